@@ -1,0 +1,136 @@
+/* context.c: contexts, status and error sentences. */
+#include "core/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static _Thread_local char create_error[512]; /* of this thread's last failed create */
+
+const char *gsolve_version(void)
+{
+    return GSOLVE_VERSION;
+}
+
+const char *gsolve_status_text(gsolve_status status)
+{
+#define TEXT(name, text) [name] = text,
+    static const char *const text[] = {GSOLVE_STATUS_LIST(TEXT)};
+    return (unsigned)status < GSOLVE_STATUS_COUNT ? text[status] : "unknown status";
+}
+
+const char *gsolve_outcome_text(gsolve_outcome outcome)
+{
+    static const char *const text[] = {GSOLVE_OUTCOME_LIST(TEXT)};
+    return (unsigned)outcome < GSOLVE_OUTCOME_COUNT ? text[outcome] : "unknown outcome";
+}
+
+gsolve_status gsolve_fail(gsolve_context *ctx, gsolve_status status, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(ctx->error, sizeof ctx->error, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+const char *gsolve_error(const gsolve_context *ctx)
+{
+    return ctx ? ctx->error : create_error;
+}
+
+double gs_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* --- devices ------------------------------------------------------------------ */
+
+static const gsolve_plugin *const devices[] = {&gs_device_host.plugin, &gs_device_cuda.plugin,
+                                               NULL};
+
+const gsolve_plugin *gsolve_device_at(int index)
+{
+    const gsolve_plugin *device = gs_plugin_at(NULL, devices, index);
+    return device && device->name ? device : NULL; /* the last may be absent */
+}
+
+/* "auto" is the default device of this build: the first that has all kernels. */
+static gsolve_status open_device(gsolve_context *ctx, const char *spec)
+{
+    const gsolve_plugin *plugin;
+    void *options;
+    gsolve_status status;
+
+    if (gs_spec_is(spec, "auto")) spec = "cpu";
+    status = gs_plugin_parse(ctx, NULL, devices, "device", spec, &plugin, &options);
+    if (status != GSOLVE_OK) return status;
+
+    char error[256] = "";
+    ctx->device = (const gs_device *)(const void *)plugin;
+    status = ctx->device->open(&ctx->queue, options, error, ctx->description);
+    gsolve_free(ctx, GSOLVE_HOST, options);
+    return status == GSOLVE_OK ? status : gsolve_fail(ctx, status, "%s", error);
+}
+
+gsolve_status gsolve_context_create(gsolve_context **out, const char *spec)
+{
+    gsolve_context *ctx = NULL;
+    gsolve_status status = GSOLVE_NO_MEMORY;
+
+    create_error[0] = 0;
+    if (!out || !spec) {
+        snprintf(create_error, sizeof create_error, "gsolve_context_create: argument is NULL");
+        return GSOLVE_BAD_ARGUMENT;
+    }
+    ctx = calloc(1, sizeof *ctx);
+    if (ctx) {
+        ctx->device = &gs_device_host;
+        status = gs_memory_open(ctx);
+        if (status == GSOLVE_OK) status = open_device(ctx, spec);
+    }
+    if (status != GSOLVE_OK) {
+        snprintf(create_error, sizeof create_error, "%.500s",
+                 ctx && ctx->error[0] ? ctx->error : gsolve_status_text(status));
+        gsolve_context_destroy(&ctx);
+        return status;
+    }
+    *out = ctx;
+    return GSOLVE_OK;
+}
+
+void gsolve_context_destroy(gsolve_context **ctx)
+{
+    if (!ctx || !*ctx) return;
+    gs_memory_close(*ctx);
+    if ((*ctx)->queue) (*ctx)->device->close((*ctx)->queue);
+    free(*ctx);
+    *ctx = NULL;
+}
+
+void gsolve_context_describe(const gsolve_context *ctx, gsolve_context_info *info)
+{
+    info->device = ctx->device->plugin.name;
+    memcpy(info->description, ctx->description, sizeof info->description);
+    info->threads = gsolve_threads(ctx);
+    info->bytes = ctx->bytes;
+    info->peak = ctx->peak;
+    info->blocks = ctx->blocks;
+    info->allocations = ctx->allocations;
+}
+
+int gsolve_threads(const gsolve_context *ctx)
+{
+    return ctx->device->threads(ctx->queue);
+}
+
+void *gsolve_stream(const gsolve_context *ctx)
+{
+    return ctx->device->stream ? ctx->device->stream(ctx->queue) : NULL;
+}

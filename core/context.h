@@ -1,0 +1,60 @@
+/* context.h: what a context holds, and the services that the library's own parts share. */
+#ifndef GS_CONTEXT_H
+#define GS_CONTEXT_H
+
+#include "core/device.h"
+
+#define GS_MAX_USER_PLUGINS 32
+
+typedef struct gs_block gs_block; /* a live allocation, see memory.c */
+
+typedef struct gs_registry { /* plug-ins of one kind that the user added */
+    const gsolve_plugin *plugin[GS_MAX_USER_PLUGINS];
+    int count;
+} gs_registry;
+
+struct gsolve_context {
+    const gs_device *device;
+    gs_queue *queue;
+    gs_block **live; /* all live blocks, by address */
+    size_t bytes, peak;
+    int64_t blocks, allocations, granted; /* granted: allocations left, negative: no limit */
+    gs_registry formats, preconds;
+    char description[128]; /* of the device */
+    char error[1024];
+};
+
+/* Adds plugin to the registry; builtin ends with NULL. */
+gsolve_status gs_register(gsolve_context *ctx, gs_registry *registry,
+                          const gsolve_plugin *const *builtin, const gsolve_plugin *plugin,
+                          const char *what);
+
+/* The index-th of builtin followed by the registry's (which may be NULL), or NULL. */
+const gsolve_plugin *gs_plugin_at(const gs_registry *registry, const gsolve_plugin *const *builtin,
+                                  int index);
+
+/* Finds the plug-in that spec names and parses spec's options into *options (allocated on the
+ * host, to be released with gsolve_free). what: "format", for the error sentence. */
+gsolve_status gs_plugin_parse(gsolve_context *ctx, const gs_registry *registry,
+                              const gsolve_plugin *const *builtin, const char *what,
+                              const char *spec, const gsolve_plugin **plugin, void **options);
+
+/* Parses the keys of spec after its name into options, first set to their initial values. */
+gsolve_status gs_spec_options(gsolve_context *ctx, const gsolve_plugin *plugin, const char *spec,
+                              void *options);
+
+/* Whether spec's name (up to the first comma) is name. */
+bool gs_spec_is(const char *spec, const char *name);
+
+/* The table of live blocks: made empty; freed with all that is left in it. */
+gsolve_status gs_memory_open(gsolve_context *ctx);
+void gs_memory_close(gsolve_context *ctx);
+
+/* A file's bytes [offset, offset + bytes) as a block that gsolve_free releases, or NULL.
+ * Private to the process: writing to it does not change the file. */
+void *gs_map_file(gsolve_context *ctx, int file, int64_t offset, size_t bytes);
+
+/* Seconds from some fixed point, monotonic. */
+double gs_now(void);
+
+#endif

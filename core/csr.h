@@ -1,0 +1,58 @@
+/* csr.h: services on compressed rows that lie on the host. */
+#ifndef GS_CSR_H
+#define GS_CSR_H
+
+#include "core/context.h"
+
+/* Offsets of either width read alike. */
+static inline int64_t gs_start(const gsolve_csr *csr, int32_t row)
+{
+    return csr->offset == GSOLVE_O64 ? ((const int64_t *)csr->start)[row]
+                                     : (int64_t)((const int32_t *)csr->start)[row];
+}
+
+static inline size_t gs_type_size(gsolve_type type)
+{
+    return type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+}
+
+static inline size_t gs_offset_size(gsolve_offset offset)
+{
+    return offset == GSOLVE_O64 ? sizeof(int64_t) : sizeof(int32_t);
+}
+
+/* Entry k's value as a double. */
+static inline double gs_value(const gsolve_csr *csr, int64_t k)
+{
+    return csr->type == GSOLVE_F32 ? (double)((const float *)csr->value)[k]
+                                   : ((const double *)csr->value)[k];
+}
+
+/* An owned csr of that shape with all three arrays allocated and unset; offsets in 32 bits
+ * where entries fit. */
+gsolve_status gs_csr_new(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,
+                         int64_t entries, gsolve_type type);
+
+/* Refuses what gsolve_matrix_create refuses. *clean: every row's columns ascend strictly and the
+ * offsets are in the narrowest type that holds them, so that csr can be used as it is. */
+gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *clean);
+
+/* B = an owned, clean copy of A, which gs_csr_check has passed. If place is not NULL and A's rows
+ * were not ascending, *place (released with gsolve_free) tells for each of A's entries the entry of
+ * B that it adds to; else *place is NULL. */
+gsolve_status gs_csr_clean(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr *A,
+                           int64_t **place);
+
+/* Compressed rows from triplets (i[k], j[k], v[k]), which are counted from 0 and in range; v NULL:
+ * ones. Sorted, duplicates summed in the order of the file. */
+gsolve_status gs_csr_from_triplets(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows,
+                                   int32_t ncols, int64_t entries, const int32_t *i,
+                                   const int32_t *j, const double *v);
+
+/* A 64-bit hash of n bytes; the same for any number of threads. Not cryptographic. */
+uint64_t gs_hash(const gsolve_context *ctx, const void *data, size_t bytes, uint64_t seed);
+
+/* Hash of the pattern: sizes, offsets and columns. */
+uint64_t gs_csr_pattern_hash(const gsolve_context *ctx, const gsolve_csr *csr);
+
+#endif

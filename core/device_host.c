@@ -1,0 +1,75 @@
+/* device_host.c: the CPU as a device. */
+#include "core/device.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const gsolve_option options[] = {
+    {"threads", "threads to use; 0: as many as OpenMP offers", GSOLVE_INT,
+     offsetof(gs_device_options, threads), 0, 0, 4096, NULL},
+    {0},
+};
+
+/* The processor's name, as Linux tells it. */
+static void processor_name(char name[64])
+{
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+
+    snprintf(name, 64, "CPU");
+    while (file && fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) == 0 && colon) {
+            snprintf(name, 64, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+            break;
+        }
+    }
+    if (file) fclose(file);
+}
+
+static gsolve_status open_host(gs_queue **queue, const void *chosen, char error[256],
+                               char description[128])
+{
+    const gs_device_options *o = chosen;
+    struct gs_host_queue *q = malloc(sizeof *q);
+    char name[64];
+
+    if (!q) {
+        snprintf(error, 256, "out of memory");
+        return GSOLVE_NO_MEMORY;
+    }
+    q->threads = o->threads ? o->threads : omp_get_max_threads();
+    processor_name(name);
+    snprintf(description, 128, "%s, %d thread%s", name, q->threads, q->threads == 1 ? "" : "s");
+    *queue = (gs_queue *)q;
+    return GSOLVE_OK;
+}
+
+static void close_host(gs_queue *q)
+{
+    free(q);
+}
+
+static gsolve_status copy_host(gs_queue *q, void *to, gsolve_place to_place, const void *from,
+                               gsolve_place from_place, size_t bytes)
+{
+    const size_t piece = (size_t)1 << 20;
+
+    (void)to_place, (void)from_place;
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (bytes > 4 * piece)
+    for (size_t at = 0; at < bytes; at += piece) {
+        memcpy((char *)to + at, (const char *)from + at, bytes - at < piece ? bytes - at : piece);
+    }
+    return GSOLVE_OK;
+}
+
+const gs_device gs_device_host = {
+    .plugin = {"cpu", "the host's processors, through OpenMP", options, sizeof(gs_device_options)},
+    .open = open_host,
+    .close = close_host,
+    .copy = copy_host,
+    .threads = gs_queue_threads,
+    .solves = true,
+};

@@ -1,0 +1,67 @@
+/* hash.c: a fast 64-bit hash, for "did this change?" and not against an adversary. Multiply and fold
+ * of 128-bit products over four lanes in pieces of fixed size, so that threads do not matter. */
+#include "core/csr.h"
+
+#include <string.h>
+
+#define PIECE ((size_t)1 << 20)
+
+__extension__ typedef unsigned __int128 wide;
+
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+    const wide product = (wide)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t load(const unsigned char *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+
+static uint64_t hash_piece(const unsigned char *p, size_t bytes, uint64_t seed)
+{
+    static const uint64_t k[] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu,
+                                 0xd6e8feb86659fd93u};
+    uint64_t lane[4] = {seed ^ k[0], seed ^ k[1], seed ^ k[2], seed ^ k[3]};
+    unsigned char tail[64] = {0};
+    size_t at = 0;
+
+    for (; at + 64 <= bytes; at += 64) {
+        for (int l = 0; l < 4; l++) {
+            lane[l] = fold(load(p + at + 16 * l) ^ k[l], load(p + at + 16 * l + 8) ^ lane[l]);
+        }
+    }
+    if (bytes > at) memcpy(tail, p + at, bytes - at);
+    for (int l = 0; l < 4; l++) lane[l] = fold(load(tail + 16 * l) ^ k[l], load(tail + 16 * l + 8) ^ lane[l]);
+    return fold(fold(lane[0] ^ bytes, lane[1] ^ k[0]), fold(lane[2] ^ k[1], lane[3] ^ k[2]));
+}
+
+uint64_t gs_hash(const gsolve_context *ctx, const void *data, size_t bytes, uint64_t seed)
+{
+    enum { BATCH = 256 };
+    const size_t pieces = (bytes + PIECE - 1) / PIECE;
+    uint64_t hash = fold(seed ^ bytes, 0x9e3779b97f4a7c15u), part[BATCH];
+
+    for (size_t first = 0; first < pieces; first += BATCH) {
+        const int count = (int)(pieces - first < BATCH ? pieces - first : BATCH);
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) if (count > 1)
+        for (int k = 0; k < count; k++) {
+            const size_t at = (first + (size_t)k) * PIECE;
+            part[k] = hash_piece((const unsigned char *)data + at,
+                                 bytes - at < PIECE ? bytes - at : PIECE, seed);
+        }
+        for (int k = 0; k < count; k++) hash = fold(hash ^ part[k], 0xd6e8feb86659fd93u);
+    }
+    return hash;
+}
+
+uint64_t gs_csr_pattern_hash(const gsolve_context *ctx, const gsolve_csr *csr)
+{
+    const uint64_t size = (uint64_t)(uint32_t)csr->nrows << 32 | (uint32_t)csr->ncols;
+    const uint64_t starts = gs_hash(
+        ctx, csr->start, ((size_t)csr->nrows + 1) * gs_offset_size(csr->offset), size);
+    return gs_hash(ctx, csr->col, (size_t)gs_start(csr, csr->nrows) * sizeof *csr->col, starts);
+}

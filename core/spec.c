@@ -1,0 +1,257 @@
+/* spec.c: specs "name,key=value,...", the option tables they are parsed against, and the lists of
+ * plug-ins that their names are looked up in. */
+#include "core/context.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Appends to text, which stays terminated. */
+#define APPEND(text, ...)                                                                      \
+    snprintf((text) + strlen(text), sizeof(text) - strlen(text), __VA_ARGS__)
+
+bool gs_spec_is(const char *spec, const char *name)
+{
+    const size_t length = strcspn(spec, ",");
+    return strlen(name) == length && strncmp(spec, name, length) == 0;
+}
+
+/* --- values --------------------------------------------------------------------- */
+
+/* A number in C's notation whatever the locale: digits, one point, an exponent. */
+static bool parse_real(const char *text, double *value)
+{
+    const char *p = text + (*text == '-' || *text == '+');
+    double mantissa = 0;
+    int exponent = 0, digits = 0, shift = 0;
+    char *end;
+
+    for (; *p >= '0' && *p <= '9'; p++, digits++) mantissa = mantissa * 10 + (*p - '0');
+    if (*p == '.') {
+        for (p++; *p >= '0' && *p <= '9'; p++, digits++, shift++) {
+            mantissa = mantissa * 10 + (*p - '0');
+        }
+    }
+    if (digits == 0) return false;
+    if (*p == 'e' || *p == 'E') {
+        const long e = strtol(p + 1, &end, 10);
+        if (end == p + 1 || e < -400 || e > 400) return false;
+        exponent = (int)e;
+        p = end;
+    }
+    if (*p) return false;
+    exponent -= shift;
+    mantissa = exponent < 0 ? mantissa / pow(10, -exponent) : mantissa * pow(10, exponent);
+    *value = *text == '-' ? -mantissa : mantissa;
+    return isfinite(*value);
+}
+
+static bool parse_flag(const char *text, double *value)
+{
+    static const char *const no[] = {"0", "no", "false", "off"};
+    static const char *const yes[] = {"1", "yes", "true", "on"};
+
+    for (int k = 0; k < 4; k++) {
+        if (strcasecmp(text, no[k]) == 0 || strcasecmp(text, yes[k]) == 0) {
+            *value = strcasecmp(text, yes[k]) == 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The number of text among the words "a|b|c". */
+static bool parse_choice(const char *choices, const char *text, double *value)
+{
+    int index = 0;
+
+    for (const char *word = choices; word; index++) {
+        const size_t length = strcspn(word, "|");
+        if (strlen(text) == length && strncmp(word, text, length) == 0) {
+            *value = index;
+            return true;
+        }
+        word = word[length] ? word + length + 1 : NULL;
+    }
+    return false;
+}
+
+static bool parse_value(const gsolve_option *option, const char *text, double *value)
+{
+    switch (option->kind) {
+    case GSOLVE_FLAG: return parse_flag(text, value);
+    case GSOLVE_CHOICE: return parse_choice(option->choices, text, value);
+    case GSOLVE_INT:
+        return parse_real(text, value) && *value == rint(*value) && *value >= option->least &&
+               *value <= option->most;
+    case GSOLVE_REAL:
+        return parse_real(text, value) && *value >= option->least && *value <= option->most;
+    }
+    return false;
+}
+
+static void store(const gsolve_option *option, double value, void *options)
+{
+    char *member = (char *)options + option->offset;
+
+    switch (option->kind) {
+    case GSOLVE_INT:
+    case GSOLVE_CHOICE: *(int *)(void *)member = (int)value; break;
+    case GSOLVE_REAL: *(double *)(void *)member = value; break;
+    case GSOLVE_FLAG: *(bool *)(void *)member = value != 0; break;
+    }
+}
+
+static gsolve_status bad_value(gsolve_context *ctx, const gsolve_plugin *plugin,
+                               const gsolve_option *option, const char *text)
+{
+    char allowed[256] = "";
+
+    switch (option->kind) {
+    case GSOLVE_FLAG: APPEND(allowed, "0 or 1"); break;
+    case GSOLVE_CHOICE: APPEND(allowed, "one of %s", option->choices); break;
+    case GSOLVE_INT:
+        APPEND(allowed, "a whole number from %.10g to %.10g", option->least, option->most);
+        break;
+    case GSOLVE_REAL:
+        APPEND(allowed, "a number from %.10g to %.10g", option->least, option->most);
+        break;
+    }
+    return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "%s: %s=%s is not allowed; it takes %s",
+                       plugin->name, option->key, text, allowed);
+}
+
+static gsolve_status bad_key(gsolve_context *ctx, const gsolve_plugin *plugin, const char *pair)
+{
+    char keys[512] = "";
+
+    for (const gsolve_option *o = plugin->option; o && o->key; o++) {
+        APPEND(keys, "%s%s", keys[0] ? ", " : "", o->key);
+    }
+    return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "%s has no option '%s'; %s%s", plugin->name, pair,
+                       keys[0] ? "its options are " : "it takes none", keys);
+}
+
+static gsolve_status parse_pair(gsolve_context *ctx, const gsolve_plugin *plugin, char *pair,
+                                void *options)
+{
+    char *equals = strchr(pair, '=');
+    const gsolve_option *o = plugin->option;
+    double value;
+
+    if (equals) *equals = 0;
+    while (o && o->key && strcmp(o->key, pair) != 0) o++;
+    if (!o || !o->key) return bad_key(ctx, plugin, pair);
+    if (!equals) {
+        return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "%s: option '%s' lacks its value: %s=...",
+                           plugin->name, pair, pair);
+    }
+    if (!parse_value(o, equals + 1, &value)) return bad_value(ctx, plugin, o, equals + 1);
+    store(o, value, options);
+    return GSOLVE_OK;
+}
+
+gsolve_status gs_spec_options(gsolve_context *ctx, const gsolve_plugin *plugin, const char *spec,
+                              void *options)
+{
+    char pair[128];
+
+    if (options && plugin->option_size) memset(options, 0, plugin->option_size);
+    for (const gsolve_option *o = plugin->option; o && o->key; o++) store(o, o->initial, options);
+    for (const char *p = spec + strcspn(spec, ","); *p;) {
+        const size_t length = strcspn(++p, ",");
+        if (length >= sizeof pair) {
+            return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "%s: '%.40s...' is too long for an option",
+                               plugin->name, p);
+        }
+        memcpy(pair, p, length);
+        pair[length] = 0;
+        const gsolve_status status = parse_pair(ctx, plugin, pair, options);
+        if (status != GSOLVE_OK) return status;
+        p += length;
+    }
+    return GSOLVE_OK;
+}
+
+/* --- lists ------------------------------------------------------------------------ */
+
+const gsolve_plugin *gs_plugin_at(const gs_registry *registry, const gsolve_plugin *const *builtin,
+                                  int index)
+{
+    if (index < 0) return NULL;
+    for (; *builtin; builtin++, index--) {
+        if (index == 0) return *builtin;
+    }
+    return registry && index < registry->count ? registry->plugin[index] : NULL;
+}
+
+static const gsolve_plugin *find(const gs_registry *registry, const gsolve_plugin *const *builtin,
+                                 const char *spec)
+{
+    const gsolve_plugin *plugin;
+
+    for (int k = 0; (plugin = gs_plugin_at(registry, builtin, k)); k++) {
+        if (plugin->name && gs_spec_is(spec, plugin->name)) return plugin;
+    }
+    return NULL;
+}
+
+static gsolve_status bad_name(gsolve_context *ctx, const gs_registry *registry,
+                              const gsolve_plugin *const *builtin, const char *what,
+                              const char *spec)
+{
+    char names[512] = "";
+    const gsolve_plugin *plugin;
+
+    for (int k = 0; (plugin = gs_plugin_at(registry, builtin, k)); k++) {
+        if (plugin->name) APPEND(names, "%s%s", names[0] ? ", " : "", plugin->name);
+    }
+    return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "there is no %s '%.*s'; there are %s", what,
+                       (int)(strcspn(spec, ",") < 60 ? strcspn(spec, ",") : 60), spec, names);
+}
+
+gsolve_status gs_plugin_parse(gsolve_context *ctx, const gs_registry *registry,
+                              const gsolve_plugin *const *builtin, const char *what,
+                              const char *spec, const gsolve_plugin **plugin, void **options)
+{
+    const gsolve_plugin *found = find(registry, builtin, spec);
+    void *parsed;
+    gsolve_status status;
+
+    if (!found) return bad_name(ctx, registry, builtin, what, spec);
+    parsed = gsolve_alloc(ctx, GSOLVE_HOST, 1, found->option_size);
+    if (!parsed) return GSOLVE_NO_MEMORY;
+    status = gs_spec_options(ctx, found, spec, parsed);
+    if (status != GSOLVE_OK) {
+        gsolve_free(ctx, GSOLVE_HOST, parsed);
+        return status;
+    }
+    *plugin = found;
+    *options = parsed;
+    return GSOLVE_OK;
+}
+
+gsolve_status gs_register(gsolve_context *ctx, gs_registry *registry,
+                          const gsolve_plugin *const *builtin, const gsolve_plugin *plugin,
+                          const char *what)
+{
+    const char *name = plugin->name;
+
+    if (!name || !*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")]) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "a %s cannot be named '%s'; names are of a-z, 0-9 and '_'", what,
+                           name ? name : "");
+    }
+    if (find(registry, builtin, name)) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "there is a %s '%s' already", what, name);
+    }
+    if (registry->count == GS_MAX_USER_PLUGINS) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "no more than %d %ss can be registered",
+                           GS_MAX_USER_PLUGINS, what);
+    }
+    registry->plugin[registry->count++] = plugin;
+    return GSOLVE_OK;
+}

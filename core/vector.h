@@ -1,0 +1,54 @@
+/* vector.h: the kernels on vectors that Krylov methods are made of, one column each. Scalars are
+ * pointers to doubles on the device, so that an iteration needs no transfer; divisions happen
+ * inside the kernel that needs them. Sums run in double over blocks fixed by n alone, in one
+ * fixed order: the same bits for any number of threads. */
+#ifndef GS_VECTOR_H
+#define GS_VECTOR_H
+
+#include "core/device.h"
+
+/* sign num / den; a NULL num or den stands for 1. Where den is 0, or negative and positive is
+ * set, or the ratio is not finite, the ratio counts as 0 and *flag (if any) is set to flaw. */
+typedef struct gs_ratio {
+    double sign;
+    const double *num, *den;
+    int *flag, flaw;
+    bool positive;
+} gs_ratio;
+
+typedef struct gs_vector_kernels {
+    /* y = 0 */
+    gsolve_status (*zero)(gs_queue *q, int64_t n, void *y);
+    /* y = x, x of any type */
+    gsolve_status (*copy)(gs_queue *q, int64_t n, gsolve_type type, const void *x, void *y);
+    /* *xy = x'y */
+    gsolve_status (*dot)(gs_queue *q, int64_t n, const void *x, const void *y, double *xy);
+    /* *xy = x'y, *xx = x'x */
+    gsolve_status (*dot2)(gs_queue *q, int64_t n, const void *x, const void *y, double *xy,
+                          double *xx);
+    /* y = a x + b y */
+    gsolve_status (*axpby)(gs_queue *q, int64_t n, gs_ratio a, const void *x, gs_ratio b, void *y);
+    /* z = a x + b y + c z */
+    gsolve_status (*axpbypcz)(gs_queue *q, int64_t n, gs_ratio a, const void *x, gs_ratio b,
+                              const void *y, gs_ratio c, void *z);
+    /* y += a x, *yy = y'y */
+    gsolve_status (*axpy_norm)(gs_queue *q, int64_t n, gs_ratio a, const void *x, void *y,
+                               double *yy);
+    /* r -= a q, *rr = r'r, *rz = r'(d * r); d NULL: only rr */
+    gsolve_status (*residual_step)(gs_queue *q, int64_t n, gs_ratio a, const void *Aq, void *r,
+                                   const void *d, double *rr, double *rz);
+    /* x += a p, p = d * r + b p; d NULL: p = r + b p */
+    gsolve_status (*direction_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, const void *d,
+                                    const void *r, void *p, void *x);
+    /* h[k] = V_k'w for k < m; V_k = V + k stride */
+    gsolve_status (*dots)(gs_queue *q, int64_t n, int m, const void *V, int64_t stride,
+                          const void *w, double *h);
+    /* w += sign sum_k h[k] V_k, *ww = w'w; ww may be NULL */
+    gsolve_status (*combine)(gs_queue *q, int64_t n, int m, const void *V, int64_t stride,
+                             const double *h, double sign, void *w, double *ww);
+} gs_vector_kernels;
+
+extern const gs_vector_kernels gs_vector_host[GSOLVE_TYPE_COUNT];
+extern const gs_vector_kernels gs_vector_cuda[GSOLVE_TYPE_COUNT];
+
+#endif

@@ -1,0 +1,257 @@
+/* vector_body.h: the vector kernels for one type, see vector.h. Each has an inner function that
+ * works on one block [0, n) and a driver that shares the blocks out to the threads. */
+
+/* Runs the statement for every block k, whose range is [from, to). */
+#define EACH_BLOCK(n, ...)                                                                     \
+    const gs_blocks blocks = gs_blocks_of(n);                                                  \
+    const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;             \
+    _Pragma("omp parallel for schedule(static) num_threads(threads)")                          \
+    for (int k = 0; k < blocks.count; k++) {                                                   \
+        const int64_t from = gs_block_begin(&blocks, k), to = gs_block_end(&blocks, k);        \
+        __VA_ARGS__;                                                                           \
+    }
+
+static gsolve_status FN(zero)(gs_queue *q, int64_t n, void *py)
+{
+    T *y = py;
+
+    EACH_BLOCK(n, memset(y + from, 0, (size_t)(to - from) * sizeof *y));
+    return GSOLVE_OK;
+}
+
+static gsolve_status FN(copy)(gs_queue *q, int64_t n, gsolve_type type, const void *x, void *py)
+{
+    T *y = py;
+
+    if (type == GSOLVE_F64) {
+        const double *v = x;
+        EACH_BLOCK(n, for (int64_t i = from; i < to; i++) y[i] = (T)v[i]);
+    } else {
+        const float *v = x;
+        EACH_BLOCK(n, for (int64_t i = from; i < to; i++) y[i] = (T)v[i]);
+    }
+    return GSOLVE_OK;
+}
+
+static double FN(block_dot)(int64_t n, const T *restrict x, const T *restrict y)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; i++) sum += (double)x[i] * (double)y[i];
+    return sum;
+}
+
+static gsolve_status FN(dot)(gs_queue *q, int64_t n, const void *px, const void *py, double *xy)
+{
+    const T *x = px, *y = py;
+    double part[GS_MAX_BLOCKS];
+
+    EACH_BLOCK(n, part[k] = FN(block_dot)(to - from, x + from, y + from));
+    *xy = gs_sum(blocks.count, part);
+    return GSOLVE_OK;
+}
+
+static void FN(block_dot2)(int64_t n, const T *restrict x, const T *restrict y, double *xy,
+                           double *xx)
+{
+    double with = 0, own = 0;
+#pragma omp simd reduction(+ : with, own)
+    for (int64_t i = 0; i < n; i++) {
+        with += (double)x[i] * (double)y[i];
+        own += (double)x[i] * (double)x[i];
+    }
+    *xy = with;
+    *xx = own;
+}
+
+static gsolve_status FN(dot2)(gs_queue *q, int64_t n, const void *px, const void *py, double *xy,
+                              double *xx)
+{
+    const T *x = px, *y = py;
+    double with[GS_MAX_BLOCKS], own[GS_MAX_BLOCKS];
+
+    EACH_BLOCK(n, FN(block_dot2)(to - from, x + from, y + from, &with[k], &own[k]));
+    *xy = gs_sum(blocks.count, with);
+    *xx = gs_sum(blocks.count, own);
+    return GSOLVE_OK;
+}
+
+static void FN(block_axpby)(int64_t n, T a, const T *restrict x, T b, T *restrict y)
+{
+    if (b == 0) {
+#pragma omp simd
+        for (int64_t i = 0; i < n; i++) y[i] = a * x[i];
+    } else {
+#pragma omp simd
+        for (int64_t i = 0; i < n; i++) y[i] = a * x[i] + b * y[i];
+    }
+}
+
+static gsolve_status FN(axpby)(gs_queue *q, int64_t n, gs_ratio a, const void *px, gs_ratio b,
+                               void *py)
+{
+    const T *x = px, alpha = (T)ratio_value(a), beta = (T)ratio_value(b);
+    T *y = py;
+
+    EACH_BLOCK(n, FN(block_axpby)(to - from, alpha, x + from, beta, y + from));
+    return GSOLVE_OK;
+}
+
+static void FN(block_axpbypcz)(int64_t n, T a, const T *restrict x, T b, const T *restrict y, T c,
+                               T *restrict z)
+{
+    if (c == 0) {
+#pragma omp simd
+        for (int64_t i = 0; i < n; i++) z[i] = a * x[i] + b * y[i];
+    } else {
+#pragma omp simd
+        for (int64_t i = 0; i < n; i++) z[i] = a * x[i] + b * y[i] + c * z[i];
+    }
+}
+
+static gsolve_status FN(axpbypcz)(gs_queue *q, int64_t n, gs_ratio a, const void *px, gs_ratio b,
+                                  const void *py, gs_ratio c, void *pz)
+{
+    const T *x = px, *y = py;
+    const T alpha = (T)ratio_value(a), beta = (T)ratio_value(b), gamma = (T)ratio_value(c);
+    T *z = pz;
+
+    EACH_BLOCK(n, FN(block_axpbypcz)(to - from, alpha, x + from, beta, y + from, gamma, z + from));
+    return GSOLVE_OK;
+}
+
+static double FN(block_axpy_norm)(int64_t n, T a, const T *restrict x, T *restrict y)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; i++) {
+        const T v = y[i] + a * x[i];
+        y[i] = v;
+        sum += (double)v * (double)v;
+    }
+    return sum;
+}
+
+static gsolve_status FN(axpy_norm)(gs_queue *q, int64_t n, gs_ratio a, const void *px, void *py,
+                                   double *yy)
+{
+    const T *x = px, alpha = (T)ratio_value(a);
+    T *y = py;
+    double part[GS_MAX_BLOCKS];
+
+    EACH_BLOCK(n, part[k] = FN(block_axpy_norm)(to - from, alpha, x + from, y + from));
+    *yy = gs_sum(blocks.count, part);
+    return GSOLVE_OK;
+}
+
+static void FN(block_residual)(int64_t n, T a, const T *restrict Aq, T *restrict r,
+                               const T *restrict d, double *rr, double *rz)
+{
+    double own = 0, with = 0;
+#pragma omp simd reduction(+ : own, with)
+    for (int64_t i = 0; i < n; i++) {
+        const T v = r[i] - a * Aq[i];
+        r[i] = v;
+        own += (double)v * (double)v;
+        with += (double)v * (double)v * (double)d[i];
+    }
+    *rr = own;
+    *rz = with;
+}
+
+static gsolve_status FN(residual_step)(gs_queue *q, int64_t n, gs_ratio a, const void *pAq,
+                                       void *pr, const void *pd, double *rr, double *rz)
+{
+    const T *Aq = pAq, *d = pd;
+    T *r = pr;
+    double own[GS_MAX_BLOCKS], with[GS_MAX_BLOCKS];
+
+    if (!d) {
+        a.sign = -a.sign;
+        return FN(axpy_norm)(q, n, a, Aq, r, rr);
+    }
+    const T alpha = (T)ratio_value(a);
+    EACH_BLOCK(n, FN(block_residual)(to - from, alpha, Aq + from, r + from, d + from, &own[k],
+                                     &with[k]));
+    *rr = gs_sum(blocks.count, own);
+    *rz = gs_sum(blocks.count, with);
+    return GSOLVE_OK;
+}
+
+static void FN(block_direction)(int64_t n, T a, T b, const T *restrict d, const T *restrict r,
+                                T *restrict p, T *restrict x)
+{
+    if (d) {
+#pragma omp simd
+        for (int64_t i = 0; i < n; i++) {
+            x[i] += a * p[i];
+            p[i] = d[i] * r[i] + b * p[i];
+        }
+    } else {
+#pragma omp simd
+        for (int64_t i = 0; i < n; i++) {
+            x[i] += a * p[i];
+            p[i] = r[i] + b * p[i];
+        }
+    }
+}
+
+static gsolve_status FN(direction_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b,
+                                        const void *pd, const void *pr, void *pp, void *px)
+{
+    const T *d = pd, *r = pr, alpha = (T)ratio_value(a), beta = (T)ratio_value(b);
+    T *p = pp, *x = px;
+
+    EACH_BLOCK(n, FN(block_direction)(to - from, alpha, beta, d ? d + from : NULL, r + from,
+                                      p + from, x + from));
+    return GSOLVE_OK;
+}
+
+/* --- many vectors against one: a block of w stays in the cache while all V_k pass ------------ */
+
+static gsolve_status FN(dots)(gs_queue *q, int64_t n, int m, const void *pV, int64_t stride,
+                              const void *pw, double *h)
+{
+    enum { GROUP = 8 }; /* vectors per pass over w */
+    const T *V = pV, *w = pw;
+    double part[GROUP][GS_MAX_BLOCKS];
+
+    for (int first = 0; first < m; first += GROUP) {
+        const int count = m - first < GROUP ? m - first : GROUP;
+        const T *group = V + first * stride;
+        EACH_BLOCK(n, for (int j = 0; j < count; j++) part[j][k] =
+                          FN(block_dot)(to - from, group + j * stride + from, w + from));
+        for (int j = 0; j < count; j++) h[first + j] = gs_sum(blocks.count, part[j]);
+    }
+    return GSOLVE_OK;
+}
+
+static double FN(block_combine)(int64_t n, int m, const T *V, int64_t stride, const double *h,
+                                double sign, T *w)
+{
+    enum { PIECE = 512 }; /* of w, which stays in the first cache */
+    double sum = 0;
+
+    for (int64_t at = 0; at < n; at += PIECE) {
+        const int64_t size = n - at < PIECE ? n - at : PIECE;
+        for (int j = 0; j < m; j++) {
+            FN(block_axpby)(size, (T)(sign * h[j]), V + j * stride + at, 1, w + at);
+        }
+        sum += FN(block_dot)(size, w + at, w + at);
+    }
+    return sum;
+}
+
+static gsolve_status FN(combine)(gs_queue *q, int64_t n, int m, const void *pV, int64_t stride,
+                                 const double *h, double sign, void *pw, double *ww)
+{
+    const T *V = pV;
+    T *w = pw;
+    double part[GS_MAX_BLOCKS];
+
+    EACH_BLOCK(n, part[k] = FN(block_combine)(to - from, m, V + from, stride, h, sign, w + from));
+    if (ww) *ww = gs_sum(blocks.count, part);
+    return GSOLVE_OK;
+}
+
+#undef EACH_BLOCK

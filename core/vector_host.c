@@ -1,0 +1,27 @@
+/* vector_host.c: the vector kernels on the CPU, for every type. */
+#include "core/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/blocks.h"
+
+static double ratio_value(gs_ratio r)
+{
+    const double num = r.num ? *r.num : 1, den = r.den ? *r.den : 1, value = r.sign * num / den;
+
+    if (den != 0 && isfinite(value) && !(r.positive && den < 0)) return value;
+    if (r.flag && !*r.flag) *r.flag = r.flaw;
+    return 0;
+}
+
+#define GS_BODY "core/vector_body.h"
+#include "core/each_type.h"
+
+#define TABLE(t)                                                                               \
+    {                                                                                          \
+        zero_##t, copy_##t, dot_##t, dot2_##t, axpby_##t, axpbypcz_##t, axpy_norm_##t,         \
+            residual_step_##t, direction_step_##t, dots_##t, combine_##t                       \
+    }
+
+const gs_vector_kernels gs_vector_host[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};

@@ -1,0 +1,342 @@
+/* gsolve.h: iterative solvers for sparse linear systems, over exchangeable sparse
+ * matrix formats.
+ *
+ *     gsolve_context *ctx = NULL;
+ *     gsolve_matrix *A = NULL;
+ *     gsolve_precond *M = NULL;
+ *     gsolve_solver *S = NULL;
+ *     gsolve_result result;
+ *     gsolve_csr csr = gsolve_csr_view(n, start, col, value);
+ *
+ *     gsolve_context_create(&ctx, "auto");
+ *     gsolve_matrix_create(&A, ctx, "auto", &csr);
+ *     gsolve_precond_create(&M, ctx, "ic", &csr);            or "auto"
+ *     gsolve_solver_create(&S, ctx, "cg,rtol=1e-10", A, M);  or "auto,rtol=1e-10"
+ *     gsolve_solver_run(S, gsolve_vector(b, n), gsolve_vector(x, n), &result);
+ *
+ * or the whole of it: gsolve_solve(ctx, &csr, gsolve_vector(b, n), gsolve_vector(x, n), &result).
+ *
+ * Rules that hold for every function
+ *   specs      A device, format, preconditioner or method is named by a string,
+ *              "name" or "name,key=value,...". gsolve list shows them all.
+ *   errors     What can fail returns a gsolve_status; its outputs are then left
+ *              untouched and gsolve_error(ctx) tells the cause in one sentence.
+ *              Not to converge is an outcome, not an error.
+ *   ownership  What _create returned, _destroy frees: it takes the address of the
+ *              handle, sets it to NULL and accepts NULL. Arrays passed in stay the
+ *              caller's; none is kept after the call (gsolve_matrix_take apart).
+ *   lifetime   A context outlives what was created in it; A and M outlive S.
+ *   threads    A context and all that is in it belong to one thread at a time.
+ *              Two contexts share nothing: there is no global state.
+ *   bits       The same input gives the same bits, for any number of threads.
+ *   counting   Rows and columns count from 0 and are below 2^31; entries may be more.
+ */
+#ifndef GSOLVE_H
+#define GSOLVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GSOLVE_VERSION_MAJOR 0
+#define GSOLVE_VERSION_MINOR 1
+#define GSOLVE_VERSION_PATCH 0
+#define GSOLVE_VERSION       "0.1.0"
+
+/* The version of the library that is linked, such as "0.1.0". */
+const char *gsolve_version(void);
+
+/* --- status ---------------------------------------------------------------- */
+
+#define GSOLVE_STATUS_LIST(X)                                  \
+    X(GSOLVE_OK, "success")                                    \
+    X(GSOLVE_BAD_ARGUMENT, "argument missing or out of range") \
+    X(GSOLVE_BAD_SPEC, "unknown name, key or value in a spec") \
+    X(GSOLVE_BAD_MATRIX, "malformed matrix")                   \
+    X(GSOLVE_BAD_FILE, "unreadable file")                      \
+    X(GSOLVE_NO_MEMORY, "out of memory")                       \
+    X(GSOLVE_NO_DEVICE, "device absent from build or machine") \
+    X(GSOLVE_UNSUPPORTED, "not supported by this plug-in")     \
+    X(GSOLVE_ZERO_PIVOT, "zero pivot")                         \
+    X(GSOLVE_DEVICE_FAILED, "device failure")
+
+#define GSOLVE_ENUM(name, text) name,
+typedef enum gsolve_status { GSOLVE_STATUS_LIST(GSOLVE_ENUM) GSOLVE_STATUS_COUNT } gsolve_status;
+
+const char *gsolve_status_text(gsolve_status status);
+
+/* --- context: a device, its memory ------------------------------------------ */
+
+typedef struct gsolve_context gsolve_context;
+
+/* spec: "auto", "cpu", "cpu,threads=8" (0, the default: as many as OpenMP offers), "cuda",
+ * "cuda,index=1". "auto" takes the first device that has kernels for every step of a solve. */
+gsolve_status gsolve_context_create(gsolve_context **ctx, const char *spec);
+void gsolve_context_destroy(gsolve_context **ctx);
+
+/* What the last failed call in ctx said, "" before any; valid until the next call.
+ * NULL asks about a failed gsolve_context_create of this thread. */
+const char *gsolve_error(const gsolve_context *ctx);
+
+typedef struct gsolve_context_info {
+    const char *device;          /* "cpu" or "cuda" */
+    char description[128];       /* "AMD EPYC, 2 threads" */
+    int threads;                 /* of the CPU */
+    size_t bytes, peak;          /* held now and at most so far, by gsolve_alloc, in all places */
+    int64_t blocks, allocations; /* held now; granted so far */
+} gsolve_context_info;
+
+void gsolve_context_describe(const gsolve_context *ctx, gsolve_context_info *info);
+
+/* For tests: the next count allocations are granted and all later ones denied; a negative
+ * count lifts the limit. */
+void gsolve_context_grant(gsolve_context *ctx, int64_t count);
+
+/* --- arrays: views, which own nothing --------------------------------------- */
+
+typedef enum gsolve_type { GSOLVE_F32, GSOLVE_F64, GSOLVE_TYPE_COUNT } gsolve_type;
+typedef enum gsolve_offset { GSOLVE_O32, GSOLVE_O64 } gsolve_offset;
+typedef enum gsolve_place { GSOLVE_HOST, GSOLVE_DEVICE } gsolve_place;
+
+typedef struct gsolve_csr { /* compressed rows */
+    int32_t nrows, ncols;
+    const void *start;    /* nrows + 1 offsets, of type offset; the first is 0 */
+    const int32_t *col;   /* one per entry */
+    const void *value;    /* one per entry, of type type */
+    gsolve_offset offset;
+    gsolve_type type;
+    gsolve_place place;
+} gsolve_csr;
+
+typedef struct gsolve_dense { /* one column per right-hand side */
+    int32_t nrows, ncols;
+    int64_t stride; /* elements from one column to the next */
+    void *value;
+    gsolve_type type;
+    gsolve_place place;
+} gsolve_dense;
+
+/* The common case: square, double, 32-bit offsets, on the host. */
+static inline gsolve_csr gsolve_csr_view(int32_t n, const int32_t *start, const int32_t *col,
+                                         const double *value)
+{
+    gsolve_csr csr = {n, n, start, col, value, GSOLVE_O32, GSOLVE_F64, GSOLVE_HOST};
+    return csr;
+}
+
+/* n doubles on the host as one column. */
+static inline gsolve_dense gsolve_vector(double *value, int32_t n)
+{
+    gsolve_dense v = {n, 1, n, value, GSOLVE_F64, GSOLVE_HOST};
+    return v;
+}
+
+/* Number of entries of csr, which lies on the host: start[nrows]. */
+static inline int64_t gsolve_csr_entries(const gsolve_csr *csr)
+{
+    return csr->offset == GSOLVE_O64 ? ((const int64_t *)csr->start)[csr->nrows]
+                                     : (int64_t)((const int32_t *)csr->start)[csr->nrows];
+}
+
+/* --- matrices in arrays that the library owns --------------------------------- */
+
+/* C = A' (columns ascending), and B = A with values of another type. Both in arrays that the
+ * library owns until gsolve_csr_free, as are the results of gsolve_io.h. */
+gsolve_status gsolve_csr_transpose(gsolve_csr *C, gsolve_context *ctx, const gsolve_csr *A);
+gsolve_status gsolve_csr_convert(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
+                                 const gsolve_csr *A);
+void gsolve_csr_free(gsolve_csr *C, gsolve_context *ctx);
+
+/* --- what a matrix looks like: serves info, the automatic choices and explain -- */
+
+typedef struct gsolve_traits {
+    int32_t nrows, ncols;
+    int64_t entries;
+    bool symmetric_pattern, symmetric, skew; /* of the values to rounding; false if not square */
+    int32_t empty_rows, first_empty_row;     /* row number, or -1 */
+    int32_t empty_cols;
+    int32_t zero_diagonals, first_zero_diagonal; /* stored zero or absent; row number, or -1 */
+    int32_t negative_diagonals;
+    int32_t shortest_row, longest_row, bandwidth; /* bandwidth: max |i - j| */
+    int32_t block;          /* unknowns a node, found in the pattern; 1: none */
+    int32_t dominant_rows;  /* rows with |a_ii| >= sum |a_ij|, j != i */
+    int32_t zero_sum_rows;  /* rows whose entries sum to 0 to rounding: constants are near-null */
+    int64_t positive_off;   /* off-diagonal entries above 0 */
+    double mean_row, deviation_row; /* of the row lengths */
+    double dominance, spread;       /* least |a_ii| / sum |a_ij|; largest / least nonzero |a_ii| */
+    double scaling;                 /* largest / least nonzero row maximum */
+    double least, largest;          /* of the nonzero |a_ij| */
+    int64_t length[32]; /* [0]: empty rows; [k]: rows of 2^(k-1) to 2^k - 1 entries */
+} gsolve_traits;
+
+/* csr on the host, columns ascending. About as costly as five products. */
+gsolve_status gsolve_csr_examine(gsolve_context *ctx, const gsolve_csr *csr, gsolve_traits *traits);
+
+/* --- matrix: built from CSR into a format ----------------------------------- */
+
+typedef struct gsolve_matrix gsolve_matrix;
+
+typedef struct gsolve_matrix_info {
+    const char *format;      /* the one in use: "auto" names its choice */
+    int32_t nrows, ncols;
+    gsolve_type type;
+    int64_t entries, stored; /* stored: with the padding */
+    size_t bytes;            /* that one product reads and writes, x and y included */
+    double build_seconds;
+    uint64_t version;        /* 1, and one more with each update */
+} gsolve_matrix_info;
+
+/* spec: a format, or "auto". csr of any order within its rows; duplicates are summed. Refused
+ * with GSOLVE_BAD_MATRIX: decreasing offsets, a column out of range, a value that is nan or inf.
+ * The matrix holds a copy of csr. */
+gsolve_status gsolve_matrix_create(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
+                                   const gsolve_csr *csr);
+
+/* The same without a copy: csr's arrays, which the library must own in ctx, become A's, and
+ * *csr is cleared. On failure the arrays remain the caller's. */
+gsolve_status gsolve_matrix_take(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
+                                 gsolve_csr *csr);
+void gsolve_matrix_destroy(gsolve_matrix **A);
+
+/* New values in the same pattern; GSOLVE_BAD_MATRIX if the pattern differs from that given to
+ * create (of which order and duplicates may be as they were there). */
+gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr);
+
+/* y = alpha A x + beta y, and with A'; y is not read where beta is 0. Vectors of A's type. */
+gsolve_status gsolve_matrix_apply(const gsolve_matrix *A, double alpha, gsolve_dense x, double beta,
+                                  gsolve_dense y);
+gsolve_status gsolve_matrix_apply_transpose(const gsolve_matrix *A, double alpha, gsolve_dense x,
+                                            double beta, gsolve_dense y);
+
+/* y = A x and xy[c] = x_c'y_c for each column c, A square; xy in the memory of A's device. */
+gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
+                                      double *xy);
+
+/* relative[c] = |b_c - A x_c| / |b_c| (the absolute norm where b_c = 0), on the host. Computed
+ * in double precision from A's rows, not from its format; b and x of any type. */
+gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
+                                     double *relative);
+
+/* A's rows: columns ascending, duplicates summed, offsets in 32 bits where they fit. A view,
+ * valid until A is destroyed. */
+void gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr);
+void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info);
+
+/* --- preconditioner --------------------------------------------------------- */
+
+typedef struct gsolve_precond gsolve_precond;
+
+typedef struct gsolve_precond_info {
+    const char *kind; /* the one in use: "auto" names its choice */
+    int32_t n;
+    size_t bytes; /* held */
+    double setup_seconds;
+    char note[160]; /* what the set-up decided ("shift 0.004"), or "" */
+} gsolve_precond_info;
+
+/* spec: a kind, or "auto"; csr square, as for gsolve_matrix_create. */
+gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_context *ctx, const char *spec,
+                                    const gsolve_csr *csr);
+void gsolve_precond_destroy(gsolve_precond **M);
+
+/* New values in the same pattern: keeps all structure. */
+gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr);
+
+/* z = M^-1 r and z = M^-T r, for one or many columns of M's type; r and z do not overlap.
+ * GSOLVE_UNSUPPORTED: this kind has no transpose. */
+gsolve_status gsolve_precond_apply(const gsolve_precond *M, gsolve_dense r, gsolve_dense z);
+gsolve_status gsolve_precond_apply_transpose(const gsolve_precond *M, gsolve_dense r,
+                                             gsolve_dense z);
+
+/* z = M^-1 r and rz[c] = r_c'z_c for each column c; rz in the memory of M's device. */
+gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z,
+                                       double *rz);
+
+/* The n reciprocals by which M multiplies if M is a diagonal, in M's type and on its device;
+ * else NULL. */
+const void *gsolve_precond_diagonal(const gsolve_precond *M);
+
+/* Whether apply is not one fixed linear map, so that a flexible method is needed. */
+bool gsolve_precond_varies(const gsolve_precond *M);
+void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_info *info);
+
+/* --- solver ----------------------------------------------------------------- */
+
+typedef struct gsolve_solver gsolve_solver;
+
+#define GSOLVE_OUTCOME_LIST(X)                                            \
+    X(GSOLVE_CONVERGED, "converged")                                      \
+    X(GSOLVE_ITERATION_LIMIT, "iteration limit")                          \
+    X(GSOLVE_STAGNATED, "stagnated")                                      \
+    X(GSOLVE_DIVERGED, "diverged")                                        \
+    X(GSOLVE_BREAKDOWN, "breakdown")   /* an inner product vanished */    \
+    X(GSOLVE_INDEFINITE, "indefinite") /* CG met a p with p'Ap <= 0 */    \
+    X(GSOLVE_STOPPED, "stopped")       /* by the monitor */
+
+typedef enum gsolve_outcome { GSOLVE_OUTCOME_LIST(GSOLVE_ENUM) GSOLVE_OUTCOME_COUNT } gsolve_outcome;
+
+/* "converged", "iteration limit", ... */
+const char *gsolve_outcome_text(gsolve_outcome outcome);
+
+typedef struct gsolve_result {
+    gsolve_outcome outcome;   /* of the worst column */
+    int iterations, products; /* products: times A or A' was applied */
+    double residual;          /* |b - Ax| / |b|, computed afresh at the end; of the worst column */
+    double seconds, product_seconds, precond_seconds;
+} gsolve_result;
+
+/* Sees every residual (of the worst column), from iteration 0 on; returns false to stop. */
+typedef bool gsolve_monitor(int iteration, double residual, void *user);
+
+/* spec: a method, or "auto". M may be NULL: no preconditioner. A must be square but for
+ * "direct", which solves in the least-squares sense otherwise. */
+gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
+                                   const gsolve_matrix *A, const gsolve_precond *M);
+void gsolve_solver_destroy(gsolve_solver **S);
+void gsolve_solver_watch(gsolve_solver *S, gsolve_monitor *monitor, void *user);
+
+/* x is the first guess on entry and the solution on return, also where the outcome is not
+ * GSOLVE_CONVERGED (then the last iterate). b and x of any type, as many columns as wished.
+ * Converged means: |b - Ax| <= max(rtol |b|, atol) in every column. Allocates nothing unless
+ * it has more columns than any run before. */
+gsolve_status gsolve_solver_run(gsolve_solver *S, gsolve_dense b, gsolve_dense x,
+                                gsolve_result *result);
+
+/* The result of one column of the last run. */
+gsolve_status gsolve_solver_column(const gsolve_solver *S, int32_t column, gsolve_result *result);
+
+/* Why the last run ended as it did, and what to try next, in a sentence or two. Valid until
+ * the next run. Looks at the matrix, so it may take as long as gsolve_csr_examine. */
+const char *gsolve_solver_explain(gsolve_solver *S);
+
+/* The method in use: "auto" names its choice. */
+const char *gsolve_solver_name(const gsolve_solver *S);
+
+/* --- the automatic choice ----------------------------------------------------- */
+
+typedef struct gsolve_choice {
+    char solver[64], precond[64]; /* specs */
+    char why[200];                /* one sentence */
+} gsolve_choice;
+
+/* What "auto" does with a matrix of these traits: attempt 0 is the first choice, the later ones
+ * what to fall back on when it fails. False: there is no such attempt. */
+bool gsolve_choose(const gsolve_traits *traits, int attempt, gsolve_choice *choice);
+
+/* The whole in one call: examine, choose, set up, solve, fall back, release. To rtol 1e-8.
+ * log, if not NULL, receives one line for each attempt. */
+typedef void gsolve_log(const char *line, void *user);
+gsolve_status gsolve_solve(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
+                           gsolve_dense x, gsolve_result *result);
+gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
+                                  gsolve_dense x, gsolve_result *result, gsolve_log *log,
+                                  void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,123 @@
+/* gsolve_plugin.h: what a format or a preconditioner is made of. The built-in ones are made of
+ * the same structs and registered the same way. */
+#ifndef GSOLVE_PLUGIN_H
+#define GSOLVE_PLUGIN_H
+
+#include "gsolve.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- options a spec may set; the table also prints the help ------------------ */
+
+typedef enum gsolve_option_kind {
+    GSOLVE_INT,   /* an int */
+    GSOLVE_REAL,  /* a double */
+    GSOLVE_FLAG,  /* a bool: 0, 1, no, yes, false, true */
+    GSOLVE_CHOICE /* an int: which of the words in choices */
+} gsolve_option_kind;
+
+typedef struct gsolve_option {
+    const char *key, *help;
+    gsolve_option_kind kind;
+    size_t offset; /* of that member in the plug-in's options struct */
+    double initial, least, most;
+    const char *choices; /* "auto|lu|qr" for a GSOLVE_CHOICE, else NULL */
+} gsolve_option;
+
+typedef struct gsolve_plugin {   /* first member of every kind of plug-in */
+    const char *name;            /* "bce" */
+    const char *summary;         /* one line for gsolve list */
+    const gsolve_option *option; /* ends with a NULL key; NULL: no options */
+    size_t option_size;          /* sizeof the options struct */
+} gsolve_plugin;
+
+/* --- the kinds; a member marked optional may be NULL -------------------------- */
+
+typedef struct gsolve_format {
+    gsolve_plugin plugin;
+    /* csr is on ctx's device, sorted and checked, and stays valid and in place until destroy:
+     * a format may keep its pointers. On failure build frees what it took, *self stays unset. */
+    gsolve_status (*build)(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                           const void *options);
+    void (*destroy)(void *self, gsolve_context *ctx);
+    /* One column; x and y are on ctx's device, of csr's type and of fitting length. */
+    gsolve_status (*apply)(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                           double beta, gsolve_dense y);
+    /* optional: several columns at once, else apply is called for each */
+    gsolve_status (*apply_block)(const void *self, gsolve_context *ctx, double alpha,
+                                 gsolve_dense x, double beta, gsolve_dense y);
+    /* optional: y = alpha A' x + beta y, one column; else A' is built once in the same format */
+    gsolve_status (*apply_transpose)(const void *self, gsolve_context *ctx, double alpha,
+                                     gsolve_dense x, double beta, gsolve_dense y);
+    /* optional: y = A x and *xy = x'y in one pass, one column, xy on the device; A square */
+    gsolve_status (*apply_dot)(const void *self, gsolve_context *ctx, gsolve_dense x,
+                               gsolve_dense y, double *xy);
+    /* optional: csr, the same as in build, now holds new values; else destroy and build are called */
+    gsolve_status (*update)(void *self, gsolve_context *ctx, const gsolve_csr *csr);
+    /* optional: bytes that build would take, from row lengths alone */
+    size_t (*forecast)(const gsolve_csr *csr, const void *options);
+    /* optional: fills stored and bytes, else those of csr */
+    void (*describe)(const void *self, gsolve_matrix_info *info);
+} gsolve_format;
+
+typedef struct gsolve_precond_kind {
+    gsolve_plugin plugin;
+    /* csr is square, on ctx's device, sorted and checked, and valid during the call only. On
+     * failure build frees what it took, *self stays unset. */
+    gsolve_status (*build)(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                           const void *options);
+    void (*destroy)(void *self, gsolve_context *ctx);
+    /* One or many columns, of csr's type. */
+    gsolve_status (*apply)(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z);
+    /* optional: z = M^-T r, for bicg; else the method that needs it refuses M */
+    gsolve_status (*apply_transpose)(const void *self, gsolve_context *ctx, gsolve_dense r,
+                                     gsolve_dense z);
+    /* optional: z = M^-1 r and *rz = r'z in one pass, one column, rz on the device */
+    gsolve_status (*apply_dot)(const void *self, gsolve_context *ctx, gsolve_dense r,
+                               gsolve_dense z, double *rz);
+    /* optional: the reciprocals if M is a diagonal (see gsolve_precond_diagonal) */
+    const void *(*diagonal)(const void *self);
+    /* optional: new values, same pattern; else destroy and build are called */
+    gsolve_status (*update)(void *self, gsolve_context *ctx, const gsolve_csr *csr);
+    /* optional: fills note */
+    void (*describe)(const void *self, gsolve_precond_info *info);
+    bool varies; /* apply is not a fixed linear map: a flexible method is needed */
+} gsolve_precond_kind;
+
+/* The struct must outlive the context. GSOLVE_BAD_ARGUMENT: a required member is missing, the
+ * name is taken, or holds other characters than a-z, 0-9 and '_'. */
+gsolve_status gsolve_register_format(gsolve_context *ctx, const gsolve_format *format);
+gsolve_status gsolve_register_precond(gsolve_context *ctx, const gsolve_precond_kind *kind);
+
+/* The index-th of what ctx knows, the built-in ones first; NULL past the last. The method list
+ * and the generators are the same in every context. */
+const gsolve_plugin *gsolve_format_at(const gsolve_context *ctx, int index);
+const gsolve_plugin *gsolve_precond_at(const gsolve_context *ctx, int index);
+const gsolve_plugin *gsolve_method_at(int index);
+const gsolve_plugin *gsolve_device_at(int index);
+
+/* --- what a plug-in may call --------------------------------------------------- */
+
+/* count elements of size bytes, uninitialised, on ctx's device (or on the host), aligned to 64
+ * bytes, or NULL with the error recorded; never NULL for count 0. Counted: what is left when
+ * the context is destroyed is freed there. */
+void *gsolve_alloc(gsolve_context *ctx, gsolve_place place, size_t count, size_t size);
+void gsolve_free(gsolve_context *ctx, gsolve_place place, void *block); /* NULL: nothing */
+gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_place to_place, const void *from,
+                          gsolve_place from_place, size_t bytes);
+int gsolve_threads(const gsolve_context *ctx);  /* for the CPU kernels: num_threads(...) */
+void *gsolve_stream(const gsolve_context *ctx); /* a cudaStream_t, or NULL */
+
+/* Records the sentence for gsolve_error, and returns status. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+gsolve_status
+gsolve_fail(gsolve_context *ctx, gsolve_status status, const char *format, ...);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
