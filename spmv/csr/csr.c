@@ -1,0 +1,151 @@
+/* csr.c: the format csr, see csr.h. */
+#include "spmv/csr/csr.h"
+
+#include <string.h>
+
+#include "core/try.h"
+
+/* Work before row i. */
+static int64_t work(const gsolve_csr *A, int32_t i)
+{
+    return gs_start(A, i) + (int64_t)GS_CSR_TOLL * i;
+}
+
+/* The first row at or after which the work before it is at least w. */
+static int32_t row_at_work(const gsolve_csr *A, int64_t w)
+{
+    int32_t low = 0, high = A->nrows;
+
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (work(A, middle) < w) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static int64_t row_length(const gsolve_csr *A, int32_t i)
+{
+    return gs_start(A, i + 1) - gs_start(A, i);
+}
+
+static gsolve_status plan_long_rows(gs_csr_plan *plan, gsolve_context *ctx)
+{
+    const gsolve_csr *A = &plan->csr;
+    gsolve_status status;
+
+    for (int32_t i = 0; i < A->nrows; i++) plan->nlong += row_length(A, i) > GS_LONG_ROW;
+    ALLOC(ctx, GSOLVE_HOST, plan->long_row, plan->nlong);
+    ALLOC(ctx, GSOLVE_HOST, plan->first_part, (size_t)plan->nlong + 1);
+    plan->first_part[0] = 0;
+    for (int32_t i = 0, l = 0; l < plan->nlong; i++) {
+        if (row_length(A, i) <= GS_LONG_ROW) continue;
+        plan->long_row[l] = i;
+        plan->first_part[l + 1] =
+            plan->first_part[l] + (row_length(A, i) + GS_CSR_PART - 1) / GS_CSR_PART;
+        l++;
+    }
+done:
+    return status;
+}
+
+static void destroy(void *self, gsolve_context *ctx)
+{
+    gs_csr_plan *plan = self;
+
+    gsolve_free(ctx, GSOLVE_HOST, plan->begin);
+    gsolve_free(ctx, GSOLVE_HOST, plan->long_row);
+    gsolve_free(ctx, GSOLVE_HOST, plan->first_part);
+    gsolve_free(ctx, GSOLVE_HOST, plan->part);
+    gsolve_free(ctx, GSOLVE_HOST, plan);
+}
+
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                           const void *options)
+{
+    gs_csr_plan *plan = NULL;
+    gsolve_status status;
+
+    (void)options;
+    if (!GS_KERNELS(gs_csr, ctx, csr->type)->apply) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the format csr has no kernels for this device");
+    }
+    ALLOC(ctx, GSOLVE_HOST, plan, 1);
+    memset(plan, 0, sizeof *plan);
+    plan->csr = *csr;
+    plan->tasks = (int32_t)((work(csr, csr->nrows) + GS_CSR_TASK - 1) / GS_CSR_TASK);
+    ALLOC(ctx, GSOLVE_HOST, plan->begin, (size_t)plan->tasks + 1);
+    for (int32_t t = 0; t < plan->tasks; t++) {
+        plan->begin[t] = row_at_work(csr, (int64_t)t * GS_CSR_TASK);
+    }
+    plan->begin[plan->tasks] = csr->nrows;
+    TRY(plan_long_rows(plan, ctx));
+    ALLOC(ctx, GSOLVE_HOST, plan->part, plan->tasks + plan->first_part[plan->nlong]);
+    *self = plan;
+    plan = NULL;
+done:
+    if (plan) destroy(plan, ctx);
+    return status;
+}
+
+static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                           double beta, gsolve_dense y)
+{
+    const gs_csr_kernels *csr = GS_KERNELS(gs_csr, ctx, x.type);
+    return csr->apply(ctx->queue, self, alpha, x.value, beta, y.value, NULL);
+}
+
+static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
+                                 gsolve_dense x, double beta, gsolve_dense y)
+{
+    const gs_csr_kernels *csr = GS_KERNELS(gs_csr, ctx, x.type);
+    const size_t size = gs_type_size(x.type);
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t j = 0; j < x.ncols && status == GSOLVE_OK;) {
+        const void *xj = (const char *)x.value + (size_t)(j * x.stride) * size;
+        void *yj = (char *)y.value + (size_t)(j * y.stride) * size;
+        if (x.ncols - j >= 4) {
+            status = csr->apply4(ctx->queue, self, alpha, xj, x.stride, beta, yj, y.stride);
+            j += 4;
+        } else {
+            status = csr->apply(ctx->queue, self, alpha, xj, beta, yj, NULL);
+            j++;
+        }
+    }
+    return status;
+}
+
+static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
+                               gsolve_dense y, double *xy)
+{
+    const gs_csr_kernels *csr = GS_KERNELS(gs_csr, ctx, x.type);
+    return csr->apply(ctx->queue, self, 1, x.value, 0, y.value, xy);
+}
+
+/* The plan depends on the pattern only, and the values are read where they lie. */
+static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    (void)self, (void)ctx, (void)csr;
+    return GSOLVE_OK;
+}
+
+static size_t forecast(const gsolve_csr *csr, const void *options)
+{
+    (void)options;
+    return (size_t)(work(csr, csr->nrows) / GS_CSR_TASK + 1) * (sizeof(int32_t) + sizeof(double));
+}
+
+const gsolve_format gs_csr_format = {
+    .plugin = {"csr", "compressed rows, shared out by entries; no conversion", NULL, 0},
+    .build = build,
+    .destroy = destroy,
+    .apply = apply,
+    .apply_block = apply_block,
+    .apply_dot = apply_dot,
+    .update = update,
+    .forecast = forecast,
+};

@@ -1,0 +1,41 @@
+/* csr.h: the format csr: the rows as they are, and a plan of who works on which.
+ *
+ * The rows are cut into tasks of about equal work, entries plus a toll for each row, which depend
+ * on the matrix alone: so do the partial sums, and the bits of x'Ax. A row of more than GS_LONG_ROW
+ * entries is cut into parts that are summed in their order. Within a row (or part) entry k is
+ * added to the (k mod 4)-th of four sums.
+ *
+ * One product moves 12 bytes an entry (8 in fp32), 4 a row, and x and y once. */
+#ifndef GS_SPMV_CSR_H
+#define GS_SPMV_CSR_H
+
+#include "core/csr.h"
+
+#define GS_CSR_TASK  8192  /* work of a task: entries + GS_CSR_TOLL a row */
+#define GS_CSR_TOLL  4
+#define GS_LONG_ROW  32768 /* longer rows are cut into parts of GS_CSR_PART entries */
+#define GS_CSR_PART  8192
+
+typedef struct gs_csr_plan {
+    gsolve_csr csr;      /* the handle's */
+    int32_t tasks;
+    int32_t *begin;      /* tasks + 1: first row of each task */
+    int32_t nlong;
+    int32_t *long_row;   /* nlong, ascending */
+    int64_t *first_part; /* nlong + 1: number of the first part of each long row */
+    double *part;        /* scratch: a sum for each task, then one for each part */
+} gs_csr_plan;
+
+typedef struct gs_csr_kernels {
+    /* y = alpha A x + beta y; if xy, also *xy = x'y (then alpha is 1 and beta 0) */
+    gsolve_status (*apply)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *x,
+                           double beta, void *y, double *xy);
+    /* four columns at once, with the same bits */
+    gsolve_status (*apply4)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *x,
+                            int64_t xstride, double beta, void *y, int64_t ystride);
+} gs_csr_kernels;
+
+extern const gs_csr_kernels gs_csr_host[GSOLVE_TYPE_COUNT];
+extern const gs_csr_kernels gs_csr_cuda[GSOLVE_TYPE_COUNT];
+
+#endif

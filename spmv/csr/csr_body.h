@@ -1,0 +1,141 @@
+/* csr_body.h: the products on the CPU for one value type T; csr_rows.h holds what reads offsets. */
+
+/* sum of value[k] x[col[k]] over n entries, entry k into the (k mod 4)-th of four sums. Inlined
+ * with a constant n it unrolls into straight code, with the same bits. */
+static inline __attribute__((always_inline)) T FN(row_sum)(int64_t n, const T *value,
+                                                           const int32_t *col, const T *x)
+{
+    T s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    int64_t k = 0;
+
+#pragma GCC unroll 4
+    for (; k + 4 <= n; k += 4) {
+        s0 += value[k] * x[col[k]];
+        s1 += value[k + 1] * x[col[k + 1]];
+        s2 += value[k + 2] * x[col[k + 2]];
+        s3 += value[k + 3] * x[col[k + 3]];
+    }
+    if (k < n) s0 += value[k] * x[col[k]];
+    if (k + 1 < n) s1 += value[k + 1] * x[col[k + 1]];
+    if (k + 2 < n) s2 += value[k + 2] * x[col[k + 2]];
+    return (s0 + s1) + (s2 + s3);
+}
+
+/* The same; short rows, which come in runs of equal length, through a jump that predicts well. */
+static inline T FN(any_row_sum)(int64_t n, const T *value, const int32_t *col, const T *x)
+{
+    switch (n) {
+    case 0: return 0;
+    case 1: return FN(row_sum)(1, value, col, x);
+    case 2: return FN(row_sum)(2, value, col, x);
+    case 3: return FN(row_sum)(3, value, col, x);
+    case 4: return FN(row_sum)(4, value, col, x);
+    case 5: return FN(row_sum)(5, value, col, x);
+    case 6: return FN(row_sum)(6, value, col, x);
+    case 7: return FN(row_sum)(7, value, col, x);
+    case 8: return FN(row_sum)(8, value, col, x);
+    case 9: return FN(row_sum)(9, value, col, x);
+    default: return FN(row_sum)(n, value, col, x);
+    }
+}
+
+/* sum[c] = the same for the columns x, x + stride, x + 2 stride, x + 3 stride. */
+static void FN(row_sum4)(int64_t n, const T *value, const int32_t *col, const T *x, int64_t stride,
+                         T sum[4])
+{
+    T s[4][4] = {{0}}; /* [k mod 4][c] */
+    int64_t k = 0;
+
+    for (; k + 4 <= n; k += 4) {
+        for (int m = 0; m < 4; m++) {
+            const T *at = x + col[k + m];
+            for (int c = 0; c < 4; c++) s[m][c] += value[k + m] * at[c * stride];
+        }
+    }
+    for (int m = 0; k < n; k++, m++) {
+        const T *at = x + col[k];
+        for (int c = 0; c < 4; c++) s[m][c] += value[k] * at[c * stride];
+    }
+    for (int c = 0; c < 4; c++) sum[c] = (s[0][c] + s[1][c]) + (s[2][c] + s[3][c]);
+}
+
+/* The sum over the part-th part of a long row that begins at entry from and ends before to. */
+static T FN(part_sum)(const gsolve_csr *A, int64_t from, int64_t to, int64_t part, const T *x)
+{
+    const int64_t begin = from + part * GS_CSR_PART;
+    const int64_t n = to - begin < GS_CSR_PART ? to - begin : GS_CSR_PART;
+    return FN(row_sum)(n, (const T *)A->value + begin, A->col + begin, x);
+}
+
+static void FN(finish_row)(double alpha, T sum, double beta, T *y)
+{
+    *y = beta == 0 ? (T)alpha * sum : (T)alpha * sum + (T)beta * *y;
+}
+
+/* The long rows: all parts in parallel, then each row's in their order. */
+static void FN(long_rows)(gs_queue *q, const gs_csr_plan *plan, double alpha, const T *x,
+                          double beta, T *y)
+{
+    const gsolve_csr *A = &plan->csr;
+    double *part = plan->part + plan->tasks;
+
+    for (int32_t l = 0; l < plan->nlong; l++) {
+        const int32_t i = plan->long_row[l];
+        const int64_t from = gs_start(A, i), to = gs_start(A, i + 1);
+        const int64_t first = plan->first_part[l], count = plan->first_part[l + 1] - first;
+        T sum = 0;
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
+        for (int64_t p = 0; p < count; p++) part[first + p] = FN(part_sum)(A, from, to, p, x);
+        for (int64_t p = 0; p < count; p++) sum += (T)part[first + p];
+        FN(finish_row)(alpha, sum, beta, &y[i]);
+    }
+}
+
+#define OFFSET int32_t
+#define ON(name) GS_PASTE(FN(name), o32)
+#include "spmv/csr/csr_rows.h"
+#undef OFFSET
+#undef ON
+#define OFFSET int64_t
+#define ON(name) GS_PASTE(FN(name), o64)
+#include "spmv/csr/csr_rows.h"
+#undef OFFSET
+#undef ON
+
+static gsolve_status FN(apply)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *px,
+                               double beta, void *py, double *xy)
+{
+    const bool wide = plan->csr.offset == GSOLVE_O64;
+    const T *x = px;
+    T *y = py;
+
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (plan->tasks > 2)
+    for (int32_t t = 0; t < plan->tasks; t++) {
+        (wide ? FN(task_o64) : FN(task_o32))(plan, t, alpha, x, beta, y, xy ? &plan->part[t] : NULL);
+    }
+    FN(long_rows)(q, plan, alpha, x, beta, y);
+    if (xy) {
+        double sum = gs_sum(plan->tasks, plan->part);
+        for (int32_t l = 0; l < plan->nlong; l++) {
+            const int32_t i = plan->long_row[l];
+            sum += (double)x[i] * (double)y[i];
+        }
+        *xy = sum;
+    }
+    return GSOLVE_OK;
+}
+
+static gsolve_status FN(apply4)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *px,
+                                int64_t xstride, double beta, void *py, int64_t ystride)
+{
+    const bool wide = plan->csr.offset == GSOLVE_O64;
+    const T *x = px;
+    T *y = py;
+
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (plan->tasks > 2)
+    for (int32_t t = 0; t < plan->tasks; t++) {
+        (wide ? FN(task4_o64) : FN(task4_o32))(plan, t, alpha, x, xstride, beta, y, ystride);
+    }
+    for (int c = 0; c < 4; c++) FN(long_rows)(q, plan, alpha, x + c * xstride, beta, y + c * ystride);
+    return GSOLVE_OK;
+}

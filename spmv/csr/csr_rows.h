@@ -1,0 +1,41 @@
+/* csr_rows.h: one task of the product, for one value type T and one type OFFSET of row starts. */
+
+/* The rows of task t but the long ones; if xy, *xy = the sum of x[i] y[i] over them. */
+static void ON(task)(const gs_csr_plan *plan, int32_t t, double alpha, const T *restrict x,
+                     double beta, T *restrict y, double *xy)
+{
+    const OFFSET *start = plan->csr.start;
+    const int32_t *col = plan->csr.col;
+    const T *value = plan->csr.value;
+    const bool plain = alpha == 1 && beta == 0;
+    double dot = 0;
+
+    for (int32_t i = plan->begin[t]; i < plan->begin[t + 1]; i++) {
+        const int64_t from = start[i], n = start[i + 1] - from;
+        if (n > GS_LONG_ROW) continue;
+        const T sum = FN(any_row_sum)(n, value + from, col + from, x);
+        if (plain) {
+            y[i] = sum;
+        } else {
+            FN(finish_row)(alpha, sum, beta, &y[i]);
+        }
+        if (xy) dot += (double)x[i] * (double)sum;
+    }
+    if (xy) *xy = dot;
+}
+
+static void ON(task4)(const gs_csr_plan *plan, int32_t t, double alpha, const T *restrict x,
+                      int64_t xstride, double beta, T *restrict y, int64_t ystride)
+{
+    const OFFSET *start = plan->csr.start;
+    const int32_t *col = plan->csr.col;
+    const T *value = plan->csr.value;
+
+    for (int32_t i = plan->begin[t]; i < plan->begin[t + 1]; i++) {
+        const int64_t from = start[i], n = start[i + 1] - from;
+        T sum[4];
+        if (n > GS_LONG_ROW) continue;
+        FN(row_sum4)(n, value + from, col + from, x, xstride, sum);
+        for (int c = 0; c < 4; c++) FN(finish_row)(alpha, sum[c], beta, &y[i + c * ystride]);
+    }
+}

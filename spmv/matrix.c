@@ -1,0 +1,337 @@
+/* matrix.c: the matrix handle: its rows, kept clean, and the format built from them. */
+#include "spmv/matrix.h"
+
+#include <string.h>
+
+#include "core/try.h"
+#include "core/vector.h"
+
+/* --- making and freeing ----------------------------------------------------------------------- */
+
+static gsolve_status build(gsolve_matrix *A)
+{
+    const double begin = gs_now();
+    const gsolve_status status = A->format->build(&A->self, A->ctx, &A->csr, A->options);
+
+    A->build_seconds = gs_now() - begin;
+    return status;
+}
+
+static gsolve_status new_matrix(gsolve_matrix **out, gsolve_context *ctx, const char *spec)
+{
+    const gsolve_plugin *plugin;
+    gsolve_matrix *A = NULL;
+    void *options = NULL;
+    gsolve_status status;
+
+    if (gs_spec_is(spec, "auto")) spec = gs_formats[0]->name;
+    TRY(gs_plugin_parse(ctx, &ctx->formats, gs_formats, "format", spec, &plugin, &options));
+    ALLOC(ctx, GSOLVE_HOST, A, 1);
+    memset(A, 0, sizeof *A);
+    A->ctx = ctx;
+    A->format = (const gsolve_format *)(const void *)plugin;
+    A->options = options;
+    A->version = 1;
+    options = NULL;
+    *out = A;
+done:
+    gsolve_free(ctx, GSOLVE_HOST, options);
+    return status;
+}
+
+gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, const char *spec,
+                                   const gsolve_csr *csr)
+{
+    gsolve_matrix *A = NULL;
+    gsolve_status status;
+    bool clean;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!out || !spec || !csr) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_create: an argument is NULL");
+    }
+    TRY(gs_csr_check(ctx, csr, &clean));
+    TRY(new_matrix(&A, ctx, spec));
+    TRY(gs_csr_clean(&A->csr, ctx, csr, &A->place));
+    if (A->place) {
+        A->given = gs_start(csr, csr->nrows);
+        A->given_pattern = gs_csr_pattern_hash(ctx, csr);
+    }
+    TRY(build(A));
+    *out = A;
+    A = NULL;
+done:
+    gsolve_matrix_destroy(&A);
+    return status;
+}
+
+gsolve_status gsolve_matrix_take(gsolve_matrix **out, gsolve_context *ctx, const char *spec,
+                                 gsolve_csr *csr)
+{
+    gsolve_matrix *A = NULL;
+    gsolve_status status;
+    bool clean;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!out || !spec || !csr) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_take: an argument is NULL");
+    }
+    TRY(gs_csr_check(ctx, csr, &clean));
+    if (!clean) {
+        status = gsolve_matrix_create(out, ctx, spec, csr);
+        if (status == GSOLVE_OK) gsolve_csr_free(csr, ctx);
+        return status;
+    }
+    TRY(new_matrix(&A, ctx, spec));
+    A->csr = *csr;
+    status = build(A);
+    if (status != GSOLVE_OK) {
+        memset(&A->csr, 0, sizeof A->csr); /* the arrays remain the caller's */
+        goto done;
+    }
+    memset(csr, 0, sizeof *csr);
+    *out = A;
+    A = NULL;
+done:
+    gsolve_matrix_destroy(&A);
+    return status;
+}
+
+static void drop_transposed(gsolve_matrix *A)
+{
+    if (A->transposed_self) A->format->destroy(A->transposed_self, A->ctx);
+    A->transposed_self = NULL;
+    gsolve_csr_free(&A->transposed, A->ctx);
+}
+
+void gsolve_matrix_destroy(gsolve_matrix **pA)
+{
+    gsolve_matrix *A = pA ? *pA : NULL;
+    if (!A) return;
+
+    drop_transposed(A);
+    if (A->self) A->format->destroy(A->self, A->ctx);
+    gsolve_csr_free(&A->csr, A->ctx);
+    gsolve_free(A->ctx, GSOLVE_HOST, A->place);
+    gsolve_free(A->ctx, GSOLVE_HOST, A->options);
+    gsolve_free(A->ctx, GSOLVE_HOST, A);
+    *pA = NULL;
+}
+
+/* --- new values ------------------------------------------------------------------------------- */
+
+static bool same_pattern(const gsolve_matrix *A, const gsolve_csr *csr)
+{
+    const int64_t entries = gs_start(csr, csr->nrows);
+
+    if (csr->nrows != A->csr.nrows || csr->ncols != A->csr.ncols) return false;
+    if (A->place) {
+        return entries == A->given && gs_csr_pattern_hash(A->ctx, csr) == A->given_pattern;
+    }
+    if (entries != gs_start(&A->csr, csr->nrows)) return false;
+    for (int32_t i = 0; i <= csr->nrows; i++) {
+        if (gs_start(csr, i) != gs_start(&A->csr, i)) return false;
+    }
+    return memcmp(csr->col, A->csr.col, (size_t)entries * sizeof *csr->col) == 0;
+}
+
+/* A's values from the caller's, added up where they were when the pattern was cleaned. */
+static void gather_values(gsolve_matrix *A, const gsolve_csr *csr)
+{
+    const int64_t entries = gs_start(&A->csr, A->csr.nrows);
+    void *value = (void *)(uintptr_t)A->csr.value;
+
+    if (!A->place) {
+        gsolve_copy(A->ctx, value, GSOLVE_HOST, csr->value, GSOLVE_HOST,
+                    (size_t)entries * gs_type_size(csr->type));
+        return;
+    }
+    memset(value, 0, (size_t)entries * gs_type_size(csr->type));
+    for (int64_t k = 0; k < A->given; k++) {
+        if (csr->type == GSOLVE_F32) {
+            ((float *)value)[A->place[k]] += ((const float *)csr->value)[k];
+        } else {
+            ((double *)value)[A->place[k]] += ((const double *)csr->value)[k];
+        }
+    }
+}
+
+gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
+{
+    gsolve_status status;
+    bool clean;
+
+    if (!A) return GSOLVE_BAD_ARGUMENT;
+    TRY(gs_csr_check(A->ctx, csr, &clean));
+    if (!same_pattern(A, csr) || csr->type != A->csr.type) {
+        return gsolve_fail(A->ctx, GSOLVE_BAD_MATRIX,
+                           "the new matrix (%d x %d, %lld entries) has another pattern or type than "
+                           "the one to update; make a new matrix from it",
+                           csr->nrows, csr->ncols, (long long)gs_start(csr, csr->nrows));
+    }
+    gather_values(A, csr);
+    A->version++;
+    A->transposed_is_stale = true;
+    if (A->format->update) {
+        TRY(A->format->update(A->self, A->ctx, &A->csr));
+    } else {
+        void *fresh = NULL;
+        TRY(A->format->build(&fresh, A->ctx, &A->csr, A->options));
+        A->format->destroy(A->self, A->ctx);
+        A->self = fresh;
+    }
+done:
+    return status;
+}
+
+/* --- products --------------------------------------------------------------------------------- */
+
+static gsolve_status check_vectors(const gsolve_matrix *A, gsolve_dense x, int32_t xrows,
+                                   gsolve_dense y, int32_t yrows)
+{
+    if (x.nrows != xrows || y.nrows != yrows || x.ncols != y.ncols || x.ncols < 0 ||
+        (x.ncols > 1 && (x.stride < x.nrows || y.stride < y.nrows))) {
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
+                           "the product takes x of %d rows to y of %d, not x of %d x %d to y of "
+                           "%d x %d (strides %lld and %lld)",
+                           xrows, yrows, x.nrows, x.ncols, y.nrows, y.ncols, (long long)x.stride,
+                           (long long)y.stride);
+    }
+    if (x.type != A->csr.type || y.type != A->csr.type || x.place != GSOLVE_HOST ||
+        y.place != GSOLVE_HOST) {
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
+                           "vectors must be of the matrix's type and on its device");
+    }
+    if ((!x.value && (int64_t)xrows * x.ncols > 0) || (!y.value && (int64_t)yrows * y.ncols > 0)) {
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "a vector of the product has no values");
+    }
+    return GSOLVE_OK;
+}
+
+static gsolve_dense column(gsolve_dense v, int32_t j)
+{
+    v.value = (char *)v.value + (size_t)(j * v.stride) * gs_type_size(v.type);
+    v.ncols = 1;
+    return v;
+}
+
+typedef gsolve_status product(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                              double beta, gsolve_dense y);
+
+static gsolve_status by_columns(product *apply, const void *self, gsolve_context *ctx, double alpha,
+                                gsolve_dense x, double beta, gsolve_dense y)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t j = 0; j < x.ncols && status == GSOLVE_OK; j++) {
+        status = apply(self, ctx, alpha, column(x, j), beta, column(y, j));
+    }
+    return status;
+}
+
+static gsolve_status forward(const gsolve_matrix *A, const void *self, double alpha,
+                             gsolve_dense x, double beta, gsolve_dense y)
+{
+    if (x.ncols > 1 && A->format->apply_block) {
+        return A->format->apply_block(self, A->ctx, alpha, x, beta, y);
+    }
+    return by_columns(A->format->apply, self, A->ctx, alpha, x, beta, y);
+}
+
+gsolve_status gsolve_matrix_apply(const gsolve_matrix *A, double alpha, gsolve_dense x, double beta,
+                                  gsolve_dense y)
+{
+    gsolve_status status;
+
+    if (!A) return GSOLVE_BAD_ARGUMENT;
+    TRY(check_vectors(A, x, A->csr.ncols, y, A->csr.nrows));
+    TRY(forward(A, A->self, alpha, x, beta, y));
+done:
+    return status;
+}
+
+/* A' in A's format; the handle's constness is about what it stands for. */
+static gsolve_status need_transposed(const gsolve_matrix *constant)
+{
+    gsolve_matrix *A = (gsolve_matrix *)(uintptr_t)constant;
+    gsolve_status status = GSOLVE_OK;
+
+    if (A->transposed_self && !A->transposed_is_stale) return GSOLVE_OK;
+    drop_transposed(A);
+    TRY(gsolve_csr_transpose(&A->transposed, A->ctx, &A->csr));
+    TRY(A->format->build(&A->transposed_self, A->ctx, &A->transposed, A->options));
+    A->transposed_is_stale = false;
+done:
+    if (status != GSOLVE_OK) drop_transposed(A);
+    return status;
+}
+
+gsolve_status gsolve_matrix_apply_transpose(const gsolve_matrix *A, double alpha, gsolve_dense x,
+                                            double beta, gsolve_dense y)
+{
+    gsolve_status status;
+
+    if (!A) return GSOLVE_BAD_ARGUMENT;
+    TRY(check_vectors(A, x, A->csr.nrows, y, A->csr.ncols));
+    if (A->format->apply_transpose) {
+        TRY(by_columns(A->format->apply_transpose, A->self, A->ctx, alpha, x, beta, y));
+    } else {
+        TRY(need_transposed(A));
+        TRY(forward(A, A->transposed_self, alpha, x, beta, y));
+    }
+done:
+    return status;
+}
+
+gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
+                                      double *xy)
+{
+    const gs_vector_kernels *vector;
+    gsolve_status status;
+
+    if (!A) return GSOLVE_BAD_ARGUMENT;
+    if (A->csr.nrows != A->csr.ncols) {
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "x'Ax needs a square matrix, not %d x %d",
+                           A->csr.nrows, A->csr.ncols);
+    }
+    TRY(check_vectors(A, x, A->csr.ncols, y, A->csr.nrows));
+    if (A->format->apply_dot && x.ncols == 1) {
+        return A->format->apply_dot(A->self, A->ctx, x, y, xy);
+    }
+    vector = GS_KERNELS(gs_vector, A->ctx, x.type);
+    TRY(forward(A, A->self, 1, x, 0, y));
+    for (int32_t j = 0; j < x.ncols; j++) {
+        TRY(vector->dot(A->ctx->queue, x.nrows, column(x, j).value, column(y, j).value, &xy[j]));
+    }
+done:
+    return status;
+}
+
+/* --- what it is ------------------------------------------------------------------------------- */
+
+void gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr)
+{
+    *csr = A->csr;
+}
+
+void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
+{
+    const int64_t entries = gs_start(&A->csr, A->csr.nrows);
+    const size_t value = gs_type_size(A->csr.type);
+    const gsolve_matrix_info plain = {
+        .format = A->format->plugin.name,
+        .nrows = A->csr.nrows,
+        .ncols = A->csr.ncols,
+        .type = A->csr.type,
+        .entries = entries,
+        .stored = entries,
+        .bytes = (size_t)entries * (value + sizeof(int32_t)) +
+                 ((size_t)A->csr.nrows + 1) * gs_offset_size(A->csr.offset) +
+                 ((size_t)A->csr.nrows + (size_t)A->csr.ncols) * value,
+        .build_seconds = A->build_seconds,
+        .version = A->version,
+    };
+
+    *info = plain;
+    if (A->format->describe) A->format->describe(A->self, info);
+}
