@@ -7,8 +7,8 @@
 
 #include "core/device.h"
 
-/* sign num / den; a NULL num or den stands for 1. Where den is 0, or negative and positive is
- * set, or the ratio is not finite, the ratio counts as 0 and *flag (if any) is set to flaw. */
+/* sign num / den; a NULL num or den stands for 1. Where den is 0, or positive is set and one of
+ * the two is negative, or the ratio is not finite, the ratio counts as 0 and *flag (if any) is set to flaw. */
 typedef struct gs_ratio {
     double sign;
     const double *num, *den;
@@ -21,6 +21,8 @@ typedef struct gs_vector_kernels {
     gsolve_status (*zero)(gs_queue *q, int64_t n, void *y);
     /* y = x, x of any type */
     gsolve_status (*copy)(gs_queue *q, int64_t n, gsolve_type type, const void *x, void *y);
+    /* y *= a */
+    gsolve_status (*scale)(gs_queue *q, int64_t n, gs_ratio a, void *y);
     /* *xy = x'y */
     gsolve_status (*dot)(gs_queue *q, int64_t n, const void *x, const void *y, double *xy);
     /* *xy = x'y, *xx = x'x */

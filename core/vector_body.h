@@ -33,6 +33,21 @@ static gsolve_status FN(copy)(gs_queue *q, int64_t n, gsolve_type type, const vo
     return GSOLVE_OK;
 }
 
+static void FN(block_scale)(int64_t n, T a, T *restrict y)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++) y[i] *= a;
+}
+
+static gsolve_status FN(scale)(gs_queue *q, int64_t n, gs_ratio a, void *py)
+{
+    const T alpha = (T)ratio_value(a);
+    T *y = py;
+
+    EACH_BLOCK(n, FN(block_scale)(to - from, alpha, y + from));
+    return GSOLVE_OK;
+}
+
 static double FN(block_dot)(int64_t n, const T *restrict x, const T *restrict y)
 {
     double sum = 0;

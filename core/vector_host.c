@@ -10,7 +10,7 @@ static double ratio_value(gs_ratio r)
 {
     const double num = r.num ? *r.num : 1, den = r.den ? *r.den : 1, value = r.sign * num / den;
 
-    if (den != 0 && isfinite(value) && !(r.positive && den < 0)) return value;
+    if (den != 0 && isfinite(value) && !(r.positive && (den < 0 || num < 0))) return value;
     if (r.flag && !*r.flag) *r.flag = r.flaw;
     return 0;
 }
@@ -20,7 +20,7 @@ static double ratio_value(gs_ratio r)
 
 #define TABLE(t)                                                                               \
     {                                                                                          \
-        zero_##t, copy_##t, dot_##t, dot2_##t, axpby_##t, axpbypcz_##t, axpy_norm_##t,         \
+        zero_##t, copy_##t, scale_##t, dot_##t, dot2_##t, axpby_##t, axpbypcz_##t, axpy_norm_##t,         \
             residual_step_##t, direction_step_##t, dots_##t, combine_##t                       \
     }
 

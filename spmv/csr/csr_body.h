@@ -92,12 +92,12 @@ static void FN(long_rows)(gs_queue *q, const gs_csr_plan *plan, double alpha, co
 }
 
 #define OFFSET int32_t
-#define ON(name) GS_PASTE(FN(name), o32)
+#define ON(name) FN(name##_o32)
 #include "spmv/csr/csr_rows.h"
 #undef OFFSET
 #undef ON
 #define OFFSET int64_t
-#define ON(name) GS_PASTE(FN(name), o64)
+#define ON(name) FN(name##_o64)
 #include "spmv/csr/csr_rows.h"
 #undef OFFSET
 #undef ON

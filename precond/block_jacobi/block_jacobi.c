@@ -1,0 +1,191 @@
+/* block_jacobi.c: M = the dense blocks on the diagonal of A, inverted beforehand: with the unknowns of
+ * a node in a block it knows their coupling, which jacobi does not. */
+#include "precond/block_jacobi/block_jacobi.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/try.h"
+#include "precond/precond.h"
+
+typedef struct block_jacobi_options {
+    int size;
+} block_jacobi_options;
+
+static const gsolve_option options[] = {
+    {"size", "unknowns a block; 0: as found in the pattern of the matrix", GSOLVE_INT,
+     offsetof(block_jacobi_options, size), 0, 0, GS_MOST_BLOCK, NULL},
+    {0},
+};
+
+/* B = the m x m block of A at first, by columns. */
+static void read_block(const gsolve_csr *A, int32_t first, int32_t m, double *B)
+{
+    memset(B, 0, (size_t)(m * m) * sizeof *B);
+    for (int32_t i = 0; i < m; i++) {
+        for (int64_t k = gs_start(A, first + i); k < gs_start(A, first + i + 1); k++) {
+            const int64_t j = (int64_t)A->col[k] - first;
+            if (j >= 0 && j < m) B[j * m + i] = gs_value(A, k);
+        }
+    }
+}
+
+static void swap_rows(int32_t m, double *B, int32_t i, int32_t k)
+{
+    for (int32_t j = 0; j < m; j++) {
+        const double t = B[j * m + i];
+        B[j * m + i] = B[j * m + k];
+        B[j * m + k] = t;
+    }
+}
+
+/* X = B^-1 by Gauss-Jordan elimination with partial pivoting; destroys B. False: B is singular. */
+static bool invert(int32_t m, double *B, double *X)
+{
+    double most = 0;
+
+    for (int32_t e = 0; e < m * m; e++) most = fmax(most, fabs(B[e]));
+    for (int32_t e = 0; e < m * m; e++) X[e] = e / m == e % m;
+    for (int32_t k = 0; k < m; k++) {
+        int32_t p = k;
+        for (int32_t i = k + 1; i < m; i++) p = fabs(B[k * m + i]) > fabs(B[k * m + p]) ? i : p;
+        if (!(fabs(B[k * m + p]) > 1e-14 * most)) return false;
+        swap_rows(m, B, k, p);
+        swap_rows(m, X, k, p);
+        const double inverse = 1 / B[k * m + k];
+        for (int32_t j = 0; j < m; j++) B[j * m + k] *= inverse, X[j * m + k] *= inverse;
+        for (int32_t i = 0; i < m; i++) {
+            const double factor = B[k * m + i];
+            if (i == k || factor == 0) continue;
+            for (int32_t j = 0; j < m; j++) {
+                B[j * m + i] -= factor * B[j * m + k];
+                X[j * m + i] -= factor * X[j * m + k];
+            }
+        }
+    }
+    return true;
+}
+
+static void store(const gs_block_jacobi_data *M, int32_t b, int32_t m, const double *X)
+{
+    const int64_t at = (int64_t)b * M->size * M->size;
+
+    for (int32_t j = 0; j < m; j++) {
+        for (int32_t i = 0; i < m; i++) {
+            const int64_t e = at + j * M->size + i;
+            if (M->type == GSOLVE_F32) {
+                ((float *)M->inverse)[e] = (float)X[j * m + i];
+            } else {
+                ((double *)M->inverse)[e] = X[j * m + i];
+            }
+        }
+    }
+}
+
+static gsolve_status compute(const gs_block_jacobi_data *M, gsolve_context *ctx,
+                             const gsolve_csr *csr)
+{
+    int32_t bad = INT32_MAX;
+
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(min : bad)
+    for (int32_t b = 0; b < M->blocks; b++) {
+        const int32_t first = b * M->size, m = M->n - first < M->size ? M->n - first : M->size;
+        double B[GS_MOST_BLOCK * GS_MOST_BLOCK], X[GS_MOST_BLOCK * GS_MOST_BLOCK];
+        read_block(csr, first, m, B);
+        if (invert(m, B, X)) {
+            store(M, b, m, X);
+        } else if (b < bad) {
+            bad = b;
+        }
+    }
+    if (bad == INT32_MAX) return GSOLVE_OK;
+    return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
+                       "block_jacobi: the diagonal block of rows %lld to %lld (counted from 1) is "
+                       "singular",
+                       (long long)bad * M->size + 1,
+                       (long long)bad * M->size + (M->n - bad * M->size < M->size
+                                                       ? M->n - bad * M->size
+                                                       : M->size));
+}
+
+static void destroy(void *self, gsolve_context *ctx)
+{
+    gsolve_free(ctx, GSOLVE_DEVICE, ((gs_block_jacobi_data *)self)->inverse);
+    gsolve_free(ctx, GSOLVE_HOST, self);
+}
+
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                           const void *chosen)
+{
+    gs_block_jacobi_data *M = NULL;
+    gsolve_traits traits = {.block = ((const block_jacobi_options *)chosen)->size};
+    gsolve_status status;
+
+    if (!GS_KERNELS(gs_block_jacobi, ctx, csr->type)->apply) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "block_jacobi has no kernels for this device");
+    }
+    if (traits.block == 0) TRY(gsolve_csr_examine(ctx, csr, &traits));
+    ALLOC(ctx, GSOLVE_HOST, M, 1);
+    M->type = csr->type;
+    M->n = csr->nrows;
+    M->size = traits.block;
+    M->blocks = (int32_t)(((int64_t)M->n + M->size - 1) / M->size);
+    M->inverse = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)M->blocks * (size_t)M->size,
+                              (size_t)M->size * gs_type_size(M->type));
+    status = M->inverse ? compute(M, ctx, csr) : GSOLVE_NO_MEMORY;
+    if (status == GSOLVE_OK) {
+        *self = M;
+        M = NULL;
+    }
+done:
+    if (M) destroy(M, ctx);
+    return status;
+}
+
+static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    return compute(self, ctx, csr);
+}
+
+static gsolve_status apply_either(const void *self, gsolve_context *ctx, bool transposed,
+                                  gsolve_dense r, gsolve_dense z)
+{
+    const gs_block_jacobi_kernels *kernels = GS_KERNELS(gs_block_jacobi, ctx, r.type);
+    const size_t size = gs_type_size(r.type);
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c++) {
+        status = kernels->apply(ctx->queue, self, transposed,
+                                (char *)r.value + (size_t)(c * r.stride) * size,
+                                (char *)z.value + (size_t)(c * z.stride) * size);
+    }
+    return status;
+}
+
+static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
+{
+    return apply_either(self, ctx, false, r, z);
+}
+
+static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsolve_dense r,
+                                     gsolve_dense z)
+{
+    return apply_either(self, ctx, true, r, z);
+}
+
+static void describe(const void *self, gsolve_precond_info *info)
+{
+    snprintf(info->note, sizeof info->note, "blocks of %d", ((const gs_block_jacobi_data *)self)->size);
+}
+
+const gsolve_precond_kind gs_block_jacobi = {
+    .plugin = {"block_jacobi", "inverses of the dense blocks on the diagonal", options,
+               sizeof(block_jacobi_options)},
+    .build = build,
+    .destroy = destroy,
+    .apply = apply,
+    .apply_transpose = apply_transpose,
+    .update = update,
+    .describe = describe,
+};

@@ -1,0 +1,24 @@
+/* block_jacobi.h: multiplication by the inverses of the dense blocks on the diagonal of A. */
+#ifndef GS_BLOCK_JACOBI_H
+#define GS_BLOCK_JACOBI_H
+
+#include "core/csr.h"
+
+#define GS_MOST_BLOCK 32
+
+typedef struct gs_block_jacobi_data {
+    gsolve_type type;
+    int32_t n, size, blocks; /* the last block may be smaller */
+    void *inverse;           /* blocks x size x size, each by columns */
+} gs_block_jacobi_data;
+
+typedef struct gs_block_jacobi_kernels {
+    /* z = B^-1 r, or B^-T r, one column */
+    gsolve_status (*apply)(gs_queue *q, const gs_block_jacobi_data *M, bool transposed,
+                           const void *r, void *z);
+} gs_block_jacobi_kernels;
+
+extern const gs_block_jacobi_kernels gs_block_jacobi_host[GSOLVE_TYPE_COUNT];
+extern const gs_block_jacobi_kernels gs_block_jacobi_cuda[GSOLVE_TYPE_COUNT];
+
+#endif

@@ -1,0 +1,95 @@
+/* jacobi.c: M = diag(A), or its absolute value for methods that need M positive definite. */
+#include "precond/jacobi/jacobi.h"
+
+#include "core/try.h"
+#include "precond/diagonal.h"
+#include "precond/precond.h"
+
+typedef struct jacobi_options {
+    bool absolute;
+} jacobi_options;
+
+typedef struct jacobi {
+    bool absolute;
+    void *d; /* the reciprocals, in A's type */
+} jacobi;
+
+static const gsolve_option options[] = {
+    {"abs", "divide by |a_ii|, for minres on indefinite systems", GSOLVE_FLAG,
+     offsetof(jacobi_options, absolute), 0, 0, 1, NULL},
+    {0},
+};
+
+static void destroy(void *self, gsolve_context *ctx)
+{
+    gsolve_free(ctx, GSOLVE_DEVICE, ((jacobi *)self)->d);
+    gsolve_free(ctx, GSOLVE_HOST, self);
+}
+
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                           const void *chosen)
+{
+    jacobi *M = NULL;
+    gsolve_status status;
+
+    if (!GS_KERNELS(gs_jacobi, ctx, csr->type)->apply) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "jacobi has no kernels for this device");
+    }
+    ALLOC(ctx, GSOLVE_HOST, M, 1);
+    M->absolute = ((const jacobi_options *)chosen)->absolute;
+    M->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)csr->nrows, gs_type_size(csr->type));
+    status = M->d ? gs_diagonal_reciprocals(ctx, "jacobi", csr, M->absolute, M->d)
+                  : GSOLVE_NO_MEMORY;
+    if (status == GSOLVE_OK) {
+        *self = M;
+        M = NULL;
+    }
+done:
+    if (M) destroy(M, ctx);
+    return status;
+}
+
+static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
+{
+    const jacobi *M = self;
+    const gs_jacobi_kernels *kernels = GS_KERNELS(gs_jacobi, ctx, r.type);
+    const size_t size = gs_type_size(r.type);
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c++) {
+        status = kernels->apply(ctx->queue, r.nrows, M->d,
+                                (char *)r.value + (size_t)(c * r.stride) * size,
+                                (char *)z.value + (size_t)(c * z.stride) * size, NULL);
+    }
+    return status;
+}
+
+static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense r,
+                               gsolve_dense z, double *rz)
+{
+    const jacobi *M = self;
+    return GS_KERNELS(gs_jacobi, ctx, r.type)
+        ->apply(ctx->queue, r.nrows, M->d, r.value, z.value, rz);
+}
+
+static const void *diagonal(const void *self)
+{
+    return ((const jacobi *)self)->d;
+}
+
+static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    jacobi *M = self;
+    return gs_diagonal_reciprocals(ctx, "jacobi", csr, M->absolute, M->d);
+}
+
+const gsolve_precond_kind gs_jacobi = {
+    .plugin = {"jacobi", "division by the diagonal", options, sizeof(jacobi_options)},
+    .build = build,
+    .destroy = destroy,
+    .apply = apply,
+    .apply_transpose = apply,
+    .apply_dot = apply_dot,
+    .diagonal = diagonal,
+    .update = update,
+};

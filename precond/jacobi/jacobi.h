@@ -1,0 +1,16 @@
+/* jacobi.h: division by the diagonal of A. */
+#ifndef GS_JACOBI_H
+#define GS_JACOBI_H
+
+#include "core/csr.h"
+
+typedef struct gs_jacobi_kernels {
+    /* z = d * r for one column; if rz, also *rz = r'z */
+    gsolve_status (*apply)(gs_queue *q, int64_t n, const void *d, const void *r, void *z,
+                           double *rz);
+} gs_jacobi_kernels;
+
+extern const gs_jacobi_kernels gs_jacobi_host[GSOLVE_TYPE_COUNT];
+extern const gs_jacobi_kernels gs_jacobi_cuda[GSOLVE_TYPE_COUNT];
+
+#endif

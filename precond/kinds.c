@@ -1,0 +1,21 @@
+/* kinds.c: the list of preconditioners. */
+#include "precond/precond.h"
+
+const gsolve_plugin *const gs_preconds[] = {
+    &gs_none.plugin, &gs_jacobi.plugin, &gs_block_jacobi.plugin, &gs_ilu.plugin,
+    &gs_ic.plugin,   &gs_chebyshev.plugin, NULL,
+};
+
+const gsolve_plugin *gsolve_precond_at(const gsolve_context *ctx, int index)
+{
+    return gs_plugin_at(&ctx->preconds, gs_preconds, index);
+}
+
+gsolve_status gsolve_register_precond(gsolve_context *ctx, const gsolve_precond_kind *kind)
+{
+    if (!kind || !kind->build || !kind->destroy || !kind->apply) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "a preconditioner needs its build, destroy and apply functions");
+    }
+    return gs_register(ctx, &ctx->preconds, gs_preconds, &kind->plugin, "preconditioner");
+}

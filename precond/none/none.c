@@ -1,0 +1,46 @@
+/* none.c: no preconditioner: z = r. */
+#include "core/vector.h"
+#include "precond/precond.h"
+
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                           const void *options)
+{
+    (void)csr, (void)options;
+    *self = gsolve_alloc(ctx, GSOLVE_HOST, 1, 1); /* a handle needs something to hold */
+    return *self ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+}
+
+static void destroy(void *self, gsolve_context *ctx)
+{
+    gsolve_free(ctx, GSOLVE_HOST, self);
+}
+
+static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
+{
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, r.type);
+    const size_t size = gs_type_size(r.type);
+    gsolve_status status = GSOLVE_OK;
+
+    (void)self;
+    for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c++) {
+        status = vector->copy(ctx->queue, r.nrows, r.type,
+                              (char *)r.value + (size_t)(c * r.stride) * size,
+                              (char *)z.value + (size_t)(c * z.stride) * size);
+    }
+    return status;
+}
+
+static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    (void)self, (void)ctx, (void)csr;
+    return GSOLVE_OK;
+}
+
+const gsolve_precond_kind gs_none = {
+    .plugin = {"none", "no preconditioner", NULL, 0},
+    .build = build,
+    .destroy = destroy,
+    .apply = apply,
+    .apply_transpose = apply,
+    .update = update,
+};

@@ -1,0 +1,213 @@
+/* precond.c: the preconditioner handle. */
+#include "precond/precond.h"
+
+#include <string.h>
+
+#include "core/try.h"
+#include "core/vector.h"
+
+/* --- making and freeing ----------------------------------------------------------------------- */
+
+/* Builds from csr, or updates if there is something to update, with clean rows in either case. */
+static gsolve_status build(gsolve_precond *M, const gsolve_csr *csr, bool clean)
+{
+    const double begin = gs_now();
+    gsolve_csr cleaned = {0};
+    gsolve_status status;
+
+    if (!clean) {
+        TRY(gs_csr_clean(&cleaned, M->ctx, csr, NULL));
+        csr = &cleaned;
+    }
+    const size_t held = M->ctx->bytes;
+    if (M->self && M->kind->update) {
+        TRY(M->kind->update(M->self, M->ctx, csr));
+    } else {
+        void *fresh = NULL;
+        TRY(M->kind->build(&fresh, M->ctx, csr, M->options));
+        M->bytes = M->ctx->bytes > held ? M->ctx->bytes - held : 0;
+        if (M->self) M->kind->destroy(M->self, M->ctx);
+        M->self = fresh;
+    }
+    M->setup_seconds = gs_now() - begin;
+done:
+    gsolve_csr_free(&cleaned, M->ctx);
+    return status;
+}
+
+/* The spec that "auto" stands for. */
+static gsolve_status name_kind(gsolve_context *ctx, const gsolve_csr *csr, const char **spec,
+                               gsolve_choice *choice)
+{
+    gsolve_traits traits;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!gs_spec_is(*spec, "auto")) return GSOLVE_OK;
+    if ((*spec)[strlen("auto")]) {
+        return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "the preconditioner auto takes no options");
+    }
+    TRY(gsolve_csr_examine(ctx, csr, &traits));
+    gsolve_choose(&traits, 0, choice);
+    *spec = choice->precond;
+done:
+    return status;
+}
+
+gsolve_status gsolve_precond_create(gsolve_precond **out, gsolve_context *ctx, const char *spec,
+                                    const gsolve_csr *csr)
+{
+    const gsolve_plugin *plugin;
+    gsolve_precond *M = NULL;
+    gsolve_choice choice;
+    gsolve_status status;
+    bool clean;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!out || !spec || !csr) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_create: an argument is NULL");
+    }
+    TRY(gs_csr_check(ctx, csr, &clean));
+    TRY(name_kind(ctx, csr, &spec, &choice));
+    ALLOC(ctx, GSOLVE_HOST, M, 1);
+    memset(M, 0, sizeof *M);
+    M->ctx = ctx;
+    M->n = csr->nrows;
+    M->type = csr->type;
+    M->pattern = gs_csr_pattern_hash(ctx, csr);
+    TRY(gs_plugin_parse(ctx, &ctx->preconds, gs_preconds, "preconditioner", spec, &plugin,
+                        &M->options));
+    M->kind = (const gsolve_precond_kind *)(const void *)plugin;
+    if (csr->nrows != csr->ncols && M->kind != &gs_none) {
+        status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                             "the preconditioner %s needs a square matrix and this one is %d x %d",
+                             plugin->name, csr->nrows, csr->ncols);
+        goto done;
+    }
+    TRY(build(M, csr, clean));
+    *out = M;
+    M = NULL;
+done:
+    gsolve_precond_destroy(&M);
+    return status;
+}
+
+void gsolve_precond_destroy(gsolve_precond **pM)
+{
+    gsolve_precond *M = pM ? *pM : NULL;
+    if (!M) return;
+
+    if (M->self) M->kind->destroy(M->self, M->ctx);
+    gsolve_free(M->ctx, GSOLVE_HOST, M->options);
+    gsolve_free(M->ctx, GSOLVE_HOST, M);
+    *pM = NULL;
+}
+
+gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr)
+{
+    gsolve_status status;
+    bool clean;
+
+    if (!M) return GSOLVE_BAD_ARGUMENT;
+    TRY(gs_csr_check(M->ctx, csr, &clean));
+    if (csr->type != M->type || gs_csr_pattern_hash(M->ctx, csr) != M->pattern) {
+        return gsolve_fail(M->ctx, GSOLVE_BAD_MATRIX,
+                           "the new matrix (%d x %d, %lld entries) has another pattern or type than "
+                           "the one the preconditioner was made from; make a new one",
+                           csr->nrows, csr->ncols, (long long)gs_start(csr, csr->nrows));
+    }
+    TRY(build(M, csr, clean));
+done:
+    return status;
+}
+
+/* --- applying --------------------------------------------------------------------------------- */
+
+static gsolve_status check_vectors(const gsolve_precond *M, gsolve_dense r, gsolve_dense z)
+{
+    if (r.nrows != M->n || z.nrows != M->n || r.ncols != z.ncols || r.ncols < 0 ||
+        (r.ncols > 1 && (r.stride < r.nrows || z.stride < z.nrows))) {
+        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
+                           "the preconditioner is for %d unknowns; r is %d x %d and z is %d x %d "
+                           "(strides %lld and %lld)",
+                           M->n, r.nrows, r.ncols, z.nrows, z.ncols, (long long)r.stride,
+                           (long long)z.stride);
+    }
+    if (r.type != M->type || z.type != M->type || r.place != GSOLVE_HOST ||
+        z.place != GSOLVE_HOST) {
+        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
+                           "vectors must be of the preconditioner's type and on its device");
+    }
+    if ((!r.value || !z.value) && M->n > 0 && r.ncols > 0) {
+        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "r or z has no values");
+    }
+    return GSOLVE_OK;
+}
+
+gsolve_status gsolve_precond_apply(const gsolve_precond *M, gsolve_dense r, gsolve_dense z)
+{
+    gsolve_status status;
+
+    if (!M) return GSOLVE_BAD_ARGUMENT;
+    TRY(check_vectors(M, r, z));
+    TRY(M->kind->apply(M->self, M->ctx, r, z));
+done:
+    return status;
+}
+
+gsolve_status gsolve_precond_apply_transpose(const gsolve_precond *M, gsolve_dense r, gsolve_dense z)
+{
+    gsolve_status status;
+
+    if (!M) return GSOLVE_BAD_ARGUMENT;
+    if (!M->kind->apply_transpose) {
+        return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
+                           "the preconditioner %s cannot be applied transposed",
+                           M->kind->plugin.name);
+    }
+    TRY(check_vectors(M, r, z));
+    TRY(M->kind->apply_transpose(M->self, M->ctx, r, z));
+done:
+    return status;
+}
+
+gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z,
+                                       double *rz)
+{
+    const gs_vector_kernels *vector;
+    gsolve_status status;
+
+    if (!M) return GSOLVE_BAD_ARGUMENT;
+    TRY(check_vectors(M, r, z));
+    if (M->kind->apply_dot && r.ncols == 1) return M->kind->apply_dot(M->self, M->ctx, r, z, rz);
+    TRY(M->kind->apply(M->self, M->ctx, r, z));
+    vector = GS_KERNELS(gs_vector, M->ctx, M->type);
+    for (int32_t c = 0; c < r.ncols; c++) {
+        const size_t size = gs_type_size(M->type);
+        TRY(vector->dot(M->ctx->queue, M->n, (char *)r.value + (size_t)(c * r.stride) * size,
+                        (char *)z.value + (size_t)(c * z.stride) * size, &rz[c]));
+    }
+done:
+    return status;
+}
+
+/* --- what it is ------------------------------------------------------------------------------- */
+
+const void *gsolve_precond_diagonal(const gsolve_precond *M)
+{
+    return M->kind->diagonal ? M->kind->diagonal(M->self) : NULL;
+}
+
+bool gsolve_precond_varies(const gsolve_precond *M)
+{
+    return M->kind->varies;
+}
+
+void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_info *info)
+{
+    memset(info, 0, sizeof *info);
+    info->kind = M->kind->plugin.name;
+    info->n = M->n;
+    info->bytes = M->bytes;
+    info->setup_seconds = M->setup_seconds;
+    if (M->kind->describe) M->kind->describe(M->self, info);
+}

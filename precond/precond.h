@@ -1,0 +1,22 @@
+/* precond.h: what a preconditioner handle holds, and the list of kinds. */
+#ifndef GS_PRECOND_H
+#define GS_PRECOND_H
+
+#include "core/csr.h"
+
+struct gsolve_precond {
+    gsolve_context *ctx;
+    const gsolve_precond_kind *kind;
+    void *options, *self;
+    int32_t n;
+    gsolve_type type;
+    uint64_t pattern; /* hash of the caller's */
+    size_t bytes;
+    double setup_seconds;
+};
+
+/* The built-in kinds, ending with NULL. */
+extern const gsolve_plugin *const gs_preconds[];
+extern const gsolve_precond_kind gs_none, gs_jacobi, gs_block_jacobi, gs_ilu, gs_ic, gs_chebyshev;
+
+#endif

@@ -1,0 +1,239 @@
+/* auto.c: the automatic choice, and the whole solve in one call. What is known of a matrix is in its
+ * traits; every rule below names the trait it rests on. */
+#include "solver/auto.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/try.h"
+
+/* --- the rules ---------------------------------------------------------------------------------- */
+
+typedef struct rule {
+    const char *solver, *precond, *why;
+} rule;
+
+/* The systems that CXSparse factors in the time of a few hundred iterations. */
+static bool is_small(const gsolve_traits *t)
+{
+    return t->nrows <= 2000 || (t->nrows <= 20000 && t->entries <= 400000);
+}
+
+static const rule *rules_for(const gsolve_traits *t)
+{
+    static const rule rectangular[] = {
+        {"direct", "none", "not square: least squares by a sparse QR factorisation"},
+        {0},
+    };
+    static const rule definite[] = {
+        {"cg", "ic", "symmetric with a positive diagonal"},
+        {"direct,limit=60", "none", "a factorisation does not mind the conditioning"},
+        {"minres", "jacobi,abs=1", "symmetric, and minres does not need it definite"},
+        {"gmres,restart=100,maxit=2000", "none", "the last resort"},
+        {0},
+    };
+    static const rule small_symmetric[] = {
+        {"direct", "none", "symmetric, not positive definite, and small enough to factor"},
+        {"minres", "none", "symmetric, perhaps singular"},
+        {"gmres,restart=100,maxit=2000", "none", "the last resort"},
+        {0},
+    };
+    static const rule indefinite[] = {
+        {"minres", "jacobi,abs=1", "symmetric, not positive definite"},
+        {"minres", "none", "symmetric, perhaps singular"},
+        {"direct,limit=60", "none", "a factorisation does not mind the conditioning"},
+        {0},
+    };
+    static const rule general[] = {
+        {"bicgstab,maxit=2000", "ilu", "not symmetric, with a full diagonal"},
+        {"direct,limit=60", "none", "a factorisation does not mind the conditioning"},
+        {"gmres,restart=100,maxit=2000", "ilu", "more robust than bicgstab"},
+        {"gmres,restart=100,maxit=2000", "jacobi", "ilu did not help"},
+        {"gmres,restart=200,maxit=4000", "none", "the last resort"},
+        {0},
+    };
+    static const rule small_general[] = {
+        {"direct", "none", "zeros on the diagonal, and small enough to factor"},
+        {"gmres,restart=200,maxit=4000", "none", "perhaps singular"},
+        {"direct,factor=qr", "none", "perhaps singular: least squares"},
+        {0},
+    };
+    static const rule holes[] = {
+        {"gmres,restart=100,maxit=2000", "none", "zeros on the diagonal rule out ilu and jacobi"},
+        {"direct,limit=60", "none", "a factorisation does not mind zeros on the diagonal"},
+        {0},
+    };
+    if (t->nrows != t->ncols) return rectangular;
+    if (t->symmetric) {
+        if (t->zero_diagonals == 0 && t->negative_diagonals == 0) return definite;
+        return is_small(t) ? small_symmetric : indefinite;
+    }
+    if (t->zero_diagonals == 0) return general;
+    return is_small(t) ? small_general : holes;
+}
+
+bool gsolve_choose(const gsolve_traits *traits, int attempt, gsolve_choice *choice)
+{
+    const rule *rules = rules_for(traits);
+
+    for (int k = 0; k <= attempt; k++) {
+        if (!rules[k].solver) return false;
+    }
+    snprintf(choice->solver, sizeof choice->solver, "%s", rules[attempt].solver);
+    snprintf(choice->precond, sizeof choice->precond, "%s", rules[attempt].precond);
+    snprintf(choice->why, sizeof choice->why, "%s", rules[attempt].why);
+    return attempt >= 0;
+}
+
+gsolve_status gs_method_name(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
+                             const gsolve_precond *M, char *named, size_t size)
+{
+    const char *keys = spec + strcspn(spec, ",");
+    gsolve_choice choice;
+    gsolve_traits traits;
+    gsolve_status status;
+    int length;
+
+    if (!gs_spec_is(spec, "auto")) {
+        length = snprintf(named, size, "%s", spec);
+    } else if (M && gsolve_precond_varies(M)) {
+        length = snprintf(named, size, "fgmres%s", keys);
+    } else {
+        TRY(gsolve_csr_examine(ctx, csr, &traits));
+        gsolve_choose(&traits, 0, &choice);
+        length = snprintf(named, size, "%s%s", choice.solver, keys);
+    }
+    status = GSOLVE_OK;
+    if (length < 0 || (size_t)length >= size) {
+        status = gsolve_fail(ctx, GSOLVE_BAD_SPEC, "the spec '%.60s...' is too long", spec);
+    }
+done:
+    return status;
+}
+
+/* --- the whole in one call ---------------------------------------------------------------------- */
+
+typedef struct attempt {
+    gsolve_context *ctx;
+    const gsolve_matrix *A;
+    gsolve_csr csr;
+    gsolve_log *log;
+    void *user;
+} attempt;
+
+static void say(const attempt *a, const char *solver, const char *precond, const char *what)
+{
+    char line[1400];
+
+    snprintf(line, sizeof line, "%s + %s: %s", solver, precond, what);
+    if (a->log) a->log(line, a->user);
+}
+
+/* One choice from set-up to result. A set-up that fails counts as an attempt that failed. */
+static gsolve_status try_choice(const attempt *a, const gsolve_choice *choice, gsolve_dense b,
+                                gsolve_dense x, gsolve_result *result)
+{
+    gsolve_precond *M = NULL;
+    gsolve_solver *S = NULL;
+    gsolve_status status;
+
+    say(a, choice->solver, choice->precond, choice->why);
+    TRY(gsolve_precond_create(&M, a->ctx, choice->precond, &a->csr));
+    TRY(gsolve_solver_create(&S, a->ctx, choice->solver, a->A, M));
+    TRY(gsolve_solver_run(S, b, x, result));
+    say(a, choice->solver, choice->precond, gsolve_outcome_text(result->outcome));
+done:
+    if (status != GSOLVE_OK) say(a, choice->solver, choice->precond, gsolve_error(a->ctx));
+    gsolve_solver_destroy(&S);
+    gsolve_precond_destroy(&M);
+    return status;
+}
+
+static void copy_columns(gsolve_dense from, gsolve_dense to)
+{
+    const size_t size = from.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+
+    for (int32_t c = 0; c < from.ncols; c++) {
+        memcpy((char *)to.value + (size_t)(c * to.stride) * size,
+               (const char *)from.value + (size_t)(c * from.stride) * size,
+               (size_t)from.nrows * size);
+    }
+}
+
+/* Attempt after attempt from the same first guess, until one converges; x of the best is kept. */
+static gsolve_status try_all(const attempt *a, const gsolve_traits *traits, gsolve_dense b,
+                             gsolve_dense x, gsolve_dense guess, gsolve_dense best,
+                             gsolve_result *result)
+{
+    gsolve_status status = GSOLVE_OK, failed = GSOLVE_OK;
+    gsolve_choice choice;
+    gsolve_result now;
+    bool any = false;
+
+    copy_columns(x, guess);
+    for (int k = 0; gsolve_choose(traits, k, &choice); k++) {
+        copy_columns(guess, x);
+        status = try_choice(a, &choice, b, x, &now);
+        if (status != GSOLVE_OK) {
+            failed = status;
+            if (status != GSOLVE_ZERO_PIVOT && status != GSOLVE_UNSUPPORTED) break;
+            continue;
+        }
+        if (!any || now.outcome == GSOLVE_CONVERGED || now.residual < result->residual) {
+            *result = now;
+            copy_columns(x, best);
+        }
+        any = true;
+        if (now.outcome == GSOLVE_CONVERGED) break;
+    }
+    copy_columns(any ? best : guess, x);
+    return any ? GSOLVE_OK : failed;
+}
+
+gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
+                                  gsolve_dense x, gsolve_result *result, gsolve_log *log,
+                                  void *user)
+{
+    const double begin = gs_now();
+    attempt a = {.ctx = ctx, .log = log, .user = user};
+    gsolve_matrix *A = NULL;
+    gsolve_dense guess = x, best = x;
+    gsolve_result found;
+    gsolve_traits traits;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!csr || !result) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solve: an argument is NULL");
+    }
+    guess.value = best.value = NULL;
+    guess.stride = best.stride = x.nrows;
+    TRY(gsolve_matrix_create(&A, ctx, "auto", csr));
+    a.A = A;
+    gsolve_matrix_csr(A, &a.csr);
+    TRY(gsolve_csr_examine(ctx, &a.csr, &traits));
+    if (x.nrows < 0 || x.ncols < 0 || (!x.value && x.nrows > 0 && x.ncols > 0)) {
+        return gsolve_matrix_destroy(&A),
+               gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "x has no values or a negative size");
+    }
+    guess.value = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)x.nrows * (size_t)x.ncols, sizeof(double));
+    best.value = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)x.nrows * (size_t)x.ncols, sizeof(double));
+    status = guess.value && best.value ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+    if (status == GSOLVE_OK) TRY(try_all(&a, &traits, b, x, guess, best, &found));
+    if (status == GSOLVE_OK) {
+        found.seconds = gs_now() - begin;
+        *result = found;
+    }
+done:
+    gsolve_free(ctx, GSOLVE_HOST, guess.value);
+    gsolve_free(ctx, GSOLVE_HOST, best.value);
+    gsolve_matrix_destroy(&A);
+    return status;
+}
+
+gsolve_status gsolve_solve(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
+                           gsolve_dense x, gsolve_result *result)
+{
+    return gsolve_solve_logged(ctx, csr, b, x, result, NULL, NULL);
+}

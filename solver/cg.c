@@ -1,0 +1,73 @@
+/* cg.c: conjugate gradients (Hestenes and Stiefel 1952), for A and M symmetric positive definite.
+ *
+ *   q = A p, alpha = r'z / p'q, x += alpha p, r -= alpha q, z = M^-1 r, p = z + beta p
+ *
+ * A step moves, beside the product, 80 n bytes in fp64 with a diagonal M: r, q, M read and r written,
+ * then x, p, r, M read and x, p written. The least is 72: M^-1 r would have to stay in the cache. */
+#include "core/try.h"
+#include "solver/krylov.h"
+
+typedef struct cg_options {
+    gs_run_options run;
+} cg_options;
+
+typedef struct cg {
+    gsolve_dense r, z, p, q;
+    gs_scalar rho, next, pq; /* r'z of this and of the next iterate, p'Ap */
+} cg;
+
+static const gsolve_option options[] = {GS_RUN_OPTIONS(cg_options, 10000, 2000), {0}};
+
+static gsolve_status setup(gs_krylov *k)
+{
+    const int32_t n = k->csr.nrows;
+    cg *s = k->state;
+    gsolve_status status;
+
+    TRY(gs_new_vector(k, n, &s->r));
+    TRY(gs_new_vector(k, n, &s->z));
+    TRY(gs_new_vector(k, n, &s->p));
+    TRY(gs_new_vector(k, n, &s->q));
+    TRY(gs_new_scalar(k, &s->rho));
+    TRY(gs_new_scalar(k, &s->next));
+    TRY(gs_new_scalar(k, &s->pq));
+done:
+    return status;
+}
+
+static gsolve_status start(gs_krylov *k)
+{
+    cg *s = k->state;
+    gsolve_status status;
+
+    TRY(gs_residual(k, s->r));                                /* r = b - A x              */
+    TRY(gs_precondition_dot(k, s->r, s->p, s->rho));          /* p = M^-1 r, rho = r'p    */
+done:
+    return status;
+}
+
+static gsolve_status step(gs_krylov *k)
+{
+    cg *s = k->state;
+    gs_coefficient alpha = {1, s->rho, s->pq, GSOLVE_INDEFINITE, true};
+    gs_coefficient beta = {1, s->next, s->rho, GSOLVE_INDEFINITE, true};
+    const gs_scalar spare = s->rho;
+    gsolve_status status;
+
+    TRY(gs_multiply_dot(k, s->p, s->q, s->pq));               /* q = A p, pq = p'q        */
+    TRY(gs_residual_step(k, alpha, s->q, s->r, s->z, s->next)); /* r -= alpha q, z = M^-1 r */
+    TRY(gs_direction_step(k, alpha, beta, s->r, s->z, s->p)); /* x += alpha p, p = z + beta p */
+    s->rho = s->next;
+    s->next = spare;
+done:
+    return status;
+}
+
+const gs_method gs_cg = {
+    .plugin = {"cg", "conjugate gradients; A symmetric positive definite", options,
+               sizeof(cg_options)},
+    .state_size = sizeof(cg),
+    .setup = setup,
+    .start = start,
+    .step = step,
+};

@@ -1,0 +1,12 @@
+/* methods.c: the list of methods. */
+#include "solver/krylov.h"
+
+const gsolve_plugin *const gs_methods[] = {
+    &gs_cg.plugin,    &gs_bicg.plugin,   &gs_bicgstab.plugin, &gs_gmres.plugin,
+    &gs_fgmres.plugin, &gs_minres.plugin, &gs_direct.plugin,   NULL,
+};
+
+const gsolve_plugin *gsolve_method_at(int index)
+{
+    return gs_plugin_at(NULL, gs_methods, index);
+}

@@ -1,0 +1,251 @@
+/* ops.c: the operations of krylov.h: the same for every column that is active. */
+#include "core/try.h"
+#include "solver/krylov.h"
+
+gsolve_dense gs_column_of(gsolve_dense v, int32_t c)
+{
+    const size_t size = v.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+
+    v.value = (char *)v.value + (size_t)(c * v.stride) * size;
+    v.ncols = 1;
+    return v;
+}
+
+/* --- work space --------------------------------------------------------------------------------- */
+
+gsolve_status gs_new_work(gs_krylov *k, gsolve_place place, size_t count, size_t size, void **work)
+{
+    void *block;
+
+    if (k->nwork == GS_MAX_WORK) {
+        return gsolve_fail(k->ctx, GSOLVE_UNSUPPORTED, "a method cannot own more than %d blocks",
+                           GS_MAX_WORK);
+    }
+    block = gsolve_alloc(k->ctx, place, count, size);
+    if (!block) return GSOLVE_NO_MEMORY;
+    k->work[k->nwork++] = block;
+    *work = block;
+    return GSOLVE_OK;
+}
+
+gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v)
+{
+    const int64_t stride = ((int64_t)nrows + 15) / 16 * 16; /* columns begin on a cache line */
+    const size_t size = k->csr.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+    const gsolve_dense shape = {nrows, k->width, stride, NULL, k->csr.type, GSOLVE_DEVICE};
+
+    *v = shape;
+    v->place = GSOLVE_HOST; /* until there are kernels for another device */
+    return gs_new_work(k, v->place, (size_t)(stride * k->width), size, &v->value);
+}
+
+gsolve_status gs_new_scalar(gs_krylov *k, gs_scalar *s)
+{
+    void *block = NULL;
+    const gsolve_status status =
+        gs_new_work(k, GSOLVE_DEVICE, (size_t)k->width, sizeof(double), &block);
+
+    *s = block;
+    return status;
+}
+
+/* --- products and preconditioner ------------------------------------------------------------------ */
+
+/* v with as many columns as this run has. */
+static gsolve_dense fit(const gs_krylov *k, gsolve_dense v)
+{
+    v.ncols = k->ncols;
+    return v;
+}
+
+static void count_product(gs_krylov *k, double begin)
+{
+    k->products++;
+    for (int32_t c = 0; c < k->ncols; c++) k->column[c].products += k->active[c];
+    k->product_seconds += gs_now() - begin;
+}
+
+gsolve_status gs_multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
+{
+    const double begin = gs_now();
+    const gsolve_status status = gsolve_matrix_apply(k->A, 1, fit(k, x), 0, fit(k, y));
+
+    count_product(k, begin);
+    return status;
+}
+
+gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y)
+{
+    const double begin = gs_now();
+    const gsolve_status status = gsolve_matrix_apply_transpose(k->A, 1, fit(k, x), 0, fit(k, y));
+
+    count_product(k, begin);
+    return status;
+}
+
+gsolve_status gs_multiply_dot(gs_krylov *k, gsolve_dense p, gsolve_dense q, gs_scalar pq)
+{
+    const double begin = gs_now();
+    const gsolve_status status = gsolve_matrix_apply_dot(k->A, fit(k, p), fit(k, q), pq);
+
+    count_product(k, begin);
+    return status;
+}
+
+gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z)
+{
+    const double begin = gs_now();
+    gsolve_status status;
+
+    if (!k->M) return gs_copy_vector(k, r, z);
+    status = gsolve_precond_apply(k->M, fit(k, r), fit(k, z));
+    k->precond_seconds += gs_now() - begin;
+    return status;
+}
+
+gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_dense z)
+{
+    const double begin = gs_now();
+    gsolve_status status;
+
+    if (!k->M) return gs_copy_vector(k, r, z);
+    status = gsolve_precond_apply_transpose(k->M, fit(k, r), fit(k, z));
+    k->precond_seconds += gs_now() - begin;
+    return status;
+}
+
+gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz)
+{
+    const double begin = gs_now();
+    gsolve_status status;
+
+    if (!k->M) {
+        status = gs_copy_vector(k, r, z);
+        return status == GSOLVE_OK ? gs_dot(k, r, z, rz) : status;
+    }
+    status = gsolve_precond_apply_dot(k->M, fit(k, r), fit(k, z), rz);
+    k->precond_seconds += gs_now() - begin;
+    return status;
+}
+
+/* --- vectors ---------------------------------------------------------------------------------- */
+
+/* Runs the kernel call for each active column c. */
+#define EACH_COLUMN(call)                                                                      \
+    gsolve_status status = GSOLVE_OK;                                                          \
+    for (int32_t c = 0; c < k->ncols && status == GSOLVE_OK; c++) {                            \
+        if (k->active[c]) status = (call);                                                     \
+    }                                                                                          \
+    return status
+
+#define AT(v) (gs_column_of(v, c).value) /* column c of v */
+
+static gs_ratio ratio(gs_krylov *k, gs_coefficient a, int32_t c)
+{
+    const gs_ratio r = {a.sign, a.num ? a.num + c : NULL, a.den ? a.den + c : NULL,
+                        &k->flag[c], (int)a.flaw, a.positive};
+    return r;
+}
+
+gsolve_status gs_zero(gs_krylov *k, gsolve_dense y)
+{
+    EACH_COLUMN(k->vector->zero(k->ctx->queue, y.nrows, AT(y)));
+}
+
+gsolve_status gs_copy_vector(gs_krylov *k, gsolve_dense x, gsolve_dense y)
+{
+    EACH_COLUMN(k->vector->copy(k->ctx->queue, y.nrows, x.type, AT(x), AT(y)));
+}
+
+gsolve_status gs_scale(gs_krylov *k, gs_coefficient a, gsolve_dense y)
+{
+    EACH_COLUMN(k->vector->scale(k->ctx->queue, y.nrows, ratio(k, a, c), AT(y)));
+}
+
+gsolve_status gs_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy)
+{
+    EACH_COLUMN(k->vector->dot(k->ctx->queue, y.nrows, AT(x), AT(y), &xy[c]));
+}
+
+gsolve_status gs_dot2(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy, gs_scalar xx)
+{
+    EACH_COLUMN(k->vector->dot2(k->ctx->queue, y.nrows, AT(x), AT(y), &xy[c], &xx[c]));
+}
+
+gsolve_status gs_axpby(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
+                       gsolve_dense y)
+{
+    EACH_COLUMN(
+        k->vector->axpby(k->ctx->queue, y.nrows, ratio(k, a, c), AT(x), ratio(k, b, c), AT(y)));
+}
+
+gsolve_status gs_axpbypcz(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
+                          gsolve_dense y, gs_coefficient g, gsolve_dense z)
+{
+    EACH_COLUMN(k->vector->axpbypcz(k->ctx->queue, z.nrows, ratio(k, a, c), AT(x), ratio(k, b, c),
+                                    AT(y), ratio(k, g, c), AT(z)));
+}
+
+gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolve_dense y,
+                           gs_scalar yy)
+{
+    EACH_COLUMN(
+        k->vector->axpy_norm(k->ctx->queue, y.nrows, ratio(k, a, c), AT(x), AT(y), &yy[c]));
+}
+
+gsolve_status gs_residual(gs_krylov *k, gsolve_dense r)
+{
+    gsolve_status status;
+
+    TRY(gs_multiply(k, k->x, r));                                           /* r = A x     */
+    TRY(gs_axpby(k, gs_number(1), k->b, gs_number(-1), r));                 /* r = b - r   */
+    TRY(gs_dot(k, r, r, k->rr));
+done:
+    return status;
+}
+
+static gsolve_status diagonal_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, gsolve_dense r,
+                                   const void *d, gs_scalar rz)
+{
+    EACH_COLUMN(k->vector->residual_step(k->ctx->queue, r.nrows, ratio(k, a, c), AT(q), AT(r), d,
+                                         &k->rr[c], &rz[c]));
+}
+
+gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, gsolve_dense r,
+                               gsolve_dense z, gs_scalar rz)
+{
+    const void *d = k->M ? gsolve_precond_diagonal(k->M) : NULL;
+    gsolve_status status;
+
+    TRY(diagonal_step(k, a, q, r, d, rz));
+    if (!k->M) {
+        for (int32_t c = 0; c < k->ncols; c++) rz[c] = k->active[c] ? k->rr[c] : rz[c];
+    } else if (!d) {
+        TRY(gs_precondition_dot(k, r, z, rz));
+    }
+done:
+    return status;
+}
+
+gsolve_status gs_direction_step(gs_krylov *k, gs_coefficient a, gs_coefficient b, gsolve_dense r,
+                                gsolve_dense z, gsolve_dense p)
+{
+    const void *d = k->M ? gsolve_precond_diagonal(k->M) : NULL;
+    const gsolve_dense from = k->M && !d ? z : r;
+
+    EACH_COLUMN(k->vector->direction_step(k->ctx->queue, p.nrows, ratio(k, a, c), ratio(k, b, c), d,
+                                          AT(from), AT(p), AT(k->x)));
+}
+
+gsolve_status gs_dots(gs_krylov *k, int m, gsolve_dense V, int64_t ld, gsolve_dense w, double *h,
+                      int64_t hstride)
+{
+    EACH_COLUMN(k->vector->dots(k->ctx->queue, w.nrows, m, AT(V), ld, AT(w), h + c * hstride));
+}
+
+gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, int64_t ld, const double *h,
+                         int64_t hstride, double sign, gsolve_dense w, gs_scalar ww)
+{
+    EACH_COLUMN(k->vector->combine(k->ctx->queue, w.nrows, m, AT(V), ld, h + c * hstride, sign,
+                                   AT(w), ww ? &ww[c] : NULL));
+}
