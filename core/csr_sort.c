@@ -88,6 +88,84 @@ done:
     return status;
 }
 
+/* --- triplets in the order of rows ---------------------------------------------------------------- */
+
+static bool ascend(gsolve_context *ctx, int64_t entries, const int32_t *i)
+{
+    int descents = 0;
+
+#pragma omp parallel for simd schedule(static) num_threads(gsolve_threads(ctx)) \
+    reduction(| : descents)
+    for (int64_t k = 1; k < entries; k++) descents |= i[k] < i[k - 1];
+    return !descents;
+}
+
+static void set_start(void *start, gsolve_offset offset, int32_t row, int64_t at)
+{
+    if (offset == GSOLVE_O64) {
+        ((int64_t *)start)[row] = at;
+    } else {
+        ((int32_t *)start)[row] = (int32_t)at;
+    }
+}
+
+/* start from ascending row numbers. */
+static void mark_rows(gsolve_context *ctx, int32_t nrows, int64_t entries, const int32_t *i,
+                      gsolve_offset offset, void *start)
+{
+    set_start(start, offset, 0, 0);
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int64_t k = 0; k < entries; k++) {
+        const int32_t before = k ? i[k - 1] : 0;
+        for (int32_t row = before + 1; row <= i[k]; row++) set_start(start, offset, row, k);
+    }
+    for (int32_t row = entries ? i[entries - 1] + 1 : 1; row <= nrows; row++) {
+        set_start(start, offset, row, entries);
+    }
+}
+
+gsolve_status gs_csr_adopt_triplets(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows,
+                                    int32_t ncols, int64_t entries, int32_t **i, int32_t **j,
+                                    double **v)
+{
+    gsolve_csr A = {.nrows = nrows, .ncols = ncols, .type = GSOLVE_F64, .place = GSOLVE_HOST}, B;
+    void *start = NULL;
+    gsolve_status status;
+    bool clean;
+
+    if (!*v || !ascend(ctx, entries, *i)) {
+        TRY(gs_csr_from_triplets(csr, ctx, nrows, ncols, entries, *i, *j, *v));
+    } else {
+        A.offset = entries > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;
+        start = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)nrows + 1, gs_offset_size(A.offset));
+        if (!start) return GSOLVE_NO_MEMORY;
+        mark_rows(ctx, nrows, entries, *i, A.offset, start);
+        A.start = start;
+        A.col = *j;
+        A.value = *v;
+        TRY(gs_csr_check(ctx, &A, &clean));
+        if (clean) {
+            start = NULL;
+            *j = NULL;
+            *v = NULL;
+            *csr = A;
+        } else {
+            TRY(gs_csr_clean(&B, ctx, &A, NULL));
+            *csr = B;
+        }
+    }
+    gsolve_free(ctx, GSOLVE_HOST, *i);
+    gsolve_free(ctx, GSOLVE_HOST, *j);
+    gsolve_free(ctx, GSOLVE_HOST, *v);
+    *i = *j = NULL;
+    *v = NULL;
+done:
+    gsolve_free(ctx, GSOLVE_HOST, start);
+    return status;
+}
+
+/* --- transposing ----------------------------------------------------------------------------------- */
+
 /* The row in which entry k lies: the last that begins at or before k and is not empty. */
 static int32_t row_of(const gsolve_csr *A, int64_t k)
 {

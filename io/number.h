@@ -1,0 +1,72 @@
+/* number.h: decimal text to double and back, exactly rounded, without locale.
+ *
+ * A decimal number is w * 10^q. Up to 19 digits fit w; then the method of Lemire (Number parsing
+ * at a gigabyte per second, 2021; that it needs no other way out: Mushtak and Lemire, Fast number
+ * parsing without fallback, 2023) multiplies w by the leading 128 bits of 5^q. More digits are
+ * compared, in long arithmetic, with the middle between two neighbouring doubles. */
+#ifndef GS_NUMBER_H
+#define GS_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define GS_FIRST_POWER (-342)
+#define GS_LAST_POWER  340
+#define GS_NUMBER_SIZE 32 /* bytes that a number written by gs_number_write may take */
+
+extern const uint64_t gs_powers_of_five[][2];
+extern const double gs_powers_of_ten[23]; /* those that a double holds exactly */
+
+/* w * 10^q to the nearest double, ties to even; too large: infinity. */
+double gs_scale(uint64_t w, int64_t q);
+
+/* The same, with the common cases inline (Clinger): both factors are doubles, one rounding. */
+static inline double gs_decimal(uint64_t w, int64_t q)
+{
+    if (w >> 53 == 0 && q >= -22 && q <= 22) {
+        return q < 0 ? (double)w / gs_powers_of_ten[-q] : (double)w * gs_powers_of_ten[q];
+    }
+    return gs_scale(w, q);
+}
+
+/* Reads a number as gs_number_read does, fast, from text with 8 readable bytes behind it and
+ * something that cannot belong to a number; moves *text behind it. False: there is none, or it is
+ * too large for a double. */
+bool gs_parse_double(const char **text, double *value);
+
+/* Digits at *text, moved behind them. False: there is none, or more than 18. */
+static inline bool gs_parse_integer(const char **text, int64_t *value)
+{
+    const char *p = *text;
+    uint64_t sum = 0;
+    unsigned digit;
+
+    while ((digit = (unsigned)(unsigned char)*p - '0') <= 9) {
+        sum = sum * 10 + digit;
+        p++;
+    }
+    if (p == *text || p - *text > 18) return false;
+    *value = (int64_t)sum;
+    *text = p;
+    return true;
+}
+
+typedef struct gs_real { /* what gs_number_read saw */
+    double value;        /* may be infinite: too large */
+    bool whole;          /* neither point nor exponent */
+    bool exponent;       /* it has an exponent */
+} gs_real;
+
+/* Reads [sign] digits [. digits] [e|E|d|D [sign] digits] at begin, all before end. real->value is
+ * multiplied by 10^scale. Returns the end of the number, or NULL if there is none. */
+const char *gs_number_read(const char *begin, const char *end, int64_t scale, gs_real *real);
+
+/* Writes x, which is finite, as the shortest text of 15, 16 or 17 digits that reads back with the
+ * same bits; returns the end. */
+char *gs_number_write(char *to, double x);
+
+/* Writes n; returns the end. */
+char *gs_integer_write(char *to, int64_t n);
+
+#endif
