@@ -25,7 +25,7 @@ static uint64_t to_bits(double x)
     return bits;
 }
 
-double gs_scale(uint64_t w, int64_t q)
+double gs_decimal_scale(uint64_t w, int64_t q)
 {
     if (w == 0 || q < GS_FIRST_POWER) return 0;
     if (q > 308) return INFINITY;
@@ -219,8 +219,8 @@ const char *gs_number_read(const char *begin, const char *end, int64_t scale, gs
         x = gs_decimal(d.w, q);
     } else {
         const int64_t cut = d.count - 19;
-        const double high = gs_scale(d.w + 1, q + cut);
-        x = gs_scale(d.w, q + cut);
+        const double high = gs_decimal_scale(d.w + 1, q + cut);
+        x = gs_decimal_scale(d.w, q + cut);
         if (x != high) x = nearer(x, high, d.begin, d.end, q);
     }
     real->value = negative ? -x : x;

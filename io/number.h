@@ -19,7 +19,7 @@ extern const uint64_t gs_powers_of_five[][2];
 extern const double gs_powers_of_ten[23]; /* those that a double holds exactly */
 
 /* w * 10^q to the nearest double, ties to even; too large: infinity. */
-double gs_scale(uint64_t w, int64_t q);
+double gs_decimal_scale(uint64_t w, int64_t q);
 
 /* The same, with the common cases inline (Clinger): both factors are doubles, one rounding. */
 static inline double gs_decimal(uint64_t w, int64_t q)
@@ -27,7 +27,7 @@ static inline double gs_decimal(uint64_t w, int64_t q)
     if (w >> 53 == 0 && q >= -22 && q <= 22) {
         return q < 0 ? (double)w / gs_powers_of_ten[-q] : (double)w * gs_powers_of_ten[q];
     }
-    return gs_scale(w, q);
+    return gs_decimal_scale(w, q);
 }
 
 /* Reads a number as gs_number_read does, fast, from text with 8 readable bytes behind it and
