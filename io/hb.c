@@ -255,10 +255,8 @@ static bool put_value(hb *h, void *to, int64_t k, const char *field, int width)
     return isfinite(real.value);
 }
 
-/* Triplets with the mirrored entries; returns how many there are. -1: one above the diagonal of a
- * matrix of which the lower triangle is stored, in column *bad. */
-static int64_t expand(const hb *h, const int64_t *pointer, int32_t *i, int32_t *j, double *v,
-                      int64_t *bad)
+/* Triplets with the mirrored entries; returns how many there are. */
+static int64_t expand(const hb *h, const int64_t *pointer, int32_t *i, int32_t *j, double *v)
 {
     const double factor = h->type[1] == 'S' ? 1 : h->type[1] == 'Z' ? -1 : 0;
     int64_t count = h->entries;
@@ -267,10 +265,6 @@ static int64_t expand(const hb *h, const int64_t *pointer, int32_t *i, int32_t *
         for (int64_t k = pointer[column]; k < pointer[column + 1]; k++) {
             j[k] = (int32_t)column;
             if (factor == 0 || i[k] == j[k]) continue;
-            if (i[k] < j[k]) {
-                *bad = column;
-                return -1;
-            }
             i[count] = j[k];
             j[count] = i[k];
             if (v) v[count] = factor * v[k];
@@ -295,7 +289,7 @@ gsolve_status gs_hb_matrix(gsolve_csr *csr, gsolve_context *ctx, const gs_text *
                            gsolve_source *source)
 {
     hb h = {.ctx = ctx, .text = text, .at = text->data};
-    int64_t *pointer = NULL, bad = 0;
+    int64_t *pointer = NULL;
     int32_t *i = NULL, *j = NULL;
     double *v = NULL;
     gsolve_status status;
@@ -316,14 +310,7 @@ gsolve_status gs_hb_matrix(gsolve_csr *csr, gsolve_context *ctx, const gs_text *
         ALLOC(ctx, GSOLVE_HOST, v, 2 * h.entries);
         TRY(take_fields(&h, &h.values, h.entries, "values", put_value, v));
     }
-    const int64_t count = expand(&h, pointer, i, j, v, &bad);
-    if (count < 0) {
-        status = gs_text_fail(ctx, text, h.line,
-                              "column %lld has an entry above the diagonal; of a matrix of type %s "
-                              "the lower triangle is stored",
-                              (long long)bad + 1, h.type);
-        goto done;
-    }
+    const int64_t count = expand(&h, pointer, i, j, v);
     TRY(gs_csr_adopt_triplets(csr, ctx, (int32_t)h.nrows, (int32_t)h.ncols, count, &i, &j, &v));
     describe(&h, source);
     source->duplicates = count - gs_start(csr, csr->nrows);

@@ -22,7 +22,8 @@ static double mirror(gsolve_symmetry symmetry)
     return symmetry == GSOLVE_GENERAL ? 0 : symmetry == GSOLVE_SKEW ? -1 : 1;
 }
 
-/* Appends the mirrors of the entries off the diagonal; returns how many entries there are then. */
+/* Appends the mirrors of the entries off the diagonal, in whichever triangle they are stored (the
+ * lower by the standard, but files with the upper one are about); returns how many entries there are then. */
 static int64_t expand(const gs_mm_head *head, gs_mm_entries *e)
 {
     const double factor = mirror(head->symmetry);

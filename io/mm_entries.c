@@ -74,7 +74,6 @@ static inline bool take_entry(const char **p, const mm_job *job, int64_t slot)
     if (!head->array) {
         if (!take_index(p, head->nrows, &e->i[slot])) return false;
         if (!take_index(p, head->ncols, &e->j[slot])) return false;
-        if (e->i[slot] < e->j[slot] && head->symmetry != GSOLVE_GENERAL) return false;
     }
     if (head->field != MM_PATTERN) {
         *p = skip_space(*p);
@@ -141,12 +140,6 @@ static gsolve_status blame(gsolve_context *ctx, const mm_job *job, const mm_piec
         word = p = skip_space(p);
         if (!take_index(&p, head->ncols, &j)) {
             return bad_index(ctx, job, piece->bad_line, "column", word, head->ncols);
-        }
-        if (i < j && head->symmetry != GSOLVE_GENERAL) {
-            return gs_text_fail(ctx, job->text, piece->bad_line,
-                                "entry (%d, %d) lies above the diagonal; of a symmetric, "
-                                "skew-symmetric or hermitian matrix the lower triangle is stored",
-                                i + 1, j + 1);
         }
     }
     word = p = skip_space(p);

@@ -28,26 +28,25 @@ static const rule *rules_for(const gsolve_traits *t)
     };
     static const rule definite[] = {
         {"cg", "ic", "symmetric with a positive diagonal"},
-        {"direct,limit=60", "none", "a factorisation does not mind the conditioning"},
-        {"minres", "jacobi,abs=1", "symmetric, and minres does not need it definite"},
-        {"gmres,restart=100,maxit=2000", "none", "the last resort"},
+        {"direct,limit=60,work=40", "none", "a factorisation does not mind the conditioning"},
+        {"minres,maxit=50000", "jacobi,abs=1", "symmetric, and minres does not need it definite"},
+        {"minres,maxit=50000", "none", "symmetric, perhaps singular"},
         {0},
     };
     static const rule small_symmetric[] = {
         {"direct", "none", "symmetric, not positive definite, and small enough to factor"},
-        {"minres", "none", "symmetric, perhaps singular"},
-        {"gmres,restart=100,maxit=2000", "none", "the last resort"},
+        {"minres,maxit=50000", "none", "symmetric, perhaps singular"},
         {0},
     };
     static const rule indefinite[] = {
         {"minres", "jacobi,abs=1", "symmetric, not positive definite"},
-        {"minres", "none", "symmetric, perhaps singular"},
-        {"direct,limit=60", "none", "a factorisation does not mind the conditioning"},
+        {"minres,maxit=50000", "none", "symmetric, perhaps singular"},
+        {"direct,limit=60,work=40", "none", "a factorisation does not mind the conditioning"},
         {0},
     };
     static const rule general[] = {
         {"bicgstab,maxit=2000", "ilu", "not symmetric, with a full diagonal"},
-        {"direct,limit=60", "none", "a factorisation does not mind the conditioning"},
+        {"direct,limit=60,work=40", "none", "a factorisation does not mind the conditioning"},
         {"gmres,restart=100,maxit=2000", "ilu", "more robust than bicgstab"},
         {"gmres,restart=100,maxit=2000", "jacobi", "ilu did not help"},
         {"gmres,restart=200,maxit=4000", "none", "the last resort"},
@@ -61,7 +60,7 @@ static const rule *rules_for(const gsolve_traits *t)
     };
     static const rule holes[] = {
         {"gmres,restart=100,maxit=2000", "none", "zeros on the diagonal rule out ilu and jacobi"},
-        {"direct,limit=60", "none", "a factorisation does not mind zeros on the diagonal"},
+        {"direct,limit=60,work=40", "none", "a factorisation does not mind zeros on the diagonal"},
         {0},
     };
     if (t->nrows != t->ncols) return rectangular;

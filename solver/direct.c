@@ -14,7 +14,7 @@ enum { AUTO, CHOLESKY, LU, QR };
 typedef struct direct_options {
     gs_run_options run;
     int factor;
-    double limit;
+    double limit, work;
 } direct_options;
 
 typedef struct direct {
@@ -35,6 +35,8 @@ static const gsolve_option options[] = {
      offsetof(direct_options, factor), AUTO, 0, 0, "auto|cholesky|lu|qr"},
     {"limit", "most entries in the factors, in millions", GSOLVE_REAL,
      offsetof(direct_options, limit), 500, 0.001, 1e6, NULL},
+    {"work", "most operations of the factorisation, in thousand millions", GSOLVE_REAL,
+     offsetof(direct_options, work), 10000, 0.001, 1e9, NULL},
     {0},
 };
 
@@ -99,15 +101,29 @@ done:
     return status;
 }
 
-static gsolve_status check_size(gs_krylov *k, double entries)
+/* entries in the factors, and the operations that make them. */
+static gsolve_status check_size(gs_krylov *k, double entries, double work)
 {
-    const double limit = ((const direct_options *)k->options)->limit;
+    const direct_options *o = k->options;
 
-    if (entries <= limit * 1e6) return GSOLVE_OK;
+    if (entries <= o->limit * 1e6 && work <= o->work * 1e9) return GSOLVE_OK;
     return gsolve_fail(k->ctx, GSOLVE_UNSUPPORTED,
-                       "the factors would hold up to %.3g million entries (%.3g GB); the limit is "
-                       "%.3g million, see direct,limit=",
-                       entries / 1e6, entries * 12e-9, limit);
+                       "the factors would hold up to %.3g million entries (%.3g GB) and take %.3g "
+                       "thousand million operations; the limits are %.3g and %.3g, see "
+                       "direct,limit= and work=",
+                       entries / 1e6, entries * 12e-9, work / 1e9, o->limit, o->work);
+}
+
+/* Operations of a Cholesky factor whose columns begin at cp: the sum of their squared lengths. */
+static double cholesky_work(const cs_dis *S, int n)
+{
+    double work = 0;
+
+    for (int j = 0; j < n; j++) {
+        const double length = S->cp[j + 1] - S->cp[j];
+        work += length * length;
+    }
+    return work;
 }
 
 static gsolve_status out_of_memory(gs_krylov *k)
@@ -122,7 +138,7 @@ static gsolve_status cholesky(gs_krylov *k, direct *s)
 
     if (!s->symbolic) s->symbolic = cs_di_schol(1, &A);
     if (!s->symbolic) return out_of_memory(k);
-    TRY(check_size(k, s->symbolic->lnz));
+    TRY(check_size(k, s->symbolic->lnz, cholesky_work(s->symbolic, A.n)));
     s->numeric = cs_di_chol(&A, s->symbolic);
     if (!s->numeric) {
         return gsolve_fail(k->ctx, GSOLVE_ZERO_PIVOT,
@@ -133,15 +149,20 @@ done:
     return status;
 }
 
-/* A bound on the entries of the factors: with a symmetric pattern and pivots on the diagonal those of
- * Cholesky twice, else those of QR. */
-static double lu_entries(const cs_di *A, bool symmetric_pattern)
+/* Bounds on the factors: with a symmetric pattern and pivots on the diagonal those of Cholesky
+ * twice, else those of QR. */
+static gsolve_status check_lu(gs_krylov *k, const cs_di *A, bool symmetric_pattern)
 {
     cs_dis *S = symmetric_pattern ? cs_di_schol(1, A) : cs_di_sqr(2, A, 1);
-    const double entries = !S ? 0 : symmetric_pattern ? 2 * S->lnz : S->lnz + S->unz;
+    gsolve_status status;
 
+    if (!S) return out_of_memory(k);
+    const double entries = symmetric_pattern ? 2 * S->lnz : S->lnz + S->unz;
+    const double work = symmetric_pattern ? 2 * cholesky_work(S, A->n)
+                                          : entries * entries / (A->n > 0 ? A->n : 1);
+    status = check_size(k, entries, work);
     cs_di_sfree(S);
-    return entries;
+    return status;
 }
 
 static gsolve_status lu(gs_krylov *k, direct *s, bool symmetric_pattern)
@@ -150,7 +171,7 @@ static gsolve_status lu(gs_krylov *k, direct *s, bool symmetric_pattern)
     gsolve_status status;
 
     if (!s->symbolic) {
-        if (A.n > 3000) TRY(check_size(k, lu_entries(&A, symmetric_pattern)));
+        if (A.n > 3000) TRY(check_lu(k, &A, symmetric_pattern));
         s->symbolic = cs_di_sqr(symmetric_pattern ? 1 : 2, &A, 0);
     }
     if (!s->symbolic) return out_of_memory(k);
@@ -171,7 +192,8 @@ static gsolve_status qr(gs_krylov *k, direct *s)
 
     if (!s->symbolic) s->symbolic = cs_di_sqr(3, &A, 1);
     if (!s->symbolic) return out_of_memory(k);
-    TRY(check_size(k, s->symbolic->lnz + s->symbolic->unz));
+    const double entries = s->symbolic->lnz + s->symbolic->unz;
+    TRY(check_size(k, entries, entries * entries / (A.n > 0 ? A.n : 1)));
     s->numeric = cs_di_qr(&A, s->symbolic);
     if (!s->numeric) return out_of_memory(k);
 done:

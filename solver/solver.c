@@ -95,11 +95,11 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
     TRY(check_operands(k, info.n));
     k->state = gsolve_alloc(ctx, GSOLVE_HOST, 1, k->method->state_size);
     status = k->state ? GSOLVE_OK : GSOLVE_NO_MEMORY;
-    if (status == GSOLVE_OK) TRY(reserve(k, 1));
-    if (status == GSOLVE_OK) {
-        *S = k;
-        k = NULL;
-    }
+    if (status != GSOLVE_OK) goto done;
+    memset(k->state, 0, k->method->state_size);
+    TRY(reserve(k, 1));
+    *S = k;
+    k = NULL;
 done:
     gsolve_solver_destroy(&k);
     return status;
