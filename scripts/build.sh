@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Builds gsolve in the folder build/, after installing what is missing. Arguments go to cmake.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scripts/install_dependencies.sh
+cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release "$@" >build.log 2>&1 || { cat build.log; exit 1; }
+cmake --build build >>build.log 2>&1 || { tail -n 60 build.log; exit 1; }
+mv build.log build/build.log

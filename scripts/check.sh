@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds gsolve (with CUDA, for one architecture, where nvcc is found) and
+# passes all tests.
+set -euo pipefail
+top=$(cd "$(dirname "$0")/.." && pwd)
+"$top/scripts/build.sh" -DCMAKE_CUDA_ARCHITECTURES=90
+exec ctest --test-dir "$top/build" --output-on-failure
