@@ -295,8 +295,11 @@ gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gs
                            A->csr.nrows, A->csr.ncols);
     }
     TRY(check_vectors(A, x, A->csr.ncols, y, A->csr.nrows));
-    if (A->format->apply_dot && x.ncols == 1) {
-        return A->format->apply_dot(A->self, A->ctx, x, y, xy);
+    if (A->format->apply_dot) { /* column by column: the bits of a column do not depend on others */
+        for (int32_t j = 0; j < x.ncols; j++) {
+            TRY(A->format->apply_dot(A->self, A->ctx, column(x, j), column(y, j), &xy[j]));
+        }
+        return GSOLVE_OK;
     }
     vector = GS_KERNELS(gs_vector, A->ctx, x.type);
     TRY(forward(A, A->self, 1, x, 0, y));

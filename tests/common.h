@@ -1,0 +1,95 @@
+/* common.h: what the test programs share. */
+#ifndef TESTS_COMMON_H
+#define TESTS_COMMON_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/csr.h"
+#include "gsolve_io.h"
+
+#define OK(ctx, call)                                                                          \
+    do {                                                                                       \
+        const gsolve_status ok_ = (call);                                                      \
+        if (ok_ != GSOLVE_OK) fail_msg("%s: %s", #call, gsolve_error(ctx));                    \
+    } while (0)
+
+static inline gsolve_context *open_context(int threads)
+{
+    gsolve_context *ctx = NULL;
+    char spec[32];
+
+    snprintf(spec, sizeof spec, "cpu,threads=%d", threads);
+    assert_int_equal(gsolve_context_create(&ctx, spec), GSOLVE_OK);
+    return ctx;
+}
+
+static inline int64_t blocks_of(const gsolve_context *ctx)
+{
+    gsolve_context_info info;
+    gsolve_context_describe(ctx, &info);
+    return info.blocks;
+}
+
+/* Closes a context in which nothing may be left. */
+static inline void close_context(gsolve_context *ctx)
+{
+    assert_int_equal(blocks_of(ctx), 0);
+    gsolve_context_destroy(&ctx);
+    assert_null(ctx);
+}
+
+static inline gsolve_csr read_matrix(gsolve_context *ctx, const char *name)
+{
+    gsolve_csr csr;
+    OK(ctx, gsolve_read_matrix(&csr, ctx, name, NULL, NULL));
+    return csr;
+}
+
+static inline double *random_vector(int64_t n, uint64_t seed)
+{
+    double *v = malloc(((size_t)n + 1) * sizeof *v);
+    for (int64_t i = 0; i < n; i++) v[i] = gsolve_random(seed, (uint64_t)i);
+    return v;
+}
+
+/* Small matrices with nasty shapes, and a few with character. */
+static const char *const nasty[] = {
+    "gen:tridiagonal,n=1",         "gen:tridiagonal,n=2",
+    "gen:tridiagonal,n=0",         "gen:poisson2d,n=9",
+    "gen:poisson3d27,n=4",         "gen:elasticity3d,n=2",
+    "gen:convdiff3d,n=5",          "gen:circuit,n=300,dense=2",
+    "gen:web,n=400,longest=200",   "gen:rmat,scale=7",
+    "gen:random,n=50,cols=80",     "gen:random,n=80,cols=50",
+    "gen:random,n=0,cols=7",       "gen:random,n=7,cols=0,row=0",
+    "gen:lp,n=20,cols=100",        "gen:emptyrows,n=60",
+    "gen:emptyrows,n=30,cols=90",  "gen:band,n=333",
+    "gen:neumann2d,n=6",           "gen:tridiagonal,n=40000,low=-1,diag=3,high=-1.5",
+};
+enum { NASTY = sizeof nasty / sizeof *nasty };
+
+/* Runs call, which yields a status, with 0, 1, 2, ... allocations granted until it succeeds; after each
+ * failure as many blocks must be live as before, and the sentence must speak of memory. */
+#define ALLOCATION_SWEEP(ctx, call)                                                            \
+    do {                                                                                       \
+        const int64_t before_ = blocks_of(ctx);                                                \
+        for (int64_t granted_ = 0;; granted_++) {                                              \
+            gsolve_context_grant(ctx, granted_);                                               \
+            const gsolve_status swept_ = (call);                                               \
+            gsolve_context_grant(ctx, -1);                                                     \
+            if (swept_ == GSOLVE_OK) break;                                                    \
+            assert_int_equal(swept_, GSOLVE_NO_MEMORY);                                        \
+            assert_int_equal(blocks_of(ctx), before_);                                         \
+            assert_non_null(strstr(gsolve_error(ctx), "memory"));                              \
+            assert_true(granted_ < 1000);                                                      \
+        }                                                                                      \
+    } while (0)
+
+#endif

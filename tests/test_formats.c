@@ -1,0 +1,251 @@
+/* test_formats.c: every format in the list against cs_di_gaxpy of CXSparse. */
+#include "tests/common.h"
+
+#include <cs.h>
+#include <math.h>
+
+/* y += A x by CXSparse, in double. */
+static void reference(const gsolve_csr *A, const double *x, double *y, bool transposed)
+{
+    cs_di columns = {.nzmax = (int)gsolve_csr_entries(A),
+                     .m = A->ncols,
+                     .n = A->nrows,
+                     .p = (int *)(uintptr_t)A->start,
+                     .i = (int *)(uintptr_t)A->col,
+                     .x = (double *)(uintptr_t)A->value,
+                     .nz = -1}; /* of A' */
+    if (transposed) {
+        cs_di_gaxpy(&columns, x, y);
+    } else {
+        cs_di *rows = cs_di_transpose(&columns, 1);
+        cs_di_gaxpy(rows, x, y);
+        cs_di_spfree(rows);
+    }
+}
+
+static double get(gsolve_dense v, int64_t at)
+{
+    return v.type == GSOLVE_F32 ? (double)((float *)v.value)[at] : ((double *)v.value)[at];
+}
+
+static void set(gsolve_dense v, int64_t at, double value)
+{
+    if (v.type == GSOLVE_F32) {
+        ((float *)v.value)[at] = (float)value;
+    } else {
+        ((double *)v.value)[at] = value;
+    }
+}
+
+static gsolve_dense new_dense(int32_t nrows, int32_t ncols, gsolve_type type, uint64_t seed)
+{
+    const gsolve_dense v = {nrows, ncols, nrows + 3, calloc((size_t)(nrows + 3) * (size_t)ncols + 1, 8),
+                            type, GSOLVE_HOST};
+    for (int32_t c = 0; c < ncols; c++) {
+        for (int32_t i = 0; i < nrows; i++) {
+            set(v, c * v.stride + i, gsolve_random(seed, (uint64_t)(c * (int64_t)nrows + i)));
+        }
+    }
+    return v;
+}
+
+static void check_product(gsolve_context *ctx, const gsolve_csr *wide, const gsolve_matrix *M,
+                          gsolve_type type, int32_t columns, bool transposed)
+{
+    const int32_t in = transposed ? wide->nrows : wide->ncols;
+    const int32_t out = transposed ? wide->ncols : wide->nrows;
+    const double tolerance = type == GSOLVE_F32 ? 1e-4 : 1e-12;
+    const double alphas[] = {1, -0.5}, betas[] = {0, 2};
+
+    for (int variant = 0; variant < 4; variant++) {
+        const double alpha = alphas[variant % 2], beta = betas[variant / 2];
+        gsolve_dense x = new_dense(in, columns, type, 1), y = new_dense(out, columns, type, 2);
+        gsolve_dense old = new_dense(out, columns, type, 2);
+        double *xd = calloc((size_t)in + 1, 8), *yd = calloc((size_t)out + 1, 8);
+        if (beta == 0 && out > 0) set(y, 0, NAN); /* must not be read */
+        OK(ctx, (transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(M, alpha, x, beta,
+                                                                                   y));
+        for (int32_t c = 0; c < columns; c++) {
+            for (int32_t i = 0; i < in; i++) xd[i] = get(x, c * x.stride + i);
+            memset(yd, 0, (size_t)out * 8);
+            reference(wide, xd, yd, transposed);
+            for (int32_t i = 0; i < out; i++) {
+                const double want = alpha * yd[i] + beta * get(old, c * old.stride + i);
+                const double got = get(y, c * y.stride + i);
+                if (!(fabs(got - want) <= tolerance * (1 + fabs(want)) * 100)) {
+                    fail_msg("row %d: %g instead of %g", i, got, want);
+                }
+            }
+            assert_true(get(y, c * y.stride + out) == 0); /* nothing behind the column */
+        }
+        free(x.value);
+        free(y.value);
+        free(old.value);
+        free(xd);
+        free(yd);
+    }
+}
+
+static void conformance(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    const gsolve_plugin *format;
+    (void)state;
+
+    for (int f = 0; (format = gsolve_format_at(ctx, f)); f++) {
+        for (int m = 0; m < NASTY; m++) {
+            gsolve_csr A = read_matrix(ctx, nasty[m]);
+            for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) {
+                gsolve_csr typed;
+                gsolve_matrix *M = NULL;
+                OK(ctx, gsolve_csr_convert(&typed, ctx, (gsolve_type)type, &A));
+                OK(ctx, gsolve_matrix_create(&M, ctx, format->name, &typed));
+                for (int columns = 1; columns <= 6; columns += columns == 1 ? 1 : 4) {
+                    check_product(ctx, &A, M, (gsolve_type)type, columns, false);
+                    check_product(ctx, &A, M, (gsolve_type)type, columns, true);
+                }
+                gsolve_matrix_destroy(&M);
+                gsolve_csr_free(&typed, ctx);
+            }
+            gsolve_csr_free(&A, ctx);
+        }
+    }
+    close_context(ctx);
+}
+
+/* The same bits for any number of threads, for one column or many, and from 64-bit offsets. */
+static void bits(void **state)
+{
+    static const char *const names[] = {"gen:rmat,scale=11,degree=40", "gen:circuit,n=90000,dense=2",
+                                        "gen:poisson2d,n=200"};
+    (void)state;
+
+    for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+        double *first = NULL, first_dot = 0;
+        for (int threads = 1; threads <= 8; threads = threads == 3 ? 8 : threads + 1) {
+            gsolve_context *ctx = open_context(threads);
+            gsolve_csr A = read_matrix(ctx, names[m]), wide = A;
+            const int32_t n = A.nrows;
+            int64_t *start = malloc(((size_t)n + 1) * sizeof *start);
+            double *x = random_vector(5 * (int64_t)n, 3), *y = malloc((size_t)n * 5 * 8), dot;
+            gsolve_matrix *M = NULL;
+            for (int32_t i = 0; i <= n; i++) start[i] = gs_start(&A, i);
+            wide.start = start;
+            wide.offset = GSOLVE_O64;
+            OK(ctx, gsolve_matrix_create(&M, ctx, "csr", threads == 2 ? &wide : &A));
+            const gsolve_dense X = {n, 5, n, x, GSOLVE_F64, GSOLVE_HOST};
+            const gsolve_dense Y = {n, 5, n, y, GSOLVE_F64, GSOLVE_HOST};
+            OK(ctx, gsolve_matrix_apply(M, 1, X, 0, Y));
+            double *one = malloc((size_t)n * 8);
+            OK(ctx, gsolve_matrix_apply_dot(M, gsolve_vector(x, n), gsolve_vector(one, n), &dot));
+            assert_memory_equal(one, y, (size_t)n * 8);
+            if (!first) {
+                first = y;
+                first_dot = dot;
+            } else {
+                assert_memory_equal(first, y, (size_t)n * 5 * 8);
+                assert_memory_equal(&first_dot, &dot, sizeof dot);
+                free(y);
+            }
+            free(one);
+            free(x);
+            free(start);
+            gsolve_matrix_destroy(&M);
+            gsolve_csr_free(&A, ctx);
+            close_context(ctx);
+        }
+        free(first);
+    }
+}
+
+static void updates(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    int32_t start[] = {0, 3, 5}, col[] = {1, 0, 1, 0, 1}; /* unsorted, with a duplicate */
+    double value[] = {1, 2, 3, 4, 5}, x[] = {1, 10}, y[2];
+    gsolve_csr csr = gsolve_csr_view(2, start, col, value);
+    gsolve_matrix *M = NULL;
+    gsolve_matrix_info info;
+    (void)state;
+
+    OK(ctx, gsolve_matrix_create(&M, ctx, "auto", &csr));
+    OK(ctx, gsolve_matrix_apply(M, 1, gsolve_vector(x, 2), 0, gsolve_vector(y, 2)));
+    assert_true(y[0] == 42 && y[1] == 54);
+    OK(ctx, gsolve_matrix_apply_transpose(M, 1, gsolve_vector(x, 2), 0, gsolve_vector(y, 2)));
+    assert_true(y[0] == 42 && y[1] == 54);
+    for (int k = 0; k < 5; k++) value[k] *= 2;
+    value[4] = 0;
+    OK(ctx, gsolve_matrix_update(M, &csr));
+    OK(ctx, gsolve_matrix_apply(M, 1, gsolve_vector(x, 2), 0, gsolve_vector(y, 2)));
+    assert_true(y[0] == 84 && y[1] == 8);
+    OK(ctx, gsolve_matrix_apply_transpose(M, 1, gsolve_vector(x, 2), 0, gsolve_vector(y, 2)));
+    assert_true(y[0] == 84 && y[1] == 8);
+    gsolve_matrix_describe(M, &info);
+    assert_int_equal(info.version, 2);
+    assert_int_equal(info.entries, 4);
+    col[0] = 0;
+    assert_int_equal(gsolve_matrix_update(M, &csr), GSOLVE_BAD_MATRIX);
+    assert_non_null(strstr(gsolve_error(ctx), "another pattern"));
+    gsolve_matrix_destroy(&M);
+    close_context(ctx);
+}
+
+static void misuse(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    gsolve_csr A = read_matrix(ctx, "gen:random,n=5,cols=8"), given = A;
+    gsolve_matrix *M = NULL;
+    double v[8] = {0}, r;
+    (void)state;
+
+    assert_int_equal(gsolve_matrix_create(&M, ctx, "dense", &A), GSOLVE_BAD_SPEC);
+    assert_non_null(strstr(gsolve_error(ctx), "csr"));
+    assert_int_equal(gsolve_matrix_create(NULL, ctx, "csr", &A), GSOLVE_BAD_ARGUMENT);
+    assert_null(M);
+    ALLOCATION_SWEEP(ctx, gsolve_matrix_create(&M, ctx, "csr", &A));
+    assert_int_equal(gsolve_matrix_apply(M, 1, gsolve_vector(v, 5), 0, gsolve_vector(v, 5)),
+                     GSOLVE_BAD_ARGUMENT);
+    assert_non_null(strstr(gsolve_error(ctx), "8"));
+    assert_int_equal(gsolve_matrix_apply(M, 1, gsolve_vector(NULL, 8), 0, gsolve_vector(v, 5)),
+                     GSOLVE_BAD_ARGUMENT);
+    assert_int_equal(gsolve_matrix_apply_dot(M, gsolve_vector(v, 8), gsolve_vector(v, 5), &r),
+                     GSOLVE_BAD_ARGUMENT);
+    gsolve_matrix_destroy(&M);
+    ALLOCATION_SWEEP(ctx, gsolve_matrix_take(&M, ctx, "csr", &given));
+    assert_null(given.start); /* the matrix owns the arrays now */
+    gsolve_matrix_destroy(&M);
+    close_context(ctx);
+}
+
+/* |b - Ax| / |b| on numbers whose squares overflow or vanish. */
+static void residual(void **state)
+{
+    const double scales[] = {1, 1e200, 1e-200};
+    gsolve_context *ctx = open_context(2);
+    gsolve_csr A = read_matrix(ctx, "gen:tridiagonal,n=3,low=0,diag=1,high=0");
+    gsolve_matrix *M = NULL;
+    (void)state;
+
+    OK(ctx, gsolve_matrix_create(&M, ctx, "csr", &A));
+    for (int k = 0; k < 3; k++) {
+        double b[] = {3 * scales[k], 4 * scales[k], 0}, x[] = {3 * scales[k], 3.5 * scales[k], 0}, r;
+        OK(ctx, gsolve_matrix_residual(M, gsolve_vector(b, 3), gsolve_vector(x, 3), &r));
+        assert_true(fabs(r - 0.1) < 1e-15);
+        b[0] = b[1] = 0;
+        x[0] = x[1] = 0;
+        OK(ctx, gsolve_matrix_residual(M, gsolve_vector(b, 3), gsolve_vector(x, 3), &r));
+        assert_true(r == 0);
+    }
+    gsolve_matrix_destroy(&M);
+    gsolve_csr_free(&A, ctx);
+    close_context(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(conformance), cmocka_unit_test(bits),     cmocka_unit_test(updates),
+        cmocka_unit_test(misuse),      cmocka_unit_test(residual),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
