@@ -114,6 +114,14 @@ static gsolve_status look_at_rows(gsolve_context *ctx, const gsolve_csr *A, find
 
 /* --- symmetry --------------------------------------------------------------------------------- */
 
+static double diagonal_of(const gsolve_csr *A, int32_t i)
+{
+    for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1) && A->col[k] <= i; k++) {
+        if (A->col[k] == i) return gs_value(A, k);
+    }
+    return 0;
+}
+
 /* Rows ascend and columns ascend in them, so the entries (j, i) below the diagonal that answer to
  * the entries (i, j) above it are met in their order: next[j] is the first of row j not yet met. */
 static gsolve_status look_at_symmetry(gsolve_context *ctx, const gsolve_csr *A, gsolve_traits *t)
@@ -121,11 +129,15 @@ static gsolve_status look_at_symmetry(gsolve_context *ctx, const gsolve_csr *A, 
     const int32_t n = A->nrows;
     const double tolerance = A->type == GSOLVE_F32 ? 1e-6 : 1e-12;
     int64_t *next = NULL;
+    double *root = NULL; /* of |a_ii| */
     bool pattern = true, same = true, opposite = true;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, next, n);
+    ALLOC(ctx, GSOLVE_HOST, root, n);
     for (int32_t i = 0; i < n; i++) next[i] = gs_start(A, i);
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int32_t i = 0; i < n; i++) root[i] = sqrt(fabs(diagonal_of(A, i)));
     for (int32_t i = 0; i < n && pattern; i++) {
         const int64_t end = gs_start(A, i + 1);
         int64_t k = next[i];
@@ -139,7 +151,7 @@ static gsolve_status look_at_symmetry(gsolve_context *ctx, const gsolve_csr *A, 
                 break;
             }
             const double a = gs_value(A, k), b = gs_value(A, mirror);
-            const double rounding = tolerance * fmax(fabs(a), fabs(b));
+            const double rounding = tolerance * (fmax(fabs(a), fabs(b)) + 1e-2 * root[i] * root[j]);
             same = same && fabs(a - b) <= rounding;
             opposite = opposite && fabs(a + b) <= rounding;
         }
@@ -148,6 +160,7 @@ static gsolve_status look_at_symmetry(gsolve_context *ctx, const gsolve_csr *A, 
     t->symmetric = pattern && same;
     t->skew = pattern && opposite && t->entries > 0;
 done:
+    gsolve_free(ctx, GSOLVE_HOST, root);
     gsolve_free(ctx, GSOLVE_HOST, next);
     return status;
 }
