@@ -49,17 +49,8 @@ gsolve_status gs_csr_from_triplets(gsolve_csr *csr, gsolve_context *ctx, int32_t
                                    int32_t ncols, int64_t entries, const int32_t *i,
                                    const int32_t *j, const double *v);
 
-/* The same from arrays of its own, *i, *j and *v (or NULL), which it takes over on success and sets to
- * NULL. Where the rows ascend already the arrays become those of csr. */
-gsolve_status gs_csr_adopt_triplets(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows,
-                                    int32_t ncols, int64_t entries, int32_t **i, int32_t **j,
-                                    double **v);
-
 /* A 64-bit hash of n bytes; the same for any number of threads. Not cryptographic. */
 uint64_t gs_hash(const gsolve_context *ctx, const void *data, size_t bytes, uint64_t seed);
-
-/* The same by one thread; another number than gs_hash's. */
-uint64_t gs_hash_piece(const void *data, size_t bytes, uint64_t seed);
 
 /* Hash of the pattern: sizes, offsets and columns. */
 uint64_t gs_csr_pattern_hash(const gsolve_context *ctx, const gsolve_csr *csr);

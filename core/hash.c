@@ -21,9 +21,8 @@ static uint64_t load(const unsigned char *p)
     return word;
 }
 
-uint64_t gs_hash_piece(const void *data, size_t bytes, uint64_t seed)
+static uint64_t hash_piece(const unsigned char *p, size_t bytes, uint64_t seed)
 {
-    const unsigned char *p = data;
     static const uint64_t k[] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu,
                                  0xd6e8feb86659fd93u};
     uint64_t lane[4] = {seed ^ k[0], seed ^ k[1], seed ^ k[2], seed ^ k[3]};
@@ -51,7 +50,7 @@ uint64_t gs_hash(const gsolve_context *ctx, const void *data, size_t bytes, uint
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) if (count > 1)
         for (int k = 0; k < count; k++) {
             const size_t at = (first + (size_t)k) * PIECE;
-            part[k] = gs_hash_piece((const unsigned char *)data + at,
+            part[k] = hash_piece((const unsigned char *)data + at,
                                  bytes - at < PIECE ? bytes - at : PIECE, seed);
         }
         for (int k = 0; k < count; k++) hash = fold(hash ^ part[k], 0xd6e8feb86659fd93u);

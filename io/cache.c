@@ -1,255 +1,241 @@
-/* cache.c: a matrix kept in binary beside its file as NAME.gscache, or, where that folder cannot be
- * written, under $XDG_CACHE_HOME/gsolve (or ~/.cache/gsolve). It counts only while the file has the same
- * size, time stamp and content; its arrays begin on pages and are mapped, not copied. */
-#include <errno.h>
+/* cache.c: the binary form. A head of one page, then the arrays, each beginning on a page so that
+ * it can be mapped, in the machine's own byte order. */
+#include "io/cache.h"
+
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/try.h"
-#include "io/output.h"
-#include "io/text.h"
+#include "io/replace.h"
 
-#define MAGIC   0x3165686361637367u /* "gscache1", in the order of bytes of the machine */
-#define PAGE    ((int64_t)4096)
-#define PIECE   ((size_t)1 << 20)
+#define PAGE 4096 /* arrays begin at multiples; systems of larger pages cannot map, and read anew \
+                   */
+#define VERSION 1
+#define ORDER   0x01020304
+#define ARRAYS  3
 
-typedef struct cache_head { /* the first page of a cache */
-    uint64_t magic, head_hash;
-    int64_t source_size, source_seconds, source_nanoseconds;
-    uint64_t source_hash;
-    int32_t nrows, ncols, offset, type;
-    int64_t entries, at[3], bytes[3], size; /* at: of start, col, value */
-    gsolve_source source;
-} cache_head;
+typedef struct head {
+    char magic[8];
+    uint32_t version, order;
+    uint64_t hash; /* of the head, with 0 here */
+    gs_stamp stamp;
+    int32_t dense, nrows, ncols, offset;
+    int64_t at[ARRAYS], bytes[ARRAYS]; /* start, columns, values; dense: values only */
+    int64_t stored, duplicates, text_bytes;
+    char kind[32], field[16];
+    int32_t symmetry, unused;
+} head;
 
-/* --- the source's content --------------------------------------------------------------------------- */
-
-/* The hash of the whole file, piece by piece through buffers that stay in the cache. */
-static gsolve_status hash_file(gsolve_context *ctx, int file, int64_t size, uint64_t *hash)
+static uint64_t hash_head(const gsolve_context *ctx, const head *h)
 {
-    const int threads = gsolve_threads(ctx);
-    const int64_t pieces = (size + (int64_t)PIECE - 1) / (int64_t)PIECE;
-    char *buffer = NULL;
-    uint64_t *part = NULL;
-    int failed = 0;
-    gsolve_status status;
+    head copy = *h;
 
-    ALLOC(ctx, GSOLVE_HOST, buffer, PIECE * (size_t)threads);
-    ALLOC(ctx, GSOLVE_HOST, part, pieces);
-#pragma omp parallel for schedule(static, 1) num_threads(threads) reduction(| : failed)
-    for (int t = 0; t < threads; t++) {
-        char *own = buffer + PIECE * (size_t)t;
-        for (int64_t k = t; k < pieces; k += threads) {
-            const ssize_t got = pread(file, own, PIECE, (off_t)(k * (int64_t)PIECE));
-            const int64_t left = size - k * (int64_t)PIECE;
-            failed |= got != (left < (int64_t)PIECE ? left : (int64_t)PIECE);
-            part[k] = gs_hash_piece(own, got > 0 ? (size_t)got : 0, (uint64_t)k);
-        }
-    }
-    *hash = gs_hash_piece(part, (size_t)pieces * sizeof *part, (uint64_t)size);
-    if (failed) status = gsolve_fail(ctx, GSOLVE_BAD_FILE, "the file changes while it is read");
-done:
-    gsolve_free(ctx, GSOLVE_HOST, buffer);
-    gsolve_free(ctx, GSOLVE_HOST, part);
-    return status;
+    copy.hash = 0;
+    return gs_hash(ctx, &copy, sizeof copy, VERSION);
 }
 
-/* Fills what the head says of the source. */
-static gsolve_status describe_source(gsolve_context *ctx, const char *path, cache_head *head)
+/* What an array takes in the file: whole pages, and one at least, for no bytes cannot be mapped. */
+static int64_t room(int64_t bytes)
 {
-    struct stat about;
-    gsolve_status status;
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-
-    if (file < 0 || fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) {
-        if (file >= 0) close(file);
-        return gsolve_fail(ctx, GSOLVE_BAD_FILE, "cannot open %.280s: %s", path,
-                           file < 0 ? strerror(errno) : "not a regular file");
-    }
-    head->source_size = about.st_size;
-    head->source_seconds = about.st_mtim.tv_sec;
-    head->source_nanoseconds = about.st_mtim.tv_nsec;
-    status = hash_file(ctx, file, about.st_size, &head->source_hash);
-    close(file);
-    return status;
+    return bytes ? (bytes + PAGE - 1) / PAGE * PAGE : PAGE;
 }
 
-/* --- where the cache is ------------------------------------------------------------------------------ */
-
-/* The two places: beside the file, and in the user's cache under a hash of the full path. */
-static bool cache_path(const char *path, int place, char *cache, size_t size)
+/* Sets where the arrays begin; returns the size of the file. */
+static int64_t lay_out(head *h)
 {
-    char full[PATH_MAX];
-    const char *home = getenv("XDG_CACHE_HOME"), *sub = "";
+    int64_t at = PAGE;
+
+    for (int k = 0; k < ARRAYS; k++) {
+        h->at[k] = at;
+        at += room(h->bytes[k]);
+    }
+    return at;
+}
+
+/* --- where ------------------------------------------------------------------------- */
+
+static bool beside(char path[PATH_MAX], const char *source)
+{
+    return snprintf(path, PATH_MAX, "%s.gscache", source) < PATH_MAX;
+}
+
+/* The user's folder for caches; create: make it. */
+static bool user_folder(char folder[PATH_MAX], bool create)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int length;
 
-    if (place == 0) {
-        length = snprintf(cache, size, "%s.gscache", path);
-        return length > 0 && (size_t)length < size;
-    }
-    if (!home || home[0] != '/') {
-        home = getenv("HOME");
-        sub = "/.cache";
-    }
-    if (!home || !realpath(path, full)) return false;
-    length = snprintf(cache, size, "%s%s/gsolve/%016llx.gscache", home, sub,
-                      (unsigned long long)gs_hash_piece(full, strlen(full), 0));
-    return length > 0 && (size_t)length < size;
-}
-
-static void make_folder(char *cache)
-{
-    for (char *slash = strchr(cache + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        mkdir(cache, 0777);
-        *slash = '/';
-    }
-}
-
-/* --- reading ------------------------------------------------------------------------------------------ */
-
-static bool head_is_sound(const cache_head *head, const cache_head *now, int64_t size)
-{
-    cache_head plain = *head;
-    plain.head_hash = 0;
-    return head->magic == MAGIC && head->size == size &&
-           head->head_hash == gs_hash_piece(&plain, sizeof plain, 0) &&
-           head->source_size == now->source_size && head->source_seconds == now->source_seconds &&
-           head->source_nanoseconds == now->source_nanoseconds;
-}
-
-static void *map_section(gsolve_context *ctx, int file, const cache_head *head, int k)
-{
-    return head->bytes[k] > 0 ? gs_map_file(ctx, file, head->at[k], (size_t)head->bytes[k])
-                              : gsolve_alloc(ctx, GSOLVE_HOST, 0, 1);
-}
-
-static bool map_arrays(gsolve_csr *csr, gsolve_context *ctx, int file, const cache_head *head)
-{
-    gsolve_csr A = {.nrows = head->nrows,
-                    .ncols = head->ncols,
-                    .offset = (gsolve_offset)head->offset,
-                    .type = (gsolve_type)head->type,
-                    .place = GSOLVE_HOST};
-
-    A.start = map_section(ctx, file, head, 0);
-    A.col = A.start ? map_section(ctx, file, head, 1) : NULL;
-    A.value = A.col ? map_section(ctx, file, head, 2) : NULL;
-    if (!A.value) {
-        gsolve_csr_free(&A, ctx);
+    if (cache && *cache) {
+        length = snprintf(folder, PATH_MAX, "%s", cache);
+    } else if (home && *home) {
+        length = snprintf(folder, PATH_MAX, "%s/.cache", home);
+    } else {
         return false;
     }
-    *csr = A;
+    if (length + 8 >= PATH_MAX) return false;
+    if (create) mkdir(folder, 0700);
+    memcpy(folder + length, "/gsolve", 8);
+    if (create) mkdir(folder, 0700);
     return true;
 }
 
-/* Whatever speaks against the cache at that place makes it not found. */
-static bool read_cache(gsolve_csr *csr, gsolve_context *ctx, const char *cache, cache_head *now,
-                       const char *path, bool *hashed, gsolve_source *source)
+/* The name in there: the source's own, and a hash of its whole path. */
+static bool away(char path[PATH_MAX], const gsolve_context *ctx, const char *source, bool create)
 {
-    struct stat about;
-    cache_head head;
-    bool found = false;
-    const int file = open(cache, O_RDONLY | O_CLOEXEC);
+    char folder[PATH_MAX], whole[PATH_MAX];
+    const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source;
 
-    if (file < 0) return false;
-    if (fstat(file, &about) == 0 && pread(file, &head, sizeof head, 0) == sizeof head &&
-        head_is_sound(&head, now, about.st_size)) {
-        if (!*hashed) *hashed = describe_source(ctx, path, now) == GSOLVE_OK;
-        found = *hashed && now->source_hash == head.source_hash &&
-                map_arrays(csr, ctx, file, &head);
+    if (!user_folder(folder, create) || !realpath(source, whole)) return false;
+    const uint64_t hash = gs_hash(ctx, whole, strlen(whole), 0);
+    return snprintf(path, PATH_MAX, "%s/%.100s-%016llx.gscache", folder, name,
+                    (unsigned long long)hash) < PATH_MAX;
+}
+
+/* --- reading ------------------------------------------------------------------------ */
+
+/* Whether the head is one of ours, for this source, and agrees with itself and with the file. */
+static bool fits(const head *h, const gsolve_context *ctx, const gs_stamp *stamp, bool dense,
+                 int64_t size)
+{
+    head expected = *h;
+
+    if (memcmp(h->magic, "gscache", 8) != 0 || h->version != VERSION || h->order != ORDER) {
+        return false;
     }
-    close(file);
-    if (found) {
-        *source = head.source;
-        source->cached = true;
-        snprintf(source->cache, sizeof source->cache, "%s", cache);
-    }
-    return found;
+    if (h->hash != hash_head(ctx, h) || h->dense != dense) return false;
+    if (memcmp(&h->stamp, stamp, sizeof *stamp) != 0) return false;
+    return lay_out(&expected) == size && memcmp(expected.at, h->at, sizeof h->at) == 0;
 }
 
-gsolve_status gs_cache_read(gsolve_csr *csr, gsolve_context *ctx, const char *path,
-                            gsolve_source *source, bool *found)
+/* array[first...] = the mapped arrays; all or none. */
+static bool map_arrays(void *array[ARRAYS], int first, const head *h, gsolve_context *ctx, int file)
 {
-    cache_head now = {0};
-    struct stat about;
-    char cache[1024];
-    bool hashed = false;
-
-    *found = false;
-    if (stat(path, &about) != 0) return GSOLVE_OK; /* the reader will say so */
-    now.source_size = about.st_size;
-    now.source_seconds = about.st_mtim.tv_sec;
-    now.source_nanoseconds = about.st_mtim.tv_nsec;
-    for (int place = 0; place < 2 && !*found; place++) {
-        *found = cache_path(path, place, cache, sizeof cache) &&
-                 read_cache(csr, ctx, cache, &now, path, &hashed, source);
-    }
-    return GSOLVE_OK;
-}
-
-/* --- writing ------------------------------------------------------------------------------------------ */
-
-static int64_t next_page(int64_t at)
-{
-    return (at + PAGE - 1) / PAGE * PAGE;
-}
-
-static void write_section(gs_output *o, int64_t *at, int64_t begin, const void *data, int64_t bytes)
-{
-    static const char zeros[PAGE];
-
-    gs_output_write(o, zeros, (size_t)(begin - *at));
-    gs_output_write(o, data, (size_t)bytes);
-    *at = begin + bytes;
-}
-
-static bool write_cache(gsolve_context *ctx, const char *cache, const cache_head *head,
-                        const gsolve_csr *csr)
-{
-    const void *const data[3] = {csr->start, csr->col, csr->value};
-    int64_t at = sizeof *head;
-    gs_output o;
-
-    if (gs_output_open(&o, ctx, cache, false) != GSOLVE_OK) return false;
-    gs_output_write(&o, head, sizeof *head);
-    for (int k = 0; k < 3; k++) write_section(&o, &at, head->at[k], data[k], head->bytes[k]);
-    const bool whole = !o.failed;
-    return gs_output_close(&o, ctx, whole) == GSOLVE_OK && whole;
-}
-
-void gs_cache_write(gsolve_context *ctx, const char *path, const gsolve_csr *csr,
-                    gsolve_source *source)
-{
-    cache_head head = {.magic = MAGIC};
-    char cache[1024];
-
-    if (describe_source(ctx, path, &head) != GSOLVE_OK) return;
-    head.nrows = csr->nrows;
-    head.ncols = csr->ncols;
-    head.offset = (int32_t)csr->offset;
-    head.type = (int32_t)csr->type;
-    head.entries = gs_start(csr, csr->nrows);
-    head.bytes[0] = ((int64_t)csr->nrows + 1) * (int64_t)gs_offset_size(csr->offset);
-    head.bytes[1] = head.entries * (int64_t)sizeof *csr->col;
-    head.bytes[2] = head.entries * (int64_t)gs_type_size(csr->type);
-    head.at[0] = next_page(sizeof head);
-    head.at[1] = next_page(head.at[0] + head.bytes[0]);
-    head.at[2] = next_page(head.at[1] + head.bytes[1]);
-    head.size = head.at[2] + head.bytes[2];
-    head.source = *source;
-    head.head_hash = gs_hash_piece(&head, sizeof head, 0);
-    for (int place = 0; place < 2; place++) {
-        if (!cache_path(path, place, cache, sizeof cache)) continue;
-        if (place == 1) make_folder(cache);
-        if (write_cache(ctx, cache, &head, csr)) {
-            snprintf(source->cache, sizeof source->cache, "%s", cache);
-            return;
+    for (int k = first; k < ARRAYS; k++) {
+        array[k] = gs_map_file(ctx, file, h->at[k], (size_t)room(h->bytes[k]));
+        if (!array[k]) {
+            while (k-- > first) gsolve_free(ctx, GSOLVE_HOST, array[k]);
+            return false;
         }
     }
+    return true;
+}
+
+static bool take_arrays(gs_cached what, const head *h, gsolve_context *ctx, int file)
+{
+    void *array[ARRAYS];
+
+    if (!map_arrays(array, what.csr ? 0 : ARRAYS - 1, h, ctx, file)) return false;
+    if (what.csr) {
+        *what.csr = (gsolve_csr){h->nrows,   h->ncols,   array[0],
+                                 array[1],   array[2],   (gsolve_offset)h->offset,
+                                 GSOLVE_F64, GSOLVE_HOST};
+    } else {
+        *what.dense =
+            (gsolve_dense){h->nrows, h->ncols, h->nrows, array[2], GSOLVE_F64, GSOLVE_HOST};
+    }
+    return true;
+}
+
+static bool read_from(const char *path, gs_cached what, gsolve_context *ctx, const gs_stamp *stamp,
+                      gsolve_source *source)
+{
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat s;
+    head h;
+    bool good;
+
+    if (file < 0) return false;
+    good = fstat(file, &s) == 0 && S_ISREG(s.st_mode) && pread(file, &h, sizeof h, 0) == sizeof h &&
+           fits(&h, ctx, stamp, what.dense != NULL, s.st_size) && take_arrays(what, &h, ctx, file);
+    close(file);
+    if (!good) return false;
+    snprintf(source->kind, sizeof source->kind, "%.31s", h.kind);
+    snprintf(source->field, sizeof source->field, "%.15s", h.field);
+    snprintf(source->cache, sizeof source->cache, "%.1023s", path);
+    source->symmetry = (gsolve_symmetry)h.symmetry;
+    source->stored = h.stored;
+    source->duplicates = h.duplicates;
+    source->bytes = h.text_bytes;
+    source->cached = true;
+    return true;
+}
+
+bool gs_cache_read(gs_cached what, gsolve_context *ctx, const char *path, const gs_stamp *stamp,
+                   gsolve_source *source)
+{
+    char cache[PATH_MAX];
+
+    if (beside(cache, path) && read_from(cache, what, ctx, stamp, source)) return true;
+    return away(cache, ctx, path, false) && read_from(cache, what, ctx, stamp, source);
+}
+
+/* --- writing ------------------------------------------------------------------------ */
+
+static int write_padded(const gs_replacement *r, const void *data, int64_t bytes, int64_t room)
+{
+    static const char zeros[PAGE];
+    int code = gs_replace_write(r, data, (size_t)bytes);
+
+    return code ? code : gs_replace_write(r, zeros, (size_t)(room - bytes));
+}
+
+static bool write_to(const char *path, const head *h, const void *const array[ARRAYS])
+{
+    gs_replacement r;
+    int code = gs_replace_begin(&r, path);
+
+    if (code) return false;
+    code = write_padded(&r, h, sizeof *h, PAGE);
+    for (int k = 0; k < ARRAYS && !code; k++) {
+        code = write_padded(&r, array[k], h->bytes[k], room(h->bytes[k]));
+    }
+    return gs_replace_end(&r, !code, true) == 0 && !code;
+}
+
+static void describe(head *h, gs_cached what)
+{
+    h->dense = what.dense != NULL;
+    if (what.csr) {
+        const int64_t entries = gs_start(what.csr, what.csr->nrows);
+        h->nrows = what.csr->nrows;
+        h->ncols = what.csr->ncols;
+        h->offset = (int32_t)what.csr->offset;
+        h->bytes[0] = ((int64_t)h->nrows + 1) * (int64_t)gs_offset_size(what.csr->offset);
+        h->bytes[1] = entries * (int64_t)sizeof *what.csr->col;
+        h->bytes[2] = entries * (int64_t)sizeof(double);
+    } else {
+        h->nrows = what.dense->nrows;
+        h->ncols = what.dense->ncols;
+        h->bytes[2] = (int64_t)h->nrows * h->ncols * (int64_t)sizeof(double);
+    }
+}
+
+void gs_cache_write(gs_cached what, const gsolve_context *ctx, const char *path,
+                    const gs_stamp *stamp, gsolve_source *source)
+{
+    const void *array[ARRAYS] = {NULL};
+    char cache[PATH_MAX];
+    bool written;
+    head h = {.magic = "gscache", .version = VERSION, .order = ORDER, .stamp = *stamp};
+
+    h.stored = source->stored;
+    h.duplicates = source->duplicates;
+    h.text_bytes = source->bytes;
+    h.symmetry = (int32_t)source->symmetry;
+    memcpy(h.kind, source->kind, sizeof h.kind);
+    memcpy(h.field, source->field, sizeof h.field);
+    describe(&h, what);
+    lay_out(&h);
+    h.hash = hash_head(ctx, &h);
+    if (what.csr) {
+        array[0] = what.csr->start;
+        array[1] = what.csr->col;
+    }
+    array[2] = what.csr ? what.csr->value : what.dense->value;
+    written = beside(cache, path) && write_to(cache, &h, array);
+    if (!written) written = away(cache, ctx, path, true) && write_to(cache, &h, array);
+    if (written) snprintf(source->cache, sizeof source->cache, "%.1023s", cache);
 }

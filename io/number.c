@@ -42,7 +42,7 @@ double gs_decimal_scale(uint64_t w, int64_t q)
     }
 
     const int top = (int)(high >> 63);
-    uint64_t m = high >> (top + 9);                             /* 53 bits and one to round */
+    uint64_t m = high >> (top + 9);                           /* 53 bits and one to round */
     int64_t e = (217706 * q >> 16) + 63 + top - zeros + 1023; /* floor(q log2(10)) + ... */
 
     if (e <= 0) { /* below the least normal number */

@@ -30,28 +30,6 @@ static inline double gs_decimal(uint64_t w, int64_t q)
     return gs_decimal_scale(w, q);
 }
 
-/* Reads a number as gs_number_read does, fast, from text with 8 readable bytes behind it and
- * something that cannot belong to a number; moves *text behind it. False: there is none, or it is
- * too large for a double. */
-bool gs_parse_double(const char **text, double *value);
-
-/* Digits at *text, moved behind them. False: there is none, or more than 18. */
-static inline bool gs_parse_integer(const char **text, int64_t *value)
-{
-    const char *p = *text;
-    uint64_t sum = 0;
-    unsigned digit;
-
-    while ((digit = (unsigned)(unsigned char)*p - '0') <= 9) {
-        sum = sum * 10 + digit;
-        p++;
-    }
-    if (p == *text || p - *text > 18) return false;
-    *value = (int64_t)sum;
-    *text = p;
-    return true;
-}
-
 typedef struct gs_real { /* what gs_number_read saw */
     double value;        /* may be infinite: too large */
     bool whole;          /* neither point nor exponent */

@@ -27,7 +27,7 @@ static uint64_t round_product(uint64_t m, int e, int q)
     const uint64_t *five = gs_powers_of_five[q - GS_FIRST_POWER];
     const wide product = (wide)m * five[0] + ((wide)m * five[1] >> 64);
     const int floor_log2 = (217706 * q >> 16); /* five 2^(floor_log2 - 127) is 10^q */
-    const int shift = -(e + floor_log2 + 1);   /* product 2^(e + floor_log2 + 1 - 64) is the result */
+    const int shift = -(e + floor_log2 + 1); /* product 2^(e + floor_log2 + 1 - 64) is the result */
 
     return ((uint64_t)(product >> 63 >> shift) + 1) >> 1;
 }

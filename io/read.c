@@ -1,70 +1,124 @@
-/* read.c: the front of all readers: names, kinds of files, the cache. */
-#include <stdio.h>
+/* read.c: a matrix by its name: a generator, a file, or the cache of a file. */
 #include <string.h>
 #include <strings.h>
 
 #include "core/try.h"
+#include "io/cache.h"
 #include "io/generators.h"
+#include "io/input.h"
 #include "io/text.h"
 
-static const char prefix[] = "gen:";
+static const char banner[] = "%%MatrixMarket";
 
-static bool is_generator(const char *name)
+static bool is_market(const gs_input *in)
 {
-    return strncmp(name, prefix, sizeof prefix - 1) == 0;
+    const size_t length = sizeof banner - 1;
+    return (size_t)(in->end - in->begin) >= length && strncasecmp(in->begin, banner, length) == 0;
 }
 
-gsolve_status gs_parse_matrix(gsolve_csr *csr, gsolve_context *ctx, const gs_text *text,
-                              const gsolve_read_options *options, gsolve_source *source)
+static gsolve_status refuse(const gs_input *in)
 {
-    static const char banner[] = "%%MatrixMarket";
-    const bool market = text->size >= sizeof banner - 1 &&
-                        strncasecmp(text->data, banner, sizeof banner - 1) == 0;
+    const int64_t size = in->end - in->begin;
+    const char *p = in->begin;
+    char token[GS_TOKEN];
 
-    source->bytes = (int64_t)text->size;
-    if (market || text->data[0] == '%') return gs_mm_matrix(csr, ctx, text, options, source);
-    return gs_hb_matrix(csr, ctx, text, source);
+    if (memchr(p, 0, (size_t)(size < 4096 ? size : 4096))) {
+        return gs_input_fail(in, p,
+                             "the file is binary; readable are Matrix Market, Rutherford-Boeing "
+                             "and Harwell-Boeing, also compressed by gzip");
+    }
+    gs_input_token(token, p, gs_line_end(p, in->end));
+    return gs_input_fail(
+        in, p,
+        "the file begins with '%s'; a Matrix Market file begins with %s, and the "
+        "third line of a Rutherford-Boeing or Harwell-Boeing file with a type such "
+        "as rua",
+        token, banner);
 }
 
-static gsolve_status read_file(gsolve_csr *csr, gsolve_context *ctx, const char *path,
+gsolve_status gs_read_memory(gsolve_csr *csr, gs_input *in)
+{
+    if (is_market(in)) return gs_market_matrix(csr, in);
+    return gs_boeing_is(in) ? gs_boeing_matrix(csr, in) : refuse(in);
+}
+
+gsolve_status gs_read_dense_memory(gsolve_dense *v, gs_input *in)
+{
+    if (is_market(in)) return gs_market_dense(v, in);
+    if (!gs_boeing_is(in)) return refuse(in);
+    return gs_input_fail(in, in->begin, "dense matrices are read from Matrix Market files only");
+}
+
+static gsolve_status read_file(gs_cached what, gsolve_context *ctx, const char *path,
                                const gsolve_read_options *options, gsolve_source *source)
 {
-    const bool cache = options && options->cache;
-    gs_text text = {0};
-    bool found = false;
+    gs_input in;
+    gsolve_status status = gs_input_file(&in, ctx, path, options);
+
+    if (status != GSOLVE_OK) return status;
+    status = what.csr ? gs_read_memory(what.csr, &in) : gs_read_dense_memory(what.dense, &in);
+    *source = in.source;
+    gs_input_close(&in);
+    return status;
+}
+
+static gsolve_status read_cached(gs_cached what, gsolve_context *ctx, const char *path,
+                                 const gsolve_read_options *options, gsolve_source *source)
+{
+    gs_stamp stamp;
+    const bool stamped = gs_stamp_file(&stamp, ctx, path);
     gsolve_status status;
 
-    if (cache) TRY(gs_cache_read(csr, ctx, path, source, &found));
-    if (found) return GSOLVE_OK;
-    TRY(gs_text_load(&text, ctx, path));
-    TRY(gs_parse_matrix(csr, ctx, &text, options, source));
-    if (cache) gs_cache_write(ctx, path, csr, source);
-done:
-    gs_text_free(&text, ctx);
+    if (stamped && gs_cache_read(what, ctx, path, &stamp, source)) return GSOLVE_OK;
+    status = read_file(what, ctx, path, options, source);
+    if (status == GSOLVE_OK && stamped) gs_cache_write(what, ctx, path, &stamp, source);
+    return status;
+}
+
+/* what: *csr or *dense is set on success only. */
+static gsolve_status read_any(gs_cached what, gsolve_context *ctx, const char *name,
+                              const gsolve_read_options *options, gsolve_source *source)
+{
+    gsolve_source seen = {.kind = ""};
+    gsolve_status status;
+
+    if (options && options->cache) {
+        status = read_cached(what, ctx, name, options, &seen);
+    } else {
+        status = read_file(what, ctx, name, options, &seen);
+    }
+    if (status == GSOLVE_OK && source) *source = seen;
+    return status;
+}
+
+static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const char *name,
+                              gsolve_source *source)
+{
+    const gsolve_status status = gs_generate(csr, ctx, name + 4);
+
+    if (status == GSOLVE_OK && source) {
+        *source = (gsolve_source){.kind = "generator", .field = "real"};
+        source->stored = gs_start(csr, csr->nrows);
+    }
     return status;
 }
 
 gsolve_status gsolve_read_matrix(gsolve_csr *csr, gsolve_context *ctx, const char *name,
                                  const gsolve_read_options *options, gsolve_source *source)
 {
-    gsolve_source about = {0};
-    gsolve_csr A;
+    gsolve_csr A = {0};
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!csr || !name) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_read_matrix: an argument is NULL");
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_read_matrix: csr or name is NULL");
     }
-    if (is_generator(name)) {
-        TRY(gs_generate(&A, ctx, name + sizeof prefix - 1));
-        snprintf(about.kind, sizeof about.kind, "generator");
-        snprintf(about.field, sizeof about.field, "real");
-        about.stored = gs_start(&A, A.nrows);
+    if (strncmp(name, "gen:", 4) == 0) {
+        TRY(generate(&A, ctx, name, source));
     } else {
-        TRY(read_file(&A, ctx, name, options, &about));
+        TRY(read_any((gs_cached){&A, NULL}, ctx, name, options, source));
     }
     *csr = A;
-    if (source) *source = about;
 done:
     return status;
 }
@@ -72,22 +126,31 @@ done:
 gsolve_status gsolve_read_dense(gsolve_dense *v, gsolve_context *ctx, const char *name,
                                 const gsolve_read_options *options, gsolve_source *source)
 {
-    gsolve_source about = {0};
-    gs_text text = {0};
-    gsolve_dense new;
+    gsolve_dense x;
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!v || !name) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_read_dense: an argument is NULL");
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_read_dense: v or name is NULL");
     }
-    TRY(gs_text_load(&text, ctx, name));
-    TRY(gs_mm_dense(&new, ctx, &text, options, &about));
-    about.bytes = (int64_t)text.size;
-    *v = new;
-    if (source) *source = about;
+    if (strncmp(name, "gen:", 4) == 0) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                           "%.100s: the generators make sparse matrices only", name);
+    }
+    TRY(read_any((gs_cached){NULL, &x}, ctx, name, options, source));
+    *v = x;
 done:
-    gs_text_free(&text, ctx);
+    return status;
+}
+
+gsolve_status gs_dense_new(gsolve_dense *v, gsolve_context *ctx, int32_t nrows, int32_t ncols)
+{
+    double *value;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, value, (int64_t)nrows * ncols);
+    *v = (gsolve_dense){nrows, ncols, nrows, value, GSOLVE_F64, GSOLVE_HOST};
+done:
     return status;
 }
 
@@ -95,5 +158,5 @@ void gsolve_dense_free(gsolve_dense *v, gsolve_context *ctx)
 {
     if (!v) return;
     gsolve_free(ctx, v->place, v->value);
-    memset(v, 0, sizeof *v);
+    *v = (gsolve_dense){0};
 }

@@ -1,48 +1,57 @@
-/* text.h: the text of a file in memory, and what readers say when it is not as it should be. */
+/* text.h: words and lines. The end of the text is given; nothing is read behind it. */
 #ifndef GS_TEXT_H
 #define GS_TEXT_H
 
-#include "core/csr.h"
-#include "gsolve_io.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
-typedef struct gs_text {
-    const char *name; /* for errors */
-    const char *data; /* size bytes, followed by nothing one may read */
-    size_t size;
-    void *block;      /* to be released with gsolve_free */
-} gs_text;
+typedef struct gs_word {
+    const char *begin, *end;
+} gs_word;
 
-/* The file's bytes, decompressed if they are gzip's. */
-gsolve_status gs_text_load(gs_text *text, gsolve_context *ctx, const char *path);
-void gs_text_free(gs_text *text, gsolve_context *ctx);
+/* White space within a line. */
+static inline bool gs_is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n');
+}
 
-/* The readers: a sparse matrix or a dense one (see gsolve_io.h) from text; source->kind, field,
- * symmetry, stored, duplicates are set. */
-gsolve_status gs_mm_matrix(gsolve_csr *csr, gsolve_context *ctx, const gs_text *text,
-                           const gsolve_read_options *options, gsolve_source *source);
-gsolve_status gs_mm_dense(gsolve_dense *v, gsolve_context *ctx, const gs_text *text,
-                          const gsolve_read_options *options, gsolve_source *source);
-gsolve_status gs_hb_matrix(gsolve_csr *csr, gsolve_context *ctx, const gs_text *text,
-                           gsolve_source *source);
+static inline const char *gs_skip_blanks(const char *p, const char *end)
+{
+    while (p < end && gs_is_blank(*p)) p++;
+    return p;
+}
 
-/* Whichever of them the text is for. */
-gsolve_status gs_parse_matrix(gsolve_csr *csr, gsolve_context *ctx, const gs_text *text,
-                              const gsolve_read_options *options, gsolve_source *source);
+/* The line's '\n', or the end of the text. */
+static inline const char *gs_line_end(const char *p, const char *end)
+{
+    const char *newline = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+    return newline ? newline : end;
+}
 
-/* Fails with "NAME:LINE: " before the sentence. */
-__attribute__((format(printf, 4, 5))) gsolve_status
-gs_text_fail(gsolve_context *ctx, const gs_text *text, int64_t line, const char *format, ...);
+/* The next word of the line, empty at its end; moves *p behind it. */
+static inline gs_word gs_next_word(const char **p, const char *end)
+{
+    gs_word word;
 
-/* The number, from 1, of the line in which the byte at lies. */
-int64_t gs_text_line(const gs_text *text, const char *at);
+    word.begin = gs_skip_blanks(*p, end);
+    for (word.end = word.begin; word.end < end && *word.end != '\n' && !gs_is_blank(*word.end);) {
+        word.end++;
+    }
+    *p = word.end;
+    return word;
+}
 
-/* v = an owned dense matrix of zeros. */
-gsolve_status gs_dense_new(gsolve_dense *v, gsolve_context *ctx, int32_t nrows, int32_t ncols);
+/* The number that the word's digits say, or -1: no digits, another character, or above 10^18. */
+static inline int64_t gs_word_integer(gs_word word)
+{
+    int64_t n = word.begin < word.end ? 0 : -1;
 
-/* The binary cache, see cache.c. found: csr and source are set. */
-gsolve_status gs_cache_read(gsolve_csr *csr, gsolve_context *ctx, const char *path,
-                            gsolve_source *source, bool *found);
-void gs_cache_write(gsolve_context *ctx, const char *path, const gsolve_csr *csr,
-                    gsolve_source *source);
+    for (const char *p = word.begin; p < word.end; p++) {
+        if ((unsigned char)(*p - '0') >= 10 || n > 100000000000000000) return -1;
+        n = 10 * n + (*p - '0');
+    }
+    return n;
+}
 
 #endif

@@ -1,143 +1,244 @@
-/* write.c: Matrix Market files out. */
+/* write.c: Matrix Market files out. Blocks of lines are made in parallel, one buffer a thread, and
+ * written in their order. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "core/csr.h"
 #include "core/try.h"
 #include "gsolve_io.h"
 #include "io/number.h"
-#include "io/output.h"
+#include "io/sink.h"
 
-static bool is_compressed(const char *path)
+#define BLOCK     ((int64_t)1 << 14)    /* entries */
+#define MOST_LINE (GS_NUMBER_SIZE + 24) /* two integers of ten digits, the value, the spaces */
+
+typedef struct lines { /* what is written, an entry a line */
+    const gsolve_csr *csr;
+    const gsolve_dense *dense; /* one of the two */
+    bool lower;                /* only the triangle i >= j of csr */
+    int64_t count;             /* entries of csr or dense */
+} lines;
+
+/* The row in which entry k lies. */
+static int32_t row_of(const gsolve_csr *csr, int64_t k)
 {
-    const size_t length = strlen(path);
-    return length > 3 && strcmp(path + length - 3, ".gz") == 0;
-}
+    int32_t low = 0, high = csr->nrows; /* start[low] <= k < start[high] */
 
-/* The banner, and comment with a '%' before each of its lines. */
-static void write_banner(gs_output *o, const char *format, const char *symmetry,
-                         const char *comment)
-{
-    char *to = gs_output_begin(o);
-
-    to += sprintf(to, "%%%%MatrixMarket matrix %s real %s\n", format, symmetry);
-    gs_output_end(o, to);
-    while (comment && *comment) {
-        const size_t length = strcspn(comment, "\n"), kept = length < 240 ? length : 240;
-        to = gs_output_begin(o);
-        *to++ = '%';
-        memcpy(to, comment, kept);
-        to += kept;
-        *to++ = '\n';
-        gs_output_end(o, to);
-        comment += length + (comment[length] == '\n');
-    }
-}
-
-static bool is_stored(gsolve_symmetry symmetry, int32_t i, int32_t j)
-{
-    return symmetry == GSOLVE_GENERAL || (symmetry == GSOLVE_SKEW ? j < i : j <= i);
-}
-
-static int64_t count_stored(const gsolve_csr *csr, gsolve_symmetry symmetry)
-{
-    int64_t count = 0;
-
-    for (int32_t i = 0; i < csr->nrows; i++) {
-        for (int64_t k = gs_start(csr, i); k < gs_start(csr, i + 1); k++) {
-            count += is_stored(symmetry, i, csr->col[k]);
+    while (high - low > 1) {
+        const int32_t middle = low + (high - low) / 2;
+        if (gs_start(csr, middle) <= k) {
+            low = middle;
+        } else {
+            high = middle;
         }
     }
-    return count;
+    return low;
 }
 
-/* Refuses to write half of a matrix that does not have that symmetry. */
-static gsolve_status check_symmetry(gsolve_context *ctx, const gsolve_csr *csr,
-                                    gsolve_symmetry symmetry)
+static char *write_entries(const lines *l, int64_t from, int64_t to, char *text)
 {
-    gsolve_traits traits;
-    gsolve_status status = GSOLVE_OK;
+    for (int32_t i = row_of(l->csr, from); from < to; i++) {
+        const int64_t end = gs_start(l->csr, i + 1) < to ? gs_start(l->csr, i + 1) : to;
+        for (; from < end; from++) {
+            if (l->lower && l->csr->col[from] > i) continue;
+            text = gs_integer_write(text, (int64_t)i + 1);
+            *text++ = ' ';
+            text = gs_integer_write(text, (int64_t)l->csr->col[from] + 1);
+            *text++ = ' ';
+            text = gs_number_write(text, gs_value(l->csr, from));
+            *text++ = '\n';
+        }
+    }
+    return text;
+}
 
-    if (symmetry == GSOLVE_GENERAL) return GSOLVE_OK;
-    TRY(gsolve_csr_examine(ctx, csr, &traits));
-    if (symmetry == GSOLVE_SKEW ? !traits.skew : !traits.symmetric) {
-        status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                             "the matrix is not %s and cannot be written as such",
-                             symmetry == GSOLVE_SKEW ? "skew-symmetric" : "symmetric");
+static double dense_value(const gsolve_dense *v, int64_t k)
+{
+    const int64_t at = k % v->nrows + k / v->nrows * v->stride;
+    return v->type == GSOLVE_F32 ? (double)((const float *)v->value)[at]
+                                 : ((const double *)v->value)[at];
+}
+
+static char *write_values(const lines *l, int64_t from, int64_t to, char *text)
+{
+    for (int64_t k = from; k < to; k++) {
+        text = gs_number_write(text, dense_value(l->dense, k));
+        *text++ = '\n';
+    }
+    return text;
+}
+
+static gsolve_status write_lines(gs_sink *sink, gsolve_context *ctx, const lines *l)
+{
+    const int threads = gsolve_threads(ctx);
+    const size_t room = (size_t)BLOCK * MOST_LINE;
+    char *text = NULL;
+    size_t *length = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, text, (size_t)threads * room);
+    ALLOC(ctx, GSOLVE_HOST, length, threads);
+    for (int64_t first = 0; first < l->count; first += threads * BLOCK) {
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+        for (int t = 0; t < threads; t++) {
+            char *begin = text + (size_t)t * room, *end = begin;
+            const int64_t from = first + t * BLOCK, most = from + BLOCK;
+            const int64_t to = most < l->count ? most : l->count;
+            if (from < to) end = (l->csr ? write_entries : write_values)(l, from, to, begin);
+            length[t] = (size_t)(end - begin);
+        }
+        for (int t = 0; t < threads; t++) {
+            TRY(gs_sink_write(sink, text + (size_t)t * room, length[t]));
+        }
+    }
+done:
+    gsolve_free(ctx, GSOLVE_HOST, length);
+    gsolve_free(ctx, GSOLVE_HOST, text);
+    return status;
+}
+
+/* Banner and comment. */
+static gsolve_status write_head(gs_sink *sink, const char *format, const char *symmetry,
+                                const char *comment)
+{
+    char banner[80];
+    const int length =
+        snprintf(banner, sizeof banner, "%%%%MatrixMarket matrix %s real %s\n", format, symmetry);
+    gsolve_status status;
+
+    TRY(gs_sink_write(sink, banner, (size_t)length));
+    while (comment && *comment) {
+        const size_t line = strcspn(comment, "\n");
+        TRY(gs_sink_write(sink, "% ", 2));
+        TRY(gs_sink_write(sink, comment, line));
+        TRY(gs_sink_write(sink, "\n", 1));
+        comment += line + (comment[line] == '\n');
     }
 done:
     return status;
 }
 
-static void write_rows(gs_output *o, const gsolve_csr *csr, gsolve_symmetry symmetry)
+static gsolve_status write_file(gsolve_context *ctx, const char *path, const lines *l,
+                                const char *symmetry, const char *comment, int32_t nrows,
+                                int32_t ncols, int64_t stored)
 {
-    for (int32_t i = 0; i < csr->nrows; i++) {
-        for (int64_t k = gs_start(csr, i); k < gs_start(csr, i + 1); k++) {
-            if (!is_stored(symmetry, i, csr->col[k])) continue;
-            char *to = gs_output_begin(o);
-            to = gs_integer_write(to, i + (int64_t)1);
-            *to++ = ' ';
-            to = gs_integer_write(to, csr->col[k] + (int64_t)1);
-            *to++ = ' ';
-            to = gs_number_write(to, gs_value(csr, k));
-            *to++ = '\n';
-            gs_output_end(o, to);
+    gs_sink *sink = NULL;
+    char sizes[64];
+    int length;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, sink, 1);
+    TRY(gs_sink_open(sink, ctx, path));
+    length = snprintf(sizes, sizeof sizes, "%d %d", nrows, ncols);
+    if (l->csr) length += snprintf(sizes + length, 24, " %lld", (long long)stored);
+    sizes[length++] = '\n';
+    status = write_head(sink, l->csr ? "coordinate" : "array", symmetry, comment);
+    if (status == GSOLVE_OK) status = gs_sink_write(sink, sizes, (size_t)length);
+    if (status == GSOLVE_OK) status = write_lines(sink, ctx, l);
+    status = gs_sink_close(sink, status);
+done:
+    gsolve_free(ctx, GSOLVE_HOST, sink);
+    return status;
+}
+
+/* --- symmetric ---------------------------------------------------------------------------- */
+
+/* Refuses A, whose columns ascend, unless A = sign A'. */
+static gsolve_status check_symmetric(gsolve_context *ctx, const gsolve_csr *A, double sign)
+{
+    gsolve_csr B = {0};
+    gsolve_status status = GSOLVE_OK;
+
+    if (A->nrows == A->ncols) TRY(gsolve_csr_transpose(&B, ctx, A));
+    for (int32_t i = 0; i < A->nrows; i++) {
+        bool same = A->nrows == A->ncols && gs_start(A, i + 1) == gs_start(&B, i + 1);
+        for (int64_t k = gs_start(A, i); same && k < gs_start(A, i + 1); k++) {
+            same = A->col[k] == B.col[k] && gs_value(A, k) == sign * gs_value(&B, k);
+        }
+        if (!same) {
+            status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                                 "row %d of the matrix differs from column %d: it is not %s and "
+                                 "cannot be written as such",
+                                 i + 1, i + 1, sign < 0 ? "skew-symmetric" : "symmetric");
+            break;
         }
     }
+done:
+    gsolve_csr_free(&B, ctx);
+    return status;
+}
+
+static int64_t count_lower(const gsolve_csr *A)
+{
+    int64_t count = 0;
+
+    for (int32_t i = 0; i < A->nrows; i++) {
+        for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) count += A->col[k] <= i;
+    }
+    return count;
 }
 
 gsolve_status gsolve_write_matrix(gsolve_context *ctx, const char *path, const gsolve_csr *csr,
                                   gsolve_symmetry symmetry, const char *comment)
 {
-    static const char *const names[] = {"general", "symmetric", "skew-symmetric", "symmetric"};
-    gs_output o;
-    char *to;
-    gsolve_status status;
+    const bool skew = symmetry == GSOLVE_SKEW, lower = symmetry != GSOLVE_GENERAL;
+    gsolve_csr copy = {0};
+    lines l = {.csr = csr, .lower = lower};
     bool clean;
+    gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    if (!path || !csr || (unsigned)symmetry > GSOLVE_HERMITIAN) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_write_matrix: an argument is not valid");
-    }
+    if (!path) return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_write_matrix: path is NULL");
     TRY(gs_csr_check(ctx, csr, &clean));
-    TRY(check_symmetry(ctx, csr, symmetry));
-    TRY(gs_output_open(&o, ctx, path, is_compressed(path)));
-    write_banner(&o, "coordinate", names[symmetry], comment);
-    to = gs_output_begin(&o);
-    to += sprintf(to, "%d %d %lld\n", csr->nrows, csr->ncols, (long long)count_stored(csr, symmetry));
-    gs_output_end(&o, to);
-    write_rows(&o, csr, symmetry);
-    TRY(gs_output_close(&o, ctx, true));
+    if (lower) {
+        if (!clean) {
+            TRY(gs_csr_clean(&copy, ctx, csr, NULL));
+            l.csr = &copy;
+        }
+        TRY(check_symmetric(ctx, l.csr, skew ? -1 : 1));
+    }
+    l.count = gs_start(l.csr, l.csr->nrows);
+    TRY(write_file(ctx, path, &l,
+                   skew    ? "skew-symmetric"
+                   : lower ? "symmetric"
+                           : "general",
+                   comment, csr->nrows, csr->ncols, lower ? count_lower(l.csr) : l.count));
 done:
+    gsolve_csr_free(&copy, ctx);
     return status;
+}
+
+/* --- dense ---------------------------------------------------------------------------------- */
+
+static gsolve_status check_dense(gsolve_context *ctx, const gsolve_dense *v)
+{
+    if (!v || v->nrows < 0 || v->ncols < 0 || (v->ncols > 1 && v->stride < v->nrows) || !v->value ||
+        v->place != GSOLVE_HOST || (unsigned)v->type >= GSOLVE_TYPE_COUNT) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "the dense matrix is missing, or lies not on the host, or its sizes or "
+                           "type are wrong");
+    }
+    for (int64_t k = 0; k < (int64_t)v->nrows * v->ncols; k++) {
+        if (isfinite(dense_value(v, k))) continue;
+        return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                           "the element in row %lld and column %lld is %g; values must be finite",
+                           (long long)(k % v->nrows), (long long)(k / v->nrows), dense_value(v, k));
+    }
+    return GSOLVE_OK;
 }
 
 gsolve_status gsolve_write_dense(gsolve_context *ctx, const char *path, const gsolve_dense *v,
                                  const char *comment)
 {
-    gs_output o;
-    char *to;
+    lines l = {.dense = v};
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    if (!path || !v || v->place != GSOLVE_HOST || v->nrows < 0 || v->ncols < 0) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_write_dense: an argument is not valid");
-    }
-    TRY(gs_output_open(&o, ctx, path, is_compressed(path)));
-    write_banner(&o, "array", "general", comment);
-    to = gs_output_begin(&o);
-    to += sprintf(to, "%d %d\n", v->nrows, v->ncols);
-    gs_output_end(&o, to);
-    for (int64_t j = 0; j < v->ncols; j++) {
-        for (int64_t i = 0; i < v->nrows; i++) {
-            const int64_t at = j * v->stride + i;
-            to = gs_number_write(gs_output_begin(&o), v->type == GSOLVE_F32
-                                                          ? (double)((float *)v->value)[at]
-                                                          : ((double *)v->value)[at]);
-            *to++ = '\n';
-            gs_output_end(&o, to);
-        }
-    }
-    TRY(gs_output_close(&o, ctx, true));
+    if (!path) return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_write_dense: path is NULL");
+    TRY(check_dense(ctx, v));
+    l.count = (int64_t)v->nrows * v->ncols;
+    TRY(write_file(ctx, path, &l, "general", comment, v->nrows, v->ncols, l.count));
 done:
     return status;
 }

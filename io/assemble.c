@@ -1,0 +1,214 @@
+/* assemble.c: compressed rows from triplets in the order of a file. Triplets that ascend as rows do
+ * become the rows as they are. Others are put in place by a stable counting sort, in which a
+ * symmetric matrix is mirrored on the way; rows that do not ascend even then are sorted, and
+ * duplicates summed, by gs_csr_clean. */
+#include "core/csr.h"
+#include "core/try.h"
+#include "io/market.h"
+
+#define MOST_CHUNKS 16
+
+typedef struct sorting {
+    const gs_triplets *t;
+    int64_t entries, *next; /* chunks x nrows: where the chunk's next entry of that row goes */
+    int32_t nrows;
+    int chunks;
+    double mirror; /* what a mirrored value is multiplied by; 0: none is mirrored */
+    int32_t *col;
+    double *value;
+} sorting;
+
+static int64_t chunk_begin(const sorting *s, int chunk)
+{
+    return s->entries / s->chunks * chunk + s->entries % s->chunks * chunk / s->chunks;
+}
+
+static void set_start(const gsolve_csr *csr, int64_t row, int64_t offset)
+{
+    if (csr->offset == GSOLVE_O64) {
+        ((int64_t *)(uintptr_t)csr->start)[row] = offset;
+    } else {
+        ((int32_t *)(uintptr_t)csr->start)[row] = (int32_t)offset;
+    }
+}
+
+/* Whether rows ascend and columns within them. */
+static bool ascending(gsolve_context *ctx, const gs_triplets *t, int64_t entries)
+{
+    int descents = 0;
+
+#pragma omp parallel for simd schedule(static) num_threads(gsolve_threads(ctx)) \
+    reduction(|                                                                 \
+              : descents)
+    for (int64_t k = 1; k < entries; k++) {
+        const int row = t->i[k] > t->i[k - 1], same = t->i[k] == t->i[k - 1];
+        descents |= !(row | (same & (t->j[k] > t->j[k - 1])));
+    }
+    return !descents;
+}
+
+static gsolve_status fill_ones(double **value, gsolve_context *ctx, int64_t entries)
+{
+    double *v;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, v, entries);
+#pragma omp parallel for simd schedule(static) num_threads(gsolve_threads(ctx))
+    for (int64_t k = 0; k < entries; k++) v[k] = 1;
+    *value = v;
+done:
+    return status;
+}
+
+/* Takes t's columns and values: only the offsets are new. */
+static gsolve_status adopt(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,
+                           int64_t entries, gs_triplets *t)
+{
+    gsolve_csr A = {.nrows = nrows, .ncols = ncols, .type = GSOLVE_F64, .place = GSOLVE_HOST};
+    gsolve_status status = GSOLVE_OK;
+
+    A.offset = entries > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;
+    A.start = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)nrows + 1, gs_offset_size(A.offset));
+    if (!A.start) return GSOLVE_NO_MEMORY;
+    if (!t->v) TRY(fill_ones(&t->v, ctx, entries));
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int64_t k = 0; k <= entries; k++) { /* the rows that begin at k */
+        const int32_t last = k < entries ? t->i[k] : nrows;
+        for (int64_t i = k ? (int64_t)t->i[k - 1] + 1 : 0; i <= last; i++) set_start(&A, i, k);
+    }
+    A.col = t->j;
+    A.value = t->v;
+    t->j = NULL;
+    t->v = NULL;
+    *csr = A;
+    A.start = NULL;
+done:
+    gsolve_free(ctx, GSOLVE_HOST, (void *)(uintptr_t)A.start);
+    return status;
+}
+
+static void count_chunk(const sorting *s, int chunk)
+{
+    int64_t *count = s->next + (int64_t)chunk * s->nrows;
+
+    for (int32_t i = 0; i < s->nrows; i++) count[i] = 0;
+    for (int64_t k = chunk_begin(s, chunk); k < chunk_begin(s, chunk + 1); k++) {
+        count[s->t->i[k]]++;
+        if (s->mirror != 0 && s->t->i[k] != s->t->j[k]) count[s->t->j[k]]++;
+    }
+}
+
+/* s->next from counts to places; returns the number of entries. */
+static int64_t sum_counts(const sorting *s)
+{
+    int64_t total = 0;
+
+    for (int32_t i = 0; i < s->nrows; i++) {
+        for (int c = 0; c < s->chunks; c++) {
+            int64_t *next = &s->next[(int64_t)c * s->nrows + i], count = *next;
+            *next = total;
+            total += count;
+        }
+    }
+    return total;
+}
+
+static void scatter_chunk(const sorting *s, int chunk)
+{
+    int64_t *next = s->next + (int64_t)chunk * s->nrows;
+    const gs_triplets *t = s->t;
+
+    for (int64_t k = chunk_begin(s, chunk); k < chunk_begin(s, chunk + 1); k++) {
+        const int32_t i = t->i[k], j = t->j[k];
+        const double v = t->v ? t->v[k] : 1;
+        int64_t at = next[i]++;
+        s->col[at] = j;
+        s->value[at] = v;
+        if (s->mirror != 0 && i != j) {
+            at = next[j]++;
+            s->col[at] = i;
+            s->value[at] = s->mirror * v;
+        }
+    }
+}
+
+static gsolve_status sort(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,
+                          int64_t entries, const gs_triplets *t, gsolve_symmetry symmetry)
+{
+    sorting s = {.t = t, .entries = entries, .nrows = nrows};
+    gsolve_csr A = {0};
+    gsolve_status status;
+
+    s.mirror = symmetry == GSOLVE_GENERAL ? 0 : symmetry == GSOLVE_SKEW ? -1 : 1;
+    s.chunks = gsolve_threads(ctx) < MOST_CHUNKS ? gsolve_threads(ctx) : MOST_CHUNKS;
+    if (entries < 10000 || nrows > entries) s.chunks = 1;
+    ALLOC(ctx, GSOLVE_HOST, s.next, (int64_t)s.chunks * nrows);
+#pragma omp parallel for schedule(static, 1) num_threads(s.chunks)
+    for (int c = 0; c < s.chunks; c++) count_chunk(&s, c);
+    const int64_t total = sum_counts(&s);
+    TRY(gs_csr_new(&A, ctx, nrows, ncols, total, GSOLVE_F64));
+    for (int32_t i = 0; i < nrows; i++) set_start(&A, i, s.next[i]);
+    set_start(&A, nrows, total);
+    s.col = (int32_t *)(uintptr_t)A.col;
+    s.value = (double *)(uintptr_t)A.value;
+#pragma omp parallel for schedule(static, 1) num_threads(s.chunks)
+    for (int c = 0; c < s.chunks; c++) scatter_chunk(&s, c);
+    *csr = A;
+done:
+    gsolve_free(ctx, GSOLVE_HOST, s.next);
+    return status;
+}
+
+static bool rows_ascend(gsolve_context *ctx, const gsolve_csr *A)
+{
+    int descents = 0;
+
+#pragma omp parallel for schedule(dynamic, 4096) num_threads(gsolve_threads(ctx)) \
+    reduction(|                                                                   \
+              : descents)
+    for (int32_t i = 0; i < A->nrows; i++) {
+        const int64_t to = gs_start(A, i + 1);
+        for (int64_t k = gs_start(A, i) + 1; k < to; k++) descents |= A->col[k] <= A->col[k - 1];
+    }
+    return !descents;
+}
+
+/* How many entries a file with that symmetry needs for A. */
+static int64_t count_stored(gsolve_context *ctx, const gsolve_csr *A, gsolve_symmetry symmetry)
+{
+    int64_t lower = 0;
+
+    if (symmetry == GSOLVE_GENERAL) return gs_start(A, A->nrows);
+#pragma omp parallel for schedule(dynamic, 4096) num_threads(gsolve_threads(ctx)) \
+    reduction(+ : lower)
+    for (int32_t i = 0; i < A->nrows; i++) {
+        for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) lower += A->col[k] <= i;
+    }
+    return lower;
+}
+
+gsolve_status gs_assemble(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,
+                          int64_t entries, gs_triplets *t, gsolve_symmetry symmetry,
+                          int64_t *duplicates)
+{
+    gsolve_csr A = {0}, B;
+    gsolve_status status;
+
+    *duplicates = 0;
+    if (symmetry == GSOLVE_GENERAL && ascending(ctx, t, entries)) {
+        return adopt(csr, ctx, nrows, ncols, entries, t);
+    }
+    TRY(sort(&A, ctx, nrows, ncols, entries, t, symmetry));
+    gs_triplets_free(t, ctx);
+    if (!rows_ascend(ctx, &A)) {
+        TRY(gs_csr_clean(&B, ctx, &A, NULL));
+        gsolve_csr_free(&A, ctx);
+        A = B;
+        *duplicates = entries - count_stored(ctx, &A, symmetry);
+    }
+    *csr = A;
+    A = (gsolve_csr){0};
+done:
+    gsolve_csr_free(&A, ctx);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* fortran.h: numbers in fixed columns, as a Fortran format such as (1P,4E20.12) lays them out. */
+#ifndef GS_FORTRAN_H
+#define GS_FORTRAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GS_FORTRAN_FIELDS 256
+
+typedef struct gs_fortran_field {
+    int at, width; /* columns of the line, from 0 */
+    int decimals;  /* where a number without a point has its point */
+    int scale;     /* a number without an exponent stands multiplied by 10^scale */
+} gs_fortran_field;
+
+typedef struct gs_fortran {
+    int count;  /* fields of a line */
+    bool whole; /* they are integers */
+    gs_fortran_field field[GS_FORTRAN_FIELDS];
+} gs_fortran;
+
+/* The format in [begin, end), which begins with '(' and ends with ')'. Understood are I, F, E, D,
+ * G, P, X, repeat counts and groups. False: anything else. */
+bool gs_fortran_parse(gs_fortran *format, const char *begin, const char *end);
+
+typedef struct gs_fortran_reader {
+    const gs_fortran *format;
+    const char *next; /* the line after this one */
+    const char *line, *line_end, *end;
+    int index;               /* of the next field in the line */
+    const char *at, *at_end; /* the field just read, for error sentences */
+} gs_fortran_reader;
+
+/* Begins with the line at begin. */
+gs_fortran_reader gs_fortran_begin(const gs_fortran *format, const char *begin, const char *end);
+
+/* The next number; false: the text ends, or the field holds no number, or (real) one too large. */
+bool gs_fortran_integer(gs_fortran_reader *r, int64_t *n);
+bool gs_fortran_real(gs_fortran_reader *r, double *x);
+
+#endif

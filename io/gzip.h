@@ -1,0 +1,13 @@
+/* gzip.h: compressed text in and out, by zlib, whose memory is counted like all other. */
+#ifndef GS_GZIP_H
+#define GS_GZIP_H
+
+#include <zlib.h>
+
+#include "core/context.h"
+
+/* What z->zalloc and z->zfree are set to; z->opaque is the context. */
+void *gs_gzip_alloc(void *ctx, unsigned count, unsigned size);
+void gs_gzip_free(void *ctx, void *block);
+
+#endif

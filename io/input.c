@@ -1,0 +1,115 @@
+/* input.c: a file's bytes in memory, and sentences that name its lines. */
+#include "io/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+gsolve_status gs_input_fail(const gs_input *in, const char *at, const char *format, ...)
+{
+    char sentence[512];
+    long long line = 1;
+    va_list arguments;
+
+    for (const char *p = in->begin; p < at && (p = memchr(p, '\n', (size_t)(at - p))); p++) line++;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    return gsolve_fail(in->ctx, GSOLVE_BAD_FILE, "%.400s:%lld: %s", in->name, line, sentence);
+}
+
+void gs_input_token(char token[GS_TOKEN], const char *begin, const char *end)
+{
+    const size_t length = (size_t)(end - begin), most = GS_TOKEN - 4;
+    size_t k = 0;
+
+    for (; k < length && k < most; k++) {
+        const unsigned char c = (unsigned char)begin[k];
+        token[k] = c >= ' ' && c < 127 ? begin[k] : '?';
+    }
+    memcpy(token + k, "...", 3);
+    token[length > most ? k + 3 : k] = 0;
+}
+
+void gs_input_progress(const gs_input *in, int64_t done, int64_t total)
+{
+    if (in->progress) in->progress(done < total ? done : total, total, in->user);
+}
+
+bool gs_input_absurd(const gs_input *in, int64_t n)
+{
+    const int64_t roomy = in->roomy ? in->roomy : GS_ROOMY;
+    return n > roomy && n / 256 > in->end - in->begin;
+}
+
+gsolve_status gs_input_memory(gs_input *in, gsolve_context *ctx, const char *name, const char *data,
+                              size_t bytes, const gsolve_read_options *options)
+{
+    gsolve_status status = GSOLVE_OK;
+    char *text;
+
+    *in = (gs_input){.ctx = ctx, .name = name, .begin = data, .end = data + bytes};
+    if (options) {
+        in->progress = options->progress;
+        in->user = options->user;
+    }
+    if (bytes >= 2 && (unsigned char)data[0] == 0x1f && (unsigned char)data[1] == 0x8b) {
+        status = gs_gzip_inflate(in, &text, &bytes);
+        if (status == GSOLVE_OK) {
+            in->block[1] = text;
+            in->begin = text;
+            in->end = text + bytes;
+        }
+    }
+    in->source.bytes = in->end - in->begin;
+    return status;
+}
+
+static gsolve_status refuse(gsolve_context *ctx, const char *path, const char *why)
+{
+    return gsolve_fail(ctx, GSOLVE_BAD_FILE, "%.400s: %s", path, why);
+}
+
+static gsolve_status map(gs_input *in, gsolve_context *ctx, const char *path, int file,
+                         const gsolve_read_options *options)
+{
+    struct stat s;
+    void *block;
+    gsolve_status status;
+
+    if (fstat(file, &s) != 0) return refuse(ctx, path, strerror(errno));
+    if (S_ISDIR(s.st_mode)) return refuse(ctx, path, "it is a directory; a matrix is a file");
+    if (!S_ISREG(s.st_mode)) return refuse(ctx, path, "it is not a regular file");
+    if (s.st_size == 0) return refuse(ctx, path, "the file is empty");
+    block = gs_map_file(ctx, file, 0, (size_t)s.st_size);
+    if (!block) return GSOLVE_NO_MEMORY;
+    status = gs_input_memory(in, ctx, path, block, (size_t)s.st_size, options);
+    in->block[0] = block;
+    if (status != GSOLVE_OK) gs_input_close(in);
+    return status;
+}
+
+gsolve_status gs_input_file(gs_input *in, gsolve_context *ctx, const char *path,
+                            const gsolve_read_options *options)
+{
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not block */
+    gsolve_status status;
+
+    *in = (gs_input){0};
+    if (file < 0) return refuse(ctx, path, strerror(errno));
+    status = map(in, ctx, path, file, options);
+    close(file);
+    return status;
+}
+
+void gs_input_close(gs_input *in)
+{
+    for (int k = 0; k < 2; k++) {
+        gsolve_free(in->ctx, GSOLVE_HOST, in->block[k]);
+        in->block[k] = NULL;
+    }
+}

@@ -1,0 +1,66 @@
+/* input.h: what a reader reads: a whole text in memory, and to whom to report. */
+#ifndef GS_INPUT_H
+#define GS_INPUT_H
+
+#include "core/context.h"
+#include "gsolve_io.h"
+
+typedef struct gs_input {
+    gsolve_context *ctx;
+    const char *name;          /* for the sentences */
+    const char *begin, *end;   /* the text, decompressed */
+    void *block[2];            /* owned: the mapped file, the inflated text; or NULL */
+    gsolve_progress *progress; /* or NULL */
+    void *user;
+    /* Rows, columns and elements that a file may announce whatever its own size: memory that no
+     * entry asks for. 0: GS_ROOMY. */
+    int64_t roomy;
+    gsolve_source source; /* filled by the reader */
+} gs_input;
+
+#define GS_ROOMY ((int64_t)1 << 28)
+
+/* in = the text of data[0..bytes), which must stay; inflated if it is compressed. options: whom to
+ * tell of the progress, or NULL. */
+gsolve_status gs_input_memory(gs_input *in, gsolve_context *ctx, const char *name, const char *data,
+                              size_t bytes, const gsolve_read_options *options);
+
+/* in = the text of a file. */
+gsolve_status gs_input_file(gs_input *in, gsolve_context *ctx, const char *path,
+                            const gsolve_read_options *options);
+void gs_input_close(gs_input *in);
+
+/* in's text, of whatever kind it is. */
+gsolve_status gs_read_memory(gsolve_csr *csr, gs_input *in);
+gsolve_status gs_read_dense_memory(gsolve_dense *v, gs_input *in);
+
+/* Records "NAME:LINE: sentence", LINE being that of at; returns GSOLVE_BAD_FILE. */
+__attribute__((format(printf, 3, 4))) gsolve_status gs_input_fail(const gs_input *in,
+                                                                  const char *at,
+                                                                  const char *format, ...);
+
+/* token = [begin, end) made fit to be shown: shortened, without control characters. */
+#define GS_TOKEN 48
+void gs_input_token(char token[GS_TOKEN], const char *begin, const char *end);
+
+/* Calls progress, if there is one; from the thread that called the library only. */
+void gs_input_progress(const gs_input *in, int64_t done, int64_t total);
+
+/* Whether n rows, columns or elements are more than the file's size lets believe. */
+bool gs_input_absurd(const gs_input *in, int64_t n);
+
+/* v = an owned dense matrix, unset. */
+gsolve_status gs_dense_new(gsolve_dense *v, gsolve_context *ctx, int32_t nrows, int32_t ncols);
+
+/* The readers, each for its kind of text. */
+gsolve_status gs_market_matrix(gsolve_csr *csr, gs_input *in);
+gsolve_status gs_market_dense(gsolve_dense *v, gs_input *in);
+gsolve_status gs_boeing_matrix(gsolve_csr *csr, gs_input *in);
+
+/* Whether the third line begins as that of a Rutherford-Boeing or Harwell-Boeing file does. */
+bool gs_boeing_is(const gs_input *in);
+
+/* *text = the inflated bytes of in's text, which is gzip's, as a block of in->ctx. */
+gsolve_status gs_gzip_inflate(const gs_input *in, char **text, size_t *bytes);
+
+#endif

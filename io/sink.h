@@ -1,0 +1,24 @@
+/* sink.h: text on its way to a file, compressed if the file's name ends in ".gz". */
+#ifndef GS_SINK_H
+#define GS_SINK_H
+
+#include "io/gzip.h"
+#include "io/replace.h"
+
+typedef struct gs_sink {
+    gsolve_context *ctx;
+    gs_replacement replacement;
+    bool compressed;
+    z_stream z;
+    unsigned char *packed; /* what z makes, before it is written */
+} gs_sink;
+
+/* On failure there is nothing to close. path must stay until gs_sink_close. */
+gsolve_status gs_sink_open(gs_sink *sink, gsolve_context *ctx, const char *path);
+gsolve_status gs_sink_write(gs_sink *sink, const char *text, size_t bytes);
+
+/* status: how the writing went; only after GSOLVE_OK does the file appear. Returns status, or the
+ * failure to complete the file. */
+gsolve_status gs_sink_close(gs_sink *sink, gsolve_status status);
+
+#endif
