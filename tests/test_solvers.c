@@ -1,0 +1,541 @@
+/* test_solvers.c: every method in the list with every preconditioner, against CXSparse; bits, columns,
+ * outcomes and what is said of them. */
+#include "tests/common.h"
+
+#include <cs.h>
+#include <math.h>
+
+typedef struct system_ {
+    gsolve_csr csr;
+    gsolve_matrix *A;
+    int32_t n;
+    double *b, *x, *exact;
+} system_;
+
+/* exact by cs_di_lusol. */
+static system_ open_system(gsolve_context *ctx, const char *name)
+{
+    system_ s = {.csr = read_matrix(ctx, name)};
+    s.n = s.csr.nrows;
+    s.b = random_vector(s.n, 5);
+    s.x = calloc((size_t)s.n + 1, sizeof *s.x);
+    s.exact = malloc(((size_t)s.n + 1) * sizeof *s.exact);
+    memcpy(s.exact, s.b, (size_t)s.n * sizeof *s.b);
+    const cs_di rows = {(int)gsolve_csr_entries(&s.csr), s.n, s.n, (int *)(uintptr_t)s.csr.start,
+                        (int *)(uintptr_t)s.csr.col, (double *)(uintptr_t)s.csr.value, -1};
+    cs_di *columns = cs_di_transpose(&rows, 1);
+    assert_true(s.n == 0 || cs_di_lusol(2, columns, s.exact, 1));
+    cs_di_spfree(columns);
+    OK(ctx, gsolve_matrix_create(&s.A, ctx, "auto", &s.csr));
+    return s;
+}
+
+static void close_system(gsolve_context *ctx, system_ *s)
+{
+    gsolve_matrix_destroy(&s->A);
+    gsolve_csr_free(&s->csr, ctx);
+    free(s->b);
+    free(s->x);
+    free(s->exact);
+}
+
+/* Runs the spec on the system; the status of whatever failed. */
+static gsolve_status solve(gsolve_context *ctx, system_ *s, const char *solver, const char *precond,
+                           gsolve_result *result, char explanation[1300])
+{
+    gsolve_precond *M = NULL;
+    gsolve_solver *S = NULL;
+    gsolve_status status = gsolve_precond_create(&M, ctx, precond, &s->csr);
+
+    memset(s->x, 0, (size_t)s->n * sizeof *s->x);
+    if (status == GSOLVE_OK) status = gsolve_solver_create(&S, ctx, solver, s->A, M);
+    if (status == GSOLVE_OK) {
+        status = gsolve_solver_run(S, gsolve_vector(s->b, s->n), gsolve_vector(s->x, s->n), result);
+    }
+    if (status == GSOLVE_OK && explanation) {
+        snprintf(explanation, 1300, "%s", gsolve_solver_explain(S));
+    }
+    gsolve_solver_destroy(&S);
+    gsolve_precond_destroy(&M);
+    return status;
+}
+
+static double error_of(const system_ *s)
+{
+    double error = 0, size = 0;
+    for (int32_t i = 0; i < s->n; i++) {
+        error = fmax(error, fabs(s->x[i] - s->exact[i]));
+        size = fmax(size, fabs(s->exact[i]));
+    }
+    return size > 0 ? error / size : 0;
+}
+
+/* Symmetric positive definite systems: every method with every preconditioner. */
+static void definite(void **state)
+{
+    static const char *const names[] = {"gen:poisson2d,n=12",     "gen:elasticity3d,n=3",
+                                        "gen:circuit,n=200,dense=2", "gen:tridiagonal,n=1",
+                                        "gen:tridiagonal,n=0",    "gen:band,n=500,row=20,width=60"};
+    gsolve_context *ctx = open_context(2);
+    const gsolve_plugin *method, *precond;
+    (void)state;
+
+    for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+        system_ s = open_system(ctx, names[m]);
+        for (int i = 0; (method = gsolve_method_at(i)); i++) {
+            for (int j = 0; (precond = gsolve_precond_at(ctx, j)); j++) {
+                gsolve_result result;
+                char spec[64];
+                snprintf(spec, sizeof spec, "%s,rtol=1e-10", method->name);
+                OK(ctx, solve(ctx, &s, spec, precond->name, &result, NULL));
+                if (result.outcome != GSOLVE_CONVERGED || !(result.residual <= 1e-10) ||
+                    !(error_of(&s) < 1e-6)) {
+                    fail_msg("%s + %s on %s: %s, residual %g, error %g", spec, precond->name, names[m],
+                             gsolve_outcome_text(result.outcome), result.residual, error_of(&s));
+                }
+            }
+        }
+        close_system(ctx, &s);
+    }
+    close_context(ctx);
+}
+
+static void nonsymmetric(void **state)
+{
+    static const char *const names[] = {"gen:convdiff3d,n=7", "gen:web,n=300,longest=50",
+                                        "gen:rmat,scale=8,degree=6"};
+    static const char *const methods[] = {"bicg", "bicgstab", "gmres", "gmres,restart=5", "fgmres",
+                                          "direct", "auto"};
+    gsolve_context *ctx = open_context(2);
+    const gsolve_plugin *precond;
+    (void)state;
+
+    for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+        system_ s = open_system(ctx, names[m]);
+        for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+            for (int j = 0; (precond = gsolve_precond_at(ctx, j)); j++) {
+                gsolve_result result;
+                if (strcmp(precond->name, "ic") == 0) continue; /* for symmetric matrices, and */
+                if (strcmp(precond->name, "chebyshev") == 0) continue; /* for real spectra */
+                OK(ctx, solve(ctx, &s, methods[i], precond->name, &result, NULL));
+                if (result.outcome != GSOLVE_CONVERGED || !(error_of(&s) < 1e-5)) {
+                    fail_msg("%s + %s on %s: %s, residual %g", methods[i], precond->name, names[m],
+                             gsolve_outcome_text(result.outcome), result.residual);
+                }
+            }
+        }
+        close_system(ctx, &s);
+    }
+    close_context(ctx);
+}
+
+/* Symmetric and indefinite: minres, and cg says what is wrong. */
+static void indefinite(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    system_ s = open_system(ctx, "gen:tridiagonal,n=300,low=1,diag=0.3,high=1");
+    gsolve_result result;
+    char said[1300];
+    (void)state;
+
+    OK(ctx, solve(ctx, &s, "minres,rtol=1e-9", "jacobi,abs=1", &result, NULL));
+    assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+    assert_true(error_of(&s) < 1e-5);
+    OK(ctx, solve(ctx, &s, "cg", "none", &result, said));
+    assert_int_equal(result.outcome, GSOLVE_INDEFINITE);
+    assert_non_null(strstr(said, "not positive definite"));
+    close_system(ctx, &s);
+    close_context(ctx);
+}
+
+/* The same bits with 1, 2, 3 and 8 threads, in every method and preconditioner, iterates included. */
+static void bits(void **state)
+{
+    static const int threads[] = {1, 2, 3, 8};
+    gsolve_context *any = open_context(1);
+    const gsolve_plugin *method, *precond;
+    (void)state;
+
+    for (int i = 0; (method = gsolve_method_at(i)); i++) {
+        for (int j = 0; (precond = gsolve_precond_at(any, j)); j++) {
+            double *first = NULL;
+            gsolve_result was;
+            for (int t = 0; t < 4; t++) {
+                gsolve_context *ctx = open_context(threads[t]);
+                gsolve_csr csr = read_matrix(ctx, "gen:jump3d,n=26");
+                gsolve_matrix *A = NULL;
+                gsolve_precond *M = NULL;
+                gsolve_solver *S = NULL;
+                gsolve_result result;
+                char spec[64];
+                double *b = random_vector(csr.nrows, 7), *x = calloc((size_t)csr.nrows, 8);
+                snprintf(spec, sizeof spec, "%s,maxit=%d", method->name,
+                         strcmp(method->name, "direct") == 0 ? 1 : 12);
+                OK(ctx, gsolve_matrix_create(&A, ctx, "auto", &csr));
+                OK(ctx, gsolve_precond_create(&M, ctx, precond->name, &csr));
+                OK(ctx, gsolve_solver_create(&S, ctx, spec, A, M));
+                OK(ctx, gsolve_solver_run(S, gsolve_vector(b, csr.nrows),
+                                          gsolve_vector(x, csr.nrows), &result));
+                if (!first) {
+                    first = x;
+                    was = result;
+                } else {
+                    if (memcmp(first, x, (size_t)csr.nrows * 8) != 0) {
+                        fail_msg("%s + %s: other bits with %d threads", spec, precond->name,
+                                 threads[t]);
+                    }
+                    assert_int_equal(result.iterations, was.iterations);
+                    assert_memory_equal(&result.residual, &was.residual, sizeof result.residual);
+                    free(x);
+                }
+                free(b);
+                gsolve_solver_destroy(&S);
+                gsolve_precond_destroy(&M);
+                gsolve_matrix_destroy(&A);
+                gsolve_csr_free(&csr, ctx);
+                close_context(ctx);
+            }
+            free(first);
+            if (strcmp(method->name, "direct") == 0) break; /* takes no preconditioner */
+        }
+    }
+    close_context(any);
+}
+
+/* Each of several columns as if it were alone, whatever the others do. */
+static void columns(void **state)
+{
+    enum { K = 6 };
+    gsolve_context *ctx = open_context(2);
+    gsolve_csr csr = read_matrix(ctx, "gen:poisson2d,n=25");
+    const int32_t n = csr.nrows;
+    double *b = random_vector((int64_t)n * K, 9);
+    const gsolve_plugin *method;
+    gsolve_matrix *A = NULL;
+    gsolve_precond *M = NULL;
+    (void)state;
+
+    memset(b + n, 0, (size_t)n * 8);                    /* b = 0 */
+    for (int32_t i = 0; i < n; i++) b[3 * n + i] = 1e3; /* smooth: converges at another time */
+    OK(ctx, gsolve_matrix_create(&A, ctx, "auto", &csr));
+    OK(ctx, gsolve_precond_create(&M, ctx, "jacobi", &csr));
+    for (int i = 0; (method = gsolve_method_at(i)); i++) {
+        double *x = calloc((size_t)n * K, 8), *alone = calloc((size_t)n * K, 8);
+        gsolve_solver *S = NULL;
+        gsolve_result all, one[K], column;
+        OK(ctx, gsolve_solver_create(&S, ctx, method->name, A, M));
+        for (int c = 0; c < K; c++) {
+            OK(ctx, gsolve_solver_run(S, gsolve_vector(b + c * n, n),
+                                      gsolve_vector(alone + c * n, n), &one[c]));
+        }
+        const gsolve_dense B = {n, K, n, b, GSOLVE_F64, GSOLVE_HOST};
+        const gsolve_dense X = {n, K, n, x, GSOLVE_F64, GSOLVE_HOST};
+        OK(ctx, gsolve_solver_run(S, B, X, &all));
+        assert_int_equal(all.outcome, GSOLVE_CONVERGED);
+        for (int c = 0; c < K; c++) {
+            OK(ctx, gsolve_solver_column(S, c, &column));
+            assert_int_equal(column.outcome, GSOLVE_CONVERGED);
+            assert_int_equal(column.iterations, one[c].iterations);
+            if (memcmp(x + c * n, alone + c * n, (size_t)n * 8) != 0) {
+                fail_msg("%s: column %d has other bits than alone", method->name, c);
+            }
+        }
+        assert_true(x[n] == 0 && x[2 * n - 1] == 0);
+        assert_int_equal(gsolve_solver_column(S, K, &column), GSOLVE_BAD_ARGUMENT);
+        gsolve_solver_destroy(&S);
+        free(x);
+        free(alone);
+    }
+    gsolve_precond_destroy(&M);
+    gsolve_matrix_destroy(&A);
+    gsolve_csr_free(&csr, ctx);
+    free(b);
+    close_context(ctx);
+}
+
+static bool stop_at_five(int iteration, double residual, void *user)
+{
+    ++*(int *)user;
+    return iteration < 5 && residual > 0;
+}
+
+static void outcomes(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    system_ s = open_system(ctx, "gen:convdiff3d,n=6"), p = open_system(ctx, "gen:poisson2d,n=30");
+    gsolve_result result;
+    gsolve_solver *S = NULL;
+    char said[1300];
+    int seen = 0;
+    (void)state;
+
+    OK(ctx, solve(ctx, &p, "cg,maxit=3", "none", &result, said));
+    assert_int_equal(result.outcome, GSOLVE_ITERATION_LIMIT);
+    assert_int_equal(result.iterations, 3);
+    assert_non_null(strstr(said, "--maxit"));
+    OK(ctx, solve(ctx, &p, "cg,rtol=0", "none", &result, said)); /* nothing reaches 0 */
+    assert_int_equal(result.outcome, GSOLVE_STAGNATED);
+    assert_non_null(strstr(said, "stagnated"));
+    OK(ctx, solve(ctx, &s, "cg", "none", &result, said));
+    assert_int_not_equal(result.outcome, GSOLVE_CONVERGED);
+    assert_non_null(strstr(said, "not symmetric"));
+    OK(ctx, gsolve_solver_create(&S, ctx, "cg", p.A, NULL));
+    assert_non_null(strstr(gsolve_solver_explain(S), "no run"));
+    gsolve_solver_watch(S, stop_at_five, &seen);
+    memset(p.x, 0, (size_t)p.n * 8);
+    OK(ctx, gsolve_solver_run(S, gsolve_vector(p.b, p.n), gsolve_vector(p.x, p.n), &result));
+    assert_int_equal(result.outcome, GSOLVE_STOPPED);
+    assert_int_equal(seen, 6);
+    gsolve_solver_destroy(&S);
+    OK(ctx, solve(ctx, &p, "cg,atol=1e300", "none", &result, NULL)); /* satisfied at once */
+    assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+    assert_int_equal(result.iterations, 0);
+    close_system(ctx, &s);
+    close_system(ctx, &p);
+    close_context(ctx);
+}
+
+/* Systems that are singular: consistent ones are solved, inconsistent ones explained. */
+static void singular(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    gsolve_csr csr = read_matrix(ctx, "gen:neumann2d,n=20");
+    const int32_t n = csr.nrows;
+    double *b = random_vector(n, 3), *x = calloc((size_t)n, 8), mean = 0;
+    gsolve_matrix *A = NULL;
+    gsolve_solver *S = NULL;
+    gsolve_result result;
+    (void)state;
+
+    for (int32_t i = 0; i < n; i++) mean += b[i] / n;
+    OK(ctx, gsolve_matrix_create(&A, ctx, "auto", &csr));
+    OK(ctx, gsolve_solver_create(&S, ctx, "cg", A, NULL));
+    for (int32_t i = 0; i < n; i++) b[i] -= mean;
+    OK(ctx, gsolve_solver_run(S, gsolve_vector(b, n), gsolve_vector(x, n), &result));
+    assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+    for (int32_t i = 0; i < n; i++) b[i] += 1;
+    memset(x, 0, (size_t)n * 8);
+    OK(ctx, gsolve_solver_run(S, gsolve_vector(b, n), gsolve_vector(x, n), &result));
+    assert_int_not_equal(result.outcome, GSOLVE_CONVERGED);
+    assert_non_null(strstr(gsolve_solver_explain(S), "singular"));
+    gsolve_solver_destroy(&S);
+    gsolve_matrix_destroy(&A);
+    gsolve_csr_free(&csr, ctx);
+    csr = read_matrix(ctx, "gen:emptyrows,n=30,every=3");
+    OK(ctx, gsolve_matrix_create(&A, ctx, "auto", &csr));
+    OK(ctx, gsolve_solver_create(&S, ctx, "gmres", A, NULL));
+    memset(x, 0, 30 * 8);
+    OK(ctx, gsolve_solver_run(S, gsolve_vector(b, 30), gsolve_vector(x, 30), &result));
+    assert_int_not_equal(result.outcome, GSOLVE_CONVERGED);
+    assert_non_null(strstr(gsolve_solver_explain(S), "row 2 of A is empty"));
+    gsolve_solver_destroy(&S);
+    gsolve_matrix_destroy(&A);
+    gsolve_csr_free(&csr, ctx);
+    free(b);
+    free(x);
+    close_context(ctx);
+}
+
+/* Least squares by QR: consistent tall and wide systems, and an inconsistent one that is not called
+ * converged. */
+static void rectangular(void **state)
+{
+    static const char *const names[] = {"gen:random,n=60,cols=40,row=5", "gen:lp,n=30,cols=50"};
+    gsolve_context *ctx = open_context(1);
+    (void)state;
+
+    for (int m = 0; m < 2; m++) {
+        gsolve_csr csr = read_matrix(ctx, names[m]);
+        double *x = random_vector(csr.ncols, 3), *b = calloc((size_t)csr.nrows, 8);
+        gsolve_matrix *A = NULL;
+        gsolve_solver *S = NULL;
+        gsolve_result result;
+        OK(ctx, gsolve_matrix_create(&A, ctx, "auto", &csr));
+        OK(ctx, gsolve_matrix_apply(A, 1, gsolve_vector(x, csr.ncols), 0,
+                                    gsolve_vector(b, csr.nrows)));
+        memset(x, 0, (size_t)csr.ncols * 8);
+        assert_int_equal(gsolve_solver_create(&S, ctx, "cg", A, NULL), GSOLVE_BAD_ARGUMENT);
+        assert_non_null(strstr(gsolve_error(ctx), "square"));
+        OK(ctx, gsolve_solver_create(&S, ctx, "auto", A, NULL));
+        OK(ctx, gsolve_solver_run(S, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.ncols),
+                                  &result));
+        assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+        b[0] += 10;
+        OK(ctx, gsolve_solver_run(S, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.ncols),
+                                  &result));
+        if (m == 0) {
+            assert_int_not_equal(result.outcome, GSOLVE_CONVERGED);
+            assert_non_null(strstr(gsolve_solver_explain(S), "least-squares"));
+        } else {
+            assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+        }
+        gsolve_solver_destroy(&S);
+        gsolve_matrix_destroy(&A);
+        gsolve_csr_free(&csr, ctx);
+        free(b);
+        free(x);
+    }
+    close_context(ctx);
+}
+
+/* Single precision: converges to what it can hold, and says so where it cannot. */
+static void single(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    gsolve_csr wide = read_matrix(ctx, "gen:poisson2d,n=30"), csr;
+    const int32_t n = wide.nrows;
+    double *b = random_vector(n, 3), *x = calloc((size_t)n, 8);
+    const gsolve_plugin *method;
+    (void)state;
+
+    OK(ctx, gsolve_csr_convert(&csr, ctx, GSOLVE_F32, &wide));
+    for (int i = 0; (method = gsolve_method_at(i)); i++) {
+        gsolve_matrix *A = NULL;
+        gsolve_precond *M = NULL;
+        gsolve_solver *S = NULL;
+        gsolve_result result;
+        char spec[64];
+        OK(ctx, gsolve_matrix_create(&A, ctx, "auto", &csr));
+        OK(ctx, gsolve_precond_create(&M, ctx, "ic", &csr));
+        snprintf(spec, sizeof spec, "%s,rtol=1e-5", method->name);
+        OK(ctx, gsolve_solver_create(&S, ctx, spec, A, M));
+        memset(x, 0, (size_t)n * 8);
+        OK(ctx, gsolve_solver_run(S, gsolve_vector(b, n), gsolve_vector(x, n), &result));
+        assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+        gsolve_solver_destroy(&S);
+        snprintf(spec, sizeof spec, "%s,rtol=1e-12", method->name);
+        OK(ctx, gsolve_solver_create(&S, ctx, spec, A, M));
+        OK(ctx, gsolve_solver_run(S, gsolve_vector(b, n), gsolve_vector(x, n), &result));
+        assert_int_not_equal(result.outcome, GSOLVE_CONVERGED);
+        assert_true(result.residual > 1e-12);
+        gsolve_solver_destroy(&S);
+        gsolve_precond_destroy(&M);
+        gsolve_matrix_destroy(&A);
+    }
+    gsolve_csr_free(&wide, ctx);
+    gsolve_csr_free(&csr, ctx);
+    free(b);
+    free(x);
+    close_context(ctx);
+}
+
+/* The handles after new values give what fresh ones give, direct included. */
+static void updates(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    system_ s = open_system(ctx, "gen:poisson2d,n=15"), t = open_system(ctx, "gen:poisson2d,n=15");
+    const gsolve_plugin *method;
+    double *value = (double *)(uintptr_t)t.csr.value;
+    (void)state;
+
+    for (int64_t k = 0; k < gsolve_csr_entries(&t.csr); k++) {
+        value[k] *= value[k] > 0 ? 1.5 : 1; /* a heavier diagonal */
+    }
+    for (int i = 0; (method = gsolve_method_at(i)); i++) {
+        gsolve_precond *M = NULL;
+        gsolve_solver *S = NULL, *T = NULL;
+        gsolve_result one, two;
+        OK(ctx, gsolve_matrix_update(s.A, &s.csr));
+        OK(ctx, gsolve_precond_create(&M, ctx, "ilu", &s.csr));
+        OK(ctx, gsolve_solver_create(&S, ctx, method->name, s.A, M));
+        memset(s.x, 0, (size_t)s.n * 8);
+        OK(ctx, gsolve_solver_run(S, gsolve_vector(s.b, s.n), gsolve_vector(s.x, s.n), &one));
+        OK(ctx, gsolve_matrix_update(s.A, &t.csr));
+        OK(ctx, gsolve_precond_update(M, &t.csr));
+        memset(s.x, 0, (size_t)s.n * 8);
+        OK(ctx, gsolve_solver_run(S, gsolve_vector(s.b, s.n), gsolve_vector(s.x, s.n), &one));
+        OK(ctx, gsolve_matrix_update(t.A, &t.csr));
+        OK(ctx, gsolve_solver_create(&T, ctx, method->name, t.A, M));
+        memset(t.x, 0, (size_t)t.n * 8);
+        OK(ctx, gsolve_solver_run(T, gsolve_vector(t.b, t.n), gsolve_vector(t.x, t.n), &two));
+        assert_int_equal(one.outcome, GSOLVE_CONVERGED);
+        assert_memory_equal(s.x, t.x, (size_t)s.n * 8);
+        gsolve_solver_destroy(&S);
+        gsolve_solver_destroy(&T);
+        gsolve_precond_destroy(&M);
+    }
+    close_system(ctx, &s);
+    close_system(ctx, &t);
+    close_context(ctx);
+}
+
+static void misuse(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    system_ s = open_system(ctx, "gen:poisson2d,n=5");
+    gsolve_solver *S = NULL;
+    gsolve_result result;
+    const gsolve_plugin *method;
+    (void)state;
+
+    assert_int_equal(gsolve_solver_create(&S, ctx, "sor", s.A, NULL), GSOLVE_BAD_SPEC);
+    assert_non_null(strstr(gsolve_error(ctx), "bicgstab"));
+    assert_int_equal(gsolve_solver_create(&S, ctx, "cg,restart=3", s.A, NULL), GSOLVE_BAD_SPEC);
+    assert_non_null(strstr(gsolve_error(ctx), "rtol"));
+    assert_int_equal(gsolve_solver_create(&S, ctx, "cg", NULL, NULL), GSOLVE_BAD_ARGUMENT);
+    OK(ctx, gsolve_solver_create(&S, ctx, "cg", s.A, NULL));
+    assert_int_equal(
+        gsolve_solver_run(S, gsolve_vector(s.b, 24), gsolve_vector(s.x, 25), &result),
+        GSOLVE_BAD_ARGUMENT);
+    assert_non_null(strstr(gsolve_error(ctx), "25"));
+    s.b[3] = NAN;
+    assert_int_equal(
+        gsolve_solver_run(S, gsolve_vector(s.b, 25), gsolve_vector(s.x, 25), &result),
+        GSOLVE_BAD_ARGUMENT);
+    s.b[3] = 0;
+    gsolve_solver_destroy(&S);
+    for (int i = 0; (method = gsolve_method_at(i)); i++) {
+        ALLOCATION_SWEEP(ctx, gsolve_solver_create(&S, ctx, method->name, s.A, NULL));
+        gsolve_solver_destroy(&S);
+    }
+    ALLOCATION_SWEEP(ctx, gsolve_solver_create(&S, ctx, "auto,rtol=1e-9", s.A, NULL));
+    ALLOCATION_SWEEP(ctx, gsolve_solver_run(S, gsolve_vector(s.b, 25), gsolve_vector(s.x, 25),
+                                            &result));
+    gsolve_solver_destroy(&S);
+    ALLOCATION_SWEEP(ctx, gsolve_solve(ctx, &s.csr, gsolve_vector(s.b, 25), gsolve_vector(s.x, 25),
+                                       &result));
+    close_system(ctx, &s);
+    close_context(ctx);
+}
+
+/* The whole in one call, also where the first choice fails. */
+static void whole(void **state)
+{
+    static const char *const names[] = {"gen:poisson3d,n=8", "gen:convdiff3d,n=6",
+                                        "gen:tridiagonal,n=50,low=1,diag=0,high=-1",
+                                        "gen:neumann2d,n=10", "gen:lp,n=20,cols=40",
+                                        "gen:tridiagonal,n=40,low=1,diag=0.5,high=1"};
+    gsolve_context *ctx = open_context(2);
+    (void)state;
+
+    for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+        gsolve_csr csr = read_matrix(ctx, names[m]);
+        double *x = calloc((size_t)csr.ncols, 8), *b = calloc((size_t)csr.nrows, 8);
+        gsolve_result result;
+        for (int32_t i = 0; i < csr.nrows; i++) { /* b = A ones */
+            for (int64_t k = gs_start(&csr, i); k < gs_start(&csr, i + 1); k++) {
+                b[i] += gs_value(&csr, k);
+            }
+        }
+        OK(ctx, gsolve_solve(ctx, &csr, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.ncols),
+                             &result));
+        if (result.outcome != GSOLVE_CONVERGED) {
+            fail_msg("%s: %s at %g", names[m], gsolve_outcome_text(result.outcome), result.residual);
+        }
+        gsolve_csr_free(&csr, ctx);
+        free(b);
+        free(x);
+    }
+    close_context(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(definite), cmocka_unit_test(nonsymmetric), cmocka_unit_test(indefinite),
+        cmocka_unit_test(bits),     cmocka_unit_test(columns),      cmocka_unit_test(outcomes),
+        cmocka_unit_test(singular), cmocka_unit_test(rectangular),  cmocka_unit_test(single),
+        cmocka_unit_test(updates),  cmocka_unit_test(misuse),       cmocka_unit_test(whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
