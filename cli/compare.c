@@ -1,212 +1,228 @@
-/* compare.c: gsolve compare: one solve for each format, to the same true residual. */
+/* compare.c: gsolve compare: the formats side by side on one matrix. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/common.h"
+#include "cli/attempt.h"
+#include "cli/json.h"
 
-static const cli_option options[] = {
-    {'A', "matrix", "FILE", "the matrix: a file, or gen:NAME,key=value,..."},
-    {0, "formats", "SPEC:SPEC", "formats to compare, separated by colons (default: all)"},
-    {0, "solver", "SPEC", "method (default: what auto chooses)"},
-    {0, "precond", "SPEC", "preconditioner (default: what auto chooses)"},
-    {0, "products", "N", "products to time for each format (default: 20)"},
-    {0, "threads", "N", "threads of the CPU (default: all)"},
-    {0, "device", "SPEC", "device (default: auto)"},
-    {0, "cache", NULL, "keep a binary copy of the matrix, and read it if there is one"},
-    {0, "json", "FILE|-", "write the table as JSON"},
-    {0, "quiet", NULL, "print errors only"},
-    {'h', "help", NULL, "print this"},
-    {0},
-};
+enum { MOST_PRODUCTS = 201, LEAST_PRODUCTS = 9 };
+#define PRODUCT_SECONDS 0.3 /* spent on the products of a format */
 
-const cli_command cli_compare = {
-    "compare", "-A FILE", "Solves once with each format and shows what the format costs and saves.",
-    options, 0, 0, "The right-hand side is A*ones.\n"};
-
-typedef struct row {
-    char format[64];
-    bool built;
+typedef struct row { /* a format */
     gsolve_matrix_info info;
-    gsolve_result result;
-    double build, product, solve; /* seconds; product: the median */
-    char problem[200];
+    const char *format;
+    double product_seconds; /* the median */
+    cli_attempt attempt;
+    char error[400]; /* why there is no row, or "" */
 } row;
 
-static int compare_doubles(const void *a, const void *b)
+/* --- one format ---------------------------------------------------------------------------------
+ */
+
+static int by_size(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* The median of count products y = A x. */
-static double time_product(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y, int count)
+static gsolve_status time_products(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
+                                   double *median)
 {
-    double *seconds = malloc((size_t)count * sizeof *seconds), median;
+    const double end = cli_now() + PRODUCT_SECONDS;
+    double seconds[MOST_PRODUCTS];
+    int count = 0;
+    gsolve_status status = gsolve_matrix_apply(A, 1, x, 0, y); /* warms the caches */
 
-    if (!seconds) return NAN;
-    gsolve_matrix_apply(A, 1, x, 0, y);
-    for (int k = 0; k < count; k++) {
+    while (status == GSOLVE_OK && count < MOST_PRODUCTS &&
+           (count < LEAST_PRODUCTS || cli_now() < end)) {
         const double begin = cli_now();
-        gsolve_matrix_apply(A, 1, x, 0, y);
-        seconds[k] = cli_now() - begin;
+        status = gsolve_matrix_apply(A, 1, x, 0, y);
+        seconds[count++] = cli_now() - begin;
     }
-    qsort(seconds, (size_t)count, sizeof *seconds, compare_doubles);
-    median = seconds[count / 2];
-    free(seconds);
-    return median;
+    qsort(seconds, (size_t)count, sizeof *seconds, by_size);
+    *median = count ? seconds[count / 2] : NAN;
+    return status;
 }
 
-static void fill_row(row *r, gsolve_context *ctx, const gsolve_csr *csr, const char *solver,
-                     const char *precond, int products)
+/* x and y in the matrix's type: x = 1, y = 0. */
+static gsolve_status product_of(cli *c, const gsolve_matrix *A, const cli_system *s, double *median)
 {
-    gsolve_dense x = {csr->ncols, 1, csr->ncols, NULL, csr->type, GSOLVE_HOST}, b = x;
-    gsolve_matrix *A = NULL;
-    gsolve_precond *M = NULL;
-    gsolve_solver *S = NULL;
-    double begin = cli_now();
-    gsolve_status status = gsolve_matrix_create(&A, ctx, r->format, csr);
+    const gsolve_type type = (gsolve_type)c->is.type;
+    const size_t size = type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+    void *x = gsolve_alloc(c->ctx, GSOLVE_HOST, (size_t)s->ncols, size);
+    void *y = gsolve_alloc(c->ctx, GSOLVE_HOST, (size_t)s->nrows, size);
+    gsolve_status status = GSOLVE_NO_MEMORY;
 
-    r->build = cli_now() - begin;
-    b.nrows = b.stride = csr->nrows;
-    x.value = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)csr->ncols, sizeof(double));
-    b.value = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)csr->nrows, sizeof(double));
-    if (status == GSOLVE_OK) status = x.value && b.value ? GSOLVE_OK : GSOLVE_NO_MEMORY;
-    if (status == GSOLVE_OK) {
-        for (int32_t i = 0; i < csr->ncols; i++) ((double *)x.value)[i] = 1;
-        r->product = time_product(A, x, b, products);
-        gsolve_matrix_describe(A, &r->info);
-        r->build = r->info.build_seconds;
-        memset(x.value, 0, (size_t)csr->ncols * sizeof(double));
-        begin = cli_now();
-        status = gsolve_precond_create(&M, ctx, precond, csr);
+    if (x && y) {
+        for (int32_t j = 0; j < s->ncols; j++) {
+            if (type == GSOLVE_F32) {
+                ((float *)x)[j] = 1;
+            } else {
+                ((double *)x)[j] = 1;
+            }
+        }
+        memset(y, 0, (size_t)s->nrows * size);
+        status = time_products(A, (gsolve_dense){s->ncols, 1, s->ncols, x, type, GSOLVE_HOST},
+                               (gsolve_dense){s->nrows, 1, s->nrows, y, type, GSOLVE_HOST}, median);
     }
-    if (status == GSOLVE_OK) status = gsolve_solver_create(&S, ctx, solver, A, M);
-    if (status == GSOLVE_OK) status = gsolve_solver_run(S, b, x, &r->result);
-    r->solve = cli_now() - begin;
-    r->built = status == GSOLVE_OK;
-    if (!r->built) snprintf(r->problem, sizeof r->problem, "%.199s", gsolve_error(ctx));
-    gsolve_solver_destroy(&S);
-    gsolve_precond_destroy(&M);
+    gsolve_free(c->ctx, GSOLVE_HOST, x);
+    gsolve_free(c->ctx, GSOLVE_HOST, y);
+    return status;
+}
+
+/* Builds, multiplies, solves. A format that cannot take the matrix gets its sentence for a row. */
+static int measure(cli *c, const cli_system *s, row *r)
+{
+    gsolve_matrix *A = NULL;
+    int code = 0;
+
+    if (gsolve_matrix_create(&A, c->ctx, r->format, &s->csr) != GSOLVE_OK ||
+        product_of(c, A, s, &r->product_seconds) != GSOLVE_OK) {
+        snprintf(r->error, sizeof r->error, "%s", gsolve_error(c->ctx));
+    } else {
+        gsolve_matrix_describe(A, &r->info);
+        memset(s->x.value, 0, (size_t)s->x.nrows * (size_t)s->x.ncols * sizeof(double));
+        cli_choose(c, &s->traits, 0, &r->attempt);
+        code = cli_try(c, &r->attempt, A, s->b, s->x);
+    }
     gsolve_matrix_destroy(&A);
-    gsolve_free(ctx, GSOLVE_HOST, x.value);
-    gsolve_free(ctx, GSOLVE_HOST, b.value);
+    return code;
+}
+
+/* --- the table ----------------------------------------------------------------------------------
+ */
+
+static double total_seconds(const row *r)
+{
+    return r->info.build_seconds + r->attempt.precond_seconds + r->attempt.setup_seconds +
+           r->attempt.solve_seconds;
 }
 
 static double gflops(const row *r)
 {
-    return 2e-9 * (double)r->info.entries / r->product;
+    return 2e-9 * (double)r->info.entries / r->product_seconds;
 }
 
-static void print_row(const row *r)
+static double gbytes(const row *r)
 {
-    if (!r->built) {
-        printf("%-12s %s\n", r->format, r->problem);
+    return 1e-9 * (double)r->info.bytes / r->product_seconds;
+}
+
+static const char *outcome_of(const row *r)
+{
+    return r->attempt.ran ? gsolve_outcome_text(r->attempt.result.outcome) : "set-up failed";
+}
+
+static void say_head(const cli *c, const cli_system *s)
+{
+    cli_attempt a = {0};
+
+    cli_choose(c, &s->traits, 0, &a);
+    cli_item(c, "b", "%s", cli_rhs_words(c));
+    cli_item(c, "method", "%s + %s%s%s%s", a.solver, a.precond, a.why[0] ? " (" : "", a.why,
+             a.why[0] ? ")" : "");
+    cli_say(c, "\n%-14s%10s%12s%9s%8s%11s%11s%11s%11s  %s\n", "format", "build ms", "product ms",
+            "GFLOP/s", "GB/s", "MB/product", "iterations", "solve s", "total s", "outcome");
+}
+
+static void say_row(const cli *c, const row *r)
+{
+    if (r->error[0]) {
+        cli_say(c, "%-14s%s\n", r->format, r->error);
         return;
     }
-    printf("%-12s %9.3f %9.3f %8.2f %8.2f %10.1f %10d %9.3f %9.3f  %s\n", r->format, 1e3 * r->build,
-           1e3 * r->product, gflops(r), 1e-9 * (double)r->info.bytes / r->product,
-           1e-6 * (double)r->info.bytes, r->result.iterations, r->solve, r->build + r->solve,
-           gsolve_outcome_text(r->result.outcome));
+    cli_say(c, "%-14s%10.3f%12.4f%9.3f%8.2f%11.3f%11d%11.4f%11.4f  %s\n", r->format,
+            1e3 * r->info.build_seconds, 1e3 * r->product_seconds, gflops(r), gbytes(r),
+            1e-6 * (double)r->info.bytes, r->attempt.result.iterations, r->attempt.solve_seconds,
+            total_seconds(r), outcome_of(r));
+    if (c->text) fflush(c->text);
 }
 
-static cJSON *row_to_json(const row *r)
+static cJSON *json_row(const row *r)
 {
-    cJSON *o = cJSON_CreateObject();
+    cJSON *item = cJSON_CreateObject();
 
-    cJSON_AddStringToObject(o, "format", r->format);
-    if (!r->built) {
-        cJSON_AddStringToObject(o, "problem", r->problem);
-        return o;
+    cJSON_AddStringToObject(item, "format", r->format);
+    if (r->error[0]) {
+        cli_json_text(item, "error", r->error);
+        return item;
     }
-    cli_add_number(o, "build_ms", 1e3 * r->build);
-    cli_add_number(o, "product_ms", 1e3 * r->product);
-    cli_add_number(o, "gflops", gflops(r));
-    cli_add_number(o, "gbytes_per_second", 1e-9 * (double)r->info.bytes / r->product);
-    cli_add_number(o, "bytes", (double)r->info.bytes);
-    cli_add_number(o, "stored", (double)r->info.stored);
-    cli_add_number(o, "iterations", r->result.iterations);
-    cli_add_number(o, "solve_seconds", r->solve);
-    cli_add_number(o, "total_seconds", r->build + r->solve);
-    cli_add_number(o, "residual", r->result.residual);
-    cJSON_AddStringToObject(o, "outcome", gsolve_outcome_text(r->result.outcome));
-    return o;
+    cli_json_add(item, "build_seconds", r->info.build_seconds);
+    cli_json_add(item, "product_seconds", r->product_seconds);
+    cli_json_add(item, "gflops", gflops(r));
+    cli_json_add(item, "gbytes_per_second", gbytes(r));
+    cli_json_add(item, "bytes", (double)r->info.bytes);
+    cli_json_add(item, "stored", (double)r->info.stored);
+    cli_json_add(item, "iterations", r->attempt.result.iterations);
+    cli_json_add(item, "setup_seconds", r->attempt.precond_seconds + r->attempt.setup_seconds);
+    cli_json_add(item, "solve_seconds", r->attempt.solve_seconds);
+    cli_json_add(item, "total_seconds", total_seconds(r));
+    cli_json_add(item, "residual", r->attempt.ran ? r->attempt.result.residual : NAN);
+    cJSON_AddStringToObject(item, "solver", r->attempt.method);
+    cJSON_AddStringToObject(item, "precond", r->attempt.kind);
+    cJSON_AddStringToObject(item, "outcome", outcome_of(r));
+    return item;
 }
 
-/* The formats named, or all; returns how many. */
-static int name_formats(const gsolve_context *ctx, const char *names, row *rows)
-{
-    const gsolve_plugin *plugin;
-    int count = 0;
+/* --- the command --------------------------------------------------------------------------------
+ */
 
-    for (; names && *names && count < CLI_MOST_REPEATS; count++) {
-        const size_t length = strcspn(names, ":");
-        snprintf(rows[count].format, sizeof rows[count].format, "%.*s", (int)length, names);
-        names += length + (names[length] == ':');
-    }
-    for (int k = 0; count == k && k < CLI_MOST_REPEATS && (plugin = gsolve_format_at(ctx, k)); k++) {
-        snprintf(rows[count++].format, sizeof rows->format, "%s", plugin->name);
-    }
-    return count;
+/* The k-th format to compare, of --formats or of all: a spec in space. NULL past the last. */
+static const char *format_at(const cli *c, int k, char space[256])
+{
+    const char *list = c->is.formats;
+    const gsolve_plugin *plugin = list ? NULL : gsolve_format_at(c->ctx, k);
+
+    if (!list) return plugin ? plugin->name : NULL;
+    for (; *list && k > 0; k--) list += strcspn(list, ",") + (strchr(list, ',') != NULL);
+    snprintf(space, 256, "%.*s", (int)strcspn(list, ","), list);
+    return *list ? space : NULL;
 }
 
-static int compare(const cli_arguments *a, gsolve_context *ctx, const gsolve_csr *csr, row *rows)
+static int compare_formats(cli *c, const cli_system *s, cJSON *rows)
 {
-    const char *json = cli_value(a, "json"), *solver = cli_value(a, "solver");
-    const char *precond = cli_value(a, "precond"), *products = cli_value(a, "products");
-    const int count = name_formats(ctx, cli_value(a, "formats"), rows);
-    const int repeats = products ? atoi(products) : 20;
-    gsolve_traits traits;
-    gsolve_choice choice;
+    int failed = 0, count = 0, code = 0;
+    const char *format;
+    char space[256];
 
-    if (repeats < 1) return cli_fail("--products takes a whole number from 1 on, not '%s'", products);
-    if (csr->nrows != csr->ncols && !solver) solver = "direct", precond = "none";
-    if (gsolve_csr_examine(ctx, csr, &traits) != GSOLVE_OK) return cli_fail_context(a, ctx);
-    gsolve_choose(&traits, 0, &choice);
-    if (!solver) solver = choice.solver;
-    if (!precond) precond = choice.precond;
-    if (cli_talks(a)) {
-        printf("%s + %s, right-hand side A*ones\n", solver, precond);
-        printf("%-12s %9s %9s %8s %8s %10s %10s %9s %9s\n", "format", "build ms", "product ms",
-               "GFLOP/s", "GB/s", "MB", "iterations", "solve s", "total s");
+    while (!code && (format = format_at(c, count, space)) && !cli_interrupted()) {
+        row r = {.format = format};
+        code = measure(c, s, &r);
+        if (!code) say_row(c, &r);
+        if (!code) cJSON_AddItemToArray(rows, json_row(&r));
+        if (r.error[0] && c->is.formats) code = cli_fail(c, "%s", r.error);
+        failed += !r.attempt.ran || r.attempt.result.outcome != GSOLVE_CONVERGED;
+        cli_free_attempt(&r.attempt);
+        count++;
     }
-    cJSON *list = cJSON_CreateArray();
-    bool all = true;
-    for (int k = 0; k < count; k++) {
-        fill_row(&rows[k], ctx, csr, solver, precond, repeats);
-        if (cli_talks(a)) print_row(&rows[k]);
-        cJSON_AddItemToArray(list, row_to_json(&rows[k]));
-        all = all && rows[k].built && rows[k].result.outcome == GSOLVE_CONVERGED;
-        if (!rows[k].built && cli_value(a, "formats")) {
-            cJSON_Delete(list);
-            return cli_fail("%s", rows[k].problem);
+    return code ? code : failed || cli_interrupted() ? CLI_NOT_CONVERGED : CLI_CONVERGED;
+}
+
+int cli_compare(cli *c)
+{
+    cli_system s = {0};
+    cJSON *object;
+    int code;
+
+    if (!c->is.matrix) return cli_fail(c, "which matrix? gsolve compare -A FILE");
+    if (cli_check_outputs(c) || cli_open(c) || cli_check_specs(c)) return CLI_ERROR;
+    code = cli_read_matrix(c, c->is.matrix, &s);
+    if (!code) code = cli_read_vectors(c, &s);
+    if (!code) code = cli_examine(c, &s);
+    if (!code) code = cli_make_vectors(c, &s, &s.csr);
+    if (!code) {
+        cli_catch_interrupt();
+        say_head(c, &s);
+        object = cJSON_CreateObject();
+        cli_json_matrix(object, &s);
+        code = compare_formats(c, &s, cJSON_AddArrayToObject(object, "rows"));
+        if (c->is.json && code != CLI_ERROR) {
+            if (cli_json_write(c, object)) code = CLI_ERROR;
+        } else {
+            cJSON_Delete(object);
         }
     }
-    int code = json ? cli_write_json(json, list) : (cJSON_Delete(list), 0);
-    return code ? code : all ? 0 : 2;
-}
-
-int cli_run_compare(const cli_arguments *a)
-{
-    const char *name = cli_value(a, "matrix");
-    row *rows = calloc(CLI_MOST_REPEATS, sizeof *rows);
-    gsolve_context *ctx = NULL;
-    gsolve_source source;
-    gsolve_csr csr;
-    double seconds;
-    int code = 0;
-
-    if (!rows) return cli_fail("out of memory");
-    if (!name) code = cli_fail("-A FILE, the matrix, is missing; see gsolve compare --help");
-    if (code == 0) code = cli_check_output("--json", cli_value(a, "json"));
-    if (code == 0) code = cli_open(a, &ctx);
-    if (code == 0) code = cli_read(a, ctx, name, &csr, &source, &seconds);
-    if (code == 0) {
-        code = compare(a, ctx, &csr, rows);
-        gsolve_csr_free(&csr, ctx);
-    }
-    gsolve_context_destroy(&ctx);
-    free(rows);
+    cli_close_system(c, &s);
     return code;
 }

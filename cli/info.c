@@ -1,180 +1,256 @@
-/* info.c: gsolve info: what a matrix looks like, and what would be done with it. */
+/* info.c: gsolve info: what a matrix looks like, and what a solve would make of it. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "cli/common.h"
+#include "cli/attempt.h"
+#include "cli/json.h"
 
-static const cli_option options[] = {
-    {'A', "matrix", "FILE", "the matrix: a file, or gen:NAME,key=value,..."},
-    {0, "threads", "N", "threads of the CPU (default: all)"},
-    {0, "cache", NULL, "keep a binary copy of the file, and read it if there is one"},
-    {0, "json", "FILE|-", "write the findings as JSON"},
-    {0, "quiet", NULL, "print errors only"},
-    {'h', "help", NULL, "print this"},
-    {0},
-};
+#define BAR 40 /* characters of the longest bar */
 
-const cli_command cli_info = {"info", "FILE",
-                              "Describes a matrix: sizes, symmetry, diagonal, row lengths, scaling, "
-                              "and what auto would choose.",
-                              options, 0, 1, NULL};
+/* --- hints --------------------------------------------------------------------------------------
+ */
 
+static bool positive_diagonal(const gsolve_traits *t)
+{
+    return t->zero_diagonals == 0 && t->negative_diagonals == 0;
+}
+
+/* What the signs and sizes tell of definiteness, and only that. */
 static const char *definiteness(const gsolve_traits *t)
 {
-    if (t->nrows != t->ncols) return "not square";
-    if (!t->symmetric) return "not symmetric";
-    if (t->zero_diagonals) return "not definite: zeros on the diagonal";
-    if (t->negative_diagonals == t->nrows) return "perhaps negative definite: negative diagonal";
-    if (t->negative_diagonals) return "indefinite: the diagonal has both signs";
-    if (t->zero_sum_rows == t->nrows) return "singular: every row sums to 0";
-    if (t->dominant_rows == t->nrows) return "positive definite or semidefinite: diagonally dominant";
-    return "perhaps positive definite: positive diagonal";
+    const bool dominant = t->dominant_rows == t->nrows;
+
+    if (t->nrows != t->ncols) return "not square: least squares only";
+    if (t->nrows == 0) return "no rows";
+    if (t->empty_rows > 0) return "singular: there are empty rows";
+    if (t->skew) return "skew-symmetric: x'Ax = 0 for all x";
+    if (!t->symmetric) {
+        if (dominant && t->dominance > 1) return "nonsingular: all rows strictly dominant";
+        if (dominant && positive_diagonal(t) && t->positive_off == 0) {
+            return "an M-matrix, perhaps singular: signs +/-, all rows at least weakly dominant";
+        }
+        return "no hint: not symmetric";
+    }
+    if (t->negative_diagonals == t->nrows) {
+        return dominant ? "negative semidefinite at least; -A suits cg"
+                        : "not positive definite: all of the diagonal is negative; try -A";
+    }
+    if (t->negative_diagonals > 0) return "indefinite: the diagonal has both signs, or zeros";
+    if (t->zero_diagonals > 0) return "not positive definite: there are zeros on the diagonal";
+    if (dominant && t->dominance > 1) {
+        return "positive definite: symmetric, positive diagonal, all rows strictly dominant";
+    }
+    if (dominant && t->zero_sum_rows == t->nrows) {
+        return "positive semidefinite and singular: the constant vector is in the null space";
+    }
+    if (dominant) {
+        return "positive semidefinite: symmetric, positive diagonal, all rows weakly dominant; "
+               "definite if each connected part has a row that is strictly so";
+    }
+    return "perhaps positive definite: symmetric with a positive diagonal; cg will tell";
 }
 
-/* A bar for each class of lengths from 2^(k-1) to 2^k - 1. */
-static void print_lengths(const gsolve_traits *t)
+static size_t csr_bytes(const gsolve_traits *t, size_t value)
 {
-    int64_t most = 1;
+    const size_t offset = t->entries > INT32_MAX ? sizeof(int64_t) : sizeof(int32_t);
+    return (size_t)t->entries * (value + sizeof(int32_t)) + ((size_t)t->nrows + 1) * offset;
+}
 
-    for (int k = 0; k < 32; k++) most = t->length[k] > most ? t->length[k] : most;
-    for (int k = 0; k < 32; k++) {
-        const int64_t low = k ? (int64_t)1 << (k - 1) : 0, high = k ? ((int64_t)1 << k) - 1 : 0;
-        char range[48], rows[32];
-        if (t->length[k] == 0) continue;
-        snprintf(range, sizeof range, low == high ? "%lld" : "%lld to %lld", (long long)low,
-                 (long long)high);
-        printf("    %-18s %13s  ", range, cli_grouped(t->length[k], rows));
-        for (int64_t bar = 0; bar < (40 * t->length[k] + most - 1) / most; bar++) putchar('#');
-        putchar('\n');
+/* --- text ---------------------------------------------------------------------------------------
+ */
+
+/* "4-7" for the rows of bucket k. */
+static void bucket_name(int k, char name[32])
+{
+    const long long least = k ? 1LL << (k - 1) : 0, most = k ? (1LL << k) - 1 : 0;
+
+    if (least == most) {
+        snprintf(name, 32, "%lld", least);
+    } else {
+        snprintf(name, 32, "%lld-%lld", least, most);
     }
 }
 
-static void print_choices(const gsolve_traits *t)
+static void say_rows(const cli *c, const gsolve_traits *t)
+{
+    int64_t longest = 1;
+    int first = 0, last = 31;
+    char name[32];
+
+    if (t->nrows == 0) return;
+    cli_item(c, "rows", "%d to %d entries, %.4g on average, standard deviation %.4g",
+             t->shortest_row, t->longest_row, t->mean_row, t->deviation_row);
+    while (first < 31 && t->length[first] == 0) first++;
+    while (last > 0 && t->length[last] == 0) last--;
+    for (int k = first; k <= last; k++) longest = t->length[k] > longest ? t->length[k] : longest;
+    cli_say(c, "%12s%12s%12s\n", "", "entries", "rows");
+    for (int k = first; k <= last; k++) {
+        const int bar = (int)ceil((double)t->length[k] / (double)longest * BAR);
+        bucket_name(k, name);
+        cli_say(c, "%12s%12s%12lld%s%.*s\n", "", name, (long long)t->length[k], bar ? " " : "", bar,
+                "########################################");
+    }
+}
+
+static void say_diagonal(const cli *c, const gsolve_traits *t)
+{
+    char zeros[128] = "no zeros";
+
+    if (t->zero_diagonals > 0) {
+        snprintf(zeros, sizeof zeros, "%s or missing, the first in row %d",
+                 cli_count(t->zero_diagonals, "zero").text, t->first_zero_diagonal + 1);
+    }
+    cli_item(c, "diagonal", "%s; %d negative; largest / least %.3g", zeros, t->negative_diagonals,
+             t->spread);
+    cli_item(c, "", "%d of %s diagonally dominant; least |a_ii| / sum |a_ij| %.3g",
+             t->dominant_rows, cli_count(t->nrows, "row").text, t->dominance);
+}
+
+static void say_shape(const cli *c, const gsolve_traits *t)
+{
+    const double cells = (double)t->nrows * (double)t->ncols;
+
+    cli_item(c, "size", "%d x %d, %s, %.3g %% of all", t->nrows, t->ncols,
+             cli_count(t->entries, "entry").text, cells > 0 ? 100 * (double)t->entries / cells : 0);
+    if (t->nrows == t->ncols) {
+        cli_item(c, "symmetry", "pattern %s, values %s",
+                 t->symmetric_pattern ? "symmetric" : "not symmetric",
+                 t->symmetric ? "symmetric"
+                 : t->skew    ? "skew-symmetric"
+                              : "not symmetric");
+        say_diagonal(c, t);
+    } else {
+        cli_item(c, "symmetry", "rectangular");
+    }
+    say_rows(c, t);
+    if (t->empty_rows > 0 || t->empty_cols > 0) {
+        cli_item(c, "empty", "%s, %s", cli_count(t->empty_rows, "row").text,
+                 cli_count(t->empty_cols, "column").text);
+    }
+    if (t->empty_rows > 0) cli_item(c, "", "the first empty row is %d", t->first_empty_row + 1);
+}
+
+static void say_values(const cli *c, const gsolve_traits *t)
+{
+    cli_item(c, "bandwidth", "%d = max |i - j|", t->bandwidth);
+    if (t->block > 1) {
+        cli_item(c, "blocks", "%d unknowns a node", t->block);
+    } else {
+        cli_item(c, "blocks", "none found in the pattern");
+    }
+    if (t->entries > 0) {
+        cli_item(c, "values", "|a_ij| from %.3g to %.3g; row maxima differ by a factor of %.3g",
+                 t->least, t->largest, t->scaling);
+    }
+    if (t->nrows == t->ncols) {
+        cli_item(c, "off-diag.", "%lld positive", (long long)t->positive_off);
+    }
+    cli_item(c, "constants", "%d of %s sum to 0%s", t->zero_sum_rows,
+             cli_count(t->nrows, "row").text,
+             t->nrows > 0 && t->zero_sum_rows == t->nrows ? ": A is singular, A*ones = 0"
+             : 10 * (int64_t)t->zero_sum_rows > 9 * (int64_t)t->nrows
+                 ? ": the constant vector is near-null"
+                 : "");
+    cli_item(c, "definite", "%s", definiteness(t));
+    cli_item(c, "memory", "%s in csr with f64, %s with f32",
+             cli_bytes((double)csr_bytes(t, sizeof(double))).text,
+             cli_bytes((double)csr_bytes(t, sizeof(float))).text);
+}
+
+static void say_choices(const cli *c, const gsolve_traits *t)
 {
     gsolve_choice choice;
 
     for (int k = 0; gsolve_choose(t, k, &choice); k++) {
-        printf("  %-16s %s + %s: %s\n", k == 0 ? "auto" : k == 1 ? "else" : "", choice.solver,
-               choice.precond, choice.why);
+        cli_item(c, k ? "then" : "auto", "%s + %s: %s", choice.solver, choice.precond, choice.why);
     }
 }
 
-static void print_text(const char *name, const gsolve_source *source, const gsolve_traits *t)
-{
-    const double forecast = (double)t->entries * 12 + 4.0 * t->nrows;
-    char one[32], two[32], three[32];
+/* --- JSON ---------------------------------------------------------------------------------------
+ */
 
-    printf("%s\n", name);
-    printf("  %-16s %s%s%s, %s, %s stored%s\n", "kind", source->kind, source->field[0] ? ", " : "",
-           source->field, cli_symmetry(source->symmetry), cli_grouped(source->stored, one),
-           source->cached ? ", from the cache" : "");
-    if (source->duplicates) {
-        printf("  %-16s %s entries were added to another in the same place\n", "duplicates",
-               cli_grouped(source->duplicates, one));
+static void add_traits(cJSON *object, const gsolve_traits *t)
+{
+    const struct {
+        const char *key;
+        double value;
+    } number[] = {
+        {"empty_rows", t->empty_rows},
+        {"first_empty_row", t->first_empty_row},
+        {"empty_cols", t->empty_cols},
+        {"zero_diagonals", t->zero_diagonals},
+        {"first_zero_diagonal", t->first_zero_diagonal},
+        {"negative_diagonals", t->negative_diagonals},
+        {"shortest_row", t->shortest_row},
+        {"longest_row", t->longest_row},
+        {"mean_row", t->mean_row},
+        {"deviation_row", t->deviation_row},
+        {"bandwidth", t->bandwidth},
+        {"block", t->block},
+        {"dominant_rows", t->dominant_rows},
+        {"zero_sum_rows", t->zero_sum_rows},
+        {"positive_off_diagonals", (double)t->positive_off},
+        {"dominance", t->dominance},
+        {"spread", t->spread},
+        {"scaling", t->scaling},
+        {"least", t->least},
+        {"largest", t->largest},
+        {"csr_bytes_f64", (double)csr_bytes(t, sizeof(double))},
+        {"csr_bytes_f32", (double)csr_bytes(t, sizeof(float))},
+    };
+
+    cJSON_AddBoolToObject(object, "symmetric_pattern", t->symmetric_pattern);
+    cJSON_AddBoolToObject(object, "symmetric", t->symmetric);
+    cJSON_AddBoolToObject(object, "skew", t->skew);
+    for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
+        cli_json_add(object, number[k].key, number[k].value);
     }
-    printf("  %-16s %s x %s\n", "dimensions", cli_grouped(t->nrows, one), cli_grouped(t->ncols, two));
-    printf("  %-16s %s, %.3g %% of all places\n", "entries", cli_grouped(t->entries, one),
-           t->nrows && t->ncols ? 100.0 * (double)t->entries / t->nrows / t->ncols : 0);
-    printf("  %-16s pattern %s, values %s\n", "symmetry",
-           t->symmetric_pattern ? "symmetric" : "not symmetric",
-           t->symmetric ? "symmetric" : t->skew ? "skew-symmetric" : "not symmetric");
-    printf("  %-16s %s\n", "definiteness", definiteness(t));
-    printf("  %-16s %s zero or missing", "diagonal", cli_grouped(t->zero_diagonals, one));
-    if (t->zero_diagonals) printf(" (first in row %d)", t->first_zero_diagonal + 1);
-    printf(", %s negative; spread %.3g; rows dominated by it %s\n",
-           cli_grouped(t->negative_diagonals, two), t->spread, cli_grouped(t->dominant_rows, three));
-    printf("  %-16s %s rows, %s columns", "empty", cli_grouped(t->empty_rows, one),
-           cli_grouped(t->empty_cols, two));
-    if (t->empty_rows) printf(" (first: row %d)", t->first_empty_row + 1);
-    printf("\n  %-16s %s\n", "bandwidth", cli_grouped(t->bandwidth, one));
-    printf("  %-16s %d unknown%s a node\n", "block", t->block, t->block == 1 ? "" : "s");
-    printf("  %-16s |a| from %.3g to %.3g, row maxima by a factor of %.3g\n", "scaling", t->least,
-           t->largest, t->scaling);
-    if (t->nrows && t->zero_sum_rows == t->nrows) {
-        printf("  %-16s constants: every row sums to 0\n", "null space");
-    }
-    printf("  %-16s least %d, mean %.2f, most %d, deviation %.2f\n", "row lengths", t->shortest_row,
-           t->mean_row, t->longest_row, t->deviation_row);
-    print_lengths(t);
-    printf("  %-16s %s as csr in double precision\n", "memory", cli_bytes(forecast, one));
-    print_choices(t);
+    cJSON_AddStringToObject(object, "definiteness", definiteness(t));
 }
 
-static cJSON *to_json(const char *name, const gsolve_source *source, const gsolve_traits *t)
+static int write_json(cli *c, const cli_system *s)
 {
-    cJSON *o = cJSON_CreateObject(), *lengths = cJSON_CreateArray();
+    cJSON *object = cJSON_CreateObject(), *list, *item;
+    char name[32];
     gsolve_choice choice;
 
-    cJSON_AddStringToObject(o, "source", name);
-    cJSON_AddStringToObject(o, "kind", source->kind);
-    cJSON_AddStringToObject(o, "field", source->field);
-    cJSON_AddStringToObject(o, "stored_as", cli_symmetry(source->symmetry));
-    cli_add_number(o, "rows", t->nrows);
-    cli_add_number(o, "cols", t->ncols);
-    cli_add_number(o, "entries", (double)t->entries);
-    cli_add_number(o, "duplicates", (double)source->duplicates);
-    cJSON_AddBoolToObject(o, "symmetric_pattern", t->symmetric_pattern);
-    cJSON_AddBoolToObject(o, "symmetric", t->symmetric);
-    cJSON_AddBoolToObject(o, "skew", t->skew);
-    cJSON_AddStringToObject(o, "definiteness", definiteness(t));
-    cli_add_number(o, "empty_rows", t->empty_rows);
-    cli_add_number(o, "empty_cols", t->empty_cols);
-    cli_add_number(o, "zero_diagonals", t->zero_diagonals);
-    cli_add_number(o, "negative_diagonals", t->negative_diagonals);
-    cli_add_number(o, "dominant_rows", t->dominant_rows);
-    cli_add_number(o, "zero_sum_rows", t->zero_sum_rows);
-    cli_add_number(o, "shortest_row", t->shortest_row);
-    cli_add_number(o, "longest_row", t->longest_row);
-    cli_add_number(o, "mean_row", t->mean_row);
-    cli_add_number(o, "deviation_row", t->deviation_row);
-    cli_add_number(o, "bandwidth", t->bandwidth);
-    cli_add_number(o, "block", t->block);
-    cli_add_number(o, "dominance", t->dominance);
-    cli_add_number(o, "spread", t->spread);
-    cli_add_number(o, "scaling", t->scaling);
-    cli_add_number(o, "least", t->least);
-    cli_add_number(o, "largest", t->largest);
+    cli_json_matrix(object, s);
+    add_traits(cJSON_AddObjectToObject(object, "traits"), &s->traits);
+    list = cJSON_AddArrayToObject(object, "row_lengths");
     for (int k = 0; k < 32; k++) {
-        cJSON_AddItemToArray(lengths, cJSON_CreateNumber((double)t->length[k]));
+        if (s->traits.length[k] == 0) continue;
+        item = cJSON_CreateObject();
+        bucket_name(k, name);
+        cJSON_AddStringToObject(item, "entries", name);
+        cJSON_AddNumberToObject(item, "rows", (double)s->traits.length[k]);
+        cJSON_AddItemToArray(list, item);
     }
-    cJSON_AddItemToObject(o, "row_lengths", lengths);
-    cJSON *choices = cJSON_AddArrayToObject(o, "auto");
-    for (int k = 0; gsolve_choose(t, k, &choice); k++) {
-        cJSON *item = cJSON_CreateObject();
+    list = cJSON_AddArrayToObject(object, "auto");
+    for (int k = 0; gsolve_choose(&s->traits, k, &choice); k++) {
+        item = cJSON_CreateObject();
         cJSON_AddStringToObject(item, "solver", choice.solver);
         cJSON_AddStringToObject(item, "precond", choice.precond);
         cJSON_AddStringToObject(item, "why", choice.why);
-        cJSON_AddItemToArray(choices, item);
+        cJSON_AddItemToArray(list, item);
     }
-    return o;
+    return cli_json_write(c, object);
 }
 
-int cli_run_info(const cli_arguments *a)
+int cli_info(cli *c)
 {
-    const char *option = cli_value(a, "matrix"), *json = cli_value(a, "json");
-    const char *name = option ? option : a->argument[0];
-    gsolve_context *ctx = NULL;
-    gsolve_source source;
-    gsolve_traits traits;
-    gsolve_csr csr;
-    double seconds;
+    cli_system s = {0};
+    int code;
 
-    if (!name || (option && a->argument[0])) {
-        return cli_fail("info takes one matrix; usage: gsolve info FILE");
+    if (!c->is.matrix) return cli_fail(c, "which matrix? gsolve info FILE");
+    if (cli_check_outputs(c) || cli_open(c)) return CLI_ERROR;
+    code = cli_read_matrix(c, c->is.matrix, &s);
+    if (!code) code = cli_examine(c, &s);
+    if (!code) {
+        say_shape(c, &s.traits);
+        say_values(c, &s.traits);
+        say_choices(c, &s.traits);
+        if (c->is.json) code = write_json(c, &s);
     }
-    int code = cli_check_output("--json", json);
-    if (code == 0) code = cli_open(a, &ctx);
-    if (code == 0) code = cli_read(a, ctx, name, &csr, &source, &seconds);
-    if (code == 0) {
-        if (gsolve_csr_examine(ctx, &csr, &traits) != GSOLVE_OK) {
-            code = cli_fail_context(a, ctx);
-        } else {
-            if (cli_talks(a)) print_text(name, &source, &traits);
-            if (json) code = cli_write_json(json, to_json(name, &source, &traits));
-        }
-        gsolve_csr_free(&csr, ctx);
-    }
-    gsolve_context_destroy(&ctx);
+    cli_close_system(c, &s);
     return code;
 }

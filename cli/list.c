@@ -1,128 +1,192 @@
-/* list.c: gsolve list: what there is to name in a spec. */
-#include <stdio.h>
+/* list.c: gsolve list: what there is, from the tables of the plug-ins. */
 #include <string.h>
 
-#include "cli/common.h"
+#include "cli/json.h"
+#include "cli/options.h"
 
-static const cli_option options[] = {
-    {0, "json", "FILE|-", "write the list as JSON"},
-    {'h', "help", NULL, "print this"},
+static const gsolve_plugin *method_at(const gsolve_context *ctx, int k)
+{
+    (void)ctx;
+    return gsolve_method_at(k);
+}
+
+static const gsolve_plugin *generator_at(const gsolve_context *ctx, int k)
+{
+    (void)ctx;
+    return gsolve_generator_at(k);
+}
+
+static const gsolve_plugin *device_at(const gsolve_context *ctx, int k)
+{
+    (void)ctx;
+    return gsolve_device_at(k);
+}
+
+typedef struct list {
+    const char *name, *use;
+    const gsolve_plugin *(*at)(const gsolve_context *ctx, int k);
+} list;
+
+static const list lists[] = {
+    {"formats", "--format NAME,key=value,... or auto", gsolve_format_at},
+    {"solvers", "--solver NAME,key=value,... or auto", method_at},
+    {"preconds", "--precond NAME,key=value,... or auto", gsolve_precond_at},
+    {"generators", "-A gen:NAME,key=value,...", generator_at},
+    {"devices", "--device NAME,key=value,... or auto", device_at},
     {0},
 };
 
-const cli_command cli_list = {
-    "list", "[formats|solvers|preconds|generators|devices]",
-    "Lists formats, solvers, preconditioners, generators and devices with their options.", options, 0,
-    1, NULL};
-
-typedef const gsolve_plugin *lookup(const gsolve_context *ctx, int index);
-
-static const gsolve_plugin *method_at(const gsolve_context *ctx, int index)
+static const char *list_name(const void *user, int k)
 {
-    return (void)ctx, gsolve_method_at(index);
+    return ((const list *)user)[k].name;
 }
 
-static const gsolve_plugin *generator_at(const gsolve_context *ctx, int index)
+/* --- text ------------------------------------------------------------------------------------ */
+
+/* The word of "a|b|c" at index. */
+static void word_at(const char *words, int index, char word[32])
 {
-    return (void)ctx, gsolve_generator_at(index);
+    while (index-- > 0) words += strcspn(words, "|") + 1;
+    snprintf(word, 32, "%.*s", (int)strcspn(words, "|"), words);
 }
 
-static const gsolve_plugin *device_at(const gsolve_context *ctx, int index)
+static void initial_value(const gsolve_option *o, char value[32])
 {
-    return (void)ctx, gsolve_device_at(index);
-}
-
-static const struct kind {
-    const char *name, *title;
-    lookup *at;
-} kinds[] = {
-    {"formats", "Formats (--format)", gsolve_format_at},
-    {"solvers", "Solvers (--solver)", method_at},
-    {"preconds", "Preconditioners (--precond)", gsolve_precond_at},
-    {"generators", "Generators (-A gen:NAME,key=value)", generator_at},
-    {"devices", "Devices (--device)", device_at},
-};
-
-enum { KINDS = sizeof kinds / sizeof *kinds };
-
-static void print_option(const gsolve_option *o)
-{
-    char range[160];
-
     switch (o->kind) {
-    case GSOLVE_FLAG: snprintf(range, sizeof range, "0 or 1, %s", o->initial != 0 ? "1" : "0"); break;
     case GSOLVE_CHOICE:
-        snprintf(range, sizeof range, "%s, %.*s", o->choices, (int)strcspn(o->choices, "|"),
-                 o->choices);
+        word_at(o->choices, (int)o->initial, value);
         break;
-    default: snprintf(range, sizeof range, "%.10g to %.10g, %.10g", o->least, o->most, o->initial);
+    case GSOLVE_INT:
+    case GSOLVE_FLAG:
+    case GSOLVE_REAL:
+        snprintf(value, 32, "%.10g", o->initial);
+        break;
     }
-    printf("      %-10s %s (%s)\n", o->key, o->help, range);
 }
 
-static void print_kind(const gsolve_context *ctx, const struct kind *kind)
+static void allowed_values(const gsolve_option *o, char range[160])
+{
+    switch (o->kind) {
+    case GSOLVE_CHOICE:
+        snprintf(range, 160, "%s", o->choices);
+        break;
+    case GSOLVE_FLAG:
+        snprintf(range, 160, "0 or 1");
+        break;
+    case GSOLVE_INT:
+    case GSOLVE_REAL:
+        snprintf(range, 160, "%s to %s", cli_number(o->least).text, cli_number(o->most).text);
+        break;
+    }
+}
+
+static void say_option(const cli *c, const gsolve_option *o)
+{
+    char value[32], range[160], pair[96], text[512];
+
+    initial_value(o, value);
+    allowed_values(o, range);
+    snprintf(pair, sizeof pair, "%s=%s", o->key, value);
+    snprintf(text, sizeof text, "%s (%s)", o->help, range);
+    fprintf(c->text, "      %-18s ", pair);
+    cli_wrap(c->text, 25, c->width, text);
+}
+
+/* What a device's name leads to on this machine. */
+static void say_device(const cli *c, const char *name)
+{
+    gsolve_context *ctx = NULL;
+    gsolve_context_info info;
+
+    if (gsolve_context_create(&ctx, name) == GSOLVE_OK) {
+        gsolve_context_describe(ctx, &info);
+        fprintf(c->text, "      here: %s\n", info.description);
+        gsolve_context_destroy(&ctx);
+    } else {
+        fprintf(c->text, "      not here: %s\n", gsolve_error(NULL));
+    }
+}
+
+static void say_list(const cli *c, const list *l)
 {
     const gsolve_plugin *plugin;
 
-    printf("%s\n", kind->title);
-    if (kind->at != generator_at && kind->at != device_at) {
-        printf("  %-14s chosen by the library\n", "auto");
+    fprintf(c->text, "%s (%s)\n", l->name, l->use);
+    for (int k = 0; (plugin = l->at(c->ctx, k)); k++) {
+        fprintf(c->text, "  %-16s ", plugin->name);
+        cli_wrap(c->text, 19, c->width, plugin->summary);
+        for (const gsolve_option *o = plugin->option; o && o->key; o++) say_option(c, o);
+        if (l->at == device_at) say_device(c, plugin->name);
     }
-    for (int k = 0; (plugin = kind->at(ctx, k)); k++) {
-        printf("  %-14s %s\n", plugin->name, plugin->summary);
-        for (const gsolve_option *o = plugin->option; o && o->key; o++) print_option(o);
-    }
-    printf("\n");
 }
 
-static cJSON *kind_to_json(const gsolve_context *ctx, const struct kind *kind)
+/* --- JSON ------------------------------------------------------------------------------------ */
+
+static cJSON *json_option(const gsolve_option *o)
 {
-    cJSON *list = cJSON_CreateArray();
+    static const char *const kinds[] = {"int", "real", "flag", "choice"};
+    cJSON *item = cJSON_CreateObject();
+    char value[32];
+
+    cJSON_AddStringToObject(item, "key", o->key);
+    cJSON_AddStringToObject(item, "help", o->help);
+    cJSON_AddStringToObject(item, "kind", kinds[o->kind]);
+    if (o->kind == GSOLVE_CHOICE) {
+        initial_value(o, value);
+        cJSON_AddStringToObject(item, "default", value);
+        cJSON_AddStringToObject(item, "choices", o->choices);
+    } else {
+        cJSON_AddNumberToObject(item, "default", o->initial);
+        cJSON_AddNumberToObject(item, "least", o->kind == GSOLVE_FLAG ? 0 : o->least);
+        cJSON_AddNumberToObject(item, "most", o->kind == GSOLVE_FLAG ? 1 : o->most);
+    }
+    return item;
+}
+
+static void json_list(cJSON *object, const cli *c, const list *l)
+{
+    cJSON *items = cJSON_AddArrayToObject(object, l->name);
     const gsolve_plugin *plugin;
 
-    for (int k = 0; (plugin = kind->at(ctx, k)); k++) {
-        cJSON *item = cJSON_CreateObject(), *keys = cJSON_CreateArray();
+    for (int k = 0; (plugin = l->at(c->ctx, k)); k++) {
+        cJSON *item = cJSON_CreateObject();
         cJSON_AddStringToObject(item, "name", plugin->name);
         cJSON_AddStringToObject(item, "summary", plugin->summary);
+        cJSON *options = cJSON_AddArrayToObject(item, "options");
         for (const gsolve_option *o = plugin->option; o && o->key; o++) {
-            cJSON *key = cJSON_CreateObject();
-            cJSON_AddStringToObject(key, "key", o->key);
-            cJSON_AddStringToObject(key, "help", o->help);
-            cJSON_AddNumberToObject(key, "initial", o->initial);
-            cJSON_AddNumberToObject(key, "least", o->least);
-            cJSON_AddNumberToObject(key, "most", o->most);
-            if (o->choices) cJSON_AddStringToObject(key, "choices", o->choices);
-            cJSON_AddItemToArray(keys, key);
+            cJSON_AddItemToArray(options, json_option(o));
         }
-        cJSON_AddItemToObject(item, "options", keys);
-        cJSON_AddItemToArray(list, item);
+        cJSON_AddItemToArray(items, item);
     }
-    return list;
 }
 
-int cli_run_list(const cli_arguments *a)
-{
-    const char *wanted = a->argument[0], *json = cli_value(a, "json");
-    cJSON *object = cJSON_CreateObject();
-    gsolve_context *ctx = NULL;
-    int shown = 0, code = cli_open(a, &ctx);
+/* --- the command ------------------------------------------------------------------------------ */
 
-    for (int k = 0; k < KINDS && code == 0; k++) {
-        if (wanted && strcmp(wanted, kinds[k].name) != 0) continue;
-        shown++;
-        if (cli_talks(a)) print_kind(ctx, &kinds[k]);
-        cJSON_AddItemToObject(object, kinds[k].name, kind_to_json(ctx, &kinds[k]));
+int cli_list(cli *c)
+{
+    const char *which = c->is.operands ? c->is.operand[0] : NULL;
+    cJSON *object;
+    int said = 0;
+
+    if (cli_check_outputs(c) || cli_open(c)) return CLI_ERROR;
+    object = cJSON_CreateObject();
+    for (const list *l = lists; l->name; l++) {
+        if (which && strcmp(which, l->name) != 0) continue;
+        if (c->text && said) fputc('\n', c->text);
+        if (c->text) say_list(c, l);
+        json_list(object, c, l);
+        said++;
     }
-    if (code == 0 && shown == 0) {
-        code = cli_fail("there is no list of '%s'; there are formats, solvers, preconds, generators "
-                        "and devices",
-                        wanted);
-    }
-    if (code == 0 && json) {
-        code = cli_write_json(json, object);
-    } else {
+    if (said == 0) {
+        const char *nearest = cli_nearest(which, list_name, lists);
         cJSON_Delete(object);
+        return cli_fail(c,
+                        "there is no list '%s'%s%s%s; there are formats, solvers, preconds, "
+                        "generators and devices",
+                        which, nearest ? " (did you mean '" : "", nearest ? nearest : "",
+                        nearest ? "'?)" : "");
     }
-    gsolve_context_destroy(&ctx);
-    return code;
+    if (c->is.json) return cli_json_write(c, object);
+    cJSON_Delete(object);
+    return 0;
 }

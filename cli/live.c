@@ -1,91 +1,97 @@
-/* live.c: see live.h. */
+/* live.c: the line on a terminal while a file is read or a solve runs. */
 #include "cli/live.h"
 
 #include <math.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
-#include "cli/common.h"
+#define EVERY    0.1 /* seconds between two writes */
+#define PATIENCE 0.2 /* seconds before the first */
+#define BAR      24  /* characters of the progress bar */
 
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int number)
+void cli_live_begin(cli_live *live, const cli *c, const char *what)
 {
-    (void)number;
-    interrupted = 1;
+    struct winsize size = {0};
+
+    *live = (cli_live){.on = c->live && c->text, .what = what, .begin = cli_now()};
+    live->last = live->begin + PATIENCE - EVERY;
+    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+    live->width = size.ws_col > 0 ? size.ws_col : 80;
 }
 
-bool live_interrupted(void)
+/* Whether it is time to write again. */
+static bool due(cli_live *live, double now)
 {
-    return interrupted != 0;
+    if (!live->on || now - live->last < EVERY) return false;
+    live->last = now;
+    return true;
 }
 
-void live_begin(live *l)
+static void show(cli_live *live, const char *line)
 {
-    struct sigaction action = {.sa_handler = interrupt};
+    int length = (int)strlen(line);
 
-    action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program */
-    sigaction(SIGINT, &action, NULL);
-    l->begin = l->last = cli_now();
-    l->count = 0;
-    l->shown = false;
-}
-
-static void keep(live *l, double residual)
-{
-    if (l->count == l->room) {
-        const int room = l->room ? 2 * l->room : 1024;
-        double *larger = realloc(l->history, (size_t)room * sizeof *larger);
-        if (!larger) return;
-        l->history = larger;
-        l->room = room;
-    }
-    l->history[l->count++] = residual;
-}
-
-/* Iterations still needed if the residual goes on as over the last half; negative: not in sight. */
-static double expected_iterations(const live *l)
-{
-    const int half = l->count / 2;
-    if (l->count < 10) return -1;
-
-    const double now = log10(l->history[l->count - 1]), then = log10(l->history[half]);
-    const double rate = (then - now) / (l->count - 1 - half);
-    return rate > 0 ? (now - log10(l->target)) / rate : -1;
-}
-
-static void show(live *l, int iteration, double residual)
-{
-    const double now = cli_now(), more = expected_iterations(l);
-    char left[32] = "", text[100];
-
-    if (now - l->last < 0.1) return;
-    l->last = now;
-    if (more >= 0 && iteration > 0) cli_seconds(more * (now - l->begin) / iteration, left);
-    snprintf(text, sizeof text, "iteration %d   residual %.2e%s%s%s", iteration, residual,
-             left[0] ? "   about " : "", left, left[0] ? " left" : "");
-    printf("\r%-78s", text);
+    if (length > live->width - 1) length = live->width - 1;
+    printf("\r%.*s%*s", length, line, live->shown > length ? live->shown - length : 0, "");
+    if (live->shown > length) printf("\r%.*s", length, line);
     fflush(stdout);
-    l->shown = true;
+    live->shown = length;
 }
 
-bool live_see(int iteration, double residual, void *user)
+void cli_live_note(cli_live *live, const char *note)
 {
-    live *l = user;
+    if (live->on) show(live, note);
+}
 
-    keep(l, residual);
-    if (l->each) {
-        printf("%8d  %.6e\n", iteration, residual);
-    } else if (l->line) {
-        show(l, iteration, residual);
+void cli_live_erase(cli_live *live)
+{
+    if (live->shown == 0) return;
+    printf("\r%*s\r", live->shown, "");
+    fflush(stdout);
+    live->shown = 0;
+}
+
+void cli_live_read(int64_t done, int64_t total, void *user)
+{
+    cli_live *live = user;
+    const double now = cli_now(), part = total > 0 ? (double)done / (double)total : 0;
+    const int full = (int)(part * BAR);
+    char line[256];
+
+    if (!due(live, now)) return;
+    snprintf(line, sizeof line, "reading %.100s  [%.*s%*s] %3.0f %%  %.0f MB/s", live->what, full,
+             "################################", BAR - full, "", 100 * part,
+             1e-6 * (double)done / (now - live->begin));
+    show(live, line);
+}
+
+/* Moves the marks: base to where next was, whenever as much time has passed since. */
+static void mark(cli_live *live, const cli_mark *now)
+{
+    if (live->next.at == 0) live->base = live->next = *now;
+    if (now->at - live->begin < 2 * (live->next.at - live->begin)) return;
+    live->base = live->next;
+    live->next = *now;
+}
+
+void cli_live_iteration(cli_live *live, int iteration, double residual)
+{
+    const cli_mark now = {cli_now(), residual, iteration};
+    char line[640], end[400] = "";
+
+    if (!live->on) return;
+    mark(live, &now);
+    if (!due(live, now.at)) return;
+    const int steps = iteration - live->base.iteration;
+    const double digits = log10(live->base.residual / residual); /* won since base */
+    const double left = log10(residual / live->target);          /* to be won */
+    const double seconds = left / digits * (now.at - live->base.at);
+    if (digits > 0 && left > 0 && seconds < 1e6) {
+        snprintf(end, sizeof end, "  rate %.3f  end in %s", pow(10, -digits / steps),
+                 cli_seconds(seconds).text);
     }
-    return !interrupted;
-}
-
-void live_end(live *l)
-{
-    if (l->shown) printf("\r%78s\r", "");
-    l->shown = false;
+    snprintf(line, sizeof line, "%.40s  iteration %d  residual %.2e%s  [%s so far]", live->what,
+             iteration, residual, end, cli_seconds(now.at - live->begin).text);
+    show(live, line);
 }

@@ -1,28 +1,37 @@
-/* live.h: what a solve shows and keeps while it runs. */
+/* live.h: the line on a terminal that is written again and again while something takes long. */
 #ifndef CLI_LIVE_H
 #define CLI_LIVE_H
 
-#include <stdbool.h>
+#include "cli/cli.h"
 
-typedef struct live {
-    bool line, each;    /* one line that changes, on a terminal; a line for each iteration */
-    double target;      /* the relative residual to reach */
-    double begin, last; /* seconds: of the solve's begin, of the line's last change */
-    double *history;    /* relative residuals of all iterations; grown as needed */
-    int count, room;
-    bool shown;
-} live;
+typedef struct cli_mark { /* a moment of a solve */
+    double at, residual;
+    int iteration;
+} cli_mark;
 
-/* From now on Ctrl-C stops the solve. */
-void live_begin(live *l);
+typedef struct cli_live {
+    bool on;
+    int width;           /* of the terminal */
+    int shown;           /* characters on the line now */
+    const char *what;    /* the file that is read, the method that runs */
+    double begin, last;  /* when it began, and when the line was last written */
+    double target;       /* the residual to reach */
+    cli_mark base, next; /* the rate is measured from base on, about half of the time so far */
+} cli_live;
 
-/* A gsolve_monitor, with a live as user. */
-bool live_see(int iteration, double residual, void *user);
+/* Begins; nothing is shown in the first moments, nor ever if c is not live. */
+void cli_live_begin(cli_live *live, const cli *c, const char *what);
 
-/* Takes the line away. */
-void live_end(live *l);
+/* A gsolve_progress: "reading A.mtx  [#####     ]  52 %  310 MB/s". user: a cli_live. */
+void cli_live_read(int64_t done, int64_t total, void *user);
 
-/* Whether Ctrl-C was pressed. */
-bool live_interrupted(void);
+/* "cg  iteration 123  residual 1.20e-04  rate 0.931  end in 3.00 s  [12.0 s so far]"; the rate is
+ * what an iteration multiplied the residual by of late, and the end follows from it. */
+void cli_live_iteration(cli_live *live, int iteration, double residual);
+
+/* Shows a text at once, for what tells of no progress. */
+void cli_live_note(cli_live *live, const char *note);
+
+void cli_live_erase(cli_live *live);
 
 #endif

@@ -1,67 +1,103 @@
-/* main.c: the command gsolve: which of its commands is meant. */
-#include <stdio.h>
+/* main.c: gsolve: which command, its session, and how it ends. */
+#include <errno.h>
+#include <math.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include "cli/json.h"
 #include "cli/options.h"
-#include "gsolve.h"
 
-typedef struct entry {
-    const cli_command *command;
-    int (*run)(const cli_arguments *a);
-} entry;
+static const cli_arguments no_arguments = {
+    .rtol = NAN, .atol = NAN, .type = GSOLVE_F64, .maxit = -1, .threads = -1, .seed = -1};
 
-static const entry entries[] = {
-    {&cli_solve, cli_run_solve},       {&cli_info, cli_run_info}, {&cli_compare, cli_run_compare},
-    {&cli_generate, cli_run_generate}, {&cli_convert, cli_run_convert}, {&cli_list, cli_run_list},
-};
+/* --- how it speaks ------------------------------------------------------------------------- */
 
-enum { ENTRIES = sizeof entries / sizeof *entries };
-
-static void print_overview(void)
+static void find_voice(cli *c)
 {
-    printf("gsolve %s: solves sparse linear systems A x = b iteratively\n\n", gsolve_version());
-    for (int k = 0; k < ENTRIES; k++) {
-        printf("  gsolve %s%s%s\n", entries[k].command->name, entries[k].command->name[0] ? " " : "",
-               entries[k].command->usage);
+    struct winsize size = {0};
+
+    c->text = c->is.quiet || (c->is.json && strcmp(c->is.json, "-") == 0) ? NULL : stdout;
+    c->live = isatty(STDOUT_FILENO);
+    if (!c->live) return;
+    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+    c->width = size.ws_col == 0    ? 80
+               : size.ws_col < 50  ? 50
+               : size.ws_col > 110 ? 110
+                                   : size.ws_col;
+}
+
+/* --- which command ------------------------------------------------------------------------- */
+
+static const char *command_name(const void *user, int k)
+{
+    const cli_command *commands = user;
+    return commands[k].name;
+}
+
+static int refuse_command(cli *c, const char *word)
+{
+    const char *nearest = cli_nearest(word, command_name, cli_commands);
+
+    if (access(word, F_OK) == 0 || strncmp(word, "gen:", 4) == 0) {
+        return cli_fail(c, "'%s' is no command; gsolve -A %s solves with that matrix", word, word);
     }
-    printf("\nExamples\n"
-           "  gsolve -A matrix.mtx -b rhs.mtx -x solution.mtx\n"
-           "  gsolve -A gen:poisson3d,n=100 --solver cg --precond ic\n"
-           "  gsolve info matrix.mtx.gz\n"
-           "  gsolve list solvers\n\n"
-           "Each command explains itself: gsolve info --help. Without a command gsolve solves:\n\n");
-    cli_print_help(&cli_solve);
+    if (nearest) {
+        return cli_fail(c, "there is no command '%s'; did you mean '%s'?", word, nearest);
+    }
+    return cli_fail(c, "there is no command '%s'; gsolve --help shows them, gsolve -A FILE solves",
+                    word);
 }
 
-static void print_man(void)
+static int run_command(cli *c, const cli_command *command, int argc, char **argv)
 {
-    const cli_command *commands[ENTRIES + 1] = {0};
-
-    for (int k = 0; k < ENTRIES; k++) commands[k] = entries[k].command;
-    cli_print_man(commands);
+    c->command = command;
+    if (cli_parse(c, argc, argv)) return CLI_ERROR;
+    if (c->is.help) return cli_command_help(stdout, command), 0;
+    if (c->is.version) return printf("gsolve %s\n", gsolve_version()), 0;
+    find_voice(c);
+    return command->run(c);
 }
 
-static int run(const entry *e, int argc, char **argv)
+/* gsolve help COMMAND */
+static int help_with(cli *c, const char *name)
 {
-    cli_arguments a;
-    const int code = cli_parse(e->command, argc, argv, &a);
+    const cli_command *command = name ? cli_find_command(name) : NULL;
 
-    return code >= 0 ? code : e->run(&a);
+    if (name && !command) return refuse_command(c, name);
+    if (command) {
+        cli_command_help(stdout, command);
+    } else {
+        cli_help(stdout);
+    }
+    return 0;
+}
+
+static int dispatch(cli *c, int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : NULL;
+
+    if (!word) {
+        return cli_fail(c,
+                        "name a matrix: gsolve -A FILE solves with it (gsolve --help shows more)");
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return help_with(c, NULL);
+    if (strcmp(word, "help") == 0) return help_with(c, argv[2]);
+    if (strcmp(word, "--man") == 0) return cli_man(stdout), 0; /* for the build, not in the help */
+    if (word[0] == '-') return run_command(c, &cli_commands[0], argc, argv);
+    const cli_command *command = cli_find_command(word);
+    return command ? run_command(c, command, argc - 1, argv + 1) : refuse_command(c, word);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        return print_overview(), argc < 2;
+    cli c = {.is = no_arguments, .begin = cli_now()};
+    int code = dispatch(&c, argc, argv);
+
+    if (code == CLI_ERROR && c.is.json) cli_json_error(&c);
+    gsolve_context_destroy(&c.ctx);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        code = cli_fail(&c, "cannot write to standard output: %s", strerror(errno));
     }
-    if (strcmp(argv[1], "--version") == 0) return printf("gsolve %s\n", gsolve_version()), 0;
-    if (strcmp(argv[1], "--man") == 0) return print_man(), 0;
-    if (strcmp(argv[1], "solve") == 0) return run(&entries[0], argc - 1, argv + 1);
-    if (argv[1][0] == '-') return run(&entries[0], argc, argv);
-    for (int k = 1; k < ENTRIES; k++) {
-        if (strcmp(argv[1], entries[k].command->name) == 0) return run(&entries[k], argc - 1, argv + 1);
-    }
-    return cli_fail("there is no command '%s'; there are solve, info, compare, generate, convert and "
-                    "list",
-                    argv[1]);
+    return code;
 }

@@ -1,197 +1,241 @@
-/* options.c: see options.h. */
+/* options.c: the command line against the table of its command. */
 #include "cli/options.h"
 
+#include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "gsolve.h"
+enum { MOST_OPTIONS = 40, LONG = 256 }; /* LONG + k: getopt_long met the k-th option in full */
 
-int cli_fail(const char *format, ...)
+const cli_command *cli_find_command(const char *name)
 {
-    va_list arguments;
-
-    va_start(arguments, format);
-    fputs("gsolve: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-    return 1;
-}
-
-/* --- help and man page -------------------------------------------------------------------------- */
-
-static void option_text(const cli_option *o, char text[80])
-{
-    snprintf(text, 80, "%s%c%s--%s%s%s", o->letter ? "-" : "  ", o->letter ? o->letter : ' ',
-             o->letter ? ", " : " ", o->name, o->argument ? " " : "",
-             o->argument ? o->argument : "");
-}
-
-void cli_print_help(const cli_command *c)
-{
-    printf("gsolve%s%s %s\n\n%s\n\nOptions\n", c->name[0] ? " " : "", c->name, c->usage, c->summary);
-    for (const cli_option *o = c->option; o->name; o++) {
-        char text[80];
-        option_text(o, text);
-        printf("  %-26s %s\n", text, o->help);
-    }
-    if (c->details) printf("\n%s", c->details);
-}
-
-/* A backslash before the dashes, so that they stay dashes. */
-static void print_troff(const char *text)
-{
-    bool start = true;
-
-    for (; *text; text++) {
-        if (start && (*text == '.' || *text == '\'')) fputs("\\&", stdout);
-        if (*text == '-') {
-            fputs("\\-", stdout);
-        } else if (*text == '\\') {
-            fputs("\\e", stdout);
-        } else {
-            putchar(*text);
-        }
-        start = *text == '\n';
-    }
-}
-
-void cli_print_man(const cli_command *const *commands)
-{
-    printf(".TH GSOLVE 1 \"\" \"gsolve %s\" \"User Commands\"\n.SH NAME\ngsolve \\- solve sparse linear "
-           "systems iteratively\n.SH SYNOPSIS\n",
-           GSOLVE_VERSION);
-    for (int k = 0; commands[k]; k++) {
-        printf("%s.B gsolve %s\n", k ? ".br\n" : "", commands[k]->name);
-        print_troff(commands[k]->usage);
-        putchar('\n');
-    }
-    for (int k = 0; commands[k]; k++) {
-        const cli_command *c = commands[k];
-        printf(".SH GSOLVE %s\n", c->name[0] ? c->name : "(SOLVE)");
-        print_troff(c->summary);
-        putchar('\n');
-        for (const cli_option *o = c->option; o->name; o++) {
-            char text[80];
-            option_text(o, text);
-            printf(".TP\n.B ");
-            print_troff(text + strspn(text, " "));
-            putchar('\n');
-            print_troff(o->help);
-            putchar('\n');
-        }
-        if (!c->details) continue;
-        printf(".PP\n.nf\n");
-        print_troff(c->details);
-        printf(".fi\n");
-    }
-    printf(".SH EXIT STATUS\n0 converged, or done; 1 an error; 2 not converged.\n");
-}
-
-/* --- parsing -------------------------------------------------------------------------------------- */
-
-/* Edit distance, of words below 40 letters. */
-static int distance(const char *a, const char *b)
-{
-    int row[41];
-    const int n = (int)strlen(b);
-
-    if (n > 40 || strlen(a) > 40) return 100;
-    for (int j = 0; j <= n; j++) row[j] = j;
-    for (int i = 1; a[i - 1]; i++) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= n; j++) {
-            const int change = diagonal + (a[i - 1] != b[j - 1]);
-            const int shorter = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            diagonal = row[j];
-            row[j] = change < shorter ? change : shorter;
-        }
-    }
-    return row[n];
-}
-
-static int unknown_option(const cli_command *c, const char *given)
-{
-    const cli_option *nearest = NULL;
-    char word[64];
-
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(given + strspn(given, "-"), "="),
-             given + strspn(given, "-"));
-    for (const cli_option *o = c->option; o->name; o++) {
-        if (!nearest || distance(word, o->name) < distance(word, nearest->name)) nearest = o;
-    }
-    if (nearest && distance(word, nearest->name) <= 3) {
-        return cli_fail("there is no option '%s'; did you mean --%s?", given, nearest->name);
-    }
-    return cli_fail("there is no option '%s'; see gsolve %s%s--help", given, c->name,
-                    c->name[0] ? " " : "");
-}
-
-/* getopt_long's tables from ours. */
-static void fill_tables(const cli_command *c, struct option *longs, char *shorts)
-{
-    *shorts++ = ':';
-    for (int k = 0; c->option[k].name; k++) {
-        const cli_option *o = &c->option[k];
-        const struct option entry = {o->name, o->argument ? required_argument : no_argument, NULL,
-                                     256 + k};
-        longs[k] = entry;
-        if (o->letter) *shorts++ = o->letter;
-        if (o->letter && o->argument) *shorts++ = ':';
-    }
-    *shorts = 0;
-}
-
-static int option_index(const cli_command *c, int code)
-{
-    if (code >= 256) return code - 256;
-    for (int k = 0; c->option[k].name; k++) {
-        if (c->option[k].letter == code) return k;
-    }
-    return -1;
-}
-
-int cli_parse(const cli_command *c, int argc, char **argv, cli_arguments *a)
-{
-    struct option longs[CLI_MOST_OPTIONS + 1] = {{0}};
-    char shorts[2 * CLI_MOST_OPTIONS + 2];
-    int code;
-
-    memset(a, 0, sizeof *a);
-    a->command = c;
-    fill_tables(c, longs, shorts);
-    opterr = 0;
-    optind = 1;
-    while ((code = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-        const int k = option_index(c, code);
-        if (code == ':') return cli_fail("the option '%s' lacks its value", argv[optind - 1]);
-        if (code == '?' || k < 0) return unknown_option(c, argv[optind - 1]);
-        if (strcmp(c->option[k].name, "help") == 0) return cli_print_help(c), 0;
-        if (a->value[k] && c->option[k].argument) {
-            return cli_fail("the option --%s is given twice", c->option[k].name);
-        }
-        a->value[k] = c->option[k].argument ? optarg : "";
-    }
-    for (; optind < argc; optind++) {
-        if (a->count == c->most || a->count == CLI_MOST_ARGUMENTS) {
-            return cli_fail("'%s' is one argument too many; usage: gsolve %s %s", argv[optind],
-                            c->name, c->usage);
-        }
-        a->argument[a->count++] = argv[optind];
-    }
-    if (a->count < c->least) {
-        return cli_fail("an argument is missing; usage: gsolve %s %s", c->name, c->usage);
-    }
-    return -1;
-}
-
-const char *cli_value(const cli_arguments *a, const char *name)
-{
-    for (int k = 0; a->command->option[k].name; k++) {
-        if (strcmp(a->command->option[k].name, name) == 0) return a->value[k];
+    for (const cli_command *command = cli_commands; command->name; command++) {
+        if (strcmp(command->name, name) == 0) return command;
     }
     return NULL;
+}
+
+/* --- the nearest name ---------------------------------------------------------------------- */
+
+/* Letters to insert, delete, replace or swap with the next to make b of a, of which the first 31
+ * count (optimal string alignment). */
+static int distance(const char *a, const char *b)
+{
+    enum { MOST = 32 };
+    int d[MOST][MOST];
+    const int m = (int)strnlen(a, MOST - 1), n = (int)strnlen(b, MOST - 1);
+
+    for (int i = 0; i <= m; i++) {
+        for (int j = 0; j <= n; j++) {
+            if (i == 0 || j == 0) {
+                d[i][j] = i + j;
+                continue;
+            }
+            d[i][j] = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            if (d[i - 1][j] + 1 < d[i][j]) d[i][j] = d[i - 1][j] + 1;
+            if (d[i][j - 1] + 1 < d[i][j]) d[i][j] = d[i][j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                d[i - 2][j - 2] + 1 < d[i][j]) {
+                d[i][j] = d[i - 2][j - 2] + 1;
+            }
+        }
+    }
+    return d[m][n];
+}
+
+const char *cli_nearest(const char *word, const char *(*next)(const void *user, int k),
+                        const void *user)
+{
+    const char *name, *nearest = NULL;
+    int least = 1 + ((int)strlen(word) + 2) / 3; /* farther is not near */
+
+    for (int k = 0; (name = next(user, k)); k++) {
+        const bool starts = strncmp(name, word, strlen(word)) == 0;
+        const int far = starts ? 0 : distance(word, name);
+        if (far < least) {
+            least = far;
+            nearest = name;
+        }
+    }
+    return nearest;
+}
+
+static const cli_option *option_at(const cli_command *command, int k)
+{
+    for (const cli_option *o = command->option; o->help; o++) {
+        if (o->name && k-- == 0) return o;
+    }
+    return NULL;
+}
+
+static const char *option_name(const void *command, int k)
+{
+    const cli_option *o = option_at(command, k);
+    return o ? o->name : NULL;
+}
+
+/* --- values -------------------------------------------------------------------------------- */
+
+/* The number of text among the words "a|b|c", or -1. */
+static int word_index(const char *words, const char *text)
+{
+    for (int k = 0; *words; k++) {
+        const size_t length = strcspn(words, "|");
+        if (strlen(text) == length && strncmp(words, text, length) == 0) return k;
+        words += length + (words[length] == '|');
+    }
+    return -1;
+}
+
+static bool parse_number(const cli_option *o, const char *text, double *value)
+{
+    char *end;
+
+    errno = 0;
+    *value = strtod(text, &end);
+    if (end == text || *end || !(*value >= o->least && *value <= o->most)) return false;
+    return o->kind == CLI_REAL || *value == rint(*value);
+}
+
+static int store(cli *c, const cli_option *o, const char *text)
+{
+    char *at = (char *)&c->is + o->offset;
+    const int word = o->kind == CLI_WORD ? word_index(o->argument, text) : 0;
+    double value = 0;
+
+    if (text && !*text)
+        return cli_fail(c, "--%s takes %s, not an empty word", o->name, o->argument);
+    if (word < 0) return cli_fail(c, "--%s takes one of %s, not '%s'", o->name, o->argument, text);
+    if ((o->kind == CLI_WHOLE || o->kind == CLI_REAL) && !parse_number(o, text, &value)) {
+        return cli_fail(c, "--%s takes a %snumber from %.10g to %.10g, not '%s'", o->name,
+                        o->kind == CLI_WHOLE ? "whole " : "", o->least, o->most, text);
+    }
+    switch (o->kind) {
+    case CLI_FLAG:
+        *(bool *)(void *)at = true;
+        break;
+    case CLI_TEXT:
+        *(const char **)(void *)at = text;
+        break;
+    case CLI_WHOLE:
+        *(int *)(void *)at = (int)value;
+        break;
+    case CLI_REAL:
+        *(double *)(void *)at = value;
+        break;
+    case CLI_WORD:
+        *(int *)(void *)at = word;
+        break;
+    }
+    return 0;
+}
+
+/* --- what getopt_long could not take ------------------------------------------------------- */
+
+static int refuse_long(cli *c, const char *given)
+{
+    char word[64];
+    const char *nearest;
+    int starts = 0, k = 0;
+
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(given, "="), given);
+    for (const cli_option *o; (o = option_at(c->command, k)); k++) {
+        starts += strncmp(o->name, word, strlen(word)) == 0;
+    }
+    nearest = cli_nearest(word, option_name, c->command);
+    if (starts > 1) {
+        return cli_fail(c, "'--%s' could be several options, such as '--%s'; write more of it",
+                        word, nearest);
+    }
+    if (nearest) {
+        return cli_fail(c, "there is no option '--%s'; did you mean '--%s'?", word, nearest);
+    }
+    return cli_fail(c, "there is no option '--%s'; gsolve %s --help shows all", word,
+                    c->command->name);
+}
+
+/* A word such as "-solver" arrives here as the letter s. */
+static int refuse_letter(cli *c, int letter, char **argv, int at)
+{
+    for (int k = at - 1; k <= at && k > 0 && argv[k]; k++) {
+        const char *word = argv[k];
+        const cli_option *o;
+        if (word[0] != '-' || word[1] == '-' || strlen(word) < 3) continue;
+        for (int i = 0; (o = option_at(c->command, i)); i++) {
+            if (strcmp(o->name, word + 1) == 0) {
+                return cli_fail(c, "there is no option '%s'; did you mean '-%s'?", word, word);
+            }
+        }
+    }
+    return cli_fail(c, "there is no option '-%c'; gsolve %s --help shows all", letter,
+                    c->command->name);
+}
+
+static int refuse(cli *c, int found, char **argv)
+{
+    const cli_option *o = NULL;
+
+    for (int k = 0; (o = option_at(c->command, k)); k++) {
+        if (optopt && (optopt == LONG + k || optopt == o->letter)) break;
+    }
+    if (found == ':' && o) {
+        return cli_fail(c, "%s%s lacks its argument: %s", optopt >= LONG ? "--" : "-",
+                        optopt >= LONG ? o->name : (char[]){o->letter, 0}, o->argument);
+    }
+    if (o) return cli_fail(c, "--%s takes no argument", o->name);
+    if (optopt) return refuse_letter(c, optopt, argv, optind);
+    return refuse_long(c, argv[optind - 1] + 2);
+}
+
+/* --- the whole line ------------------------------------------------------------------------ */
+
+static int take_operands(cli *c)
+{
+    const cli_command *command = c->command;
+    const int count = c->is.operands;
+    char **operand = c->is.operand;
+
+    if (count > command->most_operands) {
+        return cli_fail(c, "'%s' is one word too many; usage: %s", operand[command->most_operands],
+                        command->synopsis);
+    }
+    if (!command->operand_is_matrix || count == 0) return 0;
+    if (c->is.matrix) {
+        return cli_fail(c, "two matrices are named, '%s' and '%s'", c->is.matrix, operand[0]);
+    }
+    c->is.matrix = operand[0];
+    return 0;
+}
+
+int cli_parse(cli *c, int argc, char **argv)
+{
+    struct option longs[MOST_OPTIONS + 1] = {0};
+    char shorts[2 * MOST_OPTIONS + 2] = ":";
+    const cli_option *o;
+    int code = 0, found;
+
+    for (int k = 0; k < MOST_OPTIONS && (o = option_at(c->command, k)); k++) {
+        const int takes = o->kind == CLI_FLAG ? no_argument : required_argument;
+        const char letter[] = {o->letter, takes == required_argument ? ':' : 0, 0};
+        longs[k] = (struct option){o->name, takes, NULL, LONG + k};
+        if (o->letter) strcat(shorts, letter);
+    }
+    optind = 0; /* begin anew, as the GNU library has it */
+    opterr = 0;
+    while ((found = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        int k = 0;
+        while ((o = option_at(c->command, k)) && found != LONG + k && found != o->letter) k++;
+        if (found == '?' || found == ':') {
+            if (!code) code = refuse(c, found, argv);
+        } else if (!code) {
+            code = store(c, o, optarg);
+        } else if (o->kind == CLI_TEXT && *optarg) {
+            store(c, o, optarg); /* the error may have to go to a file, and not over another */
+        }
+    }
+    c->is.operands = argc - optind;
+    c->is.operand = argv + optind;
+    return code ? code : take_operands(c);
 }

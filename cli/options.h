@@ -1,53 +1,57 @@
-/* options.h: one table for each command says what it takes; parsing, help and the man page follow. */
+/* options.h: the table of each command's options. It drives getopt_long, --help and the man page.
+ */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
-#include <stdbool.h>
+#include "cli/cli.h"
 
-#define CLI_MOST_OPTIONS   32
-#define CLI_MOST_ARGUMENTS 16
-#define CLI_MOST_REPEATS   64
+typedef enum cli_kind {
+    CLI_FLAG,  /* a bool */
+    CLI_TEXT,  /* a const char * */
+    CLI_WHOLE, /* an int from least to most */
+    CLI_REAL,  /* a double from least to most */
+    CLI_WORD   /* an int: which of the words in argument, "f32|f64" */
+} cli_kind;
 
-typedef struct cli_option {
-    char letter;            /* or 0 */
-    const char *name;       /* without the dashes */
-    const char *argument;   /* how the help calls it; NULL: the option takes none */
+typedef struct cli_option { /* without a name: a heading; without help: the end of the table */
+    const char *name;
+    char letter;          /* or 0 */
+    const char *argument; /* as help shows it, or NULL */
     const char *help;
+    cli_kind kind;
+    size_t offset; /* in cli_arguments */
+    double least, most;
 } cli_option;
 
 typedef struct cli_command {
-    const char *name, *usage, *summary; /* usage: what follows the name */
-    const cli_option *option;           /* ends with a NULL name */
-    int least, most;                    /* arguments beside the options */
-    const char *details;                /* more paragraphs for the help, or NULL */
+    const char *name, *synopsis, *summary;
+    const char *description; /* paragraphs, separated by newlines */
+    const cli_option *option;
+    int most_operands;
+    bool operand_is_matrix; /* may stand for -A */
+    int (*run)(cli *c);
 } cli_command;
 
-typedef struct cli_arguments {
-    const cli_command *command;
-    const char *value[CLI_MOST_OPTIONS]; /* as option; "" for an option without argument; NULL: absent */
-    const char *argument[CLI_MOST_ARGUMENTS];
-    int count;
-} cli_arguments;
+typedef struct cli_example {
+    const char *line, *what;
+} cli_example;
 
-/* Parses argv[1..argc), argv[0] being the command's name. Returns -1 to go on, else the exit code:
- * after --help, or after the sentence on what is wrong. */
-int cli_parse(const cli_command *command, int argc, char **argv, cli_arguments *a);
+extern const cli_command cli_commands[]; /* solve first; ends with a NULL name */
+extern const cli_example cli_examples[]; /* ends with a NULL line */
 
-/* The value of the option of that name, or NULL. */
-const char *cli_value(const cli_arguments *a, const char *name);
+/* The command of that name, or NULL. */
+const cli_command *cli_find_command(const char *name);
 
-/* "gsolve: sentence" on stderr; returns 1. */
-__attribute__((format(printf, 1, 2))) int cli_fail(const char *format, ...);
+/* Of the names that next(user, k) tells for k = 0, 1, ... until NULL: the one nearest to word, or
+ * NULL if none is near. */
+const char *cli_nearest(const char *word, const char *(*next)(const void *user, int k),
+                        const void *user);
 
-void cli_print_help(const cli_command *command);
-void cli_print_man(const cli_command *const *commands);
+/* c->is = the arguments of c->command in argv[1 .. argc - 1]. Returns 0 or CLI_ERROR. */
+int cli_parse(cli *c, int argc, char **argv);
 
-extern const cli_command cli_solve, cli_info, cli_generate, cli_convert, cli_list, cli_compare;
-int cli_run_solve(const cli_arguments *a);
-int cli_run_info(const cli_arguments *a);
-int cli_run_generate(const cli_arguments *a);
-int cli_run_convert(const cli_arguments *a);
-int cli_run_list(const cli_arguments *a);
-int cli_run_compare(const cli_arguments *a);
+void cli_help(FILE *file);                                     /* gsolve --help */
+void cli_command_help(FILE *file, const cli_command *command); /* gsolve COMMAND --help */
+void cli_man(FILE *file);                                      /* the man page, gsolve.1 */
 
 #endif

@@ -1,172 +1,255 @@
-/* report.c: see report.h. */
-#include "cli/report.h"
-
-#include <stdio.h>
+/* report.c: what a solve tells on the way and in the end. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
-#define LABEL "%-10s "
+#include "cli/json.h"
+#include "cli/solve.h"
 
-void report_matrix(const report *r)
+/* --- on the way ----------------------------------------------------------------------------------
+ */
+
+void cli_report_choice(const cli *c, const cli_solution *s, int k)
 {
-    char rows[32], cols[32], entries[32], seconds[32], speed[64] = "";
-    const double megabytes = (double)r->source.bytes / 1e6;
+    const cli_attempt *a = &s->attempt[k];
+    char label[24] = "method";
 
-    if (megabytes >= 1 && r->seconds.read > 0 && !r->source.cached) {
-        snprintf(speed, sizeof speed, ", %.0f MB/s", megabytes / r->seconds.read);
-    }
-    printf(LABEL "%s: %s x %s, %s entries, %s\n", "matrix", r->name,
-           cli_grouped(r->matrix.nrows, rows), cli_grouped(r->matrix.ncols, cols),
-           cli_grouped(r->matrix.entries, entries),
-           r->traits->symmetric ? "symmetric" : r->traits->skew ? "skew-symmetric" : "not symmetric");
-    printf(LABEL "%s in %s%s\n", "", r->source.cached ? "read from the cache" : r->source.kind,
-           cli_seconds(r->seconds.read, seconds), speed);
-    printf(LABEL "%s", "rhs", r->rhs);
-    if (r->columns > 1) printf(", %d columns", r->columns);
-    putchar('\n');
-}
-
-void report_attempt(const attempt *t, int number)
-{
-    printf(LABEL "%s + %s: %s\n", number ? "then" : "solver", t->solver, t->precond, t->why);
-    fflush(stdout);
-}
-
-void report_end_of_attempt(const attempt *t)
-{
-    if (t->info.note[0]) printf(LABEL "%s: %s\n", "", t->info.kind, t->info.note);
-    if (!t->ran || t->result.outcome != GSOLVE_CONVERGED) printf(LABEL "%s\n", "", t->explanation);
-}
-
-static double sum_setup(const report *r)
-{
-    double sum = 0;
-    for (int k = 0; k < r->attempts; k++) sum += r->attempt[k].setup_seconds;
-    return sum;
-}
-
-static double sum_solve(const report *r)
-{
-    double sum = 0;
-    for (int k = 0; k < r->attempts; k++) sum += r->attempt[k].solve_seconds;
-    return sum;
-}
-
-static void print_time(const char *what, double seconds, double total)
-{
-    char text[32];
-    printf("  %-16s %10s %5.1f %%\n", what, cli_seconds(seconds, text),
-           total > 0 ? 100 * seconds / total : 0);
-}
-
-void report_print(const report *r)
-{
-    const double total = r->seconds.total;
-    char text[32], number[32];
-
-    if (!r->best) {
-        printf(LABEL "nothing could be set up for this matrix\n", "outcome");
+    if (k > 0) snprintf(label, sizeof label, "attempt %d", k + 1);
+    if (a->why[0]) {
+        cli_item(c, label, "%s + %s (%s)", a->solver, a->precond, a->why);
     } else {
-        const gsolve_result *result = &r->best->result;
-        printf(LABEL "%s in %s iterations, |b - Ax| / |b| = %.2e%s\n", "outcome",
-               gsolve_outcome_text(result->outcome), cli_grouped(result->iterations, number),
-               result->residual, r->columns > 1 ? " (worst column)" : "");
-    }
-    if (r->written) {
-        printf(LABEL "%s%s\n", "solution", r->written,
-               r->best->result.outcome == GSOLVE_CONVERGED ? "" : " (the last iterate: not converged)");
-    }
-    printf("\n");
-    print_time("read", r->seconds.read, total);
-    print_time("check", r->seconds.check, total);
-    print_time("format", r->seconds.build, total);
-    print_time("preconditioner", sum_setup(r), total);
-    print_time("solve", sum_solve(r), total);
-    print_time("total", total, total);
-    printf("  %-16s %10s\n", "memory peak", cli_bytes((double)r->context.peak, text));
-}
-
-static void add_attempt(cJSON *list, const attempt *t)
-{
-    cJSON *o = cJSON_CreateObject();
-
-    cJSON_AddStringToObject(o, "solver", t->solver);
-    cJSON_AddStringToObject(o, "precond", t->precond);
-    cJSON_AddStringToObject(o, "why", t->why);
-    cJSON_AddStringToObject(o, "outcome",
-                            t->ran ? gsolve_outcome_text(t->result.outcome) : "not set up");
-    cJSON_AddStringToObject(o, "explanation", t->explanation);
-    cli_add_number(o, "setup_seconds", t->setup_seconds);
-    cli_add_number(o, "solve_seconds", t->solve_seconds);
-    if (t->ran) {
-        cli_add_number(o, "iterations", t->result.iterations);
-        cli_add_number(o, "residual", t->result.residual);
-    }
-    cJSON_AddItemToArray(list, o);
-}
-
-static void add_outcome(cJSON *o, const report *r)
-{
-    static const attempt nothing = {.explanation = "nothing could be set up for this matrix"};
-    const attempt *t = r->best ? r->best : r->attempts ? &r->attempt[r->attempts - 1] : &nothing;
-    cJSON *precond = cJSON_AddObjectToObject(o, "precond");
-    cJSON *solver = cJSON_AddObjectToObject(o, "solver");
-
-    cJSON_AddStringToObject(precond, "name", t->info.kind ? t->info.kind : t->precond);
-    cJSON_AddStringToObject(precond, "spec", t->precond);
-    cli_add_number(precond, "setup_seconds", t->setup_seconds);
-    cli_add_number(precond, "bytes", (double)t->info.bytes);
-    cJSON_AddStringToObject(precond, "note", t->info.note);
-    cJSON_AddStringToObject(solver, "name", t->method);
-    cJSON_AddStringToObject(solver, "spec", t->solver);
-    cJSON_AddStringToObject(o, "outcome",
-                            t->ran ? gsolve_outcome_text(t->result.outcome) : "not set up");
-    cJSON_AddStringToObject(o, "explanation", t->explanation);
-    cli_add_number(o, "iterations", t->result.iterations);
-    cli_add_number(o, "products", t->result.products);
-    cJSON_AddItemToObject(o, "residual",
-                          t->ran ? cJSON_CreateNumber(t->result.residual) : cJSON_CreateNull());
-    if (t->ran && !(t->result.residual - t->result.residual == 0)) {
-        cJSON_ReplaceItemInObject(o, "residual", cJSON_CreateNull());
+        cli_item(c, label, "%s + %s", a->solver, a->precond);
     }
 }
 
-cJSON *report_json(const report *r)
+/* A choice that failed, in a line; the last one is told by cli_report. */
+void cli_report_attempt(const cli *c, const cli_solution *s, int k)
 {
-    cJSON *o = cJSON_CreateObject(), *matrix = cJSON_AddObjectToObject(o, "matrix");
+    const cli_attempt *a = &s->attempt[k];
+    const double seconds = a->precond_seconds + a->setup_seconds + a->solve_seconds;
 
-    cJSON_AddStringToObject(matrix, "source", r->name);
-    cli_add_number(matrix, "rows", r->matrix.nrows);
-    cli_add_number(matrix, "cols", r->matrix.ncols);
-    cli_add_number(matrix, "entries", (double)r->matrix.entries);
-    cJSON_AddBoolToObject(matrix, "symmetric", r->traits->symmetric);
-    cJSON_AddBoolToObject(matrix, "cached", r->source.cached);
-    cJSON_AddStringToObject(matrix, "type", r->matrix.type == GSOLVE_F32 ? "f32" : "f64");
-    cJSON_AddStringToObject(o, "rhs", r->rhs);
-    cli_add_number(o, "columns", r->columns);
-    cJSON_AddStringToObject(o, "device", r->context.device);
-    cJSON_AddStringToObject(o, "device_description", r->context.description);
-    cli_add_number(o, "threads", r->context.threads);
-    cJSON *format = cJSON_AddObjectToObject(o, "format");
-    cJSON_AddStringToObject(format, "name", r->matrix.format);
-    cli_add_number(format, "bytes", (double)r->matrix.bytes);
-    cli_add_number(format, "build_seconds", r->matrix.build_seconds);
-    add_outcome(o, r);
-    cJSON *history = cJSON_AddArrayToObject(o, "history");
-    for (int k = 0; k < r->history_count; k++) {
-        const double residual = r->history[k];
-        cJSON_AddItemToArray(history, residual - residual == 0 ? cJSON_CreateNumber(residual)
-                                                               : cJSON_CreateNull());
+    if (!a->ran) {
+        cli_item(c, "", "the set-up failed: %s", a->explanation);
+    } else if (a->result.outcome != GSOLVE_CONVERGED) {
+        cli_item(c, "", "%s after %s, residual %.2e (%s). %s",
+                 gsolve_outcome_text(a->result.outcome),
+                 cli_count(a->result.iterations, "iteration").text, a->result.residual,
+                 cli_seconds(seconds).text, a->explanation);
     }
-    cJSON *attempts = cJSON_AddArrayToObject(o, "attempts");
-    for (int k = 0; k < r->attempts; k++) add_attempt(attempts, &r->attempt[k]);
-    cJSON *seconds = cJSON_AddObjectToObject(o, "seconds");
-    cli_add_number(seconds, "read", r->seconds.read);
-    cli_add_number(seconds, "check", r->seconds.check);
-    cli_add_number(seconds, "build", r->seconds.build);
-    cli_add_number(seconds, "setup", sum_setup(r));
-    cli_add_number(seconds, "solve", sum_solve(r));
-    cli_add_number(seconds, "total", r->seconds.total);
-    cli_add_number(o, "memory_peak", (double)r->context.peak);
-    if (r->written) cJSON_AddStringToObject(o, "solution", r->written);
-    return o;
+}
+
+/* --- in the end ----------------------------------------------------------------------------------
+ */
+
+static void say_outcome(const cli *c, const cli_solution *s)
+{
+    const cli_attempt *a = &s->attempt[s->best];
+    const bool converged = a->result.outcome == GSOLVE_CONVERGED;
+
+    cli_say(c, "\n");
+    cli_item(c, "outcome", "%s%s",
+             converged ? "" : "NOT CONVERGED: ", gsolve_outcome_text(a->result.outcome));
+    if (s->attempts > 1) {
+        cli_item(c, "", "by attempt %d of %d, %s + %s%s", s->best + 1, s->attempts, a->method,
+                 a->kind, converged ? "" : ", the one of the least residual");
+    }
+    cli_item(c, "iterations", "%d", a->result.iterations);
+    cli_item(c, "residual", "%.3e = |b - Ax| / |b|, computed afresh%s", a->result.residual,
+             a->ncols > 1 ? ", of the worst column" : "");
+    if (!isnan(s->error)) cli_item(c, "error", "%.3e = |x - 1| / |1|", s->error);
+    if (!converged) cli_item(c, "why", "%s", a->explanation);
+    if (c->is.solution) {
+        cli_item(c, "x", "written to %s%s", c->is.solution,
+                 converged ? "" : " (the last iterate, which is not a solution)");
+    }
+}
+
+typedef struct row {
+    char what[96];
+    double seconds;
+} row;
+
+static void say_row(const cli *c, const char *what, double seconds, double total)
+{
+    const bool small = total < 1;
+
+    cli_say(c, "  %-32s%10.*f %s %6.1f %%\n", what, small ? 2 : 3, small ? 1e3 * seconds : seconds,
+            small ? "ms" : "s ", total > 0 ? 100 * seconds / total : 0);
+}
+
+static void say_seconds(const cli *c, const cli_solution *s, double total)
+{
+    const cli_attempt *a = &s->attempt[s->best];
+    const bool one = s->attempts == 1;
+    row rows[8] = {{"read", s->system.read_seconds},
+                   {"check", s->system.examine_seconds},
+                   {"format", s->seconds.build},
+                   {"preconditioner", s->seconds.precond},
+                   {"set-up of the method", s->seconds.setup},
+                   {"solve", s->seconds.solve},
+                   {"write", s->seconds.write},
+                   {"other", total}};
+
+    snprintf(rows[2].what, sizeof rows[2].what, "format %.60s", s->info.format);
+    if (one) {
+        snprintf(rows[3].what, sizeof rows[3].what, "preconditioner %s", a->kind);
+        snprintf(rows[5].what, sizeof rows[5].what, "solve by %s", a->method);
+    }
+    for (int k = 0; k < 7; k++) rows[7].seconds -= rows[k].seconds;
+    cli_say(c, "\n");
+    for (int k = 0; k < 8; k++) {
+        const bool minor = k == 4 || k >= 6;
+        if (!minor || rows[k].seconds > 0.005 * total)
+            say_row(c, rows[k].what, rows[k].seconds, total);
+    }
+    say_row(c, "total", total, total);
+}
+
+static double process_peak(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * (double)usage.ru_maxrss : NAN;
+}
+
+void cli_report(const cli *c, const cli_solution *s)
+{
+    gsolve_context_info info;
+
+    if (!c->text) return;
+    gsolve_context_describe(c->ctx, &info);
+    say_outcome(c, s);
+    say_seconds(c, s, cli_now() - c->begin);
+    cli_say(c, "\n");
+    cli_item(c, "memory", "%s at most (%s for the whole process)",
+             cli_bytes((double)info.peak).text, cli_bytes(process_peak()).text);
+}
+
+/* --- JSON
+ * ----------------------------------------------------------------------------------------- */
+
+static void add_seconds(cJSON *object, const cli *c, const cli_solution *s)
+{
+    cJSON *seconds = cJSON_AddObjectToObject(object, "seconds");
+
+    cJSON_AddNumberToObject(seconds, "read", s->system.read_seconds);
+    cJSON_AddNumberToObject(seconds, "check", s->system.examine_seconds);
+    cJSON_AddNumberToObject(seconds, "build", s->seconds.build);
+    cJSON_AddNumberToObject(seconds, "setup", s->seconds.precond + s->seconds.setup);
+    cJSON_AddNumberToObject(seconds, "solve", s->seconds.solve);
+    cJSON_AddNumberToObject(seconds, "write", s->seconds.write);
+    cJSON_AddNumberToObject(seconds, "total", cli_now() - c->begin);
+}
+
+static void add_attempts(cJSON *object, const cli_solution *s)
+{
+    cJSON *list = cJSON_AddArrayToObject(object, "attempts");
+
+    for (int k = 0; k < s->attempts; k++) {
+        const cli_attempt *a = &s->attempt[k];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "solver", a->solver);
+        cJSON_AddStringToObject(item, "precond", a->precond);
+        cJSON_AddStringToObject(item, "why", a->why);
+        cJSON_AddStringToObject(item, "outcome",
+                                a->ran ? gsolve_outcome_text(a->result.outcome) : "set-up failed");
+        cJSON_AddStringToObject(item, "explanation", a->explanation);
+        cJSON_AddNumberToObject(item, "iterations", a->result.iterations);
+        cli_json_add(item, "residual", a->ran ? a->result.residual : NAN);
+        cJSON_AddNumberToObject(item, "setup_seconds", a->precond_seconds + a->setup_seconds);
+        cJSON_AddNumberToObject(item, "solve_seconds", a->solve_seconds);
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
+static void add_columns(cJSON *object, const cli_attempt *a)
+{
+    cJSON *list = a->column ? cJSON_AddArrayToObject(object, "columns") : NULL;
+
+    for (int32_t j = 0; list && j < a->ncols; j++) {
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "outcome", gsolve_outcome_text(a->column[j].outcome));
+        cJSON_AddNumberToObject(item, "iterations", a->column[j].iterations);
+        cli_json_add(item, "residual", a->column[j].residual);
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
+/* What was used: device, format, preconditioner, method. */
+static void add_means(cJSON *object, const cli *c, const cli_solution *s)
+{
+    const cli_attempt *a = &s->attempt[s->best];
+    gsolve_context_info info;
+    cJSON *part;
+
+    gsolve_context_describe(c->ctx, &info);
+    cJSON_AddStringToObject(object, "device", info.device);
+    cJSON_AddStringToObject(object, "device_description", info.description);
+    cJSON_AddNumberToObject(object, "threads", info.threads);
+    cJSON_AddStringToObject(object, "type", c->is.type == GSOLVE_F32 ? "f32" : "f64");
+    part = cJSON_AddObjectToObject(object, "format");
+    cJSON_AddStringToObject(part, "name", s->info.format);
+    cJSON_AddNumberToObject(part, "bytes", (double)s->info.bytes);
+    cJSON_AddNumberToObject(part, "stored", (double)s->info.stored);
+    cJSON_AddNumberToObject(part, "build_seconds", s->info.build_seconds);
+    part = cJSON_AddObjectToObject(object, "precond");
+    cJSON_AddStringToObject(part, "name", a->kind);
+    cJSON_AddStringToObject(part, "spec", a->precond);
+    cJSON_AddStringToObject(part, "note", a->note);
+    cJSON_AddNumberToObject(part, "setup_seconds", a->precond_seconds);
+    part = cJSON_AddObjectToObject(object, "solver");
+    cJSON_AddStringToObject(part, "name", a->method);
+    cJSON_AddStringToObject(part, "spec", a->solver);
+    cJSON_AddNumberToObject(part, "product_seconds", a->result.product_seconds);
+    cJSON_AddNumberToObject(part, "precond_seconds", a->result.precond_seconds);
+    cJSON_AddNumberToObject(object, "memory_peak", (double)info.peak);
+    cli_json_add(object, "process_peak", process_peak());
+}
+
+int cli_report_json(cli *c, const cli_solution *s)
+{
+    const cli_attempt *a = &s->attempt[s->best];
+    cJSON *object = cJSON_CreateObject(), *history;
+
+    cJSON_AddStringToObject(object, "gsolve", gsolve_version());
+    cli_json_matrix(object, &s->system);
+    cli_json_text(object, "rhs", c->is.rhs ? c->is.rhs : "A*ones");
+    cJSON_AddNumberToObject(object, "rhs_columns", s->system.b.ncols);
+    add_means(object, c, s);
+    cJSON_AddStringToObject(object, "outcome", gsolve_outcome_text(a->result.outcome));
+    cJSON_AddStringToObject(object, "explanation", a->explanation);
+    cJSON_AddNumberToObject(object, "iterations", a->result.iterations);
+    cJSON_AddNumberToObject(object, "products", a->result.products);
+    cli_json_add(object, "residual", a->result.residual);
+    cli_json_add(object, "error", s->error);
+    history = cJSON_AddArrayToObject(object, "history");
+    for (int k = 0; k < a->length; k++) {
+        cJSON_AddItemToArray(history, cli_json_number(a->history[k]));
+    }
+    add_columns(object, a);
+    if (s->attempts > 1) add_attempts(object, s);
+    add_seconds(object, c, s);
+    return cli_json_write(c, object);
+}
+
+/* --- the history
+ * ---------------------------------------------------------------------------------- */
+
+int cli_report_history(cli *c, const cli_solution *s)
+{
+    const cli_attempt *a = &s->attempt[s->best];
+    char *text = NULL;
+    size_t bytes;
+    int code;
+
+    if (!c->is.history) return 0;
+    FILE *file = open_memstream(&text, &bytes);
+    if (!file) return cli_fail(c, "out of memory while writing the history");
+    fprintf(file, "iteration,residual\n");
+    for (int k = 0; k < a->length; k++) fprintf(file, "%d,%.17g\n", k, a->history[k]);
+    const bool done = fclose(file) == 0;
+    code = done ? cli_write_text(c, c->is.history, text)
+                : cli_fail(c, "out of memory while writing the history");
+    free(text);
+    return code;
 }

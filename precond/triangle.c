@@ -5,7 +5,7 @@
 
 #include "core/try.h"
 
-#define LEAST_LEVEL 256 /* mean rows a level that are worth a barrier between threads */
+#define LEAST_LEVEL 8192 /* mean rows a level that are worth a barrier between threads */
 
 void gs_triangle_destroy(gs_triangle *t, gsolve_context *ctx)
 {

@@ -1,0 +1,289 @@
+/* attempt.c: what to try, and the trying. */
+#include "cli/attempt.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- choosing ------------------------------------------------------------------------------ */
+
+static bool is_auto(const char *spec)
+{
+    return !spec || cli_spec_is(spec, "auto");
+}
+
+double cli_rtol(const cli *c)
+{
+    if (!isnan(c->is.rtol)) return c->is.rtol;
+    return c->is.type == GSOLVE_F32 ? 1e-5 : 1e-8;
+}
+
+/* a->solver = name with the keys of "auto,key=value" and the tolerances of the arguments, of which
+ * those given last count. */
+static void set_solver(const cli *c, cli_attempt *a, const char *name)
+{
+    const char *given = c->is.solver && is_auto(c->is.solver) ? c->is.solver : "";
+    char atol[64] = "", maxit[64] = "", rtol[64] = "";
+
+    if (!isnan(c->is.rtol) || c->is.type == GSOLVE_F32) {
+        snprintf(rtol, sizeof rtol, ",rtol=%s", cli_number(cli_rtol(c)).text);
+    }
+    if (!isnan(c->is.atol)) snprintf(atol, sizeof atol, ",atol=%s", cli_number(c->is.atol).text);
+    if (c->is.maxit >= 0) snprintf(maxit, sizeof maxit, ",maxit=%d", c->is.maxit);
+    snprintf(a->solver, sizeof a->solver, "%s%s%s%s%s", name, given + strcspn(given, ","), rtol,
+             atol, maxit);
+}
+
+/* The method is to be chosen for a preconditioner that the user wants: the first that uses one. */
+static void choose_solver(const cli *c, const gsolve_traits *traits, cli_attempt *a)
+{
+    gsolve_choice choice;
+
+    a->free_method = true;
+    for (int k = 0; gsolve_choose(traits, k, &choice); k++) {
+        if (!cli_spec_is(choice.solver, "direct")) break;
+    }
+    set_solver(c, a, choice.solver);
+    snprintf(a->precond, sizeof a->precond, "%s", c->is.precond);
+    snprintf(a->why, sizeof a->why, "%s chosen: %s", choice.solver, choice.why);
+}
+
+/* The preconditioner is to be chosen for a method that the user wants. */
+static void choose_precond(const cli *c, const gsolve_traits *traits, cli_attempt *a)
+{
+    gsolve_choice choice;
+
+    set_solver(c, a, c->is.solver);
+    gsolve_choose(traits, 0, &choice);
+    if (cli_spec_is(c->is.solver, "direct")) {
+        snprintf(a->precond, sizeof a->precond, "none");
+    } else {
+        snprintf(a->precond, sizeof a->precond, "%s", choice.precond);
+        snprintf(a->why, sizeof a->why, "%s chosen: %s", choice.precond, choice.why);
+    }
+}
+
+bool cli_choose(const cli *c, const gsolve_traits *traits, int k, cli_attempt *a)
+{
+    const bool any_solver = is_auto(c->is.solver), any_precond = is_auto(c->is.precond);
+    gsolve_choice choice;
+
+    if (k > 0 && !(any_solver && any_precond)) return false;
+    if (any_solver && any_precond) {
+        if (!gsolve_choose(traits, k, &choice)) return false;
+        set_solver(c, a, choice.solver);
+        snprintf(a->precond, sizeof a->precond, "%s", choice.precond);
+        snprintf(a->why, sizeof a->why, "chosen: %s", choice.why);
+    } else if (any_solver) {
+        choose_solver(c, traits, a);
+    } else if (any_precond) {
+        choose_precond(c, traits, a);
+    } else {
+        set_solver(c, a, c->is.solver);
+        snprintf(a->precond, sizeof a->precond, "%s", c->is.precond);
+    }
+    return true;
+}
+
+enum { LONGEST_SPEC = 240 };
+
+static int check_length(cli *c, const char *option, const char *spec)
+{
+    if (!spec || strlen(spec) <= LONGEST_SPEC) return 0;
+    return cli_fail(c, "--%s '%.40s...' is too long: %zu characters, and %d are allowed", option,
+                    spec, strlen(spec), LONGEST_SPEC);
+}
+
+int cli_check_specs(cli *c)
+{
+    const int32_t start[] = {0, 1}, col[] = {0};
+    const double value[] = {1};
+    const gsolve_csr one = gsolve_csr_view(1, start, col, value);
+    cli_attempt a;
+    gsolve_matrix *A = NULL;
+    gsolve_precond *M = NULL;
+    gsolve_solver *S = NULL;
+    gsolve_status status;
+
+    if (check_length(c, "solver", c->is.solver) || check_length(c, "precond", c->is.precond)) {
+        return CLI_ERROR;
+    }
+    if (!is_auto(c->is.solver) && cli_spec_is(c->is.solver, "direct") && !is_auto(c->is.precond) &&
+        !cli_spec_is(c->is.precond, "none")) {
+        return cli_fail(c, "direct uses no preconditioner; leave out --precond %s", c->is.precond);
+    }
+    set_solver(c, &a, is_auto(c->is.solver) ? "auto" : c->is.solver);
+    status = gsolve_matrix_create(&A, c->ctx, c->is.format ? c->is.format : "auto", &one);
+    if (A && c->is.precond) status = gsolve_precond_create(&M, c->ctx, c->is.precond, &one);
+    if (A && status != GSOLVE_BAD_SPEC) {
+        status = gsolve_solver_create(&S, c->ctx, a.solver, A, NULL);
+    }
+    gsolve_solver_destroy(&S);
+    gsolve_precond_destroy(&M);
+    gsolve_matrix_destroy(&A);
+    return status == GSOLVE_BAD_SPEC ? cli_fail_library(c) : 0;
+}
+
+/* --- watching ------------------------------------------------------------------------------ */
+
+static volatile sig_atomic_t interrupted;
+
+static void note_interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+bool cli_interrupted(void)
+{
+    return interrupted;
+}
+
+void cli_catch_interrupt(void)
+{
+    /* a second one ends the program: a set-up cannot be stopped otherwise */
+    const struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction inherited;
+
+    sigaction(SIGINT, NULL, &inherited);
+    if (inherited.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &action, NULL); /* not in the background */
+}
+
+typedef struct watch {
+    cli_attempt *a;
+    cli_live live;
+    FILE *lines; /* of --monitor, or NULL */
+    bool keep;   /* the history */
+} watch;
+
+static void remember(cli_attempt *a, int iteration, double residual)
+{
+    if (iteration >= a->room) {
+        const int room = 2 * iteration + 256;
+        double *history = realloc(a->history, (size_t)room * sizeof *history);
+        if (!history) return;
+        a->history = history;
+        a->room = room;
+    }
+    while (a->length <= iteration) a->history[a->length++] = NAN;
+    a->history[iteration] = residual;
+}
+
+static bool see(int iteration, double residual, void *user)
+{
+    watch *w = user;
+
+    if (w->keep) remember(w->a, iteration, residual);
+    if (w->lines) fprintf(w->lines, "%12d  %.6e\n", iteration, residual);
+    cli_live_iteration(&w->live, iteration, residual);
+    return !interrupted;
+}
+
+/* --- trying -------------------------------------------------------------------------------- */
+
+/* A failure of the set-up that tells of the matrix; another choice may do. */
+static bool may_fall_back(gsolve_status status)
+{
+    return status == GSOLVE_ZERO_PIVOT || status == GSOLVE_UNSUPPORTED;
+}
+
+static gsolve_status set_up(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_precond **M,
+                            gsolve_solver **S)
+{
+    const double begin = cli_now();
+    gsolve_precond_info info;
+    const char *keys = a->solver + strcspn(a->solver, ",");
+    char flexible[sizeof a->solver];
+    gsolve_csr rows;
+    double setup;
+
+    gsolve_matrix_csr(A, &rows);
+    gsolve_status status = gsolve_precond_create(M, c->ctx, a->precond, &rows);
+    if (status != GSOLVE_OK) return status;
+    a->precond_seconds = cli_now() - begin;
+    gsolve_precond_describe(*M, &info);
+    snprintf(a->kind, sizeof a->kind, "%s", info.kind);
+    snprintf(a->note, sizeof a->note, "%s", info.note);
+    if (a->free_method && gsolve_precond_varies(*M)) { /* auto knows what suits */
+        snprintf(flexible, sizeof flexible, "auto%.500s", keys);
+        snprintf(a->solver, sizeof a->solver, "%s", flexible);
+    }
+    setup = cli_now();
+    status = gsolve_solver_create(S, c->ctx, a->solver, A, *M);
+    if (status != GSOLVE_OK) return status;
+    a->setup_seconds = cli_now() - setup;
+    snprintf(a->method, sizeof a->method, "%s", gsolve_solver_name(*S));
+    return GSOLVE_OK;
+}
+
+static gsolve_status run(cli *c, cli_attempt *a, gsolve_solver *S, gsolve_dense b, gsolve_dense x)
+{
+    const double begin = cli_now();
+    const bool json_out = c->is.json && strcmp(c->is.json, "-") == 0;
+    watch w = {.a = a, .keep = c->is.json || c->is.history};
+    gsolve_status status;
+
+    if (c->is.monitor) w.lines = json_out ? stderr : c->text;
+    if (w.lines) fprintf(w.lines, "%12s  residual\n", "iteration");
+    cli_live_begin(&w.live, c, a->method);
+    w.live.on = w.live.on && !w.lines;
+    w.live.target = cli_rtol(c);
+    gsolve_solver_watch(S, see, &w);
+    status = gsolve_solver_run(S, b, x, &a->result);
+    cli_live_erase(&w.live);
+    a->solve_seconds = cli_now() - begin;
+    return status;
+}
+
+/* The results of the columns, and the explanation. */
+static void look_back(cli_attempt *a, gsolve_solver *S, int32_t ncols)
+{
+    a->ran = true;
+    if (a->result.outcome == GSOLVE_STOPPED) {
+        snprintf(a->explanation, sizeof a->explanation,
+                 "Interrupted after %s, at |b - Ax| / |b| = %.1e.",
+                 cli_count(a->result.iterations, "iteration").text, a->result.residual);
+    } else {
+        snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_solver_explain(S));
+    }
+    if (ncols < 2) return;
+    a->column = malloc((size_t)ncols * sizeof *a->column);
+    for (; a->column && a->ncols < ncols; a->ncols++) {
+        gsolve_solver_column(S, a->ncols, &a->column[a->ncols]);
+    }
+}
+
+int cli_try(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_dense b, gsolve_dense x)
+{
+    const bool chosen = is_auto(c->is.solver) && is_auto(c->is.precond);
+    gsolve_precond *M = NULL;
+    gsolve_solver *S = NULL;
+    char note[1100];
+    cli_live live;
+    int code = 0;
+
+    cli_live_begin(&live, c, a->solver);
+    snprintf(note, sizeof note, "setting up %s + %s ...", a->solver, a->precond);
+    cli_live_note(&live, note);
+    a->status = set_up(c, a, A, &M, &S);
+    cli_live_erase(&live);
+    if (a->status == GSOLVE_OK) a->status = run(c, a, S, b, x);
+    if (a->status == GSOLVE_OK) {
+        look_back(a, S, b.ncols);
+    } else if (chosen && may_fall_back(a->status)) {
+        snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_error(c->ctx));
+    } else {
+        code = cli_fail_library(c);
+    }
+    gsolve_solver_destroy(&S);
+    gsolve_precond_destroy(&M);
+    return code;
+}
+
+void cli_free_attempt(cli_attempt *a)
+{
+    free(a->column);
+    free(a->history);
+}

@@ -1,0 +1,47 @@
+/* attempt.h: one method with one preconditioner on a system, from set-up to result. */
+#ifndef CLI_ATTEMPT_H
+#define CLI_ATTEMPT_H
+
+#include "cli/live.h"
+#include "cli/system.h"
+
+typedef struct cli_attempt {
+    char solver[512], precond[512], why[320]; /* as asked for, and why; "" if the user chose */
+    char method[64], kind[64], note[160];     /* as they are in use */
+    bool free_method; /* the method may be another one if the preconditioner asks for it */
+    bool ran;         /* false: the set-up failed, see explanation */
+    gsolve_status status;
+    gsolve_result result;
+    gsolve_result *column; /* of each column if there are several, else NULL */
+    int32_t ncols;
+    char explanation[1300];
+    double precond_seconds, setup_seconds, solve_seconds; /* set-up: the method's own */
+    double *history; /* residual of each iteration, from 0 on */
+    int length, room;
+} cli_attempt;
+
+/* a = the k-th choice for a matrix of these traits, as far as the arguments leave a choice, with
+ * their tolerances. False: there is no such choice. */
+bool cli_choose(const cli *c, const gsolve_traits *traits, int k, cli_attempt *a);
+
+/* Whether the specs that the arguments hold are known: found before a long read. 0 or CLI_ERROR. */
+int cli_check_specs(cli *c);
+
+/* How many choices there may be at most. */
+enum { CLI_MOST_ATTEMPTS = 16 };
+
+/* The tolerance that solver specs are given: |b - Ax| <= rtol |b|. */
+double cli_rtol(const cli *c);
+
+/* Sets up and runs a on A x = b. Returns 0, or CLI_ERROR after an error that no other choice would
+ * mend, which is reported. A set-up that fails for reasons of the matrix returns 0 with a->ran
+ * false, unless there is no other choice. */
+int cli_try(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_dense b, gsolve_dense x);
+
+/* Whether Ctrl-C was pressed since cli_catch_interrupt. */
+bool cli_interrupted(void);
+void cli_catch_interrupt(void);
+
+void cli_free_attempt(cli_attempt *a);
+
+#endif

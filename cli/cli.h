@@ -1,0 +1,89 @@
+/* cli.h: what the commands share: their arguments, the session, and how it speaks. */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "gsolve_io.h"
+
+enum { CLI_CONVERGED = 0, CLI_ERROR = 1, CLI_NOT_CONVERGED = 2 }; /* exit codes */
+
+/* What the command line said. NULL: not given; so is NAN for a tolerance and -1 for an int. */
+typedef struct cli_arguments {
+    const char *matrix, *rhs, *guess, *solution; /* -A, -b, --x0, -x */
+    const char *device, *format, *formats, *solver, *precond;
+    const char *json, *history, *output;
+    double rtol, atol;
+    int type; /* a gsolve_type */
+    int maxit, threads, seed;
+    bool monitor, quiet, cache, symmetric, general, dense, help, version;
+    int operands;
+    char **operand;
+} cli_arguments;
+
+typedef struct cli { /* one call of the command */
+    const struct cli_command *command;
+    cli_arguments is;
+    gsolve_context *ctx;
+    FILE *text;       /* where human text goes; NULL: nowhere */
+    bool live;        /* text goes to a terminal, so that a line may be rewritten */
+    int width;        /* at which text is wrapped; 0: not at all */
+    double begin;     /* seconds, as by cli_now */
+    char error[1200]; /* the first error's sentence, or "" */
+} cli;
+
+/* --- speaking ------------------------------------------------------------------------------ */
+
+/* printf to c->text, if there is one. */
+__attribute__((format(printf, 2, 3))) void cli_say(const cli *c, const char *format, ...);
+
+/* "label     text", the text wrapped behind the label. */
+__attribute__((format(printf, 3, 4))) void cli_item(const cli *c, const char *label,
+                                                    const char *format, ...);
+
+/* text from column indent on, lines of at most width characters (0: one line), and a newline. */
+void cli_wrap(FILE *file, int indent, int width, const char *text);
+
+/* "gsolve: sentence" on stderr; recorded if it is the first. Returns CLI_ERROR. */
+__attribute__((format(printf, 2, 3))) int cli_fail(cli *c, const char *format, ...);
+
+/* The same with what the library said last. */
+int cli_fail_library(cli *c);
+
+/* "3.2 MB", "12 ms", "1e-08", "1 row" or "2 rows" in a small buffer: cli_bytes(...).text. */
+typedef struct cli_words {
+    char text[48];
+} cli_words;
+cli_words cli_bytes(double bytes);
+cli_words cli_seconds(double seconds);
+cli_words cli_number(double number); /* the shortest that reads back as it: 10000, 1e+08 */
+cli_words cli_count(int64_t count, const char *noun);
+
+double cli_now(void); /* seconds of a clock that only goes forward */
+
+/* Whether spec names name, with or without options. */
+bool cli_spec_is(const char *spec, const char *name);
+
+/* --- files written --------------------------------------------------------------------------- */
+
+/* Whether every file that the arguments ask to be written can be, and is none of those read. To
+ * be called before the work begins. Returns 0 or CLI_ERROR. */
+int cli_check_outputs(cli *c);
+
+/* The same for the file of --json alone, without a sentence. */
+bool cli_json_fits(const cli *c);
+
+/* path = text; the file appears whole or not at all. "-": standard output. 0 or CLI_ERROR. */
+int cli_write_text(cli *c, const char *path, const char *text);
+
+/* --- the commands ---------------------------------------------------------------------------- */
+
+int cli_solve(cli *c);
+int cli_info(cli *c);
+int cli_compare(cli *c);
+int cli_generate(cli *c);
+int cli_convert(cli *c);
+int cli_list(cli *c);
+
+#endif

@@ -1,0 +1,157 @@
+/* commands.c: the commands and their options. */
+#include <limits.h>
+#include <stddef.h>
+
+#include "cli/options.h"
+
+#define AT(member) offsetof(cli_arguments, member)
+#define HEADING(text)                          \
+    {                                          \
+        NULL, 0, NULL, text, CLI_FLAG, 0, 0, 0 \
+    }
+#define END                                    \
+    {                                          \
+        NULL, 0, NULL, NULL, CLI_FLAG, 0, 0, 0 \
+    }
+
+/* clang-format off */
+#define MATRIX \
+    {"matrix", 'A', "FILE", "the matrix: a Matrix Market, Rutherford-Boeing or Harwell-Boeing file, " \
+     "plain or compressed by gzip, or a generated one, gen:NAME,key=value,... (gsolve list " \
+     "generators)", CLI_TEXT, AT(matrix), 0, 0}
+#define RHS \
+    {"rhs", 'b', "FILE", "the right-hand side, of one or many columns: a file, or ones, random, or " \
+     "A*ones, for which x = 1 is a solution (default A*ones)", CLI_TEXT, AT(rhs), 0, 0}
+#define CACHE \
+    {"cache", 0, NULL, "keep a binary copy of the matrix beside its file (or under " \
+     "$XDG_CACHE_HOME if that cannot be written), and read that while the file is unchanged", CLI_FLAG, AT(cache), 0, 0}
+#define SEED \
+    {"seed", 0, "N", "which random numbers -b random takes (default 1)", CLI_WHOLE, AT(seed), 0, \
+     INT_MAX}
+#define DEVICE \
+    {"device", 0, "SPEC", "where to compute: auto, cpu, ... (default auto; gsolve list devices)", \
+     CLI_TEXT, AT(device), 0, 0}
+#define THREADS \
+    {"threads", 0, "N", "threads of the CPU; 0: as many as OpenMP offers (default 0)", CLI_WHOLE, \
+     AT(threads), 0, 4096}
+#define SOLVER \
+    {"solver", 0, "SPEC", "the method, such as cg or gmres,restart=50 (default auto; gsolve list " \
+     "solvers)", CLI_TEXT, AT(solver), 0, 0}
+#define PRECOND \
+    {"precond", 0, "SPEC", "the preconditioner, such as ilu or block_jacobi,size=3 (default auto; " \
+     "gsolve list preconds)", CLI_TEXT, AT(precond), 0, 0}
+#define TYPE \
+    {"type", 0, "f32|f64", "compute in single or double precision (default f64)", CLI_WORD, \
+     AT(type), 0, 0}
+#define RTOL \
+    {"rtol", 0, "X", "converged when |b - Ax| <= X |b| (default 1e-8; with --type f32, 1e-5)", \
+     CLI_REAL, AT(rtol), 0, 1}
+#define ATOL \
+    {"atol", 0, "X", "... or when |b - Ax| <= X (default 0)", CLI_REAL, AT(atol), 0, 1e300}
+#define MAXIT \
+    {"maxit", 0, "N", "most iterations (default: that of the method)", CLI_WHOLE, AT(maxit), 0, \
+     INT_MAX}
+#define JSON \
+    {"json", 0, "FILE", "write the result as JSON; '-': to standard output, instead of the text", \
+     CLI_TEXT, AT(json), 0, 0}
+#define QUIET \
+    {"quiet", 'q', NULL, "print nothing but errors", CLI_FLAG, AT(quiet), 0, 0}
+#define OUTPUT(text) \
+    {"output", 'o', "FILE", text, CLI_TEXT, AT(output), 0, 0}
+#define HELP \
+    {"help", 'h', NULL, "show this", CLI_FLAG, AT(help), 0, 0}, \
+    {"version", 'V', NULL, "show the version", CLI_FLAG, AT(version), 0, 0}
+
+static const cli_option solve_options[] = {
+    HEADING("The system"),
+    MATRIX, RHS,
+    {"x0", 0, "FILE", "the first guess (default 0)", CLI_TEXT, AT(guess), 0, 0},
+    CACHE, SEED,
+    HEADING("The way"),
+    SOLVER, PRECOND,
+    {"format", 0, "SPEC", "how the matrix is stored (default auto; gsolve list formats)", CLI_TEXT,
+     AT(format), 0, 0},
+    TYPE, RTOL, ATOL, MAXIT, DEVICE, THREADS,
+    HEADING("The results"),
+    {"solution", 'x', "FILE", "write the solution, as a Matrix Market array", CLI_TEXT,
+     AT(solution), 0, 0},
+    JSON,
+    {"history", 0, "FILE", "write the residual of each iteration, as comma-separated values",
+     CLI_TEXT, AT(history), 0, 0},
+    {"monitor", 0, NULL, "print a line for each iteration", CLI_FLAG, AT(monitor), 0, 0},
+    QUIET, HELP, END,
+};
+
+static const cli_option info_options[] = {MATRIX, CACHE, THREADS, JSON, QUIET, HELP, END};
+
+static const cli_option compare_options[] = {
+    MATRIX, RHS,
+    {"formats", 0, "A,B,...", "the formats to compare, by name (default: all)", CLI_TEXT,
+     AT(formats), 0, 0},
+    CACHE, SEED, SOLVER, PRECOND, TYPE, RTOL, ATOL, MAXIT, DEVICE, THREADS, JSON, QUIET, HELP, END,
+};
+
+static const cli_option generate_options[] = {
+    OUTPUT("the file to write; compressed if it ends in .gz"),
+    {"symmetric", 0, NULL, "write the lower triangle only; the matrix must be symmetric", CLI_FLAG,
+     AT(symmetric), 0, 0},
+    THREADS, JSON, QUIET, HELP, END,
+};
+
+static const cli_option convert_options[] = {
+    {"symmetric", 0, NULL, "write the lower triangle only; the matrix must be symmetric", CLI_FLAG,
+     AT(symmetric), 0, 0},
+    {"general", 0, NULL, "write all entries, even if IN is stored as a triangle", CLI_FLAG,
+     AT(general), 0, 0},
+    {"dense", 0, NULL, "IN is dense, such as a right-hand side: write an array", CLI_FLAG,
+     AT(dense), 0, 0},
+    THREADS, JSON, QUIET, HELP, END,
+};
+
+static const cli_option list_options[] = {JSON, QUIET, HELP, END};
+/* clang-format on */
+
+const cli_command cli_commands[] = {
+    {"solve", "gsolve [solve] -A FILE [-b FILE] [-x FILE] [options]", "solve A x = b",
+     "Reads the matrix, looks at it, chooses a method and a preconditioner where none is given, "
+     "solves, and computes the residual afresh at the end.\n"
+     "If neither --solver nor --precond is given and the first choice fails, others are tried, and "
+     "each step is told with its reason. Where the solve fails in the end, the cause is looked for "
+     "and named together with what to try next.\n"
+     "Interrupted by Ctrl-C, a solve ends after the iteration at hand and still reports.",
+     solve_options, 1, true, cli_solve},
+    {"info", "gsolve info [-A] FILE [options]", "tell what a matrix looks like",
+     "Shows dimensions, symmetry, diagonal, row lengths, hints on definiteness, and what a solve "
+     "would choose.",
+     info_options, 1, true, cli_info},
+    {"compare", "gsolve compare -A FILE [-b FILE] [--formats A,B,...] [options]",
+     "compare the formats on one matrix",
+     "Shows for each format the time to build it, the time of a product (the median of several), "
+     "and what a solve takes with it.",
+     compare_options, 1, true, cli_compare},
+    {"generate", "gsolve generate NAME[,key=value,...] -o FILE [options]",
+     "write a generated matrix to a file",
+     "Writes Matrix Market. gsolve list generators shows the names and their options.",
+     generate_options, 1, false, cli_generate},
+    {"convert", "gsolve convert IN OUT [options]", "convert a file to Matrix Market",
+     "Reads any matrix that solve reads, and writes OUT, which ends in .mtx or .mtx.gz. A matrix "
+     "stored as a symmetric or skew-symmetric triangle stays one.",
+     convert_options, 2, false, cli_convert},
+    {"list", "gsolve list [formats|solvers|preconds|generators|devices] [options]",
+     "list what there is, with all options",
+     "Shows each name with its options, their defaults and what they allow. A name is used "
+     "together with options as NAME,key=value,...",
+     list_options, 1, false, cli_list},
+    {0},
+};
+
+const cli_example cli_examples[] = {
+    {"gsolve -A A.mtx", "solve with b = A*ones: a first try of any matrix"},
+    {"gsolve -A A.mtx.gz -b b.mtx -x x.mtx", "solve A x = b and write x"},
+    {"gsolve -A gen:poisson3d,n=50 --solver cg --precond jacobi",
+     "choose the method; no file needed"},
+    {"gsolve -A A.mtx --rtol 1e-10 --json result.json", "to 10 digits, the result for a program"},
+    {"gsolve info A.mtx", "what is this matrix like?"},
+    {"gsolve list solvers", "all methods and their options"},
+    {0},
+};

@@ -1,0 +1,97 @@
+/* convert.c: gsolve convert: whatever can be read into Matrix Market. */
+#include <string.h>
+
+#include "cli/json.h"
+#include "cli/live.h"
+
+/* Writes the matrix read, says so, and tells JSON. */
+int cli_write_matrix(cli *c, cli_system *s, const char *path, gsolve_symmetry symmetry,
+                     const char *comment)
+{
+    static const char *const kept[] = {"all entries", "the lower triangle", "the lower triangle",
+                                       "the lower triangle"};
+    const double begin = cli_now();
+    char note[200];
+    cli_live live;
+    cJSON *object;
+
+    cli_live_begin(&live, c, path);
+    snprintf(note, sizeof note, "writing %s ...", path);
+    cli_live_note(&live, note);
+    const gsolve_status status = gsolve_write_matrix(c->ctx, path, &s->csr, symmetry, comment);
+    cli_live_erase(&live);
+    if (status != GSOLVE_OK) return cli_fail_library(c);
+    cli_item(c, "written", "%s, %s, in %s", path, kept[symmetry],
+             cli_seconds(cli_now() - begin).text);
+    if (!c->is.json) return 0;
+    if (gsolve_csr_examine(c->ctx, &s->csr, &s->traits) != GSOLVE_OK) return cli_fail_library(c);
+    object = cJSON_CreateObject();
+    cli_json_matrix(object, s);
+    cli_json_text(object, "output", path);
+    return cli_json_write(c, object);
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+    const size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+static int convert_matrix(cli *c, const char *in, const char *out)
+{
+    cli_system s = {0};
+    gsolve_symmetry symmetry;
+    int code = cli_read_matrix(c, in, &s);
+
+    symmetry = c->is.symmetric ? GSOLVE_SYMMETRIC
+               : c->is.general ? GSOLVE_GENERAL
+                               : s.source.symmetry;
+    if (!code) code = cli_write_matrix(c, &s, out, symmetry, NULL);
+    cli_close_system(c, &s);
+    return code;
+}
+
+static int convert_dense(cli *c, const char *in, const char *out)
+{
+    gsolve_dense v = {0};
+    cJSON *object;
+    int code = 0;
+
+    if (gsolve_read_dense(&v, c->ctx, in, NULL, NULL) != GSOLVE_OK) return cli_fail_library(c);
+    if (gsolve_write_dense(c->ctx, out, &v, NULL) != GSOLVE_OK) {
+        code = cli_fail_library(c);
+    } else {
+        cli_item(c, "written", "%s, an array of %d x %d", out, v.nrows, v.ncols);
+        if (c->is.json) {
+            object = cJSON_CreateObject();
+            cJSON_AddNumberToObject(object, "rows", v.nrows);
+            cJSON_AddNumberToObject(object, "cols", v.ncols);
+            cli_json_text(object, "output", out);
+            code = cli_json_write(c, object);
+        }
+    }
+    gsolve_dense_free(&v, c->ctx);
+    return code;
+}
+
+int cli_convert(cli *c)
+{
+    const char *in, *out;
+
+    if (c->is.operands < 2) return cli_fail(c, "two names are needed: gsolve convert IN OUT");
+    in = c->is.operand[0];
+    out = c->is.operand[1];
+    if (!ends_in(out, ".mtx") && !ends_in(out, ".mtx.gz")) {
+        return cli_fail(c, "%s must end in .mtx or .mtx.gz: what is written is Matrix Market", out);
+    }
+    if (c->is.symmetric && c->is.general) {
+        return cli_fail(c, "--symmetric asks for a triangle and --general for all; choose one");
+    }
+    if (c->is.dense && (c->is.symmetric || c->is.general)) {
+        return cli_fail(c, "--dense writes an array, whole; leave out --symmetric and --general");
+    }
+    c->is.matrix = in;
+    c->is.output = out;
+    if (cli_check_outputs(c) || cli_open(c)) return CLI_ERROR;
+    return c->is.dense ? convert_dense(c, in, out) : convert_matrix(c, in, out);
+}

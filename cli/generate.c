@@ -1,0 +1,30 @@
+/* generate.c: gsolve generate: a generated matrix into a file. */
+#include <string.h>
+
+#include "cli/json.h"
+
+int cli_generate(cli *c)
+{
+    cli_system s = {0};
+    char name[1024], comment[1200];
+    const char *spec = c->is.operands ? c->is.operand[0] : NULL;
+    int code;
+
+    if (!spec) {
+        return cli_fail(c, "which matrix? gsolve list generators shows the names, such as "
+                           "poisson2d,n=100");
+    }
+    if (!c->is.output) return cli_fail(c, "where to? gsolve generate %s -o FILE", spec);
+    if (strncmp(spec, "gen:", 4) == 0) spec += 4;
+    if (strlen(spec) > sizeof name - 8) return cli_fail(c, "the spec '%.40s...' is too long", spec);
+    snprintf(name, sizeof name, "gen:%s", spec);
+    if (cli_check_outputs(c) || cli_open(c)) return CLI_ERROR;
+    code = cli_read_matrix(c, name, &s);
+    if (!code) {
+        snprintf(comment, sizeof comment, "%s, by gsolve %s", name, gsolve_version());
+        code = cli_write_matrix(c, &s, c->is.output,
+                                c->is.symmetric ? GSOLVE_SYMMETRIC : GSOLVE_GENERAL, comment);
+    }
+    cli_close_system(c, &s);
+    return code;
+}

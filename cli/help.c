@@ -1,0 +1,198 @@
+/* help.c: --help and the man page, from the tables of commands.c. */
+#include <string.h>
+
+#include "cli/options.h"
+
+enum { WIDTH = 80, HELP_COLUMN = 24 };
+
+/* "-A, --matrix FILE" */
+static void name_option(const cli_option *o, char name[80])
+{
+    snprintf(name, 80, "%c%c%s --%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
+             o->letter ? "," : " ", o->name, o->argument ? " " : "",
+             o->argument ? o->argument : "");
+}
+
+static void help_option(FILE *file, const cli_option *o)
+{
+    char name[80];
+
+    if (!o->name) {
+        fprintf(file, "\n%s\n", o->help);
+        return;
+    }
+    name_option(o, name);
+    fprintf(file, "  %-*s", HELP_COLUMN - 2, name);
+    if (strlen(name) > HELP_COLUMN - 4) fprintf(file, "\n%*s", HELP_COLUMN, "");
+    cli_wrap(file, HELP_COLUMN, WIDTH, o->help);
+}
+
+/* Each paragraph of text, by write. */
+static void each_paragraph(FILE *file, const char *text, void (*write)(FILE *, const char *))
+{
+    char paragraph[1000];
+
+    while (*text) {
+        const size_t length = strcspn(text, "\n");
+        snprintf(paragraph, sizeof paragraph, "%.*s", (int)length, text);
+        write(file, paragraph);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void help_paragraph(FILE *file, const char *paragraph)
+{
+    fputc('\n', file);
+    cli_wrap(file, 0, WIDTH, paragraph);
+}
+
+void cli_command_help(FILE *file, const cli_command *command)
+{
+    fprintf(file, "gsolve %s: %s\n\nusage: %s\n", command->name, command->summary,
+            command->synopsis);
+    each_paragraph(file, command->description, help_paragraph);
+    if (command->option->name) fprintf(file, "\nOptions\n");
+    for (const cli_option *o = command->option; o->help; o++) help_option(file, o);
+    fprintf(file, "\nExit code: 0 %s, 1 error%s\n",
+            command->run == cli_solve || command->run == cli_compare ? "converged" : "success",
+            command->run == cli_solve || command->run == cli_compare ? ", 2 not converged" : "");
+}
+
+void cli_help(FILE *file)
+{
+    fprintf(file,
+            "gsolve %s: solves sparse linear systems A x = b\n\n"
+            "usage: gsolve -A FILE [-b FILE] [-x FILE] [options]\n"
+            "       gsolve COMMAND ...\n\nExamples\n",
+            gsolve_version());
+    for (const cli_example *e = cli_examples; e->line; e++) {
+        fprintf(file, "  %s\n      %s\n", e->line, e->what);
+    }
+    fprintf(file, "\nCommands\n");
+    for (const cli_command *c = cli_commands; c->name; c++) {
+        fprintf(file, "  %-10s%s\n", c->name, c->summary);
+    }
+    fprintf(file, "\n");
+    cli_wrap(
+        file, 0, WIDTH,
+        "gsolve COMMAND --help shows all options of a command, gsolve solve --help those of a "
+        "solve. gsolve list shows the methods, preconditioners, formats, generators and devices "
+        "with theirs.");
+}
+
+/* --- the man page -------------------------------------------------------------------------- */
+
+/* text in troff's notation, on a line of its own. */
+static void troff_text(FILE *file, const char *text)
+{
+    if (*text == '.' || *text == '\'') fprintf(file, "\\&");
+    for (; *text; text++) {
+        switch (*text) {
+        case '-':
+            fprintf(file, "\\-");
+            break;
+        case '\\':
+            fprintf(file, "\\e");
+            break;
+        case '\'':
+            fprintf(file, "\\(aq");
+            break;
+        case '^':
+            fprintf(file, "\\(ha");
+            break;
+        case '~':
+            fprintf(file, "\\(ti");
+            break;
+        default:
+            fputc(*text, file);
+        }
+    }
+}
+
+static void troff_line(FILE *file, const char *macro, const char *text)
+{
+    fprintf(file, "%s", macro);
+    troff_text(file, text);
+    fputc('\n', file);
+}
+
+static void man_paragraph(FILE *file, const char *paragraph)
+{
+    troff_line(file, ".PP\n", paragraph);
+}
+
+static void man_option(FILE *file, const cli_option *o)
+{
+    if (!o->name) return;
+    fprintf(file, ".TP\n");
+    if (o->letter) {
+        fprintf(file, "\\fB\\-%c\\fR, ", o->letter);
+    }
+    fprintf(file, "\\fB\\-\\-");
+    troff_text(file, o->name);
+    fprintf(file, "\\fR");
+    if (o->argument) {
+        fprintf(file, " \\fI");
+        troff_text(file, o->argument);
+        fprintf(file, "\\fR");
+    }
+    troff_line(file, "\n", o->help);
+}
+
+static void man_command(FILE *file, const cli_command *command)
+{
+    fprintf(file, ".SS gsolve %s\n.B ", command->name);
+    troff_line(file, "", command->synopsis);
+    each_paragraph(file, command->description, man_paragraph);
+    for (const cli_option *o = command->option; o->help; o++) man_option(file, o);
+}
+
+static void man_section(FILE *file, const char *title, const char *const *line)
+{
+    fprintf(file, ".SH %s\n", title);
+    for (; line[0]; line += 2) {
+        fprintf(file, ".TP\n.B ");
+        troff_text(file, line[0]);
+        troff_line(file, "\n", line[1]);
+    }
+}
+
+void cli_man(FILE *file)
+{
+    static const char *const exits[] = {"0", "success; the solve converged",
+                                        "1", "an error, told in one sentence on standard error",
+                                        "2", "the solve did not converge",
+                                        NULL};
+    static const char *const variables[] = {
+        "OMP_NUM_THREADS", "threads of the CPU, where --threads does not tell", "XDG_CACHE_HOME",
+        "where --cache keeps its copies if the matrix's folder cannot be written", NULL};
+
+    fprintf(file,
+            ".\\\" Made by gsolve --man from cli/commands.c; the build target man renews it.\n");
+    fprintf(file, ".TH GSOLVE 1 \"\" \"gsolve %s\" \"User Commands\"\n", gsolve_version());
+    fprintf(file, ".SH NAME\ngsolve \\- solve sparse linear systems A x = b\n.SH SYNOPSIS\n");
+    for (const cli_command *c = cli_commands; c->name; c++) {
+        if (c > cli_commands) fprintf(file, ".br\n");
+        troff_line(file, ".B ", c->synopsis);
+    }
+    fprintf(file, ".SH DESCRIPTION\n");
+    troff_line(
+        file, "",
+        "gsolve solves systems of linear equations with a large sparse matrix by iterative "
+        "methods, and small ones directly. Methods, preconditioners, matrix formats, devices "
+        "and generators are named by a SPEC, which is NAME or NAME,key=value,...; gsolve list "
+        "shows them all.");
+    man_paragraph(file,
+                  "On a terminal a running solve shows its progress. In a pipe the output holds "
+                  "no control characters.");
+    fprintf(file, ".SH COMMANDS\n");
+    for (const cli_command *c = cli_commands; c->name; c++) man_command(file, c);
+    man_section(file, "EXIT STATUS", exits);
+    man_section(file, "ENVIRONMENT", variables);
+    fprintf(file, ".SH EXAMPLES\n");
+    for (const cli_example *e = cli_examples; e->line; e++) {
+        fprintf(file, ".TP\n.B ");
+        troff_text(file, e->line);
+        troff_line(file, "\n", e->what);
+    }
+}

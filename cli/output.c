@@ -1,0 +1,177 @@
+/* output.c: files written: whether they can be, before the work; and whole or not at all, after it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+/* --- before --------------------------------------------------------------------------------- */
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat s, t;
+
+    if (strcmp(a, b) == 0) return true;
+    return stat(a, &s) == 0 && stat(b, &t) == 0 && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+}
+
+enum { SENTENCE = 5000 };
+
+/* Whether path's folder can take a file; else why tells. */
+static bool folder_fits(const char *path, char why[SENTENCE])
+{
+    char copy[PATH_MAX];
+
+    if (strlen(path) >= sizeof copy) {
+        snprintf(why, SENTENCE, "the path '%.60s...' is too long", path);
+        return false;
+    }
+    strcpy(copy, path);
+    const char *folder = dirname(copy);
+    if (access(folder, W_OK | X_OK) == 0) return true;
+    if (access(folder, F_OK) != 0) {
+        snprintf(why, SENTENCE, "cannot write %.900s: there is no folder '%.900s'", path, folder);
+    } else {
+        snprintf(why, SENTENCE, "cannot write %.900s: the folder '%.900s': %s", path, folder,
+                 strerror(errno));
+    }
+    return false;
+}
+
+static bool path_fits(const char *path, char why[SENTENCE])
+{
+    struct stat s;
+
+    if (stat(path, &s) != 0) return folder_fits(path, why);
+    if (S_ISDIR(s.st_mode)) {
+        snprintf(why, SENTENCE, "cannot write %.900s: it is a folder", path);
+        return false;
+    }
+    if (access(path, W_OK) != 0) {
+        snprintf(why, SENTENCE, "cannot write %.900s: %s", path, strerror(errno));
+        return false;
+    }
+    return !S_ISREG(s.st_mode) || folder_fits(path, why);
+}
+
+static bool is_device(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && !S_ISREG(s.st_mode);
+}
+
+/* Whether the k-th output can be written and is no input nor another output. */
+static bool output_fits(const cli_arguments *is, int k, char why[SENTENCE])
+{
+    const char *const read[] = {is->matrix, is->rhs, is->guess,
+                                is->operands ? is->operand[0] : NULL};
+    const char *const write[] = {is->solution, is->output, is->history, is->json};
+    const char *path = write[k];
+
+    if (!path || (path == is->json && strcmp(path, "-") == 0)) return true;
+    if (!path_fits(path, why)) return false;
+    if (k < 2 && is_device(path)) { /* matrices and vectors are renamed into place */
+        snprintf(why, SENTENCE, "cannot write %.900s: it is no regular file", path);
+        return false;
+    }
+    for (int i = 0; i < 4; i++) {
+        if (read[i] && same_file(read[i], path)) {
+            snprintf(why, SENTENCE, "%.900s is to be read and to be written; give another name",
+                     path);
+            return false;
+        }
+        if (i != k && write[i] && same_file(write[i], path) && !is_device(path)) {
+            snprintf(why, SENTENCE, "%.900s is to be written twice; give different names", path);
+            return false;
+        }
+    }
+    return true;
+}
+
+int cli_check_outputs(cli *c)
+{
+    char why[SENTENCE];
+
+    for (int k = 0; k < 4; k++) {
+        if (!output_fits(&c->is, k, why)) return cli_fail(c, "%s", why);
+    }
+    return 0;
+}
+
+bool cli_json_fits(const cli *c)
+{
+    char why[SENTENCE];
+    return output_fits(&c->is, 3, why);
+}
+
+/* --- after ---------------------------------------------------------------------------------- */
+
+static bool write_all(int file, const char *text)
+{
+    size_t left = strlen(text);
+
+    while (left > 0) {
+        const ssize_t written = write(file, text, left);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        text += written;
+        left -= (size_t)written;
+    }
+    return true;
+}
+
+/* Writes beside path, with the permissions that a new file gets, then renames. */
+static bool write_and_rename(const char *path, const char *text)
+{
+    char name[PATH_MAX + 8];
+    const mode_t mask = umask(0);
+
+    umask(mask);
+    snprintf(name, sizeof name, "%s.XXXXXX", path);
+    const int file = mkstemp(name);
+    if (file < 0) return false;
+    bool done = write_all(file, text) && fchmod(file, 0666 & ~mask) == 0 && fsync(file) == 0;
+    int error = errno;
+    if (close(file) != 0 && done) done = false, error = errno;
+    if (done && rename(name, path) != 0) done = false, error = errno;
+    if (!done) unlink(name);
+    errno = error;
+    return done;
+}
+
+static bool write_in_place(const char *path, const char *text)
+{
+    const int file = open(path, O_WRONLY | O_CLOEXEC);
+    const bool done = file >= 0 && write_all(file, text);
+    const int error = errno;
+
+    if (file >= 0) close(file);
+    errno = error;
+    return done;
+}
+
+int cli_write_text(cli *c, const char *path, const char *text)
+{
+    char resolved[PATH_MAX];
+    struct stat s;
+    bool done;
+
+    if (strcmp(path, "-") == 0) {
+        done = fputs(text, stdout) >= 0 && fflush(stdout) == 0;
+        if (!done) return cli_fail(c, "cannot write to standard output: %s", strerror(errno));
+        return 0;
+    }
+    if (stat(path, &s) == 0 && !S_ISREG(s.st_mode)) {
+        done = write_in_place(path, text); /* a device or a pipe */
+    } else {
+        done = write_and_rename(realpath(path, resolved) ? resolved : path, text); /* past links */
+    }
+    if (!done) return cli_fail(c, "cannot write %s: %s", path, strerror(errno));
+    return 0;
+}

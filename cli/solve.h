@@ -1,0 +1,32 @@
+/* solve.h: what a solve found, for the reports. */
+#ifndef CLI_SOLVE_H
+#define CLI_SOLVE_H
+
+#include "cli/attempt.h"
+
+typedef struct cli_seconds_of { /* where the time went; setup and solve are of all attempts */
+    double build, precond, setup, solve, write;
+} cli_seconds_of;
+
+typedef struct cli_solution {
+    cli_system system;
+    gsolve_matrix *A;
+    gsolve_matrix_info info;
+    cli_attempt attempt[CLI_MOST_ATTEMPTS];
+    int attempts, best; /* best: the attempt that x is of */
+    double error;       /* |x - 1| / |1| where 1 is a solution, else NAN */
+    cli_seconds_of seconds;
+} cli_solution;
+
+/* Before, and after a try of attempt k. */
+void cli_report_choice(const cli *c, const cli_solution *s, int k);
+void cli_report_attempt(const cli *c, const cli_solution *s, int k);
+
+/* In the end: the outcome, the time, the memory. */
+void cli_report(const cli *c, const cli_solution *s);
+
+/* As JSON, and the history as comma-separated values. Return 0 or CLI_ERROR. */
+int cli_report_json(cli *c, const cli_solution *s);
+int cli_report_history(cli *c, const cli_solution *s);
+
+#endif

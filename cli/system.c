@@ -1,0 +1,204 @@
+/* system.c: reads or makes the matrix, the right-hand side and the first guess. */
+#include "cli/system.h"
+
+#include <string.h>
+
+#include "cli/live.h"
+
+int cli_open(cli *c)
+{
+    const char *device = c->is.device ? c->is.device : "auto";
+    char spec[256];
+
+    if (c->is.threads >= 0) { /* a property of the device cpu */
+        if (cli_spec_is(device, "auto")) device = "cpu";
+        snprintf(spec, sizeof spec, "%.200s,threads=%d", device, c->is.threads);
+        device = spec;
+    }
+    if (gsolve_context_create(&c->ctx, device) != GSOLVE_OK) {
+        return cli_fail(c, "%s", gsolve_error(NULL));
+    }
+    return 0;
+}
+
+/* --- the matrix ------------------------------------------------------------------------------ */
+
+/* How it was read: "read in 12 ms, 310 MB/s". */
+static void say_read(const cli *c, const cli_system *s)
+{
+    const gsolve_source *source = &s->source;
+    const bool made = strcmp(source->kind, "generator") == 0;
+    char speed[64] = "", added[96] = "";
+
+    if (source->bytes > 0 && s->read_seconds > 0 && !source->cached) {
+        snprintf(speed, sizeof speed, ", %.0f MB/s",
+                 1e-6 * (double)source->bytes / s->read_seconds);
+    }
+    if (source->duplicates > 0) {
+        snprintf(added, sizeof added, "; %s added up",
+                 cli_count(source->duplicates, "duplicate entry").text);
+    }
+    cli_item(c, "matrix", "%s%s%s, %d x %d, %s, %s in %s%s%s", s->name, made ? "" : ": ",
+             made ? "" : source->kind, s->nrows, s->ncols, cli_count(s->entries, "entry").text,
+             made             ? "made"
+             : source->cached ? "from the cache"
+                              : "read",
+             cli_seconds(s->read_seconds).text, speed, added);
+    if (c->is.cache && source->cache[0] && !source->cached) {
+        cli_item(c, "", "a copy is kept in %s", source->cache);
+    }
+}
+
+int cli_read_matrix(cli *c, const char *name, cli_system *s)
+{
+    const double begin = cli_now();
+    cli_live live;
+    const gsolve_read_options options = {c->is.cache, cli_live_read, &live};
+    char note[200];
+
+    s->name = name;
+    cli_live_begin(&live, c, name);
+    snprintf(note, sizeof note, "%s %s ...", strncmp(name, "gen:", 4) ? "reading" : "making", name);
+    cli_live_note(&live, note);
+    const gsolve_status status = gsolve_read_matrix(&s->csr, c->ctx, name, &options, &s->source);
+    cli_live_erase(&live);
+    if (status != GSOLVE_OK) return cli_fail_library(c);
+    s->nrows = s->csr.nrows;
+    s->ncols = s->csr.ncols;
+    s->entries = gsolve_csr_entries(&s->csr);
+    s->read_seconds = cli_now() - begin;
+    say_read(c, s);
+    return 0;
+}
+
+int cli_examine(cli *c, cli_system *s)
+{
+    const double begin = cli_now();
+    gsolve_csr single;
+
+    if (gsolve_csr_examine(c->ctx, &s->csr, &s->traits) != GSOLVE_OK) return cli_fail_library(c);
+    if (c->is.type == GSOLVE_F32) {
+        if (gsolve_csr_convert(&single, c->ctx, GSOLVE_F32, &s->csr) != GSOLVE_OK) {
+            return cli_fail_library(c);
+        }
+        gsolve_csr_free(&s->csr, c->ctx);
+        s->csr = single;
+    }
+    s->examine_seconds = cli_now() - begin;
+    return 0;
+}
+
+const char *cli_symmetry_words(const gsolve_traits *t)
+{
+    if (t->nrows != t->ncols) return "rectangular";
+    if (t->symmetric) return "symmetric";
+    if (t->skew) return "skew-symmetric";
+    return t->symmetric_pattern ? "not symmetric, but its pattern is" : "not symmetric";
+}
+
+/* --- vectors --------------------------------------------------------------------------------- */
+
+int cli_new_dense(cli *c, gsolve_dense *v, int32_t nrows, int32_t ncols)
+{
+    const size_t count = (size_t)nrows * (size_t)ncols;
+    double *value = gsolve_alloc(c->ctx, GSOLVE_HOST, count, sizeof *value);
+
+    if (!value) return cli_fail_library(c);
+    memset(value, 0, count * sizeof *value);
+    *v = (gsolve_dense){nrows, ncols, nrows, value, GSOLVE_F64, GSOLVE_HOST};
+    return 0;
+}
+
+static bool rhs_is(const cli *c, const char *name)
+{
+    return c->is.rhs && strcmp(c->is.rhs, name) == 0;
+}
+
+bool cli_ones_solve(const cli *c)
+{
+    return !c->is.rhs || rhs_is(c, "A*ones");
+}
+
+const char *cli_rhs_words(const cli *c)
+{
+    if (cli_ones_solve(c)) return "A*ones, so that x = 1 is a solution";
+    if (rhs_is(c, "random")) return "random, uniform in [-1, 1)";
+    return c->is.rhs;
+}
+
+static int read_vector(cli *c, const char *name, const char *what, int32_t nrows, int32_t ncols,
+                       const cli_system *s, gsolve_dense *v)
+{
+    cli_live live;
+    const gsolve_read_options options = {false, cli_live_read, &live};
+
+    cli_live_begin(&live, c, name);
+    const gsolve_status status = gsolve_read_dense(v, c->ctx, name, &options, NULL);
+    cli_live_erase(&live);
+    if (status != GSOLVE_OK) return cli_fail_library(c);
+    if (v->nrows != nrows || v->ncols < 1) {
+        return cli_fail(c, "%s, %s, is %d x %d, and A is %d x %d, so it must have %d rows", what,
+                        name, v->nrows, v->ncols, s->nrows, s->ncols, nrows);
+    }
+    if (ncols > 0 && v->ncols != ncols) {
+        return cli_fail(c, "%s, %s, has %s, and b has %d", what, name,
+                        cli_count(v->ncols, "column").text, ncols);
+    }
+    return 0;
+}
+
+int cli_read_vectors(cli *c, cli_system *s)
+{
+    const double begin = cli_now();
+    int code = 0;
+
+    if (!cli_ones_solve(c) && !rhs_is(c, "ones") && !rhs_is(c, "random")) {
+        code = read_vector(c, c->is.rhs, "the right-hand side b", s->nrows, 0, s, &s->b);
+    }
+    if (!code && c->is.guess) {
+        const int32_t ncols = s->b.value ? s->b.ncols : 1;
+        code = read_vector(c, c->is.guess, "the first guess x0", s->ncols, ncols, s, &s->x);
+    }
+    s->read_seconds += cli_now() - begin;
+    return code;
+}
+
+/* The sum of row i. */
+static double row_sum(const gsolve_csr *A, int32_t i)
+{
+    const bool wide = A->offset == GSOLVE_O64;
+    const int64_t begin = wide ? ((const int64_t *)A->start)[i] : ((const int32_t *)A->start)[i];
+    const int64_t end =
+        wide ? ((const int64_t *)A->start)[i + 1] : ((const int32_t *)A->start)[i + 1];
+    double sum = 0;
+
+    for (int64_t k = begin; k < end; k++) {
+        sum += A->type == GSOLVE_F32 ? (double)((const float *)A->value)[k]
+                                     : ((const double *)A->value)[k];
+    }
+    return sum;
+}
+
+int cli_make_vectors(cli *c, cli_system *s, const gsolve_csr *rows)
+{
+    const uint64_t seed = c->is.seed >= 0 ? (uint64_t)c->is.seed : 1;
+    double *b;
+
+    if (!s->b.value) {
+        if (cli_new_dense(c, &s->b, s->nrows, 1)) return CLI_ERROR;
+        b = s->b.value;
+        for (int32_t i = 0; i < s->nrows; i++) {
+            b[i] = cli_ones_solve(c)     ? row_sum(rows, i)
+                   : rhs_is(c, "random") ? gsolve_random(seed, (uint64_t)i)
+                                         : 1;
+        }
+    }
+    return s->x.value ? 0 : cli_new_dense(c, &s->x, s->ncols, s->b.ncols);
+}
+
+void cli_close_system(cli *c, cli_system *s)
+{
+    gsolve_csr_free(&s->csr, c->ctx);
+    gsolve_dense_free(&s->b, c->ctx);
+    gsolve_dense_free(&s->x, c->ctx);
+}

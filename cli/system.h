@@ -1,0 +1,47 @@
+/* system.h: the system to solve: the matrix as read, what it looks like, b and the first guess. */
+#ifndef CLI_SYSTEM_H
+#define CLI_SYSTEM_H
+
+#include "cli/cli.h"
+
+typedef struct cli_system {
+    const char *name; /* of the matrix: a file, or gen:... */
+    gsolve_csr csr;   /* owned by the library; cleared when a matrix has taken it */
+    gsolve_source source;
+    gsolve_traits traits;
+    int32_t nrows, ncols;
+    int64_t entries;
+    gsolve_dense b, x; /* owned; x holds the first guess */
+    double read_seconds, examine_seconds;
+} cli_system;
+
+/* c->ctx = a context as the arguments say. Returns 0 or CLI_ERROR, as do the others. */
+int cli_open(cli *c);
+
+/* Reads the matrix called name, and says what it is. */
+int cli_read_matrix(cli *c, const char *name, cli_system *s);
+
+/* Reads b and the first guess where they are files. */
+int cli_read_vectors(cli *c, cli_system *s);
+
+/* s->traits, and s->csr in the type that the arguments ask for. */
+int cli_examine(cli *c, cli_system *s);
+
+/* Makes what was not read: b from A's rows, x = 0. */
+int cli_make_vectors(cli *c, cli_system *s, const gsolve_csr *rows);
+
+/* What -b stands for, in words. */
+const char *cli_rhs_words(const cli *c);
+
+/* Whether b was made so that x = 1 solves the system. */
+bool cli_ones_solve(const cli *c);
+
+void cli_close_system(cli *c, cli_system *s);
+
+/* "symmetric", "skew-symmetric", "not symmetric", ... */
+const char *cli_symmetry_words(const gsolve_traits *t);
+
+/* v = n rows and ncols columns of zeros, owned. */
+int cli_new_dense(cli *c, gsolve_dense *v, int32_t nrows, int32_t ncols);
+
+#endif

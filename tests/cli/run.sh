@@ -1,0 +1,283 @@
+#!/bin/sh
+# run.sh GSOLVE JSON_KEYS SOURCE: tries the command as a user would, in a folder of its own.
+gsolve=$1
+json_keys=$2
+source=$3
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/here"
+cd "$folder/here" || exit 1
+failures=0
+
+fail() {
+    failures=$((failures + 1))
+    echo "FAILED: $*"
+    sed 's/^/    out: /' out | head -20
+    sed 's/^/    err: /' err | head -20
+}
+
+# run CODE ARGUMENT...: the command must exit with CODE; out and err hold what it said, none of it a
+# control character.
+run() {
+    code=$1
+    shift
+    what="gsolve $*"
+    "$gsolve" "$@" >out 2>err </dev/null
+    got=$?
+    [ $got -eq "$code" ] || fail "$what: exit code $got, not $code"
+    if LC_ALL=C grep -q "$(printf '[\001-\010\013-\037]')" out err; then fail "$what: control characters"; fi
+    if [ "$code" -eq 1 ]; then
+        grep -q '^gsolve: .' err || fail "$what: no sentence"
+        [ "$(wc -l <err)" -eq 1 ] || fail "$what: more than one line on stderr"
+    elif [ "$code" -eq 0 ] && [ -s err ]; then
+        fail "$what: something on stderr"
+    fi
+}
+
+# said TEXT... and complained TEXT...: what the last run wrote holds them.
+said() {
+    for text; do grep -qF -- "$text" out || fail "$what: did not say '$text'"; done
+}
+complained() {
+    for text; do grep -qF -- "$text" err || fail "$what: did not complain '$text'"; done
+}
+json() {
+    "$json_keys" "$@" >keys || fail "$what: $(cat keys)"
+}
+
+# --- files -------------------------------------------------------------------------------------
+mkdir out_here
+cat >A.mtx <<'END'
+%%MatrixMarket matrix coordinate real symmetric
+3 3 5
+1 1 4
+2 1 -1
+2 2 4
+3 2 -1
+3 3 4
+END
+printf '%%%%MatrixMarket matrix array real general\n3 1\n2\n4\n10\n' >b.mtx # x = 1, 2, 3
+printf '%%%%MatrixMarket matrix array real general\n3 2\n3\n2\n3\n2\n4\n10\n' >b2.mtx
+printf '%%%%MatrixMarket matrix array real general\n4 1\n1\n1\n1\n1\n' >b4.mtx
+printf '%%%%MatrixMarket matrix array real general\n3 1\n1\nx\n1\n' >bad_b.mtx
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n3 2 1\n' >bad.mtx
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 1 1\n' >unsymmetric.mtx
+printf '%%%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n' >complex.mtx
+printf '%%%%MatrixMarket matrix coordinate real general\n3 2 3\n1 1 1\n2 2 1\n3 1 1\n' >tall.mtx
+printf '%%%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1\n2 2 -1\n' >indefinite.mtx
+: >empty.mtx
+
+# --- help --------------------------------------------------------------------------------------
+run 0 --help
+said 'Examples' 'gsolve -A A.mtx' 'compare' 'convert'
+run 0 --version
+said 'gsolve '
+for command in solve info compare generate convert list; do
+    run 0 $command --help
+    said 'usage: gsolve' '--help' '--json' 'Exit code'
+    run 0 help $command
+    said "gsolve $command:"
+done
+run 0 solve --help
+for option in --device --format --solver --precond --type --rtol --atol --maxit --threads --history \
+    --monitor --quiet --cache --seed --x0; do
+    said "$option"
+done
+run 0 --man
+cmp -s out "$source/docs/gsolve.1" || fail 'docs/gsolve.1 is not what gsolve --man prints; build the target man'
+
+# --- solving -----------------------------------------------------------------------------------
+run 0 -A A.mtx -b b.mtx -x x.mtx --history h.csv --json r.json
+said 'converged' 'iterations' 'residual' 'memory' 'preconditioner' 'chosen' 'x           written to x.mtx'
+awk '!/^%/ && NF == 1 { n++; if (($1 - n) ^ 2 > 1e-14) bad = 1 } END { exit bad || n != 3 }' x.mtx ||
+    fail "$what: x is wrong"
+grep -q '^iteration,residual$' h.csv && grep -q '^0,1$' h.csv || fail "$what: the history is wrong"
+json r.json matrix.rows=3 matrix.cols=3 matrix.entries=7 matrix.symmetric=true matrix.source=A.mtx \
+    device format.name format.bytes format.build_seconds precond.name precond.setup_seconds solver.name \
+    outcome=converged explanation iterations residual 'history[]' seconds.read seconds.build \
+    seconds.setup seconds.solve seconds.total memory_peak rhs=b.mtx error=null
+run 0 solve A.mtx
+said 'A*ones' 'error'
+run 0 -A A.mtx --json -
+json out outcome=converged 'rhs=A*ones'
+run 0 -A A.mtx -b b2.mtx --json - --solver cg --precond jacobi
+json out rhs_columns=2 'columns[]' solver.name=cg precond.name=jacobi
+for solver in cg bicg bicgstab gmres fgmres minres direct auto cg,rtol=1e-10; do
+    run 0 -A gen:poisson2d,n=12 --solver $solver
+    said 'converged'
+done
+for precond in none jacobi ilu ic auto; do run 0 -A gen:poisson2d,n=12 --precond $precond; done
+run 0 -A gen:poisson2d,n=12 --type f32
+said 'single precision'
+run 0 -A gen:poisson2d,n=12 -b ones
+run 0 -A gen:poisson2d,n=12 -b random --seed 7 --json one.json
+run 0 -A gen:poisson2d,n=12 -b random --seed 7 --threads 2 --json two.json
+[ "$(grep '"residual"' one.json)" = "$(grep '"residual"' two.json)" ] || fail 'two threads, other bits'
+run 0 -A gen:poisson2d,n=12 --device cpu,threads=1 --format csr --rtol 1e-4 --atol 1e-12 --maxit 500
+run 0 -A A.mtx -b b.mtx --x0 x.mtx --json -
+json out iterations=0
+run 0 -A A.mtx --cache
+[ -f A.mtx.gscache ] || fail "$what: no cache"
+run 0 -A A.mtx --cache
+said 'from the cache'
+rm -f A.mtx.gscache
+run 0 -A A.mtx --quiet
+[ ! -s out ] || fail "$what: not quiet"
+run 0 -A gen:poisson2d,n=12 --monitor --solver cg
+said '           1  '
+run 0 -A tall.mtx
+said 'rectangular'
+
+# --- not converging ----------------------------------------------------------------------------
+run 2 -A gen:poisson2d,n=30 --solver cg --precond none --maxit 3 -x out_here/last.mtx
+said 'NOT CONVERGED: iteration limit' '--maxit' 'which is not a solution'
+[ -s out_here/last.mtx ] || fail "$what: no last iterate"
+run 2 -A gen:poisson2d,n=30 --solver cg --precond none --maxit 3 --json -
+json out 'outcome=iteration limit' iterations=3
+run 2 -A gen:poisson2d,n=30 --solver cg --precond none --maxit 3 --quiet
+[ ! -s out ] || fail "$what: not quiet"
+complained 'not converged'
+run 2 -A indefinite.mtx -b ones --solver cg --precond none
+said 'indefinite' 'minres'
+run 0 -A gen:poisson2d,n=30 --maxit 4 --json -
+json out 'attempts[]' outcome=converged
+run 0 -A gen:poisson2d,n=30 --maxit 4
+said 'attempt 2' 'iteration limit after 4 iterations'
+timeout --preserve-status -s INT 3 "$gsolve" -A gen:poisson2d,n=300 --solver gmres,restart=2,stall=0 \
+    --precond none --maxit 100000000 --rtol 1e-12 >out 2>err
+[ $? -eq 2 ] || fail 'interrupted: exit code'
+what='interrupted'
+said 'stopped' 'Interrupted after' 'total'
+
+# --- wrong input -------------------------------------------------------------------------------
+cp A.mtx kept
+mkfifo pipe
+rm -f out err keys
+ls -R >../files
+wrong() { # wrong TEXT ARGUMENT...: an error that holds TEXT, and nothing written
+    text=$1
+    shift
+    run 1 "$@"
+    complained "$text"
+    rm -f out err keys
+    ls -R >../now
+    cmp -s ../files ../now || fail "$what: left files"
+}
+x='out_here/new.mtx'
+wrong 'missing.mtx' -A missing.mtx -x $x
+wrong 'bad.mtx:4:' -A bad.mtx -x $x
+wrong 'complex' -A complex.mtx -x $x
+wrong 'empty' -A empty.mtx -x $x
+wrong 'out_here' -A out_here -x $x
+wrong 'bad_b.mtx:4:' -A A.mtx -b bad_b.mtx -x $x --history out_here/h --json out_here/../out_here/../r.json
+wrong 'is 4 x 1' -A A.mtx -b b4.mtx -x $x
+wrong 'must have 3 rows' -A A.mtx -b b4.mtx -x $x
+wrong 'the first guess' -A A.mtx --x0 b4.mtx -x $x
+wrong 'has 2 columns' -A A.mtx --x0 b2.mtx -x $x
+wrong 'there are cg' -A A.mtx --solver cgg
+wrong 'its options are' -A A.mtx --solver cg,colour=1
+wrong 'rtol=-1' -A A.mtx --solver cg,rtol=-1
+wrong 'there are none, jacobi' -A A.mtx --precond jacoby
+wrong 'csr' -A A.mtx --format cssr
+wrong 'cpu' -A A.mtx --device abacus
+wrong 'uses no preconditioner' -A A.mtx --solver direct --precond ilu
+wrong "not 'tiny'" -A A.mtx --rtol tiny
+wrong "not '-1'" -A A.mtx --maxit -1
+wrong "not '1.5'" -A A.mtx --maxit 1.5
+wrong "not 'f16'" -A A.mtx --type f16
+wrong "did you mean '--solver'" -A A.mtx --sovler cg
+wrong "did you mean '--solver'" -A A.mtx -solver cg
+wrong 'could be several' -A A.mtx --s cg
+wrong 'lacks its argument' -A
+wrong 'takes no argument' -A A.mtx --quiet=1
+wrong 'one word too many' solve A.mtx b.mtx
+wrong 'two matrices' info A.mtx -A A.mtx
+wrong "no folder 'nowhere'" -A A.mtx -x nowhere/x.mtx
+wrong 'it is a folder' -A A.mtx --json out_here
+wrong 'to be read and to be written' -A A.mtx -b b.mtx -x b.mtx
+wrong 'no regular file' -A A.mtx -x pipe
+[ -p pipe ] || fail 'the pipe was replaced'
+wrong 'written twice' -A A.mtx -x $x --history $x
+wrong 'there is no option' --bogus -A A.mtx --json A.mtx
+cmp -s A.mtx kept || fail 'the error went into A.mtx'
+wrong 'to be read and to be written' -A A.mtx --json ./A.mtx
+cmp -s A.mtx kept || fail 'the error went into A.mtx'
+wrong 'choose one' -A A.mtx --monitor --quiet
+wrong 'name a matrix'
+wrong 'which matrix' solve
+wrong "did you mean 'solve'" slove -A A.mtx
+wrong 'gsolve -A A.mtx' A.mtx
+wrong 'poisson2d' -A gen:nosuch
+wrong 'which matrix' info
+wrong 'missing.mtx' info missing.mtx
+wrong 'bad.mtx:4:' info bad.mtx
+wrong "did you mean '--json'" info A.mtx --jsno -
+wrong 'which matrix' compare
+wrong 'cssr' compare A.mtx --formats cssr
+wrong 'must have 3 rows' compare A.mtx -b b4.mtx
+wrong 'which matrix' generate
+wrong 'where to' generate poisson2d
+wrong 'its options are' generate poisson2d,m=3 -o $x
+wrong 'symmetric' generate random,n=50 -o $x --symmetric
+wrong 'two names' convert A.mtx
+wrong 'must end in' convert A.mtx A.rb
+wrong 'symmetric' convert unsymmetric.mtx $x --symmetric
+wrong 'bad.mtx:4:' convert bad.mtx $x
+wrong 'choose one' convert A.mtx $x --symmetric --general
+wrong 'to be read and to be written' convert A.mtx A.mtx
+wrong "did you mean 'solvers'" list solver
+run 1 -A missing.mtx --json -
+json out error
+run 1 --bogus -A A.mtx --json -
+json out error
+run 1 -A A.mtx --json r.json --solver cgg
+json r.json error
+if [ -e /dev/full ]; then
+    "$gsolve" list >/dev/full 2>err
+    [ $? -eq 1 ] || fail 'a full disk goes unnoticed'
+fi
+
+# --- the other commands ------------------------------------------------------------------------
+run 0 info A.mtx
+said 'positive definite' 'bandwidth' 'symmetric' '####' 'auto' 'memory'
+run 0 info -A gen:neumann2d,n=5
+said 'singular'
+run 0 info gen:poisson3d,n=5 --json -
+json out matrix.rows=125 traits.bandwidth=25 'auto[]' 'row_lengths[]' traits.definiteness
+run 0 info tall.mtx
+said 'rectangular'
+run 0 generate poisson2d,n=7 -o P.mtx --symmetric
+said '49 x 49' 'P.mtx'
+run 0 generate gen:convdiff3d,n=4 -o C.mtx.gz --json -
+json out matrix.rows=64 output=C.mtx.gz
+run 0 convert P.mtx P2.mtx.gz
+said 'lower triangle'
+run 0 convert P2.mtx.gz P3.mtx --general
+said 'all entries'
+run 0 info P3.mtx --json three.json
+run 0 info gen:poisson2d,n=7 --json here.json
+[ "$(grep -A99 traits three.json)" = "$(grep -A99 traits here.json)" ] || fail 'P3.mtx is another matrix'
+run 0 convert b2.mtx b3.mtx.gz --dense
+said '3 x 2'
+run 0 -A A.mtx -b b3.mtx.gz
+for what in formats solvers preconds generators devices; do run 0 list $what; done
+run 0 list
+said 'csr' 'gmres' 'restart=30' 'auto|cholesky|lu|qr' 'block_jacobi' 'poisson3d' 'here:'
+run 0 list --json -
+json out 'formats[]' 'solvers[]' 'preconds[]' 'generators[]' 'devices[]'
+run 0 compare gen:poisson2d,n=20 --json c.json
+said 'GFLOP/s' 'csr' 'converged'
+json c.json matrix.rows=400 'rows[]'
+run 0 compare -A A.mtx -b b.mtx --formats csr --solver cg --precond none --json -
+json out 'rows[]'
+
+# --- a terminal --------------------------------------------------------------------------------
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+    what='on a terminal'
+    : >err
+    script -qec "'$gsolve' -A gen:poisson2d,n=20" /dev/null </dev/null >out 2>&1
+    said 'setting up' 'converged' "$(printf '\r')"
+fi
+
+[ $failures -eq 0 ] && echo 'all is well'
+exit $failures
