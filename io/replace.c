@@ -5,12 +5,18 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int gs_replace_begin(gs_replacement *r, const char *path)
 {
+    struct stat about;
+
     r->path = path;
     r->file = -1;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) { /* a folder, a device, a pipe */
+        return S_ISDIR(about.st_mode) ? EISDIR : ENOTSUP;
+    }
     if (strlen(path) >= PATH_MAX) return ENAMETOOLONG;
     for (int k = 0; k < 100 && r->file < 0; k++) {
         snprintf(r->temporary, sizeof r->temporary, "%s.%ld-%d.tmp", path, (long)getpid(), k);
