@@ -194,9 +194,8 @@ static gsolve_status read_columns(int32_t *j, const boeing *b, const gs_input *i
     int64_t from = 1, to;
 
     for (int64_t column = 0; column <= b->ncols; column++, from = to) {
-        const bool good = gs_fortran_integer(&r, &to), edge = column == 0 || column == b->ncols;
-        if (!good || to < from || to > b->entries + 1 ||
-            (edge && to != (column ? b->entries + 1 : 1))) {
+        if (!gs_fortran_integer(&r, &to) || to < from || to > b->entries + 1 ||
+            (column == 0 && to != 1) || (column == b->ncols && to != b->entries + 1)) {
             char allowed[160];
             snprintf(allowed, sizeof allowed,
                      "the pointers must be whole numbers that ascend from 1 to %lld, one more than "

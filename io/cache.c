@@ -11,8 +11,7 @@
 
 #include "io/replace.h"
 
-#define PAGE 4096 /* arrays begin at multiples; systems of larger pages cannot map, and read anew \
-                   */
+#define PAGE    4096 /* where pages are larger, a cache cannot be mapped and is never used */
 #define VERSION 1
 #define ORDER   0x01020304
 #define ARRAYS  3

@@ -19,8 +19,8 @@ typedef struct gs_stamp {
     uint64_t hash;
 } gs_stamp;
 
-/* False: path cannot be read, and the cache is out of the question. */
-bool gs_stamp_file(gs_stamp *stamp, const gsolve_context *ctx, const char *path);
+/* The hash of text[0..size). */
+uint64_t gs_stamp_hash(const gsolve_context *ctx, const char *text, int64_t size);
 
 /* True: what and source are filled, the arrays mapped from the cache. */
 bool gs_cache_read(gs_cached what, gsolve_context *ctx, const char *path, const gs_stamp *stamp,

@@ -1,10 +1,11 @@
 /* generate_elasticity.c: linear elasticity on a cube of trilinear hexahedra, three displacements a
- * node, the face x = 0 clamped and its unknowns removed. All elements are alike, so that there is one
- * element matrix, the integral of B' D B by 2 x 2 x 2 Gauss points (Hughes, The Finite Element Method,
- * section 3.9). */
+ * node, the face x = 0 clamped and its unknowns removed. All elements are alike, so that there is
+ * one element matrix, the integral of B' D B by 2 x 2 x 2 Gauss points (Hughes, The Finite Element
+ * Method, section 3.9), and nodes differ only in which of the eight elements about them exist. */
 #include <math.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/generators.h"
 
 typedef struct elasticity_options {
@@ -12,10 +13,22 @@ typedef struct elasticity_options {
     double young, poisson;
 } elasticity_options;
 
-typedef struct elasticity {
-    int64_t n;      /* elements along an edge */
+typedef struct element {
     double K[8][8][3][3]; /* of nodes a and b = x + 2 y + 4 z, and of their displacements */
+} element;
+
+typedef struct coupling { /* of a node with the neighbour (m % 3 - 1, m / 3 % 3 - 1, m / 9 - 1) */
+    double A[27][3][3];
+} coupling;
+
+enum { FIRST, INNER, LAST }; /* where a node lies along an axis */
+
+typedef struct elasticity {
+    int32_t n;              /* elements along an edge; nodes x = 1..n, y and z = 0..n, x fastest */
+    coupling kind[3][3][3]; /* of nodes that lie in z, y and x at FIRST, INNER or LAST */
 } elasticity;
+
+/* --- one element ----------------------------------------------------------------------------- */
 
 /* dN[a][axis]: derivatives of the shape functions at (x, y, z) in [0, 1]^3. */
 static void shape_derivatives(const double at[3], double dN[8][3])
@@ -31,29 +44,30 @@ static void shape_derivatives(const double at[3], double dN[8][3])
     }
 }
 
-/* K += weight B_a' D B_b: lambda dN_a,i dN_b,j + mu dN_a,j dN_b,i + mu delta_ij grad N_a . grad N_b */
-static void add_point(elasticity *e, double dN[8][3], double lambda, double mu, double weight)
+/* K += weight B_a' D B_b = weight (lambda dN_a,i dN_b,j + mu dN_a,j dN_b,i + mu delta_ij dN_a .
+ * dN_b) The inner brackets make K symmetric to the last bit. */
+static void add_point(element *e, double dN[8][3], double lambda, double mu, double weight)
 {
     for (int a = 0; a < 8; a++) {
         for (int b = 0; b < 8; b++) {
             const double dot = dN[a][0] * dN[b][0] + dN[a][1] * dN[b][1] + dN[a][2] * dN[b][2];
             for (int i = 0; i < 3; i++) {
                 for (int j = 0; j < 3; j++) {
-                    e->K[a][b][i][j] += weight * (lambda * dN[a][i] * dN[b][j] +
-                                                  mu * dN[a][j] * dN[b][i] + (i == j) * mu * dot);
+                    e->K[a][b][i][j] += weight * (lambda * (dN[a][i] * dN[b][j]) +
+                                                  mu * (dN[a][j] * dN[b][i]) + (i == j) * mu * dot);
                 }
             }
         }
     }
 }
 
-static void integrate(elasticity *e, double young, double poisson)
+static void integrate(element *e, const elasticity_options *o)
 {
-    const double lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
-    const double mu = young / (2 * (1 + poisson)), h = 1 / (double)e->n;
+    const double lambda = o->young * o->poisson / ((1 + o->poisson) * (1 - 2 * o->poisson));
+    const double mu = o->young / (2 * (1 + o->poisson)), h = 1.0 / o->n;
     const double point[2] = {0.5 - 0.5 / sqrt(3), 0.5 + 0.5 / sqrt(3)};
 
-    memset(e->K, 0, sizeof e->K);
+    memset(e, 0, sizeof *e);
     for (int g = 0; g < 8; g++) {
         const double at[3] = {point[g & 1], point[g >> 1 & 1], point[g >> 2 & 1]};
         double dN[8][3];
@@ -62,39 +76,103 @@ static void integrate(elasticity *e, double young, double poisson)
     }
 }
 
-/* sum[m] = the coupling of displacement i of the node at p to the neighbour m of 27. */
-static void gather(const elasticity *e, const int64_t p[3], int i, double sum[27][3])
+/* --- the elements about a node --------------------------------------------------------------- */
+
+/* Whether the element in which a node is the lower (0) or upper (1) one along an axis exists. */
+static bool exists(int place, int bit)
 {
-    memset(sum, 0, 27 * sizeof *sum);
-    for (int a = 0; a < 8; a++) { /* the element in which the node is node a */
-        const int bit[3] = {a & 1, a >> 1 & 1, a >> 2 & 1};
-        bool inside = true;
-        for (int axis = 0; axis < 3; axis++) {
-            inside = inside && p[axis] - bit[axis] >= 0 && p[axis] - bit[axis] < e->n;
-        }
-        for (int b = 0; b < 8 && inside; b++) {
-            const int m = ((b >> 2) - bit[2] + 1) * 9 + ((b >> 1 & 1) - bit[1] + 1) * 3 +
-                          ((b & 1) - bit[0] + 1);
-            for (int j = 0; j < 3; j++) sum[m][j] += e->K[a][b][i][j];
+    return bit ? place != FIRST : place != LAST;
+}
+
+/* c += the element in which the node is node a */
+static void add_element(coupling *c, const element *e, int a)
+{
+    for (int b = 0; b < 8; b++) {
+        const int dx = (b & 1) - (a & 1), dy = (b >> 1 & 1) - (a >> 1 & 1),
+                  dz = (b >> 2) - (a >> 2);
+        double(*A)[3] = c->A[(dz + 1) * 9 + (dy + 1) * 3 + dx + 1];
+        for (int i = 0; i < 3; i++) {
+            for (int j = 0; j < 3; j++) A[i][j] += e->K[a][b][i][j];
         }
     }
 }
 
-static int64_t row(const void *model, int32_t i, int32_t *col, double *value)
+static void couple(coupling *c, const element *e, int z, int y, int x)
 {
-    const elasticity *e = model;
-    const int64_t n = e->n, node = i / 3; /* nodes x = 1 .. n, y and z = 0 .. n, x fastest */
-    const int64_t p[3] = {node % n + 1, node / n % (n + 1), node / (n * (n + 1))};
-    double sum[27][3];
+    memset(c, 0, sizeof *c);
+    for (int a = 0; a < 8; a++) {
+        if (exists(x, a & 1) && exists(y, a >> 1 & 1) && exists(z, a >> 2)) add_element(c, e, a);
+    }
+}
+
+static void assemble(elasticity *m, const element *e)
+{
+    for (int z = FIRST; z <= LAST; z++) {
+        for (int y = FIRST; y <= LAST; y++) {
+            for (int x = FIRST; x <= LAST; x++) couple(&m->kind[z][y][x], e, z, y, x);
+        }
+    }
+}
+
+/* --- rows ------------------------------------------------------------------------------------ */
+
+static void locate(const elasticity *m, int32_t i, int32_t p[3])
+{
+    const int32_t node = i / 3, line = node / m->n;
+
+    p[0] = node % m->n + 1;
+    p[1] = line % (m->n + 1);
+    p[2] = line / (m->n + 1);
+}
+
+/* The neighbours of coordinate p that have unknowns: p + low .. p + high. */
+static void reach(const elasticity *m, int axis, int32_t p, int *low, int *high)
+{
+    *low = p > (axis == 0) ? -1 : 0;
+    *high = p < m->n ? 1 : 0;
+}
+
+static int64_t count_row(const void *model, int32_t i)
+{
+    int32_t p[3];
+    int64_t nodes = 1;
+
+    locate(model, i, p);
+    for (int axis = 0; axis < 3; axis++) {
+        int low, high;
+        reach(model, axis, p[axis], &low, &high);
+        nodes *= high - low + 1;
+    }
+    return 3 * nodes;
+}
+
+static int place(const elasticity *m, int32_t p)
+{
+    return p == 0 ? FIRST : p == m->n ? LAST : INNER;
+}
+
+static int64_t fill_row(const void *model, int32_t i, int32_t *col, double *value)
+{
+    const elasticity *m = model;
+    const int32_t n = m->n;
+    const coupling *c;
+    int32_t p[3];
+    int low[3], high[3];
     int64_t count = 0;
 
-    gather(e, p, i % 3, sum);
-    for (int m = 0; m < 27; m++) {
-        const int64_t q[3] = {p[0] + m % 3 - 1, p[1] + m / 3 % 3 - 1, p[2] + m / 9 - 1};
-        if (q[0] < 1 || q[1] < 0 || q[2] < 0 || q[0] > n || q[1] > n || q[2] > n) continue;
-        for (int j = 0; j < 3; j++) {
-            col[count] = (int32_t)(3 * ((q[2] * (n + 1) + q[1]) * n + q[0] - 1) + j);
-            value[count++] = sum[m][j];
+    locate(m, i, p);
+    for (int axis = 0; axis < 3; axis++) reach(m, axis, p[axis], &low[axis], &high[axis]);
+    c = &m->kind[place(m, p[2])][place(m, p[1])][place(m, p[0])];
+    for (int dz = low[2]; dz <= high[2]; dz++) {
+        for (int dy = low[1]; dy <= high[1]; dy++) {
+            for (int dx = low[0]; dx <= high[0]; dx++) {
+                const double *A = c->A[(dz + 1) * 9 + (dy + 1) * 3 + dx + 1][i % 3];
+                const int32_t node = i / 3 + (dz * (n + 1) + dy) * n + dx;
+                for (int j = 0; j < 3; j++, count++) {
+                    col[count] = 3 * node + j;
+                    value[count] = A[j];
+                }
+            }
         }
     }
     return count;
@@ -103,20 +181,32 @@ static int64_t row(const void *model, int32_t i, int32_t *col, double *value)
 static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *options)
 {
     const elasticity_options *o = options;
-    const int64_t rows = 3 * (int64_t)o->n * (o->n + 1) * (o->n + 1);
-    elasticity e = {.n = o->n};
-    const gs_row_source source = {rows, rows, 81, row, &e};
+    const double rows = 3.0 * o->n * (o->n + 1.0) * (o->n + 1.0);
+    elasticity *m = NULL;
+    element e;
+    gsolve_status status;
 
-    integrate(&e, o->young, o->poisson);
-    return gs_csr_by_rows(csr, ctx, &source);
+    TRY(gs_check_rows(ctx, "elasticity3d", rows));
+    ALLOC(ctx, GSOLVE_HOST, m, 1);
+    m->n = o->n;
+    integrate(&e, o);
+    assemble(m, &e);
+    const gs_row_source source = {(int64_t)rows, (int64_t)rows, count_row, fill_row, m};
+    TRY(gs_csr_by_rows(csr, ctx, &source));
+done:
+    gsolve_free(ctx, GSOLVE_HOST, m);
+    return status;
 }
 
+#define OPTION(key, help, kind, initial, least, most)                                   \
+    {                                                                                   \
+#key, help, kind, offsetof(elasticity_options, key), initial, least, most, NULL \
+    }
+
 static const gsolve_option table[] = {
-    {"n", "elements along an edge", GSOLVE_INT, offsetof(elasticity_options, n), 16, 1, 890, NULL},
-    {"young", "modulus of Young", GSOLVE_REAL, offsetof(elasticity_options, young), 1, 1e-300, 1e300,
-     NULL},
-    {"poisson", "ratio of Poisson", GSOLVE_REAL, offsetof(elasticity_options, poisson), 0.3, 0,
-     0.4999, NULL},
+    OPTION(n, "elements along an edge", GSOLVE_INT, 16, 1, GS_MOST_ROWS),
+    OPTION(young, "Young's modulus", GSOLVE_REAL, 1, 1e-100, 1e100),
+    OPTION(poisson, "Poisson's ratio", GSOLVE_REAL, 0.3, 0, 0.4999),
     {0},
 };
 

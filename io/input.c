@@ -46,27 +46,32 @@ bool gs_input_absurd(const gs_input *in, int64_t n)
     return n > roomy && n / 256 > in->end - in->begin;
 }
 
-gsolve_status gs_input_memory(gs_input *in, gsolve_context *ctx, const char *name, const char *data,
-                              size_t bytes, const gsolve_read_options *options)
+void gs_input_memory(gs_input *in, gsolve_context *ctx, const char *name, const char *data,
+                     size_t bytes, const gsolve_read_options *options)
 {
-    gsolve_status status = GSOLVE_OK;
-    char *text;
-
     *in = (gs_input){.ctx = ctx, .name = name, .begin = data, .end = data + bytes};
     if (options) {
         in->progress = options->progress;
         in->user = options->user;
     }
-    if (bytes >= 2 && (unsigned char)data[0] == 0x1f && (unsigned char)data[1] == 0x8b) {
-        status = gs_gzip_inflate(in, &text, &bytes);
-        if (status == GSOLVE_OK) {
-            in->block[1] = text;
-            in->begin = text;
-            in->end = text + bytes;
-        }
-    }
-    in->source.bytes = in->end - in->begin;
-    return status;
+    in->source.bytes = (int64_t)bytes;
+}
+
+gsolve_status gs_input_unpack(gs_input *in)
+{
+    const unsigned char *p = (const unsigned char *)in->begin;
+    char *text;
+    size_t bytes;
+    gsolve_status status;
+
+    if (in->end - in->begin < 2 || p[0] != 0x1f || p[1] != 0x8b) return GSOLVE_OK;
+    status = gs_gzip_inflate(in, &text, &bytes);
+    if (status != GSOLVE_OK) return status;
+    in->block[1] = text;
+    in->begin = text;
+    in->end = text + bytes;
+    in->source.bytes = (int64_t)bytes;
+    return GSOLVE_OK;
 }
 
 static gsolve_status refuse(gsolve_context *ctx, const char *path, const char *why)
@@ -79,7 +84,6 @@ static gsolve_status map(gs_input *in, gsolve_context *ctx, const char *path, in
 {
     struct stat s;
     void *block;
-    gsolve_status status;
 
     if (fstat(file, &s) != 0) return refuse(ctx, path, strerror(errno));
     if (S_ISDIR(s.st_mode)) return refuse(ctx, path, "it is a directory; a matrix is a file");
@@ -87,10 +91,10 @@ static gsolve_status map(gs_input *in, gsolve_context *ctx, const char *path, in
     if (s.st_size == 0) return refuse(ctx, path, "the file is empty");
     block = gs_map_file(ctx, file, 0, (size_t)s.st_size);
     if (!block) return GSOLVE_NO_MEMORY;
-    status = gs_input_memory(in, ctx, path, block, (size_t)s.st_size, options);
+    gs_input_memory(in, ctx, path, block, (size_t)s.st_size, options);
     in->block[0] = block;
-    if (status != GSOLVE_OK) gs_input_close(in);
-    return status;
+    in->mtime = (int64_t)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec;
+    return GSOLVE_OK;
 }
 
 gsolve_status gs_input_file(gs_input *in, gsolve_context *ctx, const char *path,
@@ -99,7 +103,6 @@ gsolve_status gs_input_file(gs_input *in, gsolve_context *ctx, const char *path,
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not block */
     gsolve_status status;
 
-    *in = (gs_input){0};
     if (file < 0) return refuse(ctx, path, strerror(errno));
     status = map(in, ctx, path, file, options);
     close(file);

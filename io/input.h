@@ -12,6 +12,7 @@ typedef struct gs_input {
     void *block[2];            /* owned: the mapped file, the inflated text; or NULL */
     gsolve_progress *progress; /* or NULL */
     void *user;
+    int64_t mtime; /* of the file, ns; 0: there is no file */
     /* Rows, columns and elements that a file may announce whatever its own size: memory that no
      * entry asks for. 0: GS_ROOMY. */
     int64_t roomy;
@@ -20,15 +21,18 @@ typedef struct gs_input {
 
 #define GS_ROOMY ((int64_t)1 << 28)
 
-/* in = the text of data[0..bytes), which must stay; inflated if it is compressed. options: whom to
- * tell of the progress, or NULL. */
-gsolve_status gs_input_memory(gs_input *in, gsolve_context *ctx, const char *name, const char *data,
-                              size_t bytes, const gsolve_read_options *options);
+/* in = data[0..bytes), which must stay; not inflated yet. options: whom to tell of the progress, or
+ * NULL. */
+void gs_input_memory(gs_input *in, gsolve_context *ctx, const char *name, const char *data,
+                     size_t bytes, const gsolve_read_options *options);
 
-/* in = the text of a file. */
+/* in = the bytes of a file, mapped: not inflated yet. */
 gsolve_status gs_input_file(gs_input *in, gsolve_context *ctx, const char *path,
                             const gsolve_read_options *options);
 void gs_input_close(gs_input *in);
+
+/* Inflates in's text if it is compressed. */
+gsolve_status gs_input_unpack(gs_input *in);
 
 /* in's text, of whatever kind it is. */
 gsolve_status gs_read_memory(gsolve_csr *csr, gs_input *in);

@@ -49,6 +49,30 @@ gsolve_status gs_read_dense_memory(gsolve_dense *v, gs_input *in)
     return gs_input_fail(in, in->begin, "dense matrices are read from Matrix Market files only");
 }
 
+static gsolve_status parse(gs_cached what, gs_input *in)
+{
+    gsolve_status status;
+
+    TRY(gs_input_unpack(in));
+    TRY(what.csr ? gs_read_memory(what.csr, in) : gs_read_dense_memory(what.dense, in));
+done:
+    return status;
+}
+
+static gsolve_status parse_or_cached(gs_cached what, gs_input *in, const char *path)
+{
+    const int64_t size = in->end - in->begin;
+    const gs_stamp stamp = {size, in->mtime, gs_stamp_hash(in->ctx, in->begin, size)};
+    gsolve_status status;
+
+    if (gs_cache_read(what, in->ctx, path, &stamp, &in->source)) return GSOLVE_OK;
+    TRY(parse(what, in));
+    gs_cache_write(what, in->ctx, path, &stamp, &in->source);
+done:
+    return status;
+}
+
+/* *what.csr or *what.dense is set on success only. */
 static gsolve_status read_file(gs_cached what, gsolve_context *ctx, const char *path,
                                const gsolve_read_options *options, gsolve_source *source)
 {
@@ -56,38 +80,9 @@ static gsolve_status read_file(gs_cached what, gsolve_context *ctx, const char *
     gsolve_status status = gs_input_file(&in, ctx, path, options);
 
     if (status != GSOLVE_OK) return status;
-    status = what.csr ? gs_read_memory(what.csr, &in) : gs_read_dense_memory(what.dense, &in);
-    *source = in.source;
+    status = options && options->cache ? parse_or_cached(what, &in, path) : parse(what, &in);
+    if (status == GSOLVE_OK && source) *source = in.source;
     gs_input_close(&in);
-    return status;
-}
-
-static gsolve_status read_cached(gs_cached what, gsolve_context *ctx, const char *path,
-                                 const gsolve_read_options *options, gsolve_source *source)
-{
-    gs_stamp stamp;
-    const bool stamped = gs_stamp_file(&stamp, ctx, path);
-    gsolve_status status;
-
-    if (stamped && gs_cache_read(what, ctx, path, &stamp, source)) return GSOLVE_OK;
-    status = read_file(what, ctx, path, options, source);
-    if (status == GSOLVE_OK && stamped) gs_cache_write(what, ctx, path, &stamp, source);
-    return status;
-}
-
-/* what: *csr or *dense is set on success only. */
-static gsolve_status read_any(gs_cached what, gsolve_context *ctx, const char *name,
-                              const gsolve_read_options *options, gsolve_source *source)
-{
-    gsolve_source seen = {.kind = ""};
-    gsolve_status status;
-
-    if (options && options->cache) {
-        status = read_cached(what, ctx, name, options, &seen);
-    } else {
-        status = read_file(what, ctx, name, options, &seen);
-    }
-    if (status == GSOLVE_OK && source) *source = seen;
     return status;
 }
 
@@ -116,7 +111,7 @@ gsolve_status gsolve_read_matrix(gsolve_csr *csr, gsolve_context *ctx, const cha
     if (strncmp(name, "gen:", 4) == 0) {
         TRY(generate(&A, ctx, name, source));
     } else {
-        TRY(read_any((gs_cached){&A, NULL}, ctx, name, options, source));
+        TRY(read_file((gs_cached){&A, NULL}, ctx, name, options, source));
     }
     *csr = A;
 done:
@@ -137,7 +132,7 @@ gsolve_status gsolve_read_dense(gsolve_dense *v, gsolve_context *ctx, const char
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                            "%.100s: the generators make sparse matrices only", name);
     }
-    TRY(read_any((gs_cached){NULL, &x}, ctx, name, options, source));
+    TRY(read_file((gs_cached){NULL, &x}, ctx, name, options, source));
     *v = x;
 done:
     return status;

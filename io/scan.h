@@ -15,9 +15,7 @@ GS_ALWAYS_INLINE uint64_t gs_eight(const char *p)
 {
     uint64_t word;
     memcpy(&word, p, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
+    if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) word = __builtin_bswap64(word);
     return word ^ 0x3030303030303030u;
 }
 

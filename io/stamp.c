@@ -1,76 +1,65 @@
-/* stamp.c: a file's size, time and content in few bytes. The content is read in pieces that stay in
- * the second-level cache, each hashed by itself, so that the value is the same for any number of
- * threads. */
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+/* stamp.c: the hash of a text's whole content, in pieces of fixed size, so that the value is the
+ * same for any number of threads. With the time to read the text from memory it is the whole cost
+ * of a cached read; so it does without multiplication and keeps up with the memory. */
+#include <string.h>
 
 #include "io/cache.h"
 
 #define PIECE ((int64_t)1 << 18) /* part of the format: another size, another hash */
 #define BATCH 256
 
-static bool read_piece(int file, char *to, int64_t bytes, int64_t at)
+typedef uint64_t quad __attribute__((vector_size(32)));
+
+#define QUADS 4
+#define BLOCK (QUADS * sizeof(quad))
+
+typedef struct lanes {
+    quad a[QUADS], b[QUADS];
+} lanes;
+
+/* In each of 16 lanes of 64 bits: a = a + word, b = (b ^ a) turned by 23 bits. Any change of a word
+ * stays in a, and b tells in which order the words came. */
+static inline void hash_block(lanes *h, const char *p)
 {
-    while (bytes > 0) {
-        const ssize_t got = pread(file, to, (size_t)bytes, at);
-        if (got <= 0) return false;
-        to += got;
-        at += got;
-        bytes -= got;
+    for (int l = 0; l < QUADS; l++) {
+        quad word;
+        memcpy(&word, p + (size_t)l * sizeof word, sizeof word);
+        h->a[l] += word;
+        h->b[l] ^= h->a[l];
+        h->b[l] = h->b[l] << 23 | h->b[l] >> 41;
     }
-    return true;
 }
 
-/* part[k] = hash of the piece first + k. */
-static bool hash_batch(uint64_t *part, int count, const gsolve_context *ctx, int file, int64_t size,
-                       int64_t first, char *buffer)
+static uint64_t hash_piece(const gsolve_context *ctx, const char *p, int64_t bytes)
 {
-    const int threads = gsolve_threads(ctx);
-    int failed = 0;
+    const size_t whole = (size_t)bytes / BLOCK * BLOCK;
+    char tail[BLOCK] = {0};
+    lanes h, copy;
 
-#pragma omp parallel for schedule(static, 1) num_threads(threads) reduction(| : failed)
-    for (int t = 0; t < threads; t++) {
-        char *own = buffer + t * PIECE;
-        for (int k = t; k < count; k += threads) {
-            const int64_t at = (first + k) * PIECE, bytes = size - at < PIECE ? size - at : PIECE;
-            failed |= !read_piece(file, own, bytes, at);
-            if (!failed) part[k] = gs_hash(ctx, own, (size_t)bytes, (uint64_t)bytes);
-        }
+    for (int l = 0; l < QUADS; l++) {
+        h.a[l] = (quad){1, 2, 3, 4} * (0x9e3779b97f4a7c15u * (uint64_t)(2 * l + 1));
+        h.b[l] = ~h.a[l];
     }
-    return !failed;
+    for (size_t at = 0; at < whole; at += BLOCK) hash_block(&h, p + at);
+    memcpy(tail, p + whole, (size_t)bytes - whole);
+    hash_block(&h, tail);
+    copy = h; /* so that h can stay in registers */
+    return gs_hash(ctx, &copy, sizeof copy, (uint64_t)bytes);
 }
 
-static bool hash_file(uint64_t *hash, const gsolve_context *ctx, int file, int64_t size)
+uint64_t gs_stamp_hash(const gsolve_context *ctx, const char *text, int64_t size)
 {
-    gsolve_context *owner = (gsolve_context *)(uintptr_t)ctx;
-    char *buffer = gsolve_alloc(owner, GSOLVE_HOST, (size_t)gsolve_threads(ctx), (size_t)PIECE);
-    uint64_t part[BATCH + 1] = {0}; /* [BATCH]: the hash so far */
     const int64_t pieces = (size + PIECE - 1) / PIECE;
-    bool good = buffer != NULL;
+    uint64_t part[BATCH], hash = (uint64_t)size;
 
-    for (int64_t first = 0; good && first < pieces; first += BATCH) {
+    for (int64_t first = 0; first < pieces; first += BATCH) {
         const int count = (int)(pieces - first < BATCH ? pieces - first : BATCH);
-        good = hash_batch(part, count, ctx, file, size, first, buffer);
-        part[BATCH] = gs_hash(ctx, part, (size_t)count * sizeof *part, part[BATCH]);
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) if (count > 1)
+        for (int k = 0; k < count; k++) {
+            const int64_t at = (first + k) * PIECE;
+            part[k] = hash_piece(ctx, text + at, size - at < PIECE ? size - at : PIECE);
+        }
+        hash = gs_hash(ctx, part, (size_t)count * sizeof *part, hash);
     }
-    gsolve_free(owner, GSOLVE_HOST, buffer);
-    *hash = part[BATCH];
-    return good;
-}
-
-bool gs_stamp_file(gs_stamp *stamp, const gsolve_context *ctx, const char *path)
-{
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat s;
-    bool good = false;
-
-    if (file < 0) return false;
-    if (fstat(file, &s) == 0 && S_ISREG(s.st_mode)) {
-        stamp->size = s.st_size;
-        stamp->mtime = (int64_t)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec;
-        good = hash_file(&stamp->hash, ctx, file, stamp->size);
-    }
-    close(file);
-    return good;
+    return hash;
 }

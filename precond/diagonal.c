@@ -1,6 +1,7 @@
 /* diagonal.c: the diagonal of a matrix, for the preconditioners that divide by it. */
 #include "precond/diagonal.h"
 
+#include <float.h>
 #include <math.h>
 
 /* The place of column i among the ascending columns of row i, or -1. */
@@ -20,25 +21,41 @@ int64_t gs_diagonal_at(const gsolve_csr *csr, int32_t i)
     return -1;
 }
 
+/* 1 / a_ii or 1 / |a_ii|; inf where there is none. */
+static double reciprocal(const gsolve_csr *csr, int32_t i, bool absolute)
+{
+    const int64_t at = gs_diagonal_at(csr, i);
+    const double a = at < 0 ? 0 : gs_value(csr, at);
+
+    return 1 / (absolute || a == 0 ? fabs(a) : a);
+}
+
 gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, const gsolve_csr *csr,
                                       bool absolute, void *d)
 {
+    const double most = csr->type == GSOLVE_F32 ? FLT_MAX : DBL_MAX;
     int32_t bad = INT32_MAX;
 
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(min : bad)
     for (int32_t i = 0; i < csr->nrows; i++) {
-        const int64_t at = gs_diagonal_at(csr, i);
-        const double a = at < 0 ? 0 : gs_value(csr, at);
-        const double inverse = 1 / (absolute ? fabs(a) : a);
-        if ((a == 0 || !isfinite(inverse)) && i < bad) bad = i;
+        if (fabs(reciprocal(csr, i, absolute)) > most && i < bad) bad = i;
+    }
+    if (bad != INT32_MAX) {
+        const int64_t at = gs_diagonal_at(csr, bad);
+        return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
+                           "%s divides by the diagonal, and that of row %d (counted from 1) is %s",
+                           who, bad + 1,
+                           at < 0                     ? "missing"
+                           : gs_value(csr, at) == 0.0 ? "zero"
+                                                      : "too small to divide by");
+    }
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int32_t i = 0; i < csr->nrows; i++) {
         if (csr->type == GSOLVE_F32) {
-            ((float *)d)[i] = (float)inverse;
+            ((float *)d)[i] = (float)reciprocal(csr, i, absolute);
         } else {
-            ((double *)d)[i] = inverse;
+            ((double *)d)[i] = reciprocal(csr, i, absolute);
         }
     }
-    if (bad == INT32_MAX) return GSOLVE_OK;
-    return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                       "%s divides by the diagonal, and that of row %d (counted from 1) is %s", who,
-                       bad + 1, gs_diagonal_at(csr, bad) < 0 ? "missing" : "zero");
+    return GSOLVE_OK;
 }

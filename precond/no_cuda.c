@@ -1,8 +1,10 @@
 /* no_cuda.c: stands in for this folder's .cu files where CUDA is not built. */
 #include "precond/block_jacobi/block_jacobi.h"
+#include "precond/chebyshev/chebyshev.h"
 #include "precond/jacobi/jacobi.h"
 #include "precond/triangle.h"
 
 const gs_jacobi_kernels gs_jacobi_cuda[GSOLVE_TYPE_COUNT];
 const gs_block_jacobi_kernels gs_block_jacobi_cuda[GSOLVE_TYPE_COUNT];
+const gs_chebyshev_kernels gs_chebyshev_cuda[GSOLVE_TYPE_COUNT];
 const gs_triangle_kernels gs_triangle_cuda[GSOLVE_TYPE_COUNT];

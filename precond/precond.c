@@ -8,18 +8,28 @@
 
 /* --- making and freeing ----------------------------------------------------------------------- */
 
-/* Builds from csr, or updates if there is something to update, with clean rows in either case. */
-static gsolve_status build(gsolve_precond *M, const gsolve_csr *csr, bool clean)
+/* *csr checked and, unless it is clean, made to point to *own, a clean copy. */
+static gsolve_status clean(gsolve_context *ctx, const gsolve_csr **csr, gsolve_csr *own)
 {
-    const double begin = gs_now();
-    gsolve_csr cleaned = {0};
+    bool is_clean;
     gsolve_status status;
 
-    if (!clean) {
-        TRY(gs_csr_clean(&cleaned, M->ctx, csr, NULL));
-        csr = &cleaned;
+    TRY(gs_csr_check(ctx, *csr, &is_clean));
+    if (!is_clean) {
+        TRY(gs_csr_clean(own, ctx, *csr, NULL));
+        *csr = own;
     }
+done:
+    return status;
+}
+
+/* Builds from csr, or updates if there is something to update. */
+static gsolve_status build(gsolve_precond *M, const gsolve_csr *csr)
+{
+    const double begin = gs_now();
     const size_t held = M->ctx->bytes;
+    gsolve_status status;
+
     if (M->self && M->kind->update) {
         TRY(M->kind->update(M->self, M->ctx, csr));
     } else {
@@ -31,7 +41,6 @@ static gsolve_status build(gsolve_precond *M, const gsolve_csr *csr, bool clean)
     }
     M->setup_seconds = gs_now() - begin;
 done:
-    gsolve_csr_free(&cleaned, M->ctx);
     return status;
 }
 
@@ -58,15 +67,15 @@ gsolve_status gsolve_precond_create(gsolve_precond **out, gsolve_context *ctx, c
 {
     const gsolve_plugin *plugin;
     gsolve_precond *M = NULL;
+    gsolve_csr own = {0};
     gsolve_choice choice;
     gsolve_status status;
-    bool clean;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!out || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_create: an argument is NULL");
     }
-    TRY(gs_csr_check(ctx, csr, &clean));
+    TRY(clean(ctx, &csr, &own));
     TRY(name_kind(ctx, csr, &spec, &choice));
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);
@@ -83,11 +92,12 @@ gsolve_status gsolve_precond_create(gsolve_precond **out, gsolve_context *ctx, c
                              plugin->name, csr->nrows, csr->ncols);
         goto done;
     }
-    TRY(build(M, csr, clean));
+    TRY(build(M, csr));
     *out = M;
     M = NULL;
 done:
     gsolve_precond_destroy(&M);
+    gsolve_csr_free(&own, ctx);
     return status;
 }
 
@@ -104,19 +114,21 @@ void gsolve_precond_destroy(gsolve_precond **pM)
 
 gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr)
 {
+    gsolve_csr own = {0};
     gsolve_status status;
-    bool clean;
 
     if (!M) return GSOLVE_BAD_ARGUMENT;
-    TRY(gs_csr_check(M->ctx, csr, &clean));
+    TRY(clean(M->ctx, &csr, &own));
     if (csr->type != M->type || gs_csr_pattern_hash(M->ctx, csr) != M->pattern) {
-        return gsolve_fail(M->ctx, GSOLVE_BAD_MATRIX,
-                           "the new matrix (%d x %d, %lld entries) has another pattern or type than "
-                           "the one the preconditioner was made from; make a new one",
-                           csr->nrows, csr->ncols, (long long)gs_start(csr, csr->nrows));
+        status = gsolve_fail(M->ctx, GSOLVE_BAD_MATRIX,
+                             "the new matrix (%d x %d, %lld entries) has another pattern or type "
+                             "than the one the preconditioner was made from; make a new one",
+                             csr->nrows, csr->ncols, (long long)gs_start(csr, csr->nrows));
+        goto done;
     }
-    TRY(build(M, csr, clean));
+    TRY(build(M, csr));
 done:
+    gsolve_csr_free(&own, M->ctx);
     return status;
 }
 
@@ -154,7 +166,8 @@ done:
     return status;
 }
 
-gsolve_status gsolve_precond_apply_transpose(const gsolve_precond *M, gsolve_dense r, gsolve_dense z)
+gsolve_status gsolve_precond_apply_transpose(const gsolve_precond *M, gsolve_dense r,
+                                             gsolve_dense z)
 {
     gsolve_status status;
 
@@ -178,6 +191,9 @@ gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, 
 
     if (!M) return GSOLVE_BAD_ARGUMENT;
     TRY(check_vectors(M, r, z));
+    if (!rz && r.ncols > 0) {
+        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "there is nowhere to put r'z");
+    }
     if (M->kind->apply_dot && r.ncols == 1) return M->kind->apply_dot(M->self, M->ctx, r, z, rz);
     TRY(M->kind->apply(M->self, M->ctx, r, z));
     vector = GS_KERNELS(gs_vector, M->ctx, M->type);

@@ -10,7 +10,7 @@ struct gsolve_precond {
     void *options, *self;
     int32_t n;
     gsolve_type type;
-    uint64_t pattern; /* hash of the caller's */
+    uint64_t pattern; /* hash of the clean rows' */
     size_t bytes;
     double setup_seconds;
 };

@@ -1,34 +1,48 @@
-/* triangle_body.h: the solve on the CPU for one type. */
+/* triangle_body.h: the solve on the CPU for one type; triangle_rows.h holds what reads offsets. */
 
-static inline T FN(row)(const gs_triangle *t, int32_t place, const T *r, const T *z, int32_t i)
+#define OFFSET   int32_t
+#define ON(name) FN(name##_o32)
+#include "precond/triangle_rows.h"
+#undef OFFSET
+#undef ON
+#define OFFSET   int64_t
+#define ON(name) FN(name##_o64)
+#include "precond/triangle_rows.h"
+#undef OFFSET
+#undef ON
+
+/* The rows stored at places [from, to), for one column or for COLUMNS. */
+static void FN(solve_rows)(const job *j, int32_t columns, int32_t from, int32_t to)
 {
-    const T *value = t->value, *d = t->d;
-    const int64_t to = t->start[place + 1];
-    T sum = d ? d[place] * r[i] : r[i];
+    const bool wide = j->t->rows.offset == GSOLVE_O64;
 
-    for (int64_t k = t->start[place]; k < to; k++) sum -= value[k] * z[t->col[k]];
-    return sum;
+    if (columns == 1) {
+        (wide ? FN(one_o64) : FN(one_o32))(j, from, to);
+    } else {
+        (wide ? FN(several_o64) : FN(several_o32))(j, from, to);
+    }
 }
 
-static gsolve_status FN(solve)(gs_queue *q, const gs_triangle *t, const void *pr, void *pz)
+static gsolve_status FN(solve)(gs_queue *q, const gs_triangle *t, const void *d, int32_t columns,
+                               const void *r, int64_t rstride, void *z, int64_t zstride)
 {
-    const T *r = pr;
-    T *z = pz;
+    const gs_schedule *s = &t->schedule;
 
-    if (t->levels == 0 && !t->upper) {
-        for (int32_t i = 0; i < t->n; i++) z[i] = FN(row)(t, i, r, z, i);
-        return GSOLVE_OK;
-    }
-    if (t->levels == 0) {
-        for (int32_t place = 0, i = t->n - 1; i >= 0; place++, i--) z[i] = FN(row)(t, place, r, z, i);
-        return GSOLVE_OK;
-    }
-#pragma omp parallel num_threads(gs_queue_threads(q))
-    for (int32_t level = 0; level < t->levels; level++) {
-#pragma omp for schedule(static)
-        for (int32_t place = t->level[level]; place < t->level[level + 1]; place++) {
-            const int32_t i = t->row[place];
-            z[i] = FN(row)(t, place, r, z, i);
+    (void)q; /* the schedule says how many threads */
+    for (int32_t c = 0, step; c < columns; c += step) {
+        const job j = {t, d, (const T *)r + c * rstride, (T *)z + c * zstride, rstride, zstride};
+        step = columns - c >= COLUMNS ? COLUMNS : 1;
+        if (s->threads <= 1) {
+            FN(solve_rows)(&j, step, 0, t->rows.nrows);
+            continue;
+        }
+#pragma omp parallel num_threads(s->threads)
+        for (int32_t level = 0; level < s->levels; level++) {
+#pragma omp for schedule(static, 1)
+            for (int share = 0; share < s->threads; share++) {
+                const int32_t *begin = &s->begin[(int64_t)level * s->threads + share];
+                FN(solve_rows)(&j, step, begin[0], begin[1]);
+            }
         }
     }
     return GSOLVE_OK;

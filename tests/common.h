@@ -69,7 +69,7 @@ static const char *const nasty[] = {
     "gen:web,n=400,longest=200",   "gen:rmat,scale=7",
     "gen:random,n=50,cols=80",     "gen:random,n=80,cols=50",
     "gen:random,n=0,cols=7",       "gen:random,n=7,cols=0,row=0",
-    "gen:lp,n=20,cols=100",        "gen:emptyrows,n=60",
+    "gen:lp,n=20,cols=120",        "gen:emptyrows,n=60",
     "gen:emptyrows,n=30,cols=90",  "gen:band,n=333",
     "gen:neumann2d,n=6",           "gen:tridiagonal,n=40000,low=-1,diag=3,high=-1.5",
 };

@@ -90,7 +90,7 @@ static inline void spread(double x[64], const gsolve_csr *csr)
 
 static inline bool same_bits(const double *x, const double *y, int n)
 {
-    return memcmp(x, y, (size_t)n * sizeof *x) == 0;
+    return n == 0 || memcmp(x, y, (size_t)n * sizeof *x) == 0;
 }
 
 #endif

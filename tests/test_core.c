@@ -278,10 +278,10 @@ static void traits(void **state)
     assert_true(t.symmetric_pattern && !t.symmetric);
     t = examine(ctx, "gen:neumann2d,n=10");
     assert_int_equal(t.zero_sum_rows, 100);
-    t = examine(ctx, "gen:emptyrows,n=30,every=3");
-    assert_int_equal(t.empty_rows, 20);
-    assert_int_equal(t.first_empty_row, 1);
-    assert_int_equal(t.first_zero_diagonal, 1);
+    t = examine(ctx, "gen:emptyrows,n=30,share=1");
+    assert_int_equal(t.empty_rows, 30);
+    assert_int_equal(t.first_empty_row, 0);
+    assert_int_equal(t.first_zero_diagonal, 0);
     t = examine(ctx, "gen:tridiagonal,n=50,low=-1,diag=0,high=1");
     assert_true(t.skew && !t.symmetric);
     assert_int_equal(t.zero_diagonals, 50);

@@ -321,13 +321,13 @@ static void singular(void **state)
     gsolve_solver_destroy(&S);
     gsolve_matrix_destroy(&A);
     gsolve_csr_free(&csr, ctx);
-    csr = read_matrix(ctx, "gen:emptyrows,n=30,every=3");
+    csr = read_matrix(ctx, "gen:emptyrows,n=30");
     OK(ctx, gsolve_matrix_create(&A, ctx, "auto", &csr));
     OK(ctx, gsolve_solver_create(&S, ctx, "gmres", A, NULL));
     memset(x, 0, 30 * 8);
     OK(ctx, gsolve_solver_run(S, gsolve_vector(b, 30), gsolve_vector(x, 30), &result));
     assert_int_not_equal(result.outcome, GSOLVE_CONVERGED);
-    assert_non_null(strstr(gsolve_solver_explain(S), "row 2 of A is empty"));
+    assert_non_null(strstr(gsolve_solver_explain(S), "of A is empty"));
     gsolve_solver_destroy(&S);
     gsolve_matrix_destroy(&A);
     gsolve_csr_free(&csr, ctx);
@@ -340,7 +340,7 @@ static void singular(void **state)
  * converged. */
 static void rectangular(void **state)
 {
-    static const char *const names[] = {"gen:random,n=60,cols=40,row=5", "gen:lp,n=30,cols=50"};
+    static const char *const names[] = {"gen:random,n=60,cols=40,row=5", "gen:lp,n=30,cols=80"};
     gsolve_context *ctx = open_context(1);
     (void)state;
 
@@ -503,7 +503,7 @@ static void whole(void **state)
 {
     static const char *const names[] = {"gen:poisson3d,n=8", "gen:convdiff3d,n=6",
                                         "gen:tridiagonal,n=50,low=1,diag=0,high=-1",
-                                        "gen:neumann2d,n=10", "gen:lp,n=20,cols=40",
+                                        "gen:neumann2d,n=10", "gen:lp,n=20,cols=60",
                                         "gen:tridiagonal,n=40,low=1,diag=0.5,high=1"};
     gsolve_context *ctx = open_context(2);
     (void)state;

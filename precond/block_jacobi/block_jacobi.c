@@ -1,7 +1,8 @@
-/* block_jacobi.c: M = the dense blocks on the diagonal of A, inverted beforehand: with the unknowns of
- * a node in a block it knows their coupling, which jacobi does not. */
+/* block_jacobi.c: M = the dense blocks on the diagonal of A, inverted beforehand: with the unknowns
+ * of a node in a block it knows their coupling, which jacobi does not. */
 #include "precond/block_jacobi/block_jacobi.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,17 +41,31 @@ static void swap_rows(int32_t m, double *B, int32_t i, int32_t k)
     }
 }
 
-/* X = B^-1 by Gauss-Jordan elimination with partial pivoting; destroys B. False: B is singular. */
-static bool invert(int32_t m, double *B, double *X)
+/* Row i of B times 2^-e so that its largest magnitude is near 1; X's likewise. False: all zeros. */
+static bool scale_row(int32_t m, double *B, double *X, int32_t i)
 {
     double most = 0;
 
-    for (int32_t e = 0; e < m * m; e++) most = fmax(most, fabs(B[e]));
+    for (int32_t j = 0; j < m; j++) most = fmax(most, fabs(B[j * m + i]));
+    if (most == 0) return false;
+    for (int32_t j = 0; j < m; j++) {
+        B[j * m + i] = ldexp(B[j * m + i], -ilogb(most));
+        X[j * m + i] = ldexp(X[j * m + i], -ilogb(most));
+    }
+    return true;
+}
+
+/* X = B^-1 by Gauss-Jordan elimination with partial pivoting; destroys B. False: B is singular. */
+static bool invert(int32_t m, double *B, double *X)
+{
     for (int32_t e = 0; e < m * m; e++) X[e] = e / m == e % m;
+    for (int32_t i = 0; i < m; i++) {
+        if (!scale_row(m, B, X, i)) return false;
+    }
     for (int32_t k = 0; k < m; k++) {
         int32_t p = k;
         for (int32_t i = k + 1; i < m; i++) p = fabs(B[k * m + i]) > fabs(B[k * m + p]) ? i : p;
-        if (!(fabs(B[k * m + p]) > 1e-14 * most)) return false;
+        if (!(fabs(B[k * m + p]) > 1e-14)) return false;
         swap_rows(m, B, k, p);
         swap_rows(m, X, k, p);
         const double inverse = 1 / B[k * m + k];
@@ -67,46 +82,61 @@ static bool invert(int32_t m, double *B, double *X)
     return true;
 }
 
-static void store(const gs_block_jacobi_data *M, int32_t b, int32_t m, const double *X)
+/* Block b of inverse from X. False: a value that the type cannot hold. */
+static bool store(const gs_block_jacobi_data *M, void *inverse, int32_t b, int32_t m,
+                  const double *X)
 {
     const int64_t at = (int64_t)b * M->size * M->size;
+    bool held = true;
 
     for (int32_t j = 0; j < m; j++) {
         for (int32_t i = 0; i < m; i++) {
             const int64_t e = at + j * M->size + i;
+            const double x = X[j * m + i];
             if (M->type == GSOLVE_F32) {
-                ((float *)M->inverse)[e] = (float)X[j * m + i];
+                held = held && fabs(x) <= FLT_MAX;
+                ((float *)inverse)[e] = (float)x;
             } else {
-                ((double *)M->inverse)[e] = X[j * m + i];
+                held = held && fabs(x) <= DBL_MAX;
+                ((double *)inverse)[e] = x;
             }
         }
     }
+    return held;
 }
 
-static gsolve_status compute(const gs_block_jacobi_data *M, gsolve_context *ctx,
-                             const gsolve_csr *csr)
+static gsolve_status blame(gsolve_context *ctx, const gs_block_jacobi_data *M, int32_t b)
 {
-    int32_t bad = INT32_MAX;
+    const int32_t first = b * M->size, m = M->n - first < M->size ? M->n - first : M->size;
 
+    return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
+                       "block_jacobi: the diagonal block of rows %d to %d (counted from 1) is "
+                       "singular",
+                       first + 1, first + m);
+}
+
+static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    gs_block_jacobi_data *M = self;
+    int32_t bad = INT32_MAX;
+    void *inverse = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)M->blocks * (size_t)M->size,
+                                 (size_t)M->size * gs_type_size(M->type));
+
+    if (!inverse) return GSOLVE_NO_MEMORY;
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(min : bad)
     for (int32_t b = 0; b < M->blocks; b++) {
         const int32_t first = b * M->size, m = M->n - first < M->size ? M->n - first : M->size;
         double B[GS_MOST_BLOCK * GS_MOST_BLOCK], X[GS_MOST_BLOCK * GS_MOST_BLOCK];
         read_block(csr, first, m, B);
-        if (invert(m, B, X)) {
-            store(M, b, m, X);
-        } else if (b < bad) {
-            bad = b;
-        }
+        if (!(invert(m, B, X) && store(M, inverse, b, m, X)) && b < bad) bad = b;
     }
-    if (bad == INT32_MAX) return GSOLVE_OK;
-    return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                       "block_jacobi: the diagonal block of rows %lld to %lld (counted from 1) is "
-                       "singular",
-                       (long long)bad * M->size + 1,
-                       (long long)bad * M->size + (M->n - bad * M->size < M->size
-                                                       ? M->n - bad * M->size
-                                                       : M->size));
+    if (bad != INT32_MAX) {
+        gsolve_free(ctx, GSOLVE_DEVICE, inverse);
+        return blame(ctx, M, bad);
+    }
+    gsolve_free(ctx, GSOLVE_DEVICE, M->inverse);
+    M->inverse = inverse;
+    return GSOLVE_OK;
 }
 
 static void destroy(void *self, gsolve_context *ctx)
@@ -131,21 +161,13 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     M->n = csr->nrows;
     M->size = traits.block;
     M->blocks = (int32_t)(((int64_t)M->n + M->size - 1) / M->size);
-    M->inverse = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)M->blocks * (size_t)M->size,
-                              (size_t)M->size * gs_type_size(M->type));
-    status = M->inverse ? compute(M, ctx, csr) : GSOLVE_NO_MEMORY;
-    if (status == GSOLVE_OK) {
-        *self = M;
-        M = NULL;
-    }
+    M->inverse = NULL;
+    TRY(update(M, ctx, csr));
+    *self = M;
+    M = NULL;
 done:
     if (M) destroy(M, ctx);
     return status;
-}
-
-static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
-{
-    return compute(self, ctx, csr);
 }
 
 static gsolve_status apply_either(const void *self, gsolve_context *ctx, bool transposed,
@@ -176,7 +198,8 @@ static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsol
 
 static void describe(const void *self, gsolve_precond_info *info)
 {
-    snprintf(info->note, sizeof info->note, "blocks of %d", ((const gs_block_jacobi_data *)self)->size);
+    snprintf(info->note, sizeof info->note, "blocks of %d",
+             ((const gs_block_jacobi_data *)self)->size);
 }
 
 const gsolve_precond_kind gs_block_jacobi = {

@@ -2,6 +2,8 @@
  * [most / ratio, most] of the spectrum of D^-1 A, D the diagonal of A (Saad, Iterative Methods,
  * section 12.3). most is estimated by power iterations from a fixed start. Products only: no
  * recurrence between rows, so that it suits many threads. */
+#include "precond/chebyshev/chebyshev.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +11,6 @@
 #include "core/try.h"
 #include "core/vector.h"
 #include "precond/diagonal.h"
-#include "precond/jacobi/jacobi.h"
 #include "precond/precond.h"
 
 typedef struct chebyshev_options {
@@ -19,14 +20,14 @@ typedef struct chebyshev_options {
 
 typedef struct chebyshev {
     chebyshev_options options;
-    double most;           /* estimate of the largest eigenvalue of D^-1 A */
+    double most; /* estimate of the largest eigenvalue of D^-1 A */
     gsolve_matrix *A;
-    void *d;               /* reciprocals of the diagonal */
-    gsolve_dense r, p, s;  /* one column of work space each */
+    void *d;           /* reciprocals of the diagonal */
+    gsolve_dense p, q; /* one column of work space each */
 } chebyshev;
 
 static const gsolve_option options[] = {
-    {"degree", "products in an application, plus one", GSOLVE_INT,
+    {"degree", "of the polynomial: products in an application", GSOLVE_INT,
      offsetof(chebyshev_options, degree), 4, 1, 100, NULL},
     {"ratio", "the polynomial is small on [most / ratio, most] of the spectrum", GSOLVE_REAL,
      offsetof(chebyshev_options, ratio), 30, 1.1, 1e6, NULL},
@@ -35,37 +36,36 @@ static const gsolve_option options[] = {
     {0},
 };
 
-static gs_ratio number(double value)
+/* v = a vector in which every element counts, of size near 1 and alternating sign. */
+static void start(gsolve_dense v)
 {
-    return (gs_ratio){value, NULL, NULL, NULL, 0, false};
-}
-
-/* most = 1.1 times the growth of |v| under D^-1 A, from a start in which every element counts. */
-static gsolve_status estimate(chebyshev *M, gsolve_context *ctx)
-{
-    const gsolve_type type = M->r.type;
-    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, type);
-    const gs_jacobi_kernels *jacobi = GS_KERNELS(gs_jacobi, ctx, type);
-    const int32_t n = M->r.nrows;
-    double square = 0, growth = 1;
-    gsolve_status status = GSOLVE_OK;
-
-    for (int32_t i = 0; i < n; i++) {
-        const double v = 0.5 + (double)(((uint32_t)i + 1) * 2654435761u >> 8) / (1 << 24);
-        const double start = i % 2 ? -v : v;
-        if (type == GSOLVE_F32) {
-            ((float *)M->p.value)[i] = (float)start;
+    for (int32_t i = 0; i < v.nrows; i++) {
+        const double size = 0.5 + (double)(((uint32_t)i + 1) * 2654435761u >> 8) / (1 << 24);
+        const double value = i % 2 ? -size : size;
+        if (v.type == GSOLVE_F32) {
+            ((float *)v.value)[i] = (float)value;
         } else {
-            ((double *)M->p.value)[i] = start;
+            ((double *)v.value)[i] = value;
         }
     }
-    for (int it = 0; it < M->options.its && n > 0; it++) {
-        TRY(vector->dot(ctx->queue, n, M->p.value, M->p.value, &square));
+}
+
+/* most = 1.1 times the growth of |p| under D^-1 A in the last of the power iterations. */
+static gsolve_status estimate(chebyshev *M, gsolve_context *ctx)
+{
+    const gsolve_dense p = M->p, q = M->q;
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, p.type);
+    const gs_chebyshev_kernels *kernels = GS_KERNELS(gs_chebyshev, ctx, p.type);
+    double square = 0, growth = 0;
+    gsolve_status status = GSOLVE_OK;
+
+    start(p);
+    for (int it = 0; it < M->options.its; it++) {
+        TRY(vector->dot(ctx->queue, p.nrows, p.value, p.value, &square));
         if (!(square > 0)) break;
-        TRY(vector->scale(ctx->queue, n, number(1 / sqrt(square)), M->p.value));
-        TRY(gsolve_matrix_apply(M->A, 1, M->p, 0, M->r));
-        TRY(jacobi->apply(ctx->queue, n, M->d, M->r.value, M->p.value, NULL));
-        TRY(vector->dot(ctx->queue, n, M->p.value, M->p.value, &square));
+        TRY(gsolve_matrix_apply(M->A, 1 / sqrt(square), p, 0, q));
+        TRY(kernels->step(ctx->queue, p.nrows, 1, 0, M->d, q.value, NULL, p.value, p.value));
+        TRY(vector->dot(ctx->queue, p.nrows, p.value, p.value, &square));
         growth = sqrt(square);
     }
     M->most = growth > 0 && isfinite(growth) ? 1.1 * growth : 1;
@@ -79,15 +79,14 @@ static void destroy(void *self, gsolve_context *ctx)
 
     gsolve_matrix_destroy(&M->A);
     gsolve_free(ctx, GSOLVE_DEVICE, M->d);
-    gsolve_free(ctx, GSOLVE_DEVICE, M->r.value);
     gsolve_free(ctx, GSOLVE_DEVICE, M->p.value);
-    gsolve_free(ctx, GSOLVE_DEVICE, M->s.value);
+    gsolve_free(ctx, GSOLVE_DEVICE, M->q.value);
     gsolve_free(ctx, GSOLVE_HOST, M);
 }
 
 static gsolve_status new_column(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense *v)
 {
-    const gsolve_dense shape = {csr->nrows, 1, csr->nrows, NULL, csr->type, GSOLVE_HOST};
+    const gsolve_dense shape = {csr->nrows, 1, csr->nrows, NULL, csr->type, csr->place};
 
     *v = shape;
     v->value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)csr->nrows, gs_type_size(csr->type));
@@ -100,20 +99,20 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     chebyshev *M = NULL;
     gsolve_status status;
 
+    if (!GS_KERNELS(gs_chebyshev, ctx, csr->type)->step) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "chebyshev has no kernels for this device");
+    }
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);
     M->options = *(const chebyshev_options *)chosen;
-    TRY(gsolve_matrix_create(&M->A, ctx, "csr", csr));
-    TRY(new_column(ctx, csr, &M->r));
     TRY(new_column(ctx, csr, &M->p));
-    TRY(new_column(ctx, csr, &M->s));
+    TRY(new_column(ctx, csr, &M->q));
     M->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)csr->nrows, gs_type_size(csr->type));
-    status = M->d ? gs_diagonal_reciprocals(ctx, "chebyshev", csr, false, M->d) : GSOLVE_NO_MEMORY;
-    if (status == GSOLVE_OK) TRY(estimate(M, ctx));
-    if (status == GSOLVE_OK) {
-        *self = M;
-        M = NULL;
-    }
+    TRY(M->d ? gs_diagonal_reciprocals(ctx, "chebyshev", csr, false, M->d) : GSOLVE_NO_MEMORY);
+    TRY(gsolve_matrix_create(&M->A, ctx, "csr", csr));
+    TRY(estimate(M, ctx));
+    *self = M;
+    M = NULL;
 done:
     if (M) destroy(M, ctx);
     return status;
@@ -124,37 +123,30 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     chebyshev *M = self;
     gsolve_status status;
 
-    TRY(gsolve_matrix_update(M->A, csr));
     TRY(gs_diagonal_reciprocals(ctx, "chebyshev", csr, false, M->d));
+    TRY(gsolve_matrix_update(M->A, csr));
     TRY(estimate(M, ctx));
 done:
     return status;
 }
 
-/* One column; the transposed one has A' for A, since D^-1 p(A' D^-1) = p(D^-1 A') D^-1. */
+/* One column; the transposed one has A' for A, since (p(D^-1 A) D^-1)' = p(D^-1 A') D^-1. */
 static gsolve_status iterate(const chebyshev *M, gsolve_context *ctx, bool transposed,
                              gsolve_dense r, gsolve_dense z)
 {
-    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, r.type);
-    const gs_jacobi_kernels *jacobi = GS_KERNELS(gs_jacobi, ctx, r.type);
+    const gs_chebyshev_kernels *kernels = GS_KERNELS(gs_chebyshev, ctx, r.type);
     const double least = M->most / M->options.ratio, centre = (M->most + least) / 2;
     const double radius = (M->most - least) / 2, sigma = centre / radius;
-    const int32_t n = r.nrows;
+    void *p = M->p.value, *q = M->q.value;
     double rho = 1 / sigma;
     gsolve_status status;
 
-    TRY(jacobi->apply(ctx->queue, n, M->d, r.value, M->p.value, NULL));
-    TRY(vector->scale(ctx->queue, n, number(1 / centre), M->p.value));    /* p = D^-1 r / centre */
-    TRY(vector->copy(ctx->queue, n, r.type, M->p.value, z.value));        /* z = p               */
-    for (int k = 1; k < M->options.degree; k++) {
-        const double next = 1 / (2 * sigma - rho);
-        TRY(vector->copy(ctx->queue, n, r.type, r.value, M->r.value));
-        TRY((transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(M->A, -1, z, 1,
-                                                                               M->r));
-        TRY(jacobi->apply(ctx->queue, n, M->d, M->r.value, M->s.value, NULL)); /* D^-1 (r - A z) */
-        TRY(vector->axpby(ctx->queue, n, number(2 * next / radius), M->s.value,
-                          number(next * rho), M->p.value));
-        TRY(vector->axpby(ctx->queue, n, number(1), M->p.value, number(1), z.value));
+    TRY(kernels->step(ctx->queue, r.nrows, 1 / centre, 0, M->d, r.value, NULL, p, z.value));
+    for (int k = 0; k < M->options.degree; k++) {
+        const double next = 1 / (2 * sigma - rho), a = 2 * next / radius, b = next * rho;
+        TRY((transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(M->A, 1, z, 0,
+                                                                               M->q));
+        TRY(kernels->step(ctx->queue, r.nrows, a, b, M->d, r.value, q, p, z.value));
         rho = next;
     }
 done:

@@ -1,14 +1,15 @@
-/* ic.c: incomplete Cholesky of level 0 (Meijerink and van der Vorst 1977): A ~ L L' on the pattern of
- * the lower triangle of A; what lies above the diagonal is taken to be its mirror. Where a pivot
- * is not positive the whole is done again for A + shift diag(A) (Manteuffel 1980), with shift 0.001,
- * 0.002, ... */
+/* ic.c: incomplete Cholesky of level 0 (Meijerink and van der Vorst 1977): A ~ (I + L) D (I + L')
+ * on the pattern of the lower triangle of A; what lies above the diagonal is taken to be its
+ * mirror. Where a pivot is not positive the whole is done again for A + shift diag(A) (Manteuffel
+ * 1980), with shift 0.001, 0.002, 0.004, ... */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/try.h"
 #include "precond/diagonal.h"
-#include "precond/factor.h"
+#include "precond/factors.h"
 #include "precond/precond.h"
 
 typedef struct ic_options {
@@ -17,48 +18,45 @@ typedef struct ic_options {
 
 typedef struct ic {
     double first_shift, shift; /* asked for, needed */
-    gs_triangle lower, upper;  /* solves with L and with L' */
+    gs_factors factors;
 } ic;
 
 static const gsolve_option options[] = {
     {"shift", "factor A + shift diag(A); raised by itself on breakdown", GSOLVE_REAL,
-     offsetof(ic_options, shift), 0, 0, 1000, NULL},
+     offsetof(ic_options, shift), 0, 0, GS_MOST_SHIFT, NULL},
     {0},
 };
 
-/* sum over the common columns j < k of rows i and k of l_ij l_kj. */
-static double row_product(const gs_factor *L, int64_t i, int64_t i_end, int64_t k, int64_t k_end)
-{
-    double sum = 0;
+typedef struct job {
+    gs_strict L;            /* of A, then of the factorisation */
+    double *diagonal, *d;   /* a_ii, 1 / D_ii */
+    double *scratch, shift; /* n zeros a worker */
+    double most;            /* magnitude that the type can hold */
+} job;
 
-    while (i < i_end && k < k_end) {
-        if (L->col[i] == L->col[k]) {
-            sum += L->value[i++] * L->value[k++];
-        } else if (L->col[i] < L->col[k]) {
-            i++;
-        } else {
-            k++;
-        }
-    }
-    return sum;
-}
-
-/* L's rows from A's, in place, and the pivots l_ii from a_ii (1 + shift). False: a pivot failed. */
-static bool factorise(int32_t n, gs_factor *L, const double *diagonal, double shift, double *pivot)
+/* Row i of L and D: g_ik = a_ik - sum_j g_ij l_kj, l_ik = g_ik / D_kk, D_ii = a_ii - sum_k g_ik
+ * l_ik. False: D_ii is not positive. */
+static bool factor_row(void *data, int worker, int32_t i)
 {
-    for (int32_t i = 0; i < n; i++) {
-        const int64_t from = L->start[i], to = L->start[i + 1];
-        double square = diagonal[i] * (1 + shift);
-        for (int64_t e = from; e < to; e++) {
-            const int32_t k = L->col[e];
-            L->value[e] =
-                (L->value[e] - row_product(L, from, e, L->start[k], L->start[k + 1])) / pivot[k];
-            square -= L->value[e] * L->value[e];
-        }
-        if (!(square > 1e-14 * diagonal[i]) || !isfinite(square)) return false;
-        pivot[i] = sqrt(square);
+    const job *w = data;
+    const gs_strict *L = &w->L;
+    double *g = w->scratch + (int64_t)worker * L->n;
+    double pivot = w->diagonal[i] * (1 + w->shift);
+
+    for (int64_t e = L->start[i]; e < L->start[i + 1]; e++) {
+        const int32_t k = L->col[e];
+        double sum = L->value[e];
+        for (int64_t m = L->start[k]; m < L->start[k + 1]; m++) sum -= g[L->col[m]] * L->value[m];
+        g[k] = sum;
     }
-    return true;
+    for (int64_t e = L->start[i]; e < L->start[i + 1]; e++) {
+        const int32_t k = L->col[e];
+        L->value[e] = g[k] * w->d[k];
+        pivot -= g[k] * L->value[e];
+        g[k] = 0;
+    }
+    w->d[i] = 1 / pivot;
+    return pivot > GS_LEAST_PIVOT * w->diagonal[i] && pivot <= w->most && w->d[i] <= w->most;
 }
 
 static gsolve_status read_diagonal(gsolve_context *ctx, const gsolve_csr *csr, double *diagonal)
@@ -76,68 +74,60 @@ static gsolve_status read_diagonal(gsolve_context *ctx, const gsolve_csr *csr, d
 }
 
 /* Raises the shift until the factorisation goes through. */
-static gsolve_status factorise_shifted(ic *M, gsolve_context *ctx, int32_t n, gs_factor *L,
-                                       const double *diagonal, double *pivot)
+static gsolve_status factor(job *w, gsolve_context *ctx, const gsolve_csr *csr,
+                            const gs_schedule *schedule, double *shift)
 {
-    const size_t bytes = (size_t)L->start[n] * sizeof *L->value;
-    double *original = NULL;
+    const size_t scratch = (size_t)gs_schedule_workers(schedule) * (size_t)w->L.n;
     gsolve_status status;
 
-    ALLOC(ctx, GSOLVE_HOST, original, L->start[n]);
-    memcpy(original, L->value, bytes);
-    M->shift = M->first_shift;
-    while (!factorise(n, L, diagonal, M->shift, pivot)) {
-        M->shift = gs_next_shift(M->shift);
-        if (M->shift > GS_MOST_SHIFT) {
-            status = gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                                 "ic broke down even for A + %g diag(A); the matrix is far from "
-                                 "positive definite",
-                                 GS_MOST_SHIFT);
+    ALLOC(ctx, GSOLVE_HOST, w->scratch, scratch);
+    for (w->shift = *shift; w->shift <= GS_MOST_SHIFT;) {
+        memset(w->scratch, 0, scratch * sizeof *w->scratch);
+        if (gs_schedule_walk(schedule, w->L.n, factor_row, w)) {
+            *shift = w->shift;
             goto done;
         }
-        memcpy(L->value, original, bytes);
+        w->shift = w->shift > 0 ? 2 * w->shift : GS_LEAST_SHIFT;
+        gs_strict_reload(&w->L, ctx, csr);
     }
+    status = gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
+                         "ic broke down even for A + %g diag(A); the matrix is far from positive "
+                         "definite",
+                         GS_MOST_SHIFT);
 done:
-    gsolve_free(ctx, GSOLVE_HOST, original);
+    gsolve_free(ctx, GSOLVE_HOST, w->scratch);
     return status;
 }
 
-/* Makes the triangles, or, where there are some, gives them new values. */
-static gsolve_status compute(ic *M, gsolve_context *ctx, const gsolve_csr *csr)
+static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
-    const int32_t n = csr->nrows;
-    gs_factor L = {0}, U = {0};
-    double *diagonal = NULL, *pivot = NULL;
+    ic *M = self;
+    job w = {.most = csr->type == GSOLVE_F32 ? FLT_MAX : DBL_MAX};
+    double shift = M->first_shift;
+    gs_strict U = {0};
     gsolve_status status;
 
-    ALLOC(ctx, GSOLVE_HOST, diagonal, n);
-    ALLOC(ctx, GSOLVE_HOST, pivot, n);
-    TRY(read_diagonal(ctx, csr, diagonal));
-    TRY(gs_factor_triangle(&L, ctx, csr, false));
-    TRY(factorise_shifted(M, ctx, n, &L, diagonal, pivot));
-    TRY(gs_factor_transpose(&U, ctx, n, &L));
-    if (M->lower.start) {
-        gs_triangle_update(&M->lower, ctx, L.value, pivot);
-        gs_triangle_update(&M->upper, ctx, U.value, pivot);
-    } else {
-        TRY(gs_triangle_create(&M->lower, ctx, csr->type, false, n, L.start, L.col, L.value, pivot));
-        TRY(gs_triangle_create(&M->upper, ctx, csr->type, true, n, U.start, U.col, U.value, pivot));
-    }
+    ALLOC(ctx, GSOLVE_HOST, w.diagonal, csr->nrows);
+    ALLOC(ctx, GSOLVE_HOST, w.d, csr->nrows);
+    TRY(read_diagonal(ctx, csr, w.diagonal));
+    TRY(gs_strict_of(&w.L, ctx, csr, false));
+    TRY(gs_factors_plan(&M->factors, ctx, csr->type, &w.L));
+    TRY(factor(&w, ctx, csr, &M->factors.lower.schedule, &shift));
+    TRY(gs_strict_transpose(&U, ctx, &w.L));
+    TRY(gs_factors_store(&M->factors, ctx, csr->type, &w.L, &U, w.d));
+    M->shift = shift;
 done:
-    gs_factor_free(&U, ctx);
-    gs_factor_free(&L, ctx);
-    gsolve_free(ctx, GSOLVE_HOST, pivot);
-    gsolve_free(ctx, GSOLVE_HOST, diagonal);
+    gs_strict_free(&U, ctx);
+    gs_strict_free(&w.L, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, w.d);
+    gsolve_free(ctx, GSOLVE_HOST, w.diagonal);
     return status;
 }
 
 static void destroy(void *self, gsolve_context *ctx)
 {
-    ic *M = self;
-
-    gs_triangle_destroy(&M->lower, ctx);
-    gs_triangle_destroy(&M->upper, ctx);
-    gsolve_free(ctx, GSOLVE_HOST, M);
+    gs_factors_destroy(&((ic *)self)->factors, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, self);
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
@@ -146,10 +136,11 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     ic *M = NULL;
     gsolve_status status;
 
+    TRY(gs_factors_supported(ctx, "ic", csr->type));
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);
     M->first_shift = ((const ic_options *)chosen)->shift;
-    TRY(compute(M, ctx, csr));
+    TRY(update(M, ctx, csr));
     *self = M;
     M = NULL;
 done:
@@ -157,20 +148,10 @@ done:
     return status;
 }
 
-static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
-{
-    return compute(self, ctx, csr);
-}
-
 static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
-    const ic *M = self;
-    gsolve_status status;
-
-    TRY(gs_triangle_solve(&M->lower, ctx, r, z));                     /* z = L^-1 r         */
-    TRY(gs_triangle_solve(&M->upper, ctx, z, z));                     /* z = L^-T z         */
-done:
-    return status;
+    ic *M = (ic *)(uintptr_t)self;
+    return gs_factors_apply(&M->factors, ctx, false, r, z);
 }
 
 static void describe(const void *self, gsolve_precond_info *info)

@@ -1,13 +1,15 @@
-/* ilu.c: incomplete LU of level 0 (Meijerink and van der Vorst 1977): A ~ L U on the pattern of A, L
- * with ones on its diagonal. Where a pivot vanishes or the numbers blow up, the whole is done again
- * for A + shift D, D the diagonal of the rows' largest magnitudes with the signs of the a_ii. */
+/* ilu.c: incomplete LU of level 0 (Meijerink and van der Vorst 1977): A ~ (I + L) D (I + U) on the
+ * pattern of A. Where a pivot vanishes or the numbers blow up, the whole is done again for A +
+ * shift S, S the diagonal of the rows' largest magnitudes with the signs of the a_ii, with shift
+ * 0.001, 0.002, 0.004, ... */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/try.h"
 #include "precond/diagonal.h"
-#include "precond/factor.h"
+#include "precond/factors.h"
 #include "precond/precond.h"
 
 typedef struct ilu_options {
@@ -15,61 +17,68 @@ typedef struct ilu_options {
 } ilu_options;
 
 typedef struct ilu {
-    double first_shift, shift;
-    gs_triangle lower, upper;            /* solves with L and U */
-    gs_triangle transposed_lower, transposed_upper; /* with U' and L'; made when first asked for */
-    gs_factor L, U;                      /* kept for the transposed, in double */
-    double *pivot;
-    int32_t n;
-    gsolve_type type;
-    bool stale;                          /* the transposed are of older values */
+    double first_shift, shift; /* asked for, needed */
+    gs_factors factors;
 } ilu;
 
 static const gsolve_option options[] = {
-    {"shift", "factor A + shift D, D of the rows' size; raised by itself on breakdown", GSOLVE_REAL,
-     offsetof(ilu_options, shift), 0, 0, 1000, NULL},
+    {"shift", "factor A + shift S, S of the rows' size; raised by itself on breakdown", GSOLVE_REAL,
+     offsetof(ilu_options, shift), 0, 0, GS_MOST_SHIFT, NULL},
     {0},
 };
 
-/* Where in L and in U the entries of the row at work lie. */
-typedef struct row_places {
-    int64_t *lower, *upper; /* n each: entry + 1 of row i in that column, or 0 */
-} row_places;
+typedef struct job {
+    gs_strict L, U;       /* of A, then of the factorisation */
+    double *diagonal, *d; /* a_ii, 1 / D_ii */
+    double *size;         /* the largest magnitude in each row */
+    int32_t *scratch;     /* n zeros a worker */
+    double shift;
+    double most; /* magnitude that the type can hold */
+} job;
 
-static void mark(const gs_factor *f, int32_t i, int64_t *place, bool on)
+/* place[j] = 1 + the number of column j in row i, or 0 again. */
+static void mark(const gs_strict *T, int32_t i, int32_t *place, bool on)
 {
-    for (int64_t e = f->start[i]; e < f->start[i + 1]; e++) place[f->col[e]] = on ? e + 1 : 0;
+    int32_t number = 0;
+
+    for (int64_t e = T->start[i]; e < T->start[i + 1]; e++) place[T->col[e]] = on ? ++number : 0;
 }
 
-/* L and U in place from the triangles of A, pivot from its shifted diagonal. False: breakdown. */
-static bool factorise(int32_t n, gs_factor *L, gs_factor *U, double *pivot, row_places p,
-                      const double *size)
+/* Row i of L, D and U: for each k in L, a_ij -= a_ik u_kj on the pattern, l_ik = a_ik / D_kk; then
+ * D_ii = a_ii, u_ij = a_ij / D_ii. False: D_ii vanishes or something overflows. */
+static bool factor_row(void *data, int worker, int32_t i)
 {
-    bool sound = true;
+    const job *w = data;
+    const gs_strict *L = &w->L, *U = &w->U;
+    double *lower = L->value + L->start[i], *upper = U->value + U->start[i], most = 0;
+    double pivot = w->diagonal[i] + copysign(w->shift * w->size[i], w->diagonal[i]);
+    int32_t *place = w->scratch + (int64_t)worker * L->n;
 
-    for (int32_t i = 0; i < n && sound; i++) {
-        mark(L, i, p.lower, true);
-        mark(U, i, p.upper, true);
-        for (int64_t e = L->start[i]; e < L->start[i + 1]; e++) {
-            const int32_t k = L->col[e];
-            const double factor = L->value[e] / pivot[k];                 /* l_ik = a_ik / u_kk */
-            L->value[e] = factor;
-            for (int64_t u = U->start[k]; u < U->start[k + 1]; u++) {
-                const int32_t j = U->col[u];                              /* a_ij -= l_ik u_kj */
-                if (j == i) {
-                    pivot[i] -= factor * U->value[u];
-                } else if (p.lower[j]) {
-                    L->value[p.lower[j] - 1] -= factor * U->value[u];
-                } else if (p.upper[j]) {
-                    U->value[p.upper[j] - 1] -= factor * U->value[u];
-                }
+    mark(L, i, place, true);
+    mark(U, i, place, true);
+    for (int64_t e = L->start[i]; e < L->start[i + 1]; e++) {
+        const int32_t k = L->col[e];
+        const double a = L->value[e];
+        for (int64_t m = U->start[k]; m < U->start[k + 1]; m++) {
+            const int32_t j = U->col[m];
+            if (j == i) {
+                pivot -= a * U->value[m];
+            } else if (place[j]) {
+                (j < i ? lower : upper)[place[j] - 1] -= a * U->value[m];
             }
         }
-        mark(L, i, p.lower, false);
-        mark(U, i, p.upper, false);
-        sound = fabs(pivot[i]) > 1e-10 * size[i] && fabs(pivot[i]) < 1e10 * size[i];
+        L->value[e] = a * w->d[k];
+        most = fmax(most, fabs(L->value[e]));
     }
-    return sound;
+    mark(L, i, place, false);
+    mark(U, i, place, false);
+    w->d[i] = 1 / pivot;
+    for (int64_t e = 0; e < U->start[i + 1] - U->start[i]; e++) {
+        upper[e] *= w->d[i];
+        most = fmax(most, fabs(upper[e]));
+    }
+    return fabs(pivot) > GS_LEAST_PIVOT * w->size[i] && fabs(pivot) < w->size[i] / GS_LEAST_PIVOT &&
+           fabs(w->d[i]) <= w->most && most <= w->most;
 }
 
 static gsolve_status read_diagonal(gsolve_context *ctx, const gsolve_csr *csr, double *diagonal,
@@ -80,7 +89,7 @@ static gsolve_status read_diagonal(gsolve_context *ctx, const gsolve_csr *csr, d
         if (at < 0) {
             return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
                                "ilu needs a full diagonal, and that of row %d (counted from 1) is "
-                               "missing; try --solver direct, or --precond none",
+                               "missing; try the solver direct, or the preconditioner none",
                                i + 1);
         }
         diagonal[i] = gs_value(csr, at);
@@ -97,78 +106,61 @@ static gsolve_status read_diagonal(gsolve_context *ctx, const gsolve_csr *csr, d
     return GSOLVE_OK;
 }
 
-static gsolve_status factorise_shifted(ilu *M, gsolve_context *ctx, const gsolve_csr *csr,
-                                       const double *diagonal, const double *size)
+/* Raises the shift until the factorisation goes through. */
+static gsolve_status factor(job *w, gsolve_context *ctx, const gsolve_csr *csr,
+                            const gs_schedule *schedule, double *shift)
 {
-    const int32_t n = csr->nrows;
-    row_places p = {0};
+    const size_t scratch = (size_t)gs_schedule_workers(schedule) * (size_t)w->L.n;
     gsolve_status status;
 
-    ALLOC(ctx, GSOLVE_HOST, p.lower, n);
-    ALLOC(ctx, GSOLVE_HOST, p.upper, n);
-    for (M->shift = M->first_shift;; M->shift = gs_next_shift(M->shift)) {
-        if (M->shift > GS_MOST_SHIFT) {
-            status = gsolve_fail(ctx, GSOLVE_ZERO_PIVOT, "ilu broke down even with a shift of %g",
-                                 GS_MOST_SHIFT);
+    ALLOC(ctx, GSOLVE_HOST, w->scratch, scratch);
+    memset(w->scratch, 0, scratch * sizeof *w->scratch);
+    for (w->shift = *shift; w->shift <= GS_MOST_SHIFT;) {
+        if (gs_schedule_walk(schedule, w->L.n, factor_row, w)) {
+            *shift = w->shift;
             goto done;
         }
-        gs_factor_free(&M->L, ctx);
-        gs_factor_free(&M->U, ctx);
-        TRY(gs_factor_triangle(&M->L, ctx, csr, false));
-        TRY(gs_factor_triangle(&M->U, ctx, csr, true));
-        memset(p.lower, 0, (size_t)n * sizeof *p.lower);
-        memset(p.upper, 0, (size_t)n * sizeof *p.upper);
-        for (int32_t i = 0; i < n; i++) {
-            M->pivot[i] = diagonal[i] + copysign(M->shift * size[i], diagonal[i]);
-        }
-        if (factorise(n, &M->L, &M->U, M->pivot, p, size)) break;
+        w->shift = w->shift > 0 ? 2 * w->shift : GS_LEAST_SHIFT;
+        gs_strict_reload(&w->L, ctx, csr);
+        gs_strict_reload(&w->U, ctx, csr);
     }
+    status = gsolve_fail(ctx, GSOLVE_ZERO_PIVOT, "ilu broke down even with a shift of %g",
+                         GS_MOST_SHIFT);
 done:
-    gsolve_free(ctx, GSOLVE_HOST, p.lower);
-    gsolve_free(ctx, GSOLVE_HOST, p.upper);
+    gsolve_free(ctx, GSOLVE_HOST, w->scratch);
     return status;
 }
 
-static gsolve_status compute(ilu *M, gsolve_context *ctx, const gsolve_csr *csr)
+static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
-    const int32_t n = M->n = csr->nrows;
-    double *diagonal = NULL, *size = NULL;
+    ilu *M = self;
+    job w = {.most = csr->type == GSOLVE_F32 ? FLT_MAX : DBL_MAX};
+    double shift = M->first_shift;
     gsolve_status status;
 
-    M->type = csr->type;
-    M->stale = true;
-    ALLOC(ctx, GSOLVE_HOST, diagonal, n);
-    ALLOC(ctx, GSOLVE_HOST, size, n);
-    if (!M->pivot) ALLOC(ctx, GSOLVE_HOST, M->pivot, n);
-    TRY(read_diagonal(ctx, csr, diagonal, size));
-    TRY(factorise_shifted(M, ctx, csr, diagonal, size));
-    if (M->lower.start) {
-        gs_triangle_update(&M->lower, ctx, M->L.value, NULL);
-        gs_triangle_update(&M->upper, ctx, M->U.value, M->pivot);
-    } else {
-        TRY(gs_triangle_create(&M->lower, ctx, csr->type, false, n, M->L.start, M->L.col, M->L.value,
-                               NULL));
-        TRY(gs_triangle_create(&M->upper, ctx, csr->type, true, n, M->U.start, M->U.col, M->U.value,
-                               M->pivot));
-    }
+    ALLOC(ctx, GSOLVE_HOST, w.diagonal, csr->nrows);
+    ALLOC(ctx, GSOLVE_HOST, w.d, csr->nrows);
+    ALLOC(ctx, GSOLVE_HOST, w.size, csr->nrows);
+    TRY(read_diagonal(ctx, csr, w.diagonal, w.size));
+    TRY(gs_strict_of(&w.L, ctx, csr, false));
+    TRY(gs_strict_of(&w.U, ctx, csr, true));
+    TRY(gs_factors_plan(&M->factors, ctx, csr->type, &w.L));
+    TRY(factor(&w, ctx, csr, &M->factors.lower.schedule, &shift));
+    TRY(gs_factors_store(&M->factors, ctx, csr->type, &w.L, &w.U, w.d));
+    M->shift = shift;
 done:
-    gsolve_free(ctx, GSOLVE_HOST, diagonal);
-    gsolve_free(ctx, GSOLVE_HOST, size);
+    gs_strict_free(&w.U, ctx);
+    gs_strict_free(&w.L, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, w.size);
+    gsolve_free(ctx, GSOLVE_HOST, w.d);
+    gsolve_free(ctx, GSOLVE_HOST, w.diagonal);
     return status;
 }
 
 static void destroy(void *self, gsolve_context *ctx)
 {
-    ilu *M = self;
-
-    gs_triangle_destroy(&M->lower, ctx);
-    gs_triangle_destroy(&M->upper, ctx);
-    gs_triangle_destroy(&M->transposed_lower, ctx);
-    gs_triangle_destroy(&M->transposed_upper, ctx);
-    gs_factor_free(&M->L, ctx);
-    gs_factor_free(&M->U, ctx);
-    gsolve_free(ctx, GSOLVE_HOST, M->pivot);
-    gsolve_free(ctx, GSOLVE_HOST, M);
+    gs_factors_destroy(&((ilu *)self)->factors, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, self);
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
@@ -177,10 +169,11 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     ilu *M = NULL;
     gsolve_status status;
 
+    TRY(gs_factors_supported(ctx, "ilu", csr->type));
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);
     M->first_shift = ((const ilu_options *)chosen)->shift;
-    TRY(compute(M, ctx, csr));
+    TRY(update(M, ctx, csr));
     *self = M;
     M = NULL;
 done:
@@ -188,56 +181,19 @@ done:
     return status;
 }
 
-static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
-{
-    return compute(self, ctx, csr);
-}
-
+/* The transposed factors are made when first asked for; the constness is about what M stands for.
+ */
 static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
-    const ilu *M = self;
-    gsolve_status status;
-
-    TRY(gs_triangle_solve(&M->lower, ctx, r, z));                     /* z = L^-1 r         */
-    TRY(gs_triangle_solve(&M->upper, ctx, z, z));                     /* z = U^-1 z         */
-done:
-    return status;
-}
-
-/* Solves with U' and L'; the handle's constness is about what it stands for. */
-static gsolve_status need_transposed(const ilu *constant, gsolve_context *ctx)
-{
-    ilu *M = (ilu *)(uintptr_t)constant;
-    gs_factor lower = {0}, upper = {0};
-    gsolve_status status = GSOLVE_OK;
-
-    if (!M->stale) return GSOLVE_OK;
-    gs_triangle_destroy(&M->transposed_lower, ctx);
-    gs_triangle_destroy(&M->transposed_upper, ctx);
-    TRY(gs_factor_transpose(&lower, ctx, M->n, &M->U));
-    TRY(gs_factor_transpose(&upper, ctx, M->n, &M->L));
-    TRY(gs_triangle_create(&M->transposed_lower, ctx, M->type, false, M->n, lower.start, lower.col,
-                           lower.value, M->pivot));
-    TRY(gs_triangle_create(&M->transposed_upper, ctx, M->type, true, M->n, upper.start, upper.col,
-                           upper.value, NULL));
-    M->stale = false;
-done:
-    gs_factor_free(&lower, ctx);
-    gs_factor_free(&upper, ctx);
-    return status;
+    ilu *M = (ilu *)(uintptr_t)self;
+    return gs_factors_apply(&M->factors, ctx, false, r, z);
 }
 
 static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z)
 {
-    const ilu *M = self;
-    gsolve_status status;
-
-    TRY(need_transposed(M, ctx));
-    TRY(gs_triangle_solve(&M->transposed_lower, ctx, r, z));          /* z = U^-T r         */
-    TRY(gs_triangle_solve(&M->transposed_upper, ctx, z, z));          /* z = L^-T z         */
-done:
-    return status;
+    ilu *M = (ilu *)(uintptr_t)self;
+    return gs_factors_apply(&M->factors, ctx, true, r, z);
 }
 
 static void describe(const void *self, gsolve_precond_info *info)

@@ -38,8 +38,8 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     M->absolute = ((const jacobi_options *)chosen)->absolute;
     M->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)csr->nrows, gs_type_size(csr->type));
-    status = M->d ? gs_diagonal_reciprocals(ctx, "jacobi", csr, M->absolute, M->d)
-                  : GSOLVE_NO_MEMORY;
+    status =
+        M->d ? gs_diagonal_reciprocals(ctx, "jacobi", csr, M->absolute, M->d) : GSOLVE_NO_MEMORY;
     if (status == GSOLVE_OK) {
         *self = M;
         M = NULL;

@@ -1,0 +1,119 @@
+/* generate_band.c: like a finite-element matrix in a band: nodes of five unknowns, each coupled in
+ * full with a varying number of others. Nodes are cut into blocks of a fixed length; node number r
+ * of block B may be coupled with one node of each of the blocks B + 1 .. B + steps, which is number
+ * (r + shift) mod length there, shift drawn for the pair of blocks; a share of these pairs is kept.
+ * So both ends of a pair know of it without a search, and columns ascend by themselves. */
+#include <math.h>
+
+#include "core/try.h"
+#include "io/generators.h"
+
+typedef struct band_options {
+    int n, row, width, seed;
+} band_options;
+
+enum { NODE = 5 };
+enum { DRAW_SHIFT = GS_DRAW_PATTERN, DRAW_KEPT };
+
+typedef struct band {
+    const band_options *o;
+    int32_t nodes, length, steps;
+    double kept; /* share of the pairs */
+} band;
+
+static int32_t shift(const band *m, int32_t block, int32_t step)
+{
+    return (int32_t)(gs_uniform(m->o->seed, DRAW_SHIFT, step, block) * m->length);
+}
+
+/* The node with which node is coupled that lies step blocks after it, or before it if negative; -1
+ * if none. */
+static int32_t partner(const band *m, int32_t node, int32_t step)
+{
+    const int32_t block = node / m->length, r = node % m->length;
+    int64_t other;
+
+    if (step > 0) {
+        other = (int64_t)(block + step) * m->length + (r + shift(m, block, step)) % m->length;
+    } else {
+        const int32_t back = m->length - shift(m, block + step, -step);
+        other = (int64_t)(block + step) * m->length + (r + back) % m->length;
+    }
+    if (other < 0 || other >= m->nodes) return -1;
+    const int64_t low = step > 0 ? node : other, high = step > 0 ? other : node;
+    return gs_uniform(m->o->seed, DRAW_KEPT, low, high) < m->kept ? (int32_t)other : -1;
+}
+
+static int32_t unknowns(const band *m, int32_t node) /* the last node may be cut off by n */
+{
+    return node + 1 < m->nodes ? NODE : m->o->n - node * NODE;
+}
+
+static int64_t count_row(const void *model, int32_t i)
+{
+    const band *m = model;
+    int64_t count = unknowns(m, i / NODE);
+
+    for (int32_t step = -m->steps; step <= m->steps; step++) {
+        const int32_t other = step ? partner(m, i / NODE, step) : -1;
+        if (other >= 0) count += unknowns(m, other);
+    }
+    return count;
+}
+
+static int64_t fill_row(const void *model, int32_t i, int32_t *col, double *value)
+{
+    const band *m = model;
+    int64_t count = 0;
+
+    for (int32_t step = -m->steps; step <= m->steps; step++) {
+        const int32_t other = step ? partner(m, i / NODE, step) : i / NODE;
+        const int32_t length = other >= 0 ? unknowns(m, other) : 0;
+        for (int32_t j = other * NODE; j < other * NODE + length; j++, count++) {
+            col[count] = j;
+            value[count] = gs_negative_pair(m->o->seed, i, j);
+        }
+    }
+    gs_dominate(i, count, col, value, 1);
+    return count;
+}
+
+static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *options)
+{
+    const band_options *o = options;
+    const double others = fmax(0, ((double)o->row / NODE - 1) / 2); /* wished on each side */
+    const int32_t reach = (o->width - (NODE - 1)) / NODE;           /* nodes on each side */
+    band m = {.o = o, .nodes = o->n / NODE + (o->n % NODE > 0)};
+    const gs_row_source source = {o->n, o->n, count_row, fill_row, &m};
+
+    if (others > 0.75 * (reach - 1) && others > 0) {
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_SPEC,
+            "band: row=%d entries need a half bandwidth of %.0f or more; width is %d", o->row,
+            (ceil(others / 0.75) + 1) * NODE + NODE - 1, o->width);
+    }
+    m.steps = (int32_t)ceil(others / 0.75);
+    m.kept = m.steps ? others / m.steps : 0;
+    m.length = reach / (m.steps + 1); /* a pair lies less than steps + 1 blocks apart */
+    if (m.length == 0) m.length = 1;
+    return gs_csr_by_rows(csr, ctx, &source);
+}
+
+#define OPTION(key, help, initial, least, most)                                         \
+    {                                                                                   \
+#key, help, GSOLVE_INT, offsetof(band_options, key), initial, least, most, NULL \
+    }
+
+static const gsolve_option table[] = {
+    OPTION(n, "rows", 10000, 0, GS_MOST_ROWS),
+    OPTION(row, "mean entries a row, away from both ends", 60, 5, 1000000),
+    OPTION(width, "half bandwidth, at most", 300, 4, INT32_MAX),
+    OPTION(seed, "of all draws", 1, 0, INT32_MAX),
+    {0},
+};
+
+const gs_generator gs_band = {
+    {"band", "like finite elements: dense 5 x 5 blocks within a band; SPD", table,
+     sizeof(band_options)},
+    generate,
+};

@@ -1,0 +1,128 @@
+/* market_line.h: one line of a Matrix Market file's entries. It is first tried by scan.h; what that
+ * does not accept, and the last lines, behind which nothing may be read, are read word by word,
+ * with care, and judged. */
+#ifndef GS_MARKET_LINE_H
+#define GS_MARKET_LINE_H
+
+#include <math.h>
+
+#include "io/market.h"
+#include "io/scan.h"
+#include "io/text.h"
+
+#define GS_LINE_ROOM 256 /* bytes that fast_line may read */
+
+typedef enum judgement {
+    ENTRY,
+    BLANK,
+    BAD_ROW,
+    BAD_COLUMN,
+    BAD_VALUE,
+    ON_DIAGONAL,
+    MORE_WORDS,
+    MORE_ENTRIES
+} judgement;
+
+/* --- a common line ------------------------------------------------------------------ */
+
+GS_ALWAYS_INLINE const char *skip_few(const char *p)
+{
+    for (int k = 0; k < 16 && (*p == ' ' || *p == '\t'); k++) p++;
+    return p;
+}
+
+GS_ALWAYS_INLINE const char *scan_whole(const char *p, double *value)
+{
+    const bool negative = *p == '-';
+    uint64_t n;
+
+    p = gs_scan_integer(p + negative, &n);
+    if (p) *value = negative ? -(double)n : (double)n;
+    return p;
+}
+
+/* The line at p as the k-th entry, and what follows the line; NULL: look closer. */
+GS_ALWAYS_INLINE const char *fast_line(const char *p, const gs_market *m, bool array,
+                                       gs_field field, const gs_triplets *t, int64_t k)
+{
+    uint64_t i = 1, j = 0;
+
+    p = skip_few(p);
+    if (!array) {
+        p = gs_scan_integer(p, &i);
+        if (!p || i - 1 >= (uint64_t)m->nrows || (*p != ' ' && *p != '\t')) return NULL;
+        p = gs_scan_integer(skip_few(p + 1), &j);
+        if (!p || j - 1 >= (uint64_t)m->ncols) return NULL;
+        if (i == j && m->symmetry == GSOLVE_SKEW) return NULL;
+        t->i[k] = (int32_t)(i - 1);
+        t->j[k] = (int32_t)(j - 1);
+        if (field != GS_PATTERN) {
+            if (*p != ' ' && *p != '\t') return NULL;
+            p = skip_few(p + 1);
+        }
+    }
+    if (field != GS_PATTERN) {
+        p = field == GS_REAL ? gs_scan_real(p, &t->v[k]) : scan_whole(p, &t->v[k]);
+        if (!p) return NULL;
+    }
+    if (*p != '\n') {
+        p = skip_few(p);
+        p += *p == '\r';
+    }
+    return *p == '\n' ? p + 1 : NULL;
+}
+
+/* --- any line ----------------------------------------------------------------------- */
+
+static inline bool take_index(gs_word word, int32_t most, int32_t *index)
+{
+    const int64_t n = gs_word_integer(word);
+
+    if (n < 1 || n > most) return false;
+    *index = (int32_t)(n - 1);
+    return true;
+}
+
+static inline bool take_value(gs_word word, gs_field field, double *value)
+{
+    gs_real real;
+
+    if (gs_number_read(word.begin, word.end, 0, &real) != word.end || word.begin == word.end) {
+        return false;
+    }
+    *value = real.value;
+    return isfinite(real.value) && (real.whole || field == GS_REAL);
+}
+
+/* Judges the line at *p, moves *p to its end; *word: where it went wrong. */
+static inline judgement slow_line(const char **p, const gs_market *m, const gs_input *in,
+                                  const gs_triplets *t, int64_t k, bool full, gs_word *word)
+{
+    int32_t i = 0, j = 0;
+    double value = 1;
+
+    *word = gs_next_word(p, in->end);
+    if (word->begin == word->end) return BLANK;
+    if (*word->begin == '%') {
+        *p = gs_line_end(*p, in->end);
+        return BLANK;
+    }
+    if (full) return MORE_ENTRIES;
+    if (!m->array) {
+        if (!take_index(*word, m->nrows, &i)) return BAD_ROW;
+        *word = gs_next_word(p, in->end);
+        if (!take_index(*word, m->ncols, &j)) return BAD_COLUMN;
+        t->i[k] = i;
+        t->j[k] = j;
+        if (m->field != GS_PATTERN) *word = gs_next_word(p, in->end);
+    }
+    if (m->field != GS_PATTERN) {
+        if (!take_value(*word, m->field, &value)) return BAD_VALUE;
+        if (m->symmetry == GSOLVE_SKEW && !m->array && i == j && value != 0) return ON_DIAGONAL;
+        t->v[k] = value;
+    }
+    *word = gs_next_word(p, in->end);
+    return word->begin == word->end ? ENTRY : MORE_WORDS;
+}
+
+#endif

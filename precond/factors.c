@@ -1,0 +1,100 @@
+/* factors.c: factors kept for solving, see factors.h. */
+#include "precond/factors.h"
+
+#include <string.h>
+
+#include "core/try.h"
+
+gsolve_status gs_factors_supported(gsolve_context *ctx, const char *who, gsolve_type type)
+{
+    if (GS_KERNELS(gs_triangle, ctx, type)->solve) return GSOLVE_OK;
+    return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "%s has no kernels for this device", who);
+}
+
+gsolve_status gs_factors_plan(gs_factors *f, gsolve_context *ctx, gsolve_type type,
+                              const gs_strict *L)
+{
+    return f->lower.rows.start ? GSOLVE_OK : gs_triangle_create(&f->lower, ctx, type, L);
+}
+
+static void drop_transposed(gs_factors *f, gsolve_context *ctx)
+{
+    gs_triangle_destroy(&f->lower_transposed, ctx);
+    gs_triangle_destroy(&f->upper_transposed, ctx);
+}
+
+gsolve_status gs_factors_store(gs_factors *f, gsolve_context *ctx, gsolve_type type,
+                               const gs_strict *L, const gs_strict *U, const double *d)
+{
+    gsolve_status status;
+
+    TRY(gs_factors_plan(f, ctx, type, L));
+    if (!f->upper.rows.start) TRY(gs_triangle_create(&f->upper, ctx, type, U));
+    if (!f->d) f->d = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)L->n, gs_type_size(type));
+    if (!f->d) return GSOLVE_NO_MEMORY;
+    gs_triangle_fill(&f->lower, ctx, L);
+    gs_triangle_fill(&f->upper, ctx, U);
+    for (int32_t i = 0; i < L->n; i++) {
+        if (type == GSOLVE_F32) {
+            ((float *)f->d)[i] = (float)d[i];
+        } else {
+            ((double *)f->d)[i] = d[i];
+        }
+    }
+    drop_transposed(f, ctx);
+done:
+    return status;
+}
+
+void gs_factors_destroy(gs_factors *f, gsolve_context *ctx)
+{
+    drop_transposed(f, ctx);
+    gs_triangle_destroy(&f->lower, ctx);
+    gs_triangle_destroy(&f->upper, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, f->d);
+    memset(f, 0, sizeof *f);
+}
+
+/* to = the solve with I + T' from that with I + T. */
+static gsolve_status transpose(gs_triangle *to, gsolve_context *ctx, const gs_triangle *from)
+{
+    gs_strict T = {0}, turned = {0};
+    gsolve_status status;
+
+    TRY(gs_triangle_strict(&T, ctx, from));
+    TRY(gs_strict_transpose(&turned, ctx, &T));
+    TRY(gs_triangle_create(to, ctx, from->rows.type, &turned));
+    gs_triangle_fill(to, ctx, &turned);
+done:
+    gs_strict_free(&T, ctx);
+    gs_strict_free(&turned, ctx);
+    return status;
+}
+
+static gsolve_status need_transposed(gs_factors *f, gsolve_context *ctx)
+{
+    gsolve_status status;
+
+    if (f->upper_transposed.rows.start) return GSOLVE_OK;
+    TRY(transpose(&f->lower_transposed, ctx, &f->upper));
+    TRY(transpose(&f->upper_transposed, ctx, &f->lower));
+done:
+    if (status != GSOLVE_OK) drop_transposed(f, ctx);
+    return status;
+}
+
+gsolve_status gs_factors_apply(gs_factors *f, gsolve_context *ctx, bool transposed, gsolve_dense r,
+                               gsolve_dense z)
+{
+    const gs_triangle *first = &f->lower, *second = &f->upper;
+    gsolve_status status;
+
+    if (transposed) {
+        TRY(need_transposed(f, ctx));
+        first = &f->lower_transposed, second = &f->upper_transposed;
+    }
+    TRY(gs_triangle_solve(first, ctx, NULL, r, z));  /* z = (I + L)^-1 r      */
+    TRY(gs_triangle_solve(second, ctx, f->d, z, z)); /* z = (I + U)^-1 D^-1 z */
+done:
+    return status;
+}
