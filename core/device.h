@@ -38,6 +38,9 @@ static inline int gs_queue_threads(const gs_queue *q)
     return ((const struct gs_host_queue *)(const void *)q)->threads;
 }
 
+/* Refuses a context whose device cannot solve. */
+gsolve_status gs_check_device(gsolve_context *ctx);
+
 /* A kernel family foo is a struct gs_foo_kernels with two tables over the value
  * types, gs_foo_host and gs_foo_cuda; without CUDA the latter comes, empty, from
  * no_cuda.c. This picks the one for a context and a type. */
