@@ -6,6 +6,7 @@
  * The files are made once, in FOLDER ($TMPDIR or /tmp). The floor is the time to read the file's
  * bytes from memory, at the bandwidth that a plain sum over an array reaches in the same run. */
 #include <cjson/cJSON.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +68,6 @@ static void write_file(const char *path, int32_t n, bool by_columns)
         perror(path);
         exit(1);
     }
-    setvbuf(file, NULL, _IOFBF, 1 << 22); /* large pieces, as copied or loaded files come in */
     for (int32_t i = 0; i < n; i++) {
         for (int k = 0; k < NEIGHBOURS; k++) count += neighbour(i, k) >= 0 && neighbour(i, k) < n;
     }
@@ -81,6 +81,9 @@ static void write_file(const char *path, int32_t n, bool by_columns)
                     gsolve_random((uint64_t)row, (uint64_t)col));
         }
     }
+    fflush(file);
+    fsync(fileno(file)); /* and out of memory: it shall be there as reading brings it in */
+    posix_fadvise(fileno(file), 0, 0, POSIX_FADV_DONTNEED);
     if (fclose(file) != 0) {
         perror(path);
         exit(1);

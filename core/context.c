@@ -68,7 +68,12 @@ static gsolve_status open_device(gsolve_context *ctx, const char *spec)
     void *options;
     gsolve_status status;
 
-    if (gs_spec_is(spec, "auto")) spec = "cpu";
+    char named[256];
+
+    if (gs_spec_is(spec, "auto")) {
+        snprintf(named, sizeof named, "cpu%s", spec + strlen("auto"));
+        spec = named;
+    }
     status = gs_plugin_parse(ctx, NULL, devices, "device", spec, &plugin, &options);
     if (status != GSOLVE_OK) return status;
 

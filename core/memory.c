@@ -115,6 +115,7 @@ void *gs_map_file(gsolve_context *ctx, int file, int64_t offset, size_t bytes)
         block->kind = MAPPED;
         block->data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, (off_t)offset);
         if (block->data != MAP_FAILED) {
+            madvise(block->data, bytes, MADV_HUGEPAGE); /* what is read in comes in large pages */
             enlist(ctx, block);
             return block->data;
         }

@@ -37,8 +37,10 @@ static bool parse_real(const char *text, double *value)
     }
     if (digits == 0) return false;
     if (*p == 'e' || *p == 'E') {
+        const char *digits_at = p + 1 + (p[1] == '-' || p[1] == '+');
+        if (*digits_at < '0' || *digits_at > '9') return false;
         const long e = strtol(p + 1, &end, 10);
-        if (end == p + 1 || e < -400 || e > 400) return false;
+        if (e < -400 || e > 400) return false;
         exponent = (int)e;
         p = end;
     }

@@ -19,8 +19,8 @@ typedef struct gs_stamp {
     uint64_t hash;
 } gs_stamp;
 
-/* The hash of text[0..size). */
-uint64_t gs_stamp_hash(const gsolve_context *ctx, const char *text, int64_t size);
+/* False: path is no file that can be read, or memory is short; then there is no caching. */
+bool gs_stamp_file(gs_stamp *stamp, gsolve_context *ctx, const char *path);
 
 /* True: what and source are filled, the arrays mapped from the cache. */
 bool gs_cache_read(gs_cached what, gsolve_context *ctx, const char *path, const gs_stamp *stamp,

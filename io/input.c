@@ -93,7 +93,6 @@ static gsolve_status map(gs_input *in, gsolve_context *ctx, const char *path, in
     if (!block) return GSOLVE_NO_MEMORY;
     gs_input_memory(in, ctx, path, block, (size_t)s.st_size, options);
     in->block[0] = block;
-    in->mtime = (int64_t)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec;
     return GSOLVE_OK;
 }
 

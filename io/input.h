@@ -12,7 +12,6 @@ typedef struct gs_input {
     void *block[2];            /* owned: the mapped file, the inflated text; or NULL */
     gsolve_progress *progress; /* or NULL */
     void *user;
-    int64_t mtime; /* of the file, ns; 0: there is no file */
     /* Rows, columns and elements that a file may announce whatever its own size: memory that no
      * entry asks for. 0: GS_ROOMY. */
     int64_t roomy;

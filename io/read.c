@@ -59,30 +59,26 @@ done:
     return status;
 }
 
-static gsolve_status parse_or_cached(gs_cached what, gs_input *in, const char *path)
-{
-    const int64_t size = in->end - in->begin;
-    const gs_stamp stamp = {size, in->mtime, gs_stamp_hash(in->ctx, in->begin, size)};
-    gsolve_status status;
-
-    if (gs_cache_read(what, in->ctx, path, &stamp, &in->source)) return GSOLVE_OK;
-    TRY(parse(what, in));
-    gs_cache_write(what, in->ctx, path, &stamp, &in->source);
-done:
-    return status;
-}
-
-/* *what.csr or *what.dense is set on success only. */
+/* *what.csr or *what.dense, and *source, are set on success only. */
 static gsolve_status read_file(gs_cached what, gsolve_context *ctx, const char *path,
                                const gsolve_read_options *options, gsolve_source *source)
 {
+    const bool cache = options && options->cache;
+    gs_stamp stamp;
     gs_input in;
-    gsolve_status status = gs_input_file(&in, ctx, path, options);
+    gsolve_source seen = {.kind = ""};
+    const bool stamped = cache && gs_stamp_file(&stamp, ctx, path);
+    gsolve_status status = GSOLVE_OK;
 
-    if (status != GSOLVE_OK) return status;
-    status = options && options->cache ? parse_or_cached(what, &in, path) : parse(what, &in);
-    if (status == GSOLVE_OK && source) *source = in.source;
-    gs_input_close(&in);
+    if (!stamped || !gs_cache_read(what, ctx, path, &stamp, &seen)) {
+        status = gs_input_file(&in, ctx, path, options);
+        if (status != GSOLVE_OK) return status;
+        status = parse(what, &in);
+        seen = in.source;
+        gs_input_close(&in);
+        if (status == GSOLVE_OK && stamped) gs_cache_write(what, ctx, path, &stamp, &seen);
+    }
+    if (status == GSOLVE_OK && source) *source = seen;
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "precond/barrier.h"
 
 #define GROUP        4    /* tiles interleaved */
 #define LEAST_ROWS   1024 /* of a matrix that is worth the trouble */
@@ -204,6 +205,7 @@ int gs_schedule_workers(const gs_schedule *s)
 
 bool gs_schedule_walk(const gs_schedule *s, int32_t n, gs_row_step *step, void *data)
 {
+    gs_barrier barrier = {0};
     int failures = 0;
 
     if (s->threads <= 1) {
@@ -214,13 +216,12 @@ bool gs_schedule_walk(const gs_schedule *s, int32_t n, gs_row_step *step, void *
     }
 #pragma omp parallel num_threads(gs_schedule_workers(s)) reduction(+ : failures)
     for (int32_t level = 0; level < s->levels; level++) {
-#pragma omp for schedule(static, 1)
-        for (int c = 0; c < s->threads; c++) {
-            const int32_t *begin = &s->begin[level * s->threads + c];
-            for (int32_t p = begin[0]; p < begin[1]; p++) {
-                failures += !step(data, omp_get_thread_num(), s->row[p]);
-            }
+        const int me = omp_get_thread_num(), team = omp_get_num_threads();
+        for (int share = me; share < s->threads; share += team) {
+            const int32_t *begin = &s->begin[(int64_t)level * s->threads + share];
+            for (int32_t p = begin[0]; p < begin[1]; p++) failures += !step(data, me, s->row[p]);
         }
+        gs_barrier_wait(&barrier, team);
     }
     return failures == 0;
 }

@@ -36,13 +36,15 @@ static gsolve_status FN(solve)(gs_queue *q, const gs_triangle *t, const void *d,
             FN(solve_rows)(&j, step, 0, t->rows.nrows);
             continue;
         }
+        gs_barrier barrier = {0};
 #pragma omp parallel num_threads(s->threads)
         for (int32_t level = 0; level < s->levels; level++) {
-#pragma omp for schedule(static, 1)
-            for (int share = 0; share < s->threads; share++) {
+            const int team = omp_get_num_threads();
+            for (int share = omp_get_thread_num(); share < s->threads; share += team) {
                 const int32_t *begin = &s->begin[(int64_t)level * s->threads + share];
                 FN(solve_rows)(&j, step, begin[0], begin[1]);
             }
+            gs_barrier_wait(&barrier, team);
         }
     }
     return GSOLVE_OK;

@@ -1,4 +1,7 @@
 /* triangle_host.c: the triangular solve on the CPU. */
+#include <omp.h>
+
+#include "precond/barrier.h"
 #include "precond/triangle.h"
 
 #define COLUMNS 4 /* solved at once, so that T is read once for them */

@@ -54,8 +54,7 @@ static inline double noise(uint64_t seed, uint64_t index)
     return (double)((x ^ x >> 31) >> 11) / (double)(1ull << 52) - 1;
 }
 
-/* --- matrices, in arrays from malloc
- * -------------------------------------------------------------- */
+/* --- matrices, in arrays from malloc ----------------------------------------------------- */
 
 static inline void set_value(const gsolve_csr *csr, int64_t k, double value)
 {
@@ -132,8 +131,25 @@ static inline gsolve_csr grid(int32_t nx, int32_t ny, int32_t nz, double wind, u
     return csr;
 }
 
-/* --- vectors
- * -------------------------------------------------------------------------------------- */
+/* The same matrix with each row turned round and its first entry split in two. */
+static inline gsolve_csr muddle(const gsolve_csr *csr)
+{
+    const int64_t entries = gs_start(csr, csr->nrows);
+    const gsolve_csr out = new_csr(csr->nrows, csr->ncols, entries + csr->nrows, csr->type);
+
+    for (int32_t i = 0; i < csr->nrows; i++) {
+        const int64_t from = gs_start(csr, i);
+        for (int64_t k = gs_start(csr, i + 1) - 1; k > from; k--) {
+            append(&out, i, csr->col[k], gs_value(csr, k));
+        }
+        append(&out, i, csr->col[from], 0.5 * gs_value(csr, from));
+        append(&out, i, csr->col[from], 0.5 * gs_value(csr, from));
+        close_row(&out, i);
+    }
+    return out;
+}
+
+/* --- vectors ----------------------------------------------------------------------------- */
 
 static inline gsolve_dense new_dense(int32_t n, int32_t columns, gsolve_type type)
 {
@@ -198,8 +214,7 @@ static inline void assert_near(gsolve_dense x, gsolve_dense y, double tolerance)
     }
 }
 
-/* --- calls that must succeed, or fail as told
- * ------------------------------------------------------ */
+/* --- calls that must succeed, or fail as told -------------------------------------------- */
 
 #define assert_ok(ctx, call)                                                   \
     do {                                                                       \
@@ -218,5 +233,23 @@ static inline gsolve_precond *make(gsolve_context *ctx, const char *spec, const 
     assert_ok(ctx, gsolve_precond_create(&M, ctx, spec, csr));
     return M;
 }
+
+/* M^-1 r and M^-T r for a fixed r as two columns. */
+static inline gsolve_dense both(gsolve_context *ctx, const gsolve_precond *M, gsolve_type type,
+                                int32_t n)
+{
+    gsolve_dense r = random_dense(n, 1, 8, type), z = new_dense(n, 2, type);
+
+    assert_ok(ctx, gsolve_precond_apply(M, r, column_of(z, 0)));
+    assert_ok(ctx, gsolve_precond_apply_transpose(M, r, column_of(z, 1)));
+    free(r.value);
+    return z;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+#define EACH_KIND(ctx, plugin)   \
+    const gsolve_plugin *plugin; \
+    for (int index_ = 0; (plugin = gsolve_precond_at(ctx, index_)) != NULL; index_++)
 
 #endif

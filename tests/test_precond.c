@@ -1,12 +1,6 @@
 /* test_precond.c: what every preconditioner keeps, tried on all of the list. */
 #include "precond_support.h"
 
-#include "core/device.h"
-
-#define EACH_KIND(ctx, plugin)   \
-    const gsolve_plugin *plugin; \
-    for (int index_ = 0; (plugin = gsolve_precond_at(ctx, index_)) != NULL; index_++)
-
 #define EACH_TYPE(type) for (gsolve_type type = GSOLVE_F32; type < GSOLVE_TYPE_COUNT; type++)
 
 static double tolerance_of(gsolve_type type)
@@ -14,8 +8,7 @@ static double tolerance_of(gsolve_type type)
     return type == GSOLVE_F32 ? 2e-5 : 1e-13;
 }
 
-/* --- the map ------------------------------------------------------------------------------------
- */
+/* --- the map ----------------------------------------------------------------------------- */
 
 static void check_linear(gsolve_context *ctx, const gsolve_precond *M, gsolve_type type, int32_t n)
 {
@@ -123,19 +116,7 @@ static void is_a_linear_map(void **state)
     }
 }
 
-/* --- updates ------------------------------------------------------------------------------------
- */
-
-/* M^-1 r and M^-T r for a fixed r as two columns. */
-static gsolve_dense both(gsolve_context *ctx, const gsolve_precond *M, gsolve_type type, int32_t n)
-{
-    gsolve_dense r = random_dense(n, 1, 8, type), z = new_dense(n, 2, type);
-
-    assert_ok(ctx, gsolve_precond_apply(M, r, column_of(z, 0)));
-    assert_ok(ctx, gsolve_precond_apply_transpose(M, r, column_of(z, 1)));
-    free(r.value);
-    return z;
-}
+/* --- updates ----------------------------------------------------------------------------- */
 
 static void update_is_create(void **state)
 {
@@ -165,24 +146,6 @@ static void update_is_create(void **state)
     }
 }
 
-/* The same matrix with each row turned round and its first entry split in two. */
-static gsolve_csr muddle(const gsolve_csr *csr)
-{
-    const int64_t entries = gs_start(csr, csr->nrows);
-    const gsolve_csr out = new_csr(csr->nrows, csr->ncols, entries + csr->nrows, csr->type);
-
-    for (int32_t i = 0; i < csr->nrows; i++) {
-        const int64_t from = gs_start(csr, i);
-        for (int64_t k = gs_start(csr, i + 1) - 1; k > from; k--) {
-            append(&out, i, csr->col[k], gs_value(csr, k));
-        }
-        append(&out, i, csr->col[from], 0.5 * gs_value(csr, from));
-        append(&out, i, csr->col[from], 0.5 * gs_value(csr, from));
-        close_row(&out, i);
-    }
-    return out;
-}
-
 static void any_order_of_entries(void **state)
 {
     gsolve_context *ctx = *state;
@@ -206,8 +169,7 @@ static void any_order_of_entries(void **state)
     free_csr(&first), free_csr(&second), free_csr(&muddled), free_csr(&other);
 }
 
-/* --- threads ------------------------------------------------------------------------------------
- */
+/* --- threads ----------------------------------------------------------------------------- */
 
 static void same_bits_for_any_threads(void **state)
 {
@@ -236,150 +198,13 @@ static void same_bits_for_any_threads(void **state)
     free_csr(&csr);
 }
 
-/* --- memory -------------------------------------------------------------------------------------
- */
-
-/* Grants 0, 1, 2, ... allocations to a call until it succeeds. */
-#define SWEEP(ctx, call, after_failure)              \
-    for (int64_t grant_ = 0;; grant_++) {            \
-        const int64_t before_ = blocks_of(ctx);      \
-        gsolve_context_grant(ctx, grant_);           \
-        const gsolve_status status_ = (call);        \
-        gsolve_context_grant(ctx, -1);               \
-        if (status_ == GSOLVE_OK) break;             \
-        assert_int_equal(status_, GSOLVE_NO_MEMORY); \
-        assert_int_equal(blocks_of(ctx), before_);   \
-        after_failure;                               \
-        assert_true(grant_ < 1000);                  \
-    }
-
-static void assert_still(gsolve_context *ctx, const gsolve_precond *M, gsolve_dense want)
-{
-    gsolve_dense z = both(ctx, M, want.type, want.nrows);
-    assert_same_bits(z, want);
-    free(z.value);
-}
-
-static void survives_denied_memory(void **state)
-{
-    gsolve_context *ctx = *state;
-    gsolve_csr csr = grid(16, 12, 8, 0.2, 1, GSOLVE_F64),
-               next = grid(16, 12, 8, 0.3, 2, GSOLVE_F64);
-    gsolve_csr muddled = muddle(&csr), muddled_next = muddle(&next);
-    gsolve_dense r = random_dense(csr.nrows, 1, 1, GSOLVE_F64),
-                 z = new_dense(csr.nrows, 1, GSOLVE_F64);
-
-    EACH_KIND(ctx, plugin)
-    {
-        gsolve_precond *M = NULL, *N = NULL;
-        SWEEP(ctx, gsolve_precond_create(&M, ctx, plugin->name, &muddled), assert_null(M));
-        SWEEP(ctx, gsolve_precond_apply_transpose(M, r, z), (void)0);
-        gsolve_dense old = both(ctx, M, GSOLVE_F64, csr.nrows);
-        SWEEP(ctx, gsolve_precond_update(M, &muddled_next), assert_still(ctx, M, old));
-        N = make(ctx, plugin->name, &next);
-        gsolve_dense want = both(ctx, N, GSOLVE_F64, csr.nrows);
-        assert_still(ctx, M, want);
-        gsolve_precond_destroy(&M), gsolve_precond_destroy(&N);
-        free(old.value), free(want.value);
-    }
-    free_csr(&csr), free_csr(&next), free_csr(&muddled), free_csr(&muddled_next);
-    free(r.value), free(z.value);
-}
-
-/* --- what is refused
- * ------------------------------------------------------------------------------ */
-
-static void refuses_matrices(void **state)
-{
-    gsolve_context *ctx = *state;
-    gsolve_csr csr = grid(4, 4, 1, 0, 1, GSOLVE_F64), wide = new_csr(2, 3, 3, GSOLVE_F64);
-    gsolve_csr other = grid(2, 8, 1, 0, 1, GSOLVE_F64), narrow = grid(4, 4, 1, 0, 1, GSOLVE_F32);
-    gsolve_precond *M = NULL;
-
-    for (int32_t i = 0; i < 2; i++) append(&wide, i, i, 1), close_row(&wide, i);
-    assert_int_equal(gsolve_precond_create(&M, NULL, "ic", &csr), GSOLVE_BAD_ARGUMENT);
-    assert_fails(ctx, gsolve_precond_create(&M, ctx, NULL, &csr), GSOLVE_BAD_ARGUMENT, "NULL");
-    assert_fails(ctx, gsolve_precond_create(&M, ctx, "ic", NULL), GSOLVE_BAD_ARGUMENT, "NULL");
-    assert_fails(ctx, gsolve_precond_create(&M, ctx, "icc", &csr), GSOLVE_BAD_SPEC,
-                 "no preconditioner 'icc'; there are none, jacobi");
-    assert_fails(ctx, gsolve_precond_create(&M, ctx, "jacobi", &wide), GSOLVE_BAD_MATRIX, "2 x 3");
-    set_value(&wide, 1, NAN);
-    assert_fails(ctx, gsolve_precond_create(&M, ctx, "none", &wide), GSOLVE_BAD_MATRIX, "finite");
-    assert_null(M);
-
-    EACH_KIND(ctx, plugin)
-    {
-        M = make(ctx, plugin->name, &csr);
-        assert_fails(ctx, gsolve_precond_update(M, &other), GSOLVE_BAD_MATRIX, "another pattern");
-        assert_fails(ctx, gsolve_precond_update(M, &narrow), GSOLVE_BAD_MATRIX, "or type");
-        assert_fails(ctx, gsolve_precond_update(M, NULL), GSOLVE_BAD_ARGUMENT, "matrix");
-        gsolve_precond_destroy(&M);
-    }
-    gsolve_precond_destroy(NULL);
-    free_csr(&csr), free_csr(&wide), free_csr(&other), free_csr(&narrow);
-}
-
-static void refuses_vectors(void **state)
-{
-    gsolve_context *ctx = *state;
-    gsolve_csr csr = grid(4, 4, 1, 0, 1, GSOLVE_F64);
-    gsolve_dense r = random_dense(16, 2, 1, GSOLVE_F64), z = new_dense(16, 2, GSOLVE_F64), bad = z;
-    gsolve_precond *M = make(ctx, "ic", &csr);
-
-    assert_int_equal(gsolve_precond_apply(NULL, r, z), GSOLVE_BAD_ARGUMENT);
-    bad.nrows = 15;
-    assert_fails(ctx, gsolve_precond_apply(M, bad, z), GSOLVE_BAD_ARGUMENT, "15 x 2");
-    assert_fails(ctx, gsolve_precond_apply_transpose(M, r, bad), GSOLVE_BAD_ARGUMENT, "15 x 2");
-    bad = z, bad.ncols = 1;
-    assert_fails(ctx, gsolve_precond_apply(M, r, bad), GSOLVE_BAD_ARGUMENT, "16 x 1");
-    bad = z, bad.stride = 3;
-    assert_fails(ctx, gsolve_precond_apply(M, r, bad), GSOLVE_BAD_ARGUMENT, "strides 19 and 3");
-    bad = z, bad.type = GSOLVE_F32;
-    assert_fails(ctx, gsolve_precond_apply(M, r, bad), GSOLVE_BAD_ARGUMENT, "type");
-    bad = z, bad.place = GSOLVE_DEVICE;
-    assert_fails(ctx, gsolve_precond_apply(M, bad, z), GSOLVE_BAD_ARGUMENT, "device");
-    bad = z, bad.value = NULL;
-    assert_fails(ctx, gsolve_precond_apply(M, bad, z), GSOLVE_BAD_ARGUMENT, "no values");
-    assert_fails(ctx, gsolve_precond_apply_dot(M, r, z, NULL), GSOLVE_BAD_ARGUMENT, "r'z");
-    gsolve_precond_destroy(&M);
-    free_csr(&csr), free(r.value), free(z.value);
-}
-
-/* A kernel family without kernels for a device is an answer and not a crash. */
-static void says_where_kernels_are_missing(void **state)
-{
-    gsolve_context *ctx = *state;
-    const gs_device *device = ctx->device;
-    gsolve_csr csr = grid(4, 4, 1, 0, 1, GSOLVE_F64);
-
-    if (gs_device_cuda.plugin.name) skip();
-    EACH_KIND(ctx, plugin)
-    {
-        const gsolve_precond_kind *kind = (const gsolve_precond_kind *)(const void *)plugin;
-        char options[64] = {0};
-        void *self = NULL;
-        assert_true(plugin->option_size <= sizeof options);
-        ctx->device = &gs_device_cuda;
-        const gsolve_status status = kind->build(&self, ctx, &csr, options);
-        ctx->device = device;
-        assert_int_equal(status, GSOLVE_UNSUPPORTED);
-        assert_non_null(strstr(gsolve_error(ctx), plugin->name));
-        assert_null(self);
-    }
-    free_csr(&csr);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(is_a_linear_map, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(update_is_create, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(any_order_of_entries, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(same_bits_for_any_threads, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(survives_denied_memory, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(refuses_matrices, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(refuses_vectors, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(says_where_kernels_are_missing, set_up, tear_down),
+        TEST(is_a_linear_map),
+        TEST(update_is_create),
+        TEST(any_order_of_entries),
+        TEST(same_bits_for_any_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ typedef struct chebyshev {
 
 static const gsolve_option options[] = {
     {"degree", "of the polynomial: products in an application", GSOLVE_INT,
-     offsetof(chebyshev_options, degree), 4, 1, 100, NULL},
+     offsetof(chebyshev_options, degree), 3, 1, 100, NULL},
     {"ratio", "the polynomial is small on [most / ratio, most] of the spectrum", GSOLVE_REAL,
      offsetof(chebyshev_options, ratio), 30, 1.1, 1e6, NULL},
     {"its", "power iterations for the largest eigenvalue", GSOLVE_INT,

@@ -1,0 +1,168 @@
+/* test_core_spec.c: specs parsed against option tables, and lists of plug-ins. */
+#include "core_support.h"
+
+typedef struct recipe {
+    int count, kind;
+    double rate;
+    bool quick;
+} recipe;
+
+static const gsolve_option recipe_options[] = {
+    {"count", "of things", GSOLVE_INT, offsetof(recipe, count), 3, -5, 2147483647, NULL},
+    {"kind", "of thing", GSOLVE_CHOICE, offsetof(recipe, kind), 1, 0, 0, "auto|lu|qr"},
+    {"rate", "of change", GSOLVE_REAL, offsetof(recipe, rate), 1e-8, 0, 1e300, NULL},
+    {"quick", "or not", GSOLVE_FLAG, offsetof(recipe, quick), 1, 0, 1, NULL},
+    {0},
+};
+static const gsolve_plugin cake = {"cake", "a recipe", recipe_options, sizeof(recipe)};
+static const gsolve_plugin bread = {"bread", "takes no options", NULL, 0};
+static const gsolve_plugin *const recipes[] = {&cake, &bread, NULL};
+
+static gsolve_status parse(const char *spec, recipe *r)
+{
+    const gsolve_plugin *plugin;
+    void *options;
+    const gsolve_status status =
+        gs_plugin_parse(ctx, NULL, recipes, "recipe", spec, &plugin, &options);
+
+    if (status != GSOLVE_OK) return status;
+    if (plugin == &cake) memcpy(r, options, sizeof *r);
+    gsolve_free(ctx, GSOLVE_HOST, options);
+    return GSOLVE_OK;
+}
+
+static void good_options_are_stored(void **state)
+{
+    static const struct {
+        const char *spec;
+        recipe r;
+    } cases[] = {
+        {"cake", {3, 1, 1e-8, true}},
+        {"cake,count=-5,kind=qr,rate=0.25,quick=no", {-5, 2, 0.25, false}},
+        {"cake,count=1,count=2", {2, 1, 1e-8, true}},
+        {"cake,count=2147483647", {2147483647, 1, 1e-8, true}},
+        {"cake,count=1e3,kind=auto", {1000, 0, 1e-8, true}},
+        {"cake,count=+4,quick=0", {4, 1, 1e-8, false}},
+        {"cake,rate=1e-10,quick=TRUE", {3, 1, 1e-10, true}},
+        {"cake,rate=.5", {3, 1, 0.5, true}},
+        {"cake,rate=5.", {3, 1, 5, true}},
+        {"cake,rate=123.456E2,quick=off", {3, 1, 12345.6, false}},
+        {"cake,rate=0,kind=lu", {3, 1, 0, true}},
+        {"bread", {0, 0, 0, false}},
+    };
+
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        recipe r = {0};
+        if (parse(cases[k].spec, &r) != GSOLVE_OK) fail_msg("%s", gsolve_error(ctx));
+        assert_int_equal(r.count, cases[k].r.count);
+        assert_int_equal(r.kind, cases[k].r.kind);
+        assert_true(r.rate == cases[k].r.rate);
+        assert_int_equal(r.quick, cases[k].r.quick);
+    }
+}
+
+static void bad_options_are_explained(void **state)
+{
+    static const struct {
+        const char *spec, *said, *too;
+    } cases[] = {
+        {"pie", "there is no recipe 'pie'", "cake, bread"},
+        {"cake ,count=1", "there is no recipe 'cake '", "cake, bread"},
+        {"Cake", "there is no recipe 'Cake'", "cake, bread"},
+        {"cake,size=1", "cake has no option 'size'", "count, kind, rate, quick"},
+        {"cake,Count=1", "cake has no option 'Count'", "count, kind, rate, quick"},
+        {"bread,count=1", "bread has no option 'count'", "it takes none"},
+        {"cake,count", "option 'count' lacks its value", "count=..."},
+        {"cake,", "cake has no option ''", "count"},
+        {"cake,count=1,", "cake has no option ''", "count"},
+        {"cake,=1", "cake has no option ''", "count"},
+        {"cake,count=", "count= is not allowed", "-5 to 2147483647"},
+        {"cake,count=-6", "count=-6 is not allowed", "-5 to 2147483647"},
+        {"cake,count=2147483648", "count=2147483648 is not allowed", "-5 to 2147483647"},
+        {"cake,count=1e400", "count=1e400 is not allowed", "whole number"},
+        {"cake,count=1=2", "count=1=2 is not allowed", "whole number"},
+        {"cake,count=0x10", "count=0x10 is not allowed", "whole number"},
+        {"cake,count= 1", "count= 1 is not allowed", "whole number"},
+        {"cake,count=1 ", "count=1  is not allowed", "whole number"},
+        {"cake,count=ten", "count=ten is not allowed", "whole number"},
+        {"cake,rate=nan", "rate=nan is not allowed", "a number from 0 to"},
+        {"cake,rate=inf", "rate=inf is not allowed", "a number from 0 to"},
+        {"cake,rate=1e", "rate=1e is not allowed", "a number from 0 to"},
+        {"cake,rate=1e 5", "rate=1e 5 is not allowed", "a number from 0 to"},
+        {"cake,rate=-", "rate=- is not allowed", "a number from 0 to"},
+        {"cake,rate=1e301", "rate=1e301 is not allowed", "1e+300"},
+        {"cake,kind=QR", "kind=QR is not allowed", "auto|lu|qr"},
+        {"cake,kind=l", "kind=l is not allowed", "auto|lu|qr"},
+        {"cake,kind=", "kind= is not allowed", "auto|lu|qr"},
+        {"cake,kind=lu|qr", "kind=lu|qr is not allowed", "auto|lu|qr"},
+        {"cake,quick=2", "quick=2 is not allowed", "0 or 1"},
+    };
+    char longest[400] = "cake,count=";
+    recipe r;
+
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        if (parse(cases[k].spec, &r) == GSOLVE_OK) fail_msg("%s was taken", cases[k].spec);
+        assert_says(ctx, cases[k].said);
+        assert_says(ctx, cases[k].too);
+        assert_int_equal(info_of(ctx).blocks, 0);
+    }
+    memset(longest + strlen(longest), '1', 300);
+    assert_int_equal(parse(longest, &r), GSOLVE_BAD_SPEC);
+    assert_says(ctx, "too long");
+}
+
+static gsolve_status parse_default(void *r)
+{
+    return parse("cake,count=4", r);
+}
+
+static void parsing_survives_without_memory(void **state)
+{
+    recipe r = {0};
+
+    (void)state;
+    assert_int_equal(sweep(parse_default, &r), 1);
+    assert_int_equal(r.count, 4);
+}
+
+static void plugins_are_registered(void **state)
+{
+    gs_registry registry = {0};
+    gsolve_plugin own[GS_MAX_USER_PLUGINS + 1];
+    char name[GS_MAX_USER_PLUGINS + 1][16];
+    const gsolve_plugin bad[] = {{.name = NULL}, {.name = ""},     {.name = "a-b"},
+                                 {.name = "A"},  {.name = "cake"}, {.name = "a,b"}};
+
+    (void)state;
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        assert_int_equal(gs_register(ctx, &registry, recipes, &bad[k], "recipe"),
+                         GSOLVE_BAD_ARGUMENT);
+    }
+    for (int k = 0; k <= GS_MAX_USER_PLUGINS; k++) {
+        snprintf(name[k], sizeof name[k], "own_%d", k);
+        own[k] = (gsolve_plugin){.name = name[k]};
+        assert_int_equal(gs_register(ctx, &registry, recipes, &own[k], "recipe"),
+                         k < GS_MAX_USER_PLUGINS ? GSOLVE_OK : GSOLVE_BAD_ARGUMENT);
+    }
+    assert_says(ctx, "no more than 32 recipes");
+    assert_int_equal(gs_register(ctx, &registry, recipes, &own[3], "recipe"), GSOLVE_BAD_ARGUMENT);
+    assert_ptr_equal(gs_plugin_at(&registry, recipes, 1), &bread);
+    assert_ptr_equal(gs_plugin_at(&registry, recipes, 2), &own[0]);
+    assert_ptr_equal(gs_plugin_at(&registry, recipes, 33), &own[31]);
+    assert_null(gs_plugin_at(&registry, recipes, 34));
+    assert_null(gs_plugin_at(&registry, recipes, -1));
+    assert_null(gs_plugin_at(NULL, recipes, 2));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(good_options_are_stored),
+        TEST(bad_options_are_explained),
+        TEST(plugins_are_registered),
+        TEST(parsing_survives_without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
