@@ -11,6 +11,7 @@ import tempfile
 
 import numpy as np
 import scipy.io
+import scipy.sparse
 
 gsolve, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 work = pathlib.Path(tempfile.mkdtemp())
@@ -39,7 +40,7 @@ for path in sorted(folder.glob("*.mtx.gz")):
     said = json.loads(run.stdout)
     judged = ""
     if x.exists():
-        A = scipy.io.mmread(gzip.open(path)).tocsr().astype(float)
+        A = scipy.sparse.csr_matrix(scipy.io.mmread(gzip.open(path))).astype(float)
         v = np.asarray(scipy.io.mmread(str(x))).reshape(-1)
         b = np.asarray(scipy.io.mmread(gzip.open(rhs))).reshape(-1) if rhs.exists() else A @ np.ones(A.shape[1])
         size = np.linalg.norm(b)

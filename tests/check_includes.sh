@@ -1,38 +1,81 @@
 #!/bin/sh
-# check_includes.sh SOURCE: who includes whom. Folders may include: core: core; spmv, io: core; solver: core;
-# precond: core, and each of its kinds' folders only itself and the plain files of precond/; likewise the
-# formats in spmv/; cli and examples: include/ and themselves. No conditional compilation in the
-# library but include guards and what a body template needs.
+# check_includes.sh ROOT: reads the #include lines of all sources under ROOT and refuses those that
+# go against the directions of the house:
+#
+#   include <- core <- { spmv, spgemm, io } <- precond,  core <- solver,  cli, examples -> include
+#
+# Formats (folders in spmv/) and preconditioners (folders in precond/) do not include each other. A
+# "#define GS_BODY" counts as an include. Besides, the folders that CUDA is linked into hold no
+# conditional compilation: what a build lacks is absent by linking. Allowed are include guards and
+# __cplusplus. Prints each offence as FILE:LINE: sentence; exit code 1 if there is any.
 set -eu
-cd "$1"
-bad=0
-complain() { echo "$1"; bad=1; }
+cd "${1:?usage: check_includes.sh ROOT}"
 
-# allowed FOLDER PATTERN: the quoted includes of FOLDER's files must match PATTERN.
-allowed() {
-    [ -d "$1" ] || return 0
-    found=$(grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"' "$1" --include='*.[ch]' --include='*.cu' --include='*.cuh' | grep -vE "\"($2)" || true)
-    [ -z "$found" ] || complain "not allowed in $1/:
-$found"
-}
-public='gsolve(_plugin|_io)?\.h"'
-allowed core "core/|$public"
-allowed spmv "core/|spmv/|$public"
-allowed io "core/|io/|$public"
-allowed precond "core/|precond/|$public"
-allowed solver "core/|solver/|$public"
-allowed cli "cli/|gsolve(_plugin|_io)?\.h\""
-allowed examples "$public"
-for family in spmv precond; do
-    for folder in "$family"/*/; do
-        [ -d "$folder" ] || continue
-        own=${folder%/}
-        found=$(grep -rnE "^#[[:space:]]*include[[:space:]]+\"$family/[a-z_0-9]+/" "$folder" | grep -v "\"$own/" | grep -v '"precond/jacobi/jacobi.h"' || true)
-        [ -z "$found" ] || complain "$own includes a sibling:
-$found"
-    done
+folders=
+for folder in include core spmv spgemm io precond solver cli examples; do
+    if [ -d "$folder" ]; then folders="$folders $folder"; fi
 done
-found=$(grep -rnE '^[[:space:]]*#[[:space:]]*(if|ifdef|elif)\b' core spmv precond solver --include='*.[ch]' | grep -v __cplusplus || true)
-[ -z "$found" ] || complain "conditional compilation:
-$found"
-exit $bad
+
+# shellcheck disable=SC2086,SC2016 # the folders are words, the $0 are those of awk
+find $folders -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \) | sort |
+    LC_ALL=C xargs awk '
+BEGIN {
+    count = split("include core spmv spgemm io precond solver cli examples", name, " ")
+    for (k = 1; k <= count; k++) folder[name[k]] = 1
+    may["include"] = " "
+    may["core"] = " core "
+    may["spmv"] = " core spmv "
+    may["spgemm"] = " core spgemm "
+    may["io"] = " core io "
+    may["precond"] = " core spmv spgemm io precond "
+    may["solver"] = " core solver "
+    may["cli"] = " cli "
+    may["examples"] = " examples "
+    plain = " core spmv spgemm precond solver " # no conditional compilation in their .c and .h
+}
+
+function offence(text) { printf "%s:%d: %s\n", FILENAME, FNR, text; failed = 1 }
+
+# "spmv/csr" for spmv/csr/csr.h, "" for what lies in spmv/ itself.
+function kind_of(path,   part) { return split(path, part, "/") > 2 ? part[1] "/" part[2] : "" }
+
+FNR == 1 { split(FILENAME, path, "/"); own = path[1]; directives = 0; guard = "" }
+
+/^[ \t]*#[ \t]*(include|define[ \t]+GS_BODY)[ \t]*[<"]/ {
+    target = $0
+    sub(/^[^<"]*[<"]/, "", target)
+    system_header = $0 ~ /^[^"]*</
+    sub(/[>"].*$/, "", target)
+    top = target ~ /\// ? substr(target, 1, index(target, "/") - 1) : ""
+    if (target ~ /(^|\/)\.\.?(\/|$)/) {
+        offence("\"" target "\" is relative; paths count from the root")
+    } else if (top == "" && !system_header && target !~ /^gsolve(_[a-z]+)?\.h$/) {
+        offence("\"" target "\" lacks its folder; paths count from the root")
+    } else if (top in folder) {
+        if (index(may[own], " " top " ") == 0) {
+            offence(own "/ must not include " top "/ (" target ")")
+        } else if (own == top && (own == "spmv" || own == "precond") && \
+                   kind_of(FILENAME) != "" && kind_of(target) != "" && \
+                   kind_of(FILENAME) != kind_of(target)) {
+            offence(kind_of(FILENAME) " must not include its sibling " kind_of(target))
+        }
+    }
+}
+
+/^[ \t]*#/ && index(plain, " " own " ") && FILENAME ~ /\.[ch]$/ {
+    directive = $0
+    sub(/^[ \t]*#[ \t]*/, "", directive)
+    directives++
+    split(directive, word, /[ \t(]+/)
+    if (word[1] == "ifndef" && directives == 1) {
+        guard = word[2] # of a header, if the next line defines it
+    } else if (directives == 2 && guard != "" && !(word[1] == "define" && word[2] == guard)) {
+        offence("#ifndef " guard " is not an include guard")
+    } else if (word[1] ~ /^(if|ifdef|ifndef|elif|elifdef|elifndef|else)$/ && \
+               directive !~ /^ifdef[ \t]+__cplusplus/) {
+        offence("#" word[1] ": no conditional compilation here; leave out by linking (no_cuda.c)")
+    }
+}
+
+END { exit failed }
+'

@@ -1,21 +1,65 @@
 #!/bin/sh
-# test_includes.sh SOURCE: the check passes on the source, and fails on each planted violation.
+# test_includes.sh SOURCE: the source passes check_includes.sh, and so does a small tree of its own,
+# in which each offence planted, one at a time, is found.
 set -eu
-source=$1 check=$1/tests/check_includes.sh
-sh "$check" "$source"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-plant() { # FILE LINE
-    rm -rf "$work/tree"; mkdir -p "$work/tree"
-    for folder in core spmv precond solver io cli examples; do cp -r "$source/$folder" "$work/tree/"; done
-    printf '%s\n' "$2" >>"$work/tree/$1"
-    if sh "$check" "$work/tree" >/dev/null 2>&1; then echo "not noticed: $1: $2"; exit 1; fi
+check=$1/tests/check_includes.sh
+sh "$check" "$1"
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+failed=0
+
+clean_tree() {
+    rm -rf "${tree:?}"/*
+    for folder in include core spmv/csr spmv/ell io precond/ic precond/ilu solver cli examples; do
+        mkdir -p "$tree/$folder"
+    done
+    printf '#ifndef A_H\n#define A_H\n#ifdef __cplusplus\n#endif\n#endif\n' >"$tree/core/csr.h"
+    printf '#include "core/csr.h"\n#include "spmv/csr/csr.h"\n#include "spmv/ell/ell.h"\n' >"$tree/spmv/formats.c"
+    printf '#include "spmv/csr/csr.h"\n#include "spmv/matrix.h"\n' >"$tree/spmv/csr/csr.c"
+    printf '#include "spmv/matrix.h"\n#include "io/cache.h"\n#include "core/try.h"\n' >"$tree/precond/amg.c"
+    printf '#include <math.h>\n#include "gsolve_io.h"\n#include "solver/krylov.h"\n' >"$tree/solver/cg.c"
+    printf '#if __BYTE_ORDER__ == 1\n#endif\n' >"$tree/io/scan.h"
+    printf '#include <sys/stat.h>\n#include "gsolve.h"\n#include "cli/cli.h"\n' >"$tree/cli/main.c"
 }
+
+# plant FILE LINE: sees that FILE with that line (\n separates lines) is found out.
+plant() {
+    clean_tree
+    printf '%b\n' "$2" >"$tree/$1"
+    if output=$(sh "$check" "$tree"); then
+        echo "not found: $1: $2"
+        failed=1
+    elif ! echo "$output" | grep -q "^$1:[0-9]*: "; then
+        echo "found elsewhere: $1: $2: $output"
+        failed=1
+    fi
+}
+
+clean_tree
+sh "$check" "$tree" || { echo "the clean tree is refused"; failed=1; }
+
+plant include/gsolve.h '#include "core/csr.h"'
 plant core/csr.c '#include "spmv/matrix.h"'
+plant core/csr.c '#include "io/cache.h"'
+plant core/csr.c '#include <solver/krylov.h>'
+plant core/csr.c '#include "csr.h"'
+plant core/csr.c '#include "../include/gsolve.h"'
+plant spmv/matrix.c '#include "precond/precond.h"'
+plant spmv/matrix.c '#include "io/cache.h"'
+plant spmv/ell/ell.c '#include "spmv/csr/csr.h"'
+plant spmv/ell/ell_cuda.cu '#include "spmv/csr/csr.h"'
+plant io/read.c '#include "spmv/matrix.h"'
+plant precond/amg.c '#include "solver/krylov.h"'
+plant precond/ic/ic.c '#include "precond/ilu/ilu.h"'
+plant spmv/ell/ell_host.c '#define GS_BODY "spmv/csr/csr_body.h"'
 plant solver/cg.c '#include "spmv/matrix.h"'
 plant solver/cg.c '#include "precond/precond.h"'
+plant solver/krylov.h '#ifndef K_H\n#define K_H\n#  include  "precond/precond.h"\n#endif'
 plant cli/main.c '#include "core/csr.h"'
-plant examples/1_solve.c '#include "core/csr.h"'
-plant precond/ic/ic.c '#include "precond/ilu/ilu.h"'
-plant spmv/matrix.c '#ifdef GSOLVE_CUDA'
-echo "include directions hold"
+plant examples/1_solve.c '#include "cli/cli.h"'
+plant core/csr.c '#ifdef GSOLVE_CUDA\n#endif'
+plant core/csr.c '#include "core/csr.h"\n#if 0\n#endif'
+plant core/csr.h '#ifndef GSOLVE_CUDA\n#include "core/try.h"\n#endif'
+plant solver/cg.c '# if defined(_OPENMP)\n#endif'
+plant precond/amg.h '#ifndef A_H\n#define A_H\n#ifndef B\n#define B\n#endif\n#endif'
+exit $failed
