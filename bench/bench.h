@@ -30,7 +30,8 @@ static inline double bench_median(double *seconds, int count)
 static inline double bench_triad(int threads)
 {
     const long n = 20000000;
-    double *a = (double *)malloc((size_t)n * 8), *b = (double *)malloc((size_t)n * 8), *c = (double *)malloc((size_t)n * 8);
+    double *a = (double *)malloc((size_t)n * 8), *b = (double *)malloc((size_t)n * 8),
+           *c = (double *)malloc((size_t)n * 8);
     double best = 1e30;
 
 #pragma omp parallel for schedule(static) num_threads(threads)

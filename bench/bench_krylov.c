@@ -1,11 +1,11 @@
-/* bench_krylov.c: time per iteration of a method and preconditioner, and the share of the bandwidth that it
- * uses.
+/* bench_krylov.c: time per iteration of a method and preconditioner, and the share of the bandwidth
+ * that it uses.
  *
  *     bench_krylov MATRIX THREADS RUNS [SOLVER [PRECOND]]     (cg and jacobi)
  *
- * b = ones, x0 = 0, rtol 1e-8. Prints one JSON record. Bytes of an iteration of cg with jacobi in fp64: the
- * product moves 12 an entry and 4 a row, and reads p and writes q (16 a row); then 32 a row for r -= a q
- * with its two sums, and 48 a row for x += a p, p = d r + b p. */
+ * b = ones, x0 = 0, rtol 1e-8. Prints one JSON record. Bytes of an iteration of cg with jacobi in
+ * fp64: the product moves 12 an entry and 4 a row, and reads p and writes q (16 a row); then 32 a
+ * row for r -= a q with its two sums, and 48 a row for x += a p, p = d r + b p. */
 #include <gsolve_io.h>
 #include <string.h>
 
@@ -40,7 +40,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < n; i++) b[i] = 1;
     for (int run = -1; run < runs; run++) {
         memset(x, 0, n * 8);
-        if (gsolve_solver_run(S, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.nrows), &result)) {
+        if (gsolve_solver_run(S, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.nrows),
+                              &result)) {
             return fprintf(stderr, "%s\n", gsolve_error(ctx)), 1;
         }
         if (run >= 0) seconds[run] = result.seconds / (result.iterations ? result.iterations : 1);
@@ -49,15 +50,16 @@ int main(int argc, char **argv)
     gsolve_precond_describe(M, &setup);
     const double median = 1e3 * bench_median(seconds, runs), triad = bench_triad(threads);
     const double bytes = (double)info.bytes + 80.0 * (double)n;
-    printf("{\"bench\": \"bench_krylov\", \"matrix\": \"%s\", \"rows\": %d, \"entries\": %lld, "
-           "\"what\": \"%s+%s\", \"type\": \"f64\", \"columns\": 1, \"device\": \"cpu\", "
-           "\"threads\": %d, \"runs\": %d, \"median_ms\": %.4f, \"min_ms\": %.4f, \"max_ms\": %.4f, "
-           "\"iterations\": %d, \"residual\": %.3g, \"outcome\": \"%s\", \"setup_ms\": %.3f, "
-           "\"triad_gbs\": %.2f, \"bytes\": %.0f, \"floor_ms\": %.4f, \"triad_share\": %.3f}\n",
-           argv[1], csr.nrows, (long long)info.entries, solver, precond, threads, runs, median,
-           1e3 * seconds[0], 1e3 * seconds[runs - 1], result.iterations, result.residual,
-           gsolve_outcome_text(result.outcome), 1e3 * setup.setup_seconds, 1e-9 * triad, bytes,
-           1e3 * bytes / triad, 1e3 * bytes / triad / median);
+    printf(
+        "{\"bench\": \"bench_krylov\", \"matrix\": \"%s\", \"rows\": %d, \"entries\": %lld, "
+        "\"what\": \"%s+%s\", \"type\": \"f64\", \"columns\": 1, \"device\": \"cpu\", "
+        "\"threads\": %d, \"runs\": %d, \"median_ms\": %.4f, \"min_ms\": %.4f, \"max_ms\": %.4f, "
+        "\"iterations\": %d, \"residual\": %.3g, \"outcome\": \"%s\", \"setup_ms\": %.3f, "
+        "\"triad_gbs\": %.2f, \"bytes\": %.0f, \"floor_ms\": %.4f, \"triad_share\": %.3f}\n",
+        argv[1], csr.nrows, (long long)info.entries, solver, precond, threads, runs, median,
+        1e3 * seconds[0], 1e3 * seconds[runs - 1], result.iterations, result.residual,
+        gsolve_outcome_text(result.outcome), 1e3 * setup.setup_seconds, 1e-9 * triad, bytes,
+        1e3 * bytes / triad, 1e3 * bytes / triad / median);
     gsolve_solver_destroy(&S);
     gsolve_precond_destroy(&M);
     gsolve_matrix_destroy(&A);

@@ -1,5 +1,6 @@
-/* peer_petsc.c: PETSc on the rows that bench_spmv dumped: peer_petsc DUMP product|cg RUNS, under mpirun for
- * more ranks. Prints the median in ms of a product, or of an iteration of CG with Jacobi, and how many. */
+/* peer_petsc.c: PETSc on the rows that bench_spmv dumped: peer_petsc DUMP product|cg RUNS, under
+ * mpirun for more ranks. Prints the median in ms of a product, or of an iteration of CG with
+ * Jacobi, and how many. */
 #include <petscksp.h>
 
 #include "bench.h"

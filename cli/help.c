@@ -88,23 +88,12 @@ static void troff_text(FILE *file, const char *text)
     if (*text == '.' || *text == '\'') fprintf(file, "\\&");
     for (; *text; text++) {
         switch (*text) {
-        case '-':
-            fprintf(file, "\\-");
-            break;
-        case '\\':
-            fprintf(file, "\\e");
-            break;
-        case '\'':
-            fprintf(file, "\\(aq");
-            break;
-        case '^':
-            fprintf(file, "\\(ha");
-            break;
-        case '~':
-            fprintf(file, "\\(ti");
-            break;
-        default:
-            fputc(*text, file);
+        case '-': fprintf(file, "\\-"); break;
+        case '\\': fprintf(file, "\\e"); break;
+        case '\'': fprintf(file, "\\(aq"); break;
+        case '^': fprintf(file, "\\(ha"); break;
+        case '~': fprintf(file, "\\(ti"); break;
+        default: fputc(*text, file);
         }
     }
 }

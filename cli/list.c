@@ -53,26 +53,18 @@ static void word_at(const char *words, int index, char word[32])
 static void initial_value(const gsolve_option *o, char value[32])
 {
     switch (o->kind) {
-    case GSOLVE_CHOICE:
-        word_at(o->choices, (int)o->initial, value);
-        break;
+    case GSOLVE_CHOICE: word_at(o->choices, (int)o->initial, value); break;
     case GSOLVE_INT:
     case GSOLVE_FLAG:
-    case GSOLVE_REAL:
-        snprintf(value, 32, "%.10g", o->initial);
-        break;
+    case GSOLVE_REAL: snprintf(value, 32, "%.10g", o->initial); break;
     }
 }
 
 static void allowed_values(const gsolve_option *o, char range[160])
 {
     switch (o->kind) {
-    case GSOLVE_CHOICE:
-        snprintf(range, 160, "%s", o->choices);
-        break;
-    case GSOLVE_FLAG:
-        snprintf(range, 160, "0 or 1");
-        break;
+    case GSOLVE_CHOICE: snprintf(range, 160, "%s", o->choices); break;
+    case GSOLVE_FLAG: snprintf(range, 160, "0 or 1"); break;
     case GSOLVE_INT:
     case GSOLVE_REAL:
         snprintf(range, 160, "%s to %s", cli_number(o->least).text, cli_number(o->most).text);

@@ -113,21 +113,11 @@ static int store(cli *c, const cli_option *o, const char *text)
                         o->kind == CLI_WHOLE ? "whole " : "", o->least, o->most, text);
     }
     switch (o->kind) {
-    case CLI_FLAG:
-        *(bool *)(void *)at = true;
-        break;
-    case CLI_TEXT:
-        *(const char **)(void *)at = text;
-        break;
-    case CLI_WHOLE:
-        *(int *)(void *)at = (int)value;
-        break;
-    case CLI_REAL:
-        *(double *)(void *)at = value;
-        break;
-    case CLI_WORD:
-        *(int *)(void *)at = word;
-        break;
+    case CLI_FLAG: *(bool *)(void *)at = true; break;
+    case CLI_TEXT: *(const char **)(void *)at = text; break;
+    case CLI_WHOLE: *(int *)(void *)at = (int)value; break;
+    case CLI_REAL: *(double *)(void *)at = value; break;
+    case CLI_WORD: *(int *)(void *)at = word; break;
     }
     return 0;
 }

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-#define GS_MAX_BLOCKS 1024
-#define GS_LEAST_BLOCK 2048
+#define GS_MAX_BLOCKS    1024
+#define GS_LEAST_BLOCK   2048
 #define GS_SERIAL_BLOCKS 4 /* fewer are not worth a parallel region */
 
 typedef struct gs_blocks {

@@ -64,18 +64,22 @@ const gsolve_plugin *gsolve_device_at(int index)
 /* "auto" is the default device of this build: the first that has all kernels. */
 static gsolve_status open_device(gsolve_context *ctx, const char *spec)
 {
+    const bool automatic = gs_spec_is(spec, "auto");
     const gsolve_plugin *plugin;
     void *options;
     gsolve_status status;
 
-    char named[256];
-
-    if (gs_spec_is(spec, "auto")) {
-        snprintf(named, sizeof named, "cpu%s", spec + strlen("auto"));
-        spec = named;
+    if (gs_spec_is(spec, "cuda") && !gs_device_cuda.plugin.name) {
+        return gsolve_fail(ctx, GSOLVE_NO_DEVICE, "this build of gsolve is without CUDA");
     }
-    status = gs_plugin_parse(ctx, NULL, devices, "device", spec, &plugin, &options);
+    status =
+        gs_plugin_parse(ctx, NULL, devices, "device", automatic ? "cpu" : spec, &plugin, &options);
     if (status != GSOLVE_OK) return status;
+    if (automatic) status = gs_spec_options(ctx, plugin, spec, options);
+    if (status != GSOLVE_OK) {
+        gsolve_free(ctx, GSOLVE_HOST, options);
+        return status;
+    }
 
     char error[256] = "";
     ctx->device = (const gs_device *)(const void *)plugin;

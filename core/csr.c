@@ -15,7 +15,8 @@ gsolve_status gs_csr_new(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, in
     new.offset = entries > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;
     new.start = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)nrows + 1, gs_offset_size(new.offset));
     new.col = new.start ? gsolve_alloc(ctx, GSOLVE_HOST, (size_t)entries, sizeof *new.col) : NULL;
-    new.value = new.col ? gsolve_alloc(ctx, GSOLVE_HOST, (size_t)entries, gs_type_size(type)) : NULL;
+    new.value =
+        new.col ? gsolve_alloc(ctx, GSOLVE_HOST, (size_t)entries, gs_type_size(type)) : NULL;
     if (!new.value) {
         gsolve_csr_free(&new, ctx);
         return GSOLVE_NO_MEMORY;
@@ -57,8 +58,8 @@ static void convert_values(gsolve_context *ctx, int64_t n, gsolve_type to_type, 
     }
 }
 
-gsolve_status gsolve_csr_convert(gsolve_csr *out, gsolve_context *ctx, gsolve_type type,
-                                 const gsolve_csr *A)
+static gsolve_status convert(gsolve_csr *out, gsolve_context *ctx, gsolve_type type,
+                             const gsolve_csr *A)
 {
     const int64_t entries = gs_start(A, A->nrows);
     gsolve_csr B;
@@ -76,6 +77,15 @@ gsolve_status gsolve_csr_convert(gsolve_csr *out, gsolve_context *ctx, gsolve_ty
     convert_values(ctx, entries, type, (void *)(uintptr_t)B.value, A->type, A->value);
     *out = B;
     return GSOLVE_OK;
+}
+
+gsolve_status gsolve_csr_convert(gsolve_csr *out, gsolve_context *ctx, gsolve_type type,
+                                 const gsolve_csr *A)
+{
+    bool clean;
+    const gsolve_status status = gs_csr_check(ctx, A, &clean);
+
+    return status == GSOLVE_OK ? convert(out, ctx, type, A) : status;
 }
 
 /* --- cleaning: each row sorted by keys (column, place in the row), equal columns summed ------ */
@@ -163,7 +173,8 @@ static bool rows_ascend(gsolve_context *ctx, const gsolve_csr *A)
     int unsorted = 0;
 
 #pragma omp parallel for schedule(dynamic, 4096) num_threads(gsolve_threads(ctx)) \
-    reduction(| : unsorted)
+    reduction(|                                                                   \
+              : unsorted)
     for (int32_t i = 0; i < A->nrows; i++) {
         const int64_t to = gs_start(A, i + 1);
         for (int64_t k = gs_start(A, i) + 1; k < to; k++) unsorted |= A->col[k] <= A->col[k - 1];
@@ -176,7 +187,7 @@ gsolve_status gs_csr_clean(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr 
     gsolve_status status;
 
     if (!rows_ascend(ctx, A)) return clean_unsorted(B, ctx, A, place);
-    status = gsolve_csr_convert(B, ctx, A->type, A);
+    status = convert(B, ctx, A->type, A);
     if (status == GSOLVE_OK && place) *place = NULL;
     return status;
 }

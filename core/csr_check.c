@@ -87,10 +87,13 @@ gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *cle
     status = check_offsets(ctx, csr);
     if (status != GSOLVE_OK) return status;
     if (gs_start(csr, csr->nrows) > 0 && (!csr->col || !csr->value)) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "the matrix has entries but no columns or values");
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "the matrix has entries but no columns or values");
     }
-#pragma omp parallel for schedule(dynamic, 4096) num_threads(gsolve_threads(ctx)) \
-    reduction(min : bad) reduction(| : unsorted)
+#pragma omp parallel for schedule(dynamic, 4096) num_threads(gsolve_threads(ctx)) reduction(min    \
+                                                                                            : bad) \
+    reduction(|                                                                                    \
+              : unsorted)
     for (int32_t i = 0; i < csr->nrows; i++) {
         const int verdict = judge_row(csr, gs_start(csr, i), gs_start(csr, i + 1));
         if (verdict == UNSORTED) unsorted |= 1;

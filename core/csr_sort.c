@@ -120,7 +120,9 @@ gsolve_status gsolve_csr_transpose(gsolve_csr *out, gsolve_context *ctx, const g
     gsolve_csr C = {0};
     order o = {0};
     gsolve_status status;
+    bool clean;
 
+    TRY(gs_csr_check(ctx, A, &clean));
     TRY(gs_csr_new(&C, ctx, A->ncols, A->nrows, entries, A->type));
     TRY(count_keys(&o, ctx, entries, A->col, &C));
 #pragma omp parallel for schedule(static, 1) num_threads(o.chunks)
@@ -128,7 +130,8 @@ gsolve_status gsolve_csr_transpose(gsolve_csr *out, gsolve_context *ctx, const g
         int64_t *next = o.next + (int64_t)c * A->ncols, k = chunk_begin(&o, c);
         const int64_t end = chunk_begin(&o, c + 1);
         for (int32_t i = k < end ? row_of(A, k) : 0; k < end; i++) {
-            for (; k < end && k < gs_start(A, i + 1); k++) put_entry(&C, next[A->col[k]]++, i, A, k);
+            for (; k < end && k < gs_start(A, i + 1); k++)
+                put_entry(&C, next[A->col[k]]++, i, A, k);
         }
     }
     *out = C;

@@ -17,8 +17,8 @@ namespace
 {
 
 const gsolve_option options[] = {
-    {"index", "which of the GPUs, from 0", GSOLVE_INT, offsetof(gs_device_options, index), 0, 0, 1023,
-     nullptr},
+    {"index", "which of the GPUs, from 0", GSOLVE_INT, offsetof(gs_device_options, index), 0, 0,
+     1023, nullptr},
     {},
 };
 
@@ -28,7 +28,8 @@ gsolve_status refuse(char error[256], int index, const char *why)
     return GSOLVE_NO_DEVICE;
 }
 
-gsolve_status open_cuda(gs_queue **queue, const void *chosen, char error[256], char description[128])
+gsolve_status open_cuda(gs_queue **queue, const void *chosen, char error[256],
+                        char description[128])
 {
     const int index = static_cast<const gs_device_options *>(chosen)->index;
     cudaDeviceProp about;
@@ -89,4 +90,11 @@ int threads_cuda(const gs_queue *)
 extern "C" const gs_device gs_device_cuda = {
     {"cuda", "an NVIDIA GPU; memory and copies only, no kernels in this version", options,
      sizeof(gs_device_options)},
-    open_cuda, close_cuda, alloc_cuda, free_cuda, copy_cuda, stream_cuda, threads_cuda, false};
+    open_cuda,
+    close_cuda,
+    alloc_cuda,
+    free_cuda,
+    copy_cuda,
+    stream_cuda,
+    threads_cuda,
+    false};

@@ -60,8 +60,11 @@ static void look_at_row(const gsolve_csr *A, int32_t i, findings *f)
 }
 
 static const findings nothing = {
-    .t = {.first_empty_row = -1, .first_zero_diagonal = -1, .shortest_row = INT32_MAX,
-          .dominance = INFINITY, .least = INFINITY},
+    .t = {.first_empty_row = -1,
+          .first_zero_diagonal = -1,
+          .shortest_row = INT32_MAX,
+          .dominance = INFINITY,
+          .least = INFINITY},
     .diagonal_least = INFINITY,
     .row_least = INFINITY,
 };

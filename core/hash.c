@@ -1,5 +1,6 @@
-/* hash.c: a fast 64-bit hash, for "did this change?" and not against an adversary. Multiply and fold
- * of 128-bit products over four lanes in pieces of fixed size, so that threads do not matter. */
+/* hash.c: a fast 64-bit hash, for "did this change?" and not against an adversary. Multiply and
+ * fold of 128-bit products over four lanes in pieces of fixed size, so that threads do not matter.
+ */
 #include "core/csr.h"
 
 #include <string.h>
@@ -35,7 +36,8 @@ static uint64_t hash_piece(const unsigned char *p, size_t bytes, uint64_t seed)
         }
     }
     if (bytes > at) memcpy(tail, p + at, bytes - at);
-    for (int l = 0; l < 4; l++) lane[l] = fold(load(tail + 16 * l) ^ k[l], load(tail + 16 * l + 8) ^ lane[l]);
+    for (int l = 0; l < 4; l++)
+        lane[l] = fold(load(tail + 16 * l) ^ k[l], load(tail + 16 * l + 8) ^ lane[l]);
     return fold(fold(lane[0] ^ bytes, lane[1] ^ k[0]), fold(lane[2] ^ k[1], lane[3] ^ k[2]));
 }
 
@@ -61,7 +63,7 @@ uint64_t gs_hash(const gsolve_context *ctx, const void *data, size_t bytes, uint
 uint64_t gs_csr_pattern_hash(const gsolve_context *ctx, const gsolve_csr *csr)
 {
     const uint64_t size = (uint64_t)(uint32_t)csr->nrows << 32 | (uint32_t)csr->ncols;
-    const uint64_t starts = gs_hash(
-        ctx, csr->start, ((size_t)csr->nrows + 1) * gs_offset_size(csr->offset), size);
+    const uint64_t starts =
+        gs_hash(ctx, csr->start, ((size_t)csr->nrows + 1) * gs_offset_size(csr->offset), size);
     return gs_hash(ctx, csr->col, (size_t)gs_start(csr, csr->nrows) * sizeof *csr->col, starts);
 }

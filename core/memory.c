@@ -77,7 +77,8 @@ static gs_block *new_block(gsolve_context *ctx)
 static void *alloc_on_host(size_t bytes)
 {
     const size_t huge = (size_t)2 << 20, unit = bytes >= 2 * huge ? huge : 64;
-    void *data = bytes > SIZE_MAX - unit ? NULL : aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+    void *data =
+        bytes > SIZE_MAX - unit ? NULL : aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
     if (data && unit == huge) madvise(data, bytes, MADV_HUGEPAGE);
     return data;
 }
@@ -99,10 +100,11 @@ void *gsolve_alloc(gsolve_context *ctx, gsolve_place place, size_t count, size_t
         }
         free(block);
     }
-    gsolve_fail(ctx, GSOLVE_NO_MEMORY,
-                "out of memory: %zu elements of %zu bytes were asked for on the %s, where %zu bytes "
-                "are held",
-                count, size, host ? "host" : "device", ctx->bytes);
+    gsolve_fail(
+        ctx, GSOLVE_NO_MEMORY,
+        "out of memory: %zu elements of %zu bytes were asked for on the %s, where %zu bytes "
+        "are held",
+        count, size, host ? "host" : "device", ctx->bytes);
     return NULL;
 }
 

@@ -10,8 +10,7 @@
 #include <strings.h>
 
 /* Appends to text, which stays terminated. */
-#define APPEND(text, ...)                                                                      \
-    snprintf((text) + strlen(text), sizeof(text) - strlen(text), __VA_ARGS__)
+#define APPEND(text, ...) snprintf((text) + strlen(text), sizeof(text) - strlen(text), __VA_ARGS__)
 
 bool gs_spec_is(const char *spec, const char *name)
 {
@@ -122,8 +121,8 @@ static gsolve_status bad_value(gsolve_context *ctx, const gsolve_plugin *plugin,
         APPEND(allowed, "a number from %.10g to %.10g", option->least, option->most);
         break;
     }
-    return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "%s: %s=%s is not allowed; it takes %s",
-                       plugin->name, option->key, text, allowed);
+    return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "%s: %s=%s is not allowed; it takes %s", plugin->name,
+                       option->key, text, allowed);
 }
 
 static gsolve_status bad_key(gsolve_context *ctx, const gsolve_plugin *plugin, const char *pair)

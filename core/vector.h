@@ -8,7 +8,8 @@
 #include "core/device.h"
 
 /* sign num / den; a NULL num or den stands for 1. Where den is 0, or positive is set and one of
- * the two is negative, or the ratio is not finite, the ratio counts as 0 and *flag (if any) is set to flaw. */
+ * the two is negative, or the ratio is not finite, the ratio counts as 0 and *flag (if any) is set
+ * to flaw. */
 typedef struct gs_ratio {
     double sign;
     const double *num, *den;

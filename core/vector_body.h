@@ -2,13 +2,14 @@
  * works on one block [0, n) and a driver that shares the blocks out to the threads. */
 
 /* Runs the statement for every block k, whose range is [from, to). */
-#define EACH_BLOCK(n, ...)                                                                     \
-    const gs_blocks blocks = gs_blocks_of(n);                                                  \
-    const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;             \
-    _Pragma("omp parallel for schedule(static) num_threads(threads)")                          \
-    for (int k = 0; k < blocks.count; k++) {                                                   \
-        const int64_t from = gs_block_begin(&blocks, k), to = gs_block_end(&blocks, k);        \
-        __VA_ARGS__;                                                                           \
+#define EACH_BLOCK(n, ...)                                                                        \
+    const gs_blocks blocks = gs_blocks_of(n);                                                     \
+    const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;                \
+    _Pragma("omp parallel for schedule(static) num_threads(threads)") for (int k = 0;             \
+                                                                           k < blocks.count; k++) \
+    {                                                                                             \
+        const int64_t from = gs_block_begin(&blocks, k), to = gs_block_end(&blocks, k);           \
+        __VA_ARGS__;                                                                              \
     }
 
 static gsolve_status FN(zero)(gs_queue *q, int64_t n, void *py)
@@ -186,8 +187,8 @@ static gsolve_status FN(residual_step)(gs_queue *q, int64_t n, gs_ratio a, const
         return FN(axpy_norm)(q, n, a, Aq, r, rr);
     }
     const T alpha = (T)ratio_value(a);
-    EACH_BLOCK(n, FN(block_residual)(to - from, alpha, Aq + from, r + from, d + from, &own[k],
-                                     &with[k]));
+    EACH_BLOCK(
+        n, FN(block_residual)(to - from, alpha, Aq + from, r + from, d + from, &own[k], &with[k]));
     *rr = gs_sum(blocks.count, own);
     *rz = gs_sum(blocks.count, with);
     return GSOLVE_OK;

@@ -37,8 +37,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < csr.ncols; i++) x[i] = 1;
     gsolve_status status = gsolve_matrix_create(&A, ctx, "auto", &csr);
     if (status == GSOLVE_OK) {
-        status = gsolve_matrix_apply(A, 1, gsolve_vector(x, csr.ncols), 0,
-                                     gsolve_vector(b, csr.nrows));
+        status =
+            gsolve_matrix_apply(A, 1, gsolve_vector(x, csr.ncols), 0, gsolve_vector(b, csr.nrows));
     }
 
     /* The whole in one call: the library looks at the matrix and chooses. */

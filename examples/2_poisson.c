@@ -1,6 +1,6 @@
-/* 2_poisson.c: implicit time steps of the heat equation u_t = k(t) u_xx + 1 on a line, where k changes
- * from step to step: the pattern stays, the values change, and everything that rests on the pattern
- * is kept. */
+/* 2_poisson.c: implicit time steps of the heat equation u_t = k(t) u_xx + 1 on a line, where k
+ * changes from step to step: the pattern stays, the values change, and everything that rests on the
+ * pattern is kept. */
 #include <gsolve.h>
 #include <math.h>
 #include <stdio.h>
@@ -53,8 +53,10 @@ int main(void)
         if (gsolve_matrix_update(A, &csr)) return fail(ctx);
         if (gsolve_precond_update(M, &csr)) return fail(ctx);
 
-        for (int i = 0; i < N; i++) b[i] = u[i] + dt; /* the last u is the first guess of the next */
-        if (gsolve_solver_run(S, gsolve_vector(b, N), gsolve_vector(u, N), &result)) return fail(ctx);
+        for (int i = 0; i < N; i++)
+            b[i] = u[i] + dt; /* the last u is the first guess of the next */
+        if (gsolve_solver_run(S, gsolve_vector(b, N), gsolve_vector(u, N), &result))
+            return fail(ctx);
         if (result.outcome != GSOLVE_CONVERGED) {
             fprintf(stderr, "step %d: %s\n", step, gsolve_solver_explain(S));
             return 2;

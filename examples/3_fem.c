@@ -1,6 +1,7 @@
-/* 3_fem.c: linear finite elements for -div grad u = f on an annulus, u = 0 on its rims. The triangles are
- * of a mesh of our own making: rings of points, moved about a little. Elements are added one after
- * the other into rows that are neither sorted nor free of duplicates: gsolve sees to that. */
+/* 3_fem.c: linear finite elements for -div grad u = f on an annulus, u = 0 on its rims. The
+ * triangles are of a mesh of our own making: rings of points, moved about a little. Elements are
+ * added one after the other into rows that are neither sorted nor free of duplicates: gsolve sees
+ * to that. */
 #include <gsolve.h>
 #include <math.h>
 #include <stdio.h>
@@ -59,10 +60,12 @@ static void add_triangle(int a, int b, int c)
             const int s = node[j], t = node[(j + 1) % 3], v = node[(j + 2) % 3];
             if (on_rim(s)) continue;
             column[p][count[p]] = s;
-            entry[p][count[p]++] = ((py[q] - py[r]) * (py[t] - py[v]) +
-                                    (px[r] - px[q]) * (px[v] - px[t])) / (2 * fabs(area2));
+            entry[p][count[p]++] =
+                ((py[q] - py[r]) * (py[t] - py[v]) + (px[r] - px[q]) * (px[v] - px[t])) /
+                (2 * fabs(area2));
         }
-        load[p] += fabs(area2) / 6 * source((px[a] + px[b] + px[c]) / 3, (py[a] + py[b] + py[c]) / 3);
+        load[p] +=
+            fabs(area2) / 6 * source((px[a] + px[b] + px[c]) / 3, (py[a] + py[b] + py[c]) / 3);
     }
 }
 

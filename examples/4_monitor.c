@@ -29,7 +29,8 @@ int main(void)
     watch w = {1e-4, 0};
     gsolve_status status = gsolve_context_create(&ctx, "auto");
 
-    if (status == GSOLVE_OK) status = gsolve_read_matrix(&csr, ctx, "gen:poisson2d,n=100", NULL, NULL);
+    if (status == GSOLVE_OK)
+        status = gsolve_read_matrix(&csr, ctx, "gen:poisson2d,n=100", NULL, NULL);
     if (status == GSOLVE_OK) status = gsolve_matrix_create(&A, ctx, "auto", &csr);
     if (status == GSOLVE_OK) status = gsolve_precond_create(&M, ctx, "jacobi", &csr);
     if (status == GSOLVE_OK) status = gsolve_solver_create(&S, ctx, "cg", A, M);
@@ -40,7 +41,8 @@ int main(void)
     double *b = malloc((size_t)csr.nrows * sizeof *b), *x = calloc((size_t)csr.nrows, sizeof *x);
     for (int i = 0; i < csr.nrows; i++) b[i] = 1;
     gsolve_solver_watch(S, look, &w);
-    status = gsolve_solver_run(S, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.nrows), &result);
+    status =
+        gsolve_solver_run(S, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.nrows), &result);
     printf("%s after %d iterations: %s\n", gsolve_outcome_text(result.outcome), result.iterations,
            gsolve_solver_explain(S));
     free(b);
@@ -51,5 +53,7 @@ int main(void)
     gsolve_csr_free(&csr, ctx);
     gsolve_context_destroy(&ctx);
     return status == GSOLVE_OK && result.outcome == GSOLVE_STOPPED &&
-                   w.seen == result.iterations + 1 ? 0 : 1;
+                   w.seen == result.iterations + 1
+               ? 0
+               : 1;
 }

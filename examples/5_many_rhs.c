@@ -1,5 +1,5 @@
-/* 5_many_rhs.c: one matrix, several right-hand sides in one run: each column has a result of its own,
- * and is the same, to the bit, as if it had been solved alone. */
+/* 5_many_rhs.c: one matrix, several right-hand sides in one run: each column has a result of its
+ * own, and is the same, to the bit, as if it had been solved alone. */
 #include <gsolve_io.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,8 @@ int main(void)
     gsolve_csr csr = {0};
     gsolve_status status = gsolve_context_create(&ctx, "auto");
 
-    if (status == GSOLVE_OK) status = gsolve_read_matrix(&csr, ctx, "gen:poisson3d,n=20", NULL, NULL);
+    if (status == GSOLVE_OK)
+        status = gsolve_read_matrix(&csr, ctx, "gen:poisson3d,n=20", NULL, NULL);
     if (status == GSOLVE_OK) status = gsolve_matrix_create(&A, ctx, "auto", &csr);
     if (status == GSOLVE_OK) status = gsolve_precond_create(&M, ctx, "ic", &csr);
     if (status == GSOLVE_OK) status = gsolve_solver_create(&S, ctx, "cg", A, M);
@@ -26,7 +27,8 @@ int main(void)
         return 1;
     }
     const int32_t n = csr.nrows;
-    double *b = malloc((size_t)n * COLUMNS * sizeof *b), *x = calloc((size_t)n * COLUMNS, sizeof *x);
+    double *b = malloc((size_t)n * COLUMNS * sizeof *b),
+           *x = calloc((size_t)n * COLUMNS, sizeof *x);
     double *alone = calloc((size_t)n, sizeof *alone);
     for (int64_t i = 0; i < (int64_t)n * COLUMNS; i++) b[i] = gsolve_random(1, (uint64_t)i);
 

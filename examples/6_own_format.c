@@ -1,5 +1,5 @@
-/* 6_own_format.c: a format of one's own, here storage by diagonals (DIA): registered, it is named in specs
- * like a built-in one, and every method runs on it. */
+/* 6_own_format.c: a format of one's own, here storage by diagonals (DIA): registered, it is named
+ * in specs like a built-in one, and every method runs on it. */
 #include <gsolve_io.h>
 #include <gsolve_plugin.h>
 #include <stdio.h>
@@ -91,7 +91,10 @@ static void describe(const void *self, gsolve_matrix_info *info)
 
 static const gsolve_format format_dia = {
     .plugin = {"dia", "storage by diagonals", NULL, 0},
-    .build = build, .destroy = destroy, .apply = apply, .describe = describe,
+    .build = build,
+    .destroy = destroy,
+    .apply = apply,
+    .describe = describe,
 };
 
 int main(void)
@@ -105,7 +108,8 @@ int main(void)
     gsolve_status status = gsolve_context_create(&ctx, "cpu");
 
     if (status == GSOLVE_OK) status = gsolve_register_format(ctx, &format_dia);
-    if (status == GSOLVE_OK) status = gsolve_read_matrix(&csr, ctx, "gen:convdiff3d,n=15", NULL, NULL);
+    if (status == GSOLVE_OK)
+        status = gsolve_read_matrix(&csr, ctx, "gen:convdiff3d,n=15", NULL, NULL);
     if (status == GSOLVE_OK) status = gsolve_matrix_create(&A, ctx, "dia", &csr);
     if (status == GSOLVE_OK) status = gsolve_solver_create(&S, ctx, "bicg", A, NULL);
     if (status != GSOLVE_OK) {
@@ -114,7 +118,8 @@ int main(void)
     }
     double *b = malloc((size_t)csr.nrows * sizeof *b), *x = calloc((size_t)csr.nrows, sizeof *x);
     for (int i = 0; i < csr.nrows; i++) b[i] = 1;
-    status = gsolve_solver_run(S, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.nrows), &result);
+    status =
+        gsolve_solver_run(S, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.nrows), &result);
     gsolve_matrix_describe(A, &info);
     printf("%s: %lld entries stored as %lld; bicg %s in %d iterations\n", info.format,
            (long long)info.entries, (long long)info.stored, gsolve_outcome_text(result.outcome),

@@ -61,7 +61,8 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
         }
         if (M->d[i] == 0) {
             destroy(M, ctx);
-            return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT, "ssor: the diagonal of row %d is zero", i + 1);
+            return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT, "ssor: the diagonal of row %d is zero",
+                               i + 1);
         }
     }
     *self = M;
@@ -96,7 +97,9 @@ static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r
 
 static const gsolve_precond_kind kind_ssor = {
     .plugin = {"ssor", "symmetric successive over-relaxation", options, sizeof(ssor_options)},
-    .build = build, .destroy = destroy, .apply = apply,
+    .build = build,
+    .destroy = destroy,
+    .apply = apply,
 };
 
 int main(void)
@@ -109,13 +112,15 @@ int main(void)
     gsolve_status status = gsolve_context_create(&ctx, "cpu");
 
     if (status == GSOLVE_OK) status = gsolve_register_precond(ctx, &kind_ssor);
-    if (status == GSOLVE_OK) status = gsolve_read_matrix(&csr, ctx, "gen:poisson2d,n=100", NULL, NULL);
+    if (status == GSOLVE_OK)
+        status = gsolve_read_matrix(&csr, ctx, "gen:poisson2d,n=100", NULL, NULL);
     if (status == GSOLVE_OK) status = gsolve_matrix_create(&A, ctx, "auto", &csr);
     for (int k = 0; k < 3 && status == GSOLVE_OK; k++) {
         gsolve_precond *M = NULL;
         gsolve_solver *S = NULL;
         gsolve_result result = {0};
-        double *b = malloc((size_t)csr.nrows * sizeof *b), *x = calloc((size_t)csr.nrows, sizeof *x);
+        double *b = malloc((size_t)csr.nrows * sizeof *b),
+               *x = calloc((size_t)csr.nrows, sizeof *x);
         for (int i = 0; i < csr.nrows; i++) b[i] = 1;
         status = gsolve_precond_create(&M, ctx, specs[k], &csr);
         if (status == GSOLVE_OK) status = gsolve_solver_create(&S, ctx, "cg", A, M);
@@ -134,5 +139,7 @@ int main(void)
     gsolve_matrix_destroy(&A);
     gsolve_csr_free(&csr, ctx);
     gsolve_context_destroy(&ctx);
-    return status == GSOLVE_OK && iterations[1] < iterations[0] && iterations[2] < iterations[1] ? 0 : 1;
+    return status == GSOLVE_OK && iterations[1] < iterations[0] && iterations[2] < iterations[1]
+               ? 0
+               : 1;
 }

@@ -104,9 +104,9 @@ typedef enum gsolve_place { GSOLVE_HOST, GSOLVE_DEVICE } gsolve_place;
 
 typedef struct gsolve_csr { /* compressed rows */
     int32_t nrows, ncols;
-    const void *start;    /* nrows + 1 offsets, of type offset; the first is 0 */
-    const int32_t *col;   /* one per entry */
-    const void *value;    /* one per entry, of type type */
+    const void *start;  /* nrows + 1 offsets, of type offset; the first is 0 */
+    const int32_t *col; /* one per entry */
+    const void *value;  /* one per entry, of type type */
     gsolve_offset offset;
     gsolve_type type;
     gsolve_place place;
@@ -145,7 +145,8 @@ static inline int64_t gsolve_csr_entries(const gsolve_csr *csr)
 /* --- matrices in arrays that the library owns --------------------------------- */
 
 /* C = A' (columns ascending), and B = A with values of another type. Both in arrays that the
- * library owns until gsolve_csr_free, as are the results of gsolve_io.h. */
+ * library owns until gsolve_csr_free, as are the results of gsolve_io.h. GSOLVE_BAD_MATRIX: as for
+ * gsolve_matrix_create. */
 gsolve_status gsolve_csr_transpose(gsolve_csr *C, gsolve_context *ctx, const gsolve_csr *A);
 gsolve_status gsolve_csr_convert(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
                                  const gsolve_csr *A);
@@ -162,15 +163,15 @@ typedef struct gsolve_traits {
     int32_t zero_diagonals, first_zero_diagonal; /* stored zero or absent; row number, or -1 */
     int32_t negative_diagonals;
     int32_t shortest_row, longest_row, bandwidth; /* bandwidth: max |i - j| */
-    int32_t block;          /* unknowns a node, found in the pattern; 1: none */
-    int32_t dominant_rows;  /* rows with |a_ii| >= sum |a_ij|, j != i */
-    int32_t zero_sum_rows;  /* rows whose entries sum to 0 to rounding: constants are near-null */
-    int64_t positive_off;   /* off-diagonal entries above 0 */
+    int32_t block;         /* unknowns a node, found in the pattern; 1: none */
+    int32_t dominant_rows; /* rows with |a_ii| >= sum |a_ij|, j != i */
+    int32_t zero_sum_rows; /* rows whose entries sum to 0 to rounding: constants are near-null */
+    int64_t positive_off;  /* off-diagonal entries above 0 */
     double mean_row, deviation_row; /* of the row lengths */
     double dominance, spread;       /* least |a_ii| / sum |a_ij|; largest / least nonzero |a_ii| */
     double scaling;                 /* largest / least nonzero row maximum */
     double least, largest;          /* of the nonzero |a_ij| */
-    int64_t length[32]; /* [0]: empty rows; [k]: rows of 2^(k-1) to 2^k - 1 entries */
+    int64_t length[32];             /* [0]: empty rows; [k]: rows of 2^(k-1) to 2^k - 1 entries */
 } gsolve_traits;
 
 /* csr on the host, columns ascending. About as costly as five products. */
@@ -181,13 +182,13 @@ gsolve_status gsolve_csr_examine(gsolve_context *ctx, const gsolve_csr *csr, gso
 typedef struct gsolve_matrix gsolve_matrix;
 
 typedef struct gsolve_matrix_info {
-    const char *format;      /* the one in use: "auto" names its choice */
+    const char *format; /* the one in use: "auto" names its choice */
     int32_t nrows, ncols;
     gsolve_type type;
     int64_t entries, stored; /* stored: with the padding */
     size_t bytes;            /* that one product reads and writes, x and y included */
     double build_seconds;
-    uint64_t version;        /* 1, and one more with each update */
+    uint64_t version; /* 1, and one more with each update */
 } gsolve_matrix_info;
 
 /* spec: a format, or "auto". csr of any order within its rows; duplicates are summed. Refused
@@ -268,16 +269,18 @@ void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_info *info)
 
 typedef struct gsolve_solver gsolve_solver;
 
-#define GSOLVE_OUTCOME_LIST(X)                                            \
-    X(GSOLVE_CONVERGED, "converged")                                      \
-    X(GSOLVE_ITERATION_LIMIT, "iteration limit")                          \
-    X(GSOLVE_STAGNATED, "stagnated")                                      \
-    X(GSOLVE_DIVERGED, "diverged")                                        \
-    X(GSOLVE_BREAKDOWN, "breakdown")   /* an inner product vanished */    \
-    X(GSOLVE_INDEFINITE, "indefinite") /* CG met a p with p'Ap <= 0 */    \
+#define GSOLVE_OUTCOME_LIST(X)                                         \
+    X(GSOLVE_CONVERGED, "converged")                                   \
+    X(GSOLVE_ITERATION_LIMIT, "iteration limit")                       \
+    X(GSOLVE_STAGNATED, "stagnated")                                   \
+    X(GSOLVE_DIVERGED, "diverged")                                     \
+    X(GSOLVE_BREAKDOWN, "breakdown")   /* an inner product vanished */ \
+    X(GSOLVE_INDEFINITE, "indefinite") /* CG met a p with p'Ap <= 0 */ \
     X(GSOLVE_STOPPED, "stopped")       /* by the monitor */
 
-typedef enum gsolve_outcome { GSOLVE_OUTCOME_LIST(GSOLVE_ENUM) GSOLVE_OUTCOME_COUNT } gsolve_outcome;
+typedef enum gsolve_outcome {
+    GSOLVE_OUTCOME_LIST(GSOLVE_ENUM) GSOLVE_OUTCOME_COUNT
+} gsolve_outcome;
 
 /* "converged", "iteration limit", ... */
 const char *gsolve_outcome_text(gsolve_outcome outcome);

@@ -33,15 +33,15 @@ typedef enum gsolve_symmetry {
     GSOLVE_HERMITIAN
 } gsolve_symmetry;
 
-typedef struct gsolve_source {   /* what was read */
-    char kind[32];               /* "Matrix Market", "Rutherford-Boeing", "generator", "cache" */
-    char field[16];              /* "real", "integer", "pattern" */
-    gsolve_symmetry symmetry;    /* as stored; the matrix itself is expanded */
-    int64_t stored;              /* entries in the file, before expansion and summing */
-    int64_t duplicates;          /* entries that were added to another */
-    int64_t bytes;               /* of the file's text, decompressed */
-    bool cached;                 /* came from the binary cache */
-    char cache[1024];            /* path of the cache read or written, or "" */
+typedef struct gsolve_source { /* what was read */
+    char kind[32];             /* "Matrix Market", "Rutherford-Boeing", "generator" */
+    char field[16];            /* "real", "integer", "pattern" */
+    gsolve_symmetry symmetry;  /* as stored; the matrix itself is expanded */
+    int64_t stored;            /* entries in the file, before expansion and summing */
+    int64_t duplicates;        /* entries that were added to another */
+    int64_t bytes;             /* of the file's text, decompressed */
+    bool cached;               /* came from the binary cache */
+    char cache[1024];          /* path of the cache read or written, or "" */
 } gsolve_source;
 
 /* csr = the matrix of that name, symmetric forms expanded, columns ascending, duplicates

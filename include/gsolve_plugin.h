@@ -54,7 +54,8 @@ typedef struct gsolve_format {
     /* optional: y = A x and *xy = x'y in one pass, one column, xy on the device; A square */
     gsolve_status (*apply_dot)(const void *self, gsolve_context *ctx, gsolve_dense x,
                                gsolve_dense y, double *xy);
-    /* optional: csr, the same as in build, now holds new values; else destroy and build are called */
+    /* optional: csr, the same as in build, now holds new values; else destroy and build are called
+     */
     gsolve_status (*update)(void *self, gsolve_context *ctx, const gsolve_csr *csr);
     /* optional: bytes that build would take, from row lengths alone */
     size_t (*forecast)(const gsolve_csr *csr, const void *options);

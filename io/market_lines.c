@@ -59,8 +59,7 @@ static const char *parse_stride_of(const parsing *job, part *piece, const char *
     const bool array = job->m->array;
 
     switch (job->m->field) {
-    case GS_PATTERN:
-        return parse_stride(job, piece, p, stop, false, GS_PATTERN);
+    case GS_PATTERN: return parse_stride(job, piece, p, stop, false, GS_PATTERN);
     case GS_INTEGER:
         return array ? parse_stride(job, piece, p, stop, true, GS_INTEGER)
                      : parse_stride(job, piece, p, stop, false, GS_INTEGER);

@@ -1,5 +1,5 @@
-/* auto.c: the automatic choice, and the whole solve in one call. What is known of a matrix is in its
- * traits; every rule below names the trait it rests on. */
+/* auto.c: the automatic choice, and the whole solve in one call. What is known of a matrix is in
+ * its traits; every rule below names the trait it rests on. */
 #include "solver/auto.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@
 
 #include "core/try.h"
 
-/* --- the rules ---------------------------------------------------------------------------------- */
+/* --- the rules ----------------------------------------------------------------------------------
+ */
 
 typedef struct rule {
     const char *solver, *precond, *why;
@@ -111,7 +112,8 @@ done:
     return status;
 }
 
-/* --- the whole in one call ---------------------------------------------------------------------- */
+/* --- the whole in one call ----------------------------------------------------------------------
+ */
 
 typedef struct attempt {
     gsolve_context *ctx;

@@ -37,11 +37,11 @@ static gsolve_status start(gs_krylov *k)
     bicg *s = k->state;
     gsolve_status status;
 
-    TRY(gs_residual(k, s->r));                                /* r = b - A x              */
-    TRY(gs_copy_vector(k, s->r, s->rt));                      /* r~ = r                   */
-    TRY(gs_precondition(k, s->r, s->p));                      /* p = M^-1 r               */
-    TRY(gs_precondition_transpose(k, s->rt, s->pt));          /* p~ = M^-T r~             */
-    TRY(gs_dot(k, s->rt, s->p, s->rho));                      /* rho = r~'p               */
+    TRY(gs_residual(k, s->r));                       /* r = b - A x              */
+    TRY(gs_copy_vector(k, s->r, s->rt));             /* r~ = r                   */
+    TRY(gs_precondition(k, s->r, s->p));             /* p = M^-1 r               */
+    TRY(gs_precondition_transpose(k, s->rt, s->pt)); /* p~ = M^-T r~             */
+    TRY(gs_dot(k, s->rt, s->p, s->rho));             /* rho = r~'p               */
 done:
     return status;
 }
@@ -55,17 +55,17 @@ static gsolve_status step(gs_krylov *k)
     const gs_scalar spare = s->rho;
     gsolve_status status;
 
-    TRY(gs_multiply(k, s->p, s->q));                          /* q = A p                  */
-    TRY(gs_dot(k, s->pt, s->q, s->pq));                       /* pq = p~'q                */
-    TRY(gs_axpby(k, alpha, s->p, gs_number(1), k->x));        /* x += alpha p             */
-    TRY(gs_axpy_norm(k, minus, s->q, s->r, k->rr));           /* r -= alpha q             */
-    TRY(gs_multiply_transpose(k, s->pt, s->q));               /* q = A'p~                 */
-    TRY(gs_axpby(k, minus, s->q, gs_number(1), s->rt));       /* r~ -= alpha q            */
-    TRY(gs_precondition(k, s->r, s->z));                      /* z = M^-1 r               */
-    TRY(gs_precondition_transpose(k, s->rt, s->zt));          /* z~ = M^-T r~             */
-    TRY(gs_dot(k, s->rt, s->z, s->next));                     /* next = r~'z              */
-    TRY(gs_axpby(k, gs_number(1), s->z, beta, s->p));         /* p = z + beta p           */
-    TRY(gs_axpby(k, gs_number(1), s->zt, beta, s->pt));       /* p~ = z~ + beta p~        */
+    TRY(gs_multiply(k, s->p, s->q));                    /* q = A p                  */
+    TRY(gs_dot(k, s->pt, s->q, s->pq));                 /* pq = p~'q                */
+    TRY(gs_axpby(k, alpha, s->p, gs_number(1), k->x));  /* x += alpha p             */
+    TRY(gs_axpy_norm(k, minus, s->q, s->r, k->rr));     /* r -= alpha q             */
+    TRY(gs_multiply_transpose(k, s->pt, s->q));         /* q = A'p~                 */
+    TRY(gs_axpby(k, minus, s->q, gs_number(1), s->rt)); /* r~ -= alpha q            */
+    TRY(gs_precondition(k, s->r, s->z));                /* z = M^-1 r               */
+    TRY(gs_precondition_transpose(k, s->rt, s->zt));    /* z~ = M^-T r~             */
+    TRY(gs_dot(k, s->rt, s->z, s->next));               /* next = r~'z              */
+    TRY(gs_axpby(k, gs_number(1), s->z, beta, s->p));   /* p = z + beta p           */
+    TRY(gs_axpby(k, gs_number(1), s->zt, beta, s->pt)); /* p~ = z~ + beta p~        */
     s->rho = s->next;
     s->next = spare;
 done:

@@ -39,7 +39,7 @@ static gsolve_status start(gs_krylov *k)
     bicgstab *s = k->state;
     gsolve_status status;
 
-    TRY(gs_residual(k, s->r));                                /* r = b - A x              */
+    TRY(gs_residual(k, s->r)); /* r = b - A x              */
     TRY(gs_copy_vector(k, s->r, s->shadow));
     TRY(gs_copy_vector(k, s->r, s->p));
     for (int32_t c = 0; c < k->ncols; c++) s->rho[c] = k->rr[c];
@@ -66,19 +66,19 @@ static gsolve_status step(gs_krylov *k)
     const gs_scalar spare = s->rho;
     gsolve_status status;
 
-    TRY(gs_precondition(k, s->p, s->ph));                                 /* p^ = M^-1 p      */
-    TRY(gs_multiply(k, s->ph, s->v));                                     /* v = A p^         */
+    TRY(gs_precondition(k, s->p, s->ph)); /* p^ = M^-1 p      */
+    TRY(gs_multiply(k, s->ph, s->v));     /* v = A p^         */
     TRY(gs_dot(k, s->shadow, s->v, s->rv));
-    TRY(gs_axpby(k, gs_quotient(-1, s->rho, s->rv), s->v, one, s->r));    /* s = r - alpha v  */
-    TRY(gs_precondition(k, s->r, s->sh));                                 /* s^ = M^-1 s      */
-    TRY(gs_multiply(k, s->sh, s->t));                                     /* t = A s^         */
+    TRY(gs_axpby(k, gs_quotient(-1, s->rho, s->rv), s->v, one, s->r)); /* s = r - alpha v  */
+    TRY(gs_precondition(k, s->r, s->sh));                              /* s^ = M^-1 s      */
+    TRY(gs_multiply(k, s->sh, s->t));                                  /* t = A s^         */
     TRY(gs_dot2(k, s->t, s->r, s->ts, s->tt));
-    TRY(gs_axpbypcz(k, alpha, s->ph, omega, s->sh, one, k->x));           /* x += ...         */
+    TRY(gs_axpbypcz(k, alpha, s->ph, omega, s->sh, one, k->x));             /* x += ...         */
     TRY(gs_axpy_norm(k, gs_quotient(-1, s->ts, s->tt), s->t, s->r, k->rr)); /* r = s - omega t */
     TRY(gs_dot(k, s->shadow, s->r, s->next));
     set_beta(k, s);
     TRY(gs_axpbypcz(k, one, s->r, gs_quotient(-1, s->next, s->rv), s->v, beta, s->p));
-    s->rho = s->next;                                      /* p = r + beta p - beta omega v */
+    s->rho = s->next; /* p = r + beta p - beta omega v */
     s->next = spare;
 done:
     return status;

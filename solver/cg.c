@@ -2,8 +2,9 @@
  *
  *   q = A p, alpha = r'z / p'q, x += alpha p, r -= alpha q, z = M^-1 r, p = z + beta p
  *
- * A step moves, beside the product, 80 n bytes in fp64 with a diagonal M: r, q, M read and r written,
- * then x, p, r, M read and x, p written. The least is 72: M^-1 r would have to stay in the cache. */
+ * A step moves, beside the product, 80 n bytes in fp64 with a diagonal M: r, q, M read and r
+ * written, then x, p, r, M read and x, p written. The least is 72: M^-1 r would have to stay in the
+ * cache. */
 #include "core/try.h"
 #include "solver/krylov.h"
 
@@ -40,8 +41,8 @@ static gsolve_status start(gs_krylov *k)
     cg *s = k->state;
     gsolve_status status;
 
-    TRY(gs_residual(k, s->r));                                /* r = b - A x              */
-    TRY(gs_precondition_dot(k, s->r, s->p, s->rho));          /* p = M^-1 r, rho = r'p    */
+    TRY(gs_residual(k, s->r));                       /* r = b - A x              */
+    TRY(gs_precondition_dot(k, s->r, s->p, s->rho)); /* p = M^-1 r, rho = r'p    */
 done:
     return status;
 }
@@ -54,9 +55,9 @@ static gsolve_status step(gs_krylov *k)
     const gs_scalar spare = s->rho;
     gsolve_status status;
 
-    TRY(gs_multiply_dot(k, s->p, s->q, s->pq));               /* q = A p, pq = p'q        */
+    TRY(gs_multiply_dot(k, s->p, s->q, s->pq));                 /* q = A p, pq = p'q        */
     TRY(gs_residual_step(k, alpha, s->q, s->r, s->z, s->next)); /* r -= alpha q, z = M^-1 r */
-    TRY(gs_direction_step(k, alpha, beta, s->r, s->z, s->p)); /* x += alpha p, p = z + beta p */
+    TRY(gs_direction_step(k, alpha, beta, s->r, s->z, s->p));   /* x += alpha p, p = z + beta p */
     s->rho = s->next;
     s->next = spare;
 done:

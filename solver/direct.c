@@ -1,6 +1,7 @@
-/* direct.c: a direct solve by CXSparse as the "method" x += F^-1 (b - Ax), so that the true residual
- * is watched and refined like any other. F is a sparse Cholesky, LU or QR factor of A (Davis 2006).
- * The rows of A are the columns of A', which is what is factored for LU, and for QR of a wide A. */
+/* direct.c: a direct solve by CXSparse as the "method" x += F^-1 (b - Ax), so that the true
+ * residual is watched and refined like any other. F is a sparse Cholesky, LU or QR factor of A
+ * (Davis 2006). The rows of A are the columns of A', which is what is factored for LU, and for QR
+ * of a wide A. */
 #include <cs.h>
 #include <limits.h>
 #include <math.h>
@@ -18,9 +19,9 @@ typedef struct direct_options {
 } direct_options;
 
 typedef struct direct {
-    int kind;            /* CHOLESKY, LU or QR */
-    uint64_t version;    /* of A's values that are factored */
-    gsolve_csr rows;     /* A's rows in double, or A's columns for QR of a tall A; owned if so */
+    int kind;         /* CHOLESKY, LU or QR */
+    uint64_t version; /* of A's values that are factored */
+    gsolve_csr rows;  /* A's rows in double, or A's columns for QR of a tall A; owned if so */
     bool owned;
     cs_dis *symbolic;
     cs_din *numeric;
@@ -158,8 +159,8 @@ static gsolve_status check_lu(gs_krylov *k, const cs_di *A, bool symmetric_patte
 
     if (!S) return out_of_memory(k);
     const double entries = symmetric_pattern ? 2 * S->lnz : S->lnz + S->unz;
-    const double work = symmetric_pattern ? 2 * cholesky_work(S, A->n)
-                                          : entries * entries / (A->n > 0 ? A->n : 1);
+    const double work =
+        symmetric_pattern ? 2 * cholesky_work(S, A->n) : entries * entries / (A->n > 0 ? A->n : 1);
     status = check_size(k, entries, work);
     cs_di_sfree(S);
     return status;
@@ -236,7 +237,8 @@ done:
     return status;
 }
 
-/* --- solving ------------------------------------------------------------------------------------ */
+/* --- solving ------------------------------------------------------------------------------------
+ */
 
 /* t = R^-1 t or R^-T t; a diagonal entry that vanishes beside the largest gives 0. */
 static void solve_with_r(const cs_di *R, double *t, bool transposed)
@@ -335,8 +337,8 @@ static gsolve_status step(gs_krylov *k)
         TRY(k->vector->copy(k->ctx->queue, n, GSOLVE_F64, x, gs_column_of(s->dx, c).value));
     }
     k->precond_seconds += gs_now() - begin;
-    TRY(gs_axpby(k, gs_number(1), s->dx, gs_number(1), k->x));         /* x += F^-1 r         */
-    TRY(gs_residual(k, s->r));                                         /* r = b - A x         */
+    TRY(gs_axpby(k, gs_number(1), s->dx, gs_number(1), k->x)); /* x += F^-1 r         */
+    TRY(gs_residual(k, s->r));                                 /* r = b - A x         */
 done:
     return status;
 }

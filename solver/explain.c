@@ -16,8 +16,7 @@ static const gs_column *worst_of(const gs_krylov *k)
 
     for (int32_t c = 1; c < k->ncols; c++) {
         if (k->column[c].outcome != GSOLVE_CONVERGED &&
-            (worst->outcome == GSOLVE_CONVERGED ||
-             !(k->column[c].residual <= worst->residual))) {
+            (worst->outcome == GSOLVE_CONVERGED || !(k->column[c].residual <= worst->residual))) {
             worst = &k->column[c];
         }
     }
@@ -67,7 +66,8 @@ static double least_squares_measure(const gs_krylov *k, int32_t c)
     return rr > 0 && frobenius > 0 ? sqrt(gg / (rr * frobenius)) : 0;
 }
 
-/* --- causes in the matrix ------------------------------------------------------------------------ */
+/* --- causes in the matrix ------------------------------------------------------------------------
+ */
 
 static bool blame_shape(const gs_krylov *k, const gsolve_traits *t, const gs_column *worst,
                         char *text)
@@ -114,7 +114,8 @@ static bool blame_empty_row(const gs_krylov *k, const gsolve_traits *t, char *te
 static bool blame_symmetry(const gs_krylov *k, const gsolve_traits *t, char *text)
 {
     if (t->symmetric || !(is(k, "cg") || is(k, "minres"))) return false;
-    add(text, "A is not symmetric, which %s needs. Try --solver bicgstab or --solver gmres with "
+    add(text,
+        "A is not symmetric, which %s needs. Try --solver bicgstab or --solver gmres with "
         "--precond ilu. ",
         k->method->plugin.name);
     return true;
@@ -134,10 +135,11 @@ static bool blame_diagonal(const gsolve_traits *t, char *text)
 static bool blame_null_space(const gsolve_traits *t, char *text)
 {
     if (t->nrows == 0 || t->zero_sum_rows < t->nrows) return false;
-    add(text,
-        "A is singular: every row sums to 0, so that constants are in its null space. Such a system "
-        "has solutions only if b is orthogonal to the null space of A'; fix one unknown or subtract "
-        "the mean of b. ");
+    add(text, "A is singular: every row sums to 0, so that constants are in its null space. Such a "
+              "system "
+              "has solutions only if b is orthogonal to the null space of A'; fix one unknown or "
+              "subtract "
+              "the mean of b. ");
     return true;
 }
 
@@ -151,7 +153,8 @@ static bool blame_scaling(const gsolve_traits *t, char *text)
     return true;
 }
 
-/* --- causes in the run --------------------------------------------------------------------------- */
+/* --- causes in the run ---------------------------------------------------------------------------
+ */
 
 static void tell_indefinite(const gs_krylov *k, const gsolve_traits *t, char *text)
 {
@@ -160,7 +163,8 @@ static void tell_indefinite(const gs_krylov *k, const gsolve_traits *t, char *te
                   "--precond jacobi,abs=1 or --precond none. ");
     } else if (t->negative_diagonals || t->zero_diagonals) {
         add(text,
-            "A is not positive definite: CG met p'Ap <= 0, and %d diagonal entries are negative and "
+            "A is not positive definite: CG met p'Ap <= 0, and %d diagonal entries are negative "
+            "and "
             "%d zero. Try --solver minres --precond jacobi,abs=1, or --solver direct. ",
             t->negative_diagonals, t->zero_diagonals);
     } else {
@@ -187,7 +191,8 @@ static void tell_stagnated(const gs_krylov *k, const gs_column *worst, char *tex
             worst->residual);
     } else {
         add(text,
-            "The residual stagnated: no new least value in %d iterations, the least being %.1e. Try "
+            "The residual stagnated: no new least value in %d iterations, the least being %.1e. "
+            "Try "
             "a stronger --precond (ic, ilu), or --solver direct. ",
             gs_run(k)->stall, least);
     }

@@ -1,8 +1,8 @@
 /* gmres.c: restarted GMRES (Saad and Schultz 1986) with M from the right, and flexible GMRES (Saad
  * 1993), which keeps the preconditioned vectors z_j and so allows M to vary. For any square A.
  *
- *   A Z_j = V_{j+1} H_j; |b - A(x + Z y)| = |beta e_1 - H y| is made least by Givens rotations of H,
- *   whose last right-hand side is the residual; x += Z y only when a cycle ends (Z = M^-1 V).
+ *   A Z_j = V_{j+1} H_j; |b - A(x + Z y)| = |beta e_1 - H y| is made least by Givens rotations of
+ * H, whose last right-hand side is the residual; x += Z y only when a cycle ends (Z = M^-1 V).
  *
  * Orthogonal by classical Gram-Schmidt done twice: as good as Householder, and four passes over V.
  * Step j of a cycle moves, beside the product and M, 8 n (4 j + 10) bytes in fp64. */
@@ -18,12 +18,12 @@ typedef struct gmres_options {
 } gmres_options;
 
 typedef struct gmres {
-    int m, j;             /* length of a cycle, steps made in this one */
-    gsolve_dense V, Z;    /* m + 1 vectors a column; m if flexible, else one */
-    int64_t ld;           /* elements from one vector of a basis to the next */
-    double *H, *again;    /* a column: m columns of m + 1; one column of m + 1 */
+    int m, j;                  /* length of a cycle, steps made in this one */
+    gsolve_dense V, Z;         /* m + 1 vectors a column; m if flexible, else one */
+    int64_t ld;                /* elements from one vector of a basis to the next */
+    double *H, *again;         /* a column: m columns of m + 1; one column of m + 1 */
     double *cosine, *sine, *g; /* a column: m, m, m + 1 */
-    int *steps;           /* a column: steps it took part in this cycle */
+    int *steps;                /* a column: steps it took part in this cycle */
     bool *saved;
     gs_scalar beta, ww;
 } gmres;
@@ -47,8 +47,8 @@ static gsolve_dense basis(const gmres *s, gsolve_dense V, int j)
 static gsolve_status new_basis(gs_krylov *k, gmres *s, int count, gsolve_dense *V)
 {
     const size_t size = k->csr.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
-    const gsolve_dense shape = {k->csr.nrows, k->width, count * s->ld, NULL, k->csr.type,
-                                GSOLVE_HOST};
+    const gsolve_dense shape = {k->csr.nrows, k->width,    count * s->ld,
+                                NULL,         k->csr.type, GSOLVE_HOST};
 
     *V = shape;
     return gs_new_work(k, V->place, (size_t)(V->stride * k->width), size, &V->value);
@@ -91,7 +91,7 @@ static gsolve_status start(gs_krylov *k)
     const gsolve_dense r = basis(s, s->V, 0);
     gsolve_status status;
 
-    TRY(gs_residual(k, r));                                            /* v_0 = b - A x       */
+    TRY(gs_residual(k, r)); /* v_0 = b - A x       */
     for (int32_t c = 0; c < k->ncols; c++) {
         if (!k->active[c]) continue;
         s->beta[c] = s->g[c * (s->m + 1)] = sqrt(k->rr[c]);
@@ -104,7 +104,8 @@ done:
 
 /* --- the small least-squares problem of column c ---------------------------------------------- */
 
-/* Applies the earlier rotations to column j of H, makes the one that clears h_{j+1,j}, and sets rr. */
+/* Applies the earlier rotations to column j of H, makes the one that clears h_{j+1,j}, and sets rr.
+ */
 static void rotate(gs_krylov *k, gmres *s, int32_t c)
 {
     const int m = s->m, j = s->j;
@@ -138,13 +139,14 @@ static void solve_triangle(gmres *s, int32_t c)
     }
 }
 
-/* --- a cycle ------------------------------------------------------------------------------------ */
+/* --- a cycle ------------------------------------------------------------------------------------
+ */
 
 /* x += Z y for the active columns, which all took part in count steps. */
 static gsolve_status add_solution(gs_krylov *k, int count)
 {
     gmres *s = k->state;
-    const gsolve_dense u = basis(s, s->V, s->m);       /* the last vector of V is free by now */
+    const gsolve_dense u = basis(s, s->V, s->m); /* the last vector of V is free by now */
     gsolve_status status;
 
     if (k->method->flexible) {
@@ -153,7 +155,7 @@ static gsolve_status add_solution(gs_krylov *k, int count)
     TRY(gs_zero(k, u));
     TRY(gs_combine(k, count, s->V, s->ld, s->g, s->m + 1, 1, u, NULL)); /* u = V y             */
     TRY(gs_precondition(k, u, s->Z));
-    TRY(gs_axpby(k, gs_number(1), s->Z, gs_number(1), k->x));          /* x += M^-1 u         */
+    TRY(gs_axpby(k, gs_number(1), s->Z, gs_number(1), k->x)); /* x += M^-1 u         */
 done:
     return status;
 }
@@ -188,8 +190,8 @@ static gsolve_status orthogonalise(gs_krylov *k, gsolve_dense w)
     double *h = s->H + j * (m + 1);
     gsolve_status status;
 
-    TRY(gs_dots(k, j + 1, s->V, s->ld, w, h, stride));                 /* h = V'w             */
-    TRY(gs_combine(k, j + 1, s->V, s->ld, h, stride, -1, w, NULL));    /* w -= V h            */
+    TRY(gs_dots(k, j + 1, s->V, s->ld, w, h, stride));              /* h = V'w             */
+    TRY(gs_combine(k, j + 1, s->V, s->ld, h, stride, -1, w, NULL)); /* w -= V h            */
     TRY(gs_dots(k, j + 1, s->V, s->ld, w, s->again, m + 1));
     TRY(gs_combine(k, j + 1, s->V, s->ld, s->again, m + 1, -1, w, s->ww));
     for (int32_t c = 0; c < k->ncols; c++) {
@@ -212,9 +214,9 @@ static gsolve_status step(gs_krylov *k)
     }
     const gsolve_dense v = basis(s, s->V, s->j), w = basis(s, s->V, s->j + 1);
     const gsolve_dense z = k->method->flexible ? basis(s, s->Z, s->j) : s->Z;
-    TRY(gs_scale(k, gs_quotient(1, NULL, s->beta), v));                /* v_j of length 1     */
-    TRY(gs_precondition(k, v, z));                                     /* z = M^-1 v_j        */
-    TRY(gs_multiply(k, z, w));                                         /* w = A z             */
+    TRY(gs_scale(k, gs_quotient(1, NULL, s->beta), v)); /* v_j of length 1     */
+    TRY(gs_precondition(k, v, z));                      /* z = M^-1 v_j        */
+    TRY(gs_multiply(k, z, w));                          /* w = A z             */
     TRY(orthogonalise(k, w));
     for (int32_t c = 0; c < k->ncols; c++) {
         if (!k->active[c]) continue;

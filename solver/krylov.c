@@ -1,6 +1,6 @@
-/* krylov.c: the loop around every method: start, test, step, and in the end the true residual, which
- * decides. A column that a recurrence calls converged and the true residual does not is started
- * again from where it is, as long as that helps. */
+/* krylov.c: the loop around every method: start, test, step, and in the end the true residual,
+ * which decides. A column that a recurrence calls converged and the true residual does not is
+ * started again from where it is, as long as that helps. */
 #include "solver/krylov.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@
 
 #define MAX_RESTARTS 20
 
-/* --- one column --------------------------------------------------------------------------------- */
+/* --- one column ---------------------------------------------------------------------------------
+ */
 
 static void end_column(gs_krylov *k, int32_t c, gsolve_outcome outcome)
 {
@@ -75,7 +76,8 @@ static bool go_on(gs_krylov *k)
     return any;
 }
 
-/* --- the true residual -------------------------------------------------------------------------- */
+/* --- the true residual --------------------------------------------------------------------------
+ */
 
 /* Whether column c, whose |b - Ax| is r now, is worth another start. */
 static bool worth_restart(const gs_krylov *k, int32_t c, double r)
@@ -117,7 +119,8 @@ done:
     return status;
 }
 
-/* --- the loop ------------------------------------------------------------------------------------- */
+/* --- the loop
+ * ------------------------------------------------------------------------------------- */
 
 static gsolve_status start(gs_krylov *k)
 {

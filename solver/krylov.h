@@ -1,8 +1,9 @@
 /* krylov.h: what a method is made of, and the operations its recurrence is written in.
  *
  * A method knows no device, no value type, no format: it works on vectors (gsolve_dense, one column
- * for each right-hand side, all in A's type on A's device) and on scalars (arrays on the device, one
- * number for each right-hand side). Every operation leaves the columns alone that have ended. */
+ * for each right-hand side, all in A's type on A's device) and on scalars (arrays on the device,
+ * one number for each right-hand side). Every operation leaves the columns alone that have ended.
+ */
 #ifndef GS_KRYLOV_H
 #define GS_KRYLOV_H
 
@@ -18,17 +19,25 @@ typedef struct gs_run_options { /* of every method, first in its options struct 
 } gs_run_options;
 
 /* The rows of an option table that set them; run must be the first member of type. */
-#define GS_RUN_OPTIONS(type, maxit0, stall0)                                                   \
-    {"rtol", "relative tolerance: |b - Ax| <= rtol |b|", GSOLVE_REAL, offsetof(type, run.rtol), \
-     1e-8, 0, 1, NULL},                                                                        \
-    {"atol", "absolute tolerance: |b - Ax| <= atol", GSOLVE_REAL, offsetof(type, run.atol), 0,  \
-     0, 1e300, NULL},                                                                          \
-    {"dtol", "diverged: |b - Ax| > dtol |b|", GSOLVE_REAL, offsetof(type, run.dtol), 1e8, 1,    \
-     1e300, NULL},                                                                             \
-    {"maxit", "most iterations", GSOLVE_INT, offsetof(type, run.maxit), maxit0, 0, 2147483647,  \
-     NULL},                                                                                    \
-    {"stall", "stagnated: no new least residual in so many iterations; 0: never", GSOLVE_INT,   \
-     offsetof(type, run.stall), stall0, 0, 2147483647, NULL}
+#define GS_RUN_OPTIONS(type, maxit0, stall0)                                                     \
+    {"rtol",      "relative tolerance: |b - Ax| <= rtol |b|",                                    \
+     GSOLVE_REAL, offsetof(type, run.rtol),                                                      \
+     1e-8,        0,                                                                             \
+     1,           NULL},                                                                         \
+        {"atol",      "absolute tolerance: |b - Ax| <= atol",                                    \
+         GSOLVE_REAL, offsetof(type, run.atol),                                                  \
+         0,           0,                                                                         \
+         1e300,       NULL},                                                                     \
+        {"dtol",      "diverged: |b - Ax| > dtol |b|",                                           \
+         GSOLVE_REAL, offsetof(type, run.dtol),                                                  \
+         1e8,         1,                                                                         \
+         1e300,       NULL},                                                                     \
+        {"maxit", "most iterations", GSOLVE_INT, offsetof(type, run.maxit), maxit0,              \
+         0,       2147483647,        NULL},                                                      \
+    {                                                                                            \
+        "stall", "stagnated: no new least residual in so many iterations; 0: never", GSOLVE_INT, \
+            offsetof(type, run.stall), stall0, 0, 2147483647, NULL                               \
+    }
 
 typedef struct gs_method {
     gsolve_plugin plugin;
@@ -55,7 +64,7 @@ typedef struct gs_column { /* one right-hand side during a run */
     double verified;       /* |b - Ax| at the last restart */
     int since_least, restarts, iterations, products;
     gsolve_outcome outcome;
-    double residual;       /* |b - Ax| / |b| */
+    double residual; /* |b - Ax| / |b| */
 } gs_column;
 
 #define GS_MAX_WORK 48 /* blocks that a solver may own */
@@ -65,19 +74,19 @@ struct gsolve_solver {
     const gsolve_matrix *A;
     const gsolve_precond *M; /* or NULL */
     const gs_method *method;
-    void *options;           /* begins with gs_run_options */
-    void *state;             /* of the method */
+    void *options; /* begins with gs_run_options */
+    void *state;   /* of the method */
     const gs_vector_kernels *vector;
-    gsolve_csr csr;          /* view of A */
-    int32_t width, ncols;    /* columns there is space for; columns of this run */
-    gsolve_dense b, x;       /* of this run, in A's type */
+    gsolve_csr csr;            /* view of A */
+    int32_t width, ncols;      /* columns there is space for; columns of this run */
+    gsolve_dense b, x;         /* of this run, in A's type */
     gsolve_dense own_b, own_x; /* where the caller's are of another type */
-    gs_scalar rr;            /* |r|^2 */
-    int *flag;               /* what a kernel found: 0 or an outcome */
-    bool *active;            /* columns that go on */
+    gs_scalar rr;              /* |r|^2 */
+    int *flag;                 /* what a kernel found: 0 or an outcome */
+    bool *active;              /* columns that go on */
     gs_column *column;
     double *relative;
-    bool *round, *tested;    /* columns of this round; active before the last test */
+    bool *round, *tested; /* columns of this round; active before the last test */
     void *work[GS_MAX_WORK];
     int nwork;
     int iteration, products;
@@ -96,13 +105,15 @@ static inline const gs_run_options *gs_run(const gs_krylov *k)
     return k->options;
 }
 
-/* --- work space, released with the solver ------------------------------------------------------ */
+/* --- work space, released with the solver ------------------------------------------------------
+ */
 
 gsolve_status gs_new_work(gs_krylov *k, gsolve_place place, size_t count, size_t size, void **work);
 gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v);
 gsolve_status gs_new_scalar(gs_krylov *k, gs_scalar *s);
 
-/* --- operations; num / den stands for the scalar of each column, NULL for 1 -------------------- */
+/* --- operations; num / den stands for the scalar of each column, NULL for 1 --------------------
+ */
 
 /* A coefficient sign num / den. */
 typedef struct gs_coefficient {
@@ -125,22 +136,22 @@ static inline gs_coefficient gs_quotient(double sign, gs_scalar num, gs_scalar d
 gsolve_status gs_multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y);           /* y = A x  */
 gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y); /* y = A'x  */
 gsolve_status gs_multiply_dot(gs_krylov *k, gsolve_dense p, gsolve_dense q, gs_scalar pq);
-gsolve_status gs_residual(gs_krylov *k, gsolve_dense r);          /* r = b - Ax, rr = |r|^2    */
+gsolve_status gs_residual(gs_krylov *k, gsolve_dense r); /* r = b - Ax, rr = |r|^2    */
 gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z); /* z = M^-1 r     */
 gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_dense z);
 gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz);
 
-gsolve_status gs_zero(gs_krylov *k, gsolve_dense y);                               /* y = 0    */
-gsolve_status gs_copy_vector(gs_krylov *k, gsolve_dense x, gsolve_dense y);        /* y = x    */
-gsolve_status gs_scale(gs_krylov *k, gs_coefficient a, gsolve_dense y);            /* y *= a   */
+gsolve_status gs_zero(gs_krylov *k, gsolve_dense y);                        /* y = 0    */
+gsolve_status gs_copy_vector(gs_krylov *k, gsolve_dense x, gsolve_dense y); /* y = x    */
+gsolve_status gs_scale(gs_krylov *k, gs_coefficient a, gsolve_dense y);     /* y *= a   */
 gsolve_status gs_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy);
 gsolve_status gs_dot2(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy, gs_scalar xx);
 gsolve_status gs_axpby(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
-                       gsolve_dense y);                                      /* y = a x + b y */
+                       gsolve_dense y); /* y = a x + b y */
 gsolve_status gs_axpbypcz(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
                           gsolve_dense y, gs_coefficient c, gsolve_dense z); /* z = ax + by + cz */
 gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolve_dense y,
-                           gs_scalar yy);                             /* y += a x, yy = y'y */
+                           gs_scalar yy); /* y += a x, yy = y'y */
 
 /* r -= a q, k->rr = |r|^2, z = M^-1 r, rz = r'z. Where M is a diagonal or absent, in one pass and
  * without z; gs_direction_step knows. */

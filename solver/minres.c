@@ -1,7 +1,7 @@
 /* minres.c: minimal residuals (Paige and Saunders 1975), for A symmetric, definite or not, and M
- * symmetric positive definite. Notation of Elman, Silvester and Wathen, algorithm 6.1: Lanczos vectors
- * v (not normalised, gamma their M^-1 norms), z = M^-1 v / gamma, directions w, rotations c and s.
- * The residual itself is carried along, since the method's own norm is that of M^-1:
+ * symmetric positive definite. Notation of Elman, Silvester and Wathen, algorithm 6.1: Lanczos
+ * vectors v (not normalised, gamma their M^-1 norms), z = M^-1 v / gamma, directions w, rotations c
+ * and s. The residual itself is carried along, since the method's own norm is that of M^-1:
  *
  *   r = s^2 r + c eta v_next / gamma_next
  *
@@ -48,9 +48,9 @@ static gsolve_status start(gs_krylov *k)
     minres *s = k->state;
     gsolve_status status;
 
-    TRY(gs_residual(k, s->r));                                        /* r = b - A x          */
+    TRY(gs_residual(k, s->r)); /* r = b - A x          */
     TRY(gs_copy_vector(k, s->r, s->v));
-    TRY(gs_precondition_dot(k, s->v, s->znext, s->is[GAMMA]));        /* gamma^2 = v'M^-1 v   */
+    TRY(gs_precondition_dot(k, s->v, s->znext, s->is[GAMMA])); /* gamma^2 = v'M^-1 v   */
     TRY(gs_zero(k, s->vold));
     TRY(gs_zero(k, s->w));
     TRY(gs_zero(k, s->wold));
@@ -103,15 +103,15 @@ static gsolve_status step(gs_krylov *k)
     gsolve_status status;
 
     TRY(gs_axpby(k, gs_quotient(1, NULL, is[GAMMA]), s->znext, gs_number(0), s->z));
-    TRY(gs_multiply_dot(k, s->z, s->q, is[DELTA]));                   /* q = A z, delta = z'q */
-    TRY(gs_axpbypcz(k, gs_quotient(-1, is[DELTA], is[GAMMA]), s->v,   /* v_next = q - ...     */
+    TRY(gs_multiply_dot(k, s->z, s->q, is[DELTA]));                 /* q = A z, delta = z'q */
+    TRY(gs_axpbypcz(k, gs_quotient(-1, is[DELTA], is[GAMMA]), s->v, /* v_next = q - ...     */
                     one, s->q, gs_quotient(-1, is[GAMMA], is[GAMMA_OLD]), s->vold));
-    TRY(gs_precondition_dot(k, s->vold, s->znext, is[SQUARE]));           /* M^-1 v_next          */
+    TRY(gs_precondition_dot(k, s->vold, s->znext, is[SQUARE])); /* M^-1 v_next          */
     for (int32_t c = 0; c < k->ncols; c++) {
         if (k->active[c]) rotate(k, s, c, root(k, c, is[SQUARE][c]));
     }
     TRY(gs_axpbypcz(k, gs_quotient(1, NULL, is[A1]), s->z, gs_quotient(-1, is[A2], is[A1]), s->w,
-                    gs_quotient(-1, is[A3], is[A1]), s->wold));       /* w_next = (z - ...)/a1 */
+                    gs_quotient(-1, is[A3], is[A1]), s->wold));         /* w_next = (z - ...)/a1 */
     TRY(gs_axpby(k, gs_quotient(1, is[XW], NULL), s->wold, one, k->x)); /* x += c eta w_next  */
     TRY(gs_axpby(k, gs_quotient(1, is[RV], NULL), s->vold, gs_quotient(1, is[RR], NULL), s->r));
     TRY(gs_dot(k, s->r, s->r, k->rr));

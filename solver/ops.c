@@ -11,7 +11,8 @@ gsolve_dense gs_column_of(gsolve_dense v, int32_t c)
     return v;
 }
 
-/* --- work space --------------------------------------------------------------------------------- */
+/* --- work space ---------------------------------------------------------------------------------
+ */
 
 gsolve_status gs_new_work(gs_krylov *k, gsolve_place place, size_t count, size_t size, void **work)
 {
@@ -49,7 +50,8 @@ gsolve_status gs_new_scalar(gs_krylov *k, gs_scalar *s)
     return status;
 }
 
-/* --- products and preconditioner ------------------------------------------------------------------ */
+/* --- products and preconditioner
+ * ------------------------------------------------------------------ */
 
 /* v with as many columns as this run has. */
 static gsolve_dense fit(const gs_krylov *k, gsolve_dense v)
@@ -131,19 +133,20 @@ gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, 
 /* --- vectors ---------------------------------------------------------------------------------- */
 
 /* Runs the kernel call for each active column c. */
-#define EACH_COLUMN(call)                                                                      \
-    gsolve_status status = GSOLVE_OK;                                                          \
-    for (int32_t c = 0; c < k->ncols && status == GSOLVE_OK; c++) {                            \
-        if (k->active[c]) status = (call);                                                     \
-    }                                                                                          \
+#define EACH_COLUMN(call)                                           \
+    gsolve_status status = GSOLVE_OK;                               \
+    for (int32_t c = 0; c < k->ncols && status == GSOLVE_OK; c++) { \
+        if (k->active[c]) status = (call);                          \
+    }                                                               \
     return status
 
 #define AT(v) (gs_column_of(v, c).value) /* column c of v */
 
 static gs_ratio ratio(gs_krylov *k, gs_coefficient a, int32_t c)
 {
-    const gs_ratio r = {a.sign, a.num ? a.num + c : NULL, a.den ? a.den + c : NULL,
-                        &k->flag[c], (int)a.flaw, a.positive};
+    const gs_ratio r = {
+        a.sign,    a.num ? a.num + c : NULL, a.den ? a.den + c : NULL, &k->flag[c], (int)a.flaw,
+        a.positive};
     return r;
 }
 
@@ -189,16 +192,15 @@ gsolve_status gs_axpbypcz(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coe
 gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolve_dense y,
                            gs_scalar yy)
 {
-    EACH_COLUMN(
-        k->vector->axpy_norm(k->ctx->queue, y.nrows, ratio(k, a, c), AT(x), AT(y), &yy[c]));
+    EACH_COLUMN(k->vector->axpy_norm(k->ctx->queue, y.nrows, ratio(k, a, c), AT(x), AT(y), &yy[c]));
 }
 
 gsolve_status gs_residual(gs_krylov *k, gsolve_dense r)
 {
     gsolve_status status;
 
-    TRY(gs_multiply(k, k->x, r));                                           /* r = A x     */
-    TRY(gs_axpby(k, gs_number(1), k->b, gs_number(-1), r));                 /* r = b - r   */
+    TRY(gs_multiply(k, k->x, r));                           /* r = A x     */
+    TRY(gs_axpby(k, gs_number(1), k->b, gs_number(-1), r)); /* r = b - r   */
     TRY(gs_dot(k, r, r, k->rr));
 done:
     return status;

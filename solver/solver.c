@@ -15,7 +15,7 @@ static void release_work(gs_krylov *k)
 }
 
 /* count elements of *pointer's type on the host, one for each column. */
-#define NEW_PER_COLUMN(k, pointer)                                                             \
+#define NEW_PER_COLUMN(k, pointer) \
     gs_new_work(k, GSOLVE_HOST, (size_t)(k)->width, sizeof *(pointer), (void **)(void *)&(pointer))
 
 /* Work space for width columns. */
@@ -129,7 +129,8 @@ const char *gsolve_solver_name(const gsolve_solver *S)
     return S->method->plugin.name;
 }
 
-/* --- a run -------------------------------------------------------------------------------------- */
+/* --- a run --------------------------------------------------------------------------------------
+ */
 
 static gsolve_status check_run(const gs_krylov *k, gsolve_dense b, gsolve_dense x)
 {
@@ -209,8 +210,8 @@ static gsolve_status check_finite(gs_krylov *k, gsolve_dense v, const char *what
 
 static gsolve_result result_of(const gs_krylov *k, const gs_column *column)
 {
-    const gsolve_result result = {column->outcome,  column->iterations, column->products,
-                                  column->residual, k->result.seconds,  k->product_seconds,
+    const gsolve_result result = {column->outcome,   column->iterations, column->products,
+                                  column->residual,  k->result.seconds,  k->product_seconds,
                                   k->precond_seconds};
     return result;
 }
@@ -224,7 +225,8 @@ static const gs_column *worst_column(const gs_krylov *k)
         const gs_column *column = &k->column[c];
         const bool failed = column->outcome != GSOLVE_CONVERGED;
         const bool worst_failed = worst->outcome != GSOLVE_CONVERGED;
-        if (failed != worst_failed ? failed : !(column->residual <= worst->residual)) worst = column;
+        if (failed != worst_failed ? failed : !(column->residual <= worst->residual))
+            worst = column;
     }
     return worst;
 }

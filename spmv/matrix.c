@@ -165,10 +165,11 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
     if (!A) return GSOLVE_BAD_ARGUMENT;
     TRY(gs_csr_check(A->ctx, csr, &clean));
     if (!same_pattern(A, csr) || csr->type != A->csr.type) {
-        return gsolve_fail(A->ctx, GSOLVE_BAD_MATRIX,
-                           "the new matrix (%d x %d, %lld entries) has another pattern or type than "
-                           "the one to update; make a new matrix from it",
-                           csr->nrows, csr->ncols, (long long)gs_start(csr, csr->nrows));
+        return gsolve_fail(
+            A->ctx, GSOLVE_BAD_MATRIX,
+            "the new matrix (%d x %d, %lld entries) has another pattern or type than "
+            "the one to update; make a new matrix from it",
+            csr->nrows, csr->ncols, (long long)gs_start(csr, csr->nrows));
     }
     gather_values(A, csr);
     A->version++;
@@ -230,8 +231,8 @@ static gsolve_status by_columns(product *apply, const void *self, gsolve_context
     return status;
 }
 
-static gsolve_status forward(const gsolve_matrix *A, const void *self, double alpha,
-                             gsolve_dense x, double beta, gsolve_dense y)
+static gsolve_status forward(const gsolve_matrix *A, const void *self, double alpha, gsolve_dense x,
+                             double beta, gsolve_dense y)
 {
     if (x.ncols > 1 && A->format->apply_block) {
         return A->format->apply_block(self, A->ctx, alpha, x, beta, y);

@@ -13,8 +13,8 @@ static inline double element(const gsolve_dense *v, int64_t at)
 
 /* r = b - Ax in the rows [from, to), its squares and those of b, each scaled. */
 static void rows_residual(const gsolve_csr *A, int64_t from, int64_t to, const gsolve_dense *b,
-                          int64_t bat, const gsolve_dense *x, int64_t xat, double scale,
-                          double *rr, double *bb)
+                          int64_t bat, const gsolve_dense *x, int64_t xat, double scale, double *rr,
+                          double *bb)
 {
     double r2 = 0, b2 = 0;
 
@@ -53,8 +53,8 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
                            "a matrix of %d x %d takes x of %d rows to b of %d, not x of %d x %d to "
                            "b of %d x %d",
-                           A->csr.nrows, A->csr.ncols, A->csr.ncols, A->csr.nrows, x.nrows,
-                           x.ncols, b.nrows, b.ncols);
+                           A->csr.nrows, A->csr.ncols, A->csr.ncols, A->csr.nrows, x.nrows, x.ncols,
+                           b.nrows, b.ncols);
     }
     const gs_blocks blocks = gs_blocks_of(A->csr.nrows);
     for (int32_t j = 0; j < b.ncols; j++) {

@@ -15,10 +15,10 @@
 #include "core/csr.h"
 #include "gsolve_io.h"
 
-#define OK(ctx, call)                                                                          \
-    do {                                                                                       \
-        const gsolve_status ok_ = (call);                                                      \
-        if (ok_ != GSOLVE_OK) fail_msg("%s: %s", #call, gsolve_error(ctx));                    \
+#define OK(ctx, call)                                                       \
+    do {                                                                    \
+        const gsolve_status ok_ = (call);                                   \
+        if (ok_ != GSOLVE_OK) fail_msg("%s: %s", #call, gsolve_error(ctx)); \
     } while (0)
 
 static inline gsolve_context *open_context(int threads)
@@ -62,34 +62,34 @@ static inline double *random_vector(int64_t n, uint64_t seed)
 
 /* Small matrices with nasty shapes, and a few with character. */
 static const char *const nasty[] = {
-    "gen:tridiagonal,n=1",         "gen:tridiagonal,n=2",
-    "gen:tridiagonal,n=0",         "gen:poisson2d,n=9",
-    "gen:poisson3d27,n=4",         "gen:elasticity3d,n=2",
-    "gen:convdiff3d,n=5",          "gen:circuit,n=300,dense=2",
-    "gen:web,n=400,longest=200",   "gen:rmat,scale=7",
-    "gen:random,n=50,cols=80",     "gen:random,n=80,cols=50",
-    "gen:random,n=0,cols=7",       "gen:random,n=7,cols=0,row=0",
-    "gen:lp,n=20,cols=120",        "gen:emptyrows,n=60",
-    "gen:emptyrows,n=30,cols=90",  "gen:band,n=333",
-    "gen:neumann2d,n=6",           "gen:tridiagonal,n=40000,low=-1,diag=3,high=-1.5",
+    "gen:tridiagonal,n=1",        "gen:tridiagonal,n=2",
+    "gen:tridiagonal,n=0",        "gen:poisson2d,n=9",
+    "gen:poisson3d27,n=4",        "gen:elasticity3d,n=2",
+    "gen:convdiff3d,n=5",         "gen:circuit,n=300,dense=2",
+    "gen:web,n=400,longest=200",  "gen:rmat,scale=7",
+    "gen:random,n=50,cols=80",    "gen:random,n=80,cols=50",
+    "gen:random,n=0,cols=7",      "gen:random,n=7,cols=0,row=0",
+    "gen:lp,n=20,cols=120",       "gen:emptyrows,n=60",
+    "gen:emptyrows,n=30,cols=90", "gen:band,n=333",
+    "gen:neumann2d,n=6",          "gen:tridiagonal,n=40000,low=-1,diag=3,high=-1.5",
 };
 enum { NASTY = sizeof nasty / sizeof *nasty };
 
-/* Runs call, which yields a status, with 0, 1, 2, ... allocations granted until it succeeds; after each
- * failure as many blocks must be live as before, and the sentence must speak of memory. */
-#define ALLOCATION_SWEEP(ctx, call)                                                            \
-    do {                                                                                       \
-        const int64_t before_ = blocks_of(ctx);                                                \
-        for (int64_t granted_ = 0;; granted_++) {                                              \
-            gsolve_context_grant(ctx, granted_);                                               \
-            const gsolve_status swept_ = (call);                                               \
-            gsolve_context_grant(ctx, -1);                                                     \
-            if (swept_ == GSOLVE_OK) break;                                                    \
-            assert_int_equal(swept_, GSOLVE_NO_MEMORY);                                        \
-            assert_int_equal(blocks_of(ctx), before_);                                         \
-            assert_non_null(strstr(gsolve_error(ctx), "memory"));                              \
-            assert_true(granted_ < 1000);                                                      \
-        }                                                                                      \
+/* Runs call, which yields a status, with 0, 1, 2, ... allocations granted until it succeeds; after
+ * each failure as many blocks must be live as before, and the sentence must speak of memory. */
+#define ALLOCATION_SWEEP(ctx, call)                               \
+    do {                                                          \
+        const int64_t before_ = blocks_of(ctx);                   \
+        for (int64_t granted_ = 0;; granted_++) {                 \
+            gsolve_context_grant(ctx, granted_);                  \
+            const gsolve_status swept_ = (call);                  \
+            gsolve_context_grant(ctx, -1);                        \
+            if (swept_ == GSOLVE_OK) break;                       \
+            assert_int_equal(swept_, GSOLVE_NO_MEMORY);           \
+            assert_int_equal(blocks_of(ctx), before_);            \
+            assert_non_null(strstr(gsolve_error(ctx), "memory")); \
+            assert_true(granted_ < 1000);                         \
+        }                                                         \
     } while (0)
 
 #endif

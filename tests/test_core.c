@@ -71,12 +71,18 @@ static void specs(void **state)
     static const struct {
         const char *spec, *complaint;
     } bad[] = {
-        {"thing,hole=3", "whole, real, flag, word"}, {"thing,whole", "whole=..."},
-        {"thing,whole=0", "from 1 to 9"},            {"thing,whole=2.5", "whole number"},
-        {"thing,whole=99999999999999", "from 1"},    {"thing,real=2e10", "from -1"},
-        {"thing,real=", "real="},                    {"thing,real=1x", "real=1x"},
-        {"thing,flag=perhaps", "0 or 1"},            {"thing,word=pink", "red|green|blue"},
-        {"thing,", "no option"},                     {"thing,real=nan", "real=nan"},
+        {"thing,hole=3", "whole, real, flag, word"},
+        {"thing,whole", "whole=..."},
+        {"thing,whole=0", "from 1 to 9"},
+        {"thing,whole=2.5", "whole number"},
+        {"thing,whole=99999999999999", "from 1"},
+        {"thing,real=2e10", "from -1"},
+        {"thing,real=", "real="},
+        {"thing,real=1x", "real=1x"},
+        {"thing,flag=perhaps", "0 or 1"},
+        {"thing,word=pink", "red|green|blue"},
+        {"thing,", "no option"},
+        {"thing,real=nan", "real=nan"},
         {"thing,real=1e999", "real="},
     };
     gsolve_context *ctx = open_context(1);
@@ -269,7 +275,7 @@ static void traits(void **state)
     assert_int_equal(t.shortest_row, 3);
     assert_int_equal(t.dominant_rows, 400);
     assert_int_equal(t.block, 1);
-    assert_int_equal(t.length[2], 4);        /* the corners: 3 entries */
+    assert_int_equal(t.length[2], 4); /* the corners: 3 entries */
     assert_int_equal(t.length[3], 400 - 4);
     t = examine(ctx, "gen:elasticity3d,n=3");
     assert_int_equal(t.block, 3);
@@ -295,9 +301,9 @@ static void traits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contexts), cmocka_unit_test(memory),      cmocka_unit_test(specs),
+        cmocka_unit_test(contexts),         cmocka_unit_test(memory),   cmocka_unit_test(specs),
         cmocka_unit_test(refused_matrices), cmocka_unit_test(cleaning), cmocka_unit_test(triplets),
-        cmocka_unit_test(conversions), cmocka_unit_test(traits),
+        cmocka_unit_test(conversions),      cmocka_unit_test(traits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,8 +39,9 @@ static void set(gsolve_dense v, int64_t at, double value)
 
 static gsolve_dense new_dense(int32_t nrows, int32_t ncols, gsolve_type type, uint64_t seed)
 {
-    const gsolve_dense v = {nrows, ncols, nrows + 3, calloc((size_t)(nrows + 3) * (size_t)ncols + 1, 8),
-                            type, GSOLVE_HOST};
+    const gsolve_dense v = {nrows,     ncols,
+                            nrows + 3, calloc((size_t)(nrows + 3) * (size_t)ncols + 1, 8),
+                            type,      GSOLVE_HOST};
     for (int32_t c = 0; c < ncols; c++) {
         for (int32_t i = 0; i < nrows; i++) {
             set(v, c * v.stride + i, gsolve_random(seed, (uint64_t)(c * (int64_t)nrows + i)));
@@ -63,8 +64,8 @@ static void check_product(gsolve_context *ctx, const gsolve_csr *wide, const gso
         gsolve_dense old = new_dense(out, columns, type, 2);
         double *xd = calloc((size_t)in + 1, 8), *yd = calloc((size_t)out + 1, 8);
         if (beta == 0 && out > 0) set(y, 0, NAN); /* must not be read */
-        OK(ctx, (transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(M, alpha, x, beta,
-                                                                                   y));
+        OK(ctx, (transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(M, alpha, x,
+                                                                                   beta, y));
         for (int32_t c = 0; c < columns; c++) {
             for (int32_t i = 0; i < in; i++) xd[i] = get(x, c * x.stride + i);
             memset(yd, 0, (size_t)out * 8);
@@ -93,8 +94,9 @@ static void conformance(void **state)
     (void)state;
 
     for (int f = 0; (format = gsolve_format_at(ctx, f)); f++) {
-        for (int m = 0; m < NASTY; m++) {
-            gsolve_csr A = read_matrix(ctx, nasty[m]);
+        for (int m = 0; m <= NASTY; m++) { /* and one whose x is read here and there */
+            const char *name = m < NASTY ? nasty[m] : "gen:random,n=3000,cols=300000,row=9";
+            gsolve_csr A = read_matrix(ctx, name);
             for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) {
                 gsolve_csr typed;
                 gsolve_matrix *M = NULL;
@@ -116,8 +118,9 @@ static void conformance(void **state)
 /* The same bits for any number of threads, for one column or many, and from 64-bit offsets. */
 static void bits(void **state)
 {
-    static const char *const names[] = {"gen:rmat,scale=11,degree=40", "gen:circuit,n=90000,dense=2",
-                                        "gen:poisson2d,n=200"};
+    static const char *const names[] = {"gen:rmat,scale=11,degree=40",
+                                        "gen:circuit,n=90000,dense=2", "gen:poisson2d,n=200",
+                                        "gen:random,n=140000,row=5"};
     (void)state;
 
     for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
@@ -228,7 +231,8 @@ static void residual(void **state)
 
     OK(ctx, gsolve_matrix_create(&M, ctx, "csr", &A));
     for (int k = 0; k < 3; k++) {
-        double b[] = {3 * scales[k], 4 * scales[k], 0}, x[] = {3 * scales[k], 3.5 * scales[k], 0}, r;
+        double b[] = {3 * scales[k], 4 * scales[k], 0}, x[] = {3 * scales[k], 3.5 * scales[k], 0},
+               r;
         OK(ctx, gsolve_matrix_residual(M, gsolve_vector(b, 3), gsolve_vector(x, 3), &r));
         assert_true(fabs(r - 0.1) < 1e-15);
         b[0] = b[1] = 0;

@@ -1,5 +1,5 @@
-/* test_solvers.c: every method in the list with every preconditioner, against CXSparse; bits, columns,
- * outcomes and what is said of them. */
+/* test_solvers.c: every method in the list with every preconditioner, against CXSparse; bits,
+ * columns, outcomes and what is said of them. */
 #include "tests/common.h"
 
 #include <cs.h>
@@ -21,8 +21,13 @@ static system_ open_system(gsolve_context *ctx, const char *name)
     s.x = calloc((size_t)s.n + 1, sizeof *s.x);
     s.exact = malloc(((size_t)s.n + 1) * sizeof *s.exact);
     memcpy(s.exact, s.b, (size_t)s.n * sizeof *s.b);
-    const cs_di rows = {(int)gsolve_csr_entries(&s.csr), s.n, s.n, (int *)(uintptr_t)s.csr.start,
-                        (int *)(uintptr_t)s.csr.col, (double *)(uintptr_t)s.csr.value, -1};
+    const cs_di rows = {(int)gsolve_csr_entries(&s.csr),
+                        s.n,
+                        s.n,
+                        (int *)(uintptr_t)s.csr.start,
+                        (int *)(uintptr_t)s.csr.col,
+                        (double *)(uintptr_t)s.csr.value,
+                        -1};
     cs_di *columns = cs_di_transpose(&rows, 1);
     assert_true(s.n == 0 || cs_di_lusol(2, columns, s.exact, 1));
     cs_di_spfree(columns);
@@ -73,9 +78,9 @@ static double error_of(const system_ *s)
 /* Symmetric positive definite systems: every method with every preconditioner. */
 static void definite(void **state)
 {
-    static const char *const names[] = {"gen:poisson2d,n=12",     "gen:elasticity3d,n=3",
-                                        "gen:circuit,n=200,dense=2", "gen:tridiagonal,n=1",
-                                        "gen:tridiagonal,n=0",    "gen:band,n=500,row=20,width=60"};
+    static const char *const names[] = {
+        "gen:poisson2d,n=12",  "gen:elasticity3d,n=3", "gen:circuit,n=200,dense=2",
+        "gen:tridiagonal,n=1", "gen:tridiagonal,n=0",  "gen:band,n=500,row=20,width=60"};
     gsolve_context *ctx = open_context(2);
     const gsolve_plugin *method, *precond;
     (void)state;
@@ -90,8 +95,9 @@ static void definite(void **state)
                 OK(ctx, solve(ctx, &s, spec, precond->name, &result, NULL));
                 if (result.outcome != GSOLVE_CONVERGED || !(result.residual <= 1e-10) ||
                     !(error_of(&s) < 1e-6)) {
-                    fail_msg("%s + %s on %s: %s, residual %g, error %g", spec, precond->name, names[m],
-                             gsolve_outcome_text(result.outcome), result.residual, error_of(&s));
+                    fail_msg("%s + %s on %s: %s, residual %g, error %g", spec, precond->name,
+                             names[m], gsolve_outcome_text(result.outcome), result.residual,
+                             error_of(&s));
                 }
             }
         }
@@ -104,8 +110,8 @@ static void nonsymmetric(void **state)
 {
     static const char *const names[] = {"gen:convdiff3d,n=7", "gen:web,n=300,longest=50",
                                         "gen:rmat,scale=8,degree=6"};
-    static const char *const methods[] = {"bicg", "bicgstab", "gmres", "gmres,restart=5", "fgmres",
-                                          "direct", "auto"};
+    static const char *const methods[] = {"bicg",   "bicgstab", "gmres", "gmres,restart=5",
+                                          "fgmres", "direct",   "auto"};
     gsolve_context *ctx = open_context(2);
     const gsolve_plugin *precond;
     (void)state;
@@ -148,7 +154,8 @@ static void indefinite(void **state)
     close_context(ctx);
 }
 
-/* The same bits with 1, 2, 3 and 8 threads, in every method and preconditioner, iterates included. */
+/* The same bits with 1, 2, 3 and 8 threads, in every method and preconditioner, iterates included.
+ */
 static void bits(void **state)
 {
     static const int threads[] = {1, 2, 3, 8};
@@ -351,18 +358,18 @@ static void rectangular(void **state)
         gsolve_solver *S = NULL;
         gsolve_result result;
         OK(ctx, gsolve_matrix_create(&A, ctx, "auto", &csr));
-        OK(ctx, gsolve_matrix_apply(A, 1, gsolve_vector(x, csr.ncols), 0,
-                                    gsolve_vector(b, csr.nrows)));
+        OK(ctx,
+           gsolve_matrix_apply(A, 1, gsolve_vector(x, csr.ncols), 0, gsolve_vector(b, csr.nrows)));
         memset(x, 0, (size_t)csr.ncols * 8);
         assert_int_equal(gsolve_solver_create(&S, ctx, "cg", A, NULL), GSOLVE_BAD_ARGUMENT);
         assert_non_null(strstr(gsolve_error(ctx), "square"));
         OK(ctx, gsolve_solver_create(&S, ctx, "auto", A, NULL));
-        OK(ctx, gsolve_solver_run(S, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.ncols),
-                                  &result));
+        OK(ctx,
+           gsolve_solver_run(S, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.ncols), &result));
         assert_int_equal(result.outcome, GSOLVE_CONVERGED);
         b[0] += 10;
-        OK(ctx, gsolve_solver_run(S, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.ncols),
-                                  &result));
+        OK(ctx,
+           gsolve_solver_run(S, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.ncols), &result));
         if (m == 0) {
             assert_int_not_equal(result.outcome, GSOLVE_CONVERGED);
             assert_non_null(strstr(gsolve_solver_explain(S), "least-squares"));
@@ -474,14 +481,12 @@ static void misuse(void **state)
     assert_non_null(strstr(gsolve_error(ctx), "rtol"));
     assert_int_equal(gsolve_solver_create(&S, ctx, "cg", NULL, NULL), GSOLVE_BAD_ARGUMENT);
     OK(ctx, gsolve_solver_create(&S, ctx, "cg", s.A, NULL));
-    assert_int_equal(
-        gsolve_solver_run(S, gsolve_vector(s.b, 24), gsolve_vector(s.x, 25), &result),
-        GSOLVE_BAD_ARGUMENT);
+    assert_int_equal(gsolve_solver_run(S, gsolve_vector(s.b, 24), gsolve_vector(s.x, 25), &result),
+                     GSOLVE_BAD_ARGUMENT);
     assert_non_null(strstr(gsolve_error(ctx), "25"));
     s.b[3] = NAN;
-    assert_int_equal(
-        gsolve_solver_run(S, gsolve_vector(s.b, 25), gsolve_vector(s.x, 25), &result),
-        GSOLVE_BAD_ARGUMENT);
+    assert_int_equal(gsolve_solver_run(S, gsolve_vector(s.b, 25), gsolve_vector(s.x, 25), &result),
+                     GSOLVE_BAD_ARGUMENT);
     s.b[3] = 0;
     gsolve_solver_destroy(&S);
     for (int i = 0; (method = gsolve_method_at(i)); i++) {
@@ -489,11 +494,11 @@ static void misuse(void **state)
         gsolve_solver_destroy(&S);
     }
     ALLOCATION_SWEEP(ctx, gsolve_solver_create(&S, ctx, "auto,rtol=1e-9", s.A, NULL));
-    ALLOCATION_SWEEP(ctx, gsolve_solver_run(S, gsolve_vector(s.b, 25), gsolve_vector(s.x, 25),
-                                            &result));
+    ALLOCATION_SWEEP(ctx,
+                     gsolve_solver_run(S, gsolve_vector(s.b, 25), gsolve_vector(s.x, 25), &result));
     gsolve_solver_destroy(&S);
-    ALLOCATION_SWEEP(ctx, gsolve_solve(ctx, &s.csr, gsolve_vector(s.b, 25), gsolve_vector(s.x, 25),
-                                       &result));
+    ALLOCATION_SWEEP(
+        ctx, gsolve_solve(ctx, &s.csr, gsolve_vector(s.b, 25), gsolve_vector(s.x, 25), &result));
     close_system(ctx, &s);
     close_context(ctx);
 }
@@ -501,10 +506,9 @@ static void misuse(void **state)
 /* The whole in one call, also where the first choice fails. */
 static void whole(void **state)
 {
-    static const char *const names[] = {"gen:poisson3d,n=8", "gen:convdiff3d,n=6",
-                                        "gen:tridiagonal,n=50,low=1,diag=0,high=-1",
-                                        "gen:neumann2d,n=10", "gen:lp,n=20,cols=60",
-                                        "gen:tridiagonal,n=40,low=1,diag=0.5,high=1"};
+    static const char *const names[] = {
+        "gen:poisson3d,n=8",  "gen:convdiff3d,n=6",  "gen:tridiagonal,n=50,low=1,diag=0,high=-1",
+        "gen:neumann2d,n=10", "gen:lp,n=20,cols=60", "gen:tridiagonal,n=40,low=1,diag=0.5,high=1"};
     gsolve_context *ctx = open_context(2);
     (void)state;
 
@@ -520,7 +524,8 @@ static void whole(void **state)
         OK(ctx, gsolve_solve(ctx, &csr, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.ncols),
                              &result));
         if (result.outcome != GSOLVE_CONVERGED) {
-            fail_msg("%s: %s at %g", names[m], gsolve_outcome_text(result.outcome), result.residual);
+            fail_msg("%s: %s at %g", names[m], gsolve_outcome_text(result.outcome),
+                     result.residual);
         }
         gsolve_csr_free(&csr, ctx);
         free(b);

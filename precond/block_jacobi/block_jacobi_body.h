@@ -33,30 +33,14 @@ static inline __attribute__((always_inline)) void FN(run)(const int32_t size, bo
 static void FN(whole)(int32_t size, bool transposed, int64_t blocks, const T *B, const T *r, T *z)
 {
     switch (size) {
-    case 1:
-        FN(run)(1, transposed, blocks, B, r, z);
-        break;
-    case 2:
-        FN(run)(2, transposed, blocks, B, r, z);
-        break;
-    case 3:
-        FN(run)(3, transposed, blocks, B, r, z);
-        break;
-    case 4:
-        FN(run)(4, transposed, blocks, B, r, z);
-        break;
-    case 5:
-        FN(run)(5, transposed, blocks, B, r, z);
-        break;
-    case 6:
-        FN(run)(6, transposed, blocks, B, r, z);
-        break;
-    case 8:
-        FN(run)(8, transposed, blocks, B, r, z);
-        break;
-    default:
-        FN(run)(size, transposed, blocks, B, r, z);
-        break;
+    case 1: FN(run)(1, transposed, blocks, B, r, z); break;
+    case 2: FN(run)(2, transposed, blocks, B, r, z); break;
+    case 3: FN(run)(3, transposed, blocks, B, r, z); break;
+    case 4: FN(run)(4, transposed, blocks, B, r, z); break;
+    case 5: FN(run)(5, transposed, blocks, B, r, z); break;
+    case 6: FN(run)(6, transposed, blocks, B, r, z); break;
+    case 8: FN(run)(8, transposed, blocks, B, r, z); break;
+    default: FN(run)(size, transposed, blocks, B, r, z); break;
     }
 }
 

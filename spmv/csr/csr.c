@@ -52,6 +52,25 @@ done:
     return status;
 }
 
+/* Whether x exceeds 1 MiB and, in a sample of rows, most entries are more than 4096 columns away
+ * from the entry at the same place of the row before. */
+static bool is_scattered(const gsolve_csr *A)
+{
+    const int32_t step = A->nrows / 1024 + 1;
+    int64_t far = 0, seen = 0;
+
+    if ((size_t)A->ncols * gs_type_size(A->type) <= 1 << 20) return false;
+    for (int32_t i = 1; i < A->nrows; i += step) {
+        const int64_t from = gs_start(A, i), before = gs_start(A, i - 1);
+        for (int64_t k = 0; k < row_length(A, i) && k < row_length(A, i - 1); k++) {
+            const int64_t apart = (int64_t)A->col[from + k] - A->col[before + k];
+            far += apart < -4096 || apart > 4096;
+            seen++;
+        }
+    }
+    return far > seen / 2;
+}
+
 static void destroy(void *self, gsolve_context *ctx)
 {
     gs_csr_plan *plan = self;
@@ -71,11 +90,13 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
 
     (void)options;
     if (!GS_KERNELS(gs_csr, ctx, csr->type)->apply) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the format csr has no kernels for this device");
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                           "the format csr has no kernels for this device");
     }
     ALLOC(ctx, GSOLVE_HOST, plan, 1);
     memset(plan, 0, sizeof *plan);
     plan->csr = *csr;
+    plan->scattered = is_scattered(csr);
     plan->tasks = (int32_t)((work(csr, csr->nrows) + GS_CSR_TASK - 1) / GS_CSR_TASK);
     ALLOC(ctx, GSOLVE_HOST, plan->begin, (size_t)plan->tasks + 1);
     for (int32_t t = 0; t < plan->tasks; t++) {

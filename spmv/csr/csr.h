@@ -3,7 +3,8 @@
  * The rows are cut into tasks of about equal work, entries plus a toll for each row, which depend
  * on the matrix alone: so do the partial sums, and the bits of x'Ax. A row of more than GS_LONG_ROW
  * entries is cut into parts that are summed in their order. Within a row (or part) entry k is
- * added to the (k mod 4)-th of four sums.
+ * added to the (k mod 4)-th of four sums; where a row's columns lie far from those of the row
+ * before, to one sum, and the elements of x are asked for GS_CSR_AHEAD entries before their use.
  *
  * One product moves 12 bytes an entry (8 in fp32), 4 a row, and x and y once. */
 #ifndef GS_SPMV_CSR_H
@@ -11,15 +12,17 @@
 
 #include "core/csr.h"
 
-#define GS_CSR_TASK  8192  /* work of a task: entries + GS_CSR_TOLL a row */
+#define GS_CSR_TASK  8192 /* work of a task: entries + GS_CSR_TOLL a row */
 #define GS_CSR_TOLL  4
 #define GS_LONG_ROW  32768 /* longer rows are cut into parts of GS_CSR_PART entries */
 #define GS_CSR_PART  8192
+#define GS_CSR_AHEAD 32
 
 typedef struct gs_csr_plan {
-    gsolve_csr csr;      /* the handle's */
+    gsolve_csr csr; /* the handle's */
+    bool scattered; /* x is read here and there and exceeds a core's cache */
     int32_t tasks;
-    int32_t *begin;      /* tasks + 1: first row of each task */
+    int32_t *begin; /* tasks + 1: first row of each task */
     int32_t nlong;
     int32_t *long_row;   /* nlong, ascending */
     int64_t *first_part; /* nlong + 1: number of the first part of each long row */

@@ -39,13 +39,32 @@ static inline T FN(any_row_sum)(int64_t n, const T *value, const int32_t *col, c
     }
 }
 
-/* sum[c] = the same for the columns x, x + stride, x + 2 stride, x + 3 stride. */
+/* The same for a scattered x, in one running sum: what costs is the wait for x, so its elements
+ * are asked for ahead entries before their use, and the branches that several sums need. */
+static inline T FN(scattered_row_sum)(int64_t n, const T *value, const int32_t *col, const T *x,
+                                      int64_t ahead)
+{
+    T s = 0;
+
+#pragma GCC unroll 1
+    for (int64_t k = 0; k < n; k++) {
+        __builtin_prefetch(&x[col[k + ahead]]);
+        s += value[k] * x[col[k]];
+    }
+    return s;
+}
+
+/* sum[c] = row_sum, or if scattered scattered_row_sum, for the columns x + c stride, c < 4. */
 static void FN(row_sum4)(int64_t n, const T *value, const int32_t *col, const T *x, int64_t stride,
-                         T sum[4])
+                         bool scattered, T sum[4])
 {
     T s[4][4] = {{0}}; /* [k mod 4][c] */
     int64_t k = 0;
 
+    for (; scattered && k < n; k++) {
+        const T *at = x + col[k];
+        for (int c = 0; c < 4; c++) s[0][c] += value[k] * at[c * stride];
+    }
     for (; k + 4 <= n; k += 4) {
         for (int m = 0; m < 4; m++) {
             const T *at = x + col[k + m];
@@ -91,12 +110,12 @@ static void FN(long_rows)(gs_queue *q, const gs_csr_plan *plan, double alpha, co
     }
 }
 
-#define OFFSET int32_t
+#define OFFSET   int32_t
 #define ON(name) FN(name##_o32)
 #include "spmv/csr/csr_rows.h"
 #undef OFFSET
 #undef ON
-#define OFFSET int64_t
+#define OFFSET   int64_t
 #define ON(name) FN(name##_o64)
 #include "spmv/csr/csr_rows.h"
 #undef OFFSET
@@ -106,12 +125,15 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_csr_plan *plan, double alph
                                double beta, void *py, double *xy)
 {
     const bool wide = plan->csr.offset == GSOLVE_O64;
+    void (*task)(const gs_csr_plan *, int32_t, double, const T *, double, T *, double *) =
+        plan->scattered ? (wide ? FN(task_scattered_o64) : FN(task_scattered_o32))
+                        : (wide ? FN(task_o64) : FN(task_o32));
     const T *x = px;
     T *y = py;
 
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (plan->tasks > 2)
     for (int32_t t = 0; t < plan->tasks; t++) {
-        (wide ? FN(task_o64) : FN(task_o32))(plan, t, alpha, x, beta, y, xy ? &plan->part[t] : NULL);
+        task(plan, t, alpha, x, beta, y, xy ? &plan->part[t] : NULL);
     }
     FN(long_rows)(q, plan, alpha, x, beta, y);
     if (xy) {
@@ -136,6 +158,7 @@ static gsolve_status FN(apply4)(gs_queue *q, const gs_csr_plan *plan, double alp
     for (int32_t t = 0; t < plan->tasks; t++) {
         (wide ? FN(task4_o64) : FN(task4_o32))(plan, t, alpha, x, xstride, beta, y, ystride);
     }
-    for (int c = 0; c < 4; c++) FN(long_rows)(q, plan, alpha, x + c * xstride, beta, y + c * ystride);
+    for (int c = 0; c < 4; c++)
+        FN(long_rows)(q, plan, alpha, x + c * xstride, beta, y + c * ystride);
     return GSOLVE_OK;
 }

@@ -1,19 +1,25 @@
 /* csr_rows.h: one task of the product, for one value type T and one type OFFSET of row starts. */
 
-/* The rows of task t but the long ones; if xy, *xy = the sum of x[i] y[i] over them. */
-static void ON(task)(const gs_csr_plan *plan, int32_t t, double alpha, const T *restrict x,
-                     double beta, T *restrict y, double *xy)
+/* The rows of task t but the long ones; if xy, *xy = the sum of x[i] y[i] over them. scattered is
+ * a constant. */
+static inline __attribute__((always_inline)) void ON(task_rows)(const gs_csr_plan *plan, int32_t t,
+                                                                double alpha, const T *restrict x,
+                                                                double beta, T *restrict y,
+                                                                double *xy, bool scattered)
 {
     const OFFSET *start = plan->csr.start;
     const int32_t *col = plan->csr.col;
     const T *value = plan->csr.value;
     const bool plain = alpha == 1 && beta == 0;
+    const bool at_end = start[plan->begin[t + 1]] + GS_CSR_AHEAD > start[plan->csr.nrows];
+    const int64_t ahead = at_end ? 0 : GS_CSR_AHEAD; /* columns past the last are not there */
     double dot = 0;
 
     for (int32_t i = plan->begin[t]; i < plan->begin[t + 1]; i++) {
         const int64_t from = start[i], n = start[i + 1] - from;
         if (n > GS_LONG_ROW) continue;
-        const T sum = FN(any_row_sum)(n, value + from, col + from, x);
+        const T sum = scattered ? FN(scattered_row_sum)(n, value + from, col + from, x, ahead)
+                                : FN(any_row_sum)(n, value + from, col + from, x);
         if (plain) {
             y[i] = sum;
         } else {
@@ -22,6 +28,18 @@ static void ON(task)(const gs_csr_plan *plan, int32_t t, double alpha, const T *
         if (xy) dot += (double)x[i] * (double)sum;
     }
     if (xy) *xy = dot;
+}
+
+static void ON(task)(const gs_csr_plan *plan, int32_t t, double alpha, const T *restrict x,
+                     double beta, T *restrict y, double *xy)
+{
+    ON(task_rows)(plan, t, alpha, x, beta, y, xy, false);
+}
+
+static void ON(task_scattered)(const gs_csr_plan *plan, int32_t t, double alpha,
+                               const T *restrict x, double beta, T *restrict y, double *xy)
+{
+    ON(task_rows)(plan, t, alpha, x, beta, y, xy, true);
 }
 
 static void ON(task4)(const gs_csr_plan *plan, int32_t t, double alpha, const T *restrict x,
@@ -35,7 +53,7 @@ static void ON(task4)(const gs_csr_plan *plan, int32_t t, double alpha, const T 
         const int64_t from = start[i], n = start[i + 1] - from;
         T sum[4];
         if (n > GS_LONG_ROW) continue;
-        FN(row_sum4)(n, value + from, col + from, x, xstride, sum);
+        FN(row_sum4)(n, value + from, col + from, x, xstride, plan->scattered, sum);
         for (int c = 0; c < 4; c++) FN(finish_row)(alpha, sum[c], beta, &y[i + c * ystride]);
     }
 }

@@ -78,9 +78,7 @@ static size_t change(uint8_t *data, size_t size)
         memmove(data + at + strlen(word), data + at, size - at);
         memcpy(data + at, word, strlen(word));
         return size + strlen(word);
-    case 3:
-        memmove(data + at, data + at + length, size - at - length);
-        return size - length;
+    case 3: memmove(data + at, data + at + length, size - at - length); return size - length;
     case 4:
         if (size + length > MOST_BYTES) return size;
         memmove(data + at + length, data + at, size - at);
