@@ -134,14 +134,6 @@ void gsolve_context_describe(const gsolve_context *ctx, gsolve_context_info *inf
     info->allocations = ctx->allocations;
 }
 
-gsolve_status gs_check_device(gsolve_context *ctx)
-{
-    if (ctx->device->solves) return GSOLVE_OK;
-    return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                       "the device %s has no kernels in this version; use the device cpu",
-                       ctx->device->plugin.name);
-}
-
 int gsolve_threads(const gsolve_context *ctx)
 {
     return ctx->device->threads(ctx->queue);

@@ -5,6 +5,9 @@
 #include "gsolve_plugin.h"
 
 typedef struct gs_queue gs_queue; /* host: the thread count; CUDA: a stream and its handles */
+typedef struct gs_graph gs_graph; /* a recorded sequence of kernels */
+
+#define GS_SLOTS 2
 
 typedef struct gs_device {
     gsolve_plugin plugin; /* its options are gs_device_options */
@@ -19,7 +22,18 @@ typedef struct gs_device {
                           gsolve_place from_place, size_t bytes);
     void *(*stream)(gs_queue *queue);
     int (*threads)(const gs_queue *queue); /* for the work that stays on the host */
-    bool solves;                           /* has kernels for every step of a solve */
+    /* NULL where kernels have ended when their call returns, and the device's memory is the host's:
+     */
+    /* copies bytes to a page of the host without waiting; waits until that has happened */
+    gsolve_status (*post)(gs_queue *queue, int slot, const void *from, size_t bytes);
+    gsolve_status (*wait)(gs_queue *queue, int slot, const void **page);
+    /* from here on kernels are recorded and do not run; *graph = what was recorded; runs it */
+    gsolve_status (*record)(gs_queue *queue);
+    gsolve_status (*recorded)(gs_queue *queue, gs_graph **graph);
+    gsolve_status (*replay)(gs_queue *queue, gs_graph *graph);
+    void (*forget)(gs_graph *graph);
+    /* kernels do nothing where *ended is not 0 when they run; NULL: all do */
+    void (*guard)(gs_queue *queue, const int *ended);
 } gs_device;
 
 typedef struct gs_device_options {
@@ -37,9 +51,6 @@ static inline int gs_queue_threads(const gs_queue *q)
 {
     return ((const struct gs_host_queue *)(const void *)q)->threads;
 }
-
-/* Refuses a context whose device cannot solve. */
-gsolve_status gs_check_device(gsolve_context *ctx);
 
 /* A kernel family foo is a struct gs_foo_kernels with two tables over the value
  * types, gs_foo_host and gs_foo_cuda; without CUDA the latter comes, empty, from

@@ -71,5 +71,4 @@ const gs_device gs_device_host = {
     .close = close_host,
     .copy = copy_host,
     .threads = gs_queue_threads,
-    .solves = true,
 };

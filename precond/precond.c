@@ -75,7 +75,6 @@ gsolve_status gsolve_precond_create(gsolve_precond **out, gsolve_context *ctx, c
     if (!out || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_create: an argument is NULL");
     }
-    TRY(gs_check_device(ctx));
     TRY(clean(ctx, &csr, &own));
     TRY(name_kind(ctx, csr, &spec, &choice));
     ALLOC(ctx, GSOLVE_HOST, M, 1);

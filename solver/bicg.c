@@ -14,7 +14,7 @@ typedef struct bicg_options {
 
 typedef struct bicg {
     gsolve_dense r, rt, z, zt, p, pt, q; /* ...t: of the dual system */
-    gs_scalar rho, next, pq;
+    gs_scalar rho[2], pq;                /* r~'M^-1 r of the even and of the odd iterates, p~'A p */
 } bicg;
 
 static const gsolve_option options[] = {GS_RUN_OPTIONS(bicg_options, 10000, 2000), {0}};
@@ -23,7 +23,7 @@ static gsolve_status setup(gs_krylov *k)
 {
     bicg *s = k->state;
     gsolve_dense *vector[] = {&s->r, &s->rt, &s->z, &s->zt, &s->p, &s->pt, &s->q};
-    gs_scalar *scalar[] = {&s->rho, &s->next, &s->pq};
+    gs_scalar *scalar[] = {&s->rho[0], &s->rho[1], &s->pq};
     gsolve_status status = GSOLVE_OK;
 
     for (int i = 0; i < 7; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
@@ -41,18 +41,18 @@ static gsolve_status start(gs_krylov *k)
     TRY(gs_copy_vector(k, s->r, s->rt));             /* r~ = r                   */
     TRY(gs_precondition(k, s->r, s->p));             /* p = M^-1 r               */
     TRY(gs_precondition_transpose(k, s->rt, s->pt)); /* p~ = M^-T r~             */
-    TRY(gs_dot(k, s->rt, s->p, s->rho));             /* rho = r~'p               */
+    TRY(gs_dot(k, s->rt, s->p, s->rho[0]));          /* rho = r~'p               */
 done:
     return status;
 }
 
-static gsolve_status step(gs_krylov *k)
+static gsolve_status step(gs_krylov *k, int64_t j)
 {
     bicg *s = k->state;
-    const gs_coefficient alpha = gs_quotient(1, s->rho, s->pq);
-    const gs_coefficient minus = gs_quotient(-1, s->rho, s->pq);
-    const gs_coefficient beta = gs_quotient(1, s->next, s->rho);
-    const gs_scalar spare = s->rho;
+    const gs_scalar rho = s->rho[j % 2], next = s->rho[(j + 1) % 2];
+    const gs_coefficient alpha = gs_quotient(1, rho, s->pq);
+    const gs_coefficient minus = gs_quotient(-1, rho, s->pq);
+    const gs_coefficient beta = gs_quotient(1, next, rho);
     gsolve_status status;
 
     TRY(gs_multiply(k, s->p, s->q));                    /* q = A p                  */
@@ -63,11 +63,9 @@ static gsolve_status step(gs_krylov *k)
     TRY(gs_axpby(k, minus, s->q, gs_number(1), s->rt)); /* r~ -= alpha q            */
     TRY(gs_precondition(k, s->r, s->z));                /* z = M^-1 r               */
     TRY(gs_precondition_transpose(k, s->rt, s->zt));    /* z~ = M^-T r~             */
-    TRY(gs_dot(k, s->rt, s->z, s->next));               /* next = r~'z              */
+    TRY(gs_dot(k, s->rt, s->z, next));                  /* next = r~'z              */
     TRY(gs_axpby(k, gs_number(1), s->z, beta, s->p));   /* p = z + beta p           */
     TRY(gs_axpby(k, gs_number(1), s->zt, beta, s->pt)); /* p~ = z~ + beta p~        */
-    s->rho = s->next;
-    s->next = spare;
 done:
     return status;
 }

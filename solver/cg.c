@@ -14,7 +14,7 @@ typedef struct cg_options {
 
 typedef struct cg {
     gsolve_dense r, z, p, q;
-    gs_scalar rho, next, pq; /* r'z of this and of the next iterate, p'Ap */
+    gs_scalar rho[2], pq; /* r'z of the even and of the odd iterates, p'Ap */
 } cg;
 
 static const gsolve_option options[] = {GS_RUN_OPTIONS(cg_options, 10000, 2000), {0}};
@@ -29,8 +29,8 @@ static gsolve_status setup(gs_krylov *k)
     TRY(gs_new_vector(k, n, &s->z));
     TRY(gs_new_vector(k, n, &s->p));
     TRY(gs_new_vector(k, n, &s->q));
-    TRY(gs_new_scalar(k, &s->rho));
-    TRY(gs_new_scalar(k, &s->next));
+    TRY(gs_new_scalar(k, &s->rho[0]));
+    TRY(gs_new_scalar(k, &s->rho[1]));
     TRY(gs_new_scalar(k, &s->pq));
 done:
     return status;
@@ -41,25 +41,23 @@ static gsolve_status start(gs_krylov *k)
     cg *s = k->state;
     gsolve_status status;
 
-    TRY(gs_residual(k, s->r));                       /* r = b - A x              */
-    TRY(gs_precondition_dot(k, s->r, s->p, s->rho)); /* p = M^-1 r, rho = r'p    */
+    TRY(gs_residual(k, s->r));                          /* r = b - A x              */
+    TRY(gs_precondition_dot(k, s->r, s->p, s->rho[0])); /* p = M^-1 r, rho = r'p    */
 done:
     return status;
 }
 
-static gsolve_status step(gs_krylov *k)
+static gsolve_status step(gs_krylov *k, int64_t j)
 {
     cg *s = k->state;
-    gs_coefficient alpha = {1, s->rho, s->pq, GSOLVE_INDEFINITE, true};
-    gs_coefficient beta = {1, s->next, s->rho, GSOLVE_INDEFINITE, true};
-    const gs_scalar spare = s->rho;
+    const gs_scalar rho = s->rho[j % 2], next = s->rho[(j + 1) % 2];
+    const gs_coefficient alpha = {1, rho, s->pq, GSOLVE_INDEFINITE, true};
+    const gs_coefficient beta = {1, next, rho, GSOLVE_INDEFINITE, true};
     gsolve_status status;
 
-    TRY(gs_multiply_dot(k, s->p, s->q, s->pq));                 /* q = A p, pq = p'q        */
-    TRY(gs_residual_step(k, alpha, s->q, s->r, s->z, s->next)); /* r -= alpha q, z = M^-1 r */
-    TRY(gs_direction_step(k, alpha, beta, s->r, s->z, s->p));   /* x += alpha p, p = z + beta p */
-    s->rho = s->next;
-    s->next = spare;
+    TRY(gs_multiply_dot(k, s->p, s->q, s->pq));               /* q = A p, pq = p'q        */
+    TRY(gs_residual_step(k, alpha, s->q, s->r, s->z, next));  /* r -= alpha q, z = M^-1 r */
+    TRY(gs_direction_step(k, alpha, beta, s->r, s->z, s->p)); /* x += alpha p, p = z + beta p */
 done:
     return status;
 }

@@ -321,7 +321,13 @@ done:
     return status;
 }
 
-static gsolve_status step(gs_krylov *k)
+static int period(const gs_krylov *k)
+{
+    (void)k;
+    return 0; /* on the host */
+}
+
+static gsolve_status step(gs_krylov *k, int64_t j)
 {
     direct *s = k->state;
     const int32_t m = k->csr.nrows, n = k->csr.ncols;
@@ -330,6 +336,7 @@ static gsolve_status step(gs_krylov *k)
     const gs_vector_kernels *wide = GS_KERNELS(gs_vector, k->ctx, GSOLVE_F64);
     gsolve_status status = GSOLVE_OK;
 
+    (void)j;
     for (int32_t c = 0; c < k->ncols; c++) {
         if (!k->active[c]) continue;
         TRY(wide->copy(k->ctx->queue, m, k->csr.type, gs_column_of(s->r, c).value, b));
@@ -352,5 +359,6 @@ const gs_method gs_direct = {
     .setup = setup,
     .start = start,
     .step = step,
+    .period = period,
     .destroy = destroy,
 };

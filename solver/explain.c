@@ -176,7 +176,7 @@ static void tell_indefinite(const gs_krylov *k, const gsolve_traits *t, char *te
 static void tell_stagnated(const gs_krylov *k, const gs_column *worst, char *text)
 {
     const bool single = k->csr.type == GSOLVE_F32;
-    const double least = worst->least / (worst->norm > 0 ? worst->norm : 1);
+    const double least = k->seen[worst - k->column].least / (worst->norm > 0 ? worst->norm : 1);
 
     if (single && worst->residual < 1e-4) {
         add(text,
@@ -200,7 +200,7 @@ static void tell_stagnated(const gs_krylov *k, const gs_column *worst, char *tex
 
 static void tell_limit(const gs_krylov *k, const gs_column *worst, char *text)
 {
-    const double begin = worst->begin / (worst->norm > 0 ? worst->norm : 1);
+    const double begin = k->seen[worst - k->column].begin / (worst->norm > 0 ? worst->norm : 1);
     const double rate = worst->residual > 0 && begin > 0 && worst->iterations > 0
                             ? log10(worst->residual / begin) / worst->iterations
                             : 0;

@@ -10,72 +10,6 @@
 
 #define MAX_RESTARTS 20
 
-/* --- one column ---------------------------------------------------------------------------------
- */
-
-static void end_column(gs_krylov *k, int32_t c, gsolve_outcome outcome)
-{
-    gs_column *column = &k->column[c];
-
-    column->outcome = outcome;
-    column->iterations = k->iteration;
-    k->active[c] = false;
-}
-
-/* Judges column c by its recurrence. */
-static void test_column(gs_krylov *k, int32_t c)
-{
-    const gs_run_options *run = gs_run(k);
-    gs_column *column = &k->column[c];
-    const double r = sqrt(k->rr[c]);
-
-    if (r <= column->target) {
-        end_column(k, c, GSOLVE_CONVERGED);
-    } else if (!isfinite(r) || r > run->dtol * fmax(column->norm, column->begin)) {
-        end_column(k, c, GSOLVE_DIVERGED);
-    } else if (k->flag[c]) {
-        end_column(k, c, (gsolve_outcome)k->flag[c]);
-    } else if (k->iteration >= run->maxit) {
-        end_column(k, c, GSOLVE_ITERATION_LIMIT);
-    } else if (r < column->least) {
-        column->least = r;
-        column->since_least = 0;
-    } else if (run->stall && ++column->since_least >= run->stall) {
-        end_column(k, c, GSOLVE_STAGNATED);
-    }
-}
-
-/* The largest |r| / |b| by the recurrences of the columns that go on or have just ended. */
-static double worst_residual(const gs_krylov *k, const bool *was_active)
-{
-    double worst = 0;
-
-    for (int32_t c = 0; c < k->ncols; c++) {
-        const double r = sqrt(k->rr[c]) / (k->column[c].norm > 0 ? k->column[c].norm : 1);
-        if (was_active[c] && !(r <= worst)) worst = r;
-    }
-    return worst;
-}
-
-/* Tests all columns, tells the monitor; true: some go on. */
-static bool go_on(gs_krylov *k)
-{
-    bool any = false;
-
-    memcpy(k->tested, k->active, (size_t)k->ncols * sizeof *k->tested);
-    for (int32_t c = 0; c < k->ncols; c++) {
-        if (k->active[c]) test_column(k, c);
-        any = any || k->active[c];
-    }
-    if (k->monitor && !k->monitor(k->iteration, worst_residual(k, k->tested), k->user)) {
-        for (int32_t c = 0; c < k->ncols; c++) {
-            if (k->active[c]) end_column(k, c, GSOLVE_STOPPED);
-        }
-        any = false;
-    }
-    return any;
-}
-
 /* --- the true residual --------------------------------------------------------------------------
  */
 
@@ -119,23 +53,116 @@ done:
     return status;
 }
 
-/* --- the loop
- * ------------------------------------------------------------------------------------- */
+/* --- the loop --------------------------------------------------------------------------------- */
 
+/* A round begins: the method's start, judged as iteration 0 of it. */
 static gsolve_status start(gs_krylov *k)
 {
     gsolve_status status;
 
-    for (int32_t c = 0; c < k->ncols; c++) k->flag[c] = 0;
-    TRY(k->method->start(k));
     for (int32_t c = 0; c < k->ncols; c++) {
-        gs_column *column = &k->column[c];
-        if (!k->active[c]) continue;
-        column->begin = sqrt(k->rr[c]);
-        column->least = INFINITY;
-        column->since_least = 0;
-        if (column->restarts == 0) column->verified = INFINITY;
+        if (k->active[c] && k->column[c].restarts == 0) k->column[c].verified = INFINITY;
     }
+    TRY(gs_set_active(k));
+    TRY(k->method->start(k));
+    TRY(gs_progress_begin(k));
+    k->made[k->iteration % (2 * GS_HISTORY)] = k->products;
+    TRY(gs_progress_test(k, 0));
+    TRY(gs_progress_post(k, 0));
+done:
+    return status;
+}
+
+static int period(const gs_krylov *k)
+{
+    return k->method->period ? k->method->period(k) : 2;
+}
+
+static bool recordable(const gs_krylov *k)
+{
+    return k->ctx->device->record && !k->unrecordable && period(k) > 0 &&
+           period(k) <= GS_HISTORY / 4;
+}
+
+/* Steps between two looks: 1 where looking costs nothing; else whole periods, if they are to be
+ * recorded, and more of them where a step is short. */
+static int chunk(const gs_krylov *k)
+{
+    const int most = k->csr.nrows < 1 << 20 ? 16 : 4;
+
+    if (!k->ctx->device->post || period(k) == 0) return 1;
+    return !recordable(k) ? most : period(k) >= most ? period(k) : most - most % period(k);
+}
+
+/* The steps j to j + count, one by one. */
+static gsolve_status take_steps(gs_krylov *k, int64_t j, int count)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    for (int i = 0; i < count; i++) {
+        TRY(k->method->step(k, j + i));
+        TRY(gs_progress_test(k, 1));
+        k->made[(k->begun + j + i + 1) % (2 * GS_HISTORY)] = k->products;
+    }
+done:
+    return status;
+}
+
+/* The same recorded; where something in a step cannot be recorded, there is no graph. */
+static gsolve_status record_steps(gs_krylov *k, int64_t j, int count)
+{
+    const gs_device *device = k->ctx->device;
+    const int products = k->products;
+    gsolve_status status, ended;
+
+    TRY(device->record(k->ctx->queue));
+    status = take_steps(k, j, count);
+    ended = device->recorded(k->ctx->queue, &k->graph);
+    k->graph_products = k->products - products;
+    k->products = products;
+    if (status != GSOLVE_OK || ended != GSOLVE_OK) {
+        if (k->graph) device->forget(k->graph);
+        k->graph = NULL;
+        k->unrecordable = true;
+        status = GSOLVE_OK;
+    }
+done:
+    return status;
+}
+
+/* The next steps: the first chunk, which may build what is built when first needed, one by one;
+ * the second is recorded; later ones are replayed. */
+static gsolve_status next_steps(gs_krylov *k, int64_t j, int count)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    if (!k->graph && j >= count && recordable(k)) TRY(record_steps(k, j, count));
+    if (!k->graph || j < count) return take_steps(k, j, count);
+    TRY(k->ctx->device->replay(k->ctx->queue, k->graph));
+    for (int i = 1; i <= count; i++) {
+        k->made[(k->begun + j + i) % (2 * GS_HISTORY)] =
+            k->products + k->graph_products * i / count;
+    }
+    k->products += k->graph_products;
+done:
+    return status;
+}
+
+/* From a start until every column has ended. The host looks at a chunk while the next one runs. */
+static gsolve_status iterate(gs_krylov *k)
+{
+    const int count = chunk(k), ahead = k->ctx->device->post ? 1 : 0;
+    int posted = 1, looked = 0;
+    bool any = true;
+    gsolve_status status;
+
+    TRY(gs_progress_look(k, looked++, &any));
+    for (int64_t j = 0; any; j += count) {
+        TRY(next_steps(k, j, count));
+        TRY(gs_progress_post(k, posted++ % GS_SLOTS));
+        if (posted - looked > ahead) TRY(gs_progress_look(k, looked++ % GS_SLOTS, &any));
+    }
+    while (looked < posted) TRY(gs_progress_look(k, looked++ % GS_SLOTS, &any));
 done:
     return status;
 }
@@ -146,11 +173,10 @@ static gsolve_status run_round(gs_krylov *k, bool *again)
     gsolve_status status;
 
     memcpy(k->round, k->active, (size_t)k->ncols * sizeof *k->round);
+    k->before = k->products;
     TRY(start(k));
-    while (go_on(k)) {
-        TRY(k->method->step(k));
-        k->iteration++;
-    }
+    TRY(iterate(k));
+    k->products = k->made[k->iteration % (2 * GS_HISTORY)];
     if (k->method->finish) TRY(k->method->finish(k));
     TRY(verify(k, again));
 done:
@@ -164,14 +190,18 @@ static gsolve_status begin_columns(gs_krylov *k)
 
     memset(k->column, 0, (size_t)k->ncols * sizeof *k->column);
     for (int32_t c = 0; c < k->ncols; c++) k->active[c] = true;
+    TRY(gs_set_active(k));
     TRY(gs_dot(k, k->b, k->b, k->rr));
+    TRY(gsolve_copy(k->ctx, k->relative, GSOLVE_HOST, k->rr, GSOLVE_DEVICE,
+                    (size_t)k->ncols * sizeof(double)));
     for (int32_t c = 0; c < k->ncols; c++) {
         gs_column *column = &k->column[c];
-        column->norm = sqrt(k->rr[c]);
+        column->norm = sqrt(k->relative[c]);
         column->target = fmax(gs_run(k)->rtol * column->norm, gs_run(k)->atol);
         if (column->norm > 0) continue;
         TRY(k->vector->zero(k->ctx->queue, k->x.nrows, gs_column_of(k->x, c).value));
-        end_column(k, c, GSOLVE_CONVERGED);
+        column->outcome = GSOLVE_CONVERGED;
+        k->active[c] = false;
     }
 done:
     return status;

@@ -9,6 +9,7 @@
 
 #include "core/context.h"
 #include "core/vector.h"
+#include "solver/small.h"
 
 typedef struct gsolve_solver gs_krylov;
 typedef double *gs_scalar;
@@ -50,8 +51,12 @@ typedef struct gs_method {
     gsolve_status (*setup)(gs_krylov *k);
     /* From k->x: sets the state and k->rr = |r|^2 in the active columns. */
     gsolve_status (*start)(gs_krylov *k);
-    /* One iteration; sets k->rr. */
-    gsolve_status (*step)(gs_krylov *k);
+    /* The iteration after j others since the start; sets k->rr. What it does depends on j alone,
+     * and from the second period on on j modulo the period: steps are recorded and replayed. It
+     * reads no scalar and leaves no state behind but on the device. */
+    gsolve_status (*step)(gs_krylov *k, int64_t j);
+    /* optional: the period; else 2. 0: steps work on the host and are never recorded */
+    int (*period)(const gs_krylov *k);
     /* optional: brings x up to date in the columns that have ended (GMRES forms it at the end) */
     gsolve_status (*finish)(gs_krylov *k);
     /* optional: releases what setup took by other means than gs_new_... */
@@ -60,9 +65,8 @@ typedef struct gs_method {
 
 typedef struct gs_column { /* one right-hand side during a run */
     double target, norm;   /* |r| to reach, |b| */
-    double begin, least;   /* |r| at the last start; least |r| so far */
     double verified;       /* |b - Ax| at the last restart */
-    int since_least, restarts, iterations, products;
+    int restarts, iterations, products;
     gsolve_outcome outcome;
     double residual; /* |b - Ax| / |b| */
 } gs_column;
@@ -81,12 +85,25 @@ struct gsolve_solver {
     int32_t width, ncols;      /* columns there is space for; columns of this run */
     gsolve_dense b, x;         /* of this run, in A's type */
     gsolve_dense own_b, own_x; /* where the caller's are of another type */
-    gs_scalar rr;              /* |r|^2 */
-    int *flag;                 /* what a kernel found: 0 or an outcome */
-    bool *active;              /* columns that go on */
+    /* on the device, for each column */
+    gs_scalar rr;          /* |r|^2 */
+    int *flag, *ended;     /* what a kernel found: 0 or an outcome; whether it goes on no more */
+    gs_progress *progress; /* followed by the history, see small.h */
+    /* on the host, for each column */
+    gs_progress *seen; /* the progress that the host last looked at */
+    int *mask;         /* to set flag and ended from */
+    bool *active;      /* columns that go on, as far as the host has seen */
+    bool *round;       /* columns of this round */
     gs_column *column;
     double *relative;
-    bool *round, *tested; /* columns of this round; active before the last test */
+    const gs_small_kernels *small;
+    gs_graph *graph; /* of the steps of a chunk; NULL: not recorded */
+    int graph_products;
+    bool stopped;             /* by the monitor */
+    bool unrecordable;        /* something in a step cannot be recorded */
+    int begun, before;        /* iterations and products before this round */
+    int told;                 /* last iteration that the monitor has seen */
+    int made[2 * GS_HISTORY]; /* products made before the end of an iteration, by its number */
     void *work[GS_MAX_WORK];
     int nwork;
     int iteration, products;
@@ -111,6 +128,26 @@ static inline const gs_run_options *gs_run(const gs_krylov *k)
 gsolve_status gs_new_work(gs_krylov *k, gsolve_place place, size_t count, size_t size, void **work);
 gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v);
 gsolve_status gs_new_scalar(gs_krylov *k, gs_scalar *s);
+
+/* --- columns -----------------------------------------------------------------------------------
+ */
+
+/* Tells the device which columns are active; their flags are cleared. */
+gsolve_status gs_set_active(gs_krylov *k);
+
+/* progress.c: progress begins for the active columns, whose targets are set. */
+gsolve_status gs_progress_begin(gs_krylov *k);
+/* The test after a step (after: 1) or a start (0). */
+gsolve_status gs_progress_test(gs_krylov *k, int after);
+/* Sends the progress so far to the host, slot by slot; looks at what a slot brought: ends columns,
+ * tells the monitor. */
+gsolve_status gs_progress_post(gs_krylov *k, int slot);
+gsolve_status gs_progress_look(gs_krylov *k, int slot, bool *any);
+
+/* Runs the function name of small.h for the active columns on a. */
+#define GS_SMALL(k, name, a) (k)->small->name((k)->ctx->queue, a)
+/* The arguments that all of them have in common. */
+gs_small gs_small_of(const gs_krylov *k);
 
 /* --- operations; num / den stands for the scalar of each column, NULL for 1 --------------------
  */

@@ -33,10 +33,9 @@ gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v)
 {
     const int64_t stride = ((int64_t)nrows + 15) / 16 * 16; /* columns begin on a cache line */
     const size_t size = k->csr.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
-    const gsolve_dense shape = {nrows, k->width, stride, NULL, k->csr.type, GSOLVE_DEVICE};
+    const gsolve_dense shape = {nrows, k->width, stride, NULL, k->csr.type, k->csr.place};
 
     *v = shape;
-    v->place = GSOLVE_HOST; /* until there are kernels for another device */
     return gs_new_work(k, v->place, (size_t)(stride * k->width), size, &v->value);
 }
 
@@ -60,16 +59,43 @@ static gsolve_dense fit(const gs_krylov *k, gsolve_dense v)
     return v;
 }
 
+/* Whether column c goes on: the host may not know yet, the kernels do. */
+static bool goes_on(gs_krylov *k, int32_t c)
+{
+    if (k->active[c] && k->ctx->device->guard) {
+        k->ctx->device->guard(k->ctx->queue, &k->ended[c]);
+    }
+    return k->active[c];
+}
+
+static void unguard(gs_krylov *k)
+{
+    if (k->ctx->device->guard) k->ctx->device->guard(k->ctx->queue, NULL);
+}
+
 static void count_product(gs_krylov *k, double begin)
 {
+    unguard(k);
     k->products++;
-    for (int32_t c = 0; c < k->ncols; c++) k->column[c].products += k->active[c];
     k->product_seconds += gs_now() - begin;
+}
+
+static void count_precond(gs_krylov *k, double begin)
+{
+    unguard(k);
+    k->precond_seconds += gs_now() - begin;
+}
+
+/* What works on all columns at once is spared where there is but one and it has ended. */
+static double begin_all(gs_krylov *k)
+{
+    if (k->ncols == 1) goes_on(k, 0);
+    return gs_now();
 }
 
 gsolve_status gs_multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 {
-    const double begin = gs_now();
+    const double begin = begin_all(k);
     const gsolve_status status = gsolve_matrix_apply(k->A, 1, fit(k, x), 0, fit(k, y));
 
     count_product(k, begin);
@@ -78,7 +104,7 @@ gsolve_status gs_multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 
 gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 {
-    const double begin = gs_now();
+    const double begin = begin_all(k);
     const gsolve_status status = gsolve_matrix_apply_transpose(k->A, 1, fit(k, x), 0, fit(k, y));
 
     count_product(k, begin);
@@ -87,7 +113,7 @@ gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y
 
 gsolve_status gs_multiply_dot(gs_krylov *k, gsolve_dense p, gsolve_dense q, gs_scalar pq)
 {
-    const double begin = gs_now();
+    const double begin = begin_all(k);
     const gsolve_status status = gsolve_matrix_apply_dot(k->A, fit(k, p), fit(k, q), pq);
 
     count_product(k, begin);
@@ -96,37 +122,40 @@ gsolve_status gs_multiply_dot(gs_krylov *k, gsolve_dense p, gsolve_dense q, gs_s
 
 gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z)
 {
-    const double begin = gs_now();
     gsolve_status status;
+    double begin;
 
     if (!k->M) return gs_copy_vector(k, r, z);
+    begin = begin_all(k);
     status = gsolve_precond_apply(k->M, fit(k, r), fit(k, z));
-    k->precond_seconds += gs_now() - begin;
+    count_precond(k, begin);
     return status;
 }
 
 gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_dense z)
 {
-    const double begin = gs_now();
     gsolve_status status;
+    double begin;
 
     if (!k->M) return gs_copy_vector(k, r, z);
+    begin = begin_all(k);
     status = gsolve_precond_apply_transpose(k->M, fit(k, r), fit(k, z));
-    k->precond_seconds += gs_now() - begin;
+    count_precond(k, begin);
     return status;
 }
 
 gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz)
 {
-    const double begin = gs_now();
     gsolve_status status;
+    double begin;
 
     if (!k->M) {
         status = gs_copy_vector(k, r, z);
         return status == GSOLVE_OK ? gs_dot(k, r, z, rz) : status;
     }
+    begin = begin_all(k);
     status = gsolve_precond_apply_dot(k->M, fit(k, r), fit(k, z), rz);
-    k->precond_seconds += gs_now() - begin;
+    count_precond(k, begin);
     return status;
 }
 
@@ -136,8 +165,9 @@ gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, 
 #define EACH_COLUMN(call)                                           \
     gsolve_status status = GSOLVE_OK;                               \
     for (int32_t c = 0; c < k->ncols && status == GSOLVE_OK; c++) { \
-        if (k->active[c]) status = (call);                          \
+        if (goes_on(k, c)) status = (call);                         \
     }                                                               \
+    unguard(k);                                                     \
     return status
 
 #define AT(v) (gs_column_of(v, c).value) /* column c of v */
@@ -221,7 +251,10 @@ gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, g
 
     TRY(diagonal_step(k, a, q, r, d, rz));
     if (!k->M) {
-        for (int32_t c = 0; c < k->ncols; c++) rz[c] = k->active[c] ? k->rr[c] : rz[c];
+        gs_small small = gs_small_of(k);
+        small.s[0] = rz;
+        small.s[1] = k->rr;
+        TRY(GS_SMALL(k, copy, &small));
     } else if (!d) {
         TRY(gs_precondition_dot(k, r, z, rz));
     }

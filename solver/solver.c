@@ -9,14 +9,16 @@
 
 static void release_work(gs_krylov *k)
 {
+    if (k->graph) k->ctx->device->forget(k->graph);
+    k->graph = NULL;
     if (k->state && k->method->destroy) k->method->destroy(k);
     while (k->nwork > 0) gsolve_free(k->ctx, GSOLVE_HOST, k->work[--k->nwork]);
     k->width = 0;
 }
 
-/* count elements of *pointer's type on the host, one for each column. */
-#define NEW_PER_COLUMN(k, pointer) \
-    gs_new_work(k, GSOLVE_HOST, (size_t)(k)->width, sizeof *(pointer), (void **)(void *)&(pointer))
+/* Elements of *pointer's type, one for each column. */
+#define NEW_PER_COLUMN(k, place, pointer) \
+    gs_new_work(k, place, (size_t)(k)->width, sizeof *(pointer), (void **)(void *)&(pointer))
 
 /* Work space for width columns. */
 static gsolve_status reserve(gs_krylov *k, int32_t width)
@@ -27,12 +29,17 @@ static gsolve_status reserve(gs_krylov *k, int32_t width)
     release_work(k);
     k->width = width;
     memset(k->state, 0, k->method->state_size);
-    TRY(NEW_PER_COLUMN(k, k->column));
-    TRY(NEW_PER_COLUMN(k, k->relative));
-    TRY(NEW_PER_COLUMN(k, k->active));
-    TRY(NEW_PER_COLUMN(k, k->round));
-    TRY(NEW_PER_COLUMN(k, k->tested));
-    TRY(NEW_PER_COLUMN(k, k->flag));
+    TRY(NEW_PER_COLUMN(k, GSOLVE_HOST, k->column));
+    TRY(NEW_PER_COLUMN(k, GSOLVE_HOST, k->relative));
+    TRY(NEW_PER_COLUMN(k, GSOLVE_HOST, k->seen));
+    TRY(NEW_PER_COLUMN(k, GSOLVE_HOST, k->mask));
+    TRY(NEW_PER_COLUMN(k, GSOLVE_HOST, k->active));
+    TRY(NEW_PER_COLUMN(k, GSOLVE_HOST, k->round));
+    TRY(NEW_PER_COLUMN(k, GSOLVE_DEVICE, k->flag));
+    TRY(NEW_PER_COLUMN(k, GSOLVE_DEVICE, k->ended));
+    TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)k->width,
+                    sizeof(gs_progress) + GS_HISTORY * sizeof(double),
+                    (void **)(void *)&k->progress));
     TRY(gs_new_scalar(k, &k->rr));
     k->own_b.value = k->own_x.value = NULL;
     TRY(k->method->setup(k));
@@ -88,6 +95,7 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
     k->M = M;
     gsolve_matrix_csr(A, &k->csr);
     k->vector = GS_KERNELS(gs_vector, ctx, k->csr.type);
+    k->small = ctx->device == &gs_device_cuda ? &gs_small_cuda : &gs_small_host;
     TRY(gs_method_name(ctx, spec, &k->csr, M, named, sizeof named));
     TRY(gs_plugin_parse(ctx, NULL, gs_methods, "method", named, &plugin, &k->options));
     k->method = (const gs_method *)(const void *)plugin;

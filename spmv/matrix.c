@@ -24,7 +24,6 @@ static gsolve_status new_matrix(gsolve_matrix **out, gsolve_context *ctx, const 
     void *options = NULL;
     gsolve_status status;
 
-    TRY(gs_check_device(ctx));
     if (gs_spec_is(spec, "auto")) spec = gs_formats[0]->name;
     TRY(gs_plugin_parse(ctx, &ctx->formats, gs_formats, "format", spec, &plugin, &options));
     ALLOC(ctx, GSOLVE_HOST, A, 1);

@@ -1,0 +1,4 @@
+/* no_cuda.c: stands in for this folder's .cu files where CUDA is not built. */
+#include "solver/small.h"
+
+const gs_small_kernels gs_small_cuda;

@@ -1,0 +1,74 @@
+/* small.h: what methods compute with scalars alone. Each is a function of one column, written once
+ * in small_body.h for the host and for CUDA, so that no step has to read a scalar back. */
+#ifndef GS_SMALL_H
+#define GS_SMALL_H
+
+#include "core/context.h"
+
+#define GS_HISTORY 256 /* iterations whose residuals are kept until the host has seen them */
+
+/* How far a column has come, on the device. */
+typedef struct gs_progress {
+    double target, ceiling; /* |r| to reach; |r| beyond which it has diverged */
+    double begin, r, least; /* |r| at the start, now; the least so far */
+    int since_least, stall; /* iterations since then; most of them, or 0 */
+    int iteration, maxit;
+    int outcome; /* once it has ended */
+} gs_progress;
+
+/* Arrays with one number for each column, unless it says else. */
+typedef struct gs_small {
+    double *s[16]; /* of the method, which numbers them */
+    const double *rr;
+    int *flag, *ended;
+    gs_progress *progress;
+    double *history; /* GS_HISTORY x ncols */
+    int32_t ncols;
+    int m, j; /* of the method */
+} gs_small;
+
+/* X(name): a function of small_body.h. */
+#define GS_SMALL_LIST(X)                                                             \
+    X(copy)          /* s[0] = s[1] */                                               \
+    X(test)          /* judges |r| by progress; j: iterations since the last test */ \
+    X(bicgstab_beta) /* see bicgstab.c */                                            \
+    X(minres_start)  /* see minres.c */                                              \
+    X(minres_rotate) /* see minres.c */                                              \
+    X(gmres_start)   /* see gmres.c */                                               \
+    X(gmres_rotate)  /* see gmres.c */                                               \
+    X(gmres_solve)   /* see gmres.c */
+
+typedef struct gs_small_kernels {
+#define GS_SMALL_MEMBER(name) gsolve_status (*name)(gs_queue * q, const gs_small *a);
+    GS_SMALL_LIST(GS_SMALL_MEMBER)
+#undef GS_SMALL_MEMBER
+} gs_small_kernels;
+
+extern const gs_small_kernels gs_small_host, gs_small_cuda;
+
+/* s[] of minres: see minres.c. */
+enum {
+    MR_GAMMA_OLD,
+    MR_GAMMA,
+    MR_DELTA,
+    MR_ETA,
+    MR_C0,
+    MR_C1,
+    MR_S0,
+    MR_S1,
+    MR_A1,
+    MR_A2,
+    MR_A3,
+    MR_XW,
+    MR_RV,
+    MR_RR,
+    MR_SQUARE,
+    MR_SCALARS
+};
+/* s[] of gmres: H (m columns of m + 1 for each column), again (m + 1), cosine, sine (m), g (m + 1),
+ * beta, ww. */
+enum { GM_H, GM_AGAIN, GM_COSINE, GM_SINE, GM_G, GM_BETA, GM_WW, GM_SCALARS };
+/* s[] of bicgstab. */
+enum { BS_RHO, BS_NEXT, BS_RV, BS_TS, BS_TT, BS_UP, BS_DOWN, BS_SCALARS };
+
+#endif

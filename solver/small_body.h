@@ -1,0 +1,130 @@
+/* small_body.h: the functions of small.h for column c. SMALL: what a function of this device is
+ * declared with; the functions of the C library it calls exist on both. */
+
+SMALL void copy(const gs_small *a, int c)
+{
+    a->s[0][c] = a->s[1][c];
+}
+
+/* --- the stopping test ------------------------------------------------------------------------ */
+
+SMALL void test(const gs_small *a, int c)
+{
+    gs_progress *p = &a->progress[c];
+    const double r = sqrt(a->rr[c]);
+
+    p->iteration += a->j;
+    p->r = r;
+    a->history[(int64_t)(p->iteration % GS_HISTORY) * a->ncols + c] = r;
+    p->outcome = r <= p->target             ? GSOLVE_CONVERGED
+                 : !(r <= p->ceiling)       ? GSOLVE_DIVERGED
+                 : a->flag[c]               ? a->flag[c]
+                 : p->iteration >= p->maxit ? GSOLVE_ITERATION_LIMIT
+                                            : -1;
+    if (p->outcome < 0) {
+        p->since_least = r < p->least ? 0 : p->since_least + 1;
+        p->least = r < p->least ? r : p->least;
+        if (p->stall && p->since_least >= p->stall) p->outcome = GSOLVE_STAGNATED;
+    }
+    a->ended[c] = p->outcome >= 0;
+}
+
+/* --- bicgstab --------------------------------------------------------------------------------- */
+
+/* beta = (next / rho) (alpha / omega), where alpha = rho / rv and omega = ts / tt. */
+SMALL void bicgstab_beta(const gs_small *a, int c)
+{
+    a->s[BS_UP][c] = a->s[BS_NEXT][c] * a->s[BS_TT][c];
+    a->s[BS_DOWN][c] = a->s[BS_RV][c] * a->s[BS_TS][c];
+}
+
+/* --- minres ----------------------------------------------------------------------------------- */
+
+/* gamma from its square, which an M that is not positive definite makes negative. */
+SMALL double minres_root(const gs_small *a, int c, double square)
+{
+    if (square < 0 && !a->flag[c]) a->flag[c] = GSOLVE_INDEFINITE;
+    return square > 0 ? sqrt(square) : 0;
+}
+
+SMALL void minres_start(const gs_small *a, int c)
+{
+    double *const *s = a->s;
+
+    s[MR_GAMMA][c] = s[MR_ETA][c] = minres_root(a, c, s[MR_GAMMA][c]);
+    s[MR_GAMMA_OLD][c] = s[MR_C0][c] = s[MR_C1][c] = 1;
+    s[MR_S0][c] = s[MR_S1][c] = 0;
+}
+
+/* The rotation that follows from delta and the next gamma, and what it means for w, x and r. */
+SMALL void minres_rotate(const gs_small *a, int c)
+{
+    double *const *s = a->s;
+    const double next = minres_root(a, c, s[MR_SQUARE][c]);
+    const double gamma = s[MR_GAMMA][c], delta = s[MR_DELTA][c];
+    const double c0 = s[MR_C0][c], c1 = s[MR_C1][c], s0 = s[MR_S0][c], s1 = s[MR_S1][c];
+    const double a0 = c1 * delta - c0 * s1 * gamma, a1 = hypot(a0, next);
+    const double cosine = a1 > 0 ? a0 / a1 : 1, sine = a1 > 0 ? next / a1 : 0;
+
+    if (!(a1 > 0) && !a->flag[c]) a->flag[c] = GSOLVE_BREAKDOWN;
+    s[MR_A1][c] = a1;
+    s[MR_A2][c] = s1 * delta + c0 * c1 * gamma;
+    s[MR_A3][c] = s0 * gamma;
+    s[MR_XW][c] = cosine * s[MR_ETA][c];
+    s[MR_ETA][c] = -sine * s[MR_ETA][c];
+    s[MR_RR][c] = sine * sine;
+    s[MR_RV][c] = next > 0 ? cosine * s[MR_ETA][c] / next : 0;
+    s[MR_C0][c] = c1;
+    s[MR_C1][c] = cosine;
+    s[MR_S0][c] = s1;
+    s[MR_S1][c] = sine;
+    s[MR_GAMMA_OLD][c] = gamma;
+    s[MR_GAMMA][c] = next;
+}
+
+/* --- gmres: the small least-squares problem --------------------------------------------------- */
+
+/* beta = g_0 = |r|. */
+SMALL void gmres_start(const gs_small *a, int c)
+{
+    a->s[GM_BETA][c] = a->s[GM_G][(int64_t)c * (a->m + 1)] = sqrt(a->rr[c]);
+}
+
+/* Column j of H from both passes of orthogonalisation; applies the earlier rotations to it, makes
+ * the one that clears h_{j+1,j}, and sets rr. */
+SMALL void gmres_rotate(const gs_small *a, int c)
+{
+    const int m = a->m, j = a->j;
+    double *h = a->s[GM_H] + ((int64_t)c * m + j) * (m + 1), *g = a->s[GM_G] + (int64_t)c * (m + 1);
+    double *cosine = a->s[GM_COSINE] + (int64_t)c * m, *sine = a->s[GM_SINE] + (int64_t)c * m;
+    const double *again = a->s[GM_AGAIN] + (int64_t)c * (m + 1);
+    double *rr = (double *)(uintptr_t)a->rr;
+
+    for (int i = 0; i <= j; i++) h[i] += again[i];
+    a->s[GM_BETA][c] = h[j + 1] = sqrt(a->s[GM_WW][c]);
+    for (int i = 0; i < j; i++) {
+        const double top = h[i], bottom = h[i + 1];
+        h[i] = cosine[i] * top + sine[i] * bottom;
+        h[i + 1] = cosine[i] * bottom - sine[i] * top;
+    }
+    const double length = hypot(h[j], h[j + 1]);
+    cosine[j] = length > 0 ? h[j] / length : 1;
+    sine[j] = length > 0 ? h[j + 1] / length : 0;
+    h[j] = length;
+    g[j + 1] = -sine[j] * g[j];
+    g[j] = cosine[j] * g[j];
+    rr[c] = g[j + 1] * g[j + 1];
+}
+
+/* g[0..j) = y, the solution of R y = g; a vanishing pivot (singular A) gives 0. */
+SMALL void gmres_solve(const gs_small *a, int c)
+{
+    const int m = a->m;
+    const double *H = a->s[GM_H] + (int64_t)c * m * (m + 1);
+    double *y = a->s[GM_G] + (int64_t)c * (m + 1);
+
+    for (int i = a->j - 1; i >= 0; i--) {
+        for (int j = i + 1; j < a->j; j++) y[i] -= H[(int64_t)j * (m + 1) + i] * y[j];
+        y[i] = H[(int64_t)i * (m + 1) + i] != 0 ? y[i] / H[(int64_t)i * (m + 1) + i] : 0;
+    }
+}

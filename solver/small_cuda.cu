@@ -1,0 +1,33 @@
+// small_cuda.cu: the functions of small_body.h on a GPU: a thread for each column.
+#include "core/cuda.cuh"
+
+extern "C" {
+#include "solver/small.h"
+}
+
+namespace
+{
+
+#define SMALL __device__
+#include "solver/small_body.h"
+
+constexpr int threads = 32;
+
+#define KERNEL(name)                                                                       \
+    __global__ void name##_kernel(const gs_small a)                                        \
+    {                                                                                      \
+        const int c = (int)(blockIdx.x * blockDim.x + threadIdx.x);                        \
+        if (c < a.ncols && !a.ended[c]) name(&a, c);                                       \
+    }                                                                                      \
+    gsolve_status name##_columns(gs_queue *q, const gs_small *a)                           \
+    {                                                                                      \
+        if (a->ncols == 0) return GSOLVE_OK;                                               \
+        name##_kernel<<<(a->ncols + threads - 1) / threads, threads, 0, q->stream>>>(*a);  \
+        return gs_launched(q, #name);                                                      \
+    }
+GS_SMALL_LIST(KERNEL)
+
+} // namespace
+
+#define MEMBER(name) name##_columns,
+extern "C" const gs_small_kernels gs_small_cuda = {GS_SMALL_LIST(MEMBER)};
