@@ -61,31 +61,50 @@ const gsolve_plugin *gsolve_device_at(int index)
     return device && device->name ? device : NULL; /* the last may be absent */
 }
 
-/* "auto" is the default device of this build: the first that has all kernels. */
-static gsolve_status open_device(gsolve_context *ctx, const char *spec)
+static gsolve_status open_named(gsolve_context *ctx, const char *name, const char *spec)
 {
-    const bool automatic = gs_spec_is(spec, "auto");
+    char error[256] = "";
     const gsolve_plugin *plugin;
     void *options;
+    gsolve_status status =
+        gs_plugin_parse(ctx, NULL, devices, "device", name ? name : spec, &plugin, &options);
+
+    if (status != GSOLVE_OK) return status;
+    if (name) status = gs_spec_options(ctx, plugin, spec, options);
+    if (status == GSOLVE_OK) {
+        ctx->device = (const gs_device *)(const void *)plugin;
+        status = ctx->device->open(&ctx->queue, ctx, options, error, ctx->description);
+        if (status != GSOLVE_OK) {
+            ctx->device = &gs_device_host;
+            gsolve_fail(ctx, status, "%s", error);
+        }
+    }
+    gsolve_free(ctx, GSOLVE_HOST, options);
+    return status;
+}
+
+/* "auto" is a GPU if there is one, else the CPU, whose description then says why. */
+static gsolve_status open_device(gsolve_context *ctx, const char *spec)
+{
+    const bool automatic = gs_spec_is(spec, "auto"), cuda = gs_device_cuda.plugin.name;
+    char why[sizeof ctx->error];
     gsolve_status status;
 
-    if (gs_spec_is(spec, "cuda") && !gs_device_cuda.plugin.name) {
+    if (gs_spec_is(spec, "cuda") && !cuda) {
         return gsolve_fail(ctx, GSOLVE_NO_DEVICE, "this build of gsolve is without CUDA");
     }
-    status =
-        gs_plugin_parse(ctx, NULL, devices, "device", automatic ? "cpu" : spec, &plugin, &options);
-    if (status != GSOLVE_OK) return status;
-    if (automatic) status = gs_spec_options(ctx, plugin, spec, options);
-    if (status != GSOLVE_OK) {
-        gsolve_free(ctx, GSOLVE_HOST, options);
-        return status;
+    if (!automatic) return open_named(ctx, NULL, spec);
+    if (!cuda) return open_named(ctx, "cpu", spec);
+    status = open_named(ctx, "cuda", spec);
+    if (status != GSOLVE_NO_DEVICE) return status;
+    snprintf(why, sizeof why, "%s", ctx->error);
+    status = open_named(ctx, "cpu", spec);
+    if (status == GSOLVE_OK) {
+        const size_t at = strlen(ctx->description);
+        snprintf(ctx->description + at, sizeof ctx->description - at, "; %.60s", why);
+        ctx->error[0] = 0;
     }
-
-    char error[256] = "";
-    ctx->device = (const gs_device *)(const void *)plugin;
-    status = ctx->device->open(&ctx->queue, options, error, ctx->description);
-    gsolve_free(ctx, GSOLVE_HOST, options);
-    return status == GSOLVE_OK ? status : gsolve_fail(ctx, status, "%s", error);
+    return status;
 }
 
 gsolve_status gsolve_context_create(gsolve_context **out, const char *spec)

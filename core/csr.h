@@ -28,6 +28,22 @@ static inline double gs_value(const gsolve_csr *csr, int64_t k)
                                    : ((const double *)csr->value)[k];
 }
 
+/* Where ctx's vectors and matrices live: on the device if that has memory of its own. */
+static inline gsolve_place gs_place(const gsolve_context *ctx)
+{
+    return ctx->device->copy ? GSOLVE_DEVICE : GSOLVE_HOST;
+}
+
+/* The number of entries of csr, wherever it lies. */
+gsolve_status gs_csr_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entries);
+
+/* B = an owned copy of A in another place. */
+gsolve_status gs_csr_move(gsolve_csr *B, gsolve_context *ctx, gsolve_place place,
+                          const gsolve_csr *A);
+
+/* *csr made to point to *fetched, an owned copy on the host, where it lies on the device. */
+gsolve_status gs_csr_to_host(const gsolve_csr **csr, gsolve_context *ctx, gsolve_csr *fetched);
+
 /* An owned csr of that shape with all three arrays allocated and unset; offsets in 32 bits
  * where entries fit. */
 gsolve_status gs_csr_new(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,

@@ -13,13 +13,13 @@ typedef struct gs_device {
     gsolve_plugin plugin; /* its options are gs_device_options */
     /* Makes a queue, or returns GSOLVE_NO_DEVICE or GSOLVE_NO_MEMORY with a sentence in error
      * and fills description. */
-    gsolve_status (*open)(gs_queue **queue, const void *options, char error[256],
-                          char description[128]);
+    gsolve_status (*open)(gs_queue **queue, gsolve_context *ctx, const void *options,
+                          char error[256], char description[128]);
     void (*close)(gs_queue *queue);
     void *(*alloc)(gs_queue *queue, size_t bytes); /* NULL: out of memory */
     void (*free)(gs_queue *queue, void *block);
-    gsolve_status (*copy)(gs_queue *queue, void *to, gsolve_place to_place, const void *from,
-                          gsolve_place from_place, size_t bytes);
+    /* between places of which one is the device; NULL where there is only the host */
+    gsolve_status (*copy)(gs_queue *queue, void *to, const void *from, size_t bytes);
     void *(*stream)(gs_queue *queue);
     int (*threads)(const gs_queue *queue); /* for the work that stays on the host */
     /* NULL where kernels have ended when their call returns, and the device's memory is the host's:
@@ -42,6 +42,8 @@ typedef struct gs_device_options {
 
 /* Without CUDA in the build gs_device_cuda has no name. */
 extern const gs_device gs_device_host, gs_device_cuda;
+
+void gs_copy_host(int threads, void *to, const void *from, size_t bytes);
 
 /* The host's queue: what the CPU kernels see. */
 struct gs_host_queue {

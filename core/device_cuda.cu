@@ -1,16 +1,15 @@
-// device_cuda.cu: a CUDA GPU as a device: its stream, its memory, copies to and from it.
+// device_cuda.cu: a CUDA GPU as a device: its stream, its memory, copies, recorded graphs.
 #include <cstdio>
+#include <cstring>
 #include <new>
+#include <thread>
 
-#include <cuda_runtime.h>
+#include <cusparse.h>
 
-extern "C" {
-#include "core/device.h"
-}
+#include "core/cuda.cuh"
 
-struct gs_queue {
-    cudaStream_t stream;
-    int index;
+struct gs_graph {
+    cudaGraphExec_t exec;
 };
 
 namespace
@@ -19,45 +18,87 @@ namespace
 const gsolve_option options[] = {
     {"index", "which of the GPUs, from 0", GSOLVE_INT, offsetof(gs_device_options, index), 0, 0,
      1023, nullptr},
+    {"threads", "threads of the CPU for what stays there; 0: as many as it has", GSOLVE_INT,
+     offsetof(gs_device_options, threads), 0, 0, 4096, nullptr},
     {},
 };
 
-gsolve_status refuse(char error[256], int index, const char *why)
+void close_cuda(gs_queue *q)
 {
-    snprintf(error, 256, "CUDA device %d cannot be used: %s", index, why);
-    return GSOLVE_NO_DEVICE;
+    cudaSetDevice(q->index);
+    if (q->sparse) cusparseDestroy(q->sparse);
+    for (int slot = 0; slot < GS_SLOTS; slot++) {
+        if (q->posted[slot]) cudaEventDestroy(q->posted[slot]);
+        cudaFreeHost(q->page[slot]);
+    }
+    if (q->partial) cudaFree(q->partial);
+    if (q->arrived) cudaFree(q->arrived);
+    if (q->stream && q->own) cudaStreamDestroy(q->stream);
+    delete q;
 }
 
-gsolve_status open_cuda(gs_queue **queue, const void *chosen, char error[256],
+cudaError_t keep_pool(int index)
+{
+    cudaMemPool_t pool;
+    uint64_t all = UINT64_MAX;
+    const cudaError_t code = cudaDeviceGetDefaultMemPool(&pool, index);
+
+    return code == cudaSuccess
+               ? cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all)
+               : code;
+}
+
+cudaError_t open_parts(gs_queue *q)
+{
+    const size_t partials = sizeof(double) * gs_most_sums * gs_most_partials;
+    cudaError_t code = keep_pool(q->index);
+
+    if (code == cudaSuccess) code = cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking);
+    if (code == cudaSuccess) code = cudaMalloc((void **)&q->partial, partials);
+    if (code == cudaSuccess) code = cudaMalloc((void **)&q->arrived, sizeof *q->arrived);
+    if (code == cudaSuccess) code = cudaMemset(q->arrived, 0, sizeof *q->arrived);
+    for (int slot = 0; slot < GS_SLOTS && code == cudaSuccess; slot++) {
+        code = cudaEventCreateWithFlags(&q->posted[slot], cudaEventDisableTiming);
+    }
+    return code;
+}
+
+gsolve_status open_cuda(gs_queue **queue, gsolve_context *ctx, const void *chosen, char error[256],
                         char description[128])
 {
-    const int index = static_cast<const gs_device_options *>(chosen)->index;
+    const gs_device_options *o = static_cast<const gs_device_options *>(chosen);
     cudaDeviceProp about;
-    gs_queue *q = new (std::nothrow) gs_queue{nullptr, index};
-    cudaError_t code = q ? cudaSetDevice(index) : cudaErrorMemoryAllocation;
+    gs_queue *q = new (std::nothrow) gs_queue();
 
-    if (code == cudaSuccess) code = cudaGetDeviceProperties(&about, index);
-    if (code == cudaSuccess) code = cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking);
+    if (!q) return GSOLVE_NO_MEMORY;
+    q->ctx = ctx;
+    q->own = true;
+    q->index = o->index;
+    q->threads = o->threads ? o->threads : (int)std::thread::hardware_concurrency();
+    cudaError_t code = cudaSetDevice(o->index);
+    if (code == cudaSuccess) code = cudaGetDeviceProperties(&about, o->index);
+    if (code == cudaSuccess) code = open_parts(q);
     if (code != cudaSuccess) {
-        delete q;
-        return refuse(error, index, cudaGetErrorString(code));
+        cudaGetLastError();
+        snprintf(error, 256, "CUDA device %d cannot be used: %s", o->index,
+                 cudaGetErrorString(code));
+        close_cuda(q);
+        return GSOLVE_NO_DEVICE;
     }
+    q->processors = about.multiProcessorCount;
     snprintf(description, 128, "%.80s, %.0f GB", about.name, 1e-9 * (double)about.totalGlobalMem);
     *queue = q;
     return GSOLVE_OK;
 }
 
-void close_cuda(gs_queue *q)
-{
-    cudaStreamDestroy(q->stream);
-    delete q;
-}
-
 void *alloc_cuda(gs_queue *q, size_t bytes)
 {
     void *block = nullptr;
+
     cudaSetDevice(q->index);
-    return cudaMallocAsync(&block, bytes, q->stream) == cudaSuccess ? block : nullptr;
+    if (cudaMallocAsync(&block, bytes, q->stream) == cudaSuccess) return block;
+    cudaGetLastError();
+    return nullptr;
 }
 
 void free_cuda(gs_queue *q, void *block)
@@ -66,13 +107,12 @@ void free_cuda(gs_queue *q, void *block)
 }
 
 // Done when it returns.
-gsolve_status copy_cuda(gs_queue *q, void *to, gsolve_place, const void *from, gsolve_place,
-                        size_t bytes)
+gsolve_status copy_cuda(gs_queue *q, void *to, const void *from, size_t bytes)
 {
-    const cudaError_t code = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, q->stream);
-    return code == cudaSuccess && cudaStreamSynchronize(q->stream) == cudaSuccess
-               ? GSOLVE_OK
-               : GSOLVE_DEVICE_FAILED;
+    cudaError_t code = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, q->stream);
+
+    if (code == cudaSuccess) code = cudaStreamSynchronize(q->stream);
+    return gs_cuda(q, code, "a copy");
 }
 
 void *stream_cuda(gs_queue *q)
@@ -80,16 +120,77 @@ void *stream_cuda(gs_queue *q)
     return q->stream;
 }
 
-int threads_cuda(const gs_queue *)
+int threads_cuda(const gs_queue *q)
 {
-    return 1;
+    return q->threads;
+}
+
+gsolve_status post_cuda(gs_queue *q, int slot, const void *from, size_t bytes)
+{
+    cudaError_t code = cudaSuccess;
+
+    if (bytes > q->page_bytes[slot]) {
+        cudaFreeHost(q->page[slot]);
+        q->page_bytes[slot] = 0;
+        code = cudaMallocHost(&q->page[slot], bytes);
+        if (code == cudaSuccess) q->page_bytes[slot] = bytes;
+    }
+    if (code == cudaSuccess) {
+        code = cudaMemcpyAsync(q->page[slot], from, bytes, cudaMemcpyDeviceToHost, q->stream);
+    }
+    if (code == cudaSuccess) code = cudaEventRecord(q->posted[slot], q->stream);
+    return gs_cuda(q, code, "reading the progress");
+}
+
+gsolve_status wait_cuda(gs_queue *q, int slot, const void **page)
+{
+    *page = q->page[slot];
+    return gs_cuda(q, cudaEventSynchronize(q->posted[slot]), "the steps of the solver");
+}
+
+gsolve_status record_cuda(gs_queue *q)
+{
+    return gs_cuda(q, cudaStreamBeginCapture(q->stream, cudaStreamCaptureModeThreadLocal),
+                   "recording a graph");
+}
+
+gsolve_status recorded_cuda(gs_queue *q, gs_graph **out)
+{
+    cudaGraph_t graph = nullptr;
+    gs_graph *made = new (std::nothrow) gs_graph();
+    cudaError_t code = cudaStreamEndCapture(q->stream, &graph);
+
+    if (code == cudaSuccess && !made) code = cudaErrorMemoryAllocation;
+    if (code == cudaSuccess) code = cudaGraphInstantiate(&made->exec, graph, 0);
+    if (graph) cudaGraphDestroy(graph);
+    if (code != cudaSuccess) {
+        delete made;
+        return gs_cuda(q, code, "recording a graph");
+    }
+    *out = made;
+    return GSOLVE_OK;
+}
+
+gsolve_status replay_cuda(gs_queue *q, gs_graph *graph)
+{
+    return gs_cuda(q, cudaGraphLaunch(graph->exec, q->stream), "replaying a graph");
+}
+
+void forget_cuda(gs_graph *graph)
+{
+    cudaGraphExecDestroy(graph->exec);
+    delete graph;
+}
+
+void guard_cuda(gs_queue *q, const int *ended)
+{
+    q->guard = ended;
 }
 
 } // namespace
 
 extern "C" const gs_device gs_device_cuda = {
-    {"cuda", "an NVIDIA GPU; memory and copies only, no kernels in this version", options,
-     sizeof(gs_device_options)},
+    {"cuda", "an NVIDIA GPU", options, sizeof(gs_device_options)},
     open_cuda,
     close_cuda,
     alloc_cuda,
@@ -97,4 +198,10 @@ extern "C" const gs_device gs_device_cuda = {
     copy_cuda,
     stream_cuda,
     threads_cuda,
-    false};
+    post_cuda,
+    wait_cuda,
+    record_cuda,
+    recorded_cuda,
+    replay_cuda,
+    forget_cuda,
+    guard_cuda};

@@ -29,13 +29,14 @@ static void processor_name(char name[64])
     if (file) fclose(file);
 }
 
-static gsolve_status open_host(gs_queue **queue, const void *chosen, char error[256],
-                               char description[128])
+static gsolve_status open_host(gs_queue **queue, gsolve_context *ctx, const void *chosen,
+                               char error[256], char description[128])
 {
     const gs_device_options *o = chosen;
     struct gs_host_queue *q = malloc(sizeof *q);
     char name[64];
 
+    (void)ctx;
     if (!q) {
         snprintf(error, 256, "out of memory");
         return GSOLVE_NO_MEMORY;
@@ -52,23 +53,19 @@ static void close_host(gs_queue *q)
     free(q);
 }
 
-static gsolve_status copy_host(gs_queue *q, void *to, gsolve_place to_place, const void *from,
-                               gsolve_place from_place, size_t bytes)
+void gs_copy_host(int threads, void *to, const void *from, size_t bytes)
 {
     const size_t piece = (size_t)1 << 20;
 
-    (void)to_place, (void)from_place;
-#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (bytes > 4 * piece)
+#pragma omp parallel for schedule(static) num_threads(threads) if (bytes > 4 * piece)
     for (size_t at = 0; at < bytes; at += piece) {
         memcpy((char *)to + at, (const char *)from + at, bytes - at < piece ? bytes - at : piece);
     }
-    return GSOLVE_OK;
 }
 
 const gs_device gs_device_host = {
     .plugin = {"cpu", "the host's processors, through OpenMP", options, sizeof(gs_device_options)},
     .open = open_host,
     .close = close_host,
-    .copy = copy_host,
     .threads = gs_queue_threads,
 };

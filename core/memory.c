@@ -163,5 +163,9 @@ gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_place to_place, 
                           gsolve_place from_place, size_t bytes)
 {
     if (bytes == 0) return GSOLVE_OK;
-    return ctx->device->copy(ctx->queue, to, to_place, from, from_place, bytes);
+    if (!ctx->device->copy || (to_place == GSOLVE_HOST && from_place == GSOLVE_HOST)) {
+        gs_copy_host(gsolve_threads(ctx), to, from, bytes);
+        return GSOLVE_OK;
+    }
+    return ctx->device->copy(ctx->queue, to, from, bytes);
 }

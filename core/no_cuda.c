@@ -1,4 +1,5 @@
-/* no_cuda.c: stands in for device_cuda.cu where CUDA is not built. */
-#include "core/device.h"
+/* no_cuda.c: stands in for this folder's .cu files where CUDA is not built. */
+#include "core/vector.h"
 
-const gs_device gs_device_cuda;
+const gs_device gs_device_cuda; /* without a name it is not there */
+const gs_vector_kernels gs_vector_cuda[GSOLVE_TYPE_COUNT];

@@ -74,7 +74,8 @@ const char *gsolve_status_text(gsolve_status status);
 typedef struct gsolve_context gsolve_context;
 
 /* spec: "auto", "cpu", "cpu,threads=8" (0, the default: as many as OpenMP offers), "cuda",
- * "cuda,index=1". "auto" takes the first device that has kernels for every step of a solve. */
+ * "cuda,index=1". "auto" is a GPU if the build and the machine have one, else the CPU, and the
+ * context's description says why. */
 gsolve_status gsolve_context_create(gsolve_context **ctx, const char *spec);
 void gsolve_context_destroy(gsolve_context **ctx);
 
@@ -236,7 +237,8 @@ typedef struct gsolve_precond_info {
     int32_t n;
     size_t bytes; /* held */
     double setup_seconds;
-    char note[160]; /* what the set-up decided ("shift 0.004"), or "" */
+    uint64_t version; /* 1, and one more with each update */
+    char note[160];   /* what the set-up decided ("shift 0.004"), or "" */
 } gsolve_precond_info;
 
 /* spec: a kind, or "auto"; csr square, as for gsolve_matrix_create. */

@@ -65,8 +65,8 @@ typedef struct gsolve_format {
 
 typedef struct gsolve_precond_kind {
     gsolve_plugin plugin;
-    /* csr is square, on ctx's device, sorted and checked, and valid during the call only. On
-     * failure build frees what it took, *self stays unset. */
+    /* csr is square, on the host, sorted and checked, and valid during the call only; what apply
+     * reads must be on ctx's device. On failure build frees what it took, *self stays unset. */
     gsolve_status (*build)(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                            const void *options);
     void (*destroy)(void *self, gsolve_context *ctx);

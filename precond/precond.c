@@ -14,9 +14,13 @@ static gsolve_status clean(gsolve_context *ctx, const gsolve_csr **csr, gsolve_c
     bool is_clean;
     gsolve_status status;
 
+    TRY(gs_csr_to_host(csr, ctx, own));
     TRY(gs_csr_check(ctx, *csr, &is_clean));
     if (!is_clean) {
-        TRY(gs_csr_clean(own, ctx, *csr, NULL));
+        gsolve_csr sorted = {0};
+        TRY(gs_csr_clean(&sorted, ctx, *csr, NULL));
+        gsolve_csr_free(own, ctx);
+        *own = sorted;
         *csr = own;
     }
 done:
@@ -40,6 +44,7 @@ static gsolve_status build(gsolve_precond *M, const gsolve_csr *csr)
         M->self = fresh;
     }
     M->setup_seconds = gs_now() - begin;
+    M->version++;
 done:
     return status;
 }
@@ -144,8 +149,8 @@ static gsolve_status check_vectors(const gsolve_precond *M, gsolve_dense r, gsol
                            M->n, r.nrows, r.ncols, z.nrows, z.ncols, (long long)r.stride,
                            (long long)z.stride);
     }
-    if (r.type != M->type || z.type != M->type || r.place != GSOLVE_HOST ||
-        z.place != GSOLVE_HOST) {
+    if (r.type != M->type || z.type != M->type || r.place != gs_place(M->ctx) ||
+        z.place != gs_place(M->ctx)) {
         return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
                            "vectors must be of the preconditioner's type and on its device");
     }
@@ -224,6 +229,7 @@ void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_info *info)
     info->kind = M->kind->plugin.name;
     info->n = M->n;
     info->bytes = M->bytes;
+    info->version = M->version;
     info->setup_seconds = M->setup_seconds;
     if (M->kind->describe) M->kind->describe(M->self, info);
 }

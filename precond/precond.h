@@ -13,6 +13,7 @@ struct gsolve_precond {
     uint64_t pattern; /* hash of the clean rows' */
     size_t bytes;
     double setup_seconds;
+    uint64_t version;
 };
 
 /* The built-in kinds, ending with NULL. */

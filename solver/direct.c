@@ -321,6 +321,42 @@ done:
     return status;
 }
 
+static bool narrow(const gs_krylov *k)
+{
+    return k->csr.type == GSOLVE_F32;
+}
+
+/* b = column c of v; space: for v's values in their own type. */
+static gsolve_status fetch(gs_krylov *k, gsolve_dense v, int32_t c, double *b, void *space)
+{
+    const gsolve_dense column = gs_column_of(v, c);
+    const float *values = space;
+
+    if (!narrow(k)) {
+        return gsolve_copy(k->ctx, b, GSOLVE_HOST, column.value, v.place,
+                           (size_t)v.nrows * sizeof *b);
+    }
+    const gsolve_status status = gsolve_copy(k->ctx, space, GSOLVE_HOST, column.value, v.place,
+                                             (size_t)v.nrows * sizeof *values);
+    for (int32_t i = 0; i < v.nrows; i++) b[i] = values[i];
+    return status;
+}
+
+/* Column c of v = x. */
+static gsolve_status put(gs_krylov *k, gsolve_dense v, int32_t c, const double *x, void *space)
+{
+    const gsolve_dense column = gs_column_of(v, c);
+    float *values = space;
+
+    if (!narrow(k)) {
+        return gsolve_copy(k->ctx, column.value, v.place, x, GSOLVE_HOST,
+                           (size_t)v.nrows * sizeof *x);
+    }
+    for (int32_t i = 0; i < v.nrows; i++) values[i] = (float)x[i];
+    return gsolve_copy(k->ctx, column.value, v.place, space, GSOLVE_HOST,
+                       (size_t)v.nrows * sizeof *values);
+}
+
 static int period(const gs_krylov *k)
 {
     (void)k;
@@ -330,18 +366,17 @@ static int period(const gs_krylov *k)
 static gsolve_status step(gs_krylov *k, int64_t j)
 {
     direct *s = k->state;
-    const int32_t m = k->csr.nrows, n = k->csr.ncols;
+    const int32_t m = k->csr.nrows;
     double *b = s->work + s->work_size, *x = b + m;
     const double begin = gs_now();
-    const gs_vector_kernels *wide = GS_KERNELS(gs_vector, k->ctx, GSOLVE_F64);
     gsolve_status status = GSOLVE_OK;
 
     (void)j;
     for (int32_t c = 0; c < k->ncols; c++) {
         if (!k->active[c]) continue;
-        TRY(wide->copy(k->ctx->queue, m, k->csr.type, gs_column_of(s->r, c).value, b));
+        TRY(fetch(k, s->r, c, b, s->work));
         solve(k, b, x, s->work);
-        TRY(k->vector->copy(k->ctx->queue, n, GSOLVE_F64, x, gs_column_of(s->dx, c).value));
+        TRY(put(k, s->dx, c, x, s->work));
     }
     k->precond_seconds += gs_now() - begin;
     TRY(gs_axpby(k, gs_number(1), s->dx, gs_number(1), k->x)); /* x += F^-1 r         */

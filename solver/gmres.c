@@ -44,7 +44,7 @@ static gsolve_status new_basis(gs_krylov *k, gmres *s, int count, gsolve_dense *
 {
     const size_t size = k->csr.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
     const gsolve_dense shape = {k->csr.nrows, k->width,    count * s->ld,
-                                NULL,         k->csr.type, k->csr.place};
+                                NULL,         k->csr.type, gs_vectors_place(k)};
 
     *V = shape;
     return gs_new_work(k, V->place, (size_t)(V->stride * k->width), size, &V->value);

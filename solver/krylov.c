@@ -151,7 +151,7 @@ done:
 /* From a start until every column has ended. The host looks at a chunk while the next one runs. */
 static gsolve_status iterate(gs_krylov *k)
 {
-    const int count = chunk(k), ahead = k->ctx->device->post ? 1 : 0;
+    const int count = chunk(k), ahead = k->ctx->device->post && period(k) > 0;
     int posted = 1, looked = 0;
     bool any = true;
     gsolve_status status;

@@ -98,11 +98,12 @@ struct gsolve_solver {
     double *relative;
     const gs_small_kernels *small;
     gs_graph *graph; /* of the steps of a chunk; NULL: not recorded */
-    int graph_products;
-    bool stopped;             /* by the monitor */
-    bool unrecordable;        /* something in a step cannot be recorded */
-    int begun, before;        /* iterations and products before this round */
-    int told;                 /* last iteration that the monitor has seen */
+    int graph_products, recorded_ncols;
+    uint64_t recorded_A, recorded_M; /* versions of A and M */
+    bool stopped;                    /* by the monitor */
+    bool unrecordable;               /* something in a step cannot be recorded */
+    int begun, before;               /* iterations and products before this round */
+    int told;                        /* last iteration that the monitor has seen */
     int made[2 * GS_HISTORY]; /* products made before the end of an iteration, by its number */
     void *work[GS_MAX_WORK];
     int nwork;
@@ -207,6 +208,9 @@ gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, int64_t ld, const 
 
 /* The whole run, on k->b and k->x. */
 gsolve_status gs_krylov_run(gs_krylov *k);
+
+/* Where vectors lie. */
+gsolve_place gs_vectors_place(const gs_krylov *k);
 
 /* Column c of v. */
 gsolve_dense gs_column_of(gsolve_dense v, int32_t c);

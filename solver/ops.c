@@ -11,6 +11,11 @@ gsolve_dense gs_column_of(gsolve_dense v, int32_t c)
     return v;
 }
 
+gsolve_place gs_vectors_place(const gs_krylov *k)
+{
+    return k->ctx->device->copy ? GSOLVE_DEVICE : GSOLVE_HOST;
+}
+
 /* --- work space ---------------------------------------------------------------------------------
  */
 
@@ -33,7 +38,7 @@ gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v)
 {
     const int64_t stride = ((int64_t)nrows + 15) / 16 * 16; /* columns begin on a cache line */
     const size_t size = k->csr.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
-    const gsolve_dense shape = {nrows, k->width, stride, NULL, k->csr.type, k->csr.place};
+    const gsolve_dense shape = {nrows, k->width, stride, NULL, k->csr.type, gs_vectors_place(k)};
 
     *v = shape;
     return gs_new_work(k, v->place, (size_t)(stride * k->width), size, &v->value);

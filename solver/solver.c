@@ -159,25 +159,66 @@ static gsolve_status check_run(const gs_krylov *k, gsolve_dense b, gsolve_dense 
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT, "b or x has no values");
     }
     if ((unsigned)b.type >= GSOLVE_TYPE_COUNT || (unsigned)x.type >= GSOLVE_TYPE_COUNT ||
-        b.place != GSOLVE_HOST || x.place != GSOLVE_HOST) {
-        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT, "b and x must lie on the host");
+        (gs_vectors_place(k) == GSOLVE_HOST &&
+         (b.place != GSOLVE_HOST || x.place != GSOLVE_HOST))) {
+        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                           "b and x must lie on the host, as all vectors of the device cpu");
     }
     return GSOLVE_OK;
 }
 
-/* A vector of another type gets a copy in A's, in space that is kept. */
+static size_t size_of(gsolve_type type)
+{
+    return type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+}
+
+/* to = from, of another type, through a copy of from where to lies, if they lie apart. */
+static gsolve_status convert_column(gs_krylov *k, gsolve_dense from, gsolve_dense to)
+{
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, k->ctx, to.type);
+    const size_t read = (size_t)from.nrows * size_of(from.type);
+    const size_t written = (size_t)to.nrows * size_of(to.type);
+    const gsolve_place place = gs_vectors_place(k);
+    void *in = NULL, *out = NULL;
+    gsolve_status status;
+
+    if (from.place == place && to.place == place) {
+        return vector->copy(k->ctx->queue, to.nrows, from.type, from.value, to.value);
+    }
+    in = gsolve_alloc(k->ctx, place, read, 1);
+    out = gsolve_alloc(k->ctx, place, written, 1);
+    status = in && out ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+    if (status != GSOLVE_OK) goto done;
+    TRY(gsolve_copy(k->ctx, in, place, from.value, from.place, read));
+    TRY(vector->copy(k->ctx->queue, to.nrows, from.type, in, out));
+    TRY(gsolve_copy(k->ctx, to.value, to.place, out, place, written));
+done:
+    gsolve_free(k->ctx, place, in);
+    gsolve_free(k->ctx, place, out);
+    return status;
+}
+
+/* The vector of a run: the caller's own, or a copy in A's type where the device reads it. On a
+ * device with memory of its own always a copy, so that what was recorded of a run serves for the
+ * next. */
 static gsolve_status adopt(gs_krylov *k, gsolve_dense given, gsolve_dense *own, gsolve_dense *used)
 {
+    const bool moves = gs_vectors_place(k) == GSOLVE_DEVICE;
     gsolve_status status;
 
     *used = given;
-    if (given.type == k->csr.type) return GSOLVE_OK;
+    if (given.type == k->csr.type && !moves) return GSOLVE_OK;
     if (!own->value) TRY(gs_new_vector(k, given.nrows, own));
     *used = *own;
     used->ncols = given.ncols;
     for (int32_t c = 0; c < given.ncols; c++) {
-        TRY(k->vector->copy(k->ctx->queue, given.nrows, given.type, gs_column_of(given, c).value,
-                            gs_column_of(*used, c).value));
+        const gsolve_dense from = gs_column_of(given, c), to = gs_column_of(*used, c);
+        if (given.type == k->csr.type) {
+            TRY(gsolve_copy(k->ctx, to.value, to.place, from.value, from.place,
+                            (size_t)from.nrows * size_of(from.type)));
+        } else {
+            TRY(convert_column(k, from, to));
+        }
     }
 done:
     return status;
@@ -185,27 +226,29 @@ done:
 
 static gsolve_status give_back(gs_krylov *k, gsolve_dense x)
 {
-    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, k->ctx, x.type);
     gsolve_status status = GSOLVE_OK;
 
-    if (x.type == k->csr.type) return GSOLVE_OK;
+    if (x.value == k->x.value) return GSOLVE_OK;
     for (int32_t c = 0; c < x.ncols && status == GSOLVE_OK; c++) {
-        status = vector->copy(k->ctx->queue, x.nrows, k->csr.type, gs_column_of(k->x, c).value,
-                              gs_column_of(x, c).value);
+        const gsolve_dense from = gs_column_of(k->x, c), to = gs_column_of(x, c);
+        status = x.type == k->csr.type
+                     ? gsolve_copy(k->ctx, to.value, to.place, from.value, from.place,
+                                   (size_t)to.nrows * size_of(to.type))
+                     : convert_column(k, from, to);
     }
     return status;
 }
 
-/* Values that are not finite would end as "diverged", and say so too late. */
+/* Values that are not finite would end as "diverged", and say so too late. v: on the device. */
 static gsolve_status check_finite(gs_krylov *k, gsolve_dense v, const char *what)
 {
+    gsolve_status status = GSOLVE_OK;
+
     for (int32_t c = 0; c < v.ncols; c++) {
         double square = 0;
         const gsolve_dense column = gs_column_of(v, c);
-        const gs_vector_kernels *vector = GS_KERNELS(gs_vector, k->ctx, v.type);
-        const gsolve_status status =
-            vector->dot(k->ctx->queue, v.nrows, column.value, column.value, &square);
-        if (status != GSOLVE_OK) return status;
+        TRY(k->vector->dot(k->ctx->queue, v.nrows, column.value, column.value, k->rr));
+        TRY(gsolve_copy(k->ctx, &square, GSOLVE_HOST, k->rr, GSOLVE_DEVICE, sizeof square));
         if (!isfinite(square)) {
             return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
                                "column %d of %s holds a value that is not finite or whose square "
@@ -213,7 +256,8 @@ static gsolve_status check_finite(gs_krylov *k, gsolve_dense v, const char *what
                                c, what);
         }
     }
-    return GSOLVE_OK;
+done:
+    return status;
 }
 
 static gsolve_result result_of(const gs_krylov *k, const gs_column *column)
@@ -239,6 +283,25 @@ static const gs_column *worst_column(const gs_krylov *k)
     return worst;
 }
 
+/* Drops what was recorded of a run of other columns, or before A or M were changed. */
+static gsolve_status forget_stale(gs_krylov *k)
+{
+    gsolve_matrix_info A;
+    gsolve_precond_info M = {0};
+
+    gsolve_matrix_describe(k->A, &A);
+    if (k->M) gsolve_precond_describe(k->M, &M);
+    if (k->graph && (k->recorded_ncols != k->ncols || k->recorded_A != A.version ||
+                     k->recorded_M != M.version)) {
+        k->ctx->device->forget(k->graph);
+        k->graph = NULL;
+    }
+    k->recorded_ncols = k->ncols;
+    k->recorded_A = A.version;
+    k->recorded_M = M.version;
+    return GSOLVE_OK;
+}
+
 gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x,
                                 gsolve_result *result)
 {
@@ -249,8 +312,6 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     if (!result) return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT, "result is NULL");
     k->ncols = 0;
     TRY(check_run(k, b, x));
-    TRY(check_finite(k, b, "b"));
-    TRY(check_finite(k, x, "x, the first guess,"));
     TRY(reserve(k, b.ncols));
     gsolve_free(k->ctx, GSOLVE_HOST, k->explanation);
     k->explanation = NULL;
@@ -259,6 +320,9 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     if (b.ncols > 0) {
         TRY(adopt(k, b, &k->own_b, &k->b));
         TRY(adopt(k, x, &k->own_x, &k->x));
+        TRY(check_finite(k, k->b, "b"));
+        TRY(check_finite(k, k->x, "x, the first guess,"));
+        TRY(forget_stale(k));
         TRY(gs_krylov_run(k));
         TRY(give_back(k, x));
         k->result.seconds = gs_now() - begin;

@@ -8,12 +8,23 @@
 
 /* --- making and freeing ----------------------------------------------------------------------- */
 
+/* *csr = rows themselves, or their copy on a device with memory of its own. */
+static gsolve_status place_rows(gsolve_csr *csr, gsolve_context *ctx, const gsolve_csr *rows)
+{
+    if (gs_place(ctx) == GSOLVE_DEVICE) return gs_csr_move(csr, ctx, GSOLVE_DEVICE, rows);
+    *csr = *rows;
+    return GSOLVE_OK;
+}
+
 static gsolve_status build(gsolve_matrix *A)
 {
     const double begin = gs_now();
-    const gsolve_status status = A->format->build(&A->self, A->ctx, &A->csr, A->options);
+    gsolve_status status;
 
+    TRY(place_rows(&A->csr, A->ctx, &A->rows));
+    TRY(A->format->build(&A->self, A->ctx, &A->csr, A->options));
     A->build_seconds = gs_now() - begin;
+done:
     return status;
 }
 
@@ -43,6 +54,7 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
                                    const gsolve_csr *csr)
 {
     gsolve_matrix *A = NULL;
+    gsolve_csr fetched = {0};
     gsolve_status status;
     bool clean;
 
@@ -50,9 +62,10 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
     if (!out || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_create: an argument is NULL");
     }
+    TRY(gs_csr_to_host(&csr, ctx, &fetched));
     TRY(gs_csr_check(ctx, csr, &clean));
     TRY(new_matrix(&A, ctx, spec));
-    TRY(gs_csr_clean(&A->csr, ctx, csr, &A->place));
+    TRY(gs_csr_clean(&A->rows, ctx, csr, &A->place));
     if (A->place) {
         A->given = gs_start(csr, csr->nrows);
         A->given_pattern = gs_csr_pattern_hash(ctx, csr);
@@ -61,6 +74,7 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
     *out = A;
     A = NULL;
 done:
+    gsolve_csr_free(&fetched, ctx);
     gsolve_matrix_destroy(&A);
     return status;
 }
@@ -76,17 +90,19 @@ gsolve_status gsolve_matrix_take(gsolve_matrix **out, gsolve_context *ctx, const
     if (!out || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_take: an argument is NULL");
     }
-    TRY(gs_csr_check(ctx, csr, &clean));
+    clean = false;
+    if (csr->place == GSOLVE_HOST) TRY(gs_csr_check(ctx, csr, &clean));
     if (!clean) {
         status = gsolve_matrix_create(out, ctx, spec, csr);
         if (status == GSOLVE_OK) gsolve_csr_free(csr, ctx);
         return status;
     }
     TRY(new_matrix(&A, ctx, spec));
-    A->csr = *csr;
+    A->rows = *csr;
     status = build(A);
     if (status != GSOLVE_OK) {
-        memset(&A->csr, 0, sizeof A->csr); /* the arrays remain the caller's */
+        memset(&A->rows, 0, sizeof A->rows); /* the arrays remain the caller's */
+        if (A->csr.place == GSOLVE_HOST) memset(&A->csr, 0, sizeof A->csr);
         goto done;
     }
     memset(csr, 0, sizeof *csr);
@@ -111,7 +127,8 @@ void gsolve_matrix_destroy(gsolve_matrix **pA)
 
     drop_transposed(A);
     if (A->self) A->format->destroy(A->self, A->ctx);
-    gsolve_csr_free(&A->csr, A->ctx);
+    if (A->csr.place == GSOLVE_DEVICE) gsolve_csr_free(&A->csr, A->ctx);
+    gsolve_csr_free(&A->rows, A->ctx);
     gsolve_free(A->ctx, GSOLVE_HOST, A->place);
     gsolve_free(A->ctx, GSOLVE_HOST, A->options);
     gsolve_free(A->ctx, GSOLVE_HOST, A);
@@ -124,22 +141,22 @@ static bool same_pattern(const gsolve_matrix *A, const gsolve_csr *csr)
 {
     const int64_t entries = gs_start(csr, csr->nrows);
 
-    if (csr->nrows != A->csr.nrows || csr->ncols != A->csr.ncols) return false;
+    if (csr->nrows != A->rows.nrows || csr->ncols != A->rows.ncols) return false;
     if (A->place) {
         return entries == A->given && gs_csr_pattern_hash(A->ctx, csr) == A->given_pattern;
     }
-    if (entries != gs_start(&A->csr, csr->nrows)) return false;
+    if (entries != gs_start(&A->rows, csr->nrows)) return false;
     for (int32_t i = 0; i <= csr->nrows; i++) {
-        if (gs_start(csr, i) != gs_start(&A->csr, i)) return false;
+        if (gs_start(csr, i) != gs_start(&A->rows, i)) return false;
     }
-    return memcmp(csr->col, A->csr.col, (size_t)entries * sizeof *csr->col) == 0;
+    return memcmp(csr->col, A->rows.col, (size_t)entries * sizeof *csr->col) == 0;
 }
 
 /* A's values from the caller's, added up where they were when the pattern was cleaned. */
 static void gather_values(gsolve_matrix *A, const gsolve_csr *csr)
 {
-    const int64_t entries = gs_start(&A->csr, A->csr.nrows);
-    void *value = (void *)(uintptr_t)A->csr.value;
+    const int64_t entries = gs_start(&A->rows, A->rows.nrows);
+    void *value = (void *)(uintptr_t)A->rows.value;
 
     if (!A->place) {
         gsolve_copy(A->ctx, value, GSOLVE_HOST, csr->value, GSOLVE_HOST,
@@ -156,32 +173,52 @@ static void gather_values(gsolve_matrix *A, const gsolve_csr *csr)
     }
 }
 
+/* The values of rows to where the device reads them. */
+static gsolve_status place_values(gsolve_matrix *A)
+{
+    const size_t bytes = (size_t)gs_start(&A->rows, A->rows.nrows) * gs_type_size(A->rows.type);
+
+    if (A->csr.place == GSOLVE_HOST) return GSOLVE_OK;
+    return gsolve_copy(A->ctx, (void *)(uintptr_t)A->csr.value, GSOLVE_DEVICE, A->rows.value,
+                       GSOLVE_HOST, bytes);
+}
+
+static gsolve_status rebuild(gsolve_matrix *A)
+{
+    void *fresh = NULL;
+    gsolve_status status;
+
+    if (A->format->update) return A->format->update(A->self, A->ctx, &A->csr);
+    TRY(A->format->build(&fresh, A->ctx, &A->csr, A->options));
+    A->format->destroy(A->self, A->ctx);
+    A->self = fresh;
+done:
+    return status;
+}
+
 gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
 {
+    gsolve_csr fetched = {0};
     gsolve_status status;
     bool clean;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
+    TRY(gs_csr_to_host(&csr, A->ctx, &fetched));
     TRY(gs_csr_check(A->ctx, csr, &clean));
-    if (!same_pattern(A, csr) || csr->type != A->csr.type) {
-        return gsolve_fail(
-            A->ctx, GSOLVE_BAD_MATRIX,
-            "the new matrix (%d x %d, %lld entries) has another pattern or type than "
-            "the one to update; make a new matrix from it",
-            csr->nrows, csr->ncols, (long long)gs_start(csr, csr->nrows));
+    if (!same_pattern(A, csr) || csr->type != A->rows.type) {
+        status = gsolve_fail(A->ctx, GSOLVE_BAD_MATRIX,
+                             "the new matrix (%d x %d, %lld entries) has another pattern or type "
+                             "than the one to update; make a new matrix from it",
+                             csr->nrows, csr->ncols, (long long)gs_start(csr, csr->nrows));
+        goto done;
     }
     gather_values(A, csr);
     A->version++;
     A->transposed_is_stale = true;
-    if (A->format->update) {
-        TRY(A->format->update(A->self, A->ctx, &A->csr));
-    } else {
-        void *fresh = NULL;
-        TRY(A->format->build(&fresh, A->ctx, &A->csr, A->options));
-        A->format->destroy(A->self, A->ctx);
-        A->self = fresh;
-    }
+    TRY(place_values(A));
+    TRY(rebuild(A));
 done:
+    gsolve_csr_free(&fetched, A->ctx);
     return status;
 }
 
@@ -198,8 +235,8 @@ static gsolve_status check_vectors(const gsolve_matrix *A, gsolve_dense x, int32
                            xrows, yrows, x.nrows, x.ncols, y.nrows, y.ncols, (long long)x.stride,
                            (long long)y.stride);
     }
-    if (x.type != A->csr.type || y.type != A->csr.type || x.place != GSOLVE_HOST ||
-        y.place != GSOLVE_HOST) {
+    if (x.type != A->csr.type || y.type != A->csr.type || x.place != gs_place(A->ctx) ||
+        y.place != gs_place(A->ctx)) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
                            "vectors must be of the matrix's type and on its device");
     }
@@ -255,14 +292,18 @@ done:
 static gsolve_status need_transposed(const gsolve_matrix *constant)
 {
     gsolve_matrix *A = (gsolve_matrix *)(uintptr_t)constant;
+    gsolve_csr rows = {0};
     gsolve_status status = GSOLVE_OK;
 
     if (A->transposed_self && !A->transposed_is_stale) return GSOLVE_OK;
     drop_transposed(A);
-    TRY(gsolve_csr_transpose(&A->transposed, A->ctx, &A->csr));
+    TRY(gsolve_csr_transpose(&rows, A->ctx, &A->rows));
+    TRY(place_rows(&A->transposed, A->ctx, &rows));
+    if (A->transposed.place == GSOLVE_HOST) memset(&rows, 0, sizeof rows); /* the same arrays */
     TRY(A->format->build(&A->transposed_self, A->ctx, &A->transposed, A->options));
     A->transposed_is_stale = false;
 done:
+    gsolve_csr_free(&rows, A->ctx);
     if (status != GSOLVE_OK) drop_transposed(A);
     return status;
 }
@@ -315,12 +356,12 @@ done:
 
 void gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr)
 {
-    *csr = A->csr;
+    *csr = A->rows;
 }
 
 void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
 {
-    const int64_t entries = gs_start(&A->csr, A->csr.nrows);
+    const int64_t entries = gs_start(&A->rows, A->csr.nrows);
     const size_t value = gs_type_size(A->csr.type);
     const gsolve_matrix_info plain = {
         .format = A->format->plugin.name,

@@ -8,16 +8,26 @@ struct gsolve_matrix {
     gsolve_context *ctx;
     const gsolve_format *format;
     void *options, *self;
-    gsolve_csr csr;           /* owned and clean; the format may point into it */
+    gsolve_csr rows;          /* on the host, owned and clean */
+    gsolve_csr csr;           /* the same where the device reads them: rows, or a copy */
     int64_t *place;           /* for each of the caller's entries the one it adds to, or NULL */
     int64_t given;            /* the caller's entries, where there is place */
     uint64_t given_pattern;   /* hash of the caller's pattern, where there is place */
-    gsolve_csr transposed;    /* A', made when first asked for */
+    gsolve_csr transposed;    /* A' on the device, made when first asked for */
     void *transposed_self;    /* in the same format */
     bool transposed_is_stale; /* the values have changed since */
     double build_seconds;
     uint64_t version;
 };
+
+typedef struct gs_residual_kernels {
+    /* squares[0] = |b - Ax|^2, squares[1] = |b|^2, in double; all on the device */
+    gsolve_status (*squares)(gs_queue *q, const gsolve_csr *A, const void *b, const void *x,
+                             double *squares);
+} gs_residual_kernels;
+
+extern const gs_residual_kernels gs_residual_host[GSOLVE_TYPE_COUNT]; /* none: see residual.c */
+extern const gs_residual_kernels gs_residual_cuda[GSOLVE_TYPE_COUNT];
 
 /* The built-in formats, ending with NULL. */
 extern const gsolve_plugin *const gs_formats[];

@@ -3,7 +3,10 @@
 #include <math.h>
 
 #include "core/blocks.h"
+#include "core/try.h"
 #include "spmv/matrix.h"
+
+const gs_residual_kernels gs_residual_host[GSOLVE_TYPE_COUNT];
 
 static inline double element(const gsolve_dense *v, int64_t at)
 {
@@ -45,6 +48,54 @@ static double scale_of(const gsolve_dense *b, int64_t at)
     return ldexp(1, exponent > -1000 ? -exponent : 1000);
 }
 
+static gsolve_status fetch(gsolve_context *ctx, gsolve_dense *v, void **copy)
+{
+    const size_t size = gs_type_size(v->type);
+    const size_t bytes =
+        v->ncols > 0 ? ((size_t)((v->ncols - 1) * v->stride) + (size_t)v->nrows) * size : 0;
+
+    *copy = gsolve_alloc(ctx, GSOLVE_HOST, bytes, 1);
+    if (!*copy) return GSOLVE_NO_MEMORY;
+    const gsolve_status status = gsolve_copy(ctx, *copy, GSOLVE_HOST, v->value, v->place, bytes);
+    v->value = *copy;
+    v->place = GSOLVE_HOST;
+    return status;
+}
+
+/* By the device's own kernel; what that cannot do (other types, squares beyond the range) on the
+ * host. */
+static gsolve_status on_device(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
+                               double *relative)
+{
+    const gs_residual_kernels *kernels = GS_KERNELS(gs_residual, A->ctx, A->csr.type);
+    const size_t size = gs_type_size(A->csr.type);
+    bool done =
+        kernels->squares && b.type == A->csr.type && x.type == A->csr.type && b.place == x.place;
+    void *on_host[2] = {NULL, NULL};
+    double *squares = NULL, square[2];
+    gsolve_status status;
+
+    ALLOC(A->ctx, GSOLVE_DEVICE, squares, 2);
+    for (int32_t j = 0; j < b.ncols && done; j++) {
+        TRY(kernels->squares(A->ctx->queue, &A->csr,
+                             (const char *)b.value + (size_t)(j * b.stride) * size,
+                             (const char *)x.value + (size_t)(j * x.stride) * size, squares));
+        TRY(gsolve_copy(A->ctx, square, GSOLVE_HOST, squares, GSOLVE_DEVICE, sizeof square));
+        done = isfinite(square[0]) && isfinite(square[1]) && square[1] > 1e-280;
+        relative[j] = done ? sqrt(square[0] / square[1]) : 0;
+    }
+    if (!done) {
+        TRY(fetch(A->ctx, &b, &on_host[0]));
+        TRY(fetch(A->ctx, &x, &on_host[1]));
+        TRY(gsolve_matrix_residual(A, b, x, relative));
+    }
+done:
+    gsolve_free(A->ctx, GSOLVE_DEVICE, squares);
+    gsolve_free(A->ctx, GSOLVE_HOST, on_host[0]);
+    gsolve_free(A->ctx, GSOLVE_HOST, on_host[1]);
+    return status;
+}
+
 gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
                                      double *relative)
 {
@@ -56,13 +107,16 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
                            A->csr.nrows, A->csr.ncols, A->csr.ncols, A->csr.nrows, x.nrows, x.ncols,
                            b.nrows, b.ncols);
     }
+    if (b.place == GSOLVE_DEVICE || x.place == GSOLVE_DEVICE) {
+        return on_device(A, b, x, relative);
+    }
     const gs_blocks blocks = gs_blocks_of(A->csr.nrows);
     for (int32_t j = 0; j < b.ncols; j++) {
         const double scale = scale_of(&b, j * b.stride);
         double rr[GS_MAX_BLOCKS], bb[GS_MAX_BLOCKS];
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(A->ctx))
         for (int k = 0; k < blocks.count; k++) {
-            rows_residual(&A->csr, gs_block_begin(&blocks, k), gs_block_end(&blocks, k), &b,
+            rows_residual(&A->rows, gs_block_begin(&blocks, k), gs_block_end(&blocks, k), &b,
                           j * b.stride, &x, j * x.stride, scale, &rr[k], &bb[k]);
         }
         const double r = sqrt(gs_sum(blocks.count, rr)), norm = sqrt(gs_sum(blocks.count, bb));

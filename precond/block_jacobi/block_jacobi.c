@@ -118,9 +118,10 @@ static gsolve_status blame(gsolve_context *ctx, const gs_block_jacobi_data *M, i
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
     gs_block_jacobi_data *M = self;
+    const size_t bytes =
+        (size_t)M->blocks * (size_t)M->size * (size_t)M->size * gs_type_size(M->type);
     int32_t bad = INT32_MAX;
-    void *inverse = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)M->blocks * (size_t)M->size,
-                                 (size_t)M->size * gs_type_size(M->type));
+    void *inverse = gsolve_alloc(ctx, GSOLVE_HOST, bytes, 1), *there = NULL;
 
     if (!inverse) return GSOLVE_NO_MEMORY;
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(min : bad)
@@ -131,8 +132,19 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
         if (!(invert(m, B, X) && store(M, inverse, b, m, X)) && b < bad) bad = b;
     }
     if (bad != INT32_MAX) {
-        gsolve_free(ctx, GSOLVE_DEVICE, inverse);
+        gsolve_free(ctx, GSOLVE_HOST, inverse);
         return blame(ctx, M, bad);
+    }
+    if (gs_place(ctx) == GSOLVE_DEVICE) {
+        gsolve_status status = GSOLVE_NO_MEMORY;
+        there = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+        if (there) status = gsolve_copy(ctx, there, GSOLVE_DEVICE, inverse, GSOLVE_HOST, bytes);
+        gsolve_free(ctx, GSOLVE_HOST, inverse);
+        if (status != GSOLVE_OK) {
+            gsolve_free(ctx, GSOLVE_DEVICE, there);
+            return status;
+        }
+        inverse = there;
     }
     gsolve_free(ctx, GSOLVE_DEVICE, M->inverse);
     M->inverse = inverse;

@@ -24,6 +24,8 @@ typedef struct chebyshev {
     gsolve_matrix *A;
     void *d;           /* reciprocals of the diagonal */
     gsolve_dense p, q; /* one column of work space each */
+    double *square;    /* a number on the device */
+    void *values;      /* on a device with memory of its own: a column on the host */
 } chebyshev;
 
 static const gsolve_option options[] = {
@@ -37,35 +39,50 @@ static const gsolve_option options[] = {
 };
 
 /* v = a vector in which every element counts, of size near 1 and alternating sign. */
-static void start(gsolve_dense v)
+static gsolve_status start(const chebyshev *M, gsolve_context *ctx, gsolve_dense v)
 {
+    void *values = M->values ? M->values : v.value;
+
     for (int32_t i = 0; i < v.nrows; i++) {
         const double size = 0.5 + (double)(((uint32_t)i + 1) * 2654435761u >> 8) / (1 << 24);
         const double value = i % 2 ? -size : size;
         if (v.type == GSOLVE_F32) {
-            ((float *)v.value)[i] = (float)value;
+            ((float *)values)[i] = (float)value;
         } else {
-            ((double *)v.value)[i] = value;
+            ((double *)values)[i] = value;
         }
     }
+    if (!M->values) return GSOLVE_OK;
+    return gsolve_copy(ctx, v.value, v.place, values, GSOLVE_HOST,
+                       (size_t)v.nrows * gs_type_size(v.type));
+}
+
+/* *square = |v|^2; space: for one number on the device. */
+static gsolve_status norm(gsolve_context *ctx, gsolve_dense v, double *space, double *square)
+{
+    gsolve_status status;
+
+    TRY(GS_KERNELS(gs_vector, ctx, v.type)->dot(ctx->queue, v.nrows, v.value, v.value, space));
+    TRY(gsolve_copy(ctx, square, GSOLVE_HOST, space, GSOLVE_DEVICE, sizeof *square));
+done:
+    return status;
 }
 
 /* most = 1.1 times the growth of |p| under D^-1 A in the last of the power iterations. */
 static gsolve_status estimate(chebyshev *M, gsolve_context *ctx)
 {
     const gsolve_dense p = M->p, q = M->q;
-    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, p.type);
     const gs_chebyshev_kernels *kernels = GS_KERNELS(gs_chebyshev, ctx, p.type);
     double square = 0, growth = 0;
     gsolve_status status = GSOLVE_OK;
 
-    start(p);
+    TRY(start(M, ctx, p));
     for (int it = 0; it < M->options.its; it++) {
-        TRY(vector->dot(ctx->queue, p.nrows, p.value, p.value, &square));
+        TRY(norm(ctx, p, M->square, &square));
         if (!(square > 0)) break;
         TRY(gsolve_matrix_apply(M->A, 1 / sqrt(square), p, 0, q));
         TRY(kernels->step(ctx->queue, p.nrows, 1, 0, M->d, q.value, NULL, p.value, p.value));
-        TRY(vector->dot(ctx->queue, p.nrows, p.value, p.value, &square));
+        TRY(norm(ctx, p, M->square, &square));
         growth = sqrt(square);
     }
     M->most = growth > 0 && isfinite(growth) ? 1.1 * growth : 1;
@@ -81,12 +98,14 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_DEVICE, M->d);
     gsolve_free(ctx, GSOLVE_DEVICE, M->p.value);
     gsolve_free(ctx, GSOLVE_DEVICE, M->q.value);
+    gsolve_free(ctx, GSOLVE_DEVICE, M->square);
+    gsolve_free(ctx, GSOLVE_HOST, M->values);
     gsolve_free(ctx, GSOLVE_HOST, M);
 }
 
 static gsolve_status new_column(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense *v)
 {
-    const gsolve_dense shape = {csr->nrows, 1, csr->nrows, NULL, csr->type, csr->place};
+    const gsolve_dense shape = {csr->nrows, 1, csr->nrows, NULL, csr->type, gs_place(ctx)};
 
     *v = shape;
     v->value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)csr->nrows, gs_type_size(csr->type));
@@ -107,6 +126,11 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     M->options = *(const chebyshev_options *)chosen;
     TRY(new_column(ctx, csr, &M->p));
     TRY(new_column(ctx, csr, &M->q));
+    ALLOC(ctx, GSOLVE_DEVICE, M->square, 1);
+    if (gs_place(ctx) == GSOLVE_DEVICE) {
+        M->values = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)csr->nrows, gs_type_size(csr->type));
+        TRY(M->values ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    }
     M->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)csr->nrows, gs_type_size(csr->type));
     TRY(M->d ? gs_diagonal_reciprocals(ctx, "chebyshev", csr, false, M->d) : GSOLVE_NO_MEMORY);
     TRY(gsolve_matrix_create(&M->A, ctx, "csr", csr));

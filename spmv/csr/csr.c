@@ -71,31 +71,20 @@ static bool is_scattered(const gsolve_csr *A)
     return far > seen / 2;
 }
 
-static void destroy(void *self, gsolve_context *ctx)
+void gs_csr_drop_host(gs_csr_plan *plan, gsolve_context *ctx)
 {
-    gs_csr_plan *plan = self;
-
     gsolve_free(ctx, GSOLVE_HOST, plan->begin);
     gsolve_free(ctx, GSOLVE_HOST, plan->long_row);
     gsolve_free(ctx, GSOLVE_HOST, plan->first_part);
     gsolve_free(ctx, GSOLVE_HOST, plan->part);
-    gsolve_free(ctx, GSOLVE_HOST, plan);
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                           const void *options)
+gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries)
 {
-    gs_csr_plan *plan = NULL;
+    const gsolve_csr *csr = &plan->csr;
     gsolve_status status;
 
-    (void)options;
-    if (!GS_KERNELS(gs_csr, ctx, csr->type)->apply) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "the format csr has no kernels for this device");
-    }
-    ALLOC(ctx, GSOLVE_HOST, plan, 1);
-    memset(plan, 0, sizeof *plan);
-    plan->csr = *csr;
+    (void)entries;
     plan->scattered = is_scattered(csr);
     plan->tasks = (int32_t)((work(csr, csr->nrows) + GS_CSR_TASK - 1) / GS_CSR_TASK);
     ALLOC(ctx, GSOLVE_HOST, plan->begin, (size_t)plan->tasks + 1);
@@ -105,6 +94,31 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     plan->begin[plan->tasks] = csr->nrows;
     TRY(plan_long_rows(plan, ctx));
     ALLOC(ctx, GSOLVE_HOST, plan->part, plan->tasks + plan->first_part[plan->nlong]);
+done:
+    return status;
+}
+
+static void destroy(void *self, gsolve_context *ctx)
+{
+    gs_csr_plan *plan = self;
+
+    GS_KERNELS(gs_csr, ctx, plan->csr.type)->drop(plan, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, plan);
+}
+
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                           const void *options)
+{
+    gs_csr_plan *plan = NULL;
+    int64_t entries = 0;
+    gsolve_status status;
+
+    (void)options;
+    ALLOC(ctx, GSOLVE_HOST, plan, 1);
+    memset(plan, 0, sizeof *plan);
+    plan->csr = *csr;
+    TRY(gs_csr_entries(ctx, csr, &entries));
+    TRY(GS_KERNELS(gs_csr, ctx, csr->type)->plan(plan, ctx, entries));
     *self = plan;
     plan = NULL;
 done:
@@ -129,7 +143,7 @@ static gsolve_status apply_block(const void *self, gsolve_context *ctx, double a
     for (int32_t j = 0; j < x.ncols && status == GSOLVE_OK;) {
         const void *xj = (const char *)x.value + (size_t)(j * x.stride) * size;
         void *yj = (char *)y.value + (size_t)(j * y.stride) * size;
-        if (x.ncols - j >= 4) {
+        if (csr->apply4 && x.ncols - j >= 4) {
             status = csr->apply4(ctx->queue, self, alpha, xj, x.stride, beta, yj, y.stride);
             j += 4;
         } else {

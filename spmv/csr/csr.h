@@ -24,19 +24,26 @@ typedef struct gs_csr_plan {
     int32_t tasks;
     int32_t *begin; /* tasks + 1: first row of each task */
     int32_t nlong;
-    int32_t *long_row;   /* nlong, ascending */
-    int64_t *first_part; /* nlong + 1: number of the first part of each long row */
-    double *part;        /* scratch: a sum for each task, then one for each part */
+    int32_t *long_row;          /* nlong, ascending */
+    int64_t *first_part;        /* nlong + 1: number of the first part of each long row */
+    double *part;               /* scratch: a sum for each task, then one for each part */
+    struct gs_csr_tiles *tiles; /* on CUDA, instead of all these: see csr_cuda.cu */
 } gs_csr_plan;
 
 typedef struct gs_csr_kernels {
+    /* Who works on which rows of plan->csr; and that undone. */
+    gsolve_status (*plan)(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries);
+    void (*drop)(gs_csr_plan *plan, gsolve_context *ctx);
     /* y = alpha A x + beta y; if xy, also *xy = x'y (then alpha is 1 and beta 0) */
     gsolve_status (*apply)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *x,
                            double beta, void *y, double *xy);
-    /* four columns at once, with the same bits */
+    /* optional: four columns at once, with the same bits */
     gsolve_status (*apply4)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *x,
                             int64_t xstride, double beta, void *y, int64_t ystride);
 } gs_csr_kernels;
+
+gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries);
+void gs_csr_drop_host(gs_csr_plan *plan, gsolve_context *ctx);
 
 extern const gs_csr_kernels gs_csr_host[GSOLVE_TYPE_COUNT];
 extern const gs_csr_kernels gs_csr_cuda[GSOLVE_TYPE_COUNT];

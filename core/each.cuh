@@ -1,0 +1,55 @@
+// each.cuh: one kernel for all operations that work on vectors element by element.
+//
+// An operation is a struct: at<W>(i, sum) does elements i to i + W; begin() is called before, where
+// scalars are read; sums says to how many numbers at adds, whose totals over all elements go to
+// store(s, total). Accesses are of 16 bytes where the vectors are aligned.
+#ifndef GS_EACH_CUH
+#define GS_EACH_CUH
+
+#include "core/cuda.cuh"
+
+struct gs_plain { // nothing to sum, nothing to begin
+    static constexpr int sums = 0;
+    __device__ void begin() {}
+};
+
+template <class Op, int W>
+__global__ void __launch_bounds__(gs_block_size)
+    gs_each_kernel(int64_t n, Op op, double *partial, unsigned *arrived, const int *ended)
+{
+    double sum[Op::sums ? Op::sums : 1] = {};
+    const int64_t packs = n / W, step = (int64_t)gridDim.x * gs_block_size;
+    const int64_t first = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+
+    if (ended && *ended) return;
+    op.begin();
+    for (int64_t i = first; i < packs; i += step) op.template at<W>(i * W, sum);
+    if (packs * W + first < n) op.template at<1>(packs * W + first, sum);
+    if constexpr (Op::sums > 0) {
+        gs_grid_sum(sum, partial, arrived, nullptr, 0,
+                    [&](int s, double total) { op.store(s, total); });
+    }
+}
+
+template <class T, class Op>
+gsolve_status gs_each(gs_queue *q, int64_t n, bool aligned, const Op &op, const char *name)
+{
+    constexpr int W = gs_wide<T>;
+
+    if (aligned) {
+        gs_each_kernel<Op, W><<<gs_grid(q, n / W + 1), gs_block_size, 0, q->stream>>>(
+            n, op, q->partial, q->arrived, q->guard);
+    } else {
+        gs_each_kernel<Op, 1><<<gs_grid(q, n), gs_block_size, 0, q->stream>>>(n, op, q->partial,
+                                                                              q->arrived, q->guard);
+    }
+    return gs_launched(q, name);
+}
+
+template <class... P>
+bool gs_all_aligned(const P *...p)
+{
+    return (gs_aligned(p) && ...);
+}
+
+#endif

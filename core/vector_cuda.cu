@@ -1,0 +1,381 @@
+// vector_cuda.cu: the vector kernels on a GPU, as operations of each.cuh.
+#include "core/each.cuh"
+
+extern "C" {
+#include "core/vector.h"
+}
+
+namespace
+{
+
+// The value of r; one thread tells of a flaw.
+__device__ double value_of(const gs_ratio &r)
+{
+    const double num = r.num ? *r.num : 1, den = r.den ? *r.den : 1, value = r.sign * num / den;
+
+    if (den != 0 && isfinite(value) && !(r.positive && (den < 0 || num < 0))) return value;
+    if (r.flag && blockIdx.x == 0 && threadIdx.x == 0 && !*r.flag) *r.flag = r.flaw;
+    return 0;
+}
+
+template <class T>
+struct zero_op : gs_plain {
+    T *y;
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        gs_store<W>(y, i, gs_pack<T, W>{});
+    }
+};
+
+template <class T>
+gsolve_status zero(gs_queue *q, int64_t n, void *y)
+{
+    return gs_each<T>(q, n, gs_aligned(y), zero_op<T>{{}, (T *)y}, "zero");
+}
+
+template <class T, class X>
+struct copy_op : gs_plain {
+    const X *x;
+    T *y;
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        gs_pack<T, W> v;
+        for (int w = 0; w < W; w++) v.v[w] = (T)x[i + w];
+        gs_store<W>(y, i, v);
+    }
+};
+
+template <class T>
+gsolve_status copy(gs_queue *q, int64_t n, gsolve_type type, const void *x, void *y)
+{
+    if (type == GSOLVE_F64) {
+        return gs_each<T>(q, n, gs_aligned(y), copy_op<T, double>{{}, (const double *)x, (T *)y},
+                          "copy");
+    }
+    return gs_each<T>(q, n, gs_aligned(y), copy_op<T, float>{{}, (const float *)x, (T *)y}, "copy");
+}
+
+template <class T>
+struct scale_op : gs_plain {
+    gs_ratio a;
+    T *y;
+    T alpha;
+    __device__ void begin() { alpha = (T)value_of(a); }
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        auto v = gs_load<W>(y, i);
+        for (int w = 0; w < W; w++) v.v[w] *= alpha;
+        gs_store<W>(y, i, v);
+    }
+};
+
+template <class T>
+gsolve_status scale(gs_queue *q, int64_t n, gs_ratio a, void *y)
+{
+    return gs_each<T>(q, n, gs_aligned(y), scale_op<T>{{}, a, (T *)y, 0}, "scale");
+}
+
+// S = 1: x'y; S = 2: also x'x
+template <class T, int S>
+struct dot_op : gs_plain {
+    static constexpr int sums = S;
+    const T *x, *y;
+    double *out[2];
+    template <int W>
+    __device__ void at(int64_t i, double *sum)
+    {
+        const auto X = gs_load<W>(x, i), Y = gs_load<W>(y, i);
+        for (int w = 0; w < W; w++) {
+            sum[0] += (double)X.v[w] * (double)Y.v[w];
+            if constexpr (S > 1) sum[1] += (double)X.v[w] * (double)X.v[w];
+        }
+    }
+    __device__ void store(int s, double total) { *out[s] = total; }
+};
+
+template <class T>
+gsolve_status dot(gs_queue *q, int64_t n, const void *x, const void *y, double *xy)
+{
+    return gs_each<T>(q, n, gs_all_aligned(x, y),
+                      dot_op<T, 1>{{}, (const T *)x, (const T *)y, {xy, nullptr}}, "dot");
+}
+
+template <class T>
+gsolve_status dot2(gs_queue *q, int64_t n, const void *x, const void *y, double *xy, double *xx)
+{
+    return gs_each<T>(q, n, gs_all_aligned(x, y),
+                      dot_op<T, 2>{{}, (const T *)x, (const T *)y, {xy, xx}}, "dot2");
+}
+
+template <class T>
+struct axpby_op : gs_plain {
+    gs_ratio a, b;
+    const T *x;
+    T *y;
+    T alpha, beta;
+    __device__ void begin() { alpha = (T)value_of(a), beta = (T)value_of(b); }
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        const auto X = gs_load<W>(x, i);
+        gs_pack<T, W> Y = {};
+        if (beta != 0) Y = gs_load<W>(y, i);
+        for (int w = 0; w < W; w++) {
+            Y.v[w] = beta != 0 ? alpha * X.v[w] + beta * Y.v[w] : alpha * X.v[w];
+        }
+        gs_store<W>(y, i, Y);
+    }
+};
+
+template <class T>
+gsolve_status axpby(gs_queue *q, int64_t n, gs_ratio a, const void *x, gs_ratio b, void *y)
+{
+    return gs_each<T>(q, n, gs_all_aligned(x, y), axpby_op<T>{{}, a, b, (const T *)x, (T *)y, 0, 0},
+                      "axpby");
+}
+
+template <class T>
+struct axpbypcz_op : gs_plain {
+    gs_ratio a, b, c;
+    const T *x, *y;
+    T *z;
+    T alpha, beta, gamma;
+    __device__ void begin()
+    {
+        alpha = (T)value_of(a), beta = (T)value_of(b), gamma = (T)value_of(c);
+    }
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        const auto X = gs_load<W>(x, i), Y = gs_load<W>(y, i);
+        gs_pack<T, W> Z = {};
+        if (gamma != 0) Z = gs_load<W>(z, i);
+        for (int w = 0; w < W; w++) {
+            const T v = alpha * X.v[w] + beta * Y.v[w];
+            Z.v[w] = gamma != 0 ? v + gamma * Z.v[w] : v;
+        }
+        gs_store<W>(z, i, Z);
+    }
+};
+
+template <class T>
+gsolve_status axpbypcz(gs_queue *q, int64_t n, gs_ratio a, const void *x, gs_ratio b, const void *y,
+                       gs_ratio c, void *z)
+{
+    return gs_each<T>(q, n, gs_all_aligned(x, y, z),
+                      axpbypcz_op<T>{{}, a, b, c, (const T *)x, (const T *)y, (T *)z, 0, 0, 0},
+                      "axpbypcz");
+}
+
+template <class T>
+struct axpy_norm_op : gs_plain {
+    static constexpr int sums = 1;
+    gs_ratio a;
+    const T *x;
+    T *y;
+    double *yy;
+    T alpha;
+    __device__ void begin() { alpha = (T)value_of(a); }
+    template <int W>
+    __device__ void at(int64_t i, double *sum)
+    {
+        const auto X = gs_load<W>(x, i);
+        auto Y = gs_load<W>(y, i);
+        for (int w = 0; w < W; w++) {
+            Y.v[w] += alpha * X.v[w];
+            sum[0] += (double)Y.v[w] * (double)Y.v[w];
+        }
+        gs_store<W>(y, i, Y);
+    }
+    __device__ void store(int, double total) { *yy = total; }
+};
+
+template <class T>
+gsolve_status axpy_norm(gs_queue *q, int64_t n, gs_ratio a, const void *x, void *y, double *yy)
+{
+    return gs_each<T>(q, n, gs_all_aligned(x, y),
+                      axpy_norm_op<T>{{}, a, (const T *)x, (T *)y, yy, 0}, "axpy_norm");
+}
+
+template <class T>
+struct residual_op : gs_plain {
+    static constexpr int sums = 2;
+    gs_ratio a;
+    const T *Aq, *d;
+    T *r;
+    double *out[2]; // r'r, r'(d * r)
+    T alpha;
+    __device__ void begin() { alpha = (T)value_of(a); }
+    template <int W>
+    __device__ void at(int64_t i, double *sum)
+    {
+        const auto A = gs_load<W>(Aq, i), D = gs_load<W>(d, i);
+        auto R = gs_load<W>(r, i);
+        for (int w = 0; w < W; w++) {
+            const T v = R.v[w] - alpha * A.v[w];
+            R.v[w] = v;
+            sum[0] += (double)v * (double)v;
+            sum[1] += (double)v * (double)v * (double)D.v[w];
+        }
+        gs_store<W>(r, i, R);
+    }
+    __device__ void store(int s, double total) { *out[s] = total; }
+};
+
+template <class T>
+gsolve_status residual_step(gs_queue *q, int64_t n, gs_ratio a, const void *Aq, void *r,
+                            const void *d, double *rr, double *rz)
+{
+    if (!d) {
+        a.sign = -a.sign;
+        return axpy_norm<T>(q, n, a, Aq, r, rr);
+    }
+    return gs_each<T>(q, n, gs_all_aligned(Aq, r, d),
+                      residual_op<T>{{}, a, (const T *)Aq, (const T *)d, (T *)r, {rr, rz}, 0},
+                      "residual_step");
+}
+
+template <class T, bool D>
+struct direction_op : gs_plain {
+    gs_ratio a, b;
+    const T *d, *r;
+    T *p, *x;
+    T alpha, beta;
+    __device__ void begin() { alpha = (T)value_of(a), beta = (T)value_of(b); }
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        auto P = gs_load<W>(p, i), X = gs_load<W>(x, i), R = gs_load<W>(r, i);
+        if constexpr (D) {
+            const auto M = gs_load<W>(d, i);
+            for (int w = 0; w < W; w++) R.v[w] *= M.v[w];
+        }
+        for (int w = 0; w < W; w++) {
+            X.v[w] += alpha * P.v[w];
+            P.v[w] = R.v[w] + beta * P.v[w];
+        }
+        gs_store<W>(x, i, X);
+        gs_store<W>(p, i, P);
+    }
+};
+
+template <class T>
+gsolve_status direction_step(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, const void *d,
+                             const void *r, void *p, void *x)
+{
+    const bool aligned = gs_all_aligned(d, r, p, x);
+
+    if (d) {
+        return gs_each<T>(
+            q, n, aligned,
+            direction_op<T, true>{{}, a, b, (const T *)d, (const T *)r, (T *)p, (T *)x, 0, 0},
+            "direction_step");
+    }
+    return gs_each<T>(q, n, aligned,
+                      direction_op<T, false>{{}, a, b, nullptr, (const T *)r, (T *)p, (T *)x, 0, 0},
+                      "direction_step");
+}
+
+// --- many vectors against one -----------------------------------------------------------------
+
+constexpr int group = gs_most_sums; // vectors against which w is read once
+
+template <class T>
+struct dots_op : gs_plain {
+    static constexpr int sums = group;
+    const T *V, *w;
+    int64_t stride;
+    int count;
+    double *h;
+    template <int W>
+    __device__ void at(int64_t i, double *sum)
+    {
+        const auto x = gs_load<W>(w, i);
+#pragma unroll
+        for (int j = 0; j < group; j++) {
+            if (j < count) {
+                const auto v = gs_load<W>(V + j * stride, i);
+                for (int e = 0; e < W; e++) sum[j] += (double)v.v[e] * (double)x.v[e];
+            }
+        }
+    }
+    __device__ void store(int s, double total)
+    {
+        if (s < count) h[s] = total;
+    }
+};
+
+template <class T>
+gsolve_status dots(gs_queue *q, int64_t n, int m, const void *V, int64_t stride, const void *w,
+                   double *h)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    for (int first = 0; first < m && status == GSOLVE_OK; first += group) {
+        const T *at = (const T *)V + first * stride;
+        const int count = m - first < group ? m - first : group;
+        status = gs_each<T>(q, n, gs_all_aligned(at, w) && stride * sizeof(T) % 16 == 0,
+                            dots_op<T>{{}, at, (const T *)w, stride, count, h + first}, "dots");
+    }
+    return status;
+}
+
+template <class T, bool N>
+struct combine_op : gs_plain {
+    static constexpr int sums = N ? 1 : 0;
+    const T *V;
+    int64_t stride;
+    int m;
+    const double *h;
+    double sign;
+    T *w;
+    double *ww;
+    template <int W>
+    __device__ void at(int64_t i, double *sum)
+    {
+        auto x = gs_load<W>(w, i);
+#pragma unroll 4
+        for (int j = 0; j < m; j++) {
+            const T a = (T)(sign * __ldg(&h[j]));
+            const auto v = gs_load<W>(V + j * stride, i);
+            for (int e = 0; e < W; e++) x.v[e] += a * v.v[e];
+        }
+        gs_store<W>(w, i, x);
+        if constexpr (N) {
+            for (int e = 0; e < W; e++) sum[0] += (double)x.v[e] * (double)x.v[e];
+        }
+    }
+    __device__ void store(int, double total)
+    {
+        *ww = total;
+    }
+};
+
+template <class T>
+gsolve_status combine(gs_queue *q, int64_t n, int m, const void *V, int64_t stride, const double *h,
+                      double sign, void *w, double *ww)
+{
+    const bool aligned = gs_all_aligned(V, w) && stride * sizeof(T) % 16 == 0;
+
+    if (ww) {
+        return gs_each<T>(q, n, aligned,
+                          combine_op<T, true>{{}, (const T *)V, stride, m, h, sign, (T *)w, ww},
+                          "combine");
+    }
+    return gs_each<T>(q, n, aligned,
+                      combine_op<T, false>{{}, (const T *)V, stride, m, h, sign, (T *)w, ww},
+                      "combine");
+}
+
+template <class T>
+constexpr gs_vector_kernels table = {zero<T>,          copy<T>,           scale<T>,    dot<T>,
+                                     dot2<T>,          axpby<T>,          axpbypcz<T>, axpy_norm<T>,
+                                     residual_step<T>, direction_step<T>, dots<T>,     combine<T>};
+
+} // namespace
+
+extern "C" const gs_vector_kernels gs_vector_cuda[GSOLVE_TYPE_COUNT] = {table<float>,
+                                                                        table<double>};

@@ -1,0 +1,47 @@
+// jacobi_cuda.cu: the kernel on a GPU.
+#include "core/each.cuh"
+
+extern "C" {
+#include "precond/jacobi/jacobi.h"
+}
+
+namespace
+{
+
+template <class T, bool DOT>
+struct divide : gs_plain {
+    static constexpr int sums = DOT ? 1 : 0;
+    const T *d, *r;
+    T *z;
+    double *rz;
+    template <int W>
+    __device__ void at(int64_t i, double *sum)
+    {
+        const auto D = gs_load<W>(d, i), R = gs_load<W>(r, i);
+        gs_pack<T, W> Z;
+        for (int w = 0; w < W; w++) {
+            Z.v[w] = D.v[w] * R.v[w];
+            if constexpr (DOT) sum[0] += (double)R.v[w] * (double)Z.v[w];
+        }
+        gs_store<W>(z, i, Z);
+    }
+    __device__ void store(int, double total) { *rz = total; }
+};
+
+template <class T>
+gsolve_status apply(gs_queue *q, int64_t n, const void *d, const void *r, void *z, double *rz)
+{
+    const bool aligned = gs_all_aligned(d, r, z);
+
+    if (rz) {
+        return gs_each<T>(q, n, aligned,
+                          divide<T, true>{{}, (const T *)d, (const T *)r, (T *)z, rz}, "jacobi");
+    }
+    return gs_each<T>(q, n, aligned,
+                      divide<T, false>{{}, (const T *)d, (const T *)r, (T *)z, nullptr}, "jacobi");
+}
+
+} // namespace
+
+extern "C" const gs_jacobi_kernels gs_jacobi_cuda[GSOLVE_TYPE_COUNT] = {{apply<float>},
+                                                                        {apply<double>}};
