@@ -57,8 +57,7 @@ static const gsolve_plugin *const devices[] = {&gs_device_host.plugin, &gs_devic
 
 const gsolve_plugin *gsolve_device_at(int index)
 {
-    const gsolve_plugin *device = gs_plugin_at(NULL, devices, index);
-    return device && device->name ? device : NULL; /* the last may be absent */
+    return gs_plugin_at(NULL, devices, index);
 }
 
 static gsolve_status open_named(gsolve_context *ctx, const char *name, const char *spec)

@@ -34,6 +34,12 @@ static inline gsolve_place gs_place(const gsolve_context *ctx)
     return ctx->device->copy ? GSOLVE_DEVICE : GSOLVE_HOST;
 }
 
+/* Whether ctx can read what lies in place. */
+static inline bool gs_reachable(const gsolve_context *ctx, gsolve_place place)
+{
+    return place == GSOLVE_HOST || gs_place(ctx) == GSOLVE_DEVICE;
+}
+
 /* The number of entries of csr, wherever it lies. */
 gsolve_status gs_csr_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entries);
 

@@ -183,8 +183,9 @@ const gsolve_plugin *gs_plugin_at(const gs_registry *registry, const gsolve_plug
                                   int index)
 {
     if (index < 0) return NULL;
-    for (; *builtin; builtin++, index--) {
-        if (index == 0) return *builtin;
+    for (; *builtin; builtin++) {
+        if (!(*builtin)->name) continue; /* not in this build */
+        if (index-- == 0) return *builtin;
     }
     return registry && index < registry->count ? registry->plugin[index] : NULL;
 }
@@ -195,7 +196,7 @@ static const gsolve_plugin *find(const gs_registry *registry, const gsolve_plugi
     const gsolve_plugin *plugin;
 
     for (int k = 0; (plugin = gs_plugin_at(registry, builtin, k)); k++) {
-        if (plugin->name && gs_spec_is(spec, plugin->name)) return plugin;
+        if (gs_spec_is(spec, plugin->name)) return plugin;
     }
     return NULL;
 }
@@ -208,7 +209,7 @@ static gsolve_status bad_name(gsolve_context *ctx, const gs_registry *registry,
     const gsolve_plugin *plugin;
 
     for (int k = 0; (plugin = gs_plugin_at(registry, builtin, k)); k++) {
-        if (plugin->name) APPEND(names, "%s%s", names[0] ? ", " : "", plugin->name);
+        APPEND(names, "%s%s", names[0] ? ", " : "", plugin->name);
     }
     return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "there is no %s '%.*s'; there are %s", what,
                        (int)(strcspn(spec, ",") < 60 ? strcspn(spec, ",") : 60), spec, names);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/stage.h"
 #include "core/try.h"
 #include "core/vector.h"
 
@@ -149,10 +150,11 @@ static gsolve_status check_vectors(const gsolve_precond *M, gsolve_dense r, gsol
                            M->n, r.nrows, r.ncols, z.nrows, z.ncols, (long long)r.stride,
                            (long long)z.stride);
     }
-    if (r.type != M->type || z.type != M->type || r.place != gs_place(M->ctx) ||
-        z.place != gs_place(M->ctx)) {
+    if (r.type != M->type || z.type != M->type || !gs_reachable(M->ctx, r.place) ||
+        !gs_reachable(M->ctx, z.place)) {
         return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
-                           "vectors must be of the preconditioner's type and on its device");
+                           "vectors must be of the preconditioner's type, and on its device or on "
+                           "the host");
     }
     if ((!r.value || !z.value) && M->n > 0 && r.ncols > 0) {
         return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "r or z has no values");
@@ -160,30 +162,56 @@ static gsolve_status check_vectors(const gsolve_precond *M, gsolve_dense r, gsol
     return GSOLVE_OK;
 }
 
-gsolve_status gsolve_precond_apply(const gsolve_precond *M, gsolve_dense r, gsolve_dense z)
+typedef gsolve_status application(const void *self, gsolve_context *ctx, gsolve_dense r,
+                                  gsolve_dense z);
+
+static gsolve_status apply_staged(const gsolve_precond *M, application *apply, gsolve_dense r,
+                                  gsolve_dense z)
 {
+    gs_stage in = {0}, out = {0};
     gsolve_status status;
 
-    if (!M) return GSOLVE_BAD_ARGUMENT;
     TRY(check_vectors(M, r, z));
-    TRY(M->kind->apply(M->self, M->ctx, r, z));
+    TRY(gs_stage_in(&in, M->ctx, r, true));
+    TRY(gs_stage_in(&out, M->ctx, z, false));
+    TRY(apply(M->self, M->ctx, in.used, out.used));
+    TRY(gs_stage_out(&out, M->ctx));
 done:
+    gs_stage_drop(&in, M->ctx);
+    gs_stage_drop(&out, M->ctx);
     return status;
+}
+
+gsolve_status gsolve_precond_apply(const gsolve_precond *M, gsolve_dense r, gsolve_dense z)
+{
+    return M ? apply_staged(M, M->kind->apply, r, z) : GSOLVE_BAD_ARGUMENT;
 }
 
 gsolve_status gsolve_precond_apply_transpose(const gsolve_precond *M, gsolve_dense r,
                                              gsolve_dense z)
 {
-    gsolve_status status;
-
     if (!M) return GSOLVE_BAD_ARGUMENT;
     if (!M->kind->apply_transpose) {
         return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
                            "the preconditioner %s cannot be applied transposed",
                            M->kind->plugin.name);
     }
-    TRY(check_vectors(M, r, z));
-    TRY(M->kind->apply_transpose(M->self, M->ctx, r, z));
+    return apply_staged(M, M->kind->apply_transpose, r, z);
+}
+
+/* z = M^-1 r, rz[c] = r_c'z_c, where kernels see all three. */
+static gsolve_status apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z, double *rz)
+{
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, M->ctx, M->type);
+    const size_t size = gs_type_size(M->type);
+    gsolve_status status;
+
+    if (M->kind->apply_dot && r.ncols == 1) return M->kind->apply_dot(M->self, M->ctx, r, z, rz);
+    TRY(M->kind->apply(M->self, M->ctx, r, z));
+    for (int32_t c = 0; c < r.ncols; c++) {
+        TRY(vector->dot(M->ctx->queue, M->n, (char *)r.value + (size_t)(c * r.stride) * size,
+                        (char *)z.value + (size_t)(c * z.stride) * size, &rz[c]));
+    }
 done:
     return status;
 }
@@ -191,7 +219,8 @@ done:
 gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z,
                                        double *rz)
 {
-    const gs_vector_kernels *vector;
+    const gsolve_dense numbers = {r.ncols, 1, r.ncols, rz, GSOLVE_F64, r.place};
+    gs_stage in = {0}, out = {0}, dots = {0};
     gsolve_status status;
 
     if (!M) return GSOLVE_BAD_ARGUMENT;
@@ -199,15 +228,16 @@ gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, 
     if (!rz && r.ncols > 0) {
         return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "there is nowhere to put r'z");
     }
-    if (M->kind->apply_dot && r.ncols == 1) return M->kind->apply_dot(M->self, M->ctx, r, z, rz);
-    TRY(M->kind->apply(M->self, M->ctx, r, z));
-    vector = GS_KERNELS(gs_vector, M->ctx, M->type);
-    for (int32_t c = 0; c < r.ncols; c++) {
-        const size_t size = gs_type_size(M->type);
-        TRY(vector->dot(M->ctx->queue, M->n, (char *)r.value + (size_t)(c * r.stride) * size,
-                        (char *)z.value + (size_t)(c * z.stride) * size, &rz[c]));
-    }
+    TRY(gs_stage_in(&in, M->ctx, r, true));
+    TRY(gs_stage_in(&out, M->ctx, z, false));
+    TRY(gs_stage_in(&dots, M->ctx, numbers, false));
+    TRY(apply_dot(M, in.used, out.used, dots.used.value));
+    TRY(gs_stage_out(&out, M->ctx));
+    TRY(gs_stage_out(&dots, M->ctx));
 done:
+    gs_stage_drop(&in, M->ctx);
+    gs_stage_drop(&out, M->ctx);
+    gs_stage_drop(&dots, M->ctx);
     return status;
 }
 

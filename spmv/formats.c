@@ -1,14 +1,18 @@
-/* formats.c: the list of formats. */
+/* formats.c: the list of formats, for each device. */
 #include "spmv/matrix.h"
 
-const gsolve_plugin *const gs_formats[] = {
-    &gs_csr_format.plugin,
-    NULL,
-};
+static const gsolve_plugin *const host[] = {&gs_csr_format.plugin, NULL};
+static const gsolve_plugin *const cuda[] = {&gs_csr_format.plugin, &gs_cusparse_format.plugin,
+                                            NULL};
+
+const gsolve_plugin *const *gs_formats(const gsolve_context *ctx)
+{
+    return ctx->device == &gs_device_cuda ? cuda : host;
+}
 
 const gsolve_plugin *gsolve_format_at(const gsolve_context *ctx, int index)
 {
-    return gs_plugin_at(&ctx->formats, gs_formats, index);
+    return gs_plugin_at(&ctx->formats, gs_formats(ctx), index);
 }
 
 gsolve_status gsolve_register_format(gsolve_context *ctx, const gsolve_format *format)
@@ -17,5 +21,5 @@ gsolve_status gsolve_register_format(gsolve_context *ctx, const gsolve_format *f
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "a format needs its build, destroy and apply functions");
     }
-    return gs_register(ctx, &ctx->formats, gs_formats, &format->plugin, "format");
+    return gs_register(ctx, &ctx->formats, gs_formats(ctx), &format->plugin, "format");
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/stage.h"
 #include "core/try.h"
 #include "core/vector.h"
 
@@ -35,8 +36,8 @@ static gsolve_status new_matrix(gsolve_matrix **out, gsolve_context *ctx, const 
     void *options = NULL;
     gsolve_status status;
 
-    if (gs_spec_is(spec, "auto")) spec = gs_formats[0]->name;
-    TRY(gs_plugin_parse(ctx, &ctx->formats, gs_formats, "format", spec, &plugin, &options));
+    if (gs_spec_is(spec, "auto")) spec = gs_formats(ctx)[0]->name;
+    TRY(gs_plugin_parse(ctx, &ctx->formats, gs_formats(ctx), "format", spec, &plugin, &options));
     ALLOC(ctx, GSOLVE_HOST, A, 1);
     memset(A, 0, sizeof *A);
     A->ctx = ctx;
@@ -235,10 +236,10 @@ static gsolve_status check_vectors(const gsolve_matrix *A, gsolve_dense x, int32
                            xrows, yrows, x.nrows, x.ncols, y.nrows, y.ncols, (long long)x.stride,
                            (long long)y.stride);
     }
-    if (x.type != A->csr.type || y.type != A->csr.type || x.place != gs_place(A->ctx) ||
-        y.place != gs_place(A->ctx)) {
+    if (x.type != A->csr.type || y.type != A->csr.type || !gs_reachable(A->ctx, x.place) ||
+        !gs_reachable(A->ctx, y.place)) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
-                           "vectors must be of the matrix's type and on its device");
+                           "vectors must be of the matrix's type, and on its device or on the host");
     }
     if ((!x.value && (int64_t)xrows * x.ncols > 0) || (!y.value && (int64_t)yrows * y.ncols > 0)) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "a vector of the product has no values");
@@ -276,6 +277,27 @@ static gsolve_status forward(const gsolve_matrix *A, const void *self, double al
     return by_columns(A->format->apply, self, A->ctx, alpha, x, beta, y);
 }
 
+/* y = alpha A x + beta y, or with A', where kernels see x and y. */
+static gsolve_status multiply(const gsolve_matrix *A, bool transposed, double alpha, gsolve_dense x,
+                              double beta, gsolve_dense y);
+
+/* The same wherever x and y lie. */
+static gsolve_status multiply_staged(const gsolve_matrix *A, bool transposed, double alpha,
+                                     gsolve_dense x, double beta, gsolve_dense y)
+{
+    gs_stage in = {0}, out = {0};
+    gsolve_status status;
+
+    TRY(gs_stage_in(&in, A->ctx, x, true));
+    TRY(gs_stage_in(&out, A->ctx, y, beta != 0));
+    TRY(multiply(A, transposed, alpha, in.used, beta, out.used));
+    TRY(gs_stage_out(&out, A->ctx));
+done:
+    gs_stage_drop(&in, A->ctx);
+    gs_stage_drop(&out, A->ctx);
+    return status;
+}
+
 gsolve_status gsolve_matrix_apply(const gsolve_matrix *A, double alpha, gsolve_dense x, double beta,
                                   gsolve_dense y)
 {
@@ -283,7 +305,7 @@ gsolve_status gsolve_matrix_apply(const gsolve_matrix *A, double alpha, gsolve_d
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
     TRY(check_vectors(A, x, A->csr.ncols, y, A->csr.nrows));
-    TRY(forward(A, A->self, alpha, x, beta, y));
+    TRY(multiply_staged(A, false, alpha, x, beta, y));
 done:
     return status;
 }
@@ -308,6 +330,21 @@ done:
     return status;
 }
 
+static gsolve_status multiply(const gsolve_matrix *A, bool transposed, double alpha, gsolve_dense x,
+                              double beta, gsolve_dense y)
+{
+    gsolve_status status;
+
+    if (!transposed) return forward(A, A->self, alpha, x, beta, y);
+    if (A->format->apply_transpose) {
+        return by_columns(A->format->apply_transpose, A->self, A->ctx, alpha, x, beta, y);
+    }
+    TRY(need_transposed(A));
+    TRY(forward(A, A->transposed_self, alpha, x, beta, y));
+done:
+    return status;
+}
+
 gsolve_status gsolve_matrix_apply_transpose(const gsolve_matrix *A, double alpha, gsolve_dense x,
                                             double beta, gsolve_dense y)
 {
@@ -315,11 +352,27 @@ gsolve_status gsolve_matrix_apply_transpose(const gsolve_matrix *A, double alpha
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
     TRY(check_vectors(A, x, A->csr.nrows, y, A->csr.ncols));
-    if (A->format->apply_transpose) {
-        TRY(by_columns(A->format->apply_transpose, A->self, A->ctx, alpha, x, beta, y));
-    } else {
-        TRY(need_transposed(A));
-        TRY(forward(A, A->transposed_self, alpha, x, beta, y));
+    TRY(multiply_staged(A, true, alpha, x, beta, y));
+done:
+    return status;
+}
+
+/* y = A x, xy[j] = x_j'y_j, where kernels see all three. */
+static gsolve_status multiply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
+                                  double *xy)
+{
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, A->ctx, x.type);
+    gsolve_status status;
+
+    if (A->format->apply_dot) { /* column by column: the bits of a column do not depend on others */
+        for (int32_t j = 0; j < x.ncols; j++) {
+            TRY(A->format->apply_dot(A->self, A->ctx, column(x, j), column(y, j), &xy[j]));
+        }
+        return GSOLVE_OK;
+    }
+    TRY(forward(A, A->self, 1, x, 0, y));
+    for (int32_t j = 0; j < x.ncols; j++) {
+        TRY(vector->dot(A->ctx->queue, x.nrows, column(x, j).value, column(y, j).value, &xy[j]));
     }
 done:
     return status;
@@ -328,7 +381,7 @@ done:
 gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
                                       double *xy)
 {
-    const gs_vector_kernels *vector;
+    gs_stage in = {0}, out = {0}, dots = {0};
     gsolve_status status;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
@@ -336,19 +389,18 @@ gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gs
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "x'Ax needs a square matrix, not %d x %d",
                            A->csr.nrows, A->csr.ncols);
     }
+    const gsolve_dense numbers = {x.ncols, 1, x.ncols, xy, GSOLVE_F64, x.place};
     TRY(check_vectors(A, x, A->csr.ncols, y, A->csr.nrows));
-    if (A->format->apply_dot) { /* column by column: the bits of a column do not depend on others */
-        for (int32_t j = 0; j < x.ncols; j++) {
-            TRY(A->format->apply_dot(A->self, A->ctx, column(x, j), column(y, j), &xy[j]));
-        }
-        return GSOLVE_OK;
-    }
-    vector = GS_KERNELS(gs_vector, A->ctx, x.type);
-    TRY(forward(A, A->self, 1, x, 0, y));
-    for (int32_t j = 0; j < x.ncols; j++) {
-        TRY(vector->dot(A->ctx->queue, x.nrows, column(x, j).value, column(y, j).value, &xy[j]));
-    }
+    TRY(gs_stage_in(&in, A->ctx, x, true));
+    TRY(gs_stage_in(&out, A->ctx, y, false));
+    TRY(gs_stage_in(&dots, A->ctx, numbers, false));
+    TRY(multiply_dot(A, in.used, out.used, dots.used.value));
+    TRY(gs_stage_out(&out, A->ctx));
+    TRY(gs_stage_out(&dots, A->ctx));
 done:
+    gs_stage_drop(&in, A->ctx);
+    gs_stage_drop(&out, A->ctx);
+    gs_stage_drop(&dots, A->ctx);
     return status;
 }
 

@@ -29,9 +29,10 @@ typedef struct gs_residual_kernels {
 extern const gs_residual_kernels gs_residual_host[GSOLVE_TYPE_COUNT]; /* none: see residual.c */
 extern const gs_residual_kernels gs_residual_cuda[GSOLVE_TYPE_COUNT];
 
-/* The built-in formats, ending with NULL. */
-extern const gsolve_plugin *const gs_formats[];
+/* The built-in formats of ctx's device, ending with NULL. */
+const gsolve_plugin *const *gs_formats(const gsolve_context *ctx);
 
 extern const gsolve_format gs_csr_format;
+extern const gsolve_format gs_cusparse_format; /* without CUDA it has no name */
 
 #endif

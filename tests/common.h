@@ -23,12 +23,26 @@
 
 static inline gsolve_context *open_context(int threads)
 {
+    const char *device = getenv("GSOLVE_TEST_DEVICE");
     gsolve_context *ctx = NULL;
-    char spec[32];
+    char spec[64];
 
-    snprintf(spec, sizeof spec, "cpu,threads=%d", threads);
+    snprintf(spec, sizeof spec, "%.32s,threads=%d", device ? device : "cpu", threads);
     assert_int_equal(gsolve_context_create(&ctx, spec), GSOLVE_OK);
     return ctx;
+}
+
+/* Ends a test program for a device that is not there. */
+static inline void need_device(void)
+{
+    const char *device = getenv("GSOLVE_TEST_DEVICE");
+    gsolve_context *ctx = NULL;
+
+    if (device && gsolve_context_create(&ctx, device) == GSOLVE_NO_DEVICE) {
+        printf("skipped: %s\n", gsolve_error(NULL));
+        exit(77);
+    }
+    gsolve_context_destroy(&ctx);
 }
 
 static inline int64_t blocks_of(const gsolve_context *ctx)

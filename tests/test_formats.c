@@ -247,6 +247,7 @@ static void residual(void **state)
 
 int main(void)
 {
+    need_device();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conformance), cmocka_unit_test(bits),     cmocka_unit_test(updates),
         cmocka_unit_test(misuse),      cmocka_unit_test(residual),

@@ -536,6 +536,7 @@ static void whole(void **state)
 
 int main(void)
 {
+    need_device();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(definite), cmocka_unit_test(nonsymmetric), cmocka_unit_test(indefinite),
         cmocka_unit_test(bits),     cmocka_unit_test(columns),      cmocka_unit_test(outcomes),
