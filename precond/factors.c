@@ -23,6 +23,29 @@ static void drop_transposed(gs_factors *f, gsolve_context *ctx)
     gs_triangle_destroy(&f->upper_transposed, ctx);
 }
 
+static gsolve_status store_diagonal(gs_factors *f, gsolve_context *ctx, gsolve_type type, int32_t n,
+                                    const double *d)
+{
+    const size_t bytes = (size_t)n * gs_type_size(type);
+    const bool there = gs_place(ctx) == GSOLVE_DEVICE;
+    void *to = there ? gsolve_alloc(ctx, GSOLVE_HOST, bytes, 1) : f->d;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!to) return GSOLVE_NO_MEMORY;
+    for (int32_t i = 0; i < n; i++) {
+        if (type == GSOLVE_F32) {
+            ((float *)to)[i] = (float)d[i];
+        } else {
+            ((double *)to)[i] = d[i];
+        }
+    }
+    if (there) {
+        status = gsolve_copy(ctx, f->d, GSOLVE_DEVICE, to, GSOLVE_HOST, bytes);
+        gsolve_free(ctx, GSOLVE_HOST, to);
+    }
+    return status;
+}
+
 gsolve_status gs_factors_store(gs_factors *f, gsolve_context *ctx, gsolve_type type,
                                const gs_strict *L, const gs_strict *U, const double *d)
 {
@@ -30,17 +53,11 @@ gsolve_status gs_factors_store(gs_factors *f, gsolve_context *ctx, gsolve_type t
 
     TRY(gs_factors_plan(f, ctx, type, L));
     if (!f->upper.rows.start) TRY(gs_triangle_create(&f->upper, ctx, type, U));
-    if (!f->d) f->d = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)L->n, gs_type_size(type));
+    if (!f->d) f->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)L->n, gs_type_size(type));
     if (!f->d) return GSOLVE_NO_MEMORY;
-    gs_triangle_fill(&f->lower, ctx, L);
-    gs_triangle_fill(&f->upper, ctx, U);
-    for (int32_t i = 0; i < L->n; i++) {
-        if (type == GSOLVE_F32) {
-            ((float *)f->d)[i] = (float)d[i];
-        } else {
-            ((double *)f->d)[i] = d[i];
-        }
-    }
+    TRY(gs_triangle_fill(&f->lower, ctx, L));
+    TRY(gs_triangle_fill(&f->upper, ctx, U));
+    TRY(store_diagonal(f, ctx, type, L->n, d));
     drop_transposed(f, ctx);
 done:
     return status;
@@ -51,7 +68,7 @@ void gs_factors_destroy(gs_factors *f, gsolve_context *ctx)
     drop_transposed(f, ctx);
     gs_triangle_destroy(&f->lower, ctx);
     gs_triangle_destroy(&f->upper, ctx);
-    gsolve_free(ctx, GSOLVE_HOST, f->d);
+    gsolve_free(ctx, GSOLVE_DEVICE, f->d);
     memset(f, 0, sizeof *f);
 }
 
@@ -64,7 +81,7 @@ static gsolve_status transpose(gs_triangle *to, gsolve_context *ctx, const gs_tr
     TRY(gs_triangle_strict(&T, ctx, from));
     TRY(gs_strict_transpose(&turned, ctx, &T));
     TRY(gs_triangle_create(to, ctx, from->rows.type, &turned));
-    gs_triangle_fill(to, ctx, &turned);
+    TRY(gs_triangle_fill(to, ctx, &turned));
 done:
     gs_strict_free(&T, ctx);
     gs_strict_free(&turned, ctx);

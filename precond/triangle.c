@@ -7,6 +7,7 @@
 
 void gs_triangle_destroy(gs_triangle *t, gsolve_context *ctx)
 {
+    if (t->vendor) GS_KERNELS(gs_triangle, ctx, t->rows.type)->drop(t, ctx);
     gs_schedule_destroy(&t->schedule, ctx);
     gsolve_csr_free(&t->rows, ctx);
     memset(t, 0, sizeof *t);
@@ -60,7 +61,7 @@ done:
     return status;
 }
 
-void gs_triangle_fill(gs_triangle *t, gsolve_context *ctx, const gs_strict *T)
+gsolve_status gs_triangle_fill(gs_triangle *t, gsolve_context *ctx, const gs_strict *T)
 {
     float *narrow = (float *)(uintptr_t)t->rows.value;
     double *wide = (double *)(uintptr_t)t->rows.value;
@@ -78,6 +79,8 @@ void gs_triangle_fill(gs_triangle *t, gsolve_context *ctx, const gs_strict *T)
             }
         }
     }
+    const gs_triangle_kernels *kernels = GS_KERNELS(gs_triangle, ctx, t->rows.type);
+    return kernels->place ? kernels->place(t, ctx, T) : GSOLVE_OK;
 }
 
 gsolve_status gs_triangle_strict(gs_strict *out, gsolve_context *ctx, const gs_triangle *t)

@@ -33,9 +33,14 @@ typedef struct gs_triangle {
     bool upper; /* solved from the last row to the first */
     gs_schedule schedule;
     gsolve_csr rows; /* in the order of the schedule; row numbers are those of r and z */
+    struct gs_vendor_triangle *vendor; /* on CUDA, and then it is what solves */
 } gs_triangle;
 
 typedef struct gs_triangle_kernels {
+    /* NULL on the host. T's values to the device, where all that depends on the pattern is made
+     * the first time; and that undone. */
+    gsolve_status (*place)(gs_triangle *t, gsolve_context *ctx, const gs_strict *T);
+    void (*drop)(gs_triangle *t, gsolve_context *ctx);
     /* (I + T) z = r, or = d * r if d, for several columns; r and z may be the same. */
     gsolve_status (*solve)(gs_queue *q, const gs_triangle *t, const void *d, int32_t columns,
                            const void *r, int64_t rstride, void *z, int64_t zstride);
@@ -47,7 +52,7 @@ extern const gs_triangle_kernels gs_triangle_cuda[GSOLVE_TYPE_COUNT];
 /* Pattern and schedule of I + T; the values follow by fill, of the same pattern. */
 gsolve_status gs_triangle_create(gs_triangle *t, gsolve_context *ctx, gsolve_type type,
                                  const gs_strict *T);
-void gs_triangle_fill(gs_triangle *t, gsolve_context *ctx, const gs_strict *T);
+gsolve_status gs_triangle_fill(gs_triangle *t, gsolve_context *ctx, const gs_strict *T);
 void gs_triangle_destroy(gs_triangle *t, gsolve_context *ctx);
 
 /* T of I + T again. */

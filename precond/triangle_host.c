@@ -16,4 +16,5 @@ typedef struct job {
 #define GS_BODY "precond/triangle_body.h"
 #include "core/each_type.h"
 
-const gs_triangle_kernels gs_triangle_host[GSOLVE_TYPE_COUNT] = {{solve_f32}, {solve_f64}};
+const gs_triangle_kernels gs_triangle_host[GSOLVE_TYPE_COUNT] = {{NULL, NULL, solve_f32},
+                                                                 {NULL, NULL, solve_f64}};

@@ -151,15 +151,17 @@ done:
     return status;
 }
 
-static void copy_columns(gsolve_dense from, gsolve_dense to)
+static gsolve_status copy_columns(gsolve_context *ctx, gsolve_dense from, gsolve_dense to)
 {
     const size_t size = from.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+    gsolve_status status = GSOLVE_OK;
 
-    for (int32_t c = 0; c < from.ncols; c++) {
-        memcpy((char *)to.value + (size_t)(c * to.stride) * size,
-               (const char *)from.value + (size_t)(c * from.stride) * size,
-               (size_t)from.nrows * size);
+    for (int32_t c = 0; c < from.ncols && status == GSOLVE_OK; c++) {
+        status = gsolve_copy(ctx, (char *)to.value + (size_t)(c * to.stride) * size, to.place,
+                             (const char *)from.value + (size_t)(c * from.stride) * size,
+                             from.place, (size_t)from.nrows * size);
     }
+    return status;
 }
 
 /* Attempt after attempt from the same first guess, until one converges; x of the best is kept. */
@@ -172,9 +174,9 @@ static gsolve_status try_all(const attempt *a, const gsolve_traits *traits, gsol
     gsolve_result now;
     bool any = false;
 
-    copy_columns(x, guess);
+    TRY(copy_columns(a->ctx, x, guess));
     for (int k = 0; gsolve_choose(traits, k, &choice); k++) {
-        copy_columns(guess, x);
+        TRY(copy_columns(a->ctx, guess, x));
         status = try_choice(a, &choice, b, x, &now);
         if (status != GSOLVE_OK) {
             failed = status;
@@ -183,13 +185,15 @@ static gsolve_status try_all(const attempt *a, const gsolve_traits *traits, gsol
         }
         if (!any || now.outcome == GSOLVE_CONVERGED || now.residual < result->residual) {
             *result = now;
-            copy_columns(x, best);
+            TRY(copy_columns(a->ctx, x, best));
         }
         any = true;
         if (now.outcome == GSOLVE_CONVERGED) break;
     }
-    copy_columns(any ? best : guess, x);
-    return any ? GSOLVE_OK : failed;
+    TRY(copy_columns(a->ctx, any ? best : guess, x));
+    status = any ? GSOLVE_OK : failed;
+done:
+    return status;
 }
 
 gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
@@ -210,6 +214,7 @@ gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gs
     }
     guess.value = best.value = NULL;
     guess.stride = best.stride = x.nrows;
+    guess.place = best.place = GSOLVE_HOST;
     TRY(gsolve_matrix_create(&A, ctx, "auto", csr));
     a.A = A;
     gsolve_matrix_csr(A, &a.csr);

@@ -40,6 +40,10 @@ static gsolve_status reserve(gs_krylov *k, int32_t width)
     TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)k->width,
                     sizeof(gs_progress) + GS_HISTORY * sizeof(double),
                     (void **)(void *)&k->progress));
+    TRY(GS_KERNELS(gs_vector, k->ctx, GSOLVE_F64)
+            ->zero(k->ctx->queue,
+                   (int64_t)k->width * (int64_t)(sizeof(gs_progress) / sizeof(double) + GS_HISTORY),
+                   k->progress));
     TRY(gs_new_scalar(k, &k->rr));
     k->own_b.value = k->own_x.value = NULL;
     TRY(k->method->setup(k));

@@ -32,7 +32,8 @@ static inline gsolve_context *new_context(const char *spec)
 
 static inline int set_up(void **state)
 {
-    *state = new_context("cpu,threads=2");
+    const char *device = getenv("GSOLVE_TEST_DEVICE");
+    *state = new_context(device ? device : "cpu,threads=2");
     return 0;
 }
 

@@ -135,7 +135,8 @@ gsolve_status find_long(gs_csr_tiles *p, gsolve_context *ctx, int32_t n, const O
     cub::DeviceSelect::If(nullptr, bytes, rows, p->long_row, found, n, longer, q->stream);
     cub::DeviceScan::ExclusiveSum(nullptr, more, counted, p->first_part, p->tiles + 2, q->stream);
     space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes > more ? bytes : more, 1);
-    if (!space) return GSOLVE_NO_MEMORY;
+    status = space ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+    if (status != GSOLVE_OK) goto done;
     TRY(gs_cuda(q,
                 cub::DeviceSelect::If(space, bytes, rows, p->long_row, found, n, longer, q->stream),
                 "finding long rows"));

@@ -1,9 +1,6 @@
 // cusparse_cuda.cu: the vendor's products, with the analysis step done once when the format is
 // built: the yardstick for the formats of this library.
-#include <cusparse.h>
-#include <new>
-
-#include "core/cuda.cuh"
+#include "core/cusparse.cuh"
 
 extern "C" {
 #include "core/csr.h"
@@ -37,26 +34,6 @@ const gsolve_option options[] = {
     {},
 };
 
-gsolve_status ok(gsolve_context *ctx, cusparseStatus_t code, const char *what)
-{
-    if (code == CUSPARSE_STATUS_SUCCESS) return GSOLVE_OK;
-    return gsolve_fail(
-        ctx, code == CUSPARSE_STATUS_ALLOC_FAILED ? GSOLVE_NO_MEMORY : GSOLVE_DEVICE_FAILED,
-        "cuSPARSE: %s: %s", what, cusparseGetErrorString(code));
-}
-
-gsolve_status open_handle(gsolve_context *ctx)
-{
-    gs_queue *q = ctx->queue;
-    gsolve_status status = GSOLVE_OK;
-
-    if (q->sparse) return GSOLVE_OK;
-    TRY(ok(ctx, cusparseCreate(&q->sparse), "starting"));
-    TRY(ok(ctx, cusparseSetStream(q->sparse, q->stream), "starting"));
-done:
-    return status;
-}
-
 cudaDataType type_of(gsolve_type type)
 {
     return type == GSOLVE_F32 ? CUDA_R_32F : CUDA_R_64F;
@@ -76,26 +53,6 @@ __global__ void name_rows(int32_t nrows, const int32_t *start, int32_t *row)
     if (i >= nrows) return;
     for (int32_t k = start[i] + (int32_t)threadIdx.x % 32; k < start[i + 1]; k += 32) row[k] = i;
 }
-
-// The descriptors of x and y for one product.
-struct operands {
-    cusparseDnVecDescr_t x = nullptr, y = nullptr;
-
-    gsolve_status make(gsolve_context *ctx, const vendor *v, const void *px, void *py)
-    {
-        const cudaDataType type = type_of(v->type);
-        gsolve_status status;
-        TRY(ok(ctx, cusparseCreateDnVec(&x, v->ncols, const_cast<void *>(px), type), "x"));
-        TRY(ok(ctx, cusparseCreateDnVec(&y, v->nrows, py, type), "y"));
-    done:
-        return status;
-    }
-    ~operands()
-    {
-        if (x) cusparseDestroyDnVec(x);
-        if (y) cusparseDestroyDnVec(y);
-    }
-};
 
 struct factors { // alpha and beta in the type of the values
     double wide[2];
@@ -118,11 +75,11 @@ gsolve_status describe_rows(vendor *v, gsolve_context *ctx, const gsolve_csr *cs
     gsolve_status status;
 
     if (v->alg != COO) {
-        return ok(ctx,
-                  cusparseCreateCsr(&v->A, v->nrows, v->ncols, v->entries, start, col, value,
-                                    CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-                                    CUSPARSE_INDEX_BASE_ZERO, type_of(v->type)),
-                  "describing the matrix");
+        return gs_vendor(ctx,
+                         cusparseCreateCsr(&v->A, v->nrows, v->ncols, v->entries, start, col, value,
+                                           CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                           CUSPARSE_INDEX_BASE_ZERO, type_of(v->type)),
+                         "describing the matrix");
     }
     ALLOC_DEVICE(ctx, v->row, v->entries);
     if (v->nrows > 0) {
@@ -131,10 +88,10 @@ gsolve_status describe_rows(vendor *v, gsolve_context *ctx, const gsolve_csr *cs
             v->nrows, (const int32_t *)csr->start, v->row);
         TRY(gs_launched(ctx->queue, "name_rows"));
     }
-    TRY(ok(ctx,
-           cusparseCreateCoo(&v->A, v->nrows, v->ncols, v->entries, v->row, col, value,
-                             CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type_of(v->type)),
-           "describing the matrix"));
+    TRY(gs_vendor(ctx,
+                  cusparseCreateCoo(&v->A, v->nrows, v->ncols, v->entries, v->row, col, value,
+                                    CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type_of(v->type)),
+                  "describing the matrix"));
 done:
     return status;
 }
@@ -144,25 +101,28 @@ gsolve_status analyse(vendor *v, gsolve_context *ctx)
 {
     const size_t size = gs_type_size(v->type);
     const factors f(v->type, 1, 0);
-    cusparseHandle_t handle = ctx->queue->sparse;
+    cusparseHandle_t handle;
     void *x = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)v->ncols, size);
     void *y = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)v->nrows, size);
-    operands o;
+    gs_vendor_vectors o;
     size_t bytes = 0;
     gsolve_status status = x && y ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 
     if (status != GSOLVE_OK) goto done;
-    TRY(o.make(ctx, v, x, y));
-    TRY(ok(ctx,
-           cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, f.at(0), v->A, o.x,
-                                   f.at(1), o.y, type_of(v->type), algorithm(v), &bytes),
-           "the size of the buffer"));
+    TRY(gs_vendor_handle(ctx, &handle));
+    TRY(o.make(ctx, v->ncols, x, v->nrows, y, type_of(v->type)));
+    TRY(gs_vendor(ctx,
+                  cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, f.at(0), v->A,
+                                          o.x, f.at(1), o.y, type_of(v->type), algorithm(v),
+                                          &bytes),
+                  "the size of the buffer"));
     v->buffer = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     TRY(v->buffer ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(ok(ctx,
-           cusparseSpMV_preprocess(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, f.at(0), v->A, o.x,
-                                   f.at(1), o.y, type_of(v->type), algorithm(v), v->buffer),
-           "the analysis"));
+    TRY(gs_vendor(ctx,
+                  cusparseSpMV_preprocess(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, f.at(0), v->A,
+                                          o.x, f.at(1), o.y, type_of(v->type), algorithm(v),
+                                          v->buffer),
+                  "the analysis"));
     TRY(gs_cuda(ctx->queue, cudaStreamSynchronize(ctx->queue->stream), "the analysis of cuSPARSE"));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, x);
@@ -197,7 +157,6 @@ gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, con
     v->nrows = csr->nrows;
     v->ncols = csr->ncols;
     TRY(gs_csr_entries(ctx, csr, &v->entries));
-    TRY(open_handle(ctx));
     if (v->nrows > 0 && v->ncols > 0 && v->entries > 0) { // else there is nothing to multiply
         TRY(describe_rows(v, ctx, csr));
         TRY(analyse(v, ctx));
@@ -214,7 +173,7 @@ gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_
 {
     const vendor *v = (const vendor *)self;
     const factors f(v->type, alpha, beta);
-    operands o;
+    gs_vendor_vectors o;
     gsolve_status status;
 
     if (!v->A) {
@@ -223,11 +182,11 @@ gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_
         return beta == 0 ? vector->zero(ctx->queue, v->nrows, y.value)
                          : vector->scale(ctx->queue, v->nrows, scale, y.value);
     }
-    TRY(o.make(ctx, v, x.value, y.value));
-    TRY(ok(ctx,
-           cusparseSpMV(ctx->queue->sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, f.at(0), v->A, o.x,
-                        f.at(1), o.y, type_of(v->type), algorithm(v), v->buffer),
-           "the product"));
+    TRY(o.make(ctx, v->ncols, x.value, v->nrows, y.value, type_of(v->type)));
+    TRY(gs_vendor(ctx,
+                  cusparseSpMV(ctx->queue->sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, f.at(0), v->A,
+                               o.x, f.at(1), o.y, type_of(v->type), algorithm(v), v->buffer),
+                  "the product"));
 done:
     return status;
 }

@@ -1,0 +1,57 @@
+// cusparse.cuh: the handle of cuSPARSE, its errors, its vectors.
+#ifndef GS_CUSPARSE_CUH
+#define GS_CUSPARSE_CUH
+
+#include <cusparse.h>
+
+#include "core/cuda.cuh"
+
+inline gsolve_status gs_vendor(gsolve_context *ctx, cusparseStatus_t code, const char *what)
+{
+    if (code == CUSPARSE_STATUS_SUCCESS) return GSOLVE_OK;
+    return gsolve_fail(
+        ctx, code == CUSPARSE_STATUS_ALLOC_FAILED ? GSOLVE_NO_MEMORY : GSOLVE_DEVICE_FAILED,
+        "cuSPARSE: %s: %s", what, cusparseGetErrorString(code));
+}
+
+// The queue's handle, made when first asked for.
+inline gsolve_status gs_vendor_handle(gsolve_context *ctx, cusparseHandle_t *handle)
+{
+    gs_queue *q = ctx->queue;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!q->sparse) {
+        status = gs_vendor(ctx, cusparseCreate(&q->sparse), "starting");
+        if (status == GSOLVE_OK) {
+            status = gs_vendor(ctx, cusparseSetStream(q->sparse, q->stream), "starting");
+        }
+    }
+    *handle = q->sparse;
+    return status;
+}
+
+template <class T>
+constexpr cudaDataType gs_vendor_type = sizeof(T) == sizeof(float) ? CUDA_R_32F : CUDA_R_64F;
+
+// The descriptors of an x and a y.
+struct gs_vendor_vectors {
+    cusparseDnVecDescr_t x = nullptr, y = nullptr;
+
+    gsolve_status make(gsolve_context *ctx, int64_t nx, const void *px, int64_t ny, void *py,
+                       cudaDataType type)
+    {
+        gsolve_status status =
+            gs_vendor(ctx, cusparseCreateDnVec(&x, nx, const_cast<void *>(px), type), "x");
+        if (status == GSOLVE_OK) {
+            status = gs_vendor(ctx, cusparseCreateDnVec(&y, ny, py, type), "y");
+        }
+        return status;
+    }
+    ~gs_vendor_vectors()
+    {
+        if (x) cusparseDestroyDnVec(x);
+        if (y) cusparseDestroyDnVec(y);
+    }
+};
+
+#endif
