@@ -2,7 +2,7 @@
 #include "solver/krylov.h"
 
 const gsolve_plugin *const gs_methods[] = {
-    &gs_cg.plugin,     &gs_bicg.plugin,   &gs_bicgstab.plugin, &gs_gmres.plugin,
+    &gs_cg.plugin,     &gs_bicg.plugin,   &gs_bicgstab.plugin, &gs_cgs.plugin, &gs_gmres.plugin,
     &gs_fgmres.plugin, &gs_minres.plugin, &gs_direct.plugin,   NULL,
 };
 

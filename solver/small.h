@@ -32,6 +32,7 @@ typedef struct gs_small {
     X(copy)          /* s[0] = s[1] */                                               \
     X(test)          /* judges |r| by progress; j: iterations since the last test */ \
     X(bicgstab_beta) /* see bicgstab.c */                                            \
+    X(cgs_square)    /* see cgs.c */                                                 \
     X(minres_start)  /* see minres.c */                                              \
     X(minres_rotate) /* see minres.c */                                              \
     X(gmres_start)   /* see gmres.c */                                               \
@@ -68,6 +69,8 @@ enum {
 /* s[] of gmres: H (m columns of m + 1 for each column), again (m + 1), cosine, sine (m), g (m + 1),
  * beta, ww. */
 enum { GM_H, GM_AGAIN, GM_COSINE, GM_SINE, GM_G, GM_BETA, GM_WW, GM_SCALARS };
+/* s[] of cgs. */
+enum { CG_RHO, CG_NEXT, CG_SQUARE, CG_SCALARS };
 /* s[] of bicgstab. */
 enum { BS_RHO, BS_NEXT, BS_RV, BS_TS, BS_TT, BS_UP, BS_DOWN, BS_SCALARS };
 

@@ -38,6 +38,16 @@ SMALL void bicgstab_beta(const gs_small *a, int c)
     a->s[BS_DOWN][c] = a->s[BS_RV][c] * a->s[BS_TS][c];
 }
 
+/* --- cgs -------------------------------------------------------------------------------------- */
+
+/* (next / rho)^2; where rho vanishes next / rho is flagged by the kernel that divides. */
+SMALL void cgs_square(const gs_small *a, int c)
+{
+    const double rho = a->s[CG_RHO][c], beta = rho != 0 ? a->s[CG_NEXT][c] / rho : 0;
+
+    a->s[CG_SQUARE][c] = beta * beta;
+}
+
 /* --- minres ----------------------------------------------------------------------------------- */
 
 /* gamma from its square, which an M that is not positive definite makes negative. */
