@@ -115,8 +115,8 @@ struct gsolve_solver {
 };
 
 extern const gsolve_plugin *const gs_methods[];
-extern const gs_method gs_cg, gs_bicg, gs_bicgstab, gs_cgs, gs_gmres, gs_fgmres, gs_minres,
-    gs_direct;
+extern const gs_method gs_cg, gs_bicg, gs_bicgstab, gs_cgs, gs_tfqmr, gs_gmres, gs_fgmres,
+    gs_minres, gs_direct;
 
 static inline const gs_run_options *gs_run(const gs_krylov *k)
 {

@@ -33,6 +33,10 @@ typedef struct gs_small {
     X(test)          /* judges |r| by progress; j: iterations since the last test */ \
     X(bicgstab_beta) /* see bicgstab.c */                                            \
     X(cgs_square)    /* see cgs.c */                                                 \
+    X(tfqmr_start)   /* see tfqmr.c */                                               \
+    X(tfqmr_alpha)   /* see tfqmr.c */                                               \
+    X(tfqmr_rotate)  /* see tfqmr.c */                                               \
+    X(tfqmr_beta)    /* see tfqmr.c */                                               \
     X(minres_start)  /* see minres.c */                                              \
     X(minres_rotate) /* see minres.c */                                              \
     X(gmres_start)   /* see gmres.c */                                               \
@@ -71,6 +75,23 @@ enum {
 enum { GM_H, GM_AGAIN, GM_COSINE, GM_SINE, GM_G, GM_BETA, GM_WW, GM_SCALARS };
 /* s[] of cgs. */
 enum { CG_RHO, CG_NEXT, CG_SQUARE, CG_SCALARS };
+/* s[] of tfqmr: rho, shadow'w, shadow'v, w'w, tau^2, alpha, the factors of d in d and x, c^2, s^2,
+ * beta, beta^2. */
+enum {
+    TF_RHO,
+    TF_NEXT,
+    TF_RV,
+    TF_WW,
+    TF_TAU,
+    TF_ALPHA,
+    TF_D,
+    TF_ETA,
+    TF_C2,
+    TF_S2,
+    TF_BETA,
+    TF_SQUARE,
+    TF_SCALARS
+};
 /* s[] of bicgstab. */
 enum { BS_RHO, BS_NEXT, BS_RV, BS_TS, BS_TT, BS_UP, BS_DOWN, BS_SCALARS };
 

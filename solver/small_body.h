@@ -6,6 +6,16 @@ SMALL void copy(const gs_small *a, int c)
     a->s[0][c] = a->s[1][c];
 }
 
+/* num / den; a breakdown where that is not a number, and 0. */
+SMALL double quotient(const gs_small *a, int c, double num, double den)
+{
+    const double value = den != 0 ? num / den : 0;
+
+    if (den != 0 && fabs(value) <= 1e300) return value;
+    if (!a->flag[c]) a->flag[c] = GSOLVE_BREAKDOWN;
+    return 0;
+}
+
 /* --- the stopping test ------------------------------------------------------------------------ */
 
 SMALL void test(const gs_small *a, int c)
@@ -46,6 +56,45 @@ SMALL void cgs_square(const gs_small *a, int c)
     const double rho = a->s[CG_RHO][c], beta = rho != 0 ? a->s[CG_NEXT][c] / rho : 0;
 
     a->s[CG_SQUARE][c] = beta * beta;
+}
+
+/* --- tfqmr ------------------------------------------------------------------------------------ */
+
+SMALL void tfqmr_start(const gs_small *a, int c)
+{
+    a->s[TF_RHO][c] = a->s[TF_TAU][c] = a->rr[c];
+    a->s[TF_ALPHA][c] = a->s[TF_S2][c] = 0;
+}
+
+/* alpha = rho / shadow'v. d = z + (theta^2 eta / alpha) d: the eta of the half before is c^2 times
+ * the alpha of then, and theta^2 c^2 = s^2. */
+SMALL void tfqmr_alpha(const gs_small *a, int c)
+{
+    const double before = a->s[TF_ALPHA][c];
+    const double alpha = quotient(a, c, a->s[TF_RHO][c], a->s[TF_RV][c]);
+
+    a->s[TF_ALPHA][c] = alpha;
+    a->s[TF_D][c] = alpha != 0 ? a->s[TF_S2][c] * (before / alpha) : 0;
+}
+
+/* c^2 and s^2 from |w|^2 and tau^2; both vanish only after r has, and then x stays. */
+SMALL void tfqmr_rotate(const gs_small *a, int c)
+{
+    const double ww = a->s[TF_WW][c], tau = a->s[TF_TAU][c], c2 = tau > 0 ? tau / (tau + ww) : 0;
+
+    a->s[TF_C2][c] = c2;
+    a->s[TF_S2][c] = a->s[TF_D][c] = tau > 0 ? ww / (tau + ww) : 1;
+    a->s[TF_TAU][c] = ww * c2;
+    a->s[TF_ETA][c] = c2 * a->s[TF_ALPHA][c];
+}
+
+SMALL void tfqmr_beta(const gs_small *a, int c)
+{
+    const double beta = quotient(a, c, a->s[TF_NEXT][c], a->s[TF_RHO][c]);
+
+    a->s[TF_BETA][c] = beta;
+    a->s[TF_SQUARE][c] = beta * beta;
+    a->s[TF_RHO][c] = a->s[TF_NEXT][c];
 }
 
 /* --- minres ----------------------------------------------------------------------------------- */
