@@ -33,21 +33,7 @@ static const gsolve_option options[] = {
 
 static gsolve_dense basis(const gmres *s, gsolve_dense V, int j)
 {
-    const size_t size = V.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
-
-    V.value = (char *)V.value + (size_t)(j * s->ld) * size;
-    return V;
-}
-
-/* count vectors for each column. */
-static gsolve_status new_basis(gs_krylov *k, gmres *s, int count, gsolve_dense *V)
-{
-    const size_t size = k->csr.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
-    const gsolve_dense shape = {k->csr.nrows, k->width,    count * s->ld,
-                                NULL,         k->csr.type, k->csr.place};
-
-    *V = shape;
-    return gs_new_work(k, V->place, (size_t)(V->stride * k->width), size, &V->value);
+    return gs_basis_at(V, s->ld, j);
 }
 
 static gsolve_status setup(gs_krylov *k)
@@ -59,9 +45,9 @@ static gsolve_status setup(gs_krylov *k)
     const int64_t size[GM_SCALARS] = {(int64_t)(m + 1) * m, m + 1, m, m, m + 1, 1, 1};
     gsolve_status status;
 
-    s->ld = ((int64_t)n + 15) / 16 * 16;
-    TRY(new_basis(k, s, m + 1, &s->V));
-    TRY(new_basis(k, s, k->method->flexible ? m : 1, &s->Z));
+    s->ld = gs_vector_stride(n);
+    TRY(gs_new_basis(k, k->width, m + 1, &s->V));
+    TRY(gs_new_basis(k, k->width, k->method->flexible ? m : 1, &s->Z));
     if (k->width > 1) TRY(gs_new_vector(k, n, &s->aside));
     for (int i = 0; i < GM_SCALARS; i++) {
         TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)(size[i] * k->width), sizeof(double),

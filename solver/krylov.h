@@ -115,7 +115,7 @@ struct gsolve_solver {
 };
 
 extern const gsolve_plugin *const gs_methods[];
-extern const gs_method gs_cg, gs_bicg, gs_bicgstab, gs_cgs, gs_tfqmr, gs_gmres, gs_fgmres,
+extern const gs_method gs_cg, gs_bicg, gs_bicgstab, gs_cgs, gs_tfqmr, gs_idr, gs_gmres, gs_fgmres,
     gs_minres, gs_direct;
 
 static inline const gs_run_options *gs_run(const gs_krylov *k)
@@ -129,6 +129,13 @@ static inline const gs_run_options *gs_run(const gs_krylov *k)
 gsolve_status gs_new_work(gs_krylov *k, gsolve_place place, size_t count, size_t size, void **work);
 gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v);
 gsolve_status gs_new_scalar(gs_krylov *k, gs_scalar *s);
+
+/* Elements from one column of a vector, or vector of a basis, to the next. */
+int64_t gs_vector_stride(int32_t nrows);
+/* count vectors of n rows, gs_vector_stride apart, for each of width columns (1: for all alike). */
+gsolve_status gs_new_basis(gs_krylov *k, int32_t width, int count, gsolve_dense *V);
+/* Vector j of a basis whose vectors are ld apart. */
+gsolve_dense gs_basis_at(gsolve_dense V, int64_t ld, int j);
 
 /* --- columns -----------------------------------------------------------------------------------
  */

@@ -29,14 +29,38 @@ gsolve_status gs_new_work(gs_krylov *k, gsolve_place place, size_t count, size_t
     return GSOLVE_OK;
 }
 
+int64_t gs_vector_stride(int32_t nrows)
+{
+    return ((int64_t)nrows + 15) / 16 * 16; /* begins on a cache line */
+}
+
 gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v)
 {
-    const int64_t stride = ((int64_t)nrows + 15) / 16 * 16; /* columns begin on a cache line */
+    const int64_t stride = gs_vector_stride(nrows);
     const size_t size = k->csr.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
     const gsolve_dense shape = {nrows, k->width, stride, NULL, k->csr.type, k->csr.place};
 
     *v = shape;
     return gs_new_work(k, v->place, (size_t)(stride * k->width), size, &v->value);
+}
+
+gsolve_status gs_new_basis(gs_krylov *k, int32_t width, int count, gsolve_dense *V)
+{
+    const size_t size = k->csr.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+    const int64_t stride = width > 1 ? count * gs_vector_stride(k->csr.nrows) : 0;
+    const gsolve_dense shape = {k->csr.nrows, width, stride, NULL, k->csr.type, k->csr.place};
+
+    *V = shape;
+    return gs_new_work(k, V->place, (size_t)(count * gs_vector_stride(k->csr.nrows) * width), size,
+                       &V->value);
+}
+
+gsolve_dense gs_basis_at(gsolve_dense V, int64_t ld, int j)
+{
+    const size_t size = V.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+
+    V.value = (char *)V.value + (size_t)(j * ld) * size;
+    return V;
 }
 
 gsolve_status gs_new_scalar(gs_krylov *k, gs_scalar *s)

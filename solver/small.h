@@ -37,6 +37,11 @@ typedef struct gs_small {
     X(tfqmr_alpha)   /* see tfqmr.c */                                               \
     X(tfqmr_rotate)  /* see tfqmr.c */                                               \
     X(tfqmr_beta)    /* see tfqmr.c */                                               \
+    X(idr_start)     /* see idr.c */                                                 \
+    X(idr_solve)     /* see idr.c */                                                 \
+    X(idr_forward)   /* see idr.c */                                                 \
+    X(idr_beta)      /* see idr.c */                                                 \
+    X(idr_omega)     /* see idr.c */                                                 \
     X(minres_start)  /* see minres.c */                                              \
     X(minres_rotate) /* see minres.c */                                              \
     X(gmres_start)   /* see gmres.c */                                               \
@@ -92,6 +97,8 @@ enum {
     TF_SQUARE,
     TF_SCALARS
 };
+/* s[] of idr: P'G (s x s by columns for each column), f, c, h (s); c_k, beta, omega, t'r, t't. */
+enum { ID_M, ID_F, ID_C, ID_H, ID_CK, ID_BETA, ID_OMEGA, ID_TS, ID_TT, ID_SCALARS };
 /* s[] of bicgstab. */
 enum { BS_RHO, BS_NEXT, BS_RV, BS_TS, BS_TT, BS_UP, BS_DOWN, BS_SCALARS };
 

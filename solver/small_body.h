@@ -97,6 +97,71 @@ SMALL void tfqmr_beta(const gs_small *a, int c)
     a->s[TF_RHO][c] = a->s[TF_NEXT][c];
 }
 
+/* --- idr: M = P'G is lower triangular, m x m, element (i, j) at i + j m ------------------------
+ */
+
+SMALL void idr_start(const gs_small *a, int c)
+{
+    const int m = a->m;
+    double *M = a->s[ID_M] + (int64_t)c * m * m;
+
+    for (int i = 0; i < m * m; i++) M[i] = i % (m + 1) == 0;
+    a->s[ID_OMEGA][c] = 1;
+}
+
+/* y[from..to) = the solution of M y = y in these rows and columns. */
+SMALL void idr_substitute(const gs_small *a, int c, int from, int to, double *y)
+{
+    const int m = a->m;
+    const double *M = a->s[ID_M] + (int64_t)c * m * m;
+
+    for (int i = from; i < to; i++) {
+        for (int j = from; j < i; j++) y[i] -= M[i + j * m] * y[j];
+        y[i] = quotient(a, c, y[i], M[i + i * m]);
+    }
+}
+
+/* c from f in rows j, .., m - 1. */
+SMALL void idr_solve(const gs_small *a, int c)
+{
+    const int m = a->m;
+    double *y = a->s[ID_C] + (int64_t)c * m;
+    const double *f = a->s[ID_F] + (int64_t)c * m;
+
+    for (int i = a->j; i < m; i++) y[i] = f[i];
+    idr_substitute(a, c, a->j, m, y);
+    a->s[ID_CK][c] = y[a->j];
+}
+
+/* The coefficients that make G_j orthogonal to P_0, .., P_{j - 1}, from its sums with them. */
+SMALL void idr_forward(const gs_small *a, int c)
+{
+    idr_substitute(a, c, 0, a->j, a->s[ID_H] + (int64_t)c * a->m);
+}
+
+/* beta from column j of M, and what it leaves of f. */
+SMALL void idr_beta(const gs_small *a, int c)
+{
+    const int m = a->m, j = a->j;
+    const double *M = a->s[ID_M] + (int64_t)c * m * m + (int64_t)j * m;
+    double *f = a->s[ID_F] + (int64_t)c * m;
+    const double beta = quotient(a, c, f[j], M[j]);
+
+    for (int i = j; i < m; i++) f[i] -= beta * M[i];
+    a->s[ID_BETA][c] = beta;
+}
+
+/* omega = t'r / t't, made longer where the cosine of t and r is below 0.7: a short step now is a
+ * poor start for all cycles to come. */
+SMALL void idr_omega(const gs_small *a, int c)
+{
+    const double tr = a->s[ID_TS][c], tt = a->s[ID_TT][c], rr = a->rr[c];
+    const double omega = quotient(a, c, tr, tt), cosine = fabs(tr) / (sqrt(tt) * sqrt(rr));
+
+    if (omega == 0 && !a->flag[c]) a->flag[c] = GSOLVE_BREAKDOWN;
+    a->s[ID_OMEGA][c] = cosine > 0 && cosine < 0.7 ? omega * (0.7 / cosine) : omega;
+}
+
 /* --- minres ----------------------------------------------------------------------------------- */
 
 /* gamma from its square, which an M that is not positive definite makes negative. */

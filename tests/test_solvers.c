@@ -111,7 +111,8 @@ static void nonsymmetric(void **state)
     static const char *const names[] = {"gen:convdiff3d,n=7", "gen:web,n=300,longest=50",
                                         "gen:rmat,scale=8,degree=6"};
     static const char *const methods[] = {
-        "bicg", "bicgstab", "cgs", "tfqmr", "gmres", "gmres,restart=5", "fgmres", "direct", "auto"};
+        "bicg",  "bicgstab",        "cgs",    "tfqmr",  "idr", "idr,s=1", "idr,s=16",
+        "gmres", "gmres,restart=5", "fgmres", "direct", "auto"};
     gsolve_context *ctx = open_context(2);
     const gsolve_plugin *precond;
     (void)state;
