@@ -270,4 +270,47 @@ static gsolve_status FN(combine)(gs_queue *q, int64_t n, int m, const void *pV, 
     return GSOLVE_OK;
 }
 
+/* --- pipelined CG ----------------------------------------------------------------------------- */
+
+static void FN(block_pipe)(int64_t size, T a, T b, int64_t at, gs_pipe v, double *ru, double *wu,
+                           double *rr)
+{
+    const T *restrict m = (const T *)v.m + at, *restrict n = (const T *)v.n + at;
+    T *restrict z = (T *)v.z + at, *restrict q = (T *)v.q + at, *restrict s = (T *)v.s + at;
+    T *restrict p = (T *)v.p + at, *restrict x = (T *)v.x + at, *restrict r = (T *)v.r + at;
+    T *restrict u = (T *)v.u + at, *restrict w = (T *)v.w + at;
+    double with_r = 0, with_w = 0, own = 0;
+
+#pragma omp simd reduction(+ : with_r, with_w, own)
+    for (int64_t i = 0; i < size; i++) {
+        z[i] = n[i] + b * z[i];
+        q[i] = m[i] + b * q[i];
+        s[i] = w[i] + b * s[i];
+        p[i] = u[i] + b * p[i];
+        x[i] += a * p[i];
+        r[i] -= a * s[i];
+        u[i] -= a * q[i];
+        w[i] -= a * z[i];
+        with_r += (double)r[i] * (double)u[i];
+        with_w += (double)w[i] * (double)u[i];
+        own += (double)r[i] * (double)r[i];
+    }
+    *ru = with_r;
+    *wu = with_w;
+    *rr = own;
+}
+
+static gsolve_status FN(pipe_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_pipe v,
+                                   double *ru, double *wu, double *rr)
+{
+    const T alpha = (T)ratio_value(a), beta = (T)ratio_value(b);
+    double with_r[GS_MAX_BLOCKS], with_w[GS_MAX_BLOCKS], own[GS_MAX_BLOCKS];
+
+    EACH_BLOCK(n, FN(block_pipe)(to - from, alpha, beta, from, v, &with_r[k], &with_w[k], &own[k]));
+    *ru = gs_sum(blocks.count, with_r);
+    *wu = gs_sum(blocks.count, with_w);
+    *rr = gs_sum(blocks.count, own);
+    return GSOLVE_OK;
+}
+
 #undef EACH_BLOCK

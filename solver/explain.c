@@ -113,7 +113,7 @@ static bool blame_empty_row(const gs_krylov *k, const gsolve_traits *t, char *te
 
 static bool blame_symmetry(const gs_krylov *k, const gsolve_traits *t, char *text)
 {
-    if (t->symmetric || !(is(k, "cg") || is(k, "minres"))) return false;
+    if (t->symmetric || !(is(k, "cg") || is(k, "pipecg") || is(k, "minres"))) return false;
     add(text,
         "A is not symmetric, which %s needs. Try --solver bicgstab or --solver gmres with "
         "--precond ilu. ",

@@ -115,8 +115,8 @@ struct gsolve_solver {
 };
 
 extern const gsolve_plugin *const gs_methods[];
-extern const gs_method gs_cg, gs_bicg, gs_bicgstab, gs_cgs, gs_tfqmr, gs_idr, gs_gmres, gs_fgmres,
-    gs_minres, gs_direct;
+extern const gs_method gs_cg, gs_pipecg, gs_bicg, gs_bicgstab, gs_cgs, gs_tfqmr, gs_idr, gs_gmres,
+    gs_fgmres, gs_minres, gs_direct;
 
 static inline const gs_run_options *gs_run(const gs_krylov *k)
 {
@@ -205,6 +205,15 @@ gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, g
 /* x += a p, p = z + b p. */
 gsolve_status gs_direction_step(gs_krylov *k, gs_coefficient a, gs_coefficient b, gsolve_dense r,
                                 gsolve_dense z, gsolve_dense p);
+
+/* The vectors of pipelined CG, see gs_pipe in core/vector.h; x is k->x. */
+typedef struct gs_pipe_vectors {
+    gsolve_dense m, n, z, q, s, p, r, u, w;
+} gs_pipe_vectors;
+
+/* All updates of a step of pipelined CG and the sums ru = r'u, wu = w'u, k->rr, in one pass. */
+gsolve_status gs_pipe_step(gs_krylov *k, gs_coefficient a, gs_coefficient b,
+                           const gs_pipe_vectors *v, gs_scalar ru, gs_scalar wu);
 
 /* h[c][i] = V_i'w and w += sign sum_i h[c][i] V_i over the first m vectors of each column's basis;
  * V.stride separates columns, ld the vectors of a basis, hstride the h of columns. */

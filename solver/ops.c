@@ -296,6 +296,17 @@ gsolve_status gs_direction_step(gs_krylov *k, gs_coefficient a, gs_coefficient b
                                           AT(from), AT(p), AT(k->x)));
 }
 
+gsolve_status gs_pipe_step(gs_krylov *k, gs_coefficient a, gs_coefficient b,
+                           const gs_pipe_vectors *v, gs_scalar ru, gs_scalar wu)
+{
+#define PIPE                                                                                   \
+    ((gs_pipe){AT(v->m), AT(v->n), AT(v->z), AT(v->q), AT(v->s), AT(v->p), AT(k->x), AT(v->r), \
+               AT(v->u), AT(v->w)})
+    EACH_COLUMN(k->vector->pipe_step(k->ctx->queue, v->r.nrows, ratio(k, a, c), ratio(k, b, c),
+                                     PIPE, &ru[c], &wu[c], &k->rr[c]));
+#undef PIPE
+}
+
 gsolve_status gs_dots(gs_krylov *k, int m, gsolve_dense V, int64_t ld, gsolve_dense w, double *h,
                       int64_t hstride)
 {

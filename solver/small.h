@@ -31,6 +31,8 @@ typedef struct gs_small {
 #define GS_SMALL_LIST(X)                                                             \
     X(copy)          /* s[0] = s[1] */                                               \
     X(test)          /* judges |r| by progress; j: iterations since the last test */ \
+    X(pipecg_start)  /* see pipecg.c */                                              \
+    X(pipecg_alpha)  /* see pipecg.c */                                              \
     X(bicgstab_beta) /* see bicgstab.c */                                            \
     X(cgs_square)    /* see cgs.c */                                                 \
     X(tfqmr_start)   /* see tfqmr.c */                                               \
@@ -99,6 +101,8 @@ enum {
 };
 /* s[] of idr: P'G (s x s by columns for each column), f, c, h (s); c_k, beta, omega, t'r, t't. */
 enum { ID_M, ID_F, ID_C, ID_H, ID_CK, ID_BETA, ID_OMEGA, ID_TS, ID_TT, ID_SCALARS };
+/* s[] of pipecg. */
+enum { PC_GAMMA, PC_DELTA, PC_OLD, PC_ALPHA, PC_BETA, PC_SCALARS };
 /* s[] of bicgstab. */
 enum { BS_RHO, BS_NEXT, BS_RV, BS_TS, BS_TT, BS_UP, BS_DOWN, BS_SCALARS };
 

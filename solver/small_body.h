@@ -39,6 +39,30 @@ SMALL void test(const gs_small *a, int c)
     a->ended[c] = p->outcome >= 0;
 }
 
+/* --- pipecg ----------------------------------------------------------------------------------- */
+
+SMALL void pipecg_start(const gs_small *a, int c)
+{
+    a->s[PC_OLD][c] = 0; /* there is no gamma before */
+    a->s[PC_ALPHA][c] = 1;
+}
+
+/* beta = gamma / gamma', alpha = gamma / (delta - beta gamma / alpha'), where the divisor is p'Ap.
+ * It is known to be positive only if the recurrences have not drifted: where u'Au is positive and
+ * it is not, a fresh start decides. */
+SMALL void pipecg_alpha(const gs_small *a, int c)
+{
+    const double gamma = a->s[PC_GAMMA][c], delta = a->s[PC_DELTA][c], old = a->s[PC_OLD][c];
+    const double beta = old > 0 ? gamma / old : 0;
+    const double pq = delta - (beta > 0 ? beta * (gamma / a->s[PC_ALPHA][c]) : 0);
+
+    if ((gamma < 0 || delta < 0) && !a->flag[c]) a->flag[c] = GSOLVE_INDEFINITE;
+    if (pq < 0 && !a->flag[c]) a->flag[c] = GSOLVE_BREAKDOWN;
+    a->s[PC_BETA][c] = beta;
+    a->s[PC_ALPHA][c] = a->flag[c] ? 0 : quotient(a, c, gamma, pq);
+    a->s[PC_OLD][c] = gamma;
+}
+
 /* --- bicgstab --------------------------------------------------------------------------------- */
 
 /* beta = (next / rho) (alpha / omega), where alpha = rho / rv and omega = ts / tt. */

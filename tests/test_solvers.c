@@ -467,6 +467,43 @@ static void updates(void **state)
     close_context(ctx);
 }
 
+static bool keep_residual(int iteration, double residual, void *user)
+{
+    (void)iteration;
+    *(double *)user = residual;
+    return true;
+}
+
+/* The residual that pipecg carries along is the true one to the end, where A is badly conditioned:
+ * it converges at the first attempt (each replacement takes 4 products, a restart 2). */
+static void pipelined(void **state)
+{
+    static const int steps[] = {50, 7};
+    gsolve_context *ctx = open_context(2);
+    system_ s = open_system(ctx, "gen:jump3d,n=12,contrast=1e6");
+    (void)state;
+
+    for (int i = 0; i < 2; i++) {
+        gsolve_solver *S = NULL;
+        gsolve_result result;
+        double carried = 0;
+        char spec[64];
+        snprintf(spec, sizeof spec, "pipecg,rtol=1e-13,replace=%d", steps[i]);
+        OK(ctx, gsolve_solver_create(&S, ctx, spec, s.A, NULL));
+        gsolve_solver_watch(S, keep_residual, &carried);
+        memset(s.x, 0, (size_t)s.n * 8);
+        OK(ctx, gsolve_solver_run(S, gsolve_vector(s.b, s.n), gsolve_vector(s.x, s.n), &result));
+        assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+        assert_true(result.iterations > 500);
+        assert_int_equal(result.products,
+                         2 + result.iterations + 4 * (result.iterations / steps[i]));
+        assert_true(fabs(result.residual - carried) < 0.05 * result.residual);
+        gsolve_solver_destroy(&S);
+    }
+    close_system(ctx, &s);
+    close_context(ctx);
+}
+
 static void misuse(void **state)
 {
     gsolve_context *ctx = open_context(1);
@@ -490,6 +527,11 @@ static void misuse(void **state)
                      GSOLVE_BAD_ARGUMENT);
     s.b[3] = 0;
     gsolve_solver_destroy(&S);
+    assert_int_equal(gsolve_solver_create(&S, ctx, "idr,s=0", s.A, NULL), GSOLVE_BAD_SPEC);
+    assert_int_equal(gsolve_solver_create(&S, ctx, "idr,s=17", s.A, NULL), GSOLVE_BAD_SPEC);
+    assert_non_null(strstr(gsolve_error(ctx), "16"));
+    assert_int_equal(gsolve_solver_create(&S, ctx, "pipecg,replace=-1", s.A, NULL),
+                     GSOLVE_BAD_SPEC);
     for (int i = 0; (method = gsolve_method_at(i)); i++) {
         ALLOCATION_SWEEP(ctx, gsolve_solver_create(&S, ctx, method->name, s.A, NULL));
         gsolve_solver_destroy(&S);
@@ -538,10 +580,11 @@ static void whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(definite), cmocka_unit_test(nonsymmetric), cmocka_unit_test(indefinite),
-        cmocka_unit_test(bits),     cmocka_unit_test(columns),      cmocka_unit_test(outcomes),
-        cmocka_unit_test(singular), cmocka_unit_test(rectangular),  cmocka_unit_test(single),
-        cmocka_unit_test(updates),  cmocka_unit_test(misuse),       cmocka_unit_test(whole),
+        cmocka_unit_test(definite),  cmocka_unit_test(nonsymmetric), cmocka_unit_test(indefinite),
+        cmocka_unit_test(bits),      cmocka_unit_test(columns),      cmocka_unit_test(outcomes),
+        cmocka_unit_test(singular),  cmocka_unit_test(rectangular),  cmocka_unit_test(single),
+        cmocka_unit_test(pipelined), cmocka_unit_test(updates),      cmocka_unit_test(misuse),
+        cmocka_unit_test(whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
