@@ -57,7 +57,8 @@ typedef struct gs_method {
     gsolve_status (*step)(gs_krylov *k, int64_t j);
     /* optional: the period; else 2. 0: steps work on the host and are never recorded */
     int (*period)(const gs_krylov *k);
-    /* optional: brings x up to date in the columns that have ended (GMRES forms it at the end) */
+    /* optional: brings x up to date in the columns that have ended (GMRES forms it at the end), and
+     * may write k->note */
     gsolve_status (*finish)(gs_krylov *k);
     /* optional: releases what setup took by other means than gs_new_... */
     void (*destroy)(gs_krylov *k);
@@ -111,12 +112,13 @@ struct gsolve_solver {
     gsolve_monitor *monitor;
     void *user;
     gsolve_result result;
+    char note[256]; /* what the method has to say of the run, or "" */
     char *explanation;
 };
 
 extern const gsolve_plugin *const gs_methods[];
 extern const gs_method gs_cg, gs_pipecg, gs_bicg, gs_bicgstab, gs_cgs, gs_tfqmr, gs_idr, gs_gmres,
-    gs_fgmres, gs_minres, gs_direct;
+    gs_fgmres, gs_minres, gs_refine, gs_direct;
 
 static inline const gs_run_options *gs_run(const gs_krylov *k)
 {

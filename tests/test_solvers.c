@@ -110,9 +110,21 @@ static void nonsymmetric(void **state)
 {
     static const char *const names[] = {"gen:convdiff3d,n=7", "gen:web,n=300,longest=50",
                                         "gen:rmat,scale=8,degree=6"};
-    static const char *const methods[] = {
-        "bicg",  "bicgstab",        "cgs",    "tfqmr",  "idr", "idr,s=1", "idr,s=16",
-        "gmres", "gmres,restart=5", "fgmres", "direct", "auto"};
+    static const char *const methods[] = {"bicg",
+                                          "bicgstab",
+                                          "cgs",
+                                          "tfqmr",
+                                          "idr",
+                                          "idr,s=1",
+                                          "idr,s=16",
+                                          "refine",
+                                          "refine,inner=gmres",
+                                          "refine,type=f64,inner=bicgstab",
+                                          "gmres",
+                                          "gmres,restart=5",
+                                          "fgmres",
+                                          "direct",
+                                          "auto"};
     gsolve_context *ctx = open_context(2);
     const gsolve_plugin *precond;
     (void)state;
@@ -504,6 +516,93 @@ static void pipelined(void **state)
     close_context(ctx);
 }
 
+static gsolve_status run_from_zero(gsolve_solver *S, system_ *s, gsolve_result *result)
+{
+    memset(s->x, 0, (size_t)s->n * 8);
+    return gsolve_solver_run(S, gsolve_vector(s->b, s->n), gsolve_vector(s->x, s->n), result);
+}
+
+/* Double precision from single: reached where A allows it, and by way of A's own type, which is
+ * said, where it does not. A second run allocates nothing. */
+static void refined(void **state)
+{
+    static const struct {
+        const char *matrix, *solver, *precond, *said;
+    } cases[] = {
+        {"gen:poisson2d,n=30", "refine,rtol=1e-10", "jacobi", "of cg in single precision"},
+        {"gen:convdiff3d,n=7", "refine,rtol=1e-12,inner=gmres", "ilu",
+         "of gmres in single precision"},
+        {"gen:elasticity3d,n=4", "refine,rtol=1e-10,type=f64", "ic", "of cg in double precision"},
+        {"gen:tridiagonal,n=3000", "refine,rtol=1e-10,inner=cg", "none",
+         "1 of 1 columns went on with the method in double precision"},
+        {"gen:tridiagonal,n=40,low=-1e39,diag=2e39,high=-1e39", "refine,rtol=1e-10", "jacobi",
+         "cannot be held in single precision"},
+    };
+    gsolve_context *ctx = open_context(2);
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        system_ s = open_system(ctx, cases[i].matrix);
+        gsolve_precond *M = NULL;
+        gsolve_solver *S = NULL;
+        gsolve_result result;
+        gsolve_context_info before, after;
+        OK(ctx, gsolve_precond_create(&M, ctx, cases[i].precond, &s.csr));
+        OK(ctx, gsolve_solver_create(&S, ctx, cases[i].solver, s.A, M));
+        assert_string_equal(gsolve_solver_note(S), "");
+        ALLOCATION_SWEEP(ctx, run_from_zero(S, &s, &result));
+        gsolve_context_describe(ctx, &before);
+        OK(ctx, run_from_zero(S, &s, &result));
+        gsolve_context_describe(ctx, &after);
+        assert_int_equal(after.allocations, before.allocations);
+        if (result.outcome != GSOLVE_CONVERGED || !(result.residual <= 1e-10) ||
+            !(error_of(&s) < 1e-6) || !strstr(gsolve_solver_explain(S), cases[i].said)) {
+            fail_msg("%s on %s: error %g, %s", cases[i].solver, cases[i].matrix, error_of(&s),
+                     gsolve_solver_explain(S));
+        }
+        gsolve_solver_destroy(&S);
+        gsolve_precond_destroy(&M);
+        close_system(ctx, &s);
+    }
+    close_context(ctx);
+}
+
+/* Of two columns one falls back on double precision, and each is as if alone. */
+static void refined_columns(void **state)
+{
+    enum { N = 3000 };
+    gsolve_context *ctx = open_context(2);
+    system_ s = open_system(ctx, "gen:tridiagonal,n=3000");
+    double *b = calloc(2 * N, 8), *x = calloc(2 * N, 8), *alone = calloc(2 * N, 8);
+    const gsolve_dense B = {N, 2, N, b, GSOLVE_F64, GSOLVE_HOST};
+    const gsolve_dense X = {N, 2, N, x, GSOLVE_F64, GSOLVE_HOST};
+    gsolve_solver *S = NULL;
+    gsolve_result result;
+    (void)state;
+
+    memcpy(b, s.b, N * 8);
+    for (int i = 0; i < 40; i++) b[N + 1000 + i] = sin(i); /* A x with a short x */
+    OK(ctx, gsolve_matrix_apply(s.A, 1, gsolve_vector(b + N, N), 0, gsolve_vector(x, N)));
+    memcpy(b + N, x, N * 8);
+    memset(x, 0, N * 8);
+    OK(ctx, gsolve_solver_create(&S, ctx, "refine,inner=cg", s.A, NULL));
+    for (int c = 0; c < 2; c++) {
+        OK(ctx, gsolve_solver_run(S, gsolve_vector(b + c * N, N), gsolve_vector(alone + c * N, N),
+                                  &result));
+        assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+    }
+    OK(ctx, gsolve_solver_run(S, B, X, &result));
+    assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+    assert_non_null(strstr(gsolve_solver_note(S), "1 of 2 columns went on"));
+    assert_memory_equal(x, alone, 2 * N * 8);
+    gsolve_solver_destroy(&S);
+    close_system(ctx, &s);
+    free(b);
+    free(x);
+    free(alone);
+    close_context(ctx);
+}
+
 static void misuse(void **state)
 {
     gsolve_context *ctx = open_context(1);
@@ -530,6 +629,10 @@ static void misuse(void **state)
     assert_int_equal(gsolve_solver_create(&S, ctx, "idr,s=0", s.A, NULL), GSOLVE_BAD_SPEC);
     assert_int_equal(gsolve_solver_create(&S, ctx, "idr,s=17", s.A, NULL), GSOLVE_BAD_SPEC);
     assert_non_null(strstr(gsolve_error(ctx), "16"));
+    assert_int_equal(gsolve_solver_create(&S, ctx, "refine,inner=direct", s.A, NULL),
+                     GSOLVE_BAD_SPEC);
+    assert_int_equal(gsolve_solver_create(&S, ctx, "refine,inner_rtol=1", s.A, NULL),
+                     GSOLVE_BAD_SPEC);
     assert_int_equal(gsolve_solver_create(&S, ctx, "pipecg,replace=-1", s.A, NULL),
                      GSOLVE_BAD_SPEC);
     for (int i = 0; (method = gsolve_method_at(i)); i++) {
@@ -580,10 +683,13 @@ static void whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(definite),  cmocka_unit_test(nonsymmetric), cmocka_unit_test(indefinite),
-        cmocka_unit_test(bits),      cmocka_unit_test(columns),      cmocka_unit_test(outcomes),
-        cmocka_unit_test(singular),  cmocka_unit_test(rectangular),  cmocka_unit_test(single),
-        cmocka_unit_test(pipelined), cmocka_unit_test(updates),      cmocka_unit_test(misuse),
+        cmocka_unit_test(definite),   cmocka_unit_test(nonsymmetric),
+        cmocka_unit_test(indefinite), cmocka_unit_test(bits),
+        cmocka_unit_test(columns),    cmocka_unit_test(outcomes),
+        cmocka_unit_test(singular),   cmocka_unit_test(rectangular),
+        cmocka_unit_test(single),     cmocka_unit_test(pipelined),
+        cmocka_unit_test(refined),    cmocka_unit_test(refined_columns),
+        cmocka_unit_test(updates),    cmocka_unit_test(misuse),
         cmocka_unit_test(whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
