@@ -11,136 +11,32 @@
  *
  * A step is one correction, and an iteration as counted by maxit and the result; products counts
  * the inner ones too, and the note tells the inner iterations. Beside the inner solve a step moves,
- * in fp64, a product and 104 n bytes: kept 16, r to f32 28, zero 4, d to f64 12, x 24, r 20. The
+ * in fp64, a product and 132 n bytes: kept 16, r to f32 28, zero 4, d to f64 12, x 24, r 48. The
  * copies take the memory of half of A and M. M's copy is made by its spec from A. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "core/try.h"
-#include "solver/krylov.h"
-
-typedef struct refine_options {
-    gs_run_options run;
-    double rtol; /* of the inner method */
-    int inner, maxit, type;
-} refine_options;
-
-typedef struct refine {
-    gsolve_matrix *A; /* copies in f32, or NULL */
-    gsolve_precond *M;
-    gsolve_solver *inner, *plain; /* on the copies, or NULL; on k->A and k->M, once needed */
-    uint64_t version;             /* of A's values that are copied */
-    gsolve_dense r, t, d, kept;   /* t = b - Ax to be; kept = x before the step */
-    gsolve_dense low_r, low_d;    /* in the inner type */
-    gs_scalar scale;              /* 2^-e */
-    /* on the host, for each column */
-    double *factor, *before, *after; /* scale; |r|^2 before and after the inner solve */
-    bool *use, *fallen;              /* takes part in this step; goes on in A's type */
-    gsolve_outcome *outcome;         /* of the inner solve in A's type */
-    int iterations;                  /* inner ones of this run */
-} refine;
+#include "solver/refine.h"
 
 #define LEVEL (-20) /* the scaled target is from 2^LEVEL to 2^(LEVEL + 1) */
-#define INNER "auto|cg|bicgstab|gmres|fgmres|minres"
 
 static const gsolve_option options[] = {
-    GS_RUN_OPTIONS(refine_options, 200, 3),
-    {"inner", "the method within", GSOLVE_CHOICE, offsetof(refine_options, inner), 0, 0, 0, INNER},
-    {"inner_rtol", "its relative tolerance", GSOLVE_REAL, offsetof(refine_options, rtol), 1e-4,
+    GS_RUN_OPTIONS(gs_refine_options, 200, 3),
+    {"inner", "the method within", GSOLVE_CHOICE, offsetof(gs_refine_options, inner), 0, 0, 0,
+     GS_REFINE_INNER},
+    {"inner_rtol", "its relative tolerance", GSOLVE_REAL, offsetof(gs_refine_options, rtol), 1e-4,
      1e-12, 0.25, NULL},
-    {"inner_maxit", "its most iterations", GSOLVE_INT, offsetof(refine_options, maxit), 10000, 1,
+    {"inner_maxit", "its most iterations", GSOLVE_INT, offsetof(gs_refine_options, maxit), 10000, 1,
      2147483647, NULL},
-    {"type", "in which it computes", GSOLVE_CHOICE, offsetof(refine_options, type), GSOLVE_F32, 0,
-     0, "f32|f64"},
+    {"type", "in which it computes", GSOLVE_CHOICE, offsetof(gs_refine_options, type), GSOLVE_F32,
+     0, 0, "f32|f64"},
     {0},
 };
 
-/* --- the copies and the inner solvers --------------------------------------------------------- */
-
-static bool copies(const gs_krylov *k)
-{
-    return k->csr.type == GSOLVE_F64 && ((const refine_options *)k->options)->type == GSOLVE_F32;
-}
-
-static gsolve_status new_inner(gs_krylov *k, const gsolve_matrix *A, const gsolve_precond *M,
-                               const char *more, gsolve_solver **inner)
-{
-    const refine_options *o = k->options;
-    const char *name = INNER;
-    char spec[128];
-
-    for (int i = 0; i < o->inner; i++) name = strchr(name, '|') + 1;
-    snprintf(spec, sizeof spec, "%.*s,rtol=%.17g,maxit=%d%s", (int)strcspn(name, "|"), name,
-             o->rtol, o->maxit, more);
-    return gsolve_solver_create(inner, k->ctx, spec, A, M);
-}
-
-/* What stagnates in f32 is not worth waiting for: there is another way. */
-static const char hurry[] = ",stall=500";
-
-static void drop_copies(refine *s)
-{
-    gsolve_solver_destroy(&s->inner);
-    gsolve_precond_destroy(&s->M);
-    gsolve_matrix_destroy(&s->A);
-}
-
-/* A and M in f32, made or brought up to date, and the solver on them. */
-static gsolve_status copy_system(gs_krylov *k)
-{
-    refine *s = k->state;
-    gsolve_matrix_info info;
-    gsolve_precond_info kind;
-    gsolve_csr csr = {0}, view;
-    gsolve_status status;
-
-    gsolve_matrix_describe(k->A, &info);
-    TRY(gsolve_csr_convert(&csr, k->ctx, GSOLVE_F32, &k->csr));
-    if (s->A) {
-        TRY(gsolve_matrix_update(s->A, &csr));
-    } else {
-        TRY(gsolve_matrix_take(&s->A, k->ctx, info.format, &csr));
-    }
-    gsolve_matrix_csr(s->A, &view);
-    if (k->M) gsolve_precond_describe(k->M, &kind);
-    if (s->M) {
-        TRY(gsolve_precond_update(s->M, &view));
-    } else if (k->M) {
-        TRY(gsolve_precond_create(&s->M, k->ctx, kind.spec, &view));
-    }
-    if (!s->inner) TRY(new_inner(k, s->A, s->M, hurry, &s->inner));
-done:
-    gsolve_csr_free(&csr, k->ctx);
-    return status;
-}
-
-/* The inner solver for A's present values. What f32 cannot hold or factor is left to A's type. */
-static gsolve_status prepare(gs_krylov *k)
-{
-    refine *s = k->state;
-    gsolve_matrix_info info;
-    gsolve_status status = GSOLVE_OK;
-
-    gsolve_matrix_describe(k->A, &info);
-    if (info.version == s->version) return GSOLVE_OK;
-    if (copies(k)) {
-        status = copy_system(k);
-        if (status != GSOLVE_OK) drop_copies(s);
-        if (status == GSOLVE_NO_MEMORY) return status;
-    } else if (!s->inner) {
-        TRY(new_inner(k, k->A, k->M, hurry, &s->inner));
-    }
-    if (!s->inner && !s->plain) TRY(new_inner(k, k->A, k->M, "", &s->plain));
-    s->version = info.version;
-    status = GSOLVE_OK;
-done:
-    return status;
-}
-
 static gsolve_status new_low_vector(gs_krylov *k, gsolve_dense *v)
 {
-    const gsolve_type type = copies(k) ? GSOLVE_F32 : k->csr.type;
+    const gsolve_type type = gs_refine_copies(k) ? GSOLVE_F32 : k->csr.type;
     const size_t size = type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
     const gsolve_dense shape = {k->csr.nrows, k->width, gs_vector_stride(k->csr.nrows),
                                 NULL,         type,     k->csr.place};
@@ -154,7 +50,7 @@ static gsolve_status new_low_vector(gs_krylov *k, gsolve_dense *v)
 
 static gsolve_status setup(gs_krylov *k)
 {
-    refine *s = k->state;
+    gs_refine_state *s = k->state;
     gsolve_dense *vector[] = {&s->r, &s->t, &s->d, &s->kept};
     gsolve_status status;
 
@@ -168,25 +64,17 @@ static gsolve_status setup(gs_krylov *k)
     TRY(NEW_PER_COLUMN(k, s->use));
     TRY(NEW_PER_COLUMN(k, s->fallen));
     TRY(NEW_PER_COLUMN(k, s->outcome));
-    TRY(prepare(k));
+    TRY(gs_refine_prepare(k));
 done:
     return status;
 }
 
-static void destroy(gs_krylov *k)
-{
-    refine *s = k->state;
-
-    drop_copies(s);
-    gsolve_solver_destroy(&s->plain);
-}
-
 static gsolve_status start(gs_krylov *k)
 {
-    refine *s = k->state;
+    gs_refine_state *s = k->state;
     gsolve_status status;
 
-    TRY(prepare(k));
+    TRY(gs_refine_prepare(k));
     if (k->iteration == 0) {
         s->iterations = 0;
         for (int32_t c = 0; c < k->ncols; c++) s->fallen[c] = !s->inner;
@@ -209,29 +97,12 @@ static gsolve_status to_host(gs_krylov *k, double *to, const double *from)
     return gsolve_copy(k->ctx, to, GSOLVE_HOST, from, GSOLVE_DEVICE, (size_t)k->ncols * sizeof *to);
 }
 
-static gsolve_status run_inner(gs_krylov *k, gsolve_solver *inner, gsolve_dense b, gsolve_dense x,
-                               gsolve_outcome *outcome)
-{
-    refine *s = k->state;
-    gsolve_result result;
-    gsolve_status status;
-
-    TRY(gsolve_solver_run(inner, b, x, &result));
-    *outcome = result.outcome;
-    s->iterations += result.iterations;
-    k->products += result.products;
-    k->product_seconds += result.product_seconds;
-    k->precond_seconds += result.precond_seconds;
-done:
-    return status;
-}
-
 /* From r / 2^e to d and back to x in the inner type, all columns at once; those that take no part
  * have the right-hand side 0. Scaled so that one absolute tolerance stands for all their targets:
  * the last solve goes no further than it has to. */
 static gsolve_status correct(gs_krylov *k)
 {
-    refine *s = k->state;
+    gs_refine_state *s = k->state;
     const int32_t n = k->csr.nrows;
     const gsolve_type type = s->low_r.type;
     const gs_vector_kernels *low = GS_KERNELS(gs_vector, k->ctx, type);
@@ -257,7 +128,7 @@ static gsolve_status correct(gs_krylov *k)
         TRY(low->zero(q, n, gs_column_of(x, c).value));
     }
     b.ncols = x.ncols = k->ncols;
-    TRY(run_inner(k, s->inner, b, x, &outcome)); /* d = A^-1 r / 2^e         */
+    TRY(gs_refine_run(k, s->inner, b, x, &outcome)); /* d = A^-1 r / 2^e         */
     for (int32_t c = 0; c < k->ncols; c++) {
         TRY(k->vector->copy(q, n, type, gs_column_of(x, c).value, gs_column_of(s->d, c).value));
     }
@@ -269,7 +140,7 @@ done:
 /* Column c from kept by the inner method in A's type, as far as its target. */
 static gsolve_status correct_plain(gs_krylov *k, int32_t c)
 {
-    refine *s = k->state;
+    gs_refine_state *s = k->state;
     const int32_t n = k->csr.nrows;
     const gs_ratio one = {1, NULL, NULL, NULL, GSOLVE_BREAKDOWN, false};
     const gsolve_dense r = gs_column_of(s->r, c), d = gs_column_of(s->d, c);
@@ -278,11 +149,11 @@ static gsolve_status correct_plain(gs_krylov *k, int32_t c)
     gs_run_options *run;
     gsolve_status status;
 
-    if (!s->plain) TRY(new_inner(k, k->A, k->M, "", &s->plain));
+    TRY(gs_refine_plain(k));
     run = s->plain->options;
     run->rtol = fmin(fmax(0.5 * k->column[c].target / sqrt(s->before[c]), 1e-15), 0.25);
     TRY(k->vector->zero(q, n, d.value));
-    TRY(run_inner(k, s->plain, r, d, &s->outcome[c]));
+    TRY(gs_refine_run(k, s->plain, r, d, &s->outcome[c]));
     TRY(k->vector->copy(q, n, k->csr.type, gs_column_of(s->kept, c).value, x));
     TRY(k->vector->axpby(q, n, one, d.value, one, x)); /* x += A^-1 r              */
 done:
@@ -292,7 +163,7 @@ done:
 /* Column c, whose |r| was not halved even so: it ends, with x as it was if that was better. */
 static gsolve_status give_up(gs_krylov *k, int32_t c)
 {
-    refine *s = k->state;
+    gs_refine_state *s = k->state;
     const gsolve_outcome outcome = s->outcome[c];
     const bool own =
         outcome == GSOLVE_INDEFINITE || outcome == GSOLVE_BREAKDOWN || outcome == GSOLVE_DIVERGED;
@@ -309,7 +180,7 @@ done:
     return status;
 }
 
-static bool halved(const refine *s, int32_t c)
+static bool halved(const gs_refine_state *s, int32_t c)
 {
     return s->after[c] <= 0.25 * s->before[c];
 }
@@ -317,7 +188,7 @@ static bool halved(const refine *s, int32_t c)
 /* Those columns that have fallen, now or before. */
 static gsolve_status mend(gs_krylov *k)
 {
-    refine *s = k->state;
+    gs_refine_state *s = k->state;
     bool any = false;
     gsolve_status status = GSOLVE_OK;
 
@@ -338,7 +209,7 @@ done:
 
 static gsolve_status step(gs_krylov *k, int64_t j)
 {
-    refine *s = k->state;
+    gs_refine_state *s = k->state;
     bool any = false;
     gsolve_status status;
 
@@ -365,7 +236,7 @@ done:
 /* What happened within, for gsolve_solver_note. */
 static gsolve_status finish(gs_krylov *k)
 {
-    const refine *s = k->state;
+    const gs_refine_state *s = k->state;
     const bool low = s->low_r.type == GSOLVE_F32;
     const char *name = gsolve_solver_name(s->inner ? s->inner : s->plain);
     int fallen = 0;
@@ -391,13 +262,13 @@ static gsolve_status finish(gs_krylov *k)
 
 const gs_method gs_refine = {
     .plugin = {"refine", "refinement in A's type of a method that computes in single precision",
-               options, sizeof(refine_options)},
-    .state_size = sizeof(refine),
+               options, sizeof(gs_refine_options)},
+    .state_size = sizeof(gs_refine_state),
     .flexible = true, /* the inner method decides */
     .setup = setup,
     .start = start,
     .step = step,
     .period = period,
     .finish = finish,
-    .destroy = destroy,
+    .destroy = gs_refine_drop,
 };
