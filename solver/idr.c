@@ -72,9 +72,9 @@ static gsolve_status setup(gs_krylov *k)
     gsolve_status status;
 
     s->ld = gs_vector_stride(n);
-    TRY(gs_new_basis(k, 1, m, &s->P));
-    TRY(gs_new_basis(k, k->width, m, &s->G));
-    TRY(gs_new_basis(k, k->width, m, &s->U));
+    TRY(gs_new_basis(k, k->csr.type, 1, m, &s->P));
+    TRY(gs_new_basis(k, k->csr.type, k->width, m, &s->G));
+    TRY(gs_new_basis(k, k->csr.type, k->width, m, &s->U));
     for (int i = 0; i < 3; i++) TRY(gs_new_vector(k, n, vector[i]));
     for (int i = 0; i < ID_SCALARS; i++) {
         TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)size[i] * (size_t)k->width, sizeof(double),

@@ -135,7 +135,8 @@ gsolve_status gs_new_scalar(gs_krylov *k, gs_scalar *s);
 /* Elements from one column of a vector, or vector of a basis, to the next. */
 int64_t gs_vector_stride(int32_t nrows);
 /* count vectors of n rows, gs_vector_stride apart, for each of width columns (1: for all alike). */
-gsolve_status gs_new_basis(gs_krylov *k, int32_t width, int count, gsolve_dense *V);
+gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int count,
+                           gsolve_dense *V);
 /* Vector j of a basis whose vectors are ld apart. */
 gsolve_dense gs_basis_at(gsolve_dense V, int64_t ld, int j);
 
@@ -188,9 +189,10 @@ gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z); /* 
 gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_dense z);
 gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz);
 
-gsolve_status gs_zero(gs_krylov *k, gsolve_dense y);                        /* y = 0    */
-gsolve_status gs_copy_vector(gs_krylov *k, gsolve_dense x, gsolve_dense y); /* y = x    */
-gsolve_status gs_scale(gs_krylov *k, gs_coefficient a, gsolve_dense y);     /* y *= a   */
+gsolve_status gs_zero(gs_krylov *k, gsolve_dense y); /* y = 0    */
+gsolve_status gs_copy_vector(gs_krylov *k, gsolve_dense x,
+                             gsolve_dense y);                           /* y = x, of any types */
+gsolve_status gs_scale(gs_krylov *k, gs_coefficient a, gsolve_dense y); /* y *= a   */
 gsolve_status gs_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy);
 gsolve_status gs_dot2(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy, gs_scalar xx);
 gsolve_status gs_axpby(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
@@ -218,7 +220,7 @@ gsolve_status gs_pipe_step(gs_krylov *k, gs_coefficient a, gs_coefficient b,
                            const gs_pipe_vectors *v, gs_scalar ru, gs_scalar wu);
 
 /* h[c][i] = V_i'w and w += sign sum_i h[c][i] V_i over the first m vectors of each column's basis;
- * V.stride separates columns, ld the vectors of a basis, hstride the h of columns. */
+ * V, of any type: stride separates columns, ld the vectors of a basis, hstride the h of columns. */
 gsolve_status gs_dots(gs_krylov *k, int m, gsolve_dense V, int64_t ld, gsolve_dense w, double *h,
                       int64_t hstride);
 gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, int64_t ld, const double *h,

@@ -44,11 +44,12 @@ gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v)
     return gs_new_work(k, v->place, (size_t)(stride * k->width), size, &v->value);
 }
 
-gsolve_status gs_new_basis(gs_krylov *k, int32_t width, int count, gsolve_dense *V)
+gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int count,
+                           gsolve_dense *V)
 {
-    const size_t size = k->csr.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+    const size_t size = type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
     const int64_t stride = width > 1 ? count * gs_vector_stride(k->csr.nrows) : 0;
-    const gsolve_dense shape = {k->csr.nrows, width, stride, NULL, k->csr.type, k->csr.place};
+    const gsolve_dense shape = {k->csr.nrows, width, stride, NULL, type, k->csr.place};
 
     *V = shape;
     return gs_new_work(k, V->place, (size_t)(count * gs_vector_stride(k->csr.nrows) * width), size,
@@ -211,7 +212,9 @@ gsolve_status gs_zero(gs_krylov *k, gsolve_dense y)
 
 gsolve_status gs_copy_vector(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 {
-    EACH_COLUMN(k->vector->copy(k->ctx->queue, y.nrows, x.type, AT(x), AT(y)));
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, k->ctx, y.type);
+
+    EACH_COLUMN(vector->copy(k->ctx->queue, y.nrows, x.type, AT(x), AT(y)));
 }
 
 gsolve_status gs_scale(gs_krylov *k, gs_coefficient a, gsolve_dense y)
@@ -310,12 +313,13 @@ gsolve_status gs_pipe_step(gs_krylov *k, gs_coefficient a, gs_coefficient b,
 gsolve_status gs_dots(gs_krylov *k, int m, gsolve_dense V, int64_t ld, gsolve_dense w, double *h,
                       int64_t hstride)
 {
-    EACH_COLUMN(k->vector->dots(k->ctx->queue, w.nrows, m, AT(V), ld, AT(w), h + c * hstride));
+    EACH_COLUMN(
+        k->vector->dots(k->ctx->queue, w.nrows, m, V.type, AT(V), ld, AT(w), h + c * hstride));
 }
 
 gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, int64_t ld, const double *h,
                          int64_t hstride, double sign, gsolve_dense w, gs_scalar ww)
 {
-    EACH_COLUMN(k->vector->combine(k->ctx->queue, w.nrows, m, AT(V), ld, h + c * hstride, sign,
-                                   AT(w), ww ? &ww[c] : NULL));
+    EACH_COLUMN(k->vector->combine(k->ctx->queue, w.nrows, m, V.type, AT(V), ld, h + c * hstride,
+                                   sign, AT(w), ww ? &ww[c] : NULL));
 }
