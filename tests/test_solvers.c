@@ -207,8 +207,10 @@ static void bits(void **state)
                 gsolve_result result;
                 char spec[64];
                 double *b = random_vector(csr.nrows, 7), *x = calloc((size_t)csr.nrows, 8);
-                snprintf(spec, sizeof spec, "%s,maxit=%d", name,
-                         strcmp(name, "direct") == 0 ? 1 : 12);
+                snprintf(spec, sizeof spec, "%s,maxit=%s", name,
+                         strcmp(name, "direct") == 0       ? "1"
+                         : strncmp(name, "refine", 6) == 0 ? "2,inner_maxit=5"
+                                                           : "12");
                 OK(ctx, gsolve_matrix_create(&A, ctx, "auto", &csr));
                 OK(ctx, gsolve_precond_create(&M, ctx, precond->name, &csr));
                 OK(ctx, gsolve_solver_create(&S, ctx, spec, A, M));
