@@ -241,6 +241,7 @@ static gsolve_status run(cli *c, cli_attempt *a, gsolve_solver *S, gsolve_dense 
 static void look_back(cli_attempt *a, gsolve_solver *S, int32_t ncols)
 {
     a->ran = true;
+    snprintf(a->told, sizeof a->told, "%s", gsolve_solver_note(S));
     if (a->result.outcome == GSOLVE_STOPPED) {
         snprintf(a->explanation, sizeof a->explanation,
                  "Interrupted after %s, at |b - Ax| / |b| = %.1e.",

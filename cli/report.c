@@ -58,7 +58,11 @@ static void say_outcome(const cli *c, const cli_solution *s)
     cli_item(c, "residual", "%.3e = |b - Ax| / |b|, computed afresh%s", a->result.residual,
              a->ncols > 1 ? ", of the worst column" : "");
     if (!isnan(s->error)) cli_item(c, "error", "%.3e = |x - 1| / |1|", s->error);
-    if (!converged) cli_item(c, "why", "%s", a->explanation);
+    if (!converged) {
+        cli_item(c, "why", "%s", a->explanation);
+    } else if (a->told[0]) {
+        cli_item(c, "", "%s", a->told);
+    }
     if (c->is.solution) {
         cli_item(c, "x", "written to %s%s", c->is.solution,
                  converged ? "" : " (the last iterate, which is not a solution)");
@@ -200,6 +204,7 @@ static void add_means(cJSON *object, const cli *c, const cli_solution *s)
     part = cJSON_AddObjectToObject(object, "solver");
     cJSON_AddStringToObject(part, "name", a->method);
     cJSON_AddStringToObject(part, "spec", a->solver);
+    cJSON_AddStringToObject(part, "note", a->told);
     cJSON_AddNumberToObject(part, "product_seconds", a->result.product_seconds);
     cJSON_AddNumberToObject(part, "precond_seconds", a->result.precond_seconds);
     cJSON_AddNumberToObject(object, "memory_peak", (double)info.peak);

@@ -17,6 +17,12 @@ typedef struct gs_ratio {
     bool positive;
 } gs_ratio;
 
+/* The vectors of pipelined CG: M^-1 w, A M^-1 w; the four directions; x, r, u = M^-1 r, w = A u. */
+typedef struct gs_pipe {
+    const void *m, *n;
+    void *z, *q, *s, *p, *x, *r, *u, *w;
+} gs_pipe;
+
 typedef struct gs_vector_kernels {
     /* y = 0 */
     gsolve_status (*zero)(gs_queue *q, int64_t n, void *y);
@@ -43,12 +49,16 @@ typedef struct gs_vector_kernels {
     /* x += a p, p = d * r + b p; d NULL: p = r + b p */
     gsolve_status (*direction_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, const void *d,
                                     const void *r, void *p, void *x);
-    /* h[k] = V_k'w for k < m; V_k = V + k stride */
-    gsolve_status (*dots)(gs_queue *q, int64_t n, int m, const void *V, int64_t stride,
-                          const void *w, double *h);
-    /* w += sign sum_k h[k] V_k, *ww = w'w; ww may be NULL */
-    gsolve_status (*combine)(gs_queue *q, int64_t n, int m, const void *V, int64_t stride,
-                             const double *h, double sign, void *w, double *ww);
+    /* h[k] = V_k'w for k < m; V_k = V + k stride, V of any type */
+    gsolve_status (*dots)(gs_queue *q, int64_t n, int m, gsolve_type type, const void *V,
+                          int64_t stride, const void *w, double *h);
+    /* w += sign sum_k h[k] V_k, *ww = w'w; ww may be NULL; V of any type */
+    gsolve_status (*combine)(gs_queue *q, int64_t n, int m, gsolve_type type, const void *V,
+                             int64_t stride, const double *h, double sign, void *w, double *ww);
+    /* z = n + b z, q = m + b q, s = w + b s, p = u + b p, then x += a p, r -= a s, u -= a q,
+     * w -= a z, all in one pass, with *ru = r'u, *wu = w'u, *rr = r'r of the new ones */
+    gsolve_status (*pipe_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_pipe v,
+                               double *ru, double *wu, double *rr);
 } gs_vector_kernels;
 
 extern const gs_vector_kernels gs_vector_host[GSOLVE_TYPE_COUNT];

@@ -225,25 +225,56 @@ static gsolve_status FN(direction_step)(gs_queue *q, int64_t n, gs_ratio a, gs_r
 
 /* --- many vectors against one: a block of w stays in the cache while all V_k pass ------------ */
 
-static gsolve_status FN(dots)(gs_queue *q, int64_t n, int m, const void *pV, int64_t stride,
-                              const void *pw, double *h)
+/* V'w and w += a V for one vector of a basis of either type, from its element at on. */
+static double FN(basis_dot)(int64_t n, gsolve_type type, const void *V, int64_t at,
+                            const T *restrict w)
+{
+    double sum = 0;
+
+    if (type == GSOLVE_F32) {
+        const float *restrict v = (const float *)V + at;
+#pragma omp simd reduction(+ : sum)
+        for (int64_t i = 0; i < n; i++) sum += (double)v[i] * (double)w[i];
+    } else {
+        const double *restrict v = (const double *)V + at;
+#pragma omp simd reduction(+ : sum)
+        for (int64_t i = 0; i < n; i++) sum += v[i] * (double)w[i];
+    }
+    return sum;
+}
+
+static void FN(basis_axpy)(int64_t n, T a, gsolve_type type, const void *V, int64_t at,
+                           T *restrict w)
+{
+    if (type == GSOLVE_F32) {
+        const float *restrict v = (const float *)V + at;
+#pragma omp simd
+        for (int64_t i = 0; i < n; i++) w[i] += a * (T)v[i];
+    } else {
+        const double *restrict v = (const double *)V + at;
+#pragma omp simd
+        for (int64_t i = 0; i < n; i++) w[i] += a * (T)v[i];
+    }
+}
+
+static gsolve_status FN(dots)(gs_queue *q, int64_t n, int m, gsolve_type type, const void *V,
+                              int64_t stride, const void *pw, double *h)
 {
     enum { GROUP = 8 }; /* vectors per pass over w */
-    const T *V = pV, *w = pw;
+    const T *w = pw;
     double part[GROUP][GS_MAX_BLOCKS];
 
     for (int first = 0; first < m; first += GROUP) {
         const int count = m - first < GROUP ? m - first : GROUP;
-        const T *group = V + first * stride;
         EACH_BLOCK(n, for (int j = 0; j < count; j++) part[j][k] =
-                          FN(block_dot)(to - from, group + j * stride + from, w + from));
+                          FN(basis_dot)(to - from, type, V, (first + j) * stride + from, w + from));
         for (int j = 0; j < count; j++) h[first + j] = gs_sum(blocks.count, part[j]);
     }
     return GSOLVE_OK;
 }
 
-static double FN(block_combine)(int64_t n, int m, const T *V, int64_t stride, const double *h,
-                                double sign, T *w)
+static double FN(block_combine)(int64_t n, int m, gsolve_type type, const void *V, int64_t stride,
+                                int64_t from, const double *h, double sign, T *w)
 {
     enum { PIECE = 512 }; /* of w, which stays in the first cache */
     double sum = 0;
@@ -251,22 +282,65 @@ static double FN(block_combine)(int64_t n, int m, const T *V, int64_t stride, co
     for (int64_t at = 0; at < n; at += PIECE) {
         const int64_t size = n - at < PIECE ? n - at : PIECE;
         for (int j = 0; j < m; j++) {
-            FN(block_axpby)(size, (T)(sign * h[j]), V + j * stride + at, 1, w + at);
+            FN(basis_axpy)(size, (T)(sign * h[j]), type, V, j * stride + from + at, w + at);
         }
         sum += FN(block_dot)(size, w + at, w + at);
     }
     return sum;
 }
 
-static gsolve_status FN(combine)(gs_queue *q, int64_t n, int m, const void *pV, int64_t stride,
-                                 const double *h, double sign, void *pw, double *ww)
+static gsolve_status FN(combine)(gs_queue *q, int64_t n, int m, gsolve_type type, const void *V,
+                                 int64_t stride, const double *h, double sign, void *pw, double *ww)
 {
-    const T *V = pV;
     T *w = pw;
     double part[GS_MAX_BLOCKS];
 
-    EACH_BLOCK(n, part[k] = FN(block_combine)(to - from, m, V + from, stride, h, sign, w + from));
+    EACH_BLOCK(n,
+               part[k] = FN(block_combine)(to - from, m, type, V, stride, from, h, sign, w + from));
     if (ww) *ww = gs_sum(blocks.count, part);
+    return GSOLVE_OK;
+}
+
+/* --- pipelined CG ----------------------------------------------------------------------------- */
+
+static void FN(block_pipe)(int64_t size, T a, T b, int64_t at, gs_pipe v, double *ru, double *wu,
+                           double *rr)
+{
+    const T *restrict m = (const T *)v.m + at, *restrict n = (const T *)v.n + at;
+    T *restrict z = (T *)v.z + at, *restrict q = (T *)v.q + at, *restrict s = (T *)v.s + at;
+    T *restrict p = (T *)v.p + at, *restrict x = (T *)v.x + at, *restrict r = (T *)v.r + at;
+    T *restrict u = (T *)v.u + at, *restrict w = (T *)v.w + at;
+    double with_r = 0, with_w = 0, own = 0;
+
+#pragma omp simd reduction(+ : with_r, with_w, own)
+    for (int64_t i = 0; i < size; i++) {
+        z[i] = n[i] + b * z[i];
+        q[i] = m[i] + b * q[i];
+        s[i] = w[i] + b * s[i];
+        p[i] = u[i] + b * p[i];
+        x[i] += a * p[i];
+        r[i] -= a * s[i];
+        u[i] -= a * q[i];
+        w[i] -= a * z[i];
+        with_r += (double)r[i] * (double)u[i];
+        with_w += (double)w[i] * (double)u[i];
+        own += (double)r[i] * (double)r[i];
+    }
+    *ru = with_r;
+    *wu = with_w;
+    *rr = own;
+}
+
+static gsolve_status FN(pipe_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_pipe v,
+                                   double *ru, double *wu, double *rr)
+{
+    const T alpha = (T)ratio_value(a), beta = (T)ratio_value(b);
+    double with_r[GS_MAX_BLOCKS], with_w[GS_MAX_BLOCKS], own[GS_MAX_BLOCKS];
+
+    EACH_BLOCK(n, FN(block_pipe)(to - from, alpha, beta, from, v, &with_r[k], &with_w[k], &own[k]));
+    *ru = gs_sum(blocks.count, with_r);
+    *wu = gs_sum(blocks.count, with_w);
+    *rr = gs_sum(blocks.count, own);
     return GSOLVE_OK;
 }
 

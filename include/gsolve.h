@@ -234,6 +234,7 @@ typedef struct gsolve_precond gsolve_precond;
 
 typedef struct gsolve_precond_info {
     const char *kind; /* the one in use: "auto" names its choice */
+    const char *spec; /* that names it with its options; valid until M is destroyed */
     int32_t n;
     size_t bytes; /* held */
     double setup_seconds;
@@ -317,6 +318,10 @@ gsolve_status gsolve_solver_column(const gsolve_solver *S, int32_t column, gsolv
 /* Why the last run ended as it did, and what to try next, in a sentence or two. Valid until
  * the next run. Looks at the matrix, so it may take as long as gsolve_csr_examine. */
 const char *gsolve_solver_explain(gsolve_solver *S);
+
+/* What the method has to say of the last run ("42 inner iterations of cg in single precision."), or
+ * "". Valid until the next run; gsolve_solver_explain ends with it. */
+const char *gsolve_solver_note(const gsolve_solver *S);
 
 /* The method in use: "auto" names its choice. */
 const char *gsolve_solver_name(const gsolve_solver *S);

@@ -92,6 +92,8 @@ gsolve_status gsolve_precond_create(gsolve_precond **out, gsolve_context *ctx, c
     TRY(gs_plugin_parse(ctx, &ctx->preconds, gs_preconds, "preconditioner", spec, &plugin,
                         &M->options));
     M->kind = (const gsolve_precond_kind *)(const void *)plugin;
+    ALLOC(ctx, GSOLVE_HOST, M->spec, strlen(spec) + 1);
+    memcpy(M->spec, spec, strlen(spec) + 1);
     if (csr->nrows != csr->ncols && M->kind != &gs_none) {
         status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
                              "the preconditioner %s needs a square matrix and this one is %d x %d",
@@ -113,6 +115,7 @@ void gsolve_precond_destroy(gsolve_precond **pM)
     if (!M) return;
 
     if (M->self) M->kind->destroy(M->self, M->ctx);
+    gsolve_free(M->ctx, GSOLVE_HOST, M->spec);
     gsolve_free(M->ctx, GSOLVE_HOST, M->options);
     gsolve_free(M->ctx, GSOLVE_HOST, M);
     *pM = NULL;
@@ -257,6 +260,7 @@ void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_info *info)
 {
     memset(info, 0, sizeof *info);
     info->kind = M->kind->plugin.name;
+    info->spec = M->spec;
     info->n = M->n;
     info->bytes = M->bytes;
     info->version = M->version;

@@ -8,6 +8,7 @@ struct gsolve_precond {
     gsolve_context *ctx;
     const gsolve_precond_kind *kind;
     void *options, *self;
+    char *spec; /* what it was made from, the choice of auto named */
     int32_t n;
     gsolve_type type;
     uint64_t pattern; /* hash of the clean rows' */

@@ -113,7 +113,7 @@ static bool blame_empty_row(const gs_krylov *k, const gsolve_traits *t, char *te
 
 static bool blame_symmetry(const gs_krylov *k, const gsolve_traits *t, char *text)
 {
-    if (t->symmetric || !(is(k, "cg") || is(k, "minres"))) return false;
+    if (t->symmetric || !(is(k, "cg") || is(k, "pipecg") || is(k, "minres"))) return false;
     add(text,
         "A is not symmetric, which %s needs. Try --solver bicgstab or --solver gmres with "
         "--precond ilu. ",
@@ -182,6 +182,12 @@ static void tell_stagnated(const gs_krylov *k, const gs_column *worst, char *tex
         add(text,
             "The residual stagnated at %.1e, the rounding level of single precision. Try --type "
             "f64, or a larger --rtol. ",
+            worst->residual);
+    } else if (is(k, "refine")) {
+        add(text,
+            "A correction did not halve the residual, nor did one computed in A's own precision; "
+            "|b - Ax| / |b| stays at %.1e. Ask for a larger --rtol, try another inner method or a "
+            "stronger --precond (ic, ilu), or --solver direct. ",
             worst->residual);
     } else if (worst->restarts > 0 || least <= gs_run(k)->rtol) {
         add(text,
@@ -312,6 +318,7 @@ const char *gsolve_solver_explain(gsolve_solver *k)
     } else {
         explain_here(k, worst, text);
     }
+    if (k->note[0]) add(text, "%s%s", worst->outcome == GSOLVE_CONVERGED ? " " : "", k->note);
     k->explanation = text;
     return text;
 }

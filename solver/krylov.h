@@ -57,7 +57,8 @@ typedef struct gs_method {
     gsolve_status (*step)(gs_krylov *k, int64_t j);
     /* optional: the period; else 2. 0: steps work on the host and are never recorded */
     int (*period)(const gs_krylov *k);
-    /* optional: brings x up to date in the columns that have ended (GMRES forms it at the end) */
+    /* optional: brings x up to date in the columns that have ended (GMRES forms it at the end), and
+     * may write k->note */
     gsolve_status (*finish)(gs_krylov *k);
     /* optional: releases what setup took by other means than gs_new_... */
     void (*destroy)(gs_krylov *k);
@@ -112,11 +113,13 @@ struct gsolve_solver {
     gsolve_monitor *monitor;
     void *user;
     gsolve_result result;
+    char note[256]; /* what the method has to say of the run, or "" */
     char *explanation;
 };
 
 extern const gsolve_plugin *const gs_methods[];
-extern const gs_method gs_cg, gs_bicg, gs_bicgstab, gs_gmres, gs_fgmres, gs_minres, gs_direct;
+extern const gs_method gs_cg, gs_pipecg, gs_bicg, gs_bicgstab, gs_cgs, gs_tfqmr, gs_idr, gs_gmres,
+    gs_fgmres, gs_minres, gs_refine, gs_direct;
 
 static inline const gs_run_options *gs_run(const gs_krylov *k)
 {
@@ -129,6 +132,14 @@ static inline const gs_run_options *gs_run(const gs_krylov *k)
 gsolve_status gs_new_work(gs_krylov *k, gsolve_place place, size_t count, size_t size, void **work);
 gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v);
 gsolve_status gs_new_scalar(gs_krylov *k, gs_scalar *s);
+
+/* Elements from one column of a vector, or vector of a basis, to the next. */
+int64_t gs_vector_stride(int32_t nrows);
+/* count vectors of n rows, gs_vector_stride apart, for each of width columns (1: for all alike). */
+gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int count,
+                           gsolve_dense *V);
+/* Vector j of a basis whose vectors are ld apart. */
+gsolve_dense gs_basis_at(gsolve_dense V, int64_t ld, int j);
 
 /* --- columns -----------------------------------------------------------------------------------
  */
@@ -179,9 +190,10 @@ gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z); /* 
 gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_dense z);
 gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz);
 
-gsolve_status gs_zero(gs_krylov *k, gsolve_dense y);                        /* y = 0    */
-gsolve_status gs_copy_vector(gs_krylov *k, gsolve_dense x, gsolve_dense y); /* y = x    */
-gsolve_status gs_scale(gs_krylov *k, gs_coefficient a, gsolve_dense y);     /* y *= a   */
+gsolve_status gs_zero(gs_krylov *k, gsolve_dense y); /* y = 0    */
+gsolve_status gs_copy_vector(gs_krylov *k, gsolve_dense x,
+                             gsolve_dense y);                           /* y = x, of any types */
+gsolve_status gs_scale(gs_krylov *k, gs_coefficient a, gsolve_dense y); /* y *= a   */
 gsolve_status gs_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy);
 gsolve_status gs_dot2(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy, gs_scalar xx);
 gsolve_status gs_axpby(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
@@ -199,8 +211,17 @@ gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, g
 gsolve_status gs_direction_step(gs_krylov *k, gs_coefficient a, gs_coefficient b, gsolve_dense r,
                                 gsolve_dense z, gsolve_dense p);
 
+/* The vectors of pipelined CG, see gs_pipe in core/vector.h; x is k->x. */
+typedef struct gs_pipe_vectors {
+    gsolve_dense m, n, z, q, s, p, r, u, w;
+} gs_pipe_vectors;
+
+/* All updates of a step of pipelined CG and the sums ru = r'u, wu = w'u, k->rr, in one pass. */
+gsolve_status gs_pipe_step(gs_krylov *k, gs_coefficient a, gs_coefficient b,
+                           const gs_pipe_vectors *v, gs_scalar ru, gs_scalar wu);
+
 /* h[c][i] = V_i'w and w += sign sum_i h[c][i] V_i over the first m vectors of each column's basis;
- * V.stride separates columns, ld the vectors of a basis, hstride the h of columns. */
+ * V, of any type: stride separates columns, ld the vectors of a basis, hstride the h of columns. */
 gsolve_status gs_dots(gs_krylov *k, int m, gsolve_dense V, int64_t ld, gsolve_dense w, double *h,
                       int64_t hstride);
 gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, int64_t ld, const double *h,

@@ -34,14 +34,39 @@ gsolve_status gs_new_work(gs_krylov *k, gsolve_place place, size_t count, size_t
     return GSOLVE_OK;
 }
 
+int64_t gs_vector_stride(int32_t nrows)
+{
+    return ((int64_t)nrows + 15) / 16 * 16; /* begins on a cache line */
+}
+
 gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v)
 {
-    const int64_t stride = ((int64_t)nrows + 15) / 16 * 16; /* columns begin on a cache line */
+    const int64_t stride = gs_vector_stride(nrows);
     const size_t size = k->csr.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
     const gsolve_dense shape = {nrows, k->width, stride, NULL, k->csr.type, gs_vectors_place(k)};
 
     *v = shape;
     return gs_new_work(k, v->place, (size_t)(stride * k->width), size, &v->value);
+}
+
+gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int count,
+                           gsolve_dense *V)
+{
+    const size_t size = type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+    const int64_t stride = width > 1 ? count * gs_vector_stride(k->csr.nrows) : 0;
+    const gsolve_dense shape = {k->csr.nrows, width, stride, NULL, type, k->csr.place};
+
+    *V = shape;
+    return gs_new_work(k, V->place, (size_t)(count * gs_vector_stride(k->csr.nrows) * width), size,
+                       &V->value);
+}
+
+gsolve_dense gs_basis_at(gsolve_dense V, int64_t ld, int j)
+{
+    const size_t size = V.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+
+    V.value = (char *)V.value + (size_t)(j * ld) * size;
+    return V;
 }
 
 gsolve_status gs_new_scalar(gs_krylov *k, gs_scalar *s)
@@ -192,7 +217,9 @@ gsolve_status gs_zero(gs_krylov *k, gsolve_dense y)
 
 gsolve_status gs_copy_vector(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 {
-    EACH_COLUMN(k->vector->copy(k->ctx->queue, y.nrows, x.type, AT(x), AT(y)));
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, k->ctx, y.type);
+
+    EACH_COLUMN(vector->copy(k->ctx->queue, y.nrows, x.type, AT(x), AT(y)));
 }
 
 gsolve_status gs_scale(gs_krylov *k, gs_coefficient a, gsolve_dense y)
@@ -277,15 +304,27 @@ gsolve_status gs_direction_step(gs_krylov *k, gs_coefficient a, gs_coefficient b
                                           AT(from), AT(p), AT(k->x)));
 }
 
+gsolve_status gs_pipe_step(gs_krylov *k, gs_coefficient a, gs_coefficient b,
+                           const gs_pipe_vectors *v, gs_scalar ru, gs_scalar wu)
+{
+#define PIPE                                                                                   \
+    ((gs_pipe){AT(v->m), AT(v->n), AT(v->z), AT(v->q), AT(v->s), AT(v->p), AT(k->x), AT(v->r), \
+               AT(v->u), AT(v->w)})
+    EACH_COLUMN(k->vector->pipe_step(k->ctx->queue, v->r.nrows, ratio(k, a, c), ratio(k, b, c),
+                                     PIPE, &ru[c], &wu[c], &k->rr[c]));
+#undef PIPE
+}
+
 gsolve_status gs_dots(gs_krylov *k, int m, gsolve_dense V, int64_t ld, gsolve_dense w, double *h,
                       int64_t hstride)
 {
-    EACH_COLUMN(k->vector->dots(k->ctx->queue, w.nrows, m, AT(V), ld, AT(w), h + c * hstride));
+    EACH_COLUMN(
+        k->vector->dots(k->ctx->queue, w.nrows, m, V.type, AT(V), ld, AT(w), h + c * hstride));
 }
 
 gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, int64_t ld, const double *h,
                          int64_t hstride, double sign, gsolve_dense w, gs_scalar ww)
 {
-    EACH_COLUMN(k->vector->combine(k->ctx->queue, w.nrows, m, AT(V), ld, h + c * hstride, sign,
-                                   AT(w), ww ? &ww[c] : NULL));
+    EACH_COLUMN(k->vector->combine(k->ctx->queue, w.nrows, m, V.type, AT(V), ld, h + c * hstride,
+                                   sign, AT(w), ww ? &ww[c] : NULL));
 }

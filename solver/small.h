@@ -31,7 +31,19 @@ typedef struct gs_small {
 #define GS_SMALL_LIST(X)                                                             \
     X(copy)          /* s[0] = s[1] */                                               \
     X(test)          /* judges |r| by progress; j: iterations since the last test */ \
+    X(pipecg_start)  /* see pipecg.c */                                              \
+    X(pipecg_alpha)  /* see pipecg.c */                                              \
     X(bicgstab_beta) /* see bicgstab.c */                                            \
+    X(cgs_square)    /* see cgs.c */                                                 \
+    X(tfqmr_start)   /* see tfqmr.c */                                               \
+    X(tfqmr_alpha)   /* see tfqmr.c */                                               \
+    X(tfqmr_rotate)  /* see tfqmr.c */                                               \
+    X(tfqmr_beta)    /* see tfqmr.c */                                               \
+    X(idr_start)     /* see idr.c */                                                 \
+    X(idr_solve)     /* see idr.c */                                                 \
+    X(idr_forward)   /* see idr.c */                                                 \
+    X(idr_beta)      /* see idr.c */                                                 \
+    X(idr_omega)     /* see idr.c */                                                 \
     X(minres_start)  /* see minres.c */                                              \
     X(minres_rotate) /* see minres.c */                                              \
     X(gmres_start)   /* see gmres.c */                                               \
@@ -68,6 +80,29 @@ enum {
 /* s[] of gmres: H (m columns of m + 1 for each column), again (m + 1), cosine, sine (m), g (m + 1),
  * beta, ww. */
 enum { GM_H, GM_AGAIN, GM_COSINE, GM_SINE, GM_G, GM_BETA, GM_WW, GM_SCALARS };
+/* s[] of cgs. */
+enum { CG_RHO, CG_NEXT, CG_SQUARE, CG_SCALARS };
+/* s[] of tfqmr: rho, shadow'w, shadow'v, w'w, tau^2, alpha, the factors of d in d and x, c^2, s^2,
+ * beta, beta^2. */
+enum {
+    TF_RHO,
+    TF_NEXT,
+    TF_RV,
+    TF_WW,
+    TF_TAU,
+    TF_ALPHA,
+    TF_D,
+    TF_ETA,
+    TF_C2,
+    TF_S2,
+    TF_BETA,
+    TF_SQUARE,
+    TF_SCALARS
+};
+/* s[] of idr: P'G (s x s by columns for each column), f, c, h (s); c_k, beta, omega, t'r, t't. */
+enum { ID_M, ID_F, ID_C, ID_H, ID_CK, ID_BETA, ID_OMEGA, ID_TS, ID_TT, ID_SCALARS };
+/* s[] of pipecg. */
+enum { PC_GAMMA, PC_DELTA, PC_OLD, PC_ALPHA, PC_BETA, PC_SCALARS };
 /* s[] of bicgstab. */
 enum { BS_RHO, BS_NEXT, BS_RV, BS_TS, BS_TT, BS_UP, BS_DOWN, BS_SCALARS };
 

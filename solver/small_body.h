@@ -6,6 +6,16 @@ SMALL void copy(const gs_small *a, int c)
     a->s[0][c] = a->s[1][c];
 }
 
+/* num / den; a breakdown where that is not a number, and 0. */
+SMALL double quotient(const gs_small *a, int c, double num, double den)
+{
+    const double value = den != 0 ? num / den : 0;
+
+    if (den != 0 && fabs(value) <= 1e300) return value;
+    if (!a->flag[c]) a->flag[c] = GSOLVE_BREAKDOWN;
+    return 0;
+}
+
 /* --- the stopping test ------------------------------------------------------------------------ */
 
 SMALL void test(const gs_small *a, int c)
@@ -29,6 +39,30 @@ SMALL void test(const gs_small *a, int c)
     a->ended[c] = p->outcome >= 0;
 }
 
+/* --- pipecg ----------------------------------------------------------------------------------- */
+
+SMALL void pipecg_start(const gs_small *a, int c)
+{
+    a->s[PC_OLD][c] = 0; /* there is no gamma before */
+    a->s[PC_ALPHA][c] = 1;
+}
+
+/* beta = gamma / gamma', alpha = gamma / (delta - beta gamma / alpha'), where the divisor is p'Ap.
+ * It is known to be positive only if the recurrences have not drifted: where u'Au is positive and
+ * it is not, a fresh start decides. */
+SMALL void pipecg_alpha(const gs_small *a, int c)
+{
+    const double gamma = a->s[PC_GAMMA][c], delta = a->s[PC_DELTA][c], old = a->s[PC_OLD][c];
+    const double beta = old > 0 ? gamma / old : 0;
+    const double pq = delta - (beta > 0 ? beta * (gamma / a->s[PC_ALPHA][c]) : 0);
+
+    if ((gamma < 0 || delta < 0) && !a->flag[c]) a->flag[c] = GSOLVE_INDEFINITE;
+    if (pq < 0 && !a->flag[c]) a->flag[c] = GSOLVE_BREAKDOWN;
+    a->s[PC_BETA][c] = beta;
+    a->s[PC_ALPHA][c] = a->flag[c] ? 0 : quotient(a, c, gamma, pq);
+    a->s[PC_OLD][c] = gamma;
+}
+
 /* --- bicgstab --------------------------------------------------------------------------------- */
 
 /* beta = (next / rho) (alpha / omega), where alpha = rho / rv and omega = ts / tt. */
@@ -36,6 +70,120 @@ SMALL void bicgstab_beta(const gs_small *a, int c)
 {
     a->s[BS_UP][c] = a->s[BS_NEXT][c] * a->s[BS_TT][c];
     a->s[BS_DOWN][c] = a->s[BS_RV][c] * a->s[BS_TS][c];
+}
+
+/* --- cgs -------------------------------------------------------------------------------------- */
+
+/* (next / rho)^2; where rho vanishes next / rho is flagged by the kernel that divides. */
+SMALL void cgs_square(const gs_small *a, int c)
+{
+    const double rho = a->s[CG_RHO][c], beta = rho != 0 ? a->s[CG_NEXT][c] / rho : 0;
+
+    a->s[CG_SQUARE][c] = beta * beta;
+}
+
+/* --- tfqmr ------------------------------------------------------------------------------------ */
+
+SMALL void tfqmr_start(const gs_small *a, int c)
+{
+    a->s[TF_RHO][c] = a->s[TF_TAU][c] = a->rr[c];
+    a->s[TF_ALPHA][c] = a->s[TF_S2][c] = 0;
+}
+
+/* alpha = rho / shadow'v. d = z + (theta^2 eta / alpha) d: the eta of the half before is c^2 times
+ * the alpha of then, and theta^2 c^2 = s^2. */
+SMALL void tfqmr_alpha(const gs_small *a, int c)
+{
+    const double before = a->s[TF_ALPHA][c];
+    const double alpha = quotient(a, c, a->s[TF_RHO][c], a->s[TF_RV][c]);
+
+    a->s[TF_ALPHA][c] = alpha;
+    a->s[TF_D][c] = alpha != 0 ? a->s[TF_S2][c] * (before / alpha) : 0;
+}
+
+/* c^2 and s^2 from |w|^2 and tau^2; both vanish only after r has, and then x stays. */
+SMALL void tfqmr_rotate(const gs_small *a, int c)
+{
+    const double ww = a->s[TF_WW][c], tau = a->s[TF_TAU][c], c2 = tau > 0 ? tau / (tau + ww) : 0;
+
+    a->s[TF_C2][c] = c2;
+    a->s[TF_S2][c] = a->s[TF_D][c] = tau > 0 ? ww / (tau + ww) : 1;
+    a->s[TF_TAU][c] = ww * c2;
+    a->s[TF_ETA][c] = c2 * a->s[TF_ALPHA][c];
+}
+
+SMALL void tfqmr_beta(const gs_small *a, int c)
+{
+    const double beta = quotient(a, c, a->s[TF_NEXT][c], a->s[TF_RHO][c]);
+
+    a->s[TF_BETA][c] = beta;
+    a->s[TF_SQUARE][c] = beta * beta;
+    a->s[TF_RHO][c] = a->s[TF_NEXT][c];
+}
+
+/* --- idr: M = P'G is lower triangular, m x m, element (i, j) at i + j m ------------------------
+ */
+
+SMALL void idr_start(const gs_small *a, int c)
+{
+    const int m = a->m;
+    double *M = a->s[ID_M] + (int64_t)c * m * m;
+
+    for (int i = 0; i < m * m; i++) M[i] = i % (m + 1) == 0;
+    a->s[ID_OMEGA][c] = 1;
+}
+
+/* y[from..to) = the solution of M y = y in these rows and columns. */
+SMALL void idr_substitute(const gs_small *a, int c, int from, int to, double *y)
+{
+    const int m = a->m;
+    const double *M = a->s[ID_M] + (int64_t)c * m * m;
+
+    for (int i = from; i < to; i++) {
+        for (int j = from; j < i; j++) y[i] -= M[i + j * m] * y[j];
+        y[i] = quotient(a, c, y[i], M[i + i * m]);
+    }
+}
+
+/* c from f in rows j, .., m - 1. */
+SMALL void idr_solve(const gs_small *a, int c)
+{
+    const int m = a->m;
+    double *y = a->s[ID_C] + (int64_t)c * m;
+    const double *f = a->s[ID_F] + (int64_t)c * m;
+
+    for (int i = a->j; i < m; i++) y[i] = f[i];
+    idr_substitute(a, c, a->j, m, y);
+    a->s[ID_CK][c] = y[a->j];
+}
+
+/* The coefficients that make G_j orthogonal to P_0, .., P_{j - 1}, from its sums with them. */
+SMALL void idr_forward(const gs_small *a, int c)
+{
+    idr_substitute(a, c, 0, a->j, a->s[ID_H] + (int64_t)c * a->m);
+}
+
+/* beta from column j of M, and what it leaves of f. */
+SMALL void idr_beta(const gs_small *a, int c)
+{
+    const int m = a->m, j = a->j;
+    const double *M = a->s[ID_M] + (int64_t)c * m * m + (int64_t)j * m;
+    double *f = a->s[ID_F] + (int64_t)c * m;
+    const double beta = quotient(a, c, f[j], M[j]);
+
+    for (int i = j; i < m; i++) f[i] -= beta * M[i];
+    a->s[ID_BETA][c] = beta;
+}
+
+/* omega = t'r / t't, made longer where the cosine of t and r is below 0.7: a short step now is a
+ * poor start for all cycles to come. */
+SMALL void idr_omega(const gs_small *a, int c)
+{
+    const double tr = a->s[ID_TS][c], tt = a->s[ID_TT][c], rr = a->rr[c];
+    const double omega = quotient(a, c, tr, tt), cosine = fabs(tr) / (sqrt(tt) * sqrt(rr));
+
+    if (omega == 0 && !a->flag[c]) a->flag[c] = GSOLVE_BREAKDOWN;
+    a->s[ID_OMEGA][c] = cosine > 0 && cosine < 0.7 ? omega * (0.7 / cosine) : omega;
 }
 
 /* --- minres ----------------------------------------------------------------------------------- */

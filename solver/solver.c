@@ -141,6 +141,11 @@ const char *gsolve_solver_name(const gsolve_solver *S)
     return S->method->plugin.name;
 }
 
+const char *gsolve_solver_note(const gsolve_solver *S)
+{
+    return S->note;
+}
+
 /* --- a run --------------------------------------------------------------------------------------
  */
 
@@ -319,6 +324,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     TRY(reserve(k, b.ncols));
     gsolve_free(k->ctx, GSOLVE_HOST, k->explanation);
     k->explanation = NULL;
+    k->note[0] = 0;
     k->ncols = b.ncols;
     memset(&k->result, 0, sizeof k->result);
     if (b.ncols > 0) {

@@ -75,6 +75,20 @@ static double error_of(const system_ *s)
     return size > 0 ? error / size : 0;
 }
 
+/* The methods, and then some with options that make them another method; NULL past the last. */
+static const char *spec_at(int index)
+{
+    static const char *const more[] = {"gmres,basis=f32", "fgmres,basis=f32", "idr,s=1",
+                                       "idr,s=16",        "pipecg,replace=5", "refine,inner=gmres"};
+    const int count = (int)(sizeof more / sizeof *more);
+    int methods = 0;
+
+    while (gsolve_method_at(methods)) methods++;
+    return index < methods           ? gsolve_method_at(index)->name
+           : index < methods + count ? more[index - methods]
+                                     : NULL;
+}
+
 /* Symmetric positive definite systems: every method with every preconditioner. */
 static void definite(void **state)
 {
@@ -82,16 +96,17 @@ static void definite(void **state)
         "gen:poisson2d,n=12",  "gen:elasticity3d,n=3", "gen:circuit,n=200,dense=2",
         "gen:tridiagonal,n=1", "gen:tridiagonal,n=0",  "gen:band,n=500,row=20,width=60"};
     gsolve_context *ctx = open_context(2);
-    const gsolve_plugin *method, *precond;
+    const gsolve_plugin *precond;
+    const char *name;
     (void)state;
 
     for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
         system_ s = open_system(ctx, names[m]);
-        for (int i = 0; (method = gsolve_method_at(i)); i++) {
+        for (int i = 0; (name = spec_at(i)); i++) {
             for (int j = 0; (precond = gsolve_precond_at(ctx, j)); j++) {
                 gsolve_result result;
                 char spec[64];
-                snprintf(spec, sizeof spec, "%s,rtol=1e-10", method->name);
+                snprintf(spec, sizeof spec, "%s,rtol=1e-10", name);
                 OK(ctx, solve(ctx, &s, spec, precond->name, &result, NULL));
                 if (result.outcome != GSOLVE_CONVERGED || !(result.residual <= 1e-10) ||
                     !(error_of(&s) < 1e-6)) {
@@ -110,8 +125,23 @@ static void nonsymmetric(void **state)
 {
     static const char *const names[] = {"gen:convdiff3d,n=7", "gen:web,n=300,longest=50",
                                         "gen:rmat,scale=8,degree=6"};
-    static const char *const methods[] = {"bicg",   "bicgstab", "gmres", "gmres,restart=5",
-                                          "fgmres", "direct",   "auto"};
+    static const char *const methods[] = {"bicg",
+                                          "bicgstab",
+                                          "cgs",
+                                          "tfqmr",
+                                          "idr",
+                                          "idr,s=1",
+                                          "idr,s=16",
+                                          "refine",
+                                          "refine,inner=gmres",
+                                          "refine,type=f64,inner=bicgstab",
+                                          "gmres",
+                                          "gmres,restart=5",
+                                          "gmres,basis=f32",
+                                          "fgmres,basis=f32",
+                                          "fgmres",
+                                          "direct",
+                                          "auto"};
     gsolve_context *ctx = open_context(2);
     const gsolve_plugin *precond;
     (void)state;
@@ -160,10 +190,11 @@ static void bits(void **state)
 {
     static const int threads[] = {1, 2, 3, 8};
     gsolve_context *any = open_context(1);
-    const gsolve_plugin *method, *precond;
+    const gsolve_plugin *precond;
+    const char *name;
     (void)state;
 
-    for (int i = 0; (method = gsolve_method_at(i)); i++) {
+    for (int i = 0; (name = spec_at(i)); i++) {
         for (int j = 0; (precond = gsolve_precond_at(any, j)); j++) {
             double *first = NULL;
             gsolve_result was;
@@ -176,8 +207,10 @@ static void bits(void **state)
                 gsolve_result result;
                 char spec[64];
                 double *b = random_vector(csr.nrows, 7), *x = calloc((size_t)csr.nrows, 8);
-                snprintf(spec, sizeof spec, "%s,maxit=%d", method->name,
-                         strcmp(method->name, "direct") == 0 ? 1 : 12);
+                snprintf(spec, sizeof spec, "%s,maxit=%s", name,
+                         strcmp(name, "direct") == 0       ? "1"
+                         : strncmp(name, "refine", 6) == 0 ? "2,inner_maxit=5"
+                                                           : "12");
                 OK(ctx, gsolve_matrix_create(&A, ctx, "auto", &csr));
                 OK(ctx, gsolve_precond_create(&M, ctx, precond->name, &csr));
                 OK(ctx, gsolve_solver_create(&S, ctx, spec, A, M));
@@ -203,7 +236,7 @@ static void bits(void **state)
                 close_context(ctx);
             }
             free(first);
-            if (strcmp(method->name, "direct") == 0) break; /* takes no preconditioner */
+            if (strcmp(name, "direct") == 0) break; /* takes no preconditioner */
         }
     }
     close_context(any);
@@ -217,7 +250,7 @@ static void columns(void **state)
     gsolve_csr csr = read_matrix(ctx, "gen:poisson2d,n=25");
     const int32_t n = csr.nrows;
     double *b = random_vector((int64_t)n * K, 9);
-    const gsolve_plugin *method;
+    const char *name;
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL;
     (void)state;
@@ -226,11 +259,11 @@ static void columns(void **state)
     for (int32_t i = 0; i < n; i++) b[3 * n + i] = 1e3; /* smooth: converges at another time */
     OK(ctx, gsolve_matrix_create(&A, ctx, "auto", &csr));
     OK(ctx, gsolve_precond_create(&M, ctx, "jacobi", &csr));
-    for (int i = 0; (method = gsolve_method_at(i)); i++) {
+    for (int i = 0; (name = spec_at(i)); i++) {
         double *x = calloc((size_t)n * K, 8), *alone = calloc((size_t)n * K, 8);
         gsolve_solver *S = NULL;
         gsolve_result all, one[K], column;
-        OK(ctx, gsolve_solver_create(&S, ctx, method->name, A, M));
+        OK(ctx, gsolve_solver_create(&S, ctx, name, A, M));
         for (int c = 0; c < K; c++) {
             OK(ctx, gsolve_solver_run(S, gsolve_vector(b + c * n, n),
                                       gsolve_vector(alone + c * n, n), &one[c]));
@@ -244,7 +277,7 @@ static void columns(void **state)
             assert_int_equal(column.outcome, GSOLVE_CONVERGED);
             assert_int_equal(column.iterations, one[c].iterations);
             if (memcmp(x + c * n, alone + c * n, (size_t)n * 8) != 0) {
-                fail_msg("%s: column %d has other bits than alone", method->name, c);
+                fail_msg("%s: column %d has other bits than alone", name, c);
             }
         }
         assert_true(x[n] == 0 && x[2 * n - 1] == 0);
@@ -392,11 +425,11 @@ static void single(void **state)
     gsolve_csr wide = read_matrix(ctx, "gen:poisson2d,n=30"), csr;
     const int32_t n = wide.nrows;
     double *b = random_vector(n, 3), *x = calloc((size_t)n, 8);
-    const gsolve_plugin *method;
+    const char *name;
     (void)state;
 
     OK(ctx, gsolve_csr_convert(&csr, ctx, GSOLVE_F32, &wide));
-    for (int i = 0; (method = gsolve_method_at(i)); i++) {
+    for (int i = 0; (name = spec_at(i)); i++) {
         gsolve_matrix *A = NULL;
         gsolve_precond *M = NULL;
         gsolve_solver *S = NULL;
@@ -404,13 +437,13 @@ static void single(void **state)
         char spec[64];
         OK(ctx, gsolve_matrix_create(&A, ctx, "auto", &csr));
         OK(ctx, gsolve_precond_create(&M, ctx, "ic", &csr));
-        snprintf(spec, sizeof spec, "%s,rtol=1e-5", method->name);
+        snprintf(spec, sizeof spec, "%s,rtol=1e-5", name);
         OK(ctx, gsolve_solver_create(&S, ctx, spec, A, M));
         memset(x, 0, (size_t)n * 8);
         OK(ctx, gsolve_solver_run(S, gsolve_vector(b, n), gsolve_vector(x, n), &result));
         assert_int_equal(result.outcome, GSOLVE_CONVERGED);
         gsolve_solver_destroy(&S);
-        snprintf(spec, sizeof spec, "%s,rtol=1e-12", method->name);
+        snprintf(spec, sizeof spec, "%s,rtol=1e-12", name);
         OK(ctx, gsolve_solver_create(&S, ctx, spec, A, M));
         OK(ctx, gsolve_solver_run(S, gsolve_vector(b, n), gsolve_vector(x, n), &result));
         assert_int_not_equal(result.outcome, GSOLVE_CONVERGED);
@@ -431,20 +464,20 @@ static void updates(void **state)
 {
     gsolve_context *ctx = open_context(2);
     system_ s = open_system(ctx, "gen:poisson2d,n=15"), t = open_system(ctx, "gen:poisson2d,n=15");
-    const gsolve_plugin *method;
+    const char *name;
     double *value = (double *)(uintptr_t)t.csr.value;
     (void)state;
 
     for (int64_t k = 0; k < gsolve_csr_entries(&t.csr); k++) {
         value[k] *= value[k] > 0 ? 1.5 : 1; /* a heavier diagonal */
     }
-    for (int i = 0; (method = gsolve_method_at(i)); i++) {
+    for (int i = 0; (name = spec_at(i)); i++) {
         gsolve_precond *M = NULL;
         gsolve_solver *S = NULL, *T = NULL;
         gsolve_result one, two;
         OK(ctx, gsolve_matrix_update(s.A, &s.csr));
         OK(ctx, gsolve_precond_create(&M, ctx, "ilu", &s.csr));
-        OK(ctx, gsolve_solver_create(&S, ctx, method->name, s.A, M));
+        OK(ctx, gsolve_solver_create(&S, ctx, name, s.A, M));
         memset(s.x, 0, (size_t)s.n * 8);
         OK(ctx, gsolve_solver_run(S, gsolve_vector(s.b, s.n), gsolve_vector(s.x, s.n), &one));
         OK(ctx, gsolve_matrix_update(s.A, &t.csr));
@@ -452,7 +485,7 @@ static void updates(void **state)
         memset(s.x, 0, (size_t)s.n * 8);
         OK(ctx, gsolve_solver_run(S, gsolve_vector(s.b, s.n), gsolve_vector(s.x, s.n), &one));
         OK(ctx, gsolve_matrix_update(t.A, &t.csr));
-        OK(ctx, gsolve_solver_create(&T, ctx, method->name, t.A, M));
+        OK(ctx, gsolve_solver_create(&T, ctx, name, t.A, M));
         memset(t.x, 0, (size_t)t.n * 8);
         OK(ctx, gsolve_solver_run(T, gsolve_vector(t.b, t.n), gsolve_vector(t.x, t.n), &two));
         assert_int_equal(one.outcome, GSOLVE_CONVERGED);
@@ -463,6 +496,130 @@ static void updates(void **state)
     }
     close_system(ctx, &s);
     close_system(ctx, &t);
+    close_context(ctx);
+}
+
+static bool keep_residual(int iteration, double residual, void *user)
+{
+    (void)iteration;
+    *(double *)user = residual;
+    return true;
+}
+
+/* The residual that pipecg carries along is the true one to the end, where A is badly conditioned:
+ * it converges at the first attempt (each replacement takes 4 products, a restart 2). */
+static void pipelined(void **state)
+{
+    static const int steps[] = {50, 7};
+    gsolve_context *ctx = open_context(2);
+    system_ s = open_system(ctx, "gen:jump3d,n=12,contrast=1e6");
+    (void)state;
+
+    for (int i = 0; i < 2; i++) {
+        gsolve_solver *S = NULL;
+        gsolve_result result;
+        double carried = 0;
+        char spec[64];
+        snprintf(spec, sizeof spec, "pipecg,rtol=1e-13,replace=%d", steps[i]);
+        OK(ctx, gsolve_solver_create(&S, ctx, spec, s.A, NULL));
+        gsolve_solver_watch(S, keep_residual, &carried);
+        memset(s.x, 0, (size_t)s.n * 8);
+        OK(ctx, gsolve_solver_run(S, gsolve_vector(s.b, s.n), gsolve_vector(s.x, s.n), &result));
+        assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+        assert_true(result.iterations > 500);
+        assert_int_equal(result.products,
+                         2 + result.iterations + 4 * (result.iterations / steps[i]));
+        assert_true(fabs(result.residual - carried) < 0.05 * result.residual);
+        gsolve_solver_destroy(&S);
+    }
+    close_system(ctx, &s);
+    close_context(ctx);
+}
+
+static gsolve_status run_from_zero(gsolve_solver *S, system_ *s, gsolve_result *result)
+{
+    memset(s->x, 0, (size_t)s->n * 8);
+    return gsolve_solver_run(S, gsolve_vector(s->b, s->n), gsolve_vector(s->x, s->n), result);
+}
+
+/* Double precision from single: reached where A allows it, and by way of A's own type, which is
+ * said, where it does not. A second run allocates nothing. */
+static void refined(void **state)
+{
+    static const struct {
+        const char *matrix, *solver, *precond, *said;
+    } cases[] = {
+        {"gen:poisson2d,n=30", "refine,rtol=1e-10", "jacobi", "of cg in single precision"},
+        {"gen:convdiff3d,n=7", "refine,rtol=1e-12,inner=gmres", "ilu",
+         "of gmres in single precision"},
+        {"gen:elasticity3d,n=4", "refine,rtol=1e-10,type=f64", "ic", "of cg in double precision"},
+        {"gen:tridiagonal,n=3000", "refine,rtol=1e-10,inner=cg", "none",
+         "1 of 1 columns went on with the method in double precision"},
+        {"gen:tridiagonal,n=40,low=-1e39,diag=2e39,high=-1e39", "refine,rtol=1e-10", "jacobi",
+         "cannot be held in single precision"},
+    };
+    gsolve_context *ctx = open_context(2);
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        system_ s = open_system(ctx, cases[i].matrix);
+        gsolve_precond *M = NULL;
+        gsolve_solver *S = NULL;
+        gsolve_result result;
+        gsolve_context_info before, after;
+        OK(ctx, gsolve_precond_create(&M, ctx, cases[i].precond, &s.csr));
+        OK(ctx, gsolve_solver_create(&S, ctx, cases[i].solver, s.A, M));
+        assert_string_equal(gsolve_solver_note(S), "");
+        ALLOCATION_SWEEP(ctx, run_from_zero(S, &s, &result));
+        gsolve_context_describe(ctx, &before);
+        OK(ctx, run_from_zero(S, &s, &result));
+        gsolve_context_describe(ctx, &after);
+        assert_int_equal(after.allocations, before.allocations);
+        if (result.outcome != GSOLVE_CONVERGED || !(result.residual <= 1e-10) ||
+            !(error_of(&s) < 1e-6) || !strstr(gsolve_solver_explain(S), cases[i].said)) {
+            fail_msg("%s on %s: error %g, %s", cases[i].solver, cases[i].matrix, error_of(&s),
+                     gsolve_solver_explain(S));
+        }
+        gsolve_solver_destroy(&S);
+        gsolve_precond_destroy(&M);
+        close_system(ctx, &s);
+    }
+    close_context(ctx);
+}
+
+/* Of two columns one falls back on double precision, and each is as if alone. */
+static void refined_columns(void **state)
+{
+    enum { N = 3000 };
+    gsolve_context *ctx = open_context(2);
+    system_ s = open_system(ctx, "gen:tridiagonal,n=3000");
+    double *b = calloc(2 * N, 8), *x = calloc(2 * N, 8), *alone = calloc(2 * N, 8);
+    const gsolve_dense B = {N, 2, N, b, GSOLVE_F64, GSOLVE_HOST};
+    const gsolve_dense X = {N, 2, N, x, GSOLVE_F64, GSOLVE_HOST};
+    gsolve_solver *S = NULL;
+    gsolve_result result;
+    (void)state;
+
+    memcpy(b, s.b, N * 8);
+    for (int i = 0; i < 40; i++) b[N + 1000 + i] = sin(i); /* A x with a short x */
+    OK(ctx, gsolve_matrix_apply(s.A, 1, gsolve_vector(b + N, N), 0, gsolve_vector(x, N)));
+    memcpy(b + N, x, N * 8);
+    memset(x, 0, N * 8);
+    OK(ctx, gsolve_solver_create(&S, ctx, "refine,inner=cg", s.A, NULL));
+    for (int c = 0; c < 2; c++) {
+        OK(ctx, gsolve_solver_run(S, gsolve_vector(b + c * N, N), gsolve_vector(alone + c * N, N),
+                                  &result));
+        assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+    }
+    OK(ctx, gsolve_solver_run(S, B, X, &result));
+    assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+    assert_non_null(strstr(gsolve_solver_note(S), "1 of 2 columns went on"));
+    assert_memory_equal(x, alone, 2 * N * 8);
+    gsolve_solver_destroy(&S);
+    close_system(ctx, &s);
+    free(b);
+    free(x);
+    free(alone);
     close_context(ctx);
 }
 
@@ -489,6 +646,15 @@ static void misuse(void **state)
                      GSOLVE_BAD_ARGUMENT);
     s.b[3] = 0;
     gsolve_solver_destroy(&S);
+    assert_int_equal(gsolve_solver_create(&S, ctx, "idr,s=0", s.A, NULL), GSOLVE_BAD_SPEC);
+    assert_int_equal(gsolve_solver_create(&S, ctx, "idr,s=17", s.A, NULL), GSOLVE_BAD_SPEC);
+    assert_non_null(strstr(gsolve_error(ctx), "16"));
+    assert_int_equal(gsolve_solver_create(&S, ctx, "refine,inner=direct", s.A, NULL),
+                     GSOLVE_BAD_SPEC);
+    assert_int_equal(gsolve_solver_create(&S, ctx, "refine,inner_rtol=1", s.A, NULL),
+                     GSOLVE_BAD_SPEC);
+    assert_int_equal(gsolve_solver_create(&S, ctx, "pipecg,replace=-1", s.A, NULL),
+                     GSOLVE_BAD_SPEC);
     for (int i = 0; (method = gsolve_method_at(i)); i++) {
         ALLOCATION_SWEEP(ctx, gsolve_solver_create(&S, ctx, method->name, s.A, NULL));
         gsolve_solver_destroy(&S);
@@ -538,10 +704,14 @@ int main(void)
 {
     need_device();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(definite), cmocka_unit_test(nonsymmetric), cmocka_unit_test(indefinite),
-        cmocka_unit_test(bits),     cmocka_unit_test(columns),      cmocka_unit_test(outcomes),
-        cmocka_unit_test(singular), cmocka_unit_test(rectangular),  cmocka_unit_test(single),
-        cmocka_unit_test(updates),  cmocka_unit_test(misuse),       cmocka_unit_test(whole),
+        cmocka_unit_test(definite),   cmocka_unit_test(nonsymmetric),
+        cmocka_unit_test(indefinite), cmocka_unit_test(bits),
+        cmocka_unit_test(columns),    cmocka_unit_test(outcomes),
+        cmocka_unit_test(singular),   cmocka_unit_test(rectangular),
+        cmocka_unit_test(single),     cmocka_unit_test(pipelined),
+        cmocka_unit_test(refined),    cmocka_unit_test(refined_columns),
+        cmocka_unit_test(updates),    cmocka_unit_test(misuse),
+        cmocka_unit_test(whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

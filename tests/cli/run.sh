@@ -102,10 +102,14 @@ run 0 -A A.mtx --json -
 json out outcome=converged 'rhs=A*ones'
 run 0 -A A.mtx -b b2.mtx --json - --solver cg --precond jacobi
 json out rhs_columns=2 'columns[]' solver.name=cg precond.name=jacobi
-for solver in cg bicg bicgstab gmres fgmres minres direct auto cg,rtol=1e-10; do
+for solver in cg pipecg bicg bicgstab cgs tfqmr idr gmres fgmres minres refine direct auto cg,rtol=1e-10; do
     run 0 -A gen:poisson2d,n=12 --solver $solver
     said 'converged'
 done
+run 0 -A gen:poisson2d,n=12 --solver refine
+said 'inner iterations of cg in single precision'
+run 0 -A gen:poisson2d,n=12 --solver refine --json -
+json out solver.name=refine solver.note
 for precond in none jacobi ilu ic auto; do run 0 -A gen:poisson2d,n=12 --precond $precond; done
 run 0 -A gen:poisson2d,n=12 --type f32
 said 'single precision'
