@@ -1,13 +1,15 @@
 /* system.c: reads or makes the matrix, the right-hand side and the first guess. */
 #include "cli/system.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/live.h"
 
 int cli_open(cli *c)
 {
-    const char *device = c->is.device ? c->is.device : "auto";
+    const char *preferred = getenv("GSOLVE_DEVICE");
+    const char *device = c->is.device ? c->is.device : preferred ? preferred : "auto";
     char spec[256];
 
     if (c->is.threads >= 0) { /* a property of the device cpu */

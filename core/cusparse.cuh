@@ -47,11 +47,13 @@ struct gs_vendor_vectors {
         }
         return status;
     }
-    ~gs_vendor_vectors()
+    void drop()
     {
         if (x) cusparseDestroyDnVec(x);
         if (y) cusparseDestroyDnVec(y);
+        x = y = nullptr;
     }
+    ~gs_vendor_vectors() { drop(); }
 };
 
 #endif

@@ -279,14 +279,15 @@ gsolve_status direction_step(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, con
                       "direction_step");
 }
 
-// --- many vectors against one -----------------------------------------------------------------
+// --- many vectors, of any type V, against one -------------------------------------------------
 
 constexpr int group = gs_most_sums; // vectors against which w is read once
 
-template <class T>
+template <class T, class V>
 struct dots_op : gs_plain {
     static constexpr int sums = group;
-    const T *V, *w;
+    const V *basis;
+    const T *w;
     int64_t stride;
     int count;
     double *h;
@@ -297,7 +298,7 @@ struct dots_op : gs_plain {
 #pragma unroll
         for (int j = 0; j < group; j++) {
             if (j < count) {
-                const auto v = gs_load<W>(V + j * stride, i);
+                const auto v = gs_load<W>(basis + j * stride, i);
                 for (int e = 0; e < W; e++) sum[j] += (double)v.v[e] * (double)x.v[e];
             }
         }
@@ -308,25 +309,40 @@ struct dots_op : gs_plain {
     }
 };
 
-template <class T>
-gsolve_status dots(gs_queue *q, int64_t n, int m, const void *V, int64_t stride, const void *w,
-                   double *h)
+template <class V>
+bool basis_aligned(const V *basis, int64_t stride)
 {
+    return gs_aligned(basis) && stride * sizeof(V) % 16 == 0;
+}
+
+template <class T, class V>
+gsolve_status dots_of(gs_queue *q, int64_t n, int m, const V *basis, int64_t stride, const T *w,
+                      double *h)
+{
+    const bool aligned = basis_aligned(basis, stride) && gs_aligned(w);
     gsolve_status status = GSOLVE_OK;
 
     for (int first = 0; first < m && status == GSOLVE_OK; first += group) {
-        const T *at = (const T *)V + first * stride;
         const int count = m - first < group ? m - first : group;
-        status = gs_each<T>(q, n, gs_all_aligned(at, w) && stride * sizeof(T) % 16 == 0,
-                            dots_op<T>{{}, at, (const T *)w, stride, count, h + first}, "dots");
+        const dots_op<T, V> op = {{}, basis + first * stride, w, stride, count, h + first};
+        status = gs_each<T>(q, n, aligned, op, "dots");
     }
     return status;
 }
 
-template <class T, bool N>
+template <class T>
+gsolve_status dots(gs_queue *q, int64_t n, int m, gsolve_type type, const void *V, int64_t stride,
+                   const void *w, double *h)
+{
+    return type == GSOLVE_F32
+               ? dots_of<T, float>(q, n, m, (const float *)V, stride, (const T *)w, h)
+               : dots_of<T, double>(q, n, m, (const double *)V, stride, (const T *)w, h);
+}
+
+template <class T, class V, bool N>
 struct combine_op : gs_plain {
     static constexpr int sums = N ? 1 : 0;
-    const T *V;
+    const V *basis;
     int64_t stride;
     int m;
     const double *h;
@@ -340,8 +356,8 @@ struct combine_op : gs_plain {
 #pragma unroll 4
         for (int j = 0; j < m; j++) {
             const T a = (T)(sign * __ldg(&h[j]));
-            const auto v = gs_load<W>(V + j * stride, i);
-            for (int e = 0; e < W; e++) x.v[e] += a * v.v[e];
+            const auto v = gs_load<W>(basis + j * stride, i);
+            for (int e = 0; e < W; e++) x.v[e] += a * (T)v.v[e];
         }
         gs_store<W>(w, i, x);
         if constexpr (N) {
@@ -354,26 +370,90 @@ struct combine_op : gs_plain {
     }
 };
 
-template <class T>
-gsolve_status combine(gs_queue *q, int64_t n, int m, const void *V, int64_t stride, const double *h,
-                      double sign, void *w, double *ww)
+template <class T, class V>
+gsolve_status combine_of(gs_queue *q, int64_t n, int m, const V *basis, int64_t stride,
+                         const double *h, double sign, T *w, double *ww)
 {
-    const bool aligned = gs_all_aligned(V, w) && stride * sizeof(T) % 16 == 0;
+    const bool aligned = basis_aligned(basis, stride) && gs_aligned(w);
 
     if (ww) {
-        return gs_each<T>(q, n, aligned,
-                          combine_op<T, true>{{}, (const T *)V, stride, m, h, sign, (T *)w, ww},
-                          "combine");
+        const combine_op<T, V, true> op = {{}, basis, stride, m, h, sign, w, ww};
+        return gs_each<T>(q, n, aligned, op, "combine");
     }
-    return gs_each<T>(q, n, aligned,
-                      combine_op<T, false>{{}, (const T *)V, stride, m, h, sign, (T *)w, ww},
-                      "combine");
+    const combine_op<T, V, false> op = {{}, basis, stride, m, h, sign, w, ww};
+    return gs_each<T>(q, n, aligned, op, "combine");
+}
+
+template <class T>
+gsolve_status combine(gs_queue *q, int64_t n, int m, gsolve_type type, const void *V,
+                      int64_t stride, const double *h, double sign, void *w, double *ww)
+{
+    return type == GSOLVE_F32 ? combine_of(q, n, m, (const float *)V, stride, h, sign, (T *)w, ww)
+                              : combine_of(q, n, m, (const double *)V, stride, h, sign, (T *)w, ww);
+}
+
+// --- pipelined CG -----------------------------------------------------------------------------
+
+template <class T>
+struct pipe_op : gs_plain {
+    static constexpr int sums = 3;
+    gs_ratio a, b;
+    gs_pipe v;
+    double *out[3]; // r'u, w'u, r'r
+    T alpha, beta;
+    __device__ void begin() { alpha = (T)value_of(a), beta = (T)value_of(b); }
+
+    // y = x + beta y
+    template <int W>
+    __device__ gs_pack<T, W> turn(int64_t i, const gs_pack<T, W> &x, void *y) const
+    {
+        auto Y = gs_load<W>((const T *)y, i);
+        for (int w = 0; w < W; w++) Y.v[w] = x.v[w] + beta * Y.v[w];
+        gs_store<W>((T *)y, i, Y);
+        return Y;
+    }
+    // y += factor d
+    template <int W>
+    __device__ gs_pack<T, W> move(int64_t i, T factor, const gs_pack<T, W> &d, gs_pack<T, W> Y,
+                                  void *y) const
+    {
+        for (int w = 0; w < W; w++) Y.v[w] += factor * d.v[w];
+        gs_store<W>((T *)y, i, Y);
+        return Y;
+    }
+    template <int W>
+    __device__ void at(int64_t i, double *sum)
+    {
+        const auto w0 = gs_load<W>((const T *)v.w, i), u0 = gs_load<W>((const T *)v.u, i);
+        const auto z = turn<W>(i, gs_load<W>((const T *)v.n, i), v.z);
+        const auto q = turn<W>(i, gs_load<W>((const T *)v.m, i), v.q);
+        const auto s = turn<W>(i, w0, v.s), p = turn<W>(i, u0, v.p);
+        move<W>(i, alpha, p, gs_load<W>((const T *)v.x, i), v.x);
+        const auto r = move<W>(i, -alpha, s, gs_load<W>((const T *)v.r, i), v.r);
+        const auto u = move<W>(i, -alpha, q, u0, v.u), w = move<W>(i, -alpha, z, w0, v.w);
+        for (int e = 0; e < W; e++) {
+            sum[0] += (double)r.v[e] * (double)u.v[e];
+            sum[1] += (double)w.v[e] * (double)u.v[e];
+            sum[2] += (double)r.v[e] * (double)r.v[e];
+        }
+    }
+    __device__ void store(int s, double total) { *out[s] = total; }
+};
+
+template <class T>
+gsolve_status pipe_step(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_pipe v, double *ru,
+                        double *wu, double *rr)
+{
+    const bool aligned = gs_all_aligned(v.m, v.n, v.z, v.q, v.s, v.p, v.x, v.r, v.u, v.w);
+
+    return gs_each<T>(q, n, aligned, pipe_op<T>{{}, a, b, v, {ru, wu, rr}, 0, 0}, "pipe_step");
 }
 
 template <class T>
 constexpr gs_vector_kernels table = {zero<T>,          copy<T>,           scale<T>,    dot<T>,
                                      dot2<T>,          axpby<T>,          axpbypcz<T>, axpy_norm<T>,
-                                     residual_step<T>, direction_step<T>, dots<T>,     combine<T>};
+                                     residual_step<T>, direction_step<T>, dots<T>,     combine<T>,
+                                     pipe_step<T>};
 
 } // namespace
 

@@ -295,7 +295,8 @@ typedef struct gsolve_result {
     double seconds, product_seconds, precond_seconds;
 } gsolve_result;
 
-/* Sees every residual (of the worst column), from iteration 0 on; returns false to stop. */
+/* Sees every residual (of the worst column), from iteration 0 on; returns false to stop. On a GPU
+ * the iterations that are under way by then are still made, without being shown. */
 typedef bool gsolve_monitor(int iteration, double residual, void *user);
 
 /* spec: a method, or "auto". M may be NULL: no preconditioner. A must be square but for

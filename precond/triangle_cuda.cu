@@ -12,10 +12,11 @@ extern "C" {
 
 struct gs_vendor_triangle {
     gsolve_csr rows; // strict triangle by its rows, on the device
-    void *scaled;    // n: the right-hand side
+    void *scaled, *solved; // n: right-hand side and solution; cuSPARSE keeps to those of the analysis
     void *buffer;
     cusparseSpMatDescr_t T;
     cusparseSpSVDescr_t solve;
+    gs_vendor_vectors vectors;
 };
 
 namespace
@@ -33,6 +34,8 @@ void drop(gs_triangle *t, gsolve_context *ctx)
     if (v->T) cusparseDestroySpMat(v->T);
     gsolve_csr_free(&v->rows, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, v->scaled);
+    gsolve_free(ctx, GSOLVE_DEVICE, v->solved);
+    v->vectors.drop();
     gsolve_free(ctx, GSOLVE_DEVICE, v->buffer);
     gsolve_free(ctx, GSOLVE_HOST, v);
     t->vendor = nullptr;
@@ -73,12 +76,10 @@ gsolve_status analyse(gs_vendor_triangle *v, gsolve_context *ctx, bool upper, in
     cusparseFillMode_t fill = upper ? CUSPARSE_FILL_MODE_UPPER : CUSPARSE_FILL_MODE_LOWER;
     cusparseDiagType_t unit = CUSPARSE_DIAG_TYPE_UNIT;
     cusparseHandle_t handle;
-    gs_vendor_vectors o;
+    gs_vendor_vectors &o = v->vectors;
     size_t bytes = 0;
-    void *z = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)v->rows.nrows, sizeof(T));
-    gsolve_status status = z ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+    gsolve_status status;
 
-    if (status != GSOLVE_OK) return status;
     TRY(gs_vendor_handle(ctx, &handle));
     TRY(gs_vendor(ctx,
                   cusparseCreateCsr(&v->T, v->rows.nrows, v->rows.ncols, entries,
@@ -93,7 +94,7 @@ gsolve_status analyse(gs_vendor_triangle *v, gsolve_context *ctx, bool upper, in
                   cusparseSpMatSetAttribute(v->T, CUSPARSE_SPMAT_DIAG_TYPE, &unit, sizeof unit),
                   "a triangle"));
     TRY(gs_vendor(ctx, cusparseSpSV_createDescr(&v->solve), "a triangle"));
-    TRY(o.make(ctx, v->rows.nrows, v->scaled, v->rows.nrows, z, type));
+    TRY(o.make(ctx, v->rows.nrows, v->scaled, v->rows.nrows, v->solved, type));
     TRY(gs_vendor(ctx,
                   cusparseSpSV_bufferSize(handle, plain, &one, v->T, o.x, o.y, type, algorithm,
                                           v->solve, &bytes),
@@ -107,7 +108,6 @@ gsolve_status analyse(gs_vendor_triangle *v, gsolve_context *ctx, bool upper, in
     TRY(gs_cuda(ctx->queue, cudaStreamSynchronize(ctx->queue->stream),
                 "the analysis of a triangle"));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, z);
     return status;
 }
 
@@ -138,7 +138,8 @@ gsolve_status place(gs_triangle *t, gsolve_context *ctx, const gs_strict *S)
     t->vendor = v;
     TRY(upload<T>(v, ctx, S, t->rows.type));
     v->scaled = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)S->n, sizeof(T));
-    TRY(v->scaled ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    v->solved = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)S->n, sizeof(T));
+    TRY(v->scaled && v->solved ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     if (entries > 0) TRY(analyse<T>(v, ctx, t->upper, entries));
 done:
     if (status != GSOLVE_OK) drop(t, ctx);
@@ -187,14 +188,13 @@ gsolve_status solve(gs_queue *q, const gs_triangle *t, const void *d, int32_t co
     for (int32_t c = 0; c < columns; c++) {
         const T *rc = (const T *)r + c * rstride;
         T *zc = (T *)z + c * zstride;
-        gs_vendor_vectors o;
         TRY(multiply<T>(q, n, d, rc, v->solve ? v->scaled : zc));
         if (!v->solve) continue;
-        TRY(o.make(q->ctx, n, v->scaled, n, zc, gs_vendor_type<T>));
         TRY(gs_vendor(q->ctx,
-                      cusparseSpSV_solve(q->sparse, plain, &one, v->T, o.x, o.y, gs_vendor_type<T>,
-                                         algorithm, v->solve),
+                      cusparseSpSV_solve(q->sparse, plain, &one, v->T, v->vectors.x, v->vectors.y,
+                                         gs_vendor_type<T>, algorithm, v->solve),
                       "a triangular solve"));
+        TRY(multiply<T>(q, n, nullptr, v->solved, zc));
     }
 done:
     return status;

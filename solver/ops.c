@@ -54,7 +54,7 @@ gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int co
 {
     const size_t size = type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
     const int64_t stride = width > 1 ? count * gs_vector_stride(k->csr.nrows) : 0;
-    const gsolve_dense shape = {k->csr.nrows, width, stride, NULL, type, k->csr.place};
+    const gsolve_dense shape = {k->csr.nrows, width, stride, NULL, type, gs_vectors_place(k)};
 
     *V = shape;
     return gs_new_work(k, V->place, (size_t)(count * gs_vector_stride(k->csr.nrows) * width), size,

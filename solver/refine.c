@@ -39,7 +39,7 @@ static gsolve_status new_low_vector(gs_krylov *k, gsolve_dense *v)
     const gsolve_type type = gs_refine_copies(k) ? GSOLVE_F32 : k->csr.type;
     const size_t size = type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
     const gsolve_dense shape = {k->csr.nrows, k->width, gs_vector_stride(k->csr.nrows),
-                                NULL,         type,     k->csr.place};
+                                NULL,         type,     gs_vectors_place(k)};
 
     *v = shape;
     return gs_new_work(k, v->place, (size_t)(v->stride * k->width), size, &v->value);

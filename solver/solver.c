@@ -46,6 +46,10 @@ static gsolve_status reserve(gs_krylov *k, int32_t width)
                    k->progress));
     TRY(gs_new_scalar(k, &k->rr));
     k->own_b.value = k->own_x.value = NULL;
+    if (gs_vectors_place(k) == GSOLVE_DEVICE) {
+        TRY(gs_new_vector(k, k->csr.nrows, &k->own_b));
+        TRY(gs_new_vector(k, k->csr.ncols, &k->own_x));
+    }
     TRY(k->method->setup(k));
 done:
     if (status != GSOLVE_OK) release_work(k);

@@ -30,6 +30,10 @@ static inline gsolve_context *new_context(const char *spec)
     return ctx;
 }
 
+/* Ends a test that looks at what it may see on the host only. */
+#define HOST_ONLY() \
+    if (getenv("GSOLVE_TEST_DEVICE")) skip()
+
 static inline int set_up(void **state)
 {
     const char *device = getenv("GSOLVE_TEST_DEVICE");

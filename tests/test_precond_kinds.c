@@ -150,6 +150,7 @@ static void refused_update_changes_nothing(void **state)
 static void jacobi_of_magnitudes(void **state)
 {
     static const double a[] = {-4, 1, 1, 2};
+    HOST_ONLY();
     gsolve_csr csr = from_dense(2, a, GSOLVE_F64);
     gsolve_precond *M = make(*state, "jacobi", &csr);
 
@@ -272,6 +273,7 @@ static gsolve_status halving_apply(const void *self, gsolve_context *ctx, gsolve
 
 static void a_kind_of_ones_own(void **state)
 {
+    HOST_ONLY();
     static const gsolve_option options[] = {{"by", "", GSOLVE_REAL, 0, 0.5, 0, 10, NULL}, {0}};
     static const gsolve_precond_kind kind = {.plugin = {"mine", "", options, sizeof(double)},
                                              .build = halving_build,

@@ -1,10 +1,14 @@
 // csr_cuda.cu: the product on a GPU, see csr.h.
 //
-// A tile is the rows whose work begins in a stretch of equal length, work being entries plus a toll
-// for each row. A block reads a tile's entries one after the other, whatever the rows, leaves the
-// products in shared memory, and sums the rows there: by one thread a row, or several where a tile
-// has few rows; a row much longer than the tile's others by a warp. Rows longer than a tile are cut
-// into parts of a block each; the block that ends a row's last part adds them up.
+// Rows of similar lengths are summed by groups of threads, a power of two of them to a row, that
+// know nothing of each other.
+//
+// Else the rows are cut into tiles: the rows whose work begins in a stretch of equal length, work
+// being entries plus a toll for each row. A block reads a tile's entries one after the other,
+// whatever the rows, leaves the products in shared memory, and sums the rows there: by one thread a
+// row, or several where a tile has few rows; a row much longer than the tile's others by a warp.
+// Rows longer than a tile are cut into parts of a block each; the block that ends a row's last part
+// adds them up.
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
@@ -13,18 +17,23 @@
 
 extern "C" {
 #include "core/try.h"
+#include "core/vector.h"
 #include "spmv/csr/csr.h"
 }
 
 namespace
 {
 
-constexpr int tile_work = 1536, toll = 1; // a tile's work: entries and a toll for each row
-constexpr int most_short = 512;           // entries of a row that is not cut into parts
+constexpr int tile_work = 1024, toll = 1; // a tile's work: entries and a toll for each row
+constexpr int most_short = 512;           // a longer row that overruns its tile is cut into parts
 constexpr int room = tile_work + most_short;
-constexpr int part_size = 2048;
-constexpr int each = 8; // entries a thread reads at once
+constexpr int part_size = room;
 constexpr int own = 32; // entries of a row that each of its threads sums by itself at most
+#ifndef TILE_BLOCKS
+#define TILE_BLOCKS 6
+#endif
+constexpr int tile_blocks = TILE_BLOCKS;      // of a multiprocessor at once, at least
+constexpr int at_once = room / gs_block_size; // entries that a thread reads at once
 
 struct tile {
     int32_t first, last; // rows
@@ -35,6 +44,8 @@ struct tile {
 } // namespace
 
 struct gs_csr_tiles {
+    int lanes;      // threads a row, where rows are of similar lengths; else 0, and there are tiles
+    bool scattered; // x is read here and there
     int tiles, nlong, parts;
     tile *tile_of;
     int32_t *long_row;   // nlong
@@ -42,7 +53,6 @@ struct gs_csr_tiles {
     int32_t *row_of;     // parts: which of the long rows
     void *part;          // sums of the parts, in the type of the values
     unsigned *done;      // nlong: parts that are there
-    double *dot;         // nlong: what the long rows add to x'y
 };
 
 namespace
@@ -166,12 +176,74 @@ void drop(gs_csr_tiles *p, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_DEVICE, p->row_of);
     gsolve_free(ctx, GSOLVE_DEVICE, p->part);
     gsolve_free(ctx, GSOLVE_DEVICE, p->done);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->dot);
     gsolve_free(ctx, GSOLVE_HOST, p);
 }
 
+struct row_facts {
+    unsigned longest; // entries of a row
+    int empty;        // rows
+    int far;          // rows that begin more than 4096 columns from where the row before does
+};
+
+template <class O>
+__global__ void look_at_rows(int32_t n, const O *start, const int32_t *col, row_facts *facts)
+{
+    unsigned longest = 0;
+    int empty = 0, far = 0;
+
+    for (int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; i < n;
+         i += (int64_t)gridDim.x * gs_block_size) {
+        const int64_t length = (int64_t)start[i + 1] - (int64_t)start[i];
+        longest = max(longest, (unsigned)min(length, (int64_t)UINT_MAX));
+        empty += length == 0;
+        if (i > 0 && length > 0 && start[i] > start[i - 1]) {
+            far += abs(col[start[i]] - col[start[i - 1]]) > 4096;
+        }
+    }
+    for (int d = 16; d > 0; d /= 2) {
+        longest = max(longest, __shfl_xor_sync(0xffffffffu, longest, d));
+        empty += __shfl_xor_sync(0xffffffffu, empty, d);
+        far += __shfl_xor_sync(0xffffffffu, far, d);
+    }
+    if (threadIdx.x % 32 == 0) {
+        atomicMax(&facts->longest, longest);
+        atomicAdd(&facts->empty, empty);
+        atomicAdd(&facts->far, far);
+    }
+}
+
+// Threads for a row, where the rows are of similar lengths; else 0. About one for every two
+// entries, since the second pass over a cache line costs little; one for each where x is read here
+// and there, and the wait for it is all that counts.
+template <class O>
+gsolve_status choose_lanes(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr *A,
+                           int64_t entries)
+{
+    gs_queue *q = ctx->queue;
+    const int32_t n = A->nrows;
+    const double mean = n > 0 ? (double)entries / n : 0;
+    row_facts *space = nullptr, facts = {};
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, space, 1);
+    TRY(gs_cuda(q, cudaMemsetAsync(space, 0, sizeof *space, q->stream), "a look at the rows"));
+    look_at_rows<<<gs_grid(q, n), gs_block_size, 0, q->stream>>>(n, (const O *)A->start, A->col,
+                                                                 space);
+    TRY(gs_launched(q, "a look at the rows"));
+    TRY(gsolve_copy(ctx, &facts, GSOLVE_HOST, space, GSOLVE_DEVICE, sizeof facts));
+    p->lanes = 0;
+    p->scattered = facts.far > n / 2;
+    if (facts.longest <= 3 * mean + 16 && facts.empty <= n / 4) {
+        p->lanes = 1;
+        while (p->lanes < 32 && p->lanes * (p->scattered ? 1 : 2) < mean) p->lanes *= 2;
+    }
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    return status;
+}
+
 template <class T, class O>
-gsolve_status fill(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr *A, int64_t entries)
+gsolve_status make_parts(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr *A, int64_t entries)
 {
     gs_queue *q = ctx->queue;
     const O *start = (const O *)A->start;
@@ -191,7 +263,6 @@ gsolve_status fill(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr *A, in
     ALLOC_DEVICE(ctx, part, (size_t)p->parts + 1);
     p->part = part;
     ALLOC_DEVICE(ctx, p->done, (size_t)p->nlong + 1);
-    ALLOC_DEVICE(ctx, p->dot, (size_t)p->nlong + 1);
     TRY(gs_cuda(q, cudaMemsetAsync(p->done, 0, sizeof *p->done * ((size_t)p->nlong + 1), q->stream),
                 "a plan of the product"));
     if (p->nlong > 0) {
@@ -199,6 +270,17 @@ gsolve_status fill(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr *A, in
                                                                           p->row_of);
         TRY(gs_launched(q, "name_parts"));
     }
+done:
+    return status;
+}
+
+template <class T, class O>
+gsolve_status fill(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr *A, int64_t entries)
+{
+    gsolve_status status;
+
+    TRY(choose_lanes<O>(p, ctx, A, entries));
+    if (p->lanes == 0) TRY((make_parts<T, O>(p, ctx, A, entries)));
 done:
     return status;
 }
@@ -244,6 +326,108 @@ __device__ double finish(const product<T> &a, int32_t i, T sum)
     return DOT ? (double)a.x[i] * (double)y : 0;
 }
 
+// The sum over the aligned group of lanes threads, in all of them.
+template <class T>
+__device__ T group_sum(T sum, int lanes)
+{
+    for (int d = lanes / 2; d > 0; d /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d);
+    return sum;
+}
+
+// --- rows of similar lengths ------------------------------------------------------------------
+
+// Rows of a group that are read at once, so that the reads overlap.
+template <int LANES>
+constexpr int rows_at_once = LANES == 32 ? 3 : 2;
+
+template <class T, class O, int LANES, bool DOT>
+__global__ void __launch_bounds__(gs_block_size)
+    rows_by_groups(product<T> a, int32_t n, double *partial, unsigned *arrived, const int *ended)
+{
+    constexpr int groups = gs_block_size / LANES, at_a_time = rows_at_once<LANES>;
+    constexpr int rows = groups * at_a_time;
+    const O *start = (const O *)a.start;
+    const int group = (int)threadIdx.x / LANES, lane = (int)threadIdx.x % LANES;
+    double dot = 0;
+
+    if (ended && *ended) return;
+    for (int64_t base = (int64_t)blockIdx.x * rows; base < n; base += (int64_t)gridDim.x * rows) {
+        O at[at_a_time], to[at_a_time];
+        T sum[at_a_time];
+        bool more = false;
+#pragma unroll
+        for (int r = 0; r < at_a_time; r++) {
+            const int64_t i = base + r * groups + group;
+            at[r] = i < n ? start[i] + lane : 0;
+            to[r] = i < n ? start[i + 1] : 0;
+            sum[r] = 0;
+            more = more || at[r] < to[r];
+        }
+        while (more) {
+            int32_t c[at_a_time];
+            T v[at_a_time];
+#pragma unroll
+            for (int r = 0; r < at_a_time; r++) { // through the cache: lines serve more than once
+                c[r] = at[r] < to[r] ? __ldg(&a.col[at[r]]) : -1;
+                v[r] = at[r] < to[r] ? __ldg(&a.value[at[r]]) : T(0);
+            }
+            more = false;
+#pragma unroll
+            for (int r = 0; r < at_a_time; r++) {
+                if (c[r] >= 0) sum[r] += v[r] * __ldg(&a.x[c[r]]);
+                at[r] += LANES;
+                more = more || at[r] < to[r];
+            }
+        }
+#pragma unroll
+        for (int r = 0; r < at_a_time; r++) {
+            const int64_t i = base + r * groups + group;
+            const T all = group_sum(sum[r], LANES);
+            if (i < n && lane == 0) dot += finish<T, DOT>(a, (int32_t)i, all);
+        }
+    }
+    if constexpr (DOT) {
+        const double mine[1] = {dot};
+        gs_grid_sum(mine, partial, arrived, nullptr, 0, [&](int, double total) { *a.xy = total; });
+    }
+}
+
+template <class T, class O, int LANES, bool DOT>
+gsolve_status launch_groups(gs_queue *q, const product<T> &a, int32_t n, bool all_at_once)
+{
+    constexpr int rows = gs_block_size / LANES * rows_at_once<LANES>;
+    const int64_t items = ((int64_t)n + rows - 1) / rows;
+    static int resident = 0; // blocks of a multiprocessor
+
+    if (!resident) {
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, rows_by_groups<T, O, LANES, DOT>,
+                                                      gs_block_size, 0);
+    }
+    const int64_t at_once = (int64_t)q->processors * (resident > 0 ? resident : 1);
+    const int64_t most = all_at_once ? INT32_MAX : at_once;
+    const int grid = (int)(items < 1 ? 1 : items < most ? items : most);
+    rows_by_groups<T, O, LANES, DOT>
+        <<<grid, gs_block_size, 0, q->stream>>>(a, n, q->partial, q->arrived, q->guard);
+    return gs_launched(q, "the product by groups");
+}
+
+template <class T, class O, bool DOT>
+gsolve_status by_groups(gs_queue *q, const product<T> &a, int32_t n, const gs_csr_tiles *p)
+{
+    const bool all = p->scattered && !DOT;
+
+    switch (p->lanes) {
+    case 1: return launch_groups<T, O, 1, DOT>(q, a, n, all);
+    case 2: return launch_groups<T, O, 2, DOT>(q, a, n, all);
+    case 4: return launch_groups<T, O, 4, DOT>(q, a, n, all);
+    case 8: return launch_groups<T, O, 8, DOT>(q, a, n, all);
+    case 16: return launch_groups<T, O, 16, DOT>(q, a, n, all);
+    default: return launch_groups<T, O, 32, DOT>(q, a, n, all);
+    }
+}
+
+// --- rows of any lengths ----------------------------------------------------------------------
+
 // The sum of s[from], s[from + step], ... before to.
 template <class T>
 __device__ T strided(const T *s, int from, int to, int step)
@@ -254,75 +438,79 @@ __device__ T strided(const T *s, int from, int to, int step)
     return sum;
 }
 
-// The sum over the aligned group of lanes threads, in all of them.
-template <class T>
-__device__ T group_sum(T sum, int lanes)
-{
-    for (int d = lanes / 2; d > 0; d /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d);
-    return sum;
-}
-
-// The products of a tile's entries, into s.
+// The products of n entries, into s.
 template <class T>
 __device__ void multiply(const product<T> &a, int64_t from, int n, T *s)
 {
     const int32_t *col = a.col + from;
     const T *value = a.value + from;
+    int32_t c[at_once];
+    T v[at_once];
 
-    for (int base = 0; base < n; base += each * gs_block_size) {
-        int32_t c[each];
-        T v[each];
 #pragma unroll
-        for (int u = 0; u < each; u++) {
-            const int k = base + u * gs_block_size + (int)threadIdx.x;
-            c[u] = k < n ? __ldcs(&col[k]) : -1;
-            v[u] = k < n ? __ldcs(&value[k]) : T(0);
-        }
+    for (int u = 0; u < at_once; u++) {
+        const int k = u * gs_block_size + (int)threadIdx.x;
+        c[u] = k < n ? __ldcs(&col[k]) : -1;
+        v[u] = k < n ? __ldcs(&value[k]) : T(0);
+    }
 #pragma unroll
-        for (int u = 0; u < each; u++) {
-            if (c[u] >= 0)
-                s[base + u * gs_block_size + (int)threadIdx.x] = v[u] * __ldg(&a.x[c[u]]);
-        }
+    for (int u = 0; u < at_once; u++) {
+        if (c[u] >= 0) s[u * gs_block_size + (int)threadIdx.x] = v[u] * __ldg(&a.x[c[u]]);
     }
 }
 
-// The rows of a tile from the products in s, by groups of lanes threads.
-template <class T, class O, bool DOT>
-__device__ double sum_rows(const product<T> &a, const tile &t, int lanes, T *s)
+// Where row i lies among the entries of its tile.
+struct stretch {
+    int from, to;
+};
+
+template <class O>
+__device__ stretch stretch_of(const O *start, const tile &t, int32_t i)
 {
-    __shared__ int waiting, from_of[gs_block_size], to_of[gs_block_size];
+    if (i >= t.last) return {0, 0};
+    return {(int)((int64_t)start[i] - t.from), (int)((int64_t)start[i + 1] - t.from)};
+}
+
+// The sums of the rows for which wait is set, by a warp each; in each row's first product.
+template <class T>
+__device__ void sum_by_warps(bool wait, const stretch &row, T *s)
+{
+    __shared__ int waiting;
+    __shared__ stretch rows[gs_block_size];
+
+    if (threadIdx.x == 0) waiting = 0;
+    __syncthreads();
+    if (wait) rows[atomicAdd(&waiting, 1)] = row;
+    __syncthreads();
+    for (int w = (int)threadIdx.x / 32; w < waiting; w += gs_block_size / 32) {
+        const stretch r = rows[w];
+        const T all = group_sum(strided(s, r.from + (int)threadIdx.x % 32, r.to, 32), 32);
+        __syncwarp();
+        if (threadIdx.x % 32 == 0) s[r.from] = all;
+    }
+    __syncthreads();
+}
+
+// The rows of a tile from the products in s, by groups of lanes threads; row: of this group's
+// first.
+template <class T, class O>
+__device__ void sum_rows(const product<T> &a, const tile &t, int lanes, stretch row, T *s)
+{
     const O *start = (const O *)a.start;
     const int group = (int)threadIdx.x / lanes, lane = (int)threadIdx.x % lanes;
-    double dot = 0;
 
     for (int32_t base = t.first; base < t.last; base += gs_block_size / lanes) {
         const int32_t i = base + group;
-        const bool mine = i < t.last;
-        const int from = mine ? (int)((int64_t)start[i] - t.from) : 0;
-        const int to = mine ? (int)((int64_t)start[i + 1] - t.from) : 0;
-        const bool wait = to - from > own * lanes;
-        T sum = wait ? T(0) : strided(s, from + lane, to, lanes);
+        if (base > t.first) row = stretch_of(start, t, i);
+        const bool wait = row.to - row.from > own * lanes;
+        T sum = wait ? T(0) : strided(s, row.from + lane, row.to, lanes);
         sum = group_sum(sum, lanes);
-        if (__syncthreads_or(wait)) { // some rows are much longer: a warp for each
-            if (threadIdx.x == 0) waiting = 0;
-            __syncthreads();
-            if (wait && lane == 0) {
-                const int at = atomicAdd(&waiting, 1);
-                from_of[at] = from, to_of[at] = to;
-            }
-            __syncthreads();
-            for (int w = (int)threadIdx.x / 32; w < waiting; w += gs_block_size / 32) {
-                const T all =
-                    group_sum(strided(s, from_of[w] + (int)threadIdx.x % 32, to_of[w], 32), 32);
-                __syncwarp();
-                if (threadIdx.x % 32 == 0) s[from_of[w]] = all;
-            }
-            __syncthreads();
-            if (wait) sum = s[from];
+        if (__syncthreads_or(wait)) { // some rows are much longer
+            sum_by_warps(wait && lane == 0, row, s);
+            if (wait) sum = s[row.from];
         }
-        if (mine && lane == 0) dot += finish<T, DOT>(a, i, sum);
+        if (i < t.last && lane == 0) finish<T, false>(a, i, sum);
     }
-    return dot;
 }
 
 __device__ int lanes_for(int rows)
@@ -333,8 +521,8 @@ __device__ int lanes_for(int rows)
     return lanes;
 }
 
-// Part p of a long row; the block that comes last adds up the parts of the row.
-template <class T, class O, bool DOT>
+// The sum of a part of a long row; the block that comes last adds up the parts of the row.
+template <class T, class O>
 __device__ void long_part(const product<T> &a, const gs_csr_tiles &p, int part, T *s)
 {
     __shared__ bool last;
@@ -361,55 +549,52 @@ __device__ void long_part(const product<T> &a, const gs_csr_tiles &p, int part, 
     for (int k = (int)threadIdx.x; k < parts; k += gs_block_size) sum += __ldcg(&sums[first + k]);
     sum = gs_block_sum(sum);
     if (threadIdx.x == 0) {
-        const double dot = finish<T, DOT>(a, i, sum);
-        if (DOT) p.dot[l] = dot;
+        finish<T, false>(a, i, sum);
         p.done[l] = 0;
     }
 }
 
-template <class T, class O, bool DOT>
-__global__ void __launch_bounds__(gs_block_size)
-    multiply_rows(product<T> a, gs_csr_tiles p, double *partial, unsigned *arrived,
-                  const int *ended)
+template <class T, class O>
+__global__ void __launch_bounds__(gs_block_size, tile_blocks)
+    rows_by_tiles(product<T> a, gs_csr_tiles p, const int *ended)
 {
     __shared__ T s[room];
-    double dot = 0;
 
     if (ended && *ended) return;
-    for (int at = (int)blockIdx.x; at < p.tiles + p.parts; at += (int)gridDim.x) {
-        if (at >= p.tiles) {
-            long_part<T, O, DOT>(a, p, at - p.tiles, s);
-        } else {
-            const tile t = p.tile_of[at];
-            if (t.first == t.last) continue;
-            multiply(a, t.from, t.entries, s);
-            __syncthreads();
-            dot += sum_rows<T, O, DOT>(a, t, lanes_for(t.last - t.first), s);
-        }
-        __syncthreads();
+    if ((int)blockIdx.x >= p.tiles) {
+        long_part<T, O>(a, p, (int)blockIdx.x - p.tiles, s);
+        return;
     }
-    if constexpr (DOT) {
-        const double mine[1] = {dot};
-        gs_grid_sum(mine, partial, arrived, p.dot, p.nlong,
-                    [&](int, double total) { *a.xy = total; });
-    }
+    const tile t = p.tile_of[blockIdx.x];
+    if (t.first == t.last) return;
+    const int lanes = lanes_for(t.last - t.first);
+    const stretch row = stretch_of((const O *)a.start, t, t.first + (int32_t)threadIdx.x / lanes);
+    multiply(a, t.from, t.entries, s);
+    __syncthreads();
+    sum_rows<T, O>(a, t, lanes, row, s);
 }
 
-template <class T, class O, bool DOT>
-gsolve_status launch(gs_queue *q, const product<T> &a, const gs_csr_tiles *p)
+template <class T, class O>
+gsolve_status by_tiles(gs_queue *q, const product<T> &a, const gs_csr_tiles *p)
 {
-    const int64_t items = (int64_t)p->tiles + p->parts;
-    static int resident = 0; // blocks of a multiprocessor
+    if (p->tiles + p->parts == 0) return GSOLVE_OK;
+    rows_by_tiles<T, O><<<p->tiles + p->parts, gs_block_size, 0, q->stream>>>(a, *p, q->guard);
+    return gs_launched(q, "the product by tiles");
+}
 
-    if (!resident) {
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, multiply_rows<T, O, DOT>,
-                                                      gs_block_size, 0);
+template <class T, class O>
+gsolve_status multiply_all(gs_queue *q, const product<T> &a, const gs_csr_plan *plan)
+{
+    const gs_csr_tiles *p = plan->tiles;
+    const int32_t n = plan->csr.nrows;
+    gsolve_status status;
+
+    if (p->lanes > 0) {
+        return a.xy ? by_groups<T, O, true>(q, a, n, p) : by_groups<T, O, false>(q, a, n, p);
     }
-    const int64_t most = (int64_t)q->processors * (resident > 0 ? resident : 1);
-    const int grid = (int)(items < 1 ? 1 : items < most ? items : most);
-    multiply_rows<T, O, DOT>
-        <<<grid, gs_block_size, 0, q->stream>>>(a, *p, q->partial, q->arrived, q->guard);
-    return gs_launched(q, "the product by rows");
+    status = by_tiles<T, O>(q, a, p);
+    if (status != GSOLVE_OK || !a.xy) return status;
+    return gs_vector_cuda[plan->csr.type].dot(q, n, a.x, a.y, a.xy);
 }
 
 template <class T>
@@ -420,12 +605,8 @@ gsolve_status apply(gs_queue *q, const gs_csr_plan *plan, double alpha, const vo
     const product<T> a = {A->start, A->col, (const T *)A->value, (const T *)x, (T *)y, (T)alpha,
                           (T)beta,  xy};
 
-    if (A->offset == GSOLVE_O64) {
-        return xy ? launch<T, int64_t, true>(q, a, plan->tiles)
-                  : launch<T, int64_t, false>(q, a, plan->tiles);
-    }
-    return xy ? launch<T, int32_t, true>(q, a, plan->tiles)
-              : launch<T, int32_t, false>(q, a, plan->tiles);
+    return A->offset == GSOLVE_O64 ? multiply_all<T, int64_t>(q, a, plan)
+                                   : multiply_all<T, int32_t>(q, a, plan);
 }
 
 void drop_plan(gs_csr_plan *plan, gsolve_context *ctx)
