@@ -6,7 +6,7 @@ records=$out/bench_device.jsonl
 : >"$records"
 for matrix in gen:poisson3d,n=256 gen:poisson3d27,n=160 gen:elasticity3d,n=80 gen:band,n=500000,row=60,width=3000 \
     gen:rmat,scale=20,degree=16 gen:web,n=1000000 gen:circuit,n=700000 gen:poisson2d,n=4096 gen:tridiagonal,n=16000000 \
-    gen:random,n=1000000,row=16 gen:lp,n=4000,cols=1100000 gen:emptyrows,n=4000000; do
+    gen:random,n=1000000,row=16 gen:lp,n=4000,cols=1100000,row=2700 gen:emptyrows,n=4000000; do
   timeout 200 "$build/bench/bench_device" product "$matrix" csr cusparse,alg=csr1 cusparse,alg=csr2 >>"$records" ||
     echo "failed: $matrix"
 done

@@ -8,7 +8,7 @@ mkdir -p "$out"
 cmake -B build-gpu -DCMAKE_BUILD_TYPE=Release -DCMAKE_CUDA_ARCHITECTURES=native >"$out/configure.log"
 cmake --build build-gpu -j "$(nproc)" >"$out/build.log" 2>&1 || { tail -30 "$out/build.log"; exit 1; }
 if [ "$what" != bench ]; then
-  ctest --test-dir build-gpu -j 4 --output-on-failure -LE slow >"$out/ctest.log" 2>&1 || true
+  ctest --test-dir build-gpu -j 8 --output-on-failure -LE slow >"$out/ctest.log" 2>&1 || true
   grep -E 'tests passed|Failed|Skipped|\(Not Run\)' "$out/ctest.log" || true
   for tool in memcheck racecheck initcheck; do
     if compute-sanitizer --tool $tool --error-exitcode 9 build-gpu/cli/gsolve -A gen:poisson2d,n=12 --device cuda \
