@@ -20,6 +20,7 @@ struct gs_queue {
     cudaStream_t stream;
     bool own;
     int index, processors, threads;
+    bool early; // a kernel can be made ready while the one before runs
     gsolve_context *ctx;
     const int *guard;  // see gs_device
     double *partial;   // gs_most_sums x gs_most_partials: the sums of blocks
@@ -52,6 +53,34 @@ inline gsolve_status gs_cuda(gs_queue *q, cudaError_t code, const char *what)
 inline gsolve_status gs_launched(gs_queue *q, const char *kernel)
 {
     return gs_cuda(q, cudaGetLastError(), kernel);
+}
+
+// First in a kernel: waits until the kernels before have ended, having let the next one get ready.
+__device__ inline void gs_after_the_last()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+    cudaGridDependencySynchronize();
+#endif
+}
+
+// kernel<<<grid, threads>>>(arguments...) on q's stream. A kernel that begins with
+// gs_after_the_last may be made ready while the one before still runs.
+template <class... P, class... A>
+gsolve_status gs_launch(gs_queue *q, const char *name, void (*kernel)(P...), int grid, int threads,
+                        A... arguments)
+{
+    cudaLaunchAttribute early = {};
+    cudaLaunchConfig_t how = {};
+
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    how.gridDim = dim3((unsigned)grid);
+    how.blockDim = dim3((unsigned)threads);
+    how.stream = q->stream;
+    how.attrs = &early;
+    how.numAttrs = q->early ? 1 : 0;
+    return gs_cuda(q, cudaLaunchKernelEx(&how, kernel, P(arguments)...), name);
 }
 
 // Blocks for work of so many threads: as many as run at once.

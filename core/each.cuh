@@ -21,6 +21,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const int64_t packs = n / W, step = (int64_t)gridDim.x * gs_block_size;
     const int64_t first = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
+    gs_after_the_last();
     if (ended && *ended) return;
     op.begin();
     for (int64_t i = first; i < packs; i += step) op.template at<W>(i * W, sum);
@@ -37,13 +38,11 @@ gsolve_status gs_each(gs_queue *q, int64_t n, bool aligned, const Op &op, const 
     constexpr int W = gs_wide<T>;
 
     if (aligned) {
-        gs_each_kernel<Op, W><<<gs_grid(q, n / W + 1), gs_block_size, 0, q->stream>>>(
-            n, op, q->partial, q->arrived, q->guard);
-    } else {
-        gs_each_kernel<Op, 1><<<gs_grid(q, n), gs_block_size, 0, q->stream>>>(n, op, q->partial,
-                                                                              q->arrived, q->guard);
+        return gs_launch(q, name, gs_each_kernel<Op, W>, gs_grid(q, n / W + 1), gs_block_size, n,
+                         op, q->partial, q->arrived, q->guard);
     }
-    return gs_launched(q, name);
+    return gs_launch(q, name, gs_each_kernel<Op, 1>, gs_grid(q, n), gs_block_size, n, op,
+                     q->partial, q->arrived, q->guard);
 }
 
 template <class... P>

@@ -118,7 +118,9 @@ static gsolve_status record_steps(gs_krylov *k, int64_t j, int count)
     TRY(device->record(k->ctx->queue));
     status = take_steps(k, j, count);
     ended = device->recorded(k->ctx->queue, &k->graph);
-    k->graph_products = k->products - products;
+    for (int i = 1; i <= count; i++) {
+        k->recorded[i - 1] = k->made[(k->begun + j + i) % (2 * GS_HISTORY)] - products;
+    }
     k->products = products;
     if (status != GSOLVE_OK || ended != GSOLVE_OK) {
         if (k->graph) device->forget(k->graph);
@@ -140,10 +142,9 @@ static gsolve_status next_steps(gs_krylov *k, int64_t j, int count)
     if (!k->graph || j < count) return take_steps(k, j, count);
     TRY(k->ctx->device->replay(k->ctx->queue, k->graph));
     for (int i = 1; i <= count; i++) {
-        k->made[(k->begun + j + i) % (2 * GS_HISTORY)] =
-            k->products + k->graph_products * i / count;
+        k->made[(k->begun + j + i) % (2 * GS_HISTORY)] = k->products + k->recorded[i - 1];
     }
-    k->products += k->graph_products;
+    k->products += k->recorded[count - 1];
 done:
     return status;
 }

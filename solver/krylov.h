@@ -98,8 +98,9 @@ struct gsolve_solver {
     gs_column *column;
     double *relative;
     const gs_small_kernels *small;
-    gs_graph *graph; /* of the steps of a chunk; NULL: not recorded */
-    int graph_products, recorded_ncols;
+    gs_graph *graph;              /* of the steps of a chunk; NULL: not recorded */
+    int recorded[GS_HISTORY / 4]; /* products made by the end of each step of the chunk */
+    int recorded_ncols;
     uint64_t recorded_A, recorded_M; /* versions of A and M */
     bool stopped;                    /* by the monitor */
     bool unrecordable;               /* something in a step cannot be recorded */

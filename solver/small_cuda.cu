@@ -13,17 +13,18 @@ namespace
 
 constexpr int threads = 32;
 
-#define KERNEL(name)                                                                      \
-    __global__ void name##_kernel(const gs_small a)                                       \
-    {                                                                                     \
-        const int c = (int)(blockIdx.x * blockDim.x + threadIdx.x);                       \
-        if (c < a.ncols && !a.ended[c]) name(&a, c);                                      \
-    }                                                                                     \
-    gsolve_status name##_columns(gs_queue *q, const gs_small *a)                          \
-    {                                                                                     \
-        if (a->ncols == 0) return GSOLVE_OK;                                              \
-        name##_kernel<<<(a->ncols + threads - 1) / threads, threads, 0, q->stream>>>(*a); \
-        return gs_launched(q, #name);                                                     \
+#define KERNEL(name)                                                                     \
+    __global__ void name##_kernel(const gs_small a)                                      \
+    {                                                                                    \
+        const int c = (int)(blockIdx.x * blockDim.x + threadIdx.x);                      \
+        gs_after_the_last();                                                             \
+        if (c < a.ncols && !a.ended[c]) name(&a, c);                                     \
+    }                                                                                    \
+    gsolve_status name##_columns(gs_queue *q, const gs_small *a)                         \
+    {                                                                                    \
+        if (a->ncols == 0) return GSOLVE_OK;                                             \
+        return gs_launch(q, #name, name##_kernel, (a->ncols + threads - 1) / threads,    \
+                         threads, *a);                                                   \
     }
 GS_SMALL_LIST(KERNEL)
 

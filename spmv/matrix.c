@@ -45,8 +45,11 @@ static gsolve_status new_matrix(gsolve_matrix **out, gsolve_context *ctx, const 
     A->options = options;
     A->version = 1;
     options = NULL;
+    if (gs_place(ctx) == GSOLVE_DEVICE) ALLOC(ctx, GSOLVE_DEVICE, A->squares, 2);
     *out = A;
+    A = NULL;
 done:
+    gsolve_matrix_destroy(&A);
     gsolve_free(ctx, GSOLVE_HOST, options);
     return status;
 }
@@ -131,6 +134,7 @@ void gsolve_matrix_destroy(gsolve_matrix **pA)
     if (A->csr.place == GSOLVE_DEVICE) gsolve_csr_free(&A->csr, A->ctx);
     gsolve_csr_free(&A->rows, A->ctx);
     gsolve_free(A->ctx, GSOLVE_HOST, A->place);
+    gsolve_free(A->ctx, GSOLVE_DEVICE, A->squares);
     gsolve_free(A->ctx, GSOLVE_HOST, A->options);
     gsolve_free(A->ctx, GSOLVE_HOST, A);
     *pA = NULL;
@@ -238,8 +242,9 @@ static gsolve_status check_vectors(const gsolve_matrix *A, gsolve_dense x, int32
     }
     if (x.type != A->csr.type || y.type != A->csr.type || !gs_reachable(A->ctx, x.place) ||
         !gs_reachable(A->ctx, y.place)) {
-        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
-                           "vectors must be of the matrix's type, and on its device or on the host");
+        return gsolve_fail(
+            A->ctx, GSOLVE_BAD_ARGUMENT,
+            "vectors must be of the matrix's type, and on its device or on the host");
     }
     if ((!x.value && (int64_t)xrows * x.ncols > 0) || (!y.value && (int64_t)yrows * y.ncols > 0)) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "a vector of the product has no values");

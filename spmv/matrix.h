@@ -16,6 +16,7 @@ struct gsolve_matrix {
     gsolve_csr transposed;    /* A' on the device, made when first asked for */
     void *transposed_self;    /* in the same format */
     bool transposed_is_stale; /* the values have changed since */
+    double *squares;          /* two numbers on a device with memory of its own */
     double build_seconds;
     uint64_t version;
 };

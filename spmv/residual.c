@@ -72,15 +72,14 @@ static gsolve_status on_device(const gsolve_matrix *A, gsolve_dense b, gsolve_de
     bool done =
         kernels->squares && b.type == A->csr.type && x.type == A->csr.type && b.place == x.place;
     void *on_host[2] = {NULL, NULL};
-    double *squares = NULL, square[2];
-    gsolve_status status;
+    double square[2];
+    gsolve_status status = GSOLVE_OK;
 
-    ALLOC(A->ctx, GSOLVE_DEVICE, squares, 2);
     for (int32_t j = 0; j < b.ncols && done; j++) {
         TRY(kernels->squares(A->ctx->queue, &A->csr,
                              (const char *)b.value + (size_t)(j * b.stride) * size,
-                             (const char *)x.value + (size_t)(j * x.stride) * size, squares));
-        TRY(gsolve_copy(A->ctx, square, GSOLVE_HOST, squares, GSOLVE_DEVICE, sizeof square));
+                             (const char *)x.value + (size_t)(j * x.stride) * size, A->squares));
+        TRY(gsolve_copy(A->ctx, square, GSOLVE_HOST, A->squares, GSOLVE_DEVICE, sizeof square));
         done = isfinite(square[0]) && isfinite(square[1]) && square[1] > 1e-280;
         relative[j] = done ? sqrt(square[0] / square[1]) : 0;
     }
@@ -90,7 +89,6 @@ static gsolve_status on_device(const gsolve_matrix *A, gsolve_dense b, gsolve_de
         TRY(gsolve_matrix_residual(A, b, x, relative));
     }
 done:
-    gsolve_free(A->ctx, GSOLVE_DEVICE, squares);
     gsolve_free(A->ctx, GSOLVE_HOST, on_host[0]);
     gsolve_free(A->ctx, GSOLVE_HOST, on_host[1]);
     return status;

@@ -14,6 +14,7 @@ __global__ void multiply(gs_block_jacobi_data M, bool transposed, const T *r, T 
 {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 
+    gs_after_the_last();
     if (i >= M.n || (ended && *ended)) return;
     const int32_t b = (int32_t)i / M.size, row = (int32_t)i % M.size;
     const int64_t first = (int64_t)b * M.size;
@@ -32,9 +33,8 @@ gsolve_status apply(gs_queue *q, const gs_block_jacobi_data *M, bool transposed,
     const int blocks = (int)(((int64_t)M->n + gs_block_size - 1) / gs_block_size);
 
     if (blocks == 0) return GSOLVE_OK;
-    multiply<<<blocks, gs_block_size, 0, q->stream>>>(*M, transposed, (const T *)r, (T *)z,
-                                                      q->guard);
-    return gs_launched(q, "block_jacobi");
+    return gs_launch(q, "block_jacobi", multiply<T>, blocks, gs_block_size, *M, transposed,
+                     (const T *)r, (T *)z, q->guard);
 }
 
 } // namespace

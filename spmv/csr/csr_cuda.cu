@@ -24,14 +24,19 @@ extern "C" {
 namespace
 {
 
-constexpr int tile_work = 1024, toll = 1; // a tile's work: entries and a toll for each row
-constexpr int most_short = 512;           // a longer row that overruns its tile is cut into parts
+#ifndef TILE_WORK
+#define TILE_WORK   1024
+#define MOST_SHORT  512
+#define TILE_BLOCKS 8
+#define WIDE_R      2
+#define WIDE_CS     1
+#endif
+constexpr int most_for_groups = 256;           // mean entries of rows that groups of threads sum
+constexpr int tile_work = TILE_WORK, toll = 1; // a tile's work: entries and a toll for each row
+constexpr int most_short = MOST_SHORT; // a longer row that overruns its tile is cut into parts
 constexpr int room = tile_work + most_short;
 constexpr int part_size = room;
 constexpr int own = 32; // entries of a row that each of its threads sums by itself at most
-#ifndef TILE_BLOCKS
-#define TILE_BLOCKS 6
-#endif
 constexpr int tile_blocks = TILE_BLOCKS;      // of a multiprocessor at once, at least
 constexpr int at_once = room / gs_block_size; // entries that a thread reads at once
 
@@ -233,7 +238,7 @@ gsolve_status choose_lanes(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_cs
     TRY(gsolve_copy(ctx, &facts, GSOLVE_HOST, space, GSOLVE_DEVICE, sizeof facts));
     p->lanes = 0;
     p->scattered = facts.far > n / 2;
-    if (facts.longest <= 3 * mean + 16 && facts.empty <= n / 4) {
+    if (facts.longest <= 3 * mean + 16 && mean <= most_for_groups && facts.empty <= n / 4) {
         p->lanes = 1;
         while (p->lanes < 32 && p->lanes * (p->scattered ? 1 : 2) < mean) p->lanes *= 2;
     }
@@ -338,11 +343,12 @@ __device__ T group_sum(T sum, int lanes)
 
 // Rows of a group that are read at once, so that the reads overlap.
 template <int LANES>
-constexpr int rows_at_once = LANES == 32 ? 3 : 2;
+constexpr int rows_at_once = LANES == 32 ? WIDE_R : 2;
 
 template <class T, class O, int LANES, bool DOT>
 __global__ void __launch_bounds__(gs_block_size)
-    rows_by_groups(product<T> a, int32_t n, double *partial, unsigned *arrived, const int *ended)
+    rows_by_groups(product<T> a, int32_t n, bool once, double *partial, unsigned *arrived,
+                   const int *ended)
 {
     constexpr int groups = gs_block_size / LANES, at_a_time = rows_at_once<LANES>;
     constexpr int rows = groups * at_a_time;
@@ -350,6 +356,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const int group = (int)threadIdx.x / LANES, lane = (int)threadIdx.x % LANES;
     double dot = 0;
 
+    gs_after_the_last();
     if (ended && *ended) return;
     for (int64_t base = (int64_t)blockIdx.x * rows; base < n; base += (int64_t)gridDim.x * rows) {
         O at[at_a_time], to[at_a_time];
@@ -367,9 +374,10 @@ __global__ void __launch_bounds__(gs_block_size)
             int32_t c[at_a_time];
             T v[at_a_time];
 #pragma unroll
-            for (int r = 0; r < at_a_time; r++) { // through the cache: lines serve more than once
-                c[r] = at[r] < to[r] ? __ldg(&a.col[at[r]]) : -1;
-                v[r] = at[r] < to[r] ? __ldg(&a.value[at[r]]) : T(0);
+            for (int r = 0; r < at_a_time; r++) {
+                const bool in = at[r] < to[r];
+                c[r] = !in ? -1 : once ? __ldcs(&a.col[at[r]]) : __ldg(&a.col[at[r]]);
+                v[r] = !in ? T(0) : once ? __ldcs(&a.value[at[r]]) : __ldg(&a.value[at[r]]);
             }
             more = false;
 #pragma unroll
@@ -393,7 +401,7 @@ __global__ void __launch_bounds__(gs_block_size)
 }
 
 template <class T, class O, int LANES, bool DOT>
-gsolve_status launch_groups(gs_queue *q, const product<T> &a, int32_t n, bool all_at_once)
+gsolve_status launch_groups(gs_queue *q, const product<T> &a, int32_t n, bool scattered)
 {
     constexpr int rows = gs_block_size / LANES * rows_at_once<LANES>;
     const int64_t items = ((int64_t)n + rows - 1) / rows;
@@ -404,25 +412,25 @@ gsolve_status launch_groups(gs_queue *q, const product<T> &a, int32_t n, bool al
                                                       gs_block_size, 0);
     }
     const int64_t at_once = (int64_t)q->processors * (resident > 0 ? resident : 1);
-    const int64_t most = all_at_once ? INT32_MAX : at_once;
+    const int64_t most = scattered && !DOT ? INT32_MAX : at_once;
+    const bool once =
+        scattered || (LANES == 32 && WIDE_CS); // a line of entries serves no other pass
     const int grid = (int)(items < 1 ? 1 : items < most ? items : most);
     rows_by_groups<T, O, LANES, DOT>
-        <<<grid, gs_block_size, 0, q->stream>>>(a, n, q->partial, q->arrived, q->guard);
+        <<<grid, gs_block_size, 0, q->stream>>>(a, n, once, q->partial, q->arrived, q->guard);
     return gs_launched(q, "the product by groups");
 }
 
 template <class T, class O, bool DOT>
 gsolve_status by_groups(gs_queue *q, const product<T> &a, int32_t n, const gs_csr_tiles *p)
 {
-    const bool all = p->scattered && !DOT;
-
     switch (p->lanes) {
-    case 1: return launch_groups<T, O, 1, DOT>(q, a, n, all);
-    case 2: return launch_groups<T, O, 2, DOT>(q, a, n, all);
-    case 4: return launch_groups<T, O, 4, DOT>(q, a, n, all);
-    case 8: return launch_groups<T, O, 8, DOT>(q, a, n, all);
-    case 16: return launch_groups<T, O, 16, DOT>(q, a, n, all);
-    default: return launch_groups<T, O, 32, DOT>(q, a, n, all);
+    case 1: return launch_groups<T, O, 1, DOT>(q, a, n, p->scattered);
+    case 2: return launch_groups<T, O, 2, DOT>(q, a, n, p->scattered);
+    case 4: return launch_groups<T, O, 4, DOT>(q, a, n, p->scattered);
+    case 8: return launch_groups<T, O, 8, DOT>(q, a, n, p->scattered);
+    case 16: return launch_groups<T, O, 16, DOT>(q, a, n, p->scattered);
+    default: return launch_groups<T, O, 32, DOT>(q, a, n, p->scattered);
     }
 }
 
@@ -521,9 +529,31 @@ __device__ int lanes_for(int rows)
     return lanes;
 }
 
+// This thread's share of the products of n entries, summed.
+template <class T>
+__device__ T direct_sum(const product<T> &a, int64_t from, int n)
+{
+    const int32_t *col = a.col + from;
+    const T *value = a.value + from;
+    int32_t c[at_once];
+    T v[at_once], sum = 0;
+
+#pragma unroll
+    for (int u = 0; u < at_once; u++) {
+        const int k = u * gs_block_size + (int)threadIdx.x;
+        c[u] = k < n ? __ldcs(&col[k]) : -1;
+        v[u] = k < n ? __ldcs(&value[k]) : T(0);
+    }
+#pragma unroll
+    for (int u = 0; u < at_once; u++) {
+        if (c[u] >= 0) sum += v[u] * __ldg(&a.x[c[u]]);
+    }
+    return sum;
+}
+
 // The sum of a part of a long row; the block that comes last adds up the parts of the row.
 template <class T, class O>
-__device__ void long_part(const product<T> &a, const gs_csr_tiles &p, int part, T *s)
+__device__ void long_part(const product<T> &a, const gs_csr_tiles &p, int part)
 {
     __shared__ bool last;
     const O *start = (const O *)a.start;
@@ -534,9 +564,7 @@ __device__ void long_part(const product<T> &a, const gs_csr_tiles &p, int part, 
     const int n = left < part_size ? (int)left : part_size;
     T *sums = (T *)p.part;
 
-    multiply(a, from, n, s);
-    __syncthreads();
-    T sum = gs_block_sum(strided(s, (int)threadIdx.x, n, gs_block_size));
+    T sum = gs_block_sum(direct_sum(a, from, n));
     if (threadIdx.x == 0) {
         sums[part] = sum;
         __threadfence();
@@ -560,9 +588,10 @@ __global__ void __launch_bounds__(gs_block_size, tile_blocks)
 {
     __shared__ T s[room];
 
+    gs_after_the_last();
     if (ended && *ended) return;
     if ((int)blockIdx.x >= p.tiles) {
-        long_part<T, O>(a, p, (int)blockIdx.x - p.tiles, s);
+        long_part<T, O>(a, p, (int)blockIdx.x - p.tiles);
         return;
     }
     const tile t = p.tile_of[blockIdx.x];
@@ -578,8 +607,8 @@ template <class T, class O>
 gsolve_status by_tiles(gs_queue *q, const product<T> &a, const gs_csr_tiles *p)
 {
     if (p->tiles + p->parts == 0) return GSOLVE_OK;
-    rows_by_tiles<T, O><<<p->tiles + p->parts, gs_block_size, 0, q->stream>>>(a, *p, q->guard);
-    return gs_launched(q, "the product by tiles");
+    return gs_launch(q, "the product by tiles", rows_by_tiles<T, O>, p->tiles + p->parts,
+                     gs_block_size, a, *p, q->guard);
 }
 
 template <class T, class O>
