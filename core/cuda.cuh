@@ -20,7 +20,6 @@ struct gs_queue {
     cudaStream_t stream;
     bool own;
     int index, processors, threads;
-    bool early; // a kernel can be made ready while the one before runs
     gsolve_context *ctx;
     const int *guard;  // see gs_device
     double *partial;   // gs_most_sums x gs_most_partials: the sums of blocks
@@ -55,32 +54,13 @@ inline gsolve_status gs_launched(gs_queue *q, const char *kernel)
     return gs_cuda(q, cudaGetLastError(), kernel);
 }
 
-// First in a kernel: waits until the kernels before have ended, having let the next one get ready.
-__device__ inline void gs_after_the_last()
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    cudaTriggerProgrammaticLaunchCompletion();
-    cudaGridDependencySynchronize();
-#endif
-}
-
-// kernel<<<grid, threads>>>(arguments...) on q's stream. A kernel that begins with
-// gs_after_the_last may be made ready while the one before still runs.
+// kernel<<<grid, threads>>>(arguments...) on q's stream.
 template <class... P, class... A>
 gsolve_status gs_launch(gs_queue *q, const char *name, void (*kernel)(P...), int grid, int threads,
                         A... arguments)
 {
-    cudaLaunchAttribute early = {};
-    cudaLaunchConfig_t how = {};
-
-    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
-    how.gridDim = dim3((unsigned)grid);
-    how.blockDim = dim3((unsigned)threads);
-    how.stream = q->stream;
-    how.attrs = &early;
-    how.numAttrs = q->early ? 1 : 0;
-    return gs_cuda(q, cudaLaunchKernelEx(&how, kernel, P(arguments)...), name);
+    kernel<<<(unsigned)grid, (unsigned)threads, 0, q->stream>>>(P(arguments)...);
+    return gs_launched(q, name);
 }
 
 // Blocks for work of so many threads: as many as run at once.
@@ -128,36 +108,51 @@ __device__ T gs_block_sum(T x)
     return reduce(space).Sum(x);
 }
 
-// Adds up S sums over all blocks of the grid, and the extra numbers more[0..count) (to the first),
-// in an order that depends on the grid alone: the block that arrives last does it.
-// store(s, total) is called by one thread.
+// S sums over a block, in the first S threads' result.
+template <int S>
+__device__ double gs_block_sums(double (&mine)[S])
+{
+    constexpr int warps = gs_block_size / 32;
+    __shared__ double of_warp[S][warps];
+    double total = 0;
+
+#pragma unroll
+    for (int s = 0; s < S; s++) {
+        for (int d = 16; d > 0; d /= 2) mine[s] += __shfl_xor_sync(0xffffffffu, mine[s], d);
+        if (threadIdx.x % 32 == 0) of_warp[s][threadIdx.x / 32] = mine[s];
+    }
+    __syncthreads();
+    for (int w = 0; threadIdx.x < S && w < warps; w++) total += of_warp[threadIdx.x][w];
+    __syncthreads();
+    return total;
+}
+
+// Adds up S sums over all blocks of the grid, in an order that depends on the grid alone: the block
+// that arrives last does it. store(s, total) is called by one thread for each.
 template <int S, class Store>
-__device__ void gs_grid_sum(const double (&mine)[S], double *partial, unsigned *arrived,
-                            const double *more, int count, Store store)
+__device__ void gs_grid_sum(double (&mine)[S], double *partial, unsigned *arrived, Store store)
 {
     __shared__ bool last;
+    const double own = gs_block_sums(mine);
 
-    for (int s = 0; s < S; s++) {
-        const double sum = gs_block_sum(mine[s]);
-        if (threadIdx.x == 0) partial[s * gs_most_partials + blockIdx.x] = sum;
-    }
-    if (threadIdx.x == 0) {
+    if (threadIdx.x < S) {
+        partial[threadIdx.x * gs_most_partials + blockIdx.x] = own;
         __threadfence();
-        last = atomicAdd(arrived, 1u) == gridDim.x - 1;
     }
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicAdd(arrived, 1u) == gridDim.x - 1;
     __syncthreads();
     if (!last) return;
     __threadfence();
+#pragma unroll
     for (int s = 0; s < S; s++) {
-        double sum = 0;
+        mine[s] = 0;
         for (int b = (int)threadIdx.x; b < (int)gridDim.x; b += gs_block_size) {
-            sum += __ldcg(&partial[s * gs_most_partials + b]);
+            mine[s] += __ldcg(&partial[s * gs_most_partials + b]);
         }
-        for (int b = (int)threadIdx.x; s == 0 && b < count; b += gs_block_size)
-            sum += __ldcg(&more[b]);
-        sum = gs_block_sum(sum);
-        if (threadIdx.x == 0) store(s, sum);
     }
+    const double total = gs_block_sums(mine);
+    if (threadIdx.x < S) store((int)threadIdx.x, total);
     if (threadIdx.x == 0) *arrived = 0;
 }
 

@@ -86,7 +86,6 @@ gsolve_status open_cuda(gs_queue **queue, gsolve_context *ctx, const void *chose
         return GSOLVE_NO_DEVICE;
     }
     q->processors = about.multiProcessorCount;
-    q->early = about.major >= 9;
     snprintf(description, 128, "%.80s, %.0f GB", about.name, 1e-9 * (double)about.totalGlobalMem);
     *queue = q;
     return GSOLVE_OK;

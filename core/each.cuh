@@ -21,14 +21,12 @@ __global__ void __launch_bounds__(gs_block_size)
     const int64_t packs = n / W, step = (int64_t)gridDim.x * gs_block_size;
     const int64_t first = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
-    gs_after_the_last();
     if (ended && *ended) return;
     op.begin();
     for (int64_t i = first; i < packs; i += step) op.template at<W>(i * W, sum);
     if (packs * W + first < n) op.template at<1>(packs * W + first, sum);
     if constexpr (Op::sums > 0) {
-        gs_grid_sum(sum, partial, arrived, nullptr, 0,
-                    [&](int s, double total) { op.store(s, total); });
+        gs_grid_sum(sum, partial, arrived, [&](int s, double total) { op.store(s, total); });
     }
 }
 

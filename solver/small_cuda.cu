@@ -17,7 +17,6 @@ constexpr int threads = 32;
     __global__ void name##_kernel(const gs_small a)                                      \
     {                                                                                    \
         const int c = (int)(blockIdx.x * blockDim.x + threadIdx.x);                      \
-        gs_after_the_last();                                                             \
         if (c < a.ncols && !a.ended[c]) name(&a, c);                                     \
     }                                                                                    \
     gsolve_status name##_columns(gs_queue *q, const gs_small *a)                         \

@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(gs_block_size)
             long_rows(s, (int32_t)base, sum);
         }
     }
-    gs_grid_sum(sum, partial, arrived, nullptr, 0, [&](int k, double total) { out[k] = total; });
+    gs_grid_sum(sum, partial, arrived, [&](int k, double total) { out[k] = total; });
 }
 
 template <class T, class O>

@@ -14,7 +14,6 @@ __global__ void multiply(gs_block_jacobi_data M, bool transposed, const T *r, T 
 {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 
-    gs_after_the_last();
     if (i >= M.n || (ended && *ended)) return;
     const int32_t b = (int32_t)i / M.size, row = (int32_t)i % M.size;
     const int64_t first = (int64_t)b * M.size;

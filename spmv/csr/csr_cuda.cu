@@ -24,26 +24,26 @@ extern "C" {
 namespace
 {
 
-#ifndef TILE_WORK
-#define TILE_WORK   1024
-#define MOST_SHORT  512
-#define TILE_BLOCKS 8
-#define WIDE_R      2
-#define WIDE_CS     1
-#endif
-constexpr int most_for_groups = 256;           // mean entries of rows that groups of threads sum
-constexpr int tile_work = TILE_WORK, toll = 1; // a tile's work: entries and a toll for each row
-constexpr int most_short = MOST_SHORT; // a longer row that overruns its tile is cut into parts
+constexpr int most_for_groups = 256;      // mean entries of rows that groups of threads sum
+constexpr int tile_work = 1024, toll = 1; // a tile's work: entries and a toll for each row
+constexpr int most_short = 256;           // a longer row that overruns its tile is cut into parts
 constexpr int room = tile_work + most_short;
-constexpr int part_size = room;
-constexpr int own = 32; // entries of a row that each of its threads sums by itself at most
-constexpr int tile_blocks = TILE_BLOCKS;      // of a multiprocessor at once, at least
+constexpr int part_size = 4096;
+constexpr int own = 32;        // entries of a row that each of its threads sums by itself at most
+constexpr int tile_blocks = 8; // of a multiprocessor at once, at least
 constexpr int at_once = room / gs_block_size; // entries that a thread reads at once
 
 struct tile {
     int32_t first, last; // rows
     int64_t from;        // entry
     int32_t entries, unused;
+};
+
+struct part {     // of a long row
+    int64_t from; // entry
+    int32_t entries, row;
+    int32_t l;            // the row's number among the long ones
+    int32_t first, parts; // number of its first part; how many it has
 };
 
 } // namespace
@@ -55,8 +55,8 @@ struct gs_csr_tiles {
     tile *tile_of;
     int32_t *long_row;   // nlong
     int32_t *first_part; // nlong + 1
-    int32_t *row_of;     // parts: which of the long rows
-    void *part;          // sums of the parts, in the type of the values
+    part *part_of;       // parts
+    void *sum;           // sums of the parts, in the type of the values
     unsigned *done;      // nlong: parts that are there
 };
 
@@ -118,12 +118,20 @@ __global__ void count_parts(int nlong, const O *start, const int32_t *row, int32
         l == nlong ? 0 : (int32_t)((start[row[l] + 1] - start[row[l]] + part_size - 1) / part_size);
 }
 
-__global__ void name_parts(int nlong, const int32_t *first, int32_t *row_of)
+template <class O>
+__global__ void name_parts(int nlong, const O *start, const int32_t *row, const int32_t *first,
+                           part *out)
 {
     const int l = (int)(blockIdx.x * blockDim.x + threadIdx.x);
 
     if (l >= nlong) return;
-    for (int32_t p = first[l]; p < first[l + 1]; p++) row_of[p] = l;
+    const int32_t i = row[l], parts = first[l + 1] - first[l];
+    for (int32_t k = 0; k < parts; k++) {
+        const int64_t from = (int64_t)start[i] + (int64_t)k * part_size;
+        const int64_t left = (int64_t)start[i + 1] - from;
+        out[first[l] + k] = {from, left < part_size ? (int32_t)left : part_size, i, l, first[l],
+                             parts};
+    }
 }
 
 int blocks_for(int64_t n)
@@ -178,8 +186,8 @@ void drop(gs_csr_tiles *p, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_DEVICE, p->tile_of);
     gsolve_free(ctx, GSOLVE_DEVICE, p->long_row);
     gsolve_free(ctx, GSOLVE_DEVICE, p->first_part);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->row_of);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->part);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->part_of);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->sum);
     gsolve_free(ctx, GSOLVE_DEVICE, p->done);
     gsolve_free(ctx, GSOLVE_HOST, p);
 }
@@ -253,7 +261,7 @@ gsolve_status make_parts(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr 
     gs_queue *q = ctx->queue;
     const O *start = (const O *)A->start;
     const int64_t work = entries + (int64_t)toll * A->nrows;
-    T *part = nullptr;
+    T *sum = nullptr;
     gsolve_status status;
 
     p->tiles = (int)((work + tile_work - 1) / tile_work);
@@ -264,15 +272,15 @@ gsolve_status make_parts(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr 
         TRY(gs_launched(q, "make_tiles"));
         TRY(find_long(p, ctx, A->nrows, start));
     }
-    ALLOC_DEVICE(ctx, p->row_of, (size_t)p->parts + 1);
-    ALLOC_DEVICE(ctx, part, (size_t)p->parts + 1);
-    p->part = part;
+    ALLOC_DEVICE(ctx, p->part_of, (size_t)p->parts + 1);
+    ALLOC_DEVICE(ctx, sum, (size_t)p->parts + 1);
+    p->sum = sum;
     ALLOC_DEVICE(ctx, p->done, (size_t)p->nlong + 1);
     TRY(gs_cuda(q, cudaMemsetAsync(p->done, 0, sizeof *p->done * ((size_t)p->nlong + 1), q->stream),
                 "a plan of the product"));
     if (p->nlong > 0) {
-        name_parts<<<blocks_for(p->nlong), gs_block_size, 0, q->stream>>>(p->nlong, p->first_part,
-                                                                          p->row_of);
+        name_parts<<<blocks_for(p->nlong), gs_block_size, 0, q->stream>>>(
+            p->nlong, start, p->long_row, p->first_part, p->part_of);
         TRY(gs_launched(q, "name_parts"));
     }
 done:
@@ -342,21 +350,18 @@ __device__ T group_sum(T sum, int lanes)
 // --- rows of similar lengths ------------------------------------------------------------------
 
 // Rows of a group that are read at once, so that the reads overlap.
-template <int LANES>
-constexpr int rows_at_once = LANES == 32 ? WIDE_R : 2;
+constexpr int rows_at_once = 2;
 
-template <class T, class O, int LANES, bool DOT>
+template <class T, class O, int LANES, bool ONCE, bool DOT>
 __global__ void __launch_bounds__(gs_block_size)
-    rows_by_groups(product<T> a, int32_t n, bool once, double *partial, unsigned *arrived,
-                   const int *ended)
+    rows_by_groups(product<T> a, int32_t n, double *partial, unsigned *arrived, const int *ended)
 {
-    constexpr int groups = gs_block_size / LANES, at_a_time = rows_at_once<LANES>;
+    constexpr int groups = gs_block_size / LANES, at_a_time = rows_at_once;
     constexpr int rows = groups * at_a_time;
     const O *start = (const O *)a.start;
     const int group = (int)threadIdx.x / LANES, lane = (int)threadIdx.x % LANES;
     double dot = 0;
 
-    gs_after_the_last();
     if (ended && *ended) return;
     for (int64_t base = (int64_t)blockIdx.x * rows; base < n; base += (int64_t)gridDim.x * rows) {
         O at[at_a_time], to[at_a_time];
@@ -376,8 +381,8 @@ __global__ void __launch_bounds__(gs_block_size)
 #pragma unroll
             for (int r = 0; r < at_a_time; r++) {
                 const bool in = at[r] < to[r];
-                c[r] = !in ? -1 : once ? __ldcs(&a.col[at[r]]) : __ldg(&a.col[at[r]]);
-                v[r] = !in ? T(0) : once ? __ldcs(&a.value[at[r]]) : __ldg(&a.value[at[r]]);
+                c[r] = !in ? -1 : ONCE ? __ldcs(&a.col[at[r]]) : __ldg(&a.col[at[r]]);
+                v[r] = !in ? T(0) : ONCE ? __ldcs(&a.value[at[r]]) : __ldg(&a.value[at[r]]);
             }
             more = false;
 #pragma unroll
@@ -395,42 +400,49 @@ __global__ void __launch_bounds__(gs_block_size)
         }
     }
     if constexpr (DOT) {
-        const double mine[1] = {dot};
-        gs_grid_sum(mine, partial, arrived, nullptr, 0, [&](int, double total) { *a.xy = total; });
+        double mine[1] = {dot};
+        gs_grid_sum(mine, partial, arrived, [&](int, double total) { *a.xy = total; });
     }
 }
 
-template <class T, class O, int LANES, bool DOT>
+// ONCE: a line of entries serves one pass only, and need not be kept.
+template <class T, class O, int LANES, bool ONCE, bool DOT>
 gsolve_status launch_groups(gs_queue *q, const product<T> &a, int32_t n, bool scattered)
 {
-    constexpr int rows = gs_block_size / LANES * rows_at_once<LANES>;
+    constexpr int rows = gs_block_size / LANES * rows_at_once;
+    const auto kernel = rows_by_groups<T, O, LANES, ONCE, DOT>;
     const int64_t items = ((int64_t)n + rows - 1) / rows;
     static int resident = 0; // blocks of a multiprocessor
 
     if (!resident) {
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, rows_by_groups<T, O, LANES, DOT>,
-                                                      gs_block_size, 0);
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, gs_block_size, 0);
     }
     const int64_t at_once = (int64_t)q->processors * (resident > 0 ? resident : 1);
     const int64_t most = scattered && !DOT ? INT32_MAX : at_once;
-    const bool once =
-        scattered || (LANES == 32 && WIDE_CS); // a line of entries serves no other pass
     const int grid = (int)(items < 1 ? 1 : items < most ? items : most);
-    rows_by_groups<T, O, LANES, DOT>
-        <<<grid, gs_block_size, 0, q->stream>>>(a, n, once, q->partial, q->arrived, q->guard);
-    return gs_launched(q, "the product by groups");
+    return gs_launch(q, "the product by groups", kernel, grid, gs_block_size, a, n, q->partial,
+                     q->arrived, q->guard);
+}
+
+template <class T, class O, int LANES, bool DOT>
+gsolve_status choose_kernel(gs_queue *q, const product<T> &a, int32_t n, bool scattered)
+{
+    if constexpr (!DOT && LANES < 32) {
+        if (scattered) return launch_groups<T, O, LANES, true, false>(q, a, n, true);
+    }
+    return launch_groups<T, O, LANES, LANES == 32, DOT>(q, a, n, scattered);
 }
 
 template <class T, class O, bool DOT>
 gsolve_status by_groups(gs_queue *q, const product<T> &a, int32_t n, const gs_csr_tiles *p)
 {
     switch (p->lanes) {
-    case 1: return launch_groups<T, O, 1, DOT>(q, a, n, p->scattered);
-    case 2: return launch_groups<T, O, 2, DOT>(q, a, n, p->scattered);
-    case 4: return launch_groups<T, O, 4, DOT>(q, a, n, p->scattered);
-    case 8: return launch_groups<T, O, 8, DOT>(q, a, n, p->scattered);
-    case 16: return launch_groups<T, O, 16, DOT>(q, a, n, p->scattered);
-    default: return launch_groups<T, O, 32, DOT>(q, a, n, p->scattered);
+    case 1: return choose_kernel<T, O, 1, DOT>(q, a, n, p->scattered);
+    case 2: return choose_kernel<T, O, 2, DOT>(q, a, n, p->scattered);
+    case 4: return choose_kernel<T, O, 4, DOT>(q, a, n, p->scattered);
+    case 8: return choose_kernel<T, O, 8, DOT>(q, a, n, p->scattered);
+    case 16: return choose_kernel<T, O, 16, DOT>(q, a, n, p->scattered);
+    default: return choose_kernel<T, O, 32, DOT>(q, a, n, p->scattered);
     }
 }
 
@@ -535,50 +547,54 @@ __device__ T direct_sum(const product<T> &a, int64_t from, int n)
 {
     const int32_t *col = a.col + from;
     const T *value = a.value + from;
-    int32_t c[at_once];
-    T v[at_once], sum = 0;
+    T sum = 0;
 
+    for (int base = (int)threadIdx.x; base < n; base += at_once * gs_block_size) {
+        int32_t c[at_once];
+        T v[at_once];
 #pragma unroll
-    for (int u = 0; u < at_once; u++) {
-        const int k = u * gs_block_size + (int)threadIdx.x;
-        c[u] = k < n ? __ldcs(&col[k]) : -1;
-        v[u] = k < n ? __ldcs(&value[k]) : T(0);
-    }
+        for (int u = 0; u < at_once; u++) {
+            const int k = base + u * gs_block_size;
+            c[u] = k < n ? __ldcs(&col[k]) : -1;
+            v[u] = k < n ? __ldcs(&value[k]) : T(0);
+        }
 #pragma unroll
-    for (int u = 0; u < at_once; u++) {
-        if (c[u] >= 0) sum += v[u] * __ldg(&a.x[c[u]]);
+        for (int u = 0; u < at_once; u++) {
+            if (c[u] >= 0) sum += v[u] * __ldg(&a.x[c[u]]);
+        }
     }
     return sum;
 }
 
 // The sum of a part of a long row; the block that comes last adds up the parts of the row.
-template <class T, class O>
-__device__ void long_part(const product<T> &a, const gs_csr_tiles &p, int part)
+template <class T>
+__device__ void sum_part(const product<T> &a, const gs_csr_tiles &p, int at)
 {
     __shared__ bool last;
-    const O *start = (const O *)a.start;
-    const int l = p.row_of[part], first = p.first_part[l], parts = p.first_part[l + 1] - first;
-    const int32_t i = p.long_row[l];
-    const int64_t from = (int64_t)start[i] + (int64_t)(part - first) * part_size;
-    const int64_t left = (int64_t)start[i + 1] - from;
-    const int n = left < part_size ? (int)left : part_size;
-    T *sums = (T *)p.part;
+    const part now = p.part_of[at];
+    T *sums = (T *)p.sum;
+    T sum = gs_block_sum(direct_sum(a, now.from, now.entries));
 
-    T sum = gs_block_sum(direct_sum(a, from, n));
+    if (now.parts == 1) {
+        if (threadIdx.x == 0) finish<T, false>(a, now.row, sum);
+        return;
+    }
     if (threadIdx.x == 0) {
-        sums[part] = sum;
+        sums[at] = sum;
         __threadfence();
-        last = atomicAdd(&p.done[l], 1u) == (unsigned)parts - 1;
+        last = atomicAdd(&p.done[now.l], 1u) == (unsigned)now.parts - 1;
     }
     __syncthreads();
     if (!last) return;
     __threadfence();
     sum = 0;
-    for (int k = (int)threadIdx.x; k < parts; k += gs_block_size) sum += __ldcg(&sums[first + k]);
+    for (int k = (int)threadIdx.x; k < now.parts; k += gs_block_size) {
+        sum += __ldcg(&sums[now.first + k]);
+    }
     sum = gs_block_sum(sum);
     if (threadIdx.x == 0) {
-        finish<T, false>(a, i, sum);
-        p.done[l] = 0;
+        finish<T, false>(a, now.row, sum);
+        p.done[now.l] = 0;
     }
 }
 
@@ -588,10 +604,9 @@ __global__ void __launch_bounds__(gs_block_size, tile_blocks)
 {
     __shared__ T s[room];
 
-    gs_after_the_last();
     if (ended && *ended) return;
     if ((int)blockIdx.x >= p.tiles) {
-        long_part<T, O>(a, p, (int)blockIdx.x - p.tiles);
+        sum_part<T>(a, p, (int)blockIdx.x - p.tiles);
         return;
     }
     const tile t = p.tile_of[blockIdx.x];

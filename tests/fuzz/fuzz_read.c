@@ -1,5 +1,6 @@
 /* fuzz_read.c: any bytes at all, given to the readers. They may be refused, with a sentence; what
  * is accepted must be a matrix, and nothing may stay behind. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,13 +77,21 @@ static void read_dense(const uint8_t *data, size_t size)
     gs_input_close(&in);
 }
 
+/* $FUZZ_READER: market, dense or boeing keeps to that reader; else all are tried. */
+static bool tries(const char *reader)
+{
+    const char *only = getenv("FUZZ_READER");
+    return !only || strcmp(only, reader) == 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    const bool market = size >= 2 && memcmp(data, "%%", 2) == 0;
     gsolve_context_info info;
 
     if (!ctx) demand(gsolve_context_create(&ctx, "cpu,threads=1") == GSOLVE_OK);
-    read_matrix(data, size);
-    read_dense(data, size);
+    if (tries(market ? "market" : "boeing")) read_matrix(data, size);
+    if (tries("dense")) read_dense(data, size);
     gsolve_context_describe(ctx, &info);
     demand(info.blocks == 0);
     return 0;
