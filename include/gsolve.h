@@ -208,13 +208,14 @@ void gsolve_matrix_destroy(gsolve_matrix **A);
  * create (of which order and duplicates may be as they were there). */
 gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr);
 
-/* y = alpha A x + beta y, and with A'; y is not read where beta is 0. Vectors of A's type. */
+/* y = alpha A x + beta y, and with A'; y is not read where beta is 0. Vectors of A's type, on A's
+ * device, where the call may return before the product is there, or on the host. */
 gsolve_status gsolve_matrix_apply(const gsolve_matrix *A, double alpha, gsolve_dense x, double beta,
                                   gsolve_dense y);
 gsolve_status gsolve_matrix_apply_transpose(const gsolve_matrix *A, double alpha, gsolve_dense x,
                                             double beta, gsolve_dense y);
 
-/* y = A x and xy[c] = x_c'y_c for each column c, A square; xy in the memory of A's device. */
+/* y = A x and xy[c] = x_c'y_c for each column c, A square; xy lies where x does. */
 gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
                                       double *xy);
 
@@ -223,8 +224,8 @@ gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gs
 gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
                                      double *relative);
 
-/* A's rows: columns ascending, duplicates summed, offsets in 32 bits where they fit. A view,
- * valid until A is destroyed. */
+/* A's rows: columns ascending, duplicates summed, offsets in 32 bits where they fit. A view on the
+ * host, whatever the device, valid until A is destroyed. */
 void gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr);
 void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info);
 

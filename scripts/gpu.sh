@@ -11,8 +11,12 @@ if [ "$what" != bench ]; then
   ctest --test-dir build-gpu -j 8 --output-on-failure -LE slow >"$out/ctest.log" 2>&1 || true
   grep -E 'tests passed|Failed|Skipped|\(Not Run\)' "$out/ctest.log" || true
   for tool in memcheck racecheck initcheck; do
-    if compute-sanitizer --tool $tool --error-exitcode 9 build-gpu/cli/gsolve -A gen:poisson2d,n=12 --device cuda \
-        --solver cg --precond jacobi >"$out/$tool.log" 2>&1; then echo "$tool: clean"; else echo "$tool: rc $?"; tail -20 "$out/$tool.log"; fi
+    for how in "poisson2d,n=12 cg jacobi" "convdiff3d,n=5 gmres ilu" "convdiff3d,n=5 bicgstab block_jacobi" "neumann2d,n=8 minres chebyshev" \
+        "circuit,n=3000,dense=2 cg ic" "web,n=2000,longest=1500 idr none"; do
+      set -- $how
+      if timeout 100 compute-sanitizer --tool $tool --error-exitcode 9 build-gpu/cli/gsolve -A "gen:$1" --device cuda --solver "$2,maxit=40" \
+          --precond "$3" >"$out/$tool.log" 2>&1 || [ $? -eq 2 ]; then echo "$tool $how: clean"; else echo "$tool $how: not clean"; grep -m3 '=====' "$out/$tool.log"; fi
+    done
   done
 fi
 if [ "$what" != check ]; then bench/run_device.sh build-gpu "$out"; fi

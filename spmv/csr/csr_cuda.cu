@@ -24,7 +24,6 @@ extern "C" {
 namespace
 {
 
-constexpr int most_for_groups = 256;      // mean entries of rows that groups of threads sum
 constexpr int tile_work = 1024, toll = 1; // a tile's work: entries and a toll for each row
 constexpr int most_short = 256;           // a longer row that overruns its tile is cut into parts
 constexpr int room = tile_work + most_short;
@@ -195,32 +194,39 @@ void drop(gs_csr_tiles *p, gsolve_context *ctx)
 struct row_facts {
     unsigned longest; // entries of a row
     int empty;        // rows
-    int far;          // rows that begin more than 4096 columns from where the row before does
+    int near, far;    // rows of a sample, by whether they begin within 4096 columns of the one before
 };
 
 template <class O>
 __global__ void look_at_rows(int32_t n, const O *start, const int32_t *col, row_facts *facts)
 {
+    const int64_t threads = (int64_t)gridDim.x * gs_block_size;
+    const int64_t first = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    const int64_t sample = first * max(n / threads, (int64_t)1);
     unsigned longest = 0;
-    int empty = 0, far = 0;
+    int empty = 0, near = 0, far = 0;
 
-    for (int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; i < n;
-         i += (int64_t)gridDim.x * gs_block_size) {
+    for (int64_t i = first; i < n; i += threads) {
         const int64_t length = (int64_t)start[i + 1] - (int64_t)start[i];
         longest = max(longest, (unsigned)min(length, (int64_t)UINT_MAX));
         empty += length == 0;
-        if (i > 0 && length > 0 && start[i] > start[i - 1]) {
-            far += abs(col[start[i]] - col[start[i - 1]]) > 4096;
-        }
+    }
+    if (sample > 0 && sample < n && start[sample - 1] < start[sample] &&
+        start[sample] < start[sample + 1]) {
+        const int64_t apart = (int64_t)col[start[sample]] - (int64_t)col[start[sample - 1]];
+        far = apart > 4096 || apart < -4096;
+        near = 1 - far;
     }
     for (int d = 16; d > 0; d /= 2) {
         longest = max(longest, __shfl_xor_sync(0xffffffffu, longest, d));
         empty += __shfl_xor_sync(0xffffffffu, empty, d);
+        near += __shfl_xor_sync(0xffffffffu, near, d);
         far += __shfl_xor_sync(0xffffffffu, far, d);
     }
     if (threadIdx.x % 32 == 0) {
         atomicMax(&facts->longest, longest);
         atomicAdd(&facts->empty, empty);
+        atomicAdd(&facts->near, near);
         atomicAdd(&facts->far, far);
     }
 }
@@ -235,6 +241,7 @@ gsolve_status choose_lanes(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_cs
     gs_queue *q = ctx->queue;
     const int32_t n = A->nrows;
     const double mean = n > 0 ? (double)entries / n : 0;
+    const bool fills = mean <= 256 || (mean <= 4096 && n >= 16 * q->processors);
     row_facts *space = nullptr, facts = {};
     gsolve_status status;
 
@@ -245,8 +252,8 @@ gsolve_status choose_lanes(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_cs
     TRY(gs_launched(q, "a look at the rows"));
     TRY(gsolve_copy(ctx, &facts, GSOLVE_HOST, space, GSOLVE_DEVICE, sizeof facts));
     p->lanes = 0;
-    p->scattered = facts.far > n / 2;
-    if (facts.longest <= 3 * mean + 16 && mean <= most_for_groups && facts.empty <= n / 4) {
+    p->scattered = facts.far > facts.near;
+    if (facts.longest <= 3 * mean + 16 && fills && facts.empty <= n / 4) {
         p->lanes = 1;
         while (p->lanes < 32 && p->lanes * (p->scattered ? 1 : 2) < mean) p->lanes *= 2;
     }
