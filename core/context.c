@@ -100,7 +100,7 @@ static gsolve_status open_device(gsolve_context *ctx, const char *spec)
     status = open_named(ctx, "cpu", spec);
     if (status == GSOLVE_OK) {
         const size_t at = strlen(ctx->description);
-        snprintf(ctx->description + at, sizeof ctx->description - at, "; %.60s", why);
+        snprintf(ctx->description + at, sizeof ctx->description - at, "; %.95s", why);
         ctx->error[0] = 0;
     }
     return status;
