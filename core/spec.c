@@ -207,12 +207,14 @@ static gsolve_status bad_name(gsolve_context *ctx, const gs_registry *registry,
 {
     char names[512] = "";
     const gsolve_plugin *plugin;
+    int k;
 
-    for (int k = 0; (plugin = gs_plugin_at(registry, builtin, k)); k++) {
+    for (k = 0; (plugin = gs_plugin_at(registry, builtin, k)); k++) {
         APPEND(names, "%s%s", names[0] ? ", " : "", plugin->name);
     }
-    return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "there is no %s '%.*s'; there are %s", what,
-                       (int)(strcspn(spec, ",") < 60 ? strcspn(spec, ",") : 60), spec, names);
+    return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "there is no %s '%.*s'; there %s %s", what,
+                       (int)(strcspn(spec, ",") < 60 ? strcspn(spec, ",") : 60), spec,
+                       k == 1 ? "is" : "are", names);
 }
 
 gsolve_status gs_plugin_parse(gsolve_context *ctx, const gs_registry *registry,

@@ -14,8 +14,14 @@ if [ "$what" != bench ]; then
     for how in "poisson2d,n=12 cg jacobi" "convdiff3d,n=5 gmres ilu" "convdiff3d,n=5 bicgstab block_jacobi" "neumann2d,n=8 minres chebyshev" \
         "circuit,n=3000,dense=2 cg ic" "web,n=2000,longest=1500 idr none"; do
       set -- $how
-      if timeout 100 compute-sanitizer --tool $tool --error-exitcode 9 build-gpu/cli/gsolve -A "gen:$1" --device cuda --solver "$2,maxit=40" \
-          --precond "$3" >"$out/$tool.log" 2>&1 || [ $? -eq 2 ]; then echo "$tool $how: clean"; else echo "$tool $how: not clean"; grep -m3 '=====' "$out/$tool.log"; fi
+      rc=0
+      timeout 200 compute-sanitizer --tool $tool --error-exitcode 9 build-gpu/cli/gsolve -A "gen:$1" --device cuda --solver "$2,maxit=40" \
+        --precond "$3" >"$out/$tool.log" 2>&1 || rc=$?
+      case $rc in
+      0 | 2) echo "$tool $how: clean" ;;
+      124) echo "$tool $how: not ended after 200 s" ;;
+      *) echo "$tool $how: not clean" && grep '=====' "$out/$tool.log" | head -3 ;;
+      esac
     done
   done
 fi
