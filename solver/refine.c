@@ -193,7 +193,7 @@ static gsolve_status mend(gs_krylov *k)
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t c = 0; c < k->ncols; c++) {
-        if (!s->use[c] || (halved(s, c) && !s->fallen[c])) continue;
+        if (!s->use[c] || (!s->fallen[c] && halved(s, c))) continue;
         s->fallen[c] = any = true;
         TRY(correct_plain(k, c));
     }
