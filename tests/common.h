@@ -14,6 +14,7 @@
 
 #include "core/csr.h"
 #include "gsolve_io.h"
+#include "tests/apart.h"
 
 #define OK(ctx, call)                                                       \
     do {                                                                    \
@@ -23,22 +24,20 @@
 
 static inline gsolve_context *open_context(int threads)
 {
-    const char *device = getenv("GSOLVE_TEST_DEVICE");
     gsolve_context *ctx = NULL;
-    char spec[64];
+    char keys[32];
 
-    snprintf(spec, sizeof spec, "%.32s,threads=%d", device ? device : "cpu", threads);
-    assert_int_equal(gsolve_context_create(&ctx, spec), GSOLVE_OK);
+    snprintf(keys, sizeof keys, ",threads=%d", threads);
+    assert_int_equal(open_test_device(&ctx, "cpu", keys), GSOLVE_OK);
     return ctx;
 }
 
 /* Ends a test program for a device that is not there. */
 static inline void need_device(void)
 {
-    const char *device = getenv("GSOLVE_TEST_DEVICE");
     gsolve_context *ctx = NULL;
 
-    if (device && gsolve_context_create(&ctx, device) == GSOLVE_NO_DEVICE) {
+    if (open_test_device(&ctx, "cpu", "") == GSOLVE_NO_DEVICE) {
         printf("skipped: %s\n", gsolve_error(NULL));
         exit(77);
     }

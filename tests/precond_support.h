@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "core/csr.h"
+#include "tests/apart.h"
 
 static inline int64_t blocks_of(const gsolve_context *ctx)
 {
@@ -36,11 +37,12 @@ static inline gsolve_context *new_context(const char *spec)
 
 static inline int set_up(void **state)
 {
-    const char *device = getenv("GSOLVE_TEST_DEVICE");
     gsolve_context *ctx = NULL;
+    const gsolve_status status = open_test_device(&ctx, "cpu", ",threads=2");
 
-    if (device && gsolve_context_create(&ctx, device) == GSOLVE_NO_DEVICE) exit(77); /* skipped */
-    *state = ctx ? ctx : new_context("cpu,threads=2");
+    if (status == GSOLVE_NO_DEVICE) exit(77); /* skipped */
+    assert_int_equal(status, GSOLVE_OK);
+    *state = ctx;
     return 0;
 }
 
