@@ -34,15 +34,6 @@ void gsolve_csr_free(gsolve_csr *csr, gsolve_context *ctx)
     memset(csr, 0, sizeof *csr);
 }
 
-static void set_start(const gsolve_csr *csr, int32_t row, int64_t offset)
-{
-    if (csr->offset == GSOLVE_O64) {
-        ((int64_t *)(uintptr_t)csr->start)[row] = offset;
-    } else {
-        ((int32_t *)(uintptr_t)csr->start)[row] = (int32_t)offset;
-    }
-}
-
 /* to[0..n) = from[0..n), of either type. */
 static void convert_values(gsolve_context *ctx, int64_t n, gsolve_type to_type, void *to,
                            gsolve_type from_type, const void *from)
@@ -130,7 +121,7 @@ static gsolve_status convert(gsolve_csr *out, gsolve_context *ctx, gsolve_type t
         gsolve_copy(ctx, (void *)(uintptr_t)B.start, GSOLVE_HOST, A->start, GSOLVE_HOST,
                     ((size_t)A->nrows + 1) * gs_offset_size(A->offset));
     } else {
-        for (int32_t i = 0; i <= A->nrows; i++) set_start(&B, i, gs_start(A, i));
+        for (int32_t i = 0; i <= A->nrows; i++) gs_set_start(&B, i, gs_start(A, i));
     }
     gsolve_copy(ctx, (void *)(uintptr_t)B.col, GSOLVE_HOST, A->col, GSOLVE_HOST,
                 (size_t)entries * sizeof *A->col);
@@ -214,10 +205,10 @@ static gsolve_status clean_unsorted(gsolve_csr *out, gsolve_context *ctx, const 
     TRY(gs_csr_new(&B, ctx, A->nrows, A->ncols, count[A->nrows], A->type));
 #pragma omp parallel for schedule(dynamic, 1024) num_threads(gsolve_threads(ctx))
     for (int32_t i = 0; i < A->nrows; i++) {
-        set_start(&B, i, count[i]);
+        gs_set_start(&B, i, count[i]);
         fill_row(&B, count[i], A, gs_start(A, i), gs_start(A, i + 1), key, place);
     }
-    set_start(&B, A->nrows, count[A->nrows]);
+    gs_set_start(&B, A->nrows, count[A->nrows]);
     *out = B;
     if (place_out) *place_out = place;
     place = NULL;
@@ -228,7 +219,7 @@ done:
     return status;
 }
 
-static bool rows_ascend(gsolve_context *ctx, const gsolve_csr *A)
+bool gs_rows_ascend(const gsolve_context *ctx, const gsolve_csr *A)
 {
     int unsorted = 0;
 
@@ -246,7 +237,7 @@ gsolve_status gs_csr_clean(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr 
 {
     gsolve_status status;
 
-    if (!rows_ascend(ctx, A)) return clean_unsorted(B, ctx, A, place);
+    if (!gs_rows_ascend(ctx, A)) return clean_unsorted(B, ctx, A, place);
     status = convert(B, ctx, A->type, A);
     if (status == GSOLVE_OK && place) *place = NULL;
     return status;

@@ -11,6 +11,15 @@ static inline int64_t gs_start(const gsolve_csr *csr, int32_t row)
                                      : (int64_t)((const int32_t *)csr->start)[row];
 }
 
+static inline void gs_set_start(const gsolve_csr *csr, int64_t row, int64_t offset)
+{
+    if (csr->offset == GSOLVE_O64) {
+        ((int64_t *)(uintptr_t)csr->start)[row] = offset;
+    } else {
+        ((int32_t *)(uintptr_t)csr->start)[row] = (int32_t)offset;
+    }
+}
+
 static inline size_t gs_type_size(gsolve_type type)
 {
     return type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
@@ -19,6 +28,14 @@ static inline size_t gs_type_size(gsolve_type type)
 static inline size_t gs_offset_size(gsolve_offset offset)
 {
     return offset == GSOLVE_O64 ? sizeof(int64_t) : sizeof(int32_t);
+}
+
+/* Column c of v. */
+static inline gsolve_dense gs_column_of(gsolve_dense v, int32_t c)
+{
+    v.value = (char *)v.value + (size_t)(c * v.stride) * gs_type_size(v.type);
+    v.ncols = 1;
+    return v;
 }
 
 /* Entry k's value as a double. */
@@ -49,6 +66,9 @@ gsolve_status gs_csr_move(gsolve_csr *B, gsolve_context *ctx, gsolve_place place
 
 /* *csr made to point to *fetched, an owned copy on the host, where it lies on the device. */
 gsolve_status gs_csr_to_host(const gsolve_csr **csr, gsolve_context *ctx, gsolve_csr *fetched);
+
+/* Whether the columns ascend strictly in every row. */
+bool gs_rows_ascend(const gsolve_context *ctx, const gsolve_csr *csr);
 
 /* An owned csr of that shape with all three arrays allocated and unset; offsets in 32 bits
  * where entries fit. */

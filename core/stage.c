@@ -1,4 +1,4 @@
-/* stage.c: vectors of the caller's that lie elsewhere, see stage.h. */
+/* stage.c: vectors and arrays moved to where they are needed, see stage.h. */
 #include "core/stage.h"
 
 static size_t bytes_of(gsolve_dense v)
@@ -7,10 +7,9 @@ static size_t bytes_of(gsolve_dense v)
     return (size_t)elements * gs_type_size(v.type);
 }
 
-gsolve_status gs_stage_in(gs_stage *s, gsolve_context *ctx, gsolve_dense v, bool read)
+gsolve_status gs_stage_in(gs_stage *s, gsolve_context *ctx, gsolve_place place, gsolve_dense v,
+                          bool read)
 {
-    const gsolve_place place = gs_place(ctx);
-
     s->given = s->used = v;
     if (v.place == place) return GSOLVE_OK;
     s->used.place = place;
@@ -32,4 +31,25 @@ void gs_stage_drop(gs_stage *s, gsolve_context *ctx)
 {
     if (s->given.value != s->used.value) gsolve_free(ctx, s->used.place, s->used.value);
     s->used = s->given;
+}
+
+void *gs_draft(gsolve_context *ctx, void *there, size_t bytes)
+{
+    return gs_place(ctx) == GSOLVE_HOST ? there : gsolve_alloc(ctx, GSOLVE_HOST, bytes, 1);
+}
+
+void gs_draft_drop(gsolve_context *ctx, const void *there, void *draft)
+{
+    if (draft != there) gsolve_free(ctx, GSOLVE_HOST, draft);
+}
+
+gsolve_status gs_draft_put(gsolve_context *ctx, void *there, void *draft, size_t bytes)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    if (draft != there) {
+        status = gsolve_copy(ctx, there, gs_place(ctx), draft, GSOLVE_HOST, bytes);
+    }
+    gs_draft_drop(ctx, there, draft);
+    return status;
 }

@@ -23,15 +23,6 @@ static int64_t chunk_begin(const sorting *s, int chunk)
     return s->entries / s->chunks * chunk + s->entries % s->chunks * chunk / s->chunks;
 }
 
-static void set_start(const gsolve_csr *csr, int64_t row, int64_t offset)
-{
-    if (csr->offset == GSOLVE_O64) {
-        ((int64_t *)(uintptr_t)csr->start)[row] = offset;
-    } else {
-        ((int32_t *)(uintptr_t)csr->start)[row] = (int32_t)offset;
-    }
-}
-
 /* Whether rows ascend and columns within them. */
 static bool ascending(gsolve_context *ctx, const gs_triplets *t, int64_t entries)
 {
@@ -74,7 +65,7 @@ static gsolve_status adopt(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, 
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int64_t k = 0; k <= entries; k++) { /* the rows that begin at k */
         const int32_t last = k < entries ? t->i[k] : nrows;
-        for (int64_t i = k ? (int64_t)t->i[k - 1] + 1 : 0; i <= last; i++) set_start(&A, i, k);
+        for (int64_t i = k ? (int64_t)t->i[k - 1] + 1 : 0; i <= last; i++) gs_set_start(&A, i, k);
     }
     A.col = t->j;
     A.value = t->v;
@@ -147,8 +138,8 @@ static gsolve_status sort(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, i
     for (int c = 0; c < s.chunks; c++) count_chunk(&s, c);
     const int64_t total = sum_counts(&s);
     TRY(gs_csr_new(&A, ctx, nrows, ncols, total, GSOLVE_F64));
-    for (int32_t i = 0; i < nrows; i++) set_start(&A, i, s.next[i]);
-    set_start(&A, nrows, total);
+    for (int32_t i = 0; i < nrows; i++) gs_set_start(&A, i, s.next[i]);
+    gs_set_start(&A, nrows, total);
     s.col = (int32_t *)(uintptr_t)A.col;
     s.value = (double *)(uintptr_t)A.value;
 #pragma omp parallel for schedule(static, 1) num_threads(s.chunks)
@@ -157,20 +148,6 @@ static gsolve_status sort(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, i
 done:
     gsolve_free(ctx, GSOLVE_HOST, s.next);
     return status;
-}
-
-static bool rows_ascend(gsolve_context *ctx, const gsolve_csr *A)
-{
-    int descents = 0;
-
-#pragma omp parallel for schedule(dynamic, 4096) num_threads(gsolve_threads(ctx)) \
-    reduction(|                                                                   \
-              : descents)
-    for (int32_t i = 0; i < A->nrows; i++) {
-        const int64_t to = gs_start(A, i + 1);
-        for (int64_t k = gs_start(A, i) + 1; k < to; k++) descents |= A->col[k] <= A->col[k - 1];
-    }
-    return !descents;
 }
 
 /* How many entries a file with that symmetry needs for A. */
@@ -200,7 +177,7 @@ gsolve_status gs_assemble(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, i
     }
     TRY(sort(&A, ctx, nrows, ncols, entries, t, symmetry));
     gs_triplets_free(t, ctx);
-    if (!rows_ascend(ctx, &A)) {
+    if (!gs_rows_ascend(ctx, &A)) {
         TRY(gs_csr_clean(&B, ctx, &A, NULL));
         gsolve_csr_free(&A, ctx);
         A = B;

@@ -78,20 +78,6 @@ static gsolve_status read_type(boeing *b, gs_input *in)
     return GSOLVE_OK;
 }
 
-static gsolve_status read_size(int64_t *size, const char **p, const gs_input *in, const char *what,
-                               int64_t most)
-{
-    const gs_word word = gs_next_word(p, in->end);
-    char token[GS_TOKEN];
-
-    *size = gs_word_integer(word);
-    if (*size >= 0 && *size <= most) return GSOLVE_OK;
-    gs_input_token(token, word.begin, word.end);
-    return gs_input_fail(in, word.begin,
-                         "the number of %s is '%s'; it must be a whole number from 0 to %lld", what,
-                         token, (long long)most);
-}
-
 static gsolve_status read_sizes(boeing *b, gs_input *in)
 {
     const int64_t size = in->end - in->begin;
@@ -99,9 +85,9 @@ static gsolve_status read_sizes(boeing *b, gs_input *in)
     int64_t nrows, ncols;
     gsolve_status status;
 
-    TRY(read_size(&nrows, &p, in, "rows", INT32_MAX));
-    TRY(read_size(&ncols, &p, in, "columns", INT32_MAX));
-    TRY(read_size(&b->entries, &p, in, "entries", INT64_MAX));
+    TRY(gs_input_size(&nrows, &p, in, "rows", INT32_MAX));
+    TRY(gs_input_size(&ncols, &p, in, "columns", INT32_MAX));
+    TRY(gs_input_size(&b->entries, &p, in, "entries", INT64_MAX));
     b->nrows = (int32_t)nrows;
     b->ncols = (int32_t)ncols;
     in->source.stored = b->entries;

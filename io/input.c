@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/text.h"
+
 gsolve_status gs_input_fail(const gs_input *in, const char *at, const char *format, ...)
 {
     char sentence[512];
@@ -33,6 +35,20 @@ void gs_input_token(char token[GS_TOKEN], const char *begin, const char *end)
     }
     memcpy(token + k, "...", 3);
     token[length > most ? k + 3 : k] = 0;
+}
+
+gsolve_status gs_input_size(int64_t *size, const char **p, const gs_input *in, const char *what,
+                            int64_t most)
+{
+    const gs_word word = gs_next_word(p, in->end);
+    char token[GS_TOKEN];
+
+    *size = gs_word_integer(word);
+    if (*size >= 0 && *size <= most) return GSOLVE_OK;
+    gs_input_token(token, word.begin, word.end);
+    return gs_input_fail(in, word.begin,
+                         "the number of %s is '%s'; it must be a whole number from 0 to %lld", what,
+                         token, (long long)most);
 }
 
 void gs_input_progress(const gs_input *in, int64_t done, int64_t total)

@@ -46,6 +46,10 @@ __attribute__((format(printf, 3, 4))) gsolve_status gs_input_fail(const gs_input
 #define GS_TOKEN 48
 void gs_input_token(char token[GS_TOKEN], const char *begin, const char *end);
 
+/* *size = the word after *p, a number of what from 0 to most. */
+gsolve_status gs_input_size(int64_t *size, const char **p, const gs_input *in, const char *what,
+                            int64_t most);
+
 /* Calls progress, if there is one; from the thread that called the library only. */
 void gs_input_progress(const gs_input *in, int64_t done, int64_t total);
 

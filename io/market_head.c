@@ -70,18 +70,13 @@ done:
 static gsolve_status read_size(int64_t *size, const char **p, const gs_input *in, const char *what,
                                int64_t most)
 {
-    const gs_word word = gs_next_word(p, in->end);
-    char token[GS_TOKEN];
+    const char *next = *p;
+    const gs_word word = gs_next_word(&next, in->end);
 
-    *size = gs_word_integer(word);
-    if (*size >= 0 && *size <= most) return GSOLVE_OK;
-    gs_input_token(token, word.begin, word.end);
     if (word.begin == word.end) {
         return gs_input_fail(in, word.begin, "the number of %s is missing", what);
     }
-    return gs_input_fail(in, word.begin,
-                         "the number of %s is '%s'; it must be a whole number from 0 to %lld", what,
-                         token, (long long)most);
+    return gs_input_size(size, p, in, what, most);
 }
 
 /* How many values an array of that symmetry holds. */

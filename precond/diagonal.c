@@ -4,6 +4,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "core/stage.h"
+
 /* The place of column i among the ascending columns of row i, or -1. */
 int64_t gs_diagonal_at(const gsolve_csr *csr, int32_t i)
 {
@@ -30,7 +32,7 @@ static double reciprocal(const gsolve_csr *csr, int32_t i, bool absolute)
     return 1 / (absolute || a == 0 ? fabs(a) : a);
 }
 
-static gsolve_status store(gsolve_context *ctx, const gsolve_csr *csr, bool absolute, void *d)
+static void store(gsolve_context *ctx, const gsolve_csr *csr, bool absolute, void *d)
 {
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t i = 0; i < csr->nrows; i++) {
@@ -40,28 +42,15 @@ static gsolve_status store(gsolve_context *ctx, const gsolve_csr *csr, bool abso
             ((double *)d)[i] = reciprocal(csr, i, absolute);
         }
     }
-    return GSOLVE_OK;
-}
-
-/* The same for a d on the device. */
-static gsolve_status store_there(gsolve_context *ctx, const gsolve_csr *csr, bool absolute, void *d)
-{
-    const size_t bytes = (size_t)csr->nrows * gs_type_size(csr->type);
-    void *here = gsolve_alloc(ctx, GSOLVE_HOST, bytes, 1);
-    gsolve_status status;
-
-    if (!here) return GSOLVE_NO_MEMORY;
-    store(ctx, csr, absolute, here);
-    status = gsolve_copy(ctx, d, GSOLVE_DEVICE, here, GSOLVE_HOST, bytes);
-    gsolve_free(ctx, GSOLVE_HOST, here);
-    return status;
 }
 
 gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, const gsolve_csr *csr,
                                       bool absolute, void *d)
 {
     const double most = csr->type == GSOLVE_F32 ? FLT_MAX : DBL_MAX;
+    const size_t bytes = (size_t)csr->nrows * gs_type_size(csr->type);
     int32_t bad = INT32_MAX;
+    void *draft;
 
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(min : bad)
     for (int32_t i = 0; i < csr->nrows; i++) {
@@ -76,6 +65,8 @@ gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, cons
                            : gs_value(csr, at) == 0.0 ? "zero"
                                                       : "too small to divide by");
     }
-    return gs_place(ctx) == GSOLVE_HOST ? store(ctx, csr, absolute, d)
-                                        : store_there(ctx, csr, absolute, d);
+    draft = gs_draft(ctx, d, bytes);
+    if (!draft) return GSOLVE_NO_MEMORY;
+    store(ctx, csr, absolute, draft);
+    return gs_draft_put(ctx, d, draft, bytes);
 }

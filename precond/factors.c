@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/stage.h"
 #include "core/try.h"
 
 gsolve_status gs_factors_supported(gsolve_context *ctx, const char *who, gsolve_type type)
@@ -27,23 +28,17 @@ static gsolve_status store_diagonal(gs_factors *f, gsolve_context *ctx, gsolve_t
                                     const double *d)
 {
     const size_t bytes = (size_t)n * gs_type_size(type);
-    const bool there = gs_place(ctx) == GSOLVE_DEVICE;
-    void *to = there ? gsolve_alloc(ctx, GSOLVE_HOST, bytes, 1) : f->d;
-    gsolve_status status = GSOLVE_OK;
+    void *draft = gs_draft(ctx, f->d, bytes);
 
-    if (!to) return GSOLVE_NO_MEMORY;
+    if (!draft) return GSOLVE_NO_MEMORY;
     for (int32_t i = 0; i < n; i++) {
         if (type == GSOLVE_F32) {
-            ((float *)to)[i] = (float)d[i];
+            ((float *)draft)[i] = (float)d[i];
         } else {
-            ((double *)to)[i] = d[i];
+            ((double *)draft)[i] = d[i];
         }
     }
-    if (there) {
-        status = gsolve_copy(ctx, f->d, GSOLVE_DEVICE, to, GSOLVE_HOST, bytes);
-        gsolve_free(ctx, GSOLVE_HOST, to);
-    }
-    return status;
+    return gs_draft_put(ctx, f->d, draft, bytes);
 }
 
 gsolve_status gs_factors_store(gs_factors *f, gsolve_context *ctx, gsolve_type type,

@@ -175,8 +175,8 @@ static gsolve_status apply_staged(const gsolve_precond *M, application *apply, g
     gsolve_status status;
 
     TRY(check_vectors(M, r, z));
-    TRY(gs_stage_in(&in, M->ctx, r, true));
-    TRY(gs_stage_in(&out, M->ctx, z, false));
+    TRY(gs_stage_in(&in, M->ctx, gs_place(M->ctx), r, true));
+    TRY(gs_stage_in(&out, M->ctx, gs_place(M->ctx), z, false));
     TRY(apply(M->self, M->ctx, in.used, out.used));
     TRY(gs_stage_out(&out, M->ctx));
 done:
@@ -206,14 +206,13 @@ gsolve_status gsolve_precond_apply_transpose(const gsolve_precond *M, gsolve_den
 static gsolve_status apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z, double *rz)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, M->ctx, M->type);
-    const size_t size = gs_type_size(M->type);
     gsolve_status status;
 
     if (M->kind->apply_dot && r.ncols == 1) return M->kind->apply_dot(M->self, M->ctx, r, z, rz);
     TRY(M->kind->apply(M->self, M->ctx, r, z));
     for (int32_t c = 0; c < r.ncols; c++) {
-        TRY(vector->dot(M->ctx->queue, M->n, (char *)r.value + (size_t)(c * r.stride) * size,
-                        (char *)z.value + (size_t)(c * z.stride) * size, &rz[c]));
+        TRY(vector->dot(M->ctx->queue, M->n, gs_column_of(r, c).value, gs_column_of(z, c).value,
+                        &rz[c]));
     }
 done:
     return status;
@@ -231,9 +230,9 @@ gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, 
     if (!rz && r.ncols > 0) {
         return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "there is nowhere to put r'z");
     }
-    TRY(gs_stage_in(&in, M->ctx, r, true));
-    TRY(gs_stage_in(&out, M->ctx, z, false));
-    TRY(gs_stage_in(&dots, M->ctx, numbers, false));
+    TRY(gs_stage_in(&in, M->ctx, gs_place(M->ctx), r, true));
+    TRY(gs_stage_in(&out, M->ctx, gs_place(M->ctx), z, false));
+    TRY(gs_stage_in(&dots, M->ctx, gs_place(M->ctx), numbers, false));
     TRY(apply_dot(M, in.used, out.used, dots.used.value));
     TRY(gs_stage_out(&out, M->ctx));
     TRY(gs_stage_out(&dots, M->ctx));

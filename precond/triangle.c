@@ -27,15 +27,6 @@ static int64_t entry_of(const gs_strict *T, int32_t i, int64_t k)
     return T->upper ? T->start[i + 1] - 1 - k : T->start[i] + k;
 }
 
-static void set_offset(const gsolve_csr *rows, int32_t place, int64_t offset)
-{
-    if (rows->offset == GSOLVE_O64) {
-        ((int64_t *)(uintptr_t)rows->start)[place] = offset;
-    } else {
-        ((int32_t *)(uintptr_t)rows->start)[place] = (int32_t)offset;
-    }
-}
-
 gsolve_status gs_triangle_create(gs_triangle *out, gsolve_context *ctx, gsolve_type type,
                                  const gs_strict *T)
 {
@@ -49,11 +40,11 @@ gsolve_status gs_triangle_create(gs_triangle *out, gsolve_context *ctx, gsolve_t
     for (int32_t place = 0; place < T->n; place++) {
         const int32_t i = row_at(&t, place);
         const int64_t length = T->start[i + 1] - T->start[i];
-        set_offset(&t.rows, place, at);
+        gs_set_start(&t.rows, place, at);
         for (int64_t k = 0; k < length; k++) col[at + k] = T->col[entry_of(T, i, k)];
         at += length;
     }
-    set_offset(&t.rows, T->n, at);
+    gs_set_start(&t.rows, T->n, at);
     *out = t;
     memset(&t, 0, sizeof t);
 done:

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/csr.h"
 #include "core/try.h"
 
 /* --- the rules ----------------------------------------------------------------------------------
@@ -153,12 +154,11 @@ done:
 
 static gsolve_status copy_columns(gsolve_context *ctx, gsolve_dense from, gsolve_dense to)
 {
-    const size_t size = from.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+    const size_t size = gs_type_size(from.type);
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t c = 0; c < from.ncols && status == GSOLVE_OK; c++) {
-        status = gsolve_copy(ctx, (char *)to.value + (size_t)(c * to.stride) * size, to.place,
-                             (const char *)from.value + (size_t)(c * from.stride) * size,
+        status = gsolve_copy(ctx, gs_column_of(to, c).value, to.place, gs_column_of(from, c).value,
                              from.place, (size_t)from.nrows * size);
     }
     return status;

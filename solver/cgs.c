@@ -38,16 +38,13 @@ done:
 static gsolve_status start(gs_krylov *k)
 {
     cgs *s = k->state;
-    gs_small small = gs_small_of(k);
     gsolve_status status;
 
     TRY(gs_residual(k, s->r)); /* r = b - A x              */
     TRY(gs_copy_vector(k, s->r, s->shadow));
     TRY(gs_copy_vector(k, s->r, s->u));
     TRY(gs_copy_vector(k, s->r, s->p));
-    small.s[0] = s->rho[0];
-    small.s[1] = k->rr;
-    TRY(GS_SMALL(k, copy, &small)); /* rho = r'r                */
+    TRY(gs_copy_scalar(k, k->rr, s->rho[0])); /* rho = r'r                */
 done:
     return status;
 }

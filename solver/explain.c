@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/csr.h"
+#include "core/stage.h"
 #include "solver/krylov.h"
 
 #define SENTENCES 1200
@@ -264,43 +265,23 @@ static void explain_failure(gs_krylov *k, const gs_column *worst, char *text)
     if (!blame_null_space(&t, text) && !blame_diagonal(&t, text)) blame_scaling(&t, text);
 }
 
-/* v's columns on the host, or no values. */
-static gsolve_dense on_host(const gs_krylov *k, gsolve_dense v)
-{
-    const size_t size = v.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
-    const size_t bytes = ((size_t)((k->ncols - 1) * v.stride) + (size_t)v.nrows) * size;
-    gsolve_dense here = v;
-
-    here.place = GSOLVE_HOST;
-    here.value = gsolve_alloc(k->ctx, GSOLVE_HOST, bytes, 1);
-    if (here.value &&
-        gsolve_copy(k->ctx, here.value, GSOLVE_HOST, v.value, v.place, bytes) != GSOLVE_OK) {
-        gsolve_free(k->ctx, GSOLVE_HOST, here.value);
-        here.value = NULL;
-    }
-    return here;
-}
-
 /* The same with b and x where the causes are looked for. */
 static void explain_here(gs_krylov *k, const gs_column *worst, char *text)
 {
-    const gsolve_dense b = k->b, x = k->x;
+    gs_stage b = {0}, x = {0};
 
-    if (gs_vectors_place(k) == GSOLVE_HOST) {
+    if (gs_stage_in(&b, k->ctx, GSOLVE_HOST, k->b, true) == GSOLVE_OK &&
+        gs_stage_in(&x, k->ctx, GSOLVE_HOST, k->x, true) == GSOLVE_OK) {
+        k->b = b.used;
+        k->x = x.used;
         explain_failure(k, worst, text);
-        return;
-    }
-    k->b = on_host(k, b);
-    k->x = on_host(k, x);
-    if (k->b.value && k->x.value) {
-        explain_failure(k, worst, text);
+        k->b = b.given;
+        k->x = x.given;
     } else {
         add(text, "Out of memory while looking for the cause.");
     }
-    gsolve_free(k->ctx, GSOLVE_HOST, k->b.value);
-    gsolve_free(k->ctx, GSOLVE_HOST, k->x.value);
-    k->b = b;
-    k->x = x;
+    gs_stage_drop(&b, k->ctx);
+    gs_stage_drop(&x, k->ctx);
 }
 
 const char *gsolve_solver_explain(gsolve_solver *k)

@@ -43,7 +43,7 @@ static gsolve_status make_shadow(gs_krylov *k)
 {
     idr *s = k->state;
     const int32_t n = k->csr.nrows;
-    const size_t size = s->P.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+    const size_t size = gs_type_size(s->P.type);
     void *host = gsolve_alloc(k->ctx, GSOLVE_HOST, (size_t)n, size);
     gsolve_status status = host ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 

@@ -184,6 +184,26 @@ done:
     return status;
 }
 
+/* relative[c] = v_c'v_c. Values that are not finite would end as "diverged", and say so too late.
+ */
+static gsolve_status finite_squares(gs_krylov *k, gsolve_dense v, const char *what)
+{
+    gsolve_status status;
+
+    TRY(gs_dot(k, v, v, k->rr));
+    TRY(gsolve_copy(k->ctx, k->relative, GSOLVE_HOST, k->rr, GSOLVE_DEVICE,
+                    (size_t)k->ncols * sizeof(double)));
+    for (int32_t c = 0; c < k->ncols; c++) {
+        if (isfinite(k->relative[c])) continue;
+        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                           "column %d of %s holds a value that is not finite or whose square "
+                           "overflows",
+                           c, what);
+    }
+done:
+    return status;
+}
+
 /* |b| of every column, and what follows from it. A column with b = 0 has the solution 0. */
 static gsolve_status begin_columns(gs_krylov *k)
 {
@@ -192,12 +212,11 @@ static gsolve_status begin_columns(gs_krylov *k)
     memset(k->column, 0, (size_t)k->ncols * sizeof *k->column);
     for (int32_t c = 0; c < k->ncols; c++) k->active[c] = true;
     TRY(gs_set_active(k));
-    TRY(gs_dot(k, k->b, k->b, k->rr));
-    TRY(gsolve_copy(k->ctx, k->relative, GSOLVE_HOST, k->rr, GSOLVE_DEVICE,
-                    (size_t)k->ncols * sizeof(double)));
+    TRY(finite_squares(k, k->b, "b"));
+    for (int32_t c = 0; c < k->ncols; c++) k->column[c].norm = sqrt(k->relative[c]);
+    TRY(finite_squares(k, k->x, "x, the first guess,"));
     for (int32_t c = 0; c < k->ncols; c++) {
         gs_column *column = &k->column[c];
-        column->norm = sqrt(k->relative[c]);
         column->target = fmax(gs_run(k)->rtol * column->norm, gs_run(k)->atol);
         if (column->norm > 0) continue;
         TRY(k->vector->zero(k->ctx->queue, k->x.nrows, gs_column_of(k->x, c).value));

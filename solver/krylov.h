@@ -7,7 +7,7 @@
 #ifndef GS_KRYLOV_H
 #define GS_KRYLOV_H
 
-#include "core/context.h"
+#include "core/csr.h"
 #include "core/vector.h"
 #include "solver/small.h"
 
@@ -132,6 +132,10 @@ static inline const gs_run_options *gs_run(const gs_krylov *k)
 
 gsolve_status gs_new_work(gs_krylov *k, gsolve_place place, size_t count, size_t size, void **work);
 gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v);
+gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gsolve_dense *v);
+/* Elements of *pointer's type, one for each column. */
+#define GS_NEW_PER_COLUMN(k, place, pointer) \
+    gs_new_work(k, place, (size_t)(k)->width, sizeof *(pointer), (void **)(void *)&(pointer))
 gsolve_status gs_new_scalar(gs_krylov *k, gs_scalar *s);
 
 /* Elements from one column of a vector, or vector of a basis, to the next. */
@@ -191,7 +195,8 @@ gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z); /* 
 gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_dense z);
 gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz);
 
-gsolve_status gs_zero(gs_krylov *k, gsolve_dense y); /* y = 0    */
+gsolve_status gs_copy_scalar(gs_krylov *k, gs_scalar a, gs_scalar b); /* b = a    */
+gsolve_status gs_zero(gs_krylov *k, gsolve_dense y);                  /* y = 0    */
 gsolve_status gs_copy_vector(gs_krylov *k, gsolve_dense x,
                              gsolve_dense y);                           /* y = x, of any types */
 gsolve_status gs_scale(gs_krylov *k, gs_coefficient a, gsolve_dense y); /* y *= a   */
@@ -230,11 +235,5 @@ gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, int64_t ld, const 
 
 /* The whole run, on k->b and k->x. */
 gsolve_status gs_krylov_run(gs_krylov *k);
-
-/* Where vectors lie. */
-gsolve_place gs_vectors_place(const gs_krylov *k);
-
-/* Column c of v. */
-gsolve_dense gs_column_of(gsolve_dense v, int32_t c);
 
 #endif

@@ -2,20 +2,6 @@
 #include "core/try.h"
 #include "solver/krylov.h"
 
-gsolve_dense gs_column_of(gsolve_dense v, int32_t c)
-{
-    const size_t size = v.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
-
-    v.value = (char *)v.value + (size_t)(c * v.stride) * size;
-    v.ncols = 1;
-    return v;
-}
-
-gsolve_place gs_vectors_place(const gs_krylov *k)
-{
-    return k->ctx->device->copy ? GSOLVE_DEVICE : GSOLVE_HOST;
-}
-
 /* --- work space ---------------------------------------------------------------------------------
  */
 
@@ -39,22 +25,26 @@ int64_t gs_vector_stride(int32_t nrows)
     return ((int64_t)nrows + 15) / 16 * 16; /* begins on a cache line */
 }
 
-gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v)
+gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gsolve_dense *v)
 {
     const int64_t stride = gs_vector_stride(nrows);
-    const size_t size = k->csr.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
-    const gsolve_dense shape = {nrows, k->width, stride, NULL, k->csr.type, gs_vectors_place(k)};
+    const gsolve_dense shape = {nrows, k->width, stride, NULL, type, gs_place(k->ctx)};
 
     *v = shape;
-    return gs_new_work(k, v->place, (size_t)(stride * k->width), size, &v->value);
+    return gs_new_work(k, v->place, (size_t)(stride * k->width), gs_type_size(type), &v->value);
+}
+
+gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v)
+{
+    return gs_new_vector_of(k, k->csr.type, nrows, v);
 }
 
 gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int count,
                            gsolve_dense *V)
 {
-    const size_t size = type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+    const size_t size = gs_type_size(type);
     const int64_t stride = width > 1 ? count * gs_vector_stride(k->csr.nrows) : 0;
-    const gsolve_dense shape = {k->csr.nrows, width, stride, NULL, type, gs_vectors_place(k)};
+    const gsolve_dense shape = {k->csr.nrows, width, stride, NULL, type, gs_place(k->ctx)};
 
     *V = shape;
     return gs_new_work(k, V->place, (size_t)(count * gs_vector_stride(k->csr.nrows) * width), size,
@@ -63,7 +53,7 @@ gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int co
 
 gsolve_dense gs_basis_at(gsolve_dense V, int64_t ld, int j)
 {
-    const size_t size = V.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+    const size_t size = gs_type_size(V.type);
 
     V.value = (char *)V.value + (size_t)(j * ld) * size;
     return V;
@@ -210,6 +200,15 @@ static gs_ratio ratio(gs_krylov *k, gs_coefficient a, int32_t c)
     return r;
 }
 
+gsolve_status gs_copy_scalar(gs_krylov *k, gs_scalar a, gs_scalar b)
+{
+    gs_small small = gs_small_of(k);
+
+    small.s[0] = b;
+    small.s[1] = a;
+    return GS_SMALL(k, copy, &small);
+}
+
 gsolve_status gs_zero(gs_krylov *k, gsolve_dense y)
 {
     EACH_COLUMN(k->vector->zero(k->ctx->queue, y.nrows, AT(y)));
@@ -283,10 +282,7 @@ gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, g
 
     TRY(diagonal_step(k, a, q, r, d, rz));
     if (!k->M) {
-        gs_small small = gs_small_of(k);
-        small.s[0] = rz;
-        small.s[1] = k->rr;
-        TRY(GS_SMALL(k, copy, &small));
+        TRY(gs_copy_scalar(k, k->rr, rz));
     } else if (!d) {
         TRY(gs_precondition_dot(k, r, z, rz));
     }

@@ -34,36 +34,23 @@ static const gsolve_option options[] = {
     {0},
 };
 
-static gsolve_status new_low_vector(gs_krylov *k, gsolve_dense *v)
-{
-    const gsolve_type type = gs_refine_copies(k) ? GSOLVE_F32 : k->csr.type;
-    const size_t size = type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
-    const gsolve_dense shape = {k->csr.nrows, k->width, gs_vector_stride(k->csr.nrows),
-                                NULL,         type,     gs_vectors_place(k)};
-
-    *v = shape;
-    return gs_new_work(k, v->place, (size_t)(v->stride * k->width), size, &v->value);
-}
-
-#define NEW_PER_COLUMN(k, pointer) \
-    gs_new_work(k, GSOLVE_HOST, (size_t)(k)->width, sizeof *(pointer), (void **)(void *)&(pointer))
-
 static gsolve_status setup(gs_krylov *k)
 {
+    const gsolve_type low = gs_refine_copies(k) ? GSOLVE_F32 : k->csr.type;
     gs_refine_state *s = k->state;
     gsolve_dense *vector[] = {&s->r, &s->t, &s->d, &s->kept};
     gsolve_status status;
 
     for (int i = 0; i < 4; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
-    TRY(new_low_vector(k, &s->low_r));
-    TRY(new_low_vector(k, &s->low_d));
+    TRY(gs_new_vector_of(k, low, k->csr.nrows, &s->low_r));
+    TRY(gs_new_vector_of(k, low, k->csr.nrows, &s->low_d));
     TRY(gs_new_scalar(k, &s->scale));
-    TRY(NEW_PER_COLUMN(k, s->factor));
-    TRY(NEW_PER_COLUMN(k, s->before));
-    TRY(NEW_PER_COLUMN(k, s->after));
-    TRY(NEW_PER_COLUMN(k, s->use));
-    TRY(NEW_PER_COLUMN(k, s->fallen));
-    TRY(NEW_PER_COLUMN(k, s->outcome));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->factor));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->before));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->after));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->use));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->fallen));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->outcome));
     TRY(gs_refine_prepare(k));
 done:
     return status;

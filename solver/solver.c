@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/stage.h"
 #include "core/try.h"
 #include "solver/auto.h"
 
@@ -16,10 +17,6 @@ static void release_work(gs_krylov *k)
     k->width = 0;
 }
 
-/* Elements of *pointer's type, one for each column. */
-#define NEW_PER_COLUMN(k, place, pointer) \
-    gs_new_work(k, place, (size_t)(k)->width, sizeof *(pointer), (void **)(void *)&(pointer))
-
 /* Work space for width columns. */
 static gsolve_status reserve(gs_krylov *k, int32_t width)
 {
@@ -29,14 +26,14 @@ static gsolve_status reserve(gs_krylov *k, int32_t width)
     release_work(k);
     k->width = width;
     memset(k->state, 0, k->method->state_size);
-    TRY(NEW_PER_COLUMN(k, GSOLVE_HOST, k->column));
-    TRY(NEW_PER_COLUMN(k, GSOLVE_HOST, k->relative));
-    TRY(NEW_PER_COLUMN(k, GSOLVE_HOST, k->seen));
-    TRY(NEW_PER_COLUMN(k, GSOLVE_HOST, k->mask));
-    TRY(NEW_PER_COLUMN(k, GSOLVE_HOST, k->active));
-    TRY(NEW_PER_COLUMN(k, GSOLVE_HOST, k->round));
-    TRY(NEW_PER_COLUMN(k, GSOLVE_DEVICE, k->flag));
-    TRY(NEW_PER_COLUMN(k, GSOLVE_DEVICE, k->ended));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, k->column));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, k->relative));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, k->seen));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, k->mask));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, k->active));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, k->round));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_DEVICE, k->flag));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_DEVICE, k->ended));
     TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)k->width,
                     sizeof(gs_progress) + GS_HISTORY * sizeof(double),
                     (void **)(void *)&k->progress));
@@ -46,7 +43,7 @@ static gsolve_status reserve(gs_krylov *k, int32_t width)
                    k->progress));
     TRY(gs_new_scalar(k, &k->rr));
     k->own_b.value = k->own_x.value = NULL;
-    if (gs_vectors_place(k) == GSOLVE_DEVICE) {
+    if (gs_place(k->ctx) == GSOLVE_DEVICE) {
         TRY(gs_new_vector(k, k->csr.nrows, &k->own_b));
         TRY(gs_new_vector(k, k->csr.ncols, &k->own_x));
     }
@@ -172,42 +169,32 @@ static gsolve_status check_run(const gs_krylov *k, gsolve_dense b, gsolve_dense 
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT, "b or x has no values");
     }
     if ((unsigned)b.type >= GSOLVE_TYPE_COUNT || (unsigned)x.type >= GSOLVE_TYPE_COUNT ||
-        (gs_vectors_place(k) == GSOLVE_HOST &&
-         (b.place != GSOLVE_HOST || x.place != GSOLVE_HOST))) {
+        (gs_place(k->ctx) == GSOLVE_HOST && (b.place != GSOLVE_HOST || x.place != GSOLVE_HOST))) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
                            "b and x must lie on the host, as all vectors of the device cpu");
     }
     return GSOLVE_OK;
 }
 
-static size_t size_of(gsolve_type type)
-{
-    return type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
-}
-
-/* to = from, of another type, through a copy of from where to lies, if they lie apart. */
+/* to = from, of any type and wherever they lie. */
 static gsolve_status convert_column(gs_krylov *k, gsolve_dense from, gsolve_dense to)
 {
-    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, k->ctx, to.type);
-    const size_t read = (size_t)from.nrows * size_of(from.type);
-    const size_t written = (size_t)to.nrows * size_of(to.type);
-    const gsolve_place place = gs_vectors_place(k);
-    void *in = NULL, *out = NULL;
+    const gsolve_place place = gs_place(k->ctx);
+    gs_stage in = {0}, out = {0};
     gsolve_status status;
 
-    if (from.place == place && to.place == place) {
-        return vector->copy(k->ctx->queue, to.nrows, from.type, from.value, to.value);
+    if (from.type == to.type) {
+        return gsolve_copy(k->ctx, to.value, to.place, from.value, from.place,
+                           (size_t)to.nrows * gs_type_size(to.type));
     }
-    in = gsolve_alloc(k->ctx, place, read, 1);
-    out = gsolve_alloc(k->ctx, place, written, 1);
-    status = in && out ? GSOLVE_OK : GSOLVE_NO_MEMORY;
-    if (status != GSOLVE_OK) goto done;
-    TRY(gsolve_copy(k->ctx, in, place, from.value, from.place, read));
-    TRY(vector->copy(k->ctx->queue, to.nrows, from.type, in, out));
-    TRY(gsolve_copy(k->ctx, to.value, to.place, out, place, written));
+    TRY(gs_stage_in(&in, k->ctx, place, from, true));
+    TRY(gs_stage_in(&out, k->ctx, place, to, false));
+    TRY(GS_KERNELS(gs_vector, k->ctx, to.type)
+            ->copy(k->ctx->queue, to.nrows, from.type, in.used.value, out.used.value));
+    TRY(gs_stage_out(&out, k->ctx));
 done:
-    gsolve_free(k->ctx, place, in);
-    gsolve_free(k->ctx, place, out);
+    gs_stage_drop(&in, k->ctx);
+    gs_stage_drop(&out, k->ctx);
     return status;
 }
 
@@ -216,7 +203,7 @@ done:
  * next. */
 static gsolve_status adopt(gs_krylov *k, gsolve_dense given, gsolve_dense *own, gsolve_dense *used)
 {
-    const bool moves = gs_vectors_place(k) == GSOLVE_DEVICE;
+    const bool moves = gs_place(k->ctx) == GSOLVE_DEVICE;
     gsolve_status status;
 
     *used = given;
@@ -225,13 +212,7 @@ static gsolve_status adopt(gs_krylov *k, gsolve_dense given, gsolve_dense *own, 
     *used = *own;
     used->ncols = given.ncols;
     for (int32_t c = 0; c < given.ncols; c++) {
-        const gsolve_dense from = gs_column_of(given, c), to = gs_column_of(*used, c);
-        if (given.type == k->csr.type) {
-            TRY(gsolve_copy(k->ctx, to.value, to.place, from.value, from.place,
-                            (size_t)from.nrows * size_of(from.type)));
-        } else {
-            TRY(convert_column(k, from, to));
-        }
+        TRY(convert_column(k, gs_column_of(given, c), gs_column_of(*used, c)));
     }
 done:
     return status;
@@ -243,33 +224,8 @@ static gsolve_status give_back(gs_krylov *k, gsolve_dense x)
 
     if (x.value == k->x.value) return GSOLVE_OK;
     for (int32_t c = 0; c < x.ncols && status == GSOLVE_OK; c++) {
-        const gsolve_dense from = gs_column_of(k->x, c), to = gs_column_of(x, c);
-        status = x.type == k->csr.type
-                     ? gsolve_copy(k->ctx, to.value, to.place, from.value, from.place,
-                                   (size_t)to.nrows * size_of(to.type))
-                     : convert_column(k, from, to);
+        status = convert_column(k, gs_column_of(k->x, c), gs_column_of(x, c));
     }
-    return status;
-}
-
-/* Values that are not finite would end as "diverged", and say so too late. v: on the device. */
-static gsolve_status check_finite(gs_krylov *k, gsolve_dense v, const char *what)
-{
-    gsolve_status status = GSOLVE_OK;
-
-    for (int32_t c = 0; c < v.ncols; c++) {
-        double square = 0;
-        const gsolve_dense column = gs_column_of(v, c);
-        TRY(k->vector->dot(k->ctx->queue, v.nrows, column.value, column.value, k->rr));
-        TRY(gsolve_copy(k->ctx, &square, GSOLVE_HOST, k->rr, GSOLVE_DEVICE, sizeof square));
-        if (!isfinite(square)) {
-            return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
-                               "column %d of %s holds a value that is not finite or whose square "
-                               "overflows",
-                               c, what);
-        }
-    }
-done:
     return status;
 }
 
@@ -297,7 +253,7 @@ static const gs_column *worst_column(const gs_krylov *k)
 }
 
 /* Drops what was recorded of a run of other columns, or before A or M were changed. */
-static gsolve_status forget_stale(gs_krylov *k)
+static void forget_stale(gs_krylov *k)
 {
     gsolve_matrix_info A;
     gsolve_precond_info M = {0};
@@ -312,7 +268,6 @@ static gsolve_status forget_stale(gs_krylov *k)
     k->recorded_ncols = k->ncols;
     k->recorded_A = A.version;
     k->recorded_M = M.version;
-    return GSOLVE_OK;
 }
 
 gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x,
@@ -334,9 +289,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     if (b.ncols > 0) {
         TRY(adopt(k, b, &k->own_b, &k->b));
         TRY(adopt(k, x, &k->own_x, &k->x));
-        TRY(check_finite(k, k->b, "b"));
-        TRY(check_finite(k, k->x, "x, the first guess,"));
-        TRY(forget_stale(k));
+        forget_stale(k);
         TRY(gs_krylov_run(k));
         TRY(give_back(k, x));
         k->result.seconds = gs_now() - begin;

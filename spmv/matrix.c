@@ -252,13 +252,6 @@ static gsolve_status check_vectors(const gsolve_matrix *A, gsolve_dense x, int32
     return GSOLVE_OK;
 }
 
-static gsolve_dense column(gsolve_dense v, int32_t j)
-{
-    v.value = (char *)v.value + (size_t)(j * v.stride) * gs_type_size(v.type);
-    v.ncols = 1;
-    return v;
-}
-
 typedef gsolve_status product(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                               double beta, gsolve_dense y);
 
@@ -268,7 +261,7 @@ static gsolve_status by_columns(product *apply, const void *self, gsolve_context
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t j = 0; j < x.ncols && status == GSOLVE_OK; j++) {
-        status = apply(self, ctx, alpha, column(x, j), beta, column(y, j));
+        status = apply(self, ctx, alpha, gs_column_of(x, j), beta, gs_column_of(y, j));
     }
     return status;
 }
@@ -293,8 +286,8 @@ static gsolve_status multiply_staged(const gsolve_matrix *A, bool transposed, do
     gs_stage in = {0}, out = {0};
     gsolve_status status;
 
-    TRY(gs_stage_in(&in, A->ctx, x, true));
-    TRY(gs_stage_in(&out, A->ctx, y, beta != 0));
+    TRY(gs_stage_in(&in, A->ctx, gs_place(A->ctx), x, true));
+    TRY(gs_stage_in(&out, A->ctx, gs_place(A->ctx), y, beta != 0));
     TRY(multiply(A, transposed, alpha, in.used, beta, out.used));
     TRY(gs_stage_out(&out, A->ctx));
 done:
@@ -371,13 +364,15 @@ static gsolve_status multiply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve
 
     if (A->format->apply_dot) { /* column by column: the bits of a column do not depend on others */
         for (int32_t j = 0; j < x.ncols; j++) {
-            TRY(A->format->apply_dot(A->self, A->ctx, column(x, j), column(y, j), &xy[j]));
+            TRY(A->format->apply_dot(A->self, A->ctx, gs_column_of(x, j), gs_column_of(y, j),
+                                     &xy[j]));
         }
         return GSOLVE_OK;
     }
     TRY(forward(A, A->self, 1, x, 0, y));
     for (int32_t j = 0; j < x.ncols; j++) {
-        TRY(vector->dot(A->ctx->queue, x.nrows, column(x, j).value, column(y, j).value, &xy[j]));
+        TRY(vector->dot(A->ctx->queue, x.nrows, gs_column_of(x, j).value, gs_column_of(y, j).value,
+                        &xy[j]));
     }
 done:
     return status;
@@ -396,9 +391,9 @@ gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gs
     }
     const gsolve_dense numbers = {x.ncols, 1, x.ncols, xy, GSOLVE_F64, x.place};
     TRY(check_vectors(A, x, A->csr.ncols, y, A->csr.nrows));
-    TRY(gs_stage_in(&in, A->ctx, x, true));
-    TRY(gs_stage_in(&out, A->ctx, y, false));
-    TRY(gs_stage_in(&dots, A->ctx, numbers, false));
+    TRY(gs_stage_in(&in, A->ctx, gs_place(A->ctx), x, true));
+    TRY(gs_stage_in(&out, A->ctx, gs_place(A->ctx), y, false));
+    TRY(gs_stage_in(&dots, A->ctx, gs_place(A->ctx), numbers, false));
     TRY(multiply_dot(A, in.used, out.used, dots.used.value));
     TRY(gs_stage_out(&out, A->ctx));
     TRY(gs_stage_out(&dots, A->ctx));

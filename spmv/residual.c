@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/blocks.h"
+#include "core/stage.h"
 #include "core/try.h"
 #include "spmv/matrix.h"
 
@@ -48,49 +49,33 @@ static double scale_of(const gsolve_dense *b, int64_t at)
     return ldexp(1, exponent > -1000 ? -exponent : 1000);
 }
 
-static gsolve_status fetch(gsolve_context *ctx, gsolve_dense *v, void **copy)
-{
-    const size_t size = gs_type_size(v->type);
-    const size_t bytes =
-        v->ncols > 0 ? ((size_t)((v->ncols - 1) * v->stride) + (size_t)v->nrows) * size : 0;
-
-    *copy = gsolve_alloc(ctx, GSOLVE_HOST, bytes, 1);
-    if (!*copy) return GSOLVE_NO_MEMORY;
-    const gsolve_status status = gsolve_copy(ctx, *copy, GSOLVE_HOST, v->value, v->place, bytes);
-    v->value = *copy;
-    v->place = GSOLVE_HOST;
-    return status;
-}
-
 /* By the device's own kernel; what that cannot do (other types, squares beyond the range) on the
  * host. */
 static gsolve_status on_device(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
                                double *relative)
 {
     const gs_residual_kernels *kernels = GS_KERNELS(gs_residual, A->ctx, A->csr.type);
-    const size_t size = gs_type_size(A->csr.type);
     bool done =
         kernels->squares && b.type == A->csr.type && x.type == A->csr.type && b.place == x.place;
-    void *on_host[2] = {NULL, NULL};
+    gs_stage of_b = {0}, of_x = {0};
     double square[2];
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t j = 0; j < b.ncols && done; j++) {
-        TRY(kernels->squares(A->ctx->queue, &A->csr,
-                             (const char *)b.value + (size_t)(j * b.stride) * size,
-                             (const char *)x.value + (size_t)(j * x.stride) * size, A->squares));
+        TRY(kernels->squares(A->ctx->queue, &A->csr, gs_column_of(b, j).value,
+                             gs_column_of(x, j).value, A->squares));
         TRY(gsolve_copy(A->ctx, square, GSOLVE_HOST, A->squares, GSOLVE_DEVICE, sizeof square));
         done = isfinite(square[0]) && isfinite(square[1]) && square[1] > 1e-280;
         relative[j] = done ? sqrt(square[0] / square[1]) : 0;
     }
     if (!done) {
-        TRY(fetch(A->ctx, &b, &on_host[0]));
-        TRY(fetch(A->ctx, &x, &on_host[1]));
-        TRY(gsolve_matrix_residual(A, b, x, relative));
+        TRY(gs_stage_in(&of_b, A->ctx, GSOLVE_HOST, b, true));
+        TRY(gs_stage_in(&of_x, A->ctx, GSOLVE_HOST, x, true));
+        TRY(gsolve_matrix_residual(A, of_b.used, of_x.used, relative));
     }
 done:
-    gsolve_free(A->ctx, GSOLVE_HOST, on_host[0]);
-    gsolve_free(A->ctx, GSOLVE_HOST, on_host[1]);
+    gs_stage_drop(&of_b, A->ctx);
+    gs_stage_drop(&of_x, A->ctx);
     return status;
 }
 

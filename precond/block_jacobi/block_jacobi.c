@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/stage.h"
 #include "core/try.h"
 #include "precond/precond.h"
 
@@ -115,15 +116,12 @@ static gsolve_status blame(gsolve_context *ctx, const gs_block_jacobi_data *M, i
                        first + 1, first + m);
 }
 
-static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+/* inverse = the inverses of all blocks; on the host. */
+static gsolve_status invert_all(const gs_block_jacobi_data *M, gsolve_context *ctx,
+                                const gsolve_csr *csr, void *inverse)
 {
-    gs_block_jacobi_data *M = self;
-    const size_t bytes =
-        (size_t)M->blocks * (size_t)M->size * (size_t)M->size * gs_type_size(M->type);
     int32_t bad = INT32_MAX;
-    void *inverse = gsolve_alloc(ctx, GSOLVE_HOST, bytes, 1), *there = NULL;
 
-    if (!inverse) return GSOLVE_NO_MEMORY;
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(min : bad)
     for (int32_t b = 0; b < M->blocks; b++) {
         const int32_t first = b * M->size, m = M->n - first < M->size ? M->n - first : M->size;
@@ -131,20 +129,26 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
         read_block(csr, first, m, B);
         if (!(invert(m, B, X) && store(M, inverse, b, m, X)) && b < bad) bad = b;
     }
-    if (bad != INT32_MAX) {
-        gsolve_free(ctx, GSOLVE_HOST, inverse);
-        return blame(ctx, M, bad);
+    return bad == INT32_MAX ? GSOLVE_OK : blame(ctx, M, bad);
+}
+
+static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    gs_block_jacobi_data *M = self;
+    const size_t bytes =
+        (size_t)M->blocks * (size_t)M->size * (size_t)M->size * gs_type_size(M->type);
+    void *inverse = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    void *draft = inverse ? gs_draft(ctx, inverse, bytes) : NULL;
+    gsolve_status status = draft ? invert_all(M, ctx, csr, draft) : GSOLVE_NO_MEMORY;
+
+    if (status == GSOLVE_OK) {
+        status = gs_draft_put(ctx, inverse, draft, bytes);
+    } else {
+        gs_draft_drop(ctx, inverse, draft);
     }
-    if (gs_place(ctx) == GSOLVE_DEVICE) {
-        gsolve_status status = GSOLVE_NO_MEMORY;
-        there = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-        if (there) status = gsolve_copy(ctx, there, GSOLVE_DEVICE, inverse, GSOLVE_HOST, bytes);
-        gsolve_free(ctx, GSOLVE_HOST, inverse);
-        if (status != GSOLVE_OK) {
-            gsolve_free(ctx, GSOLVE_DEVICE, there);
-            return status;
-        }
-        inverse = there;
+    if (status != GSOLVE_OK) {
+        gsolve_free(ctx, GSOLVE_DEVICE, inverse);
+        return status;
     }
     gsolve_free(ctx, GSOLVE_DEVICE, M->inverse);
     M->inverse = inverse;
@@ -186,13 +190,11 @@ static gsolve_status apply_either(const void *self, gsolve_context *ctx, bool tr
                                   gsolve_dense r, gsolve_dense z)
 {
     const gs_block_jacobi_kernels *kernels = GS_KERNELS(gs_block_jacobi, ctx, r.type);
-    const size_t size = gs_type_size(r.type);
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c++) {
-        status = kernels->apply(ctx->queue, self, transposed,
-                                (char *)r.value + (size_t)(c * r.stride) * size,
-                                (char *)z.value + (size_t)(c * z.stride) * size);
+        status = kernels->apply(ctx->queue, self, transposed, gs_column_of(r, c).value,
+                                gs_column_of(z, c).value);
     }
     return status;
 }

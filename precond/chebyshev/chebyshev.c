@@ -180,15 +180,10 @@ done:
 static gsolve_status by_columns(const chebyshev *M, gsolve_context *ctx, bool transposed,
                                 gsolve_dense r, gsolve_dense z)
 {
-    const size_t size = gs_type_size(r.type);
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c++) {
-        gsolve_dense rc = r, zc = z;
-        rc.ncols = zc.ncols = 1;
-        rc.value = (char *)r.value + (size_t)(c * r.stride) * size;
-        zc.value = (char *)z.value + (size_t)(c * z.stride) * size;
-        status = iterate(M, ctx, transposed, rc, zc);
+        status = iterate(M, ctx, transposed, gs_column_of(r, c), gs_column_of(z, c));
     }
     return status;
 }

@@ -53,13 +53,11 @@ static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r
 {
     const jacobi *M = self;
     const gs_jacobi_kernels *kernels = GS_KERNELS(gs_jacobi, ctx, r.type);
-    const size_t size = gs_type_size(r.type);
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c++) {
-        status = kernels->apply(ctx->queue, r.nrows, M->d,
-                                (char *)r.value + (size_t)(c * r.stride) * size,
-                                (char *)z.value + (size_t)(c * z.stride) * size, NULL);
+        status = kernels->apply(ctx->queue, r.nrows, M->d, gs_column_of(r, c).value,
+                                gs_column_of(z, c).value, NULL);
     }
     return status;
 }

@@ -21,14 +21,12 @@ static void destroy(void *self, gsolve_context *ctx)
 static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, r.type);
-    const size_t size = gs_type_size(r.type);
     gsolve_status status = GSOLVE_OK;
 
     (void)self;
     for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c++) {
-        status = vector->copy(ctx->queue, r.nrows, r.type,
-                              (char *)r.value + (size_t)(c * r.stride) * size,
-                              (char *)z.value + (size_t)(c * z.stride) * size);
+        status = vector->copy(ctx->queue, r.nrows, r.type, gs_column_of(r, c).value,
+                              gs_column_of(z, c).value);
     }
     return status;
 }

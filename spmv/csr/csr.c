@@ -137,12 +137,11 @@ static gsolve_status apply_block(const void *self, gsolve_context *ctx, double a
                                  gsolve_dense x, double beta, gsolve_dense y)
 {
     const gs_csr_kernels *csr = GS_KERNELS(gs_csr, ctx, x.type);
-    const size_t size = gs_type_size(x.type);
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t j = 0; j < x.ncols && status == GSOLVE_OK;) {
-        const void *xj = (const char *)x.value + (size_t)(j * x.stride) * size;
-        void *yj = (char *)y.value + (size_t)(j * y.stride) * size;
+        const void *xj = gs_column_of(x, j).value;
+        void *yj = gs_column_of(y, j).value;
         if (csr->apply4 && x.ncols - j >= 4) {
             status = csr->apply4(ctx->queue, self, alpha, xj, x.stride, beta, yj, y.stride);
             j += 4;
