@@ -2,15 +2,18 @@
 //
 // An operation is a struct: at<W>(i, sum) does elements i to i + W; begin() is called before, where
 // scalars are read; sums says to how many numbers at adds, whose totals over all elements go to
-// store(s, total). Accesses are of 16 bytes where the vectors are aligned.
+// store(s, total). Where the column has ended nothing is done but skip(), from the stage of
+// core/judge.h on that runs_until says. Accesses are of 16 bytes where the vectors are aligned.
 #ifndef GS_EACH_CUH
 #define GS_EACH_CUH
 
 #include "core/cuda.cuh"
+#include "core/judge.h"
 
 struct gs_plain { // nothing to sum, nothing to begin
-    static constexpr int sums = 0;
+    static constexpr int sums = 0, runs_until = GS_ENDS;
     __device__ void begin() {}
+    __device__ void skip() {}
 };
 
 template <class Op, int W>
@@ -21,7 +24,10 @@ __global__ void __launch_bounds__(gs_block_size)
     const int64_t packs = n / W, step = (int64_t)gridDim.x * gs_block_size;
     const int64_t first = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
-    if (ended && *ended) return;
+    if (ended && *ended >= Op::runs_until) {
+        op.skip();
+        return;
+    }
     op.begin();
     for (int64_t i = first; i < packs; i += step) op.template at<W>(i * W, sum);
     if (packs * W + first < n) op.template at<1>(packs * W + first, sum);

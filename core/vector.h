@@ -6,13 +6,14 @@
 #define GS_VECTOR_H
 
 #include "core/device.h"
+#include "core/judge.h"
 
-/* sign num / den; a NULL num or den stands for 1. Where den is 0, or positive is set and one of
- * the two is negative, or the ratio is not finite, the ratio counts as 0 and *flag (if any) is set
- * to flaw. */
+/* sign (num / den) (num2 / den2); a NULL pointer stands for 1. Where a divisor is 0, or positive is
+ * set and num or den is negative, or the ratio is not finite, it counts as 0 and *flag (if any) is
+ * set to flaw. */
 typedef struct gs_ratio {
     double sign;
-    const double *num, *den;
+    const double *num, *den, *num2, *den2;
     int *flag, flaw;
     bool positive;
 } gs_ratio;
@@ -22,6 +23,12 @@ typedef struct gs_pipe {
     const void *m, *n;
     void *z, *q, *s, *p, *x, *r, *u, *w;
 } gs_pipe;
+
+/* The vectors of solution_step. */
+typedef struct gs_solution {
+    const void *p, *s, *t, *w;
+    void *x, *r;
+} gs_solution;
 
 typedef struct gs_vector_kernels {
     /* y = 0 */
@@ -37,16 +44,20 @@ typedef struct gs_vector_kernels {
                           double *xx);
     /* y = a x + b y */
     gsolve_status (*axpby)(gs_queue *q, int64_t n, gs_ratio a, const void *x, gs_ratio b, void *y);
-    /* z = a x + b y + c z */
+    /* z = a x + b y + c z; y NULL: a x + c z. w = d * z, or z where d is NULL, unless w is NULL */
     gsolve_status (*axpbypcz)(gs_queue *q, int64_t n, gs_ratio a, const void *x, gs_ratio b,
-                              const void *y, gs_ratio c, void *z);
+                              const void *y, gs_ratio c, void *z, const void *d, void *w);
     /* y += a x, *yy = y'y */
     gsolve_status (*axpy_norm)(gs_queue *q, int64_t n, gs_ratio a, const void *x, void *y,
                                double *yy);
-    /* r -= a q, *rr = r'r, *rz = r'(d * r); d NULL: only rr */
+    /* r -= a q, *rr = r'r, which judge judges, *rz = r'(d * r); d NULL: *rz = *rr */
     gsolve_status (*residual_step)(gs_queue *q, int64_t n, gs_ratio a, const void *Aq, void *r,
-                                   const void *d, double *rr, double *rz);
-    /* x += a p, p = d * r + b p; d NULL: p = r + b p */
+                                   const void *d, double *rr, double *rz, const gs_judge *judge);
+    /* x += a p + b s, r -= b t, *rr = r'r, which judge judges, *wr = w'r */
+    gsolve_status (*solution_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_solution v,
+                                   double *rr, double *wr, const gs_judge *judge);
+    /* x += a p, p = d * r + b p; d NULL: p = r + b p. The step's last: it runs where a column ends
+     */
     gsolve_status (*direction_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, const void *d,
                                     const void *r, void *p, void *x);
     /* h[k] = V_k'w for k < m; V_k = V + k stride, V of any type */

@@ -125,14 +125,31 @@ static void FN(block_axpbypcz)(int64_t n, T a, const T *restrict x, T b, const T
     }
 }
 
-static gsolve_status FN(axpbypcz)(gs_queue *q, int64_t n, gs_ratio a, const void *px, gs_ratio b,
-                                  const void *py, gs_ratio c, void *pz)
+static void FN(block_times)(int64_t n, const T *restrict d, const T *restrict z, T *restrict w)
 {
-    const T *x = px, *y = py;
-    const T alpha = (T)ratio_value(a), beta = (T)ratio_value(b), gamma = (T)ratio_value(c);
-    T *z = pz;
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++) w[i] = d[i] * z[i];
+}
 
-    EACH_BLOCK(n, FN(block_axpbypcz)(to - from, alpha, x + from, beta, y + from, gamma, z + from));
+static gsolve_status FN(axpbypcz)(gs_queue *q, int64_t n, gs_ratio a, const void *px, gs_ratio b,
+                                  const void *py, gs_ratio c, void *pz, const void *pd, void *pw)
+{
+    enum { PIECE = 1024 }; /* of z, which stays in the first cache */
+    const T *x = px, *y = py, *d = pd;
+    const T alpha = (T)ratio_value(a), beta = (T)ratio_value(b), gamma = (T)ratio_value(c);
+    T *z = pz, *w = pw;
+
+    EACH_BLOCK(
+        n, for (int64_t i = from; i < to; i += PIECE) {
+            const int64_t size = to - i < PIECE ? to - i : PIECE;
+            if (y) {
+                FN(block_axpbypcz)(size, alpha, x + i, beta, y + i, gamma, z + i);
+            } else {
+                FN(block_axpby)(size, alpha, x + i, gamma, z + i);
+            }
+            if (w && d) FN(block_times)(size, d + i, z + i, w + i);
+            if (w && !d) memcpy(w + i, z + i, (size_t)size * sizeof *w);
+        });
     return GSOLVE_OK;
 }
 
@@ -164,33 +181,68 @@ static void FN(block_residual)(int64_t n, T a, const T *restrict Aq, T *restrict
                                const T *restrict d, double *rr, double *rz)
 {
     double own = 0, with = 0;
+
+    if (d) {
 #pragma omp simd reduction(+ : own, with)
-    for (int64_t i = 0; i < n; i++) {
-        const T v = r[i] - a * Aq[i];
-        r[i] = v;
-        own += (double)v * (double)v;
-        with += (double)v * (double)v * (double)d[i];
+        for (int64_t i = 0; i < n; i++) {
+            const T v = r[i] - a * Aq[i];
+            r[i] = v;
+            own += (double)v * (double)v;
+            with += (double)v * (double)v * (double)d[i];
+        }
+    } else {
+        own = FN(block_axpy_norm)(n, -a, Aq, r);
     }
     *rr = own;
     *rz = with;
 }
 
 static gsolve_status FN(residual_step)(gs_queue *q, int64_t n, gs_ratio a, const void *pAq,
-                                       void *pr, const void *pd, double *rr, double *rz)
+                                       void *pr, const void *pd, double *rr, double *rz,
+                                       const gs_judge *judge)
 {
-    const T *Aq = pAq, *d = pd;
+    const T *Aq = pAq, *d = pd, alpha = (T)ratio_value(a);
     T *r = pr;
     double own[GS_MAX_BLOCKS], with[GS_MAX_BLOCKS];
 
-    if (!d) {
-        a.sign = -a.sign;
-        return FN(axpy_norm)(q, n, a, Aq, r, rr);
-    }
-    const T alpha = (T)ratio_value(a);
-    EACH_BLOCK(
-        n, FN(block_residual)(to - from, alpha, Aq + from, r + from, d + from, &own[k], &with[k]));
+    EACH_BLOCK(n, FN(block_residual)(to - from, alpha, Aq + from, r + from, d ? d + from : NULL,
+                                     &own[k], &with[k]));
     *rr = gs_sum(blocks.count, own);
-    *rz = gs_sum(blocks.count, with);
+    *rz = d ? gs_sum(blocks.count, with) : *rr;
+    judge_column(judge, *rr, 1);
+    return GSOLVE_OK;
+}
+
+static void FN(block_solution)(int64_t n, T a, T b, int64_t at, gs_solution v, double *rr,
+                               double *wr)
+{
+    const T *restrict p = (const T *)v.p + at, *restrict s = (const T *)v.s + at;
+    const T *restrict t = (const T *)v.t + at, *restrict w = (const T *)v.w + at;
+    T *restrict x = (T *)v.x + at, *restrict r = (T *)v.r + at;
+    double own = 0, with = 0;
+
+#pragma omp simd reduction(+ : own, with)
+    for (int64_t i = 0; i < n; i++) {
+        const T u = r[i] - b * t[i];
+        x[i] += a * p[i] + b * s[i];
+        r[i] = u;
+        own += (double)u * (double)u;
+        with += (double)u * (double)w[i];
+    }
+    *rr = own;
+    *wr = with;
+}
+
+static gsolve_status FN(solution_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b,
+                                       gs_solution v, double *rr, double *wr, const gs_judge *judge)
+{
+    const T alpha = (T)ratio_value(a), omega = (T)ratio_value(b);
+    double own[GS_MAX_BLOCKS], with[GS_MAX_BLOCKS];
+
+    EACH_BLOCK(n, FN(block_solution)(to - from, alpha, omega, from, v, &own[k], &with[k]));
+    *rr = gs_sum(blocks.count, own);
+    *wr = gs_sum(blocks.count, with);
+    judge_column(judge, *rr, 1);
     return GSOLVE_OK;
 }
 

@@ -8,12 +8,17 @@ extern "C" {
 namespace
 {
 
+#define SMALL __device__
+#include "core/judge_body.h"
+
 // The value of r; one thread tells of a flaw.
 __device__ double value_of(const gs_ratio &r)
 {
-    const double num = r.num ? *r.num : 1, den = r.den ? *r.den : 1, value = r.sign * num / den;
+    const double num = r.num ? *r.num : 1, den = r.den ? *r.den : 1;
+    const double num2 = r.num2 ? *r.num2 : 1, den2 = r.den2 ? *r.den2 : 1;
+    const double value = r.sign * (num / den) * (num2 / den2);
 
-    if (den != 0 && isfinite(value) && !(r.positive && (den < 0 || num < 0))) return value;
+    if (isfinite(value) && !(r.positive && (den < 0 || num < 0))) return value;
     if (r.flag && blockIdx.x == 0 && threadIdx.x == 0 && !*r.flag) *r.flag = r.flaw;
     return 0;
 }
@@ -140,34 +145,41 @@ gsolve_status axpby(gs_queue *q, int64_t n, gs_ratio a, const void *x, gs_ratio 
 template <class T>
 struct axpbypcz_op : gs_plain {
     gs_ratio a, b, c;
-    const T *x, *y;
-    T *z;
+    const T *x, *y, *d;
+    T *z, *u;
     T alpha, beta, gamma;
     __device__ void begin()
     {
-        alpha = (T)value_of(a), beta = (T)value_of(b), gamma = (T)value_of(c);
+        alpha = (T)value_of(a), beta = y ? (T)value_of(b) : T(0), gamma = (T)value_of(c);
     }
     template <int W>
     __device__ void at(int64_t i, double *)
     {
-        const auto X = gs_load<W>(x, i), Y = gs_load<W>(y, i);
-        gs_pack<T, W> Z = {};
+        const auto X = gs_load<W>(x, i);
+        gs_pack<T, W> Y = {}, Z = {};
+        if (y) Y = gs_load<W>(y, i);
         if (gamma != 0) Z = gs_load<W>(z, i);
         for (int w = 0; w < W; w++) {
-            const T v = alpha * X.v[w] + beta * Y.v[w];
+            const T v = y ? alpha * X.v[w] + beta * Y.v[w] : alpha * X.v[w];
             Z.v[w] = gamma != 0 ? v + gamma * Z.v[w] : v;
         }
         gs_store<W>(z, i, Z);
+        if (!u) return;
+        if (d) {
+            const auto D = gs_load<W>(d, i);
+            for (int w = 0; w < W; w++) Z.v[w] *= D.v[w];
+        }
+        gs_store<W>(u, i, Z);
     }
 };
 
 template <class T>
 gsolve_status axpbypcz(gs_queue *q, int64_t n, gs_ratio a, const void *x, gs_ratio b, const void *y,
-                       gs_ratio c, void *z)
+                       gs_ratio c, void *z, const void *d, void *w)
 {
-    return gs_each<T>(q, n, gs_all_aligned(x, y, z),
-                      axpbypcz_op<T>{{}, a, b, c, (const T *)x, (const T *)y, (T *)z, 0, 0, 0},
-                      "axpbypcz");
+    const axpbypcz_op<T> op = {{},     a, b, c, (const T *)x, (const T *)y, (const T *)d, (T *)z,
+                               (T *)w, 0, 0, 0};
+    return gs_each<T>(q, n, gs_all_aligned(x, y, z, d, w), op, "axpbypcz");
 }
 
 template <class T>
@@ -200,46 +212,103 @@ gsolve_status axpy_norm(gs_queue *q, int64_t n, gs_ratio a, const void *x, void 
                       axpy_norm_op<T>{{}, a, (const T *)x, (T *)y, yy, 0}, "axpy_norm");
 }
 
-template <class T>
+template <class T, bool D>
 struct residual_op : gs_plain {
-    static constexpr int sums = 2;
+    static constexpr int sums = D ? 2 : 1;
     gs_ratio a;
     const T *Aq, *d;
     T *r;
-    double *out[2]; // r'r, r'(d * r)
+    double *rr, *rz; // r'r, r'(d * r)
+    gs_judge judge;
     T alpha;
     __device__ void begin() { alpha = (T)value_of(a); }
+    // The step that a column ended with is over.
+    __device__ void skip()
+    {
+        if (blockIdx.x == 0 && threadIdx.x == 0) judge.ended[judge.c] = GS_ENDED;
+    }
     template <int W>
     __device__ void at(int64_t i, double *sum)
     {
-        const auto A = gs_load<W>(Aq, i), D = gs_load<W>(d, i);
+        const auto A = gs_load<W>(Aq, i);
         auto R = gs_load<W>(r, i);
+        gs_pack<T, W> M = {};
+        if constexpr (D) M = gs_load<W>(d, i);
         for (int w = 0; w < W; w++) {
             const T v = R.v[w] - alpha * A.v[w];
             R.v[w] = v;
             sum[0] += (double)v * (double)v;
-            sum[1] += (double)v * (double)v * (double)D.v[w];
+            if constexpr (D) sum[1] += (double)v * (double)v * (double)M.v[w];
         }
         gs_store<W>(r, i, R);
     }
-    __device__ void store(int s, double total) { *out[s] = total; }
+    __device__ void store(int s, double total)
+    {
+        *(s == 0 ? rr : rz) = total;
+        if (!D) *rz = total;
+        if (s == 0) judge_column(&judge, total, 1);
+    }
 };
 
 template <class T>
 gsolve_status residual_step(gs_queue *q, int64_t n, gs_ratio a, const void *Aq, void *r,
-                            const void *d, double *rr, double *rz)
+                            const void *d, double *rr, double *rz, const gs_judge *judge)
 {
-    if (!d) {
-        a.sign = -a.sign;
-        return axpy_norm<T>(q, n, a, Aq, r, rr);
+    const bool aligned = gs_all_aligned(Aq, r, d);
+
+    if (d) {
+        const residual_op<T, true> op = {{},     a, (const T *)Aq, (const T *)d, (T *)r, rr, rz,
+                                         *judge, 0};
+        return gs_each<T>(q, n, aligned, op, "residual_step");
     }
-    return gs_each<T>(q, n, gs_all_aligned(Aq, r, d),
-                      residual_op<T>{{}, a, (const T *)Aq, (const T *)d, (T *)r, {rr, rz}, 0},
-                      "residual_step");
+    const residual_op<T, false> op = {{}, a, (const T *)Aq, nullptr, (T *)r, rr, rz, *judge, 0};
+    return gs_each<T>(q, n, aligned, op, "residual_step");
+}
+
+template <class T>
+struct solution_op : gs_plain {
+    static constexpr int sums = 2;
+    gs_ratio a, b;
+    gs_solution v;
+    double *out[2]; // r'r, w'r
+    gs_judge judge;
+    T alpha, omega;
+    __device__ void begin() { alpha = (T)value_of(a), omega = (T)value_of(b); }
+    template <int W>
+    __device__ void at(int64_t i, double *sum)
+    {
+        const auto P = gs_load<W>((const T *)v.p, i), S = gs_load<W>((const T *)v.s, i);
+        const auto Q = gs_load<W>((const T *)v.t, i), U = gs_load<W>((const T *)v.w, i);
+        auto X = gs_load<W>((T *)v.x, i), R = gs_load<W>((T *)v.r, i);
+        for (int w = 0; w < W; w++) {
+            X.v[w] += alpha * P.v[w] + omega * S.v[w];
+            R.v[w] -= omega * Q.v[w];
+            sum[0] += (double)R.v[w] * (double)R.v[w];
+            sum[1] += (double)R.v[w] * (double)U.v[w];
+        }
+        gs_store<W>((T *)v.x, i, X);
+        gs_store<W>((T *)v.r, i, R);
+    }
+    __device__ void store(int s, double total)
+    {
+        *out[s] = total;
+        if (s == 0) judge_column(&judge, total, 1);
+    }
+};
+
+template <class T>
+gsolve_status solution_step(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_solution v,
+                            double *rr, double *wr, const gs_judge *judge)
+{
+    const bool aligned = gs_all_aligned(v.p, v.s, v.t, v.w, v.x, v.r);
+    const solution_op<T> op = {{}, a, b, v, {rr, wr}, *judge, 0, 0};
+
+    return gs_each<T>(q, n, aligned, op, "solution_step");
 }
 
 template <class T, bool D>
 struct direction_op : gs_plain {
+    static constexpr int runs_until = GS_ENDED;
     gs_ratio a, b;
     const T *d, *r;
     T *p, *x;
@@ -450,10 +519,10 @@ gsolve_status pipe_step(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_pipe 
 }
 
 template <class T>
-constexpr gs_vector_kernels table = {zero<T>,          copy<T>,           scale<T>,    dot<T>,
-                                     dot2<T>,          axpby<T>,          axpbypcz<T>, axpy_norm<T>,
-                                     residual_step<T>, direction_step<T>, dots<T>,     combine<T>,
-                                     pipe_step<T>};
+constexpr gs_vector_kernels table = {
+    zero<T>,           copy<T>,     scale<T>,     dot<T>,           dot2<T>,
+    axpby<T>,          axpbypcz<T>, axpy_norm<T>, residual_step<T>, solution_step<T>,
+    direction_step<T>, dots<T>,     combine<T>,   pipe_step<T>};
 
 } // namespace
 

@@ -8,12 +8,17 @@
 
 static double ratio_value(gs_ratio r)
 {
-    const double num = r.num ? *r.num : 1, den = r.den ? *r.den : 1, value = r.sign * num / den;
+    const double num = r.num ? *r.num : 1, den = r.den ? *r.den : 1;
+    const double num2 = r.num2 ? *r.num2 : 1, den2 = r.den2 ? *r.den2 : 1;
+    const double value = r.sign * (num / den) * (num2 / den2);
 
-    if (den != 0 && isfinite(value) && !(r.positive && (den < 0 || num < 0))) return value;
+    if (isfinite(value) && !(r.positive && (den < 0 || num < 0))) return value;
     if (r.flag && !*r.flag) *r.flag = r.flaw;
     return 0;
 }
+
+#define SMALL static
+#include "core/judge_body.h"
 
 #define GS_BODY "core/vector_body.h"
 #include "core/each_type.h"
@@ -21,7 +26,8 @@ static double ratio_value(gs_ratio r)
 #define TABLE(t)                                                                                  \
     {                                                                                             \
         zero_##t, copy_##t, scale_##t, dot_##t, dot2_##t, axpby_##t, axpbypcz_##t, axpy_norm_##t, \
-            residual_step_##t, direction_step_##t, dots_##t, combine_##t, pipe_step_##t           \
+            residual_step_##t, solution_step_##t, direction_step_##t, dots_##t, combine_##t,      \
+            pipe_step_##t                                                                         \
     }
 
 const gs_vector_kernels gs_vector_host[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};

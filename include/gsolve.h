@@ -215,9 +215,10 @@ gsolve_status gsolve_matrix_apply(const gsolve_matrix *A, double alpha, gsolve_d
 gsolve_status gsolve_matrix_apply_transpose(const gsolve_matrix *A, double alpha, gsolve_dense x,
                                             double beta, gsolve_dense y);
 
-/* y = A x and xy[c] = x_c'y_c for each column c, A square; xy lies where x does. */
+/* y = A x, and for each column c wy[c] = w_c'y_c and, unless yy is NULL, yy[c] = y_c'y_c, which lie
+ * where x does. w has y's shape; for x'Ax it may be x. */
 gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
-                                      double *xy);
+                                      gsolve_dense w, double *wy, double *yy);
 
 /* relative[c] = |b_c - A x_c| / |b_c| (the absolute norm where b_c = 0), on the host. Computed
  * in double precision from A's rows, not from its format; b and x of any type. */

@@ -51,9 +51,10 @@ typedef struct gsolve_format {
     /* optional: y = alpha A' x + beta y, one column; else A' is built once in the same format */
     gsolve_status (*apply_transpose)(const void *self, gsolve_context *ctx, double alpha,
                                      gsolve_dense x, double beta, gsolve_dense y);
-    /* optional: y = A x and *xy = x'y in one pass, one column, xy on the device; A square */
+    /* optional: y = A x, *wy = w'y and, unless yy is NULL, *yy = y'y in one pass, one column; wy
+     * and yy on the device; w may be x */
     gsolve_status (*apply_dot)(const void *self, gsolve_context *ctx, gsolve_dense x,
-                               gsolve_dense y, double *xy);
+                               gsolve_dense y, gsolve_dense w, double *wy, double *yy);
     /* optional: csr, the same as in build, now holds new values; else destroy and build are called
      */
     gsolve_status (*update)(void *self, gsolve_context *ctx, const gsolve_csr *csr);

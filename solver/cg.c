@@ -51,11 +51,10 @@ static gsolve_status step(gs_krylov *k, int64_t j)
 {
     cg *s = k->state;
     const gs_scalar rho = s->rho[j % 2], next = s->rho[(j + 1) % 2];
-    const gs_coefficient alpha = {1, rho, s->pq, GSOLVE_INDEFINITE, true};
-    const gs_coefficient beta = {1, next, rho, GSOLVE_INDEFINITE, true};
+    const gs_coefficient alpha = gs_definite(rho, s->pq), beta = gs_definite(next, rho);
     gsolve_status status;
 
-    TRY(gs_multiply_dot(k, s->p, s->q, s->pq));               /* q = A p, pq = p'q        */
+    TRY(gs_multiply_dot(k, s->p, s->q, s->p, s->pq, NULL));   /* q = A p, pq = p'q        */
     TRY(gs_residual_step(k, alpha, s->q, s->r, s->z, next));  /* r -= alpha q, z = M^-1 r */
     TRY(gs_direction_step(k, alpha, beta, s->r, s->z, s->p)); /* x += alpha p, p = z + beta p */
 done:
@@ -66,6 +65,7 @@ const gs_method gs_cg = {
     .plugin = {"cg", "conjugate gradients; A symmetric positive definite", options,
                sizeof(cg_options)},
     .state_size = sizeof(cg),
+    .judges = true,
     .setup = setup,
     .start = start,
     .step = step,

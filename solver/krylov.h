@@ -47,6 +47,7 @@ typedef struct gs_method {
     bool transposes; /* applies A' and M^-T */
     bool flexible;   /* M may vary */
     bool ignores_precond;
+    bool judges; /* its steps make the stopping test, in the pass that finds |r| */
     /* Allocates work space for k->width columns into k's state, by gs_new_... */
     gsolve_status (*setup)(gs_krylov *k);
     /* From k->x: sets the state and k->rr = |r|^2 in the active columns. */
@@ -163,6 +164,8 @@ gsolve_status gs_progress_look(gs_krylov *k, int slot, bool *any);
 
 /* Runs the function name of small.h for the active columns on a. */
 #define GS_SMALL(k, name, a) (k)->small->name((k)->ctx->queue, a)
+/* What column c is judged by. */
+gs_judge gs_judge_of(const gs_krylov *k, int32_t c);
 /* The arguments that all of them have in common. */
 gs_small gs_small_of(const gs_krylov *k);
 
@@ -173,23 +176,32 @@ gs_small gs_small_of(const gs_krylov *k);
 typedef struct gs_coefficient {
     double sign;
     gs_scalar num, den;
-    gsolve_outcome flaw; /* what it means that den vanishes */
-    bool positive;       /* ... or that num or den is negative */
+    gs_scalar num2, den2; /* another factor num2 / den2 */
+    gsolve_outcome flaw;  /* what it means that a divisor vanishes */
+    bool positive;        /* ... or that num or den is negative */
 } gs_coefficient;
 
 static inline gs_coefficient gs_number(double value)
 {
-    return (gs_coefficient){value, NULL, NULL, GSOLVE_BREAKDOWN, false};
+    return (gs_coefficient){value, NULL, NULL, NULL, NULL, GSOLVE_BREAKDOWN, false};
 }
 
 static inline gs_coefficient gs_quotient(double sign, gs_scalar num, gs_scalar den)
 {
-    return (gs_coefficient){sign, num, den, GSOLVE_BREAKDOWN, false};
+    return (gs_coefficient){sign, num, den, NULL, NULL, GSOLVE_BREAKDOWN, false};
+}
+
+/* num / den, of which none may be negative where A and M are positive definite. */
+static inline gs_coefficient gs_definite(gs_scalar num, gs_scalar den)
+{
+    return (gs_coefficient){1, num, den, NULL, NULL, GSOLVE_INDEFINITE, true};
 }
 
 gsolve_status gs_multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y);           /* y = A x  */
 gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y); /* y = A'x  */
-gsolve_status gs_multiply_dot(gs_krylov *k, gsolve_dense p, gsolve_dense q, gs_scalar pq);
+/* y = A x, wy = w'y, and yy = y'y unless that is NULL */
+gsolve_status gs_multiply_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gsolve_dense w,
+                              gs_scalar wy, gs_scalar yy);
 gsolve_status gs_residual(gs_krylov *k, gsolve_dense r); /* r = b - Ax, rr = |r|^2    */
 gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z); /* z = M^-1 r     */
 gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_dense z);
@@ -209,8 +221,16 @@ gsolve_status gs_axpbypcz(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coe
 gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolve_dense y,
                            gs_scalar yy); /* y += a x, yy = y'y */
 
-/* r -= a q, k->rr = |r|^2, z = M^-1 r, rz = r'z. Where M is a diagonal or absent, in one pass and
- * without z; gs_direction_step knows. */
+/* z = a x + b y + c z, w = M^-1 z, in one pass where M is a diagonal or absent; y may be empty. */
+gsolve_status gs_turn(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
+                      gsolve_dense y, gs_coefficient c, gsolve_dense z, gsolve_dense w);
+/* x += a p + b s, r -= b t, wr = w'r, k->rr = |r|^2, which is judged. */
+gsolve_status gs_solution_step(gs_krylov *k, gs_coefficient a, gsolve_dense p, gs_coefficient b,
+                               gsolve_dense s, gsolve_dense t, gsolve_dense w, gsolve_dense r,
+                               gs_scalar wr);
+
+/* r -= a q, k->rr = |r|^2, which is judged, z = M^-1 r, rz = r'z. Where M is a diagonal or absent,
+ * in one pass and without z; gs_direction_step knows. */
 gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, gsolve_dense r,
                                gsolve_dense z, gs_scalar rz);
 /* x += a p, p = z + b p. */

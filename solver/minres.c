@@ -70,7 +70,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     gsolve_status status;
 
     TRY(gs_axpby(k, gs_quotient(1, NULL, is[MR_GAMMA]), s->znext, gs_number(0), s->z));
-    TRY(gs_multiply_dot(k, s->z, s->q, is[MR_DELTA]));                 /* q = A z, delta = z'q */
+    TRY(gs_multiply_dot(k, s->z, s->q, s->z, is[MR_DELTA], NULL));     /* q = A z, delta = z'q */
     TRY(gs_axpbypcz(k, gs_quotient(-1, is[MR_DELTA], is[MR_GAMMA]), v, /* v_next = q - ...     */
                     one, s->q, gs_quotient(-1, is[MR_GAMMA], is[MR_GAMMA_OLD]), next));
     TRY(gs_precondition_dot(k, next, s->znext, is[MR_SQUARE])); /* M^-1 v_next          */

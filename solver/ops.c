@@ -131,10 +131,12 @@ gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y
     return status;
 }
 
-gsolve_status gs_multiply_dot(gs_krylov *k, gsolve_dense p, gsolve_dense q, gs_scalar pq)
+gsolve_status gs_multiply_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gsolve_dense w,
+                              gs_scalar wy, gs_scalar yy)
 {
     const double begin = begin_all(k);
-    const gsolve_status status = gsolve_matrix_apply_dot(k->A, fit(k, p), fit(k, q), pq);
+    const gsolve_status status =
+        gsolve_matrix_apply_dot(k->A, fit(k, x), fit(k, y), fit(k, w), wy, yy);
 
     count_product(k, begin);
     return status;
@@ -194,9 +196,14 @@ gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, 
 
 static gs_ratio ratio(gs_krylov *k, gs_coefficient a, int32_t c)
 {
-    const gs_ratio r = {
-        a.sign,    a.num ? a.num + c : NULL, a.den ? a.den + c : NULL, &k->flag[c], (int)a.flaw,
-        a.positive};
+    const gs_ratio r = {.sign = a.sign,
+                        .num = a.num ? a.num + c : NULL,
+                        .den = a.den ? a.den + c : NULL,
+                        .num2 = a.num2 ? a.num2 + c : NULL,
+                        .den2 = a.den2 ? a.den2 + c : NULL,
+                        .flag = &k->flag[c],
+                        .flaw = (int)a.flaw,
+                        .positive = a.positive};
     return r;
 }
 
@@ -247,7 +254,7 @@ gsolve_status gs_axpbypcz(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coe
                           gsolve_dense y, gs_coefficient g, gsolve_dense z)
 {
     EACH_COLUMN(k->vector->axpbypcz(k->ctx->queue, z.nrows, ratio(k, a, c), AT(x), ratio(k, b, c),
-                                    AT(y), ratio(k, g, c), AT(z)));
+                                    AT(y), ratio(k, g, c), AT(z), NULL, NULL));
 }
 
 gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolve_dense y,
@@ -267,25 +274,70 @@ done:
     return status;
 }
 
-static gsolve_status diagonal_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, gsolve_dense r,
+/* What M multiplies by where it is a diagonal, and whether it is that or absent. */
+static const void *diagonal(const gs_krylov *k, bool *simple)
+{
+    const void *d = k->M ? gsolve_precond_diagonal(k->M) : NULL;
+
+    *simple = d || !k->M;
+    return d;
+}
+
+static gsolve_status turn(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
+                          gsolve_dense y, gs_coefficient g, gsolve_dense z, const void *d,
+                          gsolve_dense w)
+{
+    EACH_COLUMN(k->vector->axpbypcz(k->ctx->queue, z.nrows, ratio(k, a, c), AT(x), ratio(k, b, c),
+                                    y.value ? AT(y) : NULL, ratio(k, g, c), AT(z), d,
+                                    w.value ? AT(w) : NULL));
+}
+
+gsolve_status gs_turn(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
+                      gsolve_dense y, gs_coefficient g, gsolve_dense z, gsolve_dense w)
+{
+    const gsolve_dense none = {0};
+    bool simple;
+    const void *d = diagonal(k, &simple);
+    gsolve_status status;
+
+    TRY(turn(k, a, x, b, y, g, z, d, simple ? w : none));
+    if (!simple) TRY(gs_precondition(k, z, w));
+done:
+    return status;
+}
+
+gsolve_status gs_solution_step(gs_krylov *k, gs_coefficient a, gsolve_dense p, gs_coefficient b,
+                               gsolve_dense s, gsolve_dense t, gsolve_dense w, gsolve_dense r,
+                               gs_scalar wr)
+{
+#define VECTORS ((gs_solution){AT(p), AT(s), AT(t), AT(w), AT(k->x), AT(r)})
+    gs_judge judge = gs_judge_of(k, 0);
+
+    EACH_COLUMN((judge.c = c,
+                 k->vector->solution_step(k->ctx->queue, r.nrows, ratio(k, a, c), ratio(k, b, c),
+                                          VECTORS, &k->rr[c], &wr[c], &judge)));
+#undef VECTORS
+}
+
+static gsolve_status residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, gsolve_dense r,
                                    const void *d, gs_scalar rz)
 {
-    EACH_COLUMN(k->vector->residual_step(k->ctx->queue, r.nrows, ratio(k, a, c), AT(q), AT(r), d,
-                                         &k->rr[c], &rz[c]));
+    gs_judge judge = gs_judge_of(k, 0);
+
+    EACH_COLUMN(
+        (judge.c = c, k->vector->residual_step(k->ctx->queue, r.nrows, ratio(k, a, c), AT(q), AT(r),
+                                               d, &k->rr[c], &rz[c], &judge)));
 }
 
 gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, gsolve_dense r,
                                gsolve_dense z, gs_scalar rz)
 {
-    const void *d = k->M ? gsolve_precond_diagonal(k->M) : NULL;
+    bool simple;
+    const void *d = diagonal(k, &simple);
     gsolve_status status;
 
-    TRY(diagonal_step(k, a, q, r, d, rz));
-    if (!k->M) {
-        TRY(gs_copy_scalar(k, k->rr, rz));
-    } else if (!d) {
-        TRY(gs_precondition_dot(k, r, z, rz));
-    }
+    TRY(residual_step(k, a, q, r, d, rz));
+    if (!simple) TRY(gs_precondition_dot(k, r, z, rz));
 done:
     return status;
 }
@@ -293,8 +345,9 @@ done:
 gsolve_status gs_direction_step(gs_krylov *k, gs_coefficient a, gs_coefficient b, gsolve_dense r,
                                 gsolve_dense z, gsolve_dense p)
 {
-    const void *d = k->M ? gsolve_precond_diagonal(k->M) : NULL;
-    const gsolve_dense from = k->M && !d ? z : r;
+    bool simple;
+    const void *d = diagonal(k, &simple);
+    const gsolve_dense from = simple ? r : z;
 
     EACH_COLUMN(k->vector->direction_step(k->ctx->queue, p.nrows, ratio(k, a, c), ratio(k, b, c), d,
                                           AT(from), AT(p), AT(k->x)));

@@ -72,9 +72,9 @@ static gsolve_status fresh_residual(gs_krylov *k)
     const gs_pipe_vectors *v = &s->v;
     gsolve_status status;
 
-    TRY(gs_residual(k, v->r));                                /* r = b - A x              */
-    TRY(gs_precondition_dot(k, v->r, v->u, s->is[PC_GAMMA])); /* u = M^-1 r, gamma = r'u  */
-    TRY(gs_multiply_dot(k, v->u, v->w, s->is[PC_DELTA]));     /* w = A u, delta = w'u     */
+    TRY(gs_residual(k, v->r));                                        /* r = b - A x              */
+    TRY(gs_precondition_dot(k, v->r, v->u, s->is[PC_GAMMA]));         /* u = M^-1 r, gamma = r'u  */
+    TRY(gs_multiply_dot(k, v->u, v->w, v->u, s->is[PC_DELTA], NULL)); /* w = A u, delta = w'u     */
 done:
     return status;
 }

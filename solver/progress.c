@@ -6,14 +6,18 @@
 #include "core/try.h"
 #include "solver/krylov.h"
 
+gs_judge gs_judge_of(const gs_krylov *k, int32_t c)
+{
+    const gs_judge judge = {
+        k->progress, (double *)(void *)(k->progress + k->width), k->flag, k->ended, k->ncols, c};
+    return judge;
+}
+
 gs_small gs_small_of(const gs_krylov *k)
 {
     const gs_small a = {
         .rr = k->rr,
-        .flag = k->flag,
-        .ended = k->ended,
-        .progress = k->progress,
-        .history = (double *)(void *)(k->progress + k->width),
+        .judge = gs_judge_of(k, 0),
         .ncols = k->ncols,
     };
     return a;

@@ -129,7 +129,7 @@ static gsolve_status correct_plain(gs_krylov *k, int32_t c)
 {
     gs_refine_state *s = k->state;
     const int32_t n = k->csr.nrows;
-    const gs_ratio one = {1, NULL, NULL, NULL, GSOLVE_BREAKDOWN, false};
+    const gs_ratio one = {.sign = 1};
     const gsolve_dense r = gs_column_of(s->r, c), d = gs_column_of(s->d, c);
     void *x = gs_column_of(k->x, c).value;
     gs_queue *q = k->ctx->queue;

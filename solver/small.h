@@ -4,25 +4,13 @@
 #define GS_SMALL_H
 
 #include "core/context.h"
-
-#define GS_HISTORY 256 /* iterations whose residuals are kept until the host has seen them */
-
-/* How far a column has come, on the device. */
-typedef struct gs_progress {
-    double target, ceiling; /* |r| to reach; |r| beyond which it has diverged */
-    double begin, r, least; /* |r| at the start, now; the least so far */
-    int since_least, stall; /* iterations since then; most of them, or 0 */
-    int iteration, maxit;
-    int outcome; /* once it has ended */
-} gs_progress;
+#include "core/judge.h"
 
 /* Arrays with one number for each column, unless it says else. */
 typedef struct gs_small {
     double *s[16]; /* of the method, which numbers them */
     const double *rr;
-    int *flag, *ended;
-    gs_progress *progress;
-    double *history; /* GS_HISTORY x ncols */
+    gs_judge judge; /* of any column */
     int32_t ncols;
     int m, j; /* of the method */
 } gs_small;
@@ -33,7 +21,6 @@ typedef struct gs_small {
     X(test)          /* judges |r| by progress; j: iterations since the last test */ \
     X(pipecg_start)  /* see pipecg.c */                                              \
     X(pipecg_alpha)  /* see pipecg.c */                                              \
-    X(bicgstab_beta) /* see bicgstab.c */                                            \
     X(cgs_square)    /* see cgs.c */                                                 \
     X(tfqmr_start)   /* see tfqmr.c */                                               \
     X(tfqmr_alpha)   /* see tfqmr.c */                                               \
@@ -103,7 +90,5 @@ enum {
 enum { ID_M, ID_F, ID_C, ID_H, ID_CK, ID_BETA, ID_OMEGA, ID_TS, ID_TT, ID_SCALARS };
 /* s[] of pipecg. */
 enum { PC_GAMMA, PC_DELTA, PC_OLD, PC_ALPHA, PC_BETA, PC_SCALARS };
-/* s[] of bicgstab. */
-enum { BS_RHO, BS_NEXT, BS_RV, BS_TS, BS_TT, BS_UP, BS_DOWN, BS_SCALARS };
 
 #endif

@@ -12,31 +12,16 @@ SMALL double quotient(const gs_small *a, int c, double num, double den)
     const double value = den != 0 ? num / den : 0;
 
     if (den != 0 && fabs(value) <= 1e300) return value;
-    if (!a->flag[c]) a->flag[c] = GSOLVE_BREAKDOWN;
+    if (!a->judge.flag[c]) a->judge.flag[c] = GSOLVE_BREAKDOWN;
     return 0;
 }
 
-/* --- the stopping test ------------------------------------------------------------------------ */
-
 SMALL void test(const gs_small *a, int c)
 {
-    gs_progress *p = &a->progress[c];
-    const double r = sqrt(a->rr[c]);
+    gs_judge judge = a->judge;
 
-    p->iteration += a->j;
-    p->r = r;
-    a->history[(int64_t)(p->iteration % GS_HISTORY) * a->ncols + c] = r;
-    p->outcome = r <= p->target             ? GSOLVE_CONVERGED
-                 : !(r <= p->ceiling)       ? GSOLVE_DIVERGED
-                 : a->flag[c]               ? a->flag[c]
-                 : p->iteration >= p->maxit ? GSOLVE_ITERATION_LIMIT
-                                            : -1;
-    if (p->outcome < 0) {
-        p->since_least = r < p->least ? 0 : p->since_least + 1;
-        p->least = r < p->least ? r : p->least;
-        if (p->stall && p->since_least >= p->stall) p->outcome = GSOLVE_STAGNATED;
-    }
-    a->ended[c] = p->outcome >= 0;
+    judge.c = c;
+    judge_column(&judge, a->rr[c], a->j);
 }
 
 /* --- pipecg ----------------------------------------------------------------------------------- */
@@ -56,20 +41,11 @@ SMALL void pipecg_alpha(const gs_small *a, int c)
     const double beta = old > 0 ? gamma / old : 0;
     const double pq = delta - (beta > 0 ? beta * (gamma / a->s[PC_ALPHA][c]) : 0);
 
-    if ((gamma < 0 || delta < 0) && !a->flag[c]) a->flag[c] = GSOLVE_INDEFINITE;
-    if (pq < 0 && !a->flag[c]) a->flag[c] = GSOLVE_BREAKDOWN;
+    if ((gamma < 0 || delta < 0) && !a->judge.flag[c]) a->judge.flag[c] = GSOLVE_INDEFINITE;
+    if (pq < 0 && !a->judge.flag[c]) a->judge.flag[c] = GSOLVE_BREAKDOWN;
     a->s[PC_BETA][c] = beta;
-    a->s[PC_ALPHA][c] = a->flag[c] ? 0 : quotient(a, c, gamma, pq);
+    a->s[PC_ALPHA][c] = a->judge.flag[c] ? 0 : quotient(a, c, gamma, pq);
     a->s[PC_OLD][c] = gamma;
-}
-
-/* --- bicgstab --------------------------------------------------------------------------------- */
-
-/* beta = (next / rho) (alpha / omega), where alpha = rho / rv and omega = ts / tt. */
-SMALL void bicgstab_beta(const gs_small *a, int c)
-{
-    a->s[BS_UP][c] = a->s[BS_NEXT][c] * a->s[BS_TT][c];
-    a->s[BS_DOWN][c] = a->s[BS_RV][c] * a->s[BS_TS][c];
 }
 
 /* --- cgs -------------------------------------------------------------------------------------- */
@@ -182,7 +158,7 @@ SMALL void idr_omega(const gs_small *a, int c)
     const double tr = a->s[ID_TS][c], tt = a->s[ID_TT][c], rr = a->rr[c];
     const double omega = quotient(a, c, tr, tt), cosine = fabs(tr) / (sqrt(tt) * sqrt(rr));
 
-    if (omega == 0 && !a->flag[c]) a->flag[c] = GSOLVE_BREAKDOWN;
+    if (omega == 0 && !a->judge.flag[c]) a->judge.flag[c] = GSOLVE_BREAKDOWN;
     a->s[ID_OMEGA][c] = cosine > 0 && cosine < 0.7 ? omega * (0.7 / cosine) : omega;
 }
 
@@ -191,7 +167,7 @@ SMALL void idr_omega(const gs_small *a, int c)
 /* gamma from its square, which an M that is not positive definite makes negative. */
 SMALL double minres_root(const gs_small *a, int c, double square)
 {
-    if (square < 0 && !a->flag[c]) a->flag[c] = GSOLVE_INDEFINITE;
+    if (square < 0 && !a->judge.flag[c]) a->judge.flag[c] = GSOLVE_INDEFINITE;
     return square > 0 ? sqrt(square) : 0;
 }
 
@@ -214,7 +190,7 @@ SMALL void minres_rotate(const gs_small *a, int c)
     const double a0 = c1 * delta - c0 * s1 * gamma, a1 = hypot(a0, next);
     const double cosine = a1 > 0 ? a0 / a1 : 1, sine = a1 > 0 ? next / a1 : 0;
 
-    if (!(a1 > 0) && !a->flag[c]) a->flag[c] = GSOLVE_BREAKDOWN;
+    if (!(a1 > 0) && !a->judge.flag[c]) a->judge.flag[c] = GSOLVE_BREAKDOWN;
     s[MR_A1][c] = a1;
     s[MR_A2][c] = s1 * delta + c0 * c1 * gamma;
     s[MR_A3][c] = s0 * gamma;

@@ -9,6 +9,7 @@ namespace
 {
 
 #define SMALL __device__
+#include "core/judge_body.h"
 #include "solver/small_body.h"
 
 constexpr int threads = 32;
@@ -17,7 +18,7 @@ constexpr int threads = 32;
     __global__ void name##_kernel(const gs_small a)                                      \
     {                                                                                    \
         const int c = (int)(blockIdx.x * blockDim.x + threadIdx.x);                      \
-        if (c < a.ncols && !a.ended[c]) name(&a, c);                                     \
+        if (c < a.ncols && !a.judge.ended[c]) name(&a, c);                                     \
     }                                                                                    \
     gsolve_status name##_columns(gs_queue *q, const gs_small *a)                         \
     {                                                                                    \

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #define SMALL static
+#include "core/judge_body.h"
 #include "solver/small_body.h"
 
 #define EACH_COLUMN(name)                                               \
@@ -11,7 +12,7 @@
     {                                                                   \
         (void)q;                                                        \
         for (int c = 0; c < a->ncols; c++) {                            \
-            if (!a->ended[c]) name(a, c);                               \
+            if (!a->judge.ended[c]) name(a, c);                         \
         }                                                               \
         return GSOLVE_OK;                                               \
     }

@@ -355,52 +355,58 @@ done:
     return status;
 }
 
-/* y = A x, xy[j] = x_j'y_j, where kernels see all three. */
+static double *number_of(double *of_columns, int32_t j)
+{
+    return of_columns ? of_columns + j : NULL;
+}
+
+/* y = A x and the sums, where kernels see all of them. */
 static gsolve_status multiply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
-                                  double *xy)
+                                  gsolve_dense w, double *wy, double *yy)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, A->ctx, x.type);
-    gsolve_status status;
+    gs_queue *q = A->ctx->queue;
+    gsolve_status status = GSOLVE_OK;
 
-    if (A->format->apply_dot) { /* column by column: the bits of a column do not depend on others */
-        for (int32_t j = 0; j < x.ncols; j++) {
-            TRY(A->format->apply_dot(A->self, A->ctx, gs_column_of(x, j), gs_column_of(y, j),
-                                     &xy[j]));
+    if (!A->format->apply_dot) TRY(forward(A, A->self, 1, x, 0, y));
+    for (int32_t j = 0; j < x.ncols; j++) { /* the bits of a column do not depend on others */
+        const gsolve_dense xj = gs_column_of(x, j), yj = gs_column_of(y, j);
+        const gsolve_dense wj = gs_column_of(w, j);
+        if (A->format->apply_dot) {
+            TRY(A->format->apply_dot(A->self, A->ctx, xj, yj, wj, &wy[j], number_of(yy, j)));
+        } else if (yy) {
+            TRY(vector->dot2(q, y.nrows, yj.value, wj.value, &wy[j], &yy[j]));
+        } else {
+            TRY(vector->dot(q, y.nrows, wj.value, yj.value, &wy[j]));
         }
-        return GSOLVE_OK;
-    }
-    TRY(forward(A, A->self, 1, x, 0, y));
-    for (int32_t j = 0; j < x.ncols; j++) {
-        TRY(vector->dot(A->ctx->queue, x.nrows, gs_column_of(x, j).value, gs_column_of(y, j).value,
-                        &xy[j]));
     }
 done:
     return status;
 }
 
 gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
-                                      double *xy)
+                                      gsolve_dense w, double *wy, double *yy)
 {
-    gs_stage in = {0}, out = {0}, dots = {0};
+    enum { X, W, Y, WY, YY };
+    gs_stage stage[5];
     gsolve_status status;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
-    if (A->csr.nrows != A->csr.ncols) {
-        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "x'Ax needs a square matrix, not %d x %d",
-                           A->csr.nrows, A->csr.ncols);
-    }
-    const gsolve_dense numbers = {x.ncols, 1, x.ncols, xy, GSOLVE_F64, x.place};
+    const gsolve_dense sums = {x.ncols, 1, x.ncols, wy, GSOLVE_F64, x.place};
+    const gsolve_dense squares = {x.ncols, 1, x.ncols, yy, GSOLVE_F64, x.place};
+    memset(stage, 0, sizeof stage);
     TRY(check_vectors(A, x, A->csr.ncols, y, A->csr.nrows));
-    TRY(gs_stage_in(&in, A->ctx, gs_place(A->ctx), x, true));
-    TRY(gs_stage_in(&out, A->ctx, gs_place(A->ctx), y, false));
-    TRY(gs_stage_in(&dots, A->ctx, gs_place(A->ctx), numbers, false));
-    TRY(multiply_dot(A, in.used, out.used, dots.used.value));
-    TRY(gs_stage_out(&out, A->ctx));
-    TRY(gs_stage_out(&dots, A->ctx));
+    TRY(check_vectors(A, x, A->csr.ncols, w, A->csr.nrows));
+    TRY(gs_stage_in(&stage[X], A->ctx, gs_place(A->ctx), x, true));
+    TRY(gs_stage_in(&stage[W], A->ctx, gs_place(A->ctx), w, true));
+    TRY(gs_stage_in(&stage[Y], A->ctx, gs_place(A->ctx), y, false));
+    TRY(gs_stage_in(&stage[WY], A->ctx, gs_place(A->ctx), sums, false));
+    if (yy) TRY(gs_stage_in(&stage[YY], A->ctx, gs_place(A->ctx), squares, false));
+    TRY(multiply_dot(A, stage[X].used, stage[Y].used, stage[W].used, stage[WY].used.value,
+                     stage[YY].used.value));
+    for (int s = Y; s <= YY; s++) TRY(gs_stage_out(&stage[s], A->ctx));
 done:
-    gs_stage_drop(&in, A->ctx);
-    gs_stage_drop(&out, A->ctx);
-    gs_stage_drop(&dots, A->ctx);
+    for (int s = X; s <= YY; s++) gs_stage_drop(&stage[s], A->ctx);
     return status;
 }
 

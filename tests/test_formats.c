@@ -87,6 +87,36 @@ static void check_product(gsolve_context *ctx, const gsolve_csr *wide, const gso
     }
 }
 
+/* The sums that a product makes on its way, against those over the y that it wrote. */
+static void check_dots(gsolve_context *ctx, const gsolve_matrix *M, int32_t rows, int32_t cols,
+                       gsolve_type type, int32_t columns)
+{
+    gsolve_dense x = new_dense(cols, columns, type, 1), w = new_dense(rows, columns, type, 5);
+    gsolve_dense y = new_dense(rows, columns, type, 2), plain = new_dense(rows, columns, type, 2);
+    double wy[8], yy[8], alone[8];
+
+    OK(ctx, gsolve_matrix_apply_dot(M, x, y, w, alone, NULL));
+    OK(ctx, gsolve_matrix_apply_dot(M, x, y, w, wy, yy));
+    OK(ctx, gsolve_matrix_apply(M, 1, x, 0, plain));
+    for (int32_t c = 0; c < columns; c++) {
+        double with = 0, own = 0, size = 0;
+        for (int32_t i = 0; i < rows; i++) {
+            const int64_t at = c * y.stride + i;
+            with += get(w, at) * get(y, at);
+            own += get(y, at) * get(y, at);
+            size += fabs(get(w, at) * get(y, at));
+            assert_true(get(y, at) == get(plain, at));
+        }
+        assert_true(fabs(wy[c] - with) <= 1e-13 * size);
+        assert_true(fabs(alone[c] - with) <= 1e-13 * size);
+        assert_true(fabs(yy[c] - own) <= 1e-13 * own);
+    }
+    free(x.value);
+    free(y.value);
+    free(w.value);
+    free(plain.value);
+}
+
 static void conformance(void **state)
 {
     gsolve_context *ctx = open_context(2);
@@ -105,6 +135,7 @@ static void conformance(void **state)
                 for (int columns = 1; columns <= 6; columns += columns == 1 ? 1 : 4) {
                     check_product(ctx, &A, M, (gsolve_type)type, columns, false);
                     check_product(ctx, &A, M, (gsolve_type)type, columns, true);
+                    check_dots(ctx, M, A.nrows, A.ncols, (gsolve_type)type, columns);
                 }
                 gsolve_matrix_destroy(&M);
                 gsolve_csr_free(&typed, ctx);
@@ -140,7 +171,8 @@ static void bits(void **state)
             const gsolve_dense Y = {n, 5, n, y, GSOLVE_F64, GSOLVE_HOST};
             OK(ctx, gsolve_matrix_apply(M, 1, X, 0, Y));
             double *one = malloc((size_t)n * 8);
-            OK(ctx, gsolve_matrix_apply_dot(M, gsolve_vector(x, n), gsolve_vector(one, n), &dot));
+            OK(ctx, gsolve_matrix_apply_dot(M, gsolve_vector(x, n), gsolve_vector(one, n),
+                                            gsolve_vector(x, n), &dot, NULL));
             assert_memory_equal(one, y, (size_t)n * 8);
             if (!first) {
                 first = y;
@@ -211,7 +243,8 @@ static void misuse(void **state)
     assert_non_null(strstr(gsolve_error(ctx), "8"));
     assert_int_equal(gsolve_matrix_apply(M, 1, gsolve_vector(NULL, 8), 0, gsolve_vector(v, 5)),
                      GSOLVE_BAD_ARGUMENT);
-    assert_int_equal(gsolve_matrix_apply_dot(M, gsolve_vector(v, 8), gsolve_vector(v, 5), &r),
+    assert_int_equal(gsolve_matrix_apply_dot(M, gsolve_vector(v, 8), gsolve_vector(v, 5),
+                                             gsolve_vector(v, 8), &r, NULL),
                      GSOLVE_BAD_ARGUMENT);
     gsolve_matrix_destroy(&M);
     ALLOCATION_SWEEP(ctx, gsolve_matrix_take(&M, ctx, "csr", &given));

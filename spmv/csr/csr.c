@@ -93,7 +93,7 @@ gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t e
     }
     plan->begin[plan->tasks] = csr->nrows;
     TRY(plan_long_rows(plan, ctx));
-    ALLOC(ctx, GSOLVE_HOST, plan->part, plan->tasks + plan->first_part[plan->nlong]);
+    ALLOC(ctx, GSOLVE_HOST, plan->part, 2 * plan->tasks + plan->first_part[plan->nlong]);
 done:
     return status;
 }
@@ -154,10 +154,11 @@ static gsolve_status apply_block(const void *self, gsolve_context *ctx, double a
 }
 
 static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
-                               gsolve_dense y, double *xy)
+                               gsolve_dense y, gsolve_dense w, double *wy, double *yy)
 {
     const gs_csr_kernels *csr = GS_KERNELS(gs_csr, ctx, x.type);
-    return csr->apply(ctx->queue, self, 1, x.value, 0, y.value, xy);
+    const gs_csr_dots dots = {w.value, wy, yy};
+    return csr->apply(ctx->queue, self, 1, x.value, 0, y.value, &dots);
 }
 
 /* The plan depends on the pattern only, and the values are read where they lie. */
@@ -170,7 +171,8 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
 static size_t forecast(const gsolve_csr *csr, const void *options)
 {
     (void)options;
-    return (size_t)(work(csr, csr->nrows) / GS_CSR_TASK + 1) * (sizeof(int32_t) + sizeof(double));
+    return (size_t)(work(csr, csr->nrows) / GS_CSR_TASK + 1) *
+           (sizeof(int32_t) + 2 * sizeof(double));
 }
 
 const gsolve_format gs_csr_format = {

@@ -26,17 +26,22 @@ typedef struct gs_csr_plan {
     int32_t nlong;
     int32_t *long_row;          /* nlong, ascending */
     int64_t *first_part;        /* nlong + 1: number of the first part of each long row */
-    double *part;               /* scratch: a sum for each task, then one for each part */
+    double *part;               /* scratch: two sums for each task, then one for each part */
     struct gs_csr_tiles *tiles; /* on CUDA, instead of all these: see csr_cuda.cu */
 } gs_csr_plan;
+
+typedef struct gs_csr_dots { /* sums that a product makes on its way */
+    const void *w;
+    double *wy, *yy; /* w'y; y'y or NULL */
+} gs_csr_dots;
 
 typedef struct gs_csr_kernels {
     /* Who works on which rows of plan->csr; and that undone. */
     gsolve_status (*plan)(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries);
     void (*drop)(gs_csr_plan *plan, gsolve_context *ctx);
-    /* y = alpha A x + beta y; if xy, also *xy = x'y (then alpha is 1 and beta 0) */
+    /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0 */
     gsolve_status (*apply)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *x,
-                           double beta, void *y, double *xy);
+                           double beta, void *y, const gs_csr_dots *dots);
     /* optional: four columns at once, with the same bits */
     gsolve_status (*apply4)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *x,
                             int64_t xstride, double beta, void *y, int64_t ystride);

@@ -96,7 +96,7 @@ static void FN(long_rows)(gs_queue *q, const gs_csr_plan *plan, double alpha, co
                           double beta, T *y)
 {
     const gsolve_csr *A = &plan->csr;
-    double *part = plan->part + plan->tasks;
+    double *part = plan->part + 2 * plan->tasks;
 
     for (int32_t l = 0; l < plan->nlong; l++) {
         const int32_t i = plan->long_row[l];
@@ -121,29 +121,36 @@ static void FN(long_rows)(gs_queue *q, const gs_csr_plan *plan, double alpha, co
 #undef OFFSET
 #undef ON
 
+/* The sums of the tasks and the terms of the long rows, in their order. */
+static void FN(add_dots)(const gs_csr_plan *plan, const T *y, const gs_csr_dots *dots)
+{
+    const T *w = dots->w;
+    double wy = gs_sum(plan->tasks, plan->part), yy = gs_sum(plan->tasks, plan->part + plan->tasks);
+
+    for (int32_t l = 0; l < plan->nlong; l++) {
+        const int32_t i = plan->long_row[l];
+        wy += (double)w[i] * (double)y[i];
+        yy += (double)y[i] * (double)y[i];
+    }
+    *dots->wy = wy;
+    if (dots->yy) *dots->yy = yy;
+}
+
 static gsolve_status FN(apply)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *px,
-                               double beta, void *py, double *xy)
+                               double beta, void *py, const gs_csr_dots *dots)
 {
     const bool wide = plan->csr.offset == GSOLVE_O64;
-    void (*task)(const gs_csr_plan *, int32_t, double, const T *, double, T *, double *) =
+    void (*task)(const gs_csr_plan *, int32_t, double, const T *, double, T *,
+                 const gs_csr_dots *) =
         plan->scattered ? (wide ? FN(task_scattered_o64) : FN(task_scattered_o32))
                         : (wide ? FN(task_o64) : FN(task_o32));
     const T *x = px;
     T *y = py;
 
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (plan->tasks > 2)
-    for (int32_t t = 0; t < plan->tasks; t++) {
-        task(plan, t, alpha, x, beta, y, xy ? &plan->part[t] : NULL);
-    }
+    for (int32_t t = 0; t < plan->tasks; t++) task(plan, t, alpha, x, beta, y, dots);
     FN(long_rows)(q, plan, alpha, x, beta, y);
-    if (xy) {
-        double sum = gs_sum(plan->tasks, plan->part);
-        for (int32_t l = 0; l < plan->nlong; l++) {
-            const int32_t i = plan->long_row[l];
-            sum += (double)x[i] * (double)y[i];
-        }
-        *xy = sum;
-    }
+    if (dots) FN(add_dots)(plan, y, dots);
     return GSOLVE_OK;
 }
 

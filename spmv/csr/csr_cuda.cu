@@ -333,17 +333,19 @@ struct product {
     const T *value, *x;
     T *y;
     T alpha, beta;
-    double *xy; // or NULL
+    const T *w;
+    double *out[2]; // w'y; y'y
 };
 
-// y_i = alpha sum + beta y_i; returns x_i y_i where x'y is wanted.
-template <class T, bool DOT>
-__device__ double finish(const product<T> &a, int32_t i, T sum)
+// y_i = alpha sum + beta y_i, and the terms of the first SUMS of w'y, y'y.
+template <int SUMS, class T>
+__device__ void finish(const product<T> &a, int32_t i, T sum, double *terms)
 {
     const T y = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
 
     a.y[i] = y;
-    return DOT ? (double)a.x[i] * (double)y : 0;
+    if constexpr (SUMS > 0) terms[0] += (double)a.w[i] * (double)y;
+    if constexpr (SUMS > 1) terms[1] += (double)y * (double)y;
 }
 
 // The sum over the aligned group of lanes threads, in all of them.
@@ -359,7 +361,7 @@ __device__ T group_sum(T sum, int lanes)
 // Rows of a group that are read at once, so that the reads overlap.
 constexpr int rows_at_once = 2;
 
-template <class T, class O, int LANES, bool ONCE, bool DOT>
+template <class T, class O, int LANES, bool ONCE, int SUMS>
 __global__ void __launch_bounds__(gs_block_size)
     rows_by_groups(product<T> a, int32_t n, double *partial, unsigned *arrived, const int *ended)
 {
@@ -367,7 +369,7 @@ __global__ void __launch_bounds__(gs_block_size)
     constexpr int rows = groups * at_a_time;
     const O *start = (const O *)a.start;
     const int group = (int)threadIdx.x / LANES, lane = (int)threadIdx.x % LANES;
-    double dot = 0;
+    double terms[SUMS ? SUMS : 1] = {};
 
     if (ended && *ended) return;
     for (int64_t base = (int64_t)blockIdx.x * rows; base < n; base += (int64_t)gridDim.x * rows) {
@@ -403,21 +405,20 @@ __global__ void __launch_bounds__(gs_block_size)
         for (int r = 0; r < at_a_time; r++) {
             const int64_t i = base + r * groups + group;
             const T all = group_sum(sum[r], LANES);
-            if (i < n && lane == 0) dot += finish<T, DOT>(a, (int32_t)i, all);
+            if (i < n && lane == 0) finish<SUMS>(a, (int32_t)i, all, terms);
         }
     }
-    if constexpr (DOT) {
-        double mine[1] = {dot};
-        gs_grid_sum(mine, partial, arrived, [&](int, double total) { *a.xy = total; });
+    if constexpr (SUMS > 0) {
+        gs_grid_sum(terms, partial, arrived, [&](int s, double total) { *a.out[s] = total; });
     }
 }
 
 // ONCE: a line of entries serves one pass only, and need not be kept.
-template <class T, class O, int LANES, bool ONCE, bool DOT>
+template <class T, class O, int LANES, bool ONCE, int SUMS>
 gsolve_status launch_groups(gs_queue *q, const product<T> &a, int32_t n, bool scattered)
 {
     constexpr int rows = gs_block_size / LANES * rows_at_once;
-    const auto kernel = rows_by_groups<T, O, LANES, ONCE, DOT>;
+    const auto kernel = rows_by_groups<T, O, LANES, ONCE, SUMS>;
     const int64_t items = ((int64_t)n + rows - 1) / rows;
     static int resident = 0; // blocks of a multiprocessor
 
@@ -425,31 +426,31 @@ gsolve_status launch_groups(gs_queue *q, const product<T> &a, int32_t n, bool sc
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, gs_block_size, 0);
     }
     const int64_t at_once = (int64_t)q->processors * (resident > 0 ? resident : 1);
-    const int64_t most = scattered && !DOT ? INT32_MAX : at_once;
+    const int64_t most = scattered && !SUMS ? INT32_MAX : at_once;
     const int grid = (int)(items < 1 ? 1 : items < most ? items : most);
     return gs_launch(q, "the product by groups", kernel, grid, gs_block_size, a, n, q->partial,
                      q->arrived, q->guard);
 }
 
-template <class T, class O, int LANES, bool DOT>
+template <class T, class O, int LANES, int SUMS>
 gsolve_status choose_kernel(gs_queue *q, const product<T> &a, int32_t n, bool scattered)
 {
-    if constexpr (!DOT && LANES < 32) {
-        if (scattered) return launch_groups<T, O, LANES, true, false>(q, a, n, true);
+    if constexpr (SUMS == 0 && LANES < 32) {
+        if (scattered) return launch_groups<T, O, LANES, true, 0>(q, a, n, true);
     }
-    return launch_groups<T, O, LANES, LANES == 32, DOT>(q, a, n, scattered);
+    return launch_groups<T, O, LANES, LANES == 32, SUMS>(q, a, n, scattered);
 }
 
-template <class T, class O, bool DOT>
+template <class T, class O, int SUMS>
 gsolve_status by_groups(gs_queue *q, const product<T> &a, int32_t n, const gs_csr_tiles *p)
 {
     switch (p->lanes) {
-    case 1: return choose_kernel<T, O, 1, DOT>(q, a, n, p->scattered);
-    case 2: return choose_kernel<T, O, 2, DOT>(q, a, n, p->scattered);
-    case 4: return choose_kernel<T, O, 4, DOT>(q, a, n, p->scattered);
-    case 8: return choose_kernel<T, O, 8, DOT>(q, a, n, p->scattered);
-    case 16: return choose_kernel<T, O, 16, DOT>(q, a, n, p->scattered);
-    default: return choose_kernel<T, O, 32, DOT>(q, a, n, p->scattered);
+    case 1: return choose_kernel<T, O, 1, SUMS>(q, a, n, p->scattered);
+    case 2: return choose_kernel<T, O, 2, SUMS>(q, a, n, p->scattered);
+    case 4: return choose_kernel<T, O, 4, SUMS>(q, a, n, p->scattered);
+    case 8: return choose_kernel<T, O, 8, SUMS>(q, a, n, p->scattered);
+    case 16: return choose_kernel<T, O, 16, SUMS>(q, a, n, p->scattered);
+    default: return choose_kernel<T, O, 32, SUMS>(q, a, n, p->scattered);
     }
 }
 
@@ -536,7 +537,7 @@ __device__ void sum_rows(const product<T> &a, const tile &t, int lanes, stretch 
             sum_by_warps(wait && lane == 0, row, s);
             if (wait) sum = s[row.from];
         }
-        if (i < t.last && lane == 0) finish<T, false>(a, i, sum);
+        if (i < t.last && lane == 0) finish<0>(a, i, sum, nullptr);
     }
 }
 
@@ -583,7 +584,7 @@ __device__ void sum_part(const product<T> &a, const gs_csr_tiles &p, int at)
     T sum = gs_block_sum(direct_sum(a, now.from, now.entries));
 
     if (now.parts == 1) {
-        if (threadIdx.x == 0) finish<T, false>(a, now.row, sum);
+        if (threadIdx.x == 0) finish<0>(a, now.row, sum, nullptr);
         return;
     }
     if (threadIdx.x == 0) {
@@ -600,7 +601,7 @@ __device__ void sum_part(const product<T> &a, const gs_csr_tiles &p, int at)
     }
     sum = gs_block_sum(sum);
     if (threadIdx.x == 0) {
-        finish<T, false>(a, now.row, sum);
+        finish<0>(a, now.row, sum, nullptr);
         p.done[now.l] = 0;
     }
 }
@@ -637,24 +638,29 @@ template <class T, class O>
 gsolve_status multiply_all(gs_queue *q, const product<T> &a, const gs_csr_plan *plan)
 {
     const gs_csr_tiles *p = plan->tiles;
+    const gs_vector_kernels *vector = &gs_vector_cuda[plan->csr.type];
     const int32_t n = plan->csr.nrows;
     gsolve_status status;
 
     if (p->lanes > 0) {
-        return a.xy ? by_groups<T, O, true>(q, a, n, p) : by_groups<T, O, false>(q, a, n, p);
+        return a.out[1]   ? by_groups<T, O, 2>(q, a, n, p)
+               : a.out[0] ? by_groups<T, O, 1>(q, a, n, p)
+                          : by_groups<T, O, 0>(q, a, n, p);
     }
     status = by_tiles<T, O>(q, a, p);
-    if (status != GSOLVE_OK || !a.xy) return status;
-    return gs_vector_cuda[plan->csr.type].dot(q, n, a.x, a.y, a.xy);
+    if (status != GSOLVE_OK || !a.out[0]) return status;
+    return a.out[1] ? vector->dot2(q, n, a.y, a.w, a.out[0], a.out[1])
+                    : vector->dot(q, n, a.w, a.y, a.out[0]);
 }
 
 template <class T>
 gsolve_status apply(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *x, double beta,
-                    void *y, double *xy)
+                    void *y, const gs_csr_dots *dots)
 {
     const gsolve_csr *A = &plan->csr;
-    const product<T> a = {A->start, A->col, (const T *)A->value, (const T *)x, (T *)y, (T)alpha,
-                          (T)beta,  xy};
+    const gs_csr_dots none = {}, sums = dots ? *dots : none;
+    const product<T> a = {A->start, A->col,   (const T *)A->value, (const T *)x,       (T *)y,
+                          (T)alpha, (T)beta, (const T *)sums.w,   {sums.wy, sums.yy}};
 
     return A->offset == GSOLVE_O64 ? multiply_all<T, int64_t>(q, a, plan)
                                    : multiply_all<T, int32_t>(q, a, plan);

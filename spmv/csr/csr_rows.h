@@ -1,11 +1,13 @@
 /* csr_rows.h: one task of the product, for one value type T and one type OFFSET of row starts. */
 
-/* The rows of task t but the long ones; if xy, *xy = the sum of x[i] y[i] over them. scattered is
+/* The rows of task t but the long ones; if dots,
+ * its sums over them. scattered is
  * a constant. */
 static inline __attribute__((always_inline)) void ON(task_rows)(const gs_csr_plan *plan, int32_t t,
                                                                 double alpha, const T *restrict x,
                                                                 double beta, T *restrict y,
-                                                                double *xy, bool scattered)
+                                                                const gs_csr_dots *dots,
+                                                                bool scattered)
 {
     const OFFSET *start = plan->csr.start;
     const int32_t *col = plan->csr.col;
@@ -13,7 +15,8 @@ static inline __attribute__((always_inline)) void ON(task_rows)(const gs_csr_pla
     const bool plain = alpha == 1 && beta == 0;
     const bool at_end = start[plan->begin[t + 1]] + GS_CSR_AHEAD > start[plan->csr.nrows];
     const int64_t ahead = at_end ? 0 : GS_CSR_AHEAD; /* columns past the last are not there */
-    double dot = 0;
+    const T *w = dots ? dots->w : NULL;
+    double wy = 0, yy = 0;
 
     for (int32_t i = plan->begin[t]; i < plan->begin[t + 1]; i++) {
         const int64_t from = start[i], n = start[i + 1] - from;
@@ -25,21 +28,28 @@ static inline __attribute__((always_inline)) void ON(task_rows)(const gs_csr_pla
         } else {
             FN(finish_row)(alpha, sum, beta, &y[i]);
         }
-        if (xy) dot += (double)x[i] * (double)sum;
+        if (dots) {
+            wy += (double)w[i] * (double)sum;
+            yy += (double)sum * (double)sum;
+        }
     }
-    if (xy) *xy = dot;
+    if (dots) {
+        plan->part[t] = wy;
+        plan->part[plan->tasks + t] = yy;
+    }
 }
 
 static void ON(task)(const gs_csr_plan *plan, int32_t t, double alpha, const T *restrict x,
-                     double beta, T *restrict y, double *xy)
+                     double beta, T *restrict y, const gs_csr_dots *dots)
 {
-    ON(task_rows)(plan, t, alpha, x, beta, y, xy, false);
+    ON(task_rows)(plan, t, alpha, x, beta, y, dots, false);
 }
 
 static void ON(task_scattered)(const gs_csr_plan *plan, int32_t t, double alpha,
-                               const T *restrict x, double beta, T *restrict y, double *xy)
+                               const T *restrict x, double beta, T *restrict y,
+                               const gs_csr_dots *dots)
 {
-    ON(task_rows)(plan, t, alpha, x, beta, y, xy, true);
+    ON(task_rows)(plan, t, alpha, x, beta, y, dots, true);
 }
 
 static void ON(task4)(const gs_csr_plan *plan, int32_t t, double alpha, const T *restrict x,

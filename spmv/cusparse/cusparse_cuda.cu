@@ -177,7 +177,8 @@ gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_
     gsolve_status status;
 
     if (!v->A) {
-        const gs_ratio scale = {beta, nullptr, nullptr, nullptr, 0, false};
+        gs_ratio scale = {};
+        scale.sign = beta;
         const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v->type);
         return beta == 0 ? vector->zero(ctx->queue, v->nrows, y.value)
                          : vector->scale(ctx->queue, v->nrows, scale, y.value);

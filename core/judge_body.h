@@ -1,0 +1,24 @@
+/* judge_body.h: the stopping test itself. SMALL: what a function of this device is declared with.
+ * after: iterations since the last test. */
+
+SMALL void judge_column(const gs_judge *a, double rr, int after)
+{
+    gs_progress *p = &a->progress[a->c];
+    const int flag = *(const volatile int *)&a->flag[a->c]; /* other blocks may have set it */
+    const double r = sqrt(rr);
+
+    p->iteration += after;
+    p->r = r;
+    a->history[(int64_t)(p->iteration % GS_HISTORY) * a->ncols + a->c] = r;
+    p->outcome = r <= p->target             ? GSOLVE_CONVERGED
+                 : !(r <= p->ceiling)       ? GSOLVE_DIVERGED
+                 : flag                     ? flag
+                 : p->iteration >= p->maxit ? GSOLVE_ITERATION_LIMIT
+                                            : -1;
+    if (p->outcome < 0) {
+        p->since_least = r < p->least ? 0 : p->since_least + 1;
+        p->least = r < p->least ? r : p->least;
+        if (p->stall && p->since_least >= p->stall) p->outcome = GSOLVE_STAGNATED;
+    }
+    a->ended[a->c] = p->outcome >= 0 ? GS_ENDS : GS_GOES_ON;
+}
