@@ -228,6 +228,8 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
 /* A's rows: columns ascending, duplicates summed, offsets in 32 bits where they fit. A view on the
  * host, whatever the device, valid until A is destroyed. */
 void gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr);
+/* The same where kernels of A's device read them. */
+void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr);
 void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info);
 
 /* --- preconditioner --------------------------------------------------------- */

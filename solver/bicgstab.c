@@ -19,7 +19,8 @@ typedef struct bicgstab {
     gs_scalar rho[2], rv, ts, tt; /* shadow'r of the even and odd iterates, shadow'v, t's, t't */
 } bicgstab;
 
-static const gsolve_option options[] = {GS_RUN_OPTIONS(bicgstab_options, 10000, 2000), {0}};
+static const gsolve_option options[] = {
+    GS_RUN_OPTIONS(bicgstab_options, 10000, 2000), GS_RESIDENT_OPTION(bicgstab_options), {0}};
 
 static gsolve_status setup(gs_krylov *k)
 {
@@ -69,6 +70,18 @@ done:
     return status;
 }
 
+static gsolve_status resident_steps(gs_krylov *k, int32_t c, int64_t j, int count)
+{
+#define OF(v) gs_column_of(v, c).value
+    const bicgstab *s = k->state;
+    const gs_resident_run run =
+        gs_resident_run_of(k, c, s->rho[j % 2], s->rho[(j + 1) % 2], count);
+
+    return gs_resident_cuda.bicgstab(k->ctx->queue, k->resident, &run, OF(k->x), OF(s->r),
+                                     OF(s->shadow), OF(s->p), OF(s->ph), OF(s->sh));
+#undef OF
+}
+
 const gs_method gs_bicgstab = {
     .plugin = {"bicgstab", "stabilised biconjugate gradients; any A", options,
                sizeof(bicgstab_options)},
@@ -77,4 +90,6 @@ const gs_method gs_bicgstab = {
     .setup = setup,
     .start = start,
     .step = step,
+    .resident_steps = resident_steps,
+    .resident_products = 2,
 };

@@ -17,7 +17,8 @@ typedef struct cg {
     gs_scalar rho[2], pq; /* r'z of the even and of the odd iterates, p'Ap */
 } cg;
 
-static const gsolve_option options[] = {GS_RUN_OPTIONS(cg_options, 10000, 2000), {0}};
+static const gsolve_option options[] = {
+    GS_RUN_OPTIONS(cg_options, 10000, 2000), GS_RESIDENT_OPTION(cg_options), {0}};
 
 static gsolve_status setup(gs_krylov *k)
 {
@@ -61,6 +62,16 @@ done:
     return status;
 }
 
+static gsolve_status resident_steps(gs_krylov *k, int32_t c, int64_t j, int count)
+{
+    const cg *s = k->state;
+    const gs_resident_run run =
+        gs_resident_run_of(k, c, s->rho[j % 2], s->rho[(j + 1) % 2], count);
+
+    return gs_resident_cuda.cg(k->ctx->queue, k->resident, &run, gs_column_of(k->x, c).value,
+                               gs_column_of(s->r, c).value, gs_column_of(s->p, c).value);
+}
+
 const gs_method gs_cg = {
     .plugin = {"cg", "conjugate gradients; A symmetric positive definite", options,
                sizeof(cg_options)},
@@ -69,4 +80,6 @@ const gs_method gs_cg = {
     .setup = setup,
     .start = start,
     .step = step,
+    .resident_steps = resident_steps,
+    .resident_products = 1,
 };

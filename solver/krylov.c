@@ -90,6 +90,7 @@ static int chunk(const gs_krylov *k)
 {
     const int most = k->csr.nrows < 1 << 20 ? 16 : 4;
 
+    if (k->resident) return GS_RESIDENT_STEPS;
     if (!k->ctx->device->post || period(k) == 0) return 1;
     return !recordable(k) ? most : period(k) >= most ? period(k) : most - most % period(k);
 }
@@ -132,12 +133,30 @@ done:
     return status;
 }
 
+static gsolve_status resident_steps(gs_krylov *k, int64_t j, int count)
+{
+    const double begin = gs_now();
+    gsolve_status status;
+
+    for (int32_t c = 0; c < k->ncols; c++) {
+        if (k->active[c]) TRY(k->method->resident_steps(k, c, j, count));
+    }
+    for (int i = 1; i <= count; i++) {
+        k->products += k->method->resident_products;
+        k->made[(k->begun + j + i) % (2 * GS_HISTORY)] = k->products;
+    }
+    k->product_seconds += gs_now() - begin;
+done:
+    return status;
+}
+
 /* The next steps: the first chunk, which may build what is built when first needed, one by one;
  * the second is recorded; later ones are replayed. */
 static gsolve_status next_steps(gs_krylov *k, int64_t j, int count)
 {
     gsolve_status status = GSOLVE_OK;
 
+    if (k->resident) return resident_steps(k, j, count);
     if (!k->graph && j >= count && recordable(k)) TRY(record_steps(k, j, count));
     if (!k->graph || j < count) return take_steps(k, j, count);
     TRY(k->ctx->device->replay(k->ctx->queue, k->graph));
@@ -234,6 +253,7 @@ gsolve_status gs_krylov_run(gs_krylov *k)
 
     k->iteration = k->products = 0;
     k->product_seconds = k->precond_seconds = 0;
+    TRY(gs_resident_begin(k));
     TRY(begin_columns(k));
     for (int32_t c = 0; c < k->ncols; c++) again = again || k->active[c];
     while (again) TRY(run_round(k, &again));

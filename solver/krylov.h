@@ -9,6 +9,7 @@
 
 #include "core/csr.h"
 #include "core/vector.h"
+#include "solver/resident.h"
 #include "solver/small.h"
 
 typedef struct gsolve_solver gs_krylov;
@@ -17,7 +18,17 @@ typedef double *gs_scalar;
 typedef struct gs_run_options { /* of every method, first in its options struct */
     double rtol, atol, dtol;
     int maxit, stall;
+    int resident; /* of methods that can */
 } gs_run_options;
+
+enum { GS_RESIDENT_AUTO, GS_RESIDENT_OFF };
+
+/* The row of an option table that sets it. */
+#define GS_RESIDENT_OPTION(type)                                                            \
+    {                                                                                       \
+        "resident", "on a GPU all steps in one kernel, where the system fits on its chip",  \
+            GSOLVE_CHOICE, offsetof(type, run.resident), GS_RESIDENT_AUTO, 0, 0, "auto|off" \
+    }
 
 /* The rows of an option table that set them; run must be the first member of type. */
 #define GS_RUN_OPTIONS(type, maxit0, stall0)                                                     \
@@ -56,6 +67,9 @@ typedef struct gs_method {
      * and from the second period on on j modulo the period: steps are recorded and replayed. It
      * reads no scalar and leaves no state behind but on the device. */
     gsolve_status (*step)(gs_krylov *k, int64_t j);
+    /* optional: count such steps of column c by gs_resident_cuda, where k->resident is set */
+    gsolve_status (*resident_steps)(gs_krylov *k, int32_t c, int64_t j, int count);
+    int resident_products; /* of a step */
     /* optional: the period; else 2. 0: steps work on the host and are never recorded */
     int (*period)(const gs_krylov *k);
     /* optional: brings x up to date in the columns that have ended (GMRES forms it at the end), and
@@ -99,6 +113,8 @@ struct gsolve_solver {
     gs_column *column;
     double *relative;
     const gs_small_kernels *small;
+    gs_resident *resident;        /* NULL: not resident */
+    uint64_t resident_A;          /* version of A that it holds */
     gs_graph *graph;              /* of the steps of a chunk; NULL: not recorded */
     int recorded[GS_HISTORY / 4]; /* products made by the end of each step of the chunk */
     int recorded_ncols;
@@ -146,6 +162,16 @@ gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int co
                            gsolve_dense *V);
 /* Vector j of a basis whose vectors are ld apart. */
 gsolve_dense gs_basis_at(gsolve_dense V, int64_t ld, int j);
+
+/* --- resident systems, resident.c --------------------------------------------------------------
+ */
+
+/* Sets k->resident where a resident run is possible; before a run: A's present values. */
+gsolve_status gs_resident_new(gs_krylov *k);
+gsolve_status gs_resident_begin(gs_krylov *k);
+void gs_resident_drop(gs_krylov *k);
+gs_resident_run gs_resident_run_of(const gs_krylov *k, int32_t c, gs_scalar rho, gs_scalar next,
+                                   int steps);
 
 /* --- columns -----------------------------------------------------------------------------------
  */

@@ -1,4 +1,6 @@
 /* no_cuda.c: stands in for this folder's .cu files where CUDA is not built. */
+#include "solver/resident.h"
 #include "solver/small.h"
 
 const gs_small_kernels gs_small_cuda;
+const gs_resident_kernels gs_resident_cuda;

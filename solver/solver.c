@@ -111,6 +111,7 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
     if (status != GSOLVE_OK) goto done;
     memset(k->state, 0, k->method->state_size);
     TRY(reserve(k, 1));
+    TRY(gs_resident_new(k));
     *S = k;
     k = NULL;
 done:
@@ -123,6 +124,7 @@ void gsolve_solver_destroy(gsolve_solver **S)
     gs_krylov *k = S ? *S : NULL;
     if (!k) return;
 
+    gs_resident_drop(k);
     release_work(k);
     gsolve_free(k->ctx, GSOLVE_HOST, k->state);
     gsolve_free(k->ctx, GSOLVE_HOST, k->options);

@@ -417,6 +417,11 @@ void gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr)
     *csr = A->rows;
 }
 
+void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr)
+{
+    *csr = A->csr;
+}
+
 void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
 {
     const int64_t entries = gs_start(&A->rows, A->csr.nrows);

@@ -30,6 +30,7 @@ constexpr int room = tile_work + most_short;
 constexpr int part_size = 4096;
 constexpr int own = 32;        // entries of a row that each of its threads sums by itself at most
 constexpr int tile_blocks = 8; // of a multiprocessor at once, at least
+constexpr int shared_share = 40; // of the first cache, in per cent, that tile_blocks blocks take
 constexpr int at_once = room / gs_block_size; // entries that a thread reads at once
 
 struct tile {
@@ -337,15 +338,14 @@ struct product {
     double *out[2]; // w'y; y'y
 };
 
-// y_i = alpha sum + beta y_i, and the terms of the first SUMS of w'y, y'y.
-template <int SUMS, class T>
-__device__ void finish(const product<T> &a, int32_t i, T sum, double *terms)
+// y_i = alpha sum + beta y_i, which is returned.
+template <class T>
+__device__ T finish(const product<T> &a, int32_t i, T sum)
 {
     const T y = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
 
     a.y[i] = y;
-    if constexpr (SUMS > 0) terms[0] += (double)a.w[i] * (double)y;
-    if constexpr (SUMS > 1) terms[1] += (double)y * (double)y;
+    return y;
 }
 
 // The sum over the aligned group of lanes threads, in all of them.
@@ -374,13 +374,14 @@ __global__ void __launch_bounds__(gs_block_size)
     if (ended && *ended) return;
     for (int64_t base = (int64_t)blockIdx.x * rows; base < n; base += (int64_t)gridDim.x * rows) {
         O at[at_a_time], to[at_a_time];
-        T sum[at_a_time];
+        T sum[at_a_time], w[at_a_time];
         bool more = false;
 #pragma unroll
         for (int r = 0; r < at_a_time; r++) {
             const int64_t i = base + r * groups + group;
             at[r] = i < n ? start[i] + lane : 0;
             to[r] = i < n ? start[i + 1] : 0;
+            if constexpr (SUMS > 0) w[r] = i < n && lane == 0 ? a.w[i] : T(0); // early: a long wait
             sum[r] = 0;
             more = more || at[r] < to[r];
         }
@@ -405,7 +406,11 @@ __global__ void __launch_bounds__(gs_block_size)
         for (int r = 0; r < at_a_time; r++) {
             const int64_t i = base + r * groups + group;
             const T all = group_sum(sum[r], LANES);
-            if (i < n && lane == 0) finish<SUMS>(a, (int32_t)i, all, terms);
+            if (i < n && lane == 0) {
+                const double y = (double)finish(a, (int32_t)i, all);
+                if constexpr (SUMS > 0) terms[0] += (double)w[r] * y;
+                if constexpr (SUMS > 1) terms[1] += y * y;
+            }
         }
     }
     if constexpr (SUMS > 0) {
@@ -537,7 +542,7 @@ __device__ void sum_rows(const product<T> &a, const tile &t, int lanes, stretch 
             sum_by_warps(wait && lane == 0, row, s);
             if (wait) sum = s[row.from];
         }
-        if (i < t.last && lane == 0) finish<0>(a, i, sum, nullptr);
+        if (i < t.last && lane == 0) finish(a, i, sum);
     }
 }
 
@@ -584,7 +589,7 @@ __device__ void sum_part(const product<T> &a, const gs_csr_tiles &p, int at)
     T sum = gs_block_sum(direct_sum(a, now.from, now.entries));
 
     if (now.parts == 1) {
-        if (threadIdx.x == 0) finish<0>(a, now.row, sum, nullptr);
+        if (threadIdx.x == 0) finish(a, now.row, sum);
         return;
     }
     if (threadIdx.x == 0) {
@@ -601,7 +606,7 @@ __device__ void sum_part(const product<T> &a, const gs_csr_tiles &p, int at)
     }
     sum = gs_block_sum(sum);
     if (threadIdx.x == 0) {
-        finish<0>(a, now.row, sum, nullptr);
+        finish(a, now.row, sum);
         p.done[now.l] = 0;
     }
 }
@@ -629,7 +634,13 @@ __global__ void __launch_bounds__(gs_block_size, tile_blocks)
 template <class T, class O>
 gsolve_status by_tiles(gs_queue *q, const product<T> &a, const gs_csr_tiles *p)
 {
+    // what all blocks of a multiprocessor need: all else caches x
+    static const cudaError_t carved =
+        cudaFuncSetAttribute(rows_by_tiles<T, O>, cudaFuncAttributePreferredSharedMemoryCarveout,
+                             shared_share);
+
     if (p->tiles + p->parts == 0) return GSOLVE_OK;
+    if (carved != cudaSuccess) return gs_cuda(q, carved, "the product by tiles");
     return gs_launch(q, "the product by tiles", rows_by_tiles<T, O>, p->tiles + p->parts,
                      gs_block_size, a, *p, q->guard);
 }

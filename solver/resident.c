@@ -1,0 +1,62 @@
+/* resident.c: which solvers run resident on the device, see resident.h. */
+#include "solver/resident.h"
+
+#include <string.h>
+
+#include "core/try.h"
+#include "solver/krylov.h"
+
+/* Another format than csr was chosen to be used. */
+static bool in_rows(const gs_krylov *k)
+{
+    gsolve_matrix_info info;
+
+    gsolve_matrix_describe(k->A, &info);
+    return strcmp(info.format, "csr") == 0;
+}
+
+gsolve_status gs_resident_new(gs_krylov *k)
+{
+    gsolve_csr rows;
+
+    if (k->ctx->device != &gs_device_cuda || !k->method->resident_steps ||
+        gs_run(k)->resident == GS_RESIDENT_OFF || (k->M && !gsolve_precond_diagonal(k->M)) ||
+        !in_rows(k)) {
+        return GSOLVE_OK;
+    }
+    gsolve_matrix_device_csr(k->A, &rows);
+    return gs_resident_cuda.plan(&k->resident, k->ctx, &rows);
+}
+
+gsolve_status gs_resident_begin(gs_krylov *k)
+{
+    gsolve_matrix_info info;
+    gsolve_csr rows;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!k->resident) return GSOLVE_OK;
+    gsolve_matrix_describe(k->A, &info);
+    if (k->resident_A == info.version) return GSOLVE_OK;
+    gsolve_matrix_device_csr(k->A, &rows);
+    TRY(gs_resident_cuda.fill(k->resident, k->ctx, &rows));
+    k->resident_A = info.version;
+done:
+    return status;
+}
+
+void gs_resident_drop(gs_krylov *k)
+{
+    if (k->resident) gs_resident_cuda.drop(k->resident, k->ctx);
+    k->resident = NULL;
+}
+
+gs_resident_run gs_resident_run_of(const gs_krylov *k, int32_t c, gs_scalar rho, gs_scalar next,
+                                   int steps)
+{
+    const gs_resident_run run = {k->M ? gsolve_precond_diagonal(k->M) : NULL,
+                                 {&rho[c], &next[c]},
+                                 &k->rr[c],
+                                 gs_judge_of(k, c),
+                                 steps};
+    return run;
+}
