@@ -63,7 +63,19 @@ gsolve_status gs_launch(gs_queue *q, const char *name, void (*kernel)(P...), int
     return gs_launched(q, name);
 }
 
-// Blocks for work of so many threads: as many as run at once.
+// Blocks of a kernel that a multiprocessor runs at once.
+template <auto KERNEL>
+int gs_at_once()
+{
+    static const int blocks = [] {
+        int most = 0;
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, KERNEL, gs_block_size, 0);
+        return most > 0 ? most : 1;
+    }();
+    return blocks;
+}
+
+// Blocks for work of so many threads: as many as run at once, so that all end together.
 inline int gs_grid(const gs_queue *q, int64_t threads, int blocks_per_processor = 8)
 {
     const int64_t blocks = (threads + gs_block_size - 1) / gs_block_size;

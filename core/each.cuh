@@ -36,17 +36,19 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
+template <int W, class Op>
+gsolve_status gs_each_launch(gs_queue *q, int64_t n, const Op &op, const char *name)
+{
+    constexpr auto kernel = gs_each_kernel<Op, W>;
+    const int grid = gs_grid(q, n / W + 1, gs_at_once<kernel>());
+
+    return gs_launch(q, name, kernel, grid, gs_block_size, n, op, q->partial, q->arrived, q->guard);
+}
+
 template <class T, class Op>
 gsolve_status gs_each(gs_queue *q, int64_t n, bool aligned, const Op &op, const char *name)
 {
-    constexpr int W = gs_wide<T>;
-
-    if (aligned) {
-        return gs_launch(q, name, gs_each_kernel<Op, W>, gs_grid(q, n / W + 1), gs_block_size, n,
-                         op, q->partial, q->arrived, q->guard);
-    }
-    return gs_launch(q, name, gs_each_kernel<Op, 1>, gs_grid(q, n), gs_block_size, n, op,
-                     q->partial, q->arrived, q->guard);
+    return aligned ? gs_each_launch<gs_wide<T>>(q, n, op, name) : gs_each_launch<1>(q, n, op, name);
 }
 
 template <class... P>

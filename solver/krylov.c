@@ -90,7 +90,7 @@ static int chunk(const gs_krylov *k)
 {
     const int most = k->csr.nrows < 1 << 20 ? 16 : 4;
 
-    if (k->resident) return GS_RESIDENT_STEPS;
+    if (k->resident) return k->monitor ? most : GS_RESIDENT_STEPS;
     if (!k->ctx->device->post || period(k) == 0) return 1;
     return !recordable(k) ? most : period(k) >= most ? period(k) : most - most % period(k);
 }

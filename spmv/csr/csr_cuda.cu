@@ -362,7 +362,7 @@ __device__ T group_sum(T sum, int lanes)
 constexpr int rows_at_once = 2;
 
 template <class T, class O, int LANES, bool ONCE, int SUMS>
-__global__ void __launch_bounds__(gs_block_size)
+__global__ void __launch_bounds__(gs_block_size, SUMS > 1 ? 6 : 8)
     rows_by_groups(product<T> a, int32_t n, double *partial, unsigned *arrived, const int *ended)
 {
     constexpr int groups = gs_block_size / LANES, at_a_time = rows_at_once;
@@ -370,6 +370,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const O *start = (const O *)a.start;
     const int group = (int)threadIdx.x / LANES, lane = (int)threadIdx.x % LANES;
     double terms[SUMS ? SUMS : 1] = {};
+    const bool early = SUMS > 0 && a.w != a.x; // w is a long wait; x is there by then
 
     if (ended && *ended) return;
     for (int64_t base = (int64_t)blockIdx.x * rows; base < n; base += (int64_t)gridDim.x * rows) {
@@ -381,7 +382,7 @@ __global__ void __launch_bounds__(gs_block_size)
             const int64_t i = base + r * groups + group;
             at[r] = i < n ? start[i] + lane : 0;
             to[r] = i < n ? start[i + 1] : 0;
-            if constexpr (SUMS > 0) w[r] = i < n && lane == 0 ? a.w[i] : T(0); // early: a long wait
+            if constexpr (SUMS > 0) w[r] = early && i < n && lane == 0 ? a.w[i] : T(0);
             sum[r] = 0;
             more = more || at[r] < to[r];
         }
@@ -408,7 +409,7 @@ __global__ void __launch_bounds__(gs_block_size)
             const T all = group_sum(sum[r], LANES);
             if (i < n && lane == 0) {
                 const double y = (double)finish(a, (int32_t)i, all);
-                if constexpr (SUMS > 0) terms[0] += (double)w[r] * y;
+                if constexpr (SUMS > 0) terms[0] += (double)(early ? w[r] : a.x[i]) * y;
                 if constexpr (SUMS > 1) terms[1] += y * y;
             }
         }
@@ -423,15 +424,10 @@ template <class T, class O, int LANES, bool ONCE, int SUMS>
 gsolve_status launch_groups(gs_queue *q, const product<T> &a, int32_t n, bool scattered)
 {
     constexpr int rows = gs_block_size / LANES * rows_at_once;
-    const auto kernel = rows_by_groups<T, O, LANES, ONCE, SUMS>;
+    constexpr auto kernel = rows_by_groups<T, O, LANES, ONCE, SUMS>;
     const int64_t items = ((int64_t)n + rows - 1) / rows;
-    static int resident = 0; // blocks of a multiprocessor
-
-    if (!resident) {
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, gs_block_size, 0);
-    }
-    const int64_t at_once = (int64_t)q->processors * (resident > 0 ? resident : 1);
-    const int64_t most = scattered && !SUMS ? INT32_MAX : at_once;
+    const int64_t together = (int64_t)q->processors * gs_at_once<kernel>();
+    const int64_t most = scattered && !SUMS ? INT32_MAX : together;
     const int grid = (int)(items < 1 ? 1 : items < most ? items : most);
     return gs_launch(q, "the product by groups", kernel, grid, gs_block_size, a, n, q->partial,
                      q->arrived, q->guard);
