@@ -35,7 +35,7 @@ static int prepare(cli *c, cli_solution *s)
         return cli_fail_library(c);
     }
     gsolve_matrix_describe(s->A, &s->info);
-    gsolve_matrix_csr(s->A, &rows);
+    if (gsolve_matrix_csr(s->A, &rows) != GSOLVE_OK) return cli_fail_library(c);
     if (cli_make_vectors(c, &s->system, &rows)) return CLI_ERROR;
     s->seconds.build = cli_now() - begin - s->system.read_seconds - s->system.examine_seconds;
     say_system(c, s);
