@@ -1,6 +1,6 @@
-/* carry.c: large copies between the host and a device. Ordinary memory cannot be read by a device on
- * its own: the driver's one thread copies it piece by piece to where it can. Here all threads do,
- * into one page while the other travels; and they empty one while the next comes. */
+/* carry.c: large copies between the host and a device. Ordinary memory cannot be read by a device
+ * on its own: the driver's one thread copies it piece by piece to where it can. Here all threads
+ * do, into one page while the other travels; and they empty one while the next comes. */
 #include "core/context.h"
 
 /* Making the pages takes about as long as they save on a copy of MANY bytes; once there are pages,

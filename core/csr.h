@@ -100,7 +100,8 @@ gsolve_status gs_csr_move(gsolve_csr *B, gsolve_context *ctx, gsolve_place place
 /* *csr made to point to *fetched, an owned copy on the host, where it lies on the device. */
 gsolve_status gs_csr_to_host(const gsolve_csr **csr, gsolve_context *ctx, gsolve_csr *fetched);
 
-/* Whether the columns ascend strictly in every row, wherever csr lies; false if that cannot be told.
+/* Whether the columns ascend strictly in every row, wherever csr lies; false if that cannot be
+ * told.
  */
 bool gs_rows_ascend(gsolve_context *ctx, const gsolve_csr *csr);
 
@@ -109,8 +110,9 @@ bool gs_rows_ascend(gsolve_context *ctx, const gsolve_csr *csr);
 gsolve_status gs_csr_new(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,
                          int64_t entries, gsolve_type type);
 
-/* Refuses what gsolve_matrix_create refuses, wherever csr lies. *clean: every row's columns ascend strictly and the
- * offsets are in the narrowest type that holds them, so that csr can be used as it is. */
+/* Refuses what gsolve_matrix_create refuses, wherever csr lies. *clean: every row's columns ascend
+ * strictly and the offsets are in the narrowest type that holds them, so that csr can be used as it
+ * is. */
 gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *clean);
 
 /* The same for what works on the host only. GSOLVE_UNSUPPORTED: csr lies on the device. */

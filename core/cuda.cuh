@@ -29,7 +29,7 @@ struct gs_queue {
     cudaEvent_t posted[GS_SLOTS];
     void *carried[GS_PAGES];       // the pages of carry.c, made when first needed
     cudaEvent_t arrival[GS_PAGES]; // of what was sent from or to them
-    cusparseContext *sparse; // made when first asked for
+    cusparseContext *sparse;       // made when first asked for
 };
 
 // ALLOC of core/try.h in C++, on the device.

@@ -8,7 +8,7 @@ typedef struct gs_queue gs_queue; /* host: the thread count; CUDA: a stream and 
 typedef struct gs_graph gs_graph; /* a recorded sequence of kernels */
 
 #define GS_SLOTS 2
-#define GS_PAGES 2                   /* by which large copies travel, see carry.c */
+#define GS_PAGES 2                  /* by which large copies travel, see carry.c */
 #define GS_PAGE  ((size_t)16 << 20) /* bytes of one */
 
 typedef struct gs_device {
@@ -41,7 +41,8 @@ typedef struct gs_device {
     /* optional: bytes that alloc could still grant, or SIZE_MAX; NULL: nobody knows */
     size_t (*available)(gs_queue *queue);
     /* optional, all four or none: pages of the host to and from which copies run by themselves */
-    bool (*is_page)(gs_queue *queue, const void *host); /* whether the caller's array is like them */
+    bool (*is_page)(gs_queue *queue,
+                    const void *host); /* whether the caller's array is like them */
     void *(*page)(gs_queue *queue, int slot, bool make); /* NULL: not made, or cannot be had */
     gsolve_status (*send)(gs_queue *queue, int slot, void *to, const void *from, size_t bytes);
     gsolve_status (*sent)(gs_queue *queue, int slot); /* waits until what was sent is there */

@@ -79,9 +79,9 @@ typedef struct gsolve_context gsolve_context;
 gsolve_status gsolve_context_create(gsolve_context **ctx, const char *spec);
 void gsolve_context_destroy(gsolve_context **ctx);
 
-/* Another device for ctx, by a spec as for create; arrays on the host stay. For a program that knows
- * whether a GPU pays only when it has read the matrix. GSOLVE_BAD_ARGUMENT: there are matrices,
- * preconditioners or arrays on the device in ctx. After a failure ctx is as it was. */
+/* Another device for ctx, by a spec as for create; arrays on the host stay. For a program that
+ * knows whether a GPU pays only when it has read the matrix. GSOLVE_BAD_ARGUMENT: there are
+ * matrices, preconditioners or arrays on the device in ctx. After a failure ctx is as it was. */
 gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec);
 
 /* From here on ctx works on the caller's stream, a cudaStream_t of ctx's device; NULL is CUDA's
@@ -265,8 +265,8 @@ typedef struct gsolve_precond_info {
     char note[160];   /* what the set-up decided ("shift 0.004"), or "" */
 } gsolve_precond_info;
 
-/* spec: a kind, or "auto"; csr square, as for gsolve_matrix_create. The set-up is on the host: a csr
- * on the device is fetched for the time of the call. */
+/* spec: a kind, or "auto"; csr square, as for gsolve_matrix_create. The set-up is on the host: a
+ * csr on the device is fetched for the time of the call. */
 gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_context *ctx, const char *spec,
                                     const gsolve_csr *csr);
 void gsolve_precond_destroy(gsolve_precond **M);

@@ -109,8 +109,8 @@ done:
     return status;
 }
 
-/* The same recorded; where something in a step, or on the caller's stream, cannot be recorded, there
- * is no graph. */
+/* The same recorded; where something in a step, or on the caller's stream, cannot be recorded,
+ * there is no graph. */
 static gsolve_status record_steps(gs_krylov *k, int64_t j, int count)
 {
     const gs_device *device = k->ctx->device;

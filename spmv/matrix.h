@@ -35,8 +35,8 @@ gsolve_status gs_place_rows(gsolve_csr *csr, gsolve_context *ctx, const gsolve_c
 /* Fetches A->rows from the device, if they were never on the host. */
 gsolve_status gs_matrix_need_rows(const gsolve_matrix *A);
 
-/* Puts csr's values into A's rows, wherever those and csr lie. *same: false, and nothing done, where
- * the pattern or the type differs. */
+/* Puts csr's values into A's rows, wherever those and csr lie. *same: false, and nothing done,
+ * where the pattern or the type differs. */
 gsolve_status gs_matrix_new_values(gsolve_matrix *A, const gsolve_csr *csr, bool *same);
 
 /* --- residual.c ------------------------------------------------------------------------------- */

@@ -92,7 +92,8 @@ done:
     return status;
 }
 
-/* Where the kernel can do it; what it cannot (other types, squares beyond the range) on the host. */
+/* Where the kernel can do it; what it cannot (other types, squares beyond the range) on the host.
+ */
 static gsolve_status anywhere(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
                               double *relative)
 {

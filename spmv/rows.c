@@ -1,4 +1,5 @@
-/* rows.c: the rows of a matrix: on the device, on the host when asked for, and their values anew. */
+/* rows.c: the rows of a matrix: on the device, on the host when asked for, and their values anew.
+ */
 #include <stdio.h>
 #include <string.h>
 
