@@ -216,8 +216,8 @@ typedef struct gsolve_matrix_info {
 gsolve_status gsolve_matrix_create(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
                                    const gsolve_csr *csr);
 
-/* The same without a copy: csr's arrays, which the library must own in ctx, become A's, and
- * *csr is cleared. On failure the arrays remain the caller's. */
+/* The same without a copy: csr's arrays, which the library must own in ctx (on the host or on the
+ * device), become A's, and *csr is cleared. On failure the arrays remain the caller's. */
 gsolve_status gsolve_matrix_take(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
                                  gsolve_csr *csr);
 void gsolve_matrix_destroy(gsolve_matrix **A);

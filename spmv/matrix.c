@@ -62,7 +62,9 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
     }
     TRY(gs_csr_check(ctx, csr, &clean));
     TRY(new_matrix(&A, ctx, spec));
-    if (!clean && !gs_rows_ascend(ctx, csr)) TRY(gs_csr_to_host(&csr, ctx, &fetched));
+    if (!clean && csr->place == GSOLVE_DEVICE && !gs_rows_ascend(ctx, csr)) {
+        TRY(gs_csr_to_host(&csr, ctx, &fetched));
+    }
     if (clean || csr->place == GSOLVE_DEVICE) TRY(gs_matrix_fits(A, csr, true));
     TRY(gs_csr_clean(csr->place == GSOLVE_DEVICE ? &A->csr : &A->rows, ctx, csr, &A->place));
     if (A->place) {

@@ -276,6 +276,8 @@ run 0 compare -A A.mtx -b b.mtx --formats csr --solver cg --precond none --json 
 json out 'rows[]'
 
 # --- the device --------------------------------------------------------------------------------
+before=${GSOLVE_DEVICE-auto}
+export GSOLVE_DEVICE=auto
 small='small: the CPU is done before a GPU has started'
 not_said() {
     for text; do ! grep -qF -- "$text" out || fail "$what: said '$text'"; done
@@ -302,6 +304,7 @@ for how in '--device cpu' '--threads 1' '--device cpu --format csr'; do
 done
 run 0 -A gen:poisson2d,n=210 --rtol 1e-2
 not_said "$small"
+GSOLVE_DEVICE=$before
 
 # --- a terminal --------------------------------------------------------------------------------
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
