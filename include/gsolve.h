@@ -87,7 +87,8 @@ gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec);
 /* From here on ctx works on the caller's stream, a cudaStream_t of ctx's device; NULL is CUDA's
  * default stream, as everywhere in CUDA, on which solvers run without recorded graphs. What was
  * given to the stream before is waited for, so that all that was made in ctx stays in use. The
- * stream stays the caller's, and must last until ctx is destroyed or has been given another.
+ * stream stays the caller's, and must last until ctx is destroyed or has been given another; while
+ * a call in ctx runs, no other thread may give it work, which could end in a recorded graph.
  * GSOLVE_UNSUPPORTED: the CPU knows no streams. GSOLVE_BAD_ARGUMENT: the stream is of another
  * device or is being captured. */
 gsolve_status gsolve_context_use_stream(gsolve_context *ctx, void *stream);
