@@ -54,7 +54,7 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
     gsolve_matrix *A = NULL;
     gsolve_csr fetched = {0};
     gsolve_status status;
-    bool clean;
+    bool clean, known;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!out || !spec || !csr) {
@@ -65,13 +65,14 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
     if (!clean && csr->place == GSOLVE_DEVICE && !gs_rows_ascend(ctx, csr)) {
         TRY(gs_csr_to_host(&csr, ctx, &fetched));
     }
-    if (clean || csr->place == GSOLVE_DEVICE) TRY(gs_matrix_fits(A, csr, true));
+    known = clean || csr->place == GSOLVE_DEVICE; /* how many entries are left when it is clean */
+    if (known) TRY(gs_matrix_fits(A, csr, true));
     TRY(gs_csr_clean(csr->place == GSOLVE_DEVICE ? &A->csr : &A->rows, ctx, csr, &A->place));
     if (A->place) {
         A->given = gs_start(csr, csr->nrows);
         A->given_pattern = gs_csr_pattern_hash(ctx, csr);
-        TRY(gs_matrix_fits(A, &A->rows, true));
     }
+    if (!known) TRY(gs_matrix_fits(A, &A->rows, true));
     TRY(build(A));
     *out = A;
     A = NULL;

@@ -362,19 +362,22 @@ static void assert_refused(gsolve_status status, int allocations)
 
 static void large_matrices_are_refused(void **state)
 {
+    (void)state;
+    if (!test_device_is_apart()) skip();
+
     gsolve_csr here = read_matrix(ctx, "gen:poisson2d,n=100"), there;
+    gsolve_csr wide = read_as("gen:poisson2d,n=100", GSOLVE_F64, GSOLVE_O64);
+    const gsolve_csr *given[] = {&here, &wide, &there};
     gsolve_matrix *A = NULL;
     size_t took, before;
 
-    (void)state;
-    if (!test_device_is_apart()) skip();
     there = on_device(&here);
     before = apart_used;
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &here));
     took = apart_used - before;
     gsolve_matrix_destroy(&A);
-    for (int device = 0; device < 2; device++) {
-        const gsolve_csr *csr = device ? &there : &here;
+    for (int k = 0; k < 3; k++) {
+        const gsolve_csr *csr = given[k];
         apart_room = apart_used + took / 2;
         assert_refused(gsolve_matrix_create(&A, ctx, "csr", csr), apart_allocations);
         assert_non_null(strstr(gsolve_error(ctx), "the matrix in the format csr"));
@@ -389,20 +392,22 @@ static void large_matrices_are_refused(void **state)
     assert_non_null(strstr(gsolve_error(ctx), "100 bytes are free"));
     apart_room = SIZE_MAX;
     gsolve_csr_free(&here, ctx);
+    gsolve_csr_free(&wide, ctx);
     gsolve_csr_free(&there, ctx);
 }
 
 /* Each method's forecast is what it takes, and is asked before anything is allocated. */
 static void work_space_is_forecast(void **state)
 {
+    (void)state;
+    if (!test_device_is_apart()) skip();
+
     gsolve_csr csr = read_matrix(ctx, "gen:poisson2d,n=150");
     static const char *const more[] = {"gmres,basis=f32", "refine,type=f64"};
     const gsolve_plugin *method;
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
 
-    (void)state;
-    if (!test_device_is_apart()) skip();
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
     for (int k = -2; k < 0 || (method = gsolve_method_at(k)); k++) {
         const char *spec = k < 0 ? more[k + 2] : method->name;
@@ -428,6 +433,9 @@ static void work_space_is_forecast(void **state)
 /* A run of more columns than there is room for; the solver serves on. */
 static void columns_are_refused(void **state)
 {
+    (void)state;
+    if (!test_device_is_apart()) skip();
+
     gsolve_csr csr = read_matrix(ctx, "gen:poisson2d,n=50");
     const int32_t n = csr.nrows;
     double *b = random_vector(8 * n, 1), *x = calloc((size_t)n * 8, sizeof *x);
@@ -436,9 +444,7 @@ static void columns_are_refused(void **state)
     gsolve_solver *S = NULL;
     gsolve_result result;
 
-    (void)state;
     X.value = x;
-    if (!test_device_is_apart()) skip();
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
     OK(ctx, gsolve_solver_create(&S, ctx, "cg", A, NULL));
     apart_room = apart_used + 20000;
@@ -507,10 +513,11 @@ static void large_copies_are_whole(void **state)
 /* Where pages cannot be had, or a copy fails underway. */
 static void copies_without_pages(void **state)
 {
-    const size_t bytes = (size_t)70 << 20;
-
     (void)state;
     if (!test_device_is_apart()) skip();
+
+    const size_t bytes = (size_t)70 << 20;
+
     round_trip(bytes);
     assert_null(apart_pages[0]);
     char *from = calloc(bytes, 1), *there = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
