@@ -199,8 +199,8 @@ static gsolve_status set_up(cli *c, cli_attempt *a, const gsolve_matrix *A, gsol
     gsolve_csr rows;
     double setup;
 
-    gsolve_matrix_csr(A, &rows);
-    gsolve_status status = gsolve_precond_create(M, c->ctx, a->precond, &rows);
+    gsolve_status status = gsolve_matrix_csr(A, &rows);
+    if (status == GSOLVE_OK) status = gsolve_precond_create(M, c->ctx, a->precond, &rows);
     if (status != GSOLVE_OK) return status;
     a->precond_seconds = cli_now() - begin;
     gsolve_precond_describe(*M, &info);

@@ -26,6 +26,8 @@ typedef struct cli { /* one call of the command */
     const struct cli_command *command;
     cli_arguments is;
     gsolve_context *ctx;
+    bool undecided;   /* the device is chosen when the size of the system is known */
+    bool small;       /* it was chosen for that */
     FILE *text;       /* where human text goes; NULL: nowhere */
     bool live;        /* text goes to a terminal, so that a line may be rewritten */
     int width;        /* at which text is wrapped; 0: not at all */

@@ -29,7 +29,8 @@
     {"seed", 0, "N", "which random numbers -b random takes (default 1)", CLI_WHOLE, AT(seed), 0, \
      INT_MAX}
 #define DEVICE \
-    {"device", 0, "SPEC", "where to compute: auto, cpu, ... (default $GSOLVE_DEVICE or auto; gsolve list devices)", \
+    {"device", 0, "SPEC", "where to compute: auto, cpu, ... (default $GSOLVE_DEVICE or auto; gsolve list devices). A solve " \
+     "under auto stays on the CPU with up to 200000 entries, times columns of b", \
      CLI_TEXT, AT(device), 0, 0}
 #define THREADS \
     {"threads", 0, "N", "threads of the CPU; 0: as many as OpenMP offers (default 0)", CLI_WHOLE, \

@@ -92,6 +92,6 @@ int cli_convert(cli *c)
     }
     c->is.matrix = in;
     c->is.output = out;
-    if (cli_check_outputs(c) || cli_open(c)) return CLI_ERROR;
+    if (cli_check_outputs(c) || cli_open_host(c)) return CLI_ERROR;
     return c->is.dense ? convert_dense(c, in, out) : convert_matrix(c, in, out);
 }

@@ -242,7 +242,7 @@ int cli_info(cli *c)
     int code;
 
     if (!c->is.matrix) return cli_fail(c, "which matrix? gsolve info FILE");
-    if (cli_check_outputs(c) || cli_open(c)) return CLI_ERROR;
+    if (cli_check_outputs(c) || cli_open_host(c)) return CLI_ERROR;
     code = cli_read_matrix(c, c->is.matrix, &s);
     if (!code) code = cli_examine(c, &s);
     if (!code) {

@@ -184,11 +184,12 @@ static void add_means(cJSON *object, const cli *c, const cli_solution *s)
 {
     const cli_attempt *a = &s->attempt[s->best];
     gsolve_context_info info;
+    char words[400];
     cJSON *part;
 
     gsolve_context_describe(c->ctx, &info);
     cJSON_AddStringToObject(object, "device", info.device);
-    cJSON_AddStringToObject(object, "device_description", info.description);
+    cJSON_AddStringToObject(object, "device_description", cli_device_words(c, words));
     cJSON_AddNumberToObject(object, "threads", info.threads);
     cJSON_AddStringToObject(object, "type", c->is.type == GSOLVE_F32 ? "f32" : "f64");
     part = cJSON_AddObjectToObject(object, "format");

@@ -10,6 +10,7 @@
 static void say_system(const cli *c, const cli_solution *s)
 {
     gsolve_context_info device;
+    char words[400];
 
     gsolve_context_describe(c->ctx, &device);
     cli_item(c, "", "%s%s", cli_symmetry_words(&s->system.traits),
@@ -19,23 +20,26 @@ static void say_system(const cli *c, const cli_solution *s)
     } else {
         cli_item(c, "b", "%s, %s", cli_rhs_words(c), cli_count(s->system.b.ncols, "column").text);
     }
-    cli_item(c, "device", "%s: %s", device.device, device.description);
+    cli_item(c, "device", "%s: %s", device.device, cli_device_words(c, words));
 }
 
 static int prepare(cli *c, cli_solution *s)
 {
-    const double begin = cli_now();
+    double begin = cli_now(), deciding;
     gsolve_csr rows;
 
     if (cli_read_matrix(c, c->is.matrix, &s->system)) return CLI_ERROR;
     if (cli_read_vectors(c, &s->system)) return CLI_ERROR;
+    deciding = cli_now();
+    if (cli_decide_device(c, &s->system)) return CLI_ERROR;
+    begin += cli_now() - deciding; /* the start of a GPU is no part of the format */
     if (cli_examine(c, &s->system)) return CLI_ERROR;
     if (gsolve_matrix_take(&s->A, c->ctx, c->is.format ? c->is.format : "auto", &s->system.csr) !=
         GSOLVE_OK) {
         return cli_fail_library(c);
     }
     gsolve_matrix_describe(s->A, &s->info);
-    gsolve_matrix_csr(s->A, &rows);
+    if (gsolve_matrix_csr(s->A, &rows) != GSOLVE_OK) return cli_fail_library(c);
     if (cli_make_vectors(c, &s->system, &rows)) return CLI_ERROR;
     s->seconds.build = cli_now() - begin - s->system.read_seconds - s->system.examine_seconds;
     say_system(c, s);
@@ -175,7 +179,7 @@ int cli_solve(cli *c)
     if (c->is.monitor && c->is.quiet) {
         return cli_fail(c, "--monitor asks for lines and --quiet for none; choose one");
     }
-    if (cli_check_outputs(c) || cli_open(c) || cli_check_specs(c)) return CLI_ERROR;
+    if (cli_check_outputs(c) || cli_open_undecided(c) || cli_check_specs(c)) return CLI_ERROR;
     code = prepare(c, &s);
     cli_catch_interrupt();
     if (!code) code = solve(c, &s);

@@ -6,10 +6,20 @@
 
 #include "cli/live.h"
 
-int cli_open(cli *c)
+/* --- the device ------------------------------------------------------------------------------ */
+
+/* Starting CUDA takes 0.2 s and more. In that time the CPU makes a thousand iterations with so many
+ * entries, at the nanosecond for each that two cores need (bench/results/cpu). */
+#define SMALL 200000
+
+static const char *device_of(const cli *c)
 {
     const char *preferred = getenv("GSOLVE_DEVICE");
-    const char *device = c->is.device ? c->is.device : preferred ? preferred : "auto";
+    return c->is.device ? c->is.device : preferred ? preferred : "auto";
+}
+
+static int open_device(cli *c, const char *device)
+{
     char spec[256];
 
     if (c->is.threads >= 0) { /* a property of the device cpu */
@@ -21,6 +31,53 @@ int cli_open(cli *c)
         return cli_fail(c, "%s", gsolve_error(NULL));
     }
     return 0;
+}
+
+int cli_open(cli *c)
+{
+    return open_device(c, device_of(c));
+}
+
+int cli_open_host(cli *c)
+{
+    return open_device(c, "cpu");
+}
+
+int cli_open_undecided(cli *c)
+{
+    /* a format may be one that only a GPU has */
+    c->undecided = strcmp(device_of(c), "auto") == 0 && c->is.threads < 0 && !c->is.format;
+    return c->undecided ? cli_open_host(c) : cli_open(c);
+}
+
+static bool build_has_cuda(void)
+{
+    const gsolve_plugin *device;
+    bool has = false;
+
+    for (int k = 0; (device = gsolve_device_at(k)); k++) has |= strcmp(device->name, "cuda") == 0;
+    return has;
+}
+
+int cli_decide_device(cli *c, const cli_system *s)
+{
+    const int64_t columns = s->b.value ? s->b.ncols : 1;
+
+    if (!c->undecided) return 0;
+    c->undecided = false;
+    c->small = build_has_cuda() && s->entries <= SMALL / (columns > 0 ? columns : 1);
+    if (c->small) return 0;
+    return gsolve_context_use_device(c->ctx, "auto") == GSOLVE_OK ? 0 : cli_fail_library(c);
+}
+
+const char *cli_device_words(const cli *c, char words[400])
+{
+    gsolve_context_info device;
+
+    gsolve_context_describe(c->ctx, &device);
+    snprintf(words, 400, "%s%s", device.description,
+             c->small ? "; small: the CPU is done before a GPU has started" : "");
+    return words;
 }
 
 /* --- the matrix ------------------------------------------------------------------------------ */

@@ -18,6 +18,18 @@ typedef struct cli_system {
 /* c->ctx = a context as the arguments say. Returns 0 or CLI_ERROR, as do the others. */
 int cli_open(cli *c);
 
+/* The same for a solve, which leaves it to cli_decide_device where the arguments leave it open. */
+int cli_open_undecided(cli *c);
+
+/* The CPU for what it has done before a GPU has started, else what "auto" says. */
+int cli_decide_device(cli *c, const cli_system *s);
+
+/* The CPU, for what is done there whatever the device. */
+int cli_open_host(cli *c);
+
+/* The device in words, and why it is that. */
+const char *cli_device_words(const cli *c, char words[400]);
+
 /* Reads the matrix called name, and says what it is. */
 int cli_read_matrix(cli *c, const char *name, cli_system *s);
 

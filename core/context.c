@@ -85,22 +85,22 @@ static gsolve_status open_named(gsolve_context *ctx, const char *name, const cha
 /* "auto" is a GPU if there is one, else the CPU, whose description then says why. */
 static gsolve_status open_device(gsolve_context *ctx, const char *spec)
 {
+    static const char no_cuda[] = "this build of gsolve is without CUDA";
     const bool automatic = gs_spec_is(spec, "auto"), cuda = gs_device_cuda.plugin.name;
     char why[sizeof ctx->error];
     gsolve_status status;
 
     if (gs_spec_is(spec, "cuda") && !cuda) {
-        return gsolve_fail(ctx, GSOLVE_NO_DEVICE, "this build of gsolve is without CUDA");
+        return gsolve_fail(ctx, GSOLVE_NO_DEVICE, "%s", no_cuda);
     }
     if (!automatic) return open_named(ctx, NULL, spec);
-    if (!cuda) return open_named(ctx, "cpu", spec);
-    status = open_named(ctx, "cuda", spec);
+    status = cuda ? open_named(ctx, "cuda", spec) : GSOLVE_NO_DEVICE;
     if (status != GSOLVE_NO_DEVICE) return status;
-    snprintf(why, sizeof why, "%s", ctx->error);
+    snprintf(why, sizeof why, "%s", cuda ? ctx->error : no_cuda);
     status = open_named(ctx, "cpu", spec);
     if (status == GSOLVE_OK) {
         const size_t at = strlen(ctx->description);
-        snprintf(ctx->description + at, sizeof ctx->description - at, "; %.95s", why);
+        snprintf(ctx->description + at, sizeof ctx->description - at, "; %.120s", why);
         ctx->error[0] = 0;
     }
     return status;
@@ -139,6 +139,45 @@ void gsolve_context_destroy(gsolve_context **ctx)
     if ((*ctx)->queue) (*ctx)->device->close((*ctx)->queue);
     free(*ctx);
     *ctx = NULL;
+}
+
+gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec)
+{
+    char description[sizeof ctx->description];
+    const gs_device *device;
+    gs_queue *queue;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!spec) return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_context_use_device: no spec");
+    if (ctx->handles > 0 || gs_memory_on_device(ctx)) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "the device of a context cannot be changed while there are matrices, "
+                           "preconditioners or arrays on the device %s in it",
+                           ctx->device->plugin.name);
+    }
+    device = ctx->device;
+    queue = ctx->queue;
+    memcpy(description, ctx->description, sizeof description);
+    status = open_device(ctx, spec);
+    if (status == GSOLVE_OK) {
+        device->close(queue);
+    } else {
+        ctx->device = device;
+        ctx->queue = queue;
+        memcpy(ctx->description, description, sizeof description);
+    }
+    return status;
+}
+
+gsolve_status gsolve_context_use_stream(gsolve_context *ctx, void *stream)
+{
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!ctx->device->use_stream) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the device %s knows no streams; cuda does",
+                           ctx->device->plugin.name);
+    }
+    return ctx->device->use_stream(ctx->queue, stream);
 }
 
 void gsolve_context_describe(const gsolve_context *ctx, gsolve_context_info *info)

@@ -20,7 +20,8 @@ struct gsolve_context {
     size_t bytes, peak;
     int64_t blocks, allocations, granted; /* granted: allocations left, negative: no limit */
     gs_registry formats, preconds;
-    char description[128]; /* of the device */
+    int64_t handles;       /* matrices and preconditioners that live */
+    char description[256]; /* of the device */
     char error[1024];
 };
 
@@ -49,6 +50,23 @@ bool gs_spec_is(const char *spec, const char *name);
 /* The table of live blocks: made empty; freed with all that is left in it. */
 gsolve_status gs_memory_open(gsolve_context *ctx);
 void gs_memory_close(gsolve_context *ctx);
+
+/* Bytes that ctx's device could still grant; SIZE_MAX: nobody knows. */
+size_t gs_memory_available(const gsolve_context *ctx);
+
+/* GSOLVE_NO_MEMORY, with a sentence, if what ("the matrix in csr") needs more bytes on ctx's device
+ * than can be had there, so that it is refused before any work. Where nobody knows how many those
+ * are, as on the CPU, it is not refused. */
+gsolve_status gs_memory_need(gsolve_context *ctx, double bytes, const char *what);
+
+/* Whether something of ctx lies in a device's own memory. */
+bool gs_memory_on_device(const gsolve_context *ctx);
+
+/* carry.c: a large copy between the host and the device, by way of the device's pages: while one
+ * travels, the threads fill or empty the next. *done: false if the copy is not worth it, or there
+ * are no pages. */
+gsolve_status gs_carry(gsolve_context *ctx, void *to, gsolve_place to_place, const void *from,
+                       size_t bytes, bool *done);
 
 /* A file's bytes [offset, offset + bytes) as a block that gsolve_free releases, or NULL.
  * Private to the process: writing to it does not change the file. */

@@ -49,66 +49,6 @@ static void convert_values(gsolve_context *ctx, int64_t n, gsolve_type to_type, 
     }
 }
 
-gsolve_status gs_csr_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entries)
-{
-    const char *last = (const char *)csr->start + (size_t)csr->nrows * gs_offset_size(csr->offset);
-    int32_t narrow = 0;
-    gsolve_status status;
-
-    if (csr->offset == GSOLVE_O64) {
-        return gsolve_copy(ctx, entries, GSOLVE_HOST, last, csr->place, sizeof *entries);
-    }
-    status = gsolve_copy(ctx, &narrow, GSOLVE_HOST, last, csr->place, sizeof narrow);
-    *entries = narrow;
-    return status;
-}
-
-/* A copy of bytes of a block that lies in from's place. */
-static gsolve_status move_block(gsolve_context *ctx, gsolve_place place, const void **to,
-                                const void *block, gsolve_place from, size_t bytes)
-{
-    void *copy = gsolve_alloc(ctx, place, bytes, 1);
-
-    *to = copy;
-    return copy ? gsolve_copy(ctx, copy, place, block, from, bytes) : GSOLVE_NO_MEMORY;
-}
-
-gsolve_status gs_csr_move(gsolve_csr *out, gsolve_context *ctx, gsolve_place place,
-                          const gsolve_csr *A)
-{
-    gsolve_csr B = *A;
-    const void *col = NULL;
-    int64_t entries = 0;
-    gsolve_status status;
-
-    B.start = B.col = NULL;
-    B.value = NULL;
-    B.place = place;
-    TRY(gs_csr_entries(ctx, A, &entries));
-    TRY(move_block(ctx, place, &B.start, A->start, A->place,
-                   ((size_t)A->nrows + 1) * gs_offset_size(A->offset)));
-    status = move_block(ctx, place, &col, A->col, A->place, (size_t)entries * sizeof *A->col);
-    B.col = col;
-    if (status != GSOLVE_OK) goto done;
-    TRY(move_block(ctx, place, &B.value, A->value, A->place,
-                   (size_t)entries * gs_type_size(A->type)));
-    *out = B;
-    memset(&B, 0, sizeof B);
-done:
-    gsolve_csr_free(&B, ctx);
-    return status;
-}
-
-gsolve_status gs_csr_to_host(const gsolve_csr **csr, gsolve_context *ctx, gsolve_csr *fetched)
-{
-    gsolve_status status;
-
-    if (!*csr || (*csr)->place == GSOLVE_HOST || gs_place(ctx) == GSOLVE_HOST) return GSOLVE_OK;
-    status = gs_csr_move(fetched, ctx, GSOLVE_HOST, *csr);
-    if (status == GSOLVE_OK) *csr = fetched;
-    return status;
-}
-
 static gsolve_status convert(gsolve_csr *out, gsolve_context *ctx, gsolve_type type,
                              const gsolve_csr *A)
 {
@@ -134,7 +74,7 @@ gsolve_status gsolve_csr_convert(gsolve_csr *out, gsolve_context *ctx, gsolve_ty
                                  const gsolve_csr *A)
 {
     bool clean;
-    const gsolve_status status = gs_csr_check(ctx, A, &clean);
+    const gsolve_status status = gs_csr_check_host(ctx, A, &clean);
 
     return status == GSOLVE_OK ? convert(out, ctx, type, A) : status;
 }
@@ -219,10 +159,15 @@ done:
     return status;
 }
 
-bool gs_rows_ascend(const gsolve_context *ctx, const gsolve_csr *A)
+bool gs_rows_ascend(gsolve_context *ctx, const gsolve_csr *A)
 {
+    bool ascending = false;
+    int64_t bad;
     int unsorted = 0;
 
+    if (A->place == GSOLVE_DEVICE) {
+        return gs_look(ctx, A)->at_entries(ctx, A, &bad, &ascending) == GSOLVE_OK && ascending;
+    }
 #pragma omp parallel for schedule(dynamic, 4096) num_threads(gsolve_threads(ctx)) \
     reduction(|                                                                   \
               : unsorted)
@@ -237,8 +182,10 @@ gsolve_status gs_csr_clean(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr 
 {
     gsolve_status status;
 
-    if (!gs_rows_ascend(ctx, A)) return clean_unsorted(B, ctx, A, place);
-    status = convert(B, ctx, A->type, A);
+    if (A->place == GSOLVE_HOST && !gs_rows_ascend(ctx, A)) {
+        return clean_unsorted(B, ctx, A, place);
+    }
+    status = A->place == GSOLVE_HOST ? convert(B, ctx, A->type, A) : gs_csr_narrow(B, ctx, A);
     if (status == GSOLVE_OK && place) *place = NULL;
     return status;
 }

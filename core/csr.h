@@ -1,4 +1,4 @@
-/* csr.h: services on compressed rows that lie on the host. */
+/* csr.h: services on compressed rows, which lie on the host unless said otherwise. */
 #ifndef GS_CSR_H
 #define GS_CSR_H
 
@@ -57,33 +57,76 @@ static inline bool gs_reachable(const gsolve_context *ctx, gsolve_place place)
     return place == GSOLVE_HOST || gs_place(ctx) == GSOLVE_DEVICE;
 }
 
-/* The number of entries of csr, wherever it lies. */
+/* What can be asked of compressed rows where they lie, without moving them. */
+typedef struct gs_look_kernels {
+    /* *row: the first that ends before it begins, or -1 */
+    gsolve_status (*at_offsets)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row);
+    /* *entry: the first in a column out of range or of a value that is not finite, or -1; if that,
+     * *ascending: whether the columns ascend strictly in every row */
+    gsolve_status (*at_entries)(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entry,
+                                bool *ascending);
+    /* *same: whether A and B, of the same sizes and number of entries, have one pattern */
+    gsolve_status (*at_patterns)(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
+                                 bool *same);
+    /* start[0..nrows] = csr's offsets, which are wide and fit */
+    gsolve_status (*narrow)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *start);
+} gs_look_kernels;
+
+extern const gs_look_kernels gs_look_host[GSOLVE_TYPE_COUNT], gs_look_cuda[GSOLVE_TYPE_COUNT];
+
+/* Those for where csr lies. */
+static inline const gs_look_kernels *gs_look(const gsolve_context *ctx, const gsolve_csr *csr)
+{
+    return csr->place == GSOLVE_HOST ? &gs_look_host[csr->type]
+                                     : GS_KERNELS(gs_look, ctx, csr->type);
+}
+
+/* Offset row of csr, and the number of its entries; wherever it lies. */
+gsolve_status gs_csr_offset(gsolve_context *ctx, const gsolve_csr *csr, int32_t row,
+                            int64_t *offset);
 gsolve_status gs_csr_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entries);
 
-/* B = an owned copy of A in another place. */
+/* Bytes of csr's three arrays, if it has so many entries. */
+static inline double gs_csr_bytes(const gsolve_csr *csr, int64_t entries)
+{
+    return ((double)csr->nrows + 1) * (double)gs_offset_size(csr->offset) +
+           (double)entries * (double)(sizeof *csr->col + gs_type_size(csr->type));
+}
+
+/* B = an owned copy of A in a place. */
 gsolve_status gs_csr_move(gsolve_csr *B, gsolve_context *ctx, gsolve_place place,
                           const gsolve_csr *A);
 
 /* *csr made to point to *fetched, an owned copy on the host, where it lies on the device. */
 gsolve_status gs_csr_to_host(const gsolve_csr **csr, gsolve_context *ctx, gsolve_csr *fetched);
 
-/* Whether the columns ascend strictly in every row. */
-bool gs_rows_ascend(const gsolve_context *ctx, const gsolve_csr *csr);
+/* Whether the columns ascend strictly in every row, wherever csr lies; false if that cannot be
+ * told.
+ */
+bool gs_rows_ascend(gsolve_context *ctx, const gsolve_csr *csr);
 
 /* An owned csr of that shape with all three arrays allocated and unset; offsets in 32 bits
  * where entries fit. */
 gsolve_status gs_csr_new(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,
                          int64_t entries, gsolve_type type);
 
-/* Refuses what gsolve_matrix_create refuses. *clean: every row's columns ascend strictly and the
- * offsets are in the narrowest type that holds them, so that csr can be used as it is. */
+/* Refuses what gsolve_matrix_create refuses, wherever csr lies. *clean: every row's columns ascend
+ * strictly and the offsets are in the narrowest type that holds them, so that csr can be used as it
+ * is. */
 gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *clean);
 
-/* B = an owned, clean copy of A, which gs_csr_check has passed. If place is not NULL and A's rows
+/* The same for what works on the host only. GSOLVE_UNSUPPORTED: csr lies on the device. */
+gsolve_status gs_csr_check_host(gsolve_context *ctx, const gsolve_csr *csr, bool *clean);
+
+/* B = an owned, clean copy of A, which gs_csr_check has passed. B lies where A does;
+ * on the device A's rows must ascend. If place is not NULL and A's rows
  * were not ascending, *place (released with gsolve_free) tells for each of A's entries the entry of
  * B that it adds to; else *place is NULL. */
 gsolve_status gs_csr_clean(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr *A,
                            int64_t **place);
+
+/* csr_place.c: B = an owned copy of A where it lies, offsets in 32 bits where they fit. */
+gsolve_status gs_csr_narrow(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr *A);
 
 /* Compressed rows from triplets (i[k], j[k], v[k]), which are counted from 0 and in range; v NULL:
  * ones. Sorted, duplicates summed in the order of the file. */

@@ -116,13 +116,14 @@ static void put_entry(const gsolve_csr *C, int64_t at, int32_t row, const gsolve
 
 gsolve_status gsolve_csr_transpose(gsolve_csr *out, gsolve_context *ctx, const gsolve_csr *A)
 {
-    const int64_t entries = gs_start(A, A->nrows);
     gsolve_csr C = {0};
     order o = {0};
+    int64_t entries;
     gsolve_status status;
     bool clean;
 
-    TRY(gs_csr_check(ctx, A, &clean));
+    TRY(gs_csr_check_host(ctx, A, &clean));
+    entries = gs_start(A, A->nrows);
     TRY(gs_csr_new(&C, ctx, A->ncols, A->nrows, entries, A->type));
     TRY(count_keys(&o, ctx, entries, A->col, &C));
 #pragma omp parallel for schedule(static, 1) num_threads(o.chunks)

@@ -27,7 +27,9 @@ struct gs_queue {
     void *page[GS_SLOTS];
     size_t page_bytes[GS_SLOTS];
     cudaEvent_t posted[GS_SLOTS];
-    cusparseContext *sparse; // made when first asked for
+    void *carried[GS_PAGES];       // the pages of carry.c, made when first needed
+    cudaEvent_t arrival[GS_PAGES]; // of what was sent from or to them
+    cusparseContext *sparse;       // made when first asked for
 };
 
 // ALLOC of core/try.h in C++, on the device.

@@ -8,6 +8,8 @@ typedef struct gs_queue gs_queue; /* host: the thread count; CUDA: a stream and 
 typedef struct gs_graph gs_graph; /* a recorded sequence of kernels */
 
 #define GS_SLOTS 2
+#define GS_PAGES 2                  /* by which large copies travel, see carry.c */
+#define GS_PAGE  ((size_t)16 << 20) /* bytes of one */
 
 typedef struct gs_device {
     gsolve_plugin plugin; /* its options are gs_device_options */
@@ -34,6 +36,16 @@ typedef struct gs_device {
     void (*forget)(gs_graph *graph);
     /* kernels do nothing where *ended is not 0 when they run; NULL: all do */
     void (*guard)(gs_queue *queue, const int *ended);
+    /* optional: from here on everything runs on that stream, which stays the caller's */
+    gsolve_status (*use_stream)(gs_queue *queue, void *stream);
+    /* optional: bytes that alloc could still grant, or SIZE_MAX; NULL: nobody knows */
+    size_t (*available)(gs_queue *queue);
+    /* optional, all four or none: pages of the host to and from which copies run by themselves */
+    bool (*is_page)(gs_queue *queue,
+                    const void *host); /* whether the caller's array is like them */
+    void *(*page)(gs_queue *queue, int slot, bool make); /* NULL: not made, or cannot be had */
+    gsolve_status (*send)(gs_queue *queue, int slot, void *to, const void *from, size_t bytes);
+    gsolve_status (*sent)(gs_queue *queue, int slot); /* waits until what was sent is there */
 } gs_device;
 
 typedef struct gs_device_options {
@@ -43,6 +55,7 @@ typedef struct gs_device_options {
 /* Without CUDA in the build gs_device_cuda has no name. */
 extern const gs_device gs_device_host, gs_device_cuda;
 
+/* to = from on the host, by at most so many threads. */
 void gs_copy_host(int threads, void *to, const void *from, size_t bytes);
 
 /* The host's queue: what the CPU kernels see. */

@@ -4,9 +4,7 @@
 #include <new>
 #include <thread>
 
-#include <cusparse.h>
-
-#include "core/cuda.cuh"
+#include "core/cusparse.cuh"
 
 struct gs_graph {
     cudaGraphExec_t exec;
@@ -26,10 +24,15 @@ const gsolve_option options[] = {
 void close_cuda(gs_queue *q)
 {
     cudaSetDevice(q->index);
+    if (q->stream || !q->own) cudaStreamSynchronize(q->stream);
     if (q->sparse) cusparseDestroy(q->sparse);
     for (int slot = 0; slot < GS_SLOTS; slot++) {
         if (q->posted[slot]) cudaEventDestroy(q->posted[slot]);
         cudaFreeHost(q->page[slot]);
+    }
+    for (int slot = 0; slot < GS_PAGES; slot++) {
+        if (q->arrival[slot]) cudaEventDestroy(q->arrival[slot]);
+        cudaFreeHost(q->carried[slot]);
     }
     if (q->partial) cudaFree(q->partial);
     if (q->arrived) cudaFree(q->arrived);
@@ -59,6 +62,9 @@ cudaError_t open_parts(gs_queue *q)
     if (code == cudaSuccess) code = cudaMemset(q->arrived, 0, sizeof *q->arrived);
     for (int slot = 0; slot < GS_SLOTS && code == cudaSuccess; slot++) {
         code = cudaEventCreateWithFlags(&q->posted[slot], cudaEventDisableTiming);
+    }
+    for (int slot = 0; slot < GS_PAGES && code == cudaSuccess; slot++) {
+        code = cudaEventCreateWithFlags(&q->arrival[slot], cudaEventDisableTiming);
     }
     return code;
 }
@@ -187,6 +193,101 @@ void guard_cuda(gs_queue *q, const int *ended)
     q->guard = ended;
 }
 
+// --- the caller's stream ----------------------------------------------------------------------
+
+// Whether the stream can be used. That it is of this device shows when an event of the device is
+// recorded there.
+gsolve_status try_stream(gs_queue *q, cudaStream_t stream)
+{
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    cudaError_t code = cudaSetDevice(q->index);
+
+    if (code == cudaSuccess) code = cudaStreamIsCapturing(stream, &capture);
+    if (code == cudaSuccess && capture != cudaStreamCaptureStatusNone) {
+        return gsolve_fail(q->ctx, GSOLVE_BAD_ARGUMENT,
+                           "the stream is being captured; end that before it is used here");
+    }
+    if (code == cudaSuccess) code = cudaEventRecord(q->posted[0], stream);
+    if (code == cudaSuccess) return GSOLVE_OK;
+    cudaGetLastError(); // forgets it
+    return gsolve_fail(q->ctx, GSOLVE_BAD_ARGUMENT,
+                       "the stream cannot be used on CUDA device %d, to which it must belong: %s",
+                       q->index, cudaGetErrorString(code));
+}
+
+// Blocks were made in the order of the old stream and may be used and freed in that of the new one,
+// since nothing is left to do in the old.
+gsolve_status use_stream_cuda(gs_queue *q, void *given)
+{
+    const cudaStream_t stream = static_cast<cudaStream_t>(given), old = q->stream;
+    gsolve_status status = try_stream(q, stream);
+
+    if (status != GSOLVE_OK || stream == old) return status;
+    status = gs_cuda(q, cudaStreamSynchronize(old), "what was given to the stream before");
+    if (status == GSOLVE_OK && q->sparse) {
+        status = gs_vendor(q->ctx, cusparseSetStream(q->sparse, stream), "another stream");
+    }
+    if (status != GSOLVE_OK) return status;
+    if (q->own) cudaStreamDestroy(old);
+    q->stream = stream;
+    q->own = false;
+    return GSOLVE_OK;
+}
+
+// --- memory that is left, and pages ------------------------------------------------------------
+
+// Free in the device, and held by the pool but not in use.
+size_t available_cuda(gs_queue *q)
+{
+    size_t free = 0, total = 0;
+    uint64_t reserved = 0, used = 0;
+    cudaMemPool_t pool;
+    cudaError_t code = cudaSetDevice(q->index);
+
+    if (code == cudaSuccess) code = cudaMemGetInfo(&free, &total);
+    if (code == cudaSuccess) code = cudaDeviceGetDefaultMemPool(&pool, q->index);
+    if (code == cudaSuccess) {
+        code = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved);
+    }
+    if (code == cudaSuccess) {
+        code = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used);
+    }
+    if (code == cudaSuccess) return free + (size_t)(reserved - used);
+    cudaGetLastError();
+    return SIZE_MAX;
+}
+
+bool is_page_cuda(gs_queue *, const void *host)
+{
+    cudaPointerAttributes about;
+    const cudaError_t code = cudaPointerGetAttributes(&about, host);
+
+    if (code != cudaSuccess) cudaGetLastError();
+    return code == cudaSuccess && about.type != cudaMemoryTypeUnregistered;
+}
+
+void *page_cuda(gs_queue *q, int slot, bool make)
+{
+    if (!q->carried[slot] && make && cudaMallocHost(&q->carried[slot], GS_PAGE) != cudaSuccess) {
+        cudaGetLastError();
+        q->carried[slot] = nullptr;
+    }
+    return q->carried[slot];
+}
+
+gsolve_status send_cuda(gs_queue *q, int slot, void *to, const void *from, size_t bytes)
+{
+    cudaError_t code = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, q->stream);
+
+    if (code == cudaSuccess) code = cudaEventRecord(q->arrival[slot], q->stream);
+    return gs_cuda(q, code, "a copy");
+}
+
+gsolve_status sent_cuda(gs_queue *q, int slot)
+{
+    return gs_cuda(q, cudaEventSynchronize(q->arrival[slot]), "a copy");
+}
+
 } // namespace
 
 extern "C" const gs_device gs_device_cuda = {
@@ -204,4 +305,10 @@ extern "C" const gs_device gs_device_cuda = {
     recorded_cuda,
     replay_cuda,
     forget_cuda,
-    guard_cuda};
+    guard_cuda,
+    use_stream_cuda,
+    available_cuda,
+    is_page_cuda,
+    page_cuda,
+    send_cuda,
+    sent_cuda};

@@ -231,7 +231,7 @@ gsolve_status gsolve_csr_examine(gsolve_context *ctx, const gsolve_csr *given,
     gsolve_status status;
     bool clean;
 
-    TRY(gs_csr_check(ctx, given, &clean));
+    TRY(gs_csr_check_host(ctx, given, &clean));
     if (!clean) {
         TRY(gs_csr_clean(&A, ctx, given, NULL));
         csr = &A;

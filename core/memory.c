@@ -2,6 +2,7 @@
  * book-keeping of a block lies apart from it, so that blocks of any device are treated alike. */
 #include "core/context.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -83,6 +84,34 @@ static void *alloc_on_host(size_t bytes)
     return data;
 }
 
+size_t gs_memory_available(const gsolve_context *ctx)
+{
+    return ctx->device->available ? ctx->device->available(ctx->queue) : SIZE_MAX;
+}
+
+gsolve_status gs_memory_need(gsolve_context *ctx, double bytes, const char *what)
+{
+    const size_t most = gs_memory_available(ctx);
+
+    if (most == SIZE_MAX || bytes <= (double)most) return GSOLVE_OK;
+    return gsolve_fail(ctx, GSOLVE_NO_MEMORY,
+                       "out of memory: %s needs %.0f bytes (%.3g GB) on the device, where %zu "
+                       "(%.3g GB) are free",
+                       what, bytes, 1e-9 * bytes, most, 1e-9 * (double)most);
+}
+
+static void say_refused(gsolve_context *ctx, bool host, size_t count, size_t size)
+{
+    const size_t most = host ? SIZE_MAX : gs_memory_available(ctx);
+    char room[64] = "";
+
+    if (most != SIZE_MAX) snprintf(room, sizeof room, "%zu bytes are free and ", most);
+    gsolve_fail(ctx, GSOLVE_NO_MEMORY,
+                "out of memory: %zu elements of %zu bytes were asked for on the %s, where %s%zu "
+                "bytes are held",
+                count, size, host ? "host" : "device", room, ctx->bytes);
+}
+
 void *gsolve_alloc(gsolve_context *ctx, gsolve_place place, size_t count, size_t size)
 {
     const bool host = place == GSOLVE_HOST || !ctx->device->alloc;
@@ -100,11 +129,7 @@ void *gsolve_alloc(gsolve_context *ctx, gsolve_place place, size_t count, size_t
         }
         free(block);
     }
-    gsolve_fail(
-        ctx, GSOLVE_NO_MEMORY,
-        "out of memory: %zu elements of %zu bytes were asked for on the %s, where %zu bytes "
-        "are held",
-        count, size, host ? "host" : "device", ctx->bytes);
+    say_refused(ctx, host, count, size);
     return NULL;
 }
 
@@ -154,6 +179,16 @@ void gs_memory_close(gsolve_context *ctx)
     free(ctx->live);
 }
 
+bool gs_memory_on_device(const gsolve_context *ctx)
+{
+    for (int k = 0; k < BUCKETS; k++) {
+        for (const gs_block *block = ctx->live[k]; block; block = block->next) {
+            if (block->kind == ON_DEVICE) return true;
+        }
+    }
+    return false;
+}
+
 void gsolve_context_grant(gsolve_context *ctx, int64_t count)
 {
     ctx->granted = count < 0 ? -1 : count;
@@ -162,10 +197,17 @@ void gsolve_context_grant(gsolve_context *ctx, int64_t count)
 gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_place to_place, const void *from,
                           gsolve_place from_place, size_t bytes)
 {
+    gsolve_status status;
+    bool done = false;
+
     if (bytes == 0) return GSOLVE_OK;
     if (!ctx->device->copy || (to_place == GSOLVE_HOST && from_place == GSOLVE_HOST)) {
         gs_copy_host(gsolve_threads(ctx), to, from, bytes);
         return GSOLVE_OK;
+    }
+    if (to_place != from_place) {
+        status = gs_carry(ctx, to, to_place, from, bytes, &done);
+        if (done || status != GSOLVE_OK) return status;
     }
     return ctx->device->copy(ctx->queue, to, from, bytes);
 }

@@ -79,13 +79,27 @@ typedef struct gsolve_context gsolve_context;
 gsolve_status gsolve_context_create(gsolve_context **ctx, const char *spec);
 void gsolve_context_destroy(gsolve_context **ctx);
 
+/* Another device for ctx, by a spec as for create; arrays on the host stay. For a program that
+ * knows whether a GPU pays only when it has read the matrix. GSOLVE_BAD_ARGUMENT: there are
+ * matrices, preconditioners or arrays on the device in ctx. After a failure ctx is as it was. */
+gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec);
+
+/* From here on ctx works on the caller's stream, a cudaStream_t of ctx's device; NULL is CUDA's
+ * default stream, as everywhere in CUDA, on which solvers run without recorded graphs. What was
+ * given to the stream before is waited for, so that all that was made in ctx stays in use. The
+ * stream stays the caller's, and must last until ctx is destroyed or has been given another; while
+ * a call in ctx runs, no other thread may give it work, which could end in a recorded graph.
+ * GSOLVE_UNSUPPORTED: the CPU knows no streams. GSOLVE_BAD_ARGUMENT: the stream is of another
+ * device or is being captured. */
+gsolve_status gsolve_context_use_stream(gsolve_context *ctx, void *stream);
+
 /* What the last failed call in ctx said, "" before any; valid until the next call.
  * NULL asks about a failed gsolve_context_create of this thread. */
 const char *gsolve_error(const gsolve_context *ctx);
 
 typedef struct gsolve_context_info {
     const char *device;          /* "cpu" or "cuda" */
-    char description[128];       /* "AMD EPYC, 2 threads" */
+    char description[256];       /* "AMD EPYC, 2 threads"; after "auto" with why it is no GPU */
     int threads;                 /* of the CPU */
     size_t bytes, peak;          /* held now and at most so far, by gsolve_alloc, in all places */
     int64_t blocks, allocations; /* held now; granted so far */
@@ -175,7 +189,7 @@ typedef struct gsolve_traits {
     int64_t length[32];             /* [0]: empty rows; [k]: rows of 2^(k-1) to 2^k - 1 entries */
 } gsolve_traits;
 
-/* csr on the host, columns ascending. About as costly as five products. */
+/* csr on the host (GSOLVE_UNSUPPORTED: on the device). About as costly as five products. */
 gsolve_status gsolve_csr_examine(gsolve_context *ctx, const gsolve_csr *csr, gsolve_traits *traits);
 
 /* --- matrix: built from CSR into a format ----------------------------------- */
@@ -194,12 +208,17 @@ typedef struct gsolve_matrix_info {
 
 /* spec: a format, or "auto". csr of any order within its rows; duplicates are summed. Refused
  * with GSOLVE_BAD_MATRIX: decreasing offsets, a column out of range, a value that is nan or inf.
- * The matrix holds a copy of csr. */
+ * The matrix holds a copy of csr. GSOLVE_NO_MEMORY, before anything is moved: the copy and what the
+ * format makes of it do not fit into the device's memory.
+ * A csr on the device is checked and copied there. It comes to the host only if its columns do not
+ * ascend strictly in every row, or when something asks for the rows that works there: "auto" of a
+ * method, "direct", "refine" with type=f32, gsolve_solver_explain, A' where the format has no
+ * product with it, gsolve_matrix_csr. */
 gsolve_status gsolve_matrix_create(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
                                    const gsolve_csr *csr);
 
-/* The same without a copy: csr's arrays, which the library must own in ctx, become A's, and
- * *csr is cleared. On failure the arrays remain the caller's. */
+/* The same without a copy: csr's arrays, which the library must own in ctx (on the host or on the
+ * device), become A's, and *csr is cleared. On failure the arrays remain the caller's. */
 gsolve_status gsolve_matrix_take(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
                                  gsolve_csr *csr);
 void gsolve_matrix_destroy(gsolve_matrix **A);
@@ -226,8 +245,9 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
                                      double *relative);
 
 /* A's rows: columns ascending, duplicates summed, offsets in 32 bits where they fit. A view on the
- * host, whatever the device, valid until A is destroyed. */
-void gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr);
+ * host, whatever the device, valid until A is destroyed. Where A was made from rows on the device,
+ * they are fetched by the first such call; GSOLVE_NO_MEMORY: there is no room for them. */
+gsolve_status gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr);
 /* The same where kernels of A's device read them. */
 void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr);
 void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info);
@@ -246,7 +266,8 @@ typedef struct gsolve_precond_info {
     char note[160];   /* what the set-up decided ("shift 0.004"), or "" */
 } gsolve_precond_info;
 
-/* spec: a kind, or "auto"; csr square, as for gsolve_matrix_create. */
+/* spec: a kind, or "auto"; csr square, as for gsolve_matrix_create. The set-up is on the host: a
+ * csr on the device is fetched for the time of the call. */
 gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_context *ctx, const char *spec,
                                     const gsolve_csr *csr);
 void gsolve_precond_destroy(gsolve_precond **M);
@@ -304,7 +325,8 @@ typedef struct gsolve_result {
 typedef bool gsolve_monitor(int iteration, double residual, void *user);
 
 /* spec: a method, or "auto". M may be NULL: no preconditioner. A must be square but for
- * "direct", which solves in the least-squares sense otherwise. */
+ * "direct", which solves in the least-squares sense otherwise. GSOLVE_NO_MEMORY, before anything is
+ * set up: the work space does not fit into the device's memory. */
 gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
                                    const gsolve_matrix *A, const gsolve_precond *M);
 void gsolve_solver_destroy(gsolve_solver **S);

@@ -190,7 +190,7 @@ gsolve_status gsolve_write_matrix(gsolve_context *ctx, const char *path, const g
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!path) return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_write_matrix: path is NULL");
-    TRY(gs_csr_check(ctx, csr, &clean));
+    TRY(gs_csr_check_host(ctx, csr, &clean));
     if (lower) {
         if (!clean) {
             TRY(gs_csr_clean(&copy, ctx, csr, NULL));

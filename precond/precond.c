@@ -86,6 +86,7 @@ gsolve_status gsolve_precond_create(gsolve_precond **out, gsolve_context *ctx, c
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);
     M->ctx = ctx;
+    ctx->handles++;
     M->n = csr->nrows;
     M->type = csr->type;
     M->pattern = gs_csr_pattern_hash(ctx, csr);
@@ -117,6 +118,7 @@ void gsolve_precond_destroy(gsolve_precond **pM)
     if (M->self) M->kind->destroy(M->self, M->ctx);
     gsolve_free(M->ctx, GSOLVE_HOST, M->spec);
     gsolve_free(M->ctx, GSOLVE_HOST, M->options);
+    M->ctx->handles--;
     gsolve_free(M->ctx, GSOLVE_HOST, M);
     *pM = NULL;
 }

@@ -217,7 +217,7 @@ gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gs
     guess.place = best.place = GSOLVE_HOST;
     TRY(gsolve_matrix_create(&A, ctx, "auto", csr));
     a.A = A;
-    gsolve_matrix_csr(A, &a.csr);
+    TRY(gsolve_matrix_csr(A, &a.csr));
     TRY(gsolve_csr_examine(ctx, &a.csr, &traits));
     if (x.nrows < 0 || x.ncols < 0 || (!x.value && x.nrows > 0 && x.ncols > 0)) {
         return gsolve_matrix_destroy(&A),

@@ -87,6 +87,7 @@ const gs_method gs_bicgstab = {
                sizeof(bicgstab_options)},
     .state_size = sizeof(bicgstab),
     .judges = true,
+    .vectors = 7,
     .setup = setup,
     .start = start,
     .step = step,

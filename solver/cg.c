@@ -77,6 +77,7 @@ const gs_method gs_cg = {
                sizeof(cg_options)},
     .state_size = sizeof(cg),
     .judges = true,
+    .vectors = 4,
     .setup = setup,
     .start = start,
     .step = step,

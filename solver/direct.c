@@ -216,6 +216,7 @@ static gsolve_status factor(gs_krylov *k)
                            "%s needs a square matrix and this one is %d x %d; use factor=qr",
                            wish == LU ? "LU" : "Cholesky", k->csr.nrows, k->csr.ncols);
     }
+    TRY(gs_need_rows(k));
     TRY(gsolve_csr_examine(k->ctx, &k->csr, &t));
     if (!s->kind) s->kind = wish != AUTO ? wish : !square ? QR : t.symmetric ? CHOLESKY : LU;
     TRY(gather_rows(k, s, s->kind == QR && (square || tall)));
@@ -290,6 +291,13 @@ static void solve(const gs_krylov *k, const double *b, double *x, double *t)
         for (int j = m - 1; j >= 0; j--) cs_di_happly(N->L, j, N->B[j], t);
         cs_di_pvec(S->pinv, t, x, n);
     }
+}
+
+/* The residual and the correction; the factors are on the host. */
+static double forecast(const gs_krylov *k, int32_t width)
+{
+    return (double)width * (double)gs_type_size(k->csr.type) *
+           (double)(gs_vector_stride(k->csr.nrows) + gs_vector_stride(k->csr.ncols));
 }
 
 static gsolve_status setup(gs_krylov *k)
@@ -391,6 +399,7 @@ const gs_method gs_direct = {
     .state_size = sizeof(direct),
     .any_shape = true,
     .ignores_precond = true,
+    .forecast = forecast,
     .setup = setup,
     .start = start,
     .step = step,

@@ -255,7 +255,7 @@ static void explain_failure(gs_krylov *k, const gs_column *worst, char *text)
         tell_outcome(k, NULL, worst, text);
         return;
     }
-    if (gsolve_csr_examine(k->ctx, &k->csr, &t) != GSOLVE_OK) {
+    if (gs_need_rows(k) != GSOLVE_OK || gsolve_csr_examine(k->ctx, &k->csr, &t) != GSOLVE_OK) {
         add(text, "Out of memory while looking for the cause.");
         return;
     }

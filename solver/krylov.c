@@ -109,14 +109,18 @@ done:
     return status;
 }
 
-/* The same recorded; where something in a step cannot be recorded, there is no graph. */
+/* The same recorded; where something in a step, or on the caller's stream, cannot be recorded,
+ * there is no graph. */
 static gsolve_status record_steps(gs_krylov *k, int64_t j, int count)
 {
     const gs_device *device = k->ctx->device;
     const int products = k->products;
-    gsolve_status status, ended;
+    gsolve_status status = device->record(k->ctx->queue), ended;
 
-    TRY(device->record(k->ctx->queue));
+    if (status != GSOLVE_OK) {
+        k->unrecordable = true;
+        return GSOLVE_OK;
+    }
     status = take_steps(k, j, count);
     ended = device->recorded(k->ctx->queue, &k->graph);
     for (int i = 1; i <= count; i++) {
@@ -127,10 +131,8 @@ static gsolve_status record_steps(gs_krylov *k, int64_t j, int count)
         if (k->graph) device->forget(k->graph);
         k->graph = NULL;
         k->unrecordable = true;
-        status = GSOLVE_OK;
     }
-done:
-    return status;
+    return GSOLVE_OK;
 }
 
 static gsolve_status resident_steps(gs_krylov *k, int64_t j, int count)

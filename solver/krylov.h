@@ -59,6 +59,9 @@ typedef struct gs_method {
     bool flexible;   /* M may vary */
     bool ignores_precond;
     bool judges; /* its steps make the stopping test, in the pass that finds |r| */
+    int vectors; /* of A's type that setup takes for each column, by gs_new_vector */
+    /* optional: the bytes that setup takes besides, for so many columns, in vectors and bases */
+    double (*forecast)(const gs_krylov *k, int32_t width);
     /* Allocates work space for k->width columns into k's state, by gs_new_... */
     gsolve_status (*setup)(gs_krylov *k);
     /* From k->x: sets the state and k->rr = |r|^2 in the active columns. */
@@ -97,7 +100,7 @@ struct gsolve_solver {
     void *options; /* begins with gs_run_options */
     void *state;   /* of the method */
     const gs_vector_kernels *vector;
-    gsolve_csr csr;            /* view of A */
+    gsolve_csr csr;            /* A's sizes and type; its arrays after gs_need_rows */
     int32_t width, ncols;      /* columns there is space for; columns of this run */
     gsolve_dense b, x;         /* of this run, in A's type */
     gsolve_dense own_b, own_x; /* where the caller's are of another type */
@@ -143,6 +146,9 @@ static inline const gs_run_options *gs_run(const gs_krylov *k)
 {
     return k->options;
 }
+
+/* k->csr = A's rows on the host, which come from the device when first asked for. */
+gsolve_status gs_need_rows(gs_krylov *k);
 
 /* --- work space, released with the solver ------------------------------------------------------
  */

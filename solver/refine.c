@@ -34,6 +34,15 @@ static const gsolve_option options[] = {
     {0},
 };
 
+/* The residual and the correction in the lower precision; what is within is another matrix and
+ * another solver, which forecast for themselves. */
+static double forecast(const gs_krylov *k, int32_t width)
+{
+    const gsolve_type low = gs_refine_copies(k) ? GSOLVE_F32 : k->csr.type;
+
+    return 2.0 * width * (double)gs_vector_stride(k->csr.nrows) * (double)gs_type_size(low);
+}
+
 static gsolve_status setup(gs_krylov *k)
 {
     const gsolve_type low = gs_refine_copies(k) ? GSOLVE_F32 : k->csr.type;
@@ -252,6 +261,8 @@ const gs_method gs_refine = {
                options, sizeof(gs_refine_options)},
     .state_size = sizeof(gs_refine_state),
     .flexible = true, /* the inner method decides */
+    .vectors = 4,
+    .forecast = forecast,
     .setup = setup,
     .start = start,
     .step = step,

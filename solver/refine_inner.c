@@ -44,13 +44,14 @@ static gsolve_status copy_system(gs_krylov *k)
     gsolve_status status;
 
     gsolve_matrix_describe(k->A, &info);
+    TRY(gs_need_rows(k));
     TRY(gsolve_csr_convert(&csr, k->ctx, GSOLVE_F32, &k->csr));
     if (s->A) {
         TRY(gsolve_matrix_update(s->A, &csr));
     } else {
         TRY(gsolve_matrix_take(&s->A, k->ctx, info.format, &csr));
     }
-    gsolve_matrix_csr(s->A, &view);
+    TRY(gsolve_matrix_csr(s->A, &view));
     if (k->M) gsolve_precond_describe(k->M, &kind);
     if (s->M) {
         TRY(gsolve_precond_update(s->M, &view));

@@ -2,6 +2,7 @@
 #include "solver/krylov.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/stage.h"
@@ -17,6 +18,28 @@ static void release_work(gs_krylov *k)
     k->width = 0;
 }
 
+gsolve_status gs_need_rows(gs_krylov *k)
+{
+    return k->csr.start ? GSOLVE_OK : gsolve_matrix_csr(k->A, &k->csr);
+}
+
+/* Refuses work space that does not fit: vectors of n = nrows or ncols, and what goes with them. */
+static gsolve_status check_fits(gs_krylov *k, int32_t width)
+{
+    const double size = (double)gs_type_size(k->csr.type);
+    const double row = (double)gs_vector_stride(k->csr.nrows) * size;
+    const double column = (double)gs_vector_stride(k->csr.ncols) * size;
+    const bool moves = gs_place(k->ctx) == GSOLVE_DEVICE;
+    double bytes = (double)width * (k->method->vectors * row + (moves ? row + column : 0));
+    char what[100];
+
+    bytes += (double)width * (double)(sizeof(gs_progress) + GS_HISTORY * sizeof(double));
+    if (k->method->forecast) bytes += k->method->forecast(k, width);
+    snprintf(what, sizeof what, "the work space of %.40s for %d column%s", k->method->plugin.name,
+             width, width == 1 ? "" : "s");
+    return gs_memory_need(k->ctx, bytes, what);
+}
+
 /* Work space for width columns. */
 static gsolve_status reserve(gs_krylov *k, int32_t width)
 {
@@ -24,6 +47,7 @@ static gsolve_status reserve(gs_krylov *k, int32_t width)
 
     if (width <= k->width) return GSOLVE_OK;
     release_work(k);
+    TRY(check_fits(k, width));
     k->width = width;
     memset(k->state, 0, k->method->state_size);
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, k->column));
@@ -85,6 +109,7 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
 {
     const gsolve_plugin *plugin;
     gsolve_precond_info info = {0};
+    gsolve_matrix_info matrix;
     gs_krylov *k = NULL;
     char named[256];
     gsolve_status status;
@@ -98,9 +123,13 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
     k->ctx = ctx;
     k->A = A;
     k->M = M;
-    gsolve_matrix_csr(A, &k->csr);
+    gsolve_matrix_describe(A, &matrix);
+    k->csr.nrows = matrix.nrows;
+    k->csr.ncols = matrix.ncols;
+    k->csr.type = matrix.type;
     k->vector = GS_KERNELS(gs_vector, ctx, k->csr.type);
     k->small = ctx->device == &gs_device_cuda ? &gs_small_cuda : &gs_small_host;
+    if (gs_spec_is(spec, "auto")) TRY(gs_need_rows(k));
     TRY(gs_method_name(ctx, spec, &k->csr, M, named, sizeof named));
     TRY(gs_plugin_parse(ctx, NULL, gs_methods, "method", named, &plugin, &k->options));
     k->method = (const gs_method *)(const void *)plugin;

@@ -9,20 +9,14 @@
 
 /* --- making and freeing ----------------------------------------------------------------------- */
 
-/* *csr = rows themselves, or their copy on a device with memory of its own. */
-static gsolve_status place_rows(gsolve_csr *csr, gsolve_context *ctx, const gsolve_csr *rows)
-{
-    if (gs_place(ctx) == GSOLVE_DEVICE) return gs_csr_move(csr, ctx, GSOLVE_DEVICE, rows);
-    *csr = *rows;
-    return GSOLVE_OK;
-}
-
 static gsolve_status build(gsolve_matrix *A)
 {
     const double begin = gs_now();
     gsolve_status status;
 
-    TRY(place_rows(&A->csr, A->ctx, &A->rows));
+    if (!A->csr.start) TRY(gs_place_rows(&A->csr, A->ctx, &A->rows));
+    TRY(gs_csr_entries(A->ctx, &A->csr, &A->entries));
+    if (gs_place(A->ctx) == GSOLVE_DEVICE) ALLOC(A->ctx, GSOLVE_DEVICE, A->squares, 2);
     TRY(A->format->build(&A->self, A->ctx, &A->csr, A->options));
     A->build_seconds = gs_now() - begin;
 done:
@@ -45,7 +39,7 @@ static gsolve_status new_matrix(gsolve_matrix **out, gsolve_context *ctx, const 
     A->options = options;
     A->version = 1;
     options = NULL;
-    if (gs_place(ctx) == GSOLVE_DEVICE) ALLOC(ctx, GSOLVE_DEVICE, A->squares, 2);
+    ctx->handles++;
     *out = A;
     A = NULL;
 done:
@@ -60,20 +54,25 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
     gsolve_matrix *A = NULL;
     gsolve_csr fetched = {0};
     gsolve_status status;
-    bool clean;
+    bool clean, known;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!out || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_create: an argument is NULL");
     }
-    TRY(gs_csr_to_host(&csr, ctx, &fetched));
     TRY(gs_csr_check(ctx, csr, &clean));
     TRY(new_matrix(&A, ctx, spec));
-    TRY(gs_csr_clean(&A->rows, ctx, csr, &A->place));
+    if (!clean && csr->place == GSOLVE_DEVICE && !gs_rows_ascend(ctx, csr)) {
+        TRY(gs_csr_to_host(&csr, ctx, &fetched));
+    }
+    known = clean || csr->place == GSOLVE_DEVICE; /* how many entries are left when it is clean */
+    if (known) TRY(gs_matrix_fits(A, csr, true));
+    TRY(gs_csr_clean(csr->place == GSOLVE_DEVICE ? &A->csr : &A->rows, ctx, csr, &A->place));
     if (A->place) {
         A->given = gs_start(csr, csr->nrows);
         A->given_pattern = gs_csr_pattern_hash(ctx, csr);
     }
+    if (!known) TRY(gs_matrix_fits(A, &A->rows, true));
     TRY(build(A));
     *out = A;
     A = NULL;
@@ -88,25 +87,26 @@ gsolve_status gsolve_matrix_take(gsolve_matrix **out, gsolve_context *ctx, const
 {
     gsolve_matrix *A = NULL;
     gsolve_status status;
-    bool clean;
+    bool clean, there;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!out || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_take: an argument is NULL");
     }
-    clean = false;
-    if (csr->place == GSOLVE_HOST) TRY(gs_csr_check(ctx, csr, &clean));
+    TRY(gs_csr_check(ctx, csr, &clean));
     if (!clean) {
         status = gsolve_matrix_create(out, ctx, spec, csr);
         if (status == GSOLVE_OK) gsolve_csr_free(csr, ctx);
         return status;
     }
     TRY(new_matrix(&A, ctx, spec));
-    A->rows = *csr;
+    there = csr->place == GSOLVE_DEVICE;
+    TRY(gs_matrix_fits(A, csr, !there));
+    *(there ? &A->csr : &A->rows) = *csr;
     status = build(A);
-    if (status != GSOLVE_OK) {
-        memset(&A->rows, 0, sizeof A->rows); /* the arrays remain the caller's */
-        if (A->csr.place == GSOLVE_HOST) memset(&A->csr, 0, sizeof A->csr);
+    if (status != GSOLVE_OK) { /* the arrays remain the caller's */
+        memset(&A->rows, 0, sizeof A->rows);
+        if (there || A->csr.place == GSOLVE_HOST) memset(&A->csr, 0, sizeof A->csr);
         goto done;
     }
     memset(csr, 0, sizeof *csr);
@@ -136,57 +136,12 @@ void gsolve_matrix_destroy(gsolve_matrix **pA)
     gsolve_free(A->ctx, GSOLVE_HOST, A->place);
     gsolve_free(A->ctx, GSOLVE_DEVICE, A->squares);
     gsolve_free(A->ctx, GSOLVE_HOST, A->options);
+    A->ctx->handles--;
     gsolve_free(A->ctx, GSOLVE_HOST, A);
     *pA = NULL;
 }
 
 /* --- new values ------------------------------------------------------------------------------- */
-
-static bool same_pattern(const gsolve_matrix *A, const gsolve_csr *csr)
-{
-    const int64_t entries = gs_start(csr, csr->nrows);
-
-    if (csr->nrows != A->rows.nrows || csr->ncols != A->rows.ncols) return false;
-    if (A->place) {
-        return entries == A->given && gs_csr_pattern_hash(A->ctx, csr) == A->given_pattern;
-    }
-    if (entries != gs_start(&A->rows, csr->nrows)) return false;
-    for (int32_t i = 0; i <= csr->nrows; i++) {
-        if (gs_start(csr, i) != gs_start(&A->rows, i)) return false;
-    }
-    return memcmp(csr->col, A->rows.col, (size_t)entries * sizeof *csr->col) == 0;
-}
-
-/* A's values from the caller's, added up where they were when the pattern was cleaned. */
-static void gather_values(gsolve_matrix *A, const gsolve_csr *csr)
-{
-    const int64_t entries = gs_start(&A->rows, A->rows.nrows);
-    void *value = (void *)(uintptr_t)A->rows.value;
-
-    if (!A->place) {
-        gsolve_copy(A->ctx, value, GSOLVE_HOST, csr->value, GSOLVE_HOST,
-                    (size_t)entries * gs_type_size(csr->type));
-        return;
-    }
-    memset(value, 0, (size_t)entries * gs_type_size(csr->type));
-    for (int64_t k = 0; k < A->given; k++) {
-        if (csr->type == GSOLVE_F32) {
-            ((float *)value)[A->place[k]] += ((const float *)csr->value)[k];
-        } else {
-            ((double *)value)[A->place[k]] += ((const double *)csr->value)[k];
-        }
-    }
-}
-
-/* The values of rows to where the device reads them. */
-static gsolve_status place_values(gsolve_matrix *A)
-{
-    const size_t bytes = (size_t)gs_start(&A->rows, A->rows.nrows) * gs_type_size(A->rows.type);
-
-    if (A->csr.place == GSOLVE_HOST) return GSOLVE_OK;
-    return gsolve_copy(A->ctx, (void *)(uintptr_t)A->csr.value, GSOLVE_DEVICE, A->rows.value,
-                       GSOLVE_HOST, bytes);
-}
 
 static gsolve_status rebuild(gsolve_matrix *A)
 {
@@ -203,27 +158,24 @@ done:
 
 gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
 {
-    gsolve_csr fetched = {0};
+    int64_t entries;
     gsolve_status status;
-    bool clean;
+    bool clean, same;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
-    TRY(gs_csr_to_host(&csr, A->ctx, &fetched));
     TRY(gs_csr_check(A->ctx, csr, &clean));
-    if (!same_pattern(A, csr) || csr->type != A->rows.type) {
-        status = gsolve_fail(A->ctx, GSOLVE_BAD_MATRIX,
-                             "the new matrix (%d x %d, %lld entries) has another pattern or type "
-                             "than the one to update; make a new matrix from it",
-                             csr->nrows, csr->ncols, (long long)gs_start(csr, csr->nrows));
-        goto done;
+    TRY(gs_csr_entries(A->ctx, csr, &entries));
+    TRY(gs_matrix_new_values(A, csr, &same));
+    if (!same) {
+        return gsolve_fail(A->ctx, GSOLVE_BAD_MATRIX,
+                           "the new matrix (%d x %d, %lld entries) has another pattern or type "
+                           "than the one to update; make a new matrix from it",
+                           csr->nrows, csr->ncols, (long long)entries);
     }
-    gather_values(A, csr);
     A->version++;
     A->transposed_is_stale = true;
-    TRY(place_values(A));
     TRY(rebuild(A));
 done:
-    gsolve_csr_free(&fetched, A->ctx);
     return status;
 }
 
@@ -317,8 +269,9 @@ static gsolve_status need_transposed(const gsolve_matrix *constant)
 
     if (A->transposed_self && !A->transposed_is_stale) return GSOLVE_OK;
     drop_transposed(A);
+    TRY(gs_matrix_need_rows(A));
     TRY(gsolve_csr_transpose(&rows, A->ctx, &A->rows));
-    TRY(place_rows(&A->transposed, A->ctx, &rows));
+    TRY(gs_place_rows(&A->transposed, A->ctx, &rows));
     if (A->transposed.place == GSOLVE_HOST) memset(&rows, 0, sizeof rows); /* the same arrays */
     TRY(A->format->build(&A->transposed_self, A->ctx, &A->transposed, A->options));
     A->transposed_is_stale = false;
@@ -412,9 +365,15 @@ done:
 
 /* --- what it is ------------------------------------------------------------------------------- */
 
-void gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr)
+gsolve_status gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr)
 {
+    gsolve_status status;
+
+    if (!A || !csr) return GSOLVE_BAD_ARGUMENT;
+    TRY(gs_matrix_need_rows(A));
     *csr = A->rows;
+done:
+    return status;
 }
 
 void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr)
@@ -424,7 +383,7 @@ void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr)
 
 void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
 {
-    const int64_t entries = gs_start(&A->rows, A->csr.nrows);
+    const int64_t entries = A->entries;
     const size_t value = gs_type_size(A->csr.type);
     const gsolve_matrix_info plain = {
         .format = A->format->plugin.name,

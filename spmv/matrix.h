@@ -8,8 +8,10 @@ struct gsolve_matrix {
     gsolve_context *ctx;
     const gsolve_format *format;
     void *options, *self;
-    gsolve_csr rows;          /* on the host, owned and clean */
-    gsolve_csr csr;           /* the same where the device reads them: rows, or a copy */
+    gsolve_csr rows; /* on the host, owned and clean; nothing until need_rows, where csr was given
+                      * on the device */
+    gsolve_csr csr;  /* the same where the device reads them: rows, or a copy */
+    int64_t entries;
     int64_t *place;           /* for each of the caller's entries the one it adds to, or NULL */
     int64_t given;            /* the caller's entries, where there is place */
     uint64_t given_pattern;   /* hash of the caller's pattern, where there is place */
@@ -20,6 +22,24 @@ struct gsolve_matrix {
     double build_seconds;
     uint64_t version;
 };
+
+/* --- rows.c: the rows of a matrix, where they are needed -------------------------------------- */
+
+/* Refuses what does not fit into the device's memory: what A's format makes of csr, and a copy of
+ * csr if one is to be made. */
+gsolve_status gs_matrix_fits(const gsolve_matrix *A, const gsolve_csr *csr, bool copied);
+
+/* *csr = rows themselves, or their copy on a device with memory of its own. */
+gsolve_status gs_place_rows(gsolve_csr *csr, gsolve_context *ctx, const gsolve_csr *rows);
+
+/* Fetches A->rows from the device, if they were never on the host. */
+gsolve_status gs_matrix_need_rows(const gsolve_matrix *A);
+
+/* Puts csr's values into A's rows, wherever those and csr lie. *same: false, and nothing done,
+ * where the pattern or the type differs. */
+gsolve_status gs_matrix_new_values(gsolve_matrix *A, const gsolve_csr *csr, bool *same);
+
+/* --- residual.c ------------------------------------------------------------------------------- */
 
 typedef struct gs_residual_kernels {
     /* squares[0] = |b - Ax|^2, squares[1] = |b|^2, in double; all on the device */

@@ -49,29 +49,71 @@ static double scale_of(const gsolve_dense *b, int64_t at)
     return ldexp(1, exponent > -1000 ? -exponent : 1000);
 }
 
-/* By the device's own kernel; what that cannot do (other types, squares beyond the range) on the
- * host. */
-static gsolve_status on_device(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
-                               double *relative)
+static gsolve_status on_host(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
+                             double *relative)
+{
+    const gs_blocks blocks = gs_blocks_of(A->csr.nrows);
+    gsolve_status status;
+
+    TRY(gs_matrix_need_rows(A));
+    for (int32_t j = 0; j < b.ncols; j++) {
+        const double scale = scale_of(&b, j * b.stride);
+        double rr[GS_MAX_BLOCKS], bb[GS_MAX_BLOCKS];
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(A->ctx))
+        for (int k = 0; k < blocks.count; k++) {
+            rows_residual(&A->rows, gs_block_begin(&blocks, k), gs_block_end(&blocks, k), &b,
+                          j * b.stride, &x, j * x.stride, scale, &rr[k], &bb[k]);
+        }
+        const double r = sqrt(gs_sum(blocks.count, rr)), norm = sqrt(gs_sum(blocks.count, bb));
+        relative[j] = norm > 0 ? r / norm : r / scale;
+    }
+done:
+    return status;
+}
+
+/* By the device's own kernel, where b and x lie there; *done: false where it cannot judge a column,
+ * whose squares are beyond the range. */
+static gsolve_status by_kernel(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
+                               double *relative, bool *done)
 {
     const gs_residual_kernels *kernels = GS_KERNELS(gs_residual, A->ctx, A->csr.type);
-    bool done =
-        kernels->squares && b.type == A->csr.type && x.type == A->csr.type && b.place == x.place;
-    gs_stage of_b = {0}, of_x = {0};
     double square[2];
     gsolve_status status = GSOLVE_OK;
 
-    for (int32_t j = 0; j < b.ncols && done; j++) {
+    *done = true;
+    for (int32_t j = 0; j < b.ncols && *done; j++) {
         TRY(kernels->squares(A->ctx->queue, &A->csr, gs_column_of(b, j).value,
                              gs_column_of(x, j).value, A->squares));
         TRY(gsolve_copy(A->ctx, square, GSOLVE_HOST, A->squares, GSOLVE_DEVICE, sizeof square));
-        done = isfinite(square[0]) && isfinite(square[1]) && square[1] > 1e-280;
-        relative[j] = done ? sqrt(square[0] / square[1]) : 0;
+        *done = isfinite(square[0]) && isfinite(square[1]) && square[1] > 1e-280;
+        relative[j] = *done ? sqrt(square[0] / square[1]) : 0;
     }
-    if (!done) {
+done:
+    return status;
+}
+
+/* Where the kernel can do it; what it cannot (other types, squares beyond the range) on the host.
+ */
+static gsolve_status anywhere(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
+                              double *relative)
+{
+    const bool able = GS_KERNELS(gs_residual, A->ctx, A->csr.type)->squares &&
+                      b.type == A->csr.type && x.type == A->csr.type;
+    gs_stage of_b = {0}, of_x = {0};
+    bool judged = false;
+    gsolve_status status = GSOLVE_OK;
+
+    if (able) {
+        TRY(gs_stage_in(&of_b, A->ctx, GSOLVE_DEVICE, b, true));
+        TRY(gs_stage_in(&of_x, A->ctx, GSOLVE_DEVICE, x, true));
+        TRY(by_kernel(A, of_b.used, of_x.used, relative, &judged));
+        gs_stage_drop(&of_b, A->ctx);
+        gs_stage_drop(&of_x, A->ctx);
+    }
+    if (!judged) {
         TRY(gs_stage_in(&of_b, A->ctx, GSOLVE_HOST, b, true));
         TRY(gs_stage_in(&of_x, A->ctx, GSOLVE_HOST, x, true));
-        TRY(gsolve_matrix_residual(A, of_b.used, of_x.used, relative));
+        TRY(on_host(A, of_b.used, of_x.used, relative));
     }
 done:
     gs_stage_drop(&of_b, A->ctx);
@@ -90,20 +132,8 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
                            A->csr.nrows, A->csr.ncols, A->csr.ncols, A->csr.nrows, x.nrows, x.ncols,
                            b.nrows, b.ncols);
     }
-    if (b.place == GSOLVE_DEVICE || x.place == GSOLVE_DEVICE) {
-        return on_device(A, b, x, relative);
+    if (b.place == GSOLVE_HOST && x.place == GSOLVE_HOST && A->rows.start) {
+        return on_host(A, b, x, relative);
     }
-    const gs_blocks blocks = gs_blocks_of(A->csr.nrows);
-    for (int32_t j = 0; j < b.ncols; j++) {
-        const double scale = scale_of(&b, j * b.stride);
-        double rr[GS_MAX_BLOCKS], bb[GS_MAX_BLOCKS];
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(A->ctx))
-        for (int k = 0; k < blocks.count; k++) {
-            rows_residual(&A->rows, gs_block_begin(&blocks, k), gs_block_end(&blocks, k), &b,
-                          j * b.stride, &x, j * x.stride, scale, &rr[k], &bb[k]);
-        }
-        const double r = sqrt(gs_sum(blocks.count, rr)), norm = sqrt(gs_sum(blocks.count, bb));
-        relative[j] = norm > 0 ? r / norm : r / scale;
-    }
-    return GSOLVE_OK;
+    return anywhere(A, b, x, relative);
 }

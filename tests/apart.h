@@ -1,5 +1,6 @@
 /* apart.h: the CPU dressed as a device with memory of its own, so that what must be copied to and
- * from a GPU is tested where there is none. $GSOLVE_TEST_DEVICE=apart opens it. */
+ * from a GPU is tested where there is none. $GSOLVE_TEST_DEVICE=apart opens it. It grants
+ * apart_room bytes; what travels by its pages arrives only when it is waited for. */
 #ifndef TESTS_APART_H
 #define TESTS_APART_H
 
@@ -8,16 +9,40 @@
 
 #include "core/context.h"
 
+#define APART_HEAD 64 /* bytes before a block, where its size stands */
+
+static size_t apart_room = SIZE_MAX, apart_used;
+static int apart_allocations, apart_sendings;
+static int apart_sendings_granted = -1; /* further ones fail; negative: none does */
+static bool apart_has_pages;
+
 static inline void *apart_alloc(gs_queue *q, size_t bytes)
 {
+    char *block;
+
     (void)q;
-    return aligned_alloc(64, (bytes + 63) / 64 * 64);
+    apart_allocations++;
+    if (apart_room != SIZE_MAX && bytes > apart_room - apart_used) return NULL;
+    block = aligned_alloc(64, APART_HEAD + (bytes + 63) / 64 * 64);
+    if (!block) return NULL;
+    *(size_t *)(void *)block = bytes;
+    apart_used += bytes;
+    return block + APART_HEAD;
 }
 
 static inline void apart_free(gs_queue *q, void *block)
 {
+    char *begin = (char *)block - APART_HEAD;
+
     (void)q;
-    free(block);
+    apart_used -= *(size_t *)(void *)begin;
+    free(begin);
+}
+
+static inline size_t apart_available(gs_queue *q)
+{
+    (void)q;
+    return apart_room == SIZE_MAX ? SIZE_MAX : apart_room - apart_used;
 }
 
 static inline gsolve_status apart_copy(gs_queue *q, void *to, const void *from, size_t bytes)
@@ -26,6 +51,61 @@ static inline gsolve_status apart_copy(gs_queue *q, void *to, const void *from, 
     memcpy(to, from, bytes);
     return GSOLVE_OK;
 }
+
+/* --- pages ------------------------------------------------------------------------------------ */
+
+static char *apart_pages[GS_PAGES];
+static struct apart_sending {
+    void *to;
+    const void *from;
+    size_t bytes;
+} apart_under_way[GS_PAGES];
+
+static inline bool apart_is_page(gs_queue *q, const void *host)
+{
+    (void)q, (void)host;
+    return false;
+}
+
+static inline void *apart_page(gs_queue *q, int slot, bool make)
+{
+    (void)q;
+    if (!apart_has_pages) return NULL;
+    if (!apart_pages[slot] && make) apart_pages[slot] = malloc(GS_PAGE);
+    return apart_pages[slot];
+}
+
+static inline gsolve_status apart_send(gs_queue *q, int slot, void *to, const void *from,
+                                       size_t bytes)
+{
+    (void)q;
+    if (apart_under_way[slot].bytes || apart_sendings == apart_sendings_granted) {
+        return GSOLVE_DEVICE_FAILED;
+    }
+    apart_sendings++;
+    apart_under_way[slot] = (struct apart_sending){to, from, bytes};
+    return GSOLVE_OK;
+}
+
+static inline gsolve_status apart_sent(gs_queue *q, int slot)
+{
+    struct apart_sending *s = &apart_under_way[slot];
+
+    (void)q;
+    if (s->bytes) memcpy(s->to, s->from, s->bytes);
+    s->bytes = 0;
+    return GSOLVE_OK;
+}
+
+static inline void apart_drop_pages(void)
+{
+    for (int slot = 0; slot < GS_PAGES; slot++) {
+        free(apart_pages[slot]);
+        apart_pages[slot] = NULL;
+    }
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static inline bool test_device_is_apart(void)
 {
@@ -49,6 +129,11 @@ static inline gsolve_status open_test_device(gsolve_context **ctx, const char *e
     apart.alloc = apart_alloc;
     apart.free = apart_free;
     apart.copy = apart_copy;
+    apart.available = apart_available;
+    apart.is_page = apart_is_page;
+    apart.page = apart_page;
+    apart.send = apart_send;
+    apart.sent = apart_sent;
     (*ctx)->device = &apart;
     return GSOLVE_OK;
 }

@@ -275,6 +275,37 @@ json c.json matrix.rows=400 'rows[]'
 run 0 compare -A A.mtx -b b.mtx --formats csr --solver cg --precond none --json -
 json out 'rows[]'
 
+# --- the device --------------------------------------------------------------------------------
+before=${GSOLVE_DEVICE-auto}
+export GSOLVE_DEVICE=auto
+small='small: the CPU is done before a GPU has started'
+not_said() {
+    for text; do ! grep -qF -- "$text" out || fail "$what: said '$text'"; done
+}
+if "$gsolve" list devices | grep -q '^  cuda '; then
+    run 0 -A A.mtx --json small.json
+    said 'device      cpu: ' "$small"
+    grep -qF "$small" small.json || fail "$what: the JSON does not say why"
+    "$gsolve" -A A.mtx --device cuda >out 2>err # what the user says is done, or refused
+    code=$?
+    what='--device cuda'
+    not_said "$small"
+    [ $code -eq 0 ] && said 'device      cuda: '
+    [ $code -eq 1 ] && complained 'CUDA device 0 cannot be used'
+else
+    run 0 -A A.mtx
+    said 'device      cpu: ' 'this build of gsolve is without CUDA'
+    run 1 -A A.mtx --device cuda
+    complained 'without CUDA'
+fi
+for how in '--device cpu' '--threads 1' '--device cpu --format csr'; do
+    run 0 -A A.mtx $how
+    not_said "$small" 'CUDA'
+done
+run 0 -A gen:poisson2d,n=210 --rtol 1e-2
+not_said "$small"
+GSOLVE_DEVICE=$before
+
 # --- a terminal --------------------------------------------------------------------------------
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     what='on a terminal'

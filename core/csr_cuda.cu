@@ -1,0 +1,223 @@
+// csr_cuda.cu: what can be asked of compressed rows, on the GPU where they lie.
+#include "core/cuda.cuh"
+
+extern "C" {
+#include "core/csr.h"
+#include "core/try.h"
+}
+
+namespace
+{
+
+typedef unsigned long long count_t;
+constexpr count_t none = ~(count_t)0;
+
+// What a look found. Least and sum of whole numbers: the same in any order.
+struct findings {
+    count_t first;     // row or entry that is not right, or none
+    count_t descents;  // entries whose column does not exceed that of the entry before
+    count_t forgiven;  // those of them that begin a row
+    count_t different; // rows or entries
+};
+
+// --- findings: on the device before a look, on the host after it ------------------------------
+
+gsolve_status begin(gsolve_context *ctx, findings **f)
+{
+    const findings nothing = {none, 0, 0, 0};
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, *f, 1);
+    TRY(gsolve_copy(ctx, *f, GSOLVE_DEVICE, &nothing, GSOLVE_HOST, sizeof nothing));
+done:
+    return status;
+}
+
+gsolve_status end(gsolve_context *ctx, const findings *f, findings *seen)
+{
+    return gsolve_copy(ctx, seen, GSOLVE_HOST, f, GSOLVE_DEVICE, sizeof *seen);
+}
+
+// --- kernels ----------------------------------------------------------------------------------
+
+// The place of a thread and the number of all.
+struct stride {
+    int64_t first, step;
+    __device__ stride()
+        : first((int64_t)blockIdx.x * gs_block_size + threadIdx.x),
+          step((int64_t)gridDim.x * gs_block_size)
+    {
+    }
+};
+
+// *to += mine of all threads of the block.
+__device__ void add(count_t mine, count_t *to)
+{
+    const count_t total = gs_block_sum(mine);
+    if (threadIdx.x == 0 && total > 0) atomicAdd(to, total);
+}
+
+template <class O>
+__global__ void __launch_bounds__(gs_block_size)
+    look_at_offsets(int32_t nrows, const O *start, findings *f)
+{
+    const stride s;
+    count_t bad = none;
+
+    for (int64_t i = s.first; i < nrows && bad == none; i += s.step) {
+        if (start[i + 1] < start[i]) bad = (count_t)i;
+    }
+    if (bad != none) atomicMin(&f->first, bad);
+}
+
+template <class T>
+__global__ void __launch_bounds__(gs_block_size)
+    look_at_entries(int64_t entries, int32_t ncols, const int32_t *col, const T *value, findings *f)
+{
+    const stride s;
+    count_t bad = none, descents = 0;
+
+    for (int64_t k = s.first; k < entries; k += s.step) {
+        const int32_t j = col[k];
+        const bool good = j >= 0 && j < ncols && isfinite(value[k]);
+        if (!good && bad == none) bad = (count_t)k;
+        if (k > 0) descents += j <= col[k - 1];
+    }
+    if (bad != none) atomicMin(&f->first, bad);
+    add(descents, &f->descents);
+}
+
+template <class O>
+__global__ void __launch_bounds__(gs_block_size)
+    look_at_begins(int32_t nrows, const O *start, const int32_t *col, findings *f)
+{
+    const stride s;
+    count_t forgiven = 0;
+
+    for (int64_t i = s.first; i < nrows; i += s.step) {
+        const int64_t from = (int64_t)start[i];
+        if (from > 0 && from < (int64_t)start[i + 1]) forgiven += col[from] <= col[from - 1];
+    }
+    add(forgiven, &f->forgiven);
+}
+
+template <class A, class B>
+__global__ void __launch_bounds__(gs_block_size)
+    compare(int64_t n, const A *a, const B *b, findings *f)
+{
+    const stride s;
+    count_t different = 0;
+
+    for (int64_t k = s.first; k < n; k += s.step) different += (int64_t)a[k] != (int64_t)b[k];
+    add(different, &f->different);
+}
+
+__global__ void __launch_bounds__(gs_block_size)
+    make_narrow(int64_t n, const int64_t *wide, int32_t *start)
+{
+    const stride s;
+
+    for (int64_t i = s.first; i < n; i += s.step) start[i] = (int32_t)wide[i];
+}
+
+// --- the table --------------------------------------------------------------------------------
+
+gsolve_status at_offsets(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row)
+{
+    gs_queue *q = ctx->queue;
+    const int grid = gs_grid(q, csr->nrows);
+    findings *f = nullptr, seen;
+    gsolve_status status;
+
+    TRY(begin(ctx, &f));
+    TRY(csr->offset == GSOLVE_O64
+            ? gs_launch(q, "a look at the offsets", look_at_offsets<int64_t>, grid, gs_block_size,
+                        csr->nrows, (const int64_t *)csr->start, f)
+            : gs_launch(q, "a look at the offsets", look_at_offsets<int32_t>, grid, gs_block_size,
+                        csr->nrows, (const int32_t *)csr->start, f));
+    TRY(end(ctx, f, &seen));
+    *row = seen.first == none ? -1 : (int32_t)seen.first;
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, f);
+    return status;
+}
+
+template <class T>
+gsolve_status at_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entry,
+                         bool *ascending)
+{
+    gs_queue *q = ctx->queue;
+    const int grid = gs_grid(q, csr->nrows);
+    findings *f = nullptr, seen;
+    int64_t entries = 0;
+    gsolve_status status;
+
+    TRY(gs_csr_entries(ctx, csr, &entries));
+    TRY(begin(ctx, &f));
+    TRY(gs_launch(q, "a look at the entries", look_at_entries<T>, gs_grid(q, entries),
+                  gs_block_size, entries, csr->ncols, csr->col, (const T *)csr->value, f));
+    TRY(csr->offset == GSOLVE_O64
+            ? gs_launch(q, "a look at the rows", look_at_begins<int64_t>, grid, gs_block_size,
+                        csr->nrows, (const int64_t *)csr->start, csr->col, f)
+            : gs_launch(q, "a look at the rows", look_at_begins<int32_t>, grid, gs_block_size,
+                        csr->nrows, (const int32_t *)csr->start, csr->col, f));
+    TRY(end(ctx, f, &seen));
+    *entry = seen.first == none ? -1 : (int64_t)seen.first;
+    *ascending = seen.descents == seen.forgiven;
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, f);
+    return status;
+}
+
+template <class A, class B>
+gsolve_status compare_all(gs_queue *q, int64_t n, const void *a, const void *b, findings *f)
+{
+    return gs_launch(q, "comparing patterns", compare<A, B>, gs_grid(q, n), gs_block_size, n,
+                     (const A *)a, (const B *)b, f);
+}
+
+// The offsets of a and b, of which each may be wide.
+gsolve_status compare_offsets(gs_queue *q, const gsolve_csr *a, const gsolve_csr *b, findings *f)
+{
+    const bool wide = a->offset == GSOLVE_O64;
+    const int64_t n = (int64_t)a->nrows + 1;
+
+    if (b->offset == GSOLVE_O64) {
+        return wide ? compare_all<int64_t, int64_t>(q, n, a->start, b->start, f)
+                    : compare_all<int32_t, int64_t>(q, n, a->start, b->start, f);
+    }
+    return wide ? compare_all<int64_t, int32_t>(q, n, a->start, b->start, f)
+                : compare_all<int32_t, int32_t>(q, n, a->start, b->start, f);
+}
+
+gsolve_status at_patterns(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B, bool *same)
+{
+    findings *f = nullptr, seen;
+    int64_t entries = 0;
+    gsolve_status status;
+
+    TRY(gs_csr_entries(ctx, A, &entries));
+    TRY(begin(ctx, &f));
+    TRY(compare_offsets(ctx->queue, A, B, f));
+    TRY((compare_all<int32_t, int32_t>(ctx->queue, entries, A->col, B->col, f)));
+    TRY(end(ctx, f, &seen));
+    *same = seen.different == 0;
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, f);
+    return status;
+}
+
+gsolve_status narrow(gsolve_context *ctx, const gsolve_csr *csr, int32_t *start)
+{
+    const int64_t n = (int64_t)csr->nrows + 1;
+
+    return gs_launch(ctx->queue, "narrowing the offsets", make_narrow, gs_grid(ctx->queue, n),
+                     gs_block_size, n, (const int64_t *)csr->start, start);
+}
+
+template <class T>
+constexpr gs_look_kernels table = {at_offsets, at_entries<T>, at_patterns, narrow};
+
+} // namespace
+
+extern "C" const gs_look_kernels gs_look_cuda[GSOLVE_TYPE_COUNT] = {table<float>, table<double>};

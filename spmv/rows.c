@@ -1,0 +1,166 @@
+/* rows.c: the rows of a matrix: on the device, on the host when asked for, and their values anew.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/try.h"
+#include "spmv/matrix.h"
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* Where rows on the device take less than one part in so many of what is free, no format is asked
+ * for its forecast, for which the offsets would have to come to the host. */
+#define AMPLE 16
+
+/* What the format takes, by its own word. */
+static gsolve_status ask_format(const gsolve_matrix *A, const gsolve_csr *csr, double rows,
+                                double *bytes)
+{
+    const size_t offsets = ((size_t)csr->nrows + 1) * gs_offset_size(csr->offset);
+    gsolve_csr here = *csr;
+    void *start = NULL;
+    gsolve_status status = GSOLVE_OK;
+
+    *bytes = 0;
+    if (!A->format->forecast) return GSOLVE_OK;
+    if (csr->place == GSOLVE_DEVICE) {
+        if (AMPLE * rows < (double)gs_memory_available(A->ctx)) return GSOLVE_OK;
+        start = gsolve_alloc(A->ctx, GSOLVE_HOST, offsets, 1);
+        if (!start) return GSOLVE_NO_MEMORY;
+        TRY(gsolve_copy(A->ctx, start, GSOLVE_HOST, csr->start, csr->place, offsets));
+        here.start = start;
+        here.place = GSOLVE_HOST;
+    }
+    *bytes = (double)A->format->forecast(&here, A->options);
+done:
+    gsolve_free(A->ctx, GSOLVE_HOST, start);
+    return status;
+}
+
+gsolve_status gs_matrix_fits(const gsolve_matrix *A, const gsolve_csr *csr, bool copied)
+{
+    gsolve_csr shape = *csr;
+    char what[100];
+    double rows, format;
+    int64_t entries;
+    gsolve_status status;
+
+    if (gs_place(A->ctx) == GSOLVE_HOST || !A->ctx->device->available) return GSOLVE_OK;
+    TRY(gs_csr_entries(A->ctx, csr, &entries));
+    if (entries <= INT32_MAX) shape.offset = GSOLVE_O32;
+    rows = gs_csr_bytes(&shape, entries);
+    TRY(ask_format(A, csr, rows, &format));
+    snprintf(what, sizeof what, "the matrix in the format %.64s", A->format->plugin.name);
+    TRY(gs_memory_need(A->ctx, (copied ? rows : 0) + format, what));
+done:
+    return status;
+}
+
+/* --- places ----------------------------------------------------------------------------------- */
+
+gsolve_status gs_place_rows(gsolve_csr *csr, gsolve_context *ctx, const gsolve_csr *rows)
+{
+    if (gs_place(ctx) == GSOLVE_DEVICE) return gs_csr_move(csr, ctx, GSOLVE_DEVICE, rows);
+    *csr = *rows;
+    return GSOLVE_OK;
+}
+
+/* The handle's constness is about what it stands for. */
+gsolve_status gs_matrix_need_rows(const gsolve_matrix *constant)
+{
+    gsolve_matrix *A = (gsolve_matrix *)(uintptr_t)constant;
+
+    return A->rows.start ? GSOLVE_OK : gs_csr_move(&A->rows, A->ctx, GSOLVE_HOST, &A->csr);
+}
+
+/* --- new values ------------------------------------------------------------------------------- */
+
+/* csr lies where the rows to compare it with do. */
+static gsolve_status has_pattern(const gsolve_matrix *A, const gsolve_csr *rows,
+                                 const gsolve_csr *csr, bool *same)
+{
+    const int64_t given = A->place ? A->given : A->entries;
+    int64_t entries;
+    gsolve_status status;
+
+    *same = false;
+    TRY(gs_csr_entries(A->ctx, csr, &entries));
+    if (csr->nrows != A->csr.nrows || csr->ncols != A->csr.ncols || csr->type != A->csr.type ||
+        entries != given) {
+        return GSOLVE_OK;
+    }
+    if (A->place) {
+        *same = gs_csr_pattern_hash(A->ctx, csr) == A->given_pattern;
+    } else {
+        TRY(gs_look(A->ctx, rows)->at_patterns(A->ctx, rows, csr, same));
+    }
+done:
+    return status;
+}
+
+/* The host's values from the caller's, added up where they were when the pattern was cleaned. */
+static void gather_values(gsolve_matrix *A, const gsolve_csr *csr)
+{
+    const size_t bytes = (size_t)A->entries * gs_type_size(csr->type);
+    void *value = (void *)(uintptr_t)A->rows.value;
+
+    if (!A->place) {
+        gsolve_copy(A->ctx, value, GSOLVE_HOST, csr->value, GSOLVE_HOST, bytes);
+        return;
+    }
+    memset(value, 0, bytes);
+    for (int64_t k = 0; k < A->given; k++) {
+        if (csr->type == GSOLVE_F32) {
+            ((float *)value)[A->place[k]] += ((const float *)csr->value)[k];
+        } else {
+            ((double *)value)[A->place[k]] += ((const double *)csr->value)[k];
+        }
+    }
+}
+
+/* A->csr's values = from's, of the same pattern; not where they are the same arrays. */
+static gsolve_status copy_values(const gsolve_matrix *A, const gsolve_csr *to,
+                                 const gsolve_csr *from)
+{
+    if (to->value == from->value) return GSOLVE_OK;
+    return gsolve_copy(A->ctx, (void *)(uintptr_t)to->value, to->place, from->value, from->place,
+                       (size_t)A->entries * gs_type_size(to->type));
+}
+
+static gsolve_status values_from_device(gsolve_matrix *A, const gsolve_csr *csr, bool *same)
+{
+    gsolve_status status;
+
+    TRY(has_pattern(A, &A->csr, csr, same));
+    if (!*same) return GSOLVE_OK;
+    TRY(copy_values(A, &A->csr, csr));
+    if (A->rows.start) TRY(copy_values(A, &A->rows, csr));
+done:
+    return status;
+}
+
+static gsolve_status values_from_host(gsolve_matrix *A, const gsolve_csr *csr, bool *same)
+{
+    gsolve_status status;
+
+    TRY(gs_matrix_need_rows(A));
+    TRY(has_pattern(A, &A->rows, csr, same));
+    if (!*same) return GSOLVE_OK;
+    gather_values(A, csr);
+    TRY(copy_values(A, &A->csr, &A->rows));
+done:
+    return status;
+}
+
+gsolve_status gs_matrix_new_values(gsolve_matrix *A, const gsolve_csr *csr, bool *same)
+{
+    gsolve_csr fetched = {0};
+    gsolve_status status;
+
+    if (csr->place == GSOLVE_DEVICE && !A->place) return values_from_device(A, csr, same);
+    TRY(gs_csr_to_host(&csr, A->ctx, &fetched));
+    TRY(values_from_host(A, csr, same));
+done:
+    gsolve_csr_free(&fetched, A->ctx);
+    return status;
+}
