@@ -1,12 +1,15 @@
 /* bench_device.c: products and iterations on a device, of which several kinds take turns.
  *
- *     bench_device product MATRIX FORMAT...         one record for each format
- *     bench_device solve MATRIX METHOD PRECOND FORMAT...   one record for each format
+ *     bench_device product MATRIX FORMAT...                y = A x
+ *     bench_device transposed MATRIX FORMAT...             y = A'x
+ *     bench_device block MATRIX COLUMNS FORMAT...          so many columns at once
+ *     bench_device solve MATRIX METHOD PRECOND FORMAT...   iterations
  *
- * $GSOLVE_DEVICE names the device (cuda). The first format is measured against the best of the
- * others. Times are medians over rounds in which all formats take turns; a round repeats a product
- * for 2 ms or ten times. Iterations are timed as the difference of a run of 300 and one of 100.
- * Floor: the bytes that must move, at the bandwidth of a copy within the device in the same run. */
+ * One record for each format; one that refuses the matrix says why and has none. $GSOLVE_DEVICE
+ * names the device (cuda). The first format is measured against the best of the others. Times are
+ * medians over rounds in which all formats take turns; a round repeats a product for 2 ms or ten
+ * times. Iterations are timed as the difference of a run of 300 and one of 100. Floor: the bytes
+ * that must move, at the bandwidth of a copy within the device in the same run. */
 #include <gsolve_io.h>
 #include <gsolve_plugin.h>
 #include <string.h>
@@ -17,6 +20,7 @@
 #define MOST   8
 
 static gsolve_context *ctx;
+static bool transposed;
 
 static void check(gsolve_status status)
 {
@@ -51,16 +55,17 @@ static double copy_bandwidth(void)
     return best;
 }
 
-static gsolve_dense vector_on_device(int32_t n, bool filled)
+static gsolve_dense vector_on_device(int32_t n, int32_t columns, bool filled)
 {
-    gsolve_dense v = {n, 1, n, NULL, GSOLVE_F64, GSOLVE_DEVICE};
-    double *values = calloc((size_t)n + 1, sizeof *values);
+    const int64_t count = (int64_t)n * columns;
+    gsolve_dense v = {n, columns, n, NULL, GSOLVE_F64, GSOLVE_DEVICE};
+    double *values = calloc((size_t)count + 1, sizeof *values);
 
-    for (int32_t i = 0; filled && i < n; i++) values[i] = gsolve_random(1, (uint64_t)i);
-    v.value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)n + 1, sizeof *values);
+    for (int64_t i = 0; filled && i < count; i++) values[i] = gsolve_random(1, (uint64_t)i);
+    v.value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)count + 1, sizeof *values);
     if (!v.value) check(GSOLVE_NO_MEMORY);
-    check(
-        gsolve_copy(ctx, v.value, GSOLVE_DEVICE, values, GSOLVE_HOST, (size_t)n * sizeof *values));
+    check(gsolve_copy(ctx, v.value, GSOLVE_DEVICE, values, GSOLVE_HOST,
+                      (size_t)count * sizeof *values));
     free(values);
     return v;
 }
@@ -70,14 +75,19 @@ static double products(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y, i
 {
     const double begin = bench_now();
 
-    for (int k = 0; k < count; k++) check(gsolve_matrix_apply(A, 1, x, 0, y));
+    for (int k = 0; k < count; k++) {
+        check((transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(A, 1, x, 0, y));
+    }
     wait(y.value);
     return (bench_now() - begin) / count;
 }
 
-static double product_once(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y, int *count)
+/* *first: seconds of the very first, in which A' is made, or the analysis for several columns. */
+static double product_once(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y, int *count,
+                           double *first)
 {
     if (*count == 0) {
+        *first = products(A, x, y, 1);
         products(A, x, y, 10);
         const double one = products(A, x, y, 10);
         *count = one > 2e-4 ? 10 : one > 1e-5 ? (int)(2e-3 / one) : 200;
@@ -117,10 +127,11 @@ static double iteration_once(const gsolve_matrix *A, const gsolve_precond *M, co
 
 static double difference(gsolve_dense y, double *first, bool is_first)
 {
-    double *now = malloc(((size_t)y.nrows + 1) * sizeof *now), worst = 0, most = 0;
+    const int64_t count = (int64_t)y.nrows * y.ncols;
+    double *now = malloc(((size_t)count + 1) * sizeof *now), worst = 0, most = 0;
 
-    check(gsolve_copy(ctx, now, GSOLVE_HOST, y.value, GSOLVE_DEVICE, (size_t)y.nrows * 8));
-    for (int32_t i = 0; i < y.nrows; i++) {
+    check(gsolve_copy(ctx, now, GSOLVE_HOST, y.value, GSOLVE_DEVICE, (size_t)count * 8));
+    for (int64_t i = 0; i < count; i++) {
         if (is_first) first[i] = now[i];
         const double apart = now[i] > first[i] ? now[i] - first[i] : first[i] - now[i];
         const double size = first[i] < 0 ? -first[i] : first[i];
@@ -131,22 +142,116 @@ static double difference(gsolve_dense y, double *first, bool is_first)
     return most > 0 ? worst / most : worst;
 }
 
-int main(int argc, char **argv)
+typedef struct run { /* what was asked for */
+    const char *operation, *matrix, *method, *precond;
+    char **format;
+    int formats;
+    int32_t columns;
+    bool solve;
+    gsolve_matrix *A[MOST]; /* NULL: the format refuses the matrix */
+    double times[MOST][ROUNDS], first[MOST], apart[MOST];
+    int rounds;
+} run;
+
+static bool parse(run *r, int argc, char **argv)
 {
-    const bool solve = argc > 1 && strcmp(argv[1], "solve") == 0;
-    const int first = solve ? 5 : 3, formats = argc - first;
-    const char *device = getenv("GSOLVE_DEVICE");
-    gsolve_matrix *A[MOST] = {NULL};
+    const bool named = argc > 1;
+    int first = 3;
+
+    r->operation = named ? argv[1] : "";
+    r->matrix = argc > 2 ? argv[2] : "";
+    r->columns = 1;
+    transposed = strcmp(r->operation, "transposed") == 0;
+    if (strcmp(r->operation, "block") == 0) {
+        r->columns = argc > 3 ? atoi(argv[3]) : 0;
+        first = 4;
+    } else if (strcmp(r->operation, "solve") == 0) {
+        r->solve = true;
+        r->method = argc > 3 ? argv[3] : "";
+        r->precond = argc > 4 ? argv[4] : "";
+        first = 5;
+    } else if (!transposed && strcmp(r->operation, "product") != 0) {
+        return false;
+    }
+    r->format = argv + first;
+    r->formats = argc - first;
+    return r->formats >= 1 && r->formats <= MOST && r->columns > 0;
+}
+
+static void build(run *r, const gsolve_csr *csr)
+{
+    for (int f = 0; f < r->formats; f++) {
+        const gsolve_status status = gsolve_matrix_create(&r->A[f], ctx, r->format[f], csr);
+        if (f == 0) check(status);
+        if (!r->A[f]) fprintf(stderr, "bench_device: %s: %s\n", r->format[f], gsolve_error(ctx));
+    }
+}
+
+static void measure(run *r, const gsolve_csr *csr)
+{
+    const int32_t in = transposed ? csr->nrows : csr->ncols;
+    const int32_t out = transposed ? csr->ncols : csr->nrows;
+    const gsolve_dense x = vector_on_device(in, r->columns, true);
+    const gsolve_dense y = vector_on_device(out, r->columns, false);
+    double *reference = malloc(((size_t)out * (size_t)r->columns + 1) * sizeof *reference);
     gsolve_precond *M = NULL;
-    gsolve_matrix_info info = {0};
-    gsolve_context_info about;
-    gsolve_csr csr;
-    static double times[MOST][ROUNDS];
-    double apart[MOST] = {0}, medians[MOST];
     int count[MOST] = {0};
 
-    if (formats < 1 || formats > MOST) {
+    if (r->solve) check(gsolve_precond_create(&M, ctx, r->precond, csr));
+    r->rounds = r->solve ? 5 : ROUNDS;
+    for (int round = -1; round < r->rounds; round++) {
+        for (int f = 0; f < r->formats; f++) {
+            if (!r->A[f]) continue;
+            const double t = r->solve ? iteration_once(r->A[f], M, r->method, x, y)
+                                      : product_once(r->A[f], x, y, &count[f], &r->first[f]);
+            if (round >= 0) r->times[f][round] = t;
+            if (round < 0) r->apart[f] = difference(y, reference, f == 0);
+        }
+    }
+    free(reference);
+    gsolve_precond_destroy(&M);
+    gsolve_free(ctx, GSOLVE_DEVICE, x.value);
+    gsolve_free(ctx, GSOLVE_DEVICE, y.value);
+}
+
+/* peer_ms: the best of the other formats, or 0. */
+static void print_record(run *r, int f, double bandwidth, double peer_ms)
+{
+    const double ms = 1e3 * bench_median(r->times[f], r->rounds);
+    gsolve_matrix_info info, first;
+    gsolve_context_info about;
+
+    gsolve_context_describe(ctx, &about);
+    gsolve_matrix_describe(r->A[f], &info);
+    gsolve_matrix_describe(r->A[0], &first);
+    const double bytes =
+        (double)first.bytes + (r->columns - 1) * 8. * (info.nrows + (double)info.ncols);
+    printf("{\"bench\": \"bench_device\", \"operation\": \"%s\", \"matrix\": \"%s\", "
+           "\"rows\": %d, \"entries\": %lld, \"what\": \"%s%s%s%s%s\", \"type\": \"f64\", "
+           "\"columns\": %d, \"device\": \"%s\", \"runs\": %d, \"median_ms\": %.5f, "
+           "\"min_ms\": %.5f, \"max_ms\": %.5f, \"first_ms\": %.3f, \"bytes\": %.0f, "
+           "\"copy_gbs\": %.1f, \"floor_ms\": %.5f, \"peer_ms\": %.5f, \"ratio\": %.3f, "
+           "\"setup_ms\": %.3f, \"stored\": %lld, \"difference\": %.2g}\n",
+           r->operation, r->matrix, info.nrows, (long long)info.entries, r->format[f],
+           r->solve ? " " : "", r->solve ? r->method : "", r->solve ? "+" : "",
+           r->solve ? r->precond : "", r->columns, about.description, r->rounds, ms,
+           1e3 * r->times[f][0], 1e3 * r->times[f][r->rounds - 1], 1e3 * r->first[f], bytes,
+           1e-9 * bandwidth, 1e3 * bytes / bandwidth, peer_ms,
+           f == 0 && peer_ms > 0 ? peer_ms / ms : 1.0, 1e3 * info.build_seconds,
+           (long long)info.stored, r->apart[f]);
+}
+
+int main(int argc, char **argv)
+{
+    const char *device = getenv("GSOLVE_DEVICE");
+    static run r;
+    gsolve_csr csr;
+    double best = 0;
+
+    if (!parse(&r, argc, argv)) {
         return fprintf(stderr, "usage: bench_device product MATRIX FORMAT...\n"
+                               "       bench_device transposed MATRIX FORMAT...\n"
+                               "       bench_device block MATRIX COLUMNS FORMAT...\n"
                                "       bench_device solve MATRIX METHOD PRECOND FORMAT...\n"),
                1;
     }
@@ -154,48 +259,17 @@ int main(int argc, char **argv)
         return fprintf(stderr, "%s\n", gsolve_error(NULL)), 1;
     }
     const double bandwidth = copy_bandwidth();
-    check(gsolve_read_matrix(&csr, ctx, argv[2], NULL, NULL));
-    for (int f = 0; f < formats; f++)
-        check(gsolve_matrix_create(&A[f], ctx, argv[first + f], &csr));
-    if (solve) check(gsolve_precond_create(&M, ctx, argv[4], &csr));
-    const gsolve_dense x = vector_on_device(csr.ncols, true),
-                       y = vector_on_device(csr.nrows, false);
-    double *reference = malloc(((size_t)csr.nrows + 1) * sizeof *reference);
-    const int rounds = solve ? 5 : ROUNDS;
-    for (int round = -1; round < rounds; round++) {
-        for (int f = 0; f < formats; f++) {
-            const double t = solve ? iteration_once(A[f], M, argv[3], x, y)
-                                   : product_once(A[f], x, y, &count[f]);
-            if (round >= 0) times[f][round] = t;
-            if (round < 0) apart[f] = difference(y, reference, f == 0);
-        }
+    check(gsolve_read_matrix(&csr, ctx, r.matrix, NULL, NULL));
+    build(&r, &csr);
+    measure(&r, &csr);
+    for (int f = 1; f < r.formats; f++) {
+        const double median = r.A[f] ? 1e3 * bench_median(r.times[f], r.rounds) : 0;
+        if (r.A[f] && (best == 0 || median < best)) best = median;
     }
-    gsolve_matrix_describe(A[0], &info);
-    gsolve_context_describe(ctx, &about);
-    double best = 0;
-    for (int f = 0; f < formats; f++) {
-        medians[f] = 1e3 * bench_median(times[f], rounds);
-        if (f > 0 && (best == 0 || medians[f] < best)) best = medians[f];
+    for (int f = 0; f < r.formats; f++) {
+        if (r.A[f]) print_record(&r, f, bandwidth, best);
     }
-    for (int f = 0; f < formats; f++) {
-        const double ms = medians[f], bytes = (double)info.bytes;
-        gsolve_matrix_describe(A[f], &info);
-        printf("{\"bench\": \"bench_device\", \"matrix\": \"%s\", \"rows\": %d, \"entries\": %lld, "
-               "\"what\": \"%s%s%s%s%s\", \"type\": \"f64\", \"columns\": 1, \"device\": \"%s\", "
-               "\"runs\": %d, \"median_ms\": %.5f, \"min_ms\": %.5f, \"max_ms\": %.5f, "
-               "\"bytes\": %.0f, \"copy_gbs\": %.1f, \"floor_ms\": %.5f, \"peer_ms\": %.5f, "
-               "\"ratio\": %.3f, \"setup_ms\": %.3f, \"difference\": %.2g}\n",
-               argv[2], csr.nrows, (long long)info.entries, argv[first + f], solve ? " " : "",
-               solve ? argv[3] : "", solve ? "+" : "", solve ? argv[4] : "", about.description,
-               rounds, ms, 1e3 * times[f][0], 1e3 * times[f][rounds - 1], bytes, 1e-9 * bandwidth,
-               1e3 * bytes / bandwidth, best, f == 0 && best > 0 ? best / ms : 1.0,
-               1e3 * info.build_seconds, apart[f]);
-    }
-    free(reference);
-    gsolve_free(ctx, GSOLVE_DEVICE, x.value);
-    gsolve_free(ctx, GSOLVE_DEVICE, y.value);
-    for (int f = 0; f < formats; f++) gsolve_matrix_destroy(&A[f]);
-    gsolve_precond_destroy(&M);
+    for (int f = 0; f < r.formats; f++) gsolve_matrix_destroy(&r.A[f]);
     gsolve_csr_free(&csr, ctx);
     gsolve_context_destroy(&ctx);
     return 0;

@@ -17,9 +17,12 @@ for r in records:
 results.parent.mkdir(parents=True, exist_ok=True)
 results.write_text(json.dumps(records, indent=1) + "\n")
 
-products, solves = {}, {}
+products, solves, transposed, blocks = {}, {}, {}, {}
 for r in records:
-    (solves if "+" in r["what"] else products).setdefault(r["matrix"] + (" " + r["what"].split(" ")[1] if "+" in r["what"] else ""), []).append(r)
+    kind = r.get("operation", "solve" if "+" in r["what"] else "product")
+    group = {"product": products, "solve": solves, "transposed": transposed, "block": blocks}[kind]
+    label = {"solve": " " + r["what"].split(" ")[-1], "block": f" x {r['columns']}"}.get(kind, "")
+    group.setdefault(r["matrix"] + label, []).append(r)
 
 
 def rows(groups):
@@ -29,11 +32,17 @@ def rows(groups):
 
 
 lines = [f"{records[0]['device']}, {time.strftime('%B %Y')}; the copy within the device reaches {records[0]['copy_gbs']:.0f} GB/s.", "",
-         "Product y = A x in fp64, ms, beside the better of cuSPARSE's two algorithms for compressed rows with its analysis done:", "",
+         "Product y = A x in fp64, ms, beside the best of cuSPARSE's forms (compressed rows by either algorithm, coordinates, sliced ELL, "
+         "blocks) with its analysis done:", "",
          "| system | gsolve | cuSPARSE | cuSPARSE / gsolve | share of copy |", "|---|---|---|---|---|"]
 lines += [f"| `{n}` | {a:.3f} | {b:.3f} | {q:.2f} | {s:.2f} |" for n, a, b, q, s in rows(products)]
 mean = math.exp(sum(math.log(q) for _, _, _, q, _ in rows(products)) / len(products))
-lines += ["", f"Geometric mean of the ratios: {mean:.2f}.", "", "One iteration in fp64, ms, with our product and with cuSPARSE's in the same loop:", "",
+lines += ["", f"Geometric mean of the ratios: {mean:.2f}."]
+for title, group in (("The transposed product y = A'x:", transposed), ("Several columns at once:", blocks)):
+    if group:
+        lines += ["", title, "", "| system | gsolve | cuSPARSE | cuSPARSE / gsolve | share of copy |", "|---|---|---|---|---|"]
+        lines += [f"| `{n}` | {a:.3f} | {b:.3f} | {q:.2f} | {s:.2f} |" for n, a, b, q, s in rows(group)]
+lines += ["", "One iteration in fp64, ms, with our product and with cuSPARSE's in the same loop:", "",
           "| system and method | gsolve | with cuSPARSE | ratio |", "|---|---|---|---|"]
 lines += [f"| `{n}` | {a:.4f} | {b:.4f} | {q:.2f} |" for n, a, b, q, _ in rows(solves)]
 readme = (top / "README.md").read_text()

@@ -9,9 +9,11 @@
 inline gsolve_status gs_vendor(gsolve_context *ctx, cusparseStatus_t code, const char *what)
 {
     if (code == CUSPARSE_STATUS_SUCCESS) return GSOLVE_OK;
-    return gsolve_fail(
-        ctx, code == CUSPARSE_STATUS_ALLOC_FAILED ? GSOLVE_NO_MEMORY : GSOLVE_DEVICE_FAILED,
-        "cuSPARSE: %s: %s", what, cusparseGetErrorString(code));
+    return gsolve_fail(ctx,
+                       code == CUSPARSE_STATUS_ALLOC_FAILED    ? GSOLVE_NO_MEMORY
+                       : code == CUSPARSE_STATUS_NOT_SUPPORTED ? GSOLVE_UNSUPPORTED
+                                                               : GSOLVE_DEVICE_FAILED,
+                       "cuSPARSE: %s: %s", what, cusparseGetErrorString(code));
 }
 
 // The queue's handle, made when first asked for.

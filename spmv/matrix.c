@@ -6,6 +6,9 @@
 #include "core/stage.h"
 #include "core/try.h"
 #include "core/vector.h"
+#include "spmv/transpose.h"
+
+const gs_transpose_kernels gs_transpose_host[GSOLVE_TYPE_COUNT]; /* see make_transposed */
 
 /* --- making and freeing ----------------------------------------------------------------------- */
 
@@ -120,7 +123,8 @@ done:
 static void drop_transposed(gsolve_matrix *A)
 {
     if (A->transposed_self) A->format->destroy(A->transposed_self, A->ctx);
-    A->transposed_self = NULL;
+    gsolve_free(A->ctx, GSOLVE_DEVICE, A->transposed_order);
+    A->transposed_self = A->transposed_order = NULL;
     gsolve_csr_free(&A->transposed, A->ctx);
 }
 
@@ -143,15 +147,16 @@ void gsolve_matrix_destroy(gsolve_matrix **pA)
 
 /* --- new values ------------------------------------------------------------------------------- */
 
-static gsolve_status rebuild(gsolve_matrix *A)
+/* *self, A's or A''s form, from the new values of csr. */
+static gsolve_status rebuild(const gsolve_matrix *A, void **self, const gsolve_csr *csr)
 {
     void *fresh = NULL;
     gsolve_status status;
 
-    if (A->format->update) return A->format->update(A->self, A->ctx, &A->csr);
-    TRY(A->format->build(&fresh, A->ctx, &A->csr, A->options));
-    A->format->destroy(A->self, A->ctx);
-    A->self = fresh;
+    if (A->format->update) return A->format->update(*self, A->ctx, csr);
+    TRY(A->format->build(&fresh, A->ctx, csr, A->options));
+    A->format->destroy(*self, A->ctx);
+    *self = fresh;
 done:
     return status;
 }
@@ -174,7 +179,7 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
     }
     A->version++;
     A->transposed_is_stale = true;
-    TRY(rebuild(A));
+    TRY(rebuild(A, &A->self, &A->csr));
 done:
     return status;
 }
@@ -260,23 +265,53 @@ done:
     return status;
 }
 
-/* A' in A's format; the handle's constness is about what it stands for. */
-static gsolve_status need_transposed(const gsolve_matrix *constant)
+/* A->transposed, on the device where that has kernels for it, else on the host. */
+static gsolve_status make_transposed(gsolve_matrix *A)
 {
-    gsolve_matrix *A = (gsolve_matrix *)(uintptr_t)constant;
+    const gs_transpose_kernels *kernels = GS_KERNELS(gs_transpose, A->ctx, A->csr.type);
     gsolve_csr rows = {0};
-    gsolve_status status = GSOLVE_OK;
+    gsolve_status status;
 
-    if (A->transposed_self && !A->transposed_is_stale) return GSOLVE_OK;
-    drop_transposed(A);
+    if (kernels->make) {
+        return kernels->make(&A->transposed, &A->transposed_order, A->ctx, &A->csr);
+    }
     TRY(gs_matrix_need_rows(A));
     TRY(gsolve_csr_transpose(&rows, A->ctx, &A->rows));
     TRY(gs_place_rows(&A->transposed, A->ctx, &rows));
     if (A->transposed.place == GSOLVE_HOST) memset(&rows, 0, sizeof rows); /* the same arrays */
-    TRY(A->format->build(&A->transposed_self, A->ctx, &A->transposed, A->options));
-    A->transposed_is_stale = false;
 done:
     gsolve_csr_free(&rows, A->ctx);
+    return status;
+}
+
+/* The new values into A', of which the pattern stays. */
+static gsolve_status refill_transposed(gsolve_matrix *A)
+{
+    const gs_transpose_kernels *kernels = GS_KERNELS(gs_transpose, A->ctx, A->csr.type);
+    gsolve_status status;
+
+    TRY(kernels->refill(&A->transposed, A->transposed_order, A->ctx, &A->csr));
+    TRY(rebuild(A, &A->transposed_self, &A->transposed));
+done:
+    return status;
+}
+
+/* A' in A's format; the handle's constness is about what it stands for. */
+static gsolve_status need_transposed(const gsolve_matrix *constant)
+{
+    gsolve_matrix *A = (gsolve_matrix *)(uintptr_t)constant;
+    gsolve_status status;
+
+    if (A->transposed_self && !A->transposed_is_stale) return GSOLVE_OK;
+    if (A->transposed_self && A->transposed_order) {
+        TRY(refill_transposed(A));
+    } else {
+        drop_transposed(A);
+        TRY(make_transposed(A));
+        TRY(A->format->build(&A->transposed_self, A->ctx, &A->transposed, A->options));
+    }
+    A->transposed_is_stale = false;
+done:
     if (status != GSOLVE_OK) drop_transposed(A);
     return status;
 }

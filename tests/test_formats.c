@@ -4,8 +4,8 @@
 #include <cs.h>
 #include <math.h>
 
-/* y += A x by CXSparse, in double. */
-static void reference(const gsolve_csr *A, const double *x, double *y, bool transposed)
+/* A, or A', for CXSparse, to be freed by cs_di_spfree. */
+static cs_di *reference(const gsolve_csr *A, bool transposed)
 {
     cs_di columns = {.nzmax = (int)gsolve_csr_entries(A),
                      .m = A->ncols,
@@ -14,13 +14,13 @@ static void reference(const gsolve_csr *A, const double *x, double *y, bool tran
                      .i = (int *)(uintptr_t)A->col,
                      .x = (double *)(uintptr_t)A->value,
                      .nz = -1}; /* of A' */
-    if (transposed) {
-        cs_di_gaxpy(&columns, x, y);
-    } else {
-        cs_di *rows = cs_di_transpose(&columns, 1);
-        cs_di_gaxpy(rows, x, y);
-        cs_di_spfree(rows);
-    }
+    cs_di *rows = cs_di_transpose(&columns, 1), *back = NULL;
+    assert_non_null(rows);
+    if (!transposed) return rows;
+    back = cs_di_transpose(rows, 1);
+    assert_non_null(back);
+    cs_di_spfree(rows);
+    return back;
 }
 
 static double get(gsolve_dense v, int64_t at)
@@ -57,6 +57,7 @@ static void check_product(gsolve_context *ctx, const gsolve_csr *wide, const gso
     const int32_t out = transposed ? wide->ncols : wide->nrows;
     const double tolerance = type == GSOLVE_F32 ? 1e-4 : 1e-12;
     const double alphas[] = {1, -0.5}, betas[] = {0, 2};
+    cs_di *exact = reference(wide, transposed);
 
     for (int variant = 0; variant < 4; variant++) {
         const double alpha = alphas[variant % 2], beta = betas[variant / 2];
@@ -69,7 +70,7 @@ static void check_product(gsolve_context *ctx, const gsolve_csr *wide, const gso
         for (int32_t c = 0; c < columns; c++) {
             for (int32_t i = 0; i < in; i++) xd[i] = get(x, c * x.stride + i);
             memset(yd, 0, (size_t)out * 8);
-            reference(wide, xd, yd, transposed);
+            cs_di_gaxpy(exact, xd, yd); /* y += A x, in double */
             for (int32_t i = 0; i < out; i++) {
                 const double want = alpha * yd[i] + beta * get(old, c * old.stride + i);
                 const double got = get(y, c * y.stride + i);
@@ -84,6 +85,48 @@ static void check_product(gsolve_context *ctx, const gsolve_csr *wide, const gso
         free(old.value);
         free(xd);
         free(yd);
+    }
+    cs_di_spfree(exact);
+}
+
+enum { MOST_SPECS = 64, SPEC = 64 };
+
+/* The formats that ctx knows, each with every word of its options of words, and some more; returns
+ * how many. */
+static int specs_of(const gsolve_context *ctx, char spec[MOST_SPECS][SPEC])
+{
+    static const char *const more[] = {
+        "cusparse,alg=sell,slice=7", "cusparse,alg=sell,slice=128", "cusparse,alg=bsr,block=2",
+        "cusparse,alg=bsr,block=3",  "cusparse,alg=bsr,block=5",    "cusparse,alg=bsr,block=32",
+    };
+    const gsolve_plugin *format;
+    int count = 0;
+
+    for (int f = 0; (format = gsolve_format_at(ctx, f)); f++) {
+        snprintf(spec[count++], SPEC, "%s", format->name);
+        for (const gsolve_option *o = format->option; o && o->key; o++) {
+            for (const char *word = o->choices; word && *word; word += *word == '|') {
+                const size_t length = strcspn(word, "|");
+                snprintf(spec[count++], SPEC, "%s,%s=%.*s", format->name, o->key, (int)length,
+                         word);
+                word += length;
+            }
+        }
+        for (size_t k = 0; k < sizeof more / sizeof *more; k++) {
+            if (gs_spec_is(more[k], format->name)) snprintf(spec[count++], SPEC, "%s", more[k]);
+        }
+        assert_true(count < MOST_SPECS - 16);
+    }
+    return count;
+}
+
+/* One column and several, with A and with A'. */
+static void check_products(gsolve_context *ctx, const gsolve_csr *A, const gsolve_matrix *M,
+                           gsolve_type type, int32_t several)
+{
+    for (int32_t columns = 1; columns <= several; columns += several - 1) {
+        check_product(ctx, A, M, type, columns, false);
+        check_product(ctx, A, M, type, columns, true);
     }
 }
 
@@ -117,30 +160,42 @@ static void check_dots(gsolve_context *ctx, const gsolve_matrix *M, int32_t rows
     free(plain.value);
 }
 
+static void conform(gsolve_context *ctx, const char *spec, const char *name, gsolve_type type)
+{
+    gsolve_csr A = read_matrix(ctx, name), typed;
+    gsolve_matrix *M = NULL;
+
+    OK(ctx, gsolve_csr_convert(&typed, ctx, type, &A));
+    OK(ctx, gsolve_matrix_create(&M, ctx, spec, &typed));
+    check_products(ctx, &A, M, type, 15); /* which are eight, four, two and one */
+    for (int32_t columns = 1; columns <= 6 && !strstr(spec, "alg=csr1"); columns += 5) {
+        check_dots(ctx, M, A.nrows, A.ncols, type, columns); /* the bits of csr1 may change */
+    }
+    for (int64_t k = 0; k < gsolve_csr_entries(&A); k++) { /* new values in the same pattern */
+        ((double *)(uintptr_t)A.value)[k] = gsolve_random(3, (uint64_t)k);
+    }
+    gsolve_csr_free(&typed, ctx);
+    OK(ctx, gsolve_csr_convert(&typed, ctx, type, &A));
+    OK(ctx, gsolve_matrix_update(M, &typed));
+    check_products(ctx, &A, M, type, 2);
+    gsolve_matrix_destroy(&M);
+    gsolve_csr_free(&typed, ctx);
+    gsolve_csr_free(&A, ctx);
+}
+
 static void conformance(void **state)
 {
     gsolve_context *ctx = open_context(2);
-    const gsolve_plugin *format;
+    char spec[MOST_SPECS][SPEC];
+    const int specs = specs_of(ctx, spec);
     (void)state;
 
-    for (int f = 0; (format = gsolve_format_at(ctx, f)); f++) {
+    for (int f = 0; f < specs; f++) {
         for (int m = 0; m <= NASTY; m++) { /* and one whose x is read here and there */
             const char *name = m < NASTY ? nasty[m] : "gen:random,n=3000,cols=300000,row=9";
-            gsolve_csr A = read_matrix(ctx, name);
             for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) {
-                gsolve_csr typed;
-                gsolve_matrix *M = NULL;
-                OK(ctx, gsolve_csr_convert(&typed, ctx, (gsolve_type)type, &A));
-                OK(ctx, gsolve_matrix_create(&M, ctx, format->name, &typed));
-                for (int columns = 1; columns <= 6; columns += columns == 1 ? 1 : 4) {
-                    check_product(ctx, &A, M, (gsolve_type)type, columns, false);
-                    check_product(ctx, &A, M, (gsolve_type)type, columns, true);
-                    check_dots(ctx, M, A.nrows, A.ncols, (gsolve_type)type, columns);
-                }
-                gsolve_matrix_destroy(&M);
-                gsolve_csr_free(&typed, ctx);
+                conform(ctx, spec[f], name, (gsolve_type)type);
             }
-            gsolve_csr_free(&A, ctx);
         }
     }
     close_context(ctx);
@@ -149,6 +204,7 @@ static void conformance(void **state)
 /* The same bits for any number of threads, for one column or many, and from 64-bit offsets. */
 static void bits(void **state)
 {
+    enum { COLUMNS = 15 }; /* eight, four, two and one */
     static const char *const names[] = {"gen:rmat,scale=11,degree=40",
                                         "gen:circuit,n=90000,dense=2", "gen:poisson2d,n=200",
                                         "gen:random,n=140000,row=5"};
@@ -161,24 +217,29 @@ static void bits(void **state)
             gsolve_csr A = read_matrix(ctx, names[m]), wide = A;
             const int32_t n = A.nrows;
             int64_t *start = malloc(((size_t)n + 1) * sizeof *start);
-            double *x = random_vector(5 * (int64_t)n, 3), *y = malloc((size_t)n * 5 * 8), dot;
+            double *x = random_vector(COLUMNS * (int64_t)n, 3), dot;
+            double *y = malloc((size_t)n * COLUMNS * 8);
             gsolve_matrix *M = NULL;
             for (int32_t i = 0; i <= n; i++) start[i] = gs_start(&A, i);
             wide.start = start;
             wide.offset = GSOLVE_O64;
             OK(ctx, gsolve_matrix_create(&M, ctx, "csr", threads == 2 ? &wide : &A));
-            const gsolve_dense X = {n, 5, n, x, GSOLVE_F64, GSOLVE_HOST};
-            const gsolve_dense Y = {n, 5, n, y, GSOLVE_F64, GSOLVE_HOST};
+            const gsolve_dense X = {n, COLUMNS, n, x, GSOLVE_F64, GSOLVE_HOST};
+            const gsolve_dense Y = {n, COLUMNS, n, y, GSOLVE_F64, GSOLVE_HOST};
             OK(ctx, gsolve_matrix_apply(M, 1, X, 0, Y));
             double *one = malloc((size_t)n * 8);
             OK(ctx, gsolve_matrix_apply_dot(M, gsolve_vector(x, n), gsolve_vector(one, n),
                                             gsolve_vector(x, n), &dot, NULL));
             assert_memory_equal(one, y, (size_t)n * 8);
+            for (int32_t c = 0; c < COLUMNS; c++) {
+                OK(ctx, gsolve_matrix_apply(M, 1, gs_column_of(X, c), 0, gsolve_vector(one, n)));
+                assert_memory_equal(one, gs_column_of(Y, c).value, (size_t)n * 8);
+            }
             if (!first) {
                 first = y;
                 first_dot = dot;
             } else {
-                assert_memory_equal(first, y, (size_t)n * 5 * 8);
+                assert_memory_equal(first, y, (size_t)n * COLUMNS * 8);
                 assert_memory_equal(&first_dot, &dot, sizeof dot);
                 free(y);
             }

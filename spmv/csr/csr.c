@@ -137,20 +137,8 @@ static gsolve_status apply_block(const void *self, gsolve_context *ctx, double a
                                  gsolve_dense x, double beta, gsolve_dense y)
 {
     const gs_csr_kernels *csr = GS_KERNELS(gs_csr, ctx, x.type);
-    gsolve_status status = GSOLVE_OK;
-
-    for (int32_t j = 0; j < x.ncols && status == GSOLVE_OK;) {
-        const void *xj = gs_column_of(x, j).value;
-        void *yj = gs_column_of(y, j).value;
-        if (csr->apply4 && x.ncols - j >= 4) {
-            status = csr->apply4(ctx->queue, self, alpha, xj, x.stride, beta, yj, y.stride);
-            j += 4;
-        } else {
-            status = csr->apply(ctx->queue, self, alpha, xj, beta, yj, NULL);
-            j++;
-        }
-    }
-    return status;
+    return csr->apply_block(ctx->queue, self, x.ncols, alpha, x.value, x.stride, beta, y.value,
+                            y.stride);
 }
 
 static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,

@@ -42,9 +42,10 @@ typedef struct gs_csr_kernels {
     /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0 */
     gsolve_status (*apply)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *x,
                            double beta, void *y, const gs_csr_dots *dots);
-    /* optional: four columns at once, with the same bits */
-    gsolve_status (*apply4)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *x,
-                            int64_t xstride, double beta, void *y, int64_t ystride);
+    /* y = alpha A x + beta y for as many columns, each with the bits that it has alone */
+    gsolve_status (*apply_block)(gs_queue *q, const gs_csr_plan *plan, int32_t columns,
+                                 double alpha, const void *x, int64_t xstride, double beta, void *y,
+                                 int64_t ystride);
 } gs_csr_kernels;
 
 gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries);

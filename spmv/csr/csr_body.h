@@ -154,12 +154,10 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_csr_plan *plan, double alph
     return GSOLVE_OK;
 }
 
-static gsolve_status FN(apply4)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *px,
-                                int64_t xstride, double beta, void *py, int64_t ystride)
+static void FN(apply4)(gs_queue *q, const gs_csr_plan *plan, double alpha, const T *x,
+                       int64_t xstride, double beta, T *y, int64_t ystride)
 {
     const bool wide = plan->csr.offset == GSOLVE_O64;
-    const T *x = px;
-    T *y = py;
 
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (plan->tasks > 2)
     for (int32_t t = 0; t < plan->tasks; t++) {
@@ -167,5 +165,21 @@ static gsolve_status FN(apply4)(gs_queue *q, const gs_csr_plan *plan, double alp
     }
     for (int c = 0; c < 4; c++)
         FN(long_rows)(q, plan, alpha, x + c * xstride, beta, y + c * ystride);
+}
+
+static gsolve_status FN(apply_block)(gs_queue *q, const gs_csr_plan *plan, int32_t columns,
+                                     double alpha, const void *px, int64_t xstride, double beta,
+                                     void *py, int64_t ystride)
+{
+    const T *x = px;
+    T *y = py;
+    int32_t j = 0;
+
+    for (; j + 4 <= columns; j += 4) {
+        FN(apply4)(q, plan, alpha, x + j * xstride, xstride, beta, y + j * ystride, ystride);
+    }
+    for (; j < columns; j++) {
+        FN(apply)(q, plan, alpha, x + j * xstride, beta, y + j * ystride, NULL);
+    }
     return GSOLVE_OK;
 }

@@ -13,55 +13,19 @@
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
-#include "core/cuda.cuh"
+#include "spmv/csr/csr_tiles.cuh"
 
 extern "C" {
 #include "core/try.h"
 #include "core/vector.h"
-#include "spmv/csr/csr.h"
 }
 
+using namespace gs_tiles;
+
 namespace
 {
 
-constexpr int tile_work = 1024, toll = 1; // a tile's work: entries and a toll for each row
-constexpr int most_short = 256;           // a longer row that overruns its tile is cut into parts
-constexpr int room = tile_work + most_short;
-constexpr int part_size = 4096;
-constexpr int own = 32;        // entries of a row that each of its threads sums by itself at most
-constexpr int tile_blocks = 8; // of a multiprocessor at once, at least
 constexpr int shared_share = 40; // of the first cache, in per cent, that tile_blocks blocks take
-constexpr int at_once = room / gs_block_size; // entries that a thread reads at once
-
-struct tile {
-    int32_t first, last; // rows
-    int64_t from;        // entry
-    int32_t entries, unused;
-};
-
-struct part {     // of a long row
-    int64_t from; // entry
-    int32_t entries, row;
-    int32_t l;            // the row's number among the long ones
-    int32_t first, parts; // number of its first part; how many it has
-};
-
-} // namespace
-
-struct gs_csr_tiles {
-    int lanes;      // threads a row, where rows are of similar lengths; else 0, and there are tiles
-    bool scattered; // x is read here and there
-    int tiles, nlong, parts;
-    tile *tile_of;
-    int32_t *long_row;   // nlong
-    int32_t *first_part; // nlong + 1
-    part *part_of;       // parts
-    void *sum;           // sums of the parts, in the type of the values
-    unsigned *done;      // nlong: parts that are there
-};
-
-namespace
-{
 
 // --- the plan ---------------------------------------------------------------------------------
 
@@ -195,7 +159,7 @@ void drop(gs_csr_tiles *p, gsolve_context *ctx)
 struct row_facts {
     unsigned longest; // entries of a row
     int empty;        // rows
-    int near, far;    // rows of a sample, by whether they begin within 4096 columns of the one before
+    int near, far; // rows of a sample, by whether they begin within 4096 columns of the one before
 };
 
 template <class O>
@@ -281,7 +245,7 @@ gsolve_status make_parts(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr 
         TRY(find_long(p, ctx, A->nrows, start));
     }
     ALLOC_DEVICE(ctx, p->part_of, (size_t)p->parts + 1);
-    ALLOC_DEVICE(ctx, sum, (size_t)p->parts + 1);
+    ALLOC_DEVICE(ctx, sum, ((size_t)p->parts + 1) * most_columns);
     p->sum = sum;
     ALLOC_DEVICE(ctx, p->done, (size_t)p->nlong + 1);
     TRY(gs_cuda(q, cudaMemsetAsync(p->done, 0, sizeof *p->done * ((size_t)p->nlong + 1), q->stream),
@@ -346,14 +310,6 @@ __device__ T finish(const product<T> &a, int32_t i, T sum)
 
     a.y[i] = y;
     return y;
-}
-
-// The sum over the aligned group of lanes threads, in all of them.
-template <class T>
-__device__ T group_sum(T sum, int lanes)
-{
-    for (int d = lanes / 2; d > 0; d /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d);
-    return sum;
 }
 
 // --- rows of similar lengths ------------------------------------------------------------------
@@ -457,16 +413,6 @@ gsolve_status by_groups(gs_queue *q, const product<T> &a, int32_t n, const gs_cs
 
 // --- rows of any lengths ----------------------------------------------------------------------
 
-// The sum of s[from], s[from + step], ... before to.
-template <class T>
-__device__ T strided(const T *s, int from, int to, int step)
-{
-    T sum = 0;
-
-    for (int k = from; k < to; k += step) sum += s[k];
-    return sum;
-}
-
 // The products of n entries, into s.
 template <class T>
 __device__ void multiply(const product<T> &a, int64_t from, int n, T *s)
@@ -486,18 +432,6 @@ __device__ void multiply(const product<T> &a, int64_t from, int n, T *s)
     for (int u = 0; u < at_once; u++) {
         if (c[u] >= 0) s[u * gs_block_size + (int)threadIdx.x] = v[u] * __ldg(&a.x[c[u]]);
     }
-}
-
-// Where row i lies among the entries of its tile.
-struct stretch {
-    int from, to;
-};
-
-template <class O>
-__device__ stretch stretch_of(const O *start, const tile &t, int32_t i)
-{
-    if (i >= t.last) return {0, 0};
-    return {(int)((int64_t)start[i] - t.from), (int)((int64_t)start[i + 1] - t.from)};
 }
 
 // The sums of the rows for which wait is set, by a warp each; in each row's first product.
@@ -540,14 +474,6 @@ __device__ void sum_rows(const product<T> &a, const tile &t, int lanes, stretch 
         }
         if (i < t.last && lane == 0) finish(a, i, sum);
     }
-}
-
-__device__ int lanes_for(int rows)
-{
-    int lanes = 1;
-
-    while (lanes < 32 && rows * lanes * 2 <= gs_block_size) lanes *= 2;
-    return lanes;
 }
 
 // This thread's share of the products of n entries, summed.
@@ -666,7 +592,7 @@ gsolve_status apply(gs_queue *q, const gs_csr_plan *plan, double alpha, const vo
 {
     const gsolve_csr *A = &plan->csr;
     const gs_csr_dots none = {}, sums = dots ? *dots : none;
-    const product<T> a = {A->start, A->col,   (const T *)A->value, (const T *)x,       (T *)y,
+    const product<T> a = {A->start, A->col,  (const T *)A->value, (const T *)x,      (T *)y,
                           (T)alpha, (T)beta, (const T *)sums.w,   {sums.wy, sums.yy}};
 
     return A->offset == GSOLVE_O64 ? multiply_all<T, int64_t>(q, a, plan)
@@ -681,6 +607,6 @@ void drop_plan(gs_csr_plan *plan, gsolve_context *ctx)
 } // namespace
 
 extern "C" const gs_csr_kernels gs_csr_cuda[GSOLVE_TYPE_COUNT] = {
-    {plan<float>, drop_plan, apply<float>, nullptr},
-    {plan<double>, drop_plan, apply<double>, nullptr},
+    {plan<float>, drop_plan, apply<float>, gs_csr_apply_block<float>},
+    {plan<double>, drop_plan, apply<double>, gs_csr_apply_block<double>},
 };

@@ -1,0 +1,100 @@
+// csr_tiles.cuh: what the kernels of csr for one column and for several share: the tiles, and how a
+// group of threads sums a row. A column has the same bits in both because the sums run alike.
+#ifndef GS_CSR_TILES_CUH
+#define GS_CSR_TILES_CUH
+
+#include "core/cuda.cuh"
+
+extern "C" {
+#include "spmv/csr/csr.h"
+}
+
+namespace gs_tiles
+{
+
+constexpr int tile_work = 1024, toll = 1; // a tile's work: entries and a toll for each row
+constexpr int most_short = 256;           // a longer row that overruns its tile is cut into parts
+constexpr int room = tile_work + most_short;
+constexpr int part_size = 4096;
+constexpr int own = 32;        // entries of a row that each of its threads sums by itself at most
+constexpr int tile_blocks = 8; // of a multiprocessor at once, at least
+constexpr int at_once = room / gs_block_size; // entries that a thread reads at once
+constexpr int most_columns = 4;               // that tiles are multiplied with in one pass
+
+struct tile {
+    int32_t first, last; // rows
+    int64_t from;        // entry
+    int32_t entries, unused;
+};
+
+struct part {     // of a long row
+    int64_t from; // entry
+    int32_t entries, row;
+    int32_t l;            // the row's number among the long ones
+    int32_t first, parts; // number of its first part; how many it has
+};
+
+} // namespace gs_tiles
+
+struct gs_csr_tiles {
+    int lanes;      // threads a row, where rows are of similar lengths; else 0, and there are tiles
+    bool scattered; // x is read here and there
+    int tiles, nlong, parts;
+    gs_tiles::tile *tile_of;
+    int32_t *long_row;       // nlong
+    int32_t *first_part;     // nlong + 1
+    gs_tiles::part *part_of; // parts
+    void *sum;               // parts x most_columns: their sums, in the type of the values
+    unsigned *done;          // nlong: parts that are there
+};
+
+namespace gs_tiles
+{
+
+// The sum over the aligned group of lanes threads, in all of them.
+template <class T>
+__device__ T group_sum(T sum, int lanes)
+{
+    for (int d = lanes / 2; d > 0; d /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d);
+    return sum;
+}
+
+// The sum of s[from], s[from + step], ... before to.
+template <class T>
+__device__ T strided(const T *s, int from, int to, int step)
+{
+    T sum = 0;
+
+    for (int k = from; k < to; k += step) sum += s[k];
+    return sum;
+}
+
+// Where row i lies among the entries of its tile.
+struct stretch {
+    int from, to;
+};
+
+template <class O>
+__device__ inline stretch stretch_of(const O *start, const tile &t, int32_t i)
+{
+    if (i >= t.last) return {0, 0};
+    return {(int)((int64_t)start[i] - t.from), (int)((int64_t)start[i + 1] - t.from)};
+}
+
+__device__ inline int lanes_for(int rows)
+{
+    int lanes = 1;
+
+    while (lanes < 32 && rows * lanes * 2 <= gs_block_size) lanes *= 2;
+    return lanes;
+}
+
+} // namespace gs_tiles
+
+// gs_csr_kernels' apply_block, see csr_block_cuda.cu.
+template <class T>
+gsolve_status gs_csr_apply_block(gs_queue *q, const gs_csr_plan *plan, int32_t columns,
+                                 double alpha, const void *x, int64_t xstride, double beta, void *y,
+                                 int64_t ystride);
+
+#endif

@@ -1,0 +1,254 @@
+// cusparse_bsr_cuda.cu: compressed rows into compressed rows of dense blocks, stored row by row
+// within a block. The blocks are the different ones among those of the entries, sorted; each entry
+// then finds its block by bisection, at the build and at every update, so that no map is kept.
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_select.cuh>
+
+#include <cstdio>
+
+#include "spmv/cusparse/vendor.cuh"
+#include "spmv/rows.cuh"
+
+namespace
+{
+
+// --- where they are ---------------------------------------------------------------------------
+
+// key[k] = the block of entry k, counted row by row of blocks; a warp a row.
+template <class O>
+__global__ void name_blocks(int32_t nrows, const O *start, const int32_t *col, int block,
+                            int64_t cols, uint64_t *key)
+{
+    const int64_t i = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
+
+    if (i >= nrows) return;
+    for (int64_t k = start[i] + threadIdx.x % 32; k < start[i + 1]; k += 32) {
+        key[k] = (uint64_t)(i / block * cols + col[k] / block);
+    }
+}
+
+__global__ void name_columns(int32_t blocks, const uint64_t *key, int64_t cols, int32_t *col)
+{
+    const int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (k < blocks) col[k] = (int32_t)(key[k] % (uint64_t)cols);
+}
+
+// start[I] = the first block at or after block row I, for I <= rows.
+__global__ void find_starts(int32_t rows, int32_t blocks, const uint64_t *key, int64_t cols,
+                            int32_t *start)
+{
+    const int64_t I = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    int32_t low = 0, high = blocks;
+
+    if (I > rows) return;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (key[middle] < (uint64_t)(I * cols)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    start[I] = low;
+}
+
+int blocks_for(int64_t threads)
+{
+    return (int)((threads + gs_block_size - 1) / gs_block_size);
+}
+
+gsolve_status name_all(const gs_vendor_matrix *v, gsolve_context *ctx, uint64_t *key)
+{
+    const gsolve_csr *A = &v->csr;
+    const int blocks = gs_warp_blocks(A->nrows);
+
+    if (A->offset == GSOLVE_O64) {
+        return gs_launch(ctx->queue, "naming blocks", name_blocks<int64_t>, blocks, gs_block_size,
+                         A->nrows, (const int64_t *)A->start, A->col, v->chosen.block,
+                         (int64_t)v->cols, key);
+    }
+    return gs_launch(ctx->queue, "naming blocks", name_blocks<int32_t>, blocks, gs_block_size,
+                     A->nrows, (const int32_t *)A->start, A->col, v->chosen.block, (int64_t)v->cols,
+                     key);
+}
+
+// The different keys of n, in to, which is not from; *count of them, read back.
+gsolve_status keep_different(gsolve_context *ctx, const uint64_t *from, uint64_t *to, int n,
+                             int32_t *found, int32_t *count)
+{
+    gs_queue *q = ctx->queue;
+    void *space = nullptr;
+    size_t bytes = 0;
+    gsolve_status status;
+
+    cub::DeviceSelect::Unique(nullptr, bytes, from, to, found, n, q->stream);
+    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(gs_cuda(q, cub::DeviceSelect::Unique(space, bytes, from, to, found, n, q->stream),
+                "finding blocks"));
+    TRY(gsolve_copy(ctx, count, GSOLVE_HOST, found, GSOLVE_DEVICE, sizeof *count));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    return status;
+}
+
+gsolve_status sort_keys(gsolve_context *ctx, const uint64_t *from, uint64_t *to, int n, int bits)
+{
+    gs_queue *q = ctx->queue;
+    void *space = nullptr;
+    size_t bytes = 0;
+    gsolve_status status;
+
+    cub::DeviceRadixSort::SortKeys(nullptr, bytes, from, to, n, 0, bits, q->stream);
+    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(gs_cuda(q, cub::DeviceRadixSort::SortKeys(space, bytes, from, to, n, 0, bits, q->stream),
+                "sorting blocks"));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    return status;
+}
+
+int bits_of(uint64_t n)
+{
+    int bits = 1;
+
+    while (bits < 64 && n >> bits) bits++;
+    return bits;
+}
+
+// v's blocks, its start and col. Neighbours within a row mostly share a block, so that few keys are
+// left to sort.
+gsolve_status find_blocks(gs_vendor_matrix *v, gsolve_context *ctx)
+{
+    const int entries = (int)v->entries;
+    const int bits = bits_of((uint64_t)v->rows * (uint64_t)v->cols);
+    uint64_t *key = nullptr, *other = nullptr;
+    int32_t *found = nullptr, *start = nullptr, count = 0;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, key, entries);
+    ALLOC_DEVICE(ctx, other, entries);
+    ALLOC_DEVICE(ctx, found, 1);
+    TRY(name_all(v, ctx, key));
+    TRY(keep_different(ctx, key, other, entries, found, &count));
+    TRY(sort_keys(ctx, other, key, count, bits));
+    TRY(keep_different(ctx, key, other, count, found, &count));
+    v->blocks = count;
+    ALLOC_DEVICE(ctx, v->col, count);
+    ALLOC_DEVICE(ctx, start, (size_t)v->rows + 1);
+    v->start = start;
+    TRY(gs_launch(ctx->queue, "columns of blocks", name_columns, blocks_for(count), gs_block_size,
+                  count, other, (int64_t)v->cols, v->col));
+    TRY(gs_launch(ctx->queue, "rows of blocks", find_starts, blocks_for((int64_t)v->rows + 1),
+                  gs_block_size, v->rows, count, other, (int64_t)v->cols, start));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, key);
+    gsolve_free(ctx, GSOLVE_DEVICE, other);
+    gsolve_free(ctx, GSOLVE_DEVICE, found);
+    return status;
+}
+
+// --- their values -----------------------------------------------------------------------------
+
+// Each entry into its block, which is there; a warp a row.
+template <class T, class O>
+__global__ void fill_blocks(int32_t nrows, const O *start, const int32_t *col, const T *value,
+                            int block, const int32_t *first, const int32_t *at, T *out)
+{
+    const int64_t i = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
+
+    if (i >= nrows) return;
+    const int32_t begin = first[i / block], end = first[i / block + 1];
+    for (int64_t k = start[i] + threadIdx.x % 32; k < start[i + 1]; k += 32) {
+        const int32_t j = col[k], J = j / block;
+        int32_t low = begin, high = end - 1; // at[low] <= J <= at[high]
+        while (low < high) {
+            const int32_t middle = low + (high - low) / 2;
+            if (at[middle] < J) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        out[((int64_t)low * block + i % block) * block + j % block] = value[k];
+    }
+}
+
+template <class T>
+gsolve_status fill(gs_vendor_matrix *v, gsolve_context *ctx)
+{
+    const gsolve_csr *A = &v->csr;
+    const int blocks = gs_warp_blocks(A->nrows);
+    const int32_t *first = (const int32_t *)v->start;
+    const T *value = (const T *)A->value;
+
+    if (A->offset == GSOLVE_O64) {
+        return gs_launch(ctx->queue, "filling blocks", fill_blocks<T, int64_t>, blocks,
+                         gs_block_size, A->nrows, (const int64_t *)A->start, A->col, value,
+                         v->chosen.block, first, v->col, (T *)v->value);
+    }
+    return gs_launch(ctx->queue, "filling blocks", fill_blocks<T, int32_t>, blocks, gs_block_size,
+                     A->nrows, (const int32_t *)A->start, A->col, value, v->chosen.block, first,
+                     v->col, (T *)v->value);
+}
+
+// *x = zeros for n elements in whole blocks, where the matrix ends with a part of one.
+gsolve_status make_operand(void **x, const gs_vendor_matrix *v, gsolve_context *ctx, int32_t n,
+                           int32_t whole)
+{
+    const size_t size = gs_type_size(v->csr.type);
+
+    if (n == whole) return GSOLVE_OK;
+    *x = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)whole, size);
+    if (!*x) return GSOLVE_NO_MEMORY;
+    return gs_cuda(ctx->queue, cudaMemsetAsync(*x, 0, (size_t)whole * size, ctx->queue->stream),
+                   "operands of whole blocks");
+}
+
+gsolve_status refuse_size(gsolve_context *ctx, const char *what, int64_t count)
+{
+    return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                       "cusparse,alg=bsr takes fewer than 2^31 %s, not %lld; alg=csr2 and alg=sell "
+                       "take more",
+                       what, (long long)count);
+}
+
+} // namespace
+
+gsolve_status gs_vendor_gather(gs_vendor_matrix *v, gsolve_context *ctx)
+{
+    const gsolve_csr *A = &v->csr;
+    const size_t size = gs_type_size(A->type);
+    char form[48];
+    gsolve_status status;
+
+    if (v->entries > INT32_MAX) return refuse_size(ctx, "entries", v->entries);
+    if (v->chosen.block == 0) TRY(gs_vendor_find_block(v, ctx));
+    v->rows = (int32_t)(((int64_t)A->nrows + v->chosen.block - 1) / v->chosen.block);
+    v->cols = (int32_t)(((int64_t)A->ncols + v->chosen.block - 1) / v->chosen.block);
+    if ((int64_t)v->rows * v->chosen.block > INT32_MAX ||
+        (int64_t)v->cols * v->chosen.block > INT32_MAX) {
+        return refuse_size(ctx, "rows and columns", (int64_t)INT32_MAX + 1);
+    }
+    TRY(find_blocks(v, ctx));
+    v->stored = v->blocks * v->chosen.block * v->chosen.block;
+    if (v->stored > INT32_MAX) return refuse_size(ctx, "stored values", v->stored);
+    snprintf(form, sizeof form, "blocks of %d x %d", v->chosen.block, v->chosen.block);
+    TRY(gs_vendor_fits(v, ctx, form, v->stored, (double)v->stored * (double)size));
+    v->value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)v->stored, size);
+    TRY(v->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(gs_cuda(ctx->queue,
+                cudaMemsetAsync(v->value, 0, (size_t)v->stored * size, ctx->queue->stream),
+                "filling blocks"));
+    TRY(gs_vendor_refill_blocks(v, ctx));
+    TRY(make_operand(&v->x, v, ctx, A->ncols, gs_vendor_ncols(v)));
+    TRY(make_operand(&v->y, v, ctx, A->nrows, gs_vendor_nrows(v)));
+done:
+    return status;
+}
+
+gsolve_status gs_vendor_refill_blocks(gs_vendor_matrix *v, gsolve_context *ctx)
+{
+    return v->csr.type == GSOLVE_F32 ? fill<float>(v, ctx) : fill<double>(v, ctx);
+}

@@ -1,0 +1,188 @@
+// cusparse_sell_cuda.cu: compressed rows into sliced ELL: slices of as many rows, each row of a
+// slice filled up to the longest, entries stored by columns of the slice. Padding has column -1.
+#include <cub/device/device_scan.cuh>
+
+#include <cstdio>
+
+#include "spmv/cusparse/vendor.cuh"
+#include "spmv/rows.cuh"
+
+namespace
+{
+
+constexpr int warp_share = 64 * 32; // entries of a slice for which another warp is called
+
+// width[s] = entries that slice s takes, for s < slices; 0 for s = slices.
+template <class O>
+__global__ void measure_slices(int32_t nrows, const O *start, int32_t slices, int slice,
+                               int64_t *width)
+{
+    const int64_t s = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    const int lane = (int)threadIdx.x % 32;
+    int64_t longest = 0;
+
+    if (s > slices) return;
+    for (int r = lane; s < slices && r < slice; r += 32) {
+        const int64_t i = s * slice + r;
+        if (i < nrows) longest = max(longest, (int64_t)start[i + 1] - (int64_t)start[i]);
+    }
+    for (int d = 16; d > 0; d /= 2) {
+        longest = max(longest, __shfl_xor_sync(0xffffffffu, longest, d));
+    }
+    if (lane == 0) width[s] = longest * slice;
+}
+
+__global__ void narrow(int64_t n, const int64_t *from, int32_t *to)
+{
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) to[i] = (int32_t)from[i];
+}
+
+// Slices as the kernel that fills them sees them: P is the type of their offsets.
+template <class T, class P>
+struct slices_of {
+    const P *first;
+    int32_t *col; // NULL: is there already
+    T *value;
+    int32_t count;
+    int slice, parts; // parts: warps for a slice
+};
+
+template <class T, class O, class P>
+__global__ void __launch_bounds__(gs_block_size)
+    fill_slices(slices_of<T, P> s, int32_t nrows, const O *start, const int32_t *col,
+                const T *value)
+{
+    const int64_t warp = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
+    const int64_t at = warp / s.parts;
+    const int step = 32 * s.parts, over = step % s.slice;
+
+    if (at >= s.count) return;
+    const int first = (int)(warp % s.parts) * 32 + (int)threadIdx.x % 32;
+    const int64_t end = s.first[at + 1];
+    int64_t k = first / s.slice; // the entry of row r of the slice
+    int r = first % s.slice;
+
+    for (int64_t e = s.first[at] + first; e < end; e += step) {
+        const int64_t i = at * s.slice + r;
+        const int64_t from = i < nrows ? start[i] + k : 0;
+        const bool real = i < nrows && from < (int64_t)start[i + 1];
+        if (s.col) s.col[e] = real ? col[from] : -1;
+        s.value[e] = real ? value[from] : T(0);
+        k += step / s.slice;
+        r += over;
+        if (r >= s.slice) {
+            r -= s.slice;
+            k++;
+        }
+    }
+}
+
+template <class T, class O, class P>
+gsolve_status fill(gs_vendor_matrix *v, gsolve_context *ctx, bool columns)
+{
+    const gsolve_csr *A = &v->csr;
+    const int64_t mean = v->stored / v->rows, wanted = mean / warp_share + 1;
+    const int parts = (int)(wanted < 256 ? wanted : 256);
+    const slices_of<T, P> s = {(const P *)v->start, columns ? v->col : nullptr,
+                               (T *)v->value,       v->rows,
+                               v->chosen.slice,     parts};
+
+    return gs_launch(ctx->queue, "filling slices", fill_slices<T, O, P>,
+                     gs_warp_blocks((int64_t)v->rows * parts), gs_block_size, s, A->nrows,
+                     (const O *)A->start, A->col, (const T *)A->value);
+}
+
+template <class T>
+gsolve_status fill_typed(gs_vendor_matrix *v, gsolve_context *ctx, bool columns)
+{
+    if (v->csr.offset == GSOLVE_O64) return fill<T, int64_t, int64_t>(v, ctx, columns);
+    return v->wide ? fill<T, int32_t, int64_t>(v, ctx, columns)
+                   : fill<T, int32_t, int32_t>(v, ctx, columns);
+}
+
+gsolve_status fill_any(gs_vendor_matrix *v, gsolve_context *ctx, bool columns)
+{
+    return v->csr.type == GSOLVE_F32 ? fill_typed<float>(v, ctx, columns)
+                                     : fill_typed<double>(v, ctx, columns);
+}
+
+gsolve_status measure(const gs_vendor_matrix *v, gsolve_context *ctx, int64_t *width)
+{
+    const gsolve_csr *A = &v->csr;
+    const int blocks = gs_warp_blocks((int64_t)v->rows + 1);
+
+    if (A->offset == GSOLVE_O64) {
+        return gs_launch(ctx->queue, "measuring slices", measure_slices<int64_t>, blocks,
+                         gs_block_size, A->nrows, (const int64_t *)A->start, v->rows,
+                         v->chosen.slice, width);
+    }
+    return gs_launch(ctx->queue, "measuring slices", measure_slices<int32_t>, blocks, gs_block_size,
+                     A->nrows, (const int32_t *)A->start, v->rows, v->chosen.slice, width);
+}
+
+// v->start from the offsets, which are of 64 bits, and which it keeps where they must be.
+gsolve_status keep_offsets(gs_vendor_matrix *v, gsolve_context *ctx, int64_t **offset)
+{
+    const int64_t n = (int64_t)v->rows + 1;
+    const int blocks = (int)((n + gs_block_size - 1) / gs_block_size);
+    int32_t *start = nullptr;
+    gsolve_status status = GSOLVE_OK;
+
+    v->wide = v->csr.offset == GSOLVE_O64 || v->stored > INT32_MAX;
+    if (v->wide) {
+        v->start = *offset;
+        *offset = nullptr;
+        return GSOLVE_OK;
+    }
+    ALLOC_DEVICE(ctx, start, n);
+    v->start = start;
+    TRY(gs_launch(ctx->queue, "offsets of slices", narrow, blocks, gs_block_size, n, *offset,
+                  start));
+done:
+    return status;
+}
+
+} // namespace
+
+gsolve_status gs_vendor_slice(gs_vendor_matrix *v, gsolve_context *ctx)
+{
+    gs_queue *q = ctx->queue;
+    const size_t size = gs_type_size(v->csr.type);
+    int64_t *width = nullptr, *offset = nullptr;
+    void *space = nullptr;
+    size_t bytes = 0;
+    char form[48];
+    gsolve_status status;
+
+    v->rows = (int32_t)(((int64_t)v->csr.nrows + v->chosen.slice - 1) / v->chosen.slice);
+    ALLOC_DEVICE(ctx, width, (size_t)v->rows + 1);
+    ALLOC_DEVICE(ctx, offset, (size_t)v->rows + 1);
+    cub::DeviceScan::ExclusiveSum(nullptr, bytes, width, offset, v->rows + 1, q->stream);
+    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(measure(v, ctx, width));
+    TRY(gs_cuda(q,
+                cub::DeviceScan::ExclusiveSum(space, bytes, width, offset, v->rows + 1, q->stream),
+                "offsets of slices"));
+    TRY(gsolve_copy(ctx, &v->stored, GSOLVE_HOST, offset + v->rows, GSOLVE_DEVICE,
+                    sizeof v->stored));
+    snprintf(form, sizeof form, "slices of %d rows", v->chosen.slice);
+    TRY(gs_vendor_fits(v, ctx, form, v->stored,
+                       (double)v->stored * (double)(size + sizeof *v->col)));
+    TRY(keep_offsets(v, ctx, &offset));
+    ALLOC_DEVICE(ctx, v->col, v->stored);
+    v->value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)v->stored, size);
+    TRY(v->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(fill_any(v, ctx, true));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    gsolve_free(ctx, GSOLVE_DEVICE, width);
+    gsolve_free(ctx, GSOLVE_DEVICE, offset);
+    return status;
+}
+
+gsolve_status gs_vendor_refill_slices(gs_vendor_matrix *v, gsolve_context *ctx)
+{
+    return fill_any(v, ctx, false);
+}

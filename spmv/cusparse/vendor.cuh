@@ -1,0 +1,114 @@
+// vendor.cuh: what the parts of the format cusparse share: the matrix in the vendor's hands.
+#ifndef GS_VENDOR_CUH
+#define GS_VENDOR_CUH
+
+#include "core/cusparse.cuh"
+
+extern "C" {
+#include "core/csr.h"
+#include "core/try.h"
+}
+
+enum gs_vendor_alg { GS_CSR1, GS_CSR2, GS_COO, GS_SELL, GS_BSR };
+
+struct gs_vendor_options {
+    int alg, slice, block;
+};
+
+constexpr int gs_vendor_most_plans = 16;
+
+// The vendor's analysis for one number of columns and their strides.
+struct gs_vendor_plan {
+    int32_t columns;
+    int64_t xstride, ystride;
+    cusparseSpMatDescr_t A;
+    void *buffer;
+};
+
+struct gs_vendor_matrix {
+    gs_vendor_options chosen;
+    gsolve_csr csr; // the handle's
+    int64_t entries;
+    cusparseSpMatDescr_t A; // or NULL: there is nothing to multiply
+    void *buffer;
+    // in the stored form, on the device; what the form does not need is NULL
+    int32_t *row; // COO: of each entry
+    void *start;  // SELL: slices + 1 offsets; BSR: block rows + 1 offsets
+    int32_t *col; // SELL: stored; BSR: blocks
+    void *value;  // stored
+    bool wide;    // start is of 64 bits
+    int64_t stored, blocks;
+    int32_t rows, cols; // slices; block rows, block columns
+    void *x, *y;        // BSR: operands of whole blocks, where the matrix does not end with one
+    gs_vendor_plan plan[gs_vendor_most_plans];
+    int plans;
+};
+
+// alpha and beta in the type of the values.
+struct gs_vendor_factors {
+    double wide[2];
+    float narrow[2];
+    bool single;
+    gs_vendor_factors(gsolve_type type, double alpha, double beta)
+        : wide{alpha, beta}, narrow{(float)alpha, (float)beta}, single(type == GSOLVE_F32)
+    {
+    }
+    const void *at(int k) const
+    {
+        return single ? (const void *)&narrow[k] : (const void *)&wide[k];
+    }
+};
+
+inline cudaDataType gs_vendor_type_of(gsolve_type type)
+{
+    return type == GSOLVE_F32 ? CUDA_R_32F : CUDA_R_64F;
+}
+
+// What the vendor takes for the sizes of the matrix: whole blocks for BSR.
+inline int32_t gs_vendor_nrows(const gs_vendor_matrix *v)
+{
+    return v->chosen.alg == GS_BSR ? v->rows * v->chosen.block : v->csr.nrows;
+}
+
+inline int32_t gs_vendor_ncols(const gs_vendor_matrix *v)
+{
+    return v->chosen.alg == GS_BSR ? v->cols * v->chosen.block : v->csr.ncols;
+}
+
+inline cusparseSpMVAlg_t gs_vendor_spmv(const gs_vendor_matrix *v)
+{
+    constexpr cusparseSpMVAlg_t of[] = {CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMV_CSR_ALG2,
+                                        CUSPARSE_SPMV_COO_ALG2, CUSPARSE_SPMV_SELL_ALG1,
+                                        CUSPARSE_SPMV_BSR_ALG1};
+    return of[v->chosen.alg];
+}
+
+// *A = a descriptor of the stored form, to be destroyed by cusparseDestroySpMat.
+gsolve_status gs_vendor_describe(const gs_vendor_matrix *v, gsolve_context *ctx,
+                                 cusparseSpMatDescr_t *A);
+
+// The stored forms that are not the handle's own rows. What they allocate is v's, also on failure.
+gsolve_status gs_vendor_slice(gs_vendor_matrix *v, gsolve_context *ctx);
+gsolve_status gs_vendor_gather(gs_vendor_matrix *v, gsolve_context *ctx);
+
+// v's block = of 2 to 8 that which takes the fewest bytes an entry.
+gsolve_status gs_vendor_find_block(gs_vendor_matrix *v, gsolve_context *ctx);
+
+// The values once more, after those of the rows have changed.
+gsolve_status gs_vendor_refill_slices(gs_vendor_matrix *v, gsolve_context *ctx);
+gsolve_status gs_vendor_refill_blocks(gs_vendor_matrix *v, gsolve_context *ctx);
+
+// gsolve_format's apply, apply_block, forecast and describe.
+gsolve_status gs_vendor_apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                              double beta, gsolve_dense y);
+gsolve_status gs_vendor_apply_block(const void *self, gsolve_context *ctx, double alpha,
+                                    gsolve_dense x, double beta, gsolve_dense y);
+
+size_t gs_vendor_forecast(const gsolve_csr *csr, const void *chosen);
+void gs_vendor_info(const void *self, gsolve_matrix_info *info);
+
+// Whether bytes are to be had on the device; else the sentence. form: "slices of 32 rows".
+gsolve_status gs_vendor_fits(const gs_vendor_matrix *v, gsolve_context *ctx, const char *form,
+                             int64_t stored, double bytes);
+
+#endif
