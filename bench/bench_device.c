@@ -7,62 +7,16 @@
  * others. Times are medians over rounds in which all formats take turns; a round repeats a product
  * for 2 ms or ten times. Iterations are timed as the difference of a run of 300 and one of 100.
  * Floor: the bytes that must move, at the bandwidth of a copy within the device in the same run. */
-#include <gsolve_io.h>
-#include <gsolve_plugin.h>
-#include <string.h>
-
-#include "bench.h"
+#include "bench/on_device.h"
 
 #define ROUNDS 21
 #define MOST   8
-
-static gsolve_context *ctx;
-
-static void check(gsolve_status status)
-{
-    if (status == GSOLVE_OK) return;
-    fprintf(stderr, "bench_device: %s\n", gsolve_error(ctx));
-    exit(1);
-}
 
 /* Waits until the device has done all it was given. */
 static void wait(void *number)
 {
     double here;
-    check(gsolve_copy(ctx, &here, GSOLVE_HOST, number, GSOLVE_DEVICE, sizeof here));
-}
-
-static double copy_bandwidth(void)
-{
-    const size_t bytes = (size_t)1 << 30;
-    void *from = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    void *to = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    double best = 0;
-
-    if (!from || !to) check(GSOLVE_NO_MEMORY);
-    for (int run = 0; run < 10; run++) {
-        const double begin = bench_now();
-        check(gsolve_copy(ctx, to, GSOLVE_DEVICE, from, GSOLVE_DEVICE, bytes));
-        const double speed = 2 * (double)bytes / (bench_now() - begin);
-        if (speed > best) best = speed;
-    }
-    gsolve_free(ctx, GSOLVE_DEVICE, from);
-    gsolve_free(ctx, GSOLVE_DEVICE, to);
-    return best;
-}
-
-static gsolve_dense vector_on_device(int32_t n, bool filled)
-{
-    gsolve_dense v = {n, 1, n, NULL, GSOLVE_F64, GSOLVE_DEVICE};
-    double *values = calloc((size_t)n + 1, sizeof *values);
-
-    for (int32_t i = 0; filled && i < n; i++) values[i] = gsolve_random(1, (uint64_t)i);
-    v.value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)n + 1, sizeof *values);
-    if (!v.value) check(GSOLVE_NO_MEMORY);
-    check(
-        gsolve_copy(ctx, v.value, GSOLVE_DEVICE, values, GSOLVE_HOST, (size_t)n * sizeof *values));
-    free(values);
-    return v;
+    check(gsolve_copy(ctx, &here, GSOLVE_HOST, number, place, sizeof here));
 }
 
 /* One product, from count of them in a row. */
@@ -98,9 +52,8 @@ static double iteration_once(const gsolve_matrix *A, const gsolve_precond *M, co
         check(gsolve_solver_create(&S, ctx, spec, A, M));
         seconds[k] = 1e30;
         for (int run = 0; run < 3; run++) {
-            double *zeros = calloc((size_t)x.nrows + 1, sizeof *zeros);
-            check(gsolve_copy(ctx, x.value, GSOLVE_DEVICE, zeros, GSOLVE_HOST,
-                              (size_t)x.nrows * sizeof *zeros));
+            double *zeros = new_numbers(x.nrows, false);
+            put_vector(x, zeros);
             free(zeros);
             check(gsolve_solver_run(S, b, x, &result));
             if (result.iterations != (k ? 300 : 100)) {
@@ -115,31 +68,24 @@ static double iteration_once(const gsolve_matrix *A, const gsolve_precond *M, co
     return (seconds[1] - seconds[0]) / 200;
 }
 
-static double difference(gsolve_dense y, double *first, bool is_first)
+/* y and the first product compared; the first is kept. */
+static double compare(gsolve_dense y, double *first, bool is_first)
 {
-    double *now = malloc(((size_t)y.nrows + 1) * sizeof *now), worst = 0, most = 0;
+    double *now = new_numbers(y.nrows, false);
 
-    check(gsolve_copy(ctx, now, GSOLVE_HOST, y.value, GSOLVE_DEVICE, (size_t)y.nrows * 8));
-    for (int32_t i = 0; i < y.nrows; i++) {
-        if (is_first) first[i] = now[i];
-        const double apart = now[i] > first[i] ? now[i] - first[i] : first[i] - now[i];
-        const double size = first[i] < 0 ? -first[i] : first[i];
-        if (!(apart <= worst)) worst = apart;
-        if (size > most) most = size;
-    }
+    get_vector(y, is_first ? first : now);
+    const double apart = is_first ? 0 : difference(now, first, y.nrows);
     free(now);
-    return most > 0 ? worst / most : worst;
+    return apart;
 }
 
 int main(int argc, char **argv)
 {
     const bool solve = argc > 1 && strcmp(argv[1], "solve") == 0;
     const int first = solve ? 5 : 3, formats = argc - first;
-    const char *device = getenv("GSOLVE_DEVICE");
     gsolve_matrix *A[MOST] = {NULL};
     gsolve_precond *M = NULL;
     gsolve_matrix_info info = {0};
-    gsolve_context_info about;
     gsolve_csr csr;
     static double times[MOST][ROUNDS];
     double apart[MOST] = {0}, medians[MOST];
@@ -150,9 +96,7 @@ int main(int argc, char **argv)
                                "       bench_device solve MATRIX METHOD PRECOND FORMAT...\n"),
                1;
     }
-    if (gsolve_context_create(&ctx, device ? device : "cuda")) {
-        return fprintf(stderr, "%s\n", gsolve_error(NULL)), 1;
-    }
+    open_device();
     const double bandwidth = copy_bandwidth();
     check(gsolve_read_matrix(&csr, ctx, argv[2], NULL, NULL));
     for (int f = 0; f < formats; f++)
@@ -167,11 +111,10 @@ int main(int argc, char **argv)
             const double t = solve ? iteration_once(A[f], M, argv[3], x, y)
                                    : product_once(A[f], x, y, &count[f]);
             if (round >= 0) times[f][round] = t;
-            if (round < 0) apart[f] = difference(y, reference, f == 0);
+            if (round < 0) apart[f] = compare(y, reference, f == 0);
         }
     }
     gsolve_matrix_describe(A[0], &info);
-    gsolve_context_describe(ctx, &about);
     double best = 0;
     for (int f = 0; f < formats; f++) {
         medians[f] = 1e3 * bench_median(times[f], rounds);
@@ -192,8 +135,8 @@ int main(int argc, char **argv)
                1e3 * info.build_seconds, apart[f]);
     }
     free(reference);
-    gsolve_free(ctx, GSOLVE_DEVICE, x.value);
-    gsolve_free(ctx, GSOLVE_DEVICE, y.value);
+    gsolve_free(ctx, place, x.value);
+    gsolve_free(ctx, place, y.value);
     for (int f = 0; f < formats; f++) gsolve_matrix_destroy(&A[f]);
     gsolve_precond_destroy(&M);
     gsolve_csr_free(&csr, ctx);
