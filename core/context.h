@@ -50,6 +50,11 @@ bool gs_spec_is(const char *spec, const char *name);
 gsolve_status gs_memory_open(gsolve_context *ctx);
 void gs_memory_close(gsolve_context *ctx);
 
+/* handle, a block of ctx, has more to release than blocks of ctx: if it is left when the context is
+ * destroyed, destroy(handle) is called, which must free the block. The oldest handle goes first:
+ * what a handle owns was made after it, and is gone when its turn comes. */
+void gs_own(gsolve_context *ctx, void *handle, void (*destroy)(void *handle));
+
 /* A file's bytes [offset, offset + bytes) as a block that gsolve_free releases, or NULL.
  * Private to the process: writing to it does not change the file. */
 void *gs_map_file(gsolve_context *ctx, int file, int64_t offset, size_t bytes);
