@@ -110,7 +110,7 @@ static void repeat_products(gsolve_context *ctx, const char *format, const gsolv
 
 static void formats(void **state)
 {
-    gsolve_context *ctx = open_context(2);
+    gsolve_context *ctx = open_context(1);
     const gsolve_plugin *format;
     (void)state;
 
