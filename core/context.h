@@ -67,6 +67,10 @@ bool gs_memory_on_device(const gsolve_context *ctx);
  * are no pages. */
 gsolve_status gs_carry(gsolve_context *ctx, void *to, gsolve_place to_place, const void *from,
                        size_t bytes, bool *done);
+/* handle, a block of ctx, has more to release than blocks of ctx: if it is left when the context is
+ * destroyed, destroy(handle) is called, which must free the block. The oldest handle goes first:
+ * what a handle owns was made after it, and is gone when its turn comes. */
+void gs_own(gsolve_context *ctx, void *handle, void (*destroy)(void *handle));
 
 /* A file's bytes [offset, offset + bytes) as a block that gsolve_free releases, or NULL.
  * Private to the process: writing to it does not change the file. */

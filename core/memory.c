@@ -15,6 +15,8 @@ struct gs_block {
     void *data;
     size_t bytes;
     kind kind;
+    int64_t number;          /* of its allocation */
+    void (*destroy)(void *); /* of a handle, see gs_own; else NULL */
 };
 
 #define BUCKETS 64 /* of the table that finds a block by its address */
@@ -32,8 +34,9 @@ static void enlist(gsolve_context *ctx, gs_block *block)
     block->previous = NULL;
     if (*bucket) (*bucket)->previous = block;
     *bucket = block;
+    block->destroy = NULL;
+    block->number = ctx->allocations++;
     ctx->blocks++;
-    ctx->allocations++;
     ctx->bytes += block->bytes;
     if (ctx->bytes > ctx->peak) ctx->peak = ctx->bytes;
 }
@@ -152,16 +155,25 @@ void *gs_map_file(gsolve_context *ctx, int file, int64_t offset, size_t bytes)
     return NULL;
 }
 
+static gs_block *block_of(gsolve_context *ctx, const void *data)
+{
+    gs_block *block = *bucket_of(ctx, data);
+
+    while (block && block->data != data) block = block->next;
+    return block;
+}
+
 void gsolve_free(gsolve_context *ctx, gsolve_place place, void *data)
 {
+    gs_block *block = data ? block_of(ctx, data) : NULL;
+
     (void)place;
-    if (!data) return;
-    for (gs_block *block = *bucket_of(ctx, data); block; block = block->next) {
-        if (block->data == data) {
-            release(ctx, block);
-            return;
-        }
-    }
+    if (block) release(ctx, block);
+}
+
+void gs_own(gsolve_context *ctx, void *handle, void (*destroy)(void *handle))
+{
+    block_of(ctx, handle)->destroy = destroy;
 }
 
 gsolve_status gs_memory_open(gsolve_context *ctx)
@@ -171,8 +183,22 @@ gsolve_status gs_memory_open(gsolve_context *ctx)
     return ctx->live ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 }
 
+/* The handle that was made first of those that are left, or NULL. */
+static gs_block *oldest_handle(const gsolve_context *ctx)
+{
+    gs_block *oldest = NULL;
+
+    for (int k = 0; ctx->live && k < BUCKETS; k++) {
+        for (gs_block *block = ctx->live[k]; block; block = block->next) {
+            if (block->destroy && (!oldest || block->number < oldest->number)) oldest = block;
+        }
+    }
+    return oldest;
+}
+
 void gs_memory_close(gsolve_context *ctx)
 {
+    for (gs_block *handle; (handle = oldest_handle(ctx));) handle->destroy(handle->data);
     for (int k = 0; ctx->live && k < BUCKETS; k++) {
         while (ctx->live[k]) release(ctx, ctx->live[k]);
     }

@@ -25,7 +25,8 @@
  *   ownership  What _create returned, _destroy frees: it takes the address of the
  *              handle, sets it to NULL and accepts NULL. Arrays passed in stay the
  *              caller's; none is kept after the call (gsolve_matrix_take apart).
- *   lifetime   A context outlives what was created in it; A and M outlive S.
+ *   lifetime   S uses A and M: after they are destroyed it may only be destroyed. A context
+ *              that is destroyed destroys all that is left in it; handles to that are void.
  *   threads    A context and all that is in it belong to one thread at a time.
  *              Two contexts share nothing: there is no global state.
  *   bits       The same input gives the same bits, for any number of threads.
@@ -224,7 +225,8 @@ gsolve_status gsolve_matrix_take(gsolve_matrix **A, gsolve_context *ctx, const c
 void gsolve_matrix_destroy(gsolve_matrix **A);
 
 /* New values in the same pattern; GSOLVE_BAD_MATRIX if the pattern differs from that given to
- * create (of which order and duplicates may be as they were there). */
+ * create (of which order and duplicates may be as they were there). Where memory or the device
+ * fails, A's values are undefined until an update succeeds. */
 gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr);
 
 /* y = alpha A x + beta y, and with A'; y is not read where beta is 0. Vectors of A's type, on A's
@@ -272,7 +274,8 @@ gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_context *ctx, con
                                     const gsolve_csr *csr);
 void gsolve_precond_destroy(gsolve_precond **M);
 
-/* New values in the same pattern: keeps all structure. */
+/* New values in the same pattern: keeps all structure. GSOLVE_BAD_MATRIX, GSOLVE_ZERO_PIVOT: M is
+ * as it was. Where memory or the device fails, M is undefined until an update succeeds. */
 gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr);
 
 /* z = M^-1 r and z = M^-T r, for one or many columns of M's type; r and z do not overlap.
@@ -335,7 +338,8 @@ void gsolve_solver_watch(gsolve_solver *S, gsolve_monitor *monitor, void *user);
 /* x is the first guess on entry and the solution on return, also where the outcome is not
  * GSOLVE_CONVERGED (then the last iterate). b and x of any type, as many columns as wished.
  * Converged means: |b - Ax| <= max(rtol |b|, atol) in every column. Allocates nothing unless
- * it has more columns than any run before. */
+ * it has more columns than any run before. Where it fails on the way, *result is untouched and x
+ * may be an iterate. */
 gsolve_status gsolve_solver_run(gsolve_solver *S, gsolve_dense b, gsolve_dense x,
                                 gsolve_result *result);
 

@@ -68,6 +68,12 @@ done:
     return status;
 }
 
+static void destroy_left(void *handle)
+{
+    gsolve_precond *M = handle;
+    gsolve_precond_destroy(&M);
+}
+
 gsolve_status gsolve_precond_create(gsolve_precond **out, gsolve_context *ctx, const char *spec,
                                     const gsolve_csr *csr)
 {
@@ -85,6 +91,7 @@ gsolve_status gsolve_precond_create(gsolve_precond **out, gsolve_context *ctx, c
     TRY(name_kind(ctx, csr, &spec, &choice));
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);
+    gs_own(ctx, M, destroy_left);
     M->ctx = ctx;
     ctx->handles++;
     M->n = csr->nrows;

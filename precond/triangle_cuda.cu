@@ -12,7 +12,8 @@ extern "C" {
 
 struct gs_vendor_triangle {
     gsolve_csr rows; // strict triangle by its rows, on the device
-    void *scaled, *solved; // n: right-hand side and solution; cuSPARSE keeps to those of the analysis
+    void *scaled,
+        *solved; // n: right-hand side and solution; cuSPARSE keeps to those of the analysis
     void *buffer;
     cusparseSpMatDescr_t T;
     cusparseSpSVDescr_t solve;
@@ -116,6 +117,7 @@ gsolve_status place(gs_triangle *t, gsolve_context *ctx, const gs_strict *S)
 {
     const int64_t entries = S->start[S->n];
     gs_vendor_triangle *v = t->vendor;
+    const bool known = v; // the pattern
     cusparseHandle_t handle;
     gsolve_status status;
 
@@ -123,7 +125,7 @@ gsolve_status place(gs_triangle *t, gsolve_context *ctx, const gs_strict *S)
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                            "triangular solves on CUDA take fewer than 2^31 entries");
     }
-    if (v) { // the pattern is known
+    if (known) {
         TRY(upload<T>(v, ctx, S, t->rows.type));
         if (!v->solve) return GSOLVE_OK;
         TRY(gs_vendor_handle(ctx, &handle));
@@ -142,7 +144,7 @@ gsolve_status place(gs_triangle *t, gsolve_context *ctx, const gs_strict *S)
     TRY(v->scaled && v->solved ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     if (entries > 0) TRY(analyse<T>(v, ctx, t->upper, entries));
 done:
-    if (status != GSOLVE_OK) drop(t, ctx);
+    if (status != GSOLVE_OK && !known) drop(t, ctx);
     return status;
 }
 

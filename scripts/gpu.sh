@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# gpu.sh [check|bench|all] [OUT]: on a machine with a GPU, builds for it, runs the tests there with those of the label
-# cuda, the memory checker on the small ones, and the benchmarks of bench/run_device.sh. OUT: a folder for logs.
+# gpu.sh [check|bench|all] [OUT] [MATRICES]: on a machine with a GPU, builds for it, runs the tests there with those of the
+# label cuda, the memory checker on the small ones, and the benchmarks of bench/run_device.sh, which takes MATRICES. OUT: a
+# folder for logs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-what=${1:-all} out=${2:-build-gpu/logs}
+what=${1:-all} out=${2:-build-gpu/logs} matrices=${3:-}
 mkdir -p "$out"
 cmake -B build-gpu -DCMAKE_BUILD_TYPE=Release -DCMAKE_CUDA_ARCHITECTURES=native >"$out/configure.log"
 cmake --build build-gpu -j "$(nproc)" >"$out/build.log" 2>&1 || { tail -30 "$out/build.log"; exit 1; }
@@ -25,4 +26,4 @@ if [ "$what" != bench ]; then
     done
   done
 fi
-if [ "$what" != check ]; then bench/run_device.sh build-gpu "$out"; fi
+if [ "$what" != check ]; then bench/run_device.sh build-gpu "$out" "$matrices"; fi

@@ -104,6 +104,12 @@ static gsolve_status check_operands(const gs_krylov *k, int32_t n)
     return GSOLVE_OK;
 }
 
+static void destroy_left(void *handle)
+{
+    gs_krylov *k = handle;
+    gsolve_solver_destroy(&k);
+}
+
 gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
                                    const gsolve_matrix *A, const gsolve_precond *M)
 {
@@ -120,6 +126,7 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
     }
     ALLOC(ctx, GSOLVE_HOST, k, 1);
     memset(k, 0, sizeof *k);
+    gs_own(ctx, k, destroy_left);
     k->ctx = ctx;
     k->A = A;
     k->M = M;

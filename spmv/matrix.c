@@ -26,6 +26,12 @@ done:
     return status;
 }
 
+static void destroy_left(void *handle)
+{
+    gsolve_matrix *A = handle;
+    gsolve_matrix_destroy(&A);
+}
+
 static gsolve_status new_matrix(gsolve_matrix **out, gsolve_context *ctx, const char *spec)
 {
     const gsolve_plugin *plugin;
@@ -37,6 +43,7 @@ static gsolve_status new_matrix(gsolve_matrix **out, gsolve_context *ctx, const 
     TRY(gs_plugin_parse(ctx, &ctx->formats, gs_formats(ctx), "format", spec, &plugin, &options));
     ALLOC(ctx, GSOLVE_HOST, A, 1);
     memset(A, 0, sizeof *A);
+    gs_own(ctx, A, destroy_left);
     A->ctx = ctx;
     A->format = (const gsolve_format *)(const void *)plugin;
     A->options = options;
