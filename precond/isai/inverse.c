@@ -9,6 +9,15 @@
 #include "core/try.h"
 #include "precond/isai/isai.h"
 
+enum { CHUNK = 256 }; /* rows that a thread takes at a time */
+
+/* Threads worth having for n rows. */
+static int workers_for(const gsolve_context *ctx, int32_t n)
+{
+    const int32_t chunks = n / CHUNK + 1;
+    return chunks < gsolve_threads(ctx) ? chunks : gsolve_threads(ctx);
+}
+
 static double most_of(gsolve_type type)
 {
     return type == GSOLVE_F32 ? FLT_MAX : DBL_MAX;
@@ -97,7 +106,7 @@ static int32_t count_rows(const search *s, int workers, int64_t *start)
     int32_t shortened = 0;
 
     start[0] = 0;
-#pragma omp parallel for schedule(dynamic, 256) num_threads(workers) reduction(+ : shortened)
+#pragma omp parallel for schedule(dynamic, CHUNK) num_threads(workers) reduction(+ : shortened)
     for (int32_t i = 0; i < s->L->n; i++) {
         bool cut;
         start[i + 1] = reach(s, omp_get_thread_num(), i, &cut);
@@ -110,8 +119,8 @@ static int32_t count_rows(const search *s, int workers, int64_t *start)
 gsolve_status gs_isai_pattern(gsolve_csr *out, gsolve_context *ctx, gsolve_type type,
                               const gs_strict *L, int power, int32_t longest, int32_t *shortened)
 {
-    const int workers = gsolve_threads(ctx);
     const int32_t n = L->n, least = longest_row(L) + 1;
+    const int workers = workers_for(ctx, n);
     search s = {.L = L, .power = power, .longest = longest};
     int64_t *start = NULL;
     gsolve_csr W;
@@ -126,7 +135,7 @@ gsolve_status gs_isai_pattern(gsolve_csr *out, gsolve_context *ctx, gsolve_type 
     *shortened = count_rows(&s, workers, start);
     TRY(gs_csr_new(&W, ctx, n, n, start[n], type));
     for (int32_t i = 0; i <= n; i++) gs_set_start(&W, i, start[i]);
-#pragma omp parallel for schedule(dynamic, 256) num_threads(workers)
+#pragma omp parallel for schedule(dynamic, CHUNK) num_threads(workers)
     for (int32_t i = 0; i < n; i++) {
         write_row(&s, omp_get_thread_num(), i, (int32_t *)(uintptr_t)W.col + start[i]);
     }
@@ -171,8 +180,8 @@ static bool fill_row(const gsolve_csr *W, const gs_strict *L, int32_t i, double 
 gsolve_status gs_isai_fill(const gsolve_csr *W, gsolve_context *ctx, const gs_strict *L,
                            const double *scale, bool *fits)
 {
-    const int workers = gsolve_threads(ctx);
     const int32_t n = L->n;
+    const int workers = workers_for(ctx, n);
     int64_t room = 0;
     int32_t *place = NULL, misfits = 0;
     double *w = NULL;
@@ -185,7 +194,7 @@ gsolve_status gs_isai_fill(const gsolve_csr *W, gsolve_context *ctx, const gs_st
     ALLOC(ctx, GSOLVE_HOST, place, (size_t)workers * (size_t)n);
     ALLOC(ctx, GSOLVE_HOST, w, (size_t)workers * (size_t)room);
     memset(place, 0, (size_t)workers * (size_t)n * sizeof *place);
-#pragma omp parallel for schedule(dynamic, 256) num_threads(workers) reduction(+ : misfits)
+#pragma omp parallel for schedule(dynamic, CHUNK) num_threads(workers) reduction(+ : misfits)
     for (int32_t i = 0; i < n; i++) {
         const int me = omp_get_thread_num();
         misfits += !fill_row(W, L, i, scale ? scale[i] : 1, place + (int64_t)me * n, w + me * room);
