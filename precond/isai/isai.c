@@ -104,7 +104,7 @@ done:
 
 /* z = W1 W0 r for as many columns as work has or fewer. */
 static gsolve_status apply_strip(const gs_isai_self *M, gsolve_context *ctx,
-                                 const gs_isai_inverse factor[2], gsolve_dense work, gsolve_dense r,
+                                 const gs_isai_inverse *factor, gsolve_dense work, gsolve_dense r,
                                  gsolve_dense z)
 {
     gsolve_dense q = gs_column_of(work, work.ncols);
@@ -119,7 +119,7 @@ done:
 
 /* The constness of the handle is about what M stands for, and not about what is made on the way. */
 static gsolve_status apply_factors(gs_isai_self *M, gsolve_context *ctx,
-                                   const gs_isai_inverse factor[2], gsolve_dense r, gsolve_dense z)
+                                   const gs_isai_inverse *factor, gsolve_dense r, gsolve_dense z)
 {
     gsolve_status status = GSOLVE_OK;
 

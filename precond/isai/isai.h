@@ -56,6 +56,6 @@ gsolve_status gs_isai_setup(gs_isai_self *M, gsolve_context *ctx, const gsolve_c
 
 /* Makes transposed where it is missing: both or none. */
 gsolve_status gs_isai_need_transposed(gs_isai_self *M, gsolve_context *ctx);
-void gs_isai_drop(gs_isai_inverse inverse[2]);
+void gs_isai_drop(gs_isai_inverse *inverse); /* two of them */
 
 #endif

@@ -168,7 +168,7 @@ done:
 
 /* --- the transposes --------------------------------------------------------------------------- */
 
-void gs_isai_drop(gs_isai_inverse inverse[2])
+void gs_isai_drop(gs_isai_inverse *inverse)
 {
     for (int k = 0; k < 2; k++) {
         gsolve_matrix_destroy(&inverse[k].W);
