@@ -4,11 +4,6 @@
 
 #include "precond/triangle.h"
 
-#define GS_LEAST_SHIFT 1e-3 /* of the diagonal, tried first where a factorisation breaks down */
-#define GS_MOST_SHIFT  1e3  /* beyond which it is given up */
-#define GS_LEAST_PIVOT \
-    1e-10 /* of what a pivot was made from: below, the factorisation broke down */
-
 typedef struct gs_factors {
     gs_triangle lower, upper;
     gs_triangle lower_transposed, upper_transposed; /* with U' and L'; made when first asked for */

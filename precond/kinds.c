@@ -7,6 +7,7 @@ const gsolve_plugin *const gs_preconds[] = {
     &gs_block_jacobi.plugin,
     &gs_ilu.plugin,
     &gs_ic.plugin,
+    &gs_isai.plugin,
     &gs_chebyshev.plugin,
     NULL,
 };

@@ -19,6 +19,7 @@ struct gsolve_precond {
 
 /* The built-in kinds, ending with NULL. */
 extern const gsolve_plugin *const gs_preconds[];
-extern const gsolve_precond_kind gs_none, gs_jacobi, gs_block_jacobi, gs_ilu, gs_ic, gs_chebyshev;
+extern const gsolve_precond_kind gs_none, gs_jacobi, gs_block_jacobi, gs_ilu, gs_ic, gs_isai,
+    gs_chebyshev;
 
 #endif

@@ -13,7 +13,7 @@ if [ "$what" != bench ]; then
   grep -E 'tests passed|Failed|Skipped|\(Not Run\)' "$out/ctest.log" || true
   for tool in memcheck racecheck initcheck; do
     for how in "poisson2d,n=12 cg jacobi" "convdiff3d,n=5 gmres ilu" "convdiff3d,n=5 bicgstab block_jacobi" "neumann2d,n=8 minres chebyshev" \
-        "circuit,n=3000,dense=2 cg ic" "web,n=2000,longest=1500 idr none"; do
+        "convdiff3d,n=5 bicg isai,relax=1" "circuit,n=3000,dense=2 cg ic" "web,n=2000,longest=1500 idr none"; do
       set -- $how
       rc=0
       timeout 200 compute-sanitizer --tool $tool --error-exitcode 9 build-gpu/cli/gsolve -A "gen:$1" --device cuda --solver "$2,maxit=40" \

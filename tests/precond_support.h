@@ -256,6 +256,20 @@ static inline gsolve_dense both(gsolve_context *ctx, const gsolve_precond *M, gs
     return z;
 }
 
+/* Grants 0, 1, 2, ... allocations to a call until it succeeds. */
+#define SWEEP(ctx, call, after_failure)              \
+    for (int64_t grant_ = 0;; grant_++) {            \
+        const int64_t before_ = blocks_of(ctx);      \
+        gsolve_context_grant(ctx, grant_);           \
+        const gsolve_status status_ = (call);        \
+        gsolve_context_grant(ctx, -1);               \
+        if (status_ == GSOLVE_OK) break;             \
+        assert_int_equal(status_, GSOLVE_NO_MEMORY); \
+        assert_int_equal(blocks_of(ctx), before_);   \
+        after_failure;                               \
+        assert_true(grant_ < 1000);                  \
+    }
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 #define EACH_KIND(ctx, plugin)   \

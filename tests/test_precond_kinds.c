@@ -22,6 +22,7 @@ static void exact_where_nothing_is_left_out(void **state)
     assert_exact(ctx, "ic", &line);
     assert_exact(ctx, "ilu", &line);
     assert_exact(ctx, "ilu", &flow);
+    assert_exact(ctx, "isai,power=10,relax=6", &line); /* (10 + 1)(6 + 1) > 60 */
     assert_exact(ctx, "jacobi", &diagonal);
     assert_exact(ctx, "block_jacobi,size=32", &diagonal);
     free_csr(&line), free_csr(&flow), free_csr(&diagonal);
@@ -115,6 +116,9 @@ static void names_the_row(void **state)
     REFUSED(ctx, "ilu", &empty, "row 2 (counted from 1)");
     REFUSED(ctx, "ic", &csr, "row 2 (counted from 1) is 0 (missing)");
     REFUSED(ctx, "ic", &minus, "row 2 (counted from 1) is -3");
+    REFUSED(ctx, "isai", &csr, "isai needs a full diagonal, and that of row 2");
+    REFUSED(ctx, "isai", &empty, "row 2 (counted from 1)");
+    REFUSED(ctx, "isai,factors=ic", &minus, "row 2 (counted from 1) is -3");
     REFUSED(ctx, "block_jacobi,size=1", &csr, "rows 2 to 2 (counted from 1) is singular");
     REFUSED(ctx, "block_jacobi,size=3", &pair, "rows 1 to 3 (counted from 1) is singular");
     free_csr(&csr), free_csr(&minus), free_csr(&pair), free_csr(&empty), free_csr(&zero),
@@ -124,7 +128,8 @@ static void names_the_row(void **state)
 /* A refused update leaves the preconditioner as it was. */
 static void refused_update_changes_nothing(void **state)
 {
-    static const char *const spec[] = {"jacobi", "block_jacobi,size=4", "chebyshev", "ilu", "ic"};
+    static const char *const spec[] = {"jacobi", "block_jacobi,size=4", "chebyshev", "ilu", "ic",
+                                       "isai"};
     gsolve_context *ctx = *state;
     gsolve_csr csr = grid(4, 4, 2, 0, 1, GSOLVE_F64), zeros = grid(4, 4, 2, 0, 1, GSOLVE_F64);
     gsolve_dense r = random_dense(32, 1, 1, GSOLVE_F64), z = new_dense(32, 1, GSOLVE_F64);

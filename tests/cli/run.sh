@@ -110,7 +110,7 @@ run 0 -A gen:poisson2d,n=12 --solver refine
 said 'inner iterations of cg in single precision'
 run 0 -A gen:poisson2d,n=12 --solver refine --json -
 json out solver.name=refine solver.note
-for precond in none jacobi ilu ic auto; do run 0 -A gen:poisson2d,n=12 --precond $precond; done
+for precond in none jacobi ilu ic isai isai,factors=ic,power=2,relax=1 auto; do run 0 -A gen:poisson2d,n=12 --precond $precond; done
 run 0 -A gen:poisson2d,n=12 --type f32
 said 'single precision'
 run 0 -A gen:poisson2d,n=12 -b ones

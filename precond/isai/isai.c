@@ -1,0 +1,185 @@
+/* isai.c: incomplete sparse approximate inverse (Anzt, Huckle, Braeckle and Dongarra, Parallel
+ * Computing 71, 2018) of the factors of ilu or ic: z = W1 W0 r, so that an application is two
+ * products and no substitution.
+ *
+ *   ilu  T0 = I + L       T1 = D (I + U)        W0 T0 = I on the rows of T0's pattern,
+ *   ic   T0 = (I + L) E   T1 = T0', E^2 = D     T1 W1 = I on the columns of T1's.
+ *
+ * Rows for the one and columns for the other make M symmetric where A is; with ic, W1 = W0' and M
+ * is positive definite whatever was left out. A step of relaxation, y += W (x - T y), multiplies
+ * the error of y = W x by I - W T, which is strictly triangular: the more steps, the nearer to the
+ * substitution. It commutes with transposition, so that M stays symmetric. */
+#include "precond/isai/isai.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/try.h"
+#include "core/vector.h"
+#include "precond/incomplete.h"
+#include "precond/precond.h"
+
+enum { STRIP = 4 }; /* columns that are multiplied together */
+
+static const gsolve_option options[] = {
+    {"factors", "what is inverted: those of ilu or, A symmetric, of ic", GSOLVE_CHOICE,
+     offsetof(gs_isai_options, factors), GS_ISAI_ILU, 0, 0, "ilu|ic"},
+    {"power", "the inverse has the pattern of a factor to this power", GSOLVE_INT,
+     offsetof(gs_isai_options, power), 1, 1, 10, NULL},
+    {"longest", "entries of a row of the inverse, beyond which it has a lower power", GSOLVE_INT,
+     offsetof(gs_isai_options, longest), 512, 1, 1000000, NULL},
+    {"relax", "steps towards the exact solve, of two more products a factor each", GSOLVE_INT,
+     offsetof(gs_isai_options, relax), 0, 0, 20, NULL},
+    {"shift", "as for ilu and ic", GSOLVE_REAL, offsetof(gs_isai_options, shift), 0, 0,
+     GS_MOST_SHIFT, NULL},
+    {0},
+};
+
+static gsolve_status new_work(const gs_isai_self *M, gsolve_context *ctx, int32_t n,
+                              gsolve_type type, int32_t columns, gsolve_dense *work)
+{
+    const gsolve_dense shape = {n, columns, n, NULL, type, gs_place(ctx)};
+    const size_t blocks = M->options.relax > 0 ? 2 : 1;
+
+    *work = shape;
+    work->value =
+        gsolve_alloc(ctx, GSOLVE_DEVICE, blocks * (size_t)columns * (size_t)n, gs_type_size(type));
+    return work->value ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+}
+
+static void destroy(void *self, gsolve_context *ctx)
+{
+    gs_isai_self *M = self;
+
+    gs_isai_drop(M->factor);
+    gs_isai_drop(M->transposed);
+    gs_schedule_destroy(&M->schedule, ctx);
+    gsolve_free(ctx, GSOLVE_DEVICE, M->column.value);
+    gsolve_free(ctx, GSOLVE_DEVICE, M->strip.value);
+    gsolve_free(ctx, GSOLVE_HOST, M);
+}
+
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                           const void *chosen)
+{
+    gs_isai_self *M = NULL;
+    gsolve_status status;
+
+    if (!GS_KERNELS(gs_vector, ctx, csr->type)->copy) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "isai has no kernels for this device");
+    }
+    ALLOC(ctx, GSOLVE_HOST, M, 1);
+    memset(M, 0, sizeof *M);
+    M->options = *(const gs_isai_options *)chosen;
+    TRY(new_work(M, ctx, csr->nrows, csr->type, 1, &M->column));
+    TRY(gs_isai_setup(M, ctx, csr));
+    *self = M;
+    M = NULL;
+done:
+    if (M) destroy(M, ctx);
+    return status;
+}
+
+/* --- applying --------------------------------------------------------------------------------- */
+
+/* y = W x, and the steps y += W (x - T y); q: work space if there are any. */
+static gsolve_status solve(const gs_isai_self *M, gsolve_context *ctx, gs_isai_inverse factor,
+                           gsolve_dense x, gsolve_dense y, gsolve_dense q)
+{
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, x.type);
+    gsolve_status status;
+
+    TRY(gsolve_matrix_apply(factor.W, 1, x, 0, y));
+    for (int step = 0; step < M->options.relax; step++) {
+        for (int32_t c = 0; c < x.ncols; c++) {
+            TRY(vector->copy(ctx->queue, x.nrows, x.type, gs_column_of(x, c).value,
+                             gs_column_of(q, c).value));
+        }
+        TRY(gsolve_matrix_apply(factor.T, -1, y, 1, q));
+        TRY(gsolve_matrix_apply(factor.W, 1, q, 1, y));
+    }
+done:
+    return status;
+}
+
+/* z = W1 W0 r for as many columns as work has or fewer. */
+static gsolve_status apply_strip(const gs_isai_self *M, gsolve_context *ctx,
+                                 const gs_isai_inverse *factor, gsolve_dense work, gsolve_dense r,
+                                 gsolve_dense z)
+{
+    gsolve_dense q = gs_column_of(work, work.ncols);
+    gsolve_status status;
+
+    work.ncols = q.ncols = r.ncols;
+    TRY(solve(M, ctx, factor[0], r, work, q));
+    TRY(solve(M, ctx, factor[1], work, z, q));
+done:
+    return status;
+}
+
+/* The constness of the handle is about what M stands for, and not about what is made on the way. */
+static gsolve_status apply_factors(gs_isai_self *M, gsolve_context *ctx,
+                                   const gs_isai_inverse *factor, gsolve_dense r, gsolve_dense z)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    if (r.ncols > 1 && !M->strip.value) {
+        TRY(new_work(M, ctx, r.nrows, r.type, STRIP, &M->strip));
+    }
+    for (int32_t c = 0; c < r.ncols; c += STRIP) {
+        gsolve_dense some = gs_column_of(r, c), out = gs_column_of(z, c);
+        some.ncols = out.ncols = r.ncols - c < STRIP ? r.ncols - c : STRIP;
+        TRY(apply_strip(M, ctx, factor, r.ncols > 1 ? M->strip : M->column, some, out));
+    }
+done:
+    return status;
+}
+
+static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
+{
+    gs_isai_self *M = (gs_isai_self *)(uintptr_t)self;
+    return apply_factors(M, ctx, M->factor, r, z);
+}
+
+/* With ic M is symmetric. */
+static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsolve_dense r,
+                                     gsolve_dense z)
+{
+    gs_isai_self *M = (gs_isai_self *)(uintptr_t)self;
+    gsolve_status status;
+
+    if (M->options.factors == GS_ISAI_IC) return apply_factors(M, ctx, M->factor, r, z);
+    TRY(gs_isai_need_transposed(M, ctx));
+    TRY(apply_factors(M, ctx, M->transposed, r, z));
+done:
+    return status;
+}
+
+static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    return gs_isai_setup(self, ctx, csr);
+}
+
+static void describe(const void *self, gsolve_precond_info *info)
+{
+    const gs_isai_self *M = self;
+    char rows[100] = "", shift[40] = "";
+
+    if (M->shift > 0) snprintf(shift, sizeof shift, "shift %.3g", M->shift);
+    if (M->shortened > 0) {
+        snprintf(rows, sizeof rows, "%d rows, longer than %d, of a lower power", M->shortened,
+                 M->options.longest);
+    }
+    snprintf(info->note, sizeof info->note, "%s%s%s", shift, *shift && *rows ? ", " : "", rows);
+}
+
+const gsolve_precond_kind gs_isai = {
+    .plugin = {"isai", "sparse approximate inverse of the factors of ilu or ic: products only",
+               options, sizeof(gs_isai_options)},
+    .build = build,
+    .destroy = destroy,
+    .apply = apply,
+    .apply_transpose = apply_transpose,
+    .update = update,
+    .describe = describe,
+};
