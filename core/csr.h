@@ -57,6 +57,13 @@ static inline bool gs_reachable(const gsolve_context *ctx, gsolve_place place)
     return place == GSOLVE_HOST || gs_place(ctx) == GSOLVE_DEVICE;
 }
 
+/* Of csr's three arrays, which lie on the host. */
+static inline size_t gs_csr_bytes(const gsolve_csr *csr)
+{
+    return (size_t)gs_start(csr, csr->nrows) * (gs_type_size(csr->type) + sizeof(int32_t)) +
+           ((size_t)csr->nrows + 1) * gs_offset_size(csr->offset);
+}
+
 /* The number of entries of csr, wherever it lies. */
 gsolve_status gs_csr_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entries);
 

@@ -4,8 +4,9 @@
 
 #include "gsolve_plugin.h"
 
-typedef struct gs_queue gs_queue; /* host: the thread count; CUDA: a stream and its handles */
-typedef struct gs_graph gs_graph; /* a recorded sequence of kernels */
+typedef struct gs_queue gs_queue;   /* host: the thread count; CUDA: a stream and its handles */
+typedef struct gs_graph gs_graph;   /* a recorded sequence of kernels */
+typedef struct gs_moment gs_moment; /* a point in the order of what the device does */
 
 #define GS_SLOTS 2
 
@@ -34,6 +35,17 @@ typedef struct gs_device {
     void (*forget)(gs_graph *graph);
     /* kernels do nothing where *ended is not 0 when they run; NULL: all do */
     void (*guard)(gs_queue *queue, const int *ended);
+    /* optional, together: *moment (made if it is NULL) = after all that was asked of the device so
+     * far; seconds from one to another, once they have passed; and the end of one. Without them the
+     * host's clock tells. */
+    gsolve_status (*mark)(gs_queue *queue, gs_moment **moment);
+    gsolve_status (*between)(gs_queue *queue, gs_moment *from, gs_moment *to, double *seconds);
+    void (*unmark)(gs_moment *moment);
+    /* optional, together: what the host is about, for the device's own tools; ranges nest */
+    void (*range_push)(const char *name);
+    void (*range_pop)(void);
+    /* optional: bytes of the device's memory that are free, and all */
+    gsolve_status (*memory)(gs_queue *queue, size_t *unused, size_t *total);
 } gs_device;
 
 typedef struct gs_device_options {

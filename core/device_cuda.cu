@@ -5,11 +5,16 @@
 #include <thread>
 
 #include <cusparse.h>
+#include <nvtx3/nvToolsExt.h>
 
 #include "core/cuda.cuh"
 
 struct gs_graph {
     cudaGraphExec_t exec;
+};
+
+struct gs_moment {
+    cudaEvent_t event;
 };
 
 namespace
@@ -187,6 +192,58 @@ void guard_cuda(gs_queue *q, const int *ended)
     q->guard = ended;
 }
 
+gsolve_status mark_cuda(gs_queue *q, gs_moment **moment)
+{
+    cudaError_t code = cudaSuccess;
+
+    if (!*moment) {
+        gs_moment *made = new (std::nothrow) gs_moment();
+        code = made ? cudaSetDevice(q->index) : cudaErrorMemoryAllocation;
+        if (code == cudaSuccess) code = cudaEventCreate(&made->event);
+        if (code == cudaSuccess) {
+            *moment = made;
+        } else {
+            delete made;
+        }
+    }
+    if (code == cudaSuccess) code = cudaEventRecord((*moment)->event, q->stream);
+    return gs_cuda(q, code, "marking a moment");
+}
+
+gsolve_status between_cuda(gs_queue *q, gs_moment *from, gs_moment *to, double *seconds)
+{
+    float ms = 0;
+    cudaError_t code = cudaEventSynchronize(to->event);
+
+    if (code == cudaSuccess) code = cudaEventElapsedTime(&ms, from->event, to->event);
+    *seconds = 1e-3 * ms;
+    return gs_cuda(q, code, "the time between two moments");
+}
+
+void unmark_cuda(gs_moment *moment)
+{
+    cudaEventDestroy(moment->event);
+    delete moment;
+}
+
+void push_cuda(const char *name)
+{
+    nvtxRangePushA(name);
+}
+
+void pop_cuda()
+{
+    nvtxRangePop();
+}
+
+gsolve_status memory_cuda(gs_queue *q, size_t *unused, size_t *total)
+{
+    cudaError_t code = cudaSetDevice(q->index);
+
+    if (code == cudaSuccess) code = cudaMemGetInfo(unused, total);
+    return gs_cuda(q, code, "the free memory");
+}
+
 } // namespace
 
 extern "C" const gs_device gs_device_cuda = {
@@ -204,4 +261,10 @@ extern "C" const gs_device gs_device_cuda = {
     recorded_cuda,
     replay_cuda,
     forget_cuda,
-    guard_cuda};
+    guard_cuda,
+    mark_cuda,
+    between_cuda,
+    unmark_cuda,
+    push_cuda,
+    pop_cuda,
+    memory_cuda};

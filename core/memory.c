@@ -167,5 +167,6 @@ gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_place to_place, 
         gs_copy_host(gsolve_threads(ctx), to, from, bytes);
         return GSOLVE_OK;
     }
+    ctx->fetched += to_place == GSOLVE_HOST;
     return ctx->device->copy(ctx->queue, to, from, bytes);
 }

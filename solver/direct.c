@@ -298,6 +298,7 @@ static gsolve_status setup(gs_krylov *k)
     const int32_t m = k->csr.nrows, n = k->csr.ncols;
     gsolve_status status;
 
+    TRY(gs_not_foretold(k)); /* the factors */
     TRY(factor(k));
     TRY(gs_new_vector(k, m, &s->r));
     TRY(gs_new_vector(k, n, &s->dx));

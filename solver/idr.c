@@ -80,7 +80,7 @@ static gsolve_status setup(gs_krylov *k)
         TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)size[i] * (size_t)k->width, sizeof(double),
                         (void **)(void *)&s->is[i]));
     }
-    TRY(make_shadow(k));
+    if (!k->counting) TRY(make_shadow(k));
 done:
     return status;
 }

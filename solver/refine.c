@@ -41,6 +41,7 @@ static gsolve_status setup(gs_krylov *k)
     gsolve_dense *vector[] = {&s->r, &s->t, &s->d, &s->kept};
     gsolve_status status;
 
+    TRY(gs_not_foretold(k)); /* the copies of A and M */
     for (int i = 0; i < 4; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
     TRY(gs_new_vector_of(k, low, k->csr.nrows, &s->low_r));
     TRY(gs_new_vector_of(k, low, k->csr.nrows, &s->low_d));
