@@ -256,30 +256,55 @@ static void look_back(cli_attempt *a, gsolve_solver *S, int32_t ncols)
     }
 }
 
+static gsolve_status profile(cli *c, cli_attempt *a, gsolve_solver *S, gsolve_dense b,
+                             gsolve_dense guess, gsolve_dense x)
+{
+    cli_live live;
+
+    if (!c->is.profile || a->result.outcome == GSOLVE_STOPPED) return GSOLVE_OK;
+    cli_live_begin(&live, c, a->method);
+    cli_live_note(&live, "solving once more, for the profile ...");
+    const gsolve_status status = cli_profile_make(c, &a->profile, S, b, guess, x);
+    cli_live_erase(&live);
+    return status;
+}
+
+/* guess = x where a profile asks for it. */
+static int keep_guess(cli *c, gsolve_dense x, gsolve_dense *guess)
+{
+    if (!c->is.profile) return 0;
+    if (cli_new_dense(c, guess, x.nrows, x.ncols)) return CLI_ERROR;
+    memcpy(guess->value, x.value, (size_t)x.nrows * (size_t)x.ncols * sizeof(double));
+    return 0;
+}
+
 int cli_try(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_dense b, gsolve_dense x)
 {
     const bool chosen = is_auto(c->is.solver) && is_auto(c->is.precond);
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
+    gsolve_dense guess = {0};
     char note[1100];
     cli_live live;
     int code = 0;
 
+    if (keep_guess(c, x, &guess)) return CLI_ERROR;
     cli_live_begin(&live, c, a->solver);
     snprintf(note, sizeof note, "setting up %s + %s ...", a->solver, a->precond);
     cli_live_note(&live, note);
     a->status = set_up(c, a, A, &M, &S);
     cli_live_erase(&live);
     if (a->status == GSOLVE_OK) a->status = run(c, a, S, b, x);
-    if (a->status == GSOLVE_OK) {
-        look_back(a, S, b.ncols);
-    } else if (chosen && may_fall_back(a->status)) {
+    if (a->status == GSOLVE_OK) look_back(a, S, b.ncols);
+    if (a->ran) a->status = profile(c, a, S, b, guess, x);
+    if (a->status != GSOLVE_OK && chosen && may_fall_back(a->status)) {
         snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_error(c->ctx));
-    } else {
+    } else if (a->status != GSOLVE_OK) {
         code = cli_fail_library(c);
     }
     gsolve_solver_destroy(&S);
     gsolve_precond_destroy(&M);
+    gsolve_dense_free(&guess, c->ctx);
     return code;
 }
 

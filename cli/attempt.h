@@ -3,6 +3,7 @@
 #define CLI_ATTEMPT_H
 
 #include "cli/live.h"
+#include "cli/profile.h"
 #include "cli/system.h"
 
 typedef struct cli_attempt {
@@ -19,6 +20,7 @@ typedef struct cli_attempt {
     double precond_seconds, setup_seconds, solve_seconds; /* set-up: the method's own */
     double *history; /* residual of each iteration, from 0 on */
     int length, room;
+    cli_profile profile;
 } cli_attempt;
 
 /* a = the k-th choice for a matrix of these traits, as far as the arguments leave a choice, with

@@ -17,7 +17,7 @@ typedef struct cli_arguments {
     double rtol, atol;
     int type; /* a gsolve_type */
     int maxit, threads, seed;
-    bool monitor, quiet, cache, symmetric, general, dense, help, version;
+    bool monitor, profile, quiet, cache, symmetric, general, dense, help, version;
     int operands;
     char **operand;
 } cli_arguments;

@@ -80,10 +80,13 @@ static const cli_option solve_options[] = {
     {"history", 0, "FILE", "write the residual of each iteration, as comma-separated values",
      CLI_TEXT, AT(history), 0, 0},
     {"monitor", 0, NULL, "print a line for each iteration", CLI_FLAG, AT(monitor), 0, 0},
+    {"profile", 0, NULL, "solve twice, and tell what an iteration moves and how fast: as run, and, "
+     "from the second solve, for each class of operations; its steps are timed one by one, on a "
+     "GPU without recorded graphs", CLI_FLAG, AT(profile), 0, 0},
     QUIET, HELP, END,
 };
 
-static const cli_option info_options[] = {MATRIX, CACHE, THREADS, JSON, QUIET, HELP, END};
+static const cli_option info_options[] = {MATRIX, CACHE, TYPE, DEVICE, THREADS, JSON, QUIET, HELP, END};
 
 static const cli_option compare_options[] = {
     MATRIX, RHS,
@@ -122,8 +125,8 @@ const cli_command cli_commands[] = {
      "Interrupted by Ctrl-C, a solve ends after the iteration at hand and still reports.",
      solve_options, 1, true, cli_solve},
     {"info", "gsolve info [-A] FILE [options]", "tell what a matrix looks like",
-     "Shows dimensions, symmetry, diagonal, row lengths, hints on definiteness, and what a solve "
-     "would choose.",
+     "Shows dimensions, symmetry, diagonal, row lengths, hints on definiteness, the memory that a "
+     "solve would take on the device, and what it would choose.",
      info_options, 1, true, cli_info},
     {"compare", "gsolve compare -A FILE [-b FILE] [--formats A,B,...] [options]",
      "compare the formats on one matrix",

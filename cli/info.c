@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/attempt.h"
+#include "cli/forecast.h"
 #include "cli/json.h"
 
 #define BAR 40 /* characters of the longest bar */
@@ -216,6 +217,7 @@ static int write_json(cli *c, const cli_system *s)
 
     cli_json_matrix(object, s);
     add_traits(cJSON_AddObjectToObject(object, "traits"), &s->traits);
+    cli_forecast_json(object, c, s);
     list = cJSON_AddArrayToObject(object, "row_lengths");
     for (int k = 0; k < 32; k++) {
         if (s->traits.length[k] == 0) continue;
@@ -248,6 +250,7 @@ int cli_info(cli *c)
     if (!code) {
         say_shape(c, &s.traits);
         say_values(c, &s.traits);
+        cli_forecast_say(c, &s);
         say_choices(c, &s.traits);
         if (c->is.json) code = write_json(c, &s);
     }

@@ -86,13 +86,14 @@ static void say_seconds(const cli *c, const cli_solution *s, double total)
 {
     const cli_attempt *a = &s->attempt[s->best];
     const bool one = s->attempts == 1;
-    row rows[8] = {{"read", s->system.read_seconds},
+    row rows[9] = {{"read", s->system.read_seconds},
                    {"check", s->system.examine_seconds},
                    {"format", s->seconds.build},
                    {"preconditioner", s->seconds.precond},
                    {"set-up of the method", s->seconds.setup},
                    {"solve", s->seconds.solve},
                    {"write", s->seconds.write},
+                   {"profile", a->profile.seconds},
                    {"other", total}};
 
     snprintf(rows[2].what, sizeof rows[2].what, "format %.60s", s->info.format);
@@ -100,9 +101,9 @@ static void say_seconds(const cli *c, const cli_solution *s, double total)
         snprintf(rows[3].what, sizeof rows[3].what, "preconditioner %s", a->kind);
         snprintf(rows[5].what, sizeof rows[5].what, "solve by %s", a->method);
     }
-    for (int k = 0; k < 7; k++) rows[7].seconds -= rows[k].seconds;
+    for (int k = 0; k < 8; k++) rows[8].seconds -= rows[k].seconds;
     cli_say(c, "\n");
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < 9; k++) {
         const bool minor = k == 4 || k >= 6;
         if (!minor || rows[k].seconds > 0.005 * total)
             say_row(c, rows[k].what, rows[k].seconds, total);
@@ -118,15 +119,18 @@ static double process_peak(void)
 
 void cli_report(const cli *c, const cli_solution *s)
 {
+    const cli_profile *profile = &s->attempt[s->best].profile;
     gsolve_context_info info;
 
     if (!c->text) return;
     gsolve_context_describe(c->ctx, &info);
     say_outcome(c, s);
     say_seconds(c, s, cli_now() - c->begin);
+    cli_profile_say(c, profile);
     cli_say(c, "\n");
     cli_item(c, "memory", "%s at most (%s for the whole process)",
-             cli_bytes((double)info.peak).text, cli_bytes(process_peak()).text);
+             cli_bytes((double)(profile->made ? profile->peak : info.peak)).text,
+             cli_bytes(process_peak()).text);
 }
 
 /* --- JSON
@@ -208,7 +212,8 @@ static void add_means(cJSON *object, const cli *c, const cli_solution *s)
     cJSON_AddStringToObject(part, "note", a->told);
     cJSON_AddNumberToObject(part, "product_seconds", a->result.product_seconds);
     cJSON_AddNumberToObject(part, "precond_seconds", a->result.precond_seconds);
-    cJSON_AddNumberToObject(object, "memory_peak", (double)info.peak);
+    cJSON_AddNumberToObject(object, "memory_peak",
+                            (double)(a->profile.made ? a->profile.peak : info.peak));
     cli_json_add(object, "process_peak", process_peak());
 }
 
@@ -233,6 +238,7 @@ int cli_report_json(cli *c, const cli_solution *s)
         cJSON_AddItemToArray(history, cli_json_number(a->history[k]));
     }
     add_columns(object, a);
+    cli_profile_json(object, &a->profile);
     if (s->attempts > 1) add_attempts(object, s);
     add_seconds(object, c, s);
     return cli_json_write(c, object);

@@ -179,6 +179,9 @@ int cli_solve(cli *c)
     if (c->is.monitor && c->is.quiet) {
         return cli_fail(c, "--monitor asks for lines and --quiet for none; choose one");
     }
+    if (c->is.profile && c->is.quiet && !c->is.json) {
+        return cli_fail(c, "--profile asks for lines and --quiet for none; choose one, or --json");
+    }
     if (cli_check_outputs(c) || cli_open_undecided(c) || cli_check_specs(c)) return CLI_ERROR;
     code = prepare(c, &s);
     cli_catch_interrupt();

@@ -19,6 +19,7 @@ struct gsolve_context {
     gs_block **live; /* all live blocks, by address */
     size_t bytes, peak;
     int64_t blocks, allocations, granted; /* granted: allocations left, negative: no limit */
+    int64_t fetched;                      /* copies from the device to the host so far */
     gs_registry formats, preconds;
     int64_t handles;       /* matrices and preconditioners that live */
     char description[256]; /* of the device */
@@ -78,5 +79,16 @@ void *gs_map_file(gsolve_context *ctx, int file, int64_t offset, size_t bytes);
 
 /* Seconds from some fixed point, monotonic. */
 double gs_now(void);
+
+/* What the host is about from here to the matching gs_range_pop, for the device's own tools. */
+static inline void gs_range_push(const gsolve_context *ctx, const char *name)
+{
+    if (ctx->device->range_push) ctx->device->range_push(name);
+}
+
+static inline void gs_range_pop(const gsolve_context *ctx)
+{
+    if (ctx->device->range_pop) ctx->device->range_pop();
+}
 
 #endif

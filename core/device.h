@@ -4,8 +4,9 @@
 
 #include "gsolve_plugin.h"
 
-typedef struct gs_queue gs_queue; /* host: the thread count; CUDA: a stream and its handles */
-typedef struct gs_graph gs_graph; /* a recorded sequence of kernels */
+typedef struct gs_queue gs_queue;   /* host: the thread count; CUDA: a stream and its handles */
+typedef struct gs_graph gs_graph;   /* a recorded sequence of kernels */
+typedef struct gs_moment gs_moment; /* a point in the order of what the device does */
 
 #define GS_SLOTS 2
 #define GS_PAGES 2                  /* by which large copies travel, see carry.c */
@@ -38,14 +39,24 @@ typedef struct gs_device {
     void (*guard)(gs_queue *queue, const int *ended);
     /* optional: from here on everything runs on that stream, which stays the caller's */
     gsolve_status (*use_stream)(gs_queue *queue, void *stream);
-    /* optional: bytes that alloc could still grant, or SIZE_MAX; NULL: nobody knows */
-    size_t (*available)(gs_queue *queue);
+    /* optional: bytes that alloc could still grant (SIZE_MAX: nobody knows), and all there are;
+     * NULL: nobody knows */
+    gsolve_status (*memory)(gs_queue *queue, size_t *unused, size_t *total);
     /* optional, all four or none: pages of the host to and from which copies run by themselves */
     bool (*is_page)(gs_queue *queue,
                     const void *host); /* whether the caller's array is like them */
     void *(*page)(gs_queue *queue, int slot, bool make); /* NULL: not made, or cannot be had */
     gsolve_status (*send)(gs_queue *queue, int slot, void *to, const void *from, size_t bytes);
     gsolve_status (*sent)(gs_queue *queue, int slot); /* waits until what was sent is there */
+    /* optional, together: *moment (made if it is NULL) = after all that was asked of the device so
+     * far; seconds from one to another, once they have passed; and the end of one. Without them the
+     * host's clock tells. */
+    gsolve_status (*mark)(gs_queue *queue, gs_moment **moment);
+    gsolve_status (*between)(gs_queue *queue, gs_moment *from, gs_moment *to, double *seconds);
+    void (*unmark)(gs_moment *moment);
+    /* optional, together: what the host is about, for the device's own tools; ranges nest */
+    void (*range_push)(const char *name);
+    void (*range_pop)(void);
 } gs_device;
 
 typedef struct gs_device_options {

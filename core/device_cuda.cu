@@ -4,10 +4,16 @@
 #include <new>
 #include <thread>
 
+#include <nvtx3/nvToolsExt.h>
+
 #include "core/cusparse.cuh"
 
 struct gs_graph {
     cudaGraphExec_t exec;
+};
+
+struct gs_moment {
+    cudaEvent_t event;
 };
 
 namespace
@@ -236,15 +242,14 @@ gsolve_status use_stream_cuda(gs_queue *q, void *given)
 
 // --- memory that is left, and pages ------------------------------------------------------------
 
-// Free in the device, and held by the pool but not in use.
-size_t available_cuda(gs_queue *q)
+// Free in the device or held by the pool but not in use; and all.
+gsolve_status memory_cuda(gs_queue *q, size_t *unused, size_t *total)
 {
-    size_t free = 0, total = 0;
     uint64_t reserved = 0, used = 0;
     cudaMemPool_t pool;
     cudaError_t code = cudaSetDevice(q->index);
 
-    if (code == cudaSuccess) code = cudaMemGetInfo(&free, &total);
+    if (code == cudaSuccess) code = cudaMemGetInfo(unused, total);
     if (code == cudaSuccess) code = cudaDeviceGetDefaultMemPool(&pool, q->index);
     if (code == cudaSuccess) {
         code = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved);
@@ -252,9 +257,8 @@ size_t available_cuda(gs_queue *q)
     if (code == cudaSuccess) {
         code = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used);
     }
-    if (code == cudaSuccess) return free + (size_t)(reserved - used);
-    cudaGetLastError();
-    return SIZE_MAX;
+    *unused += (size_t)(reserved - used);
+    return gs_cuda(q, code, "the free memory");
 }
 
 bool is_page_cuda(gs_queue *, const void *host)
@@ -288,6 +292,52 @@ gsolve_status sent_cuda(gs_queue *q, int slot)
     return gs_cuda(q, cudaEventSynchronize(q->arrival[slot]), "a copy");
 }
 
+// --- moments and ranges ------------------------------------------------------------------------
+
+gsolve_status mark_cuda(gs_queue *q, gs_moment **moment)
+{
+    cudaError_t code = cudaSuccess;
+
+    if (!*moment) {
+        gs_moment *made = new (std::nothrow) gs_moment();
+        code = made ? cudaSetDevice(q->index) : cudaErrorMemoryAllocation;
+        if (code == cudaSuccess) code = cudaEventCreate(&made->event);
+        if (code == cudaSuccess) {
+            *moment = made;
+        } else {
+            delete made;
+        }
+    }
+    if (code == cudaSuccess) code = cudaEventRecord((*moment)->event, q->stream);
+    return gs_cuda(q, code, "marking a moment");
+}
+
+gsolve_status between_cuda(gs_queue *q, gs_moment *from, gs_moment *to, double *seconds)
+{
+    float ms = 0;
+    cudaError_t code = cudaEventSynchronize(to->event);
+
+    if (code == cudaSuccess) code = cudaEventElapsedTime(&ms, from->event, to->event);
+    *seconds = 1e-3 * ms;
+    return gs_cuda(q, code, "the time between two moments");
+}
+
+void unmark_cuda(gs_moment *moment)
+{
+    cudaEventDestroy(moment->event);
+    delete moment;
+}
+
+void push_cuda(const char *name)
+{
+    nvtxRangePushA(name);
+}
+
+void pop_cuda()
+{
+    nvtxRangePop();
+}
+
 } // namespace
 
 extern "C" const gs_device gs_device_cuda = {
@@ -307,8 +357,13 @@ extern "C" const gs_device gs_device_cuda = {
     forget_cuda,
     guard_cuda,
     use_stream_cuda,
-    available_cuda,
+    memory_cuda,
     is_page_cuda,
     page_cuda,
     send_cuda,
-    sent_cuda};
+    sent_cuda,
+    mark_cuda,
+    between_cuda,
+    unmark_cuda,
+    push_cuda,
+    pop_cuda};

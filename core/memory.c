@@ -89,7 +89,10 @@ static void *alloc_on_host(size_t bytes)
 
 size_t gs_memory_available(const gsolve_context *ctx)
 {
-    return ctx->device->available ? ctx->device->available(ctx->queue) : SIZE_MAX;
+    size_t unused, total;
+
+    if (!ctx->device->memory) return SIZE_MAX;
+    return ctx->device->memory(ctx->queue, &unused, &total) == GSOLVE_OK ? unused : SIZE_MAX;
 }
 
 gsolve_status gs_memory_need(gsolve_context *ctx, double bytes, const char *what)
@@ -231,6 +234,7 @@ gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_place to_place, 
         gs_copy_host(gsolve_threads(ctx), to, from, bytes);
         return GSOLVE_OK;
     }
+    ctx->fetched += to_place == GSOLVE_HOST;
     if (to_place != from_place) {
         status = gs_carry(ctx, to, to_place, from, bytes, &done);
         if (done || status != GSOLVE_OK) return status;

@@ -108,6 +108,15 @@ typedef struct gsolve_context_info {
 
 void gsolve_context_describe(const gsolve_context *ctx, gsolve_context_info *info);
 
+/* Bytes of the device's memory that are free, and all. GSOLVE_UNSUPPORTED: ctx computes in the
+ * host's memory. */
+gsolve_status gsolve_context_memory(gsolve_context *ctx, size_t *unused, size_t *total);
+
+/* Bytes a second, read and written, of a copy of a large array within ctx's memory by ctx's
+ * threads: the best of several. What the counted bytes of a profile compare with. Takes 512 MiB for
+ * a while, less where there is less. */
+gsolve_status gsolve_context_copy_speed(gsolve_context *ctx, double *bytes_per_second);
+
 /* For tests: the next count allocations are granted and all later ones denied; a negative
  * count lifts the limit. */
 void gsolve_context_grant(gsolve_context *ctx, int64_t count);
@@ -246,6 +255,11 @@ gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gs
 gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
                                      double *relative);
 
+/* Bytes that a matrix made from csr, which lies on the host, would hold on ctx's device (on the
+ * CPU: in all); nothing is built. GSOLVE_UNSUPPORTED: the format does not foretell it. */
+gsolve_status gsolve_matrix_forecast(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
+                                     size_t *bytes);
+
 /* A's rows: columns ascending, duplicates summed, offsets in 32 bits where they fit. A view on the
  * host, whatever the device, valid until A is destroyed. Where A was made from rows on the device,
  * they are fetched by the first such call; GSOLVE_NO_MEMORY: there is no room for them. */
@@ -263,6 +277,7 @@ typedef struct gsolve_precond_info {
     const char *spec; /* that names it with its options; valid until M is destroyed */
     int32_t n;
     size_t bytes; /* held */
+    size_t moved; /* that one application reads and writes, r and z included */
     double setup_seconds;
     uint64_t version; /* 1, and one more with each update */
     char note[160];   /* what the set-up decided ("shift 0.004"), or "" */
@@ -356,6 +371,43 @@ const char *gsolve_solver_note(const gsolve_solver *S);
 
 /* The method in use: "auto" names its choice. */
 const char *gsolve_solver_name(const gsolve_solver *S);
+
+/* Bytes of work space that a solver of this spec would hold on ctx's device (on the CPU: in all)
+ * for so many right-hand sides and a matrix of csr's shape and type; nothing is allocated. (For
+ * bicg the matrix comes to hold A' as well.) Fails as gsolve_solver_create does.
+ * GSOLVE_UNSUPPORTED: it depends on more than that (refine, direct). */
+gsolve_status gsolve_solver_forecast(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
+                                     int32_t columns, size_t *bytes);
+
+/* --- where the time of a run goes ---------------------------------------------- */
+
+/* All calls of one class of operations, such as "product + dot", in the iterations of a run. bytes:
+ * what they have to move, each array read once and each written once; 0 where it is but numbers. */
+typedef struct gsolve_profile_class {
+    const char *name;
+    int64_t calls;
+    double bytes, seconds; /* seconds: from begin to end, on the device */
+} gsolve_profile_class;
+
+/* The iterations of the last run, without its start and its final check. One is timed over the
+ * later ones, if there are enough: a GPU's first are still being recorded. */
+typedef struct gsolve_profile {
+    int iterations;
+    double seconds, iteration_seconds; /* of all; of one */
+    int64_t copies;                    /* from the device to the host, made during all of them */
+    double iteration_bytes;            /* of one; 0 but for a run with a profile */
+    double class_seconds;              /* of all classes; likewise */
+} gsolve_profile;
+
+/* Whether later runs keep a profile (at first: no). On a GPU its steps are then not recorded as
+ * graphs, so that each operation can be timed, and a run takes longer; its bits are the same. A run
+ * that keeps a profile may allocate. */
+gsolve_status gsolve_solver_profile(gsolve_solver *S, bool on);
+void gsolve_solver_profiled(const gsolve_solver *S, gsolve_profile *profile);
+
+/* The index-th class of which there were calls in the last run with a profile. False: there is no
+ * such class. */
+bool gsolve_solver_profile_at(const gsolve_solver *S, int index, gsolve_profile_class *line);
 
 /* --- the automatic choice ----------------------------------------------------- */
 

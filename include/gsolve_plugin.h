@@ -83,7 +83,7 @@ typedef struct gsolve_precond_kind {
     const void *(*diagonal)(const void *self);
     /* optional: new values, same pattern; else destroy and build are called */
     gsolve_status (*update)(void *self, gsolve_context *ctx, const gsolve_csr *csr);
-    /* optional: fills note */
+    /* optional: fills note, and moved where it is not what is held, r and z */
     void (*describe)(const void *self, gsolve_precond_info *info);
     bool varies; /* apply is not a fixed linear map: a flexible method is needed */
 } gsolve_precond_kind;

@@ -104,6 +104,7 @@ gsolve_status gsolve_read_matrix(gsolve_csr *csr, gsolve_context *ctx, const cha
     if (!csr || !name) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_read_matrix: csr or name is NULL");
     }
+    gs_range_push(ctx, "read");
     if (strncmp(name, "gen:", 4) == 0) {
         TRY(generate(&A, ctx, name, source));
     } else {
@@ -111,6 +112,7 @@ gsolve_status gsolve_read_matrix(gsolve_csr *csr, gsolve_context *ctx, const cha
     }
     *csr = A;
 done:
+    gs_range_pop(ctx);
     return status;
 }
 

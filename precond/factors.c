@@ -58,6 +58,13 @@ done:
     return status;
 }
 
+size_t gs_factors_moved(const gs_factors *f)
+{
+    const size_t d = (size_t)f->lower.rows.nrows * gs_type_size(f->lower.rows.type);
+
+    return gs_triangle_moved(&f->lower) + gs_triangle_moved(&f->upper) + d;
+}
+
 void gs_factors_destroy(gs_factors *f, gsolve_context *ctx)
 {
     drop_transposed(f, ctx);

@@ -19,6 +19,8 @@ gsolve_status gs_factors_store(gs_factors *f, gsolve_context *ctx, gsolve_type t
  * pattern of L where f has none yet. */
 gsolve_status gs_factors_plan(gs_factors *f, gsolve_context *ctx, gsolve_type type,
                               const gs_strict *L);
+/* Bytes that an application to one column moves. */
+size_t gs_factors_moved(const gs_factors *f);
 void gs_factors_destroy(gs_factors *f, gsolve_context *ctx);
 
 /* z = M^-1 r, or M^-T r. */

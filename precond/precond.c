@@ -35,6 +35,7 @@ static gsolve_status build(gsolve_precond *M, const gsolve_csr *csr)
     const size_t held = M->ctx->bytes;
     gsolve_status status;
 
+    gs_range_push(M->ctx, "set-up of the preconditioner");
     if (M->self && M->kind->update) {
         TRY(M->kind->update(M->self, M->ctx, csr));
     } else {
@@ -47,6 +48,7 @@ static gsolve_status build(gsolve_precond *M, const gsolve_csr *csr)
     M->setup_seconds = gs_now() - begin;
     M->version++;
 done:
+    gs_range_pop(M->ctx);
     return status;
 }
 
@@ -266,11 +268,14 @@ bool gsolve_precond_varies(const gsolve_precond *M)
 
 void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_info *info)
 {
+    const size_t vector = (size_t)M->n * gs_type_size(M->type);
+
     memset(info, 0, sizeof *info);
     info->kind = M->kind->plugin.name;
     info->spec = M->spec;
     info->n = M->n;
     info->bytes = M->bytes;
+    info->moved = gsolve_precond_diagonal(M) ? 3 * vector : M->bytes + 2 * vector;
     info->version = M->version;
     info->setup_seconds = M->setup_seconds;
     if (M->kind->describe) M->kind->describe(M->self, info);

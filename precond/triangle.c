@@ -74,6 +74,16 @@ gsolve_status gs_triangle_fill(gs_triangle *t, gsolve_context *ctx, const gs_str
     return kernels->place ? kernels->place(t, ctx, T) : GSOLVE_OK;
 }
 
+size_t gs_triangle_moved(const gs_triangle *t)
+{
+    const size_t n = (size_t)t->rows.nrows, size = gs_type_size(t->rows.type);
+    const bool numbered = t->schedule.row && !t->vendor;
+
+    return (size_t)gs_start(&t->rows, t->rows.nrows) * (size + sizeof(int32_t)) +
+           (n + 1) * gs_offset_size(t->rows.offset) + (numbered ? n * sizeof(int32_t) : 0) +
+           2 * n * size;
+}
+
 gsolve_status gs_triangle_strict(gs_strict *out, gsolve_context *ctx, const gs_triangle *t)
 {
     const int32_t n = t->rows.nrows;

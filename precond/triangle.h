@@ -55,6 +55,9 @@ gsolve_status gs_triangle_create(gs_triangle *t, gsolve_context *ctx, gsolve_typ
 gsolve_status gs_triangle_fill(gs_triangle *t, gsolve_context *ctx, const gs_strict *T);
 void gs_triangle_destroy(gs_triangle *t, gsolve_context *ctx);
 
+/* Bytes that a solve for one column moves. */
+size_t gs_triangle_moved(const gs_triangle *t);
+
 /* T of I + T again. */
 gsolve_status gs_triangle_strict(gs_strict *T, gsolve_context *ctx, const gs_triangle *t);
 

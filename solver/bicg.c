@@ -75,7 +75,6 @@ const gs_method gs_bicg = {
                sizeof(bicg_options)},
     .state_size = sizeof(bicg),
     .transposes = true,
-    .vectors = 7,
     .setup = setup,
     .start = start,
     .step = step,

@@ -74,8 +74,7 @@ static gsolve_status resident_steps(gs_krylov *k, int32_t c, int64_t j, int coun
 {
 #define OF(v) gs_column_of(v, c).value
     const bicgstab *s = k->state;
-    const gs_resident_run run =
-        gs_resident_run_of(k, c, s->rho[j % 2], s->rho[(j + 1) % 2], count);
+    const gs_resident_run run = gs_resident_run_of(k, c, s->rho[j % 2], s->rho[(j + 1) % 2], count);
 
     return gs_resident_cuda.bicgstab(k->ctx->queue, k->resident, &run, OF(k->x), OF(s->r),
                                      OF(s->shadow), OF(s->p), OF(s->ph), OF(s->sh));
@@ -87,7 +86,6 @@ const gs_method gs_bicgstab = {
                sizeof(bicgstab_options)},
     .state_size = sizeof(bicgstab),
     .judges = true,
-    .vectors = 7,
     .setup = setup,
     .start = start,
     .step = step,

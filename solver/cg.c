@@ -65,8 +65,7 @@ done:
 static gsolve_status resident_steps(gs_krylov *k, int32_t c, int64_t j, int count)
 {
     const cg *s = k->state;
-    const gs_resident_run run =
-        gs_resident_run_of(k, c, s->rho[j % 2], s->rho[(j + 1) % 2], count);
+    const gs_resident_run run = gs_resident_run_of(k, c, s->rho[j % 2], s->rho[(j + 1) % 2], count);
 
     return gs_resident_cuda.cg(k->ctx->queue, k->resident, &run, gs_column_of(k->x, c).value,
                                gs_column_of(s->r, c).value, gs_column_of(s->p, c).value);
@@ -77,7 +76,6 @@ const gs_method gs_cg = {
                sizeof(cg_options)},
     .state_size = sizeof(cg),
     .judges = true,
-    .vectors = 4,
     .setup = setup,
     .start = start,
     .step = step,

@@ -81,7 +81,6 @@ done:
 const gs_method gs_cgs = {
     .plugin = {"cgs", "conjugate gradients squared; any A", options, sizeof(cgs_options)},
     .state_size = sizeof(cgs),
-    .vectors = 7,
     .setup = setup,
     .start = start,
     .step = step,

@@ -293,22 +293,16 @@ static void solve(const gs_krylov *k, const double *b, double *x, double *t)
     }
 }
 
-/* The residual and the correction; the factors are on the host. */
-static double forecast(const gs_krylov *k, int32_t width)
-{
-    return (double)width * (double)gs_type_size(k->csr.type) *
-           (double)(gs_vector_stride(k->csr.nrows) + gs_vector_stride(k->csr.ncols));
-}
-
 static gsolve_status setup(gs_krylov *k)
 {
     direct *s = k->state;
     const int32_t m = k->csr.nrows, n = k->csr.ncols;
     gsolve_status status;
 
-    TRY(factor(k));
     TRY(gs_new_vector(k, m, &s->r));
     TRY(gs_new_vector(k, n, &s->dx));
+    TRY(gs_not_foretold(k)); /* the factors */
+    TRY(factor(k));
     s->work_size = s->kind == QR ? s->symbolic->m2 : n;
     if (s->work_size < m + (int64_t)n) s->work_size = m + (int64_t)n;
     ALLOC(k->ctx, GSOLVE_HOST, s->work, s->work_size * 2 + m + n);
@@ -399,7 +393,6 @@ const gs_method gs_direct = {
     .state_size = sizeof(direct),
     .any_shape = true,
     .ignores_precond = true,
-    .forecast = forecast,
     .setup = setup,
     .start = start,
     .step = step,

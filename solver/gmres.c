@@ -44,20 +44,6 @@ static gsolve_dense basis(const gmres *s, gsolve_dense V, int j)
     return gs_basis_at(V, s->ld, j);
 }
 
-/* The basis, and the vector or vectors that M is applied to. */
-static double forecast(const gs_krylov *k, int32_t width)
-{
-    const gmres_options *asked = k->options;
-    const double n = k->csr.nrows, m = asked->restart < n ? asked->restart : n;
-    const double stride = (double)gs_vector_stride(k->csr.nrows);
-    const double size = (double)gs_type_size(k->csr.type);
-    const bool low = k->csr.type == GSOLVE_F64 && asked->basis == GSOLVE_F32;
-    const double basis = low ? m * (double)sizeof(float) + size : (m + 1) * size;
-    const double others = (k->method->flexible ? m : 1) + (width > 1);
-
-    return stride * width * (basis + others * size) + 8 * (m + 2) * (m + 2) * width;
-}
-
 static gsolve_status setup(gs_krylov *k)
 {
     gmres *s = k->state;
@@ -223,7 +209,6 @@ done:
 const gs_method gs_gmres = {
     .plugin = {"gmres", "restarted GMRES, M from the right; any A", options, sizeof(gmres_options)},
     .state_size = sizeof(gmres),
-    .forecast = forecast,
     .setup = setup,
     .start = start,
     .step = step,
@@ -235,7 +220,6 @@ const gs_method gs_fgmres = {
     .plugin = {"fgmres", "flexible GMRES; any A, M may vary", options, sizeof(gmres_options)},
     .state_size = sizeof(gmres),
     .flexible = true,
-    .forecast = forecast,
     .setup = setup,
     .start = start,
     .step = step,

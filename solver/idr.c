@@ -61,16 +61,6 @@ static gsolve_status make_shadow(gs_krylov *k)
     return status;
 }
 
-/* P, the same for all columns, G and U. */
-static double forecast(const gs_krylov *k, int32_t width)
-{
-    const double wished = ((const idr_options *)k->options)->s, n = k->csr.nrows;
-    const double m = wished < n ? wished : n;
-
-    return m * (1 + 2.0 * width) * (double)gs_vector_stride(k->csr.nrows) *
-           (double)gs_type_size(k->csr.type);
-}
-
 static gsolve_status setup(gs_krylov *k)
 {
     idr *s = k->state;
@@ -90,7 +80,7 @@ static gsolve_status setup(gs_krylov *k)
         TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)size[i] * (size_t)k->width, sizeof(double),
                         (void **)(void *)&s->is[i]));
     }
-    TRY(make_shadow(k));
+    if (!k->counting) TRY(make_shadow(k));
 done:
     return status;
 }
@@ -211,8 +201,6 @@ done:
 const gs_method gs_idr = {
     .plugin = {"idr", "induced dimension reduction, IDR(s); any A", options, sizeof(idr_options)},
     .state_size = sizeof(idr),
-    .vectors = 3,
-    .forecast = forecast,
     .setup = setup,
     .start = start,
     .step = step,

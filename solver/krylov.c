@@ -101,11 +101,13 @@ static gsolve_status take_steps(gs_krylov *k, int64_t j, int count)
     gsolve_status status = GSOLVE_OK;
 
     for (int i = 0; i < count; i++) {
+        k->profile.iteration = (int)(k->begun + j + i + 1);
         TRY(k->method->step(k, j + i));
         if (!k->method->judges) TRY(gs_progress_test(k, 1));
         k->made[(k->begun + j + i + 1) % (2 * GS_HISTORY)] = k->products;
     }
 done:
+    k->profile.iteration = 0;
     return status;
 }
 
@@ -153,11 +155,12 @@ done:
 }
 
 /* The next steps: the first chunk, which may build what is built when first needed, one by one;
- * the second is recorded; later ones are replayed. */
+ * the second is recorded; later ones are replayed. A profile has them all one by one. */
 static gsolve_status next_steps(gs_krylov *k, int64_t j, int count)
 {
     gsolve_status status = GSOLVE_OK;
 
+    if (k->profile.on) return take_steps(k, j, count);
     if (k->resident) return resident_steps(k, j, count);
     if (!k->graph && j >= count && recordable(k)) TRY(record_steps(k, j, count));
     if (!k->graph || j < count) return take_steps(k, j, count);
@@ -170,22 +173,39 @@ done:
     return status;
 }
 
+/* The host looks at what came of a chunk; steady: not of the first ones. */
+static gsolve_status look(gs_krylov *k, int *looked, int count, bool *any)
+{
+    const int before = k->iteration;
+    gsolve_status status;
+
+    TRY(gs_progress_look(k, (*looked)++ % GS_SLOTS, any));
+    gs_profile_pass(&k->profile, k->iteration - before,
+                    *looked > 3 && k->iteration - before == count);
+    TRY(gs_profile_count(&k->profile, k->iteration));
+done:
+    return status;
+}
+
 /* From a start until every column has ended. The host looks at a chunk while the next one runs. */
 static gsolve_status iterate(gs_krylov *k)
 {
     const int count = chunk(k), ahead = k->ctx->device->post && period(k) > 0;
+    const int64_t fetched = k->ctx->fetched;
     int posted = 1, looked = 0;
     bool any = true;
     gsolve_status status;
 
-    TRY(gs_progress_look(k, looked++, &any));
+    TRY(look(k, &looked, count, &any));
     for (int64_t j = 0; any; j += count) {
         TRY(next_steps(k, j, count));
         TRY(gs_progress_post(k, posted++ % GS_SLOTS));
-        if (posted - looked > ahead) TRY(gs_progress_look(k, looked++ % GS_SLOTS, &any));
+        if (posted - looked > ahead) TRY(look(k, &looked, count, &any));
     }
-    while (looked < posted) TRY(gs_progress_look(k, looked++ % GS_SLOTS, &any));
+    while (looked < posted) TRY(look(k, &looked, count, &any));
 done:
+    gs_profile_forget(&k->profile);
+    k->profile.copies += k->ctx->fetched - fetched;
     return status;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/csr.h"
 #include "core/vector.h"
+#include "solver/profile.h"
 #include "solver/resident.h"
 #include "solver/small.h"
 
@@ -59,9 +60,6 @@ typedef struct gs_method {
     bool flexible;   /* M may vary */
     bool ignores_precond;
     bool judges; /* its steps make the stopping test, in the pass that finds |r| */
-    int vectors; /* of A's type that setup takes for each column, by gs_new_vector */
-    /* optional: the bytes that setup takes besides, for so many columns, in vectors and bases */
-    double (*forecast)(const gs_krylov *k, int32_t width);
     /* Allocates work space for k->width columns into k's state, by gs_new_... */
     gsolve_status (*setup)(gs_krylov *k);
     /* From k->x: sets the state and k->rr = |r|^2 in the active columns. */
@@ -129,6 +127,9 @@ struct gsolve_solver {
     int made[2 * GS_HISTORY]; /* products made before the end of an iteration, by its number */
     void *work[GS_MAX_WORK];
     int nwork;
+    bool counting;  /* work space is counted and not allocated, see forecast.c */
+    size_t counted; /* its bytes on the device */
+    gs_profile profile;
     int iteration, products;
     double product_seconds, precond_seconds;
     gsolve_monitor *monitor;
@@ -153,6 +154,7 @@ gsolve_status gs_need_rows(gs_krylov *k);
 /* --- work space, released with the solver ------------------------------------------------------
  */
 
+/* While k->counting, *work = NULL: what sets up a vector's values has to look. */
 gsolve_status gs_new_work(gs_krylov *k, gsolve_place place, size_t count, size_t size, void **work);
 gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v);
 gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gsolve_dense *v);
@@ -195,7 +197,8 @@ gsolve_status gs_progress_post(gs_krylov *k, int slot);
 gsolve_status gs_progress_look(gs_krylov *k, int slot, bool *any);
 
 /* Runs the function name of small.h for the active columns on a. */
-#define GS_SMALL(k, name, a) (k)->small->name((k)->ctx->queue, a)
+#define GS_SMALL(k, name, a) gs_run_small(k, (k)->small->name, a)
+gsolve_status gs_run_small(gs_krylov *k, gs_small_function *function, const gs_small *a);
 /* What column c is judged by. */
 gs_judge gs_judge_of(const gs_krylov *k, int32_t c);
 /* The arguments that all of them have in common. */
@@ -284,6 +287,17 @@ gsolve_status gs_dots(gs_krylov *k, int m, gsolve_dense V, int64_t ld, gsolve_de
                       int64_t hstride);
 gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, int64_t ld, const double *h,
                          int64_t hstride, double sign, gsolve_dense w, gs_scalar ww);
+
+/* Everything that a run of width columns needs; a larger width begins anew. */
+gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width);
+/* Refuses work space for width columns that does not fit into the device's memory. */
+gsolve_status gs_solver_fits(gs_krylov *k, int32_t width);
+
+/* Refuses a forecast: for a set-up that depends on more than shapes, before all else in it. */
+gsolve_status gs_not_foretold(const gs_krylov *k);
+
+/* Whether k's operands suit its method; n: unknowns of k->M. */
+gsolve_status gs_solver_check(const gs_krylov *k, int32_t n);
 
 /* The whole run, on k->b and k->x. */
 gsolve_status gs_krylov_run(gs_krylov *k);

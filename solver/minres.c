@@ -88,7 +88,6 @@ const gs_method gs_minres = {
     .plugin = {"minres", "minimal residuals; A symmetric, M positive definite", options,
                sizeof(minres_options)},
     .state_size = sizeof(minres),
-    .vectors = 8,
     .setup = setup,
     .start = start,
     .step = step,

@@ -9,6 +9,12 @@ gsolve_status gs_new_work(gs_krylov *k, gsolve_place place, size_t count, size_t
 {
     void *block;
 
+    if (k->counting) {
+        const bool there = place == GSOLVE_DEVICE || gs_place(k->ctx) == GSOLVE_HOST;
+        k->counted += there ? count * size : 0;
+        *work = NULL;
+        return GSOLVE_OK;
+    }
     if (k->nwork == GS_MAX_WORK) {
         return gsolve_fail(k->ctx, GSOLVE_UNSUPPORTED, "a method cannot own more than %d blocks",
                            GS_MAX_WORK);
@@ -69,6 +75,50 @@ gsolve_status gs_new_scalar(gs_krylov *k, gs_scalar *s)
     return status;
 }
 
+/* --- what the operations move, for the profile ---------------------------------------------------
+ */
+
+static double bytes_of(gsolve_dense v) /* a column's */
+{
+    return (double)v.nrows * (double)gs_type_size(v.type);
+}
+
+/* Vectors that y = a x + ... reads for a x. */
+static int reads(gs_coefficient a)
+{
+    return a.num || a.den || a.sign != 0;
+}
+
+/* The next operation moves so many bytes in each active column. */
+static void announce(gs_krylov *k, gs_class class, double bytes)
+{
+    int columns = 0;
+
+    for (int32_t c = 0; gs_profiling(&k->profile) && c < k->ncols; c++) columns += k->active[c];
+    gs_announce(&k->profile, class, columns * bytes);
+}
+
+/* It is a product: the matrix once; x, y and so many other vectors for each column. */
+static void announce_product(gs_krylov *k, gs_class class, int others)
+{
+    const double size = (double)gs_type_size(k->csr.type), y = size * k->csr.nrows;
+    const double xy = y + size * k->csr.ncols;
+    gsolve_matrix_info A = {0};
+
+    if (gs_profiling(&k->profile)) gsolve_matrix_describe(k->A, &A);
+    gs_announce(&k->profile, class, (double)A.bytes + (k->ncols - 1) * xy + k->ncols * others * y);
+}
+
+/* It applies the preconditioner: what that holds once, r and z for each column. */
+static void announce_precond(gs_krylov *k, gs_class class)
+{
+    const size_t vectors = 2 * (size_t)k->csr.nrows * gs_type_size(k->csr.type);
+    gsolve_precond_info M = {0};
+
+    if (gs_profiling(&k->profile)) gsolve_precond_describe(k->M, &M);
+    gs_announce(&k->profile, class, (double)M.moved + (k->ncols - 1) * (double)vectors);
+}
+
 /* --- products and preconditioner
  * ------------------------------------------------------------------ */
 
@@ -96,6 +146,7 @@ static void unguard(gs_krylov *k)
 static void count_product(gs_krylov *k, double begin)
 {
     unguard(k);
+    gs_profile_close(&k->profile);
     k->products++;
     k->product_seconds += gs_now() - begin;
 }
@@ -103,18 +154,21 @@ static void count_product(gs_krylov *k, double begin)
 static void count_precond(gs_krylov *k, double begin)
 {
     unguard(k);
+    gs_profile_close(&k->profile);
     k->precond_seconds += gs_now() - begin;
 }
 
 /* What works on all columns at once is spared where there is but one and it has ended. */
 static double begin_all(gs_krylov *k)
 {
+    gs_profile_open(&k->profile);
     if (k->ncols == 1) goes_on(k, 0);
     return gs_now();
 }
 
 gsolve_status gs_multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 {
+    announce_product(k, GS_PRODUCT, 0);
     const double begin = begin_all(k);
     const gsolve_status status = gsolve_matrix_apply(k->A, 1, fit(k, x), 0, fit(k, y));
 
@@ -124,6 +178,7 @@ gsolve_status gs_multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 
 gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 {
+    announce_product(k, GS_PRODUCT_TRANSPOSE, 0);
     const double begin = begin_all(k);
     const gsolve_status status = gsolve_matrix_apply_transpose(k->A, 1, fit(k, x), 0, fit(k, y));
 
@@ -134,6 +189,7 @@ gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y
 gsolve_status gs_multiply_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gsolve_dense w,
                               gs_scalar wy, gs_scalar yy)
 {
+    announce_product(k, GS_PRODUCT_DOT, w.value != x.value);
     const double begin = begin_all(k);
     const gsolve_status status =
         gsolve_matrix_apply_dot(k->A, fit(k, x), fit(k, y), fit(k, w), wy, yy);
@@ -148,6 +204,7 @@ gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z)
     double begin;
 
     if (!k->M) return gs_copy_vector(k, r, z);
+    announce_precond(k, GS_PRECOND);
     begin = begin_all(k);
     status = gsolve_precond_apply(k->M, fit(k, r), fit(k, z));
     count_precond(k, begin);
@@ -160,6 +217,7 @@ gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_den
     double begin;
 
     if (!k->M) return gs_copy_vector(k, r, z);
+    announce_precond(k, GS_PRECOND_TRANSPOSE);
     begin = begin_all(k);
     status = gsolve_precond_apply_transpose(k->M, fit(k, r), fit(k, z));
     count_precond(k, begin);
@@ -175,6 +233,7 @@ gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, 
         status = gs_copy_vector(k, r, z);
         return status == GSOLVE_OK ? gs_dot(k, r, z, rz) : status;
     }
+    announce_precond(k, GS_PRECOND_DOT);
     begin = begin_all(k);
     status = gsolve_precond_apply_dot(k->M, fit(k, r), fit(k, z), rz);
     count_precond(k, begin);
@@ -183,13 +242,15 @@ gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, 
 
 /* --- vectors ---------------------------------------------------------------------------------- */
 
-/* Runs the kernel call for each active column c. */
+/* Runs the kernel call for each active column c; it was announced before. */
 #define EACH_COLUMN(call)                                           \
     gsolve_status status = GSOLVE_OK;                               \
+    gs_profile_open(&k->profile);                                   \
     for (int32_t c = 0; c < k->ncols && status == GSOLVE_OK; c++) { \
         if (goes_on(k, c)) status = (call);                         \
     }                                                               \
     unguard(k);                                                     \
+    gs_profile_close(&k->profile);                                  \
     return status
 
 #define AT(v) (gs_column_of(v, c).value) /* column c of v */
@@ -207,6 +268,17 @@ static gs_ratio ratio(gs_krylov *k, gs_coefficient a, int32_t c)
     return r;
 }
 
+gsolve_status gs_run_small(gs_krylov *k, gs_small_function *function, const gs_small *a)
+{
+    gsolve_status status;
+
+    gs_announce(&k->profile, function == k->small->test ? GS_TEST : GS_SCALARS, 0);
+    gs_profile_open(&k->profile);
+    status = function(k->ctx->queue, a);
+    gs_profile_close(&k->profile);
+    return status;
+}
+
 gsolve_status gs_copy_scalar(gs_krylov *k, gs_scalar a, gs_scalar b)
 {
     gs_small small = gs_small_of(k);
@@ -218,6 +290,7 @@ gsolve_status gs_copy_scalar(gs_krylov *k, gs_scalar a, gs_scalar b)
 
 gsolve_status gs_zero(gs_krylov *k, gsolve_dense y)
 {
+    announce(k, GS_ZERO, bytes_of(y));
     EACH_COLUMN(k->vector->zero(k->ctx->queue, y.nrows, AT(y)));
 }
 
@@ -225,27 +298,32 @@ gsolve_status gs_copy_vector(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, k->ctx, y.type);
 
+    announce(k, GS_COPY, bytes_of(x) + bytes_of(y));
     EACH_COLUMN(vector->copy(k->ctx->queue, y.nrows, x.type, AT(x), AT(y)));
 }
 
 gsolve_status gs_scale(gs_krylov *k, gs_coefficient a, gsolve_dense y)
 {
+    announce(k, GS_SCALE, 2 * bytes_of(y));
     EACH_COLUMN(k->vector->scale(k->ctx->queue, y.nrows, ratio(k, a, c), AT(y)));
 }
 
 gsolve_status gs_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy)
 {
+    announce(k, GS_DOT, (x.value == y.value ? 1 : 2) * bytes_of(y));
     EACH_COLUMN(k->vector->dot(k->ctx->queue, y.nrows, AT(x), AT(y), &xy[c]));
 }
 
 gsolve_status gs_dot2(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy, gs_scalar xx)
 {
+    announce(k, GS_DOT2, 2 * bytes_of(y));
     EACH_COLUMN(k->vector->dot2(k->ctx->queue, y.nrows, AT(x), AT(y), &xy[c], &xx[c]));
 }
 
 gsolve_status gs_axpby(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
                        gsolve_dense y)
 {
+    announce(k, GS_AXPBY, (reads(a) + reads(b) + 1) * bytes_of(y));
     EACH_COLUMN(
         k->vector->axpby(k->ctx->queue, y.nrows, ratio(k, a, c), AT(x), ratio(k, b, c), AT(y)));
 }
@@ -253,6 +331,7 @@ gsolve_status gs_axpby(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coeffi
 gsolve_status gs_axpbypcz(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
                           gsolve_dense y, gs_coefficient g, gsolve_dense z)
 {
+    announce(k, GS_AXPBYPCZ, (reads(a) + reads(b) + reads(g) + 1) * bytes_of(z));
     EACH_COLUMN(k->vector->axpbypcz(k->ctx->queue, z.nrows, ratio(k, a, c), AT(x), ratio(k, b, c),
                                     AT(y), ratio(k, g, c), AT(z), NULL, NULL));
 }
@@ -260,6 +339,7 @@ gsolve_status gs_axpbypcz(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coe
 gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolve_dense y,
                            gs_scalar yy)
 {
+    announce(k, GS_AXPY_NORM, 3 * bytes_of(y));
     EACH_COLUMN(k->vector->axpy_norm(k->ctx->queue, y.nrows, ratio(k, a, c), AT(x), AT(y), &yy[c]));
 }
 
@@ -287,6 +367,9 @@ static gsolve_status turn(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coe
                           gsolve_dense y, gs_coefficient g, gsolve_dense z, const void *d,
                           gsolve_dense w)
 {
+    const int made = w.value ? 1 + (d != NULL) : 0;
+
+    announce(k, GS_TURN, (reads(a) + (y.value && reads(b)) + reads(g) + 1 + made) * bytes_of(z));
     EACH_COLUMN(k->vector->axpbypcz(k->ctx->queue, z.nrows, ratio(k, a, c), AT(x), ratio(k, b, c),
                                     y.value ? AT(y) : NULL, ratio(k, g, c), AT(z), d,
                                     w.value ? AT(w) : NULL));
@@ -313,6 +396,7 @@ gsolve_status gs_solution_step(gs_krylov *k, gs_coefficient a, gsolve_dense p, g
 #define VECTORS ((gs_solution){AT(p), AT(s), AT(t), AT(w), AT(k->x), AT(r)})
     gs_judge judge = gs_judge_of(k, 0);
 
+    announce(k, GS_SOLUTION_STEP, 8 * bytes_of(r));
     EACH_COLUMN((judge.c = c,
                  k->vector->solution_step(k->ctx->queue, r.nrows, ratio(k, a, c), ratio(k, b, c),
                                           VECTORS, &k->rr[c], &wr[c], &judge)));
@@ -324,6 +408,7 @@ static gsolve_status residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense 
 {
     gs_judge judge = gs_judge_of(k, 0);
 
+    announce(k, GS_RESIDUAL_STEP, (3 + (d != NULL)) * bytes_of(r));
     EACH_COLUMN(
         (judge.c = c, k->vector->residual_step(k->ctx->queue, r.nrows, ratio(k, a, c), AT(q), AT(r),
                                                d, &k->rr[c], &rz[c], &judge)));
@@ -349,6 +434,7 @@ gsolve_status gs_direction_step(gs_krylov *k, gs_coefficient a, gs_coefficient b
     const void *d = diagonal(k, &simple);
     const gsolve_dense from = simple ? r : z;
 
+    announce(k, GS_DIRECTION_STEP, (5 + (d != NULL)) * bytes_of(p));
     EACH_COLUMN(k->vector->direction_step(k->ctx->queue, p.nrows, ratio(k, a, c), ratio(k, b, c), d,
                                           AT(from), AT(p), AT(k->x)));
 }
@@ -359,6 +445,7 @@ gsolve_status gs_pipe_step(gs_krylov *k, gs_coefficient a, gs_coefficient b,
 #define PIPE                                                                                   \
     ((gs_pipe){AT(v->m), AT(v->n), AT(v->z), AT(v->q), AT(v->s), AT(v->p), AT(k->x), AT(v->r), \
                AT(v->u), AT(v->w)})
+    announce(k, GS_PIPE_STEP, 18 * bytes_of(v->r));
     EACH_COLUMN(k->vector->pipe_step(k->ctx->queue, v->r.nrows, ratio(k, a, c), ratio(k, b, c),
                                      PIPE, &ru[c], &wu[c], &k->rr[c]));
 #undef PIPE
@@ -367,6 +454,7 @@ gsolve_status gs_pipe_step(gs_krylov *k, gs_coefficient a, gs_coefficient b,
 gsolve_status gs_dots(gs_krylov *k, int m, gsolve_dense V, int64_t ld, gsolve_dense w, double *h,
                       int64_t hstride)
 {
+    announce(k, GS_DOTS, m * bytes_of(V) + bytes_of(w));
     EACH_COLUMN(
         k->vector->dots(k->ctx->queue, w.nrows, m, V.type, AT(V), ld, AT(w), h + c * hstride));
 }
@@ -374,6 +462,7 @@ gsolve_status gs_dots(gs_krylov *k, int m, gsolve_dense V, int64_t ld, gsolve_de
 gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, int64_t ld, const double *h,
                          int64_t hstride, double sign, gsolve_dense w, gs_scalar ww)
 {
+    announce(k, GS_COMBINE, m * bytes_of(V) + 2 * bytes_of(w));
     EACH_COLUMN(k->vector->combine(k->ctx->queue, w.nrows, m, V.type, AT(V), ld, h + c * hstride,
                                    sign, AT(w), ww ? &ww[c] : NULL));
 }

@@ -131,7 +131,6 @@ const gs_method gs_pipecg = {
     .plugin = {"pipecg", "pipelined conjugate gradients, one reduction a step; A as for cg",
                options, sizeof(pipecg_options)},
     .state_size = sizeof(pipecg),
-    .vectors = 9,
     .setup = setup,
     .start = start,
     .step = step,

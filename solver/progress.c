@@ -82,6 +82,7 @@ gsolve_status gs_progress_post(gs_krylov *k, int slot)
     const size_t bytes = (size_t)k->width * (sizeof(gs_progress) + GS_HISTORY * sizeof(double));
     const gs_device *device = k->ctx->device;
 
+    k->ctx->fetched += device->post != NULL;
     return device->post ? device->post(k->ctx->queue, slot, k->progress, bytes) : GSOLVE_OK;
 }
 

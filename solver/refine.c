@@ -36,13 +36,6 @@ static const gsolve_option options[] = {
 
 /* The residual and the correction in the lower precision; what is within is another matrix and
  * another solver, which forecast for themselves. */
-static double forecast(const gs_krylov *k, int32_t width)
-{
-    const gsolve_type low = gs_refine_copies(k) ? GSOLVE_F32 : k->csr.type;
-
-    return 2.0 * width * (double)gs_vector_stride(k->csr.nrows) * (double)gs_type_size(low);
-}
-
 static gsolve_status setup(gs_krylov *k)
 {
     const gsolve_type low = gs_refine_copies(k) ? GSOLVE_F32 : k->csr.type;
@@ -60,6 +53,7 @@ static gsolve_status setup(gs_krylov *k)
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->use));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->fallen));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->outcome));
+    TRY(gs_not_foretold(k)); /* the copies of A and M */
     TRY(gs_refine_prepare(k));
 done:
     return status;
@@ -261,8 +255,6 @@ const gs_method gs_refine = {
                options, sizeof(gs_refine_options)},
     .state_size = sizeof(gs_refine_state),
     .flexible = true, /* the inner method decides */
-    .vectors = 4,
-    .forecast = forecast,
     .setup = setup,
     .start = start,
     .step = step,

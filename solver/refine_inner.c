@@ -101,7 +101,9 @@ gsolve_status gs_refine_run(gs_krylov *k, gsolve_solver *inner, gsolve_dense b, 
     gsolve_result result;
     gsolve_status status;
 
+    TRY(gsolve_solver_profile(inner, k->profile.on));
     TRY(gsolve_solver_run(inner, b, x, &result));
+    gs_profile_merge(&k->profile, &inner->profile);
     *outcome = result.outcome;
     s->iterations += result.iterations;
     k->products += result.products;

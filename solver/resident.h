@@ -1,7 +1,8 @@
 /* resident.h: steps of a method in one kernel, for systems so small that launching kernels takes
  * longer than what they do: the matrix stays in the shared memory of the multiprocessors and the
  * vectors in their registers, and a step waits for all blocks a few times instead of ending a
- * kernel. M a diagonal or absent, A's rows in the format csr; one right-hand side after the other. */
+ * kernel. M a diagonal or absent, A's rows in the format csr; one right-hand side after the other.
+ */
 #ifndef GS_RESIDENT_H
 #define GS_RESIDENT_H
 

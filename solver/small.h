@@ -37,8 +37,10 @@ typedef struct gs_small {
     X(gmres_rotate)  /* see gmres.c */                                               \
     X(gmres_solve)   /* see gmres.c */
 
+typedef gsolve_status gs_small_function(gs_queue *q, const gs_small *a);
+
 typedef struct gs_small_kernels {
-#define GS_SMALL_MEMBER(name) gsolve_status (*name)(gs_queue * q, const gs_small *a);
+#define GS_SMALL_MEMBER(name) gs_small_function *name;
     GS_SMALL_LIST(GS_SMALL_MEMBER)
 #undef GS_SMALL_MEMBER
 } gs_small_kernels;

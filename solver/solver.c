@@ -9,6 +9,14 @@
 #include "core/try.h"
 #include "solver/auto.h"
 
+static gsolve_status clear_progress(gs_krylov *k)
+{
+    const size_t numbers = sizeof(gs_progress) / sizeof(double) + GS_HISTORY;
+
+    return GS_KERNELS(gs_vector, k->ctx, GSOLVE_F64)
+        ->zero(k->ctx->queue, (int64_t)k->width * (int64_t)numbers, k->progress);
+}
+
 static void release_work(gs_krylov *k)
 {
     if (k->graph) k->ctx->device->forget(k->graph);
@@ -23,31 +31,13 @@ gsolve_status gs_need_rows(gs_krylov *k)
     return k->csr.start ? GSOLVE_OK : gsolve_matrix_csr(k->A, &k->csr);
 }
 
-/* Refuses work space that does not fit: vectors of n = nrows or ncols, and what goes with them. */
-static gsolve_status check_fits(gs_krylov *k, int32_t width)
-{
-    const double size = (double)gs_type_size(k->csr.type);
-    const double row = (double)gs_vector_stride(k->csr.nrows) * size;
-    const double column = (double)gs_vector_stride(k->csr.ncols) * size;
-    const bool moves = gs_place(k->ctx) == GSOLVE_DEVICE;
-    double bytes = (double)width * (k->method->vectors * row + (moves ? row + column : 0));
-    char what[100];
-
-    bytes += (double)width * (double)(sizeof(gs_progress) + GS_HISTORY * sizeof(double));
-    if (k->method->forecast) bytes += k->method->forecast(k, width);
-    snprintf(what, sizeof what, "the work space of %.40s for %d column%s", k->method->plugin.name,
-             width, width == 1 ? "" : "s");
-    return gs_memory_need(k->ctx, bytes, what);
-}
-
-/* Work space for width columns. */
-static gsolve_status reserve(gs_krylov *k, int32_t width)
+gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width)
 {
     gsolve_status status;
 
     if (width <= k->width) return GSOLVE_OK;
     release_work(k);
-    TRY(check_fits(k, width));
+    TRY(gs_solver_fits(k, width));
     k->width = width;
     memset(k->state, 0, k->method->state_size);
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, k->column));
@@ -61,10 +51,7 @@ static gsolve_status reserve(gs_krylov *k, int32_t width)
     TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)k->width,
                     sizeof(gs_progress) + GS_HISTORY * sizeof(double),
                     (void **)(void *)&k->progress));
-    TRY(GS_KERNELS(gs_vector, k->ctx, GSOLVE_F64)
-            ->zero(k->ctx->queue,
-                   (int64_t)k->width * (int64_t)(sizeof(gs_progress) / sizeof(double) + GS_HISTORY),
-                   k->progress));
+    if (!k->counting) TRY(clear_progress(k));
     TRY(gs_new_scalar(k, &k->rr));
     k->own_b.value = k->own_x.value = NULL;
     if (gs_place(k->ctx) == GSOLVE_DEVICE) {
@@ -79,7 +66,7 @@ done:
 
 /* --- making and freeing ----------------------------------------------------------------------- */
 
-static gsolve_status check_operands(const gs_krylov *k, int32_t n)
+gsolve_status gs_solver_check(const gs_krylov *k, int32_t n)
 {
     const char *name = k->method->plugin.name;
 
@@ -124,10 +111,11 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
     if (!S || !spec || !A) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_create: an argument is NULL");
     }
+    gs_range_push(ctx, "set-up of the method");
     ALLOC(ctx, GSOLVE_HOST, k, 1);
     memset(k, 0, sizeof *k);
     gs_own(ctx, k, destroy_left);
-    k->ctx = ctx;
+    k->ctx = k->profile.ctx = ctx;
     k->A = A;
     k->M = M;
     gsolve_matrix_describe(A, &matrix);
@@ -141,16 +129,17 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
     TRY(gs_plugin_parse(ctx, NULL, gs_methods, "method", named, &plugin, &k->options));
     k->method = (const gs_method *)(const void *)plugin;
     if (M) gsolve_precond_describe(M, &info);
-    TRY(check_operands(k, info.n));
+    TRY(gs_solver_check(k, info.n));
     k->state = gsolve_alloc(ctx, GSOLVE_HOST, 1, k->method->state_size);
     status = k->state ? GSOLVE_OK : GSOLVE_NO_MEMORY;
     if (status != GSOLVE_OK) goto done;
     memset(k->state, 0, k->method->state_size);
-    TRY(reserve(k, 1));
+    TRY(gs_solver_reserve(k, 1));
     TRY(gs_resident_new(k));
     *S = k;
     k = NULL;
 done:
+    gs_range_pop(ctx);
     gsolve_solver_destroy(&k);
     return status;
 }
@@ -162,6 +151,7 @@ void gsolve_solver_destroy(gsolve_solver **S)
 
     gs_resident_drop(k);
     release_work(k);
+    gs_profile_free(&k->profile);
     gsolve_free(k->ctx, GSOLVE_HOST, k->state);
     gsolve_free(k->ctx, GSOLVE_HOST, k->options);
     gsolve_free(k->ctx, GSOLVE_HOST, k->explanation);
@@ -316,9 +306,11 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
 
     if (!k) return GSOLVE_BAD_ARGUMENT;
     if (!result) return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT, "result is NULL");
+    gs_range_push(k->ctx, "solve");
+    gs_profile_clear(&k->profile);
     k->ncols = 0;
     TRY(check_run(k, b, x));
-    TRY(reserve(k, b.ncols));
+    TRY(gs_solver_reserve(k, b.ncols));
     gsolve_free(k->ctx, GSOLVE_HOST, k->explanation);
     k->explanation = NULL;
     k->note[0] = 0;
@@ -337,6 +329,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     }
     *result = k->result;
 done:
+    gs_range_pop(k->ctx);
     if (status != GSOLVE_OK) k->ncols = 0;
     return status;
 }

@@ -128,7 +128,6 @@ const gs_method gs_tfqmr = {
     .plugin = {"tfqmr", "transpose-free quasi-minimal residuals; any A", options,
                sizeof(tfqmr_options)},
     .state_size = sizeof(tfqmr),
-    .vectors = 10,
     .setup = setup,
     .start = start,
     .step = step,

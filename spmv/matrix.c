@@ -17,12 +17,14 @@ static gsolve_status build(gsolve_matrix *A)
     const double begin = gs_now();
     gsolve_status status;
 
+    gs_range_push(A->ctx, "convert");
     if (!A->csr.start) TRY(gs_place_rows(&A->csr, A->ctx, &A->rows));
     TRY(gs_csr_entries(A->ctx, &A->csr, &A->entries));
     if (gs_place(A->ctx) == GSOLVE_DEVICE) ALLOC(A->ctx, GSOLVE_DEVICE, A->squares, 2);
     TRY(A->format->build(&A->self, A->ctx, &A->csr, A->options));
     A->build_seconds = gs_now() - begin;
 done:
+    gs_range_pop(A->ctx);
     return status;
 }
 
@@ -402,6 +404,38 @@ gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gs
     for (int s = Y; s <= YY; s++) TRY(gs_stage_out(&stage[s], A->ctx));
 done:
     for (int s = X; s <= YY; s++) gs_stage_drop(&stage[s], A->ctx);
+    return status;
+}
+
+/* --- what it would hold ----------------------------------------------------------------------- */
+
+gsolve_status gsolve_matrix_forecast(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
+                                     size_t *bytes)
+{
+    const gsolve_plugin *plugin;
+    const gsolve_format *format;
+    void *options = NULL;
+    gsolve_status status;
+    bool clean;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!spec || !csr || !bytes || csr->place != GSOLVE_HOST) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_matrix_forecast: an argument is NULL, or csr not on the host");
+    }
+    TRY(gs_csr_check(ctx, csr, &clean));
+    if (gs_spec_is(spec, "auto")) spec = gs_formats(ctx)[0]->name;
+    TRY(gs_plugin_parse(ctx, &ctx->formats, gs_formats(ctx), "format", spec, &plugin, &options));
+    format = (const gsolve_format *)(const void *)plugin;
+    if (!format->forecast) {
+        status =
+            gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                        "the format %s does not foretell the memory that it takes", plugin->name);
+        goto done;
+    }
+    *bytes = (size_t)gs_csr_bytes(csr, gs_start(csr, csr->nrows)) + format->forecast(csr, options);
+done:
+    gsolve_free(ctx, GSOLVE_HOST, options);
     return status;
 }
 

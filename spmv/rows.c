@@ -45,7 +45,7 @@ gsolve_status gs_matrix_fits(const gsolve_matrix *A, const gsolve_csr *csr, bool
     int64_t entries;
     gsolve_status status;
 
-    if (gs_place(A->ctx) == GSOLVE_HOST || !A->ctx->device->available) return GSOLVE_OK;
+    if (gs_place(A->ctx) == GSOLVE_HOST || !A->ctx->device->memory) return GSOLVE_OK;
     TRY(gs_csr_entries(A->ctx, csr, &entries));
     if (entries <= INT32_MAX) shape.offset = GSOLVE_O32;
     rows = gs_csr_bytes(&shape, entries);

@@ -39,10 +39,12 @@ static inline void apart_free(gs_queue *q, void *block)
     free(begin);
 }
 
-static inline size_t apart_available(gs_queue *q)
+static inline gsolve_status apart_memory(gs_queue *q, size_t *unused, size_t *total)
 {
     (void)q;
-    return apart_room == SIZE_MAX ? SIZE_MAX : apart_room - apart_used;
+    *unused = apart_room == SIZE_MAX ? SIZE_MAX : apart_room - apart_used;
+    *total = apart_room;
+    return GSOLVE_OK;
 }
 
 static inline gsolve_status apart_copy(gs_queue *q, void *to, const void *from, size_t bytes)
@@ -129,7 +131,7 @@ static inline gsolve_status open_test_device(gsolve_context **ctx, const char *e
     apart.alloc = apart_alloc;
     apart.free = apart_free;
     apart.copy = apart_copy;
-    apart.available = apart_available;
+    apart.memory = apart_memory;
     apart.is_page = apart_is_page;
     apart.page = apart_page;
     apart.send = apart_send;

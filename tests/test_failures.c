@@ -40,7 +40,7 @@ static gsolve_status use_matrix(gsolve_matrix *A, trial *t)
 
     TRY(gsolve_matrix_apply(A, 1, X, 0, Y));
     TRY(gsolve_matrix_apply_transpose(A, 1, X, 2, Y));
-    TRY(gsolve_matrix_apply_dot(A, X, Y, dots));
+    TRY(gsolve_matrix_apply_dot(A, X, Y, X, dots, NULL));
     TRY(gsolve_matrix_residual(A, X, Y, relative));
     TRY(gsolve_matrix_update(A, &t->csr));
 done:

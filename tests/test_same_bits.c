@@ -75,7 +75,7 @@ static gsolve_status multiply(const gsolve_matrix *A, operands *o, int kind)
                                              dense(o, o->y, n, COLUMNS));
     default:
         return gsolve_matrix_apply_dot(A, dense(o, o->x, n, COLUMNS), dense(o, o->y, m, COLUMNS),
-                                       o->dots);
+                                       dense(o, o->x, m, COLUMNS), o->dots, NULL);
     }
 }
 

@@ -202,6 +202,11 @@ static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsol
 static void describe(const void *self, gsolve_precond_info *info)
 {
     const chebyshev *M = self;
+    const size_t vector = (size_t)M->p.nrows * gs_type_size(M->p.type);
+    gsolve_matrix_info A;
+
+    gsolve_matrix_describe(M->A, &A);
+    info->moved = 4 * vector + (size_t)M->options.degree * (A.bytes + 7 * vector); /* as iterate */
     snprintf(info->note, sizeof info->note, "spectrum of D^-1 A up to %.3g", M->most);
 }
 

@@ -77,6 +77,7 @@ static void describe(const void *self, gsolve_precond_info *info)
 {
     const ic *M = self;
 
+    info->moved = gs_factors_moved(&M->factors);
     if (M->shift > 0) snprintf(info->note, sizeof info->note, "shift %.3g", M->shift);
 }
 

@@ -80,7 +80,7 @@ for command in solve info compare generate convert list; do
 done
 run 0 solve --help
 for option in --device --format --solver --precond --type --rtol --atol --maxit --threads --history \
-    --monitor --quiet --cache --seed --x0; do
+    --monitor --profile --quiet --cache --seed --x0; do
     said "$option"
 done
 run 0 --man
@@ -131,6 +131,24 @@ run 0 -A gen:poisson2d,n=12 --monitor --solver cg
 said '           1  '
 run 0 -A tall.mtx
 said 'rectangular'
+run 0 -A gen:poisson2d,n=12 --solver cg --precond jacobi --profile
+said 'as run: ' ' of a copy' '0 copies in ' 'the same bits' 'product + dot' 'residual step' 'direction step' \
+    'total: iterations' '  profile  '
+awk '/^  operation/ { width = length($0); n = 1 } n && NF { rows++; if (length($0) != width) bad = 1 }
+     /^  total: iterations/ { n = 0 } END { exit bad || rows != 5 }' out || fail "$what: the table is crooked"
+run 0 -A gen:poisson2d,n=12 --solver cg --precond jacobi --profile --json -
+json out profile.iterations profile.iteration_seconds profile.iteration_bytes=22468 profile.bytes_per_second \
+    profile.share_of_copy profile.copy_bytes_per_second profile.copies_to_host=0 profile.same_bits=true \
+    'profile.classes[]' profile.total.iterations profile.total.seconds profile.total.bytes_per_second \
+    profile.total.share_of_copy
+for key in name calls bytes_per_call seconds share bytes_per_second share_of_copy; do
+    grep -q "\"$key\"" out || fail "$what: the classes lack $key"
+done
+run 0 -A gen:poisson2d,n=12 -b ones --profile # auto
+said 'preconditioner + dot' 'the same bits'
+run 0 -A tall.mtx --solver direct --profile
+run 2 -A gen:poisson2d,n=30 --solver cg --precond none --maxit 3 --profile
+said 'in 3 iterations'
 
 # --- not converging ----------------------------------------------------------------------------
 run 2 -A gen:poisson2d,n=30 --solver cg --precond none --maxit 3 -x out_here/last.mtx
@@ -207,6 +225,7 @@ cmp -s A.mtx kept || fail 'the error went into A.mtx'
 wrong 'to be read and to be written' -A A.mtx --json ./A.mtx
 cmp -s A.mtx kept || fail 'the error went into A.mtx'
 wrong 'choose one' -A A.mtx --monitor --quiet
+wrong 'choose one' -A A.mtx --profile --quiet
 wrong 'name a matrix'
 wrong 'which matrix' solve
 wrong "did you mean 'solve'" slove -A A.mtx
@@ -244,10 +263,14 @@ fi
 # --- the other commands ------------------------------------------------------------------------
 run 0 info A.mtx
 said 'positive definite' 'bandwidth' 'symmetric' '####' 'auto' 'memory'
+said 'device' 'forecast' 'for the matrix as csr' 'for cg,' 'for bicgstab,' 'for gmres,restart=30,'
 run 0 info -A gen:neumann2d,n=5
 said 'singular'
 run 0 info gen:poisson3d,n=5 --json -
-json out matrix.rows=125 traits.bandwidth=25 'auto[]' 'row_lengths[]' traits.definiteness
+json out matrix.rows=125 traits.bandwidth=25 'auto[]' 'row_lengths[]' traits.definiteness \
+    forecast.device=cpu forecast.type=f64 'forecast.formats[]' 'forecast.solvers[]'
+run 0 info gen:poisson3d,n=5 --type f32 --device cpu --json -
+json out forecast.type=f32
 run 0 info tall.mtx
 said 'rectangular'
 run 0 generate poisson2d,n=7 -o P.mtx --symmetric

@@ -1,0 +1,151 @@
+/* profile.c: what gsolve solve --profile measures and tells. */
+#include "cli/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/attempt.h"
+#include "cli/json.h"
+
+/* --- measuring ----------------------------------------------------------------------------------
+ */
+
+static bool go_on(int iteration, double residual, void *user)
+{
+    (void)iteration, (void)residual, (void)user;
+    return !cli_interrupted();
+}
+
+static int by_seconds(const void *a, const void *b)
+{
+    const double x = ((const gsolve_profile_class *)a)->seconds;
+    const double y = ((const gsolve_profile_class *)b)->seconds;
+    return (x < y) - (x > y);
+}
+
+gsolve_status cli_profile_make(cli *c, cli_profile *p, gsolve_solver *S, gsolve_dense b,
+                               gsolve_dense guess, gsolve_dense x)
+{
+    const size_t bytes = (size_t)x.nrows * (size_t)x.ncols * sizeof(double);
+    const double begin = cli_now();
+    gsolve_context_info info;
+    gsolve_result result;
+    gsolve_status status;
+
+    gsolve_context_describe(c->ctx, &info);
+    p->peak = info.peak;
+    gsolve_solver_profiled(S, &p->run);
+    gsolve_solver_watch(S, go_on, NULL);
+    gsolve_solver_profile(S, true);
+    status = gsolve_solver_run(S, b, guess, &result);
+    if (status == GSOLVE_OK) status = gsolve_context_copy_speed(c->ctx, &p->copy_speed);
+    if (status != GSOLVE_OK) return status;
+    gsolve_solver_profiled(S, &p->timed);
+    p->lines = 0;
+    while (p->lines < CLI_MOST_CLASSES && gsolve_solver_profile_at(S, p->lines, &p->line[p->lines]))
+        p->lines++;
+    qsort(p->line, (size_t)p->lines, sizeof *p->line, by_seconds);
+    p->same_bits = bytes == 0 || memcmp(guess.value, x.value, bytes) == 0;
+    p->seconds = cli_now() - begin;
+    p->made = true;
+    return GSOLVE_OK;
+}
+
+static double quotient(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+/* --- text ---------------------------------------------------------------------------------------
+ */
+
+static void say_head(const cli *c, const cli_profile *p)
+{
+    const double speed = quotient(p->timed.iteration_bytes, p->run.iteration_seconds);
+
+    cli_say(c, "\n");
+    cli_item(c, "iteration", "as run: %s, %.1f GB/s counted, %.2f of a copy",
+             cli_seconds(p->run.iteration_seconds).text, 1e-9 * speed,
+             quotient(speed, p->copy_speed));
+    cli_item(c, "copy", "%.1f GB/s read and written, of a large array in the same memory",
+             1e-9 * p->copy_speed);
+    cli_item(c, "to the host", "%s in %s", cli_count(p->run.copies, "copy").text,
+             cli_count(p->run.iterations, "iteration").text);
+    cli_item(c, "profile", "of the same solve once more, each operation timed%s",
+             p->same_bits ? "; the same bits" : "; ITS SOLUTION DIFFERS");
+}
+
+/* A line of the table; calls and bytes may be of one iteration. */
+static void say_line(const cli *c, const char *name, double calls, double bytes, double seconds,
+                     const cli_profile *p)
+{
+    const double speed = quotient(calls * bytes, seconds);
+
+    cli_say(c, "  %-26s%9.0f %11s %10.2f %6.1f %%", name, calls,
+            bytes > 0 ? cli_bytes(bytes).text : "-", 1e3 * seconds,
+            100 * quotient(seconds, p->timed.class_seconds));
+    if (bytes > 0) {
+        cli_say(c, " %9.1f %7.2f\n", 1e-9 * speed, quotient(speed, p->copy_speed));
+    } else {
+        cli_say(c, " %9s %7s\n", "-", "-");
+    }
+}
+
+void cli_profile_say(const cli *c, const cli_profile *p)
+{
+    if (!p->made) return;
+    say_head(c, p);
+    cli_say(c, "\n  %-26s%9s %11s %10s %8s %9s %7s\n", "operation", "calls", "bytes/call", "ms",
+            "share", "GB/s", "of copy");
+    for (int i = 0; i < p->lines; i++) {
+        const gsolve_profile_class *l = &p->line[i];
+        say_line(c, l->name, (double)l->calls, quotient(l->bytes, (double)l->calls), l->seconds, p);
+    }
+    say_line(c, "total: iterations", p->timed.iterations, p->timed.iteration_bytes,
+             p->timed.class_seconds, p);
+}
+
+/* --- JSON ---------------------------------------------------------------------------------------
+ */
+
+static void add_speed(cJSON *object, double bytes, double seconds, const cli_profile *p)
+{
+    const double speed = quotient(bytes, seconds);
+
+    cJSON_AddNumberToObject(object, "bytes_per_second", speed);
+    cJSON_AddNumberToObject(object, "share_of_copy", quotient(speed, p->copy_speed));
+}
+
+static void add_class(cJSON *list, const gsolve_profile_class *l, const cli_profile *p)
+{
+    cJSON *item = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(item, "name", l->name);
+    cJSON_AddNumberToObject(item, "calls", (double)l->calls);
+    cJSON_AddNumberToObject(item, "bytes_per_call", quotient(l->bytes, (double)l->calls));
+    cJSON_AddNumberToObject(item, "seconds", l->seconds);
+    cJSON_AddNumberToObject(item, "share", quotient(l->seconds, p->timed.class_seconds));
+    add_speed(item, l->bytes, l->seconds, p);
+    cJSON_AddItemToArray(list, item);
+}
+
+void cli_profile_json(cJSON *object, const cli_profile *p)
+{
+    cJSON *profile, *list, *total;
+
+    if (!p->made) return;
+    profile = cJSON_AddObjectToObject(object, "profile");
+    cJSON_AddNumberToObject(profile, "iterations", p->run.iterations);
+    cJSON_AddNumberToObject(profile, "iteration_seconds", p->run.iteration_seconds);
+    cJSON_AddNumberToObject(profile, "iteration_bytes", p->timed.iteration_bytes);
+    add_speed(profile, p->timed.iteration_bytes, p->run.iteration_seconds, p);
+    cJSON_AddNumberToObject(profile, "copy_bytes_per_second", p->copy_speed);
+    cJSON_AddNumberToObject(profile, "copies_to_host", (double)p->run.copies);
+    cJSON_AddBoolToObject(profile, "same_bits", p->same_bits);
+    list = cJSON_AddArrayToObject(profile, "classes");
+    for (int i = 0; i < p->lines; i++) add_class(list, &p->line[i], p);
+    total = cJSON_AddObjectToObject(profile, "total");
+    cJSON_AddNumberToObject(total, "iterations", p->timed.iterations);
+    cJSON_AddNumberToObject(total, "seconds", p->timed.class_seconds);
+    add_speed(total, p->timed.iteration_bytes * p->timed.iterations, p->timed.class_seconds, p);
+}

@@ -1,0 +1,517 @@
+/* test_profile.c: the profile of a run counts what the file heads of the methods count, changes no
+ * bit and costs no allocation while it is off; forecasts of memory against what is taken. */
+#include <math.h>
+
+#include "solver/krylov.h"
+#include "tests/common.h"
+
+static const char *const methods[] = {"cg",     "pipecg", "bicg",   "bicgstab",
+                                      "cgs",    "tfqmr",  "idr",    "gmres",
+                                      "fgmres", "minres", "refine", "gmres,basis=f32,restart=7"};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+typedef struct problem {
+    gsolve_context *ctx;
+    gsolve_csr rows;
+    gsolve_matrix *A;
+    gsolve_precond *M;
+    gsolve_solver *S;
+    double *b, *x;
+    int32_t n, ncols;
+    gsolve_result result;
+} problem;
+
+static problem open_problem(const char *matrix, const char *method, const char *precond,
+                            int32_t ncols)
+{
+    problem t = {.ctx = open_context(2), .ncols = ncols};
+
+    t.rows = read_matrix(t.ctx, matrix);
+    t.n = t.rows.nrows;
+    OK(t.ctx, gsolve_matrix_create(&t.A, t.ctx, "csr", &t.rows));
+    if (precond) OK(t.ctx, gsolve_precond_create(&t.M, t.ctx, precond, &t.rows));
+    OK(t.ctx, gsolve_solver_create(&t.S, t.ctx, method, t.A, t.M));
+    t.b = random_vector((int64_t)t.n * ncols, 5);
+    t.x = random_vector((int64_t)t.n * ncols, 6);
+    return t;
+}
+
+static gsolve_status solve(problem *t)
+{
+    gsolve_dense b = gsolve_vector(t->b, t->n), x = gsolve_vector(t->x, t->n);
+
+    memset(t->x, 0, (size_t)t->n * (size_t)t->ncols * sizeof *t->x);
+    b.ncols = x.ncols = t->ncols;
+    return gsolve_solver_run(t->S, b, x, &t->result);
+}
+
+static void close_problem(problem *t)
+{
+    free(t->b);
+    free(t->x);
+    gsolve_solver_destroy(&t->S);
+    gsolve_precond_destroy(&t->M);
+    gsolve_matrix_destroy(&t->A);
+    gsolve_csr_free(&t->rows, t->ctx);
+    close_context(t->ctx);
+}
+
+/* The class of that name; calls 0: there is none. */
+static gsolve_profile_class class_of(const problem *t, const char *name)
+{
+    gsolve_profile_class line;
+
+    for (int i = 0; gsolve_solver_profile_at(t->S, i, &line); i++) {
+        if (strcmp(line.name, name) == 0) return line;
+    }
+    return (gsolve_profile_class){0};
+}
+
+/* --- what is counted ----------------------------------------------------------------------------
+ */
+
+static void expect(const problem *t, const char *name, double bytes)
+{
+    const gsolve_profile_class line = class_of(t, name);
+
+    assert_int_equal(line.calls, t->result.iterations);
+    assert_true(line.bytes == bytes * t->result.iterations);
+    assert_true(line.seconds >= 0);
+}
+
+/* cg.c: beside the product 80 n bytes with a diagonal M, 32 + 48; 40 n in fp32. */
+static void counts_of_cg(void **state)
+{
+    problem t = open_problem("gen:poisson2d,n=40", "cg", "jacobi", 1);
+    const double n = t.n, entries = (double)gsolve_csr_entries(&t.rows);
+    const double product = 12 * entries + 4 * (n + 1) + 16 * n;
+    gsolve_profile profile;
+    double bytes = 0, seconds = 0;
+    gsolve_profile_class line;
+    (void)state;
+
+    OK(t.ctx, gsolve_solver_profile(t.S, true));
+    OK(t.ctx, solve(&t));
+    assert_int_equal(t.result.outcome, GSOLVE_CONVERGED);
+    expect(&t, "product + dot", product);
+    expect(&t, "residual step", 32 * n);
+    expect(&t, "direction step", 48 * n);
+    gsolve_solver_profiled(t.S, &profile);
+    for (int i = 0; gsolve_solver_profile_at(t.S, i, &line); i++) {
+        bytes += line.bytes;
+        seconds += line.seconds;
+    }
+    assert_int_equal(profile.iterations, t.result.iterations);
+    assert_true(profile.iteration_bytes == product + 80 * n);
+    assert_true(bytes == profile.iteration_bytes * profile.iterations);
+    assert_true(seconds > 0 && fabs(seconds - profile.class_seconds) <= 1e-12 * seconds);
+    assert_true(profile.iteration_seconds > 0 && profile.seconds > 0);
+    close_problem(&t);
+}
+
+static void counts_without_and_with_other_preconditioners(void **state)
+{
+    problem t = open_problem("gen:poisson2d,n=30", "cg", NULL, 1);
+    gsolve_precond_info info;
+    (void)state;
+
+    OK(t.ctx, gsolve_solver_profile(t.S, true));
+    OK(t.ctx, solve(&t));
+    expect(&t, "residual step", 24.0 * t.n);
+    expect(&t, "direction step", 40.0 * t.n);
+    close_problem(&t);
+    t = open_problem("gen:poisson2d,n=30", "cg", "ic", 1);
+    OK(t.ctx, gsolve_solver_profile(t.S, true));
+    OK(t.ctx, solve(&t));
+    gsolve_precond_describe(t.M, &info);
+    assert_true(info.moved > (size_t)gsolve_csr_entries(&t.rows) * 12 - 12 * (size_t)t.n);
+    expect(&t, "preconditioner + dot", (double)info.moved);
+    close_problem(&t);
+}
+
+/* bicgstab.c: beside two products 21 vectors with a diagonal M, and without it 2 fewer. */
+static void counts_of_bicgstab(void **state)
+{
+    (void)state;
+
+    for (int with = 0; with < 2; with++) {
+        problem t = open_problem("gen:convdiff3d,n=9", "bicgstab,rtol=0,maxit=4,stall=0",
+                                 with ? "jacobi" : NULL, 1);
+        const double n = t.n, entries = (double)gsolve_csr_entries(&t.rows);
+        const double product = 12 * entries + 4 * (n + 1) + 16 * n;
+        gsolve_profile profile;
+        OK(t.ctx, gsolve_solver_profile(t.S, true));
+        OK(t.ctx, solve(&t));
+        gsolve_solver_profiled(t.S, &profile);
+        assert_int_equal(profile.iterations, 4);
+        assert_int_equal(class_of(&t, "product + dot").calls, 8);
+        assert_true(profile.iteration_bytes == 2 * product + (with ? 21 : 19) * 8 * n);
+        close_problem(&t);
+    }
+}
+
+/* The matrix is counted once, vectors for each column. */
+static void counts_of_columns(void **state)
+{
+    problem t = open_problem("gen:poisson2d,n=30", "cg,rtol=0,maxit=5,stall=0", "jacobi", 3);
+    const double n = t.n, entries = (double)gsolve_csr_entries(&t.rows);
+    (void)state;
+
+    OK(t.ctx, gsolve_solver_profile(t.S, true));
+    OK(t.ctx, solve(&t));
+    expect(&t, "product + dot", 12 * entries + 4 * (n + 1) + 3 * 16 * n);
+    expect(&t, "residual step", 3 * 32 * n);
+    close_problem(&t);
+}
+
+/* Every operation of every method has a class and, but for scalars, bytes. */
+static void everything_has_a_class(void **state)
+{
+    static const char *const preconds[] = {NULL, "jacobi", "chebyshev"};
+    gsolve_profile_class line;
+    (void)state;
+
+    for (int k = 0; k < METHODS; k++) {
+        for (int j = 0; j < 3; j++) {
+            problem t = open_problem("gen:poisson2d,n=15", methods[k], preconds[j], 1);
+            OK(t.ctx, gsolve_solver_profile(t.S, true));
+            OK(t.ctx, solve(&t));
+            assert_int_equal(class_of(&t, "other").calls, 0);
+            for (int i = 0; gsolve_solver_profile_at(t.S, i, &line); i++) {
+                const bool numbers = !strcmp(line.name, "test") || !strcmp(line.name, "scalars");
+                assert_true(numbers ? line.bytes == 0 : line.bytes > 0);
+            }
+            close_problem(&t);
+        }
+    }
+}
+
+/* --- what it changes ----------------------------------------------------------------------------
+ */
+
+static void same_bits(void **state)
+{
+    (void)state;
+
+    for (int k = 0; k < METHODS; k++) {
+        problem t = open_problem("gen:poisson2d,n=20", methods[k], "jacobi", 2);
+        const size_t bytes = (size_t)t.n * (size_t)t.ncols * sizeof(double);
+        double *x = malloc(bytes);
+        assert_non_null(x);
+        OK(t.ctx, solve(&t));
+        memcpy(x, t.x, bytes);
+        for (int on = 1; on >= 0; on--) {
+            const gsolve_result before = t.result;
+            OK(t.ctx, gsolve_solver_profile(t.S, on));
+            OK(t.ctx, solve(&t));
+            assert_memory_equal(x, t.x, bytes);
+            assert_int_equal(before.iterations, t.result.iterations);
+            assert_int_equal(before.products, t.result.products);
+            assert_true(before.residual == t.result.residual);
+        }
+        free(x);
+        close_problem(&t);
+    }
+}
+
+/* Allocations of a run. */
+static int64_t allocations(problem *t)
+{
+    gsolve_context_info info;
+
+    gsolve_context_describe(t->ctx, &info);
+    const int64_t before = info.allocations;
+    OK(t->ctx, solve(t));
+    gsolve_context_describe(t->ctx, &info);
+    return info.allocations - before;
+}
+
+/* Off: no classes, no more allocations than before; what the loop took is known all the same. */
+static void off(void **state)
+{
+    problem t = open_problem("gen:poisson2d,n=40", "cg", "jacobi", 1);
+    gsolve_profile profile;
+    gsolve_profile_class line;
+    (void)state;
+
+    gsolve_solver_profiled(t.S, &profile);
+    assert_int_equal(profile.iterations, 0);
+    OK(t.ctx, solve(&t));
+    const int64_t usual = allocations(&t);
+    OK(t.ctx, gsolve_solver_profile(t.S, true));
+    OK(t.ctx, solve(&t));
+    OK(t.ctx, gsolve_solver_profile(t.S, false));
+    assert_int_equal(allocations(&t), usual);
+    assert_false(gsolve_solver_profile_at(t.S, 0, &line));
+    gsolve_solver_profiled(t.S, &profile);
+    assert_int_equal(profile.iterations, t.result.iterations);
+    assert_true(profile.iteration_bytes == 0 && profile.class_seconds == 0);
+    assert_true(profile.seconds > 0 && profile.iteration_seconds > 0);
+    assert_int_equal(gsolve_solver_profile(NULL, true), GSOLVE_BAD_ARGUMENT);
+    close_problem(&t);
+}
+
+/* No iteration reads back: the host looks at most once in four, and the last two looks come after
+ * the end. */
+static void copies_to_the_host(void **state)
+{
+    problem t = open_problem("gen:poisson2d,n=40", "cg,rtol=1e-12", "jacobi", 1);
+    gsolve_profile profile;
+    (void)state;
+
+    OK(t.ctx, solve(&t));
+    gsolve_solver_profiled(t.S, &profile);
+    assert_true(t.result.iterations > 40);
+    if (t.ctx->device->post) {
+        assert_in_range(profile.copies, 1, t.result.iterations / 4 + 2);
+    } else {
+        assert_int_equal(profile.copies, 0);
+    }
+    close_problem(&t);
+}
+
+static void allocation_failures(void **state)
+{
+    problem t = open_problem("gen:poisson2d,n=10", "gmres,restart=5", "jacobi", 1);
+    (void)state;
+
+    OK(t.ctx, gsolve_solver_profile(t.S, true));
+    for (int64_t granted = 0;; granted++) {
+        gsolve_context_grant(t.ctx, granted);
+        const gsolve_status status = solve(&t);
+        gsolve_context_grant(t.ctx, -1);
+        if (status == GSOLVE_OK) {
+            assert_true(granted > 0);
+            break;
+        }
+        assert_int_equal(status, GSOLVE_NO_MEMORY);
+        assert_non_null(strstr(gsolve_error(t.ctx), "memory"));
+    }
+    close_problem(&t);
+}
+
+/* --- a device with moments and ranges of its own -------------------------------------------------
+ */
+
+struct gs_moment {
+    int64_t number;
+};
+
+static int64_t marked, moments; /* marks so far; moments that live */
+static int depth, deepest, pushes;
+
+static gsolve_status fake_mark(gs_queue *q, gs_moment **moment)
+{
+    (void)q;
+    if (!*moment) {
+        *moment = malloc(sizeof **moment);
+        assert_non_null(*moment);
+        moments++;
+    }
+    (*moment)->number = marked++;
+    return GSOLVE_OK;
+}
+
+static gsolve_status fake_between(gs_queue *q, gs_moment *from, gs_moment *to, double *seconds)
+{
+    (void)q;
+    assert_int_equal(to->number, from->number + 1); /* spans do not overlap */
+    *seconds = 1;
+    return GSOLVE_OK;
+}
+
+static void fake_unmark(gs_moment *moment)
+{
+    free(moment);
+    moments--;
+}
+
+static void fake_push(const char *name)
+{
+    assert_true(strlen(name) > 2);
+    pushes++;
+    if (++depth > deepest) deepest = depth;
+}
+
+static void fake_pop(void)
+{
+    depth--;
+    assert_true(depth >= 0);
+}
+
+static void moments_and_ranges(void **state)
+{
+    problem t;
+    gs_device fake;
+    gsolve_profile profile;
+    (void)state;
+
+    t.ctx = open_context(1);
+    if (t.ctx->device == &gs_device_cuda) { /* which has its own */
+        close_context(t.ctx);
+        skip();
+    }
+    close_context(t.ctx);
+    t = open_problem("gen:poisson2d,n=20", "cg", "jacobi", 1);
+    fake = *t.ctx->device;
+    fake.mark = fake_mark;
+    fake.between = fake_between;
+    fake.unmark = fake_unmark;
+    fake.range_push = fake_push;
+    fake.range_pop = fake_pop;
+    t.ctx->device = &fake;
+    OK(t.ctx, solve(&t));
+    assert_int_equal(marked, 0);
+    OK(t.ctx, gsolve_solver_profile(t.S, true));
+    OK(t.ctx, solve(&t));
+    gsolve_solver_profiled(t.S, &profile);
+    assert_true(class_of(&t, "product + dot").seconds == t.result.iterations);
+    assert_true(profile.class_seconds == 3.0 * t.result.iterations);
+    assert_true(marked >= 6 * t.result.iterations);
+    assert_true(pushes > 6 * t.result.iterations && depth == 0 && deepest == 2);
+    gsolve_matrix_destroy(&t.A); /* failures end their ranges, too */
+    assert_int_equal(gsolve_matrix_create(&t.A, t.ctx, "nonsense", &t.rows), GSOLVE_BAD_SPEC);
+    assert_int_equal(
+        gsolve_solver_run(t.S, gsolve_vector(t.b, 1), gsolve_vector(t.x, 1), &t.result),
+        GSOLVE_BAD_ARGUMENT);
+    assert_int_equal(depth, 0);
+    close_problem(&t);
+    assert_int_equal(moments, 0);
+}
+
+/* --- forecasts -----------------------------------------------------------------------------------
+ */
+
+static size_t held(const gsolve_context *ctx)
+{
+    gsolve_context_info info;
+
+    gsolve_context_describe(ctx, &info);
+    return info.bytes;
+}
+
+/* Of columns columns; what is not foretold are handles and what the host keeps of columns. */
+static void foretell(const char *method, int32_t columns)
+{
+    problem t = open_problem("gen:poisson2d,n=70", "cg", NULL, columns);
+    const size_t handles = 24 * 1024;
+    size_t bytes = 0, taken;
+
+    OK(t.ctx, gsolve_matrix_apply_transpose(t.A, 1, gsolve_vector(t.b, t.n), 0,
+                                            gsolve_vector(t.x, t.n))); /* bicg needs A' */
+    const size_t with = held(t.ctx);
+    gsolve_solver_destroy(&t.S);
+    const size_t without = held(t.ctx);
+    assert_true(without < with);
+    OK(t.ctx, gsolve_solver_forecast(t.ctx, method, &t.rows, columns, &bytes));
+    assert_int_equal(held(t.ctx), without);
+    OK(t.ctx, gsolve_solver_create(&t.S, t.ctx, method, t.A, NULL));
+    OK(t.ctx, solve(&t));
+    taken = held(t.ctx) - without;
+    if (taken < bytes || taken > bytes + handles) {
+        fail_msg("%s takes %zu bytes, not %zu", method, taken, bytes);
+    }
+    assert_true(bytes > 4 * 8 * (size_t)t.n * (size_t)columns);
+    close_problem(&t);
+}
+
+static void forecasts_of_methods(void **state)
+{
+    const gsolve_plugin *method;
+    problem t;
+    size_t bytes;
+    (void)state;
+
+    for (int k = 0; (method = gsolve_method_at(k)); k++) {
+        if (strcmp(method->name, "refine") == 0 || strcmp(method->name, "direct") == 0) continue;
+        foretell(method->name, 1);
+        foretell(method->name, 3);
+    }
+    foretell("gmres,basis=f32,restart=7", 1);
+    foretell("auto", 1);
+    t = open_problem("gen:poisson2d,n=5", "cg", NULL, 1);
+    assert_int_equal(gsolve_solver_forecast(t.ctx, "refine", &t.rows, 1, &bytes),
+                     GSOLVE_UNSUPPORTED);
+    assert_int_equal(gsolve_solver_forecast(t.ctx, "direct", &t.rows, 1, &bytes),
+                     GSOLVE_UNSUPPORTED);
+    assert_int_equal(gsolve_solver_forecast(t.ctx, "cgg", &t.rows, 1, &bytes), GSOLVE_BAD_SPEC);
+    assert_int_equal(gsolve_solver_forecast(t.ctx, "cg", &t.rows, 0, &bytes), GSOLVE_BAD_ARGUMENT);
+    ALLOCATION_SWEEP(t.ctx, gsolve_solver_forecast(t.ctx, "cg", &t.rows, 1, &bytes));
+    close_problem(&t);
+}
+
+static void forecasts_of_formats(void **state)
+{
+    problem t = open_problem("gen:poisson2d,n=200", "cg", NULL, 1);
+    const bool apart = gs_place(t.ctx) == GSOLVE_DEVICE;
+    const gsolve_plugin *format;
+    gsolve_matrix *A = NULL;
+    size_t bytes;
+    int foretold = 0;
+    (void)state;
+
+    for (int k = 0; (format = gsolve_format_at(t.ctx, k)); k++) {
+        const size_t before = held(t.ctx);
+        const gsolve_status status = gsolve_matrix_forecast(t.ctx, format->name, &t.rows, &bytes);
+        assert_int_equal(held(t.ctx), before);
+        assert_true(status == GSOLVE_OK || status == GSOLVE_UNSUPPORTED);
+        if (status != GSOLVE_OK) continue;
+        foretold++;
+        OK(t.ctx, gsolve_matrix_create(&A, t.ctx, format->name, &t.rows));
+        const double taken =
+            (double)(held(t.ctx) - before) -
+            (apart ? (double)gs_csr_bytes(&t.rows, gs_start(&t.rows, t.rows.nrows)) : 0);
+        gsolve_matrix_destroy(&A);
+        if (fabs(taken - (double)bytes) > 0.03 * (double)bytes + 4096) {
+            fail_msg("%s takes %.0f bytes, not %zu", format->name, taken, bytes);
+        }
+    }
+    assert_true(foretold > 0);
+    assert_int_equal(gsolve_matrix_forecast(t.ctx, "cssr", &t.rows, &bytes), GSOLVE_BAD_SPEC);
+    assert_int_equal(gsolve_matrix_forecast(t.ctx, "csr", NULL, &bytes), GSOLVE_BAD_ARGUMENT);
+    close_problem(&t);
+}
+
+static void capacity(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    size_t unused = 0, total = 0;
+    double speed = 0;
+    (void)state;
+
+    if (ctx->device->memory) {
+        OK(ctx, gsolve_context_memory(ctx, &unused, &total));
+        assert_true(unused > 0 && unused <= total);
+    } else {
+        assert_int_equal(gsolve_context_memory(ctx, &unused, &total), GSOLVE_UNSUPPORTED);
+    }
+    OK(ctx, gsolve_context_copy_speed(ctx, &speed));
+    assert_true(speed > 1e8 && isfinite(speed));
+    gsolve_context_grant(ctx, 1);
+    assert_int_equal(gsolve_context_copy_speed(ctx, &speed), GSOLVE_NO_MEMORY);
+    gsolve_context_grant(ctx, -1);
+    assert_int_equal(gsolve_context_copy_speed(ctx, NULL), GSOLVE_BAD_ARGUMENT);
+    close_context(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_of_cg),
+        cmocka_unit_test(counts_without_and_with_other_preconditioners),
+        cmocka_unit_test(counts_of_bicgstab),
+        cmocka_unit_test(counts_of_columns),
+        cmocka_unit_test(everything_has_a_class),
+        cmocka_unit_test(same_bits),
+        cmocka_unit_test(off),
+        cmocka_unit_test(copies_to_the_host),
+        cmocka_unit_test(allocation_failures),
+        cmocka_unit_test(moments_and_ranges),
+        cmocka_unit_test(forecasts_of_methods),
+        cmocka_unit_test(forecasts_of_formats),
+        cmocka_unit_test(capacity),
+    };
+
+    need_device();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
