@@ -20,19 +20,21 @@ double cli_rtol(const cli *c)
 }
 
 /* a->solver = name with the keys of "auto,key=value" and the tolerances of the arguments, of which
- * those given last count. */
+ * those given last count: the tolerance that goes with f32 gives way to one in the spec. */
 static void set_solver(const cli *c, cli_attempt *a, const char *name)
 {
     const char *given = c->is.solver && is_auto(c->is.solver) ? c->is.solver : "";
-    char atol[64] = "", maxit[64] = "", rtol[64] = "";
+    const int head = (int)strcspn(name, ",");
+    char atol[64] = "", maxit[64] = "", rtol[64] = "", usual[64] = "";
+    char *tolerance = isnan(c->is.rtol) ? usual : rtol;
 
     if (!isnan(c->is.rtol) || c->is.type == GSOLVE_F32) {
-        snprintf(rtol, sizeof rtol, ",rtol=%s", cli_number(cli_rtol(c)).text);
+        snprintf(tolerance, sizeof rtol, ",rtol=%s", cli_number(cli_rtol(c)).text);
     }
     if (!isnan(c->is.atol)) snprintf(atol, sizeof atol, ",atol=%s", cli_number(c->is.atol).text);
     if (c->is.maxit >= 0) snprintf(maxit, sizeof maxit, ",maxit=%d", c->is.maxit);
-    snprintf(a->solver, sizeof a->solver, "%s%s%s%s%s", name, given + strcspn(given, ","), rtol,
-             atol, maxit);
+    snprintf(a->solver, sizeof a->solver, "%.*s%s%s%s%s%s%s", head, name, usual, name + head,
+             given + strcspn(given, ","), rtol, atol, maxit);
 }
 
 /* The method is to be chosen for a preconditioner that the user wants: the first that uses one. */

@@ -12,12 +12,13 @@
 
 struct gs_plain { // nothing to sum, nothing to begin
     static constexpr int sums = 0, runs_until = GS_ENDS;
+    static constexpr int least_blocks = 1; // of a multiprocessor at once: fewer registers
     __device__ void begin() {}
     __device__ void skip() {}
 };
 
 template <class Op, int W>
-__global__ void __launch_bounds__(gs_block_size)
+__global__ void __launch_bounds__(gs_block_size, Op::least_blocks)
     gs_each_kernel(int64_t n, Op op, double *partial, unsigned *arrived, const int *ended)
 {
     double sum[Op::sums ? Op::sums : 1] = {};

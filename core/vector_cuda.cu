@@ -86,7 +86,7 @@ gsolve_status scale(gs_queue *q, int64_t n, gs_ratio a, void *y)
 // S = 1: x'y; S = 2: also x'x
 template <class T, int S>
 struct dot_op : gs_plain {
-    static constexpr int sums = S;
+    static constexpr int sums = S, least_blocks = 8;
     const T *x, *y;
     double *out[2];
     template <int W>
@@ -214,7 +214,7 @@ gsolve_status axpy_norm(gs_queue *q, int64_t n, gs_ratio a, const void *x, void 
 
 template <class T, bool D>
 struct residual_op : gs_plain {
-    static constexpr int sums = D ? 2 : 1;
+    static constexpr int sums = D ? 2 : 1, least_blocks = 8;
     gs_ratio a;
     const T *Aq, *d;
     T *r;

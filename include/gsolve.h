@@ -374,8 +374,9 @@ const char *gsolve_solver_name(const gsolve_solver *S);
 
 /* Bytes of work space that a solver of this spec would hold on ctx's device (on the CPU: in all)
  * for so many right-hand sides and a matrix of csr's shape and type; nothing is allocated. (For
- * bicg the matrix comes to hold A' as well.) Fails as gsolve_solver_create does.
- * GSOLVE_UNSUPPORTED: it depends on more than that (refine, direct). */
+ * bicg the matrix comes to hold A' as well, and on a GPU cg and bicgstab a copy of a matrix that
+ * fits on the chip, of up to 30 MB.) Fails as gsolve_solver_create does. GSOLVE_UNSUPPORTED: it
+ * depends on more than that (refine, direct). */
 gsolve_status gsolve_solver_forecast(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
                                      int32_t columns, size_t *bytes);
 

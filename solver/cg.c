@@ -37,11 +37,30 @@ done:
     return status;
 }
 
+/* Begins where the run before ended, whose r was r_ but for rounding errors: p is as if r had been
+ * there (van der Vorst and Ye 2000 replace the residual alone; here p = M^-1 r + beta p_ holds). */
+static gsolve_status go_on(gs_krylov *k)
+{
+    const gs_coefficient one = gs_number(1), less = gs_number(-1);
+    cg *s = k->state;
+    gsolve_status status;
+
+    TRY(gs_residual(k, s->q));               /* q = b - A x              */
+    TRY(gs_axpby(k, one, s->q, less, s->r)); /* r = q - r_               */
+    TRY(gs_precondition(k, s->r, s->z));     /* p += M^-1 (q - r_)       */
+    TRY(gs_axpby(k, one, s->z, one, s->p));
+    TRY(gs_copy_vector(k, s->q, s->r)); /* r = q                    */
+    TRY(gs_precondition_dot(k, s->r, s->z, s->rho[0]));
+done:
+    return status;
+}
+
 static gsolve_status start(gs_krylov *k)
 {
     cg *s = k->state;
     gsolve_status status;
 
+    if (k->keeps) return go_on(k);
     TRY(gs_residual(k, s->r));                          /* r = b - A x              */
     TRY(gs_precondition_dot(k, s->r, s->p, s->rho[0])); /* p = M^-1 r, rho = r'p    */
 done:

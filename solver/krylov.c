@@ -31,6 +31,7 @@ static gsolve_status verify(gs_krylov *k, bool *again)
     gsolve_status status;
 
     *again = false;
+    if (k->within) return GSOLVE_OK;
     b.ncols = x.ncols = k->ncols;
     TRY(gsolve_matrix_residual(k->A, b, x, k->relative));
     for (int32_t c = 0; c < k->ncols; c++) {
@@ -140,10 +141,16 @@ static gsolve_status record_steps(gs_krylov *k, int64_t j, int count)
 static gsolve_status resident_steps(gs_krylov *k, int64_t j, int count)
 {
     const double begin = gs_now();
-    gsolve_status status;
+    gsolve_status status = GSOLVE_OK;
 
+    k->profile.iteration = (int)(k->begun + j + 1);
     for (int32_t c = 0; c < k->ncols; c++) {
-        if (k->active[c]) TRY(k->method->resident_steps(k, c, j, count));
+        if (!k->active[c]) continue;
+        gs_resident_announce(k);
+        gs_profile_open(&k->profile);
+        status = k->method->resident_steps(k, c, j, count);
+        gs_profile_close(&k->profile);
+        if (status != GSOLVE_OK) goto done;
     }
     for (int i = 1; i <= count; i++) {
         k->products += k->method->resident_products;
@@ -151,6 +158,7 @@ static gsolve_status resident_steps(gs_krylov *k, int64_t j, int count)
     }
     k->product_seconds += gs_now() - begin;
 done:
+    k->profile.iteration = 0;
     return status;
 }
 
@@ -160,8 +168,8 @@ static gsolve_status next_steps(gs_krylov *k, int64_t j, int count)
 {
     gsolve_status status = GSOLVE_OK;
 
-    if (k->profile.on) return take_steps(k, j, count);
     if (k->resident) return resident_steps(k, j, count);
+    if (k->profile.on) return take_steps(k, j, count);
     if (!k->graph && j >= count && recordable(k)) TRY(record_steps(k, j, count));
     if (!k->graph || j < count) return take_steps(k, j, count);
     TRY(k->ctx->device->replay(k->ctx->queue, k->graph));

@@ -121,9 +121,11 @@ struct gsolve_solver {
     int recorded_ncols;
     uint64_t recorded_A, recorded_M; /* versions of A and M */
     bool stopped;                    /* by the monitor */
-    bool unrecordable;               /* something in a step cannot be recorded */
-    int begun, before;               /* iterations and products before this round */
-    int told;                        /* last iteration that the monitor has seen */
+    bool within;                     /* another method, which judges: x begins as 0 */
+    bool keeps;               /* going on with the last run's directions, if the method can */
+    bool unrecordable;        /* something in a step cannot be recorded */
+    int begun, before;        /* iterations and products before this round */
+    int told;                 /* last iteration that the monitor has seen */
     int made[2 * GS_HISTORY]; /* products made before the end of an iteration, by its number */
     void *work[GS_MAX_WORK];
     int nwork;
@@ -178,6 +180,9 @@ gsolve_dense gs_basis_at(gsolve_dense V, int64_t ld, int j);
 gsolve_status gs_resident_new(gs_krylov *k);
 gsolve_status gs_resident_begin(gs_krylov *k);
 void gs_resident_drop(gs_krylov *k);
+/* What the next launch moves, for a profile: A, eight vectors, and in each step twice what the
+ * products gather from. */
+void gs_resident_announce(gs_krylov *k);
 gs_resident_run gs_resident_run_of(const gs_krylov *k, int32_t c, gs_scalar rho, gs_scalar next,
                                    int steps);
 

@@ -224,7 +224,9 @@ gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_den
     return status;
 }
 
-gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz)
+/* z = M^-1 r, rz = r'z; always: even where the column has ended. */
+static gsolve_status precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz,
+                                      bool always)
 {
     gsolve_status status;
     double begin;
@@ -235,9 +237,15 @@ gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, 
     }
     announce_precond(k, GS_PRECOND_DOT);
     begin = begin_all(k);
+    if (always) unguard(k);
     status = gsolve_precond_apply_dot(k->M, fit(k, r), fit(k, z), rz);
     count_precond(k, begin);
     return status;
+}
+
+gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz)
+{
+    return precondition_dot(k, r, z, rz, false);
 }
 
 /* --- vectors ---------------------------------------------------------------------------------- */
@@ -347,8 +355,12 @@ gsolve_status gs_residual(gs_krylov *k, gsolve_dense r)
 {
     gsolve_status status;
 
-    TRY(gs_multiply(k, k->x, r));                           /* r = A x     */
-    TRY(gs_axpby(k, gs_number(1), k->b, gs_number(-1), r)); /* r = b - r   */
+    if (k->within) {
+        TRY(gs_copy_vector(k, k->b, r)); /* x = 0       */
+    } else {
+        TRY(gs_multiply(k, k->x, r));                           /* r = A x     */
+        TRY(gs_axpby(k, gs_number(1), k->b, gs_number(-1), r)); /* r = b - r   */
+    }
     TRY(gs_dot(k, r, r, k->rr));
 done:
     return status;
@@ -422,7 +434,7 @@ gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, g
     gsolve_status status;
 
     TRY(residual_step(k, a, q, r, d, rz));
-    if (!simple) TRY(gs_precondition_dot(k, r, z, rz));
+    if (!simple) TRY(precondition_dot(k, r, z, rz, k->within)); /* p is wanted after the end */
 done:
     return status;
 }

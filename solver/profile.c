@@ -10,6 +10,7 @@ struct gs_span {
     gs_span *next;
     gs_class class;
     int iteration;
+    double step_bytes;            /* see gs_profile */
     double bytes, begin, seconds; /* by the host's clock, where the device has no moments */
     gs_moment *from, *to;         /* where it has */
 };
@@ -89,11 +90,13 @@ void gs_profile_open(gs_profile *p)
     if (s) {
         s->class = p->class;
         s->bytes = p->bytes;
+        s->step_bytes = p->step_bytes;
         s->iteration = p->iteration;
         if (device->mark) p->status = device->mark(p->ctx->queue, &s->from);
         s->begin = gs_now();
     }
     p->open = s;
+    p->step_bytes = 0;
     gs_announce(p, GS_OTHER, 0);
 }
 
@@ -127,7 +130,7 @@ gsolve_status gs_profile_count(gs_profile *p, int iteration)
         gsolve_profile_class *line = &p->line[s->class];
         if (device->mark) TRY(device->between(p->ctx->queue, s->from, s->to, &s->seconds));
         line->calls++;
-        line->bytes += s->bytes;
+        line->bytes += s->bytes + s->step_bytes * (iteration - s->iteration + 1);
         line->seconds += s->seconds;
         p->first = s->next;
         if (!p->first) p->last = NULL;

@@ -29,6 +29,7 @@
     X(GS_COPY, "copy")                                   \
     X(GS_ZERO, "zero")                                   \
     X(GS_SCALE, "scale")                                 \
+    X(GS_RESIDENT, "steps on the chip")                  \
     X(GS_SCALARS, "scalars")                             \
     X(GS_TEST, "test")                                   \
     X(GS_OTHER, "other") /* that nobody has given a class */
@@ -45,6 +46,7 @@ typedef struct gs_profile {
     int iteration; /* the one that is being made; 0: none, and no span is noted */
     gs_class class;
     double bytes;          /* of the next span */
+    double step_bytes;     /* and for each of the iterations that it makes, if several */
     gs_span *open, *spare; /* the one under way; those to use again */
     gs_span *first, *last; /* noted and not yet counted, in their order */
     gsolve_status status;  /* of what was noted last */

@@ -65,6 +65,7 @@ static gsolve_status start(gs_krylov *k)
     gsolve_status status;
 
     TRY(gs_refine_prepare(k));
+    s->warm = false;
     if (k->iteration == 0) {
         s->iterations = 0;
         for (int32_t c = 0; c < k->ncols; c++) s->fallen[c] = !s->inner;
@@ -118,7 +119,9 @@ static gsolve_status correct(gs_krylov *k)
         TRY(low->zero(q, n, gs_column_of(x, c).value));
     }
     b.ncols = x.ncols = k->ncols;
+    s->inner->keeps = s->warm;
     TRY(gs_refine_run(k, s->inner, b, x, &outcome)); /* d = A^-1 r / 2^e         */
+    s->warm = true;
     for (int32_t c = 0; c < k->ncols; c++) {
         TRY(k->vector->copy(q, n, type, gs_column_of(x, c).value, gs_column_of(s->d, c).value));
     }

@@ -26,6 +26,7 @@ typedef struct gs_refine_state {
     bool *use, *fallen;              /* takes part in this step; goes on in A's type */
     gsolve_outcome *outcome;         /* of the inner solve in A's type */
     int iterations;                  /* inner ones of this run */
+    bool warm;                       /* inner can go on where it ended */
 } gs_refine_state;
 
 /* Whether the inner method works on copies in f32. */

@@ -59,6 +59,7 @@ static gsolve_status copy_system(gs_krylov *k)
         TRY(gsolve_precond_create(&s->M, k->ctx, kind.spec, &view));
     }
     if (!s->inner) TRY(new_inner(k, s->A, s->M, hurry, &s->inner));
+    s->inner->within = true;
 done:
     gsolve_csr_free(&csr, k->ctx);
     return status;
@@ -86,6 +87,7 @@ gsolve_status gs_refine_prepare(gs_krylov *k)
         if (status == GSOLVE_NO_MEMORY) return status;
     } else if (!s->inner) {
         TRY(new_inner(k, k->A, k->M, hurry, &s->inner));
+        s->inner->within = true;
     }
     if (!s->inner) TRY(gs_refine_plain(k));
     s->version = info.version;

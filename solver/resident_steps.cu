@@ -111,10 +111,10 @@ __global__ void __launch_bounds__(gs_resident_threads, 1)
         const bool on = goes_on(now, run.judge, rr);
         const T beta = (T)definite(sums[1], rho, now);
         rho = sums[1];
-        if (!on) break;
 #pragma unroll
         for (int i = 0; i < R; i++) p[i] = d[i] * r[i] + beta * p[i];
         gs_part_write(A, p, v.p);
+        if (!on) break;
         if (j < run.steps) gs_meet(none, all);
     }
     gs_part_write(A, x, v.x);

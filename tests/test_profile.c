@@ -82,7 +82,7 @@ static void expect(const problem *t, const char *name, double bytes)
 /* cg.c: beside the product 80 n bytes with a diagonal M, 32 + 48; 40 n in fp32. */
 static void counts_of_cg(void **state)
 {
-    problem t = open_problem("gen:poisson2d,n=40", "cg", "jacobi", 1);
+    problem t = open_problem("gen:poisson2d,n=40", "cg,resident=off", "jacobi", 1);
     const double n = t.n, entries = (double)gsolve_csr_entries(&t.rows);
     const double product = 12 * entries + 4 * (n + 1) + 16 * n;
     gsolve_profile profile;
@@ -111,7 +111,7 @@ static void counts_of_cg(void **state)
 
 static void counts_without_and_with_other_preconditioners(void **state)
 {
-    problem t = open_problem("gen:poisson2d,n=30", "cg", NULL, 1);
+    problem t = open_problem("gen:poisson2d,n=30", "cg,resident=off", NULL, 1);
     gsolve_precond_info info;
     (void)state;
 
@@ -120,7 +120,7 @@ static void counts_without_and_with_other_preconditioners(void **state)
     expect(&t, "residual step", 24.0 * t.n);
     expect(&t, "direction step", 40.0 * t.n);
     close_problem(&t);
-    t = open_problem("gen:poisson2d,n=30", "cg", "ic", 1);
+    t = open_problem("gen:poisson2d,n=30", "cg,resident=off", "ic", 1);
     OK(t.ctx, gsolve_solver_profile(t.S, true));
     OK(t.ctx, solve(&t));
     gsolve_precond_describe(t.M, &info);
@@ -135,8 +135,9 @@ static void counts_of_bicgstab(void **state)
     (void)state;
 
     for (int with = 0; with < 2; with++) {
-        problem t = open_problem("gen:convdiff3d,n=9", "bicgstab,rtol=0,maxit=4,stall=0",
-                                 with ? "jacobi" : NULL, 1);
+        problem t =
+            open_problem("gen:convdiff3d,n=9", "bicgstab,resident=off,rtol=0,maxit=4,stall=0",
+                         with ? "jacobi" : NULL, 1);
         const double n = t.n, entries = (double)gsolve_csr_entries(&t.rows);
         const double product = 12 * entries + 4 * (n + 1) + 16 * n;
         gsolve_profile profile;
@@ -153,7 +154,8 @@ static void counts_of_bicgstab(void **state)
 /* The matrix is counted once, vectors for each column. */
 static void counts_of_columns(void **state)
 {
-    problem t = open_problem("gen:poisson2d,n=30", "cg,rtol=0,maxit=5,stall=0", "jacobi", 3);
+    problem t =
+        open_problem("gen:poisson2d,n=30", "cg,resident=off,rtol=0,maxit=5,stall=0", "jacobi", 3);
     const double n = t.n, entries = (double)gsolve_csr_entries(&t.rows);
     (void)state;
 
@@ -229,7 +231,7 @@ static int64_t allocations(problem *t)
 /* Off: no classes, no more allocations than before; what the loop took is known all the same. */
 static void off(void **state)
 {
-    problem t = open_problem("gen:poisson2d,n=40", "cg", "jacobi", 1);
+    problem t = open_problem("gen:poisson2d,n=40", "cg,resident=off", "jacobi", 1);
     gsolve_profile profile;
     gsolve_profile_class line;
     (void)state;
@@ -255,7 +257,7 @@ static void off(void **state)
  * the end. */
 static void copies_to_the_host(void **state)
 {
-    problem t = open_problem("gen:poisson2d,n=40", "cg,rtol=1e-12", "jacobi", 1);
+    problem t = open_problem("gen:poisson2d,n=40", "cg,resident=off,rtol=1e-12", "jacobi", 1);
     gsolve_profile profile;
     (void)state;
 
@@ -352,7 +354,7 @@ static void moments_and_ranges(void **state)
         skip();
     }
     close_context(t.ctx);
-    t = open_problem("gen:poisson2d,n=20", "cg", "jacobi", 1);
+    t = open_problem("gen:poisson2d,n=20", "cg,resident=off", "jacobi", 1);
     fake = *t.ctx->device;
     fake.mark = fake_mark;
     fake.between = fake_between;
@@ -394,7 +396,9 @@ static size_t held(const gsolve_context *ctx)
 static void foretell(const char *method, int32_t columns)
 {
     problem t = open_problem("gen:poisson2d,n=70", "cg", NULL, columns);
-    const size_t handles = 24 * 1024;
+    const size_t entries = (size_t)gsolve_csr_entries(&t.rows);
+    const size_t resident = gsolve_stream(t.ctx) ? 30 * entries : 0; /* on a GPU's chip */
+    const size_t handles = 24 * 1024 + resident;
     size_t bytes = 0, taken;
 
     OK(t.ctx, gsolve_matrix_apply_transpose(t.A, 1, gsolve_vector(t.b, t.n), 0,

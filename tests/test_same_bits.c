@@ -14,9 +14,9 @@ static const char *const products[][2] = {
     {"gen:random,n=700,cols=2500,row=9", "gen:random,n=70000,cols=250000,row=9"},
 };
 static const char *const systems[][2] = {
-    {"gen:rmat,scale=9,degree=8", "gen:rmat,scale=15,degree=8"},
-    {"gen:poisson2d,n=24", "gen:poisson2d,n=220"},
-    {"gen:convdiff3d,n=8", "gen:convdiff3d,n=36"},
+    {"gen:rmat,scale=9,degree=8", "gen:rmat,scale=13,degree=8"},
+    {"gen:poisson2d,n=24", "gen:poisson2d,n=110"},
+    {"gen:convdiff3d,n=8", "gen:convdiff3d,n=24"},
 };
 
 static bool on_gpu(const gsolve_context *ctx)
@@ -120,6 +120,7 @@ static void formats(void **state)
             gsolve_csr csr;
             OK(ctx, gsolve_csr_convert(&csr, ctx, (gsolve_type)type, &wide));
             for (int f = 0; (format = gsolve_format_at(ctx, f)); f++) {
+                if (strcmp(format->name, "cusparse") == 0) continue; /* promises no bits */
                 repeat_products(ctx, format->name, &csr);
             }
             gsolve_csr_free(&csr, ctx);

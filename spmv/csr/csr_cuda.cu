@@ -302,31 +302,31 @@ struct product {
     double *out[2]; // w'y; y'y
 };
 
-// y_i = alpha sum + beta y_i, which is returned.
+// y_i = alpha sum + beta y_i
 template <class T>
-__device__ T finish(const product<T> &a, int32_t i, T sum)
+__device__ void finish(const product<T> &a, int32_t i, T sum)
 {
-    const T y = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
-
-    a.y[i] = y;
-    return y;
+    a.y[i] = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
 }
 
 // --- rows of similar lengths ------------------------------------------------------------------
 
 // Rows of a group that are read at once, so that the reads overlap.
-constexpr int rows_at_once = 2;
+template <class T>
+constexpr int rows_at_once = 16 / (int)sizeof(T);
+
+// The sums that a product makes on its way: none; x'y, whose x is at hand; w'y; w'y and y'y.
+enum { NO_SUMS, X_Y, W_Y, W_Y_AND_Y_Y };
 
 template <class T, class O, int LANES, bool ONCE, int SUMS>
-__global__ void __launch_bounds__(gs_block_size, SUMS > 1 ? 6 : 8)
+__global__ void __launch_bounds__(gs_block_size)
     rows_by_groups(product<T> a, int32_t n, double *partial, unsigned *arrived, const int *ended)
 {
-    constexpr int groups = gs_block_size / LANES, at_a_time = rows_at_once;
+    constexpr int groups = gs_block_size / LANES, at_a_time = rows_at_once<T>;
     constexpr int rows = groups * at_a_time;
     const O *start = (const O *)a.start;
     const int group = (int)threadIdx.x / LANES, lane = (int)threadIdx.x % LANES;
-    double terms[SUMS ? SUMS : 1] = {};
-    const bool early = SUMS > 0 && a.w != a.x; // w is a long wait; x is there by then
+    double terms[SUMS > W_Y ? 2 : 1] = {};
 
     if (ended && *ended) return;
     for (int64_t base = (int64_t)blockIdx.x * rows; base < n; base += (int64_t)gridDim.x * rows) {
@@ -338,7 +338,7 @@ __global__ void __launch_bounds__(gs_block_size, SUMS > 1 ? 6 : 8)
             const int64_t i = base + r * groups + group;
             at[r] = i < n ? start[i] + lane : 0;
             to[r] = i < n ? start[i + 1] : 0;
-            if constexpr (SUMS > 0) w[r] = early && i < n && lane == 0 ? a.w[i] : T(0);
+            if constexpr (SUMS >= W_Y) w[r] = i < n && lane == 0 ? a.w[i] : T(0);
             sum[r] = 0;
             more = more || at[r] < to[r];
         }
@@ -364,9 +364,10 @@ __global__ void __launch_bounds__(gs_block_size, SUMS > 1 ? 6 : 8)
             const int64_t i = base + r * groups + group;
             const T all = group_sum(sum[r], LANES);
             if (i < n && lane == 0) {
-                const double y = (double)finish(a, (int32_t)i, all);
-                if constexpr (SUMS > 0) terms[0] += (double)(early ? w[r] : a.x[i]) * y;
-                if constexpr (SUMS > 1) terms[1] += y * y;
+                finish(a, (int32_t)i, all);
+                if constexpr (SUMS == X_Y) terms[0] += (double)a.x[i] * (double)all;
+                if constexpr (SUMS >= W_Y) terms[0] += (double)w[r] * (double)all;
+                if constexpr (SUMS > W_Y) terms[1] += (double)all * (double)all;
             }
         }
     }
@@ -379,7 +380,7 @@ __global__ void __launch_bounds__(gs_block_size, SUMS > 1 ? 6 : 8)
 template <class T, class O, int LANES, bool ONCE, int SUMS>
 gsolve_status launch_groups(gs_queue *q, const product<T> &a, int32_t n, bool scattered)
 {
-    constexpr int rows = gs_block_size / LANES * rows_at_once;
+    constexpr int rows = gs_block_size / LANES * rows_at_once<T>;
     constexpr auto kernel = rows_by_groups<T, O, LANES, ONCE, SUMS>;
     const int64_t items = ((int64_t)n + rows - 1) / rows;
     const int64_t together = (int64_t)q->processors * gs_at_once<kernel>();
@@ -392,8 +393,8 @@ gsolve_status launch_groups(gs_queue *q, const product<T> &a, int32_t n, bool sc
 template <class T, class O, int LANES, int SUMS>
 gsolve_status choose_kernel(gs_queue *q, const product<T> &a, int32_t n, bool scattered)
 {
-    if constexpr (SUMS == 0 && LANES < 32) {
-        if (scattered) return launch_groups<T, O, LANES, true, 0>(q, a, n, true);
+    if constexpr (SUMS == NO_SUMS && LANES < 32) {
+        if (scattered) return launch_groups<T, O, LANES, true, NO_SUMS>(q, a, n, true);
     }
     return launch_groups<T, O, LANES, LANES == 32, SUMS>(q, a, n, scattered);
 }
@@ -576,9 +577,10 @@ gsolve_status multiply_all(gs_queue *q, const product<T> &a, const gs_csr_plan *
     gsolve_status status;
 
     if (p->lanes > 0) {
-        return a.out[1]   ? by_groups<T, O, 2>(q, a, n, p)
-               : a.out[0] ? by_groups<T, O, 1>(q, a, n, p)
-                          : by_groups<T, O, 0>(q, a, n, p);
+        return !a.out[0]       ? by_groups<T, O, NO_SUMS>(q, a, n, p)
+               : a.out[1]      ? by_groups<T, O, W_Y_AND_Y_Y>(q, a, n, p)
+               : a.w != a.x    ? by_groups<T, O, W_Y>(q, a, n, p)
+                               : by_groups<T, O, X_Y>(q, a, n, p);
     }
     status = by_tiles<T, O>(q, a, p);
     if (status != GSOLVE_OK || !a.out[0]) return status;
