@@ -4,12 +4,13 @@
  *   A Z_j = V_{j+1} H_j; |b - A(x + Z y)| = |beta e_1 - H y| is made least by Givens rotations of
  * H, whose last right-hand side is the residual; x += Z y only when a cycle ends (Z = M^-1 V).
  *
- * Orthogonal by classical Gram-Schmidt done twice: as good as Householder, and four passes over V.
+ * Orthogonal by classical Gram-Schmidt, done twice where the first pass left less than a tenth of
+ * the vector: two passes over V, or four.
  * With basis=f32 and A in f64, V is kept in single precision and all else, sums and all, computed
  * in double (compressed basis GMRES; Aliaga, Anzt, Gruetzmacher, Quintana-Orti and Tomas 2023): V
  * then takes half the memory and half the traffic, and a cycle reduces the residual by 1e-7 at
- * best. Step j of a cycle moves, beside the product and M, 8 n (4 j + 10) bytes in fp64; with
- * basis=f32 the 4 j are of 4 n bytes. */
+ * best. Step j of a cycle moves, beside the product and M, 8 n (2 j + 9) bytes in fp64, or
+ * 8 n (4 j + 12) with the second pass; with basis=f32 the 2 j are of 4 n bytes. */
 #include <string.h>
 
 #include "core/try.h"
@@ -28,6 +29,7 @@ typedef struct gmres {
     gsolve_dense hand;        /* where V is low, the vector at hand in A's type */
     int64_t ld;               /* elements from one vector of a basis to the next */
     gs_scalar is[GM_SCALARS]; /* see small.h */
+    int *once;
 } gmres;
 
 static const gsolve_option options[] = {
@@ -64,6 +66,7 @@ static gsolve_status setup(gs_krylov *k)
         TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)(size[i] * k->width), sizeof(double),
                         (void **)(void *)&s->is[i]));
     }
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_DEVICE, s->once));
 done:
     return status;
 }
@@ -79,6 +82,7 @@ static gs_small small_of(const gs_krylov *k, int j)
     gs_small a = gs_small_of(k);
 
     for (int i = 0; i < GM_SCALARS; i++) a.s[i] = s->is[i];
+    a.once = s->once;
     a.m = s->m;
     a.j = j;
     return a;
@@ -163,19 +167,24 @@ done:
     return status;
 }
 
-/* w less its part in the span of the first j + 1 vectors, twice; h, ww = |w|^2. */
+/* w less its part in the span of the first j + 1 vectors, twice where once is not enough; h,
+ * ww = |w|^2. */
 static gsolve_status orthogonalise(gs_krylov *k, int j, gsolve_dense w)
 {
     gmres *s = k->state;
     const int m = s->m, stride = m * (m + 1);
     double *h = s->is[GM_H] + (int64_t)j * (m + 1), *again = s->is[GM_AGAIN];
+    const gs_small a = small_of(k, j);
     gsolve_status status;
 
-    TRY(gs_dots(k, j + 1, s->V, s->ld, w, h, stride));              /* h = V'w             */
-    TRY(gs_combine(k, j + 1, s->V, s->ld, h, stride, -1, w, NULL)); /* w -= V h            */
+    TRY(gs_dots(k, j + 1, s->V, s->ld, w, h, stride));                      /* h = V'w    */
+    TRY(gs_combine(k, j + 1, s->V, s->ld, h, stride, -1, w, s->is[GM_WW])); /* w -= V h   */
+    TRY(GS_SMALL(k, gmres_again, &a));
+    k->unless = s->once;
     TRY(gs_dots(k, j + 1, s->V, s->ld, w, again, m + 1));
     TRY(gs_combine(k, j + 1, s->V, s->ld, again, m + 1, -1, w, s->is[GM_WW]));
 done:
+    k->unless = NULL;
     return status;
 }
 

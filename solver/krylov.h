@@ -122,7 +122,8 @@ struct gsolve_solver {
     uint64_t recorded_A, recorded_M; /* versions of A and M */
     bool stopped;                    /* by the monitor */
     bool within;                     /* another method, which judges: x begins as 0 */
-    bool keeps;               /* going on with the last run's directions, if the method can */
+    int *unless; /* kernels do nothing where it is set for a column; NULL: where that has ended */
+    bool keeps;  /* going on with the last run's directions, if the method can */
     bool unrecordable;        /* something in a step cannot be recorded */
     int begun, before;        /* iterations and products before this round */
     int told;                 /* last iteration that the monitor has seen */

@@ -95,7 +95,7 @@ static void announce(gs_krylov *k, gs_class class, double bytes)
     int columns = 0;
 
     for (int32_t c = 0; gs_profiling(&k->profile) && c < k->ncols; c++) columns += k->active[c];
-    gs_announce(&k->profile, class, columns * bytes);
+    gs_announce(&k->profile, class, k->unless ? 0 : columns * bytes); /* who knows */
 }
 
 /* It is a product: the matrix once; x, y and so many other vectors for each column. */
@@ -132,10 +132,12 @@ static gsolve_dense fit(const gs_krylov *k, gsolve_dense v)
 /* Whether column c goes on: the host may not know yet, the kernels do. */
 static bool goes_on(gs_krylov *k, int32_t c)
 {
-    if (k->active[c] && k->ctx->device->guard) {
-        k->ctx->device->guard(k->ctx->queue, &k->ended[c]);
-    }
-    return k->active[c];
+    const int *unless = k->unless ? &k->unless[c] : &k->ended[c];
+
+    if (!k->active[c]) return false;
+    if (!k->ctx->device->guard) return !k->unless || !*unless; /* of the kernels' own memory */
+    k->ctx->device->guard(k->ctx->queue, unless);
+    return true;
 }
 
 static void unguard(gs_krylov *k)

@@ -12,7 +12,8 @@ typedef struct gs_small {
     const double *rr;
     gs_judge judge; /* of any column */
     int32_t ncols;
-    int m, j; /* of the method */
+    int *once; /* of gmres */
+    int m, j;  /* of the method */
 } gs_small;
 
 /* X(name): a function of small_body.h. */
@@ -34,6 +35,7 @@ typedef struct gs_small {
     X(minres_start)  /* see minres.c */                                              \
     X(minres_rotate) /* see minres.c */                                              \
     X(gmres_start)   /* see gmres.c */                                               \
+    X(gmres_again)   /* see gmres.c */                                               \
     X(gmres_rotate)  /* see gmres.c */                                               \
     X(gmres_solve)   /* see gmres.c */
 
@@ -67,7 +69,7 @@ enum {
     MR_SCALARS
 };
 /* s[] of gmres: H (m columns of m + 1 for each column), again (m + 1), cosine, sine (m), g (m + 1),
- * beta, ww. */
+ * beta, ww. once: whether one pass of orthogonalisation is enough. */
 enum { GM_H, GM_AGAIN, GM_COSINE, GM_SINE, GM_G, GM_BETA, GM_WW, GM_SCALARS };
 /* s[] of cgs. */
 enum { CG_RHO, CG_NEXT, CG_SQUARE, CG_SCALARS };

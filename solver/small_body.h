@@ -214,6 +214,22 @@ SMALL void gmres_start(const gs_small *a, int c)
     a->s[GM_BETA][c] = a->s[GM_G][(int64_t)c * (a->m + 1)] = sqrt(a->rr[c]);
 }
 
+/* Whether w, of which V h has been taken away, is orthogonal to V already: what is left of it is no
+ * shorter than a tenth, so that cancellation has cost one digit at most (the test of Daniel, Gragg,
+ * Kaufman and Stewart 1976, who ask for more). */
+SMALL void gmres_again(const gs_small *a, int c)
+{
+    const int m = a->m, j = a->j;
+    const double *h = a->s[GM_H] + ((int64_t)c * m + j) * (m + 1), ww = a->s[GM_WW][c];
+    double *again = a->s[GM_AGAIN] + (int64_t)c * (m + 1), hh = 0;
+
+    for (int i = 0; i <= j; i++) {
+        hh += h[i] * h[i];
+        again[i] = 0;
+    }
+    a->once[c] = ww >= 0.01 * (hh + ww);
+}
+
 /* Column j of H from both passes of orthogonalisation; applies the earlier rotations to it, makes
  * the one that clears h_{j+1,j}, and sets rr. */
 SMALL void gmres_rotate(const gs_small *a, int c)
@@ -238,6 +254,7 @@ SMALL void gmres_rotate(const gs_small *a, int c)
     g[j + 1] = -sine[j] * g[j];
     g[j] = cosine[j] * g[j];
     rr[c] = g[j + 1] * g[j + 1];
+    a->once[c] = 1; /* where the column ends here nothing more is done */
 }
 
 /* g[0..j) = y, the solution of R y = g; a vanishing pivot (singular A) gives 0. */
