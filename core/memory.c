@@ -108,9 +108,11 @@ gsolve_status gs_memory_need(gsolve_context *ctx, double bytes, const char *what
 
 static void say_refused(gsolve_context *ctx, bool host, size_t count, size_t size)
 {
-    const size_t most = host ? SIZE_MAX : gs_memory_available(ctx);
+    size_t most = SIZE_MAX, total;
     char room[64] = "";
 
+    /* a device that is lost says so itself */
+    if (!host && ctx->device->memory && ctx->device->memory(ctx->queue, &most, &total)) return;
     if (most != SIZE_MAX) snprintf(room, sizeof room, "%zu bytes are free and ", most);
     gsolve_fail(ctx, GSOLVE_NO_MEMORY,
                 "out of memory: %zu elements of %zu bytes were asked for on the %s, where %s%zu "

@@ -30,12 +30,15 @@ static void kernels_that_die(void **state)
         assert_int_equal(gsolve_solver_run(S, B, X, &result), GSOLVE_DEVICE_FAILED);
         if (strncmp(gsolve_error(ctx), "CUDA: ", 6) != 0) fail_msg("said: %s", gsolve_error(ctx));
     }
-    assert_int_equal(gsolve_matrix_apply(A, 1, B, 0, X), GSOLVE_DEVICE_FAILED);
+    const gsolve_status status = gsolve_matrix_apply(A, 1, B, 0, X); /* of vectors on the host */
+    assert_true(status == GSOLVE_DEVICE_FAILED || status == GSOLVE_NO_MEMORY);
+    if (strncmp(gsolve_error(ctx), "CUDA: ", 6) != 0) fail_msg("said: %s", gsolve_error(ctx));
     gsolve_solver_destroy(&S);
     gsolve_precond_destroy(&M);
     gsolve_matrix_destroy(&A);
     gsolve_csr_free(&csr, ctx);
     close_context(ctx);
+    ctx = NULL;
     assert_int_equal(alive, 0);
     if (gsolve_context_create(&ctx, "cuda") != GSOLVE_OK)
         assert_true(strlen(gsolve_error(NULL)) > 10);
