@@ -25,7 +25,7 @@ static const gsolve_option options[] = {
     GS_RUN_OPTIONS(gs_refine_options, 200, 3),
     {"inner", "the method within", GSOLVE_CHOICE, offsetof(gs_refine_options, inner), 0, 0, 0,
      GS_REFINE_INNER},
-    {"inner_rtol", "its relative tolerance", GSOLVE_REAL, offsetof(gs_refine_options, rtol), 1e-4,
+    {"inner_rtol", "its relative tolerance", GSOLVE_REAL, offsetof(gs_refine_options, rtol), 1e-2,
      1e-12, 0.25, NULL},
     {"inner_maxit", "its most iterations", GSOLVE_INT, offsetof(gs_refine_options, maxit), 10000, 1,
      2147483647, NULL},
