@@ -12,7 +12,7 @@ if [ "$what" != bench ]; then
   ctest --test-dir build-gpu -j 8 --output-on-failure -LE slow >"$out/ctest.log" 2>&1 || true
   grep -E 'tests passed|Failed|Skipped|\(Not Run\)' "$out/ctest.log" || true
   for tool in memcheck racecheck initcheck; do
-    for how in "poisson2d,n=12 cg jacobi" "convdiff3d,n=5 gmres ilu" "convdiff3d,n=5 bicgstab block_jacobi" "neumann2d,n=8 minres chebyshev" \
+    for how in "poisson2d,n=12 cg jacobi" "poisson2d,n=12 cg,resident=off jacobi" "poisson2d,n=40 bicgstab jacobi" "poisson2d,n=40 refine jacobi" "convdiff3d,n=5 gmres ilu" "convdiff3d,n=5 bicgstab block_jacobi" "neumann2d,n=8 minres chebyshev" \
         "convdiff3d,n=5 bicg isai,relax=1" "circuit,n=3000,dense=2 cg ic" "web,n=2000,longest=1500 idr none"; do
       set -- $how
       rc=0
