@@ -56,6 +56,16 @@ done:
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
+/* What was recorded when a column had ended already does not move that column. */
+static void forget_partial(gs_krylov *k)
+{
+    for (int32_t c = 0; c < k->ncols; c++) {
+        if (!k->graph || !k->active[c] || k->recorded_active[c]) continue;
+        k->ctx->device->forget(k->graph);
+        k->graph = NULL;
+    }
+}
+
 /* A round begins: the method's start, judged as iteration 0 of it. */
 static gsolve_status start(gs_krylov *k)
 {
@@ -64,8 +74,12 @@ static gsolve_status start(gs_krylov *k)
     for (int32_t c = 0; c < k->ncols; c++) {
         if (k->active[c] && k->column[c].restarts == 0) k->column[c].verified = INFINITY;
     }
+    forget_partial(k);
     TRY(gs_set_active(k));
-    TRY(k->method->start(k));
+    k->at_zero = k->within;
+    status = k->method->start(k);
+    k->at_zero = false;
+    if (status != GSOLVE_OK) goto done;
     TRY(gs_progress_begin(k));
     k->made[k->iteration % (2 * GS_HISTORY)] = k->products;
     TRY(gs_progress_test(k, 0));
@@ -124,6 +138,7 @@ static gsolve_status record_steps(gs_krylov *k, int64_t j, int count)
         k->unrecordable = true;
         return GSOLVE_OK;
     }
+    memcpy(k->recorded_active, k->active, (size_t)k->ncols * sizeof *k->active);
     status = take_steps(k, j, count);
     ended = device->recorded(k->ctx->queue, &k->graph);
     for (int i = 1; i <= count; i++) {

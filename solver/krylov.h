@@ -107,10 +107,11 @@ struct gsolve_solver {
     int *flag, *ended;     /* what a kernel found: 0 or an outcome; whether it goes on no more */
     gs_progress *progress; /* followed by the history, see small.h */
     /* on the host, for each column */
-    gs_progress *seen; /* the progress that the host last looked at */
-    int *mask;         /* to set flag and ended from */
-    bool *active;      /* columns that go on, as far as the host has seen */
-    bool *round;       /* columns of this round */
+    gs_progress *seen;     /* the progress that the host last looked at */
+    int *mask;             /* to set flag and ended from */
+    bool *active;          /* columns that go on, as far as the host has seen */
+    bool *round;           /* columns of this round */
+    bool *recorded_active; /* columns that the graph moves */
     gs_column *column;
     double *relative;
     const gs_small_kernels *small;
@@ -122,6 +123,7 @@ struct gsolve_solver {
     uint64_t recorded_A, recorded_M; /* versions of A and M */
     bool stopped;                    /* by the monitor */
     bool within;                     /* another method, which judges: x begins as 0 */
+    bool at_zero;                    /* x is 0 now, at the start of such a run */
     int *unless; /* kernels do nothing where it is set for a column; NULL: where that has ended */
     bool keeps;  /* going on with the last run's directions, if the method can */
     bool unrecordable;        /* something in a step cannot be recorded */

@@ -357,7 +357,7 @@ gsolve_status gs_residual(gs_krylov *k, gsolve_dense r)
 {
     gsolve_status status;
 
-    if (k->within) {
+    if (k->at_zero) {
         TRY(gs_copy_vector(k, k->b, r)); /* x = 0       */
     } else {
         TRY(gs_multiply(k, k->x, r));                           /* r = A x     */

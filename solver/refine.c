@@ -88,6 +88,21 @@ static gsolve_status to_host(gs_krylov *k, double *to, const double *from)
     return gsolve_copy(k->ctx, to, GSOLVE_HOST, from, GSOLVE_DEVICE, (size_t)k->ncols * sizeof *to);
 }
 
+/* Whether the directions of the inner solve before are of use to all that take part in the next. */
+static bool ended_well(const gs_krylov *k)
+{
+    const gs_refine_state *s = k->state;
+
+    for (int32_t c = 0; c < k->ncols; c++) {
+        const gsolve_outcome outcome = s->inner->column[c].outcome;
+        if (s->use[c] && !s->fallen[c] && outcome != GSOLVE_CONVERGED &&
+            outcome != GSOLVE_ITERATION_LIMIT) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* From r / 2^e to d and back to x in the inner type, all columns at once; those that take no part
  * have the right-hand side 0. Scaled so that one absolute tolerance stands for all their targets:
  * the last solve goes no further than it has to. */
@@ -119,7 +134,7 @@ static gsolve_status correct(gs_krylov *k)
         TRY(low->zero(q, n, gs_column_of(x, c).value));
     }
     b.ncols = x.ncols = k->ncols;
-    s->inner->keeps = s->warm;
+    s->inner->keeps = s->warm && ended_well(k);
     TRY(gs_refine_run(k, s->inner, b, x, &outcome)); /* d = A^-1 r / 2^e         */
     s->warm = true;
     for (int32_t c = 0; c < k->ncols; c++) {

@@ -212,6 +212,7 @@ SMALL void minres_rotate(const gs_small *a, int c)
 SMALL void gmres_start(const gs_small *a, int c)
 {
     a->s[GM_BETA][c] = a->s[GM_G][(int64_t)c * (a->m + 1)] = sqrt(a->rr[c]);
+    a->once[c] = 1; /* until gmres_again knows */
 }
 
 /* Whether w, of which V h has been taken away, is orthogonal to V already: what is left of it is no

@@ -46,6 +46,7 @@ gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width)
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, k->mask));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, k->active));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, k->round));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, k->recorded_active));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_DEVICE, k->flag));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_DEVICE, k->ended));
     TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)k->width,

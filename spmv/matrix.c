@@ -394,6 +394,9 @@ gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gs
     memset(stage, 0, sizeof stage);
     TRY(check_vectors(A, x, A->csr.ncols, y, A->csr.nrows));
     TRY(check_vectors(A, x, A->csr.ncols, w, A->csr.nrows));
+    if (!wy && x.ncols > 0) {
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "there is nowhere to put w'y");
+    }
     TRY(gs_stage_in(&stage[X], A->ctx, gs_place(A->ctx), x, true));
     TRY(gs_stage_in(&stage[W], A->ctx, gs_place(A->ctx), w, true));
     TRY(gs_stage_in(&stage[Y], A->ctx, gs_place(A->ctx), y, false));

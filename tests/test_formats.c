@@ -307,6 +307,9 @@ static void misuse(void **state)
     assert_int_equal(gsolve_matrix_apply_dot(M, gsolve_vector(v, 8), gsolve_vector(v, 5),
                                              gsolve_vector(v, 8), &r, NULL),
                      GSOLVE_BAD_ARGUMENT);
+    assert_int_equal(gsolve_matrix_apply_dot(M, gsolve_vector(v, 8), gsolve_vector(v, 5),
+                                             gsolve_vector(v, 5), NULL, NULL),
+                     GSOLVE_BAD_ARGUMENT);
     gsolve_matrix_destroy(&M);
     ALLOCATION_SWEEP(ctx, gsolve_matrix_take(&M, ctx, "csr", &given));
     assert_null(given.start); /* the matrix owns the arrays now */
