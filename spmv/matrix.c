@@ -170,6 +170,18 @@ done:
     return status;
 }
 
+/* A's form for its present values; the handle's constness is about what it stands for. */
+static gsolve_status need_form(const gsolve_matrix *constant)
+{
+    gsolve_matrix *A = (gsolve_matrix *)(uintptr_t)constant;
+    gsolve_status status = GSOLVE_OK;
+
+    if (A->form_is_stale) TRY(rebuild(A, &A->self, &A->csr));
+    A->form_is_stale = false;
+done:
+    return status;
+}
+
 gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
 {
     int64_t entries;
@@ -187,8 +199,8 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
                            csr->nrows, csr->ncols, (long long)entries);
     }
     A->version++;
-    A->transposed_is_stale = true;
-    TRY(rebuild(A, &A->self, &A->csr));
+    A->transposed_is_stale = A->form_is_stale = true;
+    TRY(need_form(A));
 done:
     return status;
 }
@@ -330,6 +342,7 @@ static gsolve_status multiply(const gsolve_matrix *A, bool transposed, double al
 {
     gsolve_status status;
 
+    TRY(need_form(A));
     if (!transposed) return forward(A, A->self, alpha, x, beta, y);
     if (A->format->apply_transpose) {
         return by_columns(A->format->apply_transpose, A->self, A->ctx, alpha, x, beta, y);
@@ -365,6 +378,7 @@ static gsolve_status multiply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve
     gs_queue *q = A->ctx->queue;
     gsolve_status status = GSOLVE_OK;
 
+    TRY(need_form(A));
     if (!A->format->apply_dot) TRY(forward(A, A->self, 1, x, 0, y));
     for (int32_t j = 0; j < x.ncols; j++) { /* the bits of a column do not depend on others */
         const gsolve_dense xj = gs_column_of(x, j), yj = gs_column_of(y, j);

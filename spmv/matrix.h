@@ -17,6 +17,7 @@ struct gsolve_matrix {
     uint64_t given_pattern;   /* hash of the caller's pattern, where there is place */
     gsolve_csr transposed;    /* A' on the device, made when first asked for */
     void *transposed_order;   /* what its values are gathered by on CUDA, see transpose.h */
+    bool form_is_stale;       /* self is of older values: making it anew failed */
     void *transposed_self;    /* in the same format */
     bool transposed_is_stale; /* the values have changed since */
     double *squares;          /* two numbers on a device with memory of its own */
