@@ -10,64 +10,18 @@
  * medians over rounds in which all formats take turns; a round repeats a product for 2 ms or ten
  * times. Iterations are timed as the difference of a run of 300 and one of 100. Floor: the bytes
  * that must move, at the bandwidth of a copy within the device in the same run. */
-#include <gsolve_io.h>
-#include <gsolve_plugin.h>
-#include <string.h>
-
-#include "bench.h"
+#include "bench/on_device.h"
 
 #define ROUNDS 21
 #define MOST   8
 
-static gsolve_context *ctx;
 static bool transposed;
-
-static void check(gsolve_status status)
-{
-    if (status == GSOLVE_OK) return;
-    fprintf(stderr, "bench_device: %s\n", gsolve_error(ctx));
-    exit(1);
-}
 
 /* Waits until the device has done all it was given. */
 static void wait(void *number)
 {
     double here;
-    check(gsolve_copy(ctx, &here, GSOLVE_HOST, number, GSOLVE_DEVICE, sizeof here));
-}
-
-static double copy_bandwidth(void)
-{
-    const size_t bytes = (size_t)1 << 30;
-    void *from = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    void *to = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    double best = 0;
-
-    if (!from || !to) check(GSOLVE_NO_MEMORY);
-    for (int run = 0; run < 10; run++) {
-        const double begin = bench_now();
-        check(gsolve_copy(ctx, to, GSOLVE_DEVICE, from, GSOLVE_DEVICE, bytes));
-        const double speed = 2 * (double)bytes / (bench_now() - begin);
-        if (speed > best) best = speed;
-    }
-    gsolve_free(ctx, GSOLVE_DEVICE, from);
-    gsolve_free(ctx, GSOLVE_DEVICE, to);
-    return best;
-}
-
-static gsolve_dense vector_on_device(int32_t n, int32_t columns, bool filled)
-{
-    const int64_t count = (int64_t)n * columns;
-    gsolve_dense v = {n, columns, n, NULL, GSOLVE_F64, GSOLVE_DEVICE};
-    double *values = calloc((size_t)count + 1, sizeof *values);
-
-    for (int64_t i = 0; filled && i < count; i++) values[i] = gsolve_random(1, (uint64_t)i);
-    v.value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)count + 1, sizeof *values);
-    if (!v.value) check(GSOLVE_NO_MEMORY);
-    check(gsolve_copy(ctx, v.value, GSOLVE_DEVICE, values, GSOLVE_HOST,
-                      (size_t)count * sizeof *values));
-    free(values);
-    return v;
+    check(gsolve_copy(ctx, &here, GSOLVE_HOST, number, place, sizeof here));
 }
 
 /* One product, from count of them in a row. */
@@ -108,9 +62,8 @@ static double iteration_once(const gsolve_matrix *A, const gsolve_precond *M, co
         check(gsolve_solver_create(&S, ctx, spec, A, M));
         seconds[k] = 1e30;
         for (int run = 0; run < 3; run++) {
-            double *zeros = calloc((size_t)x.nrows + 1, sizeof *zeros);
-            check(gsolve_copy(ctx, x.value, GSOLVE_DEVICE, zeros, GSOLVE_HOST,
-                              (size_t)x.nrows * sizeof *zeros));
+            double *zeros = new_numbers(x.nrows, false);
+            put_vector(x, zeros);
             free(zeros);
             check(gsolve_solver_run(S, b, x, &result));
             if (result.iterations != (k ? 300 : 100)) {
@@ -125,21 +78,16 @@ static double iteration_once(const gsolve_matrix *A, const gsolve_precond *M, co
     return (seconds[1] - seconds[0]) / 200;
 }
 
-static double difference(gsolve_dense y, double *first, bool is_first)
+/* y and the first product compared; the first is kept. */
+static double compare(gsolve_dense y, double *first, bool is_first)
 {
     const int64_t count = (int64_t)y.nrows * y.ncols;
-    double *now = malloc(((size_t)count + 1) * sizeof *now), worst = 0, most = 0;
+    double *now = new_numbers(count, false);
 
-    check(gsolve_copy(ctx, now, GSOLVE_HOST, y.value, GSOLVE_DEVICE, (size_t)count * 8));
-    for (int64_t i = 0; i < count; i++) {
-        if (is_first) first[i] = now[i];
-        const double apart = now[i] > first[i] ? now[i] - first[i] : first[i] - now[i];
-        const double size = first[i] < 0 ? -first[i] : first[i];
-        if (!(apart <= worst)) worst = apart;
-        if (size > most) most = size;
-    }
+    get_vector(y, is_first ? first : now);
+    const double apart = is_first ? 0 : difference(now, first, count);
     free(now);
-    return most > 0 ? worst / most : worst;
+    return apart;
 }
 
 typedef struct run { /* what was asked for */
@@ -193,7 +141,7 @@ static void measure(run *r, const gsolve_csr *csr)
     const int32_t out = transposed ? csr->ncols : csr->nrows;
     const gsolve_dense x = vector_on_device(in, r->columns, true);
     const gsolve_dense y = vector_on_device(out, r->columns, false);
-    double *reference = malloc(((size_t)out * (size_t)r->columns + 1) * sizeof *reference);
+    double *reference = new_numbers((int64_t)out * r->columns, false);
     gsolve_precond *M = NULL;
     int count[MOST] = {0};
 
@@ -205,13 +153,13 @@ static void measure(run *r, const gsolve_csr *csr)
             const double t = r->solve ? iteration_once(r->A[f], M, r->method, x, y)
                                       : product_once(r->A[f], x, y, &count[f], &r->first[f]);
             if (round >= 0) r->times[f][round] = t;
-            if (round < 0) r->apart[f] = difference(y, reference, f == 0);
+            if (round < 0) r->apart[f] = compare(y, reference, f == 0);
         }
     }
     free(reference);
     gsolve_precond_destroy(&M);
-    gsolve_free(ctx, GSOLVE_DEVICE, x.value);
-    gsolve_free(ctx, GSOLVE_DEVICE, y.value);
+    gsolve_free(ctx, place, x.value);
+    gsolve_free(ctx, place, y.value);
 }
 
 /* peer_ms: the best of the other formats, or 0. */
@@ -219,9 +167,7 @@ static void print_record(run *r, int f, double bandwidth, double peer_ms)
 {
     const double ms = 1e3 * bench_median(r->times[f], r->rounds);
     gsolve_matrix_info info, first;
-    gsolve_context_info about;
 
-    gsolve_context_describe(ctx, &about);
     gsolve_matrix_describe(r->A[f], &info);
     gsolve_matrix_describe(r->A[0], &first);
     const double bytes =
@@ -243,7 +189,6 @@ static void print_record(run *r, int f, double bandwidth, double peer_ms)
 
 int main(int argc, char **argv)
 {
-    const char *device = getenv("GSOLVE_DEVICE");
     static run r;
     gsolve_csr csr;
     double best = 0;
@@ -255,9 +200,7 @@ int main(int argc, char **argv)
                                "       bench_device solve MATRIX METHOD PRECOND FORMAT...\n"),
                1;
     }
-    if (gsolve_context_create(&ctx, device ? device : "cuda")) {
-        return fprintf(stderr, "%s\n", gsolve_error(NULL)), 1;
-    }
+    open_device();
     const double bandwidth = copy_bandwidth();
     check(gsolve_read_matrix(&csr, ctx, r.matrix, NULL, NULL));
     build(&r, &csr);

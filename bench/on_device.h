@@ -52,33 +52,39 @@ static inline double copy_bandwidth(void)
     return best;
 }
 
+static inline size_t bytes_of(gsolve_dense v)
+{
+    return (size_t)v.nrows * (size_t)v.ncols * sizeof(double);
+}
+
 static inline void put_vector(gsolve_dense v, const double *values)
 {
-    check(gsolve_copy(ctx, v.value, place, values, GSOLVE_HOST, (size_t)v.nrows * 8));
+    check(gsolve_copy(ctx, v.value, place, values, GSOLVE_HOST, bytes_of(v)));
 }
 
 static inline void get_vector(gsolve_dense v, double *values)
 {
-    check(gsolve_copy(ctx, values, GSOLVE_HOST, v.value, place, (size_t)v.nrows * 8));
+    check(gsolve_copy(ctx, values, GSOLVE_HOST, v.value, place, bytes_of(v)));
 }
 
 /* n numbers on the host: random ones, or zeros. */
-static inline double *new_numbers(int32_t n, bool filled)
+static inline double *new_numbers(int64_t n, bool filled)
 {
     double *values = (double *)calloc((size_t)n + 1, sizeof *values);
 
     if (!values) check(GSOLVE_NO_MEMORY);
-    for (int32_t i = 0; filled && i < n; i++) values[i] = gsolve_random(1, (uint64_t)i);
+    for (int64_t i = 0; filled && i < n; i++) values[i] = gsolve_random(1, (uint64_t)i);
     return values;
 }
 
-/* The same on the device. */
-static inline gsolve_dense vector_on_device(int32_t n, bool filled)
+/* The same on the device, in so many columns. */
+static inline gsolve_dense vector_on_device(int32_t n, int32_t columns, bool filled)
 {
-    gsolve_dense v = {n, 1, n, NULL, GSOLVE_F64, place};
-    double *values = new_numbers(n, filled);
+    const int64_t count = (int64_t)n * columns;
+    gsolve_dense v = {n, columns, n, NULL, GSOLVE_F64, place};
+    double *values = new_numbers(count, filled);
 
-    v.value = gsolve_alloc(ctx, place, (size_t)n + 1, sizeof *values);
+    v.value = gsolve_alloc(ctx, place, (size_t)count + 1, sizeof *values);
     if (!v.value) check(GSOLVE_NO_MEMORY);
     put_vector(v, values);
     free(values);
@@ -86,11 +92,11 @@ static inline gsolve_dense vector_on_device(int32_t n, bool filled)
 }
 
 /* max |x - y| / max |y| */
-static inline double difference(const double *x, const double *y, int32_t n)
+static inline double difference(const double *x, const double *y, int64_t n)
 {
     double worst = 0, most = 0;
 
-    for (int32_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         const double apart = x[i] > y[i] ? x[i] - y[i] : y[i] - x[i];
         const double size = y[i] < 0 ? -y[i] : y[i];
         if (!(apart <= worst) && worst == worst) worst = apart; /* nan stays */

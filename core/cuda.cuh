@@ -51,18 +51,13 @@ inline gsolve_status gs_cuda(gs_queue *q, cudaError_t code, const char *what)
                        "CUDA: %s: %s", what, cudaGetErrorString(code));
 }
 
-inline gsolve_status gs_launched(gs_queue *q, const char *kernel)
-{
-    return gs_cuda(q, cudaGetLastError(), kernel);
-}
-
 // kernel<<<grid, threads>>>(arguments...) on q's stream.
 template <class... P, class... A>
 gsolve_status gs_launch(gs_queue *q, const char *name, void (*kernel)(P...), int grid, int threads,
                         A... arguments)
 {
     kernel<<<(unsigned)grid, (unsigned)threads, 0, q->stream>>>(P(arguments)...);
-    return gs_launched(q, name);
+    return gs_cuda(q, cudaGetLastError(), name);
 }
 
 // Blocks of a kernel that a multiprocessor runs at once.

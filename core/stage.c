@@ -53,3 +53,13 @@ gsolve_status gs_draft_put(gsolve_context *ctx, void *there, void *draft, size_t
     gs_draft_drop(ctx, there, draft);
     return status;
 }
+
+gsolve_status gs_dense_new(gsolve_dense *v, gsolve_context *ctx, gsolve_place place,
+                           gsolve_type type, int32_t nrows, int32_t ncols)
+{
+    void *value = gsolve_alloc(ctx, place, (size_t)nrows * (size_t)ncols, gs_type_size(type));
+
+    if (!value) return GSOLVE_NO_MEMORY;
+    *v = (gsolve_dense){nrows, ncols, nrows, value, type, place};
+    return GSOLVE_OK;
+}

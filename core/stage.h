@@ -22,4 +22,9 @@ void *gs_draft(gsolve_context *ctx, void *there, size_t bytes);
 gsolve_status gs_draft_put(gsolve_context *ctx, void *there, void *draft, size_t bytes);
 void gs_draft_drop(gsolve_context *ctx, const void *there, void *draft);
 
+/* *v = ncols columns of nrows numbers in place, one behind the other, unset; its value is released
+ * with gsolve_free. */
+gsolve_status gs_dense_new(gsolve_dense *v, gsolve_context *ctx, gsolve_place place,
+                           gsolve_type type, int32_t nrows, int32_t ncols);
+
 #endif

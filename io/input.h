@@ -56,9 +56,6 @@ void gs_input_progress(const gs_input *in, int64_t done, int64_t total);
 /* Whether n rows, columns or elements are more than the file's size lets believe. */
 bool gs_input_absurd(const gs_input *in, int64_t n);
 
-/* v = an owned dense matrix, unset. */
-gsolve_status gs_dense_new(gsolve_dense *v, gsolve_context *ctx, int32_t nrows, int32_t ncols);
-
 /* The readers, each for its kind of text. */
 gsolve_status gs_market_matrix(gsolve_csr *csr, gs_input *in);
 gsolve_status gs_market_dense(gsolve_dense *v, gs_input *in);

@@ -2,6 +2,7 @@
 #include "io/market.h"
 
 #include "core/csr.h"
+#include "core/stage.h"
 #include "core/try.h"
 
 /* The place of an array's k-th value, down the columns; and of the next. */
@@ -85,7 +86,7 @@ done:
 
 static gsolve_status fill(gsolve_dense *v, gsolve_context *ctx, const gsolve_csr *A)
 {
-    gsolve_status status = gs_dense_new(v, ctx, A->nrows, A->ncols);
+    gsolve_status status = gs_dense_new(v, ctx, GSOLVE_HOST, GSOLVE_F64, A->nrows, A->ncols);
 
     if (status != GSOLVE_OK) return status;
     double *x = v->value;

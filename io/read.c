@@ -136,17 +136,6 @@ done:
     return status;
 }
 
-gsolve_status gs_dense_new(gsolve_dense *v, gsolve_context *ctx, int32_t nrows, int32_t ncols)
-{
-    double *value;
-    gsolve_status status;
-
-    ALLOC(ctx, GSOLVE_HOST, value, (int64_t)nrows * ncols);
-    *v = (gsolve_dense){nrows, ncols, nrows, value, GSOLVE_F64, GSOLVE_HOST};
-done:
-    return status;
-}
-
 void gsolve_dense_free(gsolve_dense *v, gsolve_context *ctx)
 {
     if (!v) return;

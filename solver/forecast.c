@@ -18,10 +18,6 @@ static gsolve_status count(gs_krylov *k, const char *spec, int32_t columns)
     TRY(gs_plugin_parse(k->ctx, NULL, gs_methods, "method", named, &plugin, &k->options));
     k->method = (const gs_method *)(const void *)plugin;
     TRY(gs_solver_check(k, 0));
-    k->state = gsolve_alloc(k->ctx, GSOLVE_HOST, 1, k->method->state_size);
-    status = k->state ? GSOLVE_OK : GSOLVE_NO_MEMORY;
-    if (status != GSOLVE_OK) goto done;
-    memset(k->state, 0, k->method->state_size);
     TRY(gs_solver_reserve(k, columns));
 done:
     return status;
@@ -74,10 +70,6 @@ gsolve_status gs_solver_fits(gs_krylov *k, int32_t width)
     shape->method = k->method;
     shape->options = k->options;
     shape->counting = true;
-    shape->state = gsolve_alloc(k->ctx, GSOLVE_HOST, 1, k->method->state_size);
-    status = shape->state ? GSOLVE_OK : GSOLVE_NO_MEMORY;
-    if (status != GSOLVE_OK) goto done;
-    memset(shape->state, 0, k->method->state_size);
     status = gs_solver_reserve(shape, width);
     if (status == GSOLVE_UNSUPPORTED) status = GSOLVE_OK; /* so much at least */
     if (status != GSOLVE_OK) goto done;

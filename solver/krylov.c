@@ -56,13 +56,17 @@ done:
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
+void gs_forget_graph(gs_krylov *k)
+{
+    if (k->graph) k->ctx->device->forget(k->graph);
+    k->graph = NULL;
+}
+
 /* What was recorded when a column had ended already does not move that column. */
 static void forget_partial(gs_krylov *k)
 {
     for (int32_t c = 0; c < k->ncols; c++) {
-        if (!k->graph || !k->active[c] || k->recorded_active[c]) continue;
-        k->ctx->device->forget(k->graph);
-        k->graph = NULL;
+        if (k->graph && k->active[c] && !k->recorded_active[c]) gs_forget_graph(k);
     }
 }
 
@@ -146,8 +150,7 @@ static gsolve_status record_steps(gs_krylov *k, int64_t j, int count)
     }
     k->products = products;
     if (status != GSOLVE_OK || ended != GSOLVE_OK) {
-        if (k->graph) device->forget(k->graph);
-        k->graph = NULL;
+        gs_forget_graph(k);
         k->unrecordable = true;
     }
     return GSOLVE_OK;

@@ -307,6 +307,9 @@ gsolve_status gs_not_foretold(const gs_krylov *k);
 /* Whether k's operands suit its method; n: unknowns of k->M. */
 gsolve_status gs_solver_check(const gs_krylov *k, int32_t n);
 
+/* Nothing is recorded any more. */
+void gs_forget_graph(gs_krylov *k);
+
 /* The whole run, on k->b and k->x. */
 gsolve_status gs_krylov_run(gs_krylov *k);
 

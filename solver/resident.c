@@ -6,26 +6,19 @@
 #include "core/try.h"
 #include "solver/krylov.h"
 
-/* Another format than csr was chosen to be used. */
-static bool in_rows(const gs_krylov *k)
-{
-    gsolve_matrix_info info;
-
-    gsolve_matrix_describe(k->A, &info);
-    return strcmp(info.format, "csr") == 0;
-}
-
 gsolve_status gs_resident_new(gs_krylov *k)
 {
+    gsolve_matrix_info info;
     gsolve_csr rows;
 
+    gsolve_matrix_describe(k->A, &info);
     if (k->ctx->device != &gs_device_cuda || !k->method->resident_steps ||
         gs_run(k)->resident == GS_RESIDENT_OFF || (k->M && !gsolve_precond_diagonal(k->M)) ||
-        !in_rows(k)) {
+        strcmp(info.format, "csr") != 0) { /* another format was chosen to be used */
         return GSOLVE_OK;
     }
     gsolve_matrix_device_csr(k->A, &rows);
-    return gs_resident_cuda.plan(&k->resident, k->ctx, &rows);
+    return gs_resident_cuda.plan(&k->resident, k->ctx, &rows, info.entries);
 }
 
 gsolve_status gs_resident_begin(gs_krylov *k)

@@ -24,7 +24,8 @@ typedef struct gs_resident_run {
 
 typedef struct gs_resident_kernels {
     /* Shares A's rows out; *plan = NULL where the system does not fit. */
-    gsolve_status (*plan)(gs_resident **plan, gsolve_context *ctx, const gsolve_csr *A);
+    gsolve_status (*plan)(gs_resident **plan, gsolve_context *ctx, const gsolve_csr *A,
+                          int64_t entries);
     void (*drop)(gs_resident *plan, gsolve_context *ctx);
     /* Takes A's values over. */
     gsolve_status (*fill)(gs_resident *plan, gsolve_context *ctx, const gsolve_csr *A);

@@ -187,10 +187,9 @@ done:
     return status;
 }
 
-gsolve_status plan(gs_resident **out, gsolve_context *ctx, const gsolve_csr *A)
+gsolve_status plan(gs_resident **out, gsolve_context *ctx, const gsolve_csr *A, int64_t entries)
 {
     gs_queue *q = ctx->queue;
-    int64_t entries = 0;
     int cooperative = 0;
     bool made = false;
     gsolve_status status;
@@ -198,11 +197,10 @@ gsolve_status plan(gs_resident **out, gsolve_context *ctx, const gsolve_csr *A)
     *out = nullptr;
     cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, q->index);
     if (!cooperative || A->offset != GSOLVE_O32 || A->nrows == 0 ||
-        A->nrows > q->processors * gs_resident_threads * gs_resident_passes) {
+        A->nrows > q->processors * gs_resident_threads * gs_resident_passes ||
+        entries > (int64_t)q->processors * room(q) / 8) {
         return GSOLVE_OK;
     }
-    status = gs_csr_entries(ctx, A, &entries);
-    if (status != GSOLVE_OK || entries > (int64_t)q->processors * room(q) / 8) return status;
     gs_resident *p = (gs_resident *)gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *p);
     if (!p) return GSOLVE_NO_MEMORY;
     *p = gs_resident();

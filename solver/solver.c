@@ -19,8 +19,7 @@ static gsolve_status clear_progress(gs_krylov *k)
 
 static void release_work(gs_krylov *k)
 {
-    if (k->graph) k->ctx->device->forget(k->graph);
-    k->graph = NULL;
+    gs_forget_graph(k);
     if (k->state && k->method->destroy) k->method->destroy(k);
     while (k->nwork > 0) gsolve_free(k->ctx, GSOLVE_HOST, k->work[--k->nwork]);
     k->width = 0;
@@ -31,12 +30,22 @@ gsolve_status gs_need_rows(gs_krylov *k)
     return k->csr.start ? GSOLVE_OK : gsolve_matrix_csr(k->A, &k->csr);
 }
 
+static gsolve_status need_state(gs_krylov *k)
+{
+    if (k->state) return GSOLVE_OK;
+    k->state = gsolve_alloc(k->ctx, GSOLVE_HOST, 1, k->method->state_size);
+    if (!k->state) return GSOLVE_NO_MEMORY;
+    memset(k->state, 0, k->method->state_size);
+    return GSOLVE_OK;
+}
+
 gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width)
 {
     gsolve_status status;
 
     if (width <= k->width) return GSOLVE_OK;
     release_work(k);
+    TRY(need_state(k));
     TRY(gs_solver_fits(k, width));
     k->width = width;
     memset(k->state, 0, k->method->state_size);
@@ -131,10 +140,6 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
     k->method = (const gs_method *)(const void *)plugin;
     if (M) gsolve_precond_describe(M, &info);
     TRY(gs_solver_check(k, info.n));
-    k->state = gsolve_alloc(ctx, GSOLVE_HOST, 1, k->method->state_size);
-    status = k->state ? GSOLVE_OK : GSOLVE_NO_MEMORY;
-    if (status != GSOLVE_OK) goto done;
-    memset(k->state, 0, k->method->state_size);
     TRY(gs_solver_reserve(k, 1));
     TRY(gs_resident_new(k));
     *S = k;
@@ -289,10 +294,8 @@ static void forget_stale(gs_krylov *k)
 
     gsolve_matrix_describe(k->A, &A);
     if (k->M) gsolve_precond_describe(k->M, &M);
-    if (k->graph && (k->recorded_ncols != k->ncols || k->recorded_A != A.version ||
-                     k->recorded_M != M.version)) {
-        k->ctx->device->forget(k->graph);
-        k->graph = NULL;
+    if (k->recorded_ncols != k->ncols || k->recorded_A != A.version || k->recorded_M != M.version) {
+        gs_forget_graph(k);
     }
     k->recorded_ncols = k->ncols;
     k->recorded_A = A.version;

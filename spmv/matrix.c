@@ -19,7 +19,7 @@ static gsolve_status build(gsolve_matrix *A)
 
     gs_range_push(A->ctx, "convert");
     if (!A->csr.start) TRY(gs_place_rows(&A->csr, A->ctx, &A->rows));
-    TRY(gs_csr_entries(A->ctx, &A->csr, &A->entries));
+    TRY(gs_csr_entries(A->ctx, A->rows.start ? &A->rows : &A->csr, &A->entries));
     if (gs_place(A->ctx) == GSOLVE_DEVICE) ALLOC(A->ctx, GSOLVE_DEVICE, A->squares, 2);
     TRY(A->format->build(&A->self, A->ctx, &A->csr, A->options));
     A->build_seconds = gs_now() - begin;

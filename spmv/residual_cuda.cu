@@ -77,9 +77,8 @@ gsolve_status run(gs_queue *q, const gsolve_csr *A, const void *b, const void *x
     const system<T, O> s = {(const O *)A->start, A->col,       (const T *)A->value,
                             (const T *)b,        (const T *)x, A->nrows};
 
-    squares_of<<<gs_grid(q, A->nrows), gs_block_size, 0, q->stream>>>(s, q->partial, q->arrived,
-                                                                      out);
-    return gs_launched(q, "the residual");
+    return gs_launch(q, "the residual", squares_of<T, O>, gs_grid(q, A->nrows), gs_block_size, s,
+                     q->partial, q->arrived, out);
 }
 
 template <class T>

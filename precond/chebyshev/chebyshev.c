@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/stage.h"
 #include "core/try.h"
 #include "core/vector.h"
 #include "precond/diagonal.h"
@@ -103,15 +104,6 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, M);
 }
 
-static gsolve_status new_column(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense *v)
-{
-    const gsolve_dense shape = {csr->nrows, 1, csr->nrows, NULL, csr->type, gs_place(ctx)};
-
-    *v = shape;
-    v->value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)csr->nrows, gs_type_size(csr->type));
-    return v->value ? GSOLVE_OK : GSOLVE_NO_MEMORY;
-}
-
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                            const void *chosen)
 {
@@ -124,8 +116,8 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);
     M->options = *(const chebyshev_options *)chosen;
-    TRY(new_column(ctx, csr, &M->p));
-    TRY(new_column(ctx, csr, &M->q));
+    TRY(gs_dense_new(&M->p, ctx, gs_place(ctx), csr->type, csr->nrows, 1));
+    TRY(gs_dense_new(&M->q, ctx, gs_place(ctx), csr->type, csr->nrows, 1));
     ALLOC(ctx, GSOLVE_DEVICE, M->square, 1);
     if (gs_place(ctx) == GSOLVE_DEVICE) {
         M->values = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)csr->nrows, gs_type_size(csr->type));

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/stage.h"
 #include "core/try.h"
 #include "core/vector.h"
 #include "precond/incomplete.h"
@@ -38,13 +39,11 @@ static const gsolve_option options[] = {
 static gsolve_status new_work(const gs_isai_self *M, gsolve_context *ctx, int32_t n,
                               gsolve_type type, int32_t columns, gsolve_dense *work)
 {
-    const gsolve_dense shape = {n, columns, n, NULL, type, gs_place(ctx)};
-    const size_t blocks = M->options.relax > 0 ? 2 : 1;
+    const int32_t blocks = M->options.relax > 0 ? 2 : 1;
+    const gsolve_status status = gs_dense_new(work, ctx, gs_place(ctx), type, n, blocks * columns);
 
-    *work = shape;
-    work->value =
-        gsolve_alloc(ctx, GSOLVE_DEVICE, blocks * (size_t)columns * (size_t)n, gs_type_size(type));
-    return work->value ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+    work->ncols = columns;
+    return status;
 }
 
 static void destroy(void *self, gsolve_context *ctx)
@@ -65,9 +64,6 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     gs_isai_self *M = NULL;
     gsolve_status status;
 
-    if (!GS_KERNELS(gs_vector, ctx, csr->type)->copy) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "isai has no kernels for this device");
-    }
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);
     M->options = *(const gs_isai_options *)chosen;

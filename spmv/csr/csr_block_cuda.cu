@@ -99,16 +99,9 @@ template <class T, class O, int C>
 gsolve_status by_groups(gs_queue *q, const columns<T> &a, int32_t n, const gs_csr_tiles *p)
 {
     const int rows = gs_block_size / p->lanes * rows_at_once<C>;
-    const auto kernel = rows_by_groups<T, O, C>;
-    const int64_t items = ((int64_t)n + rows - 1) / rows;
-    static int resident = 0; // blocks of a multiprocessor
+    constexpr auto kernel = rows_by_groups<T, O, C>;
+    const int grid = groups_grid<kernel>(q, n, rows, p->scattered);
 
-    if (!resident) {
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, gs_block_size, 0);
-    }
-    const int64_t at_once = (int64_t)q->processors * (resident > 0 ? resident : 1);
-    const int64_t most = p->scattered ? INT32_MAX : at_once;
-    const int grid = (int)(items < 1 ? 1 : items < most ? items : most);
     return gs_launch(q, "the product of columns by groups", kernel, grid, gs_block_size, a, n,
                      p->lanes, q->guard);
 }
@@ -124,12 +117,7 @@ __device__ void multiply(const columns<T> &a, int64_t from, int n, T (*s)[room])
     int32_t c[at_once];
     T v[at_once];
 
-#pragma unroll
-    for (int u = 0; u < at_once; u++) {
-        const int k = u * gs_block_size + (int)threadIdx.x;
-        c[u] = k < n ? __ldcs(&col[k]) : -1;
-        v[u] = k < n ? __ldcs(&value[k]) : T(0);
-    }
+    read_entries(col, value, (int)threadIdx.x, n, c, v);
 #pragma unroll
     for (int u = 0; u < at_once; u++) {
         const int k = u * gs_block_size + (int)threadIdx.x;
@@ -137,28 +125,6 @@ __device__ void multiply(const columns<T> &a, int64_t from, int n, T (*s)[room])
 #pragma unroll
         for (int j = 0; j < C; j++) s[j][k] = v[u] * __ldg(&a.x[c[u] + j * a.xstride]);
     }
-}
-
-// The sums of the rows for which wait is set, by a warp each; in each row's first products.
-template <int C, class T>
-__device__ void sum_by_warps(bool wait, const stretch &row, T (*s)[room])
-{
-    __shared__ int waiting;
-    __shared__ stretch rows[gs_block_size];
-
-    if (threadIdx.x == 0) waiting = 0;
-    __syncthreads();
-    if (wait) rows[atomicAdd(&waiting, 1)] = row;
-    __syncthreads();
-    for (int w = (int)threadIdx.x / 32; w < waiting; w += gs_block_size / 32) {
-        const stretch r = rows[w];
-        for (int j = 0; j < C; j++) {
-            const T all = group_sum(strided(s[j], r.from + (int)threadIdx.x % 32, r.to, 32), 32);
-            __syncwarp();
-            if (threadIdx.x % 32 == 0) s[j][r.from] = all;
-        }
-    }
-    __syncthreads();
 }
 
 template <int C, class T, class O>
@@ -198,12 +164,7 @@ __device__ void direct_sums(const columns<T> &a, int64_t from, int n, T (&sum)[C
     for (int base = (int)threadIdx.x; base < n; base += at_once * gs_block_size) {
         int32_t c[at_once];
         T v[at_once];
-#pragma unroll
-        for (int u = 0; u < at_once; u++) {
-            const int k = base + u * gs_block_size;
-            c[u] = k < n ? __ldcs(&col[k]) : -1;
-            v[u] = k < n ? __ldcs(&value[k]) : T(0);
-        }
+        read_entries(col, value, base, n, c, v);
 #pragma unroll
         for (int u = 0; u < at_once; u++) {
             if (c[u] >= 0) add_products(a, c[u], v[u], sum);

@@ -128,9 +128,8 @@ gsolve_status find_long(gs_csr_tiles *p, gsolve_context *ctx, int32_t n, const O
                 cub::DeviceSelect::If(space, bytes, rows, p->long_row, found, n, longer, q->stream),
                 "finding long rows"));
     TRY(gsolve_copy(ctx, &p->nlong, GSOLVE_HOST, found, GSOLVE_DEVICE, sizeof p->nlong));
-    count_parts<<<blocks_for(p->nlong + 1), gs_block_size, 0, q->stream>>>(p->nlong, start,
-                                                                           p->long_row, counted);
-    TRY(gs_launched(q, "count_parts"));
+    TRY(gs_launch(q, "count_parts", count_parts<O>, blocks_for(p->nlong + 1), gs_block_size,
+                  p->nlong, start, p->long_row, counted));
     TRY(gs_cuda(
         q,
         cub::DeviceScan::ExclusiveSum(space, more, counted, p->first_part, p->nlong + 1, q->stream),
@@ -212,9 +211,8 @@ gsolve_status choose_lanes(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_cs
 
     ALLOC_DEVICE(ctx, space, 1);
     TRY(gs_cuda(q, cudaMemsetAsync(space, 0, sizeof *space, q->stream), "a look at the rows"));
-    look_at_rows<<<gs_grid(q, n), gs_block_size, 0, q->stream>>>(n, (const O *)A->start, A->col,
-                                                                 space);
-    TRY(gs_launched(q, "a look at the rows"));
+    TRY(gs_launch(q, "a look at the rows", look_at_rows<O>, gs_grid(q, n), gs_block_size, n,
+                  (const O *)A->start, A->col, space));
     TRY(gsolve_copy(ctx, &facts, GSOLVE_HOST, space, GSOLVE_DEVICE, sizeof facts));
     p->lanes = 0;
     p->scattered = facts.far > facts.near;
@@ -239,9 +237,8 @@ gsolve_status make_parts(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr 
     p->tiles = (int)((work + tile_work - 1) / tile_work);
     ALLOC_DEVICE(ctx, p->tile_of, (size_t)p->tiles + 1);
     if (p->tiles > 0) {
-        make_tiles<<<blocks_for(p->tiles), gs_block_size, 0, q->stream>>>(A->nrows, start, p->tiles,
-                                                                          p->tile_of);
-        TRY(gs_launched(q, "make_tiles"));
+        TRY(gs_launch(q, "make_tiles", make_tiles<O>, blocks_for(p->tiles), gs_block_size, A->nrows,
+                      start, p->tiles, p->tile_of));
         TRY(find_long(p, ctx, A->nrows, start));
     }
     ALLOC_DEVICE(ctx, p->part_of, (size_t)p->parts + 1);
@@ -251,9 +248,8 @@ gsolve_status make_parts(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr 
     TRY(gs_cuda(q, cudaMemsetAsync(p->done, 0, sizeof *p->done * ((size_t)p->nlong + 1), q->stream),
                 "a plan of the product"));
     if (p->nlong > 0) {
-        name_parts<<<blocks_for(p->nlong), gs_block_size, 0, q->stream>>>(
-            p->nlong, start, p->long_row, p->first_part, p->part_of);
-        TRY(gs_launched(q, "name_parts"));
+        TRY(gs_launch(q, "name_parts", name_parts<O>, blocks_for(p->nlong), gs_block_size, p->nlong,
+                      start, p->long_row, p->first_part, p->part_of));
     }
 done:
     return status;
@@ -382,10 +378,7 @@ gsolve_status launch_groups(gs_queue *q, const product<T> &a, int32_t n, bool sc
 {
     constexpr int rows = gs_block_size / LANES * rows_at_once<T>;
     constexpr auto kernel = rows_by_groups<T, O, LANES, ONCE, SUMS>;
-    const int64_t items = ((int64_t)n + rows - 1) / rows;
-    const int64_t together = (int64_t)q->processors * gs_at_once<kernel>();
-    const int64_t most = scattered && !SUMS ? INT32_MAX : together;
-    const int grid = (int)(items < 1 ? 1 : items < most ? items : most);
+    const int grid = groups_grid<kernel>(q, n, rows, scattered && !SUMS);
     return gs_launch(q, "the product by groups", kernel, grid, gs_block_size, a, n, q->partial,
                      q->arrived, q->guard);
 }
@@ -423,42 +416,18 @@ __device__ void multiply(const product<T> &a, int64_t from, int n, T *s)
     int32_t c[at_once];
     T v[at_once];
 
-#pragma unroll
-    for (int u = 0; u < at_once; u++) {
-        const int k = u * gs_block_size + (int)threadIdx.x;
-        c[u] = k < n ? __ldcs(&col[k]) : -1;
-        v[u] = k < n ? __ldcs(&value[k]) : T(0);
-    }
+    read_entries(col, value, (int)threadIdx.x, n, c, v);
 #pragma unroll
     for (int u = 0; u < at_once; u++) {
         if (c[u] >= 0) s[u * gs_block_size + (int)threadIdx.x] = v[u] * __ldg(&a.x[c[u]]);
     }
 }
 
-// The sums of the rows for which wait is set, by a warp each; in each row's first product.
-template <class T>
-__device__ void sum_by_warps(bool wait, const stretch &row, T *s)
-{
-    __shared__ int waiting;
-    __shared__ stretch rows[gs_block_size];
-
-    if (threadIdx.x == 0) waiting = 0;
-    __syncthreads();
-    if (wait) rows[atomicAdd(&waiting, 1)] = row;
-    __syncthreads();
-    for (int w = (int)threadIdx.x / 32; w < waiting; w += gs_block_size / 32) {
-        const stretch r = rows[w];
-        const T all = group_sum(strided(s, r.from + (int)threadIdx.x % 32, r.to, 32), 32);
-        __syncwarp();
-        if (threadIdx.x % 32 == 0) s[r.from] = all;
-    }
-    __syncthreads();
-}
-
 // The rows of a tile from the products in s, by groups of lanes threads; row: of this group's
 // first.
 template <class T, class O>
-__device__ void sum_rows(const product<T> &a, const tile &t, int lanes, stretch row, T *s)
+__device__ void sum_rows(const product<T> &a, const tile &t, int lanes, stretch row,
+                         T (&s)[room])
 {
     const O *start = (const O *)a.start;
     const int group = (int)threadIdx.x / lanes, lane = (int)threadIdx.x % lanes;
@@ -470,7 +439,7 @@ __device__ void sum_rows(const product<T> &a, const tile &t, int lanes, stretch 
         T sum = wait ? T(0) : strided(s, row.from + lane, row.to, lanes);
         sum = group_sum(sum, lanes);
         if (__syncthreads_or(wait)) { // some rows are much longer
-            sum_by_warps(wait && lane == 0, row, s);
+            sum_by_warps<1>(wait && lane == 0, row, &s);
             if (wait) sum = s[row.from];
         }
         if (i < t.last && lane == 0) finish(a, i, sum);
@@ -488,12 +457,7 @@ __device__ T direct_sum(const product<T> &a, int64_t from, int n)
     for (int base = (int)threadIdx.x; base < n; base += at_once * gs_block_size) {
         int32_t c[at_once];
         T v[at_once];
-#pragma unroll
-        for (int u = 0; u < at_once; u++) {
-            const int k = base + u * gs_block_size;
-            c[u] = k < n ? __ldcs(&col[k]) : -1;
-            v[u] = k < n ? __ldcs(&value[k]) : T(0);
-        }
+        read_entries(col, value, base, n, c, v);
 #pragma unroll
         for (int u = 0; u < at_once; u++) {
             if (c[u] >= 0) sum += v[u] * __ldg(&a.x[c[u]]);

@@ -89,6 +89,51 @@ __device__ inline int lanes_for(int rows)
     return lanes;
 }
 
+// Entries base, base + a block's threads, ... before n; column -1 past the last.
+template <class T>
+__device__ void read_entries(const int32_t *col, const T *value, int base, int n,
+                             int32_t (&c)[at_once], T (&v)[at_once])
+{
+#pragma unroll
+    for (int u = 0; u < at_once; u++) {
+        const int k = base + u * gs_block_size;
+        c[u] = k < n ? __ldcs(&col[k]) : -1;
+        v[u] = k < n ? __ldcs(&value[k]) : T(0);
+    }
+}
+
+// The sums of the rows for which wait is set, by a warp each; in each row's first products.
+template <int C, class T>
+__device__ void sum_by_warps(bool wait, const stretch &row, T (*s)[room])
+{
+    __shared__ int waiting;
+    __shared__ stretch rows[gs_block_size];
+
+    if (threadIdx.x == 0) waiting = 0;
+    __syncthreads();
+    if (wait) rows[atomicAdd(&waiting, 1)] = row;
+    __syncthreads();
+    for (int w = (int)threadIdx.x / 32; w < waiting; w += gs_block_size / 32) {
+        const stretch r = rows[w];
+        for (int j = 0; j < C; j++) {
+            const T all = group_sum(strided(s[j], r.from + (int)threadIdx.x % 32, r.to, 32), 32);
+            __syncwarp();
+            if (threadIdx.x % 32 == 0) s[j][r.from] = all;
+        }
+    }
+    __syncthreads();
+}
+
+// Blocks for n rows, rows to a block at a time: as many as run at once, or all there is work for.
+template <auto KERNEL>
+int groups_grid(const gs_queue *q, int32_t n, int rows, bool all)
+{
+    const int64_t items = ((int64_t)n + rows - 1) / rows;
+    const int64_t most = all ? INT32_MAX : (int64_t)q->processors * gs_at_once<KERNEL>();
+
+    return (int)(items < 1 ? 1 : items < most ? items : most);
+}
+
 } // namespace gs_tiles
 
 // gs_csr_kernels' apply_block, see csr_block_cuda.cu.
