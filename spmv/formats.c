@@ -1,9 +1,15 @@
 /* formats.c: the list of formats, for each device. */
 #include "spmv/matrix.h"
 
-static const gsolve_plugin *const host[] = {&gs_csr_format.plugin, NULL};
-static const gsolve_plugin *const cuda[] = {&gs_csr_format.plugin, &gs_cusparse_format.plugin,
-                                            NULL};
+static const gsolve_plugin *const host[] = {
+    &gs_csr_format.plugin,
+    NULL,
+};
+static const gsolve_plugin *const cuda[] = {
+    &gs_csr_format.plugin,
+    &gs_cusparse_format.plugin,
+    NULL,
+};
 
 const gsolve_plugin *const *gs_formats(const gsolve_context *ctx)
 {
