@@ -6,12 +6,6 @@
 #include "core/stage.h"
 #include "core/try.h"
 
-gsolve_status gs_factors_supported(gsolve_context *ctx, const char *who, gsolve_type type)
-{
-    if (GS_KERNELS(gs_triangle, ctx, type)->solve) return GSOLVE_OK;
-    return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "%s has no kernels for this device", who);
-}
-
 gsolve_status gs_factors_plan(gs_factors *f, gsolve_context *ctx, gsolve_type type,
                               const gs_strict *L)
 {

@@ -27,7 +27,4 @@ void gs_factors_destroy(gs_factors *f, gsolve_context *ctx);
 gsolve_status gs_factors_apply(gs_factors *f, gsolve_context *ctx, bool transposed, gsolve_dense r,
                                gsolve_dense z);
 
-/* GSOLVE_UNSUPPORTED, with a sentence, if ctx's device has no triangular solves. */
-gsolve_status gs_factors_supported(gsolve_context *ctx, const char *who, gsolve_type type);
-
 #endif

@@ -1,4 +1,4 @@
-/* test_precond_refused.c: preconditioners where memory, arguments or kernels are missing. */
+/* test_precond_refused.c: preconditioners where memory or arguments are missing. */
 #include "precond_support.h"
 
 #include "core/device.h"
@@ -96,37 +96,12 @@ static void refuses_vectors(void **state)
     free_csr(&csr), free(r.value), free(z.value);
 }
 
-/* A kernel family without kernels for a device is an answer and not a crash. */
-static void says_where_kernels_are_missing(void **state)
-{
-    gsolve_context *ctx = *state;
-    const gs_device *device = ctx->device;
-    gsolve_csr csr = grid(4, 4, 1, 0, 1, GSOLVE_F64);
-
-    if (gs_device_cuda.plugin.name) skip();
-    EACH_KIND(ctx, plugin)
-    {
-        const gsolve_precond_kind *kind = (const gsolve_precond_kind *)(const void *)plugin;
-        char options[64] = {0};
-        void *self = NULL;
-        assert_true(plugin->option_size <= sizeof options);
-        ctx->device = &gs_device_cuda;
-        const gsolve_status status = kind->build(&self, ctx, &csr, options);
-        ctx->device = device;
-        assert_int_equal(status, GSOLVE_UNSUPPORTED);
-        assert_non_null(strstr(gsolve_error(ctx), plugin->name));
-        assert_null(self);
-    }
-    free_csr(&csr);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(survives_denied_memory),
         TEST(refuses_matrices),
         TEST(refuses_vectors),
-        TEST(says_where_kernels_are_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,9 +168,6 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     gsolve_traits traits = {.block = ((const block_jacobi_options *)chosen)->size};
     gsolve_status status;
 
-    if (!GS_KERNELS(gs_block_jacobi, ctx, csr->type)->apply) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "block_jacobi has no kernels for this device");
-    }
     if (traits.block == 0) TRY(gsolve_csr_examine(ctx, csr, &traits));
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     M->type = csr->type;

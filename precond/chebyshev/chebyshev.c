@@ -110,9 +110,6 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     chebyshev *M = NULL;
     gsolve_status status;
 
-    if (!GS_KERNELS(gs_chebyshev, ctx, csr->type)->step) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "chebyshev has no kernels for this device");
-    }
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);
     M->options = *(const chebyshev_options *)chosen;

@@ -55,7 +55,6 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     ic *M = NULL;
     gsolve_status status;
 
-    TRY(gs_factors_supported(ctx, "ic", csr->type));
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);
     M->first_shift = ((const ic_options *)chosen)->shift;

@@ -32,9 +32,6 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     jacobi *M = NULL;
     gsolve_status status;
 
-    if (!GS_KERNELS(gs_jacobi, ctx, csr->type)->apply) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "jacobi has no kernels for this device");
-    }
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     M->absolute = ((const jacobi_options *)chosen)->absolute;
     M->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)csr->nrows, gs_type_size(csr->type));
