@@ -20,6 +20,8 @@ static const gsolve_plugin *const generators[] = {
     &gs_lp.plugin,
     &gs_emptyrows.plugin,
     &gs_neumann2d.plugin,
+    &gs_shuffled3d.plugin,
+    &gs_lengths.plugin,
     NULL,
 };
 

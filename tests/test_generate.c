@@ -33,6 +33,8 @@ static const sample samples[] = {
     {"lp", "lp,n=20,cols=300", "lp,n=5000,cols=100000", 0},
     {"emptyrows", "emptyrows,n=100", "emptyrows,n=20000,cols=7000", 0},
     {"neumann2d", "neumann2d,n=12", "neumann2d,n=150", SYMMETRIC | DOMINANT},
+    {"shuffled3d", "shuffled3d,n=6", "shuffled3d,n=30", SPD | SYMMETRIC | DOMINANT},
+    {"lengths", "lengths,n=100", "lengths,n=20000,block=3,width=500", SQUARE | DOMINANT},
 };
 
 static const sample *sample_of(const gsolve_plugin *plugin)
@@ -212,6 +214,9 @@ static void wrong_specs_are_explained(void **state)
         {"rmat,n=100,scale=4", {"rmat", "n=100 or scale=4, not both"}},
         {"rmat,a=0.8,b=0.3", {"rmat", "a + b + c is 1.29"}},
         {"rmat,diagonal=perhaps", {"diagonal=perhaps is not allowed", "0 or 1"}},
+        {"shuffled3d,n=1300", {"shuffled3d", "2197000000 rows"}},
+        {"lengths,mean=50,longest=20", {"lengths: a mean of 50", "the longest, 20"}},
+        {"lengths,mean=1,shortest=2", {"lengths: a mean of 1", "shortest row, 2"}},
         {"band,row=600,width=408", {"band: row=600", "half bandwidth of 409", "width is 408"}},
     };
 

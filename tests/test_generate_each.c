@@ -247,6 +247,44 @@ static void slacks_are_the_last_columns(void **state)
     gsolve_csr_free(&A, ctx);
 }
 
+static void shuffling_keeps_the_laplacian(void **state)
+{
+    const int64_t n = 9;
+    gsolve_traits t = look("shuffled3d,n=9");
+
+    (void)state;
+    assert_int_equal(t.entries, 7 * n * n * n - 6 * n * n);
+    assert_int_equal(t.zero_sum_rows, (n - 2) * (n - 2) * (n - 2));
+    assert_true(t.bandwidth > 600 && t.largest == 6);
+    assert_int_equal(look("shuffled3d,n=1").entries, 1);
+    assert_int_equal(look("shuffled3d,n=2").entries, 32);
+}
+
+static void lengths_are_as_wished(void **state)
+{
+    gsolve_traits t = look("lengths,n=40000,mean=12.5,deviation=4,shortest=3,longest=30");
+
+    (void)state;
+    assert_true(fabs(t.mean_row - 12.5) < 0.1);
+    assert_true(fabs(t.deviation_row - 4) < 0.5);
+    assert_true(t.shortest_row >= 3);
+    assert_int_equal(t.longest_row, 30);
+    t = look("lengths,n=30000,cols=90000,mean=5,deviation=20,shortest=0,longest=50000");
+    assert_int_equal(t.longest_row, 50000);
+    assert_true(fabs(t.mean_row - 5) < 0.5 && t.empty_rows > 0);
+    t = look("lengths,n=20000,mean=4,deviation=0,longest=4,width=50");
+    assert_int_equal(t.shortest_row, 4);
+    assert_true(t.bandwidth <= 100); /* the window is moved inwards at both ends */
+    t = look("lengths,n=3000,mean=45,deviation=9,block=3,width=300");
+    assert_int_equal(t.block, 3);
+    assert_true(t.bandwidth <= 603);
+    t = look("lengths,n=100,cols=50,mean=20,deviation=5,block=7"); /* 50 columns are cut */
+    assert_true(t.longest_row <= 50 && t.mean_row > 15);
+    assert_int_equal(look("lengths,n=0").entries, 0);
+    assert_int_equal(look("lengths,n=5,cols=0,mean=0,shortest=0").entries, 0);
+    assert_int_equal(look("lengths,n=1,mean=1").entries, 1);
+}
+
 static void diagonals_are_as_given(void **state)
 {
     gsolve_csr A = make("tridiagonal,n=3,low=5,diag=-6,high=7.5");
@@ -262,7 +300,8 @@ static void diagonals_are_as_given(void **state)
 static void seeds_make_a_difference(void **state)
 {
     const char *const specs[] = {"band,n=500",   "rmat,scale=6", "web,n=500", "circuit,n=500",
-                                 "random,n=500", "lp",           "emptyrows", "jump3d,n=12"};
+                                 "random,n=500", "lp",           "emptyrows", "jump3d,n=12",
+                                 "lengths",      "shuffled3d,n=8"};
 
     (void)state;
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
@@ -306,6 +345,7 @@ int main(void)
         TEST(circuits_are_grounded),           TEST(random_rows_have_their_length),
         TEST(slacks_are_the_last_columns),     TEST(diagonals_are_as_given),
         TEST(seeds_make_a_difference),         TEST(random_numbers),
+        TEST(shuffling_keeps_the_laplacian),   TEST(lengths_are_as_wished),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

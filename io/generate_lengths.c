@@ -1,0 +1,189 @@
+/* generate_lengths.c: rows of given lengths: what a published table tells of a matrix (rows,
+ * columns, entries, the shortest and the longest row) made into one. Lengths are log-normal within
+ * their bounds, the scale chosen so that their mean is the wished one; the row in the middle is the
+ * longest. Columns lie in a window about the diagonal, one in each of as many equal parts as the
+ * row has entries. With block=b all of this holds of nodes of b unknowns each, coupled in full. */
+#include <math.h>
+
+#include "io/generators.h"
+
+typedef struct lengths_options {
+    int n, cols, shortest, longest, width, block, seed;
+    double mean, deviation;
+} lengths_options;
+
+enum { DRAW_NORMAL = GS_DRAW_PATTERN, DRAW_ROUNDING, DRAW_COLUMN };
+
+typedef struct lengths {
+    const lengths_options *o;
+    int32_t ncols, nodes, column_nodes;
+    double shortest, longest; /* in nodes, as all below */
+    double scale, spread;     /* of the logarithms: mean and deviation */
+} lengths;
+
+/* --- how long -------------------------------------------------------------------------------- */
+
+/* The length that belongs to a normal variable, between whole ones. */
+static double length_at(const lengths *m, double normal)
+{
+    return fmin(fmax(exp(m->scale + m->spread * normal), m->shortest), m->longest);
+}
+
+static double mean_length(const lengths *m)
+{
+    enum { POINTS = 1200 };
+    double sum = 0, weights = 0;
+
+    for (int k = 0; k < POINTS; k++) {
+        const double z = 12 * (k + 0.5) / POINTS - 6, weight = exp(-z * z / 2);
+        sum += weight * length_at(m, z);
+        weights += weight;
+    }
+    return sum / weights;
+}
+
+/* The scale of which the lengths have that mean, by bisection. */
+static void choose_scale(lengths *m, double mean)
+{
+    double low = -80, high = log(m->longest + 1) + 7 * m->spread;
+
+    for (int step = 0; step < 80; step++) {
+        m->scale = 0.5 * (low + high);
+        if (mean_length(m) < mean) {
+            low = m->scale;
+        } else {
+            high = m->scale;
+        }
+    }
+}
+
+/* Column nodes of a node. */
+static int32_t length_of(const lengths *m, int32_t node)
+{
+    const int seed = m->o->seed;
+    const double radius = sqrt(-2 * log(1 - gs_uniform(seed, DRAW_NORMAL, node, 0)));
+    const double angle = 6.283185307179586 * gs_uniform(seed, DRAW_NORMAL, node, 1);
+    const double length = length_at(m, radius * cos(angle)); /* Box and Muller 1958 */
+
+    if (m->o->longest > 0 && node == m->nodes / 2) return (int32_t)m->longest;
+    return (int32_t)(length + gs_uniform(seed, DRAW_ROUNDING, node, 0));
+}
+
+/* --- where ----------------------------------------------------------------------------------- */
+
+typedef struct window { /* column nodes low .. low + size - 1 */
+    int64_t low, size;
+} window;
+
+static window window_of(const lengths *m, int32_t node, int32_t length)
+{
+    const int64_t all = m->column_nodes, centre = (int64_t)node * all / m->nodes;
+    const int64_t wished = 2 * (int64_t)(m->o->width / m->o->block) + 1;
+    window w = {0, all};
+
+    if (m->o->width > 0 && wished < all) w.size = wished > length ? wished : length;
+    w.low = centre - w.size / 2;
+    if (w.low > all - w.size) w.low = all - w.size;
+    if (w.low < 0) w.low = 0;
+    return w;
+}
+
+/* The k-th of the column nodes; the diagonal one takes its part. */
+static int32_t column_node(const lengths *m, int32_t node, window w, int32_t length, int32_t k)
+{
+    const int64_t low = w.low + k * w.size / length, high = w.low + (k + 1) * w.size / length;
+    const double part = gs_uniform(m->o->seed, DRAW_COLUMN, node, k) * (double)(high - low);
+
+    if (m->ncols == m->o->n && low <= node && node < high) return node;
+    return (int32_t)(low + (int64_t)part);
+}
+
+/* Columns of a column node; the last may be cut off. */
+static int32_t unknowns(const lengths *m, int32_t node)
+{
+    const int32_t left = m->ncols - node * m->o->block;
+    return left < m->o->block ? left : m->o->block;
+}
+
+static int64_t count_row(const void *model, int32_t i)
+{
+    const lengths *m = model;
+    const int32_t node = i / m->o->block, length = length_of(m, node);
+    const window w = window_of(m, node, length);
+
+    if (length == 0) return 0;
+    return (int64_t)(length - 1) * m->o->block +
+           unknowns(m, column_node(m, node, w, length, length - 1));
+}
+
+static int64_t fill_row(const void *model, int32_t i, int32_t *col, double *value)
+{
+    const lengths *m = model;
+    const int32_t node = i / m->o->block, length = length_of(m, node);
+    const window w = window_of(m, node, length);
+    int64_t count = 0;
+
+    for (int32_t k = 0; k < length; k++) {
+        const int32_t other = column_node(m, node, w, length, k), first = other * m->o->block;
+        for (int32_t j = first; j < first + unknowns(m, other); j++, count++) {
+            col[count] = j;
+            value[count] = 2 * gs_uniform(m->o->seed, GS_DRAW_VALUE, i, j) - 1;
+        }
+    }
+    if (m->ncols == m->o->n) gs_dominate(i, count, col, value, 1);
+    return count;
+}
+
+/* --- the generator --------------------------------------------------------------------------- */
+
+static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *options)
+{
+    const lengths_options *o = options;
+    const int block = o->block;
+    lengths m = {.o = o, .ncols = o->cols >= 0 ? o->cols : o->n};
+    const gs_row_source source = {o->n, m.ncols, count_row, fill_row, &m};
+    double mean = o->mean / block;
+
+    m.nodes = o->n / block + (o->n % block > 0);
+    m.column_nodes = m.ncols / block + (m.ncols % block > 0);
+    m.longest = fmin(o->longest > 0 ? o->longest / block : m.column_nodes, m.column_nodes);
+    m.shortest = o->shortest / block;
+    if (m.nodes > 0 && (mean < m.shortest || mean > m.longest)) {
+        return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
+                           "lengths: a mean of %g entries a row does not lie between the shortest "
+                           "row, %g, and the longest, %g, in blocks of %d",
+                           o->mean, m.shortest * block, m.longest * block, block);
+    }
+    if (o->longest > 0 && m.nodes > 1) { /* without the longest itself */
+        mean = fmax((mean * m.nodes - m.longest) / (m.nodes - 1), m.shortest);
+    }
+    m.spread = mean > 0 ? sqrt(log1p(pow(o->deviation / block / mean, 2))) : 0;
+    choose_scale(&m, mean);
+    return gs_csr_by_rows(csr, ctx, &source);
+}
+
+#define OPTION(key, help, kind, initial, least, most)                                \
+    {                                                                                \
+#key, help, kind, offsetof(lengths_options, key), initial, least, most, NULL \
+    }
+
+static const gsolve_option table[] = {
+    OPTION(n, "rows", GSOLVE_INT, 10000, 0, GS_MOST_ROWS),
+    OPTION(cols, "columns; -1: as many as rows", GSOLVE_INT, -1, -1, GS_MOST_ROWS),
+    OPTION(mean, "entries a row", GSOLVE_REAL, 10, 0, GS_MOST_ROWS),
+    OPTION(deviation, "of the entries a row, before they are bounded", GSOLVE_REAL, 3, 0,
+           GS_MOST_ROWS),
+    OPTION(shortest, "entries a row, at least", GSOLVE_INT, 1, 0, GS_MOST_ROWS),
+    OPTION(longest, "entries of the longest row; 0: as it falls", GSOLVE_INT, 0, 0, GS_MOST_ROWS),
+    OPTION(width, "half of the window of a row's columns, wider for longer rows; 0: all columns",
+           GSOLVE_INT, 0, 0, GS_MOST_ROWS),
+    OPTION(block, "rows and columns of a dense block", GSOLVE_INT, 1, 1, 64),
+    OPTION(seed, "of all draws", GSOLVE_INT, 1, 0, INT32_MAX),
+    {0},
+};
+
+const gs_generator gs_lengths = {
+    {"lengths", "rows of given lengths (mean, deviation, bounds) in a window", table,
+     sizeof(lengths_options)},
+    generate,
+};
