@@ -1,27 +1,32 @@
 /* bench_device.c: products and iterations on a device, of which several kinds take turns.
  *
- *     bench_device product MATRIX FORMAT...                y = A x
- *     bench_device transposed MATRIX FORMAT...             y = A'x
- *     bench_device block MATRIX COLUMNS FORMAT...          so many columns at once
- *     bench_device solve MATRIX METHOD PRECOND FORMAT...   iterations
+ *     bench_device [OPTIONS] product MATRIX FORMAT...                y = A x
+ *     bench_device [OPTIONS] transposed MATRIX FORMAT...             y = A'x
+ *     bench_device [OPTIONS] block MATRIX COLUMNS FORMAT...          so many columns at once
+ *     bench_device [OPTIONS] solve MATRIX METHOD PRECOND FORMAT...   iterations
+ *
+ *     --type f64|f32|both     of the values (f64)
+ *     --rounds N              in which all formats take turns (21, for iterations 5)
+ *     --least ENTRIES         leaves out matrices of fewer
+ *     MATRIX                  a name, or @FILE: the names in its lines
  *
  * One record for each format; one that refuses the matrix says why and has none. $GSOLVE_DEVICE
- * names the device (cuda). The first format is measured against the best of the others. Times are
- * medians over rounds in which all formats take turns; a round repeats a product for 2 ms or ten
- * times. Iterations are timed as the difference of a run of 300 and one of 100. Floor: the bytes
- * that must move, at the bandwidth of a copy within the device in the same run. */
-#include "bench/on_device.h"
+ * names the device (cuda). Peer: the best of the formats given whose name begins with cusparse, in
+ * the same run. Times are medians over the rounds; a round repeats a product for 2 ms, and a format
+ * that has taken half a second and three rounds is done. Iterations are timed as the difference of
+ * a run of 300 and one of 100. Floor: the bytes that must move with plain compressed rows, at the
+ * bandwidth of a copy within the device in the same run; own_bytes are those that the format says
+ * its product moves. convert_ms: the conversion on the device from rows that lie there, the median
+ * of several; setup_ms: the first of them. */
+#include "bench/device_record.h"
 
-#define ROUNDS 21
-#define MOST   8
-
-static bool transposed;
+/* --- timing ---------------------------------------------------------------------------------- */
 
 /* Waits until the device has done all it was given. */
 static void wait(void *number)
 {
     double here;
-    check(gsolve_copy(ctx, &here, GSOLVE_HOST, number, place, sizeof here));
+    check(gsolve_copy(ctx, &here, GSOLVE_HOST, number, place, sizeof(float)));
 }
 
 /* One product, from count of them in a row. */
@@ -30,27 +35,26 @@ static double products(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y, i
     const double begin = bench_now();
 
     for (int k = 0; k < count; k++) {
-        check((transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(A, 1, x, 0, y));
+        check((r.transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(A, 1, x, 0, y));
     }
     wait(y.value);
     return (bench_now() - begin) / count;
 }
 
-/* *first: seconds of the very first, in which A' is made, or the analysis for several columns. */
-static double product_once(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y, int *count,
-                           double *first)
+/* How many products a round takes, found on the way. The very first makes A', or the analysis for
+ * several columns. */
+static void warm_up(candidate *c, gsolve_dense x, gsolve_dense y)
 {
-    if (*count == 0) {
-        *first = products(A, x, y, 1);
-        products(A, x, y, 10);
-        const double one = products(A, x, y, 10);
-        *count = one > 2e-4 ? 10 : one > 1e-5 ? (int)(2e-3 / one) : 200;
-    }
-    return products(A, x, y, *count);
+    double one;
+
+    c->first = products(c->A, x, y, 1);
+    one = products(c->A, x, y, 1);
+    if (one < 1e-3) one = products(c->A, x, y, 10);
+    c->count = one > 2e-3 ? 1 : one > 1e-5 ? (int)(2e-3 / one) : 200;
 }
 
-static double iteration_once(const gsolve_matrix *A, const gsolve_precond *M, const char *method,
-                             gsolve_dense b, gsolve_dense x)
+static double iterations(const gsolve_matrix *A, const gsolve_precond *M, gsolve_dense b,
+                         gsolve_dense x)
 {
     double seconds[2];
 
@@ -58,7 +62,7 @@ static double iteration_once(const gsolve_matrix *A, const gsolve_precond *M, co
         gsolve_solver *S = NULL;
         gsolve_result result;
         char spec[128];
-        snprintf(spec, sizeof spec, "%s,rtol=0,stall=0,maxit=%d", method, k ? 300 : 100);
+        snprintf(spec, sizeof spec, "%s,rtol=0,stall=0,maxit=%d", r.method, k ? 300 : 100);
         check(gsolve_solver_create(&S, ctx, spec, A, M));
         seconds[k] = 1e30;
         for (int run = 0; run < 3; run++) {
@@ -67,7 +71,7 @@ static double iteration_once(const gsolve_matrix *A, const gsolve_precond *M, co
             free(zeros);
             check(gsolve_solver_run(S, b, x, &result));
             if (result.iterations != (k ? 300 : 100)) {
-                fprintf(stderr, "bench_device: %s ended after %d iterations: %s\n", method,
+                fprintf(stderr, "bench_device: %s ended after %d iterations: %s\n", r.method,
                         result.iterations, gsolve_outcome_text(result.outcome));
                 exit(1);
             }
@@ -78,82 +82,76 @@ static double iteration_once(const gsolve_matrix *A, const gsolve_precond *M, co
     return (seconds[1] - seconds[0]) / 200;
 }
 
-/* y and the first product compared; the first is kept. */
-static double compare(gsolve_dense y, double *first, bool is_first)
+/* --- one matrix ------------------------------------------------------------------------------ */
+
+/* The form from rows on the device, several times, of which the last stays. */
+static void convert(candidate *c, const gsolve_csr *csr)
+{
+    double seconds[BUILDS], sum = 0;
+    int builds = 0;
+
+    while (builds < BUILDS && (builds < 3 || sum < 0.3)) {
+        gsolve_matrix_info info;
+        gsolve_matrix_destroy(&c->A);
+        if (gsolve_matrix_create(&c->A, ctx, c->spec, csr) != GSOLVE_OK) {
+            fprintf(stderr, "bench_device: %s: %s: %s\n", r.matrix, c->spec, gsolve_error(ctx));
+            return;
+        }
+        gsolve_matrix_describe(c->A, &info);
+        seconds[builds++] = info.build_seconds;
+        sum += info.build_seconds;
+    }
+    c->setup = seconds[0];
+    c->convert = bench_median(seconds, builds);
+}
+
+/* max |y - reference| / max |reference|, of which the first is kept. */
+static double compare(gsolve_dense y, double **reference)
 {
     const int64_t count = (int64_t)y.nrows * y.ncols;
-    double *now = new_numbers(count, false);
+    double *now = new_numbers(count, false), apart = 0;
 
-    get_vector(y, is_first ? first : now);
-    const double apart = is_first ? 0 : difference(now, first, count);
+    get_vector(y, now);
+    if (!*reference) {
+        *reference = now;
+        return 0;
+    }
+    apart = difference(now, *reference, count);
     free(now);
     return apart;
 }
 
-typedef struct run { /* what was asked for */
-    const char *operation, *matrix, *method, *precond;
-    char **format;
-    int formats;
-    int32_t columns;
-    bool solve;
-    gsolve_matrix *A[MOST]; /* NULL: the format refuses the matrix */
-    double times[MOST][ROUNDS], first[MOST], apart[MOST];
-    int rounds;
-} run;
-
-static bool parse(run *r, int argc, char **argv)
+static bool wants_more(const candidate *c)
 {
-    const bool named = argc > 1;
-    int first = 3;
-
-    r->operation = named ? argv[1] : "";
-    r->matrix = argc > 2 ? argv[2] : "";
-    r->columns = 1;
-    transposed = strcmp(r->operation, "transposed") == 0;
-    if (strcmp(r->operation, "block") == 0) {
-        r->columns = argc > 3 ? atoi(argv[3]) : 0;
-        first = 4;
-    } else if (strcmp(r->operation, "solve") == 0) {
-        r->solve = true;
-        r->method = argc > 3 ? argv[3] : "";
-        r->precond = argc > 4 ? argv[4] : "";
-        first = 5;
-    } else if (!transposed && strcmp(r->operation, "product") != 0) {
-        return false;
-    }
-    r->format = argv + first;
-    r->formats = argc - first;
-    return r->formats >= 1 && r->formats <= MOST && r->columns > 0;
+    return c->A && (c->rounds < 3 || c->spent < 0.5 || r.solve);
 }
 
-static void build(run *r, const gsolve_csr *csr)
+/* csr: where the formats are made from; host: where a preconditioner is. */
+static void measure(const gsolve_csr *csr, const gsolve_csr *host)
 {
-    for (int f = 0; f < r->formats; f++) {
-        const gsolve_status status = gsolve_matrix_create(&r->A[f], ctx, r->format[f], csr);
-        if (f == 0) check(status);
-        if (!r->A[f]) fprintf(stderr, "bench_device: %s: %s\n", r->format[f], gsolve_error(ctx));
-    }
-}
-
-static void measure(run *r, const gsolve_csr *csr)
-{
-    const int32_t in = transposed ? csr->nrows : csr->ncols;
-    const int32_t out = transposed ? csr->ncols : csr->nrows;
-    const gsolve_dense x = vector_on_device(in, r->columns, true);
-    const gsolve_dense y = vector_on_device(out, r->columns, false);
-    double *reference = new_numbers((int64_t)out * r->columns, false);
+    const int32_t in = r.transposed ? csr->nrows : csr->ncols;
+    const int32_t out = r.transposed ? csr->ncols : csr->nrows;
+    const gsolve_dense x = vector_on_device(csr->type, in, r.columns, true);
+    const gsolve_dense y = vector_on_device(csr->type, out, r.columns, false);
+    double *reference = NULL;
     gsolve_precond *M = NULL;
-    int count[MOST] = {0};
 
-    if (r->solve) check(gsolve_precond_create(&M, ctx, r->precond, csr));
-    r->rounds = r->solve ? 5 : ROUNDS;
-    for (int round = -1; round < r->rounds; round++) {
-        for (int f = 0; f < r->formats; f++) {
-            if (!r->A[f]) continue;
-            const double t = r->solve ? iteration_once(r->A[f], M, r->method, x, y)
-                                      : product_once(r->A[f], x, y, &count[f], &r->first[f]);
-            if (round >= 0) r->times[f][round] = t;
-            if (round < 0) r->apart[f] = compare(y, reference, f == 0);
+    if (r.solve) check(gsolve_precond_create(&M, ctx, r.precond, host));
+    for (candidate *c = r.format; c < r.format + r.formats; c++) {
+        if (!c->A) continue;
+        if (r.solve) {
+            iterations(c->A, M, x, y);
+        } else {
+            warm_up(c, x, y);
+        }
+        c->apart = compare(y, &reference);
+    }
+    for (int round = 0; round < r.rounds; round++) {
+        for (candidate *c = r.format; c < r.format + r.formats; c++) {
+            if (!wants_more(c)) continue;
+            const double t = r.solve ? iterations(c->A, M, x, y) : products(c->A, x, y, c->count);
+            c->times[c->rounds++] = t;
+            c->spent += t * (r.solve ? 1 : c->count);
         }
     }
     free(reference);
@@ -162,58 +160,125 @@ static void measure(run *r, const gsolve_csr *csr)
     gsolve_free(ctx, place, y.value);
 }
 
-/* peer_ms: the best of the other formats, or 0. */
-static void print_record(run *r, int f, double bandwidth, double peer_ms)
+/* All formats of r with csr, on the host. */
+static void measure_rows(const gsolve_csr *csr)
 {
-    const double ms = 1e3 * bench_median(r->times[f], r->rounds);
-    gsolve_matrix_info info, first;
+    gsolve_csr there = rows_on_device(csr);
 
-    gsolve_matrix_describe(r->A[f], &info);
-    gsolve_matrix_describe(r->A[0], &first);
-    const double bytes =
-        (double)first.bytes + (r->columns - 1) * 8. * (info.nrows + (double)info.ncols);
-    printf("{\"bench\": \"bench_device\", \"operation\": \"%s\", \"matrix\": \"%s\", "
-           "\"rows\": %d, \"entries\": %lld, \"what\": \"%s%s%s%s%s\", \"type\": \"f64\", "
-           "\"columns\": %d, \"device\": \"%s\", \"runs\": %d, \"median_ms\": %.5f, "
-           "\"min_ms\": %.5f, \"max_ms\": %.5f, \"first_ms\": %.3f, \"bytes\": %.0f, "
-           "\"copy_gbs\": %.1f, \"floor_ms\": %.5f, \"peer_ms\": %.5f, \"ratio\": %.3f, "
-           "\"setup_ms\": %.3f, \"stored\": %lld, \"difference\": %.2g}\n",
-           r->operation, r->matrix, info.nrows, (long long)info.entries, r->format[f],
-           r->solve ? " " : "", r->solve ? r->method : "", r->solve ? "+" : "",
-           r->solve ? r->precond : "", r->columns, about.description, r->rounds, ms,
-           1e3 * r->times[f][0], 1e3 * r->times[f][r->rounds - 1], 1e3 * r->first[f], bytes,
-           1e-9 * bandwidth, 1e3 * bytes / bandwidth, peer_ms,
-           f == 0 && peer_ms > 0 ? peer_ms / ms : 1.0, 1e3 * info.build_seconds,
-           (long long)info.stored, r->apart[f]);
+    for (candidate *c = r.format; c < r.format + r.formats; c++) {
+        const char *spec = c->spec;
+        *c = (candidate){.spec = spec};
+        convert(c, &there);
+    }
+    measure(&there, csr);
+    for (candidate *c = r.format; c < r.format + r.formats; c++) {
+        if (c->A) c->median = bench_median(c->times, c->rounds);
+    }
+    for (candidate *c = r.format; c < r.format + r.formats; c++) {
+        if (c->A) print_record(c, best_peer(), csr);
+        gsolve_matrix_destroy(&c->A);
+    }
+    fflush(stdout);
+    if (place == GSOLVE_DEVICE) gsolve_csr_free(&there, ctx);
+}
+
+static bool measure_matrix(const char *name)
+{
+    gsolve_csr csr, narrow;
+
+    r.matrix = name;
+    if (gsolve_read_matrix(&csr, ctx, name, NULL, NULL) != GSOLVE_OK) {
+        fprintf(stderr, "bench_device: %s\n", gsolve_error(ctx));
+        return false;
+    }
+    if (gsolve_csr_entries(&csr) >= r.least) {
+        if (r.type[GSOLVE_F64]) measure_rows(&csr);
+        if (r.type[GSOLVE_F32]) {
+            check(gsolve_csr_convert(&narrow, ctx, GSOLVE_F32, &csr));
+            measure_rows(&narrow);
+            gsolve_csr_free(&narrow, ctx);
+        }
+    }
+    gsolve_csr_free(&csr, ctx);
+    return true;
+}
+
+/* --- what is asked for ----------------------------------------------------------------------- */
+
+static bool measure_list(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char line[1024];
+    bool all = file != NULL;
+
+    if (!file) fprintf(stderr, "bench_device: cannot read %s\n", path);
+    while (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\r\n")] = 0;
+        if (*line) all = measure_matrix(line) && all;
+    }
+    if (file) fclose(file);
+    return all;
+}
+
+/* --KEY VALUE */
+static bool parse_option(const char *key, const char *value)
+{
+    const bool both = strcmp(value, "both") == 0;
+
+    if (strcmp(key, "--type") == 0) {
+        r.type[GSOLVE_F64] = both || strcmp(value, "f64") == 0;
+        r.type[GSOLVE_F32] = both || strcmp(value, "f32") == 0;
+        return r.type[GSOLVE_F64] || r.type[GSOLVE_F32];
+    }
+    if (strcmp(key, "--rounds") == 0) return (r.rounds = atoi(value)) > 0 && r.rounds <= ROUNDS;
+    if (strcmp(key, "--least") == 0) return (r.least = atoll(value)) >= 0;
+    return false;
+}
+
+static bool parse(int argc, char **argv)
+{
+    static candidate format[MOST];
+    int at = 1;
+
+    r.type[GSOLVE_F64] = true;
+    for (; at + 1 < argc && strncmp(argv[at], "--", 2) == 0; at += 2) {
+        if (!parse_option(argv[at], argv[at + 1])) return false;
+    }
+    if (argc - at < 3) return false;
+    r.operation = argv[at++];
+    r.matrix = argv[at++];
+    r.columns = strcmp(r.operation, "block") == 0 ? atoi(argv[at++]) : 1;
+    r.transposed = strcmp(r.operation, "transposed") == 0;
+    r.solve = strcmp(r.operation, "solve") == 0;
+    if (r.solve && argc - at >= 2) {
+        r.method = argv[at++];
+        r.precond = argv[at++];
+    }
+    if (r.rounds == 0) r.rounds = r.solve ? 5 : 21;
+    r.format = format;
+    r.formats = argc - at;
+    if (r.formats < 1 || r.formats > MOST || r.columns < 1) return false;
+    for (int f = 0; f < r.formats; f++) format[f].spec = argv[at + f];
+    return r.transposed || (r.solve && r.precond) || strcmp(r.operation, "block") == 0 ||
+           strcmp(r.operation, "product") == 0;
 }
 
 int main(int argc, char **argv)
 {
-    static run r;
-    gsolve_csr csr;
-    double best = 0;
+    bool all;
 
-    if (!parse(&r, argc, argv)) {
-        return fprintf(stderr, "usage: bench_device product MATRIX FORMAT...\n"
-                               "       bench_device transposed MATRIX FORMAT...\n"
-                               "       bench_device block MATRIX COLUMNS FORMAT...\n"
-                               "       bench_device solve MATRIX METHOD PRECOND FORMAT...\n"),
+    if (!parse(argc, argv)) {
+        return fprintf(stderr,
+                       "usage: bench_device [OPTIONS] product MATRIX FORMAT...\n"
+                       "       bench_device [OPTIONS] transposed MATRIX FORMAT...\n"
+                       "       bench_device [OPTIONS] block MATRIX COLUMNS FORMAT...\n"
+                       "       bench_device [OPTIONS] solve MATRIX METHOD PRECOND FORMAT...\n"
+                       "options: --type f64|f32|both, --rounds N, --least ENTRIES\n"),
                1;
     }
     open_device();
-    const double bandwidth = copy_bandwidth();
-    check(gsolve_read_matrix(&csr, ctx, r.matrix, NULL, NULL));
-    build(&r, &csr);
-    measure(&r, &csr);
-    for (int f = 1; f < r.formats; f++) {
-        const double median = r.A[f] ? 1e3 * bench_median(r.times[f], r.rounds) : 0;
-        if (r.A[f] && (best == 0 || median < best)) best = median;
-    }
-    for (int f = 0; f < r.formats; f++) {
-        if (r.A[f]) print_record(&r, f, bandwidth, best);
-    }
-    for (int f = 0; f < r.formats; f++) gsolve_matrix_destroy(&r.A[f]);
-    gsolve_csr_free(&csr, ctx);
+    r.bandwidth = copy_bandwidth();
+    all = r.matrix[0] == '@' ? measure_list(r.matrix + 1) : measure_matrix(r.matrix);
     gsolve_context_destroy(&ctx);
-    return 0;
+    return !all;
 }

@@ -222,8 +222,8 @@ static void open_all(const char *matrix)
     b = new_numbers(csr.nrows, true);
     x = new_numbers(csr.nrows, false);
     zeros = new_numbers(csr.nrows, false);
-    B = vector_on_device(csr.nrows, 1, true);
-    X = vector_on_device(csr.nrows, 1, false);
+    B = vector_on_device(GSOLVE_F64, csr.nrows, 1, true);
+    X = vector_on_device(GSOLVE_F64, csr.nrows, 1, false);
     peer = peer_plain_open(&csr, method->peer, RESTART, why);
     if (!peer) fprintf(stderr, "bench_krylov_device: %s\n", why);
 }

@@ -97,8 +97,8 @@ int main(int argc, char **argv)
     check(gsolve_matrix_create(&A, ctx, "auto", &csr));
     check(gsolve_precond_create(&M, ctx, precond, &csr));
     double *zeros = new_numbers(csr.nrows, false);
-    const gsolve_dense b = vector_on_device(csr.nrows, 1, true),
-                       x = vector_on_device(csr.nrows, 1, false);
+    const gsolve_dense b = vector_on_device(GSOLVE_F64, csr.nrows, 1, true),
+                       x = vector_on_device(GSOLVE_F64, csr.nrows, 1, false);
     set_up(&both[0], "cg", rtol);
     set_up(&both[1], refine, rtol);
     for (int round = -1; round < ROUNDS; round++) {

@@ -1,93 +1,193 @@
-/* bench_spmv.c: the product y = A x in the format csr and by CXSparse; each repeats alone, as the
- * programs of the peers do, so that each finds the caches as its last product left them.
+/* bench_spmv.c: the product y = A x in formats of the library and by CXSparse.
  *
- *     bench_spmv MATRIX THREADS RUNS [DUMP]
+ *     bench_spmv MATRIX THREADS RUNS [--dump FILE] [FORMAT...]
  *
- * Prints one JSON record. DUMP: writes the rows in binary for the programs of peers: rows, columns
- * (int32), entries (int64), offsets (int32), columns (int32), values (double). Floor: 12 bytes an
- * entry, 4 a row, x and y once, at the bandwidth of the triad in the same run. */
+ * Prints one JSON record for each format (csr, if none is named); one that refuses the matrix says
+ * why and has none. All of them and CXSparse's cs_gaxpy, which is serial, take turns; a turn is two
+ * products of which the second counts, so that each finds the caches as its last product left them.
+ * --dump writes the rows in binary for the programs of peers: rows, columns (int32), entries
+ * (int64), offsets (int32), columns (int32), values (double). Floor: 12 bytes an entry, 4 a row, x
+ * and y once, at the bandwidth of the triad in the same run; own_bytes are those that the format
+ * says its product moves. */
 #include <cs.h>
 #include <gsolve_io.h>
 #include <gsolve_plugin.h>
+#include <string.h>
 
 #include "bench.h"
 
-static int dump(const char *path, const gsolve_csr *A)
+enum { MOST = 32 };
+
+static gsolve_context *ctx;
+
+typedef struct candidate {
+    const char *spec;
+    gsolve_matrix *A;
+    double *times, apart;
+} candidate;
+
+static bool dump(const char *path, const gsolve_csr *A)
 {
     FILE *file = fopen(path, "wb");
     const int64_t entries = gsolve_csr_entries(A);
 
-    if (!file) return 1;
+    if (!file) return false;
     fwrite(&A->nrows, 4, 1, file);
     fwrite(&A->ncols, 4, 1, file);
     fwrite(&entries, 8, 1, file);
     fwrite(A->start, 4, (size_t)A->nrows + 1, file);
     fwrite(A->col, 4, (size_t)entries, file);
     fwrite(A->value, 8, (size_t)entries, file);
-    return fclose(file) != 0;
+    return fclose(file) == 0;
+}
+
+/* A for CXSparse, which keeps columns. */
+static cs_di *columns_of(const gsolve_csr *csr)
+{
+    const cs_di rows = {(int)gsolve_csr_entries(csr),
+                        csr->ncols,
+                        csr->nrows,
+                        (int *)(uintptr_t)csr->start,
+                        (int *)(uintptr_t)csr->col,
+                        (double *)(uintptr_t)csr->value,
+                        -1};
+    return cs_di_transpose(&rows, 1);
+}
+
+static double own_product(const candidate *c, gsolve_dense x, gsolve_dense y)
+{
+    double begin = 0;
+
+    for (int k = 0; k < 2; k++) {
+        begin = bench_now();
+        gsolve_matrix_apply(c->A, 1, x, 0, y);
+    }
+    return bench_now() - begin;
+}
+
+static double peer_product(const cs_di *columns, const double *x, double *z)
+{
+    double begin = 0;
+
+    for (int k = 0; k < 2; k++) {
+        memset(z, 0, (size_t)columns->m * sizeof *z);
+        begin = bench_now();
+        cs_di_gaxpy(columns, x, z);
+    }
+    return bench_now() - begin;
+}
+
+static double furthest(const double *y, const double *z, int32_t n)
+{
+    double worst = 0;
+
+    for (int32_t i = 0; i < n; i++) {
+        const double difference = y[i] > z[i] ? y[i] - z[i] : z[i] - y[i];
+        if (!(difference <= worst)) worst = difference;
+    }
+    return worst;
+}
+
+/* Fills the times of every format, and those of the peer. */
+static void take_turns(candidate *format, int formats, const gsolve_csr *csr, int runs,
+                       double *peer)
+{
+    const size_t n = (size_t)csr->ncols, m = (size_t)csr->nrows;
+    double *x = gsolve_alloc(ctx, GSOLVE_HOST, n, 8), *y = gsolve_alloc(ctx, GSOLVE_HOST, m, 8);
+    double *z = malloc((m + 1) * 8);
+    cs_di *columns = columns_of(csr);
+
+    for (size_t i = 0; i < n; i++) x[i] = gsolve_random(1, i);
+    peer_product(columns, x, z);
+    for (int run = -1; run < runs; run++) {
+        for (candidate *c = format; c < format + formats; c++) {
+            if (!c->A) continue;
+            const double t =
+                own_product(c, gsolve_vector(x, csr->ncols), gsolve_vector(y, csr->nrows));
+            if (run >= 0) c->times[run] = t;
+            if (run < 0) c->apart = furthest(y, z, csr->nrows);
+        }
+        const double t = peer_product(columns, x, z);
+        if (run >= 0) peer[run] = t;
+    }
+    cs_di_spfree(columns);
+    gsolve_free(ctx, GSOLVE_HOST, x);
+    gsolve_free(ctx, GSOLVE_HOST, y);
+    free(z);
+}
+
+static void print_record(const candidate *c, const char *matrix, const gsolve_csr *csr, int threads,
+                         int runs, double triad, double peer_ms)
+{
+    const double median = 1e3 * bench_median(c->times, runs);
+    const double bytes = 12. * (double)gsolve_csr_entries(csr) + 4. * (csr->nrows + 1.) +
+                         8. * ((double)csr->nrows + csr->ncols);
+    gsolve_matrix_info info;
+
+    gsolve_matrix_describe(c->A, &info);
+    printf("{\"bench\": \"bench_spmv\", \"matrix\": \"%s\", \"rows\": %d, \"entries\": %lld, "
+           "\"what\": \"%s\", \"type\": \"f64\", \"columns\": 1, \"device\": \"cpu\", "
+           "\"threads\": %d, "
+           "\"runs\": %d, \"median_ms\": %.4f, \"min_ms\": %.4f, \"max_ms\": %.4f, "
+           "\"bytes\": %.0f, \"own_bytes\": %zu, \"stored\": %lld, \"triad_gbs\": %.2f, "
+           "\"floor_ms\": %.4f, \"convert_ms\": %.4f, \"convert_products\": %.2f, "
+           "\"peer\": \"CXSparse\", \"peer_ms\": %.4f, \"ratio\": %.3f, \"difference\": %.2g}\n",
+           matrix, csr->nrows, (long long)info.entries, c->spec, threads, runs, median,
+           1e3 * c->times[0], 1e3 * c->times[runs - 1], bytes, info.bytes, (long long)info.stored,
+           1e-9 * triad, 1e3 * bytes / triad, 1e3 * info.build_seconds,
+           1e3 * info.build_seconds / median, peer_ms, peer_ms / median, c->apart);
+}
+
+/* The formats named, of those that take the matrix. False: none does. */
+static bool build(candidate *format, char **spec, int formats, const gsolve_csr *csr, int runs)
+{
+    bool any = false;
+
+    for (int f = 0; f < formats; f++) {
+        format[f].spec = spec[f];
+        format[f].times = malloc((size_t)runs * sizeof(double));
+        if (gsolve_matrix_create(&format[f].A, ctx, spec[f], csr) != GSOLVE_OK) {
+            fprintf(stderr, "bench_spmv: %s: %s\n", spec[f], gsolve_error(ctx));
+        }
+        any = any || format[f].A;
+    }
+    return any;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc < 4) return fprintf(stderr, "usage: bench_spmv MATRIX THREADS RUNS [DUMP]\n"), 1;
-    const int threads = atoi(argv[2]), runs = atoi(argv[3]) > 0 ? atoi(argv[3]) : 20;
-    gsolve_context *ctx = NULL;
-    gsolve_matrix *A = NULL;
-    gsolve_matrix_info info;
+    static candidate format[MOST];
+    char csr_name[] = "csr", *plain[] = {csr_name}, device[32];
+    const bool dumps = argc > 5 && strcmp(argv[4], "--dump") == 0;
+    char **spec = argv + (dumps ? 6 : 4);
+    int formats = (int)(argv + argc - spec);
+    double worst = 0;
     gsolve_csr csr;
-    char spec[32];
 
-    snprintf(spec, sizeof spec, "cpu,threads=%d", threads);
-    if (gsolve_context_create(&ctx, spec) || gsolve_read_matrix(&csr, ctx, argv[1], NULL, NULL) ||
-        gsolve_matrix_create(&A, ctx, "csr", &csr)) {
-        return fprintf(stderr, "%s\n", gsolve_error(ctx)), 1;
+    if (argc < 4 || formats > MOST) {
+        return fprintf(stderr, "usage: bench_spmv MATRIX THREADS RUNS [--dump FILE] [FORMAT...]\n"),
+               1;
     }
-    if (argc > 4 && dump(argv[4], &csr)) return fprintf(stderr, "cannot write %s\n", argv[4]), 1;
-    const size_t n = (size_t)csr.ncols, m = (size_t)csr.nrows;
-    double *x = gsolve_alloc(ctx, GSOLVE_HOST, n, 8), *y = gsolve_alloc(ctx, GSOLVE_HOST, m, 8),
-           *z = malloc(m * 8), worst = 0;
-    double *own = malloc((size_t)runs * 8), *peer = malloc((size_t)runs * 8);
-    const cs_di rows = {(int)gsolve_csr_entries(&csr),
-                        csr.ncols,
-                        csr.nrows,
-                        (int *)(uintptr_t)csr.start,
-                        (int *)(uintptr_t)csr.col,
-                        (double *)(uintptr_t)csr.value,
-                        -1};
-    cs_di *columns = cs_di_transpose(&rows, 1);
-    for (size_t i = 0; i < n; i++) x[i] = gsolve_random(1, i);
-    for (int run = -2; run < runs; run++) {
-        const double begin = bench_now();
-        gsolve_matrix_apply(A, 1, gsolve_vector(x, csr.ncols), 0, gsolve_vector(y, csr.nrows));
-        if (run >= 0) own[run] = bench_now() - begin;
+    if (formats == 0) spec = plain, formats = 1;
+    const int threads = atoi(argv[2]), runs = atoi(argv[3]) > 0 ? atoi(argv[3]) : 20;
+    double *peer = malloc((size_t)runs * sizeof *peer);
+    snprintf(device, sizeof device, "cpu,threads=%d", threads);
+    if (gsolve_context_create(&ctx, device) != GSOLVE_OK ||
+        gsolve_read_matrix(&csr, ctx, argv[1], NULL, NULL) != GSOLVE_OK) {
+        return fprintf(stderr, "bench_spmv: %s\n", gsolve_error(ctx)), 1;
     }
-    for (int run = -2; run < runs; run++) {
-        for (size_t i = 0; i < m; i++) z[i] = 0;
-        const double begin = bench_now();
-        cs_di_gaxpy(columns, x, z);
-        if (run >= 0) peer[run] = bench_now() - begin;
+    if (dumps && !dump(argv[5], &csr)) return fprintf(stderr, "cannot write %s\n", argv[5]), 1;
+    if (!build(format, spec, formats, &csr, runs)) return 1;
+    take_turns(format, formats, &csr, runs, peer);
+    const double triad = bench_triad(threads), peer_ms = 1e3 * bench_median(peer, runs);
+    for (candidate *c = format; c < format + formats; c++) {
+        if (c->A) print_record(c, argv[1], &csr, threads, runs, triad, peer_ms);
+        if (c->A && !(c->apart <= worst)) worst = c->apart;
+        gsolve_matrix_destroy(&c->A);
+        free(c->times);
     }
-    for (size_t i = 0; i < m; i++) {
-        const double difference = y[i] > z[i] ? y[i] - z[i] : z[i] - y[i];
-        if (difference > worst) worst = difference;
-    }
-    gsolve_matrix_describe(A, &info);
-    const double triad = bench_triad(threads), floor_ms = 1e3 * (double)info.bytes / triad;
-    const double median = 1e3 * bench_median(own, runs), other = 1e3 * bench_median(peer, runs);
-    printf("{\"bench\": \"bench_spmv\", \"matrix\": \"%s\", \"rows\": %d, \"entries\": %lld, "
-           "\"what\": \"csr\", \"type\": \"f64\", \"columns\": 1, \"device\": \"cpu\", "
-           "\"threads\": %d, "
-           "\"runs\": %d, \"median_ms\": %.4f, \"min_ms\": %.4f, \"max_ms\": %.4f, \"bytes\": %zu, "
-           "\"triad_gbs\": %.2f, \"floor_ms\": %.4f, \"peer\": \"CXSparse\", \"peer_ms\": %.4f, "
-           "\"ratio\": %.3f, \"difference\": %.2g}\n",
-           argv[1], csr.nrows, (long long)info.entries, threads, runs, median, 1e3 * own[0],
-           1e3 * own[runs - 1], info.bytes, 1e-9 * triad, floor_ms, other, other / median, worst);
-    cs_di_spfree(columns);
     gsolve_csr_free(&csr, ctx);
-    gsolve_free(ctx, GSOLVE_HOST, x);
-    gsolve_free(ctx, GSOLVE_HOST, y);
-    gsolve_matrix_destroy(&A);
     gsolve_context_destroy(&ctx);
-    free(z), free(own), free(peer);
+    free(peer);
     return worst > 1e-9;
 }

@@ -52,19 +52,9 @@ static inline double copy_bandwidth(void)
     return best;
 }
 
-static inline size_t bytes_of(gsolve_dense v)
+static inline size_t size_of(gsolve_type type)
 {
-    return (size_t)v.nrows * (size_t)v.ncols * sizeof(double);
-}
-
-static inline void put_vector(gsolve_dense v, const double *values)
-{
-    check(gsolve_copy(ctx, v.value, place, values, GSOLVE_HOST, bytes_of(v)));
-}
-
-static inline void get_vector(gsolve_dense v, double *values)
-{
-    check(gsolve_copy(ctx, values, GSOLVE_HOST, v.value, place, bytes_of(v)));
+    return type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
 }
 
 /* n numbers on the host: random ones, or zeros. */
@@ -77,14 +67,42 @@ static inline double *new_numbers(int64_t n, bool filled)
     return values;
 }
 
-/* The same on the device, in so many columns. */
-static inline gsolve_dense vector_on_device(int32_t n, int32_t columns, bool filled)
+/* v, without gaps between its columns, from doubles on the host, or into them. */
+static inline void put_vector(gsolve_dense v, const double *values)
+{
+    const size_t count = (size_t)v.nrows * (size_t)v.ncols, bytes = count * size_of(v.type);
+    float *narrow = (float *)malloc((count + 1) * sizeof *narrow);
+
+    if (!narrow) check(GSOLVE_NO_MEMORY);
+    for (size_t i = 0; v.type == GSOLVE_F32 && i < count; i++) narrow[i] = (float)values[i];
+    check(gsolve_copy(ctx, v.value, place,
+                      v.type == GSOLVE_F32 ? (const void *)narrow : (const void *)values,
+                      GSOLVE_HOST, bytes));
+    free(narrow);
+}
+
+static inline void get_vector(gsolve_dense v, double *values)
+{
+    const size_t count = (size_t)v.nrows * (size_t)v.ncols, bytes = count * size_of(v.type);
+    const float *narrow = (const float *)(const void *)values;
+
+    check(gsolve_copy(ctx, values, GSOLVE_HOST, v.value, place, bytes));
+    if (v.type == GSOLVE_F64) return;
+    for (size_t i = count; i-- > 0;) { /* widened in place, from the end */
+        const double wide = (double)narrow[i];
+        memcpy(&values[i], &wide, sizeof wide);
+    }
+}
+
+/* The same numbers on the device, in so many columns. */
+static inline gsolve_dense vector_on_device(gsolve_type type, int32_t n, int32_t columns,
+                                            bool filled)
 {
     const int64_t count = (int64_t)n * columns;
-    gsolve_dense v = {n, columns, n, NULL, GSOLVE_F64, place};
+    gsolve_dense v = {n, columns, n, NULL, type, place};
     double *values = new_numbers(count, filled);
 
-    v.value = gsolve_alloc(ctx, place, (size_t)count + 1, sizeof *values);
+    v.value = gsolve_alloc(ctx, place, (size_t)count + 1, size_of(type));
     if (!v.value) check(GSOLVE_NO_MEMORY);
     put_vector(v, values);
     free(values);
@@ -103,6 +121,34 @@ static inline double difference(const double *x, const double *y, int64_t n)
         if (size > most) most = size;
     }
     return most > 0 ? worst / most : worst;
+}
+
+/* A copy on the device of csr, which lies on the host; csr itself where that is the device. */
+static inline gsolve_csr rows_on_device(const gsolve_csr *csr)
+{
+    const size_t entries = (size_t)gsolve_csr_entries(csr), rows = (size_t)csr->nrows + 1;
+    const size_t width = csr->offset == GSOLVE_O64 ? 8 : 4;
+    const struct {
+        const void *from;
+        size_t count, size;
+    } part[] = {{csr->start, rows, width},
+                {csr->col, entries, sizeof *csr->col},
+                {csr->value, entries, size_of(csr->type)}};
+    gsolve_csr there = *csr;
+    void *to[3];
+
+    if (place == GSOLVE_HOST) return there;
+    for (int k = 0; k < 3; k++) {
+        to[k] = gsolve_alloc(ctx, place, part[k].count, part[k].size);
+        if (!to[k]) check(GSOLVE_NO_MEMORY);
+        check(gsolve_copy(ctx, to[k], place, part[k].from, GSOLVE_HOST,
+                          part[k].count * part[k].size));
+    }
+    there.start = to[0];
+    there.col = to[1];
+    there.value = to[2];
+    there.place = place;
+    return there;
 }
 
 #endif

@@ -79,10 +79,10 @@ def table(records, title, unit):
 dump = folder / "gsolve_bench.bin"
 products, solves = [], []
 for matrix in ("gen:poisson3d,n=128", "gen:band,n=250000,row=60,width=2000", "gen:rmat,scale=19,degree=16"):
-    run([build / "bench_spmv", matrix, 1, 1, dump])
+    run([build / "bench_spmv", matrix, 1, 1, "--dump", dump])
     for threads in (1, 2):
         products.append(measure([build / "bench_spmv", matrix, threads, 15], "product", dump, threads, 15))
-run([build / "bench_spmv", "gen:poisson3d,n=100", 1, 1, dump])
+run([build / "bench_spmv", "gen:poisson3d,n=100", 1, 1, "--dump", dump])
 for threads in (1, 2):
     solves.append(measure([build / "bench_krylov", "gen:poisson3d,n=100", threads, 3], "cg", dump, threads, 3))
 dump.unlink()

@@ -299,9 +299,9 @@ static void diagonals_are_as_given(void **state)
 
 static void seeds_make_a_difference(void **state)
 {
-    const char *const specs[] = {"band,n=500",   "rmat,scale=6", "web,n=500", "circuit,n=500",
-                                 "random,n=500", "lp",           "emptyrows", "jump3d,n=12",
-                                 "lengths",      "shuffled3d,n=8"};
+    const char *const specs[] = {
+        "band,n=500", "rmat,scale=6", "web,n=500",   "circuit,n=500", "random,n=500",
+        "lp",         "emptyrows",    "jump3d,n=12", "lengths",       "shuffled3d,n=8"};
 
     (void)state;
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
