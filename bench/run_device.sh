@@ -7,14 +7,10 @@ build=$1 out=$2 matrices=${3:-}
 what=" ${WHAT:-products blocks solves krylov mixed} "
 records=$out/bench_device.jsonl
 : >"$records"
-measure() { # PROGRAM ARGUMENTS...
-  timeout 200 "$build/bench/$1" "${@:2}" >>"$records" || echo "failed: $*"
-}
+source "$(dirname "$0")/common.sh"
 if [[ $what == *" products "* ]]; then
-  for matrix in gen:poisson3d,n=256 gen:poisson3d27,n=160 gen:elasticity3d,n=80 gen:band,n=500000,row=60,width=3000 \
-      gen:rmat,scale=20,degree=16 gen:web,n=1000000 gen:circuit,n=700000 gen:poisson2d,n=4096 gen:tridiagonal,n=16000000 \
-      gen:random,n=1000000,row=16 gen:lp,n=4000,cols=1100000,row=2700 gen:emptyrows,n=4000000; do
-    measure bench_device product "$matrix" csr cusparse,alg=csr1 cusparse,alg=csr2 cusparse,alg=coo cusparse,alg=sell cusparse,alg=bsr
+  for matrix in "${generated[@]}"; do
+    measure bench_device product "$matrix" csr "${vendor[@]}"
   done
 fi
 if [[ $what == *" blocks "* ]]; then
