@@ -5,7 +5,9 @@ generated=(gen:poisson3d,n=256 gen:poisson3d27,n=160 gen:elasticity3d,n=80 gen:b
 vendor=(cusparse,alg=csr1 cusparse,alg=csr2 cusparse,alg=coo cusparse,alg=sell cusparse,alg=bsr)
 
 measure() { # PROGRAM ARGUMENTS...: what a format refuses goes to the terminal
+  local begin=$SECONDS
   timeout "${LIMIT:-200}" "$build/bench/$1" "${@:2}" >>"$records" || echo "failed: $*"
+  if [ -n "${VERBOSE:-}" ]; then echo "$((SECONDS - begin)) s: $*" | cut -c 1-100; fi
 }
 
 # The matrices of a folder, one a line: no right-hand sides or solutions, and nothing complex.

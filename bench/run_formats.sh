@@ -3,7 +3,8 @@
 # generated systems and the matrices of the folder MATRICES that have 100 000 entries or more. Records in OUT/bench_formats.jsonl; what
 # they show, line by line, on the terminal (bench/formats_table.py). One process measures all formats on a matrix, so that they take turns.
 # DEVICE=cpu: on the CPU with THREADS (1) threads beside CXSparse, smaller systems, OUT/bench_formats_cpu.jsonl.
-# WHAT, "products matrices solves" if not set, says which; FORMATS and VARIANTS name other formats; ROUNDS is how often each takes its turn.
+# WHAT, "products matrices solves" if not set, says which; FORMATS and VARIANTS name other formats; ROUNDS is how often each takes its turn;
+# VERBOSE=1 tells how long each process took.
 set -euo pipefail
 build=$1 out=$2 matrices=${3:-}
 what=" ${WHAT:-products matrices solves} "
