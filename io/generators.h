@@ -81,7 +81,6 @@ static inline void gs_dominate(int32_t i, int64_t count, const int32_t *col, dou
 
 extern const gs_generator gs_poisson2d, gs_poisson3d, gs_poisson3d27, gs_anisotropic3d, gs_jump3d,
     gs_convdiff3d, gs_elasticity3d, gs_tridiagonal, gs_band, gs_rmat, gs_web, gs_circuit,
-    gs_random_rows, gs_lp, gs_emptyrows, gs_neumann2d, gs_shuffled3d,
-    gs_lengths;
+    gs_random_rows, gs_lp, gs_emptyrows, gs_neumann2d, gs_shuffled3d, gs_lengths;
 
 #endif
