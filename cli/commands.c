@@ -99,7 +99,7 @@ static const cli_option compare_options[] = {
      "all there are, by each of their algorithms). csr is always among them", CLI_TEXT,
      AT(formats), 0, 0},
     {"repeat", 0, "N", "rounds, in each of which all formats are built, multiplied with and solved "
-     "with in turn (default: 3, and then as many as fit into 5 seconds, at most 15)", CLI_WHOLE,
+     "with in turn (default: 3, and then as many as fit into 10 seconds, at most 15)", CLI_WHOLE,
      AT(repeat), 1, 99},
     SOLVER, PRECOND, TYPE, RTOL, ATOL, MAXIT, DEVICE, THREADS,
     HEADING("The results"),

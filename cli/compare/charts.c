@@ -113,7 +113,7 @@ void cmp_bars_solve(FILE *file, const cmp *m, const cmp_matrix *a)
 /* --- row lengths -------------------------------------------------------------------------------
  */
 
-enum { WIDTH = 360, HEIGHT = 190, LEFT = 12, RIGHT = 352, TOP = 22, BOTTOM = 160 };
+enum { WIDTH = 330, HEIGHT = 190, LEFT = 12, RIGHT = 322, TOP = 22, BOTTOM = 160 };
 
 /* 12345 as 12k, so that it fits over a bar. */
 static cli_words brief(double count)

@@ -90,6 +90,11 @@ double cmp_error(const cmp_truth *t, gsolve_dense y);
 
 double cmp_median(const cmp_series *s); /* NAN of none */
 double cmp_least(const cmp_series *s);
+double cmp_most(const cmp_series *s);
+
+/* "0.98 to 1.05": the times of an iteration (or a product) with csr over their median, which tells
+ * how quiet the machine was. */
+cli_words cmp_scatter(const cmp *m, const cmp_matrix *a);
 
 bool cmp_is_measured(const cmp_row *r);
 
@@ -134,7 +139,7 @@ void cmp_page(FILE *file, const cmp *m);
 
 /* Parts of the page. */
 extern const char *const cmp_style[];           /* its parts, and NULL */
-void cmp_escaped(FILE *file, const char *text); /* & < > " as entities */
+void cmp_escaped(FILE *file, const char *text); /* & < > " as entities; may break after a comma */
 cli_words cmp_short(double value);              /* a figure of three digits or so */
 void cmp_bars_product(FILE *file, const cmp *m, const cmp_matrix *a);
 void cmp_bars_solve(FILE *file, const cmp *m, const cmp_matrix *a);

@@ -18,6 +18,7 @@ static void add_product(cJSON *item, const cmp *m, const cmp_row *r)
     cli_json_add(item, "build_products", build / product);
     cli_json_add(item, "product_seconds", product);
     cli_json_add(item, "product_least_seconds", cmp_least(&r->product));
+    cli_json_add(item, "product_most_seconds", cmp_most(&r->product));
     cli_json_add(item, "gflops", cmp_gflops(r));
     cli_json_add(item, "bytes", (double)r->info.bytes);
     cli_json_add(item, "bytes_per_second", cmp_speed(r));
@@ -35,6 +36,8 @@ static void add_solve(cJSON *item, const cmp *m, const cmp_matrix *a, const cmp_
     cli_json_add(item, "iterations", r->solved ? r->result.iterations : NAN);
     cli_json_add(item, "residual", r->solved ? r->result.residual : NAN);
     cli_json_add(item, "iteration_seconds", cmp_step(a, r));
+    cli_json_add(item, "iteration_least_seconds", cmp_least(&r->iteration));
+    cli_json_add(item, "iteration_most_seconds", cmp_most(&r->iteration));
     cli_json_add(item, "setup_seconds", cmp_median(&r->setup));
     cli_json_add(item, "solve_seconds", cmp_median(&r->solve));
     cli_json_add(item, "total_seconds", a->solves ? cmp_total(a, r) : NAN);
@@ -159,7 +162,11 @@ static void csv_text(FILE *file, const char *text)
 /* ",value", or "," of none. */
 static void csv_number(FILE *file, double value)
 {
-    fprintf(file, ",%s", isfinite(value) ? cli_number(value).text : "");
+    if (isfinite(value)) {
+        fprintf(file, ",%.8g", value);
+    } else {
+        fputc(',', file);
+    }
 }
 
 static void csv_figures(FILE *file, const cmp *m, const cmp_matrix *a, const cmp_row *r)

@@ -35,6 +35,26 @@ double cmp_least(const cmp_series *s)
     return least;
 }
 
+double cmp_most(const cmp_series *s)
+{
+    double most = NAN;
+
+    for (int k = 0; k < s->count; k++) most = fmax(most, s->value[k]);
+    return most;
+}
+
+cli_words cmp_scatter(const cmp *m, const cmp_matrix *a)
+{
+    const cmp_row *csr = &a->row[m->base];
+    const cmp_series *s = a->solves ? &csr->iteration : &csr->product;
+    const double median = cmp_median(s);
+    cli_words words;
+
+    snprintf(words.text, sizeof words.text, "%.2f to %.2f", cmp_least(s) / median,
+             cmp_most(s) / median);
+    return s->count > 0 ? words : (cli_words){"an unknown part"};
+}
+
 /* --- a row -------------------------------------------------------------------------------------
  */
 

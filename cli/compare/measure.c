@@ -2,13 +2,11 @@
  * with, solved with and freed, so that one form at a time takes memory, and a slow moment of the
  * machine meets all of them alike. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli/compare/bench.h"
 
 enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 15, SAMPLES = 5, MOST_PRODUCTS = 400 };
-#define SECONDS         5.0  /* of rounds, once there are LEAST_ROUNDS */
+#define SECONDS         10.0 /* of rounds, once there are LEAST_ROUNDS */
 #define SAMPLE_SECONDS  4e-3 /* of products, between two looks at the clock */
 #define PRODUCT_SECONDS 0.5  /* of the samples of a turn */
 
@@ -203,5 +201,8 @@ int cmp_measure(cmp *m, cmp_matrix *a)
     if (!code) code = make_rounds(&t);
     cli_live_erase(&t.live);
     cmp_release(&t);
+    if (!code && a->row[m->base].told[0]) {
+        return cli_fail(m->c, "nothing to hold the formats against: csr: %s", a->row[m->base].told);
+    }
     return code;
 }

@@ -12,6 +12,7 @@ void cmp_escaped(FILE *file, const char *text)
         case '<': fputs("&lt;", file); break;
         case '>': fputs("&gt;", file); break;
         case '"': fputs("&quot;", file); break;
+        case ',': fputs(",<wbr>", file); break;
         default: fputc(*text, file);
         }
     }
@@ -158,7 +159,8 @@ static void put_facts(FILE *file, const cmp *m, const cmp_matrix *a)
     } else {
         fprintf(file, "; not square, so that only products are compared");
     }
-    fprintf(file, "; %s, of which medians are told.</p>\n", cli_count(a->rounds, "round").text);
+    fprintf(file, "; %s, in which csr took %s of its median.</p>\n",
+            cli_count(a->rounds, "round").text, cmp_scatter(m, a).text);
 }
 
 static void put_tiles(FILE *file, const cmp *m, const cmp_matrix *a)
@@ -264,16 +266,14 @@ static void put_head(FILE *file, const cmp *m)
 {
     fprintf(file, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
                   "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
-                  "<title>gsolve compare: ");
-    cmp_escaped(file, m->matrices == 1 ? m->matrix[0].system.name : "matrix formats");
-    fprintf(file, "</title><style>");
+                  "<title>gsolve compare</title><style>");
     for (int k = 0; cmp_style[k]; k++) fputs(cmp_style[k], file);
     fprintf(file,
             "</style></head>\n<body><main>\n<h1>Matrix formats compared</h1>\n"
-            "<p class=\"sub\">gsolve %s &middot; ",
-            gsolve_version());
-    cmp_escaped(file, m->device.description);
-    fprintf(file, " &middot; %s &middot; %s &middot; a copy moves %.1f GB/s</p>\n",
+            "<p class=\"sub\">gsolve %s &middot; %.*s &middot; %s &middot; %s &middot; a copy "
+            "moves %.1f "
+            "GB/s</p>\n",
+            gsolve_version(), (int)strcspn(m->device.description, ";"), m->device.description,
             m->c->is.type == GSOLVE_F32 ? "single precision" : "double precision", m->date,
             1e-9 * m->copy_speed);
     fprintf(file,

@@ -29,7 +29,12 @@ static void say_head(const cmp *m, const cmp_matrix *a)
     } else {
         cli_item(c, "method", "none, for the matrix is not square: what counts is the product");
     }
-    cli_item(c, "rounds", "%s; every time is the median", cli_count(a->rounds, "turn").text);
+    if (a->row[m->base].product.count > 0) {
+        cli_item(c, "rounds", "%d; every time is the median, of which those of csr were %s",
+                 a->rounds, cmp_scatter(m, a).text);
+    } else {
+        cli_item(c, "rounds", "none: interrupted");
+    }
     cli_item(c, "copy", "%.1f GB/s read and written, of a large array in the same memory",
              1e-9 * m->copy_speed);
 }
