@@ -98,7 +98,7 @@ static const cli_option compare_options[] = {
      "with '=' belongs to the format before it: 'csr,sell,sigma=256,cusparse,alg=sell' (default: "
      "all there are, by each of their algorithms). csr is always among them", CLI_TEXT,
      AT(formats), 0, 0},
-    {"repeat", 0, "N", "rounds, in each of which all formats are built, multiplied with and solved "
+    {"repeat", 0, "N", "rounds, in each of which all formats are built, solved with and multiplied "
      "with in turn (default: 3, and then as many as fit into 10 seconds, at most 15)", CLI_WHOLE,
      AT(repeat), 1, 99},
     SOLVER, PRECOND, TYPE, RTOL, ATOL, MAXIT, DEVICE, THREADS,

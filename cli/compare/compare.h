@@ -1,6 +1,6 @@
 /* compare.h: what gsolve compare measures, and the ways to tell it.
  *
- * In every round each format in its turn is built, multiplied with and solved with; every time told
+ * In every round each format in its turn is built, solved with and multiplied with; every time told
  * is the median over the rounds. Of the solves, what counts is the time of an iteration t: a solve
  * of n iterations costs build + n t, whatever else is the same for all formats. */
 #ifndef CLI_COMPARE_H

@@ -1,6 +1,6 @@
-/* measure.c: the rounds of gsolve compare. In each, every format in its turn is built, multiplied
- * with, solved with and freed, so that one form at a time takes memory, and a slow moment of the
- * machine meets all of them alike. */
+/* measure.c: the rounds of gsolve compare. In each, every format in its turn is built, solved
+ * with, multiplied with and freed, so that one form at a time takes memory, and a slow moment of
+ * the machine meets all of them alike. */
 #include <math.h>
 
 #include "cli/compare/bench.h"
@@ -66,10 +66,15 @@ static gsolve_status products(cmp_bench *t, const gsolve_matrix *A, int count, d
     return status;
 }
 
-static gsolve_status judge(cmp_bench *t, cmp_row *r)
+/* Whether A x is what it should be. */
+static gsolve_status judge(cmp_bench *t, cmp_row *r, const gsolve_matrix *A)
 {
-    const gsolve_status status = gsolve_copy(t->ctx, t->here.value, GSOLVE_HOST, t->y.value,
-                                             t->place, cmp_bytes_of(t->here));
+    double one;
+    gsolve_status status = products(t, A, 1, &one);
+
+    if (status != GSOLVE_OK) return status;
+    status = gsolve_copy(t->ctx, t->here.value, GSOLVE_HOST, t->y.value, t->place,
+                         cmp_bytes_of(t->here));
 
     if (status != GSOLVE_OK) return status;
     r->error = cmp_error(&t->truth, t->here);
@@ -90,10 +95,9 @@ static gsolve_status time_products(cmp_bench *t, cmp_row *r, const gsolve_matrix
     double one, spent = 0;
     gsolve_status status = products(t, A, 2, &one); /* warms the caches */
 
-    if (status == GSOLVE_OK && r->product.count == 0) status = judge(t, r);
-    if (status == GSOLVE_OK && !r->wrong) status = products(t, A, 1, &one);
+    if (status == GSOLVE_OK) status = products(t, A, 1, &one);
     const int count = (int)fmin(MOST_PRODUCTS, fmax(1, ceil(SAMPLE_SECONDS / one)));
-    while (status == GSOLVE_OK && !r->wrong && sample.count < SAMPLES && spent < PRODUCT_SECONDS) {
+    while (status == GSOLVE_OK && sample.count < SAMPLES && spent < PRODUCT_SECONDS) {
         status = products(t, A, count, &one);
         add(&sample, one);
         spent += count * one;
@@ -148,7 +152,9 @@ static gsolve_status solve(cmp_bench *t, cmp_row *r, const gsolve_matrix *A)
 /* --- the rounds --------------------------------------------------------------------------------
  */
 
-/* Whatever a format fails with is told in its row, but for a device that is out of order. */
+/* The solve comes before the products that are timed: a format that learns while it is used has
+ * nothing learnt by then. Whatever a format fails with is told in its row, but for a device that is
+ * out of order. */
 static int take_turn(cmp_bench *t, cmp_row *r, int round)
 {
     char note[200];
@@ -157,8 +163,10 @@ static int take_turn(cmp_bench *t, cmp_row *r, int round)
     snprintf(note, sizeof note, "%.80s  round %d  %.80s", t->a->system.name, round + 1, r->spec);
     cli_live_note(&t->live, note);
     gsolve_status status = build(t, r, &A);
-    if (status == GSOLVE_OK) status = time_products(t, r, A);
+    if (status == GSOLVE_OK && round == 0) status = judge(t, r, A);
     if (status == GSOLVE_OK && t->a->solves && !r->wrong) status = solve(t, r, A);
+    if (status == GSOLVE_OK && !r->wrong) status = time_products(t, r, A);
+    if (A) gsolve_matrix_describe(A, &r->info);
     if (status != GSOLVE_OK) snprintf(r->told, sizeof r->told, "%s", gsolve_error(t->ctx));
     gsolve_matrix_destroy(&A);
     if (status != GSOLVE_DEVICE_FAILED) return 0;

@@ -277,7 +277,7 @@ static void put_head(FILE *file, const cmp *m)
             m->c->is.type == GSOLVE_F32 ? "single precision" : "double precision", m->date,
             1e-9 * m->copy_speed);
     fprintf(file,
-            "<p>In every round each format in its turn is built, multiplied with and solved with; "
+            "<p>In every round each format in its turn is built, solved with and multiplied with; "
             "a time is the median over the rounds. The vectors lie where the kernels read them, "
             "and the matrix too before a build begins. All solves end at the same residual, "
             "computed afresh in double precision from the matrix itself.</p>\n");
