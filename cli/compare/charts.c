@@ -71,7 +71,7 @@ void cmp_bars_product(FILE *file, const cmp *m, const cmp_matrix *a)
         const double product = cmp_median(&r->product);
         if (!cmp_is_measured(r)) continue;
         b[count] = (bar){r->spec, f % CMP_COLOURS, {0, 0, product}, product, ""};
-        snprintf(b[count++].note, sizeof b->note, "%.0f %%", 100 * cmp_speed(r) / m->copy_speed);
+        snprintf(b[count++].note, sizeof b->note, "%.0f %%", 100 * cmp_speed(r) / a->copy_speed);
     }
     fprintf(file, "<figure><h3>One product y = A x</h3>\n");
     const bool cut = put_bars(file, b, count);

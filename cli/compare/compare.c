@@ -103,6 +103,9 @@ static int compare_on(cmp *m, const char *name)
     code = read_system(m->c, name, &a->system);
     a->solves = a->system.nrows == a->system.ncols;
     if (!code && a->solves) code = cmp_choose_method(m, a);
+    if (!code && gsolve_context_copy_speed(m->c->ctx, &a->copy_speed) != GSOLVE_OK) {
+        code = cli_fail_library(m->c);
+    }
     if (!code) code = cmp_measure(m, a);
     if (!code) cmp_say_matrix(m, a);
     cli_close_system(m->c, &a->system);
@@ -117,9 +120,6 @@ static int compare_all(cmp *m)
     cli_catch_interrupt();
     m->matrix = calloc((size_t)names->count, sizeof *m->matrix);
     if (!m->matrix) return cli_fail(m->c, "out of memory");
-    if (gsolve_context_copy_speed(m->c->ctx, &m->copy_speed) != GSOLVE_OK) {
-        return cli_fail_library(m->c);
-    }
     for (int k = 0; !code && k < names->count && !cli_interrupted(); k++) {
         if (k > 0) cli_say(m->c, "\n");
         code = compare_on(m, names->item[k]);

@@ -36,7 +36,8 @@ typedef struct cmp_matrix { /* a matrix, with all formats */
     char solver[512], precond[512], why[320];
     char method[64], kind[64]; /* as they are in use */
     double precond_seconds;
-    cmp_row *row; /* formats of them */
+    double copy_speed; /* of a copy within the same memory, just before: bytes a second */
+    cmp_row *row;      /* formats of them */
     int rounds;
 } cmp_matrix;
 
@@ -46,8 +47,7 @@ typedef struct cmp { /* one call of the command */
     char spec[CMP_MOST_FORMATS][CMP_SPEC];
     int formats, base; /* base: which of them is csr */
     cmp_matrix *matrix;
-    int matrices;      /* measured, the last one perhaps in part */
-    double copy_speed; /* bytes a second */
+    int matrices; /* measured, the last one perhaps in part */
     char date[32];
 } cmp;
 
@@ -115,11 +115,12 @@ cli_words cmp_overtakes_words(const cmp *m, const cmp_matrix *a, const cmp_row *
 const cmp_row *cmp_winner(const cmp *m, const cmp_matrix *a, double iterations);
 
 const char *cmp_outcome(const cmp_matrix *a, const cmp_row *r);
+bool cmp_converged(const cmp_matrix *a, const cmp_row *r);
 
 /* Geometric means over the matrices that format f and csr were both measured on: of csr's time over
  * the format's. */
 typedef struct cmp_mean {
-    int matrices, solved;                        /* solved: those of which total is */
+    int matrices, solved;                        /* solved: on which both converged, for total */
     double product, step, total, build_products; /* the last: of its build over its product */
     double at[CMP_COUNTS];                       /* of the cost at cmp_counts */
 } cmp_mean;

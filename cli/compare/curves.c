@@ -6,7 +6,7 @@
 
 #include "cli/compare/compare.h"
 
-enum { WIDTH = 330, LEFT = 34, TOP = 12, DECADES = 5, STEPS = 60, GAP = 12, LETTERS = 20 };
+enum { WIDTH = 330, LEFT = 34, TOP = 18, DECADES = 5, STEPS = 60, GAP = 12, LETTERS = 20 };
 #define LETTER 5.5 /* mean width of a letter */
 
 typedef struct chart {
@@ -91,6 +91,7 @@ static void put_ticks(FILE *file, const chart *t)
 static void put_frame(FILE *file, const chart *t)
 {
     static const char *const name[] = {"1", "10", "100", "1k", "10k", "100k"};
+    const int every = t->right - LEFT > 40 * DECADES ? 1 : 2; /* names with room for them */
 
     put_ticks(file, t);
     for (int decade = 0; decade <= DECADES; decade++) {
@@ -99,10 +100,11 @@ static void put_frame(FILE *file, const chart *t)
                 "<line class=\"axis\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%.1f\"/>"
                 "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n",
                 x, TOP, x, t->bottom, x, t->bottom + 12, decade < DECADES ? "middle" : "end",
-                name[decade]);
+                decade % every ? "" : name[decade]);
     }
     fprintf(file, "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n",
             (LEFT + t->right) / 2, t->bottom + 25, t->a->solves ? "iterations" : "products");
+    fprintf(file, "<text class=\"tick\" x=\"%d\" y=\"%d\">times csr</text>\n", 2, TOP - 7);
 }
 
 /* --- the curves --------------------------------------------------------------------------------

@@ -9,7 +9,7 @@
 /* --- JSON --------------------------------------------------------------------------------------
  */
 
-static void add_product(cJSON *item, const cmp *m, const cmp_row *r)
+static void add_product(cJSON *item, const cmp_matrix *a, const cmp_row *r)
 {
     const double product = cmp_median(&r->product), build = cmp_median(&r->build);
 
@@ -22,7 +22,7 @@ static void add_product(cJSON *item, const cmp *m, const cmp_row *r)
     cli_json_add(item, "gflops", cmp_gflops(r));
     cli_json_add(item, "bytes", (double)r->info.bytes);
     cli_json_add(item, "bytes_per_second", cmp_speed(r));
-    cli_json_add(item, "share_of_copy", cmp_speed(r) / m->copy_speed);
+    cli_json_add(item, "share_of_copy", cmp_speed(r) / a->copy_speed);
     cli_json_add(item, "stored", (double)r->info.stored);
     cli_json_add(item, "padding", cmp_padding(r));
     cli_json_add(item, "product_error", r->error);
@@ -61,7 +61,7 @@ static cJSON *json_row(const cmp *m, const cmp_matrix *a, const cmp_row *r)
         cJSON_AddNullToObject(item, "error");
     }
     if (!cmp_is_measured(r)) return item;
-    add_product(item, m, r);
+    add_product(item, a, r);
     add_solve(item, m, a, r);
     return item;
 }
@@ -91,6 +91,7 @@ static cJSON *json_matrix(const cmp *m, const cmp_matrix *a)
     cli_json_text(object, "solver", a->solver);
     cli_json_text(object, "precond", a->precond);
     cli_json_add(object, "precond_seconds", a->solves ? a->precond_seconds : NAN);
+    cli_json_add(object, "copy_bytes_per_second", a->copy_speed);
     cJSON_AddNumberToObject(object, "rounds", a->rounds);
     list = cJSON_AddArrayToObject(object, "row_lengths");
     for (int k = 0; k < 32; k++) {
@@ -133,7 +134,6 @@ cJSON *cmp_json(const cmp *m)
     cli_json_text(object, "description", m->device.description);
     cJSON_AddStringToObject(object, "type", m->c->is.type == GSOLVE_F32 ? "f32" : "f64");
     cli_json_add(object, "rtol", cli_rtol(m->c));
-    cli_json_add(object, "copy_bytes_per_second", m->copy_speed);
     cJSON_AddBoolToObject(object, "interrupted", cli_interrupted());
     list = cJSON_AddArrayToObject(object, "matrices");
     for (int k = 0; k < m->matrices; k++) {
@@ -178,7 +178,7 @@ static void csv_figures(FILE *file, const cmp *m, const cmp_matrix *a, const cmp
         1e3 * cmp_median(&r->product),
         cmp_gflops(r),
         1e-9 * cmp_speed(r),
-        cmp_speed(r) / m->copy_speed,
+        cmp_speed(r) / a->copy_speed,
         (double)r->info.bytes,
         (double)r->info.stored,
         100 * cmp_padding(r),

@@ -101,6 +101,11 @@ const char *cmp_outcome(const cmp_matrix *a, const cmp_row *r)
     return r->solved ? gsolve_outcome_text(r->result.outcome) : "interrupted";
 }
 
+bool cmp_converged(const cmp_matrix *a, const cmp_row *r)
+{
+    return a->solves && r->solved && r->result.outcome == GSOLVE_CONVERGED;
+}
+
 /* --- against the others ------------------------------------------------------------------------
  */
 
@@ -159,8 +164,10 @@ cmp_mean cmp_mean_of(const cmp *m, int f)
         mean.matrices++;
         mean.product += log(cmp_median(&csr->product) / cmp_median(&r->product));
         mean.step += log(cmp_step(a, csr) / cmp_step(a, r));
-        mean.solved += r->solved;
-        mean.total += r->solved ? log(cmp_total(a, csr) / cmp_total(a, r)) : 0;
+        if (cmp_converged(a, r) && cmp_converged(a, csr)) {
+            mean.solved++;
+            mean.total += log(cmp_total(a, csr) / cmp_total(a, r));
+        }
         mean.build_products += log(cmp_median(&r->build) / cmp_median(&r->product));
         for (int i = 0; i < CMP_COUNTS; i++) {
             mean.at[i] += log(cmp_cost(a, csr, cmp_counts[i]) / cmp_cost(a, r, cmp_counts[i]));

@@ -65,7 +65,7 @@ static double product_of(const cmp_matrix *a, const cmp_row *r)
 
 static double total_of(const cmp_matrix *a, const cmp_row *r)
 {
-    return a->solves ? cmp_total(a, r) : NAN;
+    return cmp_converged(a, r) ? cmp_total(a, r) : NAN;
 }
 
 static double least(const cmp *m, const cmp_matrix *a, figure *of)
@@ -97,7 +97,7 @@ static void put_row(FILE *file, const cmp *m, const cmp_matrix *a, int f)
     put_time(file, product, least(m, a, product_of));
     put_cell(file, cmp_short(cmp_gflops(r)).text, false);
     put_cell(file, cmp_short(1e-9 * cmp_speed(r)).text, false);
-    snprintf(text, sizeof text, "%.2f", cmp_speed(r) / m->copy_speed);
+    snprintf(text, sizeof text, "%.2f", cmp_speed(r) / a->copy_speed);
     put_cell(file, text, false);
     put_cell(file, cmp_short(1e-6 * (double)r->info.bytes).text, false);
     snprintf(text, sizeof text, "%.1f %%", 100 * cmp_padding(r));
@@ -123,7 +123,7 @@ static void put_table(FILE *file, const cmp *m, const cmp_matrix *a)
 {
     fprintf(file,
             "<div class=\"box\" tabindex=\"0\"><table><thead>"
-            "<tr><th></th><th colspan=\"2\">build</th><th colspan=\"4\">product</th>"
+            "<tr class=\"over\"><th></th><th colspan=\"2\">build</th><th colspan=\"4\">product</th>"
             "<th colspan=\"2\">moves, stores</th><th colspan=\"5\">solve</th><th></th>"
             "<th colspan=\"4\">ms for build and n %s</th></tr>\n"
             "<tr><th>format</th><th>ms</th><th>products</th><th>ms</th><th>GFLOP/s</th>"
@@ -159,8 +159,8 @@ static void put_facts(FILE *file, const cmp *m, const cmp_matrix *a)
     } else {
         fprintf(file, "; not square, so that only products are compared");
     }
-    fprintf(file, "; %s, in which csr took %s of its median.</p>\n",
-            cli_count(a->rounds, "round").text, cmp_scatter(m, a).text);
+    fprintf(file, "; %s, in which csr took %s of its median; a copy moves %.1f GB/s.</p>\n",
+            cli_count(a->rounds, "round").text, cmp_scatter(m, a).text, 1e-9 * a->copy_speed);
 }
 
 static void put_tiles(FILE *file, const cmp *m, const cmp_matrix *a)
@@ -270,12 +270,9 @@ static void put_head(FILE *file, const cmp *m)
     for (int k = 0; cmp_style[k]; k++) fputs(cmp_style[k], file);
     fprintf(file,
             "</style></head>\n<body><main>\n<h1>Matrix formats compared</h1>\n"
-            "<p class=\"sub\">gsolve %s &middot; %.*s &middot; %s &middot; %s &middot; a copy "
-            "moves %.1f "
-            "GB/s</p>\n",
+            "<p class=\"sub\">gsolve %s &middot; %.*s &middot; %s &middot; %s</p>\n",
             gsolve_version(), (int)strcspn(m->device.description, ";"), m->device.description,
-            m->c->is.type == GSOLVE_F32 ? "single precision" : "double precision", m->date,
-            1e-9 * m->copy_speed);
+            m->c->is.type == GSOLVE_F32 ? "single precision" : "double precision", m->date);
     fprintf(file,
             "<p>In every round each format in its turn is built, solved with and multiplied with; "
             "a time is the median over the rounds. The vectors lie where the kernels read them, "

@@ -57,7 +57,7 @@ static const char layout[] =
     "width:100%}"
     "th,td{padding:4px 7px;text-align:right;white-space:nowrap;border-top:1px solid var(--line)}"
     "thead th{border-top:0;color:var(--soft);font-weight:600;vertical-align:bottom}"
-    "thead tr:first-child th{text-align:center;border-left:1px solid var(--line)}"
+    ".over th{text-align:center;border-left:1px solid var(--line)}"
     "th:first-child,td.told{text-align:left}"
     "td.told{white-space:normal;min-width:300px;color:var(--soft)}"
     "tbody th,thead th:first-child{position:sticky;left:0;background:var(--ground);"

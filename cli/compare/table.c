@@ -36,13 +36,13 @@ static void say_head(const cmp *m, const cmp_matrix *a)
         cli_item(c, "rounds", "none: interrupted");
     }
     cli_item(c, "copy", "%.1f GB/s read and written, of a large array in the same memory",
-             1e-9 * m->copy_speed);
+             1e-9 * a->copy_speed);
 }
 
 /* --- what is stored, and the product -----------------------------------------------------------
  */
 
-static void say_product(const cmp *m, const cmp_row *r, int width)
+static void say_product(const cmp *m, const cmp_matrix *a, const cmp_row *r, int width)
 {
     const double product = cmp_median(&r->product), build = cmp_median(&r->build);
 
@@ -52,7 +52,7 @@ static void say_product(const cmp *m, const cmp_row *r, int width)
     }
     cli_say(m->c, "%-*s%11.3f%10.1f%12.4f%9.2f%9.1f%9.2f%12.3f%9.1f %%\n", width, r->spec,
             1e3 * build, build / product, 1e3 * product, cmp_gflops(r), 1e-9 * cmp_speed(r),
-            cmp_speed(r) / m->copy_speed, 1e-6 * (double)r->info.bytes, 100 * cmp_padding(r));
+            cmp_speed(r) / a->copy_speed, 1e-6 * (double)r->info.bytes, 100 * cmp_padding(r));
 }
 
 /* --- the solve ---------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ static void say_product(const cmp *m, const cmp_row *r, int width)
 
 static void say_solve(const cmp *m, const cmp_matrix *a, const cmp_row *r, int width)
 {
-    const bool converged = r->solved && r->result.outcome == GSOLVE_CONVERGED;
+    const bool converged = cmp_converged(a, r);
 
     if (!cmp_is_measured(r)) return;
     if (a->solves && r->solved) {
@@ -94,7 +94,7 @@ void cmp_say_matrix(const cmp *m, const cmp_matrix *a)
     say_head(m, a);
     cli_say(m->c, "\n%-*s%11s%10s%12s%9s%9s%9s%12s%11s\n", width, "format", "build ms", "products",
             "product ms", "GFLOP/s", "GB/s", "of copy", "MB", "padding");
-    for (int f = 0; f < m->formats; f++) say_product(m, &a->row[f], width);
+    for (int f = 0; f < m->formats; f++) say_product(m, a, &a->row[f], width);
     cli_say(m->c, "\n%-*s%11s%14s%12s%12s%11s%15s\n", width, "format", "iterations", "ms/iteration",
             "solve ms", "total ms", "residual", "overtakes csr");
     for (int f = 0; f < m->formats; f++) say_solve(m, a, &a->row[f], width);

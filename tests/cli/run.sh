@@ -312,7 +312,7 @@ json out 'formats[]' 'solvers[]' 'preconds[]' 'generators[]' 'devices[]'
 run 0 compare gen:poisson2d,n=20 --repeat 3 --json c.json --csv c.csv --html c.html
 said 'build ms' 'product ms' 'GFLOP/s' 'of copy' 'padding' 'overtakes csr' 'csr' 'cxsparse' 'rounds      3;' \
     'fastest     at 10 iterations: ' 'at 10000 iterations: '
-json c.json date device=cpu type=f64 rtol=1e-08 copy_bytes_per_second interrupted=false \
+json c.json date device=cpu type=f64 rtol=1e-08 interrupted=false 'matrices[].copy_bytes_per_second' \
     'matrices[].matrix.rows=400' 'matrices[].solver' 'matrices[].precond_seconds' 'matrices[].rounds=3' \
     'matrices[].row_lengths[3]=396' 'matrices[].fastest[3].iterations=10000' 'matrices[].fastest[3].format' \
     'matrices[].rows[].format=csr' 'matrices[].rows[].error=null' 'matrices[].rows[].outcome=converged' \
