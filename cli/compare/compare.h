@@ -35,6 +35,7 @@ typedef struct cmp_matrix { /* a matrix, with all formats */
     bool solves;            /* the matrix is square */
     char solver[512], precond[512], why[320];
     char method[64], kind[64]; /* as they are in use */
+    double rtol, atol;         /* of the solves: |b - Ax| <= max(rtol |b|, atol) */
     double precond_seconds;
     double copy_speed; /* of a copy within the same memory, just before: bytes a second */
     cmp_row *row;      /* formats of them */
@@ -114,6 +115,7 @@ cli_words cmp_overtakes_words(const cmp *m, const cmp_matrix *a, const cmp_row *
 /* The row that costs least at so many iterations, or NULL. */
 const cmp_row *cmp_winner(const cmp *m, const cmp_matrix *a, double iterations);
 
+cli_words cmp_tolerance(const cmp_matrix *a); /* "1e-08 |b|" or "max(1e-08 |b|, 1e-12)" */
 const char *cmp_outcome(const cmp_matrix *a, const cmp_row *r);
 bool cmp_converged(const cmp_matrix *a, const cmp_row *r);
 

@@ -90,6 +90,8 @@ static cJSON *json_matrix(const cmp *m, const cmp_matrix *a)
     cJSON_AddBoolToObject(object, "solves", a->solves);
     cli_json_text(object, "solver", a->solver);
     cli_json_text(object, "precond", a->precond);
+    cli_json_add(object, "rtol", a->solves ? a->rtol : NAN);
+    cli_json_add(object, "atol", a->solves ? a->atol : NAN);
     cli_json_add(object, "precond_seconds", a->solves ? a->precond_seconds : NAN);
     cli_json_add(object, "copy_bytes_per_second", a->copy_speed);
     cJSON_AddNumberToObject(object, "rounds", a->rounds);
@@ -133,7 +135,6 @@ cJSON *cmp_json(const cmp *m)
     cJSON_AddStringToObject(object, "device", m->device.device);
     cli_json_text(object, "description", m->device.description);
     cJSON_AddStringToObject(object, "type", m->c->is.type == GSOLVE_F32 ? "f32" : "f64");
-    cli_json_add(object, "rtol", cli_rtol(m->c));
     cJSON_AddBoolToObject(object, "interrupted", cli_interrupted());
     list = cJSON_AddArrayToObject(object, "matrices");
     for (int k = 0; k < m->matrices; k++) {
@@ -205,7 +206,8 @@ static void csv_row(FILE *file, const cmp *m, const cmp_matrix *a, const cmp_row
     csv_text(file, a->solver);
     fputc(',', file);
     csv_text(file, a->precond);
-    fprintf(file, ",%s,", cli_number(cli_rtol(m->c)).text);
+    csv_number(file, a->solves ? a->rtol : NAN);
+    fputc(',', file);
     csv_text(file, r->spec);
     if (cmp_is_measured(r)) {
         csv_figures(file, m, a, r);

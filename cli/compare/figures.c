@@ -101,6 +101,18 @@ const char *cmp_outcome(const cmp_matrix *a, const cmp_row *r)
     return r->solved ? gsolve_outcome_text(r->result.outcome) : "interrupted";
 }
 
+cli_words cmp_tolerance(const cmp_matrix *a)
+{
+    cli_words words;
+
+    if (a->atol > 0) {
+        snprintf(words.text, sizeof words.text, "max(%.10g |b|, %.10g)", a->rtol, a->atol);
+    } else {
+        snprintf(words.text, sizeof words.text, "%.10g |b|", a->rtol);
+    }
+    return words;
+}
+
 bool cmp_converged(const cmp_matrix *a, const cmp_row *r)
 {
     return a->solves && r->solved && r->result.outcome == GSOLVE_CONVERGED;

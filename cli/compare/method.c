@@ -1,4 +1,5 @@
 /* method.c: the method that all formats solve with. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/compare/compare.h"
@@ -28,6 +29,17 @@ static void use_the_format(const cmp *m, cmp_matrix *a)
     }
 }
 
+/* The value of a key in spec, of which the last counts. */
+static double tolerance_in(const char *spec, const char *key, double usual)
+{
+    const size_t length = strlen(key);
+
+    for (const char *at = strchr(spec, ','); at; at = strchr(at + 1, ',')) {
+        if (strncmp(at + 1, key, length) == 0) usual = strtod(at + 1 + length, NULL);
+    }
+    return usual;
+}
+
 /* "auto" of a method names its choice here, so that all formats have the same. */
 static void take_choice(const cmp *m, cmp_matrix *a, const cli_attempt *t)
 {
@@ -43,6 +55,8 @@ static void take_choice(const cmp *m, cmp_matrix *a, const cli_attempt *t)
     snprintf(a->method, sizeof a->method, "%s", t->method);
     snprintf(a->kind, sizeof a->kind, "%s", t->kind);
     a->precond_seconds = t->precond_seconds;
+    a->rtol = tolerance_in(a->solver, "rtol=", cli_rtol(m->c));
+    a->atol = tolerance_in(a->solver, "atol=", 0);
     use_the_format(m, a);
 }
 

@@ -155,7 +155,7 @@ static void put_facts(FILE *file, const cmp *m, const cmp_matrix *a)
         fprintf(file, "</b>");
         if (a->why[0]) fprintf(file, ", ");
         cmp_escaped(file, a->why);
-        fprintf(file, "; to |b &minus; Ax| &le; %s |b|", cli_number(cli_rtol(m->c)).text);
+        fprintf(file, "; to |b &minus; Ax| &le; %s", cmp_tolerance(a).text);
     } else {
         fprintf(file, "; not square, so that only products are compared");
     }

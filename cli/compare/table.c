@@ -24,8 +24,8 @@ static void say_head(const cmp *m, const cmp_matrix *a)
 
     cli_item(c, "b", "%s", cli_rhs_words(c));
     if (a->solves) {
-        cli_item(c, "method", "%s + %s%s%s%s, to |b - Ax| <= %s |b|", a->solver, a->precond,
-                 a->why[0] ? " (" : "", a->why, a->why[0] ? ")" : "", cli_number(cli_rtol(c)).text);
+        cli_item(c, "method", "%s + %s%s%s%s, to |b - Ax| <= %s", a->solver, a->precond,
+                 a->why[0] ? " (" : "", a->why, a->why[0] ? ")" : "", cmp_tolerance(a).text);
     } else {
         cli_item(c, "method", "none, for the matrix is not square: what counts is the product");
     }

@@ -312,7 +312,7 @@ json out 'formats[]' 'solvers[]' 'preconds[]' 'generators[]' 'devices[]'
 run 0 compare gen:poisson2d,n=20 --repeat 3 --json c.json --csv c.csv --html c.html
 said 'build ms' 'product ms' 'GFLOP/s' 'of copy' 'padding' 'overtakes csr' 'csr' 'cxsparse' 'rounds      3;' \
     'fastest     at 10 iterations: ' 'at 10000 iterations: '
-json c.json date device=cpu type=f64 rtol=1e-08 interrupted=false 'matrices[].copy_bytes_per_second' \
+json c.json date device=cpu type=f64 interrupted=false 'matrices[].rtol=1e-08' 'matrices[].copy_bytes_per_second' \
     'matrices[].matrix.rows=400' 'matrices[].solver' 'matrices[].precond_seconds' 'matrices[].rounds=3' \
     'matrices[].row_lengths[3]=396' 'matrices[].fastest[3].iterations=10000' 'matrices[].fastest[3].format' \
     'matrices[].rows[].format=csr' 'matrices[].rows[].error=null' 'matrices[].rows[].outcome=converged' \
@@ -341,7 +341,8 @@ json out 'matrices[].rows[0].format=csr' 'matrices[].rows[1].format=cxsparse' 'm
 run 0 compare A.mtx --formats 'cxsparse;csr,csr' --repeat 1 --csv -
 [ "$(grep -o 'format\|"cxsparse"\|"csr"' out | tr '\n' ' ')" = 'format "cxsparse" "csr" "csr" ' ] || fail "$what: other formats"
 [ "$(sed 's/"[^"]*"/q/g' out | cut -d, -f27 | sed -n 3p)" = - ] || fail "$what: csr overtakes itself"
-run 0 compare A.mtx -b b2.mtx --repeat 1
+run 0 compare A.mtx -b b2.mtx --repeat 1 --solver cg,rtol=1e-3,rtol=1e-10 --atol 1e-14
+said 'to |b - Ax| <= max(1e-10 |b|, 1e-14)'
 run 0 compare A.mtx --repeat 1 --quiet --html q.html
 [ ! -s out ] || fail "$what: not quiet"
 run 0 compare A.mtx --type f32 --formats cxsparse --repeat 1 --html q.html --csv q.csv
