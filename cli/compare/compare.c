@@ -54,7 +54,7 @@ static int check_name(cli *c, const char *name)
                     known ? "; did you mean '" : "", known ? known : "", known ? "'?" : "");
 }
 
-static int open_session(cmp *m)
+static int prepare(cmp *m)
 {
     cli *c = m->c;
     const time_t now = time(NULL);
@@ -181,7 +181,7 @@ int cli_compare(cli *c)
 
     if (!m) return cli_fail(c, "out of memory");
     m->c = c;
-    code = open_session(m);
+    code = prepare(m);
     if (!code) code = compare_all(m);
     if (!code) code = write_all(m);
     if (!code && !all_is_well(m)) code = CLI_NOT_CONVERGED;
