@@ -9,14 +9,22 @@
 
 enum { CLI_CONVERGED = 0, CLI_ERROR = 1, CLI_NOT_CONVERGED = 2 }; /* exit codes */
 
+enum { CLI_MOST_MATRICES = 64 };
+
+typedef struct cli_many { /* what an option said that may be given several times */
+    const char *item[CLI_MOST_MATRICES];
+    int count;
+} cli_many;
+
 /* What the command line said. NULL: not given; so is NAN for a tolerance and -1 for an int. */
 typedef struct cli_arguments {
     const char *matrix, *rhs, *guess, *solution; /* -A, -b, --x0, -x */
     const char *device, *format, *formats, *solver, *precond;
-    const char *json, *history, *output;
+    const char *json, *history, *output, *csv, *html;
+    cli_many matrices; /* of a command that takes several */
     double rtol, atol;
     int type; /* a gsolve_type */
-    int maxit, threads, seed;
+    int maxit, threads, seed, repeat;
     bool monitor, profile, quiet, cache, symmetric, general, dense, help, version;
     int operands;
     char **operand;

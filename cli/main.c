@@ -8,8 +8,13 @@
 #include "cli/json.h"
 #include "cli/options.h"
 
-static const cli_arguments no_arguments = {
-    .rtol = NAN, .atol = NAN, .type = GSOLVE_F64, .maxit = -1, .threads = -1, .seed = -1};
+static const cli_arguments no_arguments = {.rtol = NAN,
+                                           .atol = NAN,
+                                           .type = GSOLVE_F64,
+                                           .maxit = -1,
+                                           .threads = -1,
+                                           .seed = -1,
+                                           .repeat = -1};
 
 /* --- how it speaks ------------------------------------------------------------------------- */
 
@@ -17,7 +22,12 @@ static void find_voice(cli *c)
 {
     struct winsize size = {0};
 
-    c->text = c->is.quiet || (c->is.json && strcmp(c->is.json, "-") == 0) ? NULL : stdout;
+    const char *const written[] = {c->is.json, c->is.csv, c->is.html};
+
+    c->text = c->is.quiet ? NULL : stdout;
+    for (int k = 0; k < 3; k++) {
+        if (written[k] && strcmp(written[k], "-") == 0) c->text = NULL;
+    }
     c->live = isatty(STDOUT_FILENO);
     if (!c->live) return;
     ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);

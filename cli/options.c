@@ -99,6 +99,15 @@ static bool parse_number(const cli_option *o, const char *text, double *value)
     return o->kind == CLI_REAL || *value == rint(*value);
 }
 
+static int add_text(cli *c, const cli_option *o, cli_many *many, const char *text)
+{
+    if (many->count == CLI_MOST_MATRICES) {
+        return cli_fail(c, "--%s is given more than %d times", o->name, CLI_MOST_MATRICES);
+    }
+    many->item[many->count++] = text;
+    return 0;
+}
+
 static int store(cli *c, const cli_option *o, const char *text)
 {
     char *at = (char *)&c->is + o->offset;
@@ -115,6 +124,7 @@ static int store(cli *c, const cli_option *o, const char *text)
     switch (o->kind) {
     case CLI_FLAG: *(bool *)(void *)at = true; break;
     case CLI_TEXT: *(const char **)(void *)at = text; break;
+    case CLI_MANY: return add_text(c, o, (cli_many *)(void *)at, text);
     case CLI_WHOLE: *(int *)(void *)at = (int)value; break;
     case CLI_REAL: *(double *)(void *)at = value; break;
     case CLI_WORD: *(int *)(void *)at = word; break;

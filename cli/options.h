@@ -8,6 +8,7 @@
 typedef enum cli_kind {
     CLI_FLAG,  /* a bool */
     CLI_TEXT,  /* a const char * */
+    CLI_MANY,  /* a cli_many: may be given several times */
     CLI_WHOLE, /* an int from least to most */
     CLI_REAL,  /* a double from least to most */
     CLI_WORD   /* an int: which of the words in argument, "f32|f64" */

@@ -66,28 +66,53 @@ static bool is_device(const char *path)
     return stat(path, &s) == 0 && !S_ISREG(s.st_mode);
 }
 
+enum { OUTPUTS = 6, TO_STDOUT = 3 }; /* from the latter on, "-" is standard output */
+
+static const char *output_at(const cli_arguments *is, int k)
+{
+    const char *const path[OUTPUTS] = {is->solution, is->output, is->history,
+                                       is->json,     is->csv,    is->html};
+    return path[k];
+}
+
+/* The k-th file read; "" where there is none, NULL past the last. */
+static const char *input_at(const cli_arguments *is, int k)
+{
+    const char *const path[] = {is->matrix, is->rhs, is->guess,
+                                is->operands ? is->operand[0] : NULL};
+
+    if (k < 4) return path[k] ? path[k] : "";
+    return k - 4 < is->matrices.count ? is->matrices.item[k - 4] : NULL;
+}
+
+static bool is_stdout(int k, const char *path)
+{
+    return k >= TO_STDOUT && strcmp(path, "-") == 0;
+}
+
 /* Whether the k-th output can be written and is no input nor another output. */
 static bool output_fits(const cli_arguments *is, int k, char why[SENTENCE])
 {
-    const char *const read[] = {is->matrix, is->rhs, is->guess,
-                                is->operands ? is->operand[0] : NULL};
-    const char *const write[] = {is->solution, is->output, is->history, is->json};
-    const char *path = write[k];
+    const char *path = output_at(is, k), *other;
 
-    if (!path || (path == is->json && strcmp(path, "-") == 0)) return true;
+    if (!path) return true;
+    for (int i = 0; i < OUTPUTS; i++) {
+        other = i == k ? NULL : output_at(is, i);
+        if (other && same_file(other, path) && (is_stdout(k, path) || !is_device(path))) {
+            snprintf(why, SENTENCE, "%.900s is to be written twice; give different names", path);
+            return false;
+        }
+    }
+    if (is_stdout(k, path)) return true;
     if (!path_fits(path, why)) return false;
     if (k < 2 && is_device(path)) { /* matrices and vectors are renamed into place */
         snprintf(why, SENTENCE, "cannot write %.900s: it is no regular file", path);
         return false;
     }
-    for (int i = 0; i < 4; i++) {
-        if (read[i] && same_file(read[i], path)) {
+    for (int i = 0; (other = input_at(is, i)); i++) {
+        if (*other && same_file(other, path)) {
             snprintf(why, SENTENCE, "%.900s is to be read and to be written; give another name",
                      path);
-            return false;
-        }
-        if (i != k && write[i] && same_file(write[i], path) && !is_device(path)) {
-            snprintf(why, SENTENCE, "%.900s is to be written twice; give different names", path);
             return false;
         }
     }
@@ -98,7 +123,7 @@ int cli_check_outputs(cli *c)
 {
     char why[SENTENCE];
 
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < OUTPUTS; k++) {
         if (!output_fits(&c->is, k, why)) return cli_fail(c, "%s", why);
     }
     return 0;
@@ -107,7 +132,7 @@ int cli_check_outputs(cli *c)
 bool cli_json_fits(const cli *c)
 {
     char why[SENTENCE];
-    return output_fits(&c->is, 3, why);
+    return output_fits(&c->is, TO_STDOUT, why);
 }
 
 /* --- after ---------------------------------------------------------------------------------- */

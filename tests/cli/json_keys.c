@@ -1,5 +1,6 @@
 /* json_keys.c: json_keys FILE KEY... checks that FILE is JSON and holds each KEY, such as
- * seconds.read or attempts[]; KEY=VALUE also that it is this string or number. */
+ * seconds.read, attempts[] (an array that is not empty) or rows[2].format (a[] is a[0]); KEY=VALUE
+ * also that it is this string or number. */
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,14 +24,14 @@ static char *read_whole(const char *path)
     return text;
 }
 
-/* The member of object at the path "a.b"; "a[]" must be an array that is not empty. */
+/* The member of object at the path "a.b[1].c". */
 static const cJSON *find(const cJSON *object, char *path)
 {
     for (char *key = strtok(path, "."); key && object; key = strtok(NULL, ".")) {
-        char *brackets = strstr(key, "[]");
+        char *brackets = strstr(key, "[");
         if (brackets) *brackets = 0;
         object = cJSON_GetObjectItemCaseSensitive(object, key);
-        if (brackets && cJSON_GetArraySize(object) < 1) return NULL;
+        if (brackets) object = cJSON_GetArrayItem(object, atoi(brackets + 1));
     }
     return object;
 }

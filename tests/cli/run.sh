@@ -236,7 +236,22 @@ wrong 'missing.mtx' info missing.mtx
 wrong 'bad.mtx:4:' info bad.mtx
 wrong "did you mean '--json'" info A.mtx --jsno -
 wrong 'which matrix' compare
-wrong 'cssr' compare A.mtx --formats cssr
+wrong 'cssr' compare A.mtx --formats cssr --html out_here/p.html
+wrong 'empty name' compare A.mtx --formats 'csr;;csr'
+wrong 'empty name' compare A.mtx --formats ';'
+wrong 'empty name' compare A.mtx --formats csr,
+wrong 'not an empty word' compare A.mtx --formats ''
+wrong 'colour' compare A.mtx --formats csr,colour=1
+wrong 'from 1 to 99' compare A.mtx --repeat 0
+wrong 'makes no products' compare A.mtx --solver direct
+wrong "no folder 'nowhere'" compare A.mtx --html nowhere/p.html --csv out_here/p.csv
+wrong 'it is a folder' compare A.mtx --csv out_here
+wrong 'written twice' compare A.mtx --json - --csv -
+wrong 'written twice' compare A.mtx --csv out_here/p --html out_here/p
+wrong 'to be read and to be written' compare -A kept -A A.mtx --html A.mtx
+wrong 'missing.mtx' compare -A A.mtx -A missing.mtx --html out_here/p.html
+wrong "did you mean 'poisson2d'" compare -A A.mtx -A gen:poison2d,n=4 --html out_here/p.html
+wrong 'bad.mtx:4:' compare -A A.mtx -A bad.mtx --html out_here/p.html --csv out_here/p.csv
 wrong 'must have 3 rows' compare A.mtx -b b4.mtx
 wrong 'which matrix' generate
 wrong 'where to' generate poisson2d
@@ -292,11 +307,66 @@ run 0 list
 said 'csr' 'gmres' 'restart=30' 'auto|cholesky|lu|qr' 'block_jacobi' 'poisson3d' 'here:'
 run 0 list --json -
 json out 'formats[]' 'solvers[]' 'preconds[]' 'generators[]' 'devices[]'
-run 0 compare gen:poisson2d,n=20 --json c.json
-said 'GFLOP/s' 'csr' 'converged'
-json c.json matrix.rows=400 'rows[]'
-run 0 compare -A A.mtx -b b.mtx --formats csr --solver cg --precond none --json -
-json out 'rows[]'
+
+# --- comparing formats -------------------------------------------------------------------------
+run 0 compare gen:poisson2d,n=20 --repeat 3 --json c.json --csv c.csv --html c.html
+said 'build ms' 'product ms' 'GFLOP/s' 'of copy' 'padding' 'overtakes csr' 'csr' 'cxsparse' 'rounds      3;' \
+    'fastest     at 10 iterations: ' 'at 10000 iterations: '
+json c.json date device=cpu type=f64 interrupted=false 'matrices[].rtol=1e-08' 'matrices[].copy_bytes_per_second' \
+    'matrices[].matrix.rows=400' 'matrices[].solver' 'matrices[].precond_seconds' 'matrices[].rounds=3' \
+    'matrices[].row_lengths[3]=396' 'matrices[].fastest[3].iterations=10000' 'matrices[].fastest[3].format' \
+    'matrices[].rows[].format=csr' 'matrices[].rows[].error=null' 'matrices[].rows[].outcome=converged' \
+    'matrices[].rows[].overtakes=false' 'matrices[].rows[].overtakes_at=null' 'matrices[].rows[].padding=0' \
+    'matrices[].rows[1].format'
+for key in build_seconds build_products product_seconds product_least_seconds product_most_seconds gflops bytes \
+    bytes_per_second share_of_copy stored product_error iterations residual iteration_seconds \
+    setup_seconds solve_seconds total_seconds seconds_at_10 seconds_at_10000; do
+    json c.json "matrices[].rows[1].$key"
+done
+cp c.csv out # every line has as many fields, and what 1000 iterations cost is build + 1000 of one
+sed 's/"[^"]*"/q/g' c.csv | awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; n = NF; next }
+    { rows++; cost = $at["build_ms"] + 1000 * $at["iteration_ms"]; d = $at["at_1000_ms"] - cost
+      if (NF != n || d * d > 1e-12 * cost * cost || !($at["residual"] < 1e-8)) bad = 1 }
+    END { exit bad || rows < 2 || n != 32 }' || fail "$what: the CSV is wrong"
+cp c.html out
+said '<!doctype html>' 'width=device-width' '<polyline' 'gen:poisson2d,<wbr>n=20' '</html>'
+! grep -qE 'https?:|src=|<script|@import|url\([^#]' c.html || fail "$what: the page needs something else"
+for tag in figure table tr td th svg span div section figcaption; do
+    [ "$(grep -oE "<$tag[ >]" c.html | wc -l)" -eq "$(grep -o "</$tag>" c.html | wc -l)" ] ||
+        fail "$what: <$tag> and </$tag> differ"
+done
+run 0 compare -A A.mtx -b b.mtx --formats cxsparse --solver cg --precond none --repeat 1 --json -
+json out 'matrices[].rows[0].format=csr' 'matrices[].rows[1].format=cxsparse' 'matrices[].solver=cg' \
+    'matrices[].rows[1].outcome=converged' 'matrices[].rhs=b.mtx'
+run 0 compare A.mtx --formats 'cxsparse;csr,csr' --repeat 1 --csv -
+[ "$(grep -o 'format\|"cxsparse"\|"csr"' out | tr '\n' ' ')" = 'format "cxsparse" "csr" "csr" ' ] || fail "$what: other formats"
+[ "$(sed 's/"[^"]*"/q/g' out | cut -d, -f27 | sed -n 3p)" = - ] || fail "$what: csr overtakes itself"
+run 0 compare A.mtx -b b2.mtx --repeat 1 --solver cg,rtol=1e-3,rtol=1e-10 --atol 1e-14
+said 'to |b - Ax| <= max(1e-10 |b|, 1e-14)'
+run 0 compare A.mtx --repeat 1 --quiet --html q.html
+[ ! -s out ] || fail "$what: not quiet"
+run 0 compare A.mtx --type f32 --formats cxsparse --repeat 1 --html q.html --csv q.csv
+said 'cxsparse    cxsparse takes fp64'
+grep -q ',,,,"cxsparse takes fp64' q.csv && grep -q 'colspan="18">cxsparse takes' q.html || fail "$what: no sentence"
+run 0 compare tall.mtx --repeat 1 --html q.html
+said 'not square' 'no solve'
+run 0 compare -A A.mtx -A gen:poisson2d,n=9 tall.mtx --repeat 1 --json m.json --csv m.csv --html m.html
+said 'means       geometric' 'build/product'
+json m.json 'matrices[2].matrix.source=tall.mtx' 'matrices[2].solves=false' 'means[].format=csr' \
+    'means[].matrices=3' 'means[].at_1000=1' 'means[].total=1'
+grep -q 'All 3 matrices' m.html && grep -q 'href="#m3"' m.html || fail "$what: the page lacks the means"
+run 2 compare gen:poisson2d,n=30 --solver cg --precond none --maxit 3 --repeat 1
+said 'NOT CONVERGED: iteration limit'
+timeout --preserve-status -s INT 3 "$gsolve" compare gen:poisson2d,n=300 --solver gmres,restart=2,stall=0 \
+    --precond none --maxit 100000000 --rtol 1e-12 --html stopped.html >out 2>err
+[ $? -eq 2 ] || fail 'compare, interrupted: exit code'
+what='compare, interrupted'
+said 'interrupted' 'none: interrupted'
+grep -q 'Interrupted' stopped.html || fail "$what: the page does not say so"
+for name in $(sed -n 's/.*&gs_\(.*\)_format\.plugin.*/\1/p' "$source/spmv/formats.c" | sort -u); do
+    [ -s "$source/docs/formats/$name.md" ] || fail "the format $name has no page docs/formats/$name.md"
+    grep -qF "(formats/$name.md)" "$source/docs/formats.md" || fail "docs/formats.md does not lead to $name"
+done
 
 # --- the device --------------------------------------------------------------------------------
 before=${GSOLVE_DEVICE-auto}
@@ -335,6 +405,8 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     : >err
     script -qec "'$gsolve' -A gen:poisson2d,n=20" /dev/null </dev/null >out 2>&1
     said 'setting up' 'converged' "$(printf '\r')"
+    script -qec "'$gsolve' compare -A gen:poisson2d,n=20 --repeat 2" /dev/null </dev/null >out 2>&1
+    said 'round 2  csr' 'overtakes csr' "$(printf '\r')"
 fi
 
 [ $failures -eq 0 ] && echo 'all is well'

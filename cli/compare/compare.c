@@ -1,0 +1,192 @@
+/* compare.c: gsolve compare: the formats side by side, on one or many matrices. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/compare/compare.h"
+#include "cli/json.h"
+#include "cli/options.h"
+
+/* --- before ------------------------------------------------------------------------------------
+ */
+
+/* The matrices: those of -A, then the words. */
+static int gather_names(cli *c)
+{
+    cli_many *names = &c->is.matrices;
+
+    for (int k = 0; k < c->is.operands; k++) {
+        if (names->count == CLI_MOST_MATRICES) {
+            return cli_fail(c, "more than %d matrices are named", CLI_MOST_MATRICES);
+        }
+        names->item[names->count++] = c->is.operand[k];
+    }
+    if (names->count > 0) return 0;
+    return cli_fail(c, "which matrix? gsolve compare -A FILE");
+}
+
+static const char *generator_name(const void *unused, int k)
+{
+    const gsolve_plugin *generator = gsolve_generator_at(k);
+
+    (void)unused;
+    return generator ? generator->name : NULL;
+}
+
+/* Whether a matrix is there to be read, told before another one has taken its time. A single one is
+ * read at once, with the reader's own sentence. */
+static int check_name(cli *c, const char *name)
+{
+    const char *known;
+    char word[64];
+
+    if (c->is.matrices.count == 1) return 0;
+    if (strncmp(name, "gen:", 4) != 0) {
+        return access(name, R_OK) == 0 ? 0 : cli_fail(c, "cannot read the matrix %s", name);
+    }
+    for (int k = 0; (known = generator_name(NULL, k)); k++) {
+        if (cli_spec_is(name + 4, known)) return 0;
+    }
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(name + 4, ","), name + 4);
+    known = cli_nearest(word, generator_name, NULL);
+    return cli_fail(c, "there is no generator '%s'%s%s%s; gsolve list generators shows them", word,
+                    known ? "; did you mean '" : "", known ? known : "", known ? "'?" : "");
+}
+
+static int prepare(cmp *m)
+{
+    cli *c = m->c;
+    const time_t now = time(NULL);
+    struct tm utc;
+
+    if (gather_names(c) || cli_check_outputs(c)) return CLI_ERROR;
+    for (int k = 0; k < c->is.matrices.count; k++) {
+        if (check_name(c, c->is.matrices.item[k])) return CLI_ERROR;
+    }
+    if (c->is.solver && cli_spec_is(c->is.solver, "direct")) {
+        return cli_fail(c, "direct makes no products, so that no format differs; compare takes the "
+                           "other methods (gsolve list solvers)");
+    }
+    if (cli_open(c) || cli_check_specs(c)) return CLI_ERROR;
+    gsolve_context_describe(c->ctx, &m->device);
+    strftime(m->date, sizeof m->date, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
+    if (cmp_register_cxsparse(c->ctx, &m->device) != GSOLVE_OK) return cli_fail_library(c);
+    return cmp_choose_formats(m);
+}
+
+/* --- the matrices ------------------------------------------------------------------------------
+ */
+
+static int read_system(cli *c, const char *name, cli_system *s)
+{
+    char words[400];
+
+    if (cli_read_matrix(c, name, s) || cli_read_vectors(c, s) || cli_examine(c, s) ||
+        cli_make_vectors(c, s, &s->csr)) {
+        return CLI_ERROR;
+    }
+    cli_item(c, "", "%s%s", cli_symmetry_words(&s->traits),
+             c->is.type == GSOLVE_F32 ? "; computed in single precision" : "");
+    cli_item(c, "device", "%s", cli_device_words(c, words));
+    return 0;
+}
+
+static int compare_on(cmp *m, const char *name)
+{
+    cmp_matrix *a = &m->matrix[m->matrices];
+    int code;
+
+    a->row = calloc((size_t)m->formats, sizeof *a->row);
+    if (!a->row) return cli_fail(m->c, "out of memory");
+    m->matrices++;
+    code = read_system(m->c, name, &a->system);
+    a->solves = a->system.nrows == a->system.ncols;
+    if (!code && a->solves) code = cmp_choose_method(m, a);
+    if (!code && gsolve_context_copy_speed(m->c->ctx, &a->copy_speed) != GSOLVE_OK) {
+        code = cli_fail_library(m->c);
+    }
+    if (!code) code = cmp_measure(m, a);
+    if (!code) cmp_say_matrix(m, a);
+    cli_close_system(m->c, &a->system);
+    return code;
+}
+
+static int compare_all(cmp *m)
+{
+    const cli_many *names = &m->c->is.matrices;
+    int code = 0;
+
+    cli_catch_interrupt();
+    m->matrix = calloc((size_t)names->count, sizeof *m->matrix);
+    if (!m->matrix) return cli_fail(m->c, "out of memory");
+    for (int k = 0; !code && k < names->count && !cli_interrupted(); k++) {
+        if (k > 0) cli_say(m->c, "\n");
+        code = compare_on(m, names->item[k]);
+    }
+    if (!code && m->matrices > 1) cmp_say_means(m);
+    return code;
+}
+
+/* --- after -------------------------------------------------------------------------------------
+ */
+
+/* path = what write tells. */
+static int write_by(cmp *m, const char *path, void (*write)(FILE *file, const cmp *m))
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = path ? open_memstream(&text, &length) : NULL;
+    int code = 0;
+
+    if (!path) return 0;
+    if (file) write(file, m);
+    if (!file || fclose(file) != 0) {
+        code = cli_fail(m->c, "out of memory while writing %s", path);
+    } else {
+        code = cli_write_text(m->c, path, text);
+    }
+    free(text);
+    return code;
+}
+
+static int write_all(cmp *m)
+{
+    const cli_arguments *is = &m->c->is;
+
+    if (is->json && cli_json_write(m->c, cmp_json(m))) return CLI_ERROR;
+    if (write_by(m, is->csv, cmp_csv) || write_by(m, is->html, cmp_page)) return CLI_ERROR;
+    return 0;
+}
+
+/* Whether every solve converged, and nothing was left out by Ctrl-C. */
+static bool all_is_well(const cmp *m)
+{
+    bool well = !cli_interrupted();
+
+    for (int k = 0; k < m->matrices; k++) {
+        const cmp_matrix *a = &m->matrix[k];
+        for (int f = 0; f < m->formats; f++) {
+            const cmp_row *r = &a->row[f];
+            well &= !r->wrong && (!r->solved || r->result.outcome == GSOLVE_CONVERGED);
+        }
+    }
+    return well;
+}
+
+int cli_compare(cli *c)
+{
+    cmp *m = calloc(1, sizeof *m);
+    int code;
+
+    if (!m) return cli_fail(c, "out of memory");
+    m->c = c;
+    code = prepare(m);
+    if (!code) code = compare_all(m);
+    if (!code) code = write_all(m);
+    if (!code && !all_is_well(m)) code = CLI_NOT_CONVERGED;
+    for (int k = 0; k < m->matrices; k++) free(m->matrix[k].row);
+    free(m->matrix);
+    free(m);
+    return code;
+}

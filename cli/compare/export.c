@@ -1,0 +1,232 @@
+/* export.c: gsolve compare as JSON and as comma-separated values; docs/compare.md tells the keys.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "cli/compare/compare.h"
+#include "cli/json.h"
+
+/* --- JSON --------------------------------------------------------------------------------------
+ */
+
+static void add_product(cJSON *item, const cmp_matrix *a, const cmp_row *r)
+{
+    const double product = cmp_median(&r->product), build = cmp_median(&r->build);
+
+    cJSON_AddStringToObject(item, "stored_as", r->info.format);
+    cli_json_add(item, "build_seconds", build);
+    cli_json_add(item, "build_products", build / product);
+    cli_json_add(item, "product_seconds", product);
+    cli_json_add(item, "product_least_seconds", cmp_least(&r->product));
+    cli_json_add(item, "product_most_seconds", cmp_most(&r->product));
+    cli_json_add(item, "gflops", cmp_gflops(r));
+    cli_json_add(item, "bytes", (double)r->info.bytes);
+    cli_json_add(item, "bytes_per_second", cmp_speed(r));
+    cli_json_add(item, "share_of_copy", cmp_speed(r) / a->copy_speed);
+    cli_json_add(item, "stored", (double)r->info.stored);
+    cli_json_add(item, "padding", cmp_padding(r));
+    cli_json_add(item, "product_error", r->error);
+}
+
+static void add_solve(cJSON *item, const cmp *m, const cmp_matrix *a, const cmp_row *r)
+{
+    const double overtakes = cmp_overtakes(m, a, r);
+
+    cJSON_AddStringToObject(item, "outcome", cmp_outcome(a, r));
+    cli_json_add(item, "iterations", r->solved ? r->result.iterations : NAN);
+    cli_json_add(item, "residual", r->solved ? r->result.residual : NAN);
+    cli_json_add(item, "iteration_seconds", cmp_step(a, r));
+    cli_json_add(item, "iteration_least_seconds", cmp_least(&r->iteration));
+    cli_json_add(item, "iteration_most_seconds", cmp_most(&r->iteration));
+    cli_json_add(item, "setup_seconds", cmp_median(&r->setup));
+    cli_json_add(item, "solve_seconds", cmp_median(&r->solve));
+    cli_json_add(item, "total_seconds", a->solves ? cmp_total(a, r) : NAN);
+    cJSON_AddBoolToObject(item, "overtakes", isfinite(overtakes));
+    cli_json_add(item, "overtakes_at", overtakes);
+    for (int i = 0; i < CMP_COUNTS; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "seconds_at_%d", cmp_counts[i]);
+        cli_json_add(item, key, cmp_cost(a, r, cmp_counts[i]));
+    }
+}
+
+static cJSON *json_row(const cmp *m, const cmp_matrix *a, const cmp_row *r)
+{
+    cJSON *item = cJSON_CreateObject();
+
+    cli_json_text(item, "format", r->spec);
+    if (r->told[0]) {
+        cli_json_text(item, "error", r->told);
+    } else {
+        cJSON_AddNullToObject(item, "error");
+    }
+    if (!cmp_is_measured(r)) return item;
+    add_product(item, a, r);
+    add_solve(item, m, a, r);
+    return item;
+}
+
+static void add_winners(cJSON *object, const cmp *m, const cmp_matrix *a)
+{
+    cJSON *list = cJSON_AddArrayToObject(object, "fastest");
+
+    for (int i = 0; i < CMP_COUNTS; i++) {
+        const cmp_row *r = cmp_winner(m, a, cmp_counts[i]);
+        if (!r) continue;
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddNumberToObject(item, "iterations", cmp_counts[i]);
+        cli_json_text(item, "format", r->spec);
+        cli_json_add(item, "seconds", cmp_cost(a, r, cmp_counts[i]));
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
+static cJSON *json_matrix(const cmp *m, const cmp_matrix *a)
+{
+    cJSON *object = cJSON_CreateObject(), *list;
+
+    cli_json_matrix(object, &a->system);
+    cli_json_text(object, "rhs", m->c->is.rhs ? m->c->is.rhs : "A*ones");
+    cJSON_AddBoolToObject(object, "solves", a->solves);
+    cli_json_text(object, "solver", a->solver);
+    cli_json_text(object, "precond", a->precond);
+    cli_json_add(object, "rtol", a->solves ? a->rtol : NAN);
+    cli_json_add(object, "atol", a->solves ? a->atol : NAN);
+    cli_json_add(object, "precond_seconds", a->solves ? a->precond_seconds : NAN);
+    cli_json_add(object, "copy_bytes_per_second", a->copy_speed);
+    cJSON_AddNumberToObject(object, "rounds", a->rounds);
+    list = cJSON_AddArrayToObject(object, "row_lengths");
+    for (int k = 0; k < 32; k++) {
+        cJSON_AddItemToArray(list, cJSON_CreateNumber((double)a->system.traits.length[k]));
+    }
+    list = cJSON_AddArrayToObject(object, "rows");
+    for (int f = 0; f < m->formats; f++) {
+        cJSON_AddItemToArray(list, json_row(m, a, &a->row[f]));
+    }
+    add_winners(object, m, a);
+    return object;
+}
+
+static cJSON *json_mean(const cmp *m, int f)
+{
+    const cmp_mean mean = cmp_mean_of(m, f);
+    cJSON *item = cJSON_CreateObject();
+
+    cli_json_text(item, "format", m->spec[f]);
+    cJSON_AddNumberToObject(item, "matrices", mean.matrices);
+    cli_json_add(item, "product", mean.product);
+    cli_json_add(item, "iteration", mean.step);
+    cli_json_add(item, "total", mean.total);
+    cli_json_add(item, "build_products", mean.build_products);
+    for (int i = 0; i < CMP_COUNTS; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "at_%d", cmp_counts[i]);
+        cli_json_add(item, key, mean.at[i]);
+    }
+    return item;
+}
+
+cJSON *cmp_json(const cmp *m)
+{
+    cJSON *object = cJSON_CreateObject(), *list;
+
+    cJSON_AddStringToObject(object, "version", gsolve_version());
+    cJSON_AddStringToObject(object, "date", m->date);
+    cJSON_AddStringToObject(object, "device", m->device.device);
+    cli_json_text(object, "description", m->device.description);
+    cJSON_AddStringToObject(object, "type", m->c->is.type == GSOLVE_F32 ? "f32" : "f64");
+    cJSON_AddBoolToObject(object, "interrupted", cli_interrupted());
+    list = cJSON_AddArrayToObject(object, "matrices");
+    for (int k = 0; k < m->matrices; k++) {
+        cJSON_AddItemToArray(list, json_matrix(m, &m->matrix[k]));
+    }
+    list = cJSON_AddArrayToObject(object, "means");
+    for (int f = 0; m->matrices > 1 && f < m->formats; f++) {
+        cJSON_AddItemToArray(list, json_mean(m, f));
+    }
+    return object;
+}
+
+/* --- comma-separated values --------------------------------------------------------------------
+ */
+
+static void csv_text(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', file);
+        fputc(*text == '\n' || *text == '\r' ? ' ' : *text, file);
+    }
+    fputc('"', file);
+}
+
+/* ",value", or "," of none. */
+static void csv_number(FILE *file, double value)
+{
+    if (isfinite(value)) {
+        fprintf(file, ",%.8g", value);
+    } else {
+        fputc(',', file);
+    }
+}
+
+static void csv_figures(FILE *file, const cmp *m, const cmp_matrix *a, const cmp_row *r)
+{
+    const bool solved = a->solves && r->solved;
+    const double value[] = {
+        1e3 * cmp_median(&r->build),
+        cmp_median(&r->build) / cmp_median(&r->product),
+        1e3 * cmp_median(&r->product),
+        cmp_gflops(r),
+        1e-9 * cmp_speed(r),
+        cmp_speed(r) / a->copy_speed,
+        (double)r->info.bytes,
+        (double)r->info.stored,
+        100 * cmp_padding(r),
+        solved ? r->result.iterations : NAN,
+        1e3 * cmp_step(a, r),
+        1e3 * cmp_median(&r->setup),
+        1e3 * cmp_median(&r->solve),
+        a->solves ? 1e3 * cmp_total(a, r) : NAN,
+        solved ? r->result.residual : NAN,
+    };
+
+    for (size_t k = 0; k < sizeof value / sizeof *value; k++) csv_number(file, value[k]);
+    fprintf(file, ",%s,%s", cmp_outcome(a, r), cmp_overtakes_words(m, a, r).text);
+    for (int i = 0; i < CMP_COUNTS; i++) csv_number(file, 1e3 * cmp_cost(a, r, cmp_counts[i]));
+    fputc(',', file);
+}
+
+static void csv_row(FILE *file, const cmp *m, const cmp_matrix *a, const cmp_row *r)
+{
+    csv_text(file, a->system.name);
+    fprintf(file, ",%d,%d,%lld,", a->system.nrows, a->system.ncols, (long long)a->system.entries);
+    csv_text(file, m->device.description);
+    fprintf(file, ",%s,", m->c->is.type == GSOLVE_F32 ? "f32" : "f64");
+    csv_text(file, a->solver);
+    fputc(',', file);
+    csv_text(file, a->precond);
+    csv_number(file, a->solves ? a->rtol : NAN);
+    fputc(',', file);
+    csv_text(file, r->spec);
+    if (cmp_is_measured(r)) {
+        csv_figures(file, m, a, r);
+    } else {
+        fprintf(file, ",,,,,,,,,,,,,,,,,,,,,,");
+    }
+    csv_text(file, r->told);
+    fputc('\n', file);
+}
+
+void cmp_csv(FILE *file, const cmp *m)
+{
+    fprintf(file, "matrix,rows,cols,entries,device,type,solver,precond,rtol,format,build_ms,"
+                  "build_products,product_ms,gflops,gbytes_per_second,share_of_copy,bytes,stored,"
+                  "padding_percent,iterations,iteration_ms,setup_ms,solve_ms,total_ms,residual,"
+                  "outcome,overtakes_csr_at");
+    for (int i = 0; i < CMP_COUNTS; i++) fprintf(file, ",at_%d_ms", cmp_counts[i]);
+    fprintf(file, ",error\n");
+    for (int k = 0; k < m->matrices; k++) {
+        for (int f = 0; f < m->formats; f++) csv_row(file, m, &m->matrix[k], &m->matrix[k].row[f]);
+    }
+}

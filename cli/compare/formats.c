@@ -1,0 +1,118 @@
+/* formats.c: which formats gsolve compare compares. */
+#include <string.h>
+
+#include "cli/compare/compare.h"
+
+static int add_spec(cmp *m, const char *spec, int length)
+{
+    if (m->formats == CMP_MOST_FORMATS) {
+        return cli_fail(m->c, "--formats names more than %d formats", CMP_MOST_FORMATS);
+    }
+    if (length >= CMP_SPEC) {
+        return cli_fail(m->c,
+                        "the format '%.40s...' is too long: %d characters, and %d are allowed",
+                        spec, length, CMP_SPEC - 1);
+    }
+    snprintf(m->spec[m->formats++], CMP_SPEC, "%.*s", length, spec);
+    return 0;
+}
+
+/* --- all there are -----------------------------------------------------------------------------
+ */
+
+/* The words of the option alg, "a|b|c", each of which is an algorithm of its own; or NULL. */
+static const char *algorithms(const gsolve_plugin *format)
+{
+    for (const gsolve_option *o = format->option; o && o->key; o++) {
+        if (o->kind == GSOLVE_CHOICE && strcmp(o->key, "alg") == 0) return o->choices;
+    }
+    return NULL;
+}
+
+static int add_all(cmp *m)
+{
+    const gsolve_plugin *format;
+    char spec[2 * CMP_SPEC];
+    int code = 0;
+
+    for (int k = 0; !code && (format = gsolve_format_at(m->c->ctx, k)); k++) {
+        const char *word = algorithms(format);
+        if (!word) code = add_spec(m, format->name, (int)strlen(format->name));
+        while (word && *word && !code) {
+            const int length = (int)strcspn(word, "|");
+            snprintf(spec, sizeof spec, "%.60s,alg=%.*s", format->name, length, word);
+            code = add_spec(m, spec, (int)strlen(spec));
+            word += length + (word[length] == '|');
+        }
+    }
+    return code;
+}
+
+/* --- those named -------------------------------------------------------------------------------
+ */
+
+/* Characters of the first spec of a list: up to a ';', or a ',' before a word without '='. */
+static int spec_length(const char *list)
+{
+    int length = (int)strcspn(list, ",;");
+
+    while (list[length] == ',') {
+        const int word = (int)strcspn(list + length + 1, ",;");
+        if (!memchr(list + length + 1, '=', (size_t)word)) break;
+        length += 1 + word;
+    }
+    return length;
+}
+
+static int add_named(cmp *m, const char *list)
+{
+    for (bool more = true; more;) {
+        const int length = spec_length(list);
+        if (length == 0) {
+            return cli_fail(m->c, "--formats '%.200s' has an empty name in it", m->c->is.formats);
+        }
+        if (add_spec(m, list, length)) return CLI_ERROR;
+        more = list[length] != 0;
+        list += length + more;
+    }
+    return 0;
+}
+
+/* A spec is known or not whatever the matrix: tried on one of one entry. */
+static int check_names(cmp *m)
+{
+    const int32_t start[] = {0, 1}, col[] = {0};
+    const double value[] = {1};
+    const gsolve_csr one = gsolve_csr_view(1, start, col, value);
+
+    for (int k = 0; k < m->formats; k++) {
+        gsolve_matrix *A = NULL;
+        const gsolve_status status = gsolve_matrix_create(&A, m->c->ctx, m->spec[k], &one);
+        gsolve_matrix_destroy(&A);
+        if (status == GSOLVE_BAD_SPEC) return cli_fail_library(m->c);
+    }
+    return 0;
+}
+
+/* csr among them, for the others are held against it. */
+static int find_base(cmp *m)
+{
+    for (int k = 0; k < m->formats; k++) {
+        if (strcmp(m->spec[k], "csr") == 0) {
+            m->base = k;
+            return 0;
+        }
+    }
+    if (add_spec(m, "csr", 3)) return CLI_ERROR;
+    for (int k = m->formats - 1; k > 0; k--) memcpy(m->spec[k], m->spec[k - 1], CMP_SPEC);
+    strcpy(m->spec[0], "csr");
+    m->base = 0;
+    return 0;
+}
+
+int cmp_choose_formats(cmp *m)
+{
+    if (m->c->is.formats ? add_named(m, m->c->is.formats) : add_all(m)) return CLI_ERROR;
+    if (check_names(m)) return CLI_ERROR;
+    return find_base(m);
+}

@@ -1,0 +1,58 @@
+/* judge.c: whether a format's product is right, against one of the rows in double precision. */
+#include <float.h>
+#include <math.h>
+
+#include "cli/compare/compare.h"
+
+static double value_at(const void *value, gsolve_type type, int64_t k)
+{
+    return type == GSOLVE_F32 ? (double)((const float *)value)[k] : ((const double *)value)[k];
+}
+
+static int64_t start_at(const gsolve_csr *A, int32_t i)
+{
+    return A->offset == GSOLVE_O64 ? ((const int64_t *)A->start)[i]
+                                   : ((const int32_t *)A->start)[i];
+}
+
+/* A sum of n products has an error of at most about n eps times the sum of their sizes. */
+int cmp_truth_make(cmp *m, cmp_truth *t, const gsolve_csr *rows, const double *x)
+{
+    const size_t n = (size_t)rows->nrows;
+    int64_t longest = 0;
+
+    t->sum = gsolve_alloc(m->c->ctx, GSOLVE_HOST, n, sizeof *t->sum);
+    t->size = gsolve_alloc(m->c->ctx, GSOLVE_HOST, n, sizeof *t->size);
+    if (!t->sum || !t->size) return cli_fail_library(m->c);
+    for (int32_t i = 0; i < rows->nrows; i++) {
+        const int64_t begin = start_at(rows, i), end = start_at(rows, i + 1);
+        t->sum[i] = t->size[i] = 0;
+        for (int64_t k = begin; k < end; k++) {
+            const double term = value_at(rows->value, rows->type, k) * x[rows->col[k]];
+            t->sum[i] += term;
+            t->size[i] += fabs(term);
+        }
+        if (end - begin > longest) longest = end - begin;
+    }
+    t->allowed = (double)(longest + 8) * (rows->type == GSOLVE_F32 ? FLT_EPSILON : DBL_EPSILON);
+    return 0;
+}
+
+void cmp_truth_free(cmp *m, cmp_truth *t)
+{
+    gsolve_free(m->c->ctx, GSOLVE_HOST, t->sum);
+    gsolve_free(m->c->ctx, GSOLVE_HOST, t->size);
+}
+
+double cmp_error(const cmp_truth *t, gsolve_dense y)
+{
+    const double tiny = y.type == GSOLVE_F32 ? FLT_MIN : DBL_MIN; /* below, digits are lost */
+    double worst = 0;
+
+    for (int32_t i = 0; i < y.nrows && !isnan(worst); i++) {
+        const double value = value_at(y.value, y.type, i), apart = fabs(value - t->sum[i]);
+        const double error = value == t->sum[i] || apart <= tiny ? 0 : apart / t->size[i];
+        if (!(error <= worst)) worst = error; /* nan too */
+    }
+    return worst;
+}

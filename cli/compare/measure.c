@@ -1,0 +1,216 @@
+/* measure.c: the rounds of gsolve compare. In each, every format in its turn is built, solved
+ * with, multiplied with and freed, so that one form at a time takes memory, and a slow moment of
+ * the machine meets all of them alike. */
+#include <math.h>
+
+#include "cli/compare/bench.h"
+
+enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 15, SAMPLES = 5, MOST_PRODUCTS = 400 };
+#define SECONDS         10.0 /* of rounds, once there are LEAST_ROUNDS */
+#define SAMPLE_SECONDS  4e-3 /* of products, between two looks at the clock */
+#define PRODUCT_SECONDS 0.5  /* of the samples of a turn */
+
+/* --- a turn: build -----------------------------------------------------------------------------
+ */
+
+static void add(cmp_series *s, double seconds)
+{
+    if (s->count < CMP_MOST_ROUNDS) s->value[s->count++] = seconds;
+}
+
+/* Until the device has done all it was given. */
+static gsolve_status wait(cmp_bench *t, double *seconds)
+{
+    const double begin = cli_now();
+    double here;
+    const gsolve_status status =
+        gsolve_copy(t->ctx, &here, GSOLVE_HOST, t->flag, t->place, sizeof here);
+
+    if (seconds) *seconds = cli_now() - begin;
+    return status;
+}
+
+/* A format may return while its last kernels run: what a wait takes after it, beyond what one takes
+ * with nothing to wait for, is part of the build. */
+static gsolve_status build(cmp_bench *t, cmp_row *r, gsolve_matrix **A)
+{
+    gsolve_csr rows = {0};
+    double busy = 0, idle = 0;
+    gsolve_status status = cmp_copy_rows(t, &rows) ? wait(t, NULL) : GSOLVE_NO_MEMORY;
+
+    if (status == GSOLVE_OK) status = gsolve_matrix_take(A, t->ctx, r->spec, &rows);
+    if (status != GSOLVE_OK) {
+        gsolve_csr_free(&rows, t->ctx);
+        return status;
+    }
+    status = wait(t, &busy);
+    if (status == GSOLVE_OK) status = wait(t, &idle);
+    gsolve_matrix_describe(*A, &r->info);
+    add(&r->build, r->info.build_seconds + fmax(0, busy - idle));
+    return status;
+}
+
+/* --- a turn: products --------------------------------------------------------------------------
+ */
+
+static gsolve_status products(cmp_bench *t, const gsolve_matrix *A, int count, double *one)
+{
+    const double begin = cli_now();
+    gsolve_status status = GSOLVE_OK;
+
+    for (int k = 0; k < count && status == GSOLVE_OK; k++) {
+        status = gsolve_matrix_apply(A, 1, t->x, 0, t->y);
+    }
+    if (status == GSOLVE_OK) status = wait(t, NULL);
+    *one = (cli_now() - begin) / count;
+    return status;
+}
+
+/* Whether A x is what it should be. */
+static gsolve_status judge(cmp_bench *t, cmp_row *r, const gsolve_matrix *A)
+{
+    double one;
+    gsolve_status status = products(t, A, 1, &one);
+
+    if (status != GSOLVE_OK) return status;
+    status = gsolve_copy(t->ctx, t->here.value, GSOLVE_HOST, t->y.value, t->place,
+                         cmp_bytes_of(t->here));
+
+    if (status != GSOLVE_OK) return status;
+    r->error = cmp_error(&t->truth, t->here);
+    r->wrong = !(r->error <= t->truth.allowed);
+    if (r->wrong) {
+        snprintf(
+            r->told, sizeof r->told,
+            "WRONG: an entry of A x is off by %.1e of the sum of its terms' sizes, and %.1e is "
+            "rounding",
+            r->error, t->truth.allowed);
+    }
+    return GSOLVE_OK;
+}
+
+static gsolve_status time_products(cmp_bench *t, cmp_row *r, const gsolve_matrix *A)
+{
+    cmp_series sample = {.count = 0};
+    double one, spent = 0;
+    gsolve_status status = products(t, A, 2, &one); /* warms the caches */
+
+    if (status == GSOLVE_OK) status = products(t, A, 1, &one);
+    const int count = (int)fmin(MOST_PRODUCTS, fmax(1, ceil(SAMPLE_SECONDS / one)));
+    while (status == GSOLVE_OK && sample.count < SAMPLES && spent < PRODUCT_SECONDS) {
+        status = products(t, A, count, &one);
+        add(&sample, one);
+        spent += count * one;
+    }
+    if (sample.count > 0) add(&r->product, cmp_median(&sample));
+    return status;
+}
+
+/* --- a turn: the solve -------------------------------------------------------------------------
+ */
+
+static bool go_on(int iteration, double residual, void *user)
+{
+    (void)iteration, (void)residual, (void)user;
+    return !cli_interrupted();
+}
+
+static gsolve_status run(cmp_bench *t, cmp_row *r, gsolve_solver *S)
+{
+    gsolve_profile profile;
+    gsolve_result result;
+    gsolve_status status =
+        gsolve_copy(t->ctx, t->sol.value, t->place, t->zeros, GSOLVE_HOST, cmp_bytes_of(t->sol));
+
+    gsolve_solver_watch(S, go_on, NULL);
+    if (status == GSOLVE_OK) status = wait(t, NULL);
+    const double begin = cli_now();
+    if (status == GSOLVE_OK) status = gsolve_solver_run(S, t->b, t->sol, &result);
+    const double seconds = cli_now() - begin;
+    if (status != GSOLVE_OK || result.outcome == GSOLVE_STOPPED) return status;
+    r->result = result;
+    r->solved = true;
+    add(&r->solve, seconds);
+    gsolve_solver_profiled(S, &profile);
+    if (profile.iteration_seconds > 0) add(&r->iteration, profile.iteration_seconds);
+    return GSOLVE_OK;
+}
+
+static gsolve_status solve(cmp_bench *t, cmp_row *r, const gsolve_matrix *A)
+{
+    const double begin = cli_now();
+    gsolve_solver *S = NULL;
+    gsolve_status status = gsolve_solver_create(&S, t->ctx, t->a->solver, A, t->M);
+
+    if (status == GSOLVE_OK) status = wait(t, NULL);
+    if (status == GSOLVE_OK) add(&r->setup, cli_now() - begin);
+    if (status == GSOLVE_OK) status = run(t, r, S);
+    gsolve_solver_destroy(&S);
+    return status;
+}
+
+/* --- the rounds --------------------------------------------------------------------------------
+ */
+
+/* The solve comes before the products that are timed: a format that learns while it is used has
+ * nothing learnt by then. Whatever a format fails with is told in its row, but for a device that is
+ * out of order. */
+static int take_turn(cmp_bench *t, cmp_row *r, int round)
+{
+    char note[200];
+    gsolve_matrix *A = NULL;
+
+    snprintf(note, sizeof note, "%.80s  round %d  %.80s", t->a->system.name, round + 1, r->spec);
+    cli_live_note(&t->live, note);
+    gsolve_status status = build(t, r, &A);
+    if (status == GSOLVE_OK && round == 0) status = judge(t, r, A);
+    if (status == GSOLVE_OK && t->a->solves && !r->wrong) status = solve(t, r, A);
+    if (status == GSOLVE_OK && !r->wrong) status = time_products(t, r, A);
+    if (A) gsolve_matrix_describe(A, &r->info);
+    if (status != GSOLVE_OK) snprintf(r->told, sizeof r->told, "%s", gsolve_error(t->ctx));
+    gsolve_matrix_destroy(&A);
+    if (status != GSOLVE_DEVICE_FAILED) return 0;
+    cli_live_erase(&t->live);
+    return cli_fail(t->m->c, "%s: %s", r->spec, r->told);
+}
+
+static bool goes_on(const cmp_bench *t, int round, double seconds)
+{
+    const int repeat = t->m->c->is.repeat;
+
+    if (cli_interrupted()) return false;
+    if (repeat > 0) return round < repeat;
+    return round < LEAST_ROUNDS || (round < MOST_ROUNDS && seconds < SECONDS);
+}
+
+static int make_rounds(cmp_bench *t)
+{
+    const double begin = cli_now();
+    int code = 0;
+
+    for (int round = 0; !code && goes_on(t, round, cli_now() - begin); round++) {
+        for (int f = 0; f < t->m->formats && !code && !cli_interrupted(); f++) {
+            cmp_row *r = &t->a->row[f];
+            if (!r->told[0]) code = take_turn(t, r, round);
+        }
+        t->a->rounds = round + 1;
+    }
+    return code;
+}
+
+int cmp_measure(cmp *m, cmp_matrix *a)
+{
+    cmp_bench t = {.m = m, .a = a, .ctx = m->c->ctx};
+    int code;
+
+    for (int f = 0; f < m->formats; f++) a->row[f].spec = m->spec[f];
+    cli_live_begin(&t.live, m->c, a->system.name);
+    code = cmp_prepare(&t);
+    if (!code) code = make_rounds(&t);
+    cli_live_erase(&t.live);
+    cmp_release(&t);
+    if (!code && a->row[m->base].told[0]) {
+        return cli_fail(m->c, "nothing to hold the formats against: csr: %s", a->row[m->base].told);
+    }
+    return code;
+}

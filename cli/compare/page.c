@@ -1,0 +1,297 @@
+/* page.c: gsolve compare as a page that needs nothing but itself. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/compare/compare.h"
+
+void cmp_escaped(FILE *file, const char *text)
+{
+    for (; *text; text++) {
+        switch (*text) {
+        case '&': fputs("&amp;", file); break;
+        case '<': fputs("&lt;", file); break;
+        case '>': fputs("&gt;", file); break;
+        case '"': fputs("&quot;", file); break;
+        case ',': fputs(",<wbr>", file); break;
+        default: fputc(*text, file);
+        }
+    }
+}
+
+cli_words cmp_short(double value)
+{
+    const int decimals = !(value >= 0.1) ? 4
+                         : value < 10    ? 3
+                         : value < 100   ? 2
+                         : value < 1000  ? 1
+                                         : 0;
+    cli_words words;
+
+    if (isfinite(value)) {
+        snprintf(words.text, sizeof words.text, "%.*f", decimals, value);
+    } else {
+        snprintf(words.text, sizeof words.text, "-");
+    }
+    return words;
+}
+
+/* --- tables ------------------------------------------------------------------------------------
+ */
+
+static void put_name(FILE *file, const char *spec, int f)
+{
+    fprintf(file, "<tr><th scope=\"row\"><i class=\"c%d\"></i>", f % CMP_COLOURS);
+    cmp_escaped(file, spec);
+    fprintf(file, "</th>");
+}
+
+static void put_cell(FILE *file, const char *text, bool best)
+{
+    fprintf(file, "<td%s>%s</td>", best ? " class=\"best\"" : "", text);
+}
+
+static void put_time(FILE *file, double seconds, double best)
+{
+    put_cell(file, cmp_short(1e3 * seconds).text, seconds == best);
+}
+
+typedef double figure(const cmp_matrix *a, const cmp_row *r);
+
+static double product_of(const cmp_matrix *a, const cmp_row *r)
+{
+    (void)a;
+    return cmp_median(&r->product);
+}
+
+static double total_of(const cmp_matrix *a, const cmp_row *r)
+{
+    return cmp_converged(a, r) ? cmp_total(a, r) : NAN;
+}
+
+static double least(const cmp *m, const cmp_matrix *a, figure *of)
+{
+    double value = NAN;
+
+    for (int f = 0; f < m->formats; f++) {
+        if (cmp_is_measured(&a->row[f])) value = fmin(value, of(a, &a->row[f]));
+    }
+    return value;
+}
+
+static void put_row(FILE *file, const cmp *m, const cmp_matrix *a, int f)
+{
+    const cmp_row *r = &a->row[f];
+    const double product = cmp_median(&r->product), build = cmp_median(&r->build);
+    const bool solved = a->solves && r->solved;
+    char text[64];
+
+    put_name(file, r->spec, f);
+    if (!cmp_is_measured(r)) {
+        fprintf(file, "<td class=\"told\" colspan=\"18\">");
+        cmp_escaped(file, r->told[0] ? r->told : "interrupted");
+        fprintf(file, "</td></tr>\n");
+        return;
+    }
+    put_time(file, build, NAN);
+    put_cell(file, cmp_short(build / product).text, false);
+    put_time(file, product, least(m, a, product_of));
+    put_cell(file, cmp_short(cmp_gflops(r)).text, false);
+    put_cell(file, cmp_short(1e-9 * cmp_speed(r)).text, false);
+    snprintf(text, sizeof text, "%.2f", cmp_speed(r) / a->copy_speed);
+    put_cell(file, text, false);
+    put_cell(file, cmp_short(1e-6 * (double)r->info.bytes).text, false);
+    snprintf(text, sizeof text, "%.1f %%", 100 * cmp_padding(r));
+    put_cell(file, text, false);
+    snprintf(text, sizeof text, "%d", r->result.iterations);
+    put_cell(file, solved ? text : "-", false);
+    put_time(file, cmp_step(a, r), least(m, a, cmp_step));
+    put_time(file, cmp_median(&r->solve), NAN);
+    put_time(file, total_of(a, r), least(m, a, total_of));
+    snprintf(text, sizeof text, "%.1e%s%s", r->result.residual,
+             r->result.outcome == GSOLVE_CONVERGED ? "" : " NOT CONVERGED: ",
+             r->result.outcome == GSOLVE_CONVERGED ? "" : cmp_outcome(a, r));
+    put_cell(file, solved ? text : "-", false);
+    put_cell(file, cmp_overtakes_words(m, a, r).text, false);
+    for (int i = 0; i < CMP_COUNTS; i++) {
+        put_cell(file, cmp_short(1e3 * cmp_cost(a, r, cmp_counts[i])).text,
+                 r == cmp_winner(m, a, cmp_counts[i]));
+    }
+    fprintf(file, "</tr>\n");
+}
+
+static void put_table(FILE *file, const cmp *m, const cmp_matrix *a)
+{
+    fprintf(file,
+            "<div class=\"box\" tabindex=\"0\"><table><thead>"
+            "<tr class=\"over\"><th></th><th colspan=\"2\">build</th><th colspan=\"4\">product</th>"
+            "<th colspan=\"2\">moves, stores</th><th colspan=\"5\">solve</th><th></th>"
+            "<th colspan=\"4\">ms for build and n %s</th></tr>\n"
+            "<tr><th>format</th><th>ms</th><th>products</th><th>ms</th><th>GFLOP/s</th>"
+            "<th>GB/s</th><th>of copy</th><th>MB</th><th>padding</th><th>iterations</th>"
+            "<th>ms each</th><th>ms</th><th>total ms</th><th>residual</th>"
+            "<th>overtakes<br>csr at</th>",
+            a->solves ? "iterations" : "products");
+    for (int i = 0; i < CMP_COUNTS; i++) fprintf(file, "<th>%d</th>", cmp_counts[i]);
+    fprintf(file, "</tr></thead><tbody>\n");
+    for (int f = 0; f < m->formats; f++) put_row(file, m, a, f);
+    fprintf(file, "</tbody></table></div>\n");
+}
+
+/* --- a matrix ----------------------------------------------------------------------------------
+ */
+
+static void put_facts(FILE *file, const cmp *m, const cmp_matrix *a)
+{
+    const cli_system *s = &a->system;
+
+    fprintf(file, "<p class=\"sub\">%d &times; %d, %lld entries, %s; b: ", s->nrows, s->ncols,
+            (long long)s->entries, cli_symmetry_words(&s->traits));
+    cmp_escaped(file, cli_rhs_words(m->c));
+    if (a->solves) {
+        fprintf(file, "; method: <b>");
+        cmp_escaped(file, a->solver);
+        fprintf(file, "</b> with <b>");
+        cmp_escaped(file, a->precond);
+        fprintf(file, "</b>");
+        if (a->why[0]) fprintf(file, ", ");
+        cmp_escaped(file, a->why);
+        fprintf(file, "; to |b &minus; Ax| &le; %s", cmp_tolerance(a).text);
+    } else {
+        fprintf(file, "; not square, so that only products are compared");
+    }
+    fprintf(file, "; %s, in which csr took %s of its median; a copy moves %.1f GB/s.</p>\n",
+            cli_count(a->rounds, "round").text, cmp_scatter(m, a).text, 1e-9 * a->copy_speed);
+}
+
+static void put_tiles(FILE *file, const cmp *m, const cmp_matrix *a)
+{
+    fprintf(file, "<div class=\"tiles\">\n");
+    for (int i = 0; i < CMP_COUNTS; i++) {
+        const cmp_row *r = cmp_winner(m, a, cmp_counts[i]);
+        if (!r) continue;
+        fprintf(file, "<div class=\"tile c%d\"><span>fastest at %d %s</span><b>",
+                (int)(r - a->row) % CMP_COLOURS, cmp_counts[i],
+                a->solves ? "iterations" : "products");
+        cmp_escaped(file, r->spec);
+        fprintf(file, "</b><span>%s with its build</span></div>\n",
+                cli_seconds(cmp_cost(a, r, cmp_counts[i])).text);
+    }
+    fprintf(file, "</div>\n");
+}
+
+static void put_matrix(FILE *file, const cmp *m, const cmp_matrix *a)
+{
+    fprintf(file, "<section id=\"m%d\"><h2>", (int)(a - m->matrix) + 1);
+    cmp_escaped(file, a->system.name);
+    fprintf(file, "</h2>\n");
+    put_facts(file, m, a);
+    put_tiles(file, m, a);
+    fprintf(file, "<div class=\"figures\">\n");
+    cmp_bars_product(file, m, a);
+    cmp_bars_solve(file, m, a);
+    cmp_curves(file, m, a);
+    cmp_histogram(file, a);
+    fprintf(file, "</div>\n");
+    put_table(file, m, a);
+    fprintf(file, "</section>\n");
+}
+
+/* --- all of them -------------------------------------------------------------------------------
+ */
+
+static void put_ratio(FILE *file, double value, double best)
+{
+    char text[32] = "-";
+
+    if (isfinite(value)) snprintf(text, sizeof text, "%.2f", value);
+    put_cell(file, text, value == best);
+}
+
+static void put_means_row(FILE *file, const cmp *m, int f, const cmp_mean *most)
+{
+    const cmp_mean mean = cmp_mean_of(m, f);
+
+    put_name(file, m->spec[f], f);
+    fprintf(file, "<td>%d</td>", mean.matrices);
+    put_ratio(file, mean.product, most->product);
+    put_ratio(file, mean.step, most->step);
+    put_ratio(file, mean.total, most->total);
+    for (int i = 0; i < CMP_COUNTS; i++) put_ratio(file, mean.at[i], most->at[i]);
+    put_cell(file, cmp_short(mean.build_products).text, false);
+    fprintf(file, "</tr>\n");
+}
+
+/* Of formats that were measured on every matrix, for only these compare. */
+static cmp_mean most_of(const cmp *m)
+{
+    cmp_mean most = {.product = NAN, .step = NAN, .total = NAN};
+
+    for (int i = 0; i < CMP_COUNTS; i++) most.at[i] = NAN;
+    for (int f = 0; f < m->formats; f++) {
+        const cmp_mean mean = cmp_mean_of(m, f);
+        if (mean.matrices < m->matrices) continue;
+        most.product = fmax(most.product, mean.product);
+        most.step = fmax(most.step, mean.step);
+        most.total = fmax(most.total, mean.total);
+        for (int i = 0; i < CMP_COUNTS; i++) most.at[i] = fmax(most.at[i], mean.at[i]);
+    }
+    return most;
+}
+
+static void put_means(FILE *file, const cmp *m)
+{
+    const cmp_mean most = most_of(m);
+
+    fprintf(file, "<nav>");
+    for (int k = 0; k < m->matrices; k++) {
+        fprintf(file, "<a href=\"#m%d\">", k + 1);
+        cmp_escaped(file, m->matrix[k].system.name);
+        fprintf(file, "</a>");
+    }
+    fprintf(file,
+            "</nav>\n<section><h2>All %d matrices</h2>\n"
+            "<p class=\"sub\">Geometric means of the time with csr over the time with the "
+            "format: above 1 the format is faster. A format that could not hold a matrix "
+            "has the means of the others.</p>\n"
+            "<div class=\"box\" tabindex=\"0\"><table><thead><tr><th>format</th>"
+            "<th>matrices</th><th>product</th><th>iteration</th><th>total</th>",
+            m->matrices);
+    for (int i = 0; i < CMP_COUNTS; i++) fprintf(file, "<th>build +<br>%d</th>", cmp_counts[i]);
+    fprintf(file, "<th>build in<br>products</th></tr></thead><tbody>\n");
+    for (int f = 0; f < m->formats; f++) put_means_row(file, m, f, &most);
+    fprintf(file, "</tbody></table></div></section>\n");
+}
+
+static void put_head(FILE *file, const cmp *m)
+{
+    fprintf(file, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+                  "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+                  "<title>gsolve compare</title><style>");
+    for (int k = 0; cmp_style[k]; k++) fputs(cmp_style[k], file);
+    fprintf(file,
+            "</style></head>\n<body><main>\n<h1>Matrix formats compared</h1>\n"
+            "<p class=\"sub\">gsolve %s &middot; %.*s &middot; %s &middot; %s</p>\n",
+            gsolve_version(), (int)strcspn(m->device.description, ";"), m->device.description,
+            m->c->is.type == GSOLVE_F32 ? "single precision" : "double precision", m->date);
+    fprintf(file,
+            "<p>In every round each format in its turn is built, solved with and multiplied with; "
+            "a time is the median over the rounds. The vectors lie where the kernels read them, "
+            "and the matrix too before a build begins. All solves end at the same residual, "
+            "computed afresh in double precision from the matrix itself.</p>\n");
+    if (cli_interrupted()) fprintf(file, "<p><b>Interrupted: some is missing.</b></p>\n");
+}
+
+void cmp_page(FILE *file, const cmp *m)
+{
+    put_head(file, m);
+    if (m->matrices > 1) put_means(file, m);
+    for (int k = 0; k < m->matrices; k++) put_matrix(file, m, &m->matrix[k]);
+    fprintf(
+        file,
+        "<footer class=\"sub\"><p>Bytes are those that one product has to move, each array once, "
+        "x and y included; GB/s are these over the time. Padding is what is stored beyond the "
+        "entries. A format overtakes csr at the number of iterations from which on build + n "
+        "&times; the time of an iteration is less with it. Preconditioner and method are set "
+        "up the same for all formats and count in the total alone.</p></footer>\n"
+        "</main></body></html>\n");
+}

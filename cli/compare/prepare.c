@@ -1,0 +1,126 @@
+/* prepare.c: the arrays that the rounds of gsolve compare work on. */
+#include <string.h>
+
+#include "cli/compare/bench.h"
+
+size_t cmp_bytes_of(gsolve_dense v)
+{
+    return (size_t)v.nrows * (size_t)v.ncols *
+           (v.type == GSOLVE_F32 ? sizeof(float) : sizeof(double));
+}
+
+static bool new_vector(cmp_bench *t, gsolve_dense *v, int32_t nrows, int32_t ncols,
+                       gsolve_type type, gsolve_place place)
+{
+    *v = (gsolve_dense){nrows, ncols, nrows, NULL, type, place};
+    v->value = gsolve_alloc(t->ctx, place, cmp_bytes_of(*v), 1);
+    return v->value != NULL;
+}
+
+/* b's columns, which may lie apart. */
+static gsolve_status put_columns(cmp_bench *t, gsolve_dense to, gsolve_dense from)
+{
+    const size_t column = (size_t)from.nrows * sizeof(double);
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < from.ncols && status == GSOLVE_OK; c++) {
+        status =
+            gsolve_copy(t->ctx, (double *)to.value + (int64_t)c * to.stride, to.place,
+                        (const double *)from.value + (int64_t)c * from.stride, GSOLVE_HOST, column);
+    }
+    return status;
+}
+
+/* x at random in its type, and the truth about A x. */
+static int fill_x(cmp_bench *t)
+{
+    const gsolve_csr *A = &t->a->system.csr;
+    const size_t n = (size_t)A->ncols;
+    gsolve_dense given = {0};
+    double *x = gsolve_alloc(t->ctx, GSOLVE_HOST, n, sizeof *x);
+    int code = 0;
+
+    if (!x || !new_vector(t, &given, A->ncols, 1, A->type, GSOLVE_HOST)) {
+        code = cli_fail_library(t->m->c);
+    }
+    for (size_t j = 0; !code && j < n; j++) {
+        x[j] = gsolve_random(1, j);
+        if (A->type == GSOLVE_F32) {
+            x[j] = ((float *)given.value)[j] = (float)x[j];
+        } else {
+            ((double *)given.value)[j] = x[j];
+        }
+    }
+    if (!code && gsolve_copy(t->ctx, t->x.value, t->place, given.value, GSOLVE_HOST,
+                             cmp_bytes_of(given)) != GSOLVE_OK) {
+        code = cli_fail_library(t->m->c);
+    }
+    if (!code) code = cmp_truth_make(t->m, &t->truth, A, x);
+    gsolve_free(t->ctx, GSOLVE_HOST, x);
+    gsolve_free(t->ctx, GSOLVE_HOST, given.value);
+    return code;
+}
+
+int cmp_prepare(cmp_bench *t)
+{
+    const gsolve_csr *A = &t->a->system.csr;
+    const gsolve_dense b = t->a->system.b;
+    const double zero = 0;
+
+    t->place = strcmp(t->m->device.device, "cpu") == 0 ? GSOLVE_HOST : GSOLVE_DEVICE;
+    const bool made =
+        new_vector(t, &t->x, A->ncols, 1, A->type, t->place) &&
+        new_vector(t, &t->y, A->nrows, 1, A->type, t->place) &&
+        new_vector(t, &t->here, A->nrows, 1, A->type, GSOLVE_HOST) &&
+        new_vector(t, &t->b, b.nrows, b.ncols, GSOLVE_F64, t->place) &&
+        new_vector(t, &t->sol, A->ncols, b.ncols, GSOLVE_F64, t->place) &&
+        (t->zeros = gsolve_alloc(t->ctx, GSOLVE_HOST, cmp_bytes_of(t->sol), 1)) != NULL &&
+        (t->flag = gsolve_alloc(t->ctx, t->place, 1, sizeof zero)) != NULL;
+
+    if (!made || put_columns(t, t->b, b) != GSOLVE_OK ||
+        gsolve_copy(t->ctx, t->flag, t->place, &zero, GSOLVE_HOST, sizeof zero) != GSOLVE_OK) {
+        return cli_fail_library(t->m->c);
+    }
+    memset(t->zeros, 0, cmp_bytes_of(t->sol));
+    if (t->a->solves && gsolve_precond_create(&t->M, t->ctx, t->a->precond, A) != GSOLVE_OK) {
+        return cli_fail_library(t->m->c);
+    }
+    return fill_x(t);
+}
+
+void cmp_release(cmp_bench *t)
+{
+    gsolve_precond_destroy(&t->M);
+    cmp_truth_free(t->m, &t->truth);
+    gsolve_free(t->ctx, t->place, t->x.value);
+    gsolve_free(t->ctx, t->place, t->y.value);
+    gsolve_free(t->ctx, GSOLVE_HOST, t->here.value);
+    gsolve_free(t->ctx, t->place, t->b.value);
+    gsolve_free(t->ctx, t->place, t->sol.value);
+    gsolve_free(t->ctx, t->place, t->flag);
+    gsolve_free(t->ctx, GSOLVE_HOST, t->zeros);
+}
+
+static bool copy_array(cmp_bench *t, const void **copy, const void *from, size_t bytes)
+{
+    void *to = gsolve_alloc(t->ctx, t->place, bytes, 1);
+
+    *copy = to;
+    return to && gsolve_copy(t->ctx, to, t->place, from, GSOLVE_HOST, bytes) == GSOLVE_OK;
+}
+
+bool cmp_copy_rows(cmp_bench *t, gsolve_csr *copy)
+{
+    const gsolve_csr *A = &t->a->system.csr;
+    const size_t entries = (size_t)gsolve_csr_entries(A);
+    const size_t offset = A->offset == GSOLVE_O64 ? sizeof(int64_t) : sizeof(int32_t);
+    const size_t value = A->type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+    const void *start, *col = NULL, *values = NULL;
+    const bool made = copy_array(t, &start, A->start, ((size_t)A->nrows + 1) * offset) &&
+                      copy_array(t, &col, A->col, entries * sizeof(int32_t)) &&
+                      copy_array(t, &values, A->value, entries * value);
+
+    *copy = (gsolve_csr){A->nrows, A->ncols,  start,   (const int32_t *)col,
+                         values,   A->offset, A->type, t->place};
+    return made;
+}
