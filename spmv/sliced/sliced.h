@@ -30,10 +30,12 @@ enum { GS_INDEX_AUTO, GS_INDEX_16, GS_INDEX_32 }; /* how column numbers are stor
 enum { GS_VALUE_OWN, GS_VALUE_AUTO };             /* values: the matrix's type; fp32 if exact */
 
 #define GS_SLICED_SPAN    65534 /* between columns that fit into 16 bits */
-#define GS_SLICED_LEAST   4     /* lanes of a slice, a power of two */
+#define GS_SLICED_LEAST   8     /* lanes of a slice, a power of two */
 #define GS_SLICED_MOST    1024
 #define GS_SLICED_PART    1024  /* entries of a part of a long row on a GPU: a warp's */
 #define GS_SLICED_PARTS   8192  /* ... and on the CPU */
+
+#define GS_SLICED_COUNTED 4096  /* length of rows up to which gs_sliced_foretell counts them */
 
 /* The lines of the option table for members index and value of the options o. */
 #define GS_SLICED_OPTIONS(o)                                                                      \
@@ -86,16 +88,17 @@ typedef struct gs_sliced {
     int64_t columns;  /* of all slices; stored entries are columns x lanes */
     int32_t lanes, slices;
     int shift;        /* lanes = 1 << shift */
-    int32_t most_lanes; /* of a row */
+    int32_t most_share; /* log2 of the lanes of a row at most */
     int32_t keep, most;
     int index, value; /* as asked for */
     bool narrow;      /* column numbers are in unit, by head; else in col */
     bool light;       /* values of an fp64 matrix are in fp32 */
     int32_t *first;   /* slices + 1: the number of each slice's first column */
-    int32_t *place;   /* slices: the place of its first row; NULL: one group */
-    uint8_t *share;   /* slices: log2 of the lanes of its rows; NULL: one group, of most_lanes */
-    int32_t *order;   /* nrows: the row at each place; NULL: as they come */
+    int32_t *place;   /* slices + 1: the place of its first row; NULL: one group */
+    uint8_t *share;   /* slices: log2 of the lanes of its rows; NULL: one group, of most_share */
+    int32_t *order;   /* nrows: the row at each place, -1: a long one's; NULL: as they come */
     int32_t *length;  /* nrows: stored entries of the row at each place; NULL: padding tells */
+    int32_t *full;    /* slices: leading columns without padding; on the CPU */
     int32_t *col;     /* columns x lanes; -1: padding */
     gs_sliced_head *head; /* slices */
     uint16_t *unit;       /* units x lanes */
@@ -116,6 +119,11 @@ typedef struct gs_sliced_dots { /* sums that a product makes on its way */
     double *wy, *yy; /* w'y; y'y or NULL */
 } gs_sliced_dots;
 
+typedef struct gs_sliced_span { /* a group, with where its slices begin */
+    int32_t place, slice, width;
+    int32_t share; /* log2 of its lanes to a row */
+} gs_sliced_span;
+
 /* What a policy may want to know first. */
 typedef struct gs_sliced_facts {
     int64_t entries, longest; /* of a row */
@@ -125,21 +133,22 @@ typedef struct gs_sliced_facts {
 /* --- the kernels ------------------------------------------------------------------------------ */
 
 typedef struct gs_sliced_kernels {
-    /* Lengths of rows, seen in slices of so many lanes, rows of more than most left out (0: none
-     * is); waits for the device. */
+    /* Lengths of rows, seen in slices of so many rows, rows of more than most left out; waits for
+     * the device. */
     gsolve_status (*look)(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes, int32_t most,
                           gs_sliced_facts *facts);
     /* *order (to be released with gsolve_free where csr lies): rows by descending length within
      * windows of so many rows, those of equal length as they come. Rows of more than most entries
-     * (0: none is) count as empty. */
+     * count as empty. */
     gsolve_status (*sort)(gsolve_context *ctx, const gsolve_csr *csr, int32_t window, int32_t most,
                           int32_t **order);
-    /* All arrays of s, of which csr, entries, lanes, shift, most_lanes, keep, most, index, value and
-     * order are set. On failure drop releases what there is. */
-    gsolve_status (*make)(gs_sliced *s, gsolve_context *ctx, const gs_sliced_policy *policy);
-    /* The values of s->csr anew; false in *fits, and nothing done, where they were in fp32 and some
-     * are no longer exact there. */
-    gsolve_status (*refill)(gs_sliced *s, gsolve_context *ctx, bool *fits);
+    /* All arrays of s, of which csr, entries, lanes, slices, shift, most_share, keep, most, index,
+     * value and order are set. What there is on failure is the caller's to release. */
+    gsolve_status (*make)(gs_sliced *s, gsolve_context *ctx, int32_t spans,
+                          const gs_sliced_span *span, bool lengths);
+    /* The values of s->csr anew: in its type where they were in fp32 and are no longer exact there,
+     * and the other way round. */
+    gsolve_status (*refill)(gs_sliced *s, gsolve_context *ctx);
     /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0 */
     gsolve_status (*apply)(gs_queue *q, const gs_sliced *s, double alpha, const void *x,
                            double beta, void *y, const gs_sliced_dots *dots);
@@ -154,18 +163,39 @@ extern const gs_sliced_kernels gs_sliced_cuda[GSOLVE_TYPE_COUNT];
 gsolve_status gs_sliced_make(gs_sliced **out, gsolve_context *ctx, const gsolve_csr *csr,
                              const gs_sliced_policy *policy);
 
-/* facts of csr, wherever it lies; see look above. */
+/* facts of csr, wherever it lies; see look above. most 0: no row is left out. */
 gsolve_status gs_sliced_look(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
                              int32_t most, gs_sliced_facts *facts);
 
-/* An upper bound of the bytes of a form of that many stored entries and slices; longest parts of
- * long rows included. */
+/* *order = csr's rows by length; see sort above (most 0: no
+ * row is long). To be given to a policy, or to gsolve_free. */
+gsolve_status gs_sliced_sort(gsolve_context *ctx, const gsolve_csr *csr, int32_t window,
+                             int32_t most, int32_t **order);
+
+/* An upper bound of the bytes of a form of that many stored entries, long rows not included. */
 size_t gs_sliced_bytes(const gsolve_csr *csr, double stored, int32_t lanes, bool order);
 
 /* Stored entries, by the lengths of csr's rows alone, which lie on the host: slices of `lanes`
- * rows, sorted by length in windows of so many rows (1: not), rows of more than most (0: none)
- * left out. NO memory: as if unsorted. */
+ * rows, sorted by length in windows of so many rows (1: not; a multiple of lanes), rows of more
+ * than most (0: none is) left out. Where most exceeds GS_SLICED_COUNTED as if unsorted, which is
+ * an upper bound. */
 double gs_sliced_foretell(const gsolve_csr *csr, int32_t lanes, int32_t window, int32_t most);
+
+/* Refuses so many columns of all slices together: too many to number, or to hold. */
+gsolve_status gs_sliced_fits(gsolve_context *ctx, const gs_sliced *s, int64_t columns);
+
+/* A policy's most: as asked for, or for 0 four times the mean length, but at least 128. */
+int32_t gs_sliced_most(int asked, int32_t rows, int64_t entries);
+
+/* Whether 16 bits, with the units and bases that s has, are to be used. */
+bool gs_sliced_pays(const gs_sliced *s);
+
+/* Entries of a row that is not long, 0 for one that is; csr lies on the host. */
+static inline int32_t gs_sliced_short(const gsolve_csr *csr, int32_t i, int32_t most)
+{
+    const int64_t length = gs_start(csr, i + 1) - gs_start(csr, i);
+    return length > most ? 0 : (int32_t)length;
+}
 
 /* Members of a gsolve_format whose self is a gs_sliced; a format with more around it calls them. */
 void gs_sliced_destroy(void *self, gsolve_context *ctx);
