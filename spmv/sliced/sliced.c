@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "core/vector.h"
 
 #define MOST_COLUMNS (INT32_MAX / 2) /* of all slices: twice as many units are still numbered */
 
@@ -28,8 +27,8 @@ static gsolve_status lay_out(gs_sliced *s, gsolve_context *ctx, const gs_sliced_
         const gs_sliced_group *group = &policy->group[g];
         const int32_t rows = s->lanes / group->lanes;
         const int64_t end = g + 1 < policy->groups ? group[1].first : s->csr.nrows;
-        span[g] = (gs_sliced_span){group->first, (int32_t)slices, group->width,
-                                   log2_of(group->lanes)};
+        span[g] =
+            (gs_sliced_span){group->first, (int32_t)slices, group->width, log2_of(group->lanes)};
         slices += (end - group->first + rows - 1) / rows;
         if (slices > MOST_COLUMNS) break;
         if (span[g].share > s->most_share) s->most_share = span[g].share;
@@ -98,7 +97,7 @@ gsolve_status gs_sliced_sort(gsolve_context *ctx, const gsolve_csr *csr, int32_t
 void gs_sliced_destroy(void *self, gsolve_context *ctx)
 {
     gs_sliced *s = self;
-    void *const blocks[] = {s->first, s->place, s->share, s->order, s->length, s->full,
+    void *const blocks[] = {s->first, s->place, s->share, s->order, s->length,   s->full,
                             s->col,   s->head,  s->unit,  s->base,  s->value_of, s->part,
                             s->sum,   s->done,  s->task,  s->dot};
 
@@ -150,17 +149,9 @@ gsolve_status gs_sliced_apply_dot(const void *self, gsolve_context *ctx, gsolve_
                                   gsolve_dense y, gsolve_dense w, double *wy, double *yy)
 {
     const gs_sliced_kernels *sliced = GS_KERNELS(gs_sliced, ctx, x.type);
-    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, x.type);
-    const gs_sliced *s = self;
     const gs_sliced_dots dots = {w.value, wy, yy};
-    gsolve_status status;
 
-    if (s->nlong == 0) return sliced->apply(ctx->queue, s, 1, x.value, 0, y.value, &dots);
-    TRY(sliced->apply(ctx->queue, s, 1, x.value, 0, y.value, NULL)); /* long rows come at any time */
-    status = yy ? vector->dot2(ctx->queue, y.nrows, y.value, w.value, wy, yy)
-                : vector->dot(ctx->queue, y.nrows, w.value, y.value, wy);
-done:
-    return status;
+    return sliced->apply(ctx->queue, self, 1, x.value, 0, y.value, &dots);
 }
 
 /* --- the rest --------------------------------------------------------------------------------- */

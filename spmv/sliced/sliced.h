@@ -29,21 +29,28 @@
 enum { GS_INDEX_AUTO, GS_INDEX_16, GS_INDEX_32 }; /* how column numbers are stored */
 enum { GS_VALUE_OWN, GS_VALUE_AUTO };             /* values: the matrix's type; fp32 if exact */
 
-#define GS_SLICED_SPAN    65534 /* between columns that fit into 16 bits */
-#define GS_SLICED_LEAST   8     /* lanes of a slice, a power of two */
-#define GS_SLICED_MOST    1024
-#define GS_SLICED_PART    1024  /* entries of a part of a long row on a GPU: a warp's */
-#define GS_SLICED_PARTS   8192  /* ... and on the CPU */
+#define GS_SLICED_SPAN  65534 /* between columns that fit into 16 bits */
+#define GS_SLICED_EACH  32    /* lanes of slices that may have a base of each column, at most */
+#define GS_SLICED_LEAST 8     /* lanes of a slice, a power of two */
+#define GS_SLICED_MOST  1024
+#define GS_SLICED_PART  1024 /* entries of a part of a long row on a GPU: a warp's */
+#define GS_SLICED_PARTS 8192 /* ... and on the CPU */
 
-#define GS_SLICED_COUNTED 4096  /* length of rows up to which gs_sliced_foretell counts them */
+#define GS_SLICED_COUNTED 4096 /* length of rows up to which gs_sliced_foretell counts them */
 
 /* The lines of the option table for members index and value of the options o. */
-#define GS_SLICED_OPTIONS(o)                                                                      \
-    {"index", "bits of a column number; auto: 16 where many fit", GSOLVE_CHOICE,                  \
-     offsetof(o, index), GS_INDEX_AUTO, 0, 0, "auto|16|32"},                                      \
-    {                                                                                             \
-        "value", "own: the matrix's type; auto: fp32 if every value of an fp64 matrix is exact",  \
-            GSOLVE_CHOICE, offsetof(o, value), GS_VALUE_OWN, 0, 0, "own|auto"                     \
+#define GS_SLICED_OPTIONS(o)                                                                     \
+    {"index",                                                                                    \
+     "bits of a column number; auto: 16 where many fit",                                         \
+     GSOLVE_CHOICE,                                                                              \
+     offsetof(o, index),                                                                         \
+     GS_INDEX_AUTO,                                                                              \
+     0,                                                                                          \
+     0,                                                                                          \
+     "auto|16|32"},                                                                              \
+    {                                                                                            \
+        "value", "own: the matrix's type; auto: fp32 if every value of an fp64 matrix is exact", \
+            GSOLVE_CHOICE, offsetof(o, value), GS_VALUE_OWN, 0, 0, "own|auto"                    \
     }
 
 /* Places of the order that follow each other and are stored alike; they begin a new slice. */
@@ -87,7 +94,7 @@ typedef struct gs_sliced {
     int64_t in_parts; /* ... of its long rows */
     int64_t columns;  /* of all slices; stored entries are columns x lanes */
     int32_t lanes, slices;
-    int shift;        /* lanes = 1 << shift */
+    int shift;          /* lanes = 1 << shift */
     int32_t most_share; /* log2 of the lanes of a row at most */
     int32_t keep, most;
     int index, value; /* as asked for */
@@ -104,7 +111,7 @@ typedef struct gs_sliced {
     uint16_t *unit;       /* units x lanes */
     int32_t *base;        /* bases */
     int64_t units, bases;
-    void *value_of;   /* columns x lanes */
+    void *value_of; /* columns x lanes */
     int32_t nlong, parts;
     gs_sliced_part *part; /* parts */
     void *sum;            /* parts, in the matrix's type */

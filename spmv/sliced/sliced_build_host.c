@@ -85,8 +85,8 @@ static void name_parts(gs_sliced *s)
         for (int32_t k = 0; k < parts; k++) {
             const int64_t at = (int64_t)k * GS_SLICED_PARTS, left = length - at;
             s->part[p + k] = (gs_sliced_part){
-                from + at, left < GS_SLICED_PARTS ? (int32_t)left : GS_SLICED_PARTS, i, l, p,
-                parts, 0};
+                from + at, left < GS_SLICED_PARTS ? (int32_t)left : GS_SLICED_PARTS, i, l, p, parts,
+                0};
         }
         p += parts;
         l++;
@@ -228,6 +228,7 @@ static gs_sliced_head judge(const gs_sliced *s, int32_t at)
 
     if (slice.width == 0 || all.most < 0) return (gs_sliced_head){0, 0};
     if (is_narrow(all)) return (gs_sliced_head){0, all.least};
+    if (s->lanes > GS_SLICED_EACH) return (gs_sliced_head){-1, 0};
     for (int32_t j = 0; j < slice.width; j++) {
         if (!is_narrow(columns_of(s, &slice, j))) return (gs_sliced_head){-1, 0};
     }

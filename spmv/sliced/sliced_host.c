@@ -5,6 +5,7 @@
 
 #include "core/blocks.h"
 #include "core/try.h"
+#include "core/vector.h"
 
 #define GS_BODY "spmv/sliced/sliced_body.h"
 #include "core/each_type.h"

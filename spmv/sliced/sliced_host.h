@@ -13,7 +13,7 @@ static inline gs_slice gs_slice_at(const gs_sliced *s, int32_t at)
 {
     const int32_t share = s->share ? s->share[at] : s->most_share, rows = s->lanes >> share;
     const int32_t place = s->place ? s->place[at] : (int32_t)((int64_t)at * rows);
-    const int32_t end = s->place                       ? s->place[at + 1]
+    const int32_t end = s->place                      ? s->place[at + 1]
                         : s->csr.nrows - place < rows ? s->csr.nrows
                                                       : place + rows;
 

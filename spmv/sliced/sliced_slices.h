@@ -67,7 +67,7 @@ typedef struct ON(stretch) {
 } ON(stretch);
 
 /* sum[l] = sum of value x over the columns of lane l. narrow is a constant. */
-static inline __attribute__((always_inline)) void ON(octet)(const ON(stretch) *o, bool narrow,
+static inline __attribute__((always_inline)) void ON(octet)(const ON(stretch) * o, bool narrow,
                                                             T *restrict sum)
 {
     const V *restrict value = o->value;
@@ -106,9 +106,8 @@ static inline __attribute__((always_inline)) void ON(sum_lanes)(const gs_sliced 
     const bool narrow = head.at >= 0;
     const int32_t full = s->full[at] < slice->width ? s->full[at] : slice->width;
     const int64_t slot = slice->first * s->lanes;
-    ON(stretch) o = {s->lanes, slice->width, full, (const V *)s->value_of + slot,
-                     NULL,     NULL,         NULL, end,
-                     x};
+    ON(stretch)
+    o = {s->lanes, slice->width, full, (const V *)s->value_of + slot, NULL, NULL, NULL, end, x};
 
     if (narrow) {
         o.unit = s->unit + (int64_t)head.at * s->lanes;
