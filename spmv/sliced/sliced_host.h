@@ -4,6 +4,8 @@
 
 #include "spmv/sliced/sliced.h"
 
+#define GS_SLICED_AHEAD 512 /* values that are asked for ahead of their use */
+
 typedef struct gs_slice { /* one, as the CPU works on it */
     int64_t first;        /* its first column's number */
     int32_t width, place, rows, share;

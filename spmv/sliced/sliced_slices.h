@@ -54,82 +54,88 @@ static void ON(fill)(gs_queue *q, const gs_sliced *s, bool columns)
     }
 }
 
-/* A stretch of eight lanes: column by column, `lanes` apart. */
-typedef struct ON(stretch) {
-    int64_t lanes;
+/* Where a slice's entries are. */
+typedef struct ON(entries) {
     int32_t width, full; /* columns; those without padding */
     const V *value;
     const int32_t *col;   /* of 32 bits, or */
     const uint16_t *unit; /* of 16, from */
     const int32_t *base;  /* those, or NULL: x is that of the one base */
-    const int32_t *end;   /* columns of each lane, or NULL: padding tells */
     const T *x;
-} ON(stretch);
+} ON(entries);
 
-/* sum[l] = sum of value x over the columns of lane l. narrow is a constant. */
-static inline __attribute__((always_inline)) void ON(octet)(const ON(stretch) * o, bool narrow,
-                                                            T *restrict sum)
+static inline ON(entries) ON(entries_of)(const gs_sliced *s, int32_t at, const gs_slice *slice,
+                                         const T *x)
 {
-    const V *restrict value = o->value;
-    const int32_t *restrict col = o->col;
-    const uint16_t *restrict unit = o->unit;
+    const gs_sliced_head head = s->narrow ? s->head[at] : (gs_sliced_head){-1, 0};
+    const int64_t slot = slice->first * s->lanes;
+    ON(entries) e = {.width = slice->width,
+                     .full = s->full[at] < slice->width ? s->full[at] : slice->width,
+                     .value = (const V *)s->value_of + slot,
+                     .x = x};
+
+    if (head.at >= 0) {
+        e.unit = s->unit + (int64_t)head.at * s->lanes;
+        if (head.base < 0) {
+            e.base = s->base + ~head.base;
+        } else {
+            e.x = x + head.base;
+        }
+    } else if (s->narrow) {
+        e.col = (const int32_t *)(const void *)(s->unit + (int64_t)~head.at * s->lanes);
+    } else {
+        e.col = s->col + slot;
+    }
+    return e;
+}
+
+/* sum[l] = sum of value x over the columns of lane l of eight. step: entries from a column to the
+ * next; narrow, each (there are several bases): constants. end: columns of each lane, or NULL:
+ * padding tells. */
+static inline __attribute__((always_inline)) void ON(octet)(const ON(entries) *e, int64_t step,
+                                                            bool narrow, bool each,
+                                                            const int32_t *end, T *restrict sum)
+{
+    const V *value = e->value;
+    const int32_t *col = e->col;
+    const uint16_t *unit = e->unit;
+    const int32_t width = e->width, full = e->full;
+    const T *x = e->x;
     T a[8] = {0};
     int32_t k = 0;
 
-    for (; k < o->full; k++) {
-        const T *x = o->base ? o->x + o->base[k] : o->x;
+    for (; k < full; k++) {
+        if (each) x = e->x + e->base[k];
+        __builtin_prefetch(value + GS_SLICED_AHEAD);
 #pragma GCC unroll 8
         for (int l = 0; l < 8; l++) a[l] += (T)value[l] * x[narrow ? (int32_t)unit[l] : col[l]];
-        value += o->lanes;
-        col += narrow ? 0 : o->lanes;
-        unit += narrow ? o->lanes : 0;
+        value += step;
+        col += narrow ? 0 : step;
+        unit += narrow ? step : 0;
     }
-    for (; k < o->width; k++) {
-        const T *x = o->base ? o->x + o->base[k] : o->x;
+    for (; k < width; k++) {
+        if (each) x = e->x + e->base[k];
         for (int l = 0; l < 8; l++) {
-            const bool in = o->end ? k < o->end[l] : narrow ? unit[l] != UINT16_MAX : col[l] >= 0;
+            const bool in = end ? k < end[l] : narrow ? unit[l] != UINT16_MAX : col[l] >= 0;
             if (in) a[l] += (T)value[l] * x[narrow ? (int32_t)unit[l] : col[l]];
         }
-        value += o->lanes;
-        col += narrow ? 0 : o->lanes;
-        unit += narrow ? o->lanes : 0;
+        value += step;
+        col += narrow ? 0 : step;
+        unit += narrow ? step : 0;
     }
     for (int l = 0; l < 8; l++) sum[l] = a[l];
 }
 
-/* The sums of all lanes of slice `at`. */
-static inline __attribute__((always_inline)) void ON(sum_lanes)(const gs_sliced *s, int32_t at,
-                                                                const gs_slice *slice, const T *x,
+/* The same, however the columns are stored. */
+static inline __attribute__((always_inline)) void ON(any_octet)(const ON(entries) *e, int64_t step,
                                                                 const int32_t *end, T *sum)
 {
-    const gs_sliced_head head = s->narrow ? s->head[at] : (gs_sliced_head){-1, 0};
-    const bool narrow = head.at >= 0;
-    const int32_t full = s->full[at] < slice->width ? s->full[at] : slice->width;
-    const int64_t slot = slice->first * s->lanes;
-    ON(stretch)
-    o = {s->lanes, slice->width, full, (const V *)s->value_of + slot, NULL, NULL, NULL, end, x};
-
-    if (narrow) {
-        o.unit = s->unit + (int64_t)head.at * s->lanes;
-        if (head.base < 0) {
-            o.base = s->base + ~head.base;
-        } else {
-            o.x = x + head.base;
-        }
+    if (!e->unit) {
+        ON(octet)(e, step, false, false, end, sum);
+    } else if (e->base) {
+        ON(octet)(e, step, true, true, end, sum);
     } else {
-        o.col = s->narrow ? (const int32_t *)(const void *)(s->unit + (int64_t)~head.at * s->lanes)
-                          : s->col + slot;
-    }
-    for (int32_t l = 0; l < s->lanes; l += 8) {
-        if (narrow) {
-            ON(octet)(&o, true, sum + l);
-            o.unit += 8;
-        } else {
-            ON(octet)(&o, false, sum + l);
-            o.col += 8;
-        }
-        o.value += 8;
-        if (end) o.end += 8;
+        ON(octet)(e, step, true, false, end, sum);
     }
 }
 
@@ -147,6 +153,39 @@ static void ON(name_ends)(const gs_sliced *s, const gs_slice *slice, int32_t *en
     }
 }
 
+/* sum[r] = that over row r of slice `at`. */
+static void ON(sum_rows)(const gs_sliced *s, int32_t at, const gs_slice *slice, const T *x, T *sum)
+{
+    ON(entries) e = ON(entries_of)(s, at, slice, x);
+    int32_t end[GS_SLICED_MOST];
+
+    if (s->length) ON(name_ends)(s, slice, end);
+    for (int32_t l = 0; l < s->lanes; l += 8) {
+        ON(any_octet)(&e, s->lanes, s->length ? end + l : NULL, sum + l);
+        e.value += 8;
+        e.col += e.unit ? 0 : 8;
+        e.unit += e.unit ? 8 : 0;
+    }
+    for (int32_t r = 0; slice->share > 0 && r < slice->rows; r++) {
+        T total = 0;
+        for (int32_t l = 0; l < 1 << slice->share; l++) total += sum[(r << slice->share) + l];
+        sum[r] = total; /* whose own lane has been read */
+    }
+}
+
+/* Slices of eight lanes of task t whose rows come as they are, one lane each. */
+static void ON(octets)(const gs_sliced *s, int32_t t, const T *restrict x, T *restrict y)
+{
+    for (int32_t at = s->task[t]; at < s->task[t + 1]; at++) {
+        const int32_t place = at * 8, rows = s->csr.nrows - place;
+        const gs_slice slice = {s->first[at], s->first[at + 1] - s->first[at], place, rows, 0};
+        const ON(entries) e = ON(entries_of)(s, at, &slice, x);
+        T sum[8];
+        ON(any_octet)(&e, 8, NULL, sum);
+        memcpy(y + place, sum, (rows < 8 ? (size_t)rows : 8) * sizeof *sum);
+    }
+}
+
 /* Slices of task t; if dots, its sums over their rows. */
 static void ON(task)(const gs_sliced *s, int32_t t, double alpha, const T *restrict x, double beta,
                      T *restrict y, const gs_sliced_dots *dots)
@@ -154,21 +193,22 @@ static void ON(task)(const gs_sliced *s, int32_t t, double alpha, const T *restr
     const T *w = dots ? dots->w : NULL;
     double wy = 0, yy = 0;
     T sum[GS_SLICED_MOST];
-    int32_t end[GS_SLICED_MOST];
 
+    if (s->lanes == 8 && !s->place && !s->order && !s->length && s->most_share == 0 && !w &&
+        alpha == 1 && beta == 0) {
+        ON(octets)(s, t, x, y);
+        return;
+    }
     for (int32_t at = s->task[t]; at < s->task[t + 1]; at++) {
         const gs_slice slice = gs_slice_at(s, at);
-        if (s->length) ON(name_ends)(s, &slice, end);
-        ON(sum_lanes)(s, at, &slice, x, s->length ? end : NULL, sum);
+        ON(sum_rows)(s, at, &slice, x, sum);
         for (int32_t r = 0; r < slice.rows; r++) {
             const int32_t i = gs_slice_row(s, &slice, r);
-            T total = sum[r << slice.share];
-            for (int32_t l = 1; l < 1 << slice.share; l++) total += sum[(r << slice.share) + l];
             if (i < 0) continue;
-            y[i] = beta == 0 ? (T)alpha * total : (T)alpha * total + (T)beta * y[i];
+            y[i] = beta == 0 ? (T)alpha * sum[r] : (T)alpha * sum[r] + (T)beta * y[i];
             if (!w) continue;
-            wy += (double)w[i] * (double)total;
-            yy += (double)total * (double)total;
+            wy += (double)w[i] * (double)sum[r];
+            yy += (double)sum[r] * (double)sum[r];
         }
     }
     if (w) {
