@@ -79,6 +79,12 @@ static gsolve_status multiply(const gsolve_matrix *A, operands *o, int kind)
     }
 }
 
+/* Whether a format refuses a matrix because of its padding, by a sentence that says so. */
+static bool pads_too_much(const gsolve_context *ctx, gsolve_status status)
+{
+    return status == GSOLVE_UNSUPPORTED && strstr(gsolve_error(ctx), "would store");
+}
+
 static void repeat_products(gsolve_context *ctx, const char *format, const gsolve_csr *csr)
 {
     operands o = new_operands(csr);
@@ -89,11 +95,14 @@ static void repeat_products(gsolve_context *ctx, const char *format, const gsolv
     for (int kind = 0; kind < (csr->nrows == csr->ncols ? 4 : 3); kind++) {
         gsolve_matrix *A = NULL;
         for (int time = 0; time < TIMES; time++) {
+            gsolve_status status = GSOLVE_OK;
             if (time % 5 == 0) { /* a format is built the same way twice */
                 gsolve_matrix_destroy(&A);
-                OK(ctx, gsolve_matrix_create(&A, ctx, format, csr));
+                status = gsolve_matrix_create(&A, ctx, format, csr);
             }
-            OK(ctx, multiply(A, &o, kind));
+            if (status == GSOLVE_OK) status = multiply(A, &o, kind);
+            if (pads_too_much(ctx, status)) break;
+            OK(ctx, status);
             if (time == 0) {
                 memcpy(first, o.y, bytes);
                 memcpy(dots, o.dots, sizeof dots);

@@ -5,7 +5,6 @@
 #include "core/try.h"
 #include "spmv/matrix.h"
 
-#define LANES 32 /* rows whose columns lie together */
 #define RATIO 16 /* of what is stored to the entries at most, beyond GRACE slots */
 #define GRACE (1 << 20)
 
@@ -37,13 +36,16 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
 {
     const ell_options *o = chosen;
     gs_sliced_group all = {0, 1, 0};
-    const gs_sliced_policy policy = {
-        .lanes = LANES, .groups = 1, .group = &all, .index = o->index, .value = o->value};
+    const gs_sliced_policy policy = {.lanes = gs_sliced_lanes(ctx),
+                                     .groups = 1,
+                                     .group = &all,
+                                     .index = o->index,
+                                     .value = o->value};
     gs_sliced_facts facts;
     gs_sliced *s;
     gsolve_status status;
 
-    TRY(gs_sliced_look(ctx, csr, LANES, 0, &facts));
+    TRY(gs_sliced_look(ctx, csr, policy.lanes, 0, &facts));
     TRY(refuse_padding(ctx, csr, &facts));
     all.width = (int32_t)facts.longest;
     TRY(gs_sliced_make(&s, ctx, csr, &policy));
@@ -61,7 +63,7 @@ static size_t forecast(const gsolve_csr *csr, const void *chosen)
         const int64_t length = gs_start(csr, i + 1) - gs_start(csr, i);
         if (length > longest) longest = length;
     }
-    return gs_sliced_bytes(csr, (double)longest * csr->nrows, LANES, false);
+    return gs_sliced_bytes(csr, (double)longest * csr->nrows, GS_SLICED_WARP, false);
 }
 
 const gsolve_format gs_ell_format = {

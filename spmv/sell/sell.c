@@ -26,11 +26,6 @@ static const gsolve_option options[] = {
     {0},
 };
 
-static int32_t lanes_of(const sell_options *o, bool gpu)
-{
-    return o->slice > 0 ? o->slice : gpu ? 32 : 8;
-}
-
 static gsolve_status check_slice(gsolve_context *ctx, int slice)
 {
     if (slice == 0 || (slice >= GS_SLICED_LEAST && (slice & (slice - 1)) == 0)) return GSOLVE_OK;
@@ -50,7 +45,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
 {
     const sell_options *o = chosen;
     const gs_sliced_group all = {0, 1, 0};
-    gs_sliced_policy policy = {.lanes = lanes_of(o, ctx->device == &gs_device_cuda),
+    gs_sliced_policy policy = {.lanes = o->slice > 0 ? o->slice : gs_sliced_lanes(ctx),
                                .groups = 1,
                                .group = &all,
                                .index = o->index,
@@ -76,7 +71,7 @@ done:
 static size_t forecast(const gsolve_csr *csr, const void *chosen)
 {
     const sell_options *o = chosen;
-    const int32_t lanes = lanes_of(o, true), n = csr->nrows;
+    const int32_t lanes = o->slice > 0 ? o->slice : GS_SLICED_WARP, n = csr->nrows;
     const int64_t entries = gs_start(csr, n);
     const int32_t most = gs_sliced_most(o->most, n, entries);
     const double plain = gs_sliced_foretell(csr, lanes, 1, most);

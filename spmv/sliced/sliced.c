@@ -128,6 +128,11 @@ bool gs_sliced_pays(const gs_sliced *s)
     return s->index == GS_INDEX_16 || 8 * narrow < 7 * 4 * s->columns * s->lanes;
 }
 
+int32_t gs_sliced_lanes(const gsolve_context *ctx)
+{
+    return ctx->device == &gs_device_cuda ? GS_SLICED_WARP : 8; /* sums that a core makes at once */
+}
+
 int32_t gs_sliced_most(int asked, int32_t rows, int64_t entries)
 {
     const int64_t most = rows > 0 ? 4 * (entries / rows) : 0;

@@ -26,6 +26,8 @@
 
 /* --- the policy ------------------------------------------------------------------------------- */
 
+#define GS_SLICED_WARP 32 /* lanes of a slice on a GPU */
+
 enum { GS_INDEX_AUTO, GS_INDEX_16, GS_INDEX_32 }; /* how column numbers are stored */
 enum { GS_VALUE_OWN, GS_VALUE_AUTO };             /* values: the matrix's type; fp32 if exact */
 
@@ -190,6 +192,9 @@ double gs_sliced_foretell(const gsolve_csr *csr, int32_t lanes, int32_t window, 
 
 /* Refuses so many columns of all slices together: too many to number, or to hold. */
 gsolve_status gs_sliced_fits(gsolve_context *ctx, const gs_sliced *s, int64_t columns);
+
+/* Lanes of a slice that suit ctx's device. */
+int32_t gs_sliced_lanes(const gsolve_context *ctx);
 
 /* A policy's most: as asked for, or for 0 four times the mean length, but at least 128. */
 int32_t gs_sliced_most(int asked, int32_t rows, int64_t entries);

@@ -64,15 +64,16 @@ typedef struct ON(entries) {
     const T *x;
 } ON(entries);
 
-static inline ON(entries) ON(entries_of)(const gs_sliced *s, int32_t at, const gs_slice *slice,
-                                         const T *x)
+static inline ON(entries)
+    ON(entries_of)(const gs_sliced *s, int32_t at, const gs_slice *slice, const T *x)
 {
     const gs_sliced_head head = s->narrow ? s->head[at] : (gs_sliced_head){-1, 0};
     const int64_t slot = slice->first * s->lanes;
-    ON(entries) e = {.width = slice->width,
-                     .full = s->full[at] < slice->width ? s->full[at] : slice->width,
-                     .value = (const V *)s->value_of + slot,
-                     .x = x};
+    ON(entries)
+    e = {.width = slice->width,
+         .full = s->full[at] < slice->width ? s->full[at] : slice->width,
+         .value = (const V *)s->value_of + slot,
+         .x = x};
 
     if (head.at >= 0) {
         e.unit = s->unit + (int64_t)head.at * s->lanes;
@@ -92,7 +93,7 @@ static inline ON(entries) ON(entries_of)(const gs_sliced *s, int32_t at, const g
 /* sum[l] = sum of value x over the columns of lane l of eight. step: entries from a column to the
  * next; narrow, each (there are several bases): constants. end: columns of each lane, or NULL:
  * padding tells. */
-static inline __attribute__((always_inline)) void ON(octet)(const ON(entries) *e, int64_t step,
+static inline __attribute__((always_inline)) void ON(octet)(const ON(entries) * e, int64_t step,
                                                             bool narrow, bool each,
                                                             const int32_t *end, T *restrict sum)
 {
@@ -127,7 +128,7 @@ static inline __attribute__((always_inline)) void ON(octet)(const ON(entries) *e
 }
 
 /* The same, however the columns are stored. */
-static inline __attribute__((always_inline)) void ON(any_octet)(const ON(entries) *e, int64_t step,
+static inline __attribute__((always_inline)) void ON(any_octet)(const ON(entries) * e, int64_t step,
                                                                 const int32_t *end, T *sum)
 {
     if (!e->unit) {
@@ -157,11 +158,12 @@ static void ON(name_ends)(const gs_sliced *s, const gs_slice *slice, int32_t *en
 static void ON(sum_rows)(const gs_sliced *s, int32_t at, const gs_slice *slice, const T *x, T *sum)
 {
     ON(entries) e = ON(entries_of)(s, at, slice, x);
+    const bool ends = s->length && e.full < e.width;
     int32_t end[GS_SLICED_MOST];
 
-    if (s->length) ON(name_ends)(s, slice, end);
+    if (ends) ON(name_ends)(s, slice, end);
     for (int32_t l = 0; l < s->lanes; l += 8) {
-        ON(any_octet)(&e, s->lanes, s->length ? end + l : NULL, sum + l);
+        ON(any_octet)(&e, s->lanes, ends ? end + l : NULL, sum + l);
         e.value += 8;
         e.col += e.unit ? 0 : 8;
         e.unit += e.unit ? 8 : 0;
@@ -173,16 +175,33 @@ static void ON(sum_rows)(const gs_sliced *s, int32_t at, const gs_slice *slice, 
     }
 }
 
-/* Slices of eight lanes of task t whose rows come as they are, one lane each. */
-static void ON(octets)(const gs_sliced *s, int32_t t, const T *restrict x, T *restrict y)
+/* Slices of eight lanes of task t whose rows come as they are, one lane each; if w, the sums. */
+static void ON(octets)(const gs_sliced *s, int32_t t, const T *restrict x, T *restrict y,
+                       const T *w)
 {
+    double wy[8] = {0}, yy[8] = {0};
+    int32_t ends[8];
+
     for (int32_t at = s->task[t]; at < s->task[t + 1]; at++) {
-        const int32_t place = at * 8, rows = s->csr.nrows - place;
+        const int32_t place = at * 8, left = s->csr.nrows - place, rows = left < 8 ? left : 8;
         const gs_slice slice = {s->first[at], s->first[at + 1] - s->first[at], place, rows, 0};
         const ON(entries) e = ON(entries_of)(s, at, &slice, x);
+        const int32_t *end = s->length ? s->length + place : NULL;
         T sum[8];
-        ON(any_octet)(&e, 8, NULL, sum);
-        memcpy(y + place, sum, (rows < 8 ? (size_t)rows : 8) * sizeof *sum);
+        if (end && rows < 8) {
+            ON(name_ends)(s, &slice, ends);
+            end = ends;
+        }
+        ON(any_octet)(&e, 8, end, sum);
+        memcpy(y + place, sum, (size_t)rows * sizeof *sum);
+        for (int32_t r = 0; w && r < rows; r++) {
+            wy[r] += (double)w[place + r] * (double)sum[r];
+            yy[r] += (double)sum[r] * (double)sum[r];
+        }
+    }
+    if (w) {
+        s->dot[t] = gs_sum(8, wy);
+        s->dot[s->tasks + t] = gs_sum(8, yy);
     }
 }
 
@@ -194,9 +213,8 @@ static void ON(task)(const gs_sliced *s, int32_t t, double alpha, const T *restr
     double wy = 0, yy = 0;
     T sum[GS_SLICED_MOST];
 
-    if (s->lanes == 8 && !s->place && !s->order && !s->length && s->most_share == 0 && !w &&
-        alpha == 1 && beta == 0) {
-        ON(octets)(s, t, x, y);
+    if (s->lanes == 8 && !s->place && !s->order && s->most_share == 0 && alpha == 1 && beta == 0) {
+        ON(octets)(s, t, x, y, w);
         return;
     }
     for (int32_t at = s->task[t]; at < s->task[t + 1]; at++) {
