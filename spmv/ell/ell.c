@@ -36,18 +36,19 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
 {
     const ell_options *o = chosen;
     gs_sliced_group all = {0, 1, 0};
-    const gs_sliced_policy policy = {.lanes = gs_sliced_lanes(ctx),
-                                     .groups = 1,
-                                     .group = &all,
-                                     .index = o->index,
-                                     .value = o->value};
-    gs_sliced_facts facts;
+    gs_sliced_policy policy = {.lanes = gs_sliced_lanes(ctx),
+                               .groups = 1,
+                               .group = &all,
+                               .index = o->index,
+                               .value = o->value};
+    gs_sliced_facts facts = {0};
     gs_sliced *s;
     gsolve_status status;
 
     TRY(gs_sliced_look(ctx, csr, policy.lanes, 0, &facts));
     TRY(refuse_padding(ctx, csr, &facts));
     all.width = (int32_t)facts.longest;
+    policy.entries = facts.entries;
     TRY(gs_sliced_make(&s, ctx, csr, &policy));
     *self = s;
 done:

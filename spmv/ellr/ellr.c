@@ -53,6 +53,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                            "ellr,threads=%d: 1, 2, 4, 8, 16 or 32, or 0 for a choice", o->threads);
     }
     TRY(gs_csr_entries(ctx, csr, &entries));
+    policy.entries = entries;
     all.lanes = threads_of(o->threads, policy.lanes, csr->nrows, entries);
     if (all.lanes > policy.lanes) policy.lanes = all.lanes;
     policy.most = gs_sliced_most(o->most, csr->nrows, entries);

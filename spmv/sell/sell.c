@@ -56,6 +56,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
 
     TRY(check_slice(ctx, o->slice));
     TRY(gs_csr_entries(ctx, csr, &facts.entries));
+    policy.entries = facts.entries;
     policy.most = gs_sliced_most(o->most, csr->nrows, facts.entries);
     if (o->sigma == 0) TRY(gs_sliced_look(ctx, csr, policy.lanes, policy.most, &facts));
     const int32_t window =

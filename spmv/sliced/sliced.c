@@ -55,6 +55,7 @@ gsolve_status gs_sliced_make(gs_sliced **out, gsolve_context *ctx, const gsolve_
         return GSOLVE_NO_MEMORY;
     }
     *s = (gs_sliced){.csr = *csr,
+                     .entries = policy->entries,
                      .lanes = policy->lanes,
                      .shift = log2_of(policy->lanes),
                      .keep = policy->keep > 0 ? policy->keep : INT32_MAX,
@@ -63,7 +64,7 @@ gsolve_status gs_sliced_make(gs_sliced **out, gsolve_context *ctx, const gsolve_
                      .value = policy->value,
                      .order = policy->order};
     ALLOC(ctx, GSOLVE_HOST, span, (size_t)policy->groups + 1);
-    TRY(gs_csr_entries(ctx, csr, &s->entries));
+    if (s->entries == 0) TRY(gs_csr_entries(ctx, csr, &s->entries));
     TRY(lay_out(s, ctx, policy, span));
     TRY(GS_KERNELS(gs_sliced, ctx, csr->type)->make(s, ctx, policy->groups, span, policy->lengths));
     *out = s;
@@ -79,8 +80,8 @@ gsolve_status gs_sliced_look(gsolve_context *ctx, const gsolve_csr *csr, int32_t
 {
     gsolve_status status;
 
-    memset(facts, 0, sizeof *facts);
-    TRY(gs_csr_entries(ctx, csr, &facts->entries));
+    facts->longest = facts->stored = 0;
+    if (facts->entries == 0) TRY(gs_csr_entries(ctx, csr, &facts->entries));
     TRY(GS_KERNELS(gs_sliced, ctx, csr->type)
             ->look(ctx, csr, lanes, most > 0 ? most : INT32_MAX, facts));
 done:

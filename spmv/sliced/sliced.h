@@ -72,6 +72,7 @@ typedef struct gs_sliced_policy {
     int32_t most;                 /* longer rows are multiplied from csr; 0: there are none */
     bool lengths;                 /* those of the rows are stored, and padding is not read */
     int index, value;
+    int64_t entries; /* of csr, where they are known already; else 0, and they are asked for */
 } gs_sliced_policy;
 
 /* --- the form --------------------------------------------------------------------------------- */
@@ -172,7 +173,8 @@ extern const gs_sliced_kernels gs_sliced_cuda[GSOLVE_TYPE_COUNT];
 gsolve_status gs_sliced_make(gs_sliced **out, gsolve_context *ctx, const gsolve_csr *csr,
                              const gs_sliced_policy *policy);
 
-/* facts of csr, wherever it lies; see look above. most 0: no row is left out. */
+/* facts of csr, wherever it lies; see look above. most 0: no row is left
+ * out. facts->entries is asked for only if it is 0. */
 gsolve_status gs_sliced_look(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
                              int32_t most, gs_sliced_facts *facts);
 
