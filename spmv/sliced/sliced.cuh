@@ -63,6 +63,24 @@ struct rows_of { // as they are stored
     }
 };
 
+typedef unsigned long long count_t;
+
+struct warps { // that of a thread, and the number of all
+    int64_t first, step;
+    __device__ warps()
+        : first(((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32),
+          step((int64_t)gridDim.x * gs_block_size / 32)
+    {
+    }
+};
+
+// *to += mine of all threads of the block.
+__device__ inline void add(count_t mine, count_t *to)
+{
+    const count_t total = gs_block_sum(mine);
+    if (threadIdx.x == 0 && total > 0) atomicAdd(to, total);
+}
+
 inline int blocks_for(int64_t threads)
 {
     return (int)((threads + gs_block_size - 1) / gs_block_size);

@@ -9,24 +9,6 @@ using namespace gs_by_slices;
 namespace
 {
 
-typedef unsigned long long count_t;
-
-struct warps { // that of a thread, and the number of all
-    int64_t first, step;
-    __device__ warps()
-        : first(((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32),
-          step((int64_t)gridDim.x * gs_block_size / 32)
-    {
-    }
-};
-
-// *to += mine of all threads of the block.
-__device__ void add(count_t mine, count_t *to)
-{
-    const count_t total = gs_block_sum(mine);
-    if (threadIdx.x == 0 && total > 0) atomicAdd(to, total);
-}
-
 // --- widths -----------------------------------------------------------------------------------
 
 struct totals {
@@ -322,65 +304,5 @@ gsolve_status gs_sliced_shape_cuda(gs_sliced *s, gsolve_context *ctx, int32_t sp
     s->head = nullptr;
     ALLOC_DEVICE(ctx, s->col, s->columns * s->lanes);
 done:
-    return status;
-}
-
-// --- for policies -----------------------------------------------------------------------------
-
-namespace
-{
-
-struct seen_rows {
-    count_t longest, stored;
-};
-
-template <class O>
-__global__ void __launch_bounds__(gs_block_size)
-    look_at_rows(int32_t nrows, const O *start, int32_t lanes, int32_t most, seen_rows *seen)
-{
-    const warps w;
-    const int lane = (int)threadIdx.x % 32;
-    const int64_t slices = ((int64_t)nrows + lanes - 1) / lanes;
-    count_t stored = 0;
-    int32_t longest = 0;
-
-    for (int64_t at = w.first; at < slices; at += w.step) {
-        const int64_t end = min((at + 1) * lanes, (int64_t)nrows);
-        int32_t width = 0;
-        for (int64_t i = at * lanes + lane; i < end; i += 32) {
-            const int32_t length = (int32_t)((int64_t)start[i + 1] - (int64_t)start[i]);
-            longest = max(longest, length);
-            if (length <= most) width = max(width, length);
-        }
-        width = __reduce_max_sync(all_lanes, width);
-        if (lane == 0) stored += (count_t)width * (count_t)lanes;
-    }
-    longest = __reduce_max_sync(all_lanes, longest);
-    if (lane == 0) atomicMax(&seen->longest, (count_t)longest);
-    add(stored, &seen->stored);
-}
-
-} // namespace
-
-gsolve_status gs_sliced_look_cuda(gsolve_context *ctx, const gsolve_csr *A, int32_t lanes,
-                                  int32_t most, gs_sliced_facts *facts)
-{
-    gs_queue *q = ctx->queue;
-    const int grid = gs_grid(q, ((int64_t)A->nrows + lanes - 1) / lanes * 32);
-    seen_rows *seen = nullptr, here = {};
-    gsolve_status status;
-
-    ALLOC_DEVICE(ctx, seen, 1);
-    TRY(gs_cuda(q, cudaMemsetAsync(seen, 0, sizeof *seen, q->stream), "a look at the rows"));
-    TRY(A->offset == GSOLVE_O64
-            ? gs_launch(q, "a look at the rows", look_at_rows<int64_t>, grid, gs_block_size,
-                        A->nrows, (const int64_t *)A->start, lanes, most, seen)
-            : gs_launch(q, "a look at the rows", look_at_rows<int32_t>, grid, gs_block_size,
-                        A->nrows, (const int32_t *)A->start, lanes, most, seen));
-    TRY(gsolve_copy(ctx, &here, GSOLVE_HOST, seen, GSOLVE_DEVICE, sizeof here));
-    facts->longest = (int64_t)here.longest;
-    facts->stored = (int64_t)here.stored;
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, seen);
     return status;
 }

@@ -36,12 +36,12 @@ static inline int32_t gs_slice_length(const gs_sliced *s, int32_t i)
     return length > s->most ? 0 : length > s->keep ? s->keep : (int32_t)length;
 }
 
-/* sliced_build_host.c: all of a form but its columns and values; those of type-free functions that
- * gs_sliced_kernels names. */
+/* sliced_order_host.c: members of gs_sliced_kernels. */
 gsolve_status gs_sliced_look_host(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
                                   int32_t most, gs_sliced_facts *facts);
 gsolve_status gs_sliced_sort_host(gsolve_context *ctx, const gsolve_csr *csr, int32_t window,
                                   int32_t most, int32_t **order);
+/* sliced_build_host.c: all of a form but its columns and values. */
 gsolve_status gs_sliced_shape_host(gs_sliced *s, gsolve_context *ctx, int32_t spans,
                                    const gs_sliced_span *span, bool lengths);
 
