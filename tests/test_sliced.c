@@ -295,13 +295,36 @@ static void refused(void **state)
     close_context(ctx);
 }
 
+/* sell sorts rows where those that it stores would be padded, however many entries long ones have.
+ */
+static void sorting(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    rows *r = new_rows(4000);
+    gsolve_matrix *M = NULL;
+    gsolve_matrix_info info;
+    (void)state;
+
+    for (int i = 0; i < 150; i++) {
+        const int length = i == 70 ? 4000 : i % 2 ? 9 : 1;
+        for (int k = 0; k < length; k++) add(r, k, 1);
+        end_row(r);
+    }
+    OK(ctx, gsolve_matrix_create(&M, ctx, "sell", &r->csr));
+    gsolve_matrix_describe(M, &info);
+    assert_true(info.stored < 4000 + 150 * 7);
+    gsolve_matrix_destroy(&M);
+    free(r);
+    close_context(ctx);
+}
+
 int main(void)
 {
     need_device();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spans),   cmocka_unit_test(choice),  cmocka_unit_test(policies),
         cmocka_unit_test(kept),    cmocka_unit_test(padding), cmocka_unit_test(light),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(refused), cmocka_unit_test(sorting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

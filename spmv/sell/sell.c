@@ -34,9 +34,9 @@ static gsolve_status check_slice(gsolve_context *ctx, int slice)
 }
 
 /* Windows end with a slice. */
-static int32_t window_of(int sigma, int32_t lanes, double stored, double entries)
+static int32_t window_of(int sigma, int32_t lanes, double stored, double kept)
 {
-    const int32_t window = sigma > 0 ? sigma : stored > 1.1 * entries ? WINDOW : 1;
+    const int32_t window = sigma > 0 ? sigma : stored > 1.1 * kept ? WINDOW : 1;
     return window == 1 ? 1 : (window + lanes - 1) / lanes * lanes;
 }
 
@@ -60,7 +60,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     policy.most = gs_sliced_most(o->most, csr->nrows, facts.entries);
     if (o->sigma == 0) TRY(gs_sliced_look(ctx, csr, policy.lanes, policy.most, &facts));
     const int32_t window =
-        window_of(o->sigma, policy.lanes, (double)facts.stored, (double)facts.entries);
+        window_of(o->sigma, policy.lanes, (double)facts.stored, (double)facts.kept);
     if (window > 1) TRY(gs_sliced_sort(ctx, csr, window, policy.most, &policy.order));
     TRY(gs_sliced_make(&s, ctx, csr, &policy));
     *self = s;
@@ -76,7 +76,10 @@ static size_t forecast(const gsolve_csr *csr, const void *chosen)
     const int64_t entries = gs_start(csr, n);
     const int32_t most = gs_sliced_most(o->most, n, entries);
     const double plain = gs_sliced_foretell(csr, lanes, 1, most);
-    const int32_t window = window_of(o->sigma, lanes, plain, (double)entries);
+    int64_t kept = 0;
+
+    for (int32_t i = 0; i < n; i++) kept += gs_sliced_short(csr, i, most);
+    const int32_t window = window_of(o->sigma, lanes, plain, (double)kept);
 
     return gs_sliced_bytes(csr, window > 1 ? gs_sliced_foretell(csr, lanes, window, most) : plain,
                            lanes, window > 1);

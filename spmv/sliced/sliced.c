@@ -80,7 +80,7 @@ gsolve_status gs_sliced_look(gsolve_context *ctx, const gsolve_csr *csr, int32_t
 {
     gsolve_status status;
 
-    facts->longest = facts->stored = 0;
+    facts->longest = facts->kept = facts->stored = 0;
     if (facts->entries == 0) TRY(gs_csr_entries(ctx, csr, &facts->entries));
     TRY(GS_KERNELS(gs_sliced, ctx, csr->type)
             ->look(ctx, csr, lanes, most > 0 ? most : INT32_MAX, facts));

@@ -137,7 +137,8 @@ typedef struct gs_sliced_span { /* a group, with where its slices begin */
 /* What a policy may want to know first. */
 typedef struct gs_sliced_facts {
     int64_t entries, longest; /* of a row */
-    int64_t stored; /* by slices of `lanes` rows in their order, but rows of more than most */
+    int64_t kept;             /* entries, but those of rows of more than most */
+    int64_t stored;           /* with the padding of slices of `lanes` rows in their order */
 } gs_sliced_facts;
 
 /* --- the kernels ------------------------------------------------------------------------------ */

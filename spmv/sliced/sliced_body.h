@@ -65,14 +65,20 @@ done:
     return status;
 }
 
-/* The sum over a part of a long row, entry k into the (k mod 4)-th of four sums. */
+/* The sum over a part of a long row, entry k into the (k mod 4)-th of four sums. What costs is the
+ * wait for x, whose elements are asked for before their use. */
 static T FN(part_sum)(const gsolve_csr *A, const gs_sliced_part *part, const T *x)
 {
     const T *value = (const T *)A->value + part->from;
-    const int32_t *col = A->col + part->from;
+    const int32_t *col = A->col + part->from, n = part->entries;
     T sum[4] = {0};
+    int32_t k = 0;
 
-    for (int32_t k = 0; k < part->entries; k++) sum[k % 4] += value[k] * x[col[k]];
+    for (; k + PART_AHEAD < n; k++) {
+        __builtin_prefetch(&x[col[k + PART_AHEAD]]);
+        sum[k % 4] += value[k] * x[col[k]];
+    }
+    for (; k < n; k++) sum[k % 4] += value[k] * x[col[k]];
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 

@@ -7,6 +7,8 @@
 #include "core/try.h"
 #include "core/vector.h"
 
+#define PART_AHEAD 32 /* entries */
+
 #define GS_BODY "spmv/sliced/sliced_body.h"
 #include "core/each_type.h"
 

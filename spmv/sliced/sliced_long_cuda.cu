@@ -252,7 +252,7 @@ namespace
 {
 
 struct seen_rows {
-    count_t longest, stored;
+    count_t longest, kept, stored;
 };
 
 template <class O>
@@ -262,7 +262,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const warps w;
     const int lane = (int)threadIdx.x % 32;
     const int64_t slices = ((int64_t)nrows + lanes - 1) / lanes;
-    count_t stored = 0;
+    count_t kept = 0, stored = 0;
     int32_t longest = 0;
 
     for (int64_t at = w.first; at < slices; at += w.step) {
@@ -271,13 +271,16 @@ __global__ void __launch_bounds__(gs_block_size)
         for (int64_t i = at * lanes + lane; i < end; i += 32) {
             const int32_t length = (int32_t)((int64_t)start[i + 1] - (int64_t)start[i]);
             longest = max(longest, length);
-            if (length <= most) width = max(width, length);
+            if (length > most) continue;
+            kept += (count_t)length;
+            width = max(width, length);
         }
         width = __reduce_max_sync(all_lanes, width);
         if (lane == 0) stored += (count_t)width * (count_t)lanes;
     }
     longest = __reduce_max_sync(all_lanes, longest);
     if (lane == 0) atomicMax(&seen->longest, (count_t)longest);
+    add(kept, &seen->kept);
     add(stored, &seen->stored);
 }
 
@@ -300,6 +303,7 @@ gsolve_status gs_sliced_look_cuda(gsolve_context *ctx, const gsolve_csr *A, int3
                         A->nrows, (const int32_t *)A->start, lanes, most, seen));
     TRY(gsolve_copy(ctx, &here, GSOLVE_HOST, seen, GSOLVE_DEVICE, sizeof here));
     facts->longest = (int64_t)here.longest;
+    facts->kept = (int64_t)here.kept;
     facts->stored = (int64_t)here.stored;
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, seen);

@@ -19,7 +19,9 @@ gsolve_status gs_sliced_look_host(gsolve_context *ctx, const gsolve_csr *A, int3
         for (; i < end; i++) {
             const int64_t length = row_length(A, i);
             if (length > facts->longest) facts->longest = length;
-            if (length <= most && length > longest) longest = length;
+            if (length > most) continue;
+            facts->kept += length;
+            if (length > longest) longest = length;
         }
         facts->stored += longest * lanes;
     }
