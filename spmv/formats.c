@@ -3,10 +3,16 @@
 
 static const gsolve_plugin *const host[] = {
     &gs_csr_format.plugin,
+    &gs_sell_format.plugin,
+    &gs_ell_format.plugin,
+    &gs_ellr_format.plugin,
     NULL,
 };
 static const gsolve_plugin *const cuda[] = {
     &gs_csr_format.plugin,
+    &gs_sell_format.plugin,
+    &gs_ell_format.plugin,
+    &gs_ellr_format.plugin,
     &gs_cusparse_format.plugin,
     NULL,
 };

@@ -56,6 +56,9 @@ extern const gs_residual_kernels gs_residual_cuda[GSOLVE_TYPE_COUNT];
 const gsolve_plugin *const *gs_formats(const gsolve_context *ctx);
 
 extern const gsolve_format gs_csr_format;
+extern const gsolve_format gs_sell_format;
+extern const gsolve_format gs_ell_format;
+extern const gsolve_format gs_ellr_format;
 extern const gsolve_format gs_cusparse_format; /* without CUDA it has no name */
 
 #endif

@@ -1,0 +1,98 @@
+/* sell.c: the format sell, SELL-C-sigma: slices of C rows, each as wide as its longest; rows sorted
+ * by length within windows of sigma rows, so that those of a slice are alike. The storage and the
+ * product are those of spmv/sliced/sliced.h with a lane to a row. */
+#include "spmv/sliced/sliced.h"
+
+#include "core/try.h"
+#include "spmv/matrix.h"
+
+#define WINDOW 16384 /* rows, where sorting is found to pay */
+
+typedef struct sell_options {
+    int slice, sigma, most, index, value;
+} sell_options;
+
+static const gsolve_option options[] = {
+    {"slice", "rows of a slice, a power of two, 8 to 1024; 0: 32 on a GPU, 8 on the CPU",
+     GSOLVE_INT, offsetof(sell_options, slice), 0, 0, GS_SLICED_MOST, NULL},
+    {"sigma",
+     "rows within which they are sorted by length; 1: not at all; 0: 16384 where the slices would "
+     "be padded by more than a tenth without, else 1",
+     GSOLVE_INT, offsetof(sell_options, sigma), 0, 0, INT32_MAX / 2, NULL},
+    {"most",
+     "longer rows are multiplied as they are, in parts; 0: 4 times the mean, but at least 128",
+     GSOLVE_INT, offsetof(sell_options, most), 0, 0, INT32_MAX, NULL},
+    GS_SLICED_OPTIONS(sell_options),
+    {0},
+};
+
+static gsolve_status check_slice(gsolve_context *ctx, int slice)
+{
+    if (slice == 0 || (slice >= GS_SLICED_LEAST && (slice & (slice - 1)) == 0)) return GSOLVE_OK;
+    return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "sell,slice=%d: a power of two from %d to %d, or 0",
+                       slice, GS_SLICED_LEAST, GS_SLICED_MOST);
+}
+
+/* Windows end with a slice. */
+static int32_t window_of(int sigma, int32_t lanes, double stored, double kept)
+{
+    const int32_t window = sigma > 0 ? sigma : stored > 1.1 * kept ? WINDOW : 1;
+    return window == 1 ? 1 : (window + lanes - 1) / lanes * lanes;
+}
+
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                           const void *chosen)
+{
+    const sell_options *o = chosen;
+    const gs_sliced_group all = {0, 1, 0};
+    gs_sliced_policy policy = {.lanes = o->slice > 0 ? o->slice : gs_sliced_lanes(ctx),
+                               .groups = 1,
+                               .group = &all,
+                               .index = o->index,
+                               .value = o->value};
+    gs_sliced_facts facts = {0};
+    gs_sliced *s;
+    gsolve_status status;
+
+    TRY(check_slice(ctx, o->slice));
+    TRY(gs_csr_entries(ctx, csr, &facts.entries));
+    policy.entries = facts.entries;
+    policy.most = gs_sliced_most(o->most, csr->nrows, facts.entries);
+    if (o->sigma == 0) TRY(gs_sliced_look(ctx, csr, policy.lanes, policy.most, &facts));
+    const int32_t window =
+        window_of(o->sigma, policy.lanes, (double)facts.stored, (double)facts.kept);
+    if (window > 1) TRY(gs_sliced_sort(ctx, csr, window, policy.most, &policy.order));
+    TRY(gs_sliced_make(&s, ctx, csr, &policy));
+    *self = s;
+done:
+    return status;
+}
+
+/* By the layout of a GPU: only a device with memory of its own asks. */
+static size_t forecast(const gsolve_csr *csr, const void *chosen)
+{
+    const sell_options *o = chosen;
+    const int32_t lanes = o->slice > 0 ? o->slice : GS_SLICED_WARP, n = csr->nrows;
+    const int64_t entries = gs_start(csr, n);
+    const int32_t most = gs_sliced_most(o->most, n, entries);
+    const double plain = gs_sliced_foretell(csr, lanes, 1, most);
+    int64_t kept = 0;
+
+    for (int32_t i = 0; i < n; i++) kept += gs_sliced_short(csr, i, most);
+    const int32_t window = window_of(o->sigma, lanes, plain, (double)kept);
+
+    return gs_sliced_bytes(csr, window > 1 ? gs_sliced_foretell(csr, lanes, window, most) : plain,
+                           lanes, window > 1);
+}
+
+const gsolve_format gs_sell_format = {
+    .plugin = {"sell", "slices of rows side by side, each as wide as its longest (SELL-C-sigma)",
+               options, sizeof(sell_options)},
+    .build = build,
+    .destroy = gs_sliced_destroy,
+    .apply = gs_sliced_apply,
+    .apply_dot = gs_sliced_apply_dot,
+    .update = gs_sliced_update,
+    .forecast = forecast,
+    .describe = gs_sliced_describe,
+};

@@ -1,0 +1,250 @@
+/* sliced.c: what the formats by slices share on any device, see sliced.h. */
+#include "spmv/sliced/sliced.h"
+
+#include <string.h>
+
+#include "core/try.h"
+
+#define MOST_COLUMNS (INT32_MAX / 2) /* of all slices: twice as many units are still numbered */
+
+/* --- making and freeing ----------------------------------------------------------------------- */
+
+static int log2_of(int32_t n)
+{
+    int shift = 0;
+
+    while (n >> (shift + 1)) shift++;
+    return shift;
+}
+
+/* span[g]: where the places and slices of group g begin; span[groups]: where all end. */
+static gsolve_status lay_out(gs_sliced *s, gsolve_context *ctx, const gs_sliced_policy *policy,
+                             gs_sliced_span *span)
+{
+    int64_t slices = 0;
+
+    for (int32_t g = 0; g < policy->groups; g++) {
+        const gs_sliced_group *group = &policy->group[g];
+        const int32_t rows = s->lanes / group->lanes;
+        const int64_t end = g + 1 < policy->groups ? group[1].first : s->csr.nrows;
+        span[g] =
+            (gs_sliced_span){group->first, (int32_t)slices, group->width, log2_of(group->lanes)};
+        slices += (end - group->first + rows - 1) / rows;
+        if (slices > MOST_COLUMNS) break;
+        if (span[g].share > s->most_share) s->most_share = span[g].share;
+    }
+    if (slices > MOST_COLUMNS) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                           "%d rows make %lld slices of %d lanes; fewer than 2^30 are allowed",
+                           s->csr.nrows, (long long)slices, s->lanes);
+    }
+    s->slices = (int32_t)slices;
+    span[policy->groups] = (gs_sliced_span){s->csr.nrows, s->slices, 0, 0};
+    return GSOLVE_OK;
+}
+
+gsolve_status gs_sliced_make(gs_sliced **out, gsolve_context *ctx, const gsolve_csr *csr,
+                             const gs_sliced_policy *policy)
+{
+    gs_sliced *s = gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *s);
+    gs_sliced_span *span = NULL;
+    gsolve_status status;
+
+    if (!s) {
+        gsolve_free(ctx, gs_place(ctx), policy->order);
+        return GSOLVE_NO_MEMORY;
+    }
+    *s = (gs_sliced){.csr = *csr,
+                     .entries = policy->entries,
+                     .lanes = policy->lanes,
+                     .shift = log2_of(policy->lanes),
+                     .keep = policy->keep > 0 ? policy->keep : INT32_MAX,
+                     .most = policy->most > 0 ? policy->most : INT32_MAX,
+                     .index = policy->index,
+                     .value = policy->value,
+                     .order = policy->order};
+    ALLOC(ctx, GSOLVE_HOST, span, (size_t)policy->groups + 1);
+    if (s->entries == 0) TRY(gs_csr_entries(ctx, csr, &s->entries));
+    TRY(lay_out(s, ctx, policy, span));
+    TRY(GS_KERNELS(gs_sliced, ctx, csr->type)->make(s, ctx, policy->groups, span, policy->lengths));
+    *out = s;
+    s = NULL;
+done:
+    gsolve_free(ctx, GSOLVE_HOST, span);
+    if (s) gs_sliced_destroy(s, ctx);
+    return status;
+}
+
+gsolve_status gs_sliced_look(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
+                             int32_t most, gs_sliced_facts *facts)
+{
+    gsolve_status status;
+
+    facts->longest = facts->kept = facts->stored = 0;
+    if (facts->entries == 0) TRY(gs_csr_entries(ctx, csr, &facts->entries));
+    TRY(GS_KERNELS(gs_sliced, ctx, csr->type)
+            ->look(ctx, csr, lanes, most > 0 ? most : INT32_MAX, facts));
+done:
+    return status;
+}
+
+gsolve_status gs_sliced_sort(gsolve_context *ctx, const gsolve_csr *csr, int32_t window,
+                             int32_t most, int32_t **order)
+{
+    return GS_KERNELS(gs_sliced, ctx, csr->type)
+        ->sort(ctx, csr, window, most > 0 ? most : INT32_MAX, order);
+}
+
+void gs_sliced_destroy(void *self, gsolve_context *ctx)
+{
+    gs_sliced *s = self;
+    void *const blocks[] = {s->first, s->place, s->share, s->order, s->length,   s->full,
+                            s->col,   s->head,  s->unit,  s->base,  s->value_of, s->part,
+                            s->sum,   s->done,  s->task,  s->dot};
+
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
+        gsolve_free(ctx, gs_place(ctx), blocks[k]);
+    }
+    gsolve_free(ctx, GSOLVE_HOST, s);
+}
+
+gsolve_status gs_sliced_fits(gsolve_context *ctx, const gs_sliced *s, int64_t columns)
+{
+    const size_t value = gs_type_size(s->csr.type);
+
+    if (columns > MOST_COLUMNS) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                           "slices of %d lanes would have %lld columns for %lld entries; fewer "
+                           "than 2^30 are allowed",
+                           s->lanes, (long long)columns, (long long)s->entries);
+    }
+    return gs_memory_need(ctx, (double)columns * s->lanes * (double)(sizeof *s->col + value),
+                          "the matrix in slices");
+}
+
+bool gs_sliced_pays(const gs_sliced *s)
+{
+    const int64_t narrow = 2 * s->units * s->lanes + 4 * s->bases + 8 * (int64_t)s->slices;
+
+    return s->index == GS_INDEX_16 || 8 * narrow < 7 * 4 * s->columns * s->lanes;
+}
+
+int32_t gs_sliced_lanes(const gsolve_context *ctx)
+{
+    return ctx->device == &gs_device_cuda ? GS_SLICED_WARP : 8; /* sums that a core makes at once */
+}
+
+int32_t gs_sliced_most(int asked, int32_t rows, int64_t entries)
+{
+    const int64_t most = rows > 0 ? 4 * (entries / rows) : 0;
+
+    if (asked > 0) return asked;
+    return most < 128 ? 128 : most > INT32_MAX ? INT32_MAX : (int32_t)most;
+}
+
+/* --- products --------------------------------------------------------------------------------- */
+
+gsolve_status gs_sliced_apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                              double beta, gsolve_dense y)
+{
+    const gs_sliced_kernels *sliced = GS_KERNELS(gs_sliced, ctx, x.type);
+    return sliced->apply(ctx->queue, self, alpha, x.value, beta, y.value, NULL);
+}
+
+gsolve_status gs_sliced_apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
+                                  gsolve_dense y, gsolve_dense w, double *wy, double *yy)
+{
+    const gs_sliced_kernels *sliced = GS_KERNELS(gs_sliced, ctx, x.type);
+    const gs_sliced_dots dots = {w.value, wy, yy};
+
+    return sliced->apply(ctx->queue, self, 1, x.value, 0, y.value, &dots);
+}
+
+/* --- the rest --------------------------------------------------------------------------------- */
+
+gsolve_status gs_sliced_update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    gs_sliced *s = self;
+
+    s->csr = *csr;
+    return GS_KERNELS(gs_sliced, ctx, csr->type)->refill(s, ctx);
+}
+
+/* Bytes of column numbers, and of what tells where they are. */
+static int64_t index_bytes(const gs_sliced *s)
+{
+    if (!s->narrow) return s->columns * s->lanes * (int64_t)sizeof *s->col;
+    return s->units * s->lanes * (int64_t)sizeof *s->unit + s->bases * (int64_t)sizeof *s->base +
+           s->slices * (int64_t)sizeof *s->head;
+}
+
+void gs_sliced_describe(const void *self, gsolve_matrix_info *info)
+{
+    const gs_sliced *s = self;
+    const int64_t type = (int64_t)gs_type_size(s->csr.type), stored = s->columns * s->lanes;
+    const int64_t value = s->light ? (int64_t)sizeof(float) : type;
+    int64_t bytes = index_bytes(s) + stored * value + (s->slices + 1) * (int64_t)sizeof *s->first;
+
+    bytes += s->in_parts * (4 + type) + s->parts * (int64_t)sizeof *s->part;
+    if (s->order) bytes += s->csr.nrows * (int64_t)sizeof *s->order;
+    if (s->length) bytes += s->csr.nrows * (int64_t)sizeof *s->length;
+    if (s->place) bytes += s->slices * (int64_t)(sizeof *s->place + sizeof *s->share);
+    bytes += ((int64_t)s->csr.nrows + s->csr.ncols) * type;
+    info->stored = stored + s->in_parts;
+    info->bytes = (size_t)bytes;
+}
+
+size_t gs_sliced_bytes(const gsolve_csr *csr, double stored, int32_t lanes, bool order)
+{
+    const double slices = (double)csr->nrows / lanes + 1;
+
+    return (size_t)(stored * (double)(sizeof(int32_t) + gs_type_size(csr->type)) +
+                    slices * (sizeof(gs_sliced_head) + 2 * sizeof(int32_t)) +
+                    (order ? 4.0 * csr->nrows : 0));
+}
+
+/* The sum over slices of the longest row's length, if lengths that count tells are sorted. */
+static double sorted_columns(int32_t most, const int32_t *count, int32_t lanes)
+{
+    int64_t seen = 0, columns = 0;
+
+    for (int32_t length = most; length > 0; length--) { /* slices that begin with such a row */
+        const int64_t before = (seen + lanes - 1) / lanes;
+        seen += count[length];
+        columns += ((seen + lanes - 1) / lanes - before) * length;
+    }
+    return (double)columns;
+}
+
+/* The same without sorting. */
+static double plain_columns(const gsolve_csr *csr, int32_t lanes, int32_t most)
+{
+    int64_t columns = 0;
+
+    for (int32_t i = 0; i < csr->nrows;) {
+        const int32_t end = csr->nrows - i < lanes ? csr->nrows : i + lanes;
+        int32_t longest = 0;
+        for (; i < end; i++) {
+            const int32_t length = gs_sliced_short(csr, i, most);
+            if (length > longest) longest = length;
+        }
+        columns += longest;
+    }
+    return (double)columns;
+}
+
+double gs_sliced_foretell(const gsolve_csr *csr, int32_t lanes, int32_t window, int32_t most)
+{
+    const int32_t limit = most > 0 ? most : INT32_MAX;
+    int32_t count[GS_SLICED_COUNTED + 1];
+    double columns = 0;
+
+    if (window <= 1 || limit > GS_SLICED_COUNTED) return plain_columns(csr, lanes, limit) * lanes;
+    for (int32_t i = 0; i < csr->nrows;) {
+        const int32_t end = csr->nrows - i < window ? csr->nrows : i + window;
+        memset(count, 0, ((size_t)limit + 1) * sizeof *count);
+        for (; i < end; i++) count[gs_sliced_short(csr, i, limit)]++;
+        columns += sorted_columns(limit, count, lanes);
+    }
+    return columns * lanes;
+}

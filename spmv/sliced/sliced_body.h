@@ -1,0 +1,120 @@
+/* sliced_body.h: conversion and products on the CPU for a value type T; sliced_slices.h holds what
+ * depends on the type that values are stored in. */
+
+#define V        T
+#define ON(name) FN(name##_own)
+#include "spmv/sliced/sliced_slices.h"
+#undef V
+#undef ON
+#define V        float
+#define ON(name) FN(name##_light)
+#include "spmv/sliced/sliced_slices.h"
+#undef V
+#undef ON
+
+/* Whether values of another type than float are to be kept in that: all must be exact. */
+static bool FN(is_light)(gs_queue *q, const gs_sliced *s)
+{
+    const T *value = s->csr.value;
+    bool exact = s->value == GS_VALUE_AUTO && sizeof(T) > sizeof(float);
+
+    if (!exact) return false;
+#pragma omp parallel for schedule(static) reduction(&& : exact) num_threads(gs_queue_threads(q))
+    for (int64_t k = 0; k < s->entries; k++) exact = exact && (T)(float)value[k] == value[k];
+    return exact;
+}
+
+static void FN(fill)(gs_queue *q, const gs_sliced *s, bool columns)
+{
+    (s->light ? FN(fill_light) : FN(fill_own))(q, s, columns);
+}
+
+/* s->value_of, of the type that light tells. */
+static gsolve_status FN(room_for_values)(gs_sliced *s, gsolve_context *ctx, bool light)
+{
+    void *fresh = gsolve_alloc(ctx, gs_place(ctx), (size_t)(s->columns * s->lanes),
+                               light ? sizeof(float) : sizeof(T));
+
+    if (!fresh) return GSOLVE_NO_MEMORY;
+    gsolve_free(ctx, gs_place(ctx), s->value_of);
+    s->value_of = fresh;
+    s->light = light;
+    return GSOLVE_OK;
+}
+
+static gsolve_status FN(make)(gs_sliced *s, gsolve_context *ctx, int32_t spans,
+                              const gs_sliced_span *span, bool lengths)
+{
+    gsolve_status status;
+
+    TRY(gs_sliced_shape_host(s, ctx, spans, span, lengths));
+    TRY(FN(room_for_values)(s, ctx, FN(is_light)(ctx->queue, s)));
+    FN(fill)(ctx->queue, s, true);
+done:
+    return status;
+}
+
+static gsolve_status FN(refill)(gs_sliced *s, gsolve_context *ctx)
+{
+    const bool light = FN(is_light)(ctx->queue, s);
+    gsolve_status status = GSOLVE_OK;
+
+    if (light != s->light) TRY(FN(room_for_values)(s, ctx, light));
+    FN(fill)(ctx->queue, s, false);
+done:
+    return status;
+}
+
+/* The sum over a part of a long row, entry k into the (k mod 4)-th of four sums. What costs is the
+ * wait for x, whose elements are asked for before their use. */
+static T FN(part_sum)(const gsolve_csr *A, const gs_sliced_part *part, const T *x)
+{
+    const T *value = (const T *)A->value + part->from;
+    const int32_t *col = A->col + part->from, n = part->entries;
+    T sum[4] = {0};
+    int32_t k = 0;
+
+    for (; k + PART_AHEAD < n; k++) {
+        __builtin_prefetch(&x[col[k + PART_AHEAD]]);
+        sum[k % 4] += value[k] * x[col[k]];
+    }
+    for (; k < n; k++) sum[k % 4] += value[k] * x[col[k]];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+static void FN(long_rows)(gs_queue *q, const gs_sliced *s, double alpha, const T *x, double beta,
+                          T *y)
+{
+    T *sum = s->sum;
+
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
+    for (int32_t p = 0; p < s->parts; p++) sum[p] = FN(part_sum)(&s->csr, &s->part[p], x);
+    for (int32_t p = 0; p < s->parts; p += s->part[p].parts) {
+        const int32_t i = s->part[p].row;
+        T total = 0;
+        for (int32_t k = 0; k < s->part[p].parts; k++) total += sum[p + k];
+        y[i] = beta == 0 ? (T)alpha * total : (T)alpha * total + (T)beta * y[i];
+    }
+}
+
+static gsolve_status FN(apply)(gs_queue *q, const gs_sliced *s, double alpha, const void *x,
+                               double beta, void *y, const gs_sliced_dots *dots)
+{
+    const gs_vector_kernels *vector = &gs_vector_host[s->csr.type];
+    const gs_sliced_dots *fused = s->nlong == 0 ? dots : NULL;
+    const int32_t n = s->csr.nrows;
+    void (*task)(const gs_sliced *, int32_t, double, const T *, double, T *,
+                 const gs_sliced_dots *) = s->light ? FN(task_light) : FN(task_own);
+
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (s->tasks > 2)
+    for (int32_t t = 0; t < s->tasks; t++) task(s, t, alpha, x, beta, y, fused);
+    if (fused) {
+        *fused->wy = gs_sum(s->tasks, s->dot);
+        if (fused->yy) *fused->yy = gs_sum(s->tasks, s->dot + s->tasks);
+    }
+    if (s->nlong == 0) return GSOLVE_OK;
+    FN(long_rows)(q, s, alpha, x, beta, y);
+    if (!dots) return GSOLVE_OK;
+    return dots->yy ? vector->dot2(q, n, y, dots->w, dots->wy, dots->yy)
+                    : vector->dot(q, n, dots->w, y, dots->wy);
+}

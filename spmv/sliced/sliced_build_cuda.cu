@@ -1,0 +1,308 @@
+// sliced_build_cuda.cu: the shape of a form on a GPU: how wide slices are, where they begin, what
+// their column numbers fit into. A warp does a slice; the host sees a handful of totals.
+#include <cub/device/device_scan.cuh>
+
+#include "spmv/sliced/sliced.cuh"
+
+using namespace gs_by_slices;
+
+namespace
+{
+
+// --- widths -----------------------------------------------------------------------------------
+
+struct totals {
+    count_t columns; // of all slices
+    count_t nlong, parts, in_parts;
+};
+
+// The group of a slice.
+__device__ const gs_sliced_span &span_of(const gs_sliced_span *span, int32_t spans, int32_t at)
+{
+    int32_t low = 0, high = spans - 1;
+
+    while (low < high) { // the last that begins at or before it
+        const int32_t middle = low + (high - low + 1) / 2;
+        if (span[middle].slice <= at) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return span[low];
+}
+
+__global__ void name_places(gs_sliced s, int32_t spans, const gs_sliced_span *span)
+{
+    const int64_t at = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+
+    if (at == s.slices) s.place[at] = s.csr.nrows;
+    if (at >= s.slices) return;
+    const gs_sliced_span &own = span_of(span, spans, (int32_t)at);
+    s.place[at] = own.place + ((int32_t)at - own.slice) * (s.lanes >> own.share);
+    s.share[at] = (uint8_t)own.share;
+}
+
+// s.first[at] = the width of slice at; 0 at the end. table: of the groups, or NULL: one is all.
+template <class O>
+__global__ void __launch_bounds__(gs_block_size)
+    measure(gs_sliced s, rows_of<O> rows, gs_sliced_span all, int32_t spans,
+            const gs_sliced_span *table, totals *sum)
+{
+    const warps w;
+    const int lane = (int)threadIdx.x % 32;
+    count_t columns = 0, nlong = 0, parts = 0, in_parts = 0;
+
+    for (int64_t at = w.first; at < s.slices; at += w.step) {
+        const int share = share_of(s, (int32_t)at);
+        const places p = places_of(s, (int32_t)at, share);
+        int32_t width = table ? span_of(table, spans, (int32_t)at).width : all.width;
+        for (int32_t place = p.first + lane; place < p.end; place += 32) {
+            const int32_t i = s.order ? s.order[place] : place, length = rows.length(i);
+            const int64_t whole = rows.whole(i);
+            width = max(width, columns_of(length, 0, share));
+            if (s.length) s.length[place] = length;
+            if (whole <= rows.most) continue;
+            nlong++;
+            parts += (count_t)(whole + GS_SLICED_PART - 1) / GS_SLICED_PART;
+            in_parts += (count_t)whole;
+        }
+        width = __reduce_max_sync(all_lanes, width);
+        if (lane == 0) {
+            s.first[at] = width;
+            columns += (count_t)width;
+        }
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0) s.first[s.slices] = 0;
+    add(columns, &sum->columns);
+    add(nlong, &sum->nlong);
+    add(parts, &sum->parts);
+    add(in_parts, &sum->in_parts);
+}
+
+template <class O>
+gsolve_status launch_measure(gs_sliced *s, gsolve_context *ctx, const gs_sliced_span &all,
+                             int32_t spans, const gs_sliced_span *table, totals *sum)
+{
+    gs_queue *q = ctx->queue;
+
+    return gs_launch(q, "measuring slices", measure<O>, gs_grid(q, (int64_t)s->slices * 32),
+                     gs_block_size, *s, rows_of<O>(s), all, spans, table, sum);
+}
+
+// *array = the sums of its n elements before each.
+template <class T>
+gsolve_status scan(gsolve_context *ctx, T *array, int64_t n)
+{
+    gs_queue *q = ctx->queue;
+    size_t bytes = 0;
+    void *space = nullptr;
+    gsolve_status status;
+
+    cub::DeviceScan::ExclusiveSum(nullptr, bytes, array, array, n, q->stream);
+    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(gs_cuda(q, cub::DeviceScan::ExclusiveSum(space, bytes, array, array, n, q->stream),
+                "numbering columns of slices"));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    return status;
+}
+
+// Where slices begin in the order, if there are several groups: by *table.
+gsolve_status place_groups(gs_sliced *s, gsolve_context *ctx, int32_t spans,
+                           const gs_sliced_span *span, gs_sliced_span **table)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    if (spans <= 1) return GSOLVE_OK;
+    ALLOC_DEVICE(ctx, *table, spans);
+    ALLOC_DEVICE(ctx, s->place, (size_t)s->slices + 1);
+    ALLOC_DEVICE(ctx, s->share, s->slices);
+    TRY(gsolve_copy(ctx, *table, GSOLVE_DEVICE, span, GSOLVE_HOST, sizeof *span * (size_t)spans));
+    TRY(gs_launch(ctx->queue, "places of slices", name_places, blocks_for((int64_t)s->slices + 1),
+                  gs_block_size, *s, spans, *table));
+done:
+    return status;
+}
+
+gsolve_status measure_all(gs_sliced *s, gsolve_context *ctx, int32_t spans,
+                          const gs_sliced_span *span, bool lengths)
+{
+    gs_queue *q = ctx->queue;
+    gs_sliced_span *table = nullptr;
+    totals *sum = nullptr, seen = {};
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, s->first, (size_t)s->slices + 1);
+    if (lengths) ALLOC_DEVICE(ctx, s->length, s->csr.nrows);
+    ALLOC_DEVICE(ctx, sum, 1);
+    TRY(place_groups(s, ctx, spans, span, &table));
+    TRY(gs_cuda(q, cudaMemsetAsync(sum, 0, sizeof *sum, q->stream), "measuring slices"));
+    TRY(s->csr.offset == GSOLVE_O64 ? launch_measure<int64_t>(s, ctx, *span, spans, table, sum)
+                                    : launch_measure<int32_t>(s, ctx, *span, spans, table, sum));
+    TRY(scan(ctx, s->first, (int64_t)s->slices + 1));
+    TRY(gsolve_copy(ctx, &seen, GSOLVE_HOST, sum, GSOLVE_DEVICE, sizeof seen));
+    s->columns = (int64_t)seen.columns;
+    s->nlong = (int32_t)seen.nlong;
+    s->parts = (int32_t)seen.parts;
+    s->in_parts = (int64_t)seen.in_parts;
+    TRY(gs_sliced_fits(ctx, s, s->columns));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, table);
+    gsolve_free(ctx, GSOLVE_DEVICE, sum);
+    return status;
+}
+
+// --- 16 bits ----------------------------------------------------------------------------------
+
+struct range { // of column numbers
+    int32_t least, most;
+};
+
+__device__ bool is_narrow(range r)
+{
+    r.least = __reduce_min_sync(all_lanes, r.least);
+    r.most = __reduce_max_sync(all_lanes, r.most);
+    return r.most - r.least <= GS_SLICED_SPAN; // also where there are none
+}
+
+// Columns of a whole slice: of each row the first and the last stored, since they ascend.
+template <class O>
+__device__ range range_of(const gs_sliced &s, const rows_of<O> &rows, const places &p, int lane)
+{
+    range all = {INT32_MAX, -1};
+
+    for (int32_t place = p.first + lane; place < p.end; place += 32) {
+        const int32_t i = s.order ? s.order[place] : place, length = rows.length(i);
+        if (length == 0) continue;
+        const int64_t from = (int64_t)rows.start[i];
+        all.least = min(all.least, s.csr.col[from]);
+        all.most = max(all.most, s.csr.col[from + length - 1]);
+    }
+    return all;
+}
+
+// Whether each column of a slice of at most 32 lanes is narrow.
+template <class O>
+__device__ bool each_is_narrow(const gs_sliced &s, const rows_of<O> &rows, const places &p,
+                               int share, int32_t width, int lane)
+{
+    constexpr int ahead = 4;
+    const int sub = lane & ((1 << share) - 1);
+    const int32_t i = lane < s.lanes ? row_at(s, p, lane >> share) : -1;
+    const int32_t columns = columns_of(rows.length(i), sub, share);
+    const int32_t *col = s.csr.col + (columns > 0 ? (int64_t)rows.start[i] + sub : 0);
+
+    for (int32_t j = 0; j < width; j += ahead) {
+        int32_t c[ahead];
+        bool narrow = true;
+#pragma unroll
+        for (int u = 0; u < ahead; u++) {
+            c[u] = j + u < columns ? col[(int64_t)(j + u) << share] : -1;
+        }
+#pragma unroll
+        for (int u = 0; u < ahead; u++) {
+            narrow = is_narrow({c[u] < 0 ? INT32_MAX : c[u], c[u]}) && narrow;
+        }
+        if (!narrow) return false;
+    }
+    return true;
+}
+
+// s.head[at]: at -1 for 32 bits; base: the one, or -1 for one of each column. need[at]: units, and
+// in the upper half bases, that the slice takes.
+template <class O>
+__global__ void __launch_bounds__(gs_block_size)
+    judge_slices(gs_sliced s, rows_of<O> rows, count_t *need)
+{
+    const warps w;
+    const int lane = (int)threadIdx.x % 32;
+
+    if (blockIdx.x == 0 && threadIdx.x == 0) need[s.slices] = 0;
+    for (int64_t at = w.first; at < s.slices; at += w.step) {
+        const int share = share_of(s, (int32_t)at);
+        const places p = places_of(s, (int32_t)at, share);
+        const int32_t width = s.first[at + 1] - s.first[at];
+        range all = range_of(s, rows, p, lane);
+        const bool one = is_narrow(all);
+        all.least = __reduce_min_sync(all_lanes, all.least);
+        const bool each =
+            !one && s.lanes <= GS_SLICED_EACH && each_is_narrow(s, rows, p, share, width, lane);
+        if (lane > 0) continue;
+        s.head[at] = {one || each ? 0 : -1, each                           ? -1
+                                            : one && all.least < INT32_MAX ? all.least
+                                                                           : 0};
+        need[at] = (count_t)(one || each ? width : 2 * (int64_t)width) | (count_t)(each ? width : 0)
+                                                                             << 32;
+    }
+}
+
+// From what slices take to where they are.
+__global__ void number_units(gs_sliced s, const count_t *before)
+{
+    const int64_t at = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+
+    if (at >= s.slices) return;
+    const int32_t unit = (int32_t)(before[at] & 0xffffffffu), base = (int32_t)(before[at] >> 32);
+    gs_sliced_head &head = s.head[at];
+    head.at = head.at < 0 ? ~unit : unit;
+    if (head.base < 0) head.base = ~base;
+}
+
+gsolve_status launch_judge(gs_sliced *s, gsolve_context *ctx, count_t *need)
+{
+    gs_queue *q = ctx->queue;
+    const int blocks = blocks_for((int64_t)s->slices * 32 + 1);
+
+    if (s->csr.offset == GSOLVE_O64) {
+        return gs_launch(q, "judging slices", judge_slices<int64_t>, blocks, gs_block_size, *s,
+                         rows_of<int64_t>(s), need);
+    }
+    return gs_launch(q, "judging slices", judge_slices<int32_t>, blocks, gs_block_size, *s,
+                     rows_of<int32_t>(s), need);
+}
+
+// Whether 16 bits are to be used; then s->unit and s->base are there, unset.
+gsolve_status try_narrow(gs_sliced *s, gsolve_context *ctx)
+{
+    count_t *need = nullptr, all = 0;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, s->head, s->slices);
+    ALLOC_DEVICE(ctx, need, (size_t)s->slices + 1);
+    TRY(launch_judge(s, ctx, need));
+    TRY(scan(ctx, need, (int64_t)s->slices + 1));
+    TRY(gsolve_copy(ctx, &all, GSOLVE_HOST, need + s->slices, GSOLVE_DEVICE, sizeof all));
+    s->units = (int64_t)(all & 0xffffffffu);
+    s->bases = (int64_t)(all >> 32);
+    s->narrow = gs_sliced_pays(s);
+    if (!s->narrow) goto done;
+    if (s->slices > 0) {
+        TRY(gs_launch(ctx->queue, "numbering units", number_units, blocks_for(s->slices),
+                      gs_block_size, *s, need));
+    }
+    ALLOC_DEVICE(ctx, s->unit, s->units * s->lanes);
+    ALLOC_DEVICE(ctx, s->base, s->bases);
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, need);
+    return status;
+}
+
+} // namespace
+
+gsolve_status gs_sliced_shape_cuda(gs_sliced *s, gsolve_context *ctx, int32_t spans,
+                                   const gs_sliced_span *span, bool lengths)
+{
+    gsolve_status status;
+
+    TRY(measure_all(s, ctx, spans, span, lengths));
+    if (s->nlong > 0) TRY(gs_sliced_long_rows_cuda(s, ctx));
+    if (s->index != GS_INDEX_32) TRY(try_narrow(s, ctx));
+    if (s->narrow) goto done;
+    gsolve_free(ctx, GSOLVE_DEVICE, s->head);
+    s->head = nullptr;
+    ALLOC_DEVICE(ctx, s->col, s->columns * s->lanes);
+done:
+    return status;
+}

@@ -1,0 +1,262 @@
+/* sliced_build_host.c: the conversion on the CPU, as far as no value is concerned. */
+#include <string.h>
+
+#include "core/try.h"
+#include "spmv/sliced/sliced_host.h"
+
+#define TASK 8192 /* work of a task: slots, and TOLL a slice */
+#define TOLL 16
+
+static int64_t row_length(const gsolve_csr *A, int32_t i)
+{
+    return gs_start(A, i + 1) - gs_start(A, i);
+}
+
+/* --- long rows -------------------------------------------------------------------------------- */
+
+static void name_parts(gs_sliced *s)
+{
+    const gsolve_csr *A = &s->csr;
+    int32_t p = 0, l = 0;
+
+    for (int32_t i = 0; i < A->nrows && l < s->nlong; i++) {
+        const int64_t from = gs_start(A, i), length = row_length(A, i);
+        const int32_t parts = (int32_t)((length + GS_SLICED_PARTS - 1) / GS_SLICED_PARTS);
+        if (length <= s->most) continue;
+        for (int32_t k = 0; k < parts; k++) {
+            const int64_t at = (int64_t)k * GS_SLICED_PARTS, left = length - at;
+            s->part[p + k] = (gs_sliced_part){
+                from + at, left < GS_SLICED_PARTS ? (int32_t)left : GS_SLICED_PARTS, i, l, p, parts,
+                0};
+        }
+        p += parts;
+        l++;
+    }
+}
+
+/* s->part, and s->order with -1 in the places of long rows. */
+static gsolve_status part_long_rows(gs_sliced *s, gsolve_context *ctx)
+{
+    const gsolve_csr *A = &s->csr;
+    gsolve_status status;
+
+    for (int32_t i = 0; i < A->nrows; i++) {
+        const int64_t length = row_length(A, i);
+        if (length <= s->most) continue;
+        s->nlong++;
+        s->parts += (int32_t)((length + GS_SLICED_PARTS - 1) / GS_SLICED_PARTS);
+        s->in_parts += length;
+    }
+    if (s->nlong == 0) return GSOLVE_OK;
+    ALLOC(ctx, gs_place(ctx), s->part, s->parts);
+    s->sum = gsolve_alloc(ctx, gs_place(ctx), (size_t)s->parts, sizeof(double));
+    TRY(s->sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    name_parts(s);
+    if (!s->order) {
+        ALLOC(ctx, gs_place(ctx), s->order, A->nrows);
+        for (int32_t i = 0; i < A->nrows; i++) s->order[i] = i;
+    }
+    for (int32_t place = 0; place < A->nrows; place++) {
+        if (row_length(A, s->order[place]) > s->most) s->order[place] = -1;
+    }
+done:
+    return status;
+}
+
+/* --- slices ----------------------------------------------------------------------------------- */
+
+/* Where slices begin in the order, and how many lanes their rows have. */
+static gsolve_status name_places(gs_sliced *s, gsolve_context *ctx, int32_t spans,
+                                 const gs_sliced_span *span)
+{
+    gsolve_status status;
+
+    if (spans <= 1) return GSOLVE_OK;
+    ALLOC(ctx, gs_place(ctx), s->place, (size_t)s->slices + 1);
+    ALLOC(ctx, gs_place(ctx), s->share, s->slices);
+    for (int32_t g = 0; g < spans; g++) {
+        for (int32_t at = span[g].slice; at < span[g + 1].slice; at++) {
+            s->place[at] = span[g].place + (at - span[g].slice) * (s->lanes >> span[g].share);
+            s->share[at] = (uint8_t)span[g].share;
+        }
+    }
+    s->place[s->slices] = s->csr.nrows;
+done:
+    return status;
+}
+
+/* Width, and number of full columns, of a slice whose place is known. */
+static int32_t measure(gs_sliced *s, int32_t at, int32_t least)
+{
+    const gs_slice slice = gs_slice_at(s, at);
+    const int32_t lanes = 1 << slice.share;
+    int32_t width = least, full = slice.rows == s->lanes >> slice.share ? INT32_MAX : 0;
+
+    for (int32_t r = 0; r < slice.rows; r++) {
+        const int32_t length = gs_slice_length(s, gs_slice_row(s, &slice, r));
+        const int32_t columns = (int32_t)(((int64_t)length + lanes - 1) >> slice.share);
+        if (columns > width) width = columns;
+        if (length >> slice.share < full) full = length >> slice.share;
+        if (s->length) s->length[slice.place + r] = length;
+    }
+    s->full[at] = full;
+    return width;
+}
+
+static gsolve_status measure_all(gs_sliced *s, gsolve_context *ctx, int32_t spans,
+                                 const gs_sliced_span *span, bool lengths)
+{
+    int64_t columns = 0;
+    gsolve_status status;
+
+    ALLOC(ctx, gs_place(ctx), s->first, (size_t)s->slices + 1);
+    ALLOC(ctx, gs_place(ctx), s->full, s->slices);
+    if (lengths) ALLOC(ctx, gs_place(ctx), s->length, s->csr.nrows);
+    memset(s->first, 0, ((size_t)s->slices + 1) * sizeof *s->first);
+    for (int32_t g = 0; g < spans; g++) {
+        for (int32_t at = span[g].slice; at < span[g + 1].slice; at++) {
+            const int32_t width = measure(s, at, span[g].width);
+            s->first[at] = (int32_t)(columns < INT32_MAX ? columns : INT32_MAX);
+            columns += width;
+        }
+    }
+    TRY(gs_sliced_fits(ctx, s, columns));
+    s->first[s->slices] = (int32_t)columns;
+    s->columns = columns;
+done:
+    return status;
+}
+
+/* --- 16 bits ---------------------------------------------------------------------------------- */
+
+typedef struct range {
+    int32_t least, most;
+} range;
+
+static void take(range *r, int32_t column)
+{
+    if (column < r->least) r->least = column;
+    if (column > r->most) r->most = column;
+}
+
+static bool is_narrow(range r)
+{
+    return r.most - r.least <= GS_SLICED_SPAN; /* also where there are none: -1 - INT32_MAX */
+}
+
+/* Column numbers of column j of a slice, or with j = -1 of all of it. */
+static range columns_of(const gs_sliced *s, const gs_slice *slice, int32_t j)
+{
+    range found = {INT32_MAX, -1};
+
+    for (int32_t r = 0; r < slice->rows; r++) {
+        const int32_t i = gs_slice_row(s, slice, r), length = gs_slice_length(s, i);
+        const int64_t begin = j < 0 ? 0 : (int64_t)j << slice->share;
+        int64_t end = j < 0 ? length : begin + (1 << slice->share);
+        if (begin >= length) continue;
+        if (end > length) end = length;
+        take(&found, s->csr.col[gs_start(&s->csr, i) + begin]); /* they ascend */
+        take(&found, s->csr.col[gs_start(&s->csr, i) + end - 1]);
+    }
+    return found;
+}
+
+/* What a slice's columns fit into: at, -1 for 32 bits; base, -1 for one of each column. */
+static gs_sliced_head judge(const gs_sliced *s, int32_t at)
+{
+    const gs_slice slice = gs_slice_at(s, at);
+    const range all = columns_of(s, &slice, -1);
+
+    if (slice.width == 0 || all.most < 0) return (gs_sliced_head){0, 0};
+    if (is_narrow(all)) return (gs_sliced_head){0, all.least};
+    if (s->lanes > GS_SLICED_EACH) return (gs_sliced_head){-1, 0};
+    for (int32_t j = 0; j < slice.width; j++) {
+        if (!is_narrow(columns_of(s, &slice, j))) return (gs_sliced_head){-1, 0};
+    }
+    return (gs_sliced_head){0, -1};
+}
+
+/* From what they fit into to where they are. */
+static void number_units(gs_sliced *s)
+{
+    for (int32_t at = 0; at < s->slices; at++) {
+        gs_sliced_head *head = &s->head[at];
+        const int32_t width = s->first[at + 1] - s->first[at];
+        const bool wide = head->at < 0, each = head->base < 0;
+        head->at = wide ? ~(int32_t)s->units : (int32_t)s->units;
+        if (each) head->base = ~(int32_t)s->bases;
+        s->units += wide ? 2 * (int64_t)width : width;
+        s->bases += each ? width : 0;
+    }
+}
+
+static void name_bases(gs_sliced *s, int32_t at)
+{
+    const gs_slice slice = gs_slice_at(s, at);
+
+    if (s->head[at].at < 0 || s->head[at].base >= 0) return;
+    for (int32_t j = 0; j < slice.width; j++) {
+        const range found = columns_of(s, &slice, j);
+        s->base[~s->head[at].base + j] = found.most < 0 ? 0 : found.least;
+    }
+}
+
+/* Room for the column numbers, in 16 bits or in 32. */
+static gsolve_status room_for_columns(gs_sliced *s, gsolve_context *ctx)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    if (s->index != GS_INDEX_32) {
+        ALLOC(ctx, gs_place(ctx), s->head, s->slices);
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(ctx->queue))
+        for (int32_t at = 0; at < s->slices; at++) s->head[at] = judge(s, at);
+        number_units(s);
+        s->narrow = gs_sliced_pays(s);
+    }
+    if (!s->narrow) {
+        ALLOC(ctx, gs_place(ctx), s->col, s->columns * s->lanes);
+        goto done;
+    }
+    ALLOC(ctx, gs_place(ctx), s->unit, s->units * s->lanes);
+    ALLOC(ctx, gs_place(ctx), s->base, s->bases);
+    for (int32_t at = 0; at < s->slices; at++) name_bases(s, at);
+done:
+    return status;
+}
+
+/* --- who works on what ------------------------------------------------------------------------ */
+
+static gsolve_status cut_tasks(gs_sliced *s, gsolve_context *ctx)
+{
+    const int64_t work = s->columns * s->lanes + (int64_t)TOLL * s->slices;
+    int32_t at = 0;
+    gsolve_status status;
+
+    s->tasks = (int32_t)((work + TASK - 1) / TASK);
+    ALLOC(ctx, gs_place(ctx), s->task, (size_t)s->tasks + 1);
+    ALLOC(ctx, gs_place(ctx), s->dot, 2 * (size_t)s->tasks);
+    for (int32_t t = 0; t < s->tasks; t++) {
+        while (at < s->slices &&
+               (int64_t)s->first[at] * s->lanes + (int64_t)TOLL * at < (int64_t)t * TASK) {
+            at++;
+        }
+        s->task[t] = at;
+    }
+    s->task[s->tasks] = s->slices;
+done:
+    return status;
+}
+
+gsolve_status gs_sliced_shape_host(gs_sliced *s, gsolve_context *ctx, int32_t spans,
+                                   const gs_sliced_span *span, bool lengths)
+{
+    gsolve_status status;
+
+    TRY(part_long_rows(s, ctx));
+    TRY(name_places(s, ctx, spans, span));
+    TRY(measure_all(s, ctx, spans, span, lengths));
+    TRY(room_for_columns(s, ctx));
+    TRY(cut_tasks(s, ctx));
+done:
+    return status;
+}

@@ -1,0 +1,300 @@
+// sliced_cuda.cu: the product on a GPU, see sliced.h.
+//
+// A thread sums a lane, so that a warp reads 32 entries of 32 lanes side by side; the lanes of a
+// row are added by shuffles. Each thread reads so many entries at once that the memory is kept
+// busy, and what it must know of its next slice while it works on this one. Parts of long rows are
+// read from csr by a warp each; the one that comes last adds up those of its row, in their order.
+#include "spmv/sliced/sliced.cuh"
+
+extern "C" {
+#include "core/vector.h"
+}
+
+using namespace gs_by_slices;
+
+namespace
+{
+
+constexpr int at_once = 8; // entries that a thread reads at once
+
+template <class T>
+struct operands {
+    const T *x;
+    T *y;
+    T alpha, beta;
+    const T *w;
+    double *out[2]; // w'y; y'y
+};
+
+// y_i = alpha sum + beta y_i
+template <class T>
+__device__ void finish(const operands<T> &a, int32_t i, T sum)
+{
+    a.y[i] = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
+}
+
+// The sum over the lanes of a row, in all of them; most: log2 of those that any row has.
+template <class T>
+__device__ T sum_shares(T sum, int share, int most)
+{
+    for (int d = (1 << most) / 2; d > 0; d /= 2) {
+        const T other = __shfl_xor_sync(all_lanes, sum, d);
+        if (d < 1 << share) sum += other;
+    }
+    return sum;
+}
+
+// --- long rows --------------------------------------------------------------------------------
+
+template <class T>
+__device__ T sum_warp(T sum)
+{
+    return sum_shares(sum, 5, 5);
+}
+
+template <class T>
+__device__ T sum_entries(const gs_sliced &s, const gs_sliced_part &part, const T *x)
+{
+    const int32_t *col = s.csr.col + part.from;
+    const T *value = (const T *)s.csr.value + part.from;
+    T sum = 0;
+
+    for (int k = (int)threadIdx.x % 32; k < part.entries; k += 4 * 32) {
+        int32_t c[4];
+        T v[4];
+#pragma unroll
+        for (int u = 0; u < 4; u++) {
+            const bool in = k + u * 32 < part.entries;
+            c[u] = in ? __ldcs(&col[k + u * 32]) : -1;
+            v[u] = in ? __ldcs(&value[k + u * 32]) : T(0);
+        }
+#pragma unroll
+        for (int u = 0; u < 4; u++) {
+            if (c[u] >= 0) sum += v[u] * __ldg(&x[c[u]]);
+        }
+    }
+    return sum_warp(sum);
+}
+
+// A warp's part; if it is its row's last to come, the row.
+template <class T>
+__device__ void do_part(const gs_sliced &s, const operands<T> &a, int p)
+{
+    const gs_sliced_part part = s.part[p];
+    const int lane = (int)threadIdx.x % 32;
+    T *sums = (T *)s.sum, sum = sum_entries(s, part, a.x);
+    unsigned before = 0;
+
+    if (part.parts == 1) {
+        if (lane == 0) finish(a, part.row, sum);
+        return;
+    }
+    if (lane == 0) {
+        sums[p] = sum;
+        __threadfence();
+        before = atomicAdd(&s.done[part.l], 1u);
+    }
+    before = __shfl_sync(all_lanes, before, 0);
+    if (before != (unsigned)part.parts - 1) return;
+    __threadfence();
+    sum = 0;
+    for (int k = lane; k < part.parts; k += 32) sum += __ldcg(&sums[part.first + k]);
+    sum = sum_warp(sum);
+    if (lane == 0) {
+        finish(a, part.row, sum);
+        s.done[part.l] = 0;
+    }
+}
+
+// --- slices -----------------------------------------------------------------------------------
+
+// What a thread must know before it reads its lane.
+template <class T>
+struct seat {
+    int32_t first, width, columns; // of the slice; columns of this lane
+    int32_t row;                   // -1: no result to write
+    int share;
+    gs_sliced_head head;
+    T w;
+};
+
+// The seat in lane g of all; LANES: those of a slice, 0: s says.
+template <class T, int LANES, bool NARROW, int SUMS>
+__device__ seat<T> take_seat(const gs_sliced &s, const operands<T> &a, int64_t g)
+{
+    const int32_t at = LANES ? (int32_t)(g / LANES) : (int32_t)(g >> s.shift);
+    const int lane = (int)(g & ((LANES ? LANES : s.lanes) - 1));
+    seat<T> t = {0, 0, 0, -1, 0, {0, 0}, T(0)};
+
+    if (at >= s.slices) return t;
+    t.first = s.first[at];
+    t.width = s.first[at + 1] - t.first;
+    if constexpr (NARROW) t.head = s.head[at];
+    t.share = share_of(s, at);
+    const places p = places_of(s, at, t.share);
+    const int r = lane >> t.share, sub = lane & ((1 << t.share) - 1);
+    t.columns = t.width;
+    if (s.length) {
+        t.columns = p.first + r < p.end ? columns_of(s.length[p.first + r], sub, t.share) : 0;
+    }
+    if (sub == 0) t.row = row_at(s, p, r);
+    if constexpr (SUMS > 0) t.w = t.row >= 0 ? a.w[t.row] : T(0);
+    return t;
+}
+
+// The sum of value x over the columns of a lane; step: entries from one to the next. EACH: base
+// holds one for every column.
+template <class T, bool EACH, class V, class I>
+__device__ T sum_lane(const V *value, const I *index, const int32_t *base, int32_t columns,
+                      int step, const T *x)
+{
+    constexpr I padding = (I)-1;
+    T sum = 0;
+
+    for (int32_t k = 0; k < columns; k += at_once) {
+        I c[at_once];
+        V v[at_once];
+        int32_t b[at_once];
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            const bool in = k + u < columns;
+            c[u] = in ? __ldcs(&index[u * step]) : padding;
+            v[u] = in ? __ldcs(&value[u * step]) : V(0);
+            b[u] = EACH && in ? __ldg(&base[u]) : 0;
+        }
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            if (c[u] != padding) sum += (T)v[u] * __ldg(&x[(EACH ? b[u] : 0) + (int32_t)c[u]]);
+        }
+        index += (int64_t)at_once * step;
+        value += (int64_t)at_once * step;
+        if (EACH) base += at_once;
+    }
+    return sum;
+}
+
+template <class T, class V, int LANES, bool NARROW>
+__device__ T sum_seat(const gs_sliced &s, const seat<T> &t, int lane, const T *x)
+{
+    const int step = LANES ? LANES : s.lanes;
+    const V *value = (const V *)s.value_of + (int64_t)t.first * step + lane;
+
+    if constexpr (!NARROW) {
+        const int32_t *col = s.col + (int64_t)t.first * step + lane;
+        return sum_lane<T, false>(value, col, nullptr, t.columns, step, x);
+    } else if (t.head.at < 0) {
+        const int32_t *col = (const int32_t *)(s.unit + (int64_t)~t.head.at * step) + lane;
+        return sum_lane<T, false>(value, col, nullptr, t.columns, step, x);
+    } else {
+        const uint16_t *unit = s.unit + (int64_t)t.head.at * step + lane;
+        return t.head.base < 0
+                   ? sum_lane<T, true>(value, unit, s.base + ~t.head.base, t.columns, step, x)
+                   : sum_lane<T, false>(value, unit, nullptr, t.columns, step, x + t.head.base);
+    }
+}
+
+// LONG: the first blocks do parts of long rows. SUMS: 1: w'y, 2: and y'y.
+template <class T, class V, int LANES, bool NARROW, bool LONG, int SUMS>
+__global__ void __launch_bounds__(gs_block_size)
+    multiply(gs_sliced s, operands<T> a, double *partial, unsigned *arrived, const int *ended)
+{
+    constexpr int warps = gs_block_size / 32;
+    const int for_parts = LONG ? (s.parts + warps - 1) / warps : 0;
+    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    double terms[SUMS ? SUMS : 1] = {};
+
+    if (ended && *ended) return;
+    if (LONG && (int)blockIdx.x < for_parts) {
+        const int p = (int)blockIdx.x * warps + warp;
+        if (p < s.parts) do_part(s, a, p);
+        return;
+    }
+    const int64_t end = (int64_t)s.slices << s.shift;
+    const int64_t step = (int64_t)((int)gridDim.x - for_parts) * gs_block_size;
+    int64_t g = ((int64_t)((int)blockIdx.x - for_parts) * warps + warp) * 32;
+    seat<T> now = take_seat<T, LANES, NARROW, SUMS>(s, a, g + lane);
+
+    for (; g < end; g += step) {
+        const seat<T> next = take_seat<T, LANES, NARROW, SUMS>(s, a, g + step + lane);
+        const int in_slice = LANES ? lane : (int)((g + lane) & (s.lanes - 1));
+        T sum = sum_seat<T, V, LANES, NARROW>(s, now, in_slice, a.x);
+        sum = sum_shares(sum, now.share, s.most_share);
+        if (now.row >= 0) {
+            finish(a, now.row, sum);
+            if constexpr (SUMS > 0) terms[0] += (double)now.w * (double)sum;
+            if constexpr (SUMS > 1) terms[1] += (double)sum * (double)sum;
+        }
+        now = next;
+    }
+    if constexpr (SUMS > 0) {
+        gs_grid_sum(terms, partial, arrived, [&](int at, double total) { *a.out[at] = total; });
+    }
+}
+
+// --- launches ---------------------------------------------------------------------------------
+
+// Sums are made by as many blocks as run at once; without them each block has its stretch.
+template <class T, class V, int LANES, bool NARROW, bool LONG, int SUMS>
+gsolve_status launch(gs_queue *q, const gs_sliced *s, const operands<T> &a)
+{
+    constexpr auto kernel = multiply<T, V, LANES, NARROW, LONG, SUMS>;
+    const int for_parts = LONG ? blocks_for((int64_t)s->parts * 32) : 0;
+    const int64_t threads = (int64_t)s->slices << s->shift;
+    const int grid = SUMS ? gs_grid(q, threads, gs_at_once<kernel>()) : blocks_for(threads);
+
+    if (!SUMS && grid + for_parts == 0) return GSOLVE_OK;
+    return gs_launch(q, "the product by slices", kernel, grid + for_parts, gs_block_size, *s, a,
+                     q->partial, q->arrived, q->guard);
+}
+
+template <class T, class V, bool NARROW>
+gsolve_status choose_kernel(gs_queue *q, const gs_sliced *s, const operands<T> &a)
+{
+    if (s->lanes != 32) return launch<T, V, 0, NARROW, true, 0>(q, s, a);
+    if (a.out[1]) return launch<T, V, 32, NARROW, false, 2>(q, s, a);
+    if (a.out[0]) return launch<T, V, 32, NARROW, false, 1>(q, s, a);
+    return s->parts > 0 ? launch<T, V, 32, NARROW, true, 0>(q, s, a)
+                        : launch<T, V, 32, NARROW, false, 0>(q, s, a);
+}
+
+template <class T, class V>
+gsolve_status choose_index(gs_queue *q, const gs_sliced *s, const operands<T> &a)
+{
+    return s->narrow ? choose_kernel<T, V, true>(q, s, a) : choose_kernel<T, V, false>(q, s, a);
+}
+
+template <class T>
+gsolve_status choose_value(gs_queue *q, const gs_sliced *s, const operands<T> &a)
+{
+    if constexpr (sizeof(T) > sizeof(float)) {
+        if (s->light) return choose_index<T, float>(q, s, a);
+    }
+    return choose_index<T, T>(q, s, a);
+}
+
+template <class T>
+gsolve_status apply(gs_queue *q, const gs_sliced *s, double alpha, const void *x, double beta,
+                    void *y, const gs_sliced_dots *dots)
+{
+    const gs_vector_kernels *vector = &gs_vector_cuda[s->csr.type];
+    const bool fused = s->lanes == 32 && s->parts == 0; // else rows are ended here and there
+    const gs_sliced_dots none = {}, sums = dots && fused ? *dots : none;
+    const int32_t n = s->csr.nrows;
+    gsolve_status status;
+    const operands<T> a = {(const T *)x,      (T *)y, (T)alpha, (T)beta, (const T *)sums.w,
+                           {sums.wy, sums.yy}};
+
+    status = choose_value(q, s, a);
+    if (status != GSOLVE_OK || !dots || fused) return status;
+    return dots->yy ? vector->dot2(q, n, y, dots->w, dots->wy, dots->yy)
+                    : vector->dot(q, n, dots->w, y, dots->wy);
+}
+
+template <class T>
+constexpr gs_sliced_kernels table = {gs_sliced_look_cuda, gs_sliced_sort_cuda,
+                                     gs_sliced_make_cuda<T>, gs_sliced_refill_cuda<T>, apply<T>};
+
+} // namespace
+
+extern "C" const gs_sliced_kernels gs_sliced_cuda[GSOLVE_TYPE_COUNT] = {table<float>,
+                                                                        table<double>};

@@ -1,0 +1,214 @@
+// sliced_fill_cuda.cu: columns and values into slices on a GPU. A thread copies a lane: it reads a
+// few entries of its row at a time, which lie in the same sectors, and a warp writes them side by
+// side.
+#include "spmv/sliced/sliced.cuh"
+
+using namespace gs_by_slices;
+
+namespace
+{
+
+constexpr int at_once = 8; // entries that a thread reads at once
+
+// The least column of the lanes of a slice, which mask names.
+__device__ inline int32_t least_column(unsigned mask, int32_t c)
+{
+    return __reduce_min_sync(mask, c < 0 ? INT32_MAX : c);
+}
+
+// Where a slice's column numbers go.
+struct column_writer {
+    int32_t *col;   // of 32 bits, or
+    uint16_t *unit; // of 16, from
+    int32_t base;   // this, or
+    int32_t *bases; // one of each column
+    unsigned mask;  // lanes of the slice, for these
+
+    __device__ column_writer(const gs_sliced &s, int32_t at, int lane)
+        : col(nullptr), unit(nullptr), base(0), bases(nullptr), mask(all_lanes)
+    {
+        if (!s.narrow) {
+            col = s.col + (int64_t)s.first[at] * s.lanes + lane;
+            return;
+        }
+        const gs_sliced_head head = s.head[at];
+        if (head.at < 0) {
+            col = (int32_t *)(s.unit + (int64_t)~head.at * s.lanes) + lane;
+            return;
+        }
+        unit = s.unit + (int64_t)head.at * s.lanes + lane;
+        if (head.base >= 0) {
+            base = head.base;
+        } else {
+            bases = s.base + ~head.base;
+            if (s.lanes < 32) {
+                mask = ((1u << s.lanes) - 1) << ((threadIdx.x % 32) / s.lanes * s.lanes);
+            }
+        }
+    }
+
+    // c: -1 for padding; in column j; lane: this thread's of the slice
+    __device__ void write(int32_t j, int64_t at, int lane, int32_t c) const
+    {
+        if (col) {
+            col[at] = c;
+            return;
+        }
+        int32_t from = base;
+        if (bases) {
+            from = least_column(mask, c);
+            if (from == INT32_MAX) from = 0; // padding alone
+            if (lane == 0) bases[j] = from;
+        }
+        unit[at] = c < 0 ? (uint16_t)0xffff : (uint16_t)(c - from);
+    }
+};
+
+template <class T, class V, class O, bool COLUMNS>
+__global__ void __launch_bounds__(gs_block_size) fill(gs_sliced s, rows_of<O> rows)
+{
+    const int64_t g = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    const int lane = (int)(g & (s.lanes - 1));
+
+    if (g >> s.shift >= s.slices) return; // whole slices
+    const int32_t at = (int32_t)(g >> s.shift), width = s.first[at + 1] - s.first[at];
+    const int share = share_of(s, at), sub = lane & ((1 << share) - 1);
+    const int32_t i = row_at(s, places_of(s, at, share), lane >> share);
+    const int32_t columns = columns_of(rows.length(i), sub, share);
+    const int64_t from = columns > 0 ? (int64_t)rows.start[i] + sub : 0;
+    const T *value = (const T *)s.csr.value + from;
+    const int32_t *col = s.csr.col + from;
+    V *to = (V *)s.value_of + (int64_t)s.first[at] * s.lanes + lane;
+    const column_writer writer(s, at, lane);
+
+    for (int32_t j = 0; j < width; j += at_once) {
+        T v[at_once];
+        int32_t c[at_once];
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            const int64_t k = (int64_t)(j + u) << share;
+            v[u] = j + u < columns ? value[k] : T(0);
+            c[u] = COLUMNS && j + u < columns ? col[k] : -1;
+        }
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            const int64_t place = (int64_t)(j + u) << s.shift;
+            if (j + u >= width) break;
+            to[place] = (V)v[u];
+            if (COLUMNS) writer.write(j + u, place, lane, c[u]);
+        }
+    }
+}
+
+template <class T, class V, class O>
+gsolve_status launch_fill(gs_sliced *s, gsolve_context *ctx, bool columns)
+{
+    const int blocks = blocks_for((int64_t)s->slices << s->shift);
+
+    if (blocks == 0) return GSOLVE_OK;
+    return columns ? gs_launch(ctx->queue, "filling slices", fill<T, V, O, true>, blocks,
+                               gs_block_size, *s, rows_of<O>(s))
+                   : gs_launch(ctx->queue, "filling slices", fill<T, V, O, false>, blocks,
+                               gs_block_size, *s, rows_of<O>(s));
+}
+
+template <class T, class V>
+gsolve_status fill_from(gs_sliced *s, gsolve_context *ctx, bool columns)
+{
+    return s->csr.offset == GSOLVE_O64 ? launch_fill<T, V, int64_t>(s, ctx, columns)
+                                       : launch_fill<T, V, int32_t>(s, ctx, columns);
+}
+
+template <class T>
+gsolve_status fill_as_stored(gs_sliced *s, gsolve_context *ctx, bool columns)
+{
+    if constexpr (sizeof(T) > sizeof(float)) {
+        if (s->light) return fill_from<T, float>(s, ctx, columns);
+    }
+    return fill_from<T, T>(s, ctx, columns);
+}
+
+// *rounded = 1 if a value is not exact in fp32.
+template <class T>
+__global__ void __launch_bounds__(gs_block_size)
+    find_rounded(int64_t n, const T *value, int *rounded)
+{
+    const int64_t step = (int64_t)gridDim.x * gs_block_size;
+    bool found = false;
+
+    for (int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; k < n; k += step) {
+        found = found || (T)(float)value[k] != value[k];
+    }
+    if (found) *rounded = 1;
+}
+
+template <class T>
+gsolve_status is_light(const gs_sliced *s, gsolve_context *ctx, bool *light)
+{
+    gs_queue *q = ctx->queue;
+    int *rounded = nullptr, seen = 1;
+    gsolve_status status;
+
+    *light = false;
+    if (s->value != GS_VALUE_AUTO || sizeof(T) == sizeof(float)) return GSOLVE_OK;
+    ALLOC_DEVICE(ctx, rounded, 1);
+    TRY(gs_cuda(q, cudaMemsetAsync(rounded, 0, sizeof *rounded, q->stream), "a look at values"));
+    TRY(gs_launch(q, "a look at values", find_rounded<T>, gs_grid(q, s->entries), gs_block_size,
+                  s->entries, (const T *)s->csr.value, rounded));
+    TRY(gsolve_copy(ctx, &seen, GSOLVE_HOST, rounded, GSOLVE_DEVICE, sizeof seen));
+    *light = !seen;
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, rounded);
+    return status;
+}
+
+// s->value_of, of the type that light tells.
+template <class T>
+gsolve_status room_for_values(gs_sliced *s, gsolve_context *ctx, bool light)
+{
+    void *fresh = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)(s->columns * s->lanes),
+                               light ? sizeof(float) : sizeof(T));
+
+    if (!fresh) return GSOLVE_NO_MEMORY;
+    gsolve_free(ctx, GSOLVE_DEVICE, s->value_of);
+    s->value_of = fresh;
+    s->light = light;
+    return GSOLVE_OK;
+}
+
+} // namespace
+
+template <class T>
+gsolve_status gs_sliced_make_cuda(gs_sliced *s, gsolve_context *ctx, int32_t spans,
+                                  const gs_sliced_span *span, bool lengths)
+{
+    bool light;
+    gsolve_status status;
+
+    TRY(gs_sliced_shape_cuda(s, ctx, spans, span, lengths));
+    TRY(is_light<T>(s, ctx, &light));
+    TRY(room_for_values<T>(s, ctx, light));
+    TRY(fill_as_stored<T>(s, ctx, true));
+done:
+    return status;
+}
+
+template <class T>
+gsolve_status gs_sliced_refill_cuda(gs_sliced *s, gsolve_context *ctx)
+{
+    bool light;
+    gsolve_status status;
+
+    TRY(is_light<T>(s, ctx, &light));
+    if (light != s->light) TRY(room_for_values<T>(s, ctx, light));
+    TRY(fill_as_stored<T>(s, ctx, false));
+done:
+    return status;
+}
+
+#define INSTANTIATE(T)                                                                    \
+    template gsolve_status gs_sliced_make_cuda<T>(gs_sliced *, gsolve_context *, int32_t, \
+                                                  const gs_sliced_span *, bool);          \
+    template gsolve_status gs_sliced_refill_cuda<T>(gs_sliced *, gsolve_context *)
+INSTANTIATE(float);
+INSTANTIATE(double);

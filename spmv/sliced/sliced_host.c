@@ -1,0 +1,18 @@
+/* sliced_host.c: the engine on the CPU. */
+#include "spmv/sliced/sliced_host.h"
+
+#include <string.h>
+
+#include "core/blocks.h"
+#include "core/try.h"
+#include "core/vector.h"
+
+#define PART_AHEAD 32 /* entries */
+
+#define GS_BODY "spmv/sliced/sliced_body.h"
+#include "core/each_type.h"
+
+const gs_sliced_kernels gs_sliced_host[GSOLVE_TYPE_COUNT] = {
+    {gs_sliced_look_host, gs_sliced_sort_host, make_f32, refill_f32, apply_f32},
+    {gs_sliced_look_host, gs_sliced_sort_host, make_f64, refill_f64, apply_f64},
+};

@@ -1,0 +1,311 @@
+// sliced_long_cuda.cu: lengths of rows on a GPU: seen, sorted by, and the long ones apart.
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
+#include <thrust/iterator/counting_iterator.h>
+
+#include "spmv/sliced/sliced.cuh"
+
+using namespace gs_by_slices;
+
+namespace
+{
+
+// --- long rows --------------------------------------------------------------------------------
+
+template <class O>
+struct is_long {
+    rows_of<O> rows;
+    __device__ bool operator()(int32_t i) const { return rows.whole(i) > rows.most; }
+};
+
+template <class O>
+__global__ void count_parts(int32_t nlong, rows_of<O> rows, const int32_t *row, int32_t *count)
+{
+    const int64_t l = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+
+    if (l > nlong) return;
+    count[l] =
+        l == nlong ? 0 : (int32_t)((rows.whole(row[l]) + GS_SLICED_PART - 1) / GS_SLICED_PART);
+}
+
+// A warp a row.
+template <class O>
+__global__ void name_parts(int32_t nlong, rows_of<O> rows, const int32_t *row, const int32_t *first,
+                           gs_sliced_part *out)
+{
+    const int64_t l = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
+
+    if (l >= nlong) return;
+    const int32_t i = row[l], parts = first[l + 1] - first[l];
+    for (int32_t k = (int)threadIdx.x % 32; k < parts; k += 32) {
+        const int64_t at = (int64_t)k * GS_SLICED_PART;
+        out[first[l] + k] = {(int64_t)rows.start[i] + at,
+                             (int32_t)min(rows.whole(i) - at, (int64_t)GS_SLICED_PART),
+                             i,
+                             (int32_t)l,
+                             first[l],
+                             parts,
+                             0};
+    }
+}
+
+// The order with -1 in the places of long rows. from: NULL, as rows come.
+template <class O>
+__global__ void leave_out_long(int32_t nrows, rows_of<O> rows, const int32_t *from, int32_t *order)
+{
+    const int64_t place = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+
+    if (place >= nrows) return;
+    const int32_t i = from ? from[place] : (int32_t)place;
+    order[place] = rows.whole(i) > rows.most ? -1 : i;
+}
+
+// found: nlong, count: nlong + 1, space: bytes, of which both CUB calls get by.
+template <class O>
+gsolve_status find_parts(gs_sliced *s, gsolve_context *ctx, int32_t *found, int32_t *count,
+                         int32_t *chosen, void *space, size_t bytes)
+{
+    gs_queue *q = ctx->queue;
+    const rows_of<O> rows(s);
+    const thrust::counting_iterator<int32_t> all(0);
+    gsolve_status status;
+
+    TRY(gs_cuda(q,
+                cub::DeviceSelect::If(space, bytes, all, found, chosen, s->csr.nrows,
+                                      is_long<O>{rows}, q->stream),
+                "finding long rows"));
+    TRY(gs_launch(q, "parts of long rows", count_parts<O>, blocks_for((int64_t)s->nlong + 1),
+                  gs_block_size, s->nlong, rows, found, count));
+    TRY(gs_cuda(q,
+                cub::DeviceScan::ExclusiveSum(space, bytes, count, count, s->nlong + 1, q->stream),
+                "numbering parts"));
+    TRY(gs_launch(q, "parts of long rows", name_parts<O>, blocks_for((int64_t)s->nlong * 32),
+                  gs_block_size, s->nlong, rows, found, count, s->part));
+done:
+    return status;
+}
+
+template <class O>
+gsolve_status part_long_rows(gs_sliced *s, gsolve_context *ctx)
+{
+    gs_queue *q = ctx->queue;
+    const thrust::counting_iterator<int32_t> all(0);
+    int32_t *found = nullptr, *count = nullptr, *chosen = nullptr;
+    void *space = nullptr;
+    size_t bytes = 0, more = 0;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, found, s->nlong);
+    ALLOC_DEVICE(ctx, count, (size_t)s->nlong + 1);
+    ALLOC_DEVICE(ctx, chosen, 1);
+    cub::DeviceSelect::If(nullptr, bytes, all, found, chosen, s->csr.nrows,
+                          is_long<O>{rows_of<O>(s)}, q->stream);
+    cub::DeviceScan::ExclusiveSum(nullptr, more, count, count, s->nlong + 1, q->stream);
+    if (more > bytes) bytes = more;
+    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(find_parts<O>(s, ctx, found, count, chosen, space, bytes));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    gsolve_free(ctx, GSOLVE_DEVICE, found);
+    gsolve_free(ctx, GSOLVE_DEVICE, count);
+    gsolve_free(ctx, GSOLVE_DEVICE, chosen);
+    return status;
+}
+
+gsolve_status mark_order(gs_sliced *s, gsolve_context *ctx)
+{
+    gs_queue *q = ctx->queue;
+    const int32_t n = s->csr.nrows, *from = s->order;
+    gsolve_status status;
+
+    if (!s->order) ALLOC_DEVICE(ctx, s->order, n);
+    status = s->csr.offset == GSOLVE_O64
+                 ? gs_launch(q, "the order of rows", leave_out_long<int64_t>, blocks_for(n),
+                             gs_block_size, n, rows_of<int64_t>(s), from, s->order)
+                 : gs_launch(q, "the order of rows", leave_out_long<int32_t>, blocks_for(n),
+                             gs_block_size, n, rows_of<int32_t>(s), from, s->order);
+done:
+    return status;
+}
+
+// --- by length --------------------------------------------------------------------------------
+
+int bits_of(int64_t n)
+{
+    int bits = 1;
+
+    while (n >> bits) bits++;
+    return bits;
+}
+
+// key[i]: the window of row i, and in the lower bits how far it is from the longest length.
+template <class K, class O>
+__global__ void name_keys(int32_t nrows, const O *start, int32_t window, int32_t most,
+                          int32_t longest, int bits, K *key, int32_t *row)
+{
+    const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+
+    if (i >= nrows) return;
+    const int64_t whole = (int64_t)start[i + 1] - (int64_t)start[i];
+    const int32_t length = whole > most ? 0 : (int32_t)whole;
+    key[i] = (K)(i / window) << bits | (K)(longest - length);
+    row[i] = (int32_t)i;
+}
+
+struct window_sort {
+    int32_t window, most, longest;
+    int bits, all_bits; // of a length, of a key
+};
+
+template <class K>
+gsolve_status launch_keys(gs_queue *q, const gsolve_csr *A, const window_sort &w, K *key,
+                          int32_t *row)
+{
+    const int blocks = blocks_for(A->nrows);
+
+    if (A->offset == GSOLVE_O64) {
+        return gs_launch(q, "keys of rows", name_keys<K, int64_t>, blocks, gs_block_size, A->nrows,
+                         (const int64_t *)A->start, w.window, w.most, w.longest, w.bits, key, row);
+    }
+    return gs_launch(q, "keys of rows", name_keys<K, int32_t>, blocks, gs_block_size, A->nrows,
+                     (const int32_t *)A->start, w.window, w.most, w.longest, w.bits, key, row);
+}
+
+template <class K>
+gsolve_status sort_rows(gsolve_context *ctx, const gsolve_csr *A, const window_sort &w,
+                        int32_t *order)
+{
+    gs_queue *q = ctx->queue;
+    const int32_t n = A->nrows;
+    K *key = nullptr, *sorted = nullptr;
+    int32_t *row = nullptr;
+    void *space = nullptr;
+    size_t bytes = 0;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, key, n);
+    ALLOC_DEVICE(ctx, sorted, n);
+    ALLOC_DEVICE(ctx, row, n);
+    cub::DeviceRadixSort::SortPairs(nullptr, bytes, key, sorted, row, order, n, 0, w.all_bits,
+                                    q->stream);
+    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(launch_keys(q, A, w, key, row));
+    TRY(gs_cuda(q,
+                cub::DeviceRadixSort::SortPairs(space, bytes, key, sorted, row, order, n, 0,
+                                                w.all_bits, q->stream),
+                "sorting rows by length"));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    gsolve_free(ctx, GSOLVE_DEVICE, key);
+    gsolve_free(ctx, GSOLVE_DEVICE, sorted);
+    gsolve_free(ctx, GSOLVE_DEVICE, row);
+    return status;
+}
+
+} // namespace
+
+gsolve_status gs_sliced_long_rows_cuda(gs_sliced *s, gsolve_context *ctx)
+{
+    gs_queue *q = ctx->queue;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, s->part, s->parts);
+    s->sum = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)s->parts, sizeof(double));
+    TRY(s->sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    ALLOC_DEVICE(ctx, s->done, s->nlong);
+    TRY(gs_cuda(q, cudaMemsetAsync(s->done, 0, sizeof *s->done * (size_t)s->nlong, q->stream),
+                "parts of long rows"));
+    TRY(s->csr.offset == GSOLVE_O64 ? part_long_rows<int64_t>(s, ctx)
+                                    : part_long_rows<int32_t>(s, ctx));
+    TRY(mark_order(s, ctx));
+done:
+    return status;
+}
+
+gsolve_status gs_sliced_sort_cuda(gsolve_context *ctx, const gsolve_csr *A, int32_t window,
+                                  int32_t most, int32_t **out)
+{
+    const int32_t n = A->nrows, longest = most < A->ncols ? most : A->ncols;
+    const int bits = bits_of(longest), of_windows = bits_of((int64_t)n / window);
+    const window_sort w = {window, most, longest, bits, bits + of_windows};
+    int32_t *order = nullptr;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, order, n);
+    if (n > 0) {
+        TRY(w.all_bits <= 32 ? sort_rows<uint32_t>(ctx, A, w, order)
+                             : sort_rows<uint64_t>(ctx, A, w, order));
+    }
+    *out = order;
+    order = nullptr;
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, order);
+    return status;
+}
+
+// --- for policies -----------------------------------------------------------------------------
+
+namespace
+{
+
+struct seen_rows {
+    count_t longest, kept, stored;
+};
+
+template <class O>
+__global__ void __launch_bounds__(gs_block_size)
+    look_at_rows(int32_t nrows, const O *start, int32_t lanes, int32_t most, seen_rows *seen)
+{
+    const warps w;
+    const int lane = (int)threadIdx.x % 32;
+    const int64_t slices = ((int64_t)nrows + lanes - 1) / lanes;
+    count_t kept = 0, stored = 0;
+    int32_t longest = 0;
+
+    for (int64_t at = w.first; at < slices; at += w.step) {
+        const int64_t end = min((at + 1) * lanes, (int64_t)nrows);
+        int32_t width = 0;
+        for (int64_t i = at * lanes + lane; i < end; i += 32) {
+            const int32_t length = (int32_t)((int64_t)start[i + 1] - (int64_t)start[i]);
+            longest = max(longest, length);
+            if (length > most) continue;
+            kept += (count_t)length;
+            width = max(width, length);
+        }
+        width = __reduce_max_sync(all_lanes, width);
+        if (lane == 0) stored += (count_t)width * (count_t)lanes;
+    }
+    longest = __reduce_max_sync(all_lanes, longest);
+    if (lane == 0) atomicMax(&seen->longest, (count_t)longest);
+    add(kept, &seen->kept);
+    add(stored, &seen->stored);
+}
+
+} // namespace
+
+gsolve_status gs_sliced_look_cuda(gsolve_context *ctx, const gsolve_csr *A, int32_t lanes,
+                                  int32_t most, gs_sliced_facts *facts)
+{
+    gs_queue *q = ctx->queue;
+    const int grid = gs_grid(q, ((int64_t)A->nrows + lanes - 1) / lanes * 32);
+    seen_rows *seen = nullptr, here = {};
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, seen, 1);
+    TRY(gs_cuda(q, cudaMemsetAsync(seen, 0, sizeof *seen, q->stream), "a look at the rows"));
+    TRY(A->offset == GSOLVE_O64
+            ? gs_launch(q, "a look at the rows", look_at_rows<int64_t>, grid, gs_block_size,
+                        A->nrows, (const int64_t *)A->start, lanes, most, seen)
+            : gs_launch(q, "a look at the rows", look_at_rows<int32_t>, grid, gs_block_size,
+                        A->nrows, (const int32_t *)A->start, lanes, most, seen));
+    TRY(gsolve_copy(ctx, &here, GSOLVE_HOST, seen, GSOLVE_DEVICE, sizeof here));
+    facts->longest = (int64_t)here.longest;
+    facts->kept = (int64_t)here.kept;
+    facts->stored = (int64_t)here.stored;
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, seen);
+    return status;
+}
