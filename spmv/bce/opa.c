@@ -1,0 +1,323 @@
+/* opa.c: the optimal partition, see opa.h. */
+#include "spmv/bce/opa.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    LEAST_DEEP = 8, /* where rows are shared for the sake of more lanes: pads less than an eighth */
+    MOST_WORK = 1 << 21, /* blocks x classes^2 of a limited search */
+    MOST_LAYERS = 17000, /* blocks x (classes + 1) then, of at most 128 blocks */
+};
+
+/* --- what a block costs ----------------------------------------------------------------------- */
+
+gs_bce_model gs_bce_model_of(gs_bce_measure measure, int64_t all, int64_t windows, int64_t entry,
+                             bool gpu)
+{
+    const gs_bce_model model = {
+        .measure = measure,
+        .lanes = gpu ? 32 : 8, /* a warp; a vector */
+        .least = 128, /* the paper takes the cores of a multiprocessor: 192 then, 128 on Hopper */
+        .entry = entry,
+        /* On 4300 GB/s shared by 6300 warps, a warp could move 0.7 bytes a ns while it waits some
+         * 2 us for a slice's place, for its first columns and for their x. On a CPU 5 ns. */
+        .slice = gpu ? 1400 : 64,
+        /* A row alone in its sector of 32 bytes takes 24 bytes of x beside its own from the second
+         * cache, which holds the x and y of a window: 8 for each neighbour that lies in another
+         * block. On a CPU x comes in wider lines, and is found nearer. */
+        .toll = gpu ? 8 : 1,
+        .all = all,
+        .windows = windows,
+        .busy = gpu ? 65536 : 0, /* 2000 warps, each with 1.5 kB under way, keep the memory busy */
+        .deep = gpu ? 96 : INT32_MAX, /* 6000 warps share the memory for 60 us over so many; one
+                                         that is left alone takes a third of that */
+    };
+    return model;
+}
+
+static int64_t depth_of(int32_t width, int lanes)
+{
+    return ((int64_t)width + lanes - 1) / lanes;
+}
+
+/* The lanes of a block of very many rows. */
+static int fewest_lanes(const gs_bce_model *model, int32_t width)
+{
+    int lanes = 1;
+
+    while (lanes < model->lanes && depth_of(width, lanes) > model->deep) lanes *= 2;
+    return lanes;
+}
+
+/* A block of fewer rows than this shares a row among more than lanes: more of them could be busy,
+ * or all its rows fit into one slice that way. Falls as lanes grow. */
+static int64_t few_rows(const gs_bce_model *model, int32_t width, int lanes)
+{
+    const int64_t idle = depth_of(width, 2 * lanes) >= LEAST_DEEP ? model->busy / lanes : 0;
+    const int64_t one_slice = lanes < width ? model->lanes / (2 * lanes) + 1 : 0;
+
+    if (lanes == model->lanes) return 0;
+    return idle > one_slice ? idle : one_slice;
+}
+
+int gs_bce_lanes(const gs_bce_model *model, int32_t width, int64_t rows)
+{
+    int lanes = fewest_lanes(model, width);
+
+    while (rows < few_rows(model, width, lanes)) lanes *= 2;
+    return lanes;
+}
+
+static inline int64_t least_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int log2_of(int lanes)
+{
+    int shift = 0;
+
+    while (lanes >> (shift + 1)) shift++;
+    return shift;
+}
+
+static inline int64_t paper_cost(const gs_bce_model *model, int32_t width, int64_t rows)
+{
+    return width * (rows > model->least ? rows : model->least);
+}
+
+static int64_t slice_cost(const gs_bce_model *model, int32_t width, int lanes)
+{
+    return model->lanes * depth_of(width, lanes) * model->entry + model->slice;
+}
+
+/* lanes = 1 << share of each row. half: of a slice's lanes, for each window beyond the first that
+ * has rows of the block. */
+static inline int64_t bytes_cost(const gs_bce_model *model, int64_t of_slice, int share, int shift,
+                                 int64_t rows)
+{
+    const int64_t half = least_of(model->windows - 1, rows - 1) << shift >> 1;
+    const int64_t slices = ((rows << share) + half + (1 << shift) - 1) >> shift;
+
+    return slices * of_slice + model->toll * least_of(3 * rows, model->all - rows);
+}
+
+int64_t gs_bce_block_cost(const gs_bce_model *model, int32_t width, int64_t rows)
+{
+    const int lanes = gs_bce_lanes(model, width, rows);
+
+    if (model->measure == GS_BCE_PAPER) return paper_cost(model, width, rows);
+    return bytes_cost(model, slice_cost(model, width, lanes), log2_of(lanes), log2_of(model->lanes),
+                      rows);
+}
+
+/* --- fewer classes ---------------------------------------------------------------------------- */
+
+/* The groups of classes within a factor of 1 + slack of the longest, made from the longest down;
+ * into, if not NULL, takes them, ascending, at the end of classes elements, and may be class. */
+static int group(int classes, const gs_bce_class *class, double slack, gs_bce_class *into)
+{
+    int groups = 0;
+
+    for (int c = classes; c > 0;) {
+        gs_bce_class all = {class[c - 1].width, 0};
+        while (c > 0 && class[c - 1].width * (1 + slack) >= all.width) all.rows += class[--c].rows;
+        groups++;
+        if (into) into[classes - groups] = all;
+    }
+    return groups;
+}
+
+int gs_bce_merge(int classes, gs_bce_class *class, int most, double *slack)
+{
+    int groups;
+
+    *slack = 0;
+    if (classes <= most) return classes;
+    for (*slack = 1.0 / 256; group(classes, class, *slack, NULL) > most; *slack *= 1.5) continue;
+    groups = group(classes, class, *slack, class);
+    memmove(class, class + classes - groups, (size_t)groups * sizeof *class);
+    return groups;
+}
+
+/* --- the recurrence --------------------------------------------------------------------------- */
+
+enum { CHUNK = 32, CHUNKS = GS_BCE_MOST_CLASSES / CHUNK + 1 };
+
+typedef struct search {
+    const gs_bce_model *model;
+    const gs_bce_class *class;
+    int classes;
+    int64_t before[GS_BCE_MOST_CLASSES + 1]; /* rows in the classes before */
+    int64_t cost[GS_BCE_MOST_CLASSES + 1];   /* of the classes before */
+    int64_t chunk[CHUNKS];                   /* the least of each CHUNK costs that are known */
+} search;
+
+typedef struct choice { /* of the last block of the classes before j */
+    int64_t cost;       /* of them all */
+    int from;           /* its first class */
+} choice;
+
+static void set_cost(search *s, int j, int64_t cost)
+{
+    int64_t *chunk = &s->chunk[j / CHUNK];
+
+    s->cost[j] = cost;
+    *chunk = j % CHUNK == 0 ? cost : least_of(*chunk, cost);
+}
+
+/* price[i - first] = cost[i] + that of a block of the classes i to j - 1, for i from first to
+ * last - 1, of so many lanes a row; the least of them. No branch in the loops, so that they work by
+ * vectors. */
+static int64_t price_all(const search *s, int j, int lanes, int first, int last, int64_t *price)
+{
+    const gs_bce_model model = *s->model;
+    const int32_t width = s->class[j - 1].width;
+    const int64_t of_slice = slice_cost(&model, width, lanes), rows = s->before[j];
+    const int64_t *cost = s->cost + first, *before = s->before + first;
+    const int share = log2_of(lanes), shift = log2_of(model.lanes);
+    int64_t least = INT64_MAX;
+
+    if (model.measure == GS_BCE_PAPER) {
+        for (int i = 0; i < last - first; i++) {
+            price[i] = cost[i] + paper_cost(&model, width, rows - before[i]);
+        }
+    } else {
+        for (int i = 0; i < last - first; i++) {
+            price[i] = cost[i] + bytes_cost(&model, of_slice, share, shift, rows - before[i]);
+        }
+    }
+    for (int i = 0; i < last - first; i++) least = least_of(price[i], least);
+    return least;
+}
+
+/* The best of the last blocks that begin from first to last - 1, of so many lanes a row, if it
+ * beats *best. Passed over are the chunks that their costs and the block's entries alone rule out:
+ * all but those near the best one. */
+static void choose(const search *s, int j, int lanes, int first, int last, choice *best)
+{
+    const int64_t entry = s->model->measure == GS_BCE_PAPER ? 1 : s->model->entry;
+    const int64_t of_row = s->class[j - 1].width * entry;
+    int64_t price[CHUNK];
+
+    for (int i = first, end; i < last; i = end) {
+        end = (int)least_of(last, i / CHUNK * CHUNK + CHUNK);
+        const int64_t entries = (s->before[j] - s->before[end - 1]) * of_row;
+        if (s->chunk[i / CHUNK] + entries >= best->cost) continue;
+        const int64_t least = price_all(s, j, lanes, i, end, price);
+        if (least >= best->cost) continue;
+        best->cost = least;
+        for (best->from = i; price[best->from - i] != least; best->from++) continue;
+    }
+}
+
+/* The first i from first to j for which the classes i to j - 1 have fewer rows than few. */
+static int where_few(const search *s, int j, int first, int64_t few)
+{
+    int low = first, high = j;
+
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (s->before[j] - s->before[middle] < few) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+/* The best of all, given one that may be near it. */
+static choice cheapest(const search *s, int j, int near)
+{
+    const int32_t width = s->class[j - 1].width;
+    choice best = {0, near};
+    int lanes = fewest_lanes(s->model, width);
+
+    best.cost = s->cost[near] + gs_bce_block_cost(s->model, width, s->before[j] - s->before[near]);
+    for (int i = 0, end; i < j; i = end, lanes *= 2) { /* the fewer rows, the more lanes */
+        end = where_few(s, j, i, few_rows(s->model, width, lanes));
+        choose(s, j, lanes, i, end, &best);
+    }
+    return best;
+}
+
+static void begin(search *s, int classes)
+{
+    s->classes = classes;
+    s->before[0] = 0;
+    for (int c = 0; c < classes; c++) s->before[c + 1] = s->before[c] + s->class[c].rows;
+    set_cost(s, 0, 0);
+}
+
+/* The blocks of the k-th layer of from, which tells where the last block of the classes before j
+ * begins, those before it being in the layer before; layer 0: there is one for all. */
+static void add_blocks(gs_bce_partition *best, const search *s, const uint16_t *from, int layer,
+                       int k)
+{
+    int end[GS_BCE_MOST_BLOCKS], blocks = 0;
+
+    for (int j = s->classes; j > 0; j = from[k * layer + j], k -= layer > 0) end[blocks++] = j;
+    for (int b = 0, begin = 0; b < blocks; b++) {
+        const int j = end[blocks - 1 - b];
+        best->block[b].width = s->class[j - 1].width;
+        best->block[b].rows = (int32_t)(s->before[j] - s->before[begin]);
+        begin = j;
+    }
+    best->blocks = blocks;
+}
+
+/* At most most blocks: of one, of two, ... */
+static void limited(gs_bce_partition *best, search *s, int most)
+{
+    uint16_t from[MOST_LAYERS];
+    int64_t more[GS_BCE_MOST_CLASSES + 1];
+    const int layer = s->classes + 1;
+
+    for (int j = 1; j <= s->classes; j++) {
+        set_cost(s, j, gs_bce_block_cost(s->model, s->class[j - 1].width, s->before[j]));
+        from[j] = 0;
+    }
+    for (int k = 1; k < most; k++) {
+        for (int j = 1, near = 0; j < layer; j++) {
+            const choice last = cheapest(s, j, near);
+            more[j] = last.cost;
+            from[k * layer + j] = (uint16_t)(near = last.from);
+        }
+        for (int j = 1; j < layer; j++) set_cost(s, j, more[j]);
+    }
+    best->cost = s->cost[s->classes];
+    add_blocks(best, s, from, layer, most - 1);
+}
+
+static int blocks_of(const search *s, const uint16_t *from)
+{
+    int blocks = 0;
+
+    for (int j = s->classes; j > 0; j = from[j]) blocks++;
+    return blocks;
+}
+
+void gs_bce_best(gs_bce_partition *best, const gs_bce_model *model, int classes,
+                 gs_bce_class *class, int most)
+{
+    search s = {.model = model, .class = class};
+    uint16_t from[GS_BCE_MOST_CLASSES + 1];
+    double slack;
+
+    begin(&s, gs_bce_merge(classes, class, GS_BCE_MOST_CLASSES, &best->slack));
+    for (int j = 1, near = 0; j <= s.classes; j++) {
+        const choice last = cheapest(&s, j, near);
+        set_cost(&s, j, last.cost);
+        from[j] = (uint16_t)(near = last.from);
+    }
+    best->cost = s.cost[s.classes];
+    if (blocks_of(&s, from) <= most) {
+        add_blocks(best, &s, from, 0, 0);
+        return;
+    }
+    begin(&s, gs_bce_merge(s.classes, class, (int)sqrt((double)MOST_WORK / most), &slack));
+    best->slack = (1 + best->slack) * (1 + slack) - 1;
+    limited(best, &s, most);
+}
