@@ -6,6 +6,7 @@ static const gsolve_plugin *const host[] = {
     &gs_sell_format.plugin,
     &gs_ell_format.plugin,
     &gs_ellr_format.plugin,
+    &gs_bce_format.plugin,
     NULL,
 };
 static const gsolve_plugin *const cuda[] = {
@@ -13,6 +14,7 @@ static const gsolve_plugin *const cuda[] = {
     &gs_sell_format.plugin,
     &gs_ell_format.plugin,
     &gs_ellr_format.plugin,
+    &gs_bce_format.plugin,
     &gs_cusparse_format.plugin,
     NULL,
 };

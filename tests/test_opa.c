@@ -52,6 +52,7 @@ static int64_t best_cost(const gs_bce_model *model, int classes, const gs_bce_cl
         sum += gs_bce_block_cost(model, best.block[b].width, best.block[b].rows);
         assert_true(b == 0 || best.block[b - 1].width < best.block[b].width);
     }
+    if (best.blocks > 1) sum += model->order * model->all;
     assert_true(sum == best.cost);
     assert_true(rows_of(best.blocks, best.block) == rows_of(classes, class));
     for (int b = 0, c = 0; b < best.blocks; b++) { /* and hold whole classes */
@@ -179,6 +180,7 @@ static int64_t exhaustive(const gs_bce_model *model, int classes, const gs_bce_c
             rows = 0;
             blocks++;
         }
+        if (blocks > 1) cost += model->order * model->all;
         if (blocks <= most && cost < least) least = cost;
     }
     return least;

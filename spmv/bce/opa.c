@@ -27,6 +27,7 @@ gs_bce_model gs_bce_model_of(gs_bce_measure measure, int64_t all, int64_t window
          * cache, which holds the x and y of a window: 8 for each neighbour that lies in another
          * block. On a CPU x comes in wider lines, and is found nearer. */
         .toll = gpu ? 8 : 1,
+        .order = measure == GS_BCE_BYTES ? sizeof(int32_t) : 0,
         .all = all,
         .windows = windows,
         .busy = gpu ? 65536 : 0, /* 2000 warps, each with 1.5 kB under way, keep the memory busy */
@@ -299,6 +300,21 @@ static int blocks_of(const search *s, const uint16_t *from)
     return blocks;
 }
 
+/* Several blocks cost their order, too: perhaps one is better. */
+static void price_order(gs_bce_partition *best, const search *s)
+{
+    const int64_t rows = s->before[s->classes];
+
+    if (best->blocks <= 1) return;
+    best->cost += s->model->order * s->model->all;
+    const gs_bce_class whole = {s->class[s->classes - 1].width, (int32_t)rows};
+    const int64_t cost = gs_bce_block_cost(s->model, whole.width, rows);
+    if (cost > best->cost) return;
+    best->cost = cost;
+    best->blocks = 1;
+    best->block[0] = whole;
+}
+
 void gs_bce_best(gs_bce_partition *best, const gs_bce_model *model, int classes,
                  gs_bce_class *class, int most)
 {
@@ -315,9 +331,10 @@ void gs_bce_best(gs_bce_partition *best, const gs_bce_model *model, int classes,
     best->cost = s.cost[s.classes];
     if (blocks_of(&s, from) <= most) {
         add_blocks(best, &s, from, 0, 0);
-        return;
+    } else {
+        begin(&s, gs_bce_merge(s.classes, class, (int)sqrt((double)MOST_WORK / most), &slack));
+        best->slack = (1 + best->slack) * (1 + slack) - 1;
+        limited(best, &s, most);
     }
-    begin(&s, gs_bce_merge(s.classes, class, (int)sqrt((double)MOST_WORK / most), &slack));
-    best->slack = (1 + best->slack) * (1 + slack) - 1;
-    limited(best, &s, most);
+    price_order(best, &s);
 }

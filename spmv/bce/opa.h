@@ -36,7 +36,8 @@ typedef enum gs_bce_measure { GS_BCE_BYTES, GS_BCE_PAPER } gs_bce_measure;
  *     slices x (lanes x depth x entry + slice) + toll x min(3 rows, all - rows),
  *
  * depth being the entries of a lane, ceil(width / lanes of a row), and slices those that the rows
- * take, with half a one more for each further window that the block is cut by. */
+ * take, with half a one more for each further window that the block is cut by. More than one block
+ * need an order of the rows besides: order x all. */
 typedef struct gs_bce_model {
     gs_bce_measure measure;
     int lanes;       /* of a slice, a power of two */
@@ -44,6 +45,7 @@ typedef struct gs_bce_model {
     int64_t entry;   /* bytes of a stored entry: value and column */
     int64_t slice;   /* bytes that could be moved while a slice is begun and ended */
     int64_t toll;    /* bytes for each of up to three neighbours that a row leaves behind */
+    int64_t order;   /* bytes of a row's place in the order; 0 by the paper */
     int64_t all;     /* rows of the matrix */
     int64_t windows; /* that its rows are cut into, at least 1 */
     int64_t busy;    /* lanes that a block should have if it can */

@@ -1,0 +1,129 @@
+/* test_bce.c: what bce makes of matrices whose rows differ. */
+#include "tests/common.h"
+
+#include <math.h>
+
+static gsolve_matrix_info info_of(gsolve_context *ctx, const char *spec, const gsolve_csr *A)
+{
+    gsolve_matrix *M = NULL;
+    gsolve_matrix_info info;
+
+    OK(ctx, gsolve_matrix_create(&M, ctx, spec, A));
+    gsolve_matrix_describe(M, &info);
+    gsolve_matrix_destroy(&M);
+    return info;
+}
+
+/* One block pads much, and the more there may be, the less is moved. */
+static void blocks_save_padding(void **state)
+{
+    static const char *const names[] = {"gen:rmat,scale=14,degree=12", "gen:web,n=30000"};
+    static const char *const specs[] = {"bce,blocks=1", "bce,blocks=2", "bce"};
+    gsolve_context *ctx = open_context(2);
+    (void)state;
+
+    for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+        gsolve_csr A = read_matrix(ctx, names[m]);
+        gsolve_matrix_info last = {0};
+        for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+            const gsolve_matrix_info info = info_of(ctx, specs[s], &A);
+            assert_true(info.stored >= info.entries);
+            if (s == 0) assert_true((double)info.stored > 1.5 * (double)info.entries);
+            if (s > 0) assert_true(info.bytes <= last.bytes);
+            last = info;
+        }
+        assert_true((double)last.stored < 1.3 * (double)last.entries);
+        gsolve_csr_free(&A, ctx);
+    }
+    close_context(ctx);
+}
+
+/* Where rows are alike they stay in their places: no order is stored, and nothing is padded. */
+static void equal_rows_stay(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    gsolve_csr A = read_matrix(ctx, "gen:random,n=4096,row=9");
+    (void)state;
+
+    assert_true(gsolve_csr_entries(&A) == 9 * (int64_t)A.nrows);
+    const gsolve_matrix_info bce = info_of(ctx, "bce,index=32", &A);
+    const gsolve_matrix_info sell = info_of(ctx, "sell,sigma=1,index=32", &A);
+    assert_true(bce.stored == bce.entries && bce.bytes == sell.bytes);
+    gsolve_csr_free(&A, ctx);
+    close_context(ctx);
+}
+
+/* Rows too long for a block, beside blocks of many lanes and of one, in several windows. */
+static void long_rows(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    enum { N = 5000, FULL = 3 };
+    int64_t *start = malloc((N + 1) * sizeof *start), entries = 0;
+    int32_t *col = malloc((size_t)N * (FULL + 10) * sizeof *col + 8000 * sizeof *col);
+    double *x = random_vector(N, 1), *y = malloc(N * sizeof *y), *value;
+    gsolve_matrix *M = NULL;
+    (void)state;
+
+    for (int32_t i = 0; i < N; i++) { /* one of 3000, some of 500, empty ones, and short ones */
+        const int32_t length = i == 1234 ? 3000 : i % 1000 == 7 ? 500 : i % 5;
+        start[i] = entries;
+        for (int32_t k = 0; k < length; k++) col[entries++] = length > 100 ? k : (i + 7 * k) % 4900;
+        for (int32_t k = 1; k < length && length <= 100; k++) { /* a wrap would not ascend */
+            col[start[i] + k] = col[start[i]] + k;
+        }
+    }
+    start[N] = entries;
+    value = random_vector(entries, 2);
+    const gsolve_csr A = {.nrows = N,
+                          .ncols = N,
+                          .start = start,
+                          .col = col,
+                          .value = value,
+                          .type = GSOLVE_F64,
+                          .offset = GSOLVE_O64,
+                          .place = GSOLVE_HOST};
+    ALLOCATION_SWEEP(ctx, gsolve_matrix_create(&M, ctx, "bce,window=1024", &A));
+    OK(ctx, gsolve_matrix_apply(M, 1, gsolve_vector(x, N), 0, gsolve_vector(y, N)));
+    for (int32_t i = 0; i < N; i++) {
+        double want = 0, size = 1;
+        for (int64_t k = start[i]; k < start[i + 1]; k++) {
+            want += value[k] * x[col[k]];
+            size += fabs(value[k] * x[col[k]]);
+        }
+        assert_true(fabs(y[i] - want) <= 1e-14 * size);
+    }
+    gsolve_matrix_destroy(&M);
+    free(start);
+    free(col);
+    free(value);
+    free(x);
+    free(y);
+    close_context(ctx);
+}
+
+static void refused(void **state)
+{
+    static const char *const specs[] = {"bce,window=100", "bce,blocks=129", "bce,cost=time"};
+    gsolve_context *ctx = open_context(1);
+    gsolve_csr A = read_matrix(ctx, "gen:tridiagonal,n=5");
+    gsolve_matrix *M = NULL;
+    (void)state;
+
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+        assert_int_equal(gsolve_matrix_create(&M, ctx, specs[s], &A), GSOLVE_BAD_SPEC);
+    }
+    gsolve_csr_free(&A, ctx);
+    close_context(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_save_padding),
+        cmocka_unit_test(equal_rows_stay),
+        cmocka_unit_test(long_rows),
+        cmocka_unit_test(refused),
+    };
+    need_device();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
