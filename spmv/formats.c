@@ -7,6 +7,7 @@ static const gsolve_plugin *const host[] = {
     &gs_ell_format.plugin,
     &gs_ellr_format.plugin,
     &gs_bce_format.plugin,
+    &gs_bsr_format.plugin,
     NULL,
 };
 static const gsolve_plugin *const cuda[] = {
@@ -15,6 +16,7 @@ static const gsolve_plugin *const cuda[] = {
     &gs_ell_format.plugin,
     &gs_ellr_format.plugin,
     &gs_bce_format.plugin,
+    &gs_bsr_format.plugin,
     &gs_cusparse_format.plugin,
     NULL,
 };

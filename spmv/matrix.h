@@ -60,6 +60,7 @@ extern const gsolve_format gs_sell_format;
 extern const gsolve_format gs_ell_format;
 extern const gsolve_format gs_ellr_format;
 extern const gsolve_format gs_bce_format;
+extern const gsolve_format gs_bsr_format;
 extern const gsolve_format gs_cusparse_format; /* without CUDA it has no name */
 
 #endif

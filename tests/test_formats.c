@@ -96,15 +96,29 @@ enum { MOST_SPECS = 128, SPEC = 64 };
 static int specs_of(const gsolve_context *ctx, char spec[MOST_SPECS][SPEC])
 {
     static const char *const more[] = {
-        "cusparse,alg=sell,slice=7", "cusparse,alg=sell,slice=128",
-        "cusparse,alg=bsr,block=2",  "cusparse,alg=bsr,block=3",
-        "cusparse,alg=bsr,block=5",  "cusparse,alg=bsr,block=32",
-        "sell,sigma=1,most=1000",    "sell,slice=8,sigma=64",
-        "sell,slice=64,sigma=1000",  "sell,most=5,index=16",
-        "sell,index=16,value=auto",  "sell,slice=16,index=16",
-        "ellr,threads=1,index=16",   "ellr,threads=4,most=9",
-        "ellr,threads=32,index=16",  "bce,blocks=2",
+        "cusparse,alg=sell,slice=7",
+        "cusparse,alg=sell,slice=128",
+        "cusparse,alg=bsr,block=2",
+        "cusparse,alg=bsr,block=3",
+        "cusparse,alg=bsr,block=5",
+        "cusparse,alg=bsr,block=32",
+        "sell,sigma=1,most=1000",
+        "sell,slice=8,sigma=64",
+        "sell,slice=64,sigma=1000",
+        "sell,most=5,index=16",
+        "sell,index=16,value=auto",
+        "sell,slice=16,index=16",
+        "ellr,threads=1,index=16",
+        "ellr,threads=4,most=9",
+        "ellr,threads=32,index=16",
+        "bce,blocks=2",
         "bce,window=1024",
+        "bsr,block=2",
+        "bsr,block=3",
+        "bsr,block=4",
+        "bsr,block=5",
+        "bsr,block=6",
+        "bsr,block=3,index=32",
     };
     const gsolve_plugin *format;
     int count = 0;

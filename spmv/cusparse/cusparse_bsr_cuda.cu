@@ -9,6 +9,10 @@
 #include "spmv/cusparse/vendor.cuh"
 #include "spmv/rows.cuh"
 
+extern "C" {
+#include "spmv/tally.h"
+}
+
 namespace
 {
 
@@ -206,6 +210,19 @@ gsolve_status make_operand(void **x, const gs_vendor_matrix *v, gsolve_context *
                    "operands of whole blocks");
 }
 
+// v's block = of 2 to 8 that which takes the fewest bytes an entry.
+gsolve_status find_size(gs_vendor_matrix *v, gsolve_context *ctx)
+{
+    gs_tally found[GS_TALLY_MOST - GS_TALLY_LEAST + 1];
+    double bytes;
+    gsolve_status status;
+
+    TRY(gs_tally_cuda[v->csr.type].count(found, ctx, &v->csr));
+    v->chosen.block = gs_tally_best(found, v->csr.type, GS_TALLY_LEAST, GS_TALLY_MOST, &bytes);
+done:
+    return status;
+}
+
 gsolve_status refuse_size(gsolve_context *ctx, const char *what, int64_t count)
 {
     return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
@@ -224,7 +241,7 @@ gsolve_status gs_vendor_gather(gs_vendor_matrix *v, gsolve_context *ctx)
     gsolve_status status;
 
     if (v->entries > INT32_MAX) return refuse_size(ctx, "entries", v->entries);
-    if (v->chosen.block == 0) TRY(gs_vendor_find_block(v, ctx));
+    if (v->chosen.block == 0) TRY(find_size(v, ctx));
     v->rows = (int32_t)(((int64_t)A->nrows + v->chosen.block - 1) / v->chosen.block);
     v->cols = (int32_t)(((int64_t)A->ncols + v->chosen.block - 1) / v->chosen.block);
     if ((int64_t)v->rows * v->chosen.block > INT32_MAX ||

@@ -91,9 +91,6 @@ gsolve_status gs_vendor_describe(const gs_vendor_matrix *v, gsolve_context *ctx,
 gsolve_status gs_vendor_slice(gs_vendor_matrix *v, gsolve_context *ctx);
 gsolve_status gs_vendor_gather(gs_vendor_matrix *v, gsolve_context *ctx);
 
-// v's block = of 2 to 8 that which takes the fewest bytes an entry.
-gsolve_status gs_vendor_find_block(gs_vendor_matrix *v, gsolve_context *ctx);
-
 // The values once more, after those of the rows have changed.
 gsolve_status gs_vendor_refill_slices(gs_vendor_matrix *v, gsolve_context *ctx);
 gsolve_status gs_vendor_refill_blocks(gs_vendor_matrix *v, gsolve_context *ctx);

@@ -1,0 +1,136 @@
+/* bsr.c: the format bsr, see bsr.h. There is no forecast: how many blocks the entries fall into
+ * cannot be told from the lengths of the rows. They are counted before the values are allocated. */
+#include "spmv/bsr/bsr.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/try.h"
+#include "spmv/tally.h"
+
+/* Blocks that nobody asked for by their size are not made if they take ALLOWANCE times the bytes of
+ * the rows themselves, and more than SMALL in all: below that they hurt nobody. */
+#define ALLOWANCE 1.25
+#define SMALL     ((double)(64 << 20))
+
+static const gsolve_option options[] = {
+    {"block", "rows and columns of a block, 2 to 6; 0: those that store the least of a sample",
+     GSOLVE_INT, offsetof(gs_bsr_options, block), 0, 0, GS_BSR_MOST, NULL},
+    {"index",
+     "bits of a block's column: auto: as few as do; 16: offsets where they fit, else 32; 32",
+     GSOLVE_CHOICE, offsetof(gs_bsr_options, index), GS_BSR_AUTO, 0, 0, "auto|16|32"},
+    {0},
+};
+
+gsolve_status gs_bsr_fits(const gs_bsr *m, gsolve_context *ctx)
+{
+    char what[120];
+
+    snprintf(what, sizeof what, "bsr, %lld values for %lld entries in blocks of %d x %d,",
+             (long long)m->stored, (long long)m->entries, m->b, m->b);
+    return gs_memory_need(ctx, (double)m->bytes, what);
+}
+
+/* m's b, from a sample, where none was asked for. */
+static gsolve_status find_size(gs_bsr *m, gsolve_context *ctx)
+{
+    const gsolve_csr *A = &m->csr;
+    const double row = (double)gs_type_size(A->type) + sizeof(int32_t); /* bytes of an entry */
+    gs_tally found[GS_TALLY_MOST - GS_TALLY_LEAST + 1];
+    double each, blocks, rows;
+    gsolve_status status;
+
+    TRY(GS_KERNELS(gs_tally, ctx, A->type)->count(found, ctx, A));
+    m->b = gs_tally_best(found, A->type, GS_BSR_LEAST, GS_BSR_MOST, &each);
+    blocks = each * (double)m->entries;
+    rows = row * (double)m->entries;
+    if (blocks > ALLOWANCE * rows && blocks > SMALL) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                           "bsr: of blocks of 2 to 6 rows and columns those of %d take the least, "
+                           "%.0f MB where the rows take %.0f; up to %g times as much is allowed "
+                           "unless block= asks for a size",
+                           m->b, 1e-6 * blocks, 1e-6 * rows, ALLOWANCE);
+    }
+done:
+    return status;
+}
+
+static void destroy(void *self, gsolve_context *ctx)
+{
+    gs_bsr *m = self;
+
+    GS_KERNELS(gs_bsr, ctx, m->csr.type)->drop(m, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, m);
+}
+
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                           const void *chosen)
+{
+    const gs_bsr_options *o = chosen;
+    gs_bsr *m = NULL;
+    gsolve_status status;
+
+    if (o->block == 1) {
+        return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
+                           "bsr: block=1 are no blocks; 0 or 2 to 6 are "
+                           "allowed");
+    }
+    ALLOC(ctx, GSOLVE_HOST, m, 1);
+    memset(m, 0, sizeof *m);
+    m->csr = *csr;
+    m->b = o->block;
+    m->index = o->index;
+    TRY(gs_csr_entries(ctx, csr, &m->entries));
+    if (m->b == 0) TRY(find_size(m, ctx));
+    m->rows = (int32_t)(((int64_t)csr->nrows + m->b - 1) / m->b);
+    m->cols = (int32_t)(((int64_t)csr->ncols + m->b - 1) / m->b);
+    TRY(GS_KERNELS(gs_bsr, ctx, csr->type)->store(m, ctx));
+    *self = m;
+    m = NULL;
+done:
+    if (m) destroy(m, ctx);
+    return status;
+}
+
+static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                           double beta, gsolve_dense y)
+{
+    const gs_bsr_kernels *bsr = GS_KERNELS(gs_bsr, ctx, x.type);
+    return bsr->apply(ctx->queue, self, alpha, x.value, beta, y.value, NULL);
+}
+
+static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
+                               gsolve_dense y, gsolve_dense w, double *wy, double *yy)
+{
+    const gs_bsr_kernels *bsr = GS_KERNELS(gs_bsr, ctx, x.type);
+    const gs_bsr_dots dots = {w.value, wy, yy};
+    return bsr->apply(ctx->queue, self, 1, x.value, 0, y.value, &dots);
+}
+
+static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    gs_bsr *m = self;
+
+    m->csr = *csr;
+    return GS_KERNELS(gs_bsr, ctx, csr->type)->refill(m, ctx);
+}
+
+static void describe(const void *self, gsolve_matrix_info *info)
+{
+    const gs_bsr *m = self;
+
+    info->stored = m->stored;
+    info->bytes =
+        m->bytes + ((size_t)m->csr.nrows + (size_t)m->csr.ncols) * gs_type_size(m->csr.type);
+}
+
+const gsolve_format gs_bsr_format = {
+    .plugin = {"bsr", "dense blocks of 2 to 6 rows and columns, in slices on a GPU", options,
+               sizeof(gs_bsr_options)},
+    .build = build,
+    .destroy = destroy,
+    .apply = apply,
+    .apply_dot = apply_dot,
+    .update = update,
+    .describe = describe,
+};
