@@ -100,7 +100,6 @@ static void repeat_products(gsolve_context *ctx, const char *format, const gsolv
     for (int kind = 0; kind < (csr->nrows == csr->ncols ? 4 : 3); kind++) {
         gsolve_matrix *A = NULL;
         for (int time = 0; time < TIMES; time++) {
-            gsolve_status status = GSOLVE_OK;
             if (time % 5 == 0) { /* a format is built the same way twice */
                 gsolve_matrix_destroy(&A);
                 const gsolve_status made = gsolve_matrix_create(&A, ctx, format, csr);
