@@ -2,10 +2,8 @@
  * Block (I, J) holds rows I b .. I b + b - 1 and columns J b .. J b + b - 1; places that the
  * pattern lacks hold 0. One column number serves b^2 values.
  *
- * On the CPU the blocks of a block row are stored row by row of the matrix: value
- * [first[I] b^2 + (r n + k) b + c] is that in row r and column c of block k of the n in block row
- * I. A block row's b-vectors of x are gathered once, into a buffer, and each of its b rows is the
- * product of two arrays.
+ * On the CPU the blocks lie block row by block row, each by columns: value[k b^2 + c b + r]. A
+ * column of a block times an element of x is one operation on a vector.
  *
  * On a GPU see bsr_slices.cuh. */
 #ifndef GS_BSR_H
@@ -16,9 +14,8 @@
 enum { GS_BSR_LEAST = 2, GS_BSR_MOST = 6 }; /* rows and columns of a block */
 enum { GS_BSR_AUTO, GS_BSR_16, GS_BSR_32 }; /* the words of index= */
 
-#define GS_BSR_TASK  8192 /* values of a task, and GS_BSR_TOLL for a block row */
-#define GS_BSR_TOLL  16
-#define GS_BSR_PIECE 128 /* blocks of a row that are multiplied in one go */
+#define GS_BSR_TASK 8192 /* values of a task, and GS_BSR_TOLL for a block row */
+#define GS_BSR_TOLL 16
 
 typedef struct gs_bsr_options {
     int block, index;

@@ -1,8 +1,8 @@
 /* bsr_body.h: values and products on the CPU for one value type T. */
 
-#define LANES ((int)(64 / sizeof(T)))
+#define LANES ((int)(32 / sizeof(T)))
 
-typedef T FN(lanes) __attribute__((vector_size(64)));
+typedef T FN(lanes) __attribute__((vector_size(32)));
 
 /* --- values ----------------------------------------------------------------------------------- */
 
@@ -16,17 +16,19 @@ static void FN(fill_row)(const gs_bsr *m, int32_t I, int r)
 {
     const gsolve_csr *A = &m->csr;
     const int b = m->b;
-    const int64_t from = m->first[I], n = m->first[I + 1] - from, i = (int64_t)I * b + r;
+    const int64_t i = (int64_t)I * b + r;
     const int64_t end = i < A->nrows ? gs_start(A, (int32_t)i + 1) : 0;
     const T *value = A->value;
-    T *out = (T *)m->value + (from * b + r * n) * b;
     int64_t at = i < A->nrows ? gs_start(A, (int32_t)i) : 0;
 
-    memset(out, 0, (size_t)(n * b) * sizeof *out);
-    for (int64_t k = 0; k < n; k++) {
-        const int32_t first = FN(column)(m, I, from + k) * b;
-        for (; at < end && A->col[at] - first < b; at++)
-            out[k * b + A->col[at] - first] = value[at];
+    for (int64_t k = m->first[I]; k < m->first[I + 1]; k++) {
+        const int32_t first = FN(column)(m, I, k) * b;
+        T *out = (T *)m->value + k * b * b + r;
+        for (int c = 0; c < b; c++) {
+            const bool there = at < end && A->col[at] - first == c;
+            out[c * b] = there ? value[at] : 0;
+            at += there;
+        }
     }
 }
 
@@ -39,16 +41,16 @@ static gsolve_status FN(refill)(gs_bsr *m, gsolve_context *ctx)
     return GSOLVE_OK;
 }
 
-/* Behind the last value lie zeros, as many as a vector holds: see row_block. */
+/* Behind the last value lie zeros, as many as two vectors hold: see row_block. */
 static gsolve_status FN(store)(gs_bsr *m, gsolve_context *ctx)
 {
     T *value;
     gsolve_status status;
 
     TRY(gs_bsr_pattern_host(m, ctx));
-    ALLOC(ctx, gs_place(ctx), value, (size_t)m->stored + (size_t)LANES);
+    ALLOC(ctx, gs_place(ctx), value, (size_t)m->stored + 2 * (size_t)LANES);
     m->value = value;
-    memset(value + m->stored, 0, LANES * sizeof *value);
+    memset(value + m->stored, 0, 2 * LANES * sizeof *value);
     TRY(FN(refill)(m, ctx));
 done:
     return status;
@@ -56,61 +58,36 @@ done:
 
 /* --- products --------------------------------------------------------------------------------- */
 
-/* The b elements of x that belong to each of n blocks, one after the other, and zeros behind them,
- * as many as a vector holds. */
-static inline __attribute__((always_inline)) void FN(gather)(const gs_bsr *m, int32_t I,
-                                                             int64_t from, int64_t n, const T *x,
-                                                             const int b, T *to)
-{
-    const int32_t last = (m->csr.ncols - b) / b; /* block columns up to here are whole */
-
-    for (int64_t k = 0; k < n; k++) {
-        const int32_t J = FN(column)(m, I, from + k);
-        const T *at = x + (int64_t)J * b;
-        if (J <= last && m->csr.ncols >= b) {
-            for (int c = 0; c < b; c++) to[k * b + c] = at[c];
-        } else {
-            for (int c = 0; c < b; c++) to[k * b + c] = c < m->csr.ncols - J * b ? at[c] : 0;
-        }
-    }
-    memset(to + n * b, 0, LANES * sizeof *to);
-}
-
-/* The sum of a vector's elements, by halves. */
-static inline T FN(sum_lanes)(const FN(lanes) * v)
-{
-    T s[LANES];
-
-    memcpy(s, v, sizeof s);
-    for (int half = LANES / 2; half > 0; half /= 2) {
-        for (int l = 0; l < half; l++) s[l] += s[l + half];
-    }
-    return s[0];
-}
-
-/* sum[r] = row r of block row I times x. The last vector of a row runs on into what follows, which
- * is finite, and meets the zeros of the buffer. */
+/* sum[r] = row r of block row I times x; tail: the elements of x in the last block column, and
+ * zeros behind them. Column c of a block is a vector, or two, whose last lanes run on into what
+ * follows, which is finite and not looked at. */
 static inline __attribute__((always_inline)) void FN(row_block)(const gs_bsr *m, int32_t I,
-                                                                const T *x, const int b, T *sum)
+                                                                const T *x, const T *tail,
+                                                                const int b, T *sum)
 {
-    const int64_t from = m->first[I], n = m->first[I + 1] - from;
-    const T *value = (const T *)m->value + from * b * b;
-    FN(lanes) s[GS_BSR_MOST] = {{0}};
-    T near[GS_BSR_PIECE * GS_BSR_MOST + LANES];
+    const bool two = b > LANES;
+    const int32_t last = m->cols - 1;
+    const int64_t to = m->first[I + 1];
+    const T *value = (const T *)m->value + m->first[I] * b * b;
+    FN(lanes) s[2][GS_BSR_MOST] = {{{0}}}, v;
 
-    for (int64_t k = 0; k < n; k += GS_BSR_PIECE) {
-        const int64_t count = n - k < GS_BSR_PIECE ? n - k : GS_BSR_PIECE;
-        FN(gather)(m, I, from + k, count, x, b, near);
-        for (int64_t e = 0; e < count * b; e += LANES) {
-            FN(lanes) v, u;
-            memcpy(&u, near + e, sizeof u);
-            for (int r = 0; r < b; r++) {
-                memcpy(&v, value + (r * n + k) * b + e, sizeof v);
-                s[r] += v * u;
-            }
+    for (int64_t k = m->first[I]; k < to; k++, value += b * b) {
+        const int32_t J = FN(column)(m, I, k);
+        const T *at = J < last ? x + (int64_t)J * b : tail;
+        for (int c = 0; c < b; c++) {
+            memcpy(&v, value + c * b, sizeof v);
+            s[0][c] += v * at[c];
+            if (!two) continue;
+            memcpy(&v, value + c * b + LANES, sizeof v);
+            s[1][c] += v * at[c];
         }
     }
-    for (int r = 0; r < b; r++) sum[r] = FN(sum_lanes)(&s[r]);
+    for (int c = 1; c < b; c++) {
+        s[0][0] += s[0][c];
+        s[1][0] += s[1][c];
+    }
+    memcpy(sum, &s[0][0], sizeof v);
+    memcpy(sum + LANES, &s[1][0], sizeof v);
 }
 
 static void FN(finish_row)(double alpha, T sum, double beta, T *y)
@@ -124,11 +101,15 @@ static inline __attribute__((always_inline)) void FN(task_of)(const gs_bsr *m, i
                                                               const int b)
 {
     const T *w = dots ? dots->w : NULL;
+    T tail[GS_BSR_MOST] = {0};
     double wy = 0, yy = 0;
 
+    for (int64_t j = (int64_t)(m->cols - 1) * b; m->cols > 0 && j < m->csr.ncols; j++) {
+        tail[j - (int64_t)(m->cols - 1) * b] = x[j];
+    }
     for (int32_t I = m->begin[t]; I < m->begin[t + 1]; I++) {
-        T sum[GS_BSR_MOST];
-        FN(row_block)(m, I, x, b, sum);
+        T sum[2 * LANES];
+        FN(row_block)(m, I, x, tail, b, sum);
         for (int64_t i = (int64_t)I * b; i < m->csr.nrows && i < (int64_t)(I + 1) * b; i++) {
             const T one = sum[i - (int64_t)I * b];
             FN(finish_row)(alpha, one, beta, &y[i]);
