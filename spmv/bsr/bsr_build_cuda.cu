@@ -1,0 +1,394 @@
+// bsr_build_cuda.cu: the block rows into slices, on a GPU, see bsr_slices.cuh.
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
+#include <thrust/iterator/counting_iterator.h>
+
+#include "spmv/bsr/bsr_slices.cuh"
+#include "spmv/rows.cuh"
+
+using namespace gs_bsr_parts;
+
+namespace
+{
+
+constexpr int length_bits = 8; // of a key, which longest fits into
+
+// What is on its way from the pattern to the slices.
+struct work {
+    pattern p;
+    int64_t *number; // block rows + 1: number of the first piece of each
+    piece *piece_of;
+    uint32_t *key, *key_sorted;
+    int32_t *id, *id_sorted;
+    int64_t *width, *words, *first, *index; // slices + 1
+    void *space;                            // CUB's
+    int64_t pieces;
+};
+
+void drop_work(work *w, gsolve_context *ctx)
+{
+    void *const all[] = {w->p.first,    w->p.col, w->number,    w->piece_of, w->key,
+                         w->key_sorted, w->id,    w->id_sorted, w->width,    w->words,
+                         w->first,      w->index, w->space};
+
+    for (void *one : all) gsolve_free(ctx, GSOLVE_DEVICE, one);
+}
+
+// call(space, bytes), a call of CUB, with the space that it asks for.
+template <class Call>
+gsolve_status with_space(work *w, gsolve_context *ctx, const char *what, Call call)
+{
+    size_t bytes = 0;
+
+    gsolve_free(ctx, GSOLVE_DEVICE, w->space);
+    w->space = nullptr;
+    call(nullptr, bytes);
+    w->space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    if (!w->space) return GSOLVE_NO_MEMORY;
+    return gs_cuda(ctx->queue, call(w->space, bytes), what);
+}
+
+gsolve_status sums_before(work *w, gsolve_context *ctx, const int64_t *from, int64_t *to, int64_t n)
+{
+    return with_space(w, ctx, "numbering blocks", [&](void *space, size_t &bytes) {
+        return cub::DeviceScan::ExclusiveSum(space, bytes, from, to, n, ctx->queue->stream);
+    });
+}
+
+// --- pieces -----------------------------------------------------------------------------------
+
+__device__ int64_t pieces_of(int64_t blocks)
+{
+    return blocks <= longest ? 1 : (blocks + longest - 1) / longest;
+}
+
+// count[I] = pieces of block row I; 0 for I = rows.
+__global__ void count_pieces(int32_t rows, const int64_t *first, int64_t *count)
+{
+    const int64_t I = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    if (I <= rows) count[I] = I == rows ? 0 : pieces_of(first[I + 1] - first[I]);
+}
+
+// The pieces of a block row are of equal length, up to one block. The key sorts by window and,
+// within it, the longest first.
+__global__ void name_pieces(int32_t rows, const int64_t *first, const int64_t *number, piece *out,
+                            uint32_t *key, int32_t *id)
+{
+    const int64_t I = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+
+    if (I >= rows) return;
+    const int64_t blocks = first[I + 1] - first[I], count = pieces_of(blocks);
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t from = blocks * k / count, n = blocks * (k + 1) / count - from;
+        const int64_t j = number[I] + k;
+        out[j] = {first[I] + from, (int32_t)I, (uint16_t)n, (uint16_t)(count > 1 ? is_part : 0)};
+        key[j] = (uint32_t)(I / window) << length_bits | (uint32_t)(longest - n);
+        id[j] = (int32_t)j;
+    }
+}
+
+gsolve_status cut(work *w, const gs_bsr *m, gsolve_context *ctx)
+{
+    gs_queue *q = ctx->queue;
+    const int64_t rows = m->rows;
+    int64_t *count = nullptr;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, count, rows + 1);
+    ALLOC_DEVICE(ctx, w->number, rows + 1);
+    TRY(gs_launch(q, "cutting block rows", count_pieces, blocks_for(rows + 1), gs_block_size,
+                  m->rows, w->p.first, count));
+    TRY(sums_before(w, ctx, count, w->number, rows + 1));
+    TRY(gsolve_copy(ctx, &w->pieces, GSOLVE_HOST, w->number + rows, GSOLVE_DEVICE,
+                    sizeof w->pieces));
+    if (w->pieces > INT32_MAX - slots) {
+        status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                             "bsr takes fewer than 2^31 block rows, counting those of more than "
+                             "%d blocks several times, not %lld",
+                             longest, (long long)w->pieces);
+        goto done;
+    }
+    ALLOC_DEVICE(ctx, w->piece_of, w->pieces);
+    ALLOC_DEVICE(ctx, w->key, w->pieces);
+    ALLOC_DEVICE(ctx, w->key_sorted, w->pieces);
+    ALLOC_DEVICE(ctx, w->id, w->pieces);
+    ALLOC_DEVICE(ctx, w->id_sorted, w->pieces);
+    if (rows == 0) goto done;
+    TRY(gs_launch(q, "cutting block rows", name_pieces, blocks_for(rows), gs_block_size, m->rows,
+                  w->p.first, w->number, w->piece_of, w->key, w->id));
+    TRY(with_space(w, ctx, "sorting block rows", [&](void *space, size_t &bytes) {
+        return cub::DeviceRadixSort::SortPairs(space, bytes, w->key, w->key_sorted, w->id,
+                                               w->id_sorted, (int)w->pieces, 0, 32, q->stream);
+    }));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, count);
+    return status;
+}
+
+// --- slices -----------------------------------------------------------------------------------
+
+// The piece in slot t of slice s; none: of no blocks, in row -1.
+__device__ piece piece_in(const piece *piece_of, const int32_t *id, int64_t pieces, int64_t s,
+                          int t)
+{
+    const int64_t at = s * slots + t;
+    return at < pieces ? piece_of[id[at]] : piece{0, -1, 0, 0};
+}
+
+// A warp a slice: its width, and how its block columns are stored: index: the word of the option.
+__global__ void measure_slices(int64_t count, int64_t pieces, const piece *piece_of,
+                               const int32_t *id, const int32_t *col, int index, slice *out,
+                               int64_t *width, int64_t *words)
+{
+    const int64_t s = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
+    const unsigned all = 0xffffffffu;
+
+    if (s > count) return;
+    if (s == count) {
+        if (threadIdx.x % 32 == 0) width[s] = words[s] = 0;
+        return;
+    }
+    const piece own = piece_in(piece_of, id, pieces, s, (int)threadIdx.x % 32);
+    const int most = __reduce_max_sync(all, (int)own.blocks);
+    int32_t least_col = INT32_MAX, most_col = 0;
+    bool shared =
+        index == GS_BSR_AUTO && __all_sync(all, own.row >= 0 && own.blocks == most && !own.cut);
+    for (int k = 0; k < most; k++) {
+        const int32_t J = k < own.blocks ? col[own.from + k] : -1, apart = J - own.row;
+        if (J >= 0) least_col = min(least_col, J);
+        most_col = max(most_col, J);
+        shared = shared && __all_sync(all, apart == __shfl_sync(all, apart, 0));
+    }
+    least_col = __reduce_min_sync(all, least_col);
+    most_col = __reduce_max_sync(all, most_col);
+    if (threadIdx.x % 32) return;
+    const bool near = index != GS_BSR_32 && (int64_t)most_col - least_col <= UINT16_MAX;
+    const int kind = shared ? SHARED : near ? NEAR : FAR;
+    out[s] = {0, 0, most, kind, kind == NEAR && most > 0 ? least_col : 0, 0};
+    width[s] = most;
+    words[s] = words_of(kind, most);
+}
+
+// A warp a slice: its place, its rows and its block columns.
+__global__ void fill_slices(int64_t count, int64_t pieces, const piece *piece_of, const int32_t *id,
+                            const int32_t *col, const int64_t *first, const int64_t *index,
+                            gs_bsr_slices to)
+{
+    const int64_t s = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
+    const int t = (int)threadIdx.x % 32;
+
+    if (s >= count) return;
+    const piece own = piece_in(piece_of, id, pieces, s, t);
+    const slice now = to.slice_of[s];
+    uint32_t *words = to.index + index[s];
+    uint16_t *halves = (uint16_t *)words;
+    to.row[s * slots + t] = own.cut ? id[s * slots + t] : own.row;
+    to.blocks[s * slots + t] = (uint16_t)(own.blocks | own.cut);
+    for (int k = 0; k < now.width; k++) {
+        const int32_t J = k < own.blocks ? col[own.from + k] : now.base;
+        if (now.kind == FAR) words[k * slots + t] = (uint32_t)J;
+        if (now.kind == NEAR) halves[k * slots + t] = (uint16_t)(J - now.base);
+        if (now.kind == SHARED && t == 0) words[k] = (uint32_t)(J - own.row);
+    }
+    __syncwarp(); // all have read it
+    if (t == 0) {
+        to.slice_of[s].first = first[s];
+        to.slice_of[s].index = index[s];
+    }
+}
+
+struct has_parts {
+    const int64_t *first;
+    __device__ bool operator()(int32_t I) const { return first[I + 1] - first[I] > longest; }
+};
+
+__global__ void narrow(int64_t n, const int64_t *from, int32_t *to)
+{
+    const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    if (i < n) to[i] = (int32_t)from[i];
+}
+
+// Which block rows are in parts, where any is.
+gsolve_status find_longs(work *w, gs_bsr *m, gsolve_context *ctx)
+{
+    gs_bsr_slices *to = m->slices;
+    gs_queue *q = ctx->queue;
+    const thrust::counting_iterator<int32_t> rows(0);
+    const has_parts longer{w->p.first};
+    int32_t *found = nullptr;
+    gsolve_status status = GSOLVE_OK;
+
+    if (w->pieces == m->rows) return GSOLVE_OK;
+    ALLOC_DEVICE(ctx, found, 1);
+    ALLOC_DEVICE(ctx, to->long_row, w->pieces - m->rows); // at least as many as there are
+    ALLOC_DEVICE(ctx, to->part_of, (size_t)m->rows + 1);
+    to->sum = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)w->pieces * (size_t)m->b,
+                           gs_type_size(m->csr.type));
+    TRY(to->sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(with_space(w, ctx, "finding long block rows", [&](void *space, size_t &bytes) {
+        return cub::DeviceSelect::If(space, bytes, rows, to->long_row, found, (int)m->rows, longer,
+                                     q->stream);
+    }));
+    TRY(gsolve_copy(ctx, &to->longs, GSOLVE_HOST, found, GSOLVE_DEVICE, sizeof to->longs));
+    TRY(gs_launch(q, "numbering parts", narrow, blocks_for((int64_t)m->rows + 1), gs_block_size,
+                  (int64_t)m->rows + 1, w->number, to->part_of));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, found);
+    return status;
+}
+
+// The slices but their values.
+gsolve_status arrange(work *w, gs_bsr *m, gsolve_context *ctx)
+{
+    gs_bsr_slices *to = m->slices;
+    gs_queue *q = ctx->queue;
+    const int64_t count = (w->pieces + slots - 1) / slots;
+    int64_t width = 0, words = 0;
+    gsolve_status status;
+
+    to->count = (int32_t)count;
+    ALLOC_DEVICE(ctx, to->slice_of, count);
+    ALLOC_DEVICE(ctx, to->row, count * slots);
+    ALLOC_DEVICE(ctx, to->blocks, count * slots);
+    ALLOC_DEVICE(ctx, w->width, count + 1);
+    ALLOC_DEVICE(ctx, w->words, count + 1);
+    ALLOC_DEVICE(ctx, w->first, count + 1);
+    ALLOC_DEVICE(ctx, w->index, count + 1);
+    TRY(gs_launch(q, "measuring slices", measure_slices, gs_warp_blocks(count + 1), gs_block_size,
+                  count, w->pieces, w->piece_of, w->id_sorted, w->p.col, m->index, to->slice_of,
+                  w->width, w->words));
+    TRY(sums_before(w, ctx, w->width, w->first, count + 1));
+    TRY(sums_before(w, ctx, w->words, w->index, count + 1));
+    TRY(gsolve_copy(ctx, &width, GSOLVE_HOST, w->first + count, GSOLVE_DEVICE, sizeof width));
+    TRY(gsolve_copy(ctx, &words, GSOLVE_HOST, w->index + count, GSOLVE_DEVICE, sizeof words));
+    m->stored = width * slots * m->b * m->b;
+    m->bytes = (size_t)m->stored * gs_type_size(m->csr.type) + (size_t)words * sizeof *to->index +
+               (size_t)count * sizeof *to->slice_of +
+               (size_t)count * slots * (sizeof *to->row + sizeof *to->blocks);
+    TRY(gs_bsr_fits(m, ctx));
+    ALLOC_DEVICE(ctx, to->index, words);
+    if (count == 0) goto done;
+    TRY(gs_launch(q, "filling slices", fill_slices, gs_warp_blocks(count), gs_block_size, count,
+                  w->pieces, w->piece_of, w->id_sorted, w->p.col, w->first, w->index, *to));
+done:
+    return status;
+}
+
+// --- values -----------------------------------------------------------------------------------
+
+template <class O>
+__device__ int64_t first_from(const int32_t *col, O low, O high, int32_t j)
+{
+    while (low < high) {
+        const O middle = low + (high - low) / 2;
+        if (col[middle] < j) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// A warp writes its share of a slice, a thread the values of its row: the blocks mostly ascend as
+// the row's entries do, and else it looks for them.
+template <class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    fill_values(gs_bsr_slices m, int32_t rows, int b, int32_t nrows, const O *start,
+                const int32_t *col, const T *value, T *out)
+{
+    const int64_t warp = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
+    const int64_t n = warp / b;
+    const int p = (int)(warp % b), lane = (int)threadIdx.x % 32;
+    const int t = (p * 32 + lane) / b, r = (p * 32 + lane) % b;
+
+    if (n >= m.count) return;
+    const slice s = m.slice_of[n];
+    const int count = m.blocks[n * slots + t] & (is_part - 1);
+    const bool cut = m.blocks[n * slots + t] & is_part;
+    const int32_t j = m.row[n * slots + t], I = cut ? row_of_part(m.part_of, rows, j) : j;
+    const int64_t i = (int64_t)I * b + r;
+    const bool there = I >= 0 && i < nrows;
+    const O begin = there ? start[i] : 0, end = there ? start[i + 1] : 0;
+    O at = begin;
+    int32_t before = -1; // the block column before
+    out += (s.first * b + (int64_t)p * s.width) * (b * 32) + lane;
+    for (int k = 0; k < s.width; k++) {
+        const bool real = k < count;
+        const int32_t J = real ? column_of(s, m.index, k, t, I) : 0, first = J * b;
+        if (real && (J <= before || (at < end && col[at] < first))) {
+            at = (O)first_from(col, begin, end, first);
+        }
+        before = J;
+        for (int c = 0; c < b; c++) {
+            const bool taken = real && at < end && col[at] - first == c;
+            out[(int64_t)(k * b + c) * 32] = taken ? value[at] : T(0);
+            at += taken;
+        }
+    }
+}
+
+template <class T, class O>
+gsolve_status fill(const gs_bsr *m, gsolve_context *ctx)
+{
+    const gsolve_csr *A = &m->csr;
+    const gs_bsr_slices *to = m->slices;
+
+    if (to->count == 0) return GSOLVE_OK;
+    return gs_launch(ctx->queue, "filling blocks", fill_values<T, O>,
+                     gs_warp_blocks((int64_t)to->count * m->b), gs_block_size, *to, m->rows, m->b,
+                     A->nrows, (const O *)A->start, A->col, (const T *)A->value, (T *)to->value);
+}
+
+template <class T>
+gsolve_status fill_typed(const gs_bsr *m, gsolve_context *ctx)
+{
+    return m->csr.offset == GSOLVE_O64 ? fill<T, int64_t>(m, ctx) : fill<T, int32_t>(m, ctx);
+}
+
+} // namespace
+
+gsolve_status gs_bsr_refill_slices(gs_bsr *m, gsolve_context *ctx)
+{
+    return m->csr.type == GSOLVE_F32 ? fill_typed<float>(m, ctx) : fill_typed<double>(m, ctx);
+}
+
+gsolve_status gs_bsr_store_slices(gs_bsr *m, gsolve_context *ctx)
+{
+    work w = {};
+    gsolve_status status;
+
+    m->slices = (gs_bsr_slices *)gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *m->slices);
+    if (!m->slices) return GSOLVE_NO_MEMORY;
+    *m->slices = gs_bsr_slices();
+    TRY(gs_bsr_find_pattern(&w.p, m, ctx));
+    TRY(cut(&w, m, ctx));
+    TRY(arrange(&w, m, ctx));
+    TRY(find_longs(&w, m, ctx));
+    drop_work(&w, ctx); // before the values are allocated
+    w = {};
+    m->slices->value =
+        gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)m->stored, gs_type_size(m->csr.type));
+    TRY(m->slices->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(gs_bsr_refill_slices(m, ctx));
+done:
+    drop_work(&w, ctx);
+    return status;
+}
+
+void gs_bsr_drop_slices(gs_bsr *m, gsolve_context *ctx)
+{
+    gs_bsr_slices *s = m->slices;
+
+    if (!s) return;
+    gsolve_free(ctx, GSOLVE_DEVICE, s->slice_of);
+    gsolve_free(ctx, GSOLVE_DEVICE, s->row);
+    gsolve_free(ctx, GSOLVE_DEVICE, s->blocks);
+    gsolve_free(ctx, GSOLVE_DEVICE, s->index);
+    gsolve_free(ctx, GSOLVE_DEVICE, s->value);
+    gsolve_free(ctx, GSOLVE_DEVICE, s->long_row);
+    gsolve_free(ctx, GSOLVE_DEVICE, s->part_of);
+    gsolve_free(ctx, GSOLVE_DEVICE, s->sum);
+    gsolve_free(ctx, GSOLVE_HOST, s);
+}

@@ -1,0 +1,222 @@
+// bsr_cuda.cu: the product on a GPU, see bsr_slices.cuh. A thread sums a row: the values of several
+// blocks are asked for at once, and they and the block columns before the number of blocks of the
+// slot is known; the elements of x that rows of a block share come from the first cache.
+#include "spmv/bsr/bsr_slices.cuh"
+
+extern "C" {
+#include "core/vector.h"
+}
+
+using namespace gs_bsr_parts;
+
+namespace
+{
+
+template <class T>
+struct product {
+    const slice *slice_of;
+    const int32_t *row;
+    const uint16_t *blocks;
+    const uint32_t *index;
+    const T *value, *x;
+    T *y, *sum;
+    int64_t warps;
+    int32_t nrows, ncols;
+    T alpha, beta;
+    const T *w;
+    double *out[2]; // w'y; y'y
+};
+
+// y_i = alpha sum + beta y_i
+template <class T>
+__device__ void finish(const product<T> &a, int64_t i, T sum)
+{
+    a.y[i] = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
+}
+
+// Blocks that a thread reads at once: 64 bytes of values or more.
+template <class T, int B>
+constexpr int at_once = (64 + B * (int)sizeof(T) - 1) / (B * (int)sizeof(T));
+
+// A warp's share of a slice, as one of its threads sees it.
+template <class T>
+struct share {
+    slice s;
+    const T *value; // of this thread
+    int t;          // its slot
+    int32_t row;    // and what stands there
+    int count;      // blocks of the slot
+};
+
+// The sum of the thread's row. Past the last element of x there are only zeros.
+template <int KIND, class T, int B>
+__device__ T row_sum(const product<T> &a, const share<T> &h)
+{
+    constexpr int U = at_once<T, B>;
+    const uint32_t *index = a.index + h.s.index;
+    T sum = 0;
+
+    for (int k = 0; k < h.s.width; k += U) {
+        T v[U][B];
+        int32_t J[U];
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            const bool there = k + u < h.s.width;
+            const int at = k + u;
+            J[u] = !there           ? 0
+                   : KIND == SHARED ? h.row + (int32_t)__ldg(&index[at])
+                   : KIND == NEAR
+                       ? h.s.base + (int32_t)__ldg(&((const uint16_t *)index)[at * slots + h.t])
+                       : (int32_t)__ldg(&index[at * slots + h.t]);
+#pragma unroll
+            for (int c = 0; c < B; c++) {
+                v[u][c] = there ? __ldcs(&h.value[(int64_t)(at * B + c) * 32]) : T(0);
+            }
+        }
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            const int left = k + u < h.count ? min(a.ncols - J[u] * B, B) : 0;
+            const T *x = a.x + (int64_t)J[u] * B;
+#pragma unroll
+            for (int c = 0; c < B; c++) {
+                if (c < left) sum += v[u][c] * __ldg(&x[c]);
+            }
+        }
+    }
+    return sum;
+}
+
+template <class T, int B>
+__device__ T any_row_sum(const product<T> &a, const share<T> &h)
+{
+    if (h.s.kind == SHARED) return row_sum<SHARED, T, B>(a, h);
+    if (h.s.kind == NEAR) return row_sum<NEAR, T, B>(a, h);
+    return row_sum<FAR, T, B>(a, h);
+}
+
+template <class T, int B, int SUMS>
+__global__ void __launch_bounds__(gs_block_size, 4)
+    multiply_slices(product<T> a, double *partial, unsigned *arrived, const int *ended)
+{
+    constexpr int warps = gs_block_size / 32;
+    const int lane = (int)threadIdx.x % 32;
+    double terms[SUMS ? SUMS : 1] = {};
+
+    if (ended && *ended) return;
+    for (int64_t at = (int64_t)blockIdx.x * warps + threadIdx.x / 32; at < a.warps;
+         at += (int64_t)gridDim.x * warps) {
+        const int32_t n = (int32_t)(at / B);
+        const int p = (int)(at % B), own = p * 32 + lane, t = own / B, r = own % B;
+        share<T> h;
+        h.s = a.slice_of[n];
+        h.value = a.value + (h.s.first * B + (int64_t)p * h.s.width) * (B * 32) + lane;
+        h.t = t;
+        h.row = a.row[(int64_t)n * slots + t];
+        const int blocks = a.blocks[(int64_t)n * slots + t];
+        h.count = blocks & (is_part - 1);
+        const T sum = any_row_sum<T, B>(a, h);
+        const int64_t i = (int64_t)h.row * B + r;
+        if (blocks & is_part) {
+            a.sum[i] = sum;
+        } else if (h.row >= 0 && i < a.nrows) {
+            finish(a, i, sum);
+            if constexpr (SUMS > 0) terms[0] += (double)a.w[i] * (double)sum;
+            if constexpr (SUMS > 1) terms[1] += (double)sum * (double)sum;
+        }
+    }
+    if constexpr (SUMS > 0) {
+        gs_grid_sum(terms, partial, arrived, [&](int s, double total) { *a.out[s] = total; });
+    }
+}
+
+// The block rows that are in parts: a warp adds up the sums of the parts of one of their rows.
+template <class T>
+__global__ void add_parts(product<T> a, int b, int32_t longs, const int32_t *long_row,
+                          const int32_t *part_of, const int *ended)
+{
+    const int64_t at = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
+    const int lane = (int)threadIdx.x % 32;
+    T sum = 0;
+
+    if ((ended && *ended) || at >= (int64_t)longs * b) return;
+    const int32_t I = long_row[at / b];
+    const int r = (int)(at % b);
+    const int64_t i = (int64_t)I * b + r;
+    for (int64_t j = (int64_t)part_of[I] + lane; j < part_of[I + 1]; j += 32) {
+        sum += a.sum[j * b + r];
+    }
+    for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d);
+    if (lane == 0 && i < a.nrows) finish(a, i, sum);
+}
+
+template <class T, int B, int SUMS>
+gsolve_status launch(gs_queue *q, const product<T> &a)
+{
+    const int64_t blocks = (a.warps * 32 + gs_block_size - 1) / gs_block_size;
+    const int64_t most = SUMS ? gs_most_partials : INT32_MAX;
+
+    return gs_launch(q, "the product by blocks", multiply_slices<T, B, SUMS>,
+                     (int)(blocks < 1      ? 1
+                           : blocks < most ? blocks
+                                           : most),
+                     gs_block_size, a, q->partial, q->arrived, q->guard);
+}
+
+template <class T, int SUMS>
+gsolve_status launch_any(gs_queue *q, const product<T> &a, int b)
+{
+    switch (b) {
+    case 2: return launch<T, 2, SUMS>(q, a);
+    case 3: return launch<T, 3, SUMS>(q, a);
+    case 4: return launch<T, 4, SUMS>(q, a);
+    case 5: return launch<T, 5, SUMS>(q, a);
+    default: return launch<T, 6, SUMS>(q, a);
+    }
+}
+
+template <class T>
+gsolve_status apply(gs_queue *q, const gs_bsr *m, double alpha, const void *x, double beta, void *y,
+                    const gs_bsr_dots *dots)
+{
+    const gs_vector_kernels *vector = &gs_vector_cuda[m->csr.type];
+    const gs_bsr_slices *p = m->slices;
+    const gs_bsr_dots none = {}, sums = dots ? *dots : none;
+    const product<T> a = {p->slice_of,
+                          p->row,
+                          p->blocks,
+                          p->index,
+                          (T *)p->value,
+                          (const T *)x,
+                          (T *)y,
+                          (T *)p->sum,
+                          (int64_t)p->count * m->b,
+                          m->csr.nrows,
+                          m->csr.ncols,
+                          (T)alpha,
+                          (T)beta,
+                          (const T *)sums.w,
+                          {sums.wy, sums.yy}};
+    gsolve_status status;
+
+    if (dots && p->longs == 0) {
+        return sums.yy ? launch_any<T, 2>(q, a, m->b) : launch_any<T, 1>(q, a, m->b);
+    }
+    if (p->count > 0) TRY((launch_any<T, 0>(q, a, m->b)));
+    if (p->longs > 0) {
+        TRY(gs_launch(q, "adding parts of block rows", add_parts<T>,
+                      blocks_for((int64_t)p->longs * m->b * 32), gs_block_size, a, m->b, p->longs,
+                      p->long_row, p->part_of, q->guard));
+    }
+    if (!dots) return GSOLVE_OK;
+    return sums.yy ? vector->dot2(q, a.nrows, y, sums.w, sums.wy, sums.yy)
+                   : vector->dot(q, a.nrows, sums.w, y, sums.wy);
+done:
+    return status;
+}
+
+} // namespace
+
+extern "C" const gs_bsr_kernels gs_bsr_cuda[GSOLVE_TYPE_COUNT] = {
+    {gs_bsr_store_slices, gs_bsr_drop_slices, gs_bsr_refill_slices, apply<float>},
+    {gs_bsr_store_slices, gs_bsr_drop_slices, gs_bsr_refill_slices, apply<double>},
+};
