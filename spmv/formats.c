@@ -8,6 +8,8 @@ static const gsolve_plugin *const host[] = {
     &gs_ellr_format.plugin,
     &gs_bce_format.plugin,
     &gs_bsr_format.plugin,
+    &gs_coo_format.plugin,
+    &gs_hyb_format.plugin,
     NULL,
 };
 static const gsolve_plugin *const cuda[] = {
@@ -17,6 +19,8 @@ static const gsolve_plugin *const cuda[] = {
     &gs_ellr_format.plugin,
     &gs_bce_format.plugin,
     &gs_bsr_format.plugin,
+    &gs_coo_format.plugin,
+    &gs_hyb_format.plugin,
     &gs_cusparse_format.plugin,
     NULL,
 };

@@ -61,6 +61,8 @@ extern const gsolve_format gs_ell_format;
 extern const gsolve_format gs_ellr_format;
 extern const gsolve_format gs_bce_format;
 extern const gsolve_format gs_bsr_format;
+extern const gsolve_format gs_coo_format;
+extern const gsolve_format gs_hyb_format;
 extern const gsolve_format gs_cusparse_format; /* without CUDA it has no name */
 
 #endif

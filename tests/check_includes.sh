@@ -5,7 +5,8 @@
 #   include <- core <- { spmv, spgemm, io } <- precond,  core <- solver,  cli, examples -> include
 #
 # Formats (folders in spmv/) and preconditioners (folders in precond/) do not include each other; all
-# formats may include spmv/sliced/, the engine of those that store rows by slices. A
+# formats may include spmv/sliced/ and spmv/triples/, the engines of those that store rows by slices
+# and entries by coordinates. A
 # "#define GS_BODY" counts as an include. Besides, the folders that CUDA is linked into hold no
 # conditional compilation: what a build lacks is absent by linking. Allowed are include guards and
 # __cplusplus. Prints each offence as FILE:LINE: sentence; exit code 1 if there is any.
@@ -57,7 +58,8 @@ FNR == 1 { split(FILENAME, path, "/"); own = path[1]; directives = 0; guard = ""
             offence(own "/ must not include " top "/ (" target ")")
         } else if (own == top && (own == "spmv" || own == "precond") && \
                    kind_of(FILENAME) != "" && kind_of(target) != "" && \
-                   kind_of(FILENAME) != kind_of(target) && kind_of(target) != "spmv/sliced") {
+                   kind_of(FILENAME) != kind_of(target) && kind_of(target) != "spmv/sliced" && \
+                   kind_of(target) != "spmv/triples") {
             offence(kind_of(FILENAME) " must not include its sibling " kind_of(target))
         }
     }

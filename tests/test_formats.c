@@ -118,7 +118,8 @@ static int specs_of(const gsolve_context *ctx, char spec[MOST_SPECS][SPEC])
         "bsr,block=4",
         "bsr,block=5",
         "bsr,block=6",
-        "bsr,block=3,index=32",
+        "hyb,width=1",
+        "hyb,width=7",
     };
     const gsolve_plugin *format;
     int count = 0;

@@ -125,7 +125,9 @@ __global__ void __launch_bounds__(gs_block_size, 4)
         }
     }
     if constexpr (SUMS > 0) {
-        gs_grid_sum(terms, partial, arrived, [&](int s, double total) { *a.out[s] = total; });
+        double *const wy = a.out[0], *const yy = a.out[1];
+        gs_grid_sum(terms, partial, arrived,
+                    [wy, yy](int s, double total) { *(s == 0 ? wy : yy) = total; });
     }
 }
 

@@ -1,0 +1,163 @@
+/* hyb.c: the format hyb, Bell and Garland: the first K entries of each row in ELLPACK, all rows K
+ * wide, the others in coordinates. K is the greatest width of which at least a third of the rows
+ * have as many entries. (The paper asks for 4096 rows besides; so few do not fill a GPU either
+ * way.) ELLPACK is that of spmv/sliced/, the coordinates that of spmv/triples/. */
+#include <string.h>
+
+#include "core/try.h"
+#include "spmv/matrix.h"
+#include "spmv/sliced/sliced.h"
+#include "spmv/triples/triples.h"
+
+#define LANES 32 /* rows whose columns lie together */
+#define SHARE 3  /* one row in so many has K entries or more */
+
+typedef struct hyb_options {
+    int width, index, value;
+} hyb_options;
+
+typedef struct hyb {
+    gs_sliced *ell; /* NULL: K is 0 */
+    gs_triples rest;
+} hyb;
+
+static const gsolve_option options[] = {
+    {"width",
+     "entries of a row that are stored in ELLPACK; 0: the most that a third of the rows have",
+     GSOLVE_INT, offsetof(hyb_options, width), 0, 0, INT32_MAX, NULL},
+    GS_SLICED_OPTIONS(hyb_options),
+    {0},
+};
+
+static void destroy(void *self, gsolve_context *ctx)
+{
+    hyb *h = self;
+
+    if (h->ell) gs_sliced_destroy(h->ell, ctx);
+    gs_triples_drop(&h->rest, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, h);
+}
+
+/* *width = K, at most the longest row. */
+static gsolve_status choose_width(gsolve_context *ctx, const gsolve_csr *csr, int asked,
+                                  int64_t *width)
+{
+    const gs_triples_kernels *triples = GS_KERNELS(gs_triples, ctx, csr->type);
+    const int32_t rank = asked > 0 ? 0 : (int32_t)(((int64_t)csr->nrows + SHARE - 1) / SHARE) - 1;
+    gsolve_status status;
+
+    *width = 0;
+    if (csr->nrows == 0) return GSOLVE_OK;
+    TRY(triples->ranked(ctx, csr, rank, width));
+    if (asked > 0 && asked < *width) *width = asked;
+done:
+    return status;
+}
+
+static gsolve_status refuse_padding(gsolve_context *ctx, const gsolve_csr *csr, int64_t width)
+{
+    const double slots = (double)width * csr->nrows;
+
+    return gs_memory_need(ctx, slots * (double)(gs_type_size(csr->type) + sizeof(int16_t)),
+                          "hyb, all rows filled up to width=,");
+}
+
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                           const void *chosen)
+{
+    const hyb_options *o = chosen;
+    hyb *h = NULL;
+    int64_t width;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, h, 1);
+    memset(h, 0, sizeof *h);
+    TRY(choose_width(ctx, csr, o->width, &width));
+    TRY(refuse_padding(ctx, csr, width));
+    TRY(gs_triples_make(&h->rest, ctx, csr, width));
+    if (width > 0) {
+        const gs_sliced_group all = {0, 1, (int32_t)width};
+        const gs_sliced_policy policy = {.lanes = LANES,
+                                         .groups = 1,
+                                         .group = &all,
+                                         .keep = (int32_t)width,
+                                         .index = o->index,
+                                         .value = o->value};
+        TRY(gs_sliced_make(&h->ell, ctx, csr, &policy));
+    }
+    *self = h;
+    h = NULL;
+done:
+    if (h) destroy(h, ctx);
+    return status;
+}
+
+static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                           double beta, gsolve_dense y)
+{
+    const hyb *h = self;
+    gsolve_status status;
+
+    if (!h->ell) return gs_triples_apply(&h->rest, ctx, alpha, x, beta, y);
+    TRY(gs_sliced_apply(h->ell, ctx, alpha, x, beta, y));
+    TRY(gs_triples_add(&h->rest, ctx, alpha, x, y));
+done:
+    return status;
+}
+
+static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    hyb *h = self;
+    gsolve_status status;
+
+    TRY(gs_triples_update(&h->rest, ctx, csr));
+    if (h->ell) TRY(gs_sliced_update(h->ell, ctx, csr));
+done:
+    return status;
+}
+
+/* Nothing is asked of a device here: the rows lie on the host. */
+static size_t forecast(const gsolve_csr *csr, const void *chosen)
+{
+    const hyb_options *o = chosen;
+    const int32_t third = (int32_t)(((int64_t)csr->nrows + SHARE - 1) / SHARE) - 1;
+    int64_t width = 0, rest = 0;
+
+    if (csr->nrows > 0) {
+        gs_triples_host[csr->type].ranked(NULL, csr, o->width > 0 ? 0 : third, &width);
+    }
+    if (o->width > 0 && o->width < width) width = o->width;
+    for (int32_t i = 0; i < csr->nrows; i++) {
+        const int64_t left = gs_start(csr, i + 1) - gs_start(csr, i) - width;
+        rest += left > 0 ? left : 0;
+    }
+    return (width > 0 ? gs_sliced_bytes(csr, (double)width * csr->nrows, LANES, false) : 0) +
+           (size_t)gs_triples_bytes(csr, (double)rest, width > 0);
+}
+
+/* Both parts, of which the second reads x again and reads and writes y in its rows: at most all. */
+static void describe(const void *self, gsolve_matrix_info *info)
+{
+    const hyb *h = self;
+    const gsolve_csr *csr = &h->rest.csr;
+    const size_t size = gs_type_size(csr->type);
+    const int64_t touched = h->rest.entries < csr->nrows ? h->rest.entries : csr->nrows;
+
+    info->stored = 0;
+    info->bytes = ((size_t)csr->ncols + 2 * (size_t)csr->nrows) * size; /* without ell */
+    if (h->ell) gs_sliced_describe(h->ell, info);
+    info->stored += h->rest.entries;
+    info->bytes +=
+        (size_t)h->rest.entries * (size + 2 * sizeof(int32_t)) + 2 * (size_t)touched * size;
+}
+
+const gsolve_format gs_hyb_format = {
+    .plugin = {"hyb", "the first entries of each row in ELLPACK, the others in coordinates",
+               options, sizeof(hyb_options)},
+    .build = build,
+    .destroy = destroy,
+    .apply = apply,
+    .update = update,
+    .forecast = forecast,
+    .describe = describe,
+};
