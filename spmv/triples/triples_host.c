@@ -2,6 +2,8 @@
 #include "core/try.h"
 #include "spmv/triples/triples.h"
 
+#define PIECE 1024 /* products that are made in one go */
+
 static int64_t end_of(const gs_triples *t, int64_t n)
 {
     const int64_t end = (n + 1) * GS_TRIPLES_HOST;
