@@ -10,6 +10,8 @@ static const gsolve_plugin *const host[] = {
     &gs_bsr_format.plugin,
     &gs_coo_format.plugin,
     &gs_hyb_format.plugin,
+    &gs_segmented_format.plugin,
+    &gs_ps_format.plugin,
     NULL,
 };
 static const gsolve_plugin *const cuda[] = {
@@ -21,6 +23,8 @@ static const gsolve_plugin *const cuda[] = {
     &gs_bsr_format.plugin,
     &gs_coo_format.plugin,
     &gs_hyb_format.plugin,
+    &gs_segmented_format.plugin,
+    &gs_ps_format.plugin,
     &gs_cusparse_format.plugin,
     NULL,
 };

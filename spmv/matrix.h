@@ -63,6 +63,8 @@ extern const gsolve_format gs_bce_format;
 extern const gsolve_format gs_bsr_format;
 extern const gsolve_format gs_coo_format;
 extern const gsolve_format gs_hyb_format;
+extern const gsolve_format gs_segmented_format;
+extern const gsolve_format gs_ps_format;
 extern const gsolve_format gs_cusparse_format; /* without CUDA it has no name */
 
 #endif

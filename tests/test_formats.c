@@ -89,7 +89,6 @@ static void check_product(gsolve_context *ctx, const gsolve_csr *wide, const gso
     cs_di_spfree(exact);
 }
 
-enum { MOST_SPECS = 128, SPEC = 64 };
 
 /* The formats that ctx knows, each with every word of its options of words, and some more; returns
  * how many. */
@@ -120,6 +119,12 @@ static int specs_of(const gsolve_context *ctx, char spec[MOST_SPECS][SPEC])
         "bsr,block=6",
         "hyb,width=1",
         "hyb,width=7",
+        "segmented,length=1",
+        "segmented,length=4,order=columns",
+        "segmented,length=2,sum=reduce,order=columns,gather=expand",
+        "segmented,length=8,order=length,finish=host",
+        "segmented,tune=1",
+        "segmented,length=1024,order=rows,sum=thread",
     };
     const gsolve_plugin *format;
     int count = 0;

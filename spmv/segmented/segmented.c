@@ -1,0 +1,212 @@
+/* segmented.c: the format segmented, see segmented.h. */
+#include "spmv/segmented/segmented.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "core/try.h"
+#include "core/vector.h"
+
+static const gsolve_option options[] = {
+    {"length",
+     "entries of a segment, a power of two (rounded up to one); 0: just above the mean of the "
+     "rows, "
+     "or above the longest where that is near",
+     GSOLVE_INT, offsetof(gs_segmented_options, length), 0, 0, GS_SEGMENT_MOST, NULL},
+    {"sum",
+     "thread: a thread sums a segment (segSpMV); reduce: several do, and nothing is copied "
+     "(segSpMV-r); auto: thread unless that stores much more than there is",
+     GSOLVE_CHOICE, offsetof(gs_segmented_options, sum), GS_SUM_AUTO, 0, 0, "auto|thread|reduce"},
+    {"finish",
+     "where the sums of a row's segments are added: host as in the paper, which on the CPU is one "
+     "thread",
+     GSOLVE_CHOICE, offsetof(gs_segmented_options, finish), GS_FINISH_DEVICE, 0, 0, "device|host"},
+    {"gather", "expand: x is first written out for every entry, as in the paper", GSOLVE_CHOICE,
+     offsetof(gs_segmented_options, gather), GS_GATHER_FUSED, 0, 0, "fused|expand"},
+    {"order",
+     "of the segments: rows; length: like ones together; columns: those that read the same part of "
+     "x together; auto: what the matrix calls for",
+     GSOLVE_CHOICE, offsetof(gs_segmented_options, order), GS_ORDER_AUTO, 0, 0,
+     "auto|rows|length|columns"},
+    {"tune",
+     "also try half and twice the length, and keep what is fastest now: other runs may keep "
+     "another, with other bits",
+     GSOLVE_FLAG, offsetof(gs_segmented_options, tune), 0, 0, 1, NULL},
+    {NULL, NULL, GSOLVE_INT, 0, 0, 0, 0, NULL},
+};
+
+/* Seconds of the fastest of a few products with s; x and y are scratch of fitting length. */
+static gsolve_status time_product(const gs_segmented *s, gsolve_context *ctx, const void *x,
+                                  void *y, double *seconds)
+{
+    double last = 0;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int run = 0; run < 4; run++) {
+        const double begin = gs_now();
+        TRY(s->kernels->apply(ctx->queue, s, 1, x, 0, y, NULL));
+        /* which waits until the product has ended */
+        TRY(gsolve_copy(ctx, &last, GSOLVE_HOST, y, gs_place(ctx), gs_type_size(s->csr.type)));
+        if (run == 0 || gs_now() - begin < *seconds) *seconds = gs_now() - begin;
+    }
+done:
+    return status;
+}
+
+/* *best, of segments of `length`, replaced by one of half or twice the length if that is faster. */
+static gsolve_status tune(gs_segmented **best, gsolve_context *ctx, const gs_segmented *like,
+                          int length)
+{
+    const gsolve_csr *A = &like->csr;
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, A->type);
+    void *x = gsolve_alloc(ctx, gs_place(ctx), (size_t)A->ncols, gs_type_size(A->type));
+    void *y = gsolve_alloc(ctx, gs_place(ctx), (size_t)A->nrows, gs_type_size(A->type));
+    gs_segmented *other = NULL;
+    double least = 0, seconds = 0;
+    gsolve_status status = x && y ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+
+    if (status != GSOLVE_OK || A->nrows == 0) goto done;
+    TRY(vector->zero(ctx->queue, A->ncols, x));
+    TRY(time_product(*best, ctx, x, y, &least));
+    for (int try = 0; try < 2; try++) {
+        const int neighbour = try == 0 ? length / 2 : 2 * length;
+        if (neighbour < 1 || neighbour > GS_SEGMENT_MOST) continue;
+        TRY(gs_segmented_make(&other, ctx, like, neighbour));
+        TRY(time_product(other, ctx, x, y, &seconds));
+        if (seconds < least) {
+            gs_segmented *slower = *best;
+            *best = other;
+            other = slower;
+            least = seconds;
+        }
+        gs_segmented_destroy(other, ctx);
+        other = NULL;
+    }
+done:
+    if (other) gs_segmented_destroy(other, ctx);
+    gsolve_free(ctx, gs_place(ctx), x);
+    gsolve_free(ctx, gs_place(ctx), y);
+    return status;
+}
+
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                           const void *given)
+{
+    gs_segmented like = {.csr = *csr, .chosen = *(const gs_segmented_options *)given}, *s = NULL;
+    int length;
+    gsolve_status status;
+
+    like.kernels = GS_KERNELS(gs_segmented, ctx, csr->type);
+    TRY(gs_csr_entries(ctx, csr, &like.entries));
+    TRY(like.kernels->measure_rows(&like, ctx));
+    length = gs_segmented_length(&like);
+    TRY(gs_segmented_make(&s, ctx, &like, length));
+    if (like.chosen.tune) TRY(tune(&s, ctx, &like, length));
+    *self = s;
+    s = NULL;
+done:
+    if (s) gs_segmented_destroy(s, ctx);
+    return status;
+}
+
+/* --- what is done with the form --------------------------------------------------------------- */
+
+static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                           double beta, gsolve_dense y)
+{
+    const gs_segmented *s = self;
+    return s->kernels->apply(ctx->queue, s, alpha, x.value, beta, y.value, NULL);
+}
+
+static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
+                               gsolve_dense y, gsolve_dense w, double *wy, double *yy)
+{
+    const gs_segmented *s = self;
+    const gs_segmented_dots dots = {w.value, wy, yy};
+    return s->kernels->apply(ctx->queue, s, 1, x.value, 0, y.value, &dots);
+}
+
+/* The segments depend on the pattern only; summed by several threads they are read where they are.
+ */
+static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    gs_segmented *s = self;
+
+    s->csr = *csr;
+    return s->reduce ? GSOLVE_OK : s->kernels->fill(s, ctx, false);
+}
+
+/* Bytes of the arrays that tell of segments. */
+static size_t table_bytes(const gs_segmented *s)
+{
+    return (size_t)s->segments *
+           (gs_offset_size(s->csr.offset) + sizeof *s->size + sizeof *s->target);
+}
+
+/* Every group at its longest row where no row is cut; else what sorting leaves, about. */
+static size_t forecast(const gsolve_csr *csr, const void *given)
+{
+    enum { LANES = 32 };
+    gs_segmented s = {.csr = *csr,
+                      .kernels = &gs_segmented_host[csr->type],
+                      .chosen = *(const gs_segmented_options *)given,
+                      .entries = gs_start(csr, csr->nrows)};
+    const size_t entry = sizeof *csr->col + gs_type_size(csr->type);
+    int64_t plain = 0;
+    size_t bytes;
+
+    for (int64_t i = 0; i < csr->nrows; i += LANES) {
+        int64_t longest = 0;
+        for (int32_t r = (int32_t)i; r < csr->nrows && r - i < LANES; r++) {
+            const int64_t row = gs_start(csr, r + 1) - gs_start(csr, r);
+            if (row > longest) longest = row;
+        }
+        plain += LANES * longest;
+        if (longest > s.longest) s.longest = longest;
+    }
+    s.length = gs_segmented_length(&s);
+    s.segments = (int32_t)fmin(csr->nrows + (double)(s.entries / s.length), INT32_MAX);
+    if (s.longest <= s.length && s.chosen.order <= GS_ORDER_ROWS &&
+        (double)plain <= 1.1 * (double)s.entries) {
+        bytes = (size_t)plain * entry;
+    } else { /* the tables twice while they are sorted, by keys and places of 4 bytes each */
+        bytes = (size_t)(1.1 * (double)s.entries) * entry + 2 * table_bytes(&s) +
+                (size_t)s.segments * 4 * sizeof(int32_t);
+    }
+    if (s.chosen.sum == GS_SUM_REDUCE) bytes -= (size_t)s.entries * entry;
+    if (s.chosen.gather == GS_GATHER_EXPAND) bytes += (size_t)s.entries * gs_type_size(csr->type);
+    return bytes + (size_t)s.segments / LANES * sizeof *s.first;
+}
+
+static void describe(const void *self, gsolve_matrix_info *info)
+{
+    const gs_segmented *s = self;
+    const size_t value = gs_type_size(s->csr.type), entry = sizeof *s->col + value;
+
+    info->stored = s->stored + s->in_parts;
+    info->bytes = (size_t)info->stored * entry;
+    info->bytes += ((size_t)s->csr.ncols + (size_t)s->csr.nrows) * value;
+    info->bytes += (size_t)s->parts * sizeof *s->part;
+    info->bytes += (size_t)s->partials * 2 * value + (size_t)s->many * 2 * sizeof *s->row;
+    if (s->target) info->bytes += (size_t)s->segments * sizeof *s->target;
+    if (s->expanded) info->bytes += 2 * value * (size_t)s->stored;
+    if (!s->reduce) {
+        info->bytes += ((size_t)s->groups + 1) * sizeof *s->first;
+    } else if (s->from) {
+        info->bytes += table_bytes(s) - (size_t)s->segments * sizeof *s->target;
+    } else {
+        info->bytes += ((size_t)s->csr.nrows + 1) * gs_offset_size(s->csr.offset);
+    }
+}
+
+const gsolve_format gs_segmented_format = {
+    .plugin = {"segmented", "rows cut into segments of a power of two of entries, summed alike",
+               options, sizeof(gs_segmented_options)},
+    .build = build,
+    .destroy = gs_segmented_destroy,
+    .apply = apply,
+    .apply_dot = apply_dot,
+    .update = update,
+    .forecast = forecast,
+    .describe = describe,
+};

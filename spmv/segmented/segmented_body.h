@@ -1,0 +1,180 @@
+/* segmented_body.h: the products on the CPU for one value type T. */
+
+enum { FN(LANES) = 64 / (int)sizeof(T) }; /* segments of a group: a register of their sums */
+
+static gsolve_status FN(fill)(gs_segmented *s, gsolve_context *ctx, bool columns)
+{
+    const T *value = s->csr.value;
+    T *stored = s->value;
+
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int32_t g = 0; g < s->groups; g++) {
+        for (int l = 0; l < FN(LANES); l++) {
+            const int64_t i = (int64_t)g * FN(LANES) + l;
+            const int64_t from = i < s->segments ? gs_segment_from(s, (int32_t)i) : 0;
+            const int32_t size = i < s->segments ? gs_segment_size(s, (int32_t)i) : 0;
+            int64_t at = s->first[g] + l;
+            for (int32_t j = 0; at < s->first[g + 1]; j++, at += FN(LANES)) {
+                if (columns) s->col[at] = j < size ? s->csr.col[from + j] : -1;
+                stored[at] = j < size ? value[from + j] : 0;
+            }
+        }
+    }
+    return GSOLVE_OK;
+}
+
+/* The sums of group g. Padding reads x[0], whatever that is, and adds 0 times 0. */
+static inline void FN(group_sums)(const gs_segmented *s, int32_t g, const T *restrict x,
+                                  T sum[FN(LANES)])
+{
+    for (int l = 0; l < FN(LANES); l++) sum[l] = 0;
+    for (int64_t at = s->first[g]; at < s->first[g + 1]; at += FN(LANES)) {
+        const int32_t *col = s->col + at;
+        const T *value = (const T *)s->value + at;
+#pragma omp simd
+        for (int l = 0; l < FN(LANES); l++) {
+            const T read = x[col[l] < 0 ? 0 : col[l]];
+            sum[l] += value[l] * (col[l] < 0 ? 0 : read);
+        }
+    }
+}
+
+/* The same from the expanded vector. */
+static inline void FN(expanded_sums)(const gs_segmented *s, int32_t g, T sum[FN(LANES)])
+{
+    const T *value = s->value, *expanded = s->expanded;
+
+    for (int l = 0; l < FN(LANES); l++) sum[l] = 0;
+    for (int64_t at = s->first[g]; at < s->first[g + 1]; at += FN(LANES)) {
+#pragma omp simd
+        for (int l = 0; l < FN(LANES); l++) sum[l] += value[at + l] * expanded[at + l];
+    }
+}
+
+/* sum of value[k] x[col[k]], or of value[k] x[k] where col is NULL, entry k into the (k mod 4)-th
+ * of four sums. */
+static inline __attribute__((always_inline)) T FN(segment_sum)(int32_t n, const T *value,
+                                                               const int32_t *col, const T *x)
+{
+    T sum[4] = {0};
+    int32_t k = 0;
+
+#pragma GCC unroll 4
+    for (; k + 4 <= n; k += 4) {
+        for (int m = 0; m < 4; m++) sum[m] += value[k + m] * x[col ? col[k + m] : k + m];
+    }
+    for (int m = 0; k < n; k++, m++) sum[m] += value[k] * x[col ? col[k] : k];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+static inline void FN(put)(const gs_segmented *s, int32_t i, T sum, T alpha, T beta, T *y)
+{
+    const int32_t to = s->target ? s->target[i] : i;
+
+    if (to < 0) {
+        ((T *)s->partial)[~to] = sum;
+    } else {
+        y[to] = beta == 0 ? alpha * sum : alpha * sum + beta * y[to];
+    }
+}
+
+/* Segments begin to end, of which begin is the first of a group. */
+static void FN(by_lanes)(const gs_segmented *s, int32_t begin, int32_t end, T alpha, const T *x,
+                         T beta, T *y)
+{
+    T sum[FN(LANES)];
+
+    for (int32_t i = begin; i < end; i += FN(LANES)) {
+        if (s->expanded) {
+            FN(expanded_sums)(s, i / FN(LANES), sum);
+        } else {
+            FN(group_sums)(s, i / FN(LANES), x, sum);
+        }
+        if (!s->target && alpha == 1 && beta == 0 && end - i >= FN(LANES)) {
+            memcpy(&y[i], sum, sizeof sum);
+            continue;
+        }
+        for (int l = 0; l < FN(LANES) && i + l < end; l++) {
+            FN(put)(s, i + l, sum[l], alpha, beta, y);
+        }
+    }
+}
+
+static void FN(by_segments)(const gs_segmented *s, int32_t begin, int32_t end, T alpha, const T *x,
+                            T beta, T *y)
+{
+    const T *value = s->csr.value, *expanded = s->expanded;
+
+    for (int32_t i = begin; i < end; i++) {
+        const int64_t from = gs_segment_from(s, i);
+        const int32_t size = gs_segment_size(s, i);
+        const T sum = expanded ? FN(segment_sum)(size, value + from, NULL, expanded + from)
+                               : FN(segment_sum)(size, value + from, s->csr.col + from, x);
+        FN(put)(s, i, sum, alpha, beta, y);
+    }
+}
+
+/* expanded[k] = x[col[k]] for all that is stored. */
+static void FN(expand)(gs_queue *q, const gs_segmented *s, const T *x)
+{
+    const int32_t *col = s->reduce ? s->csr.col : s->col;
+    T *expanded = s->expanded;
+
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
+    for (int64_t k = 0; k < s->stored; k++) expanded[k] = col[k] < 0 ? 0 : x[col[k]];
+}
+
+/* The rows of several segments: their sums in the order of the row. */
+static void FN(finish)(const gs_segmented *s, int threads, T alpha, T beta, T *y)
+{
+    const T *partial = s->partial;
+
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int32_t m = 0; m < s->many; m++) {
+        T sum = 0, *to = &y[s->row[m]];
+        for (int32_t k = s->begin[m]; k < s->begin[m + 1]; k++) sum += partial[k];
+        *to = beta == 0 ? alpha * sum : alpha * sum + beta * *to;
+    }
+}
+
+/* w'y and y'y over rows begin to end. */
+static void FN(block_dots)(int32_t begin, int32_t end, const T *w, const T *y, double *wy,
+                           double *yy)
+{
+    double with = 0, own = 0;
+
+#pragma omp simd reduction(+ : with, own)
+    for (int32_t i = begin; i < end; i++) {
+        with += (double)w[i] * (double)y[i];
+        own += (double)y[i] * (double)y[i];
+    }
+    *wy = with;
+    *yy = own;
+}
+
+static gsolve_status FN(apply)(gs_queue *q, const gs_segmented *s, double alpha, const void *px,
+                               double beta, void *py, const gs_segmented_dots *dots)
+{
+    const gs_blocks all = blocks_of(s);
+    const bool on_the_way = dots && !s->target;
+    const int threads = gs_queue_threads(q);
+    T *y = py;
+
+    if (s->expanded) FN(expand)(q, s, px);
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (all.count > 1)
+    for (int b = 0; b < all.count; b++) {
+        const int32_t begin = (int32_t)gs_block_begin(&all, b);
+        const int32_t end = (int32_t)gs_block_end(&all, b);
+        (s->reduce ? FN(by_segments) : FN(by_lanes))(s, begin, end, (T)alpha, px, (T)beta, y);
+        if (on_the_way) {
+            FN(block_dots)(begin, end, dots->w, y, &s->dots[b], &s->dots[GS_MAX_BLOCKS + b]);
+        }
+    }
+    FN(finish)(s, s->chosen.finish == GS_FINISH_HOST ? 1 : threads, (T)alpha, (T)beta, y);
+    if (on_the_way) {
+        *dots->wy = gs_sum(all.count, s->dots);
+        if (dots->yy) *dots->yy = gs_sum(all.count, s->dots + GS_MAX_BLOCKS);
+        return GSOLVE_OK;
+    }
+    return dots ? dots_of(q, s, y, dots, &gs_vector_host[s->csr.type]) : GSOLVE_OK;
+}

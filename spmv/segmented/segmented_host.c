@@ -1,0 +1,40 @@
+/* segmented_host.c: the kernels of segmented on the CPU. */
+#include <string.h>
+
+#include "core/blocks.h"
+#include "core/vector.h"
+#include "spmv/segmented/segmented.h"
+
+/* The segments in blocks of about 16384 entries, or as many as there can be. */
+static gs_blocks blocks_of(const gs_segmented *s)
+{
+    const int64_t wished = s->entries / 16384 + s->segments / 8192 + 1;
+    const int64_t count = wished < GS_MAX_BLOCKS ? wished : GS_MAX_BLOCKS;
+    gs_blocks b = {s->segments, (s->segments / count / 64 + 1) * 64, 0};
+
+    b.count = (int)((b.n + b.size - 1) / b.size);
+    return b;
+}
+
+/* dots of y as it is. */
+static gsolve_status dots_of(gs_queue *q, const gs_segmented *s, const void *y,
+                             const gs_segmented_dots *dots, const gs_vector_kernels *vector)
+{
+    return dots->yy ? vector->dot2(q, s->csr.nrows, y, dots->w, dots->wy, dots->yy)
+                    : vector->dot(q, s->csr.nrows, dots->w, y, dots->wy);
+}
+
+#define GS_BODY "spmv/segmented/segmented_body.h"
+#include "core/each_type.h"
+
+/* A segment of any length is one stream of a core's. */
+#define TABLE(SUFFIX)                                                                       \
+    {                                                                                       \
+        .lanes = LANES_##SUFFIX, .longest = GS_SEGMENT_MOST,                                \
+        .measure_rows = gs_segmented_measure_rows, .cut = gs_segmented_cut,                 \
+        .look = gs_segmented_look, .sort = gs_segmented_sort,                               \
+        .measure_groups = gs_segmented_measure_groups, .fill = fill_##SUFFIX,               \
+        .prepare = gs_segmented_prepare, .drop = gs_segmented_drop, .apply = apply_##SUFFIX \
+    }
+
+const gs_segmented_kernels gs_segmented_host[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};

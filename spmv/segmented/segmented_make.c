@@ -1,0 +1,181 @@
+/* segmented_make.c: the stored form: how long segments are, in which order, and what is copied. */
+#include <stdio.h>
+
+#include "core/try.h"
+#include "spmv/segmented/segmented.h"
+
+/* --- the length ------------------------------------------------------------------------------- */
+
+/* The power of two just above the mean, as in the paper; above the longest row where that is at
+ * most twice as much, since a group is no longer than the longest of its segments: then no row is
+ * cut. Where rows differ more, a segment is short enough for all processors to get some. */
+int gs_segmented_length(const gs_segmented *s)
+{
+    const gs_segmented_kernels *device = s->kernels;
+    const double wanted = s->chosen.length ? s->chosen.length
+                                           : (double)s->entries / (s->csr.nrows ? s->csr.nrows : 1);
+    int length = 1;
+
+    while (length < wanted && length < GS_SEGMENT_MOST) length *= 2;
+    if (s->chosen.length) return length;
+    if (s->longest <= 2 * length && s->longest <= GS_SEGMENT_MOST) {
+        return s->longest <= length ? length : 2 * length;
+    }
+    if (length > device->longest) length = device->longest;
+    while (length > 8 && s->entries / ((int64_t)length * device->lanes) < device->least_groups) {
+        length /= 2;
+    }
+    return length;
+}
+
+/* --- the form --------------------------------------------------------------------------------- */
+
+/* Whether the segments are all rows, each whole. */
+static bool is_plain(const gs_segmented *s)
+{
+    return s->longest <= s->length && s->chosen.order <= GS_ORDER_ROWS;
+}
+
+static gsolve_status cut(gs_segmented *s, gsolve_context *ctx)
+{
+    const gs_segmented_kernels *kernels = s->kernels;
+    const int64_t most = s->csr.nrows + s->entries / s->length;
+
+    s->lanes = kernels->lanes;
+    s->segments = s->csr.nrows;
+    if (most > INT32_MAX) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                           "segmented would cut %lld entries into up to %lld segments of %d; it "
+                           "counts to 2147483647: give a greater length",
+                           (long long)s->entries, (long long)most, s->length);
+    }
+    return is_plain(s) ? GSOLVE_OK : kernels->cut(s, ctx);
+}
+
+/* The groups of the segments as they are now. */
+static gsolve_status measure(gs_segmented *s, gsolve_context *ctx)
+{
+    s->groups = (int)(((int64_t)s->segments + s->lanes - 1) / s->lanes);
+    gsolve_free(ctx, gs_place(ctx), s->first);
+    s->first = NULL;
+    return s->kernels->measure_groups(s, ctx);
+}
+
+/* Whether groups store about what there is; the last group of few does not count. */
+static bool is_dense(const gs_segmented *s, double times)
+{
+    return (double)s->stored <= times * (double)s->entries + 2.0 * s->lanes * s->length;
+}
+
+/* Whether there are too few segments for a thread each, and enough entries for several. */
+static bool is_few(const gs_segmented *s)
+{
+    return s->groups < s->kernels->least_groups / 4 && s->entries >= 16 * (int64_t)s->segments;
+}
+
+/* The order of segments, and where each group of them begins. */
+static gsolve_status arrange(gs_segmented *s, gsolve_context *ctx)
+{
+    const gs_segmented_kernels *kernels = s->kernels;
+    const bool groups = s->chosen.sum != GS_SUM_REDUCE;
+    int order = s->chosen.order;
+    bool by_columns = false;
+    gsolve_status status = GSOLVE_OK;
+
+    if (order == GS_ORDER_AUTO && s->from) TRY(kernels->look(s, ctx, &by_columns));
+    if (order == GS_ORDER_AUTO) order = by_columns ? GS_ORDER_COLUMNS : GS_ORDER_ROWS;
+    if (order != GS_ORDER_ROWS) TRY(kernels->sort(s, ctx, order));
+    if (groups) TRY(measure(s, ctx));
+    if (groups && s->chosen.order == GS_ORDER_AUTO && !by_columns && !is_dense(s, 1.1)) {
+        if (!s->from) TRY(kernels->cut(s, ctx));
+        TRY(kernels->sort(s, ctx, GS_ORDER_LENGTH));
+        TRY(measure(s, ctx));
+    }
+    s->reduce = !groups || (s->chosen.sum == GS_SUM_AUTO && (!is_dense(s, 1.25) || is_few(s)));
+done:
+    return status;
+}
+
+/* Refuses what does not fit, once the padding is known. */
+static gsolve_status store(gs_segmented *s, gsolve_context *ctx)
+{
+    const size_t size = gs_type_size(s->csr.type);
+    const double bytes = (double)s->stored * (double)(size + sizeof *s->col);
+    char what[120];
+    gsolve_status status;
+
+    snprintf(what, sizeof what, "segmented stores %lld entries for %lld (length %d), which",
+             (long long)s->stored, (long long)s->entries, s->length);
+    TRY(gs_memory_need(ctx, bytes, what));
+    ALLOC(ctx, gs_place(ctx), s->col, s->stored);
+    s->value = gsolve_alloc(ctx, gs_place(ctx), (size_t)s->stored, size);
+    TRY(s->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(s->kernels->fill(s, ctx, true));
+done:
+    return status;
+}
+
+static gsolve_status make(gs_segmented *s, gsolve_context *ctx, int length)
+{
+    const gs_segmented_kernels *kernels = s->kernels;
+    const size_t size = gs_type_size(s->csr.type);
+    gsolve_status status;
+
+    s->length = length;
+    TRY(cut(s, ctx));
+    TRY(arrange(s, ctx));
+    if (s->reduce) {
+        gsolve_free(ctx, gs_place(ctx), s->first);
+        s->first = NULL;
+        s->stored = s->entries;
+    } else {
+        TRY(store(s, ctx));
+    }
+    if (s->chosen.gather == GS_GATHER_EXPAND) {
+        s->expanded = gsolve_alloc(ctx, gs_place(ctx), (size_t)s->stored, size);
+        TRY(s->expanded ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    }
+    s->partial = gsolve_alloc(ctx, gs_place(ctx), (size_t)s->partials, size);
+    TRY(s->partial ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(kernels->prepare(s, ctx));
+done:
+    return status;
+}
+
+void gs_segmented_destroy(void *self, gsolve_context *ctx)
+{
+    const gsolve_place place = gs_place(ctx);
+    gs_segmented *s = self;
+
+    s->kernels->drop(s, ctx);
+    gsolve_free(ctx, place, s->from);
+    gsolve_free(ctx, place, s->size);
+    gsolve_free(ctx, place, s->target);
+    gsolve_free(ctx, place, s->first);
+    gsolve_free(ctx, place, s->col);
+    gsolve_free(ctx, place, s->value);
+    gsolve_free(ctx, place, s->row);
+    gsolve_free(ctx, place, s->begin);
+    gsolve_free(ctx, place, s->partial);
+    gsolve_free(ctx, place, s->part);
+    gsolve_free(ctx, place, s->part_sum);
+    gsolve_free(ctx, place, s->done);
+    gsolve_free(ctx, place, s->expanded);
+    gsolve_free(ctx, GSOLVE_HOST, s);
+}
+
+gsolve_status gs_segmented_make(gs_segmented **out, gsolve_context *ctx, const gs_segmented *like,
+                                int length)
+{
+    gs_segmented *s = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, s, 1);
+    *s = *like;
+    TRY(make(s, ctx, length));
+    *out = s;
+    s = NULL;
+done:
+    if (s) gs_segmented_destroy(s, ctx);
+    return status;
+}

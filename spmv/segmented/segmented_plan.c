@@ -1,0 +1,249 @@
+/* segmented_plan.c: the tables of segments on the CPU: made by blocks of rows, each of which knows
+ * from a first pass what those before it make. */
+#include <string.h>
+
+#include "core/blocks.h"
+#include "core/try.h"
+#include "spmv/segmented/segmented.h"
+
+static int64_t row_length(const gsolve_csr *A, int32_t i)
+{
+    return gs_start(A, i + 1) - gs_start(A, i);
+}
+
+gsolve_status gs_segmented_measure_rows(gs_segmented *s, gsolve_context *ctx)
+{
+    const gsolve_csr *A = &s->csr;
+    int64_t longest = 0;
+
+#pragma omp parallel for reduction(max : longest) num_threads(gsolve_threads(ctx))
+    for (int32_t i = 0; i < A->nrows; i++) {
+        if (row_length(A, i) > longest) longest = row_length(A, i);
+    }
+    s->longest = longest;
+    return GSOLVE_OK;
+}
+
+/* --- the segments ----------------------------------------------------------------------------- */
+
+typedef struct counts { /* of a block of rows, or before one */
+    int32_t segments, partials, many;
+} counts;
+
+static int32_t segments_of(const gs_segmented *s, int32_t i)
+{
+    const int64_t n = row_length(&s->csr, i);
+    return n == 0 ? 1 : (int32_t)((n + s->length - 1) / s->length);
+}
+
+static counts count_rows(const gs_segmented *s, int64_t begin, int64_t end)
+{
+    counts c = {0};
+
+    for (int64_t i = begin; i < end; i++) {
+        const int32_t segments = segments_of(s, (int32_t)i);
+        c.segments += segments;
+        c.partials += segments > 1 ? segments : 0;
+        c.many += segments > 1;
+    }
+    return c;
+}
+
+static void set_from(const gs_segmented *s, int32_t segment, int64_t from)
+{
+    if (s->csr.offset == GSOLVE_O64) {
+        ((int64_t *)s->from)[segment] = from;
+    } else {
+        ((int32_t *)s->from)[segment] = (int32_t)from;
+    }
+}
+
+static void cut_rows(gs_segmented *s, int64_t begin, int64_t end, counts at)
+{
+    for (int64_t i = begin; i < end; i++) {
+        const int32_t segments = segments_of(s, (int32_t)i);
+        const int64_t from = gs_start(&s->csr, (int32_t)i), n = row_length(&s->csr, (int32_t)i);
+        if (segments > 1) {
+            s->row[at.many] = (int32_t)i;
+            s->begin[at.many++] = at.partials;
+        }
+        for (int32_t k = 0; k < segments; k++, at.segments++) {
+            const int64_t left = n - (int64_t)k * s->length;
+            set_from(s, at.segments, from + (int64_t)k * s->length);
+            s->size[at.segments] = (uint16_t)(left < s->length ? left : s->length);
+            s->target[at.segments] = segments == 1 ? (int32_t)i : ~at.partials++;
+        }
+    }
+}
+
+static gsolve_status new_tables(gs_segmented *s, gsolve_context *ctx, counts all)
+{
+    const gsolve_place place = gs_place(ctx);
+    gsolve_status status;
+
+    s->segments = all.segments;
+    s->partials = all.partials;
+    s->many = all.many;
+    s->from = gsolve_alloc(ctx, place, (size_t)all.segments, gs_offset_size(s->csr.offset));
+    TRY(s->from ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    ALLOC(ctx, place, s->size, all.segments);
+    ALLOC(ctx, place, s->target, all.segments);
+    ALLOC(ctx, place, s->row, all.many);
+    ALLOC(ctx, place, s->begin, (size_t)all.many + 1);
+    s->begin[all.many] = all.partials;
+done:
+    return status;
+}
+
+gsolve_status gs_segmented_cut(gs_segmented *s, gsolve_context *ctx)
+{
+    const gs_blocks rows = gs_blocks_of(s->csr.nrows);
+    counts before[GS_MAX_BLOCKS + 1], all = {0};
+    gsolve_status status;
+
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int b = 0; b < rows.count; b++) {
+        before[b] = count_rows(s, gs_block_begin(&rows, b), gs_block_end(&rows, b));
+    }
+    for (int b = 0; b < rows.count; b++) {
+        const counts own = before[b];
+        before[b] = all;
+        all.segments += own.segments;
+        all.partials += own.partials;
+        all.many += own.many;
+    }
+    TRY(new_tables(s, ctx, all));
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int b = 0; b < rows.count; b++) {
+        cut_rows(s, gs_block_begin(&rows, b), gs_block_end(&rows, b), before[b]);
+    }
+done:
+    return status;
+}
+
+/* --- their order ------------------------------------------------------------------------------ */
+
+/* The column that segment i begins with; 0 for an empty one. */
+static int32_t first_column(const gs_segmented *s, int32_t i)
+{
+    return s->size[i] > 0 ? s->csr.col[gs_segment_from(s, i)] : 0;
+}
+
+gsolve_status gs_segmented_look(const gs_segmented *s, gsolve_context *ctx, bool *by_columns)
+{
+    const int64_t near = GS_SEGMENT_NEAR / (int64_t)gs_type_size(s->csr.type);
+    int64_t full = 0, narrow = 0, apart = 0;
+
+#pragma omp parallel for reduction(+ : full, narrow, apart) num_threads(gsolve_threads(ctx))
+    for (int32_t i = GS_SEGMENT_AROUND; i < s->segments; i++) {
+        const int32_t first = first_column(s, i);
+        const int64_t step = (int64_t)first - first_column(s, i - GS_SEGMENT_AROUND);
+        if (s->size[i] < s->length) continue;
+        full++;
+        narrow += s->csr.col[gs_segment_from(s, i) + s->length - 1] - first <= near;
+        apart += step > near || step < -near;
+    }
+    *by_columns = full * s->length > s->entries / 2 && narrow > full / 2 && apart > full / 2;
+    return GSOLVE_OK;
+}
+
+/* Segments of equal key stay in their order. */
+static uint32_t key_of(const gs_segmented *s, int order, int32_t i)
+{
+    const int32_t coarse =
+        order == GS_ORDER_COLUMNS ? first_column(s, i) / GS_SEGMENT_COLUMNS : i / GS_SEGMENT_WINDOW;
+    return (uint32_t)coarse * (uint32_t)(s->length + 1) + (uint32_t)(s->length - s->size[i]);
+}
+
+typedef struct keyed {
+    uint32_t key;
+    int32_t segment;
+} keyed;
+
+/* to = from sorted by 11 bits of the keys from bit on. */
+static void sort_bits(int32_t n, const keyed *from, keyed *to, int bit)
+{
+    enum { BUCKETS = 2048 };
+    int32_t at[BUCKETS + 1] = {0};
+
+    for (int32_t i = 0; i < n; i++) at[(from[i].key >> bit) % BUCKETS + 1]++;
+    for (int b = 0; b < BUCKETS; b++) at[b + 1] += at[b];
+    for (int32_t i = 0; i < n; i++) to[at[(from[i].key >> bit) % BUCKETS]++] = from[i];
+}
+
+/* to[i] = from[order[i]], in place of from, for elements of size bytes. */
+static gsolve_status permute(gsolve_context *ctx, int32_t n, const keyed *order, void **array,
+                             size_t size)
+{
+    char *to = gsolve_alloc(ctx, gs_place(ctx), (size_t)n, size);
+
+    if (!to) return GSOLVE_NO_MEMORY;
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int32_t i = 0; i < n; i++) {
+        memcpy(to + (size_t)i * size, (const char *)*array + (size_t)order[i].segment * size, size);
+    }
+    gsolve_free(ctx, gs_place(ctx), *array);
+    *array = to;
+    return GSOLVE_OK;
+}
+
+gsolve_status gs_segmented_sort(gs_segmented *s, gsolve_context *ctx, int order)
+{
+    const int32_t n = s->segments;
+    keyed *a = NULL, *b = NULL;
+    void *size = s->size, *target = s->target;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, a, n);
+    ALLOC(ctx, GSOLVE_HOST, b, n);
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int32_t i = 0; i < n; i++) a[i] = (keyed){key_of(s, order, i), i};
+    sort_bits(n, a, b, 0);
+    sort_bits(n, b, a, 11);
+    sort_bits(n, a, b, 22);
+    TRY(permute(ctx, n, b, &s->from, gs_offset_size(s->csr.offset)));
+    TRY(permute(ctx, n, b, &size, sizeof *s->size));
+    s->size = size;
+    TRY(permute(ctx, n, b, &target, sizeof *s->target));
+    s->target = target;
+done:
+    gsolve_free(ctx, GSOLVE_HOST, a);
+    gsolve_free(ctx, GSOLVE_HOST, b);
+    return status;
+}
+
+gsolve_status gs_segmented_measure_groups(gs_segmented *s, gsolve_context *ctx)
+{
+    gsolve_status status;
+
+    ALLOC(ctx, gs_place(ctx), s->first, (size_t)s->groups + 1);
+    s->first[0] = 0;
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int32_t g = 0; g < s->groups; g++) {
+        const int32_t begin = g * s->lanes;
+        int32_t width = 0;
+        for (int32_t i = begin; i < s->segments && i - begin < s->lanes; i++) {
+            const int32_t size = gs_segment_size(s, i);
+            if (size > width) width = size;
+        }
+        s->first[g + 1] = (int64_t)width * s->lanes;
+    }
+    for (int32_t g = 0; g < s->groups; g++) s->first[g + 1] += s->first[g];
+    s->stored = s->first[s->groups];
+done:
+    return status;
+}
+
+gsolve_status gs_segmented_prepare(gs_segmented *s, gsolve_context *ctx)
+{
+    gsolve_status status;
+
+    ALLOC(ctx, gs_place(ctx), s->dots, 2 * GS_MAX_BLOCKS);
+done:
+    return status;
+}
+
+void gs_segmented_drop(gs_segmented *s, gsolve_context *ctx)
+{
+    gsolve_free(ctx, gs_place(ctx), s->dots);
+}
