@@ -1,0 +1,60 @@
+// segmented.cuh: what the conversion to segments and the product with them share on a GPU.
+#ifndef GS_SEGMENTED_CUH
+#define GS_SEGMENTED_CUH
+
+#include "core/cuda.cuh"
+
+extern "C" {
+#include "core/try.h"
+#include "spmv/segmented/segmented.h"
+}
+
+namespace gs_segments
+{
+
+constexpr int most_segments = 256; // of a row; a longer one is summed by a block for each part
+constexpr int most_parts = 256;    // of a long row
+constexpr int least_part = 4096;   // entries, but the row's last
+
+__host__ __device__ inline int32_t parts_of(int64_t entries)
+{
+    const int64_t parts = (entries + least_part - 1) / least_part;
+    return (int32_t)(parts < most_parts ? parts : most_parts);
+}
+
+// Entries of each part but the last, which may have fewer, or none.
+__host__ __device__ inline int64_t part_size(int64_t entries, int32_t parts)
+{
+    return (entries + parts - 1) / parts;
+}
+
+// Where segments begin and how long they are, for kernels.
+template <class O>
+struct segments_of {
+    const O *from, *start;
+    const uint16_t *size;
+    int32_t count;
+
+    explicit segments_of(const gs_segmented *s)
+        : from((const O *)s->from), start((const O *)s->csr.start), size(s->size),
+          count(s->segments)
+    {
+    }
+    __device__ O begin(int32_t i) const { return from ? from[i] : start[i]; }
+    __device__ int entries(int32_t i) const
+    {
+        return size ? (int)size[i] : (int)(start[i + 1] - start[i]);
+    }
+};
+
+} // namespace gs_segments
+
+// The conversion: gs_segmented_kernels, see segmented_build_cuda.cu and segmented_order_cuda.cu.
+gsolve_status gs_segmented_measure_rows_cuda(gs_segmented *s, gsolve_context *ctx);
+gsolve_status gs_segmented_cut_cuda(gs_segmented *s, gsolve_context *ctx);
+gsolve_status gs_segmented_look_cuda(const gs_segmented *s, gsolve_context *ctx, bool *by_columns);
+gsolve_status gs_segmented_sort_cuda(gs_segmented *s, gsolve_context *ctx, int order);
+gsolve_status gs_segmented_measure_groups_cuda(gs_segmented *s, gsolve_context *ctx);
+gsolve_status gs_segmented_fill_cuda(gs_segmented *s, gsolve_context *ctx, bool columns);
+
+#endif
