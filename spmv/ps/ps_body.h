@@ -2,14 +2,17 @@
 
 static T FN(sum_of)(const T *product, int64_t n)
 {
-    T sum[4] = {0};
+    T s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     int64_t k = 0;
 
     for (; k + 4 <= n; k += 4) {
-        for (int m = 0; m < 4; m++) sum[m] += product[k + m];
+        s0 += product[k];
+        s1 += product[k + 1];
+        s2 += product[k + 2];
+        s3 += product[k + 3];
     }
-    for (int m = 0; k < n; k++, m++) sum[m] += product[k];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    for (; k < n; k++) s0 += product[k];
+    return (s0 + s1) + (s2 + s3);
 }
 
 static void FN(multiply)(int64_t n, const T *value, const int32_t *col, const T *x, T *product)

@@ -50,8 +50,9 @@ typedef struct gs_segmented {
     int32_t segments;
     int lanes, groups; /* of lanes segments each */
 
-    /* segments, all NULL where segment s is row s: first entry (of the offsets' type), entries, and
-     * the row if it has no other segment, else ~ the place of its sum in partial */
+    /* segments, all NULL where segment s is row s, or all of its segments: first entry (of the
+     * offsets' type), entries, and the row if it has no other segment, else ~ the place of its sum
+     * in partial */
     void *from;
     uint16_t *size;
     int32_t *target;
@@ -70,9 +71,9 @@ typedef struct gs_segmented {
     void *part_sum;
     unsigned *done; /* nlong: parts that are there */
 
-    void *expanded;                /* gather=expand: x for each stored entry */
-    double *dots;                  /* on the CPU: sums of blocks */
-    struct gs_segmented_host *far; /* finish=host on a GPU: see segmented_cuda.cu */
+    void *expanded;               /* gather=expand: x for each stored entry */
+    double *dots;                 /* on the CPU: sums of blocks */
+    struct gs_segmented_far *far; /* finish=host on a GPU: see segmented_cuda.cu */
 } gs_segmented;
 
 typedef struct gs_segmented_dots { /* sums that a product makes on its way */
@@ -82,14 +83,17 @@ typedef struct gs_segmented_dots { /* sums that a product makes on its way */
 
 /* All arrays of gs_segmented lie where ctx's device works. */
 typedef struct gs_segmented_kernels {
-    int lanes;        /* segments of a group */
-    int longest;      /* entries of a segment where rows differ much */
-    int least_groups; /* that keep all processors busy */
+    int lanes;         /* segments of a group */
+    int longest;       /* entries of a segment where rows differ much */
+    int least_groups;  /* that keep all processors busy */
+    int threads_until; /* length up to which sum=auto lets a thread sum a segment */
+    bool walks; /* sum=reduce in the order of rows needs no tables: a row's segments are one loop */
     /* s->longest */
     gsolve_status (*measure_rows)(gs_segmented *s, gsolve_context *ctx);
     /* s's segments in the order of rows, and rows of several; parts */
     gsolve_status (*cut)(gs_segmented *s, gsolve_context *ctx);
-    /* *by_columns: most segments are narrow, and those worked on together are far apart */
+    /* NULL: order=auto does not look; *by_columns: most segments are narrow, and those worked on
+     * together are far apart */
     gsolve_status (*look)(const gs_segmented *s, gsolve_context *ctx, bool *by_columns);
     /* s's segments in GS_ORDER_LENGTH or GS_ORDER_COLUMNS */
     gsolve_status (*sort)(gs_segmented *s, gsolve_context *ctx, int order);
@@ -118,7 +122,6 @@ void gs_segmented_destroy(void *self, gsolve_context *ctx);
 /* The tables on the CPU, see segmented_plan.c. */
 gsolve_status gs_segmented_measure_rows(gs_segmented *s, gsolve_context *ctx);
 gsolve_status gs_segmented_cut(gs_segmented *s, gsolve_context *ctx);
-gsolve_status gs_segmented_look(const gs_segmented *s, gsolve_context *ctx, bool *by_columns);
 gsolve_status gs_segmented_sort(gs_segmented *s, gsolve_context *ctx, int order);
 gsolve_status gs_segmented_measure_groups(gs_segmented *s, gsolve_context *ctx);
 gsolve_status gs_segmented_prepare(gs_segmented *s, gsolve_context *ctx);
@@ -132,9 +135,9 @@ static inline int64_t gs_segment_from(const gs_segmented *s, int32_t i)
                                        : (int64_t)((const int32_t *)s->from)[i];
 }
 
-static inline int32_t gs_segment_size(const gs_segmented *s, int32_t i)
+static inline int64_t gs_segment_size(const gs_segmented *s, int32_t i)
 {
-    return s->size ? s->size[i] : (int32_t)(gs_start(&s->csr, i + 1) - gs_start(&s->csr, i));
+    return s->size ? s->size[i] : gs_start(&s->csr, i + 1) - gs_start(&s->csr, i);
 }
 
 #endif

@@ -12,7 +12,7 @@ static gsolve_status FN(fill)(gs_segmented *s, gsolve_context *ctx, bool columns
         for (int l = 0; l < FN(LANES); l++) {
             const int64_t i = (int64_t)g * FN(LANES) + l;
             const int64_t from = i < s->segments ? gs_segment_from(s, (int32_t)i) : 0;
-            const int32_t size = i < s->segments ? gs_segment_size(s, (int32_t)i) : 0;
+            const int64_t size = i < s->segments ? gs_segment_size(s, (int32_t)i) : 0;
             int64_t at = s->first[g] + l;
             for (int32_t j = 0; at < s->first[g + 1]; j++, at += FN(LANES)) {
                 if (columns) s->col[at] = j < size ? s->csr.col[from + j] : -1;
@@ -51,20 +51,49 @@ static inline void FN(expanded_sums)(const gs_segmented *s, int32_t g, T sum[FN(
     }
 }
 
-/* sum of value[k] x[col[k]], or of value[k] x[k] where col is NULL, entry k into the (k mod 4)-th
- * of four sums. */
-static inline __attribute__((always_inline)) T FN(segment_sum)(int32_t n, const T *value,
+/* sum of value[k] x[col[k]], or of value[k] x[k] where col is NULL; the last n mod 4 entries are
+ * added to the first of four sums. */
+static inline __attribute__((always_inline)) T FN(segment_sum)(int64_t n, const T *value,
                                                                const int32_t *col, const T *x)
 {
-    T sum[4] = {0};
-    int32_t k = 0;
+    T s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    int64_t k = 0;
 
-#pragma GCC unroll 4
     for (; k + 4 <= n; k += 4) {
-        for (int m = 0; m < 4; m++) sum[m] += value[k + m] * x[col ? col[k + m] : k + m];
+        s0 += value[k] * x[col ? col[k] : k];
+        s1 += value[k + 1] * x[col ? col[k + 1] : k + 1];
+        s2 += value[k + 2] * x[col ? col[k + 2] : k + 2];
+        s3 += value[k + 3] * x[col ? col[k + 3] : k + 3];
     }
-    for (int m = 0; k < n; k++, m++) sum[m] += value[k] * x[col ? col[k] : k];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    for (; k < n; k++) s0 += value[k] * x[col ? col[k] : k];
+    return (s0 + s1) + (s2 + s3);
+}
+
+/* The sums of a row's segments of at most length entries, added. */
+static inline T FN(row_sum)(int64_t length, int64_t n, const T *value, const int32_t *col,
+                            const T *x)
+{
+    T sum = 0;
+
+    if (n <= length) return FN(segment_sum)(n, value, col, x);
+    for (int64_t k = 0; k < n; k += length) {
+        const int64_t left = n - k;
+        sum += FN(segment_sum)(left < length ? left : length, value + k, col + k, x);
+    }
+    return sum;
+}
+
+/* The same from the expanded vector. */
+static inline T FN(expanded_row)(int64_t length, int64_t n, const T *value, const T *expanded)
+{
+    T sum = 0;
+
+    if (n <= length) return FN(segment_sum)(n, value, NULL, expanded);
+    for (int64_t k = 0; k < n; k += length) {
+        const int64_t left = n - k;
+        sum += FN(segment_sum)(left < length ? left : length, value + k, NULL, expanded + k);
+    }
+    return sum;
 }
 
 static inline void FN(put)(const gs_segmented *s, int32_t i, T sum, T alpha, T beta, T *y)
@@ -106,10 +135,9 @@ static void FN(by_segments)(const gs_segmented *s, int32_t begin, int32_t end, T
     const T *value = s->csr.value, *expanded = s->expanded;
 
     for (int32_t i = begin; i < end; i++) {
-        const int64_t from = gs_segment_from(s, i);
-        const int32_t size = gs_segment_size(s, i);
-        const T sum = expanded ? FN(segment_sum)(size, value + from, NULL, expanded + from)
-                               : FN(segment_sum)(size, value + from, s->csr.col + from, x);
+        const int64_t from = gs_segment_from(s, i), n = gs_segment_size(s, i);
+        const T sum = expanded ? FN(expanded_row)(s->length, n, value + from, expanded + from)
+                               : FN(row_sum)(s->length, n, value + from, s->csr.col + from, x);
         FN(put)(s, i, sum, alpha, beta, y);
     }
 }

@@ -16,7 +16,7 @@ extern "C" {
 
 using namespace gs_segments;
 
-struct gs_segmented_host { // on the host, pages locked; begin as in gs_segmented
+struct gs_segmented_far { // on the host, pages locked; begin as in gs_segmented
     void *partial, *sum;
     int32_t *begin, many;
     void *row_sum; // many, on the device
@@ -332,7 +332,7 @@ __global__ void __launch_bounds__(gs_block_size)
 template <class T>
 void CUDART_CB add_on_host(void *given)
 {
-    const gs_segmented_host *far = (const gs_segmented_host *)given;
+    const gs_segmented_far *far = (const gs_segmented_far *)given;
 
     for (int32_t m = 0; m < far->many; m++) {
         T sum = 0;
@@ -349,7 +349,7 @@ int blocks_for(int64_t threads)
 template <class T>
 gsolve_status finish_on_host(gs_queue *q, const gs_segmented *s, const product<T> &a)
 {
-    gs_segmented_host *far = s->far;
+    gs_segmented_far *far = s->far;
     const char *what = "the sums on the host";
     gsolve_status status;
 
@@ -468,7 +468,7 @@ done:
 
 void drop(gs_segmented *s, gsolve_context *ctx)
 {
-    gs_segmented_host *far = s->far;
+    gs_segmented_far *far = s->far;
 
     if (!far) return;
     cudaStreamSynchronize(ctx->queue->stream); // the host may still be adding
@@ -497,13 +497,13 @@ gsolve_status lock_pages(gsolve_context *ctx, int64_t count, void **block, bool 
 template <class T>
 gsolve_status prepare(gs_segmented *s, gsolve_context *ctx)
 {
-    gs_segmented_host *far = nullptr;
+    gs_segmented_far *far = nullptr;
     gsolve_status status = GSOLVE_OK;
 
     if (s->chosen.finish != GS_FINISH_HOST || s->many == 0) return status;
-    far = (gs_segmented_host *)gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *far);
+    far = (gs_segmented_far *)gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *far);
     if (!far) return GSOLVE_NO_MEMORY;
-    *far = gs_segmented_host();
+    *far = gs_segmented_far();
     s->far = far; // destroy releases it
     far->many = s->many;
     TRY(lock_pages<T>(ctx, s->partials, &far->partial, &far->locked[0]));
@@ -526,6 +526,8 @@ constexpr gs_segmented_kernels table()
     return {32,
             32,
             4096,
+            GS_SEGMENT_MOST,
+            false,
             gs_segmented_measure_rows_cuda,
             gs_segmented_cut_cuda,
             gs_segmented_look_cuda,

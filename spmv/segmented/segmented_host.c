@@ -27,14 +27,14 @@ static gsolve_status dots_of(gs_queue *q, const gs_segmented *s, const void *y,
 #define GS_BODY "spmv/segmented/segmented_body.h"
 #include "core/each_type.h"
 
-/* A segment of any length is one stream of a core's. */
-#define TABLE(SUFFIX)                                                                       \
-    {                                                                                       \
-        .lanes = LANES_##SUFFIX, .longest = GS_SEGMENT_MOST,                                \
-        .measure_rows = gs_segmented_measure_rows, .cut = gs_segmented_cut,                 \
-        .look = gs_segmented_look, .sort = gs_segmented_sort,                               \
-        .measure_groups = gs_segmented_measure_groups, .fill = fill_##SUFFIX,               \
-        .prepare = gs_segmented_prepare, .drop = gs_segmented_drop, .apply = apply_##SUFFIX \
+/* Lanes of a vector gain on short rows only, where loops do not. */
+#define TABLE(SUFFIX)                                                                            \
+    {                                                                                            \
+        .lanes = LANES_##SUFFIX, .longest = GS_SEGMENT_MOST, .threads_until = 16, .walks = true, \
+        .measure_rows = gs_segmented_measure_rows, .cut = gs_segmented_cut,                      \
+        .sort = gs_segmented_sort, .measure_groups = gs_segmented_measure_groups,                \
+        .fill = fill_##SUFFIX, .prepare = gs_segmented_prepare, .drop = gs_segmented_drop,       \
+        .apply = apply_##SUFFIX                                                                  \
     }
 
 const gs_segmented_kernels gs_segmented_host[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};

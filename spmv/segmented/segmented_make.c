@@ -36,6 +36,24 @@ static bool is_plain(const gs_segmented *s)
     return s->longest <= s->length && s->chosen.order <= GS_ORDER_ROWS;
 }
 
+static bool is_auto(const gs_segmented *s)
+{
+    return s->chosen.sum == GS_SUM_AUTO;
+}
+
+/* Whether groups may come of it. */
+static bool wants_groups(const gs_segmented *s)
+{
+    return s->chosen.sum == GS_SUM_THREAD || (is_auto(s) && s->length <= s->kernels->threads_until);
+}
+
+/* Whether a loop over a row's segments will do. */
+static bool walks_rows(const gs_segmented *s)
+{
+    return s->kernels->walks && !wants_groups(s) && s->chosen.order <= GS_ORDER_ROWS &&
+           s->chosen.finish == GS_FINISH_DEVICE;
+}
+
 static gsolve_status cut(gs_segmented *s, gsolve_context *ctx)
 {
     const gs_segmented_kernels *kernels = s->kernels;
@@ -49,7 +67,7 @@ static gsolve_status cut(gs_segmented *s, gsolve_context *ctx)
                            "counts to 2147483647: give a greater length",
                            (long long)s->entries, (long long)most, s->length);
     }
-    return is_plain(s) ? GSOLVE_OK : kernels->cut(s, ctx);
+    return is_plain(s) || walks_rows(s) ? GSOLVE_OK : kernels->cut(s, ctx);
 }
 
 /* The groups of the segments as they are now. */
@@ -73,25 +91,27 @@ static bool is_few(const gs_segmented *s)
     return s->groups < s->kernels->least_groups / 4 && s->entries >= 16 * (int64_t)s->segments;
 }
 
-/* The order of segments, and where each group of them begins. */
+/* The order of segments, and where each group of them begins, if groups there will be. */
 static gsolve_status arrange(gs_segmented *s, gsolve_context *ctx)
 {
     const gs_segmented_kernels *kernels = s->kernels;
-    const bool groups = s->chosen.sum != GS_SUM_REDUCE;
+    const bool may_sort = s->chosen.order == GS_ORDER_AUTO;
     int order = s->chosen.order;
     bool by_columns = false;
     gsolve_status status = GSOLVE_OK;
 
-    if (order == GS_ORDER_AUTO && s->from) TRY(kernels->look(s, ctx, &by_columns));
-    if (order == GS_ORDER_AUTO) order = by_columns ? GS_ORDER_COLUMNS : GS_ORDER_ROWS;
+    s->reduce = !wants_groups(s);
+    if (may_sort && s->from && kernels->look) TRY(kernels->look(s, ctx, &by_columns));
+    if (may_sort) order = by_columns ? GS_ORDER_COLUMNS : GS_ORDER_ROWS;
     if (order != GS_ORDER_ROWS) TRY(kernels->sort(s, ctx, order));
-    if (groups) TRY(measure(s, ctx));
-    if (groups && s->chosen.order == GS_ORDER_AUTO && !by_columns && !is_dense(s, 1.1)) {
+    if (s->reduce) return status;
+    TRY(measure(s, ctx));
+    if (may_sort && !by_columns && !is_dense(s, 1.1)) {
         if (!s->from) TRY(kernels->cut(s, ctx));
         TRY(kernels->sort(s, ctx, GS_ORDER_LENGTH));
         TRY(measure(s, ctx));
     }
-    s->reduce = !groups || (s->chosen.sum == GS_SUM_AUTO && (!is_dense(s, 1.25) || is_few(s)));
+    s->reduce = is_auto(s) && (!is_dense(s, 1.25) || is_few(s));
 done:
     return status;
 }

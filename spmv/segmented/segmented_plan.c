@@ -129,24 +129,6 @@ static int32_t first_column(const gs_segmented *s, int32_t i)
     return s->size[i] > 0 ? s->csr.col[gs_segment_from(s, i)] : 0;
 }
 
-gsolve_status gs_segmented_look(const gs_segmented *s, gsolve_context *ctx, bool *by_columns)
-{
-    const int64_t near = GS_SEGMENT_NEAR / (int64_t)gs_type_size(s->csr.type);
-    int64_t full = 0, narrow = 0, apart = 0;
-
-#pragma omp parallel for reduction(+ : full, narrow, apart) num_threads(gsolve_threads(ctx))
-    for (int32_t i = GS_SEGMENT_AROUND; i < s->segments; i++) {
-        const int32_t first = first_column(s, i);
-        const int64_t step = (int64_t)first - first_column(s, i - GS_SEGMENT_AROUND);
-        if (s->size[i] < s->length) continue;
-        full++;
-        narrow += s->csr.col[gs_segment_from(s, i) + s->length - 1] - first <= near;
-        apart += step > near || step < -near;
-    }
-    *by_columns = full * s->length > s->entries / 2 && narrow > full / 2 && apart > full / 2;
-    return GSOLVE_OK;
-}
-
 /* Segments of equal key stay in their order. */
 static uint32_t key_of(const gs_segmented *s, int order, int32_t i)
 {
@@ -221,12 +203,12 @@ gsolve_status gs_segmented_measure_groups(gs_segmented *s, gsolve_context *ctx)
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t g = 0; g < s->groups; g++) {
         const int32_t begin = g * s->lanes;
-        int32_t width = 0;
+        int64_t width = 0;
         for (int32_t i = begin; i < s->segments && i - begin < s->lanes; i++) {
-            const int32_t size = gs_segment_size(s, i);
+            const int64_t size = gs_segment_size(s, i);
             if (size > width) width = size;
         }
-        s->first[g + 1] = (int64_t)width * s->lanes;
+        s->first[g + 1] = width * s->lanes;
     }
     for (int32_t g = 0; g < s->groups; g++) s->first[g + 1] += s->first[g];
     s->stored = s->first[s->groups];
