@@ -138,26 +138,47 @@ struct stored { // the groups
     int groups;
 };
 
-// The sum of entries at, at + 32, ... before end.
+// sum += N products, 32 apart, whose reads all begin before the first is needed.
+template <int N, bool EXPANDED, class T>
+__device__ __forceinline__ void add_products(const stored<T> &s, const T *x, int64_t at, T &sum)
+{
+    int32_t c[N];
+    T v[N], read[N];
+
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        if constexpr (!EXPANDED) c[u] = __ldcs(&s.col[at + 32 * u]);
+        v[u] = __ldcs(&s.value[at + 32 * u]);
+    }
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        if constexpr (EXPANDED) {
+            read[u] = __ldcs(&x[at + 32 * u]);
+        } else {
+            read[u] = c[u] >= 0 ? __ldg(&x[c[u]]) : T(0);
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < N; u++) sum += v[u] * read[u];
+}
+
+// The sum of entries at, at + 32, ... before end, of which all threads of the warp have as many.
 template <class T, bool EXPANDED>
 __device__ T thread_sum(const stored<T> &s, const T *x, int64_t at, int64_t end)
 {
     T sum = 0;
 
-    for (; at < end; at += 32 * at_once) {
-        int32_t c[at_once];
-        T v[at_once], read[at_once];
-#pragma unroll
-        for (int u = 0; u < at_once; u++) {
-            const int64_t k = at + 32 * u;
-            if constexpr (!EXPANDED) c[u] = k < end ? __ldcs(&s.col[k]) : -1;
-            v[u] = k < end ? __ldcs(&s.value[k]) : T(0);
-            if constexpr (EXPANDED) read[u] = k < end ? __ldcs(&x[k]) : T(0);
-        }
-#pragma unroll
-        for (int u = 0; u < at_once && !EXPANDED; u++) read[u] = c[u] >= 0 ? __ldg(&x[c[u]]) : T(0);
-#pragma unroll
-        for (int u = 0; u < at_once; u++) sum += v[u] * read[u];
+    for (; end - at > 32 * (at_once - 1); at += 32 * at_once) {
+        add_products<at_once, EXPANDED>(s, x, at, sum);
+    }
+    switch ((int)(end - at + 31) / 32) {
+    case 7: add_products<7, EXPANDED>(s, x, at, sum); break;
+    case 6: add_products<6, EXPANDED>(s, x, at, sum); break;
+    case 5: add_products<5, EXPANDED>(s, x, at, sum); break;
+    case 4: add_products<4, EXPANDED>(s, x, at, sum); break;
+    case 3: add_products<3, EXPANDED>(s, x, at, sum); break;
+    case 2: add_products<2, EXPANDED>(s, x, at, sum); break;
+    case 1: add_products<1, EXPANDED>(s, x, at, sum); break;
     }
     return sum;
 }
@@ -201,7 +222,8 @@ __global__ void __launch_bounds__(gs_block_size)
         end = next_end;
     }
     if constexpr (SUMS > 0) {
-        gs_grid_sum(terms, partial, arrived, [&](int t, double total) { *a.out[t] = total; });
+        gs_grid_sum(terms, partial, arrived,
+                    [&](int t, double total) { *(t == 0 ? a.out[0] : a.out[1]) = total; });
     }
 }
 
@@ -270,7 +292,8 @@ __global__ void __launch_bounds__(gs_block_size)
         }
     }
     if constexpr (SUMS > 0) {
-        gs_grid_sum(terms, partial, arrived, [&](int t, double total) { *a.out[t] = total; });
+        gs_grid_sum(terms, partial, arrived,
+                    [&](int t, double total) { *(t == 0 ? a.out[0] : a.out[1]) = total; });
     }
 }
 
