@@ -183,7 +183,7 @@ static void describe(const void *self, gsolve_matrix_info *info)
     const gs_segmented *s = self;
     const size_t value = gs_type_size(s->csr.type), entry = sizeof *s->col + value;
 
-    info->stored = s->stored + s->in_parts;
+    info->stored = s->reduce ? s->entries : s->stored + s->in_parts;
     info->bytes = (size_t)info->stored * entry;
     info->bytes += ((size_t)s->csr.ncols + (size_t)s->csr.nrows) * value;
     info->bytes += (size_t)s->parts * sizeof *s->part;
