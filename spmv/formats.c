@@ -12,6 +12,9 @@ static const gsolve_plugin *const host[] = {
     &gs_hyb_format.plugin,
     &gs_segmented_format.plugin,
     &gs_ps_format.plugin,
+    &gs_csr_scalar_format.plugin,
+    &gs_csr_vector_format.plugin,
+    &gs_speculative_format.plugin,
     NULL,
 };
 static const gsolve_plugin *const cuda[] = {
@@ -25,6 +28,9 @@ static const gsolve_plugin *const cuda[] = {
     &gs_hyb_format.plugin,
     &gs_segmented_format.plugin,
     &gs_ps_format.plugin,
+    &gs_csr_scalar_format.plugin,
+    &gs_csr_vector_format.plugin,
+    &gs_speculative_format.plugin,
     &gs_cusparse_format.plugin,
     NULL,
 };

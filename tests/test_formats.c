@@ -125,6 +125,9 @@ static int specs_of(const gsolve_context *ctx, char spec[MOST_SPECS][SPEC])
         "segmented,length=8,order=length,finish=host",
         "segmented,tune=1",
         "segmented,length=1024,order=rows,sum=thread",
+        "speculative,steps=1",
+        "speculative,steps=1,bunches=1",
+        "speculative,bunches=3",
     };
     const gsolve_plugin *format;
     int count = 0;

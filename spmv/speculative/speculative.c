@@ -1,0 +1,171 @@
+/* speculative.c: the format speculative, see speculative.h. */
+#include "spmv/speculative/speculative.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "core/try.h"
+
+static const gsolve_option options[] = {
+    {"width", "W, entries of a thread in a tile; auto: 32 bytes of values", GSOLVE_CHOICE,
+     offsetof(gs_speculative_shape, width), GS_WIDTH_AUTO, 0, 0, "auto|4|8"},
+    {"steps",
+     "S, tiles of a bunch; 0: on a GPU so many that all bunches run at once, but 16 at most, on "
+     "the CPU 31",
+     GSOLVE_INT, offsetof(gs_speculative_shape, steps), 0, 0, 31, NULL},
+    {"bunches",
+     "B, bunches of a group: warps of a block (0: 8), or what a CPU's thread takes at once (0: its "
+     "whole share)",
+     GSOLVE_INT, offsetof(gs_speculative_shape, bunches), 0, 0, 8, NULL},
+    {0},
+};
+
+/* --- the plan on the CPU ---------------------------------------------------------------------- */
+
+/* The first row that begins at or after entry k. */
+static int32_t row_from(const gsolve_csr *A, int64_t k)
+{
+    int32_t low = 0, high = A->nrows;
+
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (gs_start(A, middle) < k) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Whether x exceeds 1 MiB and, in a sample of entries, most are more than 4096 columns away from
+ * the first of the row before. */
+static bool is_scattered(const gs_speculative_plan *plan)
+{
+    const gsolve_csr *A = &plan->csr;
+    const int32_t step = A->nrows / 1024 + 1;
+    int64_t far = 0, seen = 0;
+
+    if ((size_t)A->ncols * gs_type_size(A->type) <= 1 << 20) return false;
+    for (int32_t i = 1; i < A->nrows; i += step) {
+        const int64_t before = gs_start(A, i - 1), at = gs_start(A, i), end = gs_start(A, i + 1);
+        for (int64_t k = 0; k < end - at && k < at - before; k++) {
+            const int64_t apart = (int64_t)A->col[at + k] - (int64_t)A->col[before + k];
+            far += apart > 4096 || apart < -4096;
+            seen++;
+        }
+    }
+    return far > seen / 2;
+}
+
+void gs_speculative_drop_host(gs_speculative_plan *plan, gsolve_context *ctx)
+{
+    gsolve_free(ctx, GSOLVE_HOST, plan->first);
+    gsolve_free(ctx, GSOLVE_HOST, plan->head);
+    gsolve_free(ctx, GSOLVE_HOST, plan->tail);
+    gsolve_free(ctx, GSOLVE_HOST, plan->part);
+}
+
+static int width_of(const gs_speculative_shape *shape, gsolve_type type)
+{
+    return shape->width == GS_WIDTH_AUTO ? (int)(32 / gs_type_size(type))
+           : shape->width == GS_WIDTH_4  ? 4
+                                         : 8;
+}
+
+gsolve_status gs_speculative_plan_host(gs_speculative_plan *plan, gsolve_context *ctx)
+{
+    gsolve_status status;
+
+    if (plan->shape.steps == 0) plan->shape.steps = 31;
+    plan->size = (int64_t)plan->shape.steps * plan->shape.width * GS_SPECULATIVE_T;
+    plan->count = (int32_t)((plan->entries + plan->size - 1) / plan->size);
+    plan->scattered = is_scattered(plan);
+    ALLOC(ctx, GSOLVE_HOST, plan->first, (size_t)plan->count + 1);
+    ALLOC(ctx, GSOLVE_HOST, plan->head, plan->count);
+    ALLOC(ctx, GSOLVE_HOST, plan->tail, plan->count);
+    ALLOC(ctx, GSOLVE_HOST, plan->part, 2 * (size_t)plan->count);
+    for (int32_t b = 0; b < plan->count; b++) plan->first[b] = row_from(&plan->csr, b * plan->size);
+    plan->first[plan->count] = row_from(&plan->csr, plan->entries);
+done:
+    return status;
+}
+
+/* --- the format ------------------------------------------------------------------------------- */
+
+static void destroy(void *self, gsolve_context *ctx)
+{
+    gs_speculative_plan *plan = self;
+
+    GS_KERNELS(gs_speculative, ctx, plan->csr.type)->drop(plan, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, plan);
+}
+
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                           const void *chosen)
+{
+    gs_speculative_plan *plan = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, plan, 1);
+    memset(plan, 0, sizeof *plan);
+    plan->csr = *csr;
+    plan->shape = *(const gs_speculative_shape *)chosen;
+    plan->shape.width = width_of(&plan->shape, csr->type);
+    TRY(gs_csr_entries(ctx, csr, &plan->entries));
+    TRY(GS_KERNELS(gs_speculative, ctx, csr->type)->plan(plan, ctx));
+    *self = plan;
+    plan = NULL;
+done:
+    if (plan) destroy(plan, ctx);
+    return status;
+}
+
+static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                           double beta, gsolve_dense y)
+{
+    const gs_speculative_kernels *kernels = GS_KERNELS(gs_speculative, ctx, x.type);
+    return kernels->apply(ctx->queue, self, alpha, x.value, beta, y.value, NULL);
+}
+
+static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
+                               gsolve_dense y, gsolve_dense w, double *wy, double *yy)
+{
+    const gs_speculative_kernels *kernels = GS_KERNELS(gs_speculative, ctx, x.type);
+    const gs_speculative_dots dots = {w.value, wy, yy};
+    return kernels->apply(ctx->queue, self, 1, x.value, 0, y.value, &dots);
+}
+
+/* The plan depends on the pattern only, and the values are read where they lie. */
+static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    (void)self, (void)ctx, (void)csr;
+    return GSOLVE_OK;
+}
+
+/* A row number for each tile, and at most as much again for the synchronizer and the speculator. */
+static size_t forecast(const gsolve_csr *csr, const void *chosen)
+{
+    const int tile = width_of(chosen, csr->type) * GS_SPECULATIVE_T;
+    const size_t tiles = (size_t)(gs_start(csr, csr->nrows) / tile) + 2;
+    return tiles * (sizeof(int32_t) + 2 * sizeof(double)) + (size_t)csr->nrows / 64 + 64;
+}
+
+static void describe(const void *self, gsolve_matrix_info *info)
+{
+    const gs_speculative_plan *plan = self;
+    const int tile = plan->shape.width * GS_SPECULATIVE_T;
+    info->bytes += ((size_t)(plan->entries / tile) + 1) * sizeof(int32_t);
+}
+
+const gsolve_format gs_speculative_format = {
+    .plugin = {"speculative", "compressed rows, tiles of equally many entries; no conversion",
+               options, sizeof(gs_speculative_shape)},
+    .build = build,
+    .destroy = destroy,
+    .apply = apply,
+    .apply_dot = apply_dot,
+    .update = update,
+    .forecast = forecast,
+    .describe = describe,
+};
