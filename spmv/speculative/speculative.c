@@ -143,12 +143,19 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     return GSOLVE_OK;
 }
 
-/* A row number for each tile, and at most as much again for the synchronizer and the speculator. */
+/* A row number for each tile, the synchronizer's numbers for each group at its smallest, and the
+ * speculator. */
 static size_t forecast(const gsolve_csr *csr, const void *chosen)
 {
-    const int tile = width_of(chosen, csr->type) * GS_SPECULATIVE_T;
+    const gs_speculative_shape *shape = chosen;
+    const int tile = width_of(shape, csr->type) * GS_SPECULATIVE_T;
+    const int steps = shape->steps > 0 ? shape->steps : 1;
+    const int bunches = shape->bunches > 0 ? shape->bunches : 8;
     const size_t tiles = (size_t)(gs_start(csr, csr->nrows) / tile) + 2;
-    return tiles * (sizeof(int32_t) + 2 * sizeof(double)) + (size_t)csr->nrows / 64 + 64;
+    const size_t groups = tiles / (size_t)(steps * bunches) + 3;
+
+    return tiles * sizeof(int32_t) + groups * (4 * sizeof(double) + sizeof(int32_t)) +
+           (size_t)csr->nrows / 64 + 128;
 }
 
 static void describe(const void *self, gsolve_matrix_info *info)
