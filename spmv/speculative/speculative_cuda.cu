@@ -128,6 +128,7 @@ __device__ ends<T> join(const product<T> &a, int warps, const ends<T> *bunch, do
     ends<T> e = {0, 0, bunch[0].row, false};
     T sum = 0;
 
+#pragma unroll 1
     for (int w = 0; w < warps; w++) {
         const ends<T> b = bunch[w];
         sum += b.head;
@@ -140,7 +141,11 @@ __device__ ends<T> join(const product<T> &a, int warps, const ends<T> *bunch, do
         e.closed = true;
         sum = b.tail;
     }
-    (e.closed ? e.tail : e.head) = sum;
+    if (e.closed) {
+        e.tail = sum;
+    } else {
+        e.head = sum;
+    }
     return e;
 }
 
@@ -193,6 +198,7 @@ __device__ void synchronize(const product<T> &a, const gs_speculative &p, const 
     c[1].from = __shfl_sync(all_lanes, c[1].from, 0);
     c[1].to = __shfl_sync(all_lanes, c[1].to, 0);
     if (c[0].row >= 0 || c[1].row >= 0) __threadfence();
+#pragma unroll
     for (int k = 0; k < 2; k++) settle<SUMS>(a, p, c[k]);
 }
 
@@ -221,7 +227,7 @@ __device__ void add_up(const product<T> &a, const gs_speculative &p, double (&te
         }
     }
     const double total = gs_block_sums(terms);
-    if (threadIdx.x < SUMS) *a.out[threadIdx.x] = total;
+    if (threadIdx.x < SUMS) *(threadIdx.x == 0 ? a.out[0] : a.out[1]) = total;
     if (threadIdx.x == 0) *arrived = 0;
 }
 
@@ -237,8 +243,11 @@ __device__ void check(const product<T> &a, const piece &rows)
     }
 }
 
+template <int W>
+constexpr int least_blocks = W == 4 ? 4 : 3; // of a multiprocessor: all stays in registers
+
 template <class T, class O, int W, int SUMS>
-__global__ void __launch_bounds__(gs_block_size, 4)
+__global__ void __launch_bounds__(gs_block_size, least_blocks<W>)
     sum_tiles(product<T> a, gs_speculative p, double *partial, unsigned *arrived, const int *ended)
 {
     extern __shared__ double2 space[];

@@ -86,6 +86,7 @@ __device__ void describe(const O *start, int64_t begin, int32_t from, int32_t to
 {
 #pragma unroll
     for (int u = 0; u < W; u++) word[u] = 0;
+#pragma unroll 1
     for (int32_t base = from; base < to; base += lanes) {
         const int32_t i = base + (int32_t)threadIdx.x % lanes;
         int at = -1;
@@ -101,6 +102,7 @@ __device__ void describe(const O *start, int64_t begin, int32_t from, int32_t to
 template <class O>
 __device__ int32_t row_at(const O *start, int64_t k, int32_t from, int32_t to)
 {
+#pragma unroll 1
     while (from < to) {
         const int32_t middle = from + (to - from) / 2;
         if (start[middle] <= k) {
@@ -186,6 +188,7 @@ __device__ void mend(const product<T> &a, int32_t from, int32_t to, int sums, co
     const int lane = (int)threadIdx.x % lanes;
     int before = 1; // the open row's
 
+#pragma unroll 1
     for (int32_t base = from; base < to; base += lanes) {
         const int32_t i = base + lane;
         const bool full = i < to && start[i] < start[i + 1];
@@ -238,6 +241,7 @@ __device__ void write_rows(const product<T> &a, int64_t begin, int32_t from, int
     if (!e.closed) e.head = s[0];
     e.closed = true;
     if (sums == to - from) { // no row is empty: the sums lie in the order of the rows
+#pragma unroll 1
         for (int j = first + lane; j < sums; j += lanes) {
             finish<SUMS>(a, from - 1 + j, s[j], terms);
         }
@@ -269,6 +273,7 @@ __device__ ends<T> walk(const product<T> &a, int64_t tile, int steps, int64_t en
     T open = 0, v[W];
     int32_t c[W];
 
+#pragma unroll 1
     for (int t = 0; t < steps; t++) {
         const int32_t from = __shfl_sync(all_lanes, first, t);
         const int32_t to = __shfl_sync(all_lanes, first, t + 1);
@@ -304,7 +309,11 @@ __device__ ends<T> walk(const product<T> &a, int64_t tile, int steps, int64_t en
         spread = false;
     }
     const T left = spread ? warp_sum(open) : __shfl_sync(all_lanes, open, lanes - 1);
-    (e.closed ? e.tail : e.head) = left;
+    if (e.closed) {
+        e.tail = left;
+    } else {
+        e.head = left;
+    }
     return e;
 }
 
