@@ -71,7 +71,7 @@ template <class T, gs_rowwise_kind KIND>
 gsolve_status apply(gs_queue *q, const gsolve_csr *A, double alpha, const void *x, double beta,
                     void *y)
 {
-    const product<T> a = {A->start,         A->col,   (const T *)A->value, (const T *)x, (T *)y,
+    const product<T> a = {A->start, A->col, (const T *)A->value, (const T *)x, (T *)y,
                           (T)alpha, (T)beta};
 
     return A->offset == GSOLVE_O64 ? launch<T, int64_t>(q, KIND, a, A->nrows)

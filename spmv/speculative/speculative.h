@@ -11,9 +11,9 @@
  * begin in it; the row before them is open: it began earlier. Where the paper's text differs:
  *  - it searches the rightmost match, so that an open row is a tile's first; the leftmost one here
  *    leaves empty rows before a boundary to the tile in which they begin;
- *  - it leaves each bunch's first sum to the synchronizer and all else in y, where parts of a row
- *    that spans several bunches overwrite each other's; here both ends of a piece, head and tail,
- *    go to the synchronizer, and a row is written once, when all its parts are there;
+ *  - its synchronizer adds each bunch's first sum to y, also where that row begins with the bunch
+ *    and nothing has set its y; here both ends of a piece, head and tail, go to the synchronizer,
+ *    and a row is written once, when all its parts are there;
  *  - it writes a dirty tile's sums to wrong rows and moves them later, which destroys elements of y
  *    that beta is still to scale, and then loses the sum carried to the next tile; here a tile
  *    knows that it is dirty before it writes, since it has counted its rows and their first
@@ -28,8 +28,9 @@
 
 #include "core/csr.h"
 
-#define GS_SPECULATIVE_T     32
-#define GS_SPECULATIVE_AHEAD 32 /* entries before their use elements of a scattered x are asked for */
+#define GS_SPECULATIVE_T 32
+#define GS_SPECULATIVE_AHEAD \
+    32 /* entries before their use elements of a scattered x are asked for */
 
 typedef struct gs_speculative_shape {
     int width;   /* W; as an option: which word */

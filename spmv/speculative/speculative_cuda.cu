@@ -71,12 +71,13 @@ gsolve_status take_space(gs_speculative *p, gsolve_context *ctx, int32_t nrows, 
 {
     const size_t groups = (size_t)p->groups + 1;
     const size_t first = aligned(((size_t)p->tiles + 1) * sizeof *p->first);
-    const size_t pieces = (size_t)nrows / most_rows + 2; // a tile notes no more than this of each row
+    const size_t pieces =
+        (size_t)nrows / most_rows + 2; // a tile notes no more than this of each row
     const size_t noted = aligned(pieces * sizeof *p->speculator), sums = aligned(groups * value);
     const size_t terms = aligned(2 * groups * sizeof *p->terms);
     const size_t arrived = aligned((groups + 1) * sizeof *p->arrived);
-    char *at = (char *)gsolve_alloc(ctx, GSOLVE_DEVICE,
-                                    first + noted + 2 * sums + terms + arrived, 1);
+    char *at =
+        (char *)gsolve_alloc(ctx, GSOLVE_DEVICE, first + noted + 2 * sums + terms + arrived, 1);
 
     if (!at) return GSOLVE_NO_MEMORY;
     p->space = at;
@@ -177,8 +178,8 @@ __device__ void synchronize(const product<T> &a, const gs_speculative &p, const 
                             double (&terms)[N])
 {
     const O *start = (const O *)a.start;
-    const int g = (int)blockIdx.x, next = (int)min((int64_t)(g + 1) * p.warps * p.steps,
-                                                   (int64_t)p.tiles);
+    const int g = (int)blockIdx.x,
+              next = (int)min((int64_t)(g + 1) * p.warps * p.steps, (int64_t)p.tiles);
     const int32_t first = bunch[0].row, last = p.first[next] - 1;
     crossing c[2] = {{-1, 0, 0}, {-1, 0, 0}};
 
@@ -263,8 +264,8 @@ __global__ void __launch_bounds__(gs_block_size, least_blocks<W>)
     const int64_t tile = ((int64_t)blockIdx.x * p.warps + warp) * p.steps;
     const int steps = (int)max((int64_t)0, min(p.tiles - tile, (int64_t)p.steps));
     const int32_t first = lane <= steps && tile <= p.tiles ? p.first[tile + lane] : 0;
-    const ends<T> e = walk<SUMS, O, W>(a, tile, steps, p.entries, first,
-                                       (T *)space + warp * room<W>, terms);
+    const ends<T> e =
+        walk<SUMS, O, W>(a, tile, steps, p.entries, first, (T *)space + warp * room<W>, terms);
     if (lane == 0) bunch[warp] = e;
     __syncthreads();
     if (warp == 0) synchronize<SUMS, O>(a, p, bunch, terms);
@@ -334,17 +335,19 @@ done:
 template <class T, class O, int W>
 gsolve_status share_cache(gs_queue *q, const gs_speculative *p, int *at_once)
 {
-    const auto none = sum_tiles<T, O, W, 0>, one = sum_tiles<T, O, W, 1>, two = sum_tiles<T, O, W, 2>;
+    const auto none = sum_tiles<T, O, W, 0>, one = sum_tiles<T, O, W, 1>,
+               two = sum_tiles<T, O, W, 2>;
     const size_t bytes = shared_bytes<T, W>(p), more = 2048; // what else a block has there
     int most = 0, whole = 0;
-    cudaError_t code = cudaDeviceGetAttribute(
-        &whole, cudaDevAttrMaxSharedMemoryPerMultiprocessor, q->index);
+    cudaError_t code =
+        cudaDeviceGetAttribute(&whole, cudaDevAttrMaxSharedMemoryPerMultiprocessor, q->index);
 
     if (code == cudaSuccess) {
         code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, none, p->warps * lanes, bytes);
     }
     *at_once = most > 0 ? most : 1;
-    const int share = whole > 0 ? (int)min((size_t)100, *at_once * (bytes + more) * 100 / whole) : 0;
+    const int share =
+        whole > 0 ? (int)min((size_t)100, *at_once * (bytes + more) * 100 / whole) : 0;
     for (const auto kernel : {none, one, two}) {
         if (code != cudaSuccess) break;
         code = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, share);

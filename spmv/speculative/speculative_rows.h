@@ -14,12 +14,9 @@ static inline __attribute__((always_inline)) T ON(between)(const gs_speculative_
 
 /* The rows that begin in bunch b: those that end there too are written, empty ones among them. What
  * the bunch holds of the row before goes to head, of a row that goes on after it to tail. */
-static inline __attribute__((always_inline)) void ON(any_bunch)(const gs_speculative_plan *plan,
-                                                                int32_t b, double alpha,
-                                                                const T *restrict x, double beta,
-                                                                T *restrict y,
-                                                                const gs_speculative_dots *dots,
-                                                                bool scattered)
+static inline __attribute__((always_inline)) void ON(any_bunch)(
+    const gs_speculative_plan *plan, int32_t b, double alpha, const T *restrict x, double beta,
+    T *restrict y, const gs_speculative_dots *dots, bool scattered)
 {
     const OFFSET *start = plan->csr.start;
     const int64_t from = b * plan->size, left = plan->entries - from;
@@ -30,8 +27,8 @@ static inline __attribute__((always_inline)) void ON(any_bunch)(const gs_specula
     const T *w = dots ? dots->w : NULL;
     double wy = 0, yy = 0;
 
-    plan->head[b] = ON(between)(plan, from, start[first] < to ? start[first] : to, x, scattered,
-                                ahead);
+    plan->head[b] =
+        ON(between)(plan, from, start[first] < to ? start[first] : to, x, scattered, ahead);
     for (int32_t i = first; i < last; i++) {
         if (start[i + 1] > to) {
             plan->tail[b] = ON(between)(plan, start[i], to, x, scattered, ahead);

@@ -14,9 +14,9 @@ namespace gs_segments
 
 constexpr int lanes = GS_SPECULATIVE_T;
 constexpr unsigned all_lanes = 0xffffffffu;
-constexpr int most_warps = 8;     // of a block
-constexpr int most_rows = 512;    // of which a tile mends the empty ones itself
-constexpr int piece_rows = 2048;  // that a block checks
+constexpr int most_warps = 8;    // of a block
+constexpr int most_rows = 512;   // of which a tile mends the empty ones itself
+constexpr int piece_rows = 2048; // that a block checks
 
 struct piece { // of the speculator array: rows of which the empty ones are to be written
     int32_t from, to;
@@ -60,7 +60,7 @@ __device__ int padded(int e)
 }
 
 template <int W>
-constexpr int room = W * lanes * 9 / 8; // products of a tile, padded
+constexpr int room = W *lanes * 9 / 8; // products of a tile, padded
 
 // Entries from .. from + n, u lanes + lane to this lane's u-th; column -1 past the last.
 template <int W, class T>
