@@ -42,6 +42,11 @@ void cli_report_attempt(const cli *c, const cli_solution *s, int k)
 /* --- in the end ----------------------------------------------------------------------------------
  */
 
+static void say_format(const cli *c, const cli_solution *s)
+{
+    if (s->info.note[0]) cli_item(c, "format", "%s", s->info.note);
+}
+
 static void say_outcome(const cli *c, const cli_solution *s)
 {
     const cli_attempt *a = &s->attempt[s->best];
@@ -125,6 +130,7 @@ void cli_report(const cli *c, const cli_solution *s)
     if (!c->text) return;
     gsolve_context_describe(c->ctx, &info);
     say_outcome(c, s);
+    say_format(c, s);
     say_seconds(c, s, cli_now() - c->begin);
     cli_profile_say(c, profile);
     cli_say(c, "\n");
@@ -198,9 +204,12 @@ static void add_means(cJSON *object, const cli *c, const cli_solution *s)
     cJSON_AddStringToObject(object, "type", c->is.type == GSOLVE_F32 ? "f32" : "f64");
     part = cJSON_AddObjectToObject(object, "format");
     cJSON_AddStringToObject(part, "name", s->info.format);
+    cJSON_AddStringToObject(part, "form", s->info.form);
+    cJSON_AddStringToObject(part, "note", s->info.note);
     cJSON_AddNumberToObject(part, "bytes", (double)s->info.bytes);
     cJSON_AddNumberToObject(part, "stored", (double)s->info.stored);
     cJSON_AddNumberToObject(part, "build_seconds", s->info.build_seconds);
+    cJSON_AddNumberToObject(part, "convert_seconds", s->info.convert_seconds);
     part = cJSON_AddObjectToObject(object, "precond");
     cJSON_AddStringToObject(part, "name", a->kind);
     cJSON_AddStringToObject(part, "spec", a->precond);

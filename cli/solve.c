@@ -155,6 +155,7 @@ static int finish(cli *c, cli_solution *s)
 {
     const cli_attempt *a = &s->attempt[s->best];
 
+    gsolve_matrix_describe(s->A, &s->info); /* its form may have changed */
     measure_error(c, s);
     if (write_solution(c, s) || cli_report_history(c, s)) return CLI_ERROR;
     cli_report(c, s);

@@ -29,7 +29,8 @@
  *              that is destroyed destroys all that is left in it; handles to that are void.
  *   threads    A context and all that is in it belong to one thread at a time.
  *              Two contexts share nothing: there is no global state.
- *   bits       The same input gives the same bits, for any number of threads.
+ *   bits       The same input gives the same bits, for any number of threads. ("auto" for a matrix
+ *              remembers: the same calls from its creation on give the same bits.)
  *   counting   Rows and columns count from 0 and are below 2^31; entries may be more.
  */
 #ifndef GSOLVE_H
@@ -207,16 +208,21 @@ gsolve_status gsolve_csr_examine(gsolve_context *ctx, const gsolve_csr *csr, gso
 typedef struct gsolve_matrix gsolve_matrix;
 
 typedef struct gsolve_matrix_info {
-    const char *format; /* the one in use: "auto" names its choice */
+    const char *format; /* its name */
+    char form[64];      /* what multiplies now: of "auto" the format it has chosen so far, a spec */
     int32_t nrows, ncols;
     gsolve_type type;
     int64_t entries, stored; /* stored: with the padding */
     size_t bytes;            /* that one product reads and writes, x and y included */
     double build_seconds;
-    uint64_t version; /* 1, and one more with each update */
+    double convert_seconds; /* spent since then on another form; not in build_seconds */
+    uint64_t version;       /* 1, and one more with each update */
+    int changes;            /* of the form, since the build */
+    char note[200];         /* what "auto" did and what that cost, or "" */
 } gsolve_matrix_info;
 
-/* spec: a format, or "auto". csr of any order within its rows; duplicates are summed. Refused
+/* spec: a format; "auto" begins as csr and changes its form when that pays, see gsolve_matrix_turn.
+ * csr of any order within its rows; duplicates are summed. Refused
  * with GSOLVE_BAD_MATRIX: decreasing offsets, a column out of range, a value that is nan or inf.
  * The matrix holds a copy of csr. GSOLVE_NO_MEMORY, before anything is moved: the copy and what the
  * format makes of it do not fit into the device's memory.
@@ -249,6 +255,26 @@ gsolve_status gsolve_matrix_apply_transpose(const gsolve_matrix *A, double alpha
  * where x does. w has y's shape; for x'Ax it may be x. */
 gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
                                       gsolve_dense w, double *wy, double *yy);
+
+/* What is known of the products that a run (a solve, or any loop) makes with A. */
+typedef struct gsolve_outlook {
+    int64_t made;     /* by this run so far; 0 begins it */
+    double remaining; /* that it is expected to make still; negative: nobody knows */
+    double most;      /* that it can make still */
+    int32_t columns;  /* of each */
+    bool ended;       /* the run is over and took what it made */
+} gsolve_outlook;
+
+typedef struct gsolve_turn {
+    bool changed; /* products are of another form from here on, with other bits */
+    bool settled; /* it will not change again in this run */
+} gsolve_turn;
+
+/* Between two products: a format that can change its form ("auto") does so here, and only here, if
+ * that pays for what is to come; it may take as long as many products. Solvers call it; so may a
+ * loop of the caller's own. turn may be NULL. Too little memory for another form is no failure. */
+gsolve_status gsolve_matrix_turn(const gsolve_matrix *A, const gsolve_outlook *outlook,
+                                 gsolve_turn *turn);
 
 /* relative[c] = |b_c - A x_c| / |b_c| (the absolute norm where b_c = 0), on the host. Computed
  * in double precision from A's rows, not from its format; b and x of any type. */
@@ -353,8 +379,8 @@ void gsolve_solver_watch(gsolve_solver *S, gsolve_monitor *monitor, void *user);
 /* x is the first guess on entry and the solution on return, also where the outcome is not
  * GSOLVE_CONVERGED (then the last iterate). b and x of any type, as many columns as wished.
  * Converged means: |b - Ax| <= max(rtol |b|, atol) in every column. Allocates nothing unless
- * it has more columns than any run before. Where it fails on the way, *result is untouched and x
- * may be an iterate. */
+ * it has more columns than any run before, or A's format ("auto") changes its form. Where it fails
+ * on the way, *result is untouched and x may be an iterate. */
 gsolve_status gsolve_solver_run(gsolve_solver *S, gsolve_dense b, gsolve_dense x,
                                 gsolve_result *result);
 

@@ -33,6 +33,29 @@ typedef struct gsolve_plugin {   /* first member of every kind of plug-in */
     size_t option_size;          /* sizeof the options struct */
 } gsolve_plugin;
 
+/* --- what "auto" asks a format ------------------------------------------------- */
+
+/* What a quick look at a matrix tells. A sample is of groups of 32 rows each. */
+typedef struct gsolve_glance {
+    const char *device; /* "cpu" or "cuda" */
+    int32_t nrows, ncols;
+    int64_t entries;
+    gsolve_type type;
+    gsolve_offset offset;
+    int32_t longest_row, empty_rows;
+    int64_t filled8, filled32; /* entries if every row were as long as the longest of its 8, 32 */
+    double narrow;             /* share of the sample whose columns fit 16 bits, see glance.h */
+    double far;      /* share of its entries more than 4096 columns from the row before's */
+    double block[7]; /* [b], b = 2 to 6: share of its places with dense, aligned b x b blocks */
+} gsolve_glance;
+
+/* Times are in products of csr with the same matrix. */
+typedef struct gsolve_prospect {
+    char spec[64];         /* what to build */
+    double product, build; /* that a product and the build take */
+    double bytes;          /* that it would hold */
+} gsolve_prospect;
+
 /* --- the kinds; a member marked optional may be NULL -------------------------- */
 
 typedef struct gsolve_format {
@@ -62,6 +85,12 @@ typedef struct gsolve_format {
     size_t (*forecast)(const gsolve_csr *csr, const void *options);
     /* optional: fills stored and bytes, else those of csr */
     void (*describe)(const void *self, gsolve_matrix_info *info);
+    /* optional: makes "auto" consider this format. *prospect: of a product faster than that of csr;
+     * false: there is none */
+    bool (*foresee)(const gsolve_glance *glance, gsolve_prospect *prospect);
+    /* optional: the form may change, see gsolve_matrix_turn; apply gives other bits then */
+    gsolve_status (*turn)(void *self, gsolve_context *ctx, const gsolve_outlook *outlook,
+                          gsolve_turn *turn);
 } gsolve_format;
 
 typedef struct gsolve_precond_kind {

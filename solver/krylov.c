@@ -9,6 +9,7 @@
 #include "core/try.h"
 
 #define MAX_RESTARTS 20
+#define MAX_PERIOD   (GS_HISTORY / 4) /* that is recorded */
 
 /* --- the true residual --------------------------------------------------------------------------
  */
@@ -92,26 +93,27 @@ done:
     return status;
 }
 
-static int period(const gs_krylov *k)
+int gs_period(const gs_krylov *k)
 {
     return k->method->period ? k->method->period(k) : 2;
 }
 
 static bool recordable(const gs_krylov *k)
 {
-    return k->ctx->device->record && !k->unrecordable && period(k) > 0 &&
-           period(k) <= GS_HISTORY / 4;
+    return k->ctx->device->record && !k->unrecordable && gs_period(k) > 0 &&
+           gs_period(k) <= MAX_PERIOD;
 }
 
-/* Steps between two looks: 1 where looking costs nothing; else whole periods, if they are to be
- * recorded, and more of them where a step is short. */
+/* Steps between two looks: 1 where looking costs nothing; else whole periods, if they can be
+ * recorded, and more of them where a step is short. Whether they are recorded does not count: A's
+ * form changes between chunks, so that the bits would depend on it. */
 static int chunk(const gs_krylov *k)
 {
-    const int most = k->csr.nrows < 1 << 20 ? 16 : 4;
+    const int most = k->csr.nrows < 1 << 20 ? 16 : 4, period = gs_period(k);
 
     if (k->resident) return k->monitor ? most : GS_RESIDENT_STEPS;
-    if (!k->ctx->device->post || period(k) == 0) return 1;
-    return !recordable(k) ? most : period(k) >= most ? period(k) : most - most % period(k);
+    if (!k->ctx->device->post || period == 0) return 1;
+    return period > MAX_PERIOD ? most : period >= most ? period : most - most % period;
 }
 
 /* The steps j to j + count, one by one. */
@@ -188,7 +190,7 @@ static gsolve_status next_steps(gs_krylov *k, int64_t j, int count)
 
     if (k->resident) return resident_steps(k, j, count);
     if (k->profile.on) return take_steps(k, j, count);
-    if (!k->graph && j >= count && recordable(k)) TRY(record_steps(k, j, count));
+    if (!k->graph && j >= k->record_from && recordable(k)) TRY(record_steps(k, j, count));
     if (!k->graph || j < count) return take_steps(k, j, count);
     TRY(k->ctx->device->replay(k->ctx->queue, k->graph));
     for (int i = 1; i <= count; i++) {
@@ -213,17 +215,22 @@ done:
     return status;
 }
 
-/* From a start until every column has ended. The host looks at a chunk while the next one runs. */
+/* From a start until every column has ended. The host looks at a chunk while the next one runs, but
+ * for those after which A may turn: then it has to see all that led there. */
 static gsolve_status iterate(gs_krylov *k)
 {
-    const int count = chunk(k), ahead = k->ctx->device->post && period(k) > 0;
+    const int count = chunk(k), ahead = k->ctx->device->post && gs_period(k) > 0;
     const int64_t fetched = k->ctx->fetched;
     int posted = 1, looked = 0;
     bool any = true;
     gsolve_status status;
 
+    k->record_from = count;
     TRY(look(k, &looked, count, &any));
     for (int64_t j = 0; any; j += count) {
+        while (gs_outlook_due(k, j) && looked < posted) TRY(look(k, &looked, count, &any));
+        if (!any) break;
+        if (gs_outlook_due(k, j)) TRY(gs_outlook_turn(k, j, count));
         TRY(next_steps(k, j, count));
         TRY(gs_progress_post(k, posted++ % GS_SLOTS));
         if (posted - looked > ahead) TRY(look(k, &looked, count, &any));
@@ -303,8 +310,10 @@ gsolve_status gs_krylov_run(gs_krylov *k)
     k->product_seconds = k->precond_seconds = 0;
     TRY(gs_resident_begin(k));
     TRY(begin_columns(k));
+    TRY(gs_outlook_begin(k));
     for (int32_t c = 0; c < k->ncols; c++) again = again || k->active[c];
     while (again) TRY(run_round(k, &again));
+    TRY(gs_outlook_end(k));
 done:
     return status;
 }

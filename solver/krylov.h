@@ -121,6 +121,10 @@ struct gsolve_solver {
     int recorded[GS_HISTORY / 4]; /* products made by the end of each step of the chunk */
     int recorded_ncols;
     uint64_t recorded_A, recorded_M; /* versions of A and M */
+    int recorded_form;               /* changes of A's form */
+    int64_t record_from;             /* steps since the start before which nothing is recorded */
+    bool turning;                    /* A's form may change, see outlook.c */
+    int64_t turn_at;                 /* iterations of the run after which it is asked next */
     bool stopped;                    /* by the monitor */
     bool within;                     /* another method, which judges: x begins as 0 */
     bool at_zero;                    /* x is 0 now, at the start of such a run */
@@ -211,6 +215,20 @@ gsolve_status gs_run_small(gs_krylov *k, gs_small_function *function, const gs_s
 gs_judge gs_judge_of(const gs_krylov *k, int32_t c);
 /* The arguments that all of them have in common. */
 gs_small gs_small_of(const gs_krylov *k);
+
+/* --- outlook.c: what A is told of the products to come
+ * --------------------------------------------
+ */
+
+/* At the begin of a run, where its columns are known; after j steps since a start, if it is due
+ * then and all that happened has been looked at; in the end. */
+gsolve_status gs_outlook_begin(gs_krylov *k);
+bool gs_outlook_due(const gs_krylov *k, int64_t j);
+gsolve_status gs_outlook_turn(gs_krylov *k, int64_t j, int chunk);
+gsolve_status gs_outlook_end(gs_krylov *k);
+
+/* Steps after which the method does the same again; 0: they work on the host. */
+int gs_period(const gs_krylov *k);
 
 /* --- operations; num / den stands for the scalar of each column, NULL for 1 --------------------
  */

@@ -14,7 +14,8 @@ gsolve_status gs_resident_new(gs_krylov *k)
     gsolve_matrix_describe(k->A, &info);
     if (k->ctx->device != &gs_device_cuda || !k->method->resident_steps ||
         gs_run(k)->resident == GS_RESIDENT_OFF || (k->M && !gsolve_precond_diagonal(k->M)) ||
-        strcmp(info.format, "csr") != 0) { /* another format was chosen to be used */
+        (strcmp(info.format, "csr") != 0 && strcmp(info.format, "auto") != 0)) {
+        /* another format was chosen to be used */
         return GSOLVE_OK;
     }
     gsolve_matrix_device_csr(k->A, &rows);

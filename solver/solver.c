@@ -294,9 +294,11 @@ static void forget_stale(gs_krylov *k)
 
     gsolve_matrix_describe(k->A, &A);
     if (k->M) gsolve_precond_describe(k->M, &M);
-    if (k->recorded_ncols != k->ncols || k->recorded_A != A.version || k->recorded_M != M.version) {
+    if (k->recorded_ncols != k->ncols || k->recorded_A != A.version || k->recorded_M != M.version ||
+        k->recorded_form != A.changes) {
         gs_forget_graph(k);
     }
+    k->recorded_form = A.changes;
     k->recorded_ncols = k->ncols;
     k->recorded_A = A.version;
     k->recorded_M = M.version;

@@ -15,6 +15,7 @@ static const gsolve_plugin *const host[] = {
     &gs_csr_scalar_format.plugin,
     &gs_csr_vector_format.plugin,
     &gs_speculative_format.plugin,
+    &gs_auto_format.plugin,
     NULL,
 };
 static const gsolve_plugin *const cuda[] = {
@@ -32,6 +33,7 @@ static const gsolve_plugin *const cuda[] = {
     &gs_csr_vector_format.plugin,
     &gs_speculative_format.plugin,
     &gs_cusparse_format.plugin,
+    &gs_auto_format.plugin,
     NULL,
 };
 

@@ -1,6 +1,7 @@
 /* matrix.c: the matrix handle: its rows, kept clean, and the format built from them. */
 #include "spmv/matrix.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/stage.h"
@@ -55,7 +56,6 @@ static gsolve_status new_matrix(gsolve_matrix **out, gsolve_context *ctx, const 
     void *options = NULL;
     gsolve_status status;
 
-    if (gs_spec_is(spec, "auto")) spec = gs_formats(ctx)[0]->name;
     TRY(gs_plugin_parse(ctx, &ctx->formats, gs_formats(ctx), "format", spec, &plugin, &options));
     ALLOC(ctx, GSOLVE_HOST, A, 1);
     memset(A, 0, sizeof *A);
@@ -215,6 +215,25 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
     A->version++;
     A->transposed_is_stale = A->form_is_stale = true;
     TRY(need_form(A));
+done:
+    return status;
+}
+
+gsolve_status gsolve_matrix_turn(const gsolve_matrix *A, const gsolve_outlook *outlook,
+                                 gsolve_turn *turn)
+{
+    gsolve_turn made = {false, true};
+    gsolve_status status = GSOLVE_OK;
+
+    if (!A) return GSOLVE_BAD_ARGUMENT;
+    if (!outlook) {
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_turn: there is no outlook");
+    }
+    if (A->format->turn) {
+        TRY(need_form(A));
+        TRY(A->format->turn(A->self, A->ctx, outlook, &made));
+    }
+    if (turn) *turn = made;
 done:
     return status;
 }
@@ -455,7 +474,6 @@ gsolve_status gsolve_matrix_forecast(gsolve_context *ctx, const char *spec, cons
                            "gsolve_matrix_forecast: an argument is NULL, or csr not on the host");
     }
     TRY(gs_csr_check(ctx, csr, &clean));
-    if (gs_spec_is(spec, "auto")) spec = gs_formats(ctx)[0]->name;
     TRY(gs_plugin_parse(ctx, &ctx->formats, gs_formats(ctx), "format", spec, &plugin, &options));
     format = (const gsolve_format *)(const void *)plugin;
     if (!format->forecast) {
@@ -507,5 +525,6 @@ void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
     };
 
     *info = plain;
+    snprintf(info->form, sizeof info->form, "%s", info->format);
     if (A->format->describe) A->format->describe(A->self, info);
 }

@@ -93,7 +93,8 @@ awk '!/^%/ && NF == 1 { n++; if (($1 - n) ^ 2 > 1e-14) bad = 1 } END { exit bad 
     fail "$what: x is wrong"
 grep -q '^iteration,residual$' h.csv && grep -q '^0,1$' h.csv || fail "$what: the history is wrong"
 json r.json matrix.rows=3 matrix.cols=3 matrix.entries=7 matrix.symmetric=true matrix.source=A.mtx \
-    device format.name format.bytes format.build_seconds precond.name precond.setup_seconds solver.name \
+    device format.name format.form format.note format.bytes format.build_seconds \
+    format.convert_seconds precond.name precond.setup_seconds solver.name \
     outcome=converged explanation iterations residual 'history[]' seconds.read seconds.build \
     seconds.setup seconds.solve seconds.total memory_peak rhs=b.mtx error=null
 run 0 solve A.mtx

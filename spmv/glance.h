@@ -1,0 +1,52 @@
+/* glance.h: a look at a matrix that costs a small part of a product: all row lengths, and the
+ * columns of at most GS_GLANCE_GROUPS groups of GS_GLANCE_ROWS rows, of each row the first
+ * GS_GLANCE_DEEP entries. All sums are of whole numbers, so that their order does not matter.
+ *
+ * Column numbers of a group fit 16 bits as the format sell stores them: offsets from one base, or
+ * from one for the k-th entries of all its rows, which must span at most GS_GLANCE_SPAN. */
+#ifndef GS_SPMV_GLANCE_H
+#define GS_SPMV_GLANCE_H
+
+#include "core/csr.h"
+
+#define GS_GLANCE_ROWS   32
+#define GS_GLANCE_GROUPS 1024
+#define GS_GLANCE_DEEP   64
+#define GS_GLANCE_SPAN   65534
+#define GS_GLANCE_FAR    4096
+#define GS_GLANCE_BLOCK  6 /* the largest block that is looked for */
+
+typedef struct gs_glance_sums {
+    unsigned long long filled8, filled32, far, seen; /* seen: entries whose neighbour is known */
+    unsigned longest, empty;
+    unsigned groups, narrow; /* of the sample, those with entries */
+    unsigned places[GS_GLANCE_BLOCK + 1], full[GS_GLANCE_BLOCK + 1]; /* [b]: of b rows */
+} gs_glance_sums;
+
+typedef struct gs_glance_kernels {
+    /* csr is on ctx's device; *sums on the host */
+    gsolve_status (*sum)(gsolve_context *ctx, const gsolve_csr *csr, gs_glance_sums *sums);
+} gs_glance_kernels;
+
+extern const gs_glance_kernels gs_glance_host[GSOLVE_TYPE_COUNT];
+extern const gs_glance_kernels gs_glance_cuda[GSOLVE_TYPE_COUNT];
+
+/* From one group of the sample to the next. */
+static inline int32_t gs_glance_step(int32_t nrows)
+{
+    const int32_t groups = nrows / GS_GLANCE_ROWS + 1;
+    return (groups + GS_GLANCE_GROUPS - 1) / GS_GLANCE_GROUPS;
+}
+
+/* csr lies on ctx's device. */
+gsolve_status gs_glance(gsolve_context *ctx, const gsolve_csr *csr, gsolve_glance *glance);
+
+/* --- foresee.c
+ * ------------------------------------------------------------------------------------
+ */
+
+/* What format would make of a matrix: by its own word, or by what is known of the built-in ones. */
+bool gs_foresee(const gsolve_format *format, const gsolve_glance *glance,
+                gsolve_prospect *prospect);
+
+#endif

@@ -1,0 +1,164 @@
+// glance_cuda.cu: the look of glance.h on a GPU: a warp for each group of rows.
+#include "core/cuda.cuh"
+
+extern "C" {
+#include "core/try.h"
+#include "spmv/glance.h"
+}
+
+namespace
+{
+
+constexpr unsigned all = 0xffffffffu;
+constexpr int blocks_seen = GS_GLANCE_BLOCK + 1;
+static_assert(GS_GLANCE_ROWS == 32, "a row for each lane of a warp");
+
+template <class O>
+__device__ int64_t row_length(const O *start, int32_t n, int64_t i)
+{
+    return i < n ? (int64_t)start[i + 1] - (int64_t)start[i] : 0;
+}
+
+__device__ int64_t warp_sum(int64_t x)
+{
+    for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(all, x, d);
+    return x;
+}
+
+// Row lengths are below 2^31: columns are, and do not repeat. Each lane adds up what is for its
+// row.
+template <class O>
+__global__ void look_at_lengths(int32_t n, const O *start, gs_glance_sums *sums)
+{
+    const int64_t threads = (int64_t)gridDim.x * gs_block_size; // whole warps
+    const int64_t first = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    const int64_t rows = ((int64_t)n + 31) / 32 * 32;
+    int64_t filled8 = 0, filled32 = 0;
+    unsigned longest = 0, empty = 0;
+
+    for (int64_t i = first; i < rows; i += threads) { // a warp stays together
+        const unsigned length = (unsigned)row_length(start, n, i);
+        unsigned most = length;
+        for (int d = 1; d < 8; d *= 2) most = max(most, __shfl_xor_sync(all, most, d));
+        const unsigned of8 = most;
+        for (int d = 8; d < 32; d *= 2) most = max(most, __shfl_xor_sync(all, most, d));
+        filled8 += i < n ? of8 : 0;
+        filled32 += i < n ? most : 0;
+        empty += i < n && length == 0;
+        longest = max(longest, most);
+    }
+    filled8 = warp_sum(filled8);
+    filled32 = warp_sum(filled32);
+    empty = __reduce_add_sync(all, empty);
+    longest = __reduce_max_sync(all, longest);
+    if (threadIdx.x % 32 == 0) {
+        atomicAdd(&sums->filled8, (unsigned long long)filled8);
+        atomicAdd(&sums->filled32, (unsigned long long)filled32);
+        atomicAdd(&sums->empty, empty);
+        atomicMax(&sums->longest, longest);
+    }
+}
+
+// The columns of the group of rows that begins at first.
+template <class O>
+__device__ void look_at_group(int32_t n, const O *start, const int32_t *col, int64_t first,
+                              gs_glance_sums *sums)
+{
+    const int lane = (int)threadIdx.x % 32;
+    const int64_t i = first + lane, length = row_length(start, n, i);
+    const int32_t *mine = length > 0 ? col + start[i] : col;
+    const int longest = (int)__reduce_max_sync(all, (unsigned)min(length, (int64_t)GS_GLANCE_DEEP));
+    bool narrow = true;
+    unsigned far = 0, seen = 0;
+
+    for (int k = 0; k < longest; k++) {
+        const int32_t c = k < length ? __ldg(&mine[k]) : -1;
+        const int32_t before = __shfl_up_sync(all, c, 1);
+        const int32_t low = __reduce_min_sync(all, c < 0 ? INT32_MAX : c);
+        const int32_t high = __reduce_max_sync(all, c); // some lane has an entry
+        const bool pair = lane > 0 && c >= 0 && before >= 0;
+        seen += pair;
+        far += pair && (c - before > GS_GLANCE_FAR || before - c > GS_GLANCE_FAR);
+        narrow = narrow && high - low <= GS_GLANCE_SPAN;
+    }
+    far = __reduce_add_sync(all, far);
+    seen = __reduce_add_sync(all, seen);
+    if (lane > 0 || longest == 0) return;
+    atomicAdd(&sums->seen, (unsigned long long)seen);
+    atomicAdd(&sums->far, (unsigned long long)far);
+    atomicAdd(&sums->groups, 1u);
+    if (narrow) atomicAdd(&sums->narrow, 1u);
+}
+
+// Whether the b rows from first on are made of dense, aligned b x b blocks: lanes take entries.
+template <class O>
+__device__ void look_at_block(int32_t n, const O *start, const int32_t *col, int64_t first, int b,
+                              gs_glance_sums *sums)
+{
+    const int lane = (int)threadIdx.x % 32;
+    const int64_t length = first + b <= n ? row_length(start, n, first) : 0;
+    bool full = length % b == 0;
+
+    if (length == 0) return; // the same in all lanes
+    for (int r = 1; r < b; r++) full = full && row_length(start, n, first + r) == length;
+    for (int k = lane; full && k < length && k < GS_GLANCE_DEEP; k += 32) {
+        const int32_t corner = col[start[first] + k - k % b];
+        full = corner % b == 0;
+        for (int r = 0; full && r < b; r++) full = col[start[first + r] + k] == corner + k % b;
+    }
+    full = __all_sync(all, full);
+    if (lane > 0) return;
+    atomicAdd(&sums->places[b], 1u);
+    if (full) atomicAdd(&sums->full[b], 1u);
+}
+
+template <class O>
+__global__ void look_at_sample(int32_t n, const O *start, const int32_t *col, int32_t step,
+                               gs_glance_sums *sums)
+{
+    const int64_t warp = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
+    const int64_t first = warp * step * GS_GLANCE_ROWS;
+
+    if (first >= n) return; // a whole warp
+    look_at_group(n, start, col, first, sums);
+    for (int b = 2; b < blocks_seen; b++) {
+        __syncwarp();
+        look_at_block(n, start, col, first / b * b, b, sums);
+    }
+}
+
+template <class O>
+gsolve_status look(gs_queue *q, const gsolve_csr *A, gs_glance_sums *sums)
+{
+    constexpr int sample = GS_GLANCE_GROUPS * 32 / gs_block_size; // a warp each
+    const O *start = (const O *)A->start;
+    gsolve_status status;
+
+    TRY(gs_launch(q, "a glance at the row lengths", look_at_lengths<O>, gs_grid(q, A->nrows),
+                  gs_block_size, A->nrows, start, sums));
+    TRY(gs_launch(q, "a glance at the columns", look_at_sample<O>, sample, gs_block_size, A->nrows,
+                  start, A->col, gs_glance_step(A->nrows), sums));
+done:
+    return status;
+}
+
+gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, gs_glance_sums *sums)
+{
+    gs_queue *q = ctx->queue;
+    gs_glance_sums *space = nullptr;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, space, 1);
+    TRY(gs_cuda(q, cudaMemsetAsync(space, 0, sizeof *space, q->stream), "a glance"));
+    if (A->nrows > 0) {
+        TRY(A->offset == GSOLVE_O64 ? look<int64_t>(q, A, space) : look<int32_t>(q, A, space));
+    }
+    TRY(gsolve_copy(ctx, sums, GSOLVE_HOST, space, GSOLVE_DEVICE, sizeof *sums));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    return status;
+}
+
+} // namespace
+
+extern "C" const gs_glance_kernels gs_glance_cuda[GSOLVE_TYPE_COUNT] = {{sum}, {sum}};

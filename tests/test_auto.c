@@ -1,0 +1,608 @@
+/* test_auto.c: the format auto: when it takes up another form, what becomes of the bits, of new
+ * values and of failures. The other form is one of the test's own, which counts what is asked of
+ * it: on the CPU rows summed from their ends, so that its bits differ from those of csr; on a GPU
+ * the vendor's. */
+#include "tests/common.h"
+
+#include <math.h>
+
+#include "core/try.h"
+#include "spmv/glance.h"
+#include "spmv/matrix.h"
+
+#define MATRIX_CPU  "gen:poisson2d,n=100"
+#define MATRIX_CUDA "gen:poisson2d,n=300" /* enough entries for a GPU */
+
+static struct counts {
+    int builds, destroyed, products, updates;
+} counts;
+static gsolve_prospect foretold; /* what the format foresees */
+static gsolve_status refusal;    /* what its build returns */
+static int toil;                 /* times that a product is made */
+
+/* --- the other form ------------------------------------------------------------------------------
+ */
+
+typedef struct reversed {
+    gsolve_csr csr;
+    void *more; /* a second block, which may be denied */
+} reversed;
+
+static void reversed_destroy(void *self, gsolve_context *ctx)
+{
+    reversed *r = self;
+
+    counts.destroyed++;
+    gsolve_free(ctx, GSOLVE_HOST, r->more);
+    gsolve_free(ctx, GSOLVE_HOST, r);
+}
+
+static gsolve_status reversed_build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                                    const void *options)
+{
+    reversed *r = NULL;
+    void *more = NULL;
+    gsolve_status status;
+    (void)options;
+
+    counts.builds++;
+    if (refusal != GSOLVE_OK) return gsolve_fail(ctx, refusal, "memory: there is none left");
+    more = gsolve_alloc(ctx, GSOLVE_HOST, 10, 10);
+    if (!more) return GSOLVE_NO_MEMORY;
+    ALLOC(ctx, GSOLVE_HOST, r, 1);
+    r->csr = *csr;
+    r->more = more;
+    *self = r;
+    more = NULL;
+done:
+    gsolve_free(ctx, GSOLVE_HOST, more);
+    return status;
+}
+
+static gsolve_status reversed_apply(const void *self, gsolve_context *ctx, double alpha,
+                                    gsolve_dense x, double beta, gsolve_dense y)
+{
+    const gsolve_csr *A = &((const reversed *)self)->csr;
+    const double *value = A->value, *px = x.value;
+    double *py = y.value;
+    (void)ctx;
+
+    counts.products++;
+    for (int time = 0; time < toil; time++) {
+        for (int32_t i = 0; i < A->nrows; i++) {
+            volatile double sum = 0;
+            for (int64_t k = gs_start(A, i + 1) - 1; k >= gs_start(A, i); k--) {
+                sum = sum + value[k] * px[A->col[k]];
+            }
+            if (time == toil - 1) py[i] = alpha * sum + (beta == 0 ? 0 : beta * py[i]);
+        }
+    }
+    return GSOLVE_OK;
+}
+
+static gsolve_status reversed_update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    (void)self, (void)ctx, (void)csr;
+    counts.updates++;
+    return GSOLVE_OK;
+}
+
+/* On a GPU: the vendor's form behind counters. */
+static gsolve_status vendor_build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                                  const void *options)
+{
+    counts.builds++;
+    if (refusal != GSOLVE_OK) return gsolve_fail(ctx, refusal, "memory: there is none left");
+    return gs_cusparse_format.build(self, ctx, csr, options);
+}
+
+static bool foresee(const gsolve_glance *glance, gsolve_prospect *prospect)
+{
+    (void)glance;
+    *prospect = foretold;
+    return foretold.product < 1;
+}
+
+static bool on_gpu(const gsolve_context *ctx)
+{
+    return ctx->device == &gs_device_cuda;
+}
+
+/* A context that knows the format "counted", whose products take so much of those of csr, and whose
+ * build so many of them; variant: changes the format. */
+static gsolve_context *open_counting(int threads, double product, double build,
+                                     void (*variant)(gsolve_format *f))
+{
+    static gsolve_format format; /* outlives the contexts */
+    gsolve_context *ctx = open_context(threads);
+    const gsolve_format own = {
+        .plugin = {"counted", "a form that counts", NULL, 0},
+        .build = reversed_build,
+        .destroy = reversed_destroy,
+        .apply = reversed_apply,
+        .update = reversed_update,
+        .foresee = foresee,
+    };
+
+    format = own;
+    if (on_gpu(ctx)) {
+        format = gs_cusparse_format;
+        format.plugin.name = "counted";
+        format.build = vendor_build;
+        format.foresee = foresee;
+    }
+    if (variant) variant(&format);
+    memset(&counts, 0, sizeof counts);
+    refusal = GSOLVE_OK;
+    toil = 1;
+    foretold = (gsolve_prospect){"counted", product, build, 1e3};
+    OK(ctx, gsolve_register_format(ctx, &format));
+    return ctx;
+}
+
+static gsolve_csr read_system(gsolve_context *ctx)
+{
+    return read_matrix(ctx, on_gpu(ctx) ? MATRIX_CUDA : MATRIX_CPU);
+}
+
+static gsolve_matrix_info info_of(const gsolve_matrix *A)
+{
+    gsolve_matrix_info info;
+    gsolve_matrix_describe(A, &info);
+    return info;
+}
+
+static gsolve_matrix *new_matrix(gsolve_context *ctx, const char *spec)
+{
+    gsolve_csr csr = read_system(ctx);
+    gsolve_matrix *A = NULL;
+
+    OK(ctx, gsolve_matrix_create(&A, ctx, spec, &csr));
+    gsolve_csr_free(&csr, ctx);
+    return A;
+}
+
+static gsolve_solver *new_solver(gsolve_context *ctx, const gsolve_matrix *A, const char *spec)
+{
+    gsolve_solver *S = NULL;
+    OK(ctx, gsolve_solver_create(&S, ctx, spec, A, NULL));
+    return S;
+}
+
+/* A x = b from 0; x is for the caller to free. */
+static double *run(gsolve_context *ctx, gsolve_solver *S, const gsolve_matrix *A,
+                   gsolve_result *result)
+{
+    const int32_t n = info_of(A).nrows;
+    double *b = random_vector(n, 8), *x = calloc((size_t)n, 8);
+
+    OK(ctx, gsolve_solver_run(S, gsolve_vector(b, n), gsolve_vector(x, n), result));
+    free(b);
+    return x;
+}
+
+static gsolve_result solve(gsolve_context *ctx, const gsolve_matrix *A, const char *spec)
+{
+    gsolve_solver *S = new_solver(ctx, A, spec);
+    gsolve_result result;
+
+    free(run(ctx, S, A, &result));
+    gsolve_solver_destroy(&S);
+    return result;
+}
+
+/* What A does when it is told so. */
+static gsolve_turn told(gsolve_context *ctx, gsolve_matrix *A, int64_t made, double remaining,
+                        int32_t columns)
+{
+    const gsolve_outlook outlook = {made, remaining, 1e9, columns, false};
+    gsolve_turn turn;
+
+    OK(ctx, gsolve_matrix_turn(A, &outlook, &turn));
+    return turn;
+}
+
+/* --- when ---------------------------------------------------------------------------------------
+ */
+
+/* As many iterations as are asked for are known from the start. */
+static void so_many_iterations(void **state)
+{
+    static const struct {
+        int iterations;
+        double product, build;
+        bool pays;
+    } cases[] = {{10, 0.1, 1, false},  {100, 0.5, 10, true}, {100, 0.9, 10, false},
+                 {400, 0.9, 10, true}, {400, 1.5, 0, false}, {100, 0.5, 50, false}};
+    (void)state;
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        gsolve_context *ctx = open_counting(2, cases[k].product, cases[k].build, NULL);
+        gsolve_matrix *A = new_matrix(ctx, "auto");
+        char spec[64];
+        snprintf(spec, sizeof spec, "cg,resident=off,rtol=0,stall=0,maxit=%d", cases[k].iterations);
+        assert_string_equal(info_of(A).form, "csr");
+        assert_int_equal(solve(ctx, A, spec).iterations, cases[k].iterations);
+        assert_int_equal(counts.builds, cases[k].pays);
+        assert_string_equal(info_of(A).format, "auto");
+        assert_string_equal(info_of(A).form, cases[k].pays ? "counted" : "csr");
+        assert_int_equal(info_of(A).changes, cases[k].pays);
+        if (cases[k].pays) {
+            assert_non_null(strstr(info_of(A).note, "csr for 0 products, then counted"));
+            if (!on_gpu(ctx)) assert_int_equal(counts.products, cases[k].iterations + 1);
+        }
+        gsolve_matrix_destroy(&A);
+        if (!on_gpu(ctx)) assert_int_equal(counts.destroyed, counts.builds);
+        close_context(ctx);
+    }
+}
+
+/* To a tolerance: the residual's fall tells, on the way. */
+static void on_the_way(void **state)
+{
+    static const char *const methods[] = {"cg,resident=off", "bicgstab,resident=off", "gmres",
+                                          "bicg", "minres"};
+    (void)state;
+
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        gsolve_context *ctx = open_counting(2, 0.5, 4, NULL);
+        gsolve_matrix *A = new_matrix(ctx, "auto");
+        gsolve_matrix_info info;
+        int since = -1;
+        const gsolve_result result = solve(ctx, A, methods[m]);
+        assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+        info = info_of(A);
+        assert_string_equal(info.form, "counted");
+        assert_int_equal(sscanf(info.note, "csr for %d products", &since), 1);
+        if (since < 4 || since > result.products / 2) fail_msg("%s: %s", methods[m], info.note);
+        assert_true(info.convert_seconds > 0);
+        gsolve_matrix_destroy(&A);
+        close_context(ctx);
+    }
+}
+
+/* Where nothing is known, a conversion may cost what csr has lost so far, with a margin of 1.2. */
+static void nothing_known(void **state)
+{
+    gsolve_context *ctx = open_counting(1, 0.9, 10, NULL);
+    gsolve_matrix *A = new_matrix(ctx, "auto");
+    int made = 0;
+    (void)state;
+
+    while (made < 1000 && !told(ctx, A, made, -1, 1).changed) made++;
+    assert_int_equal(made, 121);
+    assert_true(told(ctx, A, made, 1e6, 1).settled);
+    gsolve_matrix_destroy(&A);
+    close_context(ctx);
+}
+
+/* Earlier runs tell of the next, and of those after it. */
+static void earlier_runs(void **state)
+{
+    gsolve_context *ctx = open_counting(1, 0.9, 100, NULL); /* pays from 1200 products */
+    gsolve_matrix *A = new_matrix(ctx, "auto");
+    int runs = 0;
+    (void)state;
+
+    for (; runs < 100 && info_of(A).changes == 0; runs++) {
+        solve(ctx, A, "cg,resident=off,rtol=0,stall=0,maxit=100");
+    }
+    assert_in_range(runs, 11, 13);
+    assert_non_null(strstr(info_of(A).note, "which pays after about 1000"));
+    for (int k = 0; k < 10; k++) solve(ctx, A, "cg,resident=off,rtol=0,stall=0,maxit=100");
+    assert_non_null(strstr(info_of(A).note, "which paid after about 1000"));
+    assert_int_equal(counts.builds, 1);
+    gsolve_matrix_destroy(&A);
+    close_context(ctx);
+}
+
+/* expect=N stands above all else. */
+static void as_told(void **state)
+{
+    gsolve_context *ctx = open_counting(1, 0.5, 10, NULL);
+    gsolve_matrix *A = new_matrix(ctx, "auto,expect=1000"), *B = new_matrix(ctx, "auto,expect=40");
+    (void)state;
+
+    assert_true(told(ctx, A, 0, 1, 1).changed);
+    assert_true(told(ctx, B, 0, 1e6, 1).changed);
+    gsolve_matrix_destroy(&B);
+    B = new_matrix(ctx, "auto,expect=40");
+    assert_false(told(ctx, B, 20, 1e6, 1).changed);
+    assert_int_equal(gsolve_matrix_turn(B, NULL, NULL), GSOLVE_BAD_ARGUMENT);
+    gsolve_matrix_destroy(&A);
+    gsolve_matrix_destroy(&B);
+    A = new_matrix(ctx, "csr"); /* has but one form */
+    assert_true(told(ctx, A, 0, 1e6, 1).settled);
+    gsolve_matrix_destroy(&A);
+    close_context(ctx);
+}
+
+static void without_blocks(gsolve_format *f)
+{
+    f->apply_block = NULL;
+}
+
+/* Several columns: only a form that multiplies them at once; and in the other case csr does it. */
+static void columns(void **state)
+{
+    gsolve_context *ctx = open_counting(1, 0.5, 10, without_blocks);
+    gsolve_matrix *A = new_matrix(ctx, "auto"), *B = new_matrix(ctx, "csr");
+    const int32_t n = info_of(A).nrows;
+    double *x = random_vector(2 * n, 4), *y = random_vector(2 * n, 5), *z = random_vector(2 * n, 6);
+    const gsolve_dense X = {n, 2, n, x, GSOLVE_F64, GSOLVE_HOST};
+    const gsolve_dense Y = {n, 2, n, y, GSOLVE_F64, GSOLVE_HOST};
+    const gsolve_dense Z = {n, 2, n, z, GSOLVE_F64, GSOLVE_HOST};
+    (void)state;
+
+    assert_false(told(ctx, A, 0, 1e6, 2).changed);
+    assert_true(told(ctx, A, 0, 1e6, 1).changed);
+    OK(ctx, gsolve_matrix_apply(A, 1, X, 0, Y));
+    OK(ctx, gsolve_matrix_apply(B, 1, X, 0, Z));
+    assert_memory_equal(y, z, (size_t)n * 16);
+    OK(ctx, gsolve_matrix_apply_transpose(A, 1, X, 0, Y));
+    OK(ctx, gsolve_matrix_apply_transpose(B, 1, X, 0, Z));
+    assert_memory_equal(y, z, (size_t)n * 16);
+    free(x);
+    free(y);
+    free(z);
+    gsolve_matrix_destroy(&A);
+    gsolve_matrix_destroy(&B);
+    close_context(ctx);
+}
+
+/* --- bits ---------------------------------------------------------------------------------------
+ */
+
+/* The same calls give the same bits, whatever the threads, and with a profile, for which no graphs
+ * are recorded: what is recorded after a change is of the new form. csr gives others. */
+static void bits(void **state)
+{
+    static const char *const methods[] = {"cg,resident=off,rtol=1e-10", "gmres,rtol=1e-10"};
+    (void)state;
+
+    for (size_t m = 0; m < 2; m++) {
+        double *first = NULL;
+        for (int time = 0; time < 4; time++) {
+            gsolve_context *ctx = open_counting(1 + time % 2, 0.5, 4, NULL);
+            gsolve_matrix *A = new_matrix(ctx, time == 3 ? "csr" : "auto");
+            gsolve_solver *S = new_solver(ctx, A, methods[m]);
+            gsolve_result result;
+            const size_t bytes = (size_t)info_of(A).nrows * 8;
+            OK(ctx, gsolve_solver_profile(S, time == 2));
+            double *x = run(ctx, S, A, &result), *again = run(ctx, S, A, &result);
+            assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+            assert_int_equal(info_of(A).changes, time < 3);
+            if (!first) first = malloc(bytes), memcpy(first, x, bytes);
+            assert_int_equal(memcmp(first, x, bytes) != 0, time == 3 && !on_gpu(ctx));
+            free(x);
+            free(again);
+            gsolve_solver_destroy(&S);
+            gsolve_matrix_destroy(&A);
+            close_context(ctx);
+        }
+        free(first);
+    }
+}
+
+/* --- new values
+ * -----------------------------------------------------------------------------------
+ */
+
+static void without_update(gsolve_format *f)
+{
+    f->update = NULL;
+}
+
+static void doubled(gsolve_context *ctx, gsolve_matrix *A, double *y)
+{
+    gsolve_csr csr = read_system(ctx);
+    double *value = (double *)(uintptr_t)csr.value, *x;
+
+    x = random_vector(csr.nrows, 3);
+    for (int64_t k = 0; k < gsolve_csr_entries(&csr); k++) value[k] *= 2;
+    OK(ctx, gsolve_matrix_update(A, &csr));
+    OK(ctx, gsolve_matrix_apply(A, 1, gsolve_vector(x, csr.nrows), 0, gsolve_vector(y, csr.nrows)));
+    free(x);
+    gsolve_csr_free(&csr, ctx);
+}
+
+static void new_values(void **state)
+{
+    (void)state;
+
+    for (int variant = 0; variant < 3;
+         variant++) { /* update; built anew; refused when built anew */
+        gsolve_context *ctx = open_counting(1, 0.5, 4, variant > 0 ? without_update : NULL);
+        gsolve_matrix *A = new_matrix(ctx, "auto"), *B = new_matrix(ctx, "csr");
+        const int32_t n = info_of(A).nrows;
+        double *y = random_vector(n, 1), *z = random_vector(n, 1);
+        assert_true(told(ctx, A, 0, 1e6, 1).changed);
+        if (variant == 2) refusal = GSOLVE_NO_MEMORY;
+        doubled(ctx, A, y);
+        doubled(ctx, B, z);
+        for (int32_t i = 0; i < n; i++) assert_true(fabs(y[i] - z[i]) <= 1e-13 * 16);
+        assert_string_equal(info_of(A).form, variant == 2 ? "csr" : "counted");
+        assert_int_equal(counts.builds, variant == 0 ? 1 : 2);
+        assert_true(told(ctx, A, 0, 1e6, 1).settled); /* what was refused is not asked for again */
+        free(y);
+        free(z);
+        gsolve_matrix_destroy(&A);
+        gsolve_matrix_destroy(&B);
+        close_context(ctx);
+    }
+}
+
+/* --- failures -----------------------------------------------------------------------------------
+ */
+
+/* A form that cannot be had: csr goes on, once and for all, and says why. A device that fails is
+ * another thing. */
+static void refused(void **state)
+{
+    gsolve_context *ctx = open_counting(1, 0.5, 4, NULL);
+    gsolve_matrix *A = new_matrix(ctx, "auto");
+    (void)state;
+
+    refusal = GSOLVE_NO_MEMORY;
+    for (int time = 0; time < 2; time++) {
+        assert_int_equal(solve(ctx, A, "cg,resident=off").outcome, GSOLVE_CONVERGED);
+        assert_int_equal(counts.builds, 1);
+        assert_string_equal(gsolve_error(ctx), "");
+        assert_string_equal(info_of(A).form, "csr");
+        assert_non_null(strstr(info_of(A).note, "there is none left"));
+    }
+    gsolve_matrix_destroy(&A);
+    A = new_matrix(ctx, "auto");
+    refusal = GSOLVE_DEVICE_FAILED;
+    const gsolve_outlook outlook = {0, 1e6, 1e6, 1, false};
+    assert_int_equal(gsolve_matrix_turn(A, &outlook, NULL), GSOLVE_DEVICE_FAILED);
+    gsolve_matrix_destroy(&A);
+    A = new_matrix(ctx, "auto");
+    foretold.bytes = 1e18; /* more than any device has; the host does not know what it has */
+    refusal = GSOLVE_OK;
+    assert_int_equal(told(ctx, A, 0, 1e6, 1).changed,
+                     !ctx->device->memory || test_device_is_apart());
+    gsolve_matrix_destroy(&A);
+    close_context(ctx);
+}
+
+/* Whatever is denied while it turns, nothing is left over and products go on. */
+static void denied(void **state)
+{
+    gsolve_context *ctx = open_counting(1, 0.5, 4, NULL);
+    bool changed = false;
+    (void)state;
+
+    for (int granted = 0; !changed && granted < 100; granted++) {
+        gsolve_matrix *A = new_matrix(ctx, "auto,trial=yes");
+        gsolve_csr csr;
+        foretold.product = 0.5;
+        gsolve_context_grant(ctx, granted);
+        changed = told(ctx, A, 0, 1e6, 1).changed;
+        gsolve_context_grant(ctx, -1);
+        changed = changed || strstr(info_of(A).note, "was not faster");
+        assert_int_equal(granted == 0 && changed, 0);
+        gsolve_matrix_device_csr(A, &csr);
+        assert_int_equal(solve(ctx, A, "cg,resident=off").outcome, GSOLVE_CONVERGED);
+        gsolve_matrix_destroy(&A);
+        assert_int_equal(blocks_of(ctx), 0);
+    }
+    assert_true(changed);
+    close_context(ctx);
+}
+
+/* A form that is not what was foreseen does not pass a trial. */
+static void trial(void **state)
+{
+    gsolve_context *ctx = open_counting(1, 0.5, 4, NULL);
+    gsolve_matrix *A = new_matrix(ctx, "auto,trial=yes");
+    (void)state;
+
+    toil = 50;
+    if (!on_gpu(ctx)) {
+        assert_true(told(ctx, A, 0, 1e6, 1).settled);
+        assert_int_equal(counts.destroyed, 1);
+        assert_string_equal(info_of(A).form, "csr");
+        assert_string_equal(info_of(A).note, "csr: counted was not faster");
+    }
+    gsolve_matrix_destroy(&A);
+    close_context(ctx);
+}
+
+/* --- what is foreseen ---------------------------------------------------------------------------
+ */
+
+static gsolve_glance glance_at(gsolve_context *ctx, const char *name)
+{
+    gsolve_csr csr = read_matrix(ctx, name), there;
+    gsolve_matrix *A = NULL;
+    gsolve_glance glance;
+    gs_glance_sums sums, host;
+
+    OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
+    gsolve_matrix_device_csr(A, &there);
+    OK(ctx, gs_glance(ctx, &there, &glance));
+    OK(ctx, GS_KERNELS(gs_glance, ctx, csr.type)->sum(ctx, &there, &sums));
+    OK(ctx, gs_glance_host[csr.type].sum(ctx, &csr, &host));
+    assert_memory_equal(&sums, &host, sizeof sums);
+    gsolve_matrix_destroy(&A);
+    gsolve_csr_free(&csr, ctx);
+    return glance;
+}
+
+/* Against what these matrices are known to be; and a GPU sees what the CPU does. */
+static void glances(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    gsolve_glance g;
+    (void)state;
+
+    for (int m = 0; m < NASTY; m++) glance_at(ctx, nasty[m]);
+    g = glance_at(ctx, "gen:tridiagonal,n=50");
+    assert_int_equal(g.longest_row, 3);
+    assert_int_equal(g.filled8, 150);
+    assert_int_equal(g.filled32, 150);
+    assert_true(g.narrow == 1 && g.far == 0 && g.block[2] == 0);
+    g = glance_at(ctx, "gen:emptyrows,n=3000");
+    assert_true(g.empty_rows > 1000 && g.filled8 > g.entries);
+    g = glance_at(ctx, "gen:circuit,n=3000,dense=2");
+    assert_true(g.filled32 > 2 * g.filled8 && g.filled8 > g.entries);
+    g = glance_at(ctx, "gen:random,n=200000,row=9");
+    assert_true(g.far > 0.9 && g.narrow == 0);
+    g = glance_at(ctx, "gen:poisson3d,n=60");
+    assert_true(g.far < 0.1 && g.narrow == 1);
+    g = glance_at(ctx, "gen:elasticity3d,n=7");
+    assert_true(g.block[3] > 0.95 && g.block[2] < 0.5);
+    close_context(ctx);
+}
+
+static double foreseen(const char *name, const gsolve_glance *g, const char *device)
+{
+    const gsolve_format format = {.plugin = {name, "", NULL, 0}};
+    gsolve_glance there = *g;
+    gsolve_prospect p;
+
+    there.device = device;
+    return gs_foresee(&format, &there, &p) ? p.product : 1;
+}
+
+static void prospects(void **state)
+{
+    static const char *const devices[] = {"cpu", "cuda"};
+    gsolve_context *ctx = open_context(2);
+    const gsolve_glance cubes = glance_at(ctx, "gen:poisson3d27,n=40");
+    const gsolve_glance solid = glance_at(ctx, "gen:elasticity3d,n=20");
+    const gsolve_glance web = glance_at(ctx, "gen:web,n=100000,longest=20000");
+    (void)state;
+
+    for (int d = 0; d < 2; d++) {
+        const double sell = foreseen("sell", &cubes, devices[d]);
+        assert_true(sell > 0.75 && sell < 1);
+        assert_true(foreseen("bsr", &cubes, devices[d]) == 1);
+        assert_true(foreseen("bsr", &solid, devices[d]) < foreseen("sell", &solid, devices[d]));
+        assert_true(foreseen("sell", &web, devices[d]) == 1);
+        assert_true(foreseen("nobody", &solid, devices[d]) == 1);
+    }
+    close_context(ctx);
+}
+
+int main(void)
+{
+    need_device();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(so_many_iterations),
+        cmocka_unit_test(on_the_way),
+        cmocka_unit_test(nothing_known),
+        cmocka_unit_test(earlier_runs),
+        cmocka_unit_test(as_told),
+        cmocka_unit_test(columns),
+        cmocka_unit_test(bits),
+        cmocka_unit_test(new_values),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(denied),
+        cmocka_unit_test(trial),
+        cmocka_unit_test(glances),
+        cmocka_unit_test(prospects),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
