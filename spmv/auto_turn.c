@@ -35,8 +35,9 @@
 
 #define SPARE 2 /* times what a form holds that must be free: making it takes more */
 
-/* Entries below which a matrix stays in the caches, where the bytes of an entry count little. */
-#define LEAST_ENTRIES      8192
+/* Entries below which a matrix stays in the caches (400 KB; 3 MB, and launches), where the bytes of
+ * an entry count little. */
+#define LEAST_ENTRIES      (1 << 15)
 #define LEAST_ENTRIES_CUDA (1 << 18)
 
 /* --- the candidates --------------------------------------------------------------------------- */
