@@ -89,6 +89,7 @@ static void check_product(gsolve_context *ctx, const gsolve_csr *wide, const gso
     cs_di_spfree(exact);
 }
 
+enum { MOST_SPECS = 256, SPEC = 64 };
 
 /* The formats that ctx knows, each with every word of its options of words, and some more; returns
  * how many. */
@@ -128,6 +129,7 @@ static int specs_of(const gsolve_context *ctx, char spec[MOST_SPECS][SPEC])
         "speculative,steps=1",
         "speculative,steps=1,bunches=1",
         "speculative,bunches=3",
+        "bsr,block=3,index=32",
     };
     const gsolve_plugin *format;
     int count = 0;
