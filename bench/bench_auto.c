@@ -155,8 +155,8 @@ int main(int argc, char **argv)
     check(gsolve_matrix_create(&given, ctx, "csr", &csr));
     gsolve_matrix_device_csr(given, &rows_there);
     check(gsolve_precond_create(&M, ctx, precond, &csr));
-    b = vector_on_device(csr.nrows, 1, true);
-    x = vector_on_device(csr.nrows, 1, false);
+    b = vector_on_device(GSOLVE_F64, csr.nrows, 1, true);
+    x = vector_on_device(GSOLVE_F64, csr.nrows, 1, false);
     zeros = new_numbers(csr.nrows, false);
     for (int c = 0; c < COUNTS; c++) {
         const int rounds = counts[c] > 1000 ? 3 : ROUNDS;
