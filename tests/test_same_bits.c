@@ -136,6 +136,8 @@ static void repeat_format(gsolve_context *ctx, const gsolve_plugin *format, cons
     }
 }
 
+static const char *only; /* that format, if not NULL */
+
 static void formats(void **state)
 {
     gsolve_context *ctx = open_context(1);
@@ -149,6 +151,7 @@ static void formats(void **state)
             OK(ctx, gsolve_csr_convert(&csr, ctx, (gsolve_type)type, &wide));
             for (int f = 0; (format = gsolve_format_at(ctx, f)); f++) {
                 if (strcmp(format->name, "cusparse") == 0) continue; /* promises no bits */
+                if (only && strcmp(format->name, only) != 0) continue;
                 repeat_format(ctx, format, &csr);
             }
             gsolve_csr_free(&csr, ctx);
@@ -291,8 +294,9 @@ static void preconditioners(void **state)
     close_context(ctx);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    only = argc > 1 ? argv[1] : NULL;
     need_device();
     const struct CMUnitTest tests[] = {cmocka_unit_test(formats), cmocka_unit_test(methods),
                                        cmocka_unit_test(preconditioners)};
