@@ -4,7 +4,7 @@
 // row are added by shuffles. Each thread reads so many entries at once that the memory is kept
 // busy, and what it must know of its next slice while it works on this one. Parts of long rows are
 // read from csr by a warp each; the one that comes last adds up those of its row, in their order.
-#include "spmv/sliced/sliced.cuh"
+#include "spmv/sliced/sliced_product.cuh"
 
 extern "C" {
 #include "core/vector.h"
@@ -16,95 +16,6 @@ namespace
 {
 
 constexpr int at_once = 8; // entries that a thread reads at once
-
-template <class T>
-struct operands {
-    const T *x;
-    T *y;
-    T alpha, beta;
-    const T *w;
-    double *out[2]; // w'y; y'y
-};
-
-// y_i = alpha sum + beta y_i
-template <class T>
-__device__ void finish(const operands<T> &a, int32_t i, T sum)
-{
-    a.y[i] = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
-}
-
-// The sum over the lanes of a row, in all of them; most: log2 of those that any row has.
-template <class T>
-__device__ T sum_shares(T sum, int share, int most)
-{
-    for (int d = (1 << most) / 2; d > 0; d /= 2) {
-        const T other = __shfl_xor_sync(all_lanes, sum, d);
-        if (d < 1 << share) sum += other;
-    }
-    return sum;
-}
-
-// --- long rows --------------------------------------------------------------------------------
-
-template <class T>
-__device__ T sum_warp(T sum)
-{
-    return sum_shares(sum, 5, 5);
-}
-
-template <class T>
-__device__ T sum_entries(const gs_sliced &s, const gs_sliced_part &part, const T *x)
-{
-    const int32_t *col = s.csr.col + part.from;
-    const T *value = (const T *)s.csr.value + part.from;
-    T sum = 0;
-
-    for (int k = (int)threadIdx.x % 32; k < part.entries; k += 4 * 32) {
-        int32_t c[4];
-        T v[4];
-#pragma unroll
-        for (int u = 0; u < 4; u++) {
-            const bool in = k + u * 32 < part.entries;
-            c[u] = in ? __ldcs(&col[k + u * 32]) : -1;
-            v[u] = in ? __ldcs(&value[k + u * 32]) : T(0);
-        }
-#pragma unroll
-        for (int u = 0; u < 4; u++) {
-            if (c[u] >= 0) sum += v[u] * __ldg(&x[c[u]]);
-        }
-    }
-    return sum_warp(sum);
-}
-
-// A warp's part; if it is its row's last to come, the row.
-template <class T>
-__device__ void do_part(const gs_sliced &s, const operands<T> &a, int p)
-{
-    const gs_sliced_part part = s.part[p];
-    const int lane = (int)threadIdx.x % 32;
-    T *sums = (T *)s.sum, sum = sum_entries(s, part, a.x);
-    unsigned before = 0;
-
-    if (part.parts == 1) {
-        if (lane == 0) finish(a, part.row, sum);
-        return;
-    }
-    if (lane == 0) {
-        sums[p] = sum;
-        __threadfence();
-        before = atomicAdd(&s.done[part.l], 1u);
-    }
-    before = __shfl_sync(all_lanes, before, 0);
-    if (before != (unsigned)part.parts - 1) return;
-    __threadfence();
-    sum = 0;
-    for (int k = lane; k < part.parts; k += 32) sum += __ldcg(&sums[part.first + k]);
-    sum = sum_warp(sum);
-    if (lane == 0) {
-        finish(a, part.row, sum);
-        s.done[part.l] = 0;
-    }
-}
 
 // --- slices -----------------------------------------------------------------------------------
 
@@ -260,6 +171,9 @@ gsolve_status choose_kernel(gs_queue *q, const gs_sliced *s, const operands<T> &
 template <class T, class V>
 gsolve_status choose_index(gs_queue *q, const gs_sliced *s, const operands<T> &a)
 {
+    if (s->lanes == 32 && s->most_share == 0 && !s->length) {
+        return gs_sliced_rows_cuda<T, V>(q, s, a);
+    }
     return s->narrow ? choose_kernel<T, V, true>(q, s, a) : choose_kernel<T, V, false>(q, s, a);
 }
 
