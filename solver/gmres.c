@@ -24,9 +24,9 @@ typedef struct gmres_options {
 typedef struct gmres {
     int m;                    /* steps of a cycle */
     bool low;                 /* V is of a lower type than A */
-    gsolve_dense V, Z;        /* m + 1 vectors a column; m if flexible, else one */
-    gsolve_dense aside;       /* of several columns, some of which may have ended: see spare */
-    gsolve_dense hand;        /* where V is low, the vector at hand in A's type */
+    gsolve_dense V, Z;        /* m vectors a column; m if flexible, else one */
+    gsolve_dense hand;        /* the vector at hand, in A's type, before it is of V */
+    gsolve_dense aside;       /* if flexible: see spare */
     int64_t ld;               /* elements from one vector of a basis to the next */
     gs_scalar is[GM_SCALARS]; /* see small.h */
     int *once;
@@ -58,10 +58,10 @@ static gsolve_status setup(gs_krylov *k)
     gsolve_status status;
 
     s->ld = gs_vector_stride(n);
-    TRY(gs_new_basis(k, low ? GSOLVE_F32 : type, k->width, low ? m : m + 1, &s->V));
+    TRY(gs_new_basis(k, low ? GSOLVE_F32 : type, k->width, m, &s->V));
     TRY(gs_new_basis(k, type, k->width, k->method->flexible ? m : 1, &s->Z));
-    if (k->width > 1) TRY(gs_new_vector(k, n, &s->aside));
-    if (low) TRY(gs_new_vector(k, n, &s->hand));
+    TRY(gs_new_vector(k, n, &s->hand));
+    if (k->method->flexible) TRY(gs_new_vector(k, n, &s->aside));
     for (int i = 0; i < GM_SCALARS; i++) {
         TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)(size[i] * k->width), sizeof(double),
                         (void **)(void *)&s->is[i]));
@@ -88,13 +88,17 @@ static gs_small small_of(const gs_krylov *k, int j)
     return a;
 }
 
-/* Products and preconditioners fill all columns, also those that have ended and whose bases are
- * still needed: with several columns what they make is put aside, and copied where it is due. */
-static gsolve_dense spare(const gs_krylov *k, gsolve_dense v)
+/* Products and preconditioners may also fill the columns that have ended, whose bases are still
+ * needed: all of several columns are filled, and a GPU runs ahead of what the host has seen with
+ * kernels that need not look at the guard (the vendor's, those of a plug-in). So products go to
+ * hand; and where Z is kept, what M would not make again from the same v is put aside, and copied
+ * where it is due. */
+static gsolve_dense spare(const gs_krylov *k, gsolve_dense z)
 {
     const gmres *s = k->state;
+    const bool varies = k->M && gsolve_precond_varies(k->M);
 
-    return k->ncols > 1 && v.value != s->hand.value ? s->aside : v;
+    return k->method->flexible && (k->ncols > 1 || varies) ? s->aside : z;
 }
 
 static gsolve_status put(gs_krylov *k, gsolve_dense from, gsolve_dense to)
@@ -102,21 +106,13 @@ static gsolve_status put(gs_krylov *k, gsolve_dense from, gsolve_dense to)
     return from.value == to.value ? GSOLVE_OK : gs_copy_vector(k, from, to);
 }
 
-/* Vector j of V in A's type, before it is kept. */
-static gsolve_dense at_hand(const gmres *s, int j)
-{
-    return s->low ? s->hand : basis(s, s->V, j);
-}
-
 static gsolve_status start(gs_krylov *k)
 {
     gmres *s = k->state;
-    const gsolve_dense v = at_hand(s, 0), r = spare(k, v);
     const gs_small a = small_of(k, 0);
     gsolve_status status;
 
-    TRY(gs_residual(k, r)); /* v_0 = b - A x       */
-    TRY(put(k, r, v));
+    TRY(gs_residual(k, s->hand));      /* v_0 = b - A x       */
     TRY(GS_SMALL(k, gmres_start, &a)); /* beta = g_0 = |v_0|  */
 done:
     return status;
@@ -128,7 +124,7 @@ done:
 static gsolve_status add_solution(gs_krylov *k, int count)
 {
     gmres *s = k->state;
-    const gsolve_dense u = at_hand(s, s->m); /* the last vector of V is free by now */
+    const gsolve_dense u = s->hand; /* free by now */
     const gs_small a = small_of(k, count);
     double *y = s->is[GM_G];
     gsolve_status status;
@@ -188,28 +184,40 @@ done:
     return status;
 }
 
+/* *v = v_j in A's type: hand at length 1, which V keeps. */
+static gsolve_status keep(gs_krylov *k, int j, gsolve_dense *v)
+{
+    gmres *s = k->state;
+    const gs_coefficient unit = gs_quotient(1, NULL, s->is[GM_BETA]);
+    const gsolve_dense kept = basis(s, s->V, j);
+    gsolve_status status;
+
+    *v = s->low ? s->hand : kept;
+    if (!s->low) return gs_axpby(k, unit, s->hand, gs_number(0), kept);
+    TRY(gs_scale(k, unit, s->hand));
+    TRY(gs_copy_vector(k, s->hand, kept));
+done:
+    return status;
+}
+
 static gsolve_status step(gs_krylov *k, int64_t iteration)
 {
     gmres *s = k->state;
     const int j = (int)(iteration % s->m);
-    const bool flexible = k->method->flexible;
-    const gsolve_dense v = at_hand(s, j), w = at_hand(s, j + 1);
-    const gsolve_dense z = flexible ? basis(s, s->Z, j) : s->Z;
-    const gsolve_dense z0 = flexible ? spare(k, z) : z, w0 = spare(k, w);
+    const gsolve_dense z = k->method->flexible ? basis(s, s->Z, j) : s->Z, z0 = spare(k, z);
     const gs_small a = small_of(k, j);
+    gsolve_dense v;
     gsolve_status status;
 
     if (j == 0 && iteration > 0) {
         TRY(add_solution(k, s->m));
         TRY(start(k));
     }
-    TRY(gs_scale(k, gs_quotient(1, NULL, s->is[GM_BETA]), v)); /* v_j of length 1     */
-    if (s->low) TRY(gs_copy_vector(k, v, basis(s, s->V, j)));
+    TRY(keep(k, j, &v));
     TRY(gs_precondition(k, v, z0)); /* z = M^-1 v_j        */
     TRY(put(k, z0, z));
-    TRY(gs_multiply(k, z, w0)); /* w = A z             */
-    TRY(put(k, w0, w));
-    TRY(orthogonalise(k, j, w));
+    TRY(gs_multiply(k, z, s->hand)); /* w = A z             */
+    TRY(orthogonalise(k, j, s->hand));
     TRY(GS_SMALL(k, gmres_rotate, &a));
 done:
     return status;
