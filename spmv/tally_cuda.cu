@@ -1,5 +1,5 @@
 // tally_cuda.cu: the sample of blocks on a GPU, see tally.h.
-#include "core/cuda.cuh"
+#include "spmv/block_rows.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -9,44 +9,58 @@ extern "C" {
 namespace
 {
 
-// One thread a block row: its rows merged, block by block.
-template <class O>
-__global__ void count_blocks(int32_t nrows, const O *start, const int32_t *col, int block,
-                             int64_t rows, int64_t step, gs_tally *out)
+// The sample holds every step-th block row.
+template <int B, class O>
+__global__ void __launch_bounds__(gs_block_rows::threads)
+    count_blocks(int32_t nrows, const O *start, const int32_t *col, int64_t samples, int64_t step,
+                 gs_tally *out)
 {
-    const int64_t I = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) * step;
-    int64_t at[GS_TALLY_MOST], end[GS_TALLY_MOST], entries = 0;
-    unsigned long long blocks = 0;
+    const unsigned all = gs_block_rows::all_lanes;
+    const int64_t sample = gs_block_rows::block_row<B>(samples);
+    const int lane = (int)threadIdx.x % 32;
+    const int64_t i = sample * step * B + lane % B;
+    gs_block_rows::span<O> row = gs_block_rows::row_span(start, i, sample >= 0 && i < nrows);
+    const unsigned most = GS_TALLY_LONGEST + 1;
+    const unsigned own = row.end - row.at < (O)most ? (unsigned)(row.end - row.at) : most;
+    unsigned entries = 0, blocks = 0;
 
-    if (I >= rows) return;
-    for (int r = 0; r < block; r++) {
-        const int64_t i = I * block + r;
-        at[r] = i < nrows ? start[i] : 0;
-        end[r] = i < nrows ? start[i + 1] : 0;
-        entries += end[r] - at[r];
-    }
-    if (entries == 0 || entries > GS_TALLY_LONGEST) return;
-    for (int64_t left = entries; left > 0; blocks++) {
-        int32_t J = INT32_MAX; // the next block column
-        for (int r = 0; r < block; r++) {
-            if (at[r] < end[r]) J = min(J, col[at[r]] / block);
-        }
-        for (int r = 0; r < block; r++) {
-            for (; at[r] < end[r] && col[at[r]] / block == J; at[r]++) left--;
-        }
-    }
+    for (int r = 0; r < B; r++) entries += __shfl_sync(all, own, lane - lane % B + r);
+    if (entries > GS_TALLY_LONGEST) row.at = row.end;
+    gs_block_rows::walk<B>(col, row, [&](int32_t) { blocks++; });
+    entries = __reduce_add_sync(all, row.at < row.end ? own : 0);
+    blocks = __reduce_add_sync(all, blocks);
+    if (lane > 0 || entries == 0) return;
     atomicAdd(&out->entries, (unsigned long long)entries);
-    atomicAdd(&out->blocks, blocks);
+    atomicAdd(&out->blocks, (unsigned long long)blocks);
+}
+
+template <int B, class O>
+gsolve_status launch(gsolve_context *ctx, const gsolve_csr *A, gs_tally *of)
+{
+    const int64_t rows = ((int64_t)A->nrows + B - 1) / B, step = rows / GS_TALLY_ROWS + 1;
+    const int64_t samples = (rows + step - 1) / step;
+
+    if (rows == 0) return GSOLVE_OK;
+    return gs_launch(ctx->queue, "a sample of the blocks", count_blocks<B, O>,
+                     gs_block_rows::blocks_for_walks(samples, B), gs_block_rows::threads, A->nrows,
+                     (const O *)A->start, A->col, samples, step, &of[B - GS_TALLY_LEAST]);
 }
 
 template <class O>
-gsolve_status launch(gsolve_context *ctx, const gsolve_csr *A, int b, gs_tally *to)
+gsolve_status launch_all(gsolve_context *ctx, const gsolve_csr *A, gs_tally *of)
 {
-    const int64_t rows = ((int64_t)A->nrows + b - 1) / b, step = rows / GS_TALLY_ROWS + 1;
-    const int blocks = (int)((rows / step + gs_block_size) / gs_block_size);
+    static_assert(GS_TALLY_LEAST == 2 && GS_TALLY_MOST == 8, "a call for each size");
+    gsolve_status status;
 
-    return gs_launch(ctx->queue, "a sample of the blocks", count_blocks<O>, blocks, gs_block_size,
-                     A->nrows, (const O *)A->start, A->col, b, rows, step, to);
+    TRY((launch<2, O>(ctx, A, of)));
+    TRY((launch<3, O>(ctx, A, of)));
+    TRY((launch<4, O>(ctx, A, of)));
+    TRY((launch<5, O>(ctx, A, of)));
+    TRY((launch<6, O>(ctx, A, of)));
+    TRY((launch<7, O>(ctx, A, of)));
+    TRY((launch<8, O>(ctx, A, of)));
+done:
+    return status;
 }
 
 gsolve_status count(gs_tally *of, gsolve_context *ctx, const gsolve_csr *A)
@@ -58,11 +72,8 @@ gsolve_status count(gs_tally *of, gsolve_context *ctx, const gsolve_csr *A)
     ALLOC_DEVICE(ctx, space, GS_TALLY_MOST - GS_TALLY_LEAST + 1);
     TRY(gs_cuda(ctx->queue, cudaMemsetAsync(space, 0, bytes, ctx->queue->stream),
                 "a sample of the blocks"));
-    for (int b = GS_TALLY_LEAST; b <= GS_TALLY_MOST; b++) {
-        gs_tally *to = &space[b - GS_TALLY_LEAST];
-        TRY(A->offset == GSOLVE_O64 ? launch<int64_t>(ctx, A, b, to)
-                                    : launch<int32_t>(ctx, A, b, to));
-    }
+    TRY(A->offset == GSOLVE_O64 ? launch_all<int64_t>(ctx, A, space)
+                                : launch_all<int32_t>(ctx, A, space));
     TRY(gsolve_copy(ctx, of, GSOLVE_HOST, space, GSOLVE_DEVICE, bytes));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);

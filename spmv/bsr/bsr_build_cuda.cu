@@ -4,6 +4,7 @@
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
+#include "spmv/block_rows.cuh"
 #include "spmv/bsr/bsr_slices.cuh"
 #include "spmv/rows.cuh"
 
@@ -88,6 +89,17 @@ __global__ void name_pieces(int32_t rows, const int64_t *first, const int64_t *n
     }
 }
 
+// Of keys, those that are not 0 in all.
+int bits_of_key(int64_t rows)
+{
+    int bits = length_bits;
+
+    for (int64_t windows = (rows + window - 1) / window; windows > 1; windows = (windows + 1) / 2) {
+        bits++;
+    }
+    return bits;
+}
+
 gsolve_status cut(work *w, const gs_bsr *m, gsolve_context *ctx)
 {
     gs_queue *q = ctx->queue;
@@ -119,7 +131,8 @@ gsolve_status cut(work *w, const gs_bsr *m, gsolve_context *ctx)
                   w->p.first, w->number, w->piece_of, w->key, w->id));
     TRY(with_space(w, ctx, "sorting block rows", [&](void *space, size_t &bytes) {
         return cub::DeviceRadixSort::SortPairs(space, bytes, w->key, w->key_sorted, w->id,
-                                               w->id_sorted, (int)w->pieces, 0, 32, q->stream);
+                                               w->id_sorted, (int)w->pieces, 0,
+                                               bits_of_key(m->rows), q->stream);
     }));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, count);
@@ -291,17 +304,19 @@ __device__ int64_t first_from(const int32_t *col, O low, O high, int32_t j)
     return low;
 }
 
-// A warp writes its share of a slice, a thread the values of its row: the blocks mostly ascend as
-// the row's entries do, and else it looks for them.
+// A warp writes its share of a slice, a thread the values of its row, which it meets in the order
+// of its blocks.
 template <class T, class O>
-__global__ void __launch_bounds__(gs_block_size)
+__global__ void __launch_bounds__(gs_block_rows::threads)
     fill_values(gs_bsr_slices m, int32_t rows, int b, int32_t nrows, const O *start,
                 const int32_t *col, const T *value, T *out)
 {
-    const int64_t warp = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
-    const int64_t n = warp / b;
-    const int p = (int)(warp % b), lane = (int)threadIdx.x % 32;
-    const int t = (p * 32 + lane) / b, r = (p * 32 + lane) % b;
+    constexpr int reach = 16;
+    __shared__ gs_block_rows::window<int32_t, reach> cols[gs_block_rows::warps];
+    __shared__ gs_block_rows::window<T, reach> values[gs_block_rows::warps];
+    const int of_block = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
+    const int64_t warp = (int64_t)blockIdx.x * gs_block_rows::warps + of_block, n = warp / b;
+    const int p = (int)(warp % b), t = (p * 32 + lane) / b, r = (p * 32 + lane) % b;
 
     if (n >= m.count) return;
     const slice s = m.slice_of[n];
@@ -309,22 +324,26 @@ __global__ void __launch_bounds__(gs_block_size)
     const bool cut = m.blocks[n * slots + t] & is_part;
     const int32_t j = m.row[n * slots + t], I = cut ? row_of_part(m.part_of, rows, j) : j;
     const int64_t i = (int64_t)I * b + r;
-    const bool there = I >= 0 && i < nrows;
-    const O begin = there ? start[i] : 0, end = there ? start[i + 1] : 0;
-    O at = begin;
-    int32_t before = -1; // the block column before
+    gs_block_rows::span<O> row = gs_block_rows::row_span(start, i, I >= 0 && i < nrows);
+    int used = 0; // of what the warp has read ahead
+    int32_t next = count > 0 ? column_of(s, m.index, 0, t, I) : 0;
+    if (cut) row.at = (O)first_from(col, row.at, row.end, next * b);
     out += (s.first * b + (int64_t)p * s.width) * (b * 32) + lane;
     for (int k = 0; k < s.width; k++) {
-        const bool real = k < count;
-        const int32_t J = real ? column_of(s, m.index, k, t, I) : 0, first = J * b;
-        if (real && (J <= before || (at < end && col[at] < first))) {
-            at = (O)first_from(col, begin, end, first);
+        const int32_t first = next * b;
+        if (k + 1 < count) next = column_of(s, m.index, k + 1, t, I);
+        if (__any_sync(0xffffffffu, k == 0 || (used + b > reach && row.end - row.at > reach))) {
+            row.at += used;
+            used = 0;
+            __syncwarp(); // all have done with what is there
+            gs_block_rows::look_ahead<reach>(cols[of_block], col, row, -1);
+            gs_block_rows::look_ahead<reach>(values[of_block], value, row, T(0));
+            __syncwarp();
         }
-        before = J;
         for (int c = 0; c < b; c++) {
-            const bool taken = real && at < end && col[at] - first == c;
-            out[(int64_t)(k * b + c) * 32] = taken ? value[at] : T(0);
-            at += taken;
+            const bool taken = k < count && used < reach && cols[of_block][lane][used] - first == c;
+            out[(int64_t)(k * b + c) * 32] = taken ? values[of_block][lane][used] : T(0);
+            used += taken;
         }
     }
 }
@@ -334,11 +353,13 @@ gsolve_status fill(const gs_bsr *m, gsolve_context *ctx)
 {
     const gsolve_csr *A = &m->csr;
     const gs_bsr_slices *to = m->slices;
+    const int64_t warps = (int64_t)to->count * m->b;
 
-    if (to->count == 0) return GSOLVE_OK;
+    if (warps == 0) return GSOLVE_OK;
     return gs_launch(ctx->queue, "filling blocks", fill_values<T, O>,
-                     gs_warp_blocks((int64_t)to->count * m->b), gs_block_size, *to, m->rows, m->b,
-                     A->nrows, (const O *)A->start, A->col, (const T *)A->value, (T *)to->value);
+                     (int)((warps + gs_block_rows::warps - 1) / gs_block_rows::warps),
+                     gs_block_rows::threads, *to, m->rows, m->b, A->nrows, (const O *)A->start,
+                     A->col, (const T *)A->value, (T *)to->value);
 }
 
 template <class T>

@@ -102,7 +102,7 @@ struct piece {
 };
 
 // The block columns of m's block rows: those of block row I are col[first[I]] to col[first[I + 1]],
-// in a fixed order. What it allocates is the caller's, also on failure.
+// ascending. What it allocates is the caller's, also on failure.
 struct pattern {
     int64_t *first; // block rows + 1
     int32_t *col;
