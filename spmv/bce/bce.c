@@ -49,7 +49,7 @@ static void make_plan(plan *p, const bce_options *o, const gsolve_csr *csr, cons
 {
     const int32_t n = csr->nrows;
     const int64_t column = o->index == GS_INDEX_16 ? 2 : 4;
-    gs_bce_class class[GS_BCE_MOST_CLASSES];
+    gs_bce_class class[GS_BCE_LONGEST + 1];
     const int classes = find_classes(rows, class);
     gs_bce_places *places = &p->places;
 
