@@ -352,8 +352,8 @@ static int64_t by_layers(const gs_bce_model *model, int classes, const gs_bce_cl
         for (int j = 1; j <= classes; j++) {
             next[j] = last[j];
             for (int i = 0; i < j; i++) {
-                const int64_t all = last[i] + gs_bce_block_cost(model, class[j - 1].width,
-                                                                before[j] - before[i]);
+                const int64_t all =
+                    last[i] + gs_bce_block_cost(model, class[j - 1].width, before[j] - before[i]);
                 if (all < next[j]) next[j] = all;
             }
         }

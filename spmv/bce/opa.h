@@ -9,7 +9,8 @@
  * which is O(M'^2) for M' classes, since any number of blocks will do. For at most K blocks it is
  * made K times, each from the last; or, where that takes long, a few times with a price on each
  * block, the least for which there are at most K: what it finds for p blocks at a price is the best
- * for p blocks, and the price tells how far from it the best for K may be. Costs are whole numbers, so that equal ones are equal.
+ * for p blocks, and the price tells how far from it the best for K may be. Costs are whole numbers,
+ * so that equal ones are equal.
  *
  * Source: Yang, Li, Li, A parallel computing method using blocked format with optimal partitioning
  * for SpMV on GPU, section 5. Their Cost(m, k) keeps k as a dimension, in O(M'^3), only to take the

@@ -38,6 +38,8 @@ enum { GS_VALUE_OWN, GS_VALUE_AUTO };             /* values: the matrix's type; 
 #define GS_SLICED_PART  1024 /* entries of a part of a long row on a GPU: a warp's */
 #define GS_SLICED_PARTS 8192 /* ... and on the CPU */
 
+#define GS_SLICED_SLICE 21 /* bytes of a slice at most, besides what it stores */
+
 #define GS_SLICED_COUNTED 4096 /* length of rows up to which gs_sliced_foretell counts them */
 
 /* The lines of the option table for members index and value of the options o. */
