@@ -76,7 +76,9 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     TRY(refuse_padding(ctx, csr, width));
     TRY(gs_triples_make(&h->rest, ctx, csr, width));
     if (width > 0) {
-        const gs_sliced_group all = {0, 1, (int32_t)width};
+        const bool gpu = ctx->device == &gs_device_cuda;
+        const int32_t lanes = gs_sliced_share(gpu, csr->nrows, csr->nrows * width);
+        const gs_sliced_group all = {0, lanes, (int32_t)((width + lanes - 1) / lanes)};
         const gs_sliced_policy policy = {.lanes = LANES,
                                          .groups = 1,
                                          .group = &all,
@@ -131,7 +133,9 @@ static size_t forecast(const gsolve_csr *csr, const void *chosen)
         const int64_t left = gs_start(csr, i + 1) - gs_start(csr, i) - width;
         rest += left > 0 ? left : 0;
     }
-    return (width > 0 ? gs_sliced_bytes(csr, (double)width * csr->nrows, LANES, false) : 0) +
+    const int32_t lanes = gs_sliced_share(true, csr->nrows, csr->nrows * width);
+    const double stored = (double)csr->nrows * (double)((width + lanes - 1) / lanes * lanes);
+    return (width > 0 ? gs_sliced_bytes(csr, stored, LANES / lanes, false) : 0) +
            (size_t)gs_triples_bytes(csr, (double)rest, width > 0);
 }
 

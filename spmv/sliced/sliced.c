@@ -7,6 +7,9 @@
 
 #define MOST_COLUMNS (INT32_MAX / 2) /* of all slices: twice as many units are still numbered */
 
+#define BUSY       65536 /* lanes: 2000 warps, each with 2 kB under way, keep a GPU's memory busy */
+#define LEAST_DEEP 8     /* entries of a lane of a shared row: as many as it reads at once */
+
 /* --- making and freeing ----------------------------------------------------------------------- */
 
 static int log2_of(int32_t n)
@@ -132,6 +135,18 @@ bool gs_sliced_pays(const gs_sliced *s)
 int32_t gs_sliced_lanes(const gsolve_context *ctx)
 {
     return ctx->device == &gs_device_cuda ? GS_SLICED_WARP : 8; /* sums that a core makes at once */
+}
+
+int32_t gs_sliced_share(bool gpu, int32_t rows, int64_t entries)
+{
+    int32_t lanes = 1;
+
+    if (!gpu) return 1;
+    while (lanes < GS_SLICED_WARP && (int64_t)rows * lanes < BUSY &&
+           entries >= (int64_t)rows * 2 * lanes * LEAST_DEEP) {
+        lanes *= 2;
+    }
+    return rows > 0 ? lanes : 1;
 }
 
 int32_t gs_sliced_most(int asked, int32_t rows, int64_t entries)

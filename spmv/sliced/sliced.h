@@ -201,6 +201,10 @@ gsolve_status gs_sliced_fits(gsolve_context *ctx, const gs_sliced *s, int64_t co
 /* Lanes of a slice that suit ctx's device. */
 int32_t gs_sliced_lanes(const gsolve_context *ctx);
 
+/* Lanes that should share a row, a power of two up to GS_SLICED_WARP, where that many rows hold
+ * that many entries: on a GPU more than 1 where rows are long and too few to keep it busy. */
+int32_t gs_sliced_share(bool gpu, int32_t rows, int64_t entries);
+
 /* A policy's most: as asked for, or for 0 four times the mean length, but at least 128. */
 int32_t gs_sliced_most(int asked, int32_t rows, int64_t entries);
 
