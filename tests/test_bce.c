@@ -77,6 +77,9 @@ static void foretold_to_the_slice(void **state)
         snprintf(spec, sizeof spec, "bce,blocks=%d,cost=%s,window=%d", o->blocks,
                  o->cost == GS_BCE_PAPER ? "paper" : "bytes", o->window);
         const gsolve_matrix_info info = info_of(ctx, spec, &A);
+        char said[40];
+        snprintf(said, sizeof said, "%d block%s, ", p.best.blocks, p.best.blocks > 1 ? "s" : "");
+        assert_true(strstr(info.note, said) == info.note);
         const int64_t stored = gs_bce_foretell(&p, &A).columns * p.model.lanes + of_long;
         if (stored != info.stored) {
             fail_msg("%s of %s: %lld foretold, %lld stored", spec, names[k % 4], (long long)stored,

@@ -1,7 +1,7 @@
 /* bce.c: the format bce, see bce.h. */
 #include "spmv/bce/bce_plan.h"
 
-#include <string.h>
+#include <stdio.h>
 
 #include "core/try.h"
 #include "spmv/matrix.h"
@@ -73,6 +73,20 @@ done:
     return status;
 }
 
+static void tell(gs_sliced *form, const gs_bce_partition *best)
+{
+    const gs_bce_class *block = best->block;
+    const int last = best->blocks - 1;
+
+    if (last < 0) return;
+    if (last == 0) {
+        snprintf(form->note, sizeof form->note, "1 block, %d entries wide", block[0].width);
+    } else {
+        snprintf(form->note, sizeof form->note, "%d blocks, %d to %d entries wide", best->blocks,
+                 block[0].width, block[last].width);
+    }
+}
+
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                            const void *chosen)
 {
@@ -95,6 +109,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                                .value = o->value,
                                .entries = facts.entries};
     TRY(make(&form, ctx, csr, &p, &policy));
+    tell(form, &p.best);
     *self = form;
 done:
     return status;

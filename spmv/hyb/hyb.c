@@ -2,6 +2,7 @@
  * wide, the others in coordinates. K is the greatest width of which at least a third of the rows
  * have as many entries. (The paper asks for 4096 rows besides; so few do not fill a GPU either
  * way.) ELLPACK is that of spmv/sliced/, the coordinates that of spmv/triples/. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/try.h"
@@ -86,6 +87,8 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                                          .index = o->index,
                                          .value = o->value};
         TRY(gs_sliced_make(&h->ell, ctx, csr, &policy));
+        snprintf(h->ell->note, sizeof h->ell->note, "%d entries of a row in ELLPACK, %lld left",
+                 (int)width, (long long)h->rest.entries);
     }
     *self = h;
     h = NULL;
@@ -149,6 +152,7 @@ static void describe(const void *self, gsolve_matrix_info *info)
 
     info->stored = 0;
     info->bytes = ((size_t)csr->ncols + 2 * (size_t)csr->nrows) * size; /* without ell */
+    snprintf(info->note, sizeof info->note, "all entries in coordinates");
     if (h->ell) gs_sliced_describe(h->ell, info);
     info->stored += h->rest.entries;
     info->bytes +=

@@ -4,6 +4,8 @@
  * are few and long. */
 #include "spmv/sliced/sliced.h"
 
+#include <stdio.h>
+
 #include "core/try.h"
 #include "spmv/matrix.h"
 
@@ -49,6 +51,18 @@ static int32_t share_of(const sell_options *o, bool gpu, int32_t rows, int64_t e
     return o->slice > 0 ? 1 : gs_sliced_share(gpu, rows, entries);
 }
 
+static void tell(gs_sliced *s, int32_t rows, int32_t window)
+{
+    int at = snprintf(s->note, sizeof s->note, "slices of %d row%s", rows, rows > 1 ? "s" : "");
+
+    if (window > 1) {
+        at += snprintf(s->note + at, sizeof s->note - (size_t)at, ", sorted within %d", window);
+    }
+    if (s->nlong > 0) {
+        snprintf(s->note + at, sizeof s->note - (size_t)at, ", %d long rows apart", s->nlong);
+    }
+}
+
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                            const void *chosen)
 {
@@ -73,6 +87,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     const int32_t window = window_of(o->sigma, rows, (double)facts.stored, (double)facts.kept);
     if (window > 1) TRY(gs_sliced_sort(ctx, csr, window, policy.most, &policy.order));
     TRY(gs_sliced_make(&s, ctx, csr, &policy));
+    tell(s, rows, window);
     *self = s;
 done:
     return status;

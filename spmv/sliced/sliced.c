@@ -1,6 +1,7 @@
 /* sliced.c: what the formats by slices share on any device, see sliced.h. */
 #include "spmv/sliced/sliced.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/try.h"
@@ -193,6 +194,15 @@ static int64_t index_bytes(const gs_sliced *s)
            s->slices * (int64_t)sizeof *s->head;
 }
 
+/* What was chosen, by the format and here. */
+static void tell(const gs_sliced *s, gsolve_matrix_info *info)
+{
+    const char *bits = s->units == s->columns ? "16" : "16 and 32"; /* a wide column takes two */
+
+    snprintf(info->note, sizeof info->note, "%s%scolumns in %s bits%s", s->note,
+             s->note[0] ? "; " : "", s->narrow ? bits : "32", s->light ? ", values in fp32" : "");
+}
+
 void gs_sliced_describe(const void *self, gsolve_matrix_info *info)
 {
     const gs_sliced *s = self;
@@ -207,6 +217,7 @@ void gs_sliced_describe(const void *self, gsolve_matrix_info *info)
     bytes += ((int64_t)s->csr.nrows + s->csr.ncols) * type;
     info->stored = stored + s->in_parts;
     info->bytes = (size_t)bytes;
+    tell(s, info);
 }
 
 size_t gs_sliced_bytes(const gsolve_csr *csr, double stored, int32_t lanes, bool order)

@@ -124,6 +124,7 @@ typedef struct gs_sliced {
     int32_t tasks;        /* on the CPU: stretches of slices of about equal work */
     int32_t *task;        /* tasks + 1: first slice of each */
     double *dot;          /* scratch: two sums for each task */
+    char note[80];        /* what the format that made it chose, or "" */
 } gs_sliced;
 
 typedef struct gs_sliced_dots { /* sums that a product makes on its way */
