@@ -44,7 +44,10 @@ void cli_report_attempt(const cli *c, const cli_solution *s, int k)
 
 static void say_format(const cli *c, const cli_solution *s)
 {
-    if (s->info.note[0]) cli_item(c, "format", "%s", s->info.note);
+    const bool turned = strcmp(s->info.format, "auto") == 0; /* its note names formats */
+
+    if (!s->info.note[0]) return;
+    cli_item(c, "format", "%s%s%s", turned ? "" : s->info.format, turned ? "" : ": ", s->info.note);
 }
 
 static void say_outcome(const cli *c, const cli_solution *s)

@@ -218,7 +218,8 @@ typedef struct gsolve_matrix_info {
     double convert_seconds; /* spent since then on another form; not in build_seconds */
     uint64_t version;       /* 1, and one more with each update */
     int changes;            /* of the form, since the build */
-    char note[200];         /* what "auto" did and what that cost, or "" */
+    char note[200];         /* what the format chose ("5 blocks, 3 to 210 entries wide; ..."), or
+                               what "auto" did and what that cost, or "" */
 } gsolve_matrix_info;
 
 /* spec: a format; "auto" begins as csr and changes its form when that pays, see gsolve_matrix_turn.

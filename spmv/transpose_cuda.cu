@@ -112,7 +112,7 @@ gsolve_status gather_rows(const gsolve_csr *T, const void *order, gsolve_context
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, row, n);
-    TRY(gs_name_rows(ctx->queue, A, row));
+    TRY(gs_name_rows(ctx->queue, A, n, row));
     TRY((gather_all<int32_t, P>(ctx->queue, n, order, row, const_cast<int32_t *>(T->col))));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, row);

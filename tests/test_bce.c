@@ -1,6 +1,10 @@
 /* test_bce.c: what bce makes of matrices whose rows differ. */
 #include "tests/common.h"
 
+#include "core/context.h"
+#include "spmv/bce/bce_plan.h"
+#include "spmv/sliced/sliced.h"
+
 #include <math.h>
 
 static gsolve_matrix_info info_of(gsolve_context *ctx, const char *spec, const gsolve_csr *A)
@@ -35,6 +39,57 @@ static void blocks_save_padding(void **state)
         assert_true((double)last.stored < 1.3 * (double)last.entries);
         gsolve_csr_free(&A, ctx);
     }
+    close_context(ctx);
+}
+
+/* What is foretold from the lengths of rows is what is stored, to the slice. */
+static void foretold_to_the_slice(void **state)
+{
+    static const char *const names[] = {"gen:rmat,scale=12,degree=12", "gen:web,n=9000",
+                                        "gen:poisson2d,n=60", "gen:random,n=3001,row=40"};
+    static const gs_bce_options options[] = {
+        {0, GS_BCE_BYTES, 65536, 0, 0}, {5, GS_BCE_BYTES, 1024, 0, 0},
+        {0, GS_BCE_PAPER, 1024, 0, 0},  {1, GS_BCE_BYTES, 2048, 0, 0},
+        {3, GS_BCE_PAPER, 5000, 0, 0},
+    };
+    gsolve_context *ctx = open_context(2);
+    const bool gpu = ctx->device == &gs_device_cuda;
+    int shared = 0, blocks = 0;
+    (void)state;
+
+    for (size_t k = 0; k < 4 * sizeof options / sizeof *options; k++) {
+        const gs_bce_options *o = &options[k / 4];
+        gsolve_csr A = read_matrix(ctx, names[k % 4]);
+        int32_t rows[GS_BCE_LONGEST + 1] = {0};
+        gs_bce_plan p;
+        char spec[100];
+        int64_t of_long = 0;
+        for (int32_t i = 0; i < A.nrows; i++) {
+            const int64_t length = gs_start(&A, i + 1) - gs_start(&A, i);
+            rows[gs_bce_length(&A, i)]++;
+            if (length > GS_BCE_LONGEST) of_long += length;
+        }
+        gs_bce_make_plan(&p, o, &A, rows, gpu);
+        if (gs_bce_may_keep_order(&p, A.nrows)) {
+            const int32_t lanes = p.model.lanes;
+            gs_bce_keep_order(&p, A.nrows, gs_sliced_foretell(&A, lanes, 1, GS_BCE_LONGEST));
+        }
+        snprintf(spec, sizeof spec, "bce,blocks=%d,cost=%s,window=%d", o->blocks,
+                 o->cost == GS_BCE_PAPER ? "paper" : "bytes", o->window);
+        const gsolve_matrix_info info = info_of(ctx, spec, &A);
+        char said[40];
+        snprintf(said, sizeof said, "%d block%s, ", p.best.blocks, p.best.blocks > 1 ? "s" : "");
+        assert_true(strstr(info.note, said) == info.note);
+        const int64_t stored = gs_bce_foretell(&p, &A).columns * p.model.lanes + of_long;
+        if (stored != info.stored) {
+            fail_msg("%s of %s: %lld foretold, %lld stored", spec, names[k % 4], (long long)stored,
+                     (long long)info.stored);
+        }
+        for (int b = 1; b < p.best.blocks; b++) shared += p.lanes[b] != p.lanes[0];
+        blocks += p.best.blocks > 1;
+        gsolve_csr_free(&A, ctx);
+    }
+    assert_true(shared > 0 && blocks > 0); /* groups of several lanes, and several blocks */
     close_context(ctx);
 }
 
@@ -120,6 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_save_padding),
+        cmocka_unit_test(foretold_to_the_slice),
         cmocka_unit_test(equal_rows_stay),
         cmocka_unit_test(long_rows),
         cmocka_unit_test(refused),

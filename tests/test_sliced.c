@@ -276,6 +276,45 @@ static void light(void **state)
     close_context(ctx);
 }
 
+/* Rows that are few and long are shared among lanes on a GPU, and nowhere else. */
+static void few_long_rows(void **state)
+{
+    static const char *const specs[] = {"sell", "sell,index=32", "hyb", "hyb,width=333", "ellr"};
+    enum { ROWS = 45, COLUMNS = 900 };
+    gsolve_context *ctx = open_context(2);
+    rows *r = new_rows(COLUMNS);
+    double *x = random_vector(COLUMNS, 1), y[ROWS];
+    (void)state;
+
+    assert_int_equal(gs_sliced_share(true, 4000, 10800000), 32);
+    assert_int_equal(gs_sliced_share(true, 10000, 810000), 8);
+    assert_int_equal(gs_sliced_share(true, 1 << 20, 81 << 20), 1);
+    assert_int_equal(gs_sliced_share(true, 4000, 20000), 1);
+    assert_int_equal(gs_sliced_share(true, 0, 0), 1);
+    assert_int_equal(gs_sliced_share(false, 4000, 10800000), 1);
+    for (int i = 0; i < ROWS; i++) {
+        for (int k = 0; k < 380 + i % 7; k++) add(r, i + 2 * k, 1 + k % 5);
+        end_row(r);
+    }
+    for (size_t f = 0; f < sizeof specs / sizeof *specs; f++) {
+        gsolve_matrix *M = NULL;
+        OK(ctx, gsolve_matrix_create(&M, ctx, specs[f], &r->csr));
+        OK(ctx, gsolve_matrix_apply(M, 1, gsolve_vector(x, COLUMNS), 0, gsolve_vector(y, ROWS)));
+        for (int i = 0; i < ROWS; i++) {
+            double sum = 0, size = 0;
+            for (int32_t k = r->start[i]; k < r->start[i + 1]; k++) {
+                sum += r->value[k] * x[r->col[k]];
+                size += fabs(r->value[k] * x[r->col[k]]);
+            }
+            if (!(fabs(sum - y[i]) <= 1e-14 * size)) fail_msg("%s: row %d", specs[f], i);
+        }
+        gsolve_matrix_destroy(&M);
+    }
+    free(x);
+    free(r);
+    close_context(ctx);
+}
+
 /* Refused with a sentence: padding that explodes, slices that there are none of. */
 static void refused(void **state)
 {
@@ -322,9 +361,9 @@ int main(void)
 {
     need_device();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spans),   cmocka_unit_test(choice),  cmocka_unit_test(policies),
-        cmocka_unit_test(kept),    cmocka_unit_test(padding), cmocka_unit_test(light),
-        cmocka_unit_test(refused), cmocka_unit_test(sorting),
+        cmocka_unit_test(spans),         cmocka_unit_test(choice),  cmocka_unit_test(policies),
+        cmocka_unit_test(kept),          cmocka_unit_test(padding), cmocka_unit_test(light),
+        cmocka_unit_test(few_long_rows), cmocka_unit_test(refused), cmocka_unit_test(sorting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

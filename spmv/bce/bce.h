@@ -19,7 +19,7 @@
 #include "core/csr.h"
 #include "spmv/bce/opa.h"
 
-#define GS_BCE_LONGEST (GS_BCE_MOST_CLASSES - 1)
+#define GS_BCE_LONGEST 2048
 
 /* Where rows go. */
 typedef struct gs_bce_places {

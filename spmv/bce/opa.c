@@ -6,8 +6,11 @@
 
 enum {
     LEAST_DEEP = 8, /* where rows are shared for the sake of more lanes: pads less than an eighth */
-    MOST_WORK = 1 << 21, /* blocks x classes^2 of a limited search */
-    MOST_LAYERS = 17000, /* blocks x (classes + 1) then, of at most 128 blocks */
+    MOST_WORK = 1 << 19, /* blocks x classes^2 of a search by layers */
+    MOST_LAYERS = 8320,  /* blocks x (classes + 1) then, of at most 128 blocks */
+    MOST_PRICED = 360,   /* ... of one that is made for several prices of a block */
+    TRIALS = 9,          /* of these, unless what is found is within 1 / 2^ */
+    NEAR = 9,            /* of the least */
 };
 
 /* --- what a block costs ----------------------------------------------------------------------- */
@@ -292,12 +295,56 @@ static void limited(gs_bce_partition *best, search *s, int most)
     add_blocks(best, s, from, layer, most - 1);
 }
 
-static int blocks_of(const search *s, const uint16_t *from)
+/* Any number of blocks, each at price besides its cost: how many they are, without that. */
+static int any_number(search *s, uint16_t *from, int64_t price)
 {
     int blocks = 0;
 
+    for (int j = 1, near = 0; j <= s->classes; j++) {
+        const choice last = cheapest(s, j, near);
+        set_cost(s, j, last.cost + price);
+        from[j] = (uint16_t)(near = last.from);
+    }
     for (int j = s->classes; j > 0; j = from[j]) blocks++;
     return blocks;
+}
+
+/* At most most blocks, where so many at no price are more: at the least price found for which they
+ * are not. Any partition of at most most blocks costs no less than the best at a price, blocks
+ * priced, less the price of most blocks: that bounds the loss. */
+static void priced(gs_bce_partition *best, search *s, int most)
+{
+    uint16_t from[GS_BCE_MOST_CLASSES + 1];
+    int64_t low = 0, high = 0, price = s->cost[s->classes] / (16 * (int64_t)most) + 1, bound = 0;
+
+    best->cost = INT64_MAX;
+    for (int t = 0; t < TRIALS || high == 0; t++) {
+        const int blocks = any_number(s, from, price);
+        const int64_t all = s->cost[s->classes], under = all - price * most;
+        if (under > bound) bound = under;
+        if (blocks > most) {
+            low = price;
+        } else {
+            high = price;
+            if (all - price * blocks < best->cost) {
+                best->cost = all - price * blocks;
+                add_blocks(best, s, from, 0, 0);
+            }
+        }
+        if (high > 0 && best->cost - bound <= bound >> NEAR) break;
+        price = high == 0 ? 4 * low : low < high / 8 ? high / 4 : low + (high - low) / 2;
+        if (price == low || price == high) break;
+    }
+    best->slack = (1 + best->slack) * (bound > 0 ? (double)best->cost / (double)bound : 2) - 1;
+}
+
+/* Merges s's classes further, and begins anew. */
+static void merge_to(gs_bce_partition *best, search *s, gs_bce_class *class, int most)
+{
+    double slack;
+
+    begin(s, gs_bce_merge(s->classes, class, most, &slack));
+    best->slack = (1 + best->slack) * (1 + slack) - 1;
 }
 
 /* Several blocks cost their order, too: perhaps one is better. */
@@ -320,21 +367,18 @@ void gs_bce_best(gs_bce_partition *best, const gs_bce_model *model, int classes,
 {
     search s = {.model = model, .class = class};
     uint16_t from[GS_BCE_MOST_CLASSES + 1];
-    double slack;
 
     begin(&s, gs_bce_merge(classes, class, GS_BCE_MOST_CLASSES, &best->slack));
-    for (int j = 1, near = 0; j <= s.classes; j++) {
-        const choice last = cheapest(&s, j, near);
-        set_cost(&s, j, last.cost);
-        from[j] = (uint16_t)(near = last.from);
-    }
+    const int blocks = any_number(&s, from, 0);
     best->cost = s.cost[s.classes];
-    if (blocks_of(&s, from) <= most) {
+    if (blocks <= most) {
         add_blocks(best, &s, from, 0, 0);
-    } else {
-        begin(&s, gs_bce_merge(s.classes, class, (int)sqrt((double)MOST_WORK / most), &slack));
-        best->slack = (1 + best->slack) * (1 + slack) - 1;
+    } else if ((int64_t)most * s.classes * s.classes <= MOST_WORK) {
         limited(best, &s, most);
+    } else {
+        merge_to(best, &s, class, MOST_PRICED);
+        any_number(&s, from, 0);
+        priced(best, &s, most);
     }
     price_order(best, &s);
 }

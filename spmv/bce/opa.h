@@ -6,8 +6,11 @@
  *
  *     cost[j] = min over i < j of cost[i] + (that of a block of the classes i to j - 1),
  *
- * which is O(M'^2) for M' classes, since any number of blocks will do; for at most K blocks it is
- * made K times, each from the last. Costs are whole numbers, so that equal ones are equal.
+ * which is O(M'^2) for M' classes, since any number of blocks will do. For at most K blocks it is
+ * made K times, each from the last; or, where that takes long, a few times with a price on each
+ * block, the least for which there are at most K: what it finds for p blocks at a price is the best
+ * for p blocks, and the price tells how far from it the best for K may be. Costs are whole numbers,
+ * so that equal ones are equal.
  *
  * Source: Yang, Li, Li, A parallel computing method using blocked format with optimal partitioning
  * for SpMV on GPU, section 5. Their Cost(m, k) keeps k as a dimension, in O(M'^3), only to take the
@@ -21,7 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GS_BCE_MOST_CLASSES 2049 /* that are told apart, see gs_bce_best */
+#define GS_BCE_MOST_CLASSES 640 /* that are told apart, see gs_bce_best */
 #define GS_BCE_MOST_BLOCKS  128
 
 typedef struct gs_bce_class {
@@ -73,15 +76,17 @@ int gs_bce_merge(int count, gs_bce_class *classes, int most, double *slack);
 
 typedef struct gs_bce_partition {
     int64_t cost;
-    double slack; /* of the merging before; 0: the partition is the best */
+    double slack; /* of merging, and of the price on a block; 0: the partition is the best */
     int blocks;
     gs_bce_class block[GS_BCE_MOST_BLOCKS]; /* ascending: width and rows of each */
 } gs_bce_partition;
 
 /* The cheapest partition of ascending classes into at most most blocks, 1 to GS_BCE_MOST_BLOCKS.
- * More than GS_BCE_MOST_CLASSES classes are merged first; where most is a limit that costs
- * something, more than 1448 / sqrt(most), to keep the time near a millisecond. No classes: no
- * blocks. Changes classes. Widths x rows of all x bytes of an entry are below 2^61. */
+ * More than GS_BCE_MOST_CLASSES classes are merged first, to keep the time below a millisecond;
+ * where most is a limit that costs something and most x classes^2 exceeds 2^19, more than 360 are,
+ * and a price on each block keeps their number: then the partition costs at most 1 + slack times
+ * the best, of the merged classes. No classes: no blocks. Changes classes. Widths x rows of all x
+ * bytes of an entry are below 2^52. */
 void gs_bce_best(gs_bce_partition *best, const gs_bce_model *model, int count,
                  gs_bce_class *classes, int most);
 

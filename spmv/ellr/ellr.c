@@ -3,6 +3,8 @@
  * as the longest of all as in the paper: what is never read need not be stored either. */
 #include "spmv/sliced/sliced.h"
 
+#include <stdio.h>
+
 #include "core/try.h"
 #include "spmv/matrix.h"
 
@@ -58,6 +60,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     if (all.lanes > policy.lanes) policy.lanes = all.lanes;
     policy.most = gs_sliced_most(o->most, csr->nrows, entries);
     TRY(gs_sliced_make(&s, ctx, csr, &policy));
+    snprintf(s->note, sizeof s->note, "%d lane%s to a row", all.lanes, all.lanes > 1 ? "s" : "");
     *self = s;
 done:
     return status;

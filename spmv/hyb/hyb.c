@@ -2,6 +2,7 @@
  * wide, the others in coordinates. K is the greatest width of which at least a third of the rows
  * have as many entries. (The paper asks for 4096 rows besides; so few do not fill a GPU either
  * way.) ELLPACK is that of spmv/sliced/, the coordinates that of spmv/triples/. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/try.h"
@@ -76,7 +77,9 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     TRY(refuse_padding(ctx, csr, width));
     TRY(gs_triples_make(&h->rest, ctx, csr, width));
     if (width > 0) {
-        const gs_sliced_group all = {0, 1, (int32_t)width};
+        const bool gpu = ctx->device == &gs_device_cuda;
+        const int32_t lanes = gs_sliced_share(gpu, csr->nrows, csr->nrows * width);
+        const gs_sliced_group all = {0, lanes, (int32_t)((width + lanes - 1) / lanes)};
         const gs_sliced_policy policy = {.lanes = LANES,
                                          .groups = 1,
                                          .group = &all,
@@ -84,6 +87,8 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                                          .index = o->index,
                                          .value = o->value};
         TRY(gs_sliced_make(&h->ell, ctx, csr, &policy));
+        snprintf(h->ell->note, sizeof h->ell->note, "%d entries of a row in ELLPACK, %lld left",
+                 (int)width, (long long)h->rest.entries);
     }
     *self = h;
     h = NULL;
@@ -131,7 +136,9 @@ static size_t forecast(const gsolve_csr *csr, const void *chosen)
         const int64_t left = gs_start(csr, i + 1) - gs_start(csr, i) - width;
         rest += left > 0 ? left : 0;
     }
-    return (width > 0 ? gs_sliced_bytes(csr, (double)width * csr->nrows, LANES, false) : 0) +
+    const int32_t lanes = gs_sliced_share(true, csr->nrows, csr->nrows * width);
+    const double stored = (double)csr->nrows * (double)((width + lanes - 1) / lanes * lanes);
+    return (width > 0 ? gs_sliced_bytes(csr, stored, LANES / lanes, false) : 0) +
            (size_t)gs_triples_bytes(csr, (double)rest, width > 0);
 }
 
@@ -145,6 +152,7 @@ static void describe(const void *self, gsolve_matrix_info *info)
 
     info->stored = 0;
     info->bytes = ((size_t)csr->ncols + 2 * (size_t)csr->nrows) * size; /* without ell */
+    snprintf(info->note, sizeof info->note, "all entries in coordinates");
     if (h->ell) gs_sliced_describe(h->ell, info);
     info->stored += h->rest.entries;
     info->bytes +=

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "core/try.h"
 #include "core/vector.h"
@@ -182,6 +183,9 @@ static void describe(const void *self, gsolve_matrix_info *info)
 {
     const gs_segmented *s = self;
     const size_t value = gs_type_size(s->csr.type), entry = sizeof *s->col + value;
+
+    snprintf(info->note, sizeof info->note, "%d segments of up to %d entries, summed by %s",
+             s->segments, s->length, s->reduce ? "several threads" : "a thread each");
 
     info->stored = s->reduce ? s->entries : s->stored + s->in_parts;
     info->bytes = (size_t)info->stored * entry;

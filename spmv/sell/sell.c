@@ -1,7 +1,10 @@
 /* sell.c: the format sell, SELL-C-sigma: slices of C rows, each as wide as its longest; rows sorted
  * by length within windows of sigma rows, so that those of a slice are alike. The storage and the
- * product are those of spmv/sliced/sliced.h with a lane to a row. */
+ * product are those of spmv/sliced/sliced.h with a lane to a row, or on a GPU several where rows
+ * are few and long. */
 #include "spmv/sliced/sliced.h"
+
+#include <stdio.h>
 
 #include "core/try.h"
 #include "spmv/matrix.h"
@@ -13,7 +16,9 @@ typedef struct sell_options {
 } sell_options;
 
 static const gsolve_option options[] = {
-    {"slice", "rows of a slice, a power of two, 8 to 1024; 0: 32 on a GPU, 8 on the CPU",
+    {"slice",
+     "rows of a slice, a power of two, 8 to 1024; 0: 8 on the CPU, 32 on a GPU, where they are "
+     "fewer if rows are few and long: then several threads share a row",
      GSOLVE_INT, offsetof(sell_options, slice), 0, 0, GS_SLICED_MOST, NULL},
     {"sigma",
      "rows within which they are sorted by length; 1: not at all; 0: 16384 where the slices would "
@@ -33,18 +38,36 @@ static gsolve_status check_slice(gsolve_context *ctx, int slice)
                        slice, GS_SLICED_LEAST, GS_SLICED_MOST);
 }
 
-/* Windows end with a slice. */
-static int32_t window_of(int sigma, int32_t lanes, double stored, double kept)
+/* Windows end with a slice, of so many rows. */
+static int32_t window_of(int sigma, int32_t rows, double stored, double kept)
 {
     const int32_t window = sigma > 0 ? sigma : stored > 1.1 * kept ? WINDOW : 1;
-    return window == 1 ? 1 : (window + lanes - 1) / lanes * lanes;
+    return window == 1 ? 1 : (window + rows - 1) / rows * rows;
+}
+
+/* Lanes to a row: slices of so many rows as were asked for have one. */
+static int32_t share_of(const sell_options *o, bool gpu, int32_t rows, int64_t entries)
+{
+    return o->slice > 0 ? 1 : gs_sliced_share(gpu, rows, entries);
+}
+
+static void tell(gs_sliced *s, int32_t rows, int32_t window)
+{
+    int at = snprintf(s->note, sizeof s->note, "slices of %d row%s", rows, rows > 1 ? "s" : "");
+
+    if (window > 1) {
+        at += snprintf(s->note + at, sizeof s->note - (size_t)at, ", sorted within %d", window);
+    }
+    if (s->nlong > 0) {
+        snprintf(s->note + at, sizeof s->note - (size_t)at, ", %d long rows apart", s->nlong);
+    }
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                            const void *chosen)
 {
     const sell_options *o = chosen;
-    const gs_sliced_group all = {0, 1, 0};
+    gs_sliced_group all = {0, 1, 0};
     gs_sliced_policy policy = {.lanes = o->slice > 0 ? o->slice : gs_sliced_lanes(ctx),
                                .groups = 1,
                                .group = &all,
@@ -58,11 +81,13 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     TRY(gs_csr_entries(ctx, csr, &facts.entries));
     policy.entries = facts.entries;
     policy.most = gs_sliced_most(o->most, csr->nrows, facts.entries);
-    if (o->sigma == 0) TRY(gs_sliced_look(ctx, csr, policy.lanes, policy.most, &facts));
-    const int32_t window =
-        window_of(o->sigma, policy.lanes, (double)facts.stored, (double)facts.kept);
+    all.lanes = share_of(o, ctx->device == &gs_device_cuda, csr->nrows, facts.entries);
+    const int32_t rows = policy.lanes / all.lanes;
+    if (o->sigma == 0) TRY(gs_sliced_look(ctx, csr, rows, policy.most, &facts));
+    const int32_t window = window_of(o->sigma, rows, (double)facts.stored, (double)facts.kept);
     if (window > 1) TRY(gs_sliced_sort(ctx, csr, window, policy.most, &policy.order));
     TRY(gs_sliced_make(&s, ctx, csr, &policy));
+    tell(s, rows, window);
     *self = s;
 done:
     return status;
@@ -75,14 +100,16 @@ static size_t forecast(const gsolve_csr *csr, const void *chosen)
     const int32_t lanes = o->slice > 0 ? o->slice : GS_SLICED_WARP, n = csr->nrows;
     const int64_t entries = gs_start(csr, n);
     const int32_t most = gs_sliced_most(o->most, n, entries);
-    const double plain = gs_sliced_foretell(csr, lanes, 1, most);
+    const int32_t share = share_of(o, true, n, entries), rows = lanes / share;
+    double stored = gs_sliced_foretell(csr, rows, 1, most);
     int64_t kept = 0;
 
     for (int32_t i = 0; i < n; i++) kept += gs_sliced_short(csr, i, most);
-    const int32_t window = window_of(o->sigma, lanes, plain, (double)kept);
+    const int32_t window = window_of(o->sigma, rows, stored, (double)kept);
+    if (window > 1) stored = gs_sliced_foretell(csr, rows, window, most);
+    stored += (double)n * (share - 1); /* a row fills its last column */
 
-    return gs_sliced_bytes(csr, window > 1 ? gs_sliced_foretell(csr, lanes, window, most) : plain,
-                           lanes, window > 1);
+    return gs_sliced_bytes(csr, stored, rows, window > 1);
 }
 
 const gsolve_format gs_sell_format = {

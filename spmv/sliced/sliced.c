@@ -1,11 +1,15 @@
 /* sliced.c: what the formats by slices share on any device, see sliced.h. */
 #include "spmv/sliced/sliced.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/try.h"
 
 #define MOST_COLUMNS (INT32_MAX / 2) /* of all slices: twice as many units are still numbered */
+
+#define BUSY       65536 /* lanes: 2000 warps, each with 2 kB under way, keep a GPU's memory busy */
+#define LEAST_DEEP 8     /* entries of a lane of a shared row: as many as it reads at once */
 
 /* --- making and freeing ----------------------------------------------------------------------- */
 
@@ -134,6 +138,18 @@ int32_t gs_sliced_lanes(const gsolve_context *ctx)
     return ctx->device == &gs_device_cuda ? GS_SLICED_WARP : 8; /* sums that a core makes at once */
 }
 
+int32_t gs_sliced_share(bool gpu, int32_t rows, int64_t entries)
+{
+    int32_t lanes = 1;
+
+    if (!gpu) return 1;
+    while (lanes < GS_SLICED_WARP && (int64_t)rows * lanes < BUSY &&
+           entries >= (int64_t)rows * 2 * lanes * LEAST_DEEP) {
+        lanes *= 2;
+    }
+    return rows > 0 ? lanes : 1;
+}
+
 int32_t gs_sliced_most(int asked, int32_t rows, int64_t entries)
 {
     const int64_t most = rows > 0 ? 4 * (entries / rows) : 0;
@@ -178,6 +194,15 @@ static int64_t index_bytes(const gs_sliced *s)
            s->slices * (int64_t)sizeof *s->head;
 }
 
+/* What was chosen, by the format and here. */
+static void tell(const gs_sliced *s, gsolve_matrix_info *info)
+{
+    const char *bits = s->units == s->columns ? "16" : "16 and 32"; /* a wide column takes two */
+
+    snprintf(info->note, sizeof info->note, "%s%scolumns in %s bits%s", s->note,
+             s->note[0] ? "; " : "", s->narrow ? bits : "32", s->light ? ", values in fp32" : "");
+}
+
 void gs_sliced_describe(const void *self, gsolve_matrix_info *info)
 {
     const gs_sliced *s = self;
@@ -192,6 +217,7 @@ void gs_sliced_describe(const void *self, gsolve_matrix_info *info)
     bytes += ((int64_t)s->csr.nrows + s->csr.ncols) * type;
     info->stored = stored + s->in_parts;
     info->bytes = (size_t)bytes;
+    tell(s, info);
 }
 
 size_t gs_sliced_bytes(const gsolve_csr *csr, double stored, int32_t lanes, bool order)

@@ -38,6 +38,8 @@ enum { GS_VALUE_OWN, GS_VALUE_AUTO };             /* values: the matrix's type; 
 #define GS_SLICED_PART  1024 /* entries of a part of a long row on a GPU: a warp's */
 #define GS_SLICED_PARTS 8192 /* ... and on the CPU */
 
+#define GS_SLICED_SLICE 21 /* bytes of a slice at most, besides what it stores */
+
 #define GS_SLICED_COUNTED 4096 /* length of rows up to which gs_sliced_foretell counts them */
 
 /* The lines of the option table for members index and value of the options o. */
@@ -122,6 +124,7 @@ typedef struct gs_sliced {
     int32_t tasks;        /* on the CPU: stretches of slices of about equal work */
     int32_t *task;        /* tasks + 1: first slice of each */
     double *dot;          /* scratch: two sums for each task */
+    char note[80];        /* what the format that made it chose, or "" */
 } gs_sliced;
 
 typedef struct gs_sliced_dots { /* sums that a product makes on its way */
@@ -198,6 +201,10 @@ gsolve_status gs_sliced_fits(gsolve_context *ctx, const gs_sliced *s, int64_t co
 
 /* Lanes of a slice that suit ctx's device. */
 int32_t gs_sliced_lanes(const gsolve_context *ctx);
+
+/* Lanes that should share a row, a power of two up to GS_SLICED_WARP, where that many rows hold
+ * that many entries: on a GPU more than 1 where rows are long and too few to keep it busy. */
+int32_t gs_sliced_share(bool gpu, int32_t rows, int64_t entries);
 
 /* A policy's most: as asked for, or for 0 four times the mean length, but at least 128. */
 int32_t gs_sliced_most(int asked, int32_t rows, int64_t entries);

@@ -35,19 +35,15 @@ __global__ void count_rest(int32_t nrows, const O *start, int64_t skip, int64_t 
     count[i] = left > 0 ? left : 0;
 }
 
-// A warp a row.
+// first[i] = entries of the rest before row i.
 template <class O>
-__global__ void name_rest(int32_t nrows, const O *start, const int32_t *col, int64_t skip,
-                          const int64_t *first, int32_t *row, int32_t *out)
+__global__ void name_rest(int64_t entries, int32_t nrows, const O *start, const int32_t *col,
+                          int64_t skip, const int64_t *first, int32_t *row, int32_t *out)
 {
-    const int64_t i = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
-
-    if (i >= nrows) return;
-    const int64_t count = first[i + 1] - first[i], from = (int64_t)start[i] + skip;
-    for (int64_t k = threadIdx.x % 32; k < count; k += 32) {
-        row[first[i] + k] = (int32_t)i;
-        out[first[i] + k] = col[from + k];
-    }
+    gs_each_entry(entries, nrows, first, [&](int64_t k, int32_t i) {
+        row[k] = i;
+        out[k] = col[(int64_t)start[i] + skip + k - first[i]];
+    });
 }
 
 // A thread an entry: how far it is into the rest of its row.
@@ -99,8 +95,8 @@ gsolve_status name_left(gs_triples *t, gsolve_context *ctx)
     ALLOC_DEVICE(ctx, t->row, t->entries);
     ALLOC_DEVICE(ctx, t->col, t->entries);
     if (t->entries == 0) goto done;
-    TRY(gs_launch(q, "naming entries", name_rest<O>, gs_warp_blocks(A->nrows), gs_block_size,
-                  A->nrows, start, A->col, t->skip, first, t->row, t->col));
+    TRY(gs_launch(q, "naming entries", name_rest<O>, gs_stretch_blocks(t->entries), gs_block_size,
+                  t->entries, A->nrows, start, A->col, t->skip, first, t->row, t->col));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
     gsolve_free(ctx, GSOLVE_DEVICE, count);
@@ -129,7 +125,7 @@ gsolve_status name_every(gs_triples *t, gsolve_context *ctx)
 
     TRY(gs_csr_entries(ctx, &t->csr, &t->entries));
     ALLOC_DEVICE(ctx, t->row, t->entries);
-    if (t->entries > 0) TRY(gs_name_rows(ctx->queue, &t->csr, t->row));
+    TRY(gs_name_rows(ctx->queue, &t->csr, t->entries, t->row));
 done:
     return status;
 }
