@@ -25,8 +25,8 @@ static const gsolve_option options[] = {
     {"gather", "expand: x is first written out for every entry, as in the paper", GSOLVE_CHOICE,
      offsetof(gs_segmented_options, gather), GS_GATHER_FUSED, 0, 0, "fused|expand"},
     {"order",
-     "of the segments: rows; length: like ones together; columns: those that read the same part of "
-     "x together; auto: what the matrix calls for",
+     "of the segments: rows; length: like ones together; columns: the long ones that read the same "
+     "part of x together; auto: what the matrix calls for",
      GSOLVE_CHOICE, offsetof(gs_segmented_options, order), GS_ORDER_AUTO, 0, 0,
      "auto|rows|length|columns"},
     {"tune",

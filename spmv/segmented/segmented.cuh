@@ -28,6 +28,11 @@ __host__ __device__ inline int64_t part_size(int64_t entries, int32_t parts)
     return (entries + parts - 1) / parts;
 }
 
+inline int blocks_for(int64_t threads)
+{
+    return (int)((threads + gs_block_size - 1) / gs_block_size);
+}
+
 // Where segments begin and how long they are, for kernels.
 template <class O>
 struct segments_of {
@@ -49,7 +54,8 @@ struct segments_of {
 
 } // namespace gs_segments
 
-// The conversion: gs_segmented_kernels, see segmented_build_cuda.cu and segmented_order_cuda.cu.
+// The conversion: gs_segmented_kernels, see segmented_cut_cuda.cu,
+// segmented_order_cuda.cu and segmented_fill_cuda.cu.
 gsolve_status gs_segmented_measure_rows_cuda(gs_segmented *s, gsolve_context *ctx);
 gsolve_status gs_segmented_cut_cuda(gs_segmented *s, gsolve_context *ctx);
 gsolve_status gs_segmented_look_cuda(const gs_segmented *s, gsolve_context *ctx, bool *by_columns);

@@ -25,6 +25,7 @@ enum { GS_ORDER_AUTO, GS_ORDER_ROWS, GS_ORDER_LENGTH, GS_ORDER_COLUMNS };
 #define GS_SEGMENT_WINDOW  8192 /* segments that order=length sorts among themselves */
 #define GS_SEGMENT_COLUMNS 2048 /* columns between which order=columns does not distinguish */
 #define GS_SEGMENT_NEAR    ((int64_t)128 << 10) /* bytes of x that a processor keeps at hand */
+#define GS_SEGMENT_SHORT   4 /* times the entries of a segment that order=columns takes as short */
 #define GS_SEGMENT_AROUND  2048 /* segments that one processor works on at a time, about */
 
 typedef struct gs_segmented_options {
@@ -36,8 +37,8 @@ typedef struct gs_segmented_options {
 typedef struct gs_segmented_part {
     int64_t from; /* entry */
     int64_t entries;
-    int32_t row, slot;          /* slot: where its sum goes */
-    int32_t first, parts, done; /* the row's: first slot, parts, number among the long rows */
+    int32_t row, slot;    /* slot: where its sum goes */
+    int32_t first, parts; /* the row's: first slot, parts */
 } gs_segmented_part;
 
 typedef struct gs_segmented {
@@ -52,7 +53,7 @@ typedef struct gs_segmented {
 
     /* segments, all NULL where segment s is row s, or all of its segments: first entry (of the
      * offsets' type), entries, and the row if it has no other segment, else ~ the place of its sum
-     * in partial */
+     * in partial; one block, which from begins */
     void *from;
     uint16_t *size;
     int32_t *target;
@@ -62,14 +63,14 @@ typedef struct gs_segmented {
     void *value;
 
     int32_t many, partials; /* rows of several segments; their segments */
-    int32_t *row, *begin;   /* many; many + 1: first place in partial */
+    int32_t *row, *begin;   /* many; many + 1: first place in partial; one block */
     void *partial;
 
-    int32_t nlong, parts; /* on a GPU */
-    int64_t in_parts;     /* entries */
+    int32_t parts;    /* on a GPU */
+    int64_t in_parts; /* entries */
     gs_segmented_part *part;
     void *part_sum;
-    unsigned *done; /* nlong: parts that are there */
+    unsigned *done; /* parts: at a long row's first, those that are there */
 
     void *expanded;               /* gather=expand: x for each stored entry */
     double *dots;                 /* on the CPU: sums of blocks */
@@ -92,12 +93,12 @@ typedef struct gs_segmented_kernels {
     gsolve_status (*measure_rows)(gs_segmented *s, gsolve_context *ctx);
     /* s's segments in the order of rows, and rows of several; parts */
     gsolve_status (*cut)(gs_segmented *s, gsolve_context *ctx);
-    /* NULL: order=auto does not look; *by_columns: most segments are narrow, and those worked on
-     * together are far apart */
+    /* NULL: order=auto does not look; *by_columns: many segments are of cut rows, and those worked
+     * on together are far apart */
     gsolve_status (*look)(const gs_segmented *s, gsolve_context *ctx, bool *by_columns);
     /* s's segments in GS_ORDER_LENGTH or GS_ORDER_COLUMNS */
     gsolve_status (*sort)(gs_segmented *s, gsolve_context *ctx, int order);
-    /* s->first, s->stored */
+    /* fills s->first; s->stored */
     gsolve_status (*measure_groups)(gs_segmented *s, gsolve_context *ctx);
     /* s->value, and s->col if columns, from s->csr */
     gsolve_status (*fill)(gs_segmented *s, gsolve_context *ctx, bool columns);
@@ -118,6 +119,16 @@ int gs_segmented_length(const gs_segmented *like);
 gsolve_status gs_segmented_make(gs_segmented **s, gsolve_context *ctx, const gs_segmented *like,
                                 int length);
 void gs_segmented_destroy(void *self, gsolve_context *ctx);
+
+/* Room for the tables of s->segments segments, and for those of s->many rows. */
+typedef struct gs_segment_tables {
+    void *from;
+    uint16_t *size;
+    int32_t *target;
+} gs_segment_tables;
+
+gsolve_status gs_segmented_room(const gs_segmented *s, gsolve_context *ctx, gs_segment_tables *t);
+gsolve_status gs_segmented_room_for_rows(gs_segmented *s, gsolve_context *ctx);
 
 /* The tables on the CPU, see segmented_plan.c. */
 gsolve_status gs_segmented_measure_rows(gs_segmented *s, gsolve_context *ctx);

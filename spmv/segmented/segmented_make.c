@@ -54,6 +54,28 @@ static bool walks_rows(const gs_segmented *s)
            s->chosen.finish == GS_FINISH_DEVICE;
 }
 
+gsolve_status gs_segmented_room(const gs_segmented *s, gsolve_context *ctx, gs_segment_tables *t)
+{
+    const size_t n = (size_t)s->segments, offset = gs_offset_size(s->csr.offset);
+    char *block = gsolve_alloc(ctx, gs_place(ctx), n, offset + sizeof *t->target + sizeof *t->size);
+
+    if (!block) return GSOLVE_NO_MEMORY;
+    t->from = block;
+    t->target = (int32_t *)(block + n * offset);
+    t->size = (uint16_t *)(block + n * (offset + sizeof *t->target));
+    return GSOLVE_OK;
+}
+
+gsolve_status gs_segmented_room_for_rows(gs_segmented *s, gsolve_context *ctx)
+{
+    gsolve_status status;
+
+    ALLOC(ctx, gs_place(ctx), s->row, 2 * (size_t)s->many + 1);
+    s->begin = s->row + s->many;
+done:
+    return status;
+}
+
 static gsolve_status cut(gs_segmented *s, gsolve_context *ctx)
 {
     const gs_segmented_kernels *kernels = s->kernels;
@@ -70,19 +92,23 @@ static gsolve_status cut(gs_segmented *s, gsolve_context *ctx)
     return is_plain(s) || walks_rows(s) ? GSOLVE_OK : kernels->cut(s, ctx);
 }
 
-/* The groups of the segments as they are now. */
+/* The groups of the segments as they are now; sorting leaves as many. */
 static gsolve_status measure(gs_segmented *s, gsolve_context *ctx)
 {
+    gsolve_status status;
+
     s->groups = (int)(((int64_t)s->segments + s->lanes - 1) / s->lanes);
-    gsolve_free(ctx, gs_place(ctx), s->first);
-    s->first = NULL;
-    return s->kernels->measure_groups(s, ctx);
+    if (!s->first) ALLOC(ctx, gs_place(ctx), s->first, (size_t)s->groups + 1);
+    TRY(s->kernels->measure_groups(s, ctx));
+done:
+    return status;
 }
 
 /* Whether groups store about what there is; the last group of few does not count. */
 static bool is_dense(const gs_segmented *s, double times)
 {
-    return (double)s->stored <= times * (double)s->entries + 2.0 * s->lanes * s->length;
+    return (double)s->stored <=
+           times * (double)(s->entries - s->in_parts) + 2.0 * s->lanes * s->length;
 }
 
 /* Whether there are too few segments for a thread each, and enough entries for several. */
@@ -169,13 +195,10 @@ void gs_segmented_destroy(void *self, gsolve_context *ctx)
 
     s->kernels->drop(s, ctx);
     gsolve_free(ctx, place, s->from);
-    gsolve_free(ctx, place, s->size);
-    gsolve_free(ctx, place, s->target);
     gsolve_free(ctx, place, s->first);
     gsolve_free(ctx, place, s->col);
     gsolve_free(ctx, place, s->value);
     gsolve_free(ctx, place, s->row);
-    gsolve_free(ctx, place, s->begin);
     gsolve_free(ctx, place, s->partial);
     gsolve_free(ctx, place, s->part);
     gsolve_free(ctx, place, s->part_sum);

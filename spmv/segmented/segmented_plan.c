@@ -78,18 +78,17 @@ static void cut_rows(gs_segmented *s, int64_t begin, int64_t end, counts at)
 
 static gsolve_status new_tables(gs_segmented *s, gsolve_context *ctx, counts all)
 {
-    const gsolve_place place = gs_place(ctx);
+    gs_segment_tables tables;
     gsolve_status status;
 
     s->segments = all.segments;
     s->partials = all.partials;
     s->many = all.many;
-    s->from = gsolve_alloc(ctx, place, (size_t)all.segments, gs_offset_size(s->csr.offset));
-    TRY(s->from ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    ALLOC(ctx, place, s->size, all.segments);
-    ALLOC(ctx, place, s->target, all.segments);
-    ALLOC(ctx, place, s->row, all.many);
-    ALLOC(ctx, place, s->begin, (size_t)all.many + 1);
+    TRY(gs_segmented_room(s, ctx, &tables));
+    s->from = tables.from;
+    s->size = tables.size;
+    s->target = tables.target;
+    TRY(gs_segmented_room_for_rows(s, ctx));
     s->begin[all.many] = all.partials;
 done:
     return status;
@@ -123,17 +122,20 @@ done:
 
 /* --- their order ------------------------------------------------------------------------------ */
 
-/* The column that segment i begins with; 0 for an empty one. */
-static int32_t first_column(const gs_segmented *s, int32_t i)
+/* A column from the middle of segment i, which is not empty. */
+static int32_t middle_column(const gs_segmented *s, int32_t i)
 {
-    return s->size[i] > 0 ? s->csr.col[gs_segment_from(s, i)] : 0;
+    return s->csr.col[gs_segment_from(s, i) + s->size[i] / 2];
 }
 
 /* Segments of equal key stay in their order. */
 static uint32_t key_of(const gs_segmented *s, int order, int32_t i)
 {
+    const int32_t short_ones =
+        order == GS_ORDER_COLUMNS ? s->csr.ncols / GS_SEGMENT_COLUMNS + 1 : 0;
+    const bool by_columns = order == GS_ORDER_COLUMNS && GS_SEGMENT_SHORT * s->size[i] > s->length;
     const int32_t coarse =
-        order == GS_ORDER_COLUMNS ? first_column(s, i) / GS_SEGMENT_COLUMNS : i / GS_SEGMENT_WINDOW;
+        by_columns ? middle_column(s, i) / GS_SEGMENT_COLUMNS : short_ones + i / GS_SEGMENT_WINDOW;
     return (uint32_t)coarse * (uint32_t)(s->length + 1) + (uint32_t)(s->length - s->size[i]);
 }
 
@@ -153,41 +155,39 @@ static void sort_bits(int32_t n, const keyed *from, keyed *to, int bit)
     for (int32_t i = 0; i < n; i++) to[at[(from[i].key >> bit) % BUCKETS]++] = from[i];
 }
 
-/* to[i] = from[order[i]], in place of from, for elements of size bytes. */
-static gsolve_status permute(gsolve_context *ctx, int32_t n, const keyed *order, void **array,
-                             size_t size)
+/* to[i] = from[order[i]], for elements of size bytes. */
+static void permute(gsolve_context *ctx, int32_t n, const keyed *order, const void *from, void *to,
+                    size_t size)
 {
-    char *to = gsolve_alloc(ctx, gs_place(ctx), (size_t)n, size);
-
-    if (!to) return GSOLVE_NO_MEMORY;
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t i = 0; i < n; i++) {
-        memcpy(to + (size_t)i * size, (const char *)*array + (size_t)order[i].segment * size, size);
+        memcpy((char *)to + (size_t)i * size, (const char *)from + (size_t)order[i].segment * size,
+               size);
     }
-    gsolve_free(ctx, gs_place(ctx), *array);
-    *array = to;
-    return GSOLVE_OK;
 }
 
 gsolve_status gs_segmented_sort(gs_segmented *s, gsolve_context *ctx, int order)
 {
     const int32_t n = s->segments;
     keyed *a = NULL, *b = NULL;
-    void *size = s->size, *target = s->target;
+    gs_segment_tables sorted = {0};
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, a, n);
     ALLOC(ctx, GSOLVE_HOST, b, n);
+    TRY(gs_segmented_room(s, ctx, &sorted));
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t i = 0; i < n; i++) a[i] = (keyed){key_of(s, order, i), i};
     sort_bits(n, a, b, 0);
     sort_bits(n, b, a, 11);
     sort_bits(n, a, b, 22);
-    TRY(permute(ctx, n, b, &s->from, gs_offset_size(s->csr.offset)));
-    TRY(permute(ctx, n, b, &size, sizeof *s->size));
-    s->size = size;
-    TRY(permute(ctx, n, b, &target, sizeof *s->target));
-    s->target = target;
+    permute(ctx, n, b, s->from, sorted.from, gs_offset_size(s->csr.offset));
+    permute(ctx, n, b, s->size, sorted.size, sizeof *s->size);
+    permute(ctx, n, b, s->target, sorted.target, sizeof *s->target);
+    gsolve_free(ctx, gs_place(ctx), s->from);
+    s->from = sorted.from;
+    s->size = sorted.size;
+    s->target = sorted.target;
 done:
     gsolve_free(ctx, GSOLVE_HOST, a);
     gsolve_free(ctx, GSOLVE_HOST, b);
@@ -196,9 +196,6 @@ done:
 
 gsolve_status gs_segmented_measure_groups(gs_segmented *s, gsolve_context *ctx)
 {
-    gsolve_status status;
-
-    ALLOC(ctx, gs_place(ctx), s->first, (size_t)s->groups + 1);
     s->first[0] = 0;
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t g = 0; g < s->groups; g++) {
@@ -212,8 +209,7 @@ gsolve_status gs_segmented_measure_groups(gs_segmented *s, gsolve_context *ctx)
     }
     for (int32_t g = 0; g < s->groups; g++) s->first[g + 1] += s->first[g];
     s->stored = s->first[s->groups];
-done:
-    return status;
+    return GSOLVE_OK;
 }
 
 gsolve_status gs_segmented_prepare(gs_segmented *s, gsolve_context *ctx)

@@ -1,0 +1,154 @@
+// segmented_finish_cuda.cu: the rows of several segments on a GPU, from the sums of these.
+//
+// finish=host: the sums travel to the host, where one thread adds them as in the paper, and those
+// of the rows come back; a function that the stream calls does it, so that steps can be recorded.
+#include "spmv/segmented/segmented_product.cuh"
+
+using namespace gs_segments;
+
+struct gs_segmented_far { // on the host, pages locked; begin as in gs_segmented
+    void *partial, *sum;
+    int32_t *begin, many;
+    void *row_sum; // many, on the device
+    bool locked[2];
+};
+
+namespace
+{
+
+// The rows of several segments, by lanes threads each.
+template <class T>
+__global__ void __launch_bounds__(gs_block_size)
+    add_rows(product<T> a, int32_t many, const int32_t *row, const int32_t *begin, int lanes,
+             const int *ended)
+{
+    const int64_t m = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / lanes;
+    const int lane = (int)threadIdx.x % lanes;
+    T sum = 0;
+
+    if (ended && *ended) return;
+    const int32_t end = m < many ? begin[m + 1] : 0;
+    const int32_t i = m < many ? row[m] : 0;
+#pragma unroll 8
+    for (int32_t k = m < many ? begin[m] + lane : 0; k < end; k += lanes) sum += a.partial[k];
+    sum = lanes_sum(sum, lanes);
+    if (m < many && lane == 0) finish(a, i, sum);
+}
+
+template <class T>
+__global__ void __launch_bounds__(gs_block_size)
+    put_rows(product<T> a, int32_t many, const int32_t *row, const T *sum, const int *ended)
+{
+    const int64_t m = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+
+    if (ended && *ended) return;
+    if (m < many) finish(a, row[m], sum[m]);
+}
+
+template <class T>
+void CUDART_CB add_on_host(void *given)
+{
+    const gs_segmented_far *far = (const gs_segmented_far *)given;
+
+    for (int32_t m = 0; m < far->many; m++) {
+        T sum = 0;
+        for (int32_t k = far->begin[m]; k < far->begin[m + 1]; k++) sum += ((T *)far->partial)[k];
+        ((T *)far->sum)[m] = sum;
+    }
+}
+
+template <class T>
+gsolve_status finish_on_host(gs_queue *q, const gs_segmented *s, const product<T> &a)
+{
+    gs_segmented_far *far = s->far;
+    const char *what = "the sums on the host";
+    gsolve_status status;
+
+    TRY(gs_cuda(q,
+                cudaMemcpyAsync(far->partial, s->partial, (size_t)s->partials * sizeof(T),
+                                cudaMemcpyDeviceToHost, q->stream),
+                what));
+    TRY(gs_cuda(q, cudaLaunchHostFunc(q->stream, add_on_host<T>, far), what));
+    TRY(gs_cuda(q,
+                cudaMemcpyAsync(far->row_sum, far->sum, (size_t)s->many * sizeof(T),
+                                cudaMemcpyHostToDevice, q->stream),
+                what));
+    TRY(gs_launch(q, what, put_rows<T>, blocks_for(s->many), gs_block_size, a, s->many, s->row,
+                  (const T *)far->row_sum, q->guard));
+done:
+    return status;
+}
+
+// count values on the host in locked pages.
+template <class T>
+gsolve_status lock_pages(gsolve_context *ctx, int64_t count, void **block, bool *locked)
+{
+    const size_t bytes = (size_t)count * sizeof(T);
+
+    *block = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)count, sizeof(T));
+    if (!*block) return GSOLVE_NO_MEMORY;
+    const cudaError_t code = cudaHostRegister(*block, bytes, cudaHostRegisterDefault);
+    *locked = code == cudaSuccess;
+    return gs_cuda(ctx->queue, code, "locking pages for sums");
+}
+
+} // namespace
+
+template <class T>
+gsolve_status gs_segments::finish_rows(gs_queue *q, const gs_segmented *s, const product<T> &a)
+{
+    const int lanes = s->partials / 24 >= s->many ? 32 : 8;
+
+    if (s->many == 0) return GSOLVE_OK;
+    if (s->far) return finish_on_host(q, s, a);
+    return gs_launch(q, "the sums of cut rows", add_rows<T>, blocks_for((int64_t)s->many * lanes),
+                     gs_block_size, a, s->many, s->row, s->begin, lanes, q->guard);
+}
+
+// --- what finish=host takes -------------------------------------------------------------------
+
+void gs_segments::drop(gs_segmented *s, gsolve_context *ctx)
+{
+    gs_segmented_far *far = s->far;
+
+    if (!far) return;
+    cudaStreamSynchronize(ctx->queue->stream); // the host may still be adding
+    if (far->locked[0]) cudaHostUnregister(far->partial);
+    if (far->locked[1]) cudaHostUnregister(far->sum);
+    gsolve_free(ctx, GSOLVE_HOST, far->partial);
+    gsolve_free(ctx, GSOLVE_HOST, far->sum);
+    gsolve_free(ctx, GSOLVE_HOST, far->begin);
+    gsolve_free(ctx, GSOLVE_DEVICE, far->row_sum);
+    gsolve_free(ctx, GSOLVE_HOST, far);
+}
+
+template <class T>
+gsolve_status gs_segments::prepare(gs_segmented *s, gsolve_context *ctx)
+{
+    gs_segmented_far *far = nullptr;
+    gsolve_status status = GSOLVE_OK;
+
+    if (s->chosen.finish != GS_FINISH_HOST || s->many == 0) return status;
+    far = (gs_segmented_far *)gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *far);
+    if (!far) return GSOLVE_NO_MEMORY;
+    *far = gs_segmented_far();
+    s->far = far; // destroy releases it
+    far->many = s->many;
+    TRY(lock_pages<T>(ctx, s->partials, &far->partial, &far->locked[0]));
+    TRY(lock_pages<T>(ctx, s->many, &far->sum, &far->locked[1]));
+    far->begin = (int32_t *)gsolve_alloc(ctx, GSOLVE_HOST, (size_t)s->many + 1, sizeof(int32_t));
+    TRY(far->begin ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    far->row_sum = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)s->many, sizeof(T));
+    TRY(far->row_sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(gsolve_copy(ctx, far->begin, GSOLVE_HOST, s->begin, GSOLVE_DEVICE,
+                    ((size_t)s->many + 1) * sizeof(int32_t)));
+done:
+    return status;
+}
+
+template gsolve_status gs_segments::finish_rows(gs_queue *, const gs_segmented *,
+                                                const product<float> &);
+template gsolve_status gs_segments::finish_rows(gs_queue *, const gs_segmented *,
+                                                const product<double> &);
+template gsolve_status gs_segments::prepare<float>(gs_segmented *, gsolve_context *);
+template gsolve_status gs_segments::prepare<double>(gs_segmented *, gsolve_context *);
