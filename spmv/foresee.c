@@ -16,7 +16,8 @@ typedef enum layout { ROWS, SLICES, GROUPS, BLOCKS } layout;
 enum { CPU, CUDA, DEVICES };
 
 /* e is 1 or less where nothing better is known: then fewer bytes decide alone, and a format that
- * moves those of csr is not taken. build: products of csr. */
+ * moves those of csr is not taken. build: products of csr. On an H200 sell reached 1.01 to 1.19 on
+ * regular rows and was built in 3 to 5 products, bsr 1.07 to 1.17 in 5 to 7. */
 typedef struct rate {
     const char *name;
     layout layout;
@@ -26,9 +27,9 @@ typedef struct rate {
 
 static const rate rates[] = {
     /* bytes as reckoned; on a CPU the unpacking of indices takes some of what they spare */
-    {"sell", SLICES, {0.95, 1.0}, {0.8, 0.7}, {10, 10}},
+    {"sell", SLICES, {0.95, 1.05}, {0.8, 0.7}, {10, 5}},
     /* one index for a whole block, and its values in a row */
-    {"bsr", BLOCKS, {1.0, 1.0}, {1.0, 1.0}, {12, 10}},
+    {"bsr", BLOCKS, {1.0, 1.05}, {1.0, 1.05}, {12, 8}},
     /* rows of one length lie apart: x and y are read and written with less order */
     {"bce", GROUPS, {0.85, 0.9}, {0.85, 0.9}, {20, 16}},
     /* the bytes of csr, shared out otherwise */

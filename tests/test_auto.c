@@ -288,7 +288,7 @@ static void takes_up(const char *method)
     assert_in_range(result.iterations, plain.iterations * 4 / 5, plain.iterations * 5 / 4);
     assert_string_equal(info.form, "counted");
     assert_int_equal(sscanf(info.note, "csr for %d products", &since), 1);
-    if (since < 4 || since > result.products / 2) {
+    if (since < 4 || since > result.products * 3 / 4) {
         fail_msg("%s: %s, of %d", method, info.note, result.products);
     }
     assert_true(info.convert_seconds > 0);

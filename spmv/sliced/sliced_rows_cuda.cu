@@ -159,7 +159,7 @@ gsolve_status launch(gs_queue *q, const gs_sliced *s, const operands<T> &a)
 {
     constexpr auto kernel = rows_by_slices<T, V, NARROW, LONG, SUMS>;
     const int for_parts = LONG ? blocks_for((int64_t)s->parts * 32) : 0;
-    const bool much = s->columns > (int64_t)much_work * s->slices && !getenv("GS_FEW");
+    const bool much = s->columns > (int64_t)much_work * s->slices;
     const int most = much ? gs_most_partials / q->processors : gs_at_once<kernel>();
     const int grid = gs_grid(q, (int64_t)s->slices * 32, most);
 
