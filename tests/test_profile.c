@@ -478,7 +478,9 @@ static void forecasts_of_formats(void **state)
             (double)(held(t.ctx) - before) -
             (apart ? (double)gs_csr_bytes(&t.rows, gs_start(&t.rows, t.rows.nrows)) : 0);
         gsolve_matrix_destroy(&A);
-        if (fabs(taken - (double)bytes) > 0.03 * (double)bytes + 4096) {
+        const double over = taken - (double)bytes, slack = 0.03 * (double)bytes + 4096;
+        const bool on_gpu_only = gs_spec_is(spec, "ps"); /* that is where it keeps its products */
+        if (over > slack || (over < -slack && !on_gpu_only)) {
             fail_msg("%s takes %.0f bytes, not %zu", spec, taken, bytes);
         }
     }

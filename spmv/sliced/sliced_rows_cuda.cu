@@ -12,7 +12,6 @@ namespace
 {
 
 constexpr int at_once = 8; // entries that a thread reads at once
-constexpr int much_work = 32; // columns of a slice on average
 constexpr int warps_of_block = gs_block_size / 32;
 
 // A lane's columns: its values and column numbers are 32 apart. EACH: base holds what each
@@ -152,16 +151,14 @@ __global__ void __launch_bounds__(gs_block_size, LONG ? 4 : 6)
     }
 }
 
-// As many blocks as run at once, so that a warp knows its next slice early; but where a slice is
-// much work, a block for eight of them, so that all end together. And those for parts of long rows.
+// As many blocks as run at once, so that a warp knows its next slice early, and those for parts of
+// long rows.
 template <class T, class V, bool NARROW, bool LONG, int SUMS>
 gsolve_status launch(gs_queue *q, const gs_sliced *s, const operands<T> &a)
 {
     constexpr auto kernel = rows_by_slices<T, V, NARROW, LONG, SUMS>;
     const int for_parts = LONG ? blocks_for((int64_t)s->parts * 32) : 0;
-    const bool much = s->columns > (int64_t)much_work * s->slices;
-    const int most = much ? gs_most_partials / q->processors : gs_at_once<kernel>();
-    const int grid = gs_grid(q, (int64_t)s->slices * 32, most);
+    const int grid = gs_grid(q, (int64_t)s->slices * 32, gs_at_once<kernel>());
 
     return gs_launch(q, "the product by slices", kernel, grid + for_parts, gs_block_size, *s, a,
                      q->partial, q->arrived, q->guard);
