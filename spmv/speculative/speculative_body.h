@@ -1,62 +1,7 @@
 /* speculative_body.h: the product on the CPU for one value type T; speculative_rows.h holds what
  * reads offsets. */
 
-/* sum of value[k] x[col[k]] over n entries, in four sums of every fourth entry. */
-static inline __attribute__((always_inline)) T FN(stretch)(int64_t n, const T *value,
-                                                           const int32_t *col, const T *x)
-{
-    T s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    int64_t k = 0;
-
-#pragma GCC unroll 4
-    for (; k + 4 <= n; k += 4) {
-        s0 += value[k] * x[col[k]];
-        s1 += value[k + 1] * x[col[k + 1]];
-        s2 += value[k + 2] * x[col[k + 2]];
-        s3 += value[k + 3] * x[col[k + 3]];
-    }
-    if (k < n) s0 += value[k] * x[col[k]];
-    if (k + 1 < n) s1 += value[k + 1] * x[col[k + 1]];
-    if (k + 2 < n) s2 += value[k + 2] * x[col[k + 2]];
-    return (s0 + s1) + (s2 + s3);
-}
-
-/* The same bits; the lengths that rows mostly have run through straight code. */
-static inline T FN(sum)(int64_t n, const T *value, const int32_t *col, const T *x)
-{
-    switch (n) {
-    case 0: return 0;
-    case 1: return FN(stretch)(1, value, col, x);
-    case 2: return FN(stretch)(2, value, col, x);
-    case 3: return FN(stretch)(3, value, col, x);
-    case 4: return FN(stretch)(4, value, col, x);
-    case 5: return FN(stretch)(5, value, col, x);
-    case 6: return FN(stretch)(6, value, col, x);
-    case 7: return FN(stretch)(7, value, col, x);
-    case 8: return FN(stretch)(8, value, col, x);
-    case 9: return FN(stretch)(9, value, col, x);
-    default: return FN(stretch)(n, value, col, x);
-    }
-}
-
-/* The sum for a scattered x, whose elements are asked for ahead entries before their use. */
-static inline T FN(scattered_sum)(int64_t n, const T *value, const int32_t *col, const T *x,
-                                  int64_t ahead)
-{
-    T s = 0;
-
-#pragma GCC unroll 1
-    for (int64_t k = 0; k < n; k++) {
-        __builtin_prefetch(&x[col[k + ahead]]);
-        s += value[k] * x[col[k]];
-    }
-    return s;
-}
-
-static inline void FN(finish)(double alpha, T sum, double beta, T *y)
-{
-    *y = beta == 0 ? (T)alpha * sum : (T)alpha * sum + (T)beta * *y;
-}
+#include "spmv/row_sum.h"
 
 #define OFFSET   int32_t
 #define ON(name) FN(name##_o32)
@@ -83,7 +28,7 @@ static void FN(synchronize)(const gs_speculative_plan *plan, double alpha, doubl
         T sum = (T)plan->tail[b];
         if (end <= (b + 1) * plan->size) continue;
         for (int32_t c = b + 1; c * plan->size < end; c++) sum += (T)plan->head[c];
-        FN(finish)(alpha, sum, beta, &y[i]);
+        FN(finish_row)(alpha, sum, beta, &y[i]);
         if (dots) {
             wy += (double)w[i] * (double)sum;
             yy += (double)sum * (double)sum;
@@ -99,7 +44,7 @@ static void FN(rest)(gs_queue *q, const gs_speculative_plan *plan, double beta, 
 {
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
     for (int32_t i = plan->first[plan->count]; i < plan->csr.nrows; i++) {
-        FN(finish)(1, 0, beta, &y[i]);
+        FN(finish_row)(1, 0, beta, &y[i]);
     }
 }
 

@@ -8,8 +8,8 @@ static inline __attribute__((always_inline)) T ON(between)(const gs_speculative_
 {
     const int32_t *col = plan->csr.col + from;
     const T *value = (const T *)plan->csr.value + from;
-    return scattered ? FN(scattered_sum)(to - from, value, col, x, ahead)
-                     : FN(sum)(to - from, value, col, x);
+    return scattered ? FN(scattered_row_sum)(to - from, value, col, x, ahead)
+                     : FN(any_row_sum)(to - from, value, col, x);
 }
 
 /* The rows that begin in bunch b: those that end there too are written, empty ones among them. What
@@ -35,7 +35,7 @@ static inline __attribute__((always_inline)) void ON(any_bunch)(
             break;
         }
         const T sum = ON(between)(plan, start[i], start[i + 1], x, scattered, ahead);
-        FN(finish)(alpha, sum, beta, &y[i]);
+        FN(finish_row)(alpha, sum, beta, &y[i]);
         if (dots) {
             wy += (double)w[i] * (double)sum;
             yy += (double)sum * (double)sum;
