@@ -178,6 +178,17 @@ gsolve_status gsolve_csr_convert(gsolve_csr *B, gsolve_context *ctx, gsolve_type
                                  const gsolve_csr *A);
 void gsolve_csr_free(gsolve_csr *C, gsolve_context *ctx);
 
+/* --- products of matrices ------------------------------------------------------ */
+
+/* C = A B, m x k times k x n, of one type. spec: a method, see gsolve list; "auto" chooses by the
+ * row lengths. A and B of any order within their rows, duplicates summed, both on the host or both
+ * on the device; C lies where they do, columns ascending, in arrays that the library owns until
+ * gsolve_csr_free. An entry of C is there if the patterns make it, whatever its value. The same bits
+ * every time. GSOLVE_BAD_MATRIX: as for gsolve_matrix_create, or the shapes do not fit.
+ * GSOLVE_NO_MEMORY: the result itself does not fit, or has more than INT32_MAX rows. */
+gsolve_status gsolve_csr_multiply(gsolve_csr *C, gsolve_context *ctx, const char *spec,
+                                  const gsolve_csr *A, const gsolve_csr *B);
+
 /* --- what a matrix looks like: serves info, the automatic choices and explain -- */
 
 typedef struct gsolve_traits {

@@ -1,0 +1,91 @@
+/* amg.h: what the parts of algebraic multigrid hand to each other: a level, how it is coarsened,
+ * how it is smoothed. Everything lies where ctx's kernels work (gs_place), from the first level to
+ * the last; the host sees sizes, and the coarsest matrix where it is factored there. */
+#ifndef GS_AMG_H
+#define GS_AMG_H
+
+#include "core/csr.h"
+
+typedef struct gs_amg_options gs_amg_options;
+
+/* --- coarsening ------------------------------------------------------------------------------- */
+
+/* What is coarsened. */
+typedef struct gs_fine {
+    const gsolve_csr *A;        /* n x n, columns ascending */
+    const gsolve_matrix *matrix; /* the same, to multiply with */
+    int32_t block;              /* unknowns a node: unknown i belongs to node i / block */
+    gsolve_dense near_null;     /* n x k, k >= 1: what smoothing hardly changes; F64 or A's type */
+    int level;                  /* 0: the finest */
+} gs_fine;
+
+/* What coarsening gives. */
+typedef struct gs_transfer {
+    gsolve_csr P, R;        /* owned: n x m, and its transpose (for classical and symmetric: P') */
+    int32_t block;          /* unknowns a node on the coarse level */
+    gsolve_dense near_null; /* owned: m x k, P near_null = that of the fine level, as well as may be */
+    void *kept;             /* what update needs of aggregates, patterns and orders */
+    char note[80];          /* "212 aggregates" */
+} gs_transfer;
+
+/* A way to coarsen: sa, ua, classical. */
+typedef struct gs_coarsening {
+    gsolve_plugin plugin; /* only its name and summary: the options are those of amg */
+    gsolve_status (*build)(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
+                           const gs_amg_options *options);
+    /* fine has new values in the same pattern: P's and R's values (and near_null) anew; aggregates,
+     * patterns and orders stay */
+    gsolve_status (*update)(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
+                            const gs_amg_options *options);
+    void (*destroy)(gs_transfer *T, gsolve_context *ctx); /* all that T owns */
+} gs_coarsening;
+
+extern const gs_coarsening gs_amg_sa, gs_amg_ua, gs_amg_classical;
+
+/* --- smoothing -------------------------------------------------------------------------------- */
+
+/* A way to smooth, set up for one level. */
+typedef struct gs_smoother {
+    gsolve_plugin plugin; /* only its name and summary: the options are those of amg */
+    gsolve_status (*build)(void **self, gsolve_context *ctx, const gs_fine *level,
+                           const gs_amg_options *options);
+    gsolve_status (*update)(void *self, gsolve_context *ctx, const gs_fine *level,
+                            const gs_amg_options *options);
+    void (*destroy)(void *self, gsolve_context *ctx);
+    /* One sweep over one column: x += S (b - A x). zero: x counts as 0 on entry and is not read.
+     * back: in the opposite order (S'), which the sweeps after the coarse level take, so that the
+     * cycle is symmetric where A is. space: a vector to use. Allocates and waits for nothing. */
+    gsolve_status (*sweep)(const void *self, gsolve_context *ctx, const gs_fine *level,
+                           gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero,
+                           bool back);
+    size_t (*bytes)(const void *self, const gs_fine *level); /* that a sweep moves */
+} gs_smoother;
+
+extern const gs_smoother gs_amg_l1_jacobi, gs_amg_chebyshev, gs_amg_spai0, gs_amg_gs, gs_amg_ilu;
+
+/* --- options: the table stands in amg.c -------------------------------------------------------- */
+
+struct gs_amg_options {
+    int coarsening;  /* sa, ua, classical */
+    double strength; /* sa, ua: |a_ij| > strength sqrt(a_ii a_jj), on nodes the norms of blocks;
+                        classical: -a_ij >= strength max -a_ik. negative: as the kind's default */
+    int block;       /* unknowns a node; 0: found */
+    /* sa */
+    double damping;  /* of the prolongator's smoothing: damping / rho(D^-1 A); 0: none */
+    /* ua */
+    int pairings;    /* aggregates of at most 2^pairings */
+    /* classical */
+    int interpolation; /* extended_i, one_point */
+    int aggressive;    /* first levels coarsened aggressively */
+    int most;          /* entries of a row of P, 0: any */
+    double truncate;   /* entries of P below that share of the row's largest are dropped */
+    /* smoothing */
+    int smoother, pre, post, degree;
+    double ratio, omega;
+    /* cycle */
+    int cycle, levels, coarsest;
+    int type, format, reuse, near_null;
+    double complexity;
+};
+
+#endif
