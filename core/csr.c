@@ -7,22 +7,27 @@
 
 #include "core/try.h"
 
-gsolve_status gs_csr_new(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,
-                         int64_t entries, gsolve_type type)
+gsolve_status gs_csr_new_at(gsolve_csr *csr, gsolve_context *ctx, gsolve_place place, int32_t nrows,
+                            int32_t ncols, int64_t entries, gsolve_type type)
 {
-    gsolve_csr new = {.nrows = nrows, .ncols = ncols, .type = type, .place = GSOLVE_HOST};
+    gsolve_csr new = {.nrows = nrows, .ncols = ncols, .type = type, .place = place};
 
     new.offset = entries > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;
-    new.start = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)nrows + 1, gs_offset_size(new.offset));
-    new.col = new.start ? gsolve_alloc(ctx, GSOLVE_HOST, (size_t)entries, sizeof *new.col) : NULL;
-    new.value =
-        new.col ? gsolve_alloc(ctx, GSOLVE_HOST, (size_t)entries, gs_type_size(type)) : NULL;
+    new.start = gsolve_alloc(ctx, place, (size_t)nrows + 1, gs_offset_size(new.offset));
+    new.col = new.start ? gsolve_alloc(ctx, place, (size_t)entries, sizeof *new.col) : NULL;
+    new.value = new.col ? gsolve_alloc(ctx, place, (size_t)entries, gs_type_size(type)) : NULL;
     if (!new.value) {
         gsolve_csr_free(&new, ctx);
         return GSOLVE_NO_MEMORY;
     }
     *csr = new;
     return GSOLVE_OK;
+}
+
+gsolve_status gs_csr_new(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,
+                         int64_t entries, gsolve_type type)
+{
+    return gs_csr_new_at(csr, ctx, GSOLVE_HOST, nrows, ncols, entries, type);
 }
 
 void gsolve_csr_free(gsolve_csr *csr, gsolve_context *ctx)

@@ -1,8 +1,7 @@
 /* csr_sort.c: entries put in order by a stable counting sort. Each chunk of the entries counts its
  * keys; from the counts of all chunks follows where each chunk puts its entries, so that the
  * result does not depend on how many chunks there are. */
-#include "core/csr.h"
-
+#include "core/transpose.h"
 #include "core/try.h"
 
 #define MAX_CHUNKS 16
@@ -114,31 +113,96 @@ static void put_entry(const gsolve_csr *C, int64_t at, int32_t row, const gsolve
     }
 }
 
-gsolve_status gsolve_csr_transpose(gsolve_csr *out, gsolve_context *ctx, const gsolve_csr *A)
+/* The entries of chunk c of A put where they go in C = A'. from, of width bytes an entry, may be
+ * NULL. */
+static void put_chunk(const order *o, int c, const gsolve_csr *C, void *from, size_t width,
+                      const gsolve_csr *A)
 {
-    gsolve_csr C = {0};
-    order o = {0};
-    int64_t entries;
-    gsolve_status status;
-    bool clean;
+    int64_t *next = o->next + (int64_t)c * A->ncols, k = chunk_begin(o, c);
+    const int64_t end = chunk_begin(o, c + 1);
 
-    TRY(gs_csr_check_host(ctx, A, &clean));
-    entries = gs_start(A, A->nrows);
-    TRY(gs_csr_new(&C, ctx, A->ncols, A->nrows, entries, A->type));
-    TRY(count_keys(&o, ctx, entries, A->col, &C));
-#pragma omp parallel for schedule(static, 1) num_threads(o.chunks)
-    for (int c = 0; c < o.chunks; c++) {
-        int64_t *next = o.next + (int64_t)c * A->ncols, k = chunk_begin(&o, c);
-        const int64_t end = chunk_begin(&o, c + 1);
-        for (int32_t i = k < end ? row_of(A, k) : 0; k < end; i++) {
-            for (; k < end && k < gs_start(A, i + 1); k++)
-                put_entry(&C, next[A->col[k]]++, i, A, k);
+    for (int32_t i = k < end ? row_of(A, k) : 0; k < end; i++) {
+        for (; k < end && k < gs_start(A, i + 1); k++) {
+            const int64_t at = next[A->col[k]]++;
+            put_entry(C, at, i, A, k);
+            if (!from) continue;
+            if (width == sizeof(int64_t)) {
+                ((int64_t *)from)[at] = k;
+            } else {
+                ((int32_t *)from)[at] = (int32_t)k;
+            }
         }
     }
+}
+
+/* C = A' and, unless from is NULL, *from = the entry of A that each of C's is. */
+static gsolve_status transpose(gsolve_csr *out, void **from, gsolve_context *ctx,
+                               const gsolve_csr *A)
+{
+    const int64_t entries = gs_start(A, A->nrows);
+    const size_t width = entries > INT32_MAX ? sizeof(int64_t) : sizeof(int32_t);
+    gsolve_csr C = {0};
+    order o = {0};
+    void *place = NULL;
+    gsolve_status status;
+
+    TRY(gs_csr_new_at(&C, ctx, A->place, A->ncols, A->nrows, entries, A->type));
+    if (from) {
+        place = gsolve_alloc(ctx, A->place, (size_t)entries, width);
+        TRY(place ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    }
+    TRY(count_keys(&o, ctx, entries, A->col, &C));
+#pragma omp parallel for schedule(static, 1) num_threads(o.chunks)
+    for (int c = 0; c < o.chunks; c++) put_chunk(&o, c, &C, place, width, A);
     *out = C;
     C = (gsolve_csr){0};
+    if (from) *from = place;
+    place = NULL;
 done:
     gsolve_free(ctx, GSOLVE_HOST, o.next);
+    gsolve_free(ctx, A->place, place);
     gsolve_csr_free(&C, ctx);
     return status;
 }
+
+gsolve_status gsolve_csr_transpose(gsolve_csr *C, gsolve_context *ctx, const gsolve_csr *A)
+{
+    bool clean;
+    const gsolve_status status = gs_csr_check_host(ctx, A, &clean);
+
+    return status == GSOLVE_OK ? transpose(C, NULL, ctx, A) : status;
+}
+
+/* --- kept, for new values ---------------------------------------------------------------------- */
+
+static int64_t source(const void *from, bool wide, int64_t k)
+{
+    return wide ? ((const int64_t *)from)[k] : ((const int32_t *)from)[k];
+}
+
+static gsolve_status refill_f32(const gsolve_csr *B, const void *from, gsolve_context *ctx,
+                                const gsolve_csr *A)
+{
+    const int64_t entries = gs_start(A, A->nrows);
+    const bool wide = entries > INT32_MAX;
+    float *to = (float *)(uintptr_t)B->value;
+
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int64_t k = 0; k < entries; k++) to[k] = ((const float *)A->value)[source(from, wide, k)];
+    return GSOLVE_OK;
+}
+
+static gsolve_status refill_f64(const gsolve_csr *B, const void *from, gsolve_context *ctx,
+                                const gsolve_csr *A)
+{
+    const int64_t entries = gs_start(A, A->nrows);
+    const bool wide = entries > INT32_MAX;
+    double *to = (double *)(uintptr_t)B->value;
+
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int64_t k = 0; k < entries; k++) to[k] = ((const double *)A->value)[source(from, wide, k)];
+    return GSOLVE_OK;
+}
+
+const gs_transpose_kernels gs_transpose_host[GSOLVE_TYPE_COUNT] = {{transpose, refill_f32},
+                                                                   {transpose, refill_f64}};

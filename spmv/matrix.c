@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "core/stage.h"
+#include "core/transpose.h"
 #include "core/try.h"
 #include "core/vector.h"
-#include "spmv/transpose.h"
-
-const gs_transpose_kernels gs_transpose_host[GSOLVE_TYPE_COUNT]; /* see make_transposed */
 
 /* --- making and freeing ----------------------------------------------------------------------- */
 
@@ -319,32 +317,12 @@ done:
     return status;
 }
 
-/* A->transposed, on the device where that has kernels for it, else on the host. */
-static gsolve_status make_transposed(gsolve_matrix *A)
-{
-    const gs_transpose_kernels *kernels = GS_KERNELS(gs_transpose, A->ctx, A->csr.type);
-    gsolve_csr rows = {0};
-    gsolve_status status;
-
-    if (kernels->make) {
-        return kernels->make(&A->transposed, &A->transposed_order, A->ctx, &A->csr);
-    }
-    TRY(gs_matrix_need_rows(A));
-    TRY(gsolve_csr_transpose(&rows, A->ctx, &A->rows));
-    TRY(gs_place_rows(&A->transposed, A->ctx, &rows));
-    if (A->transposed.place == GSOLVE_HOST) memset(&rows, 0, sizeof rows); /* the same arrays */
-done:
-    gsolve_csr_free(&rows, A->ctx);
-    return status;
-}
-
 /* The new values into A', of which the pattern stays. */
 static gsolve_status refill_transposed(gsolve_matrix *A)
 {
-    const gs_transpose_kernels *kernels = GS_KERNELS(gs_transpose, A->ctx, A->csr.type);
     gsolve_status status;
 
-    TRY(kernels->refill(&A->transposed, A->transposed_order, A->ctx, &A->csr));
+    TRY(gs_transpose_refill(&A->transposed, A->transposed_order, A->ctx, &A->csr));
     TRY(rebuild(A, &A->transposed_self, &A->transposed));
 done:
     return status;
@@ -361,7 +339,7 @@ static gsolve_status need_transposed(const gsolve_matrix *constant)
         TRY(refill_transposed(A));
     } else {
         drop_transposed(A);
-        TRY(make_transposed(A));
+        TRY(gs_transpose_make(&A->transposed, &A->transposed_order, A->ctx, &A->csr));
         TRY(A->format->build(&A->transposed_self, A->ctx, &A->transposed, A->options));
     }
     A->transposed_is_stale = false;

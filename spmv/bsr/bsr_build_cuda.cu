@@ -6,7 +6,7 @@
 
 #include "spmv/block_rows.cuh"
 #include "spmv/bsr/bsr_slices.cuh"
-#include "spmv/rows.cuh"
+#include "core/rows.cuh"
 
 using namespace gs_bsr_parts;
 

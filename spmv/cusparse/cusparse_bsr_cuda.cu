@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "spmv/cusparse/vendor.cuh"
-#include "spmv/rows.cuh"
+#include "core/rows.cuh"
 
 extern "C" {
 #include "spmv/tally.h"

@@ -6,7 +6,7 @@
 // that does not change from run to run. The transposed product goes through A' in the same form:
 // that is faster than the vendor's own from about the 30th product on, and its bits do not change.
 #include "spmv/cusparse/vendor.cuh"
-#include "spmv/rows.cuh"
+#include "core/rows.cuh"
 
 extern "C" {
 #include "spmv/matrix.h"

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "spmv/cusparse/vendor.cuh"
-#include "spmv/rows.cuh"
+#include "core/rows.cuh"
 
 namespace
 {

@@ -4,7 +4,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-#include "spmv/rows.cuh"
+#include "core/rows.cuh"
 
 extern "C" {
 #include "core/try.h"

@@ -2,11 +2,11 @@
 // keys, so that the rows ascend within each column.
 #include <cub/device/device_radix_sort.cuh>
 
-#include "spmv/rows.cuh"
+#include "core/rows.cuh"
 
 extern "C" {
 #include "core/try.h"
-#include "spmv/transpose.h"
+#include "core/transpose.h"
 }
 
 namespace
