@@ -185,9 +185,55 @@ void gsolve_csr_free(gsolve_csr *C, gsolve_context *ctx);
  * on the device; C lies where they do, columns ascending, in arrays that the library owns until
  * gsolve_csr_free. An entry of C is there if the patterns make it, whatever its value. The same bits
  * every time. GSOLVE_BAD_MATRIX: as for gsolve_matrix_create, or the shapes do not fit.
- * GSOLVE_NO_MEMORY: the result itself does not fit, or has more than INT32_MAX rows. */
+ * GSOLVE_UNSUPPORTED: the method does not run on ctx's device. GSOLVE_NO_MEMORY: the result itself
+ * does not fit. */
 gsolve_status gsolve_csr_multiply(gsolve_csr *C, gsolve_context *ctx, const char *spec,
                                   const gsolve_csr *A, const gsolve_csr *B);
+
+/* C = A B, kept to be made again from other values: the plan holds the patterns of A and B. */
+typedef struct gsolve_product gsolve_product;
+
+typedef struct gsolve_product_info {
+    const char *method; /* that multiplies: "auto" names its choice */
+    int32_t nrows, ncols;
+    int64_t products, entries; /* of single numbers; of C */
+    double compression;        /* products / entries; 0 where there are none */
+    int bands;                 /* in which C was made */
+    size_t bytes, peak;        /* held by the handle; at most beside A, B and C while it was made */
+    double seconds;            /* that making it took, checks included */
+    double update_seconds;     /* that the last update took; 0 before any */
+} gsolve_product_info;
+
+/* As gsolve_csr_multiply, which says what is refused. */
+gsolve_status gsolve_product_create(gsolve_product **P, gsolve_context *ctx, const char *spec,
+                                    const gsolve_csr *A, const gsolve_csr *B);
+void gsolve_product_destroy(gsolve_product **P);
+
+/* New values in the same patterns, in any order and with any duplicates; the bits are those of
+ * a new product. GSOLVE_BAD_MATRIX: a pattern or type differs; C is as it was. Where memory
+ * or the device fails, C's values are undefined until an update succeeds. */
+gsolve_status gsolve_product_update(gsolve_product *P, const gsolve_csr *A, const gsolve_csr *B);
+
+/* A view of C, where A and B were, valid until the next update or the end of P. */
+gsolve_status gsolve_product_csr(gsolve_product *P, gsolve_csr *C);
+void gsolve_product_describe(const gsolve_product *P, gsolve_product_info *info);
+
+/* C = R A P (m x n, n x n, n x m), the coarse matrix of a Galerkin method; kept likewise. */
+typedef struct gsolve_galerkin gsolve_galerkin;
+
+/* R NULL: P', whose values then follow those of P. A is square, all are of one type and in one
+ * place. */
+gsolve_status gsolve_galerkin_create(gsolve_galerkin **G, gsolve_context *ctx, const char *spec,
+                                     const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P);
+void gsolve_galerkin_destroy(gsolve_galerkin **G);
+
+/* New values, as for a product. R or P NULL: has those that it had, and must not be other than NULL
+ * where R was NULL at first. */
+gsolve_status gsolve_galerkin_update(gsolve_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,
+                                     const gsolve_csr *P);
+gsolve_status gsolve_galerkin_csr(gsolve_galerkin *G, gsolve_csr *C);
+/* products, bytes, peak: of both products, peak of the larger one; entries: of C. */
+void gsolve_galerkin_describe(const gsolve_galerkin *G, gsolve_product_info *info);
 
 /* --- what a matrix looks like: serves info, the automatic choices and explain -- */
 

@@ -122,11 +122,12 @@ typedef struct gsolve_precond_kind {
 gsolve_status gsolve_register_format(gsolve_context *ctx, const gsolve_format *format);
 gsolve_status gsolve_register_precond(gsolve_context *ctx, const gsolve_precond_kind *kind);
 
-/* The index-th of what ctx knows, the built-in ones first; NULL past the last. The method list
- * and the generators are the same in every context. */
+/* The index-th of what ctx knows, the built-in ones first; NULL past the last. The lists of
+ * methods, of ways to multiply matrices and of generators are the same in every context. */
 const gsolve_plugin *gsolve_format_at(const gsolve_context *ctx, int index);
 const gsolve_plugin *gsolve_precond_at(const gsolve_context *ctx, int index);
 const gsolve_plugin *gsolve_method_at(int index);
+const gsolve_plugin *gsolve_multiplier_at(int index); /* of gsolve_csr_multiply */
 const gsolve_plugin *gsolve_device_at(int index);
 
 /* --- what a plug-in may call --------------------------------------------------- */

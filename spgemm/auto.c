@@ -1,0 +1,114 @@
+/* auto.c: the method "auto": another one, chosen by what the device is and by counts of products. */
+#include <string.h>
+
+#include "core/try.h"
+#include "spgemm/spgemm.h"
+
+/* Where a row of C is made of few products, expanding and sorting them costs less than a table. */
+#define SHORT_WORK   96   /* products a row on average */
+#define LONGEST_WORK 4096 /* ... and of any */
+
+static const char *choose_on_cuda(const gs_work_of_product *work, int32_t nrows)
+{
+    const double mean = nrows > 0 ? (double)work->products / nrows : 0;
+
+    return mean <= SHORT_WORK && work->longest <= LONGEST_WORK ? "esc" : "hash";
+}
+
+/* The one of that name if it serves, else the first of the list that does. */
+static const gs_multiplier *find(const gsolve_context *ctx, const gs_blocked *A,
+                                 const gs_blocked *B, const char *name)
+{
+    const gs_multiplier *method = gs_multiplier_named(name);
+    const gsolve_plugin *plugin;
+    const char *why;
+
+    if (method && method->serves(ctx, A, B, &why)) return method;
+    for (int k = 0; (plugin = gs_plugin_at(NULL, gs_multipliers, k)); k++) {
+        method = (const gs_multiplier *)(const void *)plugin;
+        if (method != &gs_auto_multiplier && method->serves(ctx, A, B, &why)) return method;
+    }
+    return NULL;
+}
+
+static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
+                   const char **why)
+{
+    *why = "no method does";
+    return find(ctx, A, B, "") != NULL;
+}
+
+static gsolve_status choose(const gs_multiplier **method, gsolve_context *ctx, const gs_blocked *A,
+                            const gs_blocked *B)
+{
+    const bool plain = A->height == 1 && A->width == 1 && B->width == 1;
+    gs_work_of_product work = {0};
+    const char *name = plain ? "gustavson" : "esc";
+    gsolve_status status = GSOLVE_OK;
+
+    if (plain && ctx->device == &gs_device_cuda) {
+        TRY(GS_KERNELS(gs_work, ctx, A->csr.type)->count(&work, ctx, &A->csr, &B->csr));
+        name = choose_on_cuda(&work, A->csr.nrows);
+    }
+    *method = find(ctx, A, B, name);
+done:
+    return status;
+}
+
+typedef struct chosen { /* the plan: another method's */
+    const gs_multiplier *method;
+    void *plan;
+} chosen;
+
+static void destroy(void *plan, gsolve_context *ctx)
+{
+    chosen *c = plan;
+
+    if (c->plan && c->method->destroy) c->method->destroy(c->plan, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, c);
+}
+
+static gsolve_status multiply(gs_blocked *C, void **plan, gs_tally_of_product *tally,
+                              gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
+                              const void *options)
+{
+    const gs_multiplier *method;
+    void *own = NULL;
+    chosen *c = NULL;
+    gsolve_status status;
+
+    (void)options;
+    TRY(choose(&method, ctx, A, B));
+    own = gsolve_alloc(ctx, GSOLVE_HOST, 1, method->plugin.option_size);
+    TRY(own ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(gs_spec_options(ctx, &method->plugin, method->plugin.name, own));
+    if (plan) {
+        ALLOC(ctx, GSOLVE_HOST, c, 1);
+        *c = (chosen){method, NULL};
+    }
+    TRY(method->multiply(C, c ? &c->plan : NULL, tally, ctx, A, B, own));
+    tally->by = method->plugin.name;
+    if (plan) *plan = c;
+    c = NULL;
+done:
+    gsolve_free(ctx, GSOLVE_HOST, own);
+    if (c) destroy(c, ctx);
+    return status;
+}
+
+static gsolve_status update(const void *plan, gsolve_context *ctx, const gs_blocked *A,
+                            const gs_blocked *B, gs_blocked *C)
+{
+    const chosen *c = plan;
+
+    return c->method->update(c->plan, ctx, A, B, C);
+}
+
+const gs_multiplier gs_auto_multiplier = {
+    .plugin = {"auto", "on the CPU gustavson, on a GPU esc or hash by the products a row takes",
+               NULL, 0},
+    .serves = serves,
+    .multiply = multiply,
+    .update = update,
+    .destroy = destroy,
+};

@@ -1,0 +1,179 @@
+/* galerkin.c: gsolve_galerkin: R A P, kept by the caller. */
+#include <string.h>
+
+#include "core/transpose.h"
+#include "core/try.h"
+#include "spgemm/input.h"
+#include "spgemm/shown.h"
+
+struct gsolve_galerkin {
+    gsolve_context *ctx;
+    gs_input R, A, P; /* of A the pattern alone */
+    void *order;      /* where R is P': of its entries in P; else NULL */
+    gs_galerkin made;
+    gs_shown shown;
+    size_t bytes;
+    int64_t entries;
+    double seconds, update_seconds;
+};
+
+static void destroy_galerkin(void *handle)
+{
+    gsolve_galerkin *G = handle;
+    gsolve_galerkin_destroy(&G);
+}
+
+/* G->R = P', with the order that renews it. */
+static gsolve_status transpose(gsolve_galerkin *G)
+{
+    gsolve_status status;
+
+    TRY(gs_transpose_make(&G->R.own, &G->order, G->ctx, &G->P.used));
+    G->R.used = G->R.own;
+done:
+    return status;
+}
+
+static gsolve_status take_all(gsolve_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,
+                              const gsolve_csr *P)
+{
+    gsolve_context *ctx = G->ctx;
+    gsolve_status status;
+
+    TRY(gs_input_take(&G->A, ctx, "A", A));
+    TRY(gs_input_take(&G->P, ctx, "P", P));
+    if (R) TRY(gs_input_take(&G->R, ctx, "R", R));
+    if (A->nrows != A->ncols) {
+        status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                             "R A P is of a square A, and this one is %d x %d", A->nrows,
+                             A->ncols);
+        goto done;
+    }
+    TRY(gs_inputs_fit(ctx, "A P", A, P));
+    if (R) TRY(gs_inputs_fit(ctx, "R A", R, A));
+    TRY(gs_input_keep(&G->A, ctx, false));
+    TRY(gs_input_keep(&G->P, ctx, true));
+    if (R) {
+        TRY(gs_input_keep(&G->R, ctx, true));
+    } else {
+        TRY(transpose(G));
+    }
+done:
+    return status;
+}
+
+gsolve_status gsolve_galerkin_create(gsolve_galerkin **out, gsolve_context *ctx, const char *spec,
+                                     const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P)
+{
+    const double begin = gs_now();
+    gsolve_galerkin *G = NULL;
+    size_t held;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!out || !spec || !A || !P) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_galerkin_create: an argument is NULL");
+    }
+    held = ctx->bytes;
+    ALLOC(ctx, GSOLVE_HOST, G, 1);
+    memset(G, 0, sizeof *G);
+    gs_own(ctx, G, destroy_galerkin);
+    G->ctx = ctx;
+    ctx->handles++;
+    G->shown.place = A->place;
+    TRY(take_all(G, R, A, P));
+    TRY(gs_galerkin_make(&G->made, ctx, spec, &G->R.used, &G->A.used, &G->P.used, true));
+    TRY(gs_csr_entries(ctx, &G->made.RAP.C.csr, &G->entries));
+    TRY(gs_settle(ctx, &G->made.RAP.C.csr));
+    gs_input_forget(&G->A, ctx);
+    G->bytes = ctx->bytes - held;
+    G->seconds = gs_now() - begin;
+    *out = G;
+    G = NULL;
+done:
+    gsolve_galerkin_destroy(&G);
+    return status;
+}
+
+void gsolve_galerkin_destroy(gsolve_galerkin **pG)
+{
+    gsolve_galerkin *G = pG ? *pG : NULL;
+    if (!G) return;
+
+    gs_galerkin_drop(&G->made);
+    gsolve_csr_free(&G->shown.copy, G->ctx);
+    gs_input_drop(&G->R, G->ctx);
+    gs_input_drop(&G->A, G->ctx);
+    gs_input_drop(&G->P, G->ctx);
+    gsolve_free(G->ctx, GSOLVE_DEVICE, G->order);
+    G->ctx->handles--;
+    gsolve_free(G->ctx, GSOLVE_HOST, G);
+    *pG = NULL;
+}
+
+/* The new values of R or P into those that are kept. */
+static gsolve_status put_values(gsolve_context *ctx, const gs_input *kept, const gs_input *fresh)
+{
+    int64_t entries;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!fresh->used.start) return GSOLVE_OK;
+    TRY(gs_csr_entries(ctx, &kept->used, &entries));
+    TRY(gsolve_copy(ctx, (void *)(uintptr_t)kept->own.value, kept->own.place, fresh->used.value,
+                    fresh->used.place, (size_t)entries * gs_type_size(kept->own.type)));
+done:
+    return status;
+}
+
+gsolve_status gsolve_galerkin_update(gsolve_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,
+                                     const gsolve_csr *P)
+{
+    const double begin = gs_now();
+    gs_input r = {0}, a = {0}, p = {0};
+    gsolve_status status;
+
+    if (!G) return GSOLVE_BAD_ARGUMENT;
+    if (!A || (R && G->order)) {
+        return gsolve_fail(G->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_galerkin_update: %s",
+                           A ? "R is P' and takes no values of its own" : "A is NULL");
+    }
+    TRY(gs_input_renew(&a, G->ctx, "A", &G->A, A));
+    if (P) TRY(gs_input_renew(&p, G->ctx, "P", &G->P, P));
+    if (R) TRY(gs_input_renew(&r, G->ctx, "R", &G->R, R));
+    G->shown.stale = true;
+    TRY(put_values(G->ctx, &G->P, &p));
+    TRY(put_values(G->ctx, &G->R, &r));
+    if (P && G->order) TRY(gs_transpose_refill(&G->R.own, G->order, G->ctx, &G->P.own));
+    TRY(gs_galerkin_renew(&G->made, &G->R.used, &a.used, &G->P.used));
+    TRY(gs_settle(G->ctx, &G->made.RAP.C.csr));
+    G->update_seconds = gs_now() - begin;
+done:
+    gs_input_drop(&r, G->ctx);
+    gs_input_drop(&a, G->ctx);
+    gs_input_drop(&p, G->ctx);
+    return status;
+}
+
+gsolve_status gsolve_galerkin_csr(gsolve_galerkin *G, gsolve_csr *C)
+{
+    if (!G) return GSOLVE_BAD_ARGUMENT;
+    if (!C) {
+        return gsolve_fail(G->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_galerkin_csr: nowhere to put C");
+    }
+    return gs_show(&G->shown, G->ctx, &G->made.RAP.C.csr, C);
+}
+
+void gsolve_galerkin_describe(const gsolve_galerkin *G, gsolve_product_info *info)
+{
+    gsolve_product_info first;
+
+    gs_describe_product(&G->made.AP, 0, &first);
+    gs_describe_product(&G->made.RAP, G->entries, info);
+    info->products += first.products;
+    info->compression = G->entries > 0 ? (double)info->products / (double)G->entries : 0;
+    info->peak = first.peak > info->peak ? first.peak : info->peak;
+    info->bands = first.bands > info->bands ? first.bands : info->bands;
+    info->bytes = G->bytes;
+    info->seconds = G->seconds;
+    info->update_seconds = G->update_seconds;
+}

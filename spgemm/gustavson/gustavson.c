@@ -1,0 +1,203 @@
+/* gustavson.c: the method gustavson: the columns of all rows are counted, then the rows made, each
+ * by one thread, so that C's bits do not depend on their number. A plan keeps a place for each
+ * column and thread. */
+#include "spgemm/gustavson/gustavson.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "core/try.h"
+
+typedef struct team {
+    int size;
+    gs_bench *bench; /* of each thread */
+} team;
+
+#define FEW_PRODUCTS 20000 /* not worth a second thread */
+
+/* As many threads as there are products for, and whose benches do not outweigh them. */
+static int size_of_team(const gsolve_context *ctx, int64_t products, int32_t ncols)
+{
+    const double bench = 12. * ncols, most = 1 + 16. * (double)products / (bench + 1);
+    const int threads = gsolve_threads(ctx);
+
+    return products < FEW_PRODUCTS ? 1 : most < threads ? (int)most : threads;
+}
+
+static void drop_list(gs_bench *bench, gsolve_context *ctx)
+{
+    gsolve_free(ctx, GSOLVE_HOST, bench->stamp);
+    gsolve_free(ctx, GSOLVE_HOST, bench->bit);
+    gsolve_free(ctx, GSOLVE_HOST, bench->list);
+    bench->stamp = NULL;
+    bench->bit = NULL;
+    bench->list = NULL;
+}
+
+static void drop_team(team *t, gsolve_context *ctx)
+{
+    for (int k = 0; t->bench && k < t->size; k++) {
+        drop_list(&t->bench[k], ctx);
+        gsolve_free(ctx, GSOLVE_HOST, t->bench[k].slot);
+    }
+    gsolve_free(ctx, GSOLVE_HOST, t->bench);
+    t->bench = NULL;
+}
+
+static gsolve_status new_team(team *out, gsolve_context *ctx, int64_t products, int32_t ncols)
+{
+    team t = {size_of_team(ctx, products, ncols), NULL};
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, t.bench, t.size);
+    memset(t.bench, 0, (size_t)t.size * sizeof *t.bench);
+    for (int k = 0; k < t.size; k++) {
+        ALLOC(ctx, GSOLVE_HOST, t.bench[k].stamp, ncols);
+        ALLOC(ctx, GSOLVE_HOST, t.bench[k].slot, ncols);
+        ALLOC(ctx, GSOLVE_HOST, t.bench[k].bit, gs_bench_words(ncols));
+    }
+    *out = t;
+    t.bench = NULL;
+done:
+    drop_team(&t, ctx);
+    return status;
+}
+
+/* count[i] = the columns of row i. Returns those of the longest row. */
+static int32_t count_all(const team *t, const gsolve_csr *A, const gsolve_csr *B, int32_t *count)
+{
+    int32_t longest = 0;
+
+#pragma omp parallel num_threads(t->size) reduction(max : longest)
+    {
+        const gs_bench *bench = &t->bench[omp_get_thread_num()];
+        memset(bench->stamp, 0, (size_t)B->ncols * sizeof *bench->stamp);
+        memset(bench->bit, 0, gs_bench_words(B->ncols) * sizeof *bench->bit);
+#pragma omp for schedule(dynamic, 128)
+        for (int32_t i = 0; i < A->nrows; i++) {
+            count[i] = gs_gustavson_columns(A, B, i, (uint32_t)i + 1, bench->stamp, NULL);
+            if (count[i] > longest) longest = count[i];
+        }
+    }
+    return longest;
+}
+
+/* C's columns and values, its offsets being there. */
+static void make_rows(const team *t, const gsolve_csr *A, const gsolve_csr *B, const gsolve_csr *C)
+{
+    const gs_gustavson_kernels *kernels = &gs_gustavson_host[C->type];
+
+#pragma omp parallel num_threads(t->size)
+    {
+        const gs_bench *bench = &t->bench[omp_get_thread_num()];
+#pragma omp for schedule(dynamic, 128)
+        for (int32_t i = 0; i < A->nrows; i++) {
+            const uint32_t stamp = (uint32_t)INT32_MAX + 1 + (uint32_t)i; /* beyond the count's */
+            int32_t *row = (int32_t *)(uintptr_t)C->col + gs_start(C, i);
+            const int32_t n = gs_gustavson_columns(A, B, i, stamp, bench->stamp, bench->list);
+            gs_gustavson_sort(n, bench, B->ncols, row);
+            kernels->sum_row(A, B, C, i, bench->slot);
+        }
+    }
+}
+
+/* C of as many entries as counted, its offsets set. */
+static gsolve_status new_result(gsolve_csr *C, gsolve_context *ctx, const gsolve_csr *A,
+                                const gsolve_csr *B, const int32_t *count)
+{
+    int64_t entries = 0;
+    gsolve_status status;
+
+    for (int32_t i = 0; i < A->nrows; i++) entries += count[i];
+    TRY(gs_csr_new_at(C, ctx, A->place, A->nrows, B->ncols, entries, A->type));
+    gs_set_start(C, 0, entries = 0);
+    for (int32_t i = 0; i < A->nrows; i++) gs_set_start(C, i + 1, entries += count[i]);
+done:
+    return status;
+}
+
+/* The plan: the team, of which each keeps its slots. */
+static gsolve_status keep_team(void **plan, gsolve_context *ctx, team *t)
+{
+    team *kept;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, kept, 1);
+    for (int k = 0; k < t->size; k++) drop_list(&t->bench[k], ctx);
+    *kept = *t;
+    t->bench = NULL;
+    *plan = kept;
+done:
+    return status;
+}
+
+static gsolve_status multiply(gs_blocked *out, void **plan, gs_tally_of_product *tally,
+                              gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
+                              const void *options)
+{
+    const int32_t ncols = B->csr.ncols;
+    gs_work_of_product work;
+    gsolve_csr C = {0};
+    team t = {0, NULL};
+    int32_t *count = NULL, longest;
+    gsolve_status status;
+
+    (void)options;
+    TRY(gs_work_host[A->csr.type].count(&work, ctx, &A->csr, &B->csr));
+    TRY(new_team(&t, ctx, work.products, ncols));
+    ALLOC(ctx, GSOLVE_HOST, count, A->csr.nrows);
+    longest = count_all(&t, &A->csr, &B->csr, count);
+    for (int k = 0; k < t.size; k++) {
+        ALLOC(ctx, GSOLVE_HOST, t.bench[k].list, (size_t)longest + GS_LIST_MORE);
+        memset(t.bench[k].list, 0, ((size_t)longest + GS_LIST_MORE) * sizeof *t.bench[k].list);
+    }
+    TRY(new_result(&C, ctx, &A->csr, &B->csr, count));
+    make_rows(&t, &A->csr, &B->csr, &C);
+    if (plan) TRY(keep_team(plan, ctx, &t));
+    *out = (gs_blocked){C, 1, 1};
+    tally->products = work.products;
+    tally->bands = 1;
+    memset(&C, 0, sizeof C);
+done:
+    gsolve_free(ctx, GSOLVE_HOST, count);
+    drop_team(&t, ctx);
+    gsolve_csr_free(&C, ctx);
+    return status;
+}
+
+static gsolve_status update(const void *plan, gsolve_context *ctx, const gs_blocked *A,
+                            const gs_blocked *B, gs_blocked *C)
+{
+    const gs_gustavson_kernels *kernels = &gs_gustavson_host[C->csr.type];
+    const team *t = plan;
+
+    (void)ctx;
+#pragma omp parallel for schedule(dynamic, 128) num_threads(t->size)
+    for (int32_t i = 0; i < A->csr.nrows; i++) {
+        kernels->sum_row(&A->csr, &B->csr, &C->csr, i, t->bench[omp_get_thread_num()].slot);
+    }
+    return GSOLVE_OK;
+}
+
+static void destroy(void *plan, gsolve_context *ctx)
+{
+    drop_team(plan, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, plan);
+}
+
+static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
+                   const char **why)
+{
+    *why = ctx->device == &gs_device_cuda
+               ? "it multiplies on the CPU only"
+               : "it multiplies matrices of single numbers, not of blocks";
+    return ctx->device != &gs_device_cuda && A->height == 1 && A->width == 1 && B->width == 1;
+}
+
+const gs_multiplier gs_gustavson_multiplier = {
+    .plugin = {"gustavson", "row by row on the CPU, by Gustavson's method", NULL, 0},
+    .serves = serves,
+    .multiply = multiply,
+    .update = update,
+    .destroy = destroy,
+};

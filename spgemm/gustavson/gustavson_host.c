@@ -1,0 +1,122 @@
+/* gustavson_host.c: the columns of a row of C = A B, their order, and the sums. */
+#include "spgemm/gustavson/gustavson.h"
+
+#include <stdlib.h>
+
+#define GS_BODY "spgemm/gustavson/gustavson_body.h"
+#include "core/each_type.h"
+
+const gs_gustavson_kernels gs_gustavson_host[GSOLVE_TYPE_COUNT] = {{sum_row_f32}, {sum_row_f64}};
+
+/* Every column is put down; it stays where it had not been met. No branch depends on the pattern. */
+static int32_t list_columns(const gsolve_csr *A, const gsolve_csr *B, int32_t i, uint32_t stamp,
+                            uint32_t *restrict seen, int32_t *restrict list)
+{
+    const int64_t a_end = gs_start(A, i + 1);
+    int32_t n = 0;
+
+    for (int64_t k = gs_start(A, i); k < a_end; k++) {
+        const int64_t end = gs_start(B, A->col[k] + 1);
+        for (int64_t q = gs_start(B, A->col[k]); q < end; q++) {
+            const int32_t j = B->col[q];
+            list[n] = j;
+            n += seen[j] != stamp;
+            seen[j] = stamp;
+        }
+    }
+    return n;
+}
+
+static int32_t count_columns(const gsolve_csr *A, const gsolve_csr *B, int32_t i, uint32_t stamp,
+                             uint32_t *restrict seen)
+{
+    const int64_t a_end = gs_start(A, i + 1);
+    int32_t n = 0;
+
+    for (int64_t k = gs_start(A, i); k < a_end; k++) {
+        const int64_t end = gs_start(B, A->col[k] + 1);
+        for (int64_t q = gs_start(B, A->col[k]); q < end; q++) {
+            n += seen[B->col[q]] != stamp;
+            seen[B->col[q]] = stamp;
+        }
+    }
+    return n;
+}
+
+int32_t gs_gustavson_columns(const gsolve_csr *A, const gsolve_csr *B, int32_t i, uint32_t stamp,
+                             uint32_t *seen, int32_t *list)
+{
+    return list ? list_columns(A, B, i, stamp, seen, list) : count_columns(A, B, i, stamp, seen);
+}
+
+/* --- the order -------------------------------------------------------------------------------- */
+
+typedef int32_t lanes __attribute__((vector_size(64))); /* 16 of them */
+
+/* Each goes to where as many smaller ones come before it; what lies behind the n is read, and its
+ * rank not used. */
+static inline void sort_by_rank(int vectors, int32_t n, const int32_t *list, int32_t *sorted)
+{
+    lanes key[4], rank[4];
+    int32_t to[4 * 16];
+
+    __builtin_memcpy(key, list, (size_t)vectors * sizeof *key);
+    for (int v = 0; v < vectors; v++) rank[v] = (lanes){0};
+    for (int32_t s = 0; s < n; s++) {
+        for (int v = 0; v < vectors; v++) rank[v] -= key[v] > list[s]; /* true is -1 */
+    }
+    __builtin_memcpy(to, rank, (size_t)vectors * sizeof *rank);
+    for (int32_t t = 0; t < n; t++) sorted[to[t]] = list[t];
+}
+
+static int compare(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* By setting a bit for each, and a bit for each word of bits: read off in order and cleared. */
+static void sort_by_bits(int32_t n, const int32_t *list, uint64_t *restrict bit,
+                         uint64_t *restrict top, int32_t first, int32_t last,
+                         int32_t *restrict sorted)
+{
+    for (int32_t s = 0; s < n; s++) {
+        bit[list[s] >> 6] |= (uint64_t)1 << (list[s] & 63);
+        top[list[s] >> 12] |= (uint64_t)1 << (list[s] >> 6 & 63);
+    }
+    for (int32_t w = first >> 12; w <= last >> 12; w++) {
+        for (uint64_t words = top[w]; words; words &= words - 1) {
+            const int32_t at = w * 64 + __builtin_ctzll(words);
+            for (uint64_t bits = bit[at]; bits; bits &= bits - 1) {
+                *sorted++ = at * 64 + __builtin_ctzll(bits);
+            }
+            bit[at] = 0;
+        }
+        top[w] = 0;
+    }
+}
+
+void gs_gustavson_sort(int32_t n, const gs_bench *bench, int32_t ncols, int32_t *sorted)
+{
+    const int32_t *list = bench->list;
+    int32_t first = INT32_MAX, last = 0;
+
+    if (n <= 16) {
+        sort_by_rank(1, n, list, sorted);
+    } else if (n <= 32) {
+        sort_by_rank(2, n, list, sorted);
+    } else if (n <= 64) {
+        sort_by_rank(4, n, list, sorted);
+    } else {
+        for (int32_t s = 0; s < n; s++) {
+            first = list[s] < first ? list[s] : first;
+            last = list[s] > last ? list[s] : last;
+        }
+        if ((last >> 12) - (first >> 12) < 16 * (int64_t)n) {
+            sort_by_bits(n, list, bench->bit, bench->bit + ncols / 64 + 1, first, last, sorted);
+        } else { /* the bits are too far apart to look for */
+            __builtin_memcpy(sorted, list, (size_t)n * sizeof *list);
+            qsort(sorted, (size_t)n, sizeof *sorted, compare);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+/* input.c: the caller's matrices as products take them, see input.h. */
+#include "spgemm/input.h"
+
+#include <string.h>
+
+#include "core/try.h"
+
+void gs_input_drop(gs_input *in, gsolve_context *ctx)
+{
+    gsolve_csr_free(&in->own, ctx);
+    memset(in, 0, sizeof *in);
+}
+
+/* The sentence of the last failure with the name of the matrix before it. */
+static gsolve_status blame(gsolve_context *ctx, const char *name, gsolve_status status)
+{
+    char said[sizeof ctx->error];
+
+    if (status != GSOLVE_BAD_MATRIX && status != GSOLVE_BAD_ARGUMENT) return status;
+    memcpy(said, ctx->error, sizeof said);
+    return gsolve_fail(ctx, status, "%s: %.900s", name, said);
+}
+
+/* *own = csr with sorted rows, where kernels work; by way of the host. */
+static gsolve_status sort_rows(gsolve_csr *own, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    gsolve_csr fetched = {0}, sorted = {0};
+    gsolve_status status;
+
+    TRY(gs_csr_to_host(&csr, ctx, &fetched));
+    TRY(gs_csr_clean(&sorted, ctx, csr, NULL));
+    gsolve_csr_free(&fetched, ctx);
+    if (gs_place(ctx) == GSOLVE_DEVICE) {
+        TRY(gs_csr_move(own, ctx, GSOLVE_DEVICE, &sorted));
+    } else {
+        *own = sorted;
+        memset(&sorted, 0, sizeof sorted);
+    }
+done:
+    gsolve_csr_free(&fetched, ctx);
+    gsolve_csr_free(&sorted, ctx);
+    return status;
+}
+
+gsolve_status gs_input_take(gs_input *out, gsolve_context *ctx, const char *name,
+                            const gsolve_csr *given)
+{
+    gs_input in = {0};
+    bool clean;
+    gsolve_status status = gs_csr_check(ctx, given, &clean);
+
+    if (status != GSOLVE_OK) return blame(ctx, name, status);
+    if (!clean && !gs_rows_ascend(ctx, given)) {
+        TRY(sort_rows(&in.own, ctx, given));
+    } else if (given->place != gs_place(ctx)) {
+        TRY(gs_csr_move(&in.own, ctx, gs_place(ctx), given));
+    }
+    in.used = in.own.start ? in.own : *given;
+    *out = in;
+done:
+    return status;
+}
+
+/* *block, of in's, or a copy of the caller's. */
+static gsolve_status keep_array(gsolve_context *ctx, const gs_input *in, const void *used,
+                                const void **own, size_t bytes)
+{
+    void *copy;
+
+    if (*own) return GSOLVE_OK;
+    copy = gsolve_alloc(ctx, in->used.place, bytes, 1);
+    *own = copy;
+    return copy ? gsolve_copy(ctx, copy, in->used.place, used, in->used.place, bytes)
+                : GSOLVE_NO_MEMORY;
+}
+
+gsolve_status gs_input_keep(gs_input *in, gsolve_context *ctx, bool values)
+{
+    const void *value = in->own.value, *col = in->own.col, *start = in->own.start;
+    const size_t offsets = ((size_t)in->used.nrows + 1) * gs_offset_size(in->used.offset);
+    int64_t entries;
+    gsolve_status status;
+
+    TRY(gs_csr_entries(ctx, &in->used, &entries));
+    in->own = in->used;
+    status = keep_array(ctx, in, in->used.start, &start, offsets);
+    in->own.start = start;
+    if (status == GSOLVE_OK) {
+        status = keep_array(ctx, in, in->used.col, &col, (size_t)entries * sizeof *in->used.col);
+    }
+    in->own.col = col;
+    if (status == GSOLVE_OK && values) {
+        status = keep_array(ctx, in, in->used.value, &value,
+                            (size_t)entries * gs_type_size(in->used.type));
+    }
+    in->own.value = value;
+    if (status != GSOLVE_OK) goto done;
+    in->used.start = in->own.start;
+    in->used.col = in->own.col;
+    if (value) in->used.value = value;
+done:
+    return status;
+}
+
+void gs_input_forget(gs_input *in, gsolve_context *ctx)
+{
+    gsolve_free(ctx, in->own.place, (void *)(uintptr_t)in->own.value);
+    in->own.value = in->used.value = NULL;
+}
+
+static gsolve_status differs(gsolve_context *ctx, const char *name, const gsolve_csr *given)
+{
+    int64_t entries = 0;
+
+    gs_csr_entries(ctx, given, &entries);
+    return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                       "%s: the new matrix (%d x %d, %lld entries) has another pattern or type "
+                       "than the one that the product was made from; make a new product",
+                       name, given->nrows, given->ncols, (long long)entries);
+}
+
+gsolve_status gs_input_renew(gs_input *fresh, gsolve_context *ctx, const char *name,
+                             const gs_input *kept, const gsolve_csr *given)
+{
+    const gsolve_csr *A = &kept->used;
+    gs_input in = {0};
+    int64_t entries, before;
+    bool same;
+    gsolve_status status;
+
+    TRY(gs_input_take(&in, ctx, name, given));
+    TRY(gs_csr_entries(ctx, A, &before));
+    TRY(gs_csr_entries(ctx, &in.used, &entries));
+    same = A->nrows == given->nrows && A->ncols == given->ncols && A->type == given->type &&
+           entries == before;
+    if (same) TRY(gs_look(ctx, A)->at_patterns(ctx, A, &in.used, &same));
+    if (!same) {
+        status = differs(ctx, name, given);
+        goto done;
+    }
+    in.used.start = A->start;
+    in.used.col = A->col;
+    in.used.offset = A->offset;
+    *fresh = in;
+    memset(&in, 0, sizeof in);
+done:
+    gs_input_drop(&in, ctx);
+    return status;
+}
+
+gsolve_status gs_inputs_fit(gsolve_context *ctx, const char *names, const gsolve_csr *A,
+                            const gsolve_csr *B)
+{
+    if (A->ncols != B->nrows) {
+        return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                           "%s: %d x %d and %d x %d cannot be multiplied: the first has %d columns "
+                           "and the second %d rows",
+                           names, A->nrows, A->ncols, B->nrows, B->ncols, A->ncols, B->nrows);
+    }
+    if (A->type != B->type) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "%s: one is of single and one of double precision; gsolve_csr_convert "
+                           "makes one like the other",
+                           names);
+    }
+    if (A->place != B->place) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "%s: one lies on the host and one on the device", names);
+    }
+    return GSOLVE_OK;
+}
+
+gsolve_status gs_settle(gsolve_context *ctx, const gsolve_csr *csr)
+{
+    int32_t first; /* half of an offset, or the whole */
+
+    return gsolve_copy(ctx, &first, GSOLVE_HOST, csr->start, csr->place, sizeof first);
+}

@@ -1,0 +1,36 @@
+/* input.h: the caller's matrices as products take them: clean, and where kernels read them. */
+#ifndef GS_INPUT_H
+#define GS_INPUT_H
+
+#include "core/csr.h"
+
+typedef struct gs_input {
+    gsolve_csr used; /* the caller's arrays where they serve as they are; else views of own */
+    gsolve_csr own;  /* a copy, or all zero */
+} gs_input;
+
+/* *in from what was given; name: "A", for the sentences. On failure there is nothing to drop. */
+gsolve_status gs_input_take(gs_input *in, gsolve_context *ctx, const char *name,
+                            const gsolve_csr *given);
+void gs_input_drop(gs_input *in, gsolve_context *ctx);
+
+/* From here on in holds its pattern (its values too, if values), and no array of the caller's but
+ * values. */
+gsolve_status gs_input_keep(gs_input *in, gsolve_context *ctx, bool values);
+
+/* The values that were kept, or stem from the host, are not needed any more. */
+void gs_input_forget(gs_input *in, gsolve_context *ctx);
+
+/* kept, which gs_input_keep has served, with the values of given, of the same pattern. *fresh: what
+ * holds these, to be dropped after use. GSOLVE_BAD_MATRIX: the pattern differs. */
+gsolve_status gs_input_renew(gs_input *fresh, gsolve_context *ctx, const char *name,
+                             const gs_input *kept, const gsolve_csr *given);
+
+/* Whether A B can be made: shapes, types and places, with a sentence. */
+gsolve_status gs_inputs_fit(gsolve_context *ctx, const char *names, const gsolve_csr *A,
+                            const gsolve_csr *B);
+
+/* Until the device has done what it was asked. csr lies in ctx's place. */
+gsolve_status gs_settle(gsolve_context *ctx, const gsolve_csr *csr);
+
+#endif

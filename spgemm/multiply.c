@@ -1,0 +1,36 @@
+/* multiply.c: gsolve_csr_multiply. */
+#include <string.h>
+
+#include "core/try.h"
+#include "spgemm/input.h"
+#include "spgemm/spgemm.h"
+
+gsolve_status gsolve_csr_multiply(gsolve_csr *out, gsolve_context *ctx, const char *spec,
+                                  const gsolve_csr *A, const gsolve_csr *B)
+{
+    gs_input a = {0}, b = {0};
+    gsolve_csr C = {0};
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!out || !spec || !A || !B) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_csr_multiply: an argument is NULL");
+    }
+    gs_range_push(ctx, "product of matrices");
+    TRY(gs_input_take(&a, ctx, "A", A));
+    if (B != A) TRY(gs_input_take(&b, ctx, "B", B));
+    TRY(gs_inputs_fit(ctx, "A B", A, B));
+    TRY(gs_csr_multiply(&C, ctx, spec, &a.used, B == A ? &a.used : &b.used));
+    if (C.place != A->place) {
+        TRY(gs_csr_move(out, ctx, A->place, &C));
+    } else {
+        *out = C;
+        memset(&C, 0, sizeof C);
+    }
+done:
+    gs_range_pop(ctx);
+    gsolve_csr_free(&C, ctx);
+    gs_input_drop(&a, ctx);
+    gs_input_drop(&b, ctx);
+    return status;
+}

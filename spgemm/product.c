@@ -1,0 +1,123 @@
+/* product.c: products that are kept, and R A P as two of them. */
+#include <string.h>
+
+#include "core/try.h"
+#include "spgemm/spgemm.h"
+
+static size_t bytes_of(const gs_blocked *C, int64_t entries)
+{
+    const size_t block = (size_t)C->height * (size_t)C->width * gs_type_size(C->csr.type);
+
+    return ((size_t)C->csr.nrows + 1) * gs_offset_size(C->csr.offset) +
+           (size_t)entries * (block + sizeof *C->csr.col);
+}
+
+/* The product, and the bytes that ctx held for it at most. */
+static gsolve_status multiply(gs_product *P, const gs_blocked *A, const gs_blocked *B, bool keep)
+{
+    gsolve_context *ctx = P->ctx;
+    const size_t before = ctx->bytes, peak = ctx->peak;
+    int64_t entries = 0;
+    gsolve_status status;
+
+    ctx->peak = before;
+    TRY(P->method->multiply(&P->C, keep ? &P->plan : NULL, &P->tally, ctx, A, B, P->options));
+    TRY(gs_csr_entries(ctx, &P->C.csr, &entries));
+    P->tally.peak = ctx->peak - before;
+    P->tally.peak -= P->tally.peak < bytes_of(&P->C, entries) ? P->tally.peak
+                                                              : bytes_of(&P->C, entries);
+done:
+    if (ctx->peak < peak) ctx->peak = peak;
+    return status;
+}
+
+gsolve_status gs_product_make(gs_product *out, gsolve_context *ctx, const char *spec,
+                              const gs_blocked *A, const gs_blocked *B, bool keep)
+{
+    gs_product P = {.ctx = ctx};
+    const gsolve_plugin *plugin;
+    const char *why = NULL;
+    gsolve_status status;
+
+    TRY(gs_plugin_parse(ctx, NULL, gs_multipliers, "product", spec, &plugin, &P.options));
+    P.method = (const gs_multiplier *)(const void *)plugin;
+    if (!P.method->serves(ctx, A, B, &why)) {
+        status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the product %s does not serve here: %s",
+                             plugin->name, why);
+        goto done;
+    }
+    TRY(multiply(&P, A, B, keep));
+    if (!P.tally.by) P.tally.by = plugin->name;
+    *out = P;
+    memset(&P, 0, sizeof P);
+done:
+    gs_product_drop(&P);
+    return status;
+}
+
+gsolve_status gs_product_renew(gs_product *P, const gs_blocked *A, const gs_blocked *B)
+{
+    return P->method->update(P->plan, P->ctx, A, B, &P->C);
+}
+
+void gs_product_drop(gs_product *P)
+{
+    if (!P->ctx) return;
+    if (P->plan && P->method->destroy) P->method->destroy(P->plan, P->ctx);
+    gsolve_free(P->ctx, GSOLVE_HOST, P->options);
+    gsolve_csr_free(&P->C.csr, P->ctx);
+    memset(P, 0, sizeof *P);
+}
+
+gsolve_status gs_csr_multiply(gsolve_csr *C, gsolve_context *ctx, const char *spec, const gsolve_csr *A,
+                          const gsolve_csr *B)
+{
+    const gs_blocked a = gs_plain_blocks(A), b = gs_plain_blocks(B);
+    gs_product P;
+    gsolve_status status;
+
+    TRY(gs_product_make(&P, ctx, spec, &a, &b, false));
+    *C = P.C.csr;
+    memset(&P.C, 0, sizeof P.C);
+    gs_product_drop(&P);
+done:
+    return status;
+}
+
+/* --- R A P ------------------------------------------------------------------------------------- */
+
+gsolve_status gs_galerkin_make(gs_galerkin *out, gsolve_context *ctx, const char *spec,
+                               const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
+                               bool keep)
+{
+    const gs_blocked r = gs_plain_blocks(R), a = gs_plain_blocks(A), p = gs_plain_blocks(P);
+    gs_galerkin G = {0};
+    gsolve_status status;
+
+    TRY(gs_product_make(&G.AP, ctx, spec, &a, &p, keep));
+    TRY(gs_product_make(&G.RAP, ctx, spec, &r, &G.AP.C, keep));
+    if (!keep) gs_product_drop(&G.AP);
+    *out = G;
+    memset(&G, 0, sizeof G);
+done:
+    gs_galerkin_drop(&G);
+    return status;
+}
+
+gsolve_status gs_galerkin_renew(gs_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,
+                                const gsolve_csr *P)
+{
+    const gs_blocked r = gs_plain_blocks(R), a = gs_plain_blocks(A), p = gs_plain_blocks(P);
+    gsolve_status status;
+
+    TRY(gs_product_renew(&G->AP, &a, &p));
+    TRY(gs_product_renew(&G->RAP, &r, &G->AP.C));
+done:
+    return status;
+}
+
+void gs_galerkin_drop(gs_galerkin *G)
+{
+    gs_product_drop(&G->RAP);
+    gs_product_drop(&G->AP);
+}

@@ -1,0 +1,41 @@
+/* shown.c: what the handles of products show of their C. */
+#include "spgemm/shown.h"
+
+#include <string.h>
+
+#include "core/try.h"
+
+gsolve_status gs_show(gs_shown *s, gsolve_context *ctx, const gsolve_csr *C, gsolve_csr *view)
+{
+    int64_t entries;
+    gsolve_status status = GSOLVE_OK;
+
+    if (C->place == s->place) {
+        *view = *C;
+        return GSOLVE_OK;
+    }
+    if (!s->copy.start) {
+        TRY(gs_csr_move(&s->copy, ctx, s->place, C));
+    } else if (s->stale) {
+        TRY(gs_csr_entries(ctx, &s->copy, &entries));
+        TRY(gsolve_copy(ctx, (void *)(uintptr_t)s->copy.value, s->place, C->value, C->place,
+                        (size_t)entries * gs_type_size(C->type)));
+    }
+    s->stale = false;
+    *view = s->copy;
+done:
+    return status;
+}
+
+void gs_describe_product(const gs_product *P, int64_t entries, gsolve_product_info *info)
+{
+    memset(info, 0, sizeof *info);
+    info->method = P->tally.by;
+    info->nrows = P->C.csr.nrows;
+    info->ncols = P->C.csr.ncols;
+    info->products = P->tally.products;
+    info->entries = entries;
+    info->compression = entries > 0 ? (double)info->products / (double)entries : 0;
+    info->bands = P->tally.bands;
+    info->peak = P->tally.peak;
+}
