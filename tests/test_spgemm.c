@@ -233,7 +233,7 @@ static void check_pair(gsolve_context *ctx, const char *method, const gsolve_csr
 /* Calls check(ctx, method) for each method that serves. */
 static void each_method(void (*check)(gsolve_context *ctx, const char *method))
 {
-    gsolve_context *ctx = open_context(2);
+    gsolve_context *ctx = open_context(1);
     int served = 0;
 
     for (int k = 0; method_at(k); k++) {
@@ -315,17 +315,17 @@ static void repeat_bits(gsolve_context *ctx, const char *method)
 
     for (int m = 0; m < 3; m++) {
         gsolve_csr A = read_matrix(ctx, names[m]), C, D;
-        gsolve_context *one = open_context(1);
+        gsolve_context *two = open_context(2);
         shuffle_values(&A, 3);
-        OK(one, gsolve_csr_multiply(&C, one, method, &A, &A));
+        OK(ctx, gsolve_csr_multiply(&C, ctx, method, &A, &A));
         for (int run = 0; run < 10; run++) {
-            OK(ctx, gsolve_csr_multiply(&D, ctx, method, &A, &A));
+            OK(two, gsolve_csr_multiply(&D, two, method, &A, &A));
             assert_same_bits(&C, &D);
-            gsolve_csr_free(&D, ctx);
+            gsolve_csr_free(&D, two);
         }
-        gsolve_csr_free(&C, one);
+        gsolve_csr_free(&C, ctx);
         gsolve_csr_free(&A, ctx);
-        close_context(one);
+        close_context(two);
     }
 }
 
@@ -525,7 +525,7 @@ static void deny_memory(gsolve_context *ctx, const char *method)
 /* What is left in a context goes with it. */
 static void leave_handles(void **state)
 {
-    gsolve_context *ctx = open_context(2);
+    gsolve_context *ctx = open_context(1);
     gsolve_csr A = read_matrix(ctx, "gen:poisson2d,n=5");
     gsolve_product *P;
     gsolve_galerkin *G;
@@ -554,7 +554,7 @@ static void refuse(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B
 
 static void wrong_inputs(void **state)
 {
-    gsolve_context *ctx = open_context(2);
+    gsolve_context *ctx = open_context(1);
     gsolve_csr A = read_matrix(ctx, "gen:poisson2d,n=4"), F, W = A, C;
     gsolve_csr B = read_matrix(ctx, "gen:random,n=7,cols=9,row=2");
     int32_t *col = (int32_t *)(uintptr_t)B.col;
