@@ -75,4 +75,16 @@ typedef struct gs_vector_kernels {
 extern const gs_vector_kernels gs_vector_host[GSOLVE_TYPE_COUNT];
 extern const gs_vector_kernels gs_vector_cuda[GSOLVE_TYPE_COUNT];
 
+typedef struct gs_product_sums { /* that a product y = A x makes on its way */
+    const void *w;
+    double *wy, *yy; /* w'y; y'y or NULL */
+} gs_product_sums;
+
+/* The same where the product did not: of y as it is. */
+static inline gsolve_status gs_sum_product(const gs_vector_kernels *vector, gs_queue *q, int64_t n,
+                                           const void *y, const gs_product_sums *s)
+{
+    return s->yy ? vector->dot2(q, n, y, s->w, s->wy, s->yy) : vector->dot(q, n, s->w, y, s->wy);
+}
+
 #endif

@@ -91,6 +91,7 @@ static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_den
                                gsolve_dense y, gsolve_dense w, double *wy, double *yy)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, x.type);
+    const gs_product_sums sums = {w.value, wy, yy};
     const gs_auto *a = self;
     gsolve_status status;
 
@@ -99,29 +100,12 @@ static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_den
         return a->other->apply_dot(a->other_self, ctx, x, y, w, wy, yy);
     }
     TRY(a->other->apply(a->other_self, ctx, 1, x, 0, y));
-    if (yy) {
-        TRY(vector->dot2(ctx->queue, y.nrows, y.value, w.value, wy, yy));
-    } else {
-        TRY(vector->dot(ctx->queue, y.nrows, w.value, y.value, wy));
-    }
+    TRY(gs_sum_product(vector, ctx->queue, y.nrows, y.value, &sums));
 done:
     return status;
 }
 
 /* --- new values ------------------------------------------------------------------------------- */
-
-static gsolve_status update_other(gs_auto *a, gsolve_context *ctx)
-{
-    void *fresh = NULL;
-    gsolve_status status;
-
-    if (a->other->update) return a->other->update(a->other_self, ctx, &a->csr);
-    TRY(a->other->build(&fresh, ctx, &a->csr, a->other_options));
-    a->other->destroy(a->other_self, ctx);
-    a->other_self = fresh;
-done:
-    return status;
-}
 
 /* Without memory for the other form the matrix is csr again, for good. */
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
@@ -131,7 +115,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
 
     TRY(gs_csr_format.update(a->rows, ctx, csr));
     if (!a->other) return GSOLVE_OK;
-    status = update_other(a, ctx);
+    status = gs_form_update(a->other, &a->other_self, ctx, &a->csr, a->other_options);
     if (!gs_auto_refused(status)) return status;
     snprintf(a->said, sizeof a->said, "%.40s: %.70s", a->chosen.spec, ctx->error);
     gs_auto_drop(a, ctx);

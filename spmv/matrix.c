@@ -168,18 +168,24 @@ void gsolve_matrix_destroy(gsolve_matrix **pA)
 
 /* --- new values ------------------------------------------------------------------------------- */
 
-/* *self, A's or A''s form, from the new values of csr. */
-static gsolve_status rebuild(const gsolve_matrix *A, void **self, const gsolve_csr *csr)
+gsolve_status gs_form_update(const gsolve_format *format, void **self, gsolve_context *ctx,
+                             const gsolve_csr *csr, const void *options)
 {
     void *fresh = NULL;
     gsolve_status status;
 
-    if (A->format->update) return A->format->update(*self, A->ctx, csr);
-    TRY(A->format->build(&fresh, A->ctx, csr, A->options));
-    A->format->destroy(*self, A->ctx);
+    if (format->update) return format->update(*self, ctx, csr);
+    TRY(format->build(&fresh, ctx, csr, options));
+    format->destroy(*self, ctx);
     *self = fresh;
 done:
     return status;
+}
+
+/* *self, A's or A''s form, from the new values of csr. */
+static gsolve_status rebuild(const gsolve_matrix *A, void **self, const gsolve_csr *csr)
+{
+    return gs_form_update(A->format, self, A->ctx, csr, A->options);
 }
 
 /* A's form for its present values; the handle's constness is about what it stands for. */
@@ -386,7 +392,6 @@ static gsolve_status multiply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve
                                   gsolve_dense w, double *wy, double *yy)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, A->ctx, x.type);
-    gs_queue *q = A->ctx->queue;
     gsolve_status status = GSOLVE_OK;
 
     TRY(need_form(A));
@@ -394,12 +399,11 @@ static gsolve_status multiply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve
     for (int32_t j = 0; j < x.ncols; j++) { /* the bits of a column do not depend on others */
         const gsolve_dense xj = gs_column_of(x, j), yj = gs_column_of(y, j);
         const gsolve_dense wj = gs_column_of(w, j);
+        const gs_product_sums sums = {wj.value, &wy[j], number_of(yy, j)};
         if (A->format->apply_dot) {
-            TRY(A->format->apply_dot(A->self, A->ctx, xj, yj, wj, &wy[j], number_of(yy, j)));
-        } else if (yy) {
-            TRY(vector->dot2(q, y.nrows, yj.value, wj.value, &wy[j], &yy[j]));
+            TRY(A->format->apply_dot(A->self, A->ctx, xj, yj, wj, sums.wy, sums.yy));
         } else {
-            TRY(vector->dot(q, y.nrows, wj.value, yj.value, &wy[j]));
+            TRY(gs_sum_product(vector, A->ctx->queue, y.nrows, yj.value, &sums));
         }
     }
 done:

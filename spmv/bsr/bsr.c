@@ -103,7 +103,7 @@ static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_den
                                gsolve_dense y, gsolve_dense w, double *wy, double *yy)
 {
     const gs_bsr_kernels *bsr = GS_KERNELS(gs_bsr, ctx, x.type);
-    const gs_bsr_dots dots = {w.value, wy, yy};
+    const gs_product_sums dots = {w.value, wy, yy};
     return bsr->apply(ctx->queue, self, 1, x.value, 0, y.value, &dots);
 }
 

@@ -10,6 +10,7 @@
 #define GS_BSR_H
 
 #include "core/csr.h"
+#include "core/vector.h"
 
 enum { GS_BSR_LEAST = 2, GS_BSR_MOST = 6 }; /* rows and columns of a block */
 enum { GS_BSR_AUTO, GS_BSR_16, GS_BSR_32 }; /* the words of index= */
@@ -39,11 +40,6 @@ typedef struct gs_bsr {
     struct gs_bsr_slices *slices; /* on CUDA, instead of all these: see bsr_slices.cuh */
 } gs_bsr;
 
-typedef struct gs_bsr_dots { /* sums that a product makes on its way */
-    const void *w;
-    double *wy, *yy; /* w'y; y'y or NULL */
-} gs_bsr_dots;
-
 typedef struct gs_bsr_kernels {
     /* The blocks of m->csr, and their values; sets blocks, stored and bytes. What it allocates is
      * m's, also on failure. */
@@ -53,7 +49,7 @@ typedef struct gs_bsr_kernels {
     gsolve_status (*refill)(gs_bsr *m, gsolve_context *ctx);
     /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0 */
     gsolve_status (*apply)(gs_queue *q, const gs_bsr *m, double alpha, const void *x, double beta,
-                           void *y, const gs_bsr_dots *dots);
+                           void *y, const gs_product_sums *dots);
 } gs_bsr_kernels;
 
 /* Whether the stored values fit into the device's memory, m->stored and m->bytes being set; else

@@ -97,7 +97,7 @@ static void FN(finish_row)(double alpha, T sum, double beta, T *y)
 
 static inline __attribute__((always_inline)) void FN(task_of)(const gs_bsr *m, int32_t t,
                                                               double alpha, const T *x, double beta,
-                                                              T *y, const gs_bsr_dots *dots,
+                                                              T *y, const gs_product_sums *dots,
                                                               const int b)
 {
     const T *w = dots ? dots->w : NULL;
@@ -123,7 +123,7 @@ static inline __attribute__((always_inline)) void FN(task_of)(const gs_bsr *m, i
 }
 
 static void FN(task)(const gs_bsr *m, int32_t t, double alpha, const T *x, double beta, T *y,
-                     const gs_bsr_dots *dots)
+                     const gs_product_sums *dots)
 {
     switch (m->b) {
     case 2: FN(task_of)(m, t, alpha, x, beta, y, dots, 2); return;
@@ -135,7 +135,7 @@ static void FN(task)(const gs_bsr *m, int32_t t, double alpha, const T *x, doubl
 }
 
 static gsolve_status FN(apply)(gs_queue *q, const gs_bsr *m, double alpha, const void *x,
-                               double beta, void *y, const gs_bsr_dots *dots)
+                               double beta, void *y, const gs_product_sums *dots)
 {
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (m->tasks > 2)
     for (int32_t t = 0; t < m->tasks; t++) FN(task)(m, t, alpha, x, beta, y, dots);

@@ -178,11 +178,11 @@ gsolve_status launch_any(gs_queue *q, const product<T> &a, int b)
 
 template <class T>
 gsolve_status apply(gs_queue *q, const gs_bsr *m, double alpha, const void *x, double beta, void *y,
-                    const gs_bsr_dots *dots)
+                    const gs_product_sums *dots)
 {
     const gs_vector_kernels *vector = &gs_vector_cuda[m->csr.type];
     const gs_bsr_slices *p = m->slices;
-    const gs_bsr_dots none = {}, sums = dots ? *dots : none;
+    const gs_product_sums none = {}, sums = dots ? *dots : none;
     const product<T> a = {p->slice_of,
                           p->row,
                           p->blocks,
@@ -210,8 +210,7 @@ gsolve_status apply(gs_queue *q, const gs_bsr *m, double alpha, const void *x, d
                       p->long_row, p->part_of, q->guard));
     }
     if (!dots) return GSOLVE_OK;
-    return sums.yy ? vector->dot2(q, a.nrows, y, sums.w, sums.wy, sums.yy)
-                   : vector->dot(q, a.nrows, sums.w, y, sums.wy);
+    return gs_sum_product(vector, q, a.nrows, y, dots);
 done:
     return status;
 }

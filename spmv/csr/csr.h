@@ -11,6 +11,7 @@
 #define GS_SPMV_CSR_H
 
 #include "core/csr.h"
+#include "core/vector.h"
 
 #define GS_CSR_TASK  8192 /* work of a task: entries + GS_CSR_TOLL a row */
 #define GS_CSR_TOLL  4
@@ -30,18 +31,13 @@ typedef struct gs_csr_plan {
     struct gs_csr_tiles *tiles; /* on CUDA, instead of all these: see csr_cuda.cu */
 } gs_csr_plan;
 
-typedef struct gs_csr_dots { /* sums that a product makes on its way */
-    const void *w;
-    double *wy, *yy; /* w'y; y'y or NULL */
-} gs_csr_dots;
-
 typedef struct gs_csr_kernels {
     /* Who works on which rows of plan->csr; and that undone. */
     gsolve_status (*plan)(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries);
     void (*drop)(gs_csr_plan *plan, gsolve_context *ctx);
     /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0 */
     gsolve_status (*apply)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *x,
-                           double beta, void *y, const gs_csr_dots *dots);
+                           double beta, void *y, const gs_product_sums *dots);
     /* y = alpha A x + beta y for as many columns, each with the bits that it has alone */
     gsolve_status (*apply_block)(gs_queue *q, const gs_csr_plan *plan, int32_t columns,
                                  double alpha, const void *x, int64_t xstride, double beta, void *y,

@@ -65,7 +65,7 @@ static void FN(long_rows)(gs_queue *q, const gs_csr_plan *plan, double alpha, co
 #undef ON
 
 /* The sums of the tasks and the terms of the long rows, in their order. */
-static void FN(add_dots)(const gs_csr_plan *plan, const T *y, const gs_csr_dots *dots)
+static void FN(add_dots)(const gs_csr_plan *plan, const T *y, const gs_product_sums *dots)
 {
     const T *w = dots->w;
     double wy = gs_sum(plan->tasks, plan->part), yy = gs_sum(plan->tasks, plan->part + plan->tasks);
@@ -80,11 +80,11 @@ static void FN(add_dots)(const gs_csr_plan *plan, const T *y, const gs_csr_dots 
 }
 
 static gsolve_status FN(apply)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *px,
-                               double beta, void *py, const gs_csr_dots *dots)
+                               double beta, void *py, const gs_product_sums *dots)
 {
     const bool wide = plan->csr.offset == GSOLVE_O64;
     void (*task)(const gs_csr_plan *, int32_t, double, const T *, double, T *,
-                 const gs_csr_dots *) =
+                 const gs_product_sums *) =
         plan->scattered ? (wide ? FN(task_scattered_o64) : FN(task_scattered_o32))
                         : (wide ? FN(task_o64) : FN(task_o32));
     const T *x = px;

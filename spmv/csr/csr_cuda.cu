@@ -548,16 +548,16 @@ gsolve_status multiply_all(gs_queue *q, const product<T> &a, const gs_csr_plan *
     }
     status = by_tiles<T, O>(q, a, p);
     if (status != GSOLVE_OK || !a.out[0]) return status;
-    return a.out[1] ? vector->dot2(q, n, a.y, a.w, a.out[0], a.out[1])
-                    : vector->dot(q, n, a.w, a.y, a.out[0]);
+    const gs_product_sums sums = {a.w, a.out[0], a.out[1]};
+    return gs_sum_product(vector, q, n, a.y, &sums);
 }
 
 template <class T>
 gsolve_status apply(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *x, double beta,
-                    void *y, const gs_csr_dots *dots)
+                    void *y, const gs_product_sums *dots)
 {
     const gsolve_csr *A = &plan->csr;
-    const gs_csr_dots none = {}, sums = dots ? *dots : none;
+    const gs_product_sums none = {}, sums = dots ? *dots : none;
     const product<T> a = {A->start, A->col,  (const T *)A->value, (const T *)x,      (T *)y,
                           (T)alpha, (T)beta, (const T *)sums.w,   {sums.wy, sums.yy}};
 

@@ -6,7 +6,7 @@
 static inline __attribute__((always_inline)) void ON(task_rows)(const gs_csr_plan *plan, int32_t t,
                                                                 double alpha, const T *restrict x,
                                                                 double beta, T *restrict y,
-                                                                const gs_csr_dots *dots,
+                                                                const gs_product_sums *dots,
                                                                 bool scattered)
 {
     const OFFSET *start = plan->csr.start;
@@ -40,14 +40,14 @@ static inline __attribute__((always_inline)) void ON(task_rows)(const gs_csr_pla
 }
 
 static void ON(task)(const gs_csr_plan *plan, int32_t t, double alpha, const T *restrict x,
-                     double beta, T *restrict y, const gs_csr_dots *dots)
+                     double beta, T *restrict y, const gs_product_sums *dots)
 {
     ON(task_rows)(plan, t, alpha, x, beta, y, dots, false);
 }
 
 static void ON(task_scattered)(const gs_csr_plan *plan, int32_t t, double alpha,
                                const T *restrict x, double beta, T *restrict y,
-                               const gs_csr_dots *dots)
+                               const gs_product_sums *dots)
 {
     ON(task_rows)(plan, t, alpha, x, beta, y, dots, true);
 }

@@ -39,17 +39,23 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, h);
 }
 
+/* How many rows have K entries or more, less one: a third; or with K asked for the longest tells.
+ */
+static int32_t rank_of(int asked, int32_t rows)
+{
+    return asked > 0 ? 0 : (int32_t)(((int64_t)rows + SHARE - 1) / SHARE) - 1;
+}
+
 /* *width = K, at most the longest row. */
 static gsolve_status choose_width(gsolve_context *ctx, const gsolve_csr *csr, int asked,
                                   int64_t *width)
 {
     const gs_triples_kernels *triples = GS_KERNELS(gs_triples, ctx, csr->type);
-    const int32_t rank = asked > 0 ? 0 : (int32_t)(((int64_t)csr->nrows + SHARE - 1) / SHARE) - 1;
     gsolve_status status;
 
     *width = 0;
     if (csr->nrows == 0) return GSOLVE_OK;
-    TRY(triples->ranked(ctx, csr, rank, width));
+    TRY(triples->ranked(ctx, csr, rank_of(asked, csr->nrows), width));
     if (asked > 0 && asked < *width) *width = asked;
 done:
     return status;
@@ -125,11 +131,10 @@ done:
 static size_t forecast(const gsolve_csr *csr, const void *chosen)
 {
     const hyb_options *o = chosen;
-    const int32_t third = (int32_t)(((int64_t)csr->nrows + SHARE - 1) / SHARE) - 1;
     int64_t width = 0, rest = 0;
 
     if (csr->nrows > 0) {
-        gs_triples_host[csr->type].ranked(NULL, csr, o->width > 0 ? 0 : third, &width);
+        gs_triples_host[csr->type].ranked(NULL, csr, rank_of(o->width, csr->nrows), &width);
     }
     if (o->width > 0 && o->width < width) width = o->width;
     for (int32_t i = 0; i < csr->nrows; i++) {

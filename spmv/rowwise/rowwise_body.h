@@ -1,9 +1,6 @@
 /* rowwise_body.h: the products on the CPU for one value type T. */
 
-static inline void FN(finish)(double alpha, T sum, double beta, T *y)
-{
-    *y = beta == 0 ? (T)alpha * sum : (T)alpha * sum + (T)beta * *y;
-}
+#include "spmv/row_sum.h"
 
 /* sum of value[k] x[col[k]] over n entries, one after the other. */
 static inline T FN(scalar_sum)(int64_t n, const T *restrict value, const int32_t *restrict col,

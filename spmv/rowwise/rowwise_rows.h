@@ -9,7 +9,7 @@ static void ON(scalar)(int threads, const gsolve_csr *A, double alpha, const T *
 #pragma omp parallel for schedule(dynamic, 512) num_threads(threads) if (A->nrows > 512)
     for (int32_t i = 0; i < A->nrows; i++) {
         const int64_t at = start[i], n = start[i + 1] - at;
-        FN(finish)(alpha, FN(scalar_sum)(n, value + at, A->col + at, x), beta, &y[i]);
+        FN(finish_row)(alpha, FN(scalar_sum)(n, value + at, A->col + at, x), beta, &y[i]);
     }
 }
 
@@ -22,6 +22,6 @@ static void ON(vector)(int threads, const gsolve_csr *A, double alpha, const T *
 #pragma omp parallel for schedule(dynamic, 512) num_threads(threads) if (A->nrows > 512)
     for (int32_t i = 0; i < A->nrows; i++) {
         const int64_t at = start[i], n = start[i + 1] - at;
-        FN(finish)(alpha, FN(vector_sum)(n, value + at, A->col + at, x), beta, &y[i]);
+        FN(finish_row)(alpha, FN(vector_sum)(n, value + at, A->col + at, x), beta, &y[i]);
     }
 }

@@ -11,8 +11,7 @@
 static const gsolve_option options[] = {
     {"length",
      "entries of a segment, a power of two (rounded up to one); 0: just above the mean of the "
-     "rows, "
-     "or above the longest where that is near",
+     "rows, or above the longest where that is near",
      GSOLVE_INT, offsetof(gs_segmented_options, length), 0, 0, GS_SEGMENT_MOST, NULL},
     {"sum",
      "thread: a thread sums a segment (segSpMV); reduce: several do, and nothing is copied "
@@ -33,7 +32,7 @@ static const gsolve_option options[] = {
      "also try half and twice the length, and keep what is fastest now: other runs may keep "
      "another, with other bits",
      GSOLVE_FLAG, offsetof(gs_segmented_options, tune), 0, 0, 1, NULL},
-    {NULL, NULL, GSOLVE_INT, 0, 0, 0, 0, NULL},
+    {0},
 };
 
 /* Seconds of the fastest of a few products with s; x and y are scratch of fitting length. */
@@ -123,7 +122,7 @@ static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_den
                                gsolve_dense y, gsolve_dense w, double *wy, double *yy)
 {
     const gs_segmented *s = self;
-    const gs_segmented_dots dots = {w.value, wy, yy};
+    const gs_product_sums dots = {w.value, wy, yy};
     return s->kernels->apply(ctx->queue, s, 1, x.value, 0, y.value, &dots);
 }
 

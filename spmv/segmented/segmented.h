@@ -15,6 +15,7 @@
 #define GS_SPMV_SEGMENTED_H
 
 #include "core/csr.h"
+#include "core/vector.h"
 
 enum { GS_SUM_AUTO, GS_SUM_THREAD, GS_SUM_REDUCE };
 enum { GS_FINISH_DEVICE, GS_FINISH_HOST };
@@ -77,11 +78,6 @@ typedef struct gs_segmented {
     struct gs_segmented_far *far; /* finish=host on a GPU: see segmented_cuda.cu */
 } gs_segmented;
 
-typedef struct gs_segmented_dots { /* sums that a product makes on its way */
-    const void *w;
-    double *wy, *yy; /* w'y; y'y or NULL */
-} gs_segmented_dots;
-
 /* All arrays of gs_segmented lie where ctx's device works. */
 typedef struct gs_segmented_kernels {
     int lanes;         /* segments of a group */
@@ -107,7 +103,7 @@ typedef struct gs_segmented_kernels {
     void (*drop)(gs_segmented *s, gsolve_context *ctx);
     /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0 */
     gsolve_status (*apply)(gs_queue *q, const gs_segmented *s, double alpha, const void *x,
-                           double beta, void *y, const gs_segmented_dots *dots);
+                           double beta, void *y, const gs_product_sums *dots);
 } gs_segmented_kernels;
 
 extern const gs_segmented_kernels gs_segmented_host[GSOLVE_TYPE_COUNT];

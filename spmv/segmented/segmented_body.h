@@ -181,7 +181,7 @@ static void FN(block_dots)(int32_t begin, int32_t end, const T *w, const T *y, d
 }
 
 static gsolve_status FN(apply)(gs_queue *q, const gs_segmented *s, double alpha, const void *px,
-                               double beta, void *py, const gs_segmented_dots *dots)
+                               double beta, void *py, const gs_product_sums *dots)
 {
     const gs_blocks all = blocks_of(s);
     const bool on_the_way = dots && !s->target;
@@ -204,5 +204,6 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_segmented *s, double alpha,
         if (dots->yy) *dots->yy = gs_sum(all.count, s->dots + GS_MAX_BLOCKS);
         return GSOLVE_OK;
     }
-    return dots ? dots_of(q, s, y, dots, &gs_vector_host[s->csr.type]) : GSOLVE_OK;
+    return dots ? gs_sum_product(&gs_vector_host[s->csr.type], q, s->csr.nrows, y, dots)
+                : GSOLVE_OK;
 }

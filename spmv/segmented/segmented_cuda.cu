@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(gs_block_size)
 
 template <class T>
 gsolve_status apply(gs_queue *q, const gs_segmented *s, double alpha, const void *x, double beta,
-                    void *y, const gs_segmented_dots *dots)
+                    void *y, const gs_product_sums *dots)
 {
     const gs_vector_kernels *vector = &gs_vector_cuda[s->csr.type];
     const int32_t n = s->csr.nrows;
@@ -58,8 +58,7 @@ gsolve_status apply(gs_queue *q, const gs_segmented *s, double alpha, const void
     TRY(s->reduce ? by_lanes(q, s, a) : by_threads(q, s, a));
     TRY(finish_rows(q, s, a));
     if (!dots || a.out[0]) return status;
-    TRY(dots->yy ? vector->dot2(q, n, y, dots->w, dots->wy, dots->yy)
-                 : vector->dot(q, n, dots->w, y, dots->wy));
+    TRY(gs_sum_product(vector, q, n, y, dots));
 done:
     return status;
 }

@@ -16,14 +16,6 @@ static gs_blocks blocks_of(const gs_segmented *s)
     return b;
 }
 
-/* dots of y as it is. */
-static gsolve_status dots_of(gs_queue *q, const gs_segmented *s, const void *y,
-                             const gs_segmented_dots *dots, const gs_vector_kernels *vector)
-{
-    return dots->yy ? vector->dot2(q, s->csr.nrows, y, dots->w, dots->wy, dots->yy)
-                    : vector->dot(q, s->csr.nrows, dots->w, y, dots->wy);
-}
-
 #define GS_BODY "spmv/segmented/segmented_body.h"
 #include "core/each_type.h"
 

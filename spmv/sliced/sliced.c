@@ -171,7 +171,7 @@ gsolve_status gs_sliced_apply_dot(const void *self, gsolve_context *ctx, gsolve_
                                   gsolve_dense y, gsolve_dense w, double *wy, double *yy)
 {
     const gs_sliced_kernels *sliced = GS_KERNELS(gs_sliced, ctx, x.type);
-    const gs_sliced_dots dots = {w.value, wy, yy};
+    const gs_product_sums dots = {w.value, wy, yy};
 
     return sliced->apply(ctx->queue, self, 1, x.value, 0, y.value, &dots);
 }

@@ -23,6 +23,7 @@
 #define GS_SPMV_SLICED_H
 
 #include "core/csr.h"
+#include "core/vector.h"
 
 /* --- the policy ------------------------------------------------------------------------------- */
 
@@ -127,11 +128,6 @@ typedef struct gs_sliced {
     char note[80];        /* what the format that made it chose, or "" */
 } gs_sliced;
 
-typedef struct gs_sliced_dots { /* sums that a product makes on its way */
-    const void *w;
-    double *wy, *yy; /* w'y; y'y or NULL */
-} gs_sliced_dots;
-
 typedef struct gs_sliced_span { /* a group, with where its slices begin */
     int32_t place, slice, width;
     int32_t share; /* log2 of its lanes to a row */
@@ -165,7 +161,7 @@ typedef struct gs_sliced_kernels {
     gsolve_status (*refill)(gs_sliced *s, gsolve_context *ctx);
     /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0 */
     gsolve_status (*apply)(gs_queue *q, const gs_sliced *s, double alpha, const void *x,
-                           double beta, void *y, const gs_sliced_dots *dots);
+                           double beta, void *y, const gs_product_sums *dots);
 } gs_sliced_kernels;
 
 extern const gs_sliced_kernels gs_sliced_host[GSOLVE_TYPE_COUNT];

@@ -98,13 +98,13 @@ static void FN(long_rows)(gs_queue *q, const gs_sliced *s, double alpha, const T
 }
 
 static gsolve_status FN(apply)(gs_queue *q, const gs_sliced *s, double alpha, const void *x,
-                               double beta, void *y, const gs_sliced_dots *dots)
+                               double beta, void *y, const gs_product_sums *dots)
 {
     const gs_vector_kernels *vector = &gs_vector_host[s->csr.type];
-    const gs_sliced_dots *fused = s->nlong == 0 ? dots : NULL;
+    const gs_product_sums *fused = s->nlong == 0 ? dots : NULL;
     const int32_t n = s->csr.nrows;
     void (*task)(const gs_sliced *, int32_t, double, const T *, double, T *,
-                 const gs_sliced_dots *) = s->light ? FN(task_light) : FN(task_own);
+                 const gs_product_sums *) = s->light ? FN(task_light) : FN(task_own);
 
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (s->tasks > 2)
     for (int32_t t = 0; t < s->tasks; t++) task(s, t, alpha, x, beta, y, fused);
@@ -115,6 +115,5 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_sliced *s, double alpha, co
     if (s->nlong == 0) return GSOLVE_OK;
     FN(long_rows)(q, s, alpha, x, beta, y);
     if (!dots) return GSOLVE_OK;
-    return dots->yy ? vector->dot2(q, n, y, dots->w, dots->wy, dots->yy)
-                    : vector->dot(q, n, dots->w, y, dots->wy);
+    return gs_sum_product(vector, q, n, y, dots);
 }

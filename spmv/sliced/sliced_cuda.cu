@@ -6,9 +6,7 @@
 // read from csr by a warp each; the one that comes last adds up those of its row, in their order.
 #include "spmv/sliced/sliced_product.cuh"
 
-extern "C" {
-#include "core/vector.h"
-}
+
 
 using namespace gs_by_slices;
 
@@ -188,11 +186,11 @@ gsolve_status choose_value(gs_queue *q, const gs_sliced *s, const operands<T> &a
 
 template <class T>
 gsolve_status apply(gs_queue *q, const gs_sliced *s, double alpha, const void *x, double beta,
-                    void *y, const gs_sliced_dots *dots)
+                    void *y, const gs_product_sums *dots)
 {
     const gs_vector_kernels *vector = &gs_vector_cuda[s->csr.type];
     const bool fused = s->lanes == 32 && s->parts == 0; // else rows are ended here and there
-    const gs_sliced_dots none = {}, sums = dots && fused ? *dots : none;
+    const gs_product_sums none = {}, sums = dots && fused ? *dots : none;
     const int32_t n = s->csr.nrows;
     gsolve_status status;
     const operands<T> a = {(const T *)x,      (T *)y, (T)alpha, (T)beta, (const T *)sums.w,
@@ -200,8 +198,7 @@ gsolve_status apply(gs_queue *q, const gs_sliced *s, double alpha, const void *x
 
     status = choose_value(q, s, a);
     if (status != GSOLVE_OK || !dots || fused) return status;
-    return dots->yy ? vector->dot2(q, n, y, dots->w, dots->wy, dots->yy)
-                    : vector->dot(q, n, dots->w, y, dots->wy);
+    return gs_sum_product(vector, q, n, y, dots);
 }
 
 template <class T>

@@ -207,7 +207,7 @@ static void ON(octets)(const gs_sliced *s, int32_t t, const T *restrict x, T *re
 
 /* Slices of task t; if dots, its sums over their rows. */
 static void ON(task)(const gs_sliced *s, int32_t t, double alpha, const T *restrict x, double beta,
-                     T *restrict y, const gs_sliced_dots *dots)
+                     T *restrict y, const gs_product_sums *dots)
 {
     const T *w = dots ? dots->w : NULL;
     double wy = 0, yy = 0;

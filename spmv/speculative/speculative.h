@@ -27,6 +27,7 @@
 #define GS_SPMV_SPECULATIVE_H
 
 #include "core/csr.h"
+#include "core/vector.h"
 
 #define GS_SPECULATIVE_T 32
 #define GS_SPECULATIVE_AHEAD \
@@ -54,18 +55,13 @@ typedef struct gs_speculative_plan {
     struct gs_speculative *tile; /* on CUDA instead: see speculative_cuda.cu */
 } gs_speculative_plan;
 
-typedef struct gs_speculative_dots { /* sums that a product makes on its way */
-    const void *w;
-    double *wy, *yy; /* w'y; y'y or NULL */
-} gs_speculative_dots;
-
 typedef struct gs_speculative_kernels {
     /* What is made of plan->csr, whose shape is the option's; and that undone. */
     gsolve_status (*plan)(gs_speculative_plan *plan, gsolve_context *ctx);
     void (*drop)(gs_speculative_plan *plan, gsolve_context *ctx);
     /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0 */
     gsolve_status (*apply)(gs_queue *q, const gs_speculative_plan *plan, double alpha,
-                           const void *x, double beta, void *y, const gs_speculative_dots *dots);
+                           const void *x, double beta, void *y, const gs_product_sums *dots);
 } gs_speculative_kernels;
 
 gsolve_status gs_speculative_plan_host(gs_speculative_plan *plan, gsolve_context *ctx);

@@ -16,7 +16,7 @@
 
 /* The rows that end in another bunch than they begin in: their parts in order. */
 static void FN(synchronize)(const gs_speculative_plan *plan, double alpha, double beta, T *y,
-                            const gs_speculative_dots *dots)
+                            const gs_product_sums *dots)
 {
     const gsolve_csr *A = &plan->csr;
     const T *w = dots ? dots->w : NULL;
@@ -49,12 +49,11 @@ static void FN(rest)(gs_queue *q, const gs_speculative_plan *plan, double beta, 
 }
 
 static gsolve_status FN(apply)(gs_queue *q, const gs_speculative_plan *plan, double alpha,
-                               const void *px, double beta, void *py,
-                               const gs_speculative_dots *dots)
+                               const void *px, double beta, void *py, const gs_product_sums *dots)
 {
     const bool wide = plan->csr.offset == GSOLVE_O64;
     void (*bunch)(const gs_speculative_plan *, int32_t, double, const T *, double, T *,
-                  const gs_speculative_dots *) =
+                  const gs_product_sums *) =
         plan->scattered ? (wide ? FN(bunch_scattered_o64) : FN(bunch_scattered_o32))
                         : (wide ? FN(bunch_o64) : FN(bunch_o32));
     const int threads = gs_queue_threads(q), B = plan->shape.bunches;

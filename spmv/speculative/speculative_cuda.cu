@@ -306,11 +306,11 @@ gsolve_status multiply(gs_queue *q, const product<T> &a, const gs_speculative *p
 
 template <class T>
 gsolve_status apply(gs_queue *q, const gs_speculative_plan *plan, double alpha, const void *x,
-                    double beta, void *y, const gs_speculative_dots *dots)
+                    double beta, void *y, const gs_product_sums *dots)
 {
     const gsolve_csr *A = &plan->csr;
     const gs_speculative *p = plan->tile;
-    const gs_speculative_dots none = {}, sums = dots ? *dots : none;
+    const gs_product_sums none = {}, sums = dots ? *dots : none;
     const gs_vector_kernels *vector = &gs_vector_cuda[A->type];
     const bool wide = A->offset == GSOLVE_O64;
     const product<T> a = {A->start, A->col,  (const T *)A->value, (const T *)x,      (T *)y,
@@ -323,8 +323,7 @@ gsolve_status apply(gs_queue *q, const gs_speculative_plan *plan, double alpha, 
         TRY((wide ? multiply<T, int64_t, 8>(q, a, p) : multiply<T, int32_t, 8>(q, a, p)));
     }
     if (!dots || sums_on_the_way(p)) return GSOLVE_OK;
-    status = sums.yy ? vector->dot2(q, A->nrows, y, sums.w, sums.wy, sums.yy)
-                     : vector->dot(q, A->nrows, sums.w, y, sums.wy);
+    status = gs_sum_product(vector, q, A->nrows, y, dots);
 done:
     return status;
 }

@@ -16,7 +16,7 @@ static inline __attribute__((always_inline)) T ON(between)(const gs_speculative_
  * the bunch holds of the row before goes to head, of a row that goes on after it to tail. */
 static inline __attribute__((always_inline)) void ON(any_bunch)(
     const gs_speculative_plan *plan, int32_t b, double alpha, const T *restrict x, double beta,
-    T *restrict y, const gs_speculative_dots *dots, bool scattered)
+    T *restrict y, const gs_product_sums *dots, bool scattered)
 {
     const OFFSET *start = plan->csr.start;
     const int64_t from = b * plan->size, left = plan->entries - from;
@@ -46,14 +46,14 @@ static inline __attribute__((always_inline)) void ON(any_bunch)(
 }
 
 static void ON(bunch)(const gs_speculative_plan *plan, int32_t b, double alpha, const T *restrict x,
-                      double beta, T *restrict y, const gs_speculative_dots *dots)
+                      double beta, T *restrict y, const gs_product_sums *dots)
 {
     ON(any_bunch)(plan, b, alpha, x, beta, y, dots, false);
 }
 
 static void ON(bunch_scattered)(const gs_speculative_plan *plan, int32_t b, double alpha,
                                 const T *restrict x, double beta, T *restrict y,
-                                const gs_speculative_dots *dots)
+                                const gs_product_sums *dots)
 {
     ON(any_bunch)(plan, b, alpha, x, beta, y, dots, true);
 }
