@@ -51,19 +51,21 @@ int32_t gs_gustavson_columns(const gsolve_csr *A, const gsolve_csr *B, int32_t i
 
 /* --- the order -------------------------------------------------------------------------------- */
 
-typedef int32_t lanes __attribute__((vector_size(64))); /* 16 of them */
+typedef int32_t lanes __attribute__((vector_size(32))); /* 8 of them */
 
 /* Each goes to where as many smaller ones come before it; what lies behind the n is read, and its
- * rank not used. */
-static inline void sort_by_rank(int vectors, int32_t n, const int32_t *list, int32_t *sorted)
+ * rank not used. vectors, 1 to 8, is a constant wherever this is called. */
+__attribute__((always_inline)) static inline void
+sort_by_rank(int vectors, int32_t n, const int32_t *restrict list, int32_t *restrict sorted)
 {
-    lanes key[4], rank[4];
-    int32_t to[4 * 16];
+    lanes key[8], rank[8] = {{0}};
+    int32_t to[8 * 8];
 
     __builtin_memcpy(key, list, (size_t)vectors * sizeof *key);
-    for (int v = 0; v < vectors; v++) rank[v] = (lanes){0};
     for (int32_t s = 0; s < n; s++) {
-        for (int v = 0; v < vectors; v++) rank[v] -= key[v] > list[s]; /* true is -1 */
+        const lanes one = (lanes){0} + list[s];
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; v++) rank[v] -= key[v] > one; /* true is -1 */
     }
     __builtin_memcpy(to, rank, (size_t)vectors * sizeof *rank);
     for (int32_t t = 0; t < n; t++) sorted[to[t]] = list[t];
@@ -101,12 +103,14 @@ void gs_gustavson_sort(int32_t n, const gs_bench *bench, int32_t ncols, int32_t 
     const int32_t *list = bench->list;
     int32_t first = INT32_MAX, last = 0;
 
-    if (n <= 16) {
+    if (n <= 8) {
         sort_by_rank(1, n, list, sorted);
-    } else if (n <= 32) {
+    } else if (n <= 16) {
         sort_by_rank(2, n, list, sorted);
-    } else if (n <= 64) {
+    } else if (n <= 32) {
         sort_by_rank(4, n, list, sorted);
+    } else if (n <= 64) {
+        sort_by_rank(8, n, list, sorted);
     } else {
         for (int32_t s = 0; s < n; s++) {
             first = list[s] < first ? list[s] : first;
