@@ -57,8 +57,8 @@ static gsolve_csr prolongator(const gsolve_csr *A)
     int32_t *start = malloc(((size_t)A->nrows + 1) * sizeof *start);
     int32_t *col = malloc(((size_t)A->nrows + 1) * sizeof *col);
     double *one = malloc(((size_t)A->nrows + 1) * sizeof *one);
-    gsolve_csr P, P0 = {A->nrows, boxes * boxes * boxes, start,      col,
-                        one,      GSOLVE_O32,            GSOLVE_F64, GSOLVE_HOST};
+    gsolve_csr P, P0 = {A->nrows,   boxes * boxes * boxes, start, col, one, GSOLVE_O32, GSOLVE_F64,
+                        GSOLVE_HOST};
 
     if (n * n * n != A->nrows) {
         fprintf(stderr, "bench_spgemm: %d unknowns are no cube\n", A->nrows);
@@ -115,8 +115,8 @@ static void wait(const gsolve_csr *C)
 static double compare(const gsolve_csr *C, int64_t entries)
 {
     double *value = new_numbers(entries, false), apart = 0;
-    const gsolve_dense v = {(int32_t)entries, 1, entries, (void *)(uintptr_t)C->value, C->type,
-                            C->place};
+    const gsolve_dense v = {(int32_t)entries, 1,       entries, (void *)(uintptr_t)C->value,
+                            C->type,          C->place};
 
     if (entries > INT32_MAX) return free(value), 0;
     get_vector(v, value);
@@ -175,7 +175,8 @@ static gsolve_status galerkin_once(candidate *c, int round)
     return GSOLVE_OK;
 }
 
-/* --- CXSparse ---------------------------------------------------------------------------------- */
+/* --- CXSparse ----------------------------------------------------------------------------------
+ */
 
 /* csr as a matrix of columns: its transpose. */
 static cs_di *columns_of(const gsolve_csr *csr)
@@ -222,7 +223,8 @@ static void peer_once(int round)
     cs_di_spfree(S);
 }
 
-/* --- records ----------------------------------------------------------------------------------- */
+/* --- records -----------------------------------------------------------------------------------
+ */
 
 static bool is_peer(const candidate *c)
 {
@@ -259,8 +261,8 @@ static double bytes_of(const gsolve_csr *A)
 static void print_record(candidate *c, bool update)
 {
     const double inputs = bytes_of(&r.here_A) + bytes_of(&r.here_P) * 2;
-    const double result = 4. * (c->info.nrows + 1.) +
-                          (double)c->info.entries * (4. + (double)size_of(r.type));
+    const double result =
+        4. * (c->info.nrows + 1.) + (double)c->info.entries * (4. + (double)size_of(r.type));
     const double bytes = inputs + result;
     double *times = update ? c->update : c->whole;
     const char *name;
@@ -287,11 +289,12 @@ static void print_record(candidate *c, bool update)
            "\"compression\": %.3f, \"bands\": %d, \"peak_bytes\": %zu, \"peak_ratio\": %.3f, "
            "\"difference\": %.2g}\n",
            c->info.method, (long long)c->info.products, (long long)c->info.entries,
-           c->info.compression, c->info.bands, c->info.peak,
-           (bytes + (double)c->info.peak) / bytes, c->apart);
+           c->info.compression, c->info.bands, c->info.peak, (bytes + (double)c->info.peak) / bytes,
+           c->apart);
 }
 
-/* --- the program -------------------------------------------------------------------------------- */
+/* --- the program --------------------------------------------------------------------------------
+ */
 
 static int usage(void)
 {

@@ -76,7 +76,8 @@ void cli_help(FILE *file)
     cli_wrap(
         file, 0, WIDTH,
         "gsolve COMMAND --help shows all options of a command, gsolve solve --help those of a "
-        "solve. gsolve list shows the methods, preconditioners, formats, generators and devices "
+        "solve. gsolve list shows the methods, preconditioners, formats, products of matrices, "
+        "generators and devices "
         "with theirs.");
 }
 

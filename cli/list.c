@@ -10,6 +10,12 @@ static const gsolve_plugin *method_at(const gsolve_context *ctx, int k)
     return gsolve_method_at(k);
 }
 
+static const gsolve_plugin *multiplier_at(const gsolve_context *ctx, int k)
+{
+    (void)ctx;
+    return gsolve_multiplier_at(k);
+}
+
 static const gsolve_plugin *generator_at(const gsolve_context *ctx, int k)
 {
     (void)ctx;
@@ -31,6 +37,7 @@ static const list lists[] = {
     {"formats", "--format NAME,key=value,... or auto", gsolve_format_at},
     {"solvers", "--solver NAME,key=value,... or auto", method_at},
     {"preconds", "--precond NAME,key=value,... or auto", gsolve_precond_at},
+    {"products", "methods of gsolve_csr_multiply", multiplier_at},
     {"generators", "-A gen:NAME,key=value,...", generator_at},
     {"devices", "--device NAME,key=value,... or auto", device_at},
     {0},
@@ -174,7 +181,7 @@ int cli_list(cli *c)
         cJSON_Delete(object);
         return cli_fail(c,
                         "there is no list '%s'%s%s%s; there are formats, solvers, preconds, "
-                        "generators and devices",
+                        "products, generators and devices",
                         which, nearest ? " (did you mean '" : "", nearest ? nearest : "",
                         nearest ? "'?)" : "");
     }

@@ -173,7 +173,8 @@ gsolve_status gsolve_csr_transpose(gsolve_csr *C, gsolve_context *ctx, const gso
     return status == GSOLVE_OK ? transpose(C, NULL, ctx, A) : status;
 }
 
-/* --- kept, for new values ---------------------------------------------------------------------- */
+/* --- kept, for new values ----------------------------------------------------------------------
+ */
 
 static int64_t source(const void *from, bool wide, int64_t k)
 {

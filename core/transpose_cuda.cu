@@ -5,8 +5,8 @@
 #include "core/rows.cuh"
 
 extern "C" {
-#include "core/try.h"
 #include "core/transpose.h"
+#include "core/try.h"
 }
 
 namespace

@@ -183,8 +183,8 @@ void gsolve_csr_free(gsolve_csr *C, gsolve_context *ctx);
 /* C = A B, m x k times k x n, of one type. spec: a method, see gsolve list; "auto" chooses by the
  * row lengths. A and B of any order within their rows, duplicates summed, both on the host or both
  * on the device; C lies where they do, columns ascending, in arrays that the library owns until
- * gsolve_csr_free. An entry of C is there if the patterns make it, whatever its value. The same bits
- * every time. GSOLVE_BAD_MATRIX: as for gsolve_matrix_create, or the shapes do not fit.
+ * gsolve_csr_free. An entry of C is there if the patterns make it, whatever its value. The same
+ * bits every time. GSOLVE_BAD_MATRIX: as for gsolve_matrix_create, or the shapes do not fit.
  * GSOLVE_UNSUPPORTED: the method does not run on ctx's device. GSOLVE_NO_MEMORY: the result itself
  * does not fit. */
 gsolve_status gsolve_csr_multiply(gsolve_csr *C, gsolve_context *ctx, const char *spec,

@@ -1,4 +1,5 @@
-/* auto.c: the method "auto": another one, chosen by what the device is and by counts of products. */
+/* auto.c: the method "auto": another one, chosen by what the device is and by counts of products.
+ */
 #include <string.h>
 
 #include "core/try.h"

@@ -45,8 +45,7 @@ static gsolve_status take_all(gsolve_galerkin *G, const gsolve_csr *R, const gso
     if (R) TRY(gs_input_take(&G->R, ctx, "R", R));
     if (A->nrows != A->ncols) {
         status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                             "R A P is of a square A, and this one is %d x %d", A->nrows,
-                             A->ncols);
+                             "R A P is of a square A, and this one is %d x %d", A->nrows, A->ncols);
         goto done;
     }
     TRY(gs_inputs_fit(ctx, "A P", A, P));

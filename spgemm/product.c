@@ -24,8 +24,8 @@ static gsolve_status multiply(gs_product *P, const gs_blocked *A, const gs_block
     TRY(P->method->multiply(&P->C, keep ? &P->plan : NULL, &P->tally, ctx, A, B, P->options));
     TRY(gs_csr_entries(ctx, &P->C.csr, &entries));
     P->tally.peak = ctx->peak - before;
-    P->tally.peak -= P->tally.peak < bytes_of(&P->C, entries) ? P->tally.peak
-                                                              : bytes_of(&P->C, entries);
+    P->tally.peak -=
+        P->tally.peak < bytes_of(&P->C, entries) ? P->tally.peak : bytes_of(&P->C, entries);
 done:
     if (ctx->peak < peak) ctx->peak = peak;
     return status;
@@ -69,8 +69,8 @@ void gs_product_drop(gs_product *P)
     memset(P, 0, sizeof *P);
 }
 
-gsolve_status gs_csr_multiply(gsolve_csr *C, gsolve_context *ctx, const char *spec, const gsolve_csr *A,
-                          const gsolve_csr *B)
+gsolve_status gs_csr_multiply(gsolve_csr *C, gsolve_context *ctx, const char *spec,
+                              const gsolve_csr *A, const gsolve_csr *B)
 {
     const gs_blocked a = gs_plain_blocks(A), b = gs_plain_blocks(B);
     gs_product P;
@@ -84,7 +84,8 @@ done:
     return status;
 }
 
-/* --- R A P ------------------------------------------------------------------------------------- */
+/* --- R A P -------------------------------------------------------------------------------------
+ */
 
 gsolve_status gs_galerkin_make(gs_galerkin *out, gsolve_context *ctx, const char *spec,
                                const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,

@@ -44,7 +44,8 @@ extern const gs_multiplier gs_gustavson_multiplier, gs_auto_multiplier;
 /* The one of that name, or NULL where the build lacks it. */
 const gs_multiplier *gs_multiplier_named(const char *name);
 
-/* --- what auto goes by ------------------------------------------------------------------------- */
+/* --- what auto goes by -------------------------------------------------------------------------
+ */
 
 /* What the method auto would take, from counts alone. */
 typedef struct gs_work_of_product {
@@ -59,7 +60,8 @@ typedef struct gs_work_kernels { /* of A B where they lie; *work on the host */
 
 extern const gs_work_kernels gs_work_host[GSOLVE_TYPE_COUNT], gs_work_cuda[GSOLVE_TYPE_COUNT];
 
-/* --- products within the library: nothing is checked, nothing moved ----------------------------- */
+/* --- products within the library: nothing is checked, nothing moved -----------------------------
+ */
 
 /* A product that may be made again. A and B are as gs_multiplier wants them. */
 typedef struct gs_product {
@@ -79,8 +81,8 @@ gsolve_status gs_product_renew(gs_product *P, const gs_blocked *A, const gs_bloc
 void gs_product_drop(gs_product *P); /* also one that is all zero */
 
 /* C = A B, once, of ordinary matrices. */
-gsolve_status gs_csr_multiply(gsolve_csr *C, gsolve_context *ctx, const char *spec, const gsolve_csr *A,
-                          const gsolve_csr *B);
+gsolve_status gs_csr_multiply(gsolve_csr *C, gsolve_context *ctx, const char *spec,
+                              const gsolve_csr *A, const gsolve_csr *B);
 
 /* R A P by way of A P. */
 typedef struct gs_galerkin {

@@ -4,7 +4,8 @@
 #
 #   include <- core <- { spmv, spgemm, io } <- precond,  core <- solver,  cli, examples -> include
 #
-# Formats (folders in spmv/) and preconditioners (folders in precond/) do not include each other; all
+# Formats (folders in spmv/), ways to multiply matrices (folders in spgemm/) and preconditioners (folders in
+# precond/) do not include each other; all
 # formats may include spmv/sliced/ and spmv/triples/, the engines of those that store rows by slices
 # and entries by coordinates. A
 # "#define GS_BODY" counts as an include. Besides, the folders that CUDA is linked into hold no
@@ -56,7 +57,7 @@ FNR == 1 { split(FILENAME, path, "/"); own = path[1]; directives = 0; guard = ""
     } else if (top in folder) {
         if (index(may[own], " " top " ") == 0) {
             offence(own "/ must not include " top "/ (" target ")")
-        } else if (own == top && (own == "spmv" || own == "precond") && \
+        } else if (own == top && (own == "spmv" || own == "spgemm" || own == "precond") && \
                    kind_of(FILENAME) != "" && kind_of(target) != "" && \
                    kind_of(FILENAME) != kind_of(target) && kind_of(target) != "spmv/sliced" && \
                    kind_of(target) != "spmv/triples") {

@@ -13,7 +13,7 @@ pc=$(dirname "$(find "$work/prefix" -name gsolve.pc)")
 mkdir "$work/make"
 ( cd "$work/make" && PKG_CONFIG_PATH=$pc make -s -f ../examples/Makefile )
 for folder in cmake make; do
-    for example in 1_solve 2_poisson 3_fem 4_monitor 5_many_rhs 6_own_format 7_own_precond; do
+    for example in 1_solve 2_poisson 3_fem 4_monitor 5_many_rhs 6_own_format 7_own_precond 8_coarse; do
         echo "== $folder $example"
         "$work/$folder/$example"
     done

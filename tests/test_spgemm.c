@@ -102,7 +102,8 @@ static gsolve_csr widened(gsolve_context *ctx, const gsolve_csr *A)
     return W;
 }
 
-/* --- the reference: CXSparse --------------------------------------------------------------------- */
+/* --- the reference: CXSparse ---------------------------------------------------------------------
+ */
 
 /* A in doubles; the rows of A are the columns of A'. */
 static cs_dl *columns_of_transposed(const gsolve_csr *A)
@@ -144,7 +145,8 @@ static void assert_equals(const gsolve_csr *C, const cs_dl *R, const char *what)
     for (int32_t i = 0; i < C->nrows; i++) {
         double most = 1;
         if (gs_start(C, i + 1) != R->p[i + 1]) fail_msg("%s: row %d ends elsewhere", what, i);
-        for (int64_t k = gs_start(C, i); k < gs_start(C, i + 1); k++) most = fmax(most, fabs(R->x[k]));
+        for (int64_t k = gs_start(C, i); k < gs_start(C, i + 1); k++)
+            most = fmax(most, fabs(R->x[k]));
         for (int64_t k = gs_start(C, i); k < gs_start(C, i + 1); k++) {
             if (C->col[k] != R->i[k] || !(fabs(gs_value(C, k) - R->x[k]) <= tolerance * most)) {
                 fail_msg("%s: entry %lld in row %d is (%d: %.17g), not (%d: %.17g)", what,
@@ -306,7 +308,8 @@ static void sort_inputs(gsolve_context *ctx, const char *method)
     cs_dl_spfree(R);
 }
 
-/* --- same bits ---------------------------------------------------------------------------------- */
+/* --- same bits ----------------------------------------------------------------------------------
+ */
 
 static void repeat_bits(gsolve_context *ctx, const char *method)
 {
@@ -418,7 +421,8 @@ static void update_unsorted(gsolve_context *ctx, const char *method)
     gsolve_product_destroy(&P);
 }
 
-/* --- R A P -------------------------------------------------------------------------------------- */
+/* --- R A P --------------------------------------------------------------------------------------
+ */
 
 /* R A P as two products. */
 static void assert_triple(gsolve_context *ctx, gsolve_galerkin *G, const char *method,
@@ -469,7 +473,8 @@ static void coarsen(gsolve_context *ctx, const char *method)
     gsolve_csr_free(&R, ctx);
 }
 
-/* --- failures ----------------------------------------------------------------------------------- */
+/* --- failures -----------------------------------------------------------------------------------
+ */
 
 static gsolve_status make_and_drop(gsolve_context *ctx, const char *method, const gsolve_csr *A)
 {
@@ -603,8 +608,11 @@ static void refuse_elsewhere(void **state)
     close_context(ctx);
 }
 
-#define EACH(check) \
-    static void each_##check(void **state) { (void)state, each_method(check); }
+#define EACH(check)                        \
+    static void each_##check(void **state) \
+    {                                      \
+        (void)state, each_method(check);   \
+    }
 EACH(multiply_pairs)
 EACH(multiply_arrows)
 EACH(keep_zeros)
@@ -618,12 +626,12 @@ EACH(deny_memory)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_multiply_pairs), cmocka_unit_test(each_multiply_arrows),
-        cmocka_unit_test(each_keep_zeros),     cmocka_unit_test(each_sort_inputs),
-        cmocka_unit_test(each_repeat_bits),    cmocka_unit_test(each_update_values),
+        cmocka_unit_test(each_multiply_pairs),  cmocka_unit_test(each_multiply_arrows),
+        cmocka_unit_test(each_keep_zeros),      cmocka_unit_test(each_sort_inputs),
+        cmocka_unit_test(each_repeat_bits),     cmocka_unit_test(each_update_values),
         cmocka_unit_test(each_update_unsorted), cmocka_unit_test(each_coarsen),
-        cmocka_unit_test(each_deny_memory),    cmocka_unit_test(leave_handles),
-        cmocka_unit_test(wrong_inputs),        cmocka_unit_test(refuse_elsewhere),
+        cmocka_unit_test(each_deny_memory),     cmocka_unit_test(leave_handles),
+        cmocka_unit_test(wrong_inputs),         cmocka_unit_test(refuse_elsewhere),
     };
 
     only = argc > 1 ? argv[1] : NULL;

@@ -1,6 +1,6 @@
-/* gustavson.h: row by row on the CPU: F.G. Gustavson, Two fast algorithms for sparse matrices (1978).
- * A row of C is found in three steps: which columns (each told once, by a stamp), in which order,
- * and the sums, each at its column's place in the row. */
+/* gustavson.h: row by row on the CPU: F.G. Gustavson, Two fast algorithms for sparse matrices
+ * (1978). A row of C is found in three steps: which columns (each told once, by a stamp), in which
+ * order, and the sums, each at its column's place in the row. */
 #ifndef GS_GUSTAVSON_H
 #define GS_GUSTAVSON_H
 

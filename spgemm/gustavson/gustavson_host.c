@@ -8,7 +8,8 @@
 
 const gs_gustavson_kernels gs_gustavson_host[GSOLVE_TYPE_COUNT] = {{sum_row_f32}, {sum_row_f64}};
 
-/* Every column is put down; it stays where it had not been met. No branch depends on the pattern. */
+/* Every column is put down; it stays where it had not been met. No branch depends on the pattern.
+ */
 static int32_t list_columns(const gsolve_csr *A, const gsolve_csr *B, int32_t i, uint32_t stamp,
                             uint32_t *restrict seen, int32_t *restrict list)
 {
@@ -55,8 +56,9 @@ typedef int32_t lanes __attribute__((vector_size(32))); /* 8 of them */
 
 /* Each goes to where as many smaller ones come before it; what lies behind the n is read, and its
  * rank not used. vectors, 1 to 8, is a constant wherever this is called. */
-__attribute__((always_inline)) static inline void
-sort_by_rank(int vectors, int32_t n, const int32_t *restrict list, int32_t *restrict sorted)
+__attribute__((always_inline)) static inline void sort_by_rank(int vectors, int32_t n,
+                                                               const int32_t *restrict list,
+                                                               int32_t *restrict sorted)
 {
     lanes key[8], rank[8] = {{0}};
     int32_t to[8 * 8];

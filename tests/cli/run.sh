@@ -303,11 +303,11 @@ run 0 info gen:poisson2d,n=7 --json here.json
 run 0 convert b2.mtx b3.mtx.gz --dense
 said '3 x 2'
 run 0 -A A.mtx -b b3.mtx.gz
-for what in formats solvers preconds generators devices; do run 0 list $what; done
+for what in formats solvers preconds products generators devices; do run 0 list $what; done
 run 0 list
-said 'csr' 'gmres' 'restart=30' 'auto|cholesky|lu|qr' 'block_jacobi' 'poisson3d' 'here:'
+said 'csr' 'gmres' 'restart=30' 'auto|cholesky|lu|qr' 'block_jacobi' 'poisson3d' 'gustavson' 'here:'
 run 0 list --json -
-json out 'formats[]' 'solvers[]' 'preconds[]' 'generators[]' 'devices[]'
+json out 'formats[]' 'solvers[]' 'preconds[]' 'products[]' 'generators[]' 'devices[]'
 
 # --- comparing formats -------------------------------------------------------------------------
 run 0 compare gen:poisson2d,n=20 --repeat 3 --json c.json --csv c.csv --html c.html
