@@ -20,7 +20,7 @@ static void must(gsolve_status status)
 
 static double k(double at, double contrast)
 {
-    return at < 0.4 ? 1 : contrast;
+    return 1 + (contrast - 1) * at;
 }
 
 static void assemble(double contrast)
