@@ -1,7 +1,8 @@
-// cusparse_cuda.cu: the vendor's product of sparse matrices, a yardstick. Made once by cusparseSpGEMM
-// with its default algorithm, which is its fastest and takes several times C's memory; where values
-// are to be renewed by cusparseSpGEMMreuse, which finds the pattern first. It does not say that
-// columns ascend: where they do not, they are sorted, and the order is kept for new values.
+// cusparse_cuda.cu: the vendor's product of sparse matrices, a yardstick. Made once by
+// cusparseSpGEMM with its default algorithm, which is its fastest and takes several times C's
+// memory; where values are to be renewed by cusparseSpGEMMreuse, which finds the pattern first. It
+// does not say that columns ascend: where they do not, they are sorted, and the order is kept for
+// new values.
 #include <string.h>
 
 #include "core/cusparse.cuh"
@@ -22,10 +23,10 @@ struct vendor_product {
     cusparseSpMatDescr_t A, B, C; // C: as the vendor makes it
     cusparseSpGEMMDescr_t work;
     cudaDataType type;
-    int64_t entries;  // of C
-    void *kept[2];    // that the vendor's work wants to find again
-    int32_t *order;   // the vendor's entry for each of C's; NULL: C's columns come in order
-    void *unsorted;   // values in the vendor's order, where that is another
+    int64_t entries; // of C
+    void *kept[2];   // that the vendor's work wants to find again
+    int32_t *order;  // the vendor's entry for each of C's; NULL: C's columns come in order
+    void *unsorted;  // values in the vendor's order, where that is another
     double one, zero;
     float one_f32, zero_f32;
 
@@ -96,10 +97,10 @@ gsolve_status make_entries(vendor_product *p, gsolve_context *ctx, gsolve_csr *C
     C->col = col;
     C->value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)p->entries, gs_type_size(C->type));
     TRY(C->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(gs_vendor(ctx,
-                  cusparseCsrSetPointers(p->C, (void *)(uintptr_t)C->start, col,
-                                         (void *)(uintptr_t)C->value),
-                  "the result"));
+    TRY(gs_vendor(
+        ctx,
+        cusparseCsrSetPointers(p->C, (void *)(uintptr_t)C->start, col, (void *)(uintptr_t)C->value),
+        "the result"));
 done:
     return status;
 }
@@ -131,10 +132,10 @@ gsolve_status make_once(vendor_product *p, gsolve_context *ctx, gsolve_csr *C)
                                          alg, p->work, &bytes, second),
                   "the product"));
     TRY(make_entries(p, ctx, C));
-    TRY(gs_vendor(ctx,
-                  cusparseSpGEMM_copy(p->handle, plain, plain, a, p->A, p->B, b, p->C, p->type, alg,
-                                      p->work),
-                  "the product"));
+    TRY(gs_vendor(
+        ctx,
+        cusparseSpGEMM_copy(p->handle, plain, plain, a, p->A, p->B, b, p->C, p->type, alg, p->work),
+        "the product"));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, first);
     gsolve_free(ctx, GSOLVE_DEVICE, second);
@@ -320,10 +321,10 @@ gsolve_status prepare(vendor_product **out, gsolve_context *ctx, const gsolve_cs
     p->one = p->one_f32 = 1;
     ALLOC_DEVICE(ctx, start, (size_t)A->nrows + 1);
     C->start = start;
-    TRY(gs_cuda(ctx->queue,
-                cudaMemsetAsync(start, 0, ((size_t)A->nrows + 1) * sizeof *start,
-                                ctx->queue->stream),
-                "the offsets"));
+    TRY(gs_cuda(
+        ctx->queue,
+        cudaMemsetAsync(start, 0, ((size_t)A->nrows + 1) * sizeof *start, ctx->queue->stream),
+        "the offsets"));
     if (a > 0 && b > 0) { // else C has no entries, and the vendor no work
         TRY(gs_vendor_handle(ctx, &p->handle));
         TRY(describe(ctx, &p->A, A, a, p->type));

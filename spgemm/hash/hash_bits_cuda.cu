@@ -1,7 +1,7 @@
-// hash_bits_cuda.cu: rows of C with many entries that lie close together. A first walk sets a bit for
-// every column; those before a word are counted; a second one adds each product to the sum at its
-// column's number. Where bits and sums are too many for a block, so are the columns taken stretch
-// after stretch.
+// hash_bits_cuda.cu: rows of C with many entries that lie close together. A first walk sets a bit
+// for every column; those before a word are counted; a second one adds each product to the sum at
+// its column's number. Where bits and sums are too many for a block, so are the columns taken
+// stretch after stretch.
 #include "spgemm/hash/hash_job.cuh"
 
 namespace gs_hash_rows

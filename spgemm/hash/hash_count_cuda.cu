@@ -50,11 +50,12 @@ __global__ void __launch_bounds__(GROUP::most_threads)
 
     for (int k = GROUP::me(); k < 1 << bits; k += GROUP::size()) key[k] = -1;
     GROUP::sync();
-    for_columns<GROUP>(A, B, A.begin(row), A.begin((int64_t)row + 1), lanes, {0, 0}, [&](int32_t j) {
-        bool fresh;
-        place_in(key, bits, j, &fresh);
-        mine += fresh;
-    });
+    for_columns<GROUP>(A, B, A.begin(row), A.begin((int64_t)row + 1), lanes, {0, 0},
+                       [&](int32_t j) {
+                           bool fresh;
+                           place_in(key, bits, j, &fresh);
+                           mine += fresh;
+                       });
     sum_before<GROUP>(mine, &all);
     if (GROUP::me() == 0) count[row] = all;
 }

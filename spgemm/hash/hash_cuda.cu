@@ -21,13 +21,14 @@ gsolve_status number_entries(gsolve_context *ctx, const int32_t *count, int64_t 
     gsolve_status status;
 
     TRY(gs_cuda(q,
-                cub::DeviceScan::ExclusiveScan(nullptr, bytes, count, start, cuda::std::plus<O>(), O(0), n + 1,
-                                               q->stream),
+                cub::DeviceScan::ExclusiveScan(nullptr, bytes, count, start, cuda::std::plus<O>(),
+                                               O(0), n + 1, q->stream),
                 "numbering entries"));
     ALLOC_DEVICE(ctx, space, bytes);
-    TRY(gs_cuda(
-        q, cub::DeviceScan::ExclusiveScan(space, bytes, count, start, cuda::std::plus<O>(), O(0), n + 1, q->stream),
-        "numbering entries"));
+    TRY(gs_cuda(q,
+                cub::DeviceScan::ExclusiveScan(space, bytes, count, start, cuda::std::plus<O>(),
+                                               O(0), n + 1, q->stream),
+                "numbering entries"));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
     return status;

@@ -8,7 +8,8 @@ namespace
 {
 
 template <class T, int MOST>
-struct __align__(16) few_space {
+struct __align__(16) few_space
+{
     T sum[MOST];
     int32_t col[MOST];
     int32_t key[2 * MOST];
@@ -39,26 +40,24 @@ __global__ void __launch_bounds__(gs_block_size)
         reinterpret_cast<int4 *>(s->key)[k] = make_int4(-1, -1, -1, -1);
     }
     for (int k = lane; k < MOST / 4; k += G) { // columns beyond the last are larger than any
-        reinterpret_cast<int4 *>(s->col)[k] =
-            make_int4(INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX);
+        reinterpret_cast<int4 *>(s->col)[k] = make_int4(INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX);
     }
     __syncwarp();
-    for_products<T, by_warp>(A, B, {from + lane, G, G, lane, G}, to, {0, 0},
-                             [&](bool is_one, int32_t j, T a, T b) {
-                                 bool fresh = false;
-                                 const int place =
-                                     is_one ? place_in(s->key, bits, j, &fresh) : 0;
-                                 const unsigned born = __ballot_sync(all_lanes, fresh) & group;
-                                 if (is_one) {
-                                     const int at = fresh ? n + __popc(born & below) : s->nth[place];
-                                     s->sum[at] = fma(a, b, fresh ? T(0) : s->sum[at]);
-                                     if (fresh) {
-                                         s->col[at] = j;
-                                         s->nth[place] = (uint8_t)at;
-                                     }
-                                 }
-                                 n += __popc(born);
-                             });
+    for_products<T, by_warp>(
+        A, B, {from + lane, G, G, lane, G}, to, {0, 0}, [&](bool is_one, int32_t j, T a, T b) {
+            bool fresh = false;
+            const int place = is_one ? place_in(s->key, bits, j, &fresh) : 0;
+            const unsigned born = __ballot_sync(all_lanes, fresh) & group;
+            if (is_one) {
+                const int at = fresh ? n + __popc(born & below) : s->nth[place];
+                s->sum[at] = fma(a, b, fresh ? T(0) : s->sum[at]);
+                if (fresh) {
+                    s->col[at] = j;
+                    s->nth[place] = (uint8_t)at;
+                }
+            }
+            n += __popc(born);
+        });
 
     int32_t mine[entries];
     T sum[entries];
@@ -74,8 +73,7 @@ __global__ void __launch_bounds__(gs_block_size)
         const int4 x = *reinterpret_cast<const int4 *>(&s->col[k]);
 #pragma unroll
         for (int e = 0; e < entries; e++) {
-            smaller[e] +=
-                (x.x < mine[e]) + (x.y < mine[e]) + (x.z < mine[e]) + (x.w < mine[e]);
+            smaller[e] += (x.x < mine[e]) + (x.y < mine[e]) + (x.z < mine[e]) + (x.w < mine[e]);
         }
     }
     __syncwarp();

@@ -2,9 +2,9 @@
 //
 // Rows are classed twice: for counting their columns by what they read, products and the stretch of
 // columns that these lie in; for filling them by the columns that they have. Few: groups of 4 to 32
-// lanes a row. Many that lie close together: a bit for each column of the stretch, whence their order
-// is known at once. Many that lie apart: a table of them, sorted at the end. Where neither fits into
-// a multiprocessor's memory, stretch after stretch.
+// lanes a row. Many that lie close together: a bit for each column of the stretch, whence their
+// order is known at once. Many that lie apart: a table of them, sorted at the end. Where neither
+// fits into a multiprocessor's memory, stretch after stretch.
 #ifndef GS_HASH_JOB_CUH
 #define GS_HASH_JOB_CUH
 
@@ -13,7 +13,7 @@
 namespace gs_hash_rows
 {
 
-constexpr int few_products = 64;   // that 2 few_products places of a table hold
+constexpr int few_products = 64;    // that 2 few_products places of a table hold
 constexpr int warp_products = 8192; // of a row for one warp, where it lies close together
 
 enum way_to_count { // a row without products is in none
@@ -82,7 +82,8 @@ struct job {
 template <class T>
 __host__ __device__ constexpr int table_bytes(int entries)
 {
-    return entries * (int)(2 * sizeof(int32_t) + 2 * sizeof(uint16_t) + sizeof(int32_t) + sizeof(T));
+    return entries *
+           (int)(2 * sizeof(int32_t) + 2 * sizeof(uint16_t) + sizeof(int32_t) + sizeof(T));
 }
 
 // Bytes for bits, the number of those before each word, and sums.
@@ -102,15 +103,15 @@ inline int64_t listed_before(const facts *seen, int way)
 
 // kernel(A, B, rows, their number, more...) on the rows of a way, so many in a block.
 template <class... P, class... X>
-gsolve_status launch_way(job *j, int way, const char *name, void (*kernel)(P...), int rows_per_block,
-                         int threads, int bytes, X... more)
+gsolve_status launch_way(job *j, int way, const char *name, void (*kernel)(P...),
+                         int rows_per_block, int threads, int bytes, X... more)
 {
     const int64_t rows = j->seen.rows[way];
 
     if (rows == 0) return GSOLVE_OK;
     return launch_with(j->ctx->queue, name, kernel, (rows + rows_per_block - 1) / rows_per_block,
-                       threads, bytes, j->A, j->B, j->rows + listed_before(&j->seen, way), (int32_t)rows,
-                       more...);
+                       threads, bytes, j->A, j->B, j->rows + listed_before(&j->seen, way),
+                       (int32_t)rows, more...);
 }
 
 // hash_weigh_cuda.cu: the work arrays made and freed; rows classed by what they read, and by what
@@ -120,8 +121,9 @@ void close_job(job *j);
 gsolve_status class_to_count(job *j);
 gsolve_status class_to_fill(job *j, gsolve_type type);
 
-// By the lengths of the rows of C alone: way 1 has those up to the first limit, way 2 those up to the
-// second, ..., the last those beyond all. rows: nrows elements; *seen: how many there are of each.
+// By the lengths of the rows of C alone: way 1 has those up to the first limit, way 2 those up to
+// the second, ..., the last those beyond all. rows: nrows elements; *seen: how many there are of
+// each.
 constexpr int limits = 6;
 struct lengths {
     int32_t most[limits];

@@ -1,5 +1,5 @@
-// hash_rows.cuh: what the kernels of the method hash are made of: groups of threads that share a row
-// of C, and the walk over the rows of B that a row of A asks for.
+// hash_rows.cuh: what the kernels of the method hash are made of: groups of threads that share a
+// row of C, and the walk over the rows of B that a row of A asks for.
 #ifndef GS_HASH_ROWS_CUH
 #define GS_HASH_ROWS_CUH
 
@@ -201,8 +201,7 @@ __device__ __forceinline__ void walk(const rows_of &A, const rows_of &B, sharing
                     const int most = __reduce_max_sync(all_lanes, n[u]);
                     for (int first = s.size; first < most; first += s.size) {
                         const int e = first + s.me;
-                        const item y =
-                            e < n[u] ? fetch(at[u] + e, number + nth[u] + e) : item{};
+                        const item y = e < n[u] ? fetch(at[u] + e, number + nth[u] + e) : item{};
                         each(e < n[u], of_a, y);
                     }
                 }

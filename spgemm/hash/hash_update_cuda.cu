@@ -37,7 +37,8 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int64_t first = (int64_t)blockIdx.x * (gs_block_size / sharers); first <= nrows;
          first += (int64_t)gridDim.x * (gs_block_size / sharers)) {
         const int64_t row = first + threadIdx.x / sharers;
-        const int64_t from = row < nrows ? A.begin(row) : 0, to = row < nrows ? A.begin(row + 1) : 0;
+        const int64_t from = row < nrows ? A.begin(row) : 0,
+                      to = row < nrows ? A.begin(row + 1) : 0;
         long long work = 0;
         for (int64_t k = from + lane; k < to; k += sharers) {
             const int64_t j = A.col[k];
@@ -55,8 +56,8 @@ struct column_of_product {
     int64_t number;
 };
 
-// place[number of a product of its row] for the rows of ways of such places; `threads` of them a row:
-// up to a warp, or a block. P: uint8_t, uint16_t, uint32_t.
+// place[number of a product of its row] for the rows of ways of such places; `threads` of them a
+// row: up to a warp, or a block. P: uint8_t, uint16_t, uint32_t.
 template <class P>
 __global__ void __launch_bounds__(1024)
     find_places(rows_of A, rows_of B, rows_of C, const int32_t *rows, int32_t nrows, int threads,
@@ -107,8 +108,8 @@ gsolve_status make_room(plan_on_device *p, gsolve_context *ctx, const gsolve_csr
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, p->begin, (size_t)n + 1);
-    TRY(gs_launch(q, "weighing places", weigh_places, gs_grid(q, 8 * ((int64_t)n + 1)), gs_block_size,
-                  n, rows_of(A), rows_of(B), rows_of(C), p->begin));
+    TRY(gs_launch(q, "weighing places", weigh_places, gs_grid(q, 8 * ((int64_t)n + 1)),
+                  gs_block_size, n, rows_of(A), rows_of(B), rows_of(C), p->begin));
     TRY(gs_cuda(q,
                 cub::DeviceScan::ExclusiveSum(nullptr, bytes, p->begin, (int64_t)n + 1, q->stream),
                 "numbering places"));
@@ -208,9 +209,9 @@ gsolve_status few(const operands &o, int way)
 
     if (rows == 0) return GSOLVE_OK;
     return launch_with(o.q, "new values of short rows", renew_few<T, G>,
-                       (rows + per_block - 1) / per_block, gs_block_size, (int)per_block * bytes, o.A,
-                       o.B, o.C, o.p->rows + listed_before(&o.p->seen, way), (int32_t)rows, most,
-                       o.p->begin, o.p->place, (T *)o.value);
+                       (rows + per_block - 1) / per_block, gs_block_size, (int)per_block * bytes,
+                       o.A, o.B, o.C, o.p->rows + listed_before(&o.p->seen, way), (int32_t)rows,
+                       most, o.p->begin, o.p->place, (T *)o.value);
 }
 
 template <class T, class P>
@@ -285,8 +286,8 @@ gsolve_status run_plan(const void *plan, gsolve_context *ctx, const gsolve_csr *
                        const gsolve_csr *B, gsolve_csr *C)
 {
     const plan_on_device *p = static_cast<const plan_on_device *>(plan);
-    const operands o = {p,          ctx->queue, rows_of(A), rows_of(B),
-                        rows_of(C), (void *)(uintptr_t)C->value};
+    const operands o = {p,          ctx->queue, rows_of(A),
+                        rows_of(B), rows_of(C), (void *)(uintptr_t)C->value};
 
     return C->type == GSOLVE_F32 ? renew<float>(o) : renew<double>(o);
 }

@@ -1,5 +1,5 @@
-// hash_weigh_cuda.cu: which kernel works on which row, see hash_job.cuh. The lists are the same sets
-// in every run; within one, the order may differ, on which no row's bits depend.
+// hash_weigh_cuda.cu: which kernel works on which row, see hash_job.cuh. The lists are the same
+// sets in every run; within one, the order may differ, on which no row's bits depend.
 #include "spgemm/hash/hash_job.cuh"
 
 namespace gs_hash_rows
@@ -56,7 +56,8 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int64_t first = (int64_t)blockIdx.x * rows_of_block; first < nrows;
          first += (int64_t)gridDim.x * rows_of_block) {
         const int64_t row = first + threadIdx.x / sharers;
-        const int64_t from = row < nrows ? A.begin(row) : 0, to = row < nrows ? A.begin(row + 1) : 0;
+        const int64_t from = row < nrows ? A.begin(row) : 0,
+                      to = row < nrows ? A.begin(row + 1) : 0;
         long long work = 0;
         int least = INT32_MAX, most = -1;
         for (int64_t k = from + lane; k < to; k += sharers) {
@@ -280,8 +281,8 @@ gsolve_status class_to_fill(job *j, gsolve_type type)
     TRY(clear(q, j->found));
     TRY(gs_launch(q, "weighing results",
                   type == GSOLVE_F32 ? weigh_results<float> : weigh_results<double>,
-                  gs_grid(q, j->nrows), gs_block_size, j->nrows, j->room, j->count, j->words, j->way,
-                  j->found));
+                  gs_grid(q, j->nrows), gs_block_size, j->nrows, j->room, j->count, j->words,
+                  j->way, j->found));
     TRY(list(j->ctx, j->nrows, j->way, j->found, j->rows, &j->seen));
     j->seen.products = products;
 done:
