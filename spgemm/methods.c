@@ -1,8 +1,11 @@
 /* methods.c: the list of ways to multiply two sparse matrices. */
-#include "spgemm/spgemm.h"
+#include "spgemm/cusparse/cusparse.h"
+#include "spgemm/hash/hash.h"
 
 const gsolve_plugin *const gs_multipliers[] = {
     &gs_gustavson_multiplier.plugin,
+    &gs_hash_multiplier.plugin,
+    &gs_cusparse_multiplier.plugin,
     &gs_auto_multiplier.plugin,
     NULL,
 };

@@ -1,4 +1,7 @@
 /* no_cuda.c: stands in for this folder's .cu files where CUDA is not built. */
-#include "spgemm/spgemm.h"
+#include "spgemm/cusparse/cusparse.h"
+#include "spgemm/hash/hash.h"
 
 const gs_work_kernels gs_work_cuda[GSOLVE_TYPE_COUNT];
+const gs_hash_kernels gs_hash_cuda[GSOLVE_TYPE_COUNT];
+const gs_multiplier gs_cusparse_multiplier;

@@ -1,0 +1,42 @@
+/* hash.c: the method hash, see hash.h. */
+#include "spgemm/hash/hash.h"
+
+static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
+                   const char **why)
+{
+    (void)ctx;
+    if (A->height == 1 && A->width == 1 && B->width == 1) return true;
+    *why = "hash multiplies matrices of numbers; esc multiplies blocks";
+    return false;
+}
+
+static gsolve_status multiply(gs_blocked *C, void **plan, gs_tally_of_product *tally,
+                              gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
+                              const void *options)
+{
+    (void)options;
+    C->height = C->width = 1;
+    return GS_KERNELS(gs_hash, ctx, A->csr.type)
+        ->multiply(&C->csr, plan, tally, ctx, &A->csr, &B->csr);
+}
+
+static gsolve_status update(const void *plan, gsolve_context *ctx, const gs_blocked *A,
+                            const gs_blocked *B, gs_blocked *C)
+{
+    return GS_KERNELS(gs_hash, ctx, A->csr.type)->update(plan, ctx, &A->csr, &B->csr, &C->csr);
+}
+
+/* A plan is released the same way for any type of values. */
+static void destroy(void *plan, gsolve_context *ctx)
+{
+    if (plan) GS_KERNELS(gs_hash, ctx, GSOLVE_F64)->destroy(plan, ctx);
+}
+
+const gs_multiplier gs_hash_multiplier = {
+    .plugin = {"hash", "row by row, a table of the row's columns; memory little more than C's",
+               NULL, 0},
+    .serves = serves,
+    .multiply = multiply,
+    .update = update,
+    .destroy = destroy,
+};

@@ -1,0 +1,140 @@
+// hash_bits_cuda.cu: rows of C with many entries that lie close together. A first walk sets a bit
+// for every column; those before a word are counted; a second one adds each product to the sum at
+// its column's number. Where bits and sums are too many for a block, so are the columns taken
+// stretch after stretch.
+#include "spgemm/hash/hash_job.cuh"
+
+namespace gs_hash_rows
+{
+namespace
+{
+
+// What a group has in shared memory: sums, the bits, and how many are set before each word.
+template <class T>
+struct bits_of_row {
+    T *sum;
+    uint32_t *bit;
+    uint16_t *before;
+
+    __device__ bits_of_row(char *space, int sums, int words)
+        : sum(reinterpret_cast<T *>(space)), bit(reinterpret_cast<uint32_t *>(sum + sums)),
+          before(reinterpret_cast<uint16_t *>(bit + words))
+    {
+    }
+    __device__ int number(uint32_t at) const
+    {
+        return before[at / 32] + __popc(bit[at / 32] & ((1u << at % 32) - 1));
+    }
+};
+
+// Words of a stretch, if not all, for a row of n entries: at worst every bit has a sum.
+template <class T>
+__device__ int words_at_once(int n, int bytes)
+{
+    constexpr int full = (int)bits_space<T>(1, 32), empty = (int)bits_space<T>(1, 0);
+    const int worst = bytes / full;
+    const int64_t rest = bytes - (int64_t)n * (int64_t)sizeof(T);
+    return rest / empty > worst ? (int)(rest / empty) : worst;
+}
+
+// The columns whose bits are set in order to to[0..), by way of list; returns their number. Each
+// thread has words side by side, an odd number of them so that the threads' banks differ.
+template <class T, class GROUP>
+__device__ int number_columns(const bits_of_row<T> &s, int words, int32_t base, int32_t *to)
+{
+    int32_t *list = reinterpret_cast<int32_t *>(s.sum);
+    const int share = ((words + GROUP::size() - 1) / GROUP::size()) | 1;
+    const int first = min(words, GROUP::me() * share), end = min(words, first + share);
+    int mine = 0, all;
+
+    for (int w = first; w < end; w++) mine += __popc(s.bit[w]);
+    int at = sum_before<GROUP>(mine, &all);
+    for (int w = first; w < end; w++) {
+        s.before[w] = (uint16_t)at;
+        for (uint32_t left = s.bit[w]; left; left &= left - 1) {
+            list[at++] = base + 32 * w + __ffs((int)left) - 1;
+        }
+    }
+    GROUP::sync();
+    for (int k = GROUP::me(); k < all; k += GROUP::size()) to[k] = list[k];
+    GROUP::sync();
+    return all;
+}
+
+template <class T, class GROUP>
+__global__ void __launch_bounds__(GROUP::most_threads)
+    fill_by_bits(rows_of A, rows_of B, const int32_t *rows, int32_t nrows, int lanes, int bytes,
+                 const int32_t *low, const int32_t *words, rows_of C, int32_t *col, T *value)
+{
+    const int64_t nth = GROUP::row();
+    if (nth >= nrows) return; // the whole group
+    const int32_t row = rows[nth], least = low[row], needed = words[row];
+    const int64_t from = A.begin(row), to = A.begin((int64_t)row + 1);
+    int64_t at = C.begin(row);
+    const int n = (int)(C.begin((int64_t)row + 1) - at);
+    const bool whole = bits_space<T>(needed, n) <= bytes;
+    const int room = whole ? needed : words_at_once<T>(n, bytes);
+    const int sums = (int)min((int64_t)n, (int64_t)32 * room);
+    const bits_of_row<T> s(row_space(GROUP::slot(), bytes), sums, room);
+
+    for (int done = 0; done < needed; done += room) {
+        const int here = min(room, needed - done);
+        const int32_t base = least + 32 * done;
+        const stretch part = {base, whole ? 0 : 32 * here};
+        for (int k = GROUP::me(); k < here; k += GROUP::size()) s.bit[k] = 0;
+        GROUP::sync();
+        for_columns<GROUP>(A, B, from, to, lanes, part, [&](int32_t j) {
+            const uint32_t c = (uint32_t)(j - base);
+            atomicOr(&s.bit[c / 32], 1u << c % 32);
+        });
+        GROUP::sync();
+        const int found = number_columns<T, GROUP>(s, here, base, col + at);
+        if (found == 0) continue;
+        for (int k = GROUP::me(); k < found; k += GROUP::size()) s.sum[k] = 0;
+        GROUP::sync();
+        for_products<T, GROUP>(A, B, in_order<GROUP>(from), to, part,
+                               [&](bool is_one, int32_t j, T a, T b) {
+                                   if (!is_one) return;
+                                   T *sum = &s.sum[s.number((uint32_t)(j - base))];
+                                   *sum = fma(a, b, *sum);
+                               });
+        for (int k = GROUP::me(); k < found; k += GROUP::size()) value[at + k] = s.sum[k];
+        at += found;
+        GROUP::sync(); // before the next stretch
+    }
+}
+
+template <class T, class GROUP>
+gsolve_status by_bits(job *j, int way, int threads, int bytes, const gsolve_csr *C)
+{
+    const int rows = GROUP::block ? 1 : threads / 32;
+
+    return launch_way(j, way, "filling rows by bits", fill_by_bits<T, GROUP>, rows, threads,
+                      rows * bytes, j->lanes, bytes, j->low, j->words, rows_of(C),
+                      (int32_t *)(uintptr_t)C->col, (T *)(uintptr_t)C->value);
+}
+
+template <class T>
+gsolve_status fill(job *j, const gsolve_csr *C)
+{
+    gsolve_status status;
+
+    TRY((by_bits<T, by_block>(j, fill_bits6, 1024, j->room / 16 * 16, C))); // the heaviest first
+    TRY((by_bits<T, by_block>(j, fill_bits5, 1024, bits_bytes(5), C)));
+    TRY((by_bits<T, by_block>(j, fill_bits4, 512, bits_bytes(4), C)));
+    TRY((by_bits<T, by_block>(j, fill_bits3, 256, bits_bytes(3), C)));
+    TRY((by_bits<T, by_block>(j, fill_bits2, 128, bits_bytes(2), C)));
+    TRY((by_bits<T, by_warp>(j, fill_bits1, 128, bits_bytes(1), C)));
+    TRY((by_bits<T, by_warp>(j, fill_bits0, 256, bits_bytes(0), C)));
+done:
+    return status;
+}
+
+} // namespace
+
+gsolve_status fill_bits_rows(job *j, const gsolve_csr *C)
+{
+    return C->type == GSOLVE_F32 ? fill<float>(j, C) : fill<double>(j, C);
+}
+
+} // namespace gs_hash_rows

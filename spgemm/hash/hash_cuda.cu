@@ -1,0 +1,101 @@
+// hash_cuda.cu: the method on a GPU: rows classed, their columns counted, rows classed once more by
+// what they have, filled. The host waits twice: for the first classes, and for the size of C.
+#include <cub/device/device_scan.cuh>
+#include <cuda/std/functional>
+#include <string.h>
+
+#include "spgemm/hash/hash_job.cuh"
+
+using namespace gs_hash_rows;
+
+namespace
+{
+
+// start[0..n] = the sums before each of count[0..n].
+template <class O>
+gsolve_status number_entries(gsolve_context *ctx, const int32_t *count, int64_t n, O *start)
+{
+    gs_queue *q = ctx->queue;
+    size_t bytes = 0;
+    char *space = nullptr;
+    gsolve_status status;
+
+    TRY(gs_cuda(q,
+                cub::DeviceScan::ExclusiveScan(nullptr, bytes, count, start, cuda::std::plus<O>(),
+                                               O(0), n + 1, q->stream),
+                "numbering entries"));
+    ALLOC_DEVICE(ctx, space, bytes);
+    TRY(gs_cuda(q,
+                cub::DeviceScan::ExclusiveScan(space, bytes, count, start, cuda::std::plus<O>(),
+                                               O(0), n + 1, q->stream),
+                "numbering entries"));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    return status;
+}
+
+// C with its offsets, the rest unset.
+gsolve_status make_rows(gsolve_csr *C, const job *j, int32_t ncols, gsolve_type type)
+{
+    const int64_t entries = (int64_t)j->seen.entries;
+    const bool wide = entries > INT32_MAX;
+    gsolve_context *ctx = j->ctx;
+    int32_t *narrow_start = nullptr, *col = nullptr;
+    int64_t *wide_start = nullptr;
+    gsolve_status status;
+
+    *C = {};
+    C->nrows = j->nrows;
+    C->ncols = ncols;
+    C->offset = wide ? GSOLVE_O64 : GSOLVE_O32;
+    C->type = type;
+    C->place = GSOLVE_DEVICE;
+    if (wide) {
+        ALLOC_DEVICE(ctx, wide_start, (size_t)j->nrows + 1);
+        C->start = wide_start;
+        TRY(number_entries(ctx, j->count, j->nrows, wide_start));
+    } else {
+        ALLOC_DEVICE(ctx, narrow_start, (size_t)j->nrows + 1);
+        C->start = narrow_start;
+        TRY(number_entries(ctx, j->count, j->nrows, narrow_start));
+    }
+    ALLOC_DEVICE(ctx, col, entries);
+    C->col = col;
+    C->value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)entries, gs_type_size(type));
+    TRY(C->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+done:
+    return status;
+}
+
+gsolve_status multiply(gsolve_csr *out, void **plan, gs_tally_of_product *tally,
+                       gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B)
+{
+    job j = {ctx, rows_of(A), rows_of(B), A->nrows};
+    gsolve_csr C = {};
+    gsolve_status status;
+
+    TRY(open_job(&j));
+    TRY(class_to_count(&j));
+    tally->products = (int64_t)j.seen.products;
+    tally->bands = 1;
+    TRY(count_rows(&j));
+    TRY(class_to_fill(&j, A->type));
+    TRY(make_rows(&C, &j, B->ncols, A->type));
+    TRY(fill_bits_rows(&j, &C));
+    TRY(fill_table_rows(&j, &C));
+    TRY(fill_few_rows(&j, &C));
+    close_job(&j);
+    if (plan) TRY(make_plan(plan, ctx, A, B, &C, j.lanes));
+    *out = C;
+    C = {};
+done:
+    close_job(&j);
+    C.place = GSOLVE_DEVICE;
+    gsolve_csr_free(&C, ctx);
+    return status;
+}
+
+} // namespace
+
+extern "C" const gs_hash_kernels gs_hash_cuda[GSOLVE_TYPE_COUNT] = {
+    {multiply, run_plan, drop_plan}, {multiply, run_plan, drop_plan}};

@@ -1,0 +1,316 @@
+// hash_rows.cuh: what the kernels of the method hash are made of: groups of threads that share a
+// row of C, and the walk over the rows of B that a row of A asks for.
+#ifndef GS_HASH_ROWS_CUH
+#define GS_HASH_ROWS_CUH
+
+#include "core/cuda.cuh"
+
+extern "C" {
+#include "core/try.h"
+#include "spgemm/hash/hash.h"
+}
+
+namespace gs_hash_rows
+{
+
+constexpr unsigned all_lanes = 0xffffffffu;
+
+// Compressed rows as kernels see them; offsets of either width.
+struct rows_of {
+    const void *start;
+    const int32_t *col;
+    const void *value;
+    bool wide;
+
+    rows_of(const gsolve_csr *csr)
+        : start(csr->start), col(csr->col), value(csr->value), wide(csr->offset == GSOLVE_O64)
+    {
+    }
+    __device__ int64_t begin(int64_t i) const
+    {
+        return wide ? static_cast<const int64_t *>(start)[i]
+                    : (int64_t) static_cast<const int32_t *>(start)[i];
+    }
+    template <class T>
+    __device__ T number(int64_t k) const
+    {
+        return static_cast<const T *>(value)[k];
+    }
+};
+
+// --- the threads that share a row ---------------------------------------------------------------
+
+struct by_warp {
+    static constexpr bool block = false;
+    static constexpr int most_threads = gs_block_size; // of a block
+    __device__ static int me() { return (int)threadIdx.x % 32; }
+    __device__ static int size() { return 32; }
+    __device__ static void sync() { __syncwarp(); }
+    // The row among those of the grid, and the row's place among those of the block.
+    __device__ static int64_t row()
+    {
+        return ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    }
+    __device__ static int slot() { return (int)threadIdx.x / 32; }
+};
+
+struct by_block {
+    static constexpr bool block = true;
+    static constexpr int most_threads = 1024;
+    __device__ static int me() { return (int)threadIdx.x; }
+    __device__ static int size() { return (int)blockDim.x; }
+    __device__ static void sync() { __syncthreads(); }
+    __device__ static int64_t row() { return blockIdx.x; }
+    __device__ static int slot() { return 0; }
+};
+
+// The sum over lanes below and of this one, by groups of so many lanes.
+template <class N>
+__device__ N running_sum(N x, int lanes)
+{
+    const int lane = (int)threadIdx.x % lanes;
+
+    for (int d = 1; d < lanes; d *= 2) {
+        const N below = __shfl_up_sync(all_lanes, x, d, lanes);
+        if (lane >= d) x += below;
+    }
+    return x;
+}
+
+// The sum of x over the group's threads before this one, and over all.
+template <class GROUP>
+__device__ int sum_before(int x, int *total)
+{
+    const int upto = running_sum(x, 32);
+    int before = 0;
+
+    if constexpr (GROUP::block) {
+        __shared__ int of_warp[32];
+        const int warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
+        __syncthreads(); // the sums of another call may still be read
+        if (threadIdx.x % 32 == 31) of_warp[warp] = upto;
+        __syncthreads();
+        *total = 0;
+        for (int w = 0; w < warps; w++) {
+            const int sum = of_warp[w];
+            before += w < warp ? sum : 0;
+            *total += sum;
+        }
+    } else {
+        *total = __shfl_sync(all_lanes, upto, 31);
+    }
+    return before + upto - x;
+}
+
+// The least x of the group's threads.
+template <class GROUP>
+__device__ int least(int x)
+{
+    x = __reduce_min_sync(all_lanes, x);
+    if constexpr (GROUP::block) {
+        __shared__ int of_warp[32];
+        __syncthreads();
+        if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = x;
+        __syncthreads();
+        for (int w = 0; w < (int)blockDim.x / 32; w++) x = min(x, of_warp[w]);
+    }
+    return x;
+}
+
+// --- the walk -----------------------------------------------------------------------------------
+
+// How lanes share a walk. Batches of `width` entries of A are held by as many lanes: this lane has
+// entries first, first + step, ... The elements of a row of B are taken by `size` threads, of which
+// this is number `me`.
+struct sharing {
+    int64_t first, step;
+    int width, me, size;
+};
+
+// A part of the columns, [from, from + width): all of them if width is 0.
+struct stretch {
+    int32_t from, width;
+};
+
+// The first entry of [k, end) in a column of at least j.
+__device__ inline int64_t first_from(const int32_t *col, int64_t k, int64_t end, int64_t j)
+{
+    while (k < end) {
+        const int64_t middle = k + (end - k) / 2;
+        if (col[middle] < j) {
+            k = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return k;
+}
+
+struct nothing {
+};
+
+// For every entry of A in [.., to), in the order of the batches, and every element of the row of B
+// that it asks for: each(is_one, a, what fetch(element, number) gave), is_one false where this lane
+// has none, so that all lanes of a warp come along. number: of the product, from number0 on. sync()
+// after each row of B. A and B are not read where T is nothing.
+template <class T, bool NUMBERED, class Fetch, class Each, class Sync>
+__device__ __forceinline__ void walk(const rows_of &A, const rows_of &B, sharing s, int64_t to,
+                                     stretch part, int64_t number, Fetch fetch, Each each,
+                                     Sync sync)
+{
+    constexpr int at_once = 4; // rows of B whose elements are asked for before the first is used
+    constexpr bool valued = !std::is_same_v<T, nothing>;
+    using item = decltype(fetch((int64_t)0, (int64_t)0));
+    const int lane = (int)threadIdx.x % s.width;
+
+    for (int64_t k = s.first; __any_sync(all_lanes, k < to); k += s.step) {
+        int64_t begin = 0;
+        int length = 0, before = 0;
+        T a{};
+        if (k < to) {
+            const int32_t j = A.col[k];
+            int64_t end = B.begin((int64_t)j + 1);
+            begin = B.begin(j);
+            if constexpr (valued) a = A.number<T>(k);
+            if (part.width) {
+                begin = first_from(B.col, begin, end, part.from);
+                end = first_from(B.col, begin, end, (int64_t)part.from + part.width);
+            }
+            length = (int)(end - begin);
+        }
+        if constexpr (NUMBERED) before = running_sum(length, s.width) - length;
+        const int rows = __reduce_max_sync(all_lanes, k < to ? lane + 1 : 0);
+        const int longest = __reduce_max_sync(all_lanes, length);
+        for (int r = 0; r < rows; r += at_once) {
+            int64_t at[at_once];
+            int n[at_once], nth[at_once];
+            item x[at_once];
+#pragma unroll
+            for (int u = 0; u < at_once; u++) {
+                at[u] = __shfl_sync(all_lanes, begin, r + u, s.width);
+                n[u] = __shfl_sync(all_lanes, length, r + u, s.width);
+                nth[u] = NUMBERED ? __shfl_sync(all_lanes, before, r + u, s.width) : 0;
+                x[u] = s.me < n[u] ? fetch(at[u] + s.me, number + nth[u] + s.me) : item{};
+            }
+#pragma unroll
+            for (int u = 0; u < at_once; u++) {
+                T of_a{};
+                if constexpr (valued) of_a = __shfl_sync(all_lanes, a, r + u, s.width);
+                each(s.me < n[u], of_a, x[u]);
+                if (longest > s.size) {
+                    const int most = __reduce_max_sync(all_lanes, n[u]);
+                    for (int first = s.size; first < most; first += s.size) {
+                        const int e = first + s.me;
+                        const item y = e < n[u] ? fetch(at[u] + e, number + nth[u] + e) : item{};
+                        each(e < n[u], of_a, y);
+                    }
+                }
+                sync();
+            }
+        }
+        if constexpr (NUMBERED) {
+            number += __shfl_sync(all_lanes, before + length, s.width - 1, s.width);
+        }
+    }
+}
+
+// Each warp of a group holds the same batches, and all threads share every row of B: in A's order.
+template <class GROUP>
+__device__ sharing in_order(int64_t from)
+{
+    return {from + threadIdx.x % 32, 32, 32, GROUP::me(), GROUP::size()};
+}
+
+// Teams of so many lanes take entries of A in turn.
+template <class GROUP>
+__device__ sharing by_teams(int64_t from, int lanes)
+{
+    const int teams = GROUP::size() / lanes, lane = GROUP::me() % lanes;
+    return {from + GROUP::me() / lanes + (int64_t)teams * lane, (int64_t)teams * lanes, lanes, lane,
+            lanes};
+}
+
+// Every column of the row's products, in any order, that lies in part: each(column).
+template <class GROUP, class Each>
+__device__ __forceinline__ void for_columns(const rows_of &A, const rows_of &B, int64_t from,
+                                            int64_t to, int lanes, stretch part, Each each)
+{
+    walk<nothing, false>(
+        A, B, by_teams<GROUP>(from, lanes), to, part, 0,
+        [&](int64_t e, int64_t) { return B.col[e]; },
+        [&](bool is_one, nothing, int32_t j) {
+            if (is_one) each(j);
+        },
+        [] {});
+}
+
+template <class T>
+struct element {
+    int32_t col;
+    T value;
+};
+
+// Every product of the row, in A's order: each(is_one, column, a, b).
+template <class T, class GROUP, class Each>
+__device__ __forceinline__ void for_products(const rows_of &A, const rows_of &B, sharing s,
+                                             int64_t to, stretch part, Each each)
+{
+    walk<T, false>(
+        A, B, s, to, part, 0,
+        [&](int64_t e, int64_t) {
+            return element<T>{B.col[e], B.number<T>(e)};
+        },
+        [&](bool is_one, T a, element<T> b) { each(is_one, b.col, a, b.value); },
+        [] { GROUP::sync(); });
+}
+
+// --- tables of columns in shared memory --------------------------------------------------------
+
+// The place of column j in a table of 2^bits places, of which free ones hold -1. *fresh: it was not
+// there.
+__device__ inline int place_in(int32_t *key, int bits, int32_t j, bool *fresh)
+{
+    const int last = (1 << bits) - 1;
+    int place = (int)((uint32_t)j * 2654435769u >> (32 - bits));
+
+    *fresh = false;
+    for (;; place = (place + 1) & last) {
+        int32_t there = *(volatile int32_t *)&key[place];
+        if (there == j) return place;
+        if (there >= 0) continue;
+        there = atomicCAS(&key[place], -1, j);
+        *fresh = there == -1;
+        if (*fresh || there == j) return place;
+    }
+}
+
+// The shared memory that a launch asks for, cut among the block's rows.
+__device__ inline char *row_space(int slot, int bytes)
+{
+    extern __shared__ __align__(16) char gs_hash_space[];
+    return gs_hash_space + (int64_t)slot * bytes;
+}
+
+// --- launching ----------------------------------------------------------------------------------
+
+// kernel on `grid` blocks with so many bytes of shared memory each.
+template <class... P, class... X>
+gsolve_status launch_with(gs_queue *q, const char *name, void (*kernel)(P...), int64_t grid,
+                          int threads, int bytes, X... arguments)
+{
+    constexpr int always_there = 48 << 10;
+    cudaError_t code = cudaSuccess;
+
+    if (bytes > always_there) {
+        code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    }
+    if (code == cudaSuccess) {
+        kernel<<<(unsigned)grid, (unsigned)threads, (size_t)bytes, q->stream>>>(P(arguments)...);
+        code = cudaGetLastError();
+    }
+    return gs_cuda(q, code, name);
+}
+
+} // namespace gs_hash_rows
+
+#endif

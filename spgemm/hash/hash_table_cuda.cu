@@ -1,0 +1,112 @@
+// hash_table_cuda.cu: rows of C of more than 64 entries that lie far apart: a table of the columns,
+// which are sorted at the end, each with the number under which its sum stands.
+#include "spgemm/hash/hash_job.cuh"
+
+namespace gs_hash_rows
+{
+namespace
+{
+
+// key[0..2^m), n of them and then others larger than any, in ascending order.
+template <class GROUP>
+__device__ void sort(unsigned long long *key, int n)
+{
+    int padded = 1;
+
+    while (padded < n) padded *= 2;
+    for (int k = n + GROUP::me(); k < padded; k += GROUP::size()) key[k] = ~0ull;
+    GROUP::sync();
+    for (int run = 2; run <= padded; run *= 2) { // bitonic
+        for (int apart = run / 2; apart > 0; apart /= 2) {
+            for (int k = GROUP::me(); k < padded / 2; k += GROUP::size()) {
+                const int low = 2 * k - (k & (apart - 1)), high = low + apart;
+                const unsigned long long x = key[low], y = key[high];
+                if ((x > y) == ((low & run) == 0)) {
+                    key[low] = y;
+                    key[high] = x;
+                }
+            }
+            GROUP::sync();
+        }
+    }
+}
+
+// A table of 2^bits places for half as many entries.
+template <class T, class GROUP>
+__global__ void __launch_bounds__(GROUP::most_threads)
+    fill_by_table(rows_of A, rows_of B, const int32_t *rows, int32_t nrows, int bits, rows_of C,
+                  int32_t *col, T *value)
+{
+    const int64_t nth = GROUP::row();
+    if (nth >= nrows) return; // the whole group
+    __shared__ int of_slot[GROUP::most_threads / 32];
+    const int32_t row = rows[nth];
+    const int most = 1 << (bits - 1);
+    const int64_t begin = C.begin(row);
+    const int n = (int)(C.begin((int64_t)row + 1) - begin);
+    char *space = row_space(GROUP::slot(), table_bytes<T>(most));
+    T *sum = reinterpret_cast<T *>(space);
+    int32_t *key = reinterpret_cast<int32_t *>(sum + most), *column = key + 2 * most;
+    uint16_t *number = reinterpret_cast<uint16_t *>(column + most);
+    unsigned long long *sorted = reinterpret_cast<unsigned long long *>(key);
+    int *found = &of_slot[GROUP::slot()];
+
+    for (int k = GROUP::me(); k < 2 * most; k += GROUP::size()) key[k] = -1;
+    if (GROUP::me() == 0) *found = 0;
+    GROUP::sync();
+    for_products<T, GROUP>(A, B, in_order<GROUP>(A.begin(row)), A.begin((int64_t)row + 1), {0, 0},
+                           [&](bool is_one, int32_t j, T a, T b) {
+                               if (!is_one) return;
+                               bool fresh;
+                               const int place = place_in(key, bits, j, &fresh);
+                               if (fresh) {
+                                   const int at = atomicAdd(found, 1);
+                                   number[place] = (uint16_t)at;
+                                   column[at] = j;
+                                   sum[at] = fma(a, b, T(0));
+                               } else {
+                                   T *s = &sum[number[place]];
+                                   *s = fma(a, b, *s);
+                               }
+                           });
+    for (int k = GROUP::me(); k < n; k += GROUP::size()) { // over the table, which has served
+        sorted[k] = (unsigned long long)column[k] << 16 | (unsigned)k;
+    }
+    sort<GROUP>(sorted, n);
+    for (int k = GROUP::me(); k < n; k += GROUP::size()) {
+        col[begin + k] = (int32_t)(sorted[k] >> 16);
+        value[begin + k] = sum[sorted[k] & 0xffff];
+    }
+}
+
+template <class T, class GROUP>
+gsolve_status by_table(job *j, int nth, int threads, int bits, const gsolve_csr *C)
+{
+    const int rows = GROUP::block ? 1 : threads / 32;
+
+    return launch_way(j, fill_table0 + nth, "filling rows by tables", fill_by_table<T, GROUP>, rows,
+                      threads, rows * table_bytes<T>(table_entries(nth)), bits, rows_of(C),
+                      (int32_t *)(uintptr_t)C->col, (T *)(uintptr_t)C->value);
+}
+
+template <class T>
+gsolve_status fill(job *j, const gsolve_csr *C)
+{
+    gsolve_status status;
+
+    TRY((by_table<T, by_block>(j, 3, 1024, 14, C))); // the heaviest first
+    TRY((by_table<T, by_block>(j, 2, 512, 13, C)));
+    TRY((by_table<T, by_block>(j, 1, 128, 11, C)));
+    TRY((by_table<T, by_warp>(j, 0, 128, 9, C)));
+done:
+    return status;
+}
+
+} // namespace
+
+gsolve_status fill_table_rows(job *j, const gsolve_csr *C)
+{
+    return C->type == GSOLVE_F32 ? fill<float>(j, C) : fill<double>(j, C);
+}
+
+} // namespace gs_hash_rows
