@@ -11,5 +11,6 @@ const gs_chebyshev_kernels gs_chebyshev_cuda[GSOLVE_TYPE_COUNT];
 const gs_triangle_kernels gs_triangle_cuda[GSOLVE_TYPE_COUNT];
 const gs_strength_kernels gs_strength_cuda[GSOLVE_TYPE_COUNT];
 const gs_aggregate_kernels gs_aggregate_cuda[GSOLVE_TYPE_COUNT];
+const gs_pairwise_kernels gs_pairwise_cuda[GSOLVE_TYPE_COUNT];
 const gs_tentative_kernels gs_tentative_cuda[GSOLVE_TYPE_COUNT];
 const gs_prolongator_kernels gs_prolongator_cuda[GSOLVE_TYPE_COUNT];

@@ -217,3 +217,40 @@ const gs_coarsening gs_amg_sa = {
     .update = update,
     .destroy = destroy,
 };
+
+/* --- ua ------------------------------------------------------------------------------------------
+ */
+
+static gsolve_status build_ua(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
+                              const gs_amg_options *options)
+{
+    const double strength = options->strength >= 0 ? options->strength : 0.25;
+    const gsolve_csr *A = fine->A;
+    gs_connections G = {0};
+    int64_t entries = 0;
+    kept *K = NULL;
+    gsolve_status status;
+
+    TRY(refuse(ctx, fine));
+    TRY(begin(&K, ctx, fine));
+    TRY(gs_csr_entries(ctx, A, &entries));
+    G = (gs_connections){K->G.nodes, K->G.block, NULL, NULL, NULL};
+    ALLOC(ctx, GSOLVE_DEVICE, G.degree, G.nodes);
+    ALLOC(ctx, GSOLVE_DEVICE, G.neighbour, entries);
+    TRY(GS_KERNELS(gs_pairwise, ctx, A->type)
+            ->aggregate(ctx, A, G.block, strength, options->pairings, K->G.of, &K->G.count));
+    TRY(finish(T, K, ctx, fine, &G));
+    K = NULL;
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, G.degree);
+    gsolve_free(ctx, GSOLVE_DEVICE, G.neighbour);
+    drop(K, ctx);
+    return status;
+}
+
+const gs_coarsening gs_amg_ua = {
+    .plugin = {"ua", "aggregates by pairs of pairs, not smoothed", NULL, 0},
+    .build = build_ua,
+    .update = update,
+    .destroy = destroy,
+};

@@ -60,9 +60,11 @@ extern const gs_aggregate_kernels gs_aggregate_cuda[GSOLVE_TYPE_COUNT];
  * ---------------------------------------------------------------------------- */
 
 typedef struct gs_pairwise_kernels {
-    /* of, count: aggregates of at most 2^pairings nodes, by pairing each with the one it is most
-     * strongly and negatively connected to, and so on with the pairs; connections as in
-     * (A + A') / 2, between equal unknowns of nodes. Nodes without such a one get none: -1. */
+    /* of, count: aggregates of 2^pairings nodes or fewer, pairings >= 1, by pairing each with the
+     * one it is most strongly and negatively connected to, and so on with the pairs; who remains
+     * alone joins one of them. Connections as in (A + A') / 2, between equal unknowns of nodes;
+     * those below strength times the strongest at either end do not count. Nodes without any get no
+     * aggregate: -1. */
     gsolve_status (*aggregate)(gsolve_context *ctx, const gsolve_csr *A, int32_t block,
                                double strength, int pairings, int32_t *of, int32_t *count);
 } gs_pairwise_kernels;

@@ -69,8 +69,9 @@ extern const gs_smoother gs_amg_l1_jacobi, gs_amg_chebyshev, gs_amg_spai0, gs_am
 
 struct gs_amg_options {
     int coarsening;  /* sa, ua, classical */
-    double strength; /* sa, ua: |a_ij| > strength sqrt(a_ii a_jj), on nodes the norms of blocks;
-                        classical: -a_ij >= strength max -a_ik. negative: as the kind's default */
+    double strength; /* sa: |a_ij| > strength sqrt(a_ii a_jj), on nodes the norms of blocks; ua: the
+                        share of the strongest that a connection must have to be paired; classical:
+                        -a_ij >= strength max -a_ik. negative: as the kind's default */
     int block;       /* unknowns a node; 0: found */
     /* sa */
     int aggregation; /* as gs_aggregation: auto, greedy, mis2 */
