@@ -12,20 +12,21 @@ typedef struct gs_amg_options gs_amg_options;
 
 /* What is coarsened. */
 typedef struct gs_fine {
-    const gsolve_csr *A;        /* n x n, columns ascending */
+    const gsolve_csr *A;         /* n x n, columns ascending */
     const gsolve_matrix *matrix; /* the same, to multiply with */
-    int32_t block;              /* unknowns a node: unknown i belongs to node i / block */
-    gsolve_dense near_null;     /* n x k, k >= 1: what smoothing hardly changes; F64 or A's type */
-    int level;                  /* 0: the finest */
+    int32_t block;               /* unknowns a node: unknown i belongs to node i / block */
+    gsolve_dense near_null;      /* n x k, k >= 1: what smoothing hardly changes; F64 or A's type */
+    int level;                   /* 0: the finest */
 } gs_fine;
 
 /* What coarsening gives. */
 typedef struct gs_transfer {
-    gsolve_csr P, R;        /* owned: n x m, and its transpose (for classical and symmetric: P') */
-    int32_t block;          /* unknowns a node on the coarse level */
-    gsolve_dense near_null; /* owned: m x k, P near_null = that of the fine level, as well as may be */
-    void *kept;             /* what update needs of aggregates, patterns and orders */
-    char note[80];          /* "212 aggregates" */
+    gsolve_csr P, R; /* owned: n x m, and its transpose (for classical and symmetric: P') */
+    int32_t block;   /* unknowns a node on the coarse level */
+    gsolve_dense
+        near_null; /* owned: m x k, P near_null = that of the fine level, as well as may be */
+    void *kept;    /* what update needs of aggregates, patterns and orders */
+    char note[80]; /* "212 aggregates" */
 } gs_transfer;
 
 /* A way to coarsen: sa, ua, classical. */
@@ -63,17 +64,20 @@ typedef struct gs_smoother {
 
 extern const gs_smoother gs_amg_l1_jacobi, gs_amg_chebyshev, gs_amg_spai0, gs_amg_gs, gs_amg_ilu;
 
-/* --- options: the table stands in amg.c -------------------------------------------------------- */
+/* --- options: the table stands in amg.c --------------------------------------------------------
+ */
 
 struct gs_amg_options {
     int coarsening;  /* sa, ua, classical */
-    double strength; /* sa, ua: |a_ij| > strength sqrt(a_ii a_jj), on nodes the norms of blocks;
-                        classical: -a_ij >= strength max -a_ik. negative: as the kind's default */
+    double strength; /* sa: |a_ij| > strength sqrt(a_ii a_jj), on nodes the norms of blocks; ua: the
+                        share of the strongest that a connection must have to be paired; classical:
+                        -a_ij >= strength max -a_ik. negative: as the kind's default */
     int block;       /* unknowns a node; 0: found */
     /* sa */
+    int aggregation; /* as gs_aggregation: auto, greedy, mis2 */
     double damping;  /* of the prolongator's smoothing: damping / rho(D^-1 A); 0: none */
     /* ua */
-    int pairings;    /* aggregates of at most 2^pairings */
+    int pairings; /* aggregates of at most 2^pairings */
     /* classical */
     int interpolation; /* extended_i, one_point */
     int aggressive;    /* first levels coarsened aggressively */

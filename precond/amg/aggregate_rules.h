@@ -1,0 +1,98 @@
+/* aggregate_rules.h: what decides about aggregates, the same on every device: a maximal set of
+ * nodes of which no two are closer than three connections (Kelley and Rajamanickam, Parallel,
+ * portable algorithms for distance-2 maximal independent set and graph coarsening, IPDPS 2022:
+ * each round draws new priorities, so that few rounds do). */
+#ifndef GS_AGGREGATE_RULES_H
+#define GS_AGGREGATE_RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define GS_BOTH static inline __host__ __device__
+#else
+#define GS_BOTH static inline
+#endif
+
+/* What a node is: a root, none, or undecided with a priority, of which the least wins. */
+#define GS_ROOT    0u
+#define GS_NO_ROOT UINT32_MAX
+
+/* Bits that number n nodes from 1, with room above. */
+GS_BOTH int gs_bits_of_nodes(int32_t n)
+{
+    int bits = 1;
+
+    while (bits < 31 && ((uint32_t)n + 1) >> bits) bits++;
+    return bits;
+}
+
+/* An undecided node's priority in a round: drawn, and distinct by its number in the low bits. */
+GS_BOTH uint32_t gs_priority(uint32_t round, int32_t node, int bits)
+{
+    uint32_t x = (uint32_t)node * 0x9e3779b9u + round * 0x85ebca6bu + 0x165667b1u;
+
+    x = (x ^ x >> 16) * 0x7feb352du;
+    x = (x ^ x >> 15) * 0x846ca68bu;
+    return (x ^ x >> 16) << bits | ((uint32_t)node + 1);
+}
+
+/* Of the degree neighbours of a node, what the least is: near[J], and own. A root among them, which
+ * it sees, makes it see none for good. */
+GS_BOTH uint32_t gs_least_seen(int32_t degree, const int32_t *neighbour, const uint32_t *state,
+                               uint32_t own)
+{
+    uint32_t least = own;
+
+    for (int32_t e = 0; e < degree; e++) {
+        const uint32_t s = state[neighbour[e]];
+        least = s < least ? s : least;
+    }
+    return least == GS_ROOT ? GS_NO_ROOT : least;
+}
+
+/* What an undecided node becomes that saw own_seen as the least, and its neighbours seen[J]: none
+ * where one saw a root; a root where it is the least of all; else it remains as it is. */
+GS_BOTH uint32_t gs_decide(int32_t degree, const int32_t *neighbour, const uint32_t *seen,
+                           uint32_t own_seen, uint32_t own)
+{
+    uint32_t least = own_seen;
+    bool near_root = own_seen == GS_NO_ROOT;
+
+    for (int32_t e = 0; e < degree; e++) {
+        const uint32_t s = seen[neighbour[e]];
+        near_root |= s == GS_NO_ROOT;
+        least = s < least ? s : least;
+    }
+    return near_root ? GS_NO_ROOT : least == own ? GS_ROOT : own;
+}
+
+/* The aggregate of a root next to a node, -1: none is. number[J]: that of root J. */
+GS_BOTH int32_t gs_root_near(int32_t degree, const int32_t *neighbour, const uint32_t *state,
+                             const int32_t *number)
+{
+    for (int32_t e = 0; e < degree; e++) {
+        if (state[neighbour[e]] == GS_ROOT) return number[neighbour[e]];
+    }
+    return -1;
+}
+
+/* The aggregate that most of a node's neighbours are in, of equal ones the first, of[J] being
+ * theirs, -1 none; the first GS_ASKED neighbours are asked. */
+#define GS_ASKED 64
+GS_BOTH int32_t gs_most_near(int32_t degree, const int32_t *neighbour, const int32_t *of)
+{
+    const int32_t asked = degree < GS_ASKED ? degree : GS_ASKED;
+    int32_t best = -1, most = 0;
+
+    for (int32_t e = 0; e < degree && (e < asked || best < 0); e++) {
+        const int32_t g = of[neighbour[e]];
+        int32_t members = 1;
+        if (g < 0 || g == best) continue;
+        for (int32_t f = e + 1; f < asked; f++) members += of[neighbour[f]] == g;
+        if (members > most) most = members, best = g;
+    }
+    return best;
+}
+
+#endif

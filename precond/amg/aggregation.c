@@ -1,0 +1,256 @@
+/* aggregation.c: coarsening by aggregates of strongly connected nodes.
+ * sa: smoothed aggregation (Vanek, Mandel, Brezina, Algebraic multigrid by smoothed aggregation for
+ * second and fourth order elliptic problems, Computing 56, 1996).
+ * ua: aggregates by pairs, prolongation as it is (Notay, An aggregation-based algebraic multigrid
+ * method, ETNA 37, 2010). */
+#include "precond/amg/aggregation.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/stage.h"
+#include "core/try.h"
+#include "precond/amg/amg.h"
+#include "precond/amg/restriction.h"
+
+typedef struct kept {
+    gs_aggregates G;
+    uint8_t *strong; /* of A's entries; none for ua */
+    void *order;     /* of P's entries in R */
+    double damping;
+} kept;
+
+/* The threshold of strong connections: lower on coarser levels, where rows are longer; and for
+ * several near-null vectors, of which an entry that is moved within its row keeps some only. */
+static double strength_of(const gs_fine *fine, const gs_amg_options *options)
+{
+    const double usual = fine->near_null.ncols > 1 ? 0.02 : 0.08;
+    double strength = options->strength >= 0 ? options->strength : usual;
+
+    for (int level = 0; level < fine->level; level++) strength /= 2;
+    return strength;
+}
+
+/* --- making and freeing ----------------------------------------------------------------------- */
+
+static void drop(kept *K, gsolve_context *ctx)
+{
+    if (!K) return;
+    gsolve_free(ctx, GSOLVE_DEVICE, K->G.of);
+    gsolve_free(ctx, GSOLVE_DEVICE, K->G.start);
+    gsolve_free(ctx, GSOLVE_DEVICE, K->G.member);
+    gsolve_free(ctx, GSOLVE_DEVICE, K->G.Q);
+    gsolve_free(ctx, GSOLVE_DEVICE, K->strong);
+    gsolve_free(ctx, GSOLVE_DEVICE, K->order);
+    gsolve_free(ctx, GSOLVE_HOST, K);
+}
+
+static void destroy(gs_transfer *T, gsolve_context *ctx)
+{
+    drop(T->kept, ctx);
+    gsolve_csr_free(&T->P, ctx);
+    gsolve_csr_free(&T->R, ctx);
+    gsolve_free(ctx, T->near_null.place, T->near_null.value);
+    memset(T, 0, sizeof *T);
+}
+
+static gsolve_status refuse(gsolve_context *ctx, const gs_fine *fine)
+{
+    const int32_t n = fine->A->nrows, block = fine->block;
+
+    if (block < 1 || block > GS_MOST_UNKNOWNS || fine->near_null.ncols > GS_MOST_UNKNOWNS) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                           "aggregates of nodes of %d unknowns with %d near-null vectors; each may "
+                           "be 1 to %d",
+                           block, fine->near_null.ncols, GS_MOST_UNKNOWNS);
+    }
+    if (n % block == 0) return GSOLVE_OK;
+    return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "%d unknowns are not nodes of %d unknowns each", n,
+                       block);
+}
+
+/* *K, with the arrays whose sizes A tells. */
+static gsolve_status begin(kept **out, gsolve_context *ctx, const gs_fine *fine)
+{
+    kept *K = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, K, 1);
+    memset(K, 0, sizeof *K);
+    K->G.block = fine->block;
+    K->G.nodes = fine->A->nrows / fine->block;
+    K->G.k = fine->near_null.ncols;
+    ALLOC(ctx, GSOLVE_DEVICE, K->G.of, K->G.nodes);
+    K->G.Q = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)fine->A->nrows * (size_t)K->G.k,
+                          gs_type_size(fine->A->type));
+    TRY(K->G.Q ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    *out = K;
+    K = NULL;
+done:
+    drop(K, ctx);
+    return status;
+}
+
+/* --- P and R ---------------------------------------------------------------------------------- */
+
+/* The nodes of each aggregate, and the coarse level's near-null vectors, unset. */
+static gsolve_status prepare(gs_transfer *T, kept *K, gsolve_context *ctx, const gs_fine *fine)
+{
+    const gs_aggregate_kernels *kernels = GS_KERNELS(gs_aggregate, ctx, fine->A->type);
+    gsolve_status status;
+
+    if (K->G.k > 1) {
+        ALLOC(ctx, GSOLVE_DEVICE, K->G.start, (size_t)K->G.count + 1);
+        ALLOC(ctx, GSOLVE_DEVICE, K->G.member, K->G.nodes);
+        TRY(kernels->list(ctx, K->G.nodes, K->G.of, K->G.count, K->G.start, K->G.member));
+    }
+    TRY(gs_dense_new(&T->near_null, ctx, gs_place(ctx), fine->near_null.type, K->G.count * K->G.k,
+                     K->G.k));
+    T->block = K->G.k;
+done:
+    return status;
+}
+
+/* P's pattern: the aggregates that K names for each node, among G's connections if smooth. */
+static gsolve_status shape(gsolve_csr *P, const kept *K, gsolve_context *ctx, const gsolve_csr *A,
+                           const gs_connections *G, bool smooth)
+{
+    const gs_prolongator_kernels *kernels = GS_KERNELS(gs_prolongator, ctx, A->type);
+    const int32_t k = K->G.k;
+    int64_t *first = NULL, total = 0;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_DEVICE, first, (size_t)G->nodes + 1);
+    TRY(kernels->columns(ctx, A, G, K->G.of, smooth));
+    TRY(kernels->sum(ctx, G, first, &total));
+    TRY(gs_csr_new_at(P, ctx, gs_place(ctx), A->nrows, K->G.count * k, total * G->block * k,
+                      A->type));
+    TRY(kernels->fill(ctx, A, G, first, k, P));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, first);
+    return status;
+}
+
+/* The coarse near-null vectors and P's values; its pattern is there. */
+static gsolve_status evaluate(const gs_transfer *T, gsolve_context *ctx, const gs_fine *fine)
+{
+    const kept *K = T->kept;
+    const gsolve_type type = fine->A->type;
+    gsolve_status status;
+
+    TRY(GS_KERNELS(gs_tentative, ctx, type)
+            ->factor(ctx, fine->A->nrows, &K->G, fine->near_null, T->near_null));
+    TRY(GS_KERNELS(gs_prolongator, ctx, type)
+            ->values(ctx, fine->A, K->strong, &K->G, K->damping, &T->P));
+done:
+    return status;
+}
+
+static gsolve_status update(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
+                            const gs_amg_options *options)
+{
+    const kept *K = T->kept;
+    gsolve_status status;
+
+    (void)options;
+    TRY(evaluate(T, ctx, fine));
+    TRY(gs_restriction_refill(&T->R, K->order, ctx, &T->P));
+done:
+    return status;
+}
+
+/* All that follows the aggregates; connections are given up. */
+static gsolve_status finish(gs_transfer *out, kept *K, gsolve_context *ctx, const gs_fine *fine,
+                            const gs_connections *G)
+{
+    gs_transfer T = {.kept = K};
+    gsolve_status status;
+
+    TRY(prepare(&T, K, ctx, fine));
+    TRY(shape(&T.P, K, ctx, fine->A, G, K->damping > 0));
+    TRY(evaluate(&T, ctx, fine));
+    TRY(gs_restriction_make(&T.R, &K->order, ctx, &T.P));
+    snprintf(T.note, sizeof T.note, "%d aggregates", K->G.count);
+    *out = T;
+    memset(&T, 0, sizeof T);
+done:
+    T.kept = NULL;
+    destroy(&T, ctx);
+    return status;
+}
+
+/* --- sa ------------------------------------------------------------------------------------------
+ */
+
+static gsolve_status build_sa(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
+                              const gs_amg_options *options)
+{
+    const gsolve_csr *A = fine->A;
+    gs_connections G = {0};
+    int64_t entries = 0;
+    kept *K = NULL;
+    gsolve_status status;
+
+    TRY(refuse(ctx, fine));
+    TRY(begin(&K, ctx, fine));
+    TRY(gs_csr_entries(ctx, A, &entries));
+    ALLOC(ctx, GSOLVE_DEVICE, K->strong, entries);
+    G = (gs_connections){K->G.nodes, K->G.block, K->strong, NULL, NULL};
+    ALLOC(ctx, GSOLVE_DEVICE, G.degree, G.nodes);
+    ALLOC(ctx, GSOLVE_DEVICE, G.neighbour, entries);
+    K->damping = options->damping;
+    TRY(GS_KERNELS(gs_strength, ctx, A->type)->connect(ctx, A, strength_of(fine, options), &G));
+    TRY(GS_KERNELS(gs_aggregate, ctx, A->type)
+            ->aggregate(ctx, A, &G, (gs_aggregation)options->aggregation, K->G.of, &K->G.count));
+    TRY(finish(T, K, ctx, fine, &G));
+    K = NULL;
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, G.degree);
+    gsolve_free(ctx, GSOLVE_DEVICE, G.neighbour);
+    drop(K, ctx);
+    return status;
+}
+
+const gs_coarsening gs_amg_sa = {
+    .plugin = {"sa", "smoothed aggregates of strongly connected nodes", NULL, 0},
+    .build = build_sa,
+    .update = update,
+    .destroy = destroy,
+};
+
+/* --- ua ------------------------------------------------------------------------------------------
+ */
+
+static gsolve_status build_ua(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
+                              const gs_amg_options *options)
+{
+    const double strength = options->strength >= 0 ? options->strength : 0.25;
+    const gsolve_csr *A = fine->A;
+    gs_connections G = {0};
+    int64_t entries = 0;
+    kept *K = NULL;
+    gsolve_status status;
+
+    TRY(refuse(ctx, fine));
+    TRY(begin(&K, ctx, fine));
+    TRY(gs_csr_entries(ctx, A, &entries));
+    G = (gs_connections){K->G.nodes, K->G.block, NULL, NULL, NULL};
+    ALLOC(ctx, GSOLVE_DEVICE, G.degree, G.nodes);
+    ALLOC(ctx, GSOLVE_DEVICE, G.neighbour, entries);
+    TRY(GS_KERNELS(gs_pairwise, ctx, A->type)
+            ->aggregate(ctx, A, G.block, strength, options->pairings, K->G.of, &K->G.count));
+    TRY(finish(T, K, ctx, fine, &G));
+    K = NULL;
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, G.degree);
+    gsolve_free(ctx, GSOLVE_DEVICE, G.neighbour);
+    drop(K, ctx);
+    return status;
+}
+
+const gs_coarsening gs_amg_ua = {
+    .plugin = {"ua", "aggregates by pairs of pairs, not smoothed", NULL, 0},
+    .build = build_ua,
+    .update = update,
+    .destroy = destroy,
+};

@@ -1,0 +1,43 @@
+/* pairwise_body.h: what connects nodes, for one type, see aggregation.h. */
+
+static double FN(entry)(const gsolve_csr *A, int32_t i, int32_t j)
+{
+    const int64_t at = find(A, i, j);
+    return at < 0 ? 0 : (double)((const T *)A->value)[at];
+}
+
+/* weight of A's entries: -(a_ij + a_ji) / 2 over the sign of the diagonals, between equal unknowns
+ * of different nodes; 0 where that is negative or the signs differ. */
+static void FN(weigh)(gsolve_context *ctx, const gsolve_csr *A, int32_t block, const double *d,
+                      float *weight)
+{
+    const T *a = A->value;
+
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int32_t i = 0; i < A->nrows; i++) {
+        const int64_t end = gs_start(A, i + 1);
+        for (int64_t k = gs_start(A, i); k < end; k++) {
+            const int32_t j = A->col[k];
+            const bool counts = i / block != j / block && i % block == j % block;
+            weight[k] = counts ? gs_weight((double)a[k], FN(entry)(A, j, i), d[i], d[j]) : 0;
+        }
+    }
+}
+
+static gsolve_status FN(aggregate)(gsolve_context *ctx, const gsolve_csr *A, int32_t block,
+                                   double strength, int pairings, int32_t *of, int32_t *count)
+{
+    double *d = NULL;
+    float *weight = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, d, A->nrows);
+    ALLOC(ctx, GSOLVE_HOST, weight, gs_start(A, A->nrows));
+    for (int32_t i = 0; i < A->nrows; i++) d[i] = FN(entry)(A, i, i);
+    FN(weigh)(ctx, A, block, d, weight);
+    TRY(pair(ctx, A, block, strength, pairings, weight, of, count));
+done:
+    gsolve_free(ctx, GSOLVE_HOST, d);
+    gsolve_free(ctx, GSOLVE_HOST, weight);
+    return status;
+}
