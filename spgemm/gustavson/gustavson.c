@@ -29,9 +29,11 @@ static void drop_list(gs_bench *bench, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, bench->stamp);
     gsolve_free(ctx, GSOLVE_HOST, bench->bit);
     gsolve_free(ctx, GSOLVE_HOST, bench->list);
+    gsolve_free(ctx, GSOLVE_HOST, bench->sum);
     bench->stamp = NULL;
     bench->bit = NULL;
     bench->list = NULL;
+    bench->sum = NULL;
 }
 
 static void drop_team(team *t, gsolve_context *ctx)
@@ -75,28 +77,50 @@ static int32_t count_all(const team *t, const gsolve_csr *A, const gsolve_csr *B
         memset(bench->bit, 0, gs_bench_words(B->ncols) * sizeof *bench->bit);
 #pragma omp for schedule(dynamic, 128)
         for (int32_t i = 0; i < A->nrows; i++) {
-            count[i] = gs_gustavson_columns(A, B, i, (uint32_t)i + 1, bench->stamp, NULL);
+            count[i] = gs_gustavson_count(A, B, i, (uint32_t)i + 1, bench->stamp);
             if (count[i] > longest) longest = count[i];
         }
     }
     return longest;
 }
 
+/* Room for the longest row. */
+static gsolve_status new_lists(const team *t, gsolve_context *ctx, int32_t longest,
+                               gsolve_type type)
+{
+    const size_t room = (size_t)longest + GS_RANKED;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int k = 0; k < t->size; k++) {
+        gs_bench *bench = &t->bench[k];
+        ALLOC(ctx, GSOLVE_HOST, bench->list, room);
+        memset(bench->list, 0, room * sizeof *bench->list);
+        bench->sum = gsolve_alloc(ctx, GSOLVE_HOST, room, gs_type_size(type));
+        TRY(bench->sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+        memset(bench->sum, 0, room * gs_type_size(type));
+    }
+done:
+    return status;
+}
+
 /* C's columns and values, its offsets being there. */
 static void make_rows(const team *t, const gsolve_csr *A, const gsolve_csr *B, const gsolve_csr *C)
 {
     const gs_gustavson_kernels *kernels = &gs_gustavson_host[C->type];
+    const size_t slots = (size_t)B->ncols * sizeof(uint32_t);
 
 #pragma omp parallel num_threads(t->size)
     {
         const gs_bench *bench = &t->bench[omp_get_thread_num()];
+        uint32_t base = 1;
+        memset(bench->slot, 0, slots);
 #pragma omp for schedule(dynamic, 128)
         for (int32_t i = 0; i < A->nrows; i++) {
-            const uint32_t stamp = (uint32_t)INT32_MAX + 1 + (uint32_t)i; /* beyond the count's */
-            int32_t *row = (int32_t *)(uintptr_t)C->col + gs_start(C, i);
-            const int32_t n = gs_gustavson_columns(A, B, i, stamp, bench->stamp, bench->list);
-            gs_gustavson_sort(n, bench, B->ncols, row);
-            kernels->sum_row(A, B, C, i, bench->slot);
+            if (base > UINT32_MAX - (uint32_t)B->ncols) { /* the row's slots might not fit */
+                memset(bench->slot, 0, slots);
+                base = 1;
+            }
+            base += kernels->make_row(A, B, C, i, base, bench);
         }
     }
 }
@@ -147,10 +171,7 @@ static gsolve_status multiply(gs_blocked *out, void **plan, gs_tally_of_product 
     TRY(new_team(&t, ctx, work.products, ncols));
     ALLOC(ctx, GSOLVE_HOST, count, A->csr.nrows);
     longest = count_all(&t, &A->csr, &B->csr, count);
-    for (int k = 0; k < t.size; k++) {
-        ALLOC(ctx, GSOLVE_HOST, t.bench[k].list, (size_t)longest + GS_LIST_MORE);
-        memset(t.bench[k].list, 0, ((size_t)longest + GS_LIST_MORE) * sizeof *t.bench[k].list);
-    }
+    TRY(new_lists(&t, ctx, longest, A->csr.type));
     TRY(new_result(&C, ctx, &A->csr, &B->csr, count));
     make_rows(&t, &A->csr, &B->csr, &C);
     if (plan) TRY(keep_team(plan, ctx, &t));

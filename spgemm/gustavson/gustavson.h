@@ -1,6 +1,7 @@
 /* gustavson.h: row by row on the CPU: F.G. Gustavson, Two fast algorithms for sparse matrices
- * (1978). A row of C is found in three steps: which columns (each told once, by a stamp), in which
- * order, and the sums, each at its column's place in the row. */
+ * (1978). A first pass counts the columns of each row, each told once by a stamp. The second
+ * gathers a row's columns and sums as they are met, and puts them in order. An update has the
+ * columns' order, and adds each product at its column's place. */
 #ifndef GS_GUSTAVSON_H
 #define GS_GUSTAVSON_H
 
@@ -9,18 +10,21 @@
 /* What one thread works with; B has n columns. */
 typedef struct gs_bench {
     uint32_t *stamp; /* n: of the row that met the column last */
-    int32_t *slot;   /* n: the place of a column in the row of C that is summed */
+    uint32_t *slot;  /* n: of a column, its place in the row of C that is made */
     uint64_t *bit;   /* one for each column, and one for each 64 of these; 0 between rows */
     int32_t *list;   /* the columns of a row, as they are met */
+    void *sum;       /* their sums, of C's type */
 } gs_bench;
 
-/* The list has room for a row's columns and this many more. */
-#define GS_LIST_MORE 64
+/* The list and the sums have room for a row and this many more; rows of so many are ranked. */
+#define GS_RANKED 64
 
-/* The number of columns of row i of A B; list, unless NULL, gets them. stamp: not 0, and of no row
- * before. */
-int32_t gs_gustavson_columns(const gsolve_csr *A, const gsolve_csr *B, int32_t i, uint32_t stamp,
-                             uint32_t *seen, int32_t *list);
+/* The number of columns of row i of A B. stamp: not 0, and of no row before. */
+int32_t gs_gustavson_count(const gsolve_csr *A, const gsolve_csr *B, int32_t i, uint32_t stamp,
+                           uint32_t *seen);
+
+/* rank[k] = how many of list[0..n) are smaller than list[k]; n <= GS_RANKED. */
+void gs_gustavson_rank(int32_t n, const int32_t *list, int32_t *rank);
 
 /* sorted[0..n) = bench->list[0..n) in ascending order. */
 void gs_gustavson_sort(int32_t n, const gs_bench *bench, int32_t ncols, int32_t *sorted);
@@ -33,9 +37,12 @@ static inline size_t gs_bench_words(int32_t ncols)
 }
 
 typedef struct gs_gustavson_kernels {
-    /* C's values in row i */
+    /* C's row i, its offsets being there; returns its entries. All slots are below base. */
+    uint32_t (*make_row)(const gsolve_csr *A, const gsolve_csr *B, const gsolve_csr *C, int32_t i,
+                         uint32_t base, const gs_bench *bench);
+    /* C's values in row i; slot is left with anything */
     void (*sum_row)(const gsolve_csr *A, const gsolve_csr *B, const gsolve_csr *C, int32_t i,
-                    int32_t *slot);
+                    uint32_t *slot);
 } gs_gustavson_kernels;
 
 extern const gs_gustavson_kernels gs_gustavson_host[GSOLVE_TYPE_COUNT];

@@ -1,7 +1,57 @@
 /* gustavson_body.h: the sums of a row of C = A B, for one value type. */
 
+/* Row i's columns into list and their sums, as they are met; returns how many. Each column's slot
+ * is base and its place; slots of rows before are below base. No branch depends on the pattern. */
+static uint32_t FN(gather_row)(const gsolve_csr *A, const gsolve_csr *B, int32_t i, uint32_t base,
+                               uint32_t *restrict slot, int32_t *restrict list, T *restrict sum)
+{
+    const int64_t a_end = gs_start(A, i + 1);
+    const int32_t *restrict b_col = B->col;
+    const T *restrict b = B->value;
+    uint32_t n = 0;
+
+    for (int64_t k = gs_start(A, i); k < a_end; k++) {
+        const T a = ((const T *)A->value)[k];
+        const int64_t end = gs_start(B, A->col[k] + 1);
+        for (int64_t q = gs_start(B, A->col[k]); q < end; q++) {
+            const int32_t j = b_col[q];
+            const uint32_t known = slot[j] - base; /* n or more: not met before */
+            const uint32_t at = known < n ? known : n;
+            const T before = known < n ? sum[at] : 0;
+            n += known >= n;
+            slot[j] = base + at;
+            list[at] = j;
+            sum[at] = before + a * b[q];
+        }
+    }
+    return n;
+}
+
+static uint32_t FN(make_row)(const gsolve_csr *A, const gsolve_csr *B, const gsolve_csr *C,
+                             int32_t i, uint32_t base, const gs_bench *bench)
+{
+    int32_t *restrict col = (int32_t *)(uintptr_t)C->col + gs_start(C, i);
+    T *restrict c = (T *)(uintptr_t)C->value + gs_start(C, i);
+    const T *restrict sum = bench->sum;
+    const int32_t *restrict list = bench->list;
+    const uint32_t n = FN(gather_row)(A, B, i, base, bench->slot, bench->list, bench->sum);
+    int32_t rank[GS_RANKED];
+
+    if (n <= GS_RANKED) {
+        gs_gustavson_rank((int32_t)n, list, rank);
+        for (uint32_t t = 0; t < n; t++) {
+            col[rank[t]] = list[t];
+            c[rank[t]] = sum[t];
+        }
+    } else {
+        gs_gustavson_sort((int32_t)n, bench, B->ncols, col);
+        for (uint32_t t = 0; t < n; t++) c[t] = sum[bench->slot[col[t]] - base];
+    }
+    return n;
+}
+
 static void FN(sum_row)(const gsolve_csr *A, const gsolve_csr *B, const gsolve_csr *C, int32_t i,
-                        int32_t *restrict slot)
+                        uint32_t *restrict slot)
 {
     const int64_t first = gs_start(C, i), a_end = gs_start(A, i + 1);
     const int32_t n = (int32_t)(gs_start(C, i + 1) - first);
@@ -10,7 +60,7 @@ static void FN(sum_row)(const gsolve_csr *A, const gsolve_csr *B, const gsolve_c
     T *restrict c = (T *)(uintptr_t)C->value + first;
 
     for (int32_t t = 0; t < n; t++) {
-        slot[c_col[t]] = t;
+        slot[c_col[t]] = (uint32_t)t;
         c[t] = 0;
     }
     for (int64_t k = gs_start(A, i); k < a_end; k++) {

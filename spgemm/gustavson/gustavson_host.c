@@ -1,4 +1,4 @@
-/* gustavson_host.c: the columns of a row of C = A B, their order, and the sums. */
+/* gustavson_host.c: how many columns a row of C = A B has, their order, and the sums. */
 #include "spgemm/gustavson/gustavson.h"
 
 #include <stdlib.h>
@@ -6,30 +6,11 @@
 #define GS_BODY "spgemm/gustavson/gustavson_body.h"
 #include "core/each_type.h"
 
-const gs_gustavson_kernels gs_gustavson_host[GSOLVE_TYPE_COUNT] = {{sum_row_f32}, {sum_row_f64}};
+const gs_gustavson_kernels gs_gustavson_host[GSOLVE_TYPE_COUNT] = {{make_row_f32, sum_row_f32},
+                                                                   {make_row_f64, sum_row_f64}};
 
-/* Every column is put down; it stays where it had not been met. No branch depends on the pattern.
- */
-static int32_t list_columns(const gsolve_csr *A, const gsolve_csr *B, int32_t i, uint32_t stamp,
-                            uint32_t *restrict seen, int32_t *restrict list)
-{
-    const int64_t a_end = gs_start(A, i + 1);
-    int32_t n = 0;
-
-    for (int64_t k = gs_start(A, i); k < a_end; k++) {
-        const int64_t end = gs_start(B, A->col[k] + 1);
-        for (int64_t q = gs_start(B, A->col[k]); q < end; q++) {
-            const int32_t j = B->col[q];
-            list[n] = j;
-            n += seen[j] != stamp;
-            seen[j] = stamp;
-        }
-    }
-    return n;
-}
-
-static int32_t count_columns(const gsolve_csr *A, const gsolve_csr *B, int32_t i, uint32_t stamp,
-                             uint32_t *restrict seen)
+int32_t gs_gustavson_count(const gsolve_csr *A, const gsolve_csr *B, int32_t i, uint32_t stamp,
+                           uint32_t *restrict seen)
 {
     const int64_t a_end = gs_start(A, i + 1);
     int32_t n = 0;
@@ -44,24 +25,17 @@ static int32_t count_columns(const gsolve_csr *A, const gsolve_csr *B, int32_t i
     return n;
 }
 
-int32_t gs_gustavson_columns(const gsolve_csr *A, const gsolve_csr *B, int32_t i, uint32_t stamp,
-                             uint32_t *seen, int32_t *list)
-{
-    return list ? list_columns(A, B, i, stamp, seen, list) : count_columns(A, B, i, stamp, seen);
-}
-
 /* --- the order -------------------------------------------------------------------------------- */
 
 typedef int32_t lanes __attribute__((vector_size(32))); /* 8 of them */
 
-/* Each goes to where as many smaller ones come before it; what lies behind the n is read, and its
- * rank not used. vectors, 1 to 8, is a constant wherever this is called. */
-__attribute__((always_inline)) static inline void sort_by_rank(int vectors, int32_t n,
-                                                               const int32_t *restrict list,
-                                                               int32_t *restrict sorted)
+/* What lies behind the n is read, and its rank not used. vectors, 1 to 8, is a constant wherever
+ * this is called. */
+__attribute__((always_inline)) static inline void rank_in(int vectors, int32_t n,
+                                                          const int32_t *restrict list,
+                                                          int32_t *restrict to)
 {
-    lanes key[8], rank[8] = {{0}};
-    int32_t to[8 * 8];
+    lanes key[GS_RANKED / 8], rank[GS_RANKED / 8] = {{0}};
 
     __builtin_memcpy(key, list, (size_t)vectors * sizeof *key);
     for (int32_t s = 0; s < n; s++) {
@@ -70,7 +44,19 @@ __attribute__((always_inline)) static inline void sort_by_rank(int vectors, int3
         for (int v = 0; v < vectors; v++) rank[v] -= key[v] > one; /* true is -1 */
     }
     __builtin_memcpy(to, rank, (size_t)vectors * sizeof *rank);
-    for (int32_t t = 0; t < n; t++) sorted[to[t]] = list[t];
+}
+
+void gs_gustavson_rank(int32_t n, const int32_t *list, int32_t *rank)
+{
+    if (n <= 8) {
+        rank_in(1, n, list, rank);
+    } else if (n <= 16) {
+        rank_in(2, n, list, rank);
+    } else if (n <= 32) {
+        rank_in(4, n, list, rank);
+    } else {
+        rank_in(8, n, list, rank);
+    }
 }
 
 static int compare(const void *a, const void *b)
@@ -105,24 +91,14 @@ void gs_gustavson_sort(int32_t n, const gs_bench *bench, int32_t ncols, int32_t 
     const int32_t *list = bench->list;
     int32_t first = INT32_MAX, last = 0;
 
-    if (n <= 8) {
-        sort_by_rank(1, n, list, sorted);
-    } else if (n <= 16) {
-        sort_by_rank(2, n, list, sorted);
-    } else if (n <= 32) {
-        sort_by_rank(4, n, list, sorted);
-    } else if (n <= 64) {
-        sort_by_rank(8, n, list, sorted);
-    } else {
-        for (int32_t s = 0; s < n; s++) {
-            first = list[s] < first ? list[s] : first;
-            last = list[s] > last ? list[s] : last;
-        }
-        if ((last >> 12) - (first >> 12) < 16 * (int64_t)n) {
-            sort_by_bits(n, list, bench->bit, bench->bit + ncols / 64 + 1, first, last, sorted);
-        } else { /* the bits are too far apart to look for */
-            __builtin_memcpy(sorted, list, (size_t)n * sizeof *list);
-            qsort(sorted, (size_t)n, sizeof *sorted, compare);
-        }
+    for (int32_t s = 0; s < n; s++) {
+        first = list[s] < first ? list[s] : first;
+        last = list[s] > last ? list[s] : last;
+    }
+    if ((last >> 12) - (first >> 12) < 16 * (int64_t)n) {
+        sort_by_bits(n, list, bench->bit, bench->bit + ncols / 64 + 1, first, last, sorted);
+    } else { /* the bits are too far apart to look for */
+        __builtin_memcpy(sorted, list, (size_t)n * sizeof *list);
+        qsort(sorted, (size_t)n, sizeof *sorted, compare);
     }
 }
