@@ -368,6 +368,7 @@ gsolve_status multiply(gs_blocked *out, void **plan, gs_tally_of_product *tally,
                        gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B, const void *)
 {
     vendor_product *p = nullptr;
+    gs_work_of_product work = {};
     gsolve_csr C = {};
     int64_t a = 0, b = 0;
     gsolve_status status;
@@ -380,10 +381,8 @@ gsolve_status multiply(gs_blocked *out, void **plan, gs_tally_of_product *tally,
     TRY(gs_csr_entries(ctx, &B->csr, &b));
     TRY(prepare(&p, ctx, &A->csr, &B->csr, &C, a, b));
     TRY(make(p, ctx, &C, plan));
-    tally->products = 0;
-    if (p->work && !plan) {
-        TRY(gs_vendor(ctx, cusparseSpGEMM_getNumProducts(p->work, &tally->products), "its work"));
-    }
+    TRY(gs_work_cuda[C.type].count(&work, ctx, &A->csr, &B->csr));
+    tally->products = work.products;
     tally->bands = 1;
     *out = {C, 1, 1};
     C = {};
