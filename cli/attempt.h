@@ -6,9 +6,13 @@
 #include "cli/profile.h"
 #include "cli/system.h"
 
+enum { CLI_MOST_LEVELS = 32 }; /* of a preconditioner */
+
 typedef struct cli_attempt {
     char solver[512], precond[512], why[320]; /* as asked for, and why; "" if the user chose */
     char method[64], kind[64], note[160];     /* as they are in use */
+    gsolve_level_info level[CLI_MOST_LEVELS]; /* of a preconditioner that has several */
+    int levels;
     bool free_method; /* the method may be another one if the preconditioner asks for it */
     bool ran;         /* false: the set-up failed, see explanation */
     gsolve_status status;

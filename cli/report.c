@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "cli/json.h"
+#include "cli/levels.h"
 #include "cli/solve.h"
 
 /* --- on the way ----------------------------------------------------------------------------------
@@ -48,6 +49,14 @@ static void say_format(const cli *c, const cli_solution *s)
 
     if (!s->info.note[0]) return;
     cli_item(c, "format", "%s%s%s", turned ? "" : s->info.format, turned ? "" : ": ", s->info.note);
+}
+
+static void say_precond(const cli *c, const cli_solution *s)
+{
+    const cli_attempt *a = &s->attempt[s->best];
+
+    if (a->note[0]) cli_item(c, a->kind, "%s", a->note);
+    cli_levels_say(c, a);
 }
 
 static void say_outcome(const cli *c, const cli_solution *s)
@@ -134,6 +143,7 @@ void cli_report(const cli *c, const cli_solution *s)
     gsolve_context_describe(c->ctx, &info);
     say_outcome(c, s);
     say_format(c, s);
+    say_precond(c, s);
     say_seconds(c, s, cli_now() - c->begin);
     cli_profile_say(c, profile);
     cli_say(c, "\n");
@@ -218,6 +228,7 @@ static void add_means(cJSON *object, const cli *c, const cli_solution *s)
     cJSON_AddStringToObject(part, "spec", a->precond);
     cJSON_AddStringToObject(part, "note", a->note);
     cJSON_AddNumberToObject(part, "setup_seconds", a->precond_seconds);
+    cli_levels_json(part, a);
     part = cJSON_AddObjectToObject(object, "solver");
     cJSON_AddStringToObject(part, "name", a->method);
     cJSON_AddStringToObject(part, "spec", a->solver);

@@ -113,10 +113,6 @@ gsolve_status gs_csr_new(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, in
 gsolve_status gs_csr_new_at(gsolve_csr *csr, gsolve_context *ctx, gsolve_place place, int32_t nrows,
                             int32_t ncols, int64_t entries, gsolve_type type);
 
-/* The same in a place. */
-gsolve_status gs_csr_new_at(gsolve_csr *csr, gsolve_context *ctx, gsolve_place place, int32_t nrows,
-                            int32_t ncols, int64_t entries, gsolve_type type);
-
 /* Refuses what gsolve_matrix_create refuses, wherever csr lies. *clean: every row's columns ascend
  * strictly and the offsets are in the narrowest type that holds them, so that csr can be used as it
  * is. */

@@ -367,10 +367,13 @@ typedef struct gsolve_precond_info {
     char note[160];   /* what the set-up decided ("shift 0.004"), or "" */
 } gsolve_precond_info;
 
-/* spec: a kind, or "auto"; csr square, as for gsolve_matrix_create. The set-up is on the host: a
- * csr on the device is fetched for the time of the call. */
+/* spec: a kind, or "auto"; csr square, as for gsolve_matrix_create. The set-up is on the host, where
+ * a csr on the device is fetched for the time of the call; that of amg is on the device. */
 gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_context *ctx, const char *spec,
                                     const gsolve_csr *csr);
+/* The same from the rows of A, which lie where the set-up works already. */
+gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx, const char *spec,
+                                         const gsolve_matrix *A);
 void gsolve_precond_destroy(gsolve_precond **M);
 
 /* New values in the same pattern: keeps all structure. GSOLVE_BAD_MATRIX, GSOLVE_ZERO_PIVOT: M is
@@ -390,6 +393,29 @@ gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, 
 /* The n reciprocals by which M multiplies if M is a diagonal, in M's type and on its device;
  * else NULL. */
 const void *gsolve_precond_diagonal(const gsolve_precond *M);
+
+/* For kinds that coarsen (amg): what smoothing hardly changes, so that coarse levels must represent
+ * it, as the k columns of B (n x k, of any type and place). The constants of each unknown of a node
+ * unless given. Sets M up anew, or at last if it waited for this (near_null=given).
+ * GSOLVE_UNSUPPORTED: this kind knows no such vectors. On failure M is as it was. */
+gsolve_status gsolve_precond_set_near_null(gsolve_precond *M, gsolve_dense B);
+
+/* The same of an elastic body: its rigid motions, from the places of the nodes: one row each of 2 or
+ * 3 coordinates, with as many unknowns a node, one after the other. */
+gsolve_status gsolve_precond_set_coordinates(gsolve_precond *M, gsolve_dense xyz);
+
+/* A level of a preconditioner that has several; the finest is level 0. */
+typedef struct gsolve_level_info {
+    int32_t rows;
+    int64_t entries;
+    double mean_row;  /* entries a row */
+    char format[64];  /* of its matrix, a spec */
+    gsolve_type type; /* of its values */
+    size_t bytes;     /* that a product with it moves */
+} gsolve_level_info;
+
+/* False, and *info untouched: M has no such level. */
+bool gsolve_precond_level(const gsolve_precond *M, int index, gsolve_level_info *info);
 
 /* Whether apply is not one fixed linear map, so that a flexible method is needed. */
 bool gsolve_precond_varies(const gsolve_precond *M);

@@ -95,8 +95,9 @@ typedef struct gsolve_format {
 
 typedef struct gsolve_precond_kind {
     gsolve_plugin plugin;
-    /* csr is square, on the host, sorted and checked, and valid during the call only; what apply
-     * reads must be on ctx's device. On failure build frees what it took, *self stays unset. */
+    /* csr is square, on the host (but see on_device), sorted and checked, and valid during the call
+     * only; what apply reads must be on ctx's device. On failure build frees what it took, *self
+     * stays unset. */
     gsolve_status (*build)(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                            const void *options);
     void (*destroy)(void *self, gsolve_context *ctx);
@@ -114,7 +115,17 @@ typedef struct gsolve_precond_kind {
     gsolve_status (*update)(void *self, gsolve_context *ctx, const gsolve_csr *csr);
     /* optional: fills note, and moved where it is not what is held, r and z */
     void (*describe)(const void *self, gsolve_precond_info *info);
-    bool varies; /* apply is not a fixed linear map: a flexible method is needed */
+    /* optional: whether apply is not a fixed linear map, so that a flexible method is needed */
+    bool (*varies)(const void *self);
+    bool on_device; /* build and update get csr where kernels of ctx's device read it; then needed: */
+    /* the rows it was made of, likewise: their pattern tells whether an update fits */
+    void (*rows)(const void *self, gsolve_csr *csr);
+    /* optional: see gsolve_precond_set_near_null and _set_coordinates; B and xyz are on ctx's device,
+     * of any type */
+    gsolve_status (*near_null)(void *self, gsolve_context *ctx, gsolve_dense B);
+    gsolve_status (*coordinates)(void *self, gsolve_context *ctx, gsolve_dense xyz);
+    /* optional: see gsolve_precond_level */
+    bool (*level)(const void *self, int index, gsolve_level_info *info);
 } gsolve_precond_kind;
 
 /* The struct must outlive the context. GSOLVE_BAD_ARGUMENT: a required member is missing, the

@@ -3,7 +3,7 @@
 
 const gsolve_plugin *const gs_preconds[] = {
     &gs_none.plugin, &gs_jacobi.plugin, &gs_block_jacobi.plugin, &gs_ilu.plugin,
-    &gs_ic.plugin,   &gs_isai.plugin,   &gs_chebyshev.plugin,    NULL,
+    &gs_ic.plugin,   &gs_isai.plugin,   &gs_chebyshev.plugin, &gs_amg.plugin, NULL,
 };
 
 const gsolve_plugin *gsolve_precond_at(const gsolve_context *ctx, int index)

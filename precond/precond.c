@@ -9,7 +9,7 @@
 
 /* --- making and freeing ----------------------------------------------------------------------- */
 
-/* *csr checked and, unless it is clean, made to point to *own, a clean copy. */
+/* *csr checked and, unless it is clean, made to point to *own, a clean copy, on the host. */
 static gsolve_status clean(gsolve_context *ctx, const gsolve_csr **csr, gsolve_csr *own)
 {
     bool is_clean;
@@ -22,6 +22,47 @@ static gsolve_status clean(gsolve_context *ctx, const gsolve_csr **csr, gsolve_c
         TRY(gs_csr_clean(&sorted, ctx, *csr, NULL));
         gsolve_csr_free(own, ctx);
         *own = sorted;
+        *csr = own;
+    }
+done:
+    return status;
+}
+
+/* The same on the device where csr lies there and its rows ascend. *done: it was so. */
+static gsolve_status clean_there(gsolve_context *ctx, const gsolve_csr **csr, gsolve_csr *own,
+                                 bool *done)
+{
+    bool is_clean;
+    gsolve_status status;
+
+    *done = false;
+    if (!*csr || (*csr)->place == GSOLVE_HOST) return GSOLVE_OK;
+    TRY(gs_csr_check(ctx, *csr, &is_clean));
+    if (!is_clean && !gs_rows_ascend(ctx, *csr)) return GSOLVE_OK;
+    *done = true;
+    if (!is_clean) {
+        TRY(gs_csr_narrow(own, ctx, *csr));
+        *csr = own;
+    }
+done:
+    return status;
+}
+
+/* The same where kind works. */
+static gsolve_status clean_for(const gsolve_precond_kind *kind, gsolve_context *ctx,
+                               const gsolve_csr **csr, gsolve_csr *own)
+{
+    gsolve_csr there = {0};
+    bool done = false;
+    gsolve_status status;
+
+    if (kind->on_device) TRY(clean_there(ctx, csr, own, &done));
+    if (done) return GSOLVE_OK;
+    TRY(clean(ctx, csr, own));
+    if (kind->on_device && gs_place(ctx) == GSOLVE_DEVICE) {
+        TRY(gs_csr_move(&there, ctx, GSOLVE_DEVICE, *csr));
+        gsolve_csr_free(own, ctx);
+        *own = there;
         *csr = own;
     }
 done:
@@ -56,6 +97,7 @@ done:
 static gsolve_status name_kind(gsolve_context *ctx, const gsolve_csr *csr, const char **spec,
                                gsolve_choice *choice)
 {
+    gsolve_csr own = {0};
     gsolve_traits traits;
     gsolve_status status = GSOLVE_OK;
 
@@ -63,10 +105,12 @@ static gsolve_status name_kind(gsolve_context *ctx, const gsolve_csr *csr, const
     if ((*spec)[strlen("auto")]) {
         return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "the preconditioner auto takes no options");
     }
+    TRY(clean(ctx, &csr, &own));
     TRY(gsolve_csr_examine(ctx, csr, &traits));
     gsolve_choose(&traits, 0, choice);
     *spec = choice->precond;
 done:
+    gsolve_csr_free(&own, ctx);
     return status;
 }
 
@@ -89,21 +133,21 @@ gsolve_status gsolve_precond_create(gsolve_precond **out, gsolve_context *ctx, c
     if (!out || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_create: an argument is NULL");
     }
-    TRY(clean(ctx, &csr, &own));
     TRY(name_kind(ctx, csr, &spec, &choice));
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);
     gs_own(ctx, M, destroy_left);
     M->ctx = ctx;
     ctx->handles++;
-    M->n = csr->nrows;
-    M->type = csr->type;
-    M->pattern = gs_csr_pattern_hash(ctx, csr);
     TRY(gs_plugin_parse(ctx, &ctx->preconds, gs_preconds, "preconditioner", spec, &plugin,
                         &M->options));
     M->kind = (const gsolve_precond_kind *)(const void *)plugin;
     ALLOC(ctx, GSOLVE_HOST, M->spec, strlen(spec) + 1);
     memcpy(M->spec, spec, strlen(spec) + 1);
+    TRY(clean_for(M->kind, ctx, &csr, &own));
+    M->n = csr->nrows;
+    M->type = csr->type;
+    if (!M->kind->on_device) M->pattern = gs_csr_pattern_hash(ctx, csr);
     if (csr->nrows != csr->ncols && M->kind != &gs_none) {
         status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
                              "the preconditioner %s needs a square matrix and this one is %d x %d",
@@ -116,6 +160,45 @@ gsolve_status gsolve_precond_create(gsolve_precond **out, gsolve_context *ctx, c
 done:
     gsolve_precond_destroy(&M);
     gsolve_csr_free(&own, ctx);
+    return status;
+}
+
+/* Whether spec names a kind that works on the device; auto looks at the rows on the host first. */
+static bool works_on_device(const gsolve_context *ctx, const char *spec)
+{
+    const gsolve_plugin *plugin;
+
+    for (int k = 0; (plugin = gsolve_precond_at(ctx, k)); k++) {
+        if (gs_spec_is(spec, plugin->name)) {
+            return ((const gsolve_precond_kind *)(const void *)plugin)->on_device;
+        }
+    }
+    return false;
+}
+
+gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx, const char *spec,
+                                         const gsolve_matrix *A)
+{
+    gsolve_choice choice;
+    gsolve_csr rows;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!M || !spec || !A) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_precond_create_from: an argument is NULL");
+    }
+    if (gs_spec_is(spec, "auto")) {
+        TRY(gsolve_matrix_csr(A, &rows));
+        TRY(name_kind(ctx, &rows, &spec, &choice));
+    }
+    if (works_on_device(ctx, spec)) {
+        gsolve_matrix_device_csr(A, &rows);
+    } else {
+        TRY(gsolve_matrix_csr(A, &rows));
+    }
+    TRY(gsolve_precond_create(M, ctx, spec, &rows));
+done:
     return status;
 }
 
@@ -132,24 +215,97 @@ void gsolve_precond_destroy(gsolve_precond **pM)
     *pM = NULL;
 }
 
+/* *same: whether csr, clean and where the kind works, has the type and pattern of before. */
+static gsolve_status has_pattern(const gsolve_precond *M, const gsolve_csr *csr, int64_t entries,
+                                 bool *same)
+{
+    gsolve_csr rows;
+    int64_t before;
+    gsolve_status status;
+
+    *same = csr->type == M->type && csr->nrows == M->n && csr->ncols == M->n;
+    if (!M->kind->on_device) {
+        *same = csr->type == M->type && gs_csr_pattern_hash(M->ctx, csr) == M->pattern;
+        return GSOLVE_OK;
+    }
+    if (!*same) return GSOLVE_OK;
+    M->kind->rows(M->self, &rows);
+    TRY(gs_csr_entries(M->ctx, &rows, &before));
+    *same = before == entries;
+    if (*same) TRY(gs_look(M->ctx, csr)->at_patterns(M->ctx, &rows, csr, same));
+done:
+    return status;
+}
+
 gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr)
 {
     gsolve_csr own = {0};
+    int64_t entries = 0;
+    bool same;
     gsolve_status status;
 
     if (!M) return GSOLVE_BAD_ARGUMENT;
-    TRY(clean(M->ctx, &csr, &own));
-    if (csr->type != M->type || gs_csr_pattern_hash(M->ctx, csr) != M->pattern) {
+    TRY(clean_for(M->kind, M->ctx, &csr, &own));
+    TRY(gs_csr_entries(M->ctx, csr, &entries));
+    TRY(has_pattern(M, csr, entries, &same));
+    if (!same) {
         status = gsolve_fail(M->ctx, GSOLVE_BAD_MATRIX,
                              "the new matrix (%d x %d, %lld entries) has another pattern or type "
                              "than the one the preconditioner was made from; make a new one",
-                             csr->nrows, csr->ncols, (long long)gs_start(csr, csr->nrows));
+                             csr->nrows, csr->ncols, (long long)entries);
         goto done;
     }
     TRY(build(M, csr));
 done:
     gsolve_csr_free(&own, M->ctx);
     return status;
+}
+
+/* --- near-null vectors --------------------------------------------------------------------------
+ */
+
+typedef gsolve_status setting(void *self, gsolve_context *ctx, gsolve_dense v);
+
+/* Gives v to the kind, on its device. */
+static gsolve_status set(gsolve_precond *M, setting *give, const char *what, gsolve_dense v)
+{
+    const double begin = gs_now();
+    const size_t held = M->ctx->bytes - (M->ctx->bytes > M->bytes ? M->bytes : 0);
+    gs_stage stage = {0};
+    gsolve_status status;
+
+    if (!give) {
+        return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
+                           "the preconditioner %s has no use for %s; amg does",
+                           M->kind->plugin.name, what);
+    }
+    if (v.nrows < 0 || v.ncols < 1 || (v.ncols > 1 && v.stride < v.nrows) ||
+        (!v.value && v.nrows > 0) || (unsigned)v.type >= GSOLVE_TYPE_COUNT ||
+        !gs_reachable(M->ctx, v.place)) {
+        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
+                           "%s are %d x %d (stride %lld), without values, of an unknown type, or "
+                           "out of reach",
+                           what, v.nrows, v.ncols, (long long)v.stride);
+    }
+    TRY(gs_stage_in(&stage, M->ctx, gs_place(M->ctx), v, true));
+    TRY(give(M->self, M->ctx, stage.used));
+    gs_stage_drop(&stage, M->ctx);
+    M->bytes = M->ctx->bytes > held ? M->ctx->bytes - held : 0;
+    M->setup_seconds = gs_now() - begin;
+    M->version++;
+done:
+    gs_stage_drop(&stage, M->ctx);
+    return status;
+}
+
+gsolve_status gsolve_precond_set_near_null(gsolve_precond *M, gsolve_dense B)
+{
+    return M ? set(M, M->kind->near_null, "near-null vectors", B) : GSOLVE_BAD_ARGUMENT;
+}
+
+gsolve_status gsolve_precond_set_coordinates(gsolve_precond *M, gsolve_dense xyz)
+{
+    return M ? set(M, M->kind->coordinates, "coordinates", xyz) : GSOLVE_BAD_ARGUMENT;
 }
 
 /* --- applying --------------------------------------------------------------------------------- */
@@ -261,9 +417,14 @@ const void *gsolve_precond_diagonal(const gsolve_precond *M)
     return M->kind->diagonal ? M->kind->diagonal(M->self) : NULL;
 }
 
+bool gsolve_precond_level(const gsolve_precond *M, int index, gsolve_level_info *info)
+{
+    return M && info && index >= 0 && M->kind->level && M->kind->level(M->self, index, info);
+}
+
 bool gsolve_precond_varies(const gsolve_precond *M)
 {
-    return M->kind->varies;
+    return M->kind->varies && M->kind->varies(M->self);
 }
 
 void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_info *info)

@@ -11,7 +11,7 @@ struct gsolve_precond {
     char *spec; /* what it was made from, the choice of auto named */
     int32_t n;
     gsolve_type type;
-    uint64_t pattern; /* hash of the clean rows' */
+    uint64_t pattern; /* hash of the clean rows', of a kind that works on the host */
     size_t bytes;
     double setup_seconds;
     uint64_t version;
@@ -20,6 +20,6 @@ struct gsolve_precond {
 /* The built-in kinds, ending with NULL. */
 extern const gsolve_plugin *const gs_preconds[];
 extern const gsolve_precond_kind gs_none, gs_jacobi, gs_block_jacobi, gs_ilu, gs_ic, gs_isai,
-    gs_chebyshev;
+    gs_chebyshev, gs_amg;
 
 #endif

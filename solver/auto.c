@@ -22,6 +22,29 @@ static bool is_small(const gsolve_traits *t)
     return t->nrows <= 2000 || (t->nrows <= 20000 && t->entries <= 400000);
 }
 
+/* Points along the longest way through the grid that a matrix with so few entries a row may come
+ * from: as its numbering tells, or at least as many as a cube has. */
+static double diameter(const gsolve_traits *t)
+{
+    const double cube = cbrt((double)t->nrows);
+    const double numbered = t->bandwidth > 0 ? (double)t->nrows / t->bandwidth : 0;
+
+    return fmax(cube, numbered);
+}
+
+/* Signs and sums of rows as of a discretised elliptic operator: an M-matrix, nearly or wholly, of
+ * which ever so many rows sum to next to nothing. */
+static bool is_elliptic(const gsolve_traits *t)
+{
+    return t->symmetric && t->zero_diagonals == 0 && t->negative_diagonals == 0 &&
+           t->positive_off <= t->entries / 50 && t->dominant_rows >= t->nrows - t->nrows / 50 &&
+           t->dominance < 1.2 && 2 * (int64_t)t->zero_sum_rows >= t->nrows;
+}
+
+/* ic takes about as many iterations as the grid is long; multigrid some 15, of three times the
+ * work, after a set-up that is worth 25 (Poisson 100^3 on one core: both 2 s). */
+#define LONG 95
+
 static const rule *rules_for(const gsolve_traits *t)
 {
     static const rule rectangular[] = {
@@ -29,6 +52,15 @@ static const rule *rules_for(const gsolve_traits *t)
         {0},
     };
     static const rule definite[] = {
+        {"cg", "ic", "symmetric with a positive diagonal"},
+        {"direct,limit=60,work=40", "none", "a factorisation does not mind the conditioning"},
+        {"minres,maxit=50000", "jacobi,abs=1", "symmetric, and minres does not need it definite"},
+        {"minres,maxit=50000", "none", "symmetric, perhaps singular"},
+        {0},
+    };
+    static const rule elliptic[] = {
+        {"cg", "amg", "symmetric with the signs and row sums of an elliptic operator, on a grid so "
+                      "long that ic would take more iterations than multigrid's set-up is worth"},
         {"cg", "ic", "symmetric with a positive diagonal"},
         {"direct,limit=60,work=40", "none", "a factorisation does not mind the conditioning"},
         {"minres,maxit=50000", "jacobi,abs=1", "symmetric, and minres does not need it definite"},
@@ -66,6 +98,7 @@ static const rule *rules_for(const gsolve_traits *t)
         {0},
     };
     if (t->nrows != t->ncols) return rectangular;
+    if (is_elliptic(t) && diameter(t) >= LONG) return elliptic;
     if (t->symmetric) {
         if (t->zero_diagonals == 0 && t->negative_diagonals == 0) return definite;
         return is_small(t) ? small_symmetric : indefinite;
@@ -141,7 +174,7 @@ static gsolve_status try_choice(const attempt *a, const gsolve_choice *choice, g
     gsolve_status status;
 
     say(a, choice->solver, choice->precond, choice->why);
-    TRY(gsolve_precond_create(&M, a->ctx, choice->precond, &a->csr));
+    TRY(gsolve_precond_create_from(&M, a->ctx, choice->precond, a->A));
     TRY(gsolve_solver_create(&S, a->ctx, choice->solver, a->A, M));
     TRY(gsolve_solver_run(S, b, x, result));
     say(a, choice->solver, choice->precond, gsolve_outcome_text(result->outcome));

@@ -22,19 +22,19 @@ static gsolve_status settle(const gsolve_matrix *A)
     return ctx->device->copy(ctx->queue, &first, A->csr.start, sizeof first);
 }
 
-static gsolve_status build(gsolve_matrix *A)
+static gsolve_status build(gsolve_matrix *A, bool timed)
 {
     double begin;
     gsolve_status status;
 
     gs_range_push(A->ctx, "convert");
-    TRY(settle(A));
+    if (timed) TRY(settle(A));
     begin = gs_now();
     if (!A->csr.start) TRY(gs_place_rows(&A->csr, A->ctx, &A->rows));
     TRY(gs_csr_entries(A->ctx, A->rows.start ? &A->rows : &A->csr, &A->entries));
     if (gs_place(A->ctx) == GSOLVE_DEVICE) ALLOC(A->ctx, GSOLVE_DEVICE, A->squares, 2);
     TRY(A->format->build(&A->self, A->ctx, &A->csr, A->options));
-    TRY(settle(A));
+    if (timed) TRY(settle(A));
     A->build_seconds = gs_now() - begin;
 done:
     gs_range_pop(A->ctx);
@@ -97,11 +97,43 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
         A->given_pattern = gs_csr_pattern_hash(ctx, csr);
     }
     if (!known) TRY(gs_matrix_fits(A, &A->rows, true));
-    TRY(build(A));
+    TRY(build(A, true));
     *out = A;
     A = NULL;
 done:
     gsolve_csr_free(&fetched, ctx);
+    gsolve_matrix_destroy(&A);
+    return status;
+}
+
+/* A's form from csr, which is clean and becomes A's; on failure it remains the caller's. */
+static gsolve_status build_from(gsolve_matrix *A, gsolve_csr *csr, bool timed)
+{
+    const bool there = csr->place == GSOLVE_DEVICE;
+    gsolve_status status;
+
+    *(there ? &A->csr : &A->rows) = *csr;
+    status = build(A, timed);
+    if (status == GSOLVE_OK) {
+        memset(csr, 0, sizeof *csr);
+    } else {
+        memset(&A->rows, 0, sizeof A->rows);
+        if (there || A->csr.place == GSOLVE_HOST) memset(&A->csr, 0, sizeof A->csr);
+    }
+    return status;
+}
+
+gsolve_status gs_matrix_adopt(gsolve_matrix **out, gsolve_context *ctx, const char *spec,
+                              gsolve_csr *csr)
+{
+    gsolve_matrix *A = NULL;
+    gsolve_status status;
+
+    TRY(new_matrix(&A, ctx, spec));
+    TRY(build_from(A, csr, false));
+    *out = A;
+    A = NULL;
+done:
     gsolve_matrix_destroy(&A);
     return status;
 }
@@ -111,7 +143,7 @@ gsolve_status gsolve_matrix_take(gsolve_matrix **out, gsolve_context *ctx, const
 {
     gsolve_matrix *A = NULL;
     gsolve_status status;
-    bool clean, there;
+    bool clean;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!out || !spec || !csr) {
@@ -124,16 +156,8 @@ gsolve_status gsolve_matrix_take(gsolve_matrix **out, gsolve_context *ctx, const
         return status;
     }
     TRY(new_matrix(&A, ctx, spec));
-    there = csr->place == GSOLVE_DEVICE;
-    TRY(gs_matrix_fits(A, csr, !there));
-    *(there ? &A->csr : &A->rows) = *csr;
-    status = build(A);
-    if (status != GSOLVE_OK) { /* the arrays remain the caller's */
-        memset(&A->rows, 0, sizeof A->rows);
-        if (there || A->csr.place == GSOLVE_HOST) memset(&A->csr, 0, sizeof A->csr);
-        goto done;
-    }
-    memset(csr, 0, sizeof *csr);
+    TRY(gs_matrix_fits(A, csr, csr->place == GSOLVE_HOST));
+    TRY(build_from(A, csr, true));
     *out = A;
     A = NULL;
 done:
@@ -216,11 +240,16 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
                            "than the one to update; make a new matrix from it",
                            csr->nrows, csr->ncols, (long long)entries);
     }
-    A->version++;
-    A->transposed_is_stale = A->form_is_stale = true;
-    TRY(need_form(A));
+    TRY(gs_matrix_renew(A));
 done:
     return status;
+}
+
+gsolve_status gs_matrix_renew(gsolve_matrix *A)
+{
+    A->version++;
+    A->transposed_is_stale = A->form_is_stale = true;
+    return need_form(A);
 }
 
 gsolve_status gsolve_matrix_turn(const gsolve_matrix *A, const gsolve_outlook *outlook,

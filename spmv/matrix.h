@@ -25,6 +25,16 @@ struct gsolve_matrix {
     uint64_t version;
 };
 
+/* --- for matrices that the library makes itself ----------------------------------------------- */
+
+/* gsolve_matrix_take where csr is known to be clean and to lie where ctx's kernels read it, and to
+ * fit: it is not looked at, and nothing is waited for. */
+gsolve_status gs_matrix_adopt(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
+                              gsolve_csr *csr);
+
+/* A's values have been written to where its rows lie: its form anew. */
+gsolve_status gs_matrix_renew(gsolve_matrix *A);
+
 /* --- rows.c: the rows of a matrix, where they are needed -------------------------------------- */
 
 /* Refuses what does not fit into the device's memory: what A's format makes of csr, and a copy of

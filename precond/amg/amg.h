@@ -15,9 +15,18 @@ typedef struct gs_fine {
     const gsolve_csr *A;         /* n x n, columns ascending */
     const gsolve_matrix *matrix; /* the same, to multiply with */
     int32_t block;               /* unknowns a node: unknown i belongs to node i / block */
-    gsolve_dense near_null;      /* n x k, k >= 1: what smoothing hardly changes; F64 or A's type */
+    gsolve_dense near_null;      /* n x k, k >= 1: what smoothing hardly changes; of A's type */
     int level;                   /* 0: the finest */
+    bool transposed;             /* sweeps are those for A': products are with it */
 } gs_fine;
+
+/* y = alpha A x + beta y, or with A' where the sweep is for that. */
+static inline gsolve_status gs_fine_multiply(const gs_fine *fine, double alpha, gsolve_dense x,
+                                             double beta, gsolve_dense y)
+{
+    return (fine->transposed ? gsolve_matrix_apply_transpose
+                             : gsolve_matrix_apply)(fine->matrix, alpha, x, beta, y);
+}
 
 /* What coarsening gives. */
 typedef struct gs_transfer {

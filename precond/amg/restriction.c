@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "spmv/transpose.h"
+#include "core/transpose.h"
 
 #define MOST_CHUNKS 16
 

@@ -1,0 +1,11 @@
+/* levels.h: the levels of a preconditioner that has several, told. */
+#ifndef CLI_LEVELS_H
+#define CLI_LEVELS_H
+
+#include "cli/attempt.h"
+#include "cli/json.h"
+
+void cli_levels_say(const cli *c, const cli_attempt *a);
+void cli_levels_json(cJSON *object, const cli_attempt *a);
+
+#endif

@@ -1,0 +1,241 @@
+/* cycle.c: one cycle over all levels, from x = 0:
+ *
+ *     x = S b             pre times, the first from x = 0
+ *     b' = R (b - A x)
+ *     x' = the coarse level's: V once, W twice, K two steps of a method that the cycle preconditions
+ *     x += P x'
+ *     x += S'(b - A x)    post times, back
+ *
+ * R = P', so that the cycle is symmetric where A is and as many sweeps come after as before. The
+ * transposed one has A' for A and the counts of sweeps changed about.
+ *
+ * K (Notay, Electronic Transactions on Numerical Analysis 37, 2010): with c = B b and d = B r,
+ * where B is the coarse level's own cycle, v = A c, w = A d, r = b - (v'b / v'c) v,
+ *
+ *     x' = (alpha1 - gamma alpha2 / rho2) / rho1 c + alpha2 / rho2 d,
+ *     rho1 = c'v, alpha1 = c'b, gamma = d'v, beta = d'w, alpha2 = d'r, rho2 = beta - gamma^2 / rho1
+ *
+ * (conjugate gradients; for an A that is not symmetric with v for c and w for d on the left of
+ * these products, which is GCR). The numbers stay on the device; nothing is waited for. */
+#include <string.h>
+
+#include "core/stage.h"
+#include "core/try.h"
+#include "core/vector.h"
+#include "precond/amg/hierarchy.h"
+
+enum { LAST_SWEEPS = 8 }; /* before and after, on a coarsest level that is not solved exactly */
+
+typedef struct walk {
+    const gs_hierarchy *h;
+    gsolve_context *ctx;
+    const gs_vector_kernels *vector;
+    bool transposed, turned; /* turned: products are with A' */
+} walk;
+
+/* --- vectors ---------------------------------------------------------------------------------- */
+
+static gsolve_status reserve(gsolve_dense *v, gsolve_context *ctx, const gs_level *l)
+{
+    return gs_dense_new(v, ctx, gs_place(ctx), l->rows.type, l->rows.nrows, 1);
+}
+
+gsolve_status gs_cycle_reserve(gs_hierarchy *h, gsolve_context *ctx)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    for (int k = 0; k < h->levels; k++) {
+        gs_level *l = &h->level[k];
+        TRY(reserve(&l->b, ctx, l));
+        TRY(reserve(&l->x, ctx, l));
+        TRY(reserve(&l->space, ctx, l));
+        if (h->options.cycle != GS_AMG_K || k == 0) continue;
+        TRY(reserve(&l->v, ctx, l));
+        TRY(reserve(&l->c, ctx, l));
+    }
+    if (h->options.cycle == GS_AMG_K) {
+        ALLOC(ctx, GSOLVE_DEVICE, h->scalar, 5 * GS_AMG_MOST_LEVELS);
+    }
+done:
+    return status;
+}
+
+/* --- the cycle -------------------------------------------------------------------------------- */
+
+static gs_fine fine_of(const walk *w, const gs_level *l)
+{
+    gs_fine fine = l->fine;
+    fine.transposed = w->turned;
+    return fine;
+}
+
+static gsolve_status smooth(const walk *w, const gs_level *l, gsolve_dense b, gsolve_dense x,
+                            int sweeps, bool zero, bool back)
+{
+    const gs_fine fine = fine_of(w, l);
+    gsolve_status status = GSOLVE_OK;
+
+    for (int s = 0; s < sweeps && status == GSOLVE_OK; s++) {
+        status = w->h->smoother->sweep(l->smoother, w->ctx, &fine, b, x, l->space, zero && s == 0,
+                                       back != w->transposed);
+    }
+    return status;
+}
+
+/* r = b - A x */
+static gsolve_status residual(const walk *w, const gs_level *l, gsolve_dense b, gsolve_dense x,
+                              gsolve_dense r)
+{
+    const gs_fine fine = fine_of(w, l);
+    gsolve_status status;
+
+    TRY(w->vector->copy(w->ctx->queue, b.nrows, b.type, b.value, r.value));
+    TRY(gs_fine_multiply(&fine, -1, x, 1, r));
+done:
+    return status;
+}
+
+static gsolve_status solve_coarse(const walk *w, int k);
+
+/* x = the cycle of level k for b; zero: from x = 0. */
+static gsolve_status cycle(const walk *w, int k, gsolve_dense b, gsolve_dense x, bool zero)
+{
+    const gs_level *l = &w->h->level[k];
+    const gs_amg_options *o = &w->h->options;
+    const int before = w->transposed ? o->post : o->pre, after = w->transposed ? o->pre : o->post;
+    gsolve_dense r = l->space;
+    gsolve_status status;
+
+    if (!l->smoother) return gs_coarsest_solve(&w->h->coarsest, w->ctx, w->transposed, b, x);
+    if (k + 1 == w->h->levels) {
+        TRY(smooth(w, l, b, x, LAST_SWEEPS, zero, false));
+        return smooth(w, l, b, x, LAST_SWEEPS, false, true);
+    }
+    TRY(smooth(w, l, b, x, before, zero, false));
+    if (zero && before == 0) {
+        r = b;
+    } else {
+        TRY(residual(w, l, b, x, r));
+    }
+    TRY(gsolve_matrix_apply(l->R, 1, r, 0, l[1].b));
+    TRY(solve_coarse(w, k + 1));
+    TRY(gsolve_matrix_apply(l->P, 1, l[1].x, zero && before == 0 ? 0 : 1, x));
+    TRY(smooth(w, l, b, x, after, false, true));
+done:
+    return status;
+}
+
+/* --- the coarse level of a K-cycle ------------------------------------------------------------ */
+
+enum { RHO1, ALPHA1, GAMMA, RHO2, ALPHA2, SCALARS };
+
+static gs_ratio one(void)
+{
+    return (gs_ratio){.sign = 1};
+}
+
+static gs_ratio over(double sign, const double *num, const double *den)
+{
+    return (gs_ratio){.sign = sign, .num = num, .den = den};
+}
+
+/* s[RHO2] = rho2 of beta, s[ALPHA1] = alpha1 - gamma alpha2 / rho2 */
+static gsolve_status combine_scalars(const walk *w, double *s)
+{
+    const gs_vector_kernels *number = GS_KERNELS(gs_vector, w->ctx, GSOLVE_F64);
+    gs_queue *q = w->ctx->queue;
+    gsolve_status status;
+
+    TRY(number->axpby(q, 1, over(-1, &s[GAMMA], &s[RHO1]), &s[GAMMA], one(), &s[RHO2]));
+    TRY(number->axpby(q, 1, over(-1, &s[ALPHA2], &s[RHO2]), &s[GAMMA], one(), &s[ALPHA1]));
+done:
+    return status;
+}
+
+/* l->x = the solution for l->b by two steps; l->b becomes the residual after the first. */
+static gsolve_status two_steps(const walk *w, int k)
+{
+    const gs_level *l = &w->h->level[k];
+    const gs_fine fine = fine_of(w, l);
+    const int64_t n = l->rows.nrows;
+    gs_queue *q = w->ctx->queue;
+    double *s = w->h->scalar + k * SCALARS;
+    const void *left = w->h->symmetric ? l->x.value : l->v.value;
+    const void *next = w->h->symmetric ? l->c.value : l->space.value;
+    gsolve_status status;
+
+    TRY(cycle(w, k, l->b, l->x, true));             /* c = B b                */
+    TRY(gs_fine_multiply(&fine, 1, l->x, 0, l->v)); /* v = A c                */
+    TRY(w->vector->dot(q, n, left, l->v.value, &s[RHO1]));
+    TRY(w->vector->dot(q, n, left, l->b.value, &s[ALPHA1]));
+    TRY(w->vector->axpby(q, n, over(-1, &s[ALPHA1], &s[RHO1]), l->v.value, one(), l->b.value));
+    TRY(cycle(w, k, l->b, l->c, true));                 /* d = B r                */
+    TRY(gs_fine_multiply(&fine, 1, l->c, 0, l->space)); /* w = A d                */
+    TRY(w->vector->dot(q, n, next, l->v.value, &s[GAMMA]));
+    TRY(w->vector->dot(q, n, next, l->space.value, &s[RHO2]));
+    TRY(w->vector->dot(q, n, next, l->b.value, &s[ALPHA2]));
+    TRY(combine_scalars(w, s));
+    TRY(w->vector->axpby(q, n, over(1, &s[ALPHA2], &s[RHO2]), l->c.value,
+                         over(1, &s[ALPHA1], &s[RHO1]), l->x.value));
+done:
+    return status;
+}
+
+static gsolve_status solve_coarse(const walk *w, int k)
+{
+    const gs_level *l = &w->h->level[k];
+    const bool last = k + 1 == w->h->levels;
+    gsolve_status status;
+
+    if (w->h->options.cycle == GS_AMG_K && !last) return two_steps(w, k);
+    TRY(cycle(w, k, l->b, l->x, true));
+    if (w->h->options.cycle == GS_AMG_W && !last) TRY(cycle(w, k, l->b, l->x, false));
+done:
+    return status;
+}
+
+gsolve_status gs_cycle(const gs_hierarchy *h, gsolve_context *ctx, bool transposed, gsolve_dense r,
+                       gsolve_dense z)
+{
+    const walk w = {h, ctx, GS_KERNELS(gs_vector, ctx, h->type), transposed,
+                    transposed && !h->symmetric};
+
+    return h->level[0].rows.nrows == 0 ? GSOLVE_OK : cycle(&w, 0, r, z, true);
+}
+
+/* --- what it moves ---------------------------------------------------------------------------- */
+
+static size_t product_bytes(const gsolve_matrix *A)
+{
+    gsolve_matrix_info info;
+
+    gsolve_matrix_describe(A, &info);
+    return info.bytes;
+}
+
+/* Of one visit of level k. */
+static size_t visit(const gs_hierarchy *h, int k)
+{
+    const gs_level *l = &h->level[k];
+    const size_t vector = (size_t)l->rows.nrows * gs_type_size(h->type);
+    const int sweeps = h->options.pre + h->options.post;
+
+    if (!l->smoother) return gs_coarsest_bytes(&h->coarsest);
+    if (k + 1 == h->levels) return 2 * LAST_SWEEPS * h->smoother->bytes(l->smoother, &l->fine);
+    return (size_t)sweeps * h->smoother->bytes(l->smoother, &l->fine) + product_bytes(l->A) +
+           product_bytes(l->P) + product_bytes(l->R) + 4 * vector;
+}
+
+size_t gs_cycle_bytes(const gs_hierarchy *h)
+{
+    size_t bytes = 0, visits = 1;
+
+    for (int k = 0; k < h->levels; k++) {
+        const size_t vector = (size_t)h->level[k].rows.nrows * gs_type_size(h->type);
+        const bool steps = h->options.cycle == GS_AMG_K && k > 0 && k + 1 < h->levels;
+        bytes += visits * visit(h, k);
+        if (steps) bytes += visits * (product_bytes(h->level[k].A) + 10 * vector);
+        if (h->options.cycle != GS_AMG_V && k + 2 < h->levels) visits *= 2;
+    }
+    return bytes;
+}

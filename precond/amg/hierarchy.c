@@ -1,0 +1,380 @@
+/* hierarchy.c: the levels are made one after the other until one is small enough to be solved
+ * exactly, or coarsening no longer makes it smaller. */
+#include "precond/amg/hierarchy.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/stage.h"
+#include "core/try.h"
+#include "core/vector.h"
+#include "precond/amg/kernels.h"
+#include "spmv/glance.h"
+#include "spmv/matrix.h"
+
+#define STAGNANT 0.85 /* rows of a level over those of the finer: coarsening has come to its end */
+#define EXPECTED 60   /* products of a level in a solve of some 20 iterations */
+
+static const gs_coarsening *const coarsenings[] = {&gs_amg_sa, &gs_amg_ua};
+static const gs_smoother *const smoothers[] = {NULL, &gs_amg_l1_jacobi, &gs_amg_chebyshev};
+
+/* --- one level -------------------------------------------------------------------------------- */
+
+/* The format that pays for the products of one solve. */
+static gsolve_status format_for(const gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr,
+                                const char **spec)
+{
+    gsolve_glance glance;
+    gsolve_prospect sell;
+    gsolve_status status = GSOLVE_OK;
+
+    *spec = h->options.format == GS_AMG_SELL ? "sell" : "csr";
+    if (h->options.format != GS_AMG_FORMAT_AUTO || csr->nrows < 10000) return GSOLVE_OK;
+    TRY(gs_glance(ctx, csr, &glance));
+    if (gs_foresee(&gs_sell_format, &glance, &sell) && EXPECTED * (1 - sell.product) > sell.build) {
+        *spec = "sell";
+    }
+done:
+    return status;
+}
+
+/* l's matrix from csr, which becomes its own. */
+static gsolve_status set_matrix(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
+                                gsolve_csr *csr)
+{
+    const char *spec;
+    gsolve_matrix_info info;
+    gsolve_status status;
+
+    TRY(format_for(h, ctx, csr, &spec));
+    TRY(gs_matrix_adopt(&l->A, ctx, spec, csr));
+    gsolve_matrix_device_csr(l->A, &l->rows);
+    gsolve_matrix_describe(l->A, &info);
+    l->entries = info.entries;
+    l->fine.A = &l->rows;
+    l->fine.matrix = l->A;
+done:
+    return status;
+}
+
+/* l's transfers become matrices; l->T keeps views of them. */
+static gsolve_status set_transfer(gs_level *l, gsolve_context *ctx)
+{
+    gsolve_status status;
+
+    TRY(gs_matrix_adopt(&l->P, ctx, "csr", &l->T.P));
+    gsolve_matrix_device_csr(l->P, &l->T.P);
+    TRY(gs_matrix_adopt(&l->R, ctx, "csr", &l->T.R));
+    gsolve_matrix_device_csr(l->R, &l->T.R);
+done:
+    return status;
+}
+
+/* What leads from l to the next level. */
+static void drop_transfer(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx)
+{
+    const bool made = l->T.P.start != NULL;
+
+    if (l->P) memset(&l->T.P, 0, sizeof l->T.P); /* the matrix owns them */
+    if (l->R) memset(&l->T.R, 0, sizeof l->T.R);
+    if (made) h->coarsening->destroy(&l->T, ctx);
+    memset(&l->T, 0, sizeof l->T);
+    memset(&l->galerkin.RAP.C.csr, 0, sizeof l->galerkin.RAP.C.csr); /* the next level's */
+    gsolve_matrix_destroy(&l->P);
+    gsolve_matrix_destroy(&l->R);
+    gs_galerkin_drop(&l->galerkin);
+}
+
+static void drop_level(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx)
+{
+    gsolve_dense *const vector[] = {&l->b, &l->x, &l->space, &l->v, &l->c};
+
+    if (l->smoother) h->smoother->destroy(l->smoother, ctx);
+    for (size_t k = 0; k < sizeof vector / sizeof *vector; k++) {
+        gsolve_free(ctx, GSOLVE_DEVICE, vector[k]->value);
+    }
+    drop_transfer(h, l, ctx);
+    gsolve_matrix_destroy(&l->A);
+}
+
+void gs_hierarchy_destroy(gs_hierarchy *h, gsolve_context *ctx)
+{
+    if (!h) return;
+    for (int k = GS_AMG_MOST_LEVELS - 1; k >= 0; k--) drop_level(h, &h->level[k], ctx);
+    gsolve_free(ctx, GSOLVE_DEVICE, h->level[0].fine.near_null.value);
+    gs_coarsest_drop(&h->coarsest, ctx);
+    gsolve_free(ctx, GSOLVE_DEVICE, h->scalar);
+    gsolve_free(ctx, GSOLVE_HOST, h);
+}
+
+/* --- from level to level ---------------------------------------------------------------------- */
+
+double gs_hierarchy_complexity(const gs_hierarchy *h)
+{
+    double entries = 0;
+
+    for (int k = 0; k < h->levels; k++) entries += (double)h->level[k].entries;
+    return h->level[0].entries > 0 ? entries / (double)h->level[0].entries : 1;
+}
+
+double gs_hierarchy_grids(const gs_hierarchy *h)
+{
+    double rows = 0;
+
+    for (int k = 0; k < h->levels; k++) rows += h->level[k].rows.nrows;
+    return h->level[0].rows.nrows > 0 ? rows / h->level[0].rows.nrows : 1;
+}
+
+/* *C = the matrix of the level below l; *useless: l is coarsened no further. */
+static gsolve_status coarsen(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
+                             const gs_amg_options *options, gsolve_csr *C, bool *useless)
+{
+    gsolve_status status;
+
+    TRY(h->coarsening->build(&l->T, ctx, &l->fine, options));
+    *useless = l->T.P.ncols == 0 || l->T.P.ncols > STAGNANT * l->rows.nrows;
+    if (*useless) goto done;
+    TRY(gs_galerkin_make(&l->galerkin, ctx, "auto", &l->T.R, &l->rows, &l->T.P,
+                         options->reuse != GS_AMG_REBUILD));
+    *C = l->galerkin.RAP.C.csr;
+    memset(&l->galerkin.RAP.C.csr, 0, sizeof *C);
+done:
+    return status;
+}
+
+/* Whether a next level of C's size makes the hierarchy heavier than is allowed. */
+static gsolve_status is_heavy(const gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *C,
+                              bool *heavy)
+{
+    int64_t entries = 0;
+    const gsolve_status status = gs_csr_entries(ctx, C, &entries);
+
+    *heavy = gs_hierarchy_complexity(h) + (double)entries / (double)h->level[0].entries >
+             h->options.complexity;
+    return status;
+}
+
+/* The same where C is too heavy: all connections count as strong, then P is not smoothed. */
+static gsolve_status coarsen_within(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
+                                    gsolve_csr *C, bool *useless)
+{
+    gs_amg_options options = h->options;
+    bool heavy = false;
+    gsolve_status status;
+
+    for (int attempt = 0; attempt < 3; attempt++) {
+        TRY(coarsen(h, l, ctx, &options, C, useless));
+        if (*useless) break;
+        TRY(is_heavy(h, ctx, C, &heavy));
+        if (!heavy || attempt == 2) break;
+        h->harder += attempt == 0;
+        gsolve_csr_free(C, ctx);
+        drop_transfer(h, l, ctx);
+        options.strength = 0;
+        if (attempt == 1) options.damping = 0;
+    }
+done:
+    return status;
+}
+
+/* The level below l. *ended: there is none. */
+static gsolve_status add_level(gs_hierarchy *h, gsolve_context *ctx, bool *ended)
+{
+    gs_level *l = &h->level[h->levels - 1], *next = l + 1;
+    gsolve_csr C = {0};
+    gsolve_status status;
+
+    TRY(coarsen_within(h, l, ctx, &C, ended));
+    if (*ended) {
+        drop_transfer(h, l, ctx);
+        goto done;
+    }
+    TRY(set_transfer(l, ctx));
+    next->fine = (gs_fine){.block = l->T.block, .near_null = l->T.near_null, .level = h->levels};
+    TRY(set_matrix(h, next, ctx, &C));
+    l->galerkin.RAP.C.csr = next->rows;
+    h->levels++;
+done:
+    gsolve_csr_free(&C, ctx);
+    return status;
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+/* Whether x'Ay = y'Ax for two vectors without meaning: if A is not symmetric, that has no reason
+ * to hold. */
+static gsolve_status look_at_symmetry(gs_hierarchy *h, gsolve_context *ctx)
+{
+    const gs_amg_kernels *kernels = GS_KERNELS(gs_amg, ctx, h->type);
+    const double rounding = h->type == GSOLVE_F32 ? 1e-5 : 1e-10;
+    const gs_level *l = h->level;
+    const int32_t n = l->rows.nrows;
+    gsolve_dense x = {0}, y = {0}, Ax = {0};
+    double *sum = NULL, seen[3];
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_DEVICE, sum, 3);
+    TRY(gs_dense_new(&x, ctx, gs_place(ctx), h->type, n, 1));
+    TRY(gs_dense_new(&y, ctx, gs_place(ctx), h->type, n, 1));
+    TRY(gs_dense_new(&Ax, ctx, gs_place(ctx), h->type, n, 1));
+    TRY(kernels->noise(ctx->queue, n, 1, x.value));
+    TRY(kernels->noise(ctx->queue, n, 2, y.value));
+    TRY(gsolve_matrix_apply_dot(l->A, x, Ax, y, &sum[0], &sum[2]));
+    TRY(gsolve_matrix_apply_dot(l->A, y, Ax, x, &sum[1], NULL));
+    TRY(gsolve_copy(ctx, seen, GSOLVE_HOST, sum, gs_place(ctx), sizeof seen));
+    h->symmetric = fabs(seen[0] - seen[1]) <= rounding * sqrt(seen[2]);
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, sum);
+    gsolve_free(ctx, GSOLVE_DEVICE, x.value);
+    gsolve_free(ctx, GSOLVE_DEVICE, y.value);
+    gsolve_free(ctx, GSOLVE_DEVICE, Ax.value);
+    return status;
+}
+
+static gsolve_status add_smoothers(gs_hierarchy *h, gsolve_context *ctx, bool exact)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    for (int k = 0; k < h->levels - exact; k++) {
+        gs_level *l = &h->level[k];
+        TRY(h->smoother->build(&l->smoother, ctx, &l->fine, &h->options));
+    }
+done:
+    return status;
+}
+
+/* Rows that are solved exactly even where that takes long, if there is no other way. */
+static int32_t most_exact(const gs_hierarchy *h, const gsolve_context *ctx)
+{
+    return 8 * gs_coarsest_most(ctx, &h->options);
+}
+
+static gsolve_status build_levels(gs_hierarchy *h, gsolve_context *ctx)
+{
+    const int32_t small = gs_coarsest_most(ctx, &h->options);
+    bool ended = false, exact;
+    gsolve_status status = GSOLVE_OK;
+
+    while (!ended && h->level[h->levels - 1].rows.nrows > small &&
+           h->levels < h->options.levels) {
+        TRY(add_level(h, ctx, &ended));
+    }
+    exact = h->level[h->levels - 1].rows.nrows <= most_exact(h, ctx);
+    if (exact) TRY(gs_coarsest_build(&h->coarsest, ctx, &h->level[h->levels - 1].fine));
+    TRY(add_smoothers(h, ctx, exact));
+done:
+    return status;
+}
+
+/* The finest matrix's values = csr's, which may be of another type. */
+static gsolve_status copy_values(const gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr,
+                                 int64_t entries)
+{
+    void *value = (void *)(uintptr_t)h->level[0].rows.value;
+
+    return GS_KERNELS(gs_vector, ctx, h->type)
+        ->copy(ctx->queue, entries, csr->type, csr->value, value);
+}
+
+/* A copy of csr in h's type, where it lies. */
+static gsolve_status copy_rows(const gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr,
+                               gsolve_csr *copy)
+{
+    const size_t offsets = ((size_t)csr->nrows + 1) * gs_offset_size(csr->offset);
+    gsolve_csr new = *csr;
+    void *start, *col = NULL, *value = NULL;
+    int64_t entries = 0;
+    gsolve_status status;
+
+    new.start = start = gsolve_alloc(ctx, csr->place, offsets, 1);
+    new.col = NULL;
+    new.value = NULL;
+    new.type = h->type;
+    TRY(start ? gs_csr_entries(ctx, csr, &entries) : GSOLVE_NO_MEMORY);
+    new.col = col = gsolve_alloc(ctx, csr->place, (size_t)entries, sizeof *csr->col);
+    new.value = value = gsolve_alloc(ctx, csr->place, (size_t)entries, gs_type_size(h->type));
+    TRY(col && value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(gsolve_copy(ctx, start, csr->place, csr->start, csr->place, offsets));
+    TRY(gsolve_copy(ctx, col, csr->place, csr->col, csr->place,
+                    (size_t)entries * sizeof *csr->col));
+    TRY(GS_KERNELS(gs_vector, ctx, h->type)
+            ->copy(ctx->queue, entries, csr->type, csr->value, value));
+    *copy = new;
+    memset(&new, 0, sizeof new);
+done:
+    gsolve_csr_free(&new, ctx);
+    return status;
+}
+
+gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const gsolve_csr *csr,
+                                 gsolve_type type, gsolve_dense *near_null, int32_t block,
+                                 const gs_amg_options *options)
+{
+    gs_hierarchy *h = NULL;
+    gsolve_csr copy = {0};
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, h, 1);
+    memset(h, 0, sizeof *h);
+    h->options = *options;
+    h->coarsening = coarsenings[options->coarsening];
+    h->type = type;
+    h->levels = 1;
+    h->level[0].fine.block = block;
+    TRY(copy_rows(h, ctx, csr, &copy));
+    TRY(set_matrix(h, &h->level[0], ctx, &copy));
+    TRY(look_at_symmetry(h, ctx));
+    h->smoother = smoothers[options->smoother];
+    if (!h->smoother) h->smoother = h->symmetric ? &gs_amg_chebyshev : &gs_amg_l1_jacobi;
+    h->level[0].fine.near_null = *near_null;
+    status = build_levels(h, ctx);
+    if (status != GSOLVE_OK) {
+        h->level[0].fine.near_null.value = NULL; /* the caller's again */
+        goto done;
+    }
+    status = gs_cycle_reserve(h, ctx);
+    if (status != GSOLVE_OK) {
+        h->level[0].fine.near_null.value = NULL;
+        goto done;
+    }
+    near_null->value = NULL;
+    *out = h;
+    h = NULL;
+done:
+    gsolve_csr_free(&copy, ctx);
+    gs_hierarchy_destroy(h, ctx);
+    return status;
+}
+
+/* --- new values ------------------------------------------------------------------------------- */
+
+static gsolve_status update_level(gs_hierarchy *h, gsolve_context *ctx, int k)
+{
+    gs_level *l = &h->level[k], *next = l + 1;
+    gsolve_status status = GSOLVE_OK;
+
+    if (l->smoother) TRY(h->smoother->update(l->smoother, ctx, &l->fine, &h->options));
+    if (k + 1 == h->levels) return GSOLVE_OK;
+    TRY(h->coarsening->update(&l->T, ctx, &l->fine, &h->options));
+    next->fine.near_null = l->T.near_null;
+    TRY(gs_matrix_renew(l->P));
+    TRY(gs_matrix_renew(l->R));
+    TRY(gs_galerkin_renew(&l->galerkin, &l->T.R, &l->rows, &l->T.P));
+    TRY(gs_matrix_renew(next->A));
+done:
+    return status;
+}
+
+gsolve_status gs_hierarchy_update(gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    gs_level *last = &h->level[h->levels - 1];
+    gsolve_status status;
+
+    TRY(copy_values(h, ctx, csr, h->level[0].entries));
+    TRY(gs_matrix_renew(h->level[0].A));
+    for (int k = 0; k < h->levels; k++) TRY(update_level(h, ctx, k));
+    if (!last->smoother) TRY(gs_coarsest_build(&h->coarsest, ctx, &last->fine));
+done:
+    return status;
+}

@@ -1,0 +1,67 @@
+/* hierarchy.h: the levels of multigrid, from the given matrix to the coarsest. */
+#ifndef GS_AMG_HIERARCHY_H
+#define GS_AMG_HIERARCHY_H
+
+#include "precond/amg/amg.h"
+#include "precond/amg/coarsest.h"
+#include "spgemm/spgemm.h"
+
+#define GS_AMG_MOST_LEVELS    32
+#define GS_AMG_MOST_NEAR_NULL 24
+
+enum { GS_AMG_V, GS_AMG_W, GS_AMG_K };              /* gs_amg_options.cycle */
+enum { GS_AMG_TYPE_AUTO, GS_AMG_F32, GS_AMG_SAME }; /* .type */
+enum { GS_AMG_FORMAT_AUTO, GS_AMG_CSR, GS_AMG_SELL }; /* .format */
+enum { GS_AMG_REUSE_AUTO, GS_AMG_KEEP, GS_AMG_REBUILD }; /* .reuse */
+
+typedef struct gs_level {
+    gsolve_matrix *A, *P, *R; /* P and R: to the next level, NULL on the coarsest */
+    gsolve_csr rows;          /* A's, where kernels read them */
+    int64_t entries;
+    gs_fine fine;             /* of rows and A */
+    gs_transfer T;            /* its P and R are views of what the matrices own */
+    gs_galerkin galerkin;     /* what makes the next level's values */
+    void *smoother;           /* NULL where the level is solved exactly */
+    gsolve_dense b, x, space; /* one column each; b and x of the finest only in another type */
+    gsolve_dense v, c;        /* of a K-cycle */
+} gs_level;
+
+typedef struct gs_hierarchy {
+    gs_amg_options options;
+    const gs_coarsening *coarsening;
+    const gs_smoother *smoother;
+    gsolve_type type;    /* of its numbers */
+    bool symmetric;      /* A is, to rounding */
+    int levels, harder;  /* harder: levels that were coarsened harder for the complexity's sake */
+    gs_level level[GS_AMG_MOST_LEVELS];
+    gs_coarsest coarsest;
+    double *scalar;      /* numbers on the device, see cycle.c */
+} gs_hierarchy;
+
+/* *h = the levels of the matrix in csr, which is clean and where kernels read it. near_null: n x k
+ * on the device, of the hierarchy's type; it becomes h's. block: unknowns a node. */
+gsolve_status gs_hierarchy_build(gs_hierarchy **h, gsolve_context *ctx, const gsolve_csr *csr,
+                                 gsolve_type type, gsolve_dense *near_null, int32_t block,
+                                 const gs_amg_options *options);
+
+/* New values in the same pattern. */
+gsolve_status gs_hierarchy_update(gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr);
+void gs_hierarchy_destroy(gs_hierarchy *h, gsolve_context *ctx); /* NULL: nothing */
+
+/* Entries of all levels, and rows, over those of the finest. */
+double gs_hierarchy_complexity(const gs_hierarchy *h);
+double gs_hierarchy_grids(const gs_hierarchy *h);
+
+/* precision.c: *left = the share of r that some cycles of h leave, r = A w in csr's type with w the
+ * first near-null vector; csr: what h was made of. nan or inf: h is of no use. */
+gsolve_status gs_hierarchy_leaves(const gs_hierarchy *h, gsolve_context *ctx,
+                                  const gsolve_csr *csr, double *left);
+
+/* cycle.c: z = M^-1 r, one column in the hierarchy's type; transposed: M^-T r. */
+gsolve_status gs_cycle(const gs_hierarchy *h, gsolve_context *ctx, bool transposed, gsolve_dense r,
+                       gsolve_dense z);
+/* The vectors that it needs, and the bytes that it moves. */
+gsolve_status gs_cycle_reserve(gs_hierarchy *h, gsolve_context *ctx);
+size_t gs_cycle_bytes(const gs_hierarchy *h);
+
+#endif

@@ -1,0 +1,25 @@
+/* kernels.h: what multigrid asks of a device beyond products and the vectors of core/vector.h. */
+#ifndef GS_AMG_KERNELS_H
+#define GS_AMG_KERNELS_H
+
+#include "core/csr.h"
+
+typedef struct gs_amg_kernels {
+    /* d[i] = 1 / sum_j |a_ij|, with a_ii's sign; 0 where the row has no entry but zeros */
+    gsolve_status (*reciprocals)(gs_queue *q, const gsolve_csr *A, void *d);
+    /* y[i] = a number in [-1, 1) that depends on seed and i alone */
+    gsolve_status (*noise)(gs_queue *q, int64_t n, uint64_t seed, void *y);
+    /* y[i] = 1 where i % block is c, else 0 */
+    gsolve_status (*constant)(gs_queue *q, int64_t n, int32_t block, int32_t c, void *y);
+    /* p = a d * (b - Ax) + c p, x += p; p NULL: it is not kept, and c is 0. Ax NULL: x counts as 0,
+     * p = x = a d * b. One column of n elements. */
+    gsolve_status (*step)(gs_queue *q, int64_t n, double a, double c, const void *d, const void *b,
+                          const void *Ax, void *p, void *x);
+    /* x = M b, M dense, n x n by rows; *count += 1, a number on the device */
+    gsolve_status (*dense)(gs_queue *q, int32_t n, const void *M, const void *b, void *x,
+                           int64_t *count);
+} gs_amg_kernels;
+
+extern const gs_amg_kernels gs_amg_host[GSOLVE_TYPE_COUNT], gs_amg_cuda[GSOLVE_TYPE_COUNT];
+
+#endif

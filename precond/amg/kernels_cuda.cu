@@ -1,0 +1,185 @@
+// kernels_cuda.cu: the kernels on a GPU.
+#include "core/each.cuh"
+
+extern "C" {
+#include "precond/amg/kernels.h"
+}
+
+namespace
+{
+
+#define INLINE __device__ inline
+#include "precond/amg/mix.h"
+
+constexpr int row_lanes = 8; // threads that share a row of a sparse matrix
+
+template <class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    row_reciprocals(int32_t nrows, const O *start, const int32_t *col, const T *value, T *d)
+{
+    const int64_t thread = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    const int64_t step = (int64_t)gridDim.x * gs_block_size / row_lanes;
+    const int lane = (int)(thread % row_lanes);
+
+    // all threads of a warp make the same number of rounds
+    for (int64_t base = thread / row_lanes - (threadIdx.x % 32) / row_lanes; base < nrows;
+         base += step) {
+        const int64_t i = base + (threadIdx.x % 32) / row_lanes;
+        double sum = 0;
+        int negative = 0;
+        if (i < nrows) {
+            for (int64_t k = (int64_t)start[i] + lane; k < (int64_t)start[i + 1]; k += row_lanes) {
+                sum += fabs((double)value[k]);
+                negative |= col[k] == i && value[k] < T(0);
+            }
+        }
+        for (int s = row_lanes / 2; s > 0; s /= 2) {
+            sum += __shfl_xor_sync(0xffffffffu, sum, s);
+            negative |= __shfl_xor_sync(0xffffffffu, negative, s);
+        }
+        if (i < nrows && lane == 0) d[i] = sum > 0 ? (T)((negative ? -1 : 1) / sum) : T(0);
+    }
+}
+
+template <class T>
+gsolve_status reciprocals(gs_queue *q, const gsolve_csr *A, void *d)
+{
+    const int grid = gs_grid(q, (int64_t)A->nrows * row_lanes);
+
+    if (A->offset == GSOLVE_O64) {
+        return gs_launch(q, "the sums of rows", row_reciprocals<T, int64_t>, grid, gs_block_size,
+                         A->nrows, (const int64_t *)A->start, A->col, (const T *)A->value, (T *)d);
+    }
+    return gs_launch(q, "the sums of rows", row_reciprocals<T, int32_t>, grid, gs_block_size,
+                     A->nrows, (const int32_t *)A->start, A->col, (const T *)A->value, (T *)d);
+}
+
+template <class T>
+struct noisy : gs_plain {
+    uint64_t seed;
+    T *y;
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        gs_pack<T, W> Y;
+        for (int w = 0; w < W; w++) Y.v[w] = (T)gs_amg_noise(seed, i + w);
+        gs_store<W>(y, i, Y);
+    }
+};
+
+template <class T>
+gsolve_status noise(gs_queue *q, int64_t n, uint64_t seed, void *y)
+{
+    return gs_each<T>(q, n, gs_aligned(y), noisy<T>{{}, seed, (T *)y}, "noise");
+}
+
+template <class T>
+struct piecewise : gs_plain {
+    int32_t block, c;
+    T *y;
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        gs_pack<T, W> Y;
+        for (int w = 0; w < W; w++) Y.v[w] = (i + w) % block == c ? T(1) : T(0);
+        gs_store<W>(y, i, Y);
+    }
+};
+
+template <class T>
+gsolve_status constant(gs_queue *q, int64_t n, int32_t block, int32_t c, void *y)
+{
+    return gs_each<T>(q, n, gs_aligned(y), piecewise<T>{{}, block, c, (T *)y}, "constant");
+}
+
+template <class T, bool KEPT>
+struct first : gs_plain {
+    T a;
+    const T *d, *b;
+    T *p, *x;
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        const auto D = gs_load<W>(d, i), B = gs_load<W>(b, i);
+        gs_pack<T, W> P;
+        for (int w = 0; w < W; w++) P.v[w] = a * D.v[w] * B.v[w];
+        if constexpr (KEPT) gs_store<W>(p, i, P);
+        gs_store<W>(x, i, P);
+    }
+};
+
+template <class T, bool KEPT>
+struct next : gs_plain {
+    T a, c;
+    const T *d, *b, *Ax;
+    T *p, *x;
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        const auto D = gs_load<W>(d, i), B = gs_load<W>(b, i), Q = gs_load<W>(Ax, i);
+        auto X = gs_load<W>(x, i);
+        gs_pack<T, W> P = {};
+        if constexpr (KEPT) P = gs_load<W>(p, i);
+        for (int w = 0; w < W; w++) {
+            P.v[w] = a * D.v[w] * (B.v[w] - Q.v[w]) + (KEPT ? c * P.v[w] : T(0));
+            X.v[w] += P.v[w];
+        }
+        if constexpr (KEPT) gs_store<W>(p, i, P);
+        gs_store<W>(x, i, X);
+    }
+};
+
+template <class T, bool KEPT>
+gsolve_status step_of(gs_queue *q, int64_t n, double a, double c, const T *d, const T *b,
+                      const T *Ax, T *p, T *x)
+{
+    const bool aligned = gs_all_aligned(d, b, Ax, p, x);
+
+    if (!Ax) return gs_each<T>(q, n, aligned, first<T, KEPT>{{}, (T)a, d, b, p, x}, "smooth");
+    return gs_each<T>(q, n, aligned, next<T, KEPT>{{}, (T)a, (T)c, d, b, Ax, p, x}, "smooth");
+}
+
+template <class T>
+gsolve_status step(gs_queue *q, int64_t n, double a, double c, const void *d, const void *b,
+                   const void *Ax, void *p, void *x)
+{
+    return p ? step_of<T, true>(q, n, a, c, (const T *)d, (const T *)b, (const T *)Ax, (T *)p,
+                                (T *)x)
+             : step_of<T, false>(q, n, a, c, (const T *)d, (const T *)b, (const T *)Ax, nullptr,
+                                 (T *)x);
+}
+
+// A warp to a row.
+template <class T>
+__global__ void __launch_bounds__(gs_block_size)
+    multiply_dense(int32_t n, const T *M, const T *b, T *x, int64_t *count, const int *ended)
+{
+    const int64_t thread = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    const int64_t step = (int64_t)gridDim.x * (gs_block_size / 32);
+
+    if (ended && *ended >= GS_ENDS) return;
+    if (thread == 0) *count += 1;
+    for (int64_t i = thread / 32; i < n; i += step) {
+        const T *row = M + i * n;
+        double sum = 0;
+        for (int32_t j = (int32_t)(thread % 32); j < n; j += 32) {
+            sum += (double)row[j] * (double)b[j];
+        }
+        for (int s = 16; s > 0; s /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, s);
+        if (thread % 32 == 0) x[i] = (T)sum;
+    }
+}
+
+template <class T>
+gsolve_status dense(gs_queue *q, int32_t n, const void *M, const void *b, void *x, int64_t *count)
+{
+    return gs_launch(q, "the coarsest level", multiply_dense<T>, gs_grid(q, (int64_t)n * 32),
+                     gs_block_size, n, (const T *)M, (const T *)b, (T *)x, count, q->guard);
+}
+
+template <class T>
+constexpr gs_amg_kernels table = {reciprocals<T>, noise<T>, constant<T>, step<T>, dense<T>};
+
+} // namespace
+
+extern "C" const gs_amg_kernels gs_amg_cuda[GSOLVE_TYPE_COUNT] = {table<float>, table<double>};

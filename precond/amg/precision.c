@@ -1,0 +1,78 @@
+/* precision.c: whether single precision is enough for the levels.
+ *
+ * What it could spoil are the modes of least energy: on a coarse level their energy is a difference
+ * of sums much larger, and where rounding exceeds it, what the coarse level adds to x is of the
+ * wrong size. So cycles are made on the error that is a near-null vector w, r = A w in the matrix's
+ * own precision, and what they leave of r is measured. */
+#include <math.h>
+#include <string.h>
+
+#include "core/stage.h"
+#include "core/try.h"
+#include "core/vector.h"
+#include "precond/amg/hierarchy.h"
+#include "spmv/matrix.h"
+
+#define CYCLES 2
+
+enum { R, W, Z, VECTORS };
+
+/* z = M^-1 r, through h's type. */
+static gsolve_status correct(const gs_hierarchy *h, gsolve_context *ctx, gsolve_dense r,
+                             gsolve_dense z)
+{
+    const gs_level *finest = h->level;
+    gsolve_status status;
+
+    TRY(GS_KERNELS(gs_vector, ctx, h->type)
+            ->copy(ctx->queue, r.nrows, r.type, r.value, finest->b.value));
+    TRY(gs_cycle(h, ctx, false, finest->b, finest->x));
+    TRY(GS_KERNELS(gs_vector, ctx, z.type)
+            ->copy(ctx->queue, z.nrows, h->type, finest->x.value, z.value));
+done:
+    return status;
+}
+
+/* sum[0], sum[1] = |r|^2 before and after the cycles on r = A w. */
+static gsolve_status cycles(const gs_hierarchy *h, gsolve_context *ctx, const void *A,
+                            const gsolve_dense *v, double *sum)
+{
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v[R].type);
+    const gsolve_dense w = h->level[0].fine.near_null;
+    const int64_t n = v[R].nrows;
+    gsolve_status status;
+
+    TRY(vector->copy(ctx->queue, n, w.type, w.value, v[W].value));
+    TRY(gs_csr_format.apply(A, ctx, 1, v[W], 0, v[R]));
+    TRY(vector->dot(ctx->queue, n, v[R].value, v[R].value, &sum[0]));
+    for (int k = 0; k < CYCLES; k++) {
+        TRY(correct(h, ctx, v[R], v[Z]));
+        TRY(gs_csr_format.apply(A, ctx, -1, v[Z], 1, v[R]));
+    }
+    TRY(vector->dot(ctx->queue, n, v[R].value, v[R].value, &sum[1]));
+done:
+    return status;
+}
+
+gsolve_status gs_hierarchy_leaves(const gs_hierarchy *h, gsolve_context *ctx,
+                                  const gsolve_csr *csr, double *left)
+{
+    gsolve_dense v[VECTORS] = {{0}};
+    double *sum = NULL, seen[2];
+    void *A = NULL;
+    gsolve_status status;
+
+    for (int k = 0; k < VECTORS; k++) {
+        TRY(gs_dense_new(&v[k], ctx, gs_place(ctx), csr->type, csr->nrows, 1));
+    }
+    ALLOC(ctx, GSOLVE_DEVICE, sum, 2);
+    TRY(gs_csr_format.build(&A, ctx, csr, NULL));
+    TRY(cycles(h, ctx, A, v, sum));
+    TRY(gsolve_copy(ctx, seen, GSOLVE_HOST, sum, gs_place(ctx), sizeof seen));
+    *left = seen[0] > 0 ? sqrt(seen[1] / seen[0]) : 0;
+done:
+    if (A) gs_csr_format.destroy(A, ctx);
+    for (int k = 0; k < VECTORS; k++) gsolve_free(ctx, GSOLVE_DEVICE, v[k].value);
+    gsolve_free(ctx, GSOLVE_DEVICE, sum);
+    return status;
+}
