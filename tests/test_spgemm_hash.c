@@ -75,7 +75,7 @@ static void check(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B)
     gsolve_product_destroy(&P);
     gsolve_csr_free(&C, ctx);
     gsolve_csr_free(&R, cpu);
-    gsolve_context_destroy(cpu);
+    gsolve_context_destroy(&cpu);
 }
 
 /* Of a B of INNER rows, in both types. */

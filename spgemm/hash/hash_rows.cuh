@@ -182,6 +182,8 @@ __device__ __forceinline__ void walk(const rows_of &A, const rows_of &B, sharing
         const int rows = __reduce_max_sync(all_lanes, k < to ? lane + 1 : 0);
         const int longest = __reduce_max_sync(all_lanes, length);
         for (int r = 0; r < rows; r += at_once) {
+            const bool some = length > 0 && lane / at_once == r / at_once;
+            if (part.width && !__any_sync(all_lanes, some)) continue; // none lie in that part
             int64_t at[at_once];
             int n[at_once], nth[at_once];
             item x[at_once];
