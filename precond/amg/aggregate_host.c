@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "precond/amg/aggregate_rules.h"
 #include "precond/amg/aggregation.h"
+
+#define SMALL static inline
+#include "precond/amg/aggregate_rules.h"
 
 typedef struct graph {
     gsolve_context *ctx;
