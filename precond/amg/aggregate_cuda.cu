@@ -50,7 +50,7 @@ __device__ void begin_node(const graph<O> &g, int64_t I, int bits, uint32_t *sta
 template <class O>
 __device__ void see_node(const graph<O> &g, int64_t I, const uint32_t *state, uint32_t *seen)
 {
-    if (seen[I] != GS_NO_ROOT) seen[I] = gs_least_seen(g.degree[I], g.of(I), state, state[I]);
+    if (seen[I] < GS_SEEN_NONE) seen[I] = gs_least_seen(g.degree[I], g.of(I), state, state[I]);
 }
 
 // Whether it remains undecided.

@@ -13,12 +13,17 @@
 #define GS_ROOT    0u
 #define GS_NO_ROOT UINT32_MAX
 
+/* What a node has seen that saw a root, or only nodes which are none: either for good. The latter
+ * happens where connections go one way only. */
+#define GS_SEEN_ROOT UINT32_MAX
+#define GS_SEEN_NONE (UINT32_MAX - 1)
+
 /* Bits that number n nodes from 1, with room above. */
 SMALL int gs_bits_of_nodes(int32_t n)
 {
     int bits = 1;
 
-    while (bits < 31 && ((uint32_t)n + 1) >> bits) bits++;
+    while (bits < 31 && ((uint32_t)n + 2) >> bits) bits++;
     return bits;
 }
 
@@ -32,8 +37,7 @@ SMALL uint32_t gs_priority(uint32_t round, int32_t node, int bits)
     return (x ^ x >> 16) << bits | ((uint32_t)node + 1);
 }
 
-/* Of the degree neighbours of a node, what the least is: near[J], and own. A root among them, which
- * it sees, makes it see none for good. */
+/* The least of a node's own state and its neighbours', or what it has seen for good. */
 SMALL uint32_t gs_least_seen(int32_t degree, const int32_t *neighbour, const uint32_t *state,
                              uint32_t own)
 {
@@ -43,20 +47,20 @@ SMALL uint32_t gs_least_seen(int32_t degree, const int32_t *neighbour, const uin
         const uint32_t s = state[neighbour[e]];
         least = s < least ? s : least;
     }
-    return least == GS_ROOT ? GS_NO_ROOT : least;
+    return least == GS_ROOT ? GS_SEEN_ROOT : least == GS_NO_ROOT ? GS_SEEN_NONE : least;
 }
 
-/* What an undecided node becomes that saw own_seen as the least, and its neighbours seen[J]: none
- * where one saw a root; a root where it is the least of all; else it remains as it is. */
+/* What an undecided node becomes that has seen own_seen, and its neighbours seen[J]: none where one
+ * of them saw a root; a root where it is the least of all; else it remains as it is. */
 SMALL uint32_t gs_decide(int32_t degree, const int32_t *neighbour, const uint32_t *seen,
                          uint32_t own_seen, uint32_t own)
 {
     uint32_t least = own_seen;
-    bool near_root = own_seen == GS_NO_ROOT;
+    bool near_root = own_seen == GS_SEEN_ROOT;
 
     for (int32_t e = 0; e < degree; e++) {
         const uint32_t s = seen[neighbour[e]];
-        near_root |= s == GS_NO_ROOT;
+        near_root |= s == GS_SEEN_ROOT;
         least = s < least ? s : least;
     }
     return near_root ? GS_NO_ROOT : least == own ? GS_ROOT : own;
