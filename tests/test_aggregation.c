@@ -261,7 +261,7 @@ static coarsened coarsen(gsolve_context *ctx, const gs_coarsening *C, const gsol
                          const gsolve_csr *first, int32_t block, const double *B, int32_t k)
 {
     gsolve_csr there = send_csr(ctx, A), before = send_csr(ctx, first ? first : A);
-    gs_fine fine = {&before, NULL, block, send_dense(ctx, B, A->nrows, k), 0};
+    gs_fine fine = {.A = &before, .block = block, .near_null = send_dense(ctx, B, A->nrows, k)};
     gs_transfer T;
     coarsened c;
 
@@ -559,7 +559,7 @@ static void test_refused(void **state)
     gsolve_context *ctx = open_context(1);
     gsolve_csr A = read_matrix(ctx, "gen:tridiagonal,n=7"), there = send_csr(ctx, &A);
     double ones[7] = {1, 1, 1, 1, 1, 1, 1};
-    gs_fine fine = {&there, NULL, 2, send_dense(ctx, ones, 7, 1), 0};
+    gs_fine fine = {.A = &there, .block = 2, .near_null = send_dense(ctx, ones, 7, 1)};
     gs_transfer T;
 
     (void)state;
@@ -578,7 +578,7 @@ static void test_allocations(void **state)
     gsolve_context *ctx = open_context(2);
     gsolve_csr A = read_matrix(ctx, "gen:elasticity3d,n=3"), there = send_csr(ctx, &A);
     double *B = vectors(A.nrows, 3, 6);
-    gs_fine fine = {&there, NULL, 3, send_dense(ctx, B, A.nrows, 6), 0};
+    gs_fine fine = {.A = &there, .block = 3, .near_null = send_dense(ctx, B, A.nrows, 6)};
     gs_transfer T;
 
     (void)state;
