@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "precond/amg/aggregate_rules.h"
 #include "precond/amg/aggregation.h"
+
+#define SMALL static inline
+#include "precond/amg/aggregate_rules.h"
 
 typedef struct graph {
     gsolve_context *ctx;
@@ -119,7 +121,7 @@ static void decide_roots(const graph *g, uint32_t *state, uint32_t *seen)
         undecided = 0;
 #pragma omp parallel for schedule(static) num_threads(threads)
         for (int32_t I = 0; I < nodes; I++) {
-            if (seen[I] == GS_NO_ROOT) continue;
+            if (seen[I] >= GS_SEEN_NONE) continue;
             seen[I] = gs_least_seen(degree[I], neighbours(g, I), state, state[I]);
         }
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : undecided)

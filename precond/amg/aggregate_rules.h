@@ -1,34 +1,34 @@
 /* aggregate_rules.h: what decides about aggregates, the same on every device: a maximal set of
  * nodes of which no two are closer than three connections (Kelley and Rajamanickam, Parallel,
  * portable algorithms for distance-2 maximal independent set and graph coarsening, IPDPS 2022:
- * each round draws new priorities, so that few rounds do). */
+ * each round draws new priorities, so that few rounds do). SMALL: what a function of this device is
+ * declared with. */
 #ifndef GS_AGGREGATE_RULES_H
 #define GS_AGGREGATE_RULES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __CUDACC__
-#define GS_BOTH static inline __host__ __device__
-#else
-#define GS_BOTH static inline
-#endif
-
 /* What a node is: a root, none, or undecided with a priority, of which the least wins. */
 #define GS_ROOT    0u
 #define GS_NO_ROOT UINT32_MAX
 
+/* What a node has seen that saw a root, or only nodes which are none: either for good. The latter
+ * happens where connections go one way only. */
+#define GS_SEEN_ROOT UINT32_MAX
+#define GS_SEEN_NONE (UINT32_MAX - 1)
+
 /* Bits that number n nodes from 1, with room above. */
-GS_BOTH int gs_bits_of_nodes(int32_t n)
+SMALL int gs_bits_of_nodes(int32_t n)
 {
     int bits = 1;
 
-    while (bits < 31 && ((uint32_t)n + 1) >> bits) bits++;
+    while (bits < 31 && ((uint32_t)n + 2) >> bits) bits++;
     return bits;
 }
 
 /* An undecided node's priority in a round: drawn, and distinct by its number in the low bits. */
-GS_BOTH uint32_t gs_priority(uint32_t round, int32_t node, int bits)
+SMALL uint32_t gs_priority(uint32_t round, int32_t node, int bits)
 {
     uint32_t x = (uint32_t)node * 0x9e3779b9u + round * 0x85ebca6bu + 0x165667b1u;
 
@@ -37,10 +37,9 @@ GS_BOTH uint32_t gs_priority(uint32_t round, int32_t node, int bits)
     return (x ^ x >> 16) << bits | ((uint32_t)node + 1);
 }
 
-/* Of the degree neighbours of a node, what the least is: near[J], and own. A root among them, which
- * it sees, makes it see none for good. */
-GS_BOTH uint32_t gs_least_seen(int32_t degree, const int32_t *neighbour, const uint32_t *state,
-                               uint32_t own)
+/* The least of a node's own state and its neighbours', or what it has seen for good. */
+SMALL uint32_t gs_least_seen(int32_t degree, const int32_t *neighbour, const uint32_t *state,
+                             uint32_t own)
 {
     uint32_t least = own;
 
@@ -48,28 +47,28 @@ GS_BOTH uint32_t gs_least_seen(int32_t degree, const int32_t *neighbour, const u
         const uint32_t s = state[neighbour[e]];
         least = s < least ? s : least;
     }
-    return least == GS_ROOT ? GS_NO_ROOT : least;
+    return least == GS_ROOT ? GS_SEEN_ROOT : least == GS_NO_ROOT ? GS_SEEN_NONE : least;
 }
 
-/* What an undecided node becomes that saw own_seen as the least, and its neighbours seen[J]: none
- * where one saw a root; a root where it is the least of all; else it remains as it is. */
-GS_BOTH uint32_t gs_decide(int32_t degree, const int32_t *neighbour, const uint32_t *seen,
-                           uint32_t own_seen, uint32_t own)
+/* What an undecided node becomes that has seen own_seen, and its neighbours seen[J]: none where one
+ * of them saw a root; a root where it is the least of all; else it remains as it is. */
+SMALL uint32_t gs_decide(int32_t degree, const int32_t *neighbour, const uint32_t *seen,
+                         uint32_t own_seen, uint32_t own)
 {
     uint32_t least = own_seen;
-    bool near_root = own_seen == GS_NO_ROOT;
+    bool near_root = own_seen == GS_SEEN_ROOT;
 
     for (int32_t e = 0; e < degree; e++) {
         const uint32_t s = seen[neighbour[e]];
-        near_root |= s == GS_NO_ROOT;
+        near_root |= s == GS_SEEN_ROOT;
         least = s < least ? s : least;
     }
     return near_root ? GS_NO_ROOT : least == own ? GS_ROOT : own;
 }
 
 /* The aggregate of a root next to a node, -1: none is. number[J]: that of root J. */
-GS_BOTH int32_t gs_root_near(int32_t degree, const int32_t *neighbour, const uint32_t *state,
-                             const int32_t *number)
+SMALL int32_t gs_root_near(int32_t degree, const int32_t *neighbour, const uint32_t *state,
+                           const int32_t *number)
 {
     for (int32_t e = 0; e < degree; e++) {
         if (state[neighbour[e]] == GS_ROOT) return number[neighbour[e]];
@@ -80,7 +79,7 @@ GS_BOTH int32_t gs_root_near(int32_t degree, const int32_t *neighbour, const uin
 /* The aggregate that most of a node's neighbours are in, of equal ones the first, of[J] being
  * theirs, -1 none; the first GS_ASKED neighbours are asked. */
 #define GS_ASKED 64
-GS_BOTH int32_t gs_most_near(int32_t degree, const int32_t *neighbour, const int32_t *of)
+SMALL int32_t gs_most_near(int32_t degree, const int32_t *neighbour, const int32_t *of)
 {
     const int32_t asked = degree < GS_ASKED ? degree : GS_ASKED;
     int32_t best = -1, most = 0;

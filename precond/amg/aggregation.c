@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "core/stage.h"
+#include "core/transpose.h"
 #include "core/try.h"
 #include "precond/amg/amg.h"
-#include "precond/amg/restriction.h"
 
 typedef struct kept {
     gs_aggregates G;
@@ -77,6 +77,7 @@ static gsolve_status begin(kept **out, gsolve_context *ctx, const gs_fine *fine)
 
     ALLOC(ctx, GSOLVE_HOST, K, 1);
     memset(K, 0, sizeof *K);
+    TRY(gs_csr_entries(ctx, fine->A, &K->G.entries));
     K->G.block = fine->block;
     K->G.nodes = fine->A->nrows / fine->block;
     K->G.k = fine->near_null.ncols;
@@ -154,7 +155,7 @@ static gsolve_status update(gs_transfer *T, gsolve_context *ctx, const gs_fine *
 
     (void)options;
     TRY(evaluate(T, ctx, fine));
-    TRY(gs_restriction_refill(&T->R, K->order, ctx, &T->P));
+    TRY(gs_transpose_refill(&T->R, K->order, ctx, &T->P));
 done:
     return status;
 }
@@ -169,7 +170,7 @@ static gsolve_status finish(gs_transfer *out, kept *K, gsolve_context *ctx, cons
     TRY(prepare(&T, K, ctx, fine));
     TRY(shape(&T.P, K, ctx, fine->A, G, K->damping > 0));
     TRY(evaluate(&T, ctx, fine));
-    TRY(gs_restriction_make(&T.R, &K->order, ctx, &T.P));
+    TRY(gs_transpose_make(&T.R, &K->order, ctx, &T.P));
     snprintf(T.note, sizeof T.note, "%d aggregates", K->G.count);
     *out = T;
     memset(&T, 0, sizeof T);
@@ -187,17 +188,15 @@ static gsolve_status build_sa(gs_transfer *T, gsolve_context *ctx, const gs_fine
 {
     const gsolve_csr *A = fine->A;
     gs_connections G = {0};
-    int64_t entries = 0;
     kept *K = NULL;
     gsolve_status status;
 
     TRY(refuse(ctx, fine));
     TRY(begin(&K, ctx, fine));
-    TRY(gs_csr_entries(ctx, A, &entries));
-    ALLOC(ctx, GSOLVE_DEVICE, K->strong, entries);
-    G = (gs_connections){K->G.nodes, K->G.block, K->strong, NULL, NULL};
-    ALLOC(ctx, GSOLVE_DEVICE, G.degree, G.nodes);
-    ALLOC(ctx, GSOLVE_DEVICE, G.neighbour, entries);
+    ALLOC(ctx, GSOLVE_DEVICE, K->strong, K->G.entries);
+    G = (gs_connections){K->G.nodes, K->G.block, K->G.entries, K->strong, NULL, NULL};
+    ALLOC(ctx, GSOLVE_DEVICE, G.degree, (size_t)G.nodes + 1);
+    ALLOC(ctx, GSOLVE_DEVICE, G.neighbour, G.entries);
     K->damping = options->damping;
     TRY(GS_KERNELS(gs_strength, ctx, A->type)->connect(ctx, A, strength_of(fine, options), &G));
     TRY(GS_KERNELS(gs_aggregate, ctx, A->type)
@@ -227,16 +226,14 @@ static gsolve_status build_ua(gs_transfer *T, gsolve_context *ctx, const gs_fine
     const double strength = options->strength >= 0 ? options->strength : 0.25;
     const gsolve_csr *A = fine->A;
     gs_connections G = {0};
-    int64_t entries = 0;
     kept *K = NULL;
     gsolve_status status;
 
     TRY(refuse(ctx, fine));
     TRY(begin(&K, ctx, fine));
-    TRY(gs_csr_entries(ctx, A, &entries));
-    G = (gs_connections){K->G.nodes, K->G.block, NULL, NULL, NULL};
-    ALLOC(ctx, GSOLVE_DEVICE, G.degree, G.nodes);
-    ALLOC(ctx, GSOLVE_DEVICE, G.neighbour, entries);
+    G = (gs_connections){K->G.nodes, K->G.block, K->G.entries, NULL, NULL, NULL};
+    ALLOC(ctx, GSOLVE_DEVICE, G.degree, (size_t)G.nodes + 1);
+    ALLOC(ctx, GSOLVE_DEVICE, G.neighbour, G.entries);
     TRY(GS_KERNELS(gs_pairwise, ctx, A->type)
             ->aggregate(ctx, A, G.block, strength, options->pairings, K->G.of, &K->G.count));
     TRY(finish(T, K, ctx, fine, &G));

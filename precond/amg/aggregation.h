@@ -18,8 +18,9 @@
  * entries of these rows. */
 typedef struct gs_connections {
     int32_t nodes, block;
+    int64_t entries;    /* of A */
     uint8_t *strong;    /* of each of A's entries: within a node, or to a strong neighbour */
-    int32_t *degree;    /* nodes */
+    int32_t *degree;    /* nodes, and room for one more */
     int32_t *neighbour; /* as many as entries */
 } gs_connections;
 
@@ -79,6 +80,7 @@ extern const gs_pairwise_kernels gs_pairwise_cuda[GSOLVE_TYPE_COUNT];
 typedef struct gs_aggregates {
     int32_t nodes, block, count;
     int32_t k;               /* near-null vectors */
+    int64_t entries;         /* of A */
     int32_t *of;             /* nodes */
     int32_t *start, *member; /* see list; none where k is 1 */
     void *Q;                 /* n x k by rows, of A's type: the tentative prolongator's entries */

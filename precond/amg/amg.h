@@ -52,6 +52,12 @@ typedef struct gs_coarsening {
 
 extern const gs_coarsening gs_amg_sa, gs_amg_ua, gs_amg_classical;
 
+/* *B = the rigid motions of an elastic body, owned, of that type, in ctx's place: 3 or 6 columns
+ * from the 2 or 3 coordinates of its nodes in xyz's rows, which lie there too; displacement c of
+ * node I is row I d + c for d coordinates. GSOLVE_BAD_ARGUMENT: other numbers of coordinates. */
+gsolve_status gs_rigid_body_modes(gsolve_dense *B, gsolve_context *ctx, gsolve_type type,
+                                  gsolve_dense xyz);
+
 /* --- smoothing -------------------------------------------------------------------------------- */
 
 /* A way to smooth, set up for one level. */

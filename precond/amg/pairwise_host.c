@@ -1,6 +1,8 @@
 /* pairwise_host.c: aggregates by pairs on the CPU. */
 #include "core/try.h"
 #include "precond/amg/aggregation.h"
+
+#define SMALL static inline
 #include "precond/amg/pairwise_rules.h"
 
 typedef struct stage { /* of pairing: what its groups have */

@@ -1,16 +1,11 @@
 /* pairwise_rules.h: how groups of nodes choose each other, the same on every device. What connects
- * two groups is the sum of what connects their nodes. */
+ * two groups is the sum of what connects their nodes. SMALL: what a function of this device is
+ * declared with. */
 #ifndef GS_PAIRWISE_RULES_H
 #define GS_PAIRWISE_RULES_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#ifdef __CUDACC__
-#define GS_PAIRING static inline __host__ __device__
-#else
-#define GS_PAIRING static inline
-#endif
 
 #define GS_GROUPS_NEAR    48 /* that a group looks at, the first by its rows */
 #define GS_PAIRING_ROUNDS 12 /* of choosing; who is alone then stays so */
@@ -19,7 +14,7 @@
 #define GS_NO_GROUP (-2)
 
 /* What connects unknowns i and j of equal kind, d their diagonals; 0: nothing negative does. */
-GS_PAIRING float gs_weight(double a_ij, double a_ji, double d_i, double d_j)
+SMALL float gs_weight(double a_ij, double a_ji, double d_i, double d_j)
 {
     const double w = (a_ij + a_ji) / 2;
 
@@ -42,7 +37,7 @@ typedef struct gs_pairing {
     double strength; /* share of either end's strongest that a connection must have */
 } gs_pairing;
 
-GS_PAIRING int64_t gs_pairing_start(const gs_pairing *p, int32_t row)
+SMALL int64_t gs_pairing_start(const gs_pairing *p, int32_t row)
 {
     return p->wide ? ((const int64_t *)p->start)[row] : (int64_t)((const int32_t *)p->start)[row];
 }
@@ -55,7 +50,7 @@ typedef struct gs_groups_near {
     double weight[GS_GROUPS_NEAR];
 } gs_groups_near;
 
-GS_PAIRING void gs_add_near(gs_groups_near *near, int32_t group, double weight)
+SMALL void gs_add_near(gs_groups_near *near, int32_t group, double weight)
 {
     int32_t e = 0;
 
@@ -69,7 +64,7 @@ GS_PAIRING void gs_add_near(gs_groups_near *near, int32_t group, double weight)
     near->weight[e] += weight;
 }
 
-GS_PAIRING void gs_find_near(const gs_pairing *p, int32_t g, gs_groups_near *near)
+SMALL void gs_find_near(const gs_pairing *p, int32_t g, gs_groups_near *near)
 {
     near->count = 0;
     for (int32_t m = 0; m < p->room; m++) {
@@ -84,7 +79,7 @@ GS_PAIRING void gs_find_near(const gs_pairing *p, int32_t g, gs_groups_near *nea
 }
 
 /* A number that both ends of a connection draw alike, which decides between equals. */
-GS_PAIRING uint64_t gs_draw_of_pair(int32_t g, int32_t h)
+SMALL uint64_t gs_draw_of_pair(int32_t g, int32_t h)
 {
     const uint64_t low = (uint64_t)(uint32_t)(g < h ? g : h);
     uint64_t x = low << 32 | (uint64_t)(uint32_t)(g < h ? h : g);
@@ -95,7 +90,7 @@ GS_PAIRING uint64_t gs_draw_of_pair(int32_t g, int32_t h)
 }
 
 /* Whether w and h are a better choice for g than the best so far. */
-GS_PAIRING bool gs_is_better(int32_t g, int32_t h, double w, int32_t best, double most)
+SMALL bool gs_is_better(int32_t g, int32_t h, double w, int32_t best, double most)
 {
     return w > most || (w == most && gs_draw_of_pair(g, h) < gs_draw_of_pair(g, best));
 }
@@ -104,7 +99,7 @@ GS_PAIRING bool gs_is_better(int32_t g, int32_t h, double w, int32_t best, doubl
  * --------------------------------------------------------------------------------------- */
 
 /* strongest[g]; a node without connections is out of the game. */
-GS_PAIRING void gs_begin_pairing(const gs_pairing *p, int32_t g)
+SMALL void gs_begin_pairing(const gs_pairing *p, int32_t g)
 {
     gs_groups_near near;
     double most = 0;
@@ -118,7 +113,7 @@ GS_PAIRING void gs_begin_pairing(const gs_pairing *p, int32_t g)
 
 /* choice[g] = the free group that it is most strongly connected to, unless that was chosen already
  * and still is free; -1: none. */
-GS_PAIRING void gs_choose_mate(const gs_pairing *p, int32_t g)
+SMALL void gs_choose_mate(const gs_pairing *p, int32_t g)
 {
     gs_groups_near near;
     int32_t best = -1;
@@ -139,7 +134,7 @@ GS_PAIRING void gs_choose_mate(const gs_pairing *p, int32_t g)
 }
 
 /* mate[g] where both have chosen each other. */
-GS_PAIRING void gs_meet_mate(const gs_pairing *p, int32_t g)
+SMALL void gs_meet_mate(const gs_pairing *p, int32_t g)
 {
     const int32_t h = p->choice[g];
 
@@ -150,15 +145,14 @@ GS_PAIRING void gs_meet_mate(const gs_pairing *p, int32_t g)
  * ----------------------------------------------------------------------- */
 
 /* Whether g gives its number to what becomes of it. */
-GS_PAIRING bool gs_leads(const gs_pairing *p, int32_t g)
+SMALL bool gs_leads(const gs_pairing *p, int32_t g)
 {
     return p->mate[g] == GS_ALONE || p->mate[g] > g;
 }
 
 /* The nodes of g, if it leads, and its mate's: those of group number in a table with twice the
  * room; of[I] = number for each. A node that is out of the game gets of[I] = -1. */
-GS_PAIRING void gs_unite(const gs_pairing *p, int32_t g, int32_t number, int32_t *member,
-                         int32_t *of)
+SMALL void gs_unite(const gs_pairing *p, int32_t g, int32_t number, int32_t *member, int32_t *of)
 {
     const int32_t *one = p->member + (int64_t)g * p->room;
     int32_t *both = member + (int64_t)number * 2 * p->room, count = 0;
@@ -174,7 +168,7 @@ GS_PAIRING void gs_unite(const gs_pairing *p, int32_t g, int32_t number, int32_t
     for (int32_t m = count; m < 2 * p->room; m++) both[m] = -1;
 }
 
-GS_PAIRING bool gs_is_lone(const gs_pairing *p, int32_t g)
+SMALL bool gs_is_lone(const gs_pairing *p, int32_t g)
 {
     return p->member[(int64_t)g * p->room + 1] < 0;
 }
@@ -182,7 +176,7 @@ GS_PAIRING bool gs_is_lone(const gs_pairing *p, int32_t g)
 /* At the end, where room > 1: choice[g] = the group of several that a lone node is most strongly
  * connected to, which takes it: else such nodes would be most of a coarse level in the end. -1: g
  * stays. */
-GS_PAIRING void gs_choose_host(const gs_pairing *p, int32_t g)
+SMALL void gs_choose_host(const gs_pairing *p, int32_t g)
 {
     gs_groups_near near;
     int32_t best = -1;
@@ -200,7 +194,7 @@ GS_PAIRING void gs_choose_host(const gs_pairing *p, int32_t g)
 }
 
 /* of[I] of all nodes of g; number: of the groups that stay. */
-GS_PAIRING void gs_settle(const gs_pairing *p, int32_t g, const int32_t *number, int32_t *of)
+SMALL void gs_settle(const gs_pairing *p, int32_t g, const int32_t *number, int32_t *of)
 {
     const int32_t host = p->choice[g] >= 0 ? p->choice[g] : g;
 

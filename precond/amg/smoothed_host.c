@@ -4,6 +4,8 @@
 
 #include "core/try.h"
 #include "precond/amg/aggregation.h"
+
+#define SMALL static inline
 #include "precond/amg/smoothed_rule.h"
 
 /* --- its pattern

@@ -1,12 +1,7 @@
-/* smoothed_rule.h: how far the rows of the tentative prolongator are smoothed. */
+/* smoothed_rule.h: how far the rows of the tentative prolongator are smoothed. SMALL: what a
+ * function of this device is declared with. */
 #ifndef GS_SMOOTHED_RULE_H
 #define GS_SMOOTHED_RULE_H
-
-#ifdef __CUDACC__
-#define GS_SMOOTHED static inline __host__ __device__
-#else
-#define GS_SMOOTHED static inline
-#endif
 
 /* By which the sum of a row's magnitudes over its diagonal exceeds the spectral radius of D^-1 A on
  * grids: the usual 4/3 takes as many iterations of CG as with the radius itself. */
@@ -15,7 +10,7 @@
 /* What a row of A_f Q is subtracted with: damping / rho over the diagonal, where rho is bounded row
  * by row, by the sum of the magnitudes over the diagonal. Nothing needs to be known of other rows,
  * and where moved entries have left little on the diagonal the step stays bounded. */
-GS_SMOOTHED double gs_damping_of_row(double damping, double diagonal, double sum)
+SMALL double gs_damping_of_row(double damping, double diagonal, double sum)
 {
     if (!(sum > 0) || diagonal == 0) return 0;
     return (diagonal > 0 ? GS_SUM_EXCEEDS : -GS_SUM_EXCEEDS) * damping / sum;

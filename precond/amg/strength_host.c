@@ -3,6 +3,8 @@
 
 #include "core/try.h"
 #include "precond/amg/aggregation.h"
+
+#define SMALL static inline
 #include "precond/amg/strength_rule.h"
 
 /* The rows of a node walked through together, column node by column node. */

@@ -1,15 +1,10 @@
 /* strength_rule.h: which connections are strong, decided alike on every device: no sums, hence
- * nothing that is rounded otherwise where products and sums are fused. */
+ * nothing that is rounded otherwise where products and sums are fused. SMALL: what a function of
+ * this device is declared with. */
 #ifndef GS_STRENGTH_RULE_H
 #define GS_STRENGTH_RULE_H
 
 #include <stdbool.h>
-
-#ifdef __CUDACC__
-#define GS_RULE static inline __host__ __device__
-#else
-#define GS_RULE static inline
-#endif
 
 typedef struct gs_measure {   /* of a node: the norms of its blocks */
     double diagonal, largest; /* largest: of those beside the diagonal */
@@ -20,7 +15,7 @@ typedef struct gs_measure {   /* of a node: the norms of its blocks */
  * without diagonal has no strong neighbours and is none. */
 #define GS_BY_LARGEST 4
 
-GS_RULE bool gs_is_strong(double square, double strength, gs_measure I, gs_measure J)
+SMALL bool gs_is_strong(double square, double strength, gs_measure I, gs_measure J)
 {
     const double largest = I.largest > J.largest ? I.largest : J.largest;
     const double part = GS_BY_LARGEST * strength * largest;
