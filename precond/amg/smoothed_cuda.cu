@@ -81,7 +81,7 @@ __device__ int32_t sort_node(const gs_lanes<L> &g, const gs_connections &G, cons
 // 32. Their degree becomes ~ the number of their columns, so that the launch to come knows them.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    sort_long(gs_connections G, const O *start, const int32_t *of, bool smooth, int32_t least)
+    sort_long(gs_connections G, const O *start, const int32_t *of, int32_t least)
 {
     __shared__ int32_t lists[gs_block_size * 32];
     const gs_lanes<32> g;
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(gs_block_size)
     for (; those; those &= those - 1) {
         const int64_t J = first + __ffs((int)those) - 1;
         const int32_t n =
-            sort_node<32>(g, G, start, of, smooth, J, lists + threadIdx.x / 32 * room<32>);
+            sort_node<32>(g, G, start, of, true, J, lists + threadIdx.x / 32 * room<32>);
         if (g.lane == 0) G.degree[J] = ~n;
     }
 }
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(gs_block_size)
 {
     __shared__ int32_t lists[gs_block_size * 32];
     const gs_lanes<L> g;
-    const int32_t degree = g.unit < G.nodes ? G.degree[g.unit] : -1;
+    const int32_t degree = g.unit >= G.nodes ? -1 : smooth ? G.degree[g.unit] : 0;
     const int32_t n = sort_node<L>(g, G, start, of, smooth, degree >= 0 ? g.unit : -1,
                                    lists + threadIdx.x / L * room<L>);
 
@@ -121,8 +121,10 @@ gsolve_status columns(gsolve_context *ctx, const gsolve_csr *A, const gs_connect
             constexpr int L = decltype(lanes)::value;
             gsolve_status status;
 
-            TRY(gs_launch(q, "long rows' columns", sort_long<O>, gs_lane_blocks(G->nodes, 1),
-                          gs_block_size, *G, start, of, smooth, room<L>));
+            if (smooth) { // else nobody has told the degrees
+                TRY(gs_launch(q, "long rows' columns", sort_long<O>, gs_lane_blocks(G->nodes, 1),
+                              gs_block_size, *G, start, of, room<L>));
+            }
             TRY(gs_launch(q, "the prolongator's columns", sort_short<L, O>,
                           gs_lane_blocks(G->nodes, L), gs_block_size, *G, start, of, smooth));
         done:
