@@ -3,7 +3,7 @@
 //
 // A tile is some whole rows of at most small_room products, sorted by a warp. Rows of more, up to
 // medium_room, have a block each, and longer ones, or those with very many entries of A, the
-// device, see esc_bands_cuda.cu.
+// device, see esc_bands.cuh.
 //
 // In a tile or row, the entries of A that have products are numbered; begins has a bit for each
 // product, set where those of another entry begin, and from, for each entry, the place of its
@@ -68,6 +68,12 @@ struct facts {
     unsigned medium[bins], large; // rows
 };
 
+// What the host must know; behind chunk_at on the device, so that it comes with its last number.
+struct summary {
+    int64_t of_tiles;
+    facts f;
+};
+
 struct band {                      // rows of the device's, or one of them in a range of columns
     int32_t first, last, from, to; // of the list; columns
     int64_t lists, products;       // entries of A; products
@@ -111,6 +117,13 @@ struct numbers {
     int32_t *ccol; // NULL: they are there
     int r, s, t;
 };
+
+// --- work: weight, chunk_at and what they sum up to; then the lists of longer rows, whose counts
+// are set to 0 where they are the device's
+
+gsolve_status count_rows(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, summary *seen);
+gsolve_status list_long(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, const facts &seen,
+                        int32_t *count);
 
 // --- the passes: order, and count[i] = entries of row i of C; then C's columns and values --------
 
