@@ -4,6 +4,7 @@
 
 const gsolve_plugin *const gs_multipliers[] = {
     &gs_gustavson_multiplier.plugin,
+    &gs_esc_multiplier.plugin,
     &gs_hash_multiplier.plugin,
     &gs_cusparse_multiplier.plugin,
     &gs_auto_multiplier.plugin,
