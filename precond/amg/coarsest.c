@@ -36,6 +36,7 @@ struct gs_factors_of {
     cs_din *numeric;
     double *null;    /* n x nulls, orthonormal */
     double *b, *x;   /* work space, n numbers each */
+    double *inverse; /* n x n, where it is wanted and safe to compute by elimination, else NULL */
     double shift;
 };
 
@@ -212,6 +213,7 @@ static void drop_factors(gs_factors_of *F, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, F->null);
     gsolve_free(ctx, GSOLVE_HOST, F->b);
     gsolve_free(ctx, GSOLVE_HOST, F->x);
+    gsolve_free(ctx, GSOLVE_HOST, F->inverse);
     gsolve_free(ctx, GSOLVE_HOST, F);
 }
 
@@ -276,6 +278,44 @@ static gsolve_status factor(gs_factors_of *F, gsolve_context *ctx, const host_ma
     return GSOLVE_OK;
 }
 
+/* a (n x n by rows) = its inverse, by Gauss-Jordan elimination in place. Without pivots, which a
+ * positive definite matrix does not need: n^3 multiplications in long rows, where solves with the
+ * factors would take several times as long. */
+static void eliminate(int64_t n, double *a)
+{
+    for (int64_t k = 0; k < n; k++) {
+        double *restrict pivot = a + k * n;
+        const double p = 1 / pivot[k];
+        for (int64_t j = 0; j < n; j++) pivot[j] *= p;
+        pivot[k] = p;
+        for (int64_t i = 0; i < n; i++) {
+            double *restrict row = a + i * n;
+            const double factor = row[k];
+            if (i == k || factor == 0) continue;
+            row[k] = 0;
+#pragma omp simd
+            for (int64_t j = 0; j < n; j++) row[j] -= factor * pivot[j];
+        }
+    }
+}
+
+static gsolve_status eliminate_all(gs_factors_of *F, gsolve_context *ctx, const host_matrix *H)
+{
+    const int64_t n = F->n;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, F->inverse, (size_t)n * (size_t)n);
+    memset(F->inverse, 0, (size_t)n * (size_t)n * sizeof *F->inverse);
+    for (int32_t i = 0; i < F->n; i++) {
+        for (int k = H->columns.p[i]; k < H->columns.p[i + 1]; k++) {
+            F->inverse[i * n + H->columns.i[k]] = H->columns.x[k];
+        }
+    }
+    eliminate(n, F->inverse);
+done:
+    return status;
+}
+
 static gsolve_status make_factors(gs_factors_of **out, gsolve_context *ctx, const gs_fine *level)
 {
     const int32_t n = level->A->nrows;
@@ -292,6 +332,9 @@ static gsolve_status make_factors(gs_factors_of **out, gsolve_context *ctx, cons
     if (n > 0) TRY(find_null(F, ctx, &H, level->near_null));
     if (n > 0) TRY(pin(F, ctx, &H));
     if (n > 0) TRY(factor(F, ctx, &H));
+    if (gs_place(ctx) == GSOLVE_DEVICE && F->cholesky && F->nulls == 0) {
+        TRY(eliminate_all(F, ctx, &H));
+    }
     *out = F;
     F = NULL;
 done:
@@ -337,14 +380,17 @@ static void invert(const gs_coarsest *c, gs_factors_of *F, bool transposed, void
     const int64_t n = c->n;
 
     for (int64_t i = 0; i < n; i++) {
-        memset(F->b, 0, (size_t)n * sizeof *F->b);
-        F->b[i] = 1;
-        solve(F, !transposed);
+        const double *row = F->inverse ? F->inverse + i * n : F->x;
+        if (!F->inverse) {
+            memset(F->b, 0, (size_t)n * sizeof *F->b);
+            F->b[i] = 1;
+            solve(F, !transposed);
+        }
         for (int64_t j = 0; j < n; j++) {
             if (c->type == GSOLVE_F32) {
-                ((float *)rows)[i * n + j] = (float)F->x[j];
+                ((float *)rows)[i * n + j] = (float)row[j];
             } else {
-                ((double *)rows)[i * n + j] = F->x[j];
+                ((double *)rows)[i * n + j] = row[j];
             }
         }
     }
