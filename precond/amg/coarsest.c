@@ -73,7 +73,8 @@ static gsolve_status fetch(host_matrix *H, gsolve_context *ctx, const gsolve_csr
     TRY(gs_csr_to_host(&here, ctx, &fetched));
     TRY(gsolve_csr_convert(&H->csr, ctx, GSOLVE_F64, here));
     if (H->csr.offset != GSOLVE_O32) {
-        status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "amg: the coarsest level has too many entries "
+        status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                             "amg: the coarsest level has too many entries "
                              "to be factored; choose a smaller coarsest=");
         goto done;
     }
@@ -149,11 +150,11 @@ static gsolve_status find_null(gs_factors_of *F, gsolve_context *ctx, const host
     ALLOC(ctx, GSOLVE_HOST, F->null, (size_t)n * (size_t)(k > 0 ? k : 1));
     for (int32_t c = 0; c < k; c++) {
         double *w = F->null + (int64_t)F->nulls * n, most = 0;
-        TRY(gsolve_copy(ctx, column, GSOLVE_HOST, gs_column_of(near_null, c).value,
-                        near_null.place, (size_t)n * size));
+        TRY(gsolve_copy(ctx, column, GSOLVE_HOST, gs_column_of(near_null, c).value, near_null.place,
+                        (size_t)n * size));
         for (int32_t i = 0; i < n; i++) {
-            w[i] = near_null.type == GSOLVE_F32 ? (double)((float *)column)[i]
-                                                : ((double *)column)[i];
+            w[i] =
+                near_null.type == GSOLVE_F32 ? (double)((float *)column)[i] : ((double *)column)[i];
         }
         const double before = sqrt(dot(n, w, w));
         project(n, F->nulls, F->null, w);
@@ -224,8 +225,7 @@ static double spread(const gs_factors_of *F)
     double least = DBL_MAX, most = 0;
 
     for (int32_t j = 0; j < F->n; j++) {
-        const double pivot =
-            fabs(F->cholesky ? last->x[last->p[j]] : last->x[last->p[j + 1] - 1]);
+        const double pivot = fabs(F->cholesky ? last->x[last->p[j]] : last->x[last->p[j + 1] - 1]);
         least = fmin(least, pivot), most = fmax(most, pivot);
     }
     if (F->n == 0) return 1;
@@ -244,9 +244,8 @@ static bool factor_once(gs_factors_of *F, const host_matrix *H)
     cs_di_sfree(F->symbolic);
     F->cholesky = false;
     F->symbolic = cs_di_sqr(H->symmetric_pattern ? 1 : 2, &H->columns, 0);
-    F->numeric = F->symbolic
-                     ? cs_di_lu(&H->columns, F->symbolic, H->symmetric_pattern ? 0.01 : 1)
-                     : NULL;
+    F->numeric =
+        F->symbolic ? cs_di_lu(&H->columns, F->symbolic, H->symmetric_pattern ? 0.01 : 1) : NULL;
     if (F->numeric && spread(F) > least) return true;
     cs_di_nfree(F->numeric);
     cs_di_sfree(F->symbolic);
@@ -406,8 +405,8 @@ static gsolve_status send(void **to, gsolve_context *ctx, const gs_coarsest *c, 
     if (!rows) goto done;
     invert(c, F, transposed, rows);
     *to = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    status = *to ? gsolve_copy(ctx, *to, gs_place(ctx), rows, GSOLVE_HOST, bytes)
-                 : GSOLVE_NO_MEMORY;
+    status =
+        *to ? gsolve_copy(ctx, *to, gs_place(ctx), rows, GSOLVE_HOST, bytes) : GSOLVE_NO_MEMORY;
 done:
     gsolve_free(ctx, GSOLVE_HOST, rows);
     return status;
