@@ -364,12 +364,25 @@ done:
 
 /* --- vectors from the caller ------------------------------------------------------------------ */
 
+/* M anew with the vectors in B, of whose array it becomes owner, and nodes of so many unknowns. */
+static gsolve_status set_up_with(amg *M, gsolve_context *ctx, gsolve_dense *B, int32_t block)
+{
+    gsolve_csr csr;
+    gsolve_status status;
+
+    rows(M, &csr);
+    if (block == 0) TRY(find_block(ctx, &csr, &block));
+    TRY(set_up(M, ctx, &csr, B, block));
+    gsolve_csr_free(&M->waiting, ctx);
+done:
+    return status;
+}
+
 static gsolve_status near_null(void *self, gsolve_context *ctx, gsolve_dense v)
 {
     amg *M = self;
     gsolve_csr csr;
     gsolve_dense B = {0};
-    int32_t block = M->options.block;
     gsolve_status status;
 
     rows(M, &csr);
@@ -379,10 +392,29 @@ static gsolve_status near_null(void *self, gsolve_context *ctx, gsolve_dense v)
                            "be as many, and at most %d columns",
                            v.nrows, v.ncols, csr.nrows, GS_AMG_MOST_NEAR_NULL);
     }
-    if (block == 0) TRY(find_block(ctx, &csr, &block));
     TRY(copy_vectors(ctx, v, type_of(M), &B));
-    TRY(set_up(M, ctx, &csr, &B, block));
-    gsolve_csr_free(&M->waiting, ctx);
+    TRY(set_up_with(M, ctx, &B, M->options.block));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, B.value);
+    return status;
+}
+
+static gsolve_status coordinates(void *self, gsolve_context *ctx, gsolve_dense xyz)
+{
+    amg *M = self;
+    gsolve_csr csr;
+    gsolve_dense B = {0};
+    gsolve_status status;
+
+    rows(M, &csr);
+    if ((int64_t)xyz.nrows * xyz.ncols != csr.nrows || xyz.ncols < 2 || xyz.ncols > 3) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "coordinates are %d x %d, and the matrix has %d rows; there must be as "
+                           "many as nodes times 2 or 3 coordinates",
+                           xyz.nrows, xyz.ncols, csr.nrows);
+    }
+    TRY(gs_rigid_body_modes(&B, ctx, type_of(M), xyz));
+    TRY(set_up_with(M, ctx, &B, xyz.ncols));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, B.value);
     return status;
@@ -506,5 +538,6 @@ const gsolve_precond_kind gs_amg = {
     .on_device = true,
     .rows = rows,
     .near_null = near_null,
+    .coordinates = coordinates,
     .level = level,
 };
