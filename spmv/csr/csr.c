@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "spmv/scattered.h"
 
 /* Work before row i. */
 static int64_t work(const gsolve_csr *A, int32_t i)
@@ -52,25 +53,6 @@ done:
     return status;
 }
 
-/* Whether x exceeds 1 MiB and, in a sample of rows, most entries are more than 4096 columns away
- * from the entry at the same place of the row before. */
-static bool is_scattered(const gsolve_csr *A)
-{
-    const int32_t step = A->nrows / 1024 + 1;
-    int64_t far = 0, seen = 0;
-
-    if ((size_t)A->ncols * gs_type_size(A->type) <= 1 << 20) return false;
-    for (int32_t i = 1; i < A->nrows; i += step) {
-        const int64_t from = gs_start(A, i), before = gs_start(A, i - 1);
-        for (int64_t k = 0; k < row_length(A, i) && k < row_length(A, i - 1); k++) {
-            const int64_t apart = (int64_t)A->col[from + k] - A->col[before + k];
-            far += apart < -4096 || apart > 4096;
-            seen++;
-        }
-    }
-    return far > seen / 2;
-}
-
 void gs_csr_drop_host(gs_csr_plan *plan, gsolve_context *ctx)
 {
     gsolve_free(ctx, GSOLVE_HOST, plan->begin);
@@ -85,7 +67,7 @@ gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t e
     gsolve_status status;
 
     (void)entries;
-    plan->scattered = is_scattered(csr);
+    plan->scattered = gs_is_scattered(csr);
     plan->tasks = (int32_t)((work(csr, csr->nrows) + GS_CSR_TASK - 1) / GS_CSR_TASK);
     ALLOC(ctx, GSOLVE_HOST, plan->begin, (size_t)plan->tasks + 1);
     for (int32_t t = 0; t < plan->tasks; t++) {

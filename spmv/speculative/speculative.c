@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "spmv/scattered.h"
 
 static const gsolve_option options[] = {
     {"width", "W, entries of a thread in a tile; auto: 32 bytes of values", GSOLVE_CHOICE,
@@ -38,26 +39,6 @@ static int32_t row_from(const gsolve_csr *A, int64_t k)
     return low;
 }
 
-/* Whether x exceeds 1 MiB and, in a sample of entries, most are more than 4096 columns away from
- * the first of the row before. */
-static bool is_scattered(const gs_speculative_plan *plan)
-{
-    const gsolve_csr *A = &plan->csr;
-    const int32_t step = A->nrows / 1024 + 1;
-    int64_t far = 0, seen = 0;
-
-    if ((size_t)A->ncols * gs_type_size(A->type) <= 1 << 20) return false;
-    for (int32_t i = 1; i < A->nrows; i += step) {
-        const int64_t before = gs_start(A, i - 1), at = gs_start(A, i), end = gs_start(A, i + 1);
-        for (int64_t k = 0; k < end - at && k < at - before; k++) {
-            const int64_t apart = (int64_t)A->col[at + k] - (int64_t)A->col[before + k];
-            far += apart > 4096 || apart < -4096;
-            seen++;
-        }
-    }
-    return far > seen / 2;
-}
-
 void gs_speculative_drop_host(gs_speculative_plan *plan, gsolve_context *ctx)
 {
     gsolve_free(ctx, GSOLVE_HOST, plan->first);
@@ -80,7 +61,7 @@ gsolve_status gs_speculative_plan_host(gs_speculative_plan *plan, gsolve_context
     if (plan->shape.steps == 0) plan->shape.steps = 31;
     plan->size = (int64_t)plan->shape.steps * plan->shape.width * GS_SPECULATIVE_T;
     plan->count = (int32_t)((plan->entries + plan->size - 1) / plan->size);
-    plan->scattered = is_scattered(plan);
+    plan->scattered = gs_is_scattered(&plan->csr);
     ALLOC(ctx, GSOLVE_HOST, plan->first, (size_t)plan->count + 1);
     ALLOC(ctx, GSOLVE_HOST, plan->head, plan->count);
     ALLOC(ctx, GSOLVE_HOST, plan->tail, plan->count);
