@@ -47,7 +47,8 @@ typedef struct gs_segmented {
     const struct gs_segmented_kernels *kernels;
     gs_segmented_options chosen;
     int64_t entries, longest, stored;
-    int length; /* of a segment, at most: a power of two */
+    int length;     /* of a segment, at most: a power of two */
+    bool scattered; /* on the CPU: see spmv/scattered.h */
     bool reduce;
     int32_t segments;
     int lanes, groups; /* of lanes segments each */
@@ -85,7 +86,7 @@ typedef struct gs_segmented_kernels {
     int least_groups;  /* that keep all processors busy */
     int threads_until; /* length up to which sum=auto lets a thread sum a segment */
     bool walks; /* sum=reduce in the order of rows needs no tables: a row's segments are one loop */
-    /* s->longest */
+    /* s->longest; on the CPU s->scattered */
     gsolve_status (*measure_rows)(gs_segmented *s, gsolve_context *ctx);
     /* s's segments in the order of rows, and rows of several; parts */
     gsolve_status (*cut)(gs_segmented *s, gsolve_context *ctx);

@@ -3,6 +3,7 @@
 
 #include "core/blocks.h"
 #include "core/vector.h"
+#include "spmv/scattered.h"
 #include "spmv/segmented/segmented.h"
 
 /* The segments in blocks of about 16384 entries, or as many as there can be. */

@@ -41,10 +41,11 @@ static bool is_auto(const gs_segmented *s)
     return s->chosen.sum == GS_SUM_AUTO;
 }
 
-/* Whether groups may come of it. */
+/* Whether groups may come of it. Loops can ask for elements of a scattered x ahead of their use. */
 static bool wants_groups(const gs_segmented *s)
 {
-    return s->chosen.sum == GS_SUM_THREAD || (is_auto(s) && s->length <= s->kernels->threads_until);
+    return s->chosen.sum == GS_SUM_THREAD ||
+           (is_auto(s) && s->length <= s->kernels->threads_until && !s->scattered);
 }
 
 /* Whether a loop over a row's segments will do. */

@@ -30,8 +30,6 @@
 #include "core/vector.h"
 
 #define GS_SPECULATIVE_T 32
-#define GS_SPECULATIVE_AHEAD \
-    32 /* entries before their use elements of a scattered x are asked for */
 
 typedef struct gs_speculative_shape {
     int width;   /* W; as an option: which word */
