@@ -135,7 +135,7 @@ static size_t forecast(const gsolve_csr *csr, const void *chosen)
     const size_t tiles = (size_t)(gs_start(csr, csr->nrows) / tile) + 2;
     const size_t groups = tiles / (size_t)(steps * bunches) + 3;
 
-    return tiles * sizeof(int32_t) + groups * (4 * sizeof(double) + sizeof(int32_t)) +
+    return tiles * sizeof(int32_t) + groups * (4 * sizeof(double) + 5 * sizeof(int32_t)) +
            (size_t)csr->nrows / 64 + 128;
 }
 
