@@ -164,5 +164,3 @@ done:
     gsolve_csr_free(&fetched, A->ctx);
     return status;
 }
-
-/* --- how they read x -------------------------------------------------------------------------- */

@@ -82,7 +82,7 @@ typedef struct gs_segmented {
 /* All arrays of gs_segmented lie where ctx's device works. */
 typedef struct gs_segmented_kernels {
     int lanes;         /* segments of a group */
-    int longest;       /* entries of a segment where rows differ much */
+    int differing;     /* entries of a segment where rows differ much; 0: no more than the mean */
     int least_groups;  /* that keep all processors busy */
     int threads_until; /* length up to which sum=auto lets a thread sum a segment */
     bool walks; /* sum=reduce in the order of rows needs no tables: a row's segments are one loop */

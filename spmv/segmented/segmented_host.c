@@ -21,13 +21,13 @@ static gs_blocks blocks_of(const gs_segmented *s)
 #include "core/each_type.h"
 
 /* Lanes of a vector gain on short rows only, where loops do not. */
-#define TABLE(SUFFIX)                                                                            \
-    {                                                                                            \
-        .lanes = LANES_##SUFFIX, .longest = GS_SEGMENT_MOST, .threads_until = 16, .walks = true, \
-        .measure_rows = gs_segmented_measure_rows, .cut = gs_segmented_cut,                      \
-        .sort = gs_segmented_sort, .measure_groups = gs_segmented_measure_groups,                \
-        .fill = fill_##SUFFIX, .prepare = gs_segmented_prepare, .drop = gs_segmented_drop,       \
-        .apply = apply_##SUFFIX                                                                  \
+#define TABLE(SUFFIX)                                                                      \
+    {                                                                                      \
+        .lanes = LANES_##SUFFIX, .threads_until = 16, .walks = true,                       \
+        .measure_rows = gs_segmented_measure_rows, .cut = gs_segmented_cut,                \
+        .sort = gs_segmented_sort, .measure_groups = gs_segmented_measure_groups,          \
+        .fill = fill_##SUFFIX, .prepare = gs_segmented_prepare, .drop = gs_segmented_drop, \
+        .apply = apply_##SUFFIX                                                            \
     }
 
 const gs_segmented_kernels gs_segmented_host[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};

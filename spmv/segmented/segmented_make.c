@@ -8,7 +8,8 @@
 
 /* The power of two just above the mean, as in the paper; above the longest row where that is at
  * most twice as much, since a group is no longer than the longest of its segments: then no row is
- * cut. Where rows differ more, a segment is short enough for all processors to get some. */
+ * cut. Where rows differ more, what the device does best, as long as all its processors get some.
+ */
 int gs_segmented_length(const gs_segmented *s)
 {
     const gs_segmented_kernels *device = s->kernels;
@@ -21,7 +22,7 @@ int gs_segmented_length(const gs_segmented *s)
     if (s->longest <= 2 * length && s->longest <= GS_SEGMENT_MOST) {
         return s->longest <= length ? length : 2 * length;
     }
-    if (length > device->longest) length = device->longest;
+    if (device->differing > 0) length = device->differing;
     while (length > 8 && s->entries / ((int64_t)length * device->lanes) < device->least_groups) {
         length /= 2;
     }
