@@ -37,7 +37,7 @@ typedef struct gs_speculative_shape {
     int bunches; /* B; as an option 0: chosen */
 } gs_speculative_shape;
 
-enum { GS_WIDTH_AUTO, GS_WIDTH_4, GS_WIDTH_8 };
+enum { GS_WIDTH_4, GS_WIDTH_8 };
 
 typedef struct gs_speculative_plan {
     gsolve_csr csr; /* the handle's */
