@@ -13,9 +13,10 @@
 #include "spmv/glance.h"
 #include "spmv/matrix.h"
 
-#define STAGNANT 0.85 /* rows of a level over those of the finer: coarsening has come to its end \
-                       */
-#define EXPECTED 60   /* products of a level in a solve of some 20 iterations */
+#define STAGNANT                                                                               \
+    0.85            /* rows of a level over those of the finer: coarsening has come to its end \
+                     */
+#define EXPECTED 60 /* products of a level in a solve of some 20 iterations */
 
 static const gs_coarsening *const coarsenings[] = {&gs_amg_sa, &gs_amg_ua};
 static const gs_smoother *const smoothers[] = {NULL, &gs_amg_l1_jacobi, &gs_amg_chebyshev};
