@@ -9,6 +9,7 @@
 #include "core/stage.h"
 #include "core/try.h"
 #include "core/vector.h"
+#include "precond/amg/classical/classical.h"
 #include "precond/amg/hierarchy.h"
 #include "precond/amg/kernels.h"
 #include "precond/precond.h"
@@ -32,12 +33,12 @@ typedef struct amg {
 
 static const gsolve_option options[] = {
     {"coarsening",
-     "how levels are coarsened: by smoothed aggregates, or by unsmoothed ones of "
-     "pairs, which want cycle=k",
-     GSOLVE_CHOICE, MEMBER(coarsening), 0, 0, 0, "sa|ua"},
+     "how levels are coarsened: by smoothed aggregates, by unsmoothed ones of pairs, "
+     "which want cycle=k, or to some of the unknowns, from which the others are interpolated",
+     GSOLVE_CHOICE, MEMBER(coarsening), 0, 0, 0, "sa|ua|classical"},
     {"strength",
-     "sa: |a_ij| > strength sqrt(a_ii a_jj) is a strong connection; ua: that share of "
-     "the row's strongest; negative: as suits",
+     "sa: |a_ij| > strength sqrt(a_ii a_jj) is a strong connection; ua, classical: that "
+     "share of the row's strongest; negative: as suits",
      GSOLVE_REAL, MEMBER(strength), -1, -1, 1, NULL},
     {"aggregation", "sa: how roots of aggregates are chosen; auto: greedy on the CPU, else mis2",
      GSOLVE_CHOICE, MEMBER(aggregation), 0, 0, 0, "auto|greedy|mis2"},
@@ -47,6 +48,14 @@ static const gsolve_option options[] = {
      10, NULL},
     {"damping", "sa: of the step that smooths P, over the spectral radius; 0: none", GSOLVE_REAL,
      MEMBER(damping), 4.0 / 3, 0, 2, NULL},
+    {"interpolation", "classical: from all points at a distance of one or two, or from one",
+     GSOLVE_CHOICE, MEMBER(interpolation), GS_EXTENDED_I, 0, 0, "extended_i|one_point"},
+    {"aggressive", "classical: first levels that are coarsened twice at once", GSOLVE_INT,
+     MEMBER(aggressive), 0, 0, GS_AMG_MOST_LEVELS, NULL},
+    {"most", "classical: entries of a row of P; 0: any", GSOLVE_INT, MEMBER(most), 4, 0, 1000,
+     NULL},
+    {"truncate", "classical: entries of P below that share of the row's largest are dropped",
+     GSOLVE_REAL, MEMBER(truncate), 0, 0, 1, NULL},
     {"smoother",
      "what smooths the error on each level; auto: chebyshev, l1_jacobi where A is not "
      "symmetric",
