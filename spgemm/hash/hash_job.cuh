@@ -59,6 +59,7 @@ __host__ __device__ constexpr int bits_bytes(int w)
 
 struct facts {
     unsigned long long products, entries; // of all rows; entries of C
+    unsigned long long heaviest;          // products of a row
     long long inputs;                     // entries of A
     unsigned rows[ways], listed[ways];    // of each way; of these in the list so far
     int longest;                          // entries of a row of C
@@ -124,7 +125,7 @@ gsolve_status class_to_fill(job *j, gsolve_type type);
 // By the lengths of the rows of C alone: way 1 has those up to the first limit, way 2 those up to
 // the second, ..., the last those beyond all. rows: nrows elements; *seen: how many there are of
 // each.
-constexpr int limits = 6;
+constexpr int limits = 7;
 struct lengths {
     int32_t most[limits];
 };
@@ -140,9 +141,10 @@ gsolve_status fill_few_rows(job *j, const gsolve_csr *C);
 gsolve_status fill_bits_rows(job *j, const gsolve_csr *C);
 gsolve_status fill_table_rows(job *j, const gsolve_csr *C);
 
-// hash_update_cuda.cu: what gs_hash_kernels wants.
+// hash_plan_cuda.cu, hash_update_cuda.cu: what gs_hash_kernels wants. Of the job only what it saw
+// is read.
 gsolve_status make_plan(void **plan, gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
-                        const gsolve_csr *C, int lanes);
+                        const gsolve_csr *C, const job *j);
 gsolve_status run_plan(const void *plan, gsolve_context *ctx, const gsolve_csr *A,
                        const gsolve_csr *B, gsolve_csr *C);
 void drop_plan(void *plan, gsolve_context *ctx);
