@@ -3,8 +3,9 @@
 // Rows are classed twice: for counting their columns by what they read, products and the stretch of
 // columns that these lie in; for filling them by the columns that they have. Few: groups of 4 to 32
 // lanes a row. Many that lie close together: a bit for each column of the stretch, whence their
-// order is known at once. Many that lie apart: a table of them, sorted at the end. Where neither
-// fits into a multiprocessor's memory, stretch after stretch.
+// order is known at once. Many that lie apart: a table of them, sorted at the end. Where the bits
+// fit into a multiprocessor's memory and the sums do not, these are made in C; where neither table
+// nor bits fit, stretch after stretch.
 #ifndef GS_HASH_JOB_CUH
 #define GS_HASH_JOB_CUH
 
@@ -42,7 +43,9 @@ enum way_to_fill { // a row without entries is in none
     fill_table1,
     fill_table2,
     fill_table3,
+    fill_far, // bits within far_bytes, sums where C's values are to lie
 };
+constexpr int far_entries = 65535; // of such a row at most
 
 constexpr int ways = 16;
 
@@ -55,6 +58,12 @@ __host__ __device__ constexpr int table_entries(int w)
 __host__ __device__ constexpr int bits_bytes(int w)
 {
     return w < 5 ? 4096 << w : 110 << 10;
+}
+
+// Of a row of fill_far for its bits at most.
+__host__ __device__ constexpr int far_bytes(int room)
+{
+    return room < bits_bytes(5) ? room / 16 * 16 : bits_bytes(5);
 }
 
 struct facts {

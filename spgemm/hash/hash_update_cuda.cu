@@ -322,16 +322,17 @@ gsolve_status by_length_of_B(const operands &o, int way)
 {
     const facts *w = &o.p->work;
     const unsigned long long mean = w->inputs > 0 ? w->products / (unsigned long long)w->inputs : 0;
+    const int threads = way < byte_ways ? gs_block_size : gs_block_size / 2;
 
     if (way == 1 && mean <= 16 && w->heaviest <= alone_products) {
         return mean < 4 ? alone<T, 4>(o) : alone<T, 8>(o);
     }
-    return mean < 4 && way < 3 ? few<T, uint8_t, 4, 4, 1>(o, way, gs_block_size)
-           : mean < 8          ? few<T, uint8_t, 8, 4, 1>(o, way, gs_block_size)
-           : mean < 16         ? few<T, uint8_t, 8, 2, 2>(o, way, gs_block_size)
-           : mean < 32         ? few<T, uint8_t, 8, 1, 4>(o, way, gs_block_size)
-           : mean < 128        ? few<T, uint8_t, 8, 1, 8>(o, way, gs_block_size)
-                               : few<T, uint8_t, 32, 2, 4>(o, way, gs_block_size);
+    return mean < 4 && way < 3 ? few<T, uint8_t, 4, 4, 1>(o, way, threads)
+           : mean < 8          ? few<T, uint8_t, 8, 4, 1>(o, way, threads)
+           : mean < 16         ? few<T, uint8_t, 8, 2, 2>(o, way, threads)
+           : mean < 32         ? few<T, uint8_t, 8, 1, 4>(o, way, threads)
+           : mean < 128        ? few<T, uint8_t, 8, 1, 8>(o, way, threads)
+                               : few<T, uint8_t, 32, 2, 4>(o, way, threads);
 }
 
 template <class T>

@@ -112,7 +112,9 @@ __device__ int way_to_fill_row(int n, int counted, int words, int room)
         for (int w = light ? 0 : 2; w < 6; w++) {
             if (bytes <= bits_bytes(w) && bits_bytes(w) <= room) return fill_bits0 + w;
         }
-        return fill_bits6;
+        return bytes > room && n <= far_entries && bits_space<T>(words, 0) <= far_bytes(room)
+                   ? fill_far
+                   : fill_bits6;
     }
     for (int w = 0; w < 4; w++) {
         if (n <= table_entries(w) && table_bytes<T>(table_entries(w)) <= room) {
