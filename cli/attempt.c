@@ -207,7 +207,8 @@ static gsolve_status set_up(cli *c, cli_attempt *a, const gsolve_matrix *A, gsol
     snprintf(a->kind, sizeof a->kind, "%s", info.kind);
     snprintf(a->note, sizeof a->note, "%s", info.note);
     a->levels = 0;
-    while (a->levels < CLI_MOST_LEVELS && gsolve_precond_level(*M, a->levels, &a->level[a->levels])) {
+    while (a->levels < CLI_MOST_LEVELS &&
+           gsolve_precond_level(*M, a->levels, &a->level[a->levels])) {
         a->levels++;
     }
     if (a->free_method && gsolve_precond_varies(*M)) { /* auto knows what suits */

@@ -8,9 +8,9 @@ void cli_levels_say(const cli *c, const cli_attempt *a)
             "entries a row", "format", "type", "a product");
     for (int k = 0; k < a->levels; k++) {
         const gsolve_level_info *l = &a->level[k];
-        cli_say(c, "%12s%8d%12d%14lld%14.1f  %-8s%-4s%12s\n", "", k, l->rows,
-                (long long)l->entries, l->mean_row, l->format,
-                l->type == GSOLVE_F32 ? "f32" : "f64", cli_bytes((double)l->bytes).text);
+        cli_say(c, "%12s%8d%12d%14lld%14.1f  %-8s%-4s%12s\n", "", k, l->rows, (long long)l->entries,
+                l->mean_row, l->format, l->type == GSOLVE_F32 ? "f32" : "f64",
+                cli_bytes((double)l->bytes).text);
     }
 }
 

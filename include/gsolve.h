@@ -367,8 +367,8 @@ typedef struct gsolve_precond_info {
     char note[160];   /* what the set-up decided ("shift 0.004"), or "" */
 } gsolve_precond_info;
 
-/* spec: a kind, or "auto"; csr square, as for gsolve_matrix_create. The set-up is on the host, where
- * a csr on the device is fetched for the time of the call; that of amg is on the device. */
+/* spec: a kind, or "auto"; csr square, as for gsolve_matrix_create. The set-up is on the host,
+ * where a csr on the device is fetched for the time of the call; that of amg is on the device. */
 gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_context *ctx, const char *spec,
                                     const gsolve_csr *csr);
 /* The same from the rows of A, which lie where the set-up works already. */
@@ -400,8 +400,8 @@ const void *gsolve_precond_diagonal(const gsolve_precond *M);
  * GSOLVE_UNSUPPORTED: this kind knows no such vectors. On failure M is as it was. */
 gsolve_status gsolve_precond_set_near_null(gsolve_precond *M, gsolve_dense B);
 
-/* The same of an elastic body: its rigid motions, from the places of the nodes: one row each of 2 or
- * 3 coordinates, with as many unknowns a node, one after the other. */
+/* The same of an elastic body: its rigid motions, from the places of the nodes: one row each of 2
+ * or 3 coordinates, with as many unknowns a node, one after the other. */
 gsolve_status gsolve_precond_set_coordinates(gsolve_precond *M, gsolve_dense xyz);
 
 /* A level of a preconditioner that has several; the finest is level 0. */

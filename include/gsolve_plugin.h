@@ -117,11 +117,12 @@ typedef struct gsolve_precond_kind {
     void (*describe)(const void *self, gsolve_precond_info *info);
     /* optional: whether apply is not a fixed linear map, so that a flexible method is needed */
     bool (*varies)(const void *self);
-    bool on_device; /* build and update get csr where kernels of ctx's device read it; then needed: */
+    bool on_device; /* build and update get csr where kernels of ctx's device read it; then needed:
+                     */
     /* the rows it was made of, likewise: their pattern tells whether an update fits */
     void (*rows)(const void *self, gsolve_csr *csr);
-    /* optional: see gsolve_precond_set_near_null and _set_coordinates; B and xyz are on ctx's device,
-     * of any type */
+    /* optional: see gsolve_precond_set_near_null and _set_coordinates; B and xyz are on ctx's
+     * device, of any type */
     gsolve_status (*near_null)(void *self, gsolve_context *ctx, gsolve_dense B);
     gsolve_status (*coordinates)(void *self, gsolve_context *ctx, gsolve_dense xyz);
     /* optional: see gsolve_precond_level */

@@ -2,8 +2,8 @@
 #include "precond/precond.h"
 
 const gsolve_plugin *const gs_preconds[] = {
-    &gs_none.plugin, &gs_jacobi.plugin, &gs_block_jacobi.plugin, &gs_ilu.plugin,
-    &gs_ic.plugin,   &gs_isai.plugin,   &gs_chebyshev.plugin, &gs_amg.plugin, NULL,
+    &gs_none.plugin, &gs_jacobi.plugin,    &gs_block_jacobi.plugin, &gs_ilu.plugin, &gs_ic.plugin,
+    &gs_isai.plugin, &gs_chebyshev.plugin, &gs_amg.plugin,          NULL,
 };
 
 const gsolve_plugin *gsolve_precond_at(const gsolve_context *ctx, int index)

@@ -59,8 +59,9 @@ static const rule *rules_for(const gsolve_traits *t)
         {0},
     };
     static const rule elliptic[] = {
-        {"cg", "amg", "symmetric with the signs and row sums of an elliptic operator, on a grid so "
-                      "long that ic would take more iterations than multigrid's set-up is worth"},
+        {"cg", "amg",
+         "symmetric with the signs and row sums of an elliptic operator, on a grid so "
+         "long that ic would take more iterations than multigrid's set-up is worth"},
         {"cg", "ic", "symmetric with a positive diagonal"},
         {"direct,limit=60,work=40", "none", "a factorisation does not mind the conditioning"},
         {"minres,maxit=50000", "jacobi,abs=1", "symmetric, and minres does not need it definite"},

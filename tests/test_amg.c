@@ -36,8 +36,8 @@ static solve solve_with(gsolve_context *ctx, const gsolve_csr *csr, const char *
 
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", csr));
     OK(ctx, gsolve_solver_create(&S, ctx, method, A, M));
-    OK(ctx, gsolve_solver_run(S, gsolve_vector(b, csr->nrows), gsolve_vector(x, csr->nrows),
-                              &result));
+    OK(ctx,
+       gsolve_solver_run(S, gsolve_vector(b, csr->nrows), gsolve_vector(x, csr->nrows), &result));
     gsolve_precond_describe(M, &info);
     s.iterations = result.iterations;
     s.outcome = result.outcome;
@@ -109,12 +109,16 @@ static void cycles_and_smoothers(void **state)
 {
     static const char *const flexible[] = {"amg,coarsest=100,cycle=k",
                                            "amg,coarsest=100,cycle=k,damping=0"};
-    static const char *const spec[] = {
-        "amg,coarsest=100",          "amg,coarsest=100,cycle=w",
-        "amg,coarsest=100,pre=2,post=2", "amg,coarsest=100,smoother=l1_jacobi",
-        "amg,coarsest=100,format=sell",  "amg,coarsest=100,format=csr",
-        "amg,coarsest=100,type=f32",     "amg,coarsest=100,type=same",
-        "amg,coarsest=5",                "amg,levels=2,coarsest=10"};
+    static const char *const spec[] = {"amg,coarsest=100",
+                                       "amg,coarsest=100,cycle=w",
+                                       "amg,coarsest=100,pre=2,post=2",
+                                       "amg,coarsest=100,smoother=l1_jacobi",
+                                       "amg,coarsest=100,format=sell",
+                                       "amg,coarsest=100,format=csr",
+                                       "amg,coarsest=100,type=f32",
+                                       "amg,coarsest=100,type=same",
+                                       "amg,coarsest=5",
+                                       "amg,levels=2,coarsest=10"};
     gsolve_context *ctx = open_context(2);
     (void)state;
 
@@ -136,12 +140,11 @@ static void cycles_differ(void **state)
     gsolve_context *ctx = open_context(2);
     (void)state;
 
-    const solve v = solve_model(ctx, "gen:poisson2d,n=200", "fgmres",
-                                "amg,coarsest=100,damping=0");
-    const solve w = solve_model(ctx, "gen:poisson2d,n=200", "fgmres",
-                                "amg,coarsest=100,damping=0,cycle=w");
-    const solve k = solve_model(ctx, "gen:poisson2d,n=200", "fgmres",
-                                "amg,coarsest=100,damping=0,cycle=k");
+    const solve v = solve_model(ctx, "gen:poisson2d,n=200", "fgmres", "amg,coarsest=100,damping=0");
+    const solve w =
+        solve_model(ctx, "gen:poisson2d,n=200", "fgmres", "amg,coarsest=100,damping=0,cycle=w");
+    const solve k =
+        solve_model(ctx, "gen:poisson2d,n=200", "fgmres", "amg,coarsest=100,damping=0,cycle=k");
     assert_true(w.iterations < v.iterations);
     assert_true(k.iterations < v.iterations);
     close_context(ctx);
@@ -330,10 +333,8 @@ static void near_null_vectors(void **state)
                      GSOLVE_BAD_ARGUMENT);
     assert_non_null(strstr(gsolve_error(ctx), "waits for gsolve_precond_set_near_null"));
     OK(ctx, gsolve_precond_update(M, &csr));
-    assert_int_equal(gsolve_precond_set_near_null(M, gsolve_vector(B, n - 1)),
-                     GSOLVE_BAD_ARGUMENT);
-    assert_int_equal(gsolve_precond_set_near_null(M, gsolve_vector(NULL, n)),
-                     GSOLVE_BAD_ARGUMENT);
+    assert_int_equal(gsolve_precond_set_near_null(M, gsolve_vector(B, n - 1)), GSOLVE_BAD_ARGUMENT);
+    assert_int_equal(gsolve_precond_set_near_null(M, gsolve_vector(NULL, n)), GSOLVE_BAD_ARGUMENT);
     OK(ctx, gsolve_precond_set_near_null(M, gsolve_vector(B, n)));
     OK(ctx, gsolve_precond_create(&N, ctx, "amg,coarsest=100", &csr));
     apply(ctx, M, false, n, 7, r, z);
@@ -469,6 +470,56 @@ static void refusals(void **state)
     close_context(ctx);
 }
 
+/* --- the automatic choice ----------------------------------------------------------------------
+ */
+
+static bool is_chosen(gsolve_context *ctx, const char *matrix)
+{
+    gsolve_csr csr = read_matrix(ctx, matrix);
+    gsolve_traits traits;
+    gsolve_choice choice;
+
+    OK(ctx, gsolve_csr_examine(ctx, &csr, &traits));
+    assert_true(gsolve_choose(&traits, 0, &choice));
+    gsolve_csr_free(&csr, ctx);
+    return strcmp(choice.precond, "amg") == 0;
+}
+
+/* Elliptic, symmetric and long. */
+static void chosen_where_it_pays(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    (void)state;
+
+    assert_true(is_chosen(ctx, "gen:poisson2d,n=120"));
+    assert_true(is_chosen(ctx, "gen:poisson3d,nx=16,ny=16,nz=100"));
+    assert_true(is_chosen(ctx, "gen:neumann2d,n=120"));
+    assert_false(is_chosen(ctx, "gen:poisson2d,n=60"));
+    assert_false(is_chosen(ctx, "gen:poisson3d,n=30"));
+    assert_false(is_chosen(ctx, "gen:convdiff3d,nx=8,ny=8,nz=120"));
+    assert_false(is_chosen(ctx, "gen:elasticity3d,n=8"));
+    assert_false(is_chosen(ctx, "gen:tridiagonal,n=5000,diag=4"));
+    close_context(ctx);
+}
+
+/* The whole in one call. */
+static void solved_by_it(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    gsolve_csr csr = read_matrix(ctx, "gen:poisson2d,n=120");
+    double *b = right_hand_side(csr.nrows, false), *x = calloc((size_t)csr.nrows, sizeof *x);
+    gsolve_result result;
+    (void)state;
+
+    OK(ctx,
+       gsolve_solve(ctx, &csr, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.nrows), &result));
+    assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+    assert_true(result.iterations <= 25);
+    free(b), free(x);
+    gsolve_csr_free(&csr, ctx);
+    close_context(ctx);
+}
+
 /* --- memory that is denied -------------------------------------------------------------------- */
 
 static void denied_memory(void **state)
@@ -501,14 +552,23 @@ int main(void)
 {
     need_device();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(model_problems),       cmocka_unit_test(grid_independence),
-        cmocka_unit_test(cycles_and_smoothers), cmocka_unit_test(cycles_differ),
-        cmocka_unit_test(singular_systems),     cmocka_unit_test(symmetric_cycles),
-        cmocka_unit_test(same_bits),            cmocka_unit_test(update_is_set_up),
-        cmocka_unit_test(levels_are_made_anew), cmocka_unit_test(near_null_vectors),
-        cmocka_unit_test(scaled_matrix),        cmocka_unit_test(table_of_levels),
-        cmocka_unit_test(bound_on_complexity),  cmocka_unit_test(refusals),
+        cmocka_unit_test(model_problems),
+        cmocka_unit_test(grid_independence),
+        cmocka_unit_test(cycles_and_smoothers),
+        cmocka_unit_test(cycles_differ),
+        cmocka_unit_test(singular_systems),
+        cmocka_unit_test(symmetric_cycles),
+        cmocka_unit_test(same_bits),
+        cmocka_unit_test(update_is_set_up),
+        cmocka_unit_test(levels_are_made_anew),
+        cmocka_unit_test(near_null_vectors),
+        cmocka_unit_test(scaled_matrix),
+        cmocka_unit_test(table_of_levels),
+        cmocka_unit_test(bound_on_complexity),
+        cmocka_unit_test(refusals),
         cmocka_unit_test(denied_memory),
+        cmocka_unit_test(chosen_where_it_pays),
+        cmocka_unit_test(solved_by_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,20 +31,26 @@ typedef struct amg {
 #define MEMBER(name) offsetof(gs_amg_options, name)
 
 static const gsolve_option options[] = {
-    {"coarsening", "how levels are coarsened: by smoothed aggregates, or by unsmoothed ones of "
-     "pairs, which want cycle=k", GSOLVE_CHOICE, MEMBER(coarsening), 0, 0, 0, "sa|ua"},
-    {"strength", "sa: |a_ij| > strength sqrt(a_ii a_jj) is a strong connection; ua: that share of "
-     "the row's strongest; negative: as suits", GSOLVE_REAL, MEMBER(strength), -1, -1, 1, NULL},
+    {"coarsening",
+     "how levels are coarsened: by smoothed aggregates, or by unsmoothed ones of "
+     "pairs, which want cycle=k",
+     GSOLVE_CHOICE, MEMBER(coarsening), 0, 0, 0, "sa|ua"},
+    {"strength",
+     "sa: |a_ij| > strength sqrt(a_ii a_jj) is a strong connection; ua: that share of "
+     "the row's strongest; negative: as suits",
+     GSOLVE_REAL, MEMBER(strength), -1, -1, 1, NULL},
     {"aggregation", "sa: how roots of aggregates are chosen; auto: greedy on the CPU, else mis2",
      GSOLVE_CHOICE, MEMBER(aggregation), 0, 0, 0, "auto|greedy|mis2"},
     {"block", "unknowns a node; 0: found in the pattern", GSOLVE_INT, MEMBER(block), 0, 0, 64,
      NULL},
-    {"pairings", "ua: aggregates of at most 2 to this power", GSOLVE_INT, MEMBER(pairings), 3, 1, 10,
-     NULL},
-    {"damping", "sa: of the step that smooths P, over the spectral radius; 0: none",
-     GSOLVE_REAL, MEMBER(damping), 4.0 / 3, 0, 2, NULL},
-    {"smoother", "what smooths the error on each level; auto: chebyshev, l1_jacobi where A is not "
-     "symmetric", GSOLVE_CHOICE, MEMBER(smoother), 0, 0, 0, "auto|l1_jacobi|chebyshev"},
+    {"pairings", "ua: aggregates of at most 2 to this power", GSOLVE_INT, MEMBER(pairings), 3, 1,
+     10, NULL},
+    {"damping", "sa: of the step that smooths P, over the spectral radius; 0: none", GSOLVE_REAL,
+     MEMBER(damping), 4.0 / 3, 0, 2, NULL},
+    {"smoother",
+     "what smooths the error on each level; auto: chebyshev, l1_jacobi where A is not "
+     "symmetric",
+     GSOLVE_CHOICE, MEMBER(smoother), 0, 0, 0, "auto|l1_jacobi|chebyshev"},
     {"pre", "sweeps before the coarse level", GSOLVE_INT, MEMBER(pre), 1, 0, 100, NULL},
     {"post", "sweeps after it; cg needs as many as before", GSOLVE_INT, MEMBER(post), 1, 0, 100,
      NULL},
@@ -66,8 +72,10 @@ static const gsolve_option options[] = {
      GSOLVE_CHOICE, MEMBER(reuse), GS_AMG_REUSE_AUTO, 0, 0, "auto|keep|rebuild"},
     {"near_null", "what smoothing hardly changes: constants, or vectors still to be given",
      GSOLVE_CHOICE, MEMBER(near_null), CONSTANTS, 0, 0, "constants|given"},
-    {"complexity", "entries of all levels over those of the finest, beyond which it is coarsened "
-     "harder", GSOLVE_REAL, MEMBER(complexity), 3, 1, 1000, NULL},
+    {"complexity",
+     "entries of all levels over those of the finest, beyond which it is coarsened "
+     "harder",
+     GSOLVE_REAL, MEMBER(complexity), 3, 1, 1000, NULL},
     {0},
 };
 
@@ -122,7 +130,8 @@ static void rows(const void *self, gsolve_csr *csr)
 static gsolve_status check_options(gsolve_context *ctx, const gs_amg_options *o)
 {
     if (o->pre + o->post > 0) return GSOLVE_OK;
-    return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "amg,pre=0,post=0 smooths nothing; one of them must "
+    return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
+                       "amg,pre=0,post=0 smooths nothing; one of them must "
                        "be at least 1");
 }
 
@@ -177,7 +186,7 @@ done:
 
 /* M's levels for csr and near_null, of whose arrays they become owner. */
 static gsolve_status set_up_as_told(amg *M, gsolve_context *ctx, const gsolve_csr *csr,
-                            gsolve_dense *near_null, int32_t block)
+                                    gsolve_dense *near_null, int32_t block)
 {
     gs_hierarchy *h = NULL;
     gsolve_status status;
@@ -229,8 +238,10 @@ static gsolve_status set_up(amg *M, gsolve_context *ctx, const gsolve_csr *csr,
         gs_hierarchy_destroy(f32, ctx);
         f32 = f64;
         f64 = NULL;
-        snprintf(M->judged, sizeof M->judged, ", single precision would leave %.2g of an error "
-                 "and not %.2g", narrow, wide);
+        snprintf(M->judged, sizeof M->judged,
+                 ", single precision would leave %.2g of an error "
+                 "and not %.2g",
+                 narrow, wide);
     }
     gs_hierarchy_destroy(M->h, ctx);
     M->h = f32;
@@ -441,8 +452,8 @@ static bool level(const void *self, int index, gsolve_level_info *info)
 
     if (!l) return false;
     gsolve_matrix_describe(l->A, &A);
-    *info = (gsolve_level_info){.rows = A.nrows, .entries = A.entries, .type = A.type,
-                                .bytes = A.bytes};
+    *info = (gsolve_level_info){
+        .rows = A.nrows, .entries = A.entries, .type = A.type, .bytes = A.bytes};
     info->mean_row = A.nrows > 0 ? (double)A.entries / A.nrows : 0;
     memcpy(info->format, A.form, sizeof info->format);
     return true;

@@ -36,6 +36,7 @@ struct gs_factors_of {
     cs_din *numeric;
     double *null;    /* n x nulls, orthonormal */
     double *b, *x;   /* work space, n numbers each */
+    double *inverse; /* n x n, where it is wanted and safe to compute by elimination, else NULL */
     double shift;
 };
 
@@ -72,7 +73,8 @@ static gsolve_status fetch(host_matrix *H, gsolve_context *ctx, const gsolve_csr
     TRY(gs_csr_to_host(&here, ctx, &fetched));
     TRY(gsolve_csr_convert(&H->csr, ctx, GSOLVE_F64, here));
     if (H->csr.offset != GSOLVE_O32) {
-        status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "amg: the coarsest level has too many entries "
+        status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                             "amg: the coarsest level has too many entries "
                              "to be factored; choose a smaller coarsest=");
         goto done;
     }
@@ -148,11 +150,11 @@ static gsolve_status find_null(gs_factors_of *F, gsolve_context *ctx, const host
     ALLOC(ctx, GSOLVE_HOST, F->null, (size_t)n * (size_t)(k > 0 ? k : 1));
     for (int32_t c = 0; c < k; c++) {
         double *w = F->null + (int64_t)F->nulls * n, most = 0;
-        TRY(gsolve_copy(ctx, column, GSOLVE_HOST, gs_column_of(near_null, c).value,
-                        near_null.place, (size_t)n * size));
+        TRY(gsolve_copy(ctx, column, GSOLVE_HOST, gs_column_of(near_null, c).value, near_null.place,
+                        (size_t)n * size));
         for (int32_t i = 0; i < n; i++) {
-            w[i] = near_null.type == GSOLVE_F32 ? (double)((float *)column)[i]
-                                                : ((double *)column)[i];
+            w[i] =
+                near_null.type == GSOLVE_F32 ? (double)((float *)column)[i] : ((double *)column)[i];
         }
         const double before = sqrt(dot(n, w, w));
         project(n, F->nulls, F->null, w);
@@ -212,6 +214,7 @@ static void drop_factors(gs_factors_of *F, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, F->null);
     gsolve_free(ctx, GSOLVE_HOST, F->b);
     gsolve_free(ctx, GSOLVE_HOST, F->x);
+    gsolve_free(ctx, GSOLVE_HOST, F->inverse);
     gsolve_free(ctx, GSOLVE_HOST, F);
 }
 
@@ -222,8 +225,7 @@ static double spread(const gs_factors_of *F)
     double least = DBL_MAX, most = 0;
 
     for (int32_t j = 0; j < F->n; j++) {
-        const double pivot =
-            fabs(F->cholesky ? last->x[last->p[j]] : last->x[last->p[j + 1] - 1]);
+        const double pivot = fabs(F->cholesky ? last->x[last->p[j]] : last->x[last->p[j + 1] - 1]);
         least = fmin(least, pivot), most = fmax(most, pivot);
     }
     if (F->n == 0) return 1;
@@ -242,9 +244,8 @@ static bool factor_once(gs_factors_of *F, const host_matrix *H)
     cs_di_sfree(F->symbolic);
     F->cholesky = false;
     F->symbolic = cs_di_sqr(H->symmetric_pattern ? 1 : 2, &H->columns, 0);
-    F->numeric = F->symbolic
-                     ? cs_di_lu(&H->columns, F->symbolic, H->symmetric_pattern ? 0.01 : 1)
-                     : NULL;
+    F->numeric =
+        F->symbolic ? cs_di_lu(&H->columns, F->symbolic, H->symmetric_pattern ? 0.01 : 1) : NULL;
     if (F->numeric && spread(F) > least) return true;
     cs_di_nfree(F->numeric);
     cs_di_sfree(F->symbolic);
@@ -276,6 +277,44 @@ static gsolve_status factor(gs_factors_of *F, gsolve_context *ctx, const host_ma
     return GSOLVE_OK;
 }
 
+/* a (n x n by rows) = its inverse, by Gauss-Jordan elimination in place. Without pivots, which a
+ * positive definite matrix does not need: n^3 multiplications in long rows, where solves with the
+ * factors would take several times as long. */
+static void eliminate(int64_t n, double *a)
+{
+    for (int64_t k = 0; k < n; k++) {
+        double *restrict pivot = a + k * n;
+        const double p = 1 / pivot[k];
+        for (int64_t j = 0; j < n; j++) pivot[j] *= p;
+        pivot[k] = p;
+        for (int64_t i = 0; i < n; i++) {
+            double *restrict row = a + i * n;
+            const double factor = row[k];
+            if (i == k || factor == 0) continue;
+            row[k] = 0;
+#pragma omp simd
+            for (int64_t j = 0; j < n; j++) row[j] -= factor * pivot[j];
+        }
+    }
+}
+
+static gsolve_status eliminate_all(gs_factors_of *F, gsolve_context *ctx, const host_matrix *H)
+{
+    const int64_t n = F->n;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, F->inverse, (size_t)n * (size_t)n);
+    memset(F->inverse, 0, (size_t)n * (size_t)n * sizeof *F->inverse);
+    for (int32_t i = 0; i < F->n; i++) {
+        for (int k = H->columns.p[i]; k < H->columns.p[i + 1]; k++) {
+            F->inverse[i * n + H->columns.i[k]] = H->columns.x[k];
+        }
+    }
+    eliminate(n, F->inverse);
+done:
+    return status;
+}
+
 static gsolve_status make_factors(gs_factors_of **out, gsolve_context *ctx, const gs_fine *level)
 {
     const int32_t n = level->A->nrows;
@@ -292,6 +331,9 @@ static gsolve_status make_factors(gs_factors_of **out, gsolve_context *ctx, cons
     if (n > 0) TRY(find_null(F, ctx, &H, level->near_null));
     if (n > 0) TRY(pin(F, ctx, &H));
     if (n > 0) TRY(factor(F, ctx, &H));
+    if (gs_place(ctx) == GSOLVE_DEVICE && F->cholesky && F->nulls == 0) {
+        TRY(eliminate_all(F, ctx, &H));
+    }
     *out = F;
     F = NULL;
 done:
@@ -337,14 +379,17 @@ static void invert(const gs_coarsest *c, gs_factors_of *F, bool transposed, void
     const int64_t n = c->n;
 
     for (int64_t i = 0; i < n; i++) {
-        memset(F->b, 0, (size_t)n * sizeof *F->b);
-        F->b[i] = 1;
-        solve(F, !transposed);
+        const double *row = F->inverse ? F->inverse + i * n : F->x;
+        if (!F->inverse) {
+            memset(F->b, 0, (size_t)n * sizeof *F->b);
+            F->b[i] = 1;
+            solve(F, !transposed);
+        }
         for (int64_t j = 0; j < n; j++) {
             if (c->type == GSOLVE_F32) {
-                ((float *)rows)[i * n + j] = (float)F->x[j];
+                ((float *)rows)[i * n + j] = (float)row[j];
             } else {
-                ((double *)rows)[i * n + j] = F->x[j];
+                ((double *)rows)[i * n + j] = row[j];
             }
         }
     }
@@ -360,8 +405,8 @@ static gsolve_status send(void **to, gsolve_context *ctx, const gs_coarsest *c, 
     if (!rows) goto done;
     invert(c, F, transposed, rows);
     *to = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    status = *to ? gsolve_copy(ctx, *to, gs_place(ctx), rows, GSOLVE_HOST, bytes)
-                 : GSOLVE_NO_MEMORY;
+    status =
+        *to ? gsolve_copy(ctx, *to, gs_place(ctx), rows, GSOLVE_HOST, bytes) : GSOLVE_NO_MEMORY;
 done:
     gsolve_free(ctx, GSOLVE_HOST, rows);
     return status;

@@ -2,9 +2,8 @@
  *
  *     x = S b             pre times, the first from x = 0
  *     b' = R (b - A x)
- *     x' = the coarse level's: V once, W twice, K two steps of a method that the cycle preconditions
- *     x += P x'
- *     x += S'(b - A x)    post times, back
+ *     x' = the coarse level's: V once, W twice, K two steps of a method that the cycle
+ * preconditions x += P x' x += S'(b - A x)    post times, back
  *
  * R = P', so that the cycle is symmetric where A is and as many sweeps come after as before. The
  * transposed one has A' for A and the counts of sweeps changed about.

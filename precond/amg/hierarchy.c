@@ -13,7 +13,8 @@
 #include "spmv/glance.h"
 #include "spmv/matrix.h"
 
-#define STAGNANT 0.85 /* rows of a level over those of the finer: coarsening has come to its end */
+#define STAGNANT 0.85 /* rows of a level over those of the finer: coarsening has come to its end \
+                       */
 #define EXPECTED 60   /* products of a level in a solve of some 20 iterations */
 
 static const gs_coarsening *const coarsenings[] = {&gs_amg_sa, &gs_amg_ua};
@@ -256,8 +257,7 @@ static gsolve_status build_levels(gs_hierarchy *h, gsolve_context *ctx)
     bool ended = false, exact;
     gsolve_status status = GSOLVE_OK;
 
-    while (!ended && h->level[h->levels - 1].rows.nrows > small &&
-           h->levels < h->options.levels) {
+    while (!ended && h->level[h->levels - 1].rows.nrows > small && h->levels < h->options.levels) {
         TRY(add_level(h, ctx, &ended));
     }
     exact = h->level[h->levels - 1].rows.nrows <= most_exact(h, ctx);

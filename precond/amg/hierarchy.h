@@ -9,9 +9,9 @@
 #define GS_AMG_MOST_LEVELS    32
 #define GS_AMG_MOST_NEAR_NULL 24
 
-enum { GS_AMG_V, GS_AMG_W, GS_AMG_K };              /* gs_amg_options.cycle */
-enum { GS_AMG_TYPE_AUTO, GS_AMG_F32, GS_AMG_SAME }; /* .type */
-enum { GS_AMG_FORMAT_AUTO, GS_AMG_CSR, GS_AMG_SELL }; /* .format */
+enum { GS_AMG_V, GS_AMG_W, GS_AMG_K };                   /* gs_amg_options.cycle */
+enum { GS_AMG_TYPE_AUTO, GS_AMG_F32, GS_AMG_SAME };      /* .type */
+enum { GS_AMG_FORMAT_AUTO, GS_AMG_CSR, GS_AMG_SELL };    /* .format */
 enum { GS_AMG_REUSE_AUTO, GS_AMG_KEEP, GS_AMG_REBUILD }; /* .reuse */
 
 typedef struct gs_level {
@@ -30,12 +30,12 @@ typedef struct gs_hierarchy {
     gs_amg_options options;
     const gs_coarsening *coarsening;
     const gs_smoother *smoother;
-    gsolve_type type;    /* of its numbers */
-    bool symmetric;      /* A is, to rounding */
-    int levels, harder;  /* harder: levels that were coarsened harder for the complexity's sake */
+    gsolve_type type;   /* of its numbers */
+    bool symmetric;     /* A is, to rounding */
+    int levels, harder; /* harder: levels that were coarsened harder for the complexity's sake */
     gs_level level[GS_AMG_MOST_LEVELS];
     gs_coarsest coarsest;
-    double *scalar;      /* numbers on the device, see cycle.c */
+    double *scalar; /* numbers on the device, see cycle.c */
 } gs_hierarchy;
 
 /* *h = the levels of the matrix in csr, which is clean and where kernels read it. near_null: n x k
@@ -54,8 +54,8 @@ double gs_hierarchy_grids(const gs_hierarchy *h);
 
 /* precision.c: *left = the share of r that some cycles of h leave, r = A w in csr's type with w the
  * first near-null vector; csr: what h was made of. nan or inf: h is of no use. */
-gsolve_status gs_hierarchy_leaves(const gs_hierarchy *h, gsolve_context *ctx,
-                                  const gsolve_csr *csr, double *left);
+gsolve_status gs_hierarchy_leaves(const gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr,
+                                  double *left);
 
 /* cycle.c: z = M^-1 r, one column in the hierarchy's type; transposed: M^-T r. */
 gsolve_status gs_cycle(const gs_hierarchy *h, gsolve_context *ctx, bool transposed, gsolve_dense r,

@@ -11,8 +11,8 @@ typedef struct gs_amg_kernels {
     gsolve_status (*noise)(gs_queue *q, int64_t n, uint64_t seed, void *y);
     /* y[i] = 1 where i % block is c, else 0 */
     gsolve_status (*constant)(gs_queue *q, int64_t n, int32_t block, int32_t c, void *y);
-    /* p = a d * (b - Ax) + c p, x += p; p NULL: it is not kept, and c is 0. Ax NULL: x counts as 0,
-     * p = x = a d * b. One column of n elements. */
+    /* p = a d * (b - Ax) + c p, x += p; p is not read where c is 0, and may be NULL there: it is
+     * not kept. Ax NULL: x counts as 0, p = x = a d * b. One column of n elements. */
     gsolve_status (*step)(gs_queue *q, int64_t n, double a, double c, const void *d, const void *b,
                           const void *Ax, void *p, void *x);
     /* x = M b, M dense, n x n by rows; *count += 1, a number on the device */

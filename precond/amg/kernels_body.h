@@ -50,10 +50,16 @@ static void FN(first)(int64_t n, T a, const T *restrict d, const T *restrict b, 
 static void FN(next)(int64_t n, T a, T c, const T *restrict d, const T *restrict b,
                      const T *restrict Ax, T *restrict p, T *restrict x)
 {
-    if (p) {
+    if (p && c != 0) {
 #pragma omp simd
         for (int64_t i = 0; i < n; i++) {
             p[i] = a * d[i] * (b[i] - Ax[i]) + c * p[i];
+            x[i] += p[i];
+        }
+    } else if (p) {
+#pragma omp simd
+        for (int64_t i = 0; i < n; i++) {
+            p[i] = a * d[i] * (b[i] - Ax[i]);
             x[i] += p[i];
         }
     } else {

@@ -119,7 +119,9 @@ struct next : gs_plain {
         const auto D = gs_load<W>(d, i), B = gs_load<W>(b, i), Q = gs_load<W>(Ax, i);
         auto X = gs_load<W>(x, i);
         gs_pack<T, W> P = {};
-        if constexpr (KEPT) P = gs_load<W>(p, i);
+        if constexpr (KEPT) {
+            if (c != T(0)) P = gs_load<W>(p, i);
+        }
         for (int w = 0; w < W; w++) {
             P.v[w] = a * D.v[w] * (B.v[w] - Q.v[w]) + (KEPT ? c * P.v[w] : T(0));
             X.v[w] += P.v[w];

@@ -54,8 +54,8 @@ done:
     return status;
 }
 
-gsolve_status gs_hierarchy_leaves(const gs_hierarchy *h, gsolve_context *ctx,
-                                  const gsolve_csr *csr, double *left)
+gsolve_status gs_hierarchy_leaves(const gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr,
+                                  double *left)
 {
     gsolve_dense v[VECTORS] = {{0}};
     double *sum = NULL, seen[2];

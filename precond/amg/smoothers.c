@@ -1,10 +1,11 @@
 /* smoothers.c: l1_jacobi and chebyshev. Both divide by D = diag(sum_j |a_ij|), which is no smaller
  * than A where A is symmetric (x'Ax <= x'Dx), so that the spectrum of D^-1 A lies in (0, 1] without
- * an estimate; and both are polynomials in D^-1 A times D^-1, so that the sweep back is the sweep. */
+ * an estimate; and both are polynomials in D^-1 A times D^-1, so that the sweep back is the sweep.
+ */
 #include <string.h>
 
-#include "core/try.h"
 #include "core/stage.h"
+#include "core/try.h"
 #include "precond/amg/amg.h"
 #include "precond/amg/kernels.h"
 
