@@ -1,7 +1,9 @@
 /* no_cuda.c: stands in for this folder's .cu files where CUDA is not built. */
 #include "precond/amg/aggregation.h"
 #include "precond/amg/kernels.h"
+#include "precond/amg/relax.h"
 #include "precond/amg/rigid_body.h"
+#include "precond/amg/seidel.h"
 #include "precond/block_jacobi/block_jacobi.h"
 #include "precond/chebyshev/chebyshev.h"
 #include "precond/jacobi/jacobi.h"
@@ -18,3 +20,5 @@ const gs_pairwise_kernels gs_pairwise_cuda[GSOLVE_TYPE_COUNT];
 const gs_tentative_kernels gs_tentative_cuda[GSOLVE_TYPE_COUNT];
 const gs_prolongator_kernels gs_prolongator_cuda[GSOLVE_TYPE_COUNT];
 const gs_rigid_body_kernels gs_rigid_body_cuda[GSOLVE_TYPE_COUNT];
+const gs_relax_kernels gs_relax_cuda[GSOLVE_TYPE_COUNT];
+const gs_seidel_kernels gs_seidel_cuda[GSOLVE_TYPE_COUNT];

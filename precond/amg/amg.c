@@ -50,7 +50,7 @@ static const gsolve_option options[] = {
     {"smoother",
      "what smooths the error on each level; auto: chebyshev, l1_jacobi where A is not "
      "symmetric",
-     GSOLVE_CHOICE, MEMBER(smoother), 0, 0, 0, "auto|l1_jacobi|chebyshev"},
+     GSOLVE_CHOICE, MEMBER(smoother), 0, 0, 0, "auto|l1_jacobi|chebyshev|spai0|gs"},
     {"pre", "sweeps before the coarse level", GSOLVE_INT, MEMBER(pre), 1, 0, 100, NULL},
     {"post", "sweeps after it; cg needs as many as before", GSOLVE_INT, MEMBER(post), 1, 0, 100,
      NULL},
