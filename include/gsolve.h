@@ -235,6 +235,29 @@ gsolve_status gsolve_galerkin_csr(gsolve_galerkin *G, gsolve_csr *C);
 /* products, bytes, peak: of both products, peak of the larger one; entries: of C. */
 void gsolve_galerkin_describe(const gsolve_galerkin *G, gsolve_product_info *info);
 
+/* A matrix of dense blocks: rows, columns and entries of csr are those of blocks, and csr.value
+ * holds height x width numbers an entry, row by row. */
+typedef struct gsolve_blocked {
+    gsolve_csr csr;
+    int32_t height, width; /* 1 to 8 each */
+} gsolve_blocked;
+
+/* B = A in blocks of height x width: those in which A has an entry, other numbers of them being 0.
+ * A of any order within its rows, duplicates summed; B lies where A does, columns ascending, in
+ * arrays that the library owns until gsolve_blocked_free. GSOLVE_BAD_MATRIX: as for
+ * gsolve_matrix_create, or A's rows or columns do not make whole blocks. */
+gsolve_status gsolve_blocked_from_csr(gsolve_blocked *B, gsolve_context *ctx, int32_t height,
+                                      int32_t width, const gsolve_csr *A);
+/* A = B in ordinary rows: each number of a block is an entry, zeros too. */
+gsolve_status gsolve_blocked_to_csr(gsolve_csr *A, gsolve_context *ctx, const gsolve_blocked *B);
+
+/* C = A B as gsolve_csr_multiply, block by block: blocks r x s times s x t make r x t. The columns
+ * of A and B must ascend strictly in every row. GSOLVE_UNSUPPORTED: spec's method knows no blocks;
+ * esc and auto do. GSOLVE_BAD_MATRIX: malformed, or the shapes do not fit. */
+gsolve_status gsolve_blocked_multiply(gsolve_blocked *C, gsolve_context *ctx, const char *spec,
+                                      const gsolve_blocked *A, const gsolve_blocked *B);
+void gsolve_blocked_free(gsolve_blocked *B, gsolve_context *ctx);
+
 /* --- what a matrix looks like: serves info, the automatic choices and explain -- */
 
 typedef struct gsolve_traits {

@@ -46,6 +46,7 @@ typedef struct gsolve_glance {
     int64_t filled8, filled32; /* entries if every row were as long as the longest of its 8, 32 */
     double narrow;             /* share of the sample whose columns fit 16 bits, see glance.h */
     double far;      /* share of its entries more than 4096 columns from the row before's */
+    double strewn;   /* share of all entries in long rows that read x far and wide, see glance.h */
     double block[7]; /* [b], b = 2 to 6: share of its places with dense, aligned b x b blocks */
 } gsolve_glance;
 

@@ -191,7 +191,7 @@ static gsolve_status next_steps(gs_krylov *k, int64_t j, int count)
     if (k->resident) return resident_steps(k, j, count);
     if (k->profile.on) return take_steps(k, j, count);
     if (!k->graph && j >= k->record_from && recordable(k)) TRY(record_steps(k, j, count));
-    if (!k->graph || j < count) return take_steps(k, j, count);
+    if (!k->graph || j < k->record_from) return take_steps(k, j, count);
     TRY(k->ctx->device->replay(k->ctx->queue, k->graph));
     for (int i = 1; i <= count; i++) {
         k->made[(k->begun + j + i) % (2 * GS_HISTORY)] = k->products + k->recorded[i - 1];
@@ -199,6 +199,14 @@ static gsolve_status next_steps(gs_krylov *k, int64_t j, int count)
     k->products += k->recorded[count - 1];
 done:
     return status;
+}
+
+/* The next steps are recorded while the device is at the last ones, which otherwise would wait for
+ * that once A was asked; in vain if A turns, or no steps follow. */
+static gsolve_status record_ahead(gs_krylov *k, int64_t j, int count)
+{
+    if (k->profile.on || k->graph || j < k->record_from || !recordable(k)) return GSOLVE_OK;
+    return record_steps(k, j, count);
 }
 
 /* The host looks at what came of a chunk; steady: not of the first ones. */
@@ -216,22 +224,24 @@ done:
 }
 
 /* From a start until every column has ended. The host looks at a chunk while the next one runs, but
- * for those after which A may turn: then it has to see all that led there. */
+ * for those after which A may turn: then it has to see all that led there. The
+ * first chunk may be shorter, so that A is asked early. */
 static gsolve_status iterate(gs_krylov *k)
 {
     const int count = chunk(k), ahead = k->ctx->device->post && gs_period(k) > 0;
     const int64_t fetched = k->ctx->fetched;
-    int posted = 1, looked = 0;
+    int posted = 1, looked = 0, steps = gs_outlook_first(k, count);
     bool any = true;
     gsolve_status status;
 
-    k->record_from = count;
+    k->record_from = steps;
     TRY(look(k, &looked, count, &any));
-    for (int64_t j = 0; any; j += count) {
+    for (int64_t j = 0; any; j += steps, steps = count) {
+        if (gs_outlook_due(k, j)) TRY(record_ahead(k, j, count));
         while (gs_outlook_due(k, j) && looked < posted) TRY(look(k, &looked, count, &any));
         if (!any) break;
         if (gs_outlook_due(k, j)) TRY(gs_outlook_turn(k, j, count));
-        TRY(next_steps(k, j, count));
+        TRY(next_steps(k, j, steps));
         TRY(gs_progress_post(k, posted++ % GS_SLOTS));
         if (posted - looked > ahead) TRY(look(k, &looked, count, &any));
     }

@@ -220,9 +220,10 @@ gs_small gs_small_of(const gs_krylov *k);
  * --------------------------------------------
  */
 
-/* At the begin of a run, where its columns are known; after j steps since a start, if it is due
- * then and all that happened has been looked at; in the end. */
+/* At the begin of a run, where its columns are known; steps before A is asked; after j steps since
+ * a start, if it is due then and all that happened has been looked at; in the end. */
 gsolve_status gs_outlook_begin(gs_krylov *k);
+int gs_outlook_first(const gs_krylov *k, int chunk);
 bool gs_outlook_due(const gs_krylov *k, int64_t j);
 gsolve_status gs_outlook_turn(gs_krylov *k, int64_t j, int chunk);
 gsolve_status gs_outlook_end(gs_krylov *k);

@@ -75,6 +75,13 @@ gsolve_status gs_outlook_begin(gs_krylov *k)
     return tell(k, &outlook, 0);
 }
 
+/* Steps of the first chunk: no more than after which A is asked first, if these are whole periods.
+ */
+int gs_outlook_first(const gs_krylov *k, int chunk)
+{
+    return k->turning && chunk > FIRST && FIRST % gs_period(k) == 0 ? FIRST : chunk;
+}
+
 bool gs_outlook_due(const gs_krylov *k, int64_t j)
 {
     return k->turning && k->begun + j >= k->turn_at;

@@ -3,11 +3,8 @@
 #include "spgemm/hash/hash.h"
 
 const gsolve_plugin *const gs_multipliers[] = {
-    &gs_gustavson_multiplier.plugin,
-    &gs_hash_multiplier.plugin,
-    &gs_cusparse_multiplier.plugin,
-    &gs_auto_multiplier.plugin,
-    NULL,
+    &gs_gustavson_multiplier.plugin, &gs_esc_multiplier.plugin,  &gs_hash_multiplier.plugin,
+    &gs_cusparse_multiplier.plugin,  &gs_auto_multiplier.plugin, NULL,
 };
 
 const gs_multiplier *gs_multiplier_named(const char *name)

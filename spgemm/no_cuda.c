@@ -1,7 +1,11 @@
 /* no_cuda.c: stands in for this folder's .cu files where CUDA is not built. */
+#include "spgemm/blocked/blocked.h"
 #include "spgemm/cusparse/cusparse.h"
+#include "spgemm/esc/esc.h"
 #include "spgemm/hash/hash.h"
 
 const gs_work_kernels gs_work_cuda[GSOLVE_TYPE_COUNT];
+const gs_esc_kernels gs_esc_cuda[GSOLVE_TYPE_COUNT];
 const gs_hash_kernels gs_hash_cuda[GSOLVE_TYPE_COUNT];
 const gs_multiplier gs_cusparse_multiplier;
+const gs_blocked_kernels gs_blocked_cuda[GSOLVE_TYPE_COUNT];

@@ -4,12 +4,7 @@
 
 #include "core/csr.h"
 
-/* Matrices of dense blocks: csr's rows, columns and entries are those of blocks; value holds for
- * each entry its height x width numbers, row by row. 1 x 1: an ordinary matrix. */
-typedef struct gs_blocked {
-    gsolve_csr csr;
-    int32_t height, width;
-} gs_blocked;
+typedef gsolve_blocked gs_blocked; /* 1 x 1 blocks: an ordinary matrix */
 
 typedef struct gs_tally_of_product { /* what a method tells of its work */
     int64_t products;                /* scalar (or block) products */
@@ -39,7 +34,7 @@ typedef struct gs_multiplier {
 
 /* The methods, ending with NULL; "auto" among them. */
 extern const gsolve_plugin *const gs_multipliers[];
-extern const gs_multiplier gs_gustavson_multiplier, gs_auto_multiplier;
+extern const gs_multiplier gs_gustavson_multiplier, gs_esc_multiplier, gs_auto_multiplier;
 
 /* The one of that name, or NULL where the build lacks it. */
 const gs_multiplier *gs_multiplier_named(const char *name);

@@ -79,12 +79,19 @@ static gs_candidate *best_of(gs_auto *a, double expected, int32_t columns)
     return best;
 }
 
+/* What expected_products says at most until this run ends. */
+static double most_products(const gs_auto *a, const gsolve_outlook *o)
+{
+    const double made = (double)o->made, before = (double)a->before;
+    return a->options.expect > 0 ? a->options.expect - before - made : o->most + before;
+}
+
 static double expected_products(const gs_auto *a, const gsolve_outlook *o)
 {
     const double made = (double)o->made, before = (double)a->before;
     double run = made;
 
-    if (a->options.expect > 0) return a->options.expect - before - made;
+    if (a->options.expect > 0) return most_products(a, o);
     if (o->remaining >= 0) {
         run = o->remaining;
     } else if (a->runs > 0) {
@@ -247,10 +254,10 @@ gsolve_status gs_auto_turn(void *self, gsolve_context *ctx, const gsolve_outlook
     }
     if (a->other || a->entries < least || (a->looked && a->count == 0)) return GSOLVE_OK;
     expected = expected_products(a, o);
-    made->settled = false;
+    made->settled = most_products(a, o) < LEAST;
     if (expected < LEAST) return GSOLVE_OK;
     TRY(reconsider(a, ctx, expected, o->columns));
-    made->settled = a->other || a->count == 0;
+    made->settled = a->other || !best_of(a, most_products(a, o), o->columns);
     made->changed = a->other != NULL;
     a->changes += made->changed;
     a->since = a->before + o->made;

@@ -24,14 +24,31 @@ static int64_t longest_of(const gsolve_csr *A, int32_t first, int32_t last)
     return longest;
 }
 
+static int32_t middle_column(const gsolve_csr *A, int32_t i)
+{
+    return A->col[gs_start(A, i) + row_length(A, i) / 2];
+}
+
+/* Entries of row i if it is strewn, else 0. */
+static int64_t strewn_of(const gsolve_csr *A, int32_t i)
+{
+    const int64_t length = row_length(A, i);
+
+    if (length <= GS_GLANCE_LONG || i == 0 || row_length(A, i - 1) == 0) return 0;
+    const int64_t reach = (int64_t)A->col[gs_start(A, i + 1) - 1] - A->col[gs_start(A, i)];
+    const int64_t apart = (int64_t)middle_column(A, i) - middle_column(A, i - 1);
+    if (reach <= GS_GLANCE_REACH || reach <= GS_GLANCE_APART * length) return 0;
+    return apart > GS_GLANCE_SAME || apart < -GS_GLANCE_SAME ? length : 0;
+}
+
 static void look_at_lengths(gsolve_context *ctx, const gsolve_csr *A, gs_glance_sums *sums)
 {
     const int32_t n = A->nrows;
-    int64_t filled8 = 0, filled32 = 0, most = 0;
+    int64_t filled8 = 0, filled32 = 0, strewn = 0, most = 0;
     unsigned empty = 0;
 
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) \
-    reduction(+ : filled8, filled32, empty) reduction(max : most)
+    reduction(+ : filled8, filled32, strewn, empty) reduction(max : most)
     for (int32_t g = 0; g <= (n - 1) / GS_GLANCE_ROWS; g++) {
         const int32_t end = n - g * GS_GLANCE_ROWS < GS_GLANCE_ROWS ? n : (g + 1) * GS_GLANCE_ROWS;
         int64_t longest = 0;
@@ -41,12 +58,16 @@ static void look_at_lengths(gsolve_context *ctx, const gsolve_csr *A, gs_glance_
             filled8 += of8 * (to - i);
             if (of8 > longest) longest = of8;
         }
-        for (int32_t i = g * GS_GLANCE_ROWS; i < end; i++) empty += row_length(A, i) == 0;
+        for (int32_t i = g * GS_GLANCE_ROWS; i < end; i++) {
+            empty += row_length(A, i) == 0;
+            strewn += strewn_of(A, i);
+        }
         filled32 += longest * (end - g * GS_GLANCE_ROWS);
         if (longest > most) most = longest;
     }
     sums->filled8 = (unsigned long long)filled8;
     sums->filled32 = (unsigned long long)filled32;
+    sums->strewn = (unsigned long long)strewn;
     sums->longest = (unsigned)most;
     sums->empty = empty;
 }
@@ -158,6 +179,7 @@ gsolve_status gs_glance(gsolve_context *ctx, const gsolve_csr *csr, gsolve_glanc
         .filled32 = (int64_t)sums.filled32,
         .narrow = share(sums.narrow, sums.groups),
         .far = share(sums.far, sums.seen),
+        .strewn = share(sums.strewn, (unsigned long long)entries),
     };
     *glance = seen;
     for (int b = 2; b <= GS_GLANCE_BLOCK; b++) {

@@ -2,6 +2,11 @@
  * columns of at most GS_GLANCE_GROUPS groups of GS_GLANCE_ROWS rows, of each row the first
  * GS_GLANCE_DEEP entries. All sums are of whole numbers, so that their order does not matter.
  *
+ * A row is strewn if it has more than GS_GLANCE_LONG entries, which reach over more than
+ * GS_GLANCE_REACH columns and are GS_GLANCE_APART or more apart on average, and its middle column
+ * is more than GS_GLANCE_SAME from that of the row before: each of its entries then takes a cache
+ * line of x for itself, and neither the row before nor its own end finds it there again.
+ *
  * Column numbers of a group fit 16 bits as the format sell stores them: offsets from one base, or
  * from one for the k-th entries of all its rows, which must span at most GS_GLANCE_SPAN. */
 #ifndef GS_SPMV_GLANCE_H
@@ -14,10 +19,15 @@
 #define GS_GLANCE_DEEP   64
 #define GS_GLANCE_SPAN   65534
 #define GS_GLANCE_FAR    4096
+#define GS_GLANCE_LONG   128
+#define GS_GLANCE_REACH  16384
+#define GS_GLANCE_APART  8
+#define GS_GLANCE_SAME   16
 #define GS_GLANCE_BLOCK  6 /* the largest block that is looked for */
 
 typedef struct gs_glance_sums {
     unsigned long long filled8, filled32, far, seen; /* seen: entries whose neighbour is known */
+    unsigned long long strewn;                       /* entries of strewn rows */
     unsigned longest, empty;
     unsigned groups, narrow; /* of the sample, those with entries */
     unsigned places[GS_GLANCE_BLOCK + 1], full[GS_GLANCE_BLOCK + 1]; /* [b]: of b rows */

@@ -10,7 +10,8 @@ namespace
 {
 
 constexpr unsigned all = 0xffffffffu;
-constexpr int blocks_seen = GS_GLANCE_BLOCK + 1;
+constexpr int at_once = 8; // entries of a row that are read at once
+static_assert(GS_GLANCE_DEEP % at_once == 0, "the last ones read are not too deep");
 static_assert(GS_GLANCE_ROWS == 32, "a row for each lane of a warp");
 
 template <class O>
@@ -25,15 +26,34 @@ __device__ int64_t warp_sum(int64_t x)
     return x;
 }
 
+template <class O>
+__device__ int32_t middle_column(const O *start, const int32_t *col, int64_t i)
+{
+    return col[(int64_t)start[i] + ((int64_t)start[i + 1] - (int64_t)start[i]) / 2];
+}
+
+// Entries of row i, of more than GS_GLANCE_LONG, if it is strewn, else 0.
+template <class O>
+__device__ int64_t strewn_of(const O *start, const int32_t *col, int64_t i, int64_t length)
+{
+    if (i == 0 || start[i - 1] == start[i]) return 0;
+    const int64_t reach = (int64_t)col[start[i + 1] - 1] - col[start[i]];
+    const int64_t apart =
+        (int64_t)middle_column(start, col, i) - middle_column(start, col, i - 1);
+    if (reach <= GS_GLANCE_REACH || reach <= GS_GLANCE_APART * length) return 0;
+    return apart > GS_GLANCE_SAME || apart < -GS_GLANCE_SAME ? length : 0;
+}
+
 // Row lengths are below 2^31: columns are, and do not repeat. Each lane adds up what is for its
 // row.
 template <class O>
-__global__ void look_at_lengths(int32_t n, const O *start, gs_glance_sums *sums)
+__global__ void look_at_lengths(int32_t n, const O *start, const int32_t *col,
+                                gs_glance_sums *sums)
 {
     const int64_t threads = (int64_t)gridDim.x * gs_block_size; // whole warps
     const int64_t first = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
     const int64_t rows = ((int64_t)n + 31) / 32 * 32;
-    int64_t filled8 = 0, filled32 = 0;
+    int64_t filled8 = 0, filled32 = 0, strewn = 0;
     unsigned longest = 0, empty = 0;
 
     for (int64_t i = first; i < rows; i += threads) { // a warp stays together
@@ -46,14 +66,17 @@ __global__ void look_at_lengths(int32_t n, const O *start, gs_glance_sums *sums)
         filled32 += i < n ? most : 0;
         empty += i < n && length == 0;
         longest = max(longest, most);
+        if (length > GS_GLANCE_LONG) strewn += strewn_of(start, col, i, length);
     }
     filled8 = warp_sum(filled8);
     filled32 = warp_sum(filled32);
+    strewn = warp_sum(strewn);
     empty = __reduce_add_sync(all, empty);
     longest = __reduce_max_sync(all, longest);
     if (threadIdx.x % 32 == 0) {
         atomicAdd(&sums->filled8, (unsigned long long)filled8);
         atomicAdd(&sums->filled32, (unsigned long long)filled32);
+        if (strewn > 0) atomicAdd(&sums->strewn, (unsigned long long)strewn);
         atomicAdd(&sums->empty, empty);
         atomicMax(&sums->longest, longest);
     }
@@ -71,15 +94,20 @@ __device__ void look_at_group(int32_t n, const O *start, const int32_t *col, int
     bool narrow = true;
     unsigned far = 0, seen = 0;
 
-    for (int k = 0; k < longest; k++) {
-        const int32_t c = k < length ? __ldg(&mine[k]) : -1;
-        const int32_t before = __shfl_up_sync(all, c, 1);
-        const int32_t low = __reduce_min_sync(all, c < 0 ? INT32_MAX : c);
-        const int32_t high = __reduce_max_sync(all, c); // some lane has an entry
-        const bool pair = lane > 0 && c >= 0 && before >= 0;
-        seen += pair;
-        far += pair && (c - before > GS_GLANCE_FAR || before - c > GS_GLANCE_FAR);
-        narrow = narrow && high - low <= GS_GLANCE_SPAN;
+    for (int k = 0; k < longest; k += at_once) {
+        int32_t column[at_once];
+#pragma unroll
+        for (int u = 0; u < at_once; u++) column[u] = k + u < length ? __ldg(&mine[k + u]) : -1;
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            const int32_t c = column[u], before = __shfl_up_sync(all, c, 1);
+            const int32_t low = __reduce_min_sync(all, c < 0 ? INT32_MAX : c);
+            const int32_t high = __reduce_max_sync(all, c);
+            const bool pair = lane > 0 && c >= 0 && before >= 0;
+            seen += pair;
+            far += pair && (c - before > GS_GLANCE_FAR || before - c > GS_GLANCE_FAR);
+            narrow = narrow && (high < 0 || high - low <= GS_GLANCE_SPAN);
+        }
     }
     far = __reduce_add_sync(all, far);
     seen = __reduce_add_sync(all, seen);
@@ -90,26 +118,37 @@ __device__ void look_at_group(int32_t n, const O *start, const int32_t *col, int
     if (narrow) atomicAdd(&sums->narrow, 1u);
 }
 
-// Whether the b rows from first on are made of dense, aligned b x b blocks: lanes take entries.
-template <class O>
-__device__ void look_at_block(int32_t n, const O *start, const int32_t *col, int64_t first, int b,
+// Whether the B rows from first on are made of dense, aligned B x B blocks: a lane reads the length
+// of a row, then lanes take entries.
+template <int B, class O>
+__device__ void look_at_block(int32_t n, const O *start, const int32_t *col, int64_t sample,
                               gs_glance_sums *sums)
 {
+    const int64_t first = sample / B * B;
     const int lane = (int)threadIdx.x % 32;
-    const int64_t length = first + b <= n ? row_length(start, n, first) : 0;
-    bool full = length % b == 0;
+    const O from = lane < B && first + lane < n ? start[first + lane] : 0;
+    const int64_t own = lane < B ? row_length(start, n, first + lane) : 0;
+    const int64_t length = __shfl_sync(all, own, 0);
+    bool full = length % B == 0 && (lane >= B || own == length);
 
-    if (length == 0) return; // the same in all lanes
-    for (int r = 1; r < b; r++) full = full && row_length(start, n, first + r) == length;
-    for (int k = lane; full && k < length && k < GS_GLANCE_DEEP; k += 32) {
-        const int32_t corner = col[start[first] + k - k % b];
-        full = corner % b == 0;
-        for (int r = 0; full && r < b; r++) full = col[start[first + r] + k] == corner + k % b;
-    }
+    if (first + B > n || length == 0) return; // the same in all lanes
     full = __all_sync(all, full);
+    for (int k = lane; full && k < GS_GLANCE_DEEP; k += 32) {
+        int32_t there[B], corner = 0;
+#pragma unroll
+        for (int r = 0; r < B; r++) {
+            const O row = __shfl_sync(all, from, r);
+            there[r] = k < length ? col[row + k] : -1;
+            if (r == 0) corner = k < length ? col[row + k - k % B] : -1;
+        }
+        full = k >= length || corner % B == 0;
+#pragma unroll
+        for (int r = 0; r < B; r++) full = full && (k >= length || there[r] == corner + k % B);
+        full = __all_sync(all, full);
+    }
     if (lane > 0) return;
-    atomicAdd(&sums->places[b], 1u);
-    if (full) atomicAdd(&sums->full[b], 1u);
+    atomicAdd(&sums->places[B], 1u);
+    if (full) atomicAdd(&sums->full[B], 1u);
 }
 
 template <class O>
@@ -121,11 +160,19 @@ __global__ void look_at_sample(int32_t n, const O *start, const int32_t *col, in
 
     if (first >= n) return; // a whole warp
     look_at_group(n, start, col, first, sums);
-    for (int b = 2; b < blocks_seen; b++) {
-        __syncwarp();
-        look_at_block(n, start, col, first / b * b, b, sums);
-    }
+    __syncwarp();
+    look_at_block<2>(n, start, col, first, sums);
+    __syncwarp();
+    look_at_block<3>(n, start, col, first, sums);
+    __syncwarp();
+    look_at_block<4>(n, start, col, first, sums);
+    __syncwarp();
+    look_at_block<5>(n, start, col, first, sums);
+    __syncwarp();
+    look_at_block<6>(n, start, col, first, sums);
 }
+
+static_assert(GS_GLANCE_BLOCK == 6, "as look_at_sample has them");
 
 template <class O>
 gsolve_status look(gs_queue *q, const gsolve_csr *A, gs_glance_sums *sums)
@@ -135,7 +182,7 @@ gsolve_status look(gs_queue *q, const gsolve_csr *A, gs_glance_sums *sums)
     gsolve_status status;
 
     TRY(gs_launch(q, "a glance at the row lengths", look_at_lengths<O>, gs_grid(q, A->nrows),
-                  gs_block_size, A->nrows, start, sums));
+                  gs_block_size, A->nrows, start, A->col, sums));
     TRY(gs_launch(q, "a glance at the columns", look_at_sample<O>, sample, gs_block_size, A->nrows,
                   start, A->col, gs_glance_step(A->nrows), sums));
 done:

@@ -51,10 +51,6 @@ gsolve_status gs_matrix_need_rows(const gsolve_matrix *A);
  * where the pattern or the type differs. */
 gsolve_status gs_matrix_new_values(gsolve_matrix *A, const gsolve_csr *csr, bool *same);
 
-/* Whether x exceeds 1 MiB and, in a sample of A's rows, which lie on the host, most entries are
- * more than 4096 columns away from the entry at the same place of the row before. */
-bool gs_reads_scattered(const gsolve_csr *A);
-
 /* --- matrix.c --------------------------------------------------------------------------------- */
 
 /* Brings *self, a form of that format and these options, up to the new values of csr. */

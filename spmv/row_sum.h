@@ -1,4 +1,4 @@
-/* row_sum.h: sums of rows on the CPU for one value type T, which csr and speculative share. */
+/* row_sum.h: sums of rows on the CPU for one value type T, which formats share. */
 
 /* sum of value[k] x[col[k]] over n entries, entry k into the (k mod 4)-th of four sums. Inlined
  * with a constant n it unrolls into straight code, with the same bits. */

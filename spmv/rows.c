@@ -164,22 +164,3 @@ done:
     gsolve_csr_free(&fetched, A->ctx);
     return status;
 }
-
-/* --- how they read x -------------------------------------------------------------------------- */
-
-bool gs_reads_scattered(const gsolve_csr *A)
-{
-    const int32_t step = A->nrows / 1024 + 1;
-    int64_t far = 0, seen = 0;
-
-    if ((size_t)A->ncols * gs_type_size(A->type) <= 1 << 20) return false;
-    for (int32_t i = 1; i < A->nrows; i += step) {
-        const int64_t before = gs_start(A, i - 1), at = gs_start(A, i), end = gs_start(A, i + 1);
-        for (int64_t k = 0; k < end - at && k < at - before; k++) {
-            const int64_t apart = (int64_t)A->col[at + k] - A->col[before + k];
-            far += apart < -4096 || apart > 4096;
-            seen++;
-        }
-    }
-    return far > seen / 2;
-}

@@ -378,6 +378,41 @@ static void scaled_matrix(void **state)
     close_context(ctx);
 }
 
+/* Rotations are what constants miss: fewer iterations. */
+static void rigid_motions(void **state)
+{
+    enum { EDGE = 8 }; /* elements */
+    gsolve_context *ctx = open_context(2);
+    gsolve_csr csr = read_matrix(ctx, "gen:elasticity3d,n=8");
+    const int32_t nodes = csr.nrows / 3;
+    gsolve_dense xyz = {nodes, 3, nodes, calloc((size_t)nodes * 3, 8), GSOLVE_F64, GSOLVE_HOST};
+    double *place = xyz.value;
+    gsolve_precond *M = NULL;
+    (void)state;
+
+    assert_int_equal(nodes, EDGE * (EDGE + 1) * (EDGE + 1)); /* the face x = 0 is clamped */
+    for (int32_t i = 0; i < nodes; i++) {
+        place[i] = 1 + i % EDGE;
+        place[nodes + i] = i / EDGE % (EDGE + 1);
+        place[2 * nodes + i] = i / EDGE / (EDGE + 1);
+    }
+    OK(ctx, gsolve_precond_create(&M, ctx, "amg,coarsest=100", &csr));
+    const solve constants = solve_with(ctx, &csr, "cg", M, false);
+    OK(ctx, gsolve_precond_set_coordinates(M, xyz));
+    const solve rotations = solve_with(ctx, &csr, "cg", M, false);
+    assert_int_equal(rotations.outcome, GSOLVE_CONVERGED);
+    if (rotations.iterations >= constants.iterations) {
+        fail_msg("%d iterations with rotations, %d without", rotations.iterations,
+                 constants.iterations);
+    }
+    xyz.nrows--;
+    assert_int_equal(gsolve_precond_set_coordinates(M, xyz), GSOLVE_BAD_ARGUMENT);
+    gsolve_precond_destroy(&M);
+    free(place);
+    gsolve_csr_free(&csr, ctx);
+    close_context(ctx);
+}
+
 /* --- what it tells, and refuses --------------------------------------------------------------- */
 
 static void table_of_levels(void **state)
@@ -563,6 +598,7 @@ int main(void)
         cmocka_unit_test(levels_are_made_anew),
         cmocka_unit_test(near_null_vectors),
         cmocka_unit_test(scaled_matrix),
+        cmocka_unit_test(rigid_motions),
         cmocka_unit_test(table_of_levels),
         cmocka_unit_test(bound_on_complexity),
         cmocka_unit_test(refusals),

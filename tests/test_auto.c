@@ -647,6 +647,17 @@ static void glances(void **state)
     assert_true(g.far < 0.1 && g.narrow == 1);
     g = glance_at(ctx, "gen:elasticity3d,n=7");
     assert_true(g.block[3] > 0.95 && g.block[2] < 0.5);
+    assert_true(g.strewn == 0);
+    g = glance_at(ctx, "gen:lp,n=300,cols=100000,row=200");
+    assert_true(g.strewn > 0.9);
+    g = glance_at(ctx, "gen:lp,n=300,cols=100000,row=120"); /* too short */
+    assert_true(g.strewn == 0);
+    g = glance_at(ctx, "gen:lp,n=300,cols=10000,row=200"); /* x stays at hand */
+    assert_true(g.strewn == 0);
+    g = glance_at(ctx, "gen:circuit,n=60000,dense=2"); /* neighbours in dense rows */
+    assert_true(g.longest_row > 20000 && g.strewn == 0);
+    g = glance_at(ctx, "gen:rmat,scale=16,degree=16");
+    assert_true(g.strewn > 0.3 && g.strewn < 0.6);
     close_context(ctx);
 }
 
@@ -658,6 +669,30 @@ static double foreseen(const char *name, const gsolve_glance *g, const char *dev
 
     there.device = device;
     return gs_foresee(&format, &there, &p) ? p.product : 1;
+}
+
+/* Segments on a GPU: some rows much longer than the others, or all read x far and wide; not where
+ * rows lie in order, nor where the short ones read x from afar. */
+static void prospects_of_segments(void **state)
+{
+    static const struct {
+        const char *matrix;
+        bool pays;
+    } expected[] = {
+        {"gen:circuit,n=100000", true},        {"gen:lp,n=1000,cols=300000,row=700", true},
+        {"gen:rmat,scale=16,degree=16", true}, {"gen:web,n=200000", false},
+        {"gen:emptyrows,n=200000", false},     {"gen:shuffled3d,n=52", false},
+        {"gen:poisson3d27,n=40", false},
+    };
+    gsolve_context *ctx = open_context(2);
+    (void)state;
+
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+        const gsolve_glance g = glance_at(ctx, expected[k].matrix);
+        assert_true((foreseen("segmented", &g, "cuda") < 1) == expected[k].pays);
+        assert_true(foreseen("segmented", &g, "cpu") == 1);
+    }
+    close_context(ctx);
 }
 
 static void prospects(void **state)
@@ -697,6 +732,7 @@ int main(void)
         cmocka_unit_test(trial),
         cmocka_unit_test(glances),
         cmocka_unit_test(prospects),
+        cmocka_unit_test(prospects_of_segments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include "core/stage.h"
 #include "core/try.h"
 #include "core/vector.h"
+#include "precond/amg/classical/classical.h"
 #include "precond/amg/hierarchy.h"
 #include "precond/amg/kernels.h"
 #include "precond/precond.h"
@@ -32,12 +33,12 @@ typedef struct amg {
 
 static const gsolve_option options[] = {
     {"coarsening",
-     "how levels are coarsened: by smoothed aggregates, or by unsmoothed ones of "
-     "pairs, which want cycle=k",
-     GSOLVE_CHOICE, MEMBER(coarsening), 0, 0, 0, "sa|ua"},
+     "how levels are coarsened: by smoothed aggregates, by unsmoothed ones of pairs, "
+     "which want cycle=k, or to some of the unknowns, from which the others are interpolated",
+     GSOLVE_CHOICE, MEMBER(coarsening), 0, 0, 0, "sa|ua|classical"},
     {"strength",
-     "sa: |a_ij| > strength sqrt(a_ii a_jj) is a strong connection; ua: that share of "
-     "the row's strongest; negative: as suits",
+     "sa: |a_ij| > strength sqrt(a_ii a_jj) is a strong connection; ua, classical: that "
+     "share of the row's strongest; negative: as suits",
      GSOLVE_REAL, MEMBER(strength), -1, -1, 1, NULL},
     {"aggregation", "sa: how roots of aggregates are chosen; auto: greedy on the CPU, else mis2",
      GSOLVE_CHOICE, MEMBER(aggregation), 0, 0, 0, "auto|greedy|mis2"},
@@ -47,6 +48,14 @@ static const gsolve_option options[] = {
      10, NULL},
     {"damping", "sa: of the step that smooths P, over the spectral radius; 0: none", GSOLVE_REAL,
      MEMBER(damping), 4.0 / 3, 0, 2, NULL},
+    {"interpolation", "classical: from all points at a distance of one or two, or from one",
+     GSOLVE_CHOICE, MEMBER(interpolation), GS_EXTENDED_I, 0, 0, "extended_i|one_point"},
+    {"aggressive", "classical: first levels that are coarsened twice at once", GSOLVE_INT,
+     MEMBER(aggressive), 0, 0, GS_AMG_MOST_LEVELS, NULL},
+    {"most", "classical: entries of a row of P; 0: any", GSOLVE_INT, MEMBER(most), 4, 0, 1000,
+     NULL},
+    {"truncate", "classical: entries of P below that share of the row's largest are dropped",
+     GSOLVE_REAL, MEMBER(truncate), 0, 0, 1, NULL},
     {"smoother",
      "what smooths the error on each level; auto: chebyshev, l1_jacobi where A is not "
      "symmetric",
@@ -364,12 +373,25 @@ done:
 
 /* --- vectors from the caller ------------------------------------------------------------------ */
 
+/* M anew with the vectors in B, of whose array it becomes owner, and nodes of so many unknowns. */
+static gsolve_status set_up_with(amg *M, gsolve_context *ctx, gsolve_dense *B, int32_t block)
+{
+    gsolve_csr csr;
+    gsolve_status status;
+
+    rows(M, &csr);
+    if (block == 0) TRY(find_block(ctx, &csr, &block));
+    TRY(set_up(M, ctx, &csr, B, block));
+    gsolve_csr_free(&M->waiting, ctx);
+done:
+    return status;
+}
+
 static gsolve_status near_null(void *self, gsolve_context *ctx, gsolve_dense v)
 {
     amg *M = self;
     gsolve_csr csr;
     gsolve_dense B = {0};
-    int32_t block = M->options.block;
     gsolve_status status;
 
     rows(M, &csr);
@@ -379,10 +401,29 @@ static gsolve_status near_null(void *self, gsolve_context *ctx, gsolve_dense v)
                            "be as many, and at most %d columns",
                            v.nrows, v.ncols, csr.nrows, GS_AMG_MOST_NEAR_NULL);
     }
-    if (block == 0) TRY(find_block(ctx, &csr, &block));
     TRY(copy_vectors(ctx, v, type_of(M), &B));
-    TRY(set_up(M, ctx, &csr, &B, block));
-    gsolve_csr_free(&M->waiting, ctx);
+    TRY(set_up_with(M, ctx, &B, M->options.block));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, B.value);
+    return status;
+}
+
+static gsolve_status coordinates(void *self, gsolve_context *ctx, gsolve_dense xyz)
+{
+    amg *M = self;
+    gsolve_csr csr;
+    gsolve_dense B = {0};
+    gsolve_status status;
+
+    rows(M, &csr);
+    if ((int64_t)xyz.nrows * xyz.ncols != csr.nrows || xyz.ncols < 2 || xyz.ncols > 3) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "coordinates are %d x %d, and the matrix has %d rows; there must be as "
+                           "many as nodes times 2 or 3 coordinates",
+                           xyz.nrows, xyz.ncols, csr.nrows);
+    }
+    TRY(gs_rigid_body_modes(&B, ctx, type_of(M), xyz));
+    TRY(set_up_with(M, ctx, &B, xyz.ncols));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, B.value);
     return status;
@@ -506,5 +547,6 @@ const gsolve_precond_kind gs_amg = {
     .on_device = true,
     .rows = rows,
     .near_null = near_null,
+    .coordinates = coordinates,
     .level = level,
 };

@@ -9,15 +9,17 @@
 #include "core/stage.h"
 #include "core/try.h"
 #include "core/vector.h"
+#include "precond/amg/classical/classical.h"
 #include "precond/amg/kernels.h"
 #include "spmv/glance.h"
 #include "spmv/matrix.h"
 
-#define STAGNANT 0.85 /* rows of a level over those of the finer: coarsening has come to its end \
-                       */
-#define EXPECTED 60   /* products of a level in a solve of some 20 iterations */
+#define STAGNANT                                                                               \
+    0.85            /* rows of a level over those of the finer: coarsening has come to its end \
+                     */
+#define EXPECTED 60 /* products of a level in a solve of some 20 iterations */
 
-static const gs_coarsening *const coarsenings[] = {&gs_amg_sa, &gs_amg_ua};
+static const gs_coarsening *const coarsenings[] = {&gs_amg_sa, &gs_amg_ua, &gs_amg_classical};
 static const gs_smoother *const smoothers[] = {NULL, &gs_amg_l1_jacobi, &gs_amg_chebyshev,
                                               &gs_amg_spai0, &gs_amg_gs};
 
@@ -157,7 +159,21 @@ static gsolve_status is_heavy(const gs_hierarchy *h, gsolve_context *ctx, const 
     return status;
 }
 
-/* The same where C is too heavy: all connections count as strong, then P is not smoothed. */
+/* Options for another attempt at a level that was too heavy. Classical: two stages of coarsening,
+ * then of interpolation from one point each. Else all connections count as strong, then P is not
+ * smoothed. */
+static void coarsen_harder(const gs_hierarchy *h, gs_amg_options *options, int attempt)
+{
+    if (h->coarsening == &gs_amg_classical) {
+        options->aggressive = GS_AMG_MOST_LEVELS;
+        if (attempt > 0) options->interpolation = GS_ONE_POINT;
+    } else {
+        options->strength = 0;
+        if (attempt > 0) options->damping = 0;
+    }
+}
+
+/* The same where C is too heavy. */
 static gsolve_status coarsen_within(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
                                     gsolve_csr *C, bool *useless)
 {
@@ -173,8 +189,7 @@ static gsolve_status coarsen_within(gs_hierarchy *h, gs_level *l, gsolve_context
         h->harder += attempt == 0;
         gsolve_csr_free(C, ctx);
         drop_transfer(h, l, ctx);
-        options.strength = 0;
-        if (attempt == 1) options.damping = 0;
+        coarsen_harder(h, &options, attempt);
     }
 done:
     return status;

@@ -7,14 +7,18 @@
 #include "spmv/matrix.h"
 #include "spmv/sliced/sliced.h"
 
+#define LEAST 1024 /* rows of a window */
+
 static const gsolve_option options[] = {
     {"blocks", "blocks at most; 0: as many as pay, up to 128", GSOLVE_INT,
      offsetof(gs_bce_options, blocks), 0, 0, GS_BCE_MOST_BLOCKS, NULL},
     {"cost",
      "what the partition makes least: bytes moved, or entries stored with the paper's floor",
      GSOLVE_CHOICE, offsetof(gs_bce_options, cost), GS_BCE_BYTES, 0, 0, "bytes|paper"},
-    {"window", "rows within which they are grouped, so that x stays near; of all: as many or more",
-     GSOLVE_INT, offsetof(gs_bce_options, window), 65536, 1024, INT32_MAX, NULL},
+    {"window",
+     "rows within which they are grouped, so that x stays near, 1024 or more; of all: as many as "
+     "there are; 0: 65536, on the CPU 2048 unless x is read here and there",
+     GSOLVE_INT, offsetof(gs_bce_options, window), 0, 0, INT32_MAX, NULL},
     GS_SLICED_OPTIONS(gs_bce_options),
     {0},
 };
@@ -97,6 +101,10 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     gs_bce_plan p;
     gsolve_status status;
 
+    if (o->window > 0 && o->window < LEAST) {
+        return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "bce,window=%d: %d or more, or 0 for a choice",
+                           o->window, LEAST);
+    }
     TRY(GS_KERNELS(gs_bce, ctx, csr->type)->count(ctx, csr, rows));
     gs_bce_make_plan(&p, o, csr, rows, ctx->device == &gs_device_cuda);
     if (gs_bce_may_keep_order(&p, csr->nrows)) {

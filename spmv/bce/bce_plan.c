@@ -3,7 +3,11 @@
 
 #include <string.h>
 
+#include "spmv/scattered.h"
 #include "spmv/sliced/sliced.h"
+
+#define WINDOW 65536 /* rows that are grouped, */
+#define NEAR   2048  /* ... and where x comes from near */
 
 /* The classes of rows[m] rows of m entries each. */
 static int find_classes(const int32_t *rows, gs_bce_class *class)
@@ -16,6 +20,11 @@ static int find_classes(const int32_t *rows, gs_bce_class *class)
     return classes;
 }
 
+static int32_t window_of(const gsolve_csr *csr, bool gpu)
+{
+    return gpu || gs_is_scattered(csr) ? WINDOW : NEAR;
+}
+
 void gs_bce_make_plan(gs_bce_plan *p, const gs_bce_options *o, const gsolve_csr *csr,
                       const int32_t *rows, bool gpu)
 {
@@ -25,7 +34,8 @@ void gs_bce_make_plan(gs_bce_plan *p, const gs_bce_options *o, const gsolve_csr 
     const int classes = find_classes(rows, class);
     gs_bce_places *places = &p->places;
 
-    places->window = o->window < n ? o->window : n > 0 ? n : 1;
+    const int32_t window = o->window > 0 ? o->window : window_of(csr, gpu);
+    places->window = window < n ? window : n > 0 ? n : 1;
     places->windows = n / places->window + (n % places->window > 0);
     p->model =
         gs_bce_model_of((gs_bce_measure)o->cost, n, places->windows > 0 ? places->windows : 1,

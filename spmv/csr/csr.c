@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "spmv/matrix.h"
+#include "spmv/scattered.h"
 
 /* Work before row i. */
 static int64_t work(const gsolve_csr *A, int32_t i)
@@ -67,7 +67,7 @@ gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t e
     gsolve_status status;
 
     (void)entries;
-    plan->scattered = gs_reads_scattered(csr);
+    plan->scattered = gs_is_scattered(csr);
     plan->tasks = (int32_t)((work(csr, csr->nrows) + GS_CSR_TASK - 1) / GS_CSR_TASK);
     ALLOC(ctx, GSOLVE_HOST, plan->begin, (size_t)plan->tasks + 1);
     for (int32_t t = 0; t < plan->tasks; t++) {

@@ -4,7 +4,7 @@
  * on the matrix alone: so do the partial sums, and the bits of x'Ax. A row of more than GS_LONG_ROW
  * entries is cut into parts that are summed in their order. Within a row (or part) entry k is
  * added to the (k mod 4)-th of four sums; where a row's columns lie far from those of the row
- * before, to one sum, and the elements of x are asked for GS_CSR_AHEAD entries before their use.
+ * before, to one sum, and the elements of x are asked for GS_AHEAD entries before their use.
  *
  * One product moves 12 bytes an entry (8 in fp32), 4 a row, and x and y once. */
 #ifndef GS_SPMV_CSR_H
@@ -13,11 +13,10 @@
 #include "core/csr.h"
 #include "core/vector.h"
 
-#define GS_CSR_TASK  8192 /* work of a task: entries + GS_CSR_TOLL a row */
-#define GS_CSR_TOLL  4
-#define GS_LONG_ROW  32768 /* longer rows are cut into parts of GS_CSR_PART entries */
-#define GS_CSR_PART  8192
-#define GS_CSR_AHEAD 32
+#define GS_CSR_TASK 8192 /* work of a task: entries + GS_CSR_TOLL a row */
+#define GS_CSR_TOLL 4
+#define GS_LONG_ROW 32768 /* longer rows are cut into parts of GS_CSR_PART entries */
+#define GS_CSR_PART 8192
 
 typedef struct gs_csr_plan {
     gsolve_csr csr; /* the handle's */

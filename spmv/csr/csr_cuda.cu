@@ -195,17 +195,21 @@ __global__ void look_at_rows(int32_t n, const O *start, const int32_t *col, row_
     }
 }
 
+// Rows of a group that are read at once, so that the reads overlap.
+template <class T>
+constexpr int rows_at_once = 16 / (int)sizeof(T);
+
 // Threads for a row, where the rows are of similar lengths; else 0. About one for every two
 // entries, since the second pass over a cache line costs little; one for each where x is read here
 // and there, and the wait for it is all that counts.
-template <class O>
+template <class T, class O>
 gsolve_status choose_lanes(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr *A,
                            int64_t entries)
 {
     gs_queue *q = ctx->queue;
     const int32_t n = A->nrows;
     const double mean = n > 0 ? (double)entries / n : 0;
-    const bool fills = mean <= 256 || (mean <= 4096 && n >= 16 * q->processors);
+    const bool fills = mean <= 256 || (mean <= 4096 && n >= 8 * rows_at_once<T> * q->processors);
     row_facts *space = nullptr, facts = {};
     gsolve_status status;
 
@@ -260,7 +264,7 @@ gsolve_status fill(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr *A, in
 {
     gsolve_status status;
 
-    TRY(choose_lanes<O>(p, ctx, A, entries));
+    TRY((choose_lanes<T, O>(p, ctx, A, entries)));
     if (p->lanes == 0) TRY((make_parts<T, O>(p, ctx, A, entries)));
 done:
     return status;
@@ -306,10 +310,6 @@ __device__ void finish(const product<T> &a, int32_t i, T sum)
 }
 
 // --- rows of similar lengths ------------------------------------------------------------------
-
-// Rows of a group that are read at once, so that the reads overlap.
-template <class T>
-constexpr int rows_at_once = 16 / (int)sizeof(T);
 
 // The sums that a product makes on its way: none; x'y, whose x is at hand; w'y; w'y and y'y.
 enum { NO_SUMS, X_Y, W_Y, W_Y_AND_Y_Y };

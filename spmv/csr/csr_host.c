@@ -1,6 +1,7 @@
 /* csr_host.c: the kernels of csr on the CPU. */
 #include "core/blocks.h"
 #include "spmv/csr/csr.h"
+#include "spmv/scattered.h"
 
 #define GS_BODY "spmv/csr/csr_body.h"
 #include "core/each_type.h"

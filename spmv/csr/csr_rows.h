@@ -13,8 +13,8 @@ static inline __attribute__((always_inline)) void ON(task_rows)(const gs_csr_pla
     const int32_t *col = plan->csr.col;
     const T *value = plan->csr.value;
     const bool plain = alpha == 1 && beta == 0;
-    const bool at_end = start[plan->begin[t + 1]] + GS_CSR_AHEAD > start[plan->csr.nrows];
-    const int64_t ahead = at_end ? 0 : GS_CSR_AHEAD; /* columns past the last are not there */
+    const bool at_end = start[plan->begin[t + 1]] + GS_AHEAD > start[plan->csr.nrows];
+    const int64_t ahead = at_end ? 0 : GS_AHEAD; /* columns past the last are not there */
     const T *w = dots ? dots->w : NULL;
     double wy = 0, yy = 0;
 

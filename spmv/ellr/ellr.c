@@ -8,7 +8,8 @@
 #include "core/try.h"
 #include "spmv/matrix.h"
 
-#define SHARE 16 /* entries for a thread, about, where threads are not given */
+#define SPARSE 1.25 /* slots to an entry from which on the CPU sorts rows */
+#define SHARE  16   /* entries for a thread, about, where threads are not given */
 
 typedef struct ellr_options {
     int threads, most, index, value;
@@ -35,6 +36,22 @@ static int32_t threads_of(int threads, int32_t slice, int32_t rows, int64_t entr
     return lanes;
 }
 
+/* The CPU reads lines of eight lanes: where most of their slots would be padding, whose rows end
+ * early, rows are sorted by length after all. */
+static gsolve_status sort_if_sparse(gsolve_context *ctx, const gsolve_csr *csr,
+                                    gs_sliced_policy *policy)
+{
+    gs_sliced_facts facts = {.entries = policy->entries};
+    const int32_t rows = policy->lanes / policy->group->lanes, window = gs_sliced_window(ctx, csr);
+    gsolve_status status;
+
+    TRY(gs_sliced_look(ctx, csr, rows, policy->most, &facts));
+    if ((double)facts.stored <= SPARSE * (double)facts.kept) goto done;
+    TRY(gs_sliced_sort(ctx, csr, window, policy->most, &policy->order));
+done:
+    return status;
+}
+
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                            const void *chosen)
 {
@@ -59,6 +76,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     all.lanes = threads_of(o->threads, policy.lanes, csr->nrows, entries);
     if (all.lanes > policy.lanes) policy.lanes = all.lanes;
     policy.most = gs_sliced_most(o->most, csr->nrows, entries);
+    if (ctx->device != &gs_device_cuda) TRY(sort_if_sparse(ctx, csr, &policy));
     TRY(gs_sliced_make(&s, ctx, csr, &policy));
     snprintf(s->note, sizeof s->note, "%d lane%s to a row", all.lanes, all.lanes > 1 ? "s" : "");
     *self = s;

@@ -10,8 +10,7 @@
 #include "spmv/sliced/sliced.h"
 #include "spmv/triples/triples.h"
 
-#define LANES 32 /* rows whose columns lie together */
-#define SHARE 3  /* one row in so many has K entries or more */
+#define SHARE 3 /* one row in so many has K entries or more */
 
 typedef struct hyb_options {
     int width, index, value;
@@ -86,7 +85,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
         const bool gpu = ctx->device == &gs_device_cuda;
         const int32_t lanes = gs_sliced_share(gpu, csr->nrows, csr->nrows * width);
         const gs_sliced_group all = {0, lanes, (int32_t)((width + lanes - 1) / lanes)};
-        const gs_sliced_policy policy = {.lanes = LANES,
+        const gs_sliced_policy policy = {.lanes = gs_sliced_lanes(ctx),
                                          .groups = 1,
                                          .group = &all,
                                          .keep = (int32_t)width,
@@ -143,7 +142,7 @@ static size_t forecast(const gsolve_csr *csr, const void *chosen)
     }
     const int32_t lanes = gs_sliced_share(true, csr->nrows, csr->nrows * width);
     const double stored = (double)csr->nrows * (double)((width + lanes - 1) / lanes * lanes);
-    return (width > 0 ? gs_sliced_bytes(csr, stored, LANES / lanes, false) : 0) +
+    return (width > 0 ? gs_sliced_bytes(csr, stored, GS_SLICED_WARP / lanes, false) : 0) +
            (size_t)gs_triples_bytes(csr, (double)rest, width > 0);
 }
 

@@ -2,6 +2,7 @@
 #include "spmv/ps/ps.h"
 
 #include "core/try.h"
+#include "spmv/scattered.h"
 
 static void destroy(void *self, gsolve_context *ctx)
 {
@@ -24,6 +25,8 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     if (GS_KERNELS(gs_ps, ctx, csr->type)->keeps) {
         s->product = gsolve_alloc(ctx, gs_place(ctx), (size_t)s->entries, gs_type_size(csr->type));
         TRY(s->product ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    } else {
+        s->scattered = gs_is_scattered(csr);
     }
     *self = s;
     s = NULL;

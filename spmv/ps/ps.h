@@ -3,7 +3,8 @@
  *
  * The rows are read as they are. A first pass writes value x for every entry, a second one adds the
  * products of each row. On a GPU these are two launches, with an array of all products between
- * them; on the CPU the products of GS_PS_PIECE entries at a time stay in the first cache. */
+ * them; on the CPU two loops, of which the products of some rows at a time stay in the first cache.
+ */
 #ifndef GS_SPMV_PS_H
 #define GS_SPMV_PS_H
 
@@ -15,7 +16,8 @@
 typedef struct gs_ps {
     gsolve_csr csr; /* the handle's */
     int64_t entries;
-    void *product; /* on a GPU: one for each entry */
+    bool scattered; /* on the CPU: see spmv/scattered.h */
+    void *product;  /* on a GPU: one for each entry */
 } gs_ps;
 
 typedef struct gs_ps_kernels {

@@ -1,5 +1,9 @@
 /* ps_host.c: the kernels of ps on the CPU. */
 #include "spmv/ps/ps.h"
+#include "spmv/scattered.h"
+
+#define PIECE 128 /* products at hand at a time */
+#define FAR   512 /* entries before their use values and columns are asked for */
 
 /* The first row that begins at or after an entry; the number of rows past the last entry. */
 static int32_t row_at(const gsolve_csr *A, int64_t entry)

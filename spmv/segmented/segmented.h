@@ -47,7 +47,8 @@ typedef struct gs_segmented {
     const struct gs_segmented_kernels *kernels;
     gs_segmented_options chosen;
     int64_t entries, longest, stored;
-    int length; /* of a segment, at most: a power of two */
+    int length;     /* of a segment, at most: a power of two */
+    bool scattered; /* on the CPU: see spmv/scattered.h */
     bool reduce;
     int32_t segments;
     int lanes, groups; /* of lanes segments each */
@@ -81,11 +82,11 @@ typedef struct gs_segmented {
 /* All arrays of gs_segmented lie where ctx's device works. */
 typedef struct gs_segmented_kernels {
     int lanes;         /* segments of a group */
-    int longest;       /* entries of a segment where rows differ much */
+    int differing;     /* entries of a segment where rows differ much; 0: no more than the mean */
     int least_groups;  /* that keep all processors busy */
     int threads_until; /* length up to which sum=auto lets a thread sum a segment */
     bool walks; /* sum=reduce in the order of rows needs no tables: a row's segments are one loop */
-    /* s->longest */
+    /* s->longest; on the CPU s->scattered */
     gsolve_status (*measure_rows)(gs_segmented *s, gsolve_context *ctx);
     /* s's segments in the order of rows, and rows of several; parts */
     gsolve_status (*cut)(gs_segmented *s, gsolve_context *ctx);

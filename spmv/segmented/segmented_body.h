@@ -83,6 +83,24 @@ static inline T FN(row_sum)(int64_t length, int64_t n, const T *value, const int
     return sum;
 }
 
+/* The same for a scattered x, elements of which are asked for ahead entries before their use. One
+ * loop: where a row ends is not foreseen, and a loop for each segment would be wrong twice. */
+static inline T FN(scattered_row)(int64_t length, int64_t n, const T *value, const int32_t *col,
+                                  const T *x, int64_t ahead)
+{
+    T sum = 0, s = 0;
+
+    for (int64_t k = 0; k < n; k++) {
+        __builtin_prefetch(&x[col[k + ahead]]);
+        s += value[k] * x[col[k]];
+        if (((k + 1) & (length - 1)) == 0) {
+            sum += s;
+            s = 0;
+        }
+    }
+    return sum + s;
+}
+
 /* The same from the expanded vector. */
 static inline T FN(expanded_row)(int64_t length, int64_t n, const T *value, const T *expanded)
 {
@@ -142,6 +160,20 @@ static void FN(by_segments)(const gs_segmented *s, int32_t begin, int32_t end, T
     }
 }
 
+static void FN(by_scattered)(const gs_segmented *s, int32_t begin, int32_t end, T alpha, const T *x,
+                             T beta, T *y)
+{
+    const T *value = s->csr.value;
+
+    for (int32_t i = begin; i < end; i++) {
+        const int64_t from = gs_segment_from(s, i), n = gs_segment_size(s, i);
+        const int64_t ahead = from + n + GS_AHEAD > s->entries ? 0 : GS_AHEAD; /* none is there */
+        FN(put)
+        (s, i, FN(scattered_row)(s->length, n, value + from, s->csr.col + from, x, ahead), alpha,
+         beta, y);
+    }
+}
+
 /* expanded[k] = x[col[k]] for all that is stored. */
 static void FN(expand)(gs_queue *q, const gs_segmented *s, const T *x)
 {
@@ -186,6 +218,10 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_segmented *s, double alpha,
     const gs_blocks all = blocks_of(s);
     const bool on_the_way = dots && !s->target;
     const int threads = gs_queue_threads(q);
+    void (*sums)(const gs_segmented *, int32_t, int32_t, T, const T *, T, T *) =
+        !s->reduce                     ? FN(by_lanes)
+        : s->scattered && !s->expanded ? FN(by_scattered)
+                                       : FN(by_segments);
     T *y = py;
 
     if (s->expanded) FN(expand)(q, s, px);
@@ -193,7 +229,7 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_segmented *s, double alpha,
     for (int b = 0; b < all.count; b++) {
         const int32_t begin = (int32_t)gs_block_begin(&all, b);
         const int32_t end = (int32_t)gs_block_end(&all, b);
-        (s->reduce ? FN(by_segments) : FN(by_lanes))(s, begin, end, (T)alpha, px, (T)beta, y);
+        sums(s, begin, end, (T)alpha, px, (T)beta, y);
         if (on_the_way) {
             FN(block_dots)(begin, end, dots->w, y, &s->dots[b], &s->dots[GS_MAX_BLOCKS + b]);
         }

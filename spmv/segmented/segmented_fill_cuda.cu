@@ -9,12 +9,26 @@ using namespace gs_segments;
 namespace
 {
 
-constexpr int warps = gs_block_size / 32;
-constexpr int chunk = 8; // entries of each segment that a warp reads at once
+constexpr int block = 128, warps = block / 32; // of the filling
+constexpr int chunk = 8; // entries of each segment that a warp reads at once, of several side by side
+constexpr int at_once = 16; // segments that a warp reads one after the other, of a wide group
 
-// Numbers of a row of the shared tile, so that neither writing nor reading it meets a bank twice.
+// Numbers of a row of the shared tile, so that neither writing nor reading it meets a bank twice: of
+// chunk rows, and of 32.
 template <class T>
 constexpr int pitch = 32 + 16 / (int)sizeof(T);
+constexpr int wide_pitch = 33;
+
+// A warp's room: a tile of values and one of columns, or a wide one of either.
+template <class T>
+union tiles {
+    struct {
+        T value[chunk][pitch<T>];
+        int32_t col[chunk][pitch<int32_t>];
+    } narrow;
+    T value[32][wide_pitch];
+    int32_t col[32][wide_pitch];
+};
 
 // width[g] = entries that group g stores, for g < groups; 0 for g = groups. A warp a group.
 template <class O>
@@ -51,49 +65,99 @@ done:
     return status;
 }
 
-// A warp a group: it reads a few entries of each segment, of several segments side by side, and
-// writes them an entry of every segment side by side, by way of a tile in shared memory.
-template <class T, class O, bool COLUMNS>
-__global__ void __launch_bounds__(gs_block_size)
-    fill_groups(segments_of<O> s, int groups, const int64_t *first, const int32_t *col,
-                const T *value, int32_t *to_col, T *to_value)
+// The segments of a group, one for each lane: where it begins and how long it is. width: of the
+// longest.
+struct group {
+    int64_t from;
+    int size, width;
+};
+
+// The group's entries, an entry of every segment side by side from at on for this lane, by way of a
+// tile in shared memory: a few of each segment at a time, of several segments side by side.
+template <class T, bool COLUMNS>
+__device__ void fill_narrow(tiles<T> &tile, const group &g, const int32_t *col, const T *value,
+                            int32_t *to_col, T *to_value)
 {
-    __shared__ T values[warps][chunk][pitch<T>];
-    __shared__ int32_t columns[COLUMNS ? warps : 1][chunk][pitch<int32_t>];
-    const int64_t g = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
-    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    const int lane = (int)threadIdx.x % 32;
     const int beside = lane / chunk, k = lane % chunk; // this thread's segment of a few; its entry
 
-    if (g >= groups) return;
-    const int64_t i = g * 32 + lane, at = first[g] + lane;
-    const int64_t from = i < s.count ? (int64_t)s.begin((int32_t)i) : 0;
-    const int size = i < s.count ? s.entries((int32_t)i) : 0;
-    const int width = (int)((first[g + 1] - first[g]) / 32);
-
-    for (int j = 0; j < width; j += chunk) {
+    for (int j = 0; j < g.width; j += chunk) {
         T v[chunk];
         int32_t c[chunk];
 #pragma unroll
         for (int u = 0; u < chunk; u++) {
             const int l = u * (32 / chunk) + beside;
-            const int64_t entry = __shfl_sync(~0u, from, l) + j + k;
-            const bool in = j + k < __shfl_sync(~0u, size, l);
+            const int64_t entry = __shfl_sync(~0u, g.from, l) + j + k;
+            const bool in = j + k < __shfl_sync(~0u, g.size, l);
             v[u] = in ? value[entry] : T(0);
             if constexpr (COLUMNS) c[u] = in ? col[entry] : -1;
         }
 #pragma unroll
         for (int u = 0; u < chunk; u++) {
-            values[warp][k][u * (32 / chunk) + beside] = v[u];
-            if constexpr (COLUMNS) columns[warp][k][u * (32 / chunk) + beside] = c[u];
+            tile.narrow.value[k][u * (32 / chunk) + beside] = v[u];
+            if constexpr (COLUMNS) tile.narrow.col[k][u * (32 / chunk) + beside] = c[u];
         }
         __syncwarp();
 #pragma unroll
         for (int u = 0; u < chunk; u++) {
-            if (j + u >= width) break;
-            to_value[at + 32 * (j + u)] = values[warp][u][lane];
-            if constexpr (COLUMNS) to_col[at + 32 * (j + u)] = columns[warp][u][lane];
+            if (j + u >= g.width) break;
+            to_value[32 * (j + u)] = tile.narrow.value[u][lane];
+            if constexpr (COLUMNS) to_col[32 * (j + u)] = tile.narrow.col[u][lane];
         }
         __syncwarp();
+    }
+}
+
+// Entries j to j + 32 of each segment, of one segment after the other, so that what is read of it
+// lies together.
+template <class E>
+__device__ void fill_columns(E (&tile)[32][wide_pitch], const group &g, int j, const E *entries,
+                             E padding, E *to)
+{
+    const int lane = (int)threadIdx.x % 32;
+
+    for (int first = 0; first < 32; first += at_once) {
+        E e[at_once];
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            const int64_t from = __shfl_sync(~0u, g.from, first + u);
+            const bool in = j + lane < __shfl_sync(~0u, g.size, first + u);
+            e[u] = in ? entries[from + j + lane] : padding;
+        }
+#pragma unroll
+        for (int u = 0; u < at_once; u++) tile[lane][first + u] = e[u];
+    }
+    __syncwarp();
+#pragma unroll 8
+    for (int u = 0; u < 32; u++) {
+        if (j + u < g.width) to[32 * (j + u)] = tile[u][lane];
+    }
+    __syncwarp();
+}
+
+// A warp a group.
+template <class T, class O, bool COLUMNS>
+__global__ void __launch_bounds__(block)
+    fill_groups(segments_of<O> s, int groups, const int64_t *first, const int32_t *col,
+                const T *value, int32_t *to_col, T *to_value)
+{
+    __shared__ tiles<T> tile[warps];
+    const int64_t at = (int64_t)blockIdx.x * warps + threadIdx.x / 32;
+    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+
+    if (at >= groups) return;
+    const int64_t i = at * 32 + lane, to = first[at] + lane;
+    const group g = {i < s.count ? (int64_t)s.begin((int32_t)i) : 0,
+                     i < s.count ? s.entries((int32_t)i) : 0,
+                     (int)((first[at + 1] - first[at]) / 32)};
+
+    if (g.width <= 2 * chunk) {
+        fill_narrow<T, COLUMNS>(tile[warp], g, col, value, to_col + to, to_value + to);
+        return;
+    }
+    for (int j = 0; j < g.width; j += 32) {
+        fill_columns(tile[warp].value, g, j, value, T(0), to_value + to);
+        if constexpr (COLUMNS) fill_columns(tile[warp].col, g, j, col, (int32_t)-1, to_col + to);
     }
 }
 
@@ -103,8 +167,8 @@ gsolve_status fill(gs_segmented *s, gsolve_context *ctx, bool columns)
     const auto kernel = columns ? fill_groups<T, O, true> : fill_groups<T, O, false>;
 
     if (s->groups == 0) return GSOLVE_OK;
-    return gs_launch(ctx->queue, "filling groups", kernel, blocks_for(32 * (int64_t)s->groups),
-                     gs_block_size, segments_of<O>(s), s->groups, s->first, s->csr.col,
+    return gs_launch(ctx->queue, "filling groups", kernel, (s->groups + warps - 1) / warps, block,
+                     segments_of<O>(s), s->groups, s->first, s->csr.col,
                      (const T *)s->csr.value, s->col, (T *)s->value);
 }
 

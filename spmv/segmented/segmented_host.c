@@ -3,6 +3,7 @@
 
 #include "core/blocks.h"
 #include "core/vector.h"
+#include "spmv/scattered.h"
 #include "spmv/segmented/segmented.h"
 
 /* The segments in blocks of about 16384 entries, or as many as there can be. */
@@ -20,13 +21,13 @@ static gs_blocks blocks_of(const gs_segmented *s)
 #include "core/each_type.h"
 
 /* Lanes of a vector gain on short rows only, where loops do not. */
-#define TABLE(SUFFIX)                                                                            \
-    {                                                                                            \
-        .lanes = LANES_##SUFFIX, .longest = GS_SEGMENT_MOST, .threads_until = 16, .walks = true, \
-        .measure_rows = gs_segmented_measure_rows, .cut = gs_segmented_cut,                      \
-        .sort = gs_segmented_sort, .measure_groups = gs_segmented_measure_groups,                \
-        .fill = fill_##SUFFIX, .prepare = gs_segmented_prepare, .drop = gs_segmented_drop,       \
-        .apply = apply_##SUFFIX                                                                  \
+#define TABLE(SUFFIX)                                                                      \
+    {                                                                                      \
+        .lanes = LANES_##SUFFIX, .threads_until = 16, .walks = true,                       \
+        .measure_rows = gs_segmented_measure_rows, .cut = gs_segmented_cut,                \
+        .sort = gs_segmented_sort, .measure_groups = gs_segmented_measure_groups,          \
+        .fill = fill_##SUFFIX, .prepare = gs_segmented_prepare, .drop = gs_segmented_drop, \
+        .apply = apply_##SUFFIX                                                            \
     }
 
 const gs_segmented_kernels gs_segmented_host[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};

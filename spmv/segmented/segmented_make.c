@@ -8,7 +8,8 @@
 
 /* The power of two just above the mean, as in the paper; above the longest row where that is at
  * most twice as much, since a group is no longer than the longest of its segments: then no row is
- * cut. Where rows differ more, a segment is short enough for all processors to get some. */
+ * cut. Where rows differ more, what the device does best, as long as all its processors get some.
+ */
 int gs_segmented_length(const gs_segmented *s)
 {
     const gs_segmented_kernels *device = s->kernels;
@@ -21,7 +22,7 @@ int gs_segmented_length(const gs_segmented *s)
     if (s->longest <= 2 * length && s->longest <= GS_SEGMENT_MOST) {
         return s->longest <= length ? length : 2 * length;
     }
-    if (length > device->longest) length = device->longest;
+    if (device->differing > 0) length = device->differing;
     while (length > 8 && s->entries / ((int64_t)length * device->lanes) < device->least_groups) {
         length /= 2;
     }
@@ -41,10 +42,11 @@ static bool is_auto(const gs_segmented *s)
     return s->chosen.sum == GS_SUM_AUTO;
 }
 
-/* Whether groups may come of it. */
+/* Whether groups may come of it. Loops can ask for elements of a scattered x ahead of their use. */
 static bool wants_groups(const gs_segmented *s)
 {
-    return s->chosen.sum == GS_SUM_THREAD || (is_auto(s) && s->length <= s->kernels->threads_until);
+    return s->chosen.sum == GS_SUM_THREAD ||
+           (is_auto(s) && s->length <= s->kernels->threads_until && !s->scattered);
 }
 
 /* Whether a loop over a row's segments will do. */
@@ -142,17 +144,25 @@ done:
     return status;
 }
 
-/* Refuses what does not fit, once the padding is known. */
+/* Refuses much padding that does not fit, once it is known. What there is without it was foretold,
+ * and asking for the free memory takes as long as several passes. */
+static gsolve_status check_room(const gs_segmented *s, gsolve_context *ctx)
+{
+    const double entry = (double)(gs_type_size(s->csr.type) + sizeof *s->col);
+    char what[120];
+
+    if ((double)s->stored <= 1.25 * (double)s->entries) return GSOLVE_OK;
+    snprintf(what, sizeof what, "segmented stores %lld entries for %lld (length %d), which",
+             (long long)s->stored, (long long)s->entries, s->length);
+    return gs_memory_need(ctx, (double)s->stored * entry, what);
+}
+
 static gsolve_status store(gs_segmented *s, gsolve_context *ctx)
 {
     const size_t size = gs_type_size(s->csr.type);
-    const double bytes = (double)s->stored * (double)(size + sizeof *s->col);
-    char what[120];
     gsolve_status status;
 
-    snprintf(what, sizeof what, "segmented stores %lld entries for %lld (length %d), which",
-             (long long)s->stored, (long long)s->entries, s->length);
-    TRY(gs_memory_need(ctx, bytes, what));
+    TRY(check_room(s, ctx));
     ALLOC(ctx, gs_place(ctx), s->col, s->stored);
     s->value = gsolve_alloc(ctx, gs_place(ctx), (size_t)s->stored, size);
     TRY(s->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);

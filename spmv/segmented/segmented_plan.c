@@ -4,6 +4,7 @@
 
 #include "core/blocks.h"
 #include "core/try.h"
+#include "spmv/scattered.h"
 #include "spmv/segmented/segmented.h"
 
 static int64_t row_length(const gsolve_csr *A, int32_t i)
@@ -21,6 +22,7 @@ gsolve_status gs_segmented_measure_rows(gs_segmented *s, gsolve_context *ctx)
         if (row_length(A, i) > longest) longest = row_length(A, i);
     }
     s->longest = longest;
+    s->scattered = gs_is_scattered(A);
     return GSOLVE_OK;
 }
 

@@ -9,8 +9,6 @@
 #include "core/try.h"
 #include "spmv/matrix.h"
 
-#define WINDOW 16384 /* rows, where sorting is found to pay */
-
 typedef struct sell_options {
     int slice, sigma, most, index, value;
 } sell_options;
@@ -21,8 +19,10 @@ static const gsolve_option options[] = {
      "fewer if rows are few and long: then several threads share a row",
      GSOLVE_INT, offsetof(sell_options, slice), 0, 0, GS_SLICED_MOST, NULL},
     {"sigma",
-     "rows within which they are sorted by length; 1: not at all; 0: 16384 where the slices would "
-     "be padded by more than a tenth without, else 1",
+     "rows within which they are sorted by length; 1: not at all; 0: 16384 (on the CPU 512 unless "
+     "x "
+     "is read here and there) where the slices would be padded by more than a tenth without, else "
+     "1",
      GSOLVE_INT, offsetof(sell_options, sigma), 0, 0, INT32_MAX / 2, NULL},
     {"most",
      "longer rows are multiplied as they are, in parts; 0: 4 times the mean, but at least 128",
@@ -38,10 +38,10 @@ static gsolve_status check_slice(gsolve_context *ctx, int slice)
                        slice, GS_SLICED_LEAST, GS_SLICED_MOST);
 }
 
-/* Windows end with a slice, of so many rows. */
-static int32_t window_of(int sigma, int32_t rows, double stored, double kept)
+/* Windows end with a slice, of so many rows. found: the window where sorting is found to pay. */
+static int32_t window_of(int sigma, int32_t found, int32_t rows, double stored, double kept)
 {
-    const int32_t window = sigma > 0 ? sigma : stored > 1.1 * kept ? WINDOW : 1;
+    const int32_t window = sigma > 0 ? sigma : stored > 1.1 * kept ? found : 1;
     return window == 1 ? 1 : (window + rows - 1) / rows * rows;
 }
 
@@ -84,7 +84,8 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     all.lanes = share_of(o, ctx->device == &gs_device_cuda, csr->nrows, facts.entries);
     const int32_t rows = policy.lanes / all.lanes;
     if (o->sigma == 0) TRY(gs_sliced_look(ctx, csr, rows, policy.most, &facts));
-    const int32_t window = window_of(o->sigma, rows, (double)facts.stored, (double)facts.kept);
+    const int32_t window = window_of(o->sigma, gs_sliced_window(ctx, csr), rows,
+                                     (double)facts.stored, (double)facts.kept);
     if (window > 1) TRY(gs_sliced_sort(ctx, csr, window, policy.most, &policy.order));
     TRY(gs_sliced_make(&s, ctx, csr, &policy));
     tell(s, rows, window);
@@ -105,7 +106,7 @@ static size_t forecast(const gsolve_csr *csr, const void *chosen)
     int64_t kept = 0;
 
     for (int32_t i = 0; i < n; i++) kept += gs_sliced_short(csr, i, most);
-    const int32_t window = window_of(o->sigma, rows, stored, (double)kept);
+    const int32_t window = window_of(o->sigma, GS_SLICED_WINDOW, rows, stored, (double)kept);
     if (window > 1) stored = gs_sliced_foretell(csr, rows, window, most);
     stored += (double)n * (share - 1); /* a row fills its last column */
 

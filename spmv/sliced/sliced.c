@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "spmv/scattered.h"
 
 #define MOST_COLUMNS (INT32_MAX / 2) /* of all slices: twice as many units are still numbered */
 
@@ -136,6 +137,12 @@ bool gs_sliced_pays(const gs_sliced *s)
 int32_t gs_sliced_lanes(const gsolve_context *ctx)
 {
     return ctx->device == &gs_device_cuda ? GS_SLICED_WARP : 8; /* sums that a core makes at once */
+}
+
+int32_t gs_sliced_window(const gsolve_context *ctx, const gsolve_csr *csr)
+{
+    const bool near = ctx->device != &gs_device_cuda && !gs_is_scattered(csr);
+    return near ? GS_SLICED_NEAR : GS_SLICED_WINDOW;
 }
 
 int32_t gs_sliced_share(bool gpu, int32_t rows, int64_t entries)

@@ -41,6 +41,9 @@ enum { GS_VALUE_OWN, GS_VALUE_AUTO };             /* values: the matrix's type; 
 
 #define GS_SLICED_SLICE 21 /* bytes of a slice at most, besides what it stores */
 
+#define GS_SLICED_WINDOW 16384 /* rows that are sorted by length on a GPU */
+#define GS_SLICED_NEAR   512   /* ... and on the CPU, unless x is scattered */
+
 #define GS_SLICED_COUNTED 4096 /* length of rows up to which gs_sliced_foretell counts them */
 
 /* The lines of the option table for members index and value of the options o. */
@@ -197,6 +200,9 @@ gsolve_status gs_sliced_fits(gsolve_context *ctx, const gs_sliced *s, int64_t co
 
 /* Lanes of a slice that suit ctx's device. */
 int32_t gs_sliced_lanes(const gsolve_context *ctx);
+
+/* Rows within which they should be sorted by length, if at all: few where x comes from near. */
+int32_t gs_sliced_window(const gsolve_context *ctx, const gsolve_csr *csr);
 
 /* Lanes that should share a row, a power of two up to GS_SLICED_WARP, where that many rows hold
  * that many entries: on a GPU more than 1 where rows are long and too few to keep it busy. */

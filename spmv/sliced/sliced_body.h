@@ -74,9 +74,9 @@ static T FN(part_sum)(const gsolve_csr *A, const gs_sliced_part *part, const T *
     T sum[4] = {0};
     int32_t k = 0;
 
-    for (; k + PART_AHEAD < n; k++) {
-        __builtin_prefetch(&x[col[k + PART_AHEAD]]);
-        sum[k % 4] += value[k] * x[col[k]];
+    for (; k + 4 + GS_AHEAD <= n; k += 4) {
+        for (int m = 0; m < 4; m++) __builtin_prefetch(&x[col[k + m + GS_AHEAD]]);
+        for (int m = 0; m < 4; m++) sum[m] += value[k + m] * x[col[k + m]];
     }
     for (; k < n; k++) sum[k % 4] += value[k] * x[col[k]];
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);

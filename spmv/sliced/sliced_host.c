@@ -6,8 +6,7 @@
 #include "core/blocks.h"
 #include "core/try.h"
 #include "core/vector.h"
-
-#define PART_AHEAD 32 /* entries */
+#include "spmv/scattered.h"
 
 #define GS_BODY "spmv/sliced/sliced_body.h"
 #include "core/each_type.h"

@@ -90,6 +90,31 @@ static inline ON(entries)
     return e;
 }
 
+/* sum[l] += sum of value x over the columns from `full` on of lane l of eight, of which value, col
+ * and unit are past those before. Where a lane ends is not foreseen: each goes down on its own, and
+ * so is wrong about it once. The constants are those below. */
+static inline __attribute__((always_inline)) void ON(rests)(const ON(entries) * e, int64_t step,
+                                                            bool narrow, bool each,
+                                                            const int32_t *end, T *restrict sum)
+{
+    const int32_t left = e->width - e->full;
+    const T *x = e->x;
+
+    for (int l = 0; l < 8; l++) {
+        T s = sum[l];
+        for (int32_t k = 0; k < left; k++) {
+            const int64_t at = k * step + l;
+            const bool in = end      ? e->full + k < end[l]
+                            : narrow ? e->unit[at] != UINT16_MAX
+                                     : e->col[at] >= 0;
+            if (!in) break;
+            if (each) x = e->x + e->base[e->full + k];
+            s += (T)e->value[at] * x[narrow ? (int32_t)e->unit[at] : e->col[at]];
+        }
+        sum[l] = s;
+    }
+}
+
 /* sum[l] = sum of value x over the columns of lane l of eight. step: entries from a column to the
  * next; narrow, each (there are several bases): constants. end: columns of each lane, or NULL:
  * padding tells. */
@@ -97,34 +122,24 @@ static inline __attribute__((always_inline)) void ON(octet)(const ON(entries) * 
                                                             bool narrow, bool each,
                                                             const int32_t *end, T *restrict sum)
 {
-    const V *value = e->value;
-    const int32_t *col = e->col;
-    const uint16_t *unit = e->unit;
-    const int32_t width = e->width, full = e->full;
-    const T *x = e->x;
+    ON(entries) at = *e;
     T a[8] = {0};
-    int32_t k = 0;
 
-    for (; k < full; k++) {
-        if (each) x = e->x + e->base[k];
-        __builtin_prefetch(value + GS_SLICED_AHEAD);
+    for (int32_t k = 0; k < e->full; k++) {
+        if (each) at.x = e->x + e->base[k];
+        __builtin_prefetch(at.value + GS_SLICED_AHEAD);
 #pragma GCC unroll 8
-        for (int l = 0; l < 8; l++) a[l] += (T)value[l] * x[narrow ? (int32_t)unit[l] : col[l]];
-        value += step;
-        col += narrow ? 0 : step;
-        unit += narrow ? step : 0;
-    }
-    for (; k < width; k++) {
-        if (each) x = e->x + e->base[k];
         for (int l = 0; l < 8; l++) {
-            const bool in = end ? k < end[l] : narrow ? unit[l] != UINT16_MAX : col[l] >= 0;
-            if (in) a[l] += (T)value[l] * x[narrow ? (int32_t)unit[l] : col[l]];
+            a[l] += (T)at.value[l] * at.x[narrow ? (int32_t)at.unit[l] : at.col[l]];
         }
-        value += step;
-        col += narrow ? 0 : step;
-        unit += narrow ? step : 0;
+        at.value += step;
+        at.col += narrow ? 0 : step;
+        at.unit += narrow ? step : 0;
     }
+#pragma GCC unroll 8
     for (int l = 0; l < 8; l++) sum[l] = a[l];
+    at.x = e->x;
+    if (e->full < e->width) ON(rests)(&at, step, narrow, each, end, sum);
 }
 
 /* The same, however the columns are stored. */

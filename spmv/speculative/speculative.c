@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "spmv/matrix.h"
+#include "spmv/scattered.h"
 
 static const gsolve_option options[] = {
-    {"width", "W, entries of a thread in a tile; auto: 32 bytes of values", GSOLVE_CHOICE,
-     offsetof(gs_speculative_shape, width), GS_WIDTH_AUTO, 0, 0, "auto|4|8"},
+    {"width", "W, entries of a thread in a tile", GSOLVE_CHOICE,
+     offsetof(gs_speculative_shape, width), GS_WIDTH_8, 0, 0, "4|8"},
     {"steps",
      "S, tiles of a bunch; 0: on a GPU so many that all bunches run at once, but 16 at most, on "
      "the CPU 31",
@@ -47,11 +47,9 @@ void gs_speculative_drop_host(gs_speculative_plan *plan, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, plan->part);
 }
 
-static int width_of(const gs_speculative_shape *shape, gsolve_type type)
+static int width_of(const gs_speculative_shape *shape)
 {
-    return shape->width == GS_WIDTH_AUTO ? (int)(32 / gs_type_size(type))
-           : shape->width == GS_WIDTH_4  ? 4
-                                         : 8;
+    return shape->width == GS_WIDTH_4 ? 4 : 8;
 }
 
 gsolve_status gs_speculative_plan_host(gs_speculative_plan *plan, gsolve_context *ctx)
@@ -61,7 +59,7 @@ gsolve_status gs_speculative_plan_host(gs_speculative_plan *plan, gsolve_context
     if (plan->shape.steps == 0) plan->shape.steps = 31;
     plan->size = (int64_t)plan->shape.steps * plan->shape.width * GS_SPECULATIVE_T;
     plan->count = (int32_t)((plan->entries + plan->size - 1) / plan->size);
-    plan->scattered = gs_reads_scattered(&plan->csr);
+    plan->scattered = gs_is_scattered(&plan->csr);
     ALLOC(ctx, GSOLVE_HOST, plan->first, (size_t)plan->count + 1);
     ALLOC(ctx, GSOLVE_HOST, plan->head, plan->count);
     ALLOC(ctx, GSOLVE_HOST, plan->tail, plan->count);
@@ -92,7 +90,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     memset(plan, 0, sizeof *plan);
     plan->csr = *csr;
     plan->shape = *(const gs_speculative_shape *)chosen;
-    plan->shape.width = width_of(&plan->shape, csr->type);
+    plan->shape.width = width_of(&plan->shape);
     TRY(gs_csr_entries(ctx, csr, &plan->entries));
     TRY(GS_KERNELS(gs_speculative, ctx, csr->type)->plan(plan, ctx));
     *self = plan;
@@ -129,13 +127,13 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
 static size_t forecast(const gsolve_csr *csr, const void *chosen)
 {
     const gs_speculative_shape *shape = chosen;
-    const int tile = width_of(shape, csr->type) * GS_SPECULATIVE_T;
+    const int tile = width_of(shape) * GS_SPECULATIVE_T;
     const int steps = shape->steps > 0 ? shape->steps : 1;
     const int bunches = shape->bunches > 0 ? shape->bunches : 8;
     const size_t tiles = (size_t)(gs_start(csr, csr->nrows) / tile) + 2;
     const size_t groups = tiles / (size_t)(steps * bunches) + 3;
 
-    return tiles * sizeof(int32_t) + groups * (4 * sizeof(double) + sizeof(int32_t)) +
+    return tiles * sizeof(int32_t) + groups * (4 * sizeof(double) + 5 * sizeof(int32_t)) +
            (size_t)csr->nrows / 64 + 128;
 }
 

@@ -30,8 +30,6 @@
 #include "core/vector.h"
 
 #define GS_SPECULATIVE_T 32
-#define GS_SPECULATIVE_AHEAD \
-    32 /* entries before their use elements of a scattered x are asked for */
 
 typedef struct gs_speculative_shape {
     int width;   /* W; as an option: which word */
@@ -39,7 +37,7 @@ typedef struct gs_speculative_shape {
     int bunches; /* B; as an option 0: chosen */
 } gs_speculative_shape;
 
-enum { GS_WIDTH_AUTO, GS_WIDTH_4, GS_WIDTH_8 };
+enum { GS_WIDTH_4, GS_WIDTH_8 };
 
 typedef struct gs_speculative_plan {
     gsolve_csr csr; /* the handle's */

@@ -1,5 +1,6 @@
 /* speculative_host.c: the kernels of speculative on the CPU. */
 #include "core/blocks.h"
+#include "spmv/scattered.h"
 #include "spmv/speculative/speculative.h"
 
 #define GS_BODY "spmv/speculative/speculative_body.h"

@@ -21,8 +21,8 @@ static inline __attribute__((always_inline)) void ON(any_bunch)(
     const OFFSET *start = plan->csr.start;
     const int64_t from = b * plan->size, left = plan->entries - from;
     const int64_t to = from + (left < plan->size ? left : plan->size);
-    const bool at_end = to + GS_SPECULATIVE_AHEAD > plan->entries; /* columns past are not there */
-    const int64_t ahead = at_end ? 0 : GS_SPECULATIVE_AHEAD;
+    const bool at_end = to + GS_AHEAD > plan->entries; /* columns past are not there */
+    const int64_t ahead = at_end ? 0 : GS_AHEAD;
     const int32_t first = plan->first[b], last = plan->first[b + 1];
     const T *w = dots ? dots->w : NULL;
     double wy = 0, yy = 0;

@@ -3,24 +3,10 @@
 #ifndef GS_SPECULATIVE_TILES_CUH
 #define GS_SPECULATIVE_TILES_CUH
 
-#include "core/cuda.cuh"
+#include "spmv/speculative/speculative.cuh"
 
-extern "C" {
-#include "spmv/speculative/speculative.h"
-}
-
-namespace gs_segments
+namespace gs_bunches
 {
-
-constexpr int lanes = GS_SPECULATIVE_T;
-constexpr unsigned all_lanes = 0xffffffffu;
-constexpr int most_warps = 8;    // of a block
-constexpr int most_rows = 512;   // of which a tile mends the empty ones itself
-constexpr int piece_rows = 2048; // that a block checks
-
-struct piece { // of the speculator array: rows of which the empty ones are to be written
-    int32_t from, to;
-};
 
 template <class T>
 struct product {
@@ -33,13 +19,22 @@ struct product {
     double *out[2]; // w'y; y'y
 };
 
-// y_i = alpha sum + beta y_i, and its terms in SUMS sums.
+// y_i = alpha sum + beta y_i, and its terms in SUMS sums; w: w_i, read beforehand.
+template <int SUMS, class T, int N>
+__device__ void finish(const product<T> &a, int32_t i, T sum, T w, double (&terms)[N])
+{
+    a.y[i] = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
+    if constexpr (SUMS > 0) terms[0] += (double)w * (double)sum;
+    if constexpr (SUMS > 1) terms[1] += (double)sum * (double)sum;
+}
+
 template <int SUMS, class T, int N>
 __device__ void finish(const product<T> &a, int32_t i, T sum, double (&terms)[N])
 {
-    a.y[i] = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
-    if constexpr (SUMS > 0) terms[0] += (double)a.w[i] * (double)sum;
-    if constexpr (SUMS > 1) terms[1] += (double)sum * (double)sum;
+    T w = 0;
+
+    if constexpr (SUMS > 0) w = a.w[i];
+    finish<SUMS>(a, i, sum, w, terms);
 }
 
 template <class T>
@@ -51,67 +46,102 @@ __device__ T warp_sum(T sum)
 
 // --- the products -----------------------------------------------------------------------------
 
-// Where product e lies in shared memory: 16 bytes are left out after each 128, so that neither
-// writing one after the other nor reading W at once meets a bank twice.
+// Where product e lies in shared memory: a place is left out after each 128 bytes, so that neither
+// writing one after the other nor reading at strides that are powers of two meets a bank twice.
 template <class T>
 __device__ int padded(int e)
 {
-    return e + e / (128 / (int)sizeof(T)) * (16 / (int)sizeof(T));
+    return e + e / (128 / (int)sizeof(T));
 }
 
-template <int W>
-constexpr int room = W *lanes * 9 / 8; // products of a tile, padded
+template <class T, int W>
+constexpr int room = W *lanes + W *lanes *(int)sizeof(T) / 128; // products of a tile, padded
 
-// Entries from .. from + n, u lanes + lane to this lane's u-th; column -1 past the last.
-template <int W, class T>
-__device__ void read_entries(const product<T> &a, int64_t from, int n, int32_t (&c)[W], T (&v)[W])
+// Where this lane's u-th entry of a tile lies: the lanes' lie side by side.
+__device__ inline int place_of(int u)
 {
-    const int32_t *col = a.col + from;
-    const T *value = a.value + from;
+    return u * lanes + (int)threadIdx.x % lanes;
+}
 
+// The n entries from p on, of one array; 0 past the last. A whole tile, as nearly all are, is read
+// without a look at the end.
+template <int W, class E>
+__device__ void read_entries(const E *p, int n, E (&e)[W])
+{
+    p += place_of(0);
+    if (n >= W * lanes) {
 #pragma unroll
-    for (int u = 0; u < W; u++) {
-        const int k = u * lanes + (int)threadIdx.x % lanes;
-        c[u] = k < n ? __ldcs(&col[k]) : -1;
-        v[u] = k < n ? __ldcs(&value[k]) : T(0);
+        for (int u = 0; u < W; u++) e[u] = __ldcs(&p[u * lanes]);
+        return;
     }
+#pragma unroll
+    for (int u = 0; u < W; u++) e[u] = place_of(u) < n ? __ldcs(&p[u * lanes]) : E(0);
+}
+
+// x where the columns say; 0 past the n-th entry, where there is none.
+template <int W, class T>
+__device__ void gather(const T *from, const int32_t (&c)[W], int n, T (&x)[W])
+{
+#pragma unroll
+    for (int u = 0; u < W; u++) x[u] = __ldg(&from[c[u]]);
+    if (n >= W * lanes) return;
+#pragma unroll
+    for (int u = 0; u < W; u++) x[u] = place_of(u) < n ? x[u] : T(0);
+}
+
+// Leaves the lane's products in s, padded.
+template <int W, class T>
+__device__ void store(const T (&product)[W], T *s)
+{
+    s += padded<T>(place_of(0));
+#pragma unroll
+    for (int u = 0; u < W; u++) s[padded<T>(u * lanes)] = product[u];
 }
 
 // --- the segment descriptor: bit e % 32 of word e / 32 is set where a row begins at entry e ------
 
-// From the starts of the rows from .. to, which are those that begin in the tile.
-template <class O, int W>
-__device__ void describe(const O *start, int64_t begin, int32_t from, int32_t to,
-                         unsigned (&word)[W])
+// Rows of a lane, whose starts it reads before their tile is due.
+template <int W>
+constexpr int rows_ahead = W / 2;
+
+// The starts of the first rows from .. to; nothing past the last.
+template <class O, int R>
+__device__ void read_starts(const O *start, int32_t from, int32_t to, O (&at)[R])
 {
 #pragma unroll
-    for (int u = 0; u < W; u++) word[u] = 0;
-#pragma unroll 1
-    for (int32_t base = from; base < to; base += lanes) {
-        const int32_t i = base + (int32_t)threadIdx.x % lanes;
-        int at = -1;
-        if (i < to && start[i] < start[i + 1]) at = (int)((int64_t)start[i] - begin);
-#pragma unroll
-        for (int u = 0; u < W; u++) {
-            word[u] |= __reduce_or_sync(all_lanes, at >> 5 == u ? 1u << (at & 31) : 0u);
-        }
+    for (int r = 0; r < R; r++) {
+        const int32_t i = from + place_of(r);
+        at[r] = i < to ? start[i] : O(0);
     }
 }
 
-// The last of the rows from .. to that begins at entry k or before; from - 1: none.
-template <class O>
-__device__ int32_t row_at(const O *start, int64_t k, int32_t from, int32_t to)
+// at: this lane's begin of a row, -1: none. An empty row begins where the next row does.
+template <int W>
+__device__ void mark(int at, unsigned (&word)[W])
 {
-#pragma unroll 1
-    while (from < to) {
-        const int32_t middle = from + (to - from) / 2;
-        if (start[middle] <= k) {
-            from = middle + 1;
-        } else {
-            to = middle;
-        }
+#pragma unroll
+    for (int u = 0; u < W; u++) {
+        word[u] |= __reduce_or_sync(all_lanes, at >> 5 == u ? 1u << (at & 31) : 0u);
     }
-    return from - 1;
+}
+
+// From the starts of the rows from .. to, which are those that begin in the tile; at: of the first
+// of them, counted from the tile's begin.
+template <class O, int W, int R>
+__device__ void describe(const O *start, int64_t begin, int32_t from, int32_t to,
+                         const int (&at)[R], unsigned (&word)[W])
+{
+#pragma unroll
+    for (int u = 0; u < W; u++) word[u] = 0;
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+        if (to - from > r * lanes) mark(place_of(r) < to - from ? at[r] : -1, word);
+    }
+#pragma unroll 1
+    for (int32_t base = from + R * lanes; base < to; base += lanes) {
+        const int32_t i = base + (int32_t)threadIdx.x % lanes;
+        mark(i < to ? (int)((int64_t)start[i] - begin) : -1, word);
+    }
 }
 
 // The same from the entries, where there are many more rows than entries.
@@ -135,18 +165,13 @@ __device__ void describe_few(const O *start, int64_t begin, int32_t from, int32_
 template <class T, int W>
 __device__ T sum_segments(const unsigned (&word)[W], T before, T *s)
 {
-    constexpr int wide = gs_wide<T>;
     const int lane = (int)threadIdx.x % lanes, at = lane * W / 32, shift = lane * W % 32;
     unsigned bits = 0; // W of the descriptor's
     int rank = 0;      // first entries before this lane's
     T p[W], run = 0;
 
 #pragma unroll
-    for (int u = 0; u < W; u += wide) {
-        const gs_pack<T, wide> some = gs_load<wide>(s, padded<T>(lane * W) + u);
-#pragma unroll
-        for (int k = 0; k < wide; k++) p[u + k] = some.v[k];
-    }
+    for (int u = 0; u < W; u++) p[u] = s[padded<T>(lane * W) + u];
 #pragma unroll
     for (int u = 0; u < W; u++) {
         const unsigned below = u < at ? all_lanes : u == at ? (1u << shift) - 1 : 0;
@@ -177,146 +202,6 @@ __device__ T sum_segments(const unsigned (&word)[W], T before, T *s)
     return run;
 }
 
-// --- the rows ---------------------------------------------------------------------------------
-
-// The rows of a dirty tile but the last: which sum is whose has to be counted.
-template <int SUMS, class O, class T, int N>
-__device__ void mend(const product<T> &a, int32_t from, int32_t to, int sums, const T *s,
-                     double (&terms)[N])
-{
-    const O *start = (const O *)a.start;
-    const int lane = (int)threadIdx.x % lanes;
-    int before = 1; // the open row's
-
-#pragma unroll 1
-    for (int32_t base = from; base < to; base += lanes) {
-        const int32_t i = base + lane;
-        const bool full = i < to && start[i] < start[i + 1];
-        const unsigned others = __ballot_sync(all_lanes, full);
-        const int r = before + __popc(others & ((1u << lane) - 1));
-        if (i < to && (!full || r < sums)) finish<SUMS>(a, i, full ? s[r] : T(0), terms);
-        before += __popc(others);
-    }
-}
-
-// The same but for the empty rows, which are the speculator's.
-template <int SUMS, class O, class T, int W, int N>
-__device__ void place(const product<T> &a, int64_t begin, int32_t from, int32_t to,
-                      const unsigned (&word)[W], int sums, const T *s, double (&terms)[N])
-{
-    const O *start = (const O *)a.start;
-    const int lane = (int)threadIdx.x % lanes;
-    int before = 1;
-
-#pragma unroll
-    for (int u = 0; u < W; u++) {
-        const int r = before + __popc(word[u] & ((1u << lane) - 1));
-        if ((word[u] >> lane & 1) && r < sums) {
-            finish<SUMS>(a, row_at(start, begin + u * lanes + lane, from, to), s[r], terms);
-        }
-        before += __popc(word[u]);
-    }
-}
-
-// What the rows of a bunch that reach beyond it hold of it.
-template <class T>
-struct ends {
-    T head, tail; // of the row open at its begin; of the row open at its end
-    int32_t row;  // open at its begin
-    bool closed;  // another row begins in the bunch; else head is all, and tail nothing
-};
-
-// The rows that end in the tile: the one open at its begin, which goes to e if it is the bunch's
-// first, and those from .. to but the last.
-template <int SUMS, class O, class T, int W, int N>
-__device__ void write_rows(const product<T> &a, int64_t begin, int32_t from, int32_t to,
-                           const unsigned (&word)[W], const T *s, ends<T> &e, double (&terms)[N])
-{
-    const int lane = (int)threadIdx.x % lanes;
-    const int first = e.closed ? 0 : 1;
-    int sums = 0;
-
-#pragma unroll
-    for (int u = 0; u < W; u++) sums += __popc(word[u]);
-    if (!e.closed) e.head = s[0];
-    e.closed = true;
-    if (sums == to - from) { // no row is empty: the sums lie in the order of the rows
-#pragma unroll 1
-        for (int j = first + lane; j < sums; j += lanes) {
-            finish<SUMS>(a, from - 1 + j, s[j], terms);
-        }
-        return;
-    }
-    if (first == 0 && lane == 0) finish<SUMS>(a, from - 1, s[0], terms);
-    if (to - from <= most_rows) {
-        mend<SUMS, O>(a, from, to, sums, s, terms);
-    } else {
-        place<SUMS, O>(a, begin, from, to, word, sums, s, terms);
-    }
-}
-
-// --- the tiles of a bunch ---------------------------------------------------------------------
-
-// Tiles tile .. tile + steps, of which lane i knows first[tile + i]; s: room for one tile. Where no
-// row begins in a tile each lane adds up for itself. The entries of the next tile are read while
-// this one's are summed, where there are registers for it.
-template <int SUMS, class O, int W, class T, int N>
-__device__ ends<T> walk(const product<T> &a, int64_t tile, int steps, int64_t entries,
-                        int32_t first, T *s, double (&terms)[N])
-{
-    constexpr int size = W * lanes;
-    constexpr bool ahead = W * sizeof(T) <= 32;
-    const int lane = (int)threadIdx.x % lanes;
-    const O *start = (const O *)a.start;
-    ends<T> e = {0, 0, __shfl_sync(all_lanes, first, 0) - 1, false};
-    bool spread = false; // the open row's sum over all lanes; else the last lane has it
-    T open = 0, v[W];
-    int32_t c[W];
-
-#pragma unroll 1
-    for (int t = 0; t < steps; t++) {
-        const int32_t from = __shfl_sync(all_lanes, first, t);
-        const int32_t to = __shfl_sync(all_lanes, first, t + 1);
-        const int64_t begin = (tile + t) * size;
-        unsigned word[W];
-        T p[W];
-        if (t == 0 || !ahead) {
-            read_entries(a, begin, (int)min(entries - begin, (int64_t)size), c, v);
-        }
-#pragma unroll
-        for (int u = 0; u < W; u++) p[u] = c[u] >= 0 ? __ldg(&a.x[c[u]]) : T(0);
-        if (from < to && to - from <= most_rows) describe(start, begin, from, to, word);
-        if (to - from > most_rows) describe_few(start, begin, from, to, word);
-#pragma unroll
-        for (int u = 0; u < W; u++) p[u] *= v[u];
-        if (ahead && t + 1 < steps) {
-            read_entries(a, begin + size, (int)min(entries - begin - size, (int64_t)size), c, v);
-        }
-        if (from == to) {
-#pragma unroll
-            for (int u = 0; u < W; u++) open += p[u];
-            spread = true;
-            continue;
-        }
-#pragma unroll
-        for (int u = 0; u < W; u++) s[padded<T>(u * lanes + lane)] = p[u];
-        const T before = spread ? warp_sum(open) : __shfl_sync(all_lanes, open, lanes - 1);
-        __syncwarp();
-        const T run = sum_segments(word, before, s);
-        write_rows<SUMS, O>(a, begin, from, to, word, s, e, terms);
-        __syncwarp(); // all have read
-        open = lane == lanes - 1 ? run : T(0);
-        spread = false;
-    }
-    const T left = spread ? warp_sum(open) : __shfl_sync(all_lanes, open, lanes - 1);
-    if (e.closed) {
-        e.tail = left;
-    } else {
-        e.head = left;
-    }
-    return e;
-}
-
-} // namespace gs_segments
+} // namespace gs_bunches
 
 #endif

@@ -72,6 +72,9 @@ gsolve_status gs_triples_apply(const gs_triples *t, gsolve_context *ctx, double 
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, x.type);
     gsolve_status status;
 
+    if (t->entries > 0 && kernels_of(t, ctx)->apply) {
+        return kernels_of(t, ctx)->apply(ctx->queue, t, alpha, x.value, beta, y.value);
+    }
     if (beta == 0) {
         TRY(vector->zero(ctx->queue, y.nrows, y.value));
     } else if (beta != 1) {

@@ -1,7 +1,7 @@
 /* triples.h: entries with their row and column numbers, the engine of the formats by coordinates.
  *
  * Entries are sorted by rows. They are cut into intervals of equal size, whatever the rows, and an
- * interval is summed row by row. A row that begins and ends in one interval is added to y at once.
+ * interval is summed row by row. A row that begins and ends in one interval goes to y at once.
  * Of one that reaches over a border, the interval in which it begins leaves its sum in tail, the
  * later ones leave theirs in head, and a second pass adds them up in their order:
  *
@@ -23,6 +23,7 @@ typedef struct gs_triples {
     int32_t *row;    /* entries, ascending */
     int32_t *col;    /* entries; csr's where skip is 0 */
     void *value;     /* entries; the same */
+    bool scattered;  /* on the CPU: see spmv/scattered.h */
     int64_t intervals;
     void *head, *tail; /* intervals: scratch */
 } gs_triples;
@@ -38,6 +39,10 @@ typedef struct gs_triples_kernels {
     gsolve_status (*ranked)(gsolve_context *ctx, const gsolve_csr *csr, int32_t rank,
                             int64_t *length);
     int64_t interval; /* entries of one */
+    /* y = alpha t x + beta y, where that is one pass over y; NULL: y is scaled, and then added to
+     */
+    gsolve_status (*apply)(gs_queue *q, const gs_triples *t, double alpha, const void *x,
+                           double beta, void *y);
 } gs_triples_kernels;
 
 extern const gs_triples_kernels gs_triples_host[GSOLVE_TYPE_COUNT];

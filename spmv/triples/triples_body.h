@@ -38,6 +38,7 @@ static gsolve_status FN(make)(gs_triples *t, gsolve_context *ctx)
     T *value;
     gsolve_status status;
 
+    t->scattered = gs_is_scattered(&t->csr);
     TRY(name_rows(t, ctx));
     if (t->skip == 0) goto done;
     ALLOC(ctx, gs_place(ctx), t->col, t->entries);
@@ -50,50 +51,78 @@ done:
 
 /* --- sums ------------------------------------------------------------------------------------- */
 
-/* All of row i that is in interval n; goes_on: the row began before. */
-static inline void FN(leave)(const gs_triples *t, int64_t n, int32_t i, T sum, bool goes_on,
-                             T alpha, T *y)
+/* How a row's sum gets into y. */
+typedef struct FN(target) {
+    T alpha, beta;
+    T *y;
+    bool all; /* rows without entries too: beta is not 1 */
+} FN(target);
+
+static inline void FN(put)(const FN(target) * to, int32_t i, T sum)
 {
-    if (goes_on) {
-        ((T *)t->head)[n] = sum;
-    } else {
-        y[i] += alpha * sum;
-    }
+    T *y = &to->y[i];
+
+    *y = to->beta == 0 ? to->alpha * sum : to->alpha * sum + to->beta * *y;
 }
 
-/* Interval n of t, see triples.h. The products come first: where rows end is seldom foreseen, and a
- * read of x that was begun too far would be lost. */
-static void FN(add_interval)(const gs_triples *t, int64_t n, T alpha, const T *x, T *y)
+/* Rows from .. to - 1, which have no entries. */
+static inline void FN(put_empty)(const FN(target) * to, int32_t from, int32_t end)
 {
-    const int32_t *row = t->row, *col = t->col;
-    const T *value = t->value;
-    const int64_t begin = n * GS_TRIPLES_HOST, end = end_of(t, n);
-    bool goes_on = is_within(t, begin); /* row i began before the interval */
-    int32_t i = row[begin];
-    T sum = 0, product[PIECE];
+    for (int32_t i = from; to->all && i < end; i++) FN(put)(to, i, 0);
+}
 
-    for (int64_t base = begin; base < end; base += PIECE) {
-        const int64_t count = end - base < PIECE ? end - base : PIECE;
-        for (int64_t k = 0; k < count; k++) product[k] = value[base + k] * x[col[base + k]];
-        for (int64_t k = 0; k < count; k++) {
-            if (row[base + k] != i) {
-                FN(leave)(t, n, i, sum, goes_on, alpha, y);
-                i = row[base + k];
-                sum = 0;
-                goes_on = false;
-            }
-            sum += product[k];
+/* The sum of row[k]'s entries from k on that lie before end; *k: past them. Entries of a row go to
+ * four sums in turn while four are left, then to the first; with a scattered x to one. */
+static inline __attribute__((always_inline)) T FN(row_sum)(const gs_triples *t, int64_t *at,
+                                                           int64_t end, const T *x, bool scattered,
+                                                           int64_t ahead)
+{
+    const int32_t *row = t->row, *col = t->col, i = row[*at];
+    const T *value = t->value;
+    T s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    int64_t k = *at;
+
+    for (; !scattered && k + 4 <= end && row[k + 3] == i; k += 4) {
+        s0 += value[k] * x[col[k]];
+        s1 += value[k + 1] * x[col[k + 1]];
+        s2 += value[k + 2] * x[col[k + 2]];
+        s3 += value[k + 3] * x[col[k + 3]];
+    }
+    for (; k < end && row[k] == i; k++) {
+        if (scattered) __builtin_prefetch(&x[col[k + ahead]]);
+        s0 += value[k] * x[col[k]];
+    }
+    *at = k;
+    return (s0 + s1) + (s2 + s3);
+}
+
+/* Interval n of t, and the rows without entries before each of its rows, see triples.h. */
+static inline __attribute__((always_inline)) void FN(sum_interval)(const gs_triples *t, int64_t n,
+                                                                   const FN(target) * to,
+                                                                   const T *x, bool scattered)
+{
+    const int64_t begin = n * GS_TRIPLES_HOST, end = end_of(t, n);
+    const int64_t ahead = end + GS_AHEAD > t->entries ? 0 : GS_AHEAD; /* no columns past the last */
+    int64_t k = begin;
+    int32_t next = begin > 0 ? t->row[begin - 1] + 1 : 0;
+
+    if (is_within(t, begin)) ((T *)t->head)[n] = FN(row_sum)(t, &k, end, x, scattered, ahead);
+    while (k < end) {
+        const int32_t i = t->row[k];
+        const T sum = FN(row_sum)(t, &k, end, x, scattered, ahead);
+        FN(put_empty)(to, next, i);
+        next = i + 1;
+        if (k == end && is_within(t, end)) {
+            ((T *)t->tail)[n] = sum;
+        } else {
+            FN(put)(to, i, sum);
         }
     }
-    if (!goes_on && is_within(t, end)) {
-        ((T *)t->tail)[n] = sum;
-    } else {
-        FN(leave)(t, n, i, sum, goes_on, alpha, y);
-    }
+    if (end == t->entries) FN(put_empty)(to, next, t->csr.nrows);
 }
 
 /* The row that begins in interval n and reaches over its end, if there is one. */
-static void FN(add_parts)(const gs_triples *t, int64_t n, T alpha, T *y)
+static void FN(add_parts)(const gs_triples *t, int64_t n, const FN(target) * to)
 {
     const int64_t begin = n * GS_TRIPLES_HOST, end = end_of(t, n);
     const int32_t i = t->row[end - 1];
@@ -103,13 +132,27 @@ static void FN(add_parts)(const gs_triples *t, int64_t n, T alpha, T *y)
     for (int64_t v = n + 1; v < t->intervals && t->row[v * GS_TRIPLES_HOST] == i; v++) {
         sum += ((const T *)t->head)[v];
     }
-    y[i] += alpha * sum;
+    FN(put)(to, i, sum);
+}
+
+static gsolve_status FN(apply)(gs_queue *q, const gs_triples *t, double alpha, const void *x,
+                               double beta, void *y)
+{
+    const FN(target) to = {(T)alpha, (T)beta, y, beta != 1};
+
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (t->intervals > 2)
+    for (int64_t n = 0; n < t->intervals; n++) {
+        if (t->scattered) {
+            FN(sum_interval)(t, n, &to, x, true);
+        } else {
+            FN(sum_interval)(t, n, &to, x, false);
+        }
+    }
+    for (int64_t n = 0; n < t->intervals; n++) FN(add_parts)(t, n, &to);
+    return GSOLVE_OK;
 }
 
 static gsolve_status FN(add)(gs_queue *q, const gs_triples *t, double alpha, const void *x, void *y)
 {
-#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (t->intervals > 2)
-    for (int64_t n = 0; n < t->intervals; n++) FN(add_interval)(t, n, (T)alpha, x, y);
-    for (int64_t n = 0; n < t->intervals; n++) FN(add_parts)(t, n, (T)alpha, y);
-    return GSOLVE_OK;
+    return FN(apply)(q, t, alpha, x, 1, y);
 }

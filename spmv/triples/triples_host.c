@@ -1,8 +1,7 @@
 /* triples_host.c: the kernels of formats by coordinates on the CPU. */
 #include "core/try.h"
+#include "spmv/scattered.h"
 #include "spmv/triples/triples.h"
-
-#define PIECE 1024 /* products that are made in one go */
 
 static int64_t end_of(const gs_triples *t, int64_t n)
 {
@@ -80,6 +79,6 @@ static gsolve_status ranked(gsolve_context *ctx, const gsolve_csr *csr, int32_t 
 #include "core/each_type.h"
 
 const gs_triples_kernels gs_triples_host[GSOLVE_TYPE_COUNT] = {
-    {make_f32, refill_f32, add_f32, ranked, GS_TRIPLES_HOST},
-    {make_f64, refill_f64, add_f64, ranked, GS_TRIPLES_HOST},
+    {make_f32, refill_f32, add_f32, ranked, GS_TRIPLES_HOST, apply_f32},
+    {make_f64, refill_f64, add_f64, ranked, GS_TRIPLES_HOST, apply_f64},
 };

@@ -1,0 +1,271 @@
+/* blocked.c: matrices of dense blocks: made, multiplied, freed. */
+#include "spgemm/blocked/blocked.h"
+
+#include <string.h>
+
+#include "core/try.h"
+#include "spgemm/spgemm.h"
+
+static const gs_blocked_kernels *kernels_for(const gsolve_context *ctx, const gsolve_csr *A)
+{
+    return A->place == GSOLVE_HOST ? &gs_blocked_host[A->type]
+                                   : GS_KERNELS(gs_blocked, ctx, A->type);
+}
+
+void gsolve_blocked_free(gsolve_blocked *B, gsolve_context *ctx)
+{
+    if (!B) return;
+    gsolve_csr_free(&B->csr, ctx);
+    memset(B, 0, sizeof *B);
+}
+
+/* csr's arrays, with as many numbers an entry; all else of it is set. */
+static gsolve_status new_arrays(gsolve_csr *csr, gsolve_context *ctx, int64_t entries,
+                                int64_t numbers)
+{
+    csr->start = gsolve_alloc(ctx, csr->place, (size_t)csr->nrows + 1, gs_offset_size(csr->offset));
+    if (!csr->start) return GSOLVE_NO_MEMORY;
+    csr->col = gsolve_alloc(ctx, csr->place, (size_t)entries, sizeof *csr->col);
+    if (!csr->col) return GSOLVE_NO_MEMORY;
+    csr->value =
+        gsolve_alloc(ctx, csr->place, (size_t)entries * (size_t)numbers, gs_type_size(csr->type));
+    return csr->value ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+}
+
+/* --- from one place to another -----------------------------------------------------------------
+ */
+
+static gsolve_status copy_to(gsolve_context *ctx, const void *to, gsolve_place to_place,
+                             const void *from, gsolve_place from_place, size_t bytes)
+{
+    return gsolve_copy(ctx, (void *)(uintptr_t)to, to_place, from, from_place, bytes);
+}
+
+static gsolve_status move(gsolve_blocked *out, gsolve_context *ctx, gsolve_place place,
+                          const gsolve_blocked *A)
+{
+    gsolve_blocked B = *A;
+    const gsolve_csr *from = &A->csr;
+    const int64_t numbers = (int64_t)A->height * A->width;
+    int64_t entries = 0;
+    gsolve_status status;
+
+    B.csr.start = B.csr.col = NULL;
+    B.csr.value = NULL;
+    B.csr.place = place;
+    TRY(gs_csr_entries(ctx, from, &entries));
+    TRY(new_arrays(&B.csr, ctx, entries, numbers));
+    TRY(copy_to(ctx, B.csr.start, place, from->start, from->place,
+                ((size_t)from->nrows + 1) * gs_offset_size(from->offset)));
+    TRY(copy_to(ctx, B.csr.col, place, from->col, from->place,
+                (size_t)entries * sizeof *from->col));
+    TRY(copy_to(ctx, B.csr.value, place, from->value, from->place,
+                (size_t)(entries * numbers) * gs_type_size(from->type)));
+    *out = B;
+    memset(&B, 0, sizeof B);
+done:
+    gsolve_blocked_free(&B, ctx);
+    return status;
+}
+
+static gsolve_status send_back(gsolve_blocked *B, gsolve_context *ctx, gsolve_place place)
+{
+    gsolve_blocked moved;
+    gsolve_status status;
+
+    if (B->csr.place == place || gs_place(ctx) == GSOLVE_HOST) return GSOLVE_OK;
+    status = move(&moved, ctx, place, B);
+    if (status != GSOLVE_OK) return status;
+    gsolve_blocked_free(B, ctx);
+    *B = moved;
+    return GSOLVE_OK;
+}
+
+/* *A made to point to *moved, a copy where ctx computes, unless it lies there. */
+static gsolve_status bring(const gsolve_blocked **A, gsolve_context *ctx, gsolve_blocked *moved)
+{
+    gsolve_status status;
+
+    if (gs_place(ctx) == GSOLVE_HOST || (*A)->csr.place == GSOLVE_DEVICE) return GSOLVE_OK;
+    status = move(moved, ctx, GSOLVE_DEVICE, *A);
+    if (status == GSOLVE_OK) *A = moved;
+    return status;
+}
+
+/* --- conversions -------------------------------------------------------------------------------
+ */
+
+static gsolve_status check_blocks(gsolve_context *ctx, int32_t height, int32_t width)
+{
+    if (height >= 1 && height <= GS_MOST_BLOCK && width >= 1 && width <= GS_MOST_BLOCK) {
+        return GSOLVE_OK;
+    }
+    return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                       "blocks of %d x %d were asked for; they have 1 to %d rows and columns",
+                       height, width, GS_MOST_BLOCK);
+}
+
+/* B from a clean A. */
+static gsolve_status gather(gsolve_blocked *out, gsolve_context *ctx, int32_t height, int32_t width,
+                            const gsolve_csr *A)
+{
+    const gs_blocked_kernels *kernels = kernels_for(ctx, A);
+    gsolve_blocked B = {*A, height, width};
+    int64_t *count = NULL, entries = 0;
+    gsolve_status status;
+
+    B.csr.start = B.csr.col = NULL;
+    B.csr.value = NULL;
+    B.csr.offset = GSOLVE_O32;
+    B.csr.nrows = A->nrows / height;
+    B.csr.ncols = A->ncols / width;
+    ALLOC(ctx, A->place, count, (size_t)B.csr.nrows + 1);
+    TRY(kernels->count(ctx, &B, A, count));
+    TRY(kernels->total(ctx, B.csr.nrows, count, &entries));
+    if (entries > INT32_MAX) B.csr.offset = GSOLVE_O64;
+    TRY(new_arrays(&B.csr, ctx, entries, (int64_t)height * width));
+    TRY(kernels->offsets(ctx, &B.csr, count));
+    TRY(kernels->fill(ctx, &B, A));
+    *out = B;
+    memset(&B, 0, sizeof B);
+done:
+    gsolve_free(ctx, A->place, count);
+    gsolve_blocked_free(&B, ctx);
+    return status;
+}
+
+gsolve_status gsolve_blocked_from_csr(gsolve_blocked *out, gsolve_context *ctx, int32_t height,
+                                      int32_t width, const gsolve_csr *A)
+{
+    gsolve_csr fetched = {0}, ordered = {0};
+    gsolve_blocked B = {0};
+    const gsolve_csr *used = A;
+    gsolve_status status;
+    bool clean;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!out || !A) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_blocked_from_csr: an argument is NULL");
+    }
+    TRY(check_blocks(ctx, height, width));
+    TRY(gs_csr_check(ctx, A, &clean));
+    if (A->nrows % height || A->ncols % width) {
+        return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                           "a matrix of %d x %d cannot be cut into blocks of %d x %d", A->nrows,
+                           A->ncols, height, width);
+    }
+    if (!clean && !gs_rows_ascend(ctx, A)) {
+        TRY(gs_csr_to_host(&used, ctx, &fetched));
+        TRY(gs_csr_clean(&ordered, ctx, used, NULL));
+        used = &ordered;
+    }
+    TRY(gather(&B, ctx, height, width, used));
+    TRY(send_back(&B, ctx, A->place));
+    *out = B;
+    memset(&B, 0, sizeof B);
+done:
+    gsolve_blocked_free(&B, ctx);
+    gsolve_csr_free(&ordered, ctx);
+    gsolve_csr_free(&fetched, ctx);
+    return status;
+}
+
+static gsolve_status check_blocked(gsolve_context *ctx, const gsolve_blocked *B, const char *name)
+{
+    bool clean;
+    gsolve_status status;
+
+    TRY(check_blocks(ctx, B->height, B->width));
+    TRY(gs_csr_check(ctx, &B->csr, &clean));
+    if (!clean && !gs_rows_ascend(ctx, &B->csr)) {
+        status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                             "the block columns of %s do not ascend strictly in every row", name);
+    }
+done:
+    return status;
+}
+
+gsolve_status gsolve_blocked_to_csr(gsolve_csr *out, gsolve_context *ctx, const gsolve_blocked *B)
+{
+    gsolve_csr A = {0};
+    int64_t entries = 0;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!out || !B) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_blocked_to_csr: an argument is NULL");
+    }
+    TRY(check_blocked(ctx, B, "the matrix"));
+    if ((int64_t)B->csr.nrows * B->height > INT32_MAX ||
+        (int64_t)B->csr.ncols * B->width > INT32_MAX) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                           "%d x %d blocks of %d x %d have 2^31 rows or columns or more",
+                           B->csr.nrows, B->csr.ncols, B->height, B->width);
+    }
+    TRY(gs_csr_entries(ctx, &B->csr, &entries));
+    A = B->csr;
+    A.start = A.col = NULL;
+    A.value = NULL;
+    A.nrows *= B->height;
+    A.ncols *= B->width;
+    A.offset = entries * B->height * B->width > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;
+    TRY(new_arrays(&A, ctx, entries * B->height * B->width, 1));
+    TRY(kernels_for(ctx, &A)->spread(ctx, &A, B));
+    *out = A;
+    memset(&A, 0, sizeof A);
+done:
+    gsolve_csr_free(&A, ctx);
+    return status;
+}
+
+/* --- products ----------------------------------------------------------------------------------
+ */
+
+static gsolve_status check_shapes(gsolve_context *ctx, const gsolve_blocked *A,
+                                  const gsolve_blocked *B)
+{
+    if (A->csr.type != B->csr.type || A->csr.place != B->csr.place) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "the two matrices are of different types or lie in different places");
+    }
+    if (A->csr.ncols != B->csr.nrows || A->width != B->height) {
+        return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                           "%d columns of blocks of width %d cannot meet %d rows of blocks of "
+                           "height %d",
+                           A->csr.ncols, A->width, B->csr.nrows, B->height);
+    }
+    return GSOLVE_OK;
+}
+
+gsolve_status gsolve_blocked_multiply(gsolve_blocked *out, gsolve_context *ctx, const char *spec,
+                                      const gsolve_blocked *A, const gsolve_blocked *B)
+{
+    gsolve_blocked moved[2] = {{{0}, 0, 0}, {{0}, 0, 0}};
+    gs_product P = {0};
+    gsolve_place place;
+    const gsolve_blocked *right;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!out || !spec || !A || !B) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_blocked_multiply: an argument is NULL");
+    }
+    TRY(check_blocked(ctx, A, "A"));
+    TRY(check_blocked(ctx, B, "B"));
+    TRY(check_shapes(ctx, A, B));
+    place = A->csr.place;
+    right = A == B ? NULL : B;
+    TRY(bring(&A, ctx, &moved[0]));
+    if (right) TRY(bring(&right, ctx, &moved[1]));
+    TRY(gs_product_make(&P, ctx, spec, A, right ? right : A, false));
+    for (int k = 0; k < 2; k++) gsolve_blocked_free(&moved[k], ctx);
+    TRY(send_back(&P.C, ctx, place));
+    *out = P.C;
+    memset(&P.C, 0, sizeof P.C);
+done:
+    gs_product_drop(&P);
+    for (int k = 0; k < 2; k++) gsolve_blocked_free(&moved[k], ctx);
+    return status;
+}

@@ -1,0 +1,28 @@
+/* blocked.h: from compressed rows to rows of dense blocks and back. */
+#ifndef GS_BLOCKED_H
+#define GS_BLOCKED_H
+
+#include "core/csr.h"
+
+#define GS_MOST_BLOCK 8 /* rows, and columns, of a block */
+
+/* A's columns ascend; all arrays are where these kernels read them. */
+typedef struct gs_blocked_kernels {
+    /* count[I], int64: blocks of block row I of A, for each of B's rows */
+    gsolve_status (*count)(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A,
+                           int64_t *count);
+    /* B's columns and values; its offsets are set */
+    gsolve_status (*fill)(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A);
+    /* start[0..n] = offsets, of B's offset type, from count[0..n), which it may change: count[n]
+     * counts, too */
+    gsolve_status (*offsets)(gsolve_context *ctx, const gsolve_csr *B, int64_t *count);
+    /* *total = the sum of count[0..n) */
+    gsolve_status (*total)(gsolve_context *ctx, int32_t n, const int64_t *count, int64_t *total);
+    /* A, whose offsets are unset, from B */
+    gsolve_status (*spread)(gsolve_context *ctx, const gsolve_csr *A, const gsolve_blocked *B);
+} gs_blocked_kernels;
+
+extern const gs_blocked_kernels gs_blocked_host[GSOLVE_TYPE_COUNT];
+extern const gs_blocked_kernels gs_blocked_cuda[GSOLVE_TYPE_COUNT];
+
+#endif

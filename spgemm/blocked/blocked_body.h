@@ -1,0 +1,80 @@
+/* blocked_body.h: the conversions for one type, see blocked.h. */
+
+/* The block columns of block row I of A, ascending; unless B is NULL, the blocks into it. Returns
+ * how many. The least column that is left in the rows of a block row names its next block. */
+static int64_t FN(walk)(int32_t height, int32_t width, const gsolve_csr *A, int32_t I,
+                        const gsolve_blocked *B)
+{
+    int64_t at[GS_MOST_BLOCK], end[GS_MOST_BLOCK], left = 0, count = 0;
+
+    for (int32_t r = 0; r < height; r++) {
+        at[r] = gs_start(A, I * height + r);
+        end[r] = gs_start(A, I * height + r + 1);
+        left += end[r] - at[r];
+    }
+    for (; left > 0; count++) {
+        const int64_t to = B ? gs_start(&B->csr, I) + count : 0;
+        T *block = B ? (T *)(uintptr_t)B->csr.value + to * height * width : NULL;
+        int32_t least = INT32_MAX;
+        for (int32_t r = 0; r < height; r++) {
+            if (at[r] < end[r] && A->col[at[r]] < least) least = A->col[at[r]];
+        }
+        const int32_t J = least / width, from = J * width;
+        if (B) {
+            ((int32_t *)(uintptr_t)B->csr.col)[to] = J;
+            memset(block, 0, (size_t)height * (size_t)width * sizeof *block);
+        }
+        for (int32_t r = 0; r < height; r++) {
+            for (; at[r] < end[r] && A->col[at[r]] - from < width; at[r]++, left--) {
+                if (B) block[r * width + A->col[at[r]] - from] = ((const T *)A->value)[at[r]];
+            }
+        }
+    }
+    return count;
+}
+
+static gsolve_status FN(count)(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A,
+                               int64_t *count)
+{
+#pragma omp parallel for schedule(dynamic, 1024) num_threads(gsolve_threads(ctx))
+    for (int32_t I = 0; I < B->csr.nrows; I++) {
+        count[I] = FN(walk)(B->height, B->width, A, I, NULL);
+    }
+    return GSOLVE_OK;
+}
+
+static gsolve_status FN(fill)(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A)
+{
+#pragma omp parallel for schedule(dynamic, 1024) num_threads(gsolve_threads(ctx))
+    for (int32_t I = 0; I < B->csr.nrows; I++) FN(walk)(B->height, B->width, A, I, B);
+    return GSOLVE_OK;
+}
+
+/* The entries of block row I: a block's row r stands in row r of the block row. */
+static void FN(spread_row)(const gsolve_csr *A, const gsolve_blocked *B, int32_t I)
+{
+    const int32_t h = B->height, w = B->width;
+    const int64_t from = gs_start(&B->csr, I), n = gs_start(&B->csr, I + 1) - from;
+    const T *value = B->csr.value;
+    int64_t to = from * h * w;
+
+    for (int32_t r = 0; r < h; r++) {
+        gs_set_start(A, (int64_t)I * h + r, to);
+        for (int64_t k = from; k < from + n; k++) {
+            for (int32_t j = 0; j < w; j++, to++) {
+                ((int32_t *)(uintptr_t)A->col)[to] = B->csr.col[k] * w + j;
+                ((T *)(uintptr_t)A->value)[to] = value[(k * h + r) * w + j];
+            }
+        }
+    }
+}
+
+static gsolve_status FN(spread)(gsolve_context *ctx, const gsolve_csr *A, const gsolve_blocked *B)
+{
+    const int32_t n = B->csr.nrows;
+
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int32_t I = 0; I < n; I++) FN(spread_row)(A, B, I);
+    gs_set_start(A, A->nrows, gs_start(&B->csr, n) * B->height * B->width);
+    return GSOLVE_OK;
+}

@@ -1,0 +1,271 @@
+// blocked_cuda.cu: the conversions on a GPU.
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include "core/cuda.cuh"
+
+extern "C" {
+#include "core/try.h"
+#include "spgemm/blocked/blocked.h"
+}
+
+namespace
+{
+
+constexpr int most = GS_MOST_BLOCK;
+
+template <class O>
+const O *offsets_of(const gsolve_csr *csr)
+{
+    return (const O *)csr->start;
+}
+
+template <class X>
+X *written(const X *array) // of a matrix that is being made
+{
+    return const_cast<X *>(array);
+}
+
+inline int blocks_for(int64_t threads)
+{
+    return (int)((threads + gs_block_size - 1) / gs_block_size);
+}
+
+struct shape {
+    int32_t rows; // block rows
+    int height, width;
+};
+
+shape shape_of(const gsolve_blocked *B)
+{
+    return {B->csr.nrows, B->height, B->width};
+}
+
+// The blocks of block row I, ascending: found(number, block column), then entry(number, row, column
+// in the block, entry of A) for all in it. Returns how many. The least column that is left names
+// the next.
+template <class O, class Found, class Entry>
+__device__ int64_t walk(shape s, const O *start, const int32_t *col, int32_t I, Found found,
+                        Entry entry)
+{
+    O at[most], end[most];
+    int64_t count = 0;
+
+#pragma unroll
+    for (int r = 0; r < most; r++) {
+        const int64_t i = (int64_t)I * s.height + r;
+        at[r] = r < s.height ? start[i] : 0;
+        end[r] = r < s.height ? start[i + 1] : 0;
+    }
+    for (;; count++) {
+        int32_t least = INT32_MAX;
+#pragma unroll
+        for (int r = 0; r < most; r++) {
+            if (at[r] < end[r]) least = min(least, __ldg(col + at[r]));
+        }
+        if (least == INT32_MAX) return count; // columns are below it
+        const int32_t J = least / s.width, from = J * s.width;
+        found(count, J);
+#pragma unroll
+        for (int r = 0; r < most; r++) {
+            for (; at[r] < end[r] && __ldg(col + at[r]) - from < s.width; at[r]++) {
+                entry(count, r, __ldg(col + at[r]) - from, (int64_t)at[r]);
+            }
+        }
+    }
+}
+
+template <class O>
+__global__ void __launch_bounds__(gs_block_size)
+    count_blocks(shape s, const O *start, const int32_t *col, int64_t *count)
+{
+    const int64_t I = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+
+    if (I >= s.rows) return;
+    count[I] = walk(
+        s, start, col, (int32_t)I, [](int64_t, int32_t) {}, [](int64_t, int, int, int64_t) {});
+}
+
+// Values were set to zero.
+template <class T, class O, class P>
+__global__ void __launch_bounds__(gs_block_size)
+    fill_blocks(shape s, const O *start, const int32_t *col, const T *value, const P *to_start,
+                int32_t *to_col, T *to)
+{
+    const int64_t I = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+
+    if (I >= s.rows) return;
+    const int64_t first = to_start[I];
+    walk(
+        s, start, col, (int32_t)I, [&](int64_t k, int32_t J) { to_col[first + k] = J; },
+        [&](int64_t k, int r, int j, int64_t entry) {
+            to[((first + k) * s.height + r) * s.width + j] = __ldg(value + entry);
+        });
+}
+
+template <class O>
+gsolve_status count_of(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A,
+                       int64_t *count)
+{
+    return gs_launch(ctx->queue, "counting blocks", count_blocks<O>, blocks_for(B->csr.nrows),
+                     gs_block_size, shape_of(B), offsets_of<O>(A), A->col, count);
+}
+
+gsolve_status count(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A,
+                    int64_t *number)
+{
+    if (B->csr.nrows == 0) return GSOLVE_OK;
+    return A->offset == GSOLVE_O64 ? count_of<int64_t>(ctx, B, A, number)
+                                   : count_of<int32_t>(ctx, B, A, number);
+}
+
+template <class T, class O, class P>
+gsolve_status fill_from(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A)
+{
+    gs_queue *q = ctx->queue;
+    T *value = written((const T *)B->csr.value);
+    int64_t entries = 0;
+    gsolve_status status;
+
+    TRY(gs_csr_entries(ctx, &B->csr, &entries));
+    TRY(gs_cuda(q,
+                cudaMemsetAsync(value, 0, (size_t)(entries * B->height * B->width) * sizeof *value,
+                                q->stream),
+                "filling blocks"));
+    TRY(gs_launch(q, "filling blocks", fill_blocks<T, O, P>, blocks_for(B->csr.nrows),
+                  gs_block_size, shape_of(B), offsets_of<O>(A), A->col, (const T *)A->value,
+                  offsets_of<P>(&B->csr), written(B->csr.col), value));
+done:
+    return status;
+}
+
+template <class T>
+gsolve_status fill(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A)
+{
+    const bool from_wide = A->offset == GSOLVE_O64, to_wide = B->csr.offset == GSOLVE_O64;
+
+    if (B->csr.nrows == 0) return GSOLVE_OK;
+    if (from_wide) {
+        return to_wide ? fill_from<T, int64_t, int64_t>(ctx, B, A)
+                       : fill_from<T, int64_t, int32_t>(ctx, B, A);
+    }
+    return to_wide ? fill_from<T, int32_t, int64_t>(ctx, B, A)
+                   : fill_from<T, int32_t, int32_t>(ctx, B, A);
+}
+
+// --- sums -------------------------------------------------------------------------------------
+
+// call(space, bytes), a call of CUB, with the space that it asks for.
+template <class Call>
+gsolve_status with_space(gsolve_context *ctx, Call call)
+{
+    size_t bytes = 0;
+    gsolve_status status = gs_cuda(ctx->queue, call((void *)nullptr, bytes), "counting blocks");
+
+    if (status != GSOLVE_OK) return status;
+    void *space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    if (!space) return GSOLVE_NO_MEMORY;
+    status = gs_cuda(ctx->queue, call(space, bytes), "counting blocks");
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    return status;
+}
+
+gsolve_status total(gsolve_context *ctx, int32_t n, const int64_t *number, int64_t *sum)
+{
+    int64_t *there = nullptr;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, there, 1);
+    TRY(with_space(ctx, [&](void *space, size_t &bytes) {
+        return cub::DeviceReduce::Sum(space, bytes, number, there, n, ctx->queue->stream);
+    }));
+    TRY(gsolve_copy(ctx, sum, GSOLVE_HOST, there, GSOLVE_DEVICE, sizeof *sum));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, there);
+    return status;
+}
+
+template <class P>
+gsolve_status offsets_to(gsolve_context *ctx, const gsolve_csr *B, const int64_t *number)
+{
+    return with_space(ctx, [&](void *space, size_t &bytes) {
+        return cub::DeviceScan::ExclusiveSum(space, bytes, number, written((const P *)B->start),
+                                             (int64_t)B->nrows + 1, ctx->queue->stream);
+    });
+}
+
+gsolve_status offsets(gsolve_context *ctx, const gsolve_csr *B, int64_t *number)
+{
+    gs_queue *q = ctx->queue;
+    gsolve_status status;
+
+    TRY(gs_cuda(q, cudaMemsetAsync(number + B->nrows, 0, sizeof *number, q->stream),
+                "counting blocks"));
+    TRY(B->offset == GSOLVE_O64 ? offsets_to<int64_t>(ctx, B, number)
+                                : offsets_to<int32_t>(ctx, B, number));
+done:
+    return status;
+}
+
+// --- back -------------------------------------------------------------------------------------
+
+// A warp a block row: row r of its blocks side by side is row r of A, so that its entries stand in
+// one stretch, in the order of (row, block, column).
+template <class T, class O, class P>
+__global__ void __launch_bounds__(gs_block_size)
+    spread_blocks(shape s, const P *from_start, const int32_t *from_col, const T *from, O *start,
+                  int32_t *col, T *value)
+{
+    const int64_t I = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
+    const int lane = (int)threadIdx.x % 32, size = s.height * s.width;
+
+    if (I >= s.rows) return;
+    const int64_t first = from_start[I], n = (from_start[I + 1] - first) * s.width;
+    if (lane < s.height) start[I * s.height + lane] = (O)(first * size + lane * n);
+    if (I == s.rows - 1 && lane == 0) start[(I + 1) * s.height] = (O)(first * size + n * s.height);
+    for (int r = 0; r < s.height; r++) {
+        for (int64_t x = lane; x < n; x += 32) {
+            const int64_t k = first + x / s.width, to = first * size + r * n + x;
+            const int j = (int)(x % s.width);
+            col[to] = __ldg(from_col + k) * s.width + j;
+            value[to] = __ldg(from + (k * s.height + r) * s.width + j);
+        }
+    }
+}
+
+template <class T, class O, class P>
+gsolve_status spread_to(gsolve_context *ctx, const gsolve_csr *A, const gsolve_blocked *B)
+{
+    const int64_t warps = B->csr.nrows;
+
+    return gs_launch(ctx->queue, "spreading blocks", spread_blocks<T, O, P>, blocks_for(32 * warps),
+                     gs_block_size, shape_of(B), offsets_of<P>(&B->csr), B->csr.col,
+                     (const T *)B->csr.value, written(offsets_of<O>(A)), written(A->col),
+                     written((const T *)A->value));
+}
+
+template <class T>
+gsolve_status spread(gsolve_context *ctx, const gsolve_csr *A, const gsolve_blocked *B)
+{
+    const bool wide = A->offset == GSOLVE_O64, from_wide = B->csr.offset == GSOLVE_O64;
+    gs_queue *q = ctx->queue;
+
+    if (B->csr.nrows == 0) {
+        void *start = (void *)(uintptr_t)A->start;
+        return gs_cuda(q, cudaMemsetAsync(start, 0, gs_offset_size(A->offset), q->stream),
+                       "spreading blocks");
+    }
+    if (wide) {
+        return from_wide ? spread_to<T, int64_t, int64_t>(ctx, A, B)
+                         : spread_to<T, int64_t, int32_t>(ctx, A, B);
+    }
+    return from_wide ? spread_to<T, int32_t, int64_t>(ctx, A, B)
+                     : spread_to<T, int32_t, int32_t>(ctx, A, B);
+}
+
+} // namespace
+
+extern "C" const gs_blocked_kernels gs_blocked_cuda[GSOLVE_TYPE_COUNT] = {
+    {count, fill<float>, offsets, total, spread<float>},
+    {count, fill<double>, offsets, total, spread<double>},
+};

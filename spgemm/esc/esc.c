@@ -1,0 +1,121 @@
+/* esc.c: C = A B by expansion, sorting and compression (Polok, Ila, Smrz: Fast Sparse Matrix
+ * Multiplication on GPU, HPC 2015, after Bell, Dalton and Olson). The paper's columns are rows
+ * here: an entry a_ik meets all of row k of B; these products, in the order of A's entries, are the
+ * expansion. Sorted by (row, column), stably, the terms of an entry of C stand side by side; their
+ * sums are the compressed form.
+ *
+ * As in the paper: the work of an entry of A is the length of a row of B; its exclusive scan is
+ * cut into equal shares of single products, whose first entry is found by search in the scan; the
+ * sort is segmented by the rows of C; empty rows need nothing of their own, since entries without
+ * products leave the scan; blocks are multiplied in the compression, the expansion holding pointers
+ * to both.
+ *
+ * Otherwise than in the paper:
+ *   - Sorting is local. Rows whose products fit a warp, a block or a cache are expanded, sorted and
+ *     compressed there, many at a time, and only rows of more products see the memory in between.
+ *   - Two passes: the first sorts, counts C's entries and leaves the order, 2 or 4 bytes a product,
+ *     the second expands values and sums them in that order. It is also the plan of new values.
+ *   - What does not fit the memory goes band by band: rows, and where one row alone is too much,
+ *     ranges of its columns; so that nothing but the inputs, the result and a share of the memory
+ *     is ever needed. The paper leaves that to future work.
+ *   - Sums have an order that does not depend on bands, tiles or threads, see esc.h: the paper's
+ *     segmented reduction depends on where the segments lie.
+ *   - A stable sort by columns relative to the least one: fewer bits. */
+#include "spgemm/esc/esc.h"
+
+#include <stdio.h>
+
+#include "core/try.h"
+
+typedef struct esc_options {
+    double memory;
+} esc_options;
+
+static const gsolve_option options[] = {
+    {"memory", "MiB for the expansion; 0: by the sizes of the matrices", GSOLVE_REAL,
+     offsetof(esc_options, memory), 0, 0, 1e9, NULL},
+    {0},
+};
+
+/* The peak is to stay below 2.5 times inputs and result. C is not known when that is needed: it is
+ * taken to have an entry for every 16 products. */
+double gs_esc_room(double room, const gs_blocked *A, int64_t entries_A, const gs_blocked *B,
+                   int64_t entries_B, int64_t products)
+{
+    const double size = (double)gs_type_size(A->csr.type), index = sizeof *A->csr.col;
+    const double a = (double)entries_A * (index + A->height * A->width * size);
+    const double b = (double)entries_B * (index + B->height * B->width * size);
+    const double c = (double)products / 16 * (index + A->height * B->width * size);
+
+    return room > 0 ? room : 1.5 * (a + b + c) + (double)(1 << 20);
+}
+
+gsolve_status gs_esc_new(gs_blocked *out, gsolve_context *ctx, const gs_blocked *A,
+                         const gs_blocked *B, int64_t entries)
+{
+    gs_blocked C = {A->csr, A->height, B->width};
+    const size_t block = (size_t)C.height * (size_t)C.width * gs_type_size(A->csr.type);
+    gsolve_status status = GSOLVE_NO_MEMORY;
+
+    C.csr.ncols = B->csr.ncols;
+    C.csr.offset = entries > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;
+    C.csr.col = C.csr.value = NULL;
+    C.csr.start =
+        gsolve_alloc(ctx, C.csr.place, (size_t)C.csr.nrows + 1, gs_offset_size(C.csr.offset));
+    if (!C.csr.start) goto done;
+    C.csr.col = gsolve_alloc(ctx, C.csr.place, (size_t)entries, sizeof *C.csr.col);
+    if (!C.csr.col) goto done;
+    C.csr.value = gsolve_alloc(ctx, C.csr.place, (size_t)entries, block);
+    if (!C.csr.value) goto done;
+    *out = C;
+    C = (gs_blocked){0};
+    status = GSOLVE_OK;
+done:
+    gsolve_csr_free(&C.csr, ctx);
+    return status;
+}
+
+static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
+                   const char **why)
+{
+    const bool small = A->height <= 8 && A->width <= 8 && B->width <= 8;
+
+    (void)ctx;
+    if (!small) *why = "its blocks are of at most 8 x 8 numbers";
+    return small;
+}
+
+static gsolve_status multiply(gs_blocked *C, void **plan, gs_tally_of_product *tally,
+                              gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
+                              const void *chosen)
+{
+    const gs_esc_kernels *kernels = GS_KERNELS(gs_esc, ctx, A->csr.type);
+    const double room = ((const esc_options *)chosen)->memory * (double)(1 << 20);
+    gs_esc_plan *made = NULL;
+    gsolve_status status;
+
+    TRY(kernels->multiply(C, plan ? &made : NULL, tally, ctx, A, B, room));
+    if (plan) *plan = made;
+done:
+    return status;
+}
+
+static gsolve_status update(const void *plan, gsolve_context *ctx, const gs_blocked *A,
+                            const gs_blocked *B, gs_blocked *C)
+{
+    return GS_KERNELS(gs_esc, ctx, A->csr.type)->update(plan, ctx, A, B, C);
+}
+
+static void destroy(void *plan, gsolve_context *ctx)
+{
+    if (plan) GS_KERNELS(gs_esc, ctx, GSOLVE_F64)->destroy(plan, ctx);
+}
+
+const gs_multiplier gs_esc_multiplier = {
+    .plugin = {"esc", "expansion, sort, compression; also of dense blocks", options,
+               sizeof(esc_options)},
+    .serves = serves,
+    .multiply = multiply,
+    .update = update,
+    .destroy = destroy,
+};

@@ -1,0 +1,194 @@
+// esc_bands_cuda.cu: the rows of the device cut into bands.
+#include "spgemm/esc/esc_bands.cuh"
+
+using namespace gs_esc_bands;
+
+namespace
+{
+
+constexpr int64_t least_room = medium_room; // products of a band
+constexpr double of_product = 36;           // bytes: keys and terms twice, and some more
+
+// products[l], entries[l]: of each row of the list.
+__global__ void __launch_bounds__(gs_block_size)
+    measure_rows(pattern m, const int32_t *rows, int64_t *products, int64_t *entries)
+{
+    const int64_t from = m.a[rows[blockIdx.x]], to = m.a[rows[blockIdx.x] + 1];
+    count_t sum = 0;
+
+    for (int64_t k = from + threadIdx.x; k < to; k += gs_block_size) {
+        const int32_t j = __ldg(m.acol + k);
+        sum += (count_t)(m.b[j + 1] - m.b[j]);
+    }
+    sum = gs_block_sum(sum);
+    if (threadIdx.x == 0) {
+        products[blockIdx.x] = (int64_t)sum;
+        entries[blockIdx.x] = to - from;
+    }
+}
+
+// *products += those of a row in a range of columns.
+__global__ void __launch_bounds__(gs_block_size)
+    measure_columns(pattern m, int32_t row, const int32_t *rows, int32_t from, int32_t to,
+                    count_t *products)
+{
+    const int64_t begin = m.a[rows[row]], end = m.a[rows[row] + 1];
+    count_t sum = 0;
+
+    for (int64_t k = begin + (int64_t)blockIdx.x * gs_block_size + threadIdx.x; k < end;
+         k += (int64_t)gridDim.x * gs_block_size) {
+        const span s = span_of(m, k, from, to);
+        sum += (count_t)(s.to - s.from);
+    }
+    sum = gs_block_sum(sum);
+    if (threadIdx.x == 0 && sum) atomicAdd(products, sum);
+}
+
+struct planning {
+    gs_esc_plan *p;
+    gsolve_context *ctx;
+    pattern m;
+    int64_t most; // products of a band
+    double room;  // bytes for terms that stay
+    bool keep;
+    int32_t *count;
+};
+
+gsolve_status append_band(const planning &w, band b)
+{
+    gs_esc_plan *p = w.p;
+    const double bytes = (double)b.products * sizeof *b.term;
+    gsolve_status status;
+
+    if (b.products == 0) return GSOLVE_OK;
+    if (p->nbands == p->bands_room) {
+        const int64_t more = 2 * p->bands_room + 8;
+        band *bands = (band *)gsolve_alloc(w.ctx, GSOLVE_HOST, (size_t)more, sizeof *bands);
+        if (!bands) return GSOLVE_NO_MEMORY;
+        for (int64_t k = 0; k < p->nbands; k++) bands[k] = p->bands[k];
+        gsolve_free(w.ctx, GSOLVE_HOST, p->bands);
+        p->bands = bands;
+        p->bands_room = more;
+    }
+    TRY(make_terms(p, w.ctx, w.m, &b, w.count));
+    if (w.keep || p->kept + bytes <= w.room) {
+        p->kept += bytes;
+    } else {
+        drop_terms(&b, w.ctx);
+    }
+    p->bands[p->nbands++] = b;
+done:
+    return status;
+}
+
+gsolve_status count_columns(const planning &w, int32_t l, int32_t from, int32_t to, int64_t entries,
+                            int64_t *products)
+{
+    gs_queue *q = w.ctx->queue;
+    count_t *sum = nullptr;
+    gsolve_status status;
+
+    ALLOC_DEVICE(w.ctx, sum, 1);
+    TRY(gs_cuda(q, cudaMemsetAsync(sum, 0, sizeof *sum, q->stream), "measuring columns"));
+    TRY(gs_launch(q, "measuring columns", measure_columns, gs_grid(q, entries), gs_block_size, w.m,
+                  l, w.p->rows, from, to, sum));
+    TRY(gsolve_copy(w.ctx, products, GSOLVE_HOST, sum, GSOLVE_DEVICE, sizeof *products));
+done:
+    gsolve_free(w.ctx, GSOLVE_DEVICE, sum);
+    return status;
+}
+
+// A row that is too long for a band, by ranges of columns: of a width that is halved where the
+// range has too many products and doubled where it has few. One column has no more products than
+// the row of A has entries.
+gsolve_status cut_columns(const planning &w, int32_t l, int64_t products, int64_t entries)
+{
+    const int64_t n = w.m.ncols;
+    int64_t width = (int64_t)((double)n * (double)w.most / (double)products), skipped = 0;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int64_t from = 0; from < n;) {
+        band b = {l, l + 1, (int32_t)from, 0, entries, 0, 0, skipped, nullptr, nullptr, nullptr};
+        if (width < 1) width = 1;
+        if (width > n - from) width = n - from;
+        b.to = (int32_t)(from + width);
+        TRY(count_columns(w, l, b.from, b.to, entries, &b.products));
+        if (b.products > w.most && width > 1) {
+            width /= 2;
+            continue;
+        }
+        const int64_t before = w.p->nbands;
+        TRY(append_band(w, b));
+        if (w.p->nbands > before) skipped += w.p->bands[before].entries;
+        from = b.to;
+        if (b.products < w.most / 2) width *= 2;
+    }
+done:
+    return status;
+}
+
+// As many rows as there is room for; products, before: on the host.
+gsolve_status cut_rows(const planning &w, const int64_t *products, const int64_t *before)
+{
+    const int32_t n = w.p->larges;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t l = 0, end; l < n; l = end) {
+        int64_t sum = products[l];
+        end = l + 1;
+        if (sum > w.most) {
+            TRY(cut_columns(w, l, sum, before[l + 1] - before[l]));
+            continue;
+        }
+        while (end < n && sum + products[end] <= w.most) sum += products[end++];
+        TRY(append_band(w, {l, end, 0, w.m.ncols, before[end] - before[l], sum, 0, 0, nullptr,
+                            nullptr, nullptr}));
+    }
+done:
+    return status;
+}
+
+} // namespace
+
+namespace gs_esc_parts
+{
+
+void drop_bands(gs_esc_plan *p, gsolve_context *ctx)
+{
+    for (int64_t k = 0; k < p->nbands; k++) drop_terms(&p->bands[k], ctx);
+    gsolve_free(ctx, GSOLVE_HOST, p->bands);
+}
+
+gsolve_status plan_bands(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, double room,
+                         bool keep, int32_t *count)
+{
+    const size_t n = (size_t)p->larges;
+    const double products = room / 2 / of_product;
+    int64_t *there = nullptr, *here = nullptr, sum = 0;
+    planning w = {p, ctx, m, INT32_MAX / 2, room / 2, keep, count};
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, p->before, n + 1);
+    ALLOC_DEVICE(ctx, there, 2 * n);
+    here = (int64_t *)gsolve_alloc(ctx, GSOLVE_HOST, 2 * n + 1, sizeof *here);
+    TRY(here ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(gs_launch(ctx->queue, "measuring rows", measure_rows, (int)n, gs_block_size, m, p->rows,
+                  there, there + n));
+    TRY(gsolve_copy(ctx, here, GSOLVE_HOST, there, GSOLVE_DEVICE, 2 * n * sizeof *here));
+    if (products < (double)w.most) w.most = (int64_t)products;
+    if (w.most < least_room) w.most = least_room;
+    for (size_t l = n; l <= 2 * n; l++) { // lengths become the entries before
+        const int64_t length = l < 2 * n ? here[l] : 0;
+        if (length > w.most) w.most = length;
+        here[l] = sum;
+        sum += length;
+    }
+    TRY(gsolve_copy(ctx, p->before, GSOLVE_DEVICE, here + n, GSOLVE_HOST, (n + 1) * sizeof *here));
+    TRY(cut_rows(w, here, here + n));
+done:
+    gsolve_free(ctx, GSOLVE_HOST, here);
+    gsolve_free(ctx, GSOLVE_DEVICE, there);
+    return status;
+}
+
+} // namespace gs_esc_parts

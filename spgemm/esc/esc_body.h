@@ -1,0 +1,169 @@
+/* esc_body.h: the values of a product from the order of its terms, for one type. */
+
+/* The terms of an entry of C: number p in its piece is order[p] less the mark. */
+static T FN(sum)(const uint32_t *order, int64_t n, const T *product)
+{
+    T part[GS_ESC_LANES] = {0}, sum = 0;
+
+    if (n <= GS_ESC_STRAIGHT) {
+        for (int64_t p = 0; p < n; p++) sum += product[order[p] & ~GS_ESC_FIRST];
+        return sum;
+    }
+    for (int64_t p = 0; p < n; p++) part[p % GS_ESC_LANES] += product[order[p] & ~GS_ESC_FIRST];
+    for (int l = 0; l < GS_ESC_LANES; l++) sum += part[l];
+    return sum;
+}
+
+/* c += a b, r x s times s x t. */
+static inline void FN(multiply_add)(int r, int s, int t, const T *restrict a, const T *restrict b,
+                                    T *restrict c)
+{
+    for (int i = 0; i < r; i++) {
+        for (int q = 0; q < s; q++) {
+            const T x = a[i * s + q];
+            for (int j = 0; j < t; j++) c[i * t + j] += x * b[q * t + j];
+        }
+    }
+}
+
+/* Pointers to what a product is made of. */
+typedef struct FN(pointers) {
+    const T *a, *b;
+} FN(pointers);
+
+static void FN(sum_blocks)(const uint32_t *order, int64_t n, const FN(pointers) * product, int r,
+                           int s, int t, T *c)
+{
+    const int parts = n <= GS_ESC_STRAIGHT ? 1 : GS_ESC_LANES, size = r * t;
+    T part[GS_ESC_LANES * 64] = {0};
+
+    for (int64_t p = 0; p < n; p++) {
+        const FN(pointers) one = product[order[p] & ~GS_ESC_FIRST];
+        FN(multiply_add)(r, s, t, one.a, one.b, part + p % parts * size);
+    }
+    for (int k = 0; k < size; k++) {
+        c[k] = part[k];
+        for (int l = 1; l < parts; l++) c[k] += part[l * size + k];
+    }
+}
+
+typedef struct FN(product) {
+    const gs_esc_plan *plan;
+    const gs_blocked *A, *B;
+    gs_blocked *C;
+    bool columns; /* of C are to be written, too */
+} FN(product);
+
+/* The entries of C of a piece, from entry `to` on; returns the next. */
+static int64_t FN(fill_values)(const FN(product) * m, int32_t i, const gs_esc_piece *piece,
+                               const uint32_t *order, void *space, int64_t to)
+{
+    const gsolve_csr *A = &m->A->csr, *B = &m->B->csr, *C = &m->C->csr;
+    const T *a = A->value, *b = B->value;
+    T *product = space, *value = (T *)(uintptr_t)C->value;
+    int32_t *column = (int32_t *)(void *)(product + piece->products);
+    int64_t p = 0, end;
+
+    for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
+        const gs_esc_span span = gs_esc_span_of(B, A->col[k], piece);
+        const int64_t n = span.to - span.from;
+        for (int64_t e = 0; e < n; e++) product[p + e] = a[k] * b[span.from + e];
+        if (m->columns && n > 0) {
+            memcpy(column + p, B->col + span.from, (size_t)n * sizeof *column);
+        }
+        p += n;
+    }
+    for (p = 0; p < piece->products; p = end, to++) {
+        for (end = p + 1; end < piece->products && !(order[end] & GS_ESC_FIRST);) end++;
+        value[to] = FN(sum)(order + p, end - p, product);
+        if (m->columns) {
+            ((int32_t *)(uintptr_t)C->col)[to] = column[order[p] & ~GS_ESC_FIRST];
+        }
+    }
+    return to;
+}
+
+/* The same with blocks. */
+static int64_t FN(fill_blocks)(const FN(product) * m, int32_t i, const gs_esc_piece *piece,
+                               const uint32_t *order, void *space, int64_t to)
+{
+    const gsolve_csr *A = &m->A->csr, *B = &m->B->csr, *C = &m->C->csr;
+    const int r = m->A->height, s = m->A->width, t = m->B->width;
+    const T *a = A->value, *b = B->value;
+    FN(pointers) *product = space;
+    T *value = (T *)(uintptr_t)C->value;
+    int64_t p = 0, end;
+
+    for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
+        const gs_esc_span span = gs_esc_span_of(B, A->col[k], piece);
+        for (int64_t e = span.from; e < span.to; e++) {
+            product[p++] = (FN(pointers)){a + k * r * s, b + e * s * t};
+        }
+    }
+    for (p = 0; p < piece->products; p = end, to++) {
+        for (end = p + 1; end < piece->products && !(order[end] & GS_ESC_FIRST);) end++;
+        FN(sum_blocks)(order + p, end - p, product, r, s, t, value + to * r * t);
+        if (m->columns) {
+            const int64_t e = (product[order[p] & ~GS_ESC_FIRST].b - b) / (s * t);
+            ((int32_t *)(uintptr_t)C->col)[to] = B->col[e];
+        }
+    }
+    return to;
+}
+
+static void FN(fill_tile)(const FN(product) * m, int tile, int thread)
+{
+    const gs_esc_plan *plan = m->plan;
+    const gsolve_csr *A = &m->A->csr, *B = &m->B->csr;
+    const bool plain = m->A->height == 1 && m->A->width == 1 && m->B->width == 1;
+    void *space = gs_esc_own_sources(plan, thread);
+
+    for (int32_t i = plan->begin[tile]; i < plan->begin[tile + 1]; i++) {
+        gs_esc_piece piece = {0};
+        int64_t at = plan->first[i], to = gs_start(&m->C->csr, i);
+        while (gs_esc_next_piece(plan, A, B, i, &piece)) {
+            uint32_t *order = plan->order ? plan->order + at : gs_esc_own_order(plan, thread);
+            if (!plan->order) {
+                gs_esc_sort_piece(plan, A, B, i, &piece,
+                                  plan->sorting + (size_t)thread * gs_esc_sorting(plan), order);
+            }
+            to = plain ? FN(fill_values)(m, i, &piece, order, space, to)
+                       : FN(fill_blocks)(m, i, &piece, order, space, to);
+            at += piece.products;
+        }
+    }
+}
+
+static void FN(fill)(const FN(product) * m)
+{
+#pragma omp parallel for schedule(dynamic) num_threads(m->plan->threads)
+    for (int t = 0; t < m->plan->tiles; t++) FN(fill_tile)(m, t, omp_get_thread_num());
+}
+
+static gsolve_status FN(multiply)(gs_blocked *C, gs_esc_plan **kept, gs_tally_of_product *tally,
+                                  gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
+                                  double room)
+{
+    gs_esc_plan *plan = NULL;
+    gsolve_status status;
+
+    TRY(gs_esc_plan_host(&plan, C, tally, ctx, A, B, room, kept != NULL));
+    FN(fill)(&(FN(product)){plan, A, B, C, true});
+    if (kept) {
+        gsolve_free(ctx, GSOLVE_HOST, plan->sorting);
+        plan->sorting = NULL;
+        *kept = plan;
+        plan = NULL;
+    }
+done:
+    gs_esc_drop_host(plan, ctx);
+    return status;
+}
+
+static gsolve_status FN(update)(const gs_esc_plan *plan, gsolve_context *ctx, const gs_blocked *A,
+                                const gs_blocked *B, gs_blocked *C)
+{
+    (void)ctx;
+    FN(fill)(&(FN(product)){plan, A, B, C, false});
+    return GSOLVE_OK;
+}

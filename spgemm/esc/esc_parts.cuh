@@ -1,0 +1,250 @@
+// esc_parts.cuh: what the kernels of esc share: the matrices as they see them, how rows are dealt
+// with by their numbers of products, and the expansion of a list of A's entries in shared memory.
+//
+// A tile is some whole rows of at most small_room products, sorted by a warp. Rows of more, up to
+// medium_room, have a block each, and longer ones, or those with very many entries of A, the
+// device, see esc_bands.cuh.
+//
+// In a tile or row, the entries of A that have products are numbered; begins has a bit for each
+// product, set where those of another entry begin, and from, for each entry, the place of its
+// first product's entry of B less the number of that product. Product j is thus that of the entry
+// number (set bits up to j) - 1, and of B's entry from[...] + j: neighbouring threads read
+// neighbouring entries.
+#ifndef GS_ESC_PARTS_CUH
+#define GS_ESC_PARTS_CUH
+
+#include "core/cuda.cuh"
+
+extern "C" {
+#include "core/try.h"
+#include "spgemm/esc/esc.h"
+}
+
+namespace gs_esc_parts
+{
+
+constexpr int small_room = 256, medium_room = 4096;      // products
+constexpr int far_entries = 4096, medium_entries = 1024; // of a row of A; more are for the device
+constexpr int chunk = 64; // rows that a warp goes through, tile by tile
+constexpr int bins = 4;   // of medium rows: up to 512, 1024, 2048, 4096
+constexpr int small_threads = 128, small_warps = small_threads / 32;
+constexpr uint32_t large = UINT32_MAX;  // in weight: a row for the device
+constexpr uint16_t first_term = 0x8000; // in order: the first term of an entry of C
+constexpr unsigned all_lanes = 0xffffffffu;
+
+struct offsets { // of either width
+    const void *at;
+    bool wide;
+    __device__ int64_t operator[](int64_t i) const
+    {
+        return wide ? __ldg((const int64_t *)at + i) : (int64_t)__ldg((const int32_t *)at + i);
+    }
+};
+
+inline offsets offsets_of(const gsolve_csr *csr)
+{
+    return {csr->start, csr->offset == GSOLVE_O64};
+}
+
+struct pattern { // of A and B
+    int32_t nrows, ncols;
+    offsets a, b;
+    const int32_t *acol, *bcol;
+};
+
+inline pattern pattern_of(const gs_blocked *A, const gs_blocked *B)
+{
+    return {A->csr.nrows,        B->csr.ncols, offsets_of(&A->csr),
+            offsets_of(&B->csr), A->csr.col,   B->csr.col};
+}
+
+struct medium_row {
+    int64_t at; // of its first product in order
+    int32_t row;
+};
+
+struct facts {
+    unsigned long long of_large;  // products
+    unsigned medium[bins], large; // rows
+};
+
+// What the host must know; behind chunk_at on the device, so that it comes with its last number.
+struct summary {
+    int64_t of_tiles;
+    facts f;
+};
+
+struct band {                      // rows of the device's, or one of them in a range of columns
+    int32_t first, last, from, to; // of the list; columns
+    int64_t lists, products;       // entries of A; products
+    int64_t entries, skipped;      // of C; of its row in bands before
+    uint64_t *term;                // in sorted order: entry of A, and of a row of B; or NULL
+    uint32_t *head;                // of each entry of C: its first term
+    int32_t *before;               // of each row, and of all: entries of C in rows before
+};
+
+struct tile_band {                       // chunks whose order there is room for at once
+    int64_t first, last, base, products; // base: products before it
+};
+
+} // namespace gs_esc_parts
+
+// What stays for new values.
+struct gs_esc_plan {
+    uint32_t *weight;                 // of each row: its products, or large
+    int64_t *chunk_at;                // chunks + 1: products of tiles before
+    uint16_t *order;                  // a tile's products sorted: numbers in the tile
+    gs_esc_parts::medium_row *medium; // bin by bin
+    int medium_at[gs_esc_parts::bins + 1];
+    gs_esc_parts::tile_band *tiles; // on the host
+    int64_t tile_bands, chunks;
+    int32_t *rows;   // the device's, ascending
+    int64_t *before; // larges + 1: entries of A in those before
+    int32_t larges;
+    gs_esc_parts::band *bands;  // on the host
+    int64_t nbands, bands_room; // how many there are, and may be
+    double kept;                // bytes of terms
+};
+
+namespace gs_esc_parts
+{
+
+// What the second pass needs besides.
+struct numbers {
+    const void *a, *b;
+    void *c;
+    offsets cstart;
+    int32_t *ccol; // NULL: they are there
+    int r, s, t;
+};
+
+// --- work: weight, chunk_at and what they sum up to; then the lists of longer rows, whose counts
+// are set to 0 where they are the device's
+
+gsolve_status count_rows(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, summary *seen);
+gsolve_status list_long(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, const facts &seen,
+                        int32_t *count);
+
+// --- the passes: order, and count[i] = entries of row i of C; then C's columns and values --------
+
+gsolve_status sort_tiles(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
+                         int32_t *count);
+gsolve_status sort_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
+                          int32_t *count);
+gsolve_status plan_bands(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, double room,
+                         bool keep, int32_t *count);
+template <class T>
+gsolve_status fill_tiles(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
+                         const numbers &n);
+template <class T>
+gsolve_status fill_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
+                          const numbers &n);
+template <class T>
+gsolve_status fill_bands(const gs_esc_plan *p, gsolve_context *ctx, const pattern &m,
+                         const numbers &n);
+void drop_bands(gs_esc_plan *p, gsolve_context *ctx);
+
+// call(space, bytes), a call of CUB, with the space that it asks for.
+template <class Call>
+gsolve_status with_space(gsolve_context *ctx, const char *what, Call call)
+{
+    size_t bytes = 0;
+    gsolve_status status = gs_cuda(ctx->queue, call((void *)nullptr, bytes), what);
+
+    if (status != GSOLVE_OK) return status;
+    void *space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    if (!space) return GSOLVE_NO_MEMORY;
+    status = gs_cuda(ctx->queue, call(space, bytes), what);
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    return status;
+}
+
+inline bool are_plain(const numbers &n)
+{
+    return n.r == 1 && n.s == 1 && n.t == 1;
+}
+
+// --- on the device ----------------------------------------------------------------------------
+
+__device__ inline unsigned below(int lane) // bits of lanes below
+{
+    return (1u << lane) - 1;
+}
+
+__device__ inline unsigned up_to(int lane)
+{
+    return (2u << lane) - 1;
+}
+
+__device__ inline int scan(int x) // inclusive, over a warp
+{
+    const int lane = (int)threadIdx.x % 32;
+#pragma unroll
+    for (int d = 1; d < 32; d *= 2) {
+        const int y = __shfl_up_sync(all_lanes, x, d);
+        if (lane >= d) x += y;
+    }
+    return x;
+}
+
+// Rounded, so that the compiler makes no other operations of product and sum.
+__device__ inline double times(double a, double b)
+{
+    return __dmul_rn(a, b);
+}
+__device__ inline float times(float a, float b)
+{
+    return __fmul_rn(a, b);
+}
+__device__ inline double plus(double a, double b)
+{
+    return __dadd_rn(a, b);
+}
+__device__ inline float plus(float a, float b)
+{
+    return __fadd_rn(a, b);
+}
+
+// The sum of n terms in the order of esc.h: add(sum, k) = sum + term k.
+template <class T, class Add>
+__device__ T sum_terms(int64_t n, Add add)
+{
+    T sum = 0;
+
+    if (n <= GS_ESC_STRAIGHT) {
+        for (int64_t k = 0; k < n; k++) sum = add(sum, k);
+        return sum;
+    }
+    for (int l = 0; l < GS_ESC_LANES; l++) {
+        T part = 0;
+        for (int64_t k = l; k < n; k += GS_ESC_LANES) part = add(part, k);
+        sum = plus(sum, part);
+    }
+    return sum;
+}
+
+// sum + the number (i, j) of the product of blocks: a: its row i, of s numbers; b: its column j.
+template <class T>
+__device__ T add_blocks(T sum, const T *a, const T *b, int s, int t)
+{
+    for (int q = 0; q < s; q++) sum = fma(__ldg(a + q), __ldg(b + q * t), sum);
+    return sum;
+}
+
+// One term of a number of C: of two numbers, or of two blocks, element e of r x t.
+template <class T, bool BLOCKS>
+__device__ T add_term(const numbers &n, T sum, int64_t a, int64_t b, int e)
+{
+    const T *A = (const T *)n.a, *B = (const T *)n.b;
+
+    if constexpr (!BLOCKS) {
+        return plus(sum, times(__ldg(A + a), __ldg(B + b)));
+    } else {
+        const int i = e / n.t, j = e % n.t;
+        return add_blocks(sum, A + (a * n.r + i) * n.s, B + b * n.s * n.t + j, n.s, n.t);
+    }
+}
+
+} // namespace gs_esc_parts
+
+#endif

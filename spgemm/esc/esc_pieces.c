@@ -1,0 +1,302 @@
+/* esc_pieces.c: expansion and sort of patterns on the CPU. The products with a row of B are a run
+ * in ascending columns; neighbouring runs are merged until one is left. A key is the column and,
+ * below it, the number of the product, so that equal columns keep their order. */
+#include "spgemm/esc/esc_pieces.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "core/try.h"
+
+#define TILE 16384 /* products, about; of the rows that a thread takes at once */
+
+/* --- pieces ------------------------------------------------------------------------------------
+ */
+
+static int64_t products_of(const gsolve_csr *A, const gsolve_csr *B, int32_t i,
+                           const gs_esc_piece *piece)
+{
+    int64_t products = 0;
+
+    for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
+        const gs_esc_span span = gs_esc_span_of(B, A->col[k], piece);
+        products += span.to - span.from;
+    }
+    return products;
+}
+
+/* As wide as there is room for. A single column has as many products as A's row entries at most,
+ * for which there is room. */
+static void widen(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B, int32_t i,
+                  gs_esc_piece *piece)
+{
+    int32_t fits = piece->from + 1, most = B->ncols;
+
+    while (fits < most) {
+        const int32_t middle = fits + (most - fits + 1) / 2;
+        piece->to = middle;
+        if (products_of(A, B, i, piece) <= plan->room) {
+            fits = middle;
+        } else {
+            most = middle - 1;
+        }
+    }
+    piece->to = fits;
+    piece->products = products_of(A, B, i, piece);
+}
+
+bool gs_esc_next_piece(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B, int32_t i,
+                       gs_esc_piece *piece)
+{
+    const int64_t all = plan->first[i + 1] - plan->first[i];
+
+    if (all == 0 || piece->to == B->ncols) return false;
+    piece->from = piece->to;
+    if (all <= plan->room) {
+        piece->to = B->ncols;
+        piece->products = all;
+    } else {
+        widen(plan, A, B, i, piece);
+    }
+    return true;
+}
+
+/* --- the sort of one ---------------------------------------------------------------------------
+ */
+
+typedef struct merging {
+    uint64_t *key[2]; /* room each */
+    uint32_t *run;    /* runs + 1: where each begins, and the end of the last */
+    int64_t runs;
+} merging;
+
+size_t gs_esc_sorting(const gs_esc_plan *plan)
+{
+    const size_t keys = (size_t)plan->room * sizeof(uint64_t);
+    return (2 * keys + ((size_t)plan->runs + 1) * sizeof(uint32_t) + 63) / 64 * 64;
+}
+
+static merging merging_in(const gs_esc_plan *plan, char *space)
+{
+    uint64_t *key = (uint64_t *)(void *)space;
+    return (merging){{key, key + plan->room}, (uint32_t *)(void *)(key + 2 * plan->room), 0};
+}
+
+static void expand(merging *m, const gsolve_csr *A, const gsolve_csr *B, int32_t i,
+                   const gs_esc_piece *piece)
+{
+    uint64_t *key = m->key[0];
+    uint32_t p = 0;
+
+    for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
+        const gs_esc_span span = gs_esc_span_of(B, A->col[k], piece);
+        if (span.from < span.to) m->run[m->runs++] = p;
+        for (int64_t b = span.from; b < span.to; b++, p++) {
+            key[p] = (uint64_t)(uint32_t)B->col[b] << 32 | p;
+        }
+    }
+    m->run[m->runs] = p;
+}
+
+/* to[from..end) = the runs from[from..middle) and from[middle..end) in one. */
+static void merge(const uint64_t *key, int64_t from, int64_t middle, int64_t end, uint64_t *to)
+{
+    int64_t a = from, b = middle, at = from;
+
+    while (a < middle && b < end) {
+        const uint64_t x = key[a], y = key[b];
+        const bool left = x < y;
+        to[at++] = left ? x : y;
+        a += left;
+        b += !left;
+    }
+    for (; a < middle; a++) to[at++] = key[a];
+    for (; b < end; b++) to[at++] = key[b];
+}
+
+static const uint64_t *merge_all(merging *m)
+{
+    int side = 0;
+
+    for (; m->runs > 1; side = !side) {
+        const uint32_t end = m->run[m->runs];
+        int64_t left = 0;
+        for (int64_t r = 0; r < m->runs; r += 2, left++) {
+            const int64_t from = m->run[r], middle = m->run[r + 1];
+            const int64_t to = r + 1 < m->runs ? m->run[r + 2] : middle;
+            merge(m->key[side], from, middle, to, m->key[!side]);
+            m->run[left] = (uint32_t)from;
+        }
+        m->run[left] = end;
+        m->runs = left;
+    }
+    return m->key[side];
+}
+
+int64_t gs_esc_sort_piece(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B,
+                          int32_t i, const gs_esc_piece *piece, char *space, uint32_t *order)
+{
+    merging m = merging_in(plan, space);
+    const uint64_t *key;
+    int64_t entries = 0, before = -1;
+
+    expand(&m, A, B, i, piece);
+    key = merge_all(&m);
+    for (int64_t p = 0; p < piece->products; p++) {
+        const int64_t column = (int64_t)(key[p] >> 32);
+        const bool new = column != before;
+        order[p] = (uint32_t)key[p] | (new ? GS_ESC_FIRST : 0);
+        entries += new;
+        before = column;
+    }
+    return entries;
+}
+
+/* --- the plan ----------------------------------------------------------------------------------
+ */
+
+void gs_esc_drop_host(gs_esc_plan *plan, gsolve_context *ctx)
+{
+    if (!plan) return;
+    gsolve_free(ctx, GSOLVE_HOST, plan->first);
+    gsolve_free(ctx, GSOLVE_HOST, plan->order);
+    gsolve_free(ctx, GSOLVE_HOST, plan->begin);
+    gsolve_free(ctx, GSOLVE_HOST, plan->sources);
+    gsolve_free(ctx, GSOLVE_HOST, plan->sorting);
+    gsolve_free(ctx, GSOLVE_HOST, plan);
+}
+
+/* first, and the longest of A's rows. */
+static int64_t count_products(gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B)
+{
+    const gs_esc_piece all = {0, B->ncols, 0};
+    int64_t longest = 0;
+    int32_t runs = 0;
+
+#pragma omp parallel for schedule(static) num_threads(plan->threads) reduction(max : runs)
+    for (int32_t i = 0; i < A->nrows; i++) {
+        const int32_t length = (int32_t)(gs_start(A, i + 1) - gs_start(A, i));
+        plan->first[i + 1] = products_of(A, B, i, &all);
+        if (length > runs) runs = length;
+    }
+    plan->first[0] = 0;
+    for (int32_t i = 0; i < A->nrows; i++) {
+        if (plan->first[i + 1] > longest) longest = plan->first[i + 1];
+        plan->first[i + 1] += plan->first[i];
+    }
+    plan->runs = runs;
+    return longest;
+}
+
+/* The first row of tile t: that with TILE t products before it, or more. */
+static int32_t first_row(const gs_esc_plan *plan, int32_t nrows, int t)
+{
+    int32_t low = 0, high = nrows;
+
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (plan->first[middle] < (int64_t)t * TILE) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* The tiles, the room of a piece, and whether the order is kept. */
+static gsolve_status lay_out(gs_esc_plan *plan, gsolve_context *ctx, const gs_blocked *A,
+                             const gs_blocked *B, double room, bool keep)
+{
+    const int32_t n = A->csr.nrows;
+    const int64_t longest = count_products(plan, &A->csr, &B->csr), products = plan->first[n];
+    const int64_t most = INT32_MAX / 2;
+    const double bytes =
+        gs_esc_room(room, A, gs_start(&A->csr, n), B, gs_start(&B->csr, B->csr.nrows), products);
+    const double of_thread = bytes / plan->threads / (2 * sizeof(uint64_t) + GS_ESC_SOURCE + 4);
+    gsolve_status status;
+
+    plan->room = of_thread < (double)most ? (int64_t)of_thread : most;
+    if (plan->room > longest) plan->room = longest;
+    if (plan->room < plan->runs) plan->room = plan->runs;
+    if (plan->room < 1) plan->room = 1;
+    plan->tiles = (int)((products + TILE - 1) / TILE);
+    ALLOC(ctx, GSOLVE_HOST, plan->begin, (size_t)plan->tiles + 1);
+    for (int t = 0; t < plan->tiles; t++) plan->begin[t] = first_row(plan, n, t);
+    plan->begin[plan->tiles] = n;
+    plan->sorting = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)plan->threads, gs_esc_sorting(plan));
+    if (!plan->sorting) return GSOLVE_NO_MEMORY;
+    plan->sources = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)plan->threads * (size_t)plan->room,
+                                 GS_ESC_SOURCE + sizeof *plan->order);
+    if (!plan->sources) return GSOLVE_NO_MEMORY;
+    if (keep || (double)products * sizeof *plan->order <= bytes) {
+        ALLOC(ctx, GSOLVE_HOST, plan->order, products);
+    }
+done:
+    return status;
+}
+
+/* order, if it is kept, and entries[i + 1] = entries of row i of C. */
+static void sort_tile(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B, int tile,
+                      int thread, int64_t *entries)
+{
+    char *space = plan->sorting + (size_t)thread * gs_esc_sorting(plan);
+
+    for (int32_t i = plan->begin[tile]; i < plan->begin[tile + 1]; i++) {
+        gs_esc_piece piece = {0};
+        int64_t at = plan->first[i], count = 0;
+        while (gs_esc_next_piece(plan, A, B, i, &piece)) {
+            uint32_t *order = plan->order ? plan->order + at : gs_esc_own_order(plan, thread);
+            count += gs_esc_sort_piece(plan, A, B, i, &piece, space, order);
+            at += piece.products;
+        }
+        entries[i + 1] = count;
+    }
+}
+
+static gsolve_status count_entries(const gs_esc_plan *plan, gs_blocked *C, gsolve_context *ctx,
+                                   const gs_blocked *A, const gs_blocked *B)
+{
+    const int32_t n = A->csr.nrows;
+    int64_t *entries = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, entries, (size_t)n + 1);
+    memset(entries, 0, ((size_t)n + 1) * sizeof *entries);
+#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+    for (int t = 0; t < plan->tiles; t++) {
+        sort_tile(plan, &A->csr, &B->csr, t, omp_get_thread_num(), entries);
+    }
+    for (int32_t i = 0; i < n; i++) entries[i + 1] += entries[i];
+    TRY(gs_esc_new(C, ctx, A, B, entries[n]));
+    for (int32_t i = 0; i <= n; i++) gs_set_start(&C->csr, i, entries[i]);
+done:
+    gsolve_free(ctx, GSOLVE_HOST, entries);
+    return status;
+}
+
+gsolve_status gs_esc_plan_host(gs_esc_plan **out, gs_blocked *C, gs_tally_of_product *tally,
+                               gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
+                               double room, bool keep)
+{
+    const int32_t n = A->csr.nrows;
+    gs_esc_plan *plan = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, plan, 1);
+    *plan = (gs_esc_plan){.threads = gsolve_threads(ctx)};
+    ALLOC(ctx, GSOLVE_HOST, plan->first, (size_t)n + 1);
+    TRY(lay_out(plan, ctx, A, B, room, keep));
+    TRY(count_entries(plan, C, ctx, A, B));
+    tally->products = plan->first[n];
+    tally->bands = 1;
+    if (!plan->order) {
+        const double bands = (double)tally->products / ((double)plan->room * plan->threads);
+        tally->bands = bands < INT32_MAX ? (int)bands + 1 : INT32_MAX;
+    }
+    *out = plan;
+    plan = NULL;
+done:
+    gs_esc_drop_host(plan, ctx);
+    return status;
+}

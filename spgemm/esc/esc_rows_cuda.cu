@@ -1,0 +1,275 @@
+// esc_rows_cuda.cu: rows of some hundred to some thousand products: a block each.
+#include <cub/block/block_exchange.cuh>
+#include <cub/block/block_radix_sort.cuh>
+#include <cub/block/block_scan.cuh>
+
+#include "spgemm/esc/esc_parts.cuh"
+
+using namespace gs_esc_parts;
+
+namespace
+{
+
+constexpr int words = medium_room / 32;
+using scan_of_block = cub::BlockScan<unsigned, gs_block_size>;
+
+// A row's entries, see esc_parts.cuh.
+struct entries {
+    int64_t from[medium_entries];
+    uint32_t begins[words];
+    uint16_t before[words];          // entries that begin in words before
+    uint16_t number[medium_entries]; // of each entry in its row, empty ones counted
+};
+
+__device__ int entry_of(const entries &s, int p)
+{
+    return s.before[p / 32] + __popc(s.begins[p / 32] & up_to(p % 32)) - 1;
+}
+
+// before[w] = bits in words before w of those of count. All threads together.
+__device__ unsigned count_before(const uint32_t *bits, int count, uint16_t *before,
+                                 scan_of_block::TempStorage &space)
+{
+    const int w = (int)threadIdx.x;
+    unsigned all, upto = w < count ? __popc(bits[w]) : 0;
+
+    scan_of_block(space).ExclusiveSum(upto, upto, all);
+    if (w < count) before[w] = (uint16_t)upto;
+    __syncthreads();
+    return all;
+}
+
+// The entries of a row of A; all threads together. Number and products are scanned as one word.
+__device__ void list_entries(const pattern &m, int32_t row, int products, entries &s,
+                             scan_of_block::TempStorage &space)
+{
+    const int64_t begin = m.a[row], end = m.a[row + 1];
+    const int tid = (int)threadIdx.x;
+    unsigned before = 0;
+
+    if (tid < words) s.begins[tid] = 0;
+    __syncthreads();
+    for (int64_t at = begin; at < end; at += gs_block_size) {
+        const int64_t a = at + tid;
+        const int32_t k = a < end ? __ldg(m.acol + a) : -1;
+        const int64_t from = k >= 0 ? m.b[k] : 0;
+        const unsigned length = k >= 0 ? (unsigned)(m.b[k + 1] - from) : 0;
+        unsigned own = length | (length > 0) << 16, all;
+        scan_of_block(space).ExclusiveSum(own, own, all);
+        own += before;
+        before += all;
+        const int e = (int)(own >> 16), p = (int)(own & 0xffff);
+        if (length > 0) {
+            s.from[e] = from - p;
+            s.number[e] = (uint16_t)(a - begin);
+            atomicOr(&s.begins[p / 32], 1u << p % 32);
+        }
+        __syncthreads();
+    }
+    count_before(s.begins, (products + 31) / 32, s.before, space);
+}
+
+// --- order ------------------------------------------------------------------------------------
+
+template <int ITEMS>
+struct sorting {
+    using radix = cub::BlockRadixSort<uint32_t, gs_block_size, ITEMS, uint16_t>;
+    using arrange = cub::BlockExchange<uint32_t, gs_block_size, ITEMS>;
+    entries list;
+    int32_t least, most;
+    uint32_t last[gs_block_size]; // each thread's last key
+    union {
+        typename radix::TempStorage sort;
+        typename arrange::TempStorage exchange;
+        scan_of_block::TempStorage scan;
+    };
+};
+
+// key = columns in the order of the products, thread by thread, less the least; returns the bits
+// that they take. What is beyond the products comes last: the sort is stable.
+template <int ITEMS>
+__device__ int expand_columns(const pattern &m, int products, sorting<ITEMS> &s,
+                              uint32_t (&key)[ITEMS])
+{
+    int32_t least = INT32_MAX, most = 0;
+
+    if (threadIdx.x == 0) {
+        s.least = INT32_MAX;
+        s.most = 0;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        const int p = i * gs_block_size + (int)threadIdx.x;
+        const int32_t col =
+            p < products ? __ldg(m.bcol + s.list.from[entry_of(s.list, p)] + p) : -1;
+        key[i] = (uint32_t)col;
+        least = min(least, col < 0 ? INT32_MAX : col);
+        most = max(most, col);
+    }
+    least = __reduce_min_sync(all_lanes, least);
+    most = __reduce_max_sync(all_lanes, most);
+    if (threadIdx.x % 32 == 0) {
+        atomicMin(&s.least, least);
+        atomicMax(&s.most, most);
+    }
+    __syncthreads();
+    least = s.least;
+    most = s.most;
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        key[i] = (int32_t)key[i] < 0 ? UINT32_MAX : key[i] - (uint32_t)least;
+    }
+    typename sorting<ITEMS>::arrange(s.exchange).StripedToBlocked(key);
+    __syncthreads();
+    return max(32 - __clz(most - least), 1);
+}
+
+template <int ITEMS>
+__global__ void __launch_bounds__(gs_block_size)
+    sort_rows(pattern m, const medium_row *rows, int32_t first, int32_t last, int64_t base,
+              const uint32_t *weight, uint16_t *order, int32_t *count)
+{
+    __shared__ sorting<ITEMS> s;
+    const medium_row now = rows[blockIdx.x];
+    uint32_t key[ITEMS];
+    uint16_t number[ITEMS];
+    unsigned heads = 0;
+
+    if (now.row < first || now.row >= last) return;
+    const int products = (int)weight[now.row];
+    list_entries(m, now.row, products, s.list, s.scan);
+    const int bits = expand_columns<ITEMS>(m, products, s, key);
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) number[i] = (uint16_t)(threadIdx.x * ITEMS + i);
+    typename sorting<ITEMS>::radix(s.sort).Sort(key, number, 0, bits);
+    s.last[threadIdx.x] = key[ITEMS - 1];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        const int p = (int)threadIdx.x * ITEMS + i;
+        const bool first_of_all = p == 0;
+        const uint32_t before = i > 0 ? key[max(i - 1, 0)] : s.last[max((int)threadIdx.x - 1, 0)];
+        const bool head = p < products && (first_of_all || key[i] != before);
+        heads += head;
+        if (p < products)
+            order[now.at - base + p] = (uint16_t)(number[i] | (head ? first_term : 0));
+    }
+    heads = gs_block_sum(heads);
+    if (threadIdx.x == 0) count[now.row] = (int32_t)heads;
+}
+
+// --- values -----------------------------------------------------------------------------------
+
+struct filling {
+    entries list;
+    uint16_t order[medium_room], head[medium_room];
+    uint32_t heads[words]; // bits
+    uint16_t heads_before[words];
+    scan_of_block::TempStorage scan;
+};
+
+// order and head from what the first pass left; returns the entries of C.
+__device__ int read_order(const uint16_t *order, int products, filling &s)
+{
+    const int count = (products + 31) / 32, tid = (int)threadIdx.x;
+
+    for (int p = tid; p < 32 * count; p += gs_block_size) { // warps stay whole
+        const uint16_t word = p < products ? order[p] : 0;
+        const unsigned marks = __ballot_sync(all_lanes, word & first_term);
+        s.order[p] = (uint16_t)(word & ~first_term);
+        if (p % 32 == 0) s.heads[p / 32] = marks;
+    }
+    __syncthreads();
+    const unsigned all = count_before(s.heads, count, s.heads_before, s.scan);
+    for (int p = tid; p < products; p += gs_block_size) {
+        const unsigned marks = s.heads[p / 32];
+        if (marks >> p % 32 & 1) {
+            s.head[s.heads_before[p / 32] + __popc(marks & below(p % 32))] = (uint16_t)p;
+        }
+    }
+    __syncthreads();
+    return (int)all;
+}
+
+template <class T, bool BLOCKS>
+__global__ void __launch_bounds__(gs_block_size)
+    fill_rows(pattern m, const medium_row *rows, int32_t first, int32_t last, int64_t base,
+              const uint32_t *weight, const uint16_t *order, numbers n)
+{
+    __shared__ filling s;
+    const medium_row now = rows[blockIdx.x];
+    const int size = BLOCKS ? n.r * n.t : 1;
+
+    if (now.row < first || now.row >= last) return;
+    const int products = (int)weight[now.row];
+    list_entries(m, now.row, products, s.list, s.scan);
+    const int heads = read_order(order + (now.at - base), products, s);
+    const int64_t begin = m.a[now.row], to = n.cstart[now.row];
+    for (int o = (int)threadIdx.x; o < heads * size; o += gs_block_size) {
+        const int e = BLOCKS ? o / size : o, element = BLOCKS ? o % size : 0;
+        const int from = s.head[e], end = e + 1 < heads ? s.head[e + 1] : products;
+        const T sum = sum_terms<T>(end - from, [&](T part, int64_t k) {
+            const int p = s.order[from + k], number = entry_of(s.list, p);
+            return add_term<T, BLOCKS>(n, part, begin + s.list.number[number],
+                                       s.list.from[number] + p, element);
+        });
+        ((T *)n.c)[to * size + o] = sum;
+        if (n.ccol && element == 0) {
+            const int p = s.order[from];
+            n.ccol[to + e] = __ldg(m.bcol + s.list.from[entry_of(s.list, p)] + p);
+        }
+    }
+}
+
+struct band_rows { // those of a band, and where their products begin
+    int32_t first, last;
+    int64_t base;
+};
+
+band_rows rows_of(const pattern &m, const tile_band &now)
+{
+    const int64_t last = now.last * chunk;
+    return {(int32_t)(now.first * chunk), (int32_t)(last < m.nrows ? last : m.nrows), now.base};
+}
+
+} // namespace
+
+namespace gs_esc_parts
+{
+
+gsolve_status sort_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
+                          int32_t *count)
+{
+    const auto kernel = {sort_rows<2>, sort_rows<4>, sort_rows<8>, sort_rows<16>};
+    const band_rows rows = rows_of(m, now);
+    gsolve_status status = GSOLVE_OK;
+
+    for (int bin = 0; bin < bins && status == GSOLVE_OK; bin++) {
+        const int from = p->medium_at[bin], n = p->medium_at[bin + 1] - from;
+        if (n == 0) continue;
+        status = gs_launch(q, "sorting long rows of a product", kernel.begin()[bin], n,
+                           gs_block_size, m, p->medium + from, rows.first, rows.last, rows.base,
+                           p->weight, p->order, count);
+    }
+    return status;
+}
+
+template <class T>
+gsolve_status fill_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
+                          const numbers &n)
+{
+    const auto kernel = are_plain(n) ? fill_rows<T, false> : fill_rows<T, true>;
+    const band_rows rows = rows_of(m, now);
+
+    if (p->medium_at[bins] == 0) return GSOLVE_OK;
+    return gs_launch(q, "the values of long rows", kernel, p->medium_at[bins], gs_block_size, m,
+                     p->medium, rows.first, rows.last, rows.base, p->weight, p->order, n);
+}
+
+template gsolve_status fill_medium<float>(gs_queue *, const gs_esc_plan *, const pattern &,
+                                          const tile_band &, const numbers &);
+template gsolve_status fill_medium<double>(gs_queue *, const gs_esc_plan *, const pattern &,
+                                           const tile_band &, const numbers &);
+
+} // namespace gs_esc_parts

@@ -1,0 +1,185 @@
+// esc_tiles_fill_cuda.cu: the values of rows that have few products.
+#include "spgemm/esc/esc_tiles.cuh"
+
+using namespace gs_esc_tiles;
+
+namespace
+{
+
+template <class T>
+struct alignas(16) filling { // a warp's
+    entries list;
+    union {
+        T a[small_room];       // of each entry
+        int32_t e[small_room]; // its number in the tile, empty ones counted
+    };
+    union {
+        T product[small_room];
+        int64_t b[small_room]; // the entry of B
+    };
+    union {
+        int32_t col[small_room];
+        uint8_t entry[small_room]; // of A
+    };
+    uint8_t order[small_room], head[small_room];
+};
+
+// order and head from what the first pass left; returns the entries of C.
+template <class S>
+__device__ int read_order(const uint16_t *order, int total, S &s)
+{
+    const int lane = (int)threadIdx.x % 32;
+    uint16_t word[small_room / 32];
+    int heads = 0;
+
+#pragma unroll
+    for (int i = 0; i < small_room / 32; i++) {
+        word[i] = 32 * i + lane < total ? order[32 * i + lane] : 0;
+    }
+#pragma unroll
+    for (int i = 0; i < small_room / 32; i++) {
+        if (32 * i >= total) break;
+        const unsigned marks = __ballot_sync(all_lanes, word[i] & first_term);
+        if (word[i] & first_term) {
+            s.head[heads + __popc(marks & below(lane))] = (uint8_t)(32 * i + lane);
+        }
+        s.order[32 * i + lane] = (uint8_t)word[i];
+        heads += __popc(marks);
+    }
+    return heads;
+}
+
+template <class T, bool COLUMNS>
+__device__ void expand_values(const pattern &m, const numbers &n, int total, filling<T> &s)
+{
+    constexpr int windows = small_room / 32;
+    const int lane = (int)threadIdx.x % 32;
+    int number = 0;
+    T value[windows];
+    int32_t col[windows];
+
+#pragma unroll
+    for (int i = 0; i < windows; i++) {
+        if (32 * i >= total) break;
+        const int j = 32 * i + lane;
+        const unsigned begins = s.list.begins[i];
+        const int e = number + __popc(begins & up_to(lane)) - 1;
+        number += __popc(begins);
+        if (j >= total) continue;
+        const int64_t b = s.list.from[e] + j;
+        value[i] = times(s.a[e], __ldg((const T *)n.b + b));
+        if constexpr (COLUMNS) col[i] = __ldg(m.bcol + b);
+    }
+#pragma unroll
+    for (int i = 0; i < windows; i++) {
+        const int j = 32 * i + lane;
+        if (j >= total) break;
+        s.product[j] = value[i];
+        if constexpr (COLUMNS) s.col[j] = col[i];
+    }
+}
+
+template <class T, bool COLUMNS>
+__device__ void fill_values(const pattern &m, const numbers &n, int total, int64_t to,
+                            const uint16_t *order, filling<T> &s)
+{
+    const int lane = (int)threadIdx.x % 32;
+    const int heads = read_order(order, total, s);
+
+    expand_values<T, COLUMNS>(m, n, total, s);
+    __syncwarp();
+    for (int e = lane; e < heads; e += 32) {
+        const int from = s.head[e], end = e + 1 < heads ? s.head[e + 1] : total;
+        T sum = 0;
+        for (int k = from; k < end; k++) sum = plus(sum, s.product[s.order[k]]);
+        ((T *)n.c)[to + e] = sum;
+        if constexpr (COLUMNS) n.ccol[to + e] = s.col[s.order[from]];
+    }
+}
+
+// Each lane a number of C.
+template <class T>
+__device__ void fill_blocks(const pattern &m, const numbers &n, int64_t first, int total,
+                            int64_t to, const uint16_t *order, filling<T> &s)
+{
+    const int lane = (int)threadIdx.x % 32, size = n.r * n.t;
+    const int heads = read_order(order, total, s);
+    int number = 0;
+
+    for (int i = 0; 32 * i < total; i++) {
+        const int j = 32 * i + lane;
+        const unsigned begins = s.list.begins[i];
+        const int e = number + __popc(begins & up_to(lane)) - 1;
+        number += __popc(begins);
+        if (j < total) s.b[j] = s.list.from[e] + j;
+        if (j < total) s.entry[j] = (uint8_t)e;
+    }
+    __syncwarp();
+    for (int o = lane; o < heads * size; o += 32) {
+        const int e = o / size, element = o % size;
+        const int from = s.head[e], end = e + 1 < heads ? s.head[e + 1] : total;
+        T sum = 0;
+        for (int k = from; k < end; k++) {
+            const int p = s.order[k];
+            sum = add_term<T, true>(n, sum, first + s.e[s.entry[p]], s.b[p], element);
+        }
+        ((T *)n.c)[to * size + o] = sum;
+        if (n.ccol && element == 0) n.ccol[to + e] = __ldg(m.bcol + s.b[s.order[from]]);
+    }
+}
+
+template <class T, bool COLUMNS, bool BLOCKS>
+__global__ void __launch_bounds__(small_threads)
+    fill_chunks(pattern m, tile_band now, const uint32_t *weight, const int64_t *chunk_at,
+                const uint16_t *order, numbers n)
+{
+    __shared__ filling<T> space[small_warps];
+    const int64_t c = now.first + (int64_t)blockIdx.x * small_warps + threadIdx.x / 32;
+    filling<T> &s = space[threadIdx.x / 32];
+
+    if (c >= now.last) return;
+    const int32_t end = (int32_t)min((int64_t)m.nrows, (c + 1) * chunk);
+    int64_t at = chunk_at[c] - now.base;
+    for (int32_t row = (int32_t)(c * chunk); row < end;) {
+        const tile t = cut_tile(weight, row, end);
+        if (t.rows > 0 && t.total > 0) {
+            const int64_t first = m.a[row], last = m.a[row + t.rows], to = n.cstart[row];
+            list_entries(m, first, last, t.total, s.list, [&](int e, int64_t a, int k, bool is) {
+                if (is && BLOCKS) s.e[e] = k;
+                if (is && !BLOCKS) s.a[e] = __ldg((const T *)n.a + a);
+            });
+            if constexpr (BLOCKS) {
+                fill_blocks<T>(m, n, first, t.total, to, order + at, s);
+            } else {
+                fill_values<T, COLUMNS>(m, n, t.total, to, order + at, s);
+            }
+            __syncwarp();
+        }
+        at += t.total;
+        row += max(t.rows, 1);
+    }
+}
+
+} // namespace
+
+namespace gs_esc_parts
+{
+
+template <class T>
+gsolve_status fill_tiles(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
+                         const numbers &n)
+{
+    const auto kernel = !are_plain(n) ? fill_chunks<T, true, true>
+                        : n.ccol      ? fill_chunks<T, true, false>
+                                      : fill_chunks<T, false, false>;
+
+    return gs_launch(q, "the values of a product", kernel, blocks_of(now), small_threads, m, now,
+                     p->weight, p->chunk_at, p->order, n);
+}
+
+template gsolve_status fill_tiles<float>(gs_queue *, const gs_esc_plan *, const pattern &,
+                                         const tile_band &, const numbers &);
+template gsolve_status fill_tiles<double>(gs_queue *, const gs_esc_plan *, const pattern &,
+                                          const tile_band &, const numbers &);
+
+} // namespace gs_esc_parts

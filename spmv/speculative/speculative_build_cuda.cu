@@ -1,0 +1,106 @@
+// speculative_build_cuda.cu: the plan on a GPU: the rows of tiles, where rows reach from group to
+// group, and the pieces of the speculator array.
+#include "spmv/speculative/speculative.cuh"
+
+extern "C" {
+#include "core/try.h"
+}
+
+using namespace gs_bunches;
+
+namespace
+{
+
+// first[t] for tile entries a tile; t = tiles: the empty rows behind the last entry. Where a group
+// of p.group entries begins also what crosses there.
+template <class O>
+__global__ void find_rows(int32_t nrows, const O *start, int tile, gs_speculative p)
+{
+    const int t = (int)(blockIdx.x * blockDim.x + threadIdx.x), of_group = p.warps * p.steps;
+    const int64_t k = min((int64_t)t * tile, p.entries);
+
+    if (t > p.tiles) return;
+    const int32_t i = row_at(start, k - 1, 0, nrows);
+    p.first[t] = i + 1;
+    if (t % of_group != 0 && t != p.tiles) return;
+    const int g = (t + of_group - 1) / of_group;
+    p.cross[g] = i < 0 ? crossing{-1, 0, -1, 0}
+                       : crossing{i, (int32_t)((int64_t)start[i] / p.group),
+                                  (int32_t)(((int64_t)start[i + 1] - 1) / p.group), 0};
+}
+
+// Notes the rows of tiles with more than most_rows, and those behind the last tile.
+__global__ void note_dirty(int32_t nrows, int tiles, const int32_t *first, piece *speculator,
+                           int *dirty_counter)
+{
+    const int t = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+
+    if (t > tiles) return;
+    const int32_t from = first[t], rows = (t < tiles ? first[t + 1] : nrows) - from;
+    if (rows == 0 || (t < tiles && rows <= most_rows)) return;
+    const int pieces = (int)(((int64_t)rows + piece_rows - 1) / piece_rows);
+    const int at = atomicAdd(dirty_counter, pieces);
+    for (int k = 0; k < pieces; k++) {
+        const int32_t begin = k * piece_rows;
+        speculator[at + k] = {from + begin, from + begin + min(rows - begin, piece_rows)};
+    }
+}
+
+size_t aligned(size_t bytes)
+{
+    return (bytes + 15) / 16 * 16;
+}
+
+// One block of memory for all: the making is to take less than a product.
+gsolve_status take_space(gs_speculative *p, gsolve_context *ctx, const gsolve_csr *A)
+{
+    const size_t value = gs_type_size(A->type), groups = (size_t)p->groups + 1;
+    const size_t first = aligned(((size_t)p->tiles + 1) * sizeof *p->first);
+    const size_t pieces =
+        (size_t)A->nrows / most_rows + 2; // a tile notes no more than this of each row
+    const size_t noted = aligned(pieces * sizeof *p->speculator), sums = aligned(groups * value);
+    const size_t terms = aligned(2 * groups * sizeof *p->terms);
+    const size_t arrived = aligned((groups + 1) * sizeof *p->arrived);
+    const size_t cross = groups * sizeof *p->cross;
+    char *at = (char *)gsolve_alloc(ctx, GSOLVE_DEVICE,
+                                    first + noted + cross + 2 * sums + terms + arrived, 1);
+
+    if (!at) return GSOLVE_NO_MEMORY;
+    p->space = at;
+    p->first = (int32_t *)at;
+    p->speculator = (piece *)(at += first);
+    p->cross = (crossing *)(at += noted);
+    p->head = at += cross;
+    p->tail = at += sums;
+    p->terms = (double *)(at += sums);
+    p->arrived = (unsigned *)(at += terms);
+    return gs_cuda(ctx->queue, cudaMemsetAsync(at, 0, arrived, ctx->queue->stream),
+                   "the synchronizer");
+}
+
+} // namespace
+
+template <class O>
+gsolve_status gs_speculative_fill(gs_speculative *p, gsolve_context *ctx, const gsolve_csr *A,
+                                  int tile)
+{
+    gs_queue *q = ctx->queue;
+    const int blocks = p->tiles / gs_block_size + 1;
+    int *dirty_counter;
+    gsolve_status status;
+
+    TRY(take_space(p, ctx, A));
+    dirty_counter = (int *)(p->arrived + p->groups + 1);
+    TRY(gs_launch(q, "find_rows", find_rows<O>, blocks, gs_block_size, A->nrows,
+                  (const O *)A->start, tile, *p));
+    TRY(gs_launch(q, "note_dirty", note_dirty, blocks, gs_block_size, A->nrows, p->tiles, p->first,
+                  p->speculator, dirty_counter));
+    TRY(gsolve_copy(ctx, &p->pieces, GSOLVE_HOST, dirty_counter, GSOLVE_DEVICE, sizeof p->pieces));
+done:
+    return status;
+}
+
+template gsolve_status gs_speculative_fill<int32_t>(gs_speculative *, gsolve_context *,
+                                                    const gsolve_csr *, int);
+template gsolve_status gs_speculative_fill<int64_t>(gs_speculative *, gsolve_context *,
+                                                    const gsolve_csr *, int);

@@ -1,0 +1,281 @@
+// speculative_walk.cuh: the rows that end in a tile, and the tiles of a bunch one after the other.
+#ifndef GS_SPECULATIVE_WALK_CUH
+#define GS_SPECULATIVE_WALK_CUH
+
+#include "spmv/speculative/speculative_tiles.cuh"
+
+namespace gs_bunches
+{
+
+// --- the rows ---------------------------------------------------------------------------------
+
+// The rows of a dirty tile but the last: which sum is whose has to be counted.
+template <int SUMS, class O, class T, int N>
+__device__ void mend(const product<T> &a, int32_t from, int32_t to, int sums, const T *s,
+                     double (&terms)[N])
+{
+    const O *start = (const O *)a.start;
+    const int lane = (int)threadIdx.x % lanes;
+    int before = 1; // the open row's
+
+#pragma unroll 1
+    for (int32_t base = from; base < to; base += lanes) {
+        const int32_t i = base + lane;
+        const bool full = i < to && start[i] < start[i + 1];
+        const unsigned others = __ballot_sync(all_lanes, full);
+        const int r = before + __popc(others & ((1u << lane) - 1));
+        if (i < to && (!full || r < sums)) finish<SUMS>(a, i, full ? s[r] : T(0), terms);
+        before += __popc(others);
+    }
+}
+
+// The same but for the empty rows, which are the speculator's.
+template <int SUMS, class O, class T, int W, int N>
+__device__ void place(const product<T> &a, int64_t begin, int32_t from, int32_t to,
+                      const unsigned (&word)[W], int sums, const T *s, double (&terms)[N])
+{
+    const O *start = (const O *)a.start;
+    const int lane = (int)threadIdx.x % lanes;
+    int before = 1;
+
+#pragma unroll
+    for (int u = 0; u < W; u++) {
+        const int r = before + __popc(word[u] & ((1u << lane) - 1));
+        if ((word[u] >> lane & 1) && r < sums) {
+            finish<SUMS>(a, row_at(start, begin + u * lanes + lane, from, to), s[r], terms);
+        }
+        before += __popc(word[u]);
+    }
+}
+
+// What the rows of a bunch that reach beyond it hold of it.
+template <class T>
+struct ends {
+    T head, tail; // of the row open at its begin; of the row open at its end
+    int32_t row;  // open at its begin
+    bool closed;  // another row begins in the bunch; else head is all, and tail nothing
+};
+
+// The rows that end in the tile: the one open at its begin, unless that is the bunch's first, and
+// those from .. to but the last. w: the element for the first of them that this lane writes where
+// no row is empty.
+template <int SUMS, class O, class T, int W, int N>
+__device__ void write_rows(const product<T> &a, int64_t begin, int32_t from, int32_t to,
+                           const unsigned (&word)[W], const T *s, bool opens, T w,
+                           double (&terms)[N])
+{
+    const int lane = (int)threadIdx.x % lanes;
+    const int first = opens ? 1 : 0;
+    int sums = 0;
+
+#pragma unroll
+    for (int u = 0; u < W; u++) sums += __popc(word[u]);
+    if (sums == to - from) { // no row is empty: the sums lie in the order of the rows
+#pragma unroll 1
+        for (int j = first + lane; j < sums; j += lanes) {
+            finish<SUMS>(a, from - 1 + j, s[j], w, terms);
+            if (SUMS > 0 && j + lanes < sums) w = a.w[from - 1 + j + lanes];
+        }
+        return;
+    }
+    if (first == 0 && lane == 0) finish<SUMS>(a, from - 1, s[0], terms);
+    if (to - from <= most_rows) {
+        mend<SUMS, O>(a, from, to, sums, s, terms);
+    } else {
+        place<SUMS, O>(a, begin, from, to, word, sums, s, terms);
+    }
+}
+
+// --- tiles of rows that are short -----------------------------------------------------------------
+
+constexpr int most_own = 32; // products that a lane adds up one by one
+
+// The parts of rows in a tile, the open one's first and last the one that stays open: part j ends
+// where the row that is j-th to begin in the tile does. So many lanes share a part that all parts
+// are dealt with at once; where there are more parts than half the lanes, a lane has one after the
+// other.
+template <int R>
+struct parts {
+    int count; // rows that begin in the tile; one part more
+    int log;   // of the lanes that share a part, to the base 2
+    int end[R];
+};
+
+template <int R>
+__device__ inline int begin_of(const parts<R> &p, int r, int group)
+{
+    const int before = __shfl_sync(all_lanes, p.end[r], group > 0 ? group - 1 : 0);
+    const int last = r > 0 ? __shfl_sync(all_lanes, p.end[r > 0 ? r - 1 : 0], lanes - 1) : 0;
+
+    return group > 0 ? before : last;
+}
+
+// Whether the tile is best summed part by part: no lane has much to add up.
+template <int R>
+__device__ inline bool are_short(const parts<R> &p)
+{
+    const int group = (int)threadIdx.x % lanes >> p.log;
+    int most = 0;
+
+    if (p.count >= R * lanes) return false; // the starts of some are not at hand
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+        if (p.count < r * lanes) break;
+        most = max(most, __shfl_sync(all_lanes, p.end[r], group) - begin_of(p, r, group));
+    }
+    return !__any_sync(all_lanes, most > most_own << p.log);
+}
+
+// at: the starts of the first rows from .. to; n: the tile's entries.
+template <class O, int R>
+__device__ parts<R> parts_of(const O (&at)[R], int64_t begin, int count, int n)
+{
+    parts<R> p = {count, count < lanes / 2 ? __clz(count) - (32 - 5) : 0, {}};
+
+#pragma unroll
+    for (int r = 0; r < R; r++) p.end[r] = place_of(r) < count ? (int)((int64_t)at[r] - begin) : n;
+    return p;
+}
+
+// Writes the rows that end in the tile, of which from is the first that begins in it, s: its
+// products; head: where the sum of the open row goes instead, or NULL. Returns what the row holds
+// that is open at the end.
+template <int SUMS, class T, int R, int N>
+__device__ T sum_parts(const product<T> &a, int32_t from, const parts<R> &p, T before, const T *s,
+                        T *head, double (&terms)[N])
+{
+    const int lane = (int)threadIdx.x % lanes, step = 1 << p.log, group = lane >> p.log;
+    const bool first = (lane & (step - 1)) == 0;
+    T open = 0;
+
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+        if (p.count < r * lanes) break;
+        const int j = r * lanes + group, end = __shfl_sync(all_lanes, p.end[r], group);
+        const bool ends = first && j < p.count && (j > 0 || !head);
+        const T w = SUMS > 0 && ends ? a.w[from - 1 + j] : T(0);
+        T sum = 0;
+        for (int k = begin_of(p, r, group) + (lane & (step - 1)); k < end; k += 4 * step) {
+            T some[4]; // on their way together
+#pragma unroll
+            for (int u = 0; u < 4; u++) {
+                const int e = k + u * step;
+                some[u] = e < end ? s[padded<T>(e)] : T(0);
+            }
+#pragma unroll
+            for (int u = 0; u < 4; u++) sum += some[u];
+        }
+        for (int d = step / 2; d > 0; d /= 2) sum += __shfl_xor_sync(all_lanes, sum, d);
+        if (j == 0) sum = before + sum;
+        if (ends) finish<SUMS>(a, from - 1 + j, sum, w, terms);
+        if (j == 0 && first && head) *head = sum;
+        if (p.count / lanes == r) open = __shfl_sync(all_lanes, sum, p.count % lanes << p.log);
+    }
+    return open;
+}
+
+// --- the tiles of a bunch ---------------------------------------------------------------------
+
+// What a lane reads ahead: of the tile that is due all, of the next one the columns.
+template <class O, class T, int W>
+struct reads {
+    int32_t c[W];
+    T v[W], x[W];
+    O at[rows_ahead<W>];
+};
+
+// The tile at entry begin, n entries before the last one's end, whose rows are from .. to. Its
+// columns are there; the next tile's are read.
+template <class O, class T, int W>
+__device__ void read_tile(const product<T> &a, int64_t begin, int n, int32_t from, int32_t to,
+                          reads<O, T, W> &now)
+{
+    constexpr int size = W * lanes;
+
+    read_entries(a.value + begin, n, now.v);
+    read_starts((const O *)a.start, from, to, now.at);
+    gather(a.x, now.c, n, now.x);
+    if (n > size) read_entries(a.col + begin + size, n - size, now.c);
+}
+
+// The rows of a tile that is summed by segments; its products are in s.
+template <int SUMS, class O, int W, class T, int R, int N>
+__device__ T sum_rows(const product<T> &a, int64_t begin, int32_t from, int32_t to,
+                      const parts<R> &p, T before, T *s, T *head, double (&terms)[N])
+{
+    const O *start = (const O *)a.start;
+    const int lane = (int)threadIdx.x % lanes;
+    const int32_t due = from - (head ? 0 : 1) + lane; // the row that this lane writes
+    const T w = SUMS > 0 && due < to - 1 ? a.w[due] : T(0);
+    unsigned word[W];
+
+    if (to - from <= most_rows) {
+        describe(start, begin, from, to, p.end, word);
+    } else {
+        describe_few(start, begin, from, to, word);
+    }
+    const T run = sum_segments(word, before, s);
+    if (head && lane == 0) *head = s[0];
+    write_rows<SUMS, O>(a, begin, from, to, word, s, head != nullptr, w, terms);
+    return run;
+}
+
+// The tiles of n entries from begin on, of which lane i knows first[i]; e: the bunch's ends; s:
+// room for one tile. Where no row begins in a tile each lane adds up for itself. While a tile is
+// summed the next one's values, row starts and elements of x are on their way, and the columns of
+// the one after it.
+template <int SUMS, class O, int W, class T, int N>
+__device__ void walk(const product<T> &a, int64_t begin, int n, int32_t first, T *s, ends<T> &e,
+                     double (&terms)[N])
+{
+    constexpr int size = W * lanes;
+    const int lane = (int)threadIdx.x % lanes;
+    int32_t from = __shfl_sync(all_lanes, first, 0), to = __shfl_sync(all_lanes, first, 1);
+    reads<O, T, W> now;
+    bool opens = true;   // the open row is the bunch's first
+    bool spread = false; // the open row's sum over all lanes; else the last lane has it
+    T open = 0;
+
+    if (lane == 0) e = {0, 0, from - 1, false};
+    if (n > 0) {
+        read_entries(a.col + begin, n, now.c);
+        read_tile(a, begin, n, from, to, now);
+    }
+#pragma unroll 1
+    for (int t = 0; n > 0; t++, begin += size, n -= size) {
+        const auto p = parts_of(now.at, begin, to - from, min(n, size));
+        const bool direct = p.count > 0 && are_short(p);
+        const int32_t now_from = from, now_to = to;
+#pragma unroll
+        for (int u = 0; u < W; u++) now.v[u] *= now.x[u];
+        if (p.count == 0) {
+#pragma unroll
+            for (int u = 0; u < W; u++) open += now.v[u];
+        } else {
+            store(now.v, s);
+        }
+        from = to;
+        to = __shfl_sync(all_lanes, first, min(t + 2, lanes - 1));
+        if (n > size) read_tile(a, begin + size, n - size, from, to, now);
+        spread = spread || p.count == 0;
+        if (p.count == 0) continue;
+        const T before = spread ? warp_sum(open) : __shfl_sync(all_lanes, open, lanes - 1);
+        __syncwarp();
+        T *head = opens ? &e.head : nullptr;
+        const T run = direct ? sum_parts<SUMS>(a, now_from, p, before, s, head, terms)
+                             : sum_rows<SUMS, O, W>(a, begin, now_from, now_to, p, before, s, head,
+                                                    terms);
+        __syncwarp(); // all have read
+        open = lane == lanes - 1 ? run : T(0);
+        opens = spread = false;
+    }
+    const T left = spread ? warp_sum(open) : __shfl_sync(all_lanes, open, lanes - 1);
+    if (lane == 0) {
+        (opens ? e.head : e.tail) = left;
+        e.closed = !opens;
+    }
+}
+
+} // namespace gs_bunches
+
+#endif
