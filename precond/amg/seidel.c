@@ -6,6 +6,7 @@
 
 #include "core/transpose.h"
 #include "core/try.h"
+#include "core/vector.h"
 #include "precond/amg/aggregation.h"
 #include "precond/amg/amg.h"
 #include "precond/amg/kernels.h"
@@ -116,10 +117,9 @@ done:
     return status;
 }
 
-static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_fine *level,
-                           gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero, bool back)
+static gsolve_status sweep_colours(const seidel *s, gsolve_context *ctx, const gs_fine *level,
+                                   gsolve_dense b, gsolve_dense x, bool zero, bool back)
 {
-    const seidel *s = self;
     const gs_seidel_kernels *kernels = GS_KERNELS(gs_seidel, ctx, b.type);
     const gs_colours *C = &s->C;
     const int32_t first = back ? C->count - 1 : 0, second = back ? C->count - 2 : 1;
@@ -127,12 +127,8 @@ static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_fine 
 
     if (level->transposed) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "amg,smoother=gs smooths with A, and not with the transpose of an A "
-                           "that is not symmetric; l1_jacobi, spai0 and chebyshev do");
-    }
-    if (s->by_rows) {
-        return kernels->blocks(ctx->queue, level->A, zero, back, s->d, b.value, x.value,
-                               space.value);
+                           "amg,smoother=gs on a GPU smooths with A, and not with the transpose of "
+                           "an A that is not symmetric; l1_jacobi and spai0 do");
     }
     if (!zero) {
         return kernels->colours(ctx->queue, level->A, C, first, back, s->d, b.value, x.value);
@@ -141,6 +137,31 @@ static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_fine 
     TRY(kernels->colours(ctx->queue, level->A, C, second, back, s->d, b.value, x.value));
 done:
     return status;
+}
+
+static gsolve_status sweep_turned(const seidel *s, gsolve_context *ctx, const gs_fine *level,
+                                  gsolve_dense b, gsolve_dense x, gsolve_dense r, bool zero,
+                                  bool back)
+{
+    gsolve_status status;
+
+    TRY(GS_KERNELS(gs_vector, ctx, b.type)->copy(ctx->queue, b.nrows, b.type, b.value, r.value));
+    if (!zero) TRY(gs_fine_multiply(level, -1, x, 1, r));
+    TRY(GS_KERNELS(gs_seidel, ctx, b.type)
+            ->turned_blocks(ctx->queue, level->A, zero, back, s->d, r.value, x.value));
+done:
+    return status;
+}
+
+static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_fine *level,
+                           gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero, bool back)
+{
+    const seidel *s = self;
+
+    if (!s->by_rows) return sweep_colours(s, ctx, level, b, x, zero, back);
+    if (level->transposed) return sweep_turned(s, ctx, level, b, x, space, zero, back);
+    return GS_KERNELS(gs_seidel, ctx, b.type)
+        ->blocks(ctx->queue, level->A, zero, back, s->d, b.value, x.value, space.value);
 }
 
 /* A's rows once, b, d, and x twice. */

@@ -36,11 +36,14 @@ typedef struct gs_seidel_kernels {
     /* colour after colour from one on, up to the last or (back) down to the first */
     gsolve_status (*colours)(gs_queue *q, const gsolve_csr *A, const gs_colours *C, int32_t from,
                              bool back, const void *d, const void *b, void *x);
-    /* NULL on a GPU, both. d of the blocks; their rows up or (back) down, old being room for x;
-     * zero: x counts as 0, and old is not used. */
+    /* The rest is NULL on a GPU. d of the blocks; their rows up or (back) down, old being room for
+     * x; zero: x counts as 0, and old is not used. */
     gsolve_status (*block_diagonal)(gs_queue *q, const gsolve_csr *A, void *d);
     gsolve_status (*blocks)(gs_queue *q, const gsolve_csr *A, bool zero, bool back, const void *d,
                             const void *b, void *x, void *old);
+    /* the same with A'; r = b - A' x, which is overwritten */
+    gsolve_status (*turned_blocks)(gs_queue *q, const gsolve_csr *A, bool zero, bool back,
+                                   const void *d, void *r, void *x);
 } gs_seidel_kernels;
 
 extern const gs_seidel_kernels gs_seidel_host[GSOLVE_TYPE_COUNT];

@@ -92,3 +92,19 @@ static gsolve_status FN(blocks)(gs_queue *q, const gsolve_csr *A, bool zero, boo
     }
     return GSOLVE_OK;
 }
+
+static gsolve_status FN(turned_blocks)(gs_queue *q, const gsolve_csr *A, bool zero, bool back,
+                                       const void *d, void *r, void *x)
+{
+    const gs_blocks blocks = blocks_of(A->nrows);
+    const bool wide = A->offset == GSOLVE_O64;
+
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
+    for (int k = 0; k < blocks.count; k++) {
+        const int32_t at = (int32_t)gs_block_begin(&blocks, k);
+        const int32_t end = (int32_t)gs_block_end(&blocks, k);
+        (wide ? GS_PASTE(FN(turned), o64) : GS_PASTE(FN(turned), o32))(A, at, end, zero, back, d, r,
+                                                                       x);
+    }
+    return GSOLVE_OK;
+}

@@ -293,5 +293,5 @@ gsolve_status colours(gs_queue *q, const gsolve_csr *A, const gs_colours *C, int
 } // namespace
 
 extern "C" const gs_seidel_kernels gs_seidel_cuda[GSOLVE_TYPE_COUNT] = {
-    {colour, begin<float>, colours<float>, nullptr, nullptr},
-    {colour, begin<double>, colours<double>, nullptr, nullptr}};
+    {colour, begin<float>, colours<float>, nullptr, nullptr, nullptr},
+    {colour, begin<double>, colours<double>, nullptr, nullptr, nullptr}};

@@ -103,5 +103,5 @@ static gs_blocks blocks_of(int64_t n)
 #include "core/each_type.h"
 
 const gs_seidel_kernels gs_seidel_host[GSOLVE_TYPE_COUNT] = {
-    {colour, begin_f32, colours_f32, block_diagonal_f32, blocks_f32},
-    {colour, begin_f64, colours_f64, block_diagonal_f64, blocks_f64}};
+    {colour, begin_f32, colours_f32, block_diagonal_f32, blocks_f32, turned_blocks_f32},
+    {colour, begin_f64, colours_f64, block_diagonal_f64, blocks_f64, turned_blocks_f64}};

@@ -82,3 +82,21 @@ static void ON(first)(const gsolve_csr *A, int32_t at, int32_t end, bool back, c
         ON(first_rows)(A, at, end, false, d, b, x);
     }
 }
+
+/* With A': each row, once reached, is taken from what is left (r) of those after it in its block.
+ */
+static void ON(turned)(const gsolve_csr *A, int32_t at, int32_t end, bool zero, bool back,
+                       const T *d, T *r, T *x)
+{
+    const OFFSET *start = A->start;
+    const T *value = A->value;
+
+    for (int32_t i = back ? end - 1 : at; i >= at && i < end; i += back ? -1 : 1) {
+        const T y = d[i] * r[i];
+        for (OFFSET k = start[i]; k < start[i + 1]; k++) {
+            const int32_t j = A->col[k];
+            if (j >= at && j < end && (back ? j < i : j > i)) r[j] -= value[k] * y;
+        }
+        x[i] = zero ? y : x[i] + y;
+    }
+}
