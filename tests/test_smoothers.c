@@ -749,6 +749,35 @@ static void test_in_multigrid(void **state)
     close_context(ctx);
 }
 
+/* y'M x = x'M'y for a cycle of sweeps by gs, more before than after. */
+static void check_cycle(gsolve_context *ctx, const char *matrix)
+{
+    gsolve_csr csr = read_matrix(ctx, matrix);
+    const int32_t n = csr.nrows;
+    double *x = random_vector(n, 1), *y = random_vector(n, 2), one = 0, two = 0;
+    double *Mx = malloc((size_t)n * sizeof *Mx), *My = malloc((size_t)n * sizeof *My);
+    gsolve_precond *M = NULL;
+
+    OK(ctx, gsolve_precond_create(&M, ctx, "amg,coarsest=60,smoother=gs,pre=2,post=1", &csr));
+    OK(ctx, gsolve_precond_apply(M, gsolve_vector(x, n), gsolve_vector(Mx, n)));
+    OK(ctx, gsolve_precond_apply_transpose(M, gsolve_vector(y, n), gsolve_vector(My, n)));
+    for (int32_t i = 0; i < n; i++) one += y[i] * Mx[i], two += x[i] * My[i];
+    assert_true(fabs(one - two) <= 1e-12 * norm(Mx, n) * norm(y, n));
+    gsolve_precond_destroy(&M);
+    gsolve_csr_free(&csr, ctx);
+    free(x), free(y), free(Mx), free(My);
+}
+
+static void test_transposed_cycle(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+
+    (void)state;
+    check_cycle(ctx, "gen:poisson2d,n=50");
+    if (gs_place(ctx) == GSOLVE_HOST) check_cycle(ctx, "gen:convdiff3d,n=14");
+    close_context(ctx);
+}
+
 static void test_no_memory(void **state)
 {
     gsolve_context *ctx = open_context(1);
@@ -784,6 +813,7 @@ int main(void)
         cmocka_unit_test(test_colours),
         cmocka_unit_test(test_passes),
         cmocka_unit_test(test_in_multigrid),
+        cmocka_unit_test(test_transposed_cycle),
         cmocka_unit_test(test_no_memory),
     };
 
