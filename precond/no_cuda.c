@@ -2,7 +2,9 @@
 #include "precond/amg/aggregation.h"
 #include "precond/amg/classical/classical.h"
 #include "precond/amg/kernels.h"
+#include "precond/amg/relax.h"
 #include "precond/amg/rigid_body.h"
+#include "precond/amg/seidel.h"
 #include "precond/block_jacobi/block_jacobi.h"
 #include "precond/chebyshev/chebyshev.h"
 #include "precond/jacobi/jacobi.h"
@@ -19,6 +21,8 @@ const gs_pairwise_kernels gs_pairwise_cuda[GSOLVE_TYPE_COUNT];
 const gs_tentative_kernels gs_tentative_cuda[GSOLVE_TYPE_COUNT];
 const gs_prolongator_kernels gs_prolongator_cuda[GSOLVE_TYPE_COUNT];
 const gs_rigid_body_kernels gs_rigid_body_cuda[GSOLVE_TYPE_COUNT];
+const gs_relax_kernels gs_relax_cuda[GSOLVE_TYPE_COUNT];
+const gs_seidel_kernels gs_seidel_cuda[GSOLVE_TYPE_COUNT];
 const gs_classical_connect_kernels gs_classical_connect_cuda[GSOLVE_TYPE_COUNT];
 const gs_classical_split_kernels gs_classical_split_cuda[GSOLVE_TYPE_COUNT];
 const gs_classical_weigh_kernels gs_classical_weigh_cuda[GSOLVE_TYPE_COUNT];

@@ -57,9 +57,9 @@ static const gsolve_option options[] = {
     {"truncate", "classical: entries of P below that share of the row's largest are dropped",
      GSOLVE_REAL, MEMBER(truncate), 0, 0, 1, NULL},
     {"smoother",
-     "what smooths the error on each level; auto: chebyshev, l1_jacobi where A is not "
-     "symmetric",
-     GSOLVE_CHOICE, MEMBER(smoother), 0, 0, 0, "auto|l1_jacobi|chebyshev"},
+     "what smooths the error on each level; auto: chebyshev, where A is not symmetric "
+     "gs on the CPU and l1_jacobi on a GPU",
+     GSOLVE_CHOICE, MEMBER(smoother), 0, 0, 0, "auto|l1_jacobi|chebyshev|spai0|gs"},
     {"pre", "sweeps before the coarse level", GSOLVE_INT, MEMBER(pre), 1, 0, 100, NULL},
     {"post", "sweeps after it; cg needs as many as before", GSOLVE_INT, MEMBER(post), 1, 0, 100,
      NULL},

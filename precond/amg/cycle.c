@@ -76,7 +76,7 @@ static gsolve_status smooth(const walk *w, const gs_level *l, gsolve_dense b, gs
 
     for (int s = 0; s < sweeps && status == GSOLVE_OK; s++) {
         status = w->h->smoother->sweep(l->smoother, w->ctx, &fine, b, x, l->space, zero && s == 0,
-                                       back != w->transposed);
+                                       back);
     }
     return status;
 }

@@ -4,9 +4,15 @@
 
 #include "core/csr.h"
 
+/* A diagonal close to A's inverse: sign(a_ii) / sum_j |a_ij|; the one that minimises |I - D A| by
+ * rows, a_ii / sum_j a_ij^2 (Broeker and Grote, Applied Numerical Mathematics 41, 2002); 1 / a_ii.
+ * 0 where the divisor is. */
+typedef enum gs_inverse_diagonal { GS_L1_SUMS, GS_LEAST_SQUARES, GS_POINTS } gs_inverse_diagonal;
+
 typedef struct gs_amg_kernels {
-    /* d[i] = 1 / sum_j |a_ij|, with a_ii's sign; 0 where the row has no entry but zeros */
-    gsolve_status (*reciprocals)(gs_queue *q, const gsolve_csr *A, void *d);
+    /* d = that diagonal of A */
+    gsolve_status (*reciprocals)(gs_queue *q, const gsolve_csr *A, gs_inverse_diagonal kind,
+                                 void *d);
     /* y[i] = a number in [-1, 1) that depends on seed and i alone */
     gsolve_status (*noise)(gs_queue *q, int64_t n, uint64_t seed, void *y);
     /* y[i] = 1 where i % block is c, else 0 */

@@ -1,18 +1,20 @@
 /* kernels_body.h: the kernels for one type, see kernels.h. */
 
-static gsolve_status FN(reciprocals)(gs_queue *q, const gsolve_csr *A, void *pd)
+static gsolve_status FN(reciprocals)(gs_queue *q, const gsolve_csr *A, gs_inverse_diagonal kind,
+                                     void *pd)
 {
     const T *value = A->value;
     T *d = pd;
 
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
     for (int32_t i = 0; i < A->nrows; i++) {
-        double sum = 0, sign = 1;
+        double sum = 0, diagonal = 0;
         for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
-            sum += fabs((double)value[k]);
-            if (A->col[k] == i && value[k] < 0) sign = -1;
+            const double a = (double)value[k];
+            sum += gs_inverse_term(kind, a);
+            if (A->col[k] == i) diagonal = a;
         }
-        d[i] = sum > 0 ? (T)(sign / sum) : 0;
+        d[i] = (T)gs_inverse_of(kind, diagonal, sum);
     }
     return GSOLVE_OK;
 }

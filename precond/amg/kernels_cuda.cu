@@ -1,5 +1,6 @@
 // kernels_cuda.cu: the kernels on a GPU.
 #include "core/each.cuh"
+#include "precond/amg/lanes.cuh"
 
 extern "C" {
 #include "precond/amg/kernels.h"
@@ -9,49 +10,41 @@ namespace
 {
 
 #define INLINE __device__ inline
+#include "precond/amg/inverse_rule.h"
 #include "precond/amg/mix.h"
 
-constexpr int row_lanes = 8; // threads that share a row of a sparse matrix
-
-template <class T, class O>
+template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    row_reciprocals(int32_t nrows, const O *start, const int32_t *col, const T *value, T *d)
+    row_reciprocals(gs_inverse_diagonal kind, int32_t nrows, const O *start, const int32_t *col,
+                    const T *value, T *d)
 {
-    const int64_t thread = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
-    const int64_t step = (int64_t)gridDim.x * gs_block_size / row_lanes;
-    const int lane = (int)(thread % row_lanes);
+    const gs_lanes<L> g;
+    const int64_t i = g.unit;
+    double sum = 0, diagonal = 0;
 
-    // all threads of a warp make the same number of rounds
-    for (int64_t base = thread / row_lanes - (threadIdx.x % 32) / row_lanes; base < nrows;
-         base += step) {
-        const int64_t i = base + (threadIdx.x % 32) / row_lanes;
-        double sum = 0;
-        int negative = 0;
-        if (i < nrows) {
-            for (int64_t k = (int64_t)start[i] + lane; k < (int64_t)start[i + 1]; k += row_lanes) {
-                sum += fabs((double)value[k]);
-                negative |= col[k] == i && value[k] < T(0);
-            }
+    if (i < nrows) {
+        for (int64_t k = (int64_t)start[i] + g.lane; k < (int64_t)start[i + 1]; k += L) {
+            const double a = (double)value[k];
+            sum += gs_inverse_term(kind, a);
+            if (col[k] == i) diagonal = a;
         }
-        for (int s = row_lanes / 2; s > 0; s /= 2) {
-            sum += __shfl_xor_sync(0xffffffffu, sum, s);
-            negative |= __shfl_xor_sync(0xffffffffu, negative, s);
-        }
-        if (i < nrows && lane == 0) d[i] = sum > 0 ? (T)((negative ? -1 : 1) / sum) : T(0);
     }
+    sum = g.sum(sum);
+    diagonal = g.sum(diagonal); // of one lane's and zeros
+    if (i < nrows && g.lane == 0) d[i] = (T)gs_inverse_of(kind, diagonal, sum);
 }
 
 template <class T>
-gsolve_status reciprocals(gs_queue *q, const gsolve_csr *A, void *d)
+gsolve_status reciprocals(gs_queue *q, const gsolve_csr *A, gs_inverse_diagonal kind, void *d)
 {
-    const int grid = gs_grid(q, (int64_t)A->nrows * row_lanes);
+    constexpr int lanes = 8;
 
-    if (A->offset == GSOLVE_O64) {
-        return gs_launch(q, "the sums of rows", row_reciprocals<T, int64_t>, grid, gs_block_size,
-                         A->nrows, (const int64_t *)A->start, A->col, (const T *)A->value, (T *)d);
-    }
-    return gs_launch(q, "the sums of rows", row_reciprocals<T, int32_t>, grid, gs_block_size,
-                     A->nrows, (const int32_t *)A->start, A->col, (const T *)A->value, (T *)d);
+    return gs_with_start(A, [&](auto start) {
+        using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
+        return gs_launch(q, "the sums of rows", row_reciprocals<lanes, T, O>,
+                         gs_lane_blocks(A->nrows, lanes), gs_block_size, kind, A->nrows, start,
+                         A->col, (const T *)A->value, (T *)d);
+    });
 }
 
 template <class T>

@@ -6,6 +6,7 @@
 #include "core/blocks.h"
 
 #define INLINE static inline
+#include "precond/amg/inverse_rule.h"
 #include "precond/amg/mix.h"
 
 #define GS_BODY "precond/amg/kernels_body.h"

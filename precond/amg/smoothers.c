@@ -1,19 +1,29 @@
-/* smoothers.c: l1_jacobi and chebyshev. Both divide by D = diag(sum_j |a_ij|), which is no smaller
- * than A where A is symmetric (x'Ax <= x'Dx), so that the spectrum of D^-1 A lies in (0, 1] without
- * an estimate; and both are polynomials in D^-1 A times D^-1, so that the sweep back is the sweep.
- */
+/* smoothers.c: those that divide by a diagonal: l1_jacobi, spai0, chebyshev. l1_jacobi and
+ * chebyshev take D = diag(sum_j |a_ij|), which is no smaller than A where A is symmetric (x'Ax <=
+ * x'Dx), so that the spectrum of D^-1 A lies in (0, 1] without an estimate. All are polynomials in
+ * D^-1 A times D^-1, so that the sweep back is the sweep.
+ *
+ * Where the level is multiplied by its rows, of similar lengths, a step is one pass over them, from
+ * x_k into the vector that holds x_k-1; else it is a product and a pass over vectors. */
 #include <string.h>
 
 #include "core/stage.h"
 #include "core/try.h"
+#include "core/vector.h"
 #include "precond/amg/amg.h"
 #include "precond/amg/kernels.h"
+#include "precond/amg/relax.h"
 
 typedef struct relaxation {
-    void *d;         /* the reciprocals of D */
-    gsolve_dense p;  /* chebyshev's direction */
-    int degree;      /* of the polynomial; 1: jacobi */
-    double a, ratio; /* jacobi's factor; chebyshev is small on [1 / ratio, 1] */
+    gs_inverse_diagonal kind;
+    void *d;        /* D's reciprocals */
+    gsolve_dense p; /* chebyshev's direction, for a step in two passes */
+    int degree;     /* of the polynomial; 1: jacobi */
+    double first;   /* factor of the first step */
+    double ratio;   /* chebyshev is small on [1 / ratio, 1]; jacobi: 1 */
+    bool fused;     /* a step is one pass over rows */
+    double mean;    /* entries a row */
+    gsolve_matrix_info A;
 } relaxation;
 
 static void destroy(void *self, gsolve_context *ctx)
@@ -28,27 +38,27 @@ static void destroy(void *self, gsolve_context *ctx)
 static gsolve_status update(void *self, gsolve_context *ctx, const gs_fine *level,
                             const gs_amg_options *options)
 {
+    const relaxation *s = self;
+
     (void)options;
     return GS_KERNELS(gs_amg, ctx, level->A->type)
-        ->reciprocals(ctx->queue, level->A, ((relaxation *)self)->d);
+        ->reciprocals(ctx->queue, level->A, s->kind, s->d);
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *level,
-                           const gs_amg_options *options, int degree)
+static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *level, relaxation is)
 {
     const gsolve_csr *A = level->A;
     relaxation *s = NULL;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, s, 1);
-    memset(s, 0, sizeof *s);
-    s->degree = degree;
-    s->a = options->omega;
-    s->ratio = options->ratio;
+    *s = is;
     s->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)A->nrows, gs_type_size(A->type));
     TRY(s->d ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    if (degree > 1) TRY(gs_dense_new(&s->p, ctx, gs_place(ctx), A->type, A->nrows, 1));
-    TRY(update(s, ctx, level, options));
+    if (s->degree > 1) TRY(gs_dense_new(&s->p, ctx, gs_place(ctx), A->type, A->nrows, 1));
+    TRY(gs_relax_suits(&s->fused, &s->mean, ctx, level->matrix, A));
+    gsolve_matrix_describe(level->matrix, &s->A);
+    TRY(update(s, ctx, level, NULL));
     *self = s;
     s = NULL;
 done:
@@ -59,66 +69,115 @@ done:
 static gsolve_status build_jacobi(void **self, gsolve_context *ctx, const gs_fine *level,
                                   const gs_amg_options *options)
 {
-    return build(self, ctx, level, options, 1);
+    return build(
+        self, ctx, level,
+        (relaxation){.kind = GS_L1_SUMS, .degree = 1, .first = options->omega, .ratio = 1});
+}
+
+static gsolve_status build_spai0(void **self, gsolve_context *ctx, const gs_fine *level,
+                                 const gs_amg_options *options)
+{
+    (void)options;
+    return build(self, ctx, level,
+                 (relaxation){.kind = GS_LEAST_SQUARES, .degree = 1, .first = 1, .ratio = 1});
 }
 
 static gsolve_status build_chebyshev(void **self, gsolve_context *ctx, const gs_fine *level,
                                      const gs_amg_options *options)
 {
-    return build(self, ctx, level, options, options->degree);
+    return build(self, ctx, level,
+                 (relaxation){.kind = GS_L1_SUMS,
+                              .degree = options->degree,
+                              .first = 2 / (1 + 1 / options->ratio),
+                              .ratio = options->ratio});
 }
 
-static gsolve_status sweep_jacobi(const void *self, gsolve_context *ctx, const gs_fine *level,
-                                  gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero,
-                                  bool back)
-{
-    const relaxation *s = self;
-    gsolve_status status;
+/* --- steps ------------------------------------------------------------------------------------ */
 
-    (void)back;
-    if (!zero) TRY(gs_fine_multiply(level, 1, x, 0, space));
-    TRY(GS_KERNELS(gs_amg, ctx, b.type)
-            ->step(ctx->queue, b.nrows, s->a, 0, s->d, b.value, zero ? NULL : space.value, NULL,
-                   x.value));
-done:
-    return status;
+typedef struct step { /* x += p, p = a d * (b - A x) + c p */
+    double a, c, rho;
+} step;
+
+/* That after s, or the first. Saad, Iterative Methods for Sparse Linear Systems, section 12.3. */
+static step next_step(const relaxation *S, const step *s)
+{
+    const double centre = (1 + 1 / S->ratio) / 2, radius = (1 - 1 / S->ratio) / 2;
+    step next;
+
+    if (!s) return (step){S->first, 0, radius / centre};
+    next.rho = 1 / (2 * centre / radius - s->rho);
+    next.a = 2 * next.rho / radius;
+    next.c = next.rho * s->rho;
+    return next;
 }
 
-/* Saad, Iterative Methods for Sparse Linear Systems, section 12.3. */
-static gsolve_status sweep_chebyshev(const void *self, gsolve_context *ctx, const gs_fine *level,
-                                     gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero,
-                                     bool back)
+static gsolve_status sweep_apart(const relaxation *S, gsolve_context *ctx, const gs_fine *level,
+                                 gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero)
 {
-    const relaxation *s = self;
     const gs_amg_kernels *kernels = GS_KERNELS(gs_amg, ctx, b.type);
-    const double centre = (1 + 1 / s->ratio) / 2, radius = (1 - 1 / s->ratio) / 2;
-    const double sigma = centre / radius;
-    double rho = 1 / sigma, a = 1 / centre, c = 0;
+    step s = next_step(S, NULL);
     gsolve_status status = GSOLVE_OK;
 
-    (void)back;
-    for (int k = 0; k < s->degree; k++) {
+    for (int k = 0; k < S->degree; k++) {
         const void *Ax = zero && k == 0 ? NULL : space.value;
-        const double next = 1 / (2 * sigma - rho);
+        if (k > 0) s = next_step(S, &s);
         if (Ax) TRY(gs_fine_multiply(level, 1, x, 0, space));
-        TRY(kernels->step(ctx->queue, b.nrows, a, c, s->d, b.value, Ax, s->p.value, x.value));
-        a = 2 * next / radius;
-        c = next * rho;
-        rho = next;
+        TRY(kernels->step(ctx->queue, b.nrows, s.a, s.c, S->d, b.value, Ax, S->p.value, x.value));
     }
 done:
     return status;
 }
 
-/* A product, b, d, and x twice, p too where there is one. */
+/* The same to and fro between x and space, with x_k - x_k-1 for p. */
+static gsolve_status sweep_fused(const relaxation *S, gsolve_context *ctx, const gs_fine *level,
+                                 gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero)
+{
+    const gs_relax_kernels *kernels = GS_KERNELS(gs_relax, ctx, b.type);
+    const int passes = zero ? S->degree - 1 : S->degree;
+    void *now = zero && passes % 2 ? space.value : x.value;
+    void *before = now == x.value ? space.value : x.value;
+    step s = next_step(S, NULL);
+    gsolve_status status = GSOLVE_OK;
+
+    if (zero) {
+        TRY(GS_KERNELS(gs_amg, ctx, b.type)
+                ->step(ctx->queue, b.nrows, s.a, 0, S->d, b.value, NULL, NULL, now));
+    }
+    for (int k = 0; k < passes; k++) {
+        void *after = before;
+        if (zero || k > 0) s = next_step(S, &s);
+        TRY(kernels->relax(ctx->queue, level->A, S->mean, s.a, s.c, S->d, b.value, now,
+                           zero && k == 0 ? NULL : before, after));
+        before = now;
+        now = after;
+    }
+    if (now == space.value) {
+        TRY(GS_KERNELS(gs_vector, ctx, x.type)
+                ->copy(ctx->queue, x.nrows, x.type, space.value, x.value));
+    }
+done:
+    return status;
+}
+
+static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_fine *level,
+                           gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero, bool back)
+{
+    const relaxation *s = self;
+
+    (void)back;
+    return (s->fused && !level->transposed ? sweep_fused : sweep_apart)(s, ctx, level, b, x, space,
+                                                                        zero);
+}
+
+/* Passes over the matrix with b, d, x and what was before it; else with b, d, x twice and p twice
+ * beside the product. */
 static size_t bytes(const void *self, const gs_fine *level)
 {
     const relaxation *s = self;
     const size_t vector = (size_t)level->A->nrows * gs_type_size(level->A->type);
-    gsolve_matrix_info A;
+    const size_t beside = s->fused ? (s->degree > 1 ? 3 : 4) : s->degree > 1 ? 7 : 5;
 
-    gsolve_matrix_describe(level->matrix, &A);
-    return (size_t)s->degree * (A.bytes + (s->p.value ? 7 : 5) * vector);
+    return (size_t)s->degree * (s->A.bytes + beside * vector);
 }
 
 const gs_smoother gs_amg_l1_jacobi = {
@@ -126,7 +185,16 @@ const gs_smoother gs_amg_l1_jacobi = {
     .build = build_jacobi,
     .update = update,
     .destroy = destroy,
-    .sweep = sweep_jacobi,
+    .sweep = sweep,
+    .bytes = bytes,
+};
+
+const gs_smoother gs_amg_spai0 = {
+    .plugin = {"spai0", "product with the diagonal closest to the inverse", NULL, 0},
+    .build = build_spai0,
+    .update = update,
+    .destroy = destroy,
+    .sweep = sweep,
     .bytes = bytes,
 };
 
@@ -135,6 +203,6 @@ const gs_smoother gs_amg_chebyshev = {
     .build = build_chebyshev,
     .update = update,
     .destroy = destroy,
-    .sweep = sweep_chebyshev,
+    .sweep = sweep,
     .bytes = bytes,
 };

@@ -1,0 +1,47 @@
+/* relax_host.c: the passes of relax.h: where they suit, and on the CPU. */
+#include "precond/amg/relax.h"
+
+#include <string.h>
+
+#include "core/blocks.h"
+#include "core/try.h"
+
+#define MOST(mean) (3 * (mean) + 16) /* entries of a row that still is similar to the others */
+
+gsolve_status gs_relax_suits(bool *suits, double *mean, gsolve_context *ctx,
+                             const gsolve_matrix *matrix, const gsolve_csr *A)
+{
+    gsolve_matrix_info info;
+    int32_t longest = 0;
+    gsolve_status status = GSOLVE_OK;
+
+    gsolve_matrix_describe(matrix, &info);
+    *mean = info.nrows > 0 ? (double)info.entries / info.nrows : 0;
+    *suits = false;
+    if (strcmp(info.format, "csr") != 0) return GSOLVE_OK;
+    TRY(GS_KERNELS(gs_relax, ctx, A->type)->longest(ctx, A, &longest));
+    *suits = longest <= MOST(*mean);
+done:
+    return status;
+}
+
+/* --- on the CPU ------------------------------------------------------------------------------- */
+
+static gsolve_status longest(gsolve_context *ctx, const gsolve_csr *A, int32_t *longest)
+{
+    int64_t most = 0;
+
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(max : most)
+    for (int32_t i = 0; i < A->nrows; i++) {
+        const int64_t length = gs_start(A, i + 1) - gs_start(A, i);
+        if (length > most) most = length;
+    }
+    *longest = (int32_t)most;
+    return GSOLVE_OK;
+}
+
+#define GS_BODY "precond/amg/relax_body.h"
+#include "core/each_type.h"
+
+const gs_relax_kernels gs_relax_host[GSOLVE_TYPE_COUNT] = {{longest, residual_f32, relax_f32},
+                                                           {longest, residual_f64, relax_f64}};

@@ -1,0 +1,822 @@
+/* Smoothers of multigrid: what a sweep is, that it removes what oscillates, that the sweep back is
+ * its transpose, and that colours are the same everywhere. */
+#include "tests/common.h"
+
+#include <math.h>
+
+#include "core/stage.h"
+#include "core/transpose.h"
+#include "precond/amg/amg.h"
+#include "precond/amg/relax.h"
+#include "precond/amg/seidel.h"
+
+#define INLINE static inline
+#include "precond/amg/mix.h"
+#include "precond/amg/seidel_rule.h"
+
+static const gs_smoother *const all[] = {&gs_amg_l1_jacobi, &gs_amg_spai0, &gs_amg_chebyshev,
+                                         &gs_amg_gs};
+enum { L1_JACOBI, SPAI0, CHEBYSHEV, SEIDEL, SMOOTHERS };
+
+static const gs_amg_options usual = {.omega = 1.6, .degree = 2, .ratio = 8};
+
+/* --- a level, and sweeps on it ---------------------------------------------------------------- */
+
+typedef struct level {
+    gsolve_context *ctx;
+    gsolve_csr host, rows; /* in double precision; on the device, of the level's type */
+    gsolve_matrix *A;
+    gs_fine fine;
+} level;
+
+/* rows with offsets in 64 bits. */
+static void widen(gsolve_context *ctx, gsolve_csr *rows)
+{
+    const size_t n = (size_t)rows->nrows + 1;
+    int32_t *narrow = malloc(n * sizeof *narrow);
+    int64_t *wide = malloc(n * sizeof *wide), *there;
+
+    OK(ctx, gsolve_copy(ctx, narrow, GSOLVE_HOST, rows->start, rows->place, n * sizeof *narrow));
+    for (size_t i = 0; i < n; i++) wide[i] = narrow[i];
+    there = gsolve_alloc(ctx, rows->place, n, sizeof *there);
+    OK(ctx, gsolve_copy(ctx, there, rows->place, wide, GSOLVE_HOST, n * sizeof *wide));
+    gsolve_free(ctx, rows->place, (void *)(uintptr_t)rows->start);
+    rows->start = there;
+    rows->offset = GSOLVE_O64;
+    free(narrow), free(wide);
+}
+
+static void open_level(level *l, gsolve_context *ctx, const gsolve_csr *csr, const char *format,
+                       gsolve_type type)
+{
+    gsolve_csr typed;
+
+    memset(l, 0, sizeof *l);
+    l->ctx = ctx;
+    OK(ctx, gsolve_csr_convert(&l->host, ctx, GSOLVE_F64, csr));
+    OK(ctx, gsolve_csr_convert(&typed, ctx, type, csr));
+    OK(ctx, gs_csr_move(&l->rows, ctx, gs_place(ctx), &typed));
+    OK(ctx, gsolve_matrix_create(&l->A, ctx, format, &typed));
+    gsolve_csr_free(&typed, ctx);
+    l->fine = (gs_fine){.A = &l->rows, .matrix = l->A, .block = 1};
+}
+
+static void close_level(level *l)
+{
+    gsolve_matrix_destroy(&l->A);
+    gsolve_csr_free(&l->rows, l->ctx);
+    gsolve_csr_free(&l->host, l->ctx);
+}
+
+static gsolve_dense send(const level *l, const double *v)
+{
+    const int32_t n = l->rows.nrows;
+    gsolve_dense d;
+    float *narrow = malloc(((size_t)n + 1) * sizeof *narrow);
+
+    for (int32_t i = 0; i < n; i++) narrow[i] = (float)v[i];
+    OK(l->ctx, gs_dense_new(&d, l->ctx, gs_place(l->ctx), l->rows.type, n, 1));
+    OK(l->ctx, gsolve_copy(l->ctx, d.value, d.place,
+                           l->rows.type == GSOLVE_F32 ? (void *)narrow : (void *)(uintptr_t)v,
+                           GSOLVE_HOST, (size_t)n * gs_type_size(l->rows.type)));
+    free(narrow);
+    return d;
+}
+
+static void fetch(const level *l, gsolve_dense d, double *v)
+{
+    const int32_t n = l->rows.nrows;
+    float *narrow = malloc(((size_t)n + 1) * sizeof *narrow);
+    const bool is_narrow = l->rows.type == GSOLVE_F32;
+
+    OK(l->ctx, gsolve_copy(l->ctx, is_narrow ? (void *)narrow : (void *)v, GSOLVE_HOST, d.value,
+                           d.place, (size_t)n * gs_type_size(l->rows.type)));
+    for (int32_t i = 0; is_narrow && i < n; i++) v[i] = narrow[i];
+    free(narrow);
+}
+
+/* x after a sweep; where zero, what it held before must not matter. */
+static void sweep(const level *l, const gs_smoother *S, const void *self, const double *b,
+                  double *x, bool zero, bool back)
+{
+    double *nothing = malloc(((size_t)l->rows.nrows + 1) * sizeof *nothing);
+    gsolve_dense B = send(l, b), X, space;
+
+    for (int32_t i = 0; i < l->rows.nrows; i++) nothing[i] = NAN;
+    X = send(l, zero ? nothing : x);
+    space = send(l, nothing);
+    OK(l->ctx, S->sweep(self, l->ctx, &l->fine, B, X, space, zero, back));
+    fetch(l, X, x);
+    gsolve_free(l->ctx, B.place, B.value);
+    gsolve_free(l->ctx, X.place, X.value);
+    gsolve_free(l->ctx, space.place, space.value);
+    free(nothing);
+}
+
+static void smooth(const level *l, const gs_smoother *S, const gs_amg_options *o, const double *b,
+                   double *x, bool zero, bool back)
+{
+    void *self = NULL;
+
+    OK(l->ctx, S->build(&self, l->ctx, &l->fine, o));
+    assert_true(S->bytes(self, &l->fine) > 0);
+    sweep(l, S, self, b, x, zero, back);
+    S->destroy(self, l->ctx);
+}
+
+static double norm(const double *x, int32_t n)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < n; i++) sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+static void assert_close(const double *x, const double *want, int32_t n, double rounding,
+                         const char *what)
+{
+    const double most = rounding * (1 + norm(want, n));
+
+    for (int32_t i = 0; i < n; i++) {
+        if (!(fabs(x[i] - want[i]) <= most)) {
+            fail_msg("%s: element %d is %.17g and not %.17g", what, i, x[i], want[i]);
+        }
+    }
+}
+
+/* --- what a sweep is, in plain words ------------------------------------------------------------
+ */
+
+static double row_times(const gsolve_csr *A, int32_t i, const double *x)
+{
+    double sum = 0;
+    for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
+        sum += gs_value(A, k) * x[A->col[k]];
+    }
+    return sum;
+}
+
+static double diagonal_of(const gsolve_csr *A, int32_t i)
+{
+    for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
+        if (A->col[k] == i) return gs_value(A, k);
+    }
+    return 0;
+}
+
+static double inverse_of(const gsolve_csr *A, int32_t i, bool squares)
+{
+    const double d = diagonal_of(A, i);
+    double sum = 0;
+
+    for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
+        sum += squares ? gs_value(A, k) * gs_value(A, k) : fabs(gs_value(A, k));
+    }
+    return sum == 0 ? 0 : (squares ? d : d < 0 ? -1 : 1) / sum;
+}
+
+/* degree steps of Chebyshev's method for D^-1 A on [1 / ratio, 1], by x_k+1 = x_k + p_k. */
+static void expect_polynomial(const gsolve_csr *A, const gs_amg_options *o, int kind,
+                              const double *b, double *x)
+{
+    const int32_t n = A->nrows;
+    const double centre = (1 + 1 / o->ratio) / 2, radius = (1 - 1 / o->ratio) / 2;
+    double *p = calloc((size_t)n + 1, sizeof *p), *r = malloc(((size_t)n + 1) * sizeof *r);
+    double a = kind == L1_JACOBI ? o->omega : kind == SPAI0 ? 1 : 1 / centre, c = 0;
+
+    for (int k = 0; k < (kind == CHEBYSHEV ? o->degree : 1); k++) {
+        for (int32_t i = 0; i < n; i++) r[i] = b[i] - row_times(A, i, x);
+        for (int32_t i = 0; i < n; i++) {
+            p[i] = a * inverse_of(A, i, kind == SPAI0) * r[i] + c * p[i];
+            x[i] += p[i];
+        }
+        const double beta = radius * radius * a * a / (k == 0 ? 2 : 4);
+        const double next = 1 / (centre - beta / a);
+        c = next * beta / a;
+        a = next;
+    }
+    free(p), free(r);
+}
+
+/* The rows in one order, each with d_i. */
+static void expect_seidel(const gsolve_csr *A, const int32_t *order, bool back, const double *b,
+                          double *x)
+{
+    for (int32_t r = 0; r < A->nrows; r++) {
+        const int32_t i = order[back ? A->nrows - 1 - r : r];
+        const double d = diagonal_of(A, i);
+        if (d != 0) x[i] += (b[i] - row_times(A, i, x)) / d;
+    }
+}
+
+static void expect_blocks(const gsolve_csr *A, bool back, const double *b, double *x)
+{
+    const int32_t n = A->nrows;
+    int32_t size = (n + GS_SEIDEL_BLOCKS - 1) / GS_SEIDEL_BLOCKS;
+    double *old = malloc(((size_t)n + 1) * sizeof *old);
+
+    if (size < GS_SEIDEL_LEAST) size = GS_SEIDEL_LEAST;
+    memcpy(old, x, (size_t)n * sizeof *old);
+    for (int32_t r = 0; r < n; r++) {
+        const int32_t i = back ? n - 1 - r : r;
+        double outside = 0, rest = b[i], d = diagonal_of(A, i);
+        for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
+            const int32_t j = A->col[k];
+            const bool inside = j / size == i / size;
+            outside += inside ? 0 : fabs(gs_value(A, k));
+            rest -= gs_value(A, k) * (inside ? x[j] : old[j]);
+        }
+        if (d == 0) continue;
+        if (fabs(d) < 1.5 * outside) d += copysign(outside / 2, d);
+        x[i] += rest / d;
+    }
+    free(old);
+}
+
+/* The rows by colours on l's device. */
+static int32_t *rows_by_colour(const level *l)
+{
+    const int32_t n = l->rows.nrows;
+    int32_t *order = malloc(((size_t)n + 1) * sizeof *order);
+    gs_colours C;
+
+    OK(l->ctx, gs_colours_make(&C, l->ctx, &l->rows, gsolve_csr_entries(&l->host)));
+    OK(l->ctx,
+       gsolve_copy(l->ctx, order, GSOLVE_HOST, C.row, gs_place(l->ctx), (size_t)n * sizeof *order));
+    gs_colours_drop(&C, l->ctx);
+    return order;
+}
+
+static void expect(const level *l, const gs_amg_options *o, int kind, bool back, const double *b,
+                   double *x)
+{
+    if (kind != SEIDEL) {
+        expect_polynomial(&l->host, o, kind, b, x);
+    } else if (gs_place(l->ctx) == GSOLVE_HOST) {
+        expect_blocks(&l->host, back, b, x);
+    } else {
+        int32_t *order = rows_by_colour(l);
+        expect_seidel(&l->host, order, back, b, x);
+        free(order);
+    }
+}
+
+static void check_sweeps(const level *l, const gs_amg_options *o, const char *name)
+{
+    const int32_t n = l->rows.nrows;
+    const double rounding = l->rows.type == GSOLVE_F32 ? 1e-5 : 1e-13;
+    double *b = random_vector(n, 3), *x = malloc(((size_t)n + 1) * sizeof *x), *want;
+
+    for (int kind = 0; kind < SMOOTHERS; kind++) {
+        for (int how = 0; how < 4; how++) {
+            const bool zero = how % 2, back = how / 2;
+            want = zero ? calloc((size_t)n + 1, sizeof *want) : random_vector(n, 5);
+            memcpy(x, want, (size_t)n * sizeof *x);
+            expect(l, o, kind, back, b, want);
+            smooth(l, all[kind], o, b, x, zero, back);
+            assert_close(x, want, n, rounding, name);
+            free(want);
+        }
+    }
+    free(b), free(x);
+}
+
+/* Also where a sweep is no good at all: entries of both signs, empty rows, no diagonal. */
+static void test_sweeps(void **state)
+{
+    static const char *const format[] = {"csr", "sell"};
+    gsolve_context *ctx = open_context(1);
+
+    (void)state;
+    for (int m = 0; m < NASTY * 4; m++) {
+        gsolve_csr csr = read_matrix(ctx, nasty[m / 4]);
+        level l;
+        if (csr.nrows == csr.ncols) {
+            open_level(&l, ctx, &csr, format[m % 2], m / 2 % 2 ? GSOLVE_F32 : GSOLVE_F64);
+            check_sweeps(&l, &usual, nasty[m / 4]);
+            close_level(&l);
+        }
+        gsolve_csr_free(&csr, ctx);
+    }
+    close_context(ctx);
+}
+
+/* Degrees even and odd; several blocks; a small and a large matrix; wide offsets; unknowns that
+ * share nodes. */
+static void test_more_sweeps(void **state)
+{
+    static const char *const matrix[] = {"gen:poisson3d,n=22", "gen:jump3d,n=24",
+                                         "gen:elasticity3d,n=8", "gen:convdiff3d,n=23"};
+    gsolve_context *ctx = open_context(1);
+
+    (void)state;
+    for (size_t m = 0; m < 4; m++) {
+        gsolve_csr csr = read_matrix(ctx, matrix[m]);
+        gs_amg_options o = usual;
+        level l;
+        open_level(&l, ctx, &csr, m % 2 ? "sell" : "csr", GSOLVE_F64);
+        if (m >= 2) widen(ctx, &l.rows);
+        for (o.degree = 1; o.degree <= 4; o.degree++) {
+            if (m % 2 == 0 || o.degree == 3) check_sweeps(&l, &o, matrix[m]);
+        }
+        close_level(&l);
+        gsolve_csr_free(&csr, ctx);
+    }
+    close_context(ctx);
+}
+
+/* --- what it does ------------------------------------------------------------------------------
+ */
+
+/* Of an error in mode (p, p) of a grid of n x n points the share that a sweep leaves. */
+static double leaves(const level *l, const gs_smoother *S, int n, int p)
+{
+    const double pi = 3.14159265358979323846;
+    double *b = calloc((size_t)(n * n), sizeof *b), *x = malloc((size_t)(n * n) * sizeof *x);
+
+    for (int i = 0; i < n * n; i++) {
+        x[i] = sin(pi * p * (i % n + 1) / (n + 1)) * sin(pi * p * (i / n + 1) / (n + 1));
+    }
+    const double before = norm(x, n * n);
+    smooth(l, S, &usual, b, x, false, false);
+    const double after = norm(x, n * n);
+    free(b), free(x);
+    return after / before;
+}
+
+static void test_modes(void **state)
+{
+    static const double rough[] = {0.65, 0.65, 0.44, 0.8}; /* at most; gs in any order */
+    gsolve_context *ctx = open_context(1);
+    gsolve_csr csr = read_matrix(ctx, "gen:poisson2d,n=31");
+    level l;
+
+    (void)state;
+    open_level(&l, ctx, &csr, "csr", GSOLVE_F64);
+    for (int kind = 0; kind < SMOOTHERS; kind++) {
+        for (int p = 24; p <= 31; p++) {
+            const double left = leaves(&l, all[kind], 31, p);
+            if (left > rough[kind]) {
+                fail_msg("%s leaves %g of mode %d", all[kind]->plugin.name, left, p);
+            }
+        }
+        const double smooth_mode = leaves(&l, all[kind], 31, 1);
+        if (smooth_mode > 1 || smooth_mode < 0.9) {
+            fail_msg("%s leaves %g of mode 1", all[kind]->plugin.name, smooth_mode);
+        }
+    }
+    close_level(&l);
+    gsolve_csr_free(&csr, ctx);
+    close_context(ctx);
+}
+
+/* y'S x = x'S' y: a sweep from 0 is S, one back is S'. */
+static void test_transposed_sweep(void **state)
+{
+    static const char *const matrix[] = {"gen:poisson3d,n=17", "gen:jump3d,n=18",
+                                         "gen:elasticity3d,n=6", "gen:poisson3d27,n=9"};
+    gsolve_context *ctx = open_context(1);
+
+    (void)state;
+    for (size_t m = 0; m < sizeof matrix / sizeof *matrix; m++) {
+        gsolve_csr csr = read_matrix(ctx, matrix[m]);
+        const int32_t n = csr.nrows;
+        double *x = random_vector(n, 1), *y = random_vector(n, 2);
+        double *Sx = malloc((size_t)n * sizeof *Sx), *Sy = malloc((size_t)n * sizeof *Sy);
+        level l;
+        open_level(&l, ctx, &csr, "csr", GSOLVE_F64);
+        for (int kind = 0; kind < SMOOTHERS; kind++) {
+            double one = 0, two = 0;
+            smooth(&l, all[kind], &usual, x, Sx, true, false);
+            smooth(&l, all[kind], &usual, y, Sy, true, true);
+            for (int32_t i = 0; i < n; i++) one += y[i] * Sx[i], two += x[i] * Sy[i];
+            assert_true(fabs(one - two) <= 1e-13 * norm(Sx, n) * norm(y, n));
+        }
+        close_level(&l);
+        free(x), free(y), free(Sx), free(Sy);
+        gsolve_csr_free(&csr, ctx);
+    }
+    close_context(ctx);
+}
+
+/* Sweeps with A' are those that are made for A', but for what d is made of. */
+static void check_turned(const level *l, const level *turned, int kind)
+{
+    const int32_t n = l->rows.nrows;
+    double *b = random_vector(n, 1);
+    void *self = NULL;
+
+    OK(l->ctx, all[kind]->build(&self, l->ctx, &l->fine, &usual));
+    for (int how = 0; how < 4; how++) {
+        double *x = random_vector(n, 2), *want = random_vector(n, 2);
+        sweep(l, all[kind], self, b, x, how % 2, how / 2);
+        if (kind == SEIDEL) {
+            smooth(turned, all[kind], &usual, b, want, how % 2, how / 2);
+        } else {
+            sweep(turned, all[kind], self, b, want, how % 2, how / 2);
+        }
+        assert_close(x, want, n, 1e-14, all[kind]->plugin.name);
+        free(x), free(want);
+    }
+    all[kind]->destroy(self, l->ctx);
+    free(b);
+}
+
+static void check_refused(const level *l)
+{
+    double *b = random_vector(l->rows.nrows, 1);
+    gsolve_dense B = send(l, b);
+    void *self = NULL;
+
+    OK(l->ctx, gs_amg_gs.build(&self, l->ctx, &l->fine, &usual));
+    assert_int_equal(gs_amg_gs.sweep(self, l->ctx, &l->fine, B, B, B, false, false),
+                     GSOLVE_UNSUPPORTED);
+    assert_non_null(strstr(gsolve_error(l->ctx), "not with the transpose"));
+    gsolve_free(l->ctx, B.place, B.value);
+    gs_amg_gs.destroy(self, l->ctx);
+    free(b);
+}
+
+/* One block, so that the diagonals of gs are the same; colours say that they do not. */
+static void test_of_the_transpose(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    gsolve_csr csr = read_matrix(ctx, "gen:convdiff3d,n=9"), T;
+    level l, turned;
+
+    (void)state;
+    OK(ctx, gsolve_csr_transpose(&T, ctx, &csr));
+    open_level(&l, ctx, &csr, "csr", GSOLVE_F64);
+    open_level(&turned, ctx, &T, "csr", GSOLVE_F64);
+    l.fine.transposed = true;
+    for (int kind = 0; kind < SEIDEL; kind++) check_turned(&l, &turned, kind);
+    if (gs_place(ctx) == GSOLVE_HOST) {
+        check_turned(&l, &turned, SEIDEL);
+    } else {
+        check_refused(&l);
+    }
+    close_level(&l), close_level(&turned);
+    gsolve_csr_free(&csr, ctx), gsolve_csr_free(&T, ctx);
+    close_context(ctx);
+}
+
+/* In several blocks the sweep with A' up is the transpose of that with A down, and so on. */
+static void test_turned_blocks(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    gsolve_csr csr = read_matrix(ctx, "gen:convdiff3d,n=23");
+    const int32_t n = csr.nrows;
+    double *x = random_vector(n, 1), *y = random_vector(n, 2);
+    double *Sx = malloc((size_t)n * sizeof *Sx), *Sy = malloc((size_t)n * sizeof *Sy);
+    level l;
+
+    (void)state;
+    open_level(&l, ctx, &csr, "csr", GSOLVE_F64);
+    for (int back = 0; back < 2 && gs_place(ctx) == GSOLVE_HOST; back++) {
+        double one = 0, two = 0;
+        l.fine.transposed = false;
+        smooth(&l, &gs_amg_gs, &usual, x, Sx, true, back);
+        l.fine.transposed = true;
+        smooth(&l, &gs_amg_gs, &usual, y, Sy, true, !back);
+        for (int32_t i = 0; i < n; i++) one += y[i] * Sx[i], two += x[i] * Sy[i];
+        assert_true(fabs(one - two) <= 1e-13 * norm(Sx, n) * norm(y, n));
+    }
+    close_level(&l);
+    free(x), free(y), free(Sx), free(Sy);
+    gsolve_csr_free(&csr, ctx);
+    close_context(ctx);
+}
+
+/* --- the same every time -----------------------------------------------------------------------
+ */
+
+static void test_same_bits(void **state)
+{
+    double *first[SMOOTHERS] = {NULL};
+
+    (void)state;
+    for (int time = 0; time < 6; time++) {
+        gsolve_context *ctx = open_context(1 + time % 2);
+        gsolve_csr csr = read_matrix(ctx, "gen:jump3d,n=26");
+        const int32_t n = csr.nrows;
+        double *b = random_vector(n, 4);
+        level l;
+        open_level(&l, ctx, &csr, "csr", GSOLVE_F64);
+        for (int kind = 0; kind < SMOOTHERS; kind++) {
+            double *x = random_vector(n, 6);
+            smooth(&l, all[kind], &usual, b, x, false, false);
+            smooth(&l, all[kind], &usual, b, x, false, true);
+            if (first[kind]) assert_memory_equal(x, first[kind], (size_t)n * sizeof *x);
+            free(first[kind]);
+            first[kind] = x;
+        }
+        close_level(&l);
+        free(b);
+        gsolve_csr_free(&csr, ctx);
+        close_context(ctx);
+    }
+    for (int kind = 0; kind < SMOOTHERS; kind++) free(first[kind]);
+}
+
+static void test_update(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    gsolve_csr csr = read_matrix(ctx, "gen:jump3d,n=12");
+    const int32_t n = csr.nrows;
+    double *b = random_vector(n, 1), *value = (double *)(uintptr_t)csr.value;
+    level before, after;
+
+    (void)state;
+    open_level(&before, ctx, &csr, "csr", GSOLVE_F64);
+    for (int64_t k = 0; k < gsolve_csr_entries(&csr); k++) value[k] *= 1 + 0.5 * (double)(k % 7);
+    open_level(&after, ctx, &csr, "csr", GSOLVE_F64);
+    for (int kind = 0; kind < SMOOTHERS; kind++) {
+        double *x = random_vector(n, 2), *want = random_vector(n, 2);
+        void *self = NULL;
+        OK(ctx, all[kind]->build(&self, ctx, &before.fine, &usual));
+        OK(ctx, all[kind]->update(self, ctx, &after.fine, &usual));
+        sweep(&after, all[kind], self, b, x, false, false);
+        smooth(&after, all[kind], &usual, b, want, false, false);
+        assert_memory_equal(x, want, (size_t)n * sizeof *x);
+        all[kind]->destroy(self, ctx);
+        free(x), free(want);
+    }
+    free(b);
+    close_level(&before), close_level(&after);
+    gsolve_csr_free(&csr, ctx);
+    close_context(ctx);
+}
+
+/* --- colours -----------------------------------------------------------------------------------
+ */
+
+static int by_priority(const void *a, const void *b)
+{
+    const uint64_t x = gs_colour_priority(*(const int32_t *)a);
+    const uint64_t y = gs_colour_priority(*(const int32_t *)b);
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* used[c] = i where a neighbour of i has colour c. */
+static void mark(const gsolve_csr *A, int32_t i, const int32_t *colour, int32_t *used)
+{
+    for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
+        if (A->col[k] != i && colour[A->col[k]] >= 0) used[colour[A->col[k]]] = i;
+    }
+}
+
+/* Row after row by priority, each the least colour that is left. */
+static int32_t *expect_colours(gsolve_context *ctx, const gsolve_csr *A)
+{
+    const int32_t n = A->nrows;
+    const size_t size = ((size_t)n + 1) * sizeof(int32_t);
+    int32_t *order = malloc(size), *colour = malloc(size), *used = malloc(size);
+    gsolve_csr T;
+
+    OK(ctx, gsolve_csr_transpose(&T, ctx, A));
+    for (int32_t i = 0; i < n; i++) order[i] = i, colour[i] = used[i] = -1;
+    qsort(order, (size_t)n, sizeof *order, by_priority);
+    for (int32_t r = 0; r < n; r++) {
+        int32_t c = 0;
+        mark(A, order[r], colour, used);
+        mark(&T, order[r], colour, used);
+        while (used[c] == order[r]) c++;
+        colour[order[r]] = c;
+    }
+    gsolve_csr_free(&T, ctx);
+    free(order), free(used);
+    return colour;
+}
+
+static void check_lists(const gs_colours *C, const int32_t *colour, const int32_t *row,
+                        const int32_t *first, int32_t n)
+{
+    assert_int_equal(C->begin[0], 0);
+    assert_int_equal(C->begin[C->count], n);
+    for (int32_t c = 0; c < C->count; c++) {
+        assert_int_equal(C->begin[c], first[c]);
+        assert_true(C->begin[c] < C->begin[c + 1]);
+        for (int32_t r = C->begin[c]; r < C->begin[c + 1]; r++) {
+            assert_int_equal(colour[row[r]], c);
+            if (r > C->begin[c]) assert_true(row[r - 1] < row[r]);
+        }
+    }
+}
+
+static void check_colours(gsolve_context *ctx, const char *name)
+{
+    gsolve_csr A = read_matrix(ctx, name), there;
+    const int32_t n = A.nrows;
+    const size_t size = ((size_t)n + 1) * sizeof(int32_t);
+    int32_t *colour = malloc(size), *row = malloc(size), *first = malloc(size);
+    gs_colours C;
+
+    if (n == A.ncols && n > 0) {
+        int32_t *want = expect_colours(ctx, &A);
+        OK(ctx, gs_csr_move(&there, ctx, gs_place(ctx), &A));
+        OK(ctx, gs_colours_make(&C, ctx, &there, gsolve_csr_entries(&A)));
+        OK(ctx, gsolve_copy(ctx, colour, GSOLVE_HOST, C.colour, gs_place(ctx), (size_t)n * 4));
+        OK(ctx, gsolve_copy(ctx, row, GSOLVE_HOST, C.row, gs_place(ctx), (size_t)n * 4));
+        OK(ctx,
+           gsolve_copy(ctx, first, GSOLVE_HOST, C.first, gs_place(ctx), ((size_t)C.count + 1) * 4));
+        assert_memory_equal(colour, want, (size_t)n * sizeof *colour);
+        check_lists(&C, colour, row, first, n);
+        gs_colours_drop(&C, ctx);
+        gsolve_csr_free(&there, ctx);
+        free(want);
+    }
+    free(colour), free(row), free(first);
+    gsolve_csr_free(&A, ctx);
+}
+
+/* Also of rows that are in others' but do not have them, and of more than 64 colours. */
+static void test_colours(void **state)
+{
+    static const char *const more[] = {"gen:poisson3d,n=33",
+                                       "gen:convdiff3d,n=20",
+                                       "gen:rmat,scale=10",
+                                       "gen:web,n=3000,longest=900",
+                                       "gen:random,n=200,cols=200,row=90",
+                                       "gen:elasticity3d,n=7"};
+    gsolve_context *ctx = open_context(1);
+
+    (void)state;
+    for (int m = 0; m < NASTY; m++) check_colours(ctx, nasty[m]);
+    for (size_t m = 0; m < sizeof more / sizeof *more; m++) check_colours(ctx, more[m]);
+    close_context(ctx);
+}
+
+/* --- passes over rows --------------------------------------------------------------------------
+ */
+
+static void check_passes(const level *l, double rounding, const char *name)
+{
+    const gs_relax_kernels *kernels = GS_KERNELS(gs_relax, l->ctx, l->rows.type);
+    gs_queue *q = l->ctx->queue;
+    const int32_t n = l->rows.nrows;
+    double *v[4], *want = malloc(((size_t)n + 1) * sizeof *want), mean = 1;
+    double *x = malloc(((size_t)n + 1) * sizeof *x);
+    gsolve_dense V[4];
+
+    if (n > 0) mean = (double)gsolve_csr_entries(&l->host) / n;
+    for (int k = 0; k < 4; k++) v[k] = random_vector(n, (uint64_t)k);
+    for (int k = 0; k < 4; k++) V[k] = send(l, v[k]);
+    OK(l->ctx, kernels->residual(q, &l->rows, mean, V[0].value, V[1].value, V[2].value));
+    fetch(l, V[2], x);
+    for (int32_t i = 0; i < n; i++) want[i] = v[0][i] - row_times(&l->host, i, v[1]);
+    assert_close(x, want, n, rounding, name);
+    for (int how = 0; how < 3; how++) { /* a step without memory, from 0, from what y holds */
+        const double c = how > 0 ? 0.25 : 0;
+        OK(l->ctx, kernels->relax(q, &l->rows, mean, 0.5, c, V[3].value, V[0].value, V[1].value,
+                                  how == 2 ? V[2].value : NULL, V[2].value));
+        for (int32_t i = 0; i < n; i++) {
+            const double r = v[0][i] - row_times(&l->host, i, v[1]);
+            want[i] = v[1][i] + 0.5 * v[3][i] * r + c * (v[1][i] - (how == 2 ? x[i] : 0));
+        }
+        fetch(l, V[2], x);
+        assert_close(x, want, n, rounding, name);
+    }
+    for (int k = 0; k < 4; k++) free(v[k]), gsolve_free(l->ctx, V[k].place, V[k].value);
+    free(want), free(x);
+}
+
+static void test_passes(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+
+    (void)state;
+    for (int m = 0; m < NASTY * 3; m++) {
+        gsolve_csr csr = read_matrix(ctx, nasty[m / 3]);
+        level l;
+        if (csr.nrows == csr.ncols) {
+            open_level(&l, ctx, &csr, "csr", m % 3 == 1 ? GSOLVE_F32 : GSOLVE_F64);
+            if (m % 3 == 2) widen(ctx, &l.rows);
+            check_passes(&l, m % 3 == 1 ? 1e-5 : 1e-14, nasty[m / 3]);
+            close_level(&l);
+        }
+        gsolve_csr_free(&csr, ctx);
+    }
+    close_context(ctx);
+}
+
+/* --- in multigrid ------------------------------------------------------------------------------
+ */
+
+static int iterations_of(gsolve_context *ctx, const char *matrix, const char *smoother)
+{
+    gsolve_csr csr = read_matrix(ctx, matrix);
+    const int32_t n = csr.nrows;
+    double *b = random_vector(n, 8), *x = calloc((size_t)n, sizeof *x);
+    char spec[96];
+    gsolve_matrix *A = NULL;
+    gsolve_precond *M = NULL;
+    gsolve_solver *S = NULL;
+    gsolve_result result;
+
+    snprintf(spec, sizeof spec, "amg,coarsest=50,smoother=%s", smoother);
+    OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
+    OK(ctx, gsolve_precond_create(&M, ctx, spec, &csr));
+    OK(ctx, gsolve_solver_create(&S, ctx, "cg", A, M));
+    OK(ctx, gsolve_solver_run(S, gsolve_vector(b, n), gsolve_vector(x, n), &result));
+    assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+    gsolve_solver_destroy(&S);
+    gsolve_precond_destroy(&M);
+    gsolve_matrix_destroy(&A);
+    gsolve_csr_free(&csr, ctx);
+    free(b), free(x);
+    return result.iterations;
+}
+
+static void test_in_multigrid(void **state)
+{
+    static const struct {
+        const char *matrix;
+        int most[SMOOTHERS];
+    } problem[] = {{"gen:poisson3d,n=24", {24, 22, 16, 20}},
+                   {"gen:anisotropic3d,n=24", {20, 20, 15, 16}},
+                   {"gen:jump3d,n=24,cells=4", {35, 35, 25, 30}}};
+    gsolve_context *ctx = open_context(1);
+
+    (void)state;
+    for (size_t p = 0; p < sizeof problem / sizeof *problem; p++) {
+        for (int kind = 0; kind < SMOOTHERS; kind++) {
+            const int taken = iterations_of(ctx, problem[p].matrix, all[kind]->plugin.name);
+            if (taken > problem[p].most[kind]) {
+                fail_msg("%s with %s: %d iterations", problem[p].matrix, all[kind]->plugin.name,
+                         taken);
+            }
+        }
+    }
+    close_context(ctx);
+}
+
+/* y'M x = x'M'y for a cycle of sweeps by gs, more before than after. */
+static void check_cycle(gsolve_context *ctx, const char *matrix)
+{
+    gsolve_csr csr = read_matrix(ctx, matrix);
+    const int32_t n = csr.nrows;
+    double *x = random_vector(n, 1), *y = random_vector(n, 2), one = 0, two = 0;
+    double *Mx = malloc((size_t)n * sizeof *Mx), *My = malloc((size_t)n * sizeof *My);
+    gsolve_precond *M = NULL;
+
+    OK(ctx, gsolve_precond_create(&M, ctx, "amg,coarsest=60,smoother=gs,pre=2,post=1", &csr));
+    OK(ctx, gsolve_precond_apply(M, gsolve_vector(x, n), gsolve_vector(Mx, n)));
+    OK(ctx, gsolve_precond_apply_transpose(M, gsolve_vector(y, n), gsolve_vector(My, n)));
+    for (int32_t i = 0; i < n; i++) one += y[i] * Mx[i], two += x[i] * My[i];
+    assert_true(fabs(one - two) <= 1e-12 * norm(Mx, n) * norm(y, n));
+    gsolve_precond_destroy(&M);
+    gsolve_csr_free(&csr, ctx);
+    free(x), free(y), free(Mx), free(My);
+}
+
+static void test_transposed_cycle(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+
+    (void)state;
+    check_cycle(ctx, "gen:poisson2d,n=50");
+    if (gs_place(ctx) == GSOLVE_HOST) check_cycle(ctx, "gen:convdiff3d,n=14");
+    close_context(ctx);
+}
+
+static void test_no_memory(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    static const char *const matrix[] = {"gen:poisson2d,n=12", "gen:web,n=400,longest=200"};
+
+    (void)state;
+    for (int m = 0; m < 2; m++) {
+        gsolve_csr csr = read_matrix(ctx, matrix[m]);
+        level l;
+        open_level(&l, ctx, &csr, "csr", GSOLVE_F64);
+        for (int kind = 0; kind < SMOOTHERS; kind++) {
+            void *self = NULL;
+            ALLOCATION_SWEEP(ctx, all[kind]->build(&self, ctx, &l.fine, &usual));
+            all[kind]->destroy(self, ctx);
+        }
+        close_level(&l);
+        gsolve_csr_free(&csr, ctx);
+    }
+    close_context(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sweeps),
+        cmocka_unit_test(test_more_sweeps),
+        cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_transposed_sweep),
+        cmocka_unit_test(test_of_the_transpose),
+        cmocka_unit_test(test_turned_blocks),
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_update),
+        cmocka_unit_test(test_colours),
+        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_in_multigrid),
+        cmocka_unit_test(test_transposed_cycle),
+        cmocka_unit_test(test_no_memory),
+    };
+
+    need_device();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
