@@ -18,14 +18,14 @@ struct gsolve_context {
     gs_queue *queue;
     gs_block **live; /* all live blocks, by address */
     size_t bytes, peak;
-    gs_block *spare;          /* large blocks of the host that wait to be used again */
-    size_t spare_bytes, most; /* most: bytes held at once so far, whatever peak is set to */
     int64_t blocks, allocations, granted; /* granted: allocations left, negative: no limit */
     int64_t fetched;                      /* copies from the device to the host so far */
     gs_registry formats, preconds;
     int64_t handles;       /* matrices and preconditioners that live */
     char description[256]; /* of the device */
     char error[1024];
+    gs_block *spare;          /* large blocks of the host that wait to be used again */
+    size_t spare_bytes, most; /* most: bytes held at once so far, whatever peak is set to */
 };
 
 /* Adds plugin to the registry; builtin ends with NULL. */
