@@ -43,13 +43,13 @@ __host__ __device__ constexpr int warp_bytes(shape s)
     return ra_bytes<T>(s) + sums<T>::bytes(s.bits + 1) + 32;
 }
 
-__device__ char *warp_space(int bytes)
+__device__ inline char *warp_space(int bytes)
 {
     extern __shared__ __align__(16) char gs_triple_space[];
     return gs_triple_space + (int)threadIdx.x / 32 * bytes;
 }
 
-__device__ int64_t warp_of_grid()
+__device__ inline int64_t warp_of_grid()
 {
     return ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
 }
