@@ -400,6 +400,35 @@ static void update_values(gsolve_context *ctx, const char *method)
     }
 }
 
+/* What an update looks at in rows in order: a value, a column, an offset, the last offset. */
+static void refuse_updates(gsolve_context *ctx, const char *method)
+{
+    const int32_t start[] = {0, 2, 3, 5}, col[] = {0, 2, 1, 0, 1};
+    const int32_t moved[] = {0, 1, 3, 5}, fewer[] = {0, 2, 3, 4}, other[] = {0, 2, 1, 0, 2};
+    const double v[] = {1, 2, 3, 4, 5}, bad[] = {1, 2, 3, 4, INFINITY};
+    const gsolve_csr A = gsolve_csr_view(3, start, col, v);
+    const gsolve_csr wrong[] = {
+        gsolve_csr_view(3, start, col, bad),
+        gsolve_csr_view(3, start, other, v),
+        gsolve_csr_view(3, moved, col, v),
+        gsolve_csr_view(3, fewer, col, v),
+    };
+    gsolve_product *P = NULL;
+
+    OK(ctx, gsolve_product_create(&P, ctx, method, &A, &A));
+    for (int k = 0; k < 4; k++) {
+        gsolve_csr W;
+        OK(ctx, gs_csr_move(&W, ctx, gs_place(ctx), &wrong[k]));
+        assert_int_equal(gsolve_product_update(P, &W, &W), GSOLVE_BAD_MATRIX);
+        assert_non_null(strstr(gsolve_error(ctx), k ? "has another pattern" : "must be finite"));
+        assert_int_equal(gsolve_product_update(P, &A, &wrong[k]), GSOLVE_BAD_MATRIX);
+        gsolve_csr_free(&W, ctx);
+    }
+    OK(ctx, gsolve_product_update(P, &A, &A));
+    assert_current(ctx, P, method, &A, &A);
+    gsolve_product_destroy(&P);
+}
+
 /* A product that was made of rows out of order takes them in any order. */
 static void update_unsorted(gsolve_context *ctx, const char *method)
 {
@@ -631,6 +660,7 @@ EACH(sort_inputs)
 EACH(repeat_bits)
 EACH(update_values)
 EACH(update_unsorted)
+EACH(refuse_updates)
 EACH(coarsen)
 EACH(deny_memory)
 
@@ -640,9 +670,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(each_multiply_pairs),  cmocka_unit_test(each_multiply_arrows),
         cmocka_unit_test(each_keep_zeros),      cmocka_unit_test(each_sort_inputs),
         cmocka_unit_test(each_repeat_bits),     cmocka_unit_test(each_update_values),
-        cmocka_unit_test(each_update_unsorted), cmocka_unit_test(each_coarsen),
-        cmocka_unit_test(each_deny_memory),     cmocka_unit_test(leave_handles),
-        cmocka_unit_test(wrong_inputs),         cmocka_unit_test(refuse_elsewhere),
+        cmocka_unit_test(each_update_unsorted), cmocka_unit_test(each_refuse_updates),
+        cmocka_unit_test(each_coarsen),         cmocka_unit_test(each_deny_memory),
+        cmocka_unit_test(leave_handles),        cmocka_unit_test(wrong_inputs),
+        cmocka_unit_test(refuse_elsewhere),
     };
 
     only = argc > 1 ? argv[1] : NULL;
