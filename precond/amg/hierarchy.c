@@ -13,9 +13,10 @@
 #include "spmv/glance.h"
 #include "spmv/matrix.h"
 
-#define STAGNANT 0.85 /* rows of a level over those of the finer: coarsening has come to its end \
-                       */
-#define EXPECTED 60   /* products of a level in a solve of some 20 iterations */
+#define STAGNANT                                                                               \
+    0.85            /* rows of a level over those of the finer: coarsening has come to its end \
+                     */
+#define EXPECTED 60 /* products of a level in a solve of some 20 iterations */
 
 static const gs_coarsening *const coarsenings[] = {&gs_amg_sa, &gs_amg_ua};
 static const gs_smoother *const smoothers[] = {NULL, &gs_amg_l1_jacobi, &gs_amg_chebyshev};
@@ -307,6 +308,20 @@ done:
     return status;
 }
 
+/* Options that wait for what is seen. Upwind differences: weak connections are those across the
+ * flow, and what P is smoothed with says nothing of where that goes. */
+static void settle_options(gs_hierarchy *h, const gsolve_context *ctx)
+{
+    gs_amg_options *o = &h->options;
+    const bool one = h->level[0].fine.block == 1 && h->coarsening == &gs_amg_sa;
+
+    h->far = gs_place(ctx) == GSOLVE_DEVICE;
+    h->smoother = smoothers[o->smoother];
+    if (!h->smoother) h->smoother = h->symmetric ? &gs_amg_chebyshev : &gs_amg_l1_jacobi;
+    if (o->damping < 0) o->damping = h->symmetric ? 4.0 / 3 : 2.0 / 3;
+    if (o->strength < 0 && one && !h->symmetric) o->strength = 0.03;
+}
+
 gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const gsolve_csr *csr,
                                  gsolve_type type, gsolve_dense *near_null, int32_t block,
                                  const gs_amg_options *options)
@@ -325,8 +340,7 @@ gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const 
     TRY(copy_rows(h, ctx, csr, &copy));
     TRY(set_matrix(h, &h->level[0], ctx, &copy));
     TRY(look_at_symmetry(h, ctx));
-    h->smoother = smoothers[options->smoother];
-    if (!h->smoother) h->smoother = h->symmetric ? &gs_amg_chebyshev : &gs_amg_l1_jacobi;
+    settle_options(h, ctx);
     h->level[0].fine.near_null = *near_null;
     status = build_levels(h, ctx);
     if (status != GSOLVE_OK) {
