@@ -346,7 +346,7 @@ static void parallel_aggregates(void **state)
     const solve s = solve_model(ctx, "gen:poisson3d,n=40", "cg", mis2);
     assert_true(s.iterations <= 16);
     assert_non_null(strstr(s.note, "operator complexity 1.1"));
-    at_most(20, ctx, "gen:convdiff3d,n=30", "bicgstab", mis2);
+    at_most(24, ctx, "gen:convdiff3d,n=30", "bicgstab", mis2);
     close_context(ctx);
 }
 

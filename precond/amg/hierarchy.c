@@ -13,10 +13,9 @@
 #include "spmv/glance.h"
 #include "spmv/matrix.h"
 
-#define STAGNANT                                                                               \
-    0.85            /* rows of a level over those of the finer: coarsening has come to its end \
-                     */
-#define EXPECTED 60 /* products of a level in a solve of some 20 iterations */
+#define STAGNANT 0.85 /* rows of a level over those of the finer: coarsening has come to its end \
+                       */
+#define EXPECTED 60   /* products of a level in a solve of some 20 iterations */
 
 static const gs_coarsening *const coarsenings[] = {&gs_amg_sa, &gs_amg_ua};
 static const gs_smoother *const smoothers[] = {NULL, &gs_amg_l1_jacobi, &gs_amg_chebyshev};
@@ -308,8 +307,9 @@ done:
     return status;
 }
 
-/* Options that wait for what is seen. Upwind differences: weak connections are those across the
- * flow, and what P is smoothed with says nothing of where that goes. */
+/* Options that wait for what is seen. Where A is not symmetric its coarse matrices lose the signs of
+ * upwind differences to a P that is smoothed as far as usual; and with the usual strength their
+ * aggregates are small, and the levels heavy. */
 static void settle_options(gs_hierarchy *h, const gsolve_context *ctx)
 {
     gs_amg_options *o = &h->options;
