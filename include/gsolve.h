@@ -443,6 +443,10 @@ bool gsolve_precond_level(const gsolve_precond *M, int index, gsolve_level_info 
 
 /* Whether apply is not one fixed linear map, so that a flexible method is needed. */
 bool gsolve_precond_varies(const gsolve_precond *M);
+
+/* Tells M that a solve of so many columns with it begins, as solvers do and methods of a caller's
+ * own may: amg's reuse=auto compares the applications of one solve with those of another. */
+void gsolve_precond_runs(const gsolve_precond *M, int32_t columns);
 void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_info *info);
 
 /* --- solver ----------------------------------------------------------------- */

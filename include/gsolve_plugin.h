@@ -118,6 +118,8 @@ typedef struct gsolve_precond_kind {
     void (*describe)(const void *self, gsolve_precond_info *info);
     /* optional: whether apply is not a fixed linear map, so that a flexible method is needed */
     bool (*varies)(const void *self);
+    /* optional: is told that a solve of so many columns with it begins */
+    void (*runs)(const void *self, int32_t columns);
     bool on_device; /* build and update get csr where kernels of ctx's device read it; then needed:
                      */
     /* the rows it was made of, likewise: their pattern tells whether an update fits */

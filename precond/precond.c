@@ -422,6 +422,11 @@ bool gsolve_precond_level(const gsolve_precond *M, int index, gsolve_level_info 
     return M && info && index >= 0 && M->kind->level && M->kind->level(M->self, index, info);
 }
 
+void gsolve_precond_runs(const gsolve_precond *M, int32_t columns)
+{
+    if (M->kind->runs) M->kind->runs(M->self, columns);
+}
+
 bool gsolve_precond_varies(const gsolve_precond *M)
 {
     return M->kind->varies && M->kind->varies(M->self);

@@ -326,6 +326,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
         TRY(adopt(k, b, &k->own_b, &k->b));
         TRY(adopt(k, x, &k->own_x, &k->x));
         forget_stale(k);
+        if (k->M) gsolve_precond_runs(k->M, b.ncols);
         TRY(gs_krylov_run(k));
         TRY(give_back(k, x));
         k->result.seconds = gs_now() - begin;

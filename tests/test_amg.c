@@ -140,7 +140,8 @@ static void cycles_differ(void **state)
     gsolve_context *ctx = open_context(2);
     (void)state;
 
-    const solve v = solve_model(ctx, "gen:poisson2d,n=200", "fgmres", "amg,coarsest=100,damping=0");
+    const solve v =
+        solve_model(ctx, "gen:poisson2d,n=200", "fgmres", "amg,coarsest=100,damping=0,cycle=v");
     const solve w =
         solve_model(ctx, "gen:poisson2d,n=200", "fgmres", "amg,coarsest=100,damping=0,cycle=w");
     const solve k =
@@ -311,6 +312,41 @@ static void levels_are_made_anew(void **state)
     assert_non_null(strstr(info.note, "levels anew after"));
     gsolve_precond_destroy(&M);
     gsolve_csr_free(&csr, ctx), gsolve_csr_free(&turned, ctx);
+    close_context(ctx);
+}
+
+/* Several solves with the same values are no longer ones. */
+static void levels_are_kept_between_solves(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    gsolve_csr csr = read_matrix(ctx, "gen:jump3d,n=18");
+    gsolve_precond *M = NULL;
+    gsolve_precond_info info;
+    (void)state;
+
+    OK(ctx, gsolve_precond_create(&M, ctx, "amg,coarsest=100", &csr));
+    for (int updates = 0; updates < 3; updates++) {
+        for (int run = 0; run < 1 + 2 * updates; run++) (void)solve_with(ctx, &csr, "cg", M, false);
+        OK(ctx, gsolve_precond_update(M, &csr));
+        gsolve_precond_describe(M, &info);
+        assert_null(strstr(info.note, "levels anew after"));
+    }
+    gsolve_precond_destroy(&M);
+    gsolve_csr_free(&csr, ctx);
+    close_context(ctx);
+}
+
+/* Aggregates by mis2 as a GPU has them: few entries on the coarse levels, few iterations more. */
+static void parallel_aggregates(void **state)
+{
+    static const char *const mis2 = "amg,coarsest=100,aggregation=mis2";
+    gsolve_context *ctx = open_context(2);
+    (void)state;
+
+    const solve s = solve_model(ctx, "gen:poisson3d,n=40", "cg", mis2);
+    assert_true(s.iterations <= 16);
+    assert_non_null(strstr(s.note, "operator complexity 1.1"));
+    at_most(24, ctx, "gen:convdiff3d,n=30", "bicgstab", mis2);
     close_context(ctx);
 }
 
@@ -596,6 +632,8 @@ int main(void)
         cmocka_unit_test(same_bits),
         cmocka_unit_test(update_is_set_up),
         cmocka_unit_test(levels_are_made_anew),
+        cmocka_unit_test(levels_are_kept_between_solves),
+        cmocka_unit_test(parallel_aggregates),
         cmocka_unit_test(near_null_vectors),
         cmocka_unit_test(scaled_matrix),
         cmocka_unit_test(rigid_motions),

@@ -41,8 +41,10 @@ struct graph {
 // --- roots ------------------------------------------------------------------------------------
 
 template <class O>
-__device__ void begin_node(const graph<O> &g, int64_t I, int bits, uint32_t *state, uint32_t *seen)
+__device__ void begin_node(const graph<O> &g, int64_t I, int bits, uint32_t *state, uint32_t *seen,
+                           uint32_t *further)
 {
+    if (further) further[I] = 0;
     state[I] = g.degree[I] ? gs_priority(0, (int32_t)I, bits) : GS_NO_ROOT;
     seen[I] = 0;
 }
@@ -51,6 +53,14 @@ template <class O>
 __device__ void see_node(const graph<O> &g, int64_t I, const uint32_t *state, uint32_t *seen)
 {
     if (seen[I] < GS_SEEN_NONE) seen[I] = gs_least_seen(g.degree[I], g.of(I), state, state[I]);
+}
+
+template <class O>
+__device__ void look_further_from(const graph<O> &g, int64_t I, const uint32_t *seen,
+                                  uint32_t *further)
+{
+    if (further[I] >= GS_SEEN_NONE) return;
+    further[I] = gs_least_seen_by_neighbours(g.degree[I], g.of(I), seen, seen[I]);
 }
 
 // Whether it remains undecided.
@@ -69,10 +79,19 @@ __device__ bool decide_node(const graph<O> &g, int64_t I, uint32_t round, int bi
 
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    begin(graph<O> g, int bits, uint32_t *state, uint32_t *seen)
+    begin(graph<O> g, int bits, uint32_t *state, uint32_t *seen, uint32_t *further)
 {
     const stride s;
-    for (int64_t I = s.first; I < g.nodes; I += s.step) begin_node(g, I, bits, state, seen);
+    for (int64_t I = s.first; I < g.nodes; I += s.step)
+        begin_node(g, I, bits, state, seen, further);
+}
+
+template <class O>
+__global__ void __launch_bounds__(gs_block_size)
+    look_further(graph<O> g, const uint32_t *seen, uint32_t *further)
+{
+    const stride s;
+    for (int64_t I = s.first; I < g.nodes; I += s.step) look_further_from(g, I, seen, further);
 }
 
 template <class O>
@@ -100,20 +119,27 @@ __global__ void __launch_bounds__(gs_block_size)
 // All rounds by one block.
 template <class O>
 __global__ void __launch_bounds__(block_alone)
-    decide_alone(graph<O> g, int bits, uint32_t *seen, uint32_t *state)
+    decide_alone(graph<O> g, int bits, uint32_t *seen, uint32_t *further, uint32_t *state)
 {
+    const uint32_t *looked = further ? further : seen;
     bool some = true;
 
     for (int64_t I = threadIdx.x; I < g.nodes; I += block_alone) {
-        begin_node(g, I, bits, state, seen);
+        begin_node(g, I, bits, state, seen, further);
     }
     __syncthreads();
     for (uint32_t round = 1; some; round++) {
         for (int64_t I = threadIdx.x; I < g.nodes; I += block_alone) see_node(g, I, state, seen);
         __syncthreads();
+        if (further) {
+            for (int64_t I = threadIdx.x; I < g.nodes; I += block_alone) {
+                look_further_from(g, I, seen, further);
+            }
+            __syncthreads();
+        }
         some = false;
         for (int64_t I = threadIdx.x; I < g.nodes; I += block_alone) {
-            some |= decide_node(g, I, round, bits, seen, state);
+            some |= decide_node(g, I, round, bits, looked, state);
         }
         some = __syncthreads_or(some);
     }
@@ -121,8 +147,9 @@ __global__ void __launch_bounds__(block_alone)
 
 template <class O>
 gsolve_status decide_roots(gsolve_context *ctx, const graph<O> &g, uint32_t *state, uint32_t *seen,
-                           int32_t *flag)
+                           uint32_t *further, int32_t *flag)
 {
+    const uint32_t *looked = further ? further : seen;
     gs_queue *q = ctx->queue;
     const int bits = gs_bits_of_nodes(g.nodes), grid = gs_grid(q, g.nodes);
     int32_t undecided = 1;
@@ -130,21 +157,61 @@ gsolve_status decide_roots(gsolve_context *ctx, const graph<O> &g, uint32_t *sta
     gsolve_status status;
 
     if (g.nodes <= most_alone) {
-        return gs_launch(q, "roots", decide_alone<O>, 1, block_alone, g, bits, seen, state);
+        return gs_launch(q, "roots", decide_alone<O>, 1, block_alone, g, bits, seen, further,
+                         state);
     }
-    TRY(gs_launch(q, "roots", begin<O>, grid, gs_block_size, g, bits, state, seen));
+    TRY(gs_launch(q, "roots", begin<O>, grid, gs_block_size, g, bits, state, seen, further));
     for (int rounds = first_rounds; undecided; rounds = further_rounds) {
         for (int r = 0; r < rounds; r++, round++) {
             if (r == rounds - 1) {
                 TRY(gs_cuda(q, cudaMemsetAsync(flag, 0, sizeof *flag, q->stream), "roots"));
             }
             TRY(gs_launch(q, "roots", see<O>, grid, gs_block_size, g, state, seen));
-            TRY(gs_launch(q, "roots", decide<O>, grid, gs_block_size, g, round, bits, seen, state,
+            if (further) {
+                TRY(gs_launch(q, "roots", look_further<O>, grid, gs_block_size, g, seen, further));
+            }
+            TRY(gs_launch(q, "roots", decide<O>, grid, gs_block_size, g, round, bits, looked, state,
                           flag));
         }
         TRY(gsolve_copy(ctx, &undecided, GSOLVE_HOST, flag, GSOLVE_DEVICE, sizeof undecided));
     }
 done:
+    return status;
+}
+
+// sum[0] += the degrees, sum[1] += the nodes that have any: whole numbers, in any order.
+__global__ void __launch_bounds__(gs_block_size)
+    sum_degrees(int32_t nodes, const int32_t *degree, unsigned long long *sum)
+{
+    const stride s;
+    unsigned long long degrees = 0, connected = 0;
+
+    for (int64_t I = s.first; I < nodes; I += s.step) {
+        degrees += degree[I];
+        connected += degree[I] > 0;
+    }
+    for (int half = 16; half > 0; half /= 2) {
+        degrees += __shfl_down_sync(~0u, degrees, half);
+        connected += __shfl_down_sync(~0u, connected, half);
+    }
+    if (threadIdx.x % 32 > 0) return;
+    atomicAdd(&sum[0], degrees);
+    atomicAdd(&sum[1], connected);
+}
+
+gsolve_status find_growth(gsolve_context *ctx, int32_t nodes, const int32_t *degree, bool *grow)
+{
+    gs_queue *q = ctx->queue;
+    unsigned long long *sum = nullptr, total[2];
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, sum, 2);
+    TRY(gs_cuda(q, cudaMemsetAsync(sum, 0, sizeof total, q->stream), "degrees"));
+    TRY(gs_launch(q, "degrees", sum_degrees, gs_grid(q, nodes), gs_block_size, nodes, degree, sum));
+    TRY(gsolve_copy(ctx, total, GSOLVE_HOST, sum, GSOLVE_DEVICE, sizeof total));
+    *grow = gs_stars_grow((int64_t)total[0], (int64_t)total[1]);
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, sum);
     return status;
 }
 
@@ -205,24 +272,32 @@ gsolve_status aggregate_in(gsolve_context *ctx, const graph<O> &g, int32_t *of, 
 {
     gs_queue *q = ctx->queue;
     const int grid = gs_grid(q, g.nodes);
-    uint32_t *state = nullptr, *seen = nullptr;
-    int32_t *number = nullptr;
+    uint32_t *state = nullptr, *seen = nullptr, *further = nullptr;
+    int32_t *number = nullptr, *near = nullptr;
+    bool far = false;
     gsolve_status status;
 
+    TRY(find_growth(ctx, g.nodes, g.degree, &far));
     ALLOC_DEVICE(ctx, state, g.nodes);
     ALLOC_DEVICE(ctx, seen, g.nodes);
     ALLOC_DEVICE(ctx, number, (int64_t)g.nodes + 1);
-    TRY(decide_roots(ctx, g, state, seen, number));
+    if (far) ALLOC_DEVICE(ctx, further, g.nodes);
+    TRY(decide_roots(ctx, g, state, seen, further, number));
     TRY(gs_launch(q, "roots", mark_roots, grid, gs_block_size, g.nodes, state, number));
     TRY(sum_before(ctx, g.nodes, number));
-    TRY(gs_launch(q, "joining roots", join_roots<O>, grid, gs_block_size, g, state, number,
-                  (int32_t *)seen));
-    TRY(gs_launch(q, "joining aggregates", join_others<O>, grid, gs_block_size, g,
-                  (const int32_t *)seen, of));
+    near = (int32_t *)(far ? further : seen);
+    TRY(gs_launch(q, "joining roots", join_roots<O>, grid, gs_block_size, g, state, number, near));
+    if (far) { // once more: near's neighbours first
+        TRY(gs_launch(q, "joining aggregates", join_others<O>, grid, gs_block_size, g, near,
+                      (int32_t *)seen));
+        near = (int32_t *)seen;
+    }
+    TRY(gs_launch(q, "joining aggregates", join_others<O>, grid, gs_block_size, g, near, of));
     TRY(gsolve_copy(ctx, count, GSOLVE_HOST, number + g.nodes, GSOLVE_DEVICE, sizeof *count));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, state);
     gsolve_free(ctx, GSOLVE_DEVICE, seen);
+    gsolve_free(ctx, GSOLVE_DEVICE, further);
     gsolve_free(ctx, GSOLVE_DEVICE, number);
     return status;
 }

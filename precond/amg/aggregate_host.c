@@ -25,12 +25,7 @@ static const int32_t *neighbours(const graph *g, int32_t I)
 /* --- roots
  * ---------------------------------------------------------------------------------------- */
 
-/* Where neighbours of a node are no neighbours of each other, as on a grid of 7 points, stars do
- * not pack well, and grow to cubes by the nodes with two neighbours inside; half the entries on the
- * next level for some more iterations. On a grid of 5 points those do not pay. */
-#define LEAST_GROWING 4.5 /* mean degree */
-#define MOST_GROWING  6.5
-#define MOST_GROWN    27
+#define MOST_GROWN 27 /* nodes of an aggregate that grows */
 
 typedef struct growing {
     int32_t own, size; /* the aggregate; its nodes so far */
@@ -81,8 +76,7 @@ static bool grows(const gs_connections *G)
         total += G->degree[I];
         connected += G->degree[I] > 0;
     }
-    return (double)total > LEAST_GROWING * (double)connected &&
-           (double)total < MOST_GROWING * (double)connected;
+    return gs_stars_grow(total, connected);
 }
 
 /* near[I]: the aggregate of the root that has node I, or FREE. Returns how many there are. */
@@ -105,9 +99,21 @@ static int32_t choose_greedily(const graph *g, int32_t *near)
     return count;
 }
 
-/* near[I] likewise, of roots that are the least in rounds of drawn priorities. */
-static void decide_roots(const graph *g, uint32_t *state, uint32_t *seen)
+/* further[I]: what node I and its neighbours have seen. */
+static void look_further(const graph *g, const uint32_t *seen, uint32_t *further)
 {
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(g->ctx))
+    for (int32_t I = 0; I < g->G->nodes; I++) {
+        if (further[I] >= GS_SEEN_NONE) continue;
+        further[I] = gs_least_seen_by_neighbours(g->G->degree[I], neighbours(g, I), seen, seen[I]);
+    }
+}
+
+/* state: roots are the least in rounds of drawn priorities; further: NULL where two connections
+ * between them will do. */
+static void decide_roots(const graph *g, uint32_t *state, uint32_t *seen, uint32_t *further)
+{
+    const uint32_t *looked = further ? further : seen;
     const int32_t nodes = g->G->nodes, *degree = g->G->degree;
     const int bits = gs_bits_of_nodes(nodes), threads = gsolve_threads(g->ctx);
     int64_t undecided = 0;
@@ -115,6 +121,7 @@ static void decide_roots(const graph *g, uint32_t *state, uint32_t *seen)
     for (int32_t I = 0; I < nodes; I++) {
         state[I] = degree[I] ? gs_priority(0, I, bits) : GS_NO_ROOT;
         seen[I] = 0;
+        if (further) further[I] = 0;
         undecided += degree[I] > 0;
     }
     for (uint32_t round = 1; undecided > 0; round++) {
@@ -124,10 +131,11 @@ static void decide_roots(const graph *g, uint32_t *state, uint32_t *seen)
             if (seen[I] >= GS_SEEN_NONE) continue;
             seen[I] = gs_least_seen(degree[I], neighbours(g, I), state, state[I]);
         }
+        if (further) look_further(g, seen, further);
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : undecided)
         for (int32_t I = 0; I < nodes; I++) {
             if (state[I] == GS_ROOT || state[I] == GS_NO_ROOT) continue;
-            state[I] = gs_decide(degree[I], neighbours(g, I), seen, seen[I], state[I]);
+            state[I] = gs_decide(degree[I], neighbours(g, I), looked, looked[I], state[I]);
             if (state[I] == GS_ROOT || state[I] == GS_NO_ROOT) continue;
             state[I] = gs_priority(round, I, bits);
             undecided++;
@@ -149,12 +157,14 @@ static int32_t number_roots(int32_t nodes, const uint32_t *state, int32_t *numbe
     return count;
 }
 
-static int32_t choose_by_priorities(const graph *g, uint32_t *state, uint32_t *seen, int32_t *near)
+/* near[I] as by choose_greedily. */
+static int32_t choose_by_priorities(const graph *g, uint32_t *state, uint32_t *seen,
+                                    uint32_t *further, int32_t *near)
 {
     const int32_t nodes = g->G->nodes, *degree = g->G->degree;
     int32_t *number = (int32_t *)seen, count;
 
-    decide_roots(g, state, seen);
+    decide_roots(g, state, seen, further);
     count = number_roots(nodes, state, number);
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(g->ctx))
     for (int32_t I = 0; I < nodes; I++) {
@@ -177,7 +187,8 @@ static gsolve_status aggregate(gsolve_context *ctx, const gsolve_csr *A, const g
                                gs_aggregation kind, int32_t *of, int32_t *count)
 {
     const graph g = {ctx, A, G};
-    uint32_t *state = NULL, *seen = NULL;
+    const bool far = kind == GS_AGGREGATION_MIS2 && grows(G);
+    uint32_t *state = NULL, *seen = NULL, *further = NULL;
     int32_t *near = NULL;
     gsolve_status status;
 
@@ -185,14 +196,20 @@ static gsolve_status aggregate(gsolve_context *ctx, const gsolve_csr *A, const g
     if (kind == GS_AGGREGATION_MIS2) {
         ALLOC(ctx, GSOLVE_HOST, state, G->nodes);
         ALLOC(ctx, GSOLVE_HOST, seen, G->nodes);
-        *count = choose_by_priorities(&g, state, seen, near);
+        if (far) ALLOC(ctx, GSOLVE_HOST, further, G->nodes);
+        *count = choose_by_priorities(&g, state, seen, further, near);
     } else {
         *count = choose_greedily(&g, near);
     }
     join(&g, near, of);
+    if (far) {
+        memcpy(near, of, (size_t)G->nodes * sizeof *near);
+        join(&g, near, of);
+    }
 done:
     gsolve_free(ctx, GSOLVE_HOST, state);
     gsolve_free(ctx, GSOLVE_HOST, seen);
+    gsolve_free(ctx, GSOLVE_HOST, further);
     gsolve_free(ctx, GSOLVE_HOST, near);
     return status;
 }

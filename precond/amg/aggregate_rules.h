@@ -1,8 +1,8 @@
 /* aggregate_rules.h: what decides about aggregates, the same on every device: a maximal set of
- * nodes of which no two are closer than three connections (Kelley and Rajamanickam, Parallel,
- * portable algorithms for distance-2 maximal independent set and graph coarsening, IPDPS 2022:
- * each round draws new priorities, so that few rounds do). SMALL: what a function of this device is
- * declared with. */
+ * nodes of which no two are closer than three connections, or four (Kelley and Rajamanickam,
+ * Parallel, portable algorithms for distance-2 maximal independent set and graph coarsening, IPDPS
+ * 2022: each round draws new priorities, so that few rounds do). SMALL: what a function of this
+ * device is declared with. */
 #ifndef GS_AGGREGATE_RULES_H
 #define GS_AGGREGATE_RULES_H
 
@@ -17,6 +17,20 @@
  * happens where connections go one way only. */
 #define GS_SEEN_ROOT UINT32_MAX
 #define GS_SEEN_NONE (UINT32_MAX - 1)
+
+/* Where neighbours of a node are no neighbours of each other, as on a grid of 7 points, stars do
+ * not pack well: greedy aggregates grow to cubes by the nodes with two neighbours inside, and roots
+ * in rounds are kept a connection further apart; half the entries on the next level for some more
+ * iterations. On a grid of 5 points that does not pay. Of all degrees, and the nodes that have
+ * any. */
+#define GS_LEAST_GROWING 4.5 /* mean degree */
+#define GS_MOST_GROWING  6.5
+
+SMALL bool gs_stars_grow(int64_t degrees, int64_t connected)
+{
+    return (double)degrees > GS_LEAST_GROWING * (double)connected &&
+           (double)degrees < GS_MOST_GROWING * (double)connected;
+}
 
 /* Bits that number n nodes from 1, with room above. */
 SMALL int gs_bits_of_nodes(int32_t n)
@@ -48,6 +62,21 @@ SMALL uint32_t gs_least_seen(int32_t degree, const int32_t *neighbour, const uin
         least = s < least ? s : least;
     }
     return least == GS_ROOT ? GS_SEEN_ROOT : least == GS_NO_ROOT ? GS_SEEN_NONE : least;
+}
+
+/* The same one connection further: of what a node and its neighbours have seen. */
+SMALL uint32_t gs_least_seen_by_neighbours(int32_t degree, const int32_t *neighbour,
+                                           const uint32_t *seen, uint32_t own)
+{
+    uint32_t least = own;
+    bool near_root = own == GS_SEEN_ROOT;
+
+    for (int32_t e = 0; e < degree; e++) {
+        const uint32_t s = seen[neighbour[e]];
+        near_root |= s == GS_SEEN_ROOT;
+        least = s < least ? s : least;
+    }
+    return near_root ? GS_SEEN_ROOT : least;
 }
 
 /* What an undecided node becomes that has seen own_seen, and its neighbours seen[J]: none where one

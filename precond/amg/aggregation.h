@@ -46,7 +46,8 @@ typedef enum gs_aggregation {
 typedef struct gs_aggregate_kernels {
     /* of[I] = the aggregate of node I, -1 where it has no strong neighbour; *count aggregates,
      * numbered by their roots. No path of two strong connections leads from root to root (but
-     * where they go one way only). Kinds that a device lacks are served by the other. */
+     * where they go one way only), nor by mis2 one of three where gs_stars_grow. Kinds that a
+     * device lacks are served by the other. */
     gsolve_status (*aggregate)(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
                                gs_aggregation kind, int32_t *of, int32_t *count);
     /* member[start[g]] to member[start[g + 1] - 1]: the nodes of aggregate g, ascending */

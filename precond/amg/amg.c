@@ -23,10 +23,12 @@ typedef struct amg {
     gsolve_csr waiting; /* the matrix, then */
     gsolve_type type;   /* of the matrix and the vectors it is applied to */
     int64_t entries;
-    int64_t applied, first; /* applications since the values came; those after the last set-up */
-    bool kept;              /* the values came by an update that kept the structure */
-    char judged[80];        /* why the type is not single precision, or "" */
-    char reused[96];        /* why the last update made the levels anew, or "" */
+    int64_t applied; /* applications since the values came */
+    int64_t runs;    /* solves of a column since then */
+    double first;    /* applications of a solve after the last set-up */
+    bool kept;       /* the values came by an update that kept the structure */
+    char judged[80]; /* why the type is not single precision, or "" */
+    char reused[96]; /* why the last update made the levels anew, or "" */
 } amg;
 
 #define MEMBER(name) offsetof(gs_amg_options, name)
@@ -46,8 +48,9 @@ static const gsolve_option options[] = {
      NULL},
     {"pairings", "ua: aggregates of at most 2 to this power", GSOLVE_INT, MEMBER(pairings), 3, 1,
      10, NULL},
-    {"damping", "sa: of the step that smooths P, over the spectral radius; 0: none", GSOLVE_REAL,
-     MEMBER(damping), 4.0 / 3, 0, 2, NULL},
+    {"damping",
+     "sa: of the step that smooths P, over the spectral radius; 0: none; negative: as suits",
+     GSOLVE_REAL, MEMBER(damping), -1, -1, 2, NULL},
     {"interpolation", "classical: from all points at a distance of one or two, or from one",
      GSOLVE_CHOICE, MEMBER(interpolation), GS_EXTENDED_I, 0, 0, "extended_i|one_point"},
     {"aggressive", "classical: first levels that are coarsened twice at once", GSOLVE_INT,
@@ -68,8 +71,10 @@ static const gsolve_option options[] = {
     {"degree", "of chebyshev: products of a sweep", GSOLVE_INT, MEMBER(degree), 2, 1, 100, NULL},
     {"ratio", "of chebyshev: it is small on [most / ratio, most] of the spectrum", GSOLVE_REAL,
      MEMBER(ratio), 8, 1.1, 1e6, NULL},
-    {"cycle", "each level visits the next once, twice, or by two steps of a method of its own",
-     GSOLVE_CHOICE, MEMBER(cycle), GS_AMG_V, 0, 0, "v|w|k"},
+    {"cycle",
+     "each level visits the next once, twice, or by two steps of a method of its own; "
+     "auto: twice where that is cheap",
+     GSOLVE_CHOICE, MEMBER(cycle), GS_AMG_CYCLE_AUTO, 0, 0, "auto|v|w|k"},
     {"levels", "at most", GSOLVE_INT, MEMBER(levels), 25, 1, GS_AMG_MOST_LEVELS, NULL},
     {"coarsest", "rows at which coarsening ends; 0: as suits the device", GSOLVE_INT,
      MEMBER(coarsest), 0, 0, 100000, NULL},
@@ -318,20 +323,26 @@ done:
 #define SET_UP_WORTH 8    /* applications that a set-up costs, about */
 #define WORSE        1.25 /* times the applications after the last set-up */
 
-/* *applied = the applications since the values came, in cycles that reach the coarsest level. */
-static gsolve_status count_applied(const amg *M, gsolve_context *ctx, int64_t *applied)
+/* *applied = the applications of a solve with the values that now go, of all the mean. */
+static gsolve_status count_applied(const amg *M, gsolve_context *ctx, double *applied)
 {
+    const double runs = M->runs > 0 ? (double)M->runs : 1;
     const int64_t *count = M->h->coarsest.count;
+    int64_t visits = 0;
+    gsolve_status status = GSOLVE_OK;
 
-    *applied = M->applied;
+    *applied = (double)M->applied / runs;
     if (!count) return GSOLVE_OK; /* a GPU, which counts itself what is recorded, has it */
-    return gsolve_copy(ctx, applied, GSOLVE_HOST, count, gs_place(ctx), sizeof *count);
+    TRY(gsolve_copy(ctx, &visits, GSOLVE_HOST, count, gs_place(ctx), sizeof visits));
+    *applied = (double)visits / (double)gs_cycle_visits(M->h) / runs;
+done:
+    return status;
 }
 
 /* Whether the levels are to be made anew, by what was applied with the values that now go. */
 static gsolve_status decide(amg *M, gsolve_context *ctx, bool *rebuild)
 {
-    int64_t applied = 0;
+    double applied = 0;
     gsolve_status status = GSOLVE_OK;
 
     *rebuild = M->options.reuse == GS_AMG_REBUILD;
@@ -339,10 +350,10 @@ static gsolve_status decide(amg *M, gsolve_context *ctx, bool *rebuild)
     TRY(count_applied(M, ctx, &applied));
     if (!M->kept) M->first = applied;
     if (applied == 0 || M->first == 0 || !M->kept) return GSOLVE_OK; /* nothing to compare */
-    *rebuild = (double)applied > WORSE * (double)M->first && applied > M->first + SET_UP_WORTH;
+    *rebuild = applied > WORSE * M->first && applied > M->first + SET_UP_WORTH;
     if (*rebuild) {
-        snprintf(M->reused, sizeof M->reused, ", levels anew after %lld cycles instead of %lld",
-                 (long long)applied, (long long)M->first);
+        snprintf(M->reused, sizeof M->reused, ", levels anew after %.0f cycles instead of %.0f",
+                 applied, M->first);
     }
 done:
     return status;
@@ -366,7 +377,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
         TRY(gs_hierarchy_update(M->h, ctx, csr));
     }
     M->kept = !rebuild;
-    M->applied = 0;
+    M->applied = M->runs = 0;
 done:
     return status;
 }
@@ -466,6 +477,11 @@ static gsolve_status by_columns(amg *M, gsolve_context *ctx, bool transposed, gs
     return status;
 }
 
+static void runs(const void *self, int32_t columns)
+{
+    ((amg *)(uintptr_t)self)->runs += columns;
+}
+
 static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
     return by_columns((amg *)(uintptr_t)self, ctx, false, r, z);
@@ -544,6 +560,7 @@ const gsolve_precond_kind gs_amg = {
     .update = update,
     .describe = describe,
     .varies = varies,
+    .runs = runs,
     .on_device = true,
     .rows = rows,
     .near_null = near_null,

@@ -91,7 +91,8 @@ struct gs_amg_options {
     int block;       /* unknowns a node; 0: found */
     /* sa */
     int aggregation; /* as gs_aggregation: auto, greedy, mis2 */
-    double damping;  /* of the prolongator's smoothing: damping / rho(D^-1 A); 0: none */
+    double damping;  /* negative: settled by gs_hierarchy_build. Of the prolongator's smoothing:
+                        damping / rho(D^-1 A); 0: none */
     /* ua */
     int pairings; /* aggregates of at most 2^pairings */
     /* classical */

@@ -3,7 +3,9 @@
  *     x = S b             pre times, the first from x = 0
  *     b' = R (b - A x)
  *     x' = the coarse level's: V once, W twice, K two steps of a method that the cycle
- * preconditions x += P x' x += S'(b - A x)    post times, back
+ *          preconditions, auto twice where that is little work (is_cheap)
+ *     x += P x'
+ *     x += S'(b - A x)    post times, back
  *
  * R = P', so that the cycle is symmetric where A is and as many sweeps come after as before. The
  * transposed one has A' for A and the counts of sweeps changed about.
@@ -180,15 +182,46 @@ done:
     return status;
 }
 
+/* The coarse levels of aggregates are solved too roughly by one visit, the more of them there are;
+ * a second one is worth a quarter of the finer level's work, but on a GPU not the launches of small
+ * ones. */
+#define CHEAP          0.25
+#define WORTH_LAUNCHES 1000000 /* entries */
+
+static bool is_cheap(const gs_hierarchy *h, int k)
+{
+    const int64_t entries = h->level[k].entries;
+
+    return (double)entries <= CHEAP * (double)h->level[k - 1].entries &&
+           (!h->far || entries >= WORTH_LAUNCHES);
+}
+
+/* Whether level k, not the finest, is visited twice by each cycle of the finer. */
+static bool is_twice(const gs_hierarchy *h, int k)
+{
+    const int cycle = h->options.cycle;
+
+    if (k + 1 == h->levels) return false;
+    return cycle == GS_AMG_W || cycle == GS_AMG_K || (cycle == GS_AMG_CYCLE_AUTO && is_cheap(h, k));
+}
+
+int64_t gs_cycle_visits(const gs_hierarchy *h)
+{
+    int64_t visits = 1;
+
+    for (int k = 1; k < h->levels; k++) visits *= is_twice(h, k) ? 2 : 1;
+    return visits;
+}
+
 static gsolve_status solve_coarse(const walk *w, int k)
 {
     const gs_level *l = &w->h->level[k];
-    const bool last = k + 1 == w->h->levels;
+    const bool twice = is_twice(w->h, k);
     gsolve_status status;
 
-    if (w->h->options.cycle == GS_AMG_K && !last) return two_steps(w, k);
+    if (w->h->options.cycle == GS_AMG_K && twice) return two_steps(w, k);
     TRY(cycle(w, k, l->b, l->x, true));
-    if (w->h->options.cycle == GS_AMG_W && !last) TRY(cycle(w, k, l->b, l->x, false));
+    if (twice) TRY(cycle(w, k, l->b, l->x, false));
 done:
     return status;
 }
@@ -232,9 +265,9 @@ size_t gs_cycle_bytes(const gs_hierarchy *h)
     for (int k = 0; k < h->levels; k++) {
         const size_t vector = (size_t)h->level[k].rows.nrows * gs_type_size(h->type);
         const bool steps = h->options.cycle == GS_AMG_K && k > 0 && k + 1 < h->levels;
+        if (k > 0 && is_twice(h, k)) visits *= 2;
         bytes += visits * visit(h, k);
         if (steps) bytes += visits * (product_bytes(h->level[k].A) + 10 * vector);
-        if (h->options.cycle != GS_AMG_V && k + 2 < h->levels) visits *= 2;
     }
     return bytes;
 }

@@ -336,6 +336,18 @@ done:
     return status;
 }
 
+/* Options that wait for what is seen. Where A is not symmetric its coarse matrices lose the signs of
+ * upwind differences to a P that is smoothed as far as usual; and with the usual strength their
+ * aggregates are small, and the levels heavy. */
+static void settle_options(gs_hierarchy *h, const gsolve_context *ctx)
+{
+    gs_amg_options *o = &h->options;
+
+    h->far = gs_place(ctx) == GSOLVE_DEVICE;
+    h->smoother = choose_smoother(h, ctx);
+    if (o->damping < 0) o->damping = h->symmetric ? 4.0 / 3 : 2.0 / 3;
+}
+
 gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const gsolve_csr *csr,
                                  gsolve_type type, gsolve_dense *near_null, int32_t block,
                                  const gs_amg_options *options)
@@ -354,7 +366,7 @@ gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const 
     TRY(copy_rows(h, ctx, csr, &copy));
     TRY(set_matrix(h, &h->level[0], ctx, &copy));
     TRY(look_at_symmetry(h, ctx));
-    h->smoother = choose_smoother(h, ctx);
+    settle_options(h, ctx);
     h->level[0].fine.near_null = *near_null;
     status = build_levels(h, ctx);
     if (status != GSOLVE_OK) {

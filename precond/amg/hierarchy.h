@@ -9,10 +9,10 @@
 #define GS_AMG_MOST_LEVELS    32
 #define GS_AMG_MOST_NEAR_NULL 24
 
-enum { GS_AMG_V, GS_AMG_W, GS_AMG_K };                   /* gs_amg_options.cycle */
-enum { GS_AMG_TYPE_AUTO, GS_AMG_F32, GS_AMG_SAME };      /* .type */
-enum { GS_AMG_FORMAT_AUTO, GS_AMG_CSR, GS_AMG_SELL };    /* .format */
-enum { GS_AMG_REUSE_AUTO, GS_AMG_KEEP, GS_AMG_REBUILD }; /* .reuse */
+enum { GS_AMG_CYCLE_AUTO, GS_AMG_V, GS_AMG_W, GS_AMG_K }; /* gs_amg_options.cycle */
+enum { GS_AMG_TYPE_AUTO, GS_AMG_F32, GS_AMG_SAME };       /* .type */
+enum { GS_AMG_FORMAT_AUTO, GS_AMG_CSR, GS_AMG_SELL };     /* .format */
+enum { GS_AMG_REUSE_AUTO, GS_AMG_KEEP, GS_AMG_REBUILD };  /* .reuse */
 
 typedef struct gs_level {
     gsolve_matrix *A, *P, *R; /* P and R: to the next level, NULL on the coarsest */
@@ -32,6 +32,7 @@ typedef struct gs_hierarchy {
     const gs_smoother *smoother;
     gsolve_type type;   /* of its numbers */
     bool symmetric;     /* A is, to rounding */
+    bool far;           /* what a kernel does is waited for: launches count */
     int levels, harder; /* harder: levels that were coarsened harder for the complexity's sake */
     gs_level level[GS_AMG_MOST_LEVELS];
     gs_coarsest coarsest;
@@ -63,5 +64,7 @@ gsolve_status gs_cycle(const gs_hierarchy *h, gsolve_context *ctx, bool transpos
 /* The vectors that it needs, and the bytes that it moves. */
 gsolve_status gs_cycle_reserve(gs_hierarchy *h, gsolve_context *ctx);
 size_t gs_cycle_bytes(const gs_hierarchy *h);
+/* Visits of the coarsest level by one cycle. */
+int64_t gs_cycle_visits(const gs_hierarchy *h);
 
 #endif
