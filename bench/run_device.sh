@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # run_device.sh BUILD OUT [MATRICES]: the benchmarks on the GPU; records in OUT/bench_device.jsonl, a table on the terminal.
 # MATRICES: a folder with bcsstk16.mtx.gz and bcsstk18.mtx.gz of the SuiteSparse collection, solved too where they are there.
-# WHAT, "products blocks solves krylov mixed" if not set, says which; REFINE, "refine,inner=cg", is the spec that is compared with cg.
+# WHAT, "products blocks solves krylov mixed amg" if not set, says which; REFINE, "refine,inner=cg", is the spec that is compared with cg.
 set -euo pipefail
 build=$1 out=$2 matrices=${3:-}
-what=" ${WHAT:-products blocks solves krylov mixed} "
+what=" ${WHAT:-products blocks solves krylov mixed amg} "
 records=$out/bench_device.jsonl
 : >"$records"
 source "$(dirname "$0")/common.sh"
@@ -37,6 +37,9 @@ if [[ $what == *" mixed "* ]]; then
     measure bench_mixed --refine "${REFINE:-refine,inner=cg}" "$matrix"
   done
 fi
+if [[ $what == *" amg "* ]]; then
+  measure bench_amg
+fi
 python3 - "$records" <<'P'
 import json, math, sys
 ratios = []
@@ -47,7 +50,9 @@ for line in open(sys.argv[1]):
     if r["floor_ms"]:
         text += f"  floor {r['floor_ms']:8.4f}  {r['floor_ms'] / r['median_ms']:5.2f}"
     if r["ratio"]:
-        text += f"  ratio {r['ratio']:6.3f}  diff {r['difference']:.1e}"
+        text += f"  ratio {r['ratio']:6.3f}"
+    if r["ratio"] and "difference" in r:
+        text += f"  diff {r['difference']:.1e}"
     if r["bench"] == "bench_krylov_device":
         text += f"  {r['iterations']} iterations, peer {r.get('peer_iterations')} by {r['peer']}"
     if r["bench"] == "bench_mixed":
