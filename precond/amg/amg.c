@@ -224,7 +224,7 @@ static gsolve_status try_type(const amg *M, gsolve_context *ctx, const gsolve_cs
     TRY(check_memory(ctx, csr, type));
     TRY(copy_vectors(ctx, near_null, type, &B));
     TRY(gs_hierarchy_build(h, ctx, csr, type, &B, block, &M->options));
-    TRY(gs_hierarchy_leaves(*h, ctx, csr, left));
+    TRY(gs_hierarchy_leaves(*h, ctx, csr, LITTLE, left));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, B.value);
     return status;

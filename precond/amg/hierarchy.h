@@ -54,9 +54,10 @@ double gs_hierarchy_complexity(const gs_hierarchy *h);
 double gs_hierarchy_grids(const gs_hierarchy *h);
 
 /* precision.c: *left = the share of r that some cycles of h leave, r = A w in csr's type with w the
- * first near-null vector; csr: what h was made of. nan or inf: h is of no use. */
+ * first near-null vector; csr: what h was made of. More of them where it is more than enough. nan
+ * or inf: h is of no use. */
 gsolve_status gs_hierarchy_leaves(const gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr,
-                                  double *left);
+                                  double enough, double *left);
 
 /* cycle.c: z = M^-1 r, one column in the hierarchy's type; transposed: M^-T r. */
 gsolve_status gs_cycle(const gs_hierarchy *h, gsolve_context *ctx, bool transposed, gsolve_dense r,

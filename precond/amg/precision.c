@@ -13,7 +13,8 @@
 #include "precond/amg/hierarchy.h"
 #include "spmv/matrix.h"
 
-#define CYCLES 2
+#define CYCLES 2 /* at once */
+#define TURNS  3 /* of them, at most: cycles of a slow kind leave much after the first */
 
 enum { R, W, Z, VECTORS };
 
@@ -33,9 +34,9 @@ done:
     return status;
 }
 
-/* sum[0], sum[1] = |r|^2 before and after the cycles on r = A w. */
-static gsolve_status cycles(const gs_hierarchy *h, gsolve_context *ctx, const void *A,
-                            const gsolve_dense *v, double *sum)
+/* r = A w, sum[0] = |r|^2 */
+static gsolve_status begin(const gs_hierarchy *h, gsolve_context *ctx, const void *A,
+                           const gsolve_dense *v, double *sum)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v[R].type);
     const gsolve_dense w = h->level[0].fine.near_null;
@@ -45,17 +46,28 @@ static gsolve_status cycles(const gs_hierarchy *h, gsolve_context *ctx, const vo
     TRY(vector->copy(ctx->queue, n, w.type, w.value, v[W].value));
     TRY(gs_csr_format.apply(A, ctx, 1, v[W], 0, v[R]));
     TRY(vector->dot(ctx->queue, n, v[R].value, v[R].value, &sum[0]));
+done:
+    return status;
+}
+
+/* r after some more cycles, sum[1] = |r|^2 */
+static gsolve_status cycles(const gs_hierarchy *h, gsolve_context *ctx, const void *A,
+                            const gsolve_dense *v, double *sum)
+{
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v[R].type);
+    gsolve_status status;
+
     for (int k = 0; k < CYCLES; k++) {
         TRY(correct(h, ctx, v[R], v[Z]));
         TRY(gs_csr_format.apply(A, ctx, -1, v[Z], 1, v[R]));
     }
-    TRY(vector->dot(ctx->queue, n, v[R].value, v[R].value, &sum[1]));
+    TRY(vector->dot(ctx->queue, v[R].nrows, v[R].value, v[R].value, &sum[1]));
 done:
     return status;
 }
 
 gsolve_status gs_hierarchy_leaves(const gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr,
-                                  double *left)
+                                  double enough, double *left)
 {
     gsolve_dense v[VECTORS] = {{0}};
     double *sum = NULL, seen[2];
@@ -67,9 +79,12 @@ gsolve_status gs_hierarchy_leaves(const gs_hierarchy *h, gsolve_context *ctx, co
     }
     ALLOC(ctx, GSOLVE_DEVICE, sum, 2);
     TRY(gs_csr_format.build(&A, ctx, csr, NULL));
-    TRY(cycles(h, ctx, A, v, sum));
-    TRY(gsolve_copy(ctx, seen, GSOLVE_HOST, sum, gs_place(ctx), sizeof seen));
-    *left = seen[0] > 0 ? sqrt(seen[1] / seen[0]) : 0;
+    TRY(begin(h, ctx, A, v, sum));
+    for (int turn = 0; turn < TURNS && (turn == 0 || *left > enough); turn++) {
+        TRY(cycles(h, ctx, A, v, sum));
+        TRY(gsolve_copy(ctx, seen, GSOLVE_HOST, sum, gs_place(ctx), sizeof seen));
+        *left = seen[0] > 0 ? sqrt(seen[1] / seen[0]) : 0;
+    }
 done:
     if (A) gs_csr_format.destroy(A, ctx);
     for (int k = 0; k < VECTORS; k++) gsolve_free(ctx, GSOLVE_DEVICE, v[k].value);
