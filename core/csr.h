@@ -68,6 +68,10 @@ typedef struct gs_look_kernels {
     /* *same: whether A and B, of the same sizes and number of entries, have one pattern */
     gsolve_status (*at_patterns)(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
                                  bool *same);
+    /* *same: whether B, of A's sizes and type but perhaps nothing else that is right, has A's
+     * pattern, of so many entries, and finite values: all in one pass and one answer */
+    gsolve_status (*at_values)(gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
+                               const gsolve_csr *B, bool *same);
     /* start[0..nrows] = csr's offsets, which are wide and fit */
     gsolve_status (*narrow)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *start);
 } gs_look_kernels;

@@ -24,11 +24,12 @@ struct findings {
 
 gsolve_status begin(gsolve_context *ctx, findings **f)
 {
-    const findings nothing = {none, 0, 0, 0};
+    gs_queue *q = ctx->queue;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, *f, 1);
-    TRY(gsolve_copy(ctx, *f, GSOLVE_DEVICE, &nothing, GSOLVE_HOST, sizeof nothing));
+    TRY(gs_cuda(q, cudaMemsetAsync(*f, 0, sizeof **f, q->stream), "findings"));
+    TRY(gs_cuda(q, cudaMemsetAsync(&(*f)->first, 0xff, sizeof none, q->stream), "findings"));
 done:
     return status;
 }
@@ -109,6 +110,38 @@ __global__ void __launch_bounds__(gs_block_size)
     count_t different = 0;
 
     for (int64_t k = s.first; k < n; k += s.step) different += (int64_t)a[k] != (int64_t)b[k];
+    add(different, &f->different);
+}
+
+// The columns and values of b, which may have another number of entries than a, and then none are
+// read. The first 4 packs entries by loads of 16 bytes.
+template <class T>
+__global__ void __launch_bounds__(gs_block_size)
+    compare_entries(int64_t entries, int64_t packs, const void *end, bool wide, const int32_t *a,
+                    const int32_t *b, const T *value, findings *f)
+{
+    const stride s;
+    const int64_t found =
+        wide ? *static_cast<const int64_t *>(end) : (int64_t) * static_cast<const int32_t *>(end);
+    count_t different = found != entries;
+
+    if (found == entries) {
+        for (int64_t k = s.first; k < packs; k += s.step) {
+            const gs_pack<int32_t, 4> x = gs_load<4>(a, 4 * k), y = gs_load<4>(b, 4 * k);
+            gs_pack<T, gs_wide<T>> v[4 / gs_wide<T>];
+#pragma unroll
+            for (int u = 0; u < 4 / gs_wide<T>; u++) {
+                v[u] = gs_load<gs_wide<T>>(value, 4 * k + u * gs_wide<T>);
+            }
+#pragma unroll
+            for (int u = 0; u < 4; u++) {
+                different += x.v[u] != y.v[u] || !isfinite(v[u / gs_wide<T>].v[u % gs_wide<T>]);
+            }
+        }
+        for (int64_t k = 4 * packs + s.first; k < entries; k += s.step) {
+            different += a[k] != b[k] || !isfinite(value[k]);
+        }
+    }
     add(different, &f->different);
 }
 
@@ -207,6 +240,31 @@ done:
     return status;
 }
 
+template <class T>
+gsolve_status at_values(gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
+                        const gsolve_csr *B, bool *same)
+{
+    gs_queue *q = ctx->queue;
+    const bool wide = B->offset == GSOLVE_O64;
+    const void *last =
+        static_cast<const char *>(B->start) + (size_t)B->nrows * gs_offset_size(B->offset);
+    const bool packed = gs_aligned(A->col) && gs_aligned(B->col) && gs_aligned(B->value);
+    const int64_t packs = packed ? entries / 4 : 0;
+    findings *f = nullptr, seen;
+    gsolve_status status;
+
+    TRY(begin(ctx, &f));
+    TRY(compare_offsets(q, A, B, f));
+    TRY(gs_launch(q, "comparing entries", compare_entries<T>, gs_grid(q, packed ? packs : entries),
+                  gs_block_size, entries, packs, last, wide, A->col, B->col, (const T *)B->value,
+                  f));
+    TRY(end(ctx, f, &seen));
+    *same = seen.different == 0;
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, f);
+    return status;
+}
+
 gsolve_status narrow(gsolve_context *ctx, const gsolve_csr *csr, int32_t *start)
 {
     const int64_t n = (int64_t)csr->nrows + 1;
@@ -216,7 +274,7 @@ gsolve_status narrow(gsolve_context *ctx, const gsolve_csr *csr, int32_t *start)
 }
 
 template <class T>
-constexpr gs_look_kernels table = {at_offsets, at_entries<T>, at_patterns, narrow};
+constexpr gs_look_kernels table = {at_offsets, at_entries<T>, at_patterns, at_values<T>, narrow};
 
 } // namespace
 

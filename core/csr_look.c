@@ -89,6 +89,25 @@ static gsolve_status at_patterns(gsolve_context *ctx, const gsolve_csr *A, const
     return GSOLVE_OK;
 }
 
+static gsolve_status at_values(gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
+                               const gsolve_csr *B, bool *same)
+{
+    int differs = 0;
+
+    *same = gs_start(B, B->nrows) == entries;
+    if (!*same) return GSOLVE_OK;
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(| : differs)
+    for (int32_t i = 0; i < A->nrows; i++) {
+        const int64_t from = gs_start(A, i), to = gs_start(A, i + 1);
+        differs |=
+            gs_start(B, i) != from || gs_start(B, i + 1) != to ||
+            memcmp(A->col + from, B->col + from, (size_t)(to - from) * sizeof *A->col) != 0 ||
+            !all_finite(B, from, to);
+    }
+    *same = !differs;
+    return GSOLVE_OK;
+}
+
 static gsolve_status narrow(gsolve_context *ctx, const gsolve_csr *csr, int32_t *start)
 {
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
@@ -97,4 +116,5 @@ static gsolve_status narrow(gsolve_context *ctx, const gsolve_csr *csr, int32_t 
 }
 
 const gs_look_kernels gs_look_host[GSOLVE_TYPE_COUNT] = {
-    {at_offsets, at_entries, at_patterns, narrow}, {at_offsets, at_entries, at_patterns, narrow}};
+    {at_offsets, at_entries, at_patterns, at_values, narrow},
+    {at_offsets, at_entries, at_patterns, at_values, narrow}};

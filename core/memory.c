@@ -13,7 +13,7 @@ typedef enum kind { ON_HOST, ON_DEVICE, MAPPED } kind;
 struct gs_block {
     gs_block *next, *previous;
     void *data;
-    size_t bytes;
+    size_t bytes, room; /* room: of the host, from the beginning of data */
     kind kind;
     int64_t number;          /* of its allocation */
     void (*destroy)(void *); /* of a handle, see gs_own; else NULL */
@@ -39,6 +39,7 @@ static void enlist(gsolve_context *ctx, gs_block *block)
     ctx->blocks++;
     ctx->bytes += block->bytes;
     if (ctx->bytes > ctx->peak) ctx->peak = ctx->bytes;
+    if (ctx->bytes > ctx->most) ctx->most = ctx->bytes;
 }
 
 static void delist(gsolve_context *ctx, gs_block *block)
@@ -53,11 +54,72 @@ static void delist(gsolve_context *ctx, gs_block *block)
     ctx->bytes -= block->bytes;
 }
 
+/* --- large blocks that are kept -----------------------------------------------------------------
+ *
+ * The system clears each page of a large block anew, which takes longer than many a kernel that
+ * fills it. So where the host computes, blocks that are freed wait for the next one that they fit,
+ * as long as no more bytes are held than were in use at some time. */
+
+#define HUGE_PAGE ((size_t)2 << 20)
+#define LARGE     (2 * HUGE_PAGE)
+
+static void drop_spare(gsolve_context *ctx, gs_block **at)
+{
+    gs_block *block = *at;
+
+    *at = block->next;
+    ctx->spare_bytes -= block->room;
+    free(block->data);
+    free(block);
+}
+
+/* Gives up what has waited longest, until no more than most bytes wait. */
+static void limit_spare(gsolve_context *ctx, size_t most)
+{
+    while (ctx->spare_bytes > most) {
+        gs_block **last = &ctx->spare;
+        while ((*last)->next) last = &(*last)->next;
+        drop_spare(ctx, last);
+    }
+}
+
+/* A block that waits and whose room is wasted by a third at most, the least such; or NULL. */
+static void *take_spare(gsolve_context *ctx, size_t bytes, size_t *room)
+{
+    gs_block **best = NULL;
+    void *data;
+
+    for (gs_block **at = &ctx->spare; *at; at = &(*at)->next) {
+        const bool fits = (*at)->room >= bytes && (*at)->room - bytes <= bytes / 2;
+        if (fits && (!best || (*at)->room < (*best)->room)) best = at;
+    }
+    if (!best) return NULL;
+    *room = (*best)->room;
+    data = (*best)->data;
+    (*best)->data = NULL;
+    drop_spare(ctx, best);
+    return data;
+}
+
+/* block is no longer live: its memory waits, or is freed. */
+static void spare(gsolve_context *ctx, gs_block *block)
+{
+    if (block->room < LARGE || ctx->device->alloc) {
+        free(block->data);
+        free(block);
+        return;
+    }
+    block->next = ctx->spare;
+    ctx->spare = block;
+    ctx->spare_bytes += block->room;
+    limit_spare(ctx, ctx->most > ctx->bytes ? ctx->most - ctx->bytes : 0);
+}
+
 static void release(gsolve_context *ctx, gs_block *block)
 {
     delist(ctx, block);
     switch (block->kind) {
-    case ON_HOST: free(block->data); break;
+    case ON_HOST: spare(ctx, block); return;
     case ON_DEVICE: ctx->device->free(ctx->queue, block->data); break;
     case MAPPED: munmap(block->data, block->bytes); break;
     }
@@ -78,13 +140,29 @@ static gs_block *new_block(gsolve_context *ctx)
 }
 
 /* Large blocks in huge pages, where the system allows: a fault for each 2 MiB, not each 4 KiB. */
-static void *alloc_on_host(size_t bytes)
+static void *fresh_on_host(size_t bytes, size_t *room)
 {
-    const size_t huge = (size_t)2 << 20, unit = bytes >= 2 * huge ? huge : 64;
-    void *data =
-        bytes > SIZE_MAX - unit ? NULL : aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
-    if (data && unit == huge) madvise(data, bytes, MADV_HUGEPAGE);
+    const size_t unit = bytes >= LARGE ? HUGE_PAGE : 64;
+    void *data;
+
+    if (bytes > SIZE_MAX - unit) return NULL;
+    *room = (bytes + unit - 1) / unit * unit;
+    data = aligned_alloc(unit, *room);
+    if (data && unit == HUGE_PAGE) madvise(data, bytes, MADV_HUGEPAGE);
     return data;
+}
+
+static void *alloc_on_host(gsolve_context *ctx, size_t bytes, size_t *room)
+{
+    void *data = bytes >= LARGE ? take_spare(ctx, bytes, room) : NULL;
+    const size_t held = ctx->bytes + bytes; /* when it is there */
+
+    if (data) return data;
+    if (bytes >= LARGE) limit_spare(ctx, ctx->most > held ? ctx->most - held : 0);
+    data = fresh_on_host(bytes, room);
+    if (data || !ctx->spare) return data;
+    limit_spare(ctx, 0);
+    return fresh_on_host(bytes, room);
 }
 
 size_t gs_memory_available(const gsolve_context *ctx)
@@ -130,7 +208,8 @@ void *gsolve_alloc(gsolve_context *ctx, gsolve_place place, size_t count, size_t
     if (block) {
         block->bytes = bytes;
         block->kind = host ? ON_HOST : ON_DEVICE;
-        block->data = host ? alloc_on_host(bytes) : ctx->device->alloc(ctx->queue, bytes);
+        block->data =
+            host ? alloc_on_host(ctx, bytes, &block->room) : ctx->device->alloc(ctx->queue, bytes);
         if (block->data) {
             enlist(ctx, block);
             return block->data;
@@ -207,6 +286,7 @@ void gs_memory_close(gsolve_context *ctx)
     for (int k = 0; ctx->live && k < BUCKETS; k++) {
         while (ctx->live[k]) release(ctx, ctx->live[k]);
     }
+    limit_spare(ctx, 0);
     free(ctx->live);
 }
 

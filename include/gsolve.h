@@ -232,7 +232,8 @@ void gsolve_galerkin_destroy(gsolve_galerkin **G);
 gsolve_status gsolve_galerkin_update(gsolve_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,
                                      const gsolve_csr *P);
 gsolve_status gsolve_galerkin_csr(gsolve_galerkin *G, gsolve_csr *C);
-/* products, bytes, peak: of both products, peak of the larger one; entries: of C. */
+/* products, bytes, peak: of both products, peak of the larger one, or of all where the method is
+ * "at once", which auto takes where it can; entries: of C. */
 void gsolve_galerkin_describe(const gsolve_galerkin *G, gsolve_product_info *info);
 
 /* A matrix of dense blocks: rows, columns and entries of csr are those of blocks, and csr.value

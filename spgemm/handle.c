@@ -8,13 +8,21 @@
 struct gsolve_product {
     gsolve_context *ctx;
     gs_input A, B; /* B: all zero if it is A */
-    bool square;   /* A and B were one matrix */
+    bool square;   /* A and B were the same arrays */
     gs_product made;
     gs_shown shown;
     size_t bytes;
     int64_t entries;
     double seconds, update_seconds;
 };
+
+/* Whether two views are of the same arrays. */
+static bool same_arrays(const gsolve_csr *A, const gsolve_csr *B)
+{
+    return A->start == B->start && A->col == B->col && A->value == B->value &&
+           A->nrows == B->nrows && A->ncols == B->ncols && A->offset == B->offset &&
+           A->type == B->type && A->place == B->place;
+}
 
 static void destroy_product(void *handle)
 {
@@ -63,7 +71,7 @@ gsolve_status gsolve_product_create(gsolve_product **out, gsolve_context *ctx, c
     gs_own(ctx, P, destroy_product);
     P->ctx = ctx;
     ctx->handles++;
-    P->square = A == B;
+    P->square = same_arrays(A, B);
     P->shown.place = A->place;
     TRY(make_product(P, spec, A, B));
     P->bytes = ctx->bytes - held;
@@ -101,7 +109,8 @@ gsolve_status gsolve_product_update(gsolve_product *P, const gsolve_csr *A, cons
         return gsolve_fail(P->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_product_update: a matrix is NULL");
     }
     TRY(gs_input_renew(&a, P->ctx, "A", &P->A, A));
-    if (B != A || !P->square) TRY(gs_input_renew(&b, P->ctx, "B", P->square ? &P->A : &P->B, B));
+    if (!P->square || !same_arrays(A, B))
+        TRY(gs_input_renew(&b, P->ctx, "B", P->square ? &P->A : &P->B, B));
     x = gs_plain_blocks(&a.used);
     y = gs_plain_blocks(b.used.start ? &b.used : &a.used);
     P->shown.stale = true;

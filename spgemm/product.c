@@ -1,8 +1,8 @@
-/* product.c: products that are kept, and R A P as two of them. */
+/* product.c: products that are kept, and R A P at once or as two of them. */
 #include <string.h>
 
 #include "core/try.h"
-#include "spgemm/spgemm.h"
+#include "spgemm/galerkin/triple.h"
 
 static size_t bytes_of(const gs_blocked *C, int64_t entries)
 {
@@ -87,17 +87,54 @@ done:
 /* --- R A P -------------------------------------------------------------------------------------
  */
 
+/* *fits false: R A P is left to two products. */
+static gsolve_status make_at_once(gs_galerkin *G, gsolve_context *ctx, const gsolve_csr *R,
+                                  const gsolve_csr *A, const gsolve_csr *P, bool *fits)
+{
+    const size_t before = ctx->bytes, peak = ctx->peak;
+    gs_product *made = &G->RAP;
+    gsolve_status status;
+
+    ctx->peak = before;
+    TRY(GS_KERNELS(gs_triple, ctx, A->type)
+            ->multiply(&made->C.csr, &G->triple, &made->tally, fits, ctx, R, A, P));
+    G->at_once = *fits;
+    if (!*fits) goto done;
+    made->ctx = ctx;
+    made->C.height = made->C.width = 1;
+    made->tally.by = "at once";
+    made->tally.peak = ctx->peak - ctx->bytes;
+done:
+    if (ctx->peak < peak) ctx->peak = peak;
+    return status;
+}
+
+static gsolve_status make_by_two(gs_galerkin *G, gsolve_context *ctx, const char *spec,
+                                 const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
+                                 bool keep)
+{
+    const gs_blocked r = gs_plain_blocks(R), a = gs_plain_blocks(A), p = gs_plain_blocks(P);
+    gsolve_status status;
+
+    TRY(gs_product_make(&G->AP, ctx, spec, &a, &p, keep));
+    TRY(gs_product_make(&G->RAP, ctx, spec, &r, &G->AP.C, keep));
+    if (!keep) gs_product_drop(&G->AP);
+done:
+    return status;
+}
+
 gsolve_status gs_galerkin_make(gs_galerkin *out, gsolve_context *ctx, const char *spec,
                                const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
                                bool keep)
 {
-    const gs_blocked r = gs_plain_blocks(R), a = gs_plain_blocks(A), p = gs_plain_blocks(P);
+    bool made = false;
     gs_galerkin G = {0};
     gsolve_status status;
 
-    TRY(gs_product_make(&G.AP, ctx, spec, &a, &p, keep));
-    TRY(gs_product_make(&G.RAP, ctx, spec, &r, &G.AP.C, keep));
-    if (!keep) gs_product_drop(&G.AP);
+    if (strcmp(spec, gs_auto_multiplier.plugin.name) == 0) {
+        TRY(make_at_once(&G, ctx, R, A, P, &made));
+    }
+    if (!made) TRY(make_by_two(&G, ctx, spec, R, A, P, keep));
     *out = G;
     memset(&G, 0, sizeof G);
 done:
@@ -109,8 +146,12 @@ gsolve_status gs_galerkin_renew(gs_galerkin *G, const gsolve_csr *R, const gsolv
                                 const gsolve_csr *P)
 {
     const gs_blocked r = gs_plain_blocks(R), a = gs_plain_blocks(A), p = gs_plain_blocks(P);
+    gsolve_context *ctx = G->RAP.ctx;
     gsolve_status status;
 
+    if (G->at_once) {
+        return GS_KERNELS(gs_triple, ctx, A->type)->update(&G->triple, ctx, R, A, P, &G->RAP.C.csr);
+    }
     TRY(gs_product_renew(&G->AP, &a, &p));
     TRY(gs_product_renew(&G->RAP, &r, &G->AP.C));
 done:

@@ -802,6 +802,72 @@ static void two_grids(void **state)
     close_context(ctx);
 }
 
+/* --- in multigrid ----------------------------------------------------------------------------- */
+
+static int32_t iterations(gsolve_context *ctx, const gsolve_csr *csr, const char *method,
+                          const gsolve_precond *M)
+{
+    double *b = random_vector(csr->nrows, 3), *x = calloc((size_t)csr->nrows, sizeof *x);
+    gsolve_matrix *A = NULL;
+    gsolve_solver *S = NULL;
+    gsolve_result result;
+
+    OK(ctx, gsolve_matrix_create(&A, ctx, "csr", csr));
+    OK(ctx, gsolve_solver_create(&S, ctx, method, A, M));
+    OK(ctx,
+       gsolve_solver_run(S, gsolve_vector(b, csr->nrows), gsolve_vector(x, csr->nrows), &result));
+    assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+    gsolve_solver_destroy(&S);
+    gsolve_matrix_destroy(&A);
+    free(b), free(x);
+    return (int32_t)result.iterations;
+}
+
+static void scale(const gsolve_csr *csr, double factor)
+{
+    double *a = (double *)(uintptr_t)csr->value;
+    for (int64_t k = 0; k < gs_start(csr, csr->nrows); k++) a[k] *= factor;
+}
+
+/* Iterations of whole hierarchies, with updated ones too. */
+static void solves(void **state)
+{
+    static const struct problem {
+        const char *matrix, *method, *precond;
+        int32_t most;
+    } problems[] = {
+        {"gen:poisson2d,n=60", "cg", "amg,coarsening=classical,coarsest=60", 12},
+        {"gen:poisson3d,n=20", "cg", "amg,coarsening=classical,coarsest=60", 12},
+        {"gen:poisson3d,n=20", "cg", "amg,coarsening=classical,coarsest=60,aggressive=1", 20},
+        {"gen:poisson3d,n=20", "cg", "amg,coarsening=classical,coarsest=60,aggressive=9", 25},
+        {"gen:jump3d,n=20,cells=4", "cg", "amg,coarsening=classical,coarsest=60", 16},
+        {"gen:anisotropic3d,n=20", "cg", "amg,coarsening=classical,coarsest=60", 20},
+        {"gen:convdiff3d,n=20", "bicgstab", "amg,coarsening=classical,coarsest=60", 20},
+        {"gen:elasticity3d,n=7", "cg", "amg,coarsening=classical,coarsest=60", 20},
+        {"gen:poisson2d,n=60", "cg", "amg,coarsening=classical,coarsest=60,interpolation=one_point",
+         40},
+        {"gen:poisson3d,n=20", "cg", "amg,coarsening=classical,coarsest=60,complexity=1.5", 25},
+    };
+    gsolve_context *ctx = open_context(2);
+    (void)state;
+
+    for (size_t m = 0; m < sizeof problems / sizeof *problems; m++) {
+        gsolve_csr csr = read_matrix(ctx, problems[m].matrix);
+        gsolve_precond *M = NULL;
+        OK(ctx, gsolve_precond_create(&M, ctx, problems[m].precond, &csr));
+        const int32_t taken = iterations(ctx, &csr, problems[m].method, M);
+        if (taken > problems[m].most) {
+            fail_msg("%s %s: %d iterations", problems[m].matrix, problems[m].precond, taken);
+        }
+        scale(&csr, 4);
+        OK(ctx, gsolve_precond_update(M, &csr));
+        assert_in_range(iterations(ctx, &csr, problems[m].method, M), taken - 1, taken + 1);
+        gsolve_precond_destroy(&M);
+        gsolve_csr_free(&csr, ctx);
+    }
+    close_context(ctx);
+}
+
 /* --- what has no C points, and refusals ------------------------------------------------------- */
 
 static void nothing_to_coarsen(void **state)
@@ -867,13 +933,21 @@ static void denied_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(splittings),       cmocka_unit_test(sizes),
-        cmocka_unit_test(formula),          cmocka_unit_test(constants),
-        cmocka_unit_test(truncation),       cmocka_unit_test(bits),
-        cmocka_unit_test(as_on_the_cpu),    cmocka_unit_test(updates),
-        cmocka_unit_test(single_precision), cmocka_unit_test(components),
-        cmocka_unit_test(two_grids),        cmocka_unit_test(nothing_to_coarsen),
-        cmocka_unit_test(refusals),         cmocka_unit_test(denied_memory),
+        cmocka_unit_test(splittings),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(formula),
+        cmocka_unit_test(constants),
+        cmocka_unit_test(truncation),
+        cmocka_unit_test(bits),
+        cmocka_unit_test(as_on_the_cpu),
+        cmocka_unit_test(updates),
+        cmocka_unit_test(single_precision),
+        cmocka_unit_test(components),
+        cmocka_unit_test(two_grids),
+        cmocka_unit_test(solves),
+        cmocka_unit_test(nothing_to_coarsen),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(denied_memory),
     };
     need_device();
     return cmocka_run_group_tests(tests, NULL, NULL);

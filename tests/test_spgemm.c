@@ -424,7 +424,18 @@ static void update_unsorted(gsolve_context *ctx, const char *method)
 /* --- R A P --------------------------------------------------------------------------------------
  */
 
-/* R A P as two products. */
+/* The same pattern, and values but for rounding. */
+static void assert_near(const gsolve_csr *C, const gsolve_csr *D)
+{
+    assert_int_equal(gsolve_csr_entries(C), gsolve_csr_entries(D));
+    for (int32_t i = 0; i <= C->nrows; i++) assert_int_equal(gs_start(C, i), gs_start(D, i));
+    for (int64_t k = 0; k < gsolve_csr_entries(C); k++) {
+        assert_int_equal(C->col[k], D->col[k]);
+        assert_true(fabs(gs_value(C, k) - gs_value(D, k)) < 1e-12);
+    }
+}
+
+/* R A P as two products, of which auto makes none. */
 static void assert_triple(gsolve_context *ctx, gsolve_galerkin *G, const char *method,
                           const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P)
 {
@@ -433,7 +444,7 @@ static void assert_triple(gsolve_context *ctx, gsolve_galerkin *G, const char *m
     OK(ctx, gsolve_csr_multiply(&AP, ctx, method, A, P));
     OK(ctx, gsolve_csr_multiply(&RAP, ctx, method, R, &AP));
     OK(ctx, gsolve_galerkin_csr(G, &view));
-    assert_same_bits(&RAP, &view);
+    (strcmp(method, "auto") == 0 ? assert_near : assert_same_bits)(&RAP, &view);
     gsolve_csr_free(&AP, ctx);
     gsolve_csr_free(&RAP, ctx);
 }

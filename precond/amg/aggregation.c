@@ -20,11 +20,13 @@ typedef struct kept {
     double damping;
 } kept;
 
-/* The threshold of strong connections: lower on coarser levels, where rows are longer; and for
- * several near-null vectors, of which an entry that is moved within its row keeps some only. */
+/* The threshold of strong connections: lower on coarser levels, where rows are longer; for several
+ * near-null vectors, of which an entry that is moved within its row keeps some only; and where A is
+ * not symmetric: differences taken upwind make entries across the flow and against it small beside
+ * the diagonal, and aggregates along the flow have twice the entries for no fewer iterations. */
 static double strength_of(const gs_fine *fine, const gs_amg_options *options)
 {
-    const double usual = fine->near_null.ncols > 1 ? 0.02 : 0.08;
+    const double usual = fine->near_null.ncols > 1 || fine->lopsided ? 0.02 : 0.08;
     double strength = options->strength >= 0 ? options->strength : usual;
 
     for (int level = 0; level < fine->level; level++) strength /= 2;

@@ -17,6 +17,7 @@ typedef struct gs_fine {
     int32_t block;               /* unknowns a node: unknown i belongs to node i / block */
     gsolve_dense near_null;      /* n x k, k >= 1: what smoothing hardly changes; of A's type */
     int level;                   /* 0: the finest */
+    bool lopsided;               /* A is not symmetric */
     bool transposed;             /* sweeps are those for A': products are with it */
 } gs_fine;
 

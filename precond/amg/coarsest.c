@@ -18,7 +18,7 @@
 #include "precond/amg/kernels.h"
 
 #define DENSE_ROWS  256  /* of an inverse that takes no longer than a level more */
-#define FACTOR_ROWS 3000 /* of a factor on the CPU, likewise */
+#define FACTOR_ROWS 1000 /* of a factor on the CPU, likewise */
 #define MOST_NULL   8    /* null vectors that are looked for */
 
 /* The matrix on the host, in double, its rows as CXSparse's columns. */

@@ -208,7 +208,10 @@ static gsolve_status add_level(gs_hierarchy *h, gsolve_context *ctx, bool *ended
         goto done;
     }
     TRY(set_transfer(l, ctx));
-    next->fine = (gs_fine){.block = l->T.block, .near_null = l->T.near_null, .level = h->levels};
+    next->fine = (gs_fine){.block = l->T.block,
+                           .near_null = l->T.near_null,
+                           .level = h->levels,
+                           .lopsided = !h->symmetric};
     TRY(set_matrix(h, next, ctx, &C));
     l->galerkin.RAP.C.csr = next->rows;
     h->levels++;
@@ -241,6 +244,7 @@ static gsolve_status look_at_symmetry(gs_hierarchy *h, gsolve_context *ctx)
     TRY(gsolve_matrix_apply_dot(l->A, y, Ax, x, &sum[1], NULL));
     TRY(gsolve_copy(ctx, seen, GSOLVE_HOST, sum, gs_place(ctx), sizeof seen));
     h->symmetric = fabs(seen[0] - seen[1]) <= rounding * sqrt(seen[2]);
+    h->level[0].fine.lopsided = !h->symmetric;
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, sum);
     gsolve_free(ctx, GSOLVE_DEVICE, x.value);

@@ -23,10 +23,11 @@ struct vendor_product {
     cusparseSpMatDescr_t A, B, C; // C: as the vendor makes it
     cusparseSpGEMMDescr_t work;
     cudaDataType type;
-    int64_t entries; // of C
-    void *kept[2];   // that the vendor's work wants to find again
-    int32_t *order;  // the vendor's entry for each of C's; NULL: C's columns come in order
-    void *unsorted;  // values in the vendor's order, where that is another
+    int64_t entries;    // of C
+    int32_t *narrow[2]; // A's and B's offsets, where theirs are wide
+    void *kept[2];      // that the vendor's work wants to find again
+    int32_t *order;     // the vendor's entry for each of C's; NULL: C's columns come in order
+    void *unsorted;     // values in the vendor's order, where that is another
     double one, zero;
     float one_f32, zero_f32;
 
@@ -41,6 +42,8 @@ void drop(vendor_product *p, gsolve_context *ctx)
     if (p->B) cusparseDestroySpMat(p->B);
     if (p->C) cusparseDestroySpMat(p->C);
     if (p->work) cusparseSpGEMM_destroyDescr(p->work);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->narrow[0]);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->narrow[1]);
     gsolve_free(ctx, GSOLVE_DEVICE, p->kept[0]);
     gsolve_free(ctx, GSOLVE_DEVICE, p->kept[1]);
     gsolve_free(ctx, GSOLVE_DEVICE, p->order);
@@ -59,8 +62,6 @@ bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
         *why = "cusparse runs on CUDA alone";
     } else if (A->height != 1 || A->width != 1 || B->width != 1) {
         *why = "cusparse multiplies matrices of numbers; esc multiplies blocks";
-    } else if (A->csr.offset == GSOLVE_O64 || B->csr.offset == GSOLVE_O64) {
-        *why = "cusparse multiplies matrices of less than 2^31 entries; hash and esc larger ones";
     } else {
         return true;
     }
@@ -68,14 +69,35 @@ bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
 }
 
 gsolve_status describe(gsolve_context *ctx, cusparseSpMatDescr_t *out, const gsolve_csr *csr,
-                       int64_t entries, cudaDataType type)
+                       const void *start, int64_t entries, cudaDataType type)
 {
     return gs_vendor(ctx,
                      cusparseCreateCsr(out, csr->nrows, csr->ncols, entries,
-                                       (void *)(uintptr_t)csr->start, (void *)(uintptr_t)csr->col,
+                                       (void *)(uintptr_t)start, (void *)(uintptr_t)csr->col,
                                        (void *)(uintptr_t)csr->value, CUSPARSE_INDEX_32I,
                                        CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type),
                      "a matrix");
+}
+
+// An operand, of which the vendor takes offsets of 32 bits alone; *narrow: these, if its are wide.
+gsolve_status describe_operand(gsolve_context *ctx, cusparseSpMatDescr_t *out, int32_t **narrow,
+                               const gsolve_csr *csr, int64_t entries, cudaDataType type)
+{
+    gsolve_status status;
+
+    if (entries > INT32_MAX) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                           "a matrix has %lld entries; cusparse multiplies matrices of less than "
+                           "2^31, hash and esc larger ones",
+                           (long long)entries);
+    }
+    if (csr->offset == GSOLVE_O64) {
+        ALLOC_DEVICE(ctx, *narrow, (size_t)csr->nrows + 1);
+        TRY(gs_look_cuda[csr->type].narrow(ctx, csr, *narrow));
+    }
+    TRY(describe(ctx, out, csr, *narrow ? *narrow : csr->start, entries, type));
+done:
+    return status;
 }
 
 // *space = so many bytes of the device's.
@@ -327,9 +349,9 @@ gsolve_status prepare(vendor_product **out, gsolve_context *ctx, const gsolve_cs
         "the offsets"));
     if (a > 0 && b > 0) { // else C has no entries, and the vendor no work
         TRY(gs_vendor_handle(ctx, &p->handle));
-        TRY(describe(ctx, &p->A, A, a, p->type));
-        TRY(describe(ctx, &p->B, B, b, p->type));
-        TRY(describe(ctx, &p->C, C, 0, p->type));
+        TRY(describe_operand(ctx, &p->A, &p->narrow[0], A, a, p->type));
+        TRY(describe_operand(ctx, &p->B, &p->narrow[1], B, b, p->type));
+        TRY(describe(ctx, &p->C, C, C->start, 0, p->type));
         TRY(gs_vendor(ctx, cusparseSpGEMM_createDescr(&p->work), "a product"));
     }
     *out = p;

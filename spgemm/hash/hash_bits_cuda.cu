@@ -1,7 +1,7 @@
 // hash_bits_cuda.cu: rows of C with many entries that lie close together. A first walk sets a bit
 // for every column; those before a word are counted; a second one adds each product to the sum at
-// its column's number. Where bits and sums are too many for a block, so are the columns taken
-// stretch after stretch.
+// its column's number. Where bits and sums are too many for a block, the sums are made in C; where
+// the bits alone are, the columns are taken stretch after stretch.
 #include "spgemm/hash/hash_job.cuh"
 
 namespace gs_hash_rows
@@ -21,6 +21,11 @@ struct bits_of_row {
           before(reinterpret_cast<uint16_t *>(bit + words))
     {
     }
+    __device__ bits_of_row(T *sums, char *space, int words)
+        : sum(sums), bit(reinterpret_cast<uint32_t *>(space)),
+          before(reinterpret_cast<uint16_t *>(bit + words))
+    {
+    }
     __device__ int number(uint32_t at) const
     {
         return before[at / 32] + __popc(bit[at / 32] & ((1u << at % 32) - 1));
@@ -37,12 +42,13 @@ __device__ int words_at_once(int n, int bytes)
     return rest / empty > worst ? (int)(rest / empty) : worst;
 }
 
-// The columns whose bits are set in order to to[0..), by way of list; returns their number. Each
-// thread has words side by side, an odd number of them so that the threads' banks differ.
+// The columns whose bits are set in order to to[0..), by way of list, which may be to; returns
+// their number. Each thread has words side by side, an odd number of them so that the threads'
+// banks differ.
 template <class T, class GROUP>
-__device__ int number_columns(const bits_of_row<T> &s, int words, int32_t base, int32_t *to)
+__device__ int number_columns(const bits_of_row<T> &s, int words, int32_t base, int32_t *list,
+                              int32_t *to)
 {
-    int32_t *list = reinterpret_cast<int32_t *>(s.sum);
     const int share = ((words + GROUP::size() - 1) / GROUP::size()) | 1;
     const int first = min(words, GROUP::me() * share), end = min(words, first + share);
     int mine = 0, all;
@@ -56,12 +62,14 @@ __device__ int number_columns(const bits_of_row<T> &s, int words, int32_t base, 
         }
     }
     GROUP::sync();
+    if (list == to) return all;
     for (int k = GROUP::me(); k < all; k += GROUP::size()) to[k] = list[k];
     GROUP::sync();
     return all;
 }
 
-template <class T, class GROUP>
+// FAR: all bits fit, and the sums are made in C.
+template <class T, class GROUP, bool FAR>
 __global__ void __launch_bounds__(GROUP::most_threads)
     fill_by_bits(rows_of A, rows_of B, const int32_t *rows, int32_t nrows, int lanes, int bytes,
                  const int32_t *low, const int32_t *words, rows_of C, int32_t *col, T *value)
@@ -72,10 +80,13 @@ __global__ void __launch_bounds__(GROUP::most_threads)
     const int64_t from = A.begin(row), to = A.begin((int64_t)row + 1);
     int64_t at = C.begin(row);
     const int n = (int)(C.begin((int64_t)row + 1) - at);
-    const bool whole = bits_space<T>(needed, n) <= bytes;
+    const bool whole = FAR || bits_space<T>(needed, n) <= bytes;
     const int room = whole ? needed : words_at_once<T>(n, bytes);
     const int sums = (int)min((int64_t)n, (int64_t)32 * room);
-    const bits_of_row<T> s(row_space(GROUP::slot(), bytes), sums, room);
+    char *const space = row_space(GROUP::slot(), bytes);
+    const bits_of_row<T> s =
+        FAR ? bits_of_row<T>(value + at, space, room) : bits_of_row<T>(space, sums, room);
+    int32_t *const list = FAR ? col + at : reinterpret_cast<int32_t *>(s.sum);
 
     for (int done = 0; done < needed; done += room) {
         const int here = min(room, needed - done);
@@ -88,7 +99,7 @@ __global__ void __launch_bounds__(GROUP::most_threads)
             atomicOr(&s.bit[c / 32], 1u << c % 32);
         });
         GROUP::sync();
-        const int found = number_columns<T, GROUP>(s, here, base, col + at);
+        const int found = number_columns<T, GROUP>(s, here, base, list, col + at);
         if (found == 0) continue;
         for (int k = GROUP::me(); k < found; k += GROUP::size()) s.sum[k] = 0;
         GROUP::sync();
@@ -98,18 +109,20 @@ __global__ void __launch_bounds__(GROUP::most_threads)
                                    T *sum = &s.sum[s.number((uint32_t)(j - base))];
                                    *sum = fma(a, b, *sum);
                                });
-        for (int k = GROUP::me(); k < found; k += GROUP::size()) value[at + k] = s.sum[k];
-        at += found;
-        GROUP::sync(); // before the next stretch
+        if constexpr (!FAR) {
+            for (int k = GROUP::me(); k < found; k += GROUP::size()) value[at + k] = s.sum[k];
+            at += found;
+            GROUP::sync(); // before the next stretch
+        }
     }
 }
 
-template <class T, class GROUP>
+template <class T, class GROUP, bool FAR = false>
 gsolve_status by_bits(job *j, int way, int threads, int bytes, const gsolve_csr *C)
 {
     const int rows = GROUP::block ? 1 : threads / 32;
 
-    return launch_way(j, way, "filling rows by bits", fill_by_bits<T, GROUP>, rows, threads,
+    return launch_way(j, way, "filling rows by bits", fill_by_bits<T, GROUP, FAR>, rows, threads,
                       rows * bytes, j->lanes, bytes, j->low, j->words, rows_of(C),
                       (int32_t *)(uintptr_t)C->col, (T *)(uintptr_t)C->value);
 }
@@ -119,6 +132,7 @@ gsolve_status fill(job *j, const gsolve_csr *C)
 {
     gsolve_status status;
 
+    TRY((by_bits<T, by_block, true>(j, fill_far, 1024, far_bytes(j->room), C)));
     TRY((by_bits<T, by_block>(j, fill_bits6, 1024, j->room / 16 * 16, C))); // the heaviest first
     TRY((by_bits<T, by_block>(j, fill_bits5, 1024, bits_bytes(5), C)));
     TRY((by_bits<T, by_block>(j, fill_bits4, 512, bits_bytes(4), C)));

@@ -85,7 +85,7 @@ gsolve_status multiply(gsolve_csr *out, void **plan, gs_tally_of_product *tally,
     TRY(fill_table_rows(&j, &C));
     TRY(fill_few_rows(&j, &C));
     close_job(&j);
-    if (plan) TRY(make_plan(plan, ctx, A, B, &C, j.lanes));
+    if (plan) TRY(make_plan(plan, ctx, A, B, &C, &j));
     *out = C;
     C = {};
 done:

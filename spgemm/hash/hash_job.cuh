@@ -3,8 +3,9 @@
 // Rows are classed twice: for counting their columns by what they read, products and the stretch of
 // columns that these lie in; for filling them by the columns that they have. Few: groups of 4 to 32
 // lanes a row. Many that lie close together: a bit for each column of the stretch, whence their
-// order is known at once. Many that lie apart: a table of them, sorted at the end. Where neither
-// fits into a multiprocessor's memory, stretch after stretch.
+// order is known at once. Many that lie apart: a table of them, sorted at the end. Where the bits
+// fit into a multiprocessor's memory and the sums do not, these are made in C; where neither table
+// nor bits fit, stretch after stretch.
 #ifndef GS_HASH_JOB_CUH
 #define GS_HASH_JOB_CUH
 
@@ -42,7 +43,9 @@ enum way_to_fill { // a row without entries is in none
     fill_table1,
     fill_table2,
     fill_table3,
+    fill_far, // bits within far_bytes, sums where C's values are to lie
 };
+constexpr int far_entries = 65535; // of such a row at most
 
 constexpr int ways = 16;
 
@@ -57,8 +60,15 @@ __host__ __device__ constexpr int bits_bytes(int w)
     return w < 5 ? 4096 << w : 110 << 10;
 }
 
+// Of a row of fill_far for its bits at most.
+__host__ __device__ constexpr int far_bytes(int room)
+{
+    return room < bits_bytes(5) ? room / 16 * 16 : bits_bytes(5);
+}
+
 struct facts {
     unsigned long long products, entries; // of all rows; entries of C
+    unsigned long long heaviest;          // products of a row
     long long inputs;                     // entries of A
     unsigned rows[ways], listed[ways];    // of each way; of these in the list so far
     int longest;                          // entries of a row of C
@@ -124,7 +134,7 @@ gsolve_status class_to_fill(job *j, gsolve_type type);
 // By the lengths of the rows of C alone: way 1 has those up to the first limit, way 2 those up to
 // the second, ..., the last those beyond all. rows: nrows elements; *seen: how many there are of
 // each.
-constexpr int limits = 6;
+constexpr int limits = 7;
 struct lengths {
     int32_t most[limits];
 };
@@ -140,9 +150,10 @@ gsolve_status fill_few_rows(job *j, const gsolve_csr *C);
 gsolve_status fill_bits_rows(job *j, const gsolve_csr *C);
 gsolve_status fill_table_rows(job *j, const gsolve_csr *C);
 
-// hash_update_cuda.cu: what gs_hash_kernels wants.
+// hash_plan_cuda.cu, hash_update_cuda.cu: what gs_hash_kernels wants. Of the job only what it saw
+// is read.
 gsolve_status make_plan(void **plan, gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
-                        const gsolve_csr *C, int lanes);
+                        const gsolve_csr *C, const job *j);
 gsolve_status run_plan(const void *plan, gsolve_context *ctx, const gsolve_csr *A,
                        const gsolve_csr *B, gsolve_csr *C);
 void drop_plan(void *plan, gsolve_context *ctx);

@@ -1,159 +1,228 @@
-// hash_update_cuda.cu: C's values once more. A plan holds for every product its place in its row of
-// C, in one byte where the row has up to 256 entries, in two up to 65536, else in four; so that an
-// update reads neither B's columns nor C's, and each product is one addition in shared memory.
-#include <cub/device/device_scan.cuh>
-#include <string.h>
-
-#include "spgemm/hash/hash_job.cuh"
+// hash_update_cuda.cu: C's values once more, by the places of hash_plan.cuh.
+//
+// What binds is the traffic of each multiprocessor with its caches and shared memory, not that with
+// the device's memory. So lanes of a group are as few as a row of B fills, several elements of it a
+// lane are on their way at once (they have different places: no order among them), and a group is a
+// warp at most wherever the sums of a row fit a warp's share of shared memory: no barrier of a
+// block then for each row of B.
+#include "spgemm/hash/hash_plan.cuh"
 
 namespace gs_hash_rows
 {
 namespace
 {
 
-constexpr int32_t byte_row = 256, short_row = 65536; // most entries for places of one and two bytes
-constexpr lengths limit = {{32, 64, byte_row, 2048, 8192, short_row}};
-enum { byte_ways = 3, short_ways = 6, last_way = 7 }; // the last ways of up to so many bytes
-constexpr int apart = 64; // bytes between the sums of rows, so that their banks differ
+constexpr int apart = 64;           // bytes between the sums of rows, so that their banks differ
+constexpr int alone_block = 128;    // threads that have a row each
+constexpr int alone_products = 512; // most of a row that one thread has
+constexpr int piece_entries = 8192; // of a row that several blocks share
 
-struct plan_on_device {
-    int lanes, room; // as in a job
-    int32_t nrows;
-    facts seen;     // of the ways by length
-    int32_t *rows;  // by ways
-    int64_t *begin; // nrows + 1: the byte at which the places of a row begin
-    uint8_t *place;
-};
+// --- a thread a row -----------------------------------------------------------------------------
 
-// --- the plan -----------------------------------------------------------------------------------
-
-// bytes[row] of the places of a row, a multiple of four.
-__global__ void __launch_bounds__(gs_block_size)
-    weigh_places(int32_t nrows, rows_of A, rows_of B, rows_of C, int64_t *bytes)
+// Up to U products of one row of B, the first of which is the e-th of its row and the number-th of
+// the row of C. sum: the thread's, 33 elements apart.
+template <class T, int U>
+__device__ __forceinline__ void add_run(const T *b, int left, const uint32_t *words,
+                                        uint32_t number, T a, T *sum)
 {
-    constexpr int sharers = 8;
-    const int lane = (int)threadIdx.x % sharers;
+    const uint32_t *word = words + number / 4;
+    uint32_t w[U / 4 + 1];
+    T x[U], s[U];
+    int at[U];
 
-    for (int64_t first = (int64_t)blockIdx.x * (gs_block_size / sharers); first <= nrows;
-         first += (int64_t)gridDim.x * (gs_block_size / sharers)) {
-        const int64_t row = first + threadIdx.x / sharers;
-        const int64_t from = row < nrows ? A.begin(row) : 0,
-                      to = row < nrows ? A.begin(row + 1) : 0;
-        long long work = 0;
-        for (int64_t k = from + lane; k < to; k += sharers) {
-            const int64_t j = A.col[k];
-            work += B.begin(j + 1) - B.begin(j);
-        }
-        for (int d = sharers / 2; d > 0; d /= 2) work += __shfl_xor_sync(all_lanes, work, d);
-        if (lane || row > nrows) continue;
-        const int64_t n = row < nrows ? C.begin(row + 1) - C.begin(row) : 0;
-        bytes[row] = (work * (n <= byte_row ? 1 : n <= short_row ? 2 : 4) + 3) / 4 * 4;
+#pragma unroll
+    for (int u = 0; u < U / 4 + 1; u++) w[u] = word[u];
+#pragma unroll
+    for (int u = 0; u < U; u++) x[u] = u < left ? b[u] : T(0);
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        const uint32_t four = __funnelshift_r(w[u / 4], w[u / 4 + 1], 8 * (number & 3));
+        at[u] = 33 * (int)(four >> 8 * (u % 4) & 255);
+        s[u] = u < left ? sum[at[u]] : T(0);
+    }
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        if (u < left) sum[at[u]] = fma(a, x[u], s[u]);
     }
 }
 
-struct column_of_product {
-    int32_t col;
-    int64_t number;
-};
-
-// place[number of a product of its row] for the rows of ways of such places; `threads` of them a
-// row: up to a warp, or a block. P: uint8_t, uint16_t, uint32_t.
-template <class P>
-__global__ void __launch_bounds__(1024)
-    find_places(rows_of A, rows_of B, rows_of C, const int32_t *rows, int32_t nrows, int threads,
-                const int64_t *begin, uint8_t *place)
+// Rows of up to `most` <= 32 entries and few products. Threads of a warp have theirs side by side:
+// where they are alike, so are places, and the banks differ.
+template <class T, int U>
+__global__ void __launch_bounds__(alone_block)
+    renew_alone(rows_of A, rows_of B, rows_of C, const int32_t *rows, int32_t nrows, int most,
+                const int64_t *begin, const uint8_t *place, T *value)
 {
-    const int64_t nth = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / threads;
-    const int me = (int)threadIdx.x % threads, width = min(threads, 32);
+    constexpr int at_once = 4; // entries of A
+    const int lane = (int)threadIdx.x % 32;
+    const int64_t nth = (int64_t)blockIdx.x * alone_block + threadIdx.x;
     const int32_t row = nth < nrows ? rows[nth] : -1;
     const int64_t from = row < 0 ? 0 : A.begin(row), to = row < 0 ? 0 : A.begin((int64_t)row + 1);
-    const int64_t first = row < 0 ? 0 : C.begin(row), end = row < 0 ? 0 : C.begin((int64_t)row + 1);
-    P *const mine = reinterpret_cast<P *>(place + (row < 0 ? 0 : begin[row]));
+    const int64_t first = row < 0 ? 0 : C.begin(row);
+    const int n = row < 0 ? 0 : (int)(C.begin((int64_t)row + 1) - first);
+    const uint32_t *words = reinterpret_cast<const uint32_t *>(place + (row < 0 ? 0 : begin[row]));
+    T *all = reinterpret_cast<T *>(row_space((int)threadIdx.x / 32, 33 * most * (int)sizeof(T))),
+      *sum = all + lane;
+    uint32_t number = 0;
 
-    walk<nothing, true>(
-        A, B, {from + me % width, width, width, me, threads}, to, {0, 0}, 0,
-        [&](int64_t e, int64_t number) {
-            return column_of_product{B.col[e], number};
-        },
-        [&](bool is_one, nothing, column_of_product x) {
-            if (is_one) mine[x.number] = (P)(first_from(C.col, first, end, x.col) - first);
-        },
-        [] {});
+    for (int k = 0; k < n; k++) sum[33 * k] = 0;
+    for (int64_t k = from; k < to; k += at_once) {
+        int64_t at[at_once];
+        int32_t j[at_once];
+        int length[at_once];
+        T a[at_once];
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            j[u] = k + u < to ? A.col[k + u] : -1;
+            a[u] = k + u < to ? A.number<T>(k + u) : T(0);
+        }
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            at[u] = j[u] < 0 ? 0 : B.begin(j[u]);
+            length[u] = j[u] < 0 ? 0 : (int)(B.begin((int64_t)j[u] + 1) - at[u]);
+        }
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            const T *b = static_cast<const T *>(B.value) + at[u];
+            for (int e = 0; e < length[u]; e += U) {
+                add_run<T, U>(b + e, length[u] - e, words, number + (uint32_t)e, a[u], sum);
+            }
+            number += (uint32_t)length[u];
+        }
+    }
+    __syncwarp();
+    for (int r = 0; r < 32; r++) { // all lanes write a row, of which each has an entry
+        const int64_t here = __shfl_sync(all_lanes, first, r);
+        const int entries = __shfl_sync(all_lanes, n, r);
+        if (lane < entries) value[here + lane] = all[33 * lane + r];
+    }
 }
 
-template <class P>
-gsolve_status find(const plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A,
-                   const gsolve_csr *B, const gsolve_csr *C, int first_way, int last, int threads)
-{
-    const int64_t before = listed_before(&p->seen, first_way);
-    const int64_t rows = listed_before(&p->seen, last + 1) - before;
-    const int block = threads > gs_block_size ? threads : gs_block_size;
-    const int64_t blocks = (rows * threads + block - 1) / block;
+// --- groups of lanes, and blocks ----------------------------------------------------------------
 
-    if (rows == 0) return GSOLVE_OK;
-    return launch_with(ctx->queue, "finding places", find_places<P>, blocks, block, 0, rows_of(A),
-                       rows_of(B), rows_of(C), p->rows + before, (int32_t)rows, threads, p->begin,
-                       p->place);
-}
+// The elements of a row of B that a lane takes at once, every `size`-th.
+template <class T, class P, int U>
+struct elements {
+    T value[U];
+    P place[U];
 
-// p->begin and room for the places.
-gsolve_status make_room(plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A,
-                        const gsolve_csr *B, const gsolve_csr *C)
-{
-    gs_queue *q = ctx->queue;
-    const int32_t n = A->nrows;
-    size_t bytes = 0;
-    int64_t all = 0;
-    char *space = nullptr;
-    gsolve_status status;
-
-    ALLOC_DEVICE(ctx, p->begin, (size_t)n + 1);
-    TRY(gs_launch(q, "weighing places", weigh_places, gs_grid(q, 8 * ((int64_t)n + 1)),
-                  gs_block_size, n, rows_of(A), rows_of(B), rows_of(C), p->begin));
-    TRY(gs_cuda(q,
-                cub::DeviceScan::ExclusiveSum(nullptr, bytes, p->begin, (int64_t)n + 1, q->stream),
-                "numbering places"));
-    ALLOC_DEVICE(ctx, space, bytes);
-    TRY(gs_cuda(q, cub::DeviceScan::ExclusiveSum(space, bytes, p->begin, (int64_t)n + 1, q->stream),
-                "numbering places"));
-    TRY(gsolve_copy(ctx, &all, GSOLVE_HOST, p->begin + n, GSOLVE_DEVICE, sizeof all));
-    ALLOC_DEVICE(ctx, p->place, all);
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
-    return status;
-}
-
-// --- the update ---------------------------------------------------------------------------------
-
-template <class T, class P>
-struct placed {
-    T value;
-    P place;
+    __device__ __forceinline__ void load(const T *b, const P *p, int left, int size)
+    {
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            value[u] = u * size < left ? b[u * size] : T(0);
+            place[u] = u * size < left ? p[u * size] : P(0);
+        }
+    }
+    // To the sums of the places from `piece` on, n of them.
+    __device__ __forceinline__ void add(T a, T *sum, int left, int size, unsigned piece)
+    {
+        T s[U];
+#pragma unroll
+        for (int u = 0; u < U; u++) s[u] = u * size < left ? sum[place[u] - piece] : T(0);
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            if (u * size < left) sum[place[u] - piece] = fma(a, value[u], s[u]);
+        }
+    }
 };
 
-template <class T, class P, class Add, class Sync>
-__device__ __forceinline__ void add_up(const rows_of &A, const rows_of &B, sharing s, int64_t to,
-                                       const P *place, Add add, Sync sync)
+// The first of n places, which ascend, that is at least `least`.
+template <class P>
+__device__ inline int first_place(const P *place, int n, unsigned least)
 {
-    walk<T, true>(
-        A, B, s, to, {0, 0}, 0,
-        [&](int64_t e, int64_t number) {
-            return placed<T, P>{B.number<T>(e), place[number]};
-        },
-        [&](bool is_one, T a, placed<T, P> x) {
-            if (is_one) add(a, x.value, (int)x.place);
-        },
-        sync);
+    int k = 0;
+
+    while (k < n) {
+        const int middle = k + (n - k) / 2;
+        if (place[middle] < least) {
+            k = middle + 1;
+        } else {
+            n = middle;
+        }
+    }
+    return k;
+}
+
+struct piece_of_row { // entries [from, end) of a row of C
+    unsigned from, end;
+};
+
+// The products of a row whose places lie in a piece, in A's order: R rows of B asked for at once,
+// U elements of each by every lane. CUT: the piece is not the whole row.
+template <class T, class P, int R, int U, bool CUT, class Sync>
+__device__ __forceinline__ void add_rows(const rows_of &A, const rows_of &B, sharing s, int64_t to,
+                                         const P *place, piece_of_row piece, T *sum, Sync sync)
+{
+    const int lane = (int)threadIdx.x % s.width;
+    const T *const b = static_cast<const T *>(B.value) + s.me;
+
+    for (int64_t k = s.first; __any_sync(all_lanes, k < to); k += s.step) {
+        int64_t begin = 0;
+        int length = 0, before = 0, all = 0;
+        T a{};
+        if (k < to) {
+            const int32_t j = A.col[k];
+            begin = B.begin(j);
+            length = (int)(B.begin((int64_t)j + 1) - begin);
+            a = A.number<T>(k);
+        }
+        if constexpr (CUT) {
+            const int upto = running_sum(length, s.width);
+            all = __shfl_sync(all_lanes, upto, s.width - 1, s.width);
+            before = upto - length;
+            const int skip = first_place(place + before, length, piece.from);
+            length = first_place(place + before + skip, length - skip, piece.end);
+            before += skip;
+            begin += skip;
+        }
+        const int rows = __reduce_max_sync(all_lanes, k < to ? lane + 1 : 0);
+        const int longest = __reduce_max_sync(all_lanes, length);
+        for (int r = 0; r < rows; r += R) {
+            const T *from[R];
+            const P *placed[R];
+            int n[R];
+            elements<T, P, U> x[R];
+#pragma unroll
+            for (int i = 0; i < R; i++) {
+                from[i] = b + __shfl_sync(all_lanes, begin, r + i, s.width);
+                n[i] = __shfl_sync(all_lanes, length, r + i, s.width);
+                placed[i] = place + s.me;
+                if constexpr (CUT) {
+                    placed[i] += __shfl_sync(all_lanes, before, r + i, s.width);
+                } else {
+                    place += n[i];
+                }
+                x[i].load(from[i], placed[i], n[i] - s.me, s.size);
+            }
+#pragma unroll
+            for (int i = 0; i < R; i++) {
+                if (CUT && n[i] == 0) continue; // for the whole block
+                const T of_a = __shfl_sync(all_lanes, a, r + i, s.width);
+                x[i].add(of_a, sum, n[i] - s.me, s.size, piece.from);
+                if (longest > U * s.size) {
+                    const int most = __reduce_max_sync(all_lanes, n[i]);
+                    for (int e = U * s.size; e < most; e += U * s.size) {
+                        const int left = n[i] - s.me - e;
+                        x[i].load(from[i] + e, placed[i] + e, left, s.size);
+                        x[i].add(of_a, sum, left, s.size, piece.from);
+                    }
+                }
+                sync();
+            }
+        }
+        if constexpr (CUT) place += all;
+    }
 }
 
 // Rows of up to `most` entries by G lanes each.
-template <class T, int G>
+template <class T, class P, int G, int R, int U>
 __global__ void __launch_bounds__(gs_block_size)
     renew_few(rows_of A, rows_of B, rows_of C, const int32_t *rows, int32_t nrows, int most,
               const int64_t *begin, const uint8_t *place, T *value)
 {
     const int slot = (int)threadIdx.x / G, lane = (int)threadIdx.x % G;
-    const int64_t nth = (int64_t)blockIdx.x * (gs_block_size / G) + slot;
+    const int64_t nth = (int64_t)blockIdx.x * (blockDim.x / G) + slot;
     const int32_t row = nth < nrows ? rows[nth] : -1;
     const int64_t from = row < 0 ? 0 : A.begin(row), to = row < 0 ? 0 : A.begin((int64_t)row + 1);
     const int64_t first = row < 0 ? 0 : C.begin(row);
@@ -162,15 +231,15 @@ __global__ void __launch_bounds__(gs_block_size)
 
     for (int k = lane; k < n; k += G) sum[k] = 0;
     __syncwarp();
-    add_up<T>(
-        A, B, {from + lane, G, G, lane, G}, to, place + (row < 0 ? 0 : begin[row]),
-        [&](T a, T b, int at) { sum[at] = fma(a, b, sum[at]); }, [] { __syncwarp(); });
+    add_rows<T, P, R, U, false>(A, B, {from + lane, G, G, lane, G}, to,
+                                reinterpret_cast<const P *>(place + (row < 0 ? 0 : begin[row])),
+                                {0, (unsigned)n}, sum, [] { __syncwarp(); });
     for (int k = lane; k < n; k += G) value[first + k] = sum[k];
 }
 
-// Longer rows by a block for each piece of up to `most` entries.
-template <class T, class P>
-__global__ void __launch_bounds__(1024)
+// Longer rows by a block for each piece of up to `most` entries. CUT: there are several.
+template <class T, class P, bool CUT>
+__global__ void __launch_bounds__(gs_block_size)
     renew_many(rows_of A, rows_of B, rows_of C, const int32_t *rows, int pieces, int most,
                const int64_t *begin, const uint8_t *place, T *value)
 {
@@ -183,16 +252,14 @@ __global__ void __launch_bounds__(1024)
     if (n <= 0) return; // the whole block
     for (int k = (int)threadIdx.x; k < n; k += (int)blockDim.x) sum[k] = 0;
     __syncthreads();
-    add_up<T>(
-        A, B, in_order<by_block>(A.begin(row)), A.begin((int64_t)row + 1),
-        reinterpret_cast<const P *>(place + begin[row]),
-        [&](T a, T b, int at) {
-            const unsigned here = (unsigned)(at - piece);
-            if (here < (unsigned)n) sum[here] = fma(a, b, sum[here]);
-        },
-        [] { __syncthreads(); });
+    add_rows<T, P, 2, 4, CUT>(A, B, in_order<by_block>(A.begin(row)), A.begin((int64_t)row + 1),
+                              reinterpret_cast<const P *>(place + begin[row]),
+                              {(unsigned)piece, (unsigned)(piece + n)}, sum,
+                              [] { __syncthreads(); });
     for (int k = (int)threadIdx.x; k < n; k += (int)blockDim.x) value[first + piece + k] = sum[k];
 }
+
+// --- which kernel -------------------------------------------------------------------------------
 
 struct operands {
     const plan_on_device *p;
@@ -201,86 +268,89 @@ struct operands {
     void *value;
 };
 
-template <class T, int G>
-gsolve_status few(const operands &o, int way)
+// kernel on a way's rows, `threads` a block and `sharers` a row; bytes of shared memory for each.
+template <class T, class... P>
+gsolve_status short_rows(const operands &o, void (*kernel)(P...), int way, int threads, int sharers,
+                         int most, int bytes)
 {
-    const int64_t rows = o.p->seen.rows[way], per_block = gs_block_size / G;
-    const int most = limit.most[way - 1], bytes = most * (int)sizeof(T) + apart;
+    const int64_t rows = o.p->seen.rows[way], per_block = threads / sharers;
 
     if (rows == 0) return GSOLVE_OK;
-    return launch_with(o.q, "new values of short rows", renew_few<T, G>,
-                       (rows + per_block - 1) / per_block, gs_block_size, (int)per_block * bytes,
-                       o.A, o.B, o.C, o.p->rows + listed_before(&o.p->seen, way), (int32_t)rows,
-                       most, o.p->begin, o.p->place, (T *)o.value);
+    return launch_with(o.q, "new values of short rows", kernel, (rows + per_block - 1) / per_block,
+                       threads, (int)per_block * bytes, o.A, o.B, o.C,
+                       o.p->rows + listed_before(&o.p->seen, way), (int32_t)rows, most, o.p->begin,
+                       o.p->place, (T *)o.value);
 }
 
-template <class T, class P>
+template <class T, int U>
+gsolve_status alone(const operands &o)
+{
+    const int most =
+        o.p->seen.longest < row_limits.most[0] ? o.p->seen.longest : row_limits.most[0];
+
+    return short_rows<T>(o, renew_alone<T, U>, 1, alone_block, 32, most,
+                         33 * most * (int)sizeof(T));
+}
+
+template <class T, class P, int G, int R, int U>
+gsolve_status few(const operands &o, int way, int threads)
+{
+    const int most = row_limits.most[way - 1];
+
+    return short_rows<T>(o, renew_few<T, P, G, R, U>, way, threads, G, most,
+                         most * (int)sizeof(T) + apart);
+}
+
+template <class T, class P, bool CUT>
 gsolve_status many(const operands &o, int way, int threads)
 {
     const int64_t rows = o.p->seen.rows[way];
-    const int fit = o.p->room / (int)sizeof(T);
-    const int most = way < short_ways && limit.most[way - 1] <= fit ? limit.most[way - 1] : fit;
-    const int longest = way <= short_ways && limit.most[way - 1] < o.p->seen.longest
-                            ? limit.most[way - 1]
-                            : o.p->seen.longest;
-    const int pieces = (longest + most - 1) / most;
+    const int limit = way <= short_ways ? row_limits.most[way - 1] : INT32_MAX;
+    const int longest = limit < o.p->seen.longest ? limit : o.p->seen.longest;
+    const int pieces = (longest - 1) / piece_entries + 1;
 
     if (rows == 0) return GSOLVE_OK;
-    return launch_with(o.q, "new values of long rows", renew_many<T, P>, rows * pieces, threads,
-                       most * (int)sizeof(T), o.A, o.B, o.C,
-                       o.p->rows + listed_before(&o.p->seen, way), pieces, most, o.p->begin,
-                       o.p->place, (T *)o.value);
+    return launch_with(o.q, "new values of long rows", renew_many<T, P, CUT>, rows * pieces,
+                       threads, piece_entries * (int)sizeof(T), o.A, o.B, o.C,
+                       o.p->rows + listed_before(&o.p->seen, way), pieces, piece_entries,
+                       o.p->begin, o.p->place, (T *)o.value);
+}
+
+// Rows of up to byte_row entries, by the mean length of a row of B.
+template <class T>
+gsolve_status by_length_of_B(const operands &o, int way)
+{
+    const facts *w = &o.p->work;
+    const unsigned long long mean = w->inputs > 0 ? w->products / (unsigned long long)w->inputs : 0;
+    const int threads = way < byte_ways ? gs_block_size : gs_block_size / 2;
+
+    if (way == 1 && mean <= 16 && w->heaviest <= alone_products) {
+        return mean < 4 ? alone<T, 4>(o) : alone<T, 8>(o);
+    }
+    return mean < 4 && way < 3 ? few<T, uint8_t, 4, 4, 1>(o, way, threads)
+           : mean < 8          ? few<T, uint8_t, 8, 4, 1>(o, way, threads)
+           : mean < 16         ? few<T, uint8_t, 8, 2, 2>(o, way, threads)
+           : mean < 32         ? few<T, uint8_t, 8, 1, 4>(o, way, threads)
+           : mean < 128        ? few<T, uint8_t, 8, 1, 8>(o, way, threads)
+                               : few<T, uint8_t, 32, 2, 4>(o, way, threads);
 }
 
 template <class T>
 gsolve_status renew(const operands &o)
 {
-    const int lanes = o.p->lanes;
     gsolve_status status;
 
-    TRY((many<T, uint32_t>(o, last_way, 1024))); // the heaviest first
-    TRY((many<T, uint16_t>(o, 6, 1024)));
-    TRY((many<T, uint16_t>(o, 5, 512)));
-    TRY((many<T, uint16_t>(o, 4, 128)));
-    TRY((lanes <= 16 ? few<T, 16> : few<T, 32>)(o, 3));
-    for (int way = 2; way > 0; way--) {
-        TRY((lanes == 4    ? few<T, 4>
-             : lanes == 8  ? few<T, 8>
-             : lanes == 16 ? few<T, 16>
-                           : few<T, 32>)(o, way));
-    }
+    TRY((many<T, uint32_t, true>(o, last_way, 256))); // the heaviest first
+    TRY((many<T, uint16_t, true>(o, 7, 256)));
+    TRY((many<T, uint16_t, false>(o, 6, 128)));
+    TRY((few<T, uint16_t, 32, 2, 4>(o, 5, 64)));
+    TRY((few<T, uint16_t, 32, 2, 4>(o, 4, 128)));
+    for (int way = byte_ways; way > 0; way--) TRY(by_length_of_B<T>(o, way));
 done:
     return status;
 }
 
 } // namespace
-
-gsolve_status make_plan(void **out, gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
-                        const gsolve_csr *C, int lanes)
-{
-    gs_queue *q = ctx->queue;
-    plan_on_device *p = static_cast<plan_on_device *>(gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *p));
-    gsolve_status status = p ? GSOLVE_OK : GSOLVE_NO_MEMORY;
-
-    if (!p) return status;
-    memset(p, 0, sizeof *p);
-    p->lanes = lanes;
-    p->nrows = A->nrows;
-    TRY(gs_cuda(q,
-                cudaDeviceGetAttribute(&p->room, cudaDevAttrMaxSharedMemoryPerBlockOptin, q->index),
-                "the size of shared memory"));
-    ALLOC_DEVICE(ctx, p->rows, (size_t)A->nrows);
-    TRY(class_by_length(ctx, C, limit, p->rows, &p->seen));
-    TRY(make_room(p, ctx, A, B, C));
-    TRY(find<uint32_t>(p, ctx, A, B, C, short_ways + 1, last_way, 1024));
-    TRY(find<uint16_t>(p, ctx, A, B, C, byte_ways + 1, short_ways, 1024));
-    TRY(find<uint8_t>(p, ctx, A, B, C, 1, byte_ways, lanes));
-    *out = p;
-    p = nullptr;
-done:
-    drop_plan(p, ctx);
-    return status;
-}
 
 gsolve_status run_plan(const void *plan, gsolve_context *ctx, const gsolve_csr *A,
                        const gsolve_csr *B, gsolve_csr *C)
@@ -290,17 +360,6 @@ gsolve_status run_plan(const void *plan, gsolve_context *ctx, const gsolve_csr *
                         rows_of(B), rows_of(C), (void *)(uintptr_t)C->value};
 
     return C->type == GSOLVE_F32 ? renew<float>(o) : renew<double>(o);
-}
-
-void drop_plan(void *plan, gsolve_context *ctx)
-{
-    plan_on_device *p = static_cast<plan_on_device *>(plan);
-
-    if (!p) return;
-    gsolve_free(ctx, GSOLVE_DEVICE, p->rows);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->begin);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->place);
-    gsolve_free(ctx, GSOLVE_HOST, p);
 }
 
 } // namespace gs_hash_rows

@@ -48,10 +48,12 @@ __global__ void __launch_bounds__(gs_block_size)
           int32_t *count, facts *f)
 {
     __shared__ unsigned mine[ways];
+    __shared__ unsigned long long most_work;
     const int lane = (int)threadIdx.x % sharers;
-    unsigned long long products = 0;
+    unsigned long long products = 0, heaviest = 0;
 
     if (threadIdx.x < ways) mine[threadIdx.x] = 0;
+    if (threadIdx.x == 0) most_work = 0;
     __syncthreads();
     for (int64_t first = (int64_t)blockIdx.x * rows_of_block; first < nrows;
          first += (int64_t)gridDim.x * rows_of_block) {
@@ -85,9 +87,12 @@ __global__ void __launch_bounds__(gs_block_size)
             words[row] = span;
         }
         products += (unsigned long long)work;
+        heaviest = max(heaviest, (unsigned long long)work);
         atomicAdd(&mine[w], 1u);
     }
+    if (heaviest > 0) atomicMax(&most_work, heaviest);
     add_rows(mine, f);
+    if (threadIdx.x == 0) atomicMax(&f->heaviest, most_work);
     products = gs_block_sum(products);
     if (threadIdx.x == 0) atomicAdd(&f->products, products);
     if (threadIdx.x == 0 && blockIdx.x == 0) {
@@ -107,7 +112,9 @@ __device__ int way_to_fill_row(int n, int counted, int words, int room)
         for (int w = light ? 0 : 2; w < 6; w++) {
             if (bytes <= bits_bytes(w) && bits_bytes(w) <= room) return fill_bits0 + w;
         }
-        return fill_bits6;
+        return bytes > room && n <= far_entries && bits_space<T>(words, 0) <= far_bytes(room)
+                   ? fill_far
+                   : fill_bits6;
     }
     for (int w = 0; w < 4; w++) {
         if (n <= table_entries(w) && table_bytes<T>(table_entries(w)) <= room) {
@@ -275,7 +282,7 @@ done:
 gsolve_status class_to_fill(job *j, gsolve_type type)
 {
     gs_queue *q = j->ctx->queue;
-    const unsigned long long products = j->seen.products;
+    const facts before = j->seen;
     gsolve_status status;
 
     TRY(clear(q, j->found));
@@ -284,7 +291,9 @@ gsolve_status class_to_fill(job *j, gsolve_type type)
                   gs_grid(q, j->nrows), gs_block_size, j->nrows, j->room, j->count, j->words,
                   j->way, j->found));
     TRY(list(j->ctx, j->nrows, j->way, j->found, j->rows, &j->seen));
-    j->seen.products = products;
+    j->seen.products = before.products;
+    j->seen.heaviest = before.heaviest;
+    j->seen.inputs = before.inputs;
 done:
     return status;
 }

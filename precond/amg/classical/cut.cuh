@@ -25,6 +25,11 @@ struct gs_party { // a group that goes its own way
     {
         return __ballot_sync(mask, yes) & mask;
     }
+    template <class T>
+    __device__ T from(T x, int of) const // what lane of has, in each lane
+    {
+        return __shfl_sync(mask, x, of, L);
+    }
     __device__ int before(unsigned ballot) const // of those in it
     {
         return __popc(ballot & ((1u << threadIdx.x % 32) - 1));

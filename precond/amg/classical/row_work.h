@@ -10,7 +10,9 @@ typedef struct row_work {
     int32_t *column;
     double *weight;
     int32_t count;
-    double d; /* what is left to divide by */
+    double d;             /* what is left to divide by */
+    int32_t parts, *part; /* of what is shared out: where they belong, negative: in d */
+    double *b;
 } row_work;
 
 /* Where column c stands, negative: nowhere, as for a negative c. */

@@ -8,18 +8,24 @@
  * where b is a without the entries of the diagonal's sign; where D_k is 0, a_ik goes to d. Alone
  * points are left out, as their error is gone. */
 
-/* D_k. */
-static double FN(shared_by)(const row_work *o, const gs_weighing *w, int32_t i, int32_t k)
+/* D_k; the b_kl that it is the sum of, and where they belong, are o's parts. */
+static double FN(find_parts)(row_work *o, const gs_weighing *w, int32_t i, int32_t k)
 {
     const gs_points *p = &w->points;
     const int64_t end = gs_start(p->A, k + 1);
+    const double diagonal = w->diagonal[k];
     const T *a = p->A->value;
     double sum = 0;
 
+    o->parts = 0;
     for (int64_t e = gs_start(p->A, k); e < end; e++) {
         const int32_t l = p->A->col[e];
-        if (!(p->mark[e] & GS_SAME) || gs_dependence(w->diagonal[k], (double)a[e]) <= 0) continue;
-        if (l == i || place_of(o, w->number[l]) >= 0) sum += (double)a[e];
+        if (!(p->mark[e] & GS_SAME) || gs_dependence(diagonal, (double)a[e]) <= 0) continue;
+        const int32_t at = l == i ? -1 : place_of(o, w->number[l]);
+        if (at < 0 && l != i) continue;
+        o->part[o->parts] = at;
+        o->b[o->parts++] = (double)a[e];
+        sum += (double)a[e];
     }
     return sum;
 }
@@ -27,18 +33,15 @@ static double FN(shared_by)(const row_work *o, const gs_weighing *w, int32_t i, 
 /* a_ik is shared out among those that F point k depends on. */
 static void FN(share_out)(row_work *o, const gs_weighing *w, int32_t i, int32_t k, double a_ik)
 {
-    const double D = FN(shared_by)(o, w, i, k), share = D != 0 ? a_ik / D : 0;
-    const gs_points *p = &w->points;
-    const int64_t end = gs_start(p->A, k + 1);
-    const T *a = p->A->value;
+    const double D = FN(find_parts)(o, w, i, k), share = D != 0 ? a_ik / D : 0;
 
     if (D == 0) o->d += a_ik;
-    for (int64_t e = gs_start(p->A, k); e < end && D != 0; e++) {
-        const int32_t l = p->A->col[e];
-        if (!(p->mark[e] & GS_SAME) || gs_dependence(w->diagonal[k], (double)a[e]) <= 0) continue;
-        const int32_t at = place_of(o, w->number[l]);
-        if (l == i) o->d += share * (double)a[e];
-        if (at >= 0) o->weight[at] += share * (double)a[e];
+    for (int32_t m = 0; m < o->parts && D != 0; m++) {
+        if (o->part[m] < 0) {
+            o->d += share * o->b[m];
+        } else {
+            o->weight[o->part[m]] += share * o->b[m];
+        }
     }
 }
 

@@ -153,8 +153,8 @@ static void set_starts(const gsolve_csr *P, int32_t rows, const int32_t *length)
 typedef struct work {
     int threads;
     int64_t slots, longest; /* of each thread */
-    int32_t *slot, *column;
-    double *weight;
+    int32_t *slot, *column, *part;
+    double *weight, *b;
 } work;
 
 static void drop_work(work *W, gsolve_context *ctx)
@@ -162,6 +162,8 @@ static void drop_work(work *W, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, W->slot);
     gsolve_free(ctx, GSOLVE_HOST, W->column);
     gsolve_free(ctx, GSOLVE_HOST, W->weight);
+    gsolve_free(ctx, GSOLVE_HOST, W->part);
+    gsolve_free(ctx, GSOLVE_HOST, W->b);
 }
 
 /* Rows of so many entries at most. What is left of W after a failure is for drop_work. */
@@ -172,10 +174,12 @@ static gsolve_status new_work(work *W, gsolve_context *ctx, const gs_weighing *w
     memset(W, 0, sizeof *W);
     W->threads = gsolve_threads(ctx);
     W->slots = w->count;
-    W->longest = longest;
+    W->longest = (int64_t)longest + 1; /* parts are those columns and the row's own */
     ALLOC(ctx, GSOLVE_HOST, W->slot, W->threads * W->slots);
     ALLOC(ctx, GSOLVE_HOST, W->column, W->threads * W->longest);
     ALLOC(ctx, GSOLVE_HOST, W->weight, W->threads * W->longest);
+    ALLOC(ctx, GSOLVE_HOST, W->part, W->threads * W->longest);
+    ALLOC(ctx, GSOLVE_HOST, W->b, W->threads * W->longest);
     memset(W->slot, 0, (size_t)(W->threads * W->slots) * sizeof *W->slot);
 done:
     return status;
@@ -183,9 +187,12 @@ done:
 
 static row_work own_work(const work *W)
 {
-    const int64_t t = omp_get_thread_num();
-    row_work o = {W->slot + t * W->slots, W->column + t * W->longest, W->weight + t * W->longest, 0,
-                  0};
+    const int64_t t = omp_get_thread_num(), at = t * W->longest;
+    row_work o = {.slot = W->slot + t * W->slots,
+                  .column = W->column + at,
+                  .weight = W->weight + at,
+                  .part = W->part + at,
+                  .b = W->b + at};
     return o;
 }
 

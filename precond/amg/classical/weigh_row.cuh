@@ -91,23 +91,33 @@ __device__ void clear(const gs_party<L> &g, const table &t)
     g.sync();
 }
 
+// Enters the C points that entries [begin, end) depend on.
 template <int L, class T, class O>
-__device__ void collect_near(const gs_party<L> &g, const rows_of<T, O> &w, const table &t,
-                             int32_t i)
+__device__ void enter_strong(const gs_party<L> &g, const rows_of<T, O> &w, const table &t, O begin,
+                             O end)
 {
-    for (int64_t k = (int64_t)w.start[i] + g.lane; k < (int64_t)w.start[i + 1]; k += L) {
+    for (int64_t k = (int64_t)begin + g.lane; k < (int64_t)end; k += L) {
         const int32_t c = w.strong_c(k);
         if (c >= 0) t.enter(c);
     }
 }
 
+// Those of row i and of its strong F points, whose rows' bounds the lanes fetch at once.
 template <int L, class T, class O>
 __device__ void collect(const gs_party<L> &g, const rows_of<T, O> &w, const table &t, int32_t i)
 {
-    collect_near(g, w, t, i);
-    for (int64_t k = (int64_t)w.start[i]; k < (int64_t)w.start[i + 1]; k++) {
-        const int32_t j = w.col[k];
-        if (w.mark[k] & GS_STRONG && w.number[j] < 0) collect_near(g, w, t, j);
+    const O begin = w.start[i], end = w.start[i + 1];
+
+    enter_strong(g, w, t, begin, end);
+    for (int64_t first = begin; first < (int64_t)end; first += L) {
+        const int64_t k = first + g.lane;
+        const int32_t j = k < (int64_t)end && w.mark[k] & GS_STRONG ? w.col[k] : -1;
+        const bool is_f = j >= 0 && w.number[j] < 0;
+        const O from = is_f ? w.start[j] : 0, to = is_f ? w.start[j + 1] : 0;
+        for (unsigned those = g.ballot(is_f); those; those &= those - 1) {
+            const int lane = (__ffs((int)those) - 1) % L;
+            enter_strong(g, w, t, g.from(from, lane), g.from(to, lane));
+        }
     }
     g.sync();
 }
@@ -130,59 +140,78 @@ __device__ part part_of(const rows_of<T, O> &w, const table &t, int32_t i, doubl
     return part{l == i || at >= 0 ? b : 0, at};
 }
 
-// What a row's weights are divided by, and the sum of what the lane has added to them.
+// An F point k whose connection with i is shared out.
+template <class O>
+struct sharer {
+    O begin, end; // its row
+    double a_ik, diagonal;
+};
+
+// What the lane has added to the weights, and to what they are divided by.
 struct tally {
-    double d, mine;
+    double to_weights, to_d;
 };
 
 template <int L, class T, class O>
 __device__ void share_out(const gs_party<L> &g, const rows_of<T, O> &w, const table &t, int32_t i,
-                          int32_t k, double a_ik, tally &s)
+                          const sharer<O> &k, tally &s)
 {
-    const int64_t begin = (int64_t)w.start[k] + g.lane, end = (int64_t)w.start[k + 1];
-    const double diagonal = w.diagonal[k];
+    const int64_t begin = (int64_t)k.begin + g.lane, end = (int64_t)k.end;
     const part none = {0, -1};
-    const part first = begin < end ? part_of(w, t, i, diagonal, begin) : none;
-    double D = first.b, own = 0;
+    const part first = begin < end ? part_of(w, t, i, k.diagonal, begin) : none;
+    double D = first.b;
 
-    for (int64_t f = begin + L; f < end; f += L) D += part_of(w, t, i, diagonal, f).b;
+    for (int64_t f = begin + L; f < end; f += L) D += part_of(w, t, i, k.diagonal, f).b;
     D = g.sum(D);
     if (D == 0) {
-        s.d += a_ik;
+        if (g.lane == 0) s.to_d += k.a_ik;
         return;
     }
-    const double share = a_ik / D;
+    const double share = k.a_ik / D;
     for (int64_t f = begin; f - g.lane < end; f += L) {
-        const part p = f == begin ? first : f < end ? part_of(w, t, i, diagonal, f) : none;
+        const part p = f == begin ? first : f < end ? part_of(w, t, i, k.diagonal, f) : none;
         if (p.at >= 0) {
             t.weight[p.at] += share * p.b;
-            s.mine += share * p.b;
+            s.to_weights += share * p.b;
         } else {
-            own += share * p.b;
+            s.to_d += share * p.b;
         }
         g.sync(); // another lane may be next at that place
     }
-    s.d += g.sum(own);
 }
 
+// L of row i's entries at a time, a lane each; then those to share out, one after the other.
 template <int L, class T, class O>
-__device__ void weigh_extended(const gs_party<L> &g, const rows_of<T, O> &w, const table &t,
-                               int32_t i, tally &s)
+__device__ tally weigh_extended(const gs_party<L> &g, const rows_of<T, O> &w, const table &t,
+                                int32_t i)
 {
-    for (int64_t k = (int64_t)w.start[i]; k < (int64_t)w.start[i + 1]; k++) {
-        const int32_t j = w.col[k];
-        const double a = (double)w.a[k];
-        if (!(w.mark[k] & GS_SAME) || w.kind[j] == GS_ALONE) continue;
-        const int32_t at = t.place_of(w.number[j]);
-        if (at >= 0) {
-            if (g.lane == 0) t.weight[at] += a, s.mine += a;
-            g.sync();
-        } else if (w.mark[k] & GS_STRONG) {
-            share_out(g, w, t, i, j, a, s);
+    const int64_t end = (int64_t)w.start[i + 1];
+    tally s = {0, 0};
+
+    for (int64_t first = (int64_t)w.start[i]; first < end; first += L) {
+        const int64_t e = first + g.lane;
+        const uint8_t mark = e < end ? w.mark[e] : 0;
+        const int32_t j = mark & GS_SAME && w.kind[w.col[e]] != GS_ALONE ? w.col[e] : -1;
+        const int32_t at = j >= 0 ? t.place_of(w.number[j]) : -1;
+        const bool shares = j >= 0 && at < 0 && mark & GS_STRONG;
+        sharer<O> own = {0, 0, j >= 0 ? (double)w.a[e] : 0, 0};
+        if (at >= 0) { // no two lanes at one place
+            t.weight[at] += own.a_ik;
+            s.to_weights += own.a_ik;
+        } else if (!shares) {
+            s.to_d += own.a_ik;
         } else {
-            s.d += a;
+            own.begin = w.start[j], own.end = w.start[j + 1], own.diagonal = w.diagonal[j];
+        }
+        g.sync();
+        for (unsigned those = g.ballot(shares); those; those &= those - 1) {
+            const int lane = (__ffs((int)those) - 1) % L;
+            const sharer<O> k = {g.from(own.begin, lane), g.from(own.end, lane),
+                                 g.from(own.a_ik, lane), g.from(own.diagonal, lane)};
+            share_out(g, w, t, i, k, s);
         }
     }
+    return s;
 }
 
 // The table's entries to the front of (column, weight); how many, in each lane.
@@ -228,16 +257,15 @@ __device__ void make_row(const gs_party<L> &g, const rows_of<T, O> &w, const tab
                          int32_t *column, double *weight, const result<T> &to, int64_t r)
 {
     const int32_t i = w.row(r);
-    tally s = {w.diagonal[i], 0};
+    const double diagonal = w.diagonal[i];
 
     clear(g, t);
     collect(g, w, t, i);
-    weigh_extended(g, w, t, i, s);
-    const double sum = g.sum(s.mine);
-    if (!(s.d * w.diagonal[i] > 0)) s.d = -sum;
-    const double all = s.d != 0 ? -sum / s.d : 0;
+    const tally s = weigh_extended(g, w, t, i);
+    const double sum = g.sum(s.to_weights), rest = diagonal + g.sum(s.to_d);
+    const double d = rest * diagonal > 0 ? rest : -sum, all = d != 0 ? -sum / d : 0;
     g.sync();
-    for (int32_t e = g.lane; e < t.size; e += L) t.weight[e] = s.d != 0 ? -t.weight[e] / s.d : 0;
+    for (int32_t e = g.lane; e < t.size; e += L) t.weight[e] = d != 0 ? -t.weight[e] / d : 0;
     g.sync();
     const int32_t n = gather(g, t, column, weight);
     if (!to.column) {

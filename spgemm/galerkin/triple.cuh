@@ -1,0 +1,254 @@
+// triple.cuh: a row of R A P by a warp. The elements of rows that others ask for are taken 32 at a
+// time, however short the rows are, and added to sums by columns, of which equal ones among the 32
+// are added in the order of the lanes: the order of all sums is that of a loop over R's row, A's
+// rows and P's rows.
+#ifndef GS_TRIPLE_CUH
+#define GS_TRIPLE_CUH
+
+#include "spgemm/rows.cuh"
+
+namespace gs_triple_rows
+{
+
+using namespace gs_rows;
+
+__device__ inline int lane_of()
+{
+    return (int)threadIdx.x % 32;
+}
+
+template <class T>
+struct element {
+    bool is_one;
+    int32_t col;
+    T factor, value;
+};
+
+// --- the elements of rows -----------------------------------------------------------------------
+
+// Those of the rows of B that 32 lanes ask for, one after the other.
+template <class T>
+struct elements {
+    rows_of B;
+    uint8_t *owner; // 32 in shared memory: of a lane whose row begins there, that row's lane
+    int64_t begin;  // of the row that this lane asks for, less the elements of rows before it
+    int before, length;
+    T factor;
+    int total, at, open; // open: the lane whose row was the last to begin
+
+    __device__ elements(const rows_of &rows, uint8_t *space)
+        : B(rows), owner(space), total(0), at(0)
+    {
+    }
+
+    // Row j, for this lane; j < 0: none. A row that is cut here takes too many steps to be summed.
+    __device__ void ask(int32_t j, T f)
+    {
+        constexpr int64_t longest = 1 << 22;
+
+        factor = f;
+        begin = 0;
+        length = 0;
+        if (j >= 0) {
+            begin = B.begin(j);
+            length = (int)min(B.begin((int64_t)j + 1) - begin, longest);
+        }
+        const int upto = running_sum(length, 32);
+        before = upto - length;
+        begin -= before;
+        total = __shfl_sync(all_lanes, upto, 31);
+        at = 0;
+        open = 0;
+    }
+
+    // The next 32; false: there are none.
+    __device__ bool next(element<T> *x)
+    {
+        if (at >= total) return false;
+        const int lane = lane_of(), there = before - at;
+        const bool begins = length > 0 && there >= 0 && there < 32;
+        const unsigned begun = __reduce_or_sync(all_lanes, begins ? 1u << there : 0u);
+        const unsigned upto = begun & (all_lanes >> (31 - lane));
+        if (begins) owner[there] = (uint8_t)lane;
+        __syncwarp();
+        const int from = upto ? owner[31 - __clz((int)upto)] : open;
+        if (begun) open = owner[31 - __clz((int)begun)];
+        __syncwarp(); // before the next ones begin
+        const int64_t e = __shfl_sync(all_lanes, begin, from) + at + lane;
+        x->factor = __shfl_sync(all_lanes, factor, from);
+        x->is_one = at + lane < total;
+        x->col = x->is_one ? B.col[e] : 0;
+        x->value = x->is_one ? B.template number<T>(e) : T(0);
+        at += 32;
+        return true;
+    }
+};
+
+// --- sums by columns ----------------------------------------------------------------------------
+
+// A table of 2^bits places, and which are taken, in the order in which the columns came.
+template <class T>
+struct sums {
+    T *sum;
+    int32_t *key;
+    uint16_t *list;
+    int bits, n;
+
+    __host__ __device__ static constexpr int bytes(int bits)
+    {
+        return (int)(sizeof(T) + sizeof(int32_t) + sizeof(uint16_t)) << bits;
+    }
+    __device__ sums(char *space, int log2)
+        : sum(reinterpret_cast<T *>(space)), key(reinterpret_cast<int32_t *>(sum + (1 << log2))),
+          list(reinterpret_cast<uint16_t *>(key + (1 << log2))), bits(log2), n(0)
+    {
+        for (int k = lane_of(); k < 1 << bits; k += 32) key[k] = -1;
+        __syncwarp();
+    }
+
+    // Adds factor times value where there is one; up to 32 columns are new, for which there is
+    // room.
+    __device__ void add(const element<T> &x)
+    {
+        const int lane = lane_of();
+        const unsigned below = (1u << lane) - 1;
+        bool fresh = false;
+        const int place = x.is_one ? place_in(key, bits, x.col, &fresh) : -1 - lane;
+        const unsigned alike = __match_any_sync(all_lanes, place);
+        const unsigned born = __ballot_sync(all_lanes, fresh);
+        const bool leads = x.is_one && !(alike & below), first = leads && (alike & born);
+        const unsigned firsts = __ballot_sync(all_lanes, first);
+        const int most = (int)__reduce_max_sync(all_lanes, (unsigned)__popc(alike));
+        const T product = x.factor * x.value;
+        T mine = leads && !first ? sum[place] : T(0);
+        unsigned rest = alike;
+
+        for (int k = 0; k < most; k++) {
+            const T other = __shfl_sync(all_lanes, product, (__ffs((int)rest) - 1) & 31);
+            if (rest) mine += other;
+            rest &= rest - 1;
+        }
+        if (first) list[n + __popc(firsts & below)] = (uint16_t)place;
+        if (leads) sum[place] = mine;
+        n += __popc(firsts);
+        __syncwarp();
+    }
+    // Columns that are known: the k-th sum is that of the k-th column.
+    __device__ void expect(const int32_t *col, int count)
+    {
+        for (int k = lane_of(); k < count; k += 32) {
+            bool fresh;
+            const int place = place_in(key, bits, col[k], &fresh);
+            list[k] = (uint16_t)place;
+            sum[place] = T(0);
+        }
+        n = count;
+        __syncwarp();
+    }
+    __device__ void empty()
+    {
+        for (int k = lane_of(); k < n; k += 32) key[list[k]] = -1;
+        n = 0;
+        __syncwarp();
+    }
+};
+
+// --- a row --------------------------------------------------------------------------------------
+
+struct operands {
+    rows_of R, A, P;
+};
+
+struct bounds {
+    int entries, steps; // of C's row; batches of 32 elements
+};
+
+struct effort {
+    int steps;
+    unsigned long long products;
+};
+
+// C += the sums so far times the rows of P that they ask for; false: C gets too long.
+template <class T>
+__device__ bool spread(elements<T> *p, const sums<T> &ra, sums<T> *c, bounds most, effort *spent)
+{
+    for (int first = 0; first < ra.n; first += 32) {
+        const bool has = first + lane_of() < ra.n;
+        const int place = has ? ra.list[first + lane_of()] : 0;
+        element<T> x, now;
+        p->ask(has ? ra.key[place] : -1, has ? ra.sum[place] : T(0));
+        spent->products += (unsigned long long)p->total;
+        for (bool more = p->next(&x); more;) {
+            now = x;
+            more = p->next(&x); // asked for before it is needed
+            if (c->n > most.entries || spent->steps++ >= most.steps) return false;
+            c->add(now);
+        }
+    }
+    return true;
+}
+
+// c = row i of R A P. Whenever ra is three quarters full its sums are spread. False: the row is too
+// long.
+template <class T>
+__device__ bool sum_row(const operands &o, int64_t i, uint8_t *owner, sums<T> *ra, sums<T> *c,
+                        bounds most, effort *spent)
+{
+    const int full = (1 << ra->bits) / 4 * 3 - 32;
+    const int64_t to = o.R.begin(i + 1);
+    int64_t first = o.R.begin(i);
+    elements<T> a(o.A, owner), p(o.P, owner);
+    element<T> x, now;
+    bool more = false;
+
+    for (bool ended = false; !ended;) {
+        while (ra->n <= full) {
+            if (more) {
+                now = x;
+                more = a.next(&x);
+                if (spent->steps++ >= most.steps) return false;
+                ra->add(now);
+            } else if (first < to) {
+                const bool has = first + lane_of() < to;
+                a.ask(has ? o.R.col[first + lane_of()] : -1,
+                      has ? o.R.number<T>(first + lane_of()) : T(0));
+                spent->products += (unsigned long long)a.total;
+                first += 32;
+                more = a.next(&x);
+            } else {
+                ended = true;
+                break;
+            }
+        }
+        if (!spread(&p, *ra, c, most, spent)) return false;
+        ra->empty();
+    }
+    return c->n <= most.entries;
+}
+
+// key[0..n) in ascending order, by a warp; there is room for the next power of two.
+__device__ inline void sort(unsigned long long *key, int n)
+{
+    int padded = 1;
+
+    while (padded < n) padded *= 2;
+    for (int k = n + lane_of(); k < padded; k += 32) key[k] = ~0ull;
+    __syncwarp();
+    for (int run = 2; run <= padded; run *= 2) { // bitonic
+        for (int apart = run / 2; apart > 0; apart /= 2) {
+            for (int k = lane_of(); k < padded / 2; k += 32) {
+                const int low = 2 * k - (k & (apart - 1)), high = low + apart;
+                const unsigned long long x = key[low], y = key[high];
+                if ((x > y) == ((low & run) == 0)) {
+                    key[low] = y;
+                    key[high] = x;
+                }
+            }
+            __syncwarp();
+        }
+    }
+}
+
+} // namespace gs_triple_rows
+
+#endif

@@ -1,0 +1,23 @@
+/* triple.h: R A P at once, a row of R after the other: the row of R A is summed by columns, and
+ * then the rows of P that these ask for, so that no product of two is ever stored. */
+#ifndef GS_TRIPLE_H
+#define GS_TRIPLE_H
+
+#include "spgemm/spgemm.h"
+
+typedef struct gs_triple_kernels {
+    /* *C = R A P, owned, where they lie, columns ascending, all of whose columns ascend strictly;
+     * *plan = what update needs. *fits false: rows are too long for this, and C is unset. */
+    gsolve_status (*multiply)(gsolve_csr *C, gs_triple *plan, gs_tally_of_product *tally,
+                              bool *fits, gsolve_context *ctx, const gsolve_csr *R,
+                              const gsolve_csr *A, const gsolve_csr *P);
+    /* C's values, R, A and P having new ones in the patterns that they had then: the same sums in
+     * the same order. */
+    gsolve_status (*update)(const gs_triple *plan, gsolve_context *ctx, const gsolve_csr *R,
+                            const gsolve_csr *A, const gsolve_csr *P, gsolve_csr *C);
+} gs_triple_kernels;
+
+extern const gs_triple_kernels gs_triple_host[GSOLVE_TYPE_COUNT];
+extern const gs_triple_kernels gs_triple_cuda[GSOLVE_TYPE_COUNT];
+
+#endif

@@ -1,0 +1,286 @@
+/* triple_host.c: R A P at once on the CPU: each row of R A, and then of R A P, is gathered as its
+ * columns are met. Threads make rows side by side into lists of their own, which are C's parts; a
+ * list that gets too short is made longer between parallel regions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/try.h"
+#include "spgemm/galerkin/triple.h"
+
+/* Columns met in a row and their sums. */
+typedef struct gathered {
+    uint32_t *slot; /* of each column: base and its place in list, or below base */
+    uint32_t base, n;
+    int32_t *list;
+    void *sum;
+} gathered;
+
+typedef struct worker {
+    gathered ra, c;
+    int32_t next, end; /* rows to make */
+    int64_t used, room, products;
+    int32_t *col; /* room of them: the rows made so far */
+    void *value;
+} worker;
+
+typedef struct team {
+    int size;
+    worker *of;
+} team;
+
+#define RANKED 48   /* columns that are put in order by counting the smaller ones */
+#define GUESS  32   /* entries of a row of C */
+#define FEW    1000 /* rows not worth a second thread */
+
+typedef struct kernels {
+    void (*sum_row)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P, int32_t i,
+                    worker *w);
+    void (*put)(worker *w);
+    void (*renew)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
+                  const gsolve_csr *C, int32_t i, worker *w);
+} kernels;
+
+static int compare(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* rank[k] = how many of list[0..n) are smaller than list[k]. */
+static void rank_columns(int32_t n, const int32_t *restrict list, int32_t *restrict rank)
+{
+    for (int32_t k = 0; k < n; k++) rank[k] = 0;
+    for (int32_t s = 0; s < n; s++) {
+        const int32_t one = list[s];
+        for (int32_t k = 0; k < n; k++) rank[k] += list[k] > one;
+    }
+}
+
+/* The next row begins: slots of those before are below base. */
+static void begin_row(gathered *g, int32_t ncols)
+{
+    g->base += g->n;
+    g->n = 0;
+    if (g->base > UINT32_MAX - (uint32_t)ncols) { /* the row's slots might not fit */
+        memset(g->slot, 0, (size_t)ncols * sizeof *g->slot);
+        g->base = 1;
+    }
+}
+
+#define GS_BODY "spgemm/galerkin/triple_body.h"
+#include "core/each_type.h"
+
+static const kernels kernels_of[GSOLVE_TYPE_COUNT] = {{sum_row_f32, put_f32, renew_f32},
+                                                      {sum_row_f64, put_f64, renew_f64}};
+
+/* --- the threads ------------------------------------------------------------------------------ */
+
+static void drop_gathered(gathered *g, gsolve_context *ctx)
+{
+    gsolve_free(ctx, GSOLVE_HOST, g->slot);
+    gsolve_free(ctx, GSOLVE_HOST, g->list);
+    gsolve_free(ctx, GSOLVE_HOST, g->sum);
+}
+
+static gsolve_status new_gathered(gathered *g, gsolve_context *ctx, int32_t ncols, gsolve_type type)
+{
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, g->slot, ncols);
+    memset(g->slot, 0, (size_t)ncols * sizeof *g->slot);
+    ALLOC(ctx, GSOLVE_HOST, g->list, ncols);
+    g->sum = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)ncols, gs_type_size(type));
+    TRY(g->sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    g->base = 1;
+done:
+    return status;
+}
+
+static void drop_team(team *t, gsolve_context *ctx)
+{
+    for (int k = 0; t->of && k < t->size; k++) {
+        drop_gathered(&t->of[k].ra, ctx);
+        drop_gathered(&t->of[k].c, ctx);
+        gsolve_free(ctx, GSOLVE_HOST, t->of[k].col);
+        gsolve_free(ctx, GSOLVE_HOST, t->of[k].value);
+    }
+    gsolve_free(ctx, GSOLVE_HOST, t->of);
+}
+
+/* The row at which the k-th of so many parts begins, by R's entries. */
+static int32_t first_row(const gsolve_csr *R, int k, int parts)
+{
+    const int64_t at = gs_start(R, R->nrows) * k / parts;
+    int32_t low = 0, high = R->nrows;
+
+    if (k == parts) return R->nrows;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (gs_start(R, middle) < at) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static gsolve_status new_team(team *t, gsolve_context *ctx, const gsolve_csr *R,
+                              const gsolve_csr *P)
+{
+    gsolve_status status;
+
+    t->size = R->nrows < FEW ? 1 : gsolve_threads(ctx);
+    ALLOC(ctx, GSOLVE_HOST, t->of, t->size);
+    memset(t->of, 0, (size_t)t->size * sizeof *t->of);
+    for (int k = 0; k < t->size; k++) {
+        worker *w = &t->of[k];
+        w->next = first_row(R, k, t->size);
+        w->end = first_row(R, k + 1, t->size);
+        TRY(new_gathered(&w->ra, ctx, R->ncols, R->type));
+        TRY(new_gathered(&w->c, ctx, P->ncols, R->type));
+    }
+done:
+    return status;
+}
+
+/* --- the product ------------------------------------------------------------------------------ */
+
+/* The rows of w that its room takes; their lengths into count. */
+static void make_rows(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P, worker *w,
+                      int32_t *count)
+{
+    const kernels *kernel = &kernels_of[R->type];
+
+    for (; w->next < w->end; w->next++) {
+        const int64_t products = w->products;
+        kernel->sum_row(R, A, P, w->next, w);
+        if (w->used + w->c.n > w->room) { /* the row is made again */
+            w->products = products;
+            return;
+        }
+        kernel->put(w);
+        w->used += w->c.n;
+        count[w->next] = (int32_t)w->c.n;
+    }
+}
+
+/* More room for w, whatever its next row has. */
+static gsolve_status widen(worker *w, gsolve_context *ctx, int32_t ncols, gsolve_type type)
+{
+    const int32_t rows = w->end - w->next;
+    const int64_t room = w->room ? 2 * w->room + ncols : (int64_t)rows * GUESS;
+    const size_t size = gs_type_size(type);
+    int32_t *col = NULL;
+    void *value = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, col, room);
+    value = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)room, size);
+    TRY(value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    if (w->used > 0) {
+        memcpy(col, w->col, (size_t)w->used * sizeof *col);
+        memcpy(value, w->value, (size_t)w->used * size);
+    }
+    gsolve_free(ctx, GSOLVE_HOST, w->col);
+    gsolve_free(ctx, GSOLVE_HOST, w->value);
+    w->col = col;
+    w->value = value;
+    w->room = room;
+    col = NULL;
+    value = NULL;
+done:
+    gsolve_free(ctx, GSOLVE_HOST, col);
+    gsolve_free(ctx, GSOLVE_HOST, value);
+    return status;
+}
+
+static gsolve_status make_all(team *t, gsolve_context *ctx, const gsolve_csr *R,
+                              const gsolve_csr *A, const gsolve_csr *P, int32_t *count)
+{
+    bool more = R->nrows > 0;
+    gsolve_status status = GSOLVE_OK;
+
+    while (more) {
+        more = false;
+        for (int k = 0; k < t->size; k++) {
+            worker *w = &t->of[k];
+            if (w->next < w->end) TRY(widen(w, ctx, P->ncols, R->type));
+        }
+#pragma omp parallel for schedule(static, 1) num_threads(t->size) reduction(|| : more)
+        for (int k = 0; k < t->size; k++) {
+            make_rows(R, A, P, &t->of[k], count);
+            more = more || t->of[k].next < t->of[k].end;
+        }
+    }
+done:
+    return status;
+}
+
+/* C from the parts, one after the other. */
+static gsolve_status join(gsolve_csr *C, const team *t, gsolve_context *ctx, const gsolve_csr *R,
+                          const gsolve_csr *P, const int32_t *count)
+{
+    const size_t size = gs_type_size(R->type);
+    int64_t at = 0, entries = 0;
+    gsolve_status status;
+
+    for (int k = 0; k < t->size; k++) entries += t->of[k].used;
+    TRY(gs_csr_new_at(C, ctx, R->place, R->nrows, P->ncols, entries, R->type));
+    gs_set_start(C, 0, 0);
+    for (int32_t i = 0; i < R->nrows; i++) gs_set_start(C, i + 1, at += count[i]);
+    at = 0;
+    for (int k = 0; k < t->size; k++) {
+        const worker *w = &t->of[k];
+        if (w->used == 0) continue;
+        memcpy((int32_t *)(uintptr_t)C->col + at, w->col, (size_t)w->used * sizeof *w->col);
+        memcpy((char *)(uintptr_t)C->value + (size_t)at * size, w->value, (size_t)w->used * size);
+        at += w->used;
+    }
+done:
+    return status;
+}
+
+static gsolve_status multiply(gsolve_csr *C, gs_triple *plan, gs_tally_of_product *tally,
+                              bool *fits, gsolve_context *ctx, const gsolve_csr *R,
+                              const gsolve_csr *A, const gsolve_csr *P)
+{
+    team t = {0, NULL};
+    int32_t *count = NULL;
+    gsolve_status status;
+
+    TRY(new_team(&t, ctx, R, P));
+    ALLOC(ctx, GSOLVE_HOST, count, R->nrows);
+    TRY(make_all(&t, ctx, R, A, P, count));
+    TRY(join(C, &t, ctx, R, P, count));
+    for (int k = 0; k < t.size; k++) tally->products += t.of[k].products;
+    tally->bands = 1;
+    *plan = (gs_triple){0, 1};
+    *fits = true;
+done:
+    gsolve_free(ctx, GSOLVE_HOST, count);
+    drop_team(&t, ctx);
+    return status;
+}
+
+static gsolve_status update(const gs_triple *plan, gsolve_context *ctx, const gsolve_csr *R,
+                            const gsolve_csr *A, const gsolve_csr *P, gsolve_csr *C)
+{
+    const kernels *kernel = &kernels_of[R->type];
+    team t = {0, NULL};
+    gsolve_status status;
+
+    (void)plan;
+    TRY(new_team(&t, ctx, R, P));
+#pragma omp parallel for schedule(static, 1) num_threads(t.size)
+    for (int k = 0; k < t.size; k++) {
+        worker *w = &t.of[k];
+        for (int32_t i = w->next; i < w->end; i++) kernel->renew(R, A, P, C, i, w);
+    }
+done:
+    drop_team(&t, ctx);
+    return status;
+}
+
+const gs_triple_kernels gs_triple_host[GSOLVE_TYPE_COUNT] = {{multiply, update},
+                                                             {multiply, update}};

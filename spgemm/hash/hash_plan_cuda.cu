@@ -1,0 +1,144 @@
+// hash_plan_cuda.cu: what an update of values needs, see hash_plan.cuh.
+#include <cub/device/device_scan.cuh>
+#include <string.h>
+
+#include "spgemm/hash/hash_plan.cuh"
+
+namespace gs_hash_rows
+{
+namespace
+{
+
+// bytes[row] of the places of a row, a multiple of four.
+__global__ void __launch_bounds__(gs_block_size)
+    weigh_places(int32_t nrows, rows_of A, rows_of B, rows_of C, int64_t *bytes)
+{
+    constexpr int sharers = 8;
+    const int lane = (int)threadIdx.x % sharers;
+
+    for (int64_t first = (int64_t)blockIdx.x * (gs_block_size / sharers); first <= nrows;
+         first += (int64_t)gridDim.x * (gs_block_size / sharers)) {
+        const int64_t row = first + threadIdx.x / sharers;
+        const int64_t from = row < nrows ? A.begin(row) : 0,
+                      to = row < nrows ? A.begin(row + 1) : 0;
+        long long work = 0;
+        for (int64_t k = from + lane; k < to; k += sharers) {
+            const int64_t j = A.col[k];
+            work += B.begin(j + 1) - B.begin(j);
+        }
+        for (int d = sharers / 2; d > 0; d /= 2) work += __shfl_xor_sync(all_lanes, work, d);
+        if (lane || row > nrows) continue;
+        const int64_t n = row < nrows ? C.begin(row + 1) - C.begin(row) : 0;
+        bytes[row] = (work * (n <= byte_row ? 1 : n <= short_row ? 2 : 4) + 3) / 4 * 4;
+    }
+}
+
+struct column_of_product {
+    int32_t col;
+    int64_t number;
+};
+
+// place[number of a product of its row] for the rows of ways of such places; `threads` of them a
+// row: up to a warp, or a block. P: uint8_t, uint16_t, uint32_t.
+template <class P>
+__global__ void __launch_bounds__(1024)
+    find_places(rows_of A, rows_of B, rows_of C, const int32_t *rows, int32_t nrows, int threads,
+                const int64_t *begin, uint8_t *place)
+{
+    const int64_t nth = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / threads;
+    const int me = (int)threadIdx.x % threads, width = min(threads, 32);
+    const int32_t row = nth < nrows ? rows[nth] : -1;
+    const int64_t from = row < 0 ? 0 : A.begin(row), to = row < 0 ? 0 : A.begin((int64_t)row + 1);
+    const int64_t first = row < 0 ? 0 : C.begin(row), end = row < 0 ? 0 : C.begin((int64_t)row + 1);
+    P *const mine = reinterpret_cast<P *>(place + (row < 0 ? 0 : begin[row]));
+
+    walk<nothing, true>(
+        A, B, {from + me % width, width, width, me, threads}, to, {0, 0}, 0,
+        [&](int64_t e, int64_t number) {
+            return column_of_product{B.col[e], number};
+        },
+        [&](bool is_one, nothing, column_of_product x) {
+            if (is_one) mine[x.number] = (P)(first_from(C.col, first, end, x.col) - first);
+        },
+        [] {});
+}
+
+template <class P>
+gsolve_status find(const plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A,
+                   const gsolve_csr *B, const gsolve_csr *C, int first_way, int last, int threads)
+{
+    const int64_t before = listed_before(&p->seen, first_way);
+    const int64_t rows = listed_before(&p->seen, last + 1) - before;
+    const int block = threads > gs_block_size ? threads : gs_block_size;
+    const int64_t blocks = (rows * threads + block - 1) / block;
+
+    if (rows == 0) return GSOLVE_OK;
+    return launch_with(ctx->queue, "finding places", find_places<P>, blocks, block, 0, rows_of(A),
+                       rows_of(B), rows_of(C), p->rows + before, (int32_t)rows, threads, p->begin,
+                       p->place);
+}
+
+// p->begin and room for the places.
+gsolve_status make_room(plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A,
+                        const gsolve_csr *B, const gsolve_csr *C)
+{
+    gs_queue *q = ctx->queue;
+    const int32_t n = A->nrows;
+    size_t bytes = 0;
+    int64_t all = 0;
+    char *space = nullptr;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, p->begin, (size_t)n + 1);
+    TRY(gs_launch(q, "weighing places", weigh_places, gs_grid(q, 8 * ((int64_t)n + 1)),
+                  gs_block_size, n, rows_of(A), rows_of(B), rows_of(C), p->begin));
+    TRY(gs_cuda(q,
+                cub::DeviceScan::ExclusiveSum(nullptr, bytes, p->begin, (int64_t)n + 1, q->stream),
+                "numbering places"));
+    ALLOC_DEVICE(ctx, space, bytes);
+    TRY(gs_cuda(q, cub::DeviceScan::ExclusiveSum(space, bytes, p->begin, (int64_t)n + 1, q->stream),
+                "numbering places"));
+    TRY(gsolve_copy(ctx, &all, GSOLVE_HOST, p->begin + n, GSOLVE_DEVICE, sizeof all));
+    ALLOC_DEVICE(ctx, p->place, all + read_beyond);
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    return status;
+}
+
+} // namespace
+
+gsolve_status make_plan(void **out, gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
+                        const gsolve_csr *C, const job *j)
+{
+    plan_on_device *p = static_cast<plan_on_device *>(gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *p));
+    gsolve_status status = p ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+
+    if (!p) return status;
+    memset(p, 0, sizeof *p);
+    p->nrows = A->nrows;
+    p->work = j->seen;
+    ALLOC_DEVICE(ctx, p->rows, (size_t)A->nrows);
+    TRY(class_by_length(ctx, C, row_limits, p->rows, &p->seen));
+    TRY(make_room(p, ctx, A, B, C));
+    TRY(find<uint32_t>(p, ctx, A, B, C, short_ways + 1, last_way, 1024));
+    TRY(find<uint16_t>(p, ctx, A, B, C, byte_ways + 1, short_ways, 1024));
+    TRY(find<uint8_t>(p, ctx, A, B, C, 1, byte_ways, j->lanes));
+    *out = p;
+    p = nullptr;
+done:
+    drop_plan(p, ctx);
+    return status;
+}
+
+void drop_plan(void *plan, gsolve_context *ctx)
+{
+    plan_on_device *p = static_cast<plan_on_device *>(plan);
+
+    if (!p) return;
+    gsolve_free(ctx, GSOLVE_DEVICE, p->rows);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->begin);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->place);
+    gsolve_free(ctx, GSOLVE_HOST, p);
+}
+
+} // namespace gs_hash_rows

@@ -1,0 +1,90 @@
+// rows.cuh: what kernels on compressed rows share: offsets of either width, tables of columns.
+#ifndef GS_SPGEMM_ROWS_CUH
+#define GS_SPGEMM_ROWS_CUH
+
+#include "core/cuda.cuh"
+
+extern "C" {
+#include "core/try.h"
+}
+
+namespace gs_rows
+{
+
+constexpr unsigned all_lanes = 0xffffffffu;
+
+// Compressed rows as kernels see them; offsets of either width.
+struct rows_of {
+    const void *start;
+    const int32_t *col;
+    const void *value;
+    bool wide;
+
+    rows_of(const gsolve_csr *csr)
+        : start(csr->start), col(csr->col), value(csr->value), wide(csr->offset == GSOLVE_O64)
+    {
+    }
+    __device__ int64_t begin(int64_t i) const
+    {
+        return wide ? static_cast<const int64_t *>(start)[i]
+                    : (int64_t) static_cast<const int32_t *>(start)[i];
+    }
+    template <class T>
+    __device__ T number(int64_t k) const
+    {
+        return static_cast<const T *>(value)[k];
+    }
+};
+
+// The sum over lanes below and of this one, by groups of so many lanes.
+template <class N>
+__device__ N running_sum(N x, int lanes)
+{
+    const int lane = (int)threadIdx.x % lanes;
+
+    for (int d = 1; d < lanes; d *= 2) {
+        const N below = __shfl_up_sync(all_lanes, x, d, lanes);
+        if (lane >= d) x += below;
+    }
+    return x;
+}
+
+// The place of column j in a table of 2^bits places, of which free ones hold -1. *fresh: it was not
+// there.
+__device__ inline int place_in(int32_t *key, int bits, int32_t j, bool *fresh)
+{
+    const int last = (1 << bits) - 1;
+    int place = (int)((uint32_t)j * 2654435769u >> (32 - bits));
+
+    *fresh = false;
+    for (;; place = (place + 1) & last) {
+        int32_t there = *(volatile int32_t *)&key[place];
+        if (there == j) return place;
+        if (there >= 0) continue;
+        there = atomicCAS(&key[place], -1, j);
+        *fresh = there == -1;
+        if (*fresh || there == j) return place;
+    }
+}
+
+// kernel on `grid` blocks with so many bytes of shared memory each.
+template <class... P, class... X>
+gsolve_status launch_with(gs_queue *q, const char *name, void (*kernel)(P...), int64_t grid,
+                          int threads, int bytes, X... arguments)
+{
+    constexpr int always_there = 48 << 10;
+    cudaError_t code = cudaSuccess;
+
+    if (bytes > always_there) {
+        code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    }
+    if (code == cudaSuccess) {
+        kernel<<<(unsigned)grid, (unsigned)threads, (size_t)bytes, q->stream>>>(P(arguments)...);
+        code = cudaGetLastError();
+    }
+    return gs_cuda(q, code, name);
+}
+
+} // namespace gs_rows
+
+#endif
