@@ -77,8 +77,8 @@ static gsolve_status smooth(const walk *w, const gs_level *l, gsolve_dense b, gs
     gsolve_status status = GSOLVE_OK;
 
     for (int s = 0; s < sweeps && status == GSOLVE_OK; s++) {
-        status = w->h->smoother->sweep(l->smoother, w->ctx, &fine, b, x, l->space, zero && s == 0,
-                                       back);
+        status =
+            w->h->smoother->sweep(l->smoother, w->ctx, &fine, b, x, l->space, zero && s == 0, back);
     }
     return status;
 }

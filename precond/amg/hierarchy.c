@@ -21,7 +21,7 @@
 
 static const gs_coarsening *const coarsenings[] = {&gs_amg_sa, &gs_amg_ua, &gs_amg_classical};
 static const gs_smoother *const smoothers[] = {NULL, &gs_amg_l1_jacobi, &gs_amg_chebyshev,
-                                              &gs_amg_spai0, &gs_amg_gs};
+                                               &gs_amg_spai0, &gs_amg_gs};
 
 /* --- one level -------------------------------------------------------------------------------- */
 
@@ -253,8 +253,8 @@ done:
     return status;
 }
 
-/* Gauss-Seidel where A is not symmetric takes half the iterations of l1_jacobi, but on a GPU as many
- * launches a sweep as there are colours. */
+/* Gauss-Seidel where A is not symmetric takes half the iterations of l1_jacobi, but on a GPU as
+ * many launches a sweep as there are colours. */
 static const gs_smoother *choose_smoother(const gs_hierarchy *h, const gsolve_context *ctx)
 {
     if (h->options.smoother) return smoothers[h->options.smoother];

@@ -1,86 +1,76 @@
 /* seidel_rows.h: the rows of one block from at to end, for one type OFFSET of row starts. Each
- * waits for the one before it, so that what waits is kept short: the elements reached in this sweep
- * come last, the latest at the very end, and each is multiplied by d_i a_ij, which does not wait.
- */
+ * waits for the one before it, so that what waits is kept short. */
 
-/* x_i after the others have given rest; near: the entries that have been reached, up to i or (back)
- * down to it. */
-static inline __attribute__((always_inline)) T ON(end_row)(T x, T d, OFFSET near, OFFSET near_end,
-                                                           const T *value, const int32_t *col,
-                                                           bool back, const T *reached)
+/* Row i times x, or old outside the block. Sums before and after the diagonal are apart, so that
+ * the product with the element reached last is not waited for by the others. */
+static inline __attribute__((always_inline)) T ON(whole_row)(OFFSET k, OFFSET to, const T *value,
+                                                             const int32_t *col, int32_t i,
+                                                             int32_t at, int32_t end, const T *x,
+                                                             const T *old)
 {
-    if (back) {
-        for (OFFSET k = near_end; k-- > near;) x -= d * value[k] * reached[col[k]];
-    } else {
-        for (OFFSET k = near; k < near_end; k++) x -= d * value[k] * reached[col[k]];
-    }
-    return x;
-}
+    T before = 0, after = 0;
 
-static inline __attribute__((always_inline)) void ON(next_rows)(const gsolve_csr *A, int32_t at,
-                                                                int32_t end, bool back, const T *d,
-                                                                const T *b, T *x, const T *old)
-{
-    const OFFSET *start = A->start;
-    const int32_t *col = A->col;
-    const T *value = A->value;
-
-    for (int32_t i = back ? end - 1 : at; i >= at && i < end; i += back ? -1 : 1) {
-        const OFFSET to = start[i + 1];
-        OFFSET k = start[i], near, near_end;
-        T rest = 0;
-        for (; k < to && col[k] < at; k++) rest += value[k] * old[col[k]];
-        for (near = k; !back && k < to && col[k] < i; k++) continue;
-        for (near_end = k; k < to && col[k] < (back ? i + 1 : end); k++) {
-            rest += value[k] * x[col[k]];
-        }
-        for (near = back ? k : near; back && k < to && col[k] < end; k++) continue;
-        near_end = back ? k : near_end;
-        for (; k < to; k++) rest += value[k] * old[col[k]];
-        x[i] = ON(end_row)(x[i] + d[i] * (b[i] - rest), d[i], near, near_end, value, col, back, x);
-    }
-}
-
-/* From 0: only what has been reached counts. */
-static inline __attribute__((always_inline)) void ON(first_rows)(const gsolve_csr *A, int32_t at,
-                                                                 int32_t end, bool back, const T *d,
-                                                                 const T *b, T *x)
-{
-    const OFFSET *start = A->start;
-    const int32_t *col = A->col;
-
-    for (int32_t i = back ? end - 1 : at; i >= at && i < end; i += back ? -1 : 1) {
-        OFFSET near = start[i], near_end = start[i + 1];
-        while (near < near_end && col[near] < (back ? i + 1 : at)) near++;
-        if (back) {
-            while (near < near_end && col[near_end - 1] >= end) near_end--;
-        } else {
-            OFFSET k = near;
-            while (k < near_end && col[k] < i) k++;
-            near_end = k;
-        }
-        x[i] = ON(end_row)(d[i] * b[i], d[i], near, near_end, A->value, col, back, x);
-    }
+    for (; k < to && col[k] < at; k++) after += value[k] * old[col[k]];
+    for (; k < to && col[k] < i; k++) before += value[k] * x[col[k]];
+    for (; k < to && col[k] < end; k++) after += value[k] * x[col[k]];
+    for (; k < to; k++) after += value[k] * old[col[k]];
+    return after + before;
 }
 
 static void ON(next)(const gsolve_csr *A, int32_t at, int32_t end, bool back, const T *d,
                      const T *b, T *x, const T *old)
 {
-    if (back) {
-        ON(next_rows)(A, at, end, true, d, b, x, old);
-    } else {
-        ON(next_rows)(A, at, end, false, d, b, x, old);
+    const OFFSET *start = A->start;
+    const int32_t step = back ? -1 : 1;
+
+    for (int32_t i = back ? end - 1 : at; i >= at && i < end; i += step) {
+        const T Ax = ON(whole_row)(start[i], start[i + 1], A->value, A->col, i, at, end, x, old);
+        x[i] += d[i] * (b[i] - Ax);
+    }
+}
+
+/* From 0, where only what has been reached counts: the latest comes last, and each is multiplied by
+ * d_i a_ij, which does not wait. The loops are short: vectors of them would be slower. */
+static void ON(up_from_zero)(const gsolve_csr *A, int32_t at, int32_t end, const T *d, const T *b,
+                             T *x)
+{
+    const OFFSET *start = A->start;
+    const int32_t *col = A->col;
+    const T *value = A->value;
+
+    for (int32_t i = at; i < end; i++) {
+        OFFSET from = start[i], to;
+        T sum = d[i] * b[i];
+        while (from < start[i + 1] && col[from] < at) from++;
+        for (to = from; to < start[i + 1] && col[to] < i; to++) continue;
+#pragma omp simd safelen(1)
+        for (OFFSET k = from; k < to; k++) sum -= d[i] * value[k] * x[col[k]];
+        x[i] = sum;
+    }
+}
+
+static void ON(down_from_zero)(const gsolve_csr *A, int32_t at, int32_t end, const T *d, const T *b,
+                               T *x)
+{
+    const OFFSET *start = A->start;
+    const int32_t *col = A->col;
+    const T *value = A->value;
+
+    for (int32_t i = end - 1; i >= at; i--) {
+        OFFSET from = start[i], to = start[i + 1];
+        T sum = d[i] * b[i];
+        while (from < to && col[from] <= i) from++;
+        while (from < to && col[to - 1] >= end) to--;
+#pragma omp simd safelen(1)
+        for (OFFSET k = to - 1; k >= from; k--) sum -= d[i] * value[k] * x[col[k]];
+        x[i] = sum;
     }
 }
 
 static void ON(first)(const gsolve_csr *A, int32_t at, int32_t end, bool back, const T *d,
                       const T *b, T *x)
 {
-    if (back) {
-        ON(first_rows)(A, at, end, true, d, b, x);
-    } else {
-        ON(first_rows)(A, at, end, false, d, b, x);
-    }
+    (back ? ON(down_from_zero) : ON(up_from_zero))(A, at, end, d, b, x);
 }
 
 /* With A': each row, once reached, is taken from what is left (r) of those after it in its block.
