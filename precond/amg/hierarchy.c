@@ -336,8 +336,8 @@ done:
     return status;
 }
 
-/* Options that wait for what is seen. Where A is not symmetric its coarse matrices lose the signs of
- * upwind differences to a P that is smoothed as far as usual; and with the usual strength their
+/* Options that wait for what is seen. Where A is not symmetric its coarse matrices lose the signs
+ * of upwind differences to a P that is smoothed as far as usual; and with the usual strength their
  * aggregates are small, and the levels heavy. */
 static void settle_options(gs_hierarchy *h, const gsolve_context *ctx)
 {
