@@ -237,6 +237,29 @@ done:
     return status;
 }
 
+/* *same: whether csr can be taken as it is: where the kind works and wants it, of the pattern of
+ * before, with finite values. All of that is one pass; false where it takes more to tell. */
+static gsolve_status is_renewal(const gsolve_precond *M, const gsolve_csr *csr, bool *same)
+{
+    gsolve_csr rows;
+    int64_t entries;
+    gsolve_status status;
+
+    *same = false;
+    if (!M->kind->on_device || !csr || !csr->start || !csr->col || !csr->value ||
+        csr->type != M->type || csr->nrows != M->n || csr->ncols != M->n ||
+        csr->place != gs_place(M->ctx)) {
+        return GSOLVE_OK;
+    }
+    M->kind->rows(M->self, &rows);
+    if (rows.offset != csr->offset) return GSOLVE_OK;
+    rows.type = csr->type; /* of its values, which are not looked at */
+    TRY(gs_csr_entries(M->ctx, &rows, &entries));
+    TRY(gs_look(M->ctx, csr)->at_values(M->ctx, &rows, entries, csr, same));
+done:
+    return status;
+}
+
 gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr)
 {
     gsolve_csr own = {0};
@@ -245,6 +268,8 @@ gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr)
     gsolve_status status;
 
     if (!M) return GSOLVE_BAD_ARGUMENT;
+    TRY(is_renewal(M, csr, &same));
+    if (same) return build(M, csr);
     TRY(clean_for(M->kind, M->ctx, &csr, &own));
     TRY(gs_csr_entries(M->ctx, csr, &entries));
     TRY(has_pattern(M, csr, entries, &same));

@@ -68,7 +68,6 @@ __host__ __device__ constexpr int far_bytes(int room)
 
 struct facts {
     unsigned long long products, entries; // of all rows; entries of C
-    unsigned long long heaviest;          // products of a row
     long long inputs;                     // entries of A
     unsigned rows[ways], listed[ways];    // of each way; of these in the list so far
     int longest;                          // entries of a row of C

@@ -12,11 +12,10 @@ namespace gs_hash_rows
 constexpr int32_t byte_row = 256, short_row = 65536; // most entries for places of one and two bytes
 constexpr lengths row_limits = {{32, 64, byte_row, 1024, 2048, 8192, short_row}};
 enum { byte_ways = 3, short_ways = 7, last_way = 8 }; // the last ways of up to so many bytes
-constexpr int read_beyond = 16;                       // bytes after the last place that may be read
 
 struct plan_on_device {
     int32_t nrows;
-    facts work;     // of A B: products, inputs, heaviest
+    facts work;     // of A B: products, inputs
     facts seen;     // of the ways by length
     int32_t *rows;  // by ways
     int64_t *begin; // nrows + 1: the byte at which the places of a row begin, a multiple of four

@@ -99,7 +99,7 @@ gsolve_status make_room(plan_on_device *p, gsolve_context *ctx, const gsolve_csr
     TRY(gs_cuda(q, cub::DeviceScan::ExclusiveSum(space, bytes, p->begin, (int64_t)n + 1, q->stream),
                 "numbering places"));
     TRY(gsolve_copy(ctx, &all, GSOLVE_HOST, p->begin + n, GSOLVE_DEVICE, sizeof all));
-    ALLOC_DEVICE(ctx, p->place, all + read_beyond);
+    ALLOC_DEVICE(ctx, p->place, all);
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
     return status;

@@ -13,90 +13,7 @@ namespace
 {
 
 constexpr int apart = 64;           // bytes between the sums of rows, so that their banks differ
-constexpr int alone_block = 128;    // threads that have a row each
-constexpr int alone_products = 512; // most of a row that one thread has
 constexpr int piece_entries = 8192; // of a row that several blocks share
-
-// --- a thread a row -----------------------------------------------------------------------------
-
-// Up to U products of one row of B, the first of which is the e-th of its row and the number-th of
-// the row of C. sum: the thread's, 33 elements apart.
-template <class T, int U>
-__device__ __forceinline__ void add_run(const T *b, int left, const uint32_t *words,
-                                        uint32_t number, T a, T *sum)
-{
-    const uint32_t *word = words + number / 4;
-    uint32_t w[U / 4 + 1];
-    T x[U], s[U];
-    int at[U];
-
-#pragma unroll
-    for (int u = 0; u < U / 4 + 1; u++) w[u] = word[u];
-#pragma unroll
-    for (int u = 0; u < U; u++) x[u] = u < left ? b[u] : T(0);
-#pragma unroll
-    for (int u = 0; u < U; u++) {
-        const uint32_t four = __funnelshift_r(w[u / 4], w[u / 4 + 1], 8 * (number & 3));
-        at[u] = 33 * (int)(four >> 8 * (u % 4) & 255);
-        s[u] = u < left ? sum[at[u]] : T(0);
-    }
-#pragma unroll
-    for (int u = 0; u < U; u++) {
-        if (u < left) sum[at[u]] = fma(a, x[u], s[u]);
-    }
-}
-
-// Rows of up to `most` <= 32 entries and few products. Threads of a warp have theirs side by side:
-// where they are alike, so are places, and the banks differ.
-template <class T, int U>
-__global__ void __launch_bounds__(alone_block)
-    renew_alone(rows_of A, rows_of B, rows_of C, const int32_t *rows, int32_t nrows, int most,
-                const int64_t *begin, const uint8_t *place, T *value)
-{
-    constexpr int at_once = 4; // entries of A
-    const int lane = (int)threadIdx.x % 32;
-    const int64_t nth = (int64_t)blockIdx.x * alone_block + threadIdx.x;
-    const int32_t row = nth < nrows ? rows[nth] : -1;
-    const int64_t from = row < 0 ? 0 : A.begin(row), to = row < 0 ? 0 : A.begin((int64_t)row + 1);
-    const int64_t first = row < 0 ? 0 : C.begin(row);
-    const int n = row < 0 ? 0 : (int)(C.begin((int64_t)row + 1) - first);
-    const uint32_t *words = reinterpret_cast<const uint32_t *>(place + (row < 0 ? 0 : begin[row]));
-    T *all = reinterpret_cast<T *>(row_space((int)threadIdx.x / 32, 33 * most * (int)sizeof(T))),
-      *sum = all + lane;
-    uint32_t number = 0;
-
-    for (int k = 0; k < n; k++) sum[33 * k] = 0;
-    for (int64_t k = from; k < to; k += at_once) {
-        int64_t at[at_once];
-        int32_t j[at_once];
-        int length[at_once];
-        T a[at_once];
-#pragma unroll
-        for (int u = 0; u < at_once; u++) {
-            j[u] = k + u < to ? A.col[k + u] : -1;
-            a[u] = k + u < to ? A.number<T>(k + u) : T(0);
-        }
-#pragma unroll
-        for (int u = 0; u < at_once; u++) {
-            at[u] = j[u] < 0 ? 0 : B.begin(j[u]);
-            length[u] = j[u] < 0 ? 0 : (int)(B.begin((int64_t)j[u] + 1) - at[u]);
-        }
-#pragma unroll
-        for (int u = 0; u < at_once; u++) {
-            const T *b = static_cast<const T *>(B.value) + at[u];
-            for (int e = 0; e < length[u]; e += U) {
-                add_run<T, U>(b + e, length[u] - e, words, number + (uint32_t)e, a[u], sum);
-            }
-            number += (uint32_t)length[u];
-        }
-    }
-    __syncwarp();
-    for (int r = 0; r < 32; r++) { // all lanes write a row, of which each has an entry
-        const int64_t here = __shfl_sync(all_lanes, first, r);
-        const int entries = __shfl_sync(all_lanes, n, r);
-        if (lane < entries) value[here + lane] = all[33 * lane + r];
-    }
-}
 
 // --- groups of lanes, and blocks ----------------------------------------------------------------
 
@@ -282,16 +199,6 @@ gsolve_status short_rows(const operands &o, void (*kernel)(P...), int way, int t
                        o.p->place, (T *)o.value);
 }
 
-template <class T, int U>
-gsolve_status alone(const operands &o)
-{
-    const int most =
-        o.p->seen.longest < row_limits.most[0] ? o.p->seen.longest : row_limits.most[0];
-
-    return short_rows<T>(o, renew_alone<T, U>, 1, alone_block, 32, most,
-                         33 * most * (int)sizeof(T));
-}
-
 template <class T, class P, int G, int R, int U>
 gsolve_status few(const operands &o, int way, int threads)
 {
@@ -324,9 +231,6 @@ gsolve_status by_length_of_B(const operands &o, int way)
     const unsigned long long mean = w->inputs > 0 ? w->products / (unsigned long long)w->inputs : 0;
     const int threads = way < byte_ways ? gs_block_size : gs_block_size / 2;
 
-    if (way == 1 && mean <= 16 && w->heaviest <= alone_products) {
-        return mean < 4 ? alone<T, 4>(o) : alone<T, 8>(o);
-    }
     return mean < 4 && way < 3 ? few<T, uint8_t, 4, 4, 1>(o, way, threads)
            : mean < 8          ? few<T, uint8_t, 8, 4, 1>(o, way, threads)
            : mean < 16         ? few<T, uint8_t, 8, 2, 2>(o, way, threads)

@@ -48,12 +48,10 @@ __global__ void __launch_bounds__(gs_block_size)
           int32_t *count, facts *f)
 {
     __shared__ unsigned mine[ways];
-    __shared__ unsigned long long most_work;
     const int lane = (int)threadIdx.x % sharers;
-    unsigned long long products = 0, heaviest = 0;
+    unsigned long long products = 0;
 
     if (threadIdx.x < ways) mine[threadIdx.x] = 0;
-    if (threadIdx.x == 0) most_work = 0;
     __syncthreads();
     for (int64_t first = (int64_t)blockIdx.x * rows_of_block; first < nrows;
          first += (int64_t)gridDim.x * rows_of_block) {
@@ -87,12 +85,9 @@ __global__ void __launch_bounds__(gs_block_size)
             words[row] = span;
         }
         products += (unsigned long long)work;
-        heaviest = max(heaviest, (unsigned long long)work);
         atomicAdd(&mine[w], 1u);
     }
-    if (heaviest > 0) atomicMax(&most_work, heaviest);
     add_rows(mine, f);
-    if (threadIdx.x == 0) atomicMax(&f->heaviest, most_work);
     products = gs_block_sum(products);
     if (threadIdx.x == 0) atomicAdd(&f->products, products);
     if (threadIdx.x == 0 && blockIdx.x == 0) {
@@ -292,7 +287,6 @@ gsolve_status class_to_fill(job *j, gsolve_type type)
                   j->way, j->found));
     TRY(list(j->ctx, j->nrows, j->way, j->found, j->rows, &j->seen));
     j->seen.products = before.products;
-    j->seen.heaviest = before.heaviest;
     j->seen.inputs = before.inputs;
 done:
     return status;
