@@ -132,5 +132,7 @@ int main(void)
         cmocka_unit_test(close_together), cmocka_unit_test(all_columns),
         cmocka_unit_test(in_a_band),
     };
+
+    need_device();
     return cmocka_run_group_tests_name("spgemm_hash", tests, NULL, NULL);
 }
