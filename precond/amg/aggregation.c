@@ -182,27 +182,24 @@ done:
     return status;
 }
 
-/* --- sa ------------------------------------------------------------------------------------------
+/* Aggregates: of[] and count of K->G; and of G, whose arrays are there, what P's pattern goes by.
  */
+typedef gsolve_status grouping(kept *K, gsolve_context *ctx, const gs_fine *fine,
+                               const gs_amg_options *options, gs_connections *G);
 
-static gsolve_status build_sa(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
-                              const gs_amg_options *options)
+static gsolve_status build(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
+                           const gs_amg_options *options, grouping *group)
 {
-    const gsolve_csr *A = fine->A;
     gs_connections G = {0};
     kept *K = NULL;
     gsolve_status status;
 
     TRY(refuse(ctx, fine));
     TRY(begin(&K, ctx, fine));
-    ALLOC(ctx, GSOLVE_DEVICE, K->strong, K->G.entries);
-    G = (gs_connections){K->G.nodes, K->G.block, K->G.entries, K->strong, NULL, NULL};
+    G = (gs_connections){K->G.nodes, K->G.block, K->G.entries, NULL, NULL, NULL};
     ALLOC(ctx, GSOLVE_DEVICE, G.degree, (size_t)G.nodes + 1);
     ALLOC(ctx, GSOLVE_DEVICE, G.neighbour, G.entries);
-    K->damping = options->damping;
-    TRY(GS_KERNELS(gs_strength, ctx, A->type)->connect(ctx, A, strength_of(fine, options), &G));
-    TRY(GS_KERNELS(gs_aggregate, ctx, A->type)
-            ->aggregate(ctx, A, &G, (gs_aggregation)options->aggregation, K->G.of, &K->G.count));
+    TRY(group(K, ctx, fine, options, &G));
     TRY(finish(T, K, ctx, fine, &G));
     K = NULL;
 done:
@@ -210,6 +207,31 @@ done:
     gsolve_free(ctx, GSOLVE_DEVICE, G.neighbour);
     drop(K, ctx);
     return status;
+}
+
+/* --- sa ------------------------------------------------------------------------------------------
+ */
+
+static gsolve_status group_strong(kept *K, gsolve_context *ctx, const gs_fine *fine,
+                                  const gs_amg_options *options, gs_connections *G)
+{
+    const gsolve_csr *A = fine->A;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_DEVICE, K->strong, K->G.entries);
+    G->strong = K->strong;
+    K->damping = options->damping;
+    TRY(GS_KERNELS(gs_strength, ctx, A->type)->connect(ctx, A, strength_of(fine, options), G));
+    TRY(GS_KERNELS(gs_aggregate, ctx, A->type)
+            ->aggregate(ctx, A, G, (gs_aggregation)options->aggregation, K->G.of, &K->G.count));
+done:
+    return status;
+}
+
+static gsolve_status build_sa(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
+                              const gs_amg_options *options)
+{
+    return build(T, ctx, fine, options, group_strong);
 }
 
 const gs_coarsening gs_amg_sa = {
@@ -222,29 +244,19 @@ const gs_coarsening gs_amg_sa = {
 /* --- ua ------------------------------------------------------------------------------------------
  */
 
+static gsolve_status group_pairs(kept *K, gsolve_context *ctx, const gs_fine *fine,
+                                 const gs_amg_options *options, gs_connections *G)
+{
+    const double strength = options->strength >= 0 ? options->strength : 0.25;
+
+    return GS_KERNELS(gs_pairwise, ctx, fine->A->type)
+        ->aggregate(ctx, fine->A, G->block, strength, options->pairings, K->G.of, &K->G.count);
+}
+
 static gsolve_status build_ua(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
                               const gs_amg_options *options)
 {
-    const double strength = options->strength >= 0 ? options->strength : 0.25;
-    const gsolve_csr *A = fine->A;
-    gs_connections G = {0};
-    kept *K = NULL;
-    gsolve_status status;
-
-    TRY(refuse(ctx, fine));
-    TRY(begin(&K, ctx, fine));
-    G = (gs_connections){K->G.nodes, K->G.block, K->G.entries, NULL, NULL, NULL};
-    ALLOC(ctx, GSOLVE_DEVICE, G.degree, (size_t)G.nodes + 1);
-    ALLOC(ctx, GSOLVE_DEVICE, G.neighbour, G.entries);
-    TRY(GS_KERNELS(gs_pairwise, ctx, A->type)
-            ->aggregate(ctx, A, G.block, strength, options->pairings, K->G.of, &K->G.count));
-    TRY(finish(T, K, ctx, fine, &G));
-    K = NULL;
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, G.degree);
-    gsolve_free(ctx, GSOLVE_DEVICE, G.neighbour);
-    drop(K, ctx);
-    return status;
+    return build(T, ctx, fine, options, group_pairs);
 }
 
 const gs_coarsening gs_amg_ua = {

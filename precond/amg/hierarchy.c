@@ -337,8 +337,7 @@ done:
 }
 
 /* Options that wait for what is seen. Where A is not symmetric its coarse matrices lose the signs
- * of upwind differences to a P that is smoothed as far as usual; and with the usual strength their
- * aggregates are small, and the levels heavy. */
+ * of upwind differences to a P that is smoothed as far as usual. */
 static void settle_options(gs_hierarchy *h, const gsolve_context *ctx)
 {
     gs_amg_options *o = &h->options;
