@@ -136,7 +136,7 @@ static void repeat_format(gsolve_context *ctx, const gsolve_plugin *format, cons
     }
 }
 
-static const char *only; /* that format, if not NULL */
+static const char *only; /* that format and nothing else, if not NULL */
 
 static void formats(void **state)
 {
@@ -298,7 +298,8 @@ int main(int argc, char **argv)
 {
     only = argc > 1 ? argv[1] : NULL;
     need_device();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(formats), cmocka_unit_test(methods),
-                                       cmocka_unit_test(preconditioners)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest one[] = {cmocka_unit_test(formats)};
+    const struct CMUnitTest all[] = {cmocka_unit_test(formats), cmocka_unit_test(methods),
+                                     cmocka_unit_test(preconditioners)};
+    return only ? cmocka_run_group_tests(one, NULL, NULL) : cmocka_run_group_tests(all, NULL, NULL);
 }

@@ -334,7 +334,6 @@ static void repeat_bits(gsolve_context *ctx, const char *method)
 
 /* --- products that are kept ------------------------------------------------------------------- */
 
-/* The product's C has the bits of a new one of A and B. */
 /* The same pattern, and values but for rounding. */
 static void assert_near(const gsolve_csr *C, const gsolve_csr *D)
 {
@@ -356,6 +355,7 @@ static bool keeps_bits(const char *method, bool of_three)
     return strcmp(method, "cusparse") != 0 && !(of_three && strcmp(method, "auto") == 0);
 }
 
+/* The product's C is what a new one of A and B gives. */
 static void assert_current(gsolve_context *ctx, gsolve_product *P, const char *method,
                            const gsolve_csr *A, const gsolve_csr *B)
 {
