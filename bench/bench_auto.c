@@ -7,9 +7,10 @@
  * is that of building the format from rows which lie on the device, of the method's set-up, and of
  * the iterations, to a tolerance that is never reached: with rtol=0 (auto is then told the count by
  * maxit, row "auto"), and with rtol=1e-300 (auto has to find out on the way, row "auto found out").
- * All take turns in each round; times are medians. The oracle is the best of the formats, csr among
- * them. ratio: auto's time over that of csr. share: auto's gain over csr, of the oracle's; 1 where
- * the oracle gains less than 1 %. $GSOLVE_DEVICE names the device (cuda). */
+ * All take turns in each round, each round begins with another; times are medians. The oracle is
+ * the best of the formats, csr among them. ratio: auto's time over that of csr. share: auto's gain
+ * over csr, of the oracle's; 1 where the oracle gains less than 1 %. $GSOLVE_DEVICE names the
+ * device (cuda). */
 #include "bench/on_device.h"
 
 #define MOST   24
@@ -95,7 +96,8 @@ static int make_rows(row *rows, int given, char **name)
 static void race(row *rows, int count, int iterations, int rounds)
 {
     for (int round = -1; round < rounds; round++) {
-        for (int k = 0; k < count; k++) {
+        for (int turn = 0; turn < count; turn++) {
+            const int k = (turn + round + 1) % count; /* what went before is felt */
             if (!rows[k].format) continue;
             const double seconds = solve(&rows[k], iterations);
             rows[k].times[round < 0 ? 0 : round] = seconds;

@@ -1,4 +1,7 @@
 /* row_sum.h: sums of rows on the CPU for one value type T, which formats share. */
+#include <string.h>
+
+#include "spmv/scattered.h"
 
 /* sum of value[k] x[col[k]] over n entries, entry k into the (k mod 4)-th of four sums. Inlined
  * with a constant n it unrolls into straight code, with the same bits. */
@@ -39,19 +42,58 @@ static inline T FN(any_row_sum)(int64_t n, const T *value, const int32_t *col, c
     }
 }
 
-/* The same for a scattered x, in one running sum: what costs is the wait for x, so its elements
- * are asked for ahead entries before their use, and the branches that several sums need. */
-static inline T FN(scattered_row_sum)(int64_t n, const T *value, const int32_t *col, const T *x,
-                                      int64_t ahead)
-{
-    T s = 0;
+typedef T FN(four) __attribute__((vector_size(4 * sizeof(T))));
+typedef __typeof__((FN(four)){0} < (FN(four)){0}) FN(take); /* four of them: -1 takes, 0 leaves */
 
-#pragma GCC unroll 1
-    for (int64_t k = 0; k < n; k++) {
-        __builtin_prefetch(&x[col[k + ahead]]);
-        s += value[k] * x[col[k]];
+static inline FN(four) FN(four_products)(const T *value, const int32_t *col, const T *x)
+{
+    FN(four) v;
+
+    memcpy(&v, value, sizeof v);
+    return v * (FN(four)){x[col[0]], x[col[1]], x[col[2]], x[col[3]]};
+}
+
+/* The first left <= 4 of products p, and 0 for the others, whatever they are. */
+static inline FN(four) FN(first_of)(FN(four) p, int64_t left)
+{
+    static const int32_t takes[16] = {-1, -1, -1, -1, -1, -1, -1, -1}; /* and as many zeros */
+    FN(take) take;
+
+    memcpy(&take, takes + 8 - left * (int64_t)(sizeof(T) / 4), sizeof take);
+    return (FN(four))((FN(take))p & take);
+}
+
+/* The same, with the same bits, where lengths of rows are not foreseen: the last entries, up to
+ * four, are taken by a mask and not by a branch that is wrong as often as not. Reads up to 4
+ * columns and values past the row; if scattered, a constant, elements of x are asked for ahead
+ * entries before their use. ahead is 0 where as many entries are not there: nothing is read then.
+ */
+static inline __attribute__((always_inline)) T FN(uneven_row_sum)(int64_t n, const T *value,
+                                                                  const int32_t *col, const T *x,
+                                                                  bool scattered, int64_t ahead)
+{
+    FN(four) s = {0};
+
+    if (ahead == 0) return FN(row_sum)(n, value, col, x);
+    for (int64_t left = n;; left -= 4, value += 4, col += 4) {
+        for (int m = 0; scattered && m < 4; m++) __builtin_prefetch(&x[col[m + ahead]]);
+        const FN(four) p = FN(four_products)(value, col, x);
+        if (left <= 4) {
+            s += FN(first_of)(p, left);
+            break;
+        }
+        s += p;
     }
-    return s;
+    return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
+/* The sum of a row of a matrix whose rows are summed that way, a constant: see spmv/scattered.h. */
+static inline __attribute__((always_inline)) T FN(sum_by)(gs_rows how, int64_t n, const T *value,
+                                                          const int32_t *col, const T *x,
+                                                          int64_t ahead)
+{
+    if (how == GS_ROWS_EVEN) return FN(any_row_sum)(n, value, col, x);
+    return FN(uneven_row_sum)(n, value, col, x, how == GS_ROWS_SCATTERED, ahead);
 }
 
 /* y = alpha sum + beta y, y not read where beta is 0 */

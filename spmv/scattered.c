@@ -17,3 +17,20 @@ bool gs_is_scattered(const gsolve_csr *A)
     }
     return far > seen / 2;
 }
+
+#define SHORT 32 /* entries of a row, in the mean: whose end costs as much as they do */
+
+gs_rows gs_rows_of(const gsolve_csr *A)
+{
+    const int32_t step = A->nrows / 1024 + 1;
+    int32_t unlike = 0, seen = 0;
+
+    for (int32_t i = 1; i < A->nrows; i += step) {
+        const int64_t at = gs_start(A, i);
+        unlike += gs_start(A, i + 1) - at != at - gs_start(A, i - 1);
+        seen++;
+    }
+    if (gs_is_scattered(A)) return GS_ROWS_SCATTERED;
+    if (gs_start(A, A->nrows) >= SHORT * (int64_t)A->nrows) return GS_ROWS_EVEN;
+    return unlike > seen / 8 ? GS_ROWS_UNEVEN : GS_ROWS_EVEN;
+}

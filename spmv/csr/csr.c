@@ -67,7 +67,7 @@ gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t e
     gsolve_status status;
 
     (void)entries;
-    plan->scattered = gs_is_scattered(csr);
+    plan->how = gs_rows_of(csr);
     plan->tasks = (int32_t)((work(csr, csr->nrows) + GS_CSR_TASK - 1) / GS_CSR_TASK);
     ALLOC(ctx, GSOLVE_HOST, plan->begin, (size_t)plan->tasks + 1);
     for (int32_t t = 0; t < plan->tasks; t++) {

@@ -4,7 +4,7 @@
  * on the matrix alone: so do the partial sums, and the bits of x'Ax. A row of more than GS_LONG_ROW
  * entries is cut into parts that are summed in their order. Within a row (or part) entry k is
  * added to the (k mod 4)-th of four sums; where a row's columns lie far from those of the row
- * before, to one sum, and the elements of x are asked for GS_AHEAD entries before their use.
+ * before, the elements of x are asked for GS_AHEAD entries before their use.
  *
  * One product moves 12 bytes an entry (8 in fp32), 4 a row, and x and y once. */
 #ifndef GS_SPMV_CSR_H
@@ -12,6 +12,7 @@
 
 #include "core/csr.h"
 #include "core/vector.h"
+#include "spmv/scattered.h"
 
 #define GS_CSR_TASK 8192 /* work of a task: entries + GS_CSR_TOLL a row */
 #define GS_CSR_TOLL 4
@@ -20,7 +21,7 @@
 
 typedef struct gs_csr_plan {
     gsolve_csr csr; /* the handle's */
-    bool scattered; /* x is read here and there and exceeds a core's cache */
+    gs_rows how;    /* rows are summed */
     int32_t tasks;
     int32_t *begin; /* tasks + 1: first row of each task */
     int32_t nlong;

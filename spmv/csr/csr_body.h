@@ -2,17 +2,13 @@
 
 #include "spmv/row_sum.h"
 
-/* sum[c] = row_sum, or if scattered scattered_row_sum, for the columns x + c stride, c < 4. */
+/* sum[c] = row_sum for the columns x + c stride, c < 4. */
 static void FN(row_sum4)(int64_t n, const T *value, const int32_t *col, const T *x, int64_t stride,
-                         bool scattered, T sum[4])
+                         T sum[4])
 {
     T s[4][4] = {{0}}; /* [k mod 4][c] */
     int64_t k = 0;
 
-    for (; scattered && k < n; k++) {
-        const T *at = x + col[k];
-        for (int c = 0; c < 4; c++) s[0][c] += value[k] * at[c * stride];
-    }
     for (; k + 4 <= n; k += 4) {
         for (int m = 0; m < 4; m++) {
             const T *at = x + col[k + m];
@@ -82,16 +78,20 @@ static void FN(add_dots)(const gs_csr_plan *plan, const T *y, const gs_product_s
 static gsolve_status FN(apply)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *px,
                                double beta, void *py, const gs_product_sums *dots)
 {
+    static void (*const tasks[][2])(const gs_csr_plan *, int32_t, double, const T *, double, T *,
+                                    const gs_product_sums *) = {
+        [GS_ROWS_EVEN] = {FN(task_o32), FN(task_o64)},
+        [GS_ROWS_UNEVEN] = {FN(task_uneven_o32), FN(task_uneven_o64)},
+        [GS_ROWS_SCATTERED] = {FN(task_scattered_o32), FN(task_scattered_o64)},
+    };
     const bool wide = plan->csr.offset == GSOLVE_O64;
-    void (*task)(const gs_csr_plan *, int32_t, double, const T *, double, T *,
-                 const gs_product_sums *) =
-        plan->scattered ? (wide ? FN(task_scattered_o64) : FN(task_scattered_o32))
-                        : (wide ? FN(task_o64) : FN(task_o32));
     const T *x = px;
     T *y = py;
 
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (plan->tasks > 2)
-    for (int32_t t = 0; t < plan->tasks; t++) task(plan, t, alpha, x, beta, y, dots);
+    for (int32_t t = 0; t < plan->tasks; t++) {
+        tasks[plan->how][wide](plan, t, alpha, x, beta, y, dots);
+    }
     FN(long_rows)(q, plan, alpha, x, beta, y);
     if (dots) FN(add_dots)(plan, y, dots);
     return GSOLVE_OK;

@@ -8,8 +8,8 @@
 #include "core/try.h"
 #include "spmv/matrix.h"
 
-#define SPARSE 1.25 /* slots to an entry from which on the CPU sorts rows */
-#define SHARE  16   /* entries for a thread, about, where threads are not given */
+#define SPARSE 1.1 /* slots to an entry from which on the CPU sorts rows */
+#define SHARE  16  /* entries for a thread, about, where threads are not given */
 
 typedef struct ellr_options {
     int threads, most, index, value;

@@ -2,37 +2,20 @@
 
 #include "spmv/row_sum.h"
 
-static inline __attribute__((always_inline)) T FN(sum_of)(const T *product, int64_t n)
+/* The sum of n products, the k-th into the (k mod 4)-th of four sums; where a row ends is masked,
+ * as in spmv/row_sum.h: up to four products past them are read. */
+static inline T FN(sum_of)(const T *product, int64_t n)
 {
-    T s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    FN(four) p, s = {0};
     int64_t k = 0;
 
-    for (; k + 4 <= n; k += 4) {
-        s0 += product[k];
-        s1 += product[k + 1];
-        s2 += product[k + 2];
-        s3 += product[k + 3];
+    for (; k + 4 < n; k += 4) {
+        memcpy(&p, product + k, sizeof p);
+        s += p;
     }
-    for (; k < n; k++) s0 += product[k];
-    return (s0 + s1) + (s2 + s3);
-}
-
-/* The same; short rows, which come in runs of equal length, through a jump that predicts well. */
-static inline T FN(any_sum)(const T *product, int64_t n)
-{
-    switch (n) {
-    case 0: return 0;
-    case 1: return FN(sum_of)(product, 1);
-    case 2: return FN(sum_of)(product, 2);
-    case 3: return FN(sum_of)(product, 3);
-    case 4: return FN(sum_of)(product, 4);
-    case 5: return FN(sum_of)(product, 5);
-    case 6: return FN(sum_of)(product, 6);
-    case 7: return FN(sum_of)(product, 7);
-    case 8: return FN(sum_of)(product, 8);
-    case 9: return FN(sum_of)(product, 9);
-    default: return FN(sum_of)(product, n);
-    }
+    memcpy(&p, product + k, sizeof p);
+    s += FN(first_of)(p, n - k);
+    return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
 /* Products of the entries at .. at + n - 1. Between two pieces nothing is read: so that memory does
@@ -41,13 +24,13 @@ static void FN(multiply)(const gs_ps *s, int64_t at, int64_t n, const T *x, T *r
 {
     const T *value = (const T *)s->csr.value + at;
     const int32_t *col = s->csr.col + at;
-    const bool scattered = s->scattered && at + n + GS_AHEAD <= s->entries;
+    const int64_t ahead = s->scattered ? gs_ahead(at + n, s->entries) : 0;
     int64_t k = 0;
 
     for (; k + 8 <= n; k += 8) {
         __builtin_prefetch(value + k + FAR);
         __builtin_prefetch(col + k + FAR);
-        for (int m = 0; scattered && m < 8; m++) __builtin_prefetch(&x[col[k + GS_AHEAD + m]]);
+        for (int m = 0; ahead > 0 && m < 8; m++) __builtin_prefetch(&x[col[k + ahead + m]]);
         for (int m = 0; m < 8; m++) product[k + m] = value[k + m] * x[col[k + m]];
     }
     for (; k < n; k++) product[k] = value[k] * x[col[k]];
@@ -55,7 +38,7 @@ static void FN(multiply)(const gs_ps *s, int64_t at, int64_t n, const T *x, T *r
 
 static T FN(long_sum)(const gs_ps *s, int64_t from, int64_t to, const T *x)
 {
-    T product[PIECE], sum = 0;
+    T product[PIECE + 4] = {0}, sum = 0;
 
     for (int64_t at = from; at < to; at += PIECE) {
         const int64_t n = to - at < PIECE ? to - at : PIECE;

@@ -1,38 +1,28 @@
 /* ps_rows.h: a task's rows, for one value type T and one type OFFSET of row starts. */
 
-/* Rows from .. to - 1, whose entries are no more than a piece. */
-static void ON(piece)(const gs_ps *s, int32_t from, int32_t to, T alpha, const T *x, T beta, T *y)
-{
-    const OFFSET *start = s->csr.start;
-    const int64_t at = start[from];
-    const bool plain = alpha == 1 && beta == 0;
-    T product[PIECE];
-
-    FN(multiply)(s, at, start[to] - at, x, product);
-    for (int32_t i = from; i < to; i++) {
-        const T sum = FN(any_sum)(product + (start[i] - at), start[i + 1] - start[i]);
-        if (plain) {
-            y[i] = sum;
-        } else {
-            FN(finish_row)(alpha, sum, beta, &y[i]);
-        }
-    }
-}
-
-/* The task-th rows, a piece after the other; a row longer than a piece in several. */
+/* The task-th rows. The products of a piece are at hand: where a row's are not all among them, the
+ * piece that begins with the row comes next. A row longer than a piece is summed apart. */
 static void ON(task)(const gs_ps *s, int64_t task, T alpha, const T *x, T beta, T *y)
 {
     const OFFSET *start = s->csr.start;
     const int32_t last = row_at(&s->csr, (task + 1) * GS_PS_TASK);
+    const bool plain = alpha == 1 && beta == 0;
+    T product[PIECE + 4] = {0}; /* sums read four at a time */
+    int64_t from = 0, to = 0;
 
-    for (int32_t i = row_at(&s->csr, task * GS_PS_TASK), next; i < last; i = next) {
-        next = i;
-        while (next < last && start[next + 1] - start[i] <= PIECE) next++;
-        if (next > i) {
-            ON(piece)(s, i, next, alpha, x, beta, y);
+    for (int32_t i = row_at(&s->csr, task * GS_PS_TASK); i < last; i++) {
+        const int64_t at = start[i], n = start[i + 1] - at;
+        if (n <= PIECE && at + n > to) {
+            from = at;
+            to = start[last] - at < PIECE ? start[last] : at + PIECE;
+            FN(multiply)(s, from, to - from, x, product);
+        }
+        const T sum =
+            n > PIECE ? FN(long_sum)(s, at, at + n, x) : FN(sum_of)(product + (at - from), n);
+        if (plain) {
+            y[i] = sum;
         } else {
-            FN(finish_row)(alpha, FN(long_sum)(s, start[i], start[i + 1], x), beta, &y[i]);
-            next++;
+            FN(finish_row)(alpha, sum, beta, &y[i]);
         }
     }
 }

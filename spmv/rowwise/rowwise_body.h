@@ -12,7 +12,7 @@ static inline T FN(scalar_sum)(int64_t n, const T *restrict value, const int32_t
     return sum;
 }
 
-/* The same, entry k into the (k mod GS_LANES)-th of GS_LANES sums. */
+/* The same, entry k into the (k mod GS_LANES)-th of GS_LANES sums, the last ones into one more. */
 static inline T FN(vector_sum)(int64_t n, const T *restrict value, const int32_t *restrict col,
                                const T *restrict x)
 {
@@ -24,11 +24,10 @@ static inline T FN(vector_sum)(int64_t n, const T *restrict value, const int32_t
 #pragma omp simd
         for (int l = 0; l < GS_LANES; l++) lane[l] += value[k + l] * x[col[k + l]];
     }
-    for (int l = 0; k + l < n; l++) lane[l] += value[k + l] * x[col[k + l]];
     for (int d = GS_LANES / 2; d > 0; d /= 2) {
         for (int l = 0; l < d; l++) lane[l] += lane[l + d];
     }
-    return lane[0];
+    return lane[0] + FN(scalar_sum)(n - k, value + k, col + k, x);
 }
 
 #define OFFSET   int32_t

@@ -59,7 +59,7 @@ gsolve_status gs_speculative_plan_host(gs_speculative_plan *plan, gsolve_context
     if (plan->shape.steps == 0) plan->shape.steps = 31;
     plan->size = (int64_t)plan->shape.steps * plan->shape.width * GS_SPECULATIVE_T;
     plan->count = (int32_t)((plan->entries + plan->size - 1) / plan->size);
-    plan->scattered = gs_is_scattered(&plan->csr);
+    plan->how = gs_rows_of(&plan->csr);
     ALLOC(ctx, GSOLVE_HOST, plan->first, (size_t)plan->count + 1);
     ALLOC(ctx, GSOLVE_HOST, plan->head, plan->count);
     ALLOC(ctx, GSOLVE_HOST, plan->tail, plan->count);

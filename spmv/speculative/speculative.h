@@ -28,6 +28,7 @@
 
 #include "core/csr.h"
 #include "core/vector.h"
+#include "spmv/scattered.h"
 
 #define GS_SPECULATIVE_T 32
 
@@ -44,7 +45,7 @@ typedef struct gs_speculative_plan {
     gs_speculative_shape shape;
     int64_t entries;
     /* on the CPU; of a bunch: */
-    bool scattered;              /* x is read here and there and exceeds a core's cache */
+    gs_rows how;                 /* rows are summed */
     int64_t size;                /* S W T, its entries */
     int32_t count;               /* bunches */
     int32_t *first;              /* count + 1 */

@@ -51,18 +51,22 @@ static void FN(rest)(gs_queue *q, const gs_speculative_plan *plan, double beta, 
 static gsolve_status FN(apply)(gs_queue *q, const gs_speculative_plan *plan, double alpha,
                                const void *px, double beta, void *py, const gs_product_sums *dots)
 {
+    static void (*const bunches[][2])(const gs_speculative_plan *, int32_t, double, const T *,
+                                      double, T *, const gs_product_sums *) = {
+        [GS_ROWS_EVEN] = {FN(bunch_o32), FN(bunch_o64)},
+        [GS_ROWS_UNEVEN] = {FN(bunch_uneven_o32), FN(bunch_uneven_o64)},
+        [GS_ROWS_SCATTERED] = {FN(bunch_scattered_o32), FN(bunch_scattered_o64)},
+    };
     const bool wide = plan->csr.offset == GSOLVE_O64;
-    void (*bunch)(const gs_speculative_plan *, int32_t, double, const T *, double, T *,
-                  const gs_product_sums *) =
-        plan->scattered ? (wide ? FN(bunch_scattered_o64) : FN(bunch_scattered_o32))
-                        : (wide ? FN(bunch_o64) : FN(bunch_o32));
     const int threads = gs_queue_threads(q), B = plan->shape.bunches;
     const int at_once = B > 0 ? B : plan->count / threads + 1;
     const T *x = px;
     T *y = py;
 
 #pragma omp parallel for schedule(static, at_once) num_threads(threads) if (plan->count > 2)
-    for (int32_t b = 0; b < plan->count; b++) bunch(plan, b, alpha, x, beta, y, dots);
+    for (int32_t b = 0; b < plan->count; b++) {
+        bunches[plan->how][wide](plan, b, alpha, x, beta, y, dots);
+    }
     FN(synchronize)(plan, alpha, beta, y, dots);
     if (plan->first[plan->count] < plan->csr.nrows) FN(rest)(q, plan, beta, y);
     return GSOLVE_OK;

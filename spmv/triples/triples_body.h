@@ -96,29 +96,47 @@ static inline __attribute__((always_inline)) T FN(row_sum)(const gs_triples *t, 
     return (s0 + s1) + (s2 + s3);
 }
 
+/* Entries from .. to - 1, of whole rows, and the rows from `next` on without entries before each.
+ */
+static inline __attribute__((always_inline)) void FN(whole_rows)(const gs_triples *t, int64_t from,
+                                                                 int64_t to, int32_t next,
+                                                                 const FN(target) * put, const T *x,
+                                                                 bool scattered, int64_t ahead)
+{
+    const bool plain = put->alpha == 1 && put->beta == 0;
+    T *y = put->y;
+
+    while (from < to) {
+        const int32_t i = t->row[from];
+        const T sum = FN(row_sum)(t, &from, to, x, scattered, ahead);
+        if (next < i) FN(put_empty)(put, next, i);
+        if (plain) {
+            y[i] = sum;
+        } else {
+            FN(put)(put, i, sum);
+        }
+        next = i + 1;
+    }
+}
+
 /* Interval n of t, and the rows without entries before each of its rows, see triples.h. */
-static inline __attribute__((always_inline)) void FN(sum_interval)(const gs_triples *t, int64_t n,
-                                                                   const FN(target) * to,
-                                                                   const T *x, bool scattered)
+static void FN(sum_interval)(const gs_triples *t, int64_t n, const FN(target) * to, const T *x)
 {
     const int64_t begin = n * GS_TRIPLES_HOST, end = end_of(t, n);
-    const int64_t ahead = end + GS_AHEAD > t->entries ? 0 : GS_AHEAD; /* no columns past the last */
-    int64_t k = begin;
-    int32_t next = begin > 0 ? t->row[begin - 1] + 1 : 0;
+    const int64_t ahead = gs_ahead(end, t->entries);
+    const int32_t next = begin > 0 ? t->row[begin - 1] + 1 : 0;
+    int64_t from = begin, last = end; /* the row that goes on after the interval begins there */
 
-    if (is_within(t, begin)) ((T *)t->head)[n] = FN(row_sum)(t, &k, end, x, scattered, ahead);
-    while (k < end) {
-        const int32_t i = t->row[k];
-        const T sum = FN(row_sum)(t, &k, end, x, scattered, ahead);
-        FN(put_empty)(to, next, i);
-        next = i + 1;
-        if (k == end && is_within(t, end)) {
-            ((T *)t->tail)[n] = sum;
-        } else {
-            FN(put)(to, i, sum);
-        }
+    if (is_within(t, begin)) ((T *)t->head)[n] = FN(row_sum)(t, &from, end, x, false, ahead);
+    while (is_within(t, end) && last > from && t->row[last - 1] == t->row[end]) last--;
+    if (t->scattered) {
+        FN(whole_rows)(t, from, last, next, to, x, true, ahead);
+    } else {
+        FN(whole_rows)(t, from, last, next, to, x, false, ahead);
     }
-    if (end == t->entries) FN(put_empty)(to, next, t->csr.nrows);
+    const int32_t after = last > begin ? t->row[last - 1] + 1 : next;
+    FN(put_empty)(to, after, last < end ? t->row[last] : end == t->entries ? t->csr.nrows : after);
+    if (last < end) ((T *)t->tail)[n] = FN(row_sum)(t, &last, end, x, false, ahead);
 }
 
 /* The row that begins in interval n and reaches over its end, if there is one. */
@@ -141,13 +159,7 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_triples *t, double alpha, c
     const FN(target) to = {(T)alpha, (T)beta, y, beta != 1};
 
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (t->intervals > 2)
-    for (int64_t n = 0; n < t->intervals; n++) {
-        if (t->scattered) {
-            FN(sum_interval)(t, n, &to, x, true);
-        } else {
-            FN(sum_interval)(t, n, &to, x, false);
-        }
-    }
+    for (int64_t n = 0; n < t->intervals; n++) FN(sum_interval)(t, n, &to, x);
     for (int64_t n = 0; n < t->intervals; n++) FN(add_parts)(t, n, &to);
     return GSOLVE_OK;
 }
