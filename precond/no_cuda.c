@@ -6,13 +6,13 @@
 #include "precond/amg/rigid_body.h"
 #include "precond/amg/seidel.h"
 #include "precond/block_jacobi/block_jacobi.h"
-#include "precond/chebyshev/chebyshev.h"
 #include "precond/jacobi/jacobi.h"
+#include "precond/polynomial.h"
 #include "precond/triangle.h"
 
 const gs_jacobi_kernels gs_jacobi_cuda[GSOLVE_TYPE_COUNT];
 const gs_block_jacobi_kernels gs_block_jacobi_cuda[GSOLVE_TYPE_COUNT];
-const gs_chebyshev_kernels gs_chebyshev_cuda[GSOLVE_TYPE_COUNT];
+const gs_polynomial_kernels gs_polynomial_cuda[GSOLVE_TYPE_COUNT];
 const gs_triangle_kernels gs_triangle_cuda[GSOLVE_TYPE_COUNT];
 const gs_amg_kernels gs_amg_cuda[GSOLVE_TYPE_COUNT];
 const gs_strength_kernels gs_strength_cuda[GSOLVE_TYPE_COUNT];

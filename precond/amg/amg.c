@@ -71,6 +71,8 @@ static const gsolve_option options[] = {
     {"degree", "of chebyshev: products of a sweep", GSOLVE_INT, MEMBER(degree), 2, 1, 100, NULL},
     {"ratio", "of chebyshev: it is small on [most / ratio, most] of the spectrum", GSOLVE_REAL,
      MEMBER(ratio), 8, 1.1, 1e6, NULL},
+    {"its", "of chebyshev: power iterations for the spectrum; 0: it is bounded by sums of rows",
+     GSOLVE_INT, MEMBER(its), 0, 0, 1000, NULL},
     {"cycle",
      "each level visits the next once, twice, or by two steps of a method of its own; "
      "auto: twice where that is cheap",

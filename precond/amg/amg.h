@@ -101,7 +101,7 @@ struct gs_amg_options {
     int most;          /* entries of a row of P, 0: any */
     double truncate;   /* entries of P below that share of the row's largest are dropped */
     /* smoothing */
-    int smoother, pre, post, degree;
+    int smoother, pre, post, degree, its;
     double ratio, omega;
     /* cycle */
     int cycle, levels, coarsest;

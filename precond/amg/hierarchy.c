@@ -10,7 +10,7 @@
 #include "core/try.h"
 #include "core/vector.h"
 #include "precond/amg/classical/classical.h"
-#include "precond/amg/kernels.h"
+#include "precond/polynomial.h"
 #include "spmv/glance.h"
 #include "spmv/matrix.h"
 
@@ -226,7 +226,7 @@ done:
  * to hold. */
 static gsolve_status look_at_symmetry(gs_hierarchy *h, gsolve_context *ctx)
 {
-    const gs_amg_kernels *kernels = GS_KERNELS(gs_amg, ctx, h->type);
+    const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, h->type);
     const double rounding = h->type == GSOLVE_F32 ? 1e-5 : 1e-10;
     const gs_level *l = h->level;
     const int32_t n = l->rows.nrows;
