@@ -1,6 +1,7 @@
 /* no_cuda.c: stands in for this folder's .cu files where CUDA is not built. */
 #include "precond/amg/aggregation.h"
 #include "precond/amg/classical/classical.h"
+#include "precond/amg/ilu.h"
 #include "precond/amg/kernels.h"
 #include "precond/amg/relax.h"
 #include "precond/amg/rigid_body.h"
@@ -23,6 +24,7 @@ const gs_prolongator_kernels gs_prolongator_cuda[GSOLVE_TYPE_COUNT];
 const gs_rigid_body_kernels gs_rigid_body_cuda[GSOLVE_TYPE_COUNT];
 const gs_relax_kernels gs_relax_cuda[GSOLVE_TYPE_COUNT];
 const gs_seidel_kernels gs_seidel_cuda[GSOLVE_TYPE_COUNT];
+const gs_ilu_kernels gs_ilu_cuda[GSOLVE_TYPE_COUNT];
 const gs_classical_connect_kernels gs_classical_connect_cuda[GSOLVE_TYPE_COUNT];
 const gs_classical_split_kernels gs_classical_split_cuda[GSOLVE_TYPE_COUNT];
 const gs_classical_weigh_kernels gs_classical_weigh_cuda[GSOLVE_TYPE_COUNT];

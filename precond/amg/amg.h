@@ -78,7 +78,7 @@ typedef struct gs_smoother {
     size_t (*bytes)(const void *self, const gs_fine *level); /* that a sweep moves */
 } gs_smoother;
 
-extern const gs_smoother gs_amg_l1_jacobi, gs_amg_chebyshev, gs_amg_spai0, gs_amg_gs;
+extern const gs_smoother gs_amg_l1_jacobi, gs_amg_chebyshev, gs_amg_spai0, gs_amg_gs, gs_amg_ilu;
 
 /* --- options: the table stands in amg.c --------------------------------------------------------
  */

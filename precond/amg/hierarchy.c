@@ -20,8 +20,8 @@
 #define EXPECTED 60 /* products of a level in a solve of some 20 iterations */
 
 static const gs_coarsening *const coarsenings[] = {&gs_amg_sa, &gs_amg_ua, &gs_amg_classical};
-static const gs_smoother *const smoothers[] = {NULL, &gs_amg_l1_jacobi, &gs_amg_chebyshev,
-                                               &gs_amg_spai0, &gs_amg_gs};
+static const gs_smoother *const smoothers[] = {NULL,          &gs_amg_l1_jacobi, &gs_amg_chebyshev,
+                                               &gs_amg_spai0, &gs_amg_gs,        &gs_amg_ilu};
 
 /* --- one level -------------------------------------------------------------------------------- */
 

@@ -11,6 +11,7 @@ extern "C" {
 
 #define INLINE __device__ inline
 #include "precond/mix.h"
+
 #include "precond/amg/seidel_rule.h"
 
 namespace

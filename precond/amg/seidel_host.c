@@ -9,6 +9,7 @@
 
 #define INLINE static inline
 #include "precond/mix.h"
+
 #include "precond/amg/seidel_rule.h"
 
 /* --- colours ---------------------------------------------------------------------------------- */

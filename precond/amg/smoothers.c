@@ -107,7 +107,7 @@ static gsolve_status build_chebyshev(void **self, gsolve_context *ctx, const gs_
     return build(self, ctx, level,
                  (relaxation){.kind = GS_L1_SUMS,
                               .degree = options->degree,
-                              .its = options->its,
+                              .its = options->its > 0 ? options->its : 0,
                               .polynomial.ratio = options->ratio});
 }
 
