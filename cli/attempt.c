@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/levels.h"
+
 /* --- choosing ------------------------------------------------------------------------------ */
 
 static bool is_auto(const char *spec)
@@ -195,7 +197,6 @@ static gsolve_status set_up(cli *c, cli_attempt *a, const gsolve_matrix *A, gsol
                             gsolve_solver **S)
 {
     const double begin = cli_now();
-    gsolve_precond_info info;
     const char *keys = a->solver + strcspn(a->solver, ",");
     char flexible[sizeof a->solver];
     double setup;
@@ -203,14 +204,7 @@ static gsolve_status set_up(cli *c, cli_attempt *a, const gsolve_matrix *A, gsol
     gsolve_status status = gsolve_precond_create_from(M, c->ctx, a->precond, A);
     if (status != GSOLVE_OK) return status;
     a->precond_seconds = cli_now() - begin;
-    gsolve_precond_describe(*M, &info);
-    snprintf(a->kind, sizeof a->kind, "%s", info.kind);
-    snprintf(a->note, sizeof a->note, "%s", info.note);
-    a->levels = 0;
-    while (a->levels < CLI_MOST_LEVELS &&
-           gsolve_precond_level(*M, a->levels, &a->level[a->levels])) {
-        a->levels++;
-    }
+    cli_levels_take(a, *M);
     if (a->free_method && gsolve_precond_varies(*M)) { /* auto knows what suits */
         snprintf(flexible, sizeof flexible, "auto%.500s", keys);
         snprintf(a->solver, sizeof a->solver, "%s", flexible);

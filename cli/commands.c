@@ -86,7 +86,12 @@ static const cli_option solve_options[] = {
     QUIET, HELP, END,
 };
 
-static const cli_option info_options[] = {MATRIX, CACHE, TYPE, DEVICE, THREADS, JSON, QUIET, HELP, END};
+static const cli_option info_options[] = {
+    MATRIX, CACHE,
+    {"precond", 0, "SPEC", "make that preconditioner, and tell its memory and its levels (default: amg if auto takes it)",
+     CLI_TEXT, AT(precond), 0, 0},
+    TYPE, DEVICE, THREADS, JSON, QUIET, HELP, END,
+};
 
 static const cli_option compare_options[] = {
     HEADING("The systems"),

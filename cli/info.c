@@ -5,6 +5,7 @@
 #include "cli/attempt.h"
 #include "cli/forecast.h"
 #include "cli/json.h"
+#include "cli/prospect.h"
 
 #define BAR 40 /* characters of the longest bar */
 
@@ -209,7 +210,7 @@ static void add_traits(cJSON *object, const gsolve_traits *t)
     cJSON_AddStringToObject(object, "definiteness", definiteness(t));
 }
 
-static int write_json(cli *c, const cli_system *s)
+static int write_json(cli *c, const cli_system *s, const cli_prospect *p)
 {
     cJSON *object = cJSON_CreateObject(), *list, *item;
     char name[32];
@@ -218,6 +219,7 @@ static int write_json(cli *c, const cli_system *s)
     cli_json_matrix(object, s);
     add_traits(cJSON_AddObjectToObject(object, "traits"), &s->traits);
     cli_forecast_json(object, c, s);
+    cli_prospect_json(object, p);
     list = cJSON_AddArrayToObject(object, "row_lengths");
     for (int k = 0; k < 32; k++) {
         if (s->traits.length[k] == 0) continue;
@@ -240,19 +242,22 @@ static int write_json(cli *c, const cli_system *s)
 
 int cli_info(cli *c)
 {
+    cli_prospect p = {0};
     cli_system s = {0};
     int code;
 
     if (!c->is.matrix) return cli_fail(c, "which matrix? gsolve info FILE");
-    if (cli_check_outputs(c) || cli_open_host(c)) return CLI_ERROR;
+    if (cli_check_outputs(c) || cli_open_host(c) || cli_check_specs(c)) return CLI_ERROR;
     code = cli_read_matrix(c, c->is.matrix, &s);
     if (!code) code = cli_examine(c, &s);
+    if (!code) code = cli_prospect_make(c, &s, &p);
     if (!code) {
         say_shape(c, &s.traits);
         say_values(c, &s.traits);
         cli_forecast_say(c, &s);
         say_choices(c, &s.traits);
-        if (c->is.json) code = write_json(c, &s);
+        cli_prospect_say(c, &p);
+        if (c->is.json) code = write_json(c, &s, &p);
     }
     cli_close_system(c, &s);
     return code;

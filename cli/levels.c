@@ -1,6 +1,20 @@
 /* levels.c: the levels of a preconditioner that has several, as text and as JSON. */
 #include "cli/levels.h"
 
+void cli_levels_take(cli_attempt *a, const gsolve_precond *M)
+{
+    gsolve_precond_info info;
+
+    gsolve_precond_describe(M, &info);
+    snprintf(a->kind, sizeof a->kind, "%s", info.kind);
+    snprintf(a->note, sizeof a->note, "%s", info.note);
+    a->levels = 0;
+    while (a->levels < CLI_MOST_LEVELS &&
+           gsolve_precond_level(M, a->levels, &a->level[a->levels])) {
+        a->levels++;
+    }
+}
+
 void cli_levels_say(const cli *c, const cli_attempt *a)
 {
     if (a->levels < 2) return;

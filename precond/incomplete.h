@@ -18,11 +18,12 @@ static inline double gs_next_shift(double shift)
 
 /* L and U, on entry the sides of csr, become those of csr + shift S (see the file heads);
  * d[i] = 1 / D_ii. *shift is the least to try, and then the one that did. schedule: of L; who: for
- * the sentence. GSOLVE_ZERO_PIVOT: a diagonal that cannot be, or even GS_MOST_SHIFT did not do. The
- * numbers fit csr's type. */
+ * the sentence. GSOLVE_ZERO_PIVOT: a diagonal that cannot be, or even GS_MOST_SHIFT did not do; but
+ * with spare, d[i] = 0 where a_ii is missing or 0, which leaves unknown i alone. The numbers fit
+ * csr's type. */
 gsolve_status gs_incomplete_lu(gs_strict *L, gs_strict *U, double *d, gsolve_context *ctx,
                                const char *who, const gsolve_csr *csr, const gs_schedule *schedule,
-                               double *shift);
+                               bool spare, double *shift);
 
 /* The same with U = L', from L alone. */
 gsolve_status gs_incomplete_cholesky(gs_strict *L, double *d, gsolve_context *ctx, const char *who,

@@ -17,6 +17,7 @@ typedef struct job {
     int32_t *scratch;     /* n zeros a worker */
     double shift;
     double most; /* magnitude that the type can hold */
+    bool spare;  /* rows without a diagonal */
 } job;
 
 /* place[j] = 1 + the number of column j in row i, or 0 again. */
@@ -25,6 +26,15 @@ static void mark(const gs_strict *T, int32_t i, int32_t *place, bool on)
     int32_t number = 0;
 
     for (int64_t e = T->start[i]; e < T->start[i + 1]; e++) place[T->col[e]] = on ? ++number : 0;
+}
+
+/* Row i where 1 / D_ii = 0, which makes that 0 of what others take of it, too. */
+static bool spare_row(const job *w, int32_t i)
+{
+    w->d[i] = 0;
+    for (int64_t e = w->L.start[i]; e < w->L.start[i + 1]; e++) w->L.value[e] = 0;
+    for (int64_t e = w->U.start[i]; e < w->U.start[i + 1]; e++) w->U.value[e] = 0;
+    return true;
 }
 
 /* Row i of L, D and U: for each k in L, a_ij -= a_ik u_kj on the pattern, l_ik = a_ik / D_kk; then
@@ -37,6 +47,7 @@ static bool factor_row(void *data, int worker, int32_t i)
     double pivot = w->diagonal[i] + copysign(w->shift * w->size[i], w->diagonal[i]);
     int32_t *place = w->scratch + (int64_t)worker * L->n;
 
+    if (w->spare && w->diagonal[i] == 0) return spare_row(w, i);
     mark(L, i, place, true);
     mark(U, i, place, true);
     for (int64_t e = L->start[i]; e < L->start[i + 1]; e++) {
@@ -65,17 +76,20 @@ static bool factor_row(void *data, int worker, int32_t i)
 }
 
 static gsolve_status read_diagonal(gsolve_context *ctx, const char *who, const gsolve_csr *csr,
-                                   double *diagonal, double *size)
+                                   job *w)
 {
+    double *diagonal = w->diagonal, *size = w->size;
+
     for (int32_t i = 0; i < csr->nrows; i++) {
         const int64_t at = gs_diagonal_at(csr, i);
+        diagonal[i] = at < 0 ? 0 : gs_value(csr, at);
+        if (w->spare && diagonal[i] == 0) continue;
         if (at < 0) {
             return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
                                "%s needs a full diagonal, and that of row %d (counted from 1) is "
                                "missing; try the solver direct, or the preconditioner none",
                                who, i + 1);
         }
-        diagonal[i] = gs_value(csr, at);
         size[i] = 0;
         for (int64_t k = gs_start(csr, i); k < gs_start(csr, i + 1); k++) {
             size[i] = fmax(size[i], fabs(gs_value(csr, k)));
@@ -116,14 +130,18 @@ done:
 
 gsolve_status gs_incomplete_lu(gs_strict *L, gs_strict *U, double *d, gsolve_context *ctx,
                                const char *who, const gsolve_csr *csr, const gs_schedule *schedule,
-                               double *shift)
+                               bool spare, double *shift)
 {
-    job w = {.L = *L, .U = *U, .d = d, .most = csr->type == GSOLVE_F32 ? FLT_MAX : DBL_MAX};
+    job w = {.L = *L,
+             .U = *U,
+             .d = d,
+             .most = csr->type == GSOLVE_F32 ? FLT_MAX : DBL_MAX,
+             .spare = spare};
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, w.diagonal, csr->nrows);
     ALLOC(ctx, GSOLVE_HOST, w.size, csr->nrows);
-    TRY(read_diagonal(ctx, who, csr, w.diagonal, w.size));
+    TRY(read_diagonal(ctx, who, csr, &w));
     TRY(factor(&w, ctx, who, csr, schedule, shift));
 done:
     gsolve_free(ctx, GSOLVE_HOST, w.size);

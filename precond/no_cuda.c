@@ -1,18 +1,19 @@
 /* no_cuda.c: stands in for this folder's .cu files where CUDA is not built. */
 #include "precond/amg/aggregation.h"
 #include "precond/amg/classical/classical.h"
+#include "precond/amg/ilu.h"
 #include "precond/amg/kernels.h"
 #include "precond/amg/relax.h"
 #include "precond/amg/rigid_body.h"
 #include "precond/amg/seidel.h"
 #include "precond/block_jacobi/block_jacobi.h"
-#include "precond/chebyshev/chebyshev.h"
 #include "precond/jacobi/jacobi.h"
+#include "precond/polynomial.h"
 #include "precond/triangle.h"
 
 const gs_jacobi_kernels gs_jacobi_cuda[GSOLVE_TYPE_COUNT];
 const gs_block_jacobi_kernels gs_block_jacobi_cuda[GSOLVE_TYPE_COUNT];
-const gs_chebyshev_kernels gs_chebyshev_cuda[GSOLVE_TYPE_COUNT];
+const gs_polynomial_kernels gs_polynomial_cuda[GSOLVE_TYPE_COUNT];
 const gs_triangle_kernels gs_triangle_cuda[GSOLVE_TYPE_COUNT];
 const gs_amg_kernels gs_amg_cuda[GSOLVE_TYPE_COUNT];
 const gs_strength_kernels gs_strength_cuda[GSOLVE_TYPE_COUNT];
@@ -23,6 +24,7 @@ const gs_prolongator_kernels gs_prolongator_cuda[GSOLVE_TYPE_COUNT];
 const gs_rigid_body_kernels gs_rigid_body_cuda[GSOLVE_TYPE_COUNT];
 const gs_relax_kernels gs_relax_cuda[GSOLVE_TYPE_COUNT];
 const gs_seidel_kernels gs_seidel_cuda[GSOLVE_TYPE_COUNT];
+const gs_ilu_kernels gs_ilu_cuda[GSOLVE_TYPE_COUNT];
 const gs_classical_connect_kernels gs_classical_connect_cuda[GSOLVE_TYPE_COUNT];
 const gs_classical_split_kernels gs_classical_split_cuda[GSOLVE_TYPE_COUNT];
 const gs_classical_weigh_kernels gs_classical_weigh_cuda[GSOLVE_TYPE_COUNT];

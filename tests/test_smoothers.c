@@ -7,16 +7,18 @@
 #include "core/stage.h"
 #include "core/transpose.h"
 #include "precond/amg/amg.h"
+#include "precond/amg/ilu.h"
 #include "precond/amg/relax.h"
 #include "precond/amg/seidel.h"
 
 #define INLINE static inline
-#include "precond/amg/mix.h"
+#include "precond/mix.h"
+
 #include "precond/amg/seidel_rule.h"
 
 static const gs_smoother *const all[] = {&gs_amg_l1_jacobi, &gs_amg_spai0, &gs_amg_chebyshev,
-                                         &gs_amg_gs};
-enum { L1_JACOBI, SPAI0, CHEBYSHEV, SEIDEL, SMOOTHERS };
+                                         &gs_amg_gs, &gs_amg_ilu};
+enum { L1_JACOBI, SPAI0, CHEBYSHEV, SEIDEL, ILU, SMOOTHERS };
 
 static const gs_amg_options usual = {.omega = 1.6, .degree = 2, .ratio = 8};
 
@@ -174,12 +176,31 @@ static double inverse_of(const gsolve_csr *A, int32_t i, bool squares)
     return sum == 0 ? 0 : (squares ? d : d < 0 ? -1 : 1) / sum;
 }
 
-/* degree steps of Chebyshev's method for D^-1 A on [1 / ratio, 1], by x_k+1 = x_k + p_k. */
+/* 1, or what its power iterations from noise say. */
+static double expect_most(const gsolve_csr *A, int its)
+{
+    const int32_t n = A->nrows;
+    double *p = malloc(((size_t)n + 1) * sizeof *p), *q = malloc(((size_t)n + 1) * sizeof *q);
+    double length, growth = 0;
+
+    for (int32_t i = 0; i < n; i++) p[i] = gs_noise(1, i);
+    length = norm(p, n);
+    for (int it = 0; it < its && length > 0; it++) {
+        for (int32_t i = 0; i < n; i++) q[i] = row_times(A, i, p) / length;
+        for (int32_t i = 0; i < n; i++) p[i] = inverse_of(A, i, false) * q[i];
+        growth = length = norm(p, n);
+    }
+    free(p), free(q);
+    return growth > 0 && 1.1 * growth < 1 ? 1.1 * growth : 1;
+}
+
+/* degree steps of Chebyshev's method for D^-1 A on [most / ratio, most], by x_k+1 = x_k + p_k. */
 static void expect_polynomial(const gsolve_csr *A, const gs_amg_options *o, int kind,
                               const double *b, double *x)
 {
     const int32_t n = A->nrows;
-    const double centre = (1 + 1 / o->ratio) / 2, radius = (1 - 1 / o->ratio) / 2;
+    const double most = expect_most(A, kind == CHEBYSHEV ? o->its : 0);
+    const double centre = most * (1 + 1 / o->ratio) / 2, radius = most * (1 - 1 / o->ratio) / 2;
     double *p = calloc((size_t)n + 1, sizeof *p), *r = malloc(((size_t)n + 1) * sizeof *r);
     double a = kind == L1_JACOBI ? o->omega : kind == SPAI0 ? 1 : 1 / centre, c = 0;
 
@@ -246,10 +267,175 @@ static int32_t *rows_by_colour(const level *l)
     return order;
 }
 
+/* A without the rows and columns whose diagonal is missing or 0: there r = 0, and 1 in place of it.
+ */
+static gsolve_csr without(const gsolve_csr *A, double *r)
+{
+    const int32_t n = A->nrows;
+    const int64_t entries = gsolve_csr_entries(A) + n;
+    int32_t *start = malloc(((size_t)n + 1) * sizeof *start), at = 0;
+    int32_t *col = malloc(((size_t)entries + 1) * sizeof *col);
+    double *value = malloc(((size_t)entries + 1) * sizeof *value);
+
+    start[0] = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const bool spare = diagonal_of(A, i) == 0;
+        if (spare) r[i] = 0, col[at] = i, value[at++] = 1;
+        for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1) && !spare; k++) {
+            if (diagonal_of(A, A->col[k]) == 0) continue;
+            col[at] = A->col[k];
+            value[at++] = gs_value(A, k);
+        }
+        start[i + 1] = at;
+    }
+    return (gsolve_csr){
+        .nrows = n, .ncols = n, .start = start, .col = col, .value = value, .type = GSOLVE_F64};
+}
+
+/* x += what the preconditioner ilu makes of the residual. */
+static void expect_factors(const level *l, const double *b, double *x)
+{
+    const int32_t n = l->rows.nrows;
+    double *r = malloc(((size_t)n + 1) * sizeof *r), *z = malloc(((size_t)n + 1) * sizeof *z);
+    gsolve_precond *M = NULL;
+    gsolve_csr A;
+
+    for (int32_t i = 0; i < n; i++) r[i] = b[i] - row_times(&l->host, i, x);
+    A = without(&l->host, r);
+    OK(l->ctx, gsolve_precond_create(&M, l->ctx, "ilu", &A));
+    OK(l->ctx, gsolve_precond_apply(M, gsolve_vector(r, n), gsolve_vector(z, n)));
+    for (int32_t i = 0; i < n; i++) x[i] += z[i];
+    gsolve_precond_destroy(&M);
+    free((void *)(uintptr_t)A.start), free((void *)(uintptr_t)A.col);
+    free((void *)(uintptr_t)A.value), free(r), free(z);
+}
+
+/* s[k] of entry k of row i in the next sweep. */
+static double expect_entry(const gsolve_csr *A, int32_t i, int64_t k, const double *s,
+                           const double *d)
+{
+    const int32_t j = A->col[k];
+    double sum = gs_value(A, k);
+
+    for (int64_t e = gs_start(A, i); e < gs_start(A, i + 1); e++) {
+        const int32_t m = A->col[e];
+        if (m >= i || m >= j) continue;
+        for (int64_t f = gs_start(A, m); f < gs_start(A, m + 1); f++) {
+            if (A->col[f] == j) sum -= s[e] * d[m] * s[f];
+        }
+    }
+    return sum;
+}
+
+/* One sweep over all entries. */
+static void expect_sweep(const gsolve_csr *A, const double *s, const double *d, double *next,
+                         double *inverse)
+{
+    for (int32_t i = 0; i < A->nrows; i++) {
+        for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
+            const double a = gs_value(A, k);
+            next[k] = expect_entry(A, i, k, s, d);
+            if (A->col[k] != i || a == 0) continue;
+            inverse[i] = 1 / (next[k] / a >= 0.1 ? next[k] : 0.1 * a);
+        }
+    }
+}
+
+/* y = r - T y, T one side of the factors. */
+static void expect_step(const gsolve_csr *A, const double *s, const double *d, bool upper,
+                        const double *r, double *y)
+{
+    const int32_t n = A->nrows;
+    double *z = malloc(((size_t)n + 1) * sizeof *z);
+
+    for (int32_t i = 0; i < n; i++) {
+        z[i] = r[i];
+        for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
+            const int32_t j = A->col[k];
+            if (upper ? j > i : j < i) z[i] -= s[k] * d[upper ? i : j] * y[j];
+        }
+    }
+    memcpy(y, z, (size_t)n * sizeof *y);
+    free(z);
+}
+
+/* s, d: the factors after all sweeps. */
+static void expect_nearly(const gsolve_csr *A, double *s, double *d)
+{
+    const size_t n = (size_t)A->nrows, entries = (size_t)gsolve_csr_entries(A);
+    double *next = malloc((entries + 1) * sizeof *next), *last = malloc((n + 1) * sizeof *last);
+
+    for (size_t k = 0; k < entries; k++) s[k] = gs_value(A, (int64_t)k);
+    for (int32_t i = 0; i < A->nrows; i++) {
+        const double a = diagonal_of(A, i);
+        d[i] = a != 0 ? 1 / a : 0;
+    }
+    for (int sweep = 0; sweep < GS_ILU_SWEEPS; sweep++) {
+        memcpy(last, d, n * sizeof *d);
+        expect_sweep(A, s, last, next, d);
+        memcpy(s, next, entries * sizeof *s);
+    }
+    free(next), free(last);
+}
+
+/* r becomes about scale M^-1 r by those, in so many steps. */
+static void expect_solve(const gsolve_csr *A, const double *s, const double *d, int steps,
+                         double scale, double *r)
+{
+    const int32_t n = A->nrows;
+    double *y = malloc(((size_t)n + 1) * sizeof *y);
+
+    memcpy(y, r, (size_t)n * sizeof *y);
+    for (int k = 0; k < steps; k++) expect_step(A, s, d, false, r, y);
+    for (int32_t i = 0; i < n; i++) r[i] = y[i] *= scale * d[i];
+    for (int k = 0; k < steps; k++) expect_step(A, s, d, true, r, y);
+    memcpy(r, y, (size_t)n * sizeof *y);
+    free(y);
+}
+
+/* By which M^-1 is made smaller where M^-1 A has large eigenvalues. */
+static double expect_scale(const gsolve_csr *A, const double *s, const double *d,
+                           const gs_amg_options *o)
+{
+    const int32_t n = A->nrows;
+    double *p = malloc(((size_t)n + 1) * sizeof *p), *q = malloc(((size_t)n + 1) * sizeof *q);
+    double growth = 0;
+
+    for (int32_t i = 0; i < n; i++) p[i] = gs_noise(1, i);
+    for (int it = 0; it < o->its; it++) {
+        const double length = norm(p, n);
+        for (int32_t i = 0; i < n; i++) q[i] = row_times(A, i, p) / length;
+        expect_solve(A, s, d, o->degree, 1, q);
+        memcpy(p, q, (size_t)n * sizeof *p);
+        growth = norm(p, n);
+    }
+    free(p), free(q);
+    return growth > 1.5 ? 1.5 / growth : 1;
+}
+
+/* x += what that makes of the residual. */
+static void expect_steps(const gsolve_csr *A, const gs_amg_options *o, const double *b, double *x)
+{
+    const int32_t n = A->nrows;
+    const size_t size = ((size_t)n + 1) * sizeof(double);
+    double *s = malloc(((size_t)gsolve_csr_entries(A) + 1) * sizeof *s);
+    double *d = malloc(size), *r = malloc(size);
+
+    expect_nearly(A, s, d);
+    for (int32_t i = 0; i < n; i++) r[i] = b[i] - row_times(A, i, x);
+    expect_solve(A, s, d, o->degree, expect_scale(A, s, d, o), r);
+    for (int32_t i = 0; i < n; i++) x[i] += r[i];
+    free(s), free(d), free(r);
+}
+
 static void expect(const level *l, const gs_amg_options *o, int kind, bool back, const double *b,
                    double *x)
 {
-    if (kind != SEIDEL) {
+    if (kind == ILU && gs_place(l->ctx) == GSOLVE_HOST) {
+        expect_factors(l, b, x);
+    } else if (kind == ILU) {
+        expect_steps(&l->host, o, b, x);
+    } else if (kind != SEIDEL) {
         expect_polynomial(&l->host, o, kind, b, x);
     } else if (gs_place(l->ctx) == GSOLVE_HOST) {
         expect_blocks(&l->host, back, b, x);
@@ -300,8 +486,8 @@ static void test_sweeps(void **state)
     close_context(ctx);
 }
 
-/* Degrees even and odd; several blocks; a small and a large matrix; wide offsets; unknowns that
- * share nodes. */
+/* Degrees even and odd; with power iterations; several blocks; a small and a large matrix; wide
+ * offsets; unknowns that share nodes. */
 static void test_more_sweeps(void **state)
 {
     static const char *const matrix[] = {"gen:poisson3d,n=22", "gen:jump3d,n=24",
@@ -315,6 +501,7 @@ static void test_more_sweeps(void **state)
         level l;
         open_level(&l, ctx, &csr, m % 2 ? "sell" : "csr", GSOLVE_F64);
         if (m >= 2) widen(ctx, &l.rows);
+        o.its = m % 3 == 2 ? 7 : 0;
         for (o.degree = 1; o.degree <= 4; o.degree++) {
             if (m % 2 == 0 || o.degree == 3) check_sweeps(&l, &o, matrix[m]);
         }
@@ -345,7 +532,7 @@ static double leaves(const level *l, const gs_smoother *S, int n, int p)
 
 static void test_modes(void **state)
 {
-    static const double rough[] = {0.65, 0.65, 0.44, 0.8}; /* at most; gs in any order */
+    static const double rough[] = {0.65, 0.65, 0.44, 0.8, 0.45}; /* at most; gs in any order */
     gsolve_context *ctx = open_context(1);
     gsolve_csr csr = read_matrix(ctx, "gen:poisson2d,n=31");
     level l;
@@ -355,6 +542,7 @@ static void test_modes(void **state)
     for (int kind = 0; kind < SMOOTHERS; kind++) {
         for (int p = 24; p <= 31; p++) {
             const double left = leaves(&l, all[kind], 31, p);
+            fprintf(stderr, "LEFT %s %d %g\n", all[kind]->plugin.name, p, left);
             if (left > rough[kind]) {
                 fail_msg("%s leaves %g of mode %d", all[kind]->plugin.name, left, p);
             }
@@ -409,12 +597,12 @@ static void check_turned(const level *l, const level *turned, int kind)
     for (int how = 0; how < 4; how++) {
         double *x = random_vector(n, 2), *want = random_vector(n, 2);
         sweep(l, all[kind], self, b, x, how % 2, how / 2);
-        if (kind == SEIDEL) {
+        if (kind >= SEIDEL) {
             smooth(turned, all[kind], &usual, b, want, how % 2, how / 2);
         } else {
             sweep(turned, all[kind], self, b, want, how % 2, how / 2);
         }
-        assert_close(x, want, n, 1e-14, all[kind]->plugin.name);
+        assert_close(x, want, n, 1e-13, all[kind]->plugin.name);
         free(x), free(want);
     }
     all[kind]->destroy(self, l->ctx);
@@ -448,7 +636,9 @@ static void test_of_the_transpose(void **state)
     open_level(&l, ctx, &csr, "csr", GSOLVE_F64);
     open_level(&turned, ctx, &T, "csr", GSOLVE_F64);
     l.fine.transposed = true;
-    for (int kind = 0; kind < SEIDEL; kind++) check_turned(&l, &turned, kind);
+    for (int kind = 0; kind < SMOOTHERS; kind++) {
+        if (kind != SEIDEL) check_turned(&l, &turned, kind);
+    }
     if (gs_place(ctx) == GSOLVE_HOST) {
         check_turned(&l, &turned, SEIDEL);
     } else {
@@ -731,9 +921,9 @@ static void test_in_multigrid(void **state)
     static const struct {
         const char *matrix;
         int most[SMOOTHERS];
-    } problem[] = {{"gen:poisson3d,n=24", {24, 22, 16, 20}},
-                   {"gen:anisotropic3d,n=24", {20, 20, 15, 16}},
-                   {"gen:jump3d,n=24,cells=4", {35, 35, 25, 30}}};
+    } problem[] = {{"gen:poisson3d,n=24", {24, 22, 16, 20, 14}},
+                   {"gen:anisotropic3d,n=24", {20, 20, 15, 16, 14}},
+                   {"gen:jump3d,n=24,cells=4", {35, 35, 25, 30, 25}}};
     gsolve_context *ctx = open_context(1);
 
     (void)state;
@@ -749,16 +939,29 @@ static void test_in_multigrid(void **state)
     close_context(ctx);
 }
 
-/* y'M x = x'M'y for a cycle of sweeps by gs, more before than after. */
-static void check_cycle(gsolve_context *ctx, const char *matrix)
+/* Where few steps with the factors make so much of some vectors that M^-1 has to be smaller. */
+static void test_strong_couplings(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    const int taken = iterations_of(ctx, "gen:elasticity3d,n=10", "ilu");
+
+    (void)state;
+    if (taken > 25) fail_msg("%d iterations", taken);
+    close_context(ctx);
+}
+
+/* y'M x = x'M'y for a cycle, of more sweeps before than after. */
+static void check_cycle(gsolve_context *ctx, const char *matrix, const char *smoother)
 {
     gsolve_csr csr = read_matrix(ctx, matrix);
     const int32_t n = csr.nrows;
     double *x = random_vector(n, 1), *y = random_vector(n, 2), one = 0, two = 0;
     double *Mx = malloc((size_t)n * sizeof *Mx), *My = malloc((size_t)n * sizeof *My);
     gsolve_precond *M = NULL;
+    char spec[96];
 
-    OK(ctx, gsolve_precond_create(&M, ctx, "amg,coarsest=60,smoother=gs,pre=2,post=1", &csr));
+    snprintf(spec, sizeof spec, "amg,coarsest=60,pre=2,post=1,smoother=%s", smoother);
+    OK(ctx, gsolve_precond_create(&M, ctx, spec, &csr));
     OK(ctx, gsolve_precond_apply(M, gsolve_vector(x, n), gsolve_vector(Mx, n)));
     OK(ctx, gsolve_precond_apply_transpose(M, gsolve_vector(y, n), gsolve_vector(My, n)));
     for (int32_t i = 0; i < n; i++) one += y[i] * Mx[i], two += x[i] * My[i];
@@ -773,8 +976,10 @@ static void test_transposed_cycle(void **state)
     gsolve_context *ctx = open_context(1);
 
     (void)state;
-    check_cycle(ctx, "gen:poisson2d,n=50");
-    if (gs_place(ctx) == GSOLVE_HOST) check_cycle(ctx, "gen:convdiff3d,n=14");
+    check_cycle(ctx, "gen:poisson2d,n=50", "gs");
+    if (gs_place(ctx) == GSOLVE_HOST) check_cycle(ctx, "gen:convdiff3d,n=14", "gs");
+    check_cycle(ctx, "gen:poisson2d,n=50", "ilu");
+    check_cycle(ctx, "gen:convdiff3d,n=14", "ilu");
     close_context(ctx);
 }
 
@@ -813,6 +1018,7 @@ int main(void)
         cmocka_unit_test(test_colours),
         cmocka_unit_test(test_passes),
         cmocka_unit_test(test_in_multigrid),
+        cmocka_unit_test(test_strong_couplings),
         cmocka_unit_test(test_transposed_cycle),
         cmocka_unit_test(test_no_memory),
     };

@@ -3,7 +3,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-#include "precond/amg/lanes.cuh"
+#include "precond/lanes.cuh"
 
 extern "C" {
 #include "core/try.h"

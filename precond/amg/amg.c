@@ -62,15 +62,21 @@ static const gsolve_option options[] = {
     {"smoother",
      "what smooths the error on each level; auto: chebyshev, where A is not symmetric "
      "gs on the CPU and l1_jacobi on a GPU",
-     GSOLVE_CHOICE, MEMBER(smoother), 0, 0, 0, "auto|l1_jacobi|chebyshev|spai0|gs"},
+     GSOLVE_CHOICE, MEMBER(smoother), 0, 0, 0, "auto|l1_jacobi|chebyshev|spai0|gs|ilu"},
     {"pre", "sweeps before the coarse level", GSOLVE_INT, MEMBER(pre), 1, 0, 100, NULL},
     {"post", "sweeps after it; cg needs as many as before", GSOLVE_INT, MEMBER(post), 1, 0, 100,
      NULL},
     {"omega", "of l1_jacobi: times the division", GSOLVE_REAL, MEMBER(omega), 1.6, 0.01, 1.99,
      NULL},
-    {"degree", "of chebyshev: products of a sweep", GSOLVE_INT, MEMBER(degree), 2, 1, 100, NULL},
+    {"degree", "of chebyshev: products of a sweep; of ilu on a GPU: steps of a triangle's solve",
+     GSOLVE_INT, MEMBER(degree), 2, 1, 100, NULL},
     {"ratio", "of chebyshev: it is small on [most / ratio, most] of the spectrum", GSOLVE_REAL,
      MEMBER(ratio), 8, 1.1, 1e6, NULL},
+    {"its",
+     "power iterations for the largest eigenvalue, of chebyshev (0: bounded by sums of rows) and "
+     "of "
+     "ilu on a GPU (0: not looked at); negative: as suits",
+     GSOLVE_INT, MEMBER(its), -1, -1, 1000, NULL},
     {"cycle",
      "each level visits the next once, twice, or by two steps of a method of its own; "
      "auto: twice where that is cheap",

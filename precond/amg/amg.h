@@ -78,7 +78,7 @@ typedef struct gs_smoother {
     size_t (*bytes)(const void *self, const gs_fine *level); /* that a sweep moves */
 } gs_smoother;
 
-extern const gs_smoother gs_amg_l1_jacobi, gs_amg_chebyshev, gs_amg_spai0, gs_amg_gs;
+extern const gs_smoother gs_amg_l1_jacobi, gs_amg_chebyshev, gs_amg_spai0, gs_amg_gs, gs_amg_ilu;
 
 /* --- options: the table stands in amg.c --------------------------------------------------------
  */
@@ -101,7 +101,7 @@ struct gs_amg_options {
     int most;          /* entries of a row of P, 0: any */
     double truncate;   /* entries of P below that share of the row's largest are dropped */
     /* smoothing */
-    int smoother, pre, post, degree;
+    int smoother, pre, post, degree, its;
     double ratio, omega;
     /* cycle */
     int cycle, levels, coarsest;

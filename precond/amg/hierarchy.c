@@ -10,7 +10,7 @@
 #include "core/try.h"
 #include "core/vector.h"
 #include "precond/amg/classical/classical.h"
-#include "precond/amg/kernels.h"
+#include "precond/polynomial.h"
 #include "spmv/glance.h"
 #include "spmv/matrix.h"
 
@@ -20,8 +20,8 @@
 #define EXPECTED 60 /* products of a level in a solve of some 20 iterations */
 
 static const gs_coarsening *const coarsenings[] = {&gs_amg_sa, &gs_amg_ua, &gs_amg_classical};
-static const gs_smoother *const smoothers[] = {NULL, &gs_amg_l1_jacobi, &gs_amg_chebyshev,
-                                               &gs_amg_spai0, &gs_amg_gs};
+static const gs_smoother *const smoothers[] = {NULL,          &gs_amg_l1_jacobi, &gs_amg_chebyshev,
+                                               &gs_amg_spai0, &gs_amg_gs,        &gs_amg_ilu};
 
 /* --- one level -------------------------------------------------------------------------------- */
 
@@ -226,7 +226,7 @@ done:
  * to hold. */
 static gsolve_status look_at_symmetry(gs_hierarchy *h, gsolve_context *ctx)
 {
-    const gs_amg_kernels *kernels = GS_KERNELS(gs_amg, ctx, h->type);
+    const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, h->type);
     const double rounding = h->type == GSOLVE_F32 ? 1e-5 : 1e-10;
     const gs_level *l = h->level;
     const int32_t n = l->rows.nrows;

@@ -1,6 +1,5 @@
 // kernels_cuda.cu: the kernels on a GPU.
 #include "core/each.cuh"
-#include "precond/amg/lanes.cuh"
 
 extern "C" {
 #include "precond/amg/kernels.h"
@@ -8,63 +7,6 @@ extern "C" {
 
 namespace
 {
-
-#define INLINE __device__ inline
-#include "precond/amg/inverse_rule.h"
-#include "precond/amg/mix.h"
-
-template <int L, class T, class O>
-__global__ void __launch_bounds__(gs_block_size)
-    row_reciprocals(gs_inverse_diagonal kind, int32_t nrows, const O *start, const int32_t *col,
-                    const T *value, T *d)
-{
-    const gs_lanes<L> g;
-    const int64_t i = g.unit;
-    double sum = 0, diagonal = 0;
-
-    if (i < nrows) {
-        for (int64_t k = (int64_t)start[i] + g.lane; k < (int64_t)start[i + 1]; k += L) {
-            const double a = (double)value[k];
-            sum += gs_inverse_term(kind, a);
-            if (col[k] == i) diagonal = a;
-        }
-    }
-    sum = g.sum(sum);
-    diagonal = g.sum(diagonal); // of one lane's and zeros
-    if (i < nrows && g.lane == 0) d[i] = (T)gs_inverse_of(kind, diagonal, sum);
-}
-
-template <class T>
-gsolve_status reciprocals(gs_queue *q, const gsolve_csr *A, gs_inverse_diagonal kind, void *d)
-{
-    constexpr int lanes = 8;
-
-    return gs_with_start(A, [&](auto start) {
-        using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
-        return gs_launch(q, "the sums of rows", row_reciprocals<lanes, T, O>,
-                         gs_lane_blocks(A->nrows, lanes), gs_block_size, kind, A->nrows, start,
-                         A->col, (const T *)A->value, (T *)d);
-    });
-}
-
-template <class T>
-struct noisy : gs_plain {
-    uint64_t seed;
-    T *y;
-    template <int W>
-    __device__ void at(int64_t i, double *)
-    {
-        gs_pack<T, W> Y;
-        for (int w = 0; w < W; w++) Y.v[w] = (T)gs_amg_noise(seed, i + w);
-        gs_store<W>(y, i, Y);
-    }
-};
-
-template <class T>
-gsolve_status noise(gs_queue *q, int64_t n, uint64_t seed, void *y)
-{
-    return gs_each<T>(q, n, gs_aligned(y), noisy<T>{{}, seed, (T *)y}, "noise");
-}
 
 template <class T>
 struct piecewise : gs_plain {
@@ -83,65 +25,6 @@ template <class T>
 gsolve_status constant(gs_queue *q, int64_t n, int32_t block, int32_t c, void *y)
 {
     return gs_each<T>(q, n, gs_aligned(y), piecewise<T>{{}, block, c, (T *)y}, "constant");
-}
-
-template <class T, bool KEPT>
-struct first : gs_plain {
-    T a;
-    const T *d, *b;
-    T *p, *x;
-    template <int W>
-    __device__ void at(int64_t i, double *)
-    {
-        const auto D = gs_load<W>(d, i), B = gs_load<W>(b, i);
-        gs_pack<T, W> P;
-        for (int w = 0; w < W; w++) P.v[w] = a * D.v[w] * B.v[w];
-        if constexpr (KEPT) gs_store<W>(p, i, P);
-        gs_store<W>(x, i, P);
-    }
-};
-
-template <class T, bool KEPT>
-struct next : gs_plain {
-    T a, c;
-    const T *d, *b, *Ax;
-    T *p, *x;
-    template <int W>
-    __device__ void at(int64_t i, double *)
-    {
-        const auto D = gs_load<W>(d, i), B = gs_load<W>(b, i), Q = gs_load<W>(Ax, i);
-        auto X = gs_load<W>(x, i);
-        gs_pack<T, W> P = {};
-        if constexpr (KEPT) {
-            if (c != T(0)) P = gs_load<W>(p, i);
-        }
-        for (int w = 0; w < W; w++) {
-            P.v[w] = a * D.v[w] * (B.v[w] - Q.v[w]) + (KEPT ? c * P.v[w] : T(0));
-            X.v[w] += P.v[w];
-        }
-        if constexpr (KEPT) gs_store<W>(p, i, P);
-        gs_store<W>(x, i, X);
-    }
-};
-
-template <class T, bool KEPT>
-gsolve_status step_of(gs_queue *q, int64_t n, double a, double c, const T *d, const T *b,
-                      const T *Ax, T *p, T *x)
-{
-    const bool aligned = gs_all_aligned(d, b, Ax, p, x);
-
-    if (!Ax) return gs_each<T>(q, n, aligned, first<T, KEPT>{{}, (T)a, d, b, p, x}, "smooth");
-    return gs_each<T>(q, n, aligned, next<T, KEPT>{{}, (T)a, (T)c, d, b, Ax, p, x}, "smooth");
-}
-
-template <class T>
-gsolve_status step(gs_queue *q, int64_t n, double a, double c, const void *d, const void *b,
-                   const void *Ax, void *p, void *x)
-{
-    return p ? step_of<T, true>(q, n, a, c, (const T *)d, (const T *)b, (const T *)Ax, (T *)p,
-                                (T *)x)
-             : step_of<T, false>(q, n, a, c, (const T *)d, (const T *)b, (const T *)Ax, nullptr,
-                                 (T *)x);
 }
 
 // A warp to a row.
@@ -173,7 +56,7 @@ gsolve_status dense(gs_queue *q, int32_t n, const void *M, const void *b, void *
 }
 
 template <class T>
-constexpr gs_amg_kernels table = {reciprocals<T>, noise<T>, constant<T>, step<T>, dense<T>};
+constexpr gs_amg_kernels table = {constant<T>, dense<T>};
 
 } // namespace
 

@@ -1,7 +1,7 @@
 // pairwise_cuda.cu: aggregates by pairs on a GPU: a thread a group, by the rules of the CPU.
 #include <cub/device/device_scan.cuh>
 
-#include "precond/amg/lanes.cuh"
+#include "precond/lanes.cuh"
 
 extern "C" {
 #include "core/try.h"

@@ -2,7 +2,7 @@
 #ifndef GS_ROW_LANES_CUH
 #define GS_ROW_LANES_CUH
 
-#include "precond/amg/lanes.cuh"
+#include "precond/lanes.cuh"
 
 // Rows of a group that are read at once, so that the reads overlap.
 template <class T>

@@ -9,7 +9,7 @@
 #include "core/vector.h"
 #include "precond/amg/aggregation.h"
 #include "precond/amg/amg.h"
-#include "precond/amg/kernels.h"
+#include "precond/polynomial.h"
 
 typedef struct seidel {
     void *d;      /* see seidel.h */
@@ -91,7 +91,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gs_fine *leve
     if (s->by_rows) {
         return GS_KERNELS(gs_seidel, ctx, A->type)->block_diagonal(ctx->queue, A, s->d);
     }
-    return GS_KERNELS(gs_amg, ctx, A->type)->reciprocals(ctx->queue, A, GS_POINTS, s->d);
+    return GS_KERNELS(gs_polynomial, ctx, A->type)->reciprocals(ctx->queue, A, GS_POINTS, s->d);
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *level,

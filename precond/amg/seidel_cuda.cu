@@ -10,7 +10,8 @@ extern "C" {
 }
 
 #define INLINE __device__ inline
-#include "precond/amg/mix.h"
+#include "precond/mix.h"
+
 #include "precond/amg/seidel_rule.h"
 
 namespace

@@ -8,7 +8,8 @@
 #include "core/blocks.h"
 
 #define INLINE static inline
-#include "precond/amg/mix.h"
+#include "precond/mix.h"
+
 #include "precond/amg/seidel_rule.h"
 
 /* --- colours ---------------------------------------------------------------------------------- */

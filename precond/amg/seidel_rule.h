@@ -2,5 +2,5 @@
  * Needs mix.h, which maps no two numbers to one. */
 INLINE uint64_t gs_colour_priority(int64_t i)
 {
-    return gs_amg_mix((uint64_t)i + 0x9e3779b97f4a7c15u);
+    return gs_mix((uint64_t)i + 0x9e3779b97f4a7c15u);
 }

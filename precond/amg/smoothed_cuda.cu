@@ -2,7 +2,7 @@
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
 
-#include "precond/amg/lanes.cuh"
+#include "precond/lanes.cuh"
 
 extern "C" {
 #include "core/try.h"

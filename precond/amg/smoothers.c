@@ -1,6 +1,6 @@
 /* smoothers.c: those that divide by a diagonal: l1_jacobi, spai0, chebyshev. l1_jacobi and
  * chebyshev take D = diag(sum_j |a_ij|), which is no smaller than A where A is symmetric (x'Ax <=
- * x'Dx), so that the spectrum of D^-1 A lies in (0, 1] without an estimate. All are polynomials in
+ * x'Dx), so that 1 bounds the spectrum of D^-1 A without an estimate. All are polynomials in
  * D^-1 A times D^-1, so that the sweep back is the sweep.
  *
  * Where the level is multiplied by its rows, of similar lengths, a step is one pass over them, from
@@ -11,18 +11,19 @@
 #include "core/try.h"
 #include "core/vector.h"
 #include "precond/amg/amg.h"
-#include "precond/amg/kernels.h"
 #include "precond/amg/relax.h"
+#include "precond/polynomial.h"
 
 typedef struct relaxation {
     gs_inverse_diagonal kind;
     void *d;        /* D's reciprocals */
     gsolve_dense p; /* chebyshev's direction, for a step in two passes */
     int degree;     /* of the polynomial; 1: jacobi */
-    double first;   /* factor of the first step */
-    double ratio;   /* chebyshev is small on [1 / ratio, 1]; jacobi: 1 */
-    bool fused;     /* a step is one pass over rows */
-    double mean;    /* entries a row */
+    double omega;   /* jacobi: factor of its step */
+    int its;        /* chebyshev: see gs_polynomial_most */
+    gs_polynomial polynomial;
+    bool fused;  /* a step is one pass over rows */
+    double mean; /* entries a row */
     gsolve_matrix_info A;
 } relaxation;
 
@@ -35,14 +36,33 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, s);
 }
 
+/* The part of the spectrum of D^-1 A, of which 1 is a bound, that a polynomial is for. */
+static gsolve_status set_spectrum(relaxation *s, gsolve_context *ctx, const gs_fine *level)
+{
+    gsolve_dense q = {0};
+    gsolve_status status = GSOLVE_OK;
+
+    s->polynomial.most = 1;
+    if (s->its == 0) return GSOLVE_OK;
+    TRY(gs_dense_new(&q, ctx, gs_place(ctx), level->A->type, level->A->nrows, 1));
+    TRY(gs_polynomial_most(&s->polynomial.most, ctx, level->matrix, s->d, s->its, s->p, q));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, q.value);
+    return status;
+}
+
 static gsolve_status update(void *self, gsolve_context *ctx, const gs_fine *level,
                             const gs_amg_options *options)
 {
-    const relaxation *s = self;
+    relaxation *s = self;
+    gsolve_status status;
 
     (void)options;
-    return GS_KERNELS(gs_amg, ctx, level->A->type)
-        ->reciprocals(ctx->queue, level->A, s->kind, s->d);
+    TRY(GS_KERNELS(gs_polynomial, ctx, level->A->type)
+            ->reciprocals(ctx->queue, level->A, s->kind, s->d));
+    TRY(set_spectrum(s, ctx, level));
+done:
+    return status;
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *level, relaxation is)
@@ -55,7 +75,8 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *leve
     *s = is;
     s->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)A->nrows, gs_type_size(A->type));
     TRY(s->d ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    if (s->degree > 1) TRY(gs_dense_new(&s->p, ctx, gs_place(ctx), A->type, A->nrows, 1));
+    if (s->degree > 1 || s->its > 0)
+        TRY(gs_dense_new(&s->p, ctx, gs_place(ctx), A->type, A->nrows, 1));
     TRY(gs_relax_suits(&s->fused, &s->mean, ctx, level->matrix, A));
     gsolve_matrix_describe(level->matrix, &s->A);
     TRY(update(s, ctx, level, NULL));
@@ -69,17 +90,15 @@ done:
 static gsolve_status build_jacobi(void **self, gsolve_context *ctx, const gs_fine *level,
                                   const gs_amg_options *options)
 {
-    return build(
-        self, ctx, level,
-        (relaxation){.kind = GS_L1_SUMS, .degree = 1, .first = options->omega, .ratio = 1});
+    return build(self, ctx, level,
+                 (relaxation){.kind = GS_L1_SUMS, .degree = 1, .omega = options->omega});
 }
 
 static gsolve_status build_spai0(void **self, gsolve_context *ctx, const gs_fine *level,
                                  const gs_amg_options *options)
 {
     (void)options;
-    return build(self, ctx, level,
-                 (relaxation){.kind = GS_LEAST_SQUARES, .degree = 1, .first = 1, .ratio = 1});
+    return build(self, ctx, level, (relaxation){.kind = GS_LEAST_SQUARES, .degree = 1, .omega = 1});
 }
 
 static gsolve_status build_chebyshev(void **self, gsolve_context *ctx, const gs_fine *level,
@@ -88,39 +107,28 @@ static gsolve_status build_chebyshev(void **self, gsolve_context *ctx, const gs_
     return build(self, ctx, level,
                  (relaxation){.kind = GS_L1_SUMS,
                               .degree = options->degree,
-                              .first = 2 / (1 + 1 / options->ratio),
-                              .ratio = options->ratio});
+                              .its = options->its > 0 ? options->its : 0,
+                              .polynomial.ratio = options->ratio});
 }
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-typedef struct step { /* x += p, p = a d * (b - A x) + c p */
-    double a, c, rho;
-} step;
-
-/* That after s, or the first. Saad, Iterative Methods for Sparse Linear Systems, section 12.3. */
-static step next_step(const relaxation *S, const step *s)
+static gs_polynomial_step first_step(const relaxation *S)
 {
-    const double centre = (1 + 1 / S->ratio) / 2, radius = (1 - 1 / S->ratio) / 2;
-    step next;
-
-    if (!s) return (step){S->first, 0, radius / centre};
-    next.rho = 1 / (2 * centre / radius - s->rho);
-    next.a = 2 * next.rho / radius;
-    next.c = next.rho * s->rho;
-    return next;
+    if (S->omega != 0) return (gs_polynomial_step){.a = S->omega};
+    return gs_polynomial_first(S->polynomial);
 }
 
 static gsolve_status sweep_apart(const relaxation *S, gsolve_context *ctx, const gs_fine *level,
                                  gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero)
 {
-    const gs_amg_kernels *kernels = GS_KERNELS(gs_amg, ctx, b.type);
-    step s = next_step(S, NULL);
+    const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, b.type);
+    gs_polynomial_step s = first_step(S);
     gsolve_status status = GSOLVE_OK;
 
     for (int k = 0; k < S->degree; k++) {
         const void *Ax = zero && k == 0 ? NULL : space.value;
-        if (k > 0) s = next_step(S, &s);
+        if (k > 0) s = gs_polynomial_next(S->polynomial, s);
         if (Ax) TRY(gs_fine_multiply(level, 1, x, 0, space));
         TRY(kernels->step(ctx->queue, b.nrows, s.a, s.c, S->d, b.value, Ax, S->p.value, x.value));
     }
@@ -136,16 +144,16 @@ static gsolve_status sweep_fused(const relaxation *S, gsolve_context *ctx, const
     const int passes = zero ? S->degree - 1 : S->degree;
     void *now = zero && passes % 2 ? space.value : x.value;
     void *before = now == x.value ? space.value : x.value;
-    step s = next_step(S, NULL);
+    gs_polynomial_step s = first_step(S);
     gsolve_status status = GSOLVE_OK;
 
     if (zero) {
-        TRY(GS_KERNELS(gs_amg, ctx, b.type)
+        TRY(GS_KERNELS(gs_polynomial, ctx, b.type)
                 ->step(ctx->queue, b.nrows, s.a, 0, S->d, b.value, NULL, NULL, now));
     }
     for (int k = 0; k < passes; k++) {
         void *after = before;
-        if (zero || k > 0) s = next_step(S, &s);
+        if (zero || k > 0) s = gs_polynomial_next(S->polynomial, s);
         TRY(kernels->relax(ctx->queue, level->A, S->mean, s.a, s.c, S->d, b.value, now,
                            zero && k == 0 ? NULL : before, after));
         before = now;

@@ -1,5 +1,5 @@
 // tentative_cuda.cu: the tentative prolongator on a GPU: a warp an aggregate.
-#include "precond/amg/lanes.cuh"
+#include "precond/lanes.cuh"
 
 extern "C" {
 #include "core/try.h"

@@ -1,17 +1,14 @@
 /* chebyshev.c: z = p(D^-1 A) D^-1 r, p the polynomial of the Chebyshev iteration on the part
- * [most / ratio, most] of the spectrum of D^-1 A, D the diagonal of A (Saad, Iterative Methods,
- * section 12.3). most is estimated by power iterations from a fixed start. Products only: no
- * recurrence between rows, so that it suits many threads. */
-#include "precond/chebyshev/chebyshev.h"
-
+ * [most / ratio, most] of the spectrum of D^-1 A, D the diagonal of A. Products only: no recurrence
+ * between rows, so that it suits many threads. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/stage.h"
 #include "core/try.h"
-#include "core/vector.h"
 #include "precond/diagonal.h"
+#include "precond/polynomial.h"
 #include "precond/precond.h"
 
 typedef struct chebyshev_options {
@@ -21,12 +18,10 @@ typedef struct chebyshev_options {
 
 typedef struct chebyshev {
     chebyshev_options options;
-    double most; /* estimate of the largest eigenvalue of D^-1 A */
+    gs_polynomial polynomial;
     gsolve_matrix *A;
     void *d;           /* reciprocals of the diagonal */
     gsolve_dense p, q; /* one column of work space each */
-    double *square;    /* a number on the device */
-    void *values;      /* on a device with memory of its own: a column on the host */
 } chebyshev;
 
 static const gsolve_option options[] = {
@@ -34,59 +29,36 @@ static const gsolve_option options[] = {
      offsetof(chebyshev_options, degree), 3, 1, 100, NULL},
     {"ratio", "the polynomial is small on [most / ratio, most] of the spectrum", GSOLVE_REAL,
      offsetof(chebyshev_options, ratio), 30, 1.1, 1e6, NULL},
-    {"its", "power iterations for the largest eigenvalue", GSOLVE_INT,
-     offsetof(chebyshev_options, its), 20, 1, 1000, NULL},
+    {"its", "power iterations for the spectrum; 0: it is bounded by sums of rows", GSOLVE_INT,
+     offsetof(chebyshev_options, its), 20, 0, 1000, NULL},
     {0},
 };
 
-/* v = a vector in which every element counts, of size near 1 and alternating sign. */
-static gsolve_status start(const chebyshev *M, gsolve_context *ctx, gsolve_dense v)
+/* max_i sum_j |a_ij / a_ii| */
+static double largest_sum(gsolve_context *ctx, const gsolve_csr *csr)
 {
-    void *values = M->values ? M->values : v.value;
+    double most = 0;
 
-    for (int32_t i = 0; i < v.nrows; i++) {
-        const double size = 0.5 + (double)(((uint32_t)i + 1) * 2654435761u >> 8) / (1 << 24);
-        const double value = i % 2 ? -size : size;
-        if (v.type == GSOLVE_F32) {
-            ((float *)values)[i] = (float)value;
-        } else {
-            ((double *)values)[i] = value;
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(max : most)
+    for (int32_t i = 0; i < csr->nrows; i++) {
+        double sum = 0;
+        for (int64_t k = gs_start(csr, i); k < gs_start(csr, i + 1); k++) {
+            sum += fabs(gs_value(csr, k));
         }
+        most = fmax(most, sum / fabs(gs_value(csr, gs_diagonal_at(csr, i))));
     }
-    if (!M->values) return GSOLVE_OK;
-    return gsolve_copy(ctx, v.value, v.place, values, GSOLVE_HOST,
-                       (size_t)v.nrows * gs_type_size(v.type));
+    return most;
 }
 
-/* *square = |v|^2; space: for one number on the device. */
-static gsolve_status norm(gsolve_context *ctx, gsolve_dense v, double *space, double *square)
+/* The spectrum, once A and d have their values. */
+static gsolve_status estimate(chebyshev *M, gsolve_context *ctx, const gsolve_csr *csr)
 {
+    double most = largest_sum(ctx, csr);
     gsolve_status status;
 
-    TRY(GS_KERNELS(gs_vector, ctx, v.type)->dot(ctx->queue, v.nrows, v.value, v.value, space));
-    TRY(gsolve_copy(ctx, square, GSOLVE_HOST, space, GSOLVE_DEVICE, sizeof *square));
-done:
-    return status;
-}
-
-/* most = 1.1 times the growth of |p| under D^-1 A in the last of the power iterations. */
-static gsolve_status estimate(chebyshev *M, gsolve_context *ctx)
-{
-    const gsolve_dense p = M->p, q = M->q;
-    const gs_chebyshev_kernels *kernels = GS_KERNELS(gs_chebyshev, ctx, p.type);
-    double square = 0, growth = 0;
-    gsolve_status status = GSOLVE_OK;
-
-    TRY(start(M, ctx, p));
-    for (int it = 0; it < M->options.its; it++) {
-        TRY(norm(ctx, p, M->square, &square));
-        if (!(square > 0)) break;
-        TRY(gsolve_matrix_apply(M->A, 1 / sqrt(square), p, 0, q));
-        TRY(kernels->step(ctx->queue, p.nrows, 1, 0, M->d, q.value, NULL, p.value, p.value));
-        TRY(norm(ctx, p, M->square, &square));
-        growth = sqrt(square);
-    }
-    M->most = growth > 0 && isfinite(growth) ? 1.1 * growth : 1;
+    if (!(most > 0 && isfinite(most))) most = 1;
+    TRY(gs_polynomial_most(&most, ctx, M->A, M->d, M->options.its, M->p, M->q));
+    M->polynomial = (gs_polynomial){most, M->options.ratio};
 done:
     return status;
 }
@@ -99,8 +71,6 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_DEVICE, M->d);
     gsolve_free(ctx, GSOLVE_DEVICE, M->p.value);
     gsolve_free(ctx, GSOLVE_DEVICE, M->q.value);
-    gsolve_free(ctx, GSOLVE_DEVICE, M->square);
-    gsolve_free(ctx, GSOLVE_HOST, M->values);
     gsolve_free(ctx, GSOLVE_HOST, M);
 }
 
@@ -115,15 +85,10 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     M->options = *(const chebyshev_options *)chosen;
     TRY(gs_dense_new(&M->p, ctx, gs_place(ctx), csr->type, csr->nrows, 1));
     TRY(gs_dense_new(&M->q, ctx, gs_place(ctx), csr->type, csr->nrows, 1));
-    ALLOC(ctx, GSOLVE_DEVICE, M->square, 1);
-    if (gs_place(ctx) == GSOLVE_DEVICE) {
-        M->values = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)csr->nrows, gs_type_size(csr->type));
-        TRY(M->values ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    }
     M->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)csr->nrows, gs_type_size(csr->type));
     TRY(M->d ? gs_diagonal_reciprocals(ctx, "chebyshev", csr, false, M->d) : GSOLVE_NO_MEMORY);
     TRY(gsolve_matrix_create(&M->A, ctx, "csr", csr));
-    TRY(estimate(M, ctx));
+    TRY(estimate(M, ctx, csr));
     *self = M;
     M = NULL;
 done:
@@ -138,7 +103,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
 
     TRY(gs_diagonal_reciprocals(ctx, "chebyshev", csr, false, M->d));
     TRY(gsolve_matrix_update(M->A, csr));
-    TRY(estimate(M, ctx));
+    TRY(estimate(M, ctx, csr));
 done:
     return status;
 }
@@ -147,20 +112,17 @@ done:
 static gsolve_status iterate(const chebyshev *M, gsolve_context *ctx, bool transposed,
                              gsolve_dense r, gsolve_dense z)
 {
-    const gs_chebyshev_kernels *kernels = GS_KERNELS(gs_chebyshev, ctx, r.type);
-    const double least = M->most / M->options.ratio, centre = (M->most + least) / 2;
-    const double radius = (M->most - least) / 2, sigma = centre / radius;
+    const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, r.type);
+    gs_polynomial_step s = gs_polynomial_first(M->polynomial);
     void *p = M->p.value, *q = M->q.value;
-    double rho = 1 / sigma;
     gsolve_status status;
 
-    TRY(kernels->step(ctx->queue, r.nrows, 1 / centre, 0, M->d, r.value, NULL, p, z.value));
+    TRY(kernels->step(ctx->queue, r.nrows, s.a, 0, M->d, r.value, NULL, p, z.value));
     for (int k = 0; k < M->options.degree; k++) {
-        const double next = 1 / (2 * sigma - rho), a = 2 * next / radius, b = next * rho;
+        s = gs_polynomial_next(M->polynomial, s);
         TRY((transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(M->A, 1, z, 0,
                                                                                M->q));
-        TRY(kernels->step(ctx->queue, r.nrows, a, b, M->d, r.value, q, p, z.value));
-        rho = next;
+        TRY(kernels->step(ctx->queue, r.nrows, s.a, s.c, M->d, r.value, q, p, z.value));
     }
 done:
     return status;
@@ -196,7 +158,7 @@ static void describe(const void *self, gsolve_precond_info *info)
 
     gsolve_matrix_describe(M->A, &A);
     info->moved = 4 * vector + (size_t)M->options.degree * (A.bytes + 7 * vector); /* as iterate */
-    snprintf(info->note, sizeof info->note, "spectrum of D^-1 A up to %.3g", M->most);
+    snprintf(info->note, sizeof info->note, "spectrum of D^-1 A up to %.3g", M->polynomial.most);
 }
 
 const gsolve_precond_kind gs_chebyshev = {

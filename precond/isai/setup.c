@@ -34,7 +34,8 @@ static gsolve_status factor(const gs_isai_self *M, gsolve_context *ctx, const gs
     gsolve_status status;
 
     if (M->options.factors == GS_ISAI_ILU) {
-        return gs_incomplete_lu(&w->L, &w->U, w->d, ctx, "isai", csr, &M->schedule, &w->shift);
+        return gs_incomplete_lu(&w->L, &w->U, w->d, ctx, "isai", csr, &M->schedule, false,
+                                &w->shift);
     }
     TRY(gs_incomplete_cholesky(&w->L, w->d, ctx, "isai", csr, &M->schedule, &w->shift));
     for (int32_t i = 0; i < csr->nrows; i++) w->d[i] = sqrt(w->d[i]);

@@ -235,6 +235,7 @@ wrong 'poisson2d' -A gen:nosuch
 wrong 'which matrix' info
 wrong 'missing.mtx' info missing.mtx
 wrong 'bad.mtx:4:' info bad.mtx
+wrong "there is no preconditioner 'jacobbi'" info A.mtx --precond jacobbi
 wrong "did you mean '--json'" info A.mtx --jsno -
 wrong 'which matrix' compare
 wrong 'cssr' compare A.mtx --formats cssr --html out_here/p.html
@@ -287,8 +288,19 @@ json out matrix.rows=125 traits.bandwidth=25 'auto[]' 'row_lengths[]' traits.def
     forecast.device=cpu forecast.type=f64 'forecast.formats[]' 'forecast.solvers[]'
 run 0 info gen:poisson3d,n=5 --type f32 --device cpu --json -
 json out forecast.type=f32
+run 0 info gen:poisson3d,n=12 --precond amg,coarsest=40
+said 'operator complexity' 'grid complexity' 'held,' 'entries a row' 'a product' 'csr     f64'
+run 0 info gen:poisson3d,n=12 --precond amg,coarsest=40 --json -
+json out precond.name=amg precond.device=cpu precond.bytes precond.peak_bytes precond.setup_seconds \
+    precond.operator_complexity precond.grid_complexity 'precond.levels[0].rows=1728' \
+    'precond.levels[1].entries' 'precond.levels[1].mean_row' 'precond.levels[1].format=csr' \
+    'precond.levels[1].bytes'
+run 0 info gen:poisson3d,n=5 --precond ilu
+said 'ilu' 'held,'
 run 0 info tall.mtx
 said 'rectangular'
+run 0 info tall.mtx --precond jacobi
+said 'needs a square matrix'
 run 0 generate poisson2d,n=7 -o P.mtx --symmetric
 said '49 x 49' 'P.mtx'
 run 0 generate gen:convdiff3d,n=4 -o C.mtx.gz --json -

@@ -1,5 +1,5 @@
 // connect_cuda.cu: strong connections on a GPU.
-#include "precond/amg/lanes.cuh"
+#include "precond/lanes.cuh"
 
 extern "C" {
 #include "core/try.h"

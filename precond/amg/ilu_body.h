@@ -1,0 +1,49 @@
+/* ilu_body.h: the factorisation for one type, see ilu.h. */
+
+static double FN(entry)(const gsolve_csr *A, int32_t i, int64_t e, const T *old, const T *d)
+{
+    const int32_t j = A->col[e], least = i < j ? i : j;
+    double sum = (double)((const T *)A->value)[e];
+
+    for (int64_t k = gs_start(A, i); A->col[k] < least; k++) {
+        const int32_t m = A->col[k];
+        const int64_t at = gs_ilu_find(A->col, gs_start(A, m), gs_start(A, m + 1), j);
+        if (at >= 0) sum -= (double)old[k] * (double)d[m] * (double)old[at];
+    }
+    return sum;
+}
+
+static gsolve_status FN(sweep)(gs_queue *q, const gsolve_csr *A, double mean, const void *old,
+                               const void *d, void *pnext, void *pinverse)
+{
+    const T *a = A->value;
+    T *next = pnext, *inverse = pinverse;
+
+    (void)mean;
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
+    for (int32_t i = 0; i < A->nrows; i++) {
+        for (int64_t e = gs_start(A, i); e < gs_start(A, i + 1); e++) {
+            const double s = FN(entry)(A, i, e, old, d);
+            next[e] = (T)s;
+            if (A->col[e] == i) inverse[i] = (T)gs_ilu_reciprocal(s, (double)a[e]);
+        }
+    }
+    return GSOLVE_OK;
+}
+
+static gsolve_status FN(put)(gs_queue *q, const gsolve_csr *A, const void *ps, const void *pd,
+                             const gsolve_csr *side, bool upper)
+{
+    const T *s = ps, *d = pd;
+    T *value = (T *)(uintptr_t)side->value;
+
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
+    for (int32_t i = 0; i < A->nrows; i++) {
+        const int64_t begin = gs_start(side, i), length = gs_start(side, i + 1) - begin;
+        const int64_t there = upper ? gs_start(A, i + 1) - length : gs_start(A, i);
+        for (int64_t k = 0; k < length; k++) {
+            value[begin + k] = s[there + k] * d[upper ? i : side->col[begin + k]];
+        }
+    }
+    return GSOLVE_OK;
+}

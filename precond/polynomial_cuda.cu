@@ -1,0 +1,134 @@
+// polynomial_cuda.cu: the kernels on a GPU.
+#include "core/each.cuh"
+#include "precond/lanes.cuh"
+
+extern "C" {
+#include "precond/polynomial.h"
+}
+
+namespace
+{
+
+#define INLINE __device__ inline
+#include "precond/inverse_rule.h"
+#include "precond/mix.h"
+
+template <int L, class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    row_reciprocals(gs_inverse_diagonal kind, int32_t nrows, const O *start, const int32_t *col,
+                    const T *value, T *d)
+{
+    const gs_lanes<L> g;
+    const int64_t i = g.unit;
+    double sum = 0, diagonal = 0;
+
+    if (i < nrows) {
+        for (int64_t k = (int64_t)start[i] + g.lane; k < (int64_t)start[i + 1]; k += L) {
+            const double a = (double)value[k];
+            sum += gs_inverse_term(kind, a);
+            if (col[k] == i) diagonal = a;
+        }
+    }
+    sum = g.sum(sum);
+    diagonal = g.sum(diagonal); // of one lane's and zeros
+    if (i < nrows && g.lane == 0) d[i] = (T)gs_inverse_of(kind, diagonal, sum);
+}
+
+template <class T>
+gsolve_status reciprocals(gs_queue *q, const gsolve_csr *A, gs_inverse_diagonal kind, void *d)
+{
+    constexpr int lanes = 8;
+
+    return gs_with_start(A, [&](auto start) {
+        using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
+        return gs_launch(q, "the sums of rows", row_reciprocals<lanes, T, O>,
+                         gs_lane_blocks(A->nrows, lanes), gs_block_size, kind, A->nrows, start,
+                         A->col, (const T *)A->value, (T *)d);
+    });
+}
+
+template <class T>
+struct noisy : gs_plain {
+    uint64_t seed;
+    T *y;
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        gs_pack<T, W> Y;
+        for (int w = 0; w < W; w++) Y.v[w] = (T)gs_noise(seed, i + w);
+        gs_store<W>(y, i, Y);
+    }
+};
+
+template <class T>
+gsolve_status noise(gs_queue *q, int64_t n, uint64_t seed, void *y)
+{
+    return gs_each<T>(q, n, gs_aligned(y), noisy<T>{{}, seed, (T *)y}, "noise");
+}
+
+template <class T, bool KEPT>
+struct first : gs_plain {
+    T a;
+    const T *d, *b;
+    T *p, *x;
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        const auto D = gs_load<W>(d, i), B = gs_load<W>(b, i);
+        gs_pack<T, W> P;
+        for (int w = 0; w < W; w++) P.v[w] = a * D.v[w] * B.v[w];
+        if constexpr (KEPT) gs_store<W>(p, i, P);
+        gs_store<W>(x, i, P);
+    }
+};
+
+template <class T, bool KEPT>
+struct next : gs_plain {
+    T a, c;
+    const T *d, *b, *Ax;
+    T *p, *x;
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        const auto D = gs_load<W>(d, i), B = gs_load<W>(b, i), Q = gs_load<W>(Ax, i);
+        auto X = gs_load<W>(x, i);
+        gs_pack<T, W> P = {};
+        if constexpr (KEPT) {
+            if (c != T(0)) P = gs_load<W>(p, i);
+        }
+        for (int w = 0; w < W; w++) {
+            P.v[w] = a * D.v[w] * (B.v[w] - Q.v[w]) + (KEPT ? c * P.v[w] : T(0));
+            X.v[w] += P.v[w];
+        }
+        if constexpr (KEPT) gs_store<W>(p, i, P);
+        gs_store<W>(x, i, X);
+    }
+};
+
+template <class T, bool KEPT>
+gsolve_status step_of(gs_queue *q, int64_t n, double a, double c, const T *d, const T *b,
+                      const T *Ax, T *p, T *x)
+{
+    const bool aligned = gs_all_aligned(d, b, Ax, p, x);
+
+    if (!Ax) return gs_each<T>(q, n, aligned, first<T, KEPT>{{}, (T)a, d, b, p, x}, "smooth");
+    return gs_each<T>(q, n, aligned, next<T, KEPT>{{}, (T)a, (T)c, d, b, Ax, p, x}, "smooth");
+}
+
+template <class T>
+gsolve_status step(gs_queue *q, int64_t n, double a, double c, const void *d, const void *b,
+                   const void *Ax, void *p, void *x)
+{
+    return p ? step_of<T, true>(q, n, a, c, (const T *)d, (const T *)b, (const T *)Ax, (T *)p,
+                                (T *)x)
+             : step_of<T, false>(q, n, a, c, (const T *)d, (const T *)b, (const T *)Ax, nullptr,
+                                 (T *)x);
+}
+
+template <class T>
+constexpr gs_polynomial_kernels table = {reciprocals<T>, noise<T>, step<T>};
+
+} // namespace
+
+extern "C" const gs_polynomial_kernels gs_polynomial_cuda[GSOLVE_TYPE_COUNT] = {table<float>,
+                                                                                table<double>};
