@@ -1,6 +1,7 @@
 /* no_cuda.c: stands in for this folder's .cu files where CUDA is not built. */
 #include "precond/amg/aggregation.h"
 #include "precond/amg/classical/classical.h"
+#include "precond/amg/invert.h"
 #include "precond/amg/kernels.h"
 #include "precond/amg/relax.h"
 #include "precond/amg/rigid_body.h"
@@ -15,6 +16,7 @@ const gs_block_jacobi_kernels gs_block_jacobi_cuda[GSOLVE_TYPE_COUNT];
 const gs_chebyshev_kernels gs_chebyshev_cuda[GSOLVE_TYPE_COUNT];
 const gs_triangle_kernels gs_triangle_cuda[GSOLVE_TYPE_COUNT];
 const gs_amg_kernels gs_amg_cuda[GSOLVE_TYPE_COUNT];
+const gs_invert_kernels gs_invert_cuda[GSOLVE_TYPE_COUNT];
 const gs_strength_kernels gs_strength_cuda[GSOLVE_TYPE_COUNT];
 const gs_aggregate_kernels gs_aggregate_cuda[GSOLVE_TYPE_COUNT];
 const gs_pairwise_kernels gs_pairwise_cuda[GSOLVE_TYPE_COUNT];
