@@ -447,7 +447,7 @@ static void test_of_the_transpose(void **state)
     OK(ctx, gsolve_csr_transpose(&T, ctx, &csr));
     open_level(&l, ctx, &csr, "csr", GSOLVE_F64);
     open_level(&turned, ctx, &T, "csr", GSOLVE_F64);
-    l.fine.transposed = true;
+    l.fine.transposed = l.fine.lopsided = true;
     for (int kind = 0; kind < SEIDEL; kind++) check_turned(&l, &turned, kind);
     if (gs_place(ctx) == GSOLVE_HOST) {
         check_turned(&l, &turned, SEIDEL);

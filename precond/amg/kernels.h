@@ -21,6 +21,8 @@ typedef struct gs_amg_kernels {
      * not kept. Ax NULL: x counts as 0, p = x = a d * b. One column of n elements. */
     gsolve_status (*step)(gs_queue *q, int64_t n, double a, double c, const void *d, const void *b,
                           const void *Ax, void *p, void *x);
+    /* R's values = those of P, of which R is the transpose; columns ascend */
+    gsolve_status (*transpose_values)(gs_queue *q, const gsolve_csr *P, const gsolve_csr *R);
     /* x = M b, M dense, n x n by rows; *count += 1, a number on the device */
     gsolve_status (*dense)(gs_queue *q, int32_t n, const void *M, const void *b, void *x,
                            int64_t *count);
