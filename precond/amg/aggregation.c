@@ -16,6 +16,7 @@
 
 typedef struct kept {
     gs_aggregates G;
+    void *Q;         /* G's; NULL where that is the one near-null vector itself */
     uint8_t *strong; /* of A's entries; none for ua */
     double damping;
 } kept;
@@ -41,7 +42,7 @@ static void drop(kept *K, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_DEVICE, K->G.of);
     gsolve_free(ctx, GSOLVE_DEVICE, K->G.start);
     gsolve_free(ctx, GSOLVE_DEVICE, K->G.member);
-    gsolve_free(ctx, GSOLVE_DEVICE, K->G.Q);
+    gsolve_free(ctx, GSOLVE_DEVICE, K->Q);
     gsolve_free(ctx, GSOLVE_DEVICE, K->strong);
     gsolve_free(ctx, GSOLVE_HOST, K);
 }
@@ -83,9 +84,13 @@ static gsolve_status begin(kept **out, gsolve_context *ctx, const gs_fine *fine)
     K->G.nodes = fine->A->nrows / fine->block;
     K->G.k = fine->near_null.ncols;
     ALLOC(ctx, GSOLVE_DEVICE, K->G.of, K->G.nodes);
-    K->G.Q = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)fine->A->nrows * (size_t)K->G.k,
-                          gs_type_size(fine->A->type));
-    TRY(K->G.Q ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    K->G.Q = fine->near_null.value;
+    if (K->G.k > 1 || fine->near_null.type != fine->A->type) {
+        K->Q = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)fine->A->nrows * (size_t)K->G.k,
+                            gs_type_size(fine->A->type));
+        TRY(K->Q ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+        K->G.Q = K->Q;
+    }
     *out = K;
     K = NULL;
 done:
@@ -136,9 +141,11 @@ done:
 /* The coarse near-null vectors and P's values; its pattern is there. */
 static gsolve_status evaluate(const gs_transfer *T, gsolve_context *ctx, const gs_fine *fine)
 {
-    const kept *K = T->kept;
+    kept *K = T->kept;
     const gsolve_type type = fine->A->type;
     gsolve_status status;
+
+    if (!K->Q) K->G.Q = fine->near_null.value;
 
     TRY(GS_KERNELS(gs_tentative, ctx, type)
             ->factor(ctx, fine->A->nrows, &K->G, fine->near_null, T->near_null));
