@@ -2,6 +2,7 @@
 #include "precond/amg/aggregation.h"
 #include "precond/amg/classical/classical.h"
 #include "precond/amg/ilu.h"
+#include "precond/amg/invert.h"
 #include "precond/amg/kernels.h"
 #include "precond/amg/relax.h"
 #include "precond/amg/rigid_body.h"
@@ -16,6 +17,7 @@ const gs_block_jacobi_kernels gs_block_jacobi_cuda[GSOLVE_TYPE_COUNT];
 const gs_polynomial_kernels gs_polynomial_cuda[GSOLVE_TYPE_COUNT];
 const gs_triangle_kernels gs_triangle_cuda[GSOLVE_TYPE_COUNT];
 const gs_amg_kernels gs_amg_cuda[GSOLVE_TYPE_COUNT];
+const gs_invert_kernels gs_invert_cuda[GSOLVE_TYPE_COUNT];
 const gs_strength_kernels gs_strength_cuda[GSOLVE_TYPE_COUNT];
 const gs_aggregate_kernels gs_aggregate_cuda[GSOLVE_TYPE_COUNT];
 const gs_pairwise_kernels gs_pairwise_cuda[GSOLVE_TYPE_COUNT];

@@ -230,6 +230,7 @@ static gsolve_status has_pattern(const gsolve_precond *M, const gsolve_csr *csr,
     }
     if (!*same) return GSOLVE_OK;
     M->kind->rows(M->self, &rows);
+    if (!rows.start) return GSOLVE_NO_MEMORY;
     TRY(gs_csr_entries(M->ctx, &rows, &before));
     *same = before == entries;
     if (*same) TRY(gs_look(M->ctx, csr)->at_patterns(M->ctx, &rows, csr, same));
@@ -252,12 +253,19 @@ static gsolve_status is_renewal(const gsolve_precond *M, const gsolve_csr *csr, 
         return GSOLVE_OK;
     }
     M->kind->rows(M->self, &rows);
+    if (!rows.start) return GSOLVE_NO_MEMORY;
     if (rows.offset != csr->offset) return GSOLVE_OK;
     rows.type = csr->type; /* of its values, which are not looked at */
     TRY(gs_csr_entries(M->ctx, &rows, &entries));
     TRY(gs_look(M->ctx, csr)->at_values(M->ctx, &rows, entries, csr, same));
 done:
     return status;
+}
+
+/* The rows that the kind told are looked at no more. */
+static void let_go(const gsolve_precond *M)
+{
+    if (M->kind->rows) M->kind->rows(M->self, NULL);
 }
 
 gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr)
@@ -269,7 +277,10 @@ gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr)
 
     if (!M) return GSOLVE_BAD_ARGUMENT;
     TRY(is_renewal(M, csr, &same));
-    if (same) return build(M, csr);
+    if (same) {
+        TRY(build(M, csr));
+        goto done;
+    }
     TRY(clean_for(M->kind, M->ctx, &csr, &own));
     TRY(gs_csr_entries(M->ctx, csr, &entries));
     TRY(has_pattern(M, csr, entries, &same));
@@ -282,6 +293,7 @@ gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr)
     }
     TRY(build(M, csr));
 done:
+    let_go(M);
     gsolve_csr_free(&own, M->ctx);
     return status;
 }
@@ -319,6 +331,7 @@ static gsolve_status set(gsolve_precond *M, setting *give, const char *what, gso
     M->setup_seconds = gs_now() - begin;
     M->version++;
 done:
+    let_go(M);
     gs_stage_drop(&stage, M->ctx);
     return status;
 }

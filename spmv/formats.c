@@ -1,5 +1,6 @@
 /* formats.c: the list of formats, for each device. */
 #include "spmv/matrix.h"
+#include "spmv/sliced/sliced_back.h"
 
 static const gsolve_plugin *const host[] = {
     &gs_csr_format.plugin,         &gs_sell_format.plugin,       &gs_ell_format.plugin,
@@ -18,6 +19,16 @@ static const gsolve_plugin *const cuda[] = {
     &gs_speculative_format.plugin, &gs_cusparse_format.plugin,
     &gs_auto_format.plugin,        NULL,
 };
+
+static const gs_keeper keepers[] = {{&gs_sell_format, gs_sliced_holds_all, gs_sliced_restore}};
+
+const gs_keeper *gs_keeper_of(const gsolve_format *format)
+{
+    for (size_t k = 0; k < sizeof keepers / sizeof *keepers; k++) {
+        if (keepers[k].format == format) return &keepers[k];
+    }
+    return NULL;
+}
 
 const gsolve_plugin *const *gs_formats(const gsolve_context *ctx)
 {

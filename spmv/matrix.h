@@ -47,6 +47,11 @@ gsolve_status gs_place_rows(gsolve_csr *csr, gsolve_context *ctx, const gsolve_c
 /* Fetches A->rows from the device, if they were never on the host. */
 gsolve_status gs_matrix_need_rows(const gsolve_matrix *A);
 
+/* A made by gs_matrix_adopt gives up the columns and values of its rows, if its form holds them,
+ * until it gets them back; in between it is multiplied with, and not transposed. */
+void gs_matrix_give_up_rows(gsolve_matrix *A);
+gsolve_status gs_matrix_rows_again(gsolve_matrix *A);
+
 /* Puts csr's values into A's rows, wherever those and csr lie. *same: false, and nothing done,
  * where the pattern or the type differs. */
 gsolve_status gs_matrix_new_values(gsolve_matrix *A, const gsolve_csr *csr, bool *same);
@@ -67,6 +72,16 @@ typedef struct gs_residual_kernels {
 
 extern const gs_residual_kernels gs_residual_host[GSOLVE_TYPE_COUNT]; /* none: see residual.c */
 extern const gs_residual_kernels gs_residual_cuda[GSOLVE_TYPE_COUNT];
+
+/* A format whose forms can hold all of a matrix, and give it back. */
+typedef struct gs_keeper {
+    const gsolve_format *format;
+    bool (*holds_all)(const void *self);
+    /* csr: the form's matrix, of which only offsets are there; it gets columns and values */
+    gsolve_status (*restore)(const void *self, gsolve_context *ctx, gsolve_csr *csr);
+} gs_keeper;
+
+const gs_keeper *gs_keeper_of(const gsolve_format *format); /* NULL: no such format */
 
 /* The built-in formats of ctx's device, ending with NULL. */
 const gsolve_plugin *const *gs_formats(const gsolve_context *ctx);

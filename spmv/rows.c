@@ -73,6 +73,34 @@ gsolve_status gs_matrix_need_rows(const gsolve_matrix *constant)
     return A->rows.start ? GSOLVE_OK : gs_csr_move(&A->rows, A->ctx, GSOLVE_HOST, &A->csr);
 }
 
+/* --- given up, and back -----------------------------------------------------------------------
+ */
+
+void gs_matrix_give_up_rows(gsolve_matrix *A)
+{
+    const gs_keeper *keeper = gs_keeper_of(A->format);
+    gsolve_csr *csr = &A->csr;
+
+    if (!keeper || !keeper->holds_all(A->self)) return;
+    gsolve_free(A->ctx, csr->place, (void *)(uintptr_t)csr->col);
+    gsolve_free(A->ctx, csr->place, (void *)(uintptr_t)csr->value);
+    csr->col = NULL;
+    csr->value = NULL;
+    if (csr->place == GSOLVE_HOST) A->rows = *csr; /* the same */
+}
+
+gsolve_status gs_matrix_rows_again(gsolve_matrix *A)
+{
+    gsolve_csr *csr = &A->csr;
+    gsolve_status status;
+
+    if (csr->col) return GSOLVE_OK;
+    TRY(gs_keeper_of(A->format)->restore(A->self, A->ctx, csr));
+    if (csr->place == GSOLVE_HOST) A->rows = *csr;
+done:
+    return status;
+}
+
 /* --- new values ------------------------------------------------------------------------------- */
 
 /* csr lies where the rows to compare it with do. */

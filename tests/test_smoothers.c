@@ -635,7 +635,7 @@ static void test_of_the_transpose(void **state)
     OK(ctx, gsolve_csr_transpose(&T, ctx, &csr));
     open_level(&l, ctx, &csr, "csr", GSOLVE_F64);
     open_level(&turned, ctx, &T, "csr", GSOLVE_F64);
-    l.fine.transposed = true;
+    l.fine.transposed = l.fine.lopsided = true;
     for (int kind = 0; kind < SMOOTHERS; kind++) {
         if (kind != SEIDEL) check_turned(&l, &turned, kind);
     }

@@ -12,11 +12,12 @@
 #include "core/transpose.h"
 #include "core/try.h"
 #include "precond/amg/amg.h"
+#include "precond/amg/kernels.h"
 
 typedef struct kept {
     gs_aggregates G;
+    void *Q;         /* G's; NULL where that is the one near-null vector itself */
     uint8_t *strong; /* of A's entries; none for ua */
-    void *order;     /* of P's entries in R */
     double damping;
 } kept;
 
@@ -41,9 +42,8 @@ static void drop(kept *K, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_DEVICE, K->G.of);
     gsolve_free(ctx, GSOLVE_DEVICE, K->G.start);
     gsolve_free(ctx, GSOLVE_DEVICE, K->G.member);
-    gsolve_free(ctx, GSOLVE_DEVICE, K->G.Q);
+    gsolve_free(ctx, GSOLVE_DEVICE, K->Q);
     gsolve_free(ctx, GSOLVE_DEVICE, K->strong);
-    gsolve_free(ctx, GSOLVE_DEVICE, K->order);
     gsolve_free(ctx, GSOLVE_HOST, K);
 }
 
@@ -84,9 +84,13 @@ static gsolve_status begin(kept **out, gsolve_context *ctx, const gs_fine *fine)
     K->G.nodes = fine->A->nrows / fine->block;
     K->G.k = fine->near_null.ncols;
     ALLOC(ctx, GSOLVE_DEVICE, K->G.of, K->G.nodes);
-    K->G.Q = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)fine->A->nrows * (size_t)K->G.k,
-                          gs_type_size(fine->A->type));
-    TRY(K->G.Q ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    K->G.Q = fine->near_null.value;
+    if (K->G.k > 1 || fine->near_null.type != fine->A->type) {
+        K->Q = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)fine->A->nrows * (size_t)K->G.k,
+                            gs_type_size(fine->A->type));
+        TRY(K->Q ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+        K->G.Q = K->Q;
+    }
     *out = K;
     K = NULL;
 done:
@@ -137,9 +141,11 @@ done:
 /* The coarse near-null vectors and P's values; its pattern is there. */
 static gsolve_status evaluate(const gs_transfer *T, gsolve_context *ctx, const gs_fine *fine)
 {
-    const kept *K = T->kept;
+    kept *K = T->kept;
     const gsolve_type type = fine->A->type;
     gsolve_status status;
+
+    if (!K->Q) K->G.Q = fine->near_null.value;
 
     TRY(GS_KERNELS(gs_tentative, ctx, type)
             ->factor(ctx, fine->A->nrows, &K->G, fine->near_null, T->near_null));
@@ -152,31 +158,40 @@ done:
 static gsolve_status update(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
                             const gs_amg_options *options)
 {
-    const kept *K = T->kept;
     gsolve_status status;
 
     (void)options;
     TRY(evaluate(T, ctx, fine));
-    TRY(gs_transpose_refill(&T->R, K->order, ctx, &T->P));
+    TRY(GS_KERNELS(gs_amg, ctx, T->P.type)->transpose_values(ctx->queue, &T->P, &T->R));
 done:
     return status;
 }
 
+static void drop_connections(gs_connections *G, gsolve_context *ctx)
+{
+    gsolve_free(ctx, GSOLVE_DEVICE, G->degree);
+    gsolve_free(ctx, GSOLVE_DEVICE, G->neighbour);
+    G->degree = G->neighbour = NULL;
+}
+
 /* All that follows the aggregates; connections are given up. */
 static gsolve_status finish(gs_transfer *out, kept *K, gsolve_context *ctx, const gs_fine *fine,
-                            const gs_connections *G)
+                            gs_connections *G)
 {
     gs_transfer T = {.kept = K};
+    void *order = NULL; /* of P's entries in R: an update finds them without */
     gsolve_status status;
 
     TRY(prepare(&T, K, ctx, fine));
     TRY(shape(&T.P, K, ctx, fine->A, G, K->damping > 0));
+    drop_connections(G, ctx);
     TRY(evaluate(&T, ctx, fine));
-    TRY(gs_transpose_make(&T.R, &K->order, ctx, &T.P));
+    TRY(gs_transpose_make(&T.R, &order, ctx, &T.P));
     snprintf(T.note, sizeof T.note, "%d aggregates", K->G.count);
     *out = T;
     memset(&T, 0, sizeof T);
 done:
+    gsolve_free(ctx, GSOLVE_DEVICE, order);
     T.kept = NULL;
     destroy(&T, ctx);
     return status;
@@ -203,8 +218,7 @@ static gsolve_status build(gs_transfer *T, gsolve_context *ctx, const gs_fine *f
     TRY(finish(T, K, ctx, fine, &G));
     K = NULL;
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, G.degree);
-    gsolve_free(ctx, GSOLVE_DEVICE, G.neighbour);
+    drop_connections(&G, ctx);
     drop(K, ctx);
     return status;
 }

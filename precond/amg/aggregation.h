@@ -90,7 +90,8 @@ typedef struct gs_aggregates {
 typedef struct gs_tentative_kernels {
     /* B = Q R on each aggregate, R (k x k, upper) into the rows of coarse that are the aggregate's.
      * Q's columns are orthonormal, or zero where B's depend on those before; but for k = 1
-     * Q = B and R = 1, which saves the norms: the coarse level is as good with any scaling. */
+     * Q = B, which may be one array, and R = 1, which saves the norms: the coarse level is as
+     * good with any scaling. */
     gsolve_status (*factor)(gsolve_context *ctx, int32_t n, const gs_aggregates *G, gsolve_dense B,
                             gsolve_dense coarse);
 } gs_tentative_kernels;

@@ -140,11 +140,18 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, M);
 }
 
-/* The matrix that M stands for, where kernels read it. */
+/* The matrix that M stands for, where kernels read it; nothing where there is no memory for it. */
 static void rows(const void *self, gsolve_csr *csr)
 {
     const amg *M = self;
+    const bool there = !M->h || !csr || gs_hierarchy_need_rows(M->h) == GSOLVE_OK;
+
+    if (!csr) {
+        if (M->h) gs_hierarchy_give_up_rows(M->h);
+        return;
+    }
     *csr = M->h ? M->h->level[0].rows : M->waiting;
+    if (!there) csr->start = NULL;
 }
 
 static gsolve_status check_options(gsolve_context *ctx, const gs_amg_options *o)
@@ -279,7 +286,7 @@ static gsolve_status set_up_constants(amg *M, gsolve_context *ctx, const gsolve_
     gsolve_status status;
 
     if (block == 0) TRY(find_block(ctx, csr, &block));
-    TRY(constants(ctx, csr->nrows, type_of(M), block, &B));
+    TRY(constants(ctx, csr->nrows, is_open(M) ? GSOLVE_F32 : type_of(M), block, &B));
     TRY(set_up(M, ctx, csr, &B, block));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, B.value);

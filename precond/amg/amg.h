@@ -76,6 +76,7 @@ typedef struct gs_smoother {
                            gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero,
                            bool back);
     size_t (*bytes)(const void *self, const gs_fine *level); /* that a sweep moves */
+    bool by_rows; /* a sweep reads the level's rows, in whatever format it is */
 } gs_smoother;
 
 extern const gs_smoother gs_amg_l1_jacobi, gs_amg_chebyshev, gs_amg_spai0, gs_amg_gs, gs_amg_ilu;

@@ -4,7 +4,7 @@
 
 #include "precond/amg/amg.h"
 
-typedef struct gs_factors_of gs_factors_of; /* CXSparse's, see coarsest.c */
+typedef struct gs_factors_of gs_factors_of; /* CXSparse's, see factors.h */
 
 typedef struct gs_coarsest {
     int32_t n;

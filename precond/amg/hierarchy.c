@@ -43,20 +43,24 @@ done:
     return status;
 }
 
-/* l's matrix from csr, which becomes its own. */
-static gsolve_status set_matrix(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
-                                gsolve_csr *csr)
+/* l's rows, of which it becomes owner. */
+static void set_rows(gs_level *l, gsolve_csr *csr, int64_t entries)
 {
+    l->rows = *csr;
+    l->entries = entries;
+    l->fine.A = &l->rows;
+    memset(csr, 0, sizeof *csr);
+}
+
+/* l's matrix, to multiply with, from its rows. */
+static gsolve_status set_matrix(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx)
+{
+    gsolve_csr csr = l->rows;
     const char *spec;
-    gsolve_matrix_info info;
     gsolve_status status;
 
-    TRY(format_for(h, ctx, csr, &spec));
-    TRY(gs_matrix_adopt(&l->A, ctx, spec, csr));
-    gsolve_matrix_device_csr(l->A, &l->rows);
-    gsolve_matrix_describe(l->A, &info);
-    l->entries = info.entries;
-    l->fine.A = &l->rows;
+    TRY(format_for(h, ctx, &csr, &spec));
+    TRY(gs_matrix_adopt(&l->A, ctx, spec, &csr));
     l->fine.matrix = l->A;
 done:
     return status;
@@ -99,6 +103,7 @@ static void drop_level(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx)
         gsolve_free(ctx, GSOLVE_DEVICE, vector[k]->value);
     }
     drop_transfer(h, l, ctx);
+    if (!l->A) gsolve_csr_free(&l->rows, ctx);
     gsolve_matrix_destroy(&l->A);
 }
 
@@ -147,16 +152,11 @@ done:
     return status;
 }
 
-/* Whether a next level of C's size makes the hierarchy heavier than is allowed. */
-static gsolve_status is_heavy(const gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *C,
-                              bool *heavy)
+/* Whether a next level of so many entries makes the hierarchy heavier than is allowed. */
+static bool is_heavy(const gs_hierarchy *h, int64_t entries)
 {
-    int64_t entries = 0;
-    const gsolve_status status = gs_csr_entries(ctx, C, &entries);
-
-    *heavy = gs_hierarchy_complexity(h) + (double)entries / (double)h->level[0].entries >
-             h->options.complexity;
-    return status;
+    return gs_hierarchy_complexity(h) + (double)entries / (double)h->level[0].entries >
+           h->options.complexity;
 }
 
 /* Options for another attempt at a level that was too heavy. Classical: two stages of coarsening,
@@ -175,17 +175,16 @@ static void coarsen_harder(const gs_hierarchy *h, gs_amg_options *options, int a
 
 /* The same where C is too heavy. */
 static gsolve_status coarsen_within(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
-                                    gsolve_csr *C, bool *useless)
+                                    gsolve_csr *C, int64_t *entries, bool *useless)
 {
     gs_amg_options options = h->options;
-    bool heavy = false;
     gsolve_status status;
 
     for (int attempt = 0; attempt < 3; attempt++) {
         TRY(coarsen(h, l, ctx, &options, C, useless));
         if (*useless) break;
-        TRY(is_heavy(h, ctx, C, &heavy));
-        if (!heavy || attempt == 2) break;
+        TRY(gs_csr_entries(ctx, C, entries));
+        if (!is_heavy(h, *entries) || attempt == 2) break;
         h->harder += attempt == 0;
         gsolve_csr_free(C, ctx);
         drop_transfer(h, l, ctx);
@@ -200,9 +199,10 @@ static gsolve_status add_level(gs_hierarchy *h, gsolve_context *ctx, bool *ended
 {
     gs_level *l = &h->level[h->levels - 1], *next = l + 1;
     gsolve_csr C = {0};
+    int64_t entries = 0;
     gsolve_status status;
 
-    TRY(coarsen_within(h, l, ctx, &C, ended));
+    TRY(coarsen_within(h, l, ctx, &C, &entries, ended));
     if (*ended) {
         drop_transfer(h, l, ctx);
         goto done;
@@ -212,7 +212,7 @@ static gsolve_status add_level(gs_hierarchy *h, gsolve_context *ctx, bool *ended
                            .near_null = l->T.near_null,
                            .level = h->levels,
                            .lopsided = !h->symmetric};
-    TRY(set_matrix(h, next, ctx, &C));
+    set_rows(next, &C, entries);
     l->galerkin.RAP.C.csr = next->rows;
     h->levels++;
 done:
@@ -232,20 +232,23 @@ static gsolve_status look_at_symmetry(gs_hierarchy *h, gsolve_context *ctx)
     const int32_t n = l->rows.nrows;
     gsolve_dense x = {0}, y = {0}, Ax = {0};
     double *sum = NULL, seen[3];
+    void *A = NULL;
     gsolve_status status;
 
+    TRY(gs_csr_format.build(&A, ctx, &l->rows, NULL));
     ALLOC(ctx, GSOLVE_DEVICE, sum, 3);
     TRY(gs_dense_new(&x, ctx, gs_place(ctx), h->type, n, 1));
     TRY(gs_dense_new(&y, ctx, gs_place(ctx), h->type, n, 1));
     TRY(gs_dense_new(&Ax, ctx, gs_place(ctx), h->type, n, 1));
     TRY(kernels->noise(ctx->queue, n, 1, x.value));
     TRY(kernels->noise(ctx->queue, n, 2, y.value));
-    TRY(gsolve_matrix_apply_dot(l->A, x, Ax, y, &sum[0], &sum[2]));
-    TRY(gsolve_matrix_apply_dot(l->A, y, Ax, x, &sum[1], NULL));
+    TRY(gs_csr_format.apply_dot(A, ctx, x, Ax, y, &sum[0], &sum[2]));
+    TRY(gs_csr_format.apply_dot(A, ctx, y, Ax, x, &sum[1], NULL));
     TRY(gsolve_copy(ctx, seen, GSOLVE_HOST, sum, gs_place(ctx), sizeof seen));
     h->symmetric = fabs(seen[0] - seen[1]) <= rounding * sqrt(seen[2]);
     h->level[0].fine.lopsided = !h->symmetric;
 done:
+    if (A) gs_csr_format.destroy(A, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, sum);
     gsolve_free(ctx, GSOLVE_DEVICE, x.value);
     gsolve_free(ctx, GSOLVE_DEVICE, y.value);
@@ -289,6 +292,7 @@ static gsolve_status build_levels(gs_hierarchy *h, gsolve_context *ctx)
     while (!ended && h->level[h->levels - 1].rows.nrows > small && h->levels < h->options.levels) {
         TRY(add_level(h, ctx, &ended));
     }
+    for (int k = 0; k < h->levels; k++) TRY(set_matrix(h, &h->level[k], ctx));
     exact = h->level[h->levels - 1].rows.nrows <= most_exact(h, ctx);
     if (exact) TRY(gs_coarsest_build(&h->coarsest, ctx, &h->level[h->levels - 1].fine));
     TRY(add_smoothers(h, ctx, exact));
@@ -308,7 +312,7 @@ static gsolve_status copy_values(const gs_hierarchy *h, gsolve_context *ctx, con
 
 /* A copy of csr in h's type, where it lies. */
 static gsolve_status copy_rows(const gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr,
-                               gsolve_csr *copy)
+                               gsolve_csr *copy, int64_t *count)
 {
     const size_t offsets = ((size_t)csr->nrows + 1) * gs_offset_size(csr->offset);
     gsolve_csr new = *csr;
@@ -330,6 +334,7 @@ static gsolve_status copy_rows(const gs_hierarchy *h, gsolve_context *ctx, const
     TRY(GS_KERNELS(gs_vector, ctx, h->type)
             ->copy(ctx->queue, entries, csr->type, csr->value, value));
     *copy = new;
+    *count = entries;
     memset(&new, 0, sizeof new);
 done:
     gsolve_csr_free(&new, ctx);
@@ -347,12 +352,32 @@ static void settle_options(gs_hierarchy *h, const gsolve_context *ctx)
     if (o->damping < 0) o->damping = h->symmetric ? 4.0 / 3 : 2.0 / 3;
 }
 
+/* Sweeps with A' make that of the rows. */
+void gs_hierarchy_give_up_rows(gs_hierarchy *h)
+{
+    gs_level *finest = h->level;
+
+    if (!h->far || h->smoother->by_rows || !h->symmetric) return;
+    gs_matrix_give_up_rows(finest->A);
+    gsolve_matrix_device_csr(finest->A, &finest->rows);
+}
+
+gsolve_status gs_hierarchy_need_rows(gs_hierarchy *h)
+{
+    gs_level *finest = h->level;
+    const gsolve_status status = gs_matrix_rows_again(finest->A);
+
+    gsolve_matrix_device_csr(finest->A, &finest->rows);
+    return status;
+}
+
 gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const gsolve_csr *csr,
                                  gsolve_type type, gsolve_dense *near_null, int32_t block,
                                  const gs_amg_options *options)
 {
     gs_hierarchy *h = NULL;
     gsolve_csr copy = {0};
+    int64_t entries = 0;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, h, 1);
@@ -362,8 +387,8 @@ gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const 
     h->type = type;
     h->levels = 1;
     h->level[0].fine.block = block;
-    TRY(copy_rows(h, ctx, csr, &copy));
-    TRY(set_matrix(h, &h->level[0], ctx, &copy));
+    TRY(copy_rows(h, ctx, csr, &copy, &entries));
+    set_rows(&h->level[0], &copy, entries);
     TRY(look_at_symmetry(h, ctx));
     settle_options(h, ctx);
     h->level[0].fine.near_null = *near_null;
@@ -377,6 +402,7 @@ gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const 
         h->level[0].fine.near_null.value = NULL;
         goto done;
     }
+    gs_hierarchy_give_up_rows(h);
     near_null->value = NULL;
     *out = h;
     h = NULL;
@@ -410,10 +436,12 @@ gsolve_status gs_hierarchy_update(gs_hierarchy *h, gsolve_context *ctx, const gs
     gs_level *last = &h->level[h->levels - 1];
     gsolve_status status;
 
+    TRY(gs_hierarchy_need_rows(h));
     TRY(copy_values(h, ctx, csr, h->level[0].entries));
     TRY(gs_matrix_renew(h->level[0].A));
     for (int k = 0; k < h->levels; k++) TRY(update_level(h, ctx, k));
     if (!last->smoother) TRY(gs_coarsest_build(&h->coarsest, ctx, &last->fine));
 done:
+    gs_hierarchy_give_up_rows(h);
     return status;
 }

@@ -16,7 +16,7 @@ enum { GS_AMG_REUSE_AUTO, GS_AMG_KEEP, GS_AMG_REBUILD };  /* .reuse */
 
 typedef struct gs_level {
     gsolve_matrix *A, *P, *R; /* P and R: to the next level, NULL on the coarsest */
-    gsolve_csr rows;          /* A's, where kernels read them */
+    gsolve_csr rows;          /* where kernels read them; A's own, once there is A */
     int64_t entries;
     gs_fine fine;             /* of rows and A */
     gs_transfer T;            /* its P and R are views of what the matrices own */
@@ -44,6 +44,11 @@ typedef struct gs_hierarchy {
 gsolve_status gs_hierarchy_build(gs_hierarchy **h, gsolve_context *ctx, const gsolve_csr *csr,
                                  gsolve_type type, gsolve_dense *near_null, int32_t block,
                                  const gs_amg_options *options);
+
+/* The finest level's rows are given up where its matrix is multiplied with by slices, which are a
+ * second copy of it: only an update needs them. And they come back. */
+void gs_hierarchy_give_up_rows(gs_hierarchy *h);
+gsolve_status gs_hierarchy_need_rows(gs_hierarchy *h);
 
 /* New values in the same pattern. */
 gsolve_status gs_hierarchy_update(gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr);

@@ -7,6 +7,8 @@
 typedef struct gs_amg_kernels {
     /* y[i] = 1 where i % block is c, else 0 */
     gsolve_status (*constant)(gs_queue *q, int64_t n, int32_t block, int32_t c, void *y);
+    /* R's values = those of P, of which R is the transpose; columns ascend */
+    gsolve_status (*transpose_values)(gs_queue *q, const gsolve_csr *P, const gsolve_csr *R);
     /* x = M b, M dense, n x n by rows; *count += 1, a number on the device */
     gsolve_status (*dense)(gs_queue *q, int32_t n, const void *M, const void *b, void *x,
                            int64_t *count);

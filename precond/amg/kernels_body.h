@@ -9,6 +9,20 @@ static gsolve_status FN(constant)(gs_queue *q, int64_t n, int32_t block, int32_t
     return GSOLVE_OK;
 }
 
+static gsolve_status FN(transpose_values)(gs_queue *q, const gsolve_csr *P, const gsolve_csr *R)
+{
+    const T *p = P->value;
+    T *r = (void *)(uintptr_t)R->value;
+
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
+    for (int32_t c = 0; c < R->nrows; c++) {
+        for (int64_t k = gs_start(R, c); k < gs_start(R, c + 1); k++) {
+            r[k] = p[entry_of(P, R->col[k], c)];
+        }
+    }
+    return GSOLVE_OK;
+}
+
 static gsolve_status FN(dense)(gs_queue *q, int32_t n, const void *pM, const void *pb, void *px,
                                int64_t *count)
 {

@@ -1,5 +1,6 @@
 // kernels_cuda.cu: the kernels on a GPU.
 #include "core/each.cuh"
+#include "precond/amg/lanes.cuh"
 
 extern "C" {
 #include "precond/amg/kernels.h"
@@ -25,6 +26,43 @@ template <class T>
 gsolve_status constant(gs_queue *q, int64_t n, int32_t block, int32_t c, void *y)
 {
     return gs_each<T>(q, n, gs_aligned(y), piecewise<T>{{}, block, c, (T *)y}, "constant");
+}
+
+// A warp to a row of R, whose entries look for theirs in short rows of P.
+template <class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    take_values(int32_t nrows, const O *start, const int32_t *col, T *r, const O *pstart,
+                const int32_t *pcol, const T *p)
+{
+    const gs_lanes<32> g;
+    const int32_t c = (int32_t)g.unit;
+
+    if (g.unit >= nrows) return;
+    for (int64_t k = (int64_t)start[c] + g.lane; k < (int64_t)start[c + 1]; k += 32) {
+        const int32_t i = col[k];
+        int64_t low = (int64_t)pstart[i], high = (int64_t)pstart[i + 1] - 1;
+        while (low < high) {
+            const int64_t middle = low + (high - low) / 2;
+            if (pcol[middle] < c) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        r[k] = p[low];
+    }
+}
+
+template <class T>
+gsolve_status transpose_values(gs_queue *q, const gsolve_csr *P, const gsolve_csr *R)
+{
+    return gs_with_start(R, [&](auto start) { // P's offsets are of the same type
+        using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
+        return gs_launch(q, "the transpose's values", take_values<T, O>,
+                         gs_lane_blocks(R->nrows, 32), gs_block_size, R->nrows, start, R->col,
+                         (T *)const_cast<void *>(R->value), (const O *)P->start, P->col,
+                         (const T *)P->value);
+    });
 }
 
 // A warp to a row.
@@ -56,7 +94,7 @@ gsolve_status dense(gs_queue *q, int32_t n, const void *M, const void *b, void *
 }
 
 template <class T>
-constexpr gs_amg_kernels table = {constant<T>, dense<T>};
+constexpr gs_amg_kernels table = {constant<T>, transpose_values<T>, dense<T>};
 
 } // namespace
 

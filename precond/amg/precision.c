@@ -13,8 +13,7 @@
 #include "precond/amg/hierarchy.h"
 #include "spmv/matrix.h"
 
-#define CYCLES 2 /* at once */
-#define TURNS  3 /* of them, at most: cycles of a slow kind leave much after the first */
+#define CYCLES 6 /* at most: those of a slow kind leave much after the first */
 
 enum { R, W, Z, VECTORS };
 
@@ -50,17 +49,15 @@ done:
     return status;
 }
 
-/* r after some more cycles, sum[1] = |r|^2 */
-static gsolve_status cycles(const gs_hierarchy *h, gsolve_context *ctx, const void *A,
+/* r after one more cycle, sum[1] = |r|^2 */
+static gsolve_status one_cycle(const gs_hierarchy *h, gsolve_context *ctx, const void *A,
                             const gsolve_dense *v, double *sum)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v[R].type);
     gsolve_status status;
 
-    for (int k = 0; k < CYCLES; k++) {
-        TRY(correct(h, ctx, v[R], v[Z]));
-        TRY(gs_csr_format.apply(A, ctx, -1, v[Z], 1, v[R]));
-    }
+    TRY(correct(h, ctx, v[R], v[Z]));
+    TRY(gs_csr_format.apply(A, ctx, -1, v[Z], 1, v[R]));
     TRY(vector->dot(ctx->queue, v[R].nrows, v[R].value, v[R].value, &sum[1]));
 done:
     return status;
@@ -80,8 +77,8 @@ gsolve_status gs_hierarchy_leaves(const gs_hierarchy *h, gsolve_context *ctx, co
     ALLOC(ctx, GSOLVE_DEVICE, sum, 2);
     TRY(gs_csr_format.build(&A, ctx, csr, NULL));
     TRY(begin(h, ctx, A, v, sum));
-    for (int turn = 0; turn < TURNS && (turn == 0 || *left > enough); turn++) {
-        TRY(cycles(h, ctx, A, v, sum));
+    for (int k = 0; k < CYCLES && (k == 0 || *left > enough); k++) {
+        TRY(one_cycle(h, ctx, A, v, sum));
         TRY(gsolve_copy(ctx, seen, GSOLVE_HOST, sum, gs_place(ctx), sizeof seen));
         *left = seen[0] > 0 ? sqrt(seen[1] / seen[0]) : 0;
     }

@@ -182,4 +182,5 @@ const gs_smoother gs_amg_gs = {
     .destroy = destroy,
     .sweep = sweep,
     .bytes = bytes,
+    .by_rows = true,
 };

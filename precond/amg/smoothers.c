@@ -17,7 +17,7 @@
 typedef struct relaxation {
     gs_inverse_diagonal kind;
     void *d;        /* D's reciprocals */
-    gsolve_dense p; /* chebyshev's direction, for a step in two passes */
+    gsolve_dense p; /* chebyshev's direction, where a step, or one with A', is two passes; space */
     int degree;     /* of the polynomial; 1: jacobi */
     double omega;   /* jacobi: factor of its step */
     int its;        /* chebyshev: see gs_polynomial_most */
@@ -75,9 +75,10 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *leve
     *s = is;
     s->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)A->nrows, gs_type_size(A->type));
     TRY(s->d ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    if (s->degree > 1 || s->its > 0)
-        TRY(gs_dense_new(&s->p, ctx, gs_place(ctx), A->type, A->nrows, 1));
     TRY(gs_relax_suits(&s->fused, &s->mean, ctx, level->matrix, A));
+    if (s->its > 0 || (s->degree > 1 && (!s->fused || level->lopsided))) {
+        TRY(gs_dense_new(&s->p, ctx, gs_place(ctx), A->type, A->nrows, 1));
+    }
     gsolve_matrix_describe(level->matrix, &s->A);
     TRY(update(s, ctx, level, NULL));
     *self = s;

@@ -81,7 +81,7 @@ static gsolve_status FN(factor)(gsolve_context *ctx, int32_t n, const gs_aggrega
     const int threads = gsolve_threads(ctx);
 
     if (G->k == 1) {
-        FN(copy_vector)(ctx, n, B, G->Q);
+        if (G->Q != B.value) FN(copy_vector)(ctx, n, B, G->Q);
         for (int32_t g = 0; g < G->count; g++) set_element(coarse, g, 0, 1);
         return GSOLVE_OK;
     }

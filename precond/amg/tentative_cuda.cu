@@ -131,7 +131,8 @@ gsolve_status factor(gsolve_context *ctx, int32_t n, const gs_aggregates *G, gso
 
     if (G->k == 1) {
         return gs_launch(q, "the tentative prolongator", take_vector<T>, gs_grid(q, n),
-                         gs_block_size, n, vectors(B), Q, G->count, vectors(coarse));
+                         gs_block_size, Q == B.value ? 0 : n, vectors(B), Q, G->count,
+                         vectors(coarse));
     }
     TRY(gs_launch(q, "near-null vectors", take_vectors<T>, gs_grid(q, n), gs_block_size, n,
                   vectors(B), G->block, G->k, G->of, Q));

@@ -13,6 +13,7 @@
 #include "core/transpose.h"
 #include "core/try.h"
 #include "precond/amg/amg.h"
+#include "precond/amg/kernels.h"
 #include "spgemm/spgemm.h"
 
 #define MOST_COMPONENTS 64
@@ -31,7 +32,6 @@ typedef struct kept {
     gsolve_csr near;     /* P of the first stage, then */
     gs_product product;  /* near by the second stage's, before it is cut */
     gsolve_csr far;      /* P of the second */
-    void *order;         /* of P's entries in R */
     int32_t components;
     gs_interpolation interpolation;
     int most;
@@ -56,7 +56,6 @@ static void drop(kept *K, gsolve_context *ctx)
     gs_product_drop(&K->product);
     gsolve_csr_free(&K->near, ctx);
     gsolve_csr_free(&K->far, ctx);
-    gsolve_free(ctx, GSOLVE_DEVICE, K->order);
     gsolve_free(ctx, GSOLVE_HOST, K);
 }
 
@@ -273,6 +272,7 @@ static gsolve_status build(gs_transfer *out, gsolve_context *ctx, const gs_fine 
     const double strength = options->strength >= 0 ? options->strength : USUAL_STRENGTH;
     gs_points p = {.A = fine->A};
     uint8_t *component = NULL;
+    void *order = NULL; /* of P's entries in R: an update finds them without */
     gs_transfer T = {0};
     kept *K = NULL;
     gsolve_status status;
@@ -286,13 +286,14 @@ static gsolve_status build(gs_transfer *out, gsolve_context *ctx, const gs_fine 
     TRY(choose(K, ctx, &p, strength, fine->level < options->aggressive));
     TRY(interpolate(&T.P, K, ctx, fine->A, true));
     TRY(name_components(&T, K, ctx, &p));
-    TRY(gs_transpose_make(&T.R, &K->order, ctx, &T.P));
+    TRY(gs_transpose_make(&T.R, &order, ctx, &T.P));
     T.kept = K;
     *out = T;
     K = NULL;
     memset(&T, 0, sizeof T);
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, component);
+    gsolve_free(ctx, GSOLVE_DEVICE, order);
     destroy(&T, ctx);
     drop(K, ctx);
     return status;
@@ -306,7 +307,7 @@ static gsolve_status update(gs_transfer *T, gsolve_context *ctx, const gs_fine *
 
     (void)options;
     TRY(interpolate(&T->P, K, ctx, fine->A, false));
-    TRY(gs_transpose_refill(&T->R, K->order, ctx, &T->P));
+    TRY(GS_KERNELS(gs_amg, ctx, T->P.type)->transpose_values(ctx->queue, &T->P, &T->R));
 done:
     return status;
 }
