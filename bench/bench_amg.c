@@ -35,7 +35,7 @@ enum { CYCLES = 10 }; /* applications that are timed together */
 static gsolve_dense coordinates(int32_t unknowns)
 {
     const int32_t n = (int32_t)strtol(strstr(r.system, "n=") + 2, NULL, 10), nodes = unknowns / 3;
-    gsolve_dense xyz = {nodes, 3, nodes, NULL, GSOLVE_F64, GSOLVE_HOST};
+    gsolve_dense xyz = {nodes, 3, nodes, NULL, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
     double *at = new_numbers(3 * (int64_t)nodes, false);
 
     for (int32_t i = 0; i < nodes; i++) {

@@ -115,8 +115,9 @@ static void wait(const gsolve_csr *C)
 static double compare(const gsolve_csr *C, int64_t entries)
 {
     double *value = new_numbers(entries, false), apart = 0;
-    const gsolve_dense v = {(int32_t)entries, 1,       entries, (void *)(uintptr_t)C->value,
-                            C->type,          C->place};
+    const gsolve_dense v = {
+        (int32_t)entries, 1,        entries,          (void *)(uintptr_t)C->value,
+        C->type,          C->place, GSOLVE_BY_COLUMNS};
 
     if (entries > INT32_MAX) return free(value), 0;
     get_vector(v, value);

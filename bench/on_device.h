@@ -99,7 +99,7 @@ static inline gsolve_dense vector_on_device(gsolve_type type, int32_t n, int32_t
                                             bool filled)
 {
     const int64_t count = (int64_t)n * columns;
-    gsolve_dense v = {n, columns, n, NULL, type, place};
+    gsolve_dense v = {n, columns, n, NULL, type, place, GSOLVE_BY_COLUMNS};
     double *values = new_numbers(count, filled);
 
     v.value = gsolve_alloc(ctx, place, (size_t)count + 1, size_of(type));

@@ -164,7 +164,7 @@ int cli_new_dense(cli *c, gsolve_dense *v, int32_t nrows, int32_t ncols)
 
     if (!value) return cli_fail_library(c);
     memset(value, 0, count * sizeof *value);
-    *v = (gsolve_dense){nrows, ncols, nrows, value, GSOLVE_F64, GSOLVE_HOST};
+    *v = (gsolve_dense){nrows, ncols, nrows, value, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
     return 0;
 }
 

@@ -30,13 +30,23 @@ static inline size_t gs_offset_size(gsolve_offset offset)
     return offset == GSOLVE_O64 ? sizeof(int64_t) : sizeof(int32_t);
 }
 
-/* Column c of v. */
+/* Column c of v, which lies by columns. */
 static inline gsolve_dense gs_column_of(gsolve_dense v, int32_t c)
 {
     v.value = (char *)v.value + (size_t)(c * v.stride) * gs_type_size(v.type);
     v.ncols = 1;
     return v;
 }
+
+/* Whether v's stride keeps its columns, or rows, apart. */
+static inline bool gs_stride_fits(gsolve_dense v)
+{
+    return v.layout == GSOLVE_BY_ROWS ? v.nrows <= 1 || v.stride >= v.ncols
+                                      : v.ncols <= 1 || v.stride >= v.nrows;
+}
+
+/* Refuses v, of which what ("the right-hand side") tells, where it does not lie by columns. */
+gsolve_status gs_need_columns(gsolve_context *ctx, gsolve_dense v, const char *what);
 
 /* Entry k's value as a double. */
 static inline double gs_value(const gsolve_csr *csr, int64_t k)

@@ -3,8 +3,9 @@
 
 static size_t bytes_of(gsolve_dense v)
 {
-    const int64_t elements = v.ncols > 0 ? (v.ncols - 1) * v.stride + v.nrows : 0;
-    return (size_t)elements * gs_type_size(v.type);
+    const int64_t lines = v.layout == GSOLVE_BY_ROWS ? v.nrows : v.ncols;
+    const int64_t line = v.layout == GSOLVE_BY_ROWS ? v.ncols : v.nrows;
+    return (size_t)(lines > 0 ? (lines - 1) * v.stride + line : 0) * gs_type_size(v.type);
 }
 
 gsolve_status gs_stage_in(gs_stage *s, gsolve_context *ctx, gsolve_place place, gsolve_dense v,
@@ -15,8 +16,10 @@ gsolve_status gs_stage_in(gs_stage *s, gsolve_context *ctx, gsolve_place place, 
     s->used.place = place;
     s->used.value = gsolve_alloc(ctx, place, bytes_of(v), 1);
     if (!s->used.value) return GSOLVE_NO_MEMORY;
-    /* what lies between the columns of several is kept as it is */
-    if (!read && v.ncols <= 1) return GSOLVE_OK;
+    /* what lies between columns or rows is kept as it is */
+    if (!read && bytes_of(v) == (size_t)v.nrows * (size_t)v.ncols * gs_type_size(v.type)) {
+        return GSOLVE_OK;
+    }
     return gsolve_copy(ctx, s->used.value, place, v.value, v.place, bytes_of(v));
 }
 
@@ -60,6 +63,14 @@ gsolve_status gs_dense_new(gsolve_dense *v, gsolve_context *ctx, gsolve_place pl
     void *value = gsolve_alloc(ctx, place, (size_t)nrows * (size_t)ncols, gs_type_size(type));
 
     if (!value) return GSOLVE_NO_MEMORY;
-    *v = (gsolve_dense){nrows, ncols, nrows, value, type, place};
+    *v = (gsolve_dense){nrows, ncols, nrows, value, type, place, GSOLVE_BY_COLUMNS};
     return GSOLVE_OK;
+}
+
+gsolve_status gs_need_columns(gsolve_context *ctx, gsolve_dense v, const char *what)
+{
+    if (v.layout == GSOLVE_BY_COLUMNS) return GSOLVE_OK;
+    return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                       "%s must lie by columns; only products with a matrix take numbers by rows",
+                       what);
 }

@@ -127,6 +127,7 @@ void gsolve_context_grant(gsolve_context *ctx, int64_t count);
 typedef enum gsolve_type { GSOLVE_F32, GSOLVE_F64, GSOLVE_TYPE_COUNT } gsolve_type;
 typedef enum gsolve_offset { GSOLVE_O32, GSOLVE_O64 } gsolve_offset;
 typedef enum gsolve_place { GSOLVE_HOST, GSOLVE_DEVICE } gsolve_place;
+typedef enum gsolve_layout { GSOLVE_BY_COLUMNS, GSOLVE_BY_ROWS } gsolve_layout;
 
 typedef struct gsolve_csr { /* compressed rows */
     int32_t nrows, ncols;
@@ -140,10 +141,11 @@ typedef struct gsolve_csr { /* compressed rows */
 
 typedef struct gsolve_dense { /* one column per right-hand side */
     int32_t nrows, ncols;
-    int64_t stride; /* elements from one column to the next */
+    int64_t stride; /* elements from one column to the next; by rows: from one row to the next */
     void *value;
     gsolve_type type;
     gsolve_place place;
+    gsolve_layout layout; /* by columns but for products with a matrix, which take either */
 } gsolve_dense;
 
 /* The common case: square, double, 32-bit offsets, on the host. */
@@ -157,7 +159,7 @@ static inline gsolve_csr gsolve_csr_view(int32_t n, const int32_t *start, const 
 /* n doubles on the host as one column. */
 static inline gsolve_dense gsolve_vector(double *value, int32_t n)
 {
-    gsolve_dense v = {n, 1, n, value, GSOLVE_F64, GSOLVE_HOST};
+    gsolve_dense v = {n, 1, n, value, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
     return v;
 }
 
@@ -327,7 +329,9 @@ void gsolve_matrix_destroy(gsolve_matrix **A);
 gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr);
 
 /* y = alpha A x + beta y, and with A'; y is not read where beta is 0. Vectors of A's type, on A's
- * device, where the call may return before the product is there, or on the host. */
+ * device, where the call may return before the product is there, or on the host; x and y by columns
+ * or by rows, each as it is. The products of many columns by rows are the fastest, see
+ * docs/formats.md. */
 gsolve_status gsolve_matrix_apply(const gsolve_matrix *A, double alpha, gsolve_dense x, double beta,
                                   gsolve_dense y);
 gsolve_status gsolve_matrix_apply_transpose(const gsolve_matrix *A, double alpha, gsolve_dense x,

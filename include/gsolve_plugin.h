@@ -69,9 +69,10 @@ typedef struct gsolve_format {
     /* One column; x and y are on ctx's device, of csr's type and of fitting length. */
     gsolve_status (*apply)(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y);
-    /* optional: several columns at once, else apply is called for each */
+    /* optional: several columns at once, else apply is called for each; x and y of one layout */
     gsolve_status (*apply_block)(const void *self, gsolve_context *ctx, double alpha,
                                  gsolve_dense x, double beta, gsolve_dense y);
+    bool by_rows; /* apply_block takes x and y by rows too; else they are transposed before */
     /* optional: y = alpha A' x + beta y, one column; else A' is built once in the same format */
     gsolve_status (*apply_transpose)(const void *self, gsolve_context *ctx, double alpha,
                                      gsolve_dense x, double beta, gsolve_dense y);

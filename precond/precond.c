@@ -324,6 +324,7 @@ static gsolve_status set(gsolve_precond *M, setting *give, const char *what, gso
                            "out of reach",
                            what, v.nrows, v.ncols, (long long)v.stride);
     }
+    TRY(gs_need_columns(M->ctx, v, what));
     TRY(gs_stage_in(&stage, M->ctx, gs_place(M->ctx), v, true));
     TRY(give(M->self, M->ctx, stage.used));
     gs_stage_drop(&stage, M->ctx);
@@ -358,6 +359,8 @@ static gsolve_status check_vectors(const gsolve_precond *M, gsolve_dense r, gsol
                            M->n, r.nrows, r.ncols, z.nrows, z.ncols, (long long)r.stride,
                            (long long)z.stride);
     }
+    if (r.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(M->ctx, r, "r");
+    if (z.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(M->ctx, z, "z");
     if (r.type != M->type || z.type != M->type || !gs_reachable(M->ctx, r.place) ||
         !gs_reachable(M->ctx, z.place)) {
         return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
@@ -426,7 +429,7 @@ done:
 gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z,
                                        double *rz)
 {
-    const gsolve_dense numbers = {r.ncols, 1, r.ncols, rz, GSOLVE_F64, r.place};
+    const gsolve_dense numbers = {r.ncols, 1, r.ncols, rz, GSOLVE_F64, r.place, GSOLVE_BY_COLUMNS};
     gs_stage in = {0}, out = {0}, dots = {0};
     gsolve_status status;
 

@@ -246,6 +246,7 @@ gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gs
     if (!csr || !result) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solve: an argument is NULL");
     }
+    if (x.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(ctx, x, "x");
     guess.value = best.value = NULL;
     guess.stride = best.stride = x.nrows;
     guess.place = best.place = GSOLVE_HOST;

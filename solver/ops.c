@@ -34,7 +34,8 @@ int64_t gs_vector_stride(int32_t nrows)
 gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gsolve_dense *v)
 {
     const int64_t stride = gs_vector_stride(nrows);
-    const gsolve_dense shape = {nrows, k->width, stride, NULL, type, gs_place(k->ctx)};
+    const gsolve_dense shape = {nrows, k->width,         stride,           NULL,
+                                type,  gs_place(k->ctx), GSOLVE_BY_COLUMNS};
 
     *v = shape;
     return gs_new_work(k, v->place, (size_t)(stride * k->width), gs_type_size(type), &v->value);
@@ -50,7 +51,8 @@ gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int co
 {
     const size_t size = gs_type_size(type);
     const int64_t stride = width > 1 ? count * gs_vector_stride(k->csr.nrows) : 0;
-    const gsolve_dense shape = {k->csr.nrows, width, stride, NULL, type, gs_place(k->ctx)};
+    const gsolve_dense shape = {k->csr.nrows,     width, stride, NULL, type, gs_place(k->ctx),
+                                GSOLVE_BY_COLUMNS};
 
     *V = shape;
     return gs_new_work(k, V->place, (size_t)(count * gs_vector_stride(k->csr.nrows) * width), size,

@@ -37,6 +37,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gs_auto *a = self;
 
     gs_auto_drop(a, ctx);
+    gs_block_space_drop(&a->space, ctx);
     if (a->rows) gs_csr_format.destroy(a->rows, ctx);
     gsolve_free(ctx, GSOLVE_HOST, a);
 }
@@ -79,12 +80,12 @@ static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, 
 static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
                                  gsolve_dense x, double beta, gsolve_dense y)
 {
-    const gs_auto *a = self;
+    gs_auto *a = (gs_auto *)(uintptr_t)self; /* of which space is no part of what it stands for */
+    const bool other = a->other && a->other->apply_block;
+    const gs_block_products by = gs_block_products_of(other ? a->other : &gs_csr_format);
 
-    if (a->other && a->other->apply_block) {
-        return a->other->apply_block(a->other_self, ctx, alpha, x, beta, y);
-    }
-    return gs_csr_format.apply_block(a->rows, ctx, alpha, x, beta, y);
+    return gs_block_multiply(&by, other ? a->other_self : a->rows, ctx, &a->space, alpha, x, beta,
+                             y);
 }
 
 static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
@@ -167,6 +168,7 @@ const gsolve_format gs_auto_format = {
     .destroy = destroy,
     .apply = apply,
     .apply_block = apply_block,
+    .by_rows = true,
     .apply_dot = apply_dot,
     .update = update,
     .forecast = forecast,

@@ -27,6 +27,7 @@ typedef struct gs_auto {
     bool looked;            /* the candidates are known */
     gs_candidate candidate[GS_AUTO_CANDIDATES];
     int count;
+    gs_block_space space; /* for the products that other cannot make in the layout at hand */
     int runs;             /* that have ended */
     int64_t before, last; /* products of all of them; of the last */
     int64_t since;        /* products made when other was taken up */

@@ -147,8 +147,8 @@ static gsolve_status try_other(const gs_auto *a, gsolve_context *ctx, bool *bett
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, a->csr.type);
     const size_t size = gs_type_size(a->csr.type);
     const int32_t n = a->csr.ncols, m = a->csr.nrows;
-    gsolve_dense x = {n, 1, n, NULL, a->csr.type, gs_place(ctx)};
-    gsolve_dense y = {m, 1, m, NULL, a->csr.type, gs_place(ctx)};
+    gsolve_dense x = {n, 1, n, NULL, a->csr.type, gs_place(ctx), GSOLVE_BY_COLUMNS};
+    gsolve_dense y = {m, 1, m, NULL, a->csr.type, gs_place(ctx), GSOLVE_BY_COLUMNS};
     double seconds[2];
     gsolve_status status = GSOLVE_NO_MEMORY;
 

@@ -179,6 +179,7 @@ void gsolve_matrix_destroy(gsolve_matrix **pA)
     if (!A) return;
 
     drop_transposed(A);
+    gs_block_space_drop(&A->space, A->ctx);
     if (A->self) A->format->destroy(A->self, A->ctx);
     if (A->csr.place == GSOLVE_DEVICE) gsolve_csr_free(&A->csr, A->ctx);
     gsolve_csr_free(&A->rows, A->ctx);
@@ -277,12 +278,17 @@ static gsolve_status check_vectors(const gsolve_matrix *A, gsolve_dense x, int32
                                    gsolve_dense y, int32_t yrows)
 {
     if (x.nrows != xrows || y.nrows != yrows || x.ncols != y.ncols || x.ncols < 0 ||
-        (x.ncols > 1 && (x.stride < x.nrows || y.stride < y.nrows))) {
+        !gs_stride_fits(x) || !gs_stride_fits(y)) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
                            "the product takes x of %d rows to y of %d, not x of %d x %d to y of "
                            "%d x %d (strides %lld and %lld)",
                            xrows, yrows, x.nrows, x.ncols, y.nrows, y.ncols, (long long)x.stride,
                            (long long)y.stride);
+    }
+    if ((unsigned)x.layout > GSOLVE_BY_ROWS || (unsigned)y.layout > GSOLVE_BY_ROWS) {
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
+                           "x or y is of layout %d or %d; there are 0 (by columns) and 1 (by rows)",
+                           (int)x.layout, (int)y.layout);
     }
     if (x.type != A->csr.type || y.type != A->csr.type || !gs_reachable(A->ctx, x.place) ||
         !gs_reachable(A->ctx, y.place)) {
@@ -296,27 +302,18 @@ static gsolve_status check_vectors(const gsolve_matrix *A, gsolve_dense x, int32
     return GSOLVE_OK;
 }
 
-typedef gsolve_status product(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
-                              double beta, gsolve_dense y);
-
-static gsolve_status by_columns(product *apply, const void *self, gsolve_context *ctx, double alpha,
-                                gsolve_dense x, double beta, gsolve_dense y)
+/* The handle's constness is about what it stands for. */
+static gs_block_space *space_of(const gsolve_matrix *A)
 {
-    gsolve_status status = GSOLVE_OK;
-
-    for (int32_t j = 0; j < x.ncols && status == GSOLVE_OK; j++) {
-        status = apply(self, ctx, alpha, gs_column_of(x, j), beta, gs_column_of(y, j));
-    }
-    return status;
+    return &((gsolve_matrix *)(uintptr_t)A)->space;
 }
 
 static gsolve_status forward(const gsolve_matrix *A, const void *self, double alpha, gsolve_dense x,
                              double beta, gsolve_dense y)
 {
-    if (x.ncols > 1 && A->format->apply_block) {
-        return A->format->apply_block(self, A->ctx, alpha, x, beta, y);
-    }
-    return by_columns(A->format->apply, self, A->ctx, alpha, x, beta, y);
+    const gs_block_products by = gs_block_products_of(A->format);
+
+    return gs_block_multiply(&by, self, A->ctx, space_of(A), alpha, x, beta, y);
 }
 
 /* y = alpha A x + beta y, or with A', where kernels see x and y. */
@@ -386,13 +383,12 @@ done:
 static gsolve_status multiply(const gsolve_matrix *A, bool transposed, double alpha, gsolve_dense x,
                               double beta, gsolve_dense y)
 {
+    const gs_block_products back = {A->format->apply_transpose, NULL, false};
     gsolve_status status;
 
     TRY(need_form(A));
     if (!transposed) return forward(A, A->self, alpha, x, beta, y);
-    if (A->format->apply_transpose) {
-        return by_columns(A->format->apply_transpose, A->self, A->ctx, alpha, x, beta, y);
-    }
+    if (back.one) return gs_block_multiply(&back, A->self, A->ctx, space_of(A), alpha, x, beta, y);
     TRY(need_transposed(A));
     TRY(forward(A, A->transposed_self, alpha, x, beta, y));
 done:
@@ -447,11 +443,14 @@ gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gs
     gsolve_status status;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
-    const gsolve_dense sums = {x.ncols, 1, x.ncols, wy, GSOLVE_F64, x.place};
-    const gsolve_dense squares = {x.ncols, 1, x.ncols, yy, GSOLVE_F64, x.place};
+    const gsolve_dense sums = {x.ncols, 1, x.ncols, wy, GSOLVE_F64, x.place, GSOLVE_BY_COLUMNS};
+    const gsolve_dense squares = {x.ncols, 1, x.ncols, yy, GSOLVE_F64, x.place, GSOLVE_BY_COLUMNS};
     memset(stage, 0, sizeof stage);
     TRY(check_vectors(A, x, A->csr.ncols, y, A->csr.nrows));
     TRY(check_vectors(A, x, A->csr.ncols, w, A->csr.nrows));
+    TRY(gs_need_columns(A->ctx, x, "x of a product with sums"));
+    TRY(gs_need_columns(A->ctx, y, "y of a product with sums"));
+    TRY(gs_need_columns(A->ctx, w, "w of a product with sums"));
     if (!wy && x.ncols > 0) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "there is nowhere to put w'y");
     }

@@ -3,6 +3,7 @@
 #define GS_MATRIX_H
 
 #include "core/csr.h"
+#include "spmv/block.h"
 
 struct gsolve_matrix {
     gsolve_context *ctx;
@@ -20,6 +21,7 @@ struct gsolve_matrix {
     bool form_is_stale;       /* self is of older values: making it anew failed */
     void *transposed_self;    /* in the same format */
     bool transposed_is_stale; /* the values have changed since */
+    gs_block_space space;     /* for vectors in another layout than the format's product takes */
     double *squares;          /* two numbers on a device with memory of its own */
     double build_seconds;
     uint64_t version;

@@ -132,6 +132,8 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
                            A->csr.nrows, A->csr.ncols, A->csr.ncols, A->csr.nrows, x.nrows, x.ncols,
                            b.nrows, b.ncols);
     }
+    if (b.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(A->ctx, b, "b");
+    if (x.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(A->ctx, x, "x");
     if (b.place == GSOLVE_HOST && x.place == GSOLVE_HOST && A->rows.start) {
         return on_host(A, b, x, relative);
     }

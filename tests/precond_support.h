@@ -163,7 +163,7 @@ static inline gsolve_csr muddle(const gsolve_csr *csr)
 
 static inline gsolve_dense new_dense(int32_t n, int32_t columns, gsolve_type type)
 {
-    const gsolve_dense v = {n, columns, n + 3, NULL, type, GSOLVE_HOST};
+    const gsolve_dense v = {n, columns, n + 3, NULL, type, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
     gsolve_dense filled = v;
     filled.value = calloc((size_t)columns * (size_t)v.stride + 1, sizeof(double));
     return filled;

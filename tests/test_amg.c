@@ -421,7 +421,8 @@ static void rigid_motions(void **state)
     gsolve_context *ctx = open_context(2);
     gsolve_csr csr = read_matrix(ctx, "gen:elasticity3d,n=8");
     const int32_t nodes = csr.nrows / 3;
-    gsolve_dense xyz = {nodes, 3, nodes, calloc((size_t)nodes * 3, 8), GSOLVE_F64, GSOLVE_HOST};
+    gsolve_dense xyz = {
+        nodes, 3, nodes, calloc((size_t)nodes * 3, 8), GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
     double *place = xyz.value;
     gsolve_precond *M = NULL;
     (void)state;

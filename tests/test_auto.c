@@ -393,9 +393,9 @@ static void columns(void **state)
     gsolve_matrix *A = new_matrix(ctx, "auto"), *B = new_matrix(ctx, "csr");
     const int32_t n = info_of(A).nrows;
     double *x = random_vector(2 * n, 4), *y = random_vector(2 * n, 5), *z = random_vector(2 * n, 6);
-    const gsolve_dense X = {n, 2, n, x, GSOLVE_F64, GSOLVE_HOST};
-    const gsolve_dense Y = {n, 2, n, y, GSOLVE_F64, GSOLVE_HOST};
-    const gsolve_dense Z = {n, 2, n, z, GSOLVE_F64, GSOLVE_HOST};
+    const gsolve_dense X = {n, 2, n, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    const gsolve_dense Y = {n, 2, n, y, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    const gsolve_dense Z = {n, 2, n, z, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
     (void)state;
 
     assert_false(told(ctx, A, 0, 1e6, 2).changed);

@@ -186,8 +186,10 @@ static void full(void **state)
 static void multiply(gsolve_context *ctx, const char *spec, const gsolve_csr *there, double *x,
                      double *y)
 {
-    gsolve_dense X = {there->ncols, 1, there->ncols, NULL, GSOLVE_F64, GSOLVE_DEVICE};
-    gsolve_dense Y = {there->nrows, 1, there->nrows, NULL, GSOLVE_F64, GSOLVE_DEVICE};
+    gsolve_dense X = {there->ncols,     1, there->ncols, NULL, GSOLVE_F64, GSOLVE_DEVICE,
+                      GSOLVE_BY_COLUMNS};
+    gsolve_dense Y = {there->nrows,     1, there->nrows, NULL, GSOLVE_F64, GSOLVE_DEVICE,
+                      GSOLVE_BY_COLUMNS};
     const gsolve_format *format = find_format(ctx, gs_spec_is(spec, "csr") ? "csr" : "cusparse");
     char *options = calloc(1, format->plugin.option_size + 1);
     void *self = NULL;
@@ -271,9 +273,10 @@ static void many_columns(void **state)
         gsolve_matrix *M = NULL;
         OK(ctx, gsolve_matrix_create(&M, ctx, specs[f], &A));
         for (int32_t columns = 2; columns <= 20; columns++) {
-            const gsolve_dense X = {n, columns, n, x, GSOLVE_F64, GSOLVE_HOST};
-            const gsolve_dense Y = {n, columns, n, y, GSOLVE_F64, GSOLVE_HOST};
-            const gsolve_dense Z = {n, columns, n, again, GSOLVE_F64, GSOLVE_HOST};
+            const gsolve_dense X = {n, columns, n, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+            const gsolve_dense Y = {n, columns, n, y, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+            const gsolve_dense Z = {n,           columns,          n, again, GSOLVE_F64,
+                                    GSOLVE_HOST, GSOLVE_BY_COLUMNS};
             OK(ctx, gsolve_matrix_apply(M, 1, X, 0, Y));
             OK(ctx, gsolve_matrix_apply(M, 1, X, 0, Z));
             assert_memory_equal(y, again, (size_t)n * (size_t)columns * 8);

@@ -40,9 +40,9 @@ static void set(gsolve_dense v, int64_t at, double value)
 
 static gsolve_dense new_dense(int32_t nrows, int32_t ncols, gsolve_type type, uint64_t seed)
 {
-    const gsolve_dense v = {nrows,     ncols,
-                            nrows + 3, calloc((size_t)(nrows + 3) * (size_t)ncols + 1, 8),
-                            type,      GSOLVE_HOST};
+    const gsolve_dense v = {
+        nrows, ncols,       nrows + 3,        calloc((size_t)(nrows + 3) * (size_t)ncols + 1, 8),
+        type,  GSOLVE_HOST, GSOLVE_BY_COLUMNS};
     for (int32_t c = 0; c < ncols; c++) {
         for (int32_t i = 0; i < nrows; i++) {
             set(v, c * v.stride + i, gsolve_random(seed, (uint64_t)(c * (int64_t)nrows + i)));
@@ -276,8 +276,8 @@ static void bits(void **state)
             wide.start = start;
             wide.offset = GSOLVE_O64;
             OK(ctx, gsolve_matrix_create(&M, ctx, "csr", threads == 2 ? &wide : &A));
-            const gsolve_dense X = {n, COLUMNS, n, x, GSOLVE_F64, GSOLVE_HOST};
-            const gsolve_dense Y = {n, COLUMNS, n, y, GSOLVE_F64, GSOLVE_HOST};
+            const gsolve_dense X = {n, COLUMNS, n, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+            const gsolve_dense Y = {n, COLUMNS, n, y, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
             OK(ctx, gsolve_matrix_apply(M, 1, X, 0, Y));
             double *one = malloc((size_t)n * 8);
             OK(ctx, gsolve_matrix_apply_dot(M, gsolve_vector(x, n), gsolve_vector(one, n),

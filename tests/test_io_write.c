@@ -116,8 +116,8 @@ static void dense(void **state)
     bench *b = *state;
     double x[] = {1, -0.0, 5e-324, 99, 1.0 / 3, 1e17, 0.1, 99};
     float f[] = {0.1f, 3};
-    gsolve_dense v = {3, 2, 4, x, GSOLVE_F64, GSOLVE_HOST}, w;
-    gsolve_dense u = {2, 1, 2, f, GSOLVE_F32, GSOLVE_HOST};
+    gsolve_dense v = {3, 2, 4, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS}, w;
+    gsolve_dense u = {2, 1, 2, f, GSOLVE_F32, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
     const double flat[] = {x[0], x[1], x[2], x[4], x[5], x[6]}, wide[] = {0.1f, 3};
 
     assert_int_equal(gsolve_write_dense(b->ctx, at(b, "v.mtx.gz"), &v, NULL), GSOLVE_OK);

@@ -72,8 +72,8 @@ static void compare_products(const gsolve_matrix *A, const gsolve_matrix *B)
     const size_t size = gs_type_size(type), n = (size_t)A->csr.nrows;
     void *x = calloc((size_t)A->csr.ncols + 1, size), *y = calloc(n + 1, size);
     void *z = calloc(n + 1, size);
-    const gsolve_dense X = {A->csr.ncols, 1, A->csr.ncols, x, type, GSOLVE_HOST};
-    const gsolve_dense Y = {A->csr.nrows, 1, A->csr.nrows, y, type, GSOLVE_HOST};
+    const gsolve_dense X = {A->csr.ncols, 1, A->csr.ncols, x, type, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    const gsolve_dense Y = {A->csr.nrows, 1, A->csr.nrows, y, type, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
     gsolve_dense Z = Y;
 
     for (int32_t j = 0; j < A->csr.ncols; j++) {
@@ -439,7 +439,7 @@ static void columns_are_refused(void **state)
     gsolve_csr csr = read_matrix(ctx, "gen:poisson2d,n=50");
     const int32_t n = csr.nrows;
     double *b = random_vector(8 * n, 1), *x = calloc((size_t)n * 8, sizeof *x);
-    gsolve_dense B = {n, 8, n, b, GSOLVE_F64, GSOLVE_HOST}, X = B;
+    gsolve_dense B = {n, 8, n, b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS}, X = B;
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
     gsolve_result result;

@@ -81,8 +81,13 @@ static void check_diagonal(gsolve_context *ctx, const gsolve_precond *M, gsolve_
                            int32_t n)
 {
     gsolve_dense r = random_dense(n, 1, 6, type), z = new_dense(n, 1, type);
-    const gsolve_dense d = {n,    1,          n, (void *)(uintptr_t)gsolve_precond_diagonal(M),
-                            type, GSOLVE_HOST};
+    const gsolve_dense d = {n,
+                            1,
+                            n,
+                            (void *)(uintptr_t)gsolve_precond_diagonal(M),
+                            type,
+                            GSOLVE_HOST,
+                            GSOLVE_BY_COLUMNS};
 
     assert_ok(ctx, gsolve_precond_apply(M, r, z));
     for (int32_t i = 0; d.value && i < n; i++) {

@@ -268,8 +268,8 @@ static void columns(void **state)
             OK(ctx, gsolve_solver_run(S, gsolve_vector(b + c * n, n),
                                       gsolve_vector(alone + c * n, n), &one[c]));
         }
-        const gsolve_dense B = {n, K, n, b, GSOLVE_F64, GSOLVE_HOST};
-        const gsolve_dense X = {n, K, n, x, GSOLVE_F64, GSOLVE_HOST};
+        const gsolve_dense B = {n, K, n, b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+        const gsolve_dense X = {n, K, n, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
         OK(ctx, gsolve_solver_run(S, B, X, &all));
         assert_int_equal(all.outcome, GSOLVE_CONVERGED);
         for (int c = 0; c < K; c++) {
@@ -601,8 +601,8 @@ static void columns_that_wake(void **state)
     gsolve_context *ctx = open_context(2);
     system_ s = open_system(ctx, "gen:poisson2d,n=40");
     double *b = calloc(2 * N, 8), *x = calloc(2 * N, 8);
-    const gsolve_dense B = {N, 2, N, b, GSOLVE_F64, GSOLVE_HOST};
-    const gsolve_dense X = {N, 2, N, x, GSOLVE_F64, GSOLVE_HOST};
+    const gsolve_dense B = {N, 2, N, b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    const gsolve_dense X = {N, 2, N, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
     gsolve_result result;
     (void)state;
 
@@ -632,8 +632,8 @@ static void refined_columns(void **state)
     gsolve_context *ctx = open_context(2);
     system_ s = open_system(ctx, "gen:tridiagonal,n=3000");
     double *b = calloc(2 * N, 8), *x = calloc(2 * N, 8), *alone = calloc(2 * N, 8);
-    const gsolve_dense B = {N, 2, N, b, GSOLVE_F64, GSOLVE_HOST};
-    const gsolve_dense X = {N, 2, N, x, GSOLVE_F64, GSOLVE_HOST};
+    const gsolve_dense B = {N, 2, N, b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    const gsolve_dense X = {N, 2, N, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
     gsolve_solver *S = NULL;
     gsolve_result result;
     (void)state;

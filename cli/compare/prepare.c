@@ -12,7 +12,7 @@ size_t cmp_bytes_of(gsolve_dense v)
 static bool new_vector(cmp_bench *t, gsolve_dense *v, int32_t nrows, int32_t ncols,
                        gsolve_type type, gsolve_place place)
 {
-    *v = (gsolve_dense){nrows, ncols, nrows, NULL, type, place};
+    *v = (gsolve_dense){nrows, ncols, nrows, NULL, type, place, GSOLVE_BY_COLUMNS};
     v->value = gsolve_alloc(t->ctx, place, cmp_bytes_of(*v), 1);
     return v->value != NULL;
 }

@@ -101,8 +101,13 @@ static gsolve_csr new_rows(void)
 /* n numbers on the device, all of them value. */
 static gsolve_dense constant(int32_t n, double value_of_all)
 {
-    return (gsolve_dense){
-        n, 1, n, repeated(&value_of_all, 1, (size_t)n, 8), GSOLVE_F64, gs_place(ctx)};
+    return (gsolve_dense){n,
+                          1,
+                          n,
+                          repeated(&value_of_all, 1, (size_t)n, 8),
+                          GSOLVE_F64,
+                          gs_place(ctx),
+                          GSOLVE_BY_COLUMNS};
 }
 
 static void drop(gsolve_dense v)
@@ -179,9 +184,10 @@ static void every_format(void **state)
     (void)state;
 
     for (int32_t j = 0; j < COLUMNS; j++) numbers[j] = operand(j);
-    const gsolve_dense x = {COLUMNS,    1,
-                            COLUMNS,    repeated(numbers, COLUMNS, COLUMNS, sizeof *numbers),
-                            GSOLVE_F64, gs_place(ctx)};
+    const gsolve_dense x = {COLUMNS,          1,
+                            COLUMNS,          repeated(numbers, COLUMNS, COLUMNS, sizeof *numbers),
+                            GSOLVE_F64,       gs_place(ctx),
+                            GSOLVE_BY_COLUMNS};
     for (int f = 0; (format = gsolve_format_at(ctx, f)); f++) {
         try_format(format->name, &rows, x);
         for (size_t k = 0; k < sizeof more / sizeof *more; k++) {

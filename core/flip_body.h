@@ -1,0 +1,45 @@
+/* flip_body.h: the layouts of a dense block on the CPU for one value type T. */
+
+#define LINE \
+    16 /* of the longer side that are moved together, so that each cache line is met once */
+
+/* Those with first <= c < end. */
+static void FN(flip_stretch)(int32_t rows, int64_t first, int64_t end, const T *from,
+                             int64_t stride, T *to, int64_t step)
+{
+    for (int32_t r = 0; r < rows; r++) {
+        for (int64_t c = first; c < end; c++) to[c * step + r] = from[r * stride + c];
+    }
+}
+
+/* Few rows of many columns. */
+static void FN(flip_flat)(gs_queue *q, int32_t rows, int32_t columns, const T *from, int64_t stride,
+                          T *to, int64_t step)
+{
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (columns > 4096)
+    for (int64_t c = 0; c < columns; c += LINE) {
+        FN(flip_stretch)
+        (rows, c, c + LINE < columns ? c + LINE : columns, from, stride, to, step);
+    }
+}
+
+/* Many rows of few columns. */
+static void FN(flip_tall)(gs_queue *q, int32_t rows, int32_t columns, const T *from, int64_t stride,
+                          T *to, int64_t step)
+{
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (rows > 4096)
+    for (int64_t r = 0; r < rows; r += LINE) {
+        FN(flip_stretch)
+        (rows - r < LINE ? (int32_t)(rows - r) : LINE, 0, columns, from + r * stride, stride,
+         to + r, step);
+    }
+}
+
+static gsolve_status FN(flip)(gs_queue *q, int32_t rows, int32_t columns, const void *from,
+                              int64_t stride, void *to, int64_t step)
+{
+    (rows < columns ? FN(flip_flat) : FN(flip_tall))(q, rows, columns, from, stride, to, step);
+    return GSOLVE_OK;
+}
+
+#undef LINE

@@ -1,0 +1,34 @@
+/* block.h: products with any number of columns in any layout, by what a format has for them. */
+#ifndef GS_SPMV_BLOCK_H
+#define GS_SPMV_BLOCK_H
+
+#include "core/csr.h"
+
+typedef gsolve_status gs_block_product(const void *self, gsolve_context *ctx, double alpha,
+                                       gsolve_dense x, double beta, gsolve_dense y);
+
+typedef struct gs_block_products { /* y = alpha A x + beta y */
+    gs_block_product *one;         /* of a column */
+    gs_block_product *many;        /* of several, of one layout; NULL: there is none */
+    bool by_rows;                  /* many takes that layout too */
+} gs_block_products;
+
+/* Room for x and y in the other layout, which grows when more is needed than ever before. */
+typedef struct gs_block_space {
+    void *block[2];
+    size_t bytes[2];
+} gs_block_space;
+
+/* The product, where kernels see x and y, by the layout of x if that can be. */
+gsolve_status gs_block_multiply(const gs_block_products *by, const void *self, gsolve_context *ctx,
+                                gs_block_space *space, double alpha, gsolve_dense x, double beta,
+                                gsolve_dense y);
+void gs_block_space_drop(gs_block_space *space, gsolve_context *ctx);
+
+/* Those of a format. */
+static inline gs_block_products gs_block_products_of(const gsolve_format *format)
+{
+    return (gs_block_products){format->apply, format->apply_block, format->by_rows};
+}
+
+#endif
