@@ -159,6 +159,7 @@ extern "C" const gsolve_format gs_cusparse_format = {
     destroy,
     gs_vendor_apply,
     gs_vendor_apply_block,
+    false,
     nullptr,
     nullptr,
     update,
