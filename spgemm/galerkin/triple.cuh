@@ -22,6 +22,8 @@ struct element {
     bool is_one;
     int32_t col;
     T factor, value;
+    int64_t at; // in the matrix
+    int asked;  // the lane that asked for its row
 };
 
 // --- the elements of rows -----------------------------------------------------------------------
@@ -75,6 +77,8 @@ struct elements {
         if (begun) open = owner[31 - __clz((int)begun)];
         __syncwarp(); // before the next ones begin
         const int64_t e = __shfl_sync(all_lanes, begin, from) + at + lane;
+        x->at = e;
+        x->asked = from;
         x->factor = __shfl_sync(all_lanes, factor, from);
         x->is_one = at + lane < total;
         x->col = x->is_one ? B.col[e] : 0;
@@ -174,7 +178,7 @@ struct effort {
 template <class T>
 struct silent {
     __device__ void outer(const sums<T> &, int, int) {} // `first`: sums before; place, or below 0
-    __device__ void inner(int) {}
+    __device__ void inner(const element<T> &, int, int) {} // `first`: of the sums asked for; place
     __device__ void spread(const sums<T> &) {}
 };
 
@@ -193,7 +197,7 @@ __device__ bool spread(elements<T> *p, const sums<T> &ra, sums<T> *c, bounds mos
             now = x;
             more = p->next(&x); // asked for before it is needed
             if (c->n > most.entries || spent->steps++ >= most.steps) return false;
-            note->inner(c->add(now));
+            note->inner(now, first, c->add(now));
         }
     }
     spent->columns += ra.n;

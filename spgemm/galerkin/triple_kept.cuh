@@ -1,5 +1,5 @@
-// triple_kept.cuh: for new values of R A P, the place of each product: of one with A among the sums
-// of its row of R A, of one with P among those of C's row. A sum that was spread before the row of
+// triple_kept.cuh: for new values of R A P, what each product is added to: one with A, to which sum
+// of its row of R A; one with P, to which entry of C's row. A sum that was spread before the row of
 // R A was complete (triple.cuh) is one of its own, so that all are added in the order in which they
 // were when C was made, with neither a table nor a look at the columns of A, P and C.
 #ifndef GS_TRIPLE_KEPT_CUH
@@ -20,10 +20,23 @@ struct row_size {
     int32_t outer, inner, columns; // as those of effort
 };
 
-// Bytes for a row: the columns of its sums of R A, then the places of both kinds of products.
-__device__ inline int64_t kept_bytes(const row_size &z)
+// A product with P: of the k-th sum of R A, to C's entry c.
+struct alignas(8) term {
+    int32_t at; // in P
+    uint16_t k, c;
+};
+
+// What is kept of a row of n entries: terms; where those of each entry begin, if the terms are
+// sorted by entries; sums to which the products with A go.
+struct kept_row {
+    term *inner;
+    int32_t *start;
+    uint16_t *outer;
+};
+
+__device__ inline int64_t kept_bytes(const row_size &z, int64_t n)
 {
-    return ((int64_t)z.columns * 4 + ((int64_t)z.outer + z.inner) * 2 + 3) / 4 * 4;
+    return (z.inner * (int64_t)sizeof(term) + 4 * (n + 1) + 2 * (int64_t)z.outer + 7) / 8 * 8;
 }
 
 struct places_of_rows {
@@ -31,9 +44,11 @@ struct places_of_rows {
     const int64_t *begin; // of a row in `all`
     char *all;
 
-    __device__ int32_t *columns(int64_t i) const
+    __device__ kept_row row(int64_t i, int64_t n) const
     {
-        return reinterpret_cast<int32_t *>(all + begin[i]);
+        term *inner = reinterpret_cast<term *>(all + begin[i]);
+        int32_t *start = reinterpret_cast<int32_t *>(inner + size[i].inner);
+        return {inner, start, reinterpret_cast<uint16_t *>(start + n + 1)};
     }
 };
 
@@ -43,21 +58,17 @@ __host__ __device__ constexpr int index_bytes(int ra_bits, int c_bits)
     return ((1 << ra_bits) + (1 << c_bits)) * (int)sizeof(uint16_t);
 }
 
-// Notes the places of a row's products, see silent.
+// Notes what a row's products are added to, see silent.
 template <class T>
 struct recorder {
     uint16_t *of_ra, *of_c; // number of the sum at a place
-    int32_t *column;
-    uint16_t *to_ra, *to_c;
+    kept_row to;
     int before; // sums of R A that were spread
 
     // c has all its columns, ra none.
-    __device__ recorder(const places_of_rows &kept, int64_t i, const sums<T> &ra, const sums<T> &c,
-                        char *space)
-        : of_ra(reinterpret_cast<uint16_t *>(space)), of_c(of_ra + (1 << ra.bits)),
-          column(kept.columns(i)),
-          to_ra(reinterpret_cast<uint16_t *>(column + kept.size[i].columns)),
-          to_c(to_ra + kept.size[i].outer), before(0)
+    __device__ recorder(const kept_row &row, const sums<T> &ra, const sums<T> &c, char *space)
+        : of_ra(reinterpret_cast<uint16_t *>(space)), of_c(of_ra + (1 << ra.bits)), to(row),
+          before(0)
     {
         for (int k = lane_of(); k < c.n; k += 32) of_c[c.list[k]] = (uint16_t)k;
         __syncwarp();
@@ -67,19 +78,18 @@ struct recorder {
         const int k = first + lane_of();
         if (k < ra.n) of_ra[ra.list[k]] = (uint16_t)k;
         __syncwarp();
-        if (place >= 0) to_ra[lane_of()] = (uint16_t)(before + of_ra[place]);
-        to_ra += __popc(__ballot_sync(all_lanes, place >= 0));
+        if (place >= 0) to.outer[lane_of()] = (uint16_t)(before + of_ra[place]);
+        to.outer += __popc(__ballot_sync(all_lanes, place >= 0));
     }
-    __device__ void inner(int place)
+    __device__ void inner(const element<T> &x, int first, int place)
     {
-        if (place >= 0) to_c[lane_of()] = of_c[place];
-        to_c += __popc(__ballot_sync(all_lanes, place >= 0));
+        if (place >= 0) {
+            to.inner[lane_of()] = {(int32_t)x.at, (uint16_t)(before + first + x.asked),
+                                   of_c[place]};
+        }
+        to.inner += __popc(__ballot_sync(all_lanes, place >= 0));
     }
-    __device__ void spread(const sums<T> &ra)
-    {
-        for (int k = lane_of(); k < ra.n; k += 32) column[before + k] = ra.key[ra.list[k]];
-        before += ra.n;
-    }
+    __device__ void spread(const sums<T> &ra) { before += ra.n; }
 };
 
 // What a product keeps for its updates. The first of them makes all but `size`.
@@ -87,7 +97,8 @@ struct kept_rows {
     int32_t nrows;
     row_size *size;
     int64_t *begin;
-    char *all;
+    char *all; // bytes
+    int64_t bytes;
     int32_t *rows; // nrows of each class, from class 0's on
     int32_t count[classes];
     double mean; // entries of a row of A

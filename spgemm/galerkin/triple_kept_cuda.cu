@@ -1,6 +1,7 @@
 // triple_kept_cuda.cu: new values of R A P on a GPU. The first update goes through the rows as they
-// were made and keeps the place of each product; those to come add the products at their places,
-// each row by a few lanes, one row of A after the other and then one row of P after the other.
+// were made and keeps what each product is added to; those to come add the products there, each row
+// by a few lanes: those with A one row of A after the other; those with P either some at a time, as
+// they come, or, where a row has lanes enough, sorted by entries of C, each a lane's.
 #include <cub/device/device_scan.cuh>
 #include <string.h>
 
@@ -34,7 +35,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const int64_t sums = n > 0 ? size[i].columns + n : 0;
     int mine = n > 0 ? 0 : -1;
 
-    if (i <= nrows) bytes[i] = n > 0 ? kept_bytes(size[i]) : 0;
+    if (i <= nrows) bytes[i] = n > 0 ? kept_bytes(size[i], n) : 0;
     while (mine >= 0 && mine < classes && sums > most_sums(mine)) mine++;
     for (int k = 0; k <= classes; k++) {
         const unsigned those = __ballot_sync(all_lanes, mine == k);
@@ -47,8 +48,7 @@ __global__ void __launch_bounds__(gs_block_size)
 }
 
 // The room that the places take; *fits false: they are not kept.
-gsolve_status weigh(kept_rows *kept, gsolve_context *ctx, const gsolve_csr *C, bool *fits,
-                    int64_t *bytes)
+gsolve_status weigh(kept_rows *kept, gsolve_context *ctx, const gsolve_csr *C, bool *fits)
 {
     gs_queue *q = ctx->queue;
     const int64_t n = kept->nrows;
@@ -68,7 +68,8 @@ gsolve_status weigh(kept_rows *kept, gsolve_context *ctx, const gsolve_csr *C, b
     TRY(gs_cuda(q, cub::DeviceScan::ExclusiveSum(space, space_bytes, kept->begin, n + 1, q->stream),
                 "numbering places"));
     TRY(gsolve_copy(ctx, &seen, GSOLVE_HOST, f, GSOLVE_DEVICE, sizeof seen));
-    TRY(gsolve_copy(ctx, bytes, GSOLVE_HOST, kept->begin + n, GSOLVE_DEVICE, sizeof *bytes));
+    TRY(gsolve_copy(ctx, &kept->bytes, GSOLVE_HOST, kept->begin + n, GSOLVE_DEVICE,
+                    sizeof kept->bytes));
     for (int k = 0; k < classes; k++) kept->count[k] = (int32_t)seen.of[k];
     *fits = seen.of[classes] == 0;
 done:
@@ -90,17 +91,18 @@ void drop_places(kept_rows *kept, gsolve_context *ctx)
 
 // Room for the places, where rows are not too long for them.
 gsolve_status make_room(kept_rows *kept, gsolve_context *ctx, const gsolve_csr *A,
-                        const gsolve_csr *C)
+                        const gsolve_csr *P, const gsolve_csr *C)
 {
     bool fits = false;
-    int64_t bytes = 0, entries = 0;
+    int64_t entries = 0;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, kept->begin, (size_t)kept->nrows + 1);
     ALLOC_DEVICE(ctx, kept->rows, (size_t)kept->nrows * classes);
-    TRY(weigh(kept, ctx, C, &fits, &bytes));
-    if (fits) {
-        ALLOC_DEVICE(ctx, kept->all, bytes);
+    TRY(weigh(kept, ctx, C, &fits));
+    TRY(gs_csr_entries(ctx, P, &entries));
+    if (fits && entries <= INT32_MAX) {
+        ALLOC_DEVICE(ctx, kept->all, kept->bytes);
         TRY(gs_csr_entries(ctx, A, &entries));
         kept->mean = (double)entries / A->nrows;
     } else {
@@ -134,7 +136,110 @@ done:
     return status;
 }
 
-// --- values by the places ---------------------------------------------------------------------
+// --- terms sorted by entries ---------------------------------------------------------------------
+
+// Classes from there on have a warp a row, as all have where there are few rows.
+constexpr int longer = 3;
+constexpr int32_t many = 16384;
+
+__host__ __device__ constexpr bool by_warps(int k, int32_t nrows)
+{
+    return k >= longer || nrows < many;
+}
+
+constexpr int longest_row = 1 << part_bits[parts - 1]; // of C
+
+// The terms of a row of n entries in their order for each entry, by a warp; at: of the n entries,
+// where their next term goes.
+__device__ void sort_terms(const row_size &z, const kept_row &from, const kept_row &to, int n,
+                           int32_t *at)
+{
+    const unsigned below = (1u << lane_of()) - 1;
+    int before = 0;
+
+    for (int e = lane_of(); e < n; e += 32) at[e] = 0;
+    __syncwarp();
+    for (int t = lane_of(); t < z.inner; t += 32) atomicAdd(&at[from.inner[t].c], 1);
+    __syncwarp();
+    for (int first = 0; first < n; first += 32) {
+        const int e = first + lane_of(), count = e < n ? at[e] : 0;
+        const int upto = running_sum(count, 32);
+        if (e < n) to.start[e] = at[e] = before + upto - count;
+        before += __shfl_sync(all_lanes, upto, 31);
+    }
+    if (lane_of() == 0) to.start[n] = before;
+    __syncwarp();
+    for (int first = 0; first < z.inner; first += 32) {
+        const int t = first + lane_of();
+        const bool is_one = t < z.inner;
+        const term x = is_one ? from.inner[t] : term{0, 0, 0};
+        const unsigned alike = __match_any_sync(all_lanes, is_one ? (int)x.c : -1 - lane_of());
+        const int place = is_one ? at[x.c] + __popc(alike & below) : 0;
+        __syncwarp();
+        if (is_one) to.inner[place] = x;
+        if (is_one && !(alike & below)) at[x.c] += __popc(alike);
+        __syncwarp();
+    }
+}
+
+__global__ void __launch_bounds__(128) sort_class(const int32_t *rows, int32_t nrows, rows_of C,
+                                                  places_of_rows from, places_of_rows to)
+{
+    __shared__ int32_t at[4][longest_row];
+    const int64_t nth = warp_of_grid();
+    if (nth >= nrows) return; // the whole warp
+    const int64_t i = rows[nth];
+    const int n = (int)(C.begin(i + 1) - C.begin(i));
+    const row_size z = from.size[i];
+    const kept_row a = from.row(i, n), b = to.row(i, n);
+
+    sort_terms(z, a, b, n, at[threadIdx.x / 32]);
+    for (int k = lane_of(); k < z.outer; k += 32) b.outer[k] = a.outer[k];
+}
+
+__global__ void __launch_bounds__(gs_block_size)
+    copy_class(const int32_t *rows, int32_t nrows, places_of_rows from, places_of_rows to)
+{
+    const int64_t nth = warp_of_grid();
+    if (nth >= nrows) return;
+    const int64_t begin = from.begin[rows[nth]], end = from.begin[(int64_t)rows[nth] + 1];
+    for (int64_t k = begin / 8 + lane_of(); k < end / 8; k += 32) {
+        reinterpret_cast<int64_t *>(to.all)[k] = reinterpret_cast<const int64_t *>(from.all)[k];
+    }
+}
+
+// Those of the rows that have a warp each.
+gsolve_status sort_all(kept_rows *kept, gsolve_context *ctx, const gsolve_csr *C)
+{
+    places_of_rows from = {kept->size, kept->begin, kept->all}, to = from;
+    bool any = false;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int k = 0; k < classes; k++) {
+        any = any || (kept->count[k] > 0 && by_warps(k, kept->nrows));
+    }
+    if (!any) return GSOLVE_OK;
+    to.all = nullptr;
+    ALLOC_DEVICE(ctx, to.all, kept->bytes);
+    for (int k = 0; k < classes; k++) {
+        const int32_t *rows = kept->rows + (int64_t)k * kept->nrows, n = kept->count[k];
+        if (n == 0) continue;
+        if (by_warps(k, kept->nrows)) {
+            TRY(gs_launch(ctx->queue, "sorting products", sort_class, (n + 3) / 4, 128, rows, n,
+                          rows_of(C), from, to));
+        } else {
+            TRY(gs_launch(ctx->queue, "copying products", copy_class, (n + 7) / 8, gs_block_size,
+                          rows, n, from, to));
+        }
+    }
+    kept->all = to.all;
+    to.all = from.all;
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, to.all);
+    return status;
+}
+
+// --- values by what is kept --------------------------------------------------------------------
 
 constexpr int apart = 64; // bytes between the sums of rows, so that their banks differ
 
@@ -220,12 +325,78 @@ __device__ __forceinline__ void add_rows(const rows_of &B, int count, const uint
     }
 }
 
-// Rows of one class by G lanes each; U, V: elements of a row of A and of P that a lane takes at
-// once.
-template <class T, int G, int U, int V>
+// c[..] += the terms in their order, G at a time; those among these that go to one entry are added
+// one after the other. All of a warp come here.
+template <class T, int G>
+__device__ __forceinline__ void add_terms(const T *p, const term *terms, int count, const T *ra,
+                                          T *c)
+{
+    constexpr int at_once = 4;
+    const int lane = (int)threadIdx.x % G, group = (int)(threadIdx.x % 32) / G;
+    const unsigned below = (1u << threadIdx.x % 32) - 1;
+
+    for (int first = 0; __any_sync(all_lanes, first < count); first += G * at_once) {
+        term x[at_once];
+        T value[at_once];
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            const int t = first + u * G + lane;
+            x[u] = t < count ? terms[t] : term{-1, 0, 0};
+        }
+#pragma unroll
+        for (int u = 0; u < at_once; u++) value[u] = x[u].at >= 0 ? p[x[u].at] : T(0);
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            const bool is_one = x[u].at >= 0;
+            const int key = is_one ? group << 16 | x[u].c : -1 - (int)(threadIdx.x % 32);
+            const unsigned alike = __match_any_sync(all_lanes, key);
+            const int most = (int)__reduce_max_sync(all_lanes, (unsigned)__popc(alike));
+            const bool leads = is_one && !(alike & below);
+            const T product = is_one ? times(ra[x[u].k], value[u]) : T(0);
+            T mine = leads ? c[x[u].c] : T(0);
+            unsigned rest = alike;
+            for (int k = 0; k < most; k++) {
+                const T other = __shfl_sync(all_lanes, product, (__ffs((int)rest) - 1) & 31);
+                if (rest) mine += other;
+                rest &= rest - 1;
+            }
+            if (leads) c[x[u].c] = mine;
+            __syncwarp();
+        }
+    }
+}
+
+// value[e] = the terms of entry e, of n, in their order.
+template <class T>
+__device__ __forceinline__ void sum_terms(const T *p, const kept_row &row, int n, const T *ra,
+                                          T *value)
+{
+    constexpr int at_once = 4;
+
+    for (int e = lane_of(); e < n; e += 32) {
+        const int end = row.start[e + 1];
+        T sum = 0;
+        for (int t = row.start[e]; t < end; t += at_once) {
+            T product[at_once];
+#pragma unroll
+            for (int u = 0; u < at_once; u++) {
+                const term x = row.inner[min(t + u, end - 1)];
+                product[u] = times(ra[x.k], p[x.at]);
+            }
+#pragma unroll
+            for (int u = 0; u < at_once; u++) {
+                if (t + u < end) sum += product[u];
+            }
+        }
+        value[e] = sum;
+    }
+}
+
+// Rows of one class by G lanes each; U: elements of a row of A that a lane takes at once.
+template <class T, int G, int U>
 __global__ void __launch_bounds__(gs_block_size)
-    add_at_places(operands o, const int32_t *rows, int32_t nrows, int bytes, places_of_rows kept,
-                  rows_of C, T *value)
+    add_kept(operands o, const int32_t *rows, int32_t nrows, int bytes, places_of_rows kept,
+             rows_of C, T *value)
 {
     extern __shared__ __align__(16) char gs_triple_space[];
     const int lane = (int)threadIdx.x % G, slot = (int)threadIdx.x / G;
@@ -235,25 +406,26 @@ __global__ void __launch_bounds__(gs_block_size)
     const int64_t first = i < 0 ? 0 : C.begin(i), asked = i < 0 ? 0 : o.R.begin(i);
     const int n = i < 0 ? 0 : (int)(C.begin(i + 1) - first);
     const int count = i < 0 ? 0 : (int)(o.R.begin(i + 1) - asked);
-    const int32_t *column = i < 0 ? nullptr : kept.columns(i);
-    const uint16_t *outer = reinterpret_cast<const uint16_t *>(column + z.columns);
+    const kept_row row = i < 0 ? kept_row{} : kept.row(i, n);
+    const T *const p = static_cast<const T *>(o.P.value);
     T *const ra = reinterpret_cast<T *>(gs_triple_space + (int64_t)slot * bytes);
     T *const c = ra + z.columns;
 
     for (int k = lane; k < z.columns + n; k += G) ra[k] = 0;
     __syncwarp();
-    add_rows<T, G, U>(o.A, count, outer, ra, [&](int k, T *factor) {
+    add_rows<T, G, U>(o.A, count, row.outer, ra, [&](int k, T *factor) {
         *factor = o.R.number<T>(asked + k);
         return o.R.col[asked + k];
     });
-    add_rows<T, G, V>(o.P, z.columns, outer + z.outer, c, [&](int k, T *factor) {
-        *factor = ra[k];
-        return column[k];
-    });
-    for (int k = lane; k < n; k += G) value[first + k] = c[k];
+    if constexpr (G == 32) {
+        sum_terms(p, row, n, ra, value + first);
+    } else {
+        add_terms<T, G>(p, row.inner, z.inner, ra, c);
+        for (int k = lane; k < n; k += G) value[first + k] = c[k];
+    }
 }
 
-template <class T, int G, int U, int V>
+template <class T, int G, int U>
 gsolve_status add_class(const kept_rows *kept, gsolve_context *ctx, const operands &o, int k,
                         const gsolve_csr *C)
 {
@@ -263,29 +435,25 @@ gsolve_status add_class(const kept_rows *kept, gsolve_context *ctx, const operan
 
     while (threads > 32 && threads / G * bytes > enough) threads /= 2;
     const int64_t per_block = threads / G;
-    return launch_with(ctx->queue, "new values of R A P", add_at_places<T, G, U, V>,
+    return launch_with(ctx->queue, "new values of R A P", add_kept<T, G, U>,
                        (kept->count[k] + per_block - 1) / per_block, threads,
                        (int)per_block * bytes, o, kept->rows + (int64_t)k * kept->nrows,
                        kept->count[k], bytes, places_of_rows{kept->size, kept->begin, kept->all},
                        rows_of(C), (T *)(uintptr_t)C->value);
 }
 
-// Few rows leave lanes for a warp each; long ones leave no room for more than one in a warp.
 template <class T>
-gsolve_status by_places(const kept_rows *kept, gsolve_context *ctx, const operands &o,
-                        const gsolve_csr *C)
+gsolve_status by_kept(const kept_rows *kept, gsolve_context *ctx, const operands &o,
+                      const gsolve_csr *C)
 {
-    constexpr int32_t many = 16384;
-    constexpr int longer = 3; // classes from there on
     gsolve_status status = GSOLVE_OK;
 
     for (int k = classes - 1; k >= 0; k--) { // the longest first
-        const bool wide = k >= longer || kept->nrows < many;
         if (kept->count[k] == 0) continue;
-        TRY((wide               ? add_class<T, 32, 1, 1>(kept, ctx, o, k, C)
-             : kept->mean <= 8  ? add_class<T, 8, 1, 1>(kept, ctx, o, k, C)
-             : kept->mean <= 16 ? add_class<T, 8, 2, 1>(kept, ctx, o, k, C)
-                                : add_class<T, 8, 4, 1>(kept, ctx, o, k, C)));
+        TRY((by_warps(k, kept->nrows) ? add_class<T, 32, 2>(kept, ctx, o, k, C)
+             : kept->mean <= 8        ? add_class<T, 8, 1>(kept, ctx, o, k, C)
+             : kept->mean <= 16       ? add_class<T, 8, 2>(kept, ctx, o, k, C)
+                                      : add_class<T, 8, 4>(kept, ctx, o, k, C)));
     }
 done:
     return status;
@@ -327,10 +495,11 @@ gsolve_status renew(const gs_triple *plan, void *all, gsolve_context *ctx, const
     kept_rows *kept = static_cast<kept_rows *>(all);
     gsolve_status status;
 
-    if (kept->all) return by_places<T>(kept, ctx, o, C);
-    if (kept->size) TRY(make_room(kept, ctx, A, C));
+    if (kept->all) return by_kept<T>(kept, ctx, o, C);
+    if (kept->size) TRY(make_room(kept, ctx, A, P, C));
     if (!kept->size) return by_tables<T, false>(plan, kept, ctx, o, R->nrows, C);
     status = by_tables<T, true>(plan, kept, ctx, o, R->nrows, C);
+    if (status == GSOLVE_OK) status = sort_all(kept, ctx, C);
     if (status != GSOLVE_OK) drop_places(kept, ctx);
 done:
     return status;

@@ -127,8 +127,8 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// New values of the rows of more than `above` entries, up to as many as fit. KEEP: the places of
-// their products, too.
+// New values of the rows of more than `above` entries, up to as many as fit. KEEP: what
+// their products are added to, too.
 template <class T, bool KEEP>
 __global__ void __launch_bounds__(gs_block_size, at_once)
     renew_rows(operands o, int32_t nrows, shape s, int above, rows_of C, T *value,
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(gs_block_size, at_once)
 
     c.expect(C.col + begin, n);
     if constexpr (KEEP) {
-        recorder<T> note(kept, i, ra, c, space + mine);
+        recorder<T> note(kept.row(i, n), ra, c, space + mine);
         sum_row(o, i, owner, &ra, &c, {n, most_steps}, &spent, &note);
     } else {
         silent<T> note;
