@@ -1,4 +1,5 @@
 // hash_plan_cuda.cu: what an update of values needs, see hash_plan.cuh.
+#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <string.h>
 
@@ -105,8 +106,52 @@ done:
     return status;
 }
 
-// --- long rows in pieces
-// --------------------------------------------------------------------------
+// --- long rows first ----------------------------------------------------------------------------
+
+__global__ void __launch_bounds__(gs_block_size)
+    count_inputs(rows_of A, const int32_t *rows, int32_t nrows, int32_t *inputs)
+{
+    const int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (k < nrows) inputs[k] = (int32_t)(A.begin((int64_t)rows[k] + 1) - A.begin(rows[k]));
+}
+
+// A way's rows by how many rows of B they ask for, one after the other: those that take longest
+// begin first.
+gsolve_status sort_rows(plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A, int way)
+{
+    gs_queue *q = ctx->queue;
+    const int32_t n = (int32_t)p->seen.rows[way];
+    int32_t *rows = p->rows + listed_before(&p->seen, way), *key = nullptr, *sorted = nullptr,
+            *order = nullptr;
+    const auto sort = [&](void *space, size_t *bytes) {
+        return gs_cuda(q,
+                       cub::DeviceRadixSort::SortPairsDescending(space, *bytes, key, sorted, rows,
+                                                                 order, n, 0, 31, q->stream),
+                       "sorting long rows");
+    };
+    char *space = nullptr;
+    size_t bytes = 0;
+    gsolve_status status = GSOLVE_OK;
+
+    if (n == 0) return GSOLVE_OK;
+    ALLOC_DEVICE(ctx, key, n);
+    ALLOC_DEVICE(ctx, sorted, n);
+    ALLOC_DEVICE(ctx, order, n);
+    TRY(gs_launch(q, "sorting long rows", count_inputs, n / gs_block_size + 1, gs_block_size,
+                  rows_of(A), rows, n, key));
+    TRY(sort(nullptr, &bytes));
+    ALLOC_DEVICE(ctx, space, bytes);
+    TRY(sort(space, &bytes));
+    TRY(gsolve_copy(ctx, rows, GSOLVE_DEVICE, order, GSOLVE_DEVICE, (size_t)n * sizeof *rows));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, key);
+    gsolve_free(ctx, GSOLVE_DEVICE, sorted);
+    gsolve_free(ctx, GSOLVE_DEVICE, order);
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    return status;
+}
+
+// --- long rows in pieces ------------------------------------------------------------------------
 
 // cuts[k] of the k-th of these rows; cuts[nrows] = 0.
 __global__ void __launch_bounds__(gs_block_size)
@@ -221,6 +266,7 @@ gsolve_status make_plan(void **out, gsolve_context *ctx, const gsolve_csr *A, co
     p->work = j->seen;
     ALLOC_DEVICE(ctx, p->rows, (size_t)A->nrows);
     TRY(class_by_length(ctx, C, row_limits, p->rows, &p->seen));
+    for (int way = cut_ways; way <= last_way; way++) TRY(sort_rows(p, ctx, A, way));
     TRY(make_room(p, ctx, A, B, C));
     TRY(find<uint32_t>(p, ctx, A, B, C, short_ways + 1, last_way, 1024));
     TRY(find<uint16_t>(p, ctx, A, B, C, byte_ways + 1, short_ways, 1024));
