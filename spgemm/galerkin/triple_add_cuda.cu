@@ -1,6 +1,6 @@
 // triple_add_cuda.cu: new values of R A P on a GPU by what is kept of each product: a row of C by a
-// few lanes, which add the products with A one row of A after the other; then those with P some at
-// a time, as they come, or, by a warp, sorted by entries of C, each a lane's.
+// few lanes, which add the products with A one row of A after the other; then those with P one row
+// of P after the other, or, by a warp, sorted by entries of C, each a lane's.
 #include "spgemm/galerkin/triple_kept.cuh"
 
 namespace gs_triple_rows
@@ -44,12 +44,12 @@ struct share {
 };
 
 // sum[place] += the elements of rows of B times factors, one row after the other, `count` of them
-// by G lanes: ask(k, &factor) is the k-th row. All of a warp come here.
-template <int G, int U, class T, class P, class Ask>
+// by G lanes: ask(k, &factor) is the k-th row. The elements of `at_once` are asked for before the
+// first is used. All of a warp come here.
+template <int G, int U, int at_once, class T, class P, class Ask>
 __device__ __forceinline__ void add_rows(const rows_of &B, int count, const P *place, T *sum,
                                          Ask ask)
 {
-    constexpr int at_once = 4; // rows whose elements are asked for before the first is used
     const int lane = (int)threadIdx.x % G;
 
     place += lane;
@@ -92,67 +92,6 @@ __device__ __forceinline__ void add_rows(const rows_of &B, int count, const P *p
     }
 }
 
-// c[place] += the elements of rows of P times factors, 8 at a time, however short the rows are, as
-// ask(k, &factor) tells for the k-th; those among the 8 that go to one place are added one after
-// the other. All of a warp come here.
-template <class T, class P, class Ask>
-__device__ __forceinline__ void add_short_rows(const rows_of &B, int count, const P *place, T *c,
-                                               Ask ask)
-{
-    constexpr int G = 8, at_once = 4;
-    const int lane = (int)threadIdx.x % G, group = (int)(threadIdx.x % 32) / G;
-    const unsigned below = (1u << threadIdx.x % 32) - 1;
-
-    for (int first = 0; __any_sync(all_lanes, first < count); first += G) {
-        int64_t begin = 0;
-        int length = 0;
-        T factor = 0;
-        if (first + lane < count) {
-            const int64_t j = ask(first + lane, &factor);
-            begin = B.begin(j);
-            length = (int)(B.begin(j + 1) - begin);
-        }
-        const int upto = running_sum(length, G), all = __shfl_sync(all_lanes, upto, G - 1, G);
-        const int most = (int)__reduce_max_sync(all_lanes, (unsigned)all);
-        begin -= upto - length;
-        for (int from = 0; from < most; from += G * at_once) {
-            T product[at_once];
-            int to[at_once];
-#pragma unroll
-            for (int u = 0; u < at_once; u++) {
-                const int e = from + u * G + lane;
-                int owner = 0; // the first of the lanes whose rows end behind e
-                for (int d = G / 2; d > 0; d /= 2) {
-                    const int end = __shfl_sync(all_lanes, upto, owner + d - 1, G);
-                    owner += end <= e ? d : 0;
-                }
-                const int64_t its = __shfl_sync(all_lanes, begin, owner, G);
-                const T f = __shfl_sync(all_lanes, factor, owner, G);
-                to[u] = e < all ? (int)place[e] : -1;
-                product[u] = e < all ? times(f, B.template number<T>(its + e)) : T(0);
-            }
-#pragma unroll
-            for (int u = 0; u < at_once; u++) {
-                const bool is_one = to[u] >= 0;
-                const int key = is_one ? group << 16 | to[u] : -1 - (int)(threadIdx.x % 32);
-                const unsigned alike = __match_any_sync(all_lanes, key);
-                const int times_met = (int)__reduce_max_sync(all_lanes, (unsigned)__popc(alike));
-                const bool leads = is_one && !(alike & below);
-                T mine = leads ? c[to[u]] : T(0);
-                unsigned rest = alike;
-                for (int k = 0; k < times_met; k++) {
-                    const T other = __shfl_sync(all_lanes, product[u], (__ffs((int)rest) - 1) & 31);
-                    if (rest) mine += other;
-                    rest &= rest - 1;
-                }
-                if (leads) c[to[u]] = mine;
-                __syncwarp();
-            }
-        }
-        place += all;
-    }
-}
-
 // value[e] = the terms of entry e, of n, in their order.
 template <class T>
 __device__ __forceinline__ void sum_terms(const T *p, const kept_row &row, int n, const T *ra,
@@ -179,8 +118,8 @@ __device__ __forceinline__ void sum_terms(const T *p, const kept_row &row, int n
     }
 }
 
-// Rows of one class by G lanes each; P: of the places; U: elements of a row of A that a lane takes
-// at once.
+// Rows by G lanes each, all if `rows` is NULL; P: of the places; U: elements of a row of A that a
+// lane takes at once.
 template <class T, class P, int G, int U>
 __global__ void __launch_bounds__(gs_block_size)
     add_kept(operands o, const int32_t *rows, int32_t nrows, int bytes, places_of_rows kept,
@@ -189,47 +128,49 @@ __global__ void __launch_bounds__(gs_block_size)
     extern __shared__ __align__(16) char gs_triple_space[];
     const int lane = (int)threadIdx.x % G, slot = (int)threadIdx.x / G;
     const int64_t nth = (int64_t)blockIdx.x * (blockDim.x / G) + slot;
-    const int64_t i = nth < nrows ? rows[nth] : -1;
-    const row_size z = i < 0 ? row_size{0, 0, 0} : kept.size[i];
+    const int64_t i = nth >= nrows ? -1 : rows ? rows[nth] : nth;
     const int64_t first = i < 0 ? 0 : C.begin(i), asked = i < 0 ? 0 : o.R.begin(i);
     const int n = i < 0 ? 0 : (int)(C.begin(i + 1) - first);
-    const int count = i < 0 ? 0 : (int)(o.R.begin(i + 1) - asked);
-    const kept_row row = i < 0 ? kept_row{} : kept.row(i, n);
+    const row_size z = n > 0 ? kept.size[i] : row_size{0, 0, 0};
+    const int count = n == 0 ? 0 : (int)(o.R.begin(i + 1) - asked);
+    const kept_row row = n > 0 ? kept.row(i, n) : kept_row{};
     T *const ra = reinterpret_cast<T *>(gs_triple_space + (int64_t)slot * bytes);
     T *const c = ra + z.columns;
 
     for (int k = lane; k < z.columns + n; k += G) ra[k] = 0;
     __syncwarp();
-    add_rows<G, U>(o.A, count, reinterpret_cast<const P *>(row.outer), ra, [&](int k, T *factor) {
-        *factor = o.R.number<T>(asked + k);
-        return o.R.col[asked + k];
-    });
+    add_rows<G, U, 4>(o.A, count, reinterpret_cast<const P *>(row.outer), ra,
+                      [&](int k, T *factor) {
+                          *factor = o.R.number<T>(asked + k);
+                          return o.R.col[asked + k];
+                      });
     if constexpr (G == 32) {
         sum_terms(static_cast<const T *>(o.P.value), row, n, ra, value + first);
     } else {
-        add_short_rows(o.P, z.columns, reinterpret_cast<const P *>(row.inner), c,
-                       [&](int k, T *factor) {
-                           *factor = ra[k];
-                           return row.column[k];
-                       });
+        add_rows<G, 1, 8>(o.P, z.columns, reinterpret_cast<const P *>(row.inner), c,
+                          [&](int k, T *factor) {
+                              *factor = ra[k];
+                              return row.column[k];
+                          });
         for (int k = lane; k < n; k += G) value[first + k] = c[k];
     }
 }
 
+// Those of class k, or all.
 template <class T, class P, int G, int U>
 gsolve_status add_class(const kept_rows *kept, gsolve_context *ctx, const operands &o, int k,
-                        const gsolve_csr *C)
+                        bool all, const gsolve_csr *C)
 {
     constexpr int enough = 40 << 10; // bytes of a block, of which some share a multiprocessor
     const int bytes = most_sums(k) * (int)sizeof(T) + apart;
+    const int32_t nrows = all ? kept->nrows : kept->count[k];
     int threads = gs_block_size;
 
     while (threads > 32 && threads / G * bytes > enough) threads /= 2;
     const int64_t per_block = threads / G;
     return launch_with(ctx->queue, "new values of R A P", add_kept<T, P, G, U>,
-                       (kept->count[k] + per_block - 1) / per_block, threads,
-                       (int)per_block * bytes, o, kept->rows + (int64_t)k * kept->nrows,
-                       kept->count[k], bytes,
+                       (nrows + per_block - 1) / per_block, threads, (int)per_block * bytes, o,
+                       all ? nullptr : kept->rows + (int64_t)k * kept->nrows, nrows, bytes,
                        places_of_rows{kept->nrows, kept->size, kept->begin, kept->all}, rows_of(C),
                        (T *)(uintptr_t)C->value);
 }
@@ -239,24 +180,27 @@ template <class T, class P>
 gsolve_status add_by_lanes(const kept_rows *kept, gsolve_context *ctx, const operands &o, int k,
                            const gsolve_csr *C)
 {
-    return kept->mean <= 8    ? add_class<T, P, 8, 1>(kept, ctx, o, k, C)
-           : kept->mean <= 16 ? add_class<T, P, 8, 2>(kept, ctx, o, k, C)
-                              : add_class<T, P, 8, 4>(kept, ctx, o, k, C);
+    return kept->mean <= 8    ? add_class<T, P, 8, 1>(kept, ctx, o, k, false, C)
+           : kept->mean <= 16 ? add_class<T, P, 8, 2>(kept, ctx, o, k, false, C)
+                              : add_class<T, P, 8, 4>(kept, ctx, o, k, false, C);
 }
 
 } // namespace
 
+// Few rows, of all classes, at once.
 template <class T>
 gsolve_status add_kept_rows(const kept_rows *kept, gsolve_context *ctx, const operands &o,
                             const gsolve_csr *C)
 {
+    const bool all = by_warps(0, kept->nrows);
     gsolve_status status = GSOLVE_OK;
 
     for (int k = classes - 1; k >= 0; k--) { // the longest first
         if (kept->count[k] == 0) continue;
-        TRY((by_warps(k, kept->nrows) ? add_class<T, uint16_t, 32, 2>(kept, ctx, o, k, C)
-             : k == 0                 ? add_by_lanes<T, uint8_t>(kept, ctx, o, k, C)
+        TRY((by_warps(k, kept->nrows) ? add_class<T, uint16_t, 32, 2>(kept, ctx, o, k, all, C)
+             : k <= byte_class        ? add_by_lanes<T, uint8_t>(kept, ctx, o, k, C)
                                       : add_by_lanes<T, uint16_t>(kept, ctx, o, k, C)));
+        if (all) break;
     }
 done:
     return status;

@@ -14,12 +14,13 @@ extern "C" {
 namespace gs_triple_rows
 {
 
-// Classes of rows by their sums, those of R A and those of C.
-constexpr int classes = 5;
+// Classes of rows by their sums, those of R A and those of C; as many of a row fit in a byte each
+// up to class `byte_class`.
+constexpr int classes = 7, byte_class = 2;
 
 __host__ __device__ constexpr int most_sums(int k)
 {
-    return k < classes - 1 ? 256 << k : 8192;
+    return k == 0 ? 128 : k == 1 ? 192 : k < classes - 1 ? 64 << k : 8192;
 }
 
 __host__ __device__ constexpr int class_of(int64_t sums) // `classes`: too many for any
@@ -33,7 +34,7 @@ __host__ __device__ constexpr int class_of(int64_t sums) // `classes`: too many 
 // there is no room for more. Else they have 8 lanes.
 __host__ __device__ constexpr bool by_warps(int k, int32_t nrows)
 {
-    return k >= 3 || nrows < 16384;
+    return k >= 5 || nrows < 16384;
 }
 
 struct row_size {
@@ -47,7 +48,7 @@ struct alignas(8) term {
 };
 
 // What is kept of a row of n entries. By 8 lanes: the columns of the sums of R A, and where
-// products go, as they come, in a byte each for class 0. By a warp: where those with A go, in two;
+// products go, as they come, in a byte or two each. By a warp: where those with A go, in two;
 // those with P as terms, in the end sorted by C's entries, and where those of each begin.
 struct kept_row {
     bool by_warp, in_bytes;
@@ -66,7 +67,7 @@ struct places_of_rows {
     {
         const row_size z = size[i];
         const int k = class_of(z.columns + n);
-        kept_row r = {by_warps(k, nrows), k == 0 && !by_warps(k, nrows)};
+        kept_row r = {by_warps(k, nrows), k <= byte_class && !by_warps(k, nrows)};
 
         if (r.by_warp) {
             r.terms = reinterpret_cast<term *>(all + begin[i]);
@@ -86,9 +87,9 @@ __device__ inline int64_t kept_bytes(const row_size &z, int64_t n, int32_t nrows
 {
     const int k = class_of(z.columns + n);
     const int64_t products = (int64_t)z.outer + z.inner;
-    const int64_t bytes = by_warps(k, nrows)
-                              ? z.inner * (int64_t)sizeof(term) + 4 * (n + 1) + 2 * (int64_t)z.outer
-                              : 4 * (int64_t)z.columns + (k == 0 ? products : 2 * products);
+    const int64_t bytes =
+        by_warps(k, nrows) ? z.inner * (int64_t)sizeof(term) + 4 * (n + 1) + 2 * (int64_t)z.outer
+                           : 4 * (int64_t)z.columns + (k <= byte_class ? products : 2 * products);
     return (bytes + 7) / 8 * 8;
 }
 
