@@ -16,11 +16,11 @@ namespace gs_triple_rows
 
 // Classes of rows by their sums, those of R A and those of C; as many of a row fit in a byte each
 // up to class `byte_class`.
-constexpr int classes = 7, byte_class = 2;
+constexpr int classes = 5, byte_class = 0;
 
 __host__ __device__ constexpr int most_sums(int k)
 {
-    return k == 0 ? 128 : k == 1 ? 192 : k < classes - 1 ? 64 << k : 8192;
+    return k < classes - 1 ? 256 << k : 8192;
 }
 
 __host__ __device__ constexpr int class_of(int64_t sums) // `classes`: too many for any
@@ -34,7 +34,7 @@ __host__ __device__ constexpr int class_of(int64_t sums) // `classes`: too many 
 // there is no room for more. Else they have 8 lanes.
 __host__ __device__ constexpr bool by_warps(int k, int32_t nrows)
 {
-    return k >= 5 || nrows < 16384;
+    return k >= 3 || nrows < 16384;
 }
 
 struct row_size {

@@ -292,9 +292,9 @@ gsolve_status renew(const operands &o)
 {
     gsolve_status status;
 
-    TRY((cut<T, uint32_t, 8, 2>(o, last_way))); // the heaviest first
-    TRY((cut<T, uint16_t, 8, 2>(o, 7)));
-    TRY((cut<T, uint16_t, 4, 4>(o, 6)));
+    TRY((cut<T, uint32_t, 4, 2>(o, last_way))); // the heaviest first
+    TRY((cut<T, uint16_t, 4, 2>(o, 7)));
+    TRY((cut<T, uint16_t, 2, 2>(o, 6)));
     TRY((few<T, uint16_t, 32, 2, 4>(o, 5, 64)));
     TRY((few<T, uint16_t, 32, 2, 4>(o, 4, 128)));
     for (int way = byte_ways; way > 0; way--) TRY(by_length_of_B<T>(o, way));
