@@ -13,37 +13,59 @@ namespace
 #include "precond/inverse_rule.h"
 #include "precond/mix.h"
 
-template <int L, class T, class O>
+// R rows, one below the other, are read at once, so that the reads overlap.
+template <int L, int R, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     row_reciprocals(gs_inverse_diagonal kind, int32_t nrows, const O *start, const int32_t *col,
                     const T *value, T *d)
 {
     const gs_lanes<L> g;
-    const int64_t i = g.unit;
-    double sum = 0, diagonal = 0;
+    const int64_t i = g.unit * R;
+    double sum[R] = {}, diagonal[R] = {};
+    O at[R], to[R];
+    bool more = false;
 
-    if (i < nrows) {
-        for (int64_t k = (int64_t)start[i] + g.lane; k < (int64_t)start[i + 1]; k += L) {
-            const double a = (double)value[k];
-            sum += gs_inverse_term(kind, a);
-            if (col[k] == i) diagonal = a;
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+        at[r] = i + r < nrows ? start[i + r] + g.lane : 0;
+        to[r] = i + r < nrows ? start[i + r + 1] : 0;
+        more = more || at[r] < to[r];
+    }
+    while (more) {
+        T a[R];
+        int32_t j[R];
+#pragma unroll
+        for (int r = 0; r < R; r++) {
+            const bool in = at[r] < to[r];
+            a[r] = in ? value[at[r]] : T(0);
+            j[r] = in ? col[at[r]] : -1;
+        }
+        more = false;
+#pragma unroll
+        for (int r = 0; r < R; r++) {
+            sum[r] += gs_inverse_term(kind, (double)a[r]);
+            if (j[r] == i + r) diagonal[r] = (double)a[r];
+            at[r] += L;
+            more = more || at[r] < to[r];
         }
     }
-    sum = g.sum(sum);
-    diagonal = g.sum(diagonal); // of one lane's and zeros
-    if (i < nrows && g.lane == 0) d[i] = (T)gs_inverse_of(kind, diagonal, sum);
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+        const double all = g.sum(sum[r]), middle = g.sum(diagonal[r]); // of one lane's and zeros
+        if (i + r < nrows && g.lane == r % L) d[i + r] = (T)gs_inverse_of(kind, middle, all);
+    }
 }
 
 template <class T>
 gsolve_status reciprocals(gs_queue *q, const gsolve_csr *A, gs_inverse_diagonal kind, void *d)
 {
-    constexpr int lanes = 8;
+    constexpr int lanes = 8, rows = 4; // of a group
 
     return gs_with_start(A, [&](auto start) {
         using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
-        return gs_launch(q, "the sums of rows", row_reciprocals<lanes, T, O>,
-                         gs_lane_blocks(A->nrows, lanes), gs_block_size, kind, A->nrows, start,
-                         A->col, (const T *)A->value, (T *)d);
+        return gs_launch(q, "the sums of rows", row_reciprocals<lanes, rows, T, O>,
+                         gs_lane_blocks(((int64_t)A->nrows + rows - 1) / rows, lanes),
+                         gs_block_size, kind, A->nrows, start, A->col, (const T *)A->value, (T *)d);
     });
 }
 

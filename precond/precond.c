@@ -79,6 +79,7 @@ static gsolve_status build(gsolve_precond *M, const gsolve_csr *csr)
     gs_range_push(M->ctx, "set-up of the preconditioner");
     if (M->self && M->kind->update) {
         TRY(M->kind->update(M->self, M->ctx, csr));
+        M->bytes += M->ctx->bytes - held;
     } else {
         void *fresh = NULL;
         TRY(M->kind->build(&fresh, M->ctx, csr, M->options));

@@ -129,9 +129,11 @@ gsolve_status gsolve_galerkin_update(gsolve_galerkin *G, const gsolve_csr *R, co
 {
     const double begin = gs_now();
     gs_input r = {0}, a = {0}, p = {0};
+    size_t held;
     gsolve_status status;
 
     if (!G) return GSOLVE_BAD_ARGUMENT;
+    held = G->ctx->bytes;
     if (!A || (R && G->order)) {
         return gsolve_fail(G->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_galerkin_update: %s",
                            A ? "R is P' and takes no values of its own" : "A is NULL");
@@ -150,6 +152,7 @@ done:
     gs_input_drop(&r, G->ctx);
     gs_input_drop(&a, G->ctx);
     gs_input_drop(&p, G->ctx);
+    G->bytes += G->ctx->bytes - held; /* the first may keep more for those to come */
     return status;
 }
 

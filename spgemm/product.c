@@ -89,7 +89,7 @@ done:
 
 /* *fits false: R A P is left to two products. */
 static gsolve_status make_at_once(gs_galerkin *G, gsolve_context *ctx, const gsolve_csr *R,
-                                  const gsolve_csr *A, const gsolve_csr *P, bool *fits)
+                                  const gsolve_csr *A, const gsolve_csr *P, bool keep, bool *fits)
 {
     const size_t before = ctx->bytes, peak = ctx->peak;
     gs_product *made = &G->RAP;
@@ -97,7 +97,8 @@ static gsolve_status make_at_once(gs_galerkin *G, gsolve_context *ctx, const gso
 
     ctx->peak = before;
     TRY(GS_KERNELS(gs_triple, ctx, A->type)
-            ->multiply(&made->C.csr, &G->triple, &made->tally, fits, ctx, R, A, P));
+            ->multiply(&made->C.csr, &G->triple, keep ? &made->plan : NULL, &made->tally, fits, ctx,
+                       R, A, P));
     G->at_once = *fits;
     if (!*fits) goto done;
     made->ctx = ctx;
@@ -132,7 +133,7 @@ gsolve_status gs_galerkin_make(gs_galerkin *out, gsolve_context *ctx, const char
     gsolve_status status;
 
     if (strcmp(spec, gs_auto_multiplier.plugin.name) == 0) {
-        TRY(make_at_once(&G, ctx, R, A, P, &made));
+        TRY(make_at_once(&G, ctx, R, A, P, keep, &made));
     }
     if (!made) TRY(make_by_two(&G, ctx, spec, R, A, P, keep));
     *out = G;
@@ -150,7 +151,8 @@ gsolve_status gs_galerkin_renew(gs_galerkin *G, const gsolve_csr *R, const gsolv
     gsolve_status status;
 
     if (G->at_once) {
-        return GS_KERNELS(gs_triple, ctx, A->type)->update(&G->triple, ctx, R, A, P, &G->RAP.C.csr);
+        return GS_KERNELS(gs_triple, ctx, A->type)
+            ->update(&G->triple, G->RAP.plan, ctx, R, A, P, &G->RAP.C.csr);
     }
     TRY(gs_product_renew(&G->AP, &a, &p));
     TRY(gs_product_renew(&G->RAP, &r, &G->AP.C));
@@ -160,6 +162,12 @@ done:
 
 void gs_galerkin_drop(gs_galerkin *G)
 {
-    gs_product_drop(&G->RAP);
+    gs_product *made = &G->RAP;
+
+    if (G->at_once) { /* which any type's kernels release */
+        GS_KERNELS(gs_triple, made->ctx, GSOLVE_F64)->drop(made->plan, made->ctx);
+        made->plan = NULL;
+    }
+    gs_product_drop(made);
     gs_product_drop(&G->AP);
 }

@@ -88,7 +88,7 @@ typedef struct gs_triple {
  * P.
  */
 typedef struct gs_galerkin {
-    gs_product AP, RAP; /* at once: of RAP the result and the tally alone */
+    gs_product AP, RAP; /* at once: of RAP what it is, no method, no options */
     bool at_once;
     gs_triple triple;
 } gs_galerkin;

@@ -259,6 +259,37 @@ __device__ double factor_of(const gs_lanes<L> &g, const filtered<T, O> &F, int32
     return g.ballot(stays) ? 0 : gs_damping_of_row(damping, diagonal, fabs(moved) + others);
 }
 
+// The entry of row i of P in the column of aggregate `mine`, where a lane has an entry of A's row
+// at most, all of whose numbers are asked for at once.
+template <int L, class T, class O>
+__device__ T short_row(const gs_lanes<L> &g, const filtered<T, O> &F, int32_t i, int64_t begin,
+                       int64_t end, double damping, const int32_t *of, int32_t own, bool alone,
+                       const T *Q, int32_t mine)
+{
+    const int64_t k = begin + g.lane;
+    const bool has = k < end;
+    const int32_t j = has ? F.column(i, k) : -1;
+    const T a = has ? F.a[k] : T(0);
+    const bool is_diagonal = has && F.col[k] == i;
+    const int32_t aggregate = has ? of[F.node(j)] : -1;
+    const T q = aggregate >= 0 ? Q[j] : T(0), of_own = own >= 0 ? Q[i] : T(0);
+    const double diagonal = g.sum(is_diagonal ? (double)a : 0);
+    const double moved = g.sum(has && j == i ? (double)a : 0);
+    const double others = g.sum(has && j != i ? fabs((double)a) : 0);
+    const bool stays = g.ballot(alone && aggregate >= 0 && aggregate != own);
+    const double factor = stays ? 0 : gs_damping_of_row(damping, diagonal, fabs(moved) + others);
+    const int most = (int)__reduce_max_sync(gs_all_lanes, (unsigned)(end - begin));
+    double sum = 0;
+
+    for (int t = 0; t < most; t++) {
+        const int32_t where = __shfl_sync(gs_all_lanes, aggregate, t, L);
+        const T its_a = __shfl_sync(gs_all_lanes, a, t, L);
+        const T its_q = __shfl_sync(gs_all_lanes, q, t, L);
+        if (where == mine && mine >= 0) sum += (double)its_a * (double)its_q;
+    }
+    return (T)((mine == own ? (double)of_own : 0) - factor * sum);
+}
+
 // Row i of P. Its entries go to the lanes, those of A's row pass by in order.
 template <int L, class T, class O, class F>
 __global__ void __launch_bounds__(gs_block_size)
@@ -274,6 +305,15 @@ __global__ void __launch_bounds__(gs_block_size)
     const int64_t end = own >= 0 ? (int64_t)A.start[i + 1] : 0;
     const int64_t pbegin = own >= 0 ? (int64_t)offset[i] : 0;
     const int64_t pend = own >= 0 ? (int64_t)offset[i + 1] : 0;
+    const bool fits = k == 1 && end - begin <= L && pend - pbegin <= L;
+
+    if (__all_sync(gs_all_lanes, fits)) {
+        const int64_t e = pbegin + g.lane;
+        const int32_t mine = e < pend ? pcol[e] : -1;
+        const T one = short_row(g, A, i, begin, end, damping, of, own, pend - pbegin == k, Q, mine);
+        if (mine >= 0) p[e] = one;
+        return;
+    }
     const double factor = factor_of(g, A, i, begin, end, damping, of, own, pend - pbegin == k);
 
     for (int64_t e0 = pbegin; __any_sync(gs_all_lanes, e0 < pend); e0 += L) {

@@ -22,6 +22,8 @@ struct element {
     bool is_one;
     int32_t col;
     T factor, value;
+    int64_t at; // in the matrix
+    int asked;  // the lane that asked for its row
 };
 
 // --- the elements of rows -----------------------------------------------------------------------
@@ -75,6 +77,8 @@ struct elements {
         if (begun) open = owner[31 - __clz((int)begun)];
         __syncwarp(); // before the next ones begin
         const int64_t e = __shfl_sync(all_lanes, begin, from) + at + lane;
+        x->at = e;
+        x->asked = from;
         x->factor = __shfl_sync(all_lanes, factor, from);
         x->is_one = at + lane < total;
         x->col = x->is_one ? B.col[e] : 0;
@@ -107,8 +111,8 @@ struct sums {
     }
 
     // Adds factor times value where there is one; up to 32 columns are new, for which there is
-    // room.
-    __device__ void add(const element<T> &x)
+    // room. Returns its place, or less than 0.
+    __device__ int add(const element<T> &x)
     {
         const int lane = lane_of();
         const unsigned below = (1u << lane) - 1;
@@ -132,6 +136,7 @@ struct sums {
         if (leads) sum[place] = mine;
         n += __popc(firsts);
         __syncwarp();
+        return place;
     }
     // Columns that are known: the k-th sum is that of the k-th column.
     __device__ void expect(const int32_t *col, int count)
@@ -165,34 +170,46 @@ struct bounds {
 
 struct effort {
     int steps;
-    unsigned long long products;
+    int outer, inner, columns; // products with A, products with P, sums of R A that were spread
+};
+
+// What notes nothing of the sums; see triple_kept.cuh for one that does. The k-th sum is that of
+// the k-th column in the list.
+template <class T>
+struct silent {
+    __device__ void outer(const sums<T> &, int, int) {} // `first`: sums before; place, or below 0
+    __device__ void inner(const element<T> &, int, int) {} // `first`: of the sums asked for; place
+    __device__ void spread(const sums<T> &) {}
 };
 
 // C += the sums so far times the rows of P that they ask for; false: C gets too long.
-template <class T>
-__device__ bool spread(elements<T> *p, const sums<T> &ra, sums<T> *c, bounds most, effort *spent)
+template <class T, class Note>
+__device__ bool spread(elements<T> *p, const sums<T> &ra, sums<T> *c, bounds most, effort *spent,
+                       Note *note)
 {
     for (int first = 0; first < ra.n; first += 32) {
         const bool has = first + lane_of() < ra.n;
         const int place = has ? ra.list[first + lane_of()] : 0;
         element<T> x, now;
         p->ask(has ? ra.key[place] : -1, has ? ra.sum[place] : T(0));
-        spent->products += (unsigned long long)p->total;
+        spent->inner += p->total;
         for (bool more = p->next(&x); more;) {
             now = x;
             more = p->next(&x); // asked for before it is needed
             if (c->n > most.entries || spent->steps++ >= most.steps) return false;
-            c->add(now);
+            note->inner(now, first, c->add(now));
         }
     }
+    spent->columns += ra.n;
+    note->spread(ra);
     return true;
 }
 
 // c = row i of R A P. Whenever ra is three quarters full its sums are spread. False: the row is too
 // long.
-template <class T>
+template <class T, class Note>
 __device__ bool sum_row(const operands &o, int64_t i, uint8_t *owner, sums<T> *ra, sums<T> *c,
-                        bounds most, effort *spent)
+                        bounds most, effort *spent, Note *note)
 {
     const int full = (1 << ra->bits) / 4 * 3 - 32;
     const int64_t to = o.R.begin(i + 1);
@@ -207,12 +224,13 @@ __device__ bool sum_row(const operands &o, int64_t i, uint8_t *owner, sums<T> *r
                 now = x;
                 more = a.next(&x);
                 if (spent->steps++ >= most.steps) return false;
-                ra->add(now);
+                const int before = ra->n, place = ra->add(now);
+                note->outer(*ra, before, place);
             } else if (first < to) {
                 const bool has = first + lane_of() < to;
                 a.ask(has ? o.R.col[first + lane_of()] : -1,
                       has ? o.R.number<T>(first + lane_of()) : T(0));
-                spent->products += (unsigned long long)a.total;
+                spent->outer += a.total;
                 first += 32;
                 more = a.next(&x);
             } else {
@@ -220,7 +238,7 @@ __device__ bool sum_row(const operands &o, int64_t i, uint8_t *owner, sums<T> *r
                 break;
             }
         }
-        if (!spread(&p, *ra, c, most, spent)) return false;
+        if (!spread(&p, *ra, c, most, spent, note)) return false;
         ra->empty();
     }
     return c->n <= most.entries;

@@ -7,29 +7,12 @@
 
 #include "spgemm/galerkin/triple_kernels.cuh"
 
-extern "C" {
-#include "spgemm/galerkin/triple.h"
-}
-
 using namespace gs_triple_rows;
 
 namespace
 {
 
 // --- on the host --------------------------------------------------------------------------------
-
-// kernel on a warp a row.
-template <class T, class... P, class... X>
-gsolve_status launch_rows(gs_queue *q, const char *name, void (*kernel)(P...), int32_t rows,
-                          shape s, X... arguments)
-{
-    constexpr int enough = 96 << 10; // bytes of a block
-    int warps = gs_block_size / 32;
-
-    while (warps > 1 && warps * warp_bytes<T>(s) > enough) warps /= 2;
-    return launch_with(q, name, kernel, ((int64_t)rows + warps - 1) / warps, 32 * warps,
-                       warps * warp_bytes<T>(s), arguments...);
-}
 
 struct job {
     gsolve_context *ctx;
@@ -40,6 +23,7 @@ struct job {
     int used;
     int32_t *count;
     facts *found, seen;
+    kept_rows *kept; // NULL: nothing is
 };
 
 void close_job(job *j)
@@ -51,6 +35,7 @@ void close_job(job *j)
     }
     gsolve_free(j->ctx, GSOLVE_DEVICE, j->count);
     gsolve_free(j->ctx, GSOLVE_DEVICE, j->found);
+    drop_kept(j->kept, j->ctx);
 }
 
 // The rows of class k; those that do not fit become class k + 1.
@@ -66,8 +51,8 @@ gsolve_status make_part(job *j, int k)
     TRY(p->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     ALLOC_DEVICE(ctx, p->col, (size_t)p->nrows << s.bits);
     ALLOC_DEVICE(ctx, p[1].rows, (size_t)p->nrows);
-    TRY(launch_rows<T>(ctx->queue, "the rows of R A P", make_rows<T>, p->nrows, s, j->o, *p, s,
-                       j->count, p[1].rows, j->found));
+    TRY(launch_rows(ctx->queue, "the rows of R A P", make_rows<T>, p->nrows, warp_bytes<T>(s), j->o,
+                    *p, s, j->count, p[1].rows, j->found, j->kept ? j->kept->size : nullptr));
     TRY(gsolve_copy(ctx, &j->seen, GSOLVE_HOST, j->found, GSOLVE_DEVICE, sizeof j->seen));
     p[1].nrows = (int32_t)j->seen.left;
     j->used = k + 1;
@@ -149,8 +134,8 @@ int table_bits(int32_t nrows)
 }
 
 template <class T>
-gsolve_status multiply(gsolve_csr *out, gs_triple *plan, gs_tally_of_product *tally, bool *fits,
-                       gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
+gsolve_status multiply(gsolve_csr *out, gs_triple *plan, void **kept, gs_tally_of_product *tally,
+                       bool *fits, gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
                        const gsolve_csr *P)
 {
     job j = {ctx, {R, A, P}, R->nrows, table_bits(R->nrows)};
@@ -158,6 +143,7 @@ gsolve_status multiply(gsolve_csr *out, gs_triple *plan, gs_tally_of_product *ta
     gsolve_status status = GSOLVE_OK;
 
     *fits = R->nrows > 0;
+    if (*fits && kept) TRY(keep_sizes(&j.kept, ctx, R->nrows));
     if (*fits) TRY(make_parts<T>(&j, fits));
     if (!*fits) goto done;
     TRY(gs_csr_new_at(&C, ctx, GSOLVE_DEVICE, R->nrows, P->ncols, (int64_t)j.seen.entries,
@@ -166,6 +152,8 @@ gsolve_status multiply(gsolve_csr *out, gs_triple *plan, gs_tally_of_product *ta
     *plan = {j.ra_bits, j.used};
     tally->products = (int64_t)j.seen.products;
     tally->bands = 1;
+    if (kept) *kept = j.kept;
+    j.kept = nullptr;
     *out = C;
     C = {};
 done:
@@ -175,24 +163,7 @@ done:
     return status;
 }
 
-template <class T>
-gsolve_status update(const gs_triple *plan, gsolve_context *ctx, const gsolve_csr *R,
-                     const gsolve_csr *A, const gsolve_csr *P, gsolve_csr *C)
-{
-    const operands o = {R, A, P};
-    gsolve_status status = GSOLVE_OK;
-
-    for (int k = 0; k < plan->parts; k++) {
-        const shape s = {plan->bits, part_bits[k]};
-        TRY(launch_rows<T>(ctx->queue, "new values of R A P", renew_rows<T>, R->nrows, s, o,
-                           R->nrows, s, k ? 1 << part_bits[k - 1] : 0, rows_of(C),
-                           (T *)(uintptr_t)C->value));
-    }
-done:
-    return status;
-}
-
 } // namespace
 
 extern "C" const gs_triple_kernels gs_triple_cuda[GSOLVE_TYPE_COUNT] = {
-    {multiply<float>, update<float>}, {multiply<double>, update<double>}};
+    {multiply<float>, renew<float>, drop_kept}, {multiply<double>, renew<double>, drop_kept}};

@@ -241,9 +241,9 @@ done:
     return status;
 }
 
-static gsolve_status multiply(gsolve_csr *C, gs_triple *plan, gs_tally_of_product *tally,
-                              bool *fits, gsolve_context *ctx, const gsolve_csr *R,
-                              const gsolve_csr *A, const gsolve_csr *P)
+static gsolve_status multiply(gsolve_csr *C, gs_triple *plan, void **kept,
+                              gs_tally_of_product *tally, bool *fits, gsolve_context *ctx,
+                              const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P)
 {
     team t = {0, NULL};
     int32_t *count = NULL;
@@ -256,6 +256,7 @@ static gsolve_status multiply(gsolve_csr *C, gs_triple *plan, gs_tally_of_produc
     for (int k = 0; k < t.size; k++) tally->products += t.of[k].products;
     tally->bands = 1;
     *plan = (gs_triple){0, 1};
+    if (kept) *kept = NULL;
     *fits = true;
 done:
     gsolve_free(ctx, GSOLVE_HOST, count);
@@ -263,14 +264,16 @@ done:
     return status;
 }
 
-static gsolve_status update(const gs_triple *plan, gsolve_context *ctx, const gsolve_csr *R,
-                            const gsolve_csr *A, const gsolve_csr *P, gsolve_csr *C)
+static gsolve_status update(const gs_triple *plan, void *kept, gsolve_context *ctx,
+                            const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
+                            gsolve_csr *C)
 {
     const kernels *kernel = &kernels_of[R->type];
     team t = {0, NULL};
     gsolve_status status;
 
     (void)plan;
+    (void)kept;
     TRY(new_team(&t, ctx, R, P));
 #pragma omp parallel for schedule(static, 1) num_threads(t.size)
     for (int k = 0; k < t.size; k++) {
@@ -282,5 +285,11 @@ done:
     return status;
 }
 
-const gs_triple_kernels gs_triple_host[GSOLVE_TYPE_COUNT] = {{multiply, update},
-                                                             {multiply, update}};
+static void drop(void *kept, gsolve_context *ctx)
+{
+    (void)kept;
+    (void)ctx;
+}
+
+const gs_triple_kernels gs_triple_host[GSOLVE_TYPE_COUNT] = {{multiply, update, drop},
+                                                             {multiply, update, drop}};

@@ -2,7 +2,7 @@
 #ifndef GS_TRIPLE_KERNELS_CUH
 #define GS_TRIPLE_KERNELS_CUH
 
-#include "spgemm/galerkin/triple.cuh"
+#include "spgemm/galerkin/triple_kept.cuh"
 
 namespace gs_triple_rows
 {
@@ -58,16 +58,16 @@ __device__ inline int64_t warp_of_grid()
 // takes too many steps.
 template <class T>
 __device__ int make_row(const operands &o, int64_t i, int64_t k, shape s, const part &to,
-                        unsigned long long *products)
+                        effort *spent)
 {
     char *space = warp_space(warp_bytes<T>(s));
     sums<T> ra(space, s.ra_bits), c(space + ra_bytes<T>(s), s.bits + 1);
     uint8_t *owner = reinterpret_cast<uint8_t *>(space + warp_bytes<T>(s) - 32);
     unsigned long long *sorted = reinterpret_cast<unsigned long long *>(space);
     const bounds most = {1 << s.bits, most_steps};
-    effort spent = {0, 0};
+    silent<T> note;
 
-    if (!sum_row<T>(o, i, owner, &ra, &c, most, &spent)) return c.n > most.entries ? -1 : -2;
+    if (!sum_row(o, i, owner, &ra, &c, most, spent, &note)) return c.n > most.entries ? -1 : -2;
     for (int e = lane_of(); e < c.n; e += 32) {
         sorted[e] = (unsigned long long)c.key[c.list[e]] << 16 | c.list[e];
     }
@@ -76,13 +76,12 @@ __device__ int make_row(const operands &o, int64_t i, int64_t k, shape s, const 
         to.col[(k << s.bits) + e] = (int32_t)(sorted[e] >> 16);
         static_cast<T *>(to.value)[(k << s.bits) + e] = c.sum[sorted[e] & 0xffff];
     }
-    *products = spent.products;
     return c.n;
 }
 
 template <class T>
 __global__ void __launch_bounds__(gs_block_size, at_once)
-    make_rows(operands o, part to, shape s, int32_t *count, int32_t *left, facts *f)
+    make_rows(operands o, part to, shape s, int32_t *count, int32_t *left, facts *f, row_size *size)
 {
     __shared__ unsigned long long entries, products;
     const int64_t k = warp_of_grid();
@@ -92,10 +91,12 @@ __global__ void __launch_bounds__(gs_block_size, at_once)
     __syncthreads();
     if (k < to.nrows) {
         const int32_t i = to.rows ? to.rows[k] : (int32_t)k;
-        unsigned long long mine = 0;
-        const int n = make_row<T>(o, i, k, s, to, &mine);
+        effort spent = {0, 0, 0, 0};
+        const int n = make_row<T>(o, i, k, s, to, &spent);
+        const unsigned long long mine = n < 0 ? 0 : spent.outer + spent.inner;
         if (lane_of() == 0) {
             count[i] = max(n, 0);
+            if (size && n >= 0) size[i] = {spent.outer, spent.inner, spent.columns};
             if (n == -1) left[atomicAdd(&f->left, 1u)] = i;
             if (n == -2) atomicAdd(&f->refused, 1u);
             if (n > 0) atomicAdd(&entries, (unsigned long long)n);
@@ -126,24 +127,46 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// New values of the rows of more than `above` entries, up to as many as fit.
-template <class T>
+// New values of the rows of more than `above` entries, up to as many as fit. KEEP: what
+// their products are added to, too.
+template <class T, bool KEEP>
 __global__ void __launch_bounds__(gs_block_size, at_once)
-    renew_rows(operands o, int32_t nrows, shape s, int above, rows_of C, T *value)
+    renew_rows(operands o, int32_t nrows, shape s, int above, rows_of C, T *value,
+               places_of_rows kept)
 {
     const int64_t i = warp_of_grid();
     if (i >= nrows) return; // the whole warp
     const int64_t begin = C.begin(i);
     const int n = (int)(C.begin(i + 1) - begin);
     if (n <= above || n > 1 << s.bits) return;
-    char *space = warp_space(warp_bytes<T>(s));
+    const int mine = warp_bytes<T>(s);
+    char *space = warp_space(mine + (KEEP ? index_bytes(s.ra_bits, s.bits + 1) : 0));
     sums<T> ra(space, s.ra_bits), c(space + ra_bytes<T>(s), s.bits + 1);
-    uint8_t *owner = reinterpret_cast<uint8_t *>(space + warp_bytes<T>(s) - 32);
-    effort spent = {0, 0};
+    uint8_t *owner = reinterpret_cast<uint8_t *>(space + mine - 32);
+    effort spent = {0, 0, 0, 0};
 
     c.expect(C.col + begin, n);
-    sum_row<T>(o, i, owner, &ra, &c, {n, most_steps}, &spent);
+    if constexpr (KEEP) {
+        recorder<T> note(kept.row(i, n), ra, c, space + mine);
+        sum_row(o, i, owner, &ra, &c, {n, most_steps}, &spent, &note);
+    } else {
+        silent<T> note;
+        sum_row(o, i, owner, &ra, &c, {n, most_steps}, &spent, &note);
+    }
     for (int e = lane_of(); e < n; e += 32) value[begin + e] = c.sum[c.list[e]];
+}
+
+// kernel on a warp a row, each with so many bytes.
+template <class... P, class... X>
+gsolve_status launch_rows(gs_queue *q, const char *name, void (*kernel)(P...), int32_t rows,
+                          int bytes, X... arguments)
+{
+    constexpr int enough = 96 << 10; // bytes of a block
+    int warps = gs_block_size / 32;
+
+    while (warps > 1 && warps * bytes > enough) warps /= 2;
+    return launch_with(q, name, kernel, ((int64_t)rows + warps - 1) / warps, 32 * warps,
+                       warps * bytes, arguments...);
 }
 
 } // namespace gs_triple_rows

@@ -1,4 +1,5 @@
 // hash_plan_cuda.cu: what an update of values needs, see hash_plan.cuh.
+#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <string.h>
 
@@ -105,6 +106,152 @@ done:
     return status;
 }
 
+// --- long rows first ----------------------------------------------------------------------------
+
+__global__ void __launch_bounds__(gs_block_size)
+    count_inputs(rows_of A, const int32_t *rows, int32_t nrows, int32_t *inputs)
+{
+    const int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (k < nrows) inputs[k] = (int32_t)(A.begin((int64_t)rows[k] + 1) - A.begin(rows[k]));
+}
+
+// A way's rows by how many rows of B they ask for, one after the other: those that take longest
+// begin first.
+gsolve_status sort_rows(plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A, int way)
+{
+    gs_queue *q = ctx->queue;
+    const int32_t n = (int32_t)p->seen.rows[way];
+    int32_t *rows = p->rows + listed_before(&p->seen, way), *key = nullptr, *sorted = nullptr,
+            *order = nullptr;
+    const auto sort = [&](void *space, size_t *bytes) {
+        return gs_cuda(q,
+                       cub::DeviceRadixSort::SortPairsDescending(space, *bytes, key, sorted, rows,
+                                                                 order, n, 0, 31, q->stream),
+                       "sorting long rows");
+    };
+    char *space = nullptr;
+    size_t bytes = 0;
+    gsolve_status status = GSOLVE_OK;
+
+    if (n == 0) return GSOLVE_OK;
+    ALLOC_DEVICE(ctx, key, n);
+    ALLOC_DEVICE(ctx, sorted, n);
+    ALLOC_DEVICE(ctx, order, n);
+    TRY(gs_launch(q, "sorting long rows", count_inputs, n / gs_block_size + 1, gs_block_size,
+                  rows_of(A), rows, n, key));
+    TRY(sort(nullptr, &bytes));
+    ALLOC_DEVICE(ctx, space, bytes);
+    TRY(sort(space, &bytes));
+    TRY(gsolve_copy(ctx, rows, GSOLVE_DEVICE, order, GSOLVE_DEVICE, (size_t)n * sizeof *rows));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, key);
+    gsolve_free(ctx, GSOLVE_DEVICE, sorted);
+    gsolve_free(ctx, GSOLVE_DEVICE, order);
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    return status;
+}
+
+// --- long rows in pieces ------------------------------------------------------------------------
+
+// cuts[k] of the k-th of these rows; cuts[nrows] = 0.
+__global__ void __launch_bounds__(gs_block_size)
+    count_cuts(rows_of A, rows_of C, const int32_t *rows, int32_t nrows, int64_t *cuts)
+{
+    const int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (k > nrows) return;
+    const int64_t i = k < nrows ? rows[k] : 0;
+    const int64_t pieces = k < nrows ? pieces_of(C.begin(i + 1) - C.begin(i)) : 1;
+
+    cuts[k] = (pieces - 1) * (A.begin(i + 1) - A.begin(i));
+}
+
+// The first of n places, which ascend, that is at least `least`.
+template <class P>
+__device__ inline int first_place(const P *place, int n, unsigned least)
+{
+    int k = 0;
+
+    while (k < n) {
+        const int middle = k + (n - k) / 2;
+        if (place[middle] < least) {
+            k = middle + 1;
+        } else {
+            n = middle;
+        }
+    }
+    return k;
+}
+
+// The cuts of a row by a block.
+template <class P>
+__global__ void __launch_bounds__(gs_block_size)
+    find_cuts(rows_of A, rows_of B, rows_of C, const int32_t *rows, const int64_t *first,
+              const int64_t *begin, const uint8_t *place, int32_t *cut)
+{
+    const int32_t i = rows[blockIdx.x];
+    const int64_t from = A.begin(i), entries = A.begin((int64_t)i + 1) - from;
+    const int64_t pieces = pieces_of(C.begin((int64_t)i + 1) - C.begin(i));
+    const P *mine = reinterpret_cast<const P *>(place + begin[i]);
+    int32_t *to = cut + first[blockIdx.x];
+
+    for (int64_t e0 = 0; e0 < entries; e0 += blockDim.x) {
+        const int64_t e = e0 + threadIdx.x;
+        const int64_t j = e < entries ? A.col[from + e] : 0;
+        const int length = e < entries ? (int)(B.begin(j + 1) - B.begin(j)) : 0;
+        int all, at = 0;
+        const P *run = mine + sum_before<by_block>(length, &all);
+        for (int64_t p = 1; p < pieces; p++) {
+            at += first_place(run + at, length - at, (unsigned)(p * piece_entries));
+            if (e < entries) to[(p - 1) * entries + e] = at;
+        }
+        mine += all;
+    }
+}
+
+template <class P>
+gsolve_status cut_rows(const plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A,
+                       const gsolve_csr *B, const gsolve_csr *C, int first_way, int last)
+{
+    const int64_t before = listed_before(&p->seen, first_way);
+    const int64_t rows = listed_before(&p->seen, last + 1) - before;
+
+    if (rows == 0) return GSOLVE_OK;
+    return launch_with(ctx->queue, "cutting rows", find_cuts<P>, rows, gs_block_size, 0, rows_of(A),
+                       rows_of(B), rows_of(C), p->rows + before,
+                       p->first_cut + (before - listed_before(&p->seen, cut_ways)), p->begin,
+                       p->place, p->cut);
+}
+
+// p->first_cut and p->cut, where rows are long.
+gsolve_status make_cuts(plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A,
+                        const gsolve_csr *B, const gsolve_csr *C)
+{
+    gs_queue *q = ctx->queue;
+    const int64_t before = listed_before(&p->seen, cut_ways);
+    const int64_t n = listed_before(&p->seen, last_way + 1) - before;
+    size_t bytes = 0;
+    int64_t all = 0;
+    char *space = nullptr;
+    gsolve_status status = GSOLVE_OK;
+
+    if (n == 0) return GSOLVE_OK;
+    ALLOC_DEVICE(ctx, p->first_cut, (size_t)n + 1);
+    TRY(gs_launch(q, "counting cuts", count_cuts, (int)(n / gs_block_size + 1), gs_block_size,
+                  rows_of(A), rows_of(C), p->rows + before, (int32_t)n, p->first_cut));
+    TRY(gs_cuda(q, cub::DeviceScan::ExclusiveSum(nullptr, bytes, p->first_cut, n + 1, q->stream),
+                "numbering cuts"));
+    ALLOC_DEVICE(ctx, space, bytes);
+    TRY(gs_cuda(q, cub::DeviceScan::ExclusiveSum(space, bytes, p->first_cut, n + 1, q->stream),
+                "numbering cuts"));
+    TRY(gsolve_copy(ctx, &all, GSOLVE_HOST, p->first_cut + n, GSOLVE_DEVICE, sizeof all));
+    ALLOC_DEVICE(ctx, p->cut, all);
+    TRY(cut_rows<uint16_t>(p, ctx, A, B, C, cut_ways, short_ways));
+    TRY(cut_rows<uint32_t>(p, ctx, A, B, C, short_ways + 1, last_way));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    return status;
+}
+
 } // namespace
 
 gsolve_status make_plan(void **out, gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
@@ -119,10 +266,12 @@ gsolve_status make_plan(void **out, gsolve_context *ctx, const gsolve_csr *A, co
     p->work = j->seen;
     ALLOC_DEVICE(ctx, p->rows, (size_t)A->nrows);
     TRY(class_by_length(ctx, C, row_limits, p->rows, &p->seen));
+    for (int way = cut_ways; way <= last_way; way++) TRY(sort_rows(p, ctx, A, way));
     TRY(make_room(p, ctx, A, B, C));
     TRY(find<uint32_t>(p, ctx, A, B, C, short_ways + 1, last_way, 1024));
     TRY(find<uint16_t>(p, ctx, A, B, C, byte_ways + 1, short_ways, 1024));
     TRY(find<uint8_t>(p, ctx, A, B, C, 1, byte_ways, j->lanes));
+    TRY(make_cuts(p, ctx, A, B, C));
     *out = p;
     p = nullptr;
 done:
@@ -138,6 +287,8 @@ void drop_plan(void *plan, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_DEVICE, p->rows);
     gsolve_free(ctx, GSOLVE_DEVICE, p->begin);
     gsolve_free(ctx, GSOLVE_DEVICE, p->place);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->first_cut);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->cut);
     gsolve_free(ctx, GSOLVE_HOST, p);
 }
 
