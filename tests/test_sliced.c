@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "spmv/matrix.h"
 #include "spmv/sliced/sliced.h"
 
 typedef struct rows { /* compressed rows made by hand, with room for some thousand entries */
@@ -357,6 +358,64 @@ static void sorting(void **state)
     close_context(ctx);
 }
 
+/* Rows that a matrix in slices gives up come back as they were. */
+static void check_back(gsolve_context *ctx, const char *name, gsolve_type type, const char *spec)
+{
+    gsolve_csr read = read_matrix(ctx, name), A, there, back;
+    gsolve_matrix *M = NULL;
+
+    OK(ctx, gsolve_csr_convert(&A, ctx, type, &read));
+    OK(ctx, gs_csr_move(&there, ctx, gs_place(ctx), &A));
+    OK(ctx, gs_matrix_adopt(&M, ctx, spec, &there));
+    gs_matrix_give_up_rows(M);
+    assert_null(M->csr.col);
+    assert_null(M->csr.value);
+    OK(ctx, gs_matrix_rows_again(M));
+    gsolve_matrix_device_csr(M, &there);
+    OK(ctx, gs_csr_move(&back, ctx, GSOLVE_HOST, &there));
+    assert_memory_equal(back.col, A.col, (size_t)gsolve_csr_entries(&A) * 4);
+    assert_memory_equal(back.value, A.value,
+                        (size_t)gsolve_csr_entries(&A) * gs_type_size(type));
+    gsolve_matrix_destroy(&M);
+    gsolve_csr_free(&back, ctx);
+    gsolve_csr_free(&A, ctx);
+    gsolve_csr_free(&read, ctx);
+}
+
+static void rows_come_back(void **state)
+{
+    static const char *const name[] = {"gen:poisson2d,n=57", "gen:poisson3d27,n=7",
+                                       "gen:random,n=900,row=9", "gen:emptyrows,n=300",
+                                       "gen:random,n=200000,cols=200000,row=2"};
+    gsolve_context *ctx = open_context(1);
+    (void)state;
+
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++) {
+        check_back(ctx, name[k], GSOLVE_F64, "sell");
+        check_back(ctx, name[k], GSOLVE_F32, "sell,sigma=64");
+        check_back(ctx, name[k], GSOLVE_F64, "sell,slice=8,value=auto");
+        check_back(ctx, name[k], GSOLVE_F32, "sell,index=32");
+    }
+    close_context(ctx);
+}
+
+/* A row that is not in the slices is not given up. */
+static void long_rows_stay(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    gsolve_csr A = read_matrix(ctx, "gen:circuit,n=900,dense=2"), there;
+    gsolve_matrix *M = NULL;
+    (void)state;
+
+    OK(ctx, gs_csr_move(&there, ctx, gs_place(ctx), &A));
+    OK(ctx, gs_matrix_adopt(&M, ctx, "sell,most=16", &there));
+    gs_matrix_give_up_rows(M);
+    assert_non_null(M->csr.col);
+    gsolve_matrix_destroy(&M);
+    gsolve_csr_free(&A, ctx);
+    close_context(ctx);
+}
+
 int main(void)
 {
     need_device();
@@ -364,6 +423,7 @@ int main(void)
         cmocka_unit_test(spans),         cmocka_unit_test(choice),  cmocka_unit_test(policies),
         cmocka_unit_test(kept),          cmocka_unit_test(padding), cmocka_unit_test(light),
         cmocka_unit_test(few_long_rows), cmocka_unit_test(refused), cmocka_unit_test(sorting),
+        cmocka_unit_test(rows_come_back), cmocka_unit_test(long_rows_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

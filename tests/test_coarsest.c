@@ -1,0 +1,152 @@
+/* test_coarsest.c: the inverse that is made where the matrix lies, and what is found on the way.
+ * $GSOLVE_TEST_DEVICE names the device. */
+#include <math.h>
+
+#include "core/stage.h"
+#include "precond/amg/invert.h"
+#include "tests/common.h"
+
+typedef struct dense {
+    int32_t n;
+    double a[200 * 200], inverse[200 * 200];
+    gs_inverted found;
+} dense;
+
+/* |i - j| <= 3 apart; symmetric with a dominant diagonal. */
+static void fill(dense *d, int32_t n)
+{
+    memset(d, 0, sizeof *d);
+    d->n = n;
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t j = i < 3 ? 0 : i - 3; j <= i; j++) {
+            const double v = i == j ? 9 : gsolve_random(3, (uint64_t)(i * n + j));
+            d->a[i * n + j] = d->a[j * n + i] = v;
+        }
+    }
+}
+
+static gsolve_csr rows_of(gsolve_context *ctx, const dense *d, gsolve_type type)
+{
+    gsolve_csr wide, there, here;
+    int32_t *start, *col, at = 0;
+    double *value;
+
+    OK(ctx, gs_csr_new(&wide, ctx, d->n, d->n, (int64_t)d->n * d->n, GSOLVE_F64));
+    start = (int32_t *)(uintptr_t)wide.start;
+    col = (int32_t *)(uintptr_t)wide.col;
+    value = (double *)(uintptr_t)wide.value;
+    for (int32_t i = 0; i < d->n; i++) {
+        start[i] = at;
+        for (int32_t j = 0; j < d->n; j++) {
+            if (d->a[i * d->n + j] == 0) continue;
+            col[at] = j;
+            value[at++] = d->a[i * d->n + j];
+        }
+    }
+    start[d->n] = at;
+    OK(ctx, gsolve_csr_convert(&here, ctx, type, &wide));
+    OK(ctx, gs_csr_move(&there, ctx, gs_place(ctx), &here));
+    gsolve_csr_free(&here, ctx);
+    gsolve_csr_free(&wide, ctx);
+    return there;
+}
+
+static void invert(gsolve_context *ctx, dense *d, gsolve_type type)
+{
+    const size_t n = (size_t)d->n, size = type == GSOLVE_F32 ? 4 : 8;
+    gsolve_csr A = rows_of(ctx, d, type);
+    void *there = gsolve_alloc(ctx, gs_place(ctx), n * n, size), *here = malloc(n * n * size);
+    gsolve_dense ones, w;
+    double *one = malloc(n * 8);
+
+    for (size_t i = 0; i < n; i++) one[i] = 1;
+    ones = gsolve_vector(one, d->n);
+    OK(ctx, gs_dense_new(&w, ctx, gs_place(ctx), type, d->n, 1));
+    if (type == GSOLVE_F32) {
+        for (size_t i = 0; i < n; i++) ((float *)here)[i] = 1;
+        OK(ctx, gsolve_copy(ctx, w.value, gs_place(ctx), here, GSOLVE_HOST, n * 4));
+    } else {
+        OK(ctx, gsolve_copy(ctx, w.value, gs_place(ctx), ones.value, GSOLVE_HOST, n * 8));
+    }
+    OK(ctx, GS_KERNELS(gs_invert, ctx, type)->invert(there, &d->found, ctx, &A, w));
+    OK(ctx, gsolve_copy(ctx, here, GSOLVE_HOST, there, gs_place(ctx), n * n * size));
+    for (size_t k = 0; k < n * n; k++) {
+        d->inverse[k] = type == GSOLVE_F32 ? (double)((float *)here)[k] : ((double *)here)[k];
+    }
+    gsolve_free(ctx, gs_place(ctx), there);
+    gsolve_free(ctx, gs_place(ctx), w.value);
+    gsolve_csr_free(&A, ctx);
+    free(here), free(one);
+}
+
+static void check_inverse(const dense *d, double rounding)
+{
+    const int32_t n = d->n;
+
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t j = 0; j < n; j++) {
+            double sum = i == j ? -1 : 0;
+            for (int32_t k = 0; k < n; k++) sum += d->a[i * n + k] * d->inverse[k * n + j];
+            assert_true(fabs(sum) <= rounding);
+        }
+    }
+}
+
+static void inverses(void **state)
+{
+    static const int32_t sizes[] = {1, 2, 31, 32, 33, 64, 100, 200};
+    gsolve_context *ctx = open_context(1);
+    dense *d = malloc(sizeof *d);
+    (void)state;
+
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) {
+            fill(d, sizes[k]);
+            invert(ctx, d, (gsolve_type)type);
+            check_inverse(d, type == GSOLVE_F32 ? 1e-5 : 1e-13);
+            assert_true(d->found.norm >= 9 && d->found.norm < 20);
+            assert_true(d->found.asymmetry == 0);
+            assert_true(d->found.least_pivot > 1 && d->found.most_pivot <= 9);
+            assert_true(d->found.largest[0] == 1 && d->found.image[0] > 1);
+        }
+    }
+    free(d);
+    close_context(ctx);
+}
+
+/* What makes elimination without pivots wrong is seen. */
+static void doubts(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    dense *d = malloc(sizeof *d);
+    (void)state;
+
+    fill(d, 70);
+    d->a[40 * 70 + 40] = -9;
+    invert(ctx, d, GSOLVE_F64);
+    assert_true(d->found.least_pivot == 0);
+
+    fill(d, 70);
+    d->a[69 * 70 + 68] += 0.25;
+    invert(ctx, d, GSOLVE_F64);
+    assert_true(fabs(d->found.asymmetry - 0.25) < 1e-14);
+
+    fill(d, 70); /* rows that sum to 0 */
+    for (int32_t i = 0; i < 70; i++) {
+        double sum = 0;
+        for (int32_t j = 0; j < 70; j++) sum += i == j ? 0 : fabs(d->a[i * 70 + j]);
+        for (int32_t j = 0; j < 70; j++) d->a[i * 70 + j] = -fabs(d->a[i * 70 + j]);
+        d->a[i * 70 + i] = sum;
+    }
+    invert(ctx, d, GSOLVE_F64);
+    assert_true(d->found.image[0] <= 1e-13 * d->found.norm);
+    free(d);
+    close_context(ctx);
+}
+
+int main(void)
+{
+    need_device();
+    const struct CMUnitTest tests[] = {cmocka_unit_test(inverses), cmocka_unit_test(doubts)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
