@@ -542,7 +542,6 @@ static void test_modes(void **state)
     for (int kind = 0; kind < SMOOTHERS; kind++) {
         for (int p = 24; p <= 31; p++) {
             const double left = leaves(&l, all[kind], 31, p);
-            fprintf(stderr, "LEFT %s %d %g\n", all[kind]->plugin.name, p, left);
             if (left > rough[kind]) {
                 fail_msg("%s leaves %g of mode %d", all[kind]->plugin.name, left, p);
             }

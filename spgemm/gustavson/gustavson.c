@@ -125,18 +125,46 @@ static void make_rows(const team *t, const gsolve_csr *A, const gsolve_csr *B, c
     }
 }
 
-/* C of as many entries as counted, its offsets set. */
-static gsolve_status new_result(gsolve_csr *C, gsolve_context *ctx, const gsolve_csr *A,
-                                const gsolve_csr *B, const int32_t *count)
+/* The row at which share k of the team begins. */
+static int32_t share(const team *t, int32_t nrows, int k)
 {
-    int64_t entries = 0;
+    return (int32_t)((int64_t)nrows * k / t->size);
+}
+
+/* before[k] = the entries of the rows before share k; size + 1 of them. */
+static void add_up(const team *t, int32_t nrows, const int32_t *count, int64_t *before)
+{
+    before[0] = 0;
+#pragma omp parallel for schedule(static, 1) num_threads(t->size)
+    for (int k = 0; k < t->size; k++) {
+        int64_t sum = 0;
+        for (int32_t i = share(t, nrows, k); i < share(t, nrows, k + 1); i++) sum += count[i];
+        before[k + 1] = sum;
+    }
+    for (int k = 0; k < t->size; k++) before[k + 1] += before[k];
+}
+
+/* C of as many entries as counted, its offsets set. */
+static gsolve_status new_result(gsolve_csr *C, gsolve_context *ctx, const team *t,
+                                const gsolve_csr *A, const gsolve_csr *B, const int32_t *count)
+{
+    const int32_t n = A->nrows;
+    int64_t *before = NULL;
     gsolve_status status;
 
-    for (int32_t i = 0; i < A->nrows; i++) entries += count[i];
-    TRY(gs_csr_new_at(C, ctx, A->place, A->nrows, B->ncols, entries, A->type));
-    gs_set_start(C, 0, entries = 0);
-    for (int32_t i = 0; i < A->nrows; i++) gs_set_start(C, i + 1, entries += count[i]);
+    ALLOC(ctx, GSOLVE_HOST, before, (size_t)t->size + 1);
+    add_up(t, n, count, before);
+    TRY(gs_csr_new_at(C, ctx, A->place, n, B->ncols, before[t->size], A->type));
+    gs_set_start(C, 0, 0);
+#pragma omp parallel for schedule(static, 1) num_threads(t->size)
+    for (int k = 0; k < t->size; k++) {
+        int64_t at = before[k];
+        for (int32_t i = share(t, n, k); i < share(t, n, k + 1); i++) {
+            gs_set_start(C, i + 1, at += count[i]);
+        }
+    }
 done:
+    gsolve_free(ctx, GSOLVE_HOST, before);
     return status;
 }
 
@@ -172,7 +200,7 @@ static gsolve_status multiply(gs_blocked *out, void **plan, gs_tally_of_product 
     ALLOC(ctx, GSOLVE_HOST, count, A->csr.nrows);
     longest = count_all(&t, &A->csr, &B->csr, count);
     TRY(new_lists(&t, ctx, longest, A->csr.type));
-    TRY(new_result(&C, ctx, &A->csr, &B->csr, count));
+    TRY(new_result(&C, ctx, &t, &A->csr, &B->csr, count));
     make_rows(&t, &A->csr, &B->csr, &C);
     if (plan) TRY(keep_team(plan, ctx, &t));
     *out = (gs_blocked){C, 1, 1};
