@@ -15,6 +15,7 @@
 
 #define DENSE_ROWS  256  /* of an inverse that takes no longer than a level more */
 #define FACTOR_ROWS 2000 /* of a factor on the CPU, likewise */
+#define LU_ROWS     600  /* where A is not symmetric, which takes 20 times as long, on one thread */
 
 /* --- the inverse where the matrix lies ----------------------------------------------------------
  */
@@ -122,10 +123,11 @@ done:
 
 /* --- both ------------------------------------------------------------------------------------- */
 
-int32_t gs_coarsest_most(const gsolve_context *ctx, const gs_amg_options *options)
+int32_t gs_coarsest_most(const gsolve_context *ctx, const gs_amg_options *options, bool symmetric)
 {
     if (options->coarsest > 0) return options->coarsest;
-    return gs_place(ctx) == GSOLVE_DEVICE ? DENSE_ROWS : FACTOR_ROWS;
+    if (gs_place(ctx) == GSOLVE_DEVICE) return DENSE_ROWS;
+    return symmetric ? FACTOR_ROWS : LU_ROWS;
 }
 
 static void tell(gs_coarsest *c)

@@ -17,8 +17,8 @@ typedef struct gs_coarsest {
     char note[60];              /* "singular: 1 null vector", or "" */
 } gs_coarsest;
 
-/* Rows that can be solved so on ctx's device. */
-int32_t gs_coarsest_most(const gsolve_context *ctx, const gs_amg_options *options);
+/* Rows that are worth being solved so on ctx's device. */
+int32_t gs_coarsest_most(const gsolve_context *ctx, const gs_amg_options *options, bool symmetric);
 
 /* *c made anew for level, whose near_null tells what a singular matrix may map to 0. On failure *c
  * is as it was; all zero: there was none. */

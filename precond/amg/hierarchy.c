@@ -280,12 +280,12 @@ done:
 /* Rows that are solved exactly even where that takes long, if there is no other way. */
 static int32_t most_exact(const gs_hierarchy *h, const gsolve_context *ctx)
 {
-    return 8 * gs_coarsest_most(ctx, &h->options);
+    return 8 * gs_coarsest_most(ctx, &h->options, true);
 }
 
 static gsolve_status build_levels(gs_hierarchy *h, gsolve_context *ctx)
 {
-    const int32_t small = gs_coarsest_most(ctx, &h->options);
+    const int32_t small = gs_coarsest_most(ctx, &h->options, h->symmetric);
     bool ended = false, exact;
     gsolve_status status = GSOLVE_OK;
 
