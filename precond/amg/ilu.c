@@ -80,9 +80,9 @@ done:
 
 /* --- factors on a device ---------------------------------------------------------------------- */
 
-/* t's rows get values, and are made a matrix unless they are one. */
-static gsolve_status put(side *t, gsolve_context *ctx, const gsolve_csr *A, const void *s,
-                         const void *d, bool upper)
+/* t's rows get values, and are made a matrix, in the format of A's, unless they are one. */
+static gsolve_status put(side *t, gsolve_context *ctx, const gsolve_csr *A, const char *format,
+                         const void *s, const void *d, bool upper)
 {
     const gs_ilu_kernels *kernels = GS_KERNELS(gs_ilu, ctx, A->type);
     gsolve_csr made = {0};
@@ -94,7 +94,7 @@ static gsolve_status put(side *t, gsolve_context *ctx, const gsolve_csr *A, cons
     }
     TRY(kernels->side(&made, ctx, A, upper));
     TRY(kernels->put(ctx->queue, A, s, d, &made, upper));
-    TRY(gs_matrix_adopt(&t->T, ctx, "csr", &made));
+    TRY(gs_matrix_adopt(&t->T, ctx, format, &made));
     gsolve_matrix_device_csr(t->T, &t->rows);
     TRY(gs_relax_suits(&t->fused, &t->mean, ctx, t->T, &t->rows));
 done:
@@ -134,8 +134,8 @@ static gsolve_status factor_nearly(ilu *s, gsolve_context *ctx, const gsolve_csr
     TRY(spare ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     void *const d[2] = {GS_ILU_SWEEPS % 2 ? spare : s->d, GS_ILU_SWEEPS % 2 ? s->d : spare};
     TRY(factor_in_sweeps(s, ctx, A, S, d));
-    TRY(put(&s->L, ctx, A, S[(GS_ILU_SWEEPS - 1) % 2], s->d, false));
-    TRY(put(&s->U, ctx, A, S[(GS_ILU_SWEEPS - 1) % 2], s->d, true));
+    TRY(put(&s->L, ctx, A, s->A.format, S[(GS_ILU_SWEEPS - 1) % 2], s->d, false));
+    TRY(put(&s->U, ctx, A, s->A.format, S[(GS_ILU_SWEEPS - 1) % 2], s->d, true));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, S[0]);
     gsolve_free(ctx, GSOLVE_DEVICE, S[1]);

@@ -14,7 +14,7 @@
 
 #include "core/csr.h"
 
-#define GS_ILU_SWEEPS 5 /* after which cycles are as good as after more */
+#define GS_ILU_SWEEPS 3 /* after which cycles are as good as after more */
 
 typedef struct gs_ilu_kernels {
     /* *T, owned = the part of A below (upper: above) its diagonal, values unset */
