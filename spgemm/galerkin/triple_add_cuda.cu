@@ -44,12 +44,12 @@ struct share {
 };
 
 // sum[place] += the elements of rows of B times factors, one row after the other, `count` of them
-// by G lanes: ask(k, &factor) is the k-th row. The elements of `at_once` are asked for before the
-// first is used. All of a warp come here.
-template <int G, int U, int at_once, class T, class P, class Ask>
+// by G lanes: ask(k, &factor) is the k-th row. All of a warp come here.
+template <int G, int U, class T, class P, class Ask>
 __device__ __forceinline__ void add_rows(const rows_of &B, int count, const P *place, T *sum,
                                          Ask ask)
 {
+    constexpr int at_once = 4; // rows whose elements are asked for before the first is used
     const int lane = (int)threadIdx.x % G;
 
     place += lane;
@@ -139,19 +139,18 @@ __global__ void __launch_bounds__(gs_block_size)
 
     for (int k = lane; k < z.columns + n; k += G) ra[k] = 0;
     __syncwarp();
-    add_rows<G, U, 4>(o.A, count, reinterpret_cast<const P *>(row.outer), ra,
-                      [&](int k, T *factor) {
-                          *factor = o.R.number<T>(asked + k);
-                          return o.R.col[asked + k];
-                      });
+    add_rows<G, U>(o.A, count, reinterpret_cast<const P *>(row.outer), ra, [&](int k, T *factor) {
+        *factor = o.R.number<T>(asked + k);
+        return o.R.col[asked + k];
+    });
     if constexpr (G == 32) {
         sum_terms(static_cast<const T *>(o.P.value), row, n, ra, value + first);
     } else {
-        add_rows<G, 1, 8>(o.P, z.columns, reinterpret_cast<const P *>(row.inner), c,
-                          [&](int k, T *factor) {
-                              *factor = ra[k];
-                              return row.column[k];
-                          });
+        add_rows<G, 1>(o.P, z.columns, reinterpret_cast<const P *>(row.inner), c,
+                       [&](int k, T *factor) {
+                           *factor = ra[k];
+                           return row.column[k];
+                       });
         for (int k = lane; k < n; k += G) value[first + k] = c[k];
     }
 }
