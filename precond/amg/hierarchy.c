@@ -289,6 +289,25 @@ static int32_t most_exact(const gs_hierarchy *h, const gsolve_context *ctx)
     return 8 * gs_coarsest_most(ctx, &h->options);
 }
 
+/* Sweeps with A' make that of the rows. */
+void gs_hierarchy_give_up_rows(gs_hierarchy *h)
+{
+    gs_level *finest = h->level;
+
+    if (!h->far || h->smoother->by_rows || !h->symmetric) return;
+    gs_matrix_give_up_rows(finest->A);
+    gsolve_matrix_device_csr(finest->A, &finest->rows);
+}
+
+gsolve_status gs_hierarchy_need_rows(gs_hierarchy *h)
+{
+    gs_level *finest = h->level;
+    const gsolve_status status = gs_matrix_rows_again(finest->A);
+
+    gsolve_matrix_device_csr(finest->A, &finest->rows);
+    return status;
+}
+
 static gsolve_status build_levels(gs_hierarchy *h, gsolve_context *ctx)
 {
     const int32_t small = gs_coarsest_most(ctx, &h->options);
@@ -302,6 +321,7 @@ static gsolve_status build_levels(gs_hierarchy *h, gsolve_context *ctx)
     exact = h->level[h->levels - 1].rows.nrows <= most_exact(h, ctx);
     if (exact) TRY(gs_coarsest_build(&h->coarsest, ctx, &h->level[h->levels - 1].fine));
     TRY(add_smoothers(h, ctx, exact));
+    gs_hierarchy_give_up_rows(h);
 done:
     return status;
 }
@@ -358,25 +378,6 @@ static void settle_options(gs_hierarchy *h, const gsolve_context *ctx)
     if (o->damping < 0) o->damping = h->symmetric ? 4.0 / 3 : 2.0 / 3;
 }
 
-/* Sweeps with A' make that of the rows. */
-void gs_hierarchy_give_up_rows(gs_hierarchy *h)
-{
-    gs_level *finest = h->level;
-
-    if (!h->far || h->smoother->by_rows || !h->symmetric) return;
-    gs_matrix_give_up_rows(finest->A);
-    gsolve_matrix_device_csr(finest->A, &finest->rows);
-}
-
-gsolve_status gs_hierarchy_need_rows(gs_hierarchy *h)
-{
-    gs_level *finest = h->level;
-    const gsolve_status status = gs_matrix_rows_again(finest->A);
-
-    gsolve_matrix_device_csr(finest->A, &finest->rows);
-    return status;
-}
-
 gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const gsolve_csr *csr,
                                  gsolve_type type, gsolve_dense *near_null, int32_t block,
                                  const gs_amg_options *options)
@@ -408,7 +409,6 @@ gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const 
         h->level[0].fine.near_null.value = NULL;
         goto done;
     }
-    gs_hierarchy_give_up_rows(h);
     near_null->value = NULL;
     *out = h;
     h = NULL;
