@@ -46,7 +46,7 @@ static struct {
     gsolve_precond_info M;
     int levels;
     double complexity;
-    size_t peak;
+    size_t peak, update_peak;
     peer_run peer[MOST_PEERS];
     int peers;
 } r;
@@ -114,11 +114,11 @@ static void print_record(const double ms[PARTS], const amg_peer *p)
            "\"cycle_ms\": %.4f, \"setup_cpu_ms\": %.3f, \"cpu_ms\": %.3f, "
            "\"iterations\": %d, \"residual\": %.3g, \"outcome\": \"%s\", \"levels\": %d, "
            "\"complexity\": %.3f, \"cycle_bytes\": %zu, \"held_bytes\": %zu, "
-           "\"peak_bytes\": %zu, \"note\": \"%s\"}\n",
+           "\"peak_bytes\": %zu, \"update_peak_bytes\": %zu, \"note\": \"%s\"}\n",
            ms[SETUP], ms[SOLVE], ms[AGAIN], ms[FIRST_UPDATE], ms[UPDATE], ms[UPDATED], ms[CYCLE],
            ms[SETUP_CPU], ms[CPU], r.first.iterations, r.first.residual,
            gsolve_outcome_text(r.first.outcome), r.levels, r.complexity, r.M.moved, r.M.bytes,
-           r.peak, r.M.note);
+           r.peak, r.update_peak, r.M.note);
     fflush(stdout);
 }
 

@@ -17,7 +17,8 @@
 typedef struct kept {
     gs_aggregates G;
     void *Q;         /* G's; NULL where that is the one near-null vector itself */
-    uint8_t *strong; /* of A's entries; none for ua */
+    uint8_t *strong; /* of A's entries, while P is made of them; none for ua */
+    uint32_t *bits;  /* the same in between */
     double damping;
 } kept;
 
@@ -44,6 +45,7 @@ static void drop(kept *K, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_DEVICE, K->G.member);
     gsolve_free(ctx, GSOLVE_DEVICE, K->Q);
     gsolve_free(ctx, GSOLVE_DEVICE, K->strong);
+    gsolve_free(ctx, GSOLVE_DEVICE, K->bits);
     gsolve_free(ctx, GSOLVE_HOST, K);
 }
 
@@ -155,15 +157,44 @@ done:
     return status;
 }
 
+/* K->strong is given up for its bits. */
+static gsolve_status pack(kept *K, gsolve_context *ctx, gsolve_type type)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    if (!K->strong) return GSOLVE_OK;
+    ALLOC(ctx, GSOLVE_DEVICE, K->bits, (size_t)(K->G.entries / 32 + 1));
+    TRY(GS_KERNELS(gs_amg, ctx, type)->pack(ctx->queue, K->G.entries, K->strong, K->bits));
+    gsolve_free(ctx, GSOLVE_DEVICE, K->strong);
+    K->strong = NULL;
+done:
+    return status;
+}
+
+static gsolve_status unpack(kept *K, gsolve_context *ctx, gsolve_type type)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    if (!K->bits) return GSOLVE_OK;
+    ALLOC(ctx, GSOLVE_DEVICE, K->strong, K->G.entries);
+    TRY(GS_KERNELS(gs_amg, ctx, type)->unpack(ctx->queue, K->G.entries, K->bits, K->strong));
+done:
+    return status;
+}
+
 static gsolve_status update(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
                             const gs_amg_options *options)
 {
+    kept *K = T->kept;
     gsolve_status status;
 
     (void)options;
+    TRY(unpack(K, ctx, fine->A->type));
     TRY(evaluate(T, ctx, fine));
     TRY(GS_KERNELS(gs_amg, ctx, T->P.type)->transpose_values(ctx->queue, &T->P, &T->R));
 done:
+    gsolve_free(ctx, GSOLVE_DEVICE, K->strong);
+    K->strong = NULL;
     return status;
 }
 
@@ -186,6 +217,7 @@ static gsolve_status finish(gs_transfer *out, kept *K, gsolve_context *ctx, cons
     TRY(shape(&T.P, K, ctx, fine->A, G, K->damping > 0));
     drop_connections(G, ctx);
     TRY(evaluate(&T, ctx, fine));
+    TRY(pack(K, ctx, fine->A->type));
     TRY(gs_transpose_make(&T.R, &order, ctx, &T.P));
     snprintf(T.note, sizeof T.note, "%d aggregates", K->G.count);
     *out = T;

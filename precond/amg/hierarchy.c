@@ -9,6 +9,7 @@
 #include "core/stage.h"
 #include "core/try.h"
 #include "core/vector.h"
+#include "precond/amg/block_galerkin.h"
 #include "precond/amg/classical/classical.h"
 #include "precond/polynomial.h"
 #include "spmv/glance.h"
@@ -144,6 +145,11 @@ static gsolve_status coarsen(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
     TRY(h->coarsening->build(&l->T, ctx, &l->fine, options));
     *useless = l->T.P.ncols == 0 || l->T.P.ncols > STAGNANT * l->rows.nrows;
     if (*useless) goto done;
+    if (h->far) {
+        TRY(gs_block_galerkin(C, &l->by_blocks, ctx, &l->T.R, &l->rows, &l->T.P, l->fine.block,
+                              l->T.block));
+    }
+    if (l->by_blocks) goto done;
     TRY(gs_galerkin_make(&l->galerkin, ctx, "auto", &l->T.R, &l->rows, &l->T.P,
                          options->reuse != GS_AMG_REBUILD));
     *C = l->galerkin.RAP.C.csr;
@@ -213,7 +219,7 @@ static gsolve_status add_level(gs_hierarchy *h, gsolve_context *ctx, bool *ended
                            .level = h->levels,
                            .lopsided = !h->symmetric};
     set_rows(next, &C, entries);
-    l->galerkin.RAP.C.csr = next->rows;
+    if (!l->by_blocks) l->galerkin.RAP.C.csr = next->rows;
     h->levels++;
 done:
     gsolve_csr_free(&C, ctx);
@@ -283,6 +289,25 @@ static int32_t most_exact(const gs_hierarchy *h, const gsolve_context *ctx)
     return 8 * gs_coarsest_most(ctx, &h->options, true);
 }
 
+/* Sweeps with A' make that of the rows. */
+void gs_hierarchy_give_up_rows(gs_hierarchy *h)
+{
+    gs_level *finest = h->level;
+
+    if (!h->far || h->smoother->by_rows || !h->symmetric) return;
+    gs_matrix_give_up_rows(finest->A);
+    gsolve_matrix_device_csr(finest->A, &finest->rows);
+}
+
+gsolve_status gs_hierarchy_need_rows(gs_hierarchy *h)
+{
+    gs_level *finest = h->level;
+    const gsolve_status status = gs_matrix_rows_again(finest->A);
+
+    gsolve_matrix_device_csr(finest->A, &finest->rows);
+    return status;
+}
+
 static gsolve_status build_levels(gs_hierarchy *h, gsolve_context *ctx)
 {
     const int32_t small = gs_coarsest_most(ctx, &h->options, h->symmetric);
@@ -296,6 +321,7 @@ static gsolve_status build_levels(gs_hierarchy *h, gsolve_context *ctx)
     exact = h->level[h->levels - 1].rows.nrows <= most_exact(h, ctx);
     if (exact) TRY(gs_coarsest_build(&h->coarsest, ctx, &h->level[h->levels - 1].fine));
     TRY(add_smoothers(h, ctx, exact));
+    gs_hierarchy_give_up_rows(h);
 done:
     return status;
 }
@@ -352,25 +378,6 @@ static void settle_options(gs_hierarchy *h, const gsolve_context *ctx)
     if (o->damping < 0) o->damping = h->symmetric ? 4.0 / 3 : 2.0 / 3;
 }
 
-/* Sweeps with A' make that of the rows. */
-void gs_hierarchy_give_up_rows(gs_hierarchy *h)
-{
-    gs_level *finest = h->level;
-
-    if (!h->far || h->smoother->by_rows || !h->symmetric) return;
-    gs_matrix_give_up_rows(finest->A);
-    gsolve_matrix_device_csr(finest->A, &finest->rows);
-}
-
-gsolve_status gs_hierarchy_need_rows(gs_hierarchy *h)
-{
-    gs_level *finest = h->level;
-    const gsolve_status status = gs_matrix_rows_again(finest->A);
-
-    gsolve_matrix_device_csr(finest->A, &finest->rows);
-    return status;
-}
-
 gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const gsolve_csr *csr,
                                  gsolve_type type, gsolve_dense *near_null, int32_t block,
                                  const gs_amg_options *options)
@@ -402,7 +409,6 @@ gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const 
         h->level[0].fine.near_null.value = NULL;
         goto done;
     }
-    gs_hierarchy_give_up_rows(h);
     near_null->value = NULL;
     *out = h;
     h = NULL;
@@ -425,7 +431,10 @@ static gsolve_status update_level(gs_hierarchy *h, gsolve_context *ctx, int k)
     next->fine.near_null = l->T.near_null;
     TRY(gs_matrix_renew(l->P));
     TRY(gs_matrix_renew(l->R));
-    TRY(gs_galerkin_renew(&l->galerkin, &l->T.R, &l->rows, &l->T.P));
+    TRY(l->by_blocks
+            ? gs_block_galerkin_renew(&next->rows, ctx, &l->T.R, &l->rows, &l->T.P, l->fine.block,
+                                      l->T.block)
+            : gs_galerkin_renew(&l->galerkin, &l->T.R, &l->rows, &l->T.P));
     TRY(gs_matrix_renew(next->A));
 done:
     return status;

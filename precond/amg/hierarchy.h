@@ -20,7 +20,8 @@ typedef struct gs_level {
     int64_t entries;
     gs_fine fine;             /* of rows and A */
     gs_transfer T;            /* its P and R are views of what the matrices own */
-    gs_galerkin galerkin;     /* what makes the next level's values */
+    gs_galerkin galerkin;     /* what makes the next level's values, unless */
+    bool by_blocks;           /* products of blocks do */
     void *smoother;           /* NULL where the level is solved exactly */
     gsolve_dense b, x, space; /* one column each; b and x of the finest only in another type */
     gsolve_dense v, c;        /* of a K-cycle */
