@@ -3,35 +3,43 @@
 #define LINE \
     16 /* of the longer side that are moved together, so that each cache line is met once */
 
-/* Those with first <= c < end. */
-static void FN(flip_stretch)(int32_t rows, int64_t first, int64_t end, const T *from,
-                             int64_t stride, T *to, int64_t step)
+/* Columns first to end - 1 of `rows` rows, which is a constant where it is small. */
+static inline __attribute__((always_inline)) void FN(flip_stretch)(int32_t rows, int64_t first,
+                                                                   int64_t end, const T *from,
+                                                                   int64_t stride, T *to,
+                                                                   int64_t step)
 {
-    for (int32_t r = 0; r < rows; r++) {
-        for (int64_t c = first; c < end; c++) to[c * step + r] = from[r * stride + c];
+    for (int64_t c = first; c < end; c++) {
+        for (int32_t r = 0; r < rows; r++) to[c * step + r] = from[r * stride + c];
     }
 }
 
-/* Few rows of many columns. */
+/* Few rows of many columns, eight at a time. */
 static void FN(flip_flat)(gs_queue *q, int32_t rows, int32_t columns, const T *from, int64_t stride,
                           T *to, int64_t step)
 {
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (columns > 4096)
     for (int64_t c = 0; c < columns; c += LINE) {
-        FN(flip_stretch)
-        (rows, c, c + LINE < columns ? c + LINE : columns, from, stride, to, step);
+        const int64_t end = c + LINE < columns ? c + LINE : columns;
+        int32_t r = 0;
+        for (; r + 8 <= rows; r += 8) {
+            FN(flip_stretch)(8, c, end, from + r * stride, stride, to + r, step);
+        }
+        FN(flip_stretch)(rows - r, c, end, from + r * stride, stride, to + r, step);
     }
 }
 
-/* Many rows of few columns. */
+/* Many rows of few columns, eight at a time. */
 static void FN(flip_tall)(gs_queue *q, int32_t rows, int32_t columns, const T *from, int64_t stride,
                           T *to, int64_t step)
 {
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (rows > 4096)
     for (int64_t r = 0; r < rows; r += LINE) {
-        FN(flip_stretch)
-        (rows - r < LINE ? (int32_t)(rows - r) : LINE, 0, columns, from + r * stride, stride,
-         to + r, step);
+        const int32_t count = rows - r < LINE ? (int32_t)(rows - r) : LINE;
+        for (int32_t c = 0; c < columns; c++) {
+            T *out = to + c * step + r;
+            for (int32_t k = 0; k < count; k++) out[k] = from[(r + k) * stride + c];
+        }
     }
 }
 

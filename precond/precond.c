@@ -352,6 +352,8 @@ gsolve_status gsolve_precond_set_coordinates(gsolve_precond *M, gsolve_dense xyz
 
 static gsolve_status check_vectors(const gsolve_precond *M, gsolve_dense r, gsolve_dense z)
 {
+    if (r.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(M->ctx, r, "r");
+    if (z.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(M->ctx, z, "z");
     if (r.nrows != M->n || z.nrows != M->n || r.ncols != z.ncols || r.ncols < 0 ||
         (r.ncols > 1 && (r.stride < r.nrows || z.stride < z.nrows))) {
         return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
@@ -360,8 +362,6 @@ static gsolve_status check_vectors(const gsolve_precond *M, gsolve_dense r, gsol
                            M->n, r.nrows, r.ncols, z.nrows, z.ncols, (long long)r.stride,
                            (long long)z.stride);
     }
-    if (r.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(M->ctx, r, "r");
-    if (z.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(M->ctx, z, "z");
     if (r.type != M->type || z.type != M->type || !gs_reachable(M->ctx, r.place) ||
         !gs_reachable(M->ctx, z.place)) {
         return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,

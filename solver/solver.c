@@ -186,6 +186,8 @@ const char *gsolve_solver_note(const gsolve_solver *S)
 
 static gsolve_status check_run(const gs_krylov *k, gsolve_dense b, gsolve_dense x)
 {
+    if (b.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(k->ctx, b, "b");
+    if (x.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(k->ctx, x, "x");
     if (b.nrows != k->csr.nrows || x.nrows != k->csr.ncols || b.ncols != x.ncols || b.ncols < 0) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
                            "the matrix is %d x %d, so b must have %d rows and x %d, with as many "
@@ -193,8 +195,6 @@ static gsolve_status check_run(const gs_krylov *k, gsolve_dense b, gsolve_dense 
                            k->csr.nrows, k->csr.ncols, k->csr.nrows, k->csr.ncols, b.nrows, b.ncols,
                            x.nrows, x.ncols);
     }
-    if (b.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(k->ctx, b, "b");
-    if (x.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(k->ctx, x, "x");
     if (b.ncols > 1 && (b.stride < b.nrows || x.stride < x.nrows)) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
                            "the columns of b or x overlap: their strides are %lld and %lld",

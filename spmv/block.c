@@ -25,9 +25,8 @@ static gsolve_dense plain(gsolve_dense v)
     return v;
 }
 
-/* *used = v in that layout: v itself, or room in space[which], which holds v's values if read. */
-static gsolve_status turn(gs_block_space *space, int which, gsolve_context *ctx,
-                          gsolve_layout layout, gsolve_dense v, bool read, gsolve_dense *used)
+gsolve_status gs_block_turn(gs_block_space *space, int which, gsolve_context *ctx,
+                            gsolve_layout layout, gsolve_dense v, bool read, gsolve_dense *used)
 {
     const size_t size = gs_type_size(v.type), need = (size_t)v.nrows * (size_t)v.ncols * size;
 
@@ -50,7 +49,8 @@ gsolve_status gs_block_multiply(const gs_block_products *by, const void *self, g
                                 gs_block_space *space, double alpha, gsolve_dense x, double beta,
                                 gsolve_dense y)
 {
-    const bool rows = by->many && by->by_rows && x.ncols > 1 && x.layout == GSOLVE_BY_ROWS;
+    const bool rows = by->many && by->by_rows && x.ncols > 1 && x.layout == GSOLVE_BY_ROWS &&
+                      x.stride <= INT32_MAX; /* as kernels count */
     const gsolve_layout layout = rows ? GSOLVE_BY_ROWS : GSOLVE_BY_COLUMNS;
     gsolve_dense in, out;
     gsolve_status status;
@@ -59,8 +59,8 @@ gsolve_status gs_block_multiply(const gs_block_products *by, const void *self, g
     y = plain(y);
     if ((int64_t)x.nrows * x.ncols == 0) x.layout = layout; /* nothing to move */
     if ((int64_t)y.nrows * y.ncols == 0) return GSOLVE_OK;
-    TRY(turn(space, 0, ctx, layout, x, true, &in));
-    TRY(turn(space, 1, ctx, layout, y, beta != 0, &out));
+    TRY(gs_block_turn(space, 0, ctx, layout, x, true, &in));
+    TRY(gs_block_turn(space, 1, ctx, layout, y, beta != 0, &out));
     if (by->many && x.ncols > 1) {
         TRY(by->many(self, ctx, alpha, in, beta, out));
     } else {

@@ -23,6 +23,10 @@ typedef struct gs_block_space {
 gsolve_status gs_block_multiply(const gs_block_products *by, const void *self, gsolve_context *ctx,
                                 gs_block_space *space, double alpha, gsolve_dense x, double beta,
                                 gsolve_dense y);
+
+/* *used = v in that layout: v itself, or room number `which`, which holds v's values if read. */
+gsolve_status gs_block_turn(gs_block_space *space, int which, gsolve_context *ctx,
+                            gsolve_layout layout, gsolve_dense v, bool read, gsolve_dense *used);
 void gs_block_space_drop(gs_block_space *space, gsolve_context *ctx);
 
 /* Those of a format. */

@@ -277,6 +277,12 @@ done:
 static gsolve_status check_vectors(const gsolve_matrix *A, gsolve_dense x, int32_t xrows,
                                    gsolve_dense y, int32_t yrows)
 {
+    if ((unsigned)x.layout > GSOLVE_BY_ROWS || (unsigned)y.layout > GSOLVE_BY_ROWS) {
+        return gsolve_fail(
+            A->ctx, GSOLVE_BAD_ARGUMENT,
+            "x and y are of layouts %d and %d; there are 0 (by columns) and 1 (by rows)",
+            (int)x.layout, (int)y.layout);
+    }
     if (x.nrows != xrows || y.nrows != yrows || x.ncols != y.ncols || x.ncols < 0 ||
         !gs_stride_fits(x) || !gs_stride_fits(y)) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
@@ -284,11 +290,6 @@ static gsolve_status check_vectors(const gsolve_matrix *A, gsolve_dense x, int32
                            "%d x %d (strides %lld and %lld)",
                            xrows, yrows, x.nrows, x.ncols, y.nrows, y.ncols, (long long)x.stride,
                            (long long)y.stride);
-    }
-    if ((unsigned)x.layout > GSOLVE_BY_ROWS || (unsigned)y.layout > GSOLVE_BY_ROWS) {
-        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
-                           "x or y is of layout %d or %d; there are 0 (by columns) and 1 (by rows)",
-                           (int)x.layout, (int)y.layout);
     }
     if (x.type != A->csr.type || y.type != A->csr.type || !gs_reachable(A->ctx, x.place) ||
         !gs_reachable(A->ctx, y.place)) {

@@ -401,8 +401,11 @@ static void foretell(const char *method, int32_t columns)
     const size_t handles = 24 * 1024 + resident;
     size_t bytes = 0, taken;
 
-    OK(t.ctx, gsolve_matrix_apply_transpose(t.A, 1, gsolve_vector(t.b, t.n), 0,
-                                            gsolve_vector(t.x, t.n))); /* bicg needs A' */
+    const gsolve_dense b = {t.n, columns, t.n, t.b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    gsolve_dense x = b;
+    x.value = t.x;
+    OK(t.ctx, gsolve_matrix_apply_transpose(t.A, 1, b, 0, x)); /* bicg needs A', and several */
+    OK(t.ctx, gsolve_matrix_apply(t.A, 1, b, 0, x)); /* columns room to turn them in, as A's */
     const size_t with = held(t.ctx);
     gsolve_solver_destroy(&t.S);
     const size_t without = held(t.ctx);

@@ -85,6 +85,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gs_csr_plan *plan = self;
 
     GS_KERNELS(gs_csr, ctx, plan->csr.type)->drop(plan, ctx);
+    gs_block_space_drop(&plan->space, ctx);
     gsolve_free(ctx, GSOLVE_HOST, plan);
 }
 
@@ -118,9 +119,15 @@ static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, 
 static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
                                  gsolve_dense x, double beta, gsolve_dense y)
 {
-    const gs_csr_kernels *csr = GS_KERNELS(gs_csr, ctx, x.type);
-    return csr->apply_block(ctx->queue, self, x.ncols, alpha, x.value, x.stride, beta, y.value,
-                            y.stride);
+    gs_csr_plan *plan = (gs_csr_plan *)(uintptr_t)self; /* of which space is but scratch */
+    gsolve_status status;
+
+    if (ctx->device != &gs_device_cuda) {
+        TRY(gs_block_turn(&plan->space, 0, ctx, GSOLVE_BY_ROWS, x, true, &x));
+    }
+    TRY(GS_KERNELS(gs_csr, ctx, x.type)->apply_block(ctx->queue, plan, alpha, x, beta, y));
+done:
+    return status;
 }
 
 static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
@@ -151,6 +158,7 @@ const gsolve_format gs_csr_format = {
     .destroy = destroy,
     .apply = apply,
     .apply_block = apply_block,
+    .by_rows = true,
     .apply_dot = apply_dot,
     .update = update,
     .forecast = forecast,

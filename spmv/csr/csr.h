@@ -12,6 +12,7 @@
 
 #include "core/csr.h"
 #include "core/vector.h"
+#include "spmv/block.h"
 #include "spmv/scattered.h"
 
 #define GS_CSR_TASK 8192 /* work of a task: entries + GS_CSR_TOLL a row */
@@ -28,6 +29,7 @@ typedef struct gs_csr_plan {
     int32_t *long_row;          /* nlong, ascending */
     int64_t *first_part;        /* nlong + 1: number of the first part of each long row */
     double *part;               /* scratch: two sums for each task, then one for each part */
+    gs_block_space space;       /* scratch: x by rows, where it is not; on the CPU */
     struct gs_csr_tiles *tiles; /* on CUDA, instead of all these: see csr_cuda.cu */
 } gs_csr_plan;
 
@@ -38,10 +40,10 @@ typedef struct gs_csr_kernels {
     /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0 */
     gsolve_status (*apply)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *x,
                            double beta, void *y, const gs_product_sums *dots);
-    /* y = alpha A x + beta y for as many columns, each with the bits that it has alone */
-    gsolve_status (*apply_block)(gs_queue *q, const gs_csr_plan *plan, int32_t columns,
-                                 double alpha, const void *x, int64_t xstride, double beta, void *y,
-                                 int64_t ystride);
+    /* the same for several columns; on the CPU x by rows and each column with the bits that it has
+     * alone; on a GPU x and y of one layout */
+    gsolve_status (*apply_block)(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,
+                                 double beta, gsolve_dense y);
 } gs_csr_kernels;
 
 gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries);

@@ -259,19 +259,19 @@ gsolve_status multiply_some(gs_queue *q, const columns<T> &a, int32_t n, const g
 } // namespace
 
 template <class T>
-gsolve_status gs_csr_apply_block(gs_queue *q, const gs_csr_plan *plan, int32_t count, double alpha,
-                                 const void *x, int64_t xstride, double beta, void *y,
-                                 int64_t ystride)
+gsolve_status gs_csr_apply_block(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,
+                                 double beta, gsolve_dense y)
 {
     const gsolve_csr *A = &plan->csr;
     gsolve_status status = GSOLVE_OK;
 
-    for (int32_t j = 0, now; j < count && status == GSOLVE_OK; j += now) {
-        const T *xj = (const T *)x + j * xstride;
-        T *yj = (T *)y + j * ystride;
-        const columns<T> a = {A->start, A->col, (const T *)A->value, xj, yj, xstride, ystride,
+    if (x.layout == GSOLVE_BY_ROWS) return gs_csr_apply_rows<T>(q, plan, alpha, x, beta, y);
+    for (int32_t j = 0, now; j < x.ncols && status == GSOLVE_OK; j += now) {
+        const T *xj = (const T *)x.value + j * x.stride;
+        T *yj = (T *)y.value + j * y.stride;
+        const columns<T> a = {A->start, A->col, (const T *)A->value, xj, yj, x.stride, y.stride,
                               (T)alpha, (T)beta};
-        now = next_columns(plan->tiles, count - j);
+        now = next_columns(plan->tiles, x.ncols - j);
         if (now == 1) {
             status = gs_csr_cuda[A->type].apply(q, plan, alpha, xj, beta, yj, nullptr);
         } else if (A->offset == GSOLVE_O64) {
@@ -283,7 +283,7 @@ gsolve_status gs_csr_apply_block(gs_queue *q, const gs_csr_plan *plan, int32_t c
     return status;
 }
 
-template gsolve_status gs_csr_apply_block<float>(gs_queue *, const gs_csr_plan *, int32_t, double,
-                                                 const void *, int64_t, double, void *, int64_t);
-template gsolve_status gs_csr_apply_block<double>(gs_queue *, const gs_csr_plan *, int32_t, double,
-                                                  const void *, int64_t, double, void *, int64_t);
+template gsolve_status gs_csr_apply_block<float>(gs_queue *, const gs_csr_plan *, double,
+                                                 gsolve_dense, double, gsolve_dense);
+template gsolve_status gs_csr_apply_block<double>(gs_queue *, const gs_csr_plan *, double,
+                                                  gsolve_dense, double, gsolve_dense);

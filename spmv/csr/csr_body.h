@@ -1,26 +1,6 @@
 /* csr_body.h: the products on the CPU for one value type T; csr_rows.h holds what reads offsets. */
 
-#include "spmv/row_sum.h"
-
-/* sum[c] = row_sum for the columns x + c stride, c < 4. */
-static void FN(row_sum4)(int64_t n, const T *value, const int32_t *col, const T *x, int64_t stride,
-                         T sum[4])
-{
-    T s[4][4] = {{0}}; /* [k mod 4][c] */
-    int64_t k = 0;
-
-    for (; k + 4 <= n; k += 4) {
-        for (int m = 0; m < 4; m++) {
-            const T *at = x + col[k + m];
-            for (int c = 0; c < 4; c++) s[m][c] += value[k + m] * at[c * stride];
-        }
-    }
-    for (int m = 0; k < n; k++, m++) {
-        const T *at = x + col[k];
-        for (int c = 0; c < 4; c++) s[m][c] += value[k] * at[c * stride];
-    }
-    for (int c = 0; c < 4; c++) sum[c] = (s[0][c] + s[1][c]) + (s[2][c] + s[3][c]);
-}
+#include "spmv/row_blocks.h"
 
 /* The sum over the part-th part of a long row that begins at entry from and ends before to. */
 static T FN(part_sum)(const gsolve_csr *A, int64_t from, int64_t to, int64_t part, const T *x)
@@ -46,6 +26,33 @@ static void FN(long_rows)(gs_queue *q, const gs_csr_plan *plan, double alpha, co
         for (int64_t p = 0; p < count; p++) part[first + p] = FN(part_sum)(A, from, to, p, x);
         for (int64_t p = 0; p < count; p++) sum += (T)part[first + p];
         FN(finish_row)(alpha, sum, beta, &y[i]);
+    }
+}
+
+/* The same for column j of x by rows. */
+static void FN(long_rows_of_column)(gs_queue *q, const gs_csr_plan *plan, double alpha,
+                                    gsolve_dense x, int32_t j, double beta, const FN(rows_of_y) * y)
+{
+    const gsolve_csr *A = &plan->csr;
+    const T *value = A->value, *px = (const T *)x.value + j;
+    double *part = plan->part + 2 * plan->tasks;
+
+    for (int32_t l = 0; l < plan->nlong; l++) {
+        const int32_t i = plan->long_row[l];
+        const int64_t from = gs_start(A, i), to = gs_start(A, i + 1);
+        const int64_t first = plan->first_part[l], count = plan->first_part[l + 1] - first;
+        T sum = 0;
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
+        for (int64_t p = 0; p < count; p++) {
+            const int64_t at = from + p * GS_CSR_PART;
+            GS_PASTE(FN(numbers), 1) of_part;
+            GS_PASTE(FN(row_sums), 1)
+            (to - at < GS_CSR_PART ? to - at : GS_CSR_PART, value + at, A->col + at, px, x.stride,
+             0, &of_part);
+            part[first + p] = of_part.v[0][0];
+        }
+        for (int64_t p = 0; p < count; p++) sum += (T)part[first + p];
+        FN(finish_row)(alpha, sum, beta, &y->value[i * y->row + j * y->column]);
     }
 }
 
@@ -97,32 +104,21 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_csr_plan *plan, double alph
     return GSOLVE_OK;
 }
 
-static void FN(apply4)(gs_queue *q, const gs_csr_plan *plan, double alpha, const T *x,
-                       int64_t xstride, double beta, T *y, int64_t ystride)
+/* x by rows */
+static gsolve_status FN(apply_block)(gs_queue *q, const gs_csr_plan *plan, double alpha,
+                                     gsolve_dense x, double beta, gsolve_dense y)
 {
     const bool wide = plan->csr.offset == GSOLVE_O64;
+    const FN(rows_of_y) out = FN(rows_of)(y);
 
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (plan->tasks > 2)
     for (int32_t t = 0; t < plan->tasks; t++) {
-        (wide ? FN(task4_o64) : FN(task4_o32))(plan, t, alpha, x, xstride, beta, y, ystride);
+        (wide ? FN(block_task_o64) : FN(block_task_o32))(plan, t, alpha, x, beta, &out);
     }
-    for (int c = 0; c < 4; c++)
-        FN(long_rows)(q, plan, alpha, x + c * xstride, beta, y + c * ystride);
-}
-
-static gsolve_status FN(apply_block)(gs_queue *q, const gs_csr_plan *plan, int32_t columns,
-                                     double alpha, const void *px, int64_t xstride, double beta,
-                                     void *py, int64_t ystride)
-{
-    const T *x = px;
-    T *y = py;
-    int32_t j = 0;
-
-    for (; j + 4 <= columns; j += 4) {
-        FN(apply4)(q, plan, alpha, x + j * xstride, xstride, beta, y + j * ystride, ystride);
-    }
-    for (; j < columns; j++) {
-        FN(apply)(q, plan, alpha, x + j * xstride, beta, y + j * ystride, NULL);
+    for (int32_t j = 0; plan->nlong > 0 && j < x.ncols; j++) {
+        FN(long_rows_of_column)(q, plan, alpha, x, j, beta, &out);
     }
     return GSOLVE_OK;
 }
+
+#undef OF

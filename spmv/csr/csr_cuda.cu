@@ -246,10 +246,12 @@ gsolve_status make_parts(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr 
         TRY(find_long(p, ctx, A->nrows, start));
     }
     ALLOC_DEVICE(ctx, p->part_of, (size_t)p->parts + 1);
-    ALLOC_DEVICE(ctx, sum, ((size_t)p->parts + 1) * most_columns);
+    ALLOC_DEVICE(ctx, sum, ((size_t)p->parts + 1) * most_by_rows);
     p->sum = sum;
-    ALLOC_DEVICE(ctx, p->done, (size_t)p->nlong + 1);
-    TRY(gs_cuda(q, cudaMemsetAsync(p->done, 0, sizeof *p->done * ((size_t)p->nlong + 1), q->stream),
+    ALLOC_DEVICE(ctx, p->done, ((size_t)p->nlong + 1) * most_chunks);
+    TRY(gs_cuda(q,
+                cudaMemsetAsync(p->done, 0, sizeof *p->done * ((size_t)p->nlong + 1) * most_chunks,
+                                q->stream),
                 "a plan of the product"));
     if (p->nlong > 0) {
         TRY(gs_launch(q, "name_parts", name_parts<O>, blocks_for(p->nlong), gs_block_size, p->nlong,
@@ -426,8 +428,7 @@ __device__ void multiply(const product<T> &a, int64_t from, int n, T *s)
 // The rows of a tile from the products in s, by groups of lanes threads; row: of this group's
 // first.
 template <class T, class O>
-__device__ void sum_rows(const product<T> &a, const tile &t, int lanes, stretch row,
-                         T (&s)[room])
+__device__ void sum_rows(const product<T> &a, const tile &t, int lanes, stretch row, T (&s)[room])
 {
     const O *start = (const O *)a.start;
     const int group = (int)threadIdx.x / lanes, lane = (int)threadIdx.x % lanes;
@@ -522,9 +523,8 @@ template <class T, class O>
 gsolve_status by_tiles(gs_queue *q, const product<T> &a, const gs_csr_tiles *p)
 {
     // what all blocks of a multiprocessor need: all else caches x
-    static const cudaError_t carved =
-        cudaFuncSetAttribute(rows_by_tiles<T, O>, cudaFuncAttributePreferredSharedMemoryCarveout,
-                             shared_share);
+    static const cudaError_t carved = cudaFuncSetAttribute(
+        rows_by_tiles<T, O>, cudaFuncAttributePreferredSharedMemoryCarveout, shared_share);
 
     if (p->tiles + p->parts == 0) return GSOLVE_OK;
     if (carved != cudaSuccess) return gs_cuda(q, carved, "the product by tiles");
@@ -541,10 +541,10 @@ gsolve_status multiply_all(gs_queue *q, const product<T> &a, const gs_csr_plan *
     gsolve_status status;
 
     if (p->lanes > 0) {
-        return !a.out[0]       ? by_groups<T, O, NO_SUMS>(q, a, n, p)
-               : a.out[1]      ? by_groups<T, O, W_Y_AND_Y_Y>(q, a, n, p)
-               : a.w != a.x    ? by_groups<T, O, W_Y>(q, a, n, p)
-                               : by_groups<T, O, X_Y>(q, a, n, p);
+        return !a.out[0]    ? by_groups<T, O, NO_SUMS>(q, a, n, p)
+               : a.out[1]   ? by_groups<T, O, W_Y_AND_Y_Y>(q, a, n, p)
+               : a.w != a.x ? by_groups<T, O, W_Y>(q, a, n, p)
+                            : by_groups<T, O, X_Y>(q, a, n, p);
     }
     status = by_tiles<T, O>(q, a, p);
     if (status != GSOLVE_OK || !a.out[0]) return status;

@@ -54,18 +54,42 @@ static void ON(task_scattered)(const gs_csr_plan *plan, int32_t t, double alpha,
     ON(task_rows)(plan, t, alpha, x, beta, y, dots, GS_ROWS_SCATTERED);
 }
 
-static void ON(task4)(const gs_csr_plan *plan, int32_t t, double alpha, const T *restrict x,
-                      int64_t xstride, double beta, T *restrict y, int64_t ystride)
+#define OF_OFFSET(name) GS_PASTE(ON(name), COLUMNS)
+#define COLUMNS         8
+#include "spmv/csr/csr_columns.h"
+#undef COLUMNS
+#define COLUMNS 4
+#include "spmv/csr/csr_columns.h"
+#undef COLUMNS
+#define COLUMNS 2
+#include "spmv/csr/csr_columns.h"
+#undef COLUMNS
+#define COLUMNS 1
+#include "spmv/csr/csr_columns.h"
+#undef COLUMNS
+#undef OF_OFFSET
+
+/* Task t with all columns, of which eight, four, two or one are taken at once: its rows come from
+ * the memory once and are near for all. */
+static void ON(block_task)(const gs_csr_plan *plan, int32_t t, double alpha, gsolve_dense v,
+                           double beta, const FN(rows_of_y) * y)
 {
     const OFFSET *start = plan->csr.start;
-    const int32_t *col = plan->csr.col;
-    const T *value = plan->csr.value;
+    const int64_t there = gs_ahead(start[plan->begin[t + 1]], start[plan->csr.nrows]);
+    const int64_t ahead = plan->how == GS_ROWS_SCATTERED ? there : 0;
+    const T *x = v.value;
+    int32_t j = 0;
 
-    for (int32_t i = plan->begin[t]; i < plan->begin[t + 1]; i++) {
-        const int64_t from = start[i], n = start[i + 1] - from;
-        T sum[4];
-        if (n > GS_LONG_ROW) continue;
-        FN(row_sum4)(n, value + from, col + from, x, xstride, sum);
-        for (int c = 0; c < 4; c++) FN(finish_row)(alpha, sum[c], beta, &y[i + c * ystride]);
+    for (; j + 8 <= v.ncols; j += 8) {
+        GS_PASTE(ON(task_of_rows), 8)(plan, t, alpha, x, v.stride, beta, y, j, ahead);
+    }
+    for (; j + 4 <= v.ncols; j += 4) {
+        GS_PASTE(ON(task_of_rows), 4)(plan, t, alpha, x, v.stride, beta, y, j, ahead);
+    }
+    for (; j + 2 <= v.ncols; j += 2) {
+        GS_PASTE(ON(task_of_rows), 2)(plan, t, alpha, x, v.stride, beta, y, j, ahead);
+    }
+    for (; j < v.ncols; j++) {
+        GS_PASTE(ON(task_of_rows), 1)(plan, t, alpha, x, v.stride, beta, y, j, ahead);
     }
 }

@@ -20,6 +20,8 @@ constexpr int own = 32;        // entries of a row that each of its threads sums
 constexpr int tile_blocks = 8; // of a multiprocessor at once, at least
 constexpr int at_once = room / gs_block_size; // entries that a thread reads at once
 constexpr int most_columns = 4;               // that tiles are multiplied with in one pass
+constexpr int most_by_rows = 32;              // ... where x lies by rows,
+constexpr int most_chunks = 4;                // in so many chunks
 
 struct tile {
     int32_t first, last; // rows
@@ -44,8 +46,8 @@ struct gs_csr_tiles {
     int32_t *long_row;       // nlong
     int32_t *first_part;     // nlong + 1
     gs_tiles::part *part_of; // parts
-    void *sum;               // parts x most_columns: their sums, in the type of the values
-    unsigned *done;          // nlong: parts that are there
+    void *sum;               // parts x most_by_rows: their sums, in the type of the values
+    unsigned *done;          // nlong x most_chunks: parts that are there
 };
 
 namespace gs_tiles
@@ -136,10 +138,12 @@ int groups_grid(const gs_queue *q, int32_t n, int rows, bool all)
 
 } // namespace gs_tiles
 
-// gs_csr_kernels' apply_block, see csr_block_cuda.cu.
+// gs_csr_kernels' apply_block: by columns, see csr_block_cuda.cu; by rows, see csr_teams_cuda.cu.
 template <class T>
-gsolve_status gs_csr_apply_block(gs_queue *q, const gs_csr_plan *plan, int32_t columns,
-                                 double alpha, const void *x, int64_t xstride, double beta, void *y,
-                                 int64_t ystride);
+gsolve_status gs_csr_apply_block(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,
+                                 double beta, gsolve_dense y);
+template <class T>
+gsolve_status gs_csr_apply_rows(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,
+                                double beta, gsolve_dense y);
 
 #endif

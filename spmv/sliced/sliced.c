@@ -110,6 +110,7 @@ void gs_sliced_destroy(void *self, gsolve_context *ctx)
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
         gsolve_free(ctx, gs_place(ctx), blocks[k]);
     }
+    gs_block_space_drop(&s->space, ctx);
     gsolve_free(ctx, GSOLVE_HOST, s);
 }
 
@@ -172,6 +173,14 @@ gsolve_status gs_sliced_apply(const void *self, gsolve_context *ctx, double alph
 {
     const gs_sliced_kernels *sliced = GS_KERNELS(gs_sliced, ctx, x.type);
     return sliced->apply(ctx->queue, self, alpha, x.value, beta, y.value, NULL);
+}
+
+/* Its constness is about what it stands for. */
+gsolve_status gs_sliced_apply_block(const void *self, gsolve_context *ctx, double alpha,
+                                    gsolve_dense x, double beta, gsolve_dense y)
+{
+    return GS_KERNELS(gs_sliced, ctx, x.type)
+        ->apply_block((gs_sliced *)(uintptr_t)self, ctx, alpha, x, beta, y);
 }
 
 gsolve_status gs_sliced_apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,

@@ -24,6 +24,7 @@
 
 #include "core/csr.h"
 #include "core/vector.h"
+#include "spmv/block.h"
 
 /* --- the policy ------------------------------------------------------------------------------- */
 
@@ -38,6 +39,9 @@ enum { GS_VALUE_OWN, GS_VALUE_AUTO };             /* values: the matrix's type; 
 #define GS_SLICED_MOST  1024
 #define GS_SLICED_PART  1024 /* entries of a part of a long row on a GPU: a warp's */
 #define GS_SLICED_PARTS 8192 /* ... and on the CPU */
+
+#define GS_SLICED_BLOCK  32 /* columns of x that a pass over parts of long rows takes at most */
+#define GS_SLICED_CHUNKS 4  /* ... in so many chunks at most */
 
 #define GS_SLICED_SLICE 21 /* bytes of a slice at most, besides what it stores */
 
@@ -123,11 +127,12 @@ typedef struct gs_sliced {
     void *value_of; /* columns x lanes */
     int32_t nlong, parts;
     gs_sliced_part *part; /* parts */
-    void *sum;            /* parts, in the matrix's type */
-    unsigned *done;       /* nlong: parts that are there; on a GPU */
+    void *sum;            /* parts, on a GPU x GS_SLICED_BLOCK, in the matrix's type */
+    unsigned *done;       /* nlong x GS_SLICED_CHUNKS: parts that are there; on a GPU */
     int32_t tasks;        /* on the CPU: stretches of slices of about equal work */
     int32_t *task;        /* tasks + 1: first slice of each */
     double *dot;          /* scratch: two sums for each task */
+    gs_block_space space; /* scratch: x by rows, where it is not */
     char note[80];        /* what the format that made it chose, or "" */
 } gs_sliced;
 
@@ -165,6 +170,9 @@ typedef struct gs_sliced_kernels {
     /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0 */
     gsolve_status (*apply)(gs_queue *q, const gs_sliced *s, double alpha, const void *x,
                            double beta, void *y, const gs_product_sums *dots);
+    /* the same for several columns, x and y of one layout; s->space may grow */
+    gsolve_status (*apply_block)(gs_sliced *s, gsolve_context *ctx, double alpha, gsolve_dense x,
+                                 double beta, gsolve_dense y);
 } gs_sliced_kernels;
 
 extern const gs_sliced_kernels gs_sliced_host[GSOLVE_TYPE_COUNT];
@@ -225,6 +233,8 @@ static inline int32_t gs_sliced_short(const gsolve_csr *csr, int32_t i, int32_t 
 void gs_sliced_destroy(void *self, gsolve_context *ctx);
 gsolve_status gs_sliced_apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                               double beta, gsolve_dense y);
+gsolve_status gs_sliced_apply_block(const void *self, gsolve_context *ctx, double alpha,
+                                    gsolve_dense x, double beta, gsolve_dense y);
 gsolve_status gs_sliced_apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
                                   gsolve_dense y, gsolve_dense w, double *wy, double *yy);
 gsolve_status gs_sliced_update(void *self, gsolve_context *ctx, const gsolve_csr *csr);

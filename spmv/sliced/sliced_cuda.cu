@@ -4,9 +4,8 @@
 // row are added by shuffles. Each thread reads so many entries at once that the memory is kept
 // busy, and what it must know of its next slice while it works on this one. Parts of long rows are
 // read from csr by a warp each; the one that comes last adds up those of its row, in their order.
+#include "spmv/sliced/sliced_block.cuh"
 #include "spmv/sliced/sliced_product.cuh"
-
-
 
 using namespace gs_by_slices;
 
@@ -201,9 +200,71 @@ gsolve_status apply(gs_queue *q, const gs_sliced *s, double alpha, const void *x
     return gs_sum_product(vector, q, n, y, dots);
 }
 
+// --- several columns --------------------------------------------------------------------------
+
 template <class T>
-constexpr gs_sliced_kernels table = {gs_sliced_look_cuda, gs_sliced_sort_cuda,
-                                     gs_sliced_make_cuda<T>, gs_sliced_refill_cuda<T>, apply<T>};
+gsolve_status choose_block(gs_queue *q, const gs_sliced *s, const block_operands<T> &a, bool rows)
+{
+    if constexpr (sizeof(T) > sizeof(float)) {
+        if (s->light) {
+            return rows ? gs_sliced_by_rows<T, float>(q, s, a)
+                        : gs_sliced_by_columns<T, float>(q, s, a);
+        }
+    }
+    return rows ? gs_sliced_by_rows<T, T>(q, s, a) : gs_sliced_by_columns<T, T>(q, s, a);
+}
+
+// As many columns at a time as there is room for sums of parts of long rows.
+template <class T>
+gsolve_status multiply_block(gs_queue *q, const gs_sliced *s, double alpha, gsolve_dense x,
+                             double beta, gsolve_dense y)
+{
+    const bool xrows = x.layout == GSOLVE_BY_ROWS, yrows = y.layout == GSOLVE_BY_ROWS;
+    const int32_t most = s->parts > 0 ? GS_SLICED_BLOCK : x.ncols;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t j = 0; j < x.ncols && status == GSOLVE_OK; j += most) {
+        const block_operands<T> a = {(const T *)x.value + j * (xrows ? 1 : x.stride),
+                                     (T *)y.value + j * (yrows ? 1 : y.stride),
+                                     x.stride,
+                                     y.stride,
+                                     x.ncols - j < most ? x.ncols - j : most,
+                                     1,
+                                     yrows,
+                                     (T)alpha,
+                                     (T)beta};
+        status = choose_block(q, s, a, xrows);
+    }
+    return status;
+}
+
+// Whether it pays to turn x first: where an entry meets few columns, of which each would be read
+// apart, and there are so many entries a row that turning x is little beside them.
+bool turns(const gs_sliced *s, gsolve_dense x)
+{
+    return x.layout == GSOLVE_BY_COLUMNS && x.ncols > 2 && x.ncols <= 8 &&
+           s->entries >= 32 * (int64_t)s->csr.nrows;
+}
+
+template <class T>
+gsolve_status apply_block(gs_sliced *s, gsolve_context *ctx, double alpha, gsolve_dense x,
+                          double beta, gsolve_dense y)
+{
+    gsolve_status status;
+
+    if (turns(s, x)) TRY(gs_block_turn(&s->space, 0, ctx, GSOLVE_BY_ROWS, x, true, &x));
+    TRY(multiply_block<T>(ctx->queue, s, alpha, x, beta, y));
+done:
+    return status;
+}
+
+template <class T>
+constexpr gs_sliced_kernels table = {gs_sliced_look_cuda,
+                                     gs_sliced_sort_cuda,
+                                     gs_sliced_make_cuda<T>,
+                                     gs_sliced_refill_cuda<T>,
+                                     apply<T>,
+                                     apply_block<T>};
 
 } // namespace
 

@@ -10,8 +10,11 @@
 
 #define GS_BODY "spmv/sliced/sliced_body.h"
 #include "core/each_type.h"
+#undef GS_BODY
+#define GS_BODY "spmv/sliced/sliced_block_body.h"
+#include "core/each_type.h"
 
 const gs_sliced_kernels gs_sliced_host[GSOLVE_TYPE_COUNT] = {
-    {gs_sliced_look_host, gs_sliced_sort_host, make_f32, refill_f32, apply_f32},
-    {gs_sliced_look_host, gs_sliced_sort_host, make_f64, refill_f64, apply_f64},
+    {gs_sliced_look_host, gs_sliced_sort_host, make_f32, refill_f32, apply_f32, apply_block_f32},
+    {gs_sliced_look_host, gs_sliced_sort_host, make_f64, refill_f64, apply_f64, apply_block_f64},
 };

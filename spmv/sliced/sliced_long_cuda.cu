@@ -213,10 +213,12 @@ gsolve_status gs_sliced_long_rows_cuda(gs_sliced *s, gsolve_context *ctx)
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, s->part, s->parts);
-    s->sum = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)s->parts, sizeof(double));
+    s->sum = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)s->parts * GS_SLICED_BLOCK, sizeof(double));
     TRY(s->sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    ALLOC_DEVICE(ctx, s->done, s->nlong);
-    TRY(gs_cuda(q, cudaMemsetAsync(s->done, 0, sizeof *s->done * (size_t)s->nlong, q->stream),
+    ALLOC_DEVICE(ctx, s->done, (size_t)s->nlong * GS_SLICED_CHUNKS);
+    TRY(gs_cuda(q,
+                cudaMemsetAsync(s->done, 0, sizeof *s->done * (size_t)s->nlong * GS_SLICED_CHUNKS,
+                                q->stream),
                 "parts of long rows"));
     TRY(s->csr.offset == GSOLVE_O64 ? part_long_rows<int64_t>(s, ctx)
                                     : part_long_rows<int32_t>(s, ctx));

@@ -134,7 +134,9 @@ __global__ void __launch_bounds__(gs_block_size, LONG ? 4 : 6)
     stretch<NARROW> now(s, at);
     for (; at < s.slices; at += step) {
         const int32_t place = now.place + lane;
-        const int32_t row = place >= now.places_end ? -1 : s.order ? __ldcs(&s.order[place]) : place;
+        const int32_t row = place >= now.places_end ? -1
+                            : s.order               ? __ldcs(&s.order[place])
+                                                    : place;
         const stretch<NARROW> next(s, at + step); // is there by the time it is needed
         const T w = SUMS > 0 && row >= 0 ? a.w[row] : T(0);
         const T sum = sum_row<T, V, NARROW>(s, now, lane, a.x);

@@ -1,0 +1,365 @@
+/* test_spmm.c [FORMAT]: products with k columns in every format, or that one, in all layouts,
+ * against cs_di_gaxpy of CXSparse column by column; and what does not take blocks by rows. */
+#include "tests/common.h"
+
+#include <cs.h>
+#include <math.h>
+
+enum { MOST = 64 }; /* columns */
+
+static const int32_t counts[] = {1, 2, 3, 4, 7, 8, 16, 31, 32, 64};
+enum { COUNTS = sizeof counts / sizeof *counts };
+
+static const char *only; /* that format */
+
+/* What is done differently in some of them: long rows, padding, shared rows, narrow numbers. */
+static const char *const more[] = {
+    "sell,most=5,index=16",  "sell,index=16,value=auto",
+    "sell,slice=8,sigma=64", "sell,slice=64,index=32",
+    "ellr,threads=4,most=9", "ellr,threads=32",
+    "bce,blocks=2",          "bsr,block=2",
+    "bsr,block=3",           "segmented,length=4",
+    "hyb,width=1",
+};
+enum { SPECS = sizeof more / sizeof *more };
+
+/* The index-th of the formats and the specs above, or NULL. */
+static const char *spec_at(const gsolve_context *ctx, int index)
+{
+    int f = 0;
+
+    for (; gsolve_format_at(ctx, f); f++) {
+        if (f == index) return gsolve_format_at(ctx, f)->name;
+    }
+    return index - f < SPECS ? more[index - f] : NULL;
+}
+
+static bool is_wanted(const char *spec)
+{
+    return !only || gs_spec_is(spec, only);
+}
+
+/* --- dense blocks ----------------------------------------------------------------------------- */
+
+static int64_t place_of(gsolve_dense v, int32_t i, int32_t j)
+{
+    return v.layout == GSOLVE_BY_ROWS ? i * v.stride + j : j * v.stride + i;
+}
+
+static double get(gsolve_dense v, int64_t at)
+{
+    return v.type == GSOLVE_F32 ? (double)((float *)v.value)[at] : ((double *)v.value)[at];
+}
+
+static void set(gsolve_dense v, int64_t at, double value)
+{
+    if (v.type == GSOLVE_F32) {
+        ((float *)v.value)[at] = (float)value;
+    } else {
+        ((double *)v.value)[at] = value;
+    }
+}
+
+static int64_t places_of(gsolve_dense v)
+{
+    return v.stride * (v.layout == GSOLVE_BY_ROWS ? v.nrows : v.ncols);
+}
+
+/* The number in row i and column j of a random block. */
+static double number(uint64_t seed, int32_t i, int32_t j)
+{
+    static double drawn[4093];
+
+    for (int k = 0; drawn[0] == 0 && k < 4093; k++) drawn[4092 - k] = gsolve_random(1, (uint64_t)k);
+    return drawn[((uint64_t)i * 67 + (uint64_t)j + seed * 1009) % 4093];
+}
+
+/* gap: numbers between its lines, which are 7 */
+static gsolve_dense new_block(int32_t nrows, int32_t ncols, gsolve_type type, gsolve_layout layout,
+                              int32_t gap, uint64_t seed)
+{
+    const int64_t stride = (layout == GSOLVE_BY_ROWS ? ncols : nrows) + gap;
+    gsolve_dense v = {nrows, ncols, stride, NULL, type, GSOLVE_HOST, layout};
+
+    v.value = calloc((size_t)places_of(v) + 1, 8);
+    for (int64_t at = 0; at < places_of(v); at++) set(v, at, 7);
+    for (int32_t j = 0; j < ncols; j++) {
+        for (int32_t i = 0; i < nrows; i++) set(v, place_of(v, i, j), number(seed, i, j));
+    }
+    return v;
+}
+
+/* --- conformance ------------------------------------------------------------------------------ */
+
+enum { X_SEED = 1, Y_SEED };
+
+/* The columns of A x, or A'x, by CXSparse, x as random blocks of that type have it. */
+static double *exact_products(const gsolve_csr *A, bool transposed, gsolve_type type)
+{
+    const int32_t in = transposed ? A->nrows : A->ncols, out = transposed ? A->ncols : A->nrows;
+    cs_di columns = {.nzmax = (int)gsolve_csr_entries(A),
+                     .m = A->ncols,
+                     .n = A->nrows,
+                     .p = (int *)(uintptr_t)A->start,
+                     .i = (int *)(uintptr_t)A->col,
+                     .x = (double *)(uintptr_t)A->value,
+                     .nz = -1}; /* of A' */
+    cs_di *rows = cs_di_transpose(&columns, 1);
+    double *x = calloc((size_t)in + 1, 8), *y = calloc((size_t)out * MOST + 1, 8);
+
+    assert_non_null(rows);
+    for (int32_t j = 0; j < MOST; j++) {
+        for (int32_t i = 0; i < in; i++) {
+            x[i] = number(X_SEED, i, j);
+            if (type == GSOLVE_F32) x[i] = (double)(float)x[i];
+        }
+        cs_di_gaxpy(transposed ? &columns : rows, x, y + (int64_t)j * out);
+    }
+    cs_di_spfree(rows);
+    free(x);
+    return y;
+}
+
+typedef struct trial {
+    gsolve_layout x, y;
+    int32_t xgap, ygap;
+    double alpha, beta;
+} trial;
+
+static const trial trials[] = {
+    {GSOLVE_BY_ROWS, GSOLVE_BY_ROWS, 0, 0, 1, 0},
+    {GSOLVE_BY_ROWS, GSOLVE_BY_ROWS, 1, 4, -0.5, 2},
+    {GSOLVE_BY_COLUMNS, GSOLVE_BY_COLUMNS, 0, 3, 1, 0},
+    {GSOLVE_BY_COLUMNS, GSOLVE_BY_COLUMNS, 3, 0, 2, -1},
+    {GSOLVE_BY_ROWS, GSOLVE_BY_COLUMNS, 4, 0, 1, 0.5},
+    {GSOLVE_BY_COLUMNS, GSOLVE_BY_ROWS, 0, 4, 3, 0},
+};
+enum { TRIALS = sizeof trials / sizeof *trials };
+
+static void check_numbers(gsolve_dense y, const trial *t, const double *exact, const char *spec)
+{
+    const double tolerance = y.type == GSOLVE_F32 ? 1e-3 : 1e-11;
+    int64_t gaps = 0;
+
+    for (int32_t j = 0; j < y.ncols; j++) {
+        for (int32_t i = 0; i < y.nrows; i++) {
+            const double old = number(Y_SEED, i, j);
+            const double want = t->alpha * exact[(int64_t)j * y.nrows + i] + t->beta * old;
+            const double got = get(y, place_of(y, i, j));
+            if (fabs(got - want) <= tolerance * (1 + fabs(want))) continue;
+            fail_msg("%s, %d columns, layouts %d and %d: (%d, %d) is %g instead of %g", spec,
+                     y.ncols, (int)t->x, (int)t->y, i, j, got, want);
+        }
+    }
+    for (int64_t at = 0; at < places_of(y); at++) gaps += get(y, at) == 7;
+    assert_true(gaps >= places_of(y) - (int64_t)y.nrows * y.ncols);
+}
+
+static void check_products(gsolve_context *ctx, const gsolve_matrix *M, bool transposed,
+                           const double *exact, const char *spec)
+{
+    gsolve_matrix_info info;
+
+    gsolve_matrix_describe(M, &info);
+    const int32_t in = transposed ? info.nrows : info.ncols;
+    const int32_t out = transposed ? info.ncols : info.nrows;
+    for (int c = 0; c < COUNTS; c++) {
+        for (int t = 0; t < TRIALS; t++) {
+            const trial *now = &trials[t];
+            gsolve_dense x = new_block(in, counts[c], info.type, now->x, now->xgap, X_SEED);
+            gsolve_dense y = new_block(out, counts[c], info.type, now->y, now->ygap, Y_SEED);
+            if (now->beta == 0 && out > 0) set(y, 0, NAN); /* must not be read */
+            OK(ctx, (transposed ? gsolve_matrix_apply_transpose
+                                : gsolve_matrix_apply)(M, now->alpha, x, now->beta, y));
+            check_numbers(y, now, exact, spec);
+            free(x.value);
+            free(y.value);
+        }
+    }
+}
+
+/* Every format with a matrix of that name and type. */
+static void conform(gsolve_context *ctx, const char *name, gsolve_type type)
+{
+    gsolve_csr A = read_matrix(ctx, name), typed;
+    double *exact = exact_products(&A, false, type), *back = exact_products(&A, true, type);
+    const char *spec;
+
+    OK(ctx, gsolve_csr_convert(&typed, ctx, type, &A));
+    for (int s = 0; (spec = spec_at(ctx, s)); s++) {
+        gsolve_matrix *M = NULL;
+        if (!is_wanted(spec)) continue;
+        if (gsolve_matrix_create(&M, ctx, spec, &typed) != GSOLVE_OK) {
+            if (!strstr(gsolve_error(ctx), "allowed")) fail_msg("%s", gsolve_error(ctx));
+            continue; /* too much padding */
+        }
+        check_products(ctx, M, false, exact, spec);
+        check_products(ctx, M, true, back, spec);
+        gsolve_matrix_destroy(&M);
+    }
+    gsolve_csr_free(&typed, ctx);
+    gsolve_csr_free(&A, ctx);
+    free(exact);
+    free(back);
+}
+
+static const char *const names[] = {
+    "gen:tridiagonal,n=1",        "gen:tridiagonal,n=0",       "gen:poisson2d,n=9",
+    "gen:elasticity3d,n=2",       "gen:circuit,n=300,dense=2", "gen:rmat,scale=6",
+    "gen:random,n=50,cols=80",    "gen:random,n=80,cols=50",   "gen:lp,n=3,cols=1300",
+    "gen:emptyrows,n=30,cols=90", "gen:random,n=0,cols=7",     "gen:band,n=333",
+};
+
+static void conformance(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    (void)state;
+
+    for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+        for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) {
+            conform(ctx, names[m], (gsolve_type)type);
+        }
+    }
+    close_context(ctx);
+}
+
+/* --- the same bits ---------------------------------------------------------------------------- */
+
+/* Ten products, into blocks that are other before. */
+static void repeat(gsolve_context *ctx, const gsolve_matrix *M, const gsolve_csr *A, int32_t k,
+                   gsolve_layout layout, const char *spec)
+{
+    gsolve_dense x = new_block(A->ncols, k, A->type, layout, 0, X_SEED), first = {0};
+
+    for (int run = 0; run < 10; run++) {
+        gsolve_dense y = new_block(A->nrows, k, A->type, layout, 0, (uint64_t)(3 + run));
+        OK(ctx, gsolve_matrix_apply(M, 1, x, 0, y));
+        if (run == 0) {
+            first = y;
+            continue;
+        }
+        if (memcmp(first.value, y.value, (size_t)places_of(y) * gs_type_size(y.type)) != 0) {
+            fail_msg("%s: other bits in run %d with %d columns", spec, run, k);
+        }
+        free(y.value);
+    }
+    free(first.value);
+    free(x.value);
+}
+
+static void bits(void **state)
+{
+    static const char *const large[] = {"gen:rmat,scale=13,degree=16",
+                                        "gen:circuit,n=20000,dense=2", "gen:band,n=9000"};
+    static const int32_t some[] = {3, 8, 32};
+    gsolve_context *ctx = open_context(2);
+    const bool gpu = gsolve_stream(ctx) != NULL;
+    const char *spec;
+    (void)state;
+
+    for (int s = 0; (spec = spec_at(ctx, s)); s++) {
+        if (!is_wanted(spec) || strncmp(spec, "cusparse", 8) == 0) continue;
+        for (size_t m = 0; m < sizeof large / sizeof *large; m++) {
+            gsolve_csr A = read_matrix(ctx, gpu ? large[m] : "gen:rmat,scale=8,degree=8");
+            gsolve_matrix *M = NULL;
+            if (gsolve_matrix_create(&M, ctx, spec, &A) == GSOLVE_OK) {
+                for (int c = 0; c < 6; c++) {
+                    repeat(ctx, M, &A, some[c % 3], c < 3 ? GSOLVE_BY_ROWS : GSOLVE_BY_COLUMNS,
+                           spec);
+                }
+            }
+            gsolve_matrix_destroy(&M);
+            gsolve_csr_free(&A, ctx);
+            if (!gpu) break;
+        }
+    }
+    close_context(ctx);
+}
+
+/* --- where vectors lie by columns ------------------------------------------------------------- */
+
+static void expect_refusal(gsolve_context *ctx, gsolve_status status, const char *sentence)
+{
+    assert_int_equal(status, GSOLVE_BAD_ARGUMENT);
+    if (!strstr(gsolve_error(ctx), sentence)) fail_msg("%s", gsolve_error(ctx));
+}
+
+static void refusals(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    gsolve_csr A = read_matrix(ctx, "gen:poisson2d,n=9");
+    const int32_t n = A.nrows;
+    gsolve_dense b = new_block(n, 3, GSOLVE_F64, GSOLVE_BY_COLUMNS, 0, 1), x = b, r = b;
+    double relative[3], sums[3];
+    gsolve_matrix *M = NULL;
+    gsolve_precond *P = NULL;
+    gsolve_solver *S = NULL;
+    gsolve_result result;
+    (void)state;
+
+    x.value = calloc((size_t)n * 3, 8);
+    r.layout = GSOLVE_BY_ROWS;
+    OK(ctx, gsolve_matrix_create(&M, ctx, "csr", &A));
+    OK(ctx, gsolve_precond_create(&P, ctx, "jacobi", &A));
+    OK(ctx, gsolve_solver_create(&S, ctx, "cg", M, P));
+    r.stride = 3;
+    expect_refusal(ctx, gsolve_solver_run(S, r, x, &result), "b must lie by columns");
+    expect_refusal(ctx, gsolve_precond_apply(P, r, x), "r must lie by columns");
+    expect_refusal(ctx, gsolve_matrix_residual(M, r, x, relative), "b must lie by columns");
+    expect_refusal(ctx, gsolve_matrix_apply_dot(M, r, x, b, sums, NULL), "must lie by columns");
+    expect_refusal(ctx, gsolve_write_dense(ctx, "refused.mtx", &r, NULL), "must lie by columns");
+    expect_refusal(ctx, gsolve_solve(ctx, &A, b, r, &result), "x must lie by columns");
+    r.stride = 2;
+    expect_refusal(ctx, gsolve_matrix_apply(M, 1, r, 0, x), "strides 2 and");
+    r.stride = 3;
+    r.layout = (gsolve_layout)7;
+    expect_refusal(ctx, gsolve_matrix_apply(M, 1, b, 0, r), "layouts 0 and 7");
+    gsolve_solver_destroy(&S);
+    gsolve_precond_destroy(&P);
+    gsolve_matrix_destroy(&M);
+    gsolve_csr_free(&A, ctx);
+    free(b.value);
+    free(x.value);
+    close_context(ctx);
+}
+
+/* Without memory for the room in which a block is turned. */
+static gsolve_status turned(gsolve_context *ctx, const gsolve_csr *A)
+{
+    gsolve_dense x = new_block(A->ncols, 5, GSOLVE_F64, GSOLVE_BY_ROWS, 0, 1);
+    gsolve_dense y = new_block(A->nrows, 5, GSOLVE_F64, GSOLVE_BY_COLUMNS, 0, 2);
+    gsolve_matrix *M = NULL;
+    gsolve_status status = gsolve_matrix_create(&M, ctx, "coo", A);
+
+    if (status == GSOLVE_OK) status = gsolve_matrix_apply(M, 1, x, 1, y);
+    if (status == GSOLVE_OK) status = gsolve_matrix_apply_transpose(M, 1, y, 1, x);
+    gsolve_matrix_destroy(&M);
+    free(x.value);
+    free(y.value);
+    return status;
+}
+
+static void out_of_memory(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    gsolve_csr A = read_matrix(ctx, "gen:poisson2d,n=9");
+    (void)state;
+
+    ALLOCATION_SWEEP(ctx, turned(ctx, &A));
+    gsolve_csr_free(&A, ctx);
+    close_context(ctx);
+}
+
+int main(int count, char **argument)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(conformance),
+        cmocka_unit_test(bits),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(out_of_memory),
+    };
+
+    only = count > 1 ? argument[1] : NULL;
+    need_device();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
