@@ -37,10 +37,11 @@ static gsolve_status verify(gs_krylov *k, bool *again)
     TRY(gsolve_matrix_residual(k->A, b, x, k->relative));
     for (int32_t c = 0; c < k->ncols; c++) {
         gs_column *column = &k->column[c];
-        const double r = k->relative[c] * (column->norm > 0 ? column->norm : 1);
+        const double relative = k->relative[k->order[c]];
+        const double r = relative * (column->norm > 0 ? column->norm : 1);
         if (!k->round[c]) continue;
-        column->residual = k->relative[c];
-        if (r <= column->target || k->relative[c] <= gs_run(k)->rtol) {
+        column->residual = relative;
+        if (r <= column->target || relative <= gs_run(k)->rtol) {
             column->outcome = GSOLVE_CONVERGED;
         } else if (worth_restart(k, c, r)) {
             k->active[c] = true;
@@ -79,6 +80,7 @@ static gsolve_status start(gs_krylov *k)
     for (int32_t c = 0; c < k->ncols; c++) {
         if (k->active[c] && k->column[c].restarts == 0) k->column[c].verified = INFINITY;
     }
+    TRY(gs_columns_move_up(k));
     forget_partial(k);
     TRY(gs_set_active(k));
     k->at_zero = k->within;
@@ -125,6 +127,7 @@ static gsolve_status take_steps(gs_krylov *k, int64_t j, int count)
         k->profile.iteration = (int)(k->begun + j + i + 1);
         TRY(k->method->step(k, j + i));
         if (!k->method->judges) TRY(gs_progress_test(k, 1));
+        TRY(gs_columns_look(k));
         k->made[(k->begun + j + i + 1) % (2 * GS_HISTORY)] = k->products;
     }
 done:
@@ -223,6 +226,14 @@ done:
     return status;
 }
 
+/* Columns that have ended make room for others, once all that happened has been looked at. */
+static gsolve_status move_up(gs_krylov *k, int64_t j, int count)
+{
+    gs_forget_graph(k);
+    k->record_from = j + count; /* products of fewer columns may make something first */
+    return gs_columns_move_up(k);
+}
+
 /* From a start until every column has ended. The host looks at a chunk while the next one runs, but
  * for those after which A may turn: then it has to see all that led there. The
  * first chunk may be shorter, so that A is asked early. */
@@ -238,8 +249,11 @@ static gsolve_status iterate(gs_krylov *k)
     TRY(look(k, &looked, count, &any));
     for (int64_t j = 0; any; j += steps, steps = count) {
         if (gs_outlook_due(k, j)) TRY(record_ahead(k, j, count));
-        while (gs_outlook_due(k, j) && looked < posted) TRY(look(k, &looked, count, &any));
+        while ((gs_outlook_due(k, j) || gs_columns_due(k)) && looked < posted) {
+            TRY(look(k, &looked, count, &any));
+        }
         if (!any) break;
+        if (gs_columns_due(k)) TRY(move_up(k, j, count));
         if (gs_outlook_due(k, j)) TRY(gs_outlook_turn(k, j, count));
         TRY(next_steps(k, j, steps));
         TRY(gs_progress_post(k, posted++ % GS_SLOTS));
@@ -262,6 +276,7 @@ static gsolve_status run_round(gs_krylov *k, bool *again)
     TRY(start(k));
     TRY(iterate(k));
     k->products = k->made[k->iteration % (2 * GS_HISTORY)];
+    k->wide = k->ncols;
     if (k->method->finish) TRY(k->method->finish(k));
     TRY(verify(k, again));
 done:
@@ -318,6 +333,7 @@ gsolve_status gs_krylov_run(gs_krylov *k)
 
     k->iteration = k->products = 0;
     k->product_seconds = k->precond_seconds = 0;
+    gs_columns_begin(k);
     TRY(gs_resident_begin(k));
     TRY(begin_columns(k));
     TRY(gs_outlook_begin(k));
@@ -325,5 +341,6 @@ gsolve_status gs_krylov_run(gs_krylov *k)
     while (again) TRY(run_round(k, &again));
     TRY(gs_outlook_end(k));
 done:
+    gs_columns_end(k);
     return status;
 }

@@ -7,8 +7,8 @@
 #ifndef GS_KRYLOV_H
 #define GS_KRYLOV_H
 
+#include "core/columns.h"
 #include "core/csr.h"
-#include "core/vector.h"
 #include "solver/profile.h"
 #include "solver/resident.h"
 #include "solver/small.h"
@@ -60,6 +60,7 @@ typedef struct gs_method {
     bool flexible;   /* M may vary */
     bool ignores_precond;
     bool judges; /* its steps make the stopping test, in the pass that finds |r| */
+    bool whole;  /* columns depend on one another, and none may move */
     /* Allocates work space for k->width columns into k's state, by gs_new_... */
     gsolve_status (*setup)(gs_krylov *k);
     /* From k->x: sets the state and k->rr = |r|^2 in the active columns. */
@@ -100,13 +101,16 @@ struct gsolve_solver {
     const gs_vector_kernels *vector;
     gsolve_csr csr;            /* A's sizes and type; its arrays after gs_need_rows */
     int32_t width, ncols;      /* columns there is space for; columns of this run */
+    int32_t wide;              /* the first so many of them may go on */
     gsolve_dense b, x;         /* of this run, in A's type */
     gsolve_dense own_b, own_x; /* where the caller's are of another type */
     /* on the device, for each column */
     gs_scalar rr;          /* |r|^2 */
     int *flag, *ended;     /* what a kernel found: 0 or an outcome; whether it goes on no more */
+    int *all_ended;        /* one number: whether all have; NULL where kernels need not be told */
     gs_progress *progress; /* followed by the history, see small.h */
     /* on the host, for each column */
+    int32_t *order;        /* the right-hand side that it is */
     gs_progress *seen;     /* the progress that the host last looked at */
     int *mask;             /* to set flag and ended from */
     bool *active;          /* columns that go on, as far as the host has seen */
@@ -136,6 +140,13 @@ struct gsolve_solver {
     int made[2 * GS_HISTORY]; /* products made before the end of an iteration, by its number */
     void *work[GS_MAX_WORK];
     int nwork;
+    struct gs_moving { /* what a column has on the device, and moves with it */
+        void *first;
+        int64_t words; /* of 4 bytes, in which it lies behind that of the column before */
+    } moving[GS_MAX_WORK];
+    int nmoving;
+    gs_queue *together; /* keeps kernels on vectors, see core/columns.h; NULL: each runs at once */
+    const gs_columns_kernels *columns;
     bool counting;  /* work space is counted and not allocated, see forecast.c */
     size_t counted; /* its bytes on the device */
     gs_profile profile;
@@ -168,8 +179,15 @@ gsolve_status gs_new_work(gs_krylov *k, gsolve_place place, size_t count, size_t
 gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v);
 gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gsolve_dense *v);
 /* Elements of *pointer's type, one for each column. */
-#define GS_NEW_PER_COLUMN(k, place, pointer) \
-    gs_new_work(k, place, (size_t)(k)->width, sizeof *(pointer), (void **)(void *)&(pointer))
+#define GS_NEW_PER_COLUMN(k, place, pointer)                                    \
+    ((place) == GSOLVE_DEVICE                                                   \
+         ? gs_new_columns(k, 1, sizeof *(pointer), (void **)(void *)&(pointer)) \
+         : gs_new_work(k, place, (size_t)(k)->width, sizeof *(pointer),         \
+                       (void **)(void *)&(pointer)))
+/* On the device, count elements of size bytes (a multiple of 4) for each column. */
+gsolve_status gs_new_columns(gs_krylov *k, size_t count, size_t size, void **work);
+/* A vector whose columns stay in the order of b and x. */
+gsolve_status gs_new_outer_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v);
 gsolve_status gs_new_scalar(gs_krylov *k, gs_scalar *s);
 
 /* Elements from one column of a vector, or vector of a basis, to the next. */
@@ -198,6 +216,17 @@ gs_resident_run gs_resident_run_of(const gs_krylov *k, int32_t c, gs_scalar rho,
 
 /* Tells the device which columns are active; their flags are cleared. */
 gsolve_status gs_set_active(gs_krylov *k);
+
+/* columns.c: all columns stand where their right-hand sides do; those that are active move to the
+ * front; whether that is worth while now; the host's part back to the order of right-hand sides. */
+void gs_columns_begin(gs_krylov *k);
+gsolve_status gs_columns_move_up(gs_krylov *k);
+bool gs_columns_due(const gs_krylov *k);
+void gs_columns_end(gs_krylov *k);
+/* Tells the device whether all columns have ended, after a step. */
+gsolve_status gs_columns_look(gs_krylov *k);
+/* Where column c of v lies: of b and x that of its right-hand side. */
+gsolve_dense gs_place_of(const gs_krylov *k, gsolve_dense v, int32_t c);
 
 /* progress.c: progress begins for the active columns, whose targets are set. */
 gsolve_status gs_progress_begin(gs_krylov *k);
