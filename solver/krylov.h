@@ -9,6 +9,7 @@
 
 #include "core/columns.h"
 #include "core/csr.h"
+#include "solver/block.h"
 #include "solver/profile.h"
 #include "solver/resident.h"
 #include "solver/small.h"
@@ -161,7 +162,7 @@ struct gsolve_solver {
 
 extern const gsolve_plugin *const gs_methods[];
 extern const gs_method gs_cg, gs_pipecg, gs_bicg, gs_bicgstab, gs_cgs, gs_tfqmr, gs_idr, gs_gmres,
-    gs_fgmres, gs_minres, gs_refine, gs_direct;
+    gs_fgmres, gs_block_cg, gs_minres, gs_refine, gs_direct;
 
 static inline const gs_run_options *gs_run(const gs_krylov *k)
 {
@@ -343,6 +344,10 @@ gsolve_status gs_dots(gs_krylov *k, int m, gsolve_dense V, int64_t ld, gsolve_de
                       int64_t hstride);
 gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, int64_t ld, const double *h,
                          int64_t hstride, double sign, gsolve_dense w, gs_scalar ww);
+
+/* Around kernels of block.h that move so many numbers: they do nothing once all have ended. */
+void gs_begin_block(gs_krylov *k, gs_class class, double numbers);
+void gs_end_block(gs_krylov *k);
 
 /* Everything that a run of width columns needs; a larger width begins anew. */
 gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width);

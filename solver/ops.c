@@ -549,3 +549,15 @@ gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, int64_t ld, const 
     EACH_COLUMN(k->csr.type, vector->combine(queue, w.nrows, m, V.type, AT(V), ld, h + c * hstride,
                                              sign, AT(w), ww ? &ww[c] : NULL));
 }
+
+void gs_begin_block(gs_krylov *k, gs_class class, double numbers)
+{
+    gs_announce(&k->profile, class, numbers * (double)gs_type_size(k->csr.type));
+    begin_all(k);
+}
+
+void gs_end_block(gs_krylov *k)
+{
+    unguard(k);
+    gs_profile_close(&k->profile);
+}

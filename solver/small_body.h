@@ -270,3 +270,157 @@ SMALL void gmres_solve(const gs_small *a, int c)
         y[i] = H[(int64_t)i * (m + 1) + i] != 0 ? y[i] / H[(int64_t)i * (m + 1) + i] : 0;
     }
 }
+
+/* --- block_cg: small matrices of b columns, GS_BLOCK apart; all columns of a block take part ----
+ */
+
+/* Of a Gram matrix G: D G D = L L' in the rows and columns order[0..rank), d_i = G_ii^-1/2; what is
+ * left of the others is rounding. Row i of L is in the order of the pivots. */
+typedef struct gs_block_factor {
+    int rank, order[GS_BLOCK];
+    double d[GS_BLOCK], L[GS_BLOCK][GS_BLOCK], rest[GS_BLOCK][GS_BLOCK];
+} gs_block_factor;
+
+#define GS_DEPENDENT 1e-13 /* the square of the sine between a vector and those before it */
+
+/* One column of L, for the vector that depends least on those before; false: all others do. */
+SMALL bool block_pivot(gs_block_factor *f, int b, bool *done)
+{
+    const int r = f->rank;
+    int p = -1;
+
+    for (int i = 0; i < b; i++) {
+        if (!done[i] && (p < 0 || f->rest[i][i] > f->rest[p][p])) p = i;
+    }
+    if (p < 0 || !(f->rest[p][p] > GS_DEPENDENT)) return false;
+    done[p] = true;
+    f->order[f->rank++] = p;
+    f->L[p][r] = sqrt(f->rest[p][p]);
+    for (int i = 0; i < b; i++) {
+        if (!done[i]) f->L[i][r] = f->rest[i][p] / f->L[p][r];
+    }
+    for (int i = 0; i < b; i++) {
+        for (int j = 0; j < b && !done[i]; j++) {
+            if (!done[j]) f->rest[i][j] -= f->L[i][r] * f->L[j][r];
+        }
+    }
+    return true;
+}
+
+/* *flag is told of a negative square. */
+SMALL void block_factor(gs_block_factor *f, const double *G, int b, int *flag)
+{
+    bool done[GS_BLOCK];
+
+    f->rank = 0;
+    for (int i = 0; i < b; i++) {
+        const double own = G[i + i * GS_BLOCK];
+        if (own < 0 && !*flag) *flag = GSOLVE_INDEFINITE;
+        f->d[i] = own > 0 ? 1 / sqrt(own) : 0;
+        done[i] = !(own > 0);
+        for (int j = 0; j < b; j++) f->L[i][j] = 0;
+    }
+    for (int i = 0; i < b; i++) {
+        for (int j = 0; j < b; j++) f->rest[i][j] = G[i + j * GS_BLOCK] * f->d[i] * f->d[j];
+    }
+    while (block_pivot(f, b, done)) {
+    }
+}
+
+/* x = L'^-1 y in the order of the pivots, put where these are, scaled; 0 elsewhere. */
+SMALL void block_back(const gs_block_factor *f, int b, double *y, double *x)
+{
+    for (int i = 0; i < b; i++) x[i] = 0;
+    for (int r = f->rank - 1; r >= 0; r--) {
+        const int p = f->order[r];
+        for (int m = r + 1; m < f->rank; m++) y[r] -= f->L[f->order[m]][r] * y[m];
+        y[r] /= f->L[p][r];
+        x[p] = y[r] * f->d[p];
+    }
+}
+
+/* x = G^-1 h in the rows of the pivots, 0 in the others. */
+SMALL void block_solve(const gs_block_factor *f, int b, const double *h, double *x)
+{
+    double y[GS_BLOCK];
+
+    for (int r = 0; r < f->rank; r++) {
+        const int p = f->order[r];
+        y[r] = h[p] * f->d[p];
+        for (int m = 0; m < r; m++) y[r] -= f->L[p][m] * y[m];
+        y[r] /= f->L[p][r];
+    }
+    block_back(f, b, y, x);
+}
+
+/* The first column of c's block, and how many there are. */
+SMALL int block_of(const gs_small *a, int c, int *b)
+{
+    const int first = c / a->m * a->m;
+
+    *b = a->ncols - first < a->m ? a->ncols - first : a->m;
+    return first;
+}
+
+/* xi = G^-1, G = S'A S, and alpha = xi sigma: column c of both. */
+SMALL void block_alpha(const gs_small *a, int c)
+{
+    int b;
+    const int first = block_of(a, c, &b);
+    const int64_t at = (int64_t)c * GS_BLOCK;
+    double unit[GS_BLOCK] = {0};
+    gs_block_factor f;
+
+    unit[c - first] = 1;
+    block_factor(&f, a->s[BC_G] + (int64_t)first * GS_BLOCK, b, &a->judge.flag[c]);
+    if (f.rank == 0 && !a->judge.flag[c]) a->judge.flag[c] = GSOLVE_BREAKDOWN;
+    block_solve(&f, b, unit, a->s[BC_XI] + at);
+    block_solve(&f, b, a->s[BC_SIGMA] + at, a->s[BC_ALPHA] + at);
+}
+
+/* |r_c|^2 = sigma_c' W'W sigma_c. */
+SMALL double block_square(const double *sigma, const double *WW, int b)
+{
+    double square = 0;
+
+    for (int j = 0; j < b; j++) {
+        double sum = 0;
+        for (int i = 0; i < b; i++) sum += WW[i + j * GS_BLOCK] * sigma[i];
+        square += sum * sigma[j];
+    }
+    return square;
+}
+
+/* W = w zeta with w'M^-1 w = I, from G = W'M^-1 W: column c of t, with w = W t, and of zeta', and
+ * sigma = zeta sigma. Judges column c by what W was. j: 0 at the start, where sigma = zeta. */
+SMALL void block_orthogonal(const gs_small *a, int c)
+{
+    int b;
+    const int first = block_of(a, c, &b), own = c - first;
+    const int64_t block = (int64_t)first * GS_BLOCK, at = (int64_t)c * GS_BLOCK;
+    double *sigma = a->s[BC_SIGMA] + at, *zeta = a->s[BC_ZETA] + at, y[GS_BLOCK] = {0};
+    double *rr = (double *)(uintptr_t)a->rr;
+    gs_judge judge = a->judge;
+    gs_block_factor f;
+
+    judge.c = c;
+    block_factor(&f, a->s[BC_G] + block, b, &a->judge.flag[c]);
+    if (a->j > 0 && !judge.ended[c]) {
+        rr[c] = block_square(sigma, a->s[BC_WW] + block, b);
+        judge_column(&judge, rr[c], 1);
+    }
+    if (own < f.rank) y[own] = 1;
+    block_back(&f, b, y, a->s[BC_T] + at);
+    for (int i = 0; i < b; i++) {
+        zeta[i] = own < f.rank && f.d[i] > 0 ? f.L[i][own] / f.d[i] : 0;
+        if (a->j == 0) sigma[i] = i == own;
+        y[i] = sigma[i];
+    }
+    for (int m = 0; m < b; m++) {
+        double sum = 0;
+        for (int i = 0; i < b && m < f.rank; i++) {
+            if (f.d[i] > 0) sum += f.L[i][m] / f.d[i] * y[i];
+        }
+        sigma[m] = sum;
+    }
+}

@@ -1,0 +1,107 @@
+/* block_body.h: the kernels of block.h for one type. Rows are taken in pieces that stay in the
+ * cache while all columns pass. */
+
+/* Runs the statement for every piece k of rows, [from, to). */
+#define EACH_PIECE(n, ...)                                                                        \
+    const gs_blocks blocks = gs_blocks_of(n);                                                     \
+    const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;                \
+    _Pragma("omp parallel for schedule(static) num_threads(threads)") for (int k = 0;             \
+                                                                           k < blocks.count; k++) \
+    {                                                                                             \
+        const int64_t from = gs_block_begin(&blocks, k), to = gs_block_end(&blocks, k);           \
+        __VA_ARGS__;                                                                              \
+    }
+
+static T *FN(at)(gs_block_columns v, int j, int64_t row)
+{
+    return (T *)v.v + j * v.stride + row;
+}
+
+/* part = U'V over size rows, b x b. */
+static void FN(gram_piece)(int64_t size, int b, gs_block_columns U, gs_block_columns V,
+                           int64_t from, double *part)
+{
+    for (int j = 0; j < b; j++) {
+        const T *restrict v = FN(at)(V, j, from);
+        for (int i = 0; i < b; i++) {
+            const T *restrict u = FN(at)(U, i, from);
+            double sum = 0;
+#pragma omp simd reduction(+ : sum)
+            for (int64_t r = 0; r < size; r++) sum += (double)u[r] * (double)v[r];
+            part[j * b + i] = sum;
+        }
+    }
+}
+
+static gsolve_status FN(gram)(gs_queue *q, int64_t n, int b, gs_block_columns U, int count,
+                              const gs_block_columns *V, double *const *G, void *space)
+{
+    double *part = space;
+
+    for (int v = 0; v < count; v++) {
+        EACH_PIECE(n, FN(gram_piece)(to - from, b, U, V[v], from, part + k * b * b));
+        for (int e = 0; e < b * b; e++) {
+            double sum = 0;
+            for (int k = 0; k < blocks.count; k++) sum += part[k * b * b + e];
+            G[v][e % b + e / b * GS_BLOCK] = sum;
+        }
+    }
+    return GSOLVE_OK;
+}
+
+/* y += sign V c over size rows. */
+static void FN(add_piece)(int64_t size, int b, T sign, gs_block_columns V, const double *c,
+                          int64_t from, T *restrict y)
+{
+    for (int l = 0; l < b; l++) {
+        const T a = sign * (T)c[l];
+        const T *restrict v = FN(at)(V, l, from);
+#pragma omp simd
+        for (int64_t r = 0; r < size; r++) y[r] += a * v[r];
+    }
+}
+
+static gsolve_status FN(step)(gs_queue *q, int64_t n, int b, gs_block_columns S, gs_block_columns Q,
+                              const double *alpha, const double *xi, gs_block_columns X,
+                              gs_block_columns W, const int *ended)
+{
+    EACH_PIECE(
+        n, for (int j = 0; j < b; j++) {
+            FN(add_piece)(to - from, b, -1, Q, xi + j * GS_BLOCK, from, FN(at)(W, j, from));
+            if (ended[j]) continue;
+            FN(add_piece)(to - from, b, 1, S, alpha + j * GS_BLOCK, from, FN(at)(X, j, from));
+        });
+    return GSOLVE_OK;
+}
+
+enum { FN(PIECE) = 256 };
+
+/* S = Z t + S zeta, W = W t over size <= PIECE rows. */
+static void FN(turn_piece)(int64_t size, int b, gs_block_columns Z, const double *t,
+                           const double *zeta, gs_block_columns S, gs_block_columns W, int64_t from)
+{
+    T fresh[2][GS_BLOCK][FN(PIECE)];
+    const size_t bytes = (size_t)size * sizeof(T);
+
+    memset(fresh, 0, sizeof fresh);
+    for (int j = 0; j < b; j++) {
+        FN(add_piece)(size, b, 1, Z, t + j * GS_BLOCK, from, fresh[0][j]);
+        if (zeta) FN(add_piece)(size, b, 1, S, zeta + j * GS_BLOCK, from, fresh[0][j]);
+        FN(add_piece)(size, b, 1, W, t + j * GS_BLOCK, from, fresh[1][j]);
+    }
+    for (int j = 0; j < b; j++) memcpy(FN(at)(S, j, from), fresh[0][j], bytes);
+    for (int j = 0; j < b; j++) memcpy(FN(at)(W, j, from), fresh[1][j], bytes);
+}
+
+static gsolve_status FN(turn)(gs_queue *q, int64_t n, int b, gs_block_columns Z, const double *t,
+                              const double *zeta, gs_block_columns S, gs_block_columns W)
+{
+    EACH_PIECE(
+        n, for (int64_t i = from; i < to; i += FN(PIECE)) {
+            const int64_t size = to - i < FN(PIECE) ? to - i : FN(PIECE);
+            FN(turn_piece)(size, b, Z, t, zeta, S, W, i);
+        });
+    return GSOLVE_OK;
+}
+
+#undef EACH_PIECE
