@@ -216,6 +216,7 @@ const gs_method gs_block_cg = {
     .state_size = sizeof(block_cg),
     .judges = true,
     .whole = true,
+    .definite = true,
     .setup = setup,
     .start = start,
     .step = step,

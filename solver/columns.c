@@ -45,7 +45,7 @@ done:
  * another run. */
 static bool can_move(const gs_krylov *k)
 {
-    return !k->resident && !k->within && !k->method->whole && gs_period(k) > 0;
+    return !k->on_chip && !k->within && !k->method->whole && gs_period(k) > 0;
 }
 
 gsolve_status gs_columns_move_up(gs_krylov *k)

@@ -113,7 +113,7 @@ static int chunk(const gs_krylov *k)
 {
     const int most = k->csr.nrows < 1 << 20 ? 16 : 4, period = gs_period(k);
 
-    if (k->resident) return k->monitor ? most : GS_RESIDENT_STEPS;
+    if (k->on_chip) return k->monitor ? most : GS_RESIDENT_STEPS;
     if (!k->ctx->device->post || period == 0) return 1;
     return period > MAX_PERIOD ? most : period >= most ? period : most - most % period;
 }
@@ -191,7 +191,7 @@ static gsolve_status next_steps(gs_krylov *k, int64_t j, int count)
 {
     gsolve_status status = GSOLVE_OK;
 
-    if (k->resident) return resident_steps(k, j, count);
+    if (k->on_chip) return resident_steps(k, j, count);
     if (k->profile.on) return take_steps(k, j, count);
     if (!k->graph && j >= k->record_from && recordable(k)) TRY(record_steps(k, j, count));
     if (!k->graph || j < k->record_from) return take_steps(k, j, count);
@@ -336,11 +336,12 @@ gsolve_status gs_krylov_run(gs_krylov *k)
     gs_columns_begin(k);
     TRY(gs_resident_begin(k));
     TRY(begin_columns(k));
+    TRY(gs_guess_begin(k));
     TRY(gs_outlook_begin(k));
     for (int32_t c = 0; c < k->ncols; c++) again = again || k->active[c];
     while (again) TRY(run_round(k, &again));
     TRY(gs_outlook_end(k));
 done:
     gs_columns_end(k);
-    return status;
+    return status == GSOLVE_OK ? gs_guess_end(k) : status;
 }

@@ -21,7 +21,11 @@ typedef struct gs_run_options { /* of every method, first in its options struct 
     double rtol, atol, dtol;
     int maxit, stall;
     int resident; /* of methods that can */
+    int guess, keep;
 } gs_run_options;
+
+enum { GS_GUESS_GIVEN, GS_GUESS_PROJECTION };
+#define GS_MOST_KEPT 64
 
 enum { GS_RESIDENT_AUTO, GS_RESIDENT_OFF };
 
@@ -48,6 +52,18 @@ enum { GS_RESIDENT_AUTO, GS_RESIDENT_OFF };
          1e300,       NULL},                                                                     \
         {"maxit", "most iterations", GSOLVE_INT, offsetof(type, run.maxit), maxit0,              \
          0,       2147483647,        NULL},                                                      \
+        {"guess",                                                                                \
+         "where x begins: as given, or from there at the best combination of earlier solutions", \
+         GSOLVE_CHOICE,                                                                          \
+         offsetof(type, run.guess),                                                              \
+         GS_GUESS_GIVEN,                                                                         \
+         0,                                                                                      \
+         0,                                                                                      \
+         "given|projection"},                                                                    \
+        {"keep",     "earlier solutions for guess=projection",                                   \
+         GSOLVE_INT, offsetof(type, run.keep),                                                   \
+         8,          1,                                                                          \
+         64,         NULL},                                                                      \
     {                                                                                            \
         "stall", "stagnated: no new least residual in so many iterations; 0: never", GSOLVE_INT, \
             offsetof(type, run.stall), stall0, 0, 2147483647, NULL                               \
@@ -60,8 +76,9 @@ typedef struct gs_method {
     bool transposes; /* applies A' and M^-T */
     bool flexible;   /* M may vary */
     bool ignores_precond;
-    bool judges; /* its steps make the stopping test, in the pass that finds |r| */
-    bool whole;  /* columns depend on one another, and none may move */
+    bool judges;   /* its steps make the stopping test, in the pass that finds |r| */
+    bool definite; /* A is taken for symmetric positive definite */
+    bool whole;    /* columns depend on one another, and none may move */
     /* Allocates work space for k->width columns into k's state, by gs_new_... */
     gsolve_status (*setup)(gs_krylov *k);
     /* From k->x: sets the state and k->rr = |r|^2 in the active columns. */
@@ -90,7 +107,18 @@ typedef struct gs_column { /* one right-hand side during a run */
     double residual; /* |b - Ax| / |b| */
 } gs_column;
 
-#define GS_MAX_WORK 48 /* blocks that a solver may own */
+typedef struct gs_guess {  /* of guess.c */
+    gsolve_dense U, W;     /* keep vectors each, of which kept are there */
+    gsolve_dense fresh;    /* two vectors */
+    gsolve_dense begin, r; /* x at the begin of the run; b - A x */
+    double *h;             /* keep + 2 numbers on the device */
+    int64_t ld;
+    int kept;
+    double use[GS_MOST_KEPT], of[GS_MOST_KEPT]; /* see put; numbers fetched */
+    uint64_t A;                                 /* the version of A that they are of */
+} gs_guess;
+
+#define GS_MAX_WORK 56 /* blocks that a solver may own */
 
 struct gsolve_solver {
     gsolve_context *ctx;
@@ -121,6 +149,7 @@ struct gsolve_solver {
     double *relative;
     const gs_small_kernels *small;
     gs_resident *resident;        /* NULL: not resident */
+    bool on_chip;                 /* this run's steps are made by it */
     uint64_t resident_A;          /* version of A that it holds */
     gs_graph *graph;              /* of the steps of a chunk; NULL: not recorded */
     int recorded[GS_HISTORY / 4]; /* products made by the end of each step of the chunk */
@@ -150,6 +179,7 @@ struct gsolve_solver {
     const gs_columns_kernels *columns;
     bool counting;  /* work space is counted and not allocated, see forecast.c */
     size_t counted; /* its bytes on the device */
+    gs_guess guess;
     gs_profile profile;
     int iteration, products;
     double product_seconds, precond_seconds;
@@ -202,7 +232,8 @@ gsolve_dense gs_basis_at(gsolve_dense V, int64_t ld, int j);
 /* --- resident systems, resident.c --------------------------------------------------------------
  */
 
-/* Sets k->resident where a resident run is possible; before a run: A's present values. */
+/* Sets k->resident where a resident run is possible; before a run, which then is on_chip: A's
+ * present values. */
 gsolve_status gs_resident_new(gs_krylov *k);
 gsolve_status gs_resident_begin(gs_krylov *k);
 void gs_resident_drop(gs_krylov *k);
@@ -348,6 +379,12 @@ gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, int64_t ld, const 
 /* Around kernels of block.h that move so many numbers: they do nothing once all have ended. */
 void gs_begin_block(gs_krylov *k, gs_class class, double numbers);
 void gs_end_block(gs_krylov *k);
+
+/* guess.c: space, where the options ask for it; x at the begin of a run, once its columns are
+ * known; what the run found is kept. */
+gsolve_status gs_guess_new(gs_krylov *k);
+gsolve_status gs_guess_begin(gs_krylov *k);
+gsolve_status gs_guess_end(gs_krylov *k);
 
 /* Everything that a run of width columns needs; a larger width begins anew. */
 gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width);

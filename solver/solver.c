@@ -95,6 +95,7 @@ gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width)
         TRY(gs_new_outer_vector(k, k->csr.nrows, &k->own_b));
         TRY(gs_new_outer_vector(k, k->csr.ncols, &k->own_x));
     }
+    TRY(gs_guess_new(k));
     TRY(k->method->setup(k));
 done:
     if (status != GSOLVE_OK) release_work(k);

@@ -196,14 +196,60 @@ static void not_definite(void **state)
     close_set(&s);
 }
 
+/* Right-hand sides one after another that lie near the span of those before: each begins lower than
+ * from 0, and with little left to do. New values of A begin anew. */
+static void sequence(void **state)
+{
+    static const char *const specs[] = {
+        "cg,guess=projection,keep=4", "block_cg,guess=projection,keep=4,rtol=1e-7",
+        "bicgstab,guess=projection,keep=4", "gmres,guess=projection,keep=4"};
+    (void)state;
+
+    for (size_t m = 0; m < sizeof specs / sizeof *specs; m++) {
+        set_ s = open_set("gen:poisson2d,n=30", "csr", "jacobi");
+        gsolve_solver *S = NULL;
+        gsolve_result result;
+        int first = 0;
+        OK(s.ctx, gsolve_solver_create(&S, s.ctx, specs[m], s.A, s.M));
+        for (int run = 0; run < 8; run++) {
+            double *b = s.b + 5 * s.n;
+            for (int64_t i = 0; i < s.n; i++) { /* of a span of three, and something new */
+                b[i] = cos(run) * s.b[i] + sin(2 * run) * s.b[s.n + i] + run * s.b[2 * s.n + i] +
+                       (run < 6 ? 1e-6 * s.b[3 * s.n + i] : 0);
+            }
+            memset(s.x, 0, (size_t)s.n * 8);
+            OK(s.ctx,
+               gsolve_solver_run(S, gsolve_vector(b, s.n), gsolve_vector(s.x, s.n), &result));
+            assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+            if (run == 0) first = result.iterations;
+            if (run >= 4) assert_true(4 * result.iterations < 3 * first);
+        }
+        memset(s.x, 0, (size_t)s.n * 8);
+        OK(s.ctx, gsolve_solver_run(S, gsolve_vector(s.b + 5 * s.n, s.n), gsolve_vector(s.x, s.n),
+                                    &result));
+        assert_true(4 * result.iterations < 3 * first);
+        OK(s.ctx, gsolve_matrix_update(s.A, &s.csr));
+        memset(s.x, 0, (size_t)s.n * 8);
+        OK(s.ctx, gsolve_solver_run(S, gsolve_vector(s.b + 5 * s.n, s.n), gsolve_vector(s.x, s.n),
+                                    &result));
+        assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+        assert_true(2 * result.iterations > first);
+        memset(s.x, 0, (size_t)s.n * K * 8); /* several columns, more than are kept */
+        for (int run = 0; run < 2; run++) {
+            OK(s.ctx, gsolve_solver_run(S, dense(s.b, s.n, K), dense(s.x, s.n, K), &result));
+            check_columns(&s, S, 1e-7);
+        }
+        gsolve_solver_destroy(&S);
+        close_set(&s);
+    }
+}
+
 int main(int argc, char **argv)
 {
     need_device();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends),
-        cmocka_unit_test(dependent),
-        cmocka_unit_test(fewer),
-        cmocka_unit_test(not_definite),
+        cmocka_unit_test(ends),         cmocka_unit_test(dependent), cmocka_unit_test(fewer),
+        cmocka_unit_test(not_definite), cmocka_unit_test(sequence),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
