@@ -16,9 +16,9 @@
  * More columns than fit a block are several blocks of about the same width, side by side, which
  * know nothing of one another.
  *
- * A step moves, beside the product and M, 8 n 15 b bytes in fp64 for b columns: S, Q for xi, W, Z
- * for zeta, S, Q, X, W read and X, W written, Z, S, W read and S, W written; one and a half times
- * what cg moves. On the small matrices works one thread for each column, twice a step. */
+ * A step moves, beside the product, 8 n 13 b bytes in fp64 for b columns if M is a diagonal: S, Q
+ * for xi, S, Q, X, W read and X, W written, W for zeta, S, W read and S, W written; cg moves 12.
+ * On the small matrices works one block of threads, twice a step. */
 #include "core/try.h"
 #include "solver/krylov.h"
 
@@ -27,9 +27,11 @@ typedef struct block_cg_options {
     int block;
 } block_cg_options;
 
+enum { G, WW, XI, ALPHA, BY, ZETA, SIGMA, SMALLS }; /* small matrices */
+
 typedef struct block_cg {
     gsolve_dense W, Z, S, Q;
-    gs_scalar is[BC_SCALARS];
+    gs_scalar small[SMALLS]; /* column c of each at c GS_BLOCK */
     void *space;
 } block_cg;
 
@@ -53,8 +55,8 @@ static gsolve_status setup(gs_krylov *k)
     gsolve_status status;
 
     for (int i = 0; i < 4; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
-    for (int i = 0; i < BC_SCALARS; i++) {
-        TRY(gs_new_columns(k, GS_BLOCK, sizeof(double), (void **)(void *)&s->is[i]));
+    for (int i = 0; i < SMALLS; i++) {
+        TRY(gs_new_columns(k, GS_BLOCK, sizeof(double), (void **)(void *)&s->small[i]));
     }
     TRY(gs_new_work(k, GSOLVE_DEVICE, 1, space, &s->space));
     if (s->space) {
@@ -74,55 +76,67 @@ static int width(const gs_krylov *k)
     return (k->ncols + blocks - 1) / blocks;
 }
 
-static gs_small small_of(const gs_krylov *k, int j)
+static gs_block_small small_of(const gs_krylov *k, int first, int b)
 {
     const block_cg *s = k->state;
-    gs_small a = gs_small_of(k);
-
-    for (int i = 0; i < BC_SCALARS; i++) a.s[i] = s->is[i];
-    a.m = width(k);
-    a.j = j;
-    a.all = true;
+    const int64_t at = (int64_t)first * GS_BLOCK;
+    const gs_block_small a = {
+        .G = s->small[G] + at,
+        .WW = s->small[WW] + at,
+        .xi = s->small[XI] + at,
+        .alpha = s->small[ALPHA] + at,
+        .t = s->small[BY] + at,
+        .zeta = s->small[ZETA] + at,
+        .sigma = s->small[SIGMA] + at,
+        .rr = k->rr + first,
+        .judge = gs_judge_of(k, first),
+        .b = b,
+    };
     return a;
+}
+
+/* What M^-1 multiplies by, or NULL; *simple: Z is not needed for it. */
+static const void *diagonal(const gs_krylov *k, bool *simple)
+{
+    const void *d = k->M ? gsolve_precond_diagonal(k->M) : NULL;
+
+    *simple = d || !k->M;
+    return d;
 }
 
 /* --- the operations, on all blocks --------------------------------------------------------------
  */
 
-/* Runs the call for every block: columns first to first + b; it moves so many vectors of each. */
+/* Runs the call for every block: columns first to first + b, with a; it moves so many vectors of
+ * each. */
 #define EACH_BLOCK(class, vectors, call)                                          \
     const int most = width(k);                                                    \
     gsolve_status status = GSOLVE_OK;                                             \
     gs_begin_block(k, class, (vectors) * (double)k->csr.nrows * k->ncols);        \
     for (int first = 0; first < k->ncols && status == GSOLVE_OK; first += most) { \
         const int b = k->ncols - first < most ? k->ncols - first : most;          \
+        const gs_block_small a = small_of(k, first, b);                           \
         status = (call);                                                          \
     }                                                                             \
     gs_end_block(k);                                                              \
     return status
 
-#define OF(vector)   ((gs_block_columns){gs_column_of(vector, first).value, (vector).stride})
-#define SMALL(which) (s->is[which] + (int64_t)first * GS_BLOCK)
+#define QUEUE     k->ctx->queue
+#define OF(which) ((gs_block_columns){gs_column_of(which, first).value, (which).stride})
 
-/* G = U'V. */
-static gsolve_status gram(gs_krylov *k, gsolve_dense U, gsolve_dense V)
+/* G = S'Q. */
+static gsolve_status gram(gs_krylov *k)
 {
     const block_cg *s = k->state;
 
     EACH_BLOCK(GS_DOTS, 2,
-               kernels(k)->gram(k->ctx->queue, U.nrows, b, OF(U), 1, &OF(V),
-                                (double *const[]){SMALL(BC_G)}, s->space));
+               kernels(k)->gram(QUEUE, s->S.nrows, b, OF(s->S), OF(s->Q), a.G, s->space));
 }
 
-/* G = W'Z, WW = W'W. */
-static gsolve_status squares(gs_krylov *k)
+/* xi = G^-1, alpha = xi sigma. */
+static gsolve_status solve(gs_krylov *k)
 {
-    const block_cg *s = k->state;
-
-    EACH_BLOCK(GS_DOTS, 2,
-               kernels(k)->gram(k->ctx->queue, s->W.nrows, b, OF(s->W), 2,
-                                (const gs_block_columns[]){OF(s->Z), OF(s->W)},
-                                (double *const[]){SMALL(BC_G), SMALL(BC_WW)}, s->space));
+    EACH_BLOCK(GS_SCALARS, 0, kernels(k)->solve(QUEUE, &a));
 }
 
 /* X += S alpha, W = w - Q xi. */
@@ -131,18 +145,35 @@ static gsolve_status move(gs_krylov *k)
     const block_cg *s = k->state;
 
     EACH_BLOCK(GS_SOLUTION_STEP, 6,
-               kernels(k)->step(k->ctx->queue, s->S.nrows, b, OF(s->S), OF(s->Q), SMALL(BC_ALPHA),
-                                SMALL(BC_XI), OF(k->x), OF(s->W), k->ended + first));
+               kernels(k)->step(QUEUE, s->S.nrows, b, OF(s->S), OF(s->Q), a.alpha, a.xi, OF(k->x),
+                                OF(s->W), k->ended + first));
 }
 
-/* w = W t, S = Z t + S zeta'; at the start S = Z t. */
-static gsolve_status turn(gs_krylov *k, bool start)
+/* G = W'Z, WW = W'W. */
+static gsolve_status squares(gs_krylov *k, gsolve_dense Z, const void *d)
 {
     const block_cg *s = k->state;
 
-    EACH_BLOCK(GS_DIRECTION_STEP, start ? 4 : 5,
-               kernels(k)->turn(k->ctx->queue, s->S.nrows, b, OF(s->Z), SMALL(BC_T),
-                                start ? NULL : SMALL(BC_ZETA), OF(s->S), OF(s->W)));
+    EACH_BLOCK(GS_DOTS, Z.value ? 2 : 1,
+               kernels(k)->squares(QUEUE, s->W.nrows, b, OF(s->W),
+                                   Z.value ? OF(Z) : (gs_block_columns){0}, d, a.G, a.WW,
+                                   s->space));
+}
+
+/* G = zeta'zeta, |r|, sigma = zeta sigma. */
+static gsolve_status factorise(gs_krylov *k, bool start)
+{
+    EACH_BLOCK(GS_SCALARS, 0, kernels(k)->orthogonal(QUEUE, &a, start));
+}
+
+/* w = W t, S = Z t + S zeta'; at the start S = Z t. */
+static gsolve_status turn(gs_krylov *k, gsolve_dense Z, const void *d, bool start)
+{
+    const block_cg *s = k->state;
+
+    EACH_BLOCK(GS_DIRECTION_STEP, (Z.value ? 4 : 3) + !start,
+               kernels(k)->turn(QUEUE, s->S.nrows, b, Z.value ? OF(Z) : (gs_block_columns){0}, d,
+                                a.t, start ? NULL : a.zeta, OF(s->S), OF(s->W)));
 }
 
 /* --- the method ---------------------------------------------------------------------------------
@@ -162,16 +193,19 @@ done:
     return status;
 }
 
+/* Where M is a diagonal or absent, without Z. */
 static gsolve_status orthogonalise(gs_krylov *k, bool start)
 {
     block_cg *s = k->state;
-    const gs_small a = small_of(k, !start);
+    bool simple;
+    const void *d = diagonal(k, &simple);
+    const gsolve_dense Z = simple ? (gsolve_dense){0} : s->Z;
     gsolve_status status;
 
-    TRY(gs_precondition(k, s->W, s->Z));    /* Z = M^-1 W               */
-    TRY(squares(k));                        /* G = W'Z                  */
-    TRY(GS_SMALL(k, block_orthogonal, &a)); /* G = zeta'zeta, |r|       */
-    TRY(turn(k, start));                    /* w = W t, S = Z t + S zeta' */
+    if (!simple) TRY(gs_precondition(k, s->W, s->Z)); /* Z = M^-1 W               */
+    TRY(squares(k, Z, d));                            /* G = W'Z, WW = W'W        */
+    TRY(factorise(k, start));                         /* G = zeta'zeta, |r|       */
+    TRY(turn(k, Z, d, start));                        /* w = W t, S = Z t + S zeta' */
 done:
     return status;
 }
@@ -191,14 +225,13 @@ done:
 static gsolve_status step(gs_krylov *k, int64_t j)
 {
     block_cg *s = k->state;
-    const gs_small a = small_of(k, 1);
     gsolve_status status;
 
     (void)j;
-    TRY(gs_multiply(k, s->S, s->Q));   /* Q = A S                  */
-    TRY(gram(k, s->S, s->Q));          /* G = S'Q                  */
-    TRY(GS_SMALL(k, block_alpha, &a)); /* xi = G^-1, alpha = xi sigma */
-    TRY(move(k));                      /* X += S alpha, W = w - Q xi */
+    TRY(gs_multiply(k, s->S, s->Q)); /* Q = A S                  */
+    TRY(gram(k));                    /* G = S'Q                  */
+    TRY(solve(k));                   /* xi = G^-1, alpha = xi sigma */
+    TRY(move(k));                    /* X += S alpha, W = w - Q xi */
     TRY(orthogonalise(k, false));
 done:
     return status;

@@ -9,6 +9,9 @@ extern "C" {
 namespace
 {
 
+#define SMALL __device__
+#include "core/judge_body.h"
+
 constexpr int tile = 8;           // columns by columns of a Gram matrix that a thread sums
 constexpr int most_tiles = 8;     // of two Gram matrices
 constexpr int most_blocks = 1024; // of threads
@@ -70,6 +73,7 @@ __device__ void grid_sum(double (&mine)[S], double *partial, unsigned *arrived, 
 template <class T>
 struct gram_operands {
     columns<const T> U, V[2];
+    const T *d[2]; // times which V counts, or NULL
     double *G[2];
 };
 
@@ -82,20 +86,24 @@ __global__ void __launch_bounds__(gs_block_size)
     const int first = at % tiles * tile, other = at / tiles % tiles * tile;
     const int which = at / (tiles * tiles);
     const columns<const T> V = which ? a.V[1] : a.V[0];
+    const T *d = which ? a.d[1] : a.d[0];
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
     double sum[tile * tile] = {};
 
     if (ended && *ended) return;
     for (int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; i < n; i += step) {
         T u[tile], v[tile];
+        const double weight = d ? (double)d[i] : 1;
 #pragma unroll
         for (int j = 0; j < tile; j++) {
             u[j] = first + j < b ? a.U(i, first + j) : T(0);
             v[j] = other + j < b ? V(i, other + j) : T(0);
         }
 #pragma unroll
-        for (int e = 0; e < tile * tile; e++) {
-            sum[e] += (double)u[e % tile] * (double)v[e / tile];
+        for (int j = 0; j < tile; j++) {
+            const double with = weight * (double)v[j];
+#pragma unroll
+            for (int l = 0; l < tile; l++) sum[l + j * tile] += (double)u[l] * with;
         }
     }
     double *G = which ? a.G[1] : a.G[0];
@@ -107,19 +115,35 @@ __global__ void __launch_bounds__(gs_block_size)
 }
 
 template <class T>
-gsolve_status gram(gs_queue *q, int64_t n, int b, gs_block_columns U, int count,
-                   const gs_block_columns *V, double *const *G, void *space)
+gsolve_status launch_gram(gs_queue *q, int64_t n, int b, int count, const gram_operands<T> &a,
+                          void *space)
 {
     const int tiles = (b + tile - 1) / tile;
     const dim3 grid((unsigned)rows_grid(q, n, 2), (unsigned)(tiles * tiles * count));
-    const gs_block_columns W = V[count - 1];
-    const gram_operands<T> a = {{(const T *)U.v, U.stride},
-                                {{(const T *)V[0].v, V[0].stride}, {(const T *)W.v, W.stride}},
-                                {G[0], G[count - 1]}};
 
     gram_kernel<T><<<grid, gs_block_size, 0, q->stream>>>(n, b, a, (double *)((char *)space + head),
                                                           (unsigned *)space, q->guard);
     return gs_cuda(q, cudaGetLastError(), "products of columns");
+}
+
+template <class T>
+gsolve_status gram(gs_queue *q, int64_t n, int b, gs_block_columns U, gs_block_columns V, double *G,
+                   void *space)
+{
+    const columns<const T> v = of<const T>(V);
+    const gram_operands<T> a = {of<const T>(U), {v, v}, {nullptr, nullptr}, {G, G}};
+
+    return launch_gram(q, n, b, 1, a, space);
+}
+
+template <class T>
+gsolve_status squares(gs_queue *q, int64_t n, int b, gs_block_columns W, gs_block_columns Z,
+                      const void *d, double *G, double *WW, void *space)
+{
+    const columns<const T> w = of<const T>(W), z = Z.v ? of<const T>(Z) : w;
+    const gram_operands<T> a = {w, {z, w}, {Z.v ? nullptr : (const T *)d, nullptr}, {G, WW}};
+
+    return launch_gram(q, n, b, 2, a, space);
 }
 
 // --- updates ----------------------------------------------------------------------------------
@@ -206,8 +230,8 @@ gsolve_status step(gs_queue *q, int64_t n, int b, gs_block_columns S, gs_block_c
 
 template <class T, int B>
 __global__ void __launch_bounds__(gs_block_size)
-    turn_kernel(int64_t n, int b, columns<const T> Z, const double *t, const double *zeta,
-                columns<T> S, columns<T> W, const int *ended)
+    turn_kernel(int64_t n, int b, columns<const T> Z, const T *d, const double *t,
+                const double *zeta, columns<T> S, columns<T> W, const int *ended)
 {
     __shared__ shared_small<T, B> by_t, by_zeta;
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
@@ -217,42 +241,187 @@ __global__ void __launch_bounds__(gs_block_size)
     load_small(by_zeta, b, zeta);
     __syncthreads();
     for (int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; i < n; i += step) {
-        T s[B], w[B];
+        T s[B], w[B], z[B];
+        const T weight = d ? d[i] : T(1);
         load_row(columns<const T>{W.v, W.stride}, i, b, w);
-#pragma unroll
-        for (int j = 0; j < B; j++) {
-            if (j < b) W(i, j) = times(w, by_t.of[j]);
-        }
-        load_row(Z, i, b, w);
+        load_row(Z, i, Z.v ? b : 0, z);
         load_row(columns<const T>{S.v, S.stride}, i, zeta ? b : 0, s);
 #pragma unroll
         for (int j = 0; j < B; j++) {
-            if (j < b) S(i, j) = times(w, by_t.of[j]) + times(s, by_zeta.of[j]);
+            if (j >= b) continue;
+            const T fresh = times(w, by_t.of[j]);
+            W(i, j) = fresh;
+            S(i, j) = (Z.v ? times(z, by_t.of[j]) : weight * fresh) + times(s, by_zeta.of[j]);
         }
     }
 }
 
 template <class T, int B>
-gsolve_status turn_of(gs_queue *q, int64_t n, int b, gs_block_columns Z, const double *t,
-                      const double *zeta, gs_block_columns S, gs_block_columns W)
+gsolve_status turn_of(gs_queue *q, int64_t n, int b, gs_block_columns Z, const void *d,
+                      const double *t, const double *zeta, gs_block_columns S, gs_block_columns W)
 {
     constexpr auto kernel = turn_kernel<T, B>;
 
     return gs_launch(q, "the directions of a block", kernel, gs_grid(q, n, gs_at_once<kernel>()),
-                     gs_block_size, n, b, of<const T>(Z), t, zeta, of<T>(S), of<T>(W), q->guard);
+                     gs_block_size, n, b, of<const T>(Z), (const T *)d, t, zeta, of<T>(S), of<T>(W),
+                     q->guard);
 }
 
 template <class T>
-gsolve_status turn(gs_queue *q, int64_t n, int b, gs_block_columns Z, const double *t,
-                   const double *zeta, gs_block_columns S, gs_block_columns W)
+gsolve_status turn(gs_queue *q, int64_t n, int b, gs_block_columns Z, const void *d,
+                   const double *t, const double *zeta, gs_block_columns S, gs_block_columns W)
 {
-    return b <= 4   ? turn_of<T, 4>(q, n, b, Z, t, zeta, S, W)
-           : b <= 8 ? turn_of<T, 8>(q, n, b, Z, t, zeta, S, W)
-                    : turn_of<T, 16>(q, n, b, Z, t, zeta, S, W);
+    return b <= 4   ? turn_of<T, 4>(q, n, b, Z, d, t, zeta, S, W)
+           : b <= 8 ? turn_of<T, 8>(q, n, b, Z, d, t, zeta, S, W)
+                    : turn_of<T, 16>(q, n, b, Z, d, t, zeta, S, W);
+}
+
+// --- small matrices: a thread for each element ------------------------------------------------
+
+constexpr int side = GS_BLOCK;
+static_assert(side * side == gs_block_size, "a thread for each element");
+
+// As in block_host.c; t by columns.
+struct factor {
+    int rank, order[side];
+    bool done[side], negative;
+    double d[side], L[side][side], rest[side][side], t[side][side];
+};
+
+// The vector that depends least on those before, or -1, in all threads of a warp.
+__device__ int least_dependent(const factor &f, int b)
+{
+    const int i = (int)threadIdx.x % 32;
+    double value = i < b && !f.done[i] ? f.rest[i][i] : -1;
+    int at = i;
+
+    if (!(value > GS_DEPENDENT)) value = -1; // not a number counts as dependent
+    for (int step = 16; step > 0; step /= 2) {
+        const double other = __shfl_xor_sync(0xffffffffu, value, step);
+        const int there = __shfl_xor_sync(0xffffffffu, at, step);
+        if (other > value || (other == value && there < at)) value = other, at = there;
+    }
+    return value > 0 ? at : -1;
+}
+
+// By all threads of a block of side x side.
+__device__ void factorise(factor &f, const gs_block_small &a)
+{
+    const int i = (int)threadIdx.x % side, j = (int)threadIdx.x / side, b = a.b;
+    const bool in = i < b && j < b;
+    int *flag = a.judge.flag + a.judge.c;
+
+    if (threadIdx.x == 0) f.rank = 0, f.negative = false;
+    __syncthreads();
+    if (j == 0) {
+        const double own = i < b ? a.G[i + i * GS_BLOCK] : 0;
+        f.d[i] = own > 0 ? 1 / sqrt(own) : 0;
+        f.done[i] = !(own > 0);
+        if (own < 0) f.negative = true;
+    }
+    f.L[i][j] = f.t[i][j] = 0;
+    __syncthreads();
+    f.rest[i][j] = in ? a.G[i + j * GS_BLOCK] * f.d[i] * f.d[j] : 0;
+    __syncthreads();
+    for (int r = 0; r < b; r++) {
+        const int p = least_dependent(f, b);
+        if (p < 0) break; // alike in all threads
+        const double root = sqrt(f.rest[p][p]);
+        const bool open = in && !f.done[i] && i != p;
+        const double of_i = f.rest[i][p] / root, of_j = f.rest[j][p] / root;
+        const double less = open && !f.done[j] && j != p ? f.rest[i][j] - of_i * of_j : 0;
+        __syncthreads(); // everything is read
+        if (j == 0 && (open || i == p)) f.L[i][r] = i == p ? root : of_i;
+        if (open && !f.done[j] && j != p) f.rest[i][j] = less;
+        __syncthreads();
+        if (threadIdx.x == 0) f.done[p] = true, f.order[r] = p, f.rank = r + 1;
+        __syncthreads();
+    }
+    if ((int)threadIdx.x < f.rank) { // column c of t, from the last row on
+        const int c = (int)threadIdx.x;
+        for (int r = c; r >= 0; r--) {
+            const int p = f.order[r];
+            double sum = r == c;
+            for (int m = r + 1; m <= c; m++) sum -= f.L[f.order[m]][r] * f.rest[f.order[m]][c];
+            f.rest[p][c] = sum / f.L[p][r]; // t before it is scaled; rest is of no use any more
+            f.t[p][c] = f.rest[p][c] * f.d[p];
+        }
+    }
+    if (j == 0 && i < b && !flag[i]) {
+        if (f.negative)
+            flag[i] = GSOLVE_INDEFINITE;
+        else if (f.rank == 0)
+            flag[i] = GSOLVE_BREAKDOWN;
+    }
+    __syncthreads();
+}
+
+__global__ void __launch_bounds__(gs_block_size) solve_kernel(gs_block_small a, const int *ended)
+{
+    __shared__ factor f;
+    const int i = (int)threadIdx.x % side, j = (int)threadIdx.x / side;
+    double sum = 0, with = 0;
+
+    if (ended && *ended) return;
+    factorise(f, a);
+    for (int m = 0; m < f.rank; m++) sum += f.t[i][m] * f.t[j][m];
+    f.rest[i][j] = sum; // xi
+    __syncthreads();
+    if (i >= a.b || j >= a.b) return;
+    for (int m = 0; m < a.b; m++) with += f.rest[i][m] * a.sigma[m + j * GS_BLOCK];
+    a.xi[i + j * GS_BLOCK] = sum;
+    a.alpha[i + j * GS_BLOCK] = with;
+}
+
+__global__ void __launch_bounds__(gs_block_size)
+    orthogonal_kernel(gs_block_small a, bool start, const int *ended)
+{
+    __shared__ factor f;
+    __shared__ double sigma[side][side], square[side][side]; // [column][row]
+    const int i = (int)threadIdx.x % side, j = (int)threadIdx.x / side, b = a.b;
+    const bool in = i < b && j < b;
+    double sum = 0;
+
+    if (ended && *ended) return;
+    sigma[j][i] = start ? i == j : in ? a.sigma[i + j * GS_BLOCK] : 0;
+    __syncthreads();
+    for (int m = 0; in && !start && m < b; m++) sum += a.WW[i + m * GS_BLOCK] * sigma[j][m];
+    square[j][i] = sum * sigma[j][i];
+    factorise(f, a);
+    if (in) {
+        double next = 0;
+        for (int m = 0; m < b; m++) {
+            if (f.d[m] > 0) next += f.L[m][i] / f.d[m] * sigma[j][m];
+        }
+        a.sigma[i + j * GS_BLOCK] = next;
+        a.t[i + j * GS_BLOCK] = f.t[i][j];
+        a.zeta[i + j * GS_BLOCK] = f.d[i] > 0 ? f.L[i][j] / f.d[i] : 0;
+    }
+    if (!start && j == 0 && i < b) {
+        gs_judge judge = a.judge;
+        double rr = 0;
+        judge.c += i;
+        if (judge.ended[judge.c]) return;
+        for (int m = 0; m < b; m++) rr += square[i][m];
+        a.rr[i] = rr;
+        judge_column(&judge, rr, 1);
+    }
+}
+
+gsolve_status solve(gs_queue *q, const gs_block_small *a)
+{
+    return gs_launch(q, "the small system of a block", solve_kernel, 1, gs_block_size, *a,
+                     q->guard);
+}
+
+gsolve_status orthogonal(gs_queue *q, const gs_block_small *a, bool start)
+{
+    return gs_launch(q, "the small factors of a block", orthogonal_kernel, 1, gs_block_size, *a,
+                     start, q->guard);
 }
 
 } // namespace
 
 extern "C" const gs_block_kernels gs_block_cuda[GSOLVE_TYPE_COUNT] = {
-    {space_size, gram<float>, step<float>, turn<float>},
-    {space_size, gram<double>, step<double>, turn<double>}};
+    {space_size, gram<float>, squares<float>, step<float>, turn<float>, solve, orthogonal},
+    {space_size, gram<double>, squares<double>, step<double>, turn<double>, solve, orthogonal}};

@@ -5,7 +5,6 @@
 
 #include "core/context.h"
 #include "core/judge.h"
-#include "solver/block.h"
 
 /* Arrays with one number for each column, unless it says else. */
 typedef struct gs_small {
@@ -15,33 +14,30 @@ typedef struct gs_small {
     int32_t ncols;
     int *once; /* of gmres */
     int m, j;  /* of the method */
-    bool all;  /* also for columns that have ended */
 } gs_small;
 
 /* X(name): a function of small_body.h. */
-#define GS_SMALL_LIST(X)                                                                \
-    X(copy)             /* s[0] = s[1] */                                               \
-    X(test)             /* judges |r| by progress; j: iterations since the last test */ \
-    X(pipecg_start)     /* see pipecg.c */                                              \
-    X(pipecg_alpha)     /* see pipecg.c */                                              \
-    X(cgs_square)       /* see cgs.c */                                                 \
-    X(tfqmr_start)      /* see tfqmr.c */                                               \
-    X(tfqmr_alpha)      /* see tfqmr.c */                                               \
-    X(tfqmr_rotate)     /* see tfqmr.c */                                               \
-    X(tfqmr_beta)       /* see tfqmr.c */                                               \
-    X(idr_start)        /* see idr.c */                                                 \
-    X(idr_solve)        /* see idr.c */                                                 \
-    X(idr_forward)      /* see idr.c */                                                 \
-    X(idr_beta)         /* see idr.c */                                                 \
-    X(idr_omega)        /* see idr.c */                                                 \
-    X(minres_start)     /* see minres.c */                                              \
-    X(minres_rotate)    /* see minres.c */                                              \
-    X(block_alpha)      /* see block_cg.c */                                            \
-    X(block_orthogonal) /* see block_cg.c */                                            \
-    X(gmres_start)      /* see gmres.c */                                               \
-    X(gmres_again)      /* see gmres.c */                                               \
-    X(gmres_rotate)     /* see gmres.c */                                               \
-    X(gmres_solve)      /* see gmres.c */
+#define GS_SMALL_LIST(X)                                                             \
+    X(copy)          /* s[0] = s[1] */                                               \
+    X(test)          /* judges |r| by progress; j: iterations since the last test */ \
+    X(pipecg_start)  /* see pipecg.c */                                              \
+    X(pipecg_alpha)  /* see pipecg.c */                                              \
+    X(cgs_square)    /* see cgs.c */                                                 \
+    X(tfqmr_start)   /* see tfqmr.c */                                               \
+    X(tfqmr_alpha)   /* see tfqmr.c */                                               \
+    X(tfqmr_rotate)  /* see tfqmr.c */                                               \
+    X(tfqmr_beta)    /* see tfqmr.c */                                               \
+    X(idr_start)     /* see idr.c */                                                 \
+    X(idr_solve)     /* see idr.c */                                                 \
+    X(idr_forward)   /* see idr.c */                                                 \
+    X(idr_beta)      /* see idr.c */                                                 \
+    X(idr_omega)     /* see idr.c */                                                 \
+    X(minres_start)  /* see minres.c */                                              \
+    X(minres_rotate) /* see minres.c */                                              \
+    X(gmres_start)   /* see gmres.c */                                               \
+    X(gmres_again)   /* see gmres.c */                                               \
+    X(gmres_rotate)  /* see gmres.c */                                               \
+    X(gmres_solve)   /* see gmres.c */
 
 typedef gsolve_status gs_small_function(gs_queue *q, const gs_small *a);
 
@@ -96,8 +92,6 @@ enum {
 };
 /* s[] of idr: P'G (s x s by columns for each column), f, c, h (s); c_k, beta, omega, t'r, t't. */
 enum { ID_M, ID_F, ID_C, ID_H, ID_CK, ID_BETA, ID_OMEGA, ID_TS, ID_TT, ID_SCALARS };
-/* s[] of block_cg, see there: a column of each for column c, at c GS_BLOCK; of zeta it is a row. */
-enum { BC_G, BC_WW, BC_XI, BC_ALPHA, BC_T, BC_ZETA, BC_SIGMA, BC_SCALARS };
 /* s[] of pipecg. */
 enum { PC_GAMMA, PC_DELTA, PC_OLD, PC_ALPHA, PC_BETA, PC_SCALARS };
 

@@ -18,7 +18,7 @@ constexpr int threads = 32;
     __global__ void name##_kernel(const gs_small a)                                      \
     {                                                                                    \
         const int c = (int)(blockIdx.x * blockDim.x + threadIdx.x);                      \
-        if (c < a.ncols && (a.all || !a.judge.ended[c])) name(&a, c);                                     \
+        if (c < a.ncols && !a.judge.ended[c]) name(&a, c);                                     \
     }                                                                                    \
     gsolve_status name##_columns(gs_queue *q, const gs_small *a)                         \
     {                                                                                    \

@@ -12,7 +12,7 @@
     {                                                                   \
         (void)q;                                                        \
         for (int c = 0; c < a->ncols; c++) {                            \
-            if (a->all || !a->judge.ended[c]) name(a, c);               \
+            if (!a->judge.ended[c]) name(a, c);                         \
         }                                                               \
         return GSOLVE_OK;                                               \
     }
