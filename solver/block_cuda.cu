@@ -39,33 +39,60 @@ int rows_grid(const gs_queue *q, int64_t n, int blocks_per_processor)
     return grid < most_blocks ? grid : most_blocks;
 }
 
-// gs_grid_sum of cuda.cuh for any number of sums: partial has S x gridDim.x.
-template <int S, class Store>
-__device__ void grid_sum(double (&mine)[S], double *partial, unsigned *arrived, Store store)
+// Sums over a warp: lane l has those of v[2 l] and v[2 l + 1] in v[0] and v[1] then. Half of what a
+// lane still sums goes to another, so that 62 exchanges do for 64 sums.
+template <int HALF>
+__device__ void warp_sums(double (&v)[tile * tile])
 {
-    __shared__ bool last;
-    const double own = gs_block_sums(mine);
-    const int blocks = (int)gridDim.x;
+    constexpr int bit = HALF / 2;
+    const bool upper = threadIdx.x & bit;
 
-    if (threadIdx.x < S) {
-        partial[(int)threadIdx.x * blocks + (int)blockIdx.x] = own;
+#pragma unroll
+    for (int e = 0; e < HALF; e++) {
+        const double give = upper ? v[e] : v[e + HALF], keep = upper ? v[e + HALF] : v[e];
+        v[e] = keep + __shfl_xor_sync(0xffffffffu, give, bit);
+    }
+    if constexpr (HALF > 2) warp_sums<HALF / 2>(v);
+}
+
+// Sums over the grid, as gs_grid_sum of cuda.cuh: partial has tile^2 for each block.
+template <class Store>
+__device__ void grid_sums(double (&mine)[tile * tile], double *partial, unsigned *arrived,
+                          Store store)
+{
+    constexpr int count = tile * tile, warps = gs_block_size / 32, parts = gs_block_size / count;
+    static_assert(count == 64, "a warp has two sums a lane");
+    __shared__ double of_warp[warps][count];
+    __shared__ bool last;
+    const int t = (int)threadIdx.x, lane = t % 32;
+    double total = 0;
+
+    warp_sums<count / 2>(mine);
+    of_warp[t / 32][2 * lane] = mine[0];
+    of_warp[t / 32][2 * lane + 1] = mine[1];
+    __syncthreads();
+    if (t < count) {
+        for (int w = 0; w < warps; w++) total += of_warp[w][t];
+        partial[(int64_t)blockIdx.x * count + t] = total;
         __threadfence();
     }
     __syncthreads();
-    if (threadIdx.x == 0) last = atomicAdd(arrived, 1u) == gridDim.x - 1;
+    if (t == 0) last = atomicAdd(arrived, 1u) == gridDim.x - 1;
     __syncthreads();
     if (!last) return;
     __threadfence();
-#pragma unroll
-    for (int s = 0; s < S; s++) {
-        mine[s] = 0;
-        for (int b = (int)threadIdx.x; b < blocks; b += gs_block_size) {
-            mine[s] += __ldcg(&partial[s * blocks + b]);
-        }
+    total = 0;
+    for (int b = t / count; b < (int)gridDim.x; b += parts) {
+        total += __ldcg(&partial[(int64_t)b * count + t % count]);
     }
-    const double total = gs_block_sums(mine);
-    if (threadIdx.x < S) store((int)threadIdx.x, total);
-    if (threadIdx.x == 0) *arrived = 0;
+    of_warp[t / count][t % count] = total;
+    __syncthreads();
+    if (t < count) {
+        total = 0;
+        for (int w = 0; w < parts; w++) total += of_warp[w][t];
+        store(t, total);
+    }
+    if (t == 0) *arrived = 0;
 }
 
 // --- Gram matrices ----------------------------------------------------------------------------
@@ -107,11 +134,11 @@ __global__ void __launch_bounds__(gs_block_size)
         }
     }
     double *G = which ? a.G[1] : a.G[0];
-    grid_sum(sum, partial + (int64_t)at * tile * tile * gridDim.x, arrived + at,
-             [&](int e, double total) {
-                 const int i = first + e % tile, j = other + e / tile;
-                 if (i < b && j < b) G[i + j * GS_BLOCK] = total;
-             });
+    grid_sums(sum, partial + (int64_t)at * tile * tile * gridDim.x, arrived + at,
+              [&](int e, double total) {
+                  const int i = first + e % tile, j = other + e / tile;
+                  if (i < b && j < b) G[i + j * GS_BLOCK] = total;
+              });
 }
 
 template <class T>
@@ -285,7 +312,9 @@ static_assert(side * side == gs_block_size, "a thread for each element");
 struct factor {
     int rank, order[side];
     bool done[side], negative;
-    double d[side], L[side][side], rest[side][side], t[side][side];
+    double d[side], own[side]; // G_ii^-1/2, G_ii^1/2
+    double L[side][side], rest[side][side], t[side][side];
+    double less[side]; // 1 / the pivots
 };
 
 // The vector that depends least on those before, or -1, in all threads of a warp.
@@ -315,7 +344,8 @@ __device__ void factorise(factor &f, const gs_block_small &a)
     __syncthreads();
     if (j == 0) {
         const double own = i < b ? a.G[i + i * GS_BLOCK] : 0;
-        f.d[i] = own > 0 ? 1 / sqrt(own) : 0;
+        f.own[i] = own > 0 ? sqrt(own) : 0;
+        f.d[i] = own > 0 ? 1 / f.own[i] : 0;
         f.done[i] = !(own > 0);
         if (own < 0) f.negative = true;
     }
@@ -326,15 +356,15 @@ __device__ void factorise(factor &f, const gs_block_small &a)
     for (int r = 0; r < b; r++) {
         const int p = least_dependent(f, b);
         if (p < 0) break; // alike in all threads
-        const double root = sqrt(f.rest[p][p]);
+        const double inverse = rsqrt(f.rest[p][p]), root = inverse * f.rest[p][p];
         const bool open = in && !f.done[i] && i != p;
-        const double of_i = f.rest[i][p] / root, of_j = f.rest[j][p] / root;
+        const double of_i = f.rest[i][p] * inverse, of_j = f.rest[j][p] * inverse;
         const double less = open && !f.done[j] && j != p ? f.rest[i][j] - of_i * of_j : 0;
         __syncthreads(); // everything is read
         if (j == 0 && (open || i == p)) f.L[i][r] = i == p ? root : of_i;
         if (open && !f.done[j] && j != p) f.rest[i][j] = less;
         __syncthreads();
-        if (threadIdx.x == 0) f.done[p] = true, f.order[r] = p, f.rank = r + 1;
+        if (threadIdx.x == 0) f.done[p] = true, f.order[r] = p, f.less[r] = inverse, f.rank = r + 1;
         __syncthreads();
     }
     if ((int)threadIdx.x < f.rank) { // column c of t, from the last row on
@@ -343,7 +373,7 @@ __device__ void factorise(factor &f, const gs_block_small &a)
             const int p = f.order[r];
             double sum = r == c;
             for (int m = r + 1; m <= c; m++) sum -= f.L[f.order[m]][r] * f.rest[f.order[m]][c];
-            f.rest[p][c] = sum / f.L[p][r]; // t before it is scaled; rest is of no use any more
+            f.rest[p][c] = sum * f.less[r]; // t before it is scaled; rest is of no use any more
             f.t[p][c] = f.rest[p][c] * f.d[p];
         }
     }
@@ -391,11 +421,11 @@ __global__ void __launch_bounds__(gs_block_size)
     if (in) {
         double next = 0;
         for (int m = 0; m < b; m++) {
-            if (f.d[m] > 0) next += f.L[m][i] / f.d[m] * sigma[j][m];
+            next += f.L[m][i] * f.own[m] * sigma[j][m];
         }
         a.sigma[i + j * GS_BLOCK] = next;
         a.t[i + j * GS_BLOCK] = f.t[i][j];
-        a.zeta[i + j * GS_BLOCK] = f.d[i] > 0 ? f.L[i][j] / f.d[i] : 0;
+        a.zeta[i + j * GS_BLOCK] = f.L[i][j] * f.own[i];
     }
     if (!start && j == 0 && i < b) {
         gs_judge judge = a.judge;
