@@ -37,8 +37,8 @@ typedef struct block_cg {
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(block_cg_options, 10000, 2000),
-    {"block", "most columns that search together", GSOLVE_INT, offsetof(block_cg_options, block),
-     GS_BLOCK, 1, GS_BLOCK, NULL},
+    {"block", "most columns that search together", GSOLVE_INT, offsetof(block_cg_options, block), 8,
+     1, GS_BLOCK, NULL},
     {0},
 };
 

@@ -126,7 +126,8 @@ static void ends(void **state)
  * and more of them than a block takes. */
 static void dependent(void **state)
 {
-    static const char *const specs[] = {"block_cg,rtol=1e-10", "block_cg,rtol=1e-10,block=4",
+    static const char *const specs[] = {"block_cg,rtol=1e-10", "block_cg,rtol=1e-10,block=16",
+                                        "block_cg,rtol=1e-10,block=4",
                                         "block_cg,rtol=1e-10,block=1"};
     (void)state;
 
