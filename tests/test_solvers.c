@@ -286,6 +286,10 @@ static void columns(void **state)
         for (int c = 0; c < K; c++) {
             OK(ctx, gsolve_solver_column(S, c, &column));
             assert_int_equal(column.outcome, GSOLVE_CONVERGED);
+            if (strcmp(name, "block_cg") == 0) { /* what the others search in serves it too */
+                assert_true(column.iterations <= one[c].iterations + 4);
+                continue;
+            }
             if (sums_in_products(name)) {
                 assert_true(abs(column.iterations - one[c].iterations) <= 4);
                 continue;
