@@ -24,8 +24,8 @@ typedef struct cli_arguments {
     cli_many matrices; /* of a command that takes several */
     double rtol, atol;
     int type; /* a gsolve_type */
-    int maxit, threads, seed, repeat;
-    bool monitor, profile, quiet, cache, symmetric, general, dense, help, version;
+    int maxit, threads, seed, repeat, columns_count;
+    bool monitor, profile, columns, quiet, cache, symmetric, general, dense, help, version;
     int operands;
     char **operand;
 } cli_arguments;

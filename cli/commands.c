@@ -20,8 +20,8 @@
      "plain or compressed by gzip, or a generated one, gen:NAME,key=value,... (gsolve list " \
      "generators)", CLI_TEXT, AT(matrix), 0, 0}
 #define RHS \
-    {"rhs", 'b', "FILE", "the right-hand side, of one or many columns: a file, or ones, random, or " \
-     "A*ones, for which x = 1 is a solution (default A*ones)", CLI_TEXT, AT(rhs), 0, 0}
+    {"rhs", 'b', "FILE", "the right-hand side, of one or many columns: a file, or ones, random, " \
+     "random,k=N for N columns, or A*ones, for which x = 1 is a solution (default A*ones)", CLI_TEXT, AT(rhs), 0, 0}
 #define CACHE \
     {"cache", 0, NULL, "keep a binary copy of the matrix beside its file (or under " \
      "$XDG_CACHE_HOME if that cannot be written), and read that while the file is unchanged", CLI_FLAG, AT(cache), 0, 0}
@@ -77,6 +77,8 @@ static const cli_option solve_options[] = {
     {"solution", 'x', "FILE", "write the solution, as a Matrix Market array", CLI_TEXT,
      AT(solution), 0, 0},
     JSON,
+    {"columns", 0, NULL, "tell the outcome, the iterations and the residual of each column of b, and "
+     "not of the worst alone; JSON has them always", CLI_FLAG, AT(columns), 0, 0},
     {"history", 0, "FILE", "write the residual of each iteration, as comma-separated values",
      CLI_TEXT, AT(history), 0, 0},
     {"monitor", 0, NULL, "print a line for each iteration", CLI_FLAG, AT(monitor), 0, 0},
@@ -97,7 +99,11 @@ static const cli_option compare_options[] = {
     HEADING("The systems"),
     {"matrix", 'A', "FILE", "a matrix, as for solve; given several times, one after the other is "
      "compared, and geometric means are told", CLI_MANY, AT(matrices), 0, 0},
-    RHS, CACHE, SEED,
+    RHS,
+    {"columns-count", 0, "K", "multiply and solve with K columns at once: of b the first is what -b "
+     "says and the others are random, unless it is a file with K columns (default: the columns of "
+     "b, products with one)", CLI_WHOLE, AT(columns_count), 1, 4096},
+    CACHE, SEED,
     HEADING("The way"),
     {"formats", 0, "SPECS", "the formats to compare: SPEC;SPEC;... or SPEC,SPEC,..., where a word "
      "with '=' belongs to the format before it: 'csr,sell,sigma=256,cusparse,alg=sell' (default: "
@@ -183,6 +189,7 @@ const cli_example cli_examples[] = {
     {"gsolve -A A.mtx --rtol 1e-10 --json result.json", "to 10 digits, the result for a program"},
     {"gsolve info A.mtx", "what is this matrix like?"},
     {"gsolve compare A.mtx --html page.html", "which format serves it best?"},
+    {"gsolve -A A.mtx -b random,k=16 --solver block_cg --columns", "many right-hand sides at once"},
     {"gsolve list solvers", "all methods and their options"},
     {0},
 };

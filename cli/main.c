@@ -14,7 +14,8 @@ static const cli_arguments no_arguments = {.rtol = NAN,
                                            .maxit = -1,
                                            .threads = -1,
                                            .seed = -1,
-                                           .repeat = -1};
+                                           .repeat = -1,
+                                           .columns_count = -1};
 
 /* --- how it speaks ------------------------------------------------------------------------- */
 

@@ -71,7 +71,8 @@ static void say_outcome(const cli *c, const cli_solution *s)
         cli_item(c, "", "by attempt %d of %d, %s + %s%s", s->best + 1, s->attempts, a->method,
                  a->kind, converged ? "" : ", the one of the least residual");
     }
-    cli_item(c, "iterations", "%d", a->result.iterations);
+    cli_item(c, "iterations", "%d%s", a->result.iterations,
+             a->ncols > 1 ? ", of the column that took most" : "");
     cli_item(c, "residual", "%.3e = |b - Ax| / |b|, computed afresh%s", a->result.residual,
              a->ncols > 1 ? ", of the worst column" : "");
     if (!isnan(s->error)) cli_item(c, "error", "%.3e = |x - 1| / |1|", s->error);
@@ -83,6 +84,18 @@ static void say_outcome(const cli *c, const cli_solution *s)
     if (c->is.solution) {
         cli_item(c, "x", "written to %s%s", c->is.solution,
                  converged ? "" : " (the last iterate, which is not a solution)");
+    }
+}
+
+/* A line for each column of b. */
+static void say_columns(const cli *c, const cli_attempt *a)
+{
+    if (!c->is.columns || !a->column) return;
+    cli_say(c, "\n%8s%12s%14s  outcome\n", "column", "iterations", "residual");
+    for (int32_t j = 0; j < a->ncols; j++) {
+        const gsolve_result *r = &a->column[j];
+        cli_say(c, "%8d%12d%14.3e  %s\n", j, r->iterations, r->residual,
+                gsolve_outcome_text(r->outcome));
     }
 }
 
@@ -142,6 +155,7 @@ void cli_report(const cli *c, const cli_solution *s)
     if (!c->text) return;
     gsolve_context_describe(c->ctx, &info);
     say_outcome(c, s);
+    say_columns(c, &s->attempt[s->best]);
     say_format(c, s);
     say_precond(c, s);
     say_seconds(c, s, cli_now() - c->begin);

@@ -12,6 +12,8 @@
  * entries, at the nanosecond for each that two cores need (bench/results/cpu). */
 #define SMALL 200000
 
+#define MOST_COLUMNS 4096 /* that are made */
+
 static const char *device_of(const cli *c)
 {
     const char *preferred = getenv("GSOLVE_DEVICE");
@@ -59,9 +61,32 @@ static bool build_has_cuda(void)
     return has;
 }
 
+static bool rhs_is(const cli *c, const char *name)
+{
+    return c->is.rhs && strcmp(c->is.rhs, name) == 0;
+}
+
+/* The columns of -b random or random,k=N; 0: it is something else. */
+static int random_columns(const cli *c)
+{
+    int columns = 0, end = 0;
+
+    if (rhs_is(c, "random")) return 1;
+    if (!c->is.rhs || sscanf(c->is.rhs, "random,k=%d%n", &columns, &end) != 1) return 0;
+    return c->is.rhs[end] == 0 && columns >= 1 && columns <= MOST_COLUMNS ? columns : 0;
+}
+
+/* Columns that b is given where it is made: by -b, or by --columns-count. */
+static int made_columns(const cli *c)
+{
+    const int random = random_columns(c), asked = c->is.columns_count;
+
+    return random > 1 ? random : asked > 0 ? asked : 1;
+}
+
 int cli_decide_device(cli *c, const cli_system *s)
 {
-    const int64_t columns = s->b.value ? s->b.ncols : 1;
+    const int64_t columns = s->b.value ? s->b.ncols : made_columns(c);
 
     if (!c->undecided) return 0;
     c->undecided = false;
@@ -168,11 +193,6 @@ int cli_new_dense(cli *c, gsolve_dense *v, int32_t nrows, int32_t ncols)
     return 0;
 }
 
-static bool rhs_is(const cli *c, const char *name)
-{
-    return c->is.rhs && strcmp(c->is.rhs, name) == 0;
-}
-
 bool cli_ones_solve(const cli *c)
 {
     return !c->is.rhs || rhs_is(c, "A*ones");
@@ -181,7 +201,7 @@ bool cli_ones_solve(const cli *c)
 const char *cli_rhs_words(const cli *c)
 {
     if (cli_ones_solve(c)) return "A*ones, so that x = 1 is a solution";
-    if (rhs_is(c, "random")) return "random, uniform in [-1, 1)";
+    if (random_columns(c)) return "random, uniform in [-1, 1)";
     return c->is.rhs;
 }
 
@@ -200,7 +220,7 @@ static int read_vector(cli *c, const char *name, const char *what, int32_t nrows
                         name, v->nrows, v->ncols, s->nrows, s->ncols, nrows);
     }
     if (ncols > 0 && v->ncols != ncols) {
-        return cli_fail(c, "%s, %s, has %s, and b has %d", what, name,
+        return cli_fail(c, "%s, %s, has %s, and %d are asked for", what, name,
                         cli_count(v->ncols, "column").text, ncols);
     }
     return 0;
@@ -211,11 +231,16 @@ int cli_read_vectors(cli *c, cli_system *s)
     const double begin = cli_now();
     int code = 0;
 
-    if (!cli_ones_solve(c) && !rhs_is(c, "ones") && !rhs_is(c, "random")) {
-        code = read_vector(c, c->is.rhs, "the right-hand side b", s->nrows, 0, s, &s->b);
+    if (cli_spec_is(c->is.rhs ? c->is.rhs : "", "random") && random_columns(c) == 0) {
+        return cli_fail(c, "-b takes random or random,k=N with N from 1 to %d, not '%s'",
+                        MOST_COLUMNS, c->is.rhs);
+    }
+    if (!cli_ones_solve(c) && !rhs_is(c, "ones") && random_columns(c) == 0) {
+        const int asked = c->is.columns_count > 0 ? c->is.columns_count : 0;
+        code = read_vector(c, c->is.rhs, "the right-hand side b", s->nrows, asked, s, &s->b);
     }
     if (!code && c->is.guess) {
-        const int32_t ncols = s->b.value ? s->b.ncols : 1;
+        const int32_t ncols = s->b.value ? s->b.ncols : made_columns(c);
         code = read_vector(c, c->is.guess, "the first guess x0", s->ncols, ncols, s, &s->x);
     }
     s->read_seconds += cli_now() - begin;
@@ -244,12 +269,13 @@ int cli_make_vectors(cli *c, cli_system *s, const gsolve_csr *rows)
     double *b;
 
     if (!s->b.value) {
-        if (cli_new_dense(c, &s->b, s->nrows, 1)) return CLI_ERROR;
+        if (cli_new_dense(c, &s->b, s->nrows, made_columns(c))) return CLI_ERROR;
         b = s->b.value;
-        for (int32_t i = 0; i < s->nrows; i++) {
-            b[i] = cli_ones_solve(c)     ? row_sum(rows, i)
-                   : rhs_is(c, "random") ? gsolve_random(seed, (uint64_t)i)
-                                         : 1;
+        for (int64_t i = 0; i < (int64_t)s->nrows * s->b.ncols; i++) {
+            const bool first = i < s->nrows && random_columns(c) == 0;
+            b[i] = !first              ? gsolve_random(seed, (uint64_t)i)
+                   : cli_ones_solve(c) ? row_sum(rows, (int32_t)i)
+                                       : 1;
         }
     }
     return s->x.value ? 0 : cli_new_dense(c, &s->x, s->ncols, s->b.ncols);

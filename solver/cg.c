@@ -95,6 +95,7 @@ const gs_method gs_cg = {
                sizeof(cg_options)},
     .state_size = sizeof(cg),
     .judges = true,
+    .definite = true,
     .setup = setup,
     .start = start,
     .step = step,

@@ -38,6 +38,7 @@ gsolve_status gsolve_solver_forecast(gsolve_context *ctx, const char *spec, cons
     memset(k, 0, sizeof *k);
     k->ctx = k->profile.ctx = ctx;
     k->csr = *csr;
+    k->columns = gs_columns_kernels_of(ctx);
     k->counting = true;
     status = count(k, spec, columns);
     if (status == GSOLVE_UNSUPPORTED) {
@@ -67,6 +68,7 @@ gsolve_status gs_solver_fits(gs_krylov *k, int32_t width)
     memset(shape, 0, sizeof *shape);
     shape->ctx = shape->profile.ctx = k->ctx;
     shape->csr = k->csr;
+    shape->columns = k->columns;
     shape->method = k->method;
     shape->options = k->options;
     shape->counting = true;

@@ -63,8 +63,7 @@ static gsolve_status setup(gs_krylov *k)
     TRY(gs_new_vector(k, n, &s->hand));
     if (k->method->flexible) TRY(gs_new_vector(k, n, &s->aside));
     for (int i = 0; i < GM_SCALARS; i++) {
-        TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)(size[i] * k->width), sizeof(double),
-                        (void **)(void *)&s->is[i]));
+        TRY(gs_new_columns(k, (size_t)size[i], sizeof(double), (void **)(void *)&s->is[i]));
     }
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_DEVICE, s->once));
 done:

@@ -77,8 +77,7 @@ static gsolve_status setup(gs_krylov *k)
     TRY(gs_new_basis(k, k->csr.type, k->width, m, &s->U));
     for (int i = 0; i < 3; i++) TRY(gs_new_vector(k, n, vector[i]));
     for (int i = 0; i < ID_SCALARS; i++) {
-        TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)size[i] * (size_t)k->width, sizeof(double),
-                        (void **)(void *)&s->is[i]));
+        TRY(gs_new_columns(k, (size_t)size[i], sizeof(double), (void **)(void *)&s->is[i]));
     }
     if (!k->counting) TRY(make_shadow(k));
 done:

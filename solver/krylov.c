@@ -37,10 +37,11 @@ static gsolve_status verify(gs_krylov *k, bool *again)
     TRY(gsolve_matrix_residual(k->A, b, x, k->relative));
     for (int32_t c = 0; c < k->ncols; c++) {
         gs_column *column = &k->column[c];
-        const double r = k->relative[c] * (column->norm > 0 ? column->norm : 1);
+        const double relative = k->relative[k->order[c]];
+        const double r = relative * (column->norm > 0 ? column->norm : 1);
         if (!k->round[c]) continue;
-        column->residual = k->relative[c];
-        if (r <= column->target || k->relative[c] <= gs_run(k)->rtol) {
+        column->residual = relative;
+        if (r <= column->target || relative <= gs_run(k)->rtol) {
             column->outcome = GSOLVE_CONVERGED;
         } else if (worth_restart(k, c, r)) {
             k->active[c] = true;
@@ -79,6 +80,7 @@ static gsolve_status start(gs_krylov *k)
     for (int32_t c = 0; c < k->ncols; c++) {
         if (k->active[c] && k->column[c].restarts == 0) k->column[c].verified = INFINITY;
     }
+    TRY(gs_columns_move_up(k));
     forget_partial(k);
     TRY(gs_set_active(k));
     k->at_zero = k->within;
@@ -111,7 +113,7 @@ static int chunk(const gs_krylov *k)
 {
     const int most = k->csr.nrows < 1 << 20 ? 16 : 4, period = gs_period(k);
 
-    if (k->resident) return k->monitor ? most : GS_RESIDENT_STEPS;
+    if (k->on_chip) return k->monitor ? most : GS_RESIDENT_STEPS;
     if (!k->ctx->device->post || period == 0) return 1;
     return period > MAX_PERIOD ? most : period >= most ? period : most - most % period;
 }
@@ -125,6 +127,7 @@ static gsolve_status take_steps(gs_krylov *k, int64_t j, int count)
         k->profile.iteration = (int)(k->begun + j + i + 1);
         TRY(k->method->step(k, j + i));
         if (!k->method->judges) TRY(gs_progress_test(k, 1));
+        TRY(gs_columns_look(k));
         k->made[(k->begun + j + i + 1) % (2 * GS_HISTORY)] = k->products;
     }
 done:
@@ -188,7 +191,7 @@ static gsolve_status next_steps(gs_krylov *k, int64_t j, int count)
 {
     gsolve_status status = GSOLVE_OK;
 
-    if (k->resident) return resident_steps(k, j, count);
+    if (k->on_chip) return resident_steps(k, j, count);
     if (k->profile.on) return take_steps(k, j, count);
     if (!k->graph && j >= k->record_from && recordable(k)) TRY(record_steps(k, j, count));
     if (!k->graph || j < k->record_from) return take_steps(k, j, count);
@@ -223,6 +226,14 @@ done:
     return status;
 }
 
+/* Columns that have ended make room for others, once all that happened has been looked at. */
+static gsolve_status move_up(gs_krylov *k, int64_t j, int count)
+{
+    gs_forget_graph(k);
+    k->record_from = j + count; /* products of fewer columns may make something first */
+    return gs_columns_move_up(k);
+}
+
 /* From a start until every column has ended. The host looks at a chunk while the next one runs, but
  * for those after which A may turn: then it has to see all that led there. The
  * first chunk may be shorter, so that A is asked early. */
@@ -238,8 +249,11 @@ static gsolve_status iterate(gs_krylov *k)
     TRY(look(k, &looked, count, &any));
     for (int64_t j = 0; any; j += steps, steps = count) {
         if (gs_outlook_due(k, j)) TRY(record_ahead(k, j, count));
-        while (gs_outlook_due(k, j) && looked < posted) TRY(look(k, &looked, count, &any));
+        while ((gs_outlook_due(k, j) || gs_columns_due(k)) && looked < posted) {
+            TRY(look(k, &looked, count, &any));
+        }
         if (!any) break;
+        if (gs_columns_due(k)) TRY(move_up(k, j, count));
         if (gs_outlook_due(k, j)) TRY(gs_outlook_turn(k, j, count));
         TRY(next_steps(k, j, steps));
         TRY(gs_progress_post(k, posted++ % GS_SLOTS));
@@ -262,6 +276,7 @@ static gsolve_status run_round(gs_krylov *k, bool *again)
     TRY(start(k));
     TRY(iterate(k));
     k->products = k->made[k->iteration % (2 * GS_HISTORY)];
+    k->wide = k->ncols;
     if (k->method->finish) TRY(k->method->finish(k));
     TRY(verify(k, again));
 done:
@@ -318,12 +333,15 @@ gsolve_status gs_krylov_run(gs_krylov *k)
 
     k->iteration = k->products = 0;
     k->product_seconds = k->precond_seconds = 0;
+    gs_columns_begin(k);
     TRY(gs_resident_begin(k));
     TRY(begin_columns(k));
+    TRY(gs_guess_begin(k));
     TRY(gs_outlook_begin(k));
     for (int32_t c = 0; c < k->ncols; c++) again = again || k->active[c];
     while (again) TRY(run_round(k, &again));
     TRY(gs_outlook_end(k));
 done:
-    return status;
+    gs_columns_end(k);
+    return status == GSOLVE_OK ? gs_guess_end(k) : status;
 }

@@ -7,8 +7,9 @@
 #ifndef GS_KRYLOV_H
 #define GS_KRYLOV_H
 
+#include "core/columns.h"
 #include "core/csr.h"
-#include "core/vector.h"
+#include "solver/block.h"
 #include "solver/profile.h"
 #include "solver/resident.h"
 #include "solver/small.h"
@@ -20,7 +21,11 @@ typedef struct gs_run_options { /* of every method, first in its options struct 
     double rtol, atol, dtol;
     int maxit, stall;
     int resident; /* of methods that can */
+    int guess, keep;
 } gs_run_options;
+
+enum { GS_GUESS_GIVEN, GS_GUESS_PROJECTION };
+#define GS_MOST_KEPT 64
 
 enum { GS_RESIDENT_AUTO, GS_RESIDENT_OFF };
 
@@ -47,6 +52,18 @@ enum { GS_RESIDENT_AUTO, GS_RESIDENT_OFF };
          1e300,       NULL},                                                                     \
         {"maxit", "most iterations", GSOLVE_INT, offsetof(type, run.maxit), maxit0,              \
          0,       2147483647,        NULL},                                                      \
+        {"guess",                                                                                \
+         "where x begins: as given, or from there at the best combination of earlier solutions", \
+         GSOLVE_CHOICE,                                                                          \
+         offsetof(type, run.guess),                                                              \
+         GS_GUESS_GIVEN,                                                                         \
+         0,                                                                                      \
+         0,                                                                                      \
+         "given|projection"},                                                                    \
+        {"keep",     "earlier solutions for guess=projection",                                   \
+         GSOLVE_INT, offsetof(type, run.keep),                                                   \
+         8,          1,                                                                          \
+         64,         NULL},                                                                      \
     {                                                                                            \
         "stall", "stagnated: no new least residual in so many iterations; 0: never", GSOLVE_INT, \
             offsetof(type, run.stall), stall0, 0, 2147483647, NULL                               \
@@ -59,7 +76,9 @@ typedef struct gs_method {
     bool transposes; /* applies A' and M^-T */
     bool flexible;   /* M may vary */
     bool ignores_precond;
-    bool judges; /* its steps make the stopping test, in the pass that finds |r| */
+    bool judges;   /* its steps make the stopping test, in the pass that finds |r| */
+    bool definite; /* A is taken for symmetric positive definite */
+    bool whole;    /* columns depend on one another, and none may move */
     /* Allocates work space for k->width columns into k's state, by gs_new_... */
     gsolve_status (*setup)(gs_krylov *k);
     /* From k->x: sets the state and k->rr = |r|^2 in the active columns. */
@@ -88,7 +107,18 @@ typedef struct gs_column { /* one right-hand side during a run */
     double residual; /* |b - Ax| / |b| */
 } gs_column;
 
-#define GS_MAX_WORK 48 /* blocks that a solver may own */
+typedef struct gs_guess {  /* of guess.c */
+    gsolve_dense U, W;     /* keep vectors each, of which kept are there */
+    gsolve_dense fresh;    /* two vectors */
+    gsolve_dense begin, r; /* x at the begin of the run; b - A x */
+    double *h;             /* keep + 2 numbers on the device */
+    int64_t ld;
+    int kept;
+    double use[GS_MOST_KEPT], of[GS_MOST_KEPT]; /* see put; numbers fetched */
+    uint64_t A;                                 /* the version of A that they are of */
+} gs_guess;
+
+#define GS_MAX_WORK 56 /* blocks that a solver may own */
 
 struct gsolve_solver {
     gsolve_context *ctx;
@@ -100,13 +130,16 @@ struct gsolve_solver {
     const gs_vector_kernels *vector;
     gsolve_csr csr;            /* A's sizes and type; its arrays after gs_need_rows */
     int32_t width, ncols;      /* columns there is space for; columns of this run */
+    int32_t wide;              /* the first so many of them may go on */
     gsolve_dense b, x;         /* of this run, in A's type */
     gsolve_dense own_b, own_x; /* where the caller's are of another type */
     /* on the device, for each column */
     gs_scalar rr;          /* |r|^2 */
     int *flag, *ended;     /* what a kernel found: 0 or an outcome; whether it goes on no more */
+    int *all_ended;        /* one number: whether all have; NULL where kernels need not be told */
     gs_progress *progress; /* followed by the history, see small.h */
     /* on the host, for each column */
+    int32_t *order;        /* the right-hand side that it is */
     gs_progress *seen;     /* the progress that the host last looked at */
     int *mask;             /* to set flag and ended from */
     bool *active;          /* columns that go on, as far as the host has seen */
@@ -116,6 +149,7 @@ struct gsolve_solver {
     double *relative;
     const gs_small_kernels *small;
     gs_resident *resident;        /* NULL: not resident */
+    bool on_chip;                 /* this run's steps are made by it */
     uint64_t resident_A;          /* version of A that it holds */
     gs_graph *graph;              /* of the steps of a chunk; NULL: not recorded */
     int recorded[GS_HISTORY / 4]; /* products made by the end of each step of the chunk */
@@ -136,8 +170,16 @@ struct gsolve_solver {
     int made[2 * GS_HISTORY]; /* products made before the end of an iteration, by its number */
     void *work[GS_MAX_WORK];
     int nwork;
+    struct gs_moving { /* what a column has on the device, and moves with it */
+        void *first;
+        int64_t words; /* of 4 bytes, in which it lies behind that of the column before */
+    } moving[GS_MAX_WORK];
+    int nmoving;
+    gs_queue *together; /* keeps kernels on vectors, see core/columns.h; NULL: each runs at once */
+    const gs_columns_kernels *columns;
     bool counting;  /* work space is counted and not allocated, see forecast.c */
     size_t counted; /* its bytes on the device */
+    gs_guess guess;
     gs_profile profile;
     int iteration, products;
     double product_seconds, precond_seconds;
@@ -150,7 +192,7 @@ struct gsolve_solver {
 
 extern const gsolve_plugin *const gs_methods[];
 extern const gs_method gs_cg, gs_pipecg, gs_bicg, gs_bicgstab, gs_cgs, gs_tfqmr, gs_idr, gs_gmres,
-    gs_fgmres, gs_minres, gs_refine, gs_direct;
+    gs_fgmres, gs_block_cg, gs_minres, gs_refine, gs_direct;
 
 static inline const gs_run_options *gs_run(const gs_krylov *k)
 {
@@ -168,8 +210,15 @@ gsolve_status gs_new_work(gs_krylov *k, gsolve_place place, size_t count, size_t
 gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v);
 gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gsolve_dense *v);
 /* Elements of *pointer's type, one for each column. */
-#define GS_NEW_PER_COLUMN(k, place, pointer) \
-    gs_new_work(k, place, (size_t)(k)->width, sizeof *(pointer), (void **)(void *)&(pointer))
+#define GS_NEW_PER_COLUMN(k, place, pointer)                                    \
+    ((place) == GSOLVE_DEVICE                                                   \
+         ? gs_new_columns(k, 1, sizeof *(pointer), (void **)(void *)&(pointer)) \
+         : gs_new_work(k, place, (size_t)(k)->width, sizeof *(pointer),         \
+                       (void **)(void *)&(pointer)))
+/* On the device, count elements of size bytes (a multiple of 4) for each column. */
+gsolve_status gs_new_columns(gs_krylov *k, size_t count, size_t size, void **work);
+/* A vector whose columns stay in the order of b and x. */
+gsolve_status gs_new_outer_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v);
 gsolve_status gs_new_scalar(gs_krylov *k, gs_scalar *s);
 
 /* Elements from one column of a vector, or vector of a basis, to the next. */
@@ -183,7 +232,8 @@ gsolve_dense gs_basis_at(gsolve_dense V, int64_t ld, int j);
 /* --- resident systems, resident.c --------------------------------------------------------------
  */
 
-/* Sets k->resident where a resident run is possible; before a run: A's present values. */
+/* Sets k->resident where a resident run is possible; before a run, which then is on_chip: A's
+ * present values. */
 gsolve_status gs_resident_new(gs_krylov *k);
 gsolve_status gs_resident_begin(gs_krylov *k);
 void gs_resident_drop(gs_krylov *k);
@@ -198,6 +248,17 @@ gs_resident_run gs_resident_run_of(const gs_krylov *k, int32_t c, gs_scalar rho,
 
 /* Tells the device which columns are active; their flags are cleared. */
 gsolve_status gs_set_active(gs_krylov *k);
+
+/* columns.c: all columns stand where their right-hand sides do; those that are active move to the
+ * front; whether that is worth while now; the host's part back to the order of right-hand sides. */
+void gs_columns_begin(gs_krylov *k);
+gsolve_status gs_columns_move_up(gs_krylov *k);
+bool gs_columns_due(const gs_krylov *k);
+void gs_columns_end(gs_krylov *k);
+/* Tells the device whether all columns have ended, after a step. */
+gsolve_status gs_columns_look(gs_krylov *k);
+/* Where column c of v lies: of b and x that of its right-hand side. */
+gsolve_dense gs_place_of(const gs_krylov *k, gsolve_dense v, int32_t c);
 
 /* progress.c: progress begins for the active columns, whose targets are set. */
 gsolve_status gs_progress_begin(gs_krylov *k);
@@ -314,6 +375,16 @@ gsolve_status gs_dots(gs_krylov *k, int m, gsolve_dense V, int64_t ld, gsolve_de
                       int64_t hstride);
 gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, int64_t ld, const double *h,
                          int64_t hstride, double sign, gsolve_dense w, gs_scalar ww);
+
+/* Around kernels of block.h that move so many numbers: they do nothing once all have ended. */
+void gs_begin_block(gs_krylov *k, gs_class class, double numbers);
+void gs_end_block(gs_krylov *k);
+
+/* guess.c: space, where the options ask for it; x at the begin of a run, once its columns are
+ * known; what the run found is kept. */
+gsolve_status gs_guess_new(gs_krylov *k);
+gsolve_status gs_guess_begin(gs_krylov *k);
+gsolve_status gs_guess_end(gs_krylov *k);
 
 /* Everything that a run of width columns needs; a larger width begins anew. */
 gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width);

@@ -12,6 +12,7 @@ const gsolve_plugin *const gs_methods[] = {
     &gs_gmres.plugin,
     &gs_fgmres.plugin,
     &gs_minres.plugin,
+    &gs_block_cg.plugin,
     &gs_refine.plugin,
     &gs_direct.plugin,
     NULL,

@@ -26,6 +26,16 @@ gsolve_status gs_new_work(gs_krylov *k, gsolve_place place, size_t count, size_t
     return GSOLVE_OK;
 }
 
+gsolve_status gs_new_columns(gs_krylov *k, size_t count, size_t size, void **work)
+{
+    const gsolve_status status =
+        gs_new_work(k, GSOLVE_DEVICE, count * (size_t)k->width, size, work);
+    const struct gs_moving moving = {*work, (int64_t)(count * size / sizeof(uint32_t))};
+
+    if (status == GSOLVE_OK && *work) k->moving[k->nmoving++] = moving;
+    return status;
+}
+
 int64_t gs_vector_stride(int32_t nrows)
 {
     return ((int64_t)nrows + 15) / 16 * 16; /* begins on a cache line */
@@ -38,12 +48,21 @@ gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gs
                                 type,  gs_place(k->ctx), GSOLVE_BY_COLUMNS};
 
     *v = shape;
-    return gs_new_work(k, v->place, (size_t)(stride * k->width), gs_type_size(type), &v->value);
+    return gs_new_columns(k, (size_t)stride, gs_type_size(type), &v->value);
 }
 
 gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v)
 {
     return gs_new_vector_of(k, k->csr.type, nrows, v);
+}
+
+gsolve_status gs_new_outer_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v)
+{
+    const int moving = k->nmoving;
+    const gsolve_status status = gs_new_vector(k, nrows, v);
+
+    k->nmoving = moving;
+    return status;
 }
 
 gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int count,
@@ -55,6 +74,7 @@ gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int co
                                 GSOLVE_BY_COLUMNS};
 
     *V = shape;
+    if (stride) return gs_new_columns(k, (size_t)stride, size, &V->value);
     return gs_new_work(k, V->place, (size_t)(count * gs_vector_stride(k->csr.nrows) * width), size,
                        &V->value);
 }
@@ -70,8 +90,7 @@ gsolve_dense gs_basis_at(gsolve_dense V, int64_t ld, int j)
 gsolve_status gs_new_scalar(gs_krylov *k, gs_scalar *s)
 {
     void *block = NULL;
-    const gsolve_status status =
-        gs_new_work(k, GSOLVE_DEVICE, (size_t)k->width, sizeof(double), &block);
+    const gsolve_status status = gs_new_columns(k, 1, sizeof(double), &block);
 
     *s = block;
     return status;
@@ -108,7 +127,7 @@ static void announce_product(gs_krylov *k, gs_class class, int others)
     gsolve_matrix_info A = {0};
 
     if (gs_profiling(&k->profile)) gsolve_matrix_describe(k->A, &A);
-    gs_announce(&k->profile, class, (double)A.bytes + (k->ncols - 1) * xy + k->ncols * others * y);
+    gs_announce(&k->profile, class, (double)A.bytes + (k->wide - 1) * xy + k->wide * others * y);
 }
 
 /* It applies the preconditioner: what that holds once, r and z for each column. */
@@ -118,27 +137,27 @@ static void announce_precond(gs_krylov *k, gs_class class)
     gsolve_precond_info M = {0};
 
     if (gs_profiling(&k->profile)) gsolve_precond_describe(k->M, &M);
-    gs_announce(&k->profile, class, (double)M.moved + (k->ncols - 1) * (double)vectors);
+    gs_announce(&k->profile, class, (double)M.moved + (k->wide - 1) * (double)vectors);
 }
 
 /* --- products and preconditioner
  * ------------------------------------------------------------------ */
 
-/* v with as many columns as this run has. */
+/* v with as many columns as may go on. */
 static gsolve_dense fit(const gs_krylov *k, gsolve_dense v)
 {
-    v.ncols = k->ncols;
+    v.ncols = k->wide;
     return v;
 }
 
-/* Whether column c goes on: the host may not know yet, the kernels do. */
-static bool goes_on(gs_krylov *k, int32_t c)
+/* Whether column c goes on: the host may not know yet, the kernels given to q do. */
+static bool goes_on(gs_krylov *k, gs_queue *q, int32_t c)
 {
     const int *unless = k->unless ? &k->unless[c] : &k->ended[c];
 
     if (!k->active[c]) return false;
     if (!k->ctx->device->guard) return !k->unless || !*unless; /* of the kernels' own memory */
-    k->ctx->device->guard(k->ctx->queue, unless);
+    k->ctx->device->guard(q, unless);
     return true;
 }
 
@@ -162,19 +181,40 @@ static void count_precond(gs_krylov *k, double begin)
     k->precond_seconds += gs_now() - begin;
 }
 
-/* What works on all columns at once is spared where there is but one and it has ended. */
+/* What works on all columns at once is spared where all have ended. */
 static double begin_all(gs_krylov *k)
 {
     gs_profile_open(&k->profile);
-    if (k->ncols == 1) goes_on(k, 0);
+    if (k->wide == 1) {
+        goes_on(k, k->ctx->queue, 0);
+    } else if (k->all_ended) {
+        k->ctx->device->guard(k->ctx->queue, k->all_ended);
+    }
     return gs_now();
+}
+
+/* y = A x, by columns where x is that of the run, which does not stand in the order of columns. */
+static gsolve_status multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
+{
+    bool in_order = x.value != k->x.value;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < k->wide && !in_order; c++) {
+        if (k->order[c] != c) break;
+        in_order = c + 1 == k->wide;
+    }
+    if (in_order) return gsolve_matrix_apply(k->A, 1, fit(k, x), 0, fit(k, y));
+    for (int32_t c = 0; c < k->wide && status == GSOLVE_OK; c++) {
+        status = gsolve_matrix_apply(k->A, 1, gs_place_of(k, x, c), 0, gs_column_of(y, c));
+    }
+    return status;
 }
 
 gsolve_status gs_multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 {
     announce_product(k, GS_PRODUCT, 0);
     const double begin = begin_all(k);
-    const gsolve_status status = gsolve_matrix_apply(k->A, 1, fit(k, x), 0, fit(k, y));
+    const gsolve_status status = multiply(k, x, y);
 
     count_product(k, begin);
     return status;
@@ -190,15 +230,22 @@ gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y
     return status;
 }
 
+/* A format's own sums are of one column; those of several are made together once y is there. */
 gsolve_status gs_multiply_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gsolve_dense w,
                               gs_scalar wy, gs_scalar yy)
 {
-    announce_product(k, GS_PRODUCT_DOT, w.value != x.value);
-    const double begin = begin_all(k);
-    const gsolve_status status =
-        gsolve_matrix_apply_dot(k->A, fit(k, x), fit(k, y), fit(k, w), wy, yy);
+    gsolve_status status;
+    double begin;
 
+    if (k->wide > 1) {
+        TRY(gs_multiply(k, x, y));
+        return yy ? gs_dot2(k, y, w, wy, yy) : gs_dot(k, w, y, wy);
+    }
+    announce_product(k, GS_PRODUCT_DOT, w.value != x.value);
+    begin = begin_all(k);
+    status = gsolve_matrix_apply_dot(k->A, fit(k, x), fit(k, y), fit(k, w), wy, yy);
     count_product(k, begin);
+done:
     return status;
 }
 
@@ -235,8 +282,8 @@ static gsolve_status precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense
     gsolve_status status;
     double begin;
 
-    if (!k->M) {
-        status = gs_copy_vector(k, r, z);
+    if (!k->M || (k->wide > 1 && !always)) {
+        status = gs_precondition(k, r, z);
         return status == GSOLVE_OK ? gs_dot(k, r, z, rz) : status;
     }
     announce_precond(k, GS_PRECOND_DOT);
@@ -254,18 +301,41 @@ gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, 
 
 /* --- vectors ---------------------------------------------------------------------------------- */
 
-/* Runs the kernel call for each active column c; it was announced before. */
-#define EACH_COLUMN(call)                                           \
-    gsolve_status status = GSOLVE_OK;                               \
-    gs_profile_open(&k->profile);                                   \
-    for (int32_t c = 0; c < k->ncols && status == GSOLVE_OK; c++) { \
-        if (goes_on(k, c)) status = (call);                         \
-    }                                                               \
-    unguard(k);                                                     \
-    gs_profile_close(&k->profile);                                  \
-    return status
+/* The queue for the kernels on each column: what it is given runs at once, or in the end. */
+static gs_queue *begin_each(gs_krylov *k)
+{
+    const bool many = k->together && k->wide > 1;
 
-#define AT(v) (gs_column_of(v, c).value) /* column c of v */
+    gs_profile_open(&k->profile);
+    if (many) k->columns->begin(k->together, k->ctx->queue);
+    return many ? k->together : k->ctx->queue;
+}
+
+static gsolve_status end_each(gs_krylov *k, gs_queue *q, gsolve_status status)
+{
+    if (q != k->ctx->queue && status == GSOLVE_OK) status = k->columns->end(q);
+    unguard(k);
+    gs_profile_close(&k->profile);
+    return status;
+}
+
+/* The vector kernels of a type that q runs. */
+static const gs_vector_kernels *kernels(const gs_krylov *k, const gs_queue *q, gsolve_type type)
+{
+    return q == k->ctx->queue ? GS_KERNELS(gs_vector, k->ctx, type) : &k->columns->vector[type];
+}
+
+/* Runs the kernel call, of vector on q, for each active column c; it was announced before. */
+#define EACH_COLUMN(type, call)                                     \
+    gsolve_status status = GSOLVE_OK;                               \
+    gs_queue *queue = begin_each(k);                                \
+    const gs_vector_kernels *vector = kernels(k, queue, type);      \
+    for (int32_t c = 0; c < k->ncols && status == GSOLVE_OK; c++) { \
+        if (goes_on(k, queue, c)) status = (call);                  \
+    }                                                               \
+    return end_each(k, queue, status)
+
+#define AT(v) (gs_place_of(k, v, c).value) /* column c of v */
 
 static gs_ratio ratio(gs_krylov *k, gs_coefficient a, int32_t c)
 {
@@ -303,56 +373,55 @@ gsolve_status gs_copy_scalar(gs_krylov *k, gs_scalar a, gs_scalar b)
 gsolve_status gs_zero(gs_krylov *k, gsolve_dense y)
 {
     announce(k, GS_ZERO, bytes_of(y));
-    EACH_COLUMN(k->vector->zero(k->ctx->queue, y.nrows, AT(y)));
+    EACH_COLUMN(k->csr.type, vector->zero(queue, y.nrows, AT(y)));
 }
 
 gsolve_status gs_copy_vector(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 {
-    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, k->ctx, y.type);
-
     announce(k, GS_COPY, bytes_of(x) + bytes_of(y));
-    EACH_COLUMN(vector->copy(k->ctx->queue, y.nrows, x.type, AT(x), AT(y)));
+    EACH_COLUMN(y.type, vector->copy(queue, y.nrows, x.type, AT(x), AT(y)));
 }
 
 gsolve_status gs_scale(gs_krylov *k, gs_coefficient a, gsolve_dense y)
 {
     announce(k, GS_SCALE, 2 * bytes_of(y));
-    EACH_COLUMN(k->vector->scale(k->ctx->queue, y.nrows, ratio(k, a, c), AT(y)));
+    EACH_COLUMN(k->csr.type, vector->scale(queue, y.nrows, ratio(k, a, c), AT(y)));
 }
 
 gsolve_status gs_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy)
 {
     announce(k, GS_DOT, (x.value == y.value ? 1 : 2) * bytes_of(y));
-    EACH_COLUMN(k->vector->dot(k->ctx->queue, y.nrows, AT(x), AT(y), &xy[c]));
+    EACH_COLUMN(k->csr.type, vector->dot(queue, y.nrows, AT(x), AT(y), &xy[c]));
 }
 
 gsolve_status gs_dot2(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy, gs_scalar xx)
 {
     announce(k, GS_DOT2, 2 * bytes_of(y));
-    EACH_COLUMN(k->vector->dot2(k->ctx->queue, y.nrows, AT(x), AT(y), &xy[c], &xx[c]));
+    EACH_COLUMN(k->csr.type, vector->dot2(queue, y.nrows, AT(x), AT(y), &xy[c], &xx[c]));
 }
 
 gsolve_status gs_axpby(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
                        gsolve_dense y)
 {
     announce(k, GS_AXPBY, (reads(a) + reads(b) + 1) * bytes_of(y));
-    EACH_COLUMN(
-        k->vector->axpby(k->ctx->queue, y.nrows, ratio(k, a, c), AT(x), ratio(k, b, c), AT(y)));
+    EACH_COLUMN(k->csr.type,
+                vector->axpby(queue, y.nrows, ratio(k, a, c), AT(x), ratio(k, b, c), AT(y)));
 }
 
 gsolve_status gs_axpbypcz(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
                           gsolve_dense y, gs_coefficient g, gsolve_dense z)
 {
     announce(k, GS_AXPBYPCZ, (reads(a) + reads(b) + reads(g) + 1) * bytes_of(z));
-    EACH_COLUMN(k->vector->axpbypcz(k->ctx->queue, z.nrows, ratio(k, a, c), AT(x), ratio(k, b, c),
-                                    AT(y), ratio(k, g, c), AT(z), NULL, NULL));
+    EACH_COLUMN(k->csr.type, vector->axpbypcz(queue, z.nrows, ratio(k, a, c), AT(x), ratio(k, b, c),
+                                              AT(y), ratio(k, g, c), AT(z), NULL, NULL));
 }
 
 gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolve_dense y,
                            gs_scalar yy)
 {
     announce(k, GS_AXPY_NORM, 3 * bytes_of(y));
-    EACH_COLUMN(k->vector->axpy_norm(k->ctx->queue, y.nrows, ratio(k, a, c), AT(x), AT(y), &yy[c]));
+    EACH_COLUMN(k->csr.type,
+                vector->axpy_norm(queue, y.nrows, ratio(k, a, c), AT(x), AT(y), &yy[c]));
 }
 
 gsolve_status gs_residual(gs_krylov *k, gsolve_dense r)
@@ -386,9 +455,9 @@ static gsolve_status turn(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coe
     const int made = w.value ? 1 + (d != NULL) : 0;
 
     announce(k, GS_TURN, (reads(a) + (y.value && reads(b)) + reads(g) + 1 + made) * bytes_of(z));
-    EACH_COLUMN(k->vector->axpbypcz(k->ctx->queue, z.nrows, ratio(k, a, c), AT(x), ratio(k, b, c),
-                                    y.value ? AT(y) : NULL, ratio(k, g, c), AT(z), d,
-                                    w.value ? AT(w) : NULL));
+    EACH_COLUMN(k->csr.type, vector->axpbypcz(queue, z.nrows, ratio(k, a, c), AT(x), ratio(k, b, c),
+                                              y.value ? AT(y) : NULL, ratio(k, g, c), AT(z), d,
+                                              w.value ? AT(w) : NULL));
 }
 
 gsolve_status gs_turn(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
@@ -413,9 +482,9 @@ gsolve_status gs_solution_step(gs_krylov *k, gs_coefficient a, gsolve_dense p, g
     gs_judge judge = gs_judge_of(k, 0);
 
     announce(k, GS_SOLUTION_STEP, 8 * bytes_of(r));
-    EACH_COLUMN((judge.c = c,
-                 k->vector->solution_step(k->ctx->queue, r.nrows, ratio(k, a, c), ratio(k, b, c),
-                                          VECTORS, &k->rr[c], &wr[c], &judge)));
+    EACH_COLUMN(k->csr.type,
+                (judge.c = c, vector->solution_step(queue, r.nrows, ratio(k, a, c), ratio(k, b, c),
+                                                    VECTORS, &k->rr[c], &wr[c], &judge)));
 #undef VECTORS
 }
 
@@ -425,9 +494,9 @@ static gsolve_status residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense 
     gs_judge judge = gs_judge_of(k, 0);
 
     announce(k, GS_RESIDUAL_STEP, (3 + (d != NULL)) * bytes_of(r));
-    EACH_COLUMN(
-        (judge.c = c, k->vector->residual_step(k->ctx->queue, r.nrows, ratio(k, a, c), AT(q), AT(r),
-                                               d, &k->rr[c], &rz[c], &judge)));
+    EACH_COLUMN(k->csr.type,
+                (judge.c = c, vector->residual_step(queue, r.nrows, ratio(k, a, c), AT(q), AT(r), d,
+                                                    &k->rr[c], &rz[c], &judge)));
 }
 
 gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, gsolve_dense r,
@@ -451,8 +520,8 @@ gsolve_status gs_direction_step(gs_krylov *k, gs_coefficient a, gs_coefficient b
     const gsolve_dense from = simple ? r : z;
 
     announce(k, GS_DIRECTION_STEP, (5 + (d != NULL)) * bytes_of(p));
-    EACH_COLUMN(k->vector->direction_step(k->ctx->queue, p.nrows, ratio(k, a, c), ratio(k, b, c), d,
-                                          AT(from), AT(p), AT(k->x)));
+    EACH_COLUMN(k->csr.type, vector->direction_step(queue, p.nrows, ratio(k, a, c), ratio(k, b, c),
+                                                    d, AT(from), AT(p), AT(k->x)));
 }
 
 gsolve_status gs_pipe_step(gs_krylov *k, gs_coefficient a, gs_coefficient b,
@@ -462,8 +531,8 @@ gsolve_status gs_pipe_step(gs_krylov *k, gs_coefficient a, gs_coefficient b,
     ((gs_pipe){AT(v->m), AT(v->n), AT(v->z), AT(v->q), AT(v->s), AT(v->p), AT(k->x), AT(v->r), \
                AT(v->u), AT(v->w)})
     announce(k, GS_PIPE_STEP, 18 * bytes_of(v->r));
-    EACH_COLUMN(k->vector->pipe_step(k->ctx->queue, v->r.nrows, ratio(k, a, c), ratio(k, b, c),
-                                     PIPE, &ru[c], &wu[c], &k->rr[c]));
+    EACH_COLUMN(k->csr.type, vector->pipe_step(queue, v->r.nrows, ratio(k, a, c), ratio(k, b, c),
+                                               PIPE, &ru[c], &wu[c], &k->rr[c]));
 #undef PIPE
 }
 
@@ -471,14 +540,26 @@ gsolve_status gs_dots(gs_krylov *k, int m, gsolve_dense V, int64_t ld, gsolve_de
                       int64_t hstride)
 {
     announce(k, GS_DOTS, m * bytes_of(V) + bytes_of(w));
-    EACH_COLUMN(
-        k->vector->dots(k->ctx->queue, w.nrows, m, V.type, AT(V), ld, AT(w), h + c * hstride));
+    EACH_COLUMN(k->csr.type,
+                vector->dots(queue, w.nrows, m, V.type, AT(V), ld, AT(w), h + c * hstride));
 }
 
 gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, int64_t ld, const double *h,
                          int64_t hstride, double sign, gsolve_dense w, gs_scalar ww)
 {
     announce(k, GS_COMBINE, m * bytes_of(V) + 2 * bytes_of(w));
-    EACH_COLUMN(k->vector->combine(k->ctx->queue, w.nrows, m, V.type, AT(V), ld, h + c * hstride,
-                                   sign, AT(w), ww ? &ww[c] : NULL));
+    EACH_COLUMN(k->csr.type, vector->combine(queue, w.nrows, m, V.type, AT(V), ld, h + c * hstride,
+                                             sign, AT(w), ww ? &ww[c] : NULL));
+}
+
+void gs_begin_block(gs_krylov *k, gs_class class, double numbers)
+{
+    gs_announce(&k->profile, class, numbers * (double)gs_type_size(k->csr.type));
+    begin_all(k);
+}
+
+void gs_end_block(gs_krylov *k)
+{
+    unguard(k);
+    gs_profile_close(&k->profile);
 }

@@ -58,7 +58,7 @@ static gsolve_status tell(gs_krylov *k, const gsolve_outlook *outlook, int64_t r
  * the host makes few, or lets others make them. */
 static bool multiplies(const gs_krylov *k)
 {
-    return !k->resident && gs_period(k) > 0;
+    return !k->on_chip && gs_period(k) > 0;
 }
 
 gsolve_status gs_outlook_begin(gs_krylov *k)

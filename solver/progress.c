@@ -36,6 +36,10 @@ gsolve_status gs_set_active(gs_krylov *k)
     TRY(to_device(k, k->ended, k->mask, sizeof *k->mask));
     memset(k->mask, 0, (size_t)k->ncols * sizeof *k->mask);
     TRY(to_device(k, k->flag, k->mask, sizeof *k->mask));
+    if (k->all_ended) {
+        TRY(gsolve_copy(k->ctx, k->all_ended, GSOLVE_DEVICE, k->mask, GSOLVE_HOST,
+                        sizeof *k->all_ended));
+    }
 done:
     return status;
 }

@@ -22,7 +22,9 @@ static void release_work(gs_krylov *k)
     gs_forget_graph(k);
     if (k->state && k->method->destroy) k->method->destroy(k);
     while (k->nwork > 0) gsolve_free(k->ctx, GSOLVE_HOST, k->work[--k->nwork]);
-    k->width = 0;
+    k->width = k->nmoving = 0;
+    k->together = NULL;
+    k->all_ended = NULL;
 }
 
 gsolve_status gs_need_rows(gs_krylov *k)
@@ -39,6 +41,25 @@ static gsolve_status need_state(gs_krylov *k)
     return GSOLVE_OK;
 }
 
+/* What serves several columns at once, where launches cost. */
+static gsolve_status reserve_together(gs_krylov *k)
+{
+    const gs_columns_kernels *columns = k->columns;
+    void *queue, *space, *all_ended;
+    gsolve_status status;
+
+    if (k->width == 1 || !columns->open) return GSOLVE_OK;
+    TRY(gs_new_work(k, GSOLVE_HOST, 1, columns->queue_size, &queue));
+    TRY(gs_new_work(k, GSOLVE_DEVICE, 1, columns->space_size, &space));
+    TRY(gs_new_work(k, GSOLVE_DEVICE, 1, sizeof *k->all_ended, &all_ended));
+    if (k->counting) return GSOLVE_OK;
+    TRY(columns->open(k->ctx->queue, queue, space));
+    k->together = queue;
+    k->all_ended = all_ended;
+done:
+    return status;
+}
+
 gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width)
 {
     gsolve_status status;
@@ -49,6 +70,7 @@ gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width)
     TRY(gs_solver_fits(k, width));
     k->width = width;
     memset(k->state, 0, k->method->state_size);
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, k->order));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, k->column));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, k->relative));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, k->seen));
@@ -61,13 +83,19 @@ gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width)
     TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)k->width,
                     sizeof(gs_progress) + GS_HISTORY * sizeof(double),
                     (void **)(void *)&k->progress));
-    if (!k->counting) TRY(clear_progress(k));
+    if (!k->counting) {
+        k->moving[k->nmoving++] =
+            (struct gs_moving){k->progress, sizeof(gs_progress) / sizeof(uint32_t)};
+        TRY(clear_progress(k));
+    }
     TRY(gs_new_scalar(k, &k->rr));
+    TRY(reserve_together(k));
     k->own_b.value = k->own_x.value = NULL;
     if (gs_place(k->ctx) == GSOLVE_DEVICE) {
-        TRY(gs_new_vector(k, k->csr.nrows, &k->own_b));
-        TRY(gs_new_vector(k, k->csr.ncols, &k->own_x));
+        TRY(gs_new_outer_vector(k, k->csr.nrows, &k->own_b));
+        TRY(gs_new_outer_vector(k, k->csr.ncols, &k->own_x));
     }
+    TRY(gs_guess_new(k));
     TRY(k->method->setup(k));
 done:
     if (status != GSOLVE_OK) release_work(k);
@@ -134,6 +162,7 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
     k->csr.type = matrix.type;
     k->vector = GS_KERNELS(gs_vector, ctx, k->csr.type);
     k->small = ctx->device == &gs_device_cuda ? &gs_small_cuda : &gs_small_host;
+    k->columns = gs_columns_kernels_of(ctx);
     if (gs_spec_is(spec, "auto")) TRY(gs_need_rows(k));
     TRY(gs_method_name(ctx, spec, &k->csr, M, named, sizeof named));
     TRY(gs_plugin_parse(ctx, NULL, gs_methods, "method", named, &plugin, &k->options));
@@ -244,7 +273,7 @@ static gsolve_status adopt(gs_krylov *k, gsolve_dense given, gsolve_dense *own, 
 
     *used = given;
     if (given.type == k->csr.type && !moves) return GSOLVE_OK;
-    if (!own->value) TRY(gs_new_vector(k, given.nrows, own));
+    if (!own->value) TRY(gs_new_outer_vector(k, given.nrows, own));
     *used = *own;
     used->ncols = given.ncols;
     for (int32_t c = 0; c < given.ncols; c++) {

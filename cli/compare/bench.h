@@ -22,8 +22,9 @@ typedef struct cmp_bench {
 int cmp_prepare(cmp_bench *t);
 void cmp_release(cmp_bench *t);
 
-/* Bytes of a vector's values. */
+/* Bytes of a vector's values; its column j. */
 size_t cmp_bytes_of(gsolve_dense v);
+gsolve_dense cmp_column(gsolve_dense v, int32_t j);
 
 /* Rows that a matrix can take over, where its kernels read them: to bring them there is no part of
  * a format's build. False: there is no room; *copy is to be freed all the same. */

@@ -21,6 +21,7 @@ typedef struct cmp_series { /* seconds, one of each round */
 
 typedef struct cmp_row { /* a format on a matrix */
     const char *spec;
+    int32_t columns; /* of the products */
     gsolve_matrix_info info;
     cmp_series build, product, setup, solve, iteration;
     gsolve_result result;
@@ -88,6 +89,8 @@ double cmp_error(const cmp_truth *t, gsolve_dense y);
 
 /* --- figures (figures.c) ------------------------------------------------------------------------
  */
+
+int32_t cmp_columns(const cmp *m); /* of a product */
 
 double cmp_median(const cmp_series *s); /* NAN of none */
 double cmp_least(const cmp_series *s);

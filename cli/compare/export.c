@@ -95,6 +95,7 @@ static cJSON *json_matrix(const cmp *m, const cmp_matrix *a)
     cli_json_add(object, "precond_seconds", a->solves ? a->precond_seconds : NAN);
     cli_json_add(object, "copy_bytes_per_second", a->copy_speed);
     cJSON_AddNumberToObject(object, "rounds", a->rounds);
+    cJSON_AddNumberToObject(object, "columns", cmp_columns(m));
     list = cJSON_AddArrayToObject(object, "row_lengths");
     for (int k = 0; k < 32; k++) {
         cJSON_AddItemToArray(list, cJSON_CreateNumber((double)a->system.traits.length[k]));

@@ -58,6 +58,12 @@ cli_words cmp_scatter(const cmp *m, const cmp_matrix *a)
 /* --- a row -------------------------------------------------------------------------------------
  */
 
+int32_t cmp_columns(const cmp *m)
+{
+    const int asked = m->c->is.columns_count;
+    return asked > 0 ? asked : 1;
+}
+
 bool cmp_is_measured(const cmp_row *r)
 {
     return r->told[0] == 0 && r->product.count > 0;
@@ -65,12 +71,15 @@ bool cmp_is_measured(const cmp_row *r)
 
 double cmp_gflops(const cmp_row *r)
 {
-    return 2e-9 * (double)r->info.entries / cmp_median(&r->product);
+    return 2e-9 * (double)r->info.entries * r->columns / cmp_median(&r->product);
 }
 
 double cmp_speed(const cmp_row *r)
 {
-    return (double)r->info.bytes / cmp_median(&r->product);
+    const double value = r->info.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+    const double vectors = value * ((double)r->info.nrows + r->info.ncols);
+
+    return ((double)r->info.bytes + (r->columns - 1) * vectors) / cmp_median(&r->product);
 }
 
 double cmp_padding(const cmp_row *r)

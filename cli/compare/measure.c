@@ -77,7 +77,9 @@ static gsolve_status judge(cmp_bench *t, cmp_row *r, const gsolve_matrix *A)
                          cmp_bytes_of(t->here));
 
     if (status != GSOLVE_OK) return status;
-    r->error = cmp_error(&t->truth, t->here);
+    for (int32_t j = 0; j < r->columns; j++) {
+        r->error = fmax(r->error, cmp_error(&t->truth, cmp_column(t->here, j)));
+    }
     r->wrong = !(r->error <= t->truth.allowed);
     if (r->wrong) {
         snprintf(
@@ -203,7 +205,10 @@ int cmp_measure(cmp *m, cmp_matrix *a)
     cmp_bench t = {.m = m, .a = a, .ctx = m->c->ctx};
     int code;
 
-    for (int f = 0; f < m->formats; f++) a->row[f].spec = m->spec[f];
+    for (int f = 0; f < m->formats; f++) {
+        a->row[f].spec = m->spec[f];
+        a->row[f].columns = cmp_columns(m);
+    }
     cli_live_begin(&t.live, m->c, a->system.name);
     code = cmp_prepare(&t);
     if (!code) code = make_rounds(&t);

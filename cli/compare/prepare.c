@@ -9,6 +9,15 @@ size_t cmp_bytes_of(gsolve_dense v)
            (v.type == GSOLVE_F32 ? sizeof(float) : sizeof(double));
 }
 
+gsolve_dense cmp_column(gsolve_dense v, int32_t j)
+{
+    const size_t size = v.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+
+    v.value = (char *)v.value + (size_t)(j * v.stride) * size;
+    v.ncols = 1;
+    return v;
+}
+
 static bool new_vector(cmp_bench *t, gsolve_dense *v, int32_t nrows, int32_t ncols,
                        gsolve_type type, gsolve_place place)
 {
@@ -51,9 +60,12 @@ static int fill_x(cmp_bench *t)
             ((double *)given.value)[j] = x[j];
         }
     }
-    if (!code && gsolve_copy(t->ctx, t->x.value, t->place, given.value, GSOLVE_HOST,
-                             cmp_bytes_of(given)) != GSOLVE_OK) {
-        code = cli_fail_library(t->m->c);
+    for (int32_t c = 0; !code && c < t->x.ncols;
+         c++) { /* the same values, at places of their own */
+        if (gsolve_copy(t->ctx, cmp_column(t->x, c).value, t->place, given.value, GSOLVE_HOST,
+                        cmp_bytes_of(given)) != GSOLVE_OK) {
+            code = cli_fail_library(t->m->c);
+        }
     }
     if (!code) code = cmp_truth_make(t->m, &t->truth, A, x);
     gsolve_free(t->ctx, GSOLVE_HOST, x);
@@ -65,13 +77,14 @@ int cmp_prepare(cmp_bench *t)
 {
     const gsolve_csr *A = &t->a->system.csr;
     const gsolve_dense b = t->a->system.b;
+    const int32_t k = cmp_columns(t->m);
     const double zero = 0;
 
     t->place = strcmp(t->m->device.device, "cpu") == 0 ? GSOLVE_HOST : GSOLVE_DEVICE;
     const bool made =
-        new_vector(t, &t->x, A->ncols, 1, A->type, t->place) &&
-        new_vector(t, &t->y, A->nrows, 1, A->type, t->place) &&
-        new_vector(t, &t->here, A->nrows, 1, A->type, GSOLVE_HOST) &&
+        new_vector(t, &t->x, A->ncols, k, A->type, t->place) &&
+        new_vector(t, &t->y, A->nrows, k, A->type, t->place) &&
+        new_vector(t, &t->here, A->nrows, k, A->type, GSOLVE_HOST) &&
         new_vector(t, &t->b, b.nrows, b.ncols, GSOLVE_F64, t->place) &&
         new_vector(t, &t->sol, A->ncols, b.ncols, GSOLVE_F64, t->place) &&
         (t->zeros = gsolve_alloc(t->ctx, GSOLVE_HOST, cmp_bytes_of(t->sol), 1)) != NULL &&

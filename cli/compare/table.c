@@ -23,6 +23,10 @@ static void say_head(const cmp *m, const cmp_matrix *a)
     const cli *c = m->c;
 
     cli_item(c, "b", "%s", cli_rhs_words(c));
+    if (cmp_columns(m) > 1) {
+        cli_item(c, "columns", "%d of b, and of the product, whose time is that of all",
+                 cmp_columns(m));
+    }
     if (a->solves) {
         cli_item(c, "method", "%s + %s%s%s%s, to |b - Ax| <= %s", a->solver, a->precond,
                  a->why[0] ? " (" : "", a->why, a->why[0] ? ")" : "", cmp_tolerance(a).text);

@@ -11,6 +11,8 @@
 #include "precond/polynomial.h"
 #include "precond/precond.h"
 
+enum { STRIP = 8 }; /* columns that are multiplied together */
+
 typedef struct chebyshev_options {
     int degree, its;
     double ratio;
@@ -20,8 +22,9 @@ typedef struct chebyshev {
     chebyshev_options options;
     gs_polynomial polynomial;
     gsolve_matrix *A;
-    void *d;           /* reciprocals of the diagonal */
-    gsolve_dense p, q; /* one column of work space each */
+    void *d;            /* reciprocals of the diagonal */
+    gsolve_dense p, q;  /* one column of work space each */
+    gsolve_dense strip; /* 2 STRIP of it, made when several columns are first applied to */
 } chebyshev;
 
 static const gsolve_option options[] = {
@@ -71,6 +74,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_DEVICE, M->d);
     gsolve_free(ctx, GSOLVE_DEVICE, M->p.value);
     gsolve_free(ctx, GSOLVE_DEVICE, M->q.value);
+    gsolve_free(ctx, GSOLVE_DEVICE, M->strip.value);
     gsolve_free(ctx, GSOLVE_HOST, M);
 }
 
@@ -108,46 +112,70 @@ done:
     return status;
 }
 
-/* One column; the transposed one has A' for A, since (p(D^-1 A) D^-1)' = p(D^-1 A') D^-1. */
-static gsolve_status iterate(const chebyshev *M, gsolve_context *ctx, bool transposed,
-                             gsolve_dense r, gsolve_dense z)
+/* A step in each column; q without values: the first. */
+static gsolve_status step(const chebyshev *M, gsolve_context *ctx, gs_polynomial_step s,
+                          gsolve_dense r, gsolve_dense q, gsolve_dense p, gsolve_dense z)
 {
     const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, r.type);
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c++) {
+        status = kernels->step(ctx->queue, r.nrows, s.a, s.c, M->d, gs_column_of(r, c).value,
+                               q.value ? gs_column_of(q, c).value : NULL, gs_column_of(p, c).value,
+                               gs_column_of(z, c).value);
+    }
+    return status;
+}
+
+/* p and q have as many columns as r; the transposed one has A' for A, since (p(D^-1 A) D^-1)' =
+ * p(D^-1 A') D^-1. */
+static gsolve_status iterate(const chebyshev *M, gsolve_context *ctx, bool transposed,
+                             gsolve_dense r, gsolve_dense p, gsolve_dense q, gsolve_dense z)
+{
+    const gsolve_dense none = {0};
     gs_polynomial_step s = gs_polynomial_first(M->polynomial);
-    void *p = M->p.value, *q = M->q.value;
     gsolve_status status;
 
-    TRY(kernels->step(ctx->queue, r.nrows, s.a, 0, M->d, r.value, NULL, p, z.value));
+    TRY(step(M, ctx, s, r, none, p, z));
     for (int k = 0; k < M->options.degree; k++) {
         s = gs_polynomial_next(M->polynomial, s);
-        TRY((transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(M->A, 1, z, 0,
-                                                                               M->q));
-        TRY(kernels->step(ctx->queue, r.nrows, s.a, s.c, M->d, r.value, q, p, z.value));
+        TRY((transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(M->A, 1, z, 0, q));
+        TRY(step(M, ctx, s, r, q, p, z));
     }
 done:
     return status;
 }
 
-static gsolve_status by_columns(const chebyshev *M, gsolve_context *ctx, bool transposed,
-                                gsolve_dense r, gsolve_dense z)
+/* STRIP columns at a time, whose products share the passes over A. The constness of the handle is
+ * about what M stands for, and not about what is made on the way. */
+static gsolve_status by_strips(chebyshev *M, gsolve_context *ctx, bool transposed, gsolve_dense r,
+                               gsolve_dense z)
 {
     gsolve_status status = GSOLVE_OK;
 
-    for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c++) {
-        status = iterate(M, ctx, transposed, gs_column_of(r, c), gs_column_of(z, c));
+    if (r.ncols == 1) return iterate(M, ctx, transposed, r, M->p, M->q, z);
+    if (r.ncols > 1 && !M->strip.value) {
+        TRY(gs_dense_new(&M->strip, ctx, gs_place(ctx), r.type, r.nrows, 2 * STRIP));
     }
+    for (int32_t c = 0; c < r.ncols; c += STRIP) {
+        gsolve_dense some = gs_column_of(r, c), out = gs_column_of(z, c);
+        gsolve_dense p = gs_column_of(M->strip, 0), q = gs_column_of(M->strip, STRIP);
+        some.ncols = out.ncols = p.ncols = q.ncols = r.ncols - c < STRIP ? r.ncols - c : STRIP;
+        TRY(iterate(M, ctx, transposed, some, p, q, out));
+    }
+done:
     return status;
 }
 
 static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
-    return by_columns(self, ctx, false, r, z);
+    return by_strips((chebyshev *)(uintptr_t)self, ctx, false, r, z);
 }
 
 static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z)
 {
-    return by_columns(self, ctx, true, r, z);
+    return by_strips((chebyshev *)(uintptr_t)self, ctx, true, r, z);
 }
 
 static void describe(const void *self, gsolve_precond_info *info)

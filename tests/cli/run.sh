@@ -103,7 +103,7 @@ run 0 -A A.mtx --json -
 json out outcome=converged 'rhs=A*ones'
 run 0 -A A.mtx -b b2.mtx --json - --solver cg --precond jacobi
 json out rhs_columns=2 'columns[]' solver.name=cg precond.name=jacobi
-for solver in cg pipecg bicg bicgstab cgs tfqmr idr gmres fgmres minres refine direct auto cg,rtol=1e-10; do
+for solver in cg pipecg bicg bicgstab cgs tfqmr idr gmres fgmres minres block_cg refine direct auto cg,rtol=1e-10; do
     run 0 -A gen:poisson2d,n=12 --solver $solver
     said 'converged'
 done
@@ -118,6 +118,22 @@ run 0 -A gen:poisson2d,n=12 -b ones
 run 0 -A gen:poisson2d,n=12 -b random --seed 7 --json one.json
 run 0 -A gen:poisson2d,n=12 -b random --seed 7 --threads 2 --json two.json
 [ "$(grep '"residual"' one.json)" = "$(grep '"residual"' two.json)" ] || fail 'two threads, other bits'
+run 0 -A gen:poisson2d,n=12 -b random,k=1 --seed 7 --json two.json
+[ "$(grep '"residual"' one.json)" = "$(grep '"residual"' two.json)" ] || fail 'k=1 is another column'
+run 0 -A gen:poisson2d,n=12 -b random,k=5 --solver block_cg --columns -x many.mtx
+said '5 columns' 'of the worst column' 'column  iterations' '       4  '
+[ "$(grep -c converged out)" -eq 6 ] || fail "$what: not a line for each column"
+[ "$(sed -n '/^[^%]/{p;q;}' many.mtx)" = '144 5' ] || fail "$what: x has not five columns"
+run 0 -A gen:poisson2d,n=12 -b random,k=5 --json -
+json out rhs_columns=5 'columns[]'
+run 1 -A gen:poisson2d,n=12 -b random,k=0
+complained 'random,k=N'
+run 1 -A gen:poisson2d,n=12 -b random,k=5x
+complained 'random,k=N'
+run 0 compare -A gen:poisson2d,n=12 --formats csr,sell --columns-count 3 --repeat 1
+said '3 of b, and of the product'
+run 0 compare -A gen:poisson2d,n=12 --formats csr --columns-count 3 --repeat 1 --json -
+json out 'matrices[]'
 run 0 -A gen:poisson2d,n=12 --device cpu,threads=1 --format csr --rtol 1e-4 --atol 1e-12 --maxit 500
 run 0 -A A.mtx -b b.mtx --x0 x.mtx --json -
 json out iterations=0
