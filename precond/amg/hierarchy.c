@@ -431,10 +431,9 @@ static gsolve_status update_level(gs_hierarchy *h, gsolve_context *ctx, int k)
     next->fine.near_null = l->T.near_null;
     TRY(gs_matrix_renew(l->P));
     TRY(gs_matrix_renew(l->R));
-    TRY(l->by_blocks
-            ? gs_block_galerkin_renew(&next->rows, ctx, &l->T.R, &l->rows, &l->T.P, l->fine.block,
-                                      l->T.block)
-            : gs_galerkin_renew(&l->galerkin, &l->T.R, &l->rows, &l->T.P));
+    TRY(l->by_blocks ? gs_block_galerkin_renew(&next->rows, ctx, &l->T.R, &l->rows, &l->T.P,
+                                               l->fine.block, l->T.block)
+                     : gs_galerkin_renew(&l->galerkin, &l->T.R, &l->rows, &l->T.P));
     TRY(gs_matrix_renew(next->A));
 done:
     return status;
