@@ -174,6 +174,8 @@ static void check_dots(gsolve_context *ctx, const gsolve_matrix *M, int32_t rows
 {
     gsolve_dense x = new_dense(cols, columns, type, 1), w = new_dense(rows, columns, type, 5);
     gsolve_dense y = new_dense(rows, columns, type, 2), plain = new_dense(rows, columns, type, 2);
+    /* a block's sums may run in another order than those of a column */
+    const double rounding = columns == 1 ? 0 : type == GSOLVE_F32 ? 1e-4 : 1e-12;
     double wy[8], yy[8], alone[8];
 
     OK(ctx, gsolve_matrix_apply_dot(M, x, y, w, alone, NULL));
@@ -186,7 +188,7 @@ static void check_dots(gsolve_context *ctx, const gsolve_matrix *M, int32_t rows
             with += get(w, at) * get(y, at);
             own += get(y, at) * get(y, at);
             size += fabs(get(w, at) * get(y, at));
-            assert_true(get(y, at) == get(plain, at));
+            assert_true(fabs(get(y, at) - get(plain, at)) <= rounding * (1 + fabs(get(y, at))));
         }
         assert_true(fabs(wy[c] - with) <= 1e-13 * size);
         assert_true(fabs(alone[c] - with) <= 1e-13 * size);

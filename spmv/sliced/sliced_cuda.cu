@@ -238,12 +238,13 @@ gsolve_status multiply_block(gs_queue *q, const gs_sliced *s, double alpha, gsol
     return status;
 }
 
-// Whether it pays to turn x first: where an entry meets few columns, of which each would be read
-// apart, and there are so many entries a row that turning x is little beside them.
+// Whether it pays to turn x first, which reads and writes all of it: for many columns it does, and
+// for a few where rows are long, or read x here and there, which 32-bit column numbers tell.
 bool turns(const gs_sliced *s, gsolve_dense x)
 {
-    return x.layout == GSOLVE_BY_COLUMNS && x.ncols > 2 && x.ncols <= 8 &&
-           s->entries >= 32 * (int64_t)s->csr.nrows;
+    const bool helps = x.ncols > 4 || !s->narrow || s->entries >= 32 * (int64_t)s->csr.nrows;
+
+    return x.layout == GSOLVE_BY_COLUMNS && x.ncols > 2 && helps;
 }
 
 template <class T>
