@@ -35,7 +35,7 @@ static void make_vectors(operands *o, int32_t n, int32_t k)
 
     gsolve_context_describe(o->ctx, &info);
     const gsolve_place place = strcmp(info.device, "cuda") == 0 ? GSOLVE_DEVICE : GSOLVE_HOST;
-    const gsolve_dense shape = {n, k, n, NULL, GSOLVE_F64, place};
+    const gsolve_dense shape = {n, k, n, NULL, GSOLVE_F64, place, GSOLVE_BY_COLUMNS};
     for (size_t i = 0; i < count; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         b[i] = (double)(state >> 11) / 4503599627370496.0 - 1;

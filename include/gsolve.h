@@ -342,6 +342,39 @@ gsolve_status gsolve_matrix_apply_transpose(const gsolve_matrix *A, double alpha
 gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
                                       gsolve_dense w, double *wy, double *yy);
 
+/* --- products with operands that stay on the host ------------------------------- */
+
+/* How a product with operands on the host is cut up; all zeros: as it is best. */
+typedef struct gsolve_stream_options {
+    size_t memory;   /* of the device, for what travels, in bytes; 0: what is free */
+    int32_t columns; /* of a chunk; 0: as the memory allows, but eight chunks or more */
+    bool in_turn;    /* copies and products one after the other, to compare with */
+} gsolve_stream_options;
+
+typedef struct gsolve_stream_info {
+    int32_t columns, chunks; /* of a chunk; how many there were */
+    int32_t bands;           /* of A in each; 1: A stayed */
+    size_t bytes;            /* of the device's memory that held what travelled */
+    double seconds;
+} gsolve_stream_info;
+
+/* y = alpha A x + beta y, of A's type, where x and y lie on the host and need not fit into the
+ * memory of A's device: chunks of columns go there, are multiplied and come back at the same time.
+ * Copies run at full speed where x's and y's pages are locked (cudaHostAlloc, cudaHostRegister),
+ * else by way of pages that are. On the CPU, and where x or y is on the device, the plain product.
+ * options and info may be NULL. GSOLVE_NO_MEMORY: not even a column fits. */
+gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_dense x,
+                                   double beta, gsolve_dense y,
+                                   const gsolve_stream_options *options, gsolve_stream_info *info);
+
+/* The same with a matrix on the host that does not fit either: bands of its rows are brought and
+ * made into that format one after the other, for each chunk of columns. */
+gsolve_status gsolve_csr_stream(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
+                                double alpha, gsolve_dense x, double beta, gsolve_dense y,
+                                const gsolve_stream_options *options, gsolve_stream_info *info);
+
+/* --- what a loop tells a matrix ------------------------------------------------- */
+
 /* What is known of the products that a run (a solve, or any loop) makes with A. */
 typedef struct gsolve_outlook {
     int64_t made;     /* by this run so far; 0 begins it */

@@ -374,8 +374,7 @@ static void check_back(gsolve_context *ctx, const char *name, gsolve_type type, 
     gsolve_matrix_device_csr(M, &there);
     OK(ctx, gs_csr_move(&back, ctx, GSOLVE_HOST, &there));
     assert_memory_equal(back.col, A.col, (size_t)gsolve_csr_entries(&A) * 4);
-    assert_memory_equal(back.value, A.value,
-                        (size_t)gsolve_csr_entries(&A) * gs_type_size(type));
+    assert_memory_equal(back.value, A.value, (size_t)gsolve_csr_entries(&A) * gs_type_size(type));
     gsolve_matrix_destroy(&M);
     gsolve_csr_free(&back, ctx);
     gsolve_csr_free(&A, ctx);
@@ -420,10 +419,12 @@ int main(void)
 {
     need_device();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spans),         cmocka_unit_test(choice),  cmocka_unit_test(policies),
-        cmocka_unit_test(kept),          cmocka_unit_test(padding), cmocka_unit_test(light),
-        cmocka_unit_test(few_long_rows), cmocka_unit_test(refused), cmocka_unit_test(sorting),
-        cmocka_unit_test(rows_come_back), cmocka_unit_test(long_rows_stay),
+        cmocka_unit_test(spans),          cmocka_unit_test(choice),
+        cmocka_unit_test(policies),       cmocka_unit_test(kept),
+        cmocka_unit_test(padding),        cmocka_unit_test(light),
+        cmocka_unit_test(few_long_rows),  cmocka_unit_test(refused),
+        cmocka_unit_test(sorting),        cmocka_unit_test(rows_come_back),
+        cmocka_unit_test(long_rows_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,9 +54,9 @@ done:
     return status;
 }
 
-gsolve_status gs_block_galerkin_renew(const gsolve_csr *C, gsolve_context *ctx,
-                                      const gsolve_csr *R, const gsolve_csr *A,
-                                      const gsolve_csr *P, int32_t fine, int32_t coarse)
+gsolve_status gs_block_galerkin_renew(const gsolve_csr *C, gsolve_context *ctx, const gsolve_csr *R,
+                                      const gsolve_csr *A, const gsolve_csr *P, int32_t fine,
+                                      int32_t coarse)
 {
     gsolve_csr fresh = {0};
     int64_t entries = 0;

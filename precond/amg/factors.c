@@ -1,5 +1,5 @@
-/* factors.c: the coarsest level's matrix on the host, factored by CXSparse in double precision (Davis
- * 2006).
+/* factors.c: the coarsest level's matrix on the host, factored by CXSparse in double precision
+ * (Davis 2006).
  *
  * A singular matrix: those combinations N of the near-null vectors that it maps to 0 make the
  * solve Q F^-1 Q with Q = I - N N', where F is A with one diagonal entry for each vector of N

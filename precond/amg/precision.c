@@ -51,7 +51,7 @@ done:
 
 /* r after one more cycle, sum[1] = |r|^2 */
 static gsolve_status one_cycle(const gs_hierarchy *h, gsolve_context *ctx, const void *A,
-                            const gsolve_dense *v, double *sum)
+                               const gsolve_dense *v, double *sum)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v[R].type);
     gsolve_status status;

@@ -60,6 +60,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gs_bsr *m = self;
 
     GS_KERNELS(gs_bsr, ctx, m->csr.type)->drop(m, ctx);
+    gs_crews_drop(&m->room, ctx);
     gsolve_free(ctx, GSOLVE_HOST, m);
 }
 
@@ -99,6 +100,16 @@ static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, 
     return bsr->apply(ctx->queue, self, alpha, x.value, beta, y.value, NULL);
 }
 
+static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
+                                 gsolve_dense x, double beta, gsolve_dense y)
+{
+    gs_bsr *m = (gs_bsr *)(uintptr_t)self; /* of which room is no part of what it stands for */
+    const gs_bsr_kernels *bsr = GS_KERNELS(gs_bsr, ctx, x.type);
+    const int64_t sums = bsr->sums ? bsr->sums(m) : 0;
+
+    return gs_crews_multiply(bsr->multiply, &m->room, ctx, m, sums, alpha, x, beta, y);
+}
+
 static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
                                gsolve_dense y, gsolve_dense w, double *wy, double *yy)
 {
@@ -132,6 +143,8 @@ const gsolve_format gs_bsr_format = {
     .build = build,
     .destroy = destroy,
     .apply = apply,
+    .apply_block = apply_block,
+    .by_rows = true,
     .apply_dot = apply_dot,
     .update = update,
     .describe = describe,

@@ -144,4 +144,92 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_bsr *m, double alpha, const
     return GSOLVE_OK;
 }
 
+/* --- many columns by rows --------------------------------------------------------------------- */
+
+/* sum[r n + l] = row r of block row I times column l of n = wide LANES columns of x. */
+static inline __attribute__((always_inline)) void FN(columns_of_block)(const gs_bsr *m, int32_t I,
+                                                                       const T *x, int64_t stride,
+                                                                       const int b, const int wide,
+                                                                       T *sum)
+{
+    const T *value = (const T *)m->value + m->first[I] * b * b;
+    FN(lanes) s[GS_BSR_MOST][2] = {{{0}}}, v[2];
+
+    for (int64_t k = m->first[I]; k < m->first[I + 1]; k++, value += b * b) {
+        const int64_t first = (int64_t)FN(column)(m, I, k) * b;
+        for (int c = 0; c < b && first + c < m->csr.ncols; c++) {
+            for (int w = 0; w < wide; w++) {
+                memcpy(&v[w], x + (first + c) * stride + w * LANES, sizeof *v);
+                for (int r = 0; r < b; r++) s[r][w] += value[c * b + r] * v[w];
+            }
+        }
+    }
+    for (int r = 0; r < b; r++) memcpy(sum + r * wide * LANES, s[r], (size_t)wide * sizeof *v);
+}
+
+/* The same of one column. */
+static inline __attribute__((always_inline)) void FN(column_of_block)(const gs_bsr *m, int32_t I,
+                                                                      const T *x, int64_t stride,
+                                                                      const int b, T *sum)
+{
+    const T *value = (const T *)m->value + m->first[I] * b * b;
+
+    for (int r = 0; r < b; r++) sum[r] = 0;
+    for (int64_t k = m->first[I]; k < m->first[I + 1]; k++, value += b * b) {
+        const int64_t first = (int64_t)FN(column)(m, I, k) * b;
+        for (int c = 0; c < b && first + c < m->csr.ncols; c++) {
+            const T at = x[(first + c) * stride];
+            for (int r = 0; r < b; r++) sum[r] += value[c * b + r] * at;
+        }
+    }
+}
+
+/* Block row I of y, the columns of x a vector or two at a time. */
+static inline __attribute__((always_inline)) void FN(block_by_rows)(const gs_bsr *m, int32_t I,
+                                                                    double alpha, gsolve_dense x,
+                                                                    double beta, gsolve_dense y,
+                                                                    const int b)
+{
+    const int32_t i = I * b, rows = m->csr.nrows - i < b ? m->csr.nrows - i : b;
+    T sum[GS_BSR_MOST * 2 * LANES];
+
+    for (int32_t j = 0, n; j < x.ncols; j += n) {
+        const int32_t left = x.ncols - j;
+        const T *from = (const T *)x.value + j;
+        n = left >= 2 * LANES ? 2 * LANES : left >= LANES ? LANES : 1;
+        if (n == 2 * LANES) {
+            FN(columns_of_block)(m, I, from, x.stride, b, 2, sum);
+        } else if (n == LANES) {
+            FN(columns_of_block)(m, I, from, x.stride, b, 1, sum);
+        } else {
+            FN(column_of_block)(m, I, from, x.stride, b, sum);
+        }
+        for (int32_t r = 0; r < rows; r++) {
+            T *to = (T *)y.value + (i + r) * y.stride + j;
+            for (int32_t l = 0; l < n; l++) FN(finish_row)(alpha, sum[r * n + l], beta, &to[l]);
+        }
+    }
+}
+
+static gsolve_status FN(multiply)(gsolve_context *ctx, const void *self, double alpha,
+                                  gsolve_dense x, double beta, gsolve_dense y, void *sums)
+{
+    const gs_bsr *m = self;
+    (void)sums;
+
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) if (m->tasks > 2)
+    for (int32_t t = 0; t < m->tasks; t++) {
+        for (int32_t I = m->begin[t]; I < m->begin[t + 1]; I++) {
+            switch (m->b) {
+            case 2: FN(block_by_rows)(m, I, alpha, x, beta, y, 2); break;
+            case 3: FN(block_by_rows)(m, I, alpha, x, beta, y, 3); break;
+            case 4: FN(block_by_rows)(m, I, alpha, x, beta, y, 4); break;
+            case 5: FN(block_by_rows)(m, I, alpha, x, beta, y, 5); break;
+            default: FN(block_by_rows)(m, I, alpha, x, beta, y, 6); break;
+            }
+        }
+    }
+    return GSOLVE_OK;
+}
+
 #undef LANES

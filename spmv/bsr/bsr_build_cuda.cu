@@ -4,9 +4,9 @@
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
+#include "core/rows.cuh"
 #include "spmv/block_rows.cuh"
 #include "spmv/bsr/bsr_slices.cuh"
-#include "core/rows.cuh"
 
 using namespace gs_bsr_parts;
 
@@ -232,6 +232,7 @@ gsolve_status find_longs(work *w, gs_bsr *m, gsolve_context *ctx)
     int32_t *found = nullptr;
     gsolve_status status = GSOLVE_OK;
 
+    to->numbers = (int32_t)w->pieces;
     if (w->pieces == m->rows) return GSOLVE_OK;
     ALLOC_DEVICE(ctx, found, 1);
     ALLOC_DEVICE(ctx, to->long_row, w->pieces - m->rows); // at least as many as there are

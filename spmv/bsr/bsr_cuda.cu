@@ -218,6 +218,8 @@ done:
 } // namespace
 
 extern "C" const gs_bsr_kernels gs_bsr_cuda[GSOLVE_TYPE_COUNT] = {
-    {gs_bsr_store_slices, gs_bsr_drop_slices, gs_bsr_refill_slices, apply<float>},
-    {gs_bsr_store_slices, gs_bsr_drop_slices, gs_bsr_refill_slices, apply<double>},
+    {gs_bsr_store_slices, gs_bsr_drop_slices, gs_bsr_refill_slices, apply<float>,
+     gs_bsr_rows_cuda<float>, gs_bsr_sums_cuda},
+    {gs_bsr_store_slices, gs_bsr_drop_slices, gs_bsr_refill_slices, apply<double>,
+     gs_bsr_rows_cuda<double>, gs_bsr_sums_cuda},
 };

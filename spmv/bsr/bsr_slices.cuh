@@ -52,6 +52,7 @@ struct gs_bsr_slices {
     int32_t *long_row; // longs
     int32_t *part_of;  // block rows + 1: number of the first slot of each
     void *sum;         // b for each number: the sums of the parts
+    int32_t numbers;   // of parts and of block rows that are not cut
 };
 
 namespace gs_bsr_parts
@@ -116,5 +117,11 @@ gsolve_status gs_bsr_find_pattern(gs_bsr_parts::pattern *p, gs_bsr *m, gsolve_co
 gsolve_status gs_bsr_store_slices(gs_bsr *m, gsolve_context *ctx);
 void gs_bsr_drop_slices(gs_bsr *m, gsolve_context *ctx);
 gsolve_status gs_bsr_refill_slices(gs_bsr *m, gsolve_context *ctx);
+
+// And multiply and sums, in bsr_block_cuda.cu.
+template <class T>
+gsolve_status gs_bsr_rows_cuda(gsolve_context *ctx, const void *self, double alpha, gsolve_dense x,
+                               double beta, gsolve_dense y, void *sums);
+int64_t gs_bsr_sums_cuda(const gs_bsr *m);
 
 #endif

@@ -1,9 +1,8 @@
-/* ellr.c: the format ellr, ELLPACK-R: rows side by side with their lengths stored, so that padding
- * is never read, and T threads to a row. Slices are as wide as their longest row, not all as wide
- * as the longest of all as in the paper: what is never read need not be stored either. */
-#include "spmv/sliced/sliced.h"
+/* ellr.c: the format ellr, see ellr.h. */
+#include "spmv/ellr/ellr.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "core/try.h"
 #include "spmv/matrix.h"
@@ -11,14 +10,33 @@
 #define SPARSE 1.1 /* slots to an entry from which on the CPU sorts rows */
 #define SHARE  16  /* entries for a thread, about, where threads are not given */
 
+enum { BY_MODEL, BY_MEASURE };     /* the words of tune= */
+enum { LARGE_CACHE, LEAST_CACHE }; /* those of cache= */
+
 typedef struct ellr_options {
-    int threads, most, index, value;
+    int threads, block, rows, cache, tune, most, index, value;
 } ellr_options;
 
 static const gsolve_option options[] = {
     {"threads",
      "to a row: 1, 2, 4, 8, 16 or 32; 0: by the mean length of rows on a GPU, 1 on the CPU",
      GSOLVE_INT, offsetof(ellr_options, threads), 0, 0, GS_SLICED_WARP, NULL},
+    {"block",
+     "on a GPU: threads of a block in products with many columns, a power of two from 64 to 1024; "
+     "0: 1024, or fewer where that would leave processors idle",
+     GSOLVE_INT, offsetof(ellr_options, block), 0, 0, GS_ELLR_MOST_BLOCK, NULL},
+    {"rows",
+     "on a GPU: rows that the blocks of a processor go through in such a product before they go on "
+     "elsewhere; 0: about 1024, so that all end together",
+     GSOLVE_INT, offsetof(ellr_options, rows), 0, 0, 1 << 20, NULL},
+    {"cache",
+     "on a GPU: least: in such a product most of what a processor could have as first cache is "
+     "shared memory, which the paper compares",
+     GSOLVE_CHOICE, offsetof(ellr_options, cache), LARGE_CACHE, 0, 0, "large|least"},
+    {"tune",
+     "model: threads, block and rows from the lengths of rows and the device; measure: those near "
+     "it with which 8 columns are fastest now: other runs may keep others, with other bits",
+     GSOLVE_CHOICE, offsetof(ellr_options, tune), BY_MODEL, 0, 0, "model|measure"},
     {"most",
      "longer rows are multiplied as they are, in parts; 0: 4 times the mean, but at least 128",
      GSOLVE_INT, offsetof(ellr_options, most), 0, 0, INT32_MAX, NULL},
@@ -52,35 +70,199 @@ done:
     return status;
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                           const void *chosen)
+/* --- building --------------------------------------------------------------------------------- */
+
+static void destroy(void *self, gsolve_context *ctx)
 {
-    const ellr_options *o = chosen;
-    gs_sliced_group all = {0, 1, 0};
+    gs_ellr *m = self;
+
+    if (m->slices) gs_sliced_destroy(m->slices, ctx);
+    gs_crews_drop(&m->room, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, m);
+}
+
+/* *out = csr with so many threads to a row. */
+static gsolve_status make(gs_ellr **out, gsolve_context *ctx, const gsolve_csr *csr,
+                          const ellr_options *o, int64_t entries, int32_t threads)
+{
+    const gs_sliced_group all = {0, threads, 0};
     gs_sliced_policy policy = {.lanes = gs_sliced_lanes(ctx),
                                .groups = 1,
                                .group = &all,
+                               .most = gs_sliced_most(o->most, csr->nrows, entries),
                                .lengths = true,
                                .index = o->index,
-                               .value = o->value};
-    int64_t entries;
-    gs_sliced *s;
+                               .value = o->value,
+                               .entries = entries};
+    gs_ellr *m = NULL;
     gsolve_status status;
 
+    ALLOC(ctx, GSOLVE_HOST, m, 1);
+    *m = (gs_ellr){.deal = {o->block, o->rows, o->cache == LEAST_CACHE}};
+    if (threads > policy.lanes) policy.lanes = threads;
+    if (ctx->device != &gs_device_cuda) TRY(sort_if_sparse(ctx, csr, &policy));
+    TRY(gs_sliced_make(&m->slices, ctx, csr, &policy));
+    if (ctx->device == &gs_device_cuda) {
+        TRY(gs_ellr_cuda[csr->type].look(ctx, csr, &m->aligned));
+    }
+    *out = m;
+    m = NULL;
+done:
+    if (m) destroy(m, ctx);
+    return status;
+}
+
+/* --- measuring -------------------------------------------------------------------------------- */
+
+static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
+                                 gsolve_dense x, double beta, gsolve_dense y);
+
+/* Seconds of the fastest of a few products of x, by rows. */
+static gsolve_status time_product(const gs_ellr *m, gsolve_context *ctx, gsolve_dense x,
+                                  gsolve_dense y, double *seconds)
+{
+    double last = 0;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int run = 0; run < 4; run++) {
+        const double begin = gs_now();
+        TRY(apply_block(m, ctx, 1, x, 0, y));
+        /* which waits until the product has ended */
+        TRY(gsolve_copy(ctx, &last, GSOLVE_HOST, y.value, gs_place(ctx), gs_type_size(y.type)));
+        if (run == 0 || gs_now() - begin < *seconds) *seconds = gs_now() - begin;
+    }
+done:
+    return status;
+}
+
+/* m's deal and *least of the fastest of those that may be tried. */
+static gsolve_status measure_deals(gs_ellr *m, gsolve_context *ctx, const ellr_options *o,
+                                   gsolve_dense x, gsolve_dense y, double *least)
+{
+    static const int blocks[] = {0, 256, 512};
+    static const int32_t rows[] = {0, 256, 4096};
+    const bool fixed = ctx->device != &gs_device_cuda;
+    gs_ellr_deal best = m->deal;
+    double seconds = 0;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int k = 0; k < 9; k++) {
+        m->deal.block = o->block > 0 ? o->block : blocks[k % 3];
+        m->deal.rows = o->rows > 0 ? o->rows : rows[k / 3];
+        if (k > 0 && (fixed || (o->block > 0 && k % 3 > 0) || (o->rows > 0 && k / 3 > 0))) continue;
+        TRY(time_product(m, ctx, x, y, &seconds));
+        if (k > 0 && seconds >= *least) continue;
+        *least = seconds;
+        best = m->deal;
+    }
+    m->deal = best;
+done:
+    return status;
+}
+
+/* *best, by the model, replaced by what is fastest of half, as many and twice the threads a row. */
+static gsolve_status measure_all(gs_ellr **best, gsolve_context *ctx, const gsolve_csr *csr,
+                                 const ellr_options *o, int64_t entries, gsolve_dense x,
+                                 gsolve_dense y)
+{
+    const int32_t model = 1 << (*best)->slices->most_share;
+    gs_ellr *other = NULL;
+    double least = 0, seconds = 0;
+    gsolve_status status;
+
+    TRY(measure_deals(*best, ctx, o, x, y, &least));
+    for (int try = 0; try < 2 && o->threads == 0; try++) {
+        const int32_t threads = try == 0 ? model / 2 : 2 * model;
+        if (threads < 1 || threads > GS_SLICED_WARP) continue;
+        TRY(make(&other, ctx, csr, o, entries, threads));
+        TRY(measure_deals(other, ctx, o, x, y, &seconds));
+        if (seconds < least) {
+            gs_ellr *slower = *best;
+            *best = other;
+            other = slower;
+            least = seconds;
+        }
+        destroy(other, ctx);
+        other = NULL;
+    }
+done:
+    if (other) destroy(other, ctx);
+    return status;
+}
+
+static gsolve_status measure(gs_ellr **best, gsolve_context *ctx, const gsolve_csr *csr,
+                             const ellr_options *o, int64_t entries)
+{
+    const gsolve_place place = gs_place(ctx);
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, csr->type);
+    const size_t size = gs_type_size(csr->type), k = GS_CREWS_FEW;
+    void *in = gsolve_alloc(ctx, place, (size_t)csr->ncols * k, size);
+    void *out = gsolve_alloc(ctx, place, (size_t)csr->nrows * k, size);
+    const gsolve_dense x = {csr->ncols, (int32_t)k, (int64_t)k,    in,
+                            csr->type,  place,      GSOLVE_BY_ROWS};
+    const gsolve_dense y = {csr->nrows, (int32_t)k, (int64_t)k,    out,
+                            csr->type,  place,      GSOLVE_BY_ROWS};
+    gsolve_status status = in && out ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+
+    if (status != GSOLVE_OK || csr->nrows == 0 || csr->ncols == 0) goto done;
+    for (size_t c = 0; c < k; c++) {
+        TRY(vector->zero(ctx->queue, csr->ncols, (char *)in + c * (size_t)csr->ncols * size));
+    }
+    TRY(measure_all(best, ctx, csr, o, entries, x, y));
+done:
+    gsolve_free(ctx, place, in);
+    gsolve_free(ctx, place, out);
+    return status;
+}
+
+/* --- the format ------------------------------------------------------------------------------- */
+
+static gsolve_status check(gsolve_context *ctx, const ellr_options *o)
+{
     if (o->threads & (o->threads - 1)) {
         return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
                            "ellr,threads=%d: 1, 2, 4, 8, 16 or 32, or 0 for a choice", o->threads);
     }
+    if ((o->block & (o->block - 1)) || (o->block > 0 && o->block < GS_ELLR_LEAST_BLOCK)) {
+        return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
+                           "ellr,block=%d: 64, 128, 256, 512 or 1024, or 0 for a choice", o->block);
+    }
+    return GSOLVE_OK;
+}
+
+static void tell(gs_ellr *m)
+{
+    gs_sliced *s = m->slices;
+    const int32_t lanes = 1 << s->most_share;
+    int at = snprintf(s->note, sizeof s->note, "%d lane%s to a row", lanes, lanes > 1 ? "s" : "");
+
+    if (m->deal.block > 0) {
+        at += snprintf(s->note + at, sizeof s->note - (size_t)at, ", blocks of %d", m->deal.block);
+    }
+    if (m->deal.rows > 0) {
+        snprintf(s->note + at, sizeof s->note - (size_t)at, " for %d rows", m->deal.rows);
+    }
+}
+
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                           const void *chosen)
+{
+    const ellr_options *o = chosen;
+    gs_ellr *m = NULL;
+    int64_t entries;
+    int32_t threads;
+    gsolve_status status;
+
+    TRY(check(ctx, o));
     TRY(gs_csr_entries(ctx, csr, &entries));
-    policy.entries = entries;
-    all.lanes = threads_of(o->threads, policy.lanes, csr->nrows, entries);
-    if (all.lanes > policy.lanes) policy.lanes = all.lanes;
-    policy.most = gs_sliced_most(o->most, csr->nrows, entries);
-    if (ctx->device != &gs_device_cuda) TRY(sort_if_sparse(ctx, csr, &policy));
-    TRY(gs_sliced_make(&s, ctx, csr, &policy));
-    snprintf(s->note, sizeof s->note, "%d lane%s to a row", all.lanes, all.lanes > 1 ? "s" : "");
-    *self = s;
+    threads = threads_of(o->threads, gs_sliced_lanes(ctx), csr->nrows, entries);
+    TRY(make(&m, ctx, csr, o, entries, threads));
+    if (o->tune == BY_MEASURE) TRY(measure(&m, ctx, csr, o, entries));
+    tell(m);
+    *self = m;
+    m = NULL;
 done:
+    if (m) destroy(m, ctx);
     return status;
 }
 
@@ -96,16 +278,50 @@ static size_t forecast(const gsolve_csr *csr, const void *chosen)
     return gs_sliced_bytes(csr, stored, rows, true);
 }
 
+static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                           double beta, gsolve_dense y)
+{
+    return gs_sliced_apply(((const gs_ellr *)self)->slices, ctx, alpha, x, beta, y);
+}
+
+static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
+                               gsolve_dense y, gsolve_dense w, double *wy, double *yy)
+{
+    return gs_sliced_apply_dot(((const gs_ellr *)self)->slices, ctx, x, y, w, wy, yy);
+}
+
+static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
+                                 gsolve_dense x, double beta, gsolve_dense y)
+{
+    gs_ellr *m = (gs_ellr *)(uintptr_t)self; /* of which room is no part of what it stands for */
+
+    if (ctx->device != &gs_device_cuda || (m->aligned && x.layout == GSOLVE_BY_COLUMNS)) {
+        return gs_sliced_apply_block(m->slices, ctx, alpha, x, beta, y);
+    }
+    return gs_crews_multiply(gs_ellr_cuda[x.type].multiply, &m->room, ctx, m, m->slices->parts,
+                             alpha, x, beta, y);
+}
+
+static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    return gs_sliced_update(((gs_ellr *)self)->slices, ctx, csr);
+}
+
+static void describe(const void *self, gsolve_matrix_info *info)
+{
+    gs_sliced_describe(((const gs_ellr *)self)->slices, info);
+}
+
 const gsolve_format gs_ellr_format = {
     .plugin = {"ellr", "rows side by side with their lengths, several threads to a row (ELLPACK-R)",
                options, sizeof(ellr_options)},
     .build = build,
-    .destroy = gs_sliced_destroy,
-    .apply = gs_sliced_apply,
-    .apply_block = gs_sliced_apply_block,
+    .destroy = destroy,
+    .apply = apply,
+    .apply_block = apply_block,
     .by_rows = true,
-    .apply_dot = gs_sliced_apply_dot,
-    .update = gs_sliced_update,
+    .apply_dot = apply_dot,
+    .update = update,
     .forecast = forecast,
-    .describe = gs_sliced_describe,
+    .describe = describe,
 };

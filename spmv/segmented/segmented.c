@@ -118,6 +118,16 @@ static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, 
     return s->kernels->apply(ctx->queue, s, alpha, x.value, beta, y.value, NULL);
 }
 
+static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
+                                 gsolve_dense x, double beta, gsolve_dense y)
+{
+    gs_segmented *s = (gs_segmented *)(uintptr_t)self; /* room is no part of what it stands for */
+    const int64_t cut = s->partials > s->parts ? s->partials : s->parts;
+    const int64_t sums = s->kernels->walks ? 0 : cut;
+
+    return gs_crews_multiply(s->kernels->multiply, &s->room, ctx, s, sums, alpha, x, beta, y);
+}
+
 static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
                                gsolve_dense y, gsolve_dense w, double *wy, double *yy)
 {
@@ -208,6 +218,8 @@ const gsolve_format gs_segmented_format = {
     .build = build,
     .destroy = gs_segmented_destroy,
     .apply = apply,
+    .apply_block = apply_block,
+    .by_rows = true,
     .apply_dot = apply_dot,
     .update = update,
     .forecast = forecast,

@@ -16,6 +16,7 @@
 
 #include "core/csr.h"
 #include "core/vector.h"
+#include "spmv/crews.h"
 
 enum { GS_SUM_AUTO, GS_SUM_THREAD, GS_SUM_REDUCE };
 enum { GS_FINISH_DEVICE, GS_FINISH_HOST };
@@ -77,6 +78,7 @@ typedef struct gs_segmented {
     void *expanded;               /* gather=expand: x for each stored entry */
     double *dots;                 /* on the CPU: sums of blocks */
     struct gs_segmented_far *far; /* finish=host on a GPU: see segmented_cuda.cu */
+    gs_crews_room room;           /* for products with many columns */
 } gs_segmented;
 
 /* All arrays of gs_segmented lie where ctx's device works. */
@@ -105,6 +107,9 @@ typedef struct gs_segmented_kernels {
     /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0 */
     gsolve_status (*apply)(gs_queue *q, const gs_segmented *s, double alpha, const void *x,
                            double beta, void *y, const gs_product_sums *dots);
+    /* of many columns by rows, from csr's rows, segment by segment; unless it walks it takes as
+     * many sums for each column as there are segments of cut rows, or parts */
+    gs_crews_product *multiply;
 } gs_segmented_kernels;
 
 extern const gs_segmented_kernels gs_segmented_host[GSOLVE_TYPE_COUNT];

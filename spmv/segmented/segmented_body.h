@@ -243,3 +243,88 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_segmented *s, double alpha,
     return dots ? gs_sum_product(&gs_vector_host[s->csr.type], q, s->csr.nrows, y, dots)
                 : GSOLVE_OK;
 }
+
+/* --- many columns by rows --------------------------------------------------------------------- */
+
+typedef T FN(columns) __attribute__((vector_size(32)));
+enum { FN(WIDE) = 32 / (int)sizeof(T) };
+
+/* to[0..] = the sums of row i with wide vectors of columns of x, segment after segment. */
+static inline __attribute__((always_inline)) void FN(row_of_columns)(const gs_segmented *s,
+                                                                     int32_t i, const T *x,
+                                                                     int64_t stride, const int wide,
+                                                                     T *to)
+{
+    const int64_t from = gs_start(&s->csr, i), end = gs_start(&s->csr, i + 1);
+    const int64_t ahead = s->scattered && end + GS_AHEAD <= s->entries ? GS_AHEAD : 0;
+    const int32_t *col = s->csr.col;
+    const T *value = s->csr.value;
+    FN(columns) all[2] = {{0}}, sum[2] = {{0}}, v;
+
+    for (int64_t k = from; k < end; k++) {
+        const T *at = x + col[k] * stride;
+        if (ahead) __builtin_prefetch(x + col[k + ahead] * stride);
+        for (int w = 0; w < wide; w++) {
+            memcpy(&v, at + w * FN(WIDE), sizeof v);
+            sum[w] += value[k] * v;
+        }
+        if (((k + 1 - from) & (s->length - 1)) > 0) continue;
+        for (int w = 0; w < wide; w++) all[w] += sum[w];
+        memset(sum, 0, sizeof sum);
+    }
+    for (int w = 0; w < wide; w++) all[w] += sum[w];
+    memcpy(to, all, (size_t)wide * sizeof v);
+}
+
+/* The same of one column. */
+static T FN(row_of_column)(const gs_segmented *s, int32_t i, const T *x, int64_t stride)
+{
+    const int64_t from = gs_start(&s->csr, i), end = gs_start(&s->csr, i + 1);
+    const T *value = s->csr.value;
+    T all = 0, sum = 0;
+
+    for (int64_t k = from; k < end; k++) {
+        sum += value[k] * x[s->csr.col[k] * stride];
+        if (((k + 1 - from) & (s->length - 1)) > 0) continue;
+        all += sum;
+        sum = 0;
+    }
+    return all + sum;
+}
+
+static void FN(row_by_rows)(const gs_segmented *s, int32_t i, T alpha, gsolve_dense x, T beta,
+                            gsolve_dense y)
+{
+    T sum[2 * FN(WIDE)];
+
+    for (int32_t j = 0, n; j < x.ncols; j += n) {
+        const int32_t left = x.ncols - j;
+        const T *from = (const T *)x.value + j;
+        T *to = (T *)y.value + i * y.stride + j;
+        n = left >= 2 * FN(WIDE) ? 2 * FN(WIDE) : left >= FN(WIDE) ? FN(WIDE) : 1;
+        if (n == 2 * FN(WIDE)) {
+            FN(row_of_columns)(s, i, from, x.stride, 2, sum);
+        } else if (n == FN(WIDE)) {
+            FN(row_of_columns)(s, i, from, x.stride, 1, sum);
+        } else {
+            sum[0] = FN(row_of_column)(s, i, from, x.stride);
+        }
+        for (int32_t l = 0; l < n; l++) {
+            to[l] = beta == 0 ? alpha * sum[l] : alpha * sum[l] + beta * to[l];
+        }
+    }
+}
+
+static gsolve_status FN(multiply)(gsolve_context *ctx, const void *self, double alpha,
+                                  gsolve_dense x, double beta, gsolve_dense y, void *sums)
+{
+    const gs_segmented *s = self;
+    (void)sums; /* rows are walked through whole */
+
+#pragma omp parallel for schedule(dynamic, 256) \
+    num_threads(gsolve_threads(ctx)) if (s->csr.nrows > 512)
+    for (int32_t i = 0; i < s->csr.nrows; i++) {
+        FN(row_by_rows)(s, i, (T)alpha, x, (T)beta, y);
+    }
+    return GSOLVE_OK;
+}

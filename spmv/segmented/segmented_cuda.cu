@@ -81,7 +81,8 @@ constexpr gs_segmented_kernels table()
             gs_segmented_fill_cuda,
             prepare<T>,
             drop,
-            apply<T>};
+            apply<T>,
+            multiply_rows<T>};
 }
 
 } // namespace

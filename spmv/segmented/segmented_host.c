@@ -27,7 +27,7 @@ static gs_blocks blocks_of(const gs_segmented *s)
         .measure_rows = gs_segmented_measure_rows, .cut = gs_segmented_cut,                \
         .sort = gs_segmented_sort, .measure_groups = gs_segmented_measure_groups,          \
         .fill = fill_##SUFFIX, .prepare = gs_segmented_prepare, .drop = gs_segmented_drop, \
-        .apply = apply_##SUFFIX                                                            \
+        .apply = apply_##SUFFIX, .multiply = multiply_##SUFFIX                             \
     }
 
 const gs_segmented_kernels gs_segmented_host[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};

@@ -214,6 +214,7 @@ void gs_segmented_destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, place, s->part_sum);
     gsolve_free(ctx, place, s->done);
     gsolve_free(ctx, place, s->expanded);
+    gs_crews_drop(&s->room, ctx);
     gsolve_free(ctx, GSOLVE_HOST, s);
 }
 

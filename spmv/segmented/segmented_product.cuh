@@ -124,6 +124,11 @@ gsolve_status by_threads(gs_queue *q, const gs_segmented *s, const product<T> &a
 template <class T>
 gsolve_status by_lanes(gs_queue *q, const gs_segmented *s, const product<T> &a);
 
+// Many columns by rows, in segmented_block_cuda.cu.
+template <class T>
+gsolve_status multiply_rows(gsolve_context *ctx, const void *self, double alpha, gsolve_dense x,
+                            double beta, gsolve_dense y, void *sums);
+
 // y of the rows of several segments, from their sums; and what finish=host takes for it. In
 // segmented_finish_cuda.cu.
 template <class T>

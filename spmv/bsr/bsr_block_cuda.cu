@@ -1,0 +1,183 @@
+// bsr_block_cuda.cu: the product of blocks with many columns on a GPU, see bsr_slices.cuh and
+// spmv/crews.cuh. A team has a slot: it reads the b rows of x that a block needs once for all b
+// rows of the block. Each row is summed as in the product with one column and has the same bits.
+#include "spmv/bsr/bsr_slices.cuh"
+#include "spmv/crews.cuh"
+
+using namespace gs_bsr_parts;
+using namespace gs_crews;
+
+namespace
+{
+
+template <class T, int B>
+struct block_rows {
+    static constexpr int rows = B, threads = 128, blocks = B > 3 ? 4 : 8;
+    const slice *slice_of;
+    const int32_t *row_of;
+    const uint16_t *blocks_of;
+    const uint32_t *index;
+    const T *value;
+    int32_t nrows, ncols;
+    int64_t units; // slots
+
+    template <int W>
+    static constexpr auto kernel()
+    {
+        return multiply_rows<T, W, block_rows>;
+    }
+
+    // Where the values of row r of slot t begin, from those of the slice on.
+    __device__ static int32_t begin_of(int t, int r, int width)
+    {
+        const int own = t * B + r;
+        return own / 32 * width * (B * 32) + own % 32;
+    }
+
+    struct block {
+        T v[B][B];
+        int32_t J;
+    };
+
+    // The values of a block of the slot, from `from` on.
+    __device__ __forceinline__ void read(const T *from, const int32_t (&begin)[B], block &b) const
+    {
+#pragma unroll
+        for (int r = 0; r < B; r++) {
+#pragma unroll
+            for (int c = 0; c < B; c++) b.v[r][c] = __ldg(&from[begin[r] + c * 32]);
+        }
+    }
+
+    template <int W>
+    __device__ __forceinline__ void add(const block &b, const T *x, int64_t stride,
+                                        T (&sum)[B][W]) const
+    {
+        const int left = min(ncols - b.J * B, B);
+        T piece[B][W] = {};
+
+#pragma unroll
+        for (int c = 0; c < B; c++) {
+            if (c < left) read_piece<W>(x + ((int64_t)b.J * B + c) * stride, piece[c]);
+        }
+#pragma unroll
+        for (int r = 0; r < B; r++) {
+#pragma unroll
+            for (int c = 0; c < B; c++) {
+                if (c >= left) continue;
+#pragma unroll
+                for (int w = 0; w < W; w++) sum[r][w] += b.v[r][c] * piece[c][w];
+            }
+        }
+    }
+
+    // While a block is multiplied the column of the next one is on its way.
+    template <int W>
+    __device__ __forceinline__ void sum_up(int64_t unit, bool in, const T *x, int64_t stride, int,
+                                           T (&sum)[B][W]) const
+    {
+        if (!in) return;
+        const int t = (int)(unit % slots);
+        const slice s = slice_of[unit / slots];
+        const int32_t I = row_of[unit];
+        const int count = blocks_of[unit] & (is_part - 1);
+        const T *from = value + s.first * (B * B * 32);
+        int32_t begin[B];
+
+#pragma unroll
+        for (int r = 0; r < B; r++) begin[r] = begin_of(t, r, s.width);
+        int32_t next = count > 0 ? column_of(s, index, 0, t, I) : 0;
+        for (int k = 0; k < count; k++, from += B * 32) {
+            block now;
+            now.J = next;
+            if (k + 1 < count) next = column_of(s, index, k + 1, t, I);
+            read(from, begin, now);
+            add(now, x, stride, sum);
+        }
+    }
+
+    __device__ int32_t row(int64_t unit, int r) const
+    {
+        const int32_t I = row_of[unit];
+
+        if (I < 0) return nobody;
+        if (blocks_of[unit] & is_part) return ~(I * B + r);
+        const int64_t i = (int64_t)I * B + r;
+        return i < nrows ? (int32_t)i : nobody;
+    }
+};
+
+// The rows of block rows in parts.
+struct cut_rows {
+    int64_t count; // longs x b
+    int32_t b, nrows;
+    const int32_t *long_row, *part_of;
+    int32_t step;
+    __device__ int32_t row(int64_t m) const
+    {
+        const int64_t i = (int64_t)long_row[m / b] * b + m % b;
+        return i < nrows ? (int32_t)i : -1;
+    }
+    __device__ int32_t first(int64_t m) const
+    {
+        return part_of[long_row[m / b]] * b + (int32_t)(m % b);
+    }
+    __device__ int32_t parts(int64_t m) const
+    {
+        const int32_t I = long_row[m / b];
+        return part_of[I + 1] - part_of[I];
+    }
+};
+
+template <class T, int B>
+gsolve_status sum_slots(gs_queue *q, const gs_bsr *m, const dense_rows<T> &d)
+{
+    const gs_bsr_slices *p = m->slices;
+    const block_rows<T, B> form = {
+        p->slice_of,   p->row,       p->blocks,    p->index,
+        (T *)p->value, m->csr.nrows, m->csr.ncols, (int64_t)p->count * slots};
+
+    return sum_units(q, form, d, 32, {0, 1024 / B, false});
+}
+
+template <class T>
+gsolve_status sum_any_slots(gs_queue *q, const gs_bsr *m, const dense_rows<T> &d)
+{
+    switch (m->b) {
+    case 2: return sum_slots<T, 2>(q, m, d);
+    case 3: return sum_slots<T, 3>(q, m, d);
+    case 4: return sum_slots<T, 4>(q, m, d);
+    case 5: return sum_slots<T, 5>(q, m, d);
+    default: return sum_slots<T, 6>(q, m, d);
+    }
+}
+
+} // namespace
+
+template <class T>
+gsolve_status gs_bsr_rows_cuda(gsolve_context *ctx, const void *self, double alpha, gsolve_dense x,
+                               double beta, gsolve_dense y, void *sums)
+{
+    const gs_bsr *m = (const gs_bsr *)self;
+    const gs_bsr_slices *p = m->slices;
+    const dense_rows<T> d = {(const T *)x.value, (T *)y.value, (T *)sums, x.stride, y.stride,
+                             (T)alpha,           (T)beta,      x.ncols,   x.ncols,  0};
+    const cut_rows cut = {
+        (int64_t)p->longs * m->b, m->b, m->csr.nrows, p->long_row, p->part_of, m->b};
+    gsolve_status status;
+
+    if (p->count > 0) TRY(sum_any_slots(ctx->queue, m, d));
+    TRY(add_all_parts(ctx->queue, cut, d));
+done:
+    return status;
+}
+
+template gsolve_status gs_bsr_rows_cuda<float>(gsolve_context *, const void *, double, gsolve_dense,
+                                               double, gsolve_dense, void *);
+template gsolve_status gs_bsr_rows_cuda<double>(gsolve_context *, const void *, double,
+                                                gsolve_dense, double, gsolve_dense, void *);
+
+int64_t gs_bsr_sums_cuda(const gs_bsr *m)
+{
+    return m->slices->longs > 0 ? (int64_t)m->slices->numbers * m->b : 0;
+}

@@ -1,0 +1,29 @@
+/* crews.h: products with many columns of formats whose kernels take them by rows. X by rows has all
+ * numbers that an entry is multiplied by side by side; by columns it is turned, so many columns at
+ * a time, and y turned back. */
+#ifndef GS_CREWS_H
+#define GS_CREWS_H
+
+#include "core/csr.h"
+
+enum { GS_CREWS_FEW = 8, GS_CREWS_MANY = 16, GS_CREWS_MOST = 64, GS_CREWS_SIZES = 3 };
+
+/* Room for x and y of 8 or 16 columns, turned, and for sums of parts of rows of 8, 16 or 64: had
+ * once and kept, since recorded steps remember where it is. */
+typedef struct gs_crews_room {
+    void *turned[2][2];
+    void *sums[GS_CREWS_SIZES];
+} gs_crews_room;
+
+/* y = alpha A x + beta y of x and y by rows, at most GS_CREWS_MOST columns; sums: so many for each
+ * column, as gs_crews_multiply was told, or NULL. */
+typedef gsolve_status gs_crews_product(gsolve_context *ctx, const void *self, double alpha,
+                                       gsolve_dense x, double beta, gsolve_dense y, void *sums);
+
+/* The same of any columns and layout. */
+gsolve_status gs_crews_multiply(gs_crews_product *product, gs_crews_room *room, gsolve_context *ctx,
+                                const void *self, int64_t sums, double alpha, gsolve_dense x,
+                                double beta, gsolve_dense y);
+void gs_crews_drop(gs_crews_room *room, gsolve_context *ctx);
+
+#endif

@@ -1,0 +1,44 @@
+/* ellr.h: the format ellr, ELLPACK-R: rows side by side with their lengths stored, so that padding
+ * is never read, and T threads to a row. Slices are as wide as their longest row, not all as wide
+ * as the longest of all as in the paper: what is never read need not be stored either.
+ *
+ * Its product with many columns is FastSpMM (Ortega, Vazquez, Garcia, Garzon): T threads a row, Lc
+ * columns a pass, so that what is read of A serves for all of these. It differs from the paper in
+ * where the Lc sums of a row are: there in shared memory, here in registers of a team of threads,
+ * each of which answers for two or four columns of all T lanes of its row (or of four of them,
+ * where T is more), see ellr_cuda.cu. */
+#ifndef GS_ELLR_H
+#define GS_ELLR_H
+
+#include "spmv/crews.h"
+#include "spmv/sliced/sliced.h"
+
+#define GS_ELLR_LEAST_BLOCK 64 /* threads */
+#define GS_ELLR_MOST_BLOCK  1024
+
+/* On a GPU, how the rows are dealt to thread blocks; 0: by their number and that of the columns. */
+typedef struct gs_ellr_deal {
+    int block;    /* threads of one: the BS of the paper */
+    int32_t rows; /* that one goes through before it goes on elsewhere */
+    bool shared;  /* the first caches are as small as can be, as the paper compares */
+} gs_ellr_deal;
+
+typedef struct gs_ellr {
+    gs_sliced *slices;
+    gs_ellr_deal deal;
+    bool aligned; /* on a GPU: see gs_ellr_kernels */
+    gs_crews_room room;
+} gs_ellr;
+
+typedef struct gs_ellr_kernels {
+    /* y = alpha A x + beta y by rows */
+    gs_crews_product *multiply;
+    /* *aligned: most entries of a sample are one column past that at the same place of the row
+     * before. Neighbouring rows then read the same column of x side by side, and x by columns is
+     * read best as it is */
+    gsolve_status (*look)(gsolve_context *ctx, const gsolve_csr *csr, bool *aligned);
+} gs_ellr_kernels;
+
+extern const gs_ellr_kernels gs_ellr_cuda[GSOLVE_TYPE_COUNT];
+
+#endif

@@ -1,0 +1,277 @@
+// ellr_cuda.cu: FastSpMM on a GPU, see ellr.h and spmv/crews.cuh. A team has Q = 1, 2 or 4
+// neighbouring lanes of a slice, all of one row: it reads their entries of a column of the slice at
+// once, side by side as they are. The sums of lanes are kept apart and added as in the product with
+// one column, so that all bits are the same.
+#include "spmv/crews.cuh"
+#include "spmv/sliced/sliced.cuh"
+
+extern "C" {
+#include "spmv/ellr/ellr.h"
+}
+
+using namespace gs_by_slices;
+using namespace gs_crews;
+
+namespace
+{
+
+template <class T, class V, int Q>
+struct lanes_of_rows;
+
+template <class T, int W, class V, int Q>
+__global__ void multiply_lanes(lanes_of_rows<T, V, Q> form, dense_rows<T> d, stretches by,
+                               const int *ended);
+
+// V: the type of stored values.
+template <class T, class V, int Q>
+struct lanes_of_rows {
+    static constexpr int threads = 1024;
+    static constexpr int at_once = 4 / Q; // columns of a slice that a team reads at once
+    static constexpr int log_q = Q == 4 ? 2 : Q == 2 ? 1 : 0;
+    gs_sliced s;
+    int64_t units;
+
+    template <int W>
+    static constexpr auto kernel()
+    {
+        return multiply_lanes<T, W, V, Q>;
+    }
+
+    struct seat {
+        int32_t first, columns, place;
+        int lane; // the first of the team's
+    };
+
+    __device__ seat seat_of(int64_t unit, bool in) const
+    {
+        const int32_t at = (int32_t)(unit >> (5 - log_q));
+        const int lane = (int)(unit & ((32 >> log_q) - 1)) << log_q;
+        const int share = s.most_share, sub = lane & ((1 << share) - 1);
+        const int32_t place = at * (32 >> share) + (lane >> share);
+
+        if (!in || place >= s.csr.nrows) return {0, 0, -1, lane};
+        return {s.first[at], columns_of(s.length[place], sub, share), place, lane};
+    }
+
+    // sum[q][w] += the products of lane q with column w. EACH: base has one for every column.
+    template <int W, bool EACH, class I>
+    __device__ __forceinline__ void add_lanes(const V *value, const I *index, const int32_t *base,
+                                              int32_t columns, const T *x, int64_t stride,
+                                              T (&sum)[Q][W]) const
+    {
+        constexpr I padding = (I)-1;
+
+        for (int32_t k = 0; k < columns; k += at_once) {
+            V v[at_once][Q];
+            I c[at_once][Q];
+            int32_t b[at_once];
+#pragma unroll
+            for (int u = 0; u < at_once; u++) {
+                b[u] = 0;
+                for (int q = 0; q < Q; q++) c[u][q] = padding;
+                if (k + u >= columns) continue;
+                read_once<Q>(index + (int64_t)(k + u) * 32, c[u]);
+                read_once<Q>(value + (int64_t)(k + u) * 32, v[u]);
+                if (EACH) b[u] = __ldg(&base[k + u]);
+            }
+#pragma unroll
+            for (int u = 0; u < at_once; u++) {
+#pragma unroll
+                for (int q = 0; q < Q; q++) {
+                    if (c[u][q] == padding) continue;
+                    T piece[W];
+                    read_piece<W>(x + (int64_t)(b[u] + (int32_t)c[u][q]) * stride, piece);
+#pragma unroll
+                    for (int w = 0; w < W; w++) sum[q][w] += (T)v[u][q] * piece[w];
+                }
+            }
+        }
+    }
+
+    template <int W>
+    __device__ __forceinline__ void any_lanes(const seat &t, int32_t at, const T *x, int64_t stride,
+                                              T (&sum)[Q][W]) const
+    {
+        const int64_t slot = (int64_t)t.first * 32 + t.lane;
+        const V *value = (const V *)s.value_of + slot;
+
+        if (!s.narrow) {
+            add_lanes<W, false>(value, s.col + slot, nullptr, t.columns, x, stride, sum);
+            return;
+        }
+        const gs_sliced_head head = s.head[at];
+        if (head.at < 0) {
+            const int32_t *col = (const int32_t *)(s.unit + (int64_t)~head.at * 32) + t.lane;
+            add_lanes<W, false>(value, col, nullptr, t.columns, x, stride, sum);
+            return;
+        }
+        const uint16_t *unit = s.unit + (int64_t)head.at * 32 + t.lane;
+        if (head.base < 0) {
+            add_lanes<W, true>(value, unit, s.base + ~head.base, t.columns, x, stride, sum);
+        } else {
+            add_lanes<W, false>(value, unit, nullptr, t.columns, x + head.base * stride, stride,
+                                sum);
+        }
+    }
+
+    template <int W>
+    __device__ __forceinline__ void sum_up(int64_t unit, bool in, const T *x, int64_t stride,
+                                           int shift, T (&total)[W]) const
+    {
+        const seat t = seat_of(unit, in);
+        const int teams = (1 << s.most_share) / Q; // of a row
+        T sum[Q][W] = {};
+
+        if (t.columns > 0) any_lanes<W>(t, (int32_t)(unit >> (5 - log_q)), x, stride, sum);
+        for (int d = teams / 2; d > 0; d /= 2) {
+#pragma unroll
+            for (int q = 0; q < Q; q++) {
+#pragma unroll
+                for (int w = 0; w < W; w++) {
+                    sum[q][w] += __shfl_xor_sync(all_lanes, sum[q][w], d << shift);
+                }
+            }
+        }
+#pragma unroll
+        for (int w = 0; w < W; w++) {
+#pragma unroll
+            for (int d = Q / 2; d > 0; d /= 2) {
+#pragma unroll
+                for (int q = 0; q < d; q++) sum[q][w] += sum[q + d][w];
+            }
+            total[w] = sum[0][w];
+        }
+    }
+
+    __device__ int32_t row(int64_t unit) const
+    {
+        const seat t = seat_of(unit, true);
+
+        if (t.place < 0 || (t.lane & ((1 << s.most_share) - 1)) != 0) return nobody;
+        const int32_t i = s.order ? s.order[t.place] : t.place;
+        return i >= 0 ? i : nobody;
+    }
+};
+
+// As multiply_rows, but for large blocks, whose bookkeeping an H200 showed to cost most where rows
+// are short: here it is two loops.
+template <class T, int W, class V, int Q>
+__global__ void __launch_bounds__(1024)
+    multiply_lanes(lanes_of_rows<T, V, Q> form, dense_rows<T> d, stretches by, const int *ended)
+{
+    const int team = (int)threadIdx.x >> d.shift, teams = (int)blockDim.x >> d.shift;
+    const int own = ((int)threadIdx.x & ((1 << d.shift) - 1)) * W; // this thread's first column
+    const int warp_team = team & ~((32 >> d.shift) - 1);           // the first of the warp
+    const int64_t step = (int64_t)gridDim.x * by.units;
+    const bool on = own < d.columns;
+    const T *x = d.x + (on ? own : 0);
+
+    if (ended && *ended) return;
+    for (int64_t tile = by.first(); tile < form.units; tile += step) {
+        const int64_t end = min(tile + by.units, form.units);
+        for (int64_t base = tile; base + warp_team < end; base += teams) {
+            const int64_t unit = base + team;
+            const bool in = unit < end;
+            T sum[W] = {};
+            form.template sum_up<W>(unit, in, x, d.xstride, d.shift, sum);
+            const int32_t i = in && on ? form.row(unit) : nobody;
+            if (i != nobody) finish<W>(d, i, own, sum);
+        }
+    }
+}
+
+template <class T, class V, int Q>
+gsolve_status sum_rows(gs_queue *q, const gs_ellr *m, const dense_rows<T> &d)
+{
+    const gs_sliced *s = m->slices;
+    const int teams = (1 << s->most_share) / Q; // of a row, which are in one warp
+    const lanes_of_rows<T, V, Q> form = {*s, (int64_t)s->slices * (32 / Q)};
+
+    const deal wished = {m->deal.block, m->deal.rows * teams, m->deal.shared};
+
+    return sum_units(q, form, d, 32 / teams, wished);
+}
+
+template <class T, class V>
+gsolve_status by_lanes(gs_queue *q, const gs_ellr *m, const dense_rows<T> &d)
+{
+    const int share = m->slices->most_share;
+
+    return share >= 2   ? sum_rows<T, V, 4>(q, m, d)
+           : share == 1 ? sum_rows<T, V, 2>(q, m, d)
+                        : sum_rows<T, V, 1>(q, m, d);
+}
+
+// --- a look at the rows -----------------------------------------------------------------------
+
+constexpr int sample = 4096, deepest = 64; // rows; entries of each
+
+// count[0]: entries of the sample that have one at the same place of the row before; count[1]:
+// those that are one column further.
+template <class O>
+__global__ void __launch_bounds__(gs_block_size)
+    count_aligned(const O *start, const int32_t *col, int32_t step, int32_t n, unsigned *count)
+{
+    const int64_t i = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) * step + 1;
+    unsigned both = 0, next = 0;
+
+    if (i < n) {
+        const O before = start[i - 1], at = start[i];
+        const O most = min(min(at - before, start[i + 1] - at), (O)deepest);
+        for (O k = 0; k < most; k++) {
+            both++;
+            next += col[at + k] == col[before + k] + 1;
+        }
+    }
+    both = gs_block_sum(both);
+    next = gs_block_sum(next);
+    if (threadIdx.x > 0) return;
+    atomicAdd(&count[0], both);
+    atomicAdd(&count[1], next);
+}
+
+gsolve_status look(gsolve_context *ctx, const gsolve_csr *csr, bool *aligned)
+{
+    const int32_t step = csr->nrows / sample + 1;
+    gs_queue *q = ctx->queue;
+    unsigned *count = nullptr, found[2] = {};
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, count, 2);
+    TRY(gs_cuda(q, cudaMemsetAsync(count, 0, sizeof found, q->stream), "a look at the rows"));
+    if (csr->offset == GSOLVE_O64) {
+        TRY(gs_launch(q, "a look at the rows", count_aligned<int64_t>, sample / gs_block_size,
+                      gs_block_size, (const int64_t *)csr->start, csr->col, step, csr->nrows,
+                      count));
+    } else {
+        TRY(gs_launch(q, "a look at the rows", count_aligned<int32_t>, sample / gs_block_size,
+                      gs_block_size, (const int32_t *)csr->start, csr->col, step, csr->nrows,
+                      count));
+    }
+    TRY(gsolve_copy(ctx, found, GSOLVE_HOST, count, GSOLVE_DEVICE, sizeof found));
+    *aligned = found[1] > found[0] / 2;
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, count);
+    return status;
+}
+
+template <class T>
+gsolve_status multiply(gsolve_context *ctx, const void *self, double alpha, gsolve_dense x,
+                       double beta, gsolve_dense y, void *sums)
+{
+    const gs_ellr *m = (const gs_ellr *)self;
+    const gs_sliced *s = m->slices;
+    const dense_rows<T> d = {(const T *)x.value, (T *)y.value, (T *)sums, x.stride, y.stride,
+                             (T)alpha,           (T)beta,      x.ncols,   x.ncols,  0};
+    gsolve_status status;
+
+    TRY((s->light ? by_lanes<T, float>(ctx->queue, m, d) : by_lanes<T, T>(ctx->queue, m, d)));
+    TRY(sum_long_rows(ctx->queue, s->part, s->parts, &s->csr, d));
+done:
+    return status;
+}
+
+} // namespace
+
+extern "C" const gs_ellr_kernels gs_ellr_cuda[GSOLVE_TYPE_COUNT] = {{multiply<float>, look},
+                                                                    {multiply<double>, look}};

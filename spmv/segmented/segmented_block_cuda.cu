@@ -1,0 +1,123 @@
+// segmented_block_cuda.cu: the product with many columns by segments on a GPU, see
+// spmv/crews.cuh. A team sums a segment from the rows as they are, whichever the sum= of the form:
+// side by side are here the numbers of x's row, not the entries of several segments.
+#include "spmv/crews.cuh"
+#include "spmv/segmented/segmented_product.cuh"
+
+using namespace gs_segments;
+
+namespace
+{
+
+template <class T, class O>
+struct whole_segments {
+    static constexpr int rows = 1, threads = 128, blocks = 5;
+    static constexpr int deep = 4; // entries that are read at once
+    segments_of<O> s;
+    const int32_t *target, *col;
+    const T *value;
+    int64_t units;
+
+    template <int W>
+    static constexpr auto kernel()
+    {
+        return gs_crews::multiply_rows<T, W, whole_segments>;
+    }
+
+    struct chunk {
+        int32_t c[deep];
+        T v[deep];
+    };
+
+    __device__ __forceinline__ chunk read(int64_t from, int k, int entries) const
+    {
+        chunk e;
+
+#pragma unroll
+        for (int u = 0; u < deep; u++) {
+            const bool there = k + u < entries;
+            e.c[u] = there ? __ldg(&col[from + k + u]) : -1;
+            e.v[u] = there ? __ldg(&value[from + k + u]) : T(0);
+        }
+        return e;
+    }
+
+    // While some entries are multiplied the next ones are on their way.
+    template <int W>
+    __device__ __forceinline__ void sum_up(int64_t unit, bool in, const T *x, int64_t stride, int,
+                                           T (&sum)[1][W]) const
+    {
+        const int64_t from = in ? (int64_t)s.begin((int32_t)unit) : 0;
+        const int entries = in ? s.entries((int32_t)unit) : 0;
+        chunk now = read(from, 0, entries);
+
+        for (int k = deep; k < entries + deep; k += deep) {
+            const chunk next = read(from, k, entries);
+            T piece[deep][W];
+#pragma unroll
+            for (int u = 0; u < deep; u++) {
+                if (now.c[u] >= 0) gs_crews::read_piece<W>(x + now.c[u] * stride, piece[u]);
+            }
+#pragma unroll
+            for (int u = 0; u < deep; u++) {
+                if (now.c[u] < 0) continue;
+#pragma unroll
+                for (int w = 0; w < W; w++) sum[0][w] += now.v[u] * piece[u][w];
+            }
+            now = next;
+        }
+    }
+
+    __device__ int32_t row(int64_t unit, int) const
+    {
+        return target ? target[unit] : (int32_t)unit;
+    }
+};
+
+// The rows of several segments.
+struct cut_rows {
+    int64_t count;
+    const int32_t *row_of, *begin;
+    static constexpr int step = 1;
+    __device__ int32_t row(int64_t m) const { return row_of[m]; }
+    __device__ int32_t first(int64_t m) const { return begin[m]; }
+    __device__ int32_t parts(int64_t m) const { return begin[m + 1] - begin[m]; }
+};
+
+template <class T, class O>
+gsolve_status sum_segments(gs_queue *q, const gs_segmented *s, const gs_crews::dense_rows<T> &d)
+{
+    const whole_segments<T, O> form = {segments_of<O>(s), s->target, s->csr.col,
+                                       (const T *)s->csr.value, s->segments};
+
+    return gs_crews::sum_units(q, form, d, 32, {0, 1024, false});
+}
+
+} // namespace
+
+template <class T>
+gsolve_status gs_segments::multiply_rows(gsolve_context *ctx, const void *self, double alpha,
+                                         gsolve_dense x, double beta, gsolve_dense y, void *sums)
+{
+    const gs_segmented *s = (const gs_segmented *)self;
+    gs_queue *q = ctx->queue;
+    const gs_crews::dense_rows<T> d = {
+        (const T *)x.value, (T *)y.value, (T *)sums, x.stride, y.stride,
+        (T)alpha,           (T)beta,      x.ncols,   x.ncols,  0};
+    const cut_rows cut = {s->many, s->row, s->begin};
+    gsolve_status status;
+
+    TRY((s->csr.offset == GSOLVE_O64 ? sum_segments<T, int64_t>(q, s, d)
+                                     : sum_segments<T, int32_t>(q, s, d)));
+    TRY(gs_crews::add_all_parts(q, cut, d));
+    TRY(gs_crews::sum_long_rows(q, s->part, s->parts, &s->csr, d)); // after those have been read
+done:
+    return status;
+}
+
+template gsolve_status gs_segments::multiply_rows<float>(gsolve_context *, const void *, double,
+                                                         gsolve_dense, double, gsolve_dense,
+                                                         void *);
+template gsolve_status gs_segments::multiply_rows<double>(gsolve_context *, const void *, double,
+                                                          gsolve_dense, double, gsolve_dense,
+                                                          void *);
