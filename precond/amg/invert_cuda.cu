@@ -1,10 +1,11 @@
 // invert_cuda.cu: the inverse of a dense matrix on a GPU, see invert.h. A launch for each panel of
-// 32 columns: with D the inverse of the panel's own block and p its index, all blocks at once become
+// 32 columns: with D the inverse of the panel's own block and p its index, all blocks at once
+// become
 //
 //     A_pp = D,  A_pj = D A_pj,  A_ip = -A_ip D,  A_ij -= A_ip D A_pj
 //
-// from one matrix into another; the blocks of 32 x 32 are computed by a block of threads each, which
-// inverts A_pp for itself: that takes no longer than to wait for another one.
+// from one matrix into another; the blocks of 32 x 32 are computed by a block of threads each,
+// which inverts A_pp for itself: that takes no longer than to wait for another one.
 #include "precond/amg/lanes.cuh"
 
 extern "C" {
@@ -16,9 +17,9 @@ extern "C" {
 namespace
 {
 
-constexpr int side = 32;                      // of a block of the matrix
-constexpr int strips = gs_block_size / side;  // rows that the threads are at, at once
-constexpr int of_thread = side / strips;      // elements of a thread, in one column
+constexpr int side = 32;                     // of a block of the matrix
+constexpr int strips = gs_block_size / side; // rows that the threads are at, at once
+constexpr int of_thread = side / strips;     // elements of a thread, in one column
 
 using tile = double[side][side + 1];
 
