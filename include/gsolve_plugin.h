@@ -123,7 +123,8 @@ typedef struct gsolve_precond_kind {
     void (*runs)(const void *self, int32_t columns);
     bool on_device; /* build and update get csr where kernels of ctx's device read it; then needed:
                      */
-    /* the rows it was made of, likewise: their pattern tells whether an update fits */
+    /* the rows it was made of, likewise: their pattern tells whether an update fits; csr NULL: they
+     * have been looked at, and need not be held on to */
     void (*rows)(const void *self, gsolve_csr *csr);
     /* optional: see gsolve_precond_set_near_null and _set_coordinates; B and xyz are on ctx's
      * device, of any type */
