@@ -12,106 +12,20 @@
 #include "precond/amg/block_galerkin.h"
 #include "precond/amg/classical/classical.h"
 #include "precond/polynomial.h"
-#include "spmv/glance.h"
 #include "spmv/matrix.h"
 
-#define STAGNANT                                                                               \
-    0.85            /* rows of a level over those of the finer: coarsening has come to its end \
-                     */
-#define EXPECTED 60 /* products of a level in a solve of some 20 iterations */
+#define STAGNANT                                                                    \
+    0.85 /* rows of a level over those of the finer: coarsening has come to its end \
+          */
 
 static const gs_coarsening *const coarsenings[] = {&gs_amg_sa, &gs_amg_ua, &gs_amg_classical};
 static const gs_smoother *const smoothers[] = {NULL,          &gs_amg_l1_jacobi, &gs_amg_chebyshev,
                                                &gs_amg_spai0, &gs_amg_gs,        &gs_amg_ilu};
 
-/* --- one level -------------------------------------------------------------------------------- */
-
-/* The format that pays for the products of one solve. */
-static gsolve_status format_for(const gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr,
-                                const char **spec)
-{
-    gsolve_glance glance;
-    gsolve_prospect sell;
-    gsolve_status status = GSOLVE_OK;
-
-    *spec = h->options.format == GS_AMG_SELL ? "sell" : "csr";
-    if (h->options.format != GS_AMG_FORMAT_AUTO || csr->nrows < 10000) return GSOLVE_OK;
-    TRY(gs_glance(ctx, csr, &glance));
-    if (gs_foresee(&gs_sell_format, &glance, &sell) && EXPECTED * (1 - sell.product) > sell.build) {
-        *spec = "sell";
-    }
-done:
-    return status;
-}
-
-/* l's rows, of which it becomes owner. */
-static void set_rows(gs_level *l, gsolve_csr *csr, int64_t entries)
-{
-    l->rows = *csr;
-    l->entries = entries;
-    l->fine.A = &l->rows;
-    memset(csr, 0, sizeof *csr);
-}
-
-/* l's matrix, to multiply with, from its rows. */
-static gsolve_status set_matrix(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx)
-{
-    gsolve_csr csr = l->rows;
-    const char *spec;
-    gsolve_status status;
-
-    TRY(format_for(h, ctx, &csr, &spec));
-    TRY(gs_matrix_adopt(&l->A, ctx, spec, &csr));
-    l->fine.matrix = l->A;
-done:
-    return status;
-}
-
-/* l's transfers become matrices; l->T keeps views of them. */
-static gsolve_status set_transfer(gs_level *l, gsolve_context *ctx)
-{
-    gsolve_status status;
-
-    TRY(gs_matrix_adopt(&l->P, ctx, "csr", &l->T.P));
-    gsolve_matrix_device_csr(l->P, &l->T.P);
-    TRY(gs_matrix_adopt(&l->R, ctx, "csr", &l->T.R));
-    gsolve_matrix_device_csr(l->R, &l->T.R);
-done:
-    return status;
-}
-
-/* What leads from l to the next level. */
-static void drop_transfer(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx)
-{
-    const bool made = l->T.P.start != NULL;
-
-    if (l->P) memset(&l->T.P, 0, sizeof l->T.P); /* the matrix owns them */
-    if (l->R) memset(&l->T.R, 0, sizeof l->T.R);
-    if (made) h->coarsening->destroy(&l->T, ctx);
-    memset(&l->T, 0, sizeof l->T);
-    memset(&l->galerkin.RAP.C.csr, 0, sizeof l->galerkin.RAP.C.csr); /* the next level's */
-    gsolve_matrix_destroy(&l->P);
-    gsolve_matrix_destroy(&l->R);
-    gs_galerkin_drop(&l->galerkin);
-}
-
-static void drop_level(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx)
-{
-    gsolve_dense *const vector[] = {&l->b, &l->x, &l->space, &l->v, &l->c};
-
-    if (l->smoother) h->smoother->destroy(l->smoother, ctx);
-    for (size_t k = 0; k < sizeof vector / sizeof *vector; k++) {
-        gsolve_free(ctx, GSOLVE_DEVICE, vector[k]->value);
-    }
-    drop_transfer(h, l, ctx);
-    if (!l->A) gsolve_csr_free(&l->rows, ctx);
-    gsolve_matrix_destroy(&l->A);
-}
-
 void gs_hierarchy_destroy(gs_hierarchy *h, gsolve_context *ctx)
 {
     if (!h) return;
-    for (int k = GS_AMG_MOST_LEVELS - 1; k >= 0; k--) drop_level(h, &h->level[k], ctx);
+    for (int k = GS_AMG_MOST_LEVELS - 1; k >= 0; k--) gs_level_drop(h, &h->level[k], ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, h->level[0].fine.near_null.value);
     gs_coarsest_drop(&h->coarsest, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, h->scalar);
@@ -193,7 +107,7 @@ static gsolve_status coarsen_within(gs_hierarchy *h, gs_level *l, gsolve_context
         if (!is_heavy(h, *entries) || attempt == 2) break;
         h->harder += attempt == 0;
         gsolve_csr_free(C, ctx);
-        drop_transfer(h, l, ctx);
+        gs_level_drop_transfer(h, l, ctx);
         coarsen_harder(h, &options, attempt);
     }
 done:
@@ -210,15 +124,15 @@ static gsolve_status add_level(gs_hierarchy *h, gsolve_context *ctx, bool *ended
 
     TRY(coarsen_within(h, l, ctx, &C, &entries, ended));
     if (*ended) {
-        drop_transfer(h, l, ctx);
+        gs_level_drop_transfer(h, l, ctx);
         goto done;
     }
-    TRY(set_transfer(l, ctx));
+    TRY(gs_level_set_transfer(l, ctx));
     next->fine = (gs_fine){.block = l->T.block,
                            .near_null = l->T.near_null,
                            .level = h->levels,
                            .lopsided = !h->symmetric};
-    set_rows(next, &C, entries);
+    gs_level_set_rows(next, &C, entries);
     if (!l->by_blocks) l->galerkin.RAP.C.csr = next->rows;
     h->levels++;
 done:
@@ -317,7 +231,7 @@ static gsolve_status build_levels(gs_hierarchy *h, gsolve_context *ctx)
     while (!ended && h->level[h->levels - 1].rows.nrows > small && h->levels < h->options.levels) {
         TRY(add_level(h, ctx, &ended));
     }
-    for (int k = 0; k < h->levels; k++) TRY(set_matrix(h, &h->level[k], ctx));
+    for (int k = 0; k < h->levels; k++) TRY(gs_level_set_matrix(h, &h->level[k], ctx));
     exact = h->level[h->levels - 1].rows.nrows <= most_exact(h, ctx);
     if (exact) TRY(gs_coarsest_build(&h->coarsest, ctx, &h->level[h->levels - 1].fine));
     TRY(add_smoothers(h, ctx, exact));
@@ -395,7 +309,7 @@ gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const 
     h->levels = 1;
     h->level[0].fine.block = block;
     TRY(copy_rows(h, ctx, csr, &copy, &entries));
-    set_rows(&h->level[0], &copy, entries);
+    gs_level_set_rows(&h->level[0], &copy, entries);
     TRY(look_at_symmetry(h, ctx));
     settle_options(h, ctx);
     h->level[0].fine.near_null = *near_null;

@@ -40,6 +40,15 @@ typedef struct gs_hierarchy {
     double *scalar; /* numbers on the device, see cycle.c */
 } gs_hierarchy;
 
+/* level.c: l's rows, of which it becomes owner; its matrix, to multiply with, from them; its
+ * transfers as matrices, l->T keeping views of them. */
+void gs_level_set_rows(gs_level *l, gsolve_csr *csr, int64_t entries);
+gsolve_status gs_level_set_matrix(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx);
+gsolve_status gs_level_set_transfer(gs_level *l, gsolve_context *ctx);
+/* What leads from l to the next level; and all of it. */
+void gs_level_drop_transfer(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx);
+void gs_level_drop(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx);
+
 /* *h = the levels of the matrix in csr, which is clean and where kernels read it. near_null: n x k
  * on the device, of the hierarchy's type; it becomes h's. block: unknowns a node. */
 gsolve_status gs_hierarchy_build(gs_hierarchy **h, gsolve_context *ctx, const gsolve_csr *csr,
