@@ -6,7 +6,7 @@
 //
 // from one matrix into another; the blocks of 32 x 32 are computed by a block of threads each,
 // which inverts A_pp for itself: that takes no longer than to wait for another one.
-#include "precond/amg/lanes.cuh"
+#include "precond/lanes.cuh"
 
 extern "C" {
 #include "core/try.h"

@@ -1,6 +1,6 @@
 // kernels_cuda.cu: the kernels on a GPU.
 #include "core/each.cuh"
-#include "precond/amg/lanes.cuh"
+#include "precond/lanes.cuh"
 
 extern "C" {
 #include "precond/amg/kernels.h"
