@@ -120,7 +120,8 @@ static void repeat_products(gsolve_context *ctx, const char *format, const gsolv
     free(o.y);
 }
 
-/* A format as it is, and with each word of its options of words. */
+/* A format as it is, and with each word of its options of words, but for those that choose by time:
+ * two matrices may be two forms then, with bits of their own. */
 static void repeat_format(gsolve_context *ctx, const gsolve_plugin *format, const gsolve_csr *csr)
 {
     char spec[64];
@@ -130,7 +131,7 @@ static void repeat_format(gsolve_context *ctx, const gsolve_plugin *format, cons
         for (const char *word = o->choices; word && *word; word += *word == '|') {
             const size_t length = strcspn(word, "|");
             snprintf(spec, sizeof spec, "%s,%s=%.*s", format->name, o->key, (int)length, word);
-            repeat_products(ctx, spec, csr);
+            if (strncmp(word, "measure", length) != 0) repeat_products(ctx, spec, csr);
             word += length;
         }
     }
