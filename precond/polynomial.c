@@ -36,22 +36,20 @@ done:
 }
 
 gsolve_status gs_growth(double *growth, gsolve_context *ctx, gs_map *map, const void *data, int its,
-                        gsolve_dense p)
+                        gsolve_dense p, double *square)
 {
-    double *space = NULL, length = 0;
+    double length = 0;
     gsolve_status status;
 
     *growth = 0;
-    ALLOC(ctx, GSOLVE_DEVICE, space, 1);
     TRY(GS_KERNELS(gs_polynomial, ctx, p.type)->noise(ctx->queue, p.nrows, 1, p.value));
-    TRY(norm(ctx, p, space, &length));
+    TRY(norm(ctx, p, square, &length));
     for (int it = 0; it < its && length > 0; it++) {
         TRY(map(data, ctx, 1 / length, p));
-        TRY(norm(ctx, p, space, &length));
+        TRY(norm(ctx, p, square, &length));
         *growth = length;
     }
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
     return status;
 }
 
@@ -77,14 +75,15 @@ done:
 }
 
 gsolve_status gs_polynomial_most(double *most, gsolve_context *ctx, const gsolve_matrix *A,
-                                 const void *d, int its, gsolve_dense p, gsolve_dense q)
+                                 const void *d, int its, gsolve_dense p, gsolve_dense q,
+                                 double *square)
 {
     const scaled map = {A, d, q};
     double growth;
     gsolve_status status = GSOLVE_OK;
 
     if (its == 0) return GSOLVE_OK;
-    TRY(gs_growth(&growth, ctx, apply_scaled, &map, its, p));
+    TRY(gs_growth(&growth, ctx, apply_scaled, &map, its, p, square));
     if (growth > 0 && CAUTION * growth < *most) *most = CAUTION * growth;
 done:
     return status;

@@ -43,14 +43,16 @@ gs_polynomial_step gs_polynomial_next(gs_polynomial P, gs_polynomial_step s);
 typedef gsolve_status gs_map(const void *data, gsolve_context *ctx, double scale, gsolve_dense p);
 
 /* *growth = that of |p| in the last of its power iterations from a start without meaning: about the
- * largest eigenvalue, from below. p: one column of space. Waits for the device. */
+ * largest eigenvalue, from below. p: one column of space; square: a number on the device. Waits for
+ * the device. */
 gsolve_status gs_growth(double *growth, gsolve_context *ctx, gs_map *map, const void *data, int its,
-                        gsolve_dense p);
+                        gsolve_dense p, double *square);
 
 /* *most, of the eigenvalues of D^-1 A: on entry a bound, such as max_i sum_j |d_i a_ij|, in the end
  * 1.1 times the growth after its power iterations where that is less. d: D's reciprocals; p, q: a
- * column of space each. Nothing is waited for where its is 0. */
+ * column of space each; square: a number on the device. Nothing is waited for where its is 0. */
 gsolve_status gs_polynomial_most(double *most, gsolve_context *ctx, const gsolve_matrix *A,
-                                 const void *d, int its, gsolve_dense p, gsolve_dense q);
+                                 const void *d, int its, gsolve_dense p, gsolve_dense q,
+                                 double *square);
 
 #endif

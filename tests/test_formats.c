@@ -242,7 +242,7 @@ static void conformance(void **state)
     const int specs = specs_of(ctx, spec);
     /* x is read here and there; the lengths of short rows change, in several tasks */
     static const char *const more[] = {"gen:random,n=3000,cols=300000,row=9",
-                                       "gen:circuit,n=2500,dense=1"};
+                                       "gen:circuit,n=9000,dense=0"};
     enum { MORE = sizeof more / sizeof *more };
     (void)state;
 

