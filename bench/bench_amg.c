@@ -27,6 +27,7 @@
  * the matrix included; update_peak_bytes: in the end. A record a system, and a line of a table on
  * stderr. */
 #include "bench/amg_record.h"
+#include "bench/dump.h"
 
 enum { CYCLES = 10 }; /* applications that are timed together */
 
@@ -52,21 +53,9 @@ static gsolve_dense coordinates(int32_t unknowns)
 /* The rows, as peer_petsc reads them. */
 static void dump(const char *path, const gsolve_csr *A)
 {
-    FILE *file = fopen(path, "wb");
-    const int64_t entries = gsolve_csr_entries(A);
-
-    if (file) {
-        fwrite(&A->nrows, 4, 1, file);
-        fwrite(&A->ncols, 4, 1, file);
-        fwrite(&entries, 8, 1, file);
-        fwrite(A->start, 4, (size_t)A->nrows + 1, file);
-        fwrite(A->col, 4, (size_t)entries, file);
-        fwrite(A->value, 8, (size_t)entries, file);
-    }
-    if (!file || fclose(file) != 0) {
-        fprintf(stderr, "bench_amg: cannot write %s\n", path);
-        exit(1);
-    }
+    if (bench_dump(path, A)) return;
+    fprintf(stderr, "bench_amg: cannot write %s\n", path);
+    exit(1);
 }
 
 static void choose(gsolve_context *home, const gsolve_csr *csr)

@@ -105,22 +105,6 @@ static void convert(candidate *c, const gsolve_csr *csr)
     c->convert = bench_median(seconds, builds);
 }
 
-/* max |y - reference| / max |reference|, of which the first is kept. */
-static double compare(gsolve_dense y, double **reference)
-{
-    const int64_t count = (int64_t)y.nrows * y.ncols;
-    double *now = new_numbers(count, false), apart = 0;
-
-    get_vector(y, now);
-    if (!*reference) {
-        *reference = now;
-        return 0;
-    }
-    apart = difference(now, *reference, count);
-    free(now);
-    return apart;
-}
-
 static bool wants_more(const candidate *c)
 {
     return c->A && (c->rounds < 3 || c->spent < 0.5 || r.solve);
@@ -144,7 +128,7 @@ static void measure(const gsolve_csr *csr, const gsolve_csr *host)
         } else {
             warm_up(c, x, y);
         }
-        c->apart = compare(y, &reference);
+        c->apart = compare_with_first(y, &reference);
     }
     for (int round = 0; round < r.rounds; round++) {
         for (candidate *c = r.format; c < r.format + r.formats; c++) {

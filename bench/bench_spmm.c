@@ -155,22 +155,6 @@ static void print_record(const runner *now, int32_t columns, gsolve_layout layou
 
 /* --- one matrix ------------------------------------------------------------------------------- */
 
-/* max |y - reference| / max |reference|, of which the first is kept. */
-static double compare(gsolve_dense y, double **reference)
-{
-    const int64_t count = (int64_t)y.nrows * y.ncols;
-    double *now = new_numbers(count, false), apart = 0;
-
-    get_vector(y, now);
-    if (!*reference) {
-        *reference = now;
-        return 0;
-    }
-    apart = difference(now, *reference, count);
-    free(now);
-    return apart;
-}
-
 /* All with so many columns. csr: where it lies on the device. */
 static void measure(const gsolve_csr *csr, double entries, int32_t columns, gsolve_layout layout)
 {
@@ -190,7 +174,7 @@ static void measure(const gsolve_csr *csr, double entries, int32_t columns, gsol
         if (!now->A && !now->peer) continue;
         if (now->A) now->singles = singles(now, csr->nrows, csr->ncols, columns);
         now->count = count_of(now, x, y);
-        now->apart = compare(y, &reference);
+        now->apart = compare_with_first(y, &reference);
         if (!(now->apart <= tolerance)) r.wrong = true;
     }
     for (int round = 0; round < r.rounds; round++) {

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "dump.h"
 
 enum { MOST = 32 };
 
@@ -25,21 +26,6 @@ typedef struct candidate {
     gsolve_matrix *A;
     double *times, apart;
 } candidate;
-
-static bool dump(const char *path, const gsolve_csr *A)
-{
-    FILE *file = fopen(path, "wb");
-    const int64_t entries = gsolve_csr_entries(A);
-
-    if (!file) return false;
-    fwrite(&A->nrows, 4, 1, file);
-    fwrite(&A->ncols, 4, 1, file);
-    fwrite(&entries, 8, 1, file);
-    fwrite(A->start, 4, (size_t)A->nrows + 1, file);
-    fwrite(A->col, 4, (size_t)entries, file);
-    fwrite(A->value, 8, (size_t)entries, file);
-    return fclose(file) == 0;
-}
 
 /* A for CXSparse, which keeps columns. */
 static cs_di *columns_of(const gsolve_csr *csr)
@@ -176,7 +162,8 @@ int main(int argc, char **argv)
         gsolve_read_matrix(&csr, ctx, argv[1], NULL, NULL) != GSOLVE_OK) {
         return fprintf(stderr, "bench_spmv: %s\n", gsolve_error(ctx)), 1;
     }
-    if (dumps && !dump(argv[5], &csr)) return fprintf(stderr, "cannot write %s\n", argv[5]), 1;
+    if (dumps && !bench_dump(argv[5], &csr))
+        return fprintf(stderr, "cannot write %s\n", argv[5]), 1;
     if (!build(format, spec, formats, &csr, runs)) return 1;
     take_turns(format, formats, &csr, runs, peer);
     const double triad = bench_triad(threads), peer_ms = 1e3 * bench_median(peer, runs);

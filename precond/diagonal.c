@@ -6,23 +6,6 @@
 
 #include "core/stage.h"
 
-/* The place of column i among the ascending columns of row i, or -1. */
-int64_t gs_diagonal_at(const gsolve_csr *csr, int32_t i)
-{
-    int64_t low = gs_start(csr, i), high = gs_start(csr, i + 1);
-
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (csr->col[middle] == i) return middle;
-        if (csr->col[middle] < i) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return -1;
-}
-
 /* 1 / a_ii or 1 / |a_ii|; inf where there is none. */
 static double reciprocal(const gsolve_csr *csr, int32_t i, bool absolute)
 {

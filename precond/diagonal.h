@@ -1,11 +1,31 @@
-/* diagonal.h: the diagonal of a matrix, for the preconditioners that divide by it. */
+/* diagonal.h: where entries of ascending rows stand; the diagonal of a matrix, for the
+ * preconditioners that divide by it. */
 #ifndef GS_DIAGONAL_H
 #define GS_DIAGONAL_H
 
 #include "core/csr.h"
 
-/* The entry (i, i) of csr, whose rows ascend, or -1. */
-int64_t gs_diagonal_at(const gsolve_csr *csr, int32_t i);
+/* The entry (i, j) of csr, whose rows ascend, or -1. */
+static inline int64_t gs_entry_at(const gsolve_csr *csr, int32_t i, int32_t j)
+{
+    int64_t low = gs_start(csr, i), high = gs_start(csr, i + 1);
+
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (csr->col[middle] == j) return middle;
+        if (csr->col[middle] < j) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return -1;
+}
+
+static inline int64_t gs_diagonal_at(const gsolve_csr *csr, int32_t i)
+{
+    return gs_entry_at(csr, i, i);
+}
 
 /* d[i] = 1 / a_ii (or 1 / |a_ii|) in csr's type; GSOLVE_ZERO_PIVOT names who and the row,
  * and leaves d as it was. */

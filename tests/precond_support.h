@@ -16,6 +16,7 @@
 
 #include "core/csr.h"
 #include "tests/apart.h"
+#include "tests/dense.h"
 
 static inline int64_t blocks_of(const gsolve_context *ctx)
 {
@@ -167,20 +168,6 @@ static inline gsolve_dense new_dense(int32_t n, int32_t columns, gsolve_type typ
     gsolve_dense filled = v;
     filled.value = calloc((size_t)columns * (size_t)v.stride + 1, sizeof(double));
     return filled;
-}
-
-static inline double get(gsolve_dense v, int64_t i)
-{
-    return v.type == GSOLVE_F32 ? (double)((float *)v.value)[i] : ((double *)v.value)[i];
-}
-
-static inline void set(gsolve_dense v, int64_t i, double value)
-{
-    if (v.type == GSOLVE_F32) {
-        ((float *)v.value)[i] = (float)value;
-    } else {
-        ((double *)v.value)[i] = value;
-    }
 }
 
 static inline gsolve_dense random_dense(int32_t n, int32_t columns, uint64_t seed, gsolve_type type)

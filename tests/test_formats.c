@@ -1,6 +1,7 @@
 /* test_formats.c [FORMAT]: every format in the list, or that one, against cs_di_gaxpy of
  * CXSparse. */
 #include "tests/common.h"
+#include "tests/dense.h"
 
 #include <cs.h>
 #include <math.h>
@@ -22,20 +23,6 @@ static cs_di *reference(const gsolve_csr *A, bool transposed)
     assert_non_null(back);
     cs_di_spfree(rows);
     return back;
-}
-
-static double get(gsolve_dense v, int64_t at)
-{
-    return v.type == GSOLVE_F32 ? (double)((float *)v.value)[at] : ((double *)v.value)[at];
-}
-
-static void set(gsolve_dense v, int64_t at, double value)
-{
-    if (v.type == GSOLVE_F32) {
-        ((float *)v.value)[at] = (float)value;
-    } else {
-        ((double *)v.value)[at] = value;
-    }
 }
 
 static gsolve_dense new_dense(int32_t nrows, int32_t ncols, gsolve_type type, uint64_t seed)

@@ -1,6 +1,7 @@
 /* test_spmm.c [FORMAT]: products with k columns in every format, or that one, in all layouts,
  * against cs_di_gaxpy of CXSparse column by column; and what does not take blocks by rows. */
 #include "tests/common.h"
+#include "tests/dense.h"
 
 #include <cs.h>
 #include <math.h>
@@ -44,20 +45,6 @@ static bool is_wanted(const char *spec)
 static int64_t place_of(gsolve_dense v, int32_t i, int32_t j)
 {
     return v.layout == GSOLVE_BY_ROWS ? i * v.stride + j : j * v.stride + i;
-}
-
-static double get(gsolve_dense v, int64_t at)
-{
-    return v.type == GSOLVE_F32 ? (double)((float *)v.value)[at] : ((double *)v.value)[at];
-}
-
-static void set(gsolve_dense v, int64_t at, double value)
-{
-    if (v.type == GSOLVE_F32) {
-        ((float *)v.value)[at] = (float)value;
-    } else {
-        ((double *)v.value)[at] = value;
-    }
 }
 
 static int64_t places_of(gsolve_dense v)

@@ -39,6 +39,9 @@ typedef struct gs_transfer {
     char note[80]; /* "212 aggregates" */
 } gs_transfer;
 
+/* Frees what it owns but kept, and clears it. */
+void gs_transfer_clear(gs_transfer *T, gsolve_context *ctx);
+
 /* A way to coarsen: sa, ua, classical. */
 typedef struct gs_coarsening {
     gsolve_plugin plugin; /* only its name and summary: the options are those of amg */

@@ -17,7 +17,7 @@ static gsolve_status FN(transpose_values)(gs_queue *q, const gsolve_csr *P, cons
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
     for (int32_t c = 0; c < R->nrows; c++) {
         for (int64_t k = gs_start(R, c); k < gs_start(R, c + 1); k++) {
-            r[k] = p[entry_of(P, R->col[k], c)];
+            r[k] = p[gs_entry_at(P, R->col[k], c)];
         }
     }
     return GSOLVE_OK;

@@ -1,21 +1,7 @@
 /* kernels_host.c: the kernels on the CPU. */
 #include "precond/amg/kernels.h"
 
-/* The entry of row i in column c, which is there. */
-static int64_t entry_of(const gsolve_csr *A, int32_t i, int32_t c)
-{
-    int64_t low = gs_start(A, i), high = gs_start(A, i + 1) - 1;
-
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (A->col[middle] < c) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
+#include "precond/diagonal.h"
 
 static gsolve_status pack(gs_queue *q, int64_t n, const uint8_t *yes, uint32_t *bits)
 {

@@ -62,6 +62,14 @@ done:
     return status;
 }
 
+void gs_transfer_clear(gs_transfer *T, gsolve_context *ctx)
+{
+    gsolve_csr_free(&T->P, ctx);
+    gsolve_csr_free(&T->R, ctx);
+    gsolve_free(ctx, T->near_null.place, T->near_null.value);
+    memset(T, 0, sizeof *T);
+}
+
 /* What leads from l to the next level. */
 void gs_level_drop_transfer(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx)
 {

@@ -2,7 +2,7 @@
 
 static double FN(entry)(const gsolve_csr *A, int32_t i, int32_t j)
 {
-    const int64_t at = find(A, i, j);
+    const int64_t at = gs_entry_at(A, i, j);
     return at < 0 ? 0 : (double)((const T *)A->value)[at];
 }
 

@@ -4,6 +4,7 @@
 
 #define SMALL static inline
 #include "precond/amg/pairwise_rules.h"
+#include "precond/diagonal.h"
 
 typedef struct stage { /* of pairing: what its groups have */
     double *strongest;
@@ -100,23 +101,6 @@ static gsolve_status pair(gsolve_context *ctx, const gsolve_csr *A, int32_t bloc
 done:
     drop(&s, ctx);
     return status;
-}
-
-/* The entry (i, j) of A, whose rows ascend, or -1. */
-static int64_t find(const gsolve_csr *A, int32_t i, int32_t j)
-{
-    int64_t low = gs_start(A, i), high = gs_start(A, i + 1);
-
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (A->col[middle] == j) return middle;
-        if (A->col[middle] < j) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return -1;
 }
 
 #define GS_BODY "precond/amg/pairwise_body.h"

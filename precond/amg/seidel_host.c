@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/blocks.h"
+#include "precond/diagonal.h"
 
 #define INLINE static inline
 #include "precond/mix.h"
@@ -14,27 +15,11 @@
 
 /* --- colours ---------------------------------------------------------------------------------- */
 
-static bool has_entry(const gsolve_csr *A, int32_t i, int32_t j)
-{
-    int64_t low = gs_start(A, i), high = gs_start(A, i + 1);
-
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (A->col[middle] == j) return true;
-        if (A->col[middle] < j) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return false;
-}
-
 static bool is_mutual(const gsolve_csr *A)
 {
     for (int32_t i = 0; i < A->nrows; i++) {
         for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
-            if (!has_entry(A, A->col[k], i)) return false;
+            if (gs_entry_at(A, A->col[k], i) < 0) return false;
         }
     }
     return true;

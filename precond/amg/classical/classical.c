@@ -62,10 +62,7 @@ static void drop(kept *K, gsolve_context *ctx)
 static void destroy(gs_transfer *T, gsolve_context *ctx)
 {
     drop(T->kept, ctx);
-    gsolve_csr_free(&T->P, ctx);
-    gsolve_csr_free(&T->R, ctx);
-    gsolve_free(ctx, T->near_null.place, T->near_null.value);
-    memset(T, 0, sizeof *T);
+    gs_transfer_clear(T, ctx);
 }
 
 /* Unknowns that interpolation keeps apart: of a node's; below the finest level, as many as the
