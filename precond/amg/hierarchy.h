@@ -3,6 +3,7 @@
 #define GS_AMG_HIERARCHY_H
 
 #include "precond/amg/amg.h"
+#include "precond/amg/block_galerkin.h"
 #include "precond/amg/coarsest.h"
 #include "spgemm/spgemm.h"
 
@@ -21,7 +22,7 @@ typedef struct gs_level {
     gs_fine fine;             /* of rows and A */
     gs_transfer T;            /* its P and R are views of what the matrices own */
     gs_galerkin galerkin;     /* what makes the next level's values, unless */
-    bool by_blocks;           /* products of blocks do */
+    gs_block_galerkin blocks; /* products of blocks do */
     void *smoother;           /* NULL where the level is solved exactly */
     gsolve_dense b, x, space; /* one column each; b and x of the finest only in another type */
     gsolve_dense v, c;        /* of a K-cycle */
