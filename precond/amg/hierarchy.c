@@ -207,7 +207,7 @@ void gs_hierarchy_give_up_rows(gs_hierarchy *h)
 {
     gs_level *finest = h->level;
 
-    if (!h->far || h->smoother->by_rows || !h->symmetric) return;
+    if (h->renewed || !h->far || h->smoother->by_rows || !h->symmetric) return;
     gs_matrix_give_up_rows(finest->A);
     gsolve_matrix_device_csr(finest->A, &finest->rows);
 }
@@ -358,11 +358,11 @@ gsolve_status gs_hierarchy_update(gs_hierarchy *h, gsolve_context *ctx, const gs
     gsolve_status status;
 
     TRY(gs_hierarchy_need_rows(h));
+    h->renewed = true;
     TRY(copy_values(h, ctx, csr, h->level[0].entries));
     TRY(gs_matrix_renew(h->level[0].A));
     for (int k = 0; k < h->levels; k++) TRY(update_level(h, ctx, k));
     if (!last->smoother) TRY(gs_coarsest_build(&h->coarsest, ctx, &last->fine));
 done:
-    gs_hierarchy_give_up_rows(h);
     return status;
 }
