@@ -83,7 +83,7 @@ typedef struct gs_aggregates {
     int32_t k;               /* near-null vectors */
     int64_t entries;         /* of A */
     int32_t *of;             /* nodes */
-    int32_t *start, *member; /* see list; none where k is 1 */
+    int32_t *start, *member; /* see list; while Q is made, where k is not 1 */
     void *Q;                 /* n x k by rows, of A's type: the tentative prolongator's entries */
 } gs_aggregates;
 
