@@ -6,6 +6,9 @@ extern "C" {
 #include "precond/amg/kernels.h"
 }
 
+#define SMALL __device__ inline
+#include "precond/row_rule.h"
+
 namespace
 {
 
@@ -70,16 +73,7 @@ __global__ void __launch_bounds__(gs_block_size)
     if (g.unit >= nrows) return;
     for (int64_t k = (int64_t)start[c] + g.lane; k < (int64_t)start[c + 1]; k += 32) {
         const int32_t i = col[k];
-        int64_t low = (int64_t)pstart[i], high = (int64_t)pstart[i + 1] - 1;
-        while (low < high) {
-            const int64_t middle = low + (high - low) / 2;
-            if (pcol[middle] < c) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        r[k] = p[low];
+        r[k] = p[gs_row_find(pcol, (int64_t)pstart[i], (int64_t)pstart[i + 1], c)];
     }
 }
 
