@@ -17,8 +17,8 @@
 typedef struct kept {
     gs_aggregates G;
     void *Q;         /* G's; NULL where that is the one near-null vector itself */
-    uint8_t *strong; /* of A's entries, while P is made of them; none for ua */
-    uint32_t *bits;  /* the same in between */
+    uint8_t *strong; /* of A's entries, until P has its pattern; none for ua */
+    uint32_t *bits;  /* the same from then on */
     double damping;
 } kept;
 
@@ -156,7 +156,7 @@ static gsolve_status evaluate(const gs_transfer *T, gsolve_context *ctx, const g
 
     if (!K->Q) K->G.Q = fine->near_null.value;
     return GS_KERNELS(gs_prolongator, ctx, fine->A->type)
-        ->values(ctx, fine->A, K->strong, &K->G, K->damping, &T->P);
+        ->values(ctx, fine->A, K->bits, &K->G, K->damping, &T->P);
 }
 
 /* K->strong is given up for its bits. */
@@ -173,32 +173,18 @@ done:
     return status;
 }
 
-static gsolve_status unpack(kept *K, gsolve_context *ctx, gsolve_type type)
-{
-    gsolve_status status = GSOLVE_OK;
-
-    if (!K->bits) return GSOLVE_OK;
-    ALLOC(ctx, GSOLVE_DEVICE, K->strong, K->G.entries);
-    TRY(GS_KERNELS(gs_amg, ctx, type)->unpack(ctx->queue, K->G.entries, K->bits, K->strong));
-done:
-    return status;
-}
-
 /* A P that is not smoothed is that of any values. */
 static gsolve_status update(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
                             const gs_amg_options *options)
 {
-    kept *K = T->kept;
+    const kept *K = T->kept;
     gsolve_status status;
 
     (void)options;
     if (K->damping == 0) return GSOLVE_OK;
-    TRY(unpack(K, ctx, fine->A->type));
     TRY(evaluate(T, ctx, fine));
     TRY(GS_KERNELS(gs_amg, ctx, T->P.type)->transpose_values(ctx->queue, &T->P, &T->R));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, K->strong);
-    K->strong = NULL;
     return status;
 }
 
@@ -219,9 +205,9 @@ static gsolve_status finish(gs_transfer *out, kept *K, gsolve_context *ctx, cons
 
     TRY(shape(&T.P, K, ctx, fine->A, G, K->damping > 0));
     drop_connections(G, ctx);
+    TRY(pack(K, ctx, fine->A->type));
     TRY(split_near_null(&T, K, ctx, fine));
     TRY(evaluate(&T, ctx, fine));
-    TRY(pack(K, ctx, fine->A->type));
     TRY(gs_transpose_make(&T.R, &order, ctx, &T.P));
     snprintf(T.note, sizeof T.note, "%d aggregates", K->G.count);
     *out = T;

@@ -41,24 +41,10 @@ __global__ void __launch_bounds__(gs_block_size)
     if (k < n && k % 32 == 0) bits[k / 32] = word;
 }
 
-__global__ void __launch_bounds__(gs_block_size)
-    unpack_bits(int64_t n, const uint32_t *bits, uint8_t *yes)
-{
-    const int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
-
-    if (k < n) yes[k] = bits[k / 32] >> (k % 32) & 1;
-}
-
 gsolve_status pack(gs_queue *q, int64_t n, const uint8_t *yes, uint32_t *bits)
 {
     return gs_launch(q, "connections in bits", pack_bits, gs_lane_blocks(n, 1), gs_block_size, n,
                      yes, bits);
-}
-
-gsolve_status unpack(gs_queue *q, int64_t n, const uint32_t *bits, uint8_t *yes)
-{
-    return gs_launch(q, "connections in bits", unpack_bits, gs_lane_blocks(n, 1), gs_block_size, n,
-                     bits, yes);
 }
 
 // A warp to a row of R, whose entries look for theirs in short rows of P.
@@ -118,7 +104,7 @@ gsolve_status dense(gs_queue *q, int32_t n, const void *M, const void *b, void *
 }
 
 template <class T>
-constexpr gs_amg_kernels table = {constant<T>, transpose_values<T>, pack, unpack, dense<T>};
+constexpr gs_amg_kernels table = {constant<T>, transpose_values<T>, pack, dense<T>};
 
 } // namespace
 
