@@ -5,21 +5,13 @@
 
 #include "core/csr.h"
 
+#define SMALL static inline
+#include "precond/row_rule.h"
+
 /* The entry (i, j) of csr, whose rows ascend, or -1. */
 static inline int64_t gs_entry_at(const gsolve_csr *csr, int32_t i, int32_t j)
 {
-    int64_t low = gs_start(csr, i), high = gs_start(csr, i + 1);
-
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (csr->col[middle] == j) return middle;
-        if (csr->col[middle] < j) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return -1;
+    return gs_row_find(csr->col, gs_start(csr, i), gs_start(csr, i + 1), j);
 }
 
 static inline int64_t gs_diagonal_at(const gsolve_csr *csr, int32_t i)

@@ -583,9 +583,9 @@ static void test_allocations(void **state)
 
     (void)state;
     ALLOCATION_SWEEP(ctx, gs_amg_sa.build(&T, ctx, &fine, &options));
+    ALLOCATION_SWEEP(ctx, gs_amg_sa.update(&T, ctx, &fine, &options));
     gs_amg_sa.destroy(&T, ctx);
     ALLOCATION_SWEEP(ctx, gs_amg_ua.build(&T, ctx, &fine, &options));
-    ALLOCATION_SWEEP(ctx, gs_amg_ua.update(&T, ctx, &fine, &options));
     gs_amg_ua.destroy(&T, ctx);
     gsolve_free(ctx, fine.near_null.place, fine.near_null.value);
     free(B);

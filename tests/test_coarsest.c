@@ -8,7 +8,7 @@
 
 typedef struct dense {
     int32_t n;
-    double a[200 * 200], inverse[200 * 200];
+    double a[200 * 200], inverse[200 * 200], transposed[200 * 200];
     gs_inverted found;
 } dense;
 
@@ -51,11 +51,22 @@ static gsolve_csr rows_of(gsolve_context *ctx, const dense *d, gsolve_type type)
     return there;
 }
 
-static void invert(gsolve_context *ctx, dense *d, gsolve_type type)
+/* to = the n x n numbers at there, by way of here. */
+static void fetch(gsolve_context *ctx, const void *there, gsolve_type type, size_t n, void *here,
+                  double *to)
 {
-    const size_t n = (size_t)d->n, size = type == GSOLVE_F32 ? 4 : 8;
+    OK(ctx, gsolve_copy(ctx, here, GSOLVE_HOST, there, gs_place(ctx), n * n * gs_type_size(type)));
+    for (size_t k = 0; k < n * n; k++) {
+        to[k] = type == GSOLVE_F32 ? (double)((float *)here)[k] : ((double *)here)[k];
+    }
+}
+
+static void invert(gsolve_context *ctx, dense *d, gsolve_type type, bool lopsided)
+{
+    const size_t n = (size_t)d->n, size = gs_type_size(type);
     gsolve_csr A = rows_of(ctx, d, type);
     void *there = gsolve_alloc(ctx, gs_place(ctx), n * n, size), *here = malloc(n * n * size);
+    void *turned = gsolve_alloc(ctx, gs_place(ctx), n * n, size);
     gsolve_dense ones, w;
     double *one = malloc(n * 8);
 
@@ -68,12 +79,12 @@ static void invert(gsolve_context *ctx, dense *d, gsolve_type type)
     } else {
         OK(ctx, gsolve_copy(ctx, w.value, gs_place(ctx), ones.value, GSOLVE_HOST, n * 8));
     }
-    OK(ctx, GS_KERNELS(gs_invert, ctx, type)->invert(there, &d->found, ctx, &A, w));
-    OK(ctx, gsolve_copy(ctx, here, GSOLVE_HOST, there, gs_place(ctx), n * n * size));
-    for (size_t k = 0; k < n * n; k++) {
-        d->inverse[k] = type == GSOLVE_F32 ? (double)((float *)here)[k] : ((double *)here)[k];
-    }
+    OK(ctx, GS_KERNELS(gs_invert, ctx, type)
+                ->invert(there, lopsided ? turned : NULL, &d->found, ctx, &A, w));
+    fetch(ctx, there, type, n, here, d->inverse);
+    if (lopsided) fetch(ctx, turned, type, n, here, d->transposed);
     gsolve_free(ctx, gs_place(ctx), there);
+    gsolve_free(ctx, gs_place(ctx), turned);
     gsolve_free(ctx, gs_place(ctx), w.value);
     gsolve_csr_free(&A, ctx);
     free(here), free(one);
@@ -102,7 +113,7 @@ static void inverses(void **state)
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) {
             fill(d, sizes[k]);
-            invert(ctx, d, (gsolve_type)type);
+            invert(ctx, d, (gsolve_type)type, false);
             check_inverse(d, type == GSOLVE_F32 ? 1e-5 : 1e-13);
             assert_true(d->found.norm >= 9 && d->found.norm < 20);
             assert_true(d->found.asymmetry == 0);
@@ -110,6 +121,39 @@ static void inverses(void **state)
             assert_true(d->found.largest[0] == 1 && d->found.image[0] > 1);
         }
     }
+    free(d);
+    close_context(ctx);
+}
+
+/* Of a matrix that is not symmetric, with its transpose; and what is left tells a wrong one. */
+static void lopsided(void **state)
+{
+    static const int32_t sizes[] = {1, 31, 33, 100, 200};
+    gsolve_context *ctx = open_context(1);
+    dense *d = malloc(sizeof *d);
+    (void)state;
+
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        const int32_t n = sizes[k];
+        for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) {
+            fill(d, n);
+            for (int32_t i = 0; i + 2 < n; i++) d->a[i * n + i + 2] = -4;
+            invert(ctx, d, (gsolve_type)type, true);
+            check_inverse(d, type == GSOLVE_F32 ? 1e-5 : 1e-13);
+            assert_true(d->found.residual <= 1e-12);
+            for (int32_t i = 0; i < n; i++) {
+                for (int32_t j = 0; j < n; j++) {
+                    assert_true(d->transposed[i * n + j] == d->inverse[j * n + i]);
+                }
+            }
+        }
+    }
+    fill(d, 70); /* a pivot of nearly nothing, and not for lack of rank */
+    d->a[0] = 1e-13;
+    d->a[1] = 1;
+    d->a[70] = -1;
+    invert(ctx, d, GSOLVE_F64, true);
+    assert_true(!(d->found.residual <= 1e-9));
     free(d);
     close_context(ctx);
 }
@@ -123,12 +167,12 @@ static void doubts(void **state)
 
     fill(d, 70);
     d->a[40 * 70 + 40] = -9;
-    invert(ctx, d, GSOLVE_F64);
+    invert(ctx, d, GSOLVE_F64, false);
     assert_true(d->found.least_pivot == 0);
 
     fill(d, 70);
     d->a[69 * 70 + 68] += 0.25;
-    invert(ctx, d, GSOLVE_F64);
+    invert(ctx, d, GSOLVE_F64, false);
     assert_true(fabs(d->found.asymmetry - 0.25) < 1e-14);
 
     fill(d, 70); /* rows that sum to 0 */
@@ -138,7 +182,7 @@ static void doubts(void **state)
         for (int32_t j = 0; j < 70; j++) d->a[i * 70 + j] = -fabs(d->a[i * 70 + j]);
         d->a[i * 70 + i] = sum;
     }
-    invert(ctx, d, GSOLVE_F64);
+    invert(ctx, d, GSOLVE_F64, false);
     assert_true(d->found.image[0] <= 1e-13 * d->found.norm);
     free(d);
     close_context(ctx);
@@ -147,6 +191,7 @@ static void doubts(void **state)
 int main(void)
 {
     need_device();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(inverses), cmocka_unit_test(doubts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(inverses), cmocka_unit_test(lopsided),
+                                       cmocka_unit_test(doubts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/try.h"
+#include "spgemm/blocked/blocked.h"
 #include "spgemm/spgemm.h"
 
 /* --- matrices ----------------------------------------------------------------------------------
@@ -353,6 +354,47 @@ static void shuffle(gsolve_csr *A)
     }
 }
 
+/* New values in A's pattern, into blocks that were made of other ones: those of new blocks. */
+static void check_refill(gsolve_context *ctx, const gsolve_csr *A, int h, int w)
+{
+    gsolve_csr there = placed(ctx, A), one, two, seen[2];
+    gsolve_blocked B, fresh;
+    int64_t entries = 0;
+
+    OK(ctx, gsolve_blocked_from_csr(&B, ctx, h, w, &there));
+    OK(ctx, gs_csr_entries(ctx, &there, &entries));
+    new_values(ctx, &there, entries, (uint64_t)(8 * h + w));
+    OK(ctx, GS_KERNELS(gs_blocked, ctx, A->type)->refill(ctx, &B, &there));
+    OK(ctx, gsolve_blocked_from_csr(&fresh, ctx, h, w, &there));
+    OK(ctx, gsolve_blocked_to_csr(&one, ctx, &B));
+    OK(ctx, gsolve_blocked_to_csr(&two, ctx, &fresh));
+    seen[0] = on_host(ctx, &one);
+    seen[1] = on_host(ctx, &two);
+    check_same_bits(&seen[0], &seen[1], 1);
+    gsolve_csr *all[] = {&there, &one, &two, &seen[0], &seen[1]};
+    for (int k = 0; k < 5; k++) gsolve_csr_free(all[k], ctx);
+    gsolve_blocked_free(&B, ctx);
+    gsolve_blocked_free(&fresh, ctx);
+}
+
+static void refills(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    (void)state;
+
+    for (int h = 1; h <= 8; h++) {
+        for (int w = 1; w <= 8; w++) {
+            gsolve_csr A = scattered(ctx, 11 * h, 5 * w, 4, GSOLVE_F64);
+            gsolve_csr full = scattered(ctx, 3 * h, 60 * w, 40 * w, GSOLVE_F64);
+            check_refill(ctx, &A, h, w);
+            check_refill(ctx, &full, h, w);
+            gsolve_csr_free(&A, ctx);
+            gsolve_csr_free(&full, ctx);
+        }
+    }
+    close_context(ctx);
+}
+
 static void conversions(void **state)
 {
     gsolve_context *ctx = open_context(2);
@@ -532,7 +574,8 @@ int main(void)
         cmocka_unit_test(bands),       cmocka_unit_test(same_bits),
         cmocka_unit_test(renewed),     cmocka_unit_test(failures),
         cmocka_unit_test(conversions), cmocka_unit_test(block_products),
-        cmocka_unit_test(block_bits),  cmocka_unit_test(refusals),
+        cmocka_unit_test(refills),     cmocka_unit_test(block_bits),
+        cmocka_unit_test(refusals),
     };
 
     need_device();

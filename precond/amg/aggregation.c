@@ -17,8 +17,8 @@
 typedef struct kept {
     gs_aggregates G;
     void *Q;         /* G's; NULL where that is the one near-null vector itself */
-    uint8_t *strong; /* of A's entries, while P is made of them; none for ua */
-    uint32_t *bits;  /* the same in between */
+    uint8_t *strong; /* of A's entries, until P has its pattern; none for ua */
+    uint32_t *bits;  /* the same from then on */
     double damping;
 } kept;
 
@@ -37,12 +37,18 @@ static double strength_of(const gs_fine *fine, const gs_amg_options *options)
 
 /* --- making and freeing ----------------------------------------------------------------------- */
 
+static void drop_members(kept *K, gsolve_context *ctx)
+{
+    gsolve_free(ctx, GSOLVE_DEVICE, K->G.start);
+    gsolve_free(ctx, GSOLVE_DEVICE, K->G.member);
+    K->G.start = K->G.member = NULL;
+}
+
 static void drop(kept *K, gsolve_context *ctx)
 {
     if (!K) return;
+    drop_members(K, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, K->G.of);
-    gsolve_free(ctx, GSOLVE_DEVICE, K->G.start);
-    gsolve_free(ctx, GSOLVE_DEVICE, K->G.member);
     gsolve_free(ctx, GSOLVE_DEVICE, K->Q);
     gsolve_free(ctx, GSOLVE_DEVICE, K->strong);
     gsolve_free(ctx, GSOLVE_DEVICE, K->bits);
@@ -99,21 +105,27 @@ done:
 
 /* --- P and R ---------------------------------------------------------------------------------- */
 
-/* The nodes of each aggregate, and the coarse level's near-null vectors, unset. */
-static gsolve_status prepare(gs_transfer *T, kept *K, gsolve_context *ctx, const gs_fine *fine)
+/* The tentative prolongator Q and the coarse level's near-null vectors, which no values change. */
+static gsolve_status split_near_null(gs_transfer *T, kept *K, gsolve_context *ctx,
+                                     const gs_fine *fine)
 {
-    const gs_aggregate_kernels *kernels = GS_KERNELS(gs_aggregate, ctx, fine->A->type);
+    const gsolve_type type = fine->A->type;
+    gs_aggregates *G = &K->G;
     gsolve_status status;
 
-    if (K->G.k > 1) {
-        ALLOC(ctx, GSOLVE_DEVICE, K->G.start, (size_t)K->G.count + 1);
-        ALLOC(ctx, GSOLVE_DEVICE, K->G.member, K->G.nodes);
-        TRY(kernels->list(ctx, K->G.nodes, K->G.of, K->G.count, K->G.start, K->G.member));
+    TRY(gs_dense_new(&T->near_null, ctx, gs_place(ctx), fine->near_null.type, G->count * G->k,
+                     G->k));
+    T->block = G->k;
+    if (G->k > 1) {
+        ALLOC(ctx, GSOLVE_DEVICE, G->start, (size_t)G->count + 1);
+        ALLOC(ctx, GSOLVE_DEVICE, G->member, G->nodes);
+        TRY(GS_KERNELS(gs_aggregate, ctx, type)
+                ->list(ctx, G->nodes, G->of, G->count, G->start, G->member));
     }
-    TRY(gs_dense_new(&T->near_null, ctx, gs_place(ctx), fine->near_null.type, K->G.count * K->G.k,
-                     K->G.k));
-    T->block = K->G.k;
+    TRY(GS_KERNELS(gs_tentative, ctx, type)
+            ->factor(ctx, fine->A->nrows, G, fine->near_null, T->near_null));
 done:
+    drop_members(K, ctx);
     return status;
 }
 
@@ -137,21 +149,14 @@ done:
     return status;
 }
 
-/* The coarse near-null vectors and P's values; its pattern is there. */
+/* P's values; its pattern is there. */
 static gsolve_status evaluate(const gs_transfer *T, gsolve_context *ctx, const gs_fine *fine)
 {
     kept *K = T->kept;
-    const gsolve_type type = fine->A->type;
-    gsolve_status status;
 
     if (!K->Q) K->G.Q = fine->near_null.value;
-
-    TRY(GS_KERNELS(gs_tentative, ctx, type)
-            ->factor(ctx, fine->A->nrows, &K->G, fine->near_null, T->near_null));
-    TRY(GS_KERNELS(gs_prolongator, ctx, type)
-            ->values(ctx, fine->A, K->strong, &K->G, K->damping, &T->P));
-done:
-    return status;
+    return GS_KERNELS(gs_prolongator, ctx, fine->A->type)
+        ->values(ctx, fine->A, K->bits, &K->G, K->damping, &T->P);
 }
 
 /* K->strong is given up for its bits. */
@@ -168,30 +173,18 @@ done:
     return status;
 }
 
-static gsolve_status unpack(kept *K, gsolve_context *ctx, gsolve_type type)
-{
-    gsolve_status status = GSOLVE_OK;
-
-    if (!K->bits) return GSOLVE_OK;
-    ALLOC(ctx, GSOLVE_DEVICE, K->strong, K->G.entries);
-    TRY(GS_KERNELS(gs_amg, ctx, type)->unpack(ctx->queue, K->G.entries, K->bits, K->strong));
-done:
-    return status;
-}
-
+/* A P that is not smoothed is that of any values. */
 static gsolve_status update(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
                             const gs_amg_options *options)
 {
-    kept *K = T->kept;
+    const kept *K = T->kept;
     gsolve_status status;
 
     (void)options;
-    TRY(unpack(K, ctx, fine->A->type));
+    if (K->damping == 0) return GSOLVE_OK;
     TRY(evaluate(T, ctx, fine));
     TRY(GS_KERNELS(gs_amg, ctx, T->P.type)->transpose_values(ctx->queue, &T->P, &T->R));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, K->strong);
-    K->strong = NULL;
     return status;
 }
 
@@ -210,11 +203,11 @@ static gsolve_status finish(gs_transfer *out, kept *K, gsolve_context *ctx, cons
     void *order = NULL; /* of P's entries in R: an update finds them without */
     gsolve_status status;
 
-    TRY(prepare(&T, K, ctx, fine));
     TRY(shape(&T.P, K, ctx, fine->A, G, K->damping > 0));
     drop_connections(G, ctx);
-    TRY(evaluate(&T, ctx, fine));
     TRY(pack(K, ctx, fine->A->type));
+    TRY(split_near_null(&T, K, ctx, fine));
+    TRY(evaluate(&T, ctx, fine));
     TRY(gs_transpose_make(&T.R, &order, ctx, &T.P));
     snprintf(T.note, sizeof T.note, "%d aggregates", K->G.count);
     *out = T;

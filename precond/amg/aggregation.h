@@ -83,7 +83,7 @@ typedef struct gs_aggregates {
     int32_t k;               /* near-null vectors */
     int64_t entries;         /* of A */
     int32_t *of;             /* nodes */
-    int32_t *start, *member; /* see list; none where k is 1 */
+    int32_t *start, *member; /* see list; while Q is made, where k is not 1 */
     void *Q;                 /* n x k by rows, of A's type: the tentative prolongator's entries */
 } gs_aggregates;
 
@@ -114,8 +114,9 @@ typedef struct gs_prolongator_kernels {
     gsolve_status (*fill)(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
                           const int64_t *first, int32_t k, const gsolve_csr *P);
     /* P's values: (I - damping / rho D^-1 A_f) Q, where A_f has A's weak entries moved to the row's
-     * own node, and rho D is bounded as smoothed_rule.h says; damping 0: Q. */
-    gsolve_status (*values)(gsolve_context *ctx, const gsolve_csr *A, const uint8_t *strong,
+     * own node, and rho D is bounded as smoothed_rule.h says; damping 0: Q. strong: bits of A's
+     * entries, see gs_amg_kernels.pack. */
+    gsolve_status (*values)(gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
                             const gs_aggregates *G, double damping, const gsolve_csr *P);
 } gs_prolongator_kernels;
 

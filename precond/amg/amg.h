@@ -47,8 +47,8 @@ typedef struct gs_coarsening {
     gsolve_plugin plugin; /* only its name and summary: the options are those of amg */
     gsolve_status (*build)(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
                            const gs_amg_options *options);
-    /* fine has new values in the same pattern: P's and R's values (and near_null) anew; aggregates,
-     * patterns and orders stay */
+    /* fine has new values in the same pattern, and the same near_null: P's and R's values anew;
+     * aggregates, patterns, orders and T's near_null stay */
     gsolve_status (*update)(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
                             const gs_amg_options *options);
     void (*destroy)(gs_transfer *T, gsolve_context *ctx); /* all that T owns */

@@ -1,14 +1,16 @@
 /* block_galerkin.c: R A P of a system, by products of dense blocks: a node's unknowns times the
  * unknowns of an aggregate. A term of the product of numbers costs a column number and a place in a
- * table; of blocks 18 to 216 terms share one. */
+ * table; of blocks 18 to 216 terms share one.
+ *
+ * A set-up keeps none of the blocks, which are a second copy of the operands. The first renewal
+ * makes them and both products again, and keeps them for those to come, which write values alone. */
 #include "precond/amg/block_galerkin.h"
 
 #include <string.h>
 
 #include "core/try.h"
-#include "spgemm/spgemm.h"
+#include "spgemm/blocked/blocked.h"
 
-#define MOST_BLOCK 8   /* rows, and columns */
 #define MOST_ZEROS 1.3 /* numbers of A's blocks over its entries */
 
 /* *fits: A's blocks are mostly full. */
@@ -25,49 +27,96 @@ done:
     return status;
 }
 
-gsolve_status gs_block_galerkin(gsolve_csr *C, bool *fits, gsolve_context *ctx, const gsolve_csr *R,
-                                const gsolve_csr *A, const gsolve_csr *P, int32_t fine,
-                                int32_t coarse)
+static void drop_operands(gs_block_galerkin *G, gsolve_context *ctx)
 {
-    gs_blocked r = {{0}, 0, 0}, a = {{0}, 0, 0}, p = {{0}, 0, 0};
-    gs_product AP = {0}, RAP = {0};
-    gsolve_status status = GSOLVE_OK;
+    gsolve_blocked_free(&G->r, ctx);
+    gsolve_blocked_free(&G->a, ctx);
+    gsolve_blocked_free(&G->p, ctx);
+}
 
-    *fits = fine > 1 && fine <= MOST_BLOCK && coarse > 1 && coarse <= MOST_BLOCK;
-    if (!*fits) return GSOLVE_OK;
-    TRY(gsolve_blocked_from_csr(&a, ctx, fine, fine, A));
-    TRY(is_full(ctx, A, &a, fits));
-    if (!*fits) goto done;
-    TRY(gsolve_blocked_from_csr(&p, ctx, fine, coarse, P));
-    TRY(gs_product_make(&AP, ctx, "auto", &a, &p, false));
-    gsolve_blocked_free(&a, ctx);
-    gsolve_blocked_free(&p, ctx);
-    TRY(gsolve_blocked_from_csr(&r, ctx, coarse, fine, R));
-    TRY(gs_product_make(&RAP, ctx, "auto", &r, &AP.C, false));
-    TRY(gsolve_blocked_to_csr(C, ctx, &RAP.C));
+static void drop_products(gs_block_galerkin *G)
+{
+    gs_product_drop(&G->RAP);
+    gs_product_drop(&G->AP);
+}
+
+void gs_block_galerkin_drop(gs_block_galerkin *G, gsolve_context *ctx)
+{
+    drop_products(G);
+    drop_operands(G, ctx);
+    memset(G, 0, sizeof *G);
+}
+
+/* G's blocks and products, A's blocks being there; unless keep, the operands go when they have been
+ * multiplied. */
+static gsolve_status multiply(gs_block_galerkin *G, gsolve_context *ctx, const gsolve_csr *R,
+                              const gsolve_csr *P, bool keep)
+{
+    gsolve_status status;
+
+    TRY(gsolve_blocked_from_csr(&G->p, ctx, G->fine, G->coarse, P));
+    TRY(gs_product_make(&G->AP, ctx, "auto", &G->a, &G->p, keep));
+    if (!keep) drop_operands(G, ctx);
+    TRY(gsolve_blocked_from_csr(&G->r, ctx, G->coarse, G->fine, R));
+    TRY(gs_product_make(&G->RAP, ctx, "auto", &G->r, &G->AP.C, keep));
 done:
-    gs_product_drop(&RAP);
-    gs_product_drop(&AP);
-    gsolve_blocked_free(&r, ctx);
-    gsolve_blocked_free(&a, ctx);
-    gsolve_blocked_free(&p, ctx);
     return status;
 }
 
-gsolve_status gs_block_galerkin_renew(const gsolve_csr *C, gsolve_context *ctx, const gsolve_csr *R,
-                                      const gsolve_csr *A, const gsolve_csr *P, int32_t fine,
-                                      int32_t coarse)
+gsolve_status gs_block_galerkin_make(gs_block_galerkin *out, gsolve_csr *C, gsolve_context *ctx,
+                                     const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
+                                     int32_t fine, int32_t coarse)
 {
-    gsolve_csr fresh = {0};
-    int64_t entries = 0;
-    bool fits;
+    gs_block_galerkin G = {.fine = fine, .coarse = coarse};
+    bool fits = fine > 1 && fine <= GS_MOST_BLOCK && coarse > 1 && coarse <= GS_MOST_BLOCK;
+    gsolve_status status = GSOLVE_OK;
+
+    *out = (gs_block_galerkin){0};
+    if (!fits) return GSOLVE_OK;
+    TRY(gsolve_blocked_from_csr(&G.a, ctx, fine, fine, A));
+    TRY(is_full(ctx, A, &G.a, &fits));
+    if (!fits) goto done;
+    TRY(multiply(&G, ctx, R, P, false));
+    TRY(gsolve_blocked_to_csr(C, ctx, &G.RAP.C));
+    out->fine = fine;
+    out->coarse = coarse;
+done:
+    gs_block_galerkin_drop(&G, ctx);
+    return status;
+}
+
+static gsolve_status keep(gs_block_galerkin *G, gsolve_context *ctx, const gsolve_csr *R,
+                          const gsolve_csr *A, const gsolve_csr *P)
+{
     gsolve_status status;
 
-    TRY(gs_block_galerkin(&fresh, &fits, ctx, R, A, P, fine, coarse));
-    TRY(gs_csr_entries(ctx, C, &entries));
-    TRY(gsolve_copy(ctx, (void *)(uintptr_t)C->value, C->place, fresh.value, fresh.place,
-                    (size_t)entries * gs_type_size(C->type)));
+    TRY(gsolve_blocked_from_csr(&G->a, ctx, G->fine, G->fine, A));
+    TRY(multiply(G, ctx, R, P, true));
 done:
-    gsolve_csr_free(&fresh, ctx);
+    if (status != GSOLVE_OK) {
+        drop_products(G);
+        drop_operands(G, ctx);
+    }
+    return status;
+}
+
+gsolve_status gs_block_galerkin_renew(gs_block_galerkin *G, const gsolve_csr *C,
+                                      gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
+                                      const gsolve_csr *P)
+{
+    const gs_blocked_kernels *kernels = GS_KERNELS(gs_blocked, ctx, A->type);
+    gsolve_status status;
+
+    if (!G->RAP.ctx) {
+        TRY(keep(G, ctx, R, A, P));
+    } else {
+        TRY(kernels->refill(ctx, &G->a, A));
+        TRY(kernels->refill(ctx, &G->p, P));
+        TRY(kernels->refill(ctx, &G->r, R));
+        TRY(gs_product_renew(&G->AP, &G->a, &G->p));
+        TRY(gs_product_renew(&G->RAP, &G->r, &G->AP.C));
+    }
+    TRY(kernels->spread(ctx, C, &G->RAP.C));
+done:
     return status;
 }

@@ -1,6 +1,7 @@
 /* coarsest.c: the exact solve on the coarsest level: by factors on the host, or on a device with
  * memory of its own by the inverse, a dense matrix. That is made there, where the matrix is
- * symmetric and positive definite; else it comes from the factors. */
+ * symmetric and positive definite, or where elimination without pivots turns out to have been
+ * right; else it comes from the factors. */
 #include "precond/amg/coarsest.h"
 
 #include <math.h>
@@ -20,18 +21,19 @@
 /* --- the inverse where the matrix lies ----------------------------------------------------------
  */
 
-/* Whether elimination without pivots was right, as factors.c would see it. */
-static bool was_definite(const gs_inverted *found, gsolve_type type, int32_t vectors)
+/* Whether elimination without pivots was right, as factors.c would see it; where A is not
+ * symmetric, by what the inverse leaves. */
+static bool was_right(const gs_inverted *found, gsolve_type type, int32_t vectors, bool lopsided)
 {
     const double rounding = type == GSOLVE_F32 ? 1e-5 : 1e-12;
     const double null = type == GSOLVE_F32 ? 1e-6 : 1e-12;
+    const bool fits = lopsided ? found->residual <= 1e-9 : found->asymmetry <= rounding * found->norm;
 
     for (int32_t c = 0; c < vectors && c < GS_MOST_NULL; c++) {
         const double image = found->image[c], largest = found->largest[c];
         if (largest > 0 && !(image > null * found->norm * largest)) return false;
     }
-    return found->asymmetry <= rounding * found->norm &&
-           found->least_pivot > 1e-14 * found->most_pivot && isfinite(found->most_pivot);
+    return fits && found->least_pivot > 1e-14 * found->most_pivot && isfinite(found->most_pivot);
 }
 
 static void *new_square(const gs_coarsest *c, gsolve_context *ctx, gsolve_place place)
@@ -39,22 +41,25 @@ static void *new_square(const gs_coarsest *c, gsolve_context *ctx, gsolve_place 
     return gsolve_alloc(ctx, place, (size_t)c->n * (size_t)c->n, gs_type_size(c->type));
 }
 
-/* c->inverse, which stays NULL where it takes the factors. */
+/* c->inverse, and c->transposed where that differs. Both stay NULL where it takes the factors. */
 static gsolve_status invert_there(gs_coarsest *c, gsolve_context *ctx, const gs_fine *level)
 {
     void *inverse = new_square(c, ctx, GSOLVE_DEVICE);
+    void *transposed = level->lopsided ? new_square(c, ctx, GSOLVE_DEVICE) : NULL;
     gs_inverted found;
-    gsolve_status status = inverse ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+    gsolve_status status = GSOLVE_NO_MEMORY;
 
-    TRY(status);
+    if (!inverse || (level->lopsided && !transposed)) goto done;
     TRY(GS_KERNELS(gs_invert, ctx, c->type)
-            ->invert(inverse, &found, ctx, level->A, level->near_null));
-    if (was_definite(&found, c->type, level->near_null.ncols)) {
+            ->invert(inverse, transposed, &found, ctx, level->A, level->near_null));
+    if (was_right(&found, c->type, level->near_null.ncols, level->lopsided)) {
         c->inverse = inverse;
-        inverse = NULL;
+        c->transposed = transposed;
+        inverse = transposed = NULL;
     }
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, inverse);
+    gsolve_free(ctx, GSOLVE_DEVICE, transposed);
     return status;
 }
 
@@ -149,7 +154,7 @@ gsolve_status gs_coarsest_build(gs_coarsest *out, gsolve_context *ctx, const gs_
     const bool there = gs_place(ctx) == GSOLVE_DEVICE && c.n > 0;
     gsolve_status status;
 
-    if (there && !level->lopsided) TRY(invert_there(&c, ctx, level));
+    if (there) TRY(invert_there(&c, ctx, level));
     if (!c.inverse) TRY(gs_factors_make(&c.factors, ctx, level));
     tell(&c);
     if (there && !c.inverse) TRY(invert_factors(&c, ctx));

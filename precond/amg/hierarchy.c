@@ -9,7 +9,6 @@
 #include "core/stage.h"
 #include "core/try.h"
 #include "core/vector.h"
-#include "precond/amg/block_galerkin.h"
 #include "precond/amg/classical/classical.h"
 #include "precond/polynomial.h"
 #include "spmv/matrix.h"
@@ -60,10 +59,10 @@ static gsolve_status coarsen(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
     *useless = l->T.P.ncols == 0 || l->T.P.ncols > STAGNANT * l->rows.nrows;
     if (*useless) goto done;
     if (h->far) {
-        TRY(gs_block_galerkin(C, &l->by_blocks, ctx, &l->T.R, &l->rows, &l->T.P, l->fine.block,
-                              l->T.block));
+        TRY(gs_block_galerkin_make(&l->blocks, C, ctx, &l->T.R, &l->rows, &l->T.P, l->fine.block,
+                                   l->T.block));
     }
-    if (l->by_blocks) goto done;
+    if (l->blocks.fine > 0) goto done;
     TRY(gs_galerkin_make(&l->galerkin, ctx, "auto", &l->T.R, &l->rows, &l->T.P,
                          options->reuse != GS_AMG_REBUILD));
     *C = l->galerkin.RAP.C.csr;
@@ -133,7 +132,7 @@ static gsolve_status add_level(gs_hierarchy *h, gsolve_context *ctx, bool *ended
                            .level = h->levels,
                            .lopsided = !h->symmetric};
     gs_level_set_rows(next, &C, entries);
-    if (!l->by_blocks) l->galerkin.RAP.C.csr = next->rows;
+    if (l->blocks.fine == 0) l->galerkin.RAP.C.csr = next->rows;
     h->levels++;
 done:
     gsolve_csr_free(&C, ctx);
@@ -208,7 +207,7 @@ void gs_hierarchy_give_up_rows(gs_hierarchy *h)
 {
     gs_level *finest = h->level;
 
-    if (!h->far || h->smoother->by_rows || !h->symmetric) return;
+    if (h->renewed || !h->far || h->smoother->by_rows || !h->symmetric) return;
     gs_matrix_give_up_rows(finest->A);
     gsolve_matrix_device_csr(finest->A, &finest->rows);
 }
@@ -345,9 +344,9 @@ static gsolve_status update_level(gs_hierarchy *h, gsolve_context *ctx, int k)
     next->fine.near_null = l->T.near_null;
     TRY(gs_matrix_renew(l->P));
     TRY(gs_matrix_renew(l->R));
-    TRY(l->by_blocks ? gs_block_galerkin_renew(&next->rows, ctx, &l->T.R, &l->rows, &l->T.P,
-                                               l->fine.block, l->T.block)
-                     : gs_galerkin_renew(&l->galerkin, &l->T.R, &l->rows, &l->T.P));
+    TRY(l->blocks.fine > 0
+            ? gs_block_galerkin_renew(&l->blocks, &next->rows, ctx, &l->T.R, &l->rows, &l->T.P)
+            : gs_galerkin_renew(&l->galerkin, &l->T.R, &l->rows, &l->T.P));
     TRY(gs_matrix_renew(next->A));
 done:
     return status;
@@ -359,11 +358,11 @@ gsolve_status gs_hierarchy_update(gs_hierarchy *h, gsolve_context *ctx, const gs
     gsolve_status status;
 
     TRY(gs_hierarchy_need_rows(h));
+    h->renewed = true;
     TRY(copy_values(h, ctx, csr, h->level[0].entries));
     TRY(gs_matrix_renew(h->level[0].A));
     for (int k = 0; k < h->levels; k++) TRY(update_level(h, ctx, k));
     if (!last->smoother) TRY(gs_coarsest_build(&h->coarsest, ctx, &last->fine));
 done:
-    gs_hierarchy_give_up_rows(h);
     return status;
 }

@@ -3,6 +3,7 @@
 #define GS_AMG_HIERARCHY_H
 
 #include "precond/amg/amg.h"
+#include "precond/amg/block_galerkin.h"
 #include "precond/amg/coarsest.h"
 #include "spgemm/spgemm.h"
 
@@ -21,7 +22,7 @@ typedef struct gs_level {
     gs_fine fine;             /* of rows and A */
     gs_transfer T;            /* its P and R are views of what the matrices own */
     gs_galerkin galerkin;     /* what makes the next level's values, unless */
-    bool by_blocks;           /* products of blocks do */
+    gs_block_galerkin blocks; /* products of blocks do */
     void *smoother;           /* NULL where the level is solved exactly */
     gsolve_dense b, x, space; /* one column each; b and x of the finest only in another type */
     gsolve_dense v, c;        /* of a K-cycle */
@@ -34,6 +35,7 @@ typedef struct gs_hierarchy {
     gsolve_type type;   /* of its numbers */
     bool symmetric;     /* A is, to rounding */
     bool far;           /* what a kernel does is waited for: launches count */
+    bool renewed;       /* values came again, and may once more */
     int levels, harder; /* harder: levels that were coarsened harder for the complexity's sake */
     gs_level level[GS_AMG_MOST_LEVELS];
     gs_coarsest coarsest;
@@ -56,7 +58,8 @@ gsolve_status gs_hierarchy_build(gs_hierarchy **h, gsolve_context *ctx, const gs
                                  const gs_amg_options *options);
 
 /* The finest level's rows are given up where its matrix is multiplied with by slices, which are a
- * second copy of it: only an update needs them. And they come back. */
+ * second copy of it: only an update needs them. And they come back; from then on an update keeps
+ * them for the next. */
 void gs_hierarchy_give_up_rows(gs_hierarchy *h);
 gsolve_status gs_hierarchy_need_rows(gs_hierarchy *h);
 

@@ -7,7 +7,7 @@ static double FN(entry)(const gsolve_csr *A, int32_t i, int64_t e, const T *old,
 
     for (int64_t k = gs_start(A, i); A->col[k] < least; k++) {
         const int32_t m = A->col[k];
-        const int64_t at = gs_ilu_find(A->col, gs_start(A, m), gs_start(A, m + 1), j);
+        const int64_t at = gs_row_find(A->col, gs_start(A, m), gs_start(A, m + 1), j);
         if (at >= 0) sum -= (double)old[k] * (double)d[m] * (double)old[at];
     }
     return sum;

@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(gs_block_size)
         double sum = a;
         for (int64_t k = begin; A.col[k] < least; k++) { // entry e itself ends it
             const int32_t m = A.col[k];
-            const int64_t at = gs_ilu_find(A.col, A.start[m], A.start[m + 1], j);
+            const int64_t at = gs_row_find(A.col, A.start[m], A.start[m + 1], j);
             if (at >= 0) sum -= (double)old[k] * (double)d[m] * (double)old[at];
         }
         next[e] = (T)sum;

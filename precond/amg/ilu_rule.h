@@ -3,7 +3,7 @@
 #ifndef GS_ILU_RULE_H
 #define GS_ILU_RULE_H
 
-#include <stdint.h>
+#include "precond/row_rule.h"
 
 /* A pivot smaller than that share of the diagonal's entry, or of another sign, is replaced by it: a
  * smoother can do with another M, but not with a large M^-1. */
@@ -14,22 +14,6 @@ SMALL double gs_ilu_reciprocal(double pivot, double a)
 {
     if (a == 0) return 0;
     return 1 / (pivot / a >= GS_ILU_LEAST ? pivot : GS_ILU_LEAST * a);
-}
-
-/* The place of column j among those of [from, to), ascending, or -1. */
-SMALL int64_t gs_ilu_find(const int32_t *col, int64_t from, int64_t to, int32_t j)
-{
-    const int64_t end = to;
-
-    while (from < to) {
-        const int64_t middle = from + (to - from) / 2;
-        if (col[middle] < j) {
-            from = middle + 1;
-        } else {
-            to = middle;
-        }
-    }
-    return from < end && col[from] == j ? from : -1;
 }
 
 #endif

@@ -199,6 +199,40 @@ __global__ void __launch_bounds__(gs_block_size)
     store(to, n, I, J, own);
 }
 
+// --- where A is not symmetric -------------------------------------------------------------------
+
+// What is left of A x - I; a warp a row.
+template <class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    check_rows(int32_t n, const O *start, const int32_t *col, const T *value, const double *x,
+               gs_inverted *found)
+{
+    const gs_lanes<32> g;
+    const int64_t i = g.unit;
+    double most = 0;
+
+    if (i >= n) return; // the whole warp
+    for (int64_t j = g.lane; j < n; j += 32) {
+        double sum = i == j ? -1 : 0;
+        for (int64_t k = (int64_t)start[i]; k < (int64_t)start[i + 1]; k++) {
+            sum += (double)value[k] * x[col[k] * (int64_t)n + j];
+        }
+        most = fmax(most, fabs(sum));
+    }
+    most = g.largest(most);
+    if (g.lane == 0) raise(&found->residual, most);
+}
+
+template <class T>
+__global__ void __launch_bounds__(gs_block_size) turn(int64_t n, const double *a, T *to)
+{
+    const int64_t step = (int64_t)gridDim.x * gs_block_size;
+
+    for (int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; k < n * n; k += step) {
+        to[k] = (T)a[k % n * n + k / n];
+    }
+}
+
 // --- on the host --------------------------------------------------------------------------------
 
 // *a becomes the inverse, by way of *b.
@@ -239,8 +273,26 @@ done:
 }
 
 template <class T>
-gsolve_status invert(void *inverse, gs_inverted *found, gsolve_context *ctx, const gsolve_csr *A,
-                     gsolve_dense near_null)
+gsolve_status check_and_turn(gs_queue *q, const gsolve_csr *A, const double *a, T *transposed,
+                             gs_inverted *found)
+{
+    const int64_t n = A->nrows;
+    gsolve_status status;
+
+    TRY(gs_with_start(A, [&](auto start) {
+        using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
+        return gs_launch(q, "the coarsest level's inverse", check_rows<T, O>, gs_lane_blocks(n, 32),
+                         gs_block_size, A->nrows, start, A->col, (const T *)A->value, a, found);
+    }));
+    TRY(gs_launch(q, "the coarsest level's transposed inverse", turn<T>, gs_grid(q, n * n),
+                  gs_block_size, n, a, transposed));
+done:
+    return status;
+}
+
+template <class T>
+gsolve_status invert(void *inverse, void *transposed, gs_inverted *found, gsolve_context *ctx,
+                     const gsolve_csr *A, gsolve_dense near_null)
 {
     const int64_t n = A->nrows;
     gs_inverted none = {};
@@ -257,6 +309,7 @@ gsolve_status invert(void *inverse, gs_inverted *found, gsolve_context *ctx, con
                 "an inverse"));
     TRY(spread<T>(q, A, near_null, a, there));
     TRY(eliminate(q, n, &a, &b, there));
+    if (transposed) TRY(check_and_turn<T>(q, A, a, (T *)transposed, there));
     TRY(GS_KERNELS(gs_vector, ctx, A->type)->copy(q, n * n, GSOLVE_F64, a, inverse));
     TRY(gsolve_copy(ctx, found, GSOLVE_HOST, there, GSOLVE_DEVICE, sizeof *found));
 done:

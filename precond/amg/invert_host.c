@@ -70,8 +70,35 @@ static void look_at_image(const gsolve_csr *A, gsolve_dense v, int32_t c, gs_inv
     }
 }
 
-static gsolve_status invert(void *inverse, gs_inverted *found, gsolve_context *ctx,
-                            const gsolve_csr *A, gsolve_dense near_null)
+/* The largest |A x - I|_ij. */
+static double residual_of(const gsolve_csr *A, const double *x)
+{
+    const int64_t n = A->nrows;
+    double most = 0;
+
+    for (int32_t i = 0; i < A->nrows; i++) {
+        for (int64_t j = 0; j < n; j++) {
+            double sum = i == j ? -1 : 0;
+            for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
+                sum += gs_value(A, k) * x[A->col[k] * n + j];
+            }
+            most = fmax(most, fabs(sum));
+        }
+    }
+    return most;
+}
+
+static void put(void *to, gsolve_type type, int64_t at, double x)
+{
+    if (type == GSOLVE_F32) {
+        ((float *)to)[at] = (float)x;
+    } else {
+        ((double *)to)[at] = x;
+    }
+}
+
+static gsolve_status invert(void *inverse, void *transposed, gs_inverted *found,
+                            gsolve_context *ctx, const gsolve_csr *A, gsolve_dense near_null)
 {
     const int64_t n = A->nrows;
     double *a = NULL;
@@ -84,12 +111,10 @@ static gsolve_status invert(void *inverse, gs_inverted *found, gsolve_context *c
         look_at_image(A, near_null, c, found);
     }
     eliminate(n, a, found);
+    if (transposed) found->residual = residual_of(A, a);
     for (int64_t k = 0; k < n * n; k++) {
-        if (A->type == GSOLVE_F32) {
-            ((float *)inverse)[k] = (float)a[k];
-        } else {
-            ((double *)inverse)[k] = a[k];
-        }
+        put(inverse, A->type, k, a[k]);
+        if (transposed) put(transposed, A->type, k % n * n + k / n, a[k]);
     }
 done:
     gsolve_free(ctx, GSOLVE_HOST, a);

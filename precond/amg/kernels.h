@@ -9,9 +9,8 @@ typedef struct gs_amg_kernels {
     gsolve_status (*constant)(gs_queue *q, int64_t n, int32_t block, int32_t c, void *y);
     /* R's values = those of P, of which R is the transpose; columns ascend */
     gsolve_status (*transpose_values)(gs_queue *q, const gsolve_csr *P, const gsolve_csr *R);
-    /* bits, 32 to a word = whether yes[k] is not 0, for k < n; and back, as 1 and 0 */
+    /* bits, 32 to a word = whether yes[k] is not 0, for k < n */
     gsolve_status (*pack)(gs_queue *q, int64_t n, const uint8_t *yes, uint32_t *bits);
-    gsolve_status (*unpack)(gs_queue *q, int64_t n, const uint32_t *bits, uint8_t *yes);
     /* x = M b, M dense, n x n by rows; *count += 1, a number on the device */
     gsolve_status (*dense)(gs_queue *q, int32_t n, const void *M, const void *b, void *x,
                            int64_t *count);

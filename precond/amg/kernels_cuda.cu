@@ -6,6 +6,9 @@ extern "C" {
 #include "precond/amg/kernels.h"
 }
 
+#define SMALL __device__ inline
+#include "precond/row_rule.h"
+
 namespace
 {
 
@@ -38,24 +41,10 @@ __global__ void __launch_bounds__(gs_block_size)
     if (k < n && k % 32 == 0) bits[k / 32] = word;
 }
 
-__global__ void __launch_bounds__(gs_block_size)
-    unpack_bits(int64_t n, const uint32_t *bits, uint8_t *yes)
-{
-    const int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
-
-    if (k < n) yes[k] = bits[k / 32] >> (k % 32) & 1;
-}
-
 gsolve_status pack(gs_queue *q, int64_t n, const uint8_t *yes, uint32_t *bits)
 {
     return gs_launch(q, "connections in bits", pack_bits, gs_lane_blocks(n, 1), gs_block_size, n,
                      yes, bits);
-}
-
-gsolve_status unpack(gs_queue *q, int64_t n, const uint32_t *bits, uint8_t *yes)
-{
-    return gs_launch(q, "connections in bits", unpack_bits, gs_lane_blocks(n, 1), gs_block_size, n,
-                     bits, yes);
 }
 
 // A warp to a row of R, whose entries look for theirs in short rows of P.
@@ -70,16 +59,7 @@ __global__ void __launch_bounds__(gs_block_size)
     if (g.unit >= nrows) return;
     for (int64_t k = (int64_t)start[c] + g.lane; k < (int64_t)start[c + 1]; k += 32) {
         const int32_t i = col[k];
-        int64_t low = (int64_t)pstart[i], high = (int64_t)pstart[i + 1] - 1;
-        while (low < high) {
-            const int64_t middle = low + (high - low) / 2;
-            if (pcol[middle] < c) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        r[k] = p[low];
+        r[k] = p[gs_row_find(pcol, (int64_t)pstart[i], (int64_t)pstart[i + 1], c)];
     }
 }
 
@@ -124,7 +104,7 @@ gsolve_status dense(gs_queue *q, int32_t n, const void *M, const void *b, void *
 }
 
 template <class T>
-constexpr gs_amg_kernels table = {constant<T>, transpose_values<T>, pack, unpack, dense<T>};
+constexpr gs_amg_kernels table = {constant<T>, transpose_values<T>, pack, dense<T>};
 
 } // namespace
 

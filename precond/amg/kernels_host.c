@@ -14,16 +14,9 @@ static gsolve_status pack(gs_queue *q, int64_t n, const uint8_t *yes, uint32_t *
     return GSOLVE_OK;
 }
 
-static gsolve_status unpack(gs_queue *q, int64_t n, const uint32_t *bits, uint8_t *yes)
-{
-#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
-    for (int64_t k = 0; k < n; k++) yes[k] = bits[k / 32] >> (k % 32) & 1;
-    return GSOLVE_OK;
-}
-
 #define GS_BODY "precond/amg/kernels_body.h"
 #include "core/each_type.h"
 
 const gs_amg_kernels gs_amg_host[GSOLVE_TYPE_COUNT] = {
-    {constant_f32, transpose_values_f32, pack, unpack, dense_f32},
-    {constant_f64, transpose_values_f64, pack, unpack, dense_f64}};
+    {constant_f32, transpose_values_f32, pack, dense_f32},
+    {constant_f64, transpose_values_f64, pack, dense_f64}};

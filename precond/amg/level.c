@@ -83,6 +83,7 @@ void gs_level_drop_transfer(const gs_hierarchy *h, gs_level *l, gsolve_context *
     gsolve_matrix_destroy(&l->P);
     gsolve_matrix_destroy(&l->R);
     gs_galerkin_drop(&l->galerkin);
+    gs_block_galerkin_drop(&l->blocks, ctx);
 }
 
 void gs_level_drop(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx)

@@ -10,6 +10,7 @@ extern "C" {
 
 #define SMALL static inline __device__
 #include "precond/amg/pairwise_rules.h"
+#include "precond/row_rule.h"
 
 namespace
 {
@@ -29,18 +30,9 @@ struct stride {
 template <class T, class O>
 __device__ double entry(const O *start, const int32_t *col, const T *a, int32_t i, int32_t j)
 {
-    int64_t low = (int64_t)start[i], high = (int64_t)start[i + 1];
+    const int64_t at = gs_row_find(col, (int64_t)start[i], (int64_t)start[i + 1], j);
 
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (col[middle] == j) return (double)a[middle];
-        if (col[middle] < j) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return 0;
+    return at < 0 ? 0 : (double)a[at];
 }
 
 template <class T, class O>

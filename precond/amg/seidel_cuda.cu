@@ -10,7 +10,9 @@ extern "C" {
 }
 
 #define INLINE __device__ inline
+#define SMALL  __device__ inline
 #include "precond/mix.h"
+#include "precond/row_rule.h"
 
 #include "precond/amg/seidel_rule.h"
 
@@ -47,16 +49,8 @@ __global__ void __launch_bounds__(gs_block_size)
     if (i >= n) return;
     for (O k = A.start[i] + g.lane; k < A.start[i + 1]; k += L) {
         const int32_t j = A.col[k];
-        O low = A.start[j], high = A.start[j + 1];
-        while (low < high) {
-            const O middle = low + (high - low) / 2;
-            if (A.col[middle] < i) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        if (low == A.start[j + 1] || A.col[low] != i) facts[ONE_SIDED] = 1;
+        const int64_t at = gs_row_find(A.col, A.start[j], A.start[j + 1], (int32_t)i);
+        if (at < 0) facts[ONE_SIDED] = 1;
     }
 }
 

@@ -55,7 +55,7 @@ static void FN(smooth_row)(const filtered *F, const gs_aggregates *G, double dam
     }
 }
 
-static gsolve_status FN(values)(gsolve_context *ctx, const gsolve_csr *A, const uint8_t *strong,
+static gsolve_status FN(values)(gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
                                 const gs_aggregates *G, double damping, const gsolve_csr *P)
 {
     const filtered F = {A, strong, G->block};

@@ -212,15 +212,17 @@ struct filtered {
     const O *start;
     const int32_t *col;
     const T *a;
-    const uint8_t *strong;
+    const uint32_t *strong; // bits
 
     __device__ int32_t node(int32_t i) const { return block == 1 ? i : i / block; }
-    __device__ int32_t column(int32_t i, int64_t k) const
+    __device__ bool is_strong(int64_t k) const { return strong[k / 32] >> (k % 32) & 1; }
+    // of an entry in column j
+    __device__ int32_t column(int32_t i, int32_t j, bool is_strong) const
     {
-        const int32_t j = col[k];
-        if (strong[k]) return j;
+        if (is_strong) return j;
         return block == 1 ? i : i / block * block + j % block;
     }
+    __device__ int32_t column(int32_t i, int64_t k) const { return column(i, col[k], is_strong(k)); }
 };
 
 // What of an entry a lane tells the others of its group.
@@ -259,38 +261,102 @@ __device__ double factor_of(const gs_lanes<L> &g, const filtered<T, O> &F, int32
     return g.ballot(stays) ? 0 : gs_damping_of_row(damping, diagonal, fabs(moved) + others);
 }
 
-// The entry of row i of P in the column of aggregate `mine`, where a lane has an entry of A's row
-// at most, all of whose numbers are asked for at once.
-template <int L, class T, class O>
-__device__ T short_row(const gs_lanes<L> &g, const filtered<T, O> &F, int32_t i, int64_t begin,
-                       int64_t end, double damping, const int32_t *of, int32_t own, bool alone,
-                       const T *Q, int32_t mine)
-{
-    const int64_t k = begin + g.lane;
-    const bool has = k < end;
-    const int32_t j = has ? F.column(i, k) : -1;
-    const T a = has ? F.a[k] : T(0);
-    const bool is_diagonal = has && F.col[k] == i;
-    const int32_t aggregate = has ? of[F.node(j)] : -1;
-    const T q = aggregate >= 0 ? Q[j] : T(0), of_own = own >= 0 ? Q[i] : T(0);
-    const double diagonal = g.sum(is_diagonal ? (double)a : 0);
-    const double moved = g.sum(has && j == i ? (double)a : 0);
-    const double others = g.sum(has && j != i ? fabs((double)a) : 0);
-    const bool stays = g.ballot(alone && aggregate >= 0 && aggregate != own);
-    const double factor = stays ? 0 : gs_damping_of_row(damping, diagonal, fabs(moved) + others);
-    const int most = (int)__reduce_max_sync(gs_all_lanes, (unsigned)(end - begin));
-    double sum = 0;
+// --- of one vector ----------------------------------------------------------------------------
 
-    for (int t = 0; t < most; t++) {
-        const int32_t where = __shfl_sync(gs_all_lanes, aggregate, t, L);
-        const T its_a = __shfl_sync(gs_all_lanes, a, t, L);
-        const T its_q = __shfl_sync(gs_all_lanes, q, t, L);
-        if (where == mine && mine >= 0) sum += (double)its_a * (double)its_q;
+struct alignas(16) term { // of A_f Q
+    double product;
+    int32_t aggregate;
+};
+
+// What a lane has seen of A's row, for factor_of's sums.
+struct row_sums {
+    double diagonal, moved, others;
+    bool stays;
+};
+
+// Entries from to end of A's row i, at most 2 L, into pass; the sums too unless they have been made.
+template <int L, class T, class O>
+__device__ void pass_terms(const gs_lanes<L> &g, const filtered<T, O> &F, int32_t i, int64_t from,
+                           int64_t end, const int32_t *of, int32_t own, const T *Q, bool first,
+                           row_sums *sums, term *pass)
+{
+    int32_t col[2], aggregate[2];
+    bool strong[2];
+    T a[2], q[2];
+
+#pragma unroll
+    for (int u = 0; u < 2; u++) {
+        const int64_t k = from + u * L + g.lane;
+        const bool in = k < end;
+        col[u] = in ? F.col[k] : -1;
+        strong[u] = in && F.is_strong(k);
+        a[u] = in ? F.a[k] : T(0);
     }
-    return (T)((mine == own ? (double)of_own : 0) - factor * sum);
+#pragma unroll
+    for (int u = 0; u < 2; u++) {
+        const int32_t j = F.column(i, col[u], strong[u]);
+        aggregate[u] = col[u] >= 0 ? of[F.node(j)] : -1;
+        q[u] = aggregate[u] >= 0 ? Q[j] : T(0);
+        if (!first || col[u] < 0) continue;
+        sums->stays |= aggregate[u] >= 0 && aggregate[u] != own;
+        if (col[u] == i) sums->diagonal = (double)a[u];
+        (j == i ? sums->moved : sums->others) += j == i ? (double)a[u] : fabs((double)a[u]);
+    }
+    __syncwarp();
+#pragma unroll
+    for (int u = 0; u < 2; u++) {
+        pass[u * L + g.lane] = term{(double)a[u] * (double)q[u], aggregate[u]};
+    }
+    __syncwarp();
 }
 
-// Row i of P. Its entries go to the lanes, those of A's row pass by in order.
+// Row i of P for one near-null vector, by as many lanes as P's rows are long about. Its entries go
+// to the lanes, the terms of those of A's row pass by in order.
+template <int L, class T, class O, class F>
+__global__ void __launch_bounds__(gs_block_size)
+    smooth_numbers(filtered<T, O> A, const int32_t *of, const T *Q, double damping, const F *offset,
+                   const int32_t *pcol, T *p)
+{
+    constexpr int room = 2 * L + 1; // of a group: one more, for the sake of banks
+    __shared__ term passing[gs_block_size / L * room];
+    const gs_lanes<L> g;
+    term *pass = passing + threadIdx.x / L * room;
+    const bool in = g.unit < A.n;
+    const int32_t i = in ? (int32_t)g.unit : 0, own = in ? of[A.node(i)] : -1;
+    const int64_t begin = own >= 0 ? (int64_t)A.start[i] : 0;
+    const int64_t end = own >= 0 ? (int64_t)A.start[i + 1] : 0;
+    const int64_t pbegin = own >= 0 ? (int64_t)offset[i] : 0;
+    const int64_t pend = own >= 0 ? (int64_t)offset[i + 1] : 0;
+    const double of_own = own >= 0 ? (double)Q[i] : 0;
+    row_sums sums = {};
+    double factor = 0;
+
+    for (int64_t e0 = pbegin; __any_sync(gs_all_lanes, e0 < pend); e0 += L) {
+        const int32_t mine = e0 + g.lane < pend ? pcol[e0 + g.lane] : -1;
+        const bool first = e0 == pbegin;
+        double sum = 0;
+        for (int64_t from = begin; __any_sync(gs_all_lanes, from < end); from += 2 * L) {
+            pass_terms(g, A, i, from, end, of, own, Q, first, &sums, pass);
+            const int count = (int)min((int64_t)(2 * L), end - from);
+            for (int t = 0; t < count; t++) {
+                const term now = pass[t];
+                if (now.aggregate == mine) sum += now.product;
+            }
+        }
+        if (first) { // for all of the warp
+            const double diagonal = g.sum(sums.diagonal), moved = g.sum(sums.moved);
+            const double others = g.sum(sums.others);
+            const bool stays = g.ballot(sums.stays) && pend - pbegin == 1; // too long a row
+            factor = stays ? 0 : gs_damping_of_row(damping, diagonal, fabs(moved) + others);
+        }
+        if (mine >= 0) p[e0 + g.lane] = (T)((mine == own ? of_own : 0) - factor * sum);
+    }
+}
+
+// --- of several -------------------------------------------------------------------------------
+
+// Row i of P for k near-null vectors. Its entries go to the lanes, those of A's row pass by in
+// order.
 template <int L, class T, class O, class F>
 __global__ void __launch_bounds__(gs_block_size)
     smooth_rows(filtered<T, O> A, const int32_t *of, int32_t k, const T *Q, double damping,
@@ -305,22 +371,13 @@ __global__ void __launch_bounds__(gs_block_size)
     const int64_t end = own >= 0 ? (int64_t)A.start[i + 1] : 0;
     const int64_t pbegin = own >= 0 ? (int64_t)offset[i] : 0;
     const int64_t pend = own >= 0 ? (int64_t)offset[i + 1] : 0;
-    const bool fits = k == 1 && end - begin <= L && pend - pbegin <= L;
-
-    if (__all_sync(gs_all_lanes, fits)) {
-        const int64_t e = pbegin + g.lane;
-        const int32_t mine = e < pend ? pcol[e] : -1;
-        const T one = short_row(g, A, i, begin, end, damping, of, own, pend - pbegin == k, Q, mine);
-        if (mine >= 0) p[e] = one;
-        return;
-    }
     const double factor = factor_of(g, A, i, begin, end, damping, of, own, pend - pbegin == k);
 
     for (int64_t e0 = pbegin; __any_sync(gs_all_lanes, e0 < pend); e0 += L) {
         const int64_t e = e0 + g.lane;
         const int32_t column = e < pend ? pcol[e] : -1;
-        const int32_t mine = column < 0 ? -1 : k == 1 ? column : column / k;
-        const int32_t c = column < 0 || k == 1 ? 0 : column % k;
+        const int32_t mine = column < 0 ? -1 : column / k;
+        const int32_t c = column < 0 ? 0 : column % k;
         double sum = 0;
         for (int64_t from = begin; __any_sync(gs_all_lanes, from < end && e0 < pend); from += L) {
             const int64_t at = from + g.lane;
@@ -354,8 +411,15 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
+// Lanes for rows of P by the mean of A's: few entries of P are made of many of A.
+template <class Go>
+gsolve_status with_lanes_of_P(double entries, Go go)
+{
+    return gs_with_lanes(entries <= 8 ? 4 : entries <= 32 ? 8 : entries <= 128 ? 16 : 32, go);
+}
+
 template <class T, class O, class F>
-gsolve_status values_in(gs_queue *q, const gsolve_csr *A, const uint8_t *strong,
+gsolve_status values_in(gs_queue *q, const gsolve_csr *A, const uint32_t *strong,
                         const gs_aggregates *G, double damping, const O *start, const F *offset,
                         int64_t entries, const gsolve_csr *P)
 {
@@ -367,7 +431,16 @@ gsolve_status values_in(gs_queue *q, const gsolve_csr *A, const uint8_t *strong,
         return gs_launch(q, "the prolongator's values", take_rows<T, F>, gs_grid(q, A->nrows),
                          gs_block_size, A->nrows, G->k, Q, offset, p);
     }
-    return gs_with_lanes((double)entries / (A->nrows + 1.0), [&](auto lanes) {
+    const double mean = (double)entries / (A->nrows + 1.0);
+    if (G->k == 1) {
+        return with_lanes_of_P(mean, [&](auto lanes) {
+            constexpr int L = decltype(lanes)::value;
+            return gs_launch(q, "the prolongator's values", smooth_numbers<L, T, O, F>,
+                             gs_lane_blocks(A->nrows, L), gs_block_size, rows, G->of, Q, damping,
+                             offset, P->col, p);
+        });
+    }
+    return gs_with_lanes(mean, [&](auto lanes) {
         constexpr int L = decltype(lanes)::value;
         return gs_launch(q, "the prolongator's values", smooth_rows<L, T, O, F>,
                          gs_lane_blocks(A->nrows, L), gs_block_size, rows, G->of, G->k, Q, damping,
@@ -376,7 +449,7 @@ gsolve_status values_in(gs_queue *q, const gsolve_csr *A, const uint8_t *strong,
 }
 
 template <class T>
-gsolve_status values(gsolve_context *ctx, const gsolve_csr *A, const uint8_t *strong,
+gsolve_status values(gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
                      const gs_aggregates *G, double damping, const gsolve_csr *P)
 {
     gs_queue *q = ctx->queue;

@@ -81,7 +81,7 @@ static gsolve_status fill(gsolve_context *ctx, const gsolve_csr *A, const gs_con
 /* A_f: A with its weak entries moved to their rows' own nodes. */
 typedef struct filtered {
     const gsolve_csr *A;
-    const uint8_t *strong;
+    const uint32_t *strong; /* bits */
     int32_t block;
 } filtered;
 
@@ -95,7 +95,7 @@ static inline int32_t column_of(const filtered *F, int32_t i, int64_t k)
 {
     const int32_t j = F->A->col[k], b = F->block;
 
-    if (F->strong[k]) return j;
+    if (F->strong[k / 32] >> (k % 32) & 1) return j;
     return b == 1 ? i : i / b * b + j % b;
 }
 

@@ -13,12 +13,14 @@ typedef struct gs_blocked_kernels {
                            int64_t *count);
     /* B's columns and values; its offsets are set */
     gsolve_status (*fill)(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A);
+    /* B's values, A having new ones in the pattern that B was made of */
+    gsolve_status (*refill)(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A);
     /* start[0..n] = offsets, of B's offset type, from count[0..n), which it may change: count[n]
      * counts, too */
     gsolve_status (*offsets)(gsolve_context *ctx, const gsolve_csr *B, int64_t *count);
     /* *total = the sum of count[0..n) */
     gsolve_status (*total)(gsolve_context *ctx, int32_t n, const int64_t *count, int64_t *total);
-    /* A, whose offsets are unset, from B */
+    /* A from B: offsets, columns and values */
     gsolve_status (*spread)(gsolve_context *ctx, const gsolve_csr *A, const gsolve_blocked *B);
 } gs_blocked_kernels;
 

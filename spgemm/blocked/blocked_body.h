@@ -50,6 +50,29 @@ static gsolve_status FN(fill)(gsolve_context *ctx, const gsolve_blocked *B, cons
     return GSOLVE_OK;
 }
 
+/* Row r of block row I into its blocks, which hold 0 where A has no entry. */
+static void FN(refill_row)(const gsolve_blocked *B, const gsolve_csr *A, int32_t I, int32_t r)
+{
+    const int64_t i = (int64_t)I * B->height + r;
+    int64_t to = gs_start(&B->csr, I);
+
+    for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
+        const int32_t J = A->col[k] / B->width;
+        while (B->csr.col[to] < J) to++;
+        ((T *)(uintptr_t)B->csr.value)[(to * B->height + r) * B->width + A->col[k] - J * B->width] =
+            ((const T *)A->value)[k];
+    }
+}
+
+static gsolve_status FN(refill)(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A)
+{
+#pragma omp parallel for schedule(dynamic, 1024) num_threads(gsolve_threads(ctx))
+    for (int32_t I = 0; I < B->csr.nrows; I++) {
+        for (int32_t r = 0; r < B->height; r++) FN(refill_row)(B, A, I, r);
+    }
+    return GSOLVE_OK;
+}
+
 /* The entries of block row I: a block's row r stands in row r of the block row. */
 static void FN(spread_row)(const gsolve_csr *A, const gsolve_blocked *B, int32_t I)
 {

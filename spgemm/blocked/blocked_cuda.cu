@@ -41,13 +41,38 @@ shape shape_of(const gsolve_blocked *B)
     return {B->csr.nrows, B->height, B->width};
 }
 
-// The blocks of block row I, ascending: found(number, block column), then entry(number, row, column
-// in the block, entry of A) for all in it. Returns how many. The least column that is left names
-// the next.
+constexpr unsigned all_lanes = 0xffffffffu;
+
+__device__ unsigned below(int lane) // bits of lanes below
+{
+    return (1u << lane) - 1;
+}
+
+// A row's entries from k on whose block columns are among the 32 from J on: visit(bit, column, k)
+// in the lanes that have one. Returns the first entry beyond. Lanes together.
+template <class O, class Visit>
+__device__ O within(const int32_t *col, O k, O end, int32_t J, int width, Visit visit)
+{
+    const int lane = (int)threadIdx.x % 32;
+
+    for (;;) {
+        const int32_t c = k + lane < end ? __ldg(col + k + lane) : -1;
+        const int bit = c >= 0 ? min(c / width - J, 32) : 32;
+        const unsigned some = __ballot_sync(all_lanes, bit < 32);
+        if (bit < 32) visit(bit, c, k + lane);
+        k += __popc(some);
+        if (some != all_lanes) return k;
+    }
+}
+
+// The blocks of block row I, ascending: found(number, block column), and entry(number, row, column
+// in the block, entry of A) for all in them, by a warp. Returns how many. The least column that is
+// left is the first of 32 block columns that are looked at together.
 template <class O, class Found, class Entry>
 __device__ int64_t walk(shape s, const O *start, const int32_t *col, int32_t I, Found found,
                         Entry entry)
 {
+    const int lane = (int)threadIdx.x % 32;
     O at[most], end[most];
     int64_t count = 0;
 
@@ -57,33 +82,50 @@ __device__ int64_t walk(shape s, const O *start, const int32_t *col, int32_t I, 
         at[r] = r < s.height ? start[i] : 0;
         end[r] = r < s.height ? start[i + 1] : 0;
     }
-    for (;; count++) {
+    for (;;) {
         int32_t least = INT32_MAX;
+        unsigned bits = 0;
 #pragma unroll
         for (int r = 0; r < most; r++) {
             if (at[r] < end[r]) least = min(least, __ldg(col + at[r]));
         }
         if (least == INT32_MAX) return count; // columns are below it
-        const int32_t J = least / s.width, from = J * s.width;
-        found(count, J);
+        const int32_t J = least / s.width;
 #pragma unroll
         for (int r = 0; r < most; r++) {
-            for (; at[r] < end[r] && __ldg(col + at[r]) - from < s.width; at[r]++) {
-                entry(count, r, __ldg(col + at[r]) - from, (int64_t)at[r]);
+            if (at[r] < end[r]) {
+                within(col, at[r], end[r], J, s.width, [&](int bit, int32_t, O) { bits |= 1u << bit; });
             }
         }
+        bits = __reduce_or_sync(all_lanes, bits);
+        if (bits >> lane & 1) found(count + __popc(bits & below(lane)), J + lane);
+#pragma unroll
+        for (int r = 0; r < most; r++) {
+            if (at[r] >= end[r]) continue;
+            at[r] = within(col, at[r], end[r], J, s.width, [&](int bit, int32_t c, O k) {
+                entry(count + __popc(bits & below(bit)), r, c - (J + bit) * s.width, (int64_t)k);
+            });
+        }
+        count += __popc(bits);
     }
+}
+
+// The block row of this thread's warp.
+__device__ int64_t row_of_warp()
+{
+    return ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
 }
 
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     count_blocks(shape s, const O *start, const int32_t *col, int64_t *count)
 {
-    const int64_t I = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    const int64_t I = row_of_warp();
 
     if (I >= s.rows) return;
-    count[I] = walk(
+    const int64_t blocks = walk(
         s, start, col, (int32_t)I, [](int64_t, int32_t) {}, [](int64_t, int, int, int64_t) {});
+    if (threadIdx.x % 32 == 0) count[I] = blocks;
 }
 
 // Values were set to zero.
@@ -92,7 +134,7 @@ __global__ void __launch_bounds__(gs_block_size)
     fill_blocks(shape s, const O *start, const int32_t *col, const T *value, const P *to_start,
                 int32_t *to_col, T *to)
 {
-    const int64_t I = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    const int64_t I = row_of_warp();
 
     if (I >= s.rows) return;
     const int64_t first = to_start[I];
@@ -103,12 +145,48 @@ __global__ void __launch_bounds__(gs_block_size)
         });
 }
 
+// The block of [low, high) in column J, which is among them.
+__device__ int64_t search_block(const int32_t *col, int64_t low, int64_t high, int32_t J)
+{
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if (__ldg(col + middle) <= J) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// A warp a block row. A row with as many entries as its blocks have columns is full: it need not be
+// asked for its columns.
+template <class T, class O, class P>
+__global__ void __launch_bounds__(gs_block_size)
+    refill_blocks(shape s, const O *start, const int32_t *col, const T *value, const P *to_start,
+                  const int32_t *to_col, T *to)
+{
+    const int64_t I = row_of_warp();
+
+    if (I >= s.rows) return;
+    const int64_t first = to_start[I], last = to_start[I + 1];
+    for (int r = 0; r < s.height; r++) {
+        const int64_t from = start[I * s.height + r], n = start[I * s.height + r + 1] - from;
+        const bool full = n == (last - first) * s.width;
+        for (int64_t x = threadIdx.x % 32; x < n; x += 32) {
+            const int32_t c = full ? (int32_t)x : __ldg(col + from + x), J = c / s.width;
+            const int64_t k = full ? first + J : search_block(to_col, first, last, J);
+            to[(k * s.height + r) * s.width + c - J * s.width] = __ldg(value + from + x);
+        }
+    }
+}
+
 template <class O>
 gsolve_status count_of(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A,
                        int64_t *count)
 {
-    return gs_launch(ctx->queue, "counting blocks", count_blocks<O>, blocks_for(B->csr.nrows),
-                     gs_block_size, shape_of(B), offsets_of<O>(A), A->col, count);
+    return gs_launch(ctx->queue, "counting blocks", count_blocks<O>,
+                     blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B), offsets_of<O>(A), A->col, count);
 }
 
 gsolve_status count(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A,
@@ -132,25 +210,48 @@ gsolve_status fill_from(gsolve_context *ctx, const gsolve_blocked *B, const gsol
                 cudaMemsetAsync(value, 0, (size_t)(entries * B->height * B->width) * sizeof *value,
                                 q->stream),
                 "filling blocks"));
-    TRY(gs_launch(q, "filling blocks", fill_blocks<T, O, P>, blocks_for(B->csr.nrows),
-                  gs_block_size, shape_of(B), offsets_of<O>(A), A->col, (const T *)A->value,
+    TRY(gs_launch(q, "filling blocks", fill_blocks<T, O, P>,
+                  blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B), offsets_of<O>(A), A->col, (const T *)A->value,
                   offsets_of<P>(&B->csr), written(B->csr.col), value));
 done:
     return status;
 }
 
+template <class T, class O, class P>
+gsolve_status refill_from(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A)
+{
+    return gs_launch(ctx->queue, "new values of blocks", refill_blocks<T, O, P>,
+                     blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
+                     offsets_of<O>(A), A->col, (const T *)A->value, offsets_of<P>(&B->csr),
+                     B->csr.col, written((const T *)B->csr.value));
+}
+
+// call(an offset of A, an offset of B), for their types.
+template <class Call>
+gsolve_status with_offsets(const gsolve_csr *A, const gsolve_csr *B, Call call)
+{
+    const bool wide = A->offset == GSOLVE_O64, to_wide = B->offset == GSOLVE_O64;
+
+    if (wide) return to_wide ? call(int64_t(), int64_t()) : call(int64_t(), int32_t());
+    return to_wide ? call(int32_t(), int64_t()) : call(int32_t(), int32_t());
+}
+
 template <class T>
 gsolve_status fill(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A)
 {
-    const bool from_wide = A->offset == GSOLVE_O64, to_wide = B->csr.offset == GSOLVE_O64;
-
     if (B->csr.nrows == 0) return GSOLVE_OK;
-    if (from_wide) {
-        return to_wide ? fill_from<T, int64_t, int64_t>(ctx, B, A)
-                       : fill_from<T, int64_t, int32_t>(ctx, B, A);
-    }
-    return to_wide ? fill_from<T, int32_t, int64_t>(ctx, B, A)
-                   : fill_from<T, int32_t, int32_t>(ctx, B, A);
+    return with_offsets(A, &B->csr, [&](auto o, auto p) {
+        return fill_from<T, decltype(o), decltype(p)>(ctx, B, A);
+    });
+}
+
+template <class T>
+gsolve_status refill(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A)
+{
+    if (B->csr.nrows == 0) return GSOLVE_OK;
+    return with_offsets(A, &B->csr, [&](auto o, auto p) {
+        return refill_from<T, decltype(o), decltype(p)>(ctx, B, A);
+    });
 }
 
 // --- sums -------------------------------------------------------------------------------------
@@ -216,7 +317,7 @@ __global__ void __launch_bounds__(gs_block_size)
     spread_blocks(shape s, const P *from_start, const int32_t *from_col, const T *from, O *start,
                   int32_t *col, T *value)
 {
-    const int64_t I = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
+    const int64_t I = row_of_warp();
     const int lane = (int)threadIdx.x % 32, size = s.height * s.width;
 
     if (I >= s.rows) return;
@@ -247,7 +348,6 @@ gsolve_status spread_to(gsolve_context *ctx, const gsolve_csr *A, const gsolve_b
 template <class T>
 gsolve_status spread(gsolve_context *ctx, const gsolve_csr *A, const gsolve_blocked *B)
 {
-    const bool wide = A->offset == GSOLVE_O64, from_wide = B->csr.offset == GSOLVE_O64;
     gs_queue *q = ctx->queue;
 
     if (B->csr.nrows == 0) {
@@ -255,17 +355,14 @@ gsolve_status spread(gsolve_context *ctx, const gsolve_csr *A, const gsolve_bloc
         return gs_cuda(q, cudaMemsetAsync(start, 0, gs_offset_size(A->offset), q->stream),
                        "spreading blocks");
     }
-    if (wide) {
-        return from_wide ? spread_to<T, int64_t, int64_t>(ctx, A, B)
-                         : spread_to<T, int64_t, int32_t>(ctx, A, B);
-    }
-    return from_wide ? spread_to<T, int32_t, int64_t>(ctx, A, B)
-                     : spread_to<T, int32_t, int32_t>(ctx, A, B);
+    return with_offsets(A, &B->csr, [&](auto o, auto p) {
+        return spread_to<T, decltype(o), decltype(p)>(ctx, A, B);
+    });
 }
 
 } // namespace
 
 extern "C" const gs_blocked_kernels gs_blocked_cuda[GSOLVE_TYPE_COUNT] = {
-    {count, fill<float>, offsets, total, spread<float>},
-    {count, fill<double>, offsets, total, spread<double>},
+    {count, fill<float>, refill<float>, offsets, total, spread<float>},
+    {count, fill<double>, refill<double>, offsets, total, spread<double>},
 };

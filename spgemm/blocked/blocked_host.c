@@ -28,6 +28,6 @@ static gsolve_status total(gsolve_context *ctx, int32_t n, const int64_t *count,
 #include "core/each_type.h"
 
 const gs_blocked_kernels gs_blocked_host[GSOLVE_TYPE_COUNT] = {
-    {count_f32, fill_f32, offsets, total, spread_f32},
-    {count_f64, fill_f64, offsets, total, spread_f64},
+    {count_f32, fill_f32, refill_f32, offsets, total, spread_f32},
+    {count_f64, fill_f64, refill_f64, offsets, total, spread_f64},
 };

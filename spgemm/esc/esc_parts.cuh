@@ -223,16 +223,28 @@ __device__ T sum_terms(int64_t n, Add add)
     return sum;
 }
 
-// sum + the number (i, j) of the product of blocks: a: its row i, of s numbers; b: its column j.
-template <class T>
+// sum + the number (i, j) of the product of blocks: a: its row i, of s numbers; b: its column j. S: s
+// where that is known, so that all are asked for at once, or 0.
+template <class T, int S>
 __device__ T add_blocks(T sum, const T *a, const T *b, int s, int t)
 {
-    for (int q = 0; q < s; q++) sum = fma(__ldg(a + q), __ldg(b + q * t), sum);
+    if constexpr (S == 0) {
+        for (int q = 0; q < s; q++) sum = fma(__ldg(a + q), __ldg(b + q * t), sum);
+    } else {
+        T of_a[S], of_b[S];
+#pragma unroll
+        for (int q = 0; q < S; q++) {
+            of_a[q] = __ldg(a + q);
+            of_b[q] = __ldg(b + q * t);
+        }
+#pragma unroll
+        for (int q = 0; q < S; q++) sum = fma(of_a[q], of_b[q], sum);
+    }
     return sum;
 }
 
 // One term of a number of C: of two numbers, or of two blocks, element e of r x t.
-template <class T, bool BLOCKS>
+template <class T, bool BLOCKS, int S = 0>
 __device__ T add_term(const numbers &n, T sum, int64_t a, int64_t b, int e)
 {
     const T *A = (const T *)n.a, *B = (const T *)n.b;
@@ -241,7 +253,7 @@ __device__ T add_term(const numbers &n, T sum, int64_t a, int64_t b, int e)
         return plus(sum, times(__ldg(A + a), __ldg(B + b)));
     } else {
         const int i = e / n.t, j = e % n.t;
-        return add_blocks(sum, A + (a * n.r + i) * n.s, B + b * n.s * n.t + j, n.s, n.t);
+        return add_blocks<T, S>(sum, A + (a * n.r + i) * n.s, B + b * n.s * n.t + j, n.s, n.t);
     }
 }
 

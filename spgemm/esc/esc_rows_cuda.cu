@@ -192,13 +192,15 @@ __device__ int read_order(const uint16_t *order, int products, filling &s)
     return (int)all;
 }
 
-template <class T, bool BLOCKS>
+// S as in esc_parts.cuh. So many blocks share a row, whose numbers they take in turns.
+template <class T, bool BLOCKS, int S>
 __global__ void __launch_bounds__(gs_block_size)
-    fill_rows(pattern m, const medium_row *rows, int32_t first, int32_t last, int64_t base,
-              const uint32_t *weight, const uint16_t *order, numbers n)
+    fill_rows(pattern m, const medium_row *rows, int shares, int32_t first, int32_t last,
+              int64_t base, const uint32_t *weight, const uint16_t *order, numbers n)
 {
     __shared__ filling s;
-    const medium_row now = rows[blockIdx.x];
+    const medium_row now = rows[blockIdx.x / shares];
+    const int share = (int)(blockIdx.x % shares);
     const int size = BLOCKS ? n.r * n.t : 1;
 
     if (now.row < first || now.row >= last) return;
@@ -206,12 +208,13 @@ __global__ void __launch_bounds__(gs_block_size)
     list_entries(m, now.row, products, s.list, s.scan);
     const int heads = read_order(order + (now.at - base), products, s);
     const int64_t begin = m.a[now.row], to = n.cstart[now.row];
-    for (int o = (int)threadIdx.x; o < heads * size; o += gs_block_size) {
+    for (int o = share * gs_block_size + (int)threadIdx.x; o < heads * size;
+         o += shares * gs_block_size) {
         const int e = BLOCKS ? o / size : o, element = BLOCKS ? o % size : 0;
         const int from = s.head[e], end = e + 1 < heads ? s.head[e + 1] : products;
         const T sum = sum_terms<T>(end - from, [&](T part, int64_t k) {
             const int p = s.order[from + k], number = entry_of(s.list, p);
-            return add_term<T, BLOCKS>(n, part, begin + s.list.number[number],
+            return add_term<T, BLOCKS, S>(n, part, begin + s.list.number[number],
                                        s.list.from[number] + p, element);
         });
         ((T *)n.c)[to * size + o] = sum;
@@ -220,6 +223,15 @@ __global__ void __launch_bounds__(gs_block_size)
             n.ccol[to + e] = __ldg(m.bcol + s.list.from[entry_of(s.list, p)] + p);
         }
     }
+}
+
+// Blocks to a row, of which there are enough to a device then.
+int shares_of(int rows)
+{
+    constexpr int enough = 1024, most = 8;
+    const int shares = enough / rows;
+
+    return shares < 1 ? 1 : shares > most ? most : shares;
 }
 
 struct band_rows { // those of a band, and where their products begin
@@ -259,12 +271,17 @@ template <class T>
 gsolve_status fill_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
                           const numbers &n)
 {
-    const auto kernel = are_plain(n) ? fill_rows<T, false> : fill_rows<T, true>;
+    const auto kernel = are_plain(n) ? fill_rows<T, false, 0>
+                        : n.s == 3   ? fill_rows<T, true, 3>
+                        : n.s == 6   ? fill_rows<T, true, 6>
+                                     : fill_rows<T, true, 0>;
     const band_rows rows = rows_of(m, now);
+    const int count = p->medium_at[bins];
 
-    if (p->medium_at[bins] == 0) return GSOLVE_OK;
-    return gs_launch(q, "the values of long rows", kernel, p->medium_at[bins], gs_block_size, m,
-                     p->medium, rows.first, rows.last, rows.base, p->weight, p->order, n);
+    if (count == 0) return GSOLVE_OK;
+    const int shares = are_plain(n) ? 1 : shares_of(count);
+    return gs_launch(q, "the values of long rows", kernel, count * shares, gs_block_size, m,
+                     p->medium, shares, rows.first, rows.last, rows.base, p->weight, p->order, n);
 }
 
 template gsolve_status fill_medium<float>(gs_queue *, const gs_esc_plan *, const pattern &,

@@ -67,9 +67,9 @@ __device__ void list_entries(const pattern &m, int64_t begin, int64_t end, int t
     __syncwarp();
 }
 
-inline int blocks_of(const tile_band &now)
+inline int blocks_of(const tile_band &now, int shares) // warps to a chunk
 {
-    return (int)((now.last - now.first + small_warps - 1) / small_warps);
+    return (int)(((now.last - now.first) * shares + small_warps - 1) / small_warps);
 }
 
 } // namespace gs_esc_tiles

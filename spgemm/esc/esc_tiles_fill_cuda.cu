@@ -97,8 +97,8 @@ __device__ void fill_values(const pattern &m, const numbers &n, int total, int64
     }
 }
 
-// Each lane a number of C.
-template <class T>
+// Each lane a number of C; S: numbers of a row of A's blocks, or 0: any.
+template <class T, int S>
 __device__ void fill_blocks(const pattern &m, const numbers &n, int64_t first, int total,
                             int64_t to, const uint16_t *order, filling<T> &s)
 {
@@ -119,22 +119,26 @@ __device__ void fill_blocks(const pattern &m, const numbers &n, int64_t first, i
         const int e = o / size, element = o % size;
         const int from = s.head[e], end = e + 1 < heads ? s.head[e + 1] : total;
         T sum = 0;
+#pragma unroll 2
         for (int k = from; k < end; k++) {
             const int p = s.order[k];
-            sum = add_term<T, true>(n, sum, first + s.e[s.entry[p]], s.b[p], element);
+            sum = add_term<T, true, S>(n, sum, first + s.e[s.entry[p]], s.b[p], element);
         }
         ((T *)n.c)[to * size + o] = sum;
         if (n.ccol && element == 0) n.ccol[to + e] = __ldg(m.bcol + s.b[s.order[from]]);
     }
 }
 
-template <class T, bool COLUMNS, bool BLOCKS>
+// A warp a chunk, or every so manieth of a chunk's tiles: a tile of blocks takes long.
+template <class T, bool COLUMNS, bool BLOCKS, int S>
 __global__ void __launch_bounds__(small_threads)
-    fill_chunks(pattern m, tile_band now, const uint32_t *weight, const int64_t *chunk_at,
-                const uint16_t *order, numbers n)
+    fill_chunks(pattern m, tile_band now, int shares, const uint32_t *weight,
+                const int64_t *chunk_at, const uint16_t *order, numbers n)
 {
     __shared__ filling<T> space[small_warps];
-    const int64_t c = now.first + (int64_t)blockIdx.x * small_warps + threadIdx.x / 32;
+    const int64_t w = (int64_t)blockIdx.x * small_warps + threadIdx.x / 32;
+    const int64_t c = now.first + (BLOCKS ? w / shares : w);
+    int others = BLOCKS ? (int)(w % shares) : 0; // tiles before this warp's next
     filling<T> &s = space[threadIdx.x / 32];
 
     if (c >= now.last) return;
@@ -142,14 +146,15 @@ __global__ void __launch_bounds__(small_threads)
     int64_t at = chunk_at[c] - now.base;
     for (int32_t row = (int32_t)(c * chunk); row < end;) {
         const tile t = cut_tile(weight, row, end);
-        if (t.rows > 0 && t.total > 0) {
+        if (t.rows > 0 && t.total > 0 && others-- == 0) {
+            others = BLOCKS ? shares - 1 : 0;
             const int64_t first = m.a[row], last = m.a[row + t.rows], to = n.cstart[row];
             list_entries(m, first, last, t.total, s.list, [&](int e, int64_t a, int k, bool is) {
                 if (is && BLOCKS) s.e[e] = k;
                 if (is && !BLOCKS) s.a[e] = __ldg((const T *)n.a + a);
             });
             if constexpr (BLOCKS) {
-                fill_blocks<T>(m, n, first, t.total, to, order + at, s);
+                fill_blocks<T, S>(m, n, first, t.total, to, order + at, s);
             } else {
                 fill_values<T, COLUMNS>(m, n, t.total, to, order + at, s);
             }
@@ -158,6 +163,23 @@ __global__ void __launch_bounds__(small_threads)
         at += t.total;
         row += max(t.rows, 1);
     }
+}
+
+// Warps to a chunk, of which there are enough to a device then; a chunk has a tile a row at most.
+int shares_of(const tile_band &now)
+{
+    constexpr int64_t enough = 32768;
+    const int64_t shares = enough / (now.last - now.first);
+
+    return shares < 1 ? 1 : shares > chunk ? chunk : (int)shares;
+}
+
+template <class T>
+auto with_width(int s)
+{
+    return s == 3   ? fill_chunks<T, true, true, 3>
+           : s == 6 ? fill_chunks<T, true, true, 6>
+                    : fill_chunks<T, true, true, 0>;
 }
 
 } // namespace
@@ -169,12 +191,14 @@ template <class T>
 gsolve_status fill_tiles(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
                          const numbers &n)
 {
-    const auto kernel = !are_plain(n) ? fill_chunks<T, true, true>
-                        : n.ccol      ? fill_chunks<T, true, false>
-                                      : fill_chunks<T, false, false>;
+    const bool plain = are_plain(n);
+    const auto kernel = !plain   ? with_width<T>(n.s)
+                        : n.ccol ? fill_chunks<T, true, false, 0>
+                                 : fill_chunks<T, false, false, 0>;
+    const int shares = plain ? 1 : shares_of(now);
 
-    return gs_launch(q, "the values of a product", kernel, blocks_of(now), small_threads, m, now,
-                     p->weight, p->chunk_at, p->order, n);
+    return gs_launch(q, "the values of a product", kernel, blocks_of(now, shares), small_threads, m,
+                     now, shares, p->weight, p->chunk_at, p->order, n);
 }
 
 template gsolve_status fill_tiles<float>(gs_queue *, const gs_esc_plan *, const pattern &,

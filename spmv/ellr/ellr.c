@@ -6,6 +6,7 @@
 
 #include "core/try.h"
 #include "spmv/matrix.h"
+#include "spmv/trial.h"
 
 #define SPARSE 1.1 /* slots to an entry from which on the CPU sorts rows */
 #define SHARE  16  /* entries for a thread, about, where threads are not given */
@@ -117,31 +118,41 @@ done:
 static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
                                  gsolve_dense x, double beta, gsolve_dense y);
 
-/* Seconds of the fastest of a few products of x, by rows. */
-static gsolve_status time_product(const gs_ellr *m, gsolve_context *ctx, gsolve_dense x,
-                                  gsolve_dense y, double *seconds)
-{
-    double last = 0;
-    gsolve_status status = GSOLVE_OK;
+typedef struct measuring { /* what a trial is given */
+    const gsolve_csr *csr;
+    const ellr_options *o;
+    int64_t entries;
+    gsolve_dense x, y; /* by rows */
+} measuring;
 
-    for (int run = 0; run < 4; run++) {
-        const double begin = gs_now();
-        TRY(apply_block(m, ctx, 1, x, 0, y));
-        /* which waits until the product has ended */
-        TRY(gsolve_copy(ctx, &last, GSOLVE_HOST, y.value, gs_place(ctx), gs_type_size(y.type)));
-        if (run == 0 || gs_now() - begin < *seconds) *seconds = gs_now() - begin;
-    }
-done:
+static gsolve_status multiply_once(const void *form, gsolve_context *ctx, const void *given)
+{
+    const measuring *g = given;
+
+    return apply_block(form, ctx, 1, g->x, 0, g->y);
+}
+
+static gsolve_status make_again(void **form, gsolve_context *ctx, const void *given,
+                                int32_t threads)
+{
+    const measuring *g = given;
+    gs_ellr *m = NULL;
+    const gsolve_status status = make(&m, ctx, g->csr, g->o, g->entries, threads);
+
+    *form = m;
     return status;
 }
 
-/* m's deal and *least of the fastest of those that may be tried. */
-static gsolve_status measure_deals(gs_ellr *m, gsolve_context *ctx, const ellr_options *o,
-                                   gsolve_dense x, gsolve_dense y, double *least)
+/* The deal of the form, and *least, of the fastest of those that may be tried. */
+static gsolve_status measure_deals(double *least, void *form, gsolve_context *ctx,
+                                   const void *given)
 {
     static const int blocks[] = {0, 256, 512};
     static const int32_t rows[] = {0, 256, 4096};
+    const measuring *g = given;
+    const ellr_options *o = g->o;
     const bool fixed = ctx->device != &gs_device_cuda;
+    gs_ellr *m = form;
     gs_ellr_deal best = m->deal;
     double seconds = 0;
     gsolve_status status = GSOLVE_OK;
@@ -150,7 +161,7 @@ static gsolve_status measure_deals(gs_ellr *m, gsolve_context *ctx, const ellr_o
         m->deal.block = o->block > 0 ? o->block : blocks[k % 3];
         m->deal.rows = o->rows > 0 ? o->rows : rows[k / 3];
         if (k > 0 && (fixed || (o->block > 0 && k % 3 > 0) || (o->rows > 0 && k / 3 > 0))) continue;
-        TRY(time_product(m, ctx, x, y, &seconds));
+        TRY(gs_trial_time(&seconds, ctx, multiply_once, m, g, g->y.value, gs_type_size(g->y.type)));
         if (k > 0 && seconds >= *least) continue;
         *least = seconds;
         best = m->deal;
@@ -160,36 +171,9 @@ done:
     return status;
 }
 
+static const gs_trial trial = {make_again, measure_deals, destroy};
+
 /* *best, by the model, replaced by what is fastest of half, as many and twice the threads a row. */
-static gsolve_status measure_all(gs_ellr **best, gsolve_context *ctx, const gsolve_csr *csr,
-                                 const ellr_options *o, int64_t entries, gsolve_dense x,
-                                 gsolve_dense y)
-{
-    const int32_t model = 1 << (*best)->slices->most_share;
-    gs_ellr *other = NULL;
-    double least = 0, seconds = 0;
-    gsolve_status status;
-
-    TRY(measure_deals(*best, ctx, o, x, y, &least));
-    for (int try = 0; try < 2 && o->threads == 0; try++) {
-        const int32_t threads = try == 0 ? model / 2 : 2 * model;
-        if (threads < 1 || threads > GS_SLICED_WARP) continue;
-        TRY(make(&other, ctx, csr, o, entries, threads));
-        TRY(measure_deals(other, ctx, o, x, y, &seconds));
-        if (seconds < least) {
-            gs_ellr *slower = *best;
-            *best = other;
-            other = slower;
-            least = seconds;
-        }
-        destroy(other, ctx);
-        other = NULL;
-    }
-done:
-    if (other) destroy(other, ctx);
-    return status;
-}
-
 static gsolve_status measure(gs_ellr **best, gsolve_context *ctx, const gsolve_csr *csr,
                              const ellr_options *o, int64_t entries)
 {
@@ -202,13 +186,20 @@ static gsolve_status measure(gs_ellr **best, gsolve_context *ctx, const gsolve_c
                             csr->type,  place,      GSOLVE_BY_ROWS};
     const gsolve_dense y = {csr->nrows, (int32_t)k, (int64_t)k,    out,
                             csr->type,  place,      GSOLVE_BY_ROWS};
+    const measuring given = {csr, o, entries, x, y};
+    const int32_t model = 1 << (*best)->slices->most_share;
+    void *form = *best;
+    double seconds = 0;
     gsolve_status status = in && out ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 
     if (status != GSOLVE_OK || csr->nrows == 0 || csr->ncols == 0) goto done;
     for (size_t c = 0; c < k; c++) {
         TRY(vector->zero(ctx->queue, csr->ncols, (char *)in + c * (size_t)csr->ncols * size));
     }
-    TRY(measure_all(best, ctx, csr, o, entries, x, y));
+    status = o->threads > 0
+                 ? measure_deals(&seconds, form, ctx, &given)
+                 : gs_trial_neighbours(&form, ctx, &trial, &given, model, GS_SLICED_WARP);
+    *best = form;
 done:
     gsolve_free(ctx, place, in);
     gsolve_free(ctx, place, out);

@@ -7,6 +7,7 @@
 
 #include "core/try.h"
 #include "core/vector.h"
+#include "spmv/trial.h"
 
 static const gsolve_option options[] = {
     {"length",
@@ -35,23 +36,38 @@ static const gsolve_option options[] = {
     {0},
 };
 
-/* Seconds of the fastest of a few products with s; x and y are scratch of fitting length. */
-static gsolve_status time_product(const gs_segmented *s, gsolve_context *ctx, const void *x,
-                                  void *y, double *seconds)
-{
-    double last = 0;
-    gsolve_status status = GSOLVE_OK;
+typedef struct tuning { /* what a trial is given */
+    const gs_segmented *like;
+    void *x, *y; /* scratch of fitting length */
+} tuning;
 
-    for (int run = 0; run < 4; run++) {
-        const double begin = gs_now();
-        TRY(s->kernels->apply(ctx->queue, s, 1, x, 0, y, NULL));
-        /* which waits until the product has ended */
-        TRY(gsolve_copy(ctx, &last, GSOLVE_HOST, y, gs_place(ctx), gs_type_size(s->csr.type)));
-        if (run == 0 || gs_now() - begin < *seconds) *seconds = gs_now() - begin;
-    }
-done:
+static gsolve_status multiply_once(const void *form, gsolve_context *ctx, const void *given)
+{
+    const gs_segmented *s = form;
+    const tuning *t = given;
+
+    return s->kernels->apply(ctx->queue, s, 1, t->x, 0, t->y, NULL);
+}
+
+static gsolve_status make_again(void **form, gsolve_context *ctx, const void *given, int32_t length)
+{
+    gs_segmented *s = NULL;
+    const gsolve_status status = gs_segmented_make(&s, ctx, ((const tuning *)given)->like, length);
+
+    *form = s;
     return status;
 }
+
+static gsolve_status time_product(double *seconds, void *form, gsolve_context *ctx,
+                                  const void *given)
+{
+    const tuning *t = given;
+
+    return gs_trial_time(seconds, ctx, multiply_once, form, t, t->y,
+                         gs_type_size(t->like->csr.type));
+}
+
+static const gs_trial trial = {make_again, time_product, gs_segmented_destroy};
 
 /* *best, of segments of `length`, replaced by one of half or twice the length if that is faster. */
 static gsolve_status tune(gs_segmented **best, gsolve_context *ctx, const gs_segmented *like,
@@ -59,33 +75,19 @@ static gsolve_status tune(gs_segmented **best, gsolve_context *ctx, const gs_seg
 {
     const gsolve_csr *A = &like->csr;
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, A->type);
-    void *x = gsolve_alloc(ctx, gs_place(ctx), (size_t)A->ncols, gs_type_size(A->type));
-    void *y = gsolve_alloc(ctx, gs_place(ctx), (size_t)A->nrows, gs_type_size(A->type));
-    gs_segmented *other = NULL;
-    double least = 0, seconds = 0;
-    gsolve_status status = x && y ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+    const size_t size = gs_type_size(A->type);
+    const tuning given = {like, gsolve_alloc(ctx, gs_place(ctx), (size_t)A->ncols, size),
+                          gsolve_alloc(ctx, gs_place(ctx), (size_t)A->nrows, size)};
+    void *form = *best;
+    gsolve_status status = given.x && given.y ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 
     if (status != GSOLVE_OK || A->nrows == 0) goto done;
-    TRY(vector->zero(ctx->queue, A->ncols, x));
-    TRY(time_product(*best, ctx, x, y, &least));
-    for (int try = 0; try < 2; try++) {
-        const int neighbour = try == 0 ? length / 2 : 2 * length;
-        if (neighbour < 1 || neighbour > GS_SEGMENT_MOST) continue;
-        TRY(gs_segmented_make(&other, ctx, like, neighbour));
-        TRY(time_product(other, ctx, x, y, &seconds));
-        if (seconds < least) {
-            gs_segmented *slower = *best;
-            *best = other;
-            other = slower;
-            least = seconds;
-        }
-        gs_segmented_destroy(other, ctx);
-        other = NULL;
-    }
+    TRY(vector->zero(ctx->queue, A->ncols, given.x));
+    status = gs_trial_neighbours(&form, ctx, &trial, &given, length, GS_SEGMENT_MOST);
+    *best = form;
 done:
-    if (other) gs_segmented_destroy(other, ctx);
-    gsolve_free(ctx, gs_place(ctx), x);
-    gsolve_free(ctx, gs_place(ctx), y);
+    gsolve_free(ctx, gs_place(ctx), given.x);
+    gsolve_free(ctx, gs_place(ctx), given.y);
     return status;
 }
 
