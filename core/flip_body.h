@@ -3,50 +3,27 @@
 #define LINE \
     16 /* of the longer side that are moved together, so that each cache line is met once */
 
-/* Columns first to end - 1 of `rows` rows, which is a constant where it is small. */
-static inline __attribute__((always_inline)) void FN(flip_stretch)(int32_t rows, int64_t first,
-                                                                   int64_t end, const T *from,
-                                                                   int64_t stride, T *to,
-                                                                   int64_t step)
-{
-    for (int64_t c = first; c < end; c++) {
-        for (int32_t r = 0; r < rows; r++) to[c * step + r] = from[r * stride + c];
-    }
-}
+#define FROM     float
+#define ON(name) FN(name##_f32)
+#include "core/flip_from.h"
+#undef FROM
+#undef ON
+#define FROM     double
+#define ON(name) FN(name##_f64)
+#include "core/flip_from.h"
+#undef FROM
+#undef ON
 
-/* Few rows of many columns, eight at a time. */
-static void FN(flip_flat)(gs_queue *q, int32_t rows, int32_t columns, const T *from, int64_t stride,
-                          T *to, int64_t step)
+static gsolve_status FN(flip)(gs_queue *q, int32_t rows, int32_t columns, gsolve_type type,
+                              const void *from, int64_t stride, void *to, int64_t step)
 {
-#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (columns > 4096)
-    for (int64_t c = 0; c < columns; c += LINE) {
-        const int64_t end = c + LINE < columns ? c + LINE : columns;
-        int32_t r = 0;
-        for (; r + 8 <= rows; r += 8) {
-            FN(flip_stretch)(8, c, end, from + r * stride, stride, to + r, step);
-        }
-        FN(flip_stretch)(rows - r, c, end, from + r * stride, stride, to + r, step);
-    }
-}
+    const bool flat = rows < columns;
 
-/* Many rows of few columns, eight at a time. */
-static void FN(flip_tall)(gs_queue *q, int32_t rows, int32_t columns, const T *from, int64_t stride,
-                          T *to, int64_t step)
-{
-#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (rows > 4096)
-    for (int64_t r = 0; r < rows; r += LINE) {
-        const int32_t count = rows - r < LINE ? (int32_t)(rows - r) : LINE;
-        for (int32_t c = 0; c < columns; c++) {
-            T *out = to + c * step + r;
-            for (int32_t k = 0; k < count; k++) out[k] = from[(r + k) * stride + c];
-        }
+    if (type == GSOLVE_F32) {
+        (flat ? FN(flip_flat_f32) : FN(flip_tall_f32))(q, rows, columns, from, stride, to, step);
+    } else {
+        (flat ? FN(flip_flat_f64) : FN(flip_tall_f64))(q, rows, columns, from, stride, to, step);
     }
-}
-
-static gsolve_status FN(flip)(gs_queue *q, int32_t rows, int32_t columns, const void *from,
-                              int64_t stride, void *to, int64_t step)
-{
-    (rows < columns ? FN(flip_flat) : FN(flip_tall))(q, rows, columns, from, stride, to, step);
     return GSOLVE_OK;
 }
 

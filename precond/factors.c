@@ -99,15 +99,14 @@ done:
 gsolve_status gs_factors_apply(gs_factors *f, gsolve_context *ctx, bool transposed, gsolve_dense r,
                                gsolve_dense z)
 {
-    const gs_triangle *first = &f->lower, *second = &f->upper;
+    gs_triangle *first = &f->lower, *second = &f->upper;
     gsolve_status status;
 
     if (transposed) {
         TRY(need_transposed(f, ctx));
         first = &f->lower_transposed, second = &f->upper_transposed;
     }
-    TRY(gs_triangle_solve(first, ctx, NULL, r, z));  /* z = (I + L)^-1 r      */
-    TRY(gs_triangle_solve(second, ctx, f->d, z, z)); /* z = (I + U)^-1 D^-1 z */
+    TRY(gs_triangle_solve_both(first, second, ctx, f->d, r, z)); /* (I + U)^-1 D^-1 (I + L)^-1 r */
 done:
     return status;
 }

@@ -69,7 +69,8 @@ static gsolve_status apply_scaled(const void *data, gsolve_context *ctx, double 
 
     TRY(gsolve_matrix_apply(s->A, scale, p, 0, s->q));
     TRY(GS_KERNELS(gs_polynomial, ctx, p.type)
-            ->step(ctx->queue, p.nrows, 1, 0, s->d, s->q.value, NULL, NULL, p.value));
+            ->step(ctx->queue, p.nrows, 1, 1, 0,
+                   (gs_stepped){.d = s->d, .b = s->q.value, .x = p.value}));
 done:
     return status;
 }

@@ -10,16 +10,23 @@
  * 0 where the divisor is. */
 typedef enum gs_inverse_diagonal { GS_L1_SUMS, GS_LEAST_SQUARES, GS_POINTS } gs_inverse_diagonal;
 
+/* What a step works on: p = a d * (b - Ax) + c old, x += p. Ax NULL: x counts as 0, p = x =
+ * a d * b. old, which may be p or x, is read where c is not 0; p NULL: it is not kept. d: a number
+ * a row. */
+typedef struct gs_stepped {
+    const void *d, *b, *Ax, *old;
+    void *p, *x;
+} gs_stepped;
+
 typedef struct gs_polynomial_kernels {
     /* d = that diagonal of A */
     gsolve_status (*reciprocals)(gs_queue *q, const gsolve_csr *A, gs_inverse_diagonal kind,
                                  void *d);
     /* y[i] = a number in [-1, 1) that depends on seed and i alone */
     gsolve_status (*noise)(gs_queue *q, int64_t n, uint64_t seed, void *y);
-    /* p = a d * (b - Ax) + c p, x += p; p is not read where c is 0, and may be NULL there: it is
-     * not kept. Ax NULL: x counts as 0, p = x = a d * b. One column of n elements. */
-    gsolve_status (*step)(gs_queue *q, int64_t n, double a, double c, const void *d, const void *b,
-                          const void *Ax, void *p, void *x);
+    /* A step in n rows of so many columns, whose numbers lie side by side. */
+    gsolve_status (*step)(gs_queue *q, int64_t n, int32_t columns, double a, double c,
+                          gs_stepped v);
 } gs_polynomial_kernels;
 
 extern const gs_polynomial_kernels gs_polynomial_host[GSOLVE_TYPE_COUNT];

@@ -28,55 +28,94 @@ static gsolve_status FN(noise)(gs_queue *q, int64_t n, uint64_t seed, void *py)
     return GSOLVE_OK;
 }
 
-static void FN(first)(int64_t n, T a, const T *restrict d, const T *restrict b, T *restrict p,
-                      T *restrict x)
+/* A step's vectors from some row on. */
+typedef struct FN(stepped) {
+    const T *d, *b, *Ax, *old;
+    T *p, *x;
+} FN(stepped);
+
+static FN(stepped) FN(stepped_from)(const gs_stepped *v, int64_t row, int32_t columns)
 {
-    if (p) {
+    const int64_t at = row * columns;
+
+    return (FN(stepped)){(const T *)v->d + row,
+                         (const T *)v->b + at,
+                         v->Ax ? (const T *)v->Ax + at : NULL,
+                         v->old ? (const T *)v->old + at : NULL,
+                         v->p ? (T *)v->p + at : NULL,
+                         (T *)v->x + at};
+}
+
+/* What is done with number k, of row i. */
+static inline __attribute__((always_inline)) void FN(first)(const FN(stepped) * v, T a, int64_t i,
+                                                            int64_t k, const bool keeps)
+{
+    const T p = a * v->d[i] * v->b[k];
+
+    if (keeps) v->p[k] = p;
+    v->x[k] = p;
+}
+
+static inline __attribute__((always_inline)) void FN(next)(const FN(stepped) * v, T a, T c,
+                                                           int64_t i, int64_t k, const bool keeps)
+{
+    T p = a * v->d[i] * (v->b[k] - v->Ax[k]);
+
+    if (c != 0) p += c * v->old[k];
+    if (keeps) v->p[k] = p;
+    v->x[k] += p;
+}
+
+/* So many rows; what is const is a constant. */
+static inline __attribute__((always_inline)) void FN(step_rows)(int64_t n, const int32_t columns,
+                                                                T a, T c, FN(stepped) v,
+                                                                const bool starts, const bool keeps)
+{
 #pragma omp simd
-        for (int64_t i = 0; i < n; i++) x[i] = p[i] = a * d[i] * b[i];
-    } else {
+    for (int64_t i = 0; i < (columns == 1 ? n : 0); i++) {
+        if (starts) {
+            FN(first)(&v, a, i, i, keeps);
+        } else {
+            FN(next)(&v, a, c, i, i, keeps);
+        }
+    }
+    for (int64_t i = 0; i < (columns == 1 ? 0 : n); i++) {
 #pragma omp simd
-        for (int64_t i = 0; i < n; i++) x[i] = a * d[i] * b[i];
+        for (int32_t j = 0; j < columns; j++) {
+            if (starts) {
+                FN(first)(&v, a, i, i * columns + j, keeps);
+            } else {
+                FN(next)(&v, a, c, i, i * columns + j, keeps);
+            }
+        }
     }
 }
 
-static void FN(next)(int64_t n, T a, T c, const T *restrict d, const T *restrict b,
-                     const T *restrict Ax, T *restrict p, T *restrict x)
+static inline __attribute__((always_inline)) void FN(step_some)(int64_t n, const int32_t columns,
+                                                                T a, T c, FN(stepped) v)
 {
-    if (p && c != 0) {
-#pragma omp simd
-        for (int64_t i = 0; i < n; i++) {
-            p[i] = a * d[i] * (b[i] - Ax[i]) + c * p[i];
-            x[i] += p[i];
-        }
-    } else if (p) {
-#pragma omp simd
-        for (int64_t i = 0; i < n; i++) {
-            p[i] = a * d[i] * (b[i] - Ax[i]);
-            x[i] += p[i];
-        }
-    } else {
-#pragma omp simd
-        for (int64_t i = 0; i < n; i++) x[i] += a * d[i] * (b[i] - Ax[i]);
-    }
+    if (!v.Ax && v.p) FN(step_rows)(n, columns, a, 0, v, true, true);
+    if (!v.Ax && !v.p) FN(step_rows)(n, columns, a, 0, v, true, false);
+    if (v.Ax && c != 0 && v.p) FN(step_rows)(n, columns, a, c, v, false, true);
+    if (v.Ax && c != 0 && !v.p) FN(step_rows)(n, columns, a, c, v, false, false);
+    if (v.Ax && c == 0 && v.p) FN(step_rows)(n, columns, a, 0, v, false, true);
+    if (v.Ax && c == 0 && !v.p) FN(step_rows)(n, columns, a, 0, v, false, false);
 }
 
-static gsolve_status FN(step)(gs_queue *q, int64_t n, double a, double c, const void *pd,
-                              const void *pb, const void *pAx, void *pp, void *px)
+static gsolve_status FN(step)(gs_queue *q, int64_t n, int32_t columns, double a, double c,
+                              gs_stepped v)
 {
     const gs_blocks blocks = gs_blocks_of(n);
     const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;
-    const T *d = pd, *b = pb, *Ax = pAx;
-    T *p = pp, *x = px;
 
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int k = 0; k < blocks.count; k++) {
         const int64_t at = gs_block_begin(&blocks, k), size = gs_block_end(&blocks, k) - at;
-        T *own = p ? p + at : NULL;
-        if (Ax) {
-            FN(next)(size, (T)a, (T)c, d + at, b + at, Ax + at, own, x + at);
-        } else {
-            FN(first)(size, (T)a, d + at, b + at, own, x + at);
+        const FN(stepped) some = FN(stepped_from)(&v, at, columns);
+        switch (columns) {
+        case 1: FN(step_some)(size, 1, (T)a, (T)c, some); break;
+        case 8: FN(step_some)(size, 8, (T)a, (T)c, some); break;
+        default: FN(step_some)(size, columns, (T)a, (T)c, some); break;
         }
     }
     return GSOLVE_OK;

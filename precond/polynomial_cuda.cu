@@ -1,6 +1,7 @@
 // polynomial_cuda.cu: the kernels on a GPU.
 #include "core/each.cuh"
 #include "precond/lanes.cuh"
+#include "precond/side_by_side.cuh"
 
 extern "C" {
 #include "precond/polynomial.h"
@@ -88,15 +89,29 @@ gsolve_status noise(gs_queue *q, int64_t n, uint64_t seed, void *y)
     return gs_each<T>(q, n, gs_aligned(y), noisy<T>{{}, seed, (T *)y}, "noise");
 }
 
-template <class T, bool KEPT>
+// d's numbers for W numbers from k on.
+template <int W, bool MANY, class T>
+__device__ gs_pack<T, W> load_diagonal(const T *d, gs_row_of_number row, int64_t k)
+{
+    if constexpr (MANY) {
+        gs_pack<T, W> D;
+        for (int w = 0; w < W; w++) D.v[w] = __ldg(&d[row(k + w)]);
+        return D;
+    } else {
+        return gs_load<W>(d, k);
+    }
+}
+
+template <class T, bool MANY, bool KEPT>
 struct first : gs_plain {
     T a;
+    gs_row_of_number row;
     const T *d, *b;
     T *p, *x;
     template <int W>
     __device__ void at(int64_t i, double *)
     {
-        const auto D = gs_load<W>(d, i), B = gs_load<W>(b, i);
+        const auto D = load_diagonal<W, MANY>(d, row, i), B = gs_load<W>(b, i);
         gs_pack<T, W> P;
         for (int w = 0; w < W; w++) P.v[w] = a * D.v[w] * B.v[w];
         if constexpr (KEPT) gs_store<W>(p, i, P);
@@ -104,22 +119,22 @@ struct first : gs_plain {
     }
 };
 
-template <class T, bool KEPT>
+template <class T, bool MANY, bool KEPT>
 struct next : gs_plain {
     T a, c;
-    const T *d, *b, *Ax;
+    gs_row_of_number row;
+    const T *d, *b, *Ax, *old;
     T *p, *x;
     template <int W>
     __device__ void at(int64_t i, double *)
     {
-        const auto D = gs_load<W>(d, i), B = gs_load<W>(b, i), Q = gs_load<W>(Ax, i);
+        const auto D = load_diagonal<W, MANY>(d, row, i), B = gs_load<W>(b, i);
+        const auto Q = gs_load<W>(Ax, i);
         auto X = gs_load<W>(x, i);
         gs_pack<T, W> P = {};
-        if constexpr (KEPT) {
-            if (c != T(0)) P = gs_load<W>(p, i);
-        }
+        if (c != T(0)) P = gs_load<W>(old, i);
         for (int w = 0; w < W; w++) {
-            P.v[w] = a * D.v[w] * (B.v[w] - Q.v[w]) + (KEPT ? c * P.v[w] : T(0));
+            P.v[w] = a * D.v[w] * (B.v[w] - Q.v[w]) + c * P.v[w];
             X.v[w] += P.v[w];
         }
         if constexpr (KEPT) gs_store<W>(p, i, P);
@@ -127,24 +142,33 @@ struct next : gs_plain {
     }
 };
 
-template <class T, bool KEPT>
-gsolve_status step_of(gs_queue *q, int64_t n, double a, double c, const T *d, const T *b,
-                      const T *Ax, T *p, T *x)
+template <class T, bool MANY, bool KEPT>
+gsolve_status step_of(gs_queue *q, int64_t n, int32_t columns, double a, double c,
+                      const gs_stepped &v)
 {
-    const bool aligned = gs_all_aligned(d, b, Ax, p, x);
+    const T *d = (const T *)v.d, *b = (const T *)v.b, *Ax = (const T *)v.Ax;
+    const T *old = (const T *)v.old;
+    T *p = (T *)v.p, *x = (T *)v.x;
+    const bool aligned = (MANY || gs_aligned(d)) && gs_all_aligned(b, Ax, old, p, x);
+    const gs_row_of_number row(n, columns);
 
-    if (!Ax) return gs_each<T>(q, n, aligned, first<T, KEPT>{{}, (T)a, d, b, p, x}, "smooth");
-    return gs_each<T>(q, n, aligned, next<T, KEPT>{{}, (T)a, (T)c, d, b, Ax, p, x}, "smooth");
+    if (!Ax) {
+        return gs_each<T>(q, n * columns, aligned, first<T, MANY, KEPT>{{}, (T)a, row, d, b, p, x},
+                          "smooth");
+    }
+    return gs_each<T>(q, n * columns, aligned,
+                      next<T, MANY, KEPT>{{}, (T)a, (T)c, row, d, b, Ax, old, p, x}, "smooth");
 }
 
 template <class T>
-gsolve_status step(gs_queue *q, int64_t n, double a, double c, const void *d, const void *b,
-                   const void *Ax, void *p, void *x)
+gsolve_status step(gs_queue *q, int64_t n, int32_t columns, double a, double c, gs_stepped v)
 {
-    return p ? step_of<T, true>(q, n, a, c, (const T *)d, (const T *)b, (const T *)Ax, (T *)p,
-                                (T *)x)
-             : step_of<T, false>(q, n, a, c, (const T *)d, (const T *)b, (const T *)Ax, nullptr,
-                                 (T *)x);
+    if (columns == 1) {
+        return v.p ? step_of<T, false, true>(q, n, columns, a, c, v)
+                   : step_of<T, false, false>(q, n, columns, a, c, v);
+    }
+    return v.p ? step_of<T, true, true>(q, n, columns, a, c, v)
+               : step_of<T, true, false>(q, n, columns, a, c, v);
 }
 
 template <class T>

@@ -3,11 +3,13 @@
 
 #include <string.h>
 
+#include "core/flip.h"
 #include "core/try.h"
 
 void gs_triangle_destroy(gs_triangle *t, gsolve_context *ctx)
 {
     if (t->vendor) GS_KERNELS(gs_triangle, ctx, t->rows.type)->drop(t, ctx);
+    gsolve_free(ctx, GSOLVE_DEVICE, t->many);
     gs_schedule_destroy(&t->schedule, ctx);
     gsolve_csr_free(&t->rows, ctx);
     memset(t, 0, sizeof *t);
@@ -108,9 +110,113 @@ gsolve_status gs_triangle_strict(gs_strict *out, gsolve_context *ctx, const gs_t
     return GSOLVE_OK;
 }
 
-gsolve_status gs_triangle_solve(const gs_triangle *t, gsolve_context *ctx, const void *d,
-                                gsolve_dense r, gsolve_dense z)
+/* level[i] of each row; returns how many there are. */
+static int32_t find_levels(const gs_triangle *t, int32_t *level)
 {
-    return GS_KERNELS(gs_triangle, ctx, t->rows.type)
-        ->solve(ctx->queue, t, d, r.ncols, r.value, r.stride, z.value, z.stride);
+    int32_t count = 0;
+
+    for (int32_t place = 0; place < t->rows.nrows; place++) {
+        const int32_t i = row_at(t, place);
+        level[i] = 0;
+        for (int64_t k = gs_start(&t->rows, place); k < gs_start(&t->rows, place + 1); k++) {
+            const int32_t after = level[t->rows.col[k]] + 1;
+            if (after > level[i]) level[i] = after;
+        }
+        if (level[i] >= count) count = level[i] + 1;
+    }
+    return count;
+}
+
+gsolve_status gs_triangle_order(const gs_triangle *t, gsolve_context *ctx, int32_t *order)
+{
+    const int32_t n = t->rows.nrows;
+    int32_t *level = NULL, *begin = NULL, levels;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, level, n);
+    levels = find_levels(t, level);
+    ALLOC(ctx, GSOLVE_HOST, begin, (int64_t)levels + 1);
+    memset(begin, 0, ((size_t)levels + 1) * sizeof *begin);
+    for (int32_t i = 0; i < n; i++) begin[level[i] + 1]++;
+    for (int32_t l = 0; l < levels; l++) begin[l + 1] += begin[l];
+    for (int32_t i = 0; i < n; i++) order[begin[level[i]]++] = i;
+done:
+    gsolve_free(ctx, GSOLVE_HOST, level);
+    gsolve_free(ctx, GSOLVE_HOST, begin);
+    return status;
+}
+
+/* --- solves ----------------------------------------------------------------------------------- */
+
+static gsolve_status solve_one(const gs_triangle *first, const gs_triangle *second,
+                               gsolve_context *ctx, const void *d, gsolve_dense r, gsolve_dense z)
+{
+    const gs_triangle_kernels *kernels = GS_KERNELS(gs_triangle, ctx, first->rows.type);
+    gsolve_status status;
+
+    TRY(kernels->solve(ctx->queue, first, NULL, r.value, z.value));
+    TRY(kernels->solve(ctx->queue, second, d, z.value, z.value));
+done:
+    return status;
+}
+
+static gsolve_dense by_rows(gsolve_dense v, int32_t stride, void *value)
+{
+    v.layout = GSOLVE_BY_ROWS;
+    v.stride = stride;
+    v.value = value;
+    return v;
+}
+
+/* For so many columns, which lie stride apart in between. */
+static gsolve_status solve_some(const gs_triangle *first, const gs_triangle *second,
+                                gsolve_context *ctx, const void *d, int32_t stride, gsolve_dense r,
+                                gsolve_dense z)
+{
+    const gs_triangle_kernels *kernels = GS_KERNELS(gs_triangle, ctx, first->rows.type);
+    const size_t bytes = (size_t)r.nrows * GS_TRIANGLE_MOST * gs_type_size(r.type);
+    void *a = first->many, *b = (char *)first->many + bytes;
+    gsolve_status status;
+
+    TRY(gs_flip(ctx, r, by_rows(r, stride, a)));
+    TRY(kernels->solve_columns(ctx->queue, first, NULL, r.ncols, stride, a, b));
+    TRY(kernels->solve_columns(ctx->queue, second, d, r.ncols, stride, b, a));
+    TRY(gs_flip(ctx, by_rows(r, stride, a), z));
+done:
+    return status;
+}
+
+/* The power of 2 of columns that are taken next, where so many are left. */
+static int32_t next_stride(int32_t left, bool pads)
+{
+    int32_t stride = 1;
+
+    while (stride < GS_TRIANGLE_MOST && (pads ? stride < left : 2 * stride <= left)) stride *= 2;
+    return stride;
+}
+
+gsolve_status gs_triangle_solve_both(gs_triangle *first, const gs_triangle *second,
+                                     gsolve_context *ctx, const void *d, gsolve_dense r,
+                                     gsolve_dense z)
+{
+    const bool pads = GS_KERNELS(gs_triangle, ctx, first->rows.type)->pads;
+    const size_t numbers = 2 * (size_t)r.nrows * GS_TRIANGLE_MOST;
+    gsolve_status status = GSOLVE_OK;
+
+    if (r.ncols > 1 && !first->many) {
+        first->many = gsolve_alloc(ctx, GSOLVE_DEVICE, numbers, gs_type_size(r.type));
+        TRY(first->many ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    }
+    for (int32_t c = 0, stride; c < r.ncols; c += stride) {
+        gsolve_dense some = gs_column_of(r, c), out = gs_column_of(z, c);
+        stride = next_stride(r.ncols - c, pads);
+        some.ncols = out.ncols = r.ncols - c < stride ? r.ncols - c : stride;
+        if (some.ncols == 1) {
+            TRY(solve_one(first, second, ctx, d, some, out));
+        } else {
+            TRY(solve_some(first, second, ctx, d, stride, some, out));
+        }
+    }
+done:
+    return status;
 }

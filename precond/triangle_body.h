@@ -11,41 +11,27 @@
 #undef OFFSET
 #undef ON
 
-/* The rows stored at places [from, to), for one column or for COLUMNS. */
-static void FN(solve_rows)(const job *j, int32_t columns, int32_t from, int32_t to)
+static gsolve_status FN(solve)(gs_queue *q, const gs_triangle *t, const void *d, const void *r,
+                               void *z)
 {
-    const bool wide = j->t->rows.offset == GSOLVE_O64;
-
-    if (columns == 1) {
-        (wide ? FN(one_o64) : FN(one_o32))(j, from, to);
-    } else {
-        (wide ? FN(several_o64) : FN(several_o32))(j, from, to);
-    }
-}
-
-static gsolve_status FN(solve)(gs_queue *q, const gs_triangle *t, const void *d, int32_t columns,
-                               const void *r, int64_t rstride, void *z, int64_t zstride)
-{
-    const gs_schedule *s = &t->schedule;
+    const job j = {t, d, r, z};
 
     (void)q; /* the schedule says how many threads */
-    for (int32_t c = 0, step; c < columns; c += step) {
-        const job j = {t, d, (const T *)r + c * rstride, (T *)z + c * zstride, rstride, zstride};
-        step = columns - c >= COLUMNS ? COLUMNS : 1;
-        if (s->threads <= 1) {
-            FN(solve_rows)(&j, step, 0, t->rows.nrows);
-            continue;
-        }
-        gs_barrier barrier = {0};
-#pragma omp parallel num_threads(s->threads)
-        for (int32_t level = 0; level < s->levels; level++) {
-            const int team = omp_get_num_threads();
-            for (int share = omp_get_thread_num(); share < s->threads; share += team) {
-                const int32_t *begin = &s->begin[(int64_t)level * s->threads + share];
-                FN(solve_rows)(&j, step, begin[0], begin[1]);
-            }
-            gs_barrier_wait(&barrier, team);
-        }
+    run(&j, t->rows.offset == GSOLVE_O64 ? FN(one_o64) : FN(one_o32));
+    return GSOLVE_OK;
+}
+
+static gsolve_status FN(solve_columns)(gs_queue *q, const gs_triangle *t, const void *d,
+                                       int32_t columns, int32_t stride, const void *r, void *z)
+{
+    const job j = {t, d, r, z};
+    const bool wide = t->rows.offset == GSOLVE_O64;
+
+    (void)q, (void)columns; /* as many as stride: nothing is padded */
+    switch (stride) {
+    case 2: run(&j, wide ? FN(two_o64) : FN(two_o32)); break;
+    case 4: run(&j, wide ? FN(four_o64) : FN(four_o32)); break;
+    default: run(&j, wide ? FN(eight_o64) : FN(eight_o32)); break;
     }
     return GSOLVE_OK;
 }

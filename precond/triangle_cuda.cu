@@ -1,24 +1,11 @@
-// triangle_cuda.cu: the triangular solve on a GPU, by cuSPARSE, whose analysis is done once.
-#include <cusparse.h>
-#include <vector>
-
-#include "core/cusparse.cuh"
+// triangle_cuda.cu: the triangular solve on a GPU, by cuSPARSE, whose analysis is done once; of
+// several columns see triangle_columns_cuda.cu.
 #include "core/each.cuh"
+#include "precond/triangle.cuh"
 
 extern "C" {
 #include "core/try.h"
-#include "precond/triangle.h"
 }
-
-struct gs_vendor_triangle {
-    gsolve_csr rows; // strict triangle by its rows, on the device
-    void *scaled,
-        *solved; // n: right-hand side and solution; cuSPARSE keeps to those of the analysis
-    void *buffer;
-    cusparseSpMatDescr_t T;
-    cusparseSpSVDescr_t solve;
-    gs_vendor_vectors vectors;
-};
 
 namespace
 {
@@ -38,6 +25,8 @@ void drop(gs_triangle *t, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_DEVICE, v->solved);
     v->vectors.drop();
     gsolve_free(ctx, GSOLVE_DEVICE, v->buffer);
+    gsolve_free(ctx, GSOLVE_DEVICE, v->order);
+    gsolve_free(ctx, GSOLVE_DEVICE, v->ticket);
     gsolve_free(ctx, GSOLVE_HOST, v);
     t->vendor = nullptr;
 }
@@ -179,25 +168,20 @@ gsolve_status multiply(gs_queue *q, int64_t n, const void *d, const void *r, voi
 }
 
 template <class T>
-gsolve_status solve(gs_queue *q, const gs_triangle *t, const void *d, int32_t columns,
-                    const void *r, int64_t rstride, void *z, int64_t zstride)
+gsolve_status solve(gs_queue *q, const gs_triangle *t, const void *d, const void *r, void *z)
 {
     const gs_vendor_triangle *v = t->vendor;
     const int32_t n = v->rows.nrows;
     const T one = 1;
-    gsolve_status status = GSOLVE_OK;
+    gsolve_status status;
 
-    for (int32_t c = 0; c < columns; c++) {
-        const T *rc = (const T *)r + c * rstride;
-        T *zc = (T *)z + c * zstride;
-        TRY(multiply<T>(q, n, d, rc, v->solve ? v->scaled : zc));
-        if (!v->solve) continue;
-        TRY(gs_vendor(q->ctx,
-                      cusparseSpSV_solve(q->sparse, plain, &one, v->T, v->vectors.x, v->vectors.y,
-                                         gs_vendor_type<T>, algorithm, v->solve),
-                      "a triangular solve"));
-        TRY(multiply<T>(q, n, nullptr, v->solved, zc));
-    }
+    if (!v->solve) return multiply<T>(q, n, d, r, z);
+    TRY(multiply<T>(q, n, d, r, v->scaled));
+    TRY(gs_vendor(q->ctx,
+                  cusparseSpSV_solve(q->sparse, plain, &one, v->T, v->vectors.x, v->vectors.y,
+                                     gs_vendor_type<T>, algorithm, v->solve),
+                  "a triangular solve"));
+    TRY(multiply<T>(q, n, nullptr, v->solved, z));
 done:
     return status;
 }
@@ -205,4 +189,5 @@ done:
 } // namespace
 
 extern "C" const gs_triangle_kernels gs_triangle_cuda[GSOLVE_TYPE_COUNT] = {
-    {place<float>, drop, solve<float>}, {place<double>, drop, solve<double>}};
+    {place<float>, drop, solve<float>, gs_triangle_columns<float>, true},
+    {place<double>, drop, solve<double>, gs_triangle_columns<double>, true}};

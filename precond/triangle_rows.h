@@ -1,39 +1,67 @@
 /* triangle_rows.h: rows of the solve for one value type T and one type OFFSET of offsets. */
 
-/* Row i, stored at a place, for so many columns. The last four terms are added one by one, since
- * they may wait for rows solved just before; those ahead of them go into four sums. */
-static inline __attribute__((always_inline)) void ON(solve_row)(const job *j, const int columns,
-                                                                int32_t place, int32_t i)
+/* Row i, stored at a place. The last four terms are added one by one, since they may wait for rows
+ * solved just before; those ahead of them go into four sums. */
+static inline __attribute__((always_inline)) void ON(solve_row)(const job *j, int32_t place,
+                                                                int32_t i)
 {
     const OFFSET *start = j->t->rows.start;
     const int32_t *col = j->t->rows.col;
     const T *value = j->t->rows.value, *r = j->r, *d = j->d;
-    T *z = j->z, sum[COLUMNS];
     OFFSET k = start[place];
     const OFFSET to = start[place + 1];
+    T *z = j->z, sum = d ? d[i] * r[i] : r[i];
 
-    for (int c = 0; c < columns; c++) {
-        sum[c] = d ? d[i] * r[c * j->rstride + i] : r[c * j->rstride + i];
-    }
     if (to - k >= 8) {
-        T part[COLUMNS][4] = {{0}};
+        T part[4] = {0};
         for (; k + 8 <= to; k += 4) {
-            for (int c = 0; c < columns; c++) {
-                const T *zc = z + c * j->zstride;
-                part[c][0] += value[k] * zc[col[k]];
-                part[c][1] += value[k + 1] * zc[col[k + 1]];
-                part[c][2] += value[k + 2] * zc[col[k + 2]];
-                part[c][3] += value[k + 3] * zc[col[k + 3]];
-            }
+            part[0] += value[k] * z[col[k]];
+            part[1] += value[k + 1] * z[col[k + 1]];
+            part[2] += value[k + 2] * z[col[k + 2]];
+            part[3] += value[k + 3] * z[col[k + 3]];
         }
+        sum -= (part[0] + part[1]) + (part[2] + part[3]);
+    }
+    for (; k < to; k++) sum -= value[k] * z[col[k]];
+    z[i] = sum;
+}
+
+/* The same for so many columns by rows, with two sums of what does not wait. */
+static inline __attribute__((always_inline)) void ON(solve_numbers)(const job *j, const int columns,
+                                                                    int32_t place, int32_t i)
+{
+    const OFFSET *start = j->t->rows.start;
+    const int32_t *col = j->t->rows.col;
+    const T *value = j->t->rows.value, *r = (const T *)j->r + (int64_t)i * columns;
+    const T scale = j->d ? ((const T *)j->d)[i] : 1;
+    OFFSET k = start[place];
+    const OFFSET to = start[place + 1];
+    T *z = j->z, sum[GS_TRIANGLE_MOST], even[GS_TRIANGLE_MOST] = {0}, odd[GS_TRIANGLE_MOST] = {0};
+
+    for (; k + 6 <= to; k += 2) {
+        const T *a = z + (int64_t)col[k] * columns, *b = z + (int64_t)col[k + 1] * columns;
         for (int c = 0; c < columns; c++) {
-            sum[c] -= (part[c][0] + part[c][1]) + (part[c][2] + part[c][3]);
+            even[c] += value[k] * a[c];
+            odd[c] += value[k + 1] * b[c];
         }
     }
+    for (int c = 0; c < columns; c++) sum[c] = scale * r[c] - (even[c] + odd[c]);
     for (; k < to; k++) {
-        for (int c = 0; c < columns; c++) sum[c] -= value[k] * z[c * j->zstride + col[k]];
+        const T *a = z + (int64_t)col[k] * columns;
+        for (int c = 0; c < columns; c++) sum[c] -= value[k] * a[c];
     }
-    for (int c = 0; c < columns; c++) z[c * j->zstride + i] = sum[c];
+    for (int c = 0; c < columns; c++) z[(int64_t)i * columns + c] = sum[c];
+}
+
+/* columns 0: one that is not by rows */
+static inline __attribute__((always_inline)) void ON(place)(const job *j, const int columns,
+                                                            int32_t place, int32_t i)
+{
+    if (columns == 0) {
+        ON(solve_row)(j, place, i);
+    } else {
+        ON(solve_numbers)(j, columns, place, i);
+    }
 }
 
 static inline __attribute__((always_inline)) void ON(range)(const job *j, const int columns,
@@ -42,20 +70,30 @@ static inline __attribute__((always_inline)) void ON(range)(const job *j, const 
     const int32_t *row = j->t->schedule.row, last = j->t->rows.nrows - 1;
 
     if (row) {
-        for (int32_t p = from; p < to; p++) ON(solve_row)(j, columns, p, row[p]);
+        for (int32_t p = from; p < to; p++) ON(place)(j, columns, p, row[p]);
     } else if (j->t->upper) {
-        for (int32_t p = from; p < to; p++) ON(solve_row)(j, columns, p, last - p);
+        for (int32_t p = from; p < to; p++) ON(place)(j, columns, p, last - p);
     } else {
-        for (int32_t p = from; p < to; p++) ON(solve_row)(j, columns, p, p);
+        for (int32_t p = from; p < to; p++) ON(place)(j, columns, p, p);
     }
 }
 
 static void ON(one)(const job *j, int32_t from, int32_t to)
 {
-    ON(range)(j, 1, from, to);
+    ON(range)(j, 0, from, to);
 }
 
-static void ON(several)(const job *j, int32_t from, int32_t to)
+static void ON(two)(const job *j, int32_t from, int32_t to)
 {
-    ON(range)(j, COLUMNS, from, to);
+    ON(range)(j, 2, from, to);
+}
+
+static void ON(four)(const job *j, int32_t from, int32_t to)
+{
+    ON(range)(j, 4, from, to);
+}
+
+static void ON(eight)(const job *j, int32_t from, int32_t to)
+{
+    ON(range)(j, 8, from, to);
 }

@@ -3,6 +3,8 @@
 
 #define EACH_TYPE(type) for (gsolve_type type = GSOLVE_F32; type < GSOLVE_TYPE_COUNT; type++)
 
+enum { MOST_COLUMNS = 11 };
+
 static double tolerance_of(gsolve_type type)
 {
     return type == GSOLVE_F32 ? 2e-5 : 1e-13;
@@ -59,21 +61,41 @@ static void check_dot(gsolve_context *ctx, const gsolve_precond *M, gsolve_type 
     free(r.value), free(z.value), free(other.value);
 }
 
-static void check_columns(gsolve_context *ctx, const gsolve_precond *M, gsolve_type type, int32_t n)
-{
-    gsolve_dense r = random_dense(n, 9, 5, type), z = new_dense(n, 9, type);
-    gsolve_dense one = new_dense(n, 1, type);
+typedef gsolve_status application(const gsolve_precond *M, gsolve_dense r, gsolve_dense z);
 
-    for (int turned = 0; turned < 2; turned++) {
-        gsolve_status (*const apply)(const gsolve_precond *, gsolve_dense, gsolve_dense) =
-            turned ? gsolve_precond_apply_transpose : gsolve_precond_apply;
+/* Any number of columns together: to rounding what each has alone, and the same bits every time. */
+static void check_together(gsolve_context *ctx, const gsolve_precond *M, application *apply,
+                           gsolve_dense r, gsolve_dense alone)
+{
+    static const int32_t count[] = {2, 3, 8, MOST_COLUMNS};
+    gsolve_dense z = new_dense(r.nrows, r.ncols, r.type);
+    gsolve_dense again = new_dense(r.nrows, r.ncols, r.type);
+
+    for (size_t k = 0; k < sizeof count / sizeof *count; k++) {
+        r.ncols = z.ncols = again.ncols = count[k];
         assert_ok(ctx, apply(M, r, z));
-        for (int32_t c = 0; c < 9; c++) {
-            assert_ok(ctx, apply(M, column_of(r, c), one));
-            assert_same_bits(column_of(z, c), one);
+        assert_ok(ctx, apply(M, r, again));
+        assert_same_bits(again, z);
+        for (int32_t c = 0; c < count[k]; c++) {
+            assert_near(column_of(z, c), column_of(alone, c), 10 * tolerance_of(r.type));
         }
     }
-    free(r.value), free(z.value), free(one.value);
+    free(z.value), free(again.value);
+}
+
+static void check_columns(gsolve_context *ctx, const gsolve_precond *M, gsolve_type type, int32_t n)
+{
+    gsolve_dense r = random_dense(n, MOST_COLUMNS, 5, type);
+    gsolve_dense alone = new_dense(n, MOST_COLUMNS, type);
+
+    for (int turned = 0; turned < 2; turned++) {
+        application *apply = turned ? gsolve_precond_apply_transpose : gsolve_precond_apply;
+        for (int32_t c = 0; c < MOST_COLUMNS; c++) {
+            assert_ok(ctx, apply(M, column_of(r, c), column_of(alone, c)));
+        }
+        check_together(ctx, M, apply, r, alone);
+    }
+    free(r.value), free(alone.value);
 }
 
 /* The diagonal of a kind that has one is the map. */

@@ -375,7 +375,8 @@ static void the_same_bits_for_any_number_of_threads(void **state)
     free_csr(&csr);
 }
 
-/* Each of nine columns as if it were alone, before and after: work space of either size. */
+/* Each of nine columns to rounding as if it were alone, before and after: work space of either
+ * size. */
 static void many_columns(void **state)
 {
     gsolve_context *ctx = *state;
@@ -392,7 +393,7 @@ static void many_columns(void **state)
             assert_ok(ctx, apply(M, r, z));
             for (int32_t c = 0; c < 9; c++) {
                 assert_ok(ctx, apply(M, column_of(r, c), one));
-                assert_same_bits(column_of(z, c), one);
+                assert_near(column_of(z, c), one, 1e-13);
             }
             gsolve_precond_destroy(&M);
         }

@@ -849,13 +849,13 @@ static void check_passes(const level *l, double rounding, const char *name)
     if (n > 0) mean = (double)gsolve_csr_entries(&l->host) / n;
     for (int k = 0; k < 4; k++) v[k] = random_vector(n, (uint64_t)k);
     for (int k = 0; k < 4; k++) V[k] = send(l, v[k]);
-    OK(l->ctx, kernels->residual(q, &l->rows, mean, V[0].value, V[1].value, V[2].value));
+    OK(l->ctx, kernels->residual(q, &l->rows, mean, 1, V[0].value, V[1].value, V[2].value));
     fetch(l, V[2], x);
     for (int32_t i = 0; i < n; i++) want[i] = v[0][i] - row_times(&l->host, i, v[1]);
     assert_close(x, want, n, rounding, name);
     for (int how = 0; how < 3; how++) { /* a step without memory, from 0, from what y holds */
         const double c = how > 0 ? 0.25 : 0;
-        OK(l->ctx, kernels->relax(q, &l->rows, mean, 0.5, c, V[3].value, V[0].value, V[1].value,
+        OK(l->ctx, kernels->relax(q, &l->rows, mean, 1, 0.5, c, V[3].value, V[0].value, V[1].value,
                                   how == 2 ? V[2].value : NULL, V[2].value));
         for (int32_t i = 0; i < n; i++) {
             const double r = v[0][i] - row_times(&l->host, i, v[1]);
@@ -868,8 +868,80 @@ static void check_passes(const level *l, double rounding, const char *name)
     free(want), free(x);
 }
 
+/* Columns by rows, of which column c is c + 1 times v. */
+static gsolve_dense send_columns(const level *l, const double *v, int32_t columns)
+{
+    const int32_t n = l->rows.nrows;
+    const size_t count = (size_t)n * (size_t)columns, size = gs_type_size(l->rows.type);
+    double *wide = malloc((count + 1) * sizeof *wide);
+    float *narrow = malloc((count + 1) * sizeof *narrow);
+    gsolve_dense d;
+
+    for (size_t k = 0; k < count; k++) {
+        wide[k] = (double)(k % (size_t)columns + 1) * v[k / (size_t)columns];
+        narrow[k] = (float)wide[k];
+    }
+    OK(l->ctx, gs_dense_new(&d, l->ctx, gs_place(l->ctx), l->rows.type, n, columns));
+    OK(l->ctx, gsolve_copy(l->ctx, d.value, d.place,
+                           l->rows.type == GSOLVE_F32 ? (void *)narrow : (void *)wide, GSOLVE_HOST,
+                           count * size));
+    free(wide), free(narrow);
+    return d;
+}
+
+/* Column c of columns by rows over c + 1. */
+static void fetch_column(const level *l, gsolve_dense d, int32_t c, double *v)
+{
+    const int32_t n = l->rows.nrows;
+    const size_t bytes = (size_t)n * (size_t)d.ncols * gs_type_size(d.type);
+    void *block = malloc(bytes + 1);
+
+    OK(l->ctx, gsolve_copy(l->ctx, block, GSOLVE_HOST, d.value, d.place, bytes));
+    for (int32_t i = 0; i < n; i++) {
+        const int64_t k = (int64_t)i * d.ncols + c;
+        v[i] =
+            (d.type == GSOLVE_F32 ? (double)((float *)block)[k] : ((double *)block)[k]) / (c + 1);
+    }
+    free(block);
+}
+
+/* Several columns, each a multiple of the first, have multiples of what that has. */
+static void check_passes_of(const level *l, int32_t columns, double rounding, const char *name)
+{
+    const gs_relax_kernels *kernels = GS_KERNELS(gs_relax, l->ctx, l->rows.type);
+    gs_queue *q = l->ctx->queue;
+    const int32_t n = l->rows.nrows;
+    const double mean = n > 0 ? (double)gsolve_csr_entries(&l->host) / n : 1;
+    double *v[4], *r = malloc(((size_t)n + 1) * sizeof *r), *want = malloc(((size_t)n + 1) * 8);
+    gsolve_dense V[3], D;
+
+    for (int k = 0; k < 4; k++) v[k] = random_vector(n, (uint64_t)k);
+    for (int k = 0; k < 3; k++) V[k] = send_columns(l, v[k], columns);
+    D = send(l, v[3]);
+    OK(l->ctx, kernels->relax(q, &l->rows, mean, columns, 0.5, 0.25, D.value, V[0].value,
+                              V[1].value, V[2].value, V[2].value));
+    for (int32_t i = 0; i < n; i++) {
+        r[i] = v[0][i] - row_times(&l->host, i, v[1]);
+        want[i] = v[1][i] + 0.5 * v[3][i] * r[i] + 0.25 * (v[1][i] - v[2][i]);
+    }
+    for (int32_t c = 0; c < columns; c++) {
+        fetch_column(l, V[2], c, v[3]);
+        assert_close(v[3], want, n, rounding, name);
+    }
+    OK(l->ctx, kernels->residual(q, &l->rows, mean, columns, V[0].value, V[1].value, V[2].value));
+    for (int32_t c = 0; c < columns; c++) {
+        fetch_column(l, V[2], c, v[3]);
+        assert_close(v[3], r, n, rounding, name);
+    }
+    for (int k = 0; k < 3; k++) gsolve_free(l->ctx, V[k].place, V[k].value);
+    gsolve_free(l->ctx, D.place, D.value);
+    for (int k = 0; k < 4; k++) free(v[k]);
+    free(r), free(want);
+}
+
 static void test_passes(void **state)
 {
+    static const int32_t columns[] = {2, 3, 4, 8, 11};
     gsolve_context *ctx = open_context(1);
 
     (void)state;
@@ -880,6 +952,9 @@ static void test_passes(void **state)
             open_level(&l, ctx, &csr, "csr", m % 3 == 1 ? GSOLVE_F32 : GSOLVE_F64);
             if (m % 3 == 2) widen(ctx, &l.rows);
             check_passes(&l, m % 3 == 1 ? 1e-5 : 1e-14, nasty[m / 3]);
+            for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
+                check_passes_of(&l, columns[k], m % 3 == 1 ? 1e-5 : 1e-14, nasty[m / 3]);
+            }
             close_level(&l);
         }
         gsolve_csr_free(&csr, ctx);

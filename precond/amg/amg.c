@@ -455,39 +455,17 @@ done:
 
 /* --- applying --------------------------------------------------------------------------------- */
 
-static gsolve_status apply_column(const amg *M, gsolve_context *ctx, bool transposed,
-                                  gsolve_dense r, gsolve_dense z)
-{
-    const gs_hierarchy *h = M->h;
-    const gs_level *finest = h->level;
-    gsolve_status status;
-
-    if (h->type == r.type) return gs_cycle(h, ctx, transposed, r, z);
-    TRY(GS_KERNELS(gs_vector, ctx, h->type)
-            ->copy(ctx->queue, r.nrows, r.type, r.value, finest->b.value));
-    TRY(gs_cycle(h, ctx, transposed, finest->b, finest->x));
-    TRY(GS_KERNELS(gs_vector, ctx, z.type)
-            ->copy(ctx->queue, z.nrows, h->type, finest->x.value, z.value));
-done:
-    return status;
-}
-
 /* The handle's constness is about what it stands for. */
-static gsolve_status by_columns(amg *M, gsolve_context *ctx, bool transposed, gsolve_dense r,
-                                gsolve_dense z)
+static gsolve_status apply_columns(amg *M, gsolve_context *ctx, bool transposed, gsolve_dense r,
+                                   gsolve_dense z)
 {
-    gsolve_status status = GSOLVE_OK;
-
     if (!M->h) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "amg,near_null=given waits for gsolve_precond_set_near_null or "
                            "gsolve_precond_set_coordinates");
     }
-    for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c++) {
-        M->applied++;
-        status = apply_column(M, ctx, transposed, gs_column_of(r, c), gs_column_of(z, c));
-    }
-    return status;
+    M->applied += r.ncols;
+    return gs_hierarchy_apply(M->h, ctx, transposed, r, z);
 }
 
 static void runs(const void *self, int32_t columns)
@@ -497,7 +475,7 @@ static void runs(const void *self, int32_t columns)
 
 static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
-    return by_columns((amg *)(uintptr_t)self, ctx, false, r, z);
+    return apply_columns((amg *)(uintptr_t)self, ctx, false, r, z);
 }
 
 static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsolve_dense r,
@@ -509,7 +487,7 @@ static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsol
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                            "amg,cycle=k is no linear map, so that it has no transpose");
     }
-    return by_columns(M, ctx, true, r, z);
+    return apply_columns(M, ctx, true, r, z);
 }
 
 /* --- what it is ------------------------------------------------------------------------------- */

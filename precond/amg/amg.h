@@ -8,6 +8,8 @@
 
 typedef struct gs_amg_options gs_amg_options;
 
+enum { GS_AMG_COLUMNS = 8 }; /* that a cycle is made for at once, at most */
+
 /* --- coarsening ------------------------------------------------------------------------------- */
 
 /* What is coarsened. */
@@ -72,15 +74,25 @@ typedef struct gs_smoother {
     gsolve_status (*update)(void *self, gsolve_context *ctx, const gs_fine *level,
                             const gs_amg_options *options);
     void (*destroy)(void *self, gsolve_context *ctx);
-    /* One sweep over one column: x += S (b - A x). zero: x counts as 0 on entry and is not read.
-     * back: in the opposite order (S'), which the sweeps after the coarse level take, so that the
-     * cycle is symmetric where A is. space: a vector to use. Allocates and waits for nothing. */
+    /* One sweep over one column, or several by rows, side by side: x += S (b - A x). zero: x counts
+     * as 0 on entry and is not read. back: in the opposite order (S'), which the sweeps after the
+     * coarse level take, so that the cycle is symmetric where A is. space: like x, to use, and for
+     * several columns gs_more_space. Allocates and waits for nothing. */
     gsolve_status (*sweep)(const void *self, gsolve_context *ctx, const gs_fine *level,
                            gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero,
                            bool back);
     size_t (*bytes)(const void *self, const gs_fine *level); /* that a sweep moves */
     bool by_rows; /* a sweep reads the level's rows, in whatever format it is */
+    int spaces;   /* that a sweep over several columns uses beside space */
 } gs_smoother;
+
+/* The which-th of those, from 1 on; space: that of several columns. */
+static inline void *gs_more_space(gsolve_dense space, int which)
+{
+    const size_t size = (size_t)space.nrows * GS_AMG_COLUMNS * gs_type_size(space.type);
+
+    return (char *)space.value + (size_t)which * size;
+}
 
 extern const gs_smoother gs_amg_l1_jacobi, gs_amg_chebyshev, gs_amg_spai0, gs_amg_gs, gs_amg_ilu;
 

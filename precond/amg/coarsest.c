@@ -176,28 +176,36 @@ void gs_coarsest_drop(gs_coarsest *c, gsolve_context *ctx)
     memset(c, 0, sizeof *c);
 }
 
+/* Column c by the factors. */
+static void solve_column(const gs_coarsest *C, bool transposed, gsolve_dense b, gsolve_dense x,
+                         int32_t c)
+{
+    gs_factors_of *F = C->factors;
+
+    for (int64_t i = 0, k = c; i < C->n; i++, k += b.ncols) {
+        F->b[i] = C->type == GSOLVE_F32 ? (double)((float *)b.value)[k] : ((double *)b.value)[k];
+    }
+    gs_factors_solve(F, transposed);
+    for (int64_t i = 0, k = c; i < C->n; i++, k += b.ncols) {
+        if (C->type == GSOLVE_F32) {
+            ((float *)x.value)[k] = (float)F->x[i];
+        } else {
+            ((double *)x.value)[k] = F->x[i];
+        }
+    }
+}
+
 gsolve_status gs_coarsest_solve(const gs_coarsest *c, gsolve_context *ctx, bool transposed,
                                 gsolve_dense b, gsolve_dense x)
 {
-    gs_factors_of *F = c->factors;
-
     if (c->n == 0) return GSOLVE_OK;
     if (c->inverse) {
         return GS_KERNELS(gs_amg, ctx, c->type)
-            ->dense(ctx->queue, c->n, transposed && c->transposed ? c->transposed : c->inverse,
-                    b.value, x.value, c->count);
+            ->dense(ctx->queue, c->n, b.ncols,
+                    transposed && c->transposed ? c->transposed : c->inverse, b.value, x.value,
+                    c->count);
     }
-    for (int32_t i = 0; i < c->n; i++) {
-        F->b[i] = c->type == GSOLVE_F32 ? (double)((float *)b.value)[i] : ((double *)b.value)[i];
-    }
-    gs_factors_solve(F, transposed);
-    for (int32_t i = 0; i < c->n; i++) {
-        if (c->type == GSOLVE_F32) {
-            ((float *)x.value)[i] = (float)F->x[i];
-        } else {
-            ((double *)x.value)[i] = F->x[i];
-        }
-    }
+    for (int32_t j = 0; j < b.ncols; j++) solve_column(c, transposed, b, x, j);
     return GSOLVE_OK;
 }
 

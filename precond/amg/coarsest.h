@@ -25,8 +25,8 @@ int32_t gs_coarsest_most(const gsolve_context *ctx, const gs_amg_options *option
 gsolve_status gs_coarsest_build(gs_coarsest *c, gsolve_context *ctx, const gs_fine *level);
 void gs_coarsest_drop(gs_coarsest *c, gsolve_context *ctx);
 
-/* x = A^-1 b (A^-T b), in the least-squares sense where A is singular; allocates and waits for
- * nothing. */
+/* x = A^-1 b (A^-T b), in the least-squares sense where A is singular, of one column or several by
+ * rows, side by side; allocates and waits for nothing. */
 gsolve_status gs_coarsest_solve(const gs_coarsest *c, gsolve_context *ctx, bool transposed,
                                 gsolve_dense b, gsolve_dense x);
 size_t gs_coarsest_bytes(const gs_coarsest *c); /* that it moves */

@@ -32,34 +32,8 @@ typedef struct walk {
     gsolve_context *ctx;
     const gs_vector_kernels *vector;
     bool transposed, turned; /* turned: products are with A' */
+    int32_t columns;
 } walk;
-
-/* --- vectors ---------------------------------------------------------------------------------- */
-
-static gsolve_status reserve(gsolve_dense *v, gsolve_context *ctx, const gs_level *l)
-{
-    return gs_dense_new(v, ctx, gs_place(ctx), l->rows.type, l->rows.nrows, 1);
-}
-
-gsolve_status gs_cycle_reserve(gs_hierarchy *h, gsolve_context *ctx)
-{
-    gsolve_status status = GSOLVE_OK;
-
-    for (int k = 0; k < h->levels; k++) {
-        gs_level *l = &h->level[k];
-        TRY(reserve(&l->b, ctx, l));
-        TRY(reserve(&l->x, ctx, l));
-        TRY(reserve(&l->space, ctx, l));
-        if (h->options.cycle != GS_AMG_K || k == 0) continue;
-        TRY(reserve(&l->v, ctx, l));
-        TRY(reserve(&l->c, ctx, l));
-    }
-    if (h->options.cycle == GS_AMG_K) {
-        ALLOC(ctx, GSOLVE_DEVICE, h->scalar, 5 * GS_AMG_MOST_LEVELS);
-    }
-done:
-    return status;
-}
 
 /* --- the cycle -------------------------------------------------------------------------------- */
 
@@ -71,14 +45,14 @@ static gs_fine fine_of(const walk *w, const gs_level *l)
 }
 
 static gsolve_status smooth(const walk *w, const gs_level *l, gsolve_dense b, gsolve_dense x,
-                            int sweeps, bool zero, bool back)
+                            gsolve_dense space, int sweeps, bool zero, bool back)
 {
     const gs_fine fine = fine_of(w, l);
     gsolve_status status = GSOLVE_OK;
 
     for (int s = 0; s < sweeps && status == GSOLVE_OK; s++) {
         status =
-            w->h->smoother->sweep(l->smoother, w->ctx, &fine, b, x, l->space, zero && s == 0, back);
+            w->h->smoother->sweep(l->smoother, w->ctx, &fine, b, x, space, zero && s == 0, back);
     }
     return status;
 }
@@ -90,7 +64,7 @@ static gsolve_status residual(const walk *w, const gs_level *l, gsolve_dense b, 
     const gs_fine fine = fine_of(w, l);
     gsolve_status status;
 
-    TRY(w->vector->copy(w->ctx->queue, b.nrows, b.type, b.value, r.value));
+    TRY(w->vector->copy(w->ctx->queue, (int64_t)b.nrows * b.ncols, b.type, b.value, r.value));
     TRY(gs_fine_multiply(&fine, -1, x, 1, r));
 done:
     return status;
@@ -104,24 +78,27 @@ static gsolve_status cycle(const walk *w, int k, gsolve_dense b, gsolve_dense x,
     const gs_level *l = &w->h->level[k];
     const gs_amg_options *o = &w->h->options;
     const int before = w->transposed ? o->post : o->pre, after = w->transposed ? o->pre : o->post;
-    gsolve_dense r = l->space;
+    const gsolve_dense space = gs_level_vectors_of(w->h, k, w->columns).space;
+    gs_level_vectors next;
+    gsolve_dense r = space;
     gsolve_status status;
 
     if (!l->smoother) return gs_coarsest_solve(&w->h->coarsest, w->ctx, w->transposed, b, x);
     if (k + 1 == w->h->levels) {
-        TRY(smooth(w, l, b, x, LAST_SWEEPS, zero, false));
-        return smooth(w, l, b, x, LAST_SWEEPS, false, true);
+        TRY(smooth(w, l, b, x, space, LAST_SWEEPS, zero, false));
+        return smooth(w, l, b, x, space, LAST_SWEEPS, false, true);
     }
-    TRY(smooth(w, l, b, x, before, zero, false));
+    next = gs_level_vectors_of(w->h, k + 1, w->columns);
+    TRY(smooth(w, l, b, x, space, before, zero, false));
     if (zero && before == 0) {
         r = b;
     } else {
         TRY(residual(w, l, b, x, r));
     }
-    TRY(gsolve_matrix_apply(l->R, 1, r, 0, l[1].b));
+    TRY(gsolve_matrix_apply(l->R, 1, r, 0, next.b));
     TRY(solve_coarse(w, k + 1));
-    TRY(gsolve_matrix_apply(l->P, 1, l[1].x, zero && before == 0 ? 0 : 1, x));
-    TRY(smooth(w, l, b, x, after, false, true));
+    TRY(gsolve_matrix_apply(l->P, 1, next.x, zero && before == 0 ? 0 : 1, x));
+    TRY(smooth(w, l, b, x, space, after, false, true));
 done:
     return status;
 }
@@ -153,7 +130,8 @@ done:
     return status;
 }
 
-/* l->x = the solution for l->b by two steps; l->b becomes the residual after the first. */
+/* l->x = the solution for l->b by two steps; l->b becomes the residual after the first. One column.
+ */
 static gsolve_status two_steps(const walk *w, int k)
 {
     const gs_level *l = &w->h->level[k];
@@ -215,13 +193,13 @@ int64_t gs_cycle_visits(const gs_hierarchy *h)
 
 static gsolve_status solve_coarse(const walk *w, int k)
 {
-    const gs_level *l = &w->h->level[k];
+    const gs_level_vectors v = gs_level_vectors_of(w->h, k, w->columns);
     const bool twice = is_twice(w->h, k);
     gsolve_status status;
 
     if (w->h->options.cycle == GS_AMG_K && twice) return two_steps(w, k);
-    TRY(cycle(w, k, l->b, l->x, true));
-    if (twice) TRY(cycle(w, k, l->b, l->x, false));
+    TRY(cycle(w, k, v.b, v.x, true));
+    if (twice) TRY(cycle(w, k, v.b, v.x, false));
 done:
     return status;
 }
@@ -229,8 +207,9 @@ done:
 gsolve_status gs_cycle(const gs_hierarchy *h, gsolve_context *ctx, bool transposed, gsolve_dense r,
                        gsolve_dense z)
 {
-    const walk w = {h, ctx, GS_KERNELS(gs_vector, ctx, h->type), transposed,
-                    transposed && !h->symmetric};
+    const walk w = {
+        h,      ctx, GS_KERNELS(gs_vector, ctx, h->type), transposed, transposed && !h->symmetric,
+        r.ncols};
 
     return h->level[0].rows.nrows == 0 ? GSOLVE_OK : cycle(&w, 0, r, z, true);
 }

@@ -28,6 +28,7 @@ void gs_hierarchy_destroy(gs_hierarchy *h, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_DEVICE, h->level[0].fine.near_null.value);
     gs_coarsest_drop(&h->coarsest, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, h->scalar);
+    gsolve_free(ctx, GSOLVE_DEVICE, h->many);
     gsolve_free(ctx, GSOLVE_HOST, h);
 }
 

@@ -26,6 +26,7 @@ typedef struct gs_level {
     void *smoother;           /* NULL where the level is solved exactly */
     gsolve_dense b, x, space; /* one column each; b and x of the finest only in another type */
     gsolve_dense v, c;        /* of a K-cycle */
+    void *many;               /* b, x and spaces of GS_AMG_COLUMNS columns, a part of h->many */
 } gs_level;
 
 typedef struct gs_hierarchy {
@@ -40,6 +41,7 @@ typedef struct gs_hierarchy {
     gs_level level[GS_AMG_MOST_LEVELS];
     gs_coarsest coarsest;
     double *scalar; /* numbers on the device, see cycle.c */
+    void *many;     /* NULL until several columns come */
 } gs_hierarchy;
 
 /* level.c: l's rows, of which it becomes owner; its matrix, to multiply with, from them; its
@@ -74,16 +76,28 @@ double gs_hierarchy_grids(const gs_hierarchy *h);
 /* precision.c: *left = the share of r that some cycles of h leave, r = A w in csr's type with w the
  * first near-null vector; csr: what h was made of. More of them where it is more than enough. nan
  * or inf: h is of no use. */
-gsolve_status gs_hierarchy_leaves(const gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr,
+gsolve_status gs_hierarchy_leaves(gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr,
                                   double enough, double *left);
 
-/* cycle.c: z = M^-1 r, one column in the hierarchy's type; transposed: M^-T r. */
+/* cycle.c: z = M^-1 r in the hierarchy's type, one column, or several by rows, side by side, for
+ * which there is room; transposed: M^-T r. */
 gsolve_status gs_cycle(const gs_hierarchy *h, gsolve_context *ctx, bool transposed, gsolve_dense r,
                        gsolve_dense z);
-/* The vectors that it needs, and the bytes that it moves. */
-gsolve_status gs_cycle_reserve(gs_hierarchy *h, gsolve_context *ctx);
-size_t gs_cycle_bytes(const gs_hierarchy *h);
+size_t gs_cycle_bytes(const gs_hierarchy *h); /* that it moves, of one column */
 /* Visits of the coarsest level by one cycle. */
 int64_t gs_cycle_visits(const gs_hierarchy *h);
+
+/* apply.c: the vectors that a cycle of one column needs; z = M^-1 r, or M^-T r, of any columns and
+ * type, several of them together. What these need is made the first time. */
+gsolve_status gs_cycle_reserve(gs_hierarchy *h, gsolve_context *ctx);
+gsolve_status gs_hierarchy_apply(gs_hierarchy *h, gsolve_context *ctx, bool transposed,
+                                 gsolve_dense r, gsolve_dense z);
+
+/* Level k's vectors for a cycle of so many columns. */
+typedef struct gs_level_vectors {
+    gsolve_dense b, x, space;
+} gs_level_vectors;
+
+gs_level_vectors gs_level_vectors_of(const gs_hierarchy *h, int k, int32_t columns);
 
 #endif

@@ -11,9 +11,10 @@ typedef struct gs_amg_kernels {
     gsolve_status (*transpose_values)(gs_queue *q, const gsolve_csr *P, const gsolve_csr *R);
     /* bits, 32 to a word = whether yes[k] is not 0, for k < n */
     gsolve_status (*pack)(gs_queue *q, int64_t n, const uint8_t *yes, uint32_t *bits);
-    /* x = M b, M dense, n x n by rows; *count += 1, a number on the device */
-    gsolve_status (*dense)(gs_queue *q, int32_t n, const void *M, const void *b, void *x,
-                           int64_t *count);
+    /* x = M b, M dense, n x n by rows; b and x of so many columns, at most GS_AMG_COLUMNS, a row's
+     * numbers side by side; *count += columns, a number on the device */
+    gsolve_status (*dense)(gs_queue *q, int32_t n, int32_t columns, const void *M, const void *b,
+                           void *x, int64_t *count);
 } gs_amg_kernels;
 
 extern const gs_amg_kernels gs_amg_host[GSOLVE_TYPE_COUNT], gs_amg_cuda[GSOLVE_TYPE_COUNT];

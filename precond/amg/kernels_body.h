@@ -23,20 +23,36 @@ static gsolve_status FN(transpose_values)(gs_queue *q, const gsolve_csr *P, cons
     return GSOLVE_OK;
 }
 
-static gsolve_status FN(dense)(gs_queue *q, int32_t n, const void *pM, const void *pb, void *px,
-                               int64_t *count)
+/* Row i of M times b of several columns. */
+static void FN(dense_row)(int32_t n, int32_t columns, const T *row, const T *b, T *x)
+{
+    double sum[GS_AMG_COLUMNS] = {0};
+
+    for (int32_t j = 0; j < n; j++) {
+        for (int32_t c = 0; c < columns; c++) {
+            sum[c] += (double)row[j] * (double)b[(int64_t)j * columns + c];
+        }
+    }
+    for (int32_t c = 0; c < columns; c++) x[c] = (T)sum[c];
+}
+
+static gsolve_status FN(dense)(gs_queue *q, int32_t n, int32_t columns, const void *pM,
+                               const void *pb, void *px, int64_t *count)
 {
     const T *M = pM, *b = pb;
     T *x = px;
 
     (void)q;
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; columns > 1 && i < n; i++) {
+        FN(dense_row)(n, columns, M + (int64_t)i * n, b, x + (int64_t)i * columns);
+    }
+    for (int32_t i = 0; columns == 1 && i < n; i++) {
         const T *row = M + (int64_t)i * n;
         double sum = 0;
 #pragma omp simd reduction(+ : sum)
         for (int32_t j = 0; j < n; j++) sum += (double)row[j] * (double)b[j];
         x[i] = (T)sum;
     }
-    *count += 1;
+    *count += columns;
     return GSOLVE_OK;
 }

@@ -3,6 +3,7 @@
 #include "precond/lanes.cuh"
 
 extern "C" {
+#include "precond/amg/amg.h"
 #include "precond/amg/kernels.h"
 }
 
@@ -75,32 +76,44 @@ gsolve_status transpose_values(gs_queue *q, const gsolve_csr *P, const gsolve_cs
     });
 }
 
-// A warp to a row.
-template <class T>
+// A warp to a row, for at most C columns.
+template <int C, class T>
 __global__ void __launch_bounds__(gs_block_size)
-    multiply_dense(int32_t n, const T *M, const T *b, T *x, int64_t *count, const int *ended)
+    multiply_dense(int32_t n, int32_t columns, const T *M, const T *b, T *x, int64_t *count,
+                   const int *ended)
 {
     const int64_t thread = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
     const int64_t step = (int64_t)gridDim.x * (gs_block_size / 32);
 
     if (ended && *ended >= GS_ENDS) return;
-    if (thread == 0) *count += 1;
+    if (thread == 0) *count += columns;
     for (int64_t i = thread / 32; i < n; i += step) {
         const T *row = M + i * n;
-        double sum = 0;
+        double sum[C] = {};
         for (int32_t j = (int32_t)(thread % 32); j < n; j += 32) {
-            sum += (double)row[j] * (double)b[j];
+            const double m = (double)row[j];
+            const T *bj = b + (int64_t)j * columns;
+#pragma unroll
+            for (int c = 0; c < C; c++) {
+                if (c < columns) sum[c] += m * (double)bj[c];
+            }
         }
-        for (int s = 16; s > 0; s /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, s);
-        if (thread % 32 == 0) x[i] = (T)sum;
+#pragma unroll
+        for (int c = 0; c < C; c++) {
+            for (int s = 16; s > 0; s /= 2) sum[c] += __shfl_xor_sync(0xffffffffu, sum[c], s);
+            if (thread % 32 == 0 && c < columns) x[i * columns + c] = (T)sum[c];
+        }
     }
 }
 
 template <class T>
-gsolve_status dense(gs_queue *q, int32_t n, const void *M, const void *b, void *x, int64_t *count)
+gsolve_status dense(gs_queue *q, int32_t n, int32_t columns, const void *M, const void *b, void *x,
+                    int64_t *count)
 {
-    return gs_launch(q, "the coarsest level", multiply_dense<T>, gs_grid(q, (int64_t)n * 32),
-                     gs_block_size, n, (const T *)M, (const T *)b, (T *)x, count, q->guard);
+    const auto kernel = columns == 1 ? multiply_dense<1, T> : multiply_dense<GS_AMG_COLUMNS, T>;
+
+    return gs_launch(q, "the coarsest level", kernel, gs_grid(q, (int64_t)n * 32), gs_block_size, n,
+                     columns, (const T *)M, (const T *)b, (T *)x, count, q->guard);
 }
 
 template <class T>

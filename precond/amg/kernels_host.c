@@ -1,6 +1,7 @@
 /* kernels_host.c: the kernels on the CPU. */
 #include "precond/amg/kernels.h"
 
+#include "precond/amg/amg.h"
 #include "precond/diagonal.h"
 
 static gsolve_status pack(gs_queue *q, int64_t n, const uint8_t *yes, uint32_t *bits)

@@ -17,22 +17,6 @@
 
 enum { R, W, Z, VECTORS };
 
-/* z = M^-1 r, through h's type. */
-static gsolve_status correct(const gs_hierarchy *h, gsolve_context *ctx, gsolve_dense r,
-                             gsolve_dense z)
-{
-    const gs_level *finest = h->level;
-    gsolve_status status;
-
-    TRY(GS_KERNELS(gs_vector, ctx, h->type)
-            ->copy(ctx->queue, r.nrows, r.type, r.value, finest->b.value));
-    TRY(gs_cycle(h, ctx, false, finest->b, finest->x));
-    TRY(GS_KERNELS(gs_vector, ctx, z.type)
-            ->copy(ctx->queue, z.nrows, h->type, finest->x.value, z.value));
-done:
-    return status;
-}
-
 /* r = A w, sum[0] = |r|^2 */
 static gsolve_status begin(const gs_hierarchy *h, gsolve_context *ctx, const void *A,
                            const gsolve_dense *v, double *sum)
@@ -50,20 +34,20 @@ done:
 }
 
 /* r after one more cycle, sum[1] = |r|^2 */
-static gsolve_status one_cycle(const gs_hierarchy *h, gsolve_context *ctx, const void *A,
+static gsolve_status one_cycle(gs_hierarchy *h, gsolve_context *ctx, const void *A,
                                const gsolve_dense *v, double *sum)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v[R].type);
     gsolve_status status;
 
-    TRY(correct(h, ctx, v[R], v[Z]));
+    TRY(gs_hierarchy_apply(h, ctx, false, v[R], v[Z]));
     TRY(gs_csr_format.apply(A, ctx, -1, v[Z], 1, v[R]));
     TRY(vector->dot(ctx->queue, v[R].nrows, v[R].value, v[R].value, &sum[1]));
 done:
     return status;
 }
 
-gsolve_status gs_hierarchy_leaves(const gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr,
+gsolve_status gs_hierarchy_leaves(gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr,
                                   double enough, double *left)
 {
     gsolve_dense v[VECTORS] = {{0}};

@@ -11,13 +11,15 @@
 typedef struct gs_relax_kernels {
     /* *longest, on the host = the entries of A's longest row */
     gsolve_status (*longest)(gsolve_context *ctx, const gsolve_csr *A, int32_t *longest);
-    /* r = b - A x; mean: entries a row of A, by which a GPU is shared out */
-    gsolve_status (*residual)(gs_queue *q, const gsolve_csr *A, double mean, const void *b,
-                              const void *x, void *r);
+    /* r = b - A x; mean: entries a row of A, by which a GPU is shared out. Vectors have so many
+     * columns, a row's numbers side by side. */
+    gsolve_status (*residual)(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns,
+                              const void *b, const void *x, void *r);
     /* y = x + a d * (b - A x) + c (x - old); old may be y, and NULL: counts as 0; c 0: it is not
-     * read. x and y are apart. */
-    gsolve_status (*relax)(gs_queue *q, const gsolve_csr *A, double mean, double a, double c,
-                           const void *d, const void *b, const void *x, const void *old, void *y);
+     * read. x and y are apart. d: a number a row. */
+    gsolve_status (*relax)(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns, double a,
+                           double c, const void *d, const void *b, const void *x, const void *old,
+                           void *y);
 } gs_relax_kernels;
 
 extern const gs_relax_kernels gs_relax_host[GSOLVE_TYPE_COUNT];

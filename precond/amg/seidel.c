@@ -131,10 +131,11 @@ static gsolve_status sweep_colours(const seidel *s, gsolve_context *ctx, const g
                            "an A that is not symmetric; l1_jacobi and spai0 do");
     }
     if (!zero) {
-        return kernels->colours(ctx->queue, level->A, C, first, back, s->d, b.value, x.value);
+        return kernels->colours(ctx->queue, level->A, C, b.ncols, first, back, s->d, b.value,
+                                x.value);
     }
-    TRY(kernels->begin(ctx->queue, b.nrows, C->colour, first, s->d, b.value, x.value));
-    TRY(kernels->colours(ctx->queue, level->A, C, second, back, s->d, b.value, x.value));
+    TRY(kernels->begin(ctx->queue, b.nrows, b.ncols, C->colour, first, s->d, b.value, x.value));
+    TRY(kernels->colours(ctx->queue, level->A, C, b.ncols, second, back, s->d, b.value, x.value));
 done:
     return status;
 }
@@ -145,10 +146,11 @@ static gsolve_status sweep_turned(const seidel *s, gsolve_context *ctx, const gs
 {
     gsolve_status status;
 
-    TRY(GS_KERNELS(gs_vector, ctx, b.type)->copy(ctx->queue, b.nrows, b.type, b.value, r.value));
+    TRY(GS_KERNELS(gs_vector, ctx, b.type)
+            ->copy(ctx->queue, (int64_t)b.nrows * b.ncols, b.type, b.value, r.value));
     if (!zero) TRY(gs_fine_multiply(level, -1, x, 1, r));
     TRY(GS_KERNELS(gs_seidel, ctx, b.type)
-            ->turned_blocks(ctx->queue, level->A, zero, back, s->d, r.value, x.value));
+            ->turned_blocks(ctx->queue, level->A, b.ncols, zero, back, s->d, r.value, x.value));
 done:
     return status;
 }
@@ -161,7 +163,7 @@ static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_fine 
     if (!s->by_rows) return sweep_colours(s, ctx, level, b, x, zero, back);
     if (level->transposed) return sweep_turned(s, ctx, level, b, x, space, zero, back);
     return GS_KERNELS(gs_seidel, ctx, b.type)
-        ->blocks(ctx->queue, level->A, zero, back, s->d, b.value, x.value, space.value);
+        ->blocks(ctx->queue, level->A, b.ncols, zero, back, s->d, b.value, x.value, space.value);
 }
 
 /* A's rows once, b, d, and x twice. */

@@ -30,20 +30,21 @@ typedef struct gs_seidel_kernels {
      * pattern were symmetric; if it is not, *count = -1. */
     gsolve_status (*colour)(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
                             int32_t *colour, int32_t *count);
-    /* x = d * b in the rows of one colour, 0 in the others */
-    gsolve_status (*begin)(gs_queue *q, int64_t n, const int32_t *colour, int32_t which,
-                           const void *d, const void *b, void *x);
+    /* From here on vectors have so many columns, at most GS_AMG_COLUMNS, a row's numbers side by
+     * side. x = d * b in the rows of one colour, 0 in the others */
+    gsolve_status (*begin)(gs_queue *q, int64_t n, int32_t columns, const int32_t *colour,
+                           int32_t which, const void *d, const void *b, void *x);
     /* colour after colour from one on, up to the last or (back) down to the first */
-    gsolve_status (*colours)(gs_queue *q, const gsolve_csr *A, const gs_colours *C, int32_t from,
-                             bool back, const void *d, const void *b, void *x);
+    gsolve_status (*colours)(gs_queue *q, const gsolve_csr *A, const gs_colours *C, int32_t columns,
+                             int32_t from, bool back, const void *d, const void *b, void *x);
     /* The rest is NULL on a GPU. d of the blocks; their rows up or (back) down, old being room for
      * x; zero: x counts as 0, and old is not used. */
     gsolve_status (*block_diagonal)(gs_queue *q, const gsolve_csr *A, void *d);
-    gsolve_status (*blocks)(gs_queue *q, const gsolve_csr *A, bool zero, bool back, const void *d,
-                            const void *b, void *x, void *old);
+    gsolve_status (*blocks)(gs_queue *q, const gsolve_csr *A, int32_t columns, bool zero, bool back,
+                            const void *d, const void *b, void *x, void *old);
     /* the same with A'; r = b - A' x, which is overwritten */
-    gsolve_status (*turned_blocks)(gs_queue *q, const gsolve_csr *A, bool zero, bool back,
-                                   const void *d, void *r, void *x);
+    gsolve_status (*turned_blocks)(gs_queue *q, const gsolve_csr *A, int32_t columns, bool zero,
+                                   bool back, const void *d, void *r, void *x);
 } gs_seidel_kernels;
 
 extern const gs_seidel_kernels gs_seidel_host[GSOLVE_TYPE_COUNT];

@@ -1,12 +1,11 @@
-// seidel_cuda.cu: Gauss-Seidel by colours on a GPU, and the colours: in rounds, in each of which
-// the rows are coloured that wait for no other; of several the host looks at the last one's end. A
-// row that is seen as not coloured though it is costs a round and changes nothing.
-#include "core/each.cuh"
-#include "precond/amg/row_lanes.cuh"
+// seidel_cuda.cu: the colours of Gauss-Seidel on a GPU: in rounds, in each of which the rows are
+// coloured that wait for no other; of several the host looks at the last one's end. A row that is
+// seen as not coloured though it is costs a round and changes nothing.
+#include "precond/amg/seidel.cuh"
+#include "precond/lanes.cuh"
 
 extern "C" {
 #include "core/try.h"
-#include "precond/amg/seidel.h"
 }
 
 #define INLINE __device__ inline
@@ -20,8 +19,6 @@ namespace
 {
 
 constexpr int first_rounds = 12, further_rounds = 8;
-constexpr int most_alone = 65536; // entries of a matrix of which one block sweeps all colours
-constexpr int block_alone = 1024;
 
 // --- colours ----------------------------------------------------------------------------------
 
@@ -140,8 +137,10 @@ gsolve_status colour_in(gsolve_context *ctx, const gsolve_csr *A, const gsolve_c
     });
 }
 
-gsolve_status colour(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B, int32_t *colour,
-                     int32_t *count)
+} // namespace
+
+gsolve_status gs_seidel_colour(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
+                               int32_t *colour, int32_t *count)
 {
     gs_queue *q = ctx->queue;
     const size_t bytes = (size_t)A->nrows * sizeof *colour;
@@ -162,131 +161,3 @@ done:
     gsolve_free(ctx, GSOLVE_DEVICE, facts);
     return status;
 }
-
-// --- sweeps -----------------------------------------------------------------------------------
-
-template <class T>
-struct begin_one : gs_plain {
-    const int32_t *colour;
-    int32_t which;
-    const T *d, *b;
-    T *x;
-    template <int W>
-    __device__ void at(int64_t i, double *)
-    {
-        const auto D = gs_load<W>(d, i), B = gs_load<W>(b, i);
-        gs_pack<T, W> X;
-        for (int w = 0; w < W; w++) X.v[w] = colour[i + w] == which ? D.v[w] * B.v[w] : T(0);
-        gs_store<W>(x, i, X);
-    }
-};
-
-template <class T>
-gsolve_status begin(gs_queue *q, int64_t n, const int32_t *colour, int32_t which, const void *d,
-                    const void *b, void *x)
-{
-    const begin_one<T> op = {{}, colour, which, (const T *)d, (const T *)b, (T *)x};
-    return gs_each<T>(q, n, gs_all_aligned(op.d, op.b, op.x), op, "Gauss-Seidel");
-}
-
-template <class T>
-struct vectors {
-    const T *d, *b;
-    T *x;
-};
-
-// The listed rows that fall to this group: unit, unit + groups, ... below count. All of a warp make
-// the same rounds.
-template <int L, class T, class O>
-__device__ void sweep_rows(const gs_rows<T, O> &A, const int32_t *row, int32_t count, int lane,
-                           int64_t unit, int64_t groups, vectors<T> v)
-{
-    constexpr int at_once = gs_rows_at_once<T>;
-
-    for (int64_t base = 0; base < count; base += groups * at_once) {
-        int64_t i[at_once];
-        T sum[at_once];
-#pragma unroll
-        for (int r = 0; r < at_once; r++) {
-            const int64_t at = base + r * groups + unit;
-            i[r] = at < count ? row[at] : -1;
-        }
-        gs_row_sums<L>(A, lane, i, v.x, sum);
-#pragma unroll
-        for (int r = 0; r < at_once; r++) {
-            for (int s = L / 2; s > 0; s /= 2) {
-                sum[r] += __shfl_xor_sync(gs_all_lanes, sum[r], s);
-            }
-            if (i[r] >= 0 && lane == 0) v.x[i[r]] += v.d[i[r]] * (v.b[i[r]] - sum[r]);
-        }
-    }
-}
-
-template <int L, class T, class O>
-__global__ void __launch_bounds__(gs_block_size)
-    sweep_colour(gs_rows<T, O> A, const int32_t *row, int32_t count, vectors<T> v, const int *ended)
-{
-    const gs_lanes<L> g;
-
-    if (ended && *ended >= GS_ENDS) return;
-    sweep_rows<L>(A, row, count, g.lane, g.unit, (int64_t)gridDim.x * (gs_block_size / L), v);
-}
-
-// Colour after colour by one block, where a launch for each would take longer.
-template <int L, class T, class O>
-__global__ void __launch_bounds__(block_alone)
-    sweep_alone(gs_rows<T, O> A, const int32_t *row, const int32_t *first, int32_t count,
-                int32_t from, int32_t step, vectors<T> v, const int *ended)
-{
-    const int lane = (int)threadIdx.x % L;
-
-    if (ended && *ended >= GS_ENDS) return;
-    for (int32_t c = from; c >= 0 && c < count; c += step) {
-        const int32_t at = first[c];
-        sweep_rows<L>(A, row + at, first[c + 1] - at, lane, (int64_t)threadIdx.x / L,
-                      block_alone / L, v);
-        __syncthreads();
-    }
-}
-
-template <int L, class T, class O>
-gsolve_status colours_by(gs_queue *q, const gs_rows<T, O> &A, const gs_colours *C, int32_t from,
-                         int32_t step, const vectors<T> &v)
-{
-    gsolve_status status = GSOLVE_OK;
-
-    if (C->entries <= most_alone) {
-        return gs_launch(q, "Gauss-Seidel", sweep_alone<L, T, O>, 1, block_alone, A, C->row,
-                         C->first, C->count, from, step, v, q->guard);
-    }
-    for (int32_t c = from; c >= 0 && c < C->count; c += step) {
-        const int32_t rows = C->begin[c + 1] - C->begin[c];
-        const int64_t groups = ((int64_t)rows + gs_rows_at_once<T> - 1) / gs_rows_at_once<T>;
-        TRY(gs_launch(q, "Gauss-Seidel", sweep_colour<L, T, O>, gs_lane_blocks(groups, L),
-                      gs_block_size, A, C->row + C->begin[c], rows, v, q->guard));
-    }
-done:
-    return status;
-}
-
-template <class T>
-gsolve_status colours(gs_queue *q, const gsolve_csr *A, const gs_colours *C, int32_t from,
-                      bool back, const void *d, const void *b, void *x)
-{
-    const vectors<T> v = {(const T *)d, (const T *)b, (T *)x};
-
-    if (A->nrows == 0) return GSOLVE_OK;
-    return gs_with_start(A, [&](auto start) {
-        using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
-        const gs_rows<T, O> rows = {start, A->col, (const T *)A->value};
-        return gs_with_lanes((double)C->entries / A->nrows / 2, [&](auto lanes) {
-            return colours_by<decltype(lanes)::value, T, O>(q, rows, C, from, back ? -1 : 1, v);
-        });
-    });
-}
-
-} // namespace
-
-extern "C" const gs_seidel_kernels gs_seidel_cuda[GSOLVE_TYPE_COUNT] = {
-    {colour, begin<float>, colours<float>, nullptr, nullptr, nullptr},
-    {colour, begin<double>, colours<double>, nullptr, nullptr, nullptr}};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/blocks.h"
+#include "precond/amg/amg.h"
 #include "precond/diagonal.h"
 
 #define INLINE static inline

@@ -123,18 +123,26 @@ static gs_polynomial_step first_step(const relaxation *S)
     return gs_polynomial_first(S->polynomial);
 }
 
+/* From 0, x itself is the direction after the first step; after the last it is not needed. */
 static gsolve_status sweep_apart(const relaxation *S, gsolve_context *ctx, const gs_fine *level,
                                  gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero)
 {
     const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, b.type);
+    void *p = b.ncols > 1 ? gs_more_space(space, 1) : S->p.value;
     gs_polynomial_step s = first_step(S);
     gsolve_status status = GSOLVE_OK;
 
     for (int k = 0; k < S->degree; k++) {
-        const void *Ax = zero && k == 0 ? NULL : space.value;
+        const bool first = zero && k == 0;
+        gs_stepped v = {.d = S->d, .b = b.value, .x = x.value};
         if (k > 0) s = gs_polynomial_next(S->polynomial, s);
-        if (Ax) TRY(gs_fine_multiply(level, 1, x, 0, space));
-        TRY(kernels->step(ctx->queue, b.nrows, s.a, s.c, S->d, b.value, Ax, S->p.value, x.value));
+        if (!first) {
+            TRY(gs_fine_multiply(level, 1, x, 0, space));
+            v.Ax = space.value;
+            v.old = zero && k == 1 ? x.value : p;
+            v.p = k + 1 < S->degree ? p : NULL;
+        }
+        TRY(kernels->step(ctx->queue, b.nrows, b.ncols, s.a, s.c, v));
     }
 done:
     return status;
@@ -153,19 +161,20 @@ static gsolve_status sweep_fused(const relaxation *S, gsolve_context *ctx, const
 
     if (zero) {
         TRY(GS_KERNELS(gs_polynomial, ctx, b.type)
-                ->step(ctx->queue, b.nrows, s.a, 0, S->d, b.value, NULL, NULL, now));
+                ->step(ctx->queue, b.nrows, b.ncols, s.a, 0,
+                       (gs_stepped){.d = S->d, .b = b.value, .x = now}));
     }
     for (int k = 0; k < passes; k++) {
         void *after = before;
         if (zero || k > 0) s = gs_polynomial_next(S->polynomial, s);
-        TRY(kernels->relax(ctx->queue, level->A, S->mean, s.a, s.c, S->d, b.value, now,
+        TRY(kernels->relax(ctx->queue, level->A, S->mean, b.ncols, s.a, s.c, S->d, b.value, now,
                            zero && k == 0 ? NULL : before, after));
         before = now;
         now = after;
     }
     if (now == space.value) {
         TRY(GS_KERNELS(gs_vector, ctx, x.type)
-                ->copy(ctx->queue, x.nrows, x.type, space.value, x.value));
+                ->copy(ctx->queue, (int64_t)x.nrows * x.ncols, x.type, space.value, x.value));
     }
 done:
     return status;
@@ -217,4 +226,5 @@ const gs_smoother gs_amg_chebyshev = {
     .destroy = destroy,
     .sweep = sweep,
     .bytes = bytes,
+    .spaces = 1,
 };

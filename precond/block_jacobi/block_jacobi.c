@@ -183,28 +183,15 @@ done:
     return status;
 }
 
-static gsolve_status apply_either(const void *self, gsolve_context *ctx, bool transposed,
-                                  gsolve_dense r, gsolve_dense z)
-{
-    const gs_block_jacobi_kernels *kernels = GS_KERNELS(gs_block_jacobi, ctx, r.type);
-    gsolve_status status = GSOLVE_OK;
-
-    for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c++) {
-        status = kernels->apply(ctx->queue, self, transposed, gs_column_of(r, c).value,
-                                gs_column_of(z, c).value);
-    }
-    return status;
-}
-
 static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
-    return apply_either(self, ctx, false, r, z);
+    return GS_KERNELS(gs_block_jacobi, ctx, r.type)->apply(ctx->queue, self, false, r, z);
 }
 
 static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z)
 {
-    return apply_either(self, ctx, true, r, z);
+    return GS_KERNELS(gs_block_jacobi, ctx, r.type)->apply(ctx->queue, self, true, r, z);
 }
 
 static void describe(const void *self, gsolve_precond_info *info)

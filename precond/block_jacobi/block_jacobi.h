@@ -13,9 +13,9 @@ typedef struct gs_block_jacobi_data {
 } gs_block_jacobi_data;
 
 typedef struct gs_block_jacobi_kernels {
-    /* z = B^-1 r, or B^-T r, one column */
+    /* z = B^-1 r, or B^-T r */
     gsolve_status (*apply)(gs_queue *q, const gs_block_jacobi_data *M, bool transposed,
-                           const void *r, void *z);
+                           gsolve_dense r, gsolve_dense z);
 } gs_block_jacobi_kernels;
 
 extern const gs_block_jacobi_kernels gs_block_jacobi_host[GSOLVE_TYPE_COUNT];

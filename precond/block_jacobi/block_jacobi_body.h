@@ -44,24 +44,36 @@ static void FN(whole)(int32_t size, bool transposed, int64_t blocks, const T *B,
     }
 }
 
+/* So many whole blocks from the first on, and those after them that are not whole, for each column
+ * while they are in the cache. */
+static void FN(piece)(const gs_block_jacobi_data *M, bool transposed, int64_t first, int64_t blocks,
+                      int32_t rest, gsolve_dense r, gsolve_dense z)
+{
+    const int64_t size = M->size, at = first * size, last = at + blocks * size;
+    const T *B = (const T *)M->inverse;
+
+    for (int32_t c = 0; c < r.ncols; c++) {
+        const T *rc = (const T *)r.value + c * r.stride;
+        T *zc = (T *)z.value + c * z.stride;
+        FN(whole)(M->size, transposed, blocks, B + at * size, rc + at, zc + at);
+        if (rest > 0) {
+            FN(multiply)(rest, M->size, transposed, B + last * size, rc + last, zc + last);
+        }
+    }
+}
+
 static gsolve_status FN(apply)(gs_queue *q, const gs_block_jacobi_data *M, bool transposed,
-                               const void *pr, void *pz)
+                               gsolve_dense r, gsolve_dense z)
 {
     enum { PIECE = 512 }; /* blocks a task */
-    const int64_t size = M->size, whole = M->n / size, rest = M->n % size;
-    const T *r = pr, *B = M->inverse;
-    T *z = pz;
+    const int64_t whole = M->n / M->size, pieces = (whole + PIECE) / PIECE;
+    const int32_t rest = M->n % M->size;
 
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (M->n > 8192)
-    for (int64_t b = 0; b < whole; b += PIECE) {
-        FN(whole)
-        (M->size, transposed, whole - b < PIECE ? whole - b : PIECE, B + b * size * size,
-         r + b * size, z + b * size);
-    }
-    if (rest > 0) {
-        FN(multiply)
-        ((int32_t)rest, M->size, transposed, B + whole * size * size, r + whole * size,
-         z + whole * size);
+    for (int64_t p = 0; p < pieces; p++) {
+        const bool last = p + 1 == pieces;
+        FN(piece)
+        (M, transposed, p * PIECE, last ? whole - p * PIECE : PIECE, last ? rest : 0, r, z);
     }
     return GSOLVE_OK;
 }

@@ -8,9 +8,10 @@ extern "C" {
 namespace
 {
 
-template <class T>
-__global__ void multiply(gs_block_jacobi_data M, bool transposed, const T *r, T *z,
-                         const int *ended)
+// C columns, of which there may be fewer.
+template <int C, class T>
+__global__ void multiply(gs_block_jacobi_data M, bool transposed, int columns, const T *r,
+                         int64_t rstride, T *z, int64_t zstride, const int *ended)
 {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -20,20 +21,36 @@ __global__ void multiply(gs_block_jacobi_data M, bool transposed, const T *r, T 
     const int32_t m = M.n - first < M.size ? (int32_t)(M.n - first) : M.size;
     const T *B = (const T *)M.inverse + first * M.size + (transposed ? row * M.size : row);
     const int32_t step = transposed ? 1 : M.size;
-    T sum = 0;
-    for (int32_t j = 0; j < m; j++) sum += B[j * step] * r[first + j];
-    z[i] = sum;
+    T sum[C] = {};
+    for (int32_t j = 0; j < m; j++) {
+        const T a = B[j * step];
+#pragma unroll
+        for (int c = 0; c < C; c++) {
+            if (c < columns) sum[c] += a * r[c * rstride + first + j];
+        }
+    }
+#pragma unroll
+    for (int c = 0; c < C; c++) {
+        if (c < columns) z[c * zstride + i] = sum[c];
+    }
 }
 
 template <class T>
-gsolve_status apply(gs_queue *q, const gs_block_jacobi_data *M, bool transposed, const void *r,
-                    void *z)
+gsolve_status apply(gs_queue *q, const gs_block_jacobi_data *M, bool transposed, gsolve_dense r,
+                    gsolve_dense z)
 {
+    constexpr int most = 8; // columns of a launch
     const int blocks = (int)(((int64_t)M->n + gs_block_size - 1) / gs_block_size);
+    gsolve_status status = GSOLVE_OK;
 
     if (blocks == 0) return GSOLVE_OK;
-    return gs_launch(q, "block_jacobi", multiply<T>, blocks, gs_block_size, *M, transposed,
-                     (const T *)r, (T *)z, q->guard);
+    for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c += most) {
+        const int now = r.ncols - c < most ? r.ncols - c : most;
+        status = gs_launch(q, "block_jacobi", now == 1 ? multiply<1, T> : multiply<most, T>, blocks,
+                           gs_block_size, *M, transposed, now, (const T *)gs_column_of(r, c).value,
+                           r.stride, (T *)gs_column_of(z, c).value, z.stride, q->guard);
+    }
+    return status;
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/flip.h"
 #include "core/stage.h"
 #include "core/try.h"
 #include "precond/diagonal.h"
@@ -25,7 +26,7 @@ typedef struct chebyshev {
     void *d;            /* reciprocals of the diagonal */
     gsolve_dense p, q;  /* one column of work space each */
     double *square;     /* a number on the device */
-    gsolve_dense strip; /* 2 STRIP of it, made when several columns are first applied to */
+    gsolve_dense strip; /* r, z, p and q of STRIP, made when several columns are first applied to */
 } chebyshev;
 
 static const gsolve_option options[] = {
@@ -115,56 +116,67 @@ done:
     return status;
 }
 
-/* A step in each column; q without values: the first. */
-static gsolve_status step(const chebyshev *M, gsolve_context *ctx, gs_polynomial_step s,
-                          gsolve_dense r, gsolve_dense q, gsolve_dense p, gsolve_dense z)
-{
-    const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, r.type);
-    gsolve_status status = GSOLVE_OK;
-
-    for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c++) {
-        status = kernels->step(ctx->queue, r.nrows, s.a, s.c, M->d, gs_column_of(r, c).value,
-                               q.value ? gs_column_of(q, c).value : NULL, gs_column_of(p, c).value,
-                               gs_column_of(z, c).value);
-    }
-    return status;
-}
-
-/* p and q have as many columns as r; the transposed one has A' for A, since (p(D^-1 A) D^-1)' =
+/* Several columns lie by rows; p and q are like r. The direction of the first step is z, and after
+ * the last none is needed. The transposed one has A' for A, since (p(D^-1 A) D^-1)' =
  * p(D^-1 A') D^-1. */
 static gsolve_status iterate(const chebyshev *M, gsolve_context *ctx, bool transposed,
                              gsolve_dense r, gsolve_dense p, gsolve_dense q, gsolve_dense z)
 {
-    const gsolve_dense none = {0};
+    const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, r.type);
     gs_polynomial_step s = gs_polynomial_first(M->polynomial);
+    gs_stepped v = {.d = M->d, .b = r.value, .x = z.value};
     gsolve_status status;
 
-    TRY(step(M, ctx, s, r, none, p, z));
+    TRY(kernels->step(ctx->queue, r.nrows, r.ncols, s.a, s.c, v));
+    v.Ax = q.value;
     for (int k = 0; k < M->options.degree; k++) {
+        v.old = k == 0 ? z.value : p.value;
+        v.p = k + 1 < M->options.degree ? p.value : NULL;
         s = gs_polynomial_next(M->polynomial, s);
         TRY((transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(M->A, 1, z, 0, q));
-        TRY(step(M, ctx, s, r, q, p, z));
+        TRY(kernels->step(ctx->queue, r.nrows, r.ncols, s.a, s.c, v));
     }
 done:
     return status;
 }
 
-/* STRIP columns at a time, whose products share the passes over A. The constness of the handle is
- * about what M stands for, and not about what is made on the way. */
+/* Several columns, at most STRIP, which share the passes over A: by rows they do so best. */
+static gsolve_status iterate_several(const chebyshev *M, gsolve_context *ctx, bool transposed,
+                                     gsolve_dense r, gsolve_dense z)
+{
+    gsolve_dense v[4]; /* r, z, p, q */
+    gsolve_status status;
+
+    for (int k = 0; k < 4; k++) {
+        v[k] = gs_column_of(M->strip, k * STRIP);
+        v[k].ncols = r.ncols;
+        v[k].stride = r.ncols;
+        v[k].layout = GSOLVE_BY_ROWS;
+    }
+    TRY(gs_flip(ctx, r, v[0]));
+    TRY(iterate(M, ctx, transposed, v[0], v[2], v[3], v[1]));
+    TRY(gs_flip(ctx, v[1], z));
+done:
+    return status;
+}
+
+/* The constness of the handle is about what M stands for, and not about what is made on the way. */
 static gsolve_status by_strips(chebyshev *M, gsolve_context *ctx, bool transposed, gsolve_dense r,
                                gsolve_dense z)
 {
     gsolve_status status = GSOLVE_OK;
 
-    if (r.ncols == 1) return iterate(M, ctx, transposed, r, M->p, M->q, z);
     if (r.ncols > 1 && !M->strip.value) {
-        TRY(gs_dense_new(&M->strip, ctx, gs_place(ctx), r.type, r.nrows, 2 * STRIP));
+        TRY(gs_dense_new(&M->strip, ctx, gs_place(ctx), r.type, r.nrows, 4 * STRIP));
     }
     for (int32_t c = 0; c < r.ncols; c += STRIP) {
         gsolve_dense some = gs_column_of(r, c), out = gs_column_of(z, c);
-        gsolve_dense p = gs_column_of(M->strip, 0), q = gs_column_of(M->strip, STRIP);
-        some.ncols = out.ncols = p.ncols = q.ncols = r.ncols - c < STRIP ? r.ncols - c : STRIP;
-        TRY(iterate(M, ctx, transposed, some, p, q, out));
+        some.ncols = out.ncols = r.ncols - c < STRIP ? r.ncols - c : STRIP;
+        if (some.ncols == 1) {
+            TRY(iterate(M, ctx, transposed, some, M->p, M->q, out));
+        } else {
+            TRY(iterate_several(M, ctx, transposed, some, out));
+        }
     }
 done:
     return status;

@@ -14,13 +14,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/flip.h"
 #include "core/stage.h"
 #include "core/try.h"
 #include "core/vector.h"
 #include "precond/incomplete.h"
 #include "precond/precond.h"
 
-enum { STRIP = 4 }; /* columns that are multiplied together */
+enum { STRIP = 8 }; /* columns that are multiplied together, by rows */
 
 static const gsolve_option options[] = {
     {"factors", "what is inverted: those of ilu or, A symmetric, of ic", GSOLVE_CHOICE,
@@ -36,14 +37,10 @@ static const gsolve_option options[] = {
     {0},
 };
 
-static gsolve_status new_work(const gs_isai_self *M, gsolve_context *ctx, int32_t n,
-                              gsolve_type type, int32_t columns, gsolve_dense *work)
+/* Vectors beside r and z. */
+static int32_t spaces(const gs_isai_self *M)
 {
-    const int32_t blocks = M->options.relax > 0 ? 2 : 1;
-    const gsolve_status status = gs_dense_new(work, ctx, gs_place(ctx), type, n, blocks * columns);
-
-    work->ncols = columns;
-    return status;
+    return M->options.relax > 0 ? 2 : 1;
 }
 
 static void destroy(void *self, gsolve_context *ctx)
@@ -67,7 +64,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);
     M->options = *(const gs_isai_options *)chosen;
-    TRY(new_work(M, ctx, csr->nrows, csr->type, 1, &M->column));
+    TRY(gs_dense_new(&M->column, ctx, gs_place(ctx), csr->type, csr->nrows, spaces(M)));
     TRY(gs_isai_setup(M, ctx, csr));
     *self = M;
     M = NULL;
@@ -87,10 +84,7 @@ static gsolve_status solve(const gs_isai_self *M, gsolve_context *ctx, gs_isai_i
 
     TRY(gsolve_matrix_apply(factor.W, 1, x, 0, y));
     for (int step = 0; step < M->options.relax; step++) {
-        for (int32_t c = 0; c < x.ncols; c++) {
-            TRY(vector->copy(ctx->queue, x.nrows, x.type, gs_column_of(x, c).value,
-                             gs_column_of(q, c).value));
-        }
+        TRY(vector->copy(ctx->queue, (int64_t)x.nrows * x.ncols, x.type, x.value, q.value));
         TRY(gsolve_matrix_apply(factor.T, -1, y, 1, q));
         TRY(gsolve_matrix_apply(factor.W, 1, q, 1, y));
     }
@@ -98,17 +92,37 @@ done:
     return status;
 }
 
-/* z = W1 W0 r for as many columns as work has or fewer. */
-static gsolve_status apply_strip(const gs_isai_self *M, gsolve_context *ctx,
-                                 const gs_isai_inverse *factor, gsolve_dense work, gsolve_dense r,
-                                 gsolve_dense z)
+/* z = W1 W0 r for one column. */
+static gsolve_status apply_one(const gs_isai_self *M, gsolve_context *ctx,
+                               const gs_isai_inverse *factor, gsolve_dense r, gsolve_dense z)
 {
-    gsolve_dense q = gs_column_of(work, work.ncols);
+    gsolve_dense y = gs_column_of(M->column, 0), q = gs_column_of(M->column, spaces(M) - 1);
     gsolve_status status;
 
-    work.ncols = q.ncols = r.ncols;
-    TRY(solve(M, ctx, factor[0], r, work, q));
-    TRY(solve(M, ctx, factor[1], work, z, q));
+    TRY(solve(M, ctx, factor[0], r, y, q));
+    TRY(solve(M, ctx, factor[1], y, z, q));
+done:
+    return status;
+}
+
+/* The same for several, at most STRIP, which share the passes over W and T: by rows they do so
+ * best. */
+static gsolve_status apply_several(const gs_isai_self *M, gsolve_context *ctx,
+                                   const gs_isai_inverse *factor, gsolve_dense r, gsolve_dense z)
+{
+    gsolve_dense v[3]; /* r and z, y, q */
+    gsolve_status status;
+
+    for (int32_t k = 0; k < 1 + spaces(M); k++) {
+        v[k] = gs_column_of(M->strip, k * STRIP);
+        v[k].ncols = r.ncols;
+        v[k].stride = r.ncols;
+        v[k].layout = GSOLVE_BY_ROWS;
+    }
+    TRY(gs_flip(ctx, r, v[0]));
+    TRY(solve(M, ctx, factor[0], v[0], v[1], v[spaces(M)]));
+    TRY(solve(M, ctx, factor[1], v[1], v[0], v[spaces(M)]));
+    TRY(gs_flip(ctx, v[0], z));
 done:
     return status;
 }
@@ -117,15 +131,16 @@ done:
 static gsolve_status apply_factors(gs_isai_self *M, gsolve_context *ctx,
                                    const gs_isai_inverse *factor, gsolve_dense r, gsolve_dense z)
 {
+    const int32_t columns = (1 + spaces(M)) * STRIP;
     gsolve_status status = GSOLVE_OK;
 
     if (r.ncols > 1 && !M->strip.value) {
-        TRY(new_work(M, ctx, r.nrows, r.type, STRIP, &M->strip));
+        TRY(gs_dense_new(&M->strip, ctx, gs_place(ctx), r.type, r.nrows, columns));
     }
     for (int32_t c = 0; c < r.ncols; c += STRIP) {
         gsolve_dense some = gs_column_of(r, c), out = gs_column_of(z, c);
         some.ncols = out.ncols = r.ncols - c < STRIP ? r.ncols - c : STRIP;
-        TRY(apply_strip(M, ctx, factor, r.ncols > 1 ? M->strip : M->column, some, out));
+        TRY((some.ncols > 1 ? apply_several : apply_one)(M, ctx, factor, some, out));
     }
 done:
     return status;

@@ -46,7 +46,7 @@ typedef struct gs_isai_self {
     gs_isai_inverse factor[2];     /* W0 and W1 */
     gs_isai_inverse transposed[2]; /* W1' and W0', made when first asked for */
     gsolve_dense column;           /* work space for one column; with relaxation as much again */
-    gsolve_dense strip;            /* the same for several, made when first asked for */
+    gsolve_dense strip;            /* of several, and r; made when first asked for */
 } gs_isai_self;
 
 /* Makes factor, schedule, shift and shortened as options want; or gives factor, which there is

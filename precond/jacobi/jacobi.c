@@ -49,14 +49,7 @@ done:
 static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
     const jacobi *M = self;
-    const gs_jacobi_kernels *kernels = GS_KERNELS(gs_jacobi, ctx, r.type);
-    gsolve_status status = GSOLVE_OK;
-
-    for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c++) {
-        status = kernels->apply(ctx->queue, r.nrows, M->d, gs_column_of(r, c).value,
-                                gs_column_of(z, c).value, NULL);
-    }
-    return status;
+    return GS_KERNELS(gs_jacobi, ctx, r.type)->apply_columns(ctx->queue, M->d, r, z);
 }
 
 static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense r,

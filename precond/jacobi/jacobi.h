@@ -8,6 +8,8 @@ typedef struct gs_jacobi_kernels {
     /* z = d * r for one column; if rz, also *rz = r'z */
     gsolve_status (*apply)(gs_queue *q, int64_t n, const void *d, const void *r, void *z,
                            double *rz);
+    /* z = d * r for several */
+    gsolve_status (*apply_columns)(gs_queue *q, const void *d, gsolve_dense r, gsolve_dense z);
 } gs_jacobi_kernels;
 
 extern const gs_jacobi_kernels gs_jacobi_host[GSOLVE_TYPE_COUNT];

@@ -29,3 +29,11 @@ static gsolve_status FN(apply)(gs_queue *q, int64_t n, const void *pd, const voi
     if (rz) *rz = gs_sum(blocks.count, part);
     return GSOLVE_OK;
 }
+
+static gsolve_status FN(apply_columns)(gs_queue *q, const void *d, gsolve_dense r, gsolve_dense z)
+{
+    for (int32_t c = 0; c < r.ncols; c++) {
+        FN(apply)(q, r.nrows, d, gs_column_of(r, c).value, gs_column_of(z, c).value, NULL);
+    }
+    return GSOLVE_OK;
+}
