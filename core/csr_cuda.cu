@@ -51,6 +51,12 @@ struct stride {
     }
 };
 
+__device__ int64_t number_at(const void *offset, bool wide)
+{
+    return wide ? *static_cast<const int64_t *>(offset)
+                : (int64_t) * static_cast<const int32_t *>(offset);
+}
+
 // *to += mine of all threads of the block.
 __device__ void add(count_t mine, count_t *to)
 {
@@ -71,18 +77,22 @@ __global__ void __launch_bounds__(gs_block_size)
     if (bad != none) atomicMin(&f->first, bad);
 }
 
+// end: of the entries, an offset of either width.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
-    look_at_entries(int64_t entries, int32_t ncols, const int32_t *col, const T *value, findings *f)
+    look_at_entries(const void *end, bool wide, int32_t ncols, const int32_t *col, const T *value,
+                    findings *f)
 {
     const stride s;
+    const int64_t entries = number_at(end, wide);
     count_t bad = none, descents = 0;
 
+#pragma unroll 4
     for (int64_t k = s.first; k < entries; k += s.step) {
-        const int32_t j = col[k];
+        const int32_t j = col[k], last = k > 0 ? col[k - 1] : -1;
         const bool good = j >= 0 && j < ncols && isfinite(value[k]);
         if (!good && bad == none) bad = (count_t)k;
-        if (k > 0) descents += j <= col[k - 1];
+        descents += j <= last && k > 0;
     }
     if (bad != none) atomicMin(&f->first, bad);
     add(descents, &f->descents);
@@ -121,8 +131,7 @@ __global__ void __launch_bounds__(gs_block_size)
                     const int32_t *b, const T *value, findings *f)
 {
     const stride s;
-    const int64_t found =
-        wide ? *static_cast<const int64_t *>(end) : (int64_t) * static_cast<const int32_t *>(end);
+    const int64_t found = number_at(end, wide);
     count_t different = found != entries;
 
     if (found == entries) {
@@ -153,6 +162,12 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int64_t i = s.first; i < n; i += s.step) start[i] = (int32_t)wide[i];
 }
 
+// Where the last offset lies.
+const void *end_of(const gsolve_csr *csr)
+{
+    return static_cast<const char *>(csr->start) + (size_t)csr->nrows * gs_offset_size(csr->offset);
+}
+
 // --- the table --------------------------------------------------------------------------------
 
 gsolve_status at_offsets(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row)
@@ -180,15 +195,15 @@ gsolve_status at_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *en
                          bool *ascending)
 {
     gs_queue *q = ctx->queue;
+    constexpr int64_t guess = 8; // entries of a row
     const int grid = gs_grid(q, csr->nrows);
     findings *f = nullptr, seen;
-    int64_t entries = 0;
     gsolve_status status;
 
-    TRY(gs_csr_entries(ctx, csr, &entries));
     TRY(begin(ctx, &f));
-    TRY(gs_launch(q, "a look at the entries", look_at_entries<T>, gs_grid(q, entries),
-                  gs_block_size, entries, csr->ncols, csr->col, (const T *)csr->value, f));
+    TRY(gs_launch(q, "a look at the entries", look_at_entries<T>, gs_grid(q, guess * csr->nrows),
+                  gs_block_size, end_of(csr), csr->offset == GSOLVE_O64, csr->ncols, csr->col,
+                  (const T *)csr->value, f));
     TRY(csr->offset == GSOLVE_O64
             ? gs_launch(q, "a look at the rows", look_at_begins<int64_t>, grid, gs_block_size,
                         csr->nrows, (const int64_t *)csr->start, csr->col, f)
@@ -246,8 +261,6 @@ gsolve_status at_values(gsolve_context *ctx, const gsolve_csr *A, int64_t entrie
 {
     gs_queue *q = ctx->queue;
     const bool wide = B->offset == GSOLVE_O64;
-    const void *last =
-        static_cast<const char *>(B->start) + (size_t)B->nrows * gs_offset_size(B->offset);
     const bool packed = gs_aligned(A->col) && gs_aligned(B->col) && gs_aligned(B->value);
     const int64_t packs = packed ? entries / 4 : 0;
     findings *f = nullptr, seen;
@@ -256,8 +269,8 @@ gsolve_status at_values(gsolve_context *ctx, const gsolve_csr *A, int64_t entrie
     TRY(begin(ctx, &f));
     TRY(compare_offsets(q, A, B, f));
     TRY(gs_launch(q, "comparing entries", compare_entries<T>, gs_grid(q, packed ? packs : entries),
-                  gs_block_size, entries, packs, last, wide, A->col, B->col, (const T *)B->value,
-                  f));
+                  gs_block_size, entries, packs, end_of(B), wide, A->col, B->col,
+                  (const T *)B->value, f));
     TRY(end(ctx, f, &seen));
     *same = seen.different == 0;
 done:

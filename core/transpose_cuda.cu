@@ -2,9 +2,10 @@
 // keys, so that the rows ascend within each column.
 #include <cub/device/device_radix_sort.cuh>
 
-#include "core/rows.cuh"
+#include "core/cuda.cuh"
 
 extern "C" {
+#include "core/csr.h"
 #include "core/transpose.h"
 #include "core/try.h"
 }
@@ -55,6 +56,27 @@ gsolve_status gather_all(gs_queue *q, int64_t n, const void *order, const T *fro
 {
     return gs_launch(q, "gathering the transpose", gather<T, P>, gs_grid(q, n), gs_block_size, n,
                      (const P *)order, from, to);
+}
+
+// row[k] = the row of each entry: a short row by a thread, others by its warp.
+template <class O>
+__global__ void name_rows(int32_t nrows, const O *start, int32_t *row)
+{
+    constexpr unsigned all = 0xffffffffu;
+    constexpr int64_t is_short = 8;
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const int lane = (int)threadIdx.x % 32;
+    const int64_t from = i < nrows ? (int64_t)start[i] : 0;
+    const int64_t to = i < nrows ? (int64_t)start[i + 1] : 0;
+
+    for (int64_t k = from; k < to && to - from <= is_short; k++) row[k] = (int32_t)i;
+    for (unsigned rest = __ballot_sync(all, to - from > is_short); rest; rest &= rest - 1) {
+        const int of = __ffs((int)rest) - 1;
+        const int64_t end = __shfl_sync(all, to, of);
+        for (int64_t k = __shfl_sync(all, from, of) + lane; k < end; k += 32) {
+            row[k] = (int32_t)(i - lane + of);
+        }
+    }
 }
 
 int bits_of(int32_t n)
@@ -108,12 +130,18 @@ template <class P>
 gsolve_status gather_rows(const gsolve_csr *T, const void *order, gsolve_context *ctx,
                           const gsolve_csr *A, int64_t n)
 {
+    gs_queue *q = ctx->queue;
+    const int blocks = (int)((int64_t)A->nrows / gs_block_size + 1);
     int32_t *row = nullptr;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, row, n);
-    TRY(gs_name_rows(ctx->queue, A, n, row));
-    TRY((gather_all<int32_t, P>(ctx->queue, n, order, row, const_cast<int32_t *>(T->col))));
+    TRY(A->offset == GSOLVE_O64
+            ? gs_launch(q, "naming rows", name_rows<int64_t>, blocks, gs_block_size, A->nrows,
+                        (const int64_t *)A->start, row)
+            : gs_launch(q, "naming rows", name_rows<int32_t>, blocks, gs_block_size, A->nrows,
+                        (const int32_t *)A->start, row));
+    TRY((gather_all<int32_t, P>(q, n, order, row, const_cast<int32_t *>(T->col))));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, row);
     return status;
@@ -138,19 +166,28 @@ gsolve_status new_transpose(gsolve_csr *T, gsolve_context *ctx, const gsolve_csr
     return status;
 }
 
+// B's n values.
+template <class T>
+gsolve_status gather_values(const gsolve_csr *B, const void *order, gsolve_context *ctx,
+                            const gsolve_csr *A, int64_t n)
+{
+    const T *from = (const T *)A->value;
+    T *to = (T *)const_cast<void *>(B->value);
+
+    if (n == 0) return GSOLVE_OK;
+    return n > INT32_MAX ? gather_all<T, int64_t>(ctx->queue, n, order, from, to)
+                         : gather_all<T, int32_t>(ctx->queue, n, order, from, to);
+}
+
 template <class T>
 gsolve_status refill(const gsolve_csr *B, const void *order, gsolve_context *ctx,
                      const gsolve_csr *A)
 {
-    const T *from = (const T *)A->value;
-    T *to = (T *)const_cast<void *>(B->value);
     int64_t n = 0;
     gsolve_status status;
 
     TRY(gs_csr_entries(ctx, A, &n));
-    if (n == 0) return GSOLVE_OK;
-    TRY(n > INT32_MAX ? (gather_all<T, int64_t>(ctx->queue, n, order, from, to))
-                      : (gather_all<T, int32_t>(ctx->queue, n, order, from, to)));
+    TRY(gather_values<T>(B, order, ctx, A, n));
 done:
     return status;
 }
@@ -189,7 +226,7 @@ gsolve_status make(gsolve_csr *out, void **order, gsolve_context *ctx, const gso
     TRY(new_transpose(&B, ctx, A, n));
     TRY(n > INT32_MAX ? make_pattern<int64_t>(&B, &place, ctx, A, n)
                       : make_pattern<int32_t>(&B, &place, ctx, A, n));
-    TRY(refill<T>(&B, place, ctx, A));
+    TRY(gather_values<T>(&B, place, ctx, A, n));
     *out = B;
     *order = place;
     B = gsolve_csr();

@@ -82,8 +82,7 @@ gsolve_status gsolve_galerkin_create(gsolve_galerkin **out, gsolve_context *ctx,
     G->shown.place = A->place;
     TRY(take_all(G, R, A, P));
     TRY(gs_galerkin_make(&G->made, ctx, spec, &G->R.used, &G->A.used, &G->P.used, true));
-    TRY(gs_csr_entries(ctx, &G->made.RAP.C.csr, &G->entries));
-    TRY(gs_settle(ctx, &G->made.RAP.C.csr));
+    TRY(gs_csr_entries(ctx, &G->made.RAP.C.csr, &G->entries)); /* when all has been done */
     gs_input_forget(&G->A, ctx);
     G->bytes = ctx->bytes - held;
     G->seconds = gs_now() - begin;

@@ -97,8 +97,7 @@ static gsolve_status make_at_once(gs_galerkin *G, gsolve_context *ctx, const gso
 
     ctx->peak = before;
     TRY(GS_KERNELS(gs_triple, ctx, A->type)
-            ->multiply(&made->C.csr, &G->triple, keep ? &made->plan : NULL, &made->tally, fits, ctx,
-                       R, A, P));
+            ->multiply(&made->C.csr, keep ? &made->plan : NULL, &made->tally, fits, ctx, R, A, P));
     G->at_once = *fits;
     if (!*fits) goto done;
     made->ctx = ctx;
@@ -152,7 +151,7 @@ gsolve_status gs_galerkin_renew(gs_galerkin *G, const gsolve_csr *R, const gsolv
 
     if (G->at_once) {
         return GS_KERNELS(gs_triple, ctx, A->type)
-            ->update(&G->triple, G->RAP.plan, ctx, R, A, P, &G->RAP.C.csr);
+            ->update(G->RAP.plan, ctx, R, A, P, &G->RAP.C.csr);
     }
     TRY(gs_product_renew(&G->AP, &a, &p));
     TRY(gs_product_renew(&G->RAP, &r, &G->AP.C));

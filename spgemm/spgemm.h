@@ -79,18 +79,12 @@ void gs_product_drop(gs_product *P); /* also one that is all zero */
 gsolve_status gs_csr_multiply(gsolve_csr *C, gsolve_context *ctx, const char *spec,
                               const gsolve_csr *A, const gsolve_csr *B);
 
-/* What R A P at once, see galerkin/triple.h, goes by when values are renewed. */
-typedef struct gs_triple {
-    int bits, parts; /* of its tables; classes of rows */
-} gs_triple;
-
 /* R A P: at once, where the method is auto and the rows are not too long for it; else by way of A
  * P.
  */
 typedef struct gs_galerkin {
     gs_product AP, RAP; /* at once: of RAP what it is, no method, no options */
     bool at_once;
-    gs_triple triple;
 } gs_galerkin;
 
 /* As for products; keep false: only RAP.C is left. */

@@ -24,9 +24,10 @@ static const struct triple {
     {"gen:random,n=5,cols=900,row=300", "gen:random,n=900,cols=900,row=200",
      "gen:random,n=900,cols=3000,row=30", false},
     {"gen:random,n=2,cols=3000,row=2000", "gen:random,n=3000,cols=3000,row=300",
-     "gen:random,n=3000,cols=30,row=3", false},
+     "gen:random,n=3000,cols=30,row=3", true},
     {"gen:random,n=0,cols=9", "gen:tridiagonal,n=9", "gen:random,n=9,cols=4,row=2", false},
     {"gen:random,n=4,cols=9,row=3", "gen:tridiagonal,n=9", "gen:random,n=9,cols=0,row=0", true},
+    {NULL, "gen:tridiagonal,n=60", "gen:random,n=60,cols=60,row=12", true},
 };
 enum { TRIPLES = sizeof triples / sizeof *triples };
 

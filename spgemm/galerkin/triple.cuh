@@ -1,7 +1,6 @@
-// triple.cuh: a row of R A P by a warp. The elements of rows that others ask for are taken 32 at a
-// time, however short the rows are, and added to sums by columns, of which equal ones among the 32
-// are added in the order of the lanes: the order of all sums is that of a loop over R's row, A's
-// rows and P's rows.
+// triple.cuh: a row of R (A P) by a warp. The elements of the rows of A P that R's row asks for are
+// taken 32 at a time, however short these rows are, and added to sums by columns, of which equal
+// ones among the 32 are added in the order of the lanes: the order of all sums is that of R's row.
 #ifndef GS_TRIPLE_CUH
 #define GS_TRIPLE_CUH
 
@@ -22,8 +21,6 @@ struct element {
     bool is_one;
     int32_t col;
     T factor, value;
-    int64_t at; // in the matrix
-    int asked;  // the lane that asked for its row
 };
 
 // --- the elements of rows -----------------------------------------------------------------------
@@ -77,8 +74,6 @@ struct elements {
         if (begun) open = owner[31 - __clz((int)begun)];
         __syncwarp(); // before the next ones begin
         const int64_t e = __shfl_sync(all_lanes, begin, from) + at + lane;
-        x->at = e;
-        x->asked = from;
         x->factor = __shfl_sync(all_lanes, factor, from);
         x->is_one = at + lane < total;
         x->col = x->is_one ? B.col[e] : 0;
@@ -111,8 +106,8 @@ struct sums {
     }
 
     // Adds factor times value where there is one; up to 32 columns are new, for which there is
-    // room. Returns its place, or less than 0.
-    __device__ int add(const element<T> &x)
+    // room.
+    __device__ void add(const element<T> &x)
     {
         const int lane = lane_of();
         const unsigned below = (1u << lane) - 1;
@@ -123,37 +118,19 @@ struct sums {
         const bool leads = x.is_one && !(alike & below), first = leads && (alike & born);
         const unsigned firsts = __ballot_sync(all_lanes, first);
         const int most = (int)__reduce_max_sync(all_lanes, (unsigned)__popc(alike));
-        const T product = x.factor * x.value;
         T mine = leads && !first ? sum[place] : T(0);
         unsigned rest = alike;
 
         for (int k = 0; k < most; k++) {
-            const T other = __shfl_sync(all_lanes, product, (__ffs((int)rest) - 1) & 31);
-            if (rest) mine += other;
+            const int next = (__ffs((int)rest) - 1) & 31;
+            const T factor = __shfl_sync(all_lanes, x.factor, next);
+            const T value = __shfl_sync(all_lanes, x.value, next);
+            if (rest) mine = fma(factor, value, mine);
             rest &= rest - 1;
         }
         if (first) list[n + __popc(firsts & below)] = (uint16_t)place;
         if (leads) sum[place] = mine;
         n += __popc(firsts);
-        __syncwarp();
-        return place;
-    }
-    // Columns that are known: the k-th sum is that of the k-th column.
-    __device__ void expect(const int32_t *col, int count)
-    {
-        for (int k = lane_of(); k < count; k += 32) {
-            bool fresh;
-            const int place = place_in(key, bits, col[k], &fresh);
-            list[k] = (uint16_t)place;
-            sum[place] = T(0);
-        }
-        n = count;
-        __syncwarp();
-    }
-    __device__ void empty()
-    {
-        for (int k = lane_of(); k < n; k += 32) key[list[k]] = -1;
-        n = 0;
         __syncwarp();
     }
 };
@@ -161,85 +138,33 @@ struct sums {
 // --- a row --------------------------------------------------------------------------------------
 
 struct operands {
-    rows_of R, A, P;
+    rows_of R, M; // M: A P
 };
 
 struct bounds {
     int entries, steps; // of C's row; batches of 32 elements
 };
 
-struct effort {
-    int steps;
-    int outer, inner, columns; // products with A, products with P, sums of R A that were spread
-};
-
-// What notes nothing of the sums; see triple_kept.cuh for one that does. The k-th sum is that of
-// the k-th column in the list.
+// c = row i of R M; *products: of it. False: the row is too long.
 template <class T>
-struct silent {
-    __device__ void outer(const sums<T> &, int, int) {} // `first`: sums before; place, or below 0
-    __device__ void inner(const element<T> &, int, int) {} // `first`: of the sums asked for; place
-    __device__ void spread(const sums<T> &) {}
-};
-
-// C += the sums so far times the rows of P that they ask for; false: C gets too long.
-template <class T, class Note>
-__device__ bool spread(elements<T> *p, const sums<T> &ra, sums<T> *c, bounds most, effort *spent,
-                       Note *note)
+__device__ bool sum_row(const operands &o, int64_t i, uint8_t *owner, sums<T> *c, bounds most,
+                        int64_t *products)
 {
-    for (int first = 0; first < ra.n; first += 32) {
-        const bool has = first + lane_of() < ra.n;
-        const int place = has ? ra.list[first + lane_of()] : 0;
-        element<T> x, now;
-        p->ask(has ? ra.key[place] : -1, has ? ra.sum[place] : T(0));
-        spent->inner += p->total;
-        for (bool more = p->next(&x); more;) {
-            now = x;
-            more = p->next(&x); // asked for before it is needed
-            if (c->n > most.entries || spent->steps++ >= most.steps) return false;
-            note->inner(now, first, c->add(now));
-        }
-    }
-    spent->columns += ra.n;
-    note->spread(ra);
-    return true;
-}
-
-// c = row i of R A P. Whenever ra is three quarters full its sums are spread. False: the row is too
-// long.
-template <class T, class Note>
-__device__ bool sum_row(const operands &o, int64_t i, uint8_t *owner, sums<T> *ra, sums<T> *c,
-                        bounds most, effort *spent, Note *note)
-{
-    const int full = (1 << ra->bits) / 4 * 3 - 32;
     const int64_t to = o.R.begin(i + 1);
-    int64_t first = o.R.begin(i);
-    elements<T> a(o.A, owner), p(o.P, owner);
+    elements<T> m(o.M, owner);
     element<T> x, now;
-    bool more = false;
+    int steps = 0;
 
-    for (bool ended = false; !ended;) {
-        while (ra->n <= full) {
-            if (more) {
-                now = x;
-                more = a.next(&x);
-                if (spent->steps++ >= most.steps) return false;
-                const int before = ra->n, place = ra->add(now);
-                note->outer(*ra, before, place);
-            } else if (first < to) {
-                const bool has = first + lane_of() < to;
-                a.ask(has ? o.R.col[first + lane_of()] : -1,
-                      has ? o.R.number<T>(first + lane_of()) : T(0));
-                spent->outer += a.total;
-                first += 32;
-                more = a.next(&x);
-            } else {
-                ended = true;
-                break;
-            }
+    for (int64_t first = o.R.begin(i); first < to; first += 32) {
+        const bool has = first + lane_of() < to;
+        m.ask(has ? o.R.col[first + lane_of()] : -1, has ? o.R.number<T>(first + lane_of()) : T(0));
+        *products += m.total;
+        for (bool more = m.next(&x); more;) {
+            now = x;
+            more = m.next(&x); // asked for before it is needed
+            if (c->n > most.entries || steps++ >= most.steps) return false;
+            c->add(now);
         }
-        if (!spread(&p, *ra, c, most, spent, note)) return false;
-        ra->empty();
     }
     return c->n <= most.entries;
 }

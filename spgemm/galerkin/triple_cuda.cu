@@ -1,10 +1,9 @@
-// triple_cuda.cu: R A P at once on a GPU. A warp makes each row in a table of few columns and puts
-// it, in order, where it has room for as many; rows that have more are made again in larger ones.
-// Then the rows' sizes are known, and they are packed into C: no pass counts beforehand, and the
-// host waits once, unless rows are long.
-#include <cub/device/device_scan.cuh>
-#include <cuda/std/functional>
-
+// triple_cuda.cu: R A P on a GPU. A P is made first, in tables of a few columns; then the rows of
+// R (A P): those that are short by a few lanes each, which put them, in order, where there is room
+// for as many; rows that have more are made again by a warp each in larger tables. Then the rows'
+// sizes are known, and they are packed into C: no pass counts C's entries beforehand, and the host
+// waits twice, unless rows are long.
+#include "spgemm/galerkin/triple.cuh"
 #include "spgemm/galerkin/triple_kernels.cuh"
 
 using namespace gs_triple_rows;
@@ -12,18 +11,105 @@ using namespace gs_triple_rows;
 namespace
 {
 
+constexpr int at_once = 4;       // blocks of a multiprocessor, for want of registers
+constexpr int most_steps = 4096; // of a warp for a row, some milliseconds
+
+// --- rows by warps ------------------------------------------------------------------------------
+
+// Shared memory of a warp: the sums of up to 2^bits entries; these in order; the owners.
+template <class T>
+__host__ __device__ constexpr int warp_bytes(int bits)
+{
+    return sums<T>::bytes(bits + 1) + (8 << bits) + 32;
+}
+
+__device__ inline int64_t warp_of_grid()
+{
+    return ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
+}
+
+// Row i of C into the part's k-th place; returns its entries, -1: there are more than fit, -2: it
+// takes too many steps.
+template <class T>
+__device__ int make_row(const operands &o, int64_t i, int64_t k, int bits, const part &to,
+                        int64_t *products)
+{
+    extern __shared__ __align__(16) char gs_triple_space[];
+    char *space = gs_triple_space + (int)threadIdx.x / 32 * warp_bytes<T>(bits);
+    sums<T> c(space, bits + 1);
+    unsigned long long *sorted =
+        reinterpret_cast<unsigned long long *>(space + sums<T>::bytes(bits + 1));
+    uint8_t *owner = reinterpret_cast<uint8_t *>(sorted + (1 << bits));
+    const bounds most = {1 << bits, most_steps};
+
+    if (!sum_row(o, i, owner, &c, most, products)) return c.n > most.entries ? -1 : -2;
+    for (int e = lane_of(); e < c.n; e += 32) {
+        sorted[e] = (unsigned long long)c.key[c.list[e]] << 16 | c.list[e];
+    }
+    sort(sorted, c.n);
+    for (int e = lane_of(); e < c.n; e += 32) {
+        to.col[(k << bits) + e] = (int32_t)(sorted[e] >> 16);
+        static_cast<T *>(to.value)[(k << bits) + e] = c.sum[sorted[e] & 0xffff];
+    }
+    return c.n;
+}
+
+template <class T>
+__global__ void __launch_bounds__(gs_block_size, at_once)
+    make_rows(operands o, part to, int bits, int32_t *count, int32_t *left, facts *f)
+{
+    __shared__ unsigned long long entries, products;
+    const int64_t k = warp_of_grid();
+
+    if (threadIdx.x == 0) entries = products = 0;
+    __syncthreads();
+    if (k < to.nrows) {
+        const int32_t i = to.rows[k];
+        int64_t mine = 0;
+        const int n = make_row<T>(o, i, k, bits, to, &mine);
+        if (lane_of() == 0) {
+            count[i] = max(n, 0);
+            if (n == -1) left[atomicAdd(&f->left, 1u)] = i;
+            if (n == -2) atomicAdd(&f->refused, 1u);
+            if (n > 0) atomicAdd(&entries, (unsigned long long)n);
+            if (n > 0) atomicAdd(&products, (unsigned long long)mine);
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        atomicAdd(&f->entries, entries);
+        atomicAdd(&f->products, products);
+    }
+}
+
+// The part's rows of up to `most` entries to where they belong. Those that did not fit go by the
+// part that they were left to, which comes later.
+template <class T>
+__global__ void __launch_bounds__(gs_block_size)
+    pack_rows(part from, int bits, int most, rows_of C, int32_t *col, T *value)
+{
+    const int64_t k = warp_of_grid();
+    if (k >= from.nrows) return; // the whole warp
+    const int64_t i = from.rows ? from.rows[k] : k, begin = C.begin(i);
+    const int n = (int)(C.begin(i + 1) - begin);
+
+    if (n > most) return;
+    for (int e = lane_of(); e < n; e += 32) {
+        col[begin + e] = from.col[(k << bits) + e];
+        value[begin + e] = static_cast<const T *>(from.value)[(k << bits) + e];
+    }
+}
+
 // --- on the host --------------------------------------------------------------------------------
 
 struct job {
     gsolve_context *ctx;
-    operands o;
+    const gsolve_csr *R, *M; // M: A P
     int32_t nrows;
-    int ra_bits;
     part of[parts + 1]; // the last: rows that are longer than all
     int used;
     int32_t *count;
     facts *found, seen;
-    kept_rows *kept; // NULL: nothing is
 };
 
 void close_job(job *j)
@@ -35,7 +121,21 @@ void close_job(job *j)
     }
     gsolve_free(j->ctx, GSOLVE_DEVICE, j->count);
     gsolve_free(j->ctx, GSOLVE_DEVICE, j->found);
-    drop_kept(j->kept, j->ctx);
+}
+
+// By warps, each with its bytes of shared memory.
+template <class T>
+gsolve_status make_long_rows(job *j, int bits, const part *p, int32_t *left)
+{
+    constexpr int enough = 96 << 10; // bytes of a block
+    const int bytes = warp_bytes<T>(bits);
+    const operands o = {j->R, j->M};
+    int warps = gs_block_size / 32;
+
+    while (warps > 1 && warps * bytes > enough) warps /= 2;
+    return launch_with(j->ctx->queue, "long rows of R A P", make_rows<T>,
+                       ((int64_t)p->nrows + warps - 1) / warps, 32 * warps, warps * bytes, o, *p,
+                       bits, j->count, left, j->found);
 }
 
 // The rows of class k; those that do not fit become class k + 1.
@@ -43,16 +143,16 @@ template <class T>
 gsolve_status make_part(job *j, int k)
 {
     gsolve_context *ctx = j->ctx;
-    const shape s = {j->ra_bits, part_bits[k]};
+    const int bits = part_bits[k];
     part *p = &j->of[k];
     gsolve_status status;
 
-    p->value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)p->nrows << s.bits, sizeof(T));
+    p->value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)p->nrows << bits, sizeof(T));
     TRY(p->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    ALLOC_DEVICE(ctx, p->col, (size_t)p->nrows << s.bits);
+    ALLOC_DEVICE(ctx, p->col, (size_t)p->nrows << bits);
     ALLOC_DEVICE(ctx, p[1].rows, (size_t)p->nrows);
-    TRY(launch_rows(ctx->queue, "the rows of R A P", make_rows<T>, p->nrows, warp_bytes<T>(s), j->o,
-                    *p, s, j->count, p[1].rows, j->found, j->kept ? j->kept->size : nullptr));
+    TRY(k == 0 ? make_short_rows<T>(ctx, j->R, j->M, p, j->count, p[1].rows, j->found)
+               : make_long_rows<T>(j, bits, p, p[1].rows));
     TRY(gsolve_copy(ctx, &j->seen, GSOLVE_HOST, j->found, GSOLVE_DEVICE, sizeof j->seen));
     p[1].nrows = (int32_t)j->seen.left;
     j->used = k + 1;
@@ -85,81 +185,51 @@ done:
     return status;
 }
 
-// start[0..n] = the sums before each of count[0..n).
-template <class O>
-gsolve_status number_entries(gsolve_context *ctx, const int32_t *count, int64_t n, O *start)
-{
-    gs_queue *q = ctx->queue;
-    const auto scan = [&](void *space, size_t *bytes) {
-        return gs_cuda(q,
-                       cub::DeviceScan::ExclusiveScan(space, *bytes, count, start,
-                                                      cuda::std::plus<O>(), O(0), n + 1, q->stream),
-                       "numbering entries");
-    };
-    size_t bytes = 0;
-    char *space = nullptr;
-    gsolve_status status;
-
-    TRY(scan(nullptr, &bytes));
-    ALLOC_DEVICE(ctx, space, bytes);
-    TRY(scan(space, &bytes));
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
-    return status;
-}
-
 template <class T>
 gsolve_status pack(job *j, const gsolve_csr *C)
 {
     gsolve_status status;
 
-    TRY(C->offset == GSOLVE_O64
-            ? number_entries(j->ctx, j->count, j->nrows, (int64_t *)(uintptr_t)C->start)
-            : number_entries(j->ctx, j->count, j->nrows, (int32_t *)(uintptr_t)C->start));
+    TRY(number_entries(j->ctx, j->count, C));
     for (int k = 0; k < j->used; k++) {
         TRY(launch_with(j->ctx->queue, "packing rows", pack_rows<T>,
                         ((int64_t)j->of[k].nrows * 32 + gs_block_size - 1) / gs_block_size,
-                        gs_block_size, 0, j->of[k], part_bits[k], k ? 1 << part_bits[k - 1] : 0,
-                        rows_of(C), (int32_t *)(uintptr_t)C->col, (T *)(uintptr_t)C->value));
+                        gs_block_size, 0, j->of[k], part_bits[k],
+                        k ? 1 << part_bits[k] : most_entries(part_bits[k]), rows_of(C),
+                        (int32_t *)(uintptr_t)C->col, (T *)(uintptr_t)C->value));
     }
 done:
     return status;
 }
 
-// Few rows leave room for larger tables, by which less of A P is summed twice.
-int table_bits(int32_t nrows)
-{
-    constexpr int32_t many = 16384;
-    return nrows < many ? 10 : 8;
-}
-
 template <class T>
-gsolve_status multiply(gsolve_csr *out, gs_triple *plan, void **kept, gs_tally_of_product *tally,
-                       bool *fits, gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
+gsolve_status multiply(gsolve_csr *out, void **kept, gs_tally_of_product *tally, bool *fits,
+                       gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
                        const gsolve_csr *P)
 {
-    job j = {ctx, {R, A, P}, R->nrows, table_bits(R->nrows)};
-    gsolve_csr C = {};
+    gsolve_csr C = {}, M = {};
+    job j = {ctx, R, &M, R->nrows};
     gsolve_status status = GSOLVE_OK;
 
     *fits = R->nrows > 0;
-    if (*fits && kept) TRY(keep_sizes(&j.kept, ctx, R->nrows));
-    if (*fits) TRY(make_parts<T>(&j, fits));
+    if (!*fits) return GSOLVE_OK;
+    TRY(multiply_short<T>(&M, &tally->products, ctx, A, P));
+    TRY(make_parts<T>(&j, fits));
     if (!*fits) goto done;
+    gsolve_csr_free(&M, ctx);
     TRY(gs_csr_new_at(&C, ctx, GSOLVE_DEVICE, R->nrows, P->ncols, (int64_t)j.seen.entries,
                       R->type));
     TRY(pack<T>(&j, &C));
-    *plan = {j.ra_bits, j.used};
-    tally->products = (int64_t)j.seen.products;
+    if (kept) TRY(keep_nothing_yet(kept, ctx, (int64_t)j.seen.products));
+    tally->products += (int64_t)j.seen.products;
     tally->bands = 1;
-    if (kept) *kept = j.kept;
-    j.kept = nullptr;
     *out = C;
     C = {};
 done:
     close_job(&j);
-    C.place = GSOLVE_DEVICE;
+    C.place = M.place = GSOLVE_DEVICE;
     gsolve_csr_free(&C, ctx);
+    gsolve_csr_free(&M, ctx);
     return status;
 }
 

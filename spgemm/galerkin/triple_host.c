@@ -241,9 +241,9 @@ done:
     return status;
 }
 
-static gsolve_status multiply(gsolve_csr *C, gs_triple *plan, void **kept,
-                              gs_tally_of_product *tally, bool *fits, gsolve_context *ctx,
-                              const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P)
+static gsolve_status multiply(gsolve_csr *C, void **kept, gs_tally_of_product *tally, bool *fits,
+                              gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
+                              const gsolve_csr *P)
 {
     team t = {0, NULL};
     int32_t *count = NULL;
@@ -255,7 +255,6 @@ static gsolve_status multiply(gsolve_csr *C, gs_triple *plan, void **kept,
     TRY(join(C, &t, ctx, R, P, count));
     for (int k = 0; k < t.size; k++) tally->products += t.of[k].products;
     tally->bands = 1;
-    *plan = (gs_triple){0, 1};
     if (kept) *kept = NULL;
     *fits = true;
 done:
@@ -264,15 +263,13 @@ done:
     return status;
 }
 
-static gsolve_status update(const gs_triple *plan, void *kept, gsolve_context *ctx,
-                            const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
-                            gsolve_csr *C)
+static gsolve_status update(void *kept, gsolve_context *ctx, const gsolve_csr *R,
+                            const gsolve_csr *A, const gsolve_csr *P, gsolve_csr *C)
 {
     const kernels *kernel = &kernels_of[R->type];
     team t = {0, NULL};
     gsolve_status status;
 
-    (void)plan;
     (void)kept;
     TRY(new_team(&t, ctx, R, P));
 #pragma omp parallel for schedule(static, 1) num_threads(t.size)

@@ -78,7 +78,7 @@ struct job {
     rows_of A, B;
     int32_t nrows;
     int room;  // bytes of shared memory for a block
-    int lanes; // for a row of B: a power of two, 4 to 32
+    int lanes; // see lanes_for
     uint8_t *way;
     int32_t *low, *words; // of rows of more than few_products products: the first column, and how
                           // many words of bits there are from it to the last one
@@ -100,6 +100,16 @@ template <class T>
 __host__ __device__ constexpr int64_t bits_space(int64_t words, int64_t entries)
 {
     return words * (int64_t)(sizeof(uint32_t) + sizeof(uint16_t)) + entries * (int64_t)sizeof(T);
+}
+
+// For a row of B, by the mean length of those that A asks for: a power of two, 4 to 32.
+inline int lanes_for(const facts *seen)
+{
+    int lanes = 4;
+    while (lanes < 32 && (unsigned long long)seen->inputs * (unsigned)lanes < seen->products) {
+        lanes *= 2;
+    }
+    return lanes;
 }
 
 // Rows of the ways before this one.

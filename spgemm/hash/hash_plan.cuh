@@ -23,10 +23,12 @@ __host__ __device__ constexpr int64_t pieces_of(int64_t entries)
 
 struct plan_on_device {
     int32_t nrows;
-    facts work;     // of A B: products, inputs
-    facts seen;     // of the ways by length
-    int32_t *rows;  // by ways
-    int64_t *begin; // nrows + 1: the byte at which the places of a row begin, a multiple of four
+    facts work;            // of A B: products, inputs
+    int64_t most_products; // of a row
+    facts seen;            // of the ways by length
+    int32_t *rows;         // by ways
+    int64_t *begin; // nrows + 1: the byte at which the places of a row begin, a multiple of four;
+                    // and one that making the plan takes
     uint8_t *place;
     int64_t *first_cut; // of the k-th row that is cut; of all of them
     int32_t *cut;       // for each piece but the first, for each entry of A: where the piece begins

@@ -10,7 +10,8 @@ namespace gs_hash_rows
 namespace
 {
 
-// bytes[row] of the places of a row, a multiple of four.
+// bytes[row] of the places of a row, a multiple of four; bytes[nrows] = 0; bytes[nrows + 1], which
+// was 0: the most products of a row.
 __global__ void __launch_bounds__(gs_block_size)
     weigh_places(int32_t nrows, rows_of A, rows_of B, rows_of C, int64_t *bytes)
 {
@@ -29,6 +30,9 @@ __global__ void __launch_bounds__(gs_block_size)
         }
         for (int d = sharers / 2; d > 0; d /= 2) work += __shfl_xor_sync(all_lanes, work, d);
         if (lane || row > nrows) continue;
+        if (work > *(volatile int64_t *)&bytes[nrows + 1]) { // few are, for long
+            atomicMax(reinterpret_cast<long long *>(&bytes[nrows + 1]), work);
+        }
         const int64_t n = row < nrows ? C.begin(row + 1) - C.begin(row) : 0;
         bytes[row] = (work * (n <= byte_row ? 1 : n <= short_row ? 2 : 4) + 3) / 4 * 4;
     }
@@ -86,11 +90,13 @@ gsolve_status make_room(plan_on_device *p, gsolve_context *ctx, const gsolve_csr
     gs_queue *q = ctx->queue;
     const int32_t n = A->nrows;
     size_t bytes = 0;
-    int64_t all = 0;
+    int64_t seen[2] = {0, 0}; // bytes, products of a row
     char *space = nullptr;
     gsolve_status status;
 
-    ALLOC_DEVICE(ctx, p->begin, (size_t)n + 1);
+    ALLOC_DEVICE(ctx, p->begin, (size_t)n + 2);
+    TRY(gs_cuda(q, cudaMemsetAsync(p->begin + n + 1, 0, sizeof *p->begin, q->stream),
+                "weighing places"));
     TRY(gs_launch(q, "weighing places", weigh_places, gs_grid(q, 8 * ((int64_t)n + 1)),
                   gs_block_size, n, rows_of(A), rows_of(B), rows_of(C), p->begin));
     TRY(gs_cuda(q,
@@ -99,8 +105,9 @@ gsolve_status make_room(plan_on_device *p, gsolve_context *ctx, const gsolve_csr
     ALLOC_DEVICE(ctx, space, bytes);
     TRY(gs_cuda(q, cub::DeviceScan::ExclusiveSum(space, bytes, p->begin, (int64_t)n + 1, q->stream),
                 "numbering places"));
-    TRY(gsolve_copy(ctx, &all, GSOLVE_HOST, p->begin + n, GSOLVE_DEVICE, sizeof all));
-    ALLOC_DEVICE(ctx, p->place, all);
+    TRY(gsolve_copy(ctx, seen, GSOLVE_HOST, p->begin + n, GSOLVE_DEVICE, sizeof seen));
+    ALLOC_DEVICE(ctx, p->place, seen[0]);
+    p->most_products = seen[1];
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
     return status;

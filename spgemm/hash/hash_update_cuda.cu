@@ -54,13 +54,13 @@ __device__ __forceinline__ void add_rows(const rows_of &A, const rows_of &B, sha
     const T *const b = static_cast<const T *>(B.value) + s.me;
 
     for (int64_t k = s.first; __any_sync(all_lanes, k < to); k += s.step) {
-        int64_t begin = 0;
+        int64_t run = 0; // where the row of B begins, and its length, which is a row's of C at most
         int length = 0;
         T a{};
         if (k < to) {
-            const int32_t j = A.col[k];
-            begin = B.begin(j);
-            length = (int)(B.begin((int64_t)j + 1) - begin);
+            const int64_t j = A.col[k], begin = B.begin(j);
+            length = (int)(B.begin(j + 1) - begin);
+            run = begin << 16 | length;
             a = A.number<T>(k);
         }
         const int rows = __reduce_max_sync(all_lanes, k < to ? lane + 1 : 0);
@@ -72,8 +72,9 @@ __device__ __forceinline__ void add_rows(const rows_of &A, const rows_of &B, sha
             elements<T, P, U> x[R];
 #pragma unroll
             for (int i = 0; i < R; i++) {
-                from[i] = b + __shfl_sync(all_lanes, begin, r + i, s.width);
-                n[i] = __shfl_sync(all_lanes, length, r + i, s.width);
+                const int64_t other = __shfl_sync(all_lanes, run, r + i, s.width);
+                from[i] = b + (other >> 16);
+                n[i] = (int)(other & 0xffff);
                 placed[i] = place + s.me;
                 place += n[i];
                 x[i].load(from[i], placed[i], n[i] - s.me, s.size);
@@ -96,7 +97,7 @@ __device__ __forceinline__ void add_rows(const rows_of &A, const rows_of &B, sha
     }
 }
 
-// Rows of up to `most` entries by G lanes each.
+// Rows of up to `most` entries by G lanes each; all rows if the list is NULL.
 template <class T, class P, int G, int R, int U>
 __global__ void __launch_bounds__(gs_block_size)
     renew_few(rows_of A, rows_of B, rows_of C, const int32_t *rows, int32_t nrows, int most,
@@ -104,7 +105,7 @@ __global__ void __launch_bounds__(gs_block_size)
 {
     const int slot = (int)threadIdx.x / G, lane = (int)threadIdx.x % G;
     const int64_t nth = (int64_t)blockIdx.x * (blockDim.x / G) + slot;
-    const int32_t row = nth < nrows ? rows[nth] : -1;
+    const int32_t row = nth >= nrows ? -1 : rows ? rows[nth] : (int32_t)nth;
     const int64_t from = row < 0 ? 0 : A.begin(row), to = row < 0 ? 0 : A.begin((int64_t)row + 1);
     const int64_t first = row < 0 ? 0 : C.begin(row);
     const int n = row < 0 ? 0 : (int)(C.begin((int64_t)row + 1) - first);
@@ -115,6 +116,96 @@ __global__ void __launch_bounds__(gs_block_size)
     add_rows<T, P, R, U>(A, B, {from + lane, G, G, lane, G}, to,
                          reinterpret_cast<const P *>(place + (row < 0 ? 0 : begin[row])), sum);
     for (int k = lane; k < n; k += G) value[first + k] = sum[k];
+}
+
+// --- a thread a row -----------------------------------------------------------------------------
+
+// The places of a row's products, four to a load.
+struct row_of_places {
+    const uint32_t *word;
+    uint32_t four;
+    int left;
+
+    __device__ explicit row_of_places(const uint8_t *place)
+        : word(reinterpret_cast<const uint32_t *>(place)), four(0), left(0)
+    {
+    }
+    __device__ __forceinline__ int next()
+    {
+        if (left == 0) {
+            four = *word++;
+            left = 4;
+        }
+        const int place = (int)(four & 0xff);
+        four >>= 8;
+        left--;
+        return place;
+    }
+};
+
+// Elements of a row of B, some of them at once.
+template <class T>
+struct few_elements {
+    static constexpr int most = 4;
+    T value[most];
+
+    __device__ __forceinline__ void load(const T *b, int left)
+    {
+#pragma unroll
+        for (int u = 0; u < most; u++) value[u] = u < left ? b[u] : T(0);
+    }
+    __device__ __forceinline__ void add(T a, T *sum, int step, int left, row_of_places *places)
+    {
+#pragma unroll
+        for (int u = 0; u < most; u++) {
+            if (u >= left) continue;
+            T *const s = &sum[places->next() * step];
+            *s = fma(a, value[u], *s);
+        }
+    }
+};
+
+// Rows of up to `most` entries and few products. The sums of a row lie apart by the threads of a
+// block, so that no two of a warp meet in a bank.
+template <class T>
+__global__ void __launch_bounds__(128)
+    renew_alone(rows_of A, rows_of B, rows_of C, const int32_t *rows, int32_t nrows, int,
+                const int64_t *begin, const uint8_t *place, T *value)
+{
+    constexpr int each = few_elements<T>::most, at_once = 2; // rows of B
+    const int64_t nth = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (nth >= nrows) return;
+    const int64_t i = rows ? rows[nth] : nth, to = A.begin(i + 1), first = C.begin(i);
+    const int n = (int)(C.begin(i + 1) - first), step = (int)blockDim.x;
+    const T *const b = static_cast<const T *>(B.value);
+    T *const sum = reinterpret_cast<T *>(row_space(0, 0)) + threadIdx.x;
+    row_of_places places(place + begin[i]);
+
+    for (int k = 0; k < n; k++) sum[k * step] = 0;
+    for (int64_t k = A.begin(i); k < to; k += at_once) {
+        const T *from[at_once];
+        int length[at_once];
+        T a[at_once];
+        few_elements<T> x[at_once];
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            const int64_t j = k + u < to ? A.col[k + u] : -1, begins = j < 0 ? 0 : B.begin(j);
+            from[u] = b + begins;
+            length[u] = j < 0 ? 0 : (int)(B.begin(j + 1) - begins);
+            a[u] = j < 0 ? T(0) : A.number<T>(k + u);
+        }
+#pragma unroll
+        for (int u = 0; u < at_once; u++) x[u].load(from[u], length[u]);
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            x[u].add(a[u], sum, step, length[u], &places);
+            for (int e = each; e < length[u]; e += each) {
+                x[u].load(from[u] + e, length[u] - e);
+                x[u].add(a[u], sum, step, length[u] - e, &places);
+            }
+        }
+    }
+    for (int k = 0; k < n; k++) value[first + k] = sum[k * step];
 }
 
 // --- pieces of rows, a warp's each --------------------------------------------------------------
@@ -237,12 +328,12 @@ gsolve_status short_rows(const operands &o, void (*kernel)(P...), int way, int t
                          int most, int bytes)
 {
     const int64_t rows = o.p->seen.rows[way], per_block = threads / sharers;
+    const int32_t *list = rows == o.p->nrows ? nullptr : o.p->rows + listed_before(&o.p->seen, way);
 
     if (rows == 0) return GSOLVE_OK;
     return launch_with(o.q, "new values of short rows", kernel, (rows + per_block - 1) / per_block,
-                       threads, (int)per_block * bytes, o.A, o.B, o.C,
-                       o.p->rows + listed_before(&o.p->seen, way), (int32_t)rows, most, o.p->begin,
-                       o.p->place, (T *)o.value);
+                       threads, (int)per_block * bytes, o.A, o.B, o.C, list, (int32_t)rows, most,
+                       o.p->begin, o.p->place, (T *)o.value);
 }
 
 template <class T, class P, int G, int R, int U>
@@ -252,6 +343,16 @@ gsolve_status few(const operands &o, int way, int threads)
 
     return short_rows<T>(o, renew_few<T, P, G, R, U>, way, threads, G, most,
                          most * (int)sizeof(T) + apart);
+}
+
+// A thread a row, where that has few products.
+template <class T>
+gsolve_status alone(const operands &o, int way)
+{
+    const int limit = row_limits.most[way - 1], longest = o.p->seen.longest;
+    const int most = longest < limit ? longest : limit;
+
+    return short_rows<T>(o, renew_alone<T>, way, 128, 1, most, most * (int)sizeof(T));
 }
 
 template <class T, class P, int R, int U>
@@ -271,6 +372,13 @@ gsolve_status cut(const operands &o, int way)
         p->first_cut + (before - listed_before(&p->seen, cut_ways)), p->cut, (T *)o.value);
 }
 
+// Whether rows have few products, none of them very many.
+bool is_light(const plan_on_device *p)
+{
+    constexpr int mean = 32, most = 1024;
+    return p->work.products <= mean * (unsigned long long)p->nrows && p->most_products <= most;
+}
+
 // Rows of up to byte_row entries, by the mean length of a row of B.
 template <class T>
 gsolve_status by_length_of_B(const operands &o, int way)
@@ -279,6 +387,7 @@ gsolve_status by_length_of_B(const operands &o, int way)
     const unsigned long long mean = w->inputs > 0 ? w->products / (unsigned long long)w->inputs : 0;
     const int threads = way < byte_ways ? gs_block_size : gs_block_size / 2;
 
+    if (way == 1 && is_light(o.p)) return alone<T>(o, way);
     return mean < 4 && way < 3 ? few<T, uint8_t, 4, 4, 1>(o, way, threads)
            : mean < 8          ? few<T, uint8_t, 8, 4, 1>(o, way, threads)
            : mean < 16         ? few<T, uint8_t, 8, 2, 2>(o, way, threads)

@@ -266,10 +266,7 @@ gsolve_status class_to_count(job *j)
     TRY(gs_launch(q, "weighing rows", weigh, gs_grid(q, (int64_t)j->nrows * sharers), gs_block_size,
                   j->nrows, j->A, j->B, j->room, j->way, j->low, j->words, j->count, j->found));
     TRY(list(j->ctx, j->nrows, j->way, j->found, j->rows, &j->seen));
-    for (j->lanes = 4; j->lanes < 32 && (unsigned long long)j->seen.inputs * (unsigned)j->lanes <
-                                            j->seen.products;) {
-        j->lanes *= 2;
-    }
+    j->lanes = lanes_for(&j->seen);
 done:
     return status;
 }

@@ -1,0 +1,177 @@
+// triple_alone_cuda.cu: rows of few products and few columns, a thread each: no two threads share a
+// sum, and each of them works at every step, however short the rows of B are.
+#include "spgemm/galerkin/triple_short.cuh"
+
+namespace gs_triple_rows
+{
+namespace
+{
+
+struct nothing {
+};
+
+constexpr int alone_threads = 128, alone_blocks = 9; // of a block; of a multiprocessor
+constexpr int most_alone = 32, most_of_A_alone = 64; // columns of a row; entries of A's row
+
+// The columns of a row, as they came. They lie apart by the threads of a block, so that no two of a
+// warp meet in a bank.
+struct columns_met {
+    int32_t *key;
+    int n;
+
+    // The place of j, which it gets where it is new. There is room.
+    __device__ __forceinline__ int find(int32_t j)
+    {
+        int at = n;
+
+        for (int first = 0; first < n && at == n; first += 4) {
+#pragma unroll
+            for (int u = 0; u < 4; u++) {
+                const int s = first + u;
+                if (s < n && key[s * alone_threads] == j) at = s;
+            }
+        }
+        if (at == n) key[n++ * alone_threads] = j;
+        return at;
+    }
+};
+
+// For each product of row [k, to) of A, in order: each(column, a, b), where ended() does not hold.
+// A's and B's values are not read where T is nothing.
+template <class T, int AT_ONCE, class Each, class Ended>
+__device__ __forceinline__ void walk_alone(const rows_of &A, const rows_of &B, int64_t k,
+                                           int64_t to, Each each, Ended ended)
+{
+    constexpr int elements = 4; // of AT_ONCE rows of B, asked for before the first is used
+    constexpr bool valued = !std::is_same_v<T, nothing>;
+
+    for (; k < to && !ended(); k += AT_ONCE) {
+        int64_t from[AT_ONCE];
+        int length[AT_ONCE];
+        T a[AT_ONCE];
+        int32_t col[AT_ONCE][elements];
+        T b[AT_ONCE][elements];
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; u++) {
+            const int64_t j = k + u < to ? A.col[k + u] : -1;
+            from[u] = j < 0 ? 0 : B.begin(j);
+            length[u] = j < 0 ? 0 : (int)(B.begin(j + 1) - from[u]);
+            if constexpr (valued) a[u] = j < 0 ? T(0) : A.number<T>(k + u);
+        }
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; u++) {
+#pragma unroll
+            for (int e = 0; e < elements; e++) {
+                col[u][e] = e < length[u] ? B.col[from[u] + e] : 0;
+                if constexpr (valued) b[u][e] = e < length[u] ? B.number<T>(from[u] + e) : T(0);
+            }
+        }
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; u++) {
+#pragma unroll
+            for (int e = 0; e < elements; e++) {
+                if (e < length[u]) each(col[u][e], a[u], b[u][e]);
+            }
+            for (int e = elements; e < length[u] && !ended(); e++) {
+                T value{};
+                if constexpr (valued) value = B.number<T>(from[u] + e);
+                each(B.col[from[u] + e], a[u], value);
+            }
+        }
+    }
+}
+
+// As count_short, of up to most_alone columns.
+__global__ void __launch_bounds__(alone_threads, alone_blocks)
+    count_alone(rows_of A, rows_of B, int32_t nrows, int32_t *count, seen *f)
+{
+    __shared__ int32_t space[(most_alone + 1) * alone_threads];
+    unsigned long long entries = 0, products = 0;
+    int longest = 0;
+
+    for (int64_t i = (int64_t)blockIdx.x * alone_threads + threadIdx.x; i < nrows;
+         i += (int64_t)gridDim.x * alone_threads) {
+        const int64_t from = A.begin(i), to = A.begin(i + 1);
+        columns_met met = {space + threadIdx.x, 0};
+        int made = 0;
+        const auto ended = [&] { return met.n > most_alone; };
+        if (to - from > most_of_A_alone) {
+            longest = too_long;
+            continue;
+        }
+        walk_alone<nothing, 4>(
+            A, B, from, to,
+            [&](int32_t j, nothing, nothing) {
+                if (!ended()) met.find(j);
+                made++;
+            },
+            ended);
+        count[i] = met.n;
+        entries += (unsigned)met.n;
+        products += (unsigned)made;
+        longest = max(longest, ended() ? too_long : met.n);
+    }
+    if (threadIdx.x == 0 && blockIdx.x == 0) count[nrows] = 0;
+    add_seen(entries, products, longest, f);
+}
+
+// Rows of up to so many columns, for which a thread has room.
+template <class T>
+__global__ void __launch_bounds__(alone_threads)
+    fill_alone(rows_of A, rows_of B, int32_t nrows, int most, rows_of C, int32_t *col, T *value)
+{
+    extern __shared__ __align__(16) char gs_triple_alone[];
+    const int64_t i = (int64_t)blockIdx.x * alone_threads + threadIdx.x;
+    if (i >= nrows) return;
+    const int64_t begin = C.begin(i);
+    T *const sum = reinterpret_cast<T *>(gs_triple_alone) + threadIdx.x;
+    columns_met met = {
+        reinterpret_cast<int32_t *>(gs_triple_alone + most * (int)sizeof(T) * alone_threads) +
+            threadIdx.x,
+        0};
+
+    walk_alone<T, 2>(
+        A, B, A.begin(i), A.begin(i + 1),
+        [&](int32_t j, T a, T b) {
+            const int before = met.n, at = met.find(j);
+            T *const s = &sum[at * alone_threads];
+            *s = fma(a, b, at < before ? *s : T(0));
+        },
+        [] { return false; });
+    for (int e = 0; e < met.n; e++) {
+        const int32_t mine = met.key[e * alone_threads];
+        int smaller = 0;
+        for (int k = 0; k < met.n; k++) smaller += met.key[k * alone_threads] < mine;
+        col[begin + smaller] = mine;
+        value[begin + smaller] = sum[e * alone_threads];
+    }
+}
+
+} // namespace
+
+gsolve_status count_by_threads(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
+                               int32_t *count, seen *f)
+{
+    return gs_launch(ctx->queue, "counting columns of A P", count_alone,
+                     gs_grid(ctx->queue, A->nrows, alone_blocks), alone_threads, rows_of(A),
+                     rows_of(B), A->nrows, count, f);
+}
+
+template <class T>
+gsolve_status fill_by_threads(const gsolve_csr *M, int longest, gsolve_context *ctx,
+                              const gsolve_csr *A, const gsolve_csr *B)
+{
+    const int64_t blocks = ((int64_t)A->nrows + alone_threads - 1) / alone_threads;
+
+    return launch_with(ctx->queue, "the rows of A P", fill_alone<T>, blocks, alone_threads,
+                       longest * (int)(sizeof(T) + sizeof(int32_t)) * alone_threads, rows_of(A),
+                       rows_of(B), A->nrows, longest, rows_of(M), (int32_t *)(uintptr_t)M->col,
+                       (T *)(uintptr_t)M->value);
+}
+
+template gsolve_status fill_by_threads<float>(const gsolve_csr *, int, gsolve_context *,
+                                              const gsolve_csr *, const gsolve_csr *);
+template gsolve_status fill_by_threads<double>(const gsolve_csr *, int, gsolve_context *,
+                                               const gsolve_csr *, const gsolve_csr *);
+
+} // namespace gs_triple_rows

@@ -1,0 +1,154 @@
+// triple_first_cuda.cu: A P, in two passes, of which the first counts: by a thread or a few lanes a
+// row, as its products are few or not, or by the method hash, where rows are long.
+#include <cub/device/device_scan.cuh>
+#include <cuda/std/functional>
+
+#include "spgemm/galerkin/triple_short.cuh"
+
+extern "C" {
+#include "spgemm/hash/hash.h"
+}
+
+namespace gs_triple_rows
+{
+namespace
+{
+
+// start[0..n] = the sums before each of count[0..n).
+template <class O>
+gsolve_status number_as(gsolve_context *ctx, const int32_t *count, int64_t n, const void *to)
+{
+    gs_queue *q = ctx->queue;
+    O *start = static_cast<O *>(const_cast<void *>(to));
+    const auto scan = [&](void *space, size_t *bytes) {
+        return gs_cuda(q,
+                       cub::DeviceScan::ExclusiveScan(space, *bytes, count, start,
+                                                      cuda::std::plus<O>(), O(0), n + 1, q->stream),
+                       "numbering entries");
+    };
+    size_t bytes = 0;
+    char *space = nullptr;
+    gsolve_status status;
+
+    TRY(scan(nullptr, &bytes));
+    ALLOC_DEVICE(ctx, space, bytes);
+    TRY(scan(space, &bytes));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    return status;
+}
+
+// Lanes for a row of A B: as many as a row of B has entries on average.
+int lanes_for(unsigned long long entries, int32_t nrows)
+{
+    const unsigned long long rows = (unsigned long long)nrows;
+    return entries <= 4 * rows ? 4 : entries <= 8 * rows ? 8 : 16;
+}
+
+// How many entries A and B have.
+__global__ void read_entries(rows_of A, int32_t rows_of_A, rows_of B, int32_t rows_of_B, seen *f)
+{
+    f->entries = (unsigned long long)A.begin(rows_of_A);
+    f->products = (unsigned long long)B.begin(rows_of_B);
+}
+
+// Whether a row of A B has few products, as far as means tell.
+bool is_light(unsigned long long of_A, int32_t rows_of_A, unsigned long long of_B,
+              int32_t rows_of_B)
+{
+    constexpr double most = 32;
+    return (double)of_A * (double)of_B <= most * (double)rows_of_A * (double)rows_of_B;
+}
+
+// Of what kind the rows are, and how many lanes have one.
+struct manner {
+    int lanes; // 1: a thread
+    seen found;
+};
+
+gsolve_status count_by(manner *m, int lanes, gsolve_context *ctx, const gsolve_csr *A,
+                       const gsolve_csr *B, int32_t *of_row, seen *f)
+{
+    gsolve_status status;
+
+    m->lanes = lanes;
+    TRY(gs_cuda(ctx->queue, cudaMemsetAsync(f, 0, sizeof *f, ctx->queue->stream), "A P"));
+    TRY(lanes == 1 ? count_by_threads(ctx, A, B, of_row, f)
+                   : count_by_lanes(ctx, lanes, A, B, of_row, f));
+    TRY(gsolve_copy(ctx, &m->found, GSOLVE_HOST, f, GSOLVE_DEVICE, sizeof m->found));
+done:
+    return status;
+}
+
+gsolve_status count(manner *m, gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
+                    int32_t *of_row)
+{
+    unsigned long long of_A, of_B;
+    seen *f = nullptr;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, f, 1);
+    TRY(gs_launch(ctx->queue, "counting entries", read_entries, 1, 1, rows_of(A), A->nrows,
+                  rows_of(B), B->nrows, f));
+    TRY(gsolve_copy(ctx, &m->found, GSOLVE_HOST, f, GSOLVE_DEVICE, sizeof m->found));
+    of_A = m->found.entries;
+    of_B = m->found.products;
+    m->found.longest = too_long;
+    if (is_light(of_A, A->nrows, of_B, B->nrows)) TRY(count_by(m, 1, ctx, A, B, of_row, f));
+    if (m->found.longest == too_long) {
+        TRY(count_by(m, lanes_for(of_B, B->nrows), ctx, A, B, of_row, f));
+    }
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, f);
+    return status;
+}
+
+} // namespace
+
+gsolve_status number_entries(gsolve_context *ctx, const int32_t *count, const gsolve_csr *C)
+{
+    return (C->offset == GSOLVE_O64 ? number_as<int64_t> : number_as<int32_t>)(ctx, count, C->nrows,
+                                                                               C->start);
+}
+
+template <class T>
+gsolve_status multiply_short(gsolve_csr *out, int64_t *products, gsolve_context *ctx,
+                             const gsolve_csr *A, const gsolve_csr *B)
+{
+    gs_tally_of_product tally = {};
+    gsolve_csr M = {};
+    int32_t *of_row = nullptr;
+    manner m = {};
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, of_row, (size_t)A->nrows + 1);
+    TRY(count(&m, ctx, A, B, of_row));
+    if (m.found.longest == too_long) {
+        gsolve_free(ctx, GSOLVE_DEVICE, of_row);
+        status = gs_hash_cuda[A->type].multiply(out, nullptr, &tally, ctx, A, B);
+        *products = tally.products;
+        return status;
+    }
+    *products = (int64_t)m.found.products;
+    TRY(gs_csr_new_at(&M, ctx, GSOLVE_DEVICE, A->nrows, B->ncols, (int64_t)m.found.entries,
+                      A->type));
+    TRY(number_entries(ctx, of_row, &M));
+    if (m.found.entries > 0) {
+        TRY(m.lanes == 1 ? fill_by_threads<T>(&M, m.found.longest, ctx, A, B)
+                         : fill_by_lanes<T>(&M, m.found.longest, m.lanes, ctx, A, B));
+    }
+    *out = M;
+    M = {};
+done:
+    M.place = GSOLVE_DEVICE;
+    gsolve_csr_free(&M, ctx);
+    gsolve_free(ctx, GSOLVE_DEVICE, of_row);
+    return status;
+}
+
+template gsolve_status multiply_short<float>(gsolve_csr *, int64_t *, gsolve_context *,
+                                             const gsolve_csr *, const gsolve_csr *);
+template gsolve_status multiply_short<double>(gsolve_csr *, int64_t *, gsolve_context *,
+                                              const gsolve_csr *, const gsolve_csr *);
+
+} // namespace gs_triple_rows

@@ -1,0 +1,285 @@
+// triple_short_cuda.cu: short rows by a few lanes each, in a table of few columns: those of A P
+// where they have many products, and those of R (A P).
+#include "spgemm/galerkin/triple_short.cuh"
+#include "spgemm/hash/hash_rows.cuh"
+
+namespace gs_triple_rows
+{
+namespace
+{
+
+using gs_hash_rows::element;
+using gs_hash_rows::nothing;
+using gs_hash_rows::walk;
+
+constexpr int few_bits = 5, more_bits = 6;       // of the tables
+constexpr int most_of_A = 256, most_of_R = 1024; // entries of a row that a few lanes go through
+
+// Of a block that makes rows.
+__host__ __device__ constexpr int threads_for(int lanes, int bits)
+{
+    return lanes == 4 && bits == more_bits ? gs_block_size / 2 : gs_block_size; // 48 KB at most
+}
+
+// The rows of a block's lanes, and which of them are this one's.
+template <int G>
+struct place {
+    int slot, lane;
+    unsigned group; // lanes that share the row
+
+    __device__ place()
+        : slot((int)threadIdx.x / G), lane((int)threadIdx.x % G),
+          group(((1u << G) - 1) << ((int)threadIdx.x % 32 - lane))
+    {
+        static_assert(G < 32, "several rows a warp");
+    }
+};
+
+// The sums of a row by columns. key: -1 where there is none.
+template <class T, int BITS>
+struct __align__(16) short_sums
+{
+    T sum[1 << BITS];
+    int32_t key[1 << BITS];
+    uint8_t list[1 << BITS];
+    int32_t apart[4]; // rows of a warp begin in different banks
+};
+
+template <int G, int BITS>
+__device__ __forceinline__ void clear_keys(int32_t *key, int lane)
+{
+    for (int k = lane; k < (1 << BITS) / 4; k += G) {
+        reinterpret_cast<int4 *>(key)[k] = make_int4(-1, -1, -1, -1);
+    }
+}
+
+// --- counting -----------------------------------------------------------------------------------
+
+template <int BITS>
+struct __align__(16) short_keys
+{
+    int32_t key[1 << BITS];
+    int32_t apart[4];
+};
+
+// count[i] = the columns of row i of A B, of up to most_entries(more_bits); count[nrows] = 0.
+template <int G>
+__global__ void __launch_bounds__(gs_block_size)
+    count_short(rows_of A, rows_of B, int32_t nrows, int32_t *count, seen *f)
+{
+    constexpr int rows_of_block = gs_block_size / G, most = most_entries(more_bits);
+    __shared__ short_keys<more_bits> space[rows_of_block];
+    const place<G> me;
+    int32_t *const key = space[me.slot].key;
+    unsigned long long entries = 0, products = 0;
+    int longest = 0;
+
+    for (int64_t first = (int64_t)blockIdx.x * rows_of_block; first < nrows;
+         first += (int64_t)gridDim.x * rows_of_block) {
+        const int64_t i = first + me.slot;
+        const int64_t from = i < nrows ? A.begin(i) : 0, end = i < nrows ? A.begin(i + 1) : 0;
+        const bool fits = end - from <= most_of_A;
+        int n = fits ? 0 : most + 1;
+        clear_keys<G, more_bits>(key, me.lane);
+        __syncwarp();
+        walk<nothing, false>(
+            A, B, {from + me.lane, G, G, me.lane, G}, fits ? end : from, {0, 0}, 0,
+            [&](int64_t e, int64_t) { return B.col[e]; },
+            [&](bool is_one, nothing, int32_t j) {
+                bool fresh = false;
+                if (is_one && n <= most) place_in(key, more_bits, j, &fresh);
+                n += __popc(__ballot_sync(all_lanes, fresh) & me.group);
+                products += is_one;
+            },
+            [] {});
+        __syncwarp(); // before the keys are cleared again
+        if (me.lane || i >= nrows) continue;
+        count[i] = n;
+        entries += (unsigned)n;
+        longest = max(longest, n > most ? too_long : n);
+    }
+    if (threadIdx.x == 0 && blockIdx.x == 0) count[nrows] = 0;
+    add_seen(entries, products, longest, f);
+}
+
+// --- a few lanes a row
+// ---------------------------------------------------------------------------------------
+
+// *s = row i of A B, unless there are more than fit; returns its columns so far, of this lane's
+// group. *products: grows by those that this lane made.
+template <class T, int G, int BITS>
+__device__ __forceinline__ int sum_short(const rows_of &A, const rows_of &B, int64_t from,
+                                         int64_t to, const place<G> &me, short_sums<T, BITS> *s,
+                                         unsigned long long *products)
+{
+    constexpr int most = most_entries(BITS);
+    int n = 0;
+
+    clear_keys<G, BITS>(s->key, me.lane);
+    __syncwarp();
+    walk<T, false>(
+        A, B, {from + me.lane, G, G, me.lane, G}, to, {0, 0}, 0,
+        [&](int64_t e, int64_t) {
+            return element<T>{B.col[e], B.number<T>(e)};
+        },
+        [&](bool is_one, T a, element<T> b) {
+            bool fresh = false;
+            if (is_one && n <= most) {
+                const int at = place_in(s->key, BITS, b.col, &fresh);
+                s->sum[at] = fma(a, b.value, fresh ? T(0) : s->sum[at]);
+            }
+            n += __popc(__ballot_sync(all_lanes, fresh) & me.group);
+            *products += is_one;
+        },
+        [] { __syncwarp(); });
+    return n;
+}
+
+// The n columns of s and their sums in ascending order.
+template <class T, int G, int BITS>
+__device__ __forceinline__ void put_in_order(short_sums<T, BITS> *s, int n, const place<G> &me,
+                                             int32_t *col, T *value)
+{
+    constexpr int each = (1 << BITS) / G; // places of a lane
+    const unsigned below = (1u << threadIdx.x % 32) - 1;
+    int32_t key[each];
+    int at = 0;
+
+#pragma unroll
+    for (int e = 0; e < each; e++) key[e] = s->key[me.lane + e * G];
+    __syncwarp();
+#pragma unroll
+    for (int e = 0; e < each; e++) {
+        const unsigned taken = __ballot_sync(all_lanes, key[e] >= 0) & me.group;
+        if (key[e] >= 0) {
+            s->key[at + __popc(taken & below)] = key[e];
+            s->list[at + __popc(taken & below)] = (uint8_t)(me.lane + e * G);
+        }
+        at += __popc(taken);
+    }
+    if (n > 0 && me.lane < 4) s->key[n + me.lane] = INT32_MAX;
+    __syncwarp();
+    for (int e = me.lane; e < n; e += G) {
+        const int32_t mine = s->key[e];
+        int smaller = 0;
+        for (int k = 0; k < n; k += 4) {
+            const int4 x = *reinterpret_cast<const int4 *>(&s->key[k]);
+            smaller += (x.x < mine) + (x.y < mine) + (x.z < mine) + (x.w < mine);
+        }
+        col[smaller] = mine;
+        value[smaller] = s->sum[s->list[e]];
+    }
+}
+
+template <class T, int G, int BITS>
+__global__ void __launch_bounds__(threads_for(G, BITS))
+    fill_short(rows_of A, rows_of B, int32_t nrows, rows_of C, int32_t *col, T *value)
+{
+    __shared__ short_sums<T, BITS> space[threads_for(G, BITS) / G];
+    const place<G> me;
+    const int64_t i = (int64_t)blockIdx.x * (threads_for(G, BITS) / G) + me.slot;
+    const int64_t from = i < nrows ? A.begin(i) : 0, to = i < nrows ? A.begin(i + 1) : 0;
+    const int64_t begin = i < nrows ? C.begin(i) : 0;
+    short_sums<T, BITS> *const s = &space[me.slot];
+    unsigned long long products = 0;
+    const int n = sum_short<T, G, BITS>(A, B, from, to, me, s, &products);
+
+    put_in_order<T, G, BITS>(s, n, me, col + begin, value + begin);
+}
+
+template <class T, int G, int BITS>
+__global__ void __launch_bounds__(gs_block_size)
+    make_short(rows_of A, rows_of B, part to, int32_t *count, int32_t *left, facts *f)
+{
+    __shared__ short_sums<T, BITS> space[gs_block_size / G];
+    __shared__ unsigned long long entries;
+    const place<G> me;
+    const int64_t i = (int64_t)blockIdx.x * (gs_block_size / G) + me.slot;
+    const int64_t from = i < to.nrows ? A.begin(i) : 0, end = i < to.nrows ? A.begin(i + 1) : 0;
+    const bool is_short = end - from <= most_of_R;
+    short_sums<T, BITS> *const s = &space[me.slot];
+    unsigned long long products = 0;
+
+    if (threadIdx.x == 0) entries = 0;
+    __syncthreads();
+    const int n = sum_short<T, G, BITS>(A, B, from, is_short ? end : from, me, s, &products);
+    const bool fits = is_short && n <= most_entries(BITS);
+    put_in_order<T, G, BITS>(s, fits ? n : 0, me, to.col + (i << BITS),
+                             static_cast<T *>(to.value) + (i << BITS));
+    if (me.lane == 0 && i < to.nrows) {
+        count[i] = fits ? n : 0;
+        if (fits && n > 0) atomicAdd(&entries, (unsigned long long)n);
+        if (!fits) left[atomicAdd(&f->left, 1u)] = (int32_t)i;
+    }
+    products = gs_block_sum(fits ? products : 0);
+    if (threadIdx.x == 0) {
+        atomicAdd(&f->entries, entries);
+        atomicAdd(&f->products, products);
+        if (blockIdx.x == 0) count[to.nrows] = 0;
+    }
+}
+
+// --- on the host ---------------------------------------------------------------------------------
+
+template <class T, int G>
+gsolve_status fill_lanes(const gsolve_csr *M, gsolve_context *ctx, const gsolve_csr *A,
+                         const gsolve_csr *B, bool few)
+{
+    const int threads = threads_for(G, few ? few_bits : more_bits), rows = threads / G;
+
+    return launch_with(ctx->queue, "the rows of A P",
+                       few ? fill_short<T, G, few_bits> : fill_short<T, G, more_bits>,
+                       ((int64_t)A->nrows + rows - 1) / rows, threads, 0, rows_of(A), rows_of(B),
+                       A->nrows, rows_of(M), (int32_t *)(uintptr_t)M->col,
+                       (T *)(uintptr_t)M->value);
+}
+
+} // namespace
+
+gsolve_status count_by_lanes(gsolve_context *ctx, int lanes, const gsolve_csr *A,
+                             const gsolve_csr *B, int32_t *count, seen *f)
+{
+    constexpr int blocks = 16; // of a multiprocessor
+
+    return gs_launch(ctx->queue, "counting columns of A P",
+                     lanes == 4   ? count_short<4>
+                     : lanes == 8 ? count_short<8>
+                                  : count_short<16>,
+                     gs_grid(ctx->queue, (int64_t)A->nrows * lanes, blocks), gs_block_size,
+                     rows_of(A), rows_of(B), A->nrows, count, f);
+}
+
+template <class T>
+gsolve_status fill_by_lanes(const gsolve_csr *M, int longest, int lanes, gsolve_context *ctx,
+                            const gsolve_csr *A, const gsolve_csr *B)
+{
+    const bool few = longest <= most_entries(few_bits);
+
+    return (lanes == 4   ? fill_lanes<T, 4>
+            : lanes == 8 ? fill_lanes<T, 8>
+                         : fill_lanes<T, 16>)(M, ctx, A, B, few);
+}
+
+template <class T>
+gsolve_status make_short_rows(gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *M,
+                              const part *to, int32_t *of_row, int32_t *left, facts *f)
+{
+    constexpr int lanes = 8, rows = gs_block_size / lanes;
+
+    return launch_with(ctx->queue, "the rows of R A P", make_short<T, lanes, part_bits[0]>,
+                       ((int64_t)to->nrows + rows - 1) / rows, gs_block_size, 0, rows_of(R),
+                       rows_of(M), *to, of_row, left, f);
+}
+
+template gsolve_status fill_by_lanes<float>(const gsolve_csr *, int, int, gsolve_context *,
+                                            const gsolve_csr *, const gsolve_csr *);
+template gsolve_status fill_by_lanes<double>(const gsolve_csr *, int, int, gsolve_context *,
+                                             const gsolve_csr *, const gsolve_csr *);
+template gsolve_status make_short_rows<float>(gsolve_context *, const gsolve_csr *,
+                                              const gsolve_csr *, const part *, int32_t *,
+                                              int32_t *, facts *);
+template gsolve_status make_short_rows<double>(gsolve_context *, const gsolve_csr *,
+                                               const gsolve_csr *, const part *, int32_t *,
+                                               int32_t *, facts *);
+
+} // namespace gs_triple_rows
