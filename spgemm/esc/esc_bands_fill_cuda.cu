@@ -6,10 +6,7 @@ using namespace gs_esc_bands;
 namespace
 {
 
-// Terms; more are added up by a warp, as far as the order of a sum leaves it something to do: of
-// blocks only the parts of a long sum.
-template <bool BLOCKS>
-constexpr int64_t long_sum = BLOCKS ? GS_ESC_STRAIGHT : 16;
+constexpr int64_t long_sum = 1024; // terms: more are added up by a warp
 
 template <class T, bool BLOCKS>
 struct entry_of_C {
@@ -66,18 +63,9 @@ __device__ entry_of_C<T, BLOCKS> entry_at(const pattern &m, const listed &v, con
 template <class T, class Add>
 __device__ T sum_together(int64_t n, const Add &add)
 {
-    const int lane = (int)threadIdx.x % 32;
     T part = 0, sum = 0;
 
-    if (n <= GS_ESC_STRAIGHT) { // where each lane asks for a term
-        for (int64_t k = lane; k - lane < n; k += 32) {
-            const T term = k < n ? add(T(0), k) : T(0);
-            const int terms = (int)min(n - (k - lane), (int64_t)32);
-            for (int l = 0; l < terms; l++) sum = plus(sum, __shfl_sync(all_lanes, term, l));
-        }
-        return sum;
-    }
-    for (int64_t k = lane; k < n; k += GS_ESC_LANES) part = add(part, k);
+    for (int64_t k = threadIdx.x % 32; k < n; k += GS_ESC_LANES) part = add(part, k);
     for (int l = 0; l < GS_ESC_LANES; l++) sum = plus(sum, __shfl_sync(all_lanes, part, l));
     return sum;
 }
@@ -95,7 +83,7 @@ __global__ void __launch_bounds__(gs_block_size) fill_band(pattern m, listed v, 
          at += step) {
         const int64_t o = min(at + lane, all - 1);
         const auto own = entry_at<T, BLOCKS>(m, v, n, o);
-        const bool mine = at + lane < all, wait = mine && own.terms > long_sum<BLOCKS>;
+        const bool mine = at + lane < all, wait = mine && own.terms > long_sum;
         T sum = 0;
         if (mine && !wait) sum = sum_terms<T>(own.terms, own);
         for (unsigned left = __ballot_sync(all_lanes, wait); left; left &= left - 1) {
