@@ -3,9 +3,10 @@
 // What binds is the traffic of each multiprocessor with its caches and shared memory, not that with
 // the device's memory. So lanes of a group are as few as a row of B fills, several elements of it a
 // lane are on their way at once (they have different places: no order among them), and a group is a
-// warp at most: no barrier of a block for each row of B. Where a row of B lies, and its factor, lanes
-// read from shared memory, all at once. A row whose sums do not fit a warp's share of shared memory
-// is cut into pieces, each a warp's, which passes over the rows of B that have nothing in it.
+// warp at most: no barrier of a block for each row of B. Where a row of B lies, and its factor,
+// lanes read from shared memory, all at once. A row whose sums do not fit a warp's share of shared
+// memory is cut into pieces, each a warp's, which passes over the rows of B that have nothing in
+// it.
 #include "spgemm/hash/hash_renew.cuh"
 
 namespace gs_hash_rows
