@@ -69,7 +69,7 @@ static inline bool gs_reachable(const gsolve_context *ctx, gsolve_place place)
 
 /* What can be asked of compressed rows where they lie, without moving them. */
 typedef struct gs_look_kernels {
-    /* *row: the first that ends before it begins, or -1 */
+    /* *row: the first that ends before it begins, 0 where the first offset is not 0, or -1 */
     gsolve_status (*at_offsets)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row);
     /* *entry: the first in a column out of range or of a value that is not finite, or -1; if that,
      * *ascending: whether the columns ascend strictly in every row */

@@ -58,13 +58,13 @@ static gsolve_status check_offsets(gsolve_context *ctx, const gsolve_csr *csr)
     int32_t bad;
     gsolve_status status;
 
+    TRY(gs_look(ctx, csr)->at_offsets(ctx, csr, &bad));
+    if (bad < 0) return GSOLVE_OK;
     TRY(gs_csr_offset(ctx, csr, 0, &begin));
     if (begin != 0) {
         return gsolve_fail(ctx, GSOLVE_BAD_MATRIX, "the first offset is %lld; it must be 0",
                            (long long)begin);
     }
-    TRY(gs_look(ctx, csr)->at_offsets(ctx, csr, &bad));
-    if (bad < 0) return GSOLVE_OK;
     TRY(gs_csr_offset(ctx, csr, bad, &begin));
     TRY(gs_csr_offset(ctx, csr, bad + 1, &end));
     status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
@@ -93,14 +93,15 @@ static gsolve_status check_view(gsolve_context *ctx, const gsolve_csr *csr)
 
 gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *clean)
 {
-    int64_t entries, bad;
-    bool ascending;
+    int64_t entries = 0, bad;
+    bool ascending, whole;
     gsolve_status status;
 
     TRY(check_view(ctx, csr));
     TRY(check_offsets(ctx, csr));
-    TRY(gs_csr_entries(ctx, csr, &entries));
-    if (entries > 0 && (!csr->col || !csr->value)) {
+    whole = csr->col && csr->value;
+    if (!whole || csr->offset == GSOLVE_O64) TRY(gs_csr_entries(ctx, csr, &entries));
+    if (entries > 0 && !whole) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "the matrix has entries but no columns or values");
     }

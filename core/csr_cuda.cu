@@ -51,12 +51,6 @@ struct stride {
     }
 };
 
-__device__ int64_t number_at(const void *offset, bool wide)
-{
-    return wide ? *static_cast<const int64_t *>(offset)
-                : (int64_t) * static_cast<const int32_t *>(offset);
-}
-
 // *to += mine of all threads of the block.
 __device__ void add(count_t mine, count_t *to)
 {
@@ -69,7 +63,7 @@ __global__ void __launch_bounds__(gs_block_size)
     look_at_offsets(int32_t nrows, const O *start, findings *f)
 {
     const stride s;
-    count_t bad = none;
+    count_t bad = s.first == 0 && start[0] != 0 ? 0 : none;
 
     for (int64_t i = s.first; i < nrows && bad == none; i += s.step) {
         if (start[i + 1] < start[i]) bad = (count_t)i;
@@ -77,22 +71,69 @@ __global__ void __launch_bounds__(gs_block_size)
     if (bad != none) atomicMin(&f->first, bad);
 }
 
-// end: of the entries, an offset of either width.
+// The last of a matrix's offsets, of either width.
+struct end_of {
+    const void *at;
+    bool wide;
+
+    end_of(const gsolve_csr *csr)
+        : at(static_cast<const char *>(csr->start) +
+             (size_t)csr->nrows * gs_offset_size(csr->offset)),
+          wide(csr->offset == GSOLVE_O64)
+    {
+    }
+    __device__ int64_t operator()() const
+    {
+        return wide ? *static_cast<const int64_t *>(at)
+                    : (int64_t) * static_cast<const int32_t *>(at);
+    }
+};
+
+// Four entries, by loads of 16 bytes.
+template <class T>
+struct four {
+    gs_pack<int32_t, 4> col;
+    gs_pack<T, gs_wide<T>> value[4 / gs_wide<T>];
+
+    __device__ four(const int32_t *cols, const T *values, int64_t k) : col(gs_load<4>(cols, k))
+    {
+#pragma unroll
+        for (int u = 0; u < 4 / gs_wide<T>; u++) {
+            value[u] = gs_load<gs_wide<T>>(values, k + u * gs_wide<T>);
+        }
+    }
+    __device__ bool finite(int u) const
+    {
+        return isfinite(value[u / gs_wide<T>].v[u % gs_wide<T>]);
+    }
+};
+
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
-    look_at_entries(const void *end, bool wide, int32_t ncols, const int32_t *col, const T *value,
+    look_at_entries(end_of end, bool packed, int32_t ncols, const int32_t *col, const T *value,
                     findings *f)
 {
     const stride s;
-    const int64_t entries = number_at(end, wide);
+    const int64_t entries = end(), packs = packed ? entries / 4 : 0;
     count_t bad = none, descents = 0;
 
-#pragma unroll 4
-    for (int64_t k = s.first; k < entries; k += s.step) {
-        const int32_t j = col[k], last = k > 0 ? col[k - 1] : -1;
+    for (int64_t p = s.first; p < packs; p += s.step) {
+        const four<T> x(col, value, 4 * p);
+        int32_t before = p > 0 ? col[4 * p - 1] : -1;
+#pragma unroll
+        for (int u = 0; u < 4; u++) {
+            const int32_t j = x.col.v[u];
+            const bool good = j >= 0 && j < ncols && x.finite(u);
+            if (!good && bad == none) bad = (count_t)(4 * p + u);
+            descents += j <= before;
+            before = j;
+        }
+    }
+    for (int64_t k = 4 * packs + s.first; k < entries; k += s.step) {
+        const int32_t j = col[k];
         const bool good = j >= 0 && j < ncols && isfinite(value[k]);
         if (!good && bad == none) bad = (count_t)k;
-        descents += j <= last && k > 0;
+        if (k > 0) descents += j <= col[k - 1];
     }
     if (bad != none) atomicMin(&f->first, bad);
     add(descents, &f->descents);
@@ -127,25 +168,19 @@ __global__ void __launch_bounds__(gs_block_size)
 // read. The first 4 packs entries by loads of 16 bytes.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
-    compare_entries(int64_t entries, int64_t packs, const void *end, bool wide, const int32_t *a,
-                    const int32_t *b, const T *value, findings *f)
+    compare_entries(int64_t entries, int64_t packs, end_of end, const int32_t *a, const int32_t *b,
+                    const T *value, findings *f)
 {
     const stride s;
-    const int64_t found = number_at(end, wide);
+    const int64_t found = end();
     count_t different = found != entries;
 
     if (found == entries) {
         for (int64_t k = s.first; k < packs; k += s.step) {
-            const gs_pack<int32_t, 4> x = gs_load<4>(a, 4 * k), y = gs_load<4>(b, 4 * k);
-            gs_pack<T, gs_wide<T>> v[4 / gs_wide<T>];
+            const gs_pack<int32_t, 4> x = gs_load<4>(a, 4 * k);
+            const four<T> y(b, value, 4 * k);
 #pragma unroll
-            for (int u = 0; u < 4 / gs_wide<T>; u++) {
-                v[u] = gs_load<gs_wide<T>>(value, 4 * k + u * gs_wide<T>);
-            }
-#pragma unroll
-            for (int u = 0; u < 4; u++) {
-                different += x.v[u] != y.v[u] || !isfinite(v[u / gs_wide<T>].v[u % gs_wide<T>]);
-            }
+            for (int u = 0; u < 4; u++) different += x.v[u] != y.col.v[u] || !y.finite(u);
         }
         for (int64_t k = 4 * packs + s.first; k < entries; k += s.step) {
             different += a[k] != b[k] || !isfinite(value[k]);
@@ -160,12 +195,6 @@ __global__ void __launch_bounds__(gs_block_size)
     const stride s;
 
     for (int64_t i = s.first; i < n; i += s.step) start[i] = (int32_t)wide[i];
-}
-
-// Where the last offset lies.
-const void *end_of(const gsolve_csr *csr)
-{
-    return static_cast<const char *>(csr->start) + (size_t)csr->nrows * gs_offset_size(csr->offset);
 }
 
 // --- the table --------------------------------------------------------------------------------
@@ -195,15 +224,14 @@ gsolve_status at_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *en
                          bool *ascending)
 {
     gs_queue *q = ctx->queue;
-    constexpr int64_t guess = 8; // entries of a row
     const int grid = gs_grid(q, csr->nrows);
     findings *f = nullptr, seen;
     gsolve_status status;
 
     TRY(begin(ctx, &f));
-    TRY(gs_launch(q, "a look at the entries", look_at_entries<T>, gs_grid(q, guess * csr->nrows),
-                  gs_block_size, end_of(csr), csr->offset == GSOLVE_O64, csr->ncols, csr->col,
-                  (const T *)csr->value, f));
+    TRY(gs_launch(q, "a look at the entries", look_at_entries<T>, gs_grid(q, INT32_MAX),
+                  gs_block_size, end_of(csr), gs_aligned(csr->col) && gs_aligned(csr->value),
+                  csr->ncols, csr->col, (const T *)csr->value, f));
     TRY(csr->offset == GSOLVE_O64
             ? gs_launch(q, "a look at the rows", look_at_begins<int64_t>, grid, gs_block_size,
                         csr->nrows, (const int64_t *)csr->start, csr->col, f)
@@ -260,7 +288,6 @@ gsolve_status at_values(gsolve_context *ctx, const gsolve_csr *A, int64_t entrie
                         const gsolve_csr *B, bool *same)
 {
     gs_queue *q = ctx->queue;
-    const bool wide = B->offset == GSOLVE_O64;
     const bool packed = gs_aligned(A->col) && gs_aligned(B->col) && gs_aligned(B->value);
     const int64_t packs = packed ? entries / 4 : 0;
     findings *f = nullptr, seen;
@@ -269,8 +296,8 @@ gsolve_status at_values(gsolve_context *ctx, const gsolve_csr *A, int64_t entrie
     TRY(begin(ctx, &f));
     TRY(compare_offsets(q, A, B, f));
     TRY(gs_launch(q, "comparing entries", compare_entries<T>, gs_grid(q, packed ? packs : entries),
-                  gs_block_size, entries, packs, end_of(B), wide, A->col, B->col,
-                  (const T *)B->value, f));
+                  gs_block_size, entries, packs, end_of(B), A->col, B->col, (const T *)B->value,
+                  f));
     TRY(end(ctx, f, &seen));
     *same = seen.different == 0;
 done:

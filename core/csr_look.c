@@ -35,7 +35,7 @@ static int judge_row(const gsolve_csr *csr, int64_t from, int64_t to)
 
 static gsolve_status at_offsets(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row)
 {
-    int32_t bad = INT32_MAX;
+    int32_t bad = gs_start(csr, 0) == 0 ? INT32_MAX : 0;
 
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(min : bad)
     for (int32_t i = 0; i < csr->nrows; i++) {

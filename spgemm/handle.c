@@ -45,7 +45,7 @@ static gsolve_status make_product(gsolve_product *P, const char *spec, const gso
     a = gs_plain_blocks(&P->A.used);
     b = gs_plain_blocks(P->square ? &P->A.used : &P->B.used);
     TRY(gs_product_make(&P->made, ctx, spec, &a, &b, true));
-    TRY(gs_csr_entries(ctx, &P->made.C.csr, &P->entries));
+    P->entries = P->made.tally.entries;
     TRY(gs_settle(ctx, &P->made.C.csr));
     gs_input_forget(&P->A, ctx);
     gs_input_forget(&P->B, ctx);

@@ -17,15 +17,17 @@ static gsolve_status multiply(gs_product *P, const gs_blocked *A, const gs_block
 {
     gsolve_context *ctx = P->ctx;
     const size_t before = ctx->bytes, peak = ctx->peak;
-    int64_t entries = 0;
+    gs_tally_of_product *tally = &P->tally;
+    size_t result;
     gsolve_status status;
 
     ctx->peak = before;
-    TRY(P->method->multiply(&P->C, keep ? &P->plan : NULL, &P->tally, ctx, A, B, P->options));
-    TRY(gs_csr_entries(ctx, &P->C.csr, &entries));
-    P->tally.peak = ctx->peak - before;
-    P->tally.peak -=
-        P->tally.peak < bytes_of(&P->C, entries) ? P->tally.peak : bytes_of(&P->C, entries);
+    tally->entries = -1;
+    TRY(P->method->multiply(&P->C, keep ? &P->plan : NULL, tally, ctx, A, B, P->options));
+    if (tally->entries < 0) TRY(gs_csr_entries(ctx, &P->C.csr, &tally->entries));
+    result = bytes_of(&P->C, tally->entries);
+    tally->peak = ctx->peak - before;
+    tally->peak -= tally->peak < result ? tally->peak : result;
 done:
     if (ctx->peak < peak) ctx->peak = peak;
     return status;

@@ -8,6 +8,7 @@ typedef gsolve_blocked gs_blocked; /* 1 x 1 blocks: an ordinary matrix */
 
 typedef struct gs_tally_of_product { /* what a method tells of its work */
     int64_t products;                /* scalar (or block) products */
+    int64_t entries;                 /* of C; -1 before: a method need not tell */
     int bands;                       /* in which they were made */
     size_t peak;                     /* bytes held beyond A, B and C at most */
     const char *by;                  /* the method that auto took; NULL: the one asked */

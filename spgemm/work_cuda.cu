@@ -14,37 +14,54 @@ struct found {
     unsigned long long longest; // its products (2^32 - 1 at most) above, ~row below
 };
 
-// A warp a row; sums of integers, so that their order does not matter.
-template <class OA, class OB>
-__global__ void count_rows(int32_t nrows, const OA *start, const int32_t *col, const OB *b_start,
-                           found *f)
-{
-    const int64_t warp = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    const int64_t warps = (int64_t)gridDim.x * blockDim.x / 32;
-    const int lane = (int)(threadIdx.x % 32);
-    unsigned long long products = 0, longest = 0;
+constexpr int sharers = 8, shared = 64; // lanes of a row, for as many entries; the warp the others
 
-    for (int64_t i = warp; i < nrows; i += warps) {
-        unsigned long long mine = 0;
-        for (int64_t k = (int64_t)start[i] + lane; k < (int64_t)start[i + 1]; k += 32) {
-            mine += (unsigned long long)(b_start[col[k] + 1] - b_start[col[k]]);
+// sums of integers, so that their order does not matter.
+template <class OA, class OB>
+__global__ void __launch_bounds__(gs_block_size)
+    count_rows(int32_t nrows, const OA *start, const int32_t *col, const OB *b_start, found *f)
+{
+    const int64_t threads = (int64_t)gridDim.x * gs_block_size;
+    const int lane = (int)threadIdx.x % 32, e = lane % sharers;
+    unsigned long long products = 0, longest = 0;
+    const auto count = [&](int64_t from, int64_t to, int step) {
+        unsigned long long sum = 0;
+        for (int64_t k = from; k < to; k += step) {
+            sum += (unsigned long long)(b_start[col[k] + 1] - b_start[col[k]]);
         }
-        for (int d = 16; d > 0; d /= 2) mine += __shfl_xor_sync(0xffffffffu, mine, d);
-        products += mine;
+        return sum;
+    };
+
+    for (int64_t t = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+         t / 32 * 32 < nrows * (int64_t)sharers; t += threads) {
+        const int64_t i = t / sharers, from = i < nrows ? (int64_t)start[i] : 0,
+                      to = i < nrows ? (int64_t)start[i + 1] : 0;
+        unsigned long long mine = count(from + e, min(to, from + shared), sharers);
+        unsigned more = __ballot_sync(0xffffffffu, e == 0 && to > from + shared);
+        for (; more; more &= more - 1) {
+            const int owner = __ffs((int)more) - 1;
+            const int64_t rest = __shfl_sync(0xffffffffu, from, owner) + shared;
+            unsigned long long sum = count(rest + lane, __shfl_sync(0xffffffffu, to, owner), 32);
+            for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d);
+            if (lane == owner) mine += sum;
+        }
+        for (int d = sharers / 2; d > 0; d /= 2) mine += __shfl_xor_sync(0xffffffffu, mine, d);
+        if (e == 0) products += mine;
         longest = max(longest, min(mine, 0xffffffffull) << 32 | (unsigned)~(unsigned)i);
     }
-    if (lane == 0 && products > 0) {
-        atomicAdd(&f->products, products);
-        atomicMax(&f->longest, longest);
-    }
+    products = gs_block_sum(products);
+    if (threadIdx.x == 0 && products > 0) atomicAdd(&f->products, products);
+    for (int d = 16; d > 0; d /= 2)
+        longest = max(longest, __shfl_xor_sync(0xffffffffu, longest, d));
+    if (lane == 0 && longest >> 32) atomicMax(&f->longest, longest);
 }
 
 template <class OA, class OB>
 gsolve_status count_all(gs_queue *q, const gsolve_csr *A, const gsolve_csr *B, found *f)
 {
-    return gs_launch(q, "counting products", count_rows<OA, OB>, gs_grid(q, (int64_t)A->nrows * 32),
-                     gs_block_size, A->nrows, (const OA *)A->start, A->col, (const OB *)B->start,
-                     f);
+    return gs_launch(q, "counting products", count_rows<OA, OB>,
+                     gs_grid(q, (int64_t)A->nrows * sharers), gs_block_size, A->nrows,
+                     (const OA *)A->start, A->col, (const OB *)B->start, f);
 }
 
 gsolve_status count_by_width(gs_queue *q, const gsolve_csr *A, const gsolve_csr *B, found *f)

@@ -45,10 +45,14 @@ static const struct pair {
     {"gen:rmat,scale=9", NULL},
     {"gen:circuit,n=900,dense=2", NULL},
     {"gen:web,n=700,longest=300", NULL},
+    {"gen:circuit,n=900,dense=1,share=0.01", NULL}, /* most rows short, a few not */
+    {"gen:tridiagonal,n=500", NULL},
     {"gen:tridiagonal,n=1", NULL},
     {"gen:tridiagonal,n=0", NULL},
     {"gen:emptyrows,n=200", NULL},
     {"gen:random,n=60,cols=90", "gen:random,n=90,cols=35"},
+    {"gen:random,n=300,cols=200,row=4", "gen:random,n=200,cols=3000,row=4"},
+    {"gen:random,n=300,cols=200,row=8", "gen:random,n=200,cols=150,row=8"},
     {"gen:random,n=5,cols=3000,row=1500", "gen:random,n=3000,cols=7,row=3"},
     {"gen:random,n=3000,cols=7,row=3", "gen:random,n=7,cols=2500,row=900"},
     {"gen:emptyrows,n=50,cols=120", "gen:emptyrows,n=120,cols=333"},
@@ -167,6 +171,20 @@ static void assert_same_bits(const gsolve_csr *A, const gsolve_csr *B)
     assert_memory_equal(A->value, B->value, entries * gs_type_size(A->type));
 }
 
+/* The same pattern, and values but for rounding. */
+static void assert_near(const gsolve_csr *C, const gsolve_csr *D)
+{
+    const double tolerance = C->type == GSOLVE_F32 ? 1e-4 : 1e-12;
+
+    assert_int_equal(gsolve_csr_entries(C), gsolve_csr_entries(D));
+    for (int32_t i = 0; i <= C->nrows; i++) assert_int_equal(gs_start(C, i), gs_start(D, i));
+    for (int64_t k = 0; k < gsolve_csr_entries(C); k++) {
+        assert_int_equal(C->col[k], D->col[k]);
+        assert_true(fabs(gs_value(C, k) - gs_value(D, k)) <=
+                    tolerance * (1 + fabs(gs_value(C, k))));
+    }
+}
+
 /* --- conformance ------------------------------------------------------------------------------ */
 
 /* A copy where kernels work. */
@@ -276,6 +294,33 @@ static void multiply_arrows(gsolve_context *ctx, const char *method)
     gsolve_csr_free(&A, ctx);
 }
 
+/* Columns so far apart that they and the number of a product take more than 32 bits, and so many
+ * rows that a GPU deals them out otherwise; beside a table on the CPU, since others keep something
+ * for each column. */
+static void multiply_large(gsolve_context *ctx, const char *method)
+{
+    static const char *const names[][2] = {
+        {"gen:random,n=300,cols=200,row=7", "gen:random,n=200,cols=900000000,row=7"},
+        {"gen:circuit,n=270000,dense=1,share=0.0003", "gen:circuit,n=270000,dense=1,share=0.0003"}};
+    gsolve_context *cpu;
+    gsolve_csr A, B, C, R;
+
+    if (strcmp(method, "esc") != 0 && strcmp(method, "hash") != 0) return;
+    assert_int_equal(gsolve_context_create(&cpu, "cpu"), GSOLVE_OK);
+    for (int k = 0; k < 2; k++) {
+        A = read_matrix(ctx, names[k][0]);
+        B = read_matrix(ctx, names[k][1]);
+        OK(cpu, gsolve_csr_multiply(&R, cpu, "hash", &A, &B));
+        OK(ctx, gsolve_csr_multiply(&C, ctx, method, &A, &B));
+        assert_near(&R, &C);
+        gsolve_csr_free(&R, cpu);
+        gsolve_csr_free(&C, ctx);
+        gsolve_csr_free(&A, ctx);
+        gsolve_csr_free(&B, ctx);
+    }
+    gsolve_context_destroy(&cpu);
+}
+
 /* Entries that cancel stay. */
 static void keep_zeros(gsolve_context *ctx, const char *method)
 {
@@ -333,20 +378,6 @@ static void repeat_bits(gsolve_context *ctx, const char *method)
 }
 
 /* --- products that are kept ------------------------------------------------------------------- */
-
-/* The same pattern, and values but for rounding. */
-static void assert_near(const gsolve_csr *C, const gsolve_csr *D)
-{
-    const double tolerance = C->type == GSOLVE_F32 ? 1e-4 : 1e-12;
-
-    assert_int_equal(gsolve_csr_entries(C), gsolve_csr_entries(D));
-    for (int32_t i = 0; i <= C->nrows; i++) assert_int_equal(gs_start(C, i), gs_start(D, i));
-    for (int64_t k = 0; k < gsolve_csr_entries(C); k++) {
-        assert_int_equal(C->col[k], D->col[k]);
-        assert_true(fabs(gs_value(C, k) - gs_value(D, k)) <=
-                    tolerance * (1 + fabs(gs_value(C, k))));
-    }
-}
 
 /* Whether a product that is kept has the bits of one made once: cuSPARSE's are two, and promise
  * none; auto makes R A P at once, in another order than two products. */
@@ -665,6 +696,7 @@ static void refuse_elsewhere(void **state)
     }
 EACH(multiply_pairs)
 EACH(multiply_arrows)
+EACH(multiply_large)
 EACH(keep_zeros)
 EACH(sort_inputs)
 EACH(repeat_bits)
@@ -677,13 +709,13 @@ EACH(deny_memory)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_multiply_pairs),  cmocka_unit_test(each_multiply_arrows),
-        cmocka_unit_test(each_keep_zeros),      cmocka_unit_test(each_sort_inputs),
-        cmocka_unit_test(each_repeat_bits),     cmocka_unit_test(each_update_values),
-        cmocka_unit_test(each_update_unsorted), cmocka_unit_test(each_refuse_updates),
-        cmocka_unit_test(each_coarsen),         cmocka_unit_test(each_deny_memory),
-        cmocka_unit_test(leave_handles),        cmocka_unit_test(wrong_inputs),
-        cmocka_unit_test(refuse_elsewhere),
+        cmocka_unit_test(each_multiply_pairs), cmocka_unit_test(each_multiply_arrows),
+        cmocka_unit_test(each_multiply_large), cmocka_unit_test(each_keep_zeros),
+        cmocka_unit_test(each_sort_inputs),    cmocka_unit_test(each_repeat_bits),
+        cmocka_unit_test(each_update_values),  cmocka_unit_test(each_update_unsorted),
+        cmocka_unit_test(each_refuse_updates), cmocka_unit_test(each_coarsen),
+        cmocka_unit_test(each_deny_memory),    cmocka_unit_test(leave_handles),
+        cmocka_unit_test(wrong_inputs),        cmocka_unit_test(refuse_elsewhere),
     };
 
     only = argc > 1 ? argv[1] : NULL;

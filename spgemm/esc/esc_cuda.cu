@@ -17,25 +17,25 @@ void drop(gs_esc_plan *p, gsolve_context *ctx)
     if (!p) return;
     drop_bands(p, ctx);
     for (void *one : {(void *)p->weight, (void *)p->chunk_at, (void *)p->order, (void *)p->medium,
-                      (void *)p->rows, (void *)p->before}) {
+                      (void *)p->rows, (void *)p->before, (void *)p->width}) {
         gsolve_free(ctx, GSOLVE_DEVICE, one);
     }
     gsolve_free(ctx, GSOLVE_HOST, p->tiles);
     gsolve_free(ctx, GSOLVE_HOST, p);
 }
 
-// Chunks whose products have room together: all, or as many as the numbers before each allow.
-gsolve_status cut_tiles(gs_esc_plan *p, gsolve_context *ctx, int64_t products, int64_t room)
+// Chunks whose order has room together: all, or as many as the lengths before each allow.
+gsolve_status cut_tiles(gs_esc_plan *p, gsolve_context *ctx, int64_t length, int64_t room)
 {
     int64_t *at = nullptr;
     gsolve_status status = GSOLVE_NO_MEMORY;
-    const int64_t most = products <= room ? 1 : p->chunks;
+    const int64_t most = length <= room ? 1 : p->chunks;
 
     p->tiles = (tile_band *)gsolve_alloc(ctx, GSOLVE_HOST, (size_t)most, sizeof *p->tiles);
     if (!p->tiles) return status;
-    p->tiles[0] = {0, p->chunks, 0, products};
+    p->tiles[0] = {0, p->chunks, 0, length};
     p->tile_bands = 1;
-    if (products <= room) return GSOLVE_OK;
+    if (length <= room) return GSOLVE_OK;
     at = (int64_t *)gsolve_alloc(ctx, GSOLVE_HOST, (size_t)p->chunks + 1, sizeof *at);
     if (!at) return status;
     TRY(gsolve_copy(ctx, at, GSOLVE_HOST, p->chunk_at, GSOLVE_DEVICE,
@@ -57,7 +57,7 @@ gsolve_status new_order(gs_esc_plan *p, gsolve_context *ctx)
     gsolve_status status;
 
     for (int64_t b = 0; b < p->tile_bands; b++) {
-        if (p->tiles[b].products > most) most = p->tiles[b].products;
+        if (p->tiles[b].length > most) most = p->tiles[b].length;
     }
     ALLOC_DEVICE(ctx, p->order, most);
 done:
@@ -67,8 +67,14 @@ done:
 gsolve_status sort_band(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
                         int32_t *count)
 {
-    const gsolve_status status = sort_tiles(q, p, m, now, count);
-    return status == GSOLVE_OK ? sort_medium(q, p, m, now, count) : status;
+    gsolve_status status = GSOLVE_OK;
+
+    if (p->by_tiles) TRY(sort_tiles(q, p, m, now, count));
+    if (p->by_squares[0]) TRY(place_squares<4>(q, p, m, now, count));
+    if (p->by_squares[1]) TRY(place_squares<8>(q, p, m, now, count));
+    TRY(sort_medium(q, p, m, now, count));
+done:
+    return status;
 }
 
 // --- C ----------------------------------------------------------------------------------------
@@ -113,20 +119,20 @@ done:
 }
 
 gsolve_status new_result(gs_blocked *out, gsolve_context *ctx, const gs_blocked *A,
-                         const gs_blocked *B, int64_t products, const int32_t *count)
+                         const gs_blocked *B, int64_t products, const int32_t *count,
+                         int64_t *entries)
 {
     gs_blocked C = {A->csr, A->height, B->width};
-    int64_t entries = 0;
     gsolve_status status;
 
     C.csr.ncols = B->csr.ncols;
     C.csr.start = nullptr;
     C.csr.col = nullptr;
     C.csr.value = nullptr;
-    TRY(place_rows(&C.csr, ctx, products, count, &entries));
-    C.csr.col = (int32_t *)gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)entries, sizeof *C.csr.col);
+    TRY(place_rows(&C.csr, ctx, products, count, entries));
+    C.csr.col = (int32_t *)gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)*entries, sizeof *C.csr.col);
     TRY(C.csr.col ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    C.csr.value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)entries * (size_t)(C.height * C.width),
+    C.csr.value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)*entries * (size_t)(C.height * C.width),
                                gs_type_size(C.csr.type));
     TRY(C.csr.value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     *out = C;
@@ -159,7 +165,9 @@ gsolve_status fill(const gs_esc_plan *p, gsolve_context *ctx, const pattern &m, 
     for (int64_t b = 0; b < p->tile_bands && p->chunks > 0; b++) {
         const tile_band &now = p->tiles[b];
         if (p->tile_bands > 1) TRY(sort_band(q, p, m, now, count));
-        TRY(fill_tiles<T>(q, p, m, now, n));
+        if (p->by_tiles) TRY(fill_tiles<T>(q, p, m, now, n));
+        if (p->by_squares[0]) TRY((fill_squares<T, 4>(q, p, m, now, n)));
+        if (p->by_squares[1]) TRY((fill_squares<T, 8>(q, p, m, now, n)));
         TRY(fill_medium<T>(q, p, m, now, n));
     }
     if (p->nbands > 0) TRY(fill_bands<T>(p, ctx, m, n));
@@ -171,12 +179,12 @@ done:
 gsolve_status sort(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, const summary &seen,
                    double room, bool keep, int32_t *count)
 {
-    const int64_t of_tiles = seen.of_tiles;
     const double bytes = room / sizeof *p->order;
     gsolve_status status;
 
     TRY(list_long(p, ctx, m, seen.f, count));
-    TRY(cut_tiles(p, ctx, of_tiles, keep || bytes > (double)of_tiles ? of_tiles : (int64_t)bytes));
+    TRY(cut_tiles(p, ctx, seen.order,
+                  keep || bytes > (double)seen.order ? seen.order : (int64_t)bytes));
     TRY(new_order(p, ctx));
     for (int64_t b = 0; b < p->tile_bands && p->chunks > 0; b++) {
         TRY(sort_band(ctx->queue, p, m, p->tiles[b], count));
@@ -196,23 +204,19 @@ gsolve_status multiply(gs_blocked *C, gs_esc_plan **kept, gs_tally_of_product *t
     gs_esc_plan *p = nullptr;
     int32_t *count = nullptr;
     summary seen = {};
-    int64_t entries[2] = {}, products;
+    int64_t products;
     gsolve_status status;
 
     p = (gs_esc_plan *)gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *p);
     if (!p) return GSOLVE_NO_MEMORY;
     *p = gs_esc_plan();
-    TRY(count_rows(p, ctx, m, &seen));
-    products = seen.of_tiles + (int64_t)seen.f.of_large;
-    if (room == 0) {
-        TRY(gs_csr_entries(ctx, &A->csr, &entries[0]));
-        TRY(gs_csr_entries(ctx, &B->csr, &entries[1]));
-    }
-    room = gs_esc_room(room, A, entries[0], B, entries[1], products);
+    TRY(count_rows(p, ctx, m, A->height * A->width * B->width == 1, &seen));
+    products = (int64_t)(seen.f.of_rest + seen.f.of_large);
+    room = gs_esc_room(room, A, seen.f.entries[0], B, seen.f.entries[1], products);
     ALLOC_DEVICE(ctx, count, (size_t)m.nrows + 1);
     TRY(gs_cuda(q, cudaMemsetAsync(count + m.nrows, 0, sizeof *count, q->stream), "a product"));
     TRY(sort(p, ctx, m, seen, room, kept != nullptr, count));
-    TRY(new_result(&made, ctx, A, B, products, count));
+    TRY(new_result(&made, ctx, A, B, products, count, &tally->entries));
     TRY(fill<T>(p, ctx, m, numbers_of(A, B, &made, true), count));
     tally->products = products;
     tally->bands = (int)(p->tile_bands + p->nbands);

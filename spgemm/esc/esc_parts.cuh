@@ -5,6 +5,8 @@
 // medium_room, have a block each, and longer ones, or those with very many entries of A, the
 // device, see esc_bands.cuh.
 //
+// Where all rows of a chunk have very few products they go by squares instead, see esc_squares.cuh.
+//
 // In a tile or row, the entries of A that have products are numbered; begins has a bit for each
 // product, set where those of another entry begin, and from, for each entry, the place of its
 // first product's entry of B less the number of that product. Product j is thus that of the entry
@@ -25,8 +27,7 @@ namespace gs_esc_parts
 
 constexpr int small_room = 256, medium_room = 4096;      // products
 constexpr int far_entries = 4096, medium_entries = 1024; // of a row of A; more are for the device
-constexpr int chunk = 64; // rows that a warp goes through, tile by tile
-constexpr int bins = 4;   // of medium rows: up to 512, 1024, 2048, 4096
+constexpr int bins = 4; // of medium rows: up to 512, 1024, 2048, 4096
 constexpr int small_threads = 128, small_warps = small_threads / 32;
 constexpr uint32_t large = UINT32_MAX;  // in weight: a row for the device
 constexpr uint16_t first_term = 0x8000; // in order: the first term of an entry of C
@@ -46,16 +47,23 @@ inline offsets offsets_of(const gsolve_csr *csr)
     return {csr->start, csr->offset == GSOLVE_O64};
 }
 
+// Rows that a warp goes through, tile by tile or square by square: few where there are few in all,
+// so that all multiprocessors have some.
+constexpr int most_chunk = 64, least_chunk = 16, many_rows = 1 << 18;
+
 struct pattern { // of A and B
-    int32_t nrows, ncols;
+    int32_t nrows, inner, ncols;
+    int chunk;
     offsets a, b;
     const int32_t *acol, *bcol;
 };
 
 inline pattern pattern_of(const gs_blocked *A, const gs_blocked *B)
 {
-    return {A->csr.nrows,        B->csr.ncols, offsets_of(&A->csr),
-            offsets_of(&B->csr), A->csr.col,   B->csr.col};
+    return {A->csr.nrows,        B->csr.nrows,
+            B->csr.ncols,        A->csr.nrows > many_rows ? most_chunk : least_chunk,
+            offsets_of(&A->csr), offsets_of(&B->csr),
+            A->csr.col,          B->csr.col};
 }
 
 struct medium_row {
@@ -64,13 +72,15 @@ struct medium_row {
 };
 
 struct facts {
-    unsigned long long of_large;  // products
-    unsigned medium[bins], large; // rows
+    unsigned long long of_large, of_rest; // products of large rows, of all others
+    unsigned medium[bins], large;         // rows
+    int by_tiles, by_squares[2];          // whether there are such chunks; of width 4, 8
+    int64_t entries[2];                   // of A and of B
 };
 
 // What the host must know; behind chunk_at on the device, so that it comes with its last number.
 struct summary {
-    int64_t of_tiles;
+    int64_t order; // its length
     facts f;
 };
 
@@ -83,8 +93,8 @@ struct band {                      // rows of the device's, or one of them in a 
     int32_t *before;               // of each row, and of all: entries of C in rows before
 };
 
-struct tile_band {                       // chunks whose order there is room for at once
-    int64_t first, last, base, products; // base: products before it
+struct tile_band {                     // chunks whose order there is room for at once
+    int64_t first, last, base, length; // of order; base: of those before
 };
 
 } // namespace gs_esc_parts
@@ -92,14 +102,16 @@ struct tile_band {                       // chunks whose order there is room for
 // What stays for new values.
 struct gs_esc_plan {
     uint32_t *weight;                 // of each row: its products, or large
-    int64_t *chunk_at;                // chunks + 1: products of tiles before
-    uint16_t *order;                  // a tile's products sorted: numbers in the tile
+    int64_t *chunk_at;                // chunks + 1: where in order it begins, a multiple of 4
+    uint8_t *width;                   // of each chunk: of its squares; 0: it goes by tiles
+    uint16_t *order;                  // a tile's products sorted: numbers in the tile; or squares
     gs_esc_parts::medium_row *medium; // bin by bin
     int medium_at[gs_esc_parts::bins + 1];
     gs_esc_parts::tile_band *tiles; // on the host
     int64_t tile_bands, chunks;
-    int32_t *rows;   // the device's, ascending
-    int64_t *before; // larges + 1: entries of A in those before
+    bool by_tiles, by_squares[2]; // as in facts
+    int32_t *rows;                // the device's, ascending
+    int64_t *before;              // larges + 1: entries of A in those before
     int32_t larges;
     gs_esc_parts::band *bands;  // on the host
     int64_t nbands, bands_room; // how many there are, and may be
@@ -121,7 +133,8 @@ struct numbers {
 // --- work: weight, chunk_at and what they sum up to; then the lists of longer rows, whose counts
 // are set to 0 where they are the device's
 
-gsolve_status count_rows(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, summary *seen);
+gsolve_status count_rows(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, bool plain,
+                         summary *seen);
 gsolve_status list_long(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, const facts &seen,
                         int32_t *count);
 
@@ -129,6 +142,9 @@ gsolve_status list_long(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, c
 
 gsolve_status sort_tiles(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
                          int32_t *count);
+template <int W>
+gsolve_status place_squares(gs_queue *q, const gs_esc_plan *p, const pattern &m,
+                            const tile_band &now, int32_t *count);
 gsolve_status sort_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
                           int32_t *count);
 gsolve_status plan_bands(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, double room,
@@ -136,6 +152,9 @@ gsolve_status plan_bands(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, 
 template <class T>
 gsolve_status fill_tiles(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
                          const numbers &n);
+template <class T, int W>
+gsolve_status fill_squares(gs_queue *q, const gs_esc_plan *p, const pattern &m,
+                           const tile_band &now, const numbers &n);
 template <class T>
 gsolve_status fill_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
                           const numbers &n);
@@ -223,8 +242,8 @@ __device__ T sum_terms(int64_t n, Add add)
     return sum;
 }
 
-// sum + the number (i, j) of the product of blocks: a: its row i, of s numbers; b: its column j. S: s
-// where that is known, so that all are asked for at once, or 0.
+// sum + the number (i, j) of the product of blocks: a: its row i, of s numbers; b: its column j. S:
+// s where that is known, so that all are asked for at once, or 0.
 template <class T, int S>
 __device__ T add_blocks(T sum, const T *a, const T *b, int s, int t)
 {

@@ -1,69 +1,11 @@
 // esc_tiles_cuda.cu: the order of the products of rows that have few.
+#include "spgemm/esc/esc_sort.cuh"
 #include "spgemm/esc/esc_tiles.cuh"
 
 using namespace gs_esc_tiles;
 
 namespace
 {
-
-// --- the sort ---------------------------------------------------------------------------------
-
-template <class K>
-__device__ void in_order(K &x, K &y)
-{
-    const K less = min(x, y), more = max(x, y);
-    x = less;
-    y = more;
-}
-
-// The lesser of this lane's key and another's where this one is to be the lower.
-template <class K>
-__device__ K exchange(K own, K other, bool low)
-{
-    return (own < other) == low ? own : other;
-}
-
-// Bitonic, of 32 V keys, V a lane; all comparisons upwards: merging begins with the mirror image.
-template <int V, class K>
-__device__ void sort_keys(K (&key)[V])
-{
-    const int lane = (int)threadIdx.x % 32;
-
-#pragma unroll
-    for (int size = 2; size <= 32 * V; size *= 2) {
-        if (size <= V) {
-#pragma unroll
-            for (int x = 0; x < V; x++) {
-                if ((x ^ (size - 1)) > x) in_order(key[x], key[x ^ (size - 1)]);
-            }
-        } else {
-            const int lanes = size / V;
-            const bool low = (lane & (lanes / 2)) == 0;
-            K other[V];
-#pragma unroll
-            for (int x = 0; x < V; x++) {
-                other[x] = __shfl_xor_sync(all_lanes, key[V - 1 - x], lanes - 1);
-            }
-#pragma unroll
-            for (int x = 0; x < V; x++) key[x] = exchange(key[x], other[x], low);
-        }
-#pragma unroll
-        for (int d = size / 4; d > 0; d /= 2) {
-            if (d < V) {
-#pragma unroll
-                for (int x = 0; x < V; x++) {
-                    if ((x ^ d) > x) in_order(key[x], key[x ^ d]);
-                }
-            } else {
-                const bool low = (lane & (d / V)) == 0;
-#pragma unroll
-                for (int x = 0; x < V; x++) {
-                    key[x] = exchange(key[x], __shfl_xor_sync(all_lanes, key[x], d / V), low);
-                }
-            }
-        }
-    }
-}
 
 // word.v[i] = the numbers of the products in places V lane + i after the sort by (row, column,
 // number), marked where (row, column) is another than before. Products come striped: of number 32 i
@@ -81,7 +23,7 @@ __device__ void sort_products(const int32_t (&col)[V], const int (&row)[V], int3
         key[i] =
             j < total ? ((K)row[i] << col_bits | (K)(uint32_t)(col[i] - least)) << 8 | (K)j : ~(K)0;
     }
-    sort_keys<V>(key);
+    sort_keys<V, 32>(key);
     K before = __shfl_up_sync(all_lanes, key[V - 1], 1);
 #pragma unroll
     for (int i = 0; i < V; i++) {
@@ -165,18 +107,18 @@ __device__ int row_of(int begin, int rows, int e)
 }
 
 __global__ void __launch_bounds__(small_threads)
-    sort_chunks(pattern m, tile_band now, const uint32_t *weight, const int64_t *chunk_at,
-                uint16_t *order, int32_t *count)
+    sort_chunks(pattern m, tile_band now, const uint8_t *width, const uint32_t *weight,
+                const int64_t *chunk_at, uint16_t *order, int32_t *count)
 {
     __shared__ sorting space[small_warps];
     const int64_t c = now.first + (int64_t)blockIdx.x * small_warps + threadIdx.x / 32;
     const int lane = (int)threadIdx.x % 32;
     sorting &s = space[threadIdx.x / 32];
 
-    if (c >= now.last) return;
-    const int32_t end = (int32_t)min((int64_t)m.nrows, (c + 1) * chunk);
+    if (c >= now.last || width[c]) return;
+    const int32_t end = (int32_t)min((int64_t)m.nrows, (c + 1) * m.chunk);
     int64_t at = chunk_at[c] - now.base;
-    for (int32_t row = (int32_t)(c * chunk); row < end;) {
+    for (int32_t row = (int32_t)(c * m.chunk); row < end;) {
         const tile t = cut_tile(weight, row, end);
         if (t.rows > 0) {
             const int64_t begin = m.a[row + min(lane, t.rows)];
@@ -205,8 +147,8 @@ namespace gs_esc_parts
 gsolve_status sort_tiles(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
                          int32_t *count)
 {
-    return gs_launch(q, "sorting rows of a product", sort_chunks, blocks_of(now, 1), small_threads, m,
-                     now, p->weight, p->chunk_at, p->order, count);
+    return gs_launch(q, "sorting rows of a product", sort_chunks, blocks_of(now, 1), small_threads,
+                     m, now, p->width, p->weight, p->chunk_at, p->order, count);
 }
 
 } // namespace gs_esc_parts

@@ -132,7 +132,7 @@ __device__ void fill_blocks(const pattern &m, const numbers &n, int64_t first, i
 // A warp a chunk, or every so manieth of a chunk's tiles: a tile of blocks takes long.
 template <class T, bool COLUMNS, bool BLOCKS, int S>
 __global__ void __launch_bounds__(small_threads)
-    fill_chunks(pattern m, tile_band now, int shares, const uint32_t *weight,
+    fill_chunks(pattern m, tile_band now, int shares, const uint8_t *width, const uint32_t *weight,
                 const int64_t *chunk_at, const uint16_t *order, numbers n)
 {
     __shared__ filling<T> space[small_warps];
@@ -141,10 +141,10 @@ __global__ void __launch_bounds__(small_threads)
     int others = BLOCKS ? (int)(w % shares) : 0; // tiles before this warp's next
     filling<T> &s = space[threadIdx.x / 32];
 
-    if (c >= now.last) return;
-    const int32_t end = (int32_t)min((int64_t)m.nrows, (c + 1) * chunk);
+    if (c >= now.last || width[c]) return;
+    const int32_t end = (int32_t)min((int64_t)m.nrows, (c + 1) * m.chunk);
     int64_t at = chunk_at[c] - now.base;
-    for (int32_t row = (int32_t)(c * chunk); row < end;) {
+    for (int32_t row = (int32_t)(c * m.chunk); row < end;) {
         const tile t = cut_tile(weight, row, end);
         if (t.rows > 0 && t.total > 0 && others-- == 0) {
             others = BLOCKS ? shares - 1 : 0;
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(small_threads)
 }
 
 // Warps to a chunk, of which there are enough to a device then; a chunk has a tile a row at most.
-int shares_of(const tile_band &now)
+int shares_of(const tile_band &now, int chunk)
 {
     constexpr int64_t enough = 32768;
     const int64_t shares = enough / (now.last - now.first);
@@ -195,10 +195,10 @@ gsolve_status fill_tiles(gs_queue *q, const gs_esc_plan *p, const pattern &m, co
     const auto kernel = !plain   ? with_width<T>(n.s)
                         : n.ccol ? fill_chunks<T, true, false, 0>
                                  : fill_chunks<T, false, false, 0>;
-    const int shares = plain ? 1 : shares_of(now);
+    const int shares = plain ? 1 : shares_of(now, m.chunk);
 
     return gs_launch(q, "the values of a product", kernel, blocks_of(now, shares), small_threads, m,
-                     now, shares, p->weight, p->chunk_at, p->order, n);
+                     now, shares, p->width, p->weight, p->chunk_at, p->order, n);
 }
 
 template gsolve_status fill_tiles<float>(gs_queue *, const gs_esc_plan *, const pattern &,

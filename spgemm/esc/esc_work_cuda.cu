@@ -12,6 +12,7 @@ typedef unsigned long long count_t;
 
 constexpr int group = 8; // threads for a row of A
 constexpr int groups = gs_block_size / group;
+constexpr int turns = most_chunk / groups;
 
 __device__ int bin_of(count_t products)
 {
@@ -35,55 +36,121 @@ __device__ count_t deal(facts *f, uint32_t *weight, count_t products, int64_t en
     return 0;
 }
 
-__device__ count_t products_of(const pattern &m, int64_t from, int64_t to, int step)
+// longest: of the rows of B so far.
+__device__ count_t products_of(const pattern &m, int64_t from, int64_t to, int step,
+                               int64_t *longest)
 {
     count_t sum = 0;
 
     for (int64_t k = from; k < to; k += step) {
         const int32_t j = __ldg(m.acol + k);
-        sum += (count_t)(m.b[j + 1] - m.b[j]);
+        const int64_t length = m.b[j + 1] - m.b[j];
+        sum += (count_t)length;
+        *longest = max(*longest, length);
     }
     return sum;
 }
 
+// The rows of A of a group of threads, one after the other but for their first entries, which are
+// asked for together.
+struct rows_of_group {
+    int64_t from[turns], to[turns];
+    count_t products[turns]; // of this thread
+
+    __device__ rows_of_group(const pattern &m, int64_t first, int64_t end, int lane,
+                             int64_t *longest)
+    {
+        int32_t j[turns];
+#pragma unroll
+        for (int u = 0; u < turns; u++) {
+            const int64_t i = min(first + u * groups, end);
+            from[u] = m.a[i];
+            to[u] = i < end ? m.a[i + 1] : from[u];
+        }
+#pragma unroll
+        for (int u = 0; u < turns; u++) {
+            j[u] = from[u] + lane < to[u] ? __ldg(m.acol + from[u] + lane) : -1;
+        }
+#pragma unroll
+        for (int u = 0; u < turns; u++) {
+            const int64_t length = j[u] < 0 ? 0 : m.b[(int64_t)j[u] + 1] - m.b[j[u]];
+            products[u] = (count_t)length;
+            *longest = max(*longest, max(length, to[u] - from[u]));
+        }
+    }
+};
+
+// The width of a chunk's squares, none of whose rows of A and B is longer; 0: its products would
+// fill too little of them.
+__device__ int width_of(int longest, count_t products, int rows)
+{
+    const int width = longest <= 4 ? 4 : 8;
+    return longest <= 8 && products >= (count_t)(rows * width * width / 8) ? width : 0;
+}
+
+// What the host is to know of a chunk; returns its share of order.
+__device__ int64_t close_chunk(facts *f, const facts &mine, count_t products, int width, int rows)
+{
+    if (products > 0) atomicAdd(&f->of_rest, products);
+    int *kind = width == 0 ? &f->by_tiles : &f->by_squares[width / 8];
+    if (!*(volatile int *)kind) *(volatile int *)kind = 1;
+    if (mine.large) {
+        atomicAdd(&f->large, mine.large);
+        atomicAdd(&f->of_large, mine.of_large);
+    }
+    return width > 0 ? rows * width * width / 2 : (int64_t)((products + 3) / 4 * 4);
+}
+
 // A block a chunk; its far rows by all threads.
 __global__ void __launch_bounds__(gs_block_size)
-    count_work(pattern m, uint32_t *weight, int64_t *of_chunk, facts *f)
+    count_work(pattern m, bool plain, uint32_t *weight, int64_t *of_chunk, uint8_t *width, facts *f)
 {
     __shared__ facts mine;
-    const int64_t first = (int64_t)blockIdx.x * chunk;
+    __shared__ int longest; // of the rows of A and B that it meets
+    const int64_t first = (int64_t)blockIdx.x * m.chunk;
+    const int64_t end = min(first + m.chunk, (int64_t)m.nrows);
     const int own = (int)threadIdx.x / group, lane = (int)threadIdx.x % group;
     count_t of_tiles = 0;
+    int64_t most = 0;
     bool far = false;
 
     if (threadIdx.x == 0) mine = facts{};
+    if (threadIdx.x == 0) longest = plain ? 0 : INT32_MAX;
     __syncthreads();
-    for (int r = own; r < chunk; r += groups) {
-        const int64_t i = first + r, from = i < m.nrows ? m.a[i] : 0;
-        const int64_t to = i < m.nrows ? m.a[i + 1] : 0;
+    const rows_of_group rows(m, first + own, end, lane, &most);
+#pragma unroll
+    for (int u = 0; u < turns; u++) {
+        const int64_t i = first + own + u * groups, from = rows.from[u], to = rows.to[u];
         const bool wait = to - from > far_entries;
-        count_t sum = wait ? 0 : products_of(m, from + lane, to, group);
+        count_t sum = rows.products[u];
+        if (!wait) sum += products_of(m, from + group + lane, to, group, &most);
         for (int d = group / 2; d > 0; d /= 2) sum += __shfl_xor_sync(all_lanes, sum, d);
-        if (lane == 0 && !wait && i < m.nrows) of_tiles += deal(&mine, weight + i, sum, to - from);
+        if (lane == 0 && !wait && i < end) of_tiles += deal(&mine, weight + i, sum, to - from);
         far = far || wait;
     }
+    const int of_warp = __reduce_max_sync(all_lanes, (int)min(most, (int64_t)INT32_MAX));
+    if (threadIdx.x % 32 == 0) atomicMax(&longest, of_warp);
     if (__syncthreads_or(far)) {
-        for (int64_t i = first; i < min(first + chunk, (int64_t)m.nrows); i++) {
+        for (int64_t i = first; i < end; i++) {
             const int64_t from = m.a[i], to = m.a[i + 1];
             if (to - from <= far_entries) continue;
-            const count_t sum = gs_block_sum(products_of(m, from + threadIdx.x, to, gs_block_size));
+            const count_t sum =
+                gs_block_sum(products_of(m, from + threadIdx.x, to, gs_block_size, &most));
             if (threadIdx.x == 0) deal(&mine, weight + i, sum, to - from);
         }
     }
     of_tiles = gs_block_sum(of_tiles);
-    if (threadIdx.x == 0) of_chunk[blockIdx.x] = (int64_t)of_tiles;
     if (threadIdx.x < bins && mine.medium[threadIdx.x]) {
         atomicAdd(&f->medium[threadIdx.x], mine.medium[threadIdx.x]);
     }
-    if (threadIdx.x == 0 && mine.large) {
-        atomicAdd(&f->large, mine.large);
-        atomicAdd(&f->of_large, mine.of_large);
+    if (threadIdx.x > 0) return;
+    if (blockIdx.x == 0) {
+        f->entries[0] = m.a[m.nrows];
+        f->entries[1] = m.b[m.inner];
     }
+    const int own_width = width_of(longest, of_tiles, m.chunk);
+    width[blockIdx.x] = (uint8_t)own_width;
+    of_chunk[blockIdx.x] = close_chunk(f, mine, of_tiles, own_width, m.chunk);
 }
 
 struct lists {
@@ -96,17 +163,18 @@ struct lists {
 // A warp a chunk: its medium and large rows into the lists, in any order: each row is dealt with by
 // itself.
 __global__ void __launch_bounds__(gs_block_size)
-    list_rows(int32_t nrows, int64_t chunks, const uint32_t *weight, const int64_t *chunk_at,
-              lists to, int32_t *count)
+    list_rows(int32_t nrows, int64_t chunks, int chunk, const uint32_t *weight,
+              const int64_t *chunk_at, lists to, int32_t *count)
 {
     const int64_t c = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
     const int lane = (int)threadIdx.x % 32;
 
     if (c >= chunks) return;
     int64_t at = chunk_at[c];
-    for (int64_t row = c * chunk; row < min((c + 1) * chunk, (int64_t)nrows); row += 32) {
+    const int64_t end = min((c + 1) * chunk, (int64_t)nrows);
+    for (int64_t row = c * chunk; row < end; row += 32) {
         const int64_t i = row + lane;
-        const uint32_t w = i < nrows ? weight[i] : 0;
+        const uint32_t w = i < end ? weight[i] : 0;
         const int own = w == large ? 0 : (int)w, upto = scan(own);
         const bool is_medium = w != large && w > small_room;
         if (w == large) {
@@ -154,15 +222,17 @@ done:
 namespace gs_esc_parts
 {
 
-gsolve_status count_rows(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, summary *seen)
+gsolve_status count_rows(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, bool plain,
+                         summary *seen)
 {
     gs_queue *q = ctx->queue;
     char *at;
     summary *end;
     gsolve_status status;
 
-    p->chunks = ((int64_t)m.nrows + chunk - 1) / chunk;
+    p->chunks = ((int64_t)m.nrows + m.chunk - 1) / m.chunk;
     ALLOC_DEVICE(ctx, p->weight, m.nrows);
+    ALLOC_DEVICE(ctx, p->width, p->chunks);
     at = (char *)gsolve_alloc(ctx, GSOLVE_DEVICE,
                               (size_t)p->chunks * sizeof(int64_t) + sizeof(summary), 1);
     p->chunk_at = (int64_t *)at;
@@ -170,14 +240,16 @@ gsolve_status count_rows(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, 
     end = (summary *)(p->chunk_at + p->chunks);
     TRY(gs_cuda(q, cudaMemsetAsync(end, 0, sizeof *end, q->stream), "counting products"));
     if (p->chunks > 0) {
-        TRY(gs_launch(q, "counting products", count_work, (int)p->chunks, gs_block_size, m,
-                      p->weight, p->chunk_at, &end->f));
+        TRY(gs_launch(q, "counting products", count_work, (int)p->chunks, gs_block_size, m, plain,
+                      p->weight, p->chunk_at, p->width, &end->f));
     }
     TRY(with_space(ctx, "counting products", [&](void *space, size_t &bytes) {
         return cub::DeviceScan::ExclusiveSum(space, bytes, p->chunk_at, p->chunk_at, p->chunks + 1,
                                              q->stream);
     }));
     TRY(gsolve_copy(ctx, seen, GSOLVE_HOST, end, GSOLVE_DEVICE, sizeof *seen));
+    p->by_tiles = seen->f.by_tiles;
+    for (int k = 0; k < 2; k++) p->by_squares[k] = seen->f.by_squares[k];
 done:
     return status;
 }
@@ -204,7 +276,7 @@ gsolve_status list_long(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, c
                 "listing long rows"));
     TRY(gs_launch(q, "listing long rows", list_rows,
                   (int)((p->chunks * 32 + gs_block_size - 1) / gs_block_size), gs_block_size,
-                  m.nrows, p->chunks, p->weight, p->chunk_at, to, count));
+                  m.nrows, p->chunks, m.chunk, p->weight, p->chunk_at, to, count));
     if (p->larges > 0) TRY(order_large(p, ctx));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, to.filled);

@@ -86,6 +86,7 @@ gsolve_status multiply(gsolve_csr *out, void **plan, gs_tally_of_product *tally,
     TRY(fill_few_rows(&j, &C));
     close_job(&j);
     if (plan) TRY(make_plan(plan, ctx, A, B, &C, &j));
+    tally->entries = (int64_t)j.seen.entries;
     *out = C;
     C = {};
 done:

@@ -6,7 +6,7 @@
 // warp at most: no barrier of a block for each row of B. A row whose sums do not fit a warp's share
 // of shared memory is cut into pieces, each a warp's, which passes over the rows of B that have
 // nothing in it.
-#include "spgemm/hash/hash_plan.cuh"
+#include "spgemm/hash/hash_renew.cuh"
 
 namespace gs_hash_rows
 {
@@ -16,33 +16,6 @@ namespace
 constexpr int apart = 64; // bytes between the sums of rows, so that their banks differ
 
 // --- groups of lanes ----------------------------------------------------------------------------
-
-// The elements of a row of B that a lane takes at once, every `size`-th.
-template <class T, class P, int U>
-struct elements {
-    T value[U];
-    P place[U];
-
-    __device__ __forceinline__ void load(const T *b, const P *p, int left, int size)
-    {
-#pragma unroll
-        for (int u = 0; u < U; u++) {
-            value[u] = u * size < left ? b[u * size] : T(0);
-            place[u] = u * size < left ? p[u * size] : P(0);
-        }
-    }
-    // To the sums of the places from `piece` on, n of them.
-    __device__ __forceinline__ void add(T a, T *sum, int left, int size, unsigned piece)
-    {
-        T s[U];
-#pragma unroll
-        for (int u = 0; u < U; u++) s[u] = u * size < left ? sum[place[u] - piece] : T(0);
-#pragma unroll
-        for (int u = 0; u < U; u++) {
-            if (u * size < left) sum[place[u] - piece] = fma(a, value[u], s[u]);
-        }
-    }
-};
 
 // The products of a row, in A's order: R rows of B asked for at once, U elements of each by every
 // lane.
@@ -208,119 +181,7 @@ __global__ void __launch_bounds__(128)
     for (int k = 0; k < n; k++) value[first + k] = sum[k * step];
 }
 
-// --- pieces of rows, a warp's each --------------------------------------------------------------
-
-// What of the rows of B lies in a piece: this lane's entry of A, its run in the row of B and among
-// the row's products.
-template <class T>
-struct run_of_lane {
-    int64_t begin;
-    int length, at, all; // all: products of the batch
-    T a;
-
-    // cut: where the piece begins; next: where the one behind it does; NULL: the row itself begins,
-    // or ends.
-    __device__ run_of_lane(const rows_of &A, const rows_of &B, int64_t from, int64_t k, int64_t to,
-                           const int32_t *cut, const int32_t *next)
-        : begin(0), length(0), a(0)
-    {
-        int whole = 0, skip = 0;
-        if (k < to) {
-            const int64_t j = A.col[k];
-            begin = B.begin(j);
-            whole = (int)(B.begin(j + 1) - begin);
-            a = A.number<T>(k);
-            skip = cut ? cut[k - from] : 0;
-            length = (next ? next[k - from] : whole) - skip;
-            begin += skip;
-        }
-        const int upto = running_sum(whole, 32);
-        all = __shfl_sync(all_lanes, upto, 31);
-        at = upto - whole + skip;
-    }
-};
-
-// The runs of a batch, R asked for at once, U elements of each by every lane; the rest of longer
-// ones four times 32 at a time.
-template <class T, class P, int R, int U>
-__device__ __forceinline__ void add_runs(const run_of_lane<T> &mine, const T *b, const P *place,
-                                         unsigned piece, T *sum)
-{
-    constexpr int more = 4;
-    const int lane = (int)threadIdx.x % 32;
-    unsigned some = __ballot_sync(all_lanes, mine.length > 0);
-
-    while (some) {
-        int from[R], n[R];
-        elements<T, P, U> x[R];
-#pragma unroll
-        for (int i = 0; i < R; i++) {
-            from[i] = some ? __ffs((int)some) - 1 : 0;
-            n[i] = __shfl_sync(all_lanes, mine.length, from[i]);
-            const int64_t begin = __shfl_sync(all_lanes, mine.begin, from[i]);
-            const int at = __shfl_sync(all_lanes, mine.at, from[i]);
-            if (!some) n[i] = 0;
-            x[i].load(b + begin + lane, place + at + lane, n[i] - lane, 32);
-            some &= some - 1;
-        }
-#pragma unroll
-        for (int i = 0; i < R; i++) {
-            const T a = __shfl_sync(all_lanes, mine.a, from[i]);
-            x[i].add(a, sum, n[i] - lane, 32, piece);
-            if (n[i] > 32 * U) {
-                const T *const value = b + __shfl_sync(all_lanes, mine.begin, from[i]);
-                const P *const to = place + __shfl_sync(all_lanes, mine.at, from[i]);
-                for (int e = 32 * U + lane; e - lane < n[i]; e += 32 * more) {
-                    elements<T, P, more> y;
-                    y.load(value + e, to + e, n[i] - e, 32);
-                    y.add(a, sum, n[i] - e, 32, piece);
-                }
-            }
-            __syncwarp();
-        }
-    }
-}
-
-// Pieces of the rows of a way, as many of each as the longest has.
-template <class T, class P, int R, int U>
-__global__ void __launch_bounds__(128)
-    renew_pieces(rows_of A, rows_of B, rows_of C, const int32_t *rows, int32_t nrows, int most,
-                 const int64_t *begin, const uint8_t *place, const int64_t *first_cut,
-                 const int32_t *cut, T *value)
-{
-    const int64_t warp = by_warp::row(), nth = warp / most;
-    const int p = (int)(warp % most), lane = by_warp::me();
-    if (nth >= nrows) return; // the whole warp
-    const int64_t i = rows[nth], from = A.begin(i), to = A.begin(i + 1);
-    const int64_t first = C.begin(i) + (int64_t)p * piece_entries;
-    const int64_t left = C.begin(i + 1) - first;
-    if (left <= 0) return;
-    const int n = (int)min(left, (int64_t)piece_entries);
-    const int32_t *const cuts = cut + first_cut[nth] + (p - 1) * (to - from);
-    const int32_t *const next = left > n ? cuts + (to - from) : nullptr;
-    const P *placed = reinterpret_cast<const P *>(place + begin[i]);
-    T *sum =
-        reinterpret_cast<T *>(row_space(by_warp::slot(), piece_entries * (int)sizeof(T) + apart));
-
-    for (int k = lane; k < n; k += 32) sum[k] = 0;
-    __syncwarp();
-    for (int64_t k = from; k < to; k += 32) {
-        const run_of_lane<T> mine(A, B, from, k + lane, to, p > 0 ? cuts : nullptr, next);
-        add_runs<T, P, R, U>(mine, static_cast<const T *>(B.value), placed,
-                             (unsigned)p * piece_entries, sum);
-        placed += mine.all;
-    }
-    for (int k = lane; k < n; k += 32) value[first + k] = sum[k];
-}
-
 // --- which kernel -------------------------------------------------------------------------------
-
-struct operands {
-    const plan_on_device *p;
-    gs_queue *q;
-    rows_of A, B, C;
-    void *value;
-};
 
 // kernel on a way's rows, `threads` a block and `sharers` a row; bytes of shared memory for each.
 template <class T, class... P>
@@ -355,23 +216,6 @@ gsolve_status alone(const operands &o, int way)
     return short_rows<T>(o, renew_alone<T>, way, 128, 1, most, most * (int)sizeof(T));
 }
 
-template <class T, class P, int R, int U>
-gsolve_status cut(const operands &o, int way)
-{
-    constexpr int warps = 4; // of a block
-    const plan_on_device *p = o.p;
-    const int64_t rows = p->seen.rows[way], before = listed_before(&p->seen, way);
-    const int limit = way <= short_ways ? row_limits.most[way - 1] : INT32_MAX;
-    const int64_t most = pieces_of(limit < p->seen.longest ? limit : p->seen.longest);
-
-    if (rows == 0) return GSOLVE_OK;
-    return launch_with(
-        o.q, "new values of long rows", renew_pieces<T, P, R, U>, (rows * most + warps - 1) / warps,
-        32 * warps, warps * (piece_entries * (int)sizeof(T) + apart), o.A, o.B, o.C,
-        p->rows + before, (int32_t)rows, (int)most, p->begin, p->place,
-        p->first_cut + (before - listed_before(&p->seen, cut_ways)), p->cut, (T *)o.value);
-}
-
 // Whether rows have few products, none of them very many.
 bool is_light(const plan_on_device *p)
 {
@@ -401,9 +245,7 @@ gsolve_status renew(const operands &o)
 {
     gsolve_status status;
 
-    TRY((cut<T, uint32_t, 4, 2>(o, last_way))); // the heaviest first
-    TRY((cut<T, uint16_t, 4, 2>(o, 7)));
-    TRY((cut<T, uint16_t, 2, 2>(o, 6)));
+    TRY(renew_long_rows<T>(o)); // the heaviest first
     TRY((few<T, uint16_t, 32, 2, 4>(o, 5, 64)));
     TRY((few<T, uint16_t, 32, 2, 4>(o, 4, 128)));
     for (int way = byte_ways; way > 0; way--) TRY(by_length_of_B<T>(o, way));

@@ -1,0 +1,70 @@
+// esc_sort.cuh: some keys, in the registers of a group of lanes, put in order.
+#ifndef GS_ESC_SORT_CUH
+#define GS_ESC_SORT_CUH
+
+#include "spgemm/esc/esc_parts.cuh"
+
+namespace gs_esc_parts
+{
+
+template <class K>
+__device__ void in_order(K &x, K &y)
+{
+    const K less = min(x, y), more = max(x, y);
+    x = less;
+    y = more;
+}
+
+// The lesser of this lane's key and another's where this one is to be the lower.
+template <class K>
+__device__ K exchange(K own, K other, bool low)
+{
+    return low ? min(own, other) : max(own, other);
+}
+
+// Bitonic, of LANES V keys, V a lane; all comparisons upwards: merging begins with the mirror
+// image. Each group of LANES lanes has keys of its own.
+template <int V, int LANES, class K>
+__device__ void sort_keys(K (&key)[V])
+{
+    const int lane = (int)threadIdx.x % LANES;
+
+#pragma unroll
+    for (int size = 2; size <= LANES * V; size *= 2) {
+        if (size <= V) {
+#pragma unroll
+            for (int x = 0; x < V; x++) {
+                if ((x ^ (size - 1)) > x) in_order(key[x], key[x ^ (size - 1)]);
+            }
+        } else {
+            const int lanes = size / V;
+            const bool low = (lane & (lanes / 2)) == 0;
+            K other[V];
+#pragma unroll
+            for (int x = 0; x < V; x++) {
+                other[x] = __shfl_xor_sync(all_lanes, key[V - 1 - x], lanes - 1);
+            }
+#pragma unroll
+            for (int x = 0; x < V; x++) key[x] = exchange(key[x], other[x], low);
+        }
+#pragma unroll
+        for (int d = size / 4; d > 0; d /= 2) {
+            if (d < V) {
+#pragma unroll
+                for (int x = 0; x < V; x++) {
+                    if ((x ^ d) > x) in_order(key[x], key[x ^ d]);
+                }
+            } else {
+                const bool low = (lane & (d / V)) == 0;
+#pragma unroll
+                for (int x = 0; x < V; x++) {
+                    key[x] = exchange(key[x], __shfl_xor_sync(all_lanes, key[x], d / V), low);
+                }
+            }
+        }
+    }
+}
+
+} // namespace gs_esc_parts
+
+#endif
