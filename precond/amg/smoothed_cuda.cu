@@ -222,7 +222,10 @@ struct filtered {
         if (is_strong) return j;
         return block == 1 ? i : i / block * block + j % block;
     }
-    __device__ int32_t column(int32_t i, int64_t k) const { return column(i, col[k], is_strong(k)); }
+    __device__ int32_t column(int32_t i, int64_t k) const
+    {
+        return column(i, col[k], is_strong(k));
+    }
 };
 
 // What of an entry a lane tells the others of its group.
@@ -274,7 +277,8 @@ struct row_sums {
     bool stays;
 };
 
-// Entries from to end of A's row i, at most 2 L, into pass; the sums too unless they have been made.
+// Entries from to end of A's row i, at most 2 L, into pass; the sums too unless they have been
+// made.
 template <int L, class T, class O>
 __device__ void pass_terms(const gs_lanes<L> &g, const filtered<T, O> &F, int32_t i, int64_t from,
                            int64_t end, const int32_t *of, int32_t own, const T *Q, bool first,

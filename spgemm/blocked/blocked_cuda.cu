@@ -94,7 +94,8 @@ __device__ int64_t walk(shape s, const O *start, const int32_t *col, int32_t I, 
 #pragma unroll
         for (int r = 0; r < most; r++) {
             if (at[r] < end[r]) {
-                within(col, at[r], end[r], J, s.width, [&](int bit, int32_t, O) { bits |= 1u << bit; });
+                within(col, at[r], end[r], J, s.width,
+                       [&](int bit, int32_t, O) { bits |= 1u << bit; });
             }
         }
         bits = __reduce_or_sync(all_lanes, bits);
@@ -186,7 +187,8 @@ gsolve_status count_of(gsolve_context *ctx, const gsolve_blocked *B, const gsolv
                        int64_t *count)
 {
     return gs_launch(ctx->queue, "counting blocks", count_blocks<O>,
-                     blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B), offsets_of<O>(A), A->col, count);
+                     blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
+                     offsets_of<O>(A), A->col, count);
 }
 
 gsolve_status count(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A,
@@ -210,8 +212,8 @@ gsolve_status fill_from(gsolve_context *ctx, const gsolve_blocked *B, const gsol
                 cudaMemsetAsync(value, 0, (size_t)(entries * B->height * B->width) * sizeof *value,
                                 q->stream),
                 "filling blocks"));
-    TRY(gs_launch(q, "filling blocks", fill_blocks<T, O, P>,
-                  blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B), offsets_of<O>(A), A->col, (const T *)A->value,
+    TRY(gs_launch(q, "filling blocks", fill_blocks<T, O, P>, blocks_for(32 * (int64_t)B->csr.nrows),
+                  gs_block_size, shape_of(B), offsets_of<O>(A), A->col, (const T *)A->value,
                   offsets_of<P>(&B->csr), written(B->csr.col), value));
 done:
     return status;

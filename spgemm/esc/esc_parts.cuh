@@ -223,8 +223,8 @@ __device__ T sum_terms(int64_t n, Add add)
     return sum;
 }
 
-// sum + the number (i, j) of the product of blocks: a: its row i, of s numbers; b: its column j. S: s
-// where that is known, so that all are asked for at once, or 0.
+// sum + the number (i, j) of the product of blocks: a: its row i, of s numbers; b: its column j. S:
+// s where that is known, so that all are asked for at once, or 0.
 template <class T, int S>
 __device__ T add_blocks(T sum, const T *a, const T *b, int s, int t)
 {

@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(gs_block_size)
         const T sum = sum_terms<T>(end - from, [&](T part, int64_t k) {
             const int p = s.order[from + k], number = entry_of(s.list, p);
             return add_term<T, BLOCKS, S>(n, part, begin + s.list.number[number],
-                                       s.list.from[number] + p, element);
+                                          s.list.from[number] + p, element);
         });
         ((T *)n.c)[to * size + o] = sum;
         if (n.ccol && element == 0) {

@@ -205,8 +205,8 @@ namespace gs_esc_parts
 gsolve_status sort_tiles(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
                          int32_t *count)
 {
-    return gs_launch(q, "sorting rows of a product", sort_chunks, blocks_of(now, 1), small_threads, m,
-                     now, p->weight, p->chunk_at, p->order, count);
+    return gs_launch(q, "sorting rows of a product", sort_chunks, blocks_of(now, 1), small_threads,
+                     m, now, p->weight, p->chunk_at, p->order, count);
 }
 
 } // namespace gs_esc_parts
