@@ -571,11 +571,9 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bands),       cmocka_unit_test(same_bits),
-        cmocka_unit_test(renewed),     cmocka_unit_test(failures),
-        cmocka_unit_test(conversions), cmocka_unit_test(block_products),
-        cmocka_unit_test(refills),     cmocka_unit_test(block_bits),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(bands),    cmocka_unit_test(same_bits),   cmocka_unit_test(renewed),
+        cmocka_unit_test(failures), cmocka_unit_test(conversions), cmocka_unit_test(block_products),
+        cmocka_unit_test(refills),  cmocka_unit_test(block_bits),  cmocka_unit_test(refusals),
     };
 
     need_device();

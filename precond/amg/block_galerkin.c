@@ -3,7 +3,8 @@
  * table; of blocks 18 to 216 terms share one.
  *
  * A set-up keeps none of the blocks, which are a second copy of the operands. The first renewal
- * makes them and both products again, and keeps them for those to come, which write values alone. */
+ * makes them and both products again, and keeps them for those to come, which write values alone.
+ */
 #include "precond/amg/block_galerkin.h"
 
 #include <string.h>

@@ -27,7 +27,8 @@ static bool was_right(const gs_inverted *found, gsolve_type type, int32_t vector
 {
     const double rounding = type == GSOLVE_F32 ? 1e-5 : 1e-12;
     const double null = type == GSOLVE_F32 ? 1e-6 : 1e-12;
-    const bool fits = lopsided ? found->residual <= 1e-9 : found->asymmetry <= rounding * found->norm;
+    const bool fits =
+        lopsided ? found->residual <= 1e-9 : found->asymmetry <= rounding * found->norm;
 
     for (int32_t c = 0; c < vectors && c < GS_MOST_NULL; c++) {
         const double image = found->image[c], largest = found->largest[c];

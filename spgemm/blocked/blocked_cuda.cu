@@ -1,46 +1,19 @@
-// blocked_cuda.cu: the conversions on a GPU.
+// blocked_cuda.cu: blocks made of rows on a GPU.
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 
-#include "core/cuda.cuh"
+#include "spgemm/blocked/blocked.cuh"
 
 extern "C" {
 #include "core/try.h"
-#include "spgemm/blocked/blocked.h"
 }
+
+using namespace gs_blocks;
 
 namespace
 {
 
 constexpr int most = GS_MOST_BLOCK;
-
-template <class O>
-const O *offsets_of(const gsolve_csr *csr)
-{
-    return (const O *)csr->start;
-}
-
-template <class X>
-X *written(const X *array) // of a matrix that is being made
-{
-    return const_cast<X *>(array);
-}
-
-inline int blocks_for(int64_t threads)
-{
-    return (int)((threads + gs_block_size - 1) / gs_block_size);
-}
-
-struct shape {
-    int32_t rows; // block rows
-    int height, width;
-};
-
-shape shape_of(const gsolve_blocked *B)
-{
-    return {B->csr.nrows, B->height, B->width};
-}
-
 constexpr unsigned all_lanes = 0xffffffffu;
 
 __device__ unsigned below(int lane) // bits of lanes below
@@ -94,7 +67,8 @@ __device__ int64_t walk(shape s, const O *start, const int32_t *col, int32_t I, 
 #pragma unroll
         for (int r = 0; r < most; r++) {
             if (at[r] < end[r]) {
-                within(col, at[r], end[r], J, s.width, [&](int bit, int32_t, O) { bits |= 1u << bit; });
+                within(col, at[r], end[r], J, s.width,
+                       [&](int bit, int32_t, O) { bits |= 1u << bit; });
             }
         }
         bits = __reduce_or_sync(all_lanes, bits);
@@ -108,12 +82,6 @@ __device__ int64_t walk(shape s, const O *start, const int32_t *col, int32_t I, 
         }
         count += __popc(bits);
     }
-}
-
-// The block row of this thread's warp.
-__device__ int64_t row_of_warp()
-{
-    return ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
 }
 
 template <class O>
@@ -145,48 +113,13 @@ __global__ void __launch_bounds__(gs_block_size)
         });
 }
 
-// The block of [low, high) in column J, which is among them.
-__device__ int64_t search_block(const int32_t *col, int64_t low, int64_t high, int32_t J)
-{
-    while (high - low > 1) {
-        const int64_t middle = low + (high - low) / 2;
-        if (__ldg(col + middle) <= J) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-// A warp a block row. A row with as many entries as its blocks have columns is full: it need not be
-// asked for its columns.
-template <class T, class O, class P>
-__global__ void __launch_bounds__(gs_block_size)
-    refill_blocks(shape s, const O *start, const int32_t *col, const T *value, const P *to_start,
-                  const int32_t *to_col, T *to)
-{
-    const int64_t I = row_of_warp();
-
-    if (I >= s.rows) return;
-    const int64_t first = to_start[I], last = to_start[I + 1];
-    for (int r = 0; r < s.height; r++) {
-        const int64_t from = start[I * s.height + r], n = start[I * s.height + r + 1] - from;
-        const bool full = n == (last - first) * s.width;
-        for (int64_t x = threadIdx.x % 32; x < n; x += 32) {
-            const int32_t c = full ? (int32_t)x : __ldg(col + from + x), J = c / s.width;
-            const int64_t k = full ? first + J : search_block(to_col, first, last, J);
-            to[(k * s.height + r) * s.width + c - J * s.width] = __ldg(value + from + x);
-        }
-    }
-}
-
 template <class O>
 gsolve_status count_of(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A,
                        int64_t *count)
 {
     return gs_launch(ctx->queue, "counting blocks", count_blocks<O>,
-                     blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B), offsets_of<O>(A), A->col, count);
+                     blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
+                     offsets_of<O>(A), A->col, count);
 }
 
 gsolve_status count(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A,
@@ -210,30 +143,11 @@ gsolve_status fill_from(gsolve_context *ctx, const gsolve_blocked *B, const gsol
                 cudaMemsetAsync(value, 0, (size_t)(entries * B->height * B->width) * sizeof *value,
                                 q->stream),
                 "filling blocks"));
-    TRY(gs_launch(q, "filling blocks", fill_blocks<T, O, P>,
-                  blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B), offsets_of<O>(A), A->col, (const T *)A->value,
+    TRY(gs_launch(q, "filling blocks", fill_blocks<T, O, P>, blocks_for(32 * (int64_t)B->csr.nrows),
+                  gs_block_size, shape_of(B), offsets_of<O>(A), A->col, (const T *)A->value,
                   offsets_of<P>(&B->csr), written(B->csr.col), value));
 done:
     return status;
-}
-
-template <class T, class O, class P>
-gsolve_status refill_from(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A)
-{
-    return gs_launch(ctx->queue, "new values of blocks", refill_blocks<T, O, P>,
-                     blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
-                     offsets_of<O>(A), A->col, (const T *)A->value, offsets_of<P>(&B->csr),
-                     B->csr.col, written((const T *)B->csr.value));
-}
-
-// call(an offset of A, an offset of B), for their types.
-template <class Call>
-gsolve_status with_offsets(const gsolve_csr *A, const gsolve_csr *B, Call call)
-{
-    const bool wide = A->offset == GSOLVE_O64, to_wide = B->offset == GSOLVE_O64;
-
-    if (wide) return to_wide ? call(int64_t(), int64_t()) : call(int64_t(), int32_t());
-    return to_wide ? call(int32_t(), int64_t()) : call(int32_t(), int32_t());
 }
 
 template <class T>
@@ -242,15 +156,6 @@ gsolve_status fill(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_cs
     if (B->csr.nrows == 0) return GSOLVE_OK;
     return with_offsets(A, &B->csr, [&](auto o, auto p) {
         return fill_from<T, decltype(o), decltype(p)>(ctx, B, A);
-    });
-}
-
-template <class T>
-gsolve_status refill(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A)
-{
-    if (B->csr.nrows == 0) return GSOLVE_OK;
-    return with_offsets(A, &B->csr, [&](auto o, auto p) {
-        return refill_from<T, decltype(o), decltype(p)>(ctx, B, A);
     });
 }
 
@@ -306,58 +211,6 @@ gsolve_status offsets(gsolve_context *ctx, const gsolve_csr *B, int64_t *number)
                                 : offsets_to<int32_t>(ctx, B, number));
 done:
     return status;
-}
-
-// --- back -------------------------------------------------------------------------------------
-
-// A warp a block row: row r of its blocks side by side is row r of A, so that its entries stand in
-// one stretch, in the order of (row, block, column).
-template <class T, class O, class P>
-__global__ void __launch_bounds__(gs_block_size)
-    spread_blocks(shape s, const P *from_start, const int32_t *from_col, const T *from, O *start,
-                  int32_t *col, T *value)
-{
-    const int64_t I = row_of_warp();
-    const int lane = (int)threadIdx.x % 32, size = s.height * s.width;
-
-    if (I >= s.rows) return;
-    const int64_t first = from_start[I], n = (from_start[I + 1] - first) * s.width;
-    if (lane < s.height) start[I * s.height + lane] = (O)(first * size + lane * n);
-    if (I == s.rows - 1 && lane == 0) start[(I + 1) * s.height] = (O)(first * size + n * s.height);
-    for (int r = 0; r < s.height; r++) {
-        for (int64_t x = lane; x < n; x += 32) {
-            const int64_t k = first + x / s.width, to = first * size + r * n + x;
-            const int j = (int)(x % s.width);
-            col[to] = __ldg(from_col + k) * s.width + j;
-            value[to] = __ldg(from + (k * s.height + r) * s.width + j);
-        }
-    }
-}
-
-template <class T, class O, class P>
-gsolve_status spread_to(gsolve_context *ctx, const gsolve_csr *A, const gsolve_blocked *B)
-{
-    const int64_t warps = B->csr.nrows;
-
-    return gs_launch(ctx->queue, "spreading blocks", spread_blocks<T, O, P>, blocks_for(32 * warps),
-                     gs_block_size, shape_of(B), offsets_of<P>(&B->csr), B->csr.col,
-                     (const T *)B->csr.value, written(offsets_of<O>(A)), written(A->col),
-                     written((const T *)A->value));
-}
-
-template <class T>
-gsolve_status spread(gsolve_context *ctx, const gsolve_csr *A, const gsolve_blocked *B)
-{
-    gs_queue *q = ctx->queue;
-
-    if (B->csr.nrows == 0) {
-        void *start = (void *)(uintptr_t)A->start;
-        return gs_cuda(q, cudaMemsetAsync(start, 0, gs_offset_size(A->offset), q->stream),
-                       "spreading blocks");
-    }
-    return with_offsets(A, &B->csr, [&](auto o, auto p) {
-        return spread_to<T, decltype(o), decltype(p)>(ctx, A, B);
-    });
 }
 
 } // namespace

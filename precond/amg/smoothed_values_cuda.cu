@@ -1,0 +1,278 @@
+// smoothed_values_cuda.cu: the prolongator's values on a GPU.
+#include "precond/amg/smoothed.cuh"
+#include "precond/lanes.cuh"
+
+#define SMALL static __device__
+#include "precond/amg/smoothed_rule.h"
+
+namespace
+{
+
+// A_f: A with its weak entries moved to their rows' own nodes.
+template <class T, class O>
+struct filtered {
+    int32_t n, block;
+    const O *start;
+    const int32_t *col;
+    const T *a;
+    const uint32_t *strong; // bits
+
+    __device__ int32_t node(int32_t i) const { return block == 1 ? i : i / block; }
+    __device__ bool is_strong(int64_t k) const { return strong[k / 32] >> (k % 32) & 1; }
+    // of an entry in column j
+    __device__ int32_t column(int32_t i, int32_t j, bool is_strong) const
+    {
+        if (is_strong) return j;
+        return block == 1 ? i : i / block * block + j % block;
+    }
+    __device__ int32_t column(int32_t i, int64_t k) const
+    {
+        return column(i, col[k], is_strong(k));
+    }
+};
+
+// What of an entry a lane tells the others of its group.
+template <class T>
+struct entry {
+    T a;
+    int32_t column, aggregate;
+};
+
+// What row i of A_f Q is subtracted with. alone: the row has its own aggregate only; then 0 if a
+// strong neighbour is in another, since the row is too long to be smoothed.
+template <int L, class T, class O>
+__device__ double factor_of(const gs_lanes<L> &g, const filtered<T, O> &F, int32_t i, int64_t begin,
+                            int64_t end, double damping, const int32_t *of, int32_t own, bool alone)
+{
+    double diagonal = 0, moved = 0, others = 0;
+    bool stays = false;
+
+    for (int64_t k = begin + g.lane; k < end; k += L) {
+        const int32_t j = F.column(i, k);
+        const double v = (double)F.a[k];
+        if (F.col[k] == i) diagonal = v;
+        if (j == i) {
+            moved += v;
+        } else {
+            others += fabs(v);
+        }
+        if (alone) {
+            const int32_t a = of[F.node(j)];
+            stays |= a >= 0 && a != own;
+        }
+    }
+    diagonal = g.sum(diagonal); // of which one lane has it
+    moved = g.sum(moved);
+    others = g.sum(others);
+    return g.ballot(stays) ? 0 : gs_damping_of_row(damping, diagonal, fabs(moved) + others);
+}
+
+// --- of one vector ----------------------------------------------------------------------------
+
+struct alignas(16) term { // of A_f Q
+    double product;
+    int32_t aggregate;
+};
+
+// What a lane has seen of A's row, for factor_of's sums.
+struct row_sums {
+    double diagonal, moved, others;
+    bool stays;
+};
+
+// Entries from to end of A's row i, at most 2 L, into pass; the sums too unless they have been
+// made.
+template <int L, class T, class O>
+__device__ void pass_terms(const gs_lanes<L> &g, const filtered<T, O> &F, int32_t i, int64_t from,
+                           int64_t end, const int32_t *of, int32_t own, const T *Q, bool first,
+                           row_sums *sums, term *pass)
+{
+    int32_t col[2], aggregate[2];
+    bool strong[2];
+    T a[2], q[2];
+
+#pragma unroll
+    for (int u = 0; u < 2; u++) {
+        const int64_t k = from + u * L + g.lane;
+        const bool in = k < end;
+        col[u] = in ? F.col[k] : -1;
+        strong[u] = in && F.is_strong(k);
+        a[u] = in ? F.a[k] : T(0);
+    }
+#pragma unroll
+    for (int u = 0; u < 2; u++) {
+        const int32_t j = F.column(i, col[u], strong[u]);
+        aggregate[u] = col[u] >= 0 ? of[F.node(j)] : -1;
+        q[u] = aggregate[u] >= 0 ? Q[j] : T(0);
+        if (!first || col[u] < 0) continue;
+        sums->stays |= aggregate[u] >= 0 && aggregate[u] != own;
+        if (col[u] == i) sums->diagonal = (double)a[u];
+        (j == i ? sums->moved : sums->others) += j == i ? (double)a[u] : fabs((double)a[u]);
+    }
+    __syncwarp();
+#pragma unroll
+    for (int u = 0; u < 2; u++) {
+        pass[u * L + g.lane] = term{(double)a[u] * (double)q[u], aggregate[u]};
+    }
+    __syncwarp();
+}
+
+// Row i of P for one near-null vector, by as many lanes as P's rows are long about. Its entries go
+// to the lanes, the terms of those of A's row pass by in order.
+template <int L, class T, class O, class F>
+__global__ void __launch_bounds__(gs_block_size)
+    smooth_numbers(filtered<T, O> A, const int32_t *of, const T *Q, double damping, const F *offset,
+                   const int32_t *pcol, T *p)
+{
+    constexpr int room = 2 * L + 1; // of a group: one more, for the sake of banks
+    __shared__ term passing[gs_block_size / L * room];
+    const gs_lanes<L> g;
+    term *pass = passing + threadIdx.x / L * room;
+    const bool in = g.unit < A.n;
+    const int32_t i = in ? (int32_t)g.unit : 0, own = in ? of[A.node(i)] : -1;
+    const int64_t begin = own >= 0 ? (int64_t)A.start[i] : 0;
+    const int64_t end = own >= 0 ? (int64_t)A.start[i + 1] : 0;
+    const int64_t pbegin = own >= 0 ? (int64_t)offset[i] : 0;
+    const int64_t pend = own >= 0 ? (int64_t)offset[i + 1] : 0;
+    const double of_own = own >= 0 ? (double)Q[i] : 0;
+    row_sums sums = {};
+    double factor = 0;
+
+    for (int64_t e0 = pbegin; __any_sync(gs_all_lanes, e0 < pend); e0 += L) {
+        const int32_t mine = e0 + g.lane < pend ? pcol[e0 + g.lane] : -1;
+        const bool first = e0 == pbegin;
+        double sum = 0;
+        for (int64_t from = begin; __any_sync(gs_all_lanes, from < end); from += 2 * L) {
+            pass_terms(g, A, i, from, end, of, own, Q, first, &sums, pass);
+            const int count = (int)min((int64_t)(2 * L), end - from);
+            for (int t = 0; t < count; t++) {
+                const term now = pass[t];
+                if (now.aggregate == mine) sum += now.product;
+            }
+        }
+        if (first) { // for all of the warp
+            const double diagonal = g.sum(sums.diagonal), moved = g.sum(sums.moved);
+            const double others = g.sum(sums.others);
+            const bool stays = g.ballot(sums.stays) && pend - pbegin == 1; // too long a row
+            factor = stays ? 0 : gs_damping_of_row(damping, diagonal, fabs(moved) + others);
+        }
+        if (mine >= 0) p[e0 + g.lane] = (T)((mine == own ? of_own : 0) - factor * sum);
+    }
+}
+
+// --- of several -------------------------------------------------------------------------------
+
+// Row i of P for k near-null vectors. Its entries go to the lanes, those of A's row pass by in
+// order.
+template <int L, class T, class O, class F>
+__global__ void __launch_bounds__(gs_block_size)
+    smooth_rows(filtered<T, O> A, const int32_t *of, int32_t k, const T *Q, double damping,
+                const F *offset, const int32_t *pcol, T *p)
+{
+    __shared__ entry<T> passing[gs_block_size];
+    const gs_lanes<L> g;
+    entry<T> *pass = passing + threadIdx.x / L * L;
+    const bool in = g.unit < A.n;
+    const int32_t i = in ? (int32_t)g.unit : 0, own = in ? of[A.node(i)] : -1;
+    const int64_t begin = own >= 0 ? (int64_t)A.start[i] : 0;
+    const int64_t end = own >= 0 ? (int64_t)A.start[i + 1] : 0;
+    const int64_t pbegin = own >= 0 ? (int64_t)offset[i] : 0;
+    const int64_t pend = own >= 0 ? (int64_t)offset[i + 1] : 0;
+    const double factor = factor_of(g, A, i, begin, end, damping, of, own, pend - pbegin == k);
+
+    for (int64_t e0 = pbegin; __any_sync(gs_all_lanes, e0 < pend); e0 += L) {
+        const int64_t e = e0 + g.lane;
+        const int32_t column = e < pend ? pcol[e] : -1;
+        const int32_t mine = column < 0 ? -1 : column / k;
+        const int32_t c = column < 0 ? 0 : column % k;
+        double sum = 0;
+        for (int64_t from = begin; __any_sync(gs_all_lanes, from < end && e0 < pend); from += L) {
+            const int64_t at = from + g.lane;
+            const int count = from < end ? (int)min((int64_t)L, end - from) : 0;
+            __syncwarp();
+            if (at < end) {
+                const int32_t j = A.column(i, at);
+                pass[g.lane] = entry<T>{A.a[at], j, of[A.node(j)]};
+            }
+            __syncwarp();
+            for (int t = 0; t < count; t++) {
+                if (pass[t].aggregate != mine || mine < 0) continue;
+                sum += (double)pass[t].a * (double)Q[(int64_t)pass[t].column * k + c];
+            }
+        }
+        if (mine < 0) continue;
+        p[e] = (T)((mine == own ? (double)Q[(int64_t)i * k + c] : 0) - factor * sum);
+    }
+}
+
+// P = Q: each row has its own aggregate alone.
+template <class T, class F>
+__global__ void __launch_bounds__(gs_block_size)
+    take_rows(int32_t n, int32_t k, const T *Q, const F *offset, T *p)
+{
+    const int64_t step = (int64_t)gridDim.x * gs_block_size;
+
+    for (int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; i < n; i += step) {
+        const int64_t begin = (int64_t)offset[i], length = (int64_t)offset[i + 1] - begin;
+        for (int64_t c = 0; c < length; c++) p[begin + c] = Q[i * k + c];
+    }
+}
+
+// Lanes for rows of P by the mean of A's: few entries of P are made of many of A.
+template <class Go>
+gsolve_status with_lanes_of_P(double entries, Go go)
+{
+    return gs_with_lanes(entries <= 8 ? 4 : entries <= 32 ? 8 : entries <= 128 ? 16 : 32, go);
+}
+
+template <class T, class O, class F>
+gsolve_status values_in(gs_queue *q, const gsolve_csr *A, const uint32_t *strong,
+                        const gs_aggregates *G, double damping, const O *start, const F *offset,
+                        int64_t entries, const gsolve_csr *P)
+{
+    const filtered<T, O> rows = {A->nrows, G->block, start, A->col, (const T *)A->value, strong};
+    T *p = (T *)const_cast<void *>(P->value);
+    const T *Q = (const T *)G->Q;
+
+    if (damping == 0) {
+        return gs_launch(q, "the prolongator's values", take_rows<T, F>, gs_grid(q, A->nrows),
+                         gs_block_size, A->nrows, G->k, Q, offset, p);
+    }
+    const double mean = (double)entries / (A->nrows + 1.0);
+    if (G->k == 1) {
+        return with_lanes_of_P(mean, [&](auto lanes) {
+            constexpr int L = decltype(lanes)::value;
+            return gs_launch(q, "the prolongator's values", smooth_numbers<L, T, O, F>,
+                             gs_lane_blocks(A->nrows, L), gs_block_size, rows, G->of, Q, damping,
+                             offset, P->col, p);
+        });
+    }
+    return gs_with_lanes(mean, [&](auto lanes) {
+        constexpr int L = decltype(lanes)::value;
+        return gs_launch(q, "the prolongator's values", smooth_rows<L, T, O, F>,
+                         gs_lane_blocks(A->nrows, L), gs_block_size, rows, G->of, G->k, Q, damping,
+                         offset, P->col, p);
+    });
+}
+
+} // namespace
+
+template <class T>
+gsolve_status gs_smoothed_values(gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
+                                 const gs_aggregates *G, double damping, const gsolve_csr *P)
+{
+    gs_queue *q = ctx->queue;
+
+    return gs_with_start(A, [&](auto start) {
+        return gs_with_start(P, [&](auto offset) {
+            return values_in<T>(q, A, strong, G, damping, start, offset, G->entries, P);
+        });
+    });
+}
+
+template gsolve_status gs_smoothed_values<float>(gsolve_context *, const gsolve_csr *,
+                                                 const uint32_t *, const gs_aggregates *, double,
+                                                 const gsolve_csr *);
+template gsolve_status gs_smoothed_values<double>(gsolve_context *, const gsolve_csr *,
+                                                  const uint32_t *, const gs_aggregates *, double,
+                                                  const gsolve_csr *);
