@@ -1,6 +1,6 @@
-/* block.h: kernels of block_cg, on blocks of b <= GS_BLOCK columns of n rows. Small matrices are of
- * doubles, on the device, by columns that are GS_BLOCK apart. d: what M^-1 multiplies by if it is a
- * diagonal, of n numbers, else NULL; see block_cg.c for the symbols. */
+/* block.h: kernels of block_cg (and block_gmres), on blocks of b <= GS_BLOCK columns of n rows.
+ * Small matrices are of doubles, on the device, by columns that are GS_BLOCK apart. d: what M^-1
+ * multiplies by if it is a diagonal, of n numbers, else NULL; see block_cg.c for the symbols. */
 #ifndef GS_BLOCK_H
 #define GS_BLOCK_H
 
@@ -8,10 +8,24 @@
 
 #define GS_BLOCK 16
 
+/* Columns of each block but the last, where no block may have more than most: about as many in all
+ * of them. */
+static inline int gs_block_width(int32_t columns, int most)
+{
+    const int blocks = (columns + most - 1) / most;
+
+    return (columns + blocks - 1) / blocks;
+}
+
 typedef struct gs_block_columns { /* stride: elements between columns */
     void *v;
     int64_t stride;
 } gs_block_columns;
+
+typedef struct gs_block_places { /* column j begins at element at[j] */
+    void *v;
+    int64_t at[GS_BLOCK];
+} gs_block_places;
 
 /* Of one block; the arrays begin at its first column. */
 typedef struct gs_block_small {
@@ -31,9 +45,9 @@ typedef struct gs_block_kernels {
                              const void *d, double *G, double *WW, void *space);
     /* X += S alpha in the columns that have not ended, W -= Q xi in all */
     gsolve_status (*step)(gs_queue *q, int64_t n, int b, gs_block_columns S, gs_block_columns Q,
-                          const double *alpha, const double *xi, gs_block_columns X,
+                          const double *alpha, const double *xi, gs_block_places X,
                           gs_block_columns W, const int *ended);
-    /* S = Z t + S zeta, without zeta Z t, and W = W t; Z as in squares */
+    /* S = Z t + S zeta, without zeta Z t, and W = W t; Z as in squares; S may be W, or Z */
     gsolve_status (*turn)(gs_queue *q, int64_t n, int b, gs_block_columns Z, const void *d,
                           const double *t, const double *zeta, gs_block_columns S,
                           gs_block_columns W);

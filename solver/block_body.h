@@ -83,14 +83,15 @@ static void FN(add_piece)(int64_t size, int b, T sign, gs_block_columns V, const
 }
 
 static gsolve_status FN(step)(gs_queue *q, int64_t n, int b, gs_block_columns S, gs_block_columns Q,
-                              const double *alpha, const double *xi, gs_block_columns X,
+                              const double *alpha, const double *xi, gs_block_places X,
                               gs_block_columns W, const int *ended)
 {
     EACH_PIECE(
         n, for (int j = 0; j < b; j++) {
             FN(add_piece)(to - from, b, -1, Q, xi + j * GS_BLOCK, from, FN(at)(W, j, from));
             if (ended[j]) continue;
-            FN(add_piece)(to - from, b, 1, S, alpha + j * GS_BLOCK, from, FN(at)(X, j, from));
+            FN(add_piece)
+            (to - from, b, 1, S, alpha + j * GS_BLOCK, from, (T *)X.v + X.at[j] + from);
         });
     return GSOLVE_OK;
 }

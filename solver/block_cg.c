@@ -54,9 +54,10 @@ static gsolve_status setup(gs_krylov *k)
     const size_t space = GS_KERNELS(gs_block, k->ctx, GSOLVE_F64)->space_size;
     gsolve_status status;
 
-    for (int i = 0; i < 4; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
+    for (int i = 0; i < 4; i++) TRY(gs_new_outer_vector(k, k->csr.nrows, vector[i]));
     for (int i = 0; i < SMALLS; i++) {
-        TRY(gs_new_columns(k, GS_BLOCK, sizeof(double), (void **)(void *)&s->small[i]));
+        TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)GS_BLOCK * (size_t)k->width, sizeof(double),
+                        (void **)(void *)&s->small[i]));
     }
     TRY(gs_new_work(k, GSOLVE_DEVICE, 1, space, &s->space));
     if (s->space) {
@@ -70,10 +71,7 @@ done:
 /* Columns of a block. */
 static int width(const gs_krylov *k)
 {
-    const int most = ((const block_cg_options *)k->options)->block;
-    const int blocks = (k->ncols + most - 1) / most;
-
-    return (k->ncols + blocks - 1) / blocks;
+    return gs_block_width(k->wide, ((const block_cg_options *)k->options)->block);
 }
 
 static gs_block_small small_of(const gs_krylov *k, int first, int b)
@@ -109,16 +107,16 @@ static const void *diagonal(const gs_krylov *k, bool *simple)
 
 /* Runs the call for every block: columns first to first + b, with a; it moves so many vectors of
  * each. */
-#define EACH_BLOCK(class, vectors, call)                                          \
-    const int most = width(k);                                                    \
-    gsolve_status status = GSOLVE_OK;                                             \
-    gs_begin_block(k, class, (vectors) * (double)k->csr.nrows * k->ncols);        \
-    for (int first = 0; first < k->ncols && status == GSOLVE_OK; first += most) { \
-        const int b = k->ncols - first < most ? k->ncols - first : most;          \
-        const gs_block_small a = small_of(k, first, b);                           \
-        status = (call);                                                          \
-    }                                                                             \
-    gs_end_block(k);                                                              \
+#define EACH_BLOCK(class, vectors, call)                                         \
+    const int most = width(k);                                                   \
+    gsolve_status status = GSOLVE_OK;                                            \
+    gs_begin_block(k, class, (vectors) * (double)k->csr.nrows * k->wide);        \
+    for (int first = 0; first < k->wide && status == GSOLVE_OK; first += most) { \
+        const int b = k->wide - first < most ? k->wide - first : most;           \
+        const gs_block_small a = small_of(k, first, b);                          \
+        status = (call);                                                         \
+    }                                                                            \
+    gs_end_block(k);                                                             \
     return status
 
 #define QUEUE     k->ctx->queue
@@ -139,14 +137,23 @@ static gsolve_status solve(gs_krylov *k)
     EACH_BLOCK(GS_SCALARS, 0, kernels(k)->solve(QUEUE, &a));
 }
 
+/* Where the right-hand sides of a block have their x. */
+static gs_block_places solutions(const gs_krylov *k, int first, int b)
+{
+    gs_block_places places = {.v = k->x.value};
+
+    for (int j = 0; j < b; j++) places.at[j] = k->order[first + j] * k->x.stride;
+    return places;
+}
+
 /* X += S alpha, W = w - Q xi. */
 static gsolve_status move(gs_krylov *k)
 {
     const block_cg *s = k->state;
 
     EACH_BLOCK(GS_SOLUTION_STEP, 6,
-               kernels(k)->step(QUEUE, s->S.nrows, b, OF(s->S), OF(s->Q), a.alpha, a.xi, OF(k->x),
-                                OF(s->W), k->ended + first));
+               kernels(k)->step(QUEUE, s->S.nrows, b, OF(s->S), OF(s->Q), a.alpha, a.xi,
+                                solutions(k, first, b), OF(s->W), k->ended + first));
 }
 
 /* G = W'Z, WW = W'W. */
@@ -185,7 +192,7 @@ static gsolve_status clear_inactive(gs_krylov *k)
     const block_cg *s = k->state;
     gsolve_status status = GSOLVE_OK;
 
-    for (int32_t c = 0; c < k->ncols; c++) {
+    for (int32_t c = 0; c < k->wide; c++) {
         if (k->active[c]) continue;
         TRY(k->vector->zero(k->ctx->queue, s->W.nrows, gs_column_of(s->W, c).value));
     }

@@ -1,7 +1,8 @@
 /* columns.c: columns that have ended make room. All that a column has on the device trades places
  * with what the last active one has, so that products are made of the first k->wide columns alone;
- * b and x stay where they are. A move costs twice the traffic of the column's vectors, once; what
- * was recorded is recorded anew, so that a quarter of the columns moves at a time. */
+ * b and x stay where they are. A move costs twice the traffic of the column's vectors, once, and so
+ * no more than one or two steps; where steps are recorded they are recorded anew, and a quarter of
+ * the columns moves at a time. */
 #include "core/try.h"
 #include "solver/krylov.h"
 
@@ -45,7 +46,7 @@ done:
  * another run. */
 static bool can_move(const gs_krylov *k)
 {
-    return !k->on_chip && !k->within && !k->method->whole && gs_period(k) > 0;
+    return !k->on_chip && !k->within && gs_period(k) > 0;
 }
 
 gsolve_status gs_columns_move_up(gs_krylov *k)
@@ -67,12 +68,15 @@ done:
     return status;
 }
 
-bool gs_columns_due(const gs_krylov *k)
+bool gs_columns_due(const gs_krylov *k, int64_t j)
 {
+    const gs_method *method = k->method;
+    const bool can = method->settled ? method->settled(k, j) : !method->whole;
+    const int32_t least = k->ctx->device->record ? k->wide / 4 : 1;
     int32_t ended = 0;
 
     for (int32_t c = 0; c < k->wide; c++) ended += !k->active[c];
-    return ended > 0 && ended >= k->wide / 4 && ended < k->wide && can_move(k);
+    return ended > 0 && ended >= least && ended < k->wide && can && can_move(k);
 }
 
 void gs_columns_end(gs_krylov *k)

@@ -118,6 +118,16 @@ static int chunk(const gs_krylov *k)
     return period > MAX_PERIOD ? most : period >= most ? period : most - most % period;
 }
 
+/* Steps from j on before the next look: a chunk that is shorter than a period does not go beyond
+ * it, since that is where columns may move. */
+static int steps_from(const gs_krylov *k, int64_t j, int count)
+{
+    const int period = gs_period(k);
+    const int64_t left = period > count ? period - j % period : count;
+
+    return left < count ? (int)left : count;
+}
+
 /* The steps j to j + count, one by one. */
 static gsolve_status take_steps(gs_krylov *k, int64_t j, int count)
 {
@@ -247,13 +257,13 @@ static gsolve_status iterate(gs_krylov *k)
 
     k->record_from = steps;
     TRY(look(k, &looked, count, &any));
-    for (int64_t j = 0; any; j += steps, steps = count) {
+    for (int64_t j = 0; any; j += steps, steps = steps_from(k, j, count)) {
         if (gs_outlook_due(k, j)) TRY(record_ahead(k, j, count));
-        while ((gs_outlook_due(k, j) || gs_columns_due(k)) && looked < posted) {
+        while ((gs_outlook_due(k, j) || gs_columns_due(k, j)) && looked < posted) {
             TRY(look(k, &looked, count, &any));
         }
         if (!any) break;
-        if (gs_columns_due(k)) TRY(move_up(k, j, count));
+        if (gs_columns_due(k, j)) TRY(move_up(k, j, count));
         if (gs_outlook_due(k, j)) TRY(gs_outlook_turn(k, j, count));
         TRY(next_steps(k, j, steps));
         TRY(gs_progress_post(k, posted++ % GS_SLOTS));

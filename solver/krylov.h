@@ -78,7 +78,8 @@ typedef struct gs_method {
     bool ignores_precond;
     bool judges;   /* its steps make the stopping test, in the pass that finds |r| */
     bool definite; /* A is taken for symmetric positive definite */
-    bool whole;    /* columns depend on one another, and none may move */
+    /* columns depend on one another, and move at a start, or where settled says so */
+    bool whole;
     /* Allocates work space for k->width columns into k's state, by gs_new_... */
     gsolve_status (*setup)(gs_krylov *k);
     /* From k->x: sets the state and k->rr = |r|^2 in the active columns. */
@@ -92,6 +93,8 @@ typedef struct gs_method {
     int resident_products; /* of a step */
     /* optional: the period; else 2. 0: steps work on the host and are never recorded */
     int (*period)(const gs_krylov *k);
+    /* optional, where whole: whether step j begins with x alone, by a start of its own */
+    bool (*settled)(const gs_krylov *k, int64_t j);
     /* optional: brings x up to date in the columns that have ended (GMRES forms it at the end), and
      * may write k->note */
     gsolve_status (*finish)(gs_krylov *k);
@@ -192,7 +195,7 @@ struct gsolve_solver {
 
 extern const gsolve_plugin *const gs_methods[];
 extern const gs_method gs_cg, gs_pipecg, gs_bicg, gs_bicgstab, gs_cgs, gs_tfqmr, gs_idr, gs_gmres,
-    gs_fgmres, gs_block_cg, gs_minres, gs_refine, gs_direct;
+    gs_fgmres, gs_block_cg, gs_block_gmres, gs_minres, gs_refine, gs_direct;
 
 static inline const gs_run_options *gs_run(const gs_krylov *k)
 {
@@ -250,10 +253,11 @@ gs_resident_run gs_resident_run_of(const gs_krylov *k, int32_t c, gs_scalar rho,
 gsolve_status gs_set_active(gs_krylov *k);
 
 /* columns.c: all columns stand where their right-hand sides do; those that are active move to the
- * front; whether that is worth while now; the host's part back to the order of right-hand sides. */
+ * front, at a start; whether that is worth while before step j; the host's part back to the order
+ * of right-hand sides. */
 void gs_columns_begin(gs_krylov *k);
 gsolve_status gs_columns_move_up(gs_krylov *k);
-bool gs_columns_due(const gs_krylov *k);
+bool gs_columns_due(const gs_krylov *k, int64_t j);
 void gs_columns_end(gs_krylov *k);
 /* Tells the device whether all columns have ended, after a step. */
 gsolve_status gs_columns_look(gs_krylov *k);

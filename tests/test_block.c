@@ -1,86 +1,6 @@
 /* test_block.c: several right-hand sides: columns that end at different times, and where they lie
  * then. The name of a test as an argument runs that alone. */
-#include "tests/common.h"
-
-#include <math.h>
-
-enum { K = 11 }; /* more than a launch takes, and no power of two */
-
-typedef struct set_ {
-    gsolve_context *ctx;
-    gsolve_csr csr;
-    gsolve_matrix *A;
-    gsolve_precond *M;
-    int32_t n;
-    double *b, *x, *other;
-} set_;
-
-static gsolve_dense dense(double *v, int32_t n, int32_t columns)
-{
-    return (gsolve_dense){n, columns, n, v, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
-}
-
-static set_ open_set(const char *name, const char *format, const char *precond)
-{
-    set_ s = {.ctx = open_context(1)};
-
-    s.csr = read_matrix(s.ctx, name);
-    s.n = s.csr.nrows;
-    s.b = random_vector((int64_t)s.n * K, 17);
-    s.x = calloc((size_t)s.n * K, 8);
-    s.other = calloc((size_t)s.n * K, 8);
-    OK(s.ctx, gsolve_matrix_create(&s.A, s.ctx, format, &s.csr));
-    OK(s.ctx, gsolve_precond_create(&s.M, s.ctx, precond, &s.csr));
-    return s;
-}
-
-static void close_set(set_ *s)
-{
-    gsolve_precond_destroy(&s->M);
-    gsolve_matrix_destroy(&s->A);
-    gsolve_csr_free(&s->csr, s->ctx);
-    free(s->b);
-    free(s->x);
-    free(s->other);
-    close_context(s->ctx);
-}
-
-/* First guesses so good that column c ends c steps or so before the others; one has nothing to do,
- * and one begins at the solution. */
-static void spread(set_ *s, const char *method)
-{
-    gsolve_solver *S = NULL;
-    gsolve_result result;
-
-    memset(s->b + (size_t)s->n * 4, 0, (size_t)s->n * 8);
-    OK(s->ctx, gsolve_solver_create(&S, s->ctx, method, s->A, s->M));
-    memset(s->other, 0, (size_t)s->n * K * 8);
-    OK(s->ctx, gsolve_solver_run(S, dense(s->b, s->n, K), dense(s->other, s->n, K), &result));
-    assert_int_equal(result.outcome, GSOLVE_CONVERGED);
-    for (int32_t c = 0; c < K; c++) {
-        const double away = c == 7 ? 0 : pow(10, -(c * 5 % K));
-        for (int64_t i = 0; i < s->n; i++) {
-            s->x[c * s->n + i] = s->other[c * s->n + i] + away * s->b[c * s->n + i];
-        }
-    }
-    gsolve_solver_destroy(&S);
-}
-
-/* |b - A x| / |b| of every column is what it is said to be, and columns go where they belong. */
-static void check_columns(const set_ *s, const gsolve_solver *S, double rtol)
-{
-    double *residual = calloc(K, 8);
-
-    OK(s->ctx, gsolve_matrix_residual(s->A, dense(s->b, s->n, K), dense(s->x, s->n, K), residual));
-    for (int32_t c = 0; c < K; c++) {
-        gsolve_result column;
-        OK(s->ctx, gsolve_solver_column(S, c, &column));
-        assert_int_equal(column.outcome, GSOLVE_CONVERGED);
-        assert_true(residual[c] <= rtol);
-        assert_true(fabs(residual[c] - column.residual) <= 1e-3 * residual[c] + 1e-14);
-    }
-    free(residual);
-}
+#include "tests/block_support.h"
 
 /* Columns that end at different times, in every method: right, and with the same bits again. */
 static void ends(void **state)
@@ -126,13 +46,19 @@ static void ends(void **state)
  * and more of them than a block takes. */
 static void dependent(void **state)
 {
-    static const char *const specs[] = {"block_cg,rtol=1e-10", "block_cg,rtol=1e-10,block=16",
+    static const char *const specs[] = {"block_cg,rtol=1e-10",
+                                        "block_cg,rtol=1e-10,block=16",
                                         "block_cg,rtol=1e-10,block=4",
-                                        "block_cg,rtol=1e-10,block=1"};
+                                        "block_cg,rtol=1e-10,block=1",
+                                        "block_gmres,rtol=1e-10",
+                                        "block_gmres,rtol=1e-10,block=16,restart=9",
+                                        "block_gmres,rtol=1e-10,block=4",
+                                        "block_gmres,rtol=1e-10,block=1"};
     (void)state;
 
     for (size_t m = 0; m < sizeof specs / sizeof *specs; m++) {
-        set_ s = open_set("gen:jump3d,n=7", "csr", "jacobi");
+        const bool cg = strncmp(specs[m], "block_cg", 8) == 0;
+        set_ s = open_set(cg ? "gen:jump3d,n=7" : "gen:convdiff3d,n=7", "csr", "jacobi");
         gsolve_solver *S = NULL;
         gsolve_result result;
         for (int64_t i = 0; i < s.n; i++) {
@@ -203,7 +129,8 @@ static void sequence(void **state)
 {
     static const char *const specs[] = {
         "cg,guess=projection,keep=4", "block_cg,guess=projection,keep=4,rtol=1e-7",
-        "bicgstab,guess=projection,keep=4", "gmres,guess=projection,keep=4"};
+        "bicgstab,guess=projection,keep=4", "gmres,guess=projection,keep=4",
+        "block_gmres,guess=projection,keep=4"};
     (void)state;
 
     for (size_t m = 0; m < sizeof specs / sizeof *specs; m++) {

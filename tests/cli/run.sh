@@ -103,7 +103,7 @@ run 0 -A A.mtx --json -
 json out outcome=converged 'rhs=A*ones'
 run 0 -A A.mtx -b b2.mtx --json - --solver cg --precond jacobi
 json out rhs_columns=2 'columns[]' solver.name=cg precond.name=jacobi
-for solver in cg pipecg bicg bicgstab cgs tfqmr idr gmres fgmres minres block_cg refine direct auto cg,rtol=1e-10; do
+for solver in cg pipecg bicg bicgstab cgs tfqmr idr gmres fgmres minres block_cg block_gmres refine direct auto cg,rtol=1e-10; do
     run 0 -A gen:poisson2d,n=12 --solver $solver
     said 'converged'
 done

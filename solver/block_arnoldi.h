@@ -1,0 +1,35 @@
+/* block_arnoldi.h: the operations of block_gmres: each on all blocks of columns, side by side. */
+#ifndef GS_BLOCK_ARNOLDI_H
+#define GS_BLOCK_ARNOLDI_H
+
+#include "solver/arnoldi.h"
+#include "solver/krylov.h"
+
+typedef struct gs_arnoldi {
+    int m;                    /* steps of a cycle */
+    int most;                 /* columns of a block */
+    int64_t ld;               /* of the small matrices */
+    gsolve_dense V;           /* m vectors a column: block j of all columns behind block j - 1 */
+    gsolve_dense W;           /* the block at hand */
+    gs_scalar H, Q, g, again; /* see gs_arnoldi_small, for each block at its first column */
+    gs_scalar G, t;
+    int *once, *length, *nothing;
+    void *space;
+} gs_arnoldi;
+
+/* For cycles of m steps, and at most so many columns in a block. */
+gsolve_status gs_arnoldi_new(gs_krylov *k, gs_arnoldi *s, int m, int most);
+/* Block j of V, of all columns. */
+gsolve_dense gs_arnoldi_block(const gs_krylov *k, const gs_arnoldi *s, int j);
+/* W less its part in the first steps blocks of V, and what makes it orthonormal then, kept until
+ * gs_arnoldi_keep. steps is 0: a cycle begins, with the columns of W that have not ended. */
+gsolve_status gs_arnoldi_orthogonalise(gs_krylov *k, const gs_arnoldi *s, int steps);
+/* V_j = W, orthonormal. */
+gsolve_status gs_arnoldi_keep(gs_krylov *k, const gs_arnoldi *s, int j);
+/* The residuals after so many steps, in k->rr. */
+gsolve_status gs_arnoldi_rotate(gs_krylov *k, const gs_arnoldi *s, int steps);
+/* W = V y for the columns whose nothing is 0 then; nothing = 1 for all. */
+gsolve_status gs_arnoldi_solve(gs_krylov *k, const gs_arnoldi *s, int steps);
+gsolve_status gs_arnoldi_close(gs_krylov *k, const gs_arnoldi *s);
+
+#endif
