@@ -19,6 +19,7 @@ typedef struct gs_fine {
     int32_t block;               /* unknowns a node: unknown i belongs to node i / block */
     gsolve_dense near_null;      /* n x k, k >= 1: what smoothing hardly changes; of A's type */
     int level;                   /* 0: the finest */
+    int32_t longest;             /* entries of A's longest row; 0: nobody has looked */
     bool lopsided;               /* A is not symmetric */
     bool transposed;             /* sweeps are those for A': products are with it */
 } gs_fine;
@@ -81,12 +82,19 @@ typedef struct gs_smoother {
     gsolve_status (*sweep)(const void *self, gsolve_context *ctx, const gs_fine *level,
                            gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero,
                            bool back);
+    /* optional, else gs_fine_residual: r = b - A x, of vectors as those of a sweep */
+    gsolve_status (*residual)(const void *self, gsolve_context *ctx, const gs_fine *level,
+                              gsolve_dense b, gsolve_dense x, gsolve_dense r);
     size_t (*bytes)(const void *self, const gs_fine *level); /* that a sweep moves */
     bool by_rows; /* a sweep reads the level's rows, in whatever format it is */
     int spaces;   /* that a sweep over several columns uses beside space */
 } gs_smoother;
 
-/* The which-th of those, from 1 on; space: that of several columns. */
+/* r = b - A x, or with A', by the level's matrix. */
+gsolve_status gs_fine_residual(const gs_fine *level, gsolve_context *ctx, gsolve_dense b,
+                               gsolve_dense x, gsolve_dense r);
+
+/* The which-th of the spaces, from 1 on; space: that of several columns. */
 static inline void *gs_more_space(gsolve_dense space, int which)
 {
     const size_t size = (size_t)space.nrows * GS_AMG_COLUMNS * gs_type_size(space.type);

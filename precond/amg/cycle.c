@@ -62,12 +62,10 @@ static gsolve_status residual(const walk *w, const gs_level *l, gsolve_dense b, 
                               gsolve_dense r)
 {
     const gs_fine fine = fine_of(w, l);
-    gsolve_status status;
+    const gs_smoother *smoother = w->h->smoother;
 
-    TRY(w->vector->copy(w->ctx->queue, (int64_t)b.nrows * b.ncols, b.type, b.value, r.value));
-    TRY(gs_fine_multiply(&fine, -1, x, 1, r));
-done:
-    return status;
+    if (!smoother->residual) return gs_fine_residual(&fine, w->ctx, b, x, r);
+    return smoother->residual(l->smoother, w->ctx, &fine, b, x, r);
 }
 
 static gsolve_status solve_coarse(const walk *w, int k);

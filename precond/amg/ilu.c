@@ -13,40 +13,17 @@
 
 #include <string.h>
 
-#include "core/flip.h"
 #include "core/stage.h"
 #include "core/try.h"
-#include "core/vector.h"
-#include "precond/amg/amg.h"
+#include "precond/amg/ilu_sweep.h"
 #include "precond/amg/relax.h"
-#include "precond/factors.h"
 #include "precond/incomplete.h"
 #include "precond/polynomial.h"
 #include "spmv/matrix.h"
 
-typedef struct side { /* L or U, to multiply with */
-    gsolve_matrix *T;
-    gsolve_csr rows; /* T's */
-    bool fused;      /* r - T y is one pass over rows */
-    double mean;     /* entries a row */
-} side;
-
-typedef struct ilu {
-    bool exact; /* by factors; else by what follows it */
-    gs_factors factors;
-    side L, U;
-    void *d; /* reciprocals of D */
-    gsolve_dense y, z;
-    int steps;
-    double scale; /* of M^-1 */
-    bool fused;   /* of A, as for a side */
-    double mean;
-    gsolve_matrix_info A;
-} ilu;
-
 static void destroy(void *self, gsolve_context *ctx)
 {
-    ilu *s = self;
+    gs_ilu *s = self;
 
     gs_factors_destroy(&s->factors, ctx);
     gsolve_matrix_destroy(&s->L.T);
@@ -59,7 +36,7 @@ static void destroy(void *self, gsolve_context *ctx)
 
 /* --- exact factors ---------------------------------------------------------------------------- */
 
-static gsolve_status factor_exactly(ilu *s, gsolve_context *ctx, const gsolve_csr *A)
+static gsolve_status factor_exactly(gs_ilu *s, gsolve_context *ctx, const gsolve_csr *A)
 {
     gs_strict L = {0}, U = {0};
     double *d = NULL, shift = 0;
@@ -82,8 +59,8 @@ done:
 /* --- factors on a device ---------------------------------------------------------------------- */
 
 /* t's rows get values, and are made a matrix, in the format of A's, unless they are one. */
-static gsolve_status put(side *t, gsolve_context *ctx, const gsolve_csr *A, const char *format,
-                         const void *s, const void *d, bool upper)
+static gsolve_status put(gs_ilu_side *t, gsolve_context *ctx, const gsolve_csr *A,
+                         const char *format, const void *s, const void *d, bool upper)
 {
     const gs_ilu_kernels *kernels = GS_KERNELS(gs_ilu, ctx, A->type);
     gsolve_csr made = {0};
@@ -104,7 +81,7 @@ done:
 }
 
 /* S, d = the factorisation after all sweeps: entry by entry of A, and the reciprocals of D. */
-static gsolve_status factor_in_sweeps(ilu *s, gsolve_context *ctx, const gsolve_csr *A,
+static gsolve_status factor_in_sweeps(gs_ilu *s, gsolve_context *ctx, const gsolve_csr *A,
                                       void *const S[2], void *const d[2])
 {
     const gs_ilu_kernels *kernels = GS_KERNELS(gs_ilu, ctx, A->type);
@@ -121,7 +98,7 @@ done:
     return status;
 }
 
-static gsolve_status factor_nearly(ilu *s, gsolve_context *ctx, const gsolve_csr *A)
+static gsolve_status factor_nearly(gs_ilu *s, gsolve_context *ctx, const gsolve_csr *A)
 {
     const size_t size = gs_type_size(A->type);
     void *S[2] = {NULL, NULL}, *spare = NULL;
@@ -144,121 +121,13 @@ done:
     return status;
 }
 
-/* --- sweeps ----------------------------------------------------------------------------------- */
-
-static int64_t numbers(gsolve_dense v)
-{
-    return (int64_t)v.nrows * v.ncols;
-}
-
-/* r = b - T x, or with T'; r is none of the others. */
-static gsolve_status subtract(const side *t, gsolve_context *ctx, bool transposed, gsolve_dense b,
-                              gsolve_dense x, gsolve_dense r)
-{
-    gsolve_status status;
-
-    if (t->fused && !transposed) {
-        return GS_KERNELS(gs_relax, ctx, b.type)
-            ->residual(ctx->queue, &t->rows, t->mean, b.ncols, b.value, x.value, r.value);
-    }
-    TRY(GS_KERNELS(gs_vector, ctx, b.type)->copy(ctx->queue, numbers(b), b.type, b.value, r.value));
-    TRY((transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(t->T, -1, x, 1, r));
-done:
-    return status;
-}
-
-/* One of the two spaces, for as many columns as space. */
-static void *space_of(const ilu *s, gsolve_dense space, int which)
-{
-    if (space.ncols > 1) return gs_more_space(space, 1 + which);
-    return which ? s->z.value : s->y.value;
-}
-
-/* *y = about (I + T)^-1 r, in one of the two spaces, or with T'. */
-static gsolve_status solve(const ilu *s, gsolve_context *ctx, const side *t, bool transposed,
-                           gsolve_dense r, gsolve_dense space, gsolve_dense *y)
-{
-    gsolve_dense now = r, next = r;
-    gsolve_status status = GSOLVE_OK;
-
-    for (int k = 0; k < s->steps; k++) {
-        next.value = space_of(s, space, now.value == space_of(s, space, 0));
-        TRY(subtract(t, ctx, transposed, r, now, next));
-        now = next;
-    }
-    *y = now;
-done:
-    return status;
-}
-
-/* *z = about M^-1 r, or M^-T r, in one of the two spaces; r may be space, which is used. */
-static gsolve_status solve_nearly(const ilu *s, gsolve_context *ctx, bool transposed,
-                                  gsolve_dense r, gsolve_dense space, gsolve_dense *z)
-{
-    gsolve_dense y;
-    gsolve_status status;
-
-    TRY(solve(s, ctx, transposed ? &s->U : &s->L, transposed, r, space, &y));
-    TRY(GS_KERNELS(gs_polynomial, ctx, r.type)
-            ->step(ctx->queue, r.nrows, r.ncols, s->scale, 0,
-                   (gs_stepped){.d = s->d, .b = y.value, .x = space.value}));
-    TRY(solve(s, ctx, transposed ? &s->L : &s->U, transposed, space, space, z));
-done:
-    return status;
-}
-
-/* space = M^-1 r, or M^-T r, by the factors, which take columns; r may be space. */
-static gsolve_status solve_exactly(const ilu *s, gsolve_context *ctx, bool transposed,
-                                   gsolve_dense r, gsolve_dense space)
-{
-    gs_factors *factors = (gs_factors *)(uintptr_t)&s->factors; /* may make their transposes */
-    gsolve_dense y = space;
-    gsolve_status status;
-
-    if (r.ncols == 1) return gs_factors_apply(factors, ctx, transposed, r, space);
-    y.value = gs_more_space(space, 1);
-    y.layout = GSOLVE_BY_COLUMNS;
-    y.stride = y.nrows;
-    TRY(gs_flip(ctx, r, y));
-    TRY(gs_factors_apply(factors, ctx, transposed, y, y));
-    TRY(gs_flip(ctx, y, space));
-done:
-    return status;
-}
-
-static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_fine *level,
-                           gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero, bool back)
-{
-    const ilu *s = self;
-    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, b.type);
-    const side A = {(gsolve_matrix *)(uintptr_t)level->matrix, *level->A, s->fused, s->mean};
-    gsolve_dense r = b, z = space;
-    gsolve_status status;
-
-    (void)back;
-    if (!zero) {
-        TRY(subtract(&A, ctx, level->transposed, b, x, space));
-        r = space;
-    }
-    if (s->exact) {
-        TRY(solve_exactly(s, ctx, level->transposed, r, space));
-    } else {
-        TRY(solve_nearly(s, ctx, level->transposed, r, space, &z));
-    }
-    if (zero) return vector->copy(ctx->queue, numbers(x), x.type, z.value, x.value);
-    TRY(vector->axpby(ctx->queue, numbers(x), (gs_ratio){.sign = 1}, z.value, (gs_ratio){.sign = 1},
-                      x.value));
-done:
-    return status;
-}
-
 /* --- set-up ----------------------------------------------------------------------------------- */
 
 #define LARGEST  1.5 /* eigenvalue of M^-1 A that sweeps are to see: from 2 on they amplify */
 #define ITS_SUIT 8
 
 typedef struct sweep_space {
-    const ilu *s;
+    const gs_ilu *s;
     const gs_fine *level;
     gsolve_dense r, space;
 } sweep_space;
@@ -271,13 +140,13 @@ static gsolve_status apply_sweep(const void *data, gsolve_context *ctx, double s
     gsolve_status status;
 
     TRY(gs_fine_multiply(w->level, scale, p, 0, w->r));
-    TRY(sweep(w->s, ctx, w->level, w->r, p, w->space, true, false));
+    TRY(gs_ilu_sweep(w->s, ctx, w->level, w->r, p, w->space, true, false));
 done:
     return status;
 }
 
 /* The fewer steps, the further beyond 1 the eigenvalues of M^-1 A may lie. */
-static gsolve_status set_scale(ilu *s, gsolve_context *ctx, const gs_fine *level, int its)
+static gsolve_status set_scale(gs_ilu *s, gsolve_context *ctx, const gs_fine *level, int its)
 {
     const gsolve_csr *A = level->A;
     sweep_space w = {.s = s, .level = level};
@@ -304,7 +173,7 @@ done:
 static gsolve_status update(void *self, gsolve_context *ctx, const gs_fine *level,
                             const gs_amg_options *options)
 {
-    ilu *s = self;
+    gs_ilu *s = self;
     gsolve_status status;
 
     if (s->exact) return factor_exactly(s, ctx, level->A);
@@ -318,7 +187,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *leve
                            const gs_amg_options *options)
 {
     const gsolve_csr *A = level->A;
-    ilu *s = NULL;
+    gs_ilu *s = NULL;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, s, 1);
@@ -344,7 +213,7 @@ done:
 /* A with b, x and r, both factors, and z, x twice. */
 static size_t bytes(const void *self, const gs_fine *level)
 {
-    const ilu *s = self;
+    const gs_ilu *s = self;
     const size_t vector = (size_t)level->A->nrows * gs_type_size(level->A->type);
     gsolve_matrix_info L, U;
 
@@ -360,7 +229,7 @@ const gs_smoother gs_amg_ilu = {
     .build = build,
     .update = update,
     .destroy = destroy,
-    .sweep = sweep,
+    .sweep = gs_ilu_sweep,
     .bytes = bytes,
     .spaces = 2,
 };

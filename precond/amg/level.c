@@ -9,7 +9,7 @@
 #define EXPECTED 60 /* products of a level in a solve of some 20 iterations */
 
 /* The format that pays for the products of one solve. */
-static gsolve_status format_for(const gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status format_for(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
                                 const char **spec)
 {
     gsolve_glance glance;
@@ -17,8 +17,9 @@ static gsolve_status format_for(const gs_hierarchy *h, gsolve_context *ctx, cons
     gsolve_status status = GSOLVE_OK;
 
     *spec = h->options.format == GS_AMG_SELL ? "sell" : "csr";
-    if (h->options.format != GS_AMG_FORMAT_AUTO || csr->nrows < 10000) return GSOLVE_OK;
-    TRY(gs_glance(ctx, csr, &glance));
+    if (h->options.format != GS_AMG_FORMAT_AUTO || l->rows.nrows < 10000) return GSOLVE_OK;
+    TRY(gs_glance(ctx, &l->rows, &glance));
+    l->fine.longest = glance.longest_row;
     if (gs_foresee(&gs_sell_format, &glance, &sell) && EXPECTED * (1 - sell.product) > sell.build) {
         *spec = "sell";
     }
@@ -42,7 +43,7 @@ gsolve_status gs_level_set_matrix(const gs_hierarchy *h, gs_level *l, gsolve_con
     const char *spec;
     gsolve_status status;
 
-    TRY(format_for(h, ctx, &csr, &spec));
+    TRY(format_for(h, l, ctx, &spec));
     TRY(gs_matrix_adopt(&l->A, ctx, spec, &csr));
     l->fine.matrix = l->A;
 done:

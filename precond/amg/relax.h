@@ -30,4 +30,9 @@ extern const gs_relax_kernels gs_relax_cuda[GSOLVE_TYPE_COUNT];
 gsolve_status gs_relax_suits(bool *suits, double *mean, gsolve_context *ctx,
                              const gsolve_matrix *matrix, const gsolve_csr *A);
 
+/* Whether A's rows, of so many entries on average, are of similar lengths; longest: entries of the
+ * longest, or 0: it is looked for, and the device waited for. */
+gsolve_status gs_relax_even(bool *even, gsolve_context *ctx, const gsolve_csr *A, double mean,
+                            int32_t longest);
+
 #endif

@@ -8,21 +8,26 @@
 
 #define MOST(mean) (3 * (mean) + 16) /* entries of a row that still is similar to the others */
 
+gsolve_status gs_relax_even(bool *even, gsolve_context *ctx, const gsolve_csr *A, double mean,
+                            int32_t longest)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    if (longest == 0) TRY(GS_KERNELS(gs_relax, ctx, A->type)->longest(ctx, A, &longest));
+    *even = longest <= MOST(mean);
+done:
+    return status;
+}
+
 gsolve_status gs_relax_suits(bool *suits, double *mean, gsolve_context *ctx,
                              const gsolve_matrix *matrix, const gsolve_csr *A)
 {
     gsolve_matrix_info info;
-    int32_t longest = 0;
-    gsolve_status status = GSOLVE_OK;
 
     gsolve_matrix_describe(matrix, &info);
     *mean = info.nrows > 0 ? (double)info.entries / info.nrows : 0;
     *suits = false;
-    if (strcmp(info.format, "csr") != 0) return GSOLVE_OK;
-    TRY(GS_KERNELS(gs_relax, ctx, A->type)->longest(ctx, A, &longest));
-    *suits = longest <= MOST(*mean);
-done:
-    return status;
+    return strcmp(info.format, "csr") == 0 ? gs_relax_even(suits, ctx, A, *mean, 0) : GSOLVE_OK;
 }
 
 /* --- on the CPU ------------------------------------------------------------------------------- */

@@ -23,6 +23,7 @@ typedef struct relaxation {
     int its;        /* chebyshev: see gs_polynomial_most */
     gs_polynomial polynomial;
     bool fused;  /* a step is one pass over rows */
+    bool even;   /* it may be one for several columns, while the rows are there */
     double mean; /* entries a row */
     gsolve_matrix_info A;
 } relaxation;
@@ -79,10 +80,14 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *leve
     s->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)A->nrows, gs_type_size(A->type));
     TRY(s->d ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(gs_relax_suits(&s->fused, &s->mean, ctx, level->matrix, A));
+    gsolve_matrix_describe(level->matrix, &s->A);
+    s->even = s->fused;
+    if (strcmp(s->A.format, "csr") != 0) {
+        TRY(gs_relax_even(&s->even, ctx, A, s->mean, level->longest));
+    }
     if (s->its > 0 || (s->degree > 1 && (!s->fused || level->lopsided))) {
         TRY(gs_dense_new(&s->p, ctx, gs_place(ctx), A->type, A->nrows, 1));
     }
-    gsolve_matrix_describe(level->matrix, &s->A);
     TRY(update(s, ctx, level, NULL));
     *self = s;
     s = NULL;
@@ -180,14 +185,47 @@ done:
     return status;
 }
 
+#define FEW_ROWS 1000000
+
+/* Whether products with so many columns are passes over rows. Slices are faster for one column, and
+ * for several where there are many rows: with a thread to a row, few keep a GPU waiting. */
+static bool by_rows(const relaxation *s, const gs_fine *level, int32_t columns)
+{
+    const bool few = s->even && level->A->col && level->A->nrows <= FEW_ROWS;
+
+    return !level->transposed && (s->fused || (columns > 1 && few));
+}
+
 static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_fine *level,
                            gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero, bool back)
 {
     const relaxation *s = self;
 
     (void)back;
-    return (s->fused && !level->transposed ? sweep_fused : sweep_apart)(s, ctx, level, b, x, space,
-                                                                        zero);
+    return (by_rows(s, level, b.ncols) ? sweep_fused : sweep_apart)(s, ctx, level, b, x, space,
+                                                                    zero);
+}
+
+gsolve_status gs_fine_residual(const gs_fine *level, gsolve_context *ctx, gsolve_dense b,
+                               gsolve_dense x, gsolve_dense r)
+{
+    gsolve_status status;
+
+    TRY(GS_KERNELS(gs_vector, ctx, b.type)
+            ->copy(ctx->queue, (int64_t)b.nrows * b.ncols, b.type, b.value, r.value));
+    TRY(gs_fine_multiply(level, -1, x, 1, r));
+done:
+    return status;
+}
+
+static gsolve_status residual(const void *self, gsolve_context *ctx, const gs_fine *level,
+                              gsolve_dense b, gsolve_dense x, gsolve_dense r)
+{
+    const relaxation *s = self;
+
+    if (!by_rows(s, level, b.ncols)) return gs_fine_residual(level, ctx, b, x, r);
+    return GS_KERNELS(gs_relax, ctx, b.type)
+        ->residual(ctx->queue, level->A, s->mean, b.ncols, b.value, x.value, r.value);
 }
 
 /* Passes over the matrix with b, d, x and what was before it; else with b, d, x twice and p twice
@@ -207,6 +245,7 @@ const gs_smoother gs_amg_l1_jacobi = {
     .update = update,
     .destroy = destroy,
     .sweep = sweep,
+    .residual = residual,
     .bytes = bytes,
 };
 
@@ -216,6 +255,7 @@ const gs_smoother gs_amg_spai0 = {
     .update = update,
     .destroy = destroy,
     .sweep = sweep,
+    .residual = residual,
     .bytes = bytes,
 };
 
@@ -225,6 +265,7 @@ const gs_smoother gs_amg_chebyshev = {
     .update = update,
     .destroy = destroy,
     .sweep = sweep,
+    .residual = residual,
     .bytes = bytes,
     .spaces = 1,
 };
