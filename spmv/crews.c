@@ -44,6 +44,7 @@ gsolve_status gs_crews_multiply(gs_crews_product *product, gs_crews_room *room, 
 {
     static const int32_t sizes[GS_CREWS_SIZES] = {GS_CREWS_FEW, GS_CREWS_MANY, GS_CREWS_MOST};
     const bool rows = x.layout == GSOLVE_BY_ROWS;
+    const bool direct = rows || ctx->device == &gs_device_cuda; /* y is written where it is to be */
     const int size = x.ncols <= GS_CREWS_FEW ? 0 : rows && x.ncols > GS_CREWS_MANY ? 2 : 1;
     const int32_t most = sizes[size];
     void **turned = room->turned[size % 2]; /* of 64 none is */
@@ -56,9 +57,10 @@ gsolve_status gs_crews_multiply(gs_crews_product *product, gs_crews_room *room, 
         count = left < most ? left : most;
         const gsolve_dense now = columns_of(y, j, count);
         TRY(turn(&in, &turned[0], ctx, most, columns_of(x, j, count), true));
-        TRY(turn(&out, &turned[1], ctx, most, now, beta != 0));
+        out = now;
+        if (!direct) TRY(turn(&out, &turned[1], ctx, most, now, beta != 0));
         TRY(product(ctx, self, alpha, in, beta, out, room->sums[size]));
-        if (!rows) TRY(gs_flip(ctx, out, now));
+        if (!direct) TRY(gs_flip(ctx, out, now));
     }
 done:
     return status;

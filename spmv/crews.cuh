@@ -1,17 +1,19 @@
-// crews.cuh: products with x and y by rows on a GPU. A team of 1, 2, 4, ... 32 neighbouring threads
+// crews.cuh: products with x by rows on a GPU. A team of 1, 2, 4, ... 32 neighbouring threads
 // shares a row (or a segment or block row, as the form has it): all of them read the same entries,
-// and each the part of x's row that it answers for, W numbers by one read; together they read all
-// of it. A thread block goes through a stretch of rows, so that the rows of x that neighbours share
-// stay in its multiprocessor's first cache.
+// and each the parts of x's row that it answers for, P pieces of W numbers, each by one read; a
+// piece of all threads of the team lies side by side. With two pieces what is read of A serves
+// twice as many numbers of a thread, and a warp has twice as many rows.
 //
 // A form is what says which entries a team has:
 //     static constexpr int rows       results of a team
-//     static constexpr int threads    most of a block
-//     static constexpr int blocks     of so many threads that a multiprocessor is to run at least
-//     template <int W> kernel()       multiply_rows<T, W, Form>, or another one with its parameters
+//     static constexpr int pieces     P where columns are many enough
+//     template <int W, int P> launch(q, d)    launch_rows, or a kernel of its own
 //     int64_t units                   jobs for teams
-//     template <int W> void sum_up(unit, in, x, stride, shift, sums)    all threads of a warp call
-//     it int32_t row(unit, r)            row of y, or ~place in partial, or nobody
+// and for launch_rows:
+//     static constexpr int threads    of a block
+//     static constexpr int blocks(int p)    that a multiprocessor is to run at least, of P pieces
+//     template <int W, int P> void sum_up(unit, in, x, stride, sums)    x: of each piece
+//     int32_t row(unit, r)            row of y, or ~place in partial, or nobody
 #ifndef GS_CREWS_CUH
 #define GS_CREWS_CUH
 
@@ -35,6 +37,7 @@ struct dense_rows {
     int64_t xstride, ystride;
     T alpha, beta;
     int columns, pitch, shift; // a team has 1 << shift threads
+    bool by_columns;           // y lies so
 };
 
 // log2 of the threads of a team for so many pieces.
@@ -85,6 +88,14 @@ __device__ __forceinline__ void read_once(const E *from, E (&to)[N])
 template <int W, class T>
 __device__ void finish(const dense_rows<T> &d, int32_t i, int first, const T (&sum)[W])
 {
+    if (d.by_columns) {
+#pragma unroll
+        for (int w = 0; w < W; w++) {
+            T *y = d.y + (first + w) * d.ystride + i;
+            *y = d.beta == 0 ? d.alpha * sum[w] : d.alpha * sum[w] + d.beta * *y;
+        }
+        return;
+    }
     T *y = d.y + (int64_t)i * d.ystride + first;
     gs_pack<T, W> out;
 
@@ -98,68 +109,35 @@ __device__ void finish(const dense_rows<T> &d, int32_t i, int first, const T (&s
     gs_store<W>(y, 0, out);
 }
 
-// How units are dealt: so many neighbouring ones to a block at a time, and neighbouring stretches
-// to blocks that are likely to run on one multiprocessor: every processors-th.
-struct stretches {
-    int32_t units, processors;
-    __device__ int64_t first() const
-    {
-        const int32_t each = (int32_t)gridDim.x / processors; // blocks of a multiprocessor
-        const int32_t b = (int32_t)blockIdx.x;
-        return (int64_t)(b % processors * each + b / processors) * units;
-    }
-};
-
-// The units of a team, one after the other: a stretch of them by the teams of a block, then the
-// next stretch that is the block's. A warp goes on until none of its teams has one left.
-struct walk {
-    int64_t tile; // its first unit
-    int32_t done; // of it, before those that teams have now
-
-    __device__ explicit walk(const stretches &by) : tile(by.first()), done(0) {}
-    __device__ int64_t unit(int shift) const { return tile + done + ((int)threadIdx.x >> shift); }
-    __device__ bool more(int64_t units) const { return tile < units; }
-    // Whether the team has one.
-    __device__ bool in(int64_t units, const stretches &by, int shift) const
-    {
-        const int32_t at = done + ((int)threadIdx.x >> shift);
-        return at < by.units && tile + at < units;
-    }
-    __device__ void go_on(int64_t units, const stretches &by, int shift)
-    {
-        const int32_t first = ((int)threadIdx.x & ~31) >> shift; // team of the warp
-
-        done += (int)blockDim.x >> shift;
-        while (tile < units && (done + first >= by.units || tile + done + first >= units)) {
-            tile += (int64_t)gridDim.x * by.units;
-            done = 0;
-        }
-    }
-};
-
-template <class T, int W, class Form>
-__global__ void __launch_bounds__(Form::threads, Form::blocks)
-    multiply_rows(Form form, dense_rows<T> d, stretches by, const int *ended)
+// A team has one unit. Blocks that run at the same time have neighbouring ones, whose rows of x are
+// in the second cache then, if not in the first.
+template <class T, int W, int P, class Form>
+__global__ void __launch_bounds__(Form::threads, Form::blocks(P))
+    multiply_rows(Form form, dense_rows<T> d, const int *ended)
 {
-    const int own = ((int)threadIdx.x & ((1 << d.shift) - 1)) * W; // this thread's first column
-    const bool on = own < d.columns;
-    const T *x = d.x + (on ? own : 0);
+    const int own = ((int)threadIdx.x & ((1 << d.shift) - 1)) * W, far = W << d.shift;
+    const int64_t unit = ((int64_t)blockIdx.x * Form::threads + threadIdx.x) >> d.shift;
+    const T *x[P];
+    T sum[Form::rows][P][W] = {};
 
     if (ended && *ended) return;
-    for (walk at(by); at.more(form.units); at.go_on(form.units, by, d.shift)) {
-        const bool in = at.in(form.units, by, d.shift);
-        const int64_t unit = at.unit(d.shift);
-        T sum[Form::rows][W] = {};
-        form.template sum_up<W>(unit, in, x, d.xstride, d.shift, sum);
+    if (unit >= form.units) return;
 #pragma unroll
-        for (int r = 0; r < Form::rows; r++) {
-            const int32_t to = in && on ? form.row(unit, r) : nobody;
+    for (int p = 0; p < P; p++) x[p] = d.x + (own + p * far < d.columns ? own + p * far : 0);
+    form.template sum_up<W, P>(unit, x, d.xstride, sum);
+#pragma unroll
+    for (int r = 0; r < Form::rows; r++) {
+        const int32_t to = form.row(unit, r);
+#pragma unroll
+        for (int p = 0; p < P; p++) {
+            const int first = own + p * far;
+            if (to == nobody || first >= d.columns) continue;
             if (to >= 0) {
-                finish<W>(d, to, own, sum[r]);
-            } else if (to != nobody) {
-                T *partial = d.partial + (int64_t)~to * d.pitch + own;
+                finish<W>(d, to, first, sum[r][p]);
+            } else {
+                T *partial = d.partial + (int64_t)~to * d.pitch + first;
 #pragma unroll
-                for (int w = 0; w < W; w++) partial[w] = sum[r][w];
+                for (int w = 0; w < W; w++) partial[w] = sum[r][p][w];
             }
         }
     }
@@ -266,85 +244,47 @@ done:
 
 // --- launches ---------------------------------------------------------------------------------
 
-// How the units are dealt to blocks; as wished: 0 for what is to be chosen.
-struct deal {
-    int threads;   // of a block
-    int64_t units; // that a block goes through before it goes on elsewhere, about
-    bool shared;   // as little first cache as can be: the rest is shared memory, which nobody uses
-};
-
-constexpr int64_t usual_units = 1024;
-constexpr int least_threads = 64;
-
-struct dealt {
-    int threads, grid;
-    stretches by;
-};
-
-// As many threads of a block as there are units for on every multiprocessor, and stretches that
-// come out even; together, those of a multiprocessor are as long as wished. at_once: blocks of so
-// many threads that run on one.
-template <class AtOnce>
-dealt deal_units(const gs_queue *q, int64_t units, int shift, int most, const deal &wished,
-                 AtOnce at_once)
-{
-    const int64_t about = wished.units > 0 ? wished.units : usual_units;
-    dealt d = {wished.threads > 0 && wished.threads < most ? wished.threads : most, 1, {32, 1}};
-
-    while (wished.threads == 0 && d.threads > least_threads &&
-           (units << shift) < (int64_t)2 * q->processors * d.threads) {
-        d.threads /= 2;
-    }
-    const int64_t blocks = (int64_t)q->processors * at_once(d.threads);
-    const int64_t rounds = units / ((int64_t)q->processors * about) + 1;
-    d.by.units = (int32_t)(units / (blocks * rounds) / 32 + 1) * 32;
-    const int64_t tiles = (units + d.by.units - 1) / d.by.units;
-    d.grid = (int)(tiles < blocks ? tiles : blocks);
-    if (d.grid == blocks) d.by.processors = q->processors;
-    return d;
-}
-
 // Whether x and y of d can be read and written 16 bytes at a time.
 template <class T>
 bool is_wide(const dense_rows<T> &d)
 {
     constexpr int W = gs_wide<T>;
 
-    return d.columns % W == 0 && d.xstride % W == 0 && d.ystride % W == 0 && gs_aligned(d.x) &&
-           gs_aligned(d.y);
+    return d.columns % W == 0 && d.xstride % W == 0 && gs_aligned(d.x) &&
+           (d.by_columns || (d.ystride % W == 0 && gs_aligned(d.y)));
 }
 
-// Blocks of that many threads, a power of two, that a multiprocessor runs at once.
-template <auto KERNEL>
-int blocks_at_once(int threads)
+template <int W, int P, class T, class Form>
+gsolve_status launch_rows(gs_queue *q, const Form &form, const dense_rows<T> &d)
 {
-    static int known[11];
-    int *blocks = &known[shift_for(threads)];
+    const int64_t grid = ((form.units << d.shift) + Form::threads - 1) / Form::threads;
 
-    if (*blocks == 0) cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, KERNEL, threads, 0);
-    return *blocks > 0 ? *blocks : 1;
+    if (grid > INT32_MAX) {
+        return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
+                           "a product of %d columns has too many blocks", d.columns);
+    }
+    return gs_launch(q, "the product by rows", multiply_rows<T, W, P, Form>, (int)grid,
+                     Form::threads, form, d, q->guard);
 }
 
-template <auto KERNEL, class T, class Form>
-gsolve_status launch_rows(gs_queue *q, const Form &form, const dense_rows<T> &d, const deal &wished)
+// A pass of no more columns than there is a team for.
+template <int W, class T, class Form>
+gsolve_status sum_columns(gs_queue *q, const Form &form, dense_rows<T> &d)
 {
-    const auto share = cudaFuncAttributePreferredSharedMemoryCarveout;
-    gsolve_status status;
+    const int pieces = (d.columns + W - 1) / W;
 
     if (form.units == 0) return GSOLVE_OK;
-    const dealt by =
-        deal_units(q, form.units, d.shift, Form::threads, wished, blocks_at_once<KERNEL>);
-    if (wished.shared) cudaFuncSetAttribute(KERNEL, share, cudaSharedmemCarveoutMaxShared);
-    status =
-        gs_launch(q, "the product by rows", KERNEL, by.grid, by.threads, form, d, by.by, q->guard);
-    if (wished.shared) cudaFuncSetAttribute(KERNEL, share, cudaSharedmemCarveoutDefault);
-    return status;
+    if (Form::pieces > 1 && pieces > 2) {
+        d.shift = shift_for((pieces + Form::pieces - 1) / Form::pieces);
+        return form.template launch<W, Form::pieces>(q, d);
+    }
+    d.shift = shift_for(pieces);
+    return form.template launch<W, 1>(q, d);
 }
 
-// The units' sums; the widest team is of most threads. Form::kernel<W>() is the kernel for it.
+// The units' sums; the widest team is of most threads.
 template <class T, class Form>
-gsolve_status sum_units(gs_queue *q, const Form &form, const dense_rows<T> &all, int most,
-                        const deal &wished)
+gsolve_status sum_units(gs_queue *q, const Form &form, const dense_rows<T> &all, int most)
 {
     constexpr int W = gs_wide<T>;
     gsolve_status status = GSOLVE_OK;
@@ -355,12 +295,10 @@ gsolve_status sum_units(gs_queue *q, const Form &form, const dense_rows<T> &all,
         const int fit = most * (wide ? W : 1), left = all.columns - first;
         now = left < fit ? left : fit;
         d.x += first;
-        d.y += first;
+        d.y += d.by_columns ? first * d.ystride : first;
         d.partial += first;
         d.columns = now;
-        d.shift = shift_for(wide ? (now + W - 1) / W : now);
-        status = wide ? launch_rows<Form::template kernel<W>()>(q, form, d, wished)
-                      : launch_rows<Form::template kernel<1>()>(q, form, d, wished);
+        status = wide ? sum_columns<W>(q, form, d) : sum_columns<1>(q, form, d);
     }
     return status;
 }

@@ -56,10 +56,10 @@ struct member {
           idle(column >= a.columns), stride((int32_t)a.xstride), x(a.x + (idle ? 0 : column))
     {
     }
-    // Row c's pack.
-    __device__ __forceinline__ gs_pack<T, W> read(int32_t c) const
+    // Row c's pack, so many numbers after the first.
+    __device__ __forceinline__ gs_pack<T, W> read(int32_t c, int after = 0) const
     {
-        const T *from = x + (int64_t)c * stride;
+        const T *from = x + (int64_t)c * stride + after;
         gs_pack<T, W> v;
 
         if constexpr (sizeof v == sizeof(int4)) {
@@ -71,28 +71,35 @@ struct member {
         return v;
     }
     // The same; c -1: zeros
-    __device__ __forceinline__ gs_pack<T, W> read_if(int32_t c) const
+    __device__ __forceinline__ gs_pack<T, W> read_if(int32_t c, int after = 0) const
     {
-        return c >= 0 ? read(c) : gs_pack<T, W>{};
+        return c >= 0 ? read(c, after) : gs_pack<T, W>{};
     }
 };
 
-// A pack of row i of y.
-template <class T, int W, int G>
-__device__ __forceinline__ void finish_pack(const block_operands<T> &a, const member<T, W, G> &m,
-                                            int64_t i, const T (&sum)[W])
+// A pack of row i of y, of the columns from the first on.
+template <class T, int W>
+__device__ __forceinline__ void finish_columns(const block_operands<T> &a, int first, int64_t i,
+                                               const T (&sum)[W])
 {
     if (!a.rows) {
 #pragma unroll
-        for (int w = 0; w < W; w++) finish(a, a.y + (m.column + w) * a.ystride + i, sum[w]);
+        for (int w = 0; w < W; w++) finish(a, a.y + (first + w) * a.ystride + i, sum[w]);
         return;
     }
-    T *y = a.y + i * a.ystride + m.column;
+    T *y = a.y + i * a.ystride + first;
     gs_pack<T, W> v = {};
     if (a.beta != 0) v = gs_load<W>(y, 0);
 #pragma unroll
     for (int w = 0; w < W; w++) finish(a, &v.v[w], sum[w]);
     gs_store<W>(y, 0, v);
+}
+
+template <class T, int W, int G>
+__device__ __forceinline__ void finish_pack(const block_operands<T> &a, const member<T, W, G> &m,
+                                            int64_t i, const T (&sum)[W])
+{
+    finish_columns(a, m.column, i, sum);
 }
 
 // The sums of so many neighbouring lanes' teams (2 farthest), in all of them.

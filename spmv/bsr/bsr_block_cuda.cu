@@ -12,7 +12,11 @@ namespace
 
 template <class T, int B>
 struct block_rows {
-    static constexpr int rows = B, threads = 128, blocks = B > 3 ? 4 : 8;
+    static constexpr int rows = B, threads = 128, pieces = 2;
+    static constexpr int blocks(int p) // as there are registers for
+    {
+        return p == 1 ? (B > 3 ? 4 : 8) : B > 4 ? 2 : B > 3 ? 3 : 5;
+    }
     const slice *slice_of;
     const int32_t *row_of;
     const uint16_t *blocks_of;
@@ -21,10 +25,10 @@ struct block_rows {
     int32_t nrows, ncols;
     int64_t units; // slots
 
-    template <int W>
-    static constexpr auto kernel()
+    template <int W, int P>
+    gsolve_status launch(gs_queue *q, const dense_rows<T> &d) const
     {
-        return multiply_rows<T, W, block_rows>;
+        return launch_rows<W, P>(q, *this, d);
     }
 
     // Where the values of row r of slot t begin, from those of the slice on.
@@ -34,31 +38,26 @@ struct block_rows {
         return own / 32 * width * (B * 32) + own % 32;
     }
 
-    struct block {
-        T v[B][B];
-        int32_t J;
-    };
-
-    // The values of a block of the slot, from `from` on.
-    __device__ __forceinline__ void read(const T *from, const int32_t (&begin)[B], block &b) const
+    // Block column J, whose values lie from `from` on. WHOLE: all its columns are there.
+    template <bool WHOLE, int W, int P>
+    __device__ __forceinline__ void add(const T *from, const int32_t (&begin)[B], int32_t J,
+                                        const T *const (&x)[P], int64_t stride,
+                                        T (&sum)[B][P][W]) const
     {
-#pragma unroll
-        for (int r = 0; r < B; r++) {
-#pragma unroll
-            for (int c = 0; c < B; c++) b.v[r][c] = __ldg(&from[begin[r] + c * 32]);
-        }
-    }
-
-    template <int W>
-    __device__ __forceinline__ void add(const block &b, const T *x, int64_t stride,
-                                        T (&sum)[B][W]) const
-    {
-        const int left = min(ncols - b.J * B, B);
-        T piece[B][W] = {};
+        const int left = WHOLE ? B : ncols - J * B;
+        T piece[B][P][W] = {}, v[B][B];
 
 #pragma unroll
         for (int c = 0; c < B; c++) {
-            if (c < left) read_piece<W>(x + ((int64_t)b.J * B + c) * stride, piece[c]);
+#pragma unroll
+            for (int p = 0; p < P; p++) {
+                if (c < left) read_piece<W>(x[p] + ((int64_t)J * B + c) * stride, piece[c][p]);
+            }
+        }
+#pragma unroll
+        for (int r = 0; r < B; r++) {
+#pragma unroll
+            for (int c = 0; c < B; c++) v[r][c] = __ldg(&from[begin[r] + c * 32]);
         }
 #pragma unroll
         for (int r = 0; r < B; r++) {
@@ -66,17 +65,19 @@ struct block_rows {
             for (int c = 0; c < B; c++) {
                 if (c >= left) continue;
 #pragma unroll
-                for (int w = 0; w < W; w++) sum[r][w] += b.v[r][c] * piece[c][w];
+                for (int p = 0; p < P; p++) {
+#pragma unroll
+                    for (int w = 0; w < W; w++) sum[r][p][w] += v[r][c] * piece[c][p][w];
+                }
             }
         }
     }
 
     // While a block is multiplied the column of the next one is on its way.
-    template <int W>
-    __device__ __forceinline__ void sum_up(int64_t unit, bool in, const T *x, int64_t stride, int,
-                                           T (&sum)[B][W]) const
+    template <int W, int P>
+    __device__ __forceinline__ void sum_up(int64_t unit, const T *const (&x)[P], int64_t stride,
+                                           T (&sum)[B][P][W]) const
     {
-        if (!in) return;
         const int t = (int)(unit % slots);
         const slice s = slice_of[unit / slots];
         const int32_t I = row_of[unit];
@@ -88,11 +89,13 @@ struct block_rows {
         for (int r = 0; r < B; r++) begin[r] = begin_of(t, r, s.width);
         int32_t next = count > 0 ? column_of(s, index, 0, t, I) : 0;
         for (int k = 0; k < count; k++, from += B * 32) {
-            block now;
-            now.J = next;
+            const int32_t J = next;
             if (k + 1 < count) next = column_of(s, index, k + 1, t, I);
-            read(from, begin, now);
-            add(now, x, stride, sum);
+            if ((J + 1) * B <= ncols) {
+                add<true>(from, begin, J, x, stride, sum);
+            } else {
+                add<false>(from, begin, J, x, stride, sum);
+            }
         }
     }
 
@@ -137,7 +140,7 @@ gsolve_status sum_slots(gs_queue *q, const gs_bsr *m, const dense_rows<T> &d)
         p->slice_of,   p->row,       p->blocks,    p->index,
         (T *)p->value, m->csr.nrows, m->csr.ncols, (int64_t)p->count * slots};
 
-    return sum_units(q, form, d, 32, {0, 1024 / B, false});
+    return sum_units(q, form, d, 32);
 }
 
 template <class T>
@@ -160,8 +163,17 @@ gsolve_status gs_bsr_rows_cuda(gsolve_context *ctx, const void *self, double alp
 {
     const gs_bsr *m = (const gs_bsr *)self;
     const gs_bsr_slices *p = m->slices;
-    const dense_rows<T> d = {(const T *)x.value, (T *)y.value, (T *)sums, x.stride, y.stride,
-                             (T)alpha,           (T)beta,      x.ncols,   x.ncols,  0};
+    const dense_rows<T> d = {(const T *)x.value,
+                             (T *)y.value,
+                             (T *)sums,
+                             x.stride,
+                             y.stride,
+                             (T)alpha,
+                             (T)beta,
+                             x.ncols,
+                             x.ncols,
+                             0,
+                             y.layout == GSOLVE_BY_COLUMNS};
     const cut_rows cut = {
         (int64_t)p->longs * m->b, m->b, m->csr.nrows, p->long_row, p->part_of, m->b};
     gsolve_status status;

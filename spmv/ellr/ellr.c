@@ -103,9 +103,6 @@ static gsolve_status make(gs_ellr **out, gsolve_context *ctx, const gsolve_csr *
     if (threads > policy.lanes) policy.lanes = threads;
     if (ctx->device != &gs_device_cuda) TRY(sort_if_sparse(ctx, csr, &policy));
     TRY(gs_sliced_make(&m->slices, ctx, csr, &policy));
-    if (ctx->device == &gs_device_cuda) {
-        TRY(gs_ellr_cuda[csr->type].look(ctx, csr, &m->aligned));
-    }
     *out = m;
     m = NULL;
 done:
@@ -286,7 +283,7 @@ static gsolve_status apply_block(const void *self, gsolve_context *ctx, double a
 {
     gs_ellr *m = (gs_ellr *)(uintptr_t)self; /* of which room is no part of what it stands for */
 
-    if (ctx->device != &gs_device_cuda || (m->aligned && x.layout == GSOLVE_BY_COLUMNS)) {
+    if (ctx->device != &gs_device_cuda || (m->slices->aligned && x.layout == GSOLVE_BY_COLUMNS)) {
         return gs_sliced_apply_block(m->slices, ctx, alpha, x, beta, y);
     }
     return gs_crews_multiply(gs_ellr_cuda[x.type].multiply, &m->room, ctx, m, m->slices->parts,

@@ -26,17 +26,12 @@ typedef struct gs_ellr_deal {
 typedef struct gs_ellr {
     gs_sliced *slices;
     gs_ellr_deal deal;
-    bool aligned; /* on a GPU: see gs_ellr_kernels */
     gs_crews_room room;
 } gs_ellr;
 
 typedef struct gs_ellr_kernels {
     /* y = alpha A x + beta y by rows */
     gs_crews_product *multiply;
-    /* *aligned: most entries of a sample are one column past that at the same place of the row
-     * before. Neighbouring rows then read the same column of x side by side, and x by columns is
-     * read best as it is */
-    gsolve_status (*look)(gsolve_context *ctx, const gsolve_csr *csr, bool *aligned);
 } gs_ellr_kernels;
 
 extern const gs_ellr_kernels gs_ellr_cuda[GSOLVE_TYPE_COUNT];

@@ -15,26 +15,45 @@ using namespace gs_crews;
 namespace
 {
 
+// How units are dealt: so many neighbouring ones to a block at a time, and neighbouring stretches
+// to blocks that are likely to run on one multiprocessor: every processors-th.
+struct stretches {
+    int32_t units, processors;
+    __device__ int64_t first() const
+    {
+        const int32_t each = (int32_t)gridDim.x / processors; // blocks of a multiprocessor
+        const int32_t b = (int32_t)blockIdx.x;
+        return (int64_t)(b % processors * each + b / processors) * units;
+    }
+};
+
+// The same as wished: 0 for what is to be chosen.
+struct deal {
+    int threads;   // of a block
+    int64_t units; // that those of a multiprocessor go through before they go on elsewhere, about
+    bool shared;   // as little first cache as can be: the rest is shared memory, which nobody uses
+};
+
 template <class T, class V, int Q>
 struct lanes_of_rows;
 
 template <class T, int W, class V, int Q>
-__global__ void multiply_lanes(lanes_of_rows<T, V, Q> form, dense_rows<T> d, stretches by,
-                               const int *ended);
+gsolve_status launch_lanes(gs_queue *q, const lanes_of_rows<T, V, Q> &form, const dense_rows<T> &d);
 
 // V: the type of stored values.
 template <class T, class V, int Q>
 struct lanes_of_rows {
-    static constexpr int threads = 1024;
+    static constexpr int pieces = 1;
     static constexpr int at_once = 4 / Q; // columns of a slice that a team reads at once
     static constexpr int log_q = Q == 4 ? 2 : Q == 2 ? 1 : 0;
     gs_sliced s;
     int64_t units;
+    deal wished;
 
-    template <int W>
-    static constexpr auto kernel()
+    template <int W, int>
+    gsolve_status launch(gs_queue *q, const dense_rows<T> &d) const
     {
-        return multiply_lanes<T, W, V, Q>;
+        return launch_lanes<T, W>(q, *this, d);
     }
 
     struct seat {
@@ -153,8 +172,8 @@ struct lanes_of_rows {
     }
 };
 
-// As multiply_rows, but for large blocks, whose bookkeeping an H200 showed to cost most where rows
-// are short: here it is two loops.
+// A block goes through a stretch of rows, so that the rows of x that neighbours share stay in its
+// multiprocessor's first cache.
 template <class T, int W, class V, int Q>
 __global__ void __launch_bounds__(1024)
     multiply_lanes(lanes_of_rows<T, V, Q> form, dense_rows<T> d, stretches by, const int *ended)
@@ -180,16 +199,75 @@ __global__ void __launch_bounds__(1024)
     }
 }
 
+// --- how rows are dealt -----------------------------------------------------------------------
+
+constexpr int64_t usual_units = 1024;
+constexpr int least_threads = 64, most_threads = 1024;
+
+struct dealt {
+    int threads, grid;
+    stretches by;
+};
+
+// As many threads of a block as there are units for on every multiprocessor, and stretches that
+// come out even; together, those of a multiprocessor are as long as wished. at_once: blocks of so
+// many threads that run on one.
+template <class AtOnce>
+dealt deal_units(const gs_queue *q, int64_t units, int shift, const deal &wished, AtOnce at_once)
+{
+    const int64_t about = wished.units > 0 ? wished.units : usual_units;
+    dealt d = {wished.threads > 0 ? wished.threads : most_threads, 1, {32, 1}};
+
+    while (wished.threads == 0 && d.threads > least_threads &&
+           (units << shift) < (int64_t)2 * q->processors * d.threads) {
+        d.threads /= 2;
+    }
+    const int64_t blocks = (int64_t)q->processors * at_once(d.threads);
+    const int64_t rounds = units / ((int64_t)q->processors * about) + 1;
+    d.by.units = (int32_t)(units / (blocks * rounds) / 32 + 1) * 32;
+    const int64_t tiles = (units + d.by.units - 1) / d.by.units;
+    d.grid = (int)(tiles < blocks ? tiles : blocks);
+    if (d.grid == blocks) d.by.processors = q->processors;
+    return d;
+}
+
+// Blocks of that many threads, a power of two, that a multiprocessor runs at once.
+template <auto KERNEL>
+int blocks_at_once(int threads)
+{
+    static int known[11];
+    int *blocks = &known[shift_for(threads)];
+
+    if (*blocks == 0) cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, KERNEL, threads, 0);
+    return *blocks > 0 ? *blocks : 1;
+}
+
+template <class T, int W, class V, int Q>
+gsolve_status launch_lanes(gs_queue *q, const lanes_of_rows<T, V, Q> &form, const dense_rows<T> &d)
+{
+    constexpr auto kernel = multiply_lanes<T, W, V, Q>;
+    const auto share = cudaFuncAttributePreferredSharedMemoryCarveout;
+    const dealt by = deal_units(q, form.units, d.shift, form.wished, blocks_at_once<kernel>);
+    gsolve_status status;
+
+    if (form.wished.shared) cudaFuncSetAttribute(kernel, share, cudaSharedmemCarveoutMaxShared);
+    status =
+        gs_launch(q, "the product by rows", kernel, by.grid, by.threads, form, d, by.by, q->guard);
+    if (form.wished.shared) cudaFuncSetAttribute(kernel, share, cudaSharedmemCarveoutDefault);
+    return status;
+}
+
 template <class T, class V, int Q>
 gsolve_status sum_rows(gs_queue *q, const gs_ellr *m, const dense_rows<T> &d)
 {
     const gs_sliced *s = m->slices;
     const int teams = (1 << s->most_share) / Q; // of a row, which are in one warp
-    const lanes_of_rows<T, V, Q> form = {*s, (int64_t)s->slices * (32 / Q)};
+    const lanes_of_rows<T, V, Q> form = {
+        *s,
+        (int64_t)s->slices * (32 / Q),
+        {m->deal.block, (int64_t)m->deal.rows * teams, m->deal.shared}};
 
-    const deal wished = {m->deal.block, m->deal.rows * teams, m->deal.shared};
-
-    return sum_units(q, form, d, 32 / teams, wished);
+    return sum_units(q, form, d, 32 / teams);
 }
 
 template <class T, class V>
@@ -202,67 +280,23 @@ gsolve_status by_lanes(gs_queue *q, const gs_ellr *m, const dense_rows<T> &d)
                         : sum_rows<T, V, 1>(q, m, d);
 }
 
-// --- a look at the rows -----------------------------------------------------------------------
-
-constexpr int sample = 4096, deepest = 64; // rows; entries of each
-
-// count[0]: entries of the sample that have one at the same place of the row before; count[1]:
-// those that are one column further.
-template <class O>
-__global__ void __launch_bounds__(gs_block_size)
-    count_aligned(const O *start, const int32_t *col, int32_t step, int32_t n, unsigned *count)
-{
-    const int64_t i = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) * step + 1;
-    unsigned both = 0, next = 0;
-
-    if (i < n) {
-        const O before = start[i - 1], at = start[i];
-        const O most = min(min(at - before, start[i + 1] - at), (O)deepest);
-        for (O k = 0; k < most; k++) {
-            both++;
-            next += col[at + k] == col[before + k] + 1;
-        }
-    }
-    both = gs_block_sum(both);
-    next = gs_block_sum(next);
-    if (threadIdx.x > 0) return;
-    atomicAdd(&count[0], both);
-    atomicAdd(&count[1], next);
-}
-
-gsolve_status look(gsolve_context *ctx, const gsolve_csr *csr, bool *aligned)
-{
-    const int32_t step = csr->nrows / sample + 1;
-    gs_queue *q = ctx->queue;
-    unsigned *count = nullptr, found[2] = {};
-    gsolve_status status;
-
-    ALLOC_DEVICE(ctx, count, 2);
-    TRY(gs_cuda(q, cudaMemsetAsync(count, 0, sizeof found, q->stream), "a look at the rows"));
-    if (csr->offset == GSOLVE_O64) {
-        TRY(gs_launch(q, "a look at the rows", count_aligned<int64_t>, sample / gs_block_size,
-                      gs_block_size, (const int64_t *)csr->start, csr->col, step, csr->nrows,
-                      count));
-    } else {
-        TRY(gs_launch(q, "a look at the rows", count_aligned<int32_t>, sample / gs_block_size,
-                      gs_block_size, (const int32_t *)csr->start, csr->col, step, csr->nrows,
-                      count));
-    }
-    TRY(gsolve_copy(ctx, found, GSOLVE_HOST, count, GSOLVE_DEVICE, sizeof found));
-    *aligned = found[1] > found[0] / 2;
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, count);
-    return status;
-}
-
 template <class T>
 gsolve_status multiply(gsolve_context *ctx, const void *self, double alpha, gsolve_dense x,
                        double beta, gsolve_dense y, void *sums)
 {
     const gs_ellr *m = (const gs_ellr *)self;
     const gs_sliced *s = m->slices;
-    const dense_rows<T> d = {(const T *)x.value, (T *)y.value, (T *)sums, x.stride, y.stride,
-                             (T)alpha,           (T)beta,      x.ncols,   x.ncols,  0};
+    const dense_rows<T> d = {(const T *)x.value,
+                             (T *)y.value,
+                             (T *)sums,
+                             x.stride,
+                             y.stride,
+                             (T)alpha,
+                             (T)beta,
+                             x.ncols,
+                             x.ncols,
+                             0,
+                             y.layout == GSOLVE_BY_COLUMNS};
     gsolve_status status;
 
     TRY((s->light ? by_lanes<T, float>(ctx->queue, m, d) : by_lanes<T, T>(ctx->queue, m, d)));
@@ -273,5 +307,5 @@ done:
 
 } // namespace
 
-extern "C" const gs_ellr_kernels gs_ellr_cuda[GSOLVE_TYPE_COUNT] = {{multiply<float>, look},
-                                                                    {multiply<double>, look}};
+extern "C" const gs_ellr_kernels gs_ellr_cuda[GSOLVE_TYPE_COUNT] = {{multiply<float>},
+                                                                    {multiply<double>}};

@@ -11,30 +11,32 @@ namespace
 
 template <class T, class O>
 struct whole_segments {
-    static constexpr int rows = 1, threads = 128, blocks = 5;
-    static constexpr int deep = 4; // entries that are read at once
+    static constexpr int rows = 1, threads = 128, pieces = 2;
+    static constexpr int blocks(int) { return 5; }
     segments_of<O> s;
     const int32_t *target, *col;
     const T *value;
     int64_t units;
 
-    template <int W>
-    static constexpr auto kernel()
+    template <int W, int P>
+    gsolve_status launch(gs_queue *q, const gs_crews::dense_rows<T> &d) const
     {
-        return gs_crews::multiply_rows<T, W, whole_segments>;
+        return gs_crews::launch_rows<W, P>(q, *this, d);
     }
 
+    template <int DEEP> // entries that are read at once
     struct chunk {
-        int32_t c[deep];
-        T v[deep];
+        int32_t c[DEEP];
+        T v[DEEP];
     };
 
-    __device__ __forceinline__ chunk read(int64_t from, int k, int entries) const
+    template <int DEEP>
+    __device__ __forceinline__ chunk<DEEP> read(int64_t from, int k, int entries) const
     {
-        chunk e;
+        chunk<DEEP> e;
 
 #pragma unroll
-        for (int u = 0; u < deep; u++) {
+        for (int u = 0; u < DEEP; u++) {
             const bool there = k + u < entries;
             e.c[u] = there ? __ldg(&col[from + k + u]) : -1;
             e.v[u] = there ? __ldg(&value[from + k + u]) : T(0);
@@ -43,26 +45,34 @@ struct whole_segments {
     }
 
     // While some entries are multiplied the next ones are on their way.
-    template <int W>
-    __device__ __forceinline__ void sum_up(int64_t unit, bool in, const T *x, int64_t stride, int,
-                                           T (&sum)[1][W]) const
+    template <int W, int P>
+    __device__ __forceinline__ void sum_up(int64_t unit, const T *const (&x)[P], int64_t stride,
+                                           T (&sum)[1][P][W]) const
     {
-        const int64_t from = in ? (int64_t)s.begin((int32_t)unit) : 0;
-        const int entries = in ? s.entries((int32_t)unit) : 0;
-        chunk now = read(from, 0, entries);
+        constexpr int deep = 4 / P;
+        const int64_t from = (int64_t)s.begin((int32_t)unit);
+        const int entries = s.entries((int32_t)unit);
+        chunk<deep> now = read<deep>(from, 0, entries);
 
         for (int k = deep; k < entries + deep; k += deep) {
-            const chunk next = read(from, k, entries);
-            T piece[deep][W];
+            const chunk<deep> next = read<deep>(from, k, entries);
+            T piece[deep][P][W];
 #pragma unroll
             for (int u = 0; u < deep; u++) {
-                if (now.c[u] >= 0) gs_crews::read_piece<W>(x + now.c[u] * stride, piece[u]);
+#pragma unroll
+                for (int p = 0; p < P; p++) {
+                    if (now.c[u] >= 0)
+                        gs_crews::read_piece<W>(x[p] + now.c[u] * stride, piece[u][p]);
+                }
             }
 #pragma unroll
             for (int u = 0; u < deep; u++) {
                 if (now.c[u] < 0) continue;
 #pragma unroll
-                for (int w = 0; w < W; w++) sum[0][w] += now.v[u] * piece[u][w];
+                for (int p = 0; p < P; p++) {
+#pragma unroll
+                    for (int w = 0; w < W; w++) sum[0][p][w] += now.v[u] * piece[u][p][w];
+                }
             }
             now = next;
         }
@@ -90,7 +100,7 @@ gsolve_status sum_segments(gs_queue *q, const gs_segmented *s, const gs_crews::d
     const whole_segments<T, O> form = {segments_of<O>(s), s->target, s->csr.col,
                                        (const T *)s->csr.value, s->segments};
 
-    return gs_crews::sum_units(q, form, d, 32, {0, 1024, false});
+    return gs_crews::sum_units(q, form, d, 32);
 }
 
 } // namespace
@@ -101,9 +111,17 @@ gsolve_status gs_segments::multiply_rows(gsolve_context *ctx, const void *self, 
 {
     const gs_segmented *s = (const gs_segmented *)self;
     gs_queue *q = ctx->queue;
-    const gs_crews::dense_rows<T> d = {
-        (const T *)x.value, (T *)y.value, (T *)sums, x.stride, y.stride,
-        (T)alpha,           (T)beta,      x.ncols,   x.ncols,  0};
+    const gs_crews::dense_rows<T> d = {(const T *)x.value,
+                                       (T *)y.value,
+                                       (T *)sums,
+                                       x.stride,
+                                       y.stride,
+                                       (T)alpha,
+                                       (T)beta,
+                                       x.ncols,
+                                       x.ncols,
+                                       0,
+                                       y.layout == GSOLVE_BY_COLUMNS};
     const cut_rows cut = {s->many, s->row, s->begin};
     gsolve_status status;
 

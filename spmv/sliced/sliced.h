@@ -113,6 +113,8 @@ typedef struct gs_sliced {
     int index, value; /* as asked for */
     bool narrow;      /* column numbers are in unit, by head; else in col */
     bool light;       /* values of an fp64 matrix are in fp32 */
+    bool aligned;     /* on a GPU: neighbouring rows read neighbouring columns, as stencils do, so
+                         that x by columns is read best as it is */
     int32_t *first;   /* slices + 1: the number of each slice's first column */
     int32_t *place;   /* slices + 1: the place of its first row; NULL: one group */
     uint8_t *share;   /* slices: log2 of the lanes of its rows; NULL: one group, of most_share */

@@ -3,6 +3,8 @@
 #ifndef GS_SLICED_BLOCK_CUH
 #define GS_SLICED_BLOCK_CUH
 
+#include <type_traits>
+
 #include "spmv/sliced/sliced.cuh"
 #include "spmv/teams.cuh"
 
@@ -10,12 +12,6 @@ namespace gs_by_slices
 {
 
 using namespace gs_teams;
-
-template <class V>
-struct entry {
-    int32_t c; // -1: padding, or past the end
-    V v;
-};
 
 // Where a lane's entries are. V: the type that values are stored in.
 template <class V>
@@ -27,24 +23,45 @@ struct lane_entries {
     int32_t columns;      // of this lane
     int step;             // from one to the next
     bool narrow;          // numbers of 16 bits
-    bool again;           // another warp reads the same
 
-    __device__ entry<V> at(int32_t k) const
+    // read(column numbers as they are stored, whether each has its base)
+    template <class Read>
+    __device__ __forceinline__ void visit(Read read) const
     {
-        const int64_t place = (int64_t)k * step;
-        entry<V> e = {-1, V(0)};
-
-        if (k >= columns) return e;
-        if (narrow) {
-            const uint16_t *unit = (const uint16_t *)index + place;
-            const uint16_t c = again ? __ldg(unit) : __ldcs(unit);
-            if (c != 0xffff) e.c = (bases ? __ldg(&bases[k]) : base) + c;
+        if (!narrow) {
+            read((const int32_t *)index, std::false_type());
+        } else if (bases) {
+            read((const uint16_t *)index, std::true_type());
         } else {
-            const int32_t *col = (const int32_t *)index + place;
-            e.c = again ? __ldg(col) : __ldcs(col);
+            read((const uint16_t *)index, std::false_type());
         }
-        e.v = again ? __ldg(&value[place]) : __ldcs(&value[place]);
-        return e;
+    }
+};
+
+// So many entries of a lane. c -1: padding, or past the end.
+template <class T, int COUNT>
+struct some_entries {
+    int32_t c[COUNT];
+    T v[COUNT];
+
+    // Those from place k on, of a visit; STEP: that of the lane, or 0.
+    template <int STEP, class V, class I, class Each>
+    __device__ __forceinline__ void read(const lane_entries<V> &lane, const I *index, Each,
+                                         int32_t k)
+    {
+        constexpr I padding = (I)-1;
+        const int step = STEP ? STEP : lane.step;
+        const V *value = lane.value + (int64_t)k * step;
+
+        index += (int64_t)k * step;
+#pragma unroll
+        for (int u = 0; u < COUNT; u++) {
+            const bool in = k + u < lane.columns;
+            const I number = in ? __ldg(&index[u * step]) : padding;
+            const int32_t base = Each::value && in ? __ldg(&lane.bases[k + u]) : lane.base;
+            v[u] = in ? (T)__ldg(&value[u * step]) : T(0);
+            c[u] = number == padding ? -1 : base + (int32_t)number;
+        }
     }
 };
 
@@ -55,8 +72,8 @@ struct block_seat {
     int32_t row; // -1: none, or not the first lane of its row
     int share;
 
-    __device__ block_seat(const gs_sliced &s, int64_t g, bool again)
-        : entries{nullptr, nullptr, nullptr, 0, 0, s.lanes, false, again}, row(-1), share(0)
+    __device__ block_seat(const gs_sliced &s, int64_t g)
+        : entries{nullptr, nullptr, nullptr, 0, 0, s.lanes, false}, row(-1), share(0)
     {
         const int32_t at = (int32_t)(g >> s.shift);
         const int lane = (int)(g & (s.lanes - 1));
@@ -94,19 +111,18 @@ struct block_seat {
     }
 };
 
-// The entries of a part of a long row that a lane reads.
+// Every step-th entry of a part of a long row from number `first` on.
 template <class T>
 __device__ inline lane_entries<T> part_entries(const gs_sliced &s, const gs_sliced_part &p,
-                                               int lane, bool again)
+                                               int first, int step)
 {
-    return {(const T *)s.csr.value + p.from + lane,
-            s.csr.col + p.from + lane,
+    return {(const T *)s.csr.value + p.from + first,
+            s.csr.col + p.from + first,
             nullptr,
             0,
-            (p.entries - lane + 31) / 32,
-            32,
-            false,
-            again};
+            (p.entries - first + step - 1) / step,
+            step,
+            false};
 }
 
 // x by rows, y in either layout: sliced_block_cuda.cu; both by columns: sliced_columns_cuda.cu.

@@ -2,10 +2,11 @@
 // that an entry multiplies is one piece of memory, which a few threads, a team, read in packs of 16
 // bytes.
 //
-// The lanes of a warp read 32 entries of 32 lanes of a slice side by side, as for one column. Then
-// each of the warp's teams takes one of them after the other: by a shuffle it learns the column and
-// the value, and each of its threads multiplies its own pack of x. So a thread holds the sums of
-// its pack for as many lanes as a team has threads.
+// A team has a lane of a slice: all its threads read the lane's entries, the same ones, and each
+// multiplies its own packs of x. The teams of a warp have neighbouring lanes, whose entries lie
+// side by side. A thread holds the sums of one or two packs, so that a multiprocessor has room for
+// many warps: these, and not what one of them reads ahead, keep it busy while x is on its way. With
+// two packs what is read of A serves twice as many numbers of a thread.
 #include "spmv/sliced/sliced_block.cuh"
 
 using namespace gs_by_slices;
@@ -15,183 +16,198 @@ namespace
 
 constexpr int in_flight = 4; // packs of x that a thread waits for at once
 
-template <class T, int W, int G>
-struct sums {
-    T of[G][W];
+// A thread of a team of G, with P packs G W columns apart.
+template <class T, int W, int G, int P>
+struct packs {
+    member<T, W, G> m; // of the first
+    int after[P];      // numbers of x from it to each; 0 where there are no such columns
+    bool idle[P];
+
+    __device__ packs(const block_operands<T> &a, int chunk) : m(a, chunk * P)
+    {
+#pragma unroll
+        for (int p = 0; p < P; p++) {
+            idle[p] = m.column + p * G * W >= a.columns;
+            after[p] = idle[p] ? 0 : p * G * W;
+        }
+    }
+    __device__ void finish_row(const block_operands<T> &a, int64_t i, const T (&sum)[P][W]) const
+    {
+#pragma unroll
+        for (int p = 0; p < P; p++) {
+            if (!idle[p]) finish_columns(a, m.column + p * G * W, i, sum[p]);
+        }
+    }
 };
 
-// sum += the products of the 32 entries e of the warp's lanes. FULL: none is padding.
-template <bool FULL, class T, class V, int W, int G>
-__device__ __forceinline__ void add_products(const member<T, W, G> &m, entry<V> e,
-                                             sums<T, W, G> &sum)
+// sum += the products of the lane's entries; while some are multiplied the next ones are read.
+template <int STEP, class T, class V, int W, int G, int P>
+__device__ __forceinline__ void add_products(const packs<T, W, G, P> &own,
+                                             const lane_entries<V> &lane, T (&sum)[P][W])
 {
-    constexpr int once = G < in_flight ? G : in_flight;
+    constexpr int once = in_flight / P;
 
+    lane.visit([&](auto *index, auto each) {
+        some_entries<T, once> now, next;
+        now.template read<STEP>(lane, index, each, 0);
+        for (int32_t k = 0; k < lane.columns; k += once) {
+            gs_pack<T, W> x[once][P];
+            next.template read<STEP>(lane, index, each, k + once);
 #pragma unroll
-    for (int s = 0; s < G; s += once) {
-        gs_pack<T, W> x[once];
-        T v[once];
+            for (int u = 0; u < once; u++) {
 #pragma unroll
-        for (int u = 0; u < once; u++) {
-            const int from = (s + u) * m.teams + m.team;
-            const int32_t c = G > 1 ? __shfl_sync(all_lanes, e.c, from) : e.c;
-            x[u] = FULL ? m.read(c) : m.read_if(c);
-            v[u] = (T)(G > 1 ? __shfl_sync(all_lanes, e.v, from) : e.v);
-        }
-#pragma unroll
-        for (int u = 0; u < once; u++) {
-#pragma unroll
-            for (int w = 0; w < W; w++) sum.of[s + u][w] += v[u] * x[u].v[w];
-        }
-    }
-}
-
-// The sums over all entries of the warp's lanes; the next entries are read meanwhile.
-template <class T, class V, int W, int G>
-__device__ __forceinline__ void add_lanes(const member<T, W, G> &m, const lane_entries<V> &lane,
-                                          sums<T, W, G> &sum)
-{
-    constexpr int once = 2;
-    const int32_t most = __reduce_max_sync(all_lanes, lane.columns);
-    entry<V> now[once];
-
-#pragma unroll
-    for (int u = 0; u < once; u++) now[u] = lane.at(u);
-    for (int32_t k = 0; k < most; k += once) {
-        entry<V> next[once];
-#pragma unroll
-        for (int u = 0; u < once; u++) next[u] = lane.at(k + once + u);
-#pragma unroll
-        for (int u = 0; u < once; u++) {
-            if (__all_sync(all_lanes, now[u].c >= 0)) {
-                add_products<true>(m, now[u], sum);
-            } else {
-                add_products<false>(m, now[u], sum);
+                for (int p = 0; p < P; p++) x[u][p] = own.m.read_if(now.c[u], own.after[p]);
             }
-        }
 #pragma unroll
-        for (int u = 0; u < once; u++) now[u] = next[u];
-    }
+            for (int u = 0; u < once; u++) {
+#pragma unroll
+                for (int p = 0; p < P; p++) {
+#pragma unroll
+                    for (int w = 0; w < W; w++) sum[p][w] += now.v[u] * x[u][p].v[w];
+                }
+            }
+            now = next;
+        }
+    });
 }
 
-// Each sum that of all lanes of a row, in all of them; share: log2 of those of this thread's lane;
-// most: at most.
-template <class T, int W, int G>
-__device__ void add_shares(const member<T, W, G> &m, int share, int most, sums<T, W, G> &sum)
+// Each sum that of all lanes of a row, in all of its teams; share: log2 of those of this team's
+// row; most: at most.
+template <class T, int W, int G, int P>
+__device__ __forceinline__ void add_shares(int share, int most, T (&sum)[P][W])
 {
-    constexpr int teams = 32 / G;
-
     for (int d = (1 << most) / 2; d > 0; d /= 2) {
-        sums<T, W, G> other;
 #pragma unroll
-        for (int s = 0; s < G; s++) {
+        for (int p = 0; p < P; p++) {
 #pragma unroll
             for (int w = 0; w < W; w++) {
-                other.of[s][w] = __shfl_xor_sync(all_lanes, sum.of[s][w], d < teams ? d * G : 0);
-            }
-        }
-#pragma unroll
-        for (int s = 0; s < G; s++) {
-            const bool shared = d < 1 << __shfl_sync(all_lanes, share, s * teams + m.team);
-#pragma unroll
-            for (int far = 0; far < G; far++) { // so that a constant names the register
-                if (!shared || far != (d < teams ? s : s ^ (d / teams))) continue;
-#pragma unroll
-                for (int w = 0; w < W; w++) sum.of[s][w] += other.of[far][w];
+                const T other = __shfl_xor_sync(all_lanes, sum[p][w], d * G);
+                if (d < 1 << share) sum[p][w] += other;
             }
         }
     }
 }
 
-constexpr int threads = 128; // of a block
-
-template <class T, class V, int W, int G>
-__global__ void __launch_bounds__(threads, G > 4 ? 4 : 8)
+// STEP: lanes of a slice, or 0.
+template <class T, class V, int W, int G, int P, int STEP>
+__global__ void __launch_bounds__(gs_block_size)
     slices_by_teams(gs_sliced s, block_operands<T> a, const int *ended)
 {
     const chunk_of_work work(a.chunks);
-    sums<T, W, G> sum = {};
+    T sum[P][W] = {};
 
     if (ended && *ended) return;
-    if (work.at * 32 >= (int64_t)s.slices << s.shift) return;
-    const member<T, W, G> m(a, work.chunk);
-    const block_seat<V> seat(s, work.at * 32 + threadIdx.x % 32, a.chunks > 1);
-    add_lanes(m, seat.entries, sum);
-    if (s.most_share > 0) add_shares(m, seat.share, s.most_share, sum);
-#pragma unroll
-    for (int t = 0; t < G; t++) {
-        const int32_t row = __shfl_sync(all_lanes, seat.row, t * m.teams + m.team);
-        if (row >= 0 && !m.idle) finish_pack(a, m, row, sum.of[t]);
-    }
+    if (work.at * (32 / G) >= (int64_t)s.slices << s.shift) return;
+    const packs<T, W, G, P> own(a, work.chunk);
+    const block_seat<V> seat(s, work.at * (32 / G) + own.m.team);
+    add_products<STEP>(own, seat.entries, sum);
+    if (s.most_share > 0) add_shares<T, W, G, P>(seat.share, s.most_share, sum);
+    if (seat.row >= 0) own.finish_row(a, seat.row, sum);
 }
 
-// Parts of long rows, a warp each.
-template <class T, int W, int G>
+// Parts of long rows, a warp each, whose teams take their entries in turn.
+template <class T, int W, int G, int P>
 __global__ void __launch_bounds__(gs_block_size)
     parts_by_teams(gs_sliced s, block_operands<T> a, const int *ended)
 {
+    constexpr int teams = 32 / G;
     const chunk_of_work work(a.chunks);
-    const int lane = (int)threadIdx.x % 32;
-    sums<T, W, G> lanes = {};
-    T sum[W] = {};
+    T sum[P][W] = {};
 
     if (ended && *ended) return;
     if (work.at >= s.parts) return;
     const gs_sliced_part part = s.part[work.at];
-    const member<T, W, G> m(a, work.chunk);
-    add_lanes(m, part_entries<T>(s, part, lane, a.chunks > 1), lanes);
+    const packs<T, W, G, P> own(a, work.chunk);
+    const int team = own.m.team;
+    add_products<teams>(own, part_entries<T>(s, part, team, teams), sum);
 #pragma unroll
-    for (int t = 0; t < G; t++) {
-#pragma unroll
-        for (int w = 0; w < W; w++) sum[w] += lanes.of[t][w];
-    }
-    add_teams<T, W, G>(sum, 16);
+    for (int p = 0; p < P; p++) add_teams<T, W, G>(sum[p], 16);
     if (part.parts > 1) {
-        T *room = (T *)s.sum + m.column; // of this thread's pack
-        const int64_t step = (int64_t)a.chunks * G * W;
-        if (lane < G) {
-            for (int w = 0; w < W; w++) room[work.at * step + w] = sum[w];
+        T *room = (T *)s.sum + own.m.column; // of this thread's packs
+        const int64_t step = (int64_t)a.chunks * G * P * W;
+#pragma unroll
+        for (int p = 0; p < P && team == 0; p++) {
+            for (int w = 0; w < W; w++) room[work.at * step + p * G * W + w] = sum[p][w];
         }
         if (!is_last(part.parts, &s.done[part.l * GS_SLICED_CHUNKS + work.chunk])) return;
-        for (int w = 0; w < W; w++) {
-            sum[w] = 0;
-            for (int k = m.team; k < part.parts; k += m.teams) {
-                sum[w] += __ldcg(&room[(part.first + k) * step + w]);
+#pragma unroll
+        for (int p = 0; p < P; p++) {
+            for (int w = 0; w < W; w++) {
+                sum[p][w] = 0;
+                for (int k = team; k < part.parts; k += teams) {
+                    sum[p][w] += __ldcg(&room[(part.first + k) * step + p * G * W + w]);
+                }
             }
+            add_teams<T, W, G>(sum[p], 16);
         }
-        add_teams<T, W, G>(sum, 16);
     }
-    if (lane < G && !m.idle) finish_pack(a, m, part.row, sum);
+    if (team == 0) own.finish_row(a, part.row, sum);
 }
 
-template <class T, class V, int W, int G>
-gsolve_status launch(gs_queue *q, const gs_sliced *s, block_operands<T> a)
-{
-    const int64_t lanes = (int64_t)s->slices << s->shift;
-    gsolve_status status = GSOLVE_OK;
+// --- launches ---------------------------------------------------------------------------------
 
-    a.chunks = (a.columns + G * W - 1) / (G * W);
-    const int64_t work = (lanes + 31) / 32 * 32 * a.chunks;
-    if (work > 0) {
-        TRY(gs_launch(q, "the product of columns by slices", slices_by_teams<T, V, W, G>,
-                      (int)((work + threads - 1) / threads), threads, *s, a, q->guard));
+template <class T, class V, int W, int G, int P, int STEP>
+gsolve_status launch_slices(gs_queue *q, const gs_sliced *s, block_operands<T> a)
+{
+    constexpr int teams = 32 / G;
+    const int64_t lanes = (int64_t)s->slices << s->shift;
+
+    a.chunks = (a.columns + G * P * W - 1) / (G * P * W);
+    const int64_t warps = (lanes + teams - 1) / teams * a.chunks;
+    const int64_t grid = (warps * 32 + gs_block_size - 1) / gs_block_size;
+    if (grid > INT32_MAX) {
+        return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
+                           "a product of %d columns at once has more than 2^31 blocks", a.columns);
     }
-    if (s->parts > 0) {
-        TRY(gs_launch(q, "the product of columns by parts", parts_by_teams<T, W, G>,
-                      blocks_for((int64_t)s->parts * 32 * a.chunks), gs_block_size, *s, a,
-                      q->guard));
-    }
-done:
-    return status;
+    return gs_launch(q, "the product of columns by slices", slices_by_teams<T, V, W, G, P, STEP>,
+                     (int)grid, gs_block_size, *s, a, q->guard);
+}
+
+template <class T, int W, int G, int P>
+gsolve_status launch_parts(gs_queue *q, const gs_sliced *s, block_operands<T> a)
+{
+    a.chunks = (a.columns + G * P * W - 1) / (G * P * W);
+    return gs_launch(q, "the product of columns by parts", parts_by_teams<T, W, G, P>,
+                     blocks_for((int64_t)s->parts * 32 * a.chunks), gs_block_size, *s, a, q->guard);
+}
+
+// A team for all columns, or of as many threads as there are.
+template <class T, class V, int W, int STEP>
+gsolve_status choose_team(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
+{
+    const int most = 32 >> s->most_share; // so that a warp has all lanes of a row
+    const int packs = (a.columns + W - 1) / W;
+
+    if (most == 1 || packs == 1) return launch_slices<T, V, W, 1, 1, STEP>(q, s, a);
+    if (packs == 2) return launch_slices<T, V, W, 2, 1, STEP>(q, s, a);
+    if (most == 2 || packs <= 4) return launch_slices<T, V, W, 2, 2, STEP>(q, s, a);
+    if (most == 4 || packs <= 8) return launch_slices<T, V, W, 4, 2, STEP>(q, s, a);
+    return launch_slices<T, V, W, 8, 2, STEP>(q, s, a);
+}
+
+template <class T, int W>
+gsolve_status choose_team_of_parts(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
+{
+    const int packs = (a.columns + W - 1) / W;
+
+    if (packs <= 2) return launch_parts<T, W, 2, 1>(q, s, a);
+    if (packs <= 4) return launch_parts<T, W, 2, 2>(q, s, a);
+    if (packs <= 8) return launch_parts<T, W, 4, 2>(q, s, a);
+    return launch_parts<T, W, 8, 2>(q, s, a);
 }
 
 template <class T, class V, int W>
-gsolve_status choose_team(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
+gsolve_status multiply(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
 {
-    if (W > 1 && a.columns <= W) return launch<T, V, W, 1>(q, s, a);
-    if (a.columns <= 2 * W) return launch<T, V, W, 2>(q, s, a);
-    if (a.columns <= 4 * W) return launch<T, V, W, 4>(q, s, a);
-    return launch<T, V, W, 8>(q, s, a);
+    gsolve_status status = GSOLVE_OK;
+
+    if (s->slices > 0) {
+        TRY((s->lanes == 32 ? choose_team<T, V, W, 32>(q, s, a)
+                            : choose_team<T, V, W, 0>(q, s, a)));
+    }
+    if (s->parts > 0) TRY((choose_team_of_parts<T, W>(q, s, a)));
+done:
+    return status;
 }
 
 } // namespace
@@ -200,7 +216,7 @@ template <class T, class V>
 gsolve_status gs_by_slices::gs_sliced_by_rows(gs_queue *q, const gs_sliced *s,
                                               const block_operands<T> &a)
 {
-    return takes_packs(a) ? choose_team<T, V, gs_wide<T>>(q, s, a) : choose_team<T, V, 1>(q, s, a);
+    return takes_packs(a) ? multiply<T, V, gs_wide<T>>(q, s, a) : multiply<T, V, 1>(q, s, a);
 }
 
 template gsolve_status gs_by_slices::gs_sliced_by_rows<float, float>(gs_queue *, const gs_sliced *,

@@ -7,6 +7,10 @@
 #include "spmv/sliced/sliced_block.cuh"
 #include "spmv/sliced/sliced_product.cuh"
 
+extern "C" {
+#include "core/flip.h"
+}
+
 using namespace gs_by_slices;
 
 namespace
@@ -238,23 +242,30 @@ gsolve_status multiply_block(gs_queue *q, const gs_sliced *s, double alpha, gsol
     return status;
 }
 
-// Whether it pays to turn x first, which reads and writes all of it: for many columns it does, and
-// for a few where rows are long, or read x here and there, which 32-bit column numbers tell.
+// Whether it pays to turn x first, which reads and writes all of it: unless neighbouring rows read
+// each column side by side as it is, for many columns it does, and for a few where rows are long,
+// or read x here and there, which 32-bit column numbers tell.
 bool turns(const gs_sliced *s, gsolve_dense x)
 {
     const bool helps = x.ncols > 4 || !s->narrow || s->entries >= 32 * (int64_t)s->csr.nrows;
 
-    return x.layout == GSOLVE_BY_COLUMNS && x.ncols > 2 && helps;
+    return x.layout == GSOLVE_BY_COLUMNS && !s->aligned && x.ncols > 2 && helps;
 }
 
+// Where x is turned and rows are sorted, y is too: a column of y would be written here and there.
 template <class T>
 gsolve_status apply_block(gs_sliced *s, gsolve_context *ctx, double alpha, gsolve_dense x,
                           double beta, gsolve_dense y)
 {
+    gsolve_dense out = y;
     gsolve_status status;
 
-    if (turns(s, x)) TRY(gs_block_turn(&s->space, 0, ctx, GSOLVE_BY_ROWS, x, true, &x));
-    TRY(multiply_block<T>(ctx->queue, s, alpha, x, beta, y));
+    if (turns(s, x)) {
+        TRY(gs_block_turn(&s->space, 0, ctx, GSOLVE_BY_ROWS, x, true, &x));
+        if (s->order) TRY(gs_block_turn(&s->space, 1, ctx, GSOLVE_BY_ROWS, y, beta != 0, &out));
+    }
+    TRY(multiply_block<T>(ctx->queue, s, alpha, x, beta, out));
+    if (out.value != y.value) TRY(gs_flip(ctx, out, y));
 done:
     return status;
 }

@@ -189,6 +189,7 @@ gsolve_status gs_sliced_make_cuda(gs_sliced *s, gsolve_context *ctx, int32_t spa
     TRY(is_light<T>(s, ctx, &light));
     TRY(room_for_values<T>(s, ctx, light));
     TRY(fill_as_stored<T>(s, ctx, true));
+    TRY(gs_sliced_is_aligned_cuda(ctx, &s->csr, &s->aligned));
 done:
     return status;
 }
