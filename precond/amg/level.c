@@ -18,7 +18,7 @@ static gsolve_status format_for(const gs_hierarchy *h, gsolve_context *ctx, cons
 
     *spec = h->options.format == GS_AMG_SELL ? "sell" : "csr";
     if (h->options.format != GS_AMG_FORMAT_AUTO || csr->nrows < 10000) return GSOLVE_OK;
-    TRY(gs_glance(ctx, csr, &glance));
+    TRY(gs_glance(ctx, csr, &glance, NULL));
     if (gs_foresee(&gs_sell_format, &glance, &sell) && EXPECTED * (1 - sell.product) > sell.build) {
         *spec = "sell";
     }
