@@ -10,7 +10,7 @@
  * All take turns in each round, each round begins with another; times are medians. The oracle is
  * the best of the formats, csr among them. ratio: auto's time over that of csr. share: auto's gain
  * over csr, of the oracle's; 1 where the oracle gains less than 1 %. $GSOLVE_DEVICE names the
- * device (cuda). */
+ * device (cuda); $COUNT is the one of the four counts to run. */
 #include "bench/on_device.h"
 
 #define MOST   24
@@ -145,6 +145,7 @@ static void print_records(const char *matrix, row *rows, int count, int iteratio
 
 int main(int argc, char **argv)
 {
+    const char *only = getenv("COUNT");
     gsolve_matrix *given = NULL;
 
     if (argc < 2) {
@@ -161,6 +162,7 @@ int main(int argc, char **argv)
     x = vector_on_device(GSOLVE_F64, csr.nrows, 1, false);
     zeros = new_numbers(csr.nrows, false);
     for (int c = 0; c < COUNTS; c++) {
+        if (only && atoi(only) != counts[c]) continue;
         const int rounds = counts[c] > 1000 ? 3 : ROUNDS;
         row rows[MOST];
         const int count = make_rows(rows, argc > 4 ? argc - 4 : 0, argv + 4);
