@@ -9,8 +9,10 @@
  * maxit, row "auto"), and with rtol=1e-300 (auto has to find out on the way, row "auto found out").
  * All take turns in each round, each round begins with another; times are medians. The oracle is
  * the best of the formats, csr among them. ratio: auto's time over that of csr. share: auto's gain
- * over csr, of the oracle's; 1 where the oracle gains less than 1 %. $GSOLVE_DEVICE names the
- * device (cuda). */
+ * over csr, of the oracle's; 1 where the oracle gains less than 1 %. made: the iterations of the
+ * last solve; where they are fewer, r has become 0 or has lost its meaning, after a number that
+ * depends on the bits of the format, and times cannot be compared. $GSOLVE_DEVICE names the
+ * device (cuda); $COUNT is the one of the four counts to run. */
 #include "bench/on_device.h"
 
 #define MOST   24
@@ -22,6 +24,7 @@ enum { COUNTS = sizeof counts / sizeof *counts };
 typedef struct row {
     const char *format, *rtol; /* NULL: not in the race */
     char form[64];             /* that it ended with */
+    int made;                  /* iterations */
     double times[ROUNDS], median;
 } row;
 
@@ -59,6 +62,7 @@ static double solve(row *r, int iterations)
     const double seconds = bench_now() - begin;
     gsolve_matrix_describe(A, &info);
     snprintf(r->form, sizeof r->form, "%s", info.form);
+    r->made = result.iterations;
     if (result.iterations != iterations) {
         fprintf(stderr, "bench_auto: %s: %s after %d of %d iterations\n", r->format,
                 gsolve_outcome_text(result.outcome), result.iterations, iterations);
@@ -131,13 +135,14 @@ static void print_records(const char *matrix, row *rows, int count, int iteratio
         if (!r->format) continue;
         printf("{\"bench\": \"bench_auto\", \"matrix\": \"%s\", \"rows\": %d, \"entries\": %lld, "
                "\"what\": \"%s%s\", \"method\": \"%s+%s\", \"type\": \"f64\", \"columns\": 1, "
-               "\"device\": \"%s\", \"iterations\": %d, \"runs\": %d, \"median_ms\": %.4f, "
+               "\"device\": \"%s\", \"iterations\": %d, \"made\": %d, \"runs\": %d, "
+               "\"median_ms\": %.4f, "
                "\"min_ms\": %.4f, \"max_ms\": %.4f, \"form\": \"%s\", \"csr_ms\": %.4f, "
                "\"oracle\": \"%s\", \"oracle_ms\": %.4f, \"ratio\": %.4f, \"share\": %.3f}\n",
                matrix, csr.nrows, (long long)gsolve_csr_entries(&csr), r->format,
-               k == 2 ? " found out" : "", method, precond, about.description, iterations, rounds,
-               1e3 * r->median, 1e3 * r->times[0], 1e3 * r->times[rounds - 1], r->form, 1e3 * plain,
-               oracle->format, 1e3 * oracle->median, r->median / plain,
+               k == 2 ? " found out" : "", method, precond, about.description, iterations, r->made,
+               rounds, 1e3 * r->median, 1e3 * r->times[0], 1e3 * r->times[rounds - 1], r->form,
+               1e3 * plain, oracle->format, 1e3 * oracle->median, r->median / plain,
                gain > 0.01 * plain ? (plain - r->median) / gain : 1.0);
     }
     fflush(stdout);
@@ -145,6 +150,7 @@ static void print_records(const char *matrix, row *rows, int count, int iteratio
 
 int main(int argc, char **argv)
 {
+    const char *only = getenv("COUNT");
     gsolve_matrix *given = NULL;
 
     if (argc < 2) {
@@ -161,6 +167,7 @@ int main(int argc, char **argv)
     x = vector_on_device(GSOLVE_F64, csr.nrows, 1, false);
     zeros = new_numbers(csr.nrows, false);
     for (int c = 0; c < COUNTS; c++) {
+        if (only && atoi(only) != counts[c]) continue;
         const int rounds = counts[c] > 1000 ? 3 : ROUNDS;
         row rows[MOST];
         const int count = make_rows(rows, argc > 4 ? argc - 4 : 0, argv + 4);

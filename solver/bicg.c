@@ -74,6 +74,7 @@ const gs_method gs_bicg = {
     .plugin = {"bicg", "biconjugate gradients; any A, applies A' and M^-T", options,
                sizeof(bicg_options)},
     .state_size = sizeof(bicg),
+    .products = 1,
     .transposes = true,
     .setup = setup,
     .start = start,

@@ -85,10 +85,10 @@ const gs_method gs_bicgstab = {
     .plugin = {"bicgstab", "stabilised biconjugate gradients; any A", options,
                sizeof(bicgstab_options)},
     .state_size = sizeof(bicgstab),
+    .products = 2,
     .judges = true,
     .setup = setup,
     .start = start,
     .step = step,
     .resident_steps = resident_steps,
-    .resident_products = 2,
 };

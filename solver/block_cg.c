@@ -254,6 +254,7 @@ const gs_method gs_block_cg = {
     .plugin = {"block_cg", "block conjugate gradients; A symmetric positive definite", options,
                sizeof(block_cg_options)},
     .state_size = sizeof(block_cg),
+    .products = 1,
     .judges = true,
     .whole = true,
     .definite = true,

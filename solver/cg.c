@@ -94,11 +94,11 @@ const gs_method gs_cg = {
     .plugin = {"cg", "conjugate gradients; A symmetric positive definite", options,
                sizeof(cg_options)},
     .state_size = sizeof(cg),
+    .products = 1,
     .judges = true,
     .definite = true,
     .setup = setup,
     .start = start,
     .step = step,
     .resident_steps = resident_steps,
-    .resident_products = 1,
 };

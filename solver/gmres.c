@@ -225,6 +225,7 @@ done:
 const gs_method gs_gmres = {
     .plugin = {"gmres", "restarted GMRES, M from the right; any A", options, sizeof(gmres_options)},
     .state_size = sizeof(gmres),
+    .products = 1,
     .setup = setup,
     .start = start,
     .step = step,
@@ -235,6 +236,7 @@ const gs_method gs_gmres = {
 const gs_method gs_fgmres = {
     .plugin = {"fgmres", "flexible GMRES; any A, M may vary", options, sizeof(gmres_options)},
     .state_size = sizeof(gmres),
+    .products = 1,
     .flexible = true,
     .setup = setup,
     .start = start,

@@ -186,7 +186,7 @@ static gsolve_status resident_steps(gs_krylov *k, int64_t j, int count)
         if (status != GSOLVE_OK) goto done;
     }
     for (int i = 1; i <= count; i++) {
-        k->products += k->method->resident_products;
+        k->products += k->method->products;
         k->made[(k->begun + j + i) % (2 * GS_HISTORY)] = k->products;
     }
     k->product_seconds += gs_now() - begin;

@@ -72,6 +72,7 @@ enum { GS_RESIDENT_AUTO, GS_RESIDENT_OFF };
 typedef struct gs_method {
     gsolve_plugin plugin;
     size_t state_size;
+    int products;    /* of a step with A; 0: steps differ */
     bool any_shape;  /* A need not be square */
     bool transposes; /* applies A' and M^-T */
     bool flexible;   /* M may vary */
@@ -90,7 +91,6 @@ typedef struct gs_method {
     gsolve_status (*step)(gs_krylov *k, int64_t j);
     /* optional: count such steps of column c by gs_resident_cuda, where k->resident is set */
     gsolve_status (*resident_steps)(gs_krylov *k, int32_t c, int64_t j, int count);
-    int resident_products; /* of a step */
     /* optional: the period; else 2. 0: steps work on the host and are never recorded */
     int (*period)(const gs_krylov *k);
     /* optional, where whole: whether step j begins with x alone, by a start of its own */

@@ -88,6 +88,7 @@ const gs_method gs_minres = {
     .plugin = {"minres", "minimal residuals; A symmetric, M positive definite", options,
                sizeof(minres_options)},
     .state_size = sizeof(minres),
+    .products = 1,
     .setup = setup,
     .start = start,
     .step = step,

@@ -8,18 +8,18 @@
  *
  *     left = SHARE j ln(least / target) / ln(begin / least)     after j steps,
  *
- * at growing intervals. While it has not fallen by FALLEN yet nothing is known, and A is told what
- * was made only. SHARE: most methods go faster as they go on; what is forecast too low is mended
- * at the next turn, a conversion in vain is not. */
+ * at growing intervals. One that has not fallen to FALLEN yet is taken to have: at the rate at
+ * which it does fall more would be left. SHARE: most methods go faster as they go on; what is
+ * forecast too low is mended at the next turn, a conversion in vain is not. */
 #include "solver/krylov.h"
 
 #include <math.h>
 
 #include "core/try.h"
 
-#define FIRST  8   /* steps after which A is asked first */
+#define FIRST  4   /* steps after which A is asked first */
 #define SHARE  0.5 /* of the forecast that is believed */
-#define FALLEN 0.5
+#define FALLEN 0.5 /* of the residual at the start */
 
 /* Products with A so far, where all that was made has been looked at: of those of a method that
  * transposes, half are with A', which keeps its form. */
@@ -33,11 +33,12 @@ static double iterations_left(const gs_krylov *k, int32_t c)
 {
     const gs_progress *p = &k->seen[c];
     const double most = (double)gs_run(k)->maxit - p->iteration;
+    const double steps = (double)p->iteration - k->begun;
+    const double fallen = fmin(p->least, FALLEN * p->begin);
 
     if (p->target == 0) return most; /* asked for so many iterations */
-    if (!(p->least < FALLEN * p->begin)) return -1;
-    return fmin(most, SHARE * (p->iteration - k->begun) * log(p->least / p->target) /
-                          log(p->begin / p->least));
+    if (steps <= 0) return -1;
+    return fmin(most, fmax(0, SHARE * steps * log(p->least / p->target) / log(p->begin / fallen)));
 }
 
 static gsolve_status tell(gs_krylov *k, const gsolve_outlook *outlook, int64_t record_from)
@@ -63,20 +64,19 @@ static bool multiplies(const gs_krylov *k)
 
 gsolve_status gs_outlook_begin(gs_krylov *k)
 {
-    const double maxit = gs_run(k)->maxit;
+    const double maxit = gs_run(k)->maxit, each = k->method->products;
     gsolve_outlook outlook = {0, maxit, 2 * maxit, k->ncols, false}; /* two for an iteration */
     gsolve_status status;
 
     k->turning = false;
     k->turn_at = FIRST;
     if (!multiplies(k)) return GSOLVE_OK;
+    if (each > 0) outlook.remaining = outlook.most = each * maxit;
     for (int32_t c = 0; c < k->ncols; c++) {
         if (k->active[c] && k->column[c].target > 0) outlook.remaining = -1;
     }
     TRY(tell(k, &outlook, 0));
-    /* Asked then, A could gain on no more steps than were made: a chunk of its own, and a graph of
-     * what follows, would cost more (0.09 ms of a solve of 1 ms on an H200). */
-    if (maxit <= 2 * FIRST) k->turning = false;
+    if (each > 0 && outlook.remaining >= 0) k->turning = false; /* more will not be known */
 done:
     return status;
 }
@@ -93,7 +93,7 @@ bool gs_outlook_due(const gs_krylov *k, int64_t j)
     return k->turning && k->begun + j >= k->turn_at;
 }
 
-/* 8, 12, 16, 24, 32, 48, ... */
+/* 4, 6, 8, 12, 16, 24, ... */
 static int64_t next_turn(int64_t j)
 {
     int64_t power = FIRST;

@@ -131,6 +131,7 @@ const gs_method gs_pipecg = {
     .plugin = {"pipecg", "pipelined conjugate gradients, one reduction a step; A as for cg",
                options, sizeof(pipecg_options)},
     .state_size = sizeof(pipecg),
+    .products = 1,
     .definite = true,
     .setup = setup,
     .start = start,

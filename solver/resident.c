@@ -57,7 +57,7 @@ void gs_resident_announce(gs_krylov *k)
     if (!gs_profiling(&k->profile)) return;
     gsolve_matrix_describe(k->A, &A);
     gs_announce(&k->profile, GS_RESIDENT, (double)A.bytes + 6 * vector);
-    k->profile.step_bytes = 2 * vector * k->method->resident_products;
+    k->profile.step_bytes = 2 * vector * k->method->products;
 }
 
 gs_resident_run gs_resident_run_of(const gs_krylov *k, int32_t c, gs_scalar rho, gs_scalar next,

@@ -128,6 +128,7 @@ const gs_method gs_tfqmr = {
     .plugin = {"tfqmr", "transpose-free quasi-minimal residuals; any A", options,
                sizeof(tfqmr_options)},
     .state_size = sizeof(tfqmr),
+    .products = 2,
     .setup = setup,
     .start = start,
     .step = step,

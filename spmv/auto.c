@@ -1,9 +1,10 @@
 /* auto.c: the format auto: csr at once, and another form when that pays.
  *
  * The form may change where a solver asks (gsolve_matrix_turn, see auto_turn.c): between two
- * iterations, outside of all that is recorded. csr's form is a plan and stays: it takes the several
- * columns that the other form cannot multiply at once, and A' (of which matrix.c makes an auto of
- * its own that nobody asks to turn). */
+ * iterations, outside of all that is recorded. csr's form is a plan that the first product with it
+ * makes, since a solve that is known to be long has none (70 us on an H200, and 170 where rows
+ * differ much). It stays, and takes the several columns that the other form cannot multiply at
+ * once, and A' (of which matrix.c makes an auto of its own that nobody asks to turn). */
 #include "spmv/auto.h"
 
 #include <math.h>
@@ -53,7 +54,6 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     a->csr = *csr;
     a->options = *(const gs_auto_options *)given;
     TRY(gs_csr_entries(ctx, csr, &a->entries));
-    TRY(gs_csr_format.build(&a->rows, ctx, csr, NULL));
     *self = a;
     a = NULL;
 done:
@@ -69,12 +69,25 @@ static size_t forecast(const gsolve_csr *csr, const void *given)
 
 /* --- products --------------------------------------------------------------------------------- */
 
+gsolve_status gs_auto_rows(const gs_auto *constant, gsolve_context *ctx)
+{
+    gs_auto *a = (gs_auto *)(uintptr_t)constant; /* a plan is no part of what it stands for */
+    const gs_csr_look *look = a->planned ? &a->look : NULL;
+
+    return a->rows ? GSOLVE_OK : gs_csr_build(&a->rows, ctx, &a->csr, a->entries, look);
+}
+
 static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
     const gs_auto *a = self;
-    return a->other ? a->other->apply(a->other_self, ctx, alpha, x, beta, y)
-                    : gs_csr_format.apply(a->rows, ctx, alpha, x, beta, y);
+    gsolve_status status;
+
+    if (a->other) return a->other->apply(a->other_self, ctx, alpha, x, beta, y);
+    TRY(gs_auto_rows(a, ctx));
+    TRY(gs_csr_format.apply(a->rows, ctx, alpha, x, beta, y));
+done:
+    return status;
 }
 
 static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
@@ -83,9 +96,12 @@ static gsolve_status apply_block(const void *self, gsolve_context *ctx, double a
     gs_auto *a = (gs_auto *)(uintptr_t)self; /* of which space is no part of what it stands for */
     const bool other = a->other && a->other->apply_block;
     const gs_block_products by = gs_block_products_of(other ? a->other : &gs_csr_format);
+    gsolve_status status;
 
-    return gs_block_multiply(&by, other ? a->other_self : a->rows, ctx, &a->space, alpha, x, beta,
-                             y);
+    if (!other) TRY(gs_auto_rows(a, ctx));
+    TRY(gs_block_multiply(&by, other ? a->other_self : a->rows, ctx, &a->space, alpha, x, beta, y));
+done:
+    return status;
 }
 
 static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
@@ -96,9 +112,12 @@ static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_den
     const gs_auto *a = self;
     gsolve_status status;
 
-    if (!a->other) return gs_csr_format.apply_dot(a->rows, ctx, x, y, w, wy, yy);
-    if (a->other->apply_dot) {
+    if (a->other && a->other->apply_dot) {
         return a->other->apply_dot(a->other_self, ctx, x, y, w, wy, yy);
+    }
+    if (!a->other) {
+        TRY(gs_auto_rows(a, ctx));
+        return gs_csr_format.apply_dot(a->rows, ctx, x, y, w, wy, yy);
     }
     TRY(a->other->apply(a->other_self, ctx, 1, x, 0, y));
     TRY(gs_sum_product(vector, ctx->queue, y.nrows, y.value, &sums));
@@ -114,7 +133,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     gs_auto *a = self;
     gsolve_status status;
 
-    TRY(gs_csr_format.update(a->rows, ctx, csr));
+    if (a->rows) TRY(gs_csr_format.update(a->rows, ctx, csr));
     if (!a->other) return GSOLVE_OK;
     status = gs_form_update(a->other, &a->other_self, ctx, &a->csr, a->other_options);
     if (!gs_auto_refused(status)) return status;

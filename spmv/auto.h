@@ -2,6 +2,7 @@
 #ifndef GS_SPMV_AUTO_H
 #define GS_SPMV_AUTO_H
 
+#include "spmv/csr/csr.h"
 #include "spmv/matrix.h"
 
 #define GS_AUTO_CANDIDATES 16
@@ -20,11 +21,13 @@ typedef struct gs_auto {
     gsolve_csr csr; /* the handle's */
     gs_auto_options options;
     int64_t entries;
-    void *rows;                 /* csr's form, which stays */
+    void *rows;                 /* csr's form, or NULL: not made yet */
     const gsolve_format *other; /* what multiplies instead, or NULL */
     void *other_options, *other_self;
     gsolve_prospect chosen; /* of other */
     bool looked;            /* the candidates are known */
+    bool planned;           /* look is there, for csr's form */
+    gs_csr_look look;
     gs_candidate candidate[GS_AUTO_CANDIDATES];
     int count;
     gs_block_space space; /* for the products that other cannot make in the layout at hand */
@@ -35,6 +38,9 @@ typedef struct gs_auto {
     double convert_seconds;
     char said[120]; /* why a conversion came to nothing, or "" */
 } gs_auto;
+
+/* a->rows is there, unless that fails. */
+gsolve_status gs_auto_rows(const gs_auto *a, gsolve_context *ctx);
 
 /* csr multiplies again. */
 void gs_auto_drop(gs_auto *a, gsolve_context *ctx);

@@ -4,8 +4,9 @@
  *     expected (1 - product) > MARGIN build            in products of csr
  *
  * expected: products to come with this matrix. product, build: foreseen from row lengths, and from
- * the columns of a sample of rows (glance.h, foresee.c), which is looked at when so many products
- * are expected that a change could pay. Expected are, in this order:
+ * the columns of a sample of rows (glance.h, foresee.c), which is looked at before the first run
+ * that can be long enough for a change to pay; csr's form needs to know some of it too, and does
+ * not look again. Expected are, in this order:
  *
  *   expect=N  less what was made already
  *   the run's own forecast, from the fall of its residual
@@ -31,14 +32,17 @@
 #include "spmv/glance.h"
 
 #define MARGIN 1.2 /* what is foreseen may be somewhat better than what comes */
-#define LEAST  16  /* products expected below which not even the look is worth its time */
+#define LEAST  16  /* products expected below which nothing pays, not even the look */
 
 #define SPARE 2 /* times what a form holds that must be free: making it takes more */
 
-/* Entries below which a matrix stays in the caches (400 KB; 3 MB, and launches), where the bytes of
- * an entry count little. */
+/* Bytes that are taken without asking what is free, which takes as long as several products. */
+#define LITTLE 1e9
+
+/* Entries below which a matrix stays in the caches (400 KB; 6 MB, and launches), where the bytes
+ * of an entry count little. */
 #define LEAST_ENTRIES      (1 << 15)
-#define LEAST_ENTRIES_CUDA (1 << 18)
+#define LEAST_ENTRIES_CUDA (1 << 19)
 
 /* --- the candidates --------------------------------------------------------------------------- */
 
@@ -49,7 +53,8 @@ static gsolve_status look(gs_auto *a, gsolve_context *ctx)
     gsolve_glance glance;
     gsolve_status status;
 
-    TRY(gs_glance(ctx, &a->csr, &glance));
+    TRY(gs_glance(ctx, &a->csr, &glance, &a->look));
+    a->planned = true;
     for (int f = 0; (plugin = gsolve_format_at(ctx, f)) && a->count < GS_AUTO_CANDIDATES; f++) {
         gs_candidate *c = &a->candidate[a->count];
         c->format = (const gsolve_format *)(const void *)plugin;
@@ -129,8 +134,9 @@ static gsolve_status time_both(const gs_auto *a, gsolve_context *ctx, gsolve_den
 {
     enum { ROUNDS = 4, AT_ONCE = 3 };
     double number = 0;
-    gsolve_status status = GSOLVE_OK;
+    gsolve_status status;
 
+    TRY(gs_auto_rows(a, ctx));
     for (int k = 0; k < 2 * ROUNDS; k++) {
         const double begin = gs_now();
         for (int p = 0; p < AT_ONCE; p++) TRY(product(a, ctx, k % 2, x, y));
@@ -181,10 +187,11 @@ done:
 /* Takes c up. A refusal, or a trial that c does not pass, leaves csr. */
 static gsolve_status take_up(gs_auto *a, gsolve_context *ctx, const gs_candidate *c)
 {
-    const double begin = gs_now(), room = (double)gs_memory_available(ctx);
+    const double begin = gs_now(), needed = SPARE * c->prospect.bytes;
+    const double room = needed > LITTLE ? (double)gs_memory_available(ctx) : LITTLE;
     gsolve_status status;
 
-    if (SPARE * c->prospect.bytes > room) {
+    if (needed > room) {
         snprintf(a->said, sizeof a->said, "%.40s would take %.3g GB of %.3g GB that are free",
                  c->prospect.spec, 1e-9 * c->prospect.bytes, 1e-9 * room);
         return GSOLVE_OK;
@@ -213,8 +220,8 @@ done:
     return status;
 }
 
-/* Looks, if that was not done yet, and converts if that pays. Without memory for either the matrix
- * stays csr, and the context says what it said before. */
+/* Looks, if that was not done yet, and converts if that pays. Without memory for either the
+ * matrix stays csr, and the context says what it said before. */
 static gsolve_status reconsider(gs_auto *a, gsolve_context *ctx, double expected, int32_t columns)
 {
     char before[sizeof ctx->error];
@@ -222,7 +229,7 @@ static gsolve_status reconsider(gs_auto *a, gsolve_context *ctx, double expected
 
     memcpy(before, ctx->error, sizeof before);
     if (!a->looked) TRY(look(a, ctx));
-    TRY(convert(a, ctx, expected, columns));
+    if (expected >= LEAST) TRY(convert(a, ctx, expected, columns));
 done:
     if (gs_auto_refused(status)) {
         snprintf(a->said, sizeof a->said, "%.110s", ctx->error);
@@ -245,7 +252,6 @@ gsolve_status gs_auto_turn(void *self, gsolve_context *ctx, const gsolve_outlook
 {
     const int64_t least = ctx->device == &gs_device_cuda ? LEAST_ENTRIES_CUDA : LEAST_ENTRIES;
     gs_auto *a = self;
-    double expected;
     gsolve_status status = GSOLVE_OK;
 
     if (o->ended) {
@@ -253,10 +259,8 @@ gsolve_status gs_auto_turn(void *self, gsolve_context *ctx, const gsolve_outlook
         return GSOLVE_OK;
     }
     if (a->other || a->entries < least || (a->looked && a->count == 0)) return GSOLVE_OK;
-    expected = expected_products(a, o);
-    made->settled = most_products(a, o) < LEAST;
-    if (expected < LEAST) return GSOLVE_OK;
-    TRY(reconsider(a, ctx, expected, o->columns));
+    if (most_products(a, o) < LEAST) return GSOLVE_OK;
+    TRY(reconsider(a, ctx, expected_products(a, o), o->columns));
     made->settled = a->other || !best_of(a, most_products(a, o), o->columns);
     made->changed = a->other != NULL;
     a->changes += made->changed;

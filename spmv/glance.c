@@ -68,8 +68,8 @@ static void look_at_lengths(gsolve_context *ctx, const gsolve_csr *A, gs_glance_
     sums->filled8 = (unsigned long long)filled8;
     sums->filled32 = (unsigned long long)filled32;
     sums->strewn = (unsigned long long)strewn;
-    sums->longest = (unsigned)most;
-    sums->empty = empty;
+    sums->rows.longest = (unsigned)most;
+    sums->rows.empty = empty;
 }
 
 /* --- columns of the sample -------------------------------------------------------------------- */
@@ -139,6 +139,7 @@ static gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, gs_glance_sum
 
     memset(sums, 0, sizeof *sums);
     if (A->nrows == 0) return GSOLVE_OK;
+    sums->entries = (unsigned long long)gs_start(A, A->nrows);
     look_at_lengths(ctx, A, sums);
     for (int64_t first = 0; first < A->nrows; first += step) {
         look_at_group(A, (int32_t)first, sums);
@@ -158,30 +159,30 @@ static double share(unsigned long long part, unsigned long long all)
     return all > 0 ? (double)part / (double)all : 0;
 }
 
-gsolve_status gs_glance(gsolve_context *ctx, const gsolve_csr *csr, gsolve_glance *glance)
+gsolve_status gs_glance(gsolve_context *ctx, const gsolve_csr *csr, gsolve_glance *glance,
+                        gs_csr_look *rows)
 {
     gs_glance_sums sums;
-    int64_t entries;
     gsolve_status status;
 
-    TRY(gs_csr_entries(ctx, csr, &entries));
     TRY(GS_KERNELS(gs_glance, ctx, csr->type)->sum(ctx, csr, &sums));
     const gsolve_glance seen = {
         .device = ctx->device->plugin.name,
         .nrows = csr->nrows,
         .ncols = csr->ncols,
-        .entries = entries,
+        .entries = (int64_t)sums.entries,
         .type = csr->type,
         .offset = csr->offset,
-        .longest_row = (int32_t)sums.longest,
-        .empty_rows = (int32_t)sums.empty,
+        .longest_row = (int32_t)sums.rows.longest,
+        .empty_rows = (int32_t)sums.rows.empty,
         .filled8 = (int64_t)sums.filled8,
         .filled32 = (int64_t)sums.filled32,
         .narrow = share(sums.narrow, sums.groups),
         .far = share(sums.far, sums.seen),
-        .strewn = share(sums.strewn, (unsigned long long)entries),
+        .strewn = share(sums.strewn, sums.entries),
     };
     *glance = seen;
+    if (rows) *rows = sums.rows;
     for (int b = 2; b <= GS_GLANCE_BLOCK; b++) {
         glance->block[b] = share(sums.full[b], sums.places[b]);
     }

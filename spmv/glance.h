@@ -12,7 +12,7 @@
 #ifndef GS_SPMV_GLANCE_H
 #define GS_SPMV_GLANCE_H
 
-#include "core/csr.h"
+#include "spmv/csr/csr.h"
 
 #define GS_GLANCE_ROWS   32
 #define GS_GLANCE_GROUPS 1024
@@ -26,11 +26,12 @@
 #define GS_GLANCE_BLOCK  6 /* the largest block that is looked for */
 
 typedef struct gs_glance_sums {
+    unsigned long long entries;
     unsigned long long filled8, filled32, far, seen; /* seen: entries whose neighbour is known */
     unsigned long long strewn;                       /* entries of strewn rows */
-    unsigned longest, empty;
-    unsigned groups, narrow; /* of the sample, those with entries */
+    unsigned groups, narrow;                         /* of the sample, those with entries */
     unsigned places[GS_GLANCE_BLOCK + 1], full[GS_GLANCE_BLOCK + 1]; /* [b]: of b rows */
+    gs_csr_look rows;                                                /* near and far on CUDA only */
 } gs_glance_sums;
 
 typedef struct gs_glance_kernels {
@@ -48,8 +49,9 @@ static inline int32_t gs_glance_step(int32_t nrows)
     return (groups + GS_GLANCE_GROUPS - 1) / GS_GLANCE_GROUPS;
 }
 
-/* csr lies on ctx's device. */
-gsolve_status gs_glance(gsolve_context *ctx, const gsolve_csr *csr, gsolve_glance *glance);
+/* csr lies on ctx's device. rows: what csr's own plan would look for, or NULL. */
+gsolve_status gs_glance(gsolve_context *ctx, const gsolve_csr *csr, gsolve_glance *glance,
+                        gs_csr_look *rows);
 
 /* --- foresee.c
  * ------------------------------------------------------------------------------------

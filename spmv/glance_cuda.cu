@@ -1,5 +1,7 @@
-// glance_cuda.cu: the look of glance.h on a GPU: a warp for each group of rows.
+// glance_cuda.cu: the look of glance.h on a GPU, by one kernel, of which some blocks look at the
+// sample and the others at row lengths at the same time: it is short, and waits for memory.
 #include "core/cuda.cuh"
+#include "spmv/csr/begins.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -38,24 +40,25 @@ __device__ int64_t strewn_of(const O *start, const int32_t *col, int64_t i, int6
 {
     if (i == 0 || start[i - 1] == start[i]) return 0;
     const int64_t reach = (int64_t)col[start[i + 1] - 1] - col[start[i]];
-    const int64_t apart =
-        (int64_t)middle_column(start, col, i) - middle_column(start, col, i - 1);
+    const int64_t apart = (int64_t)middle_column(start, col, i) - middle_column(start, col, i - 1);
     if (reach <= GS_GLANCE_REACH || reach <= GS_GLANCE_APART * length) return 0;
     return apart > GS_GLANCE_SAME || apart < -GS_GLANCE_SAME ? length : 0;
 }
 
-// Row lengths are below 2^31: columns are, and do not repeat. Each lane adds up what is for its
-// row.
+// Of the rows that threads look at, the first of them at row first. Row lengths are below 2^31:
+// columns are, and do not repeat. Each lane adds up what is for its row, each block what it found.
 template <class O>
-__global__ void look_at_lengths(int32_t n, const O *start, const int32_t *col,
-                                gs_glance_sums *sums)
+__device__ void look_at_lengths(int32_t n, const O *start, const int32_t *col, int64_t first,
+                                int64_t threads, gs_glance_sums *sums)
 {
-    const int64_t threads = (int64_t)gridDim.x * gs_block_size; // whole warps
-    const int64_t first = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
     const int64_t rows = ((int64_t)n + 31) / 32 * 32;
+    const int begins = gs_begins_far(n, start, col, first, threads);
+    unsigned near = begins == 0, far = begins == 1, longest = 0, empty = 0;
     int64_t filled8 = 0, filled32 = 0, strewn = 0;
-    unsigned longest = 0, empty = 0;
+    __shared__ gs_glance_sums block;
 
+    if (threadIdx.x == 0) block = gs_glance_sums();
+    __syncthreads();
     for (int64_t i = first; i < rows; i += threads) { // a warp stays together
         const unsigned length = (unsigned)row_length(start, n, i);
         unsigned most = length;
@@ -73,13 +76,27 @@ __global__ void look_at_lengths(int32_t n, const O *start, const int32_t *col,
     strewn = warp_sum(strewn);
     empty = __reduce_add_sync(all, empty);
     longest = __reduce_max_sync(all, longest);
+    near = __reduce_add_sync(all, near);
+    far = __reduce_add_sync(all, far);
     if (threadIdx.x % 32 == 0) {
-        atomicAdd(&sums->filled8, (unsigned long long)filled8);
-        atomicAdd(&sums->filled32, (unsigned long long)filled32);
-        if (strewn > 0) atomicAdd(&sums->strewn, (unsigned long long)strewn);
-        atomicAdd(&sums->empty, empty);
-        atomicMax(&sums->longest, longest);
+        atomicAdd(&block.filled8, (unsigned long long)filled8);
+        atomicAdd(&block.filled32, (unsigned long long)filled32);
+        atomicAdd(&block.strewn, (unsigned long long)strewn);
+        atomicMax(&block.rows.longest, longest);
+        atomicAdd(&block.rows.empty, empty);
+        atomicAdd(&block.rows.near, near);
+        atomicAdd(&block.rows.far, far);
     }
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    if (first == 0) sums->entries = (unsigned long long)start[n];
+    atomicAdd(&sums->filled8, block.filled8);
+    atomicAdd(&sums->filled32, block.filled32);
+    if (block.strewn > 0) atomicAdd(&sums->strewn, block.strewn);
+    atomicMax(&sums->rows.longest, block.rows.longest);
+    if (block.rows.empty > 0) atomicAdd(&sums->rows.empty, block.rows.empty);
+    if (block.rows.near > 0) atomicAdd(&sums->rows.near, block.rows.near);
+    if (block.rows.far > 0) atomicAdd(&sums->rows.far, block.rows.far);
 }
 
 // The columns of the group of rows that begins at first.
@@ -151,42 +168,48 @@ __device__ void look_at_block(int32_t n, const O *start, const int32_t *col, int
     if (full) atomicAdd(&sums->full[B], 1u);
 }
 
+constexpr int roles = GS_GLANCE_BLOCK; // warps to a group: for its columns, and each size of blocks
+constexpr int sample_blocks = GS_GLANCE_GROUPS * 32 / gs_block_size * roles;
+static_assert(GS_GLANCE_BLOCK == 6, "as look_at_sample has them");
+
 template <class O>
-__global__ void look_at_sample(int32_t n, const O *start, const int32_t *col, int32_t step,
-                               gs_glance_sums *sums)
+__device__ void look_at_sample(int32_t n, const O *start, const int32_t *col, int32_t step,
+                               int64_t warp, gs_glance_sums *sums)
 {
-    const int64_t warp = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
-    const int64_t first = warp * step * GS_GLANCE_ROWS;
+    const int64_t first = warp / roles * step * GS_GLANCE_ROWS;
 
     if (first >= n) return; // a whole warp
-    look_at_group(n, start, col, first, sums);
-    __syncwarp();
-    look_at_block<2>(n, start, col, first, sums);
-    __syncwarp();
-    look_at_block<3>(n, start, col, first, sums);
-    __syncwarp();
-    look_at_block<4>(n, start, col, first, sums);
-    __syncwarp();
-    look_at_block<5>(n, start, col, first, sums);
-    __syncwarp();
-    look_at_block<6>(n, start, col, first, sums);
+    switch (warp % roles) {
+    case 0: look_at_group(n, start, col, first, sums); break;
+    case 1: look_at_block<2>(n, start, col, first, sums); break;
+    case 2: look_at_block<3>(n, start, col, first, sums); break;
+    case 3: look_at_block<4>(n, start, col, first, sums); break;
+    case 4: look_at_block<5>(n, start, col, first, sums); break;
+    case 5: look_at_block<6>(n, start, col, first, sums); break;
+    }
 }
 
-static_assert(GS_GLANCE_BLOCK == 6, "as look_at_sample has them");
+template <class O>
+__global__ void __launch_bounds__(gs_block_size)
+    look_at_all(int32_t n, const O *start, const int32_t *col, int32_t step, gs_glance_sums *sums)
+{
+    const int64_t thread = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    const int64_t before = (int64_t)sample_blocks * gs_block_size;
+
+    if (thread < before) {
+        look_at_sample(n, start, col, step, thread / 32, sums);
+    } else {
+        look_at_lengths(n, start, col, thread - before, (int64_t)gridDim.x * gs_block_size - before,
+                        sums);
+    }
+}
 
 template <class O>
 gsolve_status look(gs_queue *q, const gsolve_csr *A, gs_glance_sums *sums)
 {
-    constexpr int sample = GS_GLANCE_GROUPS * 32 / gs_block_size; // a warp each
-    const O *start = (const O *)A->start;
-    gsolve_status status;
-
-    TRY(gs_launch(q, "a glance at the row lengths", look_at_lengths<O>, gs_grid(q, A->nrows),
-                  gs_block_size, A->nrows, start, A->col, sums));
-    TRY(gs_launch(q, "a glance at the columns", look_at_sample<O>, sample, gs_block_size, A->nrows,
-                  start, A->col, gs_glance_step(A->nrows), sums));
-done:
-    return status;
+    return gs_launch(q, "a glance", look_at_all<O>, sample_blocks + gs_grid(q, A->nrows),
+                     gs_block_size, A->nrows, (const O *)A->start, A->col, gs_glance_step(A->nrows),
+                     sums);
 }
 
 gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, gs_glance_sums *sums)

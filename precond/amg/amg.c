@@ -107,7 +107,7 @@ static gsolve_status find_block(gsolve_context *ctx, const gsolve_csr *csr, int3
     gsolve_glance glance;
     gsolve_status status;
 
-    TRY(gs_glance(ctx, csr, &glance));
+    TRY(gs_glance(ctx, csr, &glance, NULL));
     for (*block = 6; *block > 1 && !(glance.block[*block] >= 0.95); --*block) continue;
     if (csr->nrows % *block != 0) *block = 1;
 done:

@@ -18,7 +18,7 @@ static gsolve_status format_for(const gs_hierarchy *h, gs_level *l, gsolve_conte
 
     *spec = h->options.format == GS_AMG_SELL ? "sell" : "csr";
     if (h->options.format != GS_AMG_FORMAT_AUTO || l->rows.nrows < 10000) return GSOLVE_OK;
-    TRY(gs_glance(ctx, &l->rows, &glance));
+    TRY(gs_glance(ctx, &l->rows, &glance, NULL));
     l->fine.longest = glance.longest_row;
     if (gs_foresee(&gs_sell_format, &glance, &sell) && EXPECTED * (1 - sell.product) > sell.build) {
         *spec = "sell";

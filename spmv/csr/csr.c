@@ -61,12 +61,13 @@ void gs_csr_drop_host(gs_csr_plan *plan, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, plan->part);
 }
 
-gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries)
+gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries,
+                               const gs_csr_look *look)
 {
     const gsolve_csr *csr = &plan->csr;
     gsolve_status status;
 
-    (void)entries;
+    (void)entries, (void)look;
     plan->how = gs_rows_of(csr);
     plan->tasks = (int32_t)((work(csr, csr->nrows) + GS_CSR_TASK - 1) / GS_CSR_TASK);
     ALLOC(ctx, GSOLVE_HOST, plan->begin, (size_t)plan->tasks + 1);
@@ -89,23 +90,33 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, plan);
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                           const void *options)
+gsolve_status gs_csr_build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
+                           const gs_csr_look *look)
 {
     gs_csr_plan *plan = NULL;
-    int64_t entries = 0;
     gsolve_status status;
 
-    (void)options;
     ALLOC(ctx, GSOLVE_HOST, plan, 1);
     memset(plan, 0, sizeof *plan);
     plan->csr = *csr;
-    TRY(gs_csr_entries(ctx, csr, &entries));
-    TRY(GS_KERNELS(gs_csr, ctx, csr->type)->plan(plan, ctx, entries));
+    TRY(GS_KERNELS(gs_csr, ctx, csr->type)->plan(plan, ctx, entries, look));
     *self = plan;
     plan = NULL;
 done:
     if (plan) destroy(plan, ctx);
+    return status;
+}
+
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                           const void *options)
+{
+    int64_t entries;
+    gsolve_status status;
+
+    (void)options;
+    TRY(gs_csr_entries(ctx, csr, &entries));
+    TRY(gs_csr_build(self, ctx, csr, entries, NULL));
+done:
     return status;
 }
 

@@ -20,6 +20,12 @@
 #define GS_LONG_ROW 32768 /* longer rows are cut into parts of GS_CSR_PART entries */
 #define GS_CSR_PART 8192
 
+/* What a look at all rows found. */
+typedef struct gs_csr_look {
+    unsigned longest, empty; /* entries of a row; rows */
+    unsigned near, far;      /* rows of a sample, see begins.cuh */
+} gs_csr_look;
+
 typedef struct gs_csr_plan {
     gsolve_csr csr; /* the handle's */
     gs_rows how;    /* rows are summed */
@@ -34,8 +40,9 @@ typedef struct gs_csr_plan {
 } gs_csr_plan;
 
 typedef struct gs_csr_kernels {
-    /* Who works on which rows of plan->csr; and that undone. */
-    gsolve_status (*plan)(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries);
+    /* Who works on which rows of plan->csr; and that undone. look: on CUDA, or NULL: not yet. */
+    gsolve_status (*plan)(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries,
+                          const gs_csr_look *look);
     void (*drop)(gs_csr_plan *plan, gsolve_context *ctx);
     /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0 */
     gsolve_status (*apply)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *x,
@@ -46,8 +53,13 @@ typedef struct gs_csr_kernels {
                                  double beta, gsolve_dense y);
 } gs_csr_kernels;
 
-gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries);
+gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries,
+                               const gs_csr_look *look);
 void gs_csr_drop_host(gs_csr_plan *plan, gsolve_context *ctx);
+
+/* build of the format csr, where so much is known of csr. */
+gsolve_status gs_csr_build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
+                           const gs_csr_look *look);
 
 extern const gs_csr_kernels gs_csr_host[GSOLVE_TYPE_COUNT];
 extern const gs_csr_kernels gs_csr_cuda[GSOLVE_TYPE_COUNT];

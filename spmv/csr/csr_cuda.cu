@@ -13,6 +13,7 @@
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
+#include "spmv/csr/begins.cuh"
 #include "spmv/csr/csr_tiles.cuh"
 
 extern "C" {
@@ -155,31 +156,18 @@ void drop(gs_csr_tiles *p, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, p);
 }
 
-struct row_facts {
-    unsigned longest; // entries of a row
-    int empty;        // rows
-    int near, far; // rows of a sample, by whether they begin within 4096 columns of the one before
-};
-
 template <class O>
-__global__ void look_at_rows(int32_t n, const O *start, const int32_t *col, row_facts *facts)
+__global__ void look_at_rows(int32_t n, const O *start, const int32_t *col, gs_csr_look *look)
 {
     const int64_t threads = (int64_t)gridDim.x * gs_block_size;
     const int64_t first = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
-    const int64_t sample = first * max(n / threads, (int64_t)1);
-    unsigned longest = 0;
-    int empty = 0, near = 0, far = 0;
+    const int begins = gs_begins_far(n, start, col, first, threads);
+    unsigned longest = 0, empty = 0, near = begins == 0, far = begins == 1;
 
     for (int64_t i = first; i < n; i += threads) {
         const int64_t length = (int64_t)start[i + 1] - (int64_t)start[i];
         longest = max(longest, (unsigned)min(length, (int64_t)UINT_MAX));
         empty += length == 0;
-    }
-    if (sample > 0 && sample < n && start[sample - 1] < start[sample] &&
-        start[sample] < start[sample + 1]) {
-        const int64_t apart = (int64_t)col[start[sample]] - (int64_t)col[start[sample - 1]];
-        far = apart > 4096 || apart < -4096;
-        near = 1 - far;
     }
     for (int d = 16; d > 0; d /= 2) {
         longest = max(longest, __shfl_xor_sync(0xffffffffu, longest, d));
@@ -188,10 +176,10 @@ __global__ void look_at_rows(int32_t n, const O *start, const int32_t *col, row_
         far += __shfl_xor_sync(0xffffffffu, far, d);
     }
     if (threadIdx.x % 32 == 0) {
-        atomicMax(&facts->longest, longest);
-        atomicAdd(&facts->empty, empty);
-        atomicAdd(&facts->near, near);
-        atomicAdd(&facts->far, far);
+        atomicMax(&look->longest, longest);
+        atomicAdd(&look->empty, empty);
+        atomicAdd(&look->near, near);
+        atomicAdd(&look->far, far);
     }
 }
 
@@ -199,34 +187,39 @@ __global__ void look_at_rows(int32_t n, const O *start, const int32_t *col, row_
 template <class T>
 constexpr int rows_at_once = 16 / (int)sizeof(T);
 
-// Threads for a row, where the rows are of similar lengths; else 0. About one for every two
-// entries, since the second pass over a cache line costs little; one for each where x is read here
-// and there, and the wait for it is all that counts.
-template <class T, class O>
-gsolve_status choose_lanes(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr *A,
-                           int64_t entries)
+template <class O>
+gsolve_status find_look(gs_csr_look *look, gsolve_context *ctx, const gsolve_csr *A)
 {
     gs_queue *q = ctx->queue;
-    const int32_t n = A->nrows;
-    const double mean = n > 0 ? (double)entries / n : 0;
-    const bool fills = mean <= 256 || (mean <= 4096 && n >= 8 * rows_at_once<T> * q->processors);
-    row_facts *space = nullptr, facts = {};
+    gs_csr_look *space = nullptr;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, space, 1);
     TRY(gs_cuda(q, cudaMemsetAsync(space, 0, sizeof *space, q->stream), "a look at the rows"));
-    TRY(gs_launch(q, "a look at the rows", look_at_rows<O>, gs_grid(q, n), gs_block_size, n,
-                  (const O *)A->start, A->col, space));
-    TRY(gsolve_copy(ctx, &facts, GSOLVE_HOST, space, GSOLVE_DEVICE, sizeof facts));
-    p->lanes = 0;
-    p->scattered = facts.far > facts.near;
-    if (facts.longest <= 3 * mean + 16 && fills && facts.empty <= n / 4) {
-        p->lanes = 1;
-        while (p->lanes < 32 && p->lanes * (p->scattered ? 1 : 2) < mean) p->lanes *= 2;
-    }
+    TRY(gs_launch(q, "a look at the rows", look_at_rows<O>, gs_grid(q, A->nrows), gs_block_size,
+                  A->nrows, (const O *)A->start, A->col, space));
+    TRY(gsolve_copy(ctx, look, GSOLVE_HOST, space, GSOLVE_DEVICE, sizeof *look));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
     return status;
+}
+
+// Threads for a row, where the rows are of similar lengths; else 0. About one for every two
+// entries, since the second pass over a cache line costs little; one for each where x is read here
+// and there, and the wait for it is all that counts.
+template <class T>
+void choose_lanes(gs_csr_tiles *p, const gs_queue *q, int32_t n, int64_t entries,
+                  const gs_csr_look &look)
+{
+    const double mean = n > 0 ? (double)entries / n : 0;
+    const bool fills = mean <= 256 || (mean <= 4096 && n >= 8 * rows_at_once<T> * q->processors);
+
+    p->lanes = 0;
+    p->scattered = look.far > look.near;
+    if (look.longest <= 3 * mean + 16 && fills && look.empty <= (unsigned)(n / 4)) {
+        p->lanes = 1;
+        while (p->lanes < 32 && p->lanes * (p->scattered ? 1 : 2) < mean) p->lanes *= 2;
+    }
 }
 
 template <class T, class O>
@@ -262,18 +255,21 @@ done:
 }
 
 template <class T, class O>
-gsolve_status fill(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr *A, int64_t entries)
+gsolve_status fill(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
+                   const gs_csr_look *known)
 {
-    gsolve_status status;
+    gs_csr_look look = known ? *known : gs_csr_look();
+    gsolve_status status = GSOLVE_OK;
 
-    TRY((choose_lanes<T, O>(p, ctx, A, entries)));
+    if (!known) TRY(find_look<O>(&look, ctx, A));
+    choose_lanes<T>(p, ctx->queue, A->nrows, entries, look);
     if (p->lanes == 0) TRY((make_parts<T, O>(p, ctx, A, entries)));
 done:
     return status;
 }
 
 template <class T>
-gsolve_status plan(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries)
+gsolve_status plan(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries, const gs_csr_look *look)
 {
     const gsolve_csr *A = &plan->csr;
     gs_csr_tiles *p = (gs_csr_tiles *)gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *p);
@@ -281,8 +277,8 @@ gsolve_status plan(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries)
 
     if (!p) return GSOLVE_NO_MEMORY;
     *p = gs_csr_tiles();
-    status = A->offset == GSOLVE_O64 ? fill<T, int64_t>(p, ctx, A, entries)
-                                     : fill<T, int32_t>(p, ctx, A, entries);
+    status = A->offset == GSOLVE_O64 ? fill<T, int64_t>(p, ctx, A, entries, look)
+                                     : fill<T, int32_t>(p, ctx, A, entries, look);
     if (status == GSOLVE_OK) {
         plan->tiles = p;
     } else {
