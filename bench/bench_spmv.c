@@ -64,8 +64,8 @@ static double peer_product(const cs_di *columns, const double *x, double *z)
     return bench_now() - begin;
 }
 
-/* The greatest |y - z| of a row in parts of its sum of |a||x|, which is what rounding goes by: a sum
- * in another order differs by so many units of it as the row has entries at most. */
+/* The greatest |y - z| of a row in parts of its sum of |a||x|, which is what rounding goes by: a
+ * sum in another order differs by so many units of it as the row has entries at most. */
 static double furthest(const gsolve_csr *csr, const double *x, const double *y, const double *z)
 {
     const int32_t *start = csr->start;
@@ -126,7 +126,8 @@ static void print_record(const candidate *c, const char *matrix, const gsolve_cs
            "\"runs\": %d, \"median_ms\": %.4f, \"min_ms\": %.4f, \"max_ms\": %.4f, "
            "\"bytes\": %.0f, \"own_bytes\": %zu, \"stored\": %lld, \"triad_gbs\": %.2f, "
            "\"floor_ms\": %.4f, \"convert_ms\": %.4f, \"convert_products\": %.2f, "
-           "\"peer\": \"CXSparse\", \"peer_ms\": %.4f, \"peer_min_ms\": %.4f, \"ratio\": %.3f, \"difference\": %.2g}\n",
+           "\"peer\": \"CXSparse\", \"peer_ms\": %.4f, \"peer_min_ms\": %.4f, \"ratio\": %.3f, "
+           "\"difference\": %.2g}\n",
            matrix, csr->nrows, (long long)info.entries, c->spec, threads, runs, median,
            1e3 * c->times[0], 1e3 * c->times[runs - 1], bytes, info.bytes, (long long)info.stored,
            1e-9 * triad, 1e3 * bytes / triad, 1e3 * info.build_seconds,
