@@ -17,7 +17,8 @@
 #include "core/vector.h"
 
 #define GS_STRIP      (128 << 10) /* bytes of x: a quarter of a second cache */
-#define GS_STRIP_ROWS 1024        /* of a group */
+#define GS_STRIP_ROWS 1024        /* of a group at most, */
+#define GS_STRIP_FEW  64          /* ... and at least, which the bits do not depend on */
 
 typedef struct gs_strips {
     int32_t count; /* of strips; 0: they do not pay, and there is no cut */
@@ -27,6 +28,14 @@ typedef struct gs_strips {
 static inline int32_t gs_strip_width(gsolve_type type)
 {
     return GS_STRIP / (int32_t)gs_type_size(type);
+}
+
+/* Rows of a group, so that all threads have as many groups: a multiple of 8. */
+static inline int32_t gs_strip_group(int32_t rows, int threads)
+{
+    const int64_t turns = rows / ((int64_t)threads * GS_STRIP_ROWS) + 1;
+    const int32_t each = (int32_t)(rows / (threads * turns)) / 8 * 8 + 8;
+    return each < GS_STRIP_FEW ? GS_STRIP_FEW : each;
 }
 
 /* *strips of csr, whose columns ascend in every row and which lies where the CPU reads it. count is

@@ -63,10 +63,9 @@ static void FN(add_strip)(const gs_strips *strips, int32_t s, const gsolve_csr *
     }
 }
 
-static void FN(group)(const gs_strips *strips, const gsolve_csr *A, int32_t first, double alpha,
-                      const T *x, double beta, T *y)
+static void FN(group)(const gs_strips *strips, const gsolve_csr *A, int32_t first, int32_t last,
+                      double alpha, const T *x, double beta, T *y)
 {
-    const int32_t last = A->nrows - first < GS_STRIP_ROWS ? A->nrows : first + GS_STRIP_ROWS;
     FN(sums) sum[GS_STRIP_ROWS] = {{{0}}};
 
     for (int32_t s = 0; s < strips->count; s++) FN(add_strip)(strips, s, A, first, last, x, sum);
@@ -79,8 +78,10 @@ static void FN(group)(const gs_strips *strips, const gsolve_csr *A, int32_t firs
 static void FN(apply)(const gs_strips *strips, int threads, const gsolve_csr *A, double alpha,
                       const T *x, double beta, T *y)
 {
+    const int32_t n = A->nrows, rows = gs_strip_group(n, threads);
+
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int32_t first = 0; first < A->nrows; first += GS_STRIP_ROWS) {
-        FN(group)(strips, A, first, alpha, x, beta, y);
+    for (int32_t first = 0; first < n; first += rows) {
+        FN(group)(strips, A, first, n - first < rows ? n : first + rows, alpha, x, beta, y);
     }
 }

@@ -8,8 +8,6 @@
 #include "core/vector.h"
 #include "spmv/scattered.h"
 
-#define GROUP (GS_STRIP_ROWS / 8) /* slices */
-
 #define GS_BODY "spmv/sliced/sliced_body.h"
 #include "core/each_type.h"
 #undef GS_BODY

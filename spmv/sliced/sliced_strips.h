@@ -32,13 +32,12 @@ static void ON(add_strip)(const gs_sliced *s, int32_t at, int32_t k, const T *x,
     ON(any_octet)(&e, part, 8, sum);
 }
 
-/* The rows of slices from `first` on, as many as are a group. */
-static void ON(group)(const gs_sliced *s, int32_t first, double alpha, const T *x, double beta,
-                      T *y)
+/* The rows of slices first to last - 1, a group. */
+static void ON(group)(const gs_sliced *s, int32_t first, int32_t last, double alpha, const T *x,
+                      double beta, T *y)
 {
-    const int32_t last = s->slices - first < GROUP ? s->slices : first + GROUP;
     const int32_t width = gs_strip_width(s->csr.type), share = width / (last - first) + 1;
-    T sum[8 * GROUP];
+    T sum[GS_STRIP_ROWS];
 
     for (int32_t k = 0; k < s->strips.count; k++) {
         int64_t near = (int64_t)(k + 1) * width, until = near;
@@ -62,8 +61,10 @@ static void ON(group)(const gs_sliced *s, int32_t first, double alpha, const T *
 static void ON(by_strips)(int threads, const gs_sliced *s, double alpha, const T *x, double beta,
                           T *y)
 {
+    const int32_t n = s->slices, some = gs_strip_group(s->csr.nrows, threads) / 8;
+
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int32_t first = 0; first < s->slices; first += GROUP) {
-        ON(group)(s, first, alpha, x, beta, y);
+    for (int32_t first = 0; first < n; first += some) {
+        ON(group)(s, first, n - first < some ? n : first + some, alpha, x, beta, y);
     }
 }
