@@ -3,11 +3,21 @@
 #include "spmv/sliced/sliced_back.h"
 
 static const gsolve_plugin *const host[] = {
-    &gs_csr_format.plugin,         &gs_sell_format.plugin,       &gs_ell_format.plugin,
-    &gs_ellr_format.plugin,        &gs_bce_format.plugin,        &gs_bsr_format.plugin,
-    &gs_coo_format.plugin,         &gs_hyb_format.plugin,        &gs_segmented_format.plugin,
-    &gs_ps_format.plugin,          &gs_csr_scalar_format.plugin, &gs_csr_vector_format.plugin,
-    &gs_speculative_format.plugin, &gs_auto_format.plugin,       NULL,
+    &gs_csr_format.plugin,
+    &gs_sell_format.plugin,
+    &gs_ell_format.plugin,
+    &gs_ellr_format.plugin,
+    &gs_bce_format.plugin,
+    &gs_bsr_format.plugin,
+    &gs_coo_host_format.plugin,
+    &gs_hyb_format.plugin,
+    &gs_segmented_format.plugin,
+    &gs_ps_host_format.plugin,
+    &gs_csr_scalar_host_format.plugin,
+    &gs_csr_vector_host_format.plugin,
+    &gs_speculative_format.plugin,
+    &gs_auto_format.plugin,
+    NULL,
 };
 static const gsolve_plugin *const cuda[] = {
     &gs_csr_format.plugin,         &gs_sell_format.plugin,

@@ -89,6 +89,10 @@ const gs_keeper *gs_keeper_of(const gsolve_format *format); /* NULL: no such for
 const gsolve_plugin *const *gs_formats(const gsolve_context *ctx);
 
 extern const gsolve_format gs_csr_format;
+extern const gsolve_format gs_csr_scalar_host_format; /* csr by other names: see csr.c */
+extern const gsolve_format gs_csr_vector_host_format;
+extern const gsolve_format gs_ps_host_format;
+extern const gsolve_format gs_coo_host_format;
 extern const gsolve_format gs_sell_format;
 extern const gsolve_format gs_ell_format;
 extern const gsolve_format gs_ellr_format;

@@ -244,34 +244,79 @@ static void conformance(void **state)
     close_context(ctx);
 }
 
+/* Long rows all over an x that is large in that type, but every seventh row shorter or empty. */
+static gsolve_csr read_long_rows(gsolve_context *ctx, gsolve_type type)
+{
+    gsolve_csr A = read_matrix(ctx, type == GSOLVE_F32 ? "gen:lp,n=1100,cols=290000,row=370"
+                                                       : "gen:lp,n=1100,cols=150000,row=370");
+    int32_t *start = (int32_t *)(uintptr_t)A.start, *col = (int32_t *)(uintptr_t)A.col;
+    double *value = (double *)(uintptr_t)A.value;
+    int32_t from = 0, at = 0;
+
+    for (int32_t i = 0; i < A.nrows; i++) {
+        const int32_t n = start[i + 1] - from, kept = i % 7 == 3 ? i % 3 * 150 : n;
+        memmove(col + at, col + from, (size_t)kept * sizeof *col);
+        memmove(value + at, value + from, (size_t)kept * sizeof *value);
+        from = start[i + 1];
+        at += kept;
+        start[i + 1] = at;
+    }
+    return A;
+}
+
+static void rows_by_strips(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    char spec[MOST_SPECS][SPEC];
+    const int specs = specs_of(ctx, spec);
+    (void)state;
+
+    for (int f = 0; f < specs; f++) {
+        if (strchr(spec[f], ',') && !gs_spec_is(spec[f], "sell")) continue;
+        for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) {
+            gsolve_csr A = read_long_rows(ctx, (gsolve_type)type), typed;
+            gsolve_matrix *M = NULL;
+            OK(ctx, gsolve_csr_convert(&typed, ctx, (gsolve_type)type, &A));
+            OK(ctx, gsolve_matrix_create(&M, ctx, spec[f], &typed));
+            check_product(ctx, &A, M, (gsolve_type)type, 1, false);
+            check_product(ctx, &A, M, (gsolve_type)type, 3, false);
+            check_dots(ctx, M, A.nrows, A.ncols, (gsolve_type)type, 1);
+            gsolve_matrix_destroy(&M);
+            gsolve_csr_free(&typed, ctx);
+            gsolve_csr_free(&A, ctx);
+        }
+    }
+    close_context(ctx);
+}
+
 /* The same bits for any number of threads, for one column or many, and from 64-bit offsets. */
 static void bits(void **state)
 {
     enum { COLUMNS = 15 }; /* eight, four, two and one */
-    static const char *const names[] = {"gen:rmat,scale=11,degree=40",
-                                        "gen:circuit,n=90000,dense=2", "gen:poisson2d,n=200",
-                                        "gen:random,n=140000,row=5"};
+    static const char *const names[] = {
+        "gen:rmat,scale=11,degree=40", "gen:circuit,n=90000,dense=2", "gen:poisson2d,n=200",
+        "gen:random,n=140000,row=5", "gen:lp,n=1100,cols=150000,row=370"};
     (void)state;
 
-    for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         double *first = NULL, first_dot = 0;
         for (int threads = 1; threads <= 8; threads = threads == 3 ? 8 : threads + 1) {
             gsolve_context *ctx = open_context(threads);
-            gsolve_csr A = read_matrix(ctx, names[m]), wide = A;
-            const int32_t n = A.nrows;
+            gsolve_csr A = read_matrix(ctx, names[k]), wide = A;
+            const int32_t n = A.nrows, m = A.ncols;
             int64_t *start = malloc(((size_t)n + 1) * sizeof *start);
-            double *x = random_vector(COLUMNS * (int64_t)n, 3), dot;
+            double *x = random_vector(COLUMNS * (int64_t)m, 3), dot;
             double *y = malloc((size_t)n * COLUMNS * 8);
             gsolve_matrix *M = NULL;
             for (int32_t i = 0; i <= n; i++) start[i] = gs_start(&A, i);
             wide.start = start;
             wide.offset = GSOLVE_O64;
             OK(ctx, gsolve_matrix_create(&M, ctx, "csr", threads == 2 ? &wide : &A));
-            const gsolve_dense X = {n, COLUMNS, n, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+            const gsolve_dense X = {m, COLUMNS, m, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
             const gsolve_dense Y = {n, COLUMNS, n, y, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
             OK(ctx, gsolve_matrix_apply(M, 1, X, 0, Y));
             double *one = malloc((size_t)n * 8);
-            OK(ctx, gsolve_matrix_apply_dot(M, gsolve_vector(x, n), gsolve_vector(one, n),
+            OK(ctx, gsolve_matrix_apply_dot(M, gsolve_vector(x, m), gsolve_vector(one, n),
                                             gsolve_vector(x, n), &dot, NULL));
             assert_memory_equal(one, y, (size_t)n * 8);
             for (int32_t c = 0; c < COLUMNS; c++) {
@@ -390,8 +435,8 @@ int main(int argc, char **argv)
     need_device();
     only = argc > 1 ? argv[1] : NULL;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conformance), cmocka_unit_test(bits),     cmocka_unit_test(updates),
-        cmocka_unit_test(misuse),      cmocka_unit_test(residual),
+        cmocka_unit_test(conformance), cmocka_unit_test(rows_by_strips), cmocka_unit_test(bits),
+        cmocka_unit_test(updates),     cmocka_unit_test(misuse),         cmocka_unit_test(residual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

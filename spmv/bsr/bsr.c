@@ -42,12 +42,13 @@ static gsolve_status find_size(gs_bsr *m, gsolve_context *ctx)
 
     TRY(GS_KERNELS(gs_tally, ctx, A->type)->count(found, ctx, A));
     m->b = gs_tally_best(found, A->type, GS_BSR_LEAST, GS_BSR_MOST, &each);
+    if (each == 0) each = (double)(m->b * m->b) * row; /* all rows are too long for the sample */
     blocks = each * (double)m->entries;
     rows = row * (double)m->entries;
     if (blocks > ALLOWANCE * rows && blocks > SMALL) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                            "bsr: of blocks of 2 to 6 rows and columns those of %d take the least, "
-                           "%.0f MB where the rows take %.0f; up to %g times as much is allowed "
+                           "up to %.0f MB where the rows take %.0f; %g times as much is allowed "
                            "unless block= asks for a size",
                            m->b, 1e-6 * blocks, 1e-6 * rows, ALLOWANCE);
     }

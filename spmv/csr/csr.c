@@ -59,6 +59,7 @@ void gs_csr_drop_host(gs_csr_plan *plan, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, plan->long_row);
     gsolve_free(ctx, GSOLVE_HOST, plan->first_part);
     gsolve_free(ctx, GSOLVE_HOST, plan->part);
+    gs_strips_drop(&plan->strips, ctx);
 }
 
 gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries,
@@ -76,6 +77,7 @@ gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t e
     }
     plan->begin[plan->tasks] = csr->nrows;
     TRY(plan_long_rows(plan, ctx));
+    if (plan->nlong == 0) TRY(gs_strips_make(&plan->strips, ctx, csr)); /* with the same bits */
     ALLOC(ctx, GSOLVE_HOST, plan->part, 2 * plan->tasks + plan->first_part[plan->nlong]);
 done:
     return status;
@@ -163,14 +165,24 @@ static size_t forecast(const gsolve_csr *csr, const void *options)
            (sizeof(int32_t) + 2 * sizeof(double));
 }
 
-const gsolve_format gs_csr_format = {
-    .plugin = {"csr", "compressed rows, shared out by entries; no conversion", NULL, 0},
-    .build = build,
-    .destroy = destroy,
-    .apply = apply,
-    .apply_block = apply_block,
-    .by_rows = true,
-    .apply_dot = apply_dot,
-    .update = update,
-    .forecast = forecast,
-};
+#define FORMAT(object, name, summary)       \
+    const gsolve_format object = {          \
+        .plugin = {name, summary, NULL, 0}, \
+        .build = build,                     \
+        .destroy = destroy,                 \
+        .apply = apply,                     \
+        .apply_block = apply_block,         \
+        .by_rows = true,                    \
+        .apply_dot = apply_dot,             \
+        .update = update,                   \
+        .forecast = forecast,               \
+    }
+
+FORMAT(gs_csr_format, "csr", "compressed rows, shared out by entries; no conversion");
+
+/* What tells these apart is how the threads of a GPU share the rows: on the CPU, where a thread has
+ * whole rows, they are csr. */
+FORMAT(gs_csr_scalar_host_format, "csr_scalar", "on the CPU csr; on a GPU one thread a row");
+FORMAT(gs_csr_vector_host_format, "csr_vector", "on the CPU csr; on a GPU one warp a row");
+FORMAT(gs_ps_host_format, "ps", "on the CPU csr; on a GPU all products, then the sums of the rows");
+FORMAT(gs_coo_host_format, "coo", "on the CPU csr; on a GPU the row of each entry beside it");

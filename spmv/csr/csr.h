@@ -14,6 +14,7 @@
 #include "core/vector.h"
 #include "spmv/block.h"
 #include "spmv/scattered.h"
+#include "spmv/strips.h"
 
 #define GS_CSR_TASK 8192 /* work of a task: entries + GS_CSR_TOLL a row */
 #define GS_CSR_TOLL 4
@@ -34,6 +35,7 @@ typedef struct gs_csr_plan {
     int32_t nlong;
     int32_t *long_row;          /* nlong, ascending */
     int64_t *first_part;        /* nlong + 1: number of the first part of each long row */
+    gs_strips strips;           /* instead, where they pay; on the CPU */
     double *part;               /* scratch: two sums for each task, then one for each part */
     gs_block_space space;       /* scratch: x by rows, where it is not; on the CPU */
     struct gs_csr_tiles *tiles; /* on CUDA, instead of all these: see csr_cuda.cu */

@@ -95,6 +95,9 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_csr_plan *plan, double alph
     const T *x = px;
     T *y = py;
 
+    if (plan->strips.count > 0) {
+        return gs_strips_apply(&plan->strips, q, &plan->csr, alpha, x, beta, y, dots);
+    }
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (plan->tasks > 2)
     for (int32_t t = 0; t < plan->tasks; t++) {
         tasks[plan->how][wide](plan, t, alpha, x, beta, y, dots);

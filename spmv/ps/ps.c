@@ -2,7 +2,6 @@
 #include "spmv/ps/ps.h"
 
 #include "core/try.h"
-#include "spmv/scattered.h"
 
 static void destroy(void *self, gsolve_context *ctx)
 {
@@ -22,12 +21,8 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     ALLOC(ctx, GSOLVE_HOST, s, 1);
     *s = (gs_ps){.csr = *csr};
     TRY(gs_csr_entries(ctx, csr, &s->entries));
-    if (GS_KERNELS(gs_ps, ctx, csr->type)->keeps) {
-        s->product = gsolve_alloc(ctx, gs_place(ctx), (size_t)s->entries, gs_type_size(csr->type));
-        TRY(s->product ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    } else {
-        s->scattered = gs_is_scattered(csr);
-    }
+    s->product = gsolve_alloc(ctx, gs_place(ctx), (size_t)s->entries, gs_type_size(csr->type));
+    TRY(s->product ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     *self = s;
     s = NULL;
 done:
@@ -38,7 +33,7 @@ done:
 static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
-    return GS_KERNELS(gs_ps, ctx, x.type)->apply(ctx->queue, self, alpha, x.value, beta, y.value);
+    return gs_ps_cuda[x.type].apply(ctx->queue, self, alpha, x.value, beta, y.value);
 }
 
 /* The values are read where they lie. */
@@ -61,8 +56,7 @@ static void describe(const void *self, gsolve_matrix_info *info)
 
     info->stored = s->entries;
     info->bytes = (size_t)gs_csr_bytes(&s->csr, s->entries);
-    info->bytes += ((size_t)s->csr.ncols + (size_t)s->csr.nrows) * value;
-    if (s->product) info->bytes += 2 * (size_t)s->entries * value;
+    info->bytes += ((size_t)s->csr.ncols + (size_t)s->csr.nrows + 2 * (size_t)s->entries) * value;
 }
 
 const gsolve_format gs_ps_format = {

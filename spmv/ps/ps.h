@@ -2,32 +2,27 @@
  * by He et al. in the paper of segSpMV): a yardstick.
  *
  * The rows are read as they are. A first pass writes value x for every entry, a second one adds the
- * products of each row. On a GPU these are two launches, with an array of all products between
- * them; on the CPU two loops, of which the products of some rows at a time stay in the first cache.
- */
+ * products of each row: two launches, with an array of all products between them. On the CPU it is
+ * csr. */
 #ifndef GS_SPMV_PS_H
 #define GS_SPMV_PS_H
 
 #include "core/csr.h"
 
-#define GS_PS_PIECE 2048  /* products at hand at a time, on the GPU as in the paper */
-#define GS_PS_TASK  16384 /* on the CPU: the rows that begin in so many entries are a task */
+#define GS_PS_PIECE 2048 /* products at hand at a time, as in the paper */
 
 typedef struct gs_ps {
     gsolve_csr csr; /* the handle's */
     int64_t entries;
-    bool scattered; /* on the CPU: see spmv/scattered.h */
-    void *product;  /* on a GPU: one for each entry */
+    void *product; /* one for each entry */
 } gs_ps;
 
 typedef struct gs_ps_kernels {
-    bool keeps; /* all products at once */
     /* y = alpha A x + beta y */
     gsolve_status (*apply)(gs_queue *q, const gs_ps *s, double alpha, const void *x, double beta,
                            void *y);
 } gs_ps_kernels;
 
-extern const gs_ps_kernels gs_ps_host[GSOLVE_TYPE_COUNT];
 extern const gs_ps_kernels gs_ps_cuda[GSOLVE_TYPE_COUNT];
 
 #endif

@@ -78,6 +78,6 @@ done:
 } // namespace
 
 extern "C" const gs_ps_kernels gs_ps_cuda[GSOLVE_TYPE_COUNT] = {
-    {true, apply<float>},
-    {true, apply<double>},
+    {apply<float>},
+    {apply<double>},
 };

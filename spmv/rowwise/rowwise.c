@@ -26,14 +26,14 @@ static void destroy(void *self, gsolve_context *ctx)
 static gsolve_status apply_scalar(const void *self, gsolve_context *ctx, double alpha,
                                   gsolve_dense x, double beta, gsolve_dense y)
 {
-    const gs_rowwise_kernels *kernels = GS_KERNELS(gs_rowwise, ctx, x.type);
+    const gs_rowwise_kernels *kernels = &gs_rowwise_cuda[x.type];
     return kernels->apply[GS_SCALAR](ctx->queue, self, alpha, x.value, beta, y.value);
 }
 
 static gsolve_status apply_vector(const void *self, gsolve_context *ctx, double alpha,
                                   gsolve_dense x, double beta, gsolve_dense y)
 {
-    const gs_rowwise_kernels *kernels = GS_KERNELS(gs_rowwise, ctx, x.type);
+    const gs_rowwise_kernels *kernels = &gs_rowwise_cuda[x.type];
     return kernels->apply[GS_VECTOR](ctx->queue, self, alpha, x.value, beta, y.value);
 }
 

@@ -1,7 +1,7 @@
 /* rowwise.h: the formats csr_scalar and csr_vector (Bell and Garland, Implementing sparse
  * matrix-vector multiplication on throughput-oriented processors, 2009): the rows as they are, one
- * thread or one warp a row whatever its length; on the CPU one running sum a row, or GS_LANES of
- * them. Nothing is made of the matrix: they are what other papers measure against.
+ * thread or one warp a row whatever its length. Nothing is made of the matrix: they are what other
+ * papers measure against. On the CPU they are csr.
  *
  * One product moves 12 bytes an entry (8 in fp32), 4 or 8 a row, and x and y once; what csr_scalar
  * reads on a GPU is scattered, since the threads of a warp are rows apart. */
@@ -9,8 +9,6 @@
 #define GS_SPMV_ROWWISE_H
 
 #include "core/csr.h"
-
-#define GS_LANES 8 /* sums of a row on the CPU */
 
 typedef enum gs_rowwise_kind { GS_SCALAR, GS_VECTOR, GS_ROWWISE_COUNT } gs_rowwise_kind;
 
@@ -20,7 +18,6 @@ typedef struct gs_rowwise_kernels {
                                              const void *x, double beta, void *y);
 } gs_rowwise_kernels;
 
-extern const gs_rowwise_kernels gs_rowwise_host[GSOLVE_TYPE_COUNT];
 extern const gs_rowwise_kernels gs_rowwise_cuda[GSOLVE_TYPE_COUNT];
 
 #endif

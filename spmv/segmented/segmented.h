@@ -17,6 +17,7 @@
 #include "core/csr.h"
 #include "core/vector.h"
 #include "spmv/crews.h"
+#include "spmv/strips.h"
 
 enum { GS_SUM_AUTO, GS_SUM_THREAD, GS_SUM_REDUCE };
 enum { GS_FINISH_DEVICE, GS_FINISH_HOST };
@@ -77,6 +78,7 @@ typedef struct gs_segmented {
 
     void *expanded;               /* gather=expand: x for each stored entry */
     double *dots;                 /* on the CPU: sums of blocks */
+    gs_strips strips;             /* ... and instead of walks, where they pay */
     struct gs_segmented_far *far; /* finish=host on a GPU: see segmented_cuda.cu */
     gs_crews_room room;           /* for products with many columns */
 } gs_segmented;

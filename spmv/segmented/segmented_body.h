@@ -224,6 +224,9 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_segmented *s, double alpha,
                                        : FN(by_segments);
     T *y = py;
 
+    if (s->strips.count > 0) {
+        return gs_strips_apply(&s->strips, q, &s->csr, alpha, px, beta, py, dots);
+    }
     if (s->expanded) FN(expand)(q, s, px);
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (all.count > 1)
     for (int b = 0; b < all.count; b++) {

@@ -219,6 +219,7 @@ gsolve_status gs_segmented_prepare(gs_segmented *s, gsolve_context *ctx)
     gsolve_status status;
 
     ALLOC(ctx, gs_place(ctx), s->dots, 2 * GS_MAX_BLOCKS);
+    if (s->reduce && !s->from && !s->expanded) TRY(gs_strips_make(&s->strips, ctx, &s->csr));
 done:
     return status;
 }
@@ -226,4 +227,5 @@ done:
 void gs_segmented_drop(gs_segmented *s, gsolve_context *ctx)
 {
     gsolve_free(ctx, gs_place(ctx), s->dots);
+    gs_strips_drop(&s->strips, ctx);
 }

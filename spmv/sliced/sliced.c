@@ -110,6 +110,7 @@ void gs_sliced_destroy(void *self, gsolve_context *ctx)
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
         gsolve_free(ctx, gs_place(ctx), blocks[k]);
     }
+    gs_strips_drop(&s->strips, ctx);
     gs_block_space_drop(&s->space, ctx);
     gsolve_free(ctx, GSOLVE_HOST, s);
 }

@@ -25,6 +25,7 @@
 #include "core/csr.h"
 #include "core/vector.h"
 #include "spmv/block.h"
+#include "spmv/strips.h"
 
 /* --- the policy ------------------------------------------------------------------------------- */
 
@@ -134,6 +135,7 @@ typedef struct gs_sliced {
     int32_t tasks;        /* on the CPU: stretches of slices of about equal work */
     int32_t *task;        /* tasks + 1: first slice of each */
     double *dot;          /* scratch: two sums for each task */
+    gs_strips strips;     /* instead of tasks, where they pay; on the CPU */
     gs_block_space space; /* scratch: x by rows, where it is not */
     char note[80];        /* what the format that made it chose, or "" */
 } gs_sliced;

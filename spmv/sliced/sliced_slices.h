@@ -115,44 +115,78 @@ static inline __attribute__((always_inline)) void ON(rests)(const ON(entries) * 
     }
 }
 
-/* sum[l] = sum of value x over the columns of lane l of eight. step: entries from a column to the
- * next; narrow, each (there are several bases): constants. end: columns of each lane, or NULL:
- * padding tells. */
-static inline __attribute__((always_inline)) void ON(octet)(const ON(entries) * e, int64_t step,
-                                                            bool narrow, bool each,
-                                                            const int32_t *end, T *restrict sum)
+typedef V ON(stored) __attribute__((vector_size(4 * sizeof(V))));
+
+/* Four lanes of a column: value x. narrow is a constant. */
+static inline __attribute__((always_inline)) FN(quad)
+    ON(products)(const ON(entries) * at, int l, bool narrow)
+{
+    const uint16_t *unit = at->unit + l;
+    const int32_t *col = at->col + l;
+    const T *x = at->x;
+    ON(stored) v;
+
+    memcpy(&v, at->value + l, sizeof v);
+    const FN(quad) near = narrow ? (FN(quad)){x[unit[0]], x[unit[1]], x[unit[2]], x[unit[3]]}
+                                 : (FN(quad)){x[col[0]], x[col[1]], x[col[2]], x[col[3]]};
+    return __builtin_convertvector(v, FN(quad)) * near;
+}
+
+/* What of an octet is summed: columns from .. to - 1 of those without padding, which the pointers
+ * are at, and the others too if these are the last; if they are the first the sums begin here. */
+typedef struct ON(stretch) {
+    int32_t from, to;
+    bool first, last;
+    int64_t ahead;      /* values that are asked for ahead of their use */
+    const int32_t *end; /* columns of each lane, or NULL: padding tells */
+} ON(stretch);
+
+/* sum[l] += or = sum of value x over a stretch of lane l of eight. step: entries from a column to
+ * the next; narrow, each (there are several bases): constants. */
+static inline __attribute__((always_inline)) void ON(octet)(const ON(entries) * e, ON(stretch) part,
+                                                            int64_t step, bool narrow, bool each,
+                                                            T *restrict sum)
 {
     ON(entries) at = *e;
-    T a[8] = {0};
+    FN(quad) a[2] = {{0}};
 
-    for (int32_t k = 0; k < e->full; k++) {
+    if (!part.first) memcpy(a, sum, sizeof a);
+    for (int32_t k = part.from; k < part.to; k++) {
         if (each) at.x = e->x + e->base[k];
-        __builtin_prefetch(at.value + GS_SLICED_AHEAD);
-#pragma GCC unroll 8
-        for (int l = 0; l < 8; l++) {
-            a[l] += (T)at.value[l] * at.x[narrow ? (int32_t)at.unit[l] : at.col[l]];
-        }
+        __builtin_prefetch(at.value + part.ahead);
+        a[0] += ON(products)(&at, 0, narrow);
+        a[1] += ON(products)(&at, 4, narrow);
         at.value += step;
         at.col += narrow ? 0 : step;
         at.unit += narrow ? step : 0;
     }
-#pragma GCC unroll 8
-    for (int l = 0; l < 8; l++) sum[l] = a[l];
+    memcpy(sum, a, sizeof a);
     at.x = e->x;
-    if (e->full < e->width) ON(rests)(&at, step, narrow, each, end, sum);
+    if (part.last && e->full < e->width) ON(rests)(&at, step, narrow, each, part.end, sum);
 }
 
 /* The same, however the columns are stored. */
-static inline __attribute__((always_inline)) void ON(any_octet)(const ON(entries) * e, int64_t step,
-                                                                const int32_t *end, T *sum)
+static inline __attribute__((always_inline)) void ON(any_octet)(const ON(entries) * e,
+                                                                ON(stretch) part, int64_t step,
+                                                                T *sum)
 {
     if (!e->unit) {
-        ON(octet)(e, step, false, false, end, sum);
+        ON(octet)(e, part, step, false, false, sum);
     } else if (e->base) {
-        ON(octet)(e, step, true, true, end, sum);
+        ON(octet)(e, part, step, true, true, sum);
     } else {
-        ON(octet)(e, step, true, false, end, sum);
+        ON(octet)(e, part, step, true, false, sum);
     }
+}
+
+/* All of an octet. */
+static inline __attribute__((always_inline)) void ON(whole_octet)(const ON(entries) * e,
+                                                                  int64_t step, const int32_t *end,
+                                                                  T *sum)
+{
+    const ON(stretch) all = {0, e->full, true, true, GS_SLICED_AHEAD, end};
+
+    ON(any_octet)(e, all, step, sum);
 }
 
 /* Columns of each lane of a slice whose rows' lengths are known. */
@@ -178,7 +212,7 @@ static void ON(sum_rows)(const gs_sliced *s, int32_t at, const gs_slice *slice, 
 
     if (ends) ON(name_ends)(s, slice, end);
     for (int32_t l = 0; l < s->lanes; l += 8) {
-        ON(any_octet)(&e, s->lanes, ends ? end + l : NULL, sum + l);
+        ON(whole_octet)(&e, s->lanes, ends ? end + l : NULL, sum + l);
         e.value += 8;
         e.col += e.unit ? 0 : 8;
         e.unit += e.unit ? 8 : 0;
@@ -207,7 +241,7 @@ static void ON(octets)(const gs_sliced *s, int32_t t, const T *restrict x, T *re
             ON(name_ends)(s, &slice, ends);
             end = ends;
         }
-        ON(any_octet)(&e, 8, end, sum);
+        ON(whole_octet)(&e, 8, end, sum);
         memcpy(y + place, sum, (size_t)rows * sizeof *sum);
         for (int32_t r = 0; w && r < rows; r++) {
             wy[r] += (double)w[place + r] * (double)sum[r];

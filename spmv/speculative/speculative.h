@@ -29,6 +29,7 @@
 #include "core/csr.h"
 #include "core/vector.h"
 #include "spmv/scattered.h"
+#include "spmv/strips.h"
 
 #define GS_SPECULATIVE_T 32
 
@@ -51,6 +52,7 @@ typedef struct gs_speculative_plan {
     int32_t *first;              /* count + 1 */
     double *head, *tail;         /* count, the synchronizer: sums of the parts of open rows */
     double *part;                /* 2 count: sums that are made on the way */
+    gs_strips strips;            /* instead, where they pay */
     struct gs_speculative *tile; /* on CUDA instead: see speculative_cuda.cu */
 } gs_speculative_plan;
 

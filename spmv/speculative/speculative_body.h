@@ -63,6 +63,9 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_speculative_plan *plan, dou
     const T *x = px;
     T *y = py;
 
+    if (plan->strips.count > 0) {
+        return gs_strips_apply(&plan->strips, q, &plan->csr, alpha, x, beta, y, dots);
+    }
 #pragma omp parallel for schedule(static, at_once) num_threads(threads) if (plan->count > 2)
     for (int32_t b = 0; b < plan->count; b++) {
         bunches[plan->how][wide](plan, b, alpha, x, beta, y, dots);

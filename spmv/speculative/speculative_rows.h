@@ -1,14 +1,10 @@
 /* speculative_rows.h: one bunch of the product, for one value type T and one type OFFSET of row
  * starts. */
 
-/* The sum over entries from .. to; how is a constant. */
-static inline __attribute__((always_inline)) T ON(between)(const gs_speculative_plan *plan,
-                                                           int64_t from, int64_t to, const T *x,
-                                                           gs_rows how, int64_t ahead)
+/* The sum over entries from .. to, a part of a row. */
+static T ON(part_sum)(const gs_speculative_plan *plan, int64_t from, int64_t to, const T *x)
 {
-    const int32_t *col = plan->csr.col + from;
-    const T *value = (const T *)plan->csr.value + from;
-    return FN(sum_by)(how, to - from, value, col, x, ahead);
+    return FN(row_sum)(to - from, (const T *)plan->csr.value + from, plan->csr.col + from, x);
 }
 
 /* The rows that begin in bunch b: those that end there too are written, empty ones among them. What
@@ -18,21 +14,21 @@ static inline __attribute__((always_inline)) void ON(any_bunch)(
     T *restrict y, const gs_product_sums *dots, gs_rows how)
 {
     const OFFSET *start = plan->csr.start;
+    const int32_t *col = plan->csr.col;
+    const T *value = plan->csr.value;
     const int64_t from = b * plan->size, left = plan->entries - from;
     const int64_t to = from + (left < plan->size ? left : plan->size);
     const int64_t ahead = gs_ahead(to, plan->entries);
     const int32_t first = plan->first[b], last = plan->first[b + 1];
-    const bool plain = alpha == 1 && beta == 0;
+    const bool plain = alpha == 1 && beta == 0, open = last > first && start[last] > to;
     const T *w = dots ? dots->w : NULL;
     double wy = 0, yy = 0;
 
-    plan->head[b] = ON(between)(plan, from, start[first] < to ? start[first] : to, x, how, ahead);
-    for (int32_t i = first; i < last; i++) {
-        if (start[i + 1] > to) {
-            plan->tail[b] = ON(between)(plan, start[i], to, x, how, ahead);
-            break;
-        }
-        const T sum = ON(between)(plan, start[i], start[i + 1], x, how, ahead);
+    plan->head[b] = ON(part_sum)(plan, from, start[first] < to ? start[first] : to, x);
+    if (open) plan->tail[b] = ON(part_sum)(plan, start[last - 1], to, x);
+    for (int32_t i = first; i < last - open; i++) {
+        const int64_t at = start[i], n = start[i + 1] - at;
+        const T sum = FN(sum_by)(how, n, value + at, col + at, x, ahead);
         if (plain) {
             y[i] = sum;
         } else {

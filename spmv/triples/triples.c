@@ -5,6 +5,7 @@
 
 #include "core/try.h"
 #include "core/vector.h"
+#include "spmv/matrix.h"
 
 static const gs_triples_kernels *kernels_of(const gs_triples *t, const gsolve_context *ctx)
 {
@@ -18,6 +19,9 @@ void gs_triples_drop(gs_triples *t, gsolve_context *ctx)
         gsolve_free(ctx, gs_place(ctx), t->col);
         gsolve_free(ctx, gs_place(ctx), t->value);
     }
+    if (t->form) gs_csr_format.destroy(t->form, ctx);
+    gsolve_free(ctx, gs_place(ctx), (void *)(uintptr_t)t->left.start);
+    gsolve_free(ctx, gs_place(ctx), t->sum);
     gsolve_free(ctx, gs_place(ctx), t->head);
     gsolve_free(ctx, gs_place(ctx), t->tail);
     memset(t, 0, sizeof *t);
@@ -35,6 +39,7 @@ static void point(gs_triples *t, const gsolve_csr *csr)
 gsolve_status gs_triples_make(gs_triples *t, gsolve_context *ctx, const gsolve_csr *csr,
                               int64_t skip)
 {
+    const int64_t interval = GS_KERNELS(gs_triples, ctx, csr->type)->interval;
     const size_t size = gs_type_size(csr->type);
     gsolve_status status;
 
@@ -42,7 +47,8 @@ gsolve_status gs_triples_make(gs_triples *t, gsolve_context *ctx, const gsolve_c
     t->skip = skip;
     point(t, csr);
     TRY(kernels_of(t, ctx)->make(t, ctx));
-    t->intervals = (t->entries + kernels_of(t, ctx)->interval - 1) / kernels_of(t, ctx)->interval;
+    if (interval == 0) return GSOLVE_OK;
+    t->intervals = (t->entries + interval - 1) / interval;
     t->head = gsolve_alloc(ctx, gs_place(ctx), (size_t)t->intervals, size);
     TRY(t->head ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     t->tail = gsolve_alloc(ctx, gs_place(ctx), (size_t)t->intervals, size);
@@ -62,8 +68,19 @@ gsolve_status gs_triples_update(gs_triples *t, gsolve_context *ctx, const gsolve
 gsolve_status gs_triples_add(const gs_triples *t, gsolve_context *ctx, double alpha, gsolve_dense x,
                              gsolve_dense y)
 {
+    const gsolve_dense sum = {.nrows = t->left.nrows,
+                              .ncols = 1,
+                              .stride = t->left.nrows,
+                              .value = t->sum,
+                              .type = x.type,
+                              .place = x.place};
+    gsolve_status status;
+
     if (t->entries == 0) return GSOLVE_OK;
-    return kernels_of(t, ctx)->add(ctx->queue, t, alpha, x.value, y.value);
+    if (t->form) TRY(gs_csr_format.apply(t->form, ctx, alpha, x, 0, sum));
+    TRY(kernels_of(t, ctx)->add(ctx->queue, t, alpha, x.value, y.value));
+done:
+    return status;
 }
 
 gsolve_status gs_triples_apply(const gs_triples *t, gsolve_context *ctx, double alpha,
@@ -72,9 +89,6 @@ gsolve_status gs_triples_apply(const gs_triples *t, gsolve_context *ctx, double 
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, x.type);
     gsolve_status status;
 
-    if (t->entries > 0 && kernels_of(t, ctx)->apply) {
-        return kernels_of(t, ctx)->apply(ctx->queue, t, alpha, x.value, beta, y.value);
-    }
     if (beta == 0) {
         TRY(vector->zero(ctx->queue, y.nrows, y.value));
     } else if (beta != 1) {

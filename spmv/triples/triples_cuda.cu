@@ -330,6 +330,6 @@ done:
 } // namespace
 
 extern "C" const gs_triples_kernels gs_triples_cuda[GSOLVE_TYPE_COUNT] = {
-    {make<float>, refill<float>, add<float>, ranked, GS_TRIPLES_CUDA, nullptr},
-    {make<double>, refill<double>, add<double>, ranked, GS_TRIPLES_CUDA, nullptr},
+    {make<float>, refill<float>, add<float>, ranked, GS_TRIPLES_CUDA},
+    {make<double>, refill<double>, add<double>, ranked, GS_TRIPLES_CUDA},
 };
