@@ -2,9 +2,10 @@
  *
  * The form may change where a solver asks (gsolve_matrix_turn, see auto_turn.c): between two
  * iterations, outside of all that is recorded. csr's form is a plan that the first product with it
- * makes, since a solve that is known to be long has none (70 us on an H200, and 170 where rows
- * differ much). It stays, and takes the several columns that the other form cannot multiply at
- * once, and A' (of which matrix.c makes an auto of its own that nobody asks to turn). */
+ * makes where another may come, since a solve that is known to be long has none (70 us on an H200,
+ * and 170 where rows differ much). It stays, and takes the several columns that the other form
+ * cannot multiply at once, and A' (of which matrix.c makes an auto of its own that nobody asks to
+ * turn). */
 #include "spmv/auto.h"
 
 #include <math.h>
@@ -54,6 +55,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     a->csr = *csr;
     a->options = *(const gs_auto_options *)given;
     TRY(gs_csr_entries(ctx, csr, &a->entries));
+    if (!gs_auto_may_turn(a, ctx)) TRY(gs_auto_rows(a, ctx));
     *self = a;
     a = NULL;
 done:

@@ -52,6 +52,7 @@ static inline bool gs_auto_refused(gsolve_status status)
 }
 
 /* auto_turn.c */
+bool gs_auto_may_turn(const gs_auto *a, const gsolve_context *ctx); /* it is not too small */
 gsolve_status gs_auto_turn(void *self, gsolve_context *ctx, const gsolve_outlook *outlook,
                            gsolve_turn *turn);
 

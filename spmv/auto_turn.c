@@ -247,10 +247,14 @@ static void end_run(gs_auto *a, int64_t made)
     a->last = made;
 }
 
+bool gs_auto_may_turn(const gs_auto *a, const gsolve_context *ctx)
+{
+    return a->entries >= (ctx->device == &gs_device_cuda ? LEAST_ENTRIES_CUDA : LEAST_ENTRIES);
+}
+
 gsolve_status gs_auto_turn(void *self, gsolve_context *ctx, const gsolve_outlook *o,
                            gsolve_turn *made)
 {
-    const int64_t least = ctx->device == &gs_device_cuda ? LEAST_ENTRIES_CUDA : LEAST_ENTRIES;
     gs_auto *a = self;
     gsolve_status status = GSOLVE_OK;
 
@@ -258,7 +262,7 @@ gsolve_status gs_auto_turn(void *self, gsolve_context *ctx, const gsolve_outlook
         end_run(a, o->made);
         return GSOLVE_OK;
     }
-    if (a->other || a->entries < least || (a->looked && a->count == 0)) return GSOLVE_OK;
+    if (a->other || !gs_auto_may_turn(a, ctx) || (a->looked && a->count == 0)) return GSOLVE_OK;
     if (most_products(a, o) < LEAST) return GSOLVE_OK;
     TRY(reconsider(a, ctx, expected_products(a, o), o->columns));
     made->settled = a->other || !best_of(a, most_products(a, o), o->columns);
