@@ -10,7 +10,7 @@ failed=0
 
 clean_tree() {
     rm -rf "${tree:?}"/*
-    for folder in include core spmv/csr spmv/ell spmv/sliced spgemm/esc io precond/ic precond/ilu solver cli examples; do
+    for folder in include core spmv/csr spmv/ell spmv/sliced spgemm/esc spgemm/hash spgemm/galerkin io precond/ic precond/ilu solver cli examples; do
         mkdir -p "$tree/$folder"
     done
     printf '#ifndef A_H\n#define A_H\n#ifdef __cplusplus\n#endif\n#endif\n' >"$tree/core/csr.h"
@@ -18,6 +18,7 @@ clean_tree() {
     printf '#include "spmv/csr/csr.h"\n#include "spmv/matrix.h"\n' >"$tree/spmv/csr/csr.c"
     printf '#include "spmv/sliced/sliced.h"\n' >"$tree/spmv/ell/ell.c"
     printf '#include "core/csr.h"\n#include "spgemm/spgemm.h"\n' >"$tree/spgemm/esc/esc.c"
+    printf '#include "spgemm/hash/hash.h"\n' >"$tree/spgemm/galerkin/triple.c"
     printf '#include "spmv/matrix.h"\n#include "io/cache.h"\n#include "core/try.h"\n' >"$tree/precond/amg.c"
     printf '#include <math.h>\n#include "gsolve_io.h"\n#include "solver/krylov.h"\n' >"$tree/solver/cg.c"
     printf '#if __BYTE_ORDER__ == 1\n#endif\n' >"$tree/io/scan.h"
@@ -52,6 +53,8 @@ plant spmv/ell/ell.c '#include "spmv/csr/csr.h"'
 plant spmv/ell/ell_cuda.cu '#include "spmv/csr/csr.h"'
 plant spmv/sliced/sliced.c '#include "spmv/ell/ell.h"'
 plant spgemm/esc/esc.c '#include "spgemm/hash/hash.h"'
+plant spgemm/hash/hash.c '#include "spgemm/galerkin/triple.h"'
+plant spgemm/galerkin/triple.c '#include "spgemm/esc/esc.h"'
 plant spgemm/esc/esc.c '#include "spmv/matrix.h"'
 plant spgemm/product.c '#include "precond/precond.h"'
 plant io/read.c '#include "spmv/matrix.h"'
