@@ -13,11 +13,11 @@
  * For each number of columns and layout one record for each format and each algorithm, cusparse
  * csr1, csr2, csr3 and coo4, analysed beforehand, where there is a GPU. Times are medians over the
  * rounds; a round repeats a product for 2 ms. peer: the best of the algorithms. singles_ms: as many
- * products of one column with the same format. Floor: the bytes of plain compressed rows, X and Y,
- * at the bandwidth of a copy within the device in the same run. Results are compared with the first
- * of their layout; a difference beyond rounding ends the program with 1. $GSOLVE_DEVICE names the
- * device (cuda). */
-#include "bench/on_device.h"
+ * products of one column with the same format, in the same rounds. Floor: the bytes of plain
+ * compressed rows, X and Y, at the bandwidth of a copy within the device in the same run. Results
+ * are compared with the first of their layout, large ones in stretches of them; a difference beyond
+ * rounding ends the program with 1. $GSOLVE_DEVICE names the device (cuda). */
+#include "bench/large.h"
 #include "bench/peer_spmm.h"
 
 enum { MOST_ROUNDS = 101, MOST_RUNNERS = 32, MOST_COUNTS = 16 };
@@ -27,9 +27,9 @@ typedef struct runner {
     int algorithm;    /* its number, or -1 */
     gsolve_matrix *A; /* of a format, or */
     peer_spmm *peer;  /* of cuSPARSE; neither: it refuses */
-    double singles;   /* seconds of products of one column */
     double times[MOST_ROUNDS], median, apart;
-    int count; /* of products in a round */
+    double singles[MOST_ROUNDS]; /* seconds of as many products of one column; their median first */
+    int count, single_count;     /* of products in a round */
 } runner;
 
 static struct {
@@ -47,11 +47,10 @@ static struct {
 
 static gsolve_dense new_block(int32_t nrows, int32_t ncols, gsolve_layout layout, bool filled)
 {
-    const int32_t stride = layout == GSOLVE_BY_ROWS ? ncols : nrows;
-    gsolve_dense v = vector_on_device(r.type, nrows, ncols, filled);
+    gsolve_dense v = {nrows, ncols, nrows, NULL, r.type, place, layout};
 
-    v.stride = stride;
-    v.layout = layout;
+    if (layout == GSOLVE_BY_ROWS) v.stride = ncols;
+    v.value = numbers_on_device(r.type, (int64_t)nrows * ncols, filled);
     return v;
 }
 
@@ -91,20 +90,6 @@ static int count_of(const runner *now, gsolve_dense x, gsolve_dense y)
     return one > 2e-3 ? 1 : one > 1e-5 ? (int)(2e-3 / one) : 200;
 }
 
-/* Seconds of a product with each column of x by itself. */
-static double singles(const runner *now, int32_t nrows, int32_t ncols, int32_t columns)
-{
-    const gsolve_dense x = new_block(ncols, 1, GSOLVE_BY_COLUMNS, true);
-    const gsolve_dense y = new_block(nrows, 1, GSOLVE_BY_COLUMNS, false);
-    const int count = count_of(now, x, y);
-    double seconds[7];
-
-    for (int k = 0; k < 7; k++) seconds[k] = products(now, x, y, count);
-    gsolve_free(ctx, place, x.value);
-    gsolve_free(ctx, place, y.value);
-    return columns * bench_median(seconds, 7);
-}
-
 /* --- records ---------------------------------------------------------------------------------- */
 
 static const runner *best_peer(void)
@@ -123,7 +108,7 @@ static void print_brief(const runner *now, int32_t columns, gsolve_layout layout
     printf("%s k=%d %s %s %.4f ms, %.2f floors", r.matrix, columns,
            layout == GSOLVE_BY_ROWS ? "rows" : "columns", now->what, 1e3 * now->median,
            now->median / floor);
-    if (now->A) printf(", singles/it %.2f", now->singles / now->median);
+    if (now->A) printf(", singles/it %.2f", now->singles[0] / now->median);
     if (now->A && peer) printf(", %s/it %.2f", peer->what, peer->median / now->median);
     printf("\n");
 }
@@ -140,8 +125,8 @@ static void print_record(const runner *now, int32_t columns, gsolve_layout layou
            1e3 * now->median, 1e3 * now->times[0], 1e3 * now->times[r.rounds - 1], bytes,
            1e-9 * r.bandwidth, 1e3 * bytes / r.bandwidth, now->apart);
     if (now->A) {
-        printf("\"singles_ms\": %.5f, \"of_singles\": %.4f, ", 1e3 * now->singles,
-               now->median / now->singles);
+        printf("\"singles_ms\": %.5f, \"of_singles\": %.4f, ", 1e3 * now->singles[0],
+               now->median / now->singles[0]);
     } else {
         printf("\"singles_ms\": null, \"of_singles\": null, ");
     }
@@ -160,6 +145,8 @@ static void measure(const gsolve_csr *csr, double entries, int32_t columns, gsol
 {
     const gsolve_dense x = new_block(csr->ncols, columns, layout, true);
     const gsolve_dense y = new_block(csr->nrows, columns, layout, false);
+    const gsolve_dense one = new_block(csr->ncols, 1, GSOLVE_BY_COLUMNS, true);
+    const gsolve_dense of_one = new_block(csr->nrows, 1, GSOLVE_BY_COLUMNS, false);
     const double size = (double)size_of(r.type), tolerance = r.type == GSOLVE_F32 ? 1e-3 : 1e-11;
     const double bytes = entries * (size + 4) + (csr->nrows + 1.) * 4 +
                          size * columns * ((double)csr->nrows + csr->ncols);
@@ -172,18 +159,22 @@ static void measure(const gsolve_csr *csr, double entries, int32_t columns, gsol
             if (!now->peer) fprintf(stderr, "bench_spmm: %s\n", why);
         }
         if (!now->A && !now->peer) continue;
-        if (now->A) now->singles = singles(now, csr->nrows, csr->ncols, columns);
+        if (now->A) now->single_count = count_of(now, one, of_one);
         now->count = count_of(now, x, y);
-        now->apart = compare_with_first(y, &reference);
+        now->apart = apart_from_first(y, &reference);
         if (!(now->apart <= tolerance)) r.wrong = true;
     }
     for (int round = 0; round < r.rounds; round++) {
         for (runner *now = r.runner; now < r.runner + r.runners; now++) {
             if (now->A || now->peer) now->times[round] = products(now, x, y, now->count);
+            if (now->A) {
+                now->singles[round] = columns * products(now, one, of_one, now->single_count);
+            }
         }
     }
     for (runner *now = r.runner; now < r.runner + r.runners; now++) {
         if (now->A || now->peer) now->median = bench_median(now->times, r.rounds);
+        if (now->A) now->singles[0] = bench_median(now->singles, r.rounds);
     }
     for (runner *now = r.runner; now < r.runner + r.runners; now++) {
         if (!now->A && !now->peer) continue;
@@ -203,6 +194,8 @@ static void measure(const gsolve_csr *csr, double entries, int32_t columns, gsol
     free(reference);
     gsolve_free(ctx, place, x.value);
     gsolve_free(ctx, place, y.value);
+    gsolve_free(ctx, place, one.value);
+    gsolve_free(ctx, place, of_one.value);
 }
 
 /* The formats first, then the algorithms. */

@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <stdexcept>
-#include <vector>
 
 #include <cuda_runtime.h>
 #include <cusparse.h>
@@ -57,31 +56,27 @@ struct peer_spmm {
     }
 
     // The row of each entry.
-    void expand(const gsolve_csr &csr, const std::vector<int32_t> &start)
+    void expand(const gsolve_csr &csr, int32_t entries)
     {
-        std::vector<int32_t> rows((size_t)start.back());
-
-        for (int32_t i = 0; i < csr.nrows; i++) {
-            for (int32_t k = start[i]; k < start[i + 1]; k++) rows[k] = i;
-        }
-        check(cudaMalloc(&row, (rows.size() + 1) * sizeof *row));
-        check(cudaMemcpy(row, rows.data(), rows.size() * sizeof *row, cudaMemcpyHostToDevice));
+        check(cudaMalloc(&row, ((size_t)entries + 1) * sizeof *row));
+        check(cusparseXcsr2coo(handle, (const int32_t *)csr.start, entries, csr.nrows, row,
+                               CUSPARSE_INDEX_BASE_ZERO));
     }
 
     void name_matrix(const gsolve_csr &csr, bool coo)
     {
-        std::vector<int32_t> start((size_t)csr.nrows + 1);
+        int32_t entries;
 
         if (csr.offset != GSOLVE_O32) throw std::runtime_error("offsets are not of 32 bits");
-        check(cudaMemcpy(start.data(), csr.start, start.size() * sizeof start[0],
+        check(cudaMemcpy(&entries, (const int32_t *)csr.start + csr.nrows, sizeof entries,
                          cudaMemcpyDeviceToHost));
         if (coo) {
-            expand(csr, start);
-            check(cusparseCreateCoo(&A, csr.nrows, csr.ncols, start.back(), row, (void *)csr.col,
+            expand(csr, entries);
+            check(cusparseCreateCoo(&A, csr.nrows, csr.ncols, entries, row, (void *)csr.col,
                                     (void *)csr.value, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
                                     type));
         } else {
-            check(cusparseCreateCsr(&A, csr.nrows, csr.ncols, start.back(), (void *)csr.start,
+            check(cusparseCreateCsr(&A, csr.nrows, csr.ncols, entries, (void *)csr.start,
                                     (void *)csr.col, (void *)csr.value, CUSPARSE_INDEX_32I,
                                     CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type));
         }

@@ -45,7 +45,7 @@ static void choose_solver(const cli *c, const gsolve_traits *traits, cli_attempt
     gsolve_choice choice;
 
     a->free_method = true;
-    for (int k = 0; gsolve_choose(traits, k, &choice); k++) {
+    for (int k = 0; gsolve_choose(c->ctx, traits, k, &choice); k++) {
         if (!cli_spec_is(choice.solver, "direct")) break;
     }
     set_solver(c, a, choice.solver);
@@ -53,13 +53,26 @@ static void choose_solver(const cli *c, const gsolve_traits *traits, cli_attempt
     snprintf(a->why, sizeof a->why, "%s chosen: %s", choice.solver, choice.why);
 }
 
-/* The preconditioner is to be chosen for a method that the user wants. */
+static bool is_kind_of_cg(const char *spec)
+{
+    static const char *const kind[] = {"cg", "pipecg", "block_cg", "refine"};
+    bool is = false;
+
+    for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) is |= cli_spec_is(spec, kind[k]);
+    return is;
+}
+
+/* The preconditioner is to be chosen for a method that the user wants. That many iterations with
+ * jacobi are the fastest holds for cg, whose iterations are the cheapest. */
 static void choose_precond(const cli *c, const gsolve_traits *traits, cli_attempt *a)
 {
     gsolve_choice choice;
 
     set_solver(c, a, c->is.solver);
-    gsolve_choose(traits, 0, &choice);
+    gsolve_choose(c->ctx, traits, 0, &choice);
+    if (strcmp(choice.precond, "jacobi") == 0 && !is_kind_of_cg(c->is.solver)) {
+        gsolve_choose(c->ctx, traits, 1, &choice);
+    }
     if (cli_spec_is(c->is.solver, "direct")) {
         snprintf(a->precond, sizeof a->precond, "none");
     } else {
@@ -75,7 +88,7 @@ bool cli_choose(const cli *c, const gsolve_traits *traits, int k, cli_attempt *a
 
     if (k > 0 && !(any_solver && any_precond)) return false;
     if (any_solver && any_precond) {
-        if (!gsolve_choose(traits, k, &choice)) return false;
+        if (!gsolve_choose(c->ctx, traits, k, &choice)) return false;
         set_solver(c, a, choice.solver);
         snprintf(a->precond, sizeof a->precond, "%s", choice.precond);
         snprintf(a->why, sizeof a->why, "chosen: %s", choice.why);

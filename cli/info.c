@@ -159,11 +159,11 @@ static void say_values(const cli *c, const gsolve_traits *t)
              cli_bytes((double)csr_bytes(t, sizeof(float))).text);
 }
 
-static void say_choices(const cli *c, const gsolve_traits *t)
+static void say_choices(const cli *c, const gsolve_context *there, const gsolve_traits *t)
 {
     gsolve_choice choice;
 
-    for (int k = 0; gsolve_choose(t, k, &choice); k++) {
+    for (int k = 0; gsolve_choose(there, t, k, &choice); k++) {
         cli_item(c, k ? "then" : "auto", "%s + %s: %s", choice.solver, choice.precond, choice.why);
     }
 }
@@ -210,7 +210,8 @@ static void add_traits(cJSON *object, const gsolve_traits *t)
     cJSON_AddStringToObject(object, "definiteness", definiteness(t));
 }
 
-static int write_json(cli *c, const cli_system *s, const cli_prospect *p)
+static int write_json(cli *c, const gsolve_context *there, const cli_system *s,
+                      const cli_prospect *p)
 {
     cJSON *object = cJSON_CreateObject(), *list, *item;
     char name[32];
@@ -230,7 +231,7 @@ static int write_json(cli *c, const cli_system *s, const cli_prospect *p)
         cJSON_AddItemToArray(list, item);
     }
     list = cJSON_AddArrayToObject(object, "auto");
-    for (int k = 0; gsolve_choose(&s->traits, k, &choice); k++) {
+    for (int k = 0; gsolve_choose(there, &s->traits, k, &choice); k++) {
         item = cJSON_CreateObject();
         cJSON_AddStringToObject(item, "solver", choice.solver);
         cJSON_AddStringToObject(item, "precond", choice.precond);
@@ -240,9 +241,37 @@ static int write_json(cli *c, const cli_system *s, const cli_prospect *p)
     return cli_json_write(c, object);
 }
 
-int cli_info(cli *c)
+/* What the system looks like, and what a solve there would make of it. */
+static int look(cli *c, gsolve_context *there, const cli_system *s)
 {
     cli_prospect p = {0};
+
+    cli_prospect_make(c, there, s, &p);
+    say_shape(c, &s->traits);
+    say_values(c, &s->traits);
+    cli_forecast_say(c, s);
+    say_choices(c, there, &s->traits);
+    cli_prospect_say(c, &p);
+    return c->is.json ? write_json(c, there, s, &p) : 0;
+}
+
+/* A context of its own on the device of the arguments, else the CPU: a GPU is started only where it
+ * is asked for. */
+static int open_there(cli *c, gsolve_context **there)
+{
+    gsolve_context *host = c->ctx;
+    int code;
+
+    c->ctx = NULL;
+    code = c->is.device ? cli_open(c) : cli_open_host(c);
+    *there = c->ctx;
+    c->ctx = host;
+    return code;
+}
+
+int cli_info(cli *c)
+{
+    gsolve_context *there = NULL;
     cli_system s = {0};
     int code;
 
@@ -250,15 +279,9 @@ int cli_info(cli *c)
     if (cli_check_outputs(c) || cli_open_host(c) || cli_check_specs(c)) return CLI_ERROR;
     code = cli_read_matrix(c, c->is.matrix, &s);
     if (!code) code = cli_examine(c, &s);
-    if (!code) code = cli_prospect_make(c, &s, &p);
-    if (!code) {
-        say_shape(c, &s.traits);
-        say_values(c, &s.traits);
-        cli_forecast_say(c, &s);
-        say_choices(c, &s.traits);
-        cli_prospect_say(c, &p);
-        if (c->is.json) code = write_json(c, &s, &p);
-    }
+    if (!code) code = open_there(c, &there);
+    if (!code) code = look(c, there, &s);
+    gsolve_context_destroy(&there);
     cli_close_system(c, &s);
     return code;
 }

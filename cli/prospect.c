@@ -8,13 +8,13 @@
 #include "cli/levels.h"
 
 /* p->a.precond = which, if any. */
-static void choose(const cli *c, const cli_system *s, cli_prospect *p)
+static void choose(const cli *c, const gsolve_context *there, const cli_system *s, cli_prospect *p)
 {
     const bool any = !c->is.precond || cli_spec_is(c->is.precond, "auto");
     const char *spec = c->is.precond;
     gsolve_choice choice;
 
-    if (any) spec = gsolve_choose(&s->traits, 0, &choice) ? choice.precond : "none";
+    if (any) spec = gsolve_choose(there, &s->traits, 0, &choice) ? choice.precond : "none";
     p->asked = any ? cli_spec_is(spec, "amg") : true;
     snprintf(p->a.precond, sizeof p->a.precond, "%s", spec);
 }
@@ -38,17 +38,10 @@ static void make(cli_prospect *p, gsolve_context *ctx, const gsolve_csr *csr)
     gsolve_precond_destroy(&M);
 }
 
-int cli_prospect_make(cli *c, const cli_system *s, cli_prospect *p)
+void cli_prospect_make(const cli *c, gsolve_context *there, const cli_system *s, cli_prospect *p)
 {
-    cli there = *c; /* a context of its own, so that its peak is that of this alone */
-
-    choose(c, s, p);
-    if (!p->asked) return 0;
-    there.ctx = NULL;
-    if (c->is.device ? cli_open(&there) : cli_open_host(&there)) return CLI_ERROR;
-    make(p, there.ctx, &s->csr);
-    gsolve_context_destroy(&there.ctx);
-    return 0;
+    choose(c, there, s, p);
+    if (p->asked) make(p, there, &s->csr);
 }
 
 /* Of all levels over the finest. */

@@ -13,9 +13,9 @@ typedef struct cli_prospect {
     gsolve_context_info device;
 } cli_prospect;
 
-/* That of the arguments, or amg where auto takes it: on the device of the arguments, or the CPU.
- * Returns 0 or CLI_ERROR. */
-int cli_prospect_make(cli *c, const cli_system *s, cli_prospect *p);
+/* That of the arguments, or amg where auto takes it, on there's device. Its peak is that of this
+ * alone where there is a context of its own. */
+void cli_prospect_make(const cli *c, gsolve_context *there, const cli_system *s, cli_prospect *p);
 
 void cli_prospect_say(const cli *c, const cli_prospect *p);
 void cli_prospect_json(cJSON *object, const cli_prospect *p);

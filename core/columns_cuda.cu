@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/early.cuh"
 #include "core/vector_ops.cuh"
 
 extern "C" {
@@ -42,10 +43,10 @@ __global__ void __launch_bounds__(gs_block_size, Op::least_blocks)
     const int64_t packs = n / W, step = (int64_t)gridDim.x * gs_block_size;
     const int64_t first = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
     const int column = (int)blockIdx.y;
-    const int *ended = all.ended[column];
+    const gs_guard guard = {all.ended[column]};
     Op op = all.op[column];
 
-    if (ended && *ended >= Op::runs_until) {
+    if (guard.has_ended(Op::runs_until)) {
         op.skip();
         return;
     }
@@ -70,9 +71,8 @@ gsolve_status launch(keeping *k)
     static_assert(sizeof all <= room, "the arguments of a kernel");
     memcpy((void *)all.op, k->op, sizeof all.op);
     memcpy((void *)all.ended, k->ended, sizeof all.ended);
-    columns_kernel<Op, W>
-        <<<blocks, gs_block_size, 0, k->stream>>>(k->n, all, k->partial, k->arrived);
-    return gs_cuda(k, cudaGetLastError(), k->name);
+    return gs_launch_early_with(k, k->name, columns_kernel<Op, W>, blocks, gs_block_size, 0, k->n,
+                                all, k->partial, k->arrived);
 }
 
 gsolve_status run(keeping *k)
@@ -153,6 +153,7 @@ __global__ void all_ended_kernel(int32_t count, const int *ended, int *all)
 {
     int yes = 1;
 
+    gs_wait();
     for (int32_t c = (int32_t)threadIdx.x; c < count; c += 32) yes = yes && ended[c];
     yes = __all_sync(0xffffffffu, yes);
     if (threadIdx.x == 0) *all = yes;
@@ -160,7 +161,8 @@ __global__ void all_ended_kernel(int32_t count, const int *ended, int *all)
 
 gsolve_status all_ended(gs_queue *q, int32_t count, const int *ended, int *all)
 {
-    return gs_launch(q, "whether all have ended", all_ended_kernel, 1, 32, count, ended, all);
+    return gs_launch_early_with(q, "whether all have ended", all_ended_kernel, dim3(1), 32, 0,
+                                count, ended, all);
 }
 
 constexpr gs_vector_kernels tables[GSOLVE_TYPE_COUNT] = {table<float>, table<double>};

@@ -2,7 +2,7 @@
 #include <limits.h>
 #include <math.h>
 
-#include "core/csr.h"
+#include "core/csr_seen.h"
 #include "core/try.h"
 
 /* The row that entry is in. */
@@ -52,14 +52,11 @@ done:
     return status;
 }
 
-static gsolve_status check_offsets(gsolve_context *ctx, const gsolve_csr *csr)
+static gsolve_status blame_offsets(gsolve_context *ctx, const gsolve_csr *csr, int32_t bad)
 {
     int64_t begin, end;
-    int32_t bad;
     gsolve_status status;
 
-    TRY(gs_look(ctx, csr)->at_offsets(ctx, csr, &bad));
-    if (bad < 0) return GSOLVE_OK;
     TRY(gs_csr_offset(ctx, csr, 0, &begin));
     if (begin != 0) {
         return gsolve_fail(ctx, GSOLVE_BAD_MATRIX, "the first offset is %lld; it must be 0",
@@ -91,25 +88,45 @@ static gsolve_status check_view(gsolve_context *ctx, const gsolve_csr *csr)
     return GSOLVE_OK;
 }
 
-gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *clean)
+/* A matrix without columns or values has no entries. */
+static gsolve_status check_empty(gsolve_context *ctx, const gsolve_csr *csr)
 {
-    int64_t entries = 0, bad;
-    bool ascending, whole;
+    int64_t entries;
+    int32_t bad;
     gsolve_status status;
 
-    TRY(check_view(ctx, csr));
-    TRY(check_offsets(ctx, csr));
-    whole = csr->col && csr->value;
-    if (!whole || csr->offset == GSOLVE_O64) TRY(gs_csr_entries(ctx, csr, &entries));
-    if (entries > 0 && !whole) {
+    TRY(gs_look(ctx, csr)->at_offsets(ctx, csr, &bad));
+    if (bad >= 0) return blame_offsets(ctx, csr, bad);
+    TRY(gs_csr_entries(ctx, csr, &entries));
+    if (entries > 0) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "the matrix has entries but no columns or values");
     }
-    TRY(gs_look(ctx, csr)->at_entries(ctx, csr, &bad, &ascending));
-    if (bad >= 0) return blame(ctx, csr, bad);
-    *clean = ascending && (csr->offset == GSOLVE_O32 || entries > INT32_MAX);
 done:
     return status;
+}
+
+gsolve_status gs_csr_check_seen(gsolve_context *ctx, const gsolve_csr *csr, gs_csr_seen *seen,
+                                bool *clean)
+{
+    gsolve_status status;
+
+    TRY(check_view(ctx, csr));
+    if (!csr->col || !csr->value) TRY(check_empty(ctx, csr));
+    TRY((csr->place == GSOLVE_HOST ? &gs_see_host[csr->type] : GS_KERNELS(gs_see, ctx, csr->type))
+            ->look(seen, ctx, csr));
+    if (seen->bad_row >= 0) return blame_offsets(ctx, csr, seen->bad_row);
+    if (seen->bad_entry >= 0) return blame(ctx, csr, seen->bad_entry);
+    *clean = seen->ascending && (csr->offset == GSOLVE_O32 || seen->entries > INT32_MAX);
+done:
+    return status;
+}
+
+gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *clean)
+{
+    gs_csr_seen seen;
+
+    return gs_csr_check_seen(ctx, csr, &seen, clean);
 }
 
 gsolve_status gs_csr_check_host(gsolve_context *ctx, const gsolve_csr *csr, bool *clean)

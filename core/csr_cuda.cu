@@ -2,7 +2,7 @@
 #include "core/cuda.cuh"
 
 extern "C" {
-#include "core/csr.h"
+#include "core/csr_seen.h"
 #include "core/try.h"
 }
 
@@ -14,7 +14,9 @@ constexpr count_t none = ~(count_t)0;
 
 // What a look found. Least and sum of whole numbers: the same in any order.
 struct findings {
-    count_t first;     // row or entry that is not right, or none
+    count_t row;       // that is not right, or none
+    count_t entry;     // that is not right, or none
+    count_t entries;   // of the matrix
     count_t descents;  // entries whose column does not exceed that of the entry before
     count_t forgiven;  // those of them that begin a row
     count_t different; // rows or entries
@@ -29,7 +31,7 @@ gsolve_status begin(gsolve_context *ctx, findings **f)
 
     ALLOC_DEVICE(ctx, *f, 1);
     TRY(gs_cuda(q, cudaMemsetAsync(*f, 0, sizeof **f, q->stream), "findings"));
-    TRY(gs_cuda(q, cudaMemsetAsync(&(*f)->first, 0xff, sizeof none, q->stream), "findings"));
+    TRY(gs_cuda(q, cudaMemsetAsync(&(*f)->row, 0xff, 2 * sizeof none, q->stream), "findings"));
 done:
     return status;
 }
@@ -68,7 +70,7 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int64_t i = s.first; i < nrows && bad == none; i += s.step) {
         if (start[i + 1] < start[i]) bad = (count_t)i;
     }
-    if (bad != none) atomicMin(&f->first, bad);
+    if (bad != none) atomicMin(&f->row, bad);
 }
 
 // The last of a matrix's offsets, of either width.
@@ -108,15 +110,17 @@ struct four {
     }
 };
 
+// Nothing is read where the offsets are not right.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     look_at_entries(end_of end, bool packed, int32_t ncols, const int32_t *col, const T *value,
                     findings *f)
 {
     const stride s;
-    const int64_t entries = end(), packs = packed ? entries / 4 : 0;
+    const int64_t entries = f->row == none ? end() : 0, packs = packed ? entries / 4 : 0;
     count_t bad = none, descents = 0;
 
+    if (s.first == 0) f->entries = (count_t)entries;
     for (int64_t p = s.first; p < packs; p += s.step) {
         const four<T> x(col, value, 4 * p);
         int32_t before = p > 0 ? col[4 * p - 1] : -1;
@@ -135,7 +139,7 @@ __global__ void __launch_bounds__(gs_block_size)
         if (!good && bad == none) bad = (count_t)k;
         if (k > 0) descents += j <= col[k - 1];
     }
-    if (bad != none) atomicMin(&f->first, bad);
+    if (bad != none) atomicMin(&f->entry, bad);
     add(descents, &f->descents);
 }
 
@@ -144,9 +148,10 @@ __global__ void __launch_bounds__(gs_block_size)
     look_at_begins(int32_t nrows, const O *start, const int32_t *col, findings *f)
 {
     const stride s;
+    const int64_t rows = f->row == none ? nrows : 0;
     count_t forgiven = 0;
 
-    for (int64_t i = s.first; i < nrows; i += s.step) {
+    for (int64_t i = s.first; i < rows; i += s.step) {
         const int64_t from = (int64_t)start[i];
         if (from > 0 && from < (int64_t)start[i + 1]) forgiven += col[from] <= col[from - 1];
     }
@@ -199,21 +204,44 @@ __global__ void __launch_bounds__(gs_block_size)
 
 // --- the table --------------------------------------------------------------------------------
 
+gsolve_status ask_offsets(gs_queue *q, const gsolve_csr *csr, findings *f)
+{
+    const int grid = gs_grid(q, csr->nrows);
+
+    return csr->offset == GSOLVE_O64
+               ? gs_launch(q, "a look at the offsets", look_at_offsets<int64_t>, grid,
+                           gs_block_size, csr->nrows, (const int64_t *)csr->start, f)
+               : gs_launch(q, "a look at the offsets", look_at_offsets<int32_t>, grid,
+                           gs_block_size, csr->nrows, (const int32_t *)csr->start, f);
+}
+
+template <class T>
+gsolve_status ask_entries(gs_queue *q, const gsolve_csr *csr, findings *f)
+{
+    const int grid = gs_grid(q, csr->nrows);
+    gsolve_status status;
+
+    TRY(gs_launch(q, "a look at the entries", look_at_entries<T>, gs_grid(q, INT32_MAX),
+                  gs_block_size, end_of(csr), gs_aligned(csr->col) && gs_aligned(csr->value),
+                  csr->ncols, csr->col, (const T *)csr->value, f));
+    TRY(csr->offset == GSOLVE_O64
+            ? gs_launch(q, "a look at the rows", look_at_begins<int64_t>, grid, gs_block_size,
+                        csr->nrows, (const int64_t *)csr->start, csr->col, f)
+            : gs_launch(q, "a look at the rows", look_at_begins<int32_t>, grid, gs_block_size,
+                        csr->nrows, (const int32_t *)csr->start, csr->col, f));
+done:
+    return status;
+}
+
 gsolve_status at_offsets(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row)
 {
-    gs_queue *q = ctx->queue;
-    const int grid = gs_grid(q, csr->nrows);
     findings *f = nullptr, seen;
     gsolve_status status;
 
     TRY(begin(ctx, &f));
-    TRY(csr->offset == GSOLVE_O64
-            ? gs_launch(q, "a look at the offsets", look_at_offsets<int64_t>, grid, gs_block_size,
-                        csr->nrows, (const int64_t *)csr->start, f)
-            : gs_launch(q, "a look at the offsets", look_at_offsets<int32_t>, grid, gs_block_size,
-                        csr->nrows, (const int32_t *)csr->start, f));
+    TRY(ask_offsets(ctx->queue, csr, f));
     TRY(end(ctx, f, &seen));
-    *row = seen.first == none ? -1 : (int32_t)seen.first;
+    *row = seen.row == none ? -1 : (int32_t)seen.row;
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, f);
     return status;
@@ -223,23 +251,33 @@ template <class T>
 gsolve_status at_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entry,
                          bool *ascending)
 {
-    gs_queue *q = ctx->queue;
-    const int grid = gs_grid(q, csr->nrows);
     findings *f = nullptr, seen;
     gsolve_status status;
 
     TRY(begin(ctx, &f));
-    TRY(gs_launch(q, "a look at the entries", look_at_entries<T>, gs_grid(q, INT32_MAX),
-                  gs_block_size, end_of(csr), gs_aligned(csr->col) && gs_aligned(csr->value),
-                  csr->ncols, csr->col, (const T *)csr->value, f));
-    TRY(csr->offset == GSOLVE_O64
-            ? gs_launch(q, "a look at the rows", look_at_begins<int64_t>, grid, gs_block_size,
-                        csr->nrows, (const int64_t *)csr->start, csr->col, f)
-            : gs_launch(q, "a look at the rows", look_at_begins<int32_t>, grid, gs_block_size,
-                        csr->nrows, (const int32_t *)csr->start, csr->col, f));
+    TRY(ask_entries<T>(ctx->queue, csr, f));
     TRY(end(ctx, f, &seen));
-    *entry = seen.first == none ? -1 : (int64_t)seen.first;
+    *entry = seen.entry == none ? -1 : (int64_t)seen.entry;
     *ascending = seen.descents == seen.forgiven;
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, f);
+    return status;
+}
+
+template <class T>
+gsolve_status look(gs_csr_seen *all, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    findings *f = nullptr, seen;
+    gsolve_status status;
+
+    TRY(begin(ctx, &f));
+    TRY(ask_offsets(ctx->queue, csr, f));
+    TRY(ask_entries<T>(ctx->queue, csr, f));
+    TRY(end(ctx, f, &seen));
+    all->bad_row = seen.row == none ? -1 : (int32_t)seen.row;
+    all->entries = (int64_t)seen.entries;
+    all->bad_entry = seen.entry == none ? -1 : (int64_t)seen.entry;
+    all->ascending = seen.descents == seen.forgiven;
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, f);
     return status;
@@ -318,4 +356,5 @@ constexpr gs_look_kernels table = {at_offsets, at_entries<T>, at_patterns, at_va
 
 } // namespace
 
+extern "C" const gs_see_kernels gs_see_cuda[GSOLVE_TYPE_COUNT] = {{look<float>}, {look<double>}};
 extern "C" const gs_look_kernels gs_look_cuda[GSOLVE_TYPE_COUNT] = {table<float>, table<double>};

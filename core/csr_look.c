@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/csr.h"
+#include "core/csr_seen.h"
 
 enum { CLEAN, UNSORTED, BAD_COLUMN, BAD_VALUE }; /* what can be said of a row, worst last */
 
@@ -115,6 +115,16 @@ static gsolve_status narrow(gsolve_context *ctx, const gsolve_csr *csr, int32_t 
     return GSOLVE_OK;
 }
 
+static gsolve_status look(gs_csr_seen *seen, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    const gsolve_status status = at_offsets(ctx, csr, &seen->bad_row);
+
+    if (status != GSOLVE_OK || seen->bad_row >= 0) return status;
+    seen->entries = gs_start(csr, csr->nrows);
+    return at_entries(ctx, csr, &seen->bad_entry, &seen->ascending);
+}
+
+const gs_see_kernels gs_see_host[GSOLVE_TYPE_COUNT] = {{look}, {look}};
 const gs_look_kernels gs_look_host[GSOLVE_TYPE_COUNT] = {
     {at_offsets, at_entries, at_patterns, at_values, narrow},
     {at_offsets, at_entries, at_patterns, at_values, narrow}};

@@ -137,9 +137,8 @@ static void put_chunk(const order *o, int c, const gsolve_csr *C, void *from, si
 
 /* C = A' and, unless from is NULL, *from = the entry of A that each of C's is. */
 static gsolve_status transpose(gsolve_csr *out, void **from, gsolve_context *ctx,
-                               const gsolve_csr *A)
+                               const gsolve_csr *A, int64_t entries)
 {
-    const int64_t entries = gs_start(A, A->nrows);
     const size_t width = entries > INT32_MAX ? sizeof(int64_t) : sizeof(int32_t);
     gsolve_csr C = {0};
     order o = {0};
@@ -170,7 +169,7 @@ gsolve_status gsolve_csr_transpose(gsolve_csr *C, gsolve_context *ctx, const gso
     bool clean;
     const gsolve_status status = gs_csr_check_host(ctx, A, &clean);
 
-    return status == GSOLVE_OK ? transpose(C, NULL, ctx, A) : status;
+    return status == GSOLVE_OK ? transpose(C, NULL, ctx, A, gs_start(A, A->nrows)) : status;
 }
 
 /* --- kept, for new values ----------------------------------------------------------------------

@@ -21,7 +21,7 @@ typedef struct gs_device {
     void (*close)(gs_queue *queue);
     void *(*alloc)(gs_queue *queue, size_t bytes); /* NULL: out of memory */
     void (*free)(gs_queue *queue, void *block);
-    /* between places of which one is the device; NULL where there is only the host */
+    /* to and from the device: done at the end; within: in its turn. NULL: the host is all */
     gsolve_status (*copy)(gs_queue *queue, void *to, const void *from, size_t bytes);
     void *(*stream)(gs_queue *queue);
     int (*threads)(const gs_queue *queue); /* for the work that stays on the host */

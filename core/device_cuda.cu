@@ -118,12 +118,23 @@ void free_cuda(gs_queue *q, void *block)
     cudaFreeAsync(block, q->stream);
 }
 
-// Done when it returns.
+// Whether only the device can reach it.
+bool is_there(const void *block)
+{
+    cudaPointerAttributes about;
+    const cudaError_t code = cudaPointerGetAttributes(&about, block);
+
+    if (code != cudaSuccess) cudaGetLastError();
+    return code == cudaSuccess && about.type == cudaMemoryTypeDevice;
+}
+
+// Within the device in its turn, as kernels are; else done when it returns.
 gsolve_status copy_cuda(gs_queue *q, void *to, const void *from, size_t bytes)
 {
+    const bool within = is_there(to) && is_there(from);
     cudaError_t code = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, q->stream);
 
-    if (code == cudaSuccess) code = cudaStreamSynchronize(q->stream);
+    if (code == cudaSuccess && !within) code = cudaStreamSynchronize(q->stream);
     return gs_cuda(q, code, "a copy");
 }
 

@@ -7,7 +7,7 @@
 #ifndef GS_EACH_CUH
 #define GS_EACH_CUH
 
-#include "core/cuda.cuh"
+#include "core/early.cuh"
 #include "core/judge.h"
 
 struct gs_plain { // nothing to sum, nothing to begin
@@ -19,13 +19,13 @@ struct gs_plain { // nothing to sum, nothing to begin
 
 template <class Op, int W>
 __global__ void __launch_bounds__(gs_block_size, Op::least_blocks)
-    gs_each_kernel(int64_t n, Op op, double *partial, unsigned *arrived, const int *ended)
+    gs_each_kernel(int64_t n, Op op, double *partial, unsigned *arrived, gs_guard guard)
 {
     double sum[Op::sums ? Op::sums : 1] = {};
     const int64_t packs = n / W, step = (int64_t)gridDim.x * gs_block_size;
     const int64_t first = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
-    if (ended && *ended >= Op::runs_until) {
+    if (guard.has_ended(Op::runs_until)) {
         op.skip();
         return;
     }
@@ -43,7 +43,7 @@ gsolve_status gs_each_launch(gs_queue *q, int64_t n, const Op &op, const char *n
     constexpr auto kernel = gs_each_kernel<Op, W>;
     const int grid = gs_grid(q, n / W + 1, gs_at_once<kernel>());
 
-    return gs_launch(q, name, kernel, grid, gs_block_size, n, op, q->partial, q->arrived, q->guard);
+    return gs_launch_early(q, name, kernel, grid, gs_block_size, n, op, q->partial, q->arrived);
 }
 
 template <class T, class Op>

@@ -1,7 +1,7 @@
 // flip_cuda.cu: dense blocks from one layout to the other on a GPU, by tiles in shared memory,
 // which are read and written along what lies side by side. One of the two sides is the number of
 // right-hand sides: tiles are as long along the other as there is room.
-#include "core/cuda.cuh"
+#include "core/early.cuh"
 
 extern "C" {
 #include "core/flip.h"
@@ -39,7 +39,7 @@ struct place {
 template <class S, class T, int NARROW, bool ACROSS>
 __global__ void __launch_bounds__(gs_block_size)
     flip_tiles(int32_t longer, int32_t shorter, int64_t tiles_wide, const S *from, int64_t stride,
-               T *to, int64_t step, const int *ended)
+               T *to, int64_t step, gs_guard guard)
 {
     using tile = shape<NARROW>;
     __shared__ T kept[tile::wide * tile::line];
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const int wide = (int)min((int64_t)tile::wide, longer - w0), narrow = min(NARROW, shorter - n0);
     T item[tile::each];
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     from += ACROSS ? w0 * stride + n0 : n0 * stride + w0;
     to += ACROSS ? n0 * step + w0 : w0 * step + n0;
 #pragma unroll
@@ -86,8 +86,8 @@ gsolve_status launch(gs_queue *q, int32_t rows, int32_t columns, const S *from, 
         return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
                            "a block of %d x %d numbers has more than 2^31 tiles", rows, columns);
     }
-    return gs_launch(q, "the other layout", kernel, (int)tiles, gs_block_size, longer, shorter,
-                     tiles_wide, from, stride, to, step, q->guard);
+    return gs_launch_early(q, "the other layout", kernel, (int)tiles, gs_block_size, longer,
+                           shorter, tiles_wide, from, stride, to, step);
 }
 
 template <class S, class T>

@@ -214,15 +214,14 @@ done:
 }
 
 template <class T>
-gsolve_status make(gsolve_csr *out, void **order, gsolve_context *ctx, const gsolve_csr *A)
+gsolve_status make(gsolve_csr *out, void **order, gsolve_context *ctx, const gsolve_csr *A,
+                   int64_t n)
 {
     gsolve_csr B = {};
     void *place = nullptr;
-    int64_t n = 0;
     gsolve_status status;
 
     B.place = GSOLVE_DEVICE;
-    TRY(gs_csr_entries(ctx, A, &n));
     TRY(new_transpose(&B, ctx, A, n));
     TRY(n > INT32_MAX ? make_pattern<int64_t>(&B, &place, ctx, A, n)
                       : make_pattern<int32_t>(&B, &place, ctx, A, n));

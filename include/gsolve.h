@@ -592,9 +592,11 @@ typedef struct gsolve_choice {
     char why[200];                /* one sentence */
 } gsolve_choice;
 
-/* What "auto" does with a matrix of these traits: attempt 0 is the first choice, the later ones
- * what to fall back on when it fails. False: there is no such attempt. */
-bool gsolve_choose(const gsolve_traits *traits, int attempt, gsolve_choice *choice);
+/* What "auto" does with a matrix of these traits on ctx's device, which decides whether times are
+ * forecast for a CPU or for a GPU: attempt 0 is the first choice, the later ones what to fall back
+ * on when it fails. False: there is no such attempt. */
+bool gsolve_choose(const gsolve_context *ctx, const gsolve_traits *traits, int attempt,
+                   gsolve_choice *choice);
 
 /* The whole in one call: examine, choose, set up, solve, fall back, release. To rtol 1e-8.
  * log, if not NULL, receives one line for each attempt. */

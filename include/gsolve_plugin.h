@@ -155,7 +155,7 @@ const gsolve_plugin *gsolve_device_at(int index);
 void *gsolve_alloc(gsolve_context *ctx, gsolve_place place, size_t count, size_t size);
 void gsolve_free(gsolve_context *ctx, gsolve_place place, void *block); /* NULL: nothing */
 gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_place to_place, const void *from,
-                          gsolve_place from_place, size_t bytes);
+                          gsolve_place from_place, size_t bytes); /* within the device: in turn */
 int gsolve_threads(const gsolve_context *ctx);  /* for the CPU kernels: num_threads(...) */
 void *gsolve_stream(const gsolve_context *ctx); /* a cudaStream_t, or NULL */
 

@@ -6,7 +6,7 @@
 #include "core/csr.h"
 
 #define SMALL static inline
-#include "precond/row_rule.h"
+#include "core/row_rule.h"
 
 /* The entry (i, j) of csr, whose rows ascend, or -1. */
 static inline int64_t gs_entry_at(const gsolve_csr *csr, int32_t i, int32_t j)

@@ -11,6 +11,21 @@ extern "C" {
 
 constexpr unsigned gs_all_lanes = 0xffffffffu;
 
+// Of L neighbouring lanes, those of mask together, in each of them: the sum, and the largest.
+template <int L, class T>
+__device__ T gs_sum_of(T x, unsigned mask)
+{
+    for (int d = L / 2; d > 0; d /= 2) x += __shfl_xor_sync(mask, x, d);
+    return x;
+}
+
+template <int L>
+__device__ double gs_largest_of(double x, unsigned mask)
+{
+    for (int d = L / 2; d > 0; d /= 2) x = fmax(x, __shfl_xor_sync(mask, x, d));
+    return x;
+}
+
 template <int L>
 struct gs_lanes {
     int lane;     // 0 to L - 1
@@ -31,16 +46,11 @@ struct gs_lanes {
     __device__ unsigned below() const { return (1u << lane) - 1; } // the lanes before
 
     template <class T>
-    __device__ T sum(T x) const // in each lane
+    __device__ T sum(T x) const
     {
-        for (int d = L / 2; d > 0; d /= 2) x += __shfl_xor_sync(gs_all_lanes, x, d);
-        return x;
+        return gs_sum_of<L>(x, gs_all_lanes);
     }
-    __device__ double largest(double x) const
-    {
-        for (int d = L / 2; d > 0; d /= 2) x = fmax(x, __shfl_xor_sync(gs_all_lanes, x, d));
-        return x;
-    }
+    __device__ double largest(double x) const { return gs_largest_of<L>(x, gs_all_lanes); }
 };
 
 // Blocks for a group of lanes each.

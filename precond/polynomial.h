@@ -24,6 +24,9 @@ typedef struct gs_polynomial_kernels {
                                  void *d);
     /* y[i] = a number in [-1, 1) that depends on seed and i alone */
     gsolve_status (*noise)(gs_queue *q, int64_t n, uint64_t seed, void *y);
+    /* b = r, x = a d * b: the first step, from 0, of what was in double precision */
+    gsolve_status (*narrow)(gs_queue *q, int64_t n, double a, const void *d, const double *r,
+                            void *b, void *x);
     /* A step in n rows of so many columns, whose numbers lie side by side. */
     gsolve_status (*step)(gs_queue *q, int64_t n, int32_t columns, double a, double c,
                           gs_stepped v);

@@ -28,6 +28,20 @@ static gsolve_status FN(noise)(gs_queue *q, int64_t n, uint64_t seed, void *py)
     return GSOLVE_OK;
 }
 
+static gsolve_status FN(narrow)(gs_queue *q, int64_t n, double a, const void *pd, const double *r,
+                                void *pb, void *px)
+{
+    const T *d = pd;
+    T *b = pb, *x = px;
+
+#pragma omp parallel for simd schedule(static) num_threads(gs_queue_threads(q))
+    for (int64_t i = 0; i < n; i++) {
+        b[i] = (T)r[i];
+        x[i] = (T)a * d[i] * b[i];
+    }
+    return GSOLVE_OK;
+}
+
 /* A step's vectors from some row on. */
 typedef struct FN(stepped) {
     const T *d, *b, *Ax, *old;

@@ -119,6 +119,34 @@ struct first : gs_plain {
     }
 };
 
+template <class T>
+struct narrowed : gs_plain {
+    T a;
+    const T *d;
+    const double *r;
+    T *b, *x;
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        const auto D = gs_load<W>(d, i);
+        gs_pack<T, W> B, X;
+        for (int w = 0; w < W; w++) {
+            B.v[w] = (T)r[i + w];
+            X.v[w] = a * D.v[w] * B.v[w];
+        }
+        gs_store<W>(b, i, B);
+        gs_store<W>(x, i, X);
+    }
+};
+
+template <class T>
+gsolve_status narrow(gs_queue *q, int64_t n, double a, const void *d, const double *r, void *b,
+                     void *x)
+{
+    return gs_each<T>(q, n, gs_all_aligned(d, b, x),
+                      narrowed<T>{{}, (T)a, (const T *)d, r, (T *)b, (T *)x}, "smooth");
+}
+
 template <class T, bool MANY, bool KEPT>
 struct next : gs_plain {
     T a, c;
@@ -172,7 +200,7 @@ gsolve_status step(gs_queue *q, int64_t n, int32_t columns, double a, double c, 
 }
 
 template <class T>
-constexpr gs_polynomial_kernels table = {reciprocals<T>, noise<T>, step<T>};
+constexpr gs_polynomial_kernels table = {reciprocals<T>, noise<T>, narrow<T>, step<T>};
 
 } // namespace
 

@@ -12,4 +12,5 @@
 #include "core/each_type.h"
 
 const gs_polynomial_kernels gs_polynomial_host[GSOLVE_TYPE_COUNT] = {
-    {reciprocals_f32, noise_f32, step_f32}, {reciprocals_f64, noise_f64, step_f64}};
+    {reciprocals_f32, noise_f32, narrow_f32, step_f32},
+    {reciprocals_f64, noise_f64, narrow_f64, step_f64}};

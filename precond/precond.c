@@ -108,7 +108,7 @@ static gsolve_status name_kind(gsolve_context *ctx, const gsolve_csr *csr, const
     }
     TRY(clean(ctx, &csr, &own));
     TRY(gsolve_csr_examine(ctx, csr, &traits));
-    gsolve_choose(&traits, 0, choice);
+    gsolve_choose(ctx, &traits, 0, choice);
     *spec = choice->precond;
 done:
     gsolve_csr_free(&own, ctx);

@@ -5,6 +5,7 @@
 // not solved yet holds a mark, and who needs it looks again until it does not. Blocks take the rows
 // in the order in which they begin, so that all that a row waits for is with blocks that run or
 // have ended. Each sum has one order: the same bits every time.
+#include "core/early.cuh"
 #include "precond/triangle.cuh"
 
 extern "C" {
@@ -97,12 +98,12 @@ __device__ T sum_share(const triangle<T> &t, int32_t i, int share, int shares, c
 template <class T>
 __global__ void __launch_bounds__(threads)
     solve_columns(triangle<T> t, int team, int columns, const T *r, T *z, unsigned *ticket,
-                  const int *ended)
+                  gs_guard guard)
 {
     __shared__ unsigned block;
     const int lane = (int)threadIdx.x % 32, share = lane / team, column = lane % team;
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     if (threadIdx.x == 0) block = atomicAdd(ticket, 1u);
     __syncthreads();
     const int64_t at = (int64_t)block * (threads / 32) + threadIdx.x / 32;
@@ -152,10 +153,10 @@ gsolve_status gs_triangle_columns(gs_queue *q, const gs_triangle *t, const void 
     TRY(need_order(t, q->ctx));
     TRY(gs_cuda(q, cudaMemsetAsync(z, 0xff, (size_t)n * stride * sizeof(T), q->stream), "marks"));
     TRY(gs_cuda(q, cudaMemsetAsync(v->ticket, 0, sizeof *v->ticket, q->stream), "marks"));
-    TRY(gs_launch(q, "a triangular solve of columns", solve_columns<T>, blocks, threads,
-                  triangle<T>{n, v->order, (const int32_t *)v->rows.start, v->rows.col,
-                              (const T *)v->rows.value, (const T *)d},
-                  stride, columns, (const T *)r, (T *)z, v->ticket, q->guard));
+    TRY(gs_launch_early(q, "a triangular solve of columns", solve_columns<T>, blocks, threads,
+                        triangle<T>{n, v->order, (const int32_t *)v->rows.start, v->rows.col,
+                                    (const T *)v->rows.value, (const T *)d},
+                        stride, columns, (const T *)r, (T *)z, v->ticket));
 done:
     return status;
 }

@@ -34,22 +34,24 @@ typedef struct gs_arnoldi_small {
 } gs_arnoldi_small;
 
 typedef struct gs_arnoldi_kernels {
-    /* bytes that project and gram of block.h need, for bases of so many vectors; begins as 0 */
+    /* bytes that project and less need, for bases of so many vectors; begins as 0 */
     size_t (*space)(int64_t n, int vectors, int b);
     /* C = V'W */
     gsolve_status (*project)(gs_queue *q, int64_t n, gs_arnoldi_basis V, gs_block_columns W,
                              double *C, int64_t ld, void *space);
-    /* W -= V C; fresh: W = V C */
-    gsolve_status (*combine)(gs_queue *q, int64_t n, gs_arnoldi_basis V, const double *C,
-                             int64_t ld, bool fresh, gs_block_columns W);
+    /* W -= V C, G = W'W */
+    gsolve_status (*less)(gs_queue *q, int64_t n, gs_arnoldi_basis V, const double *C, int64_t ld,
+                          gs_block_columns W, double *G, void *space);
+    /* Y = V C; Y may be V where that is one block */
+    gsolve_status (*times)(gs_queue *q, int64_t n, gs_arnoldi_basis V, const double *C, int64_t ld,
+                           gs_block_columns Y);
     /* From G = W'W: t, with which W t is orthonormal, and with W = (W t) S the rows S of H below
      * those of the pass, or the first of g where steps is 0: there columns that have ended count as
-     * 0, and a cycle begins: length = 0, nothing = 1. Sets once. */
+     * 0, and a cycle begins: length = 0, nothing = 1. Sets once. The pass that is the last, this or
+     * the second, makes R of H in this step's columns, g and rr; length = steps. */
     gsolve_status (*first)(gs_queue *q, const gs_arnoldi_small *a);
-    /* The same for (W t), whose coefficients were again: corrects H, or g, and t. Sets once. */
+    /* The same for (W t), whose coefficients were again: corrects H, or g, and t. */
     gsolve_status (*second)(gs_queue *q, const gs_arnoldi_small *a);
-    /* R of H in this step's columns, g and rr; length = steps. */
-    gsolve_status (*rotate)(gs_queue *q, const gs_arnoldi_small *a);
     /* again = y with R y = g, of length steps; nothing = there are none. */
     gsolve_status (*solve)(gs_queue *q, const gs_arnoldi_small *a);
     /* x has got it: length = 0, nothing = 1. */

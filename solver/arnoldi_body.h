@@ -1,6 +1,8 @@
 /* arnoldi_body.h: the kernels of arnoldi.h on vectors, for one type. Rows are taken in pieces that
- * stay in the cache while the basis passes; four vectors at a time, so that what stays is read and
- * written a quarter as often. */
+ * stay in the cache while the basis passes, two or four vectors with two or four columns at a time,
+ * so that what is loaded serves several sums. */
+
+enum { FN(PIECE) = 512 };
 
 static const T *FN(vector)(const gs_arnoldi_basis *V, int l, int64_t row)
 {
@@ -9,108 +11,161 @@ static const T *FN(vector)(const gs_arnoldi_basis *V, int l, int64_t row)
     return (const T *)V->v + at * V->stride + row;
 }
 
-/* part[0..4) = (w_0, w_1, w_2, w_3)'v, stride apart. */
-static void FN(dots4)(int64_t size, const T *restrict v, const T *const w[4], double *part,
-                      int stride)
+/* W as a basis of one block. */
+static gs_arnoldi_basis FN(block)(gs_block_columns W, int b)
 {
-    const T *restrict w0 = w[0], *restrict w1 = w[1], *restrict w2 = w[2], *restrict w3 = w[3];
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-
-#pragma omp simd reduction(+ : s0, s1, s2, s3)
-    for (int64_t r = 0; r < size; r++) {
-        const double with = (double)v[r];
-        s0 += with * (double)w0[r];
-        s1 += with * (double)w1[r];
-        s2 += with * (double)w2[r];
-        s3 += with * (double)w3[r];
-    }
-    part[0] = s0, part[stride] = s1, part[2 * stride] = s2, part[3 * stride] = s3;
+    return (gs_arnoldi_basis){W.v, W.stride, b, 1, b};
 }
 
-/* part = V'W over size rows: vectors x b, and room for columns up to a multiple of four. */
-static void FN(project_piece)(int64_t size, const gs_arnoldi_basis *V, gs_block_columns W,
-                              int64_t from, double *part)
+/* sum[i][j] += v_i'w_j. */
+static void FN(dots2x4)(int64_t size, const T *const v[2], const T *const w[4], double sum[2][4])
+{
+    const T *restrict v0 = v[0], *restrict v1 = v[1];
+    const T *restrict w0 = w[0], *restrict w1 = w[1], *restrict w2 = w[2], *restrict w3 = w[3];
+    double a0 = 0, a1 = 0, a2 = 0, a3 = 0, b0 = 0, b1 = 0, b2 = 0, b3 = 0;
+
+#pragma omp simd reduction(+ : a0, a1, a2, a3, b0, b1, b2, b3)
+    for (int64_t r = 0; r < size; r++) {
+        const double a = (double)v0[r], b = (double)v1[r];
+        a0 += a * (double)w0[r], b0 += b * (double)w0[r];
+        a1 += a * (double)w1[r], b1 += b * (double)w1[r];
+        a2 += a * (double)w2[r], b2 += b * (double)w2[r];
+        a3 += a * (double)w3[r], b3 += b * (double)w3[r];
+    }
+    sum[0][0] += a0, sum[0][1] += a1, sum[0][2] += a2, sum[0][3] += a3;
+    sum[1][0] += b0, sum[1][1] += b1, sum[1][2] += b2, sum[1][3] += b3;
+}
+
+/* part += V'W over size rows, in tiles of 2 x 4. */
+static void FN(project_piece)(int64_t size, const gs_arnoldi_basis *V, const gs_arnoldi_basis *W,
+                              int64_t from, double (*part)[2][4])
 {
     const int vectors = V->count * V->b;
 
-    for (int l = 0; l < vectors; l++) {
-        const T *v = FN(vector)(V, l, from);
-        for (int c = 0; c < V->b; c += 4) {
+    for (int l = 0; l < vectors; l += 2) {
+        const T *v[2] = {FN(vector)(V, l, from), FN(vector)(V, l + 1 < vectors ? l + 1 : l, from)};
+        for (int c = 0; c < W->b; c += 4, part++) {
             const T *w[4];
-            for (int i = 0; i < 4; i++) {
-                const int column = c + i < V->b ? c + i : V->b - 1;
-                w[i] = (const T *)W.v + column * W.stride + from;
-            }
-            FN(dots4)(size, v, w, part + (int64_t)c * vectors + l, vectors);
+            for (int i = 0; i < 4; i++) w[i] = FN(vector)(W, c + i < W->b ? c + i : c, from);
+            FN(dots2x4)(size, v, w, *part);
         }
+    }
+}
+
+/* C = the sums over all blocks of rows. */
+static void FN(add_up)(int blocks, int vectors, int b, double (*part)[2][4], double *C, int64_t ld)
+{
+    const int64_t tiles = (b + 3) / 4, all = (vectors + 1) / 2 * tiles;
+
+    for (int e = 0; e < vectors * b; e++) {
+        const int l = e % vectors, c = e / vectors;
+        double sum = 0;
+        for (int k = 0; k < blocks; k++) sum += part[k * all + l / 2 * tiles + c / 4][l % 2][c % 4];
+        C[l + c * ld] = sum;
     }
 }
 
 static gsolve_status FN(project)(gs_queue *q, int64_t n, gs_arnoldi_basis V, gs_block_columns W,
                                  double *C, int64_t ld, void *space)
 {
-    const int vectors = V.count * V.b, wide = (V.b + 3) / 4 * 4;
+    const gs_arnoldi_basis block = FN(block)(W, V.b);
+    const int64_t all = (int64_t)((V.count * V.b + 1) / 2) * ((V.b + 3) / 4);
     const gs_blocks blocks = gs_blocks_of(n);
     const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;
-    double *part = space;
+    double(*part)[2][4] = space;
 
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int k = 0; k < blocks.count; k++) {
-        const int64_t from = gs_block_begin(&blocks, k), to = gs_block_end(&blocks, k);
-        FN(project_piece)(to - from, &V, W, from, part + (int64_t)k * vectors * wide);
+        const int64_t to = gs_block_end(&blocks, k);
+        memset(part[k * all], 0, (size_t)all * sizeof *part);
+        for (int64_t i = gs_block_begin(&blocks, k); i < to; i += FN(PIECE)) {
+            const int64_t size = to - i < FN(PIECE) ? to - i : FN(PIECE);
+            FN(project_piece)(size, &V, &block, i, part + k * all);
+        }
     }
-    for (int e = 0; e < vectors * V.b; e++) {
-        double sum = 0;
-        for (int k = 0; k < blocks.count; k++) sum += part[(int64_t)k * vectors * wide + e];
-        C[e % vectors + e / vectors * ld] = sum;
-    }
+    FN(add_up)(blocks.count, V.count * V.b, V.b, part, C, ld);
     return GSOLVE_OK;
 }
 
-/* w += a_0 v_0 + .. + a_3 v_3. */
-static void FN(add4)(int64_t size, const T a[4], const T *const v[4], T *restrict w)
+/* y_j += a[4 j] v_0 + .. + a[4 j + 3] v_3. */
+static void FN(add4x2)(int64_t size, const T a[8], const T *const v[4], T *restrict y0,
+                       T *restrict y1)
 {
     const T *restrict v0 = v[0], *restrict v1 = v[1], *restrict v2 = v[2], *restrict v3 = v[3];
     const T a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
+    const T b0 = a[4], b1 = a[5], b2 = a[6], b3 = a[7];
 
 #pragma omp simd
-    for (int64_t r = 0; r < size; r++)
-        w[r] += (a0 * v0[r] + a1 * v1[r]) + (a2 * v2[r] + a3 * v3[r]);
+    for (int64_t r = 0; r < size; r++) {
+        y0[r] += (a0 * v0[r] + a1 * v1[r]) + (a2 * v2[r] + a3 * v3[r]);
+        y1[r] += (b0 * v0[r] + b1 * v1[r]) + (b2 * v2[r] + b3 * v3[r]);
+    }
 }
 
-/* W += sign V C over size rows. */
+/* y += sign V C over size <= PIECE rows; y has room for an even number of columns. */
 static void FN(combine_piece)(int64_t size, const gs_arnoldi_basis *V, const double *C, int64_t ld,
-                              T sign, gs_block_columns W, int64_t from)
+                              T sign, int64_t from, T (*y)[FN(PIECE)])
 {
     const int vectors = V->count * V->b;
 
     for (int l = 0; l < vectors; l += 4) {
         const T *v[4];
         for (int i = 0; i < 4; i++) v[i] = FN(vector)(V, l + i < vectors ? l + i : l, from);
-        for (int c = 0; c < V->b; c++) {
-            T a[4];
-            for (int i = 0; i < 4; i++) a[i] = l + i < vectors ? sign * (T)C[l + i + c * ld] : 0;
-            FN(add4)(size, a, v, (T *)W.v + c * W.stride + from);
+        for (int c = 0; c < V->b; c += 2) {
+            T a[8];
+            for (int i = 0; i < 8; i++) {
+                const bool in = l + i % 4 < vectors && c + i / 4 < V->b;
+                a[i] = in ? sign * (T)C[l + i % 4 + (c + i / 4) * ld] : 0;
+            }
+            FN(add4x2)(size, a, v, y[c], y[c + 1]);
         }
     }
 }
 
-static gsolve_status FN(combine)(gs_queue *q, int64_t n, gs_arnoldi_basis V, const double *C,
-                                 int64_t ld, bool fresh, gs_block_columns W)
+static gsolve_status FN(less)(gs_queue *q, int64_t n, gs_arnoldi_basis V, const double *C,
+                              int64_t ld, gs_block_columns W, double *G, void *space)
 {
-    enum { PIECE = 512 };
+    const gs_blocks blocks = gs_blocks_of(n);
+    const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;
+    const int64_t all = (V.b + 1) / 2 * ((V.b + 3) / 4);
+    double(*part)[2][4] = space;
+
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int k = 0; k < blocks.count; k++) {
+        const int64_t to = gs_block_end(&blocks, k);
+        memset(part[k * all], 0, (size_t)all * sizeof *part);
+        for (int64_t i = gs_block_begin(&blocks, k); i < to; i += FN(PIECE)) {
+            const int64_t size = to - i < FN(PIECE) ? to - i : FN(PIECE);
+            const size_t bytes = (size_t)size * sizeof(T);
+            T y[GS_BLOCK][FN(PIECE)];
+            const gs_arnoldi_basis Y = {y, FN(PIECE), V.b, 1, V.b};
+            for (int c = 0; c < V.b; c++) memcpy(y[c], (T *)W.v + c * W.stride + i, bytes);
+            if (V.b % 2) memset(y[V.b], 0, bytes);
+            FN(combine_piece)(size, &V, C, ld, -1, i, y);
+            for (int c = 0; c < V.b; c++) memcpy((T *)W.v + c * W.stride + i, y[c], bytes);
+            FN(project_piece)(size, &Y, &Y, 0, part + k * all);
+        }
+    }
+    FN(add_up)(blocks.count, V.b, V.b, part, G, GS_BLOCK);
+    return GSOLVE_OK;
+}
+
+static gsolve_status FN(times)(gs_queue *q, int64_t n, gs_arnoldi_basis V, const double *C,
+                               int64_t ld, gs_block_columns Y)
+{
     const gs_blocks blocks = gs_blocks_of(n);
     const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;
 
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int k = 0; k < blocks.count; k++) {
         const int64_t to = gs_block_end(&blocks, k);
-        for (int64_t from = gs_block_begin(&blocks, k); from < to; from += PIECE) {
-            const int64_t size = to - from < PIECE ? to - from : PIECE;
-            for (int c = 0; fresh && c < V.b; c++) {
-                memset((T *)W.v + c * W.stride + from, 0, (size_t)size * sizeof(T));
-            }
-            FN(combine_piece)(size, &V, C, ld, fresh ? 1 : -1, W, from);
+        for (int64_t i = gs_block_begin(&blocks, k); i < to; i += FN(PIECE)) {
+            const int64_t size = to - i < FN(PIECE) ? to - i : FN(PIECE);
+            const size_t bytes = (size_t)size * sizeof(T);
+            T y[GS_BLOCK][FN(PIECE)];
+            for (int c = 0; c < (V.b + 1) / 2 * 2; c++) memset(y[c], 0, bytes);
+            FN(combine_piece)(size, &V, C, ld, 1, i, y);
+            for (int c = 0; c < V.b; c++) memcpy((T *)Y.v + c * Y.stride + i, y[c], bytes);
         }
     }
     return GSOLVE_OK;

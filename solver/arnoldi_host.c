@@ -22,6 +22,8 @@ static double square(int64_t count, const double *v)
     return sum;
 }
 
+static void rotate(const gs_arnoldi_small *a);
+
 /* --- orthogonal blocks ------------------------------------------------------------------------ */
 
 static gsolve_status first(gs_queue *q, const gs_arnoldi_small *a)
@@ -47,6 +49,7 @@ static gsolve_status first(gs_queue *q, const gs_arnoldi_small *a)
     }
     *a->once = well && f.least >= GS_WELL;
     if (a->steps == 0) *a->length = 0;
+    if (*a->once && a->steps > 0) rotate(a);
     return GSOLVE_OK;
 }
 
@@ -77,7 +80,7 @@ static gsolve_status second(gs_queue *q, const gs_arnoldi_small *a)
         correct_column(a, &f, at_work(a) + c * a->ld);
         for (int i = 0; i < b; i++) a->t[i + c * GS_BLOCK] = f.t[i][c];
     }
-    *a->once = 1;
+    if (a->steps > 0) rotate(a);
     return GSOLVE_OK;
 }
 
@@ -129,14 +132,13 @@ static void apply_pair(int b, const double *Q, double *column)
     }
 }
 
-static gsolve_status rotate(gs_queue *q, const gs_arnoldi_small *a)
+static void rotate(const gs_arnoldi_small *a)
 {
     const int b = a->b, j = a->steps - 1;
     const size_t one = (size_t)b * sizeof(double), two = 2 * one;
     double *C = at_work(a);
     pair p = {0};
 
-    (void)q;
     for (int c = 0; c < b; c++) {
         for (int i = 0; i < j; i++) apply_pair(b, a->Q + i * 4 * b * b, C + c * a->ld + i * b);
         memcpy(p.H[c], C + c * a->ld + j * b, two);
@@ -151,7 +153,6 @@ static gsolve_status rotate(gs_queue *q, const gs_arnoldi_small *a)
     }
     for (int c = 0; c < 2 * b; c++) memcpy(a->Q + j * 4 * b * b + c * 2 * b, p.Q[c], two);
     *a->length = a->steps;
-    return GSOLVE_OK;
 }
 
 /* R y = y in rows; a vanishing pivot (a vector that is 0, or singular A) gives 0. */
@@ -184,17 +185,17 @@ static gsolve_status close(gs_queue *q, const gs_arnoldi_small *a)
 #define GS_BODY "solver/arnoldi_body.h"
 #include "core/each_type.h"
 
-/* Sums of every piece of rows. */
+/* Sums of every block of rows. */
 static size_t space(int64_t n, int vectors, int b)
 {
-    const int wide = (b + 3) / 4 * 4, most = vectors > b ? vectors : b;
+    const int most = vectors > b ? vectors : b, tiles = (most + 1) / 2 * ((b + 3) / 4);
 
-    return (size_t)gs_blocks_of(n).count * (size_t)most * (size_t)wide * sizeof(double);
+    return (size_t)gs_blocks_of(n).count * (size_t)tiles * 8 * sizeof(double);
 }
 
 #define TABLE(t)                                                             \
     {                                                                        \
-        space, project_##t, combine_##t, first, second, rotate, solve, close \
+        space, project_##t, less_##t, times_##t, first, second, solve, close \
     }
 
 const gs_arnoldi_kernels gs_arnoldi_host[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};

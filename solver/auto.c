@@ -1,125 +1,11 @@
-/* auto.c: the automatic choice, and the whole solve in one call. What is known of a matrix is in
- * its traits; every rule below names the trait it rests on. */
+/* auto.c: the whole solve in one call, by the choices of choose.c. */
 #include "solver/auto.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/csr.h"
 #include "core/try.h"
-
-/* --- the rules ----------------------------------------------------------------------------------
- */
-
-typedef struct rule {
-    const char *solver, *precond, *why;
-} rule;
-
-/* The systems that CXSparse factors in the time of a few hundred iterations. */
-static bool is_small(const gsolve_traits *t)
-{
-    return t->nrows <= 2000 || (t->nrows <= 20000 && t->entries <= 400000);
-}
-
-/* Points along the longest way through the grid that a matrix with so few entries a row may come
- * from: as its numbering tells, or at least as many as a cube has. */
-static double diameter(const gsolve_traits *t)
-{
-    const double cube = cbrt((double)t->nrows);
-    const double numbered = t->bandwidth > 0 ? (double)t->nrows / t->bandwidth : 0;
-
-    return fmax(cube, numbered);
-}
-
-/* Signs and sums of rows as of a discretised elliptic operator: an M-matrix, nearly or wholly, of
- * which ever so many rows sum to next to nothing. */
-static bool is_elliptic(const gsolve_traits *t)
-{
-    return t->symmetric && t->zero_diagonals == 0 && t->negative_diagonals == 0 &&
-           t->positive_off <= t->entries / 50 && t->dominant_rows >= t->nrows - t->nrows / 50 &&
-           t->dominance < 1.2 && 2 * (int64_t)t->zero_sum_rows >= t->nrows;
-}
-
-/* ic takes about as many iterations as the grid is long; multigrid some 15, of three times the
- * work, after a set-up that is worth 25 (Poisson 100^3 on one core: both 2 s). */
-#define LONG 95
-
-static const rule *rules_for(const gsolve_traits *t)
-{
-    static const rule rectangular[] = {
-        {"direct", "none", "not square: least squares by a sparse QR factorisation"},
-        {0},
-    };
-    static const rule definite[] = {
-        {"cg", "ic", "symmetric with a positive diagonal"},
-        {"direct,limit=60,work=40", "none", "a factorisation does not mind the conditioning"},
-        {"minres,maxit=50000", "jacobi,abs=1", "symmetric, and minres does not need it definite"},
-        {"minres,maxit=50000", "none", "symmetric, perhaps singular"},
-        {0},
-    };
-    static const rule elliptic[] = {
-        {"cg", "amg",
-         "symmetric with the signs and row sums of an elliptic operator, on a grid so "
-         "long that ic would take more iterations than multigrid's set-up is worth"},
-        {"cg", "ic", "symmetric with a positive diagonal"},
-        {"direct,limit=60,work=40", "none", "a factorisation does not mind the conditioning"},
-        {"minres,maxit=50000", "jacobi,abs=1", "symmetric, and minres does not need it definite"},
-        {"minres,maxit=50000", "none", "symmetric, perhaps singular"},
-        {0},
-    };
-    static const rule small_symmetric[] = {
-        {"direct", "none", "symmetric, not positive definite, and small enough to factor"},
-        {"minres,maxit=50000", "none", "symmetric, perhaps singular"},
-        {0},
-    };
-    static const rule indefinite[] = {
-        {"minres", "jacobi,abs=1", "symmetric, not positive definite"},
-        {"minres,maxit=50000", "none", "symmetric, perhaps singular"},
-        {"direct,limit=60,work=40", "none", "a factorisation does not mind the conditioning"},
-        {0},
-    };
-    static const rule general[] = {
-        {"bicgstab,maxit=2000", "ilu", "not symmetric, with a full diagonal"},
-        {"direct,limit=60,work=40", "none", "a factorisation does not mind the conditioning"},
-        {"gmres,restart=100,maxit=2000", "ilu", "more robust than bicgstab"},
-        {"gmres,restart=100,maxit=2000", "jacobi", "ilu did not help"},
-        {"gmres,restart=200,maxit=4000", "none", "the last resort"},
-        {0},
-    };
-    static const rule small_general[] = {
-        {"direct", "none", "zeros on the diagonal, and small enough to factor"},
-        {"gmres,restart=200,maxit=4000", "none", "perhaps singular"},
-        {"direct,factor=qr", "none", "perhaps singular: least squares"},
-        {0},
-    };
-    static const rule holes[] = {
-        {"gmres,restart=100,maxit=2000", "none", "zeros on the diagonal rule out ilu and jacobi"},
-        {"direct,limit=60,work=40", "none", "a factorisation does not mind zeros on the diagonal"},
-        {0},
-    };
-    if (t->nrows != t->ncols) return rectangular;
-    if (is_elliptic(t) && diameter(t) >= LONG) return elliptic;
-    if (t->symmetric) {
-        if (t->zero_diagonals == 0 && t->negative_diagonals == 0) return definite;
-        return is_small(t) ? small_symmetric : indefinite;
-    }
-    if (t->zero_diagonals == 0) return general;
-    return is_small(t) ? small_general : holes;
-}
-
-bool gsolve_choose(const gsolve_traits *traits, int attempt, gsolve_choice *choice)
-{
-    const rule *rules = rules_for(traits);
-
-    for (int k = 0; k <= attempt; k++) {
-        if (!rules[k].solver) return false;
-    }
-    snprintf(choice->solver, sizeof choice->solver, "%s", rules[attempt].solver);
-    snprintf(choice->precond, sizeof choice->precond, "%s", rules[attempt].precond);
-    snprintf(choice->why, sizeof choice->why, "%s", rules[attempt].why);
-    return attempt >= 0;
-}
 
 gsolve_status gs_method_name(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
                              const gsolve_precond *M, char *named, size_t size)
@@ -136,7 +22,7 @@ gsolve_status gs_method_name(gsolve_context *ctx, const char *spec, const gsolve
         length = snprintf(named, size, "fgmres%s", keys);
     } else {
         TRY(gsolve_csr_examine(ctx, csr, &traits));
-        gsolve_choose(&traits, 0, &choice);
+        gsolve_choose(ctx, &traits, 0, &choice);
         length = snprintf(named, size, "%s%s", choice.solver, keys);
     }
     status = GSOLVE_OK;
@@ -209,7 +95,7 @@ static gsolve_status try_all(const attempt *a, const gsolve_traits *traits, gsol
     bool any = false;
 
     TRY(copy_columns(a->ctx, x, guess));
-    for (int k = 0; gsolve_choose(traits, k, &choice); k++) {
+    for (int k = 0; gsolve_choose(a->ctx, traits, k, &choice); k++) {
         TRY(copy_columns(a->ctx, guess, x));
         status = try_choice(a, &choice, b, x, &now);
         if (status != GSOLVE_OK) {

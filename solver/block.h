@@ -32,7 +32,7 @@ typedef struct gs_block_small {
     double *G, *WW, *xi, *alpha, *t, *zeta, *sigma;
     double *rr;     /* |r|^2 of each column */
     gs_judge judge; /* of the first */
-    int b;
+    int b, all;     /* columns; with those behind that have left, see block_cg.c */
 } gs_block_small;
 
 typedef struct gs_block_kernels {
@@ -40,22 +40,23 @@ typedef struct gs_block_kernels {
     /* G = U'V, b x b */
     gsolve_status (*gram)(gs_queue *q, int64_t n, int b, gs_block_columns U, gs_block_columns V,
                           double *G, void *space);
-    /* G = W'Z, with d W for Z if Z has no values (d NULL: W), and WW = W'W */
-    gsolve_status (*squares)(gs_queue *q, int64_t n, int b, gs_block_columns W, gs_block_columns Z,
-                             const void *d, double *G, double *WW, void *space);
+    /* G = W'Z, all x b, with d W for Z if Z has no values (d NULL: W), and WW = W'W */
+    gsolve_status (*squares)(gs_queue *q, int64_t n, int b, int all, gs_block_columns W,
+                             gs_block_columns Z, const void *d, double *G, double *WW, void *space);
     /* X += S alpha in the columns that have not ended, W -= Q xi in all */
     gsolve_status (*step)(gs_queue *q, int64_t n, int b, gs_block_columns S, gs_block_columns Q,
                           const double *alpha, const double *xi, gs_block_places X,
                           gs_block_columns W, const int *ended);
-    /* S = Z t + S zeta, without zeta Z t, and W = W t; Z as in squares; S may be W, or Z */
-    gsolve_status (*turn)(gs_queue *q, int64_t n, int b, gs_block_columns Z, const void *d,
+    /* S = Z t + S zeta, without zeta Z t, and W = W t, in b columns; zeta is all x b, t b x b; Z as
+     * in squares; S may be W, or Z */
+    gsolve_status (*turn)(gs_queue *q, int64_t n, int b, int all, gs_block_columns Z, const void *d,
                           const double *t, const double *zeta, gs_block_columns S,
                           gs_block_columns W);
     /* xi = G^-1, alpha = xi sigma */
     gsolve_status (*solve)(gs_queue *q, const gs_block_small *a);
     /* G = zeta'zeta and t, with which W t = w; then |r_c|^2 = sigma_c'WW sigma_c, which is judged,
      * and sigma = zeta sigma. At the start nothing is judged, and sigma = zeta. zeta is stored
-     * transposed. */
+     * transposed, with -E t below it, E being G below its first b rows. */
     gsolve_status (*orthogonal)(gs_queue *q, const gs_block_small *a, bool start);
 } gs_block_kernels;
 

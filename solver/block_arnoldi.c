@@ -3,11 +3,6 @@
 
 #include "core/try.h"
 
-static const gs_block_kernels *blocks(const gs_krylov *k)
-{
-    return GS_KERNELS(gs_block, k->ctx, k->csr.type);
-}
-
 static const gs_arnoldi_kernels *kernels(const gs_krylov *k)
 {
     return GS_KERNELS(gs_arnoldi, k->ctx, k->csr.type);
@@ -39,7 +34,6 @@ done:
 gsolve_status gs_arnoldi_new(gs_krylov *k, gs_arnoldi *s, int m, int most)
 {
     const int32_t n = k->csr.nrows;
-    size_t space = kernels(k)->space(n, m * most, most);
     gsolve_status status;
 
     s->m = m;
@@ -48,12 +42,7 @@ gsolve_status gs_arnoldi_new(gs_krylov *k, gs_arnoldi *s, int m, int most)
     TRY(gs_new_basis(k, k->csr.type, 1, m * k->width, &s->V));
     TRY(gs_new_outer_vector(k, n, &s->W));
     TRY(new_small(k, s));
-    if (space < blocks(k)->space_size) space = blocks(k)->space_size;
-    TRY(gs_new_work(k, GSOLVE_DEVICE, 1, space, &s->space));
-    if (s->space) {
-        TRY(GS_KERNELS(gs_vector, k->ctx, GSOLVE_F64)
-                ->zero(k->ctx->queue, (int64_t)(space / sizeof(double)), s->space));
-    }
+    TRY(gs_new_zeros(k, kernels(k)->space(n, m * most, most), &s->space));
 done:
     return status;
 }
@@ -129,97 +118,127 @@ static gsolve_status small(gs_krylov *k, const gs_arnoldi *s, int steps,
     return status;
 }
 
-/* V_j = W = W t. W t stays in W, which the next product overwrites. */
-gsolve_status gs_arnoldi_keep(gs_krylov *k, const gs_arnoldi *s, int j)
+/* --- orthogonal blocks --------------------------------------------------------------------------
+ */
+
+/* What is left of X outside the first steps blocks of V, orthonormal, goes to Y. */
+typedef struct pass {
+    int steps;
+    bool again;
+    gsolve_dense X, Y;
+} pass;
+
+/* Where V'X of a block goes. */
+static double *products(const gs_krylov *k, const gs_arnoldi *s, const pass *p, int first, int b)
 {
-    const gsolve_dense v = gs_arnoldi_block(k, s, j);
+    const gs_arnoldi_small a = small_of(k, s, first, b, p->steps);
+
+    if (p->again) return a.again;
+    return p->steps > 0 ? a.H + (int64_t)(p->steps - 1) * b * a.ld : a.g;
+}
+
+static gsolve_status project(const gs_krylov *k, const gs_arnoldi *s, const pass *p, int first,
+                             int b)
+{
+    if (p->steps == 0) return GSOLVE_OK;
+    return kernels(k)->project(QUEUE, k->csr.nrows, basis(k, s, first, b, p->steps), OF(p->X),
+                               products(k, s, p, first, b), s->ld, s->space);
+}
+
+static gsolve_status less(const gs_krylov *k, const gs_arnoldi *s, const pass *p, int first, int b)
+{
+    return kernels(k)->less(QUEUE, k->csr.nrows, basis(k, s, first, b, p->steps),
+                            products(k, s, p, first, b), s->ld, OF(p->X),
+                            s->G + (int64_t)first * GS_BLOCK, s->space);
+}
+
+static gsolve_status turn(const gs_krylov *k, const gs_arnoldi *s, const pass *p, int first, int b)
+{
+    const gs_block_columns X = OF(p->X);
+    const gs_arnoldi_basis block = {X.v, X.stride, b, 1, b};
+
+    return kernels(k)->times(QUEUE, k->csr.nrows, block, s->t + (int64_t)first * GS_BLOCK, GS_BLOCK,
+                             OF(p->Y));
+}
+
+/* Y = W t, where W t is orthonormal if one pass is enough. */
+static gsolve_status first_pass(gs_krylov *k, const gs_arnoldi *s, const pass *p)
+{
+    const int vectors = p->steps;
     gsolve_status status = GSOLVE_OK;
 
-    gs_begin_block(k, GS_SCALE, numbers(k, 3));
-    EACH_BLOCK(status = blocks(k)->turn(QUEUE, v.nrows, b, (gs_block_columns){0}, NULL,
-                                        s->t + (int64_t)first * GS_BLOCK, NULL, OF(v), OF(s->W)));
+    gs_begin_block(k, GS_DOTS, numbers(k, vectors + 1));
+    EACH_BLOCK(status = project(k, s, p, first, b));
+    gs_end_block(k);
+    if (status != GSOLVE_OK) return status;
+    gs_begin_block(k, GS_COMBINE, numbers(k, vectors + 2));
+    EACH_BLOCK(status = less(k, s, p, first, b));
+    gs_end_block(k);
+    if (status == GSOLVE_OK) status = small(k, s, p->steps, kernels(k)->first);
+    if (status != GSOLVE_OK) return status;
+    gs_begin_block(k, GS_SCALE, numbers(k, 2));
+    EACH_BLOCK(status = turn(k, s, p, first, b));
     gs_end_block(k);
     return status;
 }
 
-/* The first pass over W, of which nothing is in the first steps blocks of V then; S and t. */
-static gsolve_status first_pass(gs_krylov *k, const gs_arnoldi *s, int steps)
-{
-    const int64_t n = k->csr.nrows;
-    gsolve_status status = GSOLVE_OK;
-
-    if (steps > 0) {
-        gs_begin_block(k, GS_DOTS, numbers(k, steps + 1));
-        EACH_BLOCK(const gs_arnoldi_small a = small_of(k, s, first, b, steps);
-                   status = kernels(k)->project(QUEUE, n, basis(k, s, first, b, steps), OF(s->W),
-                                                a.H + (steps - 1) * b * s->ld, s->ld, s->space));
-        gs_end_block(k);
-        if (status != GSOLVE_OK) return status;
-        gs_begin_block(k, GS_COMBINE, numbers(k, steps + 2));
-        EACH_BLOCK(const gs_arnoldi_small a = small_of(k, s, first, b, steps);
-                   status =
-                       kernels(k)->combine(QUEUE, n, basis(k, s, first, b, steps),
-                                           a.H + (steps - 1) * b * s->ld, s->ld, false, OF(s->W)));
-        gs_end_block(k);
-        if (status != GSOLVE_OK) return status;
-    }
-    gs_begin_block(k, GS_DOTS, numbers(k, 1));
-    EACH_BLOCK(status = blocks(k)->gram(QUEUE, n, b, OF(s->W), OF(s->W),
-                                        s->G + (int64_t)first * GS_BLOCK, s->space));
-    gs_end_block(k);
-    return status == GSOLVE_OK ? small(k, s, steps, kernels(k)->first) : status;
-}
-
 /* The second pass over a block, where once is not enough. */
-static gsolve_status pass_again(gs_krylov *k, const gs_arnoldi *s, int first, int b, int steps)
+static gsolve_status pass_again(const gs_krylov *k, const gs_arnoldi *s, const pass *p, int first,
+                                int b)
 {
-    const gs_arnoldi_small a = small_of(k, s, first, b, steps);
-    const gs_arnoldi_basis V = basis(k, s, first, b, steps);
-    const int64_t n = k->csr.nrows;
+    const gs_arnoldi_small a = small_of(k, s, first, b, p->steps);
     gsolve_status status;
 
-    TRY(blocks(k)->turn(QUEUE, n, b, (gs_block_columns){0}, NULL, a.t, NULL, OF(s->W), OF(s->W)));
-    if (steps > 0) {
-        TRY(kernels(k)->project(QUEUE, n, V, OF(s->W), a.again, s->ld, s->space));
-        TRY(kernels(k)->combine(QUEUE, n, V, a.again, s->ld, false, OF(s->W)));
-    }
-    TRY(blocks(k)->gram(QUEUE, n, b, OF(s->W), OF(s->W), a.G, s->space));
+    TRY(project(k, s, p, first, b));
+    TRY(less(k, s, p, first, b));
     TRY(kernels(k)->second(QUEUE, &a));
+    TRY(turn(k, s, p, first, b));
 done:
     return status;
 }
 
-static gsolve_status second_pass(gs_krylov *k, const gs_arnoldi *s, int steps)
+static gsolve_status second_pass(gs_krylov *k, const gs_arnoldi *s, const pass *p)
 {
     const gs_device *device = k->ctx->device;
     gsolve_status status = GSOLVE_OK;
 
     gs_begin_block(k, GS_OTHER, 0); /* who knows what it moves */
     EACH_BLOCK(if (device->guard) device->guard(QUEUE, s->once + first); /* of its own memory */
-               else if (s->once[first]) continue; status = pass_again(k, s, first, b, steps));
+               else if (s->once[first]) continue; status = pass_again(k, s, p, first, b));
     gs_end_block(k);
     return status;
 }
 
 gsolve_status gs_arnoldi_orthogonalise(gs_krylov *k, const gs_arnoldi *s, int steps)
 {
-    const gsolve_status status = first_pass(k, s, steps);
+    const gsolve_dense Y = steps < s->m ? gs_arnoldi_block(k, s, steps) : s->W;
+    const pass once = {steps, false, s->W, Y}, again = {steps, true, Y, Y};
+    const gsolve_status status = first_pass(k, s, &once);
 
-    return status == GSOLVE_OK ? second_pass(k, s, steps) : status;
+    return status == GSOLVE_OK ? second_pass(k, s, &again) : status;
 }
 
-gsolve_status gs_arnoldi_rotate(gs_krylov *k, const gs_arnoldi *s, int steps)
-{
-    return small(k, s, steps, kernels(k)->rotate);
-}
-
-gsolve_status gs_arnoldi_solve(gs_krylov *k, const gs_arnoldi *s, int steps)
+gsolve_status gs_arnoldi_solve(gs_krylov *k, const gs_arnoldi *s, int steps, int count)
 {
     gsolve_status status = small(k, s, steps, kernels(k)->solve);
 
-    gs_begin_block(k, GS_COMBINE, numbers(k, steps + 1));
-    EACH_BLOCK(status = kernels(k)->combine(QUEUE, k->csr.nrows, basis(k, s, first, b, steps),
-                                            s->again + first * s->ld, s->ld, true, OF(s->W)));
+    if (status != GSOLVE_OK) return status;
+    gs_begin_block(k, GS_COMBINE, numbers(k, count + 1));
+    EACH_BLOCK(status = kernels(k)->times(QUEUE, k->csr.nrows, basis(k, s, first, b, count),
+                                          s->again + first * s->ld, s->ld, OF(s->W)));
+    gs_end_block(k);
+    return status;
+}
+
+gsolve_status gs_arnoldi_last(gs_krylov *k, const gs_arnoldi *s, gsolve_dense D)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    gs_begin_block(k, GS_COMBINE, numbers(k, 2));
+    EACH_BLOCK(
+        const gs_block_columns X = OF(D); const gs_arnoldi_basis block = {X.v, X.stride, b, 1, b};
+        status = kernels(k)->times(QUEUE, k->csr.nrows, block,
+                                   s->again + first * s->ld + (int64_t)(s->m - 1) * b, s->ld, X));
     gs_end_block(k);
     return status;
 }

@@ -21,15 +21,16 @@ typedef struct gs_arnoldi {
 gsolve_status gs_arnoldi_new(gs_krylov *k, gs_arnoldi *s, int m, int most);
 /* Block j of V, of all columns. */
 gsolve_dense gs_arnoldi_block(const gs_krylov *k, const gs_arnoldi *s, int j);
-/* W less its part in the first steps blocks of V, and what makes it orthonormal then, kept until
- * gs_arnoldi_keep. steps is 0: a cycle begins, with the columns of W that have not ended. */
+/* V_steps, or W where that is the last: W less its part in the first steps blocks of V, made
+ * orthonormal; the residuals after so many steps, in k->rr. steps is 0: a cycle begins, with the
+ * columns of W that have not ended, whose residuals are known. */
 gsolve_status gs_arnoldi_orthogonalise(gs_krylov *k, const gs_arnoldi *s, int steps);
-/* V_j = W, orthonormal. */
-gsolve_status gs_arnoldi_keep(gs_krylov *k, const gs_arnoldi *s, int j);
-/* The residuals after so many steps, in k->rr. */
-gsolve_status gs_arnoldi_rotate(gs_krylov *k, const gs_arnoldi *s, int steps);
-/* W = V y for the columns whose nothing is 0 then; nothing = 1 for all. */
-gsolve_status gs_arnoldi_solve(gs_krylov *k, const gs_arnoldi *s, int steps);
+/* y, of so many steps; W = V y with the first count blocks of V for the columns whose nothing is 0
+ * then. */
+gsolve_status gs_arnoldi_solve(gs_krylov *k, const gs_arnoldi *s, int steps, int count);
+/* D = D y with the last block of y, of a cycle of m steps. */
+gsolve_status gs_arnoldi_last(gs_krylov *k, const gs_arnoldi *s, gsolve_dense D);
+/* nothing = 1 for all: x has got it. */
 gsolve_status gs_arnoldi_close(gs_krylov *k, const gs_arnoldi *s);
 
 #endif

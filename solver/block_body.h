@@ -17,13 +17,13 @@ static T *FN(at)(gs_block_columns v, int j, int64_t row)
     return (T *)v.v + j * v.stride + row;
 }
 
-/* part = U'V, or U'(d V), over size rows, b x b. */
-static void FN(gram_piece)(int64_t size, int b, gs_block_columns U, const T *d, gs_block_columns V,
-                           int64_t from, double *part)
+/* part = U'V, or U'(d V), over size rows, all x b. */
+static void FN(gram_piece)(int64_t size, int b, int all, gs_block_columns U, const T *d,
+                           gs_block_columns V, int64_t from, double *part)
 {
     for (int j = 0; j < b; j++) {
         const T *restrict v = FN(at)(V, j, from);
-        for (int i = 0; i < b; i++) {
+        for (int i = 0; i < all; i++) {
             const T *restrict u = FN(at)(U, i, from);
             double sum = 0;
             if (d) {
@@ -35,21 +35,21 @@ static void FN(gram_piece)(int64_t size, int b, gs_block_columns U, const T *d, 
 #pragma omp simd reduction(+ : sum)
                 for (int64_t r = 0; r < size; r++) sum += (double)u[r] * (double)v[r];
             }
-            part[j * b + i] = sum;
+            part[j * all + i] = sum;
         }
     }
 }
 
-static gsolve_status FN(weighted)(gs_queue *q, int64_t n, int b, gs_block_columns U, const void *d,
-                                  gs_block_columns V, double *G, void *space)
+static gsolve_status FN(weighted)(gs_queue *q, int64_t n, int b, int all, gs_block_columns U,
+                                  const void *d, gs_block_columns V, double *G, void *space)
 {
     double *part = space;
 
-    EACH_PIECE(n, FN(gram_piece)(to - from, b, U, d, V, from, part + k * b * b));
-    for (int e = 0; e < b * b; e++) {
+    EACH_PIECE(n, FN(gram_piece)(to - from, b, all, U, d, V, from, part + k * all * b));
+    for (int e = 0; e < all * b; e++) {
         double sum = 0;
-        for (int k = 0; k < blocks.count; k++) sum += part[k * b * b + e];
-        G[e % b + e / b * GS_BLOCK] = sum;
+        for (int k = 0; k < blocks.count; k++) sum += part[k * all * b + e];
+        G[e % all + e / all * GS_BLOCK] = sum;
     }
     return GSOLVE_OK;
 }
@@ -57,17 +57,17 @@ static gsolve_status FN(weighted)(gs_queue *q, int64_t n, int b, gs_block_column
 static gsolve_status FN(gram)(gs_queue *q, int64_t n, int b, gs_block_columns U, gs_block_columns V,
                               double *G, void *space)
 {
-    return FN(weighted)(q, n, b, U, NULL, V, G, space);
+    return FN(weighted)(q, n, b, b, U, NULL, V, G, space);
 }
 
-static gsolve_status FN(squares)(gs_queue *q, int64_t n, int b, gs_block_columns W,
+static gsolve_status FN(squares)(gs_queue *q, int64_t n, int b, int all, gs_block_columns W,
                                  gs_block_columns Z, const void *d, double *G, double *WW,
                                  void *space)
 {
-    const gsolve_status status = FN(weighted)(q, n, b, W, NULL, W, WW, space);
+    const gsolve_status status = FN(weighted)(q, n, b, b, W, NULL, W, WW, space);
 
     if (status != GSOLVE_OK) return status;
-    return FN(weighted)(q, n, b, W, Z.v ? NULL : d, Z.v ? Z : W, G, space);
+    return FN(weighted)(q, n, b, all, W, Z.v ? NULL : d, Z.v ? Z : W, G, space);
 }
 
 /* y += sign V c over size rows. */
@@ -99,8 +99,9 @@ static gsolve_status FN(step)(gs_queue *q, int64_t n, int b, gs_block_columns S,
 enum { FN(PIECE) = 256 };
 
 /* S = Z t + S zeta, W = W t over size <= PIECE rows. */
-static void FN(turn_piece)(int64_t size, int b, gs_block_columns Z, const T *d, const double *t,
-                           const double *zeta, gs_block_columns S, gs_block_columns W, int64_t from)
+static void FN(turn_piece)(int64_t size, int b, int all, gs_block_columns Z, const T *d,
+                           const double *t, const double *zeta, gs_block_columns S,
+                           gs_block_columns W, int64_t from)
 {
     T fresh[2][GS_BLOCK][FN(PIECE)];
     const size_t bytes = (size_t)size * sizeof(T);
@@ -112,20 +113,20 @@ static void FN(turn_piece)(int64_t size, int b, gs_block_columns Z, const T *d, 
         for (int64_t i = 0; i < size && !Z.v; i++) {
             fresh[0][j][i] = d ? d[from + i] * fresh[1][j][i] : fresh[1][j][i];
         }
-        if (zeta) FN(add_piece)(size, b, 1, S, zeta + j * GS_BLOCK, from, fresh[0][j]);
+        if (zeta) FN(add_piece)(size, all, 1, S, zeta + j * GS_BLOCK, from, fresh[0][j]);
     }
     for (int j = 0; j < b; j++) memcpy(FN(at)(S, j, from), fresh[0][j], bytes);
     for (int j = 0; j < b; j++) memcpy(FN(at)(W, j, from), fresh[1][j], bytes);
 }
 
-static gsolve_status FN(turn)(gs_queue *q, int64_t n, int b, gs_block_columns Z, const void *d,
-                              const double *t, const double *zeta, gs_block_columns S,
-                              gs_block_columns W)
+static gsolve_status FN(turn)(gs_queue *q, int64_t n, int b, int all, gs_block_columns Z,
+                              const void *d, const double *t, const double *zeta,
+                              gs_block_columns S, gs_block_columns W)
 {
     EACH_PIECE(
         n, for (int64_t i = from; i < to; i += FN(PIECE)) {
             const int64_t size = to - i < FN(PIECE) ? to - i : FN(PIECE);
-            FN(turn_piece)(size, b, Z, d, t, zeta, S, W, i);
+            FN(turn_piece)(size, b, all, Z, d, t, zeta, S, W, i);
         });
     return GSOLVE_OK;
 }

@@ -1,5 +1,6 @@
 // block_cuda.cu: the kernels of block.h on a GPU. A thread has a row: it reads all columns of it,
 // so that a block is read once.
+#include "core/early.cuh"
 #include "solver/block.cuh"
 
 namespace
@@ -19,10 +20,10 @@ struct gram_operands {
 
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
-    gram_kernel(int64_t n, int b, gram_operands<T> a, double *partial, unsigned *arrived,
-                const int *ended)
+    gram_kernel(int64_t n, int b, int all, gram_operands<T> a, double *partial, unsigned *arrived,
+                gs_guard guard)
 {
-    const int tiles = (b + tile - 1) / tile, at = (int)blockIdx.y;
+    const int tiles = (all + tile - 1) / tile, at = (int)blockIdx.y;
     const int first = at % tiles * tile, other = at / tiles % tiles * tile;
     const int which = at / (tiles * tiles);
     const columns<const T> V = which ? a.V[1] : a.V[0];
@@ -30,13 +31,13 @@ __global__ void __launch_bounds__(gs_block_size)
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
     double sum[tile * tile] = {};
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     for (int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; i < n; i += step) {
         T u[tile], v[tile];
         const double weight = d ? (double)d[i] : 1;
 #pragma unroll
         for (int j = 0; j < tile; j++) {
-            u[j] = first + j < b ? a.U(i, first + j) : T(0);
+            u[j] = first + j < all ? a.U(i, first + j) : T(0);
             v[j] = other + j < b ? V(i, other + j) : T(0);
         }
 #pragma unroll
@@ -50,20 +51,20 @@ __global__ void __launch_bounds__(gs_block_size)
     grid_sums(sum, partial + (int64_t)at * tile * tile * gridDim.x, arrived + at,
               [&](int e, double total) {
                   const int i = first + e % tile, j = other + e / tile;
-                  if (i < b && j < b) G[i + j * GS_BLOCK] = total;
+                  if (i < all && j < b) G[i + j * GS_BLOCK] = total;
               });
 }
 
 template <class T>
-gsolve_status launch_gram(gs_queue *q, int64_t n, int b, int count, const gram_operands<T> &a,
-                          void *space)
+gsolve_status launch_gram(gs_queue *q, int64_t n, int b, int all, int count,
+                          const gram_operands<T> &a, void *space)
 {
-    const int tiles = (b + tile - 1) / tile;
+    const int tiles = (all + tile - 1) / tile;
     const dim3 grid((unsigned)rows_grid(q, n, 2), (unsigned)(tiles * tiles * count));
 
-    gram_kernel<T><<<grid, gs_block_size, 0, q->stream>>>(n, b, a, (double *)((char *)space + head),
-                                                          (unsigned *)space, q->guard);
-    return gs_cuda(q, cudaGetLastError(), "products of columns");
+    return gs_launch_early_with(q, "products of columns", gram_kernel<T>, grid, gs_block_size, 0, n,
+                                b, all, a, (double *)((char *)space + head), (unsigned *)space,
+                                gs_guard{q->guard});
 }
 
 template <class T>
@@ -73,17 +74,17 @@ gsolve_status gram(gs_queue *q, int64_t n, int b, gs_block_columns U, gs_block_c
     const columns<const T> v = of<const T>(V);
     const gram_operands<T> a = {of<const T>(U), {v, v}, {nullptr, nullptr}, {G, G}};
 
-    return launch_gram(q, n, b, 1, a, space);
+    return launch_gram(q, n, b, b, 1, a, space);
 }
 
 template <class T>
-gsolve_status squares(gs_queue *q, int64_t n, int b, gs_block_columns W, gs_block_columns Z,
-                      const void *d, double *G, double *WW, void *space)
+gsolve_status squares(gs_queue *q, int64_t n, int b, int all, gs_block_columns W,
+                      gs_block_columns Z, const void *d, double *G, double *WW, void *space)
 {
     const columns<const T> w = of<const T>(W), z = Z.v ? of<const T>(Z) : w;
     const gram_operands<T> a = {w, {z, w}, {Z.v ? nullptr : (const T *)d, nullptr}, {G, WW}};
 
-    return launch_gram(q, n, b, 2, a, space);
+    return launch_gram(q, n, b, all, 2, a, space);
 }
 
 // --- updates ----------------------------------------------------------------------------------
@@ -123,13 +124,13 @@ template <class T, int B>
 __global__ void __launch_bounds__(gs_block_size)
     step_kernel(int64_t n, int b, columns<const T> S, columns<const T> Q, const double *alpha,
                 const double *xi, gs_block_places X, columns<T> W, const int *column_ended,
-                const int *ended)
+                gs_guard guard)
 {
     __shared__ shared_small<T, B> to_x, to_w;
     __shared__ bool off[B];
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     load_small(to_x, b, alpha);
     load_small(to_w, b, xi);
     if (threadIdx.x < B) off[threadIdx.x] = (int)threadIdx.x >= b || column_ended[threadIdx.x];
@@ -153,9 +154,9 @@ gsolve_status step_of(gs_queue *q, int64_t n, int b, gs_block_columns S, gs_bloc
 {
     constexpr auto kernel = step_kernel<T, B>;
 
-    return gs_launch(q, "a step of a block", kernel, gs_grid(q, n, gs_at_once<kernel>()),
-                     gs_block_size, n, b, of<const T>(S), of<const T>(Q), alpha, xi, X, of<T>(W),
-                     ended, q->guard);
+    return gs_launch_early(q, "a step of a block", kernel, gs_grid(q, n, gs_at_once<kernel>()),
+                           gs_block_size, n, b, of<const T>(S), of<const T>(Q), alpha, xi, X,
+                           of<T>(W), ended);
 }
 
 template <class T>
@@ -170,22 +171,22 @@ gsolve_status step(gs_queue *q, int64_t n, int b, gs_block_columns S, gs_block_c
 
 template <class T, int B>
 __global__ void __launch_bounds__(gs_block_size)
-    turn_kernel(int64_t n, int b, columns<const T> Z, const T *d, const double *t,
-                const double *zeta, columns<T> S, columns<T> W, const int *ended)
+    turn_kernel(int64_t n, int b, int all, columns<const T> Z, const T *d, const double *t,
+                const double *zeta, columns<T> S, columns<T> W, gs_guard guard)
 {
     __shared__ shared_small<T, B> by_t, by_zeta;
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     load_small(by_t, b, t);
-    load_small(by_zeta, b, zeta);
+    load_small(by_zeta, all, zeta);
     __syncthreads();
     for (int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; i < n; i += step) {
         T s[B], w[B], z[B];
         const T weight = d ? d[i] : T(1);
         load_row(columns<const T>{W.v, W.stride}, i, b, w);
         load_row(Z, i, Z.v ? b : 0, z);
-        load_row(columns<const T>{S.v, S.stride}, i, zeta ? b : 0, s);
+        load_row(columns<const T>{S.v, S.stride}, i, zeta ? all : 0, s);
 #pragma unroll
         for (int j = 0; j < B; j++) {
             if (j >= b) continue;
@@ -197,23 +198,23 @@ __global__ void __launch_bounds__(gs_block_size)
 }
 
 template <class T, int B>
-gsolve_status turn_of(gs_queue *q, int64_t n, int b, gs_block_columns Z, const void *d,
+gsolve_status turn_of(gs_queue *q, int64_t n, int b, int all, gs_block_columns Z, const void *d,
                       const double *t, const double *zeta, gs_block_columns S, gs_block_columns W)
 {
     constexpr auto kernel = turn_kernel<T, B>;
 
-    return gs_launch(q, "the directions of a block", kernel, gs_grid(q, n, gs_at_once<kernel>()),
-                     gs_block_size, n, b, of<const T>(Z), (const T *)d, t, zeta, of<T>(S), of<T>(W),
-                     q->guard);
+    return gs_launch_early(q, "the directions of a block", kernel,
+                           gs_grid(q, n, gs_at_once<kernel>()), gs_block_size, n, b, all,
+                           of<const T>(Z), (const T *)d, t, zeta, of<T>(S), of<T>(W));
 }
 
 template <class T>
-gsolve_status turn(gs_queue *q, int64_t n, int b, gs_block_columns Z, const void *d,
+gsolve_status turn(gs_queue *q, int64_t n, int b, int all, gs_block_columns Z, const void *d,
                    const double *t, const double *zeta, gs_block_columns S, gs_block_columns W)
 {
-    return b <= 4   ? turn_of<T, 4>(q, n, b, Z, d, t, zeta, S, W)
-           : b <= 8 ? turn_of<T, 8>(q, n, b, Z, d, t, zeta, S, W)
-                    : turn_of<T, 16>(q, n, b, Z, d, t, zeta, S, W);
+    return all <= 4   ? turn_of<T, 4>(q, n, b, all, Z, d, t, zeta, S, W)
+           : all <= 8 ? turn_of<T, 8>(q, n, b, all, Z, d, t, zeta, S, W)
+                      : turn_of<T, 16>(q, n, b, all, Z, d, t, zeta, S, W);
 }
 
 // --- small matrices: a thread for each element ------------------------------------------------
@@ -233,13 +234,13 @@ __device__ void tell(const factor &f, const gs_block_small &a)
     __syncthreads();
 }
 
-__global__ void __launch_bounds__(gs_block_size) solve_kernel(gs_block_small a, const int *ended)
+__global__ void __launch_bounds__(gs_block_size) solve_kernel(gs_block_small a, gs_guard guard)
 {
     __shared__ factor f;
     const int i = (int)threadIdx.x % side, j = (int)threadIdx.x / side;
     double sum = 0, with = 0;
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     factorise(f, a.b, a.G, nullptr);
     tell(f, a);
     for (int m = 0; m < f.rank; m++) sum += f.t[i][m] * f.t[j][m];
@@ -252,7 +253,7 @@ __global__ void __launch_bounds__(gs_block_size) solve_kernel(gs_block_small a, 
 }
 
 __global__ void __launch_bounds__(gs_block_size)
-    orthogonal_kernel(gs_block_small a, bool start, const int *ended)
+    orthogonal_kernel(gs_block_small a, bool start, gs_guard guard)
 {
     __shared__ factor f;
     __shared__ double sigma[side][side], square[side][side]; // [column][row]
@@ -260,7 +261,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const bool in = i < b && j < b;
     double sum = 0;
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     sigma[j][i] = start ? i == j : in ? a.sigma[i + j * GS_BLOCK] : 0;
     __syncthreads();
     for (int m = 0; in && !start && m < b; m++) sum += a.WW[i + m * GS_BLOCK] * sigma[j][m];
@@ -276,6 +277,11 @@ __global__ void __launch_bounds__(gs_block_size)
         a.t[i + j * GS_BLOCK] = f.t[i][j];
         a.zeta[i + j * GS_BLOCK] = f.L[i][j] * f.own[i];
     }
+    if (i < a.all - b && j < b) {
+        double below = 0;
+        for (int m = 0; m < b; m++) below -= a.G[b + i + m * GS_BLOCK] * f.t[m][j];
+        a.zeta[b + i + j * GS_BLOCK] = below;
+    }
     if (!start && j == 0 && i < b) {
         gs_judge judge = a.judge;
         double rr = 0;
@@ -289,14 +295,13 @@ __global__ void __launch_bounds__(gs_block_size)
 
 gsolve_status solve(gs_queue *q, const gs_block_small *a)
 {
-    return gs_launch(q, "the small system of a block", solve_kernel, 1, gs_block_size, *a,
-                     q->guard);
+    return gs_launch_early(q, "the small system of a block", solve_kernel, 1, gs_block_size, *a);
 }
 
 gsolve_status orthogonal(gs_queue *q, const gs_block_small *a, bool start)
 {
-    return gs_launch(q, "the small factors of a block", orthogonal_kernel, 1, gs_block_size, *a,
-                     start, q->guard);
+    return gs_launch_early(q, "the small factors of a block", orthogonal_kernel, 1, gs_block_size,
+                           *a, start);
 }
 
 } // namespace

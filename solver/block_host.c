@@ -93,6 +93,11 @@ static gsolve_status orthogonal(gs_queue *q, const gs_block_small *a, bool start
             sigma[m] = 0;
             for (int i = 0; i < b; i++) sigma[m] += gs_block_zeta(&f, i, m) * before[i];
         }
+        for (int i = b; i < a->all; i++) {
+            double sum = 0;
+            for (int m = 0; m < b; m++) sum -= a->G[i + m * GS_BLOCK] * f.t[m][c];
+            a->zeta[i + c * GS_BLOCK] = sum;
+        }
     }
     return GSOLVE_OK;
 }

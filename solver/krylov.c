@@ -10,6 +10,11 @@
 
 #define MAX_RESTARTS 20
 #define MAX_PERIOD   (GS_HISTORY / 4) /* that is recorded */
+#define MOST_STEPS   16               /* of a chunk */
+#define FEW_STEPS    2
+#define A_PASS       128               /* bytes a row: M that moves fewer does so in one launch */
+#define LAUNCHES     (32 << 20)        /* bytes that another moves in some 20 or more */
+#define LONG_STEP    ((size_t)4 << 30) /* ... in a millisecond, in which a step's are launched */
 
 /* --- the true residual --------------------------------------------------------------------------
  */
@@ -100,21 +105,43 @@ int gs_period(const gs_krylov *k)
     return k->method->period ? k->method->period(k) : 2;
 }
 
-static bool recordable(const gs_krylov *k)
+/* Whether so many steps are whole periods that can be recorded. */
+static bool recordable(const gs_krylov *k, int count)
 {
-    return k->ctx->device->record && !k->unrecordable && gs_period(k) > 0 &&
-           gs_period(k) <= MAX_PERIOD;
+    const int period = gs_period(k);
+
+    return k->ctx->device->record && !k->unrecordable && period > 0 && period <= MAX_PERIOD &&
+           count % period == 0;
 }
 
-/* Steps between two looks: 1 where looking costs nothing; else whole periods, if they can be
- * recorded, and more of them where a step is short. Whether they are recorded does not count: A's
- * form changes between chunks, so that the bits would depend on it. */
+/* Steps that are worth a look. Those of the chunk that the host gives while it waits for the last
+ * one, and those after a column's end, are made in vain: each kernel is launched and does nothing.
+ * So there are many where a step is short, few where M moves much, and one where the host keeps
+ * ahead of the device without a graph. */
+static int worth_a_look(const gs_krylov *k)
+{
+    gsolve_precond_info M = {0};
+
+    if (k->M && !k->method->ignores_precond) gsolve_precond_describe(k->M, &M);
+    if (M.moved >= (size_t)k->csr.nrows * A_PASS) {
+        if (M.moved >= LONG_STEP) return 1;
+        if (M.moved >= LAUNCHES) return FEW_STEPS;
+    }
+    return k->csr.nrows < 1 << 20 ? MOST_STEPS : 4;
+}
+
+/* Steps between two looks: 1 where looking costs nothing or little; else whole periods, if they can
+ * be recorded, and more of them where a step is short. Whether they are recorded does not count:
+ * A's form changes between chunks, so that the bits would depend on it. */
 static int chunk(const gs_krylov *k)
 {
-    const int most = k->csr.nrows < 1 << 20 ? 16 : 4, period = gs_period(k);
+    const int period = gs_period(k);
+    int most;
 
-    if (k->on_chip) return k->monitor ? most : GS_RESIDENT_STEPS;
+    if (k->on_chip) return k->monitor ? MOST_STEPS : GS_RESIDENT_STEPS;
     if (!k->ctx->device->post || period == 0) return 1;
+    most = worth_a_look(k);
+    if (most <= FEW_STEPS && period > most) return most;
     return period > MAX_PERIOD ? most : period >= most ? period : most - most % period;
 }
 
@@ -203,7 +230,7 @@ static gsolve_status next_steps(gs_krylov *k, int64_t j, int count)
 
     if (k->on_chip) return resident_steps(k, j, count);
     if (k->profile.on) return take_steps(k, j, count);
-    if (!k->graph && j >= k->record_from && recordable(k)) TRY(record_steps(k, j, count));
+    if (!k->graph && j >= k->record_from && recordable(k, count)) TRY(record_steps(k, j, count));
     if (!k->graph || j < k->record_from) return take_steps(k, j, count);
     TRY(k->ctx->device->replay(k->ctx->queue, k->graph));
     for (int i = 1; i <= count; i++) {
@@ -218,7 +245,7 @@ done:
  * that once A was asked; in vain if A turns, or no steps follow. */
 static gsolve_status record_ahead(gs_krylov *k, int64_t j, int count)
 {
-    if (k->profile.on || k->graph || j < k->record_from || !recordable(k)) return GSOLVE_OK;
+    if (k->profile.on || k->graph || j < k->record_from || !recordable(k, count)) return GSOLVE_OK;
     return record_steps(k, j, count);
 }
 
@@ -239,9 +266,15 @@ done:
 /* Columns that have ended make room for others, once all that happened has been looked at. */
 static gsolve_status move_up(gs_krylov *k, int64_t j, int count)
 {
+    const int32_t before = k->wide;
+    gsolve_status status;
+
     gs_forget_graph(k);
     k->record_from = j + count; /* products of fewer columns may make something first */
-    return gs_columns_move_up(k);
+    TRY(gs_columns_move_up(k));
+    if (k->method->narrow) TRY(k->method->narrow(k, before));
+done:
+    return status;
 }
 
 /* From a start until every column has ended. The host looks at a chunk while the next one runs, but

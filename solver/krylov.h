@@ -93,8 +93,12 @@ typedef struct gs_method {
     gsolve_status (*resident_steps)(gs_krylov *k, int32_t c, int64_t j, int count);
     /* optional: the period; else 2. 0: steps work on the host and are never recorded */
     int (*period)(const gs_krylov *k);
-    /* optional, where whole: whether step j begins with x alone, by a start of its own */
+    /* optional, where whole: whether columns may move before step j, which begins with x alone, by
+     * a start of its own, if there is no narrow */
     bool (*settled)(const gs_krylov *k, int64_t j);
+    /* optional, where settled does not begin anew: what columns share is divided after so many were
+     * wide, of which k->wide have moved to the front */
+    gsolve_status (*narrow)(gs_krylov *k, int32_t before);
     /* optional: brings x up to date in the columns that have ended (GMRES forms it at the end), and
      * may write k->note */
     gsolve_status (*finish)(gs_krylov *k);
@@ -210,6 +214,8 @@ gsolve_status gs_need_rows(gs_krylov *k);
 
 /* While k->counting, *work = NULL: what sets up a vector's values has to look. */
 gsolve_status gs_new_work(gs_krylov *k, gsolve_place place, size_t count, size_t size, void **work);
+/* So many bytes of 0 on the device, a multiple of 8. */
+gsolve_status gs_new_zeros(gs_krylov *k, size_t bytes, void **work);
 gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v);
 gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gsolve_dense *v);
 /* Elements of *pointer's type, one for each column. */

@@ -26,6 +26,15 @@ gsolve_status gs_new_work(gs_krylov *k, gsolve_place place, size_t count, size_t
     return GSOLVE_OK;
 }
 
+gsolve_status gs_new_zeros(gs_krylov *k, size_t bytes, void **work)
+{
+    const gsolve_status status = gs_new_work(k, GSOLVE_DEVICE, 1, bytes, work);
+
+    if (status != GSOLVE_OK || !*work) return status;
+    return GS_KERNELS(gs_vector, k->ctx, GSOLVE_F64)
+        ->zero(k->ctx->queue, (int64_t)(bytes / sizeof(double)), *work);
+}
+
 gsolve_status gs_new_columns(gs_krylov *k, size_t count, size_t size, void **work)
 {
     const gsolve_status status =

@@ -1,5 +1,5 @@
 // small_cuda.cu: the functions of small_body.h on a GPU: a thread for each column.
-#include "core/cuda.cuh"
+#include "core/early.cuh"
 
 extern "C" {
 #include "solver/small.h"
@@ -14,17 +14,19 @@ namespace
 
 constexpr int threads = 32;
 
-#define KERNEL(name)                                                                     \
-    __global__ void name##_kernel(const gs_small a)                                      \
-    {                                                                                    \
-        const int c = (int)(blockIdx.x * blockDim.x + threadIdx.x);                      \
-        if (c < a.ncols && !a.judge.ended[c]) name(&a, c);                                     \
-    }                                                                                    \
-    gsolve_status name##_columns(gs_queue *q, const gs_small *a)                         \
-    {                                                                                    \
-        if (a->ncols == 0) return GSOLVE_OK;                                             \
-        return gs_launch(q, #name, name##_kernel, (a->ncols + threads - 1) / threads,    \
-                         threads, *a);                                                   \
+#define KERNEL(name)                                                                             \
+    __global__ void name##_kernel(const gs_small a)                                              \
+    {                                                                                            \
+        const int c = (int)(blockIdx.x * blockDim.x + threadIdx.x);                              \
+        gs_wait();                                                                               \
+        if (c < a.ncols && !a.judge.ended[c]) name(&a, c);                                       \
+    }                                                                                            \
+    gsolve_status name##_columns(gs_queue *q, const gs_small *a)                                 \
+    {                                                                                            \
+        if (a->ncols == 0) return GSOLVE_OK;                                                     \
+        const int blocks = (a->ncols + threads - 1) / threads;                                   \
+        return gs_launch_early_with(q, #name, name##_kernel, dim3((unsigned)blocks), threads, 0, \
+                                    *a);                                                         \
     }
 GS_SMALL_LIST(KERNEL)
 

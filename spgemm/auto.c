@@ -5,15 +5,18 @@
 #include "core/try.h"
 #include "spgemm/spgemm.h"
 
-/* Where a row of C is made of few products, expanding and sorting them costs less than a table. */
-#define SHORT_WORK   96   /* products a row on average */
-#define LONGEST_WORK 4096 /* ... and of any */
+/* Expanding and sorting products costs less than a table of them where a row of C is made of few,
+ * or where their columns lie so far apart that hash has no bits for them; but not in heavy rows,
+ * which esc leaves to the whole device, one band after the other. */
+#define SHORT_WORK 96 /* products a row on average */
+#define HEAVY      64 /* times the products of heavy rows may be there in all */
 
 static const char *choose_on_cuda(const gs_work_of_product *work, int32_t nrows)
 {
     const double mean = nrows > 0 ? (double)work->products / nrows : 0;
+    const bool are_short = mean <= SHORT_WORK, lie_apart = work->apart >= work->products / 2;
 
-    return mean <= SHORT_WORK && work->longest <= LONGEST_WORK ? "esc" : "hash";
+    return (are_short || lie_apart) && work->heavy <= work->products / HEAVY ? "esc" : "hash";
 }
 
 /* The one of that name if it serves, else the first of the list that does. */
@@ -106,8 +109,7 @@ static gsolve_status update(const void *plan, gsolve_context *ctx, const gs_bloc
 }
 
 const gs_multiplier gs_auto_multiplier = {
-    .plugin = {"auto", "on the CPU gustavson, on a GPU esc or hash by the products a row takes",
-               NULL, 0},
+    .plugin = {"auto", "on the CPU gustavson, on a GPU esc or hash by where products lie", NULL, 0},
     .serves = serves,
     .multiply = multiply,
     .update = update,

@@ -28,7 +28,8 @@ static gsolve_status transpose(gsolve_galerkin *G)
 {
     gsolve_status status;
 
-    TRY(gs_transpose_make(&G->R.own, &G->order, G->ctx, &G->P.used));
+    TRY(gs_transpose_make(&G->R.own, &G->order, G->ctx, &G->P.used, G->P.entries));
+    G->R.entries = G->P.entries;
     G->R.used = G->R.own;
 done:
     return status;
@@ -112,15 +113,9 @@ void gsolve_galerkin_destroy(gsolve_galerkin **pG)
 /* The new values of R or P into those that are kept. */
 static gsolve_status put_values(gsolve_context *ctx, const gs_input *kept, const gs_input *fresh)
 {
-    int64_t entries;
-    gsolve_status status = GSOLVE_OK;
-
     if (!fresh->used.start) return GSOLVE_OK;
-    TRY(gs_csr_entries(ctx, &kept->used, &entries));
-    TRY(gsolve_copy(ctx, (void *)(uintptr_t)kept->own.value, kept->own.place, fresh->used.value,
-                    fresh->used.place, (size_t)entries * gs_type_size(kept->own.type)));
-done:
-    return status;
+    return gsolve_copy(ctx, (void *)(uintptr_t)kept->own.value, kept->own.place, fresh->used.value,
+                       fresh->used.place, (size_t)kept->entries * gs_type_size(kept->own.type));
 }
 
 gsolve_status gsolve_galerkin_update(gsolve_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/csr_seen.h"
 #include "core/try.h"
 
 void gs_input_drop(gs_input *in, gsolve_context *ctx)
@@ -46,12 +47,15 @@ gsolve_status gs_input_take(gs_input *out, gsolve_context *ctx, const char *name
                             const gsolve_csr *given)
 {
     gs_input in = {0};
+    gs_csr_seen seen;
     bool clean;
-    gsolve_status status = gs_csr_check(ctx, given, &clean);
+    gsolve_status status = gs_csr_check_seen(ctx, given, &seen, &clean);
 
     if (status != GSOLVE_OK) return blame(ctx, name, status);
-    if (!clean && !gs_rows_ascend(ctx, given)) {
+    in.entries = seen.entries;
+    if (!seen.ascending) {
         TRY(sort_rows(&in.own, ctx, given));
+        TRY(gs_csr_entries(ctx, &in.own, &in.entries)); /* duplicates are one */
     } else if (given->place != gs_place(ctx)) {
         TRY(gs_csr_move(&in.own, ctx, gs_place(ctx), given));
     }
@@ -78,29 +82,25 @@ gsolve_status gs_input_keep(gs_input *in, gsolve_context *ctx, bool values)
 {
     const void *value = in->own.value, *col = in->own.col, *start = in->own.start;
     const size_t offsets = ((size_t)in->used.nrows + 1) * gs_offset_size(in->used.offset);
-    int64_t entries;
+    const size_t entries = (size_t)in->entries;
     gsolve_status status;
 
-    TRY(gs_csr_entries(ctx, &in->used, &entries));
-    in->entries = entries;
     in->own = in->used;
     status = keep_array(ctx, in, in->used.start, &start, offsets);
     in->own.start = start;
     if (status == GSOLVE_OK) {
-        status = keep_array(ctx, in, in->used.col, &col, (size_t)entries * sizeof *in->used.col);
+        status = keep_array(ctx, in, in->used.col, &col, entries * sizeof *in->used.col);
     }
     in->own.col = col;
     if (status == GSOLVE_OK && values) {
-        status = keep_array(ctx, in, in->used.value, &value,
-                            (size_t)entries * gs_type_size(in->used.type));
+        status = keep_array(ctx, in, in->used.value, &value, entries * gs_type_size(in->used.type));
     }
     in->own.value = value;
-    if (status != GSOLVE_OK) goto done;
+    if (status != GSOLVE_OK) return status;
     in->used.start = in->own.start;
     in->used.col = in->own.col;
     if (value) in->used.value = value;
-done:
-    return status;
+    return GSOLVE_OK;
 }
 
 void gs_input_forget(gs_input *in, gsolve_context *ctx)
@@ -137,7 +137,6 @@ gsolve_status gs_input_renew(gs_input *fresh, gsolve_context *ctx, const char *n
 {
     const gsolve_csr *A = &kept->used;
     gs_input in = {0};
-    int64_t entries;
     bool same;
     gsolve_status status;
 
@@ -148,9 +147,8 @@ gsolve_status gs_input_renew(gs_input *fresh, gsolve_context *ctx, const char *n
         return GSOLVE_OK;
     }
     TRY(gs_input_take(&in, ctx, name, given)); /* in another order perhaps; else what is wrong */
-    TRY(gs_csr_entries(ctx, &in.used, &entries));
     same = A->nrows == given->nrows && A->ncols == given->ncols && A->type == given->type &&
-           entries == kept->entries;
+           in.entries == kept->entries;
     if (same) TRY(gs_look(ctx, A)->at_patterns(ctx, A, &in.used, &same));
     if (!same) {
         status = differs(ctx, name, given);

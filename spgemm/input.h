@@ -7,7 +7,7 @@
 typedef struct gs_input {
     gsolve_csr used; /* the caller's arrays where they serve as they are; else views of own */
     gsolve_csr own;  /* a copy, or all zero */
-    int64_t entries; /* once gs_input_keep has served */
+    int64_t entries;
 } gs_input;
 
 /* *in from what was given; name: "A", for the sentences. On failure there is nothing to drop. */

@@ -47,7 +47,12 @@ const gs_multiplier *gs_multiplier_named(const char *name);
 typedef struct gs_work_of_product {
     int64_t products, longest; /* of all rows, of one row of C */
     int32_t longest_row;       /* that row */
+    int64_t heavy, apart; /* of rows of more than GS_HEAVY_WORK; of others of more than GS_FEW_WORK
+                             in a stretch of over 32 columns a product; 0 on a CPU */
 } gs_work_of_product;
+
+#define GS_FEW_WORK   64 /* products of a row */
+#define GS_HEAVY_WORK 4096
 
 typedef struct gs_work_kernels { /* of A B where they lie; *work on the host */
     gsolve_status (*count)(gs_work_of_product *work, gsolve_context *ctx, const gsolve_csr *A,

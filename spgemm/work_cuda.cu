@@ -10,49 +10,130 @@ namespace
 {
 
 struct found {
-    unsigned long long products;
-    unsigned long long longest; // its products (2^32 - 1 at most) above, ~row below
+    unsigned long long products, heavy, apart; // as gs_work_of_product
+    unsigned long long longest;                // its products (2^32 - 1 at most) above, ~row below
 };
 
 constexpr int sharers = 8, shared = 64; // lanes of a row, for as many entries; the warp the others
+constexpr unsigned all_lanes = 0xffffffffu;
 
-// sums of integers, so that their order does not matter.
-template <class OA, class OB>
-__global__ void __launch_bounds__(gs_block_size)
-    count_rows(int32_t nrows, const OA *start, const int32_t *col, const OB *b_start, found *f)
+template <class N, class F>
+__device__ N over_lanes(N x, int lanes, F f)
 {
-    const int64_t threads = (int64_t)gridDim.x * gs_block_size;
-    const int lane = (int)threadIdx.x % 32, e = lane % sharers;
-    unsigned long long products = 0, longest = 0;
-    const auto count = [&](int64_t from, int64_t to, int step) {
+    for (int d = lanes / 2; d > 0; d /= 2) x = f(x, __shfl_xor_sync(all_lanes, x, d));
+    return x;
+}
+
+struct sum_of {
+    template <class N>
+    __device__ N operator()(N x, N y) const
+    {
+        return x + y;
+    }
+};
+
+struct most_of {
+    template <class N>
+    __device__ N operator()(N x, N y) const
+    {
+        return max(x, y);
+    }
+};
+
+// The rows of B that a row of A asks for.
+template <class OB>
+struct asked_rows {
+    const int32_t *col, *b_col;
+    const OB *b_start;
+
+    // Entries of A from `from` on, every step-th, up to `to`: products, and the columns that the
+    // products lie in, by most = {the last, less the first}.
+    __device__ unsigned long long products(int64_t from, int64_t to, int step) const
+    {
         unsigned long long sum = 0;
         for (int64_t k = from; k < to; k += step) {
             sum += (unsigned long long)(b_start[col[k] + 1] - b_start[col[k]]);
         }
         return sum;
-    };
+    }
+    __device__ void stretch(int64_t from, int64_t to, int step, int most[2]) const
+    {
+        for (int64_t k = from; k < to; k += step) {
+            const OB begin = b_start[col[k]], end = b_start[col[k] + 1];
+            if (begin == end) continue;
+            most[0] = max(most[0], b_col[end - 1]);
+            most[1] = max(most[1], -b_col[begin]);
+        }
+    }
+};
+
+// Columns from the first to the last of the products of each of the warp's rows, of which this
+// lane's has entries [from, to). more: lanes whose rows are longer than what its sharers take.
+template <class OB>
+__device__ int64_t stretch_of(const asked_rows<OB> &rows, int64_t from, int64_t to, unsigned more)
+{
+    const int lane = (int)threadIdx.x % 32, e = lane % sharers;
+    int most[2] = {-1, -INT32_MAX};
+
+    rows.stretch(from + e, min(to, from + shared), sharers, most);
+    for (; more; more &= more - 1) {
+        const int owner = __ffs((int)more) - 1;
+        const int64_t rest = __shfl_sync(all_lanes, from, owner) + shared;
+        int others[2] = {-1, -INT32_MAX};
+        rows.stretch(rest + lane, __shfl_sync(all_lanes, to, owner), 32, others);
+        for (int side = 0; side < 2; side++) {
+            const int of_row = over_lanes(others[side], 32, most_of());
+            if (lane == owner) most[side] = max(most[side], of_row);
+        }
+    }
+    for (int side = 0; side < 2; side++) most[side] = over_lanes(most[side], sharers, most_of());
+    return most[0] < 0 ? 0 : (int64_t)most[0] + most[1] + 1;
+}
+
+// *to += mine of all threads of the block.
+__device__ void add(unsigned long long mine, unsigned long long *to)
+{
+    mine = gs_block_sum(mine);
+    if (threadIdx.x == 0 && mine > 0) atomicAdd(to, mine);
+}
+
+// sums of integers, so that their order does not matter.
+template <class OA, class OB>
+__global__ void __launch_bounds__(gs_block_size)
+    count_rows(int32_t nrows, const OA *start, asked_rows<OB> rows, found *f)
+{
+    const int64_t threads = (int64_t)gridDim.x * gs_block_size;
+    const int lane = (int)threadIdx.x % 32, e = lane % sharers;
+    unsigned long long products = 0, heavy = 0, apart = 0, longest = 0;
 
     for (int64_t t = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
          t / 32 * 32 < nrows * (int64_t)sharers; t += threads) {
         const int64_t i = t / sharers, from = i < nrows ? (int64_t)start[i] : 0,
                       to = i < nrows ? (int64_t)start[i + 1] : 0;
-        unsigned long long mine = count(from + e, min(to, from + shared), sharers);
-        unsigned more = __ballot_sync(0xffffffffu, e == 0 && to > from + shared);
-        for (; more; more &= more - 1) {
-            const int owner = __ffs((int)more) - 1;
-            const int64_t rest = __shfl_sync(0xffffffffu, from, owner) + shared;
-            unsigned long long sum = count(rest + lane, __shfl_sync(0xffffffffu, to, owner), 32);
-            for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d);
+        const unsigned more = __ballot_sync(all_lanes, e == 0 && to > from + shared);
+        unsigned long long mine = rows.products(from + e, min(to, from + shared), sharers);
+        for (unsigned left = more; left; left &= left - 1) {
+            const int owner = __ffs((int)left) - 1;
+            const int64_t rest = __shfl_sync(all_lanes, from, owner) + shared;
+            const unsigned long long sum = over_lanes(
+                rows.products(rest + lane, __shfl_sync(all_lanes, to, owner), 32), 32, sum_of());
             if (lane == owner) mine += sum;
         }
-        for (int d = sharers / 2; d > 0; d /= 2) mine += __shfl_xor_sync(0xffffffffu, mine, d);
-        if (e == 0) products += mine;
+        mine = over_lanes(mine, sharers, sum_of());
+        int64_t columns = 0;
+        if (__any_sync(all_lanes, mine > GS_FEW_WORK)) columns = stretch_of(rows, from, to, more);
+        if (e == 0) {
+            const bool is_apart = mine > GS_FEW_WORK && columns > 32 * (int64_t)mine;
+            products += mine;
+            heavy += mine > GS_HEAVY_WORK ? mine : 0;
+            apart += mine <= GS_HEAVY_WORK && is_apart ? mine : 0;
+        }
         longest = max(longest, min(mine, 0xffffffffull) << 32 | (unsigned)~(unsigned)i);
     }
-    products = gs_block_sum(products);
-    if (threadIdx.x == 0 && products > 0) atomicAdd(&f->products, products);
-    for (int d = 16; d > 0; d /= 2)
-        longest = max(longest, __shfl_xor_sync(0xffffffffu, longest, d));
+    add(products, &f->products);
+    add(heavy, &f->heavy);
+    add(apart, &f->apart);
+    longest = over_lanes(longest, 32, most_of());
     if (lane == 0 && longest >> 32) atomicMax(&f->longest, longest);
 }
 
@@ -61,7 +142,7 @@ gsolve_status count_all(gs_queue *q, const gsolve_csr *A, const gsolve_csr *B, f
 {
     return gs_launch(q, "counting products", count_rows<OA, OB>,
                      gs_grid(q, (int64_t)A->nrows * sharers), gs_block_size, A->nrows,
-                     (const OA *)A->start, A->col, (const OB *)B->start, f);
+                     (const OA *)A->start, asked_rows<OB>{A->col, B->col, (const OB *)B->start}, f);
 }
 
 gsolve_status count_by_width(gs_queue *q, const gsolve_csr *A, const gsolve_csr *B, found *f)
@@ -86,6 +167,8 @@ gsolve_status count(gs_work_of_product *work, gsolve_context *ctx, const gsolve_
     TRY(count_by_width(ctx->queue, A, B, there));
     TRY(gsolve_copy(ctx, &here, GSOLVE_HOST, there, GSOLVE_DEVICE, sizeof here));
     work->products = (int64_t)here.products;
+    work->heavy = (int64_t)here.heavy;
+    work->apart = (int64_t)here.apart;
     work->longest = (int64_t)(here.longest >> 32);
     work->longest_row = here.longest ? (int32_t) ~(uint32_t)here.longest : 0;
 done:

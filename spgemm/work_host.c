@@ -26,7 +26,7 @@ static gsolve_status count(gs_work_of_product *work, gsolve_context *ctx, const 
             longest_row = row;
         }
     }
-    *work = (gs_work_of_product){products, longest, longest_row};
+    *work = (gs_work_of_product){products, longest, longest_row, 0, 0};
     return GSOLVE_OK;
 }
 

@@ -29,6 +29,12 @@ gsolve_status gs_block_turn(gs_block_space *space, int which, gsolve_context *ct
                             gsolve_layout layout, gsolve_dense v, bool read, gsolve_dense *used);
 void gs_block_space_drop(gs_block_space *space, gsolve_context *ctx);
 
+/* Of so many columns that are left 8, 4, 2 or 1, which kernels on the CPU take at once. */
+static inline int32_t gs_columns_in(int32_t left)
+{
+    return left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+}
+
 /* Those of a format. */
 static inline gs_block_products gs_block_products_of(const gsolve_format *format)
 {

@@ -17,7 +17,7 @@
 #ifndef GS_CREWS_CUH
 #define GS_CREWS_CUH
 
-#include "core/cuda.cuh"
+#include "core/early.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -39,6 +39,23 @@ struct dense_rows {
     int columns, pitch, shift; // a team has 1 << shift threads
     bool by_columns;           // y lies so
 };
+
+// All columns of the product y = alpha A x + beta y, with room for the sums of parts.
+template <class T>
+dense_rows<T> rows_of(double alpha, gsolve_dense x, double beta, gsolve_dense y, void *sums)
+{
+    return {(const T *)x.value,
+            (T *)y.value,
+            (T *)sums,
+            x.stride,
+            y.stride,
+            (T)alpha,
+            (T)beta,
+            x.ncols,
+            x.ncols,
+            0,
+            y.layout == GSOLVE_BY_COLUMNS};
+}
 
 // log2 of the threads of a team for so many pieces.
 inline int shift_for(int pieces)
@@ -113,14 +130,14 @@ __device__ void finish(const dense_rows<T> &d, int32_t i, int first, const T (&s
 // in the second cache then, if not in the first.
 template <class T, int W, int P, class Form>
 __global__ void __launch_bounds__(Form::threads, Form::blocks(P))
-    multiply_rows(Form form, dense_rows<T> d, const int *ended)
+    multiply_rows(Form form, dense_rows<T> d, gs_guard guard)
 {
     const int own = ((int)threadIdx.x & ((1 << d.shift) - 1)) * W, far = W << d.shift;
     const int64_t unit = ((int64_t)blockIdx.x * Form::threads + threadIdx.x) >> d.shift;
     const T *x[P];
     T sum[Form::rows][P][W] = {};
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     if (unit >= form.units) return;
 #pragma unroll
     for (int p = 0; p < P; p++) x[p] = d.x + (own + p * far < d.columns ? own + p * far : 0);
@@ -149,13 +166,13 @@ __global__ void __launch_bounds__(Form::threads, Form::blocks(P))
 // after it, which are added in their order, a column by a thread.
 template <class T, class Items>
 __global__ void __launch_bounds__(gs_block_size)
-    add_parts(Items items, dense_rows<T> d, const int *ended)
+    add_parts(Items items, dense_rows<T> d, gs_guard guard)
 {
     const int64_t at = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
     const int64_t m = at / d.columns;
     const int c = (int)(at % d.columns);
 
-    if ((ended && *ended) || m >= items.count) return;
+    if (guard.has_ended() || m >= items.count) return;
     const int32_t i = items.row(m), parts = i >= 0 ? items.parts(m) : 0;
     const T *partial = d.partial + (int64_t)items.first(m) * d.pitch + c;
     T sum[1] = {};
@@ -170,28 +187,29 @@ gsolve_status add_all_parts(gs_queue *q, const Items &items, const dense_rows<T>
     const int64_t threads = items.count * d.columns;
 
     if (threads == 0) return GSOLVE_OK;
-    return gs_launch(q, "adding parts of rows", add_parts<T, Items>,
-                     (int)((threads + gs_block_size - 1) / gs_block_size), gs_block_size, items, d,
-                     q->guard);
+    return gs_launch_early(q, "adding parts of rows", add_parts<T, Items>,
+                           (int)((threads + gs_block_size - 1) / gs_block_size), gs_block_size,
+                           items, d);
 }
 
 // Parts of long rows, read where they lie: a block sums one, whose teams share its entries.
 template <class T, class Part>
 __global__ void __launch_bounds__(gs_block_size)
     sum_long_parts(const Part *part_of, const int32_t *all_col, const T *all_value, dense_rows<T> d,
-                   const int *ended)
+                   gs_guard guard)
 {
     constexpr int at_once = 4;
     __shared__ T space[gs_block_size];
     const int width = 1 << d.shift, teams = gs_block_size >> d.shift;
     const int team = (int)threadIdx.x >> d.shift, own = (int)threadIdx.x & (width - 1);
     const bool on = own < d.columns;
-    const Part part = part_of[blockIdx.x];
-    const int32_t *col = all_col + part.from;
-    const T *value = all_value + part.from, *x = d.x + (on ? own : 0);
+    const T *x = d.x + (on ? own : 0);
     T sum = 0;
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
+    const Part part = part_of[blockIdx.x];
+    const int32_t *col = all_col + part.from;
+    const T *value = all_value + part.from;
     for (int64_t k = team; k < part.entries; k += at_once * teams) {
         int32_t c[at_once];
         T v[at_once];
@@ -235,8 +253,8 @@ gsolve_status sum_long_rows(gs_queue *q, const Part *part, int32_t parts, const 
 
     if (parts == 0) return status;
     d.shift = shift_for(d.columns);
-    TRY(gs_launch(q, "parts of long rows", sum_long_parts<T, Part>, parts, gs_block_size, part,
-                  csr->col, (const T *)csr->value, d, q->guard));
+    TRY(gs_launch_early(q, "parts of long rows", sum_long_parts<T, Part>, parts, gs_block_size,
+                        part, csr->col, (const T *)csr->value, d));
     TRY(add_all_parts(q, rows, d));
 done:
     return status;
@@ -263,8 +281,8 @@ gsolve_status launch_rows(gs_queue *q, const Form &form, const dense_rows<T> &d)
         return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
                            "a product of %d columns has too many blocks", d.columns);
     }
-    return gs_launch(q, "the product by rows", multiply_rows<T, W, P, Form>, (int)grid,
-                     Form::threads, form, d, q->guard);
+    return gs_launch_early(q, "the product by rows", multiply_rows<T, W, P, Form>, (int)grid,
+                           Form::threads, form, d);
 }
 
 // A pass of no more columns than there is a team for.

@@ -214,7 +214,7 @@ static gsolve_status rebuild(const gsolve_matrix *A, void **self, const gsolve_c
 }
 
 /* A's form for its present values; the handle's constness is about what it stands for. */
-static gsolve_status need_form(const gsolve_matrix *constant)
+gsolve_status gs_matrix_need_form(const gsolve_matrix *constant)
 {
     gsolve_matrix *A = (gsolve_matrix *)(uintptr_t)constant;
     gsolve_status status = GSOLVE_OK;
@@ -250,7 +250,7 @@ gsolve_status gs_matrix_renew(gsolve_matrix *A)
 {
     A->version++;
     A->transposed_is_stale = A->form_is_stale = true;
-    return need_form(A);
+    return gs_matrix_need_form(A);
 }
 
 gsolve_status gsolve_matrix_turn(const gsolve_matrix *A, const gsolve_outlook *outlook,
@@ -264,7 +264,7 @@ gsolve_status gsolve_matrix_turn(const gsolve_matrix *A, const gsolve_outlook *o
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_turn: there is no outlook");
     }
     if (A->format->turn) {
-        TRY(need_form(A));
+        TRY(gs_matrix_need_form(A));
         TRY(A->format->turn(A->self, A->ctx, outlook, &made));
     }
     if (turn) *turn = made;
@@ -372,7 +372,7 @@ static gsolve_status need_transposed(const gsolve_matrix *constant)
         TRY(refill_transposed(A));
     } else {
         drop_transposed(A);
-        TRY(gs_transpose_make(&A->transposed, &A->transposed_order, A->ctx, &A->csr));
+        TRY(gs_transpose_make(&A->transposed, &A->transposed_order, A->ctx, &A->csr, A->entries));
         TRY(A->format->build(&A->transposed_self, A->ctx, &A->transposed, A->options));
     }
     A->transposed_is_stale = false;
@@ -387,7 +387,7 @@ static gsolve_status multiply(const gsolve_matrix *A, bool transposed, double al
     const gs_block_products back = {A->format->apply_transpose, NULL, false};
     gsolve_status status;
 
-    TRY(need_form(A));
+    TRY(gs_matrix_need_form(A));
     if (!transposed) return forward(A, A->self, alpha, x, beta, y);
     if (back.one) return gs_block_multiply(&back, A->self, A->ctx, space_of(A), alpha, x, beta, y);
     TRY(need_transposed(A));
@@ -420,7 +420,7 @@ static gsolve_status multiply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, A->ctx, x.type);
     gsolve_status status = GSOLVE_OK;
 
-    TRY(need_form(A));
+    TRY(gs_matrix_need_form(A));
     if (!A->format->apply_dot) TRY(forward(A, A->self, 1, x, 0, y));
     for (int32_t j = 0; j < x.ncols; j++) { /* the bits of a column do not depend on others */
         const gsolve_dense xj = gs_column_of(x, j), yj = gs_column_of(y, j);

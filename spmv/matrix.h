@@ -64,6 +64,9 @@ gsolve_status gs_matrix_new_values(gsolve_matrix *A, const gsolve_csr *csr, bool
 gsolve_status gs_form_update(const gsolve_format *format, void **self, gsolve_context *ctx,
                              const gsolve_csr *csr, const void *options);
 
+/* A's form for its present values. */
+gsolve_status gs_matrix_need_form(const gsolve_matrix *A);
+
 /* --- residual.c ------------------------------------------------------------------------------- */
 
 typedef struct gs_residual_kernels {

@@ -29,46 +29,70 @@ static inline __attribute__((always_inline)) void OF(add_numbers)(OF(numbers) * 
     for (size_t i = 0; i < COUNT; i++) sum->v[i] += more->v[i];
 }
 
-/* sum = row_sum. x: the first column, rows stride apart. ahead: rows of x are asked for so many
- * entries before their use, which must be there; 0: not. */
+/* sum = row_sum for the first columns of x. ahead: rows of x are asked for so many entries before
+ * their use, which must be there; 0: not. Inlined with a constant n it is straight code. */
 static inline __attribute__((always_inline)) void OF(row_sums)(int64_t n, const T *value,
-                                                               const int32_t *col, const T *x,
-                                                               int64_t stride, int64_t ahead,
-                                                               OF(numbers) * sum)
+                                                               const int32_t *col,
+                                                               const FN(rows_of_x) * x,
+                                                               int64_t ahead, OF(numbers) * sum)
 {
     OF(numbers) s0 = {{{0}}}, s1 = s0, s2 = s0, s3 = s0;
     int64_t k = 0;
 
     for (; k + 4 <= n; k += 4) {
         for (int m = 0; ahead > 0 && m < 4; m++) {
-            __builtin_prefetch(x + col[k + m + ahead] * stride);
+            __builtin_prefetch(FN(row_of)(x, col[k + m + ahead]));
         }
-        OF(add_product)(&s0, value[k], x + col[k] * stride);
-        OF(add_product)(&s1, value[k + 1], x + col[k + 1] * stride);
-        OF(add_product)(&s2, value[k + 2], x + col[k + 2] * stride);
-        OF(add_product)(&s3, value[k + 3], x + col[k + 3] * stride);
+        OF(add_product)(&s0, value[k], FN(row_of)(x, col[k]));
+        OF(add_product)(&s1, value[k + 1], FN(row_of)(x, col[k + 1]));
+        OF(add_product)(&s2, value[k + 2], FN(row_of)(x, col[k + 2]));
+        OF(add_product)(&s3, value[k + 3], FN(row_of)(x, col[k + 3]));
     }
-    if (k < n) OF(add_product)(&s0, value[k], x + col[k] * stride);
-    if (k + 1 < n) OF(add_product)(&s1, value[k + 1], x + col[k + 1] * stride);
-    if (k + 2 < n) OF(add_product)(&s2, value[k + 2], x + col[k + 2] * stride);
+    if (k < n) OF(add_product)(&s0, value[k], FN(row_of)(x, col[k]));
+    if (k + 1 < n) OF(add_product)(&s1, value[k + 1], FN(row_of)(x, col[k + 1]));
+    if (k + 2 < n) OF(add_product)(&s2, value[k + 2], FN(row_of)(x, col[k + 2]));
 #pragma GCC unroll 2
     for (size_t i = 0; i < COUNT; i++) sum->v[i] = (s0.v[i] + s1.v[i]) + (s2.v[i] + s3.v[i]);
 }
 
-/* y = alpha sum + beta y for a row, its numbers step apart; y is not read where beta is 0 */
+/* The same; rows of stencils come in runs of equal length, through a jump that predicts well. */
+static inline __attribute__((always_inline)) void OF(any_row_sums)(int64_t n, const T *value,
+                                                                   const int32_t *col,
+                                                                   const FN(rows_of_x) * x,
+                                                                   int64_t ahead, OF(numbers) * sum)
+{
+    switch (n) {
+    case 5: OF(row_sums)(5, value, col, x, 0, sum); break;
+    case 6: OF(row_sums)(6, value, col, x, 0, sum); break;
+    case 7: OF(row_sums)(7, value, col, x, 0, sum); break;
+    default: OF(row_sums)(n, value, col, x, ahead, sum);
+    }
+}
+
+/* y = alpha sum + beta y for row i, the columns from first on that there are; y is not read where
+ * beta is 0 */
 static inline __attribute__((always_inline)) void OF(finish_rows)(double alpha,
                                                                   const OF(numbers) * sum,
-                                                                  double beta, T *y, int64_t step)
+                                                                  double beta,
+                                                                  const FN(rows_of_y) * y,
+                                                                  int64_t i, int32_t first)
 {
-    if (beta == 0 && step == 1) {
-#pragma GCC unroll 2
-        for (size_t i = 0; i < COUNT; i++) {
-            ((OF(vector) *)(void *)y)[i] = (T)alpha * sum->v[i];
+    T *out = y->value + i * y->row + first * y->column;
+    const int32_t left = y->columns - first;
+
+    if (left < COLUMNS) {
+        for (int32_t c = 0; c < left; c++) {
+            FN(finish_row)(alpha, ((const T *)sum)[c], beta, &out[c * y->column]);
         }
-        return;
-    }
-    for (int c = 0; c < COLUMNS; c++) {
-        FN(finish_row)(alpha, ((const T *)sum)[c], beta, &y[c * step]);
+    } else if (beta == 0 && y->column == 1) {
+#pragma GCC unroll 2
+        for (size_t k = 0; k < COUNT; k++) {
+            ((OF(vector) *)(void *)out)[k] = (T)alpha * sum->v[k];
+        }
+    } else {
+        for (int c = 0; c < COLUMNS; c++) {
+            FN(finish_row)(alpha, ((const T *)sum)[c], beta, &out[c * y->column]);
+        }
     }
 }
 

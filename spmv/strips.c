@@ -3,27 +3,14 @@
 
 #include "core/try.h"
 
+#define SMALL static inline
+#include "core/row_rule.h"
+
 #define ROWS_AHEAD 4 /* entries are asked for */
 
 #define LARGE (1 << 20) /* bytes of x: less is near anyway */
 #define DENSE 32        /* entries of a row in a strip, in the mean, at least */
 #define TALL  256       /* rows at least: fewer do not use a strip more than they fetch it */
-
-/* Entries of a row of n before column c. */
-static int32_t entries_before(const int32_t *col, int32_t n, int64_t c)
-{
-    int32_t low = 0, high = n;
-
-    while (low < high) {
-        const int32_t middle = low + (high - low) / 2;
-        if (col[middle] < c) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
 
 /* Whether more than half of a sample of rows reach over more than half of the columns. */
 static bool reach_far(const gsolve_csr *A)
@@ -52,13 +39,12 @@ gsolve_status gs_strips_make(gs_strips *strips, gsolve_context *ctx, const gsolv
     strips->count = count;
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t i = 0; i < n; i++) {
-        const int64_t from = gs_start(csr, i);
-        const int32_t length = (int32_t)(gs_start(csr, i + 1) - from);
+        const int64_t from = gs_start(csr, i), to = gs_start(csr, i + 1);
         for (int32_t s = 0; s < count; s++) {
-            strips->cut[(int64_t)s * n + i] =
-                entries_before(csr->col + from, length, (int64_t)s * width) / 8 * 8;
+            const int64_t before = gs_row_first(csr->col, from, to, (int64_t)s * width) - from;
+            strips->cut[(int64_t)s * n + i] = (int32_t)(before / 8 * 8);
         }
-        strips->cut[(int64_t)count * n + i] = length;
+        strips->cut[(int64_t)count * n + i] = (int32_t)(to - from);
     }
 done:
     return status;

@@ -29,15 +29,17 @@ __device__ void finish(const block_operands<T> &a, T *y, T sum)
     *y = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * *y;
 }
 
-// What a warp works on by its number among all warps, and its chunk.
+// What a warp works on by its number among all warps after the first blocks, and its chunk.
 struct chunk_of_work {
     int64_t at;
     int chunk;
 
-    __device__ explicit chunk_of_work(int chunks)
+    __device__ explicit chunk_of_work(int chunks, int blocks_before = 0)
     {
-        const int64_t warp = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
-        at = warp / chunks;
+        const int64_t thread =
+            (int64_t)((int)blockIdx.x - blocks_before) * blockDim.x + threadIdx.x;
+        const int64_t warp = thread / 32;
+        at = chunks == 1 ? warp : warp / chunks;
         chunk = (int)(warp - at * chunks);
     }
 };

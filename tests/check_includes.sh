@@ -7,8 +7,8 @@
 # Formats (folders in spmv/), ways to multiply matrices (folders in spgemm/) and preconditioners (folders in
 # precond/) do not include each other; all formats may include spmv/sliced/ and spmv/triples/, the engines of
 # those that store rows by slices and entries by coordinates, and spgemm/galerkin/ may include spgemm/hash/,
-# by whose plans it renews its two products. A "#define GS_BODY" counts as an include. Besides, the folders that CUDA is linked into hold no
-# conditional compilation: what a build lacks is absent by linking. Allowed are include guards and
+# by whose plans it renews its two products. A "#define GS_BODY" or GS_COLUMNS_BODY counts as an include.
+# Besides, the folders that CUDA is linked into hold no conditional compilation: what a build lacks is absent by linking. Allowed are include guards and
 # __cplusplus. Prints each offence as FILE:LINE: sentence; exit code 1 if there is any.
 set -eu
 cd "${1:?usage: check_includes.sh ROOT}"
@@ -43,7 +43,7 @@ function kind_of(path,   part) { return split(path, part, "/") > 2 ? part[1] "/"
 
 FNR == 1 { split(FILENAME, path, "/"); own = path[1]; directives = 0; guard = "" }
 
-/^[ \t]*#[ \t]*(include|define[ \t]+GS_BODY)[ \t]*[<"]/ {
+/^[ \t]*#[ \t]*(include|define[ \t]+GS_(COLUMNS_)?BODY)[ \t]*[<"]/ {
     target = $0
     sub(/^[^<"]*[<"]/, "", target)
     system_header = $0 ~ /^[^"]*</

@@ -142,7 +142,8 @@ static void small(void **state)
                                         "gen:tridiagonal,n=5,low=-1,diag=3,high=-1.5",
                                         "gen:convdiff3d,n=3"};
     static const char *const specs[] = {"block_gmres", "block_gmres,block=16",
-                                        "block_gmres,block=3", "block_gmres,restart=2"};
+                                        "block_gmres,block=3", "block_gmres,restart=2",
+                                        "block_gmres,restart=2,augment=1"};
     gsolve_result each[K];
     (void)state;
 
@@ -191,7 +192,8 @@ static void ends_early(void **state)
 static void no_solution(void **state)
 {
     static const char *const specs[] = {"block_gmres,maxit=300,block=16", "block_gmres,maxit=300",
-                                        "block_gmres,maxit=300,restart=5"};
+                                        "block_gmres,maxit=300,restart=5",
+                                        "block_gmres,maxit=300,restart=5,augment=1"};
     gsolve_result each[K];
     (void)state;
 
@@ -206,6 +208,36 @@ static void no_solution(void **state)
         solve(&s, specs[m], K, each);
         for (int32_t c = 0; c < K; c += 2) assert_int_not_equal(each[c].outcome, GSOLVE_CONVERGED);
         close_set(&s);
+    }
+}
+
+/* What the last cycle has added is worth more than the step that it takes the place of where cycles
+ * are short; in the first cycle nothing differs. */
+static void augmented(void **state)
+{
+    static const char *const preconds[] = {"none", "jacobi", "ilu"};
+    gsolve_result plain[K], each[K];
+    (void)state;
+
+    for (size_t i = 0; i < sizeof preconds / sizeof *preconds; i++) {
+        for (int single = 0; single < 2; single++) {
+            set_ s = open_set("gen:poisson2d,n=40", "csr", preconds[i]);
+            if (single) make_single(&s);
+            const char *tail = single ? "block=16,restart=8,rtol=1e-4" : "restart=8";
+            char spec[80];
+            snprintf(spec, sizeof spec, "block_gmres,%s", tail);
+            solve(&s, spec, K, plain);
+            snprintf(spec, sizeof spec, "block_gmres,augment=1,%s", tail);
+            solve(&s, spec, K, each);
+            const int most = slowest(plain, K), now = slowest(each, K);
+            if (now > most || (i < 2 && !single && 4 * now > 3 * most)) {
+                fail_msg("%s, %s: %d steps, %d plain", preconds[i], tail, now, most);
+            }
+            solve(&s, "block_gmres,augment=1,maxit=8,restart=8", K, each);
+            solve(&s, "block_gmres,maxit=8,restart=8", K, plain);
+            for (int32_t c = 0; c < K; c++) assert_true(each[c].residual == plain[c].residual);
+            close_set(&s);
+        }
     }
 }
 
@@ -240,7 +272,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_longer), cmocka_unit_test(smaller),    cmocka_unit_test(alike),
         cmocka_unit_test(small),     cmocka_unit_test(ends_early), cmocka_unit_test(no_solution),
-        cmocka_unit_test(stopped),
+        cmocka_unit_test(augmented), cmocka_unit_test(stopped),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

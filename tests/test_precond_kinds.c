@@ -234,8 +234,8 @@ static void auto_names_its_choice(void **state)
     gsolve_precond_info info;
 
     gsolve_precond_describe(M, &info);
-    assert_string_equal(info.kind, "ic");
-    assert_string_equal(info.spec, "ic");
+    assert_string_equal(info.kind, "jacobi");
+    assert_string_equal(info.spec, "jacobi");
     assert_int_equal(info.n, 60);
     assert_true(info.bytes > 0 && info.setup_seconds >= 0);
     gsolve_precond_describe(N, &info);

@@ -608,6 +608,37 @@ static void deny_memory(gsolve_context *ctx, const char *method)
     }
 }
 
+/* What auto takes on a GPU: esc where rows have few products, or many that lie apart; hash where
+ * they lie close together, or a few rows have most of them. On the CPU there is one method. */
+static void choose_methods(void **state)
+{
+    static const struct choice {
+        const char *matrix, *method;
+    } choices[] = {
+        {"gen:poisson3d,n=11", "esc"},          {"gen:circuit,n=40000,dense=8,share=0.02", "esc"},
+        {"gen:circuit,n=900,dense=2", "hash"},  {"gen:band,n=2000,row=40,width=300", "hash"},
+        {"gen:rmat,scale=12,degree=8", "hash"}, {"gen:tridiagonal,n=0", "esc"},
+    };
+    gsolve_context *ctx = open_context(1);
+    gsolve_context_info about;
+
+    (void)state;
+    gsolve_context_describe(ctx, &about);
+    for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
+        const bool on_gpu = strcmp(about.device, "cuda") == 0;
+        gsolve_csr A = read_matrix(ctx, choices[k].matrix);
+        gsolve_product_info info;
+        gsolve_product *P = NULL;
+
+        OK(ctx, gsolve_product_create(&P, ctx, "auto", &A, &A));
+        gsolve_product_describe(P, &info);
+        assert_string_equal(info.method, on_gpu ? choices[k].method : "gustavson");
+        gsolve_product_destroy(&P);
+        gsolve_csr_free(&A, ctx);
+    }
+    gsolve_context_destroy(&ctx);
+}
+
 /* What is left in a context goes with it. */
 static void leave_handles(void **state)
 {
@@ -716,6 +747,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(each_refuse_updates), cmocka_unit_test(each_coarsen),
         cmocka_unit_test(each_deny_memory),    cmocka_unit_test(leave_handles),
         cmocka_unit_test(wrong_inputs),        cmocka_unit_test(refuse_elsewhere),
+        cmocka_unit_test(choose_methods),
     };
 
     only = argc > 1 ? argv[1] : NULL;

@@ -263,6 +263,105 @@ static void bits(void **state)
     close_context(ctx);
 }
 
+/* --- what a column gets alone ------------------------------------------------------------------
+ */
+
+enum { FLIPPED = 30000 };
+
+/* Row i has entries in columns n - 2 - i, n - 1 - i and n - i, if there are such. */
+static gsolve_csr flipped(void)
+{
+    gsolve_csr A = {.nrows = FLIPPED, .ncols = FLIPPED, .type = GSOLVE_F64};
+    int32_t *start = calloc(FLIPPED + 1, sizeof *start), *col = calloc(3 * FLIPPED, sizeof *col);
+    double *value = calloc(3 * FLIPPED, sizeof *value);
+
+    for (int32_t i = 0; i < FLIPPED; i++) {
+        start[i + 1] = start[i];
+        for (int32_t j = FLIPPED - 2 - i; j <= FLIPPED - i; j++) {
+            if (j < 0 || j >= FLIPPED) continue;
+            value[start[i + 1]] = 1 + j % 7;
+            col[start[i + 1]++] = j;
+        }
+    }
+    A.start = start;
+    A.col = col;
+    A.value = value;
+    return A;
+}
+
+/* A x of each column alone, one behind the other. */
+static void *alone(gsolve_context *ctx, const gsolve_matrix *M, gsolve_dense x, int32_t nrows)
+{
+    const size_t size = gs_type_size(x.type);
+    char *all = calloc((size_t)nrows * (size_t)x.ncols, size);
+
+    for (int32_t j = 0; j < x.ncols; j++) {
+        gsolve_dense from = x, to = {nrows, 1, nrows, NULL, x.type, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+        from.ncols = 1;
+        from.value = (char *)x.value + (size_t)j * (size_t)x.stride * size;
+        to.value = all + (size_t)j * (size_t)nrows * size;
+        OK(ctx, gsolve_matrix_apply(M, 1, from, 0, to));
+    }
+    return all;
+}
+
+static void check_alone(gsolve_context *ctx, gsolve_context *crowd, const gsolve_csr *A,
+                        const char *spec)
+{
+    static const int32_t some[] = {2, 3, 4, 6, 8, 9, 13, 17};
+    gsolve_dense x = new_block(A->ncols, 17, A->type, GSOLVE_BY_COLUMNS, 5, X_SEED);
+    gsolve_matrix *M = NULL, *N = NULL;
+    void *want;
+
+    OK(ctx, gsolve_matrix_create(&M, ctx, spec, A));
+    OK(crowd, gsolve_matrix_create(&N, crowd, spec, A));
+    want = alone(ctx, M, x, A->nrows);
+    for (size_t c = 0; c < 2 * sizeof some / sizeof *some; c++) {
+        gsolve_dense y = new_block(A->nrows, some[c / 2], A->type, GSOLVE_BY_COLUMNS, 0, Y_SEED);
+        x.ncols = y.ncols;
+        OK(c % 2 ? crowd : ctx, gsolve_matrix_apply(c % 2 ? N : M, 1, x, 0, y));
+        if (memcmp(want, y.value, (size_t)places_of(y) * gs_type_size(y.type)) != 0) {
+            fail_msg("%s: %d columns have other bits than alone", spec, y.ncols);
+        }
+        free(y.value);
+    }
+    gsolve_matrix_destroy(&M);
+    gsolve_matrix_destroy(&N);
+    free(want);
+    free(x.value);
+}
+
+/* On the CPU the bits of a column are those that it has alone, whatever the number of threads is:
+ * where x is read from a ring that goes round, forwards and backwards, and where it is not. */
+static void columns_alone(void **state)
+{
+    static const char *const large[] = {"gen:poisson3d,n=28", "gen:band,n=12000",
+                                        "gen:circuit,n=40000,dense=2", "gen:emptyrows,n=20000"};
+    static const char *const specs[] = {"csr", "sell", "sell,index=32,value=auto", "bce",
+                                        "ellr,threads=4"};
+    gsolve_context *ctx = open_context(1), *crowd = open_context(3);
+    const gsolve_csr turned_round = flipped();
+    (void)state;
+
+    for (size_t m = 0; !gsolve_stream(ctx) && m <= sizeof large / sizeof *large; m++) {
+        gsolve_csr A = m > 0 ? read_matrix(ctx, large[m - 1]) : turned_round;
+        for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) {
+            gsolve_csr typed;
+            OK(ctx, gsolve_csr_convert(&typed, ctx, (gsolve_type)type, &A));
+            for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+                if (is_wanted(specs[s])) check_alone(ctx, crowd, &typed, specs[s]);
+            }
+            gsolve_csr_free(&typed, ctx);
+        }
+        if (m > 0) gsolve_csr_free(&A, ctx);
+    }
+    free((void *)(uintptr_t)turned_round.start);
+    free((void *)(uintptr_t)turned_round.col);
+    free((void *)(uintptr_t)turned_round.value);
+    close_context(crowd);
+    close_context(ctx);
+}
+
 /* --- where vectors lie by columns ------------------------------------------------------------- */
 
 static void expect_refusal(gsolve_context *ctx, gsolve_status status, const char *sentence)
@@ -310,18 +409,21 @@ static void refusals(void **state)
     close_context(ctx);
 }
 
-/* Without memory for the room in which a block is turned. */
+/* Without memory for the room in which a block is turned, or for rings. */
 static gsolve_status turned(gsolve_context *ctx, const gsolve_csr *A)
 {
     gsolve_dense x = new_block(A->ncols, 5, GSOLVE_F64, GSOLVE_BY_ROWS, 0, 1);
+    gsolve_dense z = new_block(A->ncols, 5, GSOLVE_F64, GSOLVE_BY_COLUMNS, 0, 3);
     gsolve_dense y = new_block(A->nrows, 5, GSOLVE_F64, GSOLVE_BY_COLUMNS, 0, 2);
     gsolve_matrix *M = NULL;
     gsolve_status status = gsolve_matrix_create(&M, ctx, "coo", A);
 
     if (status == GSOLVE_OK) status = gsolve_matrix_apply(M, 1, x, 1, y);
     if (status == GSOLVE_OK) status = gsolve_matrix_apply_transpose(M, 1, y, 1, x);
+    if (status == GSOLVE_OK) status = gsolve_matrix_apply(M, 1, z, 1, y);
     gsolve_matrix_destroy(&M);
     free(x.value);
+    free(z.value);
     free(y.value);
     return status;
 }
@@ -340,9 +442,8 @@ static void out_of_memory(void **state)
 int main(int count, char **argument)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conformance),
-        cmocka_unit_test(bits),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(conformance),   cmocka_unit_test(bits),
+        cmocka_unit_test(columns_alone), cmocka_unit_test(refusals),
         cmocka_unit_test(out_of_memory),
     };
 

@@ -130,8 +130,8 @@ done:
 }
 
 /* P's pattern: the aggregates that K names for each node, among G's connections if smooth. */
-static gsolve_status shape(gsolve_csr *P, const kept *K, gsolve_context *ctx, const gsolve_csr *A,
-                           const gs_connections *G, bool smooth)
+static gsolve_status shape(gsolve_csr *P, int64_t *entries, const kept *K, gsolve_context *ctx,
+                           const gsolve_csr *A, const gs_connections *G, bool smooth)
 {
     const gs_prolongator_kernels *kernels = GS_KERNELS(gs_prolongator, ctx, A->type);
     const int32_t k = K->G.k;
@@ -141,8 +141,8 @@ static gsolve_status shape(gsolve_csr *P, const kept *K, gsolve_context *ctx, co
     ALLOC(ctx, GSOLVE_DEVICE, first, (size_t)G->nodes + 1);
     TRY(kernels->columns(ctx, A, G, K->G.of, smooth));
     TRY(kernels->sum(ctx, G, first, &total));
-    TRY(gs_csr_new_at(P, ctx, gs_place(ctx), A->nrows, K->G.count * k, total * G->block * k,
-                      A->type));
+    *entries = total * G->block * k;
+    TRY(gs_csr_new_at(P, ctx, gs_place(ctx), A->nrows, K->G.count * k, *entries, A->type));
     TRY(kernels->fill(ctx, A, G, first, k, P));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, first);
@@ -201,14 +201,15 @@ static gsolve_status finish(gs_transfer *out, kept *K, gsolve_context *ctx, cons
 {
     gs_transfer T = {.kept = K};
     void *order = NULL; /* of P's entries in R: an update finds them without */
+    int64_t entries;
     gsolve_status status;
 
-    TRY(shape(&T.P, K, ctx, fine->A, G, K->damping > 0));
+    TRY(shape(&T.P, &entries, K, ctx, fine->A, G, K->damping > 0));
     drop_connections(G, ctx);
     TRY(pack(K, ctx, fine->A->type));
     TRY(split_near_null(&T, K, ctx, fine));
     TRY(evaluate(&T, ctx, fine));
-    TRY(gs_transpose_make(&T.R, &order, ctx, &T.P));
+    TRY(gs_transpose_make(&T.R, &order, ctx, &T.P, entries));
     snprintf(T.note, sizeof T.note, "%d aggregates", K->G.count);
     *out = T;
     memset(&T, 0, sizeof T);

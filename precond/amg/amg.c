@@ -66,10 +66,12 @@ static const gsolve_option options[] = {
     {"pre", "sweeps before the coarse level", GSOLVE_INT, MEMBER(pre), 1, 0, 100, NULL},
     {"post", "sweeps after it; cg needs as many as before", GSOLVE_INT, MEMBER(post), 1, 0, 100,
      NULL},
-    {"omega", "of l1_jacobi: times the division", GSOLVE_REAL, MEMBER(omega), 1.6, 0.01, 1.99,
-     NULL},
-    {"degree", "of chebyshev: products of a sweep; of ilu on a GPU: steps of a triangle's solve",
-     GSOLVE_INT, MEMBER(degree), 2, 1, 100, NULL},
+    {"omega", "of l1_jacobi: times the division; 0: as suits", GSOLVE_REAL, MEMBER(omega), 0, 0,
+     1.99, NULL},
+    {"degree",
+     "steps of a sweep: of chebyshev and l1_jacobi products, of ilu on a GPU those of a triangle's "
+     "solve; 0: as suits",
+     GSOLVE_INT, MEMBER(degree), 0, 0, 100, NULL},
     {"ratio", "of chebyshev: it is small on [most / ratio, most] of the spectrum", GSOLVE_REAL,
      MEMBER(ratio), 8, 1.1, 1e6, NULL},
     {"its",
@@ -455,17 +457,39 @@ done:
 
 /* --- applying --------------------------------------------------------------------------------- */
 
-/* The handle's constness is about what it stands for. */
-static gsolve_status apply_columns(amg *M, gsolve_context *ctx, bool transposed, gsolve_dense r,
-                                   gsolve_dense z)
+static gsolve_status begin_apply(amg *M, gsolve_context *ctx, int32_t columns)
 {
     if (!M->h) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "amg,near_null=given waits for gsolve_precond_set_near_null or "
                            "gsolve_precond_set_coordinates");
     }
-    M->applied += r.ncols;
-    return gs_hierarchy_apply(M->h, ctx, transposed, r, z);
+    M->applied += columns;
+    return GSOLVE_OK;
+}
+
+/* The handle's constness is about what it stands for. */
+static gsolve_status apply_columns(amg *M, gsolve_context *ctx, bool transposed, gsolve_dense r,
+                                   gsolve_dense z)
+{
+    gsolve_status status;
+
+    TRY(begin_apply(M, ctx, r.ncols));
+    TRY(gs_hierarchy_apply(M->h, ctx, transposed, r, z));
+done:
+    return status;
+}
+
+static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense r,
+                               gsolve_dense z, double *rz)
+{
+    amg *M = (amg *)(uintptr_t)self;
+    gsolve_status status;
+
+    TRY(begin_apply(M, ctx, 1));
+    TRY(gs_hierarchy_apply_dot(M->h, ctx, r, z, rz));
+done:
+    return status;
 }
 
 static void runs(const void *self, int32_t columns)
@@ -548,6 +572,7 @@ const gsolve_precond_kind gs_amg = {
     .destroy = destroy,
     .apply = apply,
     .apply_transpose = apply_transpose,
+    .apply_dot = apply_dot,
     .update = update,
     .describe = describe,
     .varies = varies,

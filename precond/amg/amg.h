@@ -12,6 +12,13 @@ enum { GS_AMG_COLUMNS = 8 }; /* that a cycle is made for at once, at most */
 
 /* --- coarsening ------------------------------------------------------------------------------- */
 
+/* What a cycle in single precision begins and ends with, in double: z = M^-1 r, *rz = r'z unless rz
+ * is NULL. */
+typedef struct gs_ends {
+    const double *r;
+    double *z, *rz;
+} gs_ends;
+
 /* What is coarsened. */
 typedef struct gs_fine {
     const gsolve_csr *A;         /* n x n, columns ascending */
@@ -22,6 +29,8 @@ typedef struct gs_fine {
     int32_t longest;             /* entries of A's longest row; 0: nobody has looked */
     bool lopsided;               /* A is not symmetric */
     bool transposed;             /* sweeps are those for A': products are with it */
+    const gs_ends *from, *to; /* of a sweep whose smoother widens, else NULL: from->r is what b is
+                                 still to become; x goes to to->z, and is not needed */
 } gs_fine;
 
 /* y = alpha A x + beta y, or with A' where the sweep is for that. */
@@ -85,8 +94,11 @@ typedef struct gs_smoother {
     /* optional, else gs_fine_residual: r = b - A x, of vectors as those of a sweep */
     gsolve_status (*residual)(const void *self, gsolve_context *ctx, const gs_fine *level,
                               gsolve_dense b, gsolve_dense x, gsolve_dense r);
+    /* optional: whether sweeps over one column heed from (where zero) and to (where not) */
+    bool (*widens)(const void *self, const gs_fine *level);
     size_t (*bytes)(const void *self, const gs_fine *level); /* that a sweep moves */
     bool by_rows; /* a sweep reads the level's rows, in whatever format it is */
+    bool even;    /* the sweep back is the sweep */
     int spaces;   /* that a sweep over several columns uses beside space */
 } gs_smoother;
 

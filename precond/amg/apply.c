@@ -77,16 +77,33 @@ gs_level_vectors gs_level_vectors_of(const gs_hierarchy *h, int k, int32_t colum
 
 /* --- applications ----------------------------------------------------------------------------- */
 
+/* Whether a cycle in single precision begins and ends in double; not one whose products are with
+ * A'. */
+static bool widens(const gs_hierarchy *h, bool transposed, gsolve_dense r, gsolve_dense z)
+{
+    return (!transposed || h->symmetric) && h->type == GSOLVE_F32 && r.type == GSOLVE_F64 &&
+           z.type == GSOLVE_F64 && gs_cycle_widens(h);
+}
+
+static gsolve_status apply_wide(gs_hierarchy *h, gsolve_context *ctx, bool transposed,
+                                gsolve_dense r, gsolve_dense z, double *rz)
+{
+    const gs_ends wide = {r.value, z.value, rz};
+
+    return gs_cycle(h, ctx, transposed, &wide, h->level[0].b, h->level[0].x);
+}
+
 static gsolve_status apply_one(gs_hierarchy *h, gsolve_context *ctx, bool transposed,
                                gsolve_dense r, gsolve_dense z)
 {
     const gs_level *finest = h->level;
     gsolve_status status;
 
-    if (h->type == r.type) return gs_cycle(h, ctx, transposed, r, z);
+    if (h->type == r.type) return gs_cycle(h, ctx, transposed, NULL, r, z);
+    if (widens(h, transposed, r, z)) return apply_wide(h, ctx, transposed, r, z, NULL);
     TRY(GS_KERNELS(gs_vector, ctx, h->type)
             ->copy(ctx->queue, r.nrows, r.type, r.value, finest->b.value));
-    TRY(gs_cycle(h, ctx, transposed, finest->b, finest->x));
+    TRY(gs_cycle(h, ctx, transposed, NULL, finest->b, finest->x));
     TRY(GS_KERNELS(gs_vector, ctx, z.type)
             ->copy(ctx->queue, z.nrows, h->type, finest->x.value, z.value));
 done:
@@ -102,7 +119,7 @@ static gsolve_status apply_several(gs_hierarchy *h, gsolve_context *ctx, bool tr
     TRY(reserve_many(h, ctx));
     v = gs_level_vectors_of(h, 0, r.ncols);
     TRY(gs_flip(ctx, r, v.b));
-    TRY(gs_cycle(h, ctx, transposed, v.b, v.x));
+    TRY(gs_cycle(h, ctx, transposed, NULL, v.b, v.x));
     TRY(gs_flip(ctx, v.x, z));
 done:
     return status;
@@ -119,5 +136,17 @@ gsolve_status gs_hierarchy_apply(gs_hierarchy *h, gsolve_context *ctx, bool tran
         some.ncols = out.ncols = r.ncols - c < most ? r.ncols - c : most;
         status = (some.ncols > 1 ? apply_several : apply_one)(h, ctx, transposed, some, out);
     }
+    return status;
+}
+
+gsolve_status gs_hierarchy_apply_dot(gs_hierarchy *h, gsolve_context *ctx, gsolve_dense r,
+                                     gsolve_dense z, double *rz)
+{
+    gsolve_status status;
+
+    if (widens(h, false, r, z)) return apply_wide(h, ctx, false, r, z, rz);
+    TRY(gs_hierarchy_apply(h, ctx, false, r, z));
+    TRY(GS_KERNELS(gs_vector, ctx, r.type)->dot(ctx->queue, r.nrows, r.value, z.value, rz));
+done:
     return status;
 }

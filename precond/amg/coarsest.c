@@ -14,7 +14,7 @@
 #include "precond/amg/invert.h"
 #include "precond/amg/kernels.h"
 
-#define DENSE_ROWS  256  /* of an inverse that takes no longer than a level more */
+#define DENSE_ROWS  512  /* of an inverse that takes no longer than a level more */
 #define FACTOR_ROWS 2000 /* of a factor on the CPU, likewise */
 #define LU_ROWS     600  /* where A is not symmetric, which takes 20 times as long, on one thread */
 

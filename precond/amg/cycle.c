@@ -8,7 +8,9 @@
  *     x += S'(b - A x)    post times, back
  *
  * R = P', so that the cycle is symmetric where A is and as many sweeps come after as before. The
- * transposed one has A' for A and the counts of sweeps changed about.
+ * transposed one has A' for A and the counts of sweeps changed about. Between two visits of a
+ * coarse level those after the first are also those before the second, if that is symmetric, too:
+ * with I - B A = S C S C S for one visit's S C S it takes no more iterations than with S C S S C S.
  *
  * K (Notay, Electronic Transactions on Numerical Analysis 37, 2010): with c = B b and d = B r,
  * where B is the coarse level's own cycle, v = A c, w = A d, r = b - (v'b / v'c) v,
@@ -33,6 +35,7 @@ typedef struct walk {
     const gs_vector_kernels *vector;
     bool transposed, turned; /* turned: products are with A' */
     int32_t columns;
+    const gs_ends *wide; /* of the finest level */
 } walk;
 
 /* --- the cycle -------------------------------------------------------------------------------- */
@@ -44,13 +47,17 @@ static gs_fine fine_of(const walk *w, const gs_level *l)
     return fine;
 }
 
+/* wide: the first sweep is from it, if it is from 0; else it is what the last is to. */
 static gsolve_status smooth(const walk *w, const gs_level *l, gsolve_dense b, gsolve_dense x,
                             gsolve_dense space, int sweeps, bool zero, bool back)
 {
-    const gs_fine fine = fine_of(w, l);
+    const gs_ends *wide = l == w->h->level ? w->wide : NULL;
+    gs_fine fine = fine_of(w, l);
     gsolve_status status = GSOLVE_OK;
 
     for (int s = 0; s < sweeps && status == GSOLVE_OK; s++) {
+        fine.from = zero && s == 0 ? wide : NULL;
+        fine.to = !zero && s + 1 == sweeps ? wide : NULL;
         status =
             w->h->smoother->sweep(l->smoother, w->ctx, &fine, b, x, space, zero && s == 0, back);
     }
@@ -68,14 +75,28 @@ static gsolve_status residual(const walk *w, const gs_level *l, gsolve_dense b, 
     return smoother->residual(l->smoother, w->ctx, &fine, b, x, r);
 }
 
+/* Sweeps before and after a coarse level; zero: of the first visit, or the only one. */
+typedef struct counts {
+    int before, after;
+} counts;
+
+static counts sweeps_of(const walk *w, bool zero)
+{
+    const gs_amg_options *o = &w->h->options;
+    const counts c = w->transposed ? (counts){o->post, o->pre} : (counts){o->pre, o->post};
+    const bool shared = !zero && w->h->smoother->even && o->pre == o->post;
+
+    return shared ? (counts){0, c.after} : c;
+}
+
 static gsolve_status solve_coarse(const walk *w, int k);
 
 /* x = the cycle of level k for b; zero: from x = 0. */
 static gsolve_status cycle(const walk *w, int k, gsolve_dense b, gsolve_dense x, bool zero)
 {
     const gs_level *l = &w->h->level[k];
-    const gs_amg_options *o = &w->h->options;
-    const int before = w->transposed ? o->post : o->pre, after = w->transposed ? o->pre : o->post;
+    const counts sweeps = sweeps_of(w, zero);
+    const bool untouched = zero && sweeps.before == 0;
     const gsolve_dense space = gs_level_vectors_of(w->h, k, w->columns).space;
     gs_level_vectors next;
     gsolve_dense r = space;
@@ -87,16 +108,16 @@ static gsolve_status cycle(const walk *w, int k, gsolve_dense b, gsolve_dense x,
         return smooth(w, l, b, x, space, LAST_SWEEPS, false, true);
     }
     next = gs_level_vectors_of(w->h, k + 1, w->columns);
-    TRY(smooth(w, l, b, x, space, before, zero, false));
-    if (zero && before == 0) {
+    TRY(smooth(w, l, b, x, space, sweeps.before, zero, false));
+    if (untouched) {
         r = b;
     } else {
         TRY(residual(w, l, b, x, r));
     }
     TRY(gsolve_matrix_apply(l->R, 1, r, 0, next.b));
     TRY(solve_coarse(w, k + 1));
-    TRY(gsolve_matrix_apply(l->P, 1, next.x, zero && before == 0 ? 0 : 1, x));
-    TRY(smooth(w, l, b, x, space, after, false, true));
+    TRY(gsolve_matrix_apply(l->P, 1, next.x, untouched ? 0 : 1, x));
+    TRY(smooth(w, l, b, x, space, sweeps.after, false, true));
 done:
     return status;
 }
@@ -202,12 +223,24 @@ done:
     return status;
 }
 
-gsolve_status gs_cycle(const gs_hierarchy *h, gsolve_context *ctx, bool transposed, gsolve_dense r,
-                       gsolve_dense z)
+bool gs_cycle_widens(const gs_hierarchy *h)
 {
-    const walk w = {
-        h,      ctx, GS_KERNELS(gs_vector, ctx, h->type), transposed, transposed && !h->symmetric,
-        r.ncols};
+    const gs_level *finest = h->level;
+
+    return h->levels > 1 && h->options.pre > 0 && h->options.post > 0 && finest->smoother &&
+           h->smoother->widens && h->smoother->widens(finest->smoother, &finest->fine);
+}
+
+gsolve_status gs_cycle(const gs_hierarchy *h, gsolve_context *ctx, bool transposed,
+                       const gs_ends *wide, gsolve_dense r, gsolve_dense z)
+{
+    const walk w = {.h = h,
+                    .ctx = ctx,
+                    .vector = GS_KERNELS(gs_vector, ctx, h->type),
+                    .transposed = transposed,
+                    .turned = transposed && !h->symmetric,
+                    .columns = r.ncols,
+                    .wide = wide};
 
     return h->level[0].rows.nrows == 0 ? GSOLVE_OK : cycle(&w, 0, r, z, true);
 }

@@ -282,7 +282,8 @@ done:
 }
 
 /* Options that wait for what is seen. Where A is not symmetric its coarse matrices lose the signs
- * of upwind differences to a P that is smoothed as far as usual. */
+ * of upwind differences to a P that is smoothed as far as usual, and eigenvalues of D^-1 A lie in a
+ * disc about 1/2, where no polynomial of real zeros is smaller than a power of 1 - omega x. */
 static void settle_options(gs_hierarchy *h, const gsolve_context *ctx)
 {
     gs_amg_options *o = &h->options;
@@ -290,6 +291,8 @@ static void settle_options(gs_hierarchy *h, const gsolve_context *ctx)
     h->far = gs_place(ctx) == GSOLVE_DEVICE;
     h->smoother = choose_smoother(h, ctx);
     if (o->damping < 0) o->damping = h->symmetric ? 4.0 / 3 : 2.0 / 3;
+    if (o->omega == 0) o->omega = h->symmetric ? 1.6 : 1.7;
+    if (o->degree == 0) o->degree = h->symmetric && h->smoother == &gs_amg_l1_jacobi ? 1 : 2;
 }
 
 gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const gsolve_csr *csr,

@@ -80,9 +80,11 @@ gsolve_status gs_hierarchy_leaves(gs_hierarchy *h, gsolve_context *ctx, const gs
                                   double enough, double *left);
 
 /* cycle.c: z = M^-1 r in the hierarchy's type, one column, or several by rows, side by side, for
- * which there is room; transposed: M^-T r. */
-gsolve_status gs_cycle(const gs_hierarchy *h, gsolve_context *ctx, bool transposed, gsolve_dense r,
-                       gsolve_dense z);
+ * which there is room; transposed: M^-T r. wide: NULL, or where gs_cycle_widens what it begins and
+ * ends with; r and z are space then. */
+gsolve_status gs_cycle(const gs_hierarchy *h, gsolve_context *ctx, bool transposed,
+                       const gs_ends *wide, gsolve_dense r, gsolve_dense z);
+bool gs_cycle_widens(const gs_hierarchy *h);
 size_t gs_cycle_bytes(const gs_hierarchy *h); /* that it moves, of one column */
 /* Visits of the coarsest level by one cycle. */
 int64_t gs_cycle_visits(const gs_hierarchy *h);
@@ -92,6 +94,9 @@ int64_t gs_cycle_visits(const gs_hierarchy *h);
 gsolve_status gs_cycle_reserve(gs_hierarchy *h, gsolve_context *ctx);
 gsolve_status gs_hierarchy_apply(gs_hierarchy *h, gsolve_context *ctx, bool transposed,
                                  gsolve_dense r, gsolve_dense z);
+/* z = M^-1 r, *rz = r'z, a number on the device, of one column. */
+gsolve_status gs_hierarchy_apply_dot(gs_hierarchy *h, gsolve_context *ctx, gsolve_dense r,
+                                     gsolve_dense z, double *rz);
 
 /* Level k's vectors for a cycle of so many columns. */
 typedef struct gs_level_vectors {

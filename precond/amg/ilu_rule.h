@@ -3,7 +3,7 @@
 #ifndef GS_ILU_RULE_H
 #define GS_ILU_RULE_H
 
-#include "precond/row_rule.h"
+#include "core/row_rule.h"
 
 /* A pivot smaller than that share of the diagonal's entry, or of another sign, is replaced by it: a
  * smoother can do with another M, but not with a large M^-1. */

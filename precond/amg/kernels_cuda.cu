@@ -1,5 +1,6 @@
 // kernels_cuda.cu: the kernels on a GPU.
 #include "core/each.cuh"
+#include "core/early.cuh"
 #include "precond/lanes.cuh"
 
 extern "C" {
@@ -8,7 +9,7 @@ extern "C" {
 }
 
 #define SMALL __device__ inline
-#include "precond/row_rule.h"
+#include "core/row_rule.h"
 
 namespace
 {
@@ -80,16 +81,17 @@ gsolve_status transpose_values(gs_queue *q, const gsolve_csr *P, const gsolve_cs
 template <int C, class T>
 __global__ void __launch_bounds__(gs_block_size)
     multiply_dense(int32_t n, int32_t columns, const T *M, const T *b, T *x, int64_t *count,
-                   const int *ended)
+                   gs_guard guard)
 {
     const int64_t thread = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
     const int64_t step = (int64_t)gridDim.x * (gs_block_size / 32);
 
-    if (ended && *ended >= GS_ENDS) return;
+    if (guard.has_ended()) return;
     if (thread == 0) *count += columns;
     for (int64_t i = thread / 32; i < n; i += step) {
         const T *row = M + i * n;
         double sum[C] = {};
+#pragma unroll 4
         for (int32_t j = (int32_t)(thread % 32); j < n; j += 32) {
             const double m = (double)row[j];
             const T *bj = b + (int64_t)j * columns;
@@ -112,8 +114,8 @@ gsolve_status dense(gs_queue *q, int32_t n, int32_t columns, const void *M, cons
 {
     const auto kernel = columns == 1 ? multiply_dense<1, T> : multiply_dense<GS_AMG_COLUMNS, T>;
 
-    return gs_launch(q, "the coarsest level", kernel, gs_grid(q, (int64_t)n * 32), gs_block_size, n,
-                     columns, (const T *)M, (const T *)b, (T *)x, count, q->guard);
+    return gs_launch_early(q, "the coarsest level", kernel, gs_grid(q, (int64_t)n * 32),
+                           gs_block_size, n, columns, (const T *)M, (const T *)b, (T *)x, count);
 }
 
 template <class T>

@@ -9,8 +9,8 @@ extern "C" {
 }
 
 #define SMALL static inline __device__
+#include "core/row_rule.h"
 #include "precond/amg/pairwise_rules.h"
-#include "precond/row_rule.h"
 
 namespace
 {

@@ -1,5 +1,6 @@
 // relax_cuda.cu: the passes of relax.h on a GPU: some lanes share a row.
 #include "core/each.cuh"
+#include "core/early.cuh"
 #include "precond/amg/row_lanes.cuh"
 
 extern "C" {
@@ -91,7 +92,7 @@ struct step { // y = x + a d * (b - A x) + c (x - old)
 
 template <int L, class T, class O, class End>
 __global__ void __launch_bounds__(gs_block_size)
-    pass(gs_rows<T, O> A, int32_t n, const T *x, End end, const int *ended)
+    pass(gs_rows<T, O> A, int32_t n, const T *x, End end, gs_guard guard)
 {
     constexpr int at_once = gs_rows_at_once<T>;
     const gs_lanes<L> g;
@@ -99,7 +100,7 @@ __global__ void __launch_bounds__(gs_block_size)
     int64_t i[at_once];
     T sum[at_once];
 
-    if (ended && *ended >= GS_ENDS) return;
+    if (guard.has_ended()) return;
     for (int r = 0; r < at_once; r++) i[r] = g.unit + r * groups < n ? g.unit + r * groups : -1;
     gs_row_sums<L>(A, g.lane, i, x, sum);
 #pragma unroll
@@ -114,7 +115,7 @@ __global__ void __launch_bounds__(gs_block_size)
 template <int L, int W, class T, class O, class End>
 __global__ void __launch_bounds__(gs_block_size)
     pass_columns(gs_rows<T, O> A, int32_t n, gs_some_columns some, const T *x, End end,
-                 const int *ended)
+                 gs_guard guard)
 {
     constexpr int at_once = 2;
     const gs_lanes<L> g;
@@ -123,7 +124,7 @@ __global__ void __launch_bounds__(gs_block_size)
     int64_t i[at_once];
     gs_pack<T, W> sum[at_once];
 
-    if (ended && *ended >= GS_ENDS) return;
+    if (guard.has_ended()) return;
     for (int r = 0; r < at_once; r++) i[r] = g.unit + r * groups < n ? g.unit + r * groups : -1;
     gs_row_sums(A, m, i, x, sum);
 #pragma unroll
@@ -157,10 +158,9 @@ gsolve_status run_columns(const operands<T> &a, const gs_rows<T, O> &rows, End e
         const gs_some_columns some = gs_columns_from<W>(a.columns, j);
         const double work = a.mean / 4 * some.team;
         status = gs_with_lanes(work > some.team ? work : some.team, [&](auto lanes) {
-            return gs_launch(a.q, "smooth columns by rows",
-                             pass_columns<decltype(lanes)::value, W, T, O, End>,
-                             gs_lane_blocks(groups, lanes), gs_block_size, rows, a.A->nrows, some,
-                             x, end, a.q->guard);
+            return gs_launch_early(
+                a.q, "smooth columns by rows", pass_columns<decltype(lanes)::value, W, T, O, End>,
+                gs_lane_blocks(groups, lanes), gs_block_size, rows, a.A->nrows, some, x, end);
         });
         x += 8;
         end.skip(8);
@@ -183,9 +183,9 @@ gsolve_status run(const operands<T> &a, bool aligned, const End &end)
         return gs_with_lanes(a.mean / 2, [&](auto lanes) {
             const int64_t groups =
                 ((int64_t)a.A->nrows + gs_rows_at_once<T> - 1) / gs_rows_at_once<T>;
-            return gs_launch(a.q, "smooth by rows", pass<decltype(lanes)::value, T, O, End>,
-                             gs_lane_blocks(groups, lanes), gs_block_size, rows, a.A->nrows, a.x,
-                             end, a.q->guard);
+            return gs_launch_early(a.q, "smooth by rows", pass<decltype(lanes)::value, T, O, End>,
+                                   gs_lane_blocks(groups, lanes), gs_block_size, rows, a.A->nrows,
+                                   a.x, end);
         });
     });
 }

@@ -22,18 +22,9 @@ static void ON(rows)(const FN(relaxed) * v, int32_t at, int32_t end)
 }
 
 #define OF_OFFSET(name) GS_PASTE(ON(name), COLUMNS)
-#define COLUMNS         8
-#include "precond/amg/relax_columns.h"
-#undef COLUMNS
-#define COLUMNS 4
-#include "precond/amg/relax_columns.h"
-#undef COLUMNS
-#define COLUMNS 2
-#include "precond/amg/relax_columns.h"
-#undef COLUMNS
-#define COLUMNS 1
-#include "precond/amg/relax_columns.h"
-#undef COLUMNS
+#define GS_COLUMNS_BODY "precond/amg/relax_columns.h"
+#include "core/each_columns.h"
+#undef GS_COLUMNS_BODY
 #undef OF_OFFSET
 
 /* The same for so many columns, eight at a time, then the rest. */

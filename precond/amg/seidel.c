@@ -38,7 +38,7 @@ static gsolve_status colour(gs_colours *C, gsolve_context *ctx, const gsolve_csr
 
     TRY(kernels->colour(ctx, A, NULL, C->colour, &C->count));
     if (C->count >= 0) goto done;
-    TRY(gs_transpose_make(&B, &order, ctx, A));
+    TRY(gs_transpose_make(&B, &order, ctx, A, C->entries));
     TRY(kernels->colour(ctx, A, &B, C->colour, &C->count));
 done:
     gsolve_csr_free(&B, ctx);

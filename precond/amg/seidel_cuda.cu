@@ -10,8 +10,8 @@ extern "C" {
 
 #define INLINE __device__ inline
 #define SMALL  __device__ inline
+#include "core/row_rule.h"
 #include "precond/mix.h"
-#include "precond/row_rule.h"
 
 #include "precond/amg/seidel_rule.h"
 

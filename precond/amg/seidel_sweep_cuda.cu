@@ -1,5 +1,6 @@
 // seidel_sweep_cuda.cu: Gauss-Seidel by colours on a GPU, for a column and for several.
 #include "core/each.cuh"
+#include "core/early.cuh"
 #include "precond/amg/row_lanes.cuh"
 #include "precond/amg/seidel.cuh"
 #include "precond/side_by_side.cuh"
@@ -115,11 +116,11 @@ __device__ auto part_of(const gs_some_columns &some, int lane)
 template <int L, bool MANY, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     sweep_colour(gs_rows<T, O> A, const int32_t *row, int32_t count, gs_some_columns some,
-                 vectors<T> v, const int *ended)
+                 vectors<T> v, gs_guard guard)
 {
     const gs_lanes<L> g;
 
-    if (ended && *ended >= GS_ENDS) return;
+    if (guard.has_ended()) return;
     sweep_rows<L>(A, row, count, part_of<L, MANY>(some, g.lane), g.unit,
                   (int64_t)gridDim.x * (gs_block_size / L), v);
 }
@@ -128,11 +129,11 @@ __global__ void __launch_bounds__(gs_block_size)
 template <int L, bool MANY, class T, class O>
 __global__ void __launch_bounds__(block_alone)
     sweep_alone(gs_rows<T, O> A, const int32_t *row, const int32_t *first, int32_t count,
-                int32_t from, int32_t step, gs_some_columns some, vectors<T> v, const int *ended)
+                int32_t from, int32_t step, gs_some_columns some, vectors<T> v, gs_guard guard)
 {
     const auto part = part_of<L, MANY>(some, (int)threadIdx.x % L);
 
-    if (ended && *ended >= GS_ENDS) return;
+    if (guard.has_ended()) return;
     for (int32_t c = from; c >= 0 && c < count; c += step) {
         const int32_t at = first[c];
         sweep_rows<L>(A, row + at, first[c + 1] - at, part, (int64_t)threadIdx.x / L,
@@ -156,14 +157,15 @@ gsolve_status colours_by(gs_queue *q, const gs_rows<T, O> &A, const order &o, in
     gsolve_status status = GSOLVE_OK;
 
     if (C->entries * columns <= most_alone) {
-        return gs_launch(q, "Gauss-Seidel", sweep_alone<L, MANY, T, O>, 1, block_alone, A, C->row,
-                         C->first, C->count, o.from, o.step, some, v, q->guard);
+        return gs_launch_early(q, "Gauss-Seidel", sweep_alone<L, MANY, T, O>, 1, block_alone, A,
+                               C->row, C->first, C->count, o.from, o.step, some, v);
     }
     for (int32_t c = o.from; c >= 0 && c < C->count; c += o.step) {
         const int32_t rows = C->begin[c + 1] - C->begin[c];
         const int64_t groups = ((int64_t)rows + at_once - 1) / at_once;
-        TRY(gs_launch(q, "Gauss-Seidel", sweep_colour<L, MANY, T, O>, gs_lane_blocks(groups, L),
-                      gs_block_size, A, C->row + C->begin[c], rows, some, v, q->guard));
+        TRY(gs_launch_early(q, "Gauss-Seidel", sweep_colour<L, MANY, T, O>,
+                            gs_lane_blocks(groups, L), gs_block_size, A, C->row + C->begin[c], rows,
+                            some, v));
     }
 done:
     return status;

@@ -31,13 +31,6 @@ struct filtered {
     }
 };
 
-// What of an entry a lane tells the others of its group.
-template <class T>
-struct entry {
-    T a;
-    int32_t column, aggregate;
-};
-
 // What row i of A_f Q is subtracted with. alone: the row has its own aggregate only; then 0 if a
 // strong neighbour is in another, since the row is too long to be smoothed.
 template <int L, class T, class O>
@@ -103,7 +96,7 @@ __device__ void pass_terms(const gs_lanes<L> &g, const filtered<T, O> &F, int32_
     for (int u = 0; u < 2; u++) {
         const int32_t j = F.column(i, col[u], strong[u]);
         aggregate[u] = col[u] >= 0 ? of[F.node(j)] : -1;
-        q[u] = aggregate[u] >= 0 ? Q[j] : T(0);
+        q[u] = col[u] >= 0 ? Q[j] : T(0);
         if (!first || col[u] < 0) continue;
         sums->stays |= aggregate[u] >= 0 && aggregate[u] != own;
         if (col[u] == i) sums->diagonal = (double)a[u];
@@ -130,11 +123,11 @@ __global__ void __launch_bounds__(gs_block_size)
     term *pass = passing + threadIdx.x / L * room;
     const bool in = g.unit < A.n;
     const int32_t i = in ? (int32_t)g.unit : 0, own = in ? of[A.node(i)] : -1;
-    const int64_t begin = own >= 0 ? (int64_t)A.start[i] : 0;
-    const int64_t end = own >= 0 ? (int64_t)A.start[i + 1] : 0;
-    const int64_t pbegin = own >= 0 ? (int64_t)offset[i] : 0;
-    const int64_t pend = own >= 0 ? (int64_t)offset[i + 1] : 0;
-    const double of_own = own >= 0 ? (double)Q[i] : 0;
+    // no load waits for own
+    const int64_t begin = in ? (int64_t)A.start[i] : 0, to = in ? (int64_t)A.start[i + 1] : 0;
+    const int64_t pbegin = in ? (int64_t)offset[i] : 0, pto = in ? (int64_t)offset[i + 1] : 0;
+    const int64_t end = own >= 0 ? to : begin, pend = own >= 0 ? pto : pbegin;
+    const double of_own = in ? (double)Q[i] : 0;
     row_sums sums = {};
     double factor = 0;
 
@@ -162,8 +155,30 @@ __global__ void __launch_bounds__(gs_block_size)
 
 // --- of several -------------------------------------------------------------------------------
 
-// Row i of P for k near-null vectors. Its entries go to the lanes, those of A's row pass by in
-// order.
+// What of an entry a lane tells the others of its group.
+template <class T>
+struct entry {
+    T a;
+    int32_t column;
+};
+
+// The lanes of the group whose entries are in aggregate `mine`, which many lanes share.
+template <int L>
+__device__ unsigned entries_in(const gs_lanes<L> &g, int32_t mine, int32_t aggregate)
+{
+    unsigned left = g.ballot(mine >= 0), found = 0;
+
+    while (__any_sync(gs_all_lanes, left)) {
+        const int32_t whose = __shfl_sync(gs_all_lanes, mine, left ? __ffs((int)left) - 1 : 0, L);
+        const unsigned those = g.ballot(aggregate == whose);
+        if (mine == whose) found = those;
+        left &= ~g.ballot(mine == whose);
+    }
+    return mine >= 0 ? found : 0;
+}
+
+// Row i of P for k near-null vectors. Its entries go to the lanes, which take those of A's row that
+// are in their aggregates in order.
 template <int L, class T, class O, class F>
 __global__ void __launch_bounds__(gs_block_size)
     smooth_rows(filtered<T, O> A, const int32_t *of, int32_t k, const T *Q, double damping,
@@ -188,16 +203,17 @@ __global__ void __launch_bounds__(gs_block_size)
         double sum = 0;
         for (int64_t from = begin; __any_sync(gs_all_lanes, from < end && e0 < pend); from += L) {
             const int64_t at = from + g.lane;
-            const int count = from < end ? (int)min((int64_t)L, end - from) : 0;
+            int32_t aggregate = -1;
             __syncwarp();
             if (at < end) {
                 const int32_t j = A.column(i, at);
-                pass[g.lane] = entry<T>{A.a[at], j, of[A.node(j)]};
+                pass[g.lane] = entry<T>{A.a[at], j};
+                aggregate = of[A.node(j)];
             }
             __syncwarp();
-            for (int t = 0; t < count; t++) {
-                if (pass[t].aggregate != mine || mine < 0) continue;
-                sum += (double)pass[t].a * (double)Q[(int64_t)pass[t].column * k + c];
+            for (unsigned left = entries_in(g, mine, aggregate); left; left &= left - 1) {
+                const entry<T> now = pass[__ffs((int)left) - 1];
+                sum += (double)now.a * (double)Q[(int64_t)now.column * k + c];
             }
         }
         if (mine < 0) continue;

@@ -3,8 +3,9 @@
  * x'Dx), so that 1 bounds the spectrum of D^-1 A without an estimate. All are polynomials in
  * D^-1 A times D^-1, so that the sweep back is the sweep.
  *
- * Where the level is multiplied by its rows, of similar lengths, a step is one pass over them, from
- * x_k into the vector that holds x_k-1; else it is a product and a pass over vectors. */
+ * Where the level is multiplied by its rows, of similar lengths, or by slices on a GPU, a step is
+ * one pass over these, from x_k into the vector that holds x_k-1; else it is a product and a pass
+ * over vectors. */
 #include <string.h>
 
 #include "core/stage.h"
@@ -13,16 +14,18 @@
 #include "precond/amg/amg.h"
 #include "precond/amg/relax.h"
 #include "precond/polynomial.h"
+#include "spmv/step.h"
 
 typedef struct relaxation {
     gs_inverse_diagonal kind;
     void *d;        /* D's reciprocals */
     gsolve_dense p; /* chebyshev's direction, where a step, or one with A', is two passes; space */
-    int degree;     /* of the polynomial; 1: jacobi */
-    double omega;   /* jacobi: factor of its step */
+    int degree;     /* of the polynomial; of jacobi: its steps */
+    double omega;   /* jacobi: factor of a step */
     int its;        /* chebyshev: see gs_polynomial_most */
     gs_polynomial polynomial;
     bool fused;  /* a step is one pass over rows */
+    bool sliced; /* ... with one column one over the matrix's slices */
     bool even;   /* it may be one for several columns, while the rows are there */
     double mean; /* entries a row */
     gsolve_matrix_info A;
@@ -72,6 +75,7 @@ done:
 static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *level, relaxation is)
 {
     const gsolve_csr *A = level->A;
+    const bool keeps = is.omega == 0 && is.degree > 1; /* the last direction */
     relaxation *s = NULL;
     gsolve_status status;
 
@@ -82,10 +86,11 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *leve
     TRY(gs_relax_suits(&s->fused, &s->mean, ctx, level->matrix, A));
     gsolve_matrix_describe(level->matrix, &s->A);
     s->even = s->fused;
+    s->sliced = gs_matrix_steps(level->matrix);
     if (strcmp(s->A.format, "csr") != 0) {
         TRY(gs_relax_even(&s->even, ctx, A, s->mean, level->longest));
     }
-    if (s->its > 0 || (s->degree > 1 && (!s->fused || level->lopsided))) {
+    if (s->its > 0 || (keeps && (!(s->fused || s->sliced) || level->lopsided))) {
         TRY(gs_dense_new(&s->p, ctx, gs_place(ctx), A->type, A->nrows, 1));
     }
     TRY(update(s, ctx, level, NULL));
@@ -99,8 +104,9 @@ done:
 static gsolve_status build_jacobi(void **self, gsolve_context *ctx, const gs_fine *level,
                                   const gs_amg_options *options)
 {
-    return build(self, ctx, level,
-                 (relaxation){.kind = GS_L1_SUMS, .degree = 1, .omega = options->omega});
+    return build(
+        self, ctx, level,
+        (relaxation){.kind = GS_L1_SUMS, .degree = options->degree, .omega = options->omega});
 }
 
 static gsolve_status build_spai0(void **self, gsolve_context *ctx, const gs_fine *level,
@@ -128,6 +134,11 @@ static gs_polynomial_step first_step(const relaxation *S)
     return gs_polynomial_first(S->polynomial);
 }
 
+static gs_polynomial_step next_step(const relaxation *S, gs_polynomial_step s)
+{
+    return S->omega != 0 ? s : gs_polynomial_next(S->polynomial, s);
+}
+
 /* From 0, x itself is the direction after the first step; after the last it is not needed. */
 static gsolve_status sweep_apart(const relaxation *S, gsolve_context *ctx, const gs_fine *level,
                                  gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero)
@@ -140,12 +151,12 @@ static gsolve_status sweep_apart(const relaxation *S, gsolve_context *ctx, const
     for (int k = 0; k < S->degree; k++) {
         const bool first = zero && k == 0;
         gs_stepped v = {.d = S->d, .b = b.value, .x = x.value};
-        if (k > 0) s = gs_polynomial_next(S->polynomial, s);
+        if (k > 0) s = next_step(S, s);
         if (!first) {
             TRY(gs_fine_multiply(level, 1, x, 0, space));
             v.Ax = space.value;
             v.old = zero && k == 1 ? x.value : p;
-            v.p = k + 1 < S->degree ? p : NULL;
+            v.p = S->omega == 0 && k + 1 < S->degree ? p : NULL;
         }
         TRY(kernels->step(ctx->queue, b.nrows, b.ncols, s.a, s.c, v));
     }
@@ -153,27 +164,68 @@ done:
     return status;
 }
 
+/* y = x + s->a d * (b - A x) + s->c (x - old), or the residual where s is NULL. */
+static gsolve_status pass(const relaxation *S, gsolve_context *ctx, const gs_fine *level,
+                          const gs_polynomial_step *s, gsolve_dense b, const void *x,
+                          const void *old, void *y)
+{
+    const gs_relax_kernels *rows = GS_KERNELS(gs_relax, ctx, b.type);
+    gs_step step = {.b = b.value, .old = old, .y = y};
+
+    if (S->sliced && b.ncols == 1) {
+        if (s) step.a = s->a, step.c = s->c, step.d = S->d;
+        return gs_matrix_step(level->matrix, x, &step);
+    }
+    if (!s) return rows->residual(ctx->queue, level->A, S->mean, b.ncols, b.value, x, y);
+    return rows->relax(ctx->queue, level->A, S->mean, b.ncols, s->a, s->c, S->d, b.value, x, old,
+                       y);
+}
+
+/* The last step of a cycle that ends in double precision. */
+static gsolve_status pass_wide(const relaxation *S, const gs_fine *level, gs_polynomial_step s,
+                               const void *b, const void *x, const void *old)
+{
+    const gs_step step = {.a = s.a,
+                          .c = s.c,
+                          .d = S->d,
+                          .b = b,
+                          .old = old,
+                          .wide = level->to->z,
+                          .ry = level->to->rz,
+                          .r = level->to->r};
+
+    return gs_matrix_step(level->matrix, x, &step);
+}
+
+static gsolve_status begin_from_zero(const relaxation *S, gsolve_context *ctx, const gs_fine *level,
+                                     double a, gsolve_dense b, void *x)
+{
+    const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, b.type);
+
+    if (level->from) {
+        return kernels->narrow(ctx->queue, b.nrows, a, S->d, level->from->r, b.value, x);
+    }
+    return kernels->step(ctx->queue, b.nrows, b.ncols, a, 0,
+                         (gs_stepped){.d = S->d, .b = b.value, .x = x});
+}
+
 /* The same to and fro between x and space, with x_k - x_k-1 for p. */
 static gsolve_status sweep_fused(const relaxation *S, gsolve_context *ctx, const gs_fine *level,
                                  gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero)
 {
-    const gs_relax_kernels *kernels = GS_KERNELS(gs_relax, ctx, b.type);
     const int passes = zero ? S->degree - 1 : S->degree;
     void *now = zero && passes % 2 ? space.value : x.value;
     void *before = now == x.value ? space.value : x.value;
     gs_polynomial_step s = first_step(S);
     gsolve_status status = GSOLVE_OK;
 
-    if (zero) {
-        TRY(GS_KERNELS(gs_polynomial, ctx, b.type)
-                ->step(ctx->queue, b.nrows, b.ncols, s.a, 0,
-                       (gs_stepped){.d = S->d, .b = b.value, .x = now}));
-    }
+    if (zero) TRY(begin_from_zero(S, ctx, level, s.a, b, now));
     for (int k = 0; k < passes; k++) {
         void *after = before;
-        if (zero || k > 0) s = gs_polynomial_next(S->polynomial, s);
-        TRY(kernels->relax(ctx->queue, level->A, S->mean, b.ncols, s.a, s.c, S->d, b.value, now,
-                           zero && k == 0 ? NULL : before, after));
+        const void *old = zero && k == 0 ? NULL : before;
+        if (zero || k > 0) s = next_step(S, s);
+        if (level->to && k + 1 == passes) return pass_wide(S, level, s, b.value, now, old);
+        TRY(pass(S, ctx, level, &s, b, now, old, after));
         before = now;
         now = after;
     }
@@ -187,13 +239,18 @@ done:
 
 #define FEW_ROWS 1000000
 
-/* Whether products with so many columns are passes over rows. Slices are faster for one column, and
+/* Whether a step on so many columns is one pass. Slices are faster than rows for one column, and
  * for several where there are many rows: with a thread to a row, few keep a GPU waiting. */
-static bool by_rows(const relaxation *s, const gs_fine *level, int32_t columns)
+static bool in_one_pass(const relaxation *s, const gs_fine *level, int32_t columns)
 {
     const bool few = s->even && level->A->col && level->A->nrows <= FEW_ROWS;
 
-    return !level->transposed && (s->fused || (columns > 1 && few));
+    return !level->transposed && (s->fused || (columns > 1 ? few : s->sliced));
+}
+
+static bool widens(const void *self, const gs_fine *level)
+{
+    return ((const relaxation *)self)->sliced && level->A->type == GSOLVE_F32;
 }
 
 static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_fine *level,
@@ -202,8 +259,8 @@ static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_fine 
     const relaxation *s = self;
 
     (void)back;
-    return (by_rows(s, level, b.ncols) ? sweep_fused : sweep_apart)(s, ctx, level, b, x, space,
-                                                                    zero);
+    return (in_one_pass(s, level, b.ncols) ? sweep_fused : sweep_apart)(s, ctx, level, b, x, space,
+                                                                        zero);
 }
 
 gsolve_status gs_fine_residual(const gs_fine *level, gsolve_context *ctx, gsolve_dense b,
@@ -223,9 +280,8 @@ static gsolve_status residual(const void *self, gsolve_context *ctx, const gs_fi
 {
     const relaxation *s = self;
 
-    if (!by_rows(s, level, b.ncols)) return gs_fine_residual(level, ctx, b, x, r);
-    return GS_KERNELS(gs_relax, ctx, b.type)
-        ->residual(ctx->queue, level->A, s->mean, b.ncols, b.value, x.value, r.value);
+    if (!in_one_pass(s, level, b.ncols)) return gs_fine_residual(level, ctx, b, x, r);
+    return pass(s, ctx, level, NULL, b, x.value, NULL, r.value);
 }
 
 /* Passes over the matrix with b, d, x and what was before it; else with b, d, x twice and p twice
@@ -234,7 +290,7 @@ static size_t bytes(const void *self, const gs_fine *level)
 {
     const relaxation *s = self;
     const size_t vector = (size_t)level->A->nrows * gs_type_size(level->A->type);
-    const size_t beside = s->fused ? (s->degree > 1 ? 3 : 4) : s->degree > 1 ? 7 : 5;
+    const size_t beside = s->fused || s->sliced ? (s->degree > 1 ? 3 : 4) : s->degree > 1 ? 7 : 5;
 
     return (size_t)s->degree * (s->A.bytes + beside * vector);
 }
@@ -246,7 +302,9 @@ const gs_smoother gs_amg_l1_jacobi = {
     .destroy = destroy,
     .sweep = sweep,
     .residual = residual,
+    .widens = widens,
     .bytes = bytes,
+    .even = true,
 };
 
 const gs_smoother gs_amg_spai0 = {
@@ -256,7 +314,9 @@ const gs_smoother gs_amg_spai0 = {
     .destroy = destroy,
     .sweep = sweep,
     .residual = residual,
+    .widens = widens,
     .bytes = bytes,
+    .even = true,
 };
 
 const gs_smoother gs_amg_chebyshev = {
@@ -266,6 +326,8 @@ const gs_smoother gs_amg_chebyshev = {
     .destroy = destroy,
     .sweep = sweep,
     .residual = residual,
+    .widens = widens,
     .bytes = bytes,
+    .even = true,
     .spaces = 1,
 };

@@ -1,5 +1,5 @@
 // block_jacobi_cuda.cu: the kernel on a GPU: a thread for each row.
-#include "core/cuda.cuh"
+#include "core/early.cuh"
 
 extern "C" {
 #include "precond/block_jacobi/block_jacobi.h"
@@ -11,11 +11,11 @@ namespace
 // C columns, of which there may be fewer.
 template <int C, class T>
 __global__ void multiply(gs_block_jacobi_data M, bool transposed, int columns, const T *r,
-                         int64_t rstride, T *z, int64_t zstride, const int *ended)
+                         int64_t rstride, T *z, int64_t zstride, gs_guard guard)
 {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 
-    if (i >= M.n || (ended && *ended)) return;
+    if (guard.has_ended() || i >= M.n) return;
     const int32_t b = (int32_t)i / M.size, row = (int32_t)i % M.size;
     const int64_t first = (int64_t)b * M.size;
     const int32_t m = M.n - first < M.size ? (int32_t)(M.n - first) : M.size;
@@ -46,9 +46,10 @@ gsolve_status apply(gs_queue *q, const gs_block_jacobi_data *M, bool transposed,
     if (blocks == 0) return GSOLVE_OK;
     for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c += most) {
         const int now = r.ncols - c < most ? r.ncols - c : most;
-        status = gs_launch(q, "block_jacobi", now == 1 ? multiply<1, T> : multiply<most, T>, blocks,
-                           gs_block_size, *M, transposed, now, (const T *)gs_column_of(r, c).value,
-                           r.stride, (T *)gs_column_of(z, c).value, z.stride, q->guard);
+        status = gs_launch_early(q, "block_jacobi", now == 1 ? multiply<1, T> : multiply<most, T>,
+                                 blocks, gs_block_size, *M, transposed, now,
+                                 (const T *)gs_column_of(r, c).value, r.stride,
+                                 (T *)gs_column_of(z, c).value, z.stride);
     }
     return status;
 }

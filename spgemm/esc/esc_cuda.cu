@@ -175,6 +175,16 @@ done:
     return status;
 }
 
+// Bytes for the expansion where the caller does not say: what the sizes of the matrices allow, and
+// for small ones as many as keep the device busy with a band.
+double room_for(const gs_blocked *A, const gs_blocked *B, const facts &f, int64_t products)
+{
+    constexpr double least = 32 << 20;
+    const double room = gs_esc_room(0, A, f.entries[0], B, f.entries[1], products);
+
+    return room > least ? room : least;
+}
+
 // The first pass: all orders that are kept, and the entries of C's rows.
 gsolve_status sort(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, const summary &seen,
                    double room, bool keep, int32_t *count)
@@ -212,7 +222,7 @@ gsolve_status multiply(gs_blocked *C, gs_esc_plan **kept, gs_tally_of_product *t
     *p = gs_esc_plan();
     TRY(count_rows(p, ctx, m, A->height * A->width * B->width == 1, &seen));
     products = (int64_t)(seen.f.of_rest + seen.f.of_large);
-    room = gs_esc_room(room, A, seen.f.entries[0], B, seen.f.entries[1], products);
+    if (room == 0) room = room_for(A, B, seen.f, products);
     ALLOC_DEVICE(ctx, count, (size_t)m.nrows + 1);
     TRY(gs_cuda(q, cudaMemsetAsync(count + m.nrows, 0, sizeof *count, q->stream), "a product"));
     TRY(sort(p, ctx, m, seen, room, kept != nullptr, count));

@@ -81,16 +81,26 @@ __device__ __forceinline__ void walk_alone(const rows_of &A, const rows_of &B, i
     }
 }
 
+// Whether a row of A B has few products, as far as means tell: of so many entries in all.
+__device__ bool is_light(int64_t of_A, int32_t rows_of_A, int64_t of_B, int32_t rows_of_B)
+{
+    constexpr double most = 32;
+    return (double)of_A * (double)of_B <= most * (double)rows_of_A * (double)rows_of_B;
+}
+
 // As count_short, of up to most_alone columns.
 __global__ void __launch_bounds__(alone_threads, alone_blocks)
-    count_alone(rows_of A, rows_of B, int32_t nrows, int32_t *count, seen *f)
+    count_alone(rows_of A, rows_of B, int32_t nrows, int32_t rows_of_B, int32_t *count, seen *f)
 {
     __shared__ int32_t space[(most_alone + 1) * alone_threads];
+    const int64_t of_A = A.begin(nrows), of_B = B.begin(rows_of_B);
+    const bool light = is_light(of_A, nrows, of_B, rows_of_B);
     unsigned long long entries = 0, products = 0;
-    int longest = 0;
+    int longest = light ? 0 : too_long;
 
     for (int64_t i = (int64_t)blockIdx.x * alone_threads + threadIdx.x; i < nrows;
          i += (int64_t)gridDim.x * alone_threads) {
+        if (!light) break;
         const int64_t from = A.begin(i), to = A.begin(i + 1);
         columns_met met = {space + threadIdx.x, 0};
         int made = 0;
@@ -111,7 +121,10 @@ __global__ void __launch_bounds__(alone_threads, alone_blocks)
         products += (unsigned)made;
         longest = max(longest, ended() ? too_long : met.n);
     }
-    if (threadIdx.x == 0 && blockIdx.x == 0) count[nrows] = 0;
+    if (threadIdx.x == 0 && blockIdx.x == 0) {
+        count[nrows] = 0;
+        f->of_B = (unsigned long long)of_B;
+    }
     add_seen(entries, products, longest, f);
 }
 
@@ -154,7 +167,7 @@ gsolve_status count_by_threads(gsolve_context *ctx, const gsolve_csr *A, const g
 {
     return gs_launch(ctx->queue, "counting columns of A P", count_alone,
                      gs_grid(ctx->queue, A->nrows, alone_blocks), alone_threads, rows_of(A),
-                     rows_of(B), A->nrows, count, f);
+                     rows_of(B), A->nrows, B->nrows, count, f);
 }
 
 template <class T>

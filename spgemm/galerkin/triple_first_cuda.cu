@@ -45,21 +45,6 @@ int lanes_for(unsigned long long entries, int32_t nrows)
     return entries <= 4 * rows ? 4 : entries <= 8 * rows ? 8 : 16;
 }
 
-// How many entries A and B have.
-__global__ void read_entries(rows_of A, int32_t rows_of_A, rows_of B, int32_t rows_of_B, seen *f)
-{
-    f->entries = (unsigned long long)A.begin(rows_of_A);
-    f->products = (unsigned long long)B.begin(rows_of_B);
-}
-
-// Whether a row of A B has few products, as far as means tell.
-bool is_light(unsigned long long of_A, int32_t rows_of_A, unsigned long long of_B,
-              int32_t rows_of_B)
-{
-    constexpr double most = 32;
-    return (double)of_A * (double)of_B <= most * (double)rows_of_A * (double)rows_of_B;
-}
-
 // Of what kind the rows are, and how many lanes have one.
 struct manner {
     int lanes; // 1: a thread
@@ -83,20 +68,13 @@ done:
 gsolve_status count(manner *m, gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
                     int32_t *of_row)
 {
-    unsigned long long of_A, of_B;
     seen *f = nullptr;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, f, 1);
-    TRY(gs_launch(ctx->queue, "counting entries", read_entries, 1, 1, rows_of(A), A->nrows,
-                  rows_of(B), B->nrows, f));
-    TRY(gsolve_copy(ctx, &m->found, GSOLVE_HOST, f, GSOLVE_DEVICE, sizeof m->found));
-    of_A = m->found.entries;
-    of_B = m->found.products;
-    m->found.longest = too_long;
-    if (is_light(of_A, A->nrows, of_B, B->nrows)) TRY(count_by(m, 1, ctx, A, B, of_row, f));
+    TRY(count_by(m, 1, ctx, A, B, of_row, f));
     if (m->found.longest == too_long) {
-        TRY(count_by(m, lanes_for(of_B, B->nrows), ctx, A, B, of_row, f));
+        TRY(count_by(m, lanes_for(m->found.of_B, B->nrows), ctx, A, B, of_row, f));
     }
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, f);

@@ -12,7 +12,8 @@ namespace gs_triple_rows
 // What the rows of a product are like.
 struct seen {
     unsigned long long products, entries;
-    int longest; // entries of a row; too_long: of one that is counted no further
+    int longest;             // entries of a row; too_long: of one that is counted no further
+    unsigned long long of_B; // entries of B, where threads count
 };
 constexpr int too_long = INT32_MAX;
 
@@ -22,7 +23,7 @@ __device__ inline void add_seen(unsigned long long entries, unsigned long long p
 {
     __shared__ seen all;
 
-    if (threadIdx.x == 0) all = {0, 0, 0};
+    if (threadIdx.x == 0) all = {};
     __syncthreads();
     for (int d = 16; d > 0; d /= 2) {
         entries += __shfl_xor_sync(all_lanes, entries, d);
@@ -43,7 +44,8 @@ __device__ inline void add_seen(unsigned long long entries, unsigned long long p
 }
 
 // count[0..nrows] = the columns of each row of A B, and 0; *f, which is all zero, what they are
-// like. By a thread a row: triple_alone_cuda.cu. By 4, 8 or 16 lanes, for longer ones:
+// like. By a thread a row: triple_alone_cuda.cu; not where that is too much for one, on average,
+// which counts as a row that is too long. By 4, 8 or 16 lanes, for longer ones:
 // triple_short_cuda.cu.
 gsolve_status count_by_threads(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
                                int32_t *count, seen *f);

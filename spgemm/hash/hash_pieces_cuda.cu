@@ -7,6 +7,25 @@ namespace gs_hash_rows
 namespace
 {
 
+// Parts of rows of B that a warp is about to add: read from shared memory, by
+// all lanes at once: two reads for what shuffles take six steps.
+template <class T>
+struct alignas(16) asked {
+    int64_t from;
+    T a;
+};
+
+struct extent {
+    int length, at; // at: among the row's products
+};
+
+template <class T, int R>
+struct asked_rows {
+    static constexpr int most = 32 + R - 1;
+    asked<T> row[most];
+    extent size[most];
+};
+
 // What of the rows of B lies in a piece: this lane's entry of A, its run in the row of B and among
 // the row's products.
 template <class T>
@@ -41,7 +60,7 @@ struct run_of_lane {
 // ones four times 32 at a time.
 template <class T, class P, int R, int U>
 __device__ __forceinline__ void add_runs(const run_of_lane<T> &mine, const T *b, const P *place,
-                                         unsigned piece, asked_rows<T, 32, R> *s, T *sum)
+                                         unsigned piece, asked_rows<T, R> *s, T *sum)
 {
     constexpr int more = 4;
     const int lane = (int)threadIdx.x % 32;
@@ -84,10 +103,12 @@ __device__ __forceinline__ void add_runs(const run_of_lane<T> &mine, const T *b,
 
 // Bytes of a piece: what its warp asks for, and its sums.
 template <class T, int R>
-constexpr int piece_bytes = (int)sizeof(asked_rows<T, 32, R>) + piece_entries *(int)sizeof(T) + 16;
+constexpr int piece_bytes = (int)sizeof(asked_rows<T, R>) + piece_entries *(int)sizeof(T) + 16;
 
 // Pieces of the rows of a way, as many of each as the longest has. (16 lanes a piece, so that two
-// shared a warp, took half as long again.)
+// shared a warp, took half as long again; pieces of 2048 entries a tenth more, of 4096 four tenths,
+// with fewer warps at work; and entries of A read ahead by a batch with 16 runs asked for at once
+// six to seven tenths.)
 template <class T, class P, int R, int U>
 __global__ void __launch_bounds__(128)
     renew_pieces(rows_of A, rows_of B, rows_of C, const int32_t *rows, int32_t nrows, int most,
@@ -106,7 +127,7 @@ __global__ void __launch_bounds__(128)
     const int32_t *const next = left > n ? cuts + (to - from) : nullptr;
     const P *placed = reinterpret_cast<const P *>(place + begin[i]);
     auto *space =
-        reinterpret_cast<asked_rows<T, 32, R> *>(row_space(by_warp::slot(), piece_bytes<T, R>));
+        reinterpret_cast<asked_rows<T, R> *>(row_space(by_warp::slot(), piece_bytes<T, R>));
     T *sum = reinterpret_cast<T *>(space + 1);
 
     for (int k = lane; k < n; k += 32) sum[k] = 0;

@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(1024)
             return column_of_product{B.col[e], number};
         },
         [&](bool is_one, nothing, column_of_product x) {
-            if (is_one) mine[x.number] = (P)(first_from(C.col, first, end, x.col) - first);
+            if (is_one) mine[x.number] = (P)(gs_row_first(C.col, first, end, x.col) - first);
         },
         [] {});
 }

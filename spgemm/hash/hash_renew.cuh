@@ -34,25 +34,6 @@ struct elements {
     }
 };
 
-// Rows of B, or parts of them, that a group of lanes is about to add: read from shared memory, by
-// all lanes at once: two reads for what shuffles take six steps.
-template <class T>
-struct alignas(16) asked {
-    int64_t from;
-    T a;
-};
-
-struct extent {
-    int length, at; // at: among the row's products
-};
-
-template <class T, int LANES, int R>
-struct asked_rows {
-    static constexpr int most = LANES + R - 1;
-    asked<T> row[most];
-    extent size[most];
-};
-
 struct operands {
     const plan_on_device *p;
     gs_queue *q;

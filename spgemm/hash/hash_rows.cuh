@@ -9,6 +9,10 @@ extern "C" {
 #include "spgemm/hash/hash.h"
 }
 
+#define SMALL __device__ inline
+#include "core/row_rule.h"
+#undef SMALL
+
 namespace gs_hash_rows
 {
 
@@ -95,20 +99,6 @@ struct stretch {
     int32_t from, width;
 };
 
-// The first entry of [k, end) in a column of at least j.
-__device__ inline int64_t first_from(const int32_t *col, int64_t k, int64_t end, int64_t j)
-{
-    while (k < end) {
-        const int64_t middle = k + (end - k) / 2;
-        if (col[middle] < j) {
-            k = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    return k;
-}
-
 struct nothing {
 };
 
@@ -136,8 +126,8 @@ __device__ __forceinline__ void walk(const rows_of &A, const rows_of &B, sharing
             begin = B.begin(j);
             if constexpr (valued) a = A.number<T>(k);
             if (part.width) {
-                begin = first_from(B.col, begin, end, part.from);
-                end = first_from(B.col, begin, end, (int64_t)part.from + part.width);
+                begin = gs_row_first(B.col, begin, end, part.from);
+                end = gs_row_first(B.col, begin, end, (int64_t)part.from + part.width);
             }
             length = (int)(end - begin);
         }

@@ -163,17 +163,7 @@ gsolve_status gs_bsr_rows_cuda(gsolve_context *ctx, const void *self, double alp
 {
     const gs_bsr *m = (const gs_bsr *)self;
     const gs_bsr_slices *p = m->slices;
-    const dense_rows<T> d = {(const T *)x.value,
-                             (T *)y.value,
-                             (T *)sums,
-                             x.stride,
-                             y.stride,
-                             (T)alpha,
-                             (T)beta,
-                             x.ncols,
-                             x.ncols,
-                             0,
-                             y.layout == GSOLVE_BY_COLUMNS};
+    const dense_rows<T> d = gs_crews::rows_of<T>(alpha, x, beta, y, sums);
     const cut_rows cut = {
         (int64_t)p->longs * m->b, m->b, m->csr.nrows, p->long_row, p->part_of, m->b};
     gsolve_status status;

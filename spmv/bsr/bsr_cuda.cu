@@ -1,6 +1,7 @@
 // bsr_cuda.cu: the product on a GPU, see bsr_slices.cuh. A thread sums a row: the values of several
 // blocks are asked for at once, and they and the block columns before the number of blocks of the
 // slot is known; the elements of x that rows of a block share come from the first cache.
+#include "core/early.cuh"
 #include "spmv/bsr/bsr_slices.cuh"
 
 extern "C" {
@@ -96,13 +97,13 @@ __device__ T any_row_sum(const product<T> &a, const share<T> &h)
 
 template <class T, int B, int SUMS>
 __global__ void __launch_bounds__(gs_block_size, 4)
-    multiply_slices(product<T> a, double *partial, unsigned *arrived, const int *ended)
+    multiply_slices(product<T> a, double *partial, unsigned *arrived, gs_guard guard)
 {
     constexpr int warps = gs_block_size / 32;
     const int lane = (int)threadIdx.x % 32;
     double terms[SUMS ? SUMS : 1] = {};
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     for (int64_t at = (int64_t)blockIdx.x * warps + threadIdx.x / 32; at < a.warps;
          at += (int64_t)gridDim.x * warps) {
         const int32_t n = (int32_t)(at / B);
@@ -134,13 +135,13 @@ __global__ void __launch_bounds__(gs_block_size, 4)
 // The block rows that are in parts: a warp adds up the sums of the parts of one of their rows.
 template <class T>
 __global__ void add_parts(product<T> a, int b, int32_t longs, const int32_t *long_row,
-                          const int32_t *part_of, const int *ended)
+                          const int32_t *part_of, gs_guard guard)
 {
     const int64_t at = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
     const int lane = (int)threadIdx.x % 32;
     T sum = 0;
 
-    if ((ended && *ended) || at >= (int64_t)longs * b) return;
+    if (guard.has_ended() || at >= (int64_t)longs * b) return;
     const int32_t I = long_row[at / b];
     const int r = (int)(at % b);
     const int64_t i = (int64_t)I * b + r;
@@ -157,11 +158,11 @@ gsolve_status launch(gs_queue *q, const product<T> &a)
     const int64_t blocks = (a.warps * 32 + gs_block_size - 1) / gs_block_size;
     const int64_t most = SUMS ? gs_most_partials : INT32_MAX;
 
-    return gs_launch(q, "the product by blocks", multiply_slices<T, B, SUMS>,
-                     (int)(blocks < 1      ? 1
-                           : blocks < most ? blocks
-                                           : most),
-                     gs_block_size, a, q->partial, q->arrived, q->guard);
+    return gs_launch_early(q, "the product by blocks", multiply_slices<T, B, SUMS>,
+                           (int)(blocks < 1      ? 1
+                                 : blocks < most ? blocks
+                                                 : most),
+                           gs_block_size, a, q->partial, q->arrived);
 }
 
 template <class T, int SUMS>
@@ -205,9 +206,9 @@ gsolve_status apply(gs_queue *q, const gs_bsr *m, double alpha, const void *x, d
     }
     if (p->count > 0) TRY((launch_any<T, 0>(q, a, m->b)));
     if (p->longs > 0) {
-        TRY(gs_launch(q, "adding parts of block rows", add_parts<T>,
-                      blocks_for((int64_t)p->longs * m->b * 32), gs_block_size, a, m->b, p->longs,
-                      p->long_row, p->part_of, q->guard));
+        TRY(gs_launch_early(q, "adding parts of block rows", add_parts<T>,
+                            blocks_for((int64_t)p->longs * m->b * 32), gs_block_size, a, m->b,
+                            p->longs, p->long_row, p->part_of));
     }
     if (!dots) return GSOLVE_OK;
     return gs_sum_product(vector, q, a.nrows, y, dots);

@@ -78,7 +78,7 @@ gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t e
     plan->begin[plan->tasks] = csr->nrows;
     TRY(plan_long_rows(plan, ctx));
     if (plan->nlong == 0) TRY(gs_strips_make(&plan->strips, ctx, csr)); /* with the same bits */
-    ALLOC(ctx, GSOLVE_HOST, plan->part, 2 * plan->tasks + plan->first_part[plan->nlong]);
+    ALLOC(ctx, GSOLVE_HOST, plan->part, 2 * plan->tasks + 8 * plan->first_part[plan->nlong]);
 done:
     return status;
 }
@@ -89,6 +89,7 @@ static void destroy(void *self, gsolve_context *ctx)
 
     GS_KERNELS(gs_csr, ctx, plan->csr.type)->drop(plan, ctx);
     gs_block_space_drop(&plan->space, ctx);
+    gs_windows_drop(&plan->windows, ctx);
     gsolve_free(ctx, GSOLVE_HOST, plan);
 }
 
@@ -129,14 +130,27 @@ static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, 
     return csr->apply(ctx->queue, self, alpha, x.value, beta, y.value, NULL);
 }
 
+/* x by rows, or as it is where there are rings; long rows read all of it. */
+static gsolve_status x_by_rows(gs_csr_plan *plan, gsolve_context *ctx, gsolve_dense *x)
+{
+    gsolve_status status;
+
+    if (x->layout == GSOLVE_BY_COLUMNS && !plan->windows.of && plan->nlong == 0) {
+        TRY(gs_windows_find(&plan->windows, ctx, &plan->csr, plan->tasks, plan->begin, NULL));
+    }
+    TRY(gs_windows_turn(&plan->windows, &plan->space, ctx, *x, x));
+done:
+    return status;
+}
+
 static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
                                  gsolve_dense x, double beta, gsolve_dense y)
 {
-    gs_csr_plan *plan = (gs_csr_plan *)(uintptr_t)self; /* of which space is but scratch */
+    gs_csr_plan *plan = (gs_csr_plan *)(uintptr_t)self; /* whose space and windows may grow */
     gsolve_status status;
 
     if (ctx->device != &gs_device_cuda) {
-        TRY(gs_block_turn(&plan->space, 0, ctx, GSOLVE_BY_ROWS, x, true, &x));
+        TRY(x_by_rows(plan, ctx, &x));
     }
     TRY(GS_KERNELS(gs_csr, ctx, x.type)->apply_block(ctx->queue, plan, alpha, x, beta, y));
 done:

@@ -15,6 +15,7 @@
 #include "spmv/block.h"
 #include "spmv/scattered.h"
 #include "spmv/strips.h"
+#include "spmv/windows.h"
 
 #define GS_CSR_TASK 8192 /* work of a task: entries + GS_CSR_TOLL a row */
 #define GS_CSR_TOLL 4
@@ -36,8 +37,9 @@ typedef struct gs_csr_plan {
     int32_t *long_row;          /* nlong, ascending */
     int64_t *first_part;        /* nlong + 1: number of the first part of each long row */
     gs_strips strips;           /* instead, where they pay; on the CPU */
-    double *part;               /* scratch: two sums for each task, then one for each part */
+    double *part;               /* scratch: two sums for each task, then eight for each part */
     gs_block_space space;       /* scratch: x by rows, where it is not; on the CPU */
+    gs_windows windows;         /* of the tasks, or instead of space; on the CPU */
     struct gs_csr_tiles *tiles; /* on CUDA, instead of all these: see csr_cuda.cu */
 } gs_csr_plan;
 
@@ -49,8 +51,8 @@ typedef struct gs_csr_kernels {
     /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0 */
     gsolve_status (*apply)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *x,
                            double beta, void *y, const gs_product_sums *dots);
-    /* the same for several columns; on the CPU x by rows and each column with the bits that it has
-     * alone; on a GPU x and y of one layout */
+    /* the same for several columns; on the CPU x by rows, or by columns if gs_windows_turn says so,
+     * and each column with the bits that it has alone; on a GPU x and y of one layout */
     gsolve_status (*apply_block)(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,
                                  double beta, gsolve_dense y);
 } gs_csr_kernels;

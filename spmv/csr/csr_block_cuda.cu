@@ -1,6 +1,7 @@
 // csr_block_cuda.cu: the product of several columns at once on a GPU: one pass over the entries
 // serves C of them, whose sums run as in csr_cuda.cu and so have the same bits. Of 12 bytes an
 // entry (8 in fp32) each column bears the C-th part; its gathers from x remain.
+#include "core/early.cuh"
 #include "spmv/csr/csr_tiles.cuh"
 
 using namespace gs_tiles;
@@ -47,14 +48,14 @@ constexpr int rows_at_once = C == 8 ? 1 : 2;
 
 template <class T, class O, int C>
 __global__ void __launch_bounds__(gs_block_size)
-    rows_by_groups(columns<T> a, int32_t n, int lanes, const int *ended)
+    rows_by_groups(columns<T> a, int32_t n, int lanes, gs_guard guard)
 {
     constexpr int at_a_time = rows_at_once<C>;
     const int groups = gs_block_size / lanes, rows = groups * at_a_time;
     const O *start = (const O *)a.start;
     const int group = (int)threadIdx.x / lanes, lane = (int)threadIdx.x % lanes;
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     for (int64_t base = (int64_t)blockIdx.x * rows; base < n; base += (int64_t)gridDim.x * rows) {
         O at[at_a_time], to[at_a_time];
         T sum[at_a_time][C] = {};
@@ -102,8 +103,8 @@ gsolve_status by_groups(gs_queue *q, const columns<T> &a, int32_t n, const gs_cs
     constexpr auto kernel = rows_by_groups<T, O, C>;
     const int grid = groups_grid<kernel>(q, n, rows, p->scattered);
 
-    return gs_launch(q, "the product of columns by groups", kernel, grid, gs_block_size, a, n,
-                     p->lanes, q->guard);
+    return gs_launch_early(q, "the product of columns by groups", kernel, grid, gs_block_size, a, n,
+                           p->lanes);
 }
 
 // --- rows of any lengths ----------------------------------------------------------------------
@@ -207,11 +208,11 @@ __device__ void sum_part(const columns<T> &a, const gs_csr_tiles &p, int at)
 
 template <class T, class O, int C>
 __global__ void __launch_bounds__(gs_block_size)
-    rows_by_tiles(columns<T> a, gs_csr_tiles p, const int *ended)
+    rows_by_tiles(columns<T> a, gs_csr_tiles p, gs_guard guard)
 {
     __shared__ T s[C][room];
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     if ((int)blockIdx.x >= p.tiles) {
         sum_part<C>(a, p, (int)blockIdx.x - p.tiles);
         return;
@@ -228,8 +229,8 @@ gsolve_status by_tiles(gs_queue *q, const columns<T> &a, const gs_csr_tiles *p)
 {
     static_assert(C <= most_columns, "the parts of long rows have room for so many sums");
     if (p->tiles + p->parts == 0) return GSOLVE_OK;
-    return gs_launch(q, "the product of columns by tiles", rows_by_tiles<T, O, C>,
-                     p->tiles + p->parts, gs_block_size, a, *p, q->guard);
+    return gs_launch_early(q, "the product of columns by tiles", rows_by_tiles<T, O, C>,
+                           p->tiles + p->parts, gs_block_size, a, *p);
 }
 
 // --- as many columns as there are -------------------------------------------------------------

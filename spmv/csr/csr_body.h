@@ -1,6 +1,7 @@
 /* csr_body.h: the products on the CPU for one value type T; csr_rows.h holds what reads offsets. */
 
 #include "spmv/row_blocks.h"
+#include "spmv/windows_body.h"
 
 /* The sum over the part-th part of a long row that begins at entry from and ends before to. */
 static T FN(part_sum)(const gsolve_csr *A, int64_t from, int64_t to, int64_t part, const T *x)
@@ -26,33 +27,6 @@ static void FN(long_rows)(gs_queue *q, const gs_csr_plan *plan, double alpha, co
         for (int64_t p = 0; p < count; p++) part[first + p] = FN(part_sum)(A, from, to, p, x);
         for (int64_t p = 0; p < count; p++) sum += (T)part[first + p];
         FN(finish_row)(alpha, sum, beta, &y[i]);
-    }
-}
-
-/* The same for column j of x by rows. */
-static void FN(long_rows_of_column)(gs_queue *q, const gs_csr_plan *plan, double alpha,
-                                    gsolve_dense x, int32_t j, double beta, const FN(rows_of_y) * y)
-{
-    const gsolve_csr *A = &plan->csr;
-    const T *value = A->value, *px = (const T *)x.value + j;
-    double *part = plan->part + 2 * plan->tasks;
-
-    for (int32_t l = 0; l < plan->nlong; l++) {
-        const int32_t i = plan->long_row[l];
-        const int64_t from = gs_start(A, i), to = gs_start(A, i + 1);
-        const int64_t first = plan->first_part[l], count = plan->first_part[l + 1] - first;
-        T sum = 0;
-#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
-        for (int64_t p = 0; p < count; p++) {
-            const int64_t at = from + p * GS_CSR_PART;
-            GS_PASTE(FN(numbers), 1) of_part;
-            GS_PASTE(FN(row_sums), 1)
-            (to - at < GS_CSR_PART ? to - at : GS_CSR_PART, value + at, A->col + at, px, x.stride,
-             0, &of_part);
-            part[first + p] = of_part.v[0][0];
-        }
-        for (int64_t p = 0; p < count; p++) sum += (T)part[first + p];
-        FN(finish_row)(alpha, sum, beta, &y->value[i * y->row + j * y->column]);
     }
 }
 
@@ -107,19 +81,63 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_csr_plan *plan, double alph
     return GSOLVE_OK;
 }
 
-/* x by rows */
-static gsolve_status FN(apply_block)(gs_queue *q, const gs_csr_plan *plan, double alpha,
-                                     gsolve_dense x, double beta, gsolve_dense y)
+/* x by rows: a task's rows come from the memory once and are near for all columns. */
+static void FN(block_by_rows)(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,
+                              double beta, gsolve_dense y)
 {
     const bool wide = plan->csr.offset == GSOLVE_O64;
+    const FN(rows_of_x) in = FN(by_stride)(x.value, x.stride);
     const FN(rows_of_y) out = FN(rows_of)(y);
 
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (plan->tasks > 2)
     for (int32_t t = 0; t < plan->tasks; t++) {
-        (wide ? FN(block_task_o64) : FN(block_task_o32))(plan, t, alpha, x, beta, &out);
+        for (int32_t j = 0, w; j < x.ncols; j += w) {
+            w = gs_columns_in(x.ncols - j);
+            (wide ? FN(some_columns_o64) : FN(some_columns_o32))(plan, t, w, alpha, &in, beta, &out,
+                                                                 j);
+        }
     }
-    for (int32_t j = 0; plan->nlong > 0 && j < x.ncols; j++) {
-        FN(long_rows_of_column)(q, plan, alpha, x, j, beta, &out);
+    for (int32_t j = 0, w; plan->nlong > 0 && j < x.ncols; j += w) {
+        w = gs_columns_in(x.ncols - j);
+        (wide ? FN(some_long_o64) : FN(some_long_o32))(q, plan, w, alpha, &in, beta, &out, j);
+    }
+}
+
+/* x by columns, as many as a ring takes; there are no long rows. */
+static void FN(block_by_rings)(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,
+                               double beta, gsolve_dense y)
+{
+    const bool wide = plan->csr.offset == GSOLVE_O64;
+    const int32_t w = gs_ring_columns(x.ncols);
+    const FN(rows_of_y) out = FN(rows_of)(y);
+
+#pragma omp parallel num_threads(gs_queue_threads(q)) if (plan->tasks > 2)
+    {
+        FN(ring) ring = FN(ring_of)(&plan->windows, w, omp_get_thread_num());
+#pragma omp for schedule(static)
+        for (int32_t t = 0; t < plan->tasks; t++) {
+            FN(turn_window)(&ring, &plan->windows, t, x);
+            (wide ? FN(some_columns_o64) : FN(some_columns_o32))(plan, t, w, alpha, &ring.x, beta,
+                                                                 &out, 0);
+        }
+    }
+}
+
+/* x by rows, or by columns where there are rings. */
+static gsolve_status FN(apply_block)(gs_queue *q, const gs_csr_plan *plan, double alpha,
+                                     gsolve_dense x, double beta, gsolve_dense y)
+{
+    if (x.layout == GSOLVE_BY_ROWS) {
+        FN(block_by_rows)(q, plan, alpha, x, beta, y);
+        return GSOLVE_OK;
+    }
+    for (int32_t j = 0; j < x.ncols; j += GS_RING_COLUMNS) {
+        const gsolve_dense in = gs_ring_pass(x, j), out = gs_ring_pass(y, j);
+        if (in.ncols == 1) {
+            FN(apply)(q, plan, alpha, in.value, beta, out.value, NULL);
+        } else {
+            FN(block_by_rings)(q, plan, alpha, in, beta, out);
+        }
     }
     return GSOLVE_OK;
 }

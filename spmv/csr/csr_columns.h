@@ -1,20 +1,48 @@
-/* csr_columns.h: one task of the product with COLUMNS columns of x by rows, for one value type T
- * and one type OFFSET of row starts. */
+/* csr_columns.h: the product with COLUMNS columns of x by rows, for one value type T and one type
+ * OFFSET of row starts. */
 
 /* The rows of task t but the long ones. ahead: see row_sums. */
-static void OF_OFFSET(task_of_rows)(const gs_csr_plan *plan, int32_t t, double alpha, const T *x,
-                                    int64_t xstride, double beta, const FN(rows_of_y) * y,
+static void OF_OFFSET(task_of_rows)(const gs_csr_plan *plan, int32_t t, double alpha,
+                                    const FN(rows_of_x) * x, double beta, const FN(rows_of_y) * y,
                                     int32_t first, int64_t ahead)
 {
+    const FN(rows_of_x) here = FN(columns_from)(x, first);
+    const FN(rows_of_y) there = *y; /* which stores to y cannot change */
     const OFFSET *start = plan->csr.start;
-    const int32_t *col = plan->csr.col;
+    const int32_t *col = plan->csr.col, end = plan->begin[t + 1];
     const T *value = plan->csr.value;
 
-    for (int32_t i = plan->begin[t]; i < plan->begin[t + 1]; i++) {
+    for (int32_t i = plan->begin[t]; i < end; i++) {
         const int64_t from = start[i], n = start[i + 1] - from;
         OF(numbers) sum;
         if (n > GS_LONG_ROW) continue;
-        OF(row_sums)(n, value + from, col + from, x + first, xstride, ahead, &sum);
-        OF(finish_rows)(alpha, &sum, beta, y->value + i * y->row + first * y->column, y->column);
+        OF(any_row_sums)(n, value + from, col + from, &here, ahead, &sum);
+        OF(finish_rows)(alpha, &sum, beta, &there, i, first);
+    }
+}
+
+/* The long rows: all parts in parallel, then each row's in their order. */
+static void OF_OFFSET(long_rows)(gs_queue *q, const gs_csr_plan *plan, double alpha,
+                                 const FN(rows_of_x) * x, double beta, const FN(rows_of_y) * y,
+                                 int32_t first)
+{
+    const FN(rows_of_x) here = FN(columns_from)(x, first);
+    const OFFSET *start = plan->csr.start;
+    const int32_t *col = plan->csr.col;
+    const T *value = plan->csr.value;
+    OF(numbers) *part = (void *)(plan->part + 2 * plan->tasks);
+
+    for (int32_t l = 0; l < plan->nlong; l++) {
+        const int32_t i = plan->long_row[l];
+        const int64_t at = plan->first_part[l], count = plan->first_part[l + 1] - at;
+        OF(numbers) sum = {{{0}}};
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
+        for (int64_t p = 0; p < count; p++) {
+            const int64_t from = start[i] + p * GS_CSR_PART, left = start[i + 1] - from;
+            const int64_t n = left < GS_CSR_PART ? left : GS_CSR_PART;
+            OF(row_sums)(n, value + from, col + from, &here, 0, &part[at + p]);
+        }
+        for (int64_t p = 0; p < count; p++) OF(add_numbers)(&sum, &part[at + p]);
+        OF(finish_rows)(alpha, &sum, beta, y, i, first);
     }
 }

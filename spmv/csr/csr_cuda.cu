@@ -13,6 +13,7 @@
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
+#include "core/early.cuh"
 #include "spmv/csr/begins.cuh"
 #include "spmv/csr/csr_tiles.cuh"
 
@@ -314,7 +315,7 @@ enum { NO_SUMS, X_Y, W_Y, W_Y_AND_Y_Y };
 
 template <class T, class O, int LANES, bool ONCE, int SUMS>
 __global__ void __launch_bounds__(gs_block_size)
-    rows_by_groups(product<T> a, int32_t n, double *partial, unsigned *arrived, const int *ended)
+    rows_by_groups(product<T> a, int32_t n, double *partial, unsigned *arrived, gs_guard guard)
 {
     constexpr int groups = gs_block_size / LANES, at_a_time = rows_at_once<T>;
     constexpr int rows = groups * at_a_time;
@@ -322,7 +323,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const int group = (int)threadIdx.x / LANES, lane = (int)threadIdx.x % LANES;
     double terms[SUMS > W_Y ? 2 : 1] = {};
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     for (int64_t base = (int64_t)blockIdx.x * rows; base < n; base += (int64_t)gridDim.x * rows) {
         O at[at_a_time], to[at_a_time];
         T sum[at_a_time], w[at_a_time];
@@ -377,13 +378,110 @@ gsolve_status launch_groups(gs_queue *q, const product<T> &a, int32_t n, bool sc
     constexpr int rows = gs_block_size / LANES * rows_at_once<T>;
     constexpr auto kernel = rows_by_groups<T, O, LANES, ONCE, SUMS>;
     const int grid = groups_grid<kernel>(q, n, rows, scattered && !SUMS);
-    return gs_launch(q, "the product by groups", kernel, grid, gs_block_size, a, n, q->partial,
-                     q->arrived, q->guard);
+    return gs_launch_early(q, "the product by groups", kernel, grid, gs_block_size, a, n,
+                           q->partial, q->arrived);
+}
+
+template <class T>
+gsolve_status launch_all(gs_queue *q, const product<T> &a, int32_t n, int64_t threads,
+                         void (*kernel)(product<T>, int32_t, gs_guard))
+{
+    if (n == 0) return GSOLVE_OK;
+    return gs_launch_early(q, "the product by rows", kernel, blocks_for(threads), gs_block_size, a,
+                           n);
+}
+
+// --- few long rows, and short ones that are added to y ------------------------------------------
+
+constexpr int deep = 4; // entries that a thread reads at once
+
+// sum += the products of some entries from at on, step apart.
+template <class T>
+__device__ __forceinline__ void add_entries(const product<T> &a, int64_t at, int64_t to, int step,
+                                            T &sum)
+{
+    int32_t c[deep];
+    T v[deep];
+
+#pragma unroll
+    for (int u = 0; u < deep; u++) {
+        const bool in = at + u * step < to;
+        c[u] = in ? __ldg(&a.col[at + u * step]) : -1;
+        v[u] = in ? __ldg(&a.value[at + u * step]) : T(0);
+    }
+#pragma unroll
+    for (int u = 0; u < deep; u++) {
+        if (c[u] >= 0) sum += v[u] * __ldg(&a.x[c[u]]);
+    }
+}
+
+// A warp a row: where there are fewer rows than warps at once, a row's entries are what overlaps.
+// The sums are those of rows_by_groups.
+template <class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    rows_by_warps(product<T> a, int32_t n, gs_guard guard)
+{
+    const int lane = (int)threadIdx.x % 32;
+    const int64_t i = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
+    T sum = 0;
+
+    if (guard.has_ended()) return;
+    if (i >= n) return; // the whole warp
+    const int64_t to = ((const O *)a.start)[i + 1];
+    for (int64_t at = ((const O *)a.start)[i]; at < to; at += 32 * deep) {
+        add_entries(a, at + lane, to, 32, sum);
+    }
+    sum = group_sum(sum, 32);
+    if (lane == 0) finish(a, (int32_t)i, sum);
+}
+
+// A thread two rows, and all that it reads at once; y among it.
+template <class T, class O>
+__global__ void __launch_bounds__(gs_block_size) short_rows(product<T> a, int32_t n, gs_guard guard)
+{
+    constexpr int rows = 2;
+    const O *start = (const O *)a.start;
+    const int64_t first = (int64_t)blockIdx.x * (rows * gs_block_size) + threadIdx.x;
+    int64_t at[rows], to[rows];
+    T before[rows], sum[rows] = {};
+    bool more = false;
+
+    if (guard.has_ended()) return;
+#pragma unroll
+    for (int r = 0; r < rows; r++) {
+        const int64_t i = first + r * gs_block_size;
+        at[r] = i < n ? start[i] : 0;
+        to[r] = i < n ? start[i + 1] : 0;
+        before[r] = i < n ? a.y[i] : T(0);
+        more = more || at[r] < to[r];
+    }
+    while (more) {
+        more = false;
+#pragma unroll
+        for (int r = 0; r < rows; r++) {
+            add_entries(a, at[r], to[r], 1, sum[r]);
+            at[r] += deep;
+            more = more || at[r] < to[r];
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < rows; r++) {
+        const int64_t i = first + r * gs_block_size;
+        if (i < n) a.y[i] = a.alpha * sum[r] + a.beta * before[r];
+    }
 }
 
 template <class T, class O, int LANES, int SUMS>
 gsolve_status choose_kernel(gs_queue *q, const product<T> &a, int32_t n, bool scattered)
 {
+    if constexpr (SUMS == NO_SUMS && LANES == 32) {
+        if (n <= q->processors * (2048 / 32)) {
+            return launch_all(q, a, n, (int64_t)n * 32, rows_by_warps<T, O>);
+        }
+    }
+    if constexpr (SUMS == NO_SUMS && LANES <= 2) {
+        if (a.beta != 0) return launch_all(q, a, n, ((int64_t)n + 1) / 2, short_rows<T, O>);
+    }
     if constexpr (SUMS == NO_SUMS && LANES < 32) {
         if (scattered) return launch_groups<T, O, LANES, true, NO_SUMS>(q, a, n, true);
     }
@@ -497,11 +595,11 @@ __device__ void sum_part(const product<T> &a, const gs_csr_tiles &p, int at)
 
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size, tile_blocks)
-    rows_by_tiles(product<T> a, gs_csr_tiles p, const int *ended)
+    rows_by_tiles(product<T> a, gs_csr_tiles p, gs_guard guard)
 {
     __shared__ T s[room];
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     if ((int)blockIdx.x >= p.tiles) {
         sum_part<T>(a, p, (int)blockIdx.x - p.tiles);
         return;
@@ -524,8 +622,8 @@ gsolve_status by_tiles(gs_queue *q, const product<T> &a, const gs_csr_tiles *p)
 
     if (p->tiles + p->parts == 0) return GSOLVE_OK;
     if (carved != cudaSuccess) return gs_cuda(q, carved, "the product by tiles");
-    return gs_launch(q, "the product by tiles", rows_by_tiles<T, O>, p->tiles + p->parts,
-                     gs_block_size, a, *p, q->guard);
+    return gs_launch_early(q, "the product by tiles", rows_by_tiles<T, O>, p->tiles + p->parts,
+                           gs_block_size, a, *p);
 }
 
 template <class T, class O>

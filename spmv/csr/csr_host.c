@@ -1,4 +1,6 @@
 /* csr_host.c: the kernels of csr on the CPU. */
+#include <omp.h>
+
 #include "core/blocks.h"
 #include "spmv/csr/csr.h"
 #include "spmv/scattered.h"

@@ -55,41 +55,41 @@ static void ON(task_scattered)(const gs_csr_plan *plan, int32_t t, double alpha,
 }
 
 #define OF_OFFSET(name) GS_PASTE(ON(name), COLUMNS)
-#define COLUMNS         8
-#include "spmv/csr/csr_columns.h"
-#undef COLUMNS
-#define COLUMNS 4
-#include "spmv/csr/csr_columns.h"
-#undef COLUMNS
-#define COLUMNS 2
-#include "spmv/csr/csr_columns.h"
-#undef COLUMNS
-#define COLUMNS 1
-#include "spmv/csr/csr_columns.h"
-#undef COLUMNS
+#define GS_COLUMNS_BODY "spmv/csr/csr_columns.h"
+#include "core/each_columns.h"
+#undef GS_COLUMNS_BODY
 #undef OF_OFFSET
 
-/* Task t with all columns, of which eight, four, two or one are taken at once: its rows come from
- * the memory once and are near for all. */
-static void ON(block_task)(const gs_csr_plan *plan, int32_t t, double alpha, gsolve_dense v,
-                           double beta, const FN(rows_of_y) * y)
+/* Task t, w = 8, 4, 2 or 1 columns from first on. */
+static void ON(some_columns)(const gs_csr_plan *plan, int32_t t, int32_t w, double alpha,
+                             const FN(rows_of_x) * x, double beta, const FN(rows_of_y) * y,
+                             int32_t first)
 {
+    static void (*const by[])(const gs_csr_plan *, int32_t, double, const FN(rows_of_x) *, double,
+                              const FN(rows_of_y) *, int32_t, int64_t) = {
+        [1] = GS_PASTE(ON(task_of_rows), 1),
+        [2] = GS_PASTE(ON(task_of_rows), 2),
+        [4] = GS_PASTE(ON(task_of_rows), 4),
+        [8] = GS_PASTE(ON(task_of_rows), 8),
+    };
     const OFFSET *start = plan->csr.start;
     const int64_t there = gs_ahead(start[plan->begin[t + 1]], start[plan->csr.nrows]);
-    const int64_t ahead = plan->how == GS_ROWS_SCATTERED ? there : 0;
-    const T *x = v.value;
-    int32_t j = 0;
 
-    for (; j + 8 <= v.ncols; j += 8) {
-        GS_PASTE(ON(task_of_rows), 8)(plan, t, alpha, x, v.stride, beta, y, j, ahead);
-    }
-    for (; j + 4 <= v.ncols; j += 4) {
-        GS_PASTE(ON(task_of_rows), 4)(plan, t, alpha, x, v.stride, beta, y, j, ahead);
-    }
-    for (; j + 2 <= v.ncols; j += 2) {
-        GS_PASTE(ON(task_of_rows), 2)(plan, t, alpha, x, v.stride, beta, y, j, ahead);
-    }
-    for (; j < v.ncols; j++) {
-        GS_PASTE(ON(task_of_rows), 1)(plan, t, alpha, x, v.stride, beta, y, j, ahead);
-    }
+    by[w](plan, t, alpha, x, beta, y, first, plan->how == GS_ROWS_SCATTERED ? there : 0);
+}
+
+/* The long rows, w columns. */
+static void ON(some_long)(gs_queue *q, const gs_csr_plan *plan, int32_t w, double alpha,
+                          const FN(rows_of_x) * x, double beta, const FN(rows_of_y) * y,
+                          int32_t first)
+{
+    static void (*const by[])(gs_queue *, const gs_csr_plan *, double, const FN(rows_of_x) *,
+                              double, const FN(rows_of_y) *, int32_t) = {
+        [1] = GS_PASTE(ON(long_rows), 1),
+        [2] = GS_PASTE(ON(long_rows), 2),
+        [4] = GS_PASTE(ON(long_rows), 4),
+        [8] = GS_PASTE(ON(long_rows), 8),
+    };
+
+    by[w](q, plan, alpha, x, beta, y, first);
 }

@@ -1,6 +1,7 @@
 // csr_teams_cuda.cu: the product of several columns at once on a GPU where x lies by rows, by teams
 // of threads, see teams.cuh: each takes every so manieth entry of a row, of which its members read
 // column and value together.
+#include "core/early.cuh"
 #include "spmv/csr/csr_tiles.cuh"
 #include "spmv/teams.cuh"
 
@@ -64,7 +65,7 @@ __device__ __forceinline__ void add_products(const E &e, const member<T, W, G> &
 // lanes: threads of a row, some teams.
 template <class T, class O, int W, int G>
 __global__ void __launch_bounds__(gs_block_size)
-    rows_by_teams(gsolve_csr A, block_operands<T> a, int lanes, const int *ended)
+    rows_by_teams(gsolve_csr A, block_operands<T> a, int lanes, gs_guard guard)
 {
     const chunk_of_work work(a.chunks);
     const int lane = (int)threadIdx.x % 32;
@@ -72,7 +73,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const O *start = (const O *)A.start;
     T sum[W] = {};
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     if (work.at * (32 / lanes) >= A.nrows) return;
     const member<T, W, G> m(a, work.chunk);
     if (i < A.nrows) {
@@ -108,18 +109,18 @@ __device__ void rows_of_tile(const O *start, const block_operands<T> &a, const t
 
 template <class T, class O, int W, int G>
 __global__ void __launch_bounds__(gs_block_size)
-    tiles_by_teams(gsolve_csr A, gs_csr_tiles p, block_operands<T> a, const int *ended)
+    tiles_by_teams(gsolve_csr A, gs_csr_tiles p, block_operands<T> a, gs_guard guard)
 {
     __shared__ int32_t col[room], late[room / own];
     __shared__ T value[room];
     __shared__ int lates;
-    const tile t = p.tile_of[blockIdx.x / a.chunks];
     const member<T, W, G> m(a, (int)blockIdx.x % a.chunks);
     const entries_at_hand<T> e = {col, value};
     const O *start = (const O *)A.start;
-    int lanes = lanes_for(t.last - t.first);
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
+    const tile t = p.tile_of[blockIdx.x / a.chunks];
+    int lanes = lanes_for(t.last - t.first);
     if (t.first == t.last) return;
     if (lanes < G) lanes = G;
     if (threadIdx.x == 0) lates = 0;
@@ -158,17 +159,17 @@ __device__ void add_warps(T (&sum)[W])
 // Parts of long rows, a block each; the first warp of the one that comes last adds up its row's.
 template <class T, int W, int G>
 __global__ void __launch_bounds__(gs_block_size)
-    parts_by_teams(gsolve_csr A, gs_csr_tiles p, block_operands<T> a, const int *ended)
+    parts_by_teams(gsolve_csr A, gs_csr_tiles p, block_operands<T> a, gs_guard guard)
 {
     constexpr int teams = gs_block_size / G;
     const int at = (int)blockIdx.x / a.chunks, chunk = (int)blockIdx.x % a.chunks;
-    const part now = p.part_of[at];
     const member<T, W, G> m(a, chunk);
     const entries<T> e = {A.col, (const T *)A.value};
     const int64_t step = (int64_t)a.chunks * G * W;
     T *sums = (T *)p.sum + m.column, sum[W] = {};
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
+    const part now = p.part_of[at];
     add_products(e, m, now.from + (int)threadIdx.x / G, now.from + now.entries, teams, sum);
     add_teams<T, W, G>(sum, 16);
     add_warps<T, W, G>(sum);
@@ -202,16 +203,16 @@ gsolve_status launch(gs_queue *q, const gs_csr_plan *plan, block_operands<T> a)
         if (lanes > 32) lanes = 32;
         const int64_t warps = ((int64_t)A->nrows * lanes + 31) / 32 * a.chunks;
         const int grid = (int)((warps * 32 + gs_block_size - 1) / gs_block_size);
-        return gs_launch(q, "the product of columns by teams", rows_by_teams<T, O, W, G>, grid,
-                         gs_block_size, *A, a, lanes, q->guard);
+        return gs_launch_early(q, "the product of columns by teams", rows_by_teams<T, O, W, G>,
+                               grid, gs_block_size, *A, a, lanes);
     }
     if (p->tiles > 0) {
-        TRY(gs_launch(q, "the product of columns by tiles", tiles_by_teams<T, O, W, G>,
-                      p->tiles * a.chunks, gs_block_size, *A, *p, a, q->guard));
+        TRY(gs_launch_early(q, "the product of columns by tiles", tiles_by_teams<T, O, W, G>,
+                            p->tiles * a.chunks, gs_block_size, *A, *p, a));
     }
     if (p->parts > 0) {
-        TRY(gs_launch(q, "the product of columns by parts", parts_by_teams<T, W, G>,
-                      p->parts * a.chunks, gs_block_size, *A, *p, a, q->guard));
+        TRY(gs_launch_early(q, "the product of columns by parts", parts_by_teams<T, W, G>,
+                            p->parts * a.chunks, gs_block_size, *A, *p, a));
     }
 done:
     return status;

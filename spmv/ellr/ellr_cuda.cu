@@ -2,6 +2,7 @@
 // neighbouring lanes of a slice, all of one row: it reads their entries of a column of the slice at
 // once, side by side as they are. The sums of lanes are kept apart and added as in the product with
 // one column, so that all bits are the same.
+#include "core/early.cuh"
 #include "spmv/crews.cuh"
 #include "spmv/sliced/sliced.cuh"
 
@@ -176,7 +177,7 @@ struct lanes_of_rows {
 // multiprocessor's first cache.
 template <class T, int W, class V, int Q>
 __global__ void __launch_bounds__(1024)
-    multiply_lanes(lanes_of_rows<T, V, Q> form, dense_rows<T> d, stretches by, const int *ended)
+    multiply_lanes(lanes_of_rows<T, V, Q> form, dense_rows<T> d, stretches by, gs_guard guard)
 {
     const int team = (int)threadIdx.x >> d.shift, teams = (int)blockDim.x >> d.shift;
     const int own = ((int)threadIdx.x & ((1 << d.shift) - 1)) * W; // this thread's first column
@@ -185,7 +186,7 @@ __global__ void __launch_bounds__(1024)
     const bool on = own < d.columns;
     const T *x = d.x + (on ? own : 0);
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     for (int64_t tile = by.first(); tile < form.units; tile += step) {
         const int64_t end = min(tile + by.units, form.units);
         for (int64_t base = tile; base + warp_team < end; base += teams) {
@@ -251,8 +252,7 @@ gsolve_status launch_lanes(gs_queue *q, const lanes_of_rows<T, V, Q> &form, cons
     gsolve_status status;
 
     if (form.wished.shared) cudaFuncSetAttribute(kernel, share, cudaSharedmemCarveoutMaxShared);
-    status =
-        gs_launch(q, "the product by rows", kernel, by.grid, by.threads, form, d, by.by, q->guard);
+    status = gs_launch_early(q, "the product by rows", kernel, by.grid, by.threads, form, d, by.by);
     if (form.wished.shared) cudaFuncSetAttribute(kernel, share, cudaSharedmemCarveoutDefault);
     return status;
 }
@@ -286,17 +286,7 @@ gsolve_status multiply(gsolve_context *ctx, const void *self, double alpha, gsol
 {
     const gs_ellr *m = (const gs_ellr *)self;
     const gs_sliced *s = m->slices;
-    const dense_rows<T> d = {(const T *)x.value,
-                             (T *)y.value,
-                             (T *)sums,
-                             x.stride,
-                             y.stride,
-                             (T)alpha,
-                             (T)beta,
-                             x.ncols,
-                             x.ncols,
-                             0,
-                             y.layout == GSOLVE_BY_COLUMNS};
+    const dense_rows<T> d = gs_crews::rows_of<T>(alpha, x, beta, y, sums);
     gsolve_status status;
 
     TRY((s->light ? by_lanes<T, float>(ctx->queue, m, d) : by_lanes<T, T>(ctx->queue, m, d)));

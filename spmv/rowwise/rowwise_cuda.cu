@@ -1,5 +1,5 @@
 // rowwise_cuda.cu: csr_scalar and csr_vector on a GPU, see rowwise.h.
-#include "core/cuda.cuh"
+#include "core/early.cuh"
 
 extern "C" {
 #include "spmv/rowwise/rowwise.h"
@@ -26,27 +26,26 @@ __device__ void finish(const product<T> &a, int64_t i, T sum)
 
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    thread_a_row(product<T> a, int32_t n, const int *ended)
+    thread_a_row(product<T> a, int32_t n, gs_guard guard)
 {
     const O *start = (const O *)a.start;
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
     T sum = 0;
 
-    if (i >= n || (ended && *ended)) return;
+    if (guard.has_ended() || i >= n) return;
     for (O k = start[i]; k < start[i + 1]; k++) sum += a.value[k] * __ldg(&a.x[a.col[k]]);
     finish(a, i, sum);
 }
 
 template <class T, class O>
-__global__ void __launch_bounds__(gs_block_size)
-    warp_a_row(product<T> a, int32_t n, const int *ended)
+__global__ void __launch_bounds__(gs_block_size) warp_a_row(product<T> a, int32_t n, gs_guard guard)
 {
     const O *start = (const O *)a.start;
     const int64_t i = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
     const int lane = (int)threadIdx.x % 32;
     T sum = 0;
 
-    if (i >= n || (ended && *ended)) return;
+    if (guard.has_ended() || i >= n) return;
     for (int64_t k = (int64_t)start[i] + lane; k < start[i + 1]; k += 32) {
         sum += a.value[k] * __ldg(&a.x[a.col[k]]);
     }
@@ -61,10 +60,10 @@ gsolve_status launch(gs_queue *q, gs_rowwise_kind kind, const product<T> &a, int
     const int blocks = (int)((threads + gs_block_size - 1) / gs_block_size);
 
     if (n == 0) return GSOLVE_OK;
-    return kind == GS_VECTOR ? gs_launch(q, "the product, a warp a row", warp_a_row<T, O>, blocks,
-                                         gs_block_size, a, n, q->guard)
-                             : gs_launch(q, "the product, a thread a row", thread_a_row<T, O>,
-                                         blocks, gs_block_size, a, n, q->guard);
+    return kind == GS_VECTOR ? gs_launch_early(q, "the product, a warp a row", warp_a_row<T, O>,
+                                               blocks, gs_block_size, a, n)
+                             : gs_launch_early(q, "the product, a thread a row", thread_a_row<T, O>,
+                                               blocks, gs_block_size, a, n);
 }
 
 template <class T, gs_rowwise_kind KIND>

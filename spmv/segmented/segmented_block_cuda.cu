@@ -111,17 +111,7 @@ gsolve_status gs_segments::multiply_rows(gsolve_context *ctx, const void *self, 
 {
     const gs_segmented *s = (const gs_segmented *)self;
     gs_queue *q = ctx->queue;
-    const gs_crews::dense_rows<T> d = {(const T *)x.value,
-                                       (T *)y.value,
-                                       (T *)sums,
-                                       x.stride,
-                                       y.stride,
-                                       (T)alpha,
-                                       (T)beta,
-                                       x.ncols,
-                                       x.ncols,
-                                       0,
-                                       y.layout == GSOLVE_BY_COLUMNS};
+    const gs_crews::dense_rows<T> d = gs_crews::rows_of<T>(alpha, x, beta, y, sums);
     const cut_rows cut = {s->many, s->row, s->begin};
     gsolve_status status;
 

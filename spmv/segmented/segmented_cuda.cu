@@ -5,6 +5,7 @@
 // launch, first of all, the parts of rows too long for segments: a block sums one, and the block
 // that ends a row's last part adds them up. Where rows of several segments are left, a second,
 // small launch adds those.
+#include "core/early.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
 extern "C" {
@@ -19,11 +20,11 @@ namespace
 // expanded[k] = x[col[k]]
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
-    expand(int64_t n, const int32_t *col, const T *x, T *expanded, const int *ended)
+    expand(int64_t n, const int32_t *col, const T *x, T *expanded, gs_guard guard)
 {
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
 #pragma unroll 4
     for (int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; k < n; k += step) {
         const int32_t c = __ldcs(&col[k]);
@@ -51,9 +52,9 @@ gsolve_status apply(gs_queue *q, const gs_segmented *s, double alpha, const void
         a.out[1] = dots->yy;
     }
     if (s->expanded) {
-        TRY(gs_launch(q, "the expanded vector", expand<T>, gs_grid(q, s->stored), gs_block_size,
-                      s->stored, s->reduce ? s->csr.col : s->col, (const T *)x, (T *)s->expanded,
-                      q->guard));
+        TRY(gs_launch_early(q, "the expanded vector", expand<T>, gs_grid(q, s->stored),
+                            gs_block_size, s->stored, s->reduce ? s->csr.col : s->col, (const T *)x,
+                            (T *)s->expanded));
     }
     TRY(s->reduce ? by_lanes(q, s, a) : by_threads(q, s, a));
     TRY(finish_rows(q, s, a));

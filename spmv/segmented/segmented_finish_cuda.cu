@@ -2,6 +2,7 @@
 //
 // finish=host: the sums travel to the host, where one thread adds them as in the paper, and those
 // of the rows come back; a function that the stream calls does it, so that steps can be recorded.
+#include "core/early.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
 using namespace gs_segments;
@@ -20,13 +21,13 @@ namespace
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     add_rows(product<T> a, int32_t many, const int32_t *row, const int32_t *begin, int lanes,
-             const int *ended)
+             gs_guard guard)
 {
     const int64_t m = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / lanes;
     const int lane = (int)threadIdx.x % lanes;
     T sum = 0;
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     const int32_t end = m < many ? begin[m + 1] : 0;
     const int32_t i = m < many ? row[m] : 0;
 #pragma unroll 8
@@ -37,11 +38,11 @@ __global__ void __launch_bounds__(gs_block_size)
 
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
-    put_rows(product<T> a, int32_t many, const int32_t *row, const T *sum, const int *ended)
+    put_rows(product<T> a, int32_t many, const int32_t *row, const T *sum, gs_guard guard)
 {
     const int64_t m = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     if (m < many) finish(a, row[m], sum[m]);
 }
 
@@ -73,8 +74,8 @@ gsolve_status finish_on_host(gs_queue *q, const gs_segmented *s, const product<T
                 cudaMemcpyAsync(far->row_sum, far->sum, (size_t)s->many * sizeof(T),
                                 cudaMemcpyHostToDevice, q->stream),
                 what));
-    TRY(gs_launch(q, what, put_rows<T>, blocks_for(s->many), gs_block_size, a, s->many, s->row,
-                  (const T *)far->row_sum, q->guard));
+    TRY(gs_launch_early(q, what, put_rows<T>, blocks_for(s->many), gs_block_size, a, s->many,
+                        s->row, (const T *)far->row_sum));
 done:
     return status;
 }
@@ -101,8 +102,9 @@ gsolve_status gs_segments::finish_rows(gs_queue *q, const gs_segmented *s, const
 
     if (s->many == 0) return GSOLVE_OK;
     if (s->far) return finish_on_host(q, s, a);
-    return gs_launch(q, "the sums of cut rows", add_rows<T>, blocks_for((int64_t)s->many * lanes),
-                     gs_block_size, a, s->many, s->row, s->begin, lanes, q->guard);
+    return gs_launch_early(q, "the sums of cut rows", add_rows<T>,
+                           blocks_for((int64_t)s->many * lanes), gs_block_size, a, s->many, s->row,
+                           s->begin, lanes);
 }
 
 // --- what finish=host takes -------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // segmented_lanes_cuda.cu: sum=reduce on a GPU: a few threads sum a segment, where it lies in the
 // rows, several segments at a time.
+#include "core/early.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
 using namespace gs_segments;
@@ -13,7 +14,7 @@ constexpr int segments_at_once = 16 / (int)sizeof(T); // of several threads each
 template <class T, class O, bool EXPANDED, int SUMS>
 __global__ void __launch_bounds__(gs_block_size)
     sum_segments(product<T> a, segments_of<O> s, int lanes, const T *expanded, double *partial,
-                 unsigned *arrived, const int *ended)
+                 unsigned *arrived, gs_guard guard)
 {
     constexpr int many = segments_at_once<T>;
     const int groups = gs_block_size / lanes;
@@ -21,7 +22,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const int64_t blocks = (int)gridDim.x - a.parts;
     double terms[SUMS > 0 ? SUMS : 1] = {};
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     if ((int)blockIdx.x < a.parts) {
         sum_part(a, a.part[blockIdx.x], a.x);
         return;
@@ -94,10 +95,10 @@ gsolve_status launch_lanes(gs_queue *q, const gs_segmented *s, const product<T> 
     const int lanes = lanes_for(s);
     const int to_a_block = gs_block_size / lanes * segments_at_once<T>;
 
-    return gs_launch(q, "the product by segments, reduced", kernel,
-                     grid_for<kernel>(q, s, s->segments, to_a_block), gs_block_size, a,
-                     segments_of<O>(s), lanes, (const T *)s->expanded, q->partial, q->arrived,
-                     q->guard);
+    return gs_launch_early(q, "the product by segments, reduced", kernel,
+                           grid_for<kernel>(q, s, s->segments, to_a_block), gs_block_size, a,
+                           segments_of<O>(s), lanes, (const T *)s->expanded, q->partial,
+                           q->arrived);
 }
 
 template <class T, bool EXPANDED, int SUMS>

@@ -1,5 +1,6 @@
 // segmented_threads_cuda.cu: sum=thread on a GPU: a warp sums a group, each of its threads a
 // segment.
+#include "core/early.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
 using namespace gs_segments;
@@ -66,12 +67,12 @@ __device__ T thread_sum(const stored<T> &s, const T *x, int64_t at, int64_t end)
 template <class T, bool EXPANDED, int SUMS>
 __global__ void __launch_bounds__(gs_block_size)
     sum_groups(product<T> a, stored<T> s, const T *expanded, double *partial, unsigned *arrived,
-               const int *ended)
+               gs_guard guard)
 {
     const int lane = (int)threadIdx.x % 32;
     double terms[SUMS > 0 ? SUMS : 1] = {};
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     if ((int)blockIdx.x < a.parts) {
         sum_part(a, a.part[blockIdx.x], a.x);
         return;
@@ -112,9 +113,9 @@ gsolve_status launch(gs_queue *q, const gs_segmented *s, const product<T> &a)
     constexpr auto kernel = sum_groups<T, EXPANDED, SUMS>;
     const stored<T> groups = {s->first, s->col, (const T *)s->value, s->groups};
 
-    return gs_launch(q, "the product by segments", kernel,
-                     grid_for<kernel>(q, s, s->groups, group_warps), gs_block_size, a, groups,
-                     (const T *)s->expanded, q->partial, q->arrived, q->guard);
+    return gs_launch_early(q, "the product by segments", kernel,
+                           grid_for<kernel>(q, s, s->groups, group_warps), gs_block_size, a, groups,
+                           (const T *)s->expanded, q->partial, q->arrived);
 }
 
 template <class T, bool EXPANDED>

@@ -112,6 +112,7 @@ void gs_sliced_destroy(void *self, gsolve_context *ctx)
     }
     gs_strips_drop(&s->strips, ctx);
     gs_block_space_drop(&s->space, ctx);
+    gs_windows_drop(&s->windows, ctx);
     gsolve_free(ctx, GSOLVE_HOST, s);
 }
 

@@ -98,8 +98,8 @@ gsolve_status gs_sliced_look_cuda(gsolve_context *ctx, const gsolve_csr *csr, in
 gsolve_status gs_sliced_sort_cuda(gsolve_context *ctx, const gsolve_csr *csr, int32_t window,
                                   int32_t most, int32_t **order);
 
-// sliced_columns_cuda.cu: whether most entries of a sample of csr are one column past that at the
-// same place of the row before. Neighbouring rows then read the same column of x side by side.
+// sliced_columns_cuda.cu: whether most entries of a sample are one column past that at the same
+// place of the row before, or, of short rows, past any. Neighbours then read x side by side.
 gsolve_status gs_sliced_is_aligned_cuda(gsolve_context *ctx, const gsolve_csr *csr, bool *aligned);
 
 // sliced_fill_cuda.cu: columns and values.

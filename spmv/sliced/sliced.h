@@ -26,6 +26,7 @@
 #include "core/vector.h"
 #include "spmv/block.h"
 #include "spmv/strips.h"
+#include "spmv/windows.h"
 
 /* --- the policy ------------------------------------------------------------------------------- */
 
@@ -130,13 +131,14 @@ typedef struct gs_sliced {
     void *value_of; /* columns x lanes */
     int32_t nlong, parts;
     gs_sliced_part *part; /* parts */
-    void *sum;            /* parts, on a GPU x GS_SLICED_BLOCK, in the matrix's type */
+    void *sum;            /* parts x 8, on a GPU x GS_SLICED_BLOCK, in the matrix's type */
     unsigned *done;       /* nlong x GS_SLICED_CHUNKS: parts that are there; on a GPU */
     int32_t tasks;        /* on the CPU: stretches of slices of about equal work */
     int32_t *task;        /* tasks + 1: first slice of each */
     double *dot;          /* scratch: two sums for each task */
     gs_strips strips;     /* instead of tasks, where they pay; on the CPU */
     gs_block_space space; /* scratch: x by rows, where it is not */
+    gs_windows windows;   /* of the tasks, or instead of space; on the CPU */
     char note[80];        /* what the format that made it chose, or "" */
 } gs_sliced;
 
@@ -174,7 +176,7 @@ typedef struct gs_sliced_kernels {
     /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0 */
     gsolve_status (*apply)(gs_queue *q, const gs_sliced *s, double alpha, const void *x,
                            double beta, void *y, const gs_product_sums *dots);
-    /* the same for several columns, x and y of one layout; s->space may grow */
+    /* the same for several columns, x and y of one layout; s->space and s->windows may grow */
     gsolve_status (*apply_block)(gs_sliced *s, gsolve_context *ctx, double alpha, gsolve_dense x,
                                  double beta, gsolve_dense y);
 } gs_sliced_kernels;

@@ -131,6 +131,10 @@ gsolve_status gs_sliced_by_rows(gs_queue *q, const gs_sliced *s, const block_ope
 template <class T, class V>
 gsolve_status gs_sliced_by_columns(gs_queue *q, const gs_sliced *s, const block_operands<T> &a);
 
+// sliced_parted_cuda.cu: x by rows, where there are parts of long rows.
+template <class T, class V>
+gsolve_status gs_sliced_parted_by_rows(gs_queue *q, const gs_sliced *s, const block_operands<T> &a);
+
 } // namespace gs_by_slices
 
 #endif

@@ -1,6 +1,7 @@
 /* sliced_block_body.h: the product with several columns of x by rows on the CPU for a value type T,
  * see sliced_block_slices.h. */
 #include "spmv/row_blocks.h"
+#include "spmv/windows_body.h"
 
 #define V        T
 #define ON(name) FN(name##_own)
@@ -13,44 +14,81 @@
 #undef V
 #undef ON
 
-/* Column j of the long rows, whose parts are summed as for one column. */
-static void FN(long_rows_of_column)(gs_queue *q, const gs_sliced *s, double alpha, gsolve_dense x,
-                                    int32_t j, double beta, const FN(rows_of_y) * y)
-{
-    const T *px = (const T *)x.value + j;
-    T *sum = s->sum;
+#define GS_COLUMNS_BODY "spmv/sliced/sliced_block_long.h"
+#include "core/each_columns.h"
+#undef GS_COLUMNS_BODY
 
-#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
-    for (int32_t p = 0; p < s->parts; p++) {
-        const gs_sliced_part *part = &s->part[p];
-        GS_PASTE(FN(numbers), 1) of_part;
-        GS_PASTE(FN(row_sums), 1)
-        (part->entries, (const T *)s->csr.value + part->from, s->csr.col + part->from, px, x.stride,
-         0, &of_part);
-        sum[p] = of_part.v[0][0];
+/* The long rows, w columns. */
+static void FN(some_long)(gs_queue *q, const gs_sliced *s, int32_t w, double alpha,
+                          const FN(rows_of_x) * x, double beta, const FN(rows_of_y) * y,
+                          int32_t first)
+{
+    static void (*const by[])(gs_queue *, const gs_sliced *, double, const FN(rows_of_x) *, double,
+                              const FN(rows_of_y) *, int32_t) = {
+        [1] = GS_PASTE(FN(long_rows), 1),
+        [2] = GS_PASTE(FN(long_rows), 2),
+        [4] = GS_PASTE(FN(long_rows), 4),
+        [8] = GS_PASTE(FN(long_rows), 8),
+    };
+
+    by[w](q, s, alpha, x, beta, y, first);
+}
+
+/* x by rows: a task's slices come from the memory once and are near for all columns. */
+static void FN(block_by_rows)(gs_queue *q, const gs_sliced *s, double alpha, gsolve_dense x,
+                              double beta, gsolve_dense y)
+{
+    const FN(rows_of_x) in = FN(by_stride)(x.value, x.stride);
+    const FN(rows_of_y) out = FN(rows_of)(y);
+
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (s->tasks > 2)
+    for (int32_t t = 0; t < s->tasks; t++) {
+        for (int32_t j = 0, w; j < x.ncols; j += w) {
+            w = gs_columns_in(x.ncols - j);
+            (s->light ? FN(some_columns_light) : FN(some_columns_own))(s, t, w, alpha, &in, beta,
+                                                                       &out, j);
+        }
     }
-    for (int32_t p = 0; p < s->parts; p += s->part[p].parts) {
-        const int64_t i = s->part[p].row;
-        T total = 0;
-        for (int32_t k = 0; k < s->part[p].parts; k++) total += sum[p + k];
-        FN(finish_row)(alpha, total, beta, &y->value[i * y->row + j * y->column]);
+    for (int32_t j = 0, w; s->nlong > 0 && j < x.ncols; j += w) {
+        w = gs_columns_in(x.ncols - j);
+        FN(some_long)(q, s, w, alpha, &in, beta, &out, j);
+    }
+}
+
+/* x by columns, as many as a ring takes; there are no long rows. */
+static void FN(block_by_rings)(gs_queue *q, const gs_sliced *s, double alpha, gsolve_dense x,
+                               double beta, gsolve_dense y)
+{
+    const int32_t w = gs_ring_columns(x.ncols);
+    const FN(rows_of_y) out = FN(rows_of)(y);
+
+#pragma omp parallel num_threads(gs_queue_threads(q)) if (s->tasks > 2)
+    {
+        FN(ring) ring = FN(ring_of)(&s->windows, w, omp_get_thread_num());
+#pragma omp for schedule(static)
+        for (int32_t t = 0; t < s->tasks; t++) {
+            FN(turn_window)(&ring, &s->windows, t, x);
+            (s->light ? FN(some_columns_light) : FN(some_columns_own))(s, t, w, alpha, &ring.x,
+                                                                       beta, &out, 0);
+        }
     }
 }
 
 static gsolve_status FN(apply_block)(gs_sliced *s, gsolve_context *ctx, double alpha,
                                      gsolve_dense x, double beta, gsolve_dense y)
 {
-    const FN(rows_of_y) out = FN(rows_of)(y);
     gs_queue *q = ctx->queue;
     gsolve_status status;
 
-    TRY(gs_block_turn(&s->space, 0, ctx, GSOLVE_BY_ROWS, x, true, &x));
-#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (s->tasks > 2)
-    for (int32_t t = 0; t < s->tasks; t++) {
-        (s->light ? FN(block_task_light) : FN(block_task_own))(s, t, alpha, x, beta, &out);
-    }
-    for (int32_t j = 0; s->nlong > 0 && j < x.ncols; j++) {
-        FN(long_rows_of_column)(q, s, alpha, x, j, beta, &out);
+    TRY(gs_windows_turn(&s->windows, &s->space, ctx, x, &x));
+    if (x.layout == GSOLVE_BY_ROWS) FN(block_by_rows)(q, s, alpha, x, beta, y);
+    for (int32_t j = 0; x.layout == GSOLVE_BY_COLUMNS && j < x.ncols; j += GS_RING_COLUMNS) {
+        const gsolve_dense in = gs_ring_pass(x, j), out = gs_ring_pass(y, j);
+        if (in.ncols == 1) {
+            TRY(FN(apply)(q, s, alpha, in.value, beta, out.value, NULL));
+        } else {
+            FN(block_by_rings)(q, s, alpha, in, beta, out);
+        }
     }
 done:
     return status;

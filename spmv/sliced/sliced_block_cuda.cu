@@ -7,6 +7,7 @@
 // side by side. A thread holds the sums of one or two packs, so that a multiprocessor has room for
 // many warps: these, and not what one of them reads ahead, keep it busy while x is on its way. With
 // two packs what is read of A serves twice as many numbers of a thread.
+#include "core/early.cuh"
 #include "spmv/sliced/sliced_block.cuh"
 
 using namespace gs_by_slices;
@@ -91,12 +92,12 @@ __device__ __forceinline__ void add_shares(int share, int most, T (&sum)[P][W])
 // STEP: lanes of a slice, or 0.
 template <class T, class V, int W, int G, int P, int STEP>
 __global__ void __launch_bounds__(gs_block_size)
-    slices_by_teams(gs_sliced s, block_operands<T> a, const int *ended)
+    slices_by_teams(gs_sliced s, block_operands<T> a, gs_guard guard)
 {
     const chunk_of_work work(a.chunks);
     T sum[P][W] = {};
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     if (work.at * (32 / G) >= (int64_t)s.slices << s.shift) return;
     const packs<T, W, G, P> own(a, work.chunk);
     const block_seat<V> seat(s, work.at * (32 / G) + own.m.team);
@@ -108,13 +109,13 @@ __global__ void __launch_bounds__(gs_block_size)
 // Parts of long rows, a warp each, whose teams take their entries in turn.
 template <class T, int W, int G, int P>
 __global__ void __launch_bounds__(gs_block_size)
-    parts_by_teams(gs_sliced s, block_operands<T> a, const int *ended)
+    parts_by_teams(gs_sliced s, block_operands<T> a, gs_guard guard)
 {
     constexpr int teams = 32 / G;
     const chunk_of_work work(a.chunks);
     T sum[P][W] = {};
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     if (work.at >= s.parts) return;
     const gs_sliced_part part = s.part[work.at];
     const packs<T, W, G, P> own(a, work.chunk);
@@ -159,16 +160,16 @@ gsolve_status launch_slices(gs_queue *q, const gs_sliced *s, block_operands<T> a
         return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
                            "a product of %d columns at once has more than 2^31 blocks", a.columns);
     }
-    return gs_launch(q, "the product of columns by slices", slices_by_teams<T, V, W, G, P, STEP>,
-                     (int)grid, gs_block_size, *s, a, q->guard);
+    return gs_launch_early(q, "the product of columns by slices",
+                           slices_by_teams<T, V, W, G, P, STEP>, (int)grid, gs_block_size, *s, a);
 }
 
 template <class T, int W, int G, int P>
 gsolve_status launch_parts(gs_queue *q, const gs_sliced *s, block_operands<T> a)
 {
     a.chunks = (a.columns + G * P * W - 1) / (G * P * W);
-    return gs_launch(q, "the product of columns by parts", parts_by_teams<T, W, G, P>,
-                     blocks_for((int64_t)s->parts * 32 * a.chunks), gs_block_size, *s, a, q->guard);
+    return gs_launch_early(q, "the product of columns by parts", parts_by_teams<T, W, G, P>,
+                           blocks_for((int64_t)s->parts * 32 * a.chunks), gs_block_size, *s, a);
 }
 
 // A team for all columns, or of as many threads as there are.
@@ -216,6 +217,9 @@ template <class T, class V>
 gsolve_status gs_by_slices::gs_sliced_by_rows(gs_queue *q, const gs_sliced *s,
                                               const block_operands<T> &a)
 {
+    const bool whole = s->lanes == 32 && s->most_share == 0 && !s->length; // a row to each lane
+
+    if (whole && s->parts > 0) return gs_sliced_parted_by_rows<T, V>(q, s, a);
     return takes_packs(a) ? multiply<T, V, gs_wide<T>>(q, s, a) : multiply<T, V, 1>(q, s, a);
 }
 

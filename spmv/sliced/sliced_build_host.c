@@ -49,7 +49,7 @@ static gsolve_status part_long_rows(gs_sliced *s, gsolve_context *ctx)
     }
     if (s->nlong == 0) return GSOLVE_OK;
     ALLOC(ctx, gs_place(ctx), s->part, s->parts);
-    s->sum = gsolve_alloc(ctx, gs_place(ctx), (size_t)s->parts, sizeof(double));
+    s->sum = gsolve_alloc(ctx, gs_place(ctx), 8 * (size_t)s->parts, sizeof(double));
     TRY(s->sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     name_parts(s);
     if (!s->order) {
@@ -247,6 +247,24 @@ done:
     return status;
 }
 
+/* What x the tasks read, while csr's columns are there; long rows read all of it. */
+static gsolve_status find_windows(gs_sliced *s, gsolve_context *ctx)
+{
+    int32_t *begin = NULL;
+    gsolve_status status = GSOLVE_OK;
+
+    if (s->nlong > 0) return GSOLVE_OK;
+    ALLOC(ctx, GSOLVE_HOST, begin, (size_t)s->tasks + 1);
+    for (int32_t t = 0; t <= s->tasks; t++) { /* the last ones may have no slices */
+        const bool any = s->task[t] < s->slices;
+        begin[t] = any ? gs_slice_at(s, s->task[t]).place : s->csr.nrows;
+    }
+    TRY(gs_windows_find(&s->windows, ctx, &s->csr, s->tasks, begin, s->order));
+done:
+    gsolve_free(ctx, GSOLVE_HOST, begin);
+    return status;
+}
+
 gsolve_status gs_sliced_shape_host(gs_sliced *s, gsolve_context *ctx, int32_t spans,
                                    const gs_sliced_span *span, bool lengths)
 {
@@ -257,6 +275,7 @@ gsolve_status gs_sliced_shape_host(gs_sliced *s, gsolve_context *ctx, int32_t sp
     TRY(measure_all(s, ctx, spans, span, lengths));
     TRY(room_for_columns(s, ctx));
     TRY(cut_tasks(s, ctx));
+    TRY(find_windows(s, ctx));
 done:
     return status;
 }

@@ -1,18 +1,20 @@
 // sliced_columns_cuda.cu: the product with several columns at once on a GPU where x and y lie by
 // columns: a thread sums a lane, as for one column, for C columns of x at once. What neighbouring
 // rows read of a column lies close together where they are neighbours in a grid.
-#include "spmv/sliced/sliced_block.cuh"
+#include "core/early.cuh"
+#include "spmv/sliced/sliced_lean.cuh"
 #include "spmv/sliced/sliced_product.cuh"
 
-using namespace gs_by_slices;
+using namespace gs_lean_slices;
 
 namespace
 {
 
 template <int C>
 constexpr int at_once = C == 8   ? 1
-                        : C == 4 ? 3
+                        : C == 4 ? 2
                                  : 4; // entries that a thread reads at once
+constexpr int block_threads = 128;
 
 // The chunk's columns of x.
 template <class T, int C>
@@ -34,11 +36,12 @@ template <int STEP, bool FULL, class T, class V, int C>
 __device__ __forceinline__ void add_lane(const columns_of_x<T, C> &m, const lane_entries<V> &lane,
                                          T (&sum)[C])
 {
-    lane.visit([&](auto *index, auto each) {
+    lane.visit([&](auto *index) {
         some_entries<T, at_once<C>> now, next;
-        now.template read<STEP>(lane, index, each, 0);
+        now.template read<STEP>(lane, index, 0);
+#pragma unroll 1
         for (int32_t k = 0; k < lane.columns; k += at_once<C>) {
-            next.template read<STEP>(lane, index, each, k + at_once<C>);
+            next.template read<STEP>(lane, index, k + at_once<C>);
 #pragma unroll
             for (int u = 0; u < at_once<C>; u++) {
                 const T *x = m.x + now.c[u];
@@ -68,43 +71,16 @@ __device__ void finish_row(const block_operands<T> &a, int chunk, int count, int
     }
 }
 
-// STEP: lanes of a slice, or 0.
-template <class T, class V, int C, int STEP>
-__global__ void __launch_bounds__(gs_block_size)
-    slices_by_columns(gs_sliced s, block_operands<T> a, const int *ended)
-{
-    const chunk_of_work work(a.chunks);
-    T sum[C] = {};
-
-    if (ended && *ended) return;
-    if (work.at * 32 >= (int64_t)s.slices << s.shift) return;
-    const columns_of_x<T, C> m(a, work.chunk);
-    const block_seat<V> seat(s, work.at * 32 + threadIdx.x % 32);
-    if (m.count == C) {
-        add_lane<STEP, true>(m, seat.entries, sum);
-    } else {
-        add_lane<STEP, false>(m, seat.entries, sum);
-    }
-#pragma unroll
-    for (int j = 0; j < C && s.most_share > 0; j++) {
-        sum[j] = sum_shares(sum[j], seat.share, s.most_share);
-    }
-    if (seat.row >= 0) finish_row(a, work.chunk, m.count, seat.row, sum);
-}
-
-// Parts of long rows, a warp each.
+// A warp's part; if it is its row's last to come, the row.
 template <class T, int C>
-__global__ void __launch_bounds__(gs_block_size)
-    parts_by_columns(gs_sliced s, block_operands<T> a, const int *ended)
+__device__ __forceinline__ void do_part_by_columns(const gs_sliced &s, const block_operands<T> &a,
+                                                   const chunk_of_work &work)
 {
-    const chunk_of_work work(a.chunks);
     const int lane = (int)threadIdx.x % 32;
-    T sum[C] = {};
-
-    if (ended && *ended) return;
-    if (work.at >= s.parts) return;
     const gs_sliced_part part = s.part[work.at];
     const columns_of_x<T, C> m(a, work.chunk);
+    T sum[C] = {};
+
     add_lane<32, false>(m, part_entries<T>(s, part, lane, 32), sum);
 #pragma unroll
     for (int j = 0; j < C; j++) sum[j] = sum_warp(sum[j]);
@@ -114,66 +90,126 @@ __global__ void __launch_bounds__(gs_block_size)
         for (int j = 0; lane == 0 && j < C; j++) room[work.at * step + j] = sum[j];
         if (!is_last(part.parts, &s.done[part.l * GS_SLICED_CHUNKS + work.chunk])) return;
 #pragma unroll
-        for (int j = 0; j < C; j++) {
-            sum[j] = 0;
-            for (int k = lane; k < part.parts; k += 32) {
-                sum[j] += __ldcg(&room[(part.first + k) * step + j]);
-            }
-            sum[j] = sum_warp(sum[j]);
+        for (int j = 0; j < C; j++) sum[j] = 0;
+        for (int k = lane; k < part.parts; k += 32) {
+#pragma unroll
+            for (int j = 0; j < C; j++) sum[j] += __ldcg(&room[(part.first + k) * step + j]);
         }
+#pragma unroll
+        for (int j = 0; j < C; j++) sum[j] = sum_warp(sum[j]);
     }
     if (lane == 0) finish_row(a, work.chunk, m.count, part.row, sum);
 }
 
-template <class T, class V, int C>
+template <class T, class V, int C, int STEP>
+__device__ __forceinline__ void do_slice_by_columns(const gs_sliced &s, const block_operands<T> &a,
+                                                    const chunk_of_work &work)
+{
+    const columns_of_x<T, C> m(a, work.chunk);
+    const block_seat<V, STEP> seat(s, work.at * 32 + threadIdx.x % 32);
+    T sum[C] = {};
+
+    if (m.count == C) {
+        add_lane<STEP, true>(m, seat.entries, sum);
+    } else {
+        add_lane<STEP, false>(m, seat.entries, sum);
+    }
+#pragma unroll
+    for (int j = 0; j < C && !STEP && s.most_share > 0; j++) {
+        sum[j] = sum_shares(sum[j], seat.share, s.most_share);
+    }
+    if (seat.row >= 0) finish_row(a, work.chunk, m.count, seat.row, sum);
+}
+
+// STEP: see step_of. LONG: the first blocks do parts of long rows.
+template <class T, class V, int C, int STEP, bool LONG>
+__global__ void __launch_bounds__(block_threads, C < 8 && STEP && !LONG ? 10 : 8)
+    slices_by_columns(gs_sliced s, block_operands<T> a, int for_parts, gs_guard guard)
+{
+    if (guard.has_ended()) return;
+    if (LONG && (int)blockIdx.x < for_parts) {
+        const chunk_of_work work(a.chunks);
+        if (work.at < s.parts) do_part_by_columns<T, C>(s, a, work);
+        return;
+    }
+    const chunk_of_work work(a.chunks, for_parts);
+    if (work.at * 32 < (int64_t)s.slices << s.shift) {
+        do_slice_by_columns<T, V, C, STEP>(s, a, work);
+    }
+}
+
+template <class T, class V, int C, int STEP>
 gsolve_status launch(gs_queue *q, const gs_sliced *s, block_operands<T> a)
 {
-    const auto slices =
-        s->lanes == 32 ? slices_by_columns<T, V, C, 32> : slices_by_columns<T, V, C, 0>;
     const int64_t lanes = (int64_t)s->slices << s->shift;
-    gsolve_status status = GSOLVE_OK;
 
     a.chunks = (a.columns + C - 1) / C;
-    const int64_t work = (lanes + 31) / 32 * 32 * a.chunks;
-    if (work > 0) {
-        TRY(gs_launch(q, "the product of columns by slices", slices, blocks_for(work),
-                      gs_block_size, *s, a, q->guard));
+    constexpr int warps = block_threads / 32;
+    const int64_t slices = (lanes + 31) / 32;
+    const int for_parts = (int)(((int64_t)s->parts * a.chunks + warps - 1) / warps);
+    const int64_t grid = for_parts + (slices * a.chunks + warps - 1) / warps;
+    if (grid == 0) return GSOLVE_OK;
+    if (grid > INT32_MAX) {
+        return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
+                           "a product of %d columns at once has more than 2^31 blocks", a.columns);
     }
-    if (s->parts > 0) {
-        TRY(gs_launch(q, "the product of columns by parts", parts_by_columns<T, C>,
-                      blocks_for((int64_t)s->parts * 32 * a.chunks), gs_block_size, *s, a,
-                      q->guard));
-    }
-done:
-    return status;
+    return gs_launch_early(q, "the product of columns by slices",
+                           for_parts > 0 ? slices_by_columns<T, V, C, STEP, true>
+                                         : slices_by_columns<T, V, C, STEP, false>,
+                           (int)grid, block_threads, *s, a, for_parts);
 }
 
 // --- a look at the rows -----------------------------------------------------------------------
 
 constexpr int sample = 4096, deepest = 64; // rows; entries of each
+constexpr unsigned few = 32;               // entries of a row
 
-// count[0]: entries of the sample that have one at the same place of the row before; count[1]:
-// those that are one column further.
+struct kinship {                 // of entries of a row and of the next one
+    unsigned both, next;         // at the same place; one column further
+    unsigned rows, entries, kin; // of the rows; that have one a column further anywhere
+};
+
+// Of row i - 1 and row i.
+template <class O>
+__device__ kinship compare_rows(const O *start, const int32_t *col, int64_t i)
+{
+    const O before = start[i - 1], at = start[i];
+    const int one = (int)min(at - before, (O)deepest),
+              other = (int)min(start[i + 1] - at, (O)deepest);
+    kinship found = {0, 0, 1, (unsigned)one, 0};
+    int q = 0;
+
+    for (int k = 0; k < one; k++) {
+        const int32_t next = col[before + k] + 1;
+        while (q < other && col[at + q] < next) q++;
+        found.kin += q < other && col[at + q] == next;
+        if (k >= other) continue;
+        found.both++;
+        found.next += col[at + k] == next;
+    }
+    return found;
+}
+
+// count += that of the sample.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    count_aligned(const O *start, const int32_t *col, int32_t step, int32_t n, unsigned *count)
+    count_kin(const O *start, const int32_t *col, int32_t step, int32_t n, kinship *count)
 {
     const int64_t i = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) * step + 1;
-    unsigned both = 0, next = 0;
+    kinship mine = {0, 0, 0, 0, 0};
 
-    if (i < n) {
-        const O before = start[i - 1], at = start[i];
-        const O most = min(min(at - before, start[i + 1] - at), (O)deepest);
-        for (O k = 0; k < most; k++) {
-            both++;
-            next += col[at + k] == col[before + k] + 1;
-        }
-    }
-    both = gs_block_sum(both);
-    next = gs_block_sum(next);
+    if (i < n) mine = compare_rows(start, col, i);
+    mine.both = gs_block_sum(mine.both);
+    mine.next = gs_block_sum(mine.next);
+    mine.rows = gs_block_sum(mine.rows);
+    mine.entries = gs_block_sum(mine.entries);
+    mine.kin = gs_block_sum(mine.kin);
     if (threadIdx.x > 0) return;
-    atomicAdd(&count[0], both);
-    atomicAdd(&count[1], next);
+    atomicAdd(&count->both, mine.both);
+    atomicAdd(&count->next, mine.next);
+    atomicAdd(&count->rows, mine.rows);
+    atomicAdd(&count->entries, mine.entries);
+    atomicAdd(&count->kin, mine.kin);
 }
 
 } // namespace
@@ -182,39 +218,50 @@ gsolve_status gs_sliced_is_aligned_cuda(gsolve_context *ctx, const gsolve_csr *c
 {
     const int32_t step = csr->nrows / sample + 1;
     gs_queue *q = ctx->queue;
-    unsigned *count = nullptr, found[2] = {};
+    kinship *count = nullptr, found = {};
     gsolve_status status;
 
-    ALLOC_DEVICE(ctx, count, 2);
+    ALLOC_DEVICE(ctx, count, 1);
     TRY(gs_cuda(q, cudaMemsetAsync(count, 0, sizeof found, q->stream), "a look at the rows"));
     if (csr->offset == GSOLVE_O64) {
-        TRY(gs_launch(q, "a look at the rows", count_aligned<int64_t>, sample / gs_block_size,
+        TRY(gs_launch(q, "a look at the rows", count_kin<int64_t>, sample / gs_block_size,
                       gs_block_size, (const int64_t *)csr->start, csr->col, step, csr->nrows,
                       count));
     } else {
-        TRY(gs_launch(q, "a look at the rows", count_aligned<int32_t>, sample / gs_block_size,
+        TRY(gs_launch(q, "a look at the rows", count_kin<int32_t>, sample / gs_block_size,
                       gs_block_size, (const int32_t *)csr->start, csr->col, step, csr->nrows,
                       count));
     }
-    TRY(gsolve_copy(ctx, found, GSOLVE_HOST, count, GSOLVE_DEVICE, sizeof found));
-    *aligned = found[1] > found[0] / 2;
+    TRY(gsolve_copy(ctx, &found, GSOLVE_HOST, count, GSOLVE_DEVICE, sizeof found));
+    *aligned = found.next > found.both / 2 ||
+               (found.kin > found.entries / 2 && found.entries < few * found.rows);
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, count);
     return status;
 }
 
-template <class T, class V>
-gsolve_status gs_by_slices::gs_sliced_by_columns(gs_queue *q, const gs_sliced *s,
-                                                 const block_operands<T> &a)
+template <class T, class V, int C>
+static gsolve_status choose_step(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
 {
-    if (a.columns <= 2) return launch<T, V, 2>(q, s, a);
-    if (a.columns <= 4) return launch<T, V, 4>(q, s, a);
-    return launch<T, V, 8>(q, s, a);
+    return step_of(s) == 32 ? launch<T, V, C, 32>(q, s, a) : launch<T, V, C, 0>(q, s, a);
 }
 
-template gsolve_status gs_by_slices::gs_sliced_by_columns<float, float>(
-    gs_queue *, const gs_sliced *, const block_operands<float> &);
-template gsolve_status gs_by_slices::gs_sliced_by_columns<double, float>(
-    gs_queue *, const gs_sliced *, const block_operands<double> &);
-template gsolve_status gs_by_slices::gs_sliced_by_columns<double, double>(
-    gs_queue *, const gs_sliced *, const block_operands<double> &);
+namespace gs_by_slices
+{
+
+template <class T, class V>
+gsolve_status gs_sliced_by_columns(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
+{
+    if (a.columns <= 2) return choose_step<T, V, 2>(q, s, a);
+    if (a.columns <= 4) return choose_step<T, V, 4>(q, s, a);
+    return choose_step<T, V, 8>(q, s, a);
+}
+
+template gsolve_status gs_sliced_by_columns<float, float>(gs_queue *, const gs_sliced *,
+                                                          const block_operands<float> &);
+template gsolve_status gs_sliced_by_columns<double, float>(gs_queue *, const gs_sliced *,
+                                                           const block_operands<double> &);
+template gsolve_status gs_sliced_by_columns<double, double>(gs_queue *, const gs_sliced *,
+                                                            const block_operands<double> &);
+
+} // namespace gs_by_slices

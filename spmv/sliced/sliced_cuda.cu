@@ -4,6 +4,7 @@
 // row are added by shuffles. Each thread reads so many entries at once that the memory is kept
 // busy, and what it must know of its next slice while it works on this one. Parts of long rows are
 // read from csr by a warp each; the one that comes last adds up those of its row, in their order.
+#include "core/early.cuh"
 #include "spmv/sliced/sliced_block.cuh"
 #include "spmv/sliced/sliced_product.cuh"
 
@@ -108,14 +109,14 @@ __device__ T sum_seat(const gs_sliced &s, const seat<T> &t, int lane, const T *x
 // LONG: the first blocks do parts of long rows. SUMS: 1: w'y, 2: and y'y.
 template <class T, class V, int LANES, bool NARROW, bool LONG, int SUMS>
 __global__ void __launch_bounds__(gs_block_size)
-    multiply(gs_sliced s, operands<T> a, double *partial, unsigned *arrived, const int *ended)
+    multiply(gs_sliced s, operands<T> a, double *partial, unsigned *arrived, gs_guard guard)
 {
     constexpr int warps = gs_block_size / 32;
     const int for_parts = LONG ? (s.parts + warps - 1) / warps : 0;
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     double terms[SUMS ? SUMS : 1] = {};
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     if (LONG && (int)blockIdx.x < for_parts) {
         const int p = (int)blockIdx.x * warps + warp;
         if (p < s.parts) do_part(s, a, p);
@@ -155,8 +156,8 @@ gsolve_status launch(gs_queue *q, const gs_sliced *s, const operands<T> &a)
     const int grid = SUMS ? gs_grid(q, threads, gs_at_once<kernel>()) : blocks_for(threads);
 
     if (!SUMS && grid + for_parts == 0) return GSOLVE_OK;
-    return gs_launch(q, "the product by slices", kernel, grid + for_parts, gs_block_size, *s, a,
-                     q->partial, q->arrived, q->guard);
+    return gs_launch_early(q, "the product by slices", kernel, grid + for_parts, gs_block_size, *s,
+                           a, q->partial, q->arrived);
 }
 
 template <class T, class V, bool NARROW>

@@ -1,6 +1,8 @@
 /* sliced_host.c: the engine on the CPU. */
 #include "spmv/sliced/sliced_host.h"
 
+#include <omp.h>
+
 #include <string.h>
 
 #include "core/blocks.h"

@@ -8,6 +8,7 @@
 // the pieces of the speculator array.
 #include <cuda_pipeline.h>
 
+#include "core/early.cuh"
 #include "spmv/speculative/speculative_group.cuh"
 
 extern "C" {
@@ -28,7 +29,7 @@ constexpr int least_blocks = W == 4           ? 4
 
 template <class T, class O, int W, int SUMS>
 __global__ void __launch_bounds__(gs_block_size, least_blocks<T, W>)
-    sum_tiles(product<T> a, gs_speculative p, double *partial, unsigned *arrived, const int *ended)
+    sum_tiles(product<T> a, gs_speculative p, double *partial, unsigned *arrived, gs_guard guard)
 {
     extern __shared__ double2 space[];
     __shared__ ends<T> bunch[most_warps];
@@ -36,7 +37,7 @@ __global__ void __launch_bounds__(gs_block_size, least_blocks<T, W>)
     const int warp = (int)threadIdx.x / lanes, lane = (int)threadIdx.x % lanes;
     double terms[SUMS > 1 ? 2 : 1] = {};
 
-    if (ended && *ended) return;
+    if (guard.has_ended()) return;
     if ((int)blockIdx.x >= p.groups) {
         check<O>(a, p.speculator[(int)blockIdx.x - p.groups]);
         return;
@@ -68,10 +69,10 @@ size_t shared_bytes(const gs_speculative *p)
 template <class T, class O, int W, int SUMS>
 gsolve_status launch(gs_queue *q, const product<T> &a, const gs_speculative *p)
 {
-    sum_tiles<T, O, W, SUMS>
-        <<<(unsigned)(p->groups + p->pieces), (unsigned)(p->warps * lanes), shared_bytes<T, W>(p),
-           q->stream>>>(a, *p, q->partial, q->arrived, q->guard);
-    return gs_cuda(q, cudaGetLastError(), "the product by tiles");
+    return gs_launch_early_with(q, "the product by tiles", sum_tiles<T, O, W, SUMS>,
+                                dim3((unsigned)(p->groups + p->pieces)), p->warps * lanes,
+                                shared_bytes<T, W>(p), a, *p, q->partial, q->arrived,
+                                gs_guard{q->guard});
 }
 
 // Whether the sums are made on the way; else they are made of y.

@@ -4,6 +4,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
+#include "core/early.cuh"
 #include "core/rows.cuh"
 
 extern "C" {
@@ -256,12 +257,12 @@ __device__ void add_step(const product<T> &a, int64_t n, int count, int32_t i, T
 }
 
 template <class T>
-__global__ void __launch_bounds__(gs_block_size) add_intervals(product<T> a, const int *ended)
+__global__ void __launch_bounds__(gs_block_size) add_intervals(product<T> a, gs_guard guard)
 {
     const int64_t n = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
     const int lane = (int)threadIdx.x % 32;
 
-    if ((ended && *ended) || n >= a.intervals) return;
+    if (guard.has_ended() || n >= a.intervals) return;
     const int64_t begin = n * interval, end = min(begin + interval, a.entries);
     open_row<T> open = {a.row[begin], is_within(a, begin), T(0)};
     for (int64_t base = begin; base < end; base += at_once * 32) {
@@ -294,12 +295,12 @@ __global__ void __launch_bounds__(gs_block_size) add_intervals(product<T> a, con
 
 // The row that begins in interval n and reaches over its end, if there is one: a warp for it.
 template <class T>
-__global__ void add_parts(product<T> a, const int *ended)
+__global__ void add_parts(product<T> a, gs_guard guard)
 {
     const int64_t n = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
     const int lane = (int)threadIdx.x % 32;
 
-    if ((ended && *ended) || n >= a.intervals) return;
+    if (guard.has_ended() || n >= a.intervals) return;
     const int64_t begin = n * interval, end = min(begin + interval, a.entries);
     const int32_t i = a.row[end - 1];
     if (!is_within(a, end) || (a.row[begin] == i && is_within(a, begin))) return;
@@ -320,9 +321,9 @@ gsolve_status add(gs_queue *q, const gs_triples *t, double alpha, const void *x,
     const int blocks = gs_warp_blocks(t->intervals);
     gsolve_status status;
 
-    TRY(gs_launch(q, "the product by coordinates", add_intervals<T>, blocks, gs_block_size, a,
-                  q->guard));
-    TRY(gs_launch(q, "adding parts of rows", add_parts<T>, blocks, gs_block_size, a, q->guard));
+    TRY(gs_launch_early(q, "the product by coordinates", add_intervals<T>, blocks, gs_block_size,
+                        a));
+    TRY(gs_launch_early(q, "adding parts of rows", add_parts<T>, blocks, gs_block_size, a));
 done:
     return status;
 }

@@ -87,6 +87,10 @@ run 0 --man
 cmp -s out "$source/docs/gsolve.1" || fail 'docs/gsolve.1 is not what gsolve --man prints; build the target man'
 
 # --- solving -----------------------------------------------------------------------------------
+run 0 -A gen:poisson2d,n=20 -b ones
+said 'cg + jacobi (chosen: an elliptic operator' 'forecast of the times: jacobi 1,'
+run 0 -A gen:poisson2d,n=20 -b ones --solver gmres
+said 'gmres + ic (ic chosen'
 run 0 -A A.mtx -b b.mtx -x x.mtx --history h.csv --json r.json
 said 'converged' 'iterations' 'residual' 'memory' 'preconditioner' 'chosen' 'x           written to x.mtx'
 awk '!/^%/ && NF == 1 { n++; if (($1 - n) ^ 2 > 1e-14) bad = 1 } END { exit bad || n != 3 }' x.mtx ||
@@ -161,7 +165,7 @@ json out profile.iterations profile.iteration_seconds profile.iteration_bytes=22
 for key in name calls bytes_per_call seconds share bytes_per_second share_of_copy; do
     grep -q "\"$key\"" out || fail "$what: the classes lack $key"
 done
-run 0 -A gen:poisson2d,n=12 -b ones --profile # auto
+run 0 -A gen:poisson2d,n=12 -b ones --precond ic --profile
 said 'preconditioner + dot' 'the same bits'
 run 0 -A tall.mtx --solver direct --profile
 run 2 -A gen:poisson2d,n=30 --solver cg --precond none --maxit 3 --profile

@@ -272,6 +272,7 @@ static gsolve_status build(gs_transfer *out, gsolve_context *ctx, const gs_fine 
     void *order = NULL; /* of P's entries in R: an update finds them without */
     gs_transfer T = {0};
     kept *K = NULL;
+    int64_t entries;
     gsolve_status status;
 
     TRY(refuse(ctx, fine));
@@ -283,7 +284,8 @@ static gsolve_status build(gs_transfer *out, gsolve_context *ctx, const gs_fine 
     TRY(choose(K, ctx, &p, strength, fine->level < options->aggressive));
     TRY(interpolate(&T.P, K, ctx, fine->A, true));
     TRY(name_components(&T, K, ctx, &p));
-    TRY(gs_transpose_make(&T.R, &order, ctx, &T.P));
+    TRY(gs_csr_entries(ctx, &T.P, &entries));
+    TRY(gs_transpose_make(&T.R, &order, ctx, &T.P, entries));
     T.kept = K;
     *out = T;
     K = NULL;

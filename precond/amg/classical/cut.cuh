@@ -35,16 +35,11 @@ struct gs_party { // a group that goes its own way
         return __popc(ballot & ((1u << threadIdx.x % 32) - 1));
     }
     template <class T>
-    __device__ T sum(T x) const // in each lane
+    __device__ T sum(T x) const
     {
-        for (int d = L / 2; d > 0; d /= 2) x += __shfl_xor_sync(mask, x, d);
-        return x;
+        return gs_sum_of<L>(x, mask);
     }
-    __device__ double largest(double x) const
-    {
-        for (int d = L / 2; d > 0; d /= 2) x = fmax(x, __shfl_xor_sync(mask, x, d));
-        return x;
-    }
+    __device__ double largest(double x) const { return gs_largest_of<L>(x, mask); }
 };
 
 // Whether entry e of a row of n is among the most, of equal ones the first columns.

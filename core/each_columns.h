@@ -1,0 +1,14 @@
+/* each_columns.h: includes GS_COLUMNS_BODY once for each number of columns that are taken at once,
+ * with COLUMNS the number. */
+#define COLUMNS 8
+#include GS_COLUMNS_BODY
+#undef COLUMNS
+#define COLUMNS 4
+#include GS_COLUMNS_BODY
+#undef COLUMNS
+#define COLUMNS 2
+#include GS_COLUMNS_BODY
+#undef COLUMNS
+#define COLUMNS 1
+#include GS_COLUMNS_BODY
+#undef COLUMNS

@@ -1,0 +1,186 @@
+// sliced_parted_cuda.cu: the product with several columns at once on a GPU where x lies by rows and
+// there are parts of long rows besides slices of 32 lanes, a row to each: teams as in
+// sliced_block_cuda.cu, the first blocks of which do the parts, so that nobody waits for these,
+// which are few and take long.
+#include "core/early.cuh"
+#include "spmv/sliced/sliced_lean.cuh"
+
+using namespace gs_lean_slices;
+
+namespace
+{
+
+constexpr int in_flight = 4; // packs of x that a thread waits for at once
+
+// A thread of a team of G, with P packs G W columns apart.
+template <class T, int W, int G, int P>
+struct packs {
+    static constexpr int apart = G * W;
+    member<T, W, G> m; // of the first
+    int columns;       // of all
+
+    __device__ packs(const block_operands<T> &a, int chunk) : m(a, chunk * P), columns(a.columns) {}
+    __device__ bool has(int p) const { return p == 0 || m.column + p * apart < columns; }
+    __device__ void finish_row(const block_operands<T> &a, int64_t i, const T (&sum)[P][W]) const
+    {
+#pragma unroll
+        for (int p = 0; p < P; p++) {
+            if (m.column + p * apart < columns) finish_columns(a, m.column + p * apart, i, sum[p]);
+        }
+    }
+};
+
+// sum += the products of the lane's entries; while some are multiplied the next ones are read.
+template <int STEP, class T, class V, int W, int G, int P>
+__device__ __forceinline__ void add_products(const packs<T, W, G, P> &own,
+                                             const lane_entries<V> &lane, T (&sum)[P][W])
+{
+    constexpr int once = in_flight / P;
+
+    lane.visit([&](auto *index) {
+        some_entries<T, once> now, next;
+        now.template read<STEP>(lane, index, 0);
+#pragma unroll 1 // or it takes so many registers that few warps run
+        for (int32_t k = 0; k < lane.columns; k += once) {
+            gs_pack<T, W> x[once][P];
+            next.template read<STEP>(lane, index, k + once);
+#pragma unroll
+            for (int u = 0; u < once; u++) {
+#pragma unroll
+                for (int p = 0; p < P; p++) {
+                    x[u][p] = own.m.read_if(own.has(p) ? now.c[u] : -1, p * own.apart);
+                }
+            }
+#pragma unroll
+            for (int u = 0; u < once; u++) {
+#pragma unroll
+                for (int p = 0; p < P; p++) {
+#pragma unroll
+                    for (int w = 0; w < W; w++) sum[p][w] += now.v[u] * x[u][p].v[w];
+                }
+            }
+            now = next;
+        }
+    });
+}
+
+template <class T, class V, int W, int G, int P>
+__device__ __forceinline__ void do_slices(const gs_sliced &s, const block_operands<T> &a,
+                                          const chunk_of_work &work)
+{
+    const packs<T, W, G, P> own(a, work.chunk);
+    const block_seat<V, 32> seat(s, work.at * (32 / G) + own.m.team);
+    T sum[P][W] = {};
+
+    add_products<32>(own, seat.entries, sum);
+    if (seat.row >= 0) own.finish_row(a, seat.row, sum);
+}
+
+// A warp's part of a long row, of which its teams take the entries in turn; if it is its row's last
+// to come, the row.
+template <class T, int W, int G, int P>
+__device__ __forceinline__ void do_part(const gs_sliced &s, const block_operands<T> &a,
+                                        const chunk_of_work &work)
+{
+    constexpr int teams = 32 / G;
+    const gs_sliced_part part = s.part[work.at];
+    const packs<T, W, G, P> own(a, work.chunk);
+    const int team = own.m.team;
+    T sum[P][W] = {};
+
+    add_products<teams>(own, part_entries<T>(s, part, team, teams), sum);
+#pragma unroll
+    for (int p = 0; p < P; p++) add_teams<T, W, G>(sum[p], 16);
+    if (part.parts > 1) {
+        T *room = (T *)s.sum + own.m.column; // of this thread's packs
+        const int64_t step = (int64_t)a.chunks * G * P * W;
+#pragma unroll
+        for (int p = 0; p < P && team == 0; p++) {
+            for (int w = 0; w < W; w++) room[work.at * step + p * G * W + w] = sum[p][w];
+        }
+        if (!is_last(part.parts, &s.done[part.l * GS_SLICED_CHUNKS + work.chunk])) return;
+#pragma unroll
+        for (int p = 0; p < P; p++) {
+#pragma unroll
+            for (int w = 0; w < W; w++) sum[p][w] = 0;
+        }
+        for (int k = team; k < part.parts; k += teams) {
+#pragma unroll
+            for (int p = 0; p < P; p++) {
+#pragma unroll
+                for (int w = 0; w < W; w++) {
+                    sum[p][w] += __ldcg(&room[(part.first + k) * step + p * own.apart + w]);
+                }
+            }
+        }
+#pragma unroll
+        for (int p = 0; p < P; p++) add_teams<T, W, G>(sum[p], 16);
+    }
+    if (team == 0) own.finish_row(a, part.row, sum);
+}
+
+template <class T, class V, int W, int G, int P>
+__global__ void __launch_bounds__(gs_block_size, 4)
+    slices_and_parts(gs_sliced s, block_operands<T> a, int for_parts, gs_guard guard)
+{
+    if (guard.has_ended()) return;
+    if ((int)blockIdx.x < for_parts) {
+        const chunk_of_work work(a.chunks);
+        if (work.at < s.parts) do_part<T, W, G, P>(s, a, work);
+        return;
+    }
+    const chunk_of_work work(a.chunks, for_parts);
+    if (work.at * (32 / G) < (int64_t)s.slices * 32) do_slices<T, V, W, G, P>(s, a, work);
+}
+
+template <class T, class V, int W, int G, int P>
+gsolve_status launch(gs_queue *q, const gs_sliced *s, block_operands<T> a)
+{
+    constexpr int teams = 32 / G;
+
+    a.chunks = (a.columns + G * P * W - 1) / (G * P * W);
+    const int for_parts = blocks_for((int64_t)s->parts * 32 * a.chunks);
+    const int64_t warps = (int64_t)s->slices * 32 / teams * a.chunks;
+    const int64_t grid = for_parts + (warps * 32 + gs_block_size - 1) / gs_block_size;
+    if (grid > INT32_MAX) {
+        return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
+                           "a product of %d columns at once has more than 2^31 blocks", a.columns);
+    }
+    return gs_launch_early(q, "the product of columns by slices and parts",
+                           slices_and_parts<T, V, W, G, P>, (int)grid, gs_block_size, *s, a,
+                           for_parts);
+}
+
+// A team for all columns: they are at most GS_SLICED_BLOCK, and so no more than GS_SLICED_CHUNKS
+// chunks.
+template <class T, class V, int W>
+gsolve_status choose_team(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
+{
+    const int packs = (a.columns + W - 1) / W;
+
+    if (packs == 1) return launch<T, V, W, 1, 1>(q, s, a);
+    if (packs == 2) return launch<T, V, W, 2, 1>(q, s, a);
+    if (packs <= 4) return launch<T, V, W, 2, 2>(q, s, a);
+    if (packs <= 8) return launch<T, V, W, 4, 2>(q, s, a);
+    return launch<T, V, W, 8, 2>(q, s, a);
+}
+
+} // namespace
+
+namespace gs_by_slices
+{
+
+template <class T, class V>
+gsolve_status gs_sliced_parted_by_rows(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
+{
+    return takes_packs(a) ? choose_team<T, V, gs_wide<T>>(q, s, a) : choose_team<T, V, 1>(q, s, a);
+}
+
+template gsolve_status gs_sliced_parted_by_rows<float, float>(gs_queue *, const gs_sliced *,
+                                                              const block_operands<float> &);
+template gsolve_status gs_sliced_parted_by_rows<double, float>(gs_queue *, const gs_sliced *,
+                                                               const block_operands<double> &);
+template gsolve_status gs_sliced_parted_by_rows<double, double>(gs_queue *, const gs_sliced *,
+                                                                const block_operands<double> &);
+
+} // namespace gs_by_slices

@@ -1,0 +1,127 @@
+// sliced_step_cuda.cu: steps of spmv/step.h on a GPU. The vectors around the product are asked for
+// before the sum of their row, so that all wait together.
+#include "core/early.cuh"
+#include "spmv/sliced/sliced_rows.cuh"
+
+extern "C" {
+#include "spmv/sliced/sliced_step.h"
+}
+
+using namespace gs_by_slices;
+
+namespace
+{
+
+enum { RESIDUAL, STEP, WIDE };
+
+template <class T>
+struct around { // a product
+    T a, c;
+    const T *x, *d, *b, *old;
+    T *y;
+    double *wide, *ry;
+    const double *r;
+};
+
+// Row i of the vectors.
+template <int KIND, class T>
+struct terms_of {
+    T b, d, x, old;
+    double r;
+
+    __device__ __forceinline__ terms_of(const around<T> &v, int32_t i)
+        : b(0), d(0), x(0), old(0), r(0)
+    {
+        if (i < 0) return;
+        b = v.b[i];
+        if constexpr (KIND != RESIDUAL) {
+            d = v.d[i];
+            x = v.x[i];
+            if (v.old) old = v.old[i];
+        }
+        if constexpr (KIND == WIDE) r = v.r[i];
+    }
+    __device__ __forceinline__ T make(const around<T> &v, T Ax) const
+    {
+        if constexpr (KIND == RESIDUAL) return b - Ax;
+        return x + v.a * d * (b - Ax) + v.c * (x - old);
+    }
+};
+
+template <int KIND, class T, class V, bool NARROW>
+__global__ void __launch_bounds__(gs_block_size, 5)
+    step_by_slices(gs_sliced s, around<T> v, double *partial, unsigned *arrived, gs_guard guard)
+{
+    const int32_t step = (int)gridDim.x * warps_of_block;
+    const int lane = (int)threadIdx.x % 32;
+    int32_t at = (int)blockIdx.x * warps_of_block + (int)threadIdx.x / 32;
+    double sum[1] = {};
+
+    if (guard.has_ended()) return;
+    stretch<NARROW> now(s, at);
+    for (; at < s.slices; at += step) {
+        const int32_t row = row_of(s, now, lane);
+        const stretch<NARROW> next(s, at + step); // is there by the time it is needed
+        const terms_of<KIND, T> terms(v, row);
+        const T Ax = sum_row<T, V, NARROW>(s, now, lane, v.x);
+        const T y = terms.make(v, Ax);
+        if (row >= 0) {
+            if constexpr (KIND == WIDE) {
+                v.wide[row] = (double)y;
+                sum[0] += terms.r * (double)y;
+            } else {
+                v.y[row] = y;
+            }
+        }
+        now = next;
+    }
+    if constexpr (KIND == WIDE) {
+        if (v.ry) gs_grid_sum(sum, partial, arrived, [&](int, double total) { *v.ry = total; });
+    }
+}
+
+template <int KIND, class T, class V, bool NARROW>
+gsolve_status launch(gs_queue *q, const gs_sliced *s, const around<T> &v)
+{
+    constexpr auto kernel = step_by_slices<KIND, T, V, NARROW>;
+    const int grid = blocks_of_slices(q, s, v.ry, gs_at_once<kernel>());
+
+    if (grid == 0) return GSOLVE_OK;
+    return gs_launch_early(q, "a step by slices", kernel, grid, gs_block_size, *s, v, q->partial,
+                           q->arrived);
+}
+
+template <int KIND, class T, class V>
+gsolve_status choose_index(gs_queue *q, const gs_sliced *s, const around<T> &v)
+{
+    return s->narrow ? launch<KIND, T, V, true>(q, s, v) : launch<KIND, T, V, false>(q, s, v);
+}
+
+template <class T, class V>
+gsolve_status choose_kind(gs_queue *q, const gs_sliced *s, const around<T> &v)
+{
+    if constexpr (sizeof(T) == sizeof(float)) {
+        if (v.wide) return choose_index<WIDE, T, V>(q, s, v);
+    }
+    return v.d ? choose_index<STEP, T, V>(q, s, v) : choose_index<RESIDUAL, T, V>(q, s, v);
+}
+
+template <class T>
+gsolve_status step(gs_queue *q, const gs_sliced *s, const void *x, const gs_step *step)
+{
+    const around<T> v = {(T)step->a,         (T)step->c,
+                         (const T *)x,       (const T *)step->d,
+                         (const T *)step->b, step->c != 0 ? (const T *)step->old : nullptr,
+                         (T *)step->y,       step->wide,
+                         step->ry,           step->r};
+
+    if constexpr (sizeof(T) > sizeof(float)) {
+        if (s->light) return choose_kind<T, float>(q, s, v);
+    }
+    return choose_kind<T, T>(q, s, v);
+}
+
+} // namespace
+
+extern "C" const gs_sliced_step_kernels gs_sliced_step_cuda[GSOLVE_TYPE_COUNT] = {{step<float>},
+                                                                                  {step<double>}};
