@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/levels.h"
 
@@ -145,11 +146,29 @@ int cli_check_specs(cli *c)
 /* --- watching ------------------------------------------------------------------------------ */
 
 static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted_at; /* ms of a clock */
 
-static void note_interrupt(int signal)
+static int clock_ms(void)
 {
-    (void)signal;
-    interrupted = 1;
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int)(now.tv_sec % 1000000 * 1000 + now.tv_nsec / 1000000);
+}
+
+/* A second one ends the program: a set-up cannot be stopped otherwise. One that follows at once is
+ * the same: timeout(1) signals the process, then its group. */
+static void note_interrupt(int number)
+{
+    const int now = clock_ms(), since = now - interrupted_at;
+
+    if (!interrupted) {
+        interrupted_at = now;
+        interrupted = 1;
+    } else if (since < 0 || since > 100) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
 }
 
 bool cli_interrupted(void)
@@ -159,8 +178,7 @@ bool cli_interrupted(void)
 
 void cli_catch_interrupt(void)
 {
-    /* a second one ends the program: a set-up cannot be stopped otherwise */
-    const struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
+    const struct sigaction action = {.sa_handler = note_interrupt};
     struct sigaction inherited;
 
     sigaction(SIGINT, NULL, &inherited);
