@@ -19,6 +19,7 @@
  * its product moves. convert_ms: the conversion on the device from rows that lie there, the median
  * of several; setup_ms: the first of them. */
 #include "bench/device_record.h"
+#include "bench/large.h"
 
 /* --- timing ---------------------------------------------------------------------------------- */
 
@@ -128,7 +129,7 @@ static void measure(const gsolve_csr *csr, const gsolve_csr *host)
         } else {
             warm_up(c, x, y);
         }
-        c->apart = compare_with_first(y, &reference);
+        c->apart = apart_from_first(y, &reference);
     }
     for (int round = 0; round < r.rounds; round++) {
         for (candidate *c = r.format; c < r.format + r.formats; c++) {

@@ -125,22 +125,6 @@ static inline double difference(const double *x, const double *y, int64_t n)
     return most > 0 ? worst / most : worst;
 }
 
-/* max |y - reference| / max |reference|, of which the first is kept. */
-static inline double compare_with_first(gsolve_dense y, double **reference)
-{
-    const int64_t count = (int64_t)y.nrows * y.ncols;
-    double *now = new_numbers(count, false), apart = 0;
-
-    get_vector(y, now);
-    if (!*reference) {
-        *reference = now;
-        return 0;
-    }
-    apart = difference(now, *reference, count);
-    free(now);
-    return apart;
-}
-
 /* A copy on the device of csr, which lies on the host; csr itself where that is the device. */
 static inline gsolve_csr rows_on_device(const gsolve_csr *csr)
 {

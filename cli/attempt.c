@@ -221,7 +221,8 @@ static bool see(int iteration, double residual, void *user)
 /* A failure of the set-up that tells of the matrix; another choice may do. */
 static bool may_fall_back(gsolve_status status)
 {
-    return status == GSOLVE_ZERO_PIVOT || status == GSOLVE_UNSUPPORTED;
+    return status == GSOLVE_ZERO_PIVOT || status == GSOLVE_UNSUPPORTED ||
+           status == GSOLVE_NO_MEMORY;
 }
 
 static gsolve_status set_up(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_precond **M,

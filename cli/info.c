@@ -255,15 +255,15 @@ static int look(cli *c, gsolve_context *there, const cli_system *s)
     return c->is.json ? write_json(c, there, s, &p) : 0;
 }
 
-/* A context of its own on the device of the arguments, else the CPU: a GPU is started only where it
- * is asked for. */
+/* A context of its own on the device that the user names, else the CPU: a GPU is started only where
+ * it is asked for. */
 static int open_there(cli *c, gsolve_context **there)
 {
     gsolve_context *host = c->ctx;
     int code;
 
     c->ctx = NULL;
-    code = c->is.device ? cli_open(c) : cli_open_host(c);
+    code = cli_names_device(c) ? cli_open(c) : cli_open_host(c);
     *there = c->ctx;
     c->ctx = host;
     return code;

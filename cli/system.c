@@ -20,6 +20,11 @@ static const char *device_of(const cli *c)
     return c->is.device ? c->is.device : preferred ? preferred : "auto";
 }
 
+bool cli_names_device(const cli *c)
+{
+    return c->is.device || strcmp(device_of(c), "auto") != 0;
+}
+
 static int open_device(cli *c, const char *device)
 {
     char spec[256];

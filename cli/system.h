@@ -27,6 +27,9 @@ int cli_decide_device(cli *c, const cli_system *s);
 /* The CPU, for what is done there whatever the device. */
 int cli_open_host(cli *c);
 
+/* Whether the user named a device, as an argument or in the environment. */
+bool cli_names_device(const cli *c);
+
 /* The device in words, and why it is that. */
 const char *cli_device_words(const cli *c, char words[400]);
 

@@ -13,6 +13,12 @@ typedef struct gs_registry { /* plug-ins of one kind that the user added */
     int count;
 } gs_registry;
 
+typedef struct gs_told { /* how many entries rows that start there have */
+    const void *start;
+    int32_t nrows;
+    int64_t entries;
+} gs_told;
+
 struct gsolve_context {
     const gs_device *device;
     gs_queue *queue;
@@ -20,6 +26,8 @@ struct gsolve_context {
     size_t bytes, peak;
     int64_t blocks, allocations, granted; /* granted: allocations left, negative: no limit */
     int64_t fetched;                      /* copies from the device to the host so far */
+    gs_told told;                         /* of the matrix whose form is being made: its device is
+                                             not waited for to say so again */
     gs_registry formats, preconds;
     int64_t handles;       /* matrices and preconditioners that live */
     char description[256]; /* of the device */
@@ -61,6 +69,10 @@ size_t gs_memory_available(const gsolve_context *ctx);
  * than can be had there, so that it is refused before any work. Where nobody knows how many those
  * are, as on the CPU, it is not refused. */
 gsolve_status gs_memory_need(gsolve_context *ctx, double bytes, const char *what);
+
+/* Until ctx's device has done what it was asked, if what lies there, in its place, is on it: a byte
+ * or more, or NULL. */
+gsolve_status gs_memory_settle(gsolve_context *ctx, gsolve_place place, const void *there);
 
 /* Whether something of ctx lies in a device's own memory. */
 bool gs_memory_on_device(const gsolve_context *ctx);

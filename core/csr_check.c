@@ -117,7 +117,7 @@ gsolve_status gs_csr_check_seen(gsolve_context *ctx, const gsolve_csr *csr, gs_c
             ->look(seen, ctx, csr));
     if (seen->bad_row >= 0) return blame_offsets(ctx, csr, seen->bad_row);
     if (seen->bad_entry >= 0) return blame(ctx, csr, seen->bad_entry);
-    *clean = seen->ascending && (csr->offset == GSOLVE_O32 || seen->entries > INT32_MAX);
+    if (clean) *clean = seen->ascending && (csr->offset == GSOLVE_O32 || seen->entries > INT32_MAX);
 done:
     return status;
 }

@@ -19,7 +19,7 @@ typedef struct gs_see_kernels {
 
 extern const gs_see_kernels gs_see_host[GSOLVE_TYPE_COUNT], gs_see_cuda[GSOLVE_TYPE_COUNT];
 
-/* As gs_csr_check, and what was seen. */
+/* As gs_csr_check, and what was seen; clean may be NULL. */
 gsolve_status gs_csr_check_seen(gsolve_context *ctx, const gsolve_csr *csr, gs_csr_seen *seen,
                                 bool *clean);
 

@@ -24,14 +24,17 @@ __device__ inline void gs_wait()
 // capability 9 on. All kernels are compiled for the same ones.
 inline bool gs_places_early(const gs_queue *q, const void *kernel)
 {
-    enum { NOT_ASKED, NO, YES, DEVICES = 64 };
+    enum { NOT_ASKED, NO, YES, DEVICES = 1024 }; // as many as the option device= can name
     static std::atomic<int> known[DEVICES];
     std::atomic<int> &answer = known[q->index % DEVICES];
     cudaFuncAttributes about;
 
     if (answer == NOT_ASKED) {
-        const bool found = cudaFuncGetAttributes(&about, kernel) == cudaSuccess;
-        answer = found && about.ptxVersion >= 90 && about.binaryVersion >= 90 ? YES : NO;
+        if (cudaFuncGetAttributes(&about, kernel) != cudaSuccess) {
+            cudaGetLastError(); // the launch itself will tell
+            return false;
+        }
+        answer = about.ptxVersion >= 90 && about.binaryVersion >= 90 ? YES : NO;
     }
     return answer == YES;
 }

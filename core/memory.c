@@ -323,3 +323,11 @@ gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_place to_place, 
     }
     return ctx->device->copy(ctx->queue, to, from, bytes);
 }
+
+gsolve_status gs_memory_settle(gsolve_context *ctx, gsolve_place place, const void *there)
+{
+    char first;
+
+    if (place != GSOLVE_DEVICE || !there || !ctx->device->copy) return GSOLVE_OK;
+    return ctx->device->copy(ctx->queue, &first, there, sizeof first);
+}

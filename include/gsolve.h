@@ -594,7 +594,8 @@ typedef struct gsolve_choice {
 
 /* What "auto" does with a matrix of these traits on ctx's device, which decides whether times are
  * forecast for a CPU or for a GPU: attempt 0 is the first choice, the later ones what to fall back
- * on when it fails. False: there is no such attempt. */
+ * on when it fails. traits: of gsolve_csr_examine. False, and *choice untouched: there is no such
+ * attempt, or ctx is NULL. */
 bool gsolve_choose(const gsolve_context *ctx, const gsolve_traits *traits, int attempt,
                    gsolve_choice *choice);
 

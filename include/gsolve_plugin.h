@@ -154,8 +154,10 @@ const gsolve_plugin *gsolve_device_at(int index);
  * the context is destroyed is freed there. */
 void *gsolve_alloc(gsolve_context *ctx, gsolve_place place, size_t count, size_t size);
 void gsolve_free(gsolve_context *ctx, gsolve_place place, void *block); /* NULL: nothing */
+/* bytes from one place to another; 0: nothing. To and from the host it is done on return; within
+ * the device it comes in its turn, behind what was asked before. GSOLVE_DEVICE_FAILED. */
 gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_place to_place, const void *from,
-                          gsolve_place from_place, size_t bytes); /* within the device: in turn */
+                          gsolve_place from_place, size_t bytes);
 int gsolve_threads(const gsolve_context *ctx);  /* for the CPU kernels: num_threads(...) */
 void *gsolve_stream(const gsolve_context *ctx); /* a cudaStream_t, or NULL */
 

@@ -87,6 +87,7 @@ static gsolve_status build(gsolve_precond *M, const gsolve_csr *csr)
         if (M->self) M->kind->destroy(M->self, M->ctx);
         M->self = fresh;
     }
+    TRY(gs_memory_settle(M->ctx, csr->place, csr->start)); /* csr has been read */
     M->setup_seconds = gs_now() - begin;
     M->version++;
 done:

@@ -33,6 +33,13 @@ typedef struct gs_arnoldi_small {
     double noise; /* of a vector so much shorter than before nothing is left but rounding */
 } gs_arnoldi_small;
 
+/* The column of H that this step begins with, or that of g, and its rows above those of the new
+ * block. */
+static inline double *gs_arnoldi_at_work(const gs_arnoldi_small *a)
+{
+    return a->steps > 0 ? a->H + (int64_t)(a->steps - 1) * a->b * a->ld : a->g;
+}
+
 typedef struct gs_arnoldi_kernels {
     /* bytes that project and less need, for bases of so many vectors; begins as 0 */
     size_t (*space)(int64_t n, int vectors, int b);

@@ -7,13 +7,6 @@
 #include "core/blocks.h"
 #include "solver/block_factor.h"
 
-/* The column of H that this step begins with, or that of g, and its rows above those of the new
- * block. */
-static double *at_work(const gs_arnoldi_small *a)
-{
-    return a->steps > 0 ? a->H + (int64_t)(a->steps - 1) * a->b * a->ld : a->g;
-}
-
 static double square(int64_t count, const double *v)
 {
     double sum = 0;
@@ -29,7 +22,7 @@ static void rotate(const gs_arnoldi_small *a);
 static gsolve_status first(gs_queue *q, const gs_arnoldi_small *a)
 {
     const int b = a->b, rows = a->steps * b;
-    double *C = at_work(a), floor[GS_BLOCK] = {0};
+    double *C = gs_arnoldi_at_work(a), floor[GS_BLOCK] = {0};
     gs_block_factor f;
     bool well = true;
 
@@ -77,7 +70,7 @@ static gsolve_status second(gs_queue *q, const gs_arnoldi_small *a)
     (void)q;
     gs_block_factorise(&f, b, a->G, NULL);
     for (int c = 0; c < b; c++) {
-        correct_column(a, &f, at_work(a) + c * a->ld);
+        correct_column(a, &f, gs_arnoldi_at_work(a) + c * a->ld);
         for (int i = 0; i < b; i++) a->t[i + c * GS_BLOCK] = f.t[i][c];
     }
     if (a->steps > 0) rotate(a);
@@ -136,7 +129,7 @@ static void rotate(const gs_arnoldi_small *a)
 {
     const int b = a->b, j = a->steps - 1;
     const size_t one = (size_t)b * sizeof(double), two = 2 * one;
-    double *C = at_work(a);
+    double *C = gs_arnoldi_at_work(a);
     pair p = {0};
 
     for (int c = 0; c < b; c++) {

@@ -84,6 +84,13 @@ static gsolve_status copy_columns(gsolve_context *ctx, gsolve_dense from, gsolve
     return status;
 }
 
+/* A failure that tells of the matrix, or of what was set up for it; another choice may do. */
+static bool may_fall_back(gsolve_status status)
+{
+    return status == GSOLVE_ZERO_PIVOT || status == GSOLVE_UNSUPPORTED ||
+           status == GSOLVE_NO_MEMORY;
+}
+
 /* Attempt after attempt from the same first guess, until one converges; x of the best is kept. */
 static gsolve_status try_all(const attempt *a, const gsolve_traits *traits, gsolve_dense b,
                              gsolve_dense x, gsolve_dense guess, gsolve_dense best,
@@ -100,7 +107,7 @@ static gsolve_status try_all(const attempt *a, const gsolve_traits *traits, gsol
         status = try_choice(a, &choice, b, x, &now);
         if (status != GSOLVE_OK) {
             failed = status;
-            if (status != GSOLVE_ZERO_PIVOT && status != GSOLVE_UNSUPPORTED) break;
+            if (!may_fall_back(status)) break;
             continue;
         }
         if (!any || now.outcome == GSOLVE_CONVERGED || now.residual < result->residual) {

@@ -1,4 +1,4 @@
-/* block.h: kernels of block_cg (and block_gmres), on blocks of b <= GS_BLOCK columns of n rows.
+/* block.h: kernels of block_cg, on blocks of b <= GS_BLOCK columns of n rows.
  * Small matrices are of doubles, on the device, by columns that are GS_BLOCK apart. d: what M^-1
  * multiplies by if it is a diagonal, of n numbers, else NULL; see block_cg.c for the symbols. */
 #ifndef GS_BLOCK_H

@@ -133,8 +133,7 @@ static double *products(const gs_krylov *k, const gs_arnoldi *s, const pass *p, 
 {
     const gs_arnoldi_small a = small_of(k, s, first, b, p->steps);
 
-    if (p->again) return a.again;
-    return p->steps > 0 ? a.H + (int64_t)(p->steps - 1) * b * a.ld : a.g;
+    return p->again ? a.again : gs_arnoldi_at_work(&a);
 }
 
 static gsolve_status project(const gs_krylov *k, const gs_arnoldi *s, const pass *p, int first,

@@ -57,7 +57,9 @@ static const gsolve_option options[] = {
     GS_RUN_OPTIONS(block_cg_options, 10000, 2000),
     {"block", "most columns that search together", GSOLVE_INT, offsetof(block_cg_options, block), 8,
      1, GS_BLOCK, NULL},
-    {"leave", "whether columns that have ended leave a block; auto: not small ones on a GPU",
+    {"leave",
+     "whether columns that have ended leave the block, if one has them all; auto: not small ones "
+     "on a GPU",
      GSOLVE_CHOICE, offsetof(block_cg_options, leave), LEAVE_AUTO, 0, 0, "auto|off|on"},
     {0},
 };
@@ -108,15 +110,6 @@ static gs_block_small small_of(const gs_krylov *k, int first, int b)
         .all = s->all > b ? s->all : b,
     };
     return a;
-}
-
-/* What M^-1 multiplies by, or NULL; *simple: Z is not needed for it. */
-static const void *diagonal(const gs_krylov *k, bool *simple)
-{
-    const void *d = k->M ? gsolve_precond_diagonal(k->M) : NULL;
-
-    *simple = d || !k->M;
-    return d;
 }
 
 /* --- the operations, on all blocks --------------------------------------------------------------
@@ -223,7 +216,7 @@ static gsolve_status orthogonalise(gs_krylov *k, bool start)
 {
     block_cg *s = k->state;
     bool simple;
-    const void *d = diagonal(k, &simple);
+    const void *d = gs_diagonal(k, &simple);
     const gsolve_dense Z = simple ? (gsolve_dense){0} : s->Z;
     gsolve_status status;
 

@@ -66,7 +66,7 @@ static gsolve_status setup(gs_krylov *k)
     TRY(gs_arnoldi_new(k, &s->space, m, asked->block < k->width ? asked->block : k->width));
     TRY(gs_new_outer_vector(k, n, &s->Z));
     s->augment = m > 1 && asked->augment;
-    if (s->augment) TRY(gs_new_outer_vector(k, n, &s->D));
+    if (s->augment) TRY(gs_new_vector(k, n, &s->D)); /* moves with its columns */
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->active));
 done:
     return status;

@@ -66,47 +66,66 @@ static void make_basis(int b, int keep, const double *G, const double *sigma, do
     span(b, count, unit, 1e-3, found, U);
 }
 
-/* of = U'G U, for columns i and j of U. */
-static double product(int b, const double *U, const double *G, int i, int j)
+/* v = G u. */
+static void times(int b, const double *G, const double *u, double *v)
 {
-    column_ Gu;
-
-    for (int m = 0; m < b; m++) Gu[m] = dot(b, G + m * GS_BLOCK, U + j * GS_BLOCK);
-    return dot(b, U + i * GS_BLOCK, Gu);
+    for (int m = 0; m < b; m++) v[m] = dot(b, G + m * GS_BLOCK, u);
 }
 
-void gs_block_narrow(int b, int keep, const double *G, double *sigma, double *U, double *T)
+/* The first keep columns of sigma in the basis U, of which they are in the span of as many. */
+static void turn_sigma(int b, int keep, const double *U, double *sigma)
 {
-    const int gone = b - keep;
-    double D[GS_BLOCK * GS_BLOCK] = {0};
-    gs_block_factor f;
-
-    make_basis(b, keep, G, sigma, U);
     for (int c = 0; c < keep; c++) {
         column_ of;
         memcpy(of, sigma + c * GS_BLOCK, sizeof of);
         for (int q = 0; q < keep; q++) sigma[q + c * GS_BLOCK] = dot(b, U + q * GS_BLOCK, of);
     }
+}
+
+/* D = U' t with D'G D = I, of the columns U' of U behind the first keep. */
+static void make_conjugate(int b, int keep, const double *G, const double *U, double *D)
+{
+    const int gone = b - keep;
+    double of_U[GS_BLOCK * GS_BLOCK] = {0}; /* U''G U' */
+    gs_block_factor f;
+
     for (int j = 0; j < gone; j++) {
-        for (int i = 0; i < gone; i++) {
-            D[i + j * GS_BLOCK] = product(b, U, G, keep + i, keep + j);
-        }
-    }
-    gs_block_factorise(&f, gone, D, NULL);
-    memcpy(T, U, sizeof(column_) * GS_BLOCK);
-    for (int j = 0; j < gone; j++) {
-        double *d = T + (keep + j) * GS_BLOCK;
-        memset(d, 0, sizeof(column_));
-        for (int m = 0; m < gone; m++) {
-            for (int i = 0; i < b; i++) d[i] += U[i + (keep + m) * GS_BLOCK] * f.t[m][j];
-        }
-    }
-    for (int c = 0; c < keep; c++) {
         column_ Gu;
-        for (int m = 0; m < b; m++) Gu[m] = dot(b, G + m * GS_BLOCK, U + c * GS_BLOCK);
-        for (int j = 0; j < gone; j++) {
-            const double *d = T + (keep + j) * GS_BLOCK, of = dot(b, d, Gu);
-            for (int i = 0; i < b; i++) T[i + c * GS_BLOCK] -= of * d[i];
+        times(b, G, U + (keep + j) * GS_BLOCK, Gu);
+        for (int i = 0; i < gone; i++)
+            of_U[i + j * GS_BLOCK] = dot(b, U + (keep + i) * GS_BLOCK, Gu);
+    }
+    gs_block_factorise(&f, gone, of_U, NULL);
+    memset(D, 0, sizeof(column_) * (size_t)gone);
+    for (int j = 0; j < gone; j++) {
+        for (int m = 0; m < gone; m++) {
+            const double *u = U + (keep + m) * GS_BLOCK;
+            for (int i = 0; i < b; i++) D[i + j * GS_BLOCK] += u[i] * f.t[m][j];
         }
     }
+}
+
+/* The columns of T less D D'G T. */
+static void take_out_conjugate(int b, int keep, const double *G, const double *D, double *T)
+{
+    for (int c = 0; c < keep; c++) {
+        double *t = T + c * GS_BLOCK;
+        column_ Gt;
+        times(b, G, t, Gt);
+        for (int j = 0; j < b - keep; j++) {
+            const double *d = D + j * GS_BLOCK, of = dot(b, d, Gt);
+            for (int i = 0; i < b; i++) t[i] -= of * d[i];
+        }
+    }
+}
+
+void gs_block_narrow(int b, int keep, const double *G, double *sigma, double *U, double *T)
+{
+    double *D = T + keep * GS_BLOCK;
+
+    make_basis(b, keep, G, sigma, U);
+    turn_sigma(b, keep, U, sigma);
+    memcpy(T, U, sizeof(column_) * GS_BLOCK);
+    make_conjugate(b, keep, G, U, D);
+    take_out_conjugate(b, keep, G, D, T);
 }

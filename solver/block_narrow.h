@@ -4,9 +4,9 @@
 #define GS_BLOCK_NARROW_H
 
 /* Of b columns the first keep stay. All matrices are by columns that are GS_BLOCK apart. From G =
- * S'A S and the first keep columns of sigma: U and T, b x b, so that R = (w U) sigma' with sigma'
- * in the first keep rows, in place of sigma; S T has in its first keep columns those of S U less
- * what is not conjugate to the others, which are D: D'A D = I. */
+ * S'A S and the first keep columns of sigma: U and T, b x b, and new values of these columns, so
+ * that R = (w U) sigma with the first keep rows of the new sigma; S T has in its first keep columns
+ * those of S U less what is not conjugate to the others, which are D: D'A D = I. */
 void gs_block_narrow(int b, int keep, const double *G, double *sigma, double *U, double *T);
 
 #endif

@@ -90,7 +90,7 @@ bool gsolve_choose(const gsolve_context *ctx, const gsolve_traits *traits, int a
                    gsolve_choice *choice)
 {
     static const char *const other[GS_LIKELY_COUNT] = {
-        [GS_JACOBI] = "", /* never but the first */
+        [GS_JACOBI] = "symmetric with a positive diagonal; jacobi takes the least memory",
         [GS_IC] = "symmetric with a positive diagonal",
         [GS_AMG] = "multigrid, for what looks elliptic",
     };

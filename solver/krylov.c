@@ -12,9 +12,10 @@
 #define MAX_PERIOD   (GS_HISTORY / 4) /* that is recorded */
 #define MOST_STEPS   16               /* of a chunk */
 #define FEW_STEPS    2
-#define A_PASS       128               /* bytes a row: M that moves fewer does so in one launch */
-#define LAUNCHES     (32 << 20)        /* bytes that another moves in some 20 or more */
-#define LONG_STEP    ((size_t)4 << 30) /* ... in a millisecond, in which a step's are launched */
+/* How many launches M takes is not known: guesses by the bytes that it moves. */
+#define A_PASS    128               /* of a row: one or two, with fewer */
+#define LAUNCHES  (32 << 20)        /* some 20 or more of multigrid */
+#define LONG_STEP ((size_t)4 << 30) /* take a millisecond, in which those of a step are made */
 
 /* --- the true residual --------------------------------------------------------------------------
  */

@@ -336,6 +336,8 @@ gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y
 gsolve_status gs_multiply_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gsolve_dense w,
                               gs_scalar wy, gs_scalar yy);
 gsolve_status gs_residual(gs_krylov *k, gsolve_dense r); /* r = b - Ax, rr = |r|^2    */
+/* What M^-1 multiplies by where it is a diagonal, else NULL; *simple: it is that, or absent. */
+const void *gs_diagonal(const gs_krylov *k, bool *simple);
 gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z); /* z = M^-1 r     */
 gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_dense z);
 gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz);

@@ -149,10 +149,11 @@ typedef struct price {
 /* Of a kind of device, fp64. */
 typedef struct prices {
     price plain[GS_LIKELY_COUNT], blocks[GS_LIKELY_COUNT];
-    double one_level;     /* rows of a matrix that amg factors at once */
+    double one_level;     /* rows of a matrix that amg factors at once (coarsest.c) */
     double chip, on_chip; /* entries of a system that cg + jacobi keeps on the chip; ns of a step */
-    int then[2];          /* what to try after the fastest, unless it is that */
-    const char *whose;    /* times */
+    double waits;         /* ns that nobody notices: multigrid, the surest, may take so much more */
+    int thens, then[GS_LIKELY_COUNT]; /* what to try after the first, unless it is that */
+    const char *whose;                /* times */
 } prices;
 
 /* One core. */
@@ -160,6 +161,8 @@ static const prices cpu = {
     .plain = {{0.55, 2.65, 0, 0, 20, 0}, {1.12, 6.85, 0, 15, 0, 0}, {2.6, 28, 0, 46, 250, 0}},
     .blocks = {{0.5, 0, 0, 3.4, 0, 0}, {1.18, 0, 0, 26, 0, 0}, {2.95, 0, 0, 97, 0, 0}},
     .one_level = 2000,
+    .waits = 2e6,
+    .thens = 2,
     .then = {GS_IC, GS_AMG},
     .whose = "the",
 };
@@ -174,10 +177,11 @@ static const prices gpu = {
     .blocks = {{0.0024, 0.0226, 14e3, 0, 0, 0},
                {1.3, 0, 600e3, 0, 0, 0},
                {0.021, 0, 100e3, 0.6, 0, 4.3e6}},
-    .one_level = 256,
+    .one_level = 512,
     .chip = 2e6,
     .on_chip = 12e3,
-    .then = {GS_AMG, GS_IC},
+    .thens = 3,
+    .then = {GS_AMG, GS_JACOBI, GS_IC},
     .whose = "a GPU's",
 };
 
@@ -199,13 +203,14 @@ static void forecast_times(const gsolve_traits *t, const prices *of, kin look, i
     if (one && dims == 3) ns[GS_AMG] *= 2.5;             /* more fill */
 }
 
-/* Of a time over the least, so that none is in powers of ten. */
+/* Of a time over the least, so that none is in powers of ten, and that it is seen which is less. */
 static int digits(double ratio)
 {
-    return ratio < 99.5 ? 2 : 1 + (int)log10(ratio + 0.5);
+    return ratio < 1.095 ? 3 : ratio < 99.5 ? 2 : 1 + (int)log10(ratio + 0.5);
 }
 
-/* The fastest, then ic and multigrid as far as they are others. */
+/* The fastest, or multigrid for little more, whose iterations grow least where the forecast is too
+ * hopeful; then others. */
 static void forecast(const gsolve_traits *t, const prices *of, kin look, gs_likely *l)
 {
     const char *what = look == ELASTIC    ? "an elastic body by its row sums and blocks"
@@ -213,21 +218,23 @@ static void forecast(const gsolve_traits *t, const prices *of, kin look, gs_like
                                           : "an elliptic operator by its row sums";
     const int dims = look == ELASTIC ? t->block : dimensions(t, look);
     const double length = length_of(t, look, dims);
-    int best = GS_JACOBI;
+    int best = GS_JACOBI, first;
     numbers its, ns, over;
 
     forecast_iterations(t, look, dims, length, its);
     forecast_times(t, of, look, dims, its, ns);
     for (int k = 1; k < GS_LIKELY_COUNT; k++) best = ns[k] < ns[best] ? k : best;
     for (int k = 0; k < GS_LIKELY_COUNT; k++) over[k] = ns[k] / ns[best];
-    l->order[l->count++] = best;
-    for (int k = 0; k < 2; k++) {
-        if (of->then[k] != best) l->order[l->count++] = of->then[k];
+    first = ns[GS_AMG] - ns[best] <= of->waits ? GS_AMG : best;
+    l->order[l->count++] = first;
+    for (int k = 0; k < of->thens; k++) {
+        if (of->then[k] != first) l->order[l->count++] = of->then[k];
     }
     snprintf(l->why, sizeof l->why,
-             "%s, some %.0f points long; forecast of %s times: jacobi %.*g, ic %.*g, amg %.*g",
+             "%s, some %.0f points long; forecast of %s times: jacobi %.*g, ic %.*g, amg %.*g%s",
              what, length, of->whose, digits(over[GS_JACOBI]), over[GS_JACOBI], digits(over[GS_IC]),
-             over[GS_IC], digits(over[GS_AMG]), over[GS_AMG]);
+             over[GS_IC], digits(over[GS_AMG]), over[GS_AMG],
+             first != best ? ", the surest and at most 2 ms slower" : "");
 }
 
 gs_likely gs_likely_of(const gsolve_traits *t, bool on_gpu)

@@ -1,4 +1,5 @@
-/* likely.h: which preconditioner of cg is likely to be the fastest. */
+/* likely.h: which preconditioner of cg is to be tried first: the one that is likely to be the
+ * fastest. */
 #ifndef GS_LIKELY_H
 #define GS_LIKELY_H
 

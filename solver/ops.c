@@ -448,8 +448,7 @@ done:
     return status;
 }
 
-/* What M multiplies by where it is a diagonal, and whether it is that or absent. */
-static const void *diagonal(const gs_krylov *k, bool *simple)
+const void *gs_diagonal(const gs_krylov *k, bool *simple)
 {
     const void *d = k->M ? gsolve_precond_diagonal(k->M) : NULL;
 
@@ -474,7 +473,7 @@ gsolve_status gs_turn(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coeffic
 {
     const gsolve_dense none = {0};
     bool simple;
-    const void *d = diagonal(k, &simple);
+    const void *d = gs_diagonal(k, &simple);
     gsolve_status status;
 
     TRY(turn(k, a, x, b, y, g, z, d, simple ? w : none));
@@ -512,7 +511,7 @@ gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, g
                                gsolve_dense z, gs_scalar rz)
 {
     bool simple;
-    const void *d = diagonal(k, &simple);
+    const void *d = gs_diagonal(k, &simple);
     gsolve_status status;
 
     TRY(residual_step(k, a, q, r, d, rz));
@@ -525,7 +524,7 @@ gsolve_status gs_direction_step(gs_krylov *k, gs_coefficient a, gs_coefficient b
                                 gsolve_dense z, gsolve_dense p)
 {
     bool simple;
-    const void *d = diagonal(k, &simple);
+    const void *d = gs_diagonal(k, &simple);
     const gsolve_dense from = simple ? r : z;
 
     announce(k, GS_DIRECTION_STEP, (5 + (d != NULL)) * bytes_of(p));

@@ -291,6 +291,7 @@ static gsolve_status give_back(gs_krylov *k, gsolve_dense x)
     for (int32_t c = 0; c < x.ncols && status == GSOLVE_OK; c++) {
         status = convert_column(k, gs_column_of(k->x, c), gs_column_of(x, c));
     }
+    if (status == GSOLVE_OK && x.nrows > 0) status = gs_memory_settle(k->ctx, x.place, x.value);
     return status;
 }
 

@@ -140,7 +140,7 @@ gsolve_status gsolve_galerkin_update(gsolve_galerkin *G, const gsolve_csr *R, co
     TRY(put_values(G->ctx, &G->R, &r));
     if (P && G->order) TRY(gs_transpose_refill(&G->R.own, G->order, G->ctx, &G->P.own));
     TRY(gs_galerkin_renew(&G->made, &G->R.used, &a.used, &G->P.used));
-    TRY(gs_settle(G->ctx, &G->made.RAP.C.csr));
+    TRY(gs_memory_settle(G->ctx, G->made.RAP.C.csr.place, G->made.RAP.C.csr.start));
     G->update_seconds = gs_now() - begin;
 done:
     gs_input_drop(&r, G->ctx);

@@ -46,7 +46,7 @@ static gsolve_status make_product(gsolve_product *P, const char *spec, const gso
     b = gs_plain_blocks(P->square ? &P->A.used : &P->B.used);
     TRY(gs_product_make(&P->made, ctx, spec, &a, &b, true));
     P->entries = P->made.tally.entries;
-    TRY(gs_settle(ctx, &P->made.C.csr));
+    TRY(gs_memory_settle(ctx, P->made.C.csr.place, P->made.C.csr.start));
     gs_input_forget(&P->A, ctx);
     gs_input_forget(&P->B, ctx);
 done:
@@ -115,7 +115,7 @@ gsolve_status gsolve_product_update(gsolve_product *P, const gsolve_csr *A, cons
     y = gs_plain_blocks(b.used.start ? &b.used : &a.used);
     P->shown.stale = true;
     TRY(gs_product_renew(&P->made, &x, &y));
-    TRY(gs_settle(P->ctx, &P->made.C.csr));
+    TRY(gs_memory_settle(P->ctx, P->made.C.csr.place, P->made.C.csr.start));
     P->update_seconds = gs_now() - begin;
 done:
     gs_input_drop(&a, P->ctx);

@@ -48,8 +48,7 @@ gsolve_status gs_input_take(gs_input *out, gsolve_context *ctx, const char *name
 {
     gs_input in = {0};
     gs_csr_seen seen;
-    bool clean;
-    gsolve_status status = gs_csr_check_seen(ctx, given, &seen, &clean);
+    gsolve_status status = gs_csr_check_seen(ctx, given, &seen, NULL);
 
     if (status != GSOLVE_OK) return blame(ctx, name, status);
     in.entries = seen.entries;
@@ -62,6 +61,7 @@ gsolve_status gs_input_take(gs_input *out, gsolve_context *ctx, const char *name
     in.used = in.own.start ? in.own : *given;
     *out = in;
 done:
+    if (status != GSOLVE_OK) gs_input_drop(&in, ctx);
     return status;
 }
 
@@ -184,11 +184,4 @@ gsolve_status gs_inputs_fit(gsolve_context *ctx, const char *names, const gsolve
                            "%s: one lies on the host and one on the device", names);
     }
     return GSOLVE_OK;
-}
-
-gsolve_status gs_settle(gsolve_context *ctx, const gsolve_csr *csr)
-{
-    int32_t first; /* half of an offset, or the whole */
-
-    return gsolve_copy(ctx, &first, GSOLVE_HOST, csr->start, csr->place, sizeof first);
 }

@@ -31,7 +31,4 @@ gsolve_status gs_input_renew(gs_input *fresh, gsolve_context *ctx, const char *n
 gsolve_status gs_inputs_fit(gsolve_context *ctx, const char *names, const gsolve_csr *A,
                             const gsolve_csr *B);
 
-/* Until the device has done what it was asked. csr lies in ctx's place. */
-gsolve_status gs_settle(gsolve_context *ctx, const gsolve_csr *csr);
-
 #endif

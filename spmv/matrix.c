@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/csr_seen.h"
 #include "core/stage.h"
 #include "core/transpose.h"
 #include "core/try.h"
@@ -11,19 +12,15 @@
 
 /* --- making and freeing ----------------------------------------------------------------------- */
 
-/* Until the device has done what it was asked, so that build_seconds is the time of the conversion
- * alone and of the whole of it. */
+/* So that build_seconds is the time of the conversion alone and of the whole of it. */
 static gsolve_status settle(const gsolve_matrix *A)
 {
-    const gsolve_context *ctx = A->ctx;
-    int32_t first; /* half of an offset, or the whole */
-
-    if (!A->csr.start || A->csr.place != GSOLVE_DEVICE) return GSOLVE_OK;
-    return ctx->device->copy(ctx->queue, &first, A->csr.start, sizeof first);
+    return gs_memory_settle(A->ctx, A->csr.place, A->csr.start);
 }
 
 static gsolve_status build(gsolve_matrix *A, bool timed)
 {
+    const gs_told before = A->ctx->told;
     double begin;
     gsolve_status status;
 
@@ -31,12 +28,16 @@ static gsolve_status build(gsolve_matrix *A, bool timed)
     if (timed) TRY(settle(A));
     begin = gs_now();
     if (!A->csr.start) TRY(gs_place_rows(&A->csr, A->ctx, &A->rows));
-    TRY(gs_csr_entries(A->ctx, A->rows.start ? &A->rows : &A->csr, &A->entries));
+    if (A->entries < 0) {
+        TRY(gs_csr_entries(A->ctx, A->rows.start ? &A->rows : &A->csr, &A->entries));
+    }
+    A->ctx->told = (gs_told){A->csr.start, A->csr.nrows, A->entries};
     if (gs_place(A->ctx) == GSOLVE_DEVICE) ALLOC(A->ctx, GSOLVE_DEVICE, A->squares, 2);
     TRY(A->format->build(&A->self, A->ctx, &A->csr, A->options));
     if (timed) TRY(settle(A));
     A->build_seconds = gs_now() - begin;
 done:
+    A->ctx->told = before;
     gs_range_pop(A->ctx);
     return status;
 }
@@ -62,6 +63,7 @@ static gsolve_status new_matrix(gsolve_matrix **out, gsolve_context *ctx, const 
     A->format = (const gsolve_format *)(const void *)plugin;
     A->options = options;
     A->version = 1;
+    A->entries = -1; /* not known */
     options = NULL;
     ctx->handles++;
     *out = A;
@@ -77,6 +79,7 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
 {
     gsolve_matrix *A = NULL;
     gsolve_csr fetched = {0};
+    gs_csr_seen seen;
     gsolve_status status;
     bool clean, known;
 
@@ -84,8 +87,9 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
     if (!out || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_create: an argument is NULL");
     }
-    TRY(gs_csr_check(ctx, csr, &clean));
+    TRY(gs_csr_check_seen(ctx, csr, &seen, &clean));
     TRY(new_matrix(&A, ctx, spec));
+    if (clean) A->entries = seen.entries;
     if (!clean && csr->place == GSOLVE_DEVICE && !gs_rows_ascend(ctx, csr)) {
         TRY(gs_csr_to_host(&csr, ctx, &fetched));
     }
@@ -142,6 +146,7 @@ gsolve_status gsolve_matrix_take(gsolve_matrix **out, gsolve_context *ctx, const
                                  gsolve_csr *csr)
 {
     gsolve_matrix *A = NULL;
+    gs_csr_seen seen;
     gsolve_status status;
     bool clean;
 
@@ -149,13 +154,14 @@ gsolve_status gsolve_matrix_take(gsolve_matrix **out, gsolve_context *ctx, const
     if (!out || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_take: an argument is NULL");
     }
-    TRY(gs_csr_check(ctx, csr, &clean));
+    TRY(gs_csr_check_seen(ctx, csr, &seen, &clean));
     if (!clean) {
         status = gsolve_matrix_create(out, ctx, spec, csr);
         if (status == GSOLVE_OK) gsolve_csr_free(csr, ctx);
         return status;
     }
     TRY(new_matrix(&A, ctx, spec));
+    A->entries = seen.entries;
     TRY(gs_matrix_fits(A, csr, csr->place == GSOLVE_HOST));
     TRY(build_from(A, csr, true));
     *out = A;
@@ -242,6 +248,7 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
                            csr->nrows, csr->ncols, (long long)entries);
     }
     TRY(gs_matrix_renew(A));
+    TRY(gs_memory_settle(A->ctx, csr->place, csr->value)); /* has been read */
 done:
     return status;
 }

@@ -11,8 +11,7 @@ bool gs_matrix_steps(const gsolve_matrix *A)
 {
     const gs_sliced_step_kernels *kernels = GS_KERNELS(gs_sliced_step, A->ctx, A->csr.type);
 
-    return A->format == &gs_sell_format && !A->form_is_stale && kernels->step &&
-           gs_sliced_steps(A->self);
+    return A->format == &gs_sell_format && kernels->step && gs_sliced_steps(A->self);
 }
 
 gsolve_status gs_matrix_step(const gsolve_matrix *A, const void *x, const gs_step *step)

@@ -11,8 +11,8 @@
 /* y = x + a d * (b - A x) + c (x - old), or where d is NULL y = b - A x. d: a number a row; old may
  * be y, and NULL: counts as 0. x is neither y nor wide.
  *
- * Where wide is not NULL, y goes there, in double precision, and nowhere else; *ry = r'y with r in
- * double precision, too, unless ry is NULL. Of a matrix in single precision. */
+ * Where wide is not NULL, d and r are given and A is in single precision: y goes to wide, in double
+ * precision, and nowhere else, and *ry = r'y, unless ry is NULL. */
 typedef struct gs_step {
     double a, c;
     const void *d, *b, *old;
@@ -24,6 +24,8 @@ typedef struct gs_step {
 /* Whether A makes such steps, whatever its values: with one column, where kernels see all vectors.
  */
 bool gs_matrix_steps(const gsolve_matrix *A);
+
+/* The step, of an A that makes them. */
 gsolve_status gs_matrix_step(const gsolve_matrix *A, const void *x, const gs_step *step);
 
 #endif

@@ -18,11 +18,14 @@ static inline FN(ring) FN(ring_of)(const gs_windows *windows, int32_t w, int thr
 
 typedef T FN(lying) __attribute__((vector_size(4 * sizeof(T)), aligned(sizeof(T)), may_alias));
 
+/* Those of a's and then b's elements that are named. GCC has the first from version 12 on. */
+#if __has_builtin(__builtin_shufflevector)
+#define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
 typedef __typeof__(__builtin_choose_expr(sizeof(T) == 8, (int64_t)0, (int32_t)0)) FN(place);
 typedef FN(place) FN(places) __attribute__((vector_size(4 * sizeof(T))));
-
-/* Those of a's and then b's elements that are named. */
 #define PICK(a, b, ...) __builtin_shuffle(a, b, (FN(places)){__VA_ARGS__})
+#endif
 
 /* Four columns, stride apart, of four rows each, become rows of w. (Vectors put together from
  * elements would be read one element at a time.) */

@@ -576,7 +576,6 @@ static void chosen_where_it_pays(void **state)
 
     assert_true(is_chosen(ctx, "gen:poisson2d,n=240"));
     assert_true(is_chosen(ctx, "gen:neumann2d,n=240"));
-    assert_false(is_chosen(ctx, "gen:poisson2d,n=60"));
     assert_false(is_chosen(ctx, "gen:poisson3d,n=30"));
     assert_false(is_chosen(ctx, "gen:convdiff3d,nx=8,ny=8,nz=120"));
     assert_false(is_chosen(ctx, "gen:elasticity3d,n=8"));

@@ -57,7 +57,8 @@ typedef struct expectation {
 } expectation;
 
 static const expectation known[] = {
-    {"gen:poisson2d,n=50", "jacobi"},
+    {"gen:poisson2d,n=20", "amg"}, /* by little not the fastest */
+    {"gen:poisson2d,n=80", "amg"},
     {"gen:poisson2d,n=150", "amg"},
     {"gen:poisson2d,nx=400,ny=100", "amg"},
     {"gen:neumann2d,n=150", "amg"},
@@ -162,7 +163,7 @@ static void numbering_does_not_matter(void **state)
 {
     static const struct {
         const char *matrix, *precond;
-    } system[] = {{"gen:poisson2d,n=60", "jacobi"},
+    } system[] = {{"gen:poisson2d,n=60", "amg"},
                   {"gen:poisson2d,n=150", "amg"},
                   {"gen:neumann2d,n=150", "amg"},
                   {"gen:poisson3d27,n=20", "jacobi"}};
@@ -285,8 +286,8 @@ static void small_networks(void **state)
 static const gs_device *const devices[] = {&gs_device_host, &gs_device_cuda};
 enum { DEVICES = sizeof devices / sizeof *devices };
 
-/* The forecast has 1 for the one that is taken and no less for the others; on a GPU ic takes many
- * times as long as the fastest. */
+/* The forecast has 1 for the fastest, which is taken unless multigrid is and the reason says so; on
+ * a GPU ic takes many times as long as the fastest. */
 static void assert_reason(const gs_device *device, const gsolve_choice *choice)
 {
     const char *times = strstr(choice->why, "times: ");
@@ -295,7 +296,8 @@ static void assert_reason(const gs_device *device, const gsolve_choice *choice)
     assert_non_null(times);
     assert_int_equal(sscanf(times, "times: jacobi %lf, ic %lf, amg %lf", &jacobi, &ic, &amg), 3);
     taken = choice->precond[0] == 'j' ? jacobi : choice->precond[0] == 'i' ? ic : amg;
-    assert_true(taken == 1);
+    assert_true(taken == 1 || choice->precond[0] == 'a');
+    assert_int_equal(strstr(times, "the surest") != NULL, taken > 1);
     assert_true(fmin(jacobi, fmin(ic, amg)) == 1);
     assert_null(strstr(times, "e+"));
     assert_int_equal(strstr(choice->why, "of a GPU's times") != NULL, device == &gs_device_cuda);
@@ -305,7 +307,7 @@ static void assert_reason(const gs_device *device, const gsolve_choice *choice)
 static void reasons(void **state)
 {
     static const char *const matrix[] = {"gen:poisson3d,n=20", "gen:poisson2d,n=150",
-                                         "gen:anisotropic3d,n=24", "gen:elasticity3d,n=6",
+                                         "gen:poisson2d,n=50", "gen:elasticity3d,n=6",
                                          "gen:elasticity3d,n=20"};
     gsolve_context *ctx = open_context(1);
     (void)state;
@@ -321,7 +323,8 @@ static void reasons(void **state)
 }
 
 /* Whatever comes first, ic, a factorisation and minres come once each, and multigrid where the
- * matrix looks elliptic; on a GPU ic does not come first, nor before multigrid. */
+ * matrix looks elliptic; jacobi comes first or, on a GPU, behind multigrid, which may not fit; on a
+ * GPU ic does not come first, nor before these. */
 static void assert_attempts(const gs_device *device, const gsolve_context *ctx,
                             const gsolve_traits *traits, int multigrids)
 {
@@ -333,7 +336,9 @@ static void assert_attempts(const gs_device *device, const gsolve_context *ctx,
         if (strcmp(choice.precond, "amg") == 0) amg++, at_amg = attempt;
         direct += strncmp(choice.solver, "direct", 6) == 0;
         minres += strncmp(choice.solver, "minres", 6) == 0;
-        assert_true(attempt == 0 || strcmp(choice.precond, "jacobi") != 0);
+        if (attempt > 0 && strcmp(choice.precond, "jacobi") == 0) {
+            assert_true(device == &gs_device_cuda && attempt == 1 && amg == 1);
+        }
         assert_true(choice.why[0] != 0);
     }
     assert_int_equal(ic, 1);

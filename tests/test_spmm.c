@@ -289,24 +289,25 @@ static gsolve_csr flipped(void)
     return A;
 }
 
-/* A x of each column alone, one behind the other. */
-static void *alone(gsolve_context *ctx, const gsolve_matrix *M, gsolve_dense x, int32_t nrows)
+/* alpha A x + beta y of each column alone, one behind the other. */
+static void *alone(gsolve_context *ctx, const gsolve_matrix *M, gsolve_dense x, int32_t nrows,
+                   double alpha, double beta)
 {
     const size_t size = gs_type_size(x.type);
-    char *all = calloc((size_t)nrows * (size_t)x.ncols, size);
+    char *all = new_block(nrows, x.ncols, x.type, GSOLVE_BY_COLUMNS, 0, Y_SEED).value;
 
     for (int32_t j = 0; j < x.ncols; j++) {
         gsolve_dense from = x, to = {nrows, 1, nrows, NULL, x.type, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
         from.ncols = 1;
         from.value = (char *)x.value + (size_t)j * (size_t)x.stride * size;
         to.value = all + (size_t)j * (size_t)nrows * size;
-        OK(ctx, gsolve_matrix_apply(M, 1, from, 0, to));
+        OK(ctx, gsolve_matrix_apply(M, alpha, from, beta, to));
     }
     return all;
 }
 
 static void check_alone(gsolve_context *ctx, gsolve_context *crowd, const gsolve_csr *A,
-                        const char *spec)
+                        const char *spec, double alpha, double beta)
 {
     static const int32_t some[] = {2, 3, 4, 6, 8, 9, 13, 17};
     gsolve_dense x = new_block(A->ncols, 17, A->type, GSOLVE_BY_COLUMNS, 5, X_SEED);
@@ -315,11 +316,11 @@ static void check_alone(gsolve_context *ctx, gsolve_context *crowd, const gsolve
 
     OK(ctx, gsolve_matrix_create(&M, ctx, spec, A));
     OK(crowd, gsolve_matrix_create(&N, crowd, spec, A));
-    want = alone(ctx, M, x, A->nrows);
+    want = alone(ctx, M, x, A->nrows, alpha, beta);
     for (size_t c = 0; c < 2 * sizeof some / sizeof *some; c++) {
         gsolve_dense y = new_block(A->nrows, some[c / 2], A->type, GSOLVE_BY_COLUMNS, 0, Y_SEED);
         x.ncols = y.ncols;
-        OK(c % 2 ? crowd : ctx, gsolve_matrix_apply(c % 2 ? N : M, 1, x, 0, y));
+        OK(c % 2 ? crowd : ctx, gsolve_matrix_apply(c % 2 ? N : M, alpha, x, beta, y));
         if (memcmp(want, y.value, (size_t)places_of(y) * gs_type_size(y.type)) != 0) {
             fail_msg("%s: %d columns have other bits than alone", spec, y.ncols);
         }
@@ -331,8 +332,9 @@ static void check_alone(gsolve_context *ctx, gsolve_context *crowd, const gsolve
     free(x.value);
 }
 
-/* On the CPU the bits of a column are those that it has alone, whatever the number of threads is:
- * where x is read from a ring that goes round, forwards and backwards, and where it is not. */
+/* The bits of a column are those that it has alone, on a GPU by csr, on the CPU by all of these and
+ * whatever the number of threads is: where x is read from a ring that goes round, forwards and
+ * backwards, and where it is not. */
 static void columns_alone(void **state)
 {
     static const char *const large[] = {"gen:poisson3d,n=28", "gen:band,n=12000",
@@ -343,13 +345,15 @@ static void columns_alone(void **state)
     const gsolve_csr turned_round = flipped();
     (void)state;
 
-    for (size_t m = 0; !gsolve_stream(ctx) && m <= sizeof large / sizeof *large; m++) {
+    for (size_t m = 0; m <= sizeof large / sizeof *large; m++) {
         gsolve_csr A = m > 0 ? read_matrix(ctx, large[m - 1]) : turned_round;
         for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) {
             gsolve_csr typed;
             OK(ctx, gsolve_csr_convert(&typed, ctx, (gsolve_type)type, &A));
-            for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
-                if (is_wanted(specs[s])) check_alone(ctx, crowd, &typed, specs[s]);
+            for (size_t s = 0; s < (gsolve_stream(ctx) ? 1 : sizeof specs / sizeof *specs); s++) {
+                if (!is_wanted(specs[s])) continue;
+                check_alone(ctx, crowd, &typed, specs[s], 1, 0);
+                check_alone(ctx, crowd, &typed, specs[s], 2, -0.5);
             }
             gsolve_csr_free(&typed, ctx);
         }

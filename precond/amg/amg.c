@@ -66,8 +66,8 @@ static const gsolve_option options[] = {
     {"pre", "sweeps before the coarse level", GSOLVE_INT, MEMBER(pre), 1, 0, 100, NULL},
     {"post", "sweeps after it; cg needs as many as before", GSOLVE_INT, MEMBER(post), 1, 0, 100,
      NULL},
-    {"omega", "of l1_jacobi: times the division; 0: as suits", GSOLVE_REAL, MEMBER(omega), 0, 0,
-     1.99, NULL},
+    {"omega", "of l1_jacobi: times the division; below 0.01: as suits", GSOLVE_REAL, MEMBER(omega),
+     0, 0, 1.99, NULL},
     {"degree",
      "steps of a sweep: of chebyshev and l1_jacobi products, of ilu on a GPU those of a triangle's "
      "solve; 0: as suits",

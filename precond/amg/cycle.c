@@ -255,17 +255,26 @@ static size_t product_bytes(const gsolve_matrix *A)
     return info.bytes;
 }
 
-/* Of one visit of level k. */
-static size_t visit(const gs_hierarchy *h, int k)
+/* Sweeps in so many visits of level k: half of them, where it is visited twice, share theirs. */
+static size_t sweeps_in(const gs_hierarchy *h, int k, size_t visits)
+{
+    const size_t pre = (size_t)h->options.pre, post = (size_t)h->options.post;
+    const bool shared = h->smoother->even && pre == post && h->options.cycle != GS_AMG_K;
+
+    return visits * (pre + post) - (shared && k > 0 && is_twice(h, k) ? visits / 2 * pre : 0);
+}
+
+/* Of so many visits of level k. */
+static size_t visits_bytes(const gs_hierarchy *h, int k, size_t visits)
 {
     const gs_level *l = &h->level[k];
     const size_t vector = (size_t)l->rows.nrows * gs_type_size(h->type);
-    const int sweeps = h->options.pre + h->options.post;
 
-    if (!l->smoother) return gs_coarsest_bytes(&h->coarsest);
-    if (k + 1 == h->levels) return 2 * LAST_SWEEPS * h->smoother->bytes(l->smoother, &l->fine);
-    return (size_t)sweeps * h->smoother->bytes(l->smoother, &l->fine) + product_bytes(l->A) +
-           product_bytes(l->P) + product_bytes(l->R) + 4 * vector;
+    if (!l->smoother) return visits * gs_coarsest_bytes(&h->coarsest);
+    const size_t sweep = h->smoother->bytes(l->smoother, &l->fine);
+    if (k + 1 == h->levels) return visits * 2 * LAST_SWEEPS * sweep;
+    return sweeps_in(h, k, visits) * sweep +
+           visits * (product_bytes(l->A) + product_bytes(l->P) + product_bytes(l->R) + 4 * vector);
 }
 
 size_t gs_cycle_bytes(const gs_hierarchy *h)
@@ -276,7 +285,7 @@ size_t gs_cycle_bytes(const gs_hierarchy *h)
         const size_t vector = (size_t)h->level[k].rows.nrows * gs_type_size(h->type);
         const bool steps = h->options.cycle == GS_AMG_K && k > 0 && k + 1 < h->levels;
         if (k > 0 && is_twice(h, k)) visits *= 2;
-        bytes += visits * visit(h, k);
+        bytes += visits_bytes(h, k, visits);
         if (steps) bytes += visits * (product_bytes(h->level[k].A) + 10 * vector);
     }
     return bytes;

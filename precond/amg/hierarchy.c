@@ -291,7 +291,7 @@ static void settle_options(gs_hierarchy *h, const gsolve_context *ctx)
     h->far = gs_place(ctx) == GSOLVE_DEVICE;
     h->smoother = choose_smoother(h, ctx);
     if (o->damping < 0) o->damping = h->symmetric ? 4.0 / 3 : 2.0 / 3;
-    if (o->omega == 0) o->omega = h->symmetric ? 1.6 : 1.7;
+    if (o->omega < 0.01) o->omega = h->symmetric ? 1.6 : 1.7;
     if (o->degree == 0) o->degree = h->symmetric && h->smoother == &gs_amg_l1_jacobi ? 1 : 2;
 }
 

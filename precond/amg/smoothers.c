@@ -284,13 +284,14 @@ static gsolve_status residual(const void *self, gsolve_context *ctx, const gs_fi
     return pass(s, ctx, level, NULL, b, x.value, NULL, r.value);
 }
 
-/* Passes over the matrix with b, d, x and what was before it; else with b, d, x twice and p twice
- * beside the product. */
+/* Passes over the matrix with b, d, x and what was before it; else with b, d, x twice and, for a
+ * polynomial, p twice beside the product. */
 static size_t bytes(const void *self, const gs_fine *level)
 {
     const relaxation *s = self;
     const size_t vector = (size_t)level->A->nrows * gs_type_size(level->A->type);
-    const size_t beside = s->fused || s->sliced ? (s->degree > 1 ? 3 : 4) : s->degree > 1 ? 7 : 5;
+    const bool keeps = s->omega == 0 && s->degree > 1;
+    const size_t beside = s->fused || s->sliced ? (s->degree > 1 ? 3 : 4) : keeps ? 7 : 5;
 
     return (size_t)s->degree * (s->A.bytes + beside * vector);
 }

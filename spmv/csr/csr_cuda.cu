@@ -395,10 +395,10 @@ gsolve_status launch_all(gs_queue *q, const product<T> &a, int32_t n, int64_t th
 
 constexpr int deep = 4; // entries that a thread reads at once
 
-// sum += the products of some entries from at on, step apart.
-template <class T>
+// sum += the products of some entries from at on, step apart, in turns.
+template <int TURNS, class T>
 __device__ __forceinline__ void add_entries(const product<T> &a, int64_t at, int64_t to, int step,
-                                            T &sum)
+                                            T (&sum)[TURNS])
 {
     int32_t c[deep];
     T v[deep];
@@ -411,7 +411,7 @@ __device__ __forceinline__ void add_entries(const product<T> &a, int64_t at, int
     }
 #pragma unroll
     for (int u = 0; u < deep; u++) {
-        if (c[u] >= 0) sum += v[u] * __ldg(&a.x[c[u]]);
+        if (c[u] >= 0) sum[u % TURNS] += v[u] * __ldg(&a.x[c[u]]);
     }
 }
 
@@ -423,7 +423,7 @@ __global__ void __launch_bounds__(gs_block_size)
 {
     const int lane = (int)threadIdx.x % 32;
     const int64_t i = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
-    T sum = 0;
+    T sum[1] = {};
 
     if (guard.has_ended()) return;
     if (i >= n) return; // the whole warp
@@ -431,19 +431,20 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int64_t at = ((const O *)a.start)[i]; at < to; at += 32 * deep) {
         add_entries(a, at + lane, to, 32, sum);
     }
-    sum = group_sum(sum, 32);
-    if (lane == 0) finish(a, (int32_t)i, sum);
+    const T total = group_sum(sum[0], 32);
+    if (lane == 0) finish(a, (int32_t)i, total);
 }
 
-// A thread two rows, and all that it reads at once; y among it.
-template <class T, class O>
+// A thread two rows, and all that it reads at once; y among it. The sums are those of LANES threads
+// a row, 1 or 2.
+template <class T, class O, int LANES>
 __global__ void __launch_bounds__(gs_block_size) short_rows(product<T> a, int32_t n, gs_guard guard)
 {
     constexpr int rows = 2;
     const O *start = (const O *)a.start;
     const int64_t first = (int64_t)blockIdx.x * (rows * gs_block_size) + threadIdx.x;
     int64_t at[rows], to[rows];
-    T before[rows], sum[rows] = {};
+    T before[rows], sum[rows][LANES] = {};
     bool more = false;
 
     if (guard.has_ended()) return;
@@ -467,7 +468,8 @@ __global__ void __launch_bounds__(gs_block_size) short_rows(product<T> a, int32_
 #pragma unroll
     for (int r = 0; r < rows; r++) {
         const int64_t i = first + r * gs_block_size;
-        if (i < n) a.y[i] = a.alpha * sum[r] + a.beta * before[r];
+        const T total = LANES == 2 ? sum[r][0] + sum[r][LANES - 1] : sum[r][0];
+        if (i < n) a.y[i] = a.alpha * total + a.beta * before[r];
     }
 }
 
@@ -480,7 +482,7 @@ gsolve_status choose_kernel(gs_queue *q, const product<T> &a, int32_t n, bool sc
         }
     }
     if constexpr (SUMS == NO_SUMS && LANES <= 2) {
-        if (a.beta != 0) return launch_all(q, a, n, ((int64_t)n + 1) / 2, short_rows<T, O>);
+        if (a.beta != 0) return launch_all(q, a, n, ((int64_t)n + 1) / 2, short_rows<T, O, LANES>);
     }
     if constexpr (SUMS == NO_SUMS && LANES < 32) {
         if (scattered) return launch_groups<T, O, LANES, true, NO_SUMS>(q, a, n, true);

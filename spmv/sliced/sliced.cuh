@@ -98,9 +98,15 @@ gsolve_status gs_sliced_look_cuda(gsolve_context *ctx, const gsolve_csr *csr, in
 gsolve_status gs_sliced_sort_cuda(gsolve_context *ctx, const gsolve_csr *csr, int32_t window,
                                   int32_t most, int32_t **order);
 
-// sliced_columns_cuda.cu: whether most entries of a sample are one column past that at the same
-// place of the row before, or, of short rows, past any. Neighbours then read x side by side.
-gsolve_status gs_sliced_is_aligned_cuda(gsolve_context *ctx, const gsolve_csr *csr, bool *aligned);
+// sliced_kin_cuda.cu: whether most entries of a sample are one column past that at the same place
+// of the row before, or, of short rows, past any. Neighbours then read x side by side.
+struct gs_kinship {              // of entries of a row and of the next one
+    unsigned both, next;         // at the same place; one column further
+    unsigned rows, entries, kin; // of the rows; that have one a column further anywhere
+};
+// *count, on the device, += those of the sample; not waited for.
+gsolve_status gs_sliced_count_kin_cuda(gs_queue *q, const gsolve_csr *csr, gs_kinship *count);
+bool gs_sliced_is_aligned(const gs_kinship *count);
 
 // sliced_fill_cuda.cu: columns and values.
 template <class T>

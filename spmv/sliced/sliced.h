@@ -142,6 +142,12 @@ typedef struct gs_sliced {
     char note[80];        /* what the format that made it chose, or "" */
 } gs_sliced;
 
+/* Whether a warp of a GPU has a slice, a thread a row, and padding tells where that ends. */
+static inline bool gs_sliced_row_a_lane(const gs_sliced *s)
+{
+    return s->lanes == GS_SLICED_WARP && s->most_share == 0 && !s->length;
+}
+
 typedef struct gs_sliced_span { /* a group, with where its slices begin */
     int32_t place, slice, width;
     int32_t share; /* log2 of its lanes to a row */

@@ -217,9 +217,7 @@ template <class T, class V>
 gsolve_status gs_by_slices::gs_sliced_by_rows(gs_queue *q, const gs_sliced *s,
                                               const block_operands<T> &a)
 {
-    const bool whole = s->lanes == 32 && s->most_share == 0 && !s->length; // a row to each lane
-
-    if (whole && s->parts > 0) return gs_sliced_parted_by_rows<T, V>(q, s, a);
+    if (gs_sliced_row_a_lane(s) && s->parts > 0) return gs_sliced_parted_by_rows<T, V>(q, s, a);
     return takes_packs(a) ? multiply<T, V, gs_wide<T>>(q, s, a) : multiply<T, V, 1>(q, s, a);
 }
 

@@ -14,6 +14,7 @@ namespace
 struct totals {
     count_t columns; // of all slices
     count_t nlong, parts, in_parts;
+    gs_kinship kin;
 };
 
 // The group of a slice.
@@ -141,12 +142,14 @@ gsolve_status measure_all(gs_sliced *s, gsolve_context *ctx, int32_t spans,
     TRY(gs_cuda(q, cudaMemsetAsync(sum, 0, sizeof *sum, q->stream), "measuring slices"));
     TRY(s->csr.offset == GSOLVE_O64 ? launch_measure<int64_t>(s, ctx, *span, spans, table, sum)
                                     : launch_measure<int32_t>(s, ctx, *span, spans, table, sum));
+    TRY(gs_sliced_count_kin_cuda(q, &s->csr, &sum->kin));
     TRY(scan(ctx, s->first, (int64_t)s->slices + 1));
     TRY(gsolve_copy(ctx, &seen, GSOLVE_HOST, sum, GSOLVE_DEVICE, sizeof seen));
     s->columns = (int64_t)seen.columns;
     s->nlong = (int32_t)seen.nlong;
     s->parts = (int32_t)seen.parts;
     s->in_parts = (int64_t)seen.in_parts;
+    s->aligned = gs_sliced_is_aligned(&seen.kin);
     TRY(gs_sliced_fits(ctx, s, s->columns));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, table);

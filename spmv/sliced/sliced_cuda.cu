@@ -173,9 +173,7 @@ gsolve_status choose_kernel(gs_queue *q, const gs_sliced *s, const operands<T> &
 template <class T, class V>
 gsolve_status choose_index(gs_queue *q, const gs_sliced *s, const operands<T> &a)
 {
-    if (s->lanes == 32 && s->most_share == 0 && !s->length) {
-        return gs_sliced_rows_cuda<T, V>(q, s, a);
-    }
+    if (gs_sliced_row_a_lane(s)) return gs_sliced_rows_cuda<T, V>(q, s, a);
     return s->narrow ? choose_kernel<T, V, true>(q, s, a) : choose_kernel<T, V, false>(q, s, a);
 }
 

@@ -117,7 +117,7 @@ struct block_seat {
 // to each.
 inline int step_of(const gs_sliced *s)
 {
-    return s->lanes == 32 && s->most_share == 0 && !s->length ? 32 : 0;
+    return gs_sliced_row_a_lane(s) ? 32 : 0;
 }
 
 // Every step-th entry of a part of a long row from number `first` on.

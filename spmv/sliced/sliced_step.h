@@ -5,10 +5,10 @@
 #include "spmv/sliced/sliced.h"
 #include "spmv/step.h"
 
-/* Whether a warp has a slice, a thread a row, and all of it. */
+/* Whether a thread has a row, and all of it. */
 static inline bool gs_sliced_steps(const gs_sliced *s)
 {
-    return s->lanes == GS_SLICED_WARP && s->most_share == 0 && !s->length && s->parts == 0;
+    return gs_sliced_row_a_lane(s) && s->parts == 0;
 }
 
 typedef struct gs_sliced_step_kernels {
