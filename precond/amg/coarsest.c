@@ -17,6 +17,7 @@
 #define DENSE_ROWS  512  /* of an inverse that takes no longer than a level more */
 #define FACTOR_ROWS 2000 /* of a factor on the CPU, likewise */
 #define LU_ROWS     600  /* where A is not symmetric, which takes 20 times as long, on one thread */
+#define MANY        20000 /* entries with which it fills, as in three dimensions */
 
 /* --- the inverse where the matrix lies ----------------------------------------------------------
  */
@@ -129,11 +130,12 @@ done:
 
 /* --- both ------------------------------------------------------------------------------------- */
 
-int32_t gs_coarsest_most(const gsolve_context *ctx, const gs_amg_options *options, bool symmetric)
+int32_t gs_coarsest_most(const gsolve_context *ctx, const gs_amg_options *options, bool symmetric,
+                         int64_t entries)
 {
     if (options->coarsest > 0) return options->coarsest;
     if (gs_place(ctx) == GSOLVE_DEVICE) return DENSE_ROWS;
-    return symmetric ? FACTOR_ROWS : LU_ROWS;
+    return symmetric && entries <= MANY ? FACTOR_ROWS : LU_ROWS;
 }
 
 static void tell(gs_coarsest *c)

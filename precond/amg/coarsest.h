@@ -17,8 +17,9 @@ typedef struct gs_coarsest {
     char note[60];              /* "singular: 1 null vector", or "" */
 } gs_coarsest;
 
-/* Rows that are worth being solved so on ctx's device. */
-int32_t gs_coarsest_most(const gsolve_context *ctx, const gs_amg_options *options, bool symmetric);
+/* Rows that are worth being solved so on ctx's device, where they have so many entries (0: few). */
+int32_t gs_coarsest_most(const gsolve_context *ctx, const gs_amg_options *options, bool symmetric,
+                         int64_t entries);
 
 /* *c made anew for level, whose near_null tells what a singular matrix may map to 0. On failure *c
  * is as it was; all zero: there was none. */

@@ -200,7 +200,7 @@ done:
 /* Rows that are solved exactly even where that takes long, if there is no other way. */
 static int32_t most_exact(const gs_hierarchy *h, const gsolve_context *ctx)
 {
-    return 8 * gs_coarsest_most(ctx, &h->options, true);
+    return 8 * gs_coarsest_most(ctx, &h->options, true, 0);
 }
 
 /* Sweeps with A' make that of the rows. */
@@ -222,13 +222,22 @@ gsolve_status gs_hierarchy_need_rows(gs_hierarchy *h)
     return status;
 }
 
+/* Whether the last level is worth being solved exactly. A matrix that is small itself is, whatever
+ * its entries: nothing is as sure. */
+static bool is_small(const gs_hierarchy *h, const gsolve_context *ctx)
+{
+    const gs_level *last = &h->level[h->levels - 1];
+    const int64_t entries = h->levels > 1 ? last->entries : 0;
+
+    return last->rows.nrows <= gs_coarsest_most(ctx, &h->options, h->symmetric, entries);
+}
+
 static gsolve_status build_levels(gs_hierarchy *h, gsolve_context *ctx)
 {
-    const int32_t small = gs_coarsest_most(ctx, &h->options, h->symmetric);
     bool ended = false, exact;
     gsolve_status status = GSOLVE_OK;
 
-    while (!ended && h->level[h->levels - 1].rows.nrows > small && h->levels < h->options.levels) {
+    while (!ended && !is_small(h, ctx) && h->levels < h->options.levels) {
         TRY(add_level(h, ctx, &ended));
     }
     for (int k = 0; k < h->levels; k++) TRY(gs_level_set_matrix(h, &h->level[k], ctx));
