@@ -151,7 +151,7 @@ typedef struct prices {
     price plain[GS_LIKELY_COUNT], blocks[GS_LIKELY_COUNT];
     double one_level;     /* rows of a matrix that amg factors at once (coarsest.c) */
     double chip, on_chip; /* entries of a system that cg + jacobi keeps on the chip; ns of a step */
-    double waits;         /* ns that nobody notices: multigrid, the surest, may take so much more */
+    double waits;         /* ns that nobody notices */
     int thens, then[GS_LIKELY_COUNT]; /* what to try after the first, unless it is that */
     const char *whose;                /* times */
 } prices;
@@ -209,8 +209,8 @@ static int digits(double ratio)
     return ratio < 1.095 ? 3 : ratio < 99.5 ? 2 : 1 + (int)log10(ratio + 0.5);
 }
 
-/* The fastest, or multigrid for little more, whose iterations grow least where the forecast is too
- * hopeful; then others. */
+/* The fastest, or multigrid where all is over soon anyway, whose iterations grow least where the
+ * forecast is too hopeful; then others. */
 static void forecast(const gsolve_traits *t, const prices *of, kin look, gs_likely *l)
 {
     const char *what = look == ELASTIC    ? "an elastic body by its row sums and blocks"
@@ -220,12 +220,14 @@ static void forecast(const gsolve_traits *t, const prices *of, kin look, gs_like
     const double length = length_of(t, look, dims);
     int best = GS_JACOBI, first;
     numbers its, ns, over;
+    bool soon;
 
     forecast_iterations(t, look, dims, length, its);
     forecast_times(t, of, look, dims, its, ns);
     for (int k = 1; k < GS_LIKELY_COUNT; k++) best = ns[k] < ns[best] ? k : best;
     for (int k = 0; k < GS_LIKELY_COUNT; k++) over[k] = ns[k] / ns[best];
-    first = ns[GS_AMG] - ns[best] <= of->waits ? GS_AMG : best;
+    soon = ns[GS_AMG] <= 5 * of->waits && ns[GS_AMG] - ns[best] <= of->waits;
+    first = soon ? GS_AMG : best;
     l->order[l->count++] = first;
     for (int k = 0; k < of->thens; k++) {
         if (of->then[k] != first) l->order[l->count++] = of->then[k];
