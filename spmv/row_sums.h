@@ -48,6 +48,9 @@ static inline __attribute__((always_inline)) void OF(row_sums)(int64_t n, const 
         OF(add_product)(&s2, value[k + 2], FN(row_of)(x, col[k + 2]));
         OF(add_product)(&s3, value[k + 3], FN(row_of)(x, col[k + 3]));
     }
+    for (int64_t m = k; ahead > 0 && m < n; m++) {
+        __builtin_prefetch(FN(row_of)(x, col[m + ahead]));
+    }
     if (k < n) OF(add_product)(&s0, value[k], FN(row_of)(x, col[k]));
     if (k + 1 < n) OF(add_product)(&s1, value[k + 1], FN(row_of)(x, col[k + 1]));
     if (k + 2 < n) OF(add_product)(&s2, value[k + 2], FN(row_of)(x, col[k + 2]));
@@ -61,7 +64,7 @@ static inline __attribute__((always_inline)) void OF(any_row_sums)(int64_t n, co
                                                                    const FN(rows_of_x) * x,
                                                                    int64_t ahead, OF(numbers) * sum)
 {
-    switch (n) {
+    switch (ahead > 0 ? 0 : n) {
     case 5: OF(row_sums)(5, value, col, x, 0, sum); break;
     case 6: OF(row_sums)(6, value, col, x, 0, sum); break;
     case 7: OF(row_sums)(7, value, col, x, 0, sum); break;
