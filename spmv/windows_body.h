@@ -1,4 +1,5 @@
 /* windows_body.h: a thread's ring (spmv/windows.h) for one value type T. */
+#include <gs_shuffle.h> /* one of those in cmake/, as the compiler has it */
 
 #define RING_LINES 16 /* rows that are turned together, so that each cache line is met once */
 
@@ -18,15 +19,6 @@ static inline FN(ring) FN(ring_of)(const gs_windows *windows, int32_t w, int thr
 
 typedef T FN(lying) __attribute__((vector_size(4 * sizeof(T)), aligned(sizeof(T)), may_alias));
 
-/* Those of a's and then b's elements that are named. GCC has the first from version 12 on. */
-#if __has_builtin(__builtin_shufflevector)
-#define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#else
-typedef __typeof__(__builtin_choose_expr(sizeof(T) == 8, (int64_t)0, (int32_t)0)) FN(place);
-typedef FN(place) FN(places) __attribute__((vector_size(4 * sizeof(T))));
-#define PICK(a, b, ...) __builtin_shuffle(a, b, (FN(places)){__VA_ARGS__})
-#endif
-
 /* Four columns, stride apart, of four rows each, become rows of w. (Vectors put together from
  * elements would be read one element at a time.) */
 static inline __attribute__((always_inline)) void FN(turn_four)(const T *from, int64_t stride,
@@ -36,18 +28,16 @@ static inline __attribute__((always_inline)) void FN(turn_four)(const T *from, i
     const FN(four) q = *(const FN(lying) *)(const void *)(from + stride);
     const FN(four) r = *(const FN(lying) *)(const void *)(from + 2 * stride);
     const FN(four) s = *(const FN(lying) *)(const void *)(from + 3 * stride);
-    const FN(four) a = PICK(p, q, 0, 4, 2, 6);
-    const FN(four) b = PICK(p, q, 1, 5, 3, 7);
-    const FN(four) c = PICK(r, s, 0, 4, 2, 6);
-    const FN(four) d = PICK(r, s, 1, 5, 3, 7);
+    const FN(four) a = GS_SHUFFLE(p, q, 0, 4, 2, 6);
+    const FN(four) b = GS_SHUFFLE(p, q, 1, 5, 3, 7);
+    const FN(four) c = GS_SHUFFLE(r, s, 0, 4, 2, 6);
+    const FN(four) d = GS_SHUFFLE(r, s, 1, 5, 3, 7);
 
-    *(FN(lying) *)(void *)to = PICK(a, c, 0, 1, 4, 5);
-    *(FN(lying) *)(void *)(to + w) = PICK(b, d, 0, 1, 4, 5);
-    *(FN(lying) *)(void *)(to + 2 * w) = PICK(a, c, 2, 3, 6, 7);
-    *(FN(lying) *)(void *)(to + 3 * w) = PICK(b, d, 2, 3, 6, 7);
+    *(FN(lying) *)(void *)to = GS_SHUFFLE(a, c, 0, 1, 4, 5);
+    *(FN(lying) *)(void *)(to + w) = GS_SHUFFLE(b, d, 0, 1, 4, 5);
+    *(FN(lying) *)(void *)(to + 2 * w) = GS_SHUFFLE(a, c, 2, 3, 6, 7);
+    *(FN(lying) *)(void *)(to + 3 * w) = GS_SHUFFLE(b, d, 2, 3, 6, 7);
 }
-
-#undef PICK
 
 /* to[i w + j] = from[j stride + i] for i < rows, j < columns; apart, so that its loops have all
  * registers */
