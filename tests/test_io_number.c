@@ -128,10 +128,10 @@ static void corners(void **unused)
     for (size_t k = 0; k < sizeof none / sizeof *none; k++) {
         assert_null(gs_number_read(none[k], none[k] + strlen(none[k]), 0, &real));
     }
-    assert_string_equal(gs_number_read("1e+x", "1e+x" + 4, 0, &real), "e+x");
-    assert_string_equal(gs_number_read("1d2", "1d2" + 3, 0, &real), "");
+    assert_string_equal(gs_number_read("1e+x", &"1e+x"[4], 0, &real), "e+x");
+    assert_string_equal(gs_number_read("1d2", &"1d2"[3], 0, &real), "");
     assert_true(real.value == 100 && real.exponent && !real.whole);
-    gs_number_read("25", "25" + 2, -1, &real);
+    gs_number_read("25", &"25"[2], -1, &real);
     assert_true(real.value == 2.5 && real.whole);
 }
 
