@@ -74,9 +74,7 @@ static inline void OF_SLICES(slice)(const gs_sliced *s, int32_t at, double alpha
     if (ends) ON(name_ends)(s, &slice, end);
     for (int32_t l = 0; l < s->lanes; l += 8) {
         OF_SLICES(any_octet)(&e, s->lanes, ends ? end + l : NULL, x, base, sum + l);
-        e.value += 8;
-        e.col += e.unit ? 0 : 8;
-        e.unit += e.unit ? 8 : 0;
+        ON(advance)(&e, 8, e.unit);
     }
     for (int32_t r = 0; r < slice.rows; r++) {
         const int32_t i = gs_slice_row(s, &slice, r);

@@ -90,6 +90,18 @@ static inline ON(entries)
     return e;
 }
 
+/* To the slots so many on; narrow: column numbers have 16 bits. */
+static inline __attribute__((always_inline)) void ON(advance)(ON(entries) * e, int64_t slots,
+                                                              bool narrow)
+{
+    e->value += slots;
+    if (narrow) {
+        e->unit += slots;
+    } else {
+        e->col += slots;
+    }
+}
+
 /* sum[l] += sum of value x over the columns from `full` on of lane l of eight, of which value, col
  * and unit are past those before. Where a lane ends is not foreseen: each goes down on its own, and
  * so is wrong about it once. The constants are those below. */
@@ -121,8 +133,8 @@ typedef V ON(stored) __attribute__((vector_size(4 * sizeof(V))));
 static inline __attribute__((always_inline)) FN(quad)
     ON(products)(const ON(entries) * at, int l, bool narrow)
 {
-    const uint16_t *unit = at->unit + l;
-    const int32_t *col = at->col + l;
+    const uint16_t *unit = narrow ? at->unit + l : NULL;
+    const int32_t *col = narrow ? NULL : at->col + l;
     const T *x = at->x;
     ON(stored) v;
 
@@ -156,9 +168,7 @@ static inline __attribute__((always_inline)) void ON(octet)(const ON(entries) * 
         __builtin_prefetch(at.value + part.ahead);
         a[0] += ON(products)(&at, 0, narrow);
         a[1] += ON(products)(&at, 4, narrow);
-        at.value += step;
-        at.col += narrow ? 0 : step;
-        at.unit += narrow ? step : 0;
+        ON(advance)(&at, step, narrow);
     }
     memcpy(sum, a, sizeof a);
     at.x = e->x;
@@ -213,9 +223,7 @@ static void ON(sum_rows)(const gs_sliced *s, int32_t at, const gs_slice *slice, 
     if (ends) ON(name_ends)(s, slice, end);
     for (int32_t l = 0; l < s->lanes; l += 8) {
         ON(whole_octet)(&e, s->lanes, ends ? end + l : NULL, sum + l);
-        e.value += 8;
-        e.col += e.unit ? 0 : 8;
-        e.unit += e.unit ? 8 : 0;
+        ON(advance)(&e, 8, e.unit);
     }
     for (int32_t r = 0; slice->share > 0 && r < slice->rows; r++) {
         T total = 0;

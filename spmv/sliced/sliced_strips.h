@@ -26,9 +26,7 @@ static void ON(add_strip)(const gs_sliced *s, int32_t at, int32_t k, const T *x,
         ON(name_ends)(s, &slice, end);
         part.end = end;
     }
-    e.value += before;
-    e.col += e.unit ? 0 : before;
-    e.unit += e.unit ? before : 0;
+    ON(advance)(&e, before, e.unit);
     ON(any_octet)(&e, part, 8, sum);
 }
 
