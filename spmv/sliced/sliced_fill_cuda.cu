@@ -1,7 +1,6 @@
-// sliced_fill_cuda.cu: columns and values into slices on a GPU. A warp copies 32 lanes, a few
-// entries of each at a time, and writes those of a column side by side. Where each lane is a row,
-// as many threads read it side by side, and hand on what they read in shared memory; where lanes
-// share a row, neighbouring threads read neighbouring entries as it is.
+// sliced_fill_cuda.cu: columns and values into slices on a GPU. A thread copies a lane: it reads a
+// few entries of its row at a time, which lie in the same sectors, and a warp writes them side by
+// side.
 #include "spmv/sliced/sliced.cuh"
 
 using namespace gs_by_slices;
@@ -65,92 +64,31 @@ struct column_writer {
     }
 };
 
-// Where the entries of a lane lie in csr: from, from + step and so on, `columns` of them.
-struct lane_of_rows {
-    int64_t from;
-    int32_t columns;
-};
-
-// c[u], v[u] = entry j + u of this thread's lane, -1 and 0 past its end.
-template <class T, bool COLUMNS>
-__device__ void read_alone(const gs_sliced &s, const lane_of_rows &mine, int share, int32_t j,
-                           int32_t (&c)[at_once], T (&v)[at_once])
-{
-    const T *value = (const T *)s.csr.value;
-
-#pragma unroll
-    for (int u = 0; u < at_once; u++) {
-        const int64_t k = mine.from + ((int64_t)(j + u) << share);
-        const bool in = j + u < mine.columns;
-        v[u] = in ? value[k] : T(0);
-        c[u] = COLUMNS && in ? s.csr.col[k] : -1;
-    }
-}
-
-// What a warp hands on: a row for each lane, and a word more, so that a column is in all banks.
-template <class T>
-struct tile {
-    T v[32][at_once + 1];
-    int32_t c[32][at_once + 1];
-};
-
-// The same of lanes that are rows: at_once threads read a row of the 32.
-template <class T, bool COLUMNS>
-__device__ void read_together(const gs_sliced &s, const lane_of_rows &mine, int32_t j, tile<T> *t,
-                              int32_t (&c)[at_once], T (&v)[at_once])
-{
-    constexpr int rows = 32 / at_once; // read at a time
-    const int own = (int)threadIdx.x % 32, row = own / at_once, k = own % at_once;
-    const T *value = (const T *)s.csr.value;
-
-#pragma unroll
-    for (int u = 0; u < at_once; u++) {
-        const int of = u * rows + row;
-        const int64_t from = __shfl_sync(all_lanes, mine.from, of);
-        const bool in = j + k < __shfl_sync(all_lanes, mine.columns, of);
-        v[u] = in ? value[from + j + k] : T(0);
-        c[u] = COLUMNS && in ? s.csr.col[from + j + k] : -1;
-    }
-    __syncwarp(); // the last ones have been taken
-#pragma unroll
-    for (int u = 0; u < at_once; u++) {
-        t->v[u * rows + row][k] = v[u];
-        if (COLUMNS) t->c[u * rows + row][k] = c[u];
-    }
-    __syncwarp();
-#pragma unroll
-    for (int u = 0; u < at_once; u++) {
-        v[u] = t->v[own][u];
-        if (COLUMNS) c[u] = t->c[own][u];
-    }
-}
-
-// All threads of a warp stay to the end of its widest slice: they read for each other.
 template <class T, class V, class O, bool COLUMNS>
 __global__ void __launch_bounds__(gs_block_size) fill(gs_sliced s, rows_of<O> rows)
 {
-    __shared__ tile<T> tiles[gs_block_size / 32];
     const int64_t g = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
     const int lane = (int)(g & (s.lanes - 1));
-    const bool there = g >> s.shift < s.slices;
-    const int32_t at = there ? (int32_t)(g >> s.shift) : s.slices - 1;
-    const int32_t width = there ? s.first[at + 1] - s.first[at] : 0;
-    const int32_t widest = __reduce_max_sync(all_lanes, width);
+
+    if (g >> s.shift >= s.slices) return; // whole slices
+    const int32_t at = (int32_t)(g >> s.shift), width = s.first[at + 1] - s.first[at];
     const int share = share_of(s, at), sub = lane & ((1 << share) - 1);
-    const int32_t i = there ? row_at(s, places_of(s, at, share), lane >> share) : -1;
+    const int32_t i = row_at(s, places_of(s, at, share), lane >> share);
     const int32_t columns = columns_of(rows.length(i), sub, share);
-    const lane_of_rows mine = {columns > 0 ? (int64_t)rows.start[i] + sub : 0, columns};
-    const bool together = __all_sync(all_lanes, share == 0);
+    const int64_t from = columns > 0 ? (int64_t)rows.start[i] + sub : 0;
+    const T *value = (const T *)s.csr.value + from;
+    const int32_t *col = s.csr.col + from;
     V *to = (V *)s.value_of + (int64_t)s.first[at] * s.lanes + lane;
     const column_writer writer(s, at, lane);
 
-    for (int32_t j = 0; j < widest; j += at_once) {
+    for (int32_t j = 0; j < width; j += at_once) {
         T v[at_once];
         int32_t c[at_once];
-        if (together) {
-            read_together<T, COLUMNS>(s, mine, j, &tiles[threadIdx.x / 32], c, v);
-        } else {
-            read_alone<T, COLUMNS>(s, mine, share, j, c, v);
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            const int64_t k = (int64_t)(j + u) << share;
+            v[u] = j + u < columns ? value[k] : T(0);
+            c[u] = COLUMNS && j + u < columns ? col[k] : -1;
         }
 #pragma unroll
         for (int u = 0; u < at_once; u++) {
