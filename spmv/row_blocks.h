@@ -17,7 +17,7 @@ static inline __attribute__((always_inline)) const T *FN(row_of)(const FN(rows_o
 /* Those of x by rows from the first on. */
 static inline FN(rows_of_x) FN(columns_from)(const FN(rows_of_x) * x, int32_t first)
 {
-    const T *value = first > 0 ? x->value + first : x->value; /* NULL where there are no rows */
+    const T *value = x->value ? x->value + first : NULL; /* there are no rows */
 
     return (FN(rows_of_x)){value, x->stride, x->mask};
 }

@@ -80,7 +80,7 @@ static inline ON(entries)
         if (head.base < 0) {
             e.base = s->base + ~head.base;
         } else {
-            e.x = x + head.base;
+            e.x = x ? x + head.base : NULL; /* there are no columns */
         }
     } else if (s->narrow) {
         e.col = (const int32_t *)(const void *)(s->unit + (int64_t)~head.at * s->lanes);
