@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/levels.h"
 
@@ -146,21 +145,13 @@ int cli_check_specs(cli *c)
 /* --- watching ------------------------------------------------------------------------------ */
 
 static volatile sig_atomic_t interrupted;
-static volatile sig_atomic_t interrupted_at; /* ms of a clock */
-
-static int clock_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int)(now.tv_sec % 1000000 * 1000 + now.tv_nsec / 1000000);
-}
+static volatile sig_atomic_t interrupted_at; /* ms, modulo 1e9 */
 
 /* A second one ends the program: a set-up cannot be stopped otherwise. One that follows at once is
  * the same: timeout(1) signals the process, then its group. */
 static void note_interrupt(int number)
 {
-    const int now = clock_ms(), since = now - interrupted_at;
+    const int now = (int)fmod(1e3 * cli_now(), 1e9), since = now - interrupted_at;
 
     if (!interrupted) {
         interrupted_at = now;

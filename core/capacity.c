@@ -59,11 +59,10 @@ static gsolve_status time_copy(gsolve_context *ctx, size_t bytes, void *from, vo
                                double *seconds)
 {
     const double begin = gs_now();
-    char first; /* comes when all of the copy has been made */
     gsolve_status status;
 
     TRY(gsolve_copy(ctx, to, gs_place(ctx), from, gs_place(ctx), bytes));
-    TRY(gsolve_copy(ctx, &first, GSOLVE_HOST, to, gs_place(ctx), sizeof first));
+    TRY(gs_memory_settle(ctx, gs_place(ctx), to));
     *seconds = gs_now() - begin;
 done:
     return status;

@@ -233,19 +233,18 @@ done:
 
 gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
 {
-    int64_t entries;
+    gs_csr_seen seen;
     gsolve_status status;
-    bool clean, same;
+    bool same;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
-    TRY(gs_csr_check(A->ctx, csr, &clean));
-    TRY(gs_csr_entries(A->ctx, csr, &entries));
-    TRY(gs_matrix_new_values(A, csr, &same));
+    TRY(gs_csr_check_seen(A->ctx, csr, &seen, NULL));
+    TRY(gs_matrix_new_values(A, csr, seen.entries, &same));
     if (!same) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_MATRIX,
                            "the new matrix (%d x %d, %lld entries) has another pattern or type "
                            "than the one to update; make a new matrix from it",
-                           csr->nrows, csr->ncols, (long long)entries);
+                           csr->nrows, csr->ncols, (long long)seen.entries);
     }
     TRY(gs_matrix_renew(A));
     TRY(gs_memory_settle(A->ctx, csr->place, csr->value)); /* has been read */

@@ -54,9 +54,10 @@ gsolve_status gs_matrix_need_rows(const gsolve_matrix *A);
 void gs_matrix_give_up_rows(gsolve_matrix *A);
 gsolve_status gs_matrix_rows_again(gsolve_matrix *A);
 
-/* Puts csr's values into A's rows, wherever those and csr lie. *same: false, and nothing done,
- * where the pattern or the type differs. */
-gsolve_status gs_matrix_new_values(gsolve_matrix *A, const gsolve_csr *csr, bool *same);
+/* Puts csr's values, so many entries, into A's rows, wherever those and csr lie. *same: false, and
+ * nothing done, where the pattern or the type differs. */
+gsolve_status gs_matrix_new_values(gsolve_matrix *A, const gsolve_csr *csr, int64_t entries,
+                                   bool *same);
 
 /* --- matrix.c --------------------------------------------------------------------------------- */
 

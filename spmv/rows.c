@@ -103,16 +103,14 @@ done:
 
 /* --- new values ------------------------------------------------------------------------------- */
 
-/* csr lies where the rows to compare it with do. */
+/* csr, of so many entries, lies where the rows to compare it with do. */
 static gsolve_status has_pattern(const gsolve_matrix *A, const gsolve_csr *rows,
-                                 const gsolve_csr *csr, bool *same)
+                                 const gsolve_csr *csr, int64_t entries, bool *same)
 {
     const int64_t given = A->place ? A->given : A->entries;
-    int64_t entries;
-    gsolve_status status;
+    gsolve_status status = GSOLVE_OK;
 
     *same = false;
-    TRY(gs_csr_entries(A->ctx, csr, &entries));
     if (csr->nrows != A->csr.nrows || csr->ncols != A->csr.ncols || csr->type != A->csr.type ||
         entries != given) {
         return GSOLVE_OK;
@@ -155,11 +153,12 @@ static gsolve_status copy_values(const gsolve_matrix *A, const gsolve_csr *to,
                        (size_t)A->entries * gs_type_size(to->type));
 }
 
-static gsolve_status values_from_device(gsolve_matrix *A, const gsolve_csr *csr, bool *same)
+static gsolve_status values_from_device(gsolve_matrix *A, const gsolve_csr *csr, int64_t entries,
+                                        bool *same)
 {
     gsolve_status status;
 
-    TRY(has_pattern(A, &A->csr, csr, same));
+    TRY(has_pattern(A, &A->csr, csr, entries, same));
     if (!*same) return GSOLVE_OK;
     TRY(copy_values(A, &A->csr, csr));
     if (A->rows.start) TRY(copy_values(A, &A->rows, csr));
@@ -167,12 +166,13 @@ done:
     return status;
 }
 
-static gsolve_status values_from_host(gsolve_matrix *A, const gsolve_csr *csr, bool *same)
+static gsolve_status values_from_host(gsolve_matrix *A, const gsolve_csr *csr, int64_t entries,
+                                      bool *same)
 {
     gsolve_status status;
 
     TRY(gs_matrix_need_rows(A));
-    TRY(has_pattern(A, &A->rows, csr, same));
+    TRY(has_pattern(A, &A->rows, csr, entries, same));
     if (!*same) return GSOLVE_OK;
     gather_values(A, csr);
     TRY(copy_values(A, &A->csr, &A->rows));
@@ -180,14 +180,15 @@ done:
     return status;
 }
 
-gsolve_status gs_matrix_new_values(gsolve_matrix *A, const gsolve_csr *csr, bool *same)
+gsolve_status gs_matrix_new_values(gsolve_matrix *A, const gsolve_csr *csr, int64_t entries,
+                                   bool *same)
 {
     gsolve_csr fetched = {0};
     gsolve_status status;
 
-    if (csr->place == GSOLVE_DEVICE && !A->place) return values_from_device(A, csr, same);
+    if (csr->place == GSOLVE_DEVICE && !A->place) return values_from_device(A, csr, entries, same);
     TRY(gs_csr_to_host(&csr, A->ctx, &fetched));
-    TRY(values_from_host(A, csr, same));
+    TRY(values_from_host(A, csr, entries, same));
 done:
     gsolve_csr_free(&fetched, A->ctx);
     return status;

@@ -5,6 +5,8 @@ extern "C" {
 #include "precond/amg/classical/classical.h"
 }
 
+#include "core/row_rule.h"
+
 namespace
 {
 
@@ -55,20 +57,6 @@ done:
     return status;
 }
 
-// The entry of columns [begin, end), ascending, that is c.
-__device__ int64_t find_column(const int32_t *col, int64_t begin, int64_t end, int32_t c)
-{
-    while (begin < end) {
-        const int64_t middle = begin + (end - begin) / 2;
-        if (col[middle] < c) {
-            begin = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    return begin;
-}
-
 template <int L, class T>
 __global__ void __launch_bounds__(gs_block_size)
     renew_rows(int32_t rows, gs_places start, const int32_t *col, T *value, gs_places from_start,
@@ -83,7 +71,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const int64_t from_begin = from_start[r], from_end = from_start[r + 1];
     for (int64_t e = from_begin + g.lane; e < from_end; e += L) all += (double)from[e];
     for (int64_t e = begin + g.lane; e < end; e += L) {
-        value[e] = from[find_column(from_col, from_begin, from_end, col[e])];
+        value[e] = from[gs_row_first(from_col, from_begin, from_end, col[e])];
         kept += (double)value[e];
     }
     if (end - begin == from_end - from_begin) return; // all of the group
