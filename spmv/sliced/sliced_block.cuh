@@ -3,40 +3,13 @@
 #ifndef GS_SLICED_BLOCK_CUH
 #define GS_SLICED_BLOCK_CUH
 
-#include <type_traits>
-
-#include "spmv/sliced/sliced.cuh"
+#include "spmv/sliced/sliced_lanes.cuh"
 #include "spmv/teams.cuh"
 
 namespace gs_by_slices
 {
 
 using namespace gs_teams;
-
-// Where a lane's entries are. V: the type that values are stored in.
-template <class V>
-struct lane_entries {
-    const V *value;
-    const void *index;
-    const int32_t *bases; // of each column, or
-    int32_t base;         // of all
-    int32_t columns;      // of this lane
-    int step;             // from one to the next
-    bool narrow;          // numbers of 16 bits
-
-    // read(column numbers as they are stored, whether each has its base)
-    template <class Read>
-    __device__ __forceinline__ void visit(Read read) const
-    {
-        if (!narrow) {
-            read((const int32_t *)index, std::false_type());
-        } else if (bases) {
-            read((const uint16_t *)index, std::true_type());
-        } else {
-            read((const uint16_t *)index, std::false_type());
-        }
-    }
-};
 
 // So many entries of a lane. c -1: padding, or past the end.
 template <class T, int COUNT>
@@ -90,40 +63,9 @@ struct block_seat {
         }
         if (sub == 0) row = row_at(s, p, r);
         entries.value = (const V *)s.value_of + first * s.lanes + lane;
-        name_index(s, at, first, lane);
-    }
-
-    __device__ void name_index(const gs_sliced &s, int32_t at, int64_t first, int lane)
-    {
-        if (!s.narrow) {
-            entries.index = s.col + first * s.lanes + lane;
-            return;
-        }
-        const gs_sliced_head head = s.head[at];
-        if (head.at < 0) {
-            entries.index = (const int32_t *)(s.unit + (int64_t)~head.at * s.lanes) + lane;
-            return;
-        }
-        entries.index = s.unit + (int64_t)head.at * s.lanes + lane;
-        entries.narrow = true;
-        entries.base = head.base;
-        if (head.base < 0) entries.bases = s.base + ~head.base;
+        entries.template name_index<true>(s, at, first, lane);
     }
 };
-
-// Every step-th entry of a part of a long row from number `first` on.
-template <class T>
-__device__ inline lane_entries<T> part_entries(const gs_sliced &s, const gs_sliced_part &p,
-                                               int first, int step)
-{
-    return {(const T *)s.csr.value + p.from + first,
-            s.csr.col + p.from + first,
-            nullptr,
-            0,
-            (p.entries - first + step - 1) / step,
-            step,
-            false};
-}
 
 // x by rows, y in either layout: sliced_block_cuda.cu; both by columns: sliced_columns_cuda.cu.
 template <class T, class V>

@@ -48,7 +48,7 @@ __device__ __forceinline__ void add_products(const packs<T, W, G, P> &own,
 {
     constexpr int once = in_flight / P;
 
-    lane.visit([&](auto *index, auto each) {
+    lane.visit_kinds([&](auto *index, auto each) {
         some_entries<T, once> now, next;
         now.template read<STEP>(lane, index, each, 0);
         for (int32_t k = 0; k < lane.columns; k += once) {

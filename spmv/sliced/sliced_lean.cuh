@@ -6,7 +6,7 @@
 #ifndef GS_SLICED_LEAN_CUH
 #define GS_SLICED_LEAN_CUH
 
-#include "spmv/sliced/sliced.cuh"
+#include "spmv/sliced/sliced_lanes.cuh"
 #include "spmv/teams.cuh"
 
 namespace gs_lean_slices
@@ -14,29 +14,6 @@ namespace gs_lean_slices
 
 using namespace gs_by_slices;
 using namespace gs_teams;
-
-// Where a lane's entries are. V: the type that values are stored in.
-template <class V>
-struct lane_entries {
-    const V *value;
-    const void *index;
-    const int32_t *bases; // those of columns that have their own
-    int32_t base;         // that of all columns; ~base: number of that of the first one
-    int32_t columns;      // of this lane
-    int step;             // from one to the next
-    bool narrow;          // numbers of 16 bits
-
-    // read(column numbers as they are stored)
-    template <class Read>
-    __device__ __forceinline__ void visit(Read read) const
-    {
-        if (narrow) {
-            read((const uint16_t *)index);
-        } else {
-            read((const int32_t *)index);
-        }
-    }
-};
 
 // So many entries of a lane. c -1: padding, or past the end.
 template <class T, int COUNT>
@@ -93,23 +70,7 @@ struct block_seat {
         }
         if (sub == 0) row = row_at(s, p, r);
         entries.value = (const V *)s.value_of + (first << shift) + lane;
-        name_index(s, at, first, lane);
-    }
-
-    __device__ void name_index(const gs_sliced &s, int32_t at, int64_t first, int lane)
-    {
-        if (!s.narrow) {
-            entries.index = s.col + first * s.lanes + lane;
-            return;
-        }
-        const gs_sliced_head head = s.head[at];
-        if (head.at < 0) {
-            entries.index = (const int32_t *)(s.unit + (int64_t)~head.at * s.lanes) + lane;
-            return;
-        }
-        entries.index = s.unit + (int64_t)head.at * s.lanes + lane;
-        entries.narrow = true;
-        entries.base = head.base;
+        entries.template name_index<false>(s, at, first, lane);
     }
 };
 
@@ -118,20 +79,6 @@ struct block_seat {
 inline int step_of(const gs_sliced *s)
 {
     return gs_sliced_row_a_lane(s) ? 32 : 0;
-}
-
-// Every step-th entry of a part of a long row from number `first` on.
-template <class T>
-__device__ inline lane_entries<T> part_entries(const gs_sliced &s, const gs_sliced_part &p,
-                                               int first, int step)
-{
-    return {(const T *)s.csr.value + p.from + first,
-            s.csr.col + p.from + first,
-            nullptr,
-            0,
-            (p.entries - first + step - 1) / step,
-            step,
-            false};
 }
 
 } // namespace gs_lean_slices
