@@ -67,10 +67,17 @@ struct alignas(16) term { // of A_f Q
     int32_t aggregate;
 };
 
-// What a lane has seen of A's row, for factor_of's sums.
+// What has been seen of A's row, as factor_of sums it.
 struct row_sums {
     double diagonal, moved, others;
     bool stays;
+
+    // of a row of P of so many entries: of one, 0 if it is too long a row
+    __device__ double factor(double damping, int64_t entries) const
+    {
+        if (stays && entries == 1) return 0;
+        return gs_damping_of_row(damping, diagonal, fabs(moved) + others);
+    }
 };
 
 // Entries from to end of A's row i, at most 2 L, into pass; the sums too unless they have been
@@ -110,19 +117,15 @@ __device__ void pass_terms(const gs_lanes<L> &g, const filtered<T, O> &F, int32_
     __syncwarp();
 }
 
-// Row i of P for one near-null vector, by as many lanes as P's rows are long about. Its entries go
-// to the lanes, the terms of those of A's row pass by in order.
+// Row i of P for one near-null vector, by as many lanes as P's rows are long about; i < 0: none.
+// Its entries go to the lanes, the terms of those of A's row pass by in order.
 template <int L, class T, class O, class F>
-__global__ void __launch_bounds__(gs_block_size)
-    smooth_numbers(filtered<T, O> A, const int32_t *of, const T *Q, double damping, const F *offset,
-                   const int32_t *pcol, T *p)
+__device__ void smooth_by_lanes(const gs_lanes<L> &g, const filtered<T, O> &A, int32_t i,
+                                const int32_t *of, const T *Q, double damping, const F *offset,
+                                const int32_t *pcol, term *pass, T *p)
 {
-    constexpr int room = 2 * L + 1; // of a group: one more, for the sake of banks
-    __shared__ term passing[gs_block_size / L * room];
-    const gs_lanes<L> g;
-    term *pass = passing + threadIdx.x / L * room;
-    const bool in = g.unit < A.n;
-    const int32_t i = in ? (int32_t)g.unit : 0, own = in ? of[A.node(i)] : -1;
+    const bool in = i >= 0;
+    const int32_t own = in ? of[A.node(i)] : -1;
     // no load waits for own
     const int64_t begin = in ? (int64_t)A.start[i] : 0, to = in ? (int64_t)A.start[i + 1] : 0;
     const int64_t pbegin = in ? (int64_t)offset[i] : 0, pto = in ? (int64_t)offset[i + 1] : 0;
@@ -144,12 +147,109 @@ __global__ void __launch_bounds__(gs_block_size)
             }
         }
         if (first) { // for all of the warp
-            const double diagonal = g.sum(sums.diagonal), moved = g.sum(sums.moved);
-            const double others = g.sum(sums.others);
-            const bool stays = g.ballot(sums.stays) && pend - pbegin == 1; // too long a row
-            factor = stays ? 0 : gs_damping_of_row(damping, diagonal, fabs(moved) + others);
+            const row_sums all = {g.sum(sums.diagonal), g.sum(sums.moved), g.sum(sums.others),
+                                  g.ballot(sums.stays) != 0};
+            factor = all.factor(damping, pend - pbegin);
         }
         if (mine >= 0) p[e0 + g.lane] = (T)((mine == own ? of_own : 0) - factor * sum);
+    }
+}
+
+template <int L>
+constexpr int room_of = 2 * L + 1; // terms of a group: one more, for the sake of banks
+
+template <int L, class T, class O, class F>
+__global__ void __launch_bounds__(gs_block_size)
+    smooth_numbers(filtered<T, O> A, const int32_t *of, const T *Q, double damping, const F *offset,
+                   const int32_t *pcol, T *p)
+{
+    __shared__ term passing[gs_block_size / L * room_of<L>];
+    const gs_lanes<L> g;
+
+    smooth_by_lanes(g, A, g.unit < A.n ? (int32_t)g.unit : -1, of, Q, damping, offset, pcol,
+                    passing + threadIdx.x / L * room_of<L>, p);
+}
+
+// --- of one vector, where rows are short ------------------------------------------------------
+
+// Entries of A's row i, U of them at once, in order: the sums, and to sum[c] what is in aggregate
+// mine[c].
+template <int U, int C, class T, class O>
+__device__ void take_terms(const filtered<T, O> &A, int32_t i, int64_t begin, int64_t end,
+                           const int32_t *of, int32_t own, const T *Q, const int32_t (&mine)[C],
+                           double (&sum)[C], row_sums *sums)
+{
+    for (int64_t k = begin; k < end; k += U) {
+        int32_t col[U], aggregate[U];
+        T a[U], q[U];
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            const bool in = k + u < end;
+            col[u] = in ? A.column(i, k + u) : -1;
+            a[u] = in ? A.a[k + u] : T(0);
+            if (in && A.col[k + u] == i) sums->diagonal = (double)a[u];
+        }
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            aggregate[u] = col[u] >= 0 ? of[A.node(col[u])] : -1;
+            q[u] = col[u] >= 0 ? Q[col[u]] : T(0);
+        }
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            const double term = __dmul_rn((double)a[u], (double)q[u]);
+            sums->stays |= aggregate[u] >= 0 && aggregate[u] != own;
+            sums->moved += col[u] == i ? (double)a[u] : 0;
+            sums->others += col[u] == i ? 0 : fabs((double)a[u]);
+#pragma unroll
+            for (int c = 0; c < C; c++) {
+                if (aggregate[u] == mine[c]) sum[c] += term;
+            }
+        }
+    }
+}
+
+// Row i of P by a thread.
+template <class T, class O, class F>
+__device__ void smooth_alone(const filtered<T, O> &A, int32_t i, const int32_t *of, const T *Q,
+                             double damping, const F *offset, const int32_t *pcol, T *p)
+{
+    constexpr int at_once = 4; // entries of A, and of P
+    const int64_t pbegin = (int64_t)offset[i], pend = (int64_t)offset[i + 1];
+    const int32_t own = of[A.node(i)];
+    double factor = 0;
+
+    for (int64_t e = pbegin; own >= 0 && e < pend; e += at_once) {
+        int32_t mine[at_once];
+        double sum[at_once] = {};
+        row_sums sums = {};
+#pragma unroll
+        for (int c = 0; c < at_once; c++) mine[c] = e + c < pend ? pcol[e + c] : -1;
+        take_terms<at_once>(A, i, A.start[i], A.start[i + 1], of, own, Q, mine, sum, &sums);
+        if (e == pbegin) factor = sums.factor(damping, pend - pbegin);
+#pragma unroll
+        for (int c = 0; c < at_once; c++) {
+            const double q = mine[c] == own ? (double)Q[i] : 0;
+            if (mine[c] >= 0) p[e + c] = (T)(q - factor * sum[c]);
+        }
+    }
+}
+
+// A thread a row of P; those whose rows of A are long by a warp each.
+template <class T, class O, class F>
+__global__ void __launch_bounds__(gs_block_size)
+    smooth_short_rows(filtered<T, O> A, const int32_t *of, const T *Q, double damping,
+                      const F *offset, const int32_t *pcol, T *p)
+{
+    constexpr int most = 32; // entries of A's row
+    __shared__ term passing[gs_block_size / 32 * room_of<32>];
+    const gs_lanes<32> warp;
+    const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    const bool in = i < A.n, is_long = in && A.start[i + 1] - A.start[i] > most;
+
+    if (in && !is_long) smooth_alone(A, (int32_t)i, of, Q, damping, offset, pcol, p);
+    for (unsigned left = warp.ballot(is_long); left; left &= left - 1) {
+        smooth_by_lanes(warp, A, (int32_t)(32 * warp.unit + __ffs((int)left) - 1), of, Q, damping,
+                        offset, pcol, passing + threadIdx.x / 32 * room_of<32>, p);
     }
 }
 
@@ -234,11 +334,20 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// Lanes for rows of P by the mean of A's: few entries of P are made of many of A.
-template <class Go>
-gsolve_status with_lanes_of_P(double entries, Go go)
+// Rows of P for one vector by the mean of A's: few entries of P are made of many of A.
+template <class T, class O, class F>
+gsolve_status smooth(gs_queue *q, double mean, const filtered<T, O> &A, const int32_t *of,
+                     const T *Q, double damping, const F *offset, const int32_t *pcol, T *p)
 {
-    return gs_with_lanes(entries <= 8 ? 4 : entries <= 32 ? 8 : entries <= 128 ? 16 : 32, go);
+    const auto by = [&](auto *kernel, int lanes) {
+        return gs_launch(q, "the prolongator's values", kernel, gs_lane_blocks(A.n, lanes),
+                         gs_block_size, A, of, Q, damping, offset, pcol, p);
+    };
+
+    return mean <= 8     ? by(smooth_short_rows<T, O, F>, 1)
+           : mean <= 32  ? by(smooth_numbers<8, T, O, F>, 8)
+           : mean <= 128 ? by(smooth_numbers<16, T, O, F>, 16)
+                         : by(smooth_numbers<32, T, O, F>, 32);
 }
 
 template <class T, class O, class F>
@@ -255,14 +364,7 @@ gsolve_status values_in(gs_queue *q, const gsolve_csr *A, const uint32_t *strong
                          gs_block_size, A->nrows, G->k, Q, offset, p);
     }
     const double mean = (double)entries / (A->nrows + 1.0);
-    if (G->k == 1) {
-        return with_lanes_of_P(mean, [&](auto lanes) {
-            constexpr int L = decltype(lanes)::value;
-            return gs_launch(q, "the prolongator's values", smooth_numbers<L, T, O, F>,
-                             gs_lane_blocks(A->nrows, L), gs_block_size, rows, G->of, Q, damping,
-                             offset, P->col, p);
-        });
-    }
+    if (G->k == 1) return smooth(q, mean, rows, G->of, Q, damping, offset, P->col, p);
     return gs_with_lanes(mean, [&](auto lanes) {
         constexpr int L = decltype(lanes)::value;
         return gs_launch(q, "the prolongator's values", smooth_rows<L, T, O, F>,

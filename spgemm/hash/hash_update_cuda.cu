@@ -116,6 +116,50 @@ struct row_of_places {
     }
 };
 
+// The sums of a thread's row. In registers, where it has up to N columns: each product meets all of
+// them, which takes less than a way to shared memory and back for every one.
+template <class T, int N>
+struct sums_in_registers {
+    T sum[N];
+
+    __device__ explicit sums_in_registers(int) : sum() {}
+    __device__ __forceinline__ void add(int place, T a, T b)
+    {
+#pragma unroll
+        for (int c = 0; c < N; c++) {
+            if (place == c) sum[c] = fma(a, b, sum[c]);
+        }
+    }
+    __device__ __forceinline__ void put(T *to, int n) const
+    {
+#pragma unroll
+        for (int c = 0; c < N; c++) {
+            if (c < n) to[c] = sum[c];
+        }
+    }
+};
+
+// Or in shared memory, apart by the threads of a block, so that no two of a warp meet in a bank.
+template <class T>
+struct sums_in_shared {
+    T *sum;
+
+    __device__ explicit sums_in_shared(int n)
+        : sum(reinterpret_cast<T *>(row_space(0, 0)) + threadIdx.x)
+    {
+        for (int c = 0; c < n; c++) sum[c * blockDim.x] = 0;
+    }
+    __device__ __forceinline__ void add(int place, T a, T b)
+    {
+        T *const s = &sum[place * blockDim.x];
+        *s = fma(a, b, *s);
+    }
+    __device__ __forceinline__ void put(T *to, int n) const
+    {
+        for (int c = 0; c < n; c++) to[c] = sum[c * blockDim.x];
+    }
+};
+
 // Elements of a row of B, some of them at once.
 template <class T>
 struct few_elements {
@@ -127,20 +171,18 @@ struct few_elements {
 #pragma unroll
         for (int u = 0; u < most; u++) value[u] = u < left ? b[u] : T(0);
     }
-    __device__ __forceinline__ void add(T a, T *sum, int step, int left, row_of_places *places)
+    template <class S>
+    __device__ __forceinline__ void add(T a, S *sums, int left, row_of_places *places)
     {
 #pragma unroll
         for (int u = 0; u < most; u++) {
-            if (u >= left) continue;
-            T *const s = &sum[places->next() * step];
-            *s = fma(a, value[u], *s);
+            if (u < left) sums->add(places->next(), a, value[u]);
         }
     }
 };
 
-// Rows of up to `most` entries and few products. The sums of a row lie apart by the threads of a
-// block, so that no two of a warp meet in a bank.
-template <class T>
+// Rows of few entries and products; S: where their sums are.
+template <class T, class S>
 __global__ void __launch_bounds__(128)
     renew_alone(rows_of A, rows_of B, rows_of C, const int32_t *rows, int32_t nrows, int,
                 const int64_t *begin, const uint8_t *place, T *value)
@@ -149,12 +191,11 @@ __global__ void __launch_bounds__(128)
     const int64_t nth = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (nth >= nrows) return;
     const int64_t i = rows ? rows[nth] : nth, to = A.begin(i + 1), first = C.begin(i);
-    const int n = (int)(C.begin(i + 1) - first), step = (int)blockDim.x;
+    const int n = (int)(C.begin(i + 1) - first);
     const T *const b = static_cast<const T *>(B.value);
-    T *const sum = reinterpret_cast<T *>(row_space(0, 0)) + threadIdx.x;
     row_of_places places(place + begin[i]);
+    S sums(n);
 
-    for (int k = 0; k < n; k++) sum[k * step] = 0;
     for (int64_t k = A.begin(i); k < to; k += at_once) {
         const T *from[at_once];
         int length[at_once];
@@ -171,14 +212,14 @@ __global__ void __launch_bounds__(128)
         for (int u = 0; u < at_once; u++) x[u].load(from[u], length[u]);
 #pragma unroll
         for (int u = 0; u < at_once; u++) {
-            x[u].add(a[u], sum, step, length[u], &places);
+            x[u].add(a[u], &sums, length[u], &places);
             for (int e = each; e < length[u]; e += each) {
                 x[u].load(from[u] + e, length[u] - e);
-                x[u].add(a[u], sum, step, length[u] - e, &places);
+                x[u].add(a[u], &sums, length[u] - e, &places);
             }
         }
     }
-    for (int k = 0; k < n; k++) value[first + k] = sum[k * step];
+    sums.put(value + first, n);
 }
 
 // --- which kernel -------------------------------------------------------------------------------
@@ -212,8 +253,12 @@ gsolve_status alone(const operands &o, int way)
 {
     const int limit = row_limits.most[way - 1], longest = o.p->seen.longest;
     const int most = longest < limit ? longest : limit;
+    const auto by = [&](auto *kernel, int bytes) {
+        return short_rows<T>(o, kernel, way, 128, 1, most, most * bytes);
+    };
 
-    return short_rows<T>(o, renew_alone<T>, way, 128, 1, most, most * (int)sizeof(T));
+    return most <= 8 ? by(renew_alone<T, sums_in_registers<T, 8>>, 0)
+                     : by(renew_alone<T, sums_in_shared<T>>, (int)sizeof(T));
 }
 
 // Whether rows have few products, none of them very many.
