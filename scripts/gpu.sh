@@ -30,7 +30,7 @@ if does check; then
   formats=$(build-gpu/cli/gsolve list formats | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p')
   for tool in "${tools[@]}"; do
     for how in "poisson2d,n=12 cg jacobi" "poisson2d,n=12 cg,resident=off jacobi" "poisson2d,n=40 bicgstab jacobi" "poisson2d,n=40 refine jacobi" "convdiff3d,n=5 gmres ilu" "convdiff3d,n=5 bicgstab block_jacobi" "neumann2d,n=8 minres chebyshev" \
-        "convdiff3d,n=5 bicg isai,relax=1" "circuit,n=3000,dense=2 cg ic" "web,n=2000,longest=1500 idr none"; do
+        "convdiff3d,n=5 bicg isai,relax=1" "poisson3d,n=8 cg amg" "poisson2d,n=40 cg amg" "convdiff3d,n=5 bicgstab amg" "circuit,n=3000,dense=2 cg ic" "web,n=2000,longest=1500 idr none"; do
       read -r matrix method precond <<<"$how"
       sanitize "$tool" "$how" -A "gen:$matrix" --solver "$method,maxit=40" --precond "$precond"
     done

@@ -58,9 +58,13 @@ done:
 static gsolve_status start(gs_krylov *k)
 {
     cg *s = k->state;
+    bool simple;
     gsolve_status status;
 
     if (k->keeps) return go_on(k);
+    gs_diagonal(k, &simple);
+    /* the last step, if it is the first, reads what z was */
+    if (!simple) TRY(gs_zero(k, s->z));
     TRY(gs_residual(k, s->r));                          /* r = b - A x              */
     TRY(gs_precondition_dot(k, s->r, s->p, s->rho[0])); /* p = M^-1 r, rho = r'p    */
 done:
