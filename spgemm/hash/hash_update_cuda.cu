@@ -238,10 +238,17 @@ gsolve_status short_rows(const operands &o, void (*kernel)(P...), int way, int t
                        o.p->begin, o.p->place, (T *)o.value);
 }
 
+// Entries at most of a way's rows.
+int most_of(const operands &o, int way)
+{
+    const int limit = row_limits.most[way - 1], longest = o.p->seen.longest;
+    return longest < limit ? longest : limit;
+}
+
 template <class T, class P, int G, int R, int U>
 gsolve_status few(const operands &o, int way, int threads)
 {
-    const int most = row_limits.most[way - 1];
+    const int most = most_of(o, way);
 
     return short_rows<T>(o, renew_few<T, P, G, R, U>, way, threads, G, most,
                          most * (int)sizeof(T) + apart);
@@ -251,8 +258,7 @@ gsolve_status few(const operands &o, int way, int threads)
 template <class T>
 gsolve_status alone(const operands &o, int way)
 {
-    const int limit = row_limits.most[way - 1], longest = o.p->seen.longest;
-    const int most = longest < limit ? longest : limit;
+    const int most = most_of(o, way);
     const auto by = [&](auto *kernel, int bytes) {
         return short_rows<T>(o, kernel, way, 128, 1, most, most * bytes);
     };
@@ -268,12 +274,18 @@ bool is_light(const plan_on_device *p)
     return p->work.products <= mean * (unsigned long long)p->nrows && p->most_products <= most;
 }
 
-// Rows of up to byte_row entries, by the mean length of a row of B.
-template <class T>
-gsolve_status by_length_of_B(const operands &o, int way)
+// The mean length of a row of B that is asked for.
+unsigned long long length_of_B(const plan_on_device *p)
 {
-    const facts *w = &o.p->work;
-    const unsigned long long mean = w->inputs > 0 ? w->products / (unsigned long long)w->inputs : 0;
+    return p->work.inputs > 0 ? p->work.products / (unsigned long long)p->work.inputs : 0;
+}
+
+// Rows of up to byte_row entries. (Rows of B of 40 entries by 8 lanes, 8 or 5 each, took a tenth to
+// a fifth longer than by 16.)
+template <class T>
+gsolve_status rows_of_bytes(const operands &o, int way)
+{
+    const unsigned long long mean = length_of_B(o.p);
     const int threads = way < byte_ways ? gs_block_size : gs_block_size / 2;
 
     if (way == 1 && is_light(o.p)) return alone<T>(o, way);
@@ -281,7 +293,7 @@ gsolve_status by_length_of_B(const operands &o, int way)
            : mean < 8          ? few<T, uint8_t, 8, 4, 1>(o, way, threads)
            : mean < 16         ? few<T, uint8_t, 8, 2, 2>(o, way, threads)
            : mean < 32         ? few<T, uint8_t, 8, 1, 4>(o, way, threads)
-           : mean < 128        ? few<T, uint8_t, 8, 1, 8>(o, way, threads)
+           : mean < 128        ? few<T, uint8_t, 16, 1, 4>(o, way, threads)
                                : few<T, uint8_t, 32, 2, 4>(o, way, threads);
 }
 
@@ -292,8 +304,9 @@ gsolve_status renew(const operands &o)
 
     TRY(renew_long_rows<T>(o)); // the heaviest first
     TRY((few<T, uint16_t, 32, 2, 4>(o, 5, 64)));
-    TRY((few<T, uint16_t, 32, 2, 4>(o, 4, 128)));
-    for (int way = byte_ways; way > 0; way--) TRY(by_length_of_B<T>(o, way));
+    TRY((length_of_B(o.p) <= 64 ? few<T, uint16_t, 32, 2, 2> : few<T, uint16_t, 32, 2, 4>)(o, 4,
+                                                                                           128));
+    for (int way = byte_ways; way > 0; way--) TRY(rows_of_bytes<T>(o, way));
 done:
     return status;
 }
