@@ -3,5 +3,5 @@
 # passes all tests.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
-"$top/scripts/build.sh" -DCMAKE_CUDA_ARCHITECTURES=90
+"$top/scripts/build.sh" -DCMAKE_CUDA_ARCHITECTURES=90 -DGSOLVE_WERROR=ON
 exec ctest --test-dir "$top/build" --output-on-failure
