@@ -45,13 +45,16 @@ static void check_product(gsolve_context *ctx, const gsolve_csr *wide, const gso
     const int32_t out = transposed ? wide->ncols : wide->nrows;
     const double tolerance = type == GSOLVE_F32 ? 1e-4 : 1e-12;
     const double alphas[] = {1, -0.5}, betas[] = {0, 2};
+    const gsolve_dense x = new_dense(in, columns, type, 1), old = new_dense(out, columns, type, 2);
+    const size_t bytes = (size_t)(old.stride * columns) * gs_type_size(type);
+    gsolve_dense y = old;
+    double *xd = calloc((size_t)in + 1, 8), *yd = calloc((size_t)out + 1, 8);
     cs_di *exact = reference(wide, transposed);
 
+    y.value = malloc(bytes + 1);
     for (int variant = 0; variant < 4; variant++) {
         const double alpha = alphas[variant % 2], beta = betas[variant / 2];
-        gsolve_dense x = new_dense(in, columns, type, 1), y = new_dense(out, columns, type, 2);
-        gsolve_dense old = new_dense(out, columns, type, 2);
-        double *xd = calloc((size_t)in + 1, 8), *yd = calloc((size_t)out + 1, 8);
+        memcpy(y.value, old.value, bytes);
         if (beta == 0 && out > 0) set(y, 0, NAN); /* must not be read */
         OK(ctx, (transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(M, alpha, x,
                                                                                    beta, y));
@@ -68,12 +71,12 @@ static void check_product(gsolve_context *ctx, const gsolve_csr *wide, const gso
             }
             assert_true(get(y, c * y.stride + out) == 0); /* nothing behind the column */
         }
-        free(x.value);
-        free(y.value);
-        free(old.value);
-        free(xd);
-        free(yd);
     }
+    free(x.value);
+    free(y.value);
+    free(old.value);
+    free(xd);
+    free(yd);
     cs_di_spfree(exact);
 }
 
