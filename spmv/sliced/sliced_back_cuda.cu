@@ -1,6 +1,6 @@
 // sliced_back_cuda.cu: rows out of slices on a GPU: a thread copies a lane, as in
 // sliced_fill_cuda.cu, the other way.
-#include "spmv/sliced/sliced.cuh"
+#include "spmv/sliced/sliced_lanes.cuh"
 
 extern "C" {
 #include "spmv/sliced/sliced_back.h"
@@ -12,39 +12,6 @@ namespace
 {
 
 constexpr int at_once = 8; // entries that a thread reads at once
-
-// Where a lane's column numbers are: of 32 bits, or of 16 with a base, or with one of each column.
-struct column_reader {
-    const int32_t *col;
-    const uint16_t *unit;
-    const int32_t *bases;
-    int32_t base;
-
-    __device__ column_reader(const gs_sliced &s, int32_t at, int lane)
-        : col(nullptr), unit(nullptr), bases(nullptr), base(0)
-    {
-        if (!s.narrow) {
-            col = s.col + (int64_t)s.first[at] * s.lanes + lane;
-            return;
-        }
-        const gs_sliced_head head = s.head[at];
-        if (head.at < 0) {
-            col = (const int32_t *)(s.unit + (int64_t)~head.at * s.lanes) + lane;
-            return;
-        }
-        unit = s.unit + (int64_t)head.at * s.lanes + lane;
-        if (head.base < 0) {
-            bases = s.base + ~head.base;
-        } else {
-            base = head.base;
-        }
-    }
-    __device__ int32_t read(int32_t j, int64_t place) const
-    {
-        if (col) return col[place];
-        return (bases ? bases[j] : base) + (int32_t)unit[place];
-    }
-};
 
 template <class T, class V, class O>
 __global__ void __launch_bounds__(gs_block_size)
@@ -60,8 +27,9 @@ __global__ void __launch_bounds__(gs_block_size)
     const int32_t columns = columns_of(rows.length(i), sub, share);
     const int64_t from = columns > 0 ? (int64_t)rows.start[i] + sub : 0;
     const V *value = (const V *)s.value_of + (int64_t)s.first[at] * s.lanes + lane;
-    const column_reader reader(s, at, lane);
+    lane_entries<V> entries = {};
 
+    entries.template name_index<true>(s, at, s.first[at], lane);
     for (int32_t j = 0; j < columns; j += at_once) {
         V v[at_once];
         int32_t c[at_once];
@@ -70,7 +38,7 @@ __global__ void __launch_bounds__(gs_block_size)
             const int64_t place = (int64_t)(j + u) << s.shift;
             const bool in = j + u < columns;
             v[u] = in ? value[place] : V(0);
-            c[u] = in ? reader.read(j + u, place) : 0;
+            c[u] = in ? entries.column(j + u, place) : 0;
         }
 #pragma unroll
         for (int u = 0; u < at_once; u++) {

@@ -1,5 +1,5 @@
 // sliced_lanes.cuh: where the entries of a lane are, for the products with several columns at once,
-// see sliced_block.cuh and sliced_lean.cuh.
+// see sliced_block.cuh and sliced_lean.cuh, and for rows out of slices.
 #ifndef GS_SLICED_LANES_CUH
 #define GS_SLICED_LANES_CUH
 
@@ -63,6 +63,13 @@ struct lane_entries {
         } else {
             read((const int32_t *)index);
         }
+    }
+
+    // The column number of the lane's entry j, so many places on, after name_index<true>.
+    __device__ int32_t column(int32_t j, int64_t place) const
+    {
+        if (!narrow) return ((const int32_t *)index)[place];
+        return (bases ? bases[j] : base) + (int32_t)((const uint16_t *)index)[place];
     }
 };
 
