@@ -186,4 +186,5 @@ const gs_method gs_block_gmres = {
     .period = period,
     .settled = settled,
     .finish = finish,
+    .late = true,
 };

@@ -177,9 +177,15 @@ static void tell_indefinite(const gs_krylov *k, const gsolve_traits *t, char *te
 static void tell_stagnated(const gs_krylov *k, const gs_column *worst, char *text)
 {
     const bool single = k->csr.type == GSOLVE_F32;
-    const double least = k->seen[worst - k->column].least / (worst->norm > 0 ? worst->norm : 1);
+    const int32_t c = (int32_t)(worst - k->column);
+    const double least = k->seen[c].least / gs_outer_norm(k, c);
 
-    if (single && worst->residual < 1e-4) {
+    if (worst->rounded) {
+        add(text,
+            "x is in single precision, and rounding it to that leaves |b - Ax| / |b| = %.1e. Pass x "
+            "in double precision, or ask for a larger --rtol. ",
+            worst->residual);
+    } else if (single && worst->residual < 1e-4) {
         add(text,
             "The residual stagnated at %.1e, the rounding level of single precision. Try --type "
             "f64, or a larger --rtol. ",
@@ -207,7 +213,8 @@ static void tell_stagnated(const gs_krylov *k, const gs_column *worst, char *tex
 
 static void tell_limit(const gs_krylov *k, const gs_column *worst, char *text)
 {
-    const double begin = k->seen[worst - k->column].begin / (worst->norm > 0 ? worst->norm : 1);
+    const int32_t c = (int32_t)(worst - k->column);
+    const double begin = k->seen[c].begin / gs_outer_norm(k, c);
     const double rate = worst->residual > 0 && begin > 0 && worst->iterations > 0
                             ? log10(worst->residual / begin) / worst->iterations
                             : 0;
@@ -239,9 +246,9 @@ static void tell_outcome(const gs_krylov *k, const gsolve_traits *t, const gs_co
         break;
     case GSOLVE_DIVERGED:
         add(text,
-            "The residual grew to %.1e. Try another method (--solver gmres), or another "
-            "preconditioner. ",
-            worst->residual);
+            "The residual grew to %.1e; x is the best iterate that was kept, with |b - Ax| / |b| = "
+            "%.1e. Try another method (--solver gmres), or another preconditioner. ",
+            worst->last, worst->residual);
         break;
     default: add(text, "The monitor stopped the run at |b - Ax| / |b| = %.1e. ", worst->residual);
     }

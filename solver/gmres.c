@@ -231,6 +231,7 @@ const gs_method gs_gmres = {
     .step = step,
     .period = period,
     .finish = finish,
+    .late = true,
 };
 
 const gs_method gs_fgmres = {
@@ -243,4 +244,5 @@ const gs_method gs_fgmres = {
     .step = step,
     .period = period,
     .finish = finish,
+    .late = true,
 };

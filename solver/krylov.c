@@ -1,6 +1,6 @@
 /* krylov.c: the loop around every method: start, test, step, and in the end the true residual,
- * which decides. A column that a recurrence calls converged and the true residual does not is
- * started again from where it is, as long as that helps. */
+ * which decides (outer.c). A column that a recurrence calls converged and the true residual does
+ * not is started again from where it is, as long as that helps. */
 #include "solver/krylov.h"
 
 #include <math.h>
@@ -8,7 +8,6 @@
 
 #include "core/try.h"
 
-#define MAX_RESTARTS 20
 #define MAX_PERIOD   (GS_HISTORY / 4) /* that is recorded */
 #define MOST_STEPS   16               /* of a chunk */
 #define FEW_STEPS    2
@@ -16,51 +15,6 @@
 #define A_PASS    128               /* of a row: one or two, with fewer */
 #define LAUNCHES  (32 << 20)        /* some 20 or more of multigrid */
 #define LONG_STEP ((size_t)4 << 30) /* take a millisecond, in which those of a step are made */
-
-/* --- the true residual --------------------------------------------------------------------------
- */
-
-/* Whether column c, whose |b - Ax| is r now, is worth another start. */
-static bool worth_restart(const gs_krylov *k, int32_t c, double r)
-{
-    const gs_column *column = &k->column[c];
-    const bool drifted = column->outcome == GSOLVE_CONVERGED;
-    const bool broke = column->outcome == GSOLVE_BREAKDOWN;
-
-    return (drifted || broke) && isfinite(r) && column->restarts < MAX_RESTARTS &&
-           k->iteration < gs_run(k)->maxit && r < (drifted ? 0.5 : 0.9) * column->verified;
-}
-
-/* Judges the columns that ended in this round by their true residual; true: some start again. */
-static gsolve_status verify(gs_krylov *k, bool *again)
-{
-    gsolve_dense b = k->b, x = k->x;
-    gsolve_status status;
-
-    *again = false;
-    if (k->within) return GSOLVE_OK;
-    b.ncols = x.ncols = k->ncols;
-    TRY(gsolve_matrix_residual(k->A, b, x, k->relative));
-    for (int32_t c = 0; c < k->ncols; c++) {
-        gs_column *column = &k->column[c];
-        const double relative = k->relative[k->order[c]];
-        const double r = relative * (column->norm > 0 ? column->norm : 1);
-        if (!k->round[c]) continue;
-        column->residual = relative;
-        if (r <= column->target || relative <= gs_run(k)->rtol) {
-            column->outcome = GSOLVE_CONVERGED;
-        } else if (worth_restart(k, c, r)) {
-            k->active[c] = true;
-            column->restarts++;
-            column->verified = r;
-            *again = true;
-        } else if (column->outcome == GSOLVE_CONVERGED) {
-            column->outcome = isfinite(r) ? GSOLVE_STAGNATED : GSOLVE_DIVERGED;
-        }
-    }
-done:
-    return status;
-}
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
@@ -94,6 +48,7 @@ static gsolve_status start(gs_krylov *k)
     k->at_zero = false;
     if (status != GSOLVE_OK) goto done;
     TRY(gs_progress_begin(k));
+    TRY(gs_outer_keep(k, true));
     k->made[k->iteration % (2 * GS_HISTORY)] = k->products;
     TRY(gs_progress_test(k, 0));
     TRY(gs_progress_post(k, 0));
@@ -257,6 +212,7 @@ static gsolve_status look(gs_krylov *k, int *looked, int count, bool *any)
     gsolve_status status;
 
     TRY(gs_progress_look(k, (*looked)++ % GS_SLOTS, any));
+    TRY(gs_outer_keep(k, false));
     gs_profile_pass(&k->profile, k->iteration - before,
                     *looked > 3 && k->iteration - before == count);
     TRY(gs_profile_count(&k->profile, k->iteration));
@@ -322,55 +278,12 @@ static gsolve_status run_round(gs_krylov *k, bool *again)
     k->products = k->made[k->iteration % (2 * GS_HISTORY)];
     k->wide = k->ncols;
     if (k->method->finish) TRY(k->method->finish(k));
-    TRY(verify(k, again));
+    TRY(gs_outer_verify(k, again));
 done:
     return status;
 }
 
-/* relative[c] = v_c'v_c. Values that are not finite would end as "diverged", and say so too late.
- */
-static gsolve_status finite_squares(gs_krylov *k, gsolve_dense v, const char *what)
-{
-    gsolve_status status;
-
-    TRY(gs_dot(k, v, v, k->rr));
-    TRY(gsolve_copy(k->ctx, k->relative, GSOLVE_HOST, k->rr, GSOLVE_DEVICE,
-                    (size_t)k->ncols * sizeof(double)));
-    for (int32_t c = 0; c < k->ncols; c++) {
-        if (isfinite(k->relative[c])) continue;
-        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
-                           "column %d of %s holds a value that is not finite or whose square "
-                           "overflows",
-                           c, what);
-    }
-done:
-    return status;
-}
-
-/* |b| of every column, and what follows from it. A column with b = 0 has the solution 0. */
-static gsolve_status begin_columns(gs_krylov *k)
-{
-    gsolve_status status;
-
-    memset(k->column, 0, (size_t)k->ncols * sizeof *k->column);
-    for (int32_t c = 0; c < k->ncols; c++) k->active[c] = true;
-    TRY(gs_set_active(k));
-    TRY(finite_squares(k, k->b, "b"));
-    for (int32_t c = 0; c < k->ncols; c++) k->column[c].norm = sqrt(k->relative[c]);
-    TRY(finite_squares(k, k->x, "x, the first guess,"));
-    for (int32_t c = 0; c < k->ncols; c++) {
-        gs_column *column = &k->column[c];
-        column->target = fmax(gs_run(k)->rtol * column->norm, gs_run(k)->atol);
-        if (column->norm > 0) continue;
-        TRY(k->vector->zero(k->ctx->queue, k->x.nrows, gs_column_of(k->x, c).value));
-        column->outcome = GSOLVE_CONVERGED;
-        k->active[c] = false;
-    }
-done:
-    return status;
-}
-
-gsolve_status gs_krylov_run(gs_krylov *k)
+gsolve_status gs_krylov_run(gs_krylov *k, gsolve_dense b, gsolve_dense x)
 {
     bool again = false;
     gsolve_status status;
@@ -379,7 +292,7 @@ gsolve_status gs_krylov_run(gs_krylov *k)
     k->product_seconds = k->precond_seconds = 0;
     gs_columns_begin(k);
     TRY(gs_resident_begin(k));
-    TRY(begin_columns(k));
+    TRY(gs_outer_begin(k, b, x));
     TRY(gs_guess_begin(k));
     TRY(gs_outlook_begin(k));
     for (int32_t c = 0; c < k->ncols; c++) again = again || k->active[c];
@@ -387,5 +300,6 @@ gsolve_status gs_krylov_run(gs_krylov *k)
     TRY(gs_outlook_end(k));
 done:
     gs_columns_end(k);
-    return status == GSOLVE_OK ? gs_guess_end(k) : status;
+    if (status == GSOLVE_OK) status = gs_guess_end(k);
+    return gs_outer_end(k, status);
 }

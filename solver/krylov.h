@@ -9,6 +9,8 @@
 
 #include "core/columns.h"
 #include "core/csr.h"
+#include "core/residual.h"
+#include "core/stage.h"
 #include "solver/block.h"
 #include "solver/profile.h"
 #include "solver/resident.h"
@@ -81,6 +83,7 @@ typedef struct gs_method {
     bool definite; /* A is taken for symmetric positive definite */
     /* columns depend on one another, and move at a start, or where settled says so */
     bool whole;
+    bool late; /* x is up to date only after finish */
     /* Allocates work space for k->width columns into k's state, by gs_new_... */
     gsolve_status (*setup)(gs_krylov *k);
     /* From k->x: sets the state and k->rr = |r|^2 in the active columns. */
@@ -107,12 +110,28 @@ typedef struct gs_method {
 } gs_method;
 
 typedef struct gs_column { /* one right-hand side during a run */
-    double target, norm;   /* |r| to reach, |b| */
+    double target, norm;   /* |b - Ax| to reach, |b| */
+    double begin;          /* |b - Ax| of the first guess */
     double verified;       /* |b - Ax| at the last restart */
+    double last;           /* |b - Ax| / |b| of the last iterate, verified */
+    double kept;           /* |r| of the run when x was kept, see outer.c */
+    int scale;             /* the run's r is 2^-scale (b - Ax), see outer.c */
+    bool rounded;          /* it converged but for the rounding of x to the caller's type */
     int restarts, iterations, products;
     gsolve_outcome outcome;
-    double residual; /* |b - Ax| / |b| */
+    double residual; /* |b - Ax| / |b| of the x that is returned */
 } gs_column;
+
+typedef struct gs_outer {      /* of outer.c: the caller's system */
+    gsolve_dense b, x;         /* as given */
+    gs_stage at_b, at_x;       /* where the device reads them, while correcting */
+    bool correcting;           /* the run solves for a correction of x */
+    bool examined;             /* whether A's size was looked at in this run */
+    int size;                  /* the run's A is 2^size times the caller's */
+    gsolve_dense kept;         /* an earlier x of the run */
+    gsolve_dense formed[GSOLVE_TYPE_COUNT]; /* x of the caller's type, while correcting */
+    gs_norms *norms;           /* one for each column */
+} gs_outer;
 
 typedef struct gs_guess {  /* of guess.c */
     gsolve_dense U, W;     /* keep vectors each, of which kept are there */
@@ -139,7 +158,8 @@ struct gsolve_solver {
     int32_t width, ncols;      /* columns there is space for; columns of this run */
     int32_t wide;              /* the first so many of them may go on */
     gsolve_dense b, x;         /* of this run, in A's type */
-    gsolve_dense own_b, own_x; /* where the caller's are of another type */
+    gsolve_dense own_b, own_x; /* where b is not the caller's; x */
+    gs_outer outer;
     /* on the device, for each column */
     gs_scalar rr;          /* |r|^2 */
     int *flag, *ended;     /* what a kernel found: 0 or an outcome; whether it goes on no more */
@@ -228,6 +248,8 @@ gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gs
 gsolve_status gs_new_columns(gs_krylov *k, size_t count, size_t size, void **work);
 /* A vector whose columns stay in the order of b and x. */
 gsolve_status gs_new_outer_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v);
+gsolve_status gs_new_outer_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows,
+                                     gsolve_dense *v);
 gsolve_status gs_new_scalar(gs_krylov *k, gs_scalar *s);
 
 /* Elements from one column of a vector, or vector of a basis, to the next. */
@@ -269,6 +291,22 @@ void gs_columns_end(gs_krylov *k);
 gsolve_status gs_columns_look(gs_krylov *k);
 /* Where column c of v lies: of b and x that of its right-hand side. */
 gsolve_dense gs_place_of(const gs_krylov *k, gsolve_dense v, int32_t c);
+
+/* --- outer.c: the caller's b and x, and the run's ------------------------------------------------
+ */
+
+/* Work space; k->b and k->x from the caller's, and each column's target; x back to the caller,
+ * unless the run failed. The end is to be called after each begin. */
+gsolve_status gs_outer_new(gs_krylov *k);
+gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x);
+gsolve_status gs_outer_end(gs_krylov *k, gsolve_status status);
+/* Keeps x of columns whose residual has halved since that was done last; of all, at a start. */
+gsolve_status gs_outer_keep(gs_krylov *k, bool all);
+/* Tests the columns of this round by their true residual; *again: some start once more. */
+gsolve_status gs_outer_verify(gs_krylov *k, bool *again);
+/* |r| to reach and |b| in units of the run. */
+double gs_outer_target(const gs_krylov *k, int32_t c);
+double gs_outer_norm(const gs_krylov *k, int32_t c);
 
 /* progress.c: progress begins for the active columns, whose targets are set. */
 gsolve_status gs_progress_begin(gs_krylov *k);
@@ -412,7 +450,7 @@ gsolve_status gs_solver_check(const gs_krylov *k, int32_t n);
 /* Nothing is recorded any more. */
 void gs_forget_graph(gs_krylov *k);
 
-/* The whole run, on k->b and k->x. */
-gsolve_status gs_krylov_run(gs_krylov *k);
+/* The whole run on the caller's b and x. */
+gsolve_status gs_krylov_run(gs_krylov *k, gsolve_dense b, gsolve_dense x);
 
 #endif

@@ -1,4 +1,6 @@
 /* ops.c: the operations of krylov.h: the same for every column that is active. */
+#include <math.h>
+
 #include "core/try.h"
 #include "solver/krylov.h"
 
@@ -65,13 +67,19 @@ gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v)
     return gs_new_vector_of(k, k->csr.type, nrows, v);
 }
 
-gsolve_status gs_new_outer_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v)
+gsolve_status gs_new_outer_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows,
+                                     gsolve_dense *v)
 {
     const int moving = k->nmoving;
-    const gsolve_status status = gs_new_vector(k, nrows, v);
+    const gsolve_status status = gs_new_vector_of(k, type, nrows, v);
 
     k->nmoving = moving;
     return status;
+}
+
+gsolve_status gs_new_outer_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v)
+{
+    return gs_new_outer_vector_of(k, k->csr.type, nrows, v);
 }
 
 gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int count,
@@ -202,6 +210,12 @@ static double begin_all(gs_krylov *k)
     return gs_now();
 }
 
+/* What A is multiplied by, see outer.c. */
+static double size(const gs_krylov *k)
+{
+    return ldexp(1, k->outer.size);
+}
+
 /* y = A x, by columns where x is that of the run, which does not stand in the order of columns. */
 static gsolve_status multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 {
@@ -212,9 +226,9 @@ static gsolve_status multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
         if (k->order[c] != c) break;
         in_order = c + 1 == k->wide;
     }
-    if (in_order) return gsolve_matrix_apply(k->A, 1, fit(k, x), 0, fit(k, y));
+    if (in_order) return gsolve_matrix_apply(k->A, size(k), fit(k, x), 0, fit(k, y));
     for (int32_t c = 0; c < k->wide && status == GSOLVE_OK; c++) {
-        status = gsolve_matrix_apply(k->A, 1, gs_place_of(k, x, c), 0, gs_column_of(y, c));
+        status = gsolve_matrix_apply(k->A, size(k), gs_place_of(k, x, c), 0, gs_column_of(y, c));
     }
     return status;
 }
@@ -233,7 +247,7 @@ gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y
 {
     announce_product(k, GS_PRODUCT_TRANSPOSE, 0);
     const double begin = begin_all(k);
-    const gsolve_status status = gsolve_matrix_apply_transpose(k->A, 1, fit(k, x), 0, fit(k, y));
+    const gsolve_status status = gsolve_matrix_apply_transpose(k->A, size(k), fit(k, x), 0, fit(k, y));
 
     count_product(k, begin);
     return status;
@@ -246,7 +260,7 @@ gsolve_status gs_multiply_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gsol
     gsolve_status status;
     double begin;
 
-    if (k->wide > 1) {
+    if (k->wide > 1 || k->outer.size != 0) {
         TRY(gs_multiply(k, x, y));
         return yy ? gs_dot2(k, y, w, wy, yy) : gs_dot(k, w, y, wy);
     }

@@ -52,10 +52,9 @@ gsolve_status gs_progress_begin(gs_krylov *k)
     TRY(gsolve_copy(k->ctx, k->relative, GSOLVE_HOST, k->rr, GSOLVE_DEVICE,
                     (size_t)k->ncols * sizeof(double)));
     for (int32_t c = 0; c < k->ncols; c++) {
-        const gs_column *column = &k->column[c];
         const gs_progress begin = {
-            .target = column->target,
-            .ceiling = fmin(run->dtol * fmax(column->norm, sqrt(k->relative[c])), 1e300),
+            .target = gs_outer_target(k, c),
+            .ceiling = fmin(run->dtol * fmax(gs_outer_norm(k, c), sqrt(k->relative[c])), 1e300),
             .begin = sqrt(k->relative[c]),
             .least = INFINITY,
             .stall = run->stall,
@@ -96,7 +95,7 @@ static double worst_residual(const gs_krylov *k, int iteration, const double *hi
     double worst = 0;
 
     for (int32_t c = 0; c < k->ncols; c++) {
-        const double r = history[c] / (k->column[c].norm > 0 ? k->column[c].norm : 1);
+        const double r = history[c] / gs_outer_norm(k, c);
         if (k->round[c] && k->seen[c].iteration >= iteration && !(r <= worst)) worst = r;
     }
     return worst;

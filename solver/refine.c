@@ -20,6 +20,7 @@
 #include "solver/refine.h"
 
 #define LEVEL (-20) /* the scaled target is from 2^LEVEL to 2^(LEVEL + 1) */
+#define MOST  40    /* the scaled residual is below 2^MOST */
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(gs_refine_options, 200, 3),
@@ -103,6 +104,19 @@ static bool ended_well(const gs_krylov *k)
     return true;
 }
 
+/* The e of column c: 2^LEVEL 2^e is about the |r| that is aimed at, if r / 2^e, at most 2^MOST
+ * long, stays in the range of single precision. */
+static int exponent_of(const gs_krylov *k, int32_t c)
+{
+    const gs_refine_state *s = k->state;
+    int aim, now;
+
+    frexp(0.7 * fmax(gs_outer_target(k, c), 1e-16 * gs_outer_norm(k, c)), &aim);
+    frexp(s->use[c] ? sqrt(s->before[c]) : 0, &now);
+    aim -= LEVEL + 1;
+    return now - MOST > aim ? now - MOST : aim;
+}
+
 /* From r / 2^e to d and back to x in the inner type, all columns at once; those that take no part
  * have the right-hand side 0. Scaled so that one absolute tolerance stands for all their targets:
  * the last solve goes no further than it has to. */
@@ -117,11 +131,7 @@ static gsolve_status correct(gs_krylov *k)
     gsolve_outcome outcome;
     gsolve_status status;
 
-    for (int32_t c = 0; c < k->ncols; c++) {
-        int e;
-        frexp(0.7 * fmax(k->column[c].target, 1e-16 * k->column[c].norm), &e);
-        s->factor[c] = ldexp(1, LEVEL + 1 - e);
-    }
+    for (int32_t c = 0; c < k->ncols; c++) s->factor[c] = ldexp(1, -exponent_of(k, c));
     ((gs_run_options *)s->inner->options)->atol = ldexp(1, LEVEL);
     TRY(gsolve_copy(k->ctx, s->scale, GSOLVE_DEVICE, s->factor, GSOLVE_HOST,
                     (size_t)k->ncols * sizeof *s->factor));
@@ -159,7 +169,7 @@ static gsolve_status correct_plain(gs_krylov *k, int32_t c)
 
     TRY(gs_refine_plain(k));
     run = s->plain->options;
-    run->rtol = fmin(fmax(0.5 * k->column[c].target / sqrt(s->before[c]), 1e-15), 0.25);
+    run->rtol = fmin(fmax(0.5 * gs_outer_target(k, c) / sqrt(s->before[c]), 1e-15), 0.25);
     TRY(k->vector->zero(q, n, d.value));
     TRY(gs_refine_run(k, s->plain, r, d, &s->outcome[c]));
     TRY(k->vector->copy(q, n, k->csr.type, gs_column_of(s->kept, c).value, x));

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/stage.h"
 #include "core/try.h"
 #include "solver/auto.h"
 
@@ -90,11 +89,7 @@ gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width)
     }
     TRY(gs_new_scalar(k, &k->rr));
     TRY(reserve_together(k));
-    k->own_b.value = k->own_x.value = NULL;
-    if (gs_place(k->ctx) == GSOLVE_DEVICE) {
-        TRY(gs_new_outer_vector(k, k->csr.nrows, &k->own_b));
-        TRY(gs_new_outer_vector(k, k->csr.ncols, &k->own_x));
-    }
+    TRY(gs_outer_new(k));
     TRY(gs_guess_new(k));
     TRY(k->method->setup(k));
 done:
@@ -213,6 +208,22 @@ const char *gsolve_solver_note(const gsolve_solver *S)
 /* --- a run --------------------------------------------------------------------------------------
  */
 
+/* Whether columns of u and v share memory. */
+static bool overlap(gsolve_dense u, gsolve_dense v)
+{
+    const size_t of_u = (size_t)u.nrows * gs_type_size(u.type);
+    const size_t of_v = (size_t)v.nrows * gs_type_size(v.type);
+
+    for (int32_t c = 0; c < u.ncols; c++) {
+        const uintptr_t at_u = (uintptr_t)gs_column_of(u, c).value;
+        for (int32_t d = 0; d < v.ncols; d++) {
+            const uintptr_t at_v = (uintptr_t)gs_column_of(v, d).value;
+            if (at_u < at_v + of_v && at_v < at_u + of_u) return true;
+        }
+    }
+    return false;
+}
+
 static gsolve_status check_run(const gs_krylov *k, gsolve_dense b, gsolve_dense x)
 {
     if (b.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(k->ctx, b, "b");
@@ -238,61 +249,11 @@ static gsolve_status check_run(const gs_krylov *k, gsolve_dense b, gsolve_dense 
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
                            "b and x must lie on the host, as all vectors of the device cpu");
     }
+    if (overlap(b, x)) {
+        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                           "b and x share memory; x must be an array of its own");
+    }
     return GSOLVE_OK;
-}
-
-/* to = from, of any type and wherever they lie. */
-static gsolve_status convert_column(gs_krylov *k, gsolve_dense from, gsolve_dense to)
-{
-    const gsolve_place place = gs_place(k->ctx);
-    gs_stage in = {0}, out = {0};
-    gsolve_status status;
-
-    if (from.type == to.type) {
-        return gsolve_copy(k->ctx, to.value, to.place, from.value, from.place,
-                           (size_t)to.nrows * gs_type_size(to.type));
-    }
-    TRY(gs_stage_in(&in, k->ctx, place, from, true));
-    TRY(gs_stage_in(&out, k->ctx, place, to, false));
-    TRY(GS_KERNELS(gs_vector, k->ctx, to.type)
-            ->copy(k->ctx->queue, to.nrows, from.type, in.used.value, out.used.value));
-    TRY(gs_stage_out(&out, k->ctx));
-done:
-    gs_stage_drop(&in, k->ctx);
-    gs_stage_drop(&out, k->ctx);
-    return status;
-}
-
-/* The vector of a run: the caller's own, or a copy in A's type where the device reads it. On a
- * device with memory of its own always a copy, so that what was recorded of a run serves for the
- * next. */
-static gsolve_status adopt(gs_krylov *k, gsolve_dense given, gsolve_dense *own, gsolve_dense *used)
-{
-    const bool moves = gs_place(k->ctx) == GSOLVE_DEVICE;
-    gsolve_status status;
-
-    *used = given;
-    if (given.type == k->csr.type && !moves) return GSOLVE_OK;
-    if (!own->value) TRY(gs_new_outer_vector(k, given.nrows, own));
-    *used = *own;
-    used->ncols = given.ncols;
-    for (int32_t c = 0; c < given.ncols; c++) {
-        TRY(convert_column(k, gs_column_of(given, c), gs_column_of(*used, c)));
-    }
-done:
-    return status;
-}
-
-static gsolve_status give_back(gs_krylov *k, gsolve_dense x)
-{
-    gsolve_status status = GSOLVE_OK;
-
-    if (x.value == k->x.value) return GSOLVE_OK;
-    for (int32_t c = 0; c < x.ncols && status == GSOLVE_OK; c++) {
-        status = convert_column(k, gs_column_of(k->x, c), gs_column_of(x, c));
-    }
-    if (status == GSOLVE_OK && x.nrows > 0) status = gs_memory_settle(k->ctx, x.place, x.value);
-    return status;
 }
 
 static gsolve_result result_of(const gs_krylov *k, const gs_column *column)
@@ -355,12 +316,9 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     k->ncols = b.ncols;
     memset(&k->result, 0, sizeof k->result);
     if (b.ncols > 0) {
-        TRY(adopt(k, b, &k->own_b, &k->b));
-        TRY(adopt(k, x, &k->own_x, &k->x));
         forget_stale(k);
         if (k->M) gsolve_precond_runs(k->M, b.ncols);
-        TRY(gs_krylov_run(k));
-        TRY(give_back(k, x));
+        TRY(gs_krylov_run(k, b, x));
         k->result.seconds = gs_now() - begin;
         k->result = result_of(k, worst_column(k));
         k->result.iterations = k->iteration;

@@ -32,7 +32,7 @@ static gsolve_status build(gsolve_matrix *A, bool timed)
         TRY(gs_csr_entries(A->ctx, A->rows.start ? &A->rows : &A->csr, &A->entries));
     }
     A->ctx->told = (gs_told){A->csr.start, A->csr.nrows, A->entries};
-    if (gs_place(A->ctx) == GSOLVE_DEVICE) ALLOC(A->ctx, GSOLVE_DEVICE, A->squares, 2);
+    if (gs_place(A->ctx) == GSOLVE_DEVICE) ALLOC(A->ctx, GSOLVE_DEVICE, A->sums, 1);
     TRY(A->format->build(&A->self, A->ctx, &A->csr, A->options));
     if (timed) TRY(settle(A));
     A->build_seconds = gs_now() - begin;
@@ -190,7 +190,7 @@ void gsolve_matrix_destroy(gsolve_matrix **pA)
     if (A->csr.place == GSOLVE_DEVICE) gsolve_csr_free(&A->csr, A->ctx);
     gsolve_csr_free(&A->rows, A->ctx);
     gsolve_free(A->ctx, GSOLVE_HOST, A->place);
-    gsolve_free(A->ctx, GSOLVE_DEVICE, A->squares);
+    gsolve_free(A->ctx, GSOLVE_DEVICE, A->sums);
     gsolve_free(A->ctx, GSOLVE_HOST, A->options);
     A->ctx->handles--;
     gsolve_free(A->ctx, GSOLVE_HOST, A);

@@ -3,6 +3,7 @@
 #define GS_MATRIX_H
 
 #include "core/csr.h"
+#include "core/residual.h"
 #include "spmv/block.h"
 
 struct gsolve_matrix {
@@ -22,7 +23,7 @@ struct gsolve_matrix {
     void *transposed_self;    /* in the same format */
     bool transposed_is_stale; /* the values have changed since */
     gs_block_space space;     /* for vectors in another layout than the format's product takes */
-    double *squares;          /* two numbers on a device with memory of its own */
+    struct gs_residual_sums *sums; /* on a device with memory of its own, see residual.c */
     double build_seconds;
     uint64_t version;
 };
@@ -70,10 +71,16 @@ gsolve_status gs_matrix_need_form(const gsolve_matrix *A);
 
 /* --- residual.c ------------------------------------------------------------------------------- */
 
+/* Of r = factor (b - A x) and factor b, one column each. */
+typedef struct gs_residual_sums {
+    double rr, bb;               /* sums of squares */
+    double r_nonzero, b_nonzero; /* numbers that are not 0 */
+} gs_residual_sums;
+
 typedef struct gs_residual_kernels {
-    /* squares[0] = |b - Ax|^2, squares[1] = |b|^2, in double; all on the device */
-    gsolve_status (*squares)(gs_queue *q, const gsolve_csr *A, const void *b, const void *x,
-                             double *squares);
+    /* r, of A's type or NULL, and the sums on the device, in double; b and x of any type */
+    gsolve_status (*residual)(gs_queue *q, const gsolve_csr *A, gsolve_dense b, gsolve_dense x,
+                              double factor, void *r, gs_residual_sums *sums);
 } gs_residual_kernels;
 
 extern const gs_residual_kernels gs_residual_host[GSOLVE_TYPE_COUNT]; /* none: see residual.c */

@@ -1,5 +1,9 @@
-/* residual.c: |b - Ax| / |b| from the rows of A, in double whatever the types, for one column after
- * the other. Shares no code with the formats, so that it can judge them. */
+/* residual.c: b - A x and |b - Ax| / |b| from the rows of A, in double whatever the types, one
+ * column after the other. Shares no code with the formats, so that it can check them.
+ *
+ * Squares of numbers below 1e-154 or above 1e154 leave the range of double. So the sums tell how
+ * many of their terms are not 0, and where a sum is out of range it is computed again of numbers
+ * multiplied by a power of two, which changes no bit of the result. */
 #include <math.h>
 
 #include "core/blocks.h"
@@ -15,115 +19,185 @@ static inline double element(const gsolve_dense *v, int64_t at)
                                  : ((const double *)v->value)[at];
 }
 
-/* r = b - Ax in the rows [from, to), its squares and those of b, each scaled. */
-static void rows_residual(const gsolve_csr *A, int64_t from, int64_t to, const gsolve_dense *b,
-                          int64_t bat, const gsolve_dense *x, int64_t xat, double scale, double *rr,
-                          double *bb)
+static void store(const gsolve_dense *v, int64_t at, double value)
 {
-    double r2 = 0, b2 = 0;
+    if (v->type == GSOLVE_F32) {
+        ((float *)v->value)[at] = (float)value;
+    } else {
+        ((double *)v->value)[at] = value;
+    }
+}
+
+/* --- on the host ------------------------------------------------------------------------------ */
+
+/* The rows [from, to): r = factor (b - A x), if r has values, and the sums of them. */
+static void residual_of_rows(const gsolve_csr *A, int64_t from, int64_t to, const gsolve_dense *b,
+                             const gsolve_dense *x, double factor, const gsolve_dense *r,
+                             gs_residual_sums *sums)
+{
+    gs_residual_sums s = {0};
 
     for (int64_t i = from; i < to; i++) {
         const int64_t end = gs_start(A, (int32_t)i + 1);
-        const double bi = element(b, bat + i);
-        double r = bi;
+        const double bi = element(b, i);
+        double ri = bi;
         for (int64_t k = gs_start(A, (int32_t)i); k < end; k++) {
-            r -= gs_value(A, k) * element(x, xat + A->col[k]);
+            ri -= gs_value(A, k) * element(x, A->col[k]);
         }
-        r *= scale;
-        r2 += r * r;
-        b2 += bi * scale * (bi * scale);
+        s.r_nonzero += ri != 0;
+        s.b_nonzero += bi != 0;
+        ri *= factor;
+        s.rr += ri * ri;
+        s.bb += bi * factor * (bi * factor);
+        if (r->value) store(r, i, ri);
     }
-    *rr = r2;
-    *bb = b2;
+    *sums = s;
 }
 
-/* 1 / max|b|, to a power of two, so that squares neither overflow nor vanish. */
-static double scale_of(const gsolve_dense *b, int64_t at)
-{
-    double most = 0;
-    int exponent;
-
-    for (int64_t i = 0; i < b->nrows; i++) most = fmax(most, fabs(element(b, at + i)));
-    if (!(most > 0) || !isfinite(most)) return 1;
-    frexp(most, &exponent);
-    return ldexp(1, exponent > -1000 ? -exponent : 1000);
-}
-
-static gsolve_status on_host(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
-                             double *relative)
+static void residual_on_host(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x, double factor,
+                             gsolve_dense r, gs_residual_sums *sums)
 {
     const gs_blocks blocks = gs_blocks_of(A->csr.nrows);
+    const int threads = blocks.count > GS_SERIAL_BLOCKS ? gsolve_threads(A->ctx) : 1;
+    gs_residual_sums part[GS_MAX_BLOCKS];
+
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int k = 0; k < blocks.count; k++) {
+        residual_of_rows(&A->rows, gs_block_begin(&blocks, k), gs_block_end(&blocks, k), &b, &x,
+                         factor, &r, &part[k]);
+    }
+    *sums = (gs_residual_sums){0};
+    for (int k = 0; k < blocks.count; k++) {
+        sums->rr += part[k].rr;
+        sums->bb += part[k].bb;
+        sums->r_nonzero += part[k].r_nonzero;
+        sums->b_nonzero += part[k].b_nonzero;
+    }
+}
+
+/* --- wherever A, b and x lie ------------------------------------------------------------------ */
+
+typedef struct system {
+    const gsolve_matrix *A;
+    gs_stage b, x; /* a column each, where the residual is computed */
+    bool on_device;
+} system_at;
+
+static void close_system(system_at *s)
+{
+    gs_stage_drop(&s->b, s->A->ctx);
+    gs_stage_drop(&s->x, s->A->ctx);
+}
+
+/* On the device where it has a kernel, unless b and x and the rows lie on the host. */
+static gsolve_status open_system(system_at *s, const gsolve_matrix *A, gsolve_dense b,
+                                 gsolve_dense x)
+{
+    const bool here = b.place == GSOLVE_HOST && x.place == GSOLVE_HOST && A->rows.start;
+    gsolve_place place;
+    gsolve_status status = GSOLVE_OK;
+
+    *s = (system_at){.A = A};
+    s->on_device = !here && GS_KERNELS(gs_residual, A->ctx, A->csr.type)->residual != NULL;
+    place = s->on_device ? GSOLVE_DEVICE : GSOLVE_HOST;
+    if (!s->on_device) TRY(gs_matrix_need_rows(A));
+    TRY(gs_stage_in(&s->b, A->ctx, place, b, true));
+    TRY(gs_stage_in(&s->x, A->ctx, place, x, true));
+done:
+    return status;
+}
+
+static gsolve_status residual(const system_at *s, double factor, gsolve_dense r,
+                              gs_residual_sums *sums)
+{
+    const gsolve_matrix *A = s->A;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!s->on_device) {
+        residual_on_host(A, s->b.used, s->x.used, factor, r, sums);
+        return GSOLVE_OK;
+    }
+    TRY(GS_KERNELS(gs_residual, A->ctx, A->csr.type)
+            ->residual(A->ctx->queue, &A->csr, s->b.used, s->x.used, factor, r.value, A->sums));
+    TRY(gsolve_copy(A->ctx, sums, GSOLVE_HOST, A->sums, GSOLVE_DEVICE, sizeof *sums));
+done:
+    return status;
+}
+
+/* --- norms ------------------------------------------------------------------------------------ */
+
+/* Whether a sum of squares holds all digits of its terms. */
+static bool in_range(double sum, double nonzero)
+{
+    return nonzero == 0 || (isfinite(sum) && sum > 1e-280);
+}
+
+/* A norm as root 2^-exponent. */
+typedef struct scaled {
+    double root;
+    int exponent;
+} scaled;
+
+static double value_of(scaled s)
+{
+    return ldexp(s.root, -s.exponent);
+}
+
+/* The factors 2^exponent that are tried in turn: for sums below and above the range. */
+static const int exponents[] = {0, -540, 450, 900};
+enum { ATTEMPTS = sizeof exponents / sizeof *exponents };
+
+gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
+                              gs_norms *norms)
+{
+    const gsolve_dense none = {0};
+    scaled r = {0}, norm = {0};
+    bool r_done = false, b_done = false;
+    gs_residual_sums sums;
+    system_at s;
     gsolve_status status;
 
-    TRY(gs_matrix_need_rows(A));
-    for (int32_t j = 0; j < b.ncols; j++) {
-        const double scale = scale_of(&b, j * b.stride);
-        double rr[GS_MAX_BLOCKS], bb[GS_MAX_BLOCKS];
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(A->ctx))
-        for (int k = 0; k < blocks.count; k++) {
-            rows_residual(&A->rows, gs_block_begin(&blocks, k), gs_block_end(&blocks, k), &b,
-                          j * b.stride, &x, j * x.stride, scale, &rr[k], &bb[k]);
-        }
-        const double r = sqrt(gs_sum(blocks.count, rr)), norm = sqrt(gs_sum(blocks.count, bb));
-        relative[j] = norm > 0 ? r / norm : r / scale;
+    TRY(open_system(&s, A, b, x));
+    for (int i = 0; i < ATTEMPTS && !(r_done && b_done); i++) {
+        TRY(residual(&s, ldexp(1, exponents[i]), none, &sums));
+        if (!r_done) r = (scaled){sqrt(sums.rr), exponents[i]};
+        if (!b_done) norm = (scaled){sqrt(sums.bb), exponents[i]};
+        r_done = r_done || in_range(sums.rr, sums.r_nonzero);
+        b_done = b_done || in_range(sums.bb, sums.b_nonzero);
     }
+    norms->r = r_done ? value_of(r) : INFINITY;
+    norms->b = b_done ? value_of(norm) : INFINITY;
+    norms->relative = !r_done           ? INFINITY
+                      : norm.root > 0   ? ldexp(r.root / norm.root, norm.exponent - r.exponent)
+                                        : norms->r;
 done:
+    close_system(&s);
     return status;
 }
 
-/* By the device's own kernel, where b and x lie there; *done: false where it cannot judge a column,
- * whose squares are beyond the range. */
-static gsolve_status by_kernel(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
-                               double *relative, bool *done)
+gsolve_status gs_matrix_residual_vector(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
+                                        int exponent, gsolve_dense r)
 {
-    const gs_residual_kernels *kernels = GS_KERNELS(gs_residual, A->ctx, A->csr.type);
-    double square[2];
-    gsolve_status status = GSOLVE_OK;
+    gs_residual_sums sums;
+    gs_stage out = {0};
+    system_at s;
+    gsolve_status status;
 
-    *done = true;
-    for (int32_t j = 0; j < b.ncols && *done; j++) {
-        TRY(kernels->squares(A->ctx->queue, &A->csr, gs_column_of(b, j).value,
-                             gs_column_of(x, j).value, A->squares));
-        TRY(gsolve_copy(A->ctx, square, GSOLVE_HOST, A->squares, GSOLVE_DEVICE, sizeof square));
-        *done = isfinite(square[0]) && isfinite(square[1]) && square[1] > 1e-280;
-        relative[j] = *done ? sqrt(square[0] / square[1]) : 0;
-    }
+    TRY(open_system(&s, A, b, x));
+    TRY(gs_stage_in(&out, A->ctx, s.on_device ? GSOLVE_DEVICE : GSOLVE_HOST, r, false));
+    TRY(residual(&s, ldexp(1, exponent), out.used, &sums));
+    TRY(gs_stage_out(&out, A->ctx));
 done:
-    return status;
-}
-
-/* Where the kernel can do it; what it cannot (other types, squares beyond the range) on the host.
- */
-static gsolve_status anywhere(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
-                              double *relative)
-{
-    const bool able = GS_KERNELS(gs_residual, A->ctx, A->csr.type)->squares &&
-                      b.type == A->csr.type && x.type == A->csr.type;
-    gs_stage of_b = {0}, of_x = {0};
-    bool judged = false;
-    gsolve_status status = GSOLVE_OK;
-
-    if (able) {
-        TRY(gs_stage_in(&of_b, A->ctx, GSOLVE_DEVICE, b, true));
-        TRY(gs_stage_in(&of_x, A->ctx, GSOLVE_DEVICE, x, true));
-        TRY(by_kernel(A, of_b.used, of_x.used, relative, &judged));
-        gs_stage_drop(&of_b, A->ctx);
-        gs_stage_drop(&of_x, A->ctx);
-    }
-    if (!judged) {
-        TRY(gs_stage_in(&of_b, A->ctx, GSOLVE_HOST, b, true));
-        TRY(gs_stage_in(&of_x, A->ctx, GSOLVE_HOST, x, true));
-        TRY(on_host(A, of_b.used, of_x.used, relative));
-    }
-done:
-    gs_stage_drop(&of_b, A->ctx);
-    gs_stage_drop(&of_x, A->ctx);
+    gs_stage_drop(&out, A->ctx);
+    close_system(&s);
     return status;
 }
 
 gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
                                      double *relative)
 {
+    gsolve_status status = GSOLVE_OK;
+
     if (!A) return GSOLVE_BAD_ARGUMENT;
     if (b.nrows != A->csr.nrows || x.nrows != A->csr.ncols || b.ncols != x.ncols || !relative) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
@@ -134,8 +208,10 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
     }
     if (b.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(A->ctx, b, "b");
     if (x.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(A->ctx, x, "x");
-    if (b.place == GSOLVE_HOST && x.place == GSOLVE_HOST && A->rows.start) {
-        return on_host(A, b, x, relative);
+    for (int32_t c = 0; c < b.ncols && status == GSOLVE_OK; c++) {
+        gs_norms norms;
+        status = gs_matrix_norms(A, gs_column_of(b, c), gs_column_of(x, c), &norms);
+        if (status == GSOLVE_OK) relative[c] = norms.relative;
     }
-    return anywhere(A, b, x, relative);
+    return status;
 }

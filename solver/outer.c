@@ -1,0 +1,610 @@
+/* outer.c: the caller's system around the run's.
+ *
+ * A run works on vectors in A's type whose squares stay in range. Where the caller's b and x are
+ * such vectors, the run solves A x = b itself. Elsewhere it solves for a correction, once or more:
+ *
+ *     2^f A d = 2^-e (b - A x),   x += 2^(e + f) d,
+ *
+ * with e from the size of the residual, and f from the size of A where a method failed because
+ * |A d| is out of range. The residual is computed in double from the caller's A, b and x, and
+ * decides: converged means that the x that is returned has |b - Ax| <= max(rtol |b|, atol).
+ *
+ * A column that does not converge gets the best of the first guess, the x that was kept, and the
+ * last x, by this residual. The run keeps x when the host sees that |r| has halved, which costs
+ * 16 n bytes each time. */
+#include <math.h>
+#include <string.h>
+
+#include "core/try.h"
+#include "solver/krylov.h"
+
+#define MAX_RESTARTS  20
+#define MOST_EXPONENT 1020 /* 2^1020 and its reciprocal are numbers */
+/* A round in single precision reduces a residual of size 1 to this, and the next one goes on. */
+#define SINGLE_ROUND 0x1p-18
+
+static gsolve_dense column_of(gsolve_dense v, const gs_krylov *k, int32_t c)
+{
+    return gs_column_of(v, k->order[c]);
+}
+
+static int clamp(int exponent, int most)
+{
+    return exponent > most ? most : exponent < -most ? -most : exponent;
+}
+
+double gs_outer_target(const gs_krylov *k, int32_t c)
+{
+    const gs_outer *o = &k->outer;
+    const bool single = o->correcting && k->csr.type == GSOLVE_F32 &&
+                        (o->b.type != GSOLVE_F32 || o->x.type != GSOLVE_F32);
+
+    return fmax(ldexp(k->column[c].target, -k->column[c].scale), single ? SINGLE_ROUND : 0);
+}
+
+double gs_outer_norm(const gs_krylov *k, int32_t c)
+{
+    const double norm = ldexp(k->column[c].norm, -k->column[c].scale);
+
+    return norm > 0 ? fmin(norm, 1e300) : 1;
+}
+
+/* --- vectors ---------------------------------------------------------------------------------- */
+
+gsolve_status gs_outer_new(gs_krylov *k)
+{
+    gs_outer *o = &k->outer;
+    gsolve_status status;
+
+    k->own_b.value = NULL;
+    for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) o->formed[type].value = NULL;
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, o->norms));
+    TRY(gs_new_outer_vector(k, k->csr.ncols, &k->own_x));
+    TRY(gs_new_outer_vector(k, k->csr.ncols > k->csr.nrows ? k->csr.ncols : k->csr.nrows, &o->kept));
+    o->kept.nrows = k->csr.ncols;
+    if (gs_place(k->ctx) == GSOLVE_DEVICE) TRY(gs_new_outer_vector(k, k->csr.nrows, &k->own_b));
+done:
+    return status;
+}
+
+/* to = from, of one type, column by column, wherever they lie. */
+static gsolve_status copy_columns(gs_krylov *k, gsolve_dense from, gsolve_dense to)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < from.ncols && status == GSOLVE_OK; c++) {
+        status = gsolve_copy(k->ctx, gs_column_of(to, c).value, to.place,
+                             gs_column_of(from, c).value, from.place,
+                             (size_t)to.nrows * gs_type_size(to.type));
+    }
+    return status;
+}
+
+/* to = from where kernels see both, of one type. */
+static gsolve_status copy_column(gs_krylov *k, gsolve_dense from, gsolve_dense to)
+{
+    return GS_KERNELS(gs_vector, k->ctx, to.type)
+        ->copy(k->ctx->queue, to.nrows, from.type, from.value, to.value);
+}
+
+static gsolve_dense with_columns(gsolve_dense v, int32_t ncols)
+{
+    v.ncols = ncols;
+    return v;
+}
+
+/* From here on the run corrects the caller's x. */
+static gsolve_status begin_corrections(gs_krylov *k)
+{
+    const gsolve_place place = gs_place(k->ctx);
+    gs_outer *o = &k->outer;
+    gsolve_dense *formed = &o->formed[o->x.type];
+    gsolve_status status = GSOLVE_OK;
+
+    o->correcting = true;
+    if (!k->own_b.value) TRY(gs_new_outer_vector(k, k->csr.nrows, &k->own_b));
+    if (!formed->value) {
+        TRY(gs_new_outer_vector_of(k, o->x.type, k->csr.ncols, formed));
+    }
+    k->b = with_columns(k->own_b, k->ncols);
+    k->x = with_columns(k->own_x, k->ncols);
+    TRY(gs_stage_in(&o->at_b, k->ctx, place, o->b, true));
+    TRY(gs_stage_in(&o->at_x, k->ctx, place, o->x, true));
+done:
+    return status;
+}
+
+/* --- the begin of a run ----------------------------------------------------------------------- */
+
+/* Whether a norm leaves room for the numbers that a method computes from it in this type. */
+static bool is_ordinary(double square, gsolve_type type)
+{
+    return type == GSOLVE_F32 ? square > 1e-24 && square < 1e24 : square > 1e-200 && square < 1e200;
+}
+
+/* v'v of a column. */
+static gsolve_status square_of(gs_krylov *k, gsolve_dense v, double *square)
+{
+    gsolve_status status;
+
+    TRY(k->vector->dot(k->ctx->queue, v.nrows, v.value, v.value, k->rr));
+    TRY(gsolve_copy(k->ctx, square, GSOLVE_HOST, k->rr, GSOLVE_DEVICE, sizeof *square));
+done:
+    return status;
+}
+
+/* Whether column c of v, whose square is 0, is 0: the squares of 2^540 v do not vanish. */
+static gsolve_status is_zero(gs_krylov *k, gsolve_dense v, int32_t c, bool *zero)
+{
+    const gs_ratio large = {.sign = 0x1p540}, none = {.sign = 0};
+    gsolve_dense space = gs_column_of(k->outer.kept, 0);
+    double square = 0;
+    gsolve_status status = GSOLVE_OK;
+
+    *zero = true;
+    if (v.type == GSOLVE_F32) return GSOLVE_OK; /* whose squares do not vanish in double */
+    space.nrows = v.nrows;
+    TRY(k->vector->axpby(k->ctx->queue, v.nrows, large, gs_column_of(v, c).value, none,
+                         space.value));
+    TRY(square_of(k, space, &square));
+    *zero = square == 0;
+done:
+    return status;
+}
+
+/* k->relative[c] = v_c'v_c; *ordinary: whether the squares of all columns are in range, or 0. */
+static gsolve_status squares(gs_krylov *k, gsolve_dense v, bool *ordinary)
+{
+    bool zero;
+    gsolve_status status;
+
+    TRY(gs_dot(k, v, v, k->rr));
+    TRY(gsolve_copy(k->ctx, k->relative, GSOLVE_HOST, k->rr, GSOLVE_DEVICE,
+                    (size_t)k->ncols * sizeof(double)));
+    for (int32_t c = 0; c < k->ncols && *ordinary; c++) {
+        *ordinary = is_ordinary(k->relative[c], v.type);
+        if (k->relative[c] != 0) continue;
+        TRY(is_zero(k, v, c, &zero));
+        *ordinary = zero;
+    }
+done:
+    return status;
+}
+
+/* The run's vectors are the caller's, if they can be; *can. Sets the columns' norms. */
+static gsolve_status begin_plain(gs_krylov *k, bool *can)
+{
+    gs_outer *o = &k->outer;
+    gsolve_status status = GSOLVE_OK;
+
+    *can = o->b.type == k->csr.type && o->x.type == k->csr.type;
+    if (!*can) return GSOLVE_OK;
+    k->x = with_columns(k->own_x, k->ncols);
+    TRY(copy_columns(k, o->x, k->x));
+    k->b = o->b;
+    if (gs_place(k->ctx) == GSOLVE_DEVICE) {
+        k->b = with_columns(k->own_b, k->ncols);
+        TRY(copy_columns(k, o->b, k->b));
+    }
+    TRY(squares(k, k->x, can));
+    TRY(squares(k, k->b, can));
+    *can = *can || k->within;
+    for (int32_t c = 0; c < k->ncols; c++) k->column[c].norm = sqrt(k->relative[c]);
+done:
+    return status;
+}
+
+/* The norms of all columns of the caller's system. Values that are not finite would end as
+ * "diverged", and say so too late. */
+static gsolve_status caller_norms(gs_krylov *k)
+{
+    gs_outer *o = &k->outer;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < k->ncols; c++) {
+        gs_norms *norms = &o->norms[c];
+        TRY(gs_matrix_norms(k->A, gs_column_of(o->at_b.used, c), gs_column_of(o->at_x.used, c),
+                            norms));
+        if (!isfinite(norms->b)) {
+            return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                               "column %d of b holds a value that is not finite, or its norm "
+                               "overflows",
+                               c);
+        }
+        if (norms->b > 0 && !isfinite(norms->r)) {
+            return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                               "column %d of x, the first guess, holds a value that is not finite, "
+                               "or |b - Ax| overflows",
+                               c);
+        }
+        k->column[c].norm = norms->b;
+    }
+done:
+    return status;
+}
+
+/* A column with b = 0 has the solution 0. */
+static gsolve_status solve_zero(gs_krylov *k, int32_t c)
+{
+    const gsolve_dense x = k->outer.correcting ? k->outer.at_x.used : k->x;
+
+    k->column[c].outcome = GSOLVE_CONVERGED;
+    k->active[c] = false;
+    return GS_KERNELS(gs_vector, k->ctx, x.type)
+        ->zero(k->ctx->queue, x.nrows, gs_column_of(x, c).value);
+}
+
+/* Sets up the next correction of column c, whose |b - Ax| is r. */
+static gsolve_status begin_correction(gs_krylov *k, int32_t c, double r)
+{
+    const gs_outer *o = &k->outer;
+    const gsolve_dense x = column_of(k->x, k, c);
+    gs_column *column = &k->column[c];
+    gsolve_status status;
+
+    frexp(r, &column->scale);
+    column->scale = clamp(column->scale, MOST_EXPONENT);
+    TRY(gs_matrix_residual_vector(k->A, column_of(o->at_b.used, k, c),
+                                  column_of(o->at_x.used, k, c), -column->scale,
+                                  column_of(k->b, k, c)));
+    TRY(k->vector->zero(k->ctx->queue, x.nrows, x.value));
+done:
+    return status;
+}
+
+/* The columns that the first guess solves, or else their first corrections. */
+static gsolve_status first_corrections(gs_krylov *k)
+{
+    const gs_norms *norms = k->outer.norms;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < k->ncols; c++) {
+        gs_column *column = &k->column[c];
+        if (!k->active[c]) continue;
+        column->begin = norms[c].r;
+        column->residual = norms[c].relative;
+        if (norms[c].r <= column->target || norms[c].relative <= gs_run(k)->rtol) {
+            column->outcome = GSOLVE_CONVERGED;
+            k->active[c] = false;
+        } else {
+            TRY(begin_correction(k, c, norms[c].r));
+        }
+    }
+done:
+    return status;
+}
+
+gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x)
+{
+    const gs_run_options *run = gs_run(k);
+    gs_outer *o = &k->outer;
+    bool plain;
+    gsolve_status status;
+
+    o->b = b;
+    o->x = x;
+    o->at_b = o->at_x = (gs_stage){0};
+    o->correcting = o->examined = false;
+    o->size = 0;
+    memset(k->column, 0, (size_t)k->ncols * sizeof *k->column);
+    for (int32_t c = 0; c < k->ncols; c++) k->active[c] = true;
+    TRY(gs_set_active(k));
+    TRY(begin_plain(k, &plain));
+    if (!plain) {
+        TRY(begin_corrections(k));
+        TRY(caller_norms(k));
+    }
+    for (int32_t c = 0; c < k->ncols; c++) {
+        gs_column *column = &k->column[c];
+        column->target = fmax(run->rtol * column->norm, run->atol);
+        column->begin = INFINITY;
+        if (column->norm == 0) TRY(solve_zero(k, c));
+    }
+    if (!plain) TRY(first_corrections(k));
+done:
+    return status;
+}
+
+/* --- x on the way ----------------------------------------------------------------------------- */
+
+gsolve_status gs_outer_keep(gs_krylov *k, bool all)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < k->ncols && !k->within; c++) {
+        gs_column *column = &k->column[c];
+        const double r = k->seen[c].r;
+        const bool halved = r < 0.5 * column->kept && !k->method->late;
+        if (!k->active[c] || !(all || halved)) continue;
+        column->kept = all ? k->seen[c].begin : r;
+        if (all && !k->outer.correcting && column->restarts == 0) column->begin = column->kept;
+        TRY(copy_column(k, column_of(k->x, k, c), column_of(k->outer.kept, k, c)));
+    }
+done:
+    return status;
+}
+
+/* *x = column c of the caller's x as v, an x of the run, makes it. */
+static gsolve_status form(gs_krylov *k, gsolve_dense v, int32_t c, gsolve_dense *x)
+{
+    const gs_outer *o = &k->outer;
+    const gsolve_dense from = column_of(v, k, c);
+    const int exponent = k->column[c].scale + o->size, half = exponent / 2;
+    const gs_ratio first = {.sign = ldexp(1, half)}, rest = {.sign = ldexp(1, exponent - half)};
+    const gs_ratio one = {.sign = 1};
+    gsolve_status status;
+
+    *x = from;
+    if (!o->correcting) return GSOLVE_OK;
+    *x = column_of(o->formed[o->x.type], k, c);
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, k->ctx, x->type);
+    TRY(copy_column(k, from, *x));
+    TRY(vector->scale(k->ctx->queue, x->nrows, first, x->value)); /* x += 2^(e + f) d */
+    TRY(vector->axpby(k->ctx->queue, x->nrows, one, column_of(o->at_x.used, k, c).value, rest,
+                      x->value));
+done:
+    return status;
+}
+
+/* The norms of column c with x as v makes it. */
+static gsolve_status norms_with(gs_krylov *k, gsolve_dense v, int32_t c, gs_norms *norms)
+{
+    const gsolve_dense b = k->outer.correcting ? k->outer.at_b.used : k->b;
+    gsolve_dense x;
+    gsolve_status status;
+
+    TRY(form(k, v, c, &x));
+    TRY(gs_matrix_norms(k->A, column_of(b, k, c), x, norms));
+done:
+    return status;
+}
+
+/* Column c of the answer becomes what v makes it. */
+static gsolve_status take(gs_krylov *k, gsolve_dense v, int32_t c)
+{
+    const gsolve_dense answer = k->outer.correcting ? k->outer.at_x.used : k->x;
+    gsolve_dense x;
+    gsolve_status status;
+
+    TRY(form(k, v, c, &x));
+    if (x.value != column_of(answer, k, c).value) {
+        TRY(copy_column(k, x, column_of(answer, k, c)));
+    }
+done:
+    return status;
+}
+
+/* --- the decision ----------------------------------------------------------------------------- */
+
+/* Whether column c, whose |b - Ax| is r now, is worth another start. */
+static bool is_worth_restart(const gs_krylov *k, int32_t c, double r)
+{
+    const gs_column *column = &k->column[c];
+    const bool drifted = column->outcome == GSOLVE_CONVERGED;
+    const bool broke = column->outcome == GSOLVE_BREAKDOWN;
+    const double before = k->outer.correcting ? column->begin : column->verified;
+    const double factor = drifted ? 0.5 : 0.9;
+
+    return (drifted || broke) && isfinite(r) && column->restarts < MAX_RESTARTS &&
+           k->iteration < gs_run(k)->maxit && r < factor * fmin(before, column->verified);
+}
+
+/* Column c goes on from its last x, which has these norms. */
+static gsolve_status restart(gs_krylov *k, int32_t c, const gs_norms *last)
+{
+    gs_column *column = &k->column[c];
+    gsolve_status status = GSOLVE_OK;
+
+    k->active[c] = true;
+    column->restarts++;
+    column->verified = last->r;
+    if (k->outer.correcting) {
+        TRY(take(k, k->x, c));
+        column->begin = last->r;
+        column->residual = last->relative;
+        TRY(begin_correction(k, c, last->r));
+    }
+done:
+    return status;
+}
+
+/* The outcome of a column that did not converge, by the residual r of its last x. */
+static gsolve_outcome outcome_of(const gs_krylov *k, int32_t c, double r)
+{
+    const gsolve_outcome outcome = k->column[c].outcome;
+
+    if (!(ldexp(r, -k->column[c].scale) <= k->seen[c].ceiling)) return GSOLVE_DIVERGED;
+    /* its recurrence is not what it converged or diverged by */
+    return outcome == GSOLVE_CONVERGED || outcome == GSOLVE_DIVERGED ? GSOLVE_STAGNATED : outcome;
+}
+
+/* |b - Ax| / |b| and |b - Ax| of the caller's own first guess. */
+static gsolve_status norms_of_guess(gs_krylov *k, int32_t c, gs_norms *norms)
+{
+    const gs_outer *o = &k->outer;
+
+    if (o->correcting) {
+        *norms = (gs_norms){k->column[c].begin, k->column[c].norm, k->column[c].residual};
+        return GSOLVE_OK;
+    }
+    return gs_matrix_norms(k->A, column_of(k->b, k, c), column_of(o->x, k, c), norms);
+}
+
+/* Column c has failed, its last x with these norms: the answer is the best x that is known. What
+ * the run's own |r| shows to be worse than the last is not looked at. */
+static gsolve_status settle(gs_krylov *k, int32_t c, const gs_norms *last)
+{
+    const gs_outer *o = &k->outer;
+    gs_column *column = &k->column[c];
+    const double r = ldexp(last->r, -column->scale);
+    gs_norms kept = {INFINITY, 0, INFINITY}, guess = kept;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!(0.999 * r <= column->kept)) TRY(norms_with(k, o->kept, c, &kept));
+    if (!(fmin(last->r, kept.r) < column->begin)) TRY(norms_of_guess(k, c, &guess));
+    if (kept.r < guess.r && !(last->r <= kept.r)) {
+        column->residual = kept.relative;
+        TRY(take(k, o->kept, c));
+    } else if (!(last->r <= guess.r)) {
+        column->residual = guess.relative;
+        if (!o->correcting) {
+            TRY(gsolve_copy(k->ctx, column_of(k->x, k, c).value, k->x.place,
+                            column_of(o->x, k, c).value, o->x.place,
+                            (size_t)k->x.nrows * gs_type_size(k->x.type)));
+        }
+    } else {
+        column->residual = last->relative;
+        TRY(take(k, k->x, c));
+    }
+done:
+    return status;
+}
+
+static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
+{
+    gs_column *column = &k->column[c];
+    gs_norms last;
+    gsolve_status status;
+
+    TRY(norms_with(k, k->x, c, &last));
+    column->last = last.relative;
+    column->rounded = column->outcome == GSOLVE_CONVERGED && k->csr.type == GSOLVE_F64 &&
+                      k->outer.x.type == GSOLVE_F32;
+    if (last.r <= column->target || last.relative <= gs_run(k)->rtol) {
+        column->outcome = GSOLVE_CONVERGED;
+        column->residual = last.relative;
+        TRY(take(k, k->x, c));
+    } else if (is_worth_restart(k, c, last.r)) {
+        *again = true;
+        TRY(restart(k, c, &last));
+    } else {
+        column->outcome = outcome_of(k, c, last.r);
+        TRY(settle(k, c, &last));
+    }
+done:
+    return status;
+}
+
+/* --- systems whose A is out of range ----------------------------------------------------------- */
+
+/* *exponent: that of |A M^-1 b| / |b| for a column of the run's b, by the first alpha for which
+ * |alpha A M^-1 b| is in range; 0 where there is none, or no need to scale A. z and y: space. */
+static gsolve_status size_of(gs_krylov *k, gsolve_dense b, gsolve_dense z, gsolve_dense y,
+                             int *exponent)
+{
+    static const int tries[] = {0, 450, 900, -450, -900};
+    const int most = k->csr.type == GSOLVE_F32 ? 40 : 200; /* beyond which squares are not safe */
+    double bb, yy;
+    gsolve_status status;
+
+    *exponent = 0;
+    TRY(square_of(k, b, &bb));
+    if (k->M) TRY(gsolve_precond_apply(k->M, b, z));
+    for (int i = 0; i < 5; i++) {
+        TRY(gsolve_matrix_apply(k->A, ldexp(1, tries[i]), k->M ? z : b, 0, y));
+        TRY(square_of(k, y, &yy));
+        if (!(yy > 1e-200 * bb) || !(yy < 1e200)) continue;
+        frexp(sqrt(yy / bb), exponent);
+        *exponent -= tries[i];
+        break;
+    }
+    if (*exponent > -most && *exponent < most) *exponent = 0;
+done:
+    return status;
+}
+
+/* Whether a method failed for what the size of A may have caused. Those that work on the host
+ * (direct, refine) do not multiply by the scaled A. */
+static bool may_be_out_of_range(const gs_krylov *k, int32_t c)
+{
+    const gsolve_outcome outcome = k->column[c].outcome;
+
+    return k->round[c] && gs_period(k) > 0 && k->iteration < gs_run(k)->maxit &&
+           (outcome == GSOLVE_BREAKDOWN || outcome == GSOLVE_INDEFINITE ||
+            outcome == GSOLVE_DIVERGED || outcome == GSOLVE_STAGNATED);
+}
+
+/* The answer so far becomes the caller's x, and columns that failed start once more from there. */
+static gsolve_status start_scaled(gs_krylov *k, int size)
+{
+    gs_outer *o = &k->outer;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!o->correcting) {
+        TRY(copy_columns(k, k->x, o->x));
+        TRY(begin_corrections(k));
+    }
+    o->size = size;
+    k->on_chip = false;
+    gs_forget_graph(k);
+    for (int32_t c = 0; c < k->ncols; c++) {
+        gs_column *column = &k->column[c];
+        gs_norms norms;
+        if (!may_be_out_of_range(k, c)) continue;
+        TRY(gs_matrix_norms(k->A, column_of(o->at_b.used, k, c), column_of(o->at_x.used, k, c),
+                            &norms));
+        k->active[c] = true;
+        column->begin = column->verified = norms.r;
+        column->residual = norms.relative;
+        TRY(begin_correction(k, c, norms.r));
+    }
+done:
+    return status;
+}
+
+/* Looks once in a run whether |A M^-1 b| is out of range, and then goes on with a multiple of A. */
+static gsolve_status rescue(gs_krylov *k, bool *again)
+{
+    const int most = k->csr.type == GSOLVE_F32 ? 120 : MOST_EXPONENT;
+    gs_outer *o = &k->outer;
+    gsolve_dense x, kept, answer = {0};
+    int32_t first = 0;
+    int exponent;
+    gsolve_status status = GSOLVE_OK;
+
+    while (first < k->ncols && !may_be_out_of_range(k, first)) first++;
+    if (first == k->ncols || o->examined) return GSOLVE_OK;
+    o->examined = true;
+    x = column_of(k->x, k, first);
+    kept = column_of(o->kept, k, first);
+    if (!o->correcting) { /* k->x is the answer, and space in between */
+        answer = column_of(o->x, k, first);
+        TRY(copy_columns(k, x, answer));
+    }
+    TRY(size_of(k, column_of(k->b, k, first), x, kept, &exponent));
+    if (!o->correcting) TRY(copy_columns(k, answer, x));
+    *again = exponent != 0;
+    if (*again) TRY(start_scaled(k, clamp(-exponent, most)));
+done:
+    return status;
+}
+
+gsolve_status gs_outer_verify(gs_krylov *k, bool *again)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    *again = false;
+    if (k->within) return GSOLVE_OK;
+    for (int32_t c = 0; c < k->ncols; c++) {
+        if (k->round[c]) TRY(verify_column(k, c, again));
+    }
+    if (!*again) TRY(rescue(k, again));
+done:
+    return status;
+}
+
+/* --- the end of a run ------------------------------------------------------------------------- */
+
+gsolve_status gs_outer_end(gs_krylov *k, gsolve_status status)
+{
+    gs_outer *o = &k->outer;
+
+    if (status == GSOLVE_OK && o->correcting) status = gs_stage_out(&o->at_x, k->ctx);
+    if (status == GSOLVE_OK && !o->correcting) status = copy_columns(k, k->x, o->x);
+    if (status == GSOLVE_OK && o->x.nrows > 0) {
+        status = gs_memory_settle(k->ctx, o->x.place, o->x.value);
+    }
+    gs_stage_drop(&o->at_b, k->ctx);
+    gs_stage_drop(&o->at_x, k->ctx);
+    return status;
+}
