@@ -48,7 +48,7 @@ static gsolve_status start(gs_krylov *k)
     k->at_zero = false;
     if (status != GSOLVE_OK) goto done;
     TRY(gs_progress_begin(k));
-    TRY(gs_outer_keep(k, true));
+    TRY(gs_outer_keep_first(k));
     k->made[k->iteration % (2 * GS_HISTORY)] = k->products;
     TRY(gs_progress_test(k, 0));
     TRY(gs_progress_post(k, 0));
@@ -212,7 +212,7 @@ static gsolve_status look(gs_krylov *k, int *looked, int count, bool *any)
     gsolve_status status;
 
     TRY(gs_progress_look(k, (*looked)++ % GS_SLOTS, any));
-    TRY(gs_outer_keep(k, false));
+    TRY(gs_outer_keep(k));
     gs_profile_pass(&k->profile, k->iteration - before,
                     *looked > 3 && k->iteration - before == count);
     TRY(gs_profile_count(&k->profile, k->iteration));

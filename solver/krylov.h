@@ -114,7 +114,8 @@ typedef struct gs_column { /* one right-hand side during a run */
     double begin;          /* |b - Ax| of the first guess */
     double verified;       /* |b - Ax| at the last restart */
     double last;           /* |b - Ax| / |b| of the last iterate, verified */
-    double kept;           /* |r| of the run when x was kept, see outer.c */
+    double kept, kept_true; /* |r| when x was kept, see outer.c; |b - Ax|, or INFINITY */
+    int checked;            /* iteration when that was computed */
     int scale;             /* the run's r is 2^-scale (b - Ax), see outer.c */
     bool rounded;          /* it converged but for the rounding of x to the caller's type */
     int restarts, iterations, products;
@@ -300,8 +301,9 @@ gsolve_dense gs_place_of(const gs_krylov *k, gsolve_dense v, int32_t c);
 gsolve_status gs_outer_new(gs_krylov *k);
 gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x);
 gsolve_status gs_outer_end(gs_krylov *k, gsolve_status status);
-/* Keeps x of columns whose residual has halved since that was done last; of all, at a start. */
-gsolve_status gs_outer_keep(gs_krylov *k, bool all);
+/* Keeps x of all columns, at a start; of those whose residual has halved since. */
+gsolve_status gs_outer_keep_first(gs_krylov *k);
+gsolve_status gs_outer_keep(gs_krylov *k);
 /* Tests the columns of this round by their true residual; *again: some start once more. */
 gsolve_status gs_outer_verify(gs_krylov *k, bool *again);
 /* |r| to reach and |b| in units of the run. */
