@@ -32,7 +32,7 @@ SMALL bool gs_stars_grow(int64_t degrees, int64_t connected)
            (double)degrees < GS_MOST_GROWING * (double)connected;
 }
 
-/* Bits that number n nodes from 1, with room above: all of them set is no number. */
+/* Bits that number n nodes from 1, with room above. */
 SMALL int gs_bits_of_nodes(int32_t n)
 {
     int bits = 1;
