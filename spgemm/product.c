@@ -171,4 +171,5 @@ void gs_galerkin_drop(gs_galerkin *G)
     }
     gs_product_drop(made);
     gs_product_drop(&G->AP);
+    G->at_once = false;
 }

@@ -99,7 +99,7 @@ gsolve_status gs_galerkin_make(gs_galerkin *G, gsolve_context *ctx, const char *
                                bool keep);
 gsolve_status gs_galerkin_renew(gs_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,
                                 const gsolve_csr *P);
-void gs_galerkin_drop(gs_galerkin *G);
+void gs_galerkin_drop(gs_galerkin *G); /* also one that is all zero, or was dropped */
 
 /* csr as a matrix of 1 x 1 blocks. */
 static inline gs_blocked gs_plain_blocks(const gsolve_csr *csr)

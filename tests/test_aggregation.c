@@ -439,7 +439,8 @@ static void test_update(void **state)
         int32_t block, k;
     } cases[] = {{"gen:poisson3d,n=10", 1, 1},   {"gen:jump3d,n=10,cells=2", 1, 1},
                  {"gen:elasticity3d,n=4", 3, 6}, {"gen:poisson3d27,n=8", 1, 2},
-                 {"gen:convdiff3d,n=8", 1, 1},   {"gen:circuit,n=2500,dense=2", 1, 1}};
+                 {"gen:convdiff3d,n=8", 1, 1},   {"gen:circuit,n=2500,dense=2", 1, 1},
+                 {"gen:rmat,scale=9", 1, 1}};
     gsolve_context *ctx = open_context(2), *cpu = NULL;
     const gs_coarsening *const kinds[] = {&gs_amg_sa, &gs_amg_ua};
 

@@ -643,6 +643,85 @@ static void denied_memory(void **state)
     close_context(ctx);
 }
 
+/* A set-up that fails at every one of its allocations where each level is too heavy, so that it is
+ * coarsened three times. */
+static void denied_memory_where_levels_are_heavy(void **state)
+{
+    static const char *const matrix[] = {"gen:poisson3d,n=5", "gen:elasticity3d,n=3",
+                                         "gen:rmat,scale=7"};
+    static const char *const coarsening[] = {"sa,aggregation=greedy", "sa,aggregation=mis2",
+                                             "sa,reuse=rebuild", "ua,cycle=k", "classical"};
+    gsolve_context *ctx = open_context(1);
+    (void)state;
+
+    for (size_t m = 0; m < sizeof matrix / sizeof *matrix; m++) {
+        gsolve_csr csr = read_matrix(ctx, matrix[m]);
+        for (size_t c = 0; c < sizeof coarsening / sizeof *coarsening; c++) {
+            gsolve_precond *M = NULL;
+            char spec[96];
+            snprintf(spec, sizeof spec,
+                     "amg,complexity=1,coarsest=5,smoother=l1_jacobi,coarsening=%s", coarsening[c]);
+            ALLOCATION_SWEEP(ctx, gsolve_precond_create(&M, ctx, spec, &csr));
+            deny_update(ctx, M, &csr);
+            gsolve_precond_destroy(&M);
+        }
+        gsolve_csr_free(&csr, ctx);
+    }
+    close_context(ctx);
+}
+
+/* --- a level that is too heavy, and then none --------------------------------------------------
+ */
+
+enum { PATH = 30, LEAVES = 300, HUB = PATH, OTHER = HUB + 1, ALL = OTHER + 1 + LEAVES };
+
+/* A path of strong connections, and leaves that name a hub weakly: beside what connects the hub to
+ * another node, which has no diagonal, so that this is never strong. */
+static gsolve_csr path_and_star(gsolve_context *ctx)
+{
+    gsolve_csr csr;
+    int32_t *start, *col, at = 0;
+    double *value;
+
+    OK(ctx, gs_csr_new(&csr, ctx, ALL, ALL, 3 * PATH - 2 + 3 + 2 * LEAVES, GSOLVE_F64));
+    start = (int32_t *)(uintptr_t)csr.start;
+    col = (int32_t *)(uintptr_t)csr.col;
+    value = (double *)(uintptr_t)csr.value;
+    for (int32_t i = 0; i < ALL; i++) {
+        start[i] = at;
+        if (i > 0 && i < PATH) col[at] = i - 1, value[at++] = -1;
+        if (i > HUB) col[at] = HUB, value[at++] = i == OTHER ? -1 : -1e-3;
+        if (i != OTHER) col[at] = i, value[at++] = 2;
+        if (i + 1 < PATH || i == HUB) col[at] = i + 1, value[at++] = -1;
+    }
+    start[ALL] = at;
+    return csr;
+}
+
+/* Coarsened as usual the leaves stay behind; coarsened harder each becomes an aggregate of its own,
+ * and the next level is hardly smaller. */
+static void too_heavy_then_useless(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    gsolve_csr csr = path_and_star(ctx);
+    gsolve_precond_info info;
+    gsolve_precond *M = NULL;
+    (void)state;
+
+    OK(ctx,
+       gsolve_precond_create(&M, ctx, "amg,smoother=l1_jacobi,coarsest=5,aggregation=mis2", &csr));
+    gsolve_precond_describe(M, &info);
+    assert_non_null(strstr(info.note, "levels"));
+    gsolve_precond_destroy(&M);
+    OK(ctx, gsolve_precond_create(
+                &M, ctx, "amg,smoother=l1_jacobi,coarsest=5,aggregation=mis2,complexity=1", &csr));
+    gsolve_precond_describe(M, &info);
+    assert_non_null(strstr(info.note, "1 level,"));
+    gsolve_precond_destroy(&M);
+    gsolve_csr_free(&csr, ctx);
+    close_context(ctx);
+}
+
 int main(void)
 {
     need_device();
@@ -665,6 +744,8 @@ int main(void)
         cmocka_unit_test(bound_on_complexity),
         cmocka_unit_test(refusals),
         cmocka_unit_test(denied_memory),
+        cmocka_unit_test(denied_memory_where_levels_are_heavy),
+        cmocka_unit_test(too_heavy_then_useless),
         cmocka_unit_test(chosen_where_it_pays),
         cmocka_unit_test(solved_by_it),
     };

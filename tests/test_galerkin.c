@@ -200,6 +200,7 @@ static gsolve_status make_and_drop(gsolve_context *ctx, const operands *o)
         status = gs_galerkin_renew(&G, &o->R, &o->A, &o->P);
     }
     gs_galerkin_drop(&G);
+    gs_galerkin_drop(&G); /* nothing is left of it */
     return status;
 }
 

@@ -151,7 +151,7 @@ gsolve_status decide_roots(gsolve_context *ctx, const graph<O> &g, uint32_t *sta
 {
     const uint32_t *looked = further ? further : seen;
     gs_queue *q = ctx->queue;
-    const int bits = gs_bits_of_nodes(g.nodes), grid = gs_grid(q, g.nodes);
+    const int bits = gs_bits_of_priorities(g.nodes), grid = gs_grid(q, g.nodes);
     int32_t undecided = 1;
     uint32_t round = 1;
     gsolve_status status;

@@ -115,7 +115,7 @@ static void decide_roots(const graph *g, uint32_t *state, uint32_t *seen, uint32
 {
     const uint32_t *looked = further ? further : seen;
     const int32_t nodes = g->G->nodes, *degree = g->G->degree;
-    const int bits = gs_bits_of_nodes(nodes), threads = gsolve_threads(g->ctx);
+    const int bits = gs_bits_of_priorities(nodes), threads = gsolve_threads(g->ctx);
     int64_t undecided = 0;
 
     for (int32_t I = 0; I < nodes; I++) {

@@ -41,14 +41,35 @@ SMALL int gs_bits_of_nodes(int32_t n)
     return bits;
 }
 
-/* An undecided node's priority in a round: drawn, and distinct by its number in the low bits. */
-SMALL uint32_t gs_priority(uint32_t round, int32_t node, int bits)
+/* A bijection of 32 bits in each round. */
+SMALL uint32_t gs_draw(uint32_t round, uint32_t x)
 {
-    uint32_t x = (uint32_t)node * 0x9e3779b9u + round * 0x85ebca6bu + 0x165667b1u;
-
+    x = x * 0x9e3779b9u + round * 0x85ebca6bu + 0x165667b1u;
     x = (x ^ x >> 16) * 0x7feb352du;
     x = (x ^ x >> 15) * 0x846ca68bu;
-    return (x ^ x >> 16) << bits | ((uint32_t)node + 1);
+    return x ^ x >> 16;
+}
+
+/* How priorities of n nodes are made distinct: by the number of the node in so many low bits, which
+ * leaves the others to the draw. 0: by the draw alone, where those would be too few. */
+#define GS_MANY_NODES (1 << 26)
+SMALL int gs_bits_of_priorities(int32_t n)
+{
+    return n < GS_MANY_NODES ? gs_bits_of_nodes(n) : 0;
+}
+
+/* An undecided node's priority in a round, distinct from those of all others. Where the draw is one
+ * of the reserved states, its own draw takes its place: no number of a node, from 1 on, is one of
+ * them, so that no other node has that. */
+SMALL uint32_t gs_priority(uint32_t round, int32_t node, int bits)
+{
+    uint32_t x = (uint32_t)node + 1;
+
+    if (bits > 0) return gs_draw(round, (uint32_t)node) << bits | x;
+    do {
+        x = gs_draw(round, x);
+    } while (x == GS_ROOT || x >= GS_SEEN_NONE);
+    return x;
 }
 
 /* The least of a node's own state and its neighbours', or what it has seen for good. */

@@ -31,7 +31,7 @@ typedef struct gs_pairing {
     int32_t block;
     int32_t groups, room;  /* room: nodes a group can have */
     const int32_t *member; /* groups x room, -1: no more */
-    const int32_t *of;     /* the group of each node */
+    const int32_t *of;     /* the group of each node, -1: it is out of the game */
     double *strongest;     /* of each group's connections */
     int32_t *choice, *mate;
     double strength; /* share of either end's strongest that a connection must have */
@@ -64,6 +64,8 @@ SMALL void gs_add_near(gs_groups_near *near, int32_t group, double weight)
     near->weight[e] += weight;
 }
 
+/* Nodes that are out of the game are in no group: only where A's pattern is not symmetric does a
+ * row name one. */
 SMALL void gs_find_near(const gs_pairing *p, int32_t g, gs_groups_near *near)
 {
     near->count = 0;
@@ -73,7 +75,7 @@ SMALL void gs_find_near(const gs_pairing *p, int32_t g, gs_groups_near *near)
         const int64_t end = gs_pairing_start(p, (I + 1) * p->block);
         for (int64_t k = gs_pairing_start(p, I * p->block); k < end; k++) {
             const int32_t h = p->of[p->col[k] / p->block];
-            if (p->weight[k] > 0 && h != g) gs_add_near(near, h, (double)p->weight[k]);
+            if (p->weight[k] > 0 && h >= 0 && h != g) gs_add_near(near, h, (double)p->weight[k]);
         }
     }
 }
