@@ -54,6 +54,7 @@ tests_left() { tests | grep -vxF -f "$state/passed" -f "$state/skipped" -f <(sed
 
 run_tests() {
   local name status ended
+  [ -n "$(tests -L cuda)" ] || echo "this build has no test for a GPU: was nvcc found?" >>"$state/red"
   [ -n "$(tests_left)" ] || return 0
   ended=$(cat "$state/passed" "$state/skipped" | paste -sd '|')
   OMP_WAIT_POLICY=passive TZ=UTC0 timeout -k 5 "$(left)" ctest --test-dir build-gpu -j "$jobs" --output-on-failure -E "^($ended)\$" \

@@ -9,6 +9,7 @@ mkdir -p "$top/scripts" "$top/bin" "$top/build-gpu/cli"
 cp "$source"/scripts/gpu*.sh "$top/scripts/"
 cd "$top"
 record=bench/results/h200/checked.json
+unset LIMIT JOBS
 export PATH=$top/bin:$PATH GSOLVE_COMMIT=0123456789abcdef TOOLS="memcheck racecheck"
 
 program() { # PATH BODY
@@ -68,6 +69,9 @@ said 'gpu: skipped, on a machine with a GPU'
 suite "\"$top/bin/count\" gpu"
 GSOLVE_COMMIT=abcdef1 run 0 # red is not kept
 rm "$record"
+sed -i 's/ LABELS cuda//' build-gpu/CTestTestfile.cmake
+GSOLVE_COMMIT=abcdef1 run 1
+said 'no test for a GPU'
 suite '"false"'
 GSOLVE_COMMIT=abcdef2 run 1
 said 'gpu: Failed'
