@@ -82,7 +82,7 @@ static gsolve_status open_named(gsolve_context *ctx, const char *name, const cha
     return status;
 }
 
-/* "auto" is a GPU if there is one that can be used, else the CPU, whose description then says why. */
+/* "auto" is a GPU that can be used, else the CPU, whose description then says why. */
 static gsolve_status open_device(gsolve_context *ctx, const char *spec)
 {
     static const char no_cuda[] = "this build of gsolve is without CUDA";

@@ -227,8 +227,7 @@ void *gsolve_alloc(gsolve_context *ctx, gsolve_place place, size_t count, size_t
     if (block) {
         block->bytes = bytes;
         block->kind = host ? ON_HOST : ON_DEVICE;
-        block->data =
-            host ? alloc_on_host(ctx, bytes, &block->room) : alloc_on_device(ctx, bytes);
+        block->data = host ? alloc_on_host(ctx, bytes, &block->room) : alloc_on_device(ctx, bytes);
         if (block->data) {
             enlist(ctx, block);
             return block->data;
