@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""device_table.py RECORDS.jsonl [NAME]: the records of a whole run of run_device.sh into bench/results/NAME/PROGRAM.json (NAME: h200), and the tables
-between the marks of README.md."""
+"""device_table.py [RECORDS.jsonl [NAME]]: the tables between the marks of README.md, from the records in bench/results/NAME (h200). With
+RECORDS, those of a whole run of run_device.sh, these are first written there, a file for each program."""
 import json
 import math
 import pathlib
@@ -10,31 +10,63 @@ import time
 
 top = pathlib.Path(__file__).resolve().parent.parent
 results = top / "bench" / "results" / (sys.argv[2] if len(sys.argv) > 2 else "h200")
-commit = subprocess.run(["git", "-C", top, "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
-records = [json.loads(line) for line in open(sys.argv[1])]
-for r in records:
-    r["commit"], r["date"] = r.get("commit", commit), r.get("date", time.strftime("%Y-%m-%d"))
-results.mkdir(parents=True, exist_ok=True)
-by_program = {}
-for r in records:
-    if not r["matrix"].startswith("gen:"):
-        r["matrix"] = pathlib.Path(r["matrix"]).name
-    by_program.setdefault(r["bench"], []).append(r)
-for program, written in by_program.items():
-    (results / f"{program}.json").write_text(json.dumps(written, indent=1) + "\n")
-
-products, solves, transposed, blocks = {}, {}, {}, {}
-for r in by_program["bench_device"]:
-    kind = r.get("operation", "solve" if "+" in r["what"] else "product")
-    group = {"product": products, "solve": solves, "transposed": transposed, "block": blocks}[kind]
-    label = {"solve": " " + r["what"].split(" ")[-1], "block": f" x {r['columns']}"}.get(kind, "")
-    group.setdefault(r["matrix"] + label, []).append(r)
 
 
-def rows(groups, which=lambda peer: True):
-    for name, (own, *peers) in groups.items():
-        best = min((p["median_ms"] for p in peers if which(p)), default=float("nan"))
-        yield name.replace("gen:", ""), own["median_ms"], best, best / own["median_ms"], own["floor_ms"] / own["median_ms"]
+def write_records(path):
+    """One file for each program; a record without commit and date gets those of now."""
+    commit = subprocess.run(["git", "-C", top, "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+    by_program = {}
+    for line in open(path):
+        r = json.loads(line)
+        r["commit"], r["date"] = r.get("commit", commit), r.get("date", time.strftime("%Y-%m-%d"))
+        if not r["matrix"].startswith("gen:"):
+            r["matrix"] = pathlib.Path(r["matrix"]).name
+        by_program.setdefault(r["bench"], []).append(r)
+    results.mkdir(parents=True, exist_ok=True)
+    for program, written in by_program.items():
+        (results / f"{program}.json").write_text(json.dumps(written, indent=1) + "\n")
+
+
+def read_records(file):
+    """The records of a file, each of which knows the file; none if there is no such file."""
+    path = results / file
+    return [{**r, "file": file} for r in json.loads(path.read_text())] if path.exists() else []
+
+
+def sources(records):
+    """Of which files and commits they are."""
+    found = {}
+    for r in records:
+        found.setdefault(r["file"], set()).add(r["commit"])
+    return "; ".join(f"`{file}` of {', '.join(sorted(commits))}" for file, commits in sorted(found.items()))
+
+
+def kind_of(r):
+    return r.get("operation", "solve" if "+" in r["what"] else "product")
+
+
+def groups(records, kind):
+    """{system: records} of one kind in fp64, each system by the file that measured it last."""
+    found = {}
+    for r in records:
+        if kind_of(r) == kind and r.get("type", "f64") == "f64" and r["matrix"].startswith("gen:"):
+            label = r["matrix"] + (" " + r["what"].split(" ")[-1] if kind == "solve" else "")
+            found.setdefault(label, {}).setdefault((r["date"], r["file"]), []).append(r)
+    return {label: by_file[max(by_file)] for label, by_file in found.items()}
+
+
+def is_vendor(r):
+    return r["what"].startswith("cusparse")
+
+
+def rows(found, which=lambda peer: True):
+    """csr beside the best of cuSPARSE's forms."""
+    for name, records in found.items():
+        own = next((r for r in records if r["what"].split(" ")[0] == "csr"), None)
+        peers = [r["median_ms"] for r in records if is_vendor(r) and which(r)]
+        if own and peers:
+            best = min(peers)
+            yield name.replace("gen:", ""), own["median_ms"], best, best / own["median_ms"], own["floor_ms"] / own["median_ms"]
 
 
 def geometric_mean(ratios):
@@ -48,7 +80,7 @@ def name_of(matrix):
 def beside_the_plain_peer(measured):
     """The lines of bench_krylov_device."""
     yield from ["", "One iteration in fp64, ms, beside the same method written by hand on cuSPARSE and cuBLAS (a call for each operation, scalars and the",
-                "stopping test on the host, the fastest of its variants); both solve the system to the same residual:", "",
+                f"stopping test on the host, the fastest of its variants); both solve the system to the same residual ({sources(measured)}):", "",
                 "| system and method | gsolve | by hand | by hand / gsolve | share of copy | the variant by hand |", "|---|---|---|---|---|---|"]
     for r in measured:
         yield (f"| `{name_of(r['matrix'])} {r['what']}` | {r['median_ms']:.4f} | {r['peer_ms']:.4f} | {r['ratio']:.2f} | "
@@ -61,7 +93,8 @@ def beside_the_plain_peer(measured):
 def mixed(measured):
     """The lines of bench_mixed: a record of cg, then one of refine."""
     pairs = list(zip(measured[0::2], measured[1::2]))
-    yield from ["", "Whole solves in fp64 and by refinement of an fp32 method, to the same true residual (1e-10), ms without set-up:", "",
+    yield from ["", "Whole solves in fp64 and by refinement of an fp32 method, to the same true residual (1e-10), ms without set-up "
+                f"({sources(measured)}):", "",
                 "| system | cg | refine | cg / refine | inner iterations / those of cg |", "|---|---|---|---|---|"]
     for own, refined in pairs:
         yield (f"| `{name_of(own['matrix'])}` | {own['median_ms']:.2f} | {refined['median_ms']:.2f} | {refined['ratio']:.2f} | "
@@ -71,27 +104,53 @@ def mixed(measured):
     yield from ["", f"Geometric mean of cg / refine: {mean:.2f}, with `{pairs[0][1]['what']}`."]
 
 
-lines = [f"{records[0]['device']}, {time.strftime('%B %Y')}; the copy within the device reaches {records[0]['copy_gbs']:.0f} GB/s.", "",
-         "Product y = A x in fp64, ms, beside the better of cuSPARSE's two algorithms for compressed rows and beside the best of its other forms "
-         "(coordinates, sliced ELL, blocks), all with their analysis done:", "",
-         "| system | gsolve csr | cuSPARSE CSR | CSR / gsolve | its other forms | other / gsolve | share of copy |", "|---|---|---|---|---|---|---|"]
-by_rows = list(rows(products, lambda p: "=csr" in p["what"]))
-others = list(rows(products, lambda p: "=csr" not in p["what"]))
-lines += [f"| `{n}` | {a:.3f} | {b:.3f} | {q:.2f} | {o[2]:.3f} | {o[3]:.2f} | {s:.2f} |" for (n, a, b, q, s), o in zip(by_rows, others)]
-mean = geometric_mean([q for _, _, _, q, _ in by_rows])
-lines += ["", f"Geometric mean of cuSPARSE CSR / gsolve: {mean:.2f}."]
-for title, group in (("The transposed product y = A'x:", transposed), ("Several columns at once:", blocks)):
-    if group:
-        lines += ["", title, "", "| system | gsolve | cuSPARSE | cuSPARSE / gsolve | share of copy |", "|---|---|---|---|---|"]
-        lines += [f"| `{n}` | {a:.3f} | {b:.3f} | {q:.2f} | {s:.2f} |" for n, a, b, q, s in rows(group)]
-lines += ["", "One iteration in fp64, ms, with our product and with cuSPARSE's in the same loop:", "",
-          "| system and method | gsolve | with cuSPARSE | ratio |", "|---|---|---|---|"]
-lines += [f"| `{n}` | {a:.4f} | {b:.4f} | {q:.2f} |" for n, a, b, q, _ in rows(solves)]
-plain = [r for r in by_program.get("bench_krylov_device", []) if r["peer"]]
-if plain:
-    lines += beside_the_plain_peer(plain)
-if "bench_mixed" in by_program:
-    lines += mixed(by_program["bench_mixed"])
+def columns(measured):
+    """The lines of bench_spmm with 4 and 8 columns: the faster of the formats beside the best of cuSPARSE, by rows and by columns."""
+    found = {}
+    for r in measured:
+        if r["columns"] in (4, 8) and r["peer"] and r["type"] == "f64":
+            best = found.setdefault(f"{name_of(r['matrix'])} x {r['columns']}", {})
+            if r["layout"] not in best or r["median_ms"] < best[r["layout"]]["median_ms"]:
+                best[r["layout"]] = r
+    yield from ["", f"Several columns at once, the faster of the formats measured, ms, x and y by rows and by columns ({sources(measured)}):", "",
+                "| system | by rows | gsolve | cuSPARSE | ratio | by columns | gsolve | cuSPARSE | ratio |", "|---|---|---|---|---|---|---|---|---|"]
+    for name, best in found.items():
+        cells = [f"`{r['what']}` | {r['median_ms']:.3f} | {r['peer_ms']:.3f} | {r['peer_ms'] / r['median_ms']:.2f}" for r in (best["rows"], best["columns"])]
+        yield f"| `{name}` | {' | '.join(cells)} |"
+
+
+def tables():
+    device, formats = read_records("bench_device.json"), read_records("bench_formats.json")
+    products, transposed, solves = (groups(device + formats, kind) for kind in ("product", "transposed", "solve"))
+    used = [r for found in products.values() for r in found]
+    speeds = [r["copy_gbs"] for r in used]
+    yield from [f"{used[0]['device']}; a copy within the device reaches {min(speeds):.0f} to {max(speeds):.0f} GB/s. In brackets the records in "
+                f"`bench/results/{results.name}/` that a table is of, and the commit that they name.", "",
+                "Product y = A x in fp64, ms, beside the better of cuSPARSE's two algorithms for compressed rows and beside the best of its other forms "
+                f"(coordinates, sliced ELL, blocks), all with their analysis done ({sources(used)}):", "",
+                "| system | gsolve csr | cuSPARSE CSR | CSR / gsolve | its other forms | other / gsolve | share of copy |", "|---|---|---|---|---|---|---|"]
+    by_rows = list(rows(products, lambda p: "=csr" in p["what"]))
+    others = {o[0]: o for o in rows(products, lambda p: "=csr" not in p["what"])}
+    for n, a, b, q, s in by_rows:
+        yield f"| `{n}` | {a:.3f} | {b:.3f} | {q:.2f} | {others[n][2]:.3f} | {others[n][3]:.2f} | {s:.2f} |"
+    yield from ["", f"Geometric mean of cuSPARSE CSR / gsolve: {geometric_mean([q for _, _, _, q, _ in by_rows]):.2f}.", "",
+                f"The transposed product y = A'x ({sources([r for found in transposed.values() for r in found])}):", "",
+                "| system | gsolve | cuSPARSE | cuSPARSE / gsolve | share of copy |", "|---|---|---|---|---|"]
+    yield from (f"| `{n}` | {a:.3f} | {b:.3f} | {q:.2f} | {s:.2f} |" for n, a, b, q, s in rows(transposed))
+    yield from columns(read_records("bench_spmm.json"))
+    yield from ["", "One iteration in fp64, ms, with our product in csr and with cuSPARSE's in the same loop "
+                f"({sources([r for found in solves.values() for r in found])}):", "",
+                "| system and method | gsolve | with cuSPARSE | ratio |", "|---|---|---|---|"]
+    yield from (f"| `{n}` | {a:.4f} | {b:.4f} | {q:.2f} |" for n, a, b, q, _ in rows(solves))
+    plain = [r for r in read_records("bench_krylov_device.json") if r["peer"]]
+    if plain:
+        yield from beside_the_plain_peer(plain)
+    if read_records("bench_mixed.json"):
+        yield from mixed(read_records("bench_mixed.json"))
+
+
+if len(sys.argv) > 1:
+    write_records(sys.argv[1])
 readme = (top / "README.md").read_text()
 begin, end = readme.index("<!-- gpu:begin -->"), readme.index("<!-- gpu:end -->")
-(top / "README.md").write_text(readme[:begin] + "<!-- gpu:begin -->\n" + "\n".join(lines) + "\n" + readme[end:])
+(top / "README.md").write_text(readme[:begin] + "<!-- gpu:begin -->\n" + "\n".join(tables()) + "\n" + readme[end:])

@@ -173,7 +173,7 @@ const cli_command cli_commands[] = {
      "Reads any matrix that solve reads, and writes OUT, which ends in .mtx or .mtx.gz. A matrix "
      "stored as a symmetric or skew-symmetric triangle stays one.",
      convert_options, 2, false, cli_convert},
-    {"list", "gsolve list [formats|solvers|preconds|generators|devices] [options]",
+    {"list", "gsolve list [formats|solvers|preconds|products|generators|devices] [options]",
      "list what there is, with all options",
      "Shows each name with its options, their defaults and what they allow. A name is used "
      "together with options as NAME,key=value,...",

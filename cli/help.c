@@ -154,8 +154,32 @@ void cli_man(FILE *file)
                                         "2", "the solve did not converge",
                                         NULL};
     static const char *const variables[] = {
-        "OMP_NUM_THREADS", "threads of the CPU, where --threads does not tell", "XDG_CACHE_HOME",
-        "where --cache keeps its copies if the matrix's folder cannot be written", NULL};
+        "GSOLVE_DEVICE",
+        "the device, where --device does not tell",
+        "OMP_NUM_THREADS",
+        "threads of the CPU, where --threads does not tell",
+        "XDG_CACHE_HOME",
+        "where --cache keeps its copies if the matrix's folder cannot be written",
+        NULL};
+    /* Of every build: one without CUDA lacks some. tests/cli/lists.sh compares with gsolve list. */
+    static const char *const names[] = {
+        "methods (--solver)",
+        "cg, pipecg, bicg, bicgstab, cgs, tfqmr, idr, gmres, fgmres, minres, block_cg, "
+        "block_gmres, refine, direct",
+        "preconditioners (--precond)",
+        "none, jacobi, block_jacobi, ilu, ic, isai, chebyshev, amg",
+        "formats (--format)",
+        "csr, sell, ell, ellr, bce, bsr, coo, hyb, segmented, ps, csr_scalar, csr_vector, "
+        "speculative, auto; with CUDA also cusparse",
+        "products of matrices (in C)",
+        "gustavson, esc, hash, auto; with CUDA also cusparse",
+        "generators (gen:NAME)",
+        "poisson2d, poisson3d, poisson3d27, anisotropic3d, jump3d, convdiff3d, elasticity3d, "
+        "tridiagonal, band, rmat, web, circuit, random, lp, emptyrows, neumann2d, shuffled3d, "
+        "lengths",
+        "devices (--device)",
+        "cpu; with CUDA also cuda",
+        NULL};
 
     fprintf(file,
             ".\\\" Made by gsolve --man from cli/commands.c; the build target man renews it.\n");
@@ -177,6 +201,7 @@ void cli_man(FILE *file)
                   "no control characters.");
     fprintf(file, ".SH COMMANDS\n");
     for (const cli_command *c = cli_commands; c->name; c++) man_command(file, c);
+    man_section(file, "NAMES", names);
     man_section(file, "EXIT STATUS", exits);
     man_section(file, "ENVIRONMENT", variables);
     fprintf(file, ".SH EXAMPLES\n");

@@ -16,7 +16,9 @@ gsolve_status gsolve_context_memory(gsolve_context *ctx, size_t *unused, size_t 
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the device %s has no memory of its own",
                            ctx->device->plugin.name);
     }
-    return ctx->device->memory(ctx->queue, unused, total);
+    const gsolve_status status = ctx->device->memory(ctx->queue, unused, total);
+    if (status == GSOLVE_OK && ctx->room < *unused) *unused = ctx->room;
+    return status;
 }
 
 #define MOST_BYTES  ((size_t)256 << 20) /* of each of the two arrays: beyond all caches */

@@ -82,7 +82,7 @@ static gsolve_status open_named(gsolve_context *ctx, const char *name, const cha
     return status;
 }
 
-/* "auto" is a GPU if there is one, else the CPU, whose description then says why. */
+/* "auto" is a GPU that can be used, else the CPU, whose description then says why. */
 static gsolve_status open_device(gsolve_context *ctx, const char *spec)
 {
     static const char no_cuda[] = "this build of gsolve is without CUDA";
@@ -95,7 +95,10 @@ static gsolve_status open_device(gsolve_context *ctx, const char *spec)
     }
     if (!automatic) return open_named(ctx, NULL, spec);
     status = cuda ? open_named(ctx, "cuda", spec) : GSOLVE_NO_DEVICE;
-    if (status != GSOLVE_NO_DEVICE) return status;
+    if (status != GSOLVE_NO_DEVICE && status != GSOLVE_NO_MEMORY &&
+        status != GSOLVE_DEVICE_FAILED) {
+        return status;
+    }
     snprintf(why, sizeof why, "%s", cuda ? ctx->error : no_cuda);
     status = open_named(ctx, "cpu", spec);
     if (status == GSOLVE_OK) {

@@ -32,6 +32,7 @@ struct gsolve_context {
     int64_t handles;       /* matrices and preconditioners that live */
     char description[256]; /* of the device */
     char error[1024];
+    size_t room;              /* bytes that the device may still grant, see gs_memory_limit */
     gs_block *spare;          /* large blocks of the host that wait to be used again */
     size_t spare_bytes, most; /* most: bytes held at once so far, whatever peak is set to */
 };
@@ -61,6 +62,11 @@ bool gs_spec_is(const char *spec, const char *name);
 /* The table of live blocks: made empty; freed with all that is left in it. */
 gsolve_status gs_memory_open(gsolve_context *ctx);
 void gs_memory_close(gsolve_context *ctx);
+
+/* From here on ctx takes at most so many bytes more of its device's memory, as if no others were
+ * free; what it frees it may take again. SIZE_MAX: no limit. So tests meet a full device without
+ * taking the memory from others. */
+void gs_memory_limit(gsolve_context *ctx, size_t bytes);
 
 /* Bytes that ctx's device could still grant; SIZE_MAX: nobody knows. */
 size_t gs_memory_available(const gsolve_context *ctx);

@@ -14,8 +14,8 @@ typedef struct gs_moment gs_moment; /* a point in the order of what the device d
 
 typedef struct gs_device {
     gsolve_plugin plugin; /* its options are gs_device_options */
-    /* Makes a queue, or returns GSOLVE_NO_DEVICE or GSOLVE_NO_MEMORY with a sentence in error
-     * and fills description. */
+    /* Makes a queue and fills description; or GSOLVE_NO_DEVICE: the machine has none,
+     * GSOLVE_NO_MEMORY: it is full, GSOLVE_DEVICE_FAILED: else, with a sentence in error. */
     gsolve_status (*open)(gs_queue **queue, gsolve_context *ctx, const void *options,
                           char error[256], char description[128]);
     void (*close)(gs_queue *queue);

@@ -75,6 +75,18 @@ cudaError_t open_parts(gs_queue *q)
     return code;
 }
 
+// Why a GPU cannot be used. Only one that is not there is no device; one may be full, or fail.
+gsolve_status why_not(cudaError_t code)
+{
+    switch (code) {
+    case cudaErrorNoDevice:
+    case cudaErrorInvalidDevice:
+    case cudaErrorInsufficientDriver: return GSOLVE_NO_DEVICE;
+    case cudaErrorMemoryAllocation: return GSOLVE_NO_MEMORY;
+    default: return GSOLVE_DEVICE_FAILED;
+    }
+}
+
 gsolve_status open_cuda(gs_queue **queue, gsolve_context *ctx, const void *chosen, char error[256],
                         char description[128])
 {
@@ -95,7 +107,7 @@ gsolve_status open_cuda(gs_queue **queue, gsolve_context *ctx, const void *chose
         snprintf(error, 256, "CUDA device %d cannot be used: %s", o->index,
                  cudaGetErrorString(code));
         close_cuda(q);
-        return GSOLVE_NO_DEVICE;
+        return why_not(code);
     }
     q->processors = about.multiProcessorCount;
     snprintf(description, 128, "%.80s, %.0f GB", about.name, 1e-9 * (double)about.totalGlobalMem);

@@ -120,7 +120,10 @@ static void release(gsolve_context *ctx, gs_block *block)
     delist(ctx, block);
     switch (block->kind) {
     case ON_HOST: spare(ctx, block); return;
-    case ON_DEVICE: ctx->device->free(ctx->queue, block->data); break;
+    case ON_DEVICE:
+        ctx->device->free(ctx->queue, block->data);
+        if (ctx->room != SIZE_MAX) ctx->room += block->bytes;
+        break;
     case MAPPED: munmap(block->data, block->bytes); break;
     }
     free(block);
@@ -165,12 +168,27 @@ static void *alloc_on_host(gsolve_context *ctx, size_t bytes, size_t *room)
     return fresh_on_host(bytes, room);
 }
 
+static void *alloc_on_device(gsolve_context *ctx, size_t bytes)
+{
+    void *data = bytes <= ctx->room ? ctx->device->alloc(ctx->queue, bytes) : NULL;
+
+    if (data && ctx->room != SIZE_MAX) ctx->room -= bytes;
+    return data;
+}
+
+void gs_memory_limit(gsolve_context *ctx, size_t bytes)
+{
+    ctx->room = bytes;
+}
+
 size_t gs_memory_available(const gsolve_context *ctx)
 {
-    size_t unused, total;
+    size_t unused = SIZE_MAX, total;
 
-    if (!ctx->device->memory) return SIZE_MAX;
-    return ctx->device->memory(ctx->queue, &unused, &total) == GSOLVE_OK ? unused : SIZE_MAX;
+    if (ctx->device->memory && ctx->device->memory(ctx->queue, &unused, &total) != GSOLVE_OK) {
+        unused = SIZE_MAX;
+    }
+    return unused < ctx->room ? unused : ctx->room;
 }
 
 gsolve_status gs_memory_need(gsolve_context *ctx, double bytes, const char *what)
@@ -191,6 +209,7 @@ static void say_refused(gsolve_context *ctx, bool host, size_t count, size_t siz
 
     /* a device that is lost says so itself */
     if (!host && ctx->device->memory && ctx->device->memory(ctx->queue, &most, &total)) return;
+    if (!host && ctx->room < most) most = ctx->room;
     if (most != SIZE_MAX) snprintf(room, sizeof room, "%zu bytes are free and ", most);
     gsolve_fail(ctx, GSOLVE_NO_MEMORY,
                 "out of memory: %zu elements of %zu bytes were asked for on the %s, where %s%zu "
@@ -208,8 +227,7 @@ void *gsolve_alloc(gsolve_context *ctx, gsolve_place place, size_t count, size_t
     if (block) {
         block->bytes = bytes;
         block->kind = host ? ON_HOST : ON_DEVICE;
-        block->data =
-            host ? alloc_on_host(ctx, bytes, &block->room) : ctx->device->alloc(ctx->queue, bytes);
+        block->data = host ? alloc_on_host(ctx, bytes, &block->room) : alloc_on_device(ctx, bytes);
         if (block->data) {
             enlist(ctx, block);
             return block->data;
@@ -263,6 +281,7 @@ void gs_own(gsolve_context *ctx, void *handle, void (*destroy)(void *handle))
 gsolve_status gs_memory_open(gsolve_context *ctx)
 {
     ctx->granted = -1;
+    ctx->room = SIZE_MAX;
     ctx->live = calloc(BUCKETS, sizeof *ctx->live);
     return ctx->live ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 }

@@ -30,7 +30,9 @@
  *   threads    A context and all that is in it belong to one thread at a time.
  *              Two contexts share nothing: there is no global state.
  *   bits       The same input gives the same bits, for any number of threads. ("auto" for a matrix
- *              remembers: the same calls from its creation on give the same bits.)
+ *              remembers: the same calls from its creation on give the same bits.) Excepted are
+ *              what cuSPARSE computes, by the format or the product method "cusparse", and options
+ *              that choose by measured times; gsolve list says so of each.
  *   counting   Rows and columns count from 0 and are below 2^31; entries may be more.
  */
 #ifndef GSOLVE_H
@@ -76,8 +78,9 @@ const char *gsolve_status_text(gsolve_status status);
 typedef struct gsolve_context gsolve_context;
 
 /* spec: "auto", "cpu", "cpu,threads=8" (0, the default: as many as OpenMP offers), "cuda",
- * "cuda,index=1". "auto" is a GPU if the build and the machine have one, else the CPU, and the
- * context's description says why. */
+ * "cuda,index=1". "auto" is a GPU if the build and the machine have one that can be used, else the
+ * CPU, and the context's description says why. GSOLVE_NO_DEVICE: there is no such device;
+ * GSOLVE_NO_MEMORY, GSOLVE_DEVICE_FAILED: it is full, or cannot be used. */
 gsolve_status gsolve_context_create(gsolve_context **ctx, const char *spec);
 void gsolve_context_destroy(gsolve_context **ctx);
 
@@ -186,9 +189,9 @@ void gsolve_csr_free(gsolve_csr *C, gsolve_context *ctx);
  * row lengths. A and B of any order within their rows, duplicates summed, both on the host or both
  * on the device; C lies where they do, columns ascending, in arrays that the library owns until
  * gsolve_csr_free. An entry of C is there if the patterns make it, whatever its value. The same
- * bits every time. GSOLVE_BAD_MATRIX: as for gsolve_matrix_create, or the shapes do not fit.
- * GSOLVE_UNSUPPORTED: the method does not run on ctx's device. GSOLVE_NO_MEMORY: the result itself
- * does not fit. */
+ * bits every time, but for "cusparse", whose bits may change from call to call. GSOLVE_BAD_MATRIX:
+ * as for gsolve_matrix_create, or the shapes do not fit. GSOLVE_UNSUPPORTED: the method does not
+ * run on ctx's device. GSOLVE_NO_MEMORY: the result itself does not fit. */
 gsolve_status gsolve_csr_multiply(gsolve_csr *C, gsolve_context *ctx, const char *spec,
                                   const gsolve_csr *A, const gsolve_csr *B);
 
@@ -212,8 +215,8 @@ gsolve_status gsolve_product_create(gsolve_product **P, gsolve_context *ctx, con
 void gsolve_product_destroy(gsolve_product **P);
 
 /* New values in the same patterns, in any order and with any duplicates; the bits are those of
- * a new product. GSOLVE_BAD_MATRIX: a pattern or type differs; C is as it was. Where memory
- * or the device fails, C's values are undefined until an update succeeds. */
+ * a new product, but for "cusparse". GSOLVE_BAD_MATRIX: a pattern or type differs; C is as it was.
+ * Where memory or the device fails, C's values are undefined until an update succeeds. */
 gsolve_status gsolve_product_update(gsolve_product *P, const gsolve_csr *A, const gsolve_csr *B);
 
 /* A view of C, where A and B were, valid until the next update or the end of P. */

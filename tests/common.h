@@ -28,20 +28,55 @@ static inline gsolve_context *open_context(int threads)
     char keys[32];
 
     snprintf(keys, sizeof keys, ",threads=%d", threads);
-    assert_int_equal(open_test_device(&ctx, "cpu", keys), GSOLVE_OK);
+    if (open_test_device(&ctx, "cpu", keys) != GSOLVE_OK) fail_msg("%s", gsolve_error(NULL));
     return ctx;
 }
 
-/* Ends a test program for a device that is not there. */
+/* Ends a test program for a device that is not there: only this skips. One that is full, or fails,
+ * is a failure. */
+static inline void end_without_device(gsolve_status status)
+{
+    if (status == GSOLVE_OK) return;
+    printf("%s: %s\n", status == GSOLVE_NO_DEVICE ? "skipped" : "failed", gsolve_error(NULL));
+    exit(status == GSOLVE_NO_DEVICE ? 77 : 1);
+}
+
 static inline void need_device(void)
 {
     gsolve_context *ctx = NULL;
 
-    if (open_test_device(&ctx, "cpu", "") == GSOLVE_NO_DEVICE) {
-        printf("skipped: %s\n", gsolve_error(NULL));
-        exit(77);
-    }
+    end_without_device(open_test_device(&ctx, "cpu", ""));
     gsolve_context_destroy(&ctx);
+}
+
+/* NULL: the build or the machine has no GPU. */
+static inline gsolve_context *open_cuda(void)
+{
+    gsolve_context *ctx = NULL;
+    const gsolve_status status = gsolve_context_create(&ctx, "cuda");
+
+    if (status != GSOLVE_OK && status != GSOLVE_NO_DEVICE) fail_msg("%s", gsolve_error(NULL));
+    return ctx;
+}
+
+static inline void need_cuda(void)
+{
+    gsolve_context *ctx = NULL;
+
+    end_without_device(gsolve_context_create(&ctx, "cuda"));
+    gsolve_context_destroy(&ctx);
+}
+
+/* Fails where others hold so much of the device that fewer than these bytes are free, or than half
+ * of all, if it is small. */
+static inline void need_memory(gsolve_context *ctx, double bytes)
+{
+    size_t unused, total;
+
+    if (gsolve_context_memory(ctx, &unused, &total) != GSOLVE_OK) return;
+    if ((double)unused >= bytes || unused >= total / 2) return;
+    fail_msg("the device is full: %.3g GB of %.3g GB are free, and %.3g GB must be",
+             1e-9 * (double)unused, 1e-9 * (double)total, 1e-9 * bytes);
 }
 
 static inline int64_t blocks_of(const gsolve_context *ctx)

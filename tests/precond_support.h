@@ -28,7 +28,7 @@ static inline int64_t blocks_of(const gsolve_context *ctx)
 static inline gsolve_context *new_context(const char *spec)
 {
     gsolve_context *ctx = NULL;
-    assert_int_equal(gsolve_context_create(&ctx, spec), GSOLVE_OK);
+    if (gsolve_context_create(&ctx, spec) != GSOLVE_OK) fail_msg("%s", gsolve_error(NULL));
     return ctx;
 }
 
@@ -42,7 +42,7 @@ static inline int set_up(void **state)
     const gsolve_status status = open_test_device(&ctx, "cpu", ",threads=2");
 
     if (status == GSOLVE_NO_DEVICE) exit(77); /* skipped */
-    assert_int_equal(status, GSOLVE_OK);
+    if (status != GSOLVE_OK) fail_msg("%s", gsolve_error(NULL));
     *state = ctx;
     return 0;
 }

@@ -4,12 +4,6 @@
 
 #include <math.h>
 
-static gsolve_context *open_cuda(void)
-{
-    gsolve_context *ctx = NULL;
-    return gsolve_context_create(&ctx, "cuda") == GSOLVE_OK ? ctx : NULL;
-}
-
 static const gsolve_format *find_format(const gsolve_context *ctx, const char *name)
 {
     const gsolve_plugin *format;
@@ -151,30 +145,18 @@ static gsolve_csr uneven(int32_t n)
 /* Padding that the device has no room for is refused before it is allocated. */
 static void full(void **state)
 {
-    enum { BLOCKS = 64 };
     gsolve_context *ctx = open_cuda();
-    void *taken[BLOCKS] = {NULL}, *room;
     gsolve_matrix *M = NULL;
     gsolve_csr A;
-    int count = 0;
     (void)state;
 
     if (!ctx) skip();
     A = uneven(320000); /* 192 million stored, 2.3 GB */
-    room = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)600 << 20, 1);
-    assert_non_null(room);
-    for (size_t bytes = (size_t)1 << 40; bytes > (size_t)500 << 20 && count < BLOCKS;) {
-        taken[count] = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-        if (taken[count]) {
-            count++;
-        } else {
-            bytes /= 2;
-        }
-    }
-    gsolve_free(ctx, GSOLVE_DEVICE, room); /* now 0.6 to 1.2 GB are left */
+    need_memory(ctx, 4e9);
+    gs_memory_limit(ctx, (size_t)600 << 20);
     assert_int_equal(gsolve_matrix_create(&M, ctx, "cusparse,alg=sell", &A), GSOLVE_NO_MEMORY);
     assert_non_null(strstr(gsolve_error(ctx), "cusparse"));
-    while (count > 0) gsolve_free(ctx, GSOLVE_DEVICE, taken[--count]);
+    gs_memory_limit(ctx, SIZE_MAX);
     OK(ctx, gsolve_matrix_create(&M, ctx, "cusparse,alg=sell", &A));
     gsolve_matrix_destroy(&M);
     free((void *)(uintptr_t)A.start);
@@ -349,7 +331,6 @@ static void after_the_end(void **state)
 
 int main(void)
 {
-    gsolve_context *ctx = open_cuda();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(padding),       cmocka_unit_test(refusals),
         cmocka_unit_test(transposes),    cmocka_unit_test(wide_offsets),
@@ -357,10 +338,6 @@ int main(void)
         cmocka_unit_test(after_the_end),
     };
 
-    if (!ctx) {
-        printf("skipped: %s\n", gsolve_error(NULL));
-        return 77;
-    }
-    gsolve_context_destroy(&ctx);
+    need_cuda();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

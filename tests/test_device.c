@@ -1,12 +1,6 @@
 /* test_device.c: the CUDA device, where there is one: memory, copies, and the refusal to solve. */
 #include "tests/common.h"
 
-static gsolve_context *open_cuda(void)
-{
-    gsolve_context *ctx = NULL;
-    return gsolve_context_create(&ctx, "cuda") == GSOLVE_OK ? ctx : NULL;
-}
-
 static void copies(void **state)
 {
     gsolve_context *ctx = open_cuda();

@@ -443,7 +443,9 @@ done:
 } // namespace
 
 extern "C" const gs_multiplier gs_cusparse_multiplier = {
-    {"cusparse", "the vendor's product on a GPU: a yardstick", nullptr, 0},
+    {"cusparse",
+     "the vendor's product on a GPU, to compare with; its bits may change from call to call",
+     nullptr, 0},
     serves,
     multiply,
     update,

@@ -7,15 +7,6 @@
 
 #define CUDA(call) assert_int_equal((call), cudaSuccess)
 
-static gsolve_context *open_cuda(void)
-{
-    gsolve_context *ctx = NULL;
-
-    if (gsolve_context_create(&ctx, "cuda") == GSOLVE_OK) return ctx;
-    printf("skipped: %s\n", gsolve_error(NULL));
-    return NULL;
-}
-
 static cudaStream_t new_stream(void)
 {
     cudaStream_t stream;
@@ -193,9 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(solvers_change_streams),
                                        cmocka_unit_test(work_is_in_order),
                                        cmocka_unit_test(streams_are_checked)};
-    gsolve_context *ctx = open_cuda();
 
-    if (!ctx) return 77;
-    gsolve_context_destroy(&ctx);
+    need_cuda();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
