@@ -83,7 +83,7 @@ static void say_outcome(const cli *c, const cli_solution *s)
     }
     if (c->is.solution) {
         cli_item(c, "x", "written to %s%s", c->is.solution,
-                 converged ? "" : " (the last iterate, which is not a solution)");
+                 converged ? "" : " (the best iterate, which is not a solution)");
     }
 }
 

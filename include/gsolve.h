@@ -512,7 +512,7 @@ const char *gsolve_outcome_text(gsolve_outcome outcome);
 typedef struct gsolve_result {
     gsolve_outcome outcome;   /* of the worst column */
     int iterations, products; /* products: times A or A' was applied */
-    double residual;          /* |b - Ax| / |b|, computed afresh at the end; of the worst column */
+    double residual;          /* |b - Ax| / |b| of the x returned, from A's rows; of the worst column */
     double seconds, product_seconds, precond_seconds;
 } gsolve_result;
 
@@ -528,11 +528,15 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
 void gsolve_solver_destroy(gsolve_solver **S);
 void gsolve_solver_watch(gsolve_solver *S, gsolve_monitor *monitor, void *user);
 
-/* x is the first guess on entry and the solution on return, also where the outcome is not
- * GSOLVE_CONVERGED (then the last iterate). b and x of any type, as many columns as wished.
- * Converged means: |b - Ax| <= max(rtol |b|, atol) in every column. Allocates nothing unless
- * it has more columns than any run before, or A's format ("auto") takes up a form. Where it fails
- * on the way, *result is untouched and x may be an iterate. */
+/* x is the first guess on entry and the solution on return. Where the outcome is not
+ * GSOLVE_CONVERGED, it is the best x that is known: the first guess, an iterate that the run kept,
+ * or the last one, whichever has the smallest residual. b and x of any type, as many columns as
+ * wished; they must not share memory (GSOLVE_BAD_ARGUMENT). Converged means: |b - Ax| <=
+ * max(rtol |b|, atol) in every column, computed in double precision from the caller's A, b and x
+ * (docs/outcomes.md). Allocates nothing unless it has more columns than any run before, A's format
+ * ("auto") takes up a form, b or x is not of A's type, or numbers are so large or small that they
+ * have to be scaled. Where it fails on the way, *result is untouched; x is as it was, or an iterate.
+ */
 gsolve_status gsolve_solver_run(gsolve_solver *S, gsolve_dense b, gsolve_dense x,
                                 gsolve_result *result);
 

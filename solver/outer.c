@@ -534,18 +534,18 @@ done:
 
 /* --- systems whose A is out of range ----------------------------------------------------------- */
 
-/* *exponent: that of |A M^-1 b| / |b| for a column of the run's b, by the first alpha for which
- * |alpha A M^-1 b| is in range; 0 where there is none, or no need to scale A. z and y: space. */
-static gsolve_status size_of(gs_krylov *k, gsolve_dense b, gsolve_dense z, gsolve_dense y,
-                             int *exponent)
+/* *exponent: that of |A M^-1 b| / |b| for a column of the run's b with b'b = bb, by the first alpha
+ * for which |alpha A M^-1 b| is in range; 0 where there is none, or no need to scale A. z and y:
+ * space. */
+static gsolve_status size_of(gs_krylov *k, gsolve_dense b, double bb, gsolve_dense z,
+                             gsolve_dense y, int *exponent)
 {
     static const int tries[] = {0, 450, 900, -450, -900};
     const int most = k->csr.type == GSOLVE_F32 ? 40 : 200; /* beyond which squares are not safe */
-    double bb, yy;
-    gsolve_status status;
+    double yy;
+    gsolve_status status = GSOLVE_OK;
 
     *exponent = 0;
-    TRY(square_of(k, b, &bb));
     if (k->M) TRY(gsolve_precond_apply(k->M, b, z));
     for (int i = 0; i < 5; i++) {
         TRY(gsolve_matrix_apply(k->A, ldexp(1, tries[i]), k->M ? z : b, 0, y));
@@ -599,7 +599,9 @@ done:
     return status;
 }
 
-/* Looks once in a run whether |A M^-1 b| is out of range, and then goes on with a multiple of A. */
+/* Looks once in a run whether |A M^-1 b| is out of range, and then goes on with a multiple of A; or
+ * whether |b| may have left no room for its products with M^-1 and A, and then with a multiple of
+ * b. */
 static gsolve_status rescue(gs_krylov *k, bool *again)
 {
     const int most = k->csr.type == GSOLVE_F32 ? 120 : MOST_EXPONENT;
@@ -607,6 +609,7 @@ static gsolve_status rescue(gs_krylov *k, bool *again)
     gsolve_dense x, kept, answer = {0};
     int32_t first = 0;
     int exponent;
+    double bb;
     gsolve_status status = GSOLVE_OK;
 
     while (first < k->ncols && !may_be_out_of_range(k, first)) first++;
@@ -618,9 +621,10 @@ static gsolve_status rescue(gs_krylov *k, bool *again)
         answer = column_of(o->x, k, first);
         TRY(copy_columns(k, x, answer));
     }
-    TRY(size_of(k, column_of(k->b, k, first), x, kept, &exponent));
+    TRY(square_of(k, column_of(k->b, k, first), &bb));
+    TRY(size_of(k, column_of(k->b, k, first), bb, x, kept, &exponent));
     if (!o->correcting) TRY(copy_columns(k, answer, x));
-    *again = exponent != 0;
+    *again = exponent != 0 || (!o->correcting && !(bb > 1e-30 && bb < 1e30));
     if (*again) TRY(start_scaled(k, clamp(-exponent, most)));
 done:
     return status;
