@@ -203,10 +203,11 @@ static int write_padded(const gs_replacement *r, const void *data, int64_t bytes
     return code ? code : gs_replace_write(r, zeros, (size_t)(room - bytes));
 }
 
-static bool write_to(const char *path, const head *h, const void *const array[ARRAYS])
+static bool write_to(const char *path, gsolve_context *ctx, const head *h,
+                     const void *const array[ARRAYS])
 {
     gs_replacement r;
-    int code = gs_replace_begin(&r, path);
+    int code = gs_replace_begin(&r, ctx, path);
 
     if (code) return false;
     code = write_padded(&r, h, sizeof *h, PAGE);
@@ -234,8 +235,8 @@ static void describe(head *h, gs_cached what)
     }
 }
 
-void gs_cache_write(gs_cached what, const gsolve_context *ctx, const char *path,
-                    const gs_stamp *stamp, gsolve_source *source)
+void gs_cache_write(gs_cached what, gsolve_context *ctx, const char *path, const gs_stamp *stamp,
+                    gsolve_source *source)
 {
     const void *array[ARRAYS] = {NULL};
     char cache[PATH_MAX];
@@ -257,7 +258,7 @@ void gs_cache_write(gs_cached what, const gsolve_context *ctx, const char *path,
     array[2] = what.csr ? what.csr->value : what.dense->value;
     h.payload = hash_arrays(ctx, &h, array);
     h.hash = hash_head(ctx, &h);
-    written = beside(cache, path) && write_to(cache, &h, array);
-    if (!written) written = away(cache, ctx, path, true) && write_to(cache, &h, array);
+    written = beside(cache, path) && write_to(cache, ctx, &h, array);
+    if (!written) written = away(cache, ctx, path, true) && write_to(cache, ctx, &h, array);
     if (written) snprintf(source->cache, sizeof source->cache, "%.1023s", cache);
 }

@@ -28,7 +28,7 @@ bool gs_cache_read(gs_cached what, gsolve_context *ctx, const char *path, const 
                    gsolve_source *source);
 
 /* Sets source->cache where the cache could be written. */
-void gs_cache_write(gs_cached what, const gsolve_context *ctx, const char *path,
-                    const gs_stamp *stamp, gsolve_source *source);
+void gs_cache_write(gs_cached what, gsolve_context *ctx, const char *path, const gs_stamp *stamp,
+                    gsolve_source *source);
 
 #endif

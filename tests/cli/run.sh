@@ -342,6 +342,22 @@ said 'csr' 'gmres' 'restart=30' 'auto|cholesky|lu|qr' 'block_jacobi' 'poisson3d'
 run 0 list --json -
 json out 'formats[]' 'solvers[]' 'preconds[]' 'products[]' 'generators[]' 'devices[]'
 
+# A signal that ends the command while it writes a file: no temporary file stays.
+for signal in TERM HUP; do
+    what="generate, ended by SIG$signal"
+    "$gsolve" generate gen:poisson2d,n=700 -o big.mtx.gz >out 2>err </dev/null &
+    process=$!
+    tries=0
+    until ls big.mtx.gz* >files 2>&1 || [ $tries -ge 400 ]; do
+        tries=$((tries + 1))
+        sleep 0.05
+    done
+    kill -s $signal $process 2>/dev/null
+    wait $process
+    ls big.mtx.gz.*.tmp >files 2>&1 && fail "$what: $(cat files) is still there"
+    rm -f big.mtx.gz*
+done
+
 # --- comparing formats -------------------------------------------------------------------------
 run 0 compare gen:poisson2d,n=20 --repeat 3 --json c.json --csv c.csv --html c.html
 said 'build ms' 'product ms' 'GFLOP/s' 'of copy' 'padding' 'overtakes csr' 'csr' 'cxsparse' 'rounds      3;' \
