@@ -174,7 +174,8 @@ static inline int64_t gsolve_csr_entries(const gsolve_csr *csr)
 
 /* C = A' (columns ascending), and B = A with values of another type. Both in arrays that the
  * library owns until gsolve_csr_free, as are the results of gsolve_io.h. GSOLVE_BAD_MATRIX: as for
- * gsolve_matrix_create. */
+ * gsolve_matrix_create, or the other type cannot hold an entry: it would become infinite, or 0
+ * though it is not. */
 gsolve_status gsolve_csr_transpose(gsolve_csr *C, gsolve_context *ctx, const gsolve_csr *A);
 gsolve_status gsolve_csr_convert(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
                                  const gsolve_csr *A);

@@ -297,6 +297,13 @@ if [ -e /dev/full ]; then
     [ $? -eq 1 ] || fail 'a full disk goes unnoticed'
 fi
 
+for value in 1e-50 1e50; do # neither is a number of single precision
+    printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 %s\n' $value >single.mtx
+    run 1 -A single.mtx --type f32
+    complained 'the entry in row 1 and column 1 is 1e' 'in single precision; scale the matrix'
+    run 0 -A single.mtx
+done
+
 # --- the other commands ------------------------------------------------------------------------
 run 0 info A.mtx
 said 'positive definite' 'bandwidth' 'symmetric' '####' 'auto' 'memory'
