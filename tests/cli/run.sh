@@ -360,7 +360,7 @@ for signal in TERM HUP; do
         sleep 0.05
     done
     kill -s $signal $process 2>/dev/null
-    wait $process
+    wait $process 2>/dev/null
     ls big.mtx.gz.*.tmp >files 2>&1 && fail "$what: $(cat files) is still there"
     rm -f big.mtx.gz*
 done
