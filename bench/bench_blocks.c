@@ -18,29 +18,30 @@ static int rounds = 9;
 static gsolve_blocked blocks_on_device(const gsolve_csr *rows, int b)
 {
     const int64_t numbers = gsolve_csr_entries(rows) * b * b;
-    gsolve_csr full = *rows;
+    gsolve_csr full = *rows, there;
     double *value = new_numbers(numbers, true);
-    gsolve_blocked A = {{0}, b, b};
 
     full.value = value; /* of which the rows take the first */
-    A.csr = rows_on_device(&full);
+    there = rows_on_device(&full);
+    gsolve_blocked A = {there.nrows,  there.ncols, there.start, there.col, there.value,
+                        there.offset, there.type,  there.place, b,         b};
     if (place == GSOLVE_HOST) {
-        A.csr.value = value;
+        A.value = value;
         return A;
     }
-    gsolve_free(ctx, place, (void *)(uintptr_t)A.csr.value);
-    A.csr.value = gsolve_alloc(ctx, place, (size_t)numbers, sizeof *value);
-    if (!A.csr.value) check(GSOLVE_NO_MEMORY);
-    check(gsolve_copy(ctx, (void *)(uintptr_t)A.csr.value, place, value, GSOLVE_HOST,
+    gsolve_free(ctx, place, (void *)(uintptr_t)A.value);
+    A.value = gsolve_alloc(ctx, place, (size_t)numbers, sizeof *value);
+    if (!A.value) check(GSOLVE_NO_MEMORY);
+    check(gsolve_copy(ctx, (void *)(uintptr_t)A.value, place, value, GSOLVE_HOST,
                       (size_t)numbers * sizeof *value));
     free(value);
     return A;
 }
 
-static void wait(const gsolve_csr *C)
+static void wait(const void *start)
 {
     int32_t first;
-    check(gsolve_copy(ctx, &first, GSOLVE_HOST, C->start, C->place, sizeof first));
+    check(gsolve_copy(ctx, &first, GSOLVE_HOST, start, place, sizeof first));
 }
 
 /* Seconds of C = A A, and C's single numbers compared once: the difference. */
@@ -52,11 +53,11 @@ static double both(const gsolve_blocked *A, const gsolve_csr *single, double *bl
     double begin = bench_now(), apart = 0;
 
     check(gsolve_blocked_multiply(&C, ctx, "esc", A, A));
-    wait(&C.csr);
+    wait(C.start);
     *blocks = bench_now() - begin;
     begin = bench_now();
     check(gsolve_csr_multiply(&D, ctx, "esc", single, single));
-    wait(&D);
+    wait(D.start);
     *plain = bench_now() - begin;
     if (compare) {
         int32_t end[2];
@@ -114,12 +115,12 @@ static void measure(const char *name, const gsolve_csr *rows, int b)
            1e3 * median, 1e3 * blocks[0], 1e3 * blocks[rounds - 1], 1e3 * peer, peer / median,
            1e-9 * flops / median, 1e-9 * flops / peer, apart);
     gsolve_csr_free(&single, ctx);
-    gsolve_free(ctx, place, (void *)(uintptr_t)A.csr.value);
+    gsolve_free(ctx, place, (void *)(uintptr_t)A.value);
     if (place == GSOLVE_HOST) {
-        free((void *)(uintptr_t)A.csr.value);
+        free((void *)(uintptr_t)A.value);
     } else {
-        gsolve_free(ctx, place, (void *)(uintptr_t)A.csr.start);
-        gsolve_free(ctx, place, (void *)(uintptr_t)A.csr.col);
+        gsolve_free(ctx, place, (void *)(uintptr_t)A.start);
+        gsolve_free(ctx, place, (void *)(uintptr_t)A.col);
     }
 }
 

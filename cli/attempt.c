@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/levels.h"
+#include "cli/signals.h"
 
 /* --- choosing ------------------------------------------------------------------------------ */
 
@@ -157,8 +158,7 @@ static void note_interrupt(int number)
         interrupted_at = now;
         interrupted = 1;
     } else if (since < 0 || since > 100) {
-        signal(number, SIG_DFL);
-        raise(number);
+        cli_end_by_signal(number);
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/signals.h"
 
 static const cli_arguments no_arguments = {.rtol = NAN,
                                            .atol = NAN,
@@ -103,9 +104,13 @@ static int dispatch(cli *c, int argc, char **argv)
 int main(int argc, char **argv)
 {
     cli c = {.is = no_arguments, .begin = cli_now()};
-    int code = dispatch(&c, argc, argv);
+    int code;
+
+    cli_catch_signals(&c.ctx);
+    code = dispatch(&c, argc, argv);
 
     if (code == CLI_ERROR && c.is.json) cli_json_error(&c);
+    cli_catch_signals(NULL);
     gsolve_context_destroy(&c.ctx);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         code = cli_fail(&c, "cannot write to standard output: %s", strerror(errno));

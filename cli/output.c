@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/signals.h"
 
 /* --- before --------------------------------------------------------------------------------- */
 
@@ -161,11 +161,13 @@ static bool write_and_rename(const char *path, const char *text)
     snprintf(name, sizeof name, "%s.XXXXXX", path);
     const int file = mkstemp(name);
     if (file < 0) return false;
+    cli_temporary(name);
     bool done = write_all(file, text) && fchmod(file, 0666 & ~mask) == 0 && fsync(file) == 0;
     int error = errno;
     if (close(file) != 0 && done) done = false, error = errno;
     if (done && rename(name, path) != 0) done = false, error = errno;
     if (!done) unlink(name);
+    cli_temporary(NULL);
     errno = error;
     return done;
 }

@@ -32,9 +32,11 @@ struct gsolve_context {
     int64_t handles;       /* matrices and preconditioners that live */
     char description[256]; /* of the device */
     char error[1024];
-    size_t room;              /* bytes that the device may still grant, see gs_memory_limit */
-    gs_block *spare;          /* large blocks of the host that wait to be used again */
-    size_t spare_bytes, most; /* most: bytes held at once so far, whatever peak is set to */
+    size_t room;                    /* bytes that the device may still grant, see gs_memory_limit */
+    struct gs_replacement *writing; /* io/replace.c: the file that is being written, or NULL */
+    int abandoned;                  /* io/replace.c: by gsolve_abandon_files */
+    gs_block *spare;                /* large blocks of the host that wait to be used again */
+    size_t spare_bytes, most;       /* most: bytes held at once so far, whatever peak is set to */
 };
 
 /* Adds plugin to the registry; builtin ends with NULL. */

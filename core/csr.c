@@ -75,8 +75,50 @@ static gsolve_status convert(gsolve_csr *out, gsolve_context *ctx, gsolve_type t
     return GSOLVE_OK;
 }
 
+/* The row that entry is in. */
+static int32_t row_of(const gsolve_csr *A, int64_t entry)
+{
+    int32_t low = 0, high = A->nrows; /* start[low] <= entry < start[high] */
+
+    while (high - low > 1) {
+        const int32_t middle = low + (high - low) / 2;
+        if (gs_start(A, middle) <= entry) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Refuses A where single precision cannot hold an entry. */
+static gsolve_status need_single(gsolve_context *ctx, const gsolve_csr *A)
+{
+    const int64_t lost = gs_first_lost(ctx, gs_start(A, A->nrows), A->value);
+
+    if (lost < 0) return GSOLVE_OK;
+    return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                       "the entry in row %d and column %d is %g, which would be %s in single "
+                       "precision; scale the matrix, or compute in double precision",
+                       row_of(A, lost), A->col[lost], gs_value(A, lost),
+                       gs_single_words(gs_value(A, lost)));
+}
+
 gsolve_status gsolve_csr_convert(gsolve_csr *out, gsolve_context *ctx, gsolve_type type,
                                  const gsolve_csr *A)
+{
+    bool clean;
+    gsolve_status status;
+
+    TRY(gs_csr_check_host(ctx, A, &clean));
+    if (type == GSOLVE_F32 && A->type == GSOLVE_F64) TRY(need_single(ctx, A));
+    TRY(convert(out, ctx, type, A));
+done:
+    return status;
+}
+
+gsolve_status gs_csr_round(gsolve_csr *out, gsolve_context *ctx, gsolve_type type,
+                           const gsolve_csr *A)
 {
     bool clean;
     const gsolve_status status = gs_csr_check_host(ctx, A, &clean);

@@ -151,6 +151,18 @@ gsolve_status gs_csr_from_triplets(gsolve_csr *csr, gsolve_context *ctx, int32_t
                                    int32_t ncols, int64_t entries, const int32_t *i,
                                    const int32_t *j, const double *v);
 
+/* csr.c: B = A with values of another type, rounded: entries may become 0 or infinite, which
+ * gsolve_csr_convert refuses. For what only approximates A. */
+gsolve_status gs_csr_round(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
+                           const gsolve_csr *A);
+
+/* single.c: the first of value[0..n), on the host, that single precision turns into infinity, or
+ * into 0 though it is not 0; -1: there is none. */
+int64_t gs_first_lost(const gsolve_context *ctx, int64_t n, const double *value);
+
+/* What value, which is lost, becomes: "0" or "infinite". */
+const char *gs_single_words(double value);
+
 /* A 64-bit hash of n bytes; the same for any number of threads. Not cryptographic. */
 uint64_t gs_hash(const gsolve_context *ctx, const void *data, size_t bytes, uint64_t seed);
 

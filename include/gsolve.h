@@ -177,7 +177,8 @@ static inline int64_t gsolve_csr_entries(const gsolve_csr *csr)
 
 /* C = A' (columns ascending), and B = A with values of another type. Both in arrays that the
  * library owns until gsolve_csr_free, as are the results of gsolve_io.h. GSOLVE_BAD_MATRIX: as for
- * gsolve_matrix_create. */
+ * gsolve_matrix_create, or the other type cannot hold an entry: it would become infinite, or 0
+ * though it is not. */
 gsolve_status gsolve_csr_transpose(gsolve_csr *C, gsolve_context *ctx, const gsolve_csr *A);
 gsolve_status gsolve_csr_convert(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
                                  const gsolve_csr *A);
@@ -241,11 +242,17 @@ gsolve_status gsolve_galerkin_csr(gsolve_galerkin *G, gsolve_csr *C);
  * "at once", which auto takes where it can; entries: of C. */
 void gsolve_galerkin_describe(const gsolve_galerkin *G, gsolve_product_info *info);
 
-/* A matrix of dense blocks: rows, columns and entries of csr are those of blocks, and csr.value
- * holds height x width numbers an entry, row by row. */
+/* A matrix of dense blocks, stored as compressed rows of blocks. It is a type of its own, with no
+ * gsolve_csr in it: a function that reads single numbers does not take it. */
 typedef struct gsolve_blocked {
-    gsolve_csr csr;
-    int32_t height, width; /* 1 to 8 each */
+    int32_t nrows, ncols; /* in blocks */
+    const void *start;    /* nrows + 1 offsets, of type offset, counted in blocks; the first is 0 */
+    const int32_t *col;   /* the block column of each block */
+    const void *value;    /* height x width numbers of type type for each block, row by row */
+    gsolve_offset offset;
+    gsolve_type type;
+    gsolve_place place;
+    int32_t height, width; /* of a block: 1 to 8 each */
 } gsolve_blocked;
 
 /* B = A in blocks of height x width: those in which A has an entry, other numbers of them being 0.

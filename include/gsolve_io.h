@@ -64,6 +64,12 @@ gsolve_status gsolve_write_matrix(gsolve_context *ctx, const char *path, const g
 gsolve_status gsolve_write_dense(gsolve_context *ctx, const char *path, const gsolve_dense *v,
                                  const char *comment);
 
+/* For the handler of a signal that ends the program: removes the file that a call in ctx is
+ * writing, a matrix, a vector or a cache, which has a temporary name until it is complete. Safe in
+ * a signal handler, in any thread. That call, and each later one that writes a file in ctx, fails.
+ */
+void gsolve_abandon_files(gsolve_context *ctx);
+
 /* The index-th generator, whose name and options may follow "gen:"; NULL past the last. */
 const gsolve_plugin *gsolve_generator_at(int index);
 

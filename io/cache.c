@@ -1,5 +1,6 @@
 /* cache.c: the binary form. A head of one page, then the arrays, each beginning on a page so that
- * it can be mapped, in the machine's own byte order. */
+ * it can be mapped, in the machine's own byte order. The head holds a hash of itself and one of the
+ * arrays, which every read computes again: a damaged cache is not used. */
 #include "io/cache.h"
 
 #include <fcntl.h>
@@ -12,14 +13,15 @@
 #include "io/replace.h"
 
 #define PAGE    4096 /* where pages are larger, a cache cannot be mapped and is never used */
-#define VERSION 1
+#define VERSION 2
 #define ORDER   0x01020304
 #define ARRAYS  3
 
 typedef struct head {
     char magic[8];
     uint32_t version, order;
-    uint64_t hash; /* of the head, with 0 here */
+    uint64_t hash;    /* of the head, with 0 here */
+    uint64_t payload; /* hash of the arrays */
     gs_stamp stamp;
     int32_t dense, nrows, ncols, offset;
     int64_t at[ARRAYS], bytes[ARRAYS]; /* start, columns, values; dense: values only */
@@ -34,6 +36,16 @@ static uint64_t hash_head(const gsolve_context *ctx, const head *h)
 
     copy.hash = 0;
     return gs_hash(ctx, &copy, sizeof copy, VERSION);
+}
+
+/* A hash of the arrays' bytes, the same for any number of threads; missing arrays have 0 bytes. */
+static uint64_t hash_arrays(const gsolve_context *ctx, const head *h,
+                            const void *const array[ARRAYS])
+{
+    uint64_t hash = VERSION;
+
+    for (int k = 0; k < ARRAYS; k++) hash = gs_hash(ctx, array[k], (size_t)h->bytes[k], hash);
+    return hash;
 }
 
 /* What an array takes in the file: whole pages, and one at least, for no bytes cannot be mapped. */
@@ -109,22 +121,23 @@ static bool fits(const head *h, const gsolve_context *ctx, const gs_stamp *stamp
     return lay_out(&expected) == size && memcmp(expected.at, h->at, sizeof h->at) == 0;
 }
 
-/* array[first...] = the mapped arrays; all or none. */
+/* array[first...] = the mapped arrays, whose bytes have the hash in the head; all or none. */
 static bool map_arrays(void *array[ARRAYS], int first, const head *h, gsolve_context *ctx, int file)
 {
-    for (int k = first; k < ARRAYS; k++) {
+    bool good = true;
+
+    for (int k = first; k < ARRAYS && good; k++) {
         array[k] = gs_map_file(ctx, file, h->at[k], (size_t)room(h->bytes[k]));
-        if (!array[k]) {
-            while (k-- > first) gsolve_free(ctx, GSOLVE_HOST, array[k]);
-            return false;
-        }
+        good = array[k] != NULL;
     }
-    return true;
+    good = good && hash_arrays(ctx, h, (const void *const *)array) == h->payload;
+    for (int k = first; k < ARRAYS && !good; k++) gsolve_free(ctx, GSOLVE_HOST, array[k]);
+    return good;
 }
 
 static bool take_arrays(gs_cached what, const head *h, gsolve_context *ctx, int file)
 {
-    void *array[ARRAYS];
+    void *array[ARRAYS] = {NULL};
 
     if (!map_arrays(array, what.csr ? 0 : ARRAYS - 1, h, ctx, file)) return false;
     if (what.csr) {
@@ -138,10 +151,19 @@ static bool take_arrays(gs_cached what, const head *h, gsolve_context *ctx, int 
     return true;
 }
 
+/* Opens a regular file: opening a pipe could wait for ever, opening a device could set it going. */
+static int open_regular(const char *path)
+{
+    struct stat s;
+
+    if (stat(path, &s) != 0 || !S_ISREG(s.st_mode)) return -1;
+    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
 static bool read_from(const char *path, gs_cached what, gsolve_context *ctx, const gs_stamp *stamp,
                       gsolve_source *source)
 {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = open_regular(path);
     struct stat s;
     head h;
     bool good;
@@ -181,10 +203,11 @@ static int write_padded(const gs_replacement *r, const void *data, int64_t bytes
     return code ? code : gs_replace_write(r, zeros, (size_t)(room - bytes));
 }
 
-static bool write_to(const char *path, const head *h, const void *const array[ARRAYS])
+static bool write_to(const char *path, gsolve_context *ctx, const head *h,
+                     const void *const array[ARRAYS])
 {
     gs_replacement r;
-    int code = gs_replace_begin(&r, path);
+    int code = gs_replace_begin(&r, ctx, path);
 
     if (code) return false;
     code = write_padded(&r, h, sizeof *h, PAGE);
@@ -212,8 +235,8 @@ static void describe(head *h, gs_cached what)
     }
 }
 
-void gs_cache_write(gs_cached what, const gsolve_context *ctx, const char *path,
-                    const gs_stamp *stamp, gsolve_source *source)
+void gs_cache_write(gs_cached what, gsolve_context *ctx, const char *path, const gs_stamp *stamp,
+                    gsolve_source *source)
 {
     const void *array[ARRAYS] = {NULL};
     char cache[PATH_MAX];
@@ -228,13 +251,14 @@ void gs_cache_write(gs_cached what, const gsolve_context *ctx, const char *path,
     memcpy(h.field, source->field, sizeof h.field);
     describe(&h, what);
     lay_out(&h);
-    h.hash = hash_head(ctx, &h);
     if (what.csr) {
         array[0] = what.csr->start;
         array[1] = what.csr->col;
     }
     array[2] = what.csr ? what.csr->value : what.dense->value;
-    written = beside(cache, path) && write_to(cache, &h, array);
-    if (!written) written = away(cache, ctx, path, true) && write_to(cache, &h, array);
+    h.payload = hash_arrays(ctx, &h, array);
+    h.hash = hash_head(ctx, &h);
+    written = beside(cache, path) && write_to(cache, ctx, &h, array);
+    if (!written) written = away(cache, ctx, path, true) && write_to(cache, ctx, &h, array);
     if (written) snprintf(source->cache, sizeof source->cache, "%.1023s", cache);
 }

@@ -1,7 +1,8 @@
 /* cache.h: what was read from a file, kept in binary form beside it: FILE.gscache, or, where that
  * cannot be written, $XDG_CACHE_HOME/gsolve/NAME-HASH.gscache (~/.cache where that is not set).
  * A cache counts only for the very file it was made from: its size, its time stamp and the hash of
- * its whole content. Nothing about a cache is ever an error. */
+ * its whole content. A cache that was damaged is ignored and written again: a hash of its own
+ * content decides. Nothing about a cache is ever an error. */
 #ifndef GS_CACHE_H
 #define GS_CACHE_H
 
@@ -27,7 +28,7 @@ bool gs_cache_read(gs_cached what, gsolve_context *ctx, const char *path, const 
                    gsolve_source *source);
 
 /* Sets source->cache where the cache could be written. */
-void gs_cache_write(gs_cached what, const gsolve_context *ctx, const char *path,
-                    const gs_stamp *stamp, gsolve_source *source);
+void gs_cache_write(gs_cached what, gsolve_context *ctx, const char *path, const gs_stamp *stamp,
+                    gsolve_source *source);
 
 #endif

@@ -1,12 +1,13 @@
-/* gzip.c: inflates a whole file into memory; one member after the other. */
+/* gzip.c: inflates a whole file into memory, one member after the other, but for long comments. */
 #include "io/gzip.h"
 
 #include <string.h>
 
 #include "core/try.h"
-#include "io/input.h"
+#include "io/comments.h"
 
 #define STEP      ((size_t)1 << 24) /* bytes inflated between two calls of progress */
+#define SPARE     64                /* bytes more than the text, so that its end is seen */
 #define MOST_GAIN 1032              /* deflate's best: a byte holds not more than these */
 
 void *gs_gzip_alloc(void *ctx, unsigned count, unsigned size)
@@ -19,20 +20,15 @@ void gs_gzip_free(void *ctx, void *block)
     gsolve_free(ctx, GSOLVE_HOST, block);
 }
 
-typedef struct growing { /* the inflated text so far */
-    char *data;
-    size_t bytes, room;
-} growing;
-
-static gsolve_status grow(growing *g, gsolve_context *ctx, size_t room)
+static gsolve_status grow(gs_inflated *text, gsolve_context *ctx, size_t room)
 {
     char *data = gsolve_alloc(ctx, GSOLVE_HOST, room, 1);
 
     if (!data) return GSOLVE_NO_MEMORY;
-    if (g->bytes) memcpy(data, g->data, g->bytes);
-    gsolve_free(ctx, GSOLVE_HOST, g->data);
-    g->data = data;
-    g->room = room;
+    if (text->bytes) memcpy(data, text->data, text->bytes);
+    gsolve_free(ctx, GSOLVE_HOST, text->data);
+    text->data = data;
+    text->room = room;
     return GSOLVE_OK;
 }
 
@@ -45,77 +41,110 @@ static size_t expected_length(const unsigned char *from, size_t bytes)
     return length / MOST_GAIN > bytes ? bytes : length;
 }
 
-/* The sentence's line is that of the text inflated so far. */
-static gsolve_status complain(const gs_input *in, const growing *g, const char *what)
+/* A longer text: as long as the file announces, or as it becomes if the rest is packed like the
+ * part that was read, and a quarter more; the least of both, for comments may be left out. At most
+ * eight times as long as now, so that memory follows what is kept. */
+static gsolve_status grow_further(gs_inflated *text, const gs_input *in, const z_stream *z)
 {
-    gs_input text = *in;
+    const size_t packed = (size_t)(in->end - in->begin);
+    const size_t read = (size_t)((const char *)z->next_in - in->begin);
+    const size_t announced = expected_length((const unsigned char *)in->begin, packed) + SPARE;
+    const double likely = 1.25 * (double)text->bytes * (double)packed / (double)read + SPARE;
+    const size_t most = 8 * text->room;
+    size_t room = likely < (double)most ? (size_t)likely : most;
 
-    text.begin = g->data;
-    return gs_input_fail(&text, g->data + g->bytes, "%s", what);
+    if (announced > text->room && announced < room) room = announced;
+    return grow(text, in->ctx, room);
+}
+
+/* The sentence's line is that of the text inflated so far. */
+static gsolve_status complain(const gs_input *in, const gs_inflated *text, const char *what)
+{
+    gs_input inflated = *in;
+
+    inflated.begin = text->data;
+    inflated.skip = text->skip;
+    inflated.skips = text->skips;
+    return gs_input_fail(&inflated, text->data + text->bytes, "%s", what);
 }
 
 /* Feeds z a part of what is left, for both counts in z have 32 bits only. */
-static int step(z_stream *z, const gs_input *in, growing *g)
+static int step(z_stream *z, const gs_input *in, gs_inflated *text)
 {
     const size_t left = (size_t)((const unsigned char *)in->end - z->next_in);
-    const size_t room = g->room - g->bytes, out = room < STEP ? room : STEP;
+    const size_t room = text->room - text->bytes, out = room < STEP ? room : STEP;
     int code;
 
     z->avail_in = left < STEP ? (unsigned)left : (unsigned)STEP;
-    z->next_out = (unsigned char *)g->data + g->bytes;
+    z->next_out = (unsigned char *)text->data + text->bytes;
     z->avail_out = (unsigned)out;
     code = inflate(z, Z_NO_FLUSH);
-    g->bytes += out - z->avail_out;
+    text->bytes += out - z->avail_out;
     return code;
 }
 
-static gsolve_status inflate_members(z_stream *z, const gs_input *in, growing *g)
+static gsolve_status inflate_members(z_stream *z, const gs_input *in, gs_inflated *text)
 {
     const unsigned char *end = (const unsigned char *)in->end;
     gsolve_status status = GSOLVE_OK;
 
     for (;;) {
-        if (g->bytes == g->room) TRY(grow(g, in->ctx, 2 * g->room));
-        const int code = step(z, in, g);
+        if (text->bytes == text->room) TRY(grow_further(text, in, z));
+        const int code = step(z, in, text);
+        const bool full = text->bytes == text->room; /* there may be more to inflate */
+        TRY(gs_leave_out_comments(text, in->ctx));
         gs_input_progress(in, (const char *)z->next_in - in->begin, in->end - in->begin);
         if (code == Z_STREAM_END) {
             if (z->next_in == end) break;
             if (*z->next_in != 0x1f)
-                return complain(in, g, "after the compressed data comes other data");
+                return complain(in, text, "after the compressed data comes other data");
             inflateReset(z);
         } else if (code == Z_MEM_ERROR) {
             return GSOLVE_NO_MEMORY; /* gs_gzip_alloc has said so */
         } else if (code != Z_OK && code != Z_BUF_ERROR) {
-            return complain(in, g, "from here on the compressed data is damaged");
-        } else if (z->next_in == end && g->bytes < g->room) {
-            return complain(in, g, "here the compressed data breaks off: the file is truncated");
+            return complain(in, text, "from here on the compressed data is damaged");
+        } else if (z->next_in == end && !full) {
+            return complain(in, text, "here the compressed data breaks off: the file is truncated");
         }
     }
 done:
     return status;
 }
 
-gsolve_status gs_gzip_inflate(const gs_input *in, char **text, size_t *bytes)
+/* in takes ownership of text's blocks. */
+static void take(gs_input *in, gs_inflated *text)
+{
+    in->block[1] = text->data;
+    in->block[2] = text->skip;
+    in->skip = text->skip;
+    in->skips = text->skips;
+    in->begin = text->data;
+    in->end = text->data + text->bytes;
+    in->source.bytes = (int64_t)text->bytes + text->left_out;
+    *text = (gs_inflated){0};
+}
+
+gsolve_status gs_gzip_inflate(gs_input *in)
 {
     const size_t packed = (size_t)(in->end - in->begin);
     z_stream z = {.zalloc = gs_gzip_alloc, .zfree = gs_gzip_free, .opaque = in->ctx};
-    growing g = {0};
+    gs_inflated text = {0};
+    size_t first;
     gsolve_status status;
 
     if (packed < 18) return gs_input_fail(in, in->begin, "the compressed file is truncated");
-    TRY(grow(&g, in->ctx, expected_length((const unsigned char *)in->begin, packed) + 64));
+    first = expected_length((const unsigned char *)in->begin, packed);
+    TRY(grow(&text, in->ctx, (first < STEP ? first : STEP) + SPARE));
     z.next_in = (z_const unsigned char *)(uintptr_t)in->begin;
     if (inflateInit2(&z, 16 + MAX_WBITS) != Z_OK) {
         status = GSOLVE_NO_MEMORY;
         goto done;
     }
-    status = inflate_members(&z, in, &g);
+    status = inflate_members(&z, in, &text);
     inflateEnd(&z);
-    if (status != GSOLVE_OK) goto done;
-    *text = g.data;
-    *bytes = g.bytes;
-    g.data = NULL;
+    if (status == GSOLVE_OK) take(in, &text);
 done:
-    gsolve_free(in->ctx, GSOLVE_HOST, g.data);
+    gsolve_free(in->ctx, GSOLVE_HOST, text.data);
+    gsolve_free(in->ctx, GSOLVE_HOST, text.skip);
     return status;
 }

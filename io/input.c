@@ -18,6 +18,9 @@ gsolve_status gs_input_fail(const gs_input *in, const char *at, const char *form
     va_list arguments;
 
     for (const char *p = in->begin; p < at && (p = memchr(p, '\n', (size_t)(at - p))); p++) line++;
+    for (int64_t k = 0; k < in->skips && in->skip[k].at <= (size_t)(at - in->begin); k++) {
+        line += in->skip[k].lines;
+    }
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
@@ -76,18 +79,9 @@ void gs_input_memory(gs_input *in, gsolve_context *ctx, const char *name, const 
 gsolve_status gs_input_unpack(gs_input *in)
 {
     const unsigned char *p = (const unsigned char *)in->begin;
-    char *text;
-    size_t bytes;
-    gsolve_status status;
 
     if (in->end - in->begin < 2 || p[0] != 0x1f || p[1] != 0x8b) return GSOLVE_OK;
-    status = gs_gzip_inflate(in, &text, &bytes);
-    if (status != GSOLVE_OK) return status;
-    in->block[1] = text;
-    in->begin = text;
-    in->end = text + bytes;
-    in->source.bytes = (int64_t)bytes;
-    return GSOLVE_OK;
+    return gs_gzip_inflate(in);
 }
 
 static gsolve_status refuse(gsolve_context *ctx, const char *path, const char *why)
@@ -126,7 +120,7 @@ gsolve_status gs_input_file(gs_input *in, gsolve_context *ctx, const char *path,
 
 void gs_input_close(gs_input *in)
 {
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         gsolve_free(in->ctx, GSOLVE_HOST, in->block[k]);
         in->block[k] = NULL;
     }

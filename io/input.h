@@ -5,11 +5,18 @@
 #include "core/context.h"
 #include "gsolve_io.h"
 
+typedef struct gs_skip { /* lines of the file that are not in the text: comments, blank lines */
+    size_t at;           /* they stood before this character of the text */
+    int64_t lines;
+} gs_skip;
+
 typedef struct gs_input {
     gsolve_context *ctx;
     const char *name;          /* for the sentences */
     const char *begin, *end;   /* the text, decompressed */
-    void *block[2];            /* owned: the mapped file, the inflated text; or NULL */
+    void *block[3];            /* owned: the mapped file, the inflated text, skip; or NULL */
+    const gs_skip *skip;       /* what was left out of the text, ascending */
+    int64_t skips;             /* how many of these */
     gsolve_progress *progress; /* or NULL */
     void *user;
     /* Rows, columns and elements that a file may announce whatever its own size: memory that no
@@ -64,7 +71,11 @@ gsolve_status gs_boeing_matrix(gsolve_csr *csr, gs_input *in);
 /* Whether the third line begins as that of a Rutherford-Boeing or Harwell-Boeing file does. */
 bool gs_boeing_is(const gs_input *in);
 
-/* *text = the inflated bytes of in's text, which is gzip's, as a block of in->ctx. */
-gsolve_status gs_gzip_inflate(const gs_input *in, char **text, size_t *bytes);
+/* in's text, which is gzip's, replaced by the inflated one. */
+gsolve_status gs_gzip_inflate(gs_input *in);
+
+/* Whether a text begins as a Matrix Market file does. */
+#define GS_MARKET_BANNER "%%MatrixMarket"
+bool gs_market_is(const char *begin, const char *end);
 
 #endif

@@ -8,6 +8,12 @@
 #include "io/market.h"
 #include "io/text.h"
 
+bool gs_market_is(const char *begin, const char *end)
+{
+    const size_t length = sizeof GS_MARKET_BANNER - 1;
+    return (size_t)(end - begin) >= length && strncasecmp(begin, GS_MARKET_BANNER, length) == 0;
+}
+
 /* The word's number in the list, which ends with NULL, or -1. */
 static int find(gs_word word, const char *const *list)
 {

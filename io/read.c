@@ -1,20 +1,11 @@
 /* read.c: a matrix by its name: a generator, a file, or the cache of a file. */
 #include <string.h>
-#include <strings.h>
 
 #include "core/try.h"
 #include "io/cache.h"
 #include "io/generators.h"
 #include "io/input.h"
 #include "io/text.h"
-
-static const char banner[] = "%%MatrixMarket";
-
-static bool is_market(const gs_input *in)
-{
-    const size_t length = sizeof banner - 1;
-    return (size_t)(in->end - in->begin) >= length && strncasecmp(in->begin, banner, length) == 0;
-}
 
 static gsolve_status refuse(const gs_input *in)
 {
@@ -33,18 +24,18 @@ static gsolve_status refuse(const gs_input *in)
         "the file begins with '%s'; a Matrix Market file begins with %s, and the "
         "third line of a Rutherford-Boeing or Harwell-Boeing file with a type such "
         "as rua",
-        token, banner);
+        token, GS_MARKET_BANNER);
 }
 
 gsolve_status gs_read_memory(gsolve_csr *csr, gs_input *in)
 {
-    if (is_market(in)) return gs_market_matrix(csr, in);
+    if (gs_market_is(in->begin, in->end)) return gs_market_matrix(csr, in);
     return gs_boeing_is(in) ? gs_boeing_matrix(csr, in) : refuse(in);
 }
 
 gsolve_status gs_read_dense_memory(gsolve_dense *v, gs_input *in)
 {
-    if (is_market(in)) return gs_market_dense(v, in);
+    if (gs_market_is(in->begin, in->end)) return gs_market_dense(v, in);
     if (!gs_boeing_is(in)) return refuse(in);
     return gs_input_fail(in, in->begin, "dense matrices are read from Matrix Market files only");
 }

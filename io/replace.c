@@ -3,27 +3,100 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-int gs_replace_begin(gs_replacement *r, const char *path)
+#include "gsolve_io.h"
+
+/* --- the file that a context writes, as a signal handler sees it --------------------------------
+ *
+ * Handler and writer may run at once, in two threads. Whoever takes ctx->writing out of the context
+ * may use the name in it; the writer does not return before the handler is done with it. */
+
+enum { RUNNING, ABANDONING, ABANDONED }; /* ctx->abandoned */
+
+static int abandoned(const gsolve_context *ctx)
+{
+    return __atomic_load_n(&ctx->abandoned, __ATOMIC_SEQ_CST);
+}
+
+static void announce(gs_replacement *r)
+{
+    __atomic_store_n(&r->ctx->writing, r, __ATOMIC_SEQ_CST);
+}
+
+static void withdraw(gs_replacement *r)
+{
+    gs_replacement *own = r;
+
+    if (__atomic_compare_exchange_n(&r->ctx->writing, &own, NULL, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_SEQ_CST)) {
+        return;
+    }
+    while (abandoned(r->ctx) == ABANDONING) sched_yield();
+}
+
+/* Only calls that are safe in a signal handler. */
+void gsolve_abandon_files(gsolve_context *ctx)
+{
+    const int error = errno;
+    gs_replacement *r;
+
+    if (!ctx || abandoned(ctx)) return;
+    __atomic_store_n(&ctx->abandoned, ABANDONING, __ATOMIC_SEQ_CST);
+    r = __atomic_exchange_n(&ctx->writing, NULL, __ATOMIC_SEQ_CST);
+    if (r) unlink(r->temporary);
+    __atomic_store_n(&ctx->abandoned, ABANDONED, __ATOMIC_SEQ_CST);
+    errno = error;
+}
+
+/* --- writing ------------------------------------------------------------------------------------
+ */
+
+/* Announced before it is there: a signal in between finds nothing to remove. The lock tells other
+ * processes that the writer lives. */
+static int create(gs_replacement *r)
+{
+    int code = 0;
+
+    announce(r);
+    r->file = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (r->file < 0) code = errno;
+    if (r->file >= 0 && abandoned(r->ctx)) {
+        unlink(r->temporary);
+        close(r->file);
+        code = ECANCELED;
+    }
+    if (code) {
+        withdraw(r);
+    } else {
+        flock(r->file, LOCK_EX | LOCK_NB);
+    }
+    return code;
+}
+
+int gs_replace_begin(gs_replacement *r, gsolve_context *ctx, const char *path)
 {
     struct stat about;
+    int code = EEXIST;
 
+    r->ctx = ctx;
     r->path = path;
     r->file = -1;
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) { /* a folder, a device, a pipe */
         return S_ISDIR(about.st_mode) ? EISDIR : ENOTSUP;
     }
     if (strlen(path) >= PATH_MAX) return ENAMETOOLONG;
-    for (int k = 0; k < 100 && r->file < 0; k++) {
+    gs_remove_stale(path);
+    for (int k = 0; k < 100 && code == EEXIST; k++) {
         snprintf(r->temporary, sizeof r->temporary, "%s.%ld-%d.tmp", path, (long)getpid(), k);
-        r->file = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (r->file < 0 && errno != EEXIST) return errno;
+        code = create(r);
     }
-    return r->file < 0 ? EEXIST : 0;
+    return code;
 }
 
 int gs_replace_write(const gs_replacement *r, const void *data, size_t bytes)
@@ -46,7 +119,10 @@ int gs_replace_end(gs_replacement *r, bool keep, bool durable)
 
     if (keep && durable && fdatasync(r->file) != 0) code = errno;
     if (close(r->file) != 0 && !code) code = errno;
-    if (keep && !code && rename(r->temporary, r->path) != 0) code = errno;
+    if (keep && !code && rename(r->temporary, r->path) != 0) {
+        code = abandoned(r->ctx) ? ECANCELED : errno;
+    }
     if (!keep || code) unlink(r->temporary);
+    withdraw(r);
     return code;
 }

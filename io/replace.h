@@ -1,22 +1,31 @@
-/* replace.h: a file that appears whole under its name or not at all. */
+/* replace.h: a file that appears whole under its name or not at all.
+ *
+ * It is written as PATH.PID-K.tmp beside PATH and renamed at the end. The context knows the file
+ * that is being written, so that gsolve_abandon_files, which a signal handler may call, can remove
+ * it. What a process left that was killed otherwise is removed when PATH is written next. */
 #ifndef GS_REPLACE_H
 #define GS_REPLACE_H
 
 #include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
+
+#include "core/context.h"
 
 typedef struct gs_replacement {
+    gsolve_context *ctx;
     int file;                      /* to be written */
     char temporary[PATH_MAX + 64]; /* its name until it is complete, in path's folder */
     const char *path;              /* must stay until gs_replace_end */
 } gs_replacement;
 
-/* Each returns 0 or an errno. */
-int gs_replace_begin(gs_replacement *r, const char *path);
+/* Each returns 0 or an errno; ECANCELED: after gsolve_abandon_files. A context writes one file at a
+ * time, and r must stay where it is until gs_replace_end. */
+int gs_replace_begin(gs_replacement *r, gsolve_context *ctx, const char *path);
 int gs_replace_write(const gs_replacement *r, const void *data, size_t bytes);
 
 /* keep: the file gets its name, on the disk if durable; else, and on failure, it is removed. */
 int gs_replace_end(gs_replacement *r, bool keep, bool durable);
+
+/* stale.c: removes the files PATH.PID-K.tmp that dead processes left. */
+void gs_remove_stale(const char *path);
 
 #endif

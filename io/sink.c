@@ -40,7 +40,7 @@ gsolve_status gs_sink_open(gs_sink *sink, gsolve_context *ctx, const char *path)
     sink->compressed = ends_in_gz(path);
     if (sink->compressed) status = open_packer(sink, ctx);
     if (status != GSOLVE_OK) return status;
-    code = gs_replace_begin(&sink->replacement, path);
+    code = gs_replace_begin(&sink->replacement, ctx, path);
     if (code == 0) return GSOLVE_OK;
     status = complain(sink, code);
     if (sink->compressed) {

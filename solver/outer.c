@@ -646,10 +646,26 @@ done:
 
 /* --- the end of a run ------------------------------------------------------------------------- */
 
+/* The residual of each answer that did not converge, as the run's b with x = 0: where
+ * gsolve_solver_explain looks for causes. */
+static gsolve_status leave_residuals(gs_krylov *k)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < k->ncols; c++) {
+        const gs_column *column = &k->column[c];
+        if (column->outcome == GSOLVE_CONVERGED) continue;
+        TRY(begin_correction(k, c, column->residual * column->norm));
+    }
+done:
+    return status;
+}
+
 gsolve_status gs_outer_end(gs_krylov *k, gsolve_status status)
 {
     gs_outer *o = &k->outer;
 
+    if (status == GSOLVE_OK && o->correcting) status = leave_residuals(k);
     if (status == GSOLVE_OK && o->correcting) status = gs_stage_out(&o->at_x, k->ctx);
     if (status == GSOLVE_OK && !o->correcting) status = copy_columns(k, k->x, o->x);
     if (status == GSOLVE_OK && o->x.nrows > 0) {

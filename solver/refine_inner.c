@@ -45,7 +45,7 @@ static gsolve_status copy_system(gs_krylov *k)
 
     gsolve_matrix_describe(k->A, &info);
     TRY(gs_need_rows(k));
-    TRY(gsolve_csr_convert(&csr, k->ctx, GSOLVE_F32, &k->csr));
+    TRY(gs_csr_round(&csr, k->ctx, GSOLVE_F32, &k->csr));
     if (s->A) {
         TRY(gsolve_matrix_update(s->A, &csr));
     } else {

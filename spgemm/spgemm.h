@@ -3,8 +3,7 @@
 #define GS_SPGEMM_H
 
 #include "core/csr.h"
-
-typedef gsolve_blocked gs_blocked; /* 1 x 1 blocks: an ordinary matrix */
+#include "spgemm/blocked/blocked.h"
 
 typedef struct gs_tally_of_product { /* what a method tells of its work */
     int64_t products;                /* scalar (or block) products */

@@ -95,24 +95,134 @@ static void damaged(void **state)
     assert_false(read_again(b, 3, &source));
     snprintf(cache, sizeof cache, "%.399s", source.cache);
     assert_int_equal(stat(cache, &s), 0);
-    for (int k = 0; k < 300; k++) {
+    for (int k = 0; k < 308; k++) {
         const int file = open(cache, O_RDWR);
         unsigned char byte;
         assert_true(file >= 0);
-        if (k < 192) { /* a byte of the head: magic, version, stamp, sizes, ... */
+        if (k < 200) { /* a byte of the head: magic, version, stamp, sizes, ... */
             assert_int_equal(pread(file, &byte, 1, k), 1);
             byte ^= 0x40;
             assert_int_equal(pwrite(file, &byte, 1, k), 1);
         } else { /* another length */
-            const off_t length = k == 299   ? s.st_size + 1
-                                 : k == 298 ? s.st_size - 1
-                                            : s.st_size * (k - 192) / 107;
+            const off_t length = k == 307   ? s.st_size + 1
+                                 : k == 306 ? s.st_size - 1
+                                            : s.st_size * (k - 200) / 107;
             assert_int_equal(ftruncate(file, length), 0);
         }
         close(file);
         if (read_again(b, 3, &source)) fail_msg("a damaged cache was used: %d", k);
         assert_true(read_again(b, 3, &source));
     }
+}
+
+static void flip_byte(const char *path, off_t at)
+{
+    const int file = open(path, O_RDWR);
+    unsigned char byte;
+
+    assert_true(file >= 0);
+    assert_int_equal(pread(file, &byte, 1, at), 1);
+    byte ^= 0x10;
+    assert_int_equal(pwrite(file, &byte, 1, at), 1);
+    close(file);
+}
+
+/* Where the file holds something: offsets, columns and values begin on the pages 1, 2 and 3. */
+static off_t byte_of_array(int array, int k)
+{
+    return 4096 * (1 + array) + k;
+}
+
+/* Every byte of the arrays, changed one at a time: the cache is not used, and written again. */
+static void damaged_arrays(void **state)
+{
+    static const int bytes[] = {4 * 4, 4 * 4, 4 * 8}; /* 3 rows, 4 entries */
+    bench *b = *state;
+    gsolve_source source;
+    char cache[400];
+
+    put(b, "m.mtx", TEXT);
+    assert_false(read_again(b, 3, &source));
+    snprintf(cache, sizeof cache, "%.399s", source.cache);
+    for (int array = 0; array < 3; array++) {
+        for (int k = 0; k < bytes[array]; k++) {
+            flip_byte(cache, byte_of_array(array, k));
+            if (read_again(b, 3, &source)) fail_msg("array %d: byte %d was changed", array, k);
+            assert_true(read_again(b, 3, &source));
+        }
+    }
+}
+
+static void damaged_dense(void **state)
+{
+    bench *b = *state;
+    gsolve_source source;
+    gsolve_dense v;
+
+    put(b, "v.mtx", "%%MatrixMarket matrix array real general\n2 1\n3\n4\n");
+    for (int k = 0; k < 16; k++) {
+        for (int from_cache = 0; from_cache < 2; from_cache++) {
+            assert_int_equal(gsolve_read_dense(&v, b->ctx, b->path, &cached, &source), GSOLVE_OK);
+            assert_int_equal(source.cached, from_cache);
+            assert_true(same_bits(v.value, (double[]){3, 4}, 2));
+            gsolve_dense_free(&v, b->ctx);
+        }
+        flip_byte(source.cache, byte_of_array(2, k));
+    }
+}
+
+/* Threads do not matter: what one writes, three read. */
+static void other_threads(void **state)
+{
+    bench *b = *state;
+    gsolve_read_options write = {.cache = true};
+    gsolve_source source;
+    gsolve_context *ctx[2];
+    gsolve_csr csr;
+    char *text = malloc(1 << 22), *p = text;
+
+    p += sprintf(p, "%%%%MatrixMarket matrix coordinate real general\n200000 200000 200000\n");
+    for (int i = 1; i <= 200000; i++) p += sprintf(p, "%d %d %d\n", i, i, i);
+    put(b, "t.mtx", text); /* 2.4 MB of arrays: several pieces of the hash */
+    free(text);
+    assert_int_equal(gsolve_context_create(&ctx[0], "cpu,threads=1"), GSOLVE_OK);
+    assert_int_equal(gsolve_context_create(&ctx[1], "cpu,threads=3"), GSOLVE_OK);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(gsolve_read_matrix(&csr, ctx[k], b->path, &write, &source), GSOLVE_OK);
+        assert_int_equal(source.cached, k);
+        gsolve_csr_free(&csr, ctx[k]);
+        gsolve_context_destroy(&ctx[k]);
+    }
+}
+
+/* What is no regular file under the cache's name is neither read nor replaced. */
+static void no_regular_file(void **state)
+{
+    bench *b = *state;
+    gsolve_source source;
+    struct stat s;
+    char name[400];
+
+    assert_int_equal(setenv("XDG_CACHE_HOME", b->folder, 1), 0);
+    put(b, "m.mtx", TEXT);
+    snprintf(name, sizeof name, "%s.gscache", b->path);
+    alarm(60); /* ends a test that waits for the pipe's other end */
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(k == 0   ? mkfifo(name, 0600)
+                         : k == 1 ? symlink("/dev/zero", name)
+                                  : mkdir(name, 0700),
+                         0);
+        assert_int_equal(read_again(b, 3, &source), k > 0);
+        assert_non_null(strstr(source.cache, "/gsolve/"));
+        assert_true(read_again(b, 3, &source)); /* from the user's folder */
+        assert_int_equal(lstat(name, &s), 0);
+        assert_true(k == 0   ? S_ISFIFO(s.st_mode)
+                    : k == 1 ? S_ISLNK(s.st_mode)
+                             : S_ISDIR(s.st_mode));
+        assert_int_equal(remove(name), 0);
+    }
+    alarm(0);
+    assert_int_equal(unsetenv("XDG_CACHE_HOME"), 0);
 }
 
 static void dense(void **state)
@@ -194,7 +304,9 @@ static void denied(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(beside), TEST(touched), TEST(edited),    TEST(damaged),
-                                       TEST(dense),  TEST(empty),   TEST(elsewhere), TEST(denied)};
+    const struct CMUnitTest tests[] = {
+        TEST(beside),         TEST(touched),       TEST(edited),        TEST(damaged),
+        TEST(damaged_arrays), TEST(damaged_dense), TEST(other_threads), TEST(no_regular_file),
+        TEST(dense),          TEST(empty),         TEST(elsewhere),     TEST(denied)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

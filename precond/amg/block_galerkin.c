@@ -30,9 +30,9 @@ done:
 
 static void drop_operands(gs_block_galerkin *G, gsolve_context *ctx)
 {
-    gsolve_blocked_free(&G->r, ctx);
-    gsolve_blocked_free(&G->a, ctx);
-    gsolve_blocked_free(&G->p, ctx);
+    gs_blocked_free(&G->r, ctx);
+    gs_blocked_free(&G->a, ctx);
+    gs_blocked_free(&G->p, ctx);
 }
 
 static void drop_products(gs_block_galerkin *G)
@@ -55,10 +55,10 @@ static gsolve_status multiply(gs_block_galerkin *G, gsolve_context *ctx, const g
 {
     gsolve_status status;
 
-    TRY(gsolve_blocked_from_csr(&G->p, ctx, G->fine, G->coarse, P));
+    TRY(gs_blocked_from_csr(&G->p, ctx, G->fine, G->coarse, P));
     TRY(gs_product_make(&G->AP, ctx, "auto", &G->a, &G->p, keep));
     if (!keep) drop_operands(G, ctx);
-    TRY(gsolve_blocked_from_csr(&G->r, ctx, G->coarse, G->fine, R));
+    TRY(gs_blocked_from_csr(&G->r, ctx, G->coarse, G->fine, R));
     TRY(gs_product_make(&G->RAP, ctx, "auto", &G->r, &G->AP.C, keep));
 done:
     return status;
@@ -74,11 +74,11 @@ gsolve_status gs_block_galerkin_make(gs_block_galerkin *out, gsolve_csr *C, gsol
 
     *out = (gs_block_galerkin){0};
     if (!fits) return GSOLVE_OK;
-    TRY(gsolve_blocked_from_csr(&G.a, ctx, fine, fine, A));
+    TRY(gs_blocked_from_csr(&G.a, ctx, fine, fine, A));
     TRY(is_full(ctx, A, &G.a, &fits));
     if (!fits) goto done;
     TRY(multiply(&G, ctx, R, P, false));
-    TRY(gsolve_blocked_to_csr(C, ctx, &G.RAP.C));
+    TRY(gs_blocked_to_csr(C, ctx, &G.RAP.C));
     out->fine = fine;
     out->coarse = coarse;
 done:
@@ -91,7 +91,7 @@ static gsolve_status keep(gs_block_galerkin *G, gsolve_context *ctx, const gsolv
 {
     gsolve_status status;
 
-    TRY(gsolve_blocked_from_csr(&G->a, ctx, G->fine, G->fine, A));
+    TRY(gs_blocked_from_csr(&G->a, ctx, G->fine, G->fine, A));
     TRY(multiply(G, ctx, R, P, true));
 done:
     if (status != GSOLVE_OK) {

@@ -1,4 +1,4 @@
-/* blocked.c: matrices of dense blocks: made, multiplied, freed. */
+/* blocked.c: matrices of dense blocks within the library: made, multiplied, freed. */
 #include "spgemm/blocked/blocked.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static const gs_blocked_kernels *kernels_for(const gsolve_context *ctx, const gs
                                    : GS_KERNELS(gs_blocked, ctx, A->type);
 }
 
-void gsolve_blocked_free(gsolve_blocked *B, gsolve_context *ctx)
+void gs_blocked_free(gs_blocked *B, gsolve_context *ctx)
 {
     if (!B) return;
     gsolve_csr_free(&B->csr, ctx);
@@ -41,10 +41,10 @@ static gsolve_status copy_to(gsolve_context *ctx, const void *to, gsolve_place t
     return gsolve_copy(ctx, (void *)(uintptr_t)to, to_place, from, from_place, bytes);
 }
 
-static gsolve_status move(gsolve_blocked *out, gsolve_context *ctx, gsolve_place place,
-                          const gsolve_blocked *A)
+static gsolve_status move(gs_blocked *out, gsolve_context *ctx, gsolve_place place,
+                          const gs_blocked *A)
 {
-    gsolve_blocked B = *A;
+    gs_blocked B = *A;
     const gsolve_csr *from = &A->csr;
     const int64_t numbers = (int64_t)A->height * A->width;
     int64_t entries = 0;
@@ -64,25 +64,25 @@ static gsolve_status move(gsolve_blocked *out, gsolve_context *ctx, gsolve_place
     *out = B;
     memset(&B, 0, sizeof B);
 done:
-    gsolve_blocked_free(&B, ctx);
+    gs_blocked_free(&B, ctx);
     return status;
 }
 
-static gsolve_status send_back(gsolve_blocked *B, gsolve_context *ctx, gsolve_place place)
+static gsolve_status send_back(gs_blocked *B, gsolve_context *ctx, gsolve_place place)
 {
-    gsolve_blocked moved;
+    gs_blocked moved;
     gsolve_status status;
 
     if (B->csr.place == place || gs_place(ctx) == GSOLVE_HOST) return GSOLVE_OK;
     status = move(&moved, ctx, place, B);
     if (status != GSOLVE_OK) return status;
-    gsolve_blocked_free(B, ctx);
+    gs_blocked_free(B, ctx);
     *B = moved;
     return GSOLVE_OK;
 }
 
 /* *A made to point to *moved, a copy where ctx computes, unless it lies there. */
-static gsolve_status bring(const gsolve_blocked **A, gsolve_context *ctx, gsolve_blocked *moved)
+static gsolve_status bring(const gs_blocked **A, gsolve_context *ctx, gs_blocked *moved)
 {
     gsolve_status status;
 
@@ -106,11 +106,11 @@ static gsolve_status check_blocks(gsolve_context *ctx, int32_t height, int32_t w
 }
 
 /* B from a clean A. */
-static gsolve_status gather(gsolve_blocked *out, gsolve_context *ctx, int32_t height, int32_t width,
+static gsolve_status gather(gs_blocked *out, gsolve_context *ctx, int32_t height, int32_t width,
                             const gsolve_csr *A)
 {
     const gs_blocked_kernels *kernels = kernels_for(ctx, A);
-    gsolve_blocked B = {*A, height, width};
+    gs_blocked B = {*A, height, width};
     int64_t *count = NULL, entries = 0;
     gsolve_status status;
 
@@ -130,24 +130,19 @@ static gsolve_status gather(gsolve_blocked *out, gsolve_context *ctx, int32_t he
     memset(&B, 0, sizeof B);
 done:
     gsolve_free(ctx, A->place, count);
-    gsolve_blocked_free(&B, ctx);
+    gs_blocked_free(&B, ctx);
     return status;
 }
 
-gsolve_status gsolve_blocked_from_csr(gsolve_blocked *out, gsolve_context *ctx, int32_t height,
-                                      int32_t width, const gsolve_csr *A)
+gsolve_status gs_blocked_from_csr(gs_blocked *out, gsolve_context *ctx, int32_t height,
+                                  int32_t width, const gsolve_csr *A)
 {
     gsolve_csr fetched = {0}, ordered = {0};
-    gsolve_blocked B = {0};
+    gs_blocked B = {0};
     const gsolve_csr *used = A;
     gsolve_status status;
     bool clean;
 
-    if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    if (!out || !A) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_blocked_from_csr: an argument is NULL");
-    }
     TRY(check_blocks(ctx, height, width));
     TRY(gs_csr_check(ctx, A, &clean));
     if (A->nrows % height || A->ncols % width) {
@@ -165,13 +160,13 @@ gsolve_status gsolve_blocked_from_csr(gsolve_blocked *out, gsolve_context *ctx, 
     *out = B;
     memset(&B, 0, sizeof B);
 done:
-    gsolve_blocked_free(&B, ctx);
+    gs_blocked_free(&B, ctx);
     gsolve_csr_free(&ordered, ctx);
     gsolve_csr_free(&fetched, ctx);
     return status;
 }
 
-static gsolve_status check_blocked(gsolve_context *ctx, const gsolve_blocked *B, const char *name)
+static gsolve_status check_blocked(gsolve_context *ctx, const gs_blocked *B, const char *name)
 {
     bool clean;
     gsolve_status status;
@@ -186,16 +181,12 @@ done:
     return status;
 }
 
-gsolve_status gsolve_blocked_to_csr(gsolve_csr *out, gsolve_context *ctx, const gsolve_blocked *B)
+gsolve_status gs_blocked_to_csr(gsolve_csr *out, gsolve_context *ctx, const gs_blocked *B)
 {
     gsolve_csr A = {0};
     int64_t entries = 0;
     gsolve_status status;
 
-    if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    if (!out || !B) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_blocked_to_csr: an argument is NULL");
-    }
     TRY(check_blocked(ctx, B, "the matrix"));
     if ((int64_t)B->csr.nrows * B->height > INT32_MAX ||
         (int64_t)B->csr.ncols * B->width > INT32_MAX) {
@@ -222,8 +213,7 @@ done:
 /* --- products ----------------------------------------------------------------------------------
  */
 
-static gsolve_status check_shapes(gsolve_context *ctx, const gsolve_blocked *A,
-                                  const gsolve_blocked *B)
+static gsolve_status check_shapes(gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B)
 {
     if (A->csr.type != B->csr.type || A->csr.place != B->csr.place) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
@@ -238,20 +228,15 @@ static gsolve_status check_shapes(gsolve_context *ctx, const gsolve_blocked *A,
     return GSOLVE_OK;
 }
 
-gsolve_status gsolve_blocked_multiply(gsolve_blocked *out, gsolve_context *ctx, const char *spec,
-                                      const gsolve_blocked *A, const gsolve_blocked *B)
+gsolve_status gs_blocked_multiply(gs_blocked *out, gsolve_context *ctx, const char *spec,
+                                  const gs_blocked *A, const gs_blocked *B)
 {
-    gsolve_blocked moved[2] = {{{0}, 0, 0}, {{0}, 0, 0}};
+    gs_blocked moved[2] = {{{0}, 0, 0}, {{0}, 0, 0}};
     gs_product P = {0};
     gsolve_place place;
-    const gsolve_blocked *right;
+    const gs_blocked *right;
     gsolve_status status;
 
-    if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    if (!out || !spec || !A || !B) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_blocked_multiply: an argument is NULL");
-    }
     TRY(check_blocked(ctx, A, "A"));
     TRY(check_blocked(ctx, B, "B"));
     TRY(check_shapes(ctx, A, B));
@@ -260,12 +245,12 @@ gsolve_status gsolve_blocked_multiply(gsolve_blocked *out, gsolve_context *ctx, 
     TRY(bring(&A, ctx, &moved[0]));
     if (right) TRY(bring(&right, ctx, &moved[1]));
     TRY(gs_product_make(&P, ctx, spec, A, right ? right : A, false));
-    for (int k = 0; k < 2; k++) gsolve_blocked_free(&moved[k], ctx);
+    for (int k = 0; k < 2; k++) gs_blocked_free(&moved[k], ctx);
     TRY(send_back(&P.C, ctx, place));
     *out = P.C;
     memset(&P.C, 0, sizeof P.C);
 done:
     gs_product_drop(&P);
-    for (int k = 0; k < 2; k++) gsolve_blocked_free(&moved[k], ctx);
+    for (int k = 0; k < 2; k++) gs_blocked_free(&moved[k], ctx);
     return status;
 }

@@ -33,7 +33,7 @@ struct shape {
     int height, width;
 };
 
-inline shape shape_of(const gsolve_blocked *B)
+inline shape shape_of(const gs_blocked *B)
 {
     return {B->csr.nrows, B->height, B->width};
 }
@@ -56,9 +56,9 @@ gsolve_status with_offsets(const gsolve_csr *A, const gsolve_csr *B, Call call)
 
 // See gs_blocked_kernels.
 template <class T>
-gsolve_status refill(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A);
+gsolve_status refill(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A);
 template <class T>
-gsolve_status spread(gsolve_context *ctx, const gsolve_csr *A, const gsolve_blocked *B);
+gsolve_status spread(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked *B);
 
 } // namespace gs_blocks
 

@@ -3,7 +3,7 @@
 /* The block columns of block row I of A, ascending; unless B is NULL, the blocks into it. Returns
  * how many. The least column that is left in the rows of a block row names its next block. */
 static int64_t FN(walk)(int32_t height, int32_t width, const gsolve_csr *A, int32_t I,
-                        const gsolve_blocked *B)
+                        const gs_blocked *B)
 {
     int64_t at[GS_MOST_BLOCK], end[GS_MOST_BLOCK], left = 0, count = 0;
 
@@ -33,7 +33,7 @@ static int64_t FN(walk)(int32_t height, int32_t width, const gsolve_csr *A, int3
     return count;
 }
 
-static gsolve_status FN(count)(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A,
+static gsolve_status FN(count)(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A,
                                int64_t *count)
 {
 #pragma omp parallel for schedule(dynamic, 1024) num_threads(gsolve_threads(ctx))
@@ -43,7 +43,7 @@ static gsolve_status FN(count)(gsolve_context *ctx, const gsolve_blocked *B, con
     return GSOLVE_OK;
 }
 
-static gsolve_status FN(fill)(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A)
+static gsolve_status FN(fill)(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A)
 {
 #pragma omp parallel for schedule(dynamic, 1024) num_threads(gsolve_threads(ctx))
     for (int32_t I = 0; I < B->csr.nrows; I++) FN(walk)(B->height, B->width, A, I, B);
@@ -51,7 +51,7 @@ static gsolve_status FN(fill)(gsolve_context *ctx, const gsolve_blocked *B, cons
 }
 
 /* Row r of block row I into its blocks, which hold 0 where A has no entry. */
-static void FN(refill_row)(const gsolve_blocked *B, const gsolve_csr *A, int32_t I, int32_t r)
+static void FN(refill_row)(const gs_blocked *B, const gsolve_csr *A, int32_t I, int32_t r)
 {
     const int64_t i = (int64_t)I * B->height + r;
     int64_t to = gs_start(&B->csr, I);
@@ -64,7 +64,7 @@ static void FN(refill_row)(const gsolve_blocked *B, const gsolve_csr *A, int32_t
     }
 }
 
-static gsolve_status FN(refill)(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A)
+static gsolve_status FN(refill)(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A)
 {
 #pragma omp parallel for schedule(dynamic, 1024) num_threads(gsolve_threads(ctx))
     for (int32_t I = 0; I < B->csr.nrows; I++) {
@@ -74,7 +74,7 @@ static gsolve_status FN(refill)(gsolve_context *ctx, const gsolve_blocked *B, co
 }
 
 /* The entries of block row I: a block's row r stands in row r of the block row. */
-static void FN(spread_row)(const gsolve_csr *A, const gsolve_blocked *B, int32_t I)
+static void FN(spread_row)(const gsolve_csr *A, const gs_blocked *B, int32_t I)
 {
     const int32_t h = B->height, w = B->width;
     const int64_t from = gs_start(&B->csr, I), n = gs_start(&B->csr, I + 1) - from;
@@ -92,7 +92,7 @@ static void FN(spread_row)(const gsolve_csr *A, const gsolve_blocked *B, int32_t
     }
 }
 
-static gsolve_status FN(spread)(gsolve_context *ctx, const gsolve_csr *A, const gsolve_blocked *B)
+static gsolve_status FN(spread)(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked *B)
 {
     const int32_t n = B->csr.nrows;
 

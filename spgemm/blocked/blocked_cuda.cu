@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(gs_block_size)
 }
 
 template <class O>
-gsolve_status count_of(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A,
+gsolve_status count_of(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A,
                        int64_t *count)
 {
     return gs_launch(ctx->queue, "counting blocks", count_blocks<O>,
@@ -122,7 +122,7 @@ gsolve_status count_of(gsolve_context *ctx, const gsolve_blocked *B, const gsolv
                      offsets_of<O>(A), A->col, count);
 }
 
-gsolve_status count(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A,
+gsolve_status count(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A,
                     int64_t *number)
 {
     if (B->csr.nrows == 0) return GSOLVE_OK;
@@ -131,7 +131,7 @@ gsolve_status count(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_c
 }
 
 template <class T, class O, class P>
-gsolve_status fill_from(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A)
+gsolve_status fill_from(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A)
 {
     gs_queue *q = ctx->queue;
     T *value = written((const T *)B->csr.value);
@@ -151,7 +151,7 @@ done:
 }
 
 template <class T>
-gsolve_status fill(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A)
+gsolve_status fill(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A)
 {
     if (B->csr.nrows == 0) return GSOLVE_OK;
     return with_offsets(A, &B->csr, [&](auto o, auto p) {

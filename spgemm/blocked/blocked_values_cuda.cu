@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(gs_block_size)
 }
 
 template <class T, class O, class P>
-gsolve_status refill_from(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A)
+gsolve_status refill_from(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A)
 {
     return gs_launch(ctx->queue, "new values of blocks", refill_blocks<T, O, P>,
                      blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(gs_block_size)
 }
 
 template <class T, class O, class P>
-gsolve_status spread_to(gsolve_context *ctx, const gsolve_csr *A, const gsolve_blocked *B)
+gsolve_status spread_to(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked *B)
 {
     const int64_t warps = B->csr.nrows;
 
@@ -94,7 +94,7 @@ namespace gs_blocks
 {
 
 template <class T>
-gsolve_status refill(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_csr *A)
+gsolve_status refill(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A)
 {
     if (B->csr.nrows == 0) return GSOLVE_OK;
     return with_offsets(A, &B->csr, [&](auto o, auto p) {
@@ -103,7 +103,7 @@ gsolve_status refill(gsolve_context *ctx, const gsolve_blocked *B, const gsolve_
 }
 
 template <class T>
-gsolve_status spread(gsolve_context *ctx, const gsolve_csr *A, const gsolve_blocked *B)
+gsolve_status spread(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked *B)
 {
     gs_queue *q = ctx->queue;
 
@@ -117,9 +117,9 @@ gsolve_status spread(gsolve_context *ctx, const gsolve_csr *A, const gsolve_bloc
     });
 }
 
-template gsolve_status refill<float>(gsolve_context *, const gsolve_blocked *, const gsolve_csr *);
-template gsolve_status refill<double>(gsolve_context *, const gsolve_blocked *, const gsolve_csr *);
-template gsolve_status spread<float>(gsolve_context *, const gsolve_csr *, const gsolve_blocked *);
-template gsolve_status spread<double>(gsolve_context *, const gsolve_csr *, const gsolve_blocked *);
+template gsolve_status refill<float>(gsolve_context *, const gs_blocked *, const gsolve_csr *);
+template gsolve_status refill<double>(gsolve_context *, const gs_blocked *, const gsolve_csr *);
+template gsolve_status spread<float>(gsolve_context *, const gsolve_csr *, const gs_blocked *);
+template gsolve_status spread<double>(gsolve_context *, const gsolve_csr *, const gs_blocked *);
 
 } // namespace gs_blocks

@@ -297,6 +297,13 @@ if [ -e /dev/full ]; then
     [ $? -eq 1 ] || fail 'a full disk goes unnoticed'
 fi
 
+for value in 1e-50 1e50; do # neither is a number of single precision
+    printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 %s\n' $value >single.mtx
+    run 1 -A single.mtx --type f32
+    complained 'the entry in row 1 and column 1 is 1e' 'in single precision; scale the matrix'
+    run 0 -A single.mtx
+done
+
 # --- the other commands ------------------------------------------------------------------------
 run 0 info A.mtx
 said 'positive definite' 'bandwidth' 'symmetric' '####' 'auto' 'memory'
@@ -341,6 +348,22 @@ run 0 list
 said 'csr' 'gmres' 'restart=30' 'auto|cholesky|lu|qr' 'block_jacobi' 'poisson3d' 'gustavson' 'here:'
 run 0 list --json -
 json out 'formats[]' 'solvers[]' 'preconds[]' 'products[]' 'generators[]' 'devices[]'
+
+# A signal that ends the command while it writes a file: no temporary file stays.
+for signal in TERM HUP; do
+    what="generate, ended by SIG$signal"
+    "$gsolve" generate gen:poisson2d,n=700 -o big.mtx.gz >out 2>err </dev/null &
+    process=$!
+    tries=0
+    until ls big.mtx.gz* >files 2>&1 || [ $tries -ge 400 ]; do
+        tries=$((tries + 1))
+        sleep 0.05
+    done
+    kill -s $signal $process 2>/dev/null
+    wait $process 2>/dev/null
+    ls big.mtx.gz.*.tmp >files 2>&1 && fail "$what: $(cat files) is still there"
+    rm -f big.mtx.gz*
+done
 
 # --- comparing formats -------------------------------------------------------------------------
 run 0 compare gen:poisson2d,n=20 --repeat 3 --json c.json --csv c.csv --html c.html

@@ -1,0 +1,18 @@
+/* signals.h: the command ends by a signal, but removes its temporary files first. */
+#ifndef CLI_SIGNALS_H
+#define CLI_SIGNALS_H
+
+#include "cli/cli.h"
+
+/* Catches SIGHUP, SIGINT and SIGTERM unless they are ignored: each removes the temporary files of
+ * *ctx, which may be NULL, and of the command, and ends the command. ctx NULL: from here on there
+ * is no context. */
+void cli_catch_signals(gsolve_context *const *ctx);
+
+/* For a signal handler: removes the temporary files and ends the command by that signal. */
+void cli_end_by_signal(int number);
+
+/* The command's own temporary file, which must stay until cli_temporary(NULL). */
+void cli_temporary(const char *path);
+
+#endif
