@@ -427,7 +427,8 @@ done:
 static bool is_worth_restart(const gs_krylov *k, int32_t c, double r)
 {
     const gs_column *column = &k->column[c];
-    const bool drifted = column->outcome == GSOLVE_CONVERGED;
+    const bool drifted = column->outcome == GSOLVE_CONVERGED ||
+                         (k->outer.correcting && column->outcome == GSOLVE_STAGNATED);
     const bool broke = column->outcome == GSOLVE_BREAKDOWN;
     const double before = k->outer.correcting ? column->begin : column->verified;
     const double factor = drifted ? 0.5 : 0.9;

@@ -479,7 +479,9 @@ static void single(void **state)
         assert_int_not_equal(result.outcome, GSOLVE_CONVERGED);
         assert_true(result.residual > 1e-12);
         OK(ctx, gsolve_solver_run(S, gsolve_vector(b, n), gsolve_vector(x, n), &result));
-        assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+        if (result.outcome != GSOLVE_CONVERGED) {
+            fail_msg("%s: %s at %g", spec, gsolve_outcome_text(result.outcome), result.residual);
+        }
         gsolve_solver_destroy(&S);
         gsolve_precond_destroy(&M);
         gsolve_matrix_destroy(&A);
