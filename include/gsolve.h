@@ -275,9 +275,11 @@ typedef struct gsolve_traits {
     int32_t block;         /* unknowns a node, found in the pattern; 1: none */
     int32_t dominant_rows; /* rows with |a_ii| >= sum |a_ij|, j != i */
     int32_t zero_sum_rows; /* rows whose entries sum to 0 to rounding: constants are near-null */
-    int64_t positive_off;  /* off-diagonal entries above 0 */
+    int64_t positive_off;  /* off-diagonal entries above 0, and above what rounding leaves of a sum
+                              that is 0: 1e-12 of the row's largest (1e-6 in GSOLVE_F32) */
     double mean_row, deviation_row; /* of the row lengths */
     double dominance, spread;       /* least |a_ii| / sum |a_ij|; largest / least nonzero |a_ii| */
+    double mean_dominance;          /* mean over the rows of min(1, |a_ii| / sum |a_ij|) */
     double scaling;                 /* largest / least nonzero row maximum */
     double least, largest;          /* of the nonzero |a_ij| */
     int64_t length[32];             /* [0]: empty rows; [k]: rows of 2^(k-1) to 2^k - 1 entries */
