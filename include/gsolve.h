@@ -519,9 +519,18 @@ typedef struct gsolve_result {
  * the iterations that are under way by then are still made, without being shown. */
 typedef bool gsolve_monitor(int iteration, double residual, void *user);
 
-/* spec: a method, or "auto". M may be NULL: no preconditioner. A must be square but for
- * "direct", which solves in the least-squares sense otherwise. GSOLVE_NO_MEMORY, before anything is
- * set up: the work space does not fit into the device's memory. */
+/* spec: a method, or "auto". A must be square but for "direct", which solves in the least-squares
+ * sense otherwise. GSOLVE_NO_MEMORY, before anything is set up: the work space does not fit into
+ * the device's memory.
+ *
+ * M is NULL: a method that is named solves without a preconditioner. "auto" chooses the method and
+ * the preconditioner, as gsolve_choose does, and takes the next choice where one cannot be set up.
+ * The solver owns that preconditioner. When A has new values (gsolve_matrix_update), the next run
+ * updates it first, and fails as gsolve_precond_update does where that fails. The choice stays.
+ * M is not NULL: the caller owns M and updates it. M outlives S. "auto" chooses a method that uses
+ * M, and none but "direct" where A is not square. With an M of the kind "none", "auto" chooses a
+ * method and solves without a preconditioner.
+ * gsolve_solver_note says what "auto" chose and why. */
 gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
                                    const gsolve_matrix *A, const gsolve_precond *M);
 void gsolve_solver_destroy(gsolve_solver **S);
@@ -530,8 +539,9 @@ void gsolve_solver_watch(gsolve_solver *S, gsolve_monitor *monitor, void *user);
 /* x is the first guess on entry and the solution on return, also where the outcome is not
  * GSOLVE_CONVERGED (then the last iterate). b and x of any type, as many columns as wished.
  * Converged means: |b - Ax| <= max(rtol |b|, atol) in every column. Allocates nothing unless
- * it has more columns than any run before, or A's format ("auto") takes up a form. Where it fails
- * on the way, *result is untouched and x may be an iterate. */
+ * it has more columns than any run before, A's format ("auto") takes up a form, or a
+ * preconditioner that the method "auto" made is updated. Where it fails on the way, *result is
+ * untouched and x may be an iterate. */
 gsolve_status gsolve_solver_run(gsolve_solver *S, gsolve_dense b, gsolve_dense x,
                                 gsolve_result *result);
 
@@ -542,8 +552,9 @@ gsolve_status gsolve_solver_column(const gsolve_solver *S, int32_t column, gsolv
  * the next run. Looks at the matrix, so it may take as long as gsolve_csr_examine. */
 const char *gsolve_solver_explain(gsolve_solver *S);
 
-/* What the method has to say of the last run ("42 inner iterations of cg in single precision."), or
- * "". Valid until the next run; gsolve_solver_explain ends with it. */
+/* What the method has to say of the last run ("42 inner iterations of cg in single precision."),
+ * and what "auto" chose ("auto chose cg + ic: symmetric with a positive diagonal."), which it says
+ * before the first run too; or "". Valid until the next run; gsolve_solver_explain ends with it. */
 const char *gsolve_solver_note(const gsolve_solver *S);
 
 /* The method in use: "auto" names its choice. */
@@ -552,8 +563,9 @@ const char *gsolve_solver_name(const gsolve_solver *S);
 /* Bytes of work space that a solver of this spec would hold on ctx's device (on the CPU: in all)
  * for so many right-hand sides and a matrix of csr's shape and type; nothing is allocated. (For
  * bicg the matrix comes to hold A' as well, and on a GPU cg and bicgstab a copy of a matrix that
- * fits on the chip, of up to 30 MB.) Fails as gsolve_solver_create does. GSOLVE_UNSUPPORTED: it
- * depends on more than that (refine, direct). */
+ * fits on the chip, of up to 30 MB. For "auto" the preconditioner that it makes is not counted.)
+ * Fails as gsolve_solver_create does. GSOLVE_UNSUPPORTED: it depends on more than that (refine,
+ * direct). */
 gsolve_status gsolve_solver_forecast(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
                                      int32_t columns, size_t *bytes);
 

@@ -193,7 +193,10 @@ struct gsolve_solver {
     gsolve_monitor *monitor;
     void *user;
     gsolve_result result;
-    char note[256]; /* what the method has to say of the run, or "" */
+    char note[1024];        /* what the method has to say of the run, and chosen; or "" */
+    gsolve_precond *own_M;  /* M where auto made it, else NULL */
+    uint64_t own_M_version; /* of A, whose values own_M was made from */
+    char chosen[768];       /* what auto chose and why, or "" */
     char *explanation;
 };
 
@@ -405,6 +408,10 @@ gsolve_status gs_solver_fits(gs_krylov *k, int32_t width);
 
 /* Refuses a forecast: for a set-up that depends on more than shapes, before all else in it. */
 gsolve_status gs_not_foretold(const gs_krylov *k);
+
+/* Makes what k needs for the method named, with k->M; frees it again, own_M too, for another. */
+gsolve_status gs_solver_set_up(gs_krylov *k, const char *named);
+void gs_solver_drop(gs_krylov *k);
 
 /* Whether k's operands suit its method; n: unknowns of k->M. */
 gsolve_status gs_solver_check(const gs_krylov *k, int32_t n);

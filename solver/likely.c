@@ -15,8 +15,8 @@ typedef enum kin {
     OTHER,
     DOMINATED, /* by its diagonal */
     ELLIPTIC,  /* an M-matrix, nearly or wholly, constants near-null */
-    HIGHER,    /* constants near-null, some entries above 0: elements or differences of higher order */
-    ELASTIC,   /* two or three unknowns a node, constants near-null */
+    HIGHER, /* constants near-null, some entries above 0: elements or differences of higher order */
+    ELASTIC, /* two or three unknowns a node, constants near-null */
 } kin;
 
 /* Rows whose diagonal is less than the others' sum, be it by the rounding of a file's values. */
@@ -59,11 +59,11 @@ static bool is_elliptic(const gsolve_traits *t)
 }
 
 /* Rows that sum to 0 have entries above 0 of half (1 / dominance - 1) times the diagonal. The mean
- * dominance is 0.9 with elements of degree 2 on triangles, 0.64 to 0.75 on tetrahedra and cubes, 0.7
- * with degree 3 on triangles, 0.78 and more for differences of order 4 to 8. Where multigrid takes
- * longer than ic it is at most 0.5: elastic bodies 0.26 to 0.46, edge elements 0.25 to 0.5, the
- * biharmonic operator 0.46. At most 0.49 of the entries are above 0. On a cube of 15 points an edge
- * 0.6 of the rows do not sum to 0: they are at the boundary or next to it. */
+ * dominance is 0.9 with elements of degree 2 on triangles, 0.64 to 0.75 on tetrahedra and cubes,
+ * 0.7 with degree 3 on triangles, 0.78 and more for differences of order 4 to 8. Where multigrid
+ * takes longer than ic it is at most 0.5: elastic bodies 0.26 to 0.46, edge elements 0.25 to 0.5,
+ * the biharmonic operator 0.46. At most 0.49 of the entries are above 0. On a cube of 15 points an
+ * edge 0.6 of the rows do not sum to 0: they are at the boundary or next to it. */
 static bool is_of_higher_order(const gsolve_traits *t)
 {
     const bool constants = (t->spread < 100 ? 3 : 2) * (int64_t)t->zero_sum_rows >= t->nrows;
@@ -87,8 +87,9 @@ static kin look_of(const gsolve_traits *t)
  */
 
 /* A square of L points an edge has the share 4 / L of its points at the boundary, a cube 6 / L;
- * there rows do not sum to 0, with operators of higher order in the next layer neither. Where these sums tell nothing, the numbering does: along planes of
- * L^2 points or lines of L; or else the length of rows. */
+ * there rows do not sum to 0, with operators of higher order in the next layer neither. Where these
+ * sums tell nothing, the numbering does: along planes of L^2 points or lines of L; or else the
+ * length of rows. */
 static int dimensions(const gsolve_traits *t, kin look)
 {
     const double n = t->nrows, square = sqrt(n), rim = 1 - t->zero_sum_rows / n;
@@ -216,7 +217,7 @@ static void forecast_times(const gsolve_traits *t, const prices *of, kin look, i
     }
     if (!one && unevenness(t, look) > 1.5) ns[GS_AMG] *= 1.15; /* more entries on coarse levels */
     if (!one && look == HIGHER && dims == 3 && t->mean_row > 15) ns[GS_AMG] *= 1.2; /* likewise */
-    if (one && dims == 3) ns[GS_AMG] *= 2.5;             /* more fill */
+    if (one && dims == 3) ns[GS_AMG] *= 2.5;                                        /* more fill */
 }
 
 /* Of a time over the least, so that none is in powers of ten, and that it is seen which is less. */
