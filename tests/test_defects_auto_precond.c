@@ -300,6 +300,28 @@ static void new_values(void **state)
     assert_follows("gen:convdiff3d,n=12", "bicgstab,maxit=2000", "ilu");
 }
 
+/* A long step in time becomes a short one: a thousand on the diagonal. Multigrid for the matrix of
+ * before would take some hundred iterations. */
+static void new_values_of_multigrid(void **state)
+{
+    problem p = open_problem("gen:poisson2d,n=300");
+    double *value = (double *)(uintptr_t)p.csr.value;
+    gsolve_solver *S = new_solver(&p, "auto", NULL);
+    (void)state;
+
+    assert_says(S, "+ amg");
+    run(&p, S);
+    for (int32_t i = 0; i < p.csr.nrows; i++) {
+        for (int64_t k = gs_start(&p.csr, i); k < gs_start(&p.csr, i + 1); k++) {
+            if (p.csr.col[k] == i) value[k] += 1000;
+        }
+    }
+    OK(p.ctx, gsolve_matrix_update(p.A, &p.csr));
+    assert_true(run(&p, S) <= 20);
+    gsolve_solver_destroy(&S);
+    close_problem(&p);
+}
+
 /* An update that fails is reported, and tried again. */
 static void failed_update(void **state)
 {
@@ -356,6 +378,7 @@ int main(void)
         cmocka_unit_test(unusable_preconditioner),
         cmocka_unit_test(none),
         cmocka_unit_test(new_values),
+        cmocka_unit_test(new_values_of_multigrid),
         cmocka_unit_test(failed_update),
         cmocka_unit_test(memory),
     };
