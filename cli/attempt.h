@@ -19,7 +19,7 @@ typedef struct cli_attempt {
     gsolve_result result;
     gsolve_result *column; /* of each column if there are several, else NULL */
     int32_t ncols;
-    char told[256]; /* what the method has to say */
+    char told[1024]; /* what the method has to say */
     char explanation[1300];
     double precond_seconds, setup_seconds, solve_seconds; /* set-up: the method's own */
     double *history; /* residual of each iteration, from 0 on */

@@ -12,8 +12,23 @@
 
 typedef struct findings {
     gsolve_traits t;
-    double diagonal_least, diagonal_most, row_least, row_most, squares;
-} findings;
+    double diagonal_least, diagonal_most, row_least, row_most, squares, dominance;
+} findings; /* squares, dominance: sums over the rows */
+
+/* Entries above 0 beside the diagonal of row i. Entries below 1e-12 of the row's largest, which is
+ * most, are left out: they are what rounding leaves of a sum that is 0, and their signs tell
+ * nothing. (In single precision such sums leave about 1e-7 of the largest.) */
+static int64_t count_positive_off(const gsolve_csr *A, int32_t i, double most)
+{
+    const double least = (A->type == GSOLVE_F32 ? 1e-6 : 1e-12) * most;
+    int64_t count = 0;
+
+    for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
+        const double v = gs_value(A, k);
+        count += A->col[k] != i && v > 0 && v >= least;
+    }
+    return count;
+}
 
 static void look_at_row(const gsolve_csr *A, int32_t i, findings *f)
 {
@@ -30,13 +45,10 @@ static void look_at_row(const gsolve_csr *A, int32_t i, findings *f)
         if (size > most) most = size;
         if (size > 0 && size < t->least) t->least = size;
         if (reach > t->bandwidth) t->bandwidth = reach;
-        if (reach == 0) {
-            diagonal = v;
-        } else {
-            others += size;
-            t->positive_off += v > 0;
-        }
+        if (reach == 0) diagonal = v;
+        if (reach != 0) others += size;
     }
+    t->positive_off += count_positive_off(A, i, most);
     while (bucket < 31 && length >> bucket) bucket++;
     t->length[bucket]++;
     if (length == 0 && t->empty_rows++ == 0) t->first_empty_row = i;
@@ -53,6 +65,7 @@ static void look_at_row(const gsolve_csr *A, int32_t i, findings *f)
     t->negative_diagonals += diagonal < 0;
     t->dominant_rows += size >= others * (1 - 1e-14) && size > 0;
     if (others > 0) t->dominance = fmin(t->dominance, size / others);
+    if (size > 0) f->dominance += size < others ? size / others : 1;
     if (size > 0) {
         f->diagonal_least = fmin(f->diagonal_least, size);
         f->diagonal_most = fmax(f->diagonal_most, size);
@@ -94,6 +107,7 @@ static void add_findings(findings *to, const findings *f)
     to->row_least = fmin(to->row_least, f->row_least);
     to->row_most = fmax(to->row_most, f->row_most);
     to->squares += f->squares;
+    to->dominance += f->dominance;
 }
 
 static gsolve_status look_at_rows(gsolve_context *ctx, const gsolve_csr *A, findings *all)
@@ -251,6 +265,7 @@ gsolve_status gsolve_csr_examine(gsolve_context *ctx, const gsolve_csr *given,
     t->mean_row = csr->nrows ? (double)t->entries / csr->nrows : 0;
     t->deviation_row =
         csr->nrows ? sqrt(fmax(0, f.squares / csr->nrows - t->mean_row * t->mean_row)) : 0;
+    t->mean_dominance = csr->nrows ? f.dominance / csr->nrows : 0;
     t->spread = f.diagonal_most > 0 ? f.diagonal_most / f.diagonal_least : 0;
     t->scaling = f.row_most > 0 ? f.row_most / f.row_least : 0;
     if (t->least > t->largest) t->least = t->largest;

@@ -285,9 +285,11 @@ typedef struct gsolve_traits {
     int32_t block;         /* unknowns a node, found in the pattern; 1: none */
     int32_t dominant_rows; /* rows with |a_ii| >= sum |a_ij|, j != i */
     int32_t zero_sum_rows; /* rows whose entries sum to 0 to rounding: constants are near-null */
-    int64_t positive_off;  /* off-diagonal entries above 0 */
+    int64_t positive_off;  /* off-diagonal entries above 0, and above what rounding leaves of a sum
+                              that is 0: 1e-12 of the row's largest (1e-6 in GSOLVE_F32) */
     double mean_row, deviation_row; /* of the row lengths */
     double dominance, spread;       /* least |a_ii| / sum |a_ij|; largest / least nonzero |a_ii| */
+    double mean_dominance;          /* mean over the rows of min(1, |a_ii| / sum |a_ij|) */
     double scaling;                 /* largest / least nonzero row maximum */
     double least, largest;          /* of the nonzero |a_ij| */
     int64_t length[32];             /* [0]: empty rows; [k]: rows of 2^(k-1) to 2^k - 1 entries */
@@ -527,9 +529,18 @@ typedef struct gsolve_result {
  * the iterations that are under way by then are still made, without being shown. */
 typedef bool gsolve_monitor(int iteration, double residual, void *user);
 
-/* spec: a method, or "auto". M may be NULL: no preconditioner. A must be square but for
- * "direct", which solves in the least-squares sense otherwise. GSOLVE_NO_MEMORY, before anything is
- * set up: the work space does not fit into the device's memory. */
+/* spec: a method, or "auto". A must be square but for "direct", which solves in the least-squares
+ * sense otherwise. GSOLVE_NO_MEMORY, before anything is set up: the work space does not fit into
+ * the device's memory.
+ *
+ * M is NULL: a method that is named solves without a preconditioner. "auto" chooses the method and
+ * the preconditioner, as gsolve_choose does, and takes the next choice where one cannot be set up.
+ * The solver owns that preconditioner. When A has new values (gsolve_matrix_update), the next run
+ * updates it first, and fails as gsolve_precond_update does where that fails. The choice stays.
+ * M is not NULL: the caller owns M and updates it. M outlives S. "auto" chooses a method that uses
+ * M, and none but "direct" where A is not square. With an M of the kind "none", "auto" chooses a
+ * method and solves without a preconditioner.
+ * gsolve_solver_note says what "auto" chose and why. */
 gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
                                    const gsolve_matrix *A, const gsolve_precond *M);
 void gsolve_solver_destroy(gsolve_solver **S);
@@ -541,9 +552,9 @@ void gsolve_solver_watch(gsolve_solver *S, gsolve_monitor *monitor, void *user);
  * wished; they must not share memory (GSOLVE_BAD_ARGUMENT). Converged means: |b - Ax| <=
  * max(rtol |b|, atol) in every column, computed in double precision from the caller's A, b and x
  * (docs/outcomes.md). Allocates nothing unless it has more columns than any run before, A's format
- * ("auto") takes up a form, b or x is not of A's type, or numbers are so large or small that they
- * have to be scaled. Where it fails on the way, *result is untouched; x is as it was, or an iterate.
- */
+ * ("auto") takes up a form, a preconditioner that the method "auto" made is updated, b or x is not
+ * of A's type, or numbers are so large or small that they have to be scaled. Where it fails
+ * on the way, *result is untouched; x is as it was, or an iterate. */
 gsolve_status gsolve_solver_run(gsolve_solver *S, gsolve_dense b, gsolve_dense x,
                                 gsolve_result *result);
 
@@ -554,8 +565,9 @@ gsolve_status gsolve_solver_column(const gsolve_solver *S, int32_t column, gsolv
  * the next run. Looks at the matrix, so it may take as long as gsolve_csr_examine. */
 const char *gsolve_solver_explain(gsolve_solver *S);
 
-/* What the method has to say of the last run ("42 inner iterations of cg in single precision."), or
- * "". Valid until the next run; gsolve_solver_explain ends with it. */
+/* What the method has to say of the last run ("42 inner iterations of cg in single precision."),
+ * and what "auto" chose ("auto chose cg + ic: symmetric with a positive diagonal."), which it says
+ * before the first run too; or "". Valid until the next run; gsolve_solver_explain ends with it. */
 const char *gsolve_solver_note(const gsolve_solver *S);
 
 /* The method in use: "auto" names its choice. */
@@ -564,8 +576,9 @@ const char *gsolve_solver_name(const gsolve_solver *S);
 /* Bytes of work space that a solver of this spec would hold on ctx's device (on the CPU: in all)
  * for so many right-hand sides and a matrix of csr's shape and type; nothing is allocated. (For
  * bicg the matrix comes to hold A' as well, and on a GPU cg and bicgstab a copy of a matrix that
- * fits on the chip, of up to 30 MB.) Fails as gsolve_solver_create does. GSOLVE_UNSUPPORTED: it
- * depends on more than that (refine, direct). */
+ * fits on the chip, of up to 30 MB. For "auto" the preconditioner that it makes is not counted.)
+ * Fails as gsolve_solver_create does. GSOLVE_UNSUPPORTED: it depends on more than that (refine,
+ * direct). */
 gsolve_status gsolve_solver_forecast(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
                                      int32_t columns, size_t *bytes);
 

@@ -300,6 +300,21 @@ done:
     return status;
 }
 
+gsolve_status gs_precond_update_from(gsolve_precond *M, const gsolve_matrix *A)
+{
+    gsolve_csr rows;
+    gsolve_status status;
+
+    if (M->kind->on_device) {
+        gsolve_matrix_device_csr(A, &rows);
+    } else {
+        TRY(gsolve_matrix_csr(A, &rows));
+    }
+    TRY(gsolve_precond_update(M, &rows));
+done:
+    return status;
+}
+
 /* --- near-null vectors --------------------------------------------------------------------------
  */
 

@@ -14,7 +14,7 @@ static gsolve_status count(gs_krylov *k, const char *spec, int32_t columns)
     char named[256];
     gsolve_status status;
 
-    TRY(gs_method_name(k->ctx, spec, &k->csr, NULL, named, sizeof named));
+    TRY(gs_method_name(k->ctx, spec, &k->csr, named, sizeof named));
     TRY(gs_plugin_parse(k->ctx, NULL, gs_methods, "method", named, &plugin, &k->options));
     k->method = (const gs_method *)(const void *)plugin;
     TRY(gs_solver_check(k, 0));

@@ -214,7 +214,10 @@ struct gsolve_solver {
     gsolve_monitor *monitor;
     void *user;
     gsolve_result result;
-    char note[256]; /* what the method has to say of the run, or "" */
+    char note[1024];        /* what the method has to say of the run, and chosen; or "" */
+    gsolve_precond *own_M;  /* M where auto made it, else NULL */
+    uint64_t own_M_version; /* of A, whose values own_M was made from */
+    char chosen[768];       /* what auto chose and why, or "" */
     char *explanation;
 };
 
@@ -306,6 +309,8 @@ gsolve_status gs_outer_keep_first(gs_krylov *k);
 gsolve_status gs_outer_keep(gs_krylov *k);
 /* Tests the columns of this round by their true residual; *again: some start once more. */
 gsolve_status gs_outer_verify(gs_krylov *k, bool *again);
+/* Whether all columns converged but for the rounding of x to the caller's type. */
+bool gs_outer_rounded(const gs_krylov *k);
 /* |r| to reach and |b| in units of the run. */
 double gs_outer_target(const gs_krylov *k, int32_t c);
 double gs_outer_norm(const gs_krylov *k, int32_t c);
@@ -445,6 +450,10 @@ gsolve_status gs_solver_fits(gs_krylov *k, int32_t width);
 
 /* Refuses a forecast: for a set-up that depends on more than shapes, before all else in it. */
 gsolve_status gs_not_foretold(const gs_krylov *k);
+
+/* Makes what k needs for the method named, with k->M; frees it again, own_M too, for another. */
+gsolve_status gs_solver_set_up(gs_krylov *k, const char *named);
+void gs_solver_drop(gs_krylov *k);
 
 /* Whether k's operands suit its method; n: unknowns of k->M. */
 gsolve_status gs_solver_check(const gs_krylov *k, int32_t n);

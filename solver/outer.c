@@ -50,6 +50,18 @@ double gs_outer_norm(const gs_krylov *k, int32_t c)
     return norm > 0 ? fmin(norm, 1e300) : 1;
 }
 
+bool gs_outer_rounded(const gs_krylov *k)
+{
+    bool all = k->ncols > 0, any = false;
+
+    for (int32_t c = 0; c < k->ncols; c++) {
+        const gs_column *column = &k->column[c];
+        any = any || column->rounded;
+        all = all && (column->rounded || column->outcome == GSOLVE_CONVERGED);
+    }
+    return all && any;
+}
+
 /* --- vectors ---------------------------------------------------------------------------------- */
 
 gsolve_status gs_outer_new(gs_krylov *k)
@@ -519,6 +531,7 @@ static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
     column->rounded = column->outcome == GSOLVE_CONVERGED && k->csr.type == GSOLVE_F64 &&
                       k->outer.x.type == GSOLVE_F32;
     if (last.r <= column->target || last.relative <= gs_run(k)->rtol) {
+        column->rounded = false;
         column->outcome = GSOLVE_CONVERGED;
         column->residual = last.relative;
         TRY(take(k, k->x, c));

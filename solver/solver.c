@@ -130,14 +130,38 @@ static void destroy_left(void *handle)
     gsolve_solver_destroy(&k);
 }
 
-gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
-                                   const gsolve_matrix *A, const gsolve_precond *M)
+gsolve_status gs_solver_set_up(gs_krylov *k, const char *named)
 {
     const gsolve_plugin *plugin;
     gsolve_precond_info info = {0};
+    gsolve_status status;
+
+    TRY(gs_plugin_parse(k->ctx, NULL, gs_methods, "method", named, &plugin, &k->options));
+    k->method = (const gs_method *)(const void *)plugin;
+    if (k->M) gsolve_precond_describe(k->M, &info);
+    TRY(gs_solver_check(k, info.n));
+    TRY(gs_solver_reserve(k, 1));
+    TRY(gs_resident_new(k));
+done:
+    return status;
+}
+
+void gs_solver_drop(gs_krylov *k)
+{
+    gs_resident_drop(k);
+    release_work(k);
+    gsolve_free(k->ctx, GSOLVE_HOST, k->state);
+    gsolve_free(k->ctx, GSOLVE_HOST, k->options);
+    k->state = k->options = NULL;
+    if (k->own_M) k->M = NULL;
+    gsolve_precond_destroy(&k->own_M);
+}
+
+gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
+                                   const gsolve_matrix *A, const gsolve_precond *M)
+{
     gsolve_matrix_info matrix;
     gs_krylov *k = NULL;
-    char named[256];
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
@@ -158,14 +182,11 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
     k->vector = GS_KERNELS(gs_vector, ctx, k->csr.type);
     k->small = ctx->device == &gs_device_cuda ? &gs_small_cuda : &gs_small_host;
     k->columns = gs_columns_kernels_of(ctx);
-    if (gs_spec_is(spec, "auto")) TRY(gs_need_rows(k));
-    TRY(gs_method_name(ctx, spec, &k->csr, M, named, sizeof named));
-    TRY(gs_plugin_parse(ctx, NULL, gs_methods, "method", named, &plugin, &k->options));
-    k->method = (const gs_method *)(const void *)plugin;
-    if (M) gsolve_precond_describe(M, &info);
-    TRY(gs_solver_check(k, info.n));
-    TRY(gs_solver_reserve(k, 1));
-    TRY(gs_resident_new(k));
+    if (gs_spec_is(spec, "auto")) {
+        TRY(gs_auto_set_up(k, spec));
+    } else {
+        TRY(gs_solver_set_up(k, spec));
+    }
     *S = k;
     k = NULL;
 done:
@@ -179,11 +200,8 @@ void gsolve_solver_destroy(gsolve_solver **S)
     gs_krylov *k = S ? *S : NULL;
     if (!k) return;
 
-    gs_resident_drop(k);
-    release_work(k);
+    gs_solver_drop(k);
     gs_profile_free(&k->profile);
-    gsolve_free(k->ctx, GSOLVE_HOST, k->state);
-    gsolve_free(k->ctx, GSOLVE_HOST, k->options);
     gsolve_free(k->ctx, GSOLVE_HOST, k->explanation);
     gsolve_free(k->ctx, GSOLVE_HOST, k);
     *S = NULL;
@@ -316,6 +334,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     k->ncols = b.ncols;
     memset(&k->result, 0, sizeof k->result);
     if (b.ncols > 0) {
+        TRY(gs_auto_update(k));
         forget_stale(k);
         if (k->M) gsolve_precond_runs(k->M, b.ncols);
         TRY(gs_krylov_run(k, b, x));
@@ -324,6 +343,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
         k->result.iterations = k->iteration;
         k->result.products = k->products;
     }
+    gs_auto_note(k);
     *result = k->result;
 done:
     gs_range_pop(k->ctx);

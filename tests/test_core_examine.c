@@ -43,7 +43,7 @@ static void a_small_laplacian(void **state)
     assert_int_equal(t.positive_off, 0);
     assert_true(fabs(t.mean_row - 33.0 / 9) < 1e-14);
     assert_true(fabs(t.deviation_row - sqrt(125.0 / 9 - 33.0 * 33 / 81)) < 1e-7);
-    assert_true(t.dominance == 1 && t.spread == 1 && t.scaling == 1);
+    assert_true(t.dominance == 1 && t.spread == 1 && t.scaling == 1 && t.mean_dominance == 1);
     assert_true(t.least == 1 && t.largest == 4);
     assert_int_equal(t.length[2], 4); /* 2 or 3 entries */
     assert_int_equal(t.length[3], 5); /* 4 to 7 */
@@ -72,6 +72,7 @@ static void an_ugly_matrix(void **state)
     assert_int_equal(t.dominant_rows, 1);
     assert_int_equal(t.positive_off, 2);
     assert_true(t.dominance == 0);
+    assert_true(t.mean_dominance == 0.375); /* of 1, 0, 0 and 0.5 */
     assert_true(t.spread == 2.5);
     assert_true(fabs(t.scaling - 1e4) < 1e-8);
     assert_true(t.least == 1e-3 && t.largest == 10);
@@ -288,7 +289,7 @@ static void threads_do_not_matter(void **state)
             assert_int_equal(t.zero_sum_rows, first.zero_sum_rows);
             assert_true(t.deviation_row == first.deviation_row && t.mean_row == first.mean_row);
             assert_true(t.dominance == first.dominance && t.spread == first.spread);
-            assert_true(t.scaling == first.scaling);
+            assert_true(t.scaling == first.scaling && t.mean_dominance == first.mean_dominance);
             assert_true(t.least == first.least && t.largest == first.largest);
             assert_memory_equal(t.length, first.length, sizeof t.length);
             gsolve_context_destroy(&ctx);
