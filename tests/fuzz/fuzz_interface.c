@@ -4,11 +4,11 @@
  *   fuzz_interface [--seconds S | --count N] [--seed K] [--device cuda] [--without NAME]...
  *                  [--keep-going] [--verbose]
  *
- * --seed K --count 1 repeats the sequence that a failure names. --without skips a plug-in by its
- * name, a call by its name in the lists of calls, or: denials, scales (values beyond 1e-8 to 1e8),
- * mixed (b and x of other types than A), aliased (b and x in one array), best (the check that x is
- * no worse than the first guess), threads (more than one), repeat. --keep-going reports each
- * failure in a line. $GSOLVE_TEST_DEVICE=cuda is --device cuda.
+ * --seed K --count 1 repeats the sequence that a failure names. --without skips a plug-in or a word
+ * of an option by its name, a call by its name in the lists of calls, or: denials, scales (values
+ * beyond 1e-8 to 1e8), mixed (b and x of other types than A), aliased (b and x in one array), best
+ * (the check that x is no worse than the first guess), threads (more than one), repeat.
+ * --keep-going reports each failure in a line. $GSOLVE_TEST_DEVICE=cuda is --device cuda.
  *
  * What is checked: no crash, hang or leak; a failure has a sentence and leaves outputs untouched;
  * "converged" and the residual that is reported agree with |b - A x| in long double of the caller's
@@ -131,6 +131,7 @@ static void begin_sequence(fuzz *f, uint64_t seed)
     f->hash = 1469598103934665603u;
     f->denies = chance(f, 25) && !skips(f, "denials");
     f->untimed = true;
+    begin_without_faults();
     begin_trace(f);
     for (int k = 0; k < INPUTS; k++) draw_input(f, &f->given[k]);
     draw_matrix(f);

@@ -28,7 +28,6 @@ typedef struct matrix_handle {
     gsolve_matrix *A;
     input given;    /* its values now */
     bool undefined; /* an update failed: A's values are undefined */
-    bool uncertain; /* a format whose form, and so whose bits, may depend on time */
 } matrix_handle;
 
 typedef struct precond_handle {
@@ -74,7 +73,7 @@ typedef struct fuzz {
     uint64_t hash;  /* of everything that must be the same when the sequence is repeated */
     bool denies;    /* the sequence denies allocations */
     bool denied;    /* now */
-    bool untimed;   /* no call so far had a result that may depend on time */
+    bool untimed;   /* no spec so far makes bits depend on time */
     bool failed;
     input given[INPUTS];
     matrix_handle matrix[HANDLES];
@@ -202,7 +201,8 @@ void drop_solver(fuzz *f, int slot);
 void drop_product(fuzz *f, int slot);
 int pick_matrix(fuzz *f); /* -1: there is none */
 int pick_precond(fuzz *f);
-void register_plugins(fuzz *f);
+void register_plugins(fuzz *f); /* of the test's own, which fail when told to */
+void begin_without_faults(void);
 double unit_roundoff(gsolve_type type);
 
 #endif

@@ -187,7 +187,7 @@ static void set_offset(gsolve_csr *csr, int64_t row, int64_t offset)
 static void set_value(gsolve_csr *csr, int64_t k, double value)
 {
     const double most = csr->type == GSOLVE_F32 ? 1e36 : 1e305;
-    const double kept = fabs(value) > most ? copysign(most, value) : value;
+    const double kept = isnan(value) ? 0 : fabs(value) > most ? copysign(most, value) : value;
 
     if (csr->type == GSOLVE_F32) {
         ((float *)(uintptr_t)csr->value)[k] = (float)kept;

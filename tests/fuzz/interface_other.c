@@ -19,6 +19,11 @@ void register_plugins(fuzz *f)
     }
 }
 
+void begin_without_faults(void)
+{
+    successes = -1;
+}
+
 static void draw_faults(fuzz *f)
 {
     successes = chance(f, 50) ? -1 : (int)below(f, 30);

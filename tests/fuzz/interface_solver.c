@@ -367,7 +367,6 @@ static void solve(fuzz *f)
                                                : gsolve_solve_logged(f->ctx, &csr, p.b.d, p.x.d,
                                                                      &result, count_lines, &lines);
     const bool good = passed(f, "gsolve_solve", status);
-    f->untimed = false;
     check_arrays(f, "gsolve_solve", &p);
     if (!good && !untouched(&result)) complain(f, "gsolve_solve fails and writes a result");
     if (good && in->malformed) complain(f, "gsolve_solve takes a malformed matrix");
