@@ -528,7 +528,8 @@ void gsolve_solver_watch(gsolve_solver *S, gsolve_monitor *monitor, void *user);
 /* x is the first guess on entry and the solution on return, also where the outcome is not
  * GSOLVE_CONVERGED (then the last iterate). b and x of any type, as many columns as wished.
  * Converged means: |b - Ax| <= max(rtol |b|, atol) in every column. Allocates nothing unless
- * it has more columns than any run before, or A's format ("auto") takes up a form. Where it fails
+ * it has more columns than any run before, A's format ("auto") takes up a form, or it is the first
+ * that does not converge: gsolve_solver_explain is to need neither b nor x. Where it fails
  * on the way, *result is untouched and x may be an iterate. */
 gsolve_status gsolve_solver_run(gsolve_solver *S, gsolve_dense b, gsolve_dense x,
                                 gsolve_result *result);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/csr.h"
-#include "core/stage.h"
 #include "solver/krylov.h"
 
 #define SENTENCES 1200
@@ -39,11 +38,10 @@ static bool is(const gs_krylov *k, const char *name)
     return strcmp(k->method->plugin.name, name) == 0;
 }
 
-/* |A'r| / (|A| |r|) for the first column: small where x is a least-squares solution. */
-static double least_squares_measure(const gs_krylov *k, int32_t c)
+/* |A'r| / (|A| |r|) for one column: small where x is a least-squares solution. */
+static double least_squares_measure(const gs_krylov *k, gsolve_dense b, gsolve_dense x)
 {
     const gsolve_csr *A = &k->csr;
-    const gsolve_dense b = gs_column_of(k->b, c), x = gs_column_of(k->x, c);
     double *g = gsolve_alloc(k->ctx, GSOLVE_HOST, (size_t)A->ncols, sizeof *g);
     double frobenius = 0, rr = 0, gg = 0;
 
@@ -71,9 +69,9 @@ static double least_squares_measure(const gs_krylov *k, int32_t c)
  */
 
 static bool blame_shape(const gs_krylov *k, const gsolve_traits *t, const gs_column *worst,
-                        char *text)
+                        gsolve_dense b, gsolve_dense x, char *text)
 {
-    const double measure = least_squares_measure(k, (int32_t)(worst - k->column));
+    const double measure = least_squares_measure(k, b, x);
 
     if (t->nrows == t->ncols && measure > 1e-6) return false;
     if (!(worst->residual > 0.5 * gs_run(k)->rtol) || !isfinite(worst->residual)) return false;
@@ -247,41 +245,81 @@ static void tell_outcome(const gs_krylov *k, const gsolve_traits *t, const gs_co
     }
 }
 
-static void explain_failure(gs_krylov *k, const gs_column *worst, char *text)
+/* b, x: of the worst column, on the host. */
+static void explain_failure(gs_krylov *k, const gs_column *worst, gsolve_dense b, gsolve_dense x,
+                            char *text)
 {
     gsolve_traits t;
 
-    if (worst->outcome == GSOLVE_STOPPED) {
-        tell_outcome(k, NULL, worst, text);
-        return;
-    }
     if (gs_need_rows(k) != GSOLVE_OK || gsolve_csr_examine(k->ctx, &k->csr, &t) != GSOLVE_OK) {
         add(text, "Out of memory while looking for the cause.");
         return;
     }
-    if (blame_empty_row(k, &t, text) || blame_shape(k, &t, worst, text)) return;
+    if (blame_empty_row(k, &t, text) || blame_shape(k, &t, worst, b, x, text)) {
+        return;
+    }
     if (blame_symmetry(k, &t, text)) return;
     tell_outcome(k, &t, worst, text);
     if (!blame_null_space(&t, text) && !blame_diagonal(&t, text)) blame_scaling(&t, text);
 }
 
-/* The same with b and x where the causes are looked for. */
+void gs_drop_kept(gs_krylov *k)
+{
+    gsolve_free(k->ctx, GSOLVE_HOST, k->last_b.value);
+    gsolve_free(k->ctx, GSOLVE_HOST, k->last_x.value);
+    k->last_b.value = k->last_x.value = NULL;
+}
+
+/* *to = column c of from, on the host. */
+static gsolve_status keep_column(gs_krylov *k, gsolve_dense from, int32_t c, gsolve_dense *to)
+{
+    const gsolve_dense column = gs_column_of(from, c);
+    const size_t size = gs_type_size(column.type);
+    void *value = to->value;
+
+    if (!value) value = gsolve_alloc(k->ctx, GSOLVE_HOST, (size_t)column.nrows, size);
+    if (!value) return GSOLVE_NO_MEMORY;
+    *to = column;
+    to->value = value;
+    to->place = GSOLVE_HOST;
+    return gsolve_copy(k->ctx, value, GSOLVE_HOST, column.value, column.place,
+                       (size_t)column.nrows * size);
+}
+
+void gs_keep_for_explanation(gs_krylov *k)
+{
+    const gs_column *worst = worst_of(k);
+    const int32_t c = (int32_t)(worst - k->column);
+
+    /* nobody asks an inner method; on a device b and x are the solver's own copies */
+    if (k->within || gs_place(k->ctx) == GSOLVE_DEVICE) return;
+    if (worst->outcome == GSOLVE_CONVERGED || worst->outcome == GSOLVE_STOPPED) return;
+    if (keep_column(k, k->b, c, &k->last_b) != GSOLVE_OK ||
+        keep_column(k, k->x, c, &k->last_x) != GSOLVE_OK) {
+        gs_drop_kept(k);
+    }
+}
+
+/* The worst column's b and x are copied to the host where they are not there yet. */
 static void explain_here(gs_krylov *k, const gs_column *worst, char *text)
 {
-    gs_stage b = {0}, x = {0};
+    const int32_t c = (int32_t)(worst - k->column);
+    gsolve_status status = GSOLVE_OK;
 
-    if (gs_stage_in(&b, k->ctx, GSOLVE_HOST, k->b, true) == GSOLVE_OK &&
-        gs_stage_in(&x, k->ctx, GSOLVE_HOST, k->x, true) == GSOLVE_OK) {
-        k->b = b.used;
-        k->x = x.used;
-        explain_failure(k, worst, text);
-        k->b = b.given;
-        k->x = x.given;
+    if (worst->outcome == GSOLVE_STOPPED) {
+        tell_outcome(k, NULL, worst, text);
+        return;
+    }
+    if (gs_place(k->ctx) == GSOLVE_DEVICE) {
+        status = keep_column(k, k->b, c, &k->last_b);
+        if (status == GSOLVE_OK) status = keep_column(k, k->x, c, &k->last_x);
+    }
+    if (status == GSOLVE_OK && k->last_b.value && k->last_x.value) {
+        explain_failure(k, worst, k->last_b, k->last_x, text);
     } else {
         add(text, "Out of memory while looking for the cause.");
     }
-    gs_stage_drop(&b, k->ctx);
-    gs_stage_drop(&x, k->ctx);
+    if (gs_place(k->ctx) == GSOLVE_DEVICE) gs_drop_kept(k);
 }
 
 const char *gsolve_solver_explain(gsolve_solver *k)

@@ -195,7 +195,13 @@ struct gsolve_solver {
     gsolve_result result;
     char note[256]; /* what the method has to say of the run, or "" */
     char *explanation;
+    gsolve_dense last_b, last_x; /* copies of the worst column of a run that failed, on the host */
 };
+
+/* Copies what gsolve_solver_explain needs of b and x, which are the caller's, at the end of a run.
+ * Without memory for that the explanation says so. */
+void gs_keep_for_explanation(gs_krylov *k);
+void gs_drop_kept(gs_krylov *k);
 
 extern const gsolve_plugin *const gs_methods[];
 extern const gs_method gs_cg, gs_pipecg, gs_bicg, gs_bicgstab, gs_cgs, gs_tfqmr, gs_idr, gs_gmres,

@@ -187,6 +187,7 @@ void gsolve_solver_destroy(gsolve_solver **S)
     gs_resident_drop(k);
     release_work(k);
     gs_profile_free(&k->profile);
+    gs_drop_kept(k);
     gsolve_free(k->ctx, GSOLVE_HOST, k->state);
     gsolve_free(k->ctx, GSOLVE_HOST, k->options);
     gsolve_free(k->ctx, GSOLVE_HOST, k->explanation);
@@ -365,6 +366,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
         k->result = result_of(k, worst_column(k));
         k->result.iterations = k->iteration;
         k->result.products = k->products;
+        gs_keep_for_explanation(k);
     }
     *result = k->result;
 done:

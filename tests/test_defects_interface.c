@@ -70,12 +70,55 @@ static void patterns_differ(void **state)
     close_context(ctx);
 }
 
+/* --- the explanation of a run whose b and x are gone
+ * ------------------------------------------------ */
+
+static const char *run_and_explain(gsolve_solver *S, bool forget, gsolve_result *result)
+{
+    double *b = calloc(3, sizeof *b), *x = calloc(1, sizeof *x);
+    const char *said;
+
+    b[0] = 1;
+    assert_int_equal(gsolve_solver_run(S, gsolve_vector(b, 3), gsolve_vector(x, 1), result),
+                     GSOLVE_OK);
+    for (int i = 0; i < 3 && forget; i++) b[i] = 7;
+    if (forget) x[0] = -1e9;
+    said = gsolve_solver_explain(S);
+    free(b);
+    free(x);
+    return said;
+}
+
+static void explanation_needs_no_vectors(void **state)
+{
+    static const int32_t start[] = {0, 1, 2, 3}, col[] = {0, 0, 0};
+    gsolve_context *ctx = open_context(1);
+    gsolve_csr csr = gsolve_csr_view(3, start, col, value);
+    gsolve_matrix *A = NULL;
+    gsolve_solver *S = NULL;
+    gsolve_result result;
+    char before[1300];
+
+    (void)state;
+    csr.ncols = 1;
+    OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
+    OK(ctx, gsolve_solver_create(&S, ctx, "direct", A, NULL));
+    snprintf(before, sizeof before, "%s", run_and_explain(S, false, &result));
+    assert_int_not_equal(result.outcome, GSOLVE_CONVERGED);
+    assert_non_null(strstr(before, "least-squares"));
+    assert_string_equal(run_and_explain(S, true, &result), before);
+    gsolve_solver_destroy(&S);
+    gsolve_matrix_destroy(&A);
+    close_context(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matrix_takes_either_width),
         cmocka_unit_test(precond_takes_either_width),
         cmocka_unit_test(patterns_differ),
+        cmocka_unit_test(explanation_needs_no_vectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
