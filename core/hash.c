@@ -60,10 +60,47 @@ uint64_t gs_hash(const gsolve_context *ctx, const void *data, size_t bytes, uint
     return hash;
 }
 
+/* --- offsets, which may be of 32 or of 64 bits
+ * ---------------------------------------------------- */
+
+#define PIECE_ROWS ((int64_t)1 << 16)
+
+static uint64_t hash_offsets_piece(const gsolve_csr *csr, int64_t from, int64_t to, uint64_t seed)
+{
+    uint64_t lane[4] = {seed, seed + 1, seed + 2, seed + 3};
+
+    for (int64_t i = from; i < to; i++) {
+        uint64_t *l = &lane[i % 4];
+        *l = fold((uint64_t)gs_start(csr, (int32_t)i) ^ 0x9e3779b97f4a7c15u,
+                  *l ^ 0xbf58476d1ce4e5b9u);
+    }
+    return fold(fold(lane[0], lane[1] ^ 0x94d049bb133111ebu), fold(lane[2], ~lane[3]));
+}
+
+/* Of the numbers, so that their width does not count. */
+static uint64_t hash_offsets(const gsolve_context *ctx, const gsolve_csr *csr, uint64_t seed)
+{
+    enum { BATCH = 256 };
+    const int64_t rows = (int64_t)csr->nrows + 1, pieces = (rows + PIECE_ROWS - 1) / PIECE_ROWS;
+    uint64_t hash = seed, part[BATCH];
+
+    for (int64_t first = 0; first < pieces; first += BATCH) {
+        const int count = (int)(pieces - first < BATCH ? pieces - first : BATCH);
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) if (count > 1)
+        for (int k = 0; k < count; k++) {
+            const int64_t from = (first + k) * PIECE_ROWS;
+            const int64_t to = rows - from < PIECE_ROWS ? rows : from + PIECE_ROWS;
+            part[k] = hash_offsets_piece(csr, from, to, seed);
+        }
+        for (int k = 0; k < count; k++) hash = fold(hash ^ part[k], 0xd6e8feb86659fd93u);
+    }
+    return hash;
+}
+
 uint64_t gs_csr_pattern_hash(const gsolve_context *ctx, const gsolve_csr *csr)
 {
     const uint64_t size = (uint64_t)(uint32_t)csr->nrows << 32 | (uint32_t)csr->ncols;
-    const uint64_t starts =
-        gs_hash(ctx, csr->start, ((size_t)csr->nrows + 1) * gs_offset_size(csr->offset), size);
-    return gs_hash(ctx, csr->col, (size_t)gs_start(csr, csr->nrows) * sizeof *csr->col, starts);
+
+    return gs_hash(ctx, csr->col, (size_t)gs_start(csr, csr->nrows) * sizeof *csr->col,
+                   hash_offsets(ctx, csr, size));
 }

@@ -452,6 +452,8 @@ void gsolve_precond_destroy(gsolve_precond **M);
 /* New values in the same pattern: keeps all structure. GSOLVE_BAD_MATRIX, GSOLVE_ZERO_PIVOT: M is
  * as it was. Where memory or the device fails, M is undefined until an update succeeds. */
 gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr);
+/* The same with the present values of A, after gsolve_matrix_update. */
+gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix *A);
 
 /* z = M^-1 r and z = M^-T r, for one or many columns of M's type; r and z do not overlap.
  * GSOLVE_UNSUPPORTED: this kind has no transpose. */

@@ -17,9 +17,6 @@ struct gsolve_precond {
     uint64_t version;
 };
 
-/* gsolve_precond_update with the present values of A, from where the kind works. */
-gsolve_status gs_precond_update_from(gsolve_precond *M, const gsolve_matrix *A);
-
 /* The built-in kinds, ending with NULL. */
 extern const gsolve_plugin *const gs_preconds[];
 extern const gsolve_precond_kind gs_none, gs_jacobi, gs_block_jacobi, gs_ilu, gs_ic, gs_isai,

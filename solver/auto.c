@@ -6,7 +6,6 @@
 
 #include "core/csr.h"
 #include "core/try.h"
-#include "precond/precond.h"
 
 /* named = method with the keys of spec, which names auto. */
 static gsolve_status add_keys(gsolve_context *ctx, const char *spec, const char *method,
@@ -149,7 +148,7 @@ gsolve_status gs_auto_update(gs_krylov *k)
     if (!k->own_M) return GSOLVE_OK;
     gsolve_matrix_describe(k->A, &A);
     if (A.version == k->own_M_version) return GSOLVE_OK;
-    TRY(gs_precond_update_from(k->own_M, k->A));
+    TRY(gsolve_precond_update_from(k->own_M, k->A));
     k->own_M_version = A.version;
 done:
     return status;

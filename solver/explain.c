@@ -39,7 +39,7 @@ static bool is(const gs_krylov *k, const char *name)
     return strcmp(k->method->plugin.name, name) == 0;
 }
 
-/* |A'r| / (|A| |r|) for the first column: small where x is a least-squares solution. */
+/* |A'r| / (|A| |r|) for column c: small where x is a least-squares solution. */
 static double least_squares_measure(const gs_krylov *k, int32_t c)
 {
     const gsolve_csr *A = &k->csr;
@@ -99,11 +99,11 @@ static bool blame_empty_row(const gs_krylov *k, const gsolve_traits *t, char *te
             const gsolve_dense b = gs_column_of(k->b, c);
             const double bi =
                 b.type == GSOLVE_F32 ? (double)((float *)b.value)[i] : ((double *)b.value)[i];
-            if (bi == 0) continue;
+            if (k->column[c].outcome == GSOLVE_CONVERGED || bi == 0) continue;
             add(text,
                 "The system is inconsistent: row %d of A is empty and b is %g there. Remove the "
                 "equation or mend the matrix. ",
-                i + 1, bi);
+                i + 1, ldexp(bi, k->column[c].scale));
             return true;
         }
     }

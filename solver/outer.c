@@ -660,16 +660,26 @@ done:
 
 /* --- the end of a run ------------------------------------------------------------------------- */
 
-/* The residual of each answer that did not converge, as the run's b with x = 0: where
- * gsolve_solver_explain looks for causes. */
+/* The residual of each answer that did not converge becomes the run's b, and x 0: what
+ * gsolve_solver_explain looks at, since the caller's arrays may be gone by then. */
 static gsolve_status leave_residuals(gs_krylov *k)
 {
+    gs_outer *o = &k->outer;
+    const gsolve_dense b = o->correcting ? o->at_b.used : k->b;
+    const gsolve_dense x = o->correcting ? o->at_x.used : k->x;
     gsolve_status status = GSOLVE_OK;
 
+    k->b = o->kept;
+    k->b.nrows = k->csr.nrows;
     for (int32_t c = 0; c < k->ncols; c++) {
-        const gs_column *column = &k->column[c];
+        gs_column *column = &k->column[c];
+        const gsolve_dense zero = gs_column_of(k->own_x, c);
         if (column->outcome == GSOLVE_CONVERGED) continue;
-        TRY(begin_correction(k, c, column->residual * column->norm));
+        if (o->correcting) frexp(column->residual * column->norm, &column->scale);
+        column->scale = clamp(column->scale, MOST_EXPONENT);
+        TRY(gs_matrix_residual_vector(k->A, gs_column_of(b, c), gs_column_of(x, c), -column->scale,
+                                      gs_column_of(k->b, c)));
+        TRY(k->vector->zero(k->ctx->queue, zero.nrows, zero.value));
     }
 done:
     return status;
@@ -679,9 +689,9 @@ gsolve_status gs_outer_end(gs_krylov *k, gsolve_status status)
 {
     gs_outer *o = &k->outer;
 
-    if (status == GSOLVE_OK && o->correcting) status = leave_residuals(k);
     if (status == GSOLVE_OK && o->correcting) status = gs_stage_out(&o->at_x, k->ctx);
     if (status == GSOLVE_OK && !o->correcting) status = copy_columns(k, k->x, o->x);
+    if (status == GSOLVE_OK && !k->within) status = leave_residuals(k);
     if (status == GSOLVE_OK && o->x.nrows > 0) {
         status = gs_memory_settle(k->ctx, o->x.place, o->x.value);
     }
