@@ -39,6 +39,9 @@ compare() { # MATRIX RIGHT_HAND_SIDES FORMAT OPTION...
 }
 
 commands=$*
+for gsolve in $commands; do
+    "$gsolve" --version >/dev/null || { echo "portable_bits.sh: $gsolve does not run" >&2; exit 2; }
+done
 methods=$(names solvers) preconds=$(names preconds) formats=$(names formats)
 for method in $methods; do
     compare gen:poisson3d,n=14 random csr --solver "$method,maxit=40" --precond jacobi
