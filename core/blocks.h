@@ -25,6 +25,13 @@ static inline gs_blocks gs_blocks_of(int64_t n)
     return b;
 }
 
+/* The threads that share work on n elements: all, or the calling one alone where the work is so
+ * small that waiting for the others may take longer. */
+static inline int gs_threads_for(int64_t n, int threads)
+{
+    return n > (int64_t)GS_SERIAL_BLOCKS * GS_LEAST_BLOCK ? threads : 1;
+}
+
 static inline int64_t gs_block_begin(const gs_blocks *b, int k)
 {
     return k * b->size;

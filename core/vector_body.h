@@ -51,10 +51,10 @@ static gsolve_status FN(scale)(gs_queue *q, int64_t n, gs_ratio a, void *py)
 
 static double FN(block_dot)(int64_t n, const T *restrict x, const T *restrict y)
 {
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < n; i++) sum += (double)x[i] * (double)y[i];
-    return sum;
+    double sum[GS_LANES] = {0};
+
+    GS_EACH_LANE(n, sum[lane] += (double)x[i] * (double)y[i]);
+    return gs_sum_lanes(sum);
 }
 
 static gsolve_status FN(dot)(gs_queue *q, int64_t n, const void *px, const void *py, double *xy)
@@ -70,14 +70,14 @@ static gsolve_status FN(dot)(gs_queue *q, int64_t n, const void *px, const void 
 static void FN(block_dot2)(int64_t n, const T *restrict x, const T *restrict y, double *xy,
                            double *xx)
 {
-    double with = 0, own = 0;
-#pragma omp simd reduction(+ : with, own)
-    for (int64_t i = 0; i < n; i++) {
-        with += (double)x[i] * (double)y[i];
-        own += (double)x[i] * (double)x[i];
-    }
-    *xy = with;
-    *xx = own;
+    double with[GS_LANES] = {0}, own[GS_LANES] = {0};
+
+    GS_EACH_LANE(n, {
+        with[lane] += (double)x[i] * (double)y[i];
+        own[lane] += (double)x[i] * (double)x[i];
+    });
+    *xy = gs_sum_lanes(with);
+    *xx = gs_sum_lanes(own);
 }
 
 static gsolve_status FN(dot2)(gs_queue *q, int64_t n, const void *px, const void *py, double *xy,
@@ -155,14 +155,14 @@ static gsolve_status FN(axpbypcz)(gs_queue *q, int64_t n, gs_ratio a, const void
 
 static double FN(block_axpy_norm)(int64_t n, T a, const T *restrict x, T *restrict y)
 {
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < n; i++) {
+    double sum[GS_LANES] = {0};
+
+    GS_EACH_LANE(n, {
         const T v = y[i] + a * x[i];
         y[i] = v;
-        sum += (double)v * (double)v;
-    }
-    return sum;
+        sum[lane] += (double)v * (double)v;
+    });
+    return gs_sum_lanes(sum);
 }
 
 static gsolve_status FN(axpy_norm)(gs_queue *q, int64_t n, gs_ratio a, const void *px, void *py,
@@ -180,21 +180,21 @@ static gsolve_status FN(axpy_norm)(gs_queue *q, int64_t n, gs_ratio a, const voi
 static void FN(block_residual)(int64_t n, T a, const T *restrict Aq, T *restrict r,
                                const T *restrict d, double *rr, double *rz)
 {
-    double own = 0, with = 0;
+    double own[GS_LANES] = {0}, with[GS_LANES] = {0};
 
-    if (d) {
-#pragma omp simd reduction(+ : own, with)
-        for (int64_t i = 0; i < n; i++) {
-            const T v = r[i] - a * Aq[i];
-            r[i] = v;
-            own += (double)v * (double)v;
-            with += (double)v * (double)v * (double)d[i];
-        }
-    } else {
-        own = FN(block_axpy_norm)(n, -a, Aq, r);
+    if (!d) {
+        *rr = FN(block_axpy_norm)(n, -a, Aq, r);
+        *rz = 0;
+        return;
     }
-    *rr = own;
-    *rz = with;
+    GS_EACH_LANE(n, {
+        const T v = r[i] - a * Aq[i];
+        r[i] = v;
+        own[lane] += (double)v * (double)v;
+        with[lane] += (double)v * (double)v * (double)d[i];
+    });
+    *rr = gs_sum_lanes(own);
+    *rz = gs_sum_lanes(with);
 }
 
 static gsolve_status FN(residual_step)(gs_queue *q, int64_t n, gs_ratio a, const void *pAq,
@@ -219,18 +219,17 @@ static void FN(block_solution)(int64_t n, T a, T b, int64_t at, gs_solution v, d
     const T *restrict p = (const T *)v.p + at, *restrict s = (const T *)v.s + at;
     const T *restrict t = (const T *)v.t + at, *restrict w = (const T *)v.w + at;
     T *restrict x = (T *)v.x + at, *restrict r = (T *)v.r + at;
-    double own = 0, with = 0;
+    double own[GS_LANES] = {0}, with[GS_LANES] = {0};
 
-#pragma omp simd reduction(+ : own, with)
-    for (int64_t i = 0; i < n; i++) {
+    GS_EACH_LANE(n, {
         const T u = r[i] - b * t[i];
         x[i] += a * p[i] + b * s[i];
         r[i] = u;
-        own += (double)u * (double)u;
-        with += (double)u * (double)w[i];
-    }
-    *rr = own;
-    *wr = with;
+        own[lane] += (double)u * (double)u;
+        with[lane] += (double)u * (double)w[i];
+    });
+    *rr = gs_sum_lanes(own);
+    *wr = gs_sum_lanes(with);
 }
 
 static gsolve_status FN(solution_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b,
@@ -281,18 +280,16 @@ static gsolve_status FN(direction_step)(gs_queue *q, int64_t n, gs_ratio a, gs_r
 static double FN(basis_dot)(int64_t n, gsolve_type type, const void *V, int64_t at,
                             const T *restrict w)
 {
-    double sum = 0;
+    double sum[GS_LANES] = {0};
 
     if (type == GSOLVE_F32) {
         const float *restrict v = (const float *)V + at;
-#pragma omp simd reduction(+ : sum)
-        for (int64_t i = 0; i < n; i++) sum += (double)v[i] * (double)w[i];
+        GS_EACH_LANE(n, sum[lane] += (double)v[i] * (double)w[i]);
     } else {
         const double *restrict v = (const double *)V + at;
-#pragma omp simd reduction(+ : sum)
-        for (int64_t i = 0; i < n; i++) sum += v[i] * (double)w[i];
+        GS_EACH_LANE(n, sum[lane] += v[i] * (double)w[i]);
     }
-    return sum;
+    return gs_sum_lanes(sum);
 }
 
 static void FN(basis_axpy)(int64_t n, T a, gsolve_type type, const void *V, int64_t at,
@@ -362,10 +359,9 @@ static void FN(block_pipe)(int64_t size, T a, T b, int64_t at, gs_pipe v, double
     T *restrict z = (T *)v.z + at, *restrict q = (T *)v.q + at, *restrict s = (T *)v.s + at;
     T *restrict p = (T *)v.p + at, *restrict x = (T *)v.x + at, *restrict r = (T *)v.r + at;
     T *restrict u = (T *)v.u + at, *restrict w = (T *)v.w + at;
-    double with_r = 0, with_w = 0, own = 0;
+    double with_r[GS_LANES] = {0}, with_w[GS_LANES] = {0}, own[GS_LANES] = {0};
 
-#pragma omp simd reduction(+ : with_r, with_w, own)
-    for (int64_t i = 0; i < size; i++) {
+    GS_EACH_LANE(size, {
         z[i] = n[i] + b * z[i];
         q[i] = m[i] + b * q[i];
         s[i] = w[i] + b * s[i];
@@ -374,13 +370,13 @@ static void FN(block_pipe)(int64_t size, T a, T b, int64_t at, gs_pipe v, double
         r[i] -= a * s[i];
         u[i] -= a * q[i];
         w[i] -= a * z[i];
-        with_r += (double)r[i] * (double)u[i];
-        with_w += (double)w[i] * (double)u[i];
-        own += (double)r[i] * (double)r[i];
-    }
-    *ru = with_r;
-    *wu = with_w;
-    *rr = own;
+        with_r[lane] += (double)r[i] * (double)u[i];
+        with_w[lane] += (double)w[i] * (double)u[i];
+        own[lane] += (double)r[i] * (double)r[i];
+    });
+    *ru = gs_sum_lanes(with_r);
+    *wu = gs_sum_lanes(with_w);
+    *rr = gs_sum_lanes(own);
 }
 
 static gsolve_status FN(pipe_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_pipe v,

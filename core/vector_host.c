@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/blocks.h"
+#include "core/lanes.h"
 
 static double ratio_value(gs_ratio r)
 {

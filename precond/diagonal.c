@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "core/blocks.h"
 #include "core/stage.h"
 
 /* 1 / a_ii or 1 / |a_ii|; inf where there is none. */
@@ -17,7 +18,9 @@ static double reciprocal(const gsolve_csr *csr, int32_t i, bool absolute)
 
 static void store(gsolve_context *ctx, const gsolve_csr *csr, bool absolute, void *d)
 {
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    const int threads = gs_threads_for(csr->nrows, gsolve_threads(ctx));
+
+#pragma omp parallel for schedule(static) num_threads(threads)
     for (int32_t i = 0; i < csr->nrows; i++) {
         if (csr->type == GSOLVE_F32) {
             ((float *)d)[i] = (float)reciprocal(csr, i, absolute);
@@ -32,10 +35,11 @@ gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, cons
 {
     const double most = csr->type == GSOLVE_F32 ? FLT_MAX : DBL_MAX;
     const size_t bytes = (size_t)csr->nrows * gs_type_size(csr->type);
+    const int threads = gs_threads_for(csr->nrows, gsolve_threads(ctx));
     int32_t bad = INT32_MAX;
     void *draft;
 
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(min : bad)
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(min : bad)
     for (int32_t i = 0; i < csr->nrows; i++) {
         if (fabs(reciprocal(csr, i, absolute)) > most && i < bad) bad = i;
     }

@@ -22,18 +22,16 @@ static void FN(dots2x4)(int64_t size, const T *const v[2], const T *const w[4], 
 {
     const T *restrict v0 = v[0], *restrict v1 = v[1];
     const T *restrict w0 = w[0], *restrict w1 = w[1], *restrict w2 = w[2], *restrict w3 = w[3];
-    double a0 = 0, a1 = 0, a2 = 0, a3 = 0, b0 = 0, b1 = 0, b2 = 0, b3 = 0;
+    double s[2][4][GS_LANES] = {{{0}}};
 
-#pragma omp simd reduction(+ : a0, a1, a2, a3, b0, b1, b2, b3)
-    for (int64_t r = 0; r < size; r++) {
-        const double a = (double)v0[r], b = (double)v1[r];
-        a0 += a * (double)w0[r], b0 += b * (double)w0[r];
-        a1 += a * (double)w1[r], b1 += b * (double)w1[r];
-        a2 += a * (double)w2[r], b2 += b * (double)w2[r];
-        a3 += a * (double)w3[r], b3 += b * (double)w3[r];
-    }
-    sum[0][0] += a0, sum[0][1] += a1, sum[0][2] += a2, sum[0][3] += a3;
-    sum[1][0] += b0, sum[1][1] += b1, sum[1][2] += b2, sum[1][3] += b3;
+    GS_EACH_LANE(size, {
+        const double a = (double)v0[i], b = (double)v1[i];
+        s[0][0][lane] += a * (double)w0[i], s[1][0][lane] += b * (double)w0[i];
+        s[0][1][lane] += a * (double)w1[i], s[1][1][lane] += b * (double)w1[i];
+        s[0][2][lane] += a * (double)w2[i], s[1][2][lane] += b * (double)w2[i];
+        s[0][3][lane] += a * (double)w3[i], s[1][3][lane] += b * (double)w3[i];
+    });
+    for (int k = 0; k < 8; k++) sum[k / 4][k % 4] += gs_sum_lanes(s[k / 4][k % 4]);
 }
 
 /* part += V'W over size rows, in tiles of 2 x 4. */

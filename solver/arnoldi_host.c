@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/blocks.h"
+#include "core/lanes.h"
 #include "solver/block_factor.h"
 
 static double square(int64_t count, const double *v)

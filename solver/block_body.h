@@ -17,25 +17,31 @@ static T *FN(at)(gs_block_columns v, int j, int64_t row)
     return (T *)v.v + j * v.stride + row;
 }
 
+static double FN(dot)(int64_t size, const T *u, const T *v)
+{
+    double sum[GS_LANES] = {0};
+
+    GS_EACH_LANE(size, sum[lane] += (double)u[i] * (double)v[i]);
+    return gs_sum_lanes(sum);
+}
+
+static double FN(weighted_dot)(int64_t size, const T *u, const T *v, const T *d)
+{
+    double sum[GS_LANES] = {0};
+
+    GS_EACH_LANE(size, sum[lane] += (double)u[i] * (double)v[i] * (double)d[i]);
+    return gs_sum_lanes(sum);
+}
+
 /* part = U'V, or U'(d V), over size rows, all x b. */
 static void FN(gram_piece)(int64_t size, int b, int all, gs_block_columns U, const T *d,
                            gs_block_columns V, int64_t from, double *part)
 {
     for (int j = 0; j < b; j++) {
-        const T *restrict v = FN(at)(V, j, from);
-        for (int i = 0; i < all; i++) {
-            const T *restrict u = FN(at)(U, i, from);
-            double sum = 0;
-            if (d) {
-#pragma omp simd reduction(+ : sum)
-                for (int64_t r = 0; r < size; r++) {
-                    sum += (double)u[r] * (double)v[r] * (double)d[from + r];
-                }
-            } else {
-#pragma omp simd reduction(+ : sum)
-                for (int64_t r = 0; r < size; r++) sum += (double)u[r] * (double)v[r];
-            }
-            part[j * all + i] = sum;
+        const T *v = FN(at)(V, j, from);
+        for (int l = 0; l < all; l++) {
+            const T *u = FN(at)(U, l, from);
+            part[j * all + l] = d ? FN(weighted_dot)(size, u, v, d + from) : FN(dot)(size, u, v);
         }
     }
 }

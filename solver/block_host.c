@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/blocks.h"
+#include "core/lanes.h"
 
 #define SMALL static
 #include "core/judge_body.h"

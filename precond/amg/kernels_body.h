@@ -46,12 +46,11 @@ static gsolve_status FN(dense)(gs_queue *q, int32_t n, int32_t columns, const vo
     for (int32_t i = 0; columns > 1 && i < n; i++) {
         FN(dense_row)(n, columns, M + (int64_t)i * n, b, x + (int64_t)i * columns);
     }
-    for (int32_t i = 0; columns == 1 && i < n; i++) {
-        const T *row = M + (int64_t)i * n;
-        double sum = 0;
-#pragma omp simd reduction(+ : sum)
-        for (int32_t j = 0; j < n; j++) sum += (double)row[j] * (double)b[j];
-        x[i] = (T)sum;
+    for (int32_t l = 0; columns == 1 && l < n; l++) {
+        const T *row = M + (int64_t)l * n;
+        double sum[GS_LANES] = {0};
+        GS_EACH_LANE(n, sum[lane] += (double)row[i] * (double)b[i]);
+        x[l] = (T)gs_sum_lanes(sum);
     }
     *count += columns;
     return GSOLVE_OK;

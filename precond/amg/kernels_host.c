@@ -1,6 +1,7 @@
 /* kernels_host.c: the kernels on the CPU. */
 #include "precond/amg/kernels.h"
 
+#include "core/lanes.h"
 #include "precond/amg/amg.h"
 #include "precond/diagonal.h"
 

@@ -2,14 +2,14 @@
 
 static double FN(block)(int64_t n, const T *restrict d, const T *restrict r, T *restrict z)
 {
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < n; i++) {
+    double sum[GS_LANES] = {0};
+
+    GS_EACH_LANE(n, {
         const T v = d[i] * r[i];
         z[i] = v;
-        sum += (double)r[i] * (double)v;
-    }
-    return sum;
+        sum[lane] += (double)r[i] * (double)v;
+    });
+    return gs_sum_lanes(sum);
 }
 
 static gsolve_status FN(apply)(gs_queue *q, int64_t n, const void *pd, const void *pr, void *pz,

@@ -1,5 +1,6 @@
 /* jacobi_host.c: the kernel on the CPU. */
 #include "core/blocks.h"
+#include "core/lanes.h"
 #include "precond/jacobi/jacobi.h"
 
 #define GS_BODY "precond/jacobi/jacobi_body.h"

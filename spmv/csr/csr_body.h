@@ -3,30 +3,30 @@
 #include "spmv/row_blocks.h"
 #include "spmv/windows_body.h"
 
-/* The sum over the part-th part of a long row that begins at entry from and ends before to. */
-static T FN(part_sum)(const gsolve_csr *A, int64_t from, int64_t to, int64_t part, const T *x)
+/* The sum over one part of a long row. */
+static T FN(part_sum)(const gs_csr_plan *plan, int64_t part, const T *x)
 {
-    const int64_t begin = from + part * GS_CSR_PART;
-    const int64_t n = to - begin < GS_CSR_PART ? to - begin : GS_CSR_PART;
+    const gsolve_csr *A = &plan->csr;
+    int64_t n;
+    const int64_t begin = long_part(plan, part, &n);
+
     return FN(row_sum)(n, (const T *)A->value + begin, A->col + begin, x);
 }
 
-/* The long rows: all parts in parallel, then each row's in their order. */
+/* The long rows, if any: all parts in one parallel region, which GS_LONG_ROW entries or more are
+ * worth, then each row's in their order. */
 static void FN(long_rows)(gs_queue *q, const gs_csr_plan *plan, double alpha, const T *x,
                           double beta, T *y)
 {
-    const gsolve_csr *A = &plan->csr;
+    const int64_t parts = plan->first_part[plan->nlong];
     double *part = plan->part + 2 * plan->tasks;
 
-    for (int32_t l = 0; l < plan->nlong; l++) {
-        const int32_t i = plan->long_row[l];
-        const int64_t from = gs_start(A, i), to = gs_start(A, i + 1);
-        const int64_t first = plan->first_part[l], count = plan->first_part[l + 1] - first;
-        T sum = 0;
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
-        for (int64_t p = 0; p < count; p++) part[first + p] = FN(part_sum)(A, from, to, p, x);
-        for (int64_t p = 0; p < count; p++) sum += (T)part[first + p];
-        FN(finish_row)(alpha, sum, beta, &y[i]);
+    for (int64_t p = 0; p < parts; p++) part[p] = FN(part_sum)(plan, p, x);
+    for (int32_t l = 0; l < plan->nlong; l++) {
+        T sum = 0;
+        for (int64_t p = plan->first_part[l]; p < plan->first_part[l + 1]; p++) sum += (T)part[p];
+        FN(finish_row)(alpha, sum, beta, &y[plan->long_row[l]]);
     }
 }
 
@@ -76,7 +76,7 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_csr_plan *plan, double alph
     for (int32_t t = 0; t < plan->tasks; t++) {
         tasks[plan->how][wide](plan, t, alpha, x, beta, y, dots);
     }
-    FN(long_rows)(q, plan, alpha, x, beta, y);
+    if (plan->nlong > 0) FN(long_rows)(q, plan, alpha, x, beta, y);
     if (dots) FN(add_dots)(plan, y, dots);
     return GSOLVE_OK;
 }

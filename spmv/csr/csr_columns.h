@@ -21,28 +21,29 @@ static void OF_OFFSET(task_of_rows)(const gs_csr_plan *plan, int32_t t, double a
     }
 }
 
-/* The long rows: all parts in parallel, then each row's in their order. */
+/* The long rows, if any: all parts in one parallel region, which GS_LONG_ROW entries or more are
+ * worth, then each row's in their order. */
 static void OF_OFFSET(long_rows)(gs_queue *q, const gs_csr_plan *plan, double alpha,
                                  const FN(rows_of_x) * x, double beta, const FN(rows_of_y) * y,
                                  int32_t first)
 {
     const FN(rows_of_x) here = FN(columns_from)(x, first);
-    const OFFSET *start = plan->csr.start;
     const int32_t *col = plan->csr.col;
     const T *value = plan->csr.value;
+    const int64_t parts = plan->first_part[plan->nlong];
     OF(numbers) *part = (void *)(plan->part + 2 * plan->tasks);
 
-    for (int32_t l = 0; l < plan->nlong; l++) {
-        const int32_t i = plan->long_row[l];
-        const int64_t at = plan->first_part[l], count = plan->first_part[l + 1] - at;
-        OF(numbers) sum = {{{0}}};
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
-        for (int64_t p = 0; p < count; p++) {
-            const int64_t from = start[i] + p * GS_CSR_PART, left = start[i + 1] - from;
-            const int64_t n = left < GS_CSR_PART ? left : GS_CSR_PART;
-            OF(row_sums)(n, value + from, col + from, &here, 0, &part[at + p]);
+    for (int64_t p = 0; p < parts; p++) {
+        int64_t n;
+        const int64_t from = long_part(plan, p, &n);
+        OF(row_sums)(n, value + from, col + from, &here, 0, &part[p]);
+    }
+    for (int32_t l = 0; l < plan->nlong; l++) {
+        OF(numbers) sum = {{{0}}};
+        for (int64_t p = plan->first_part[l]; p < plan->first_part[l + 1]; p++) {
+            OF(add_numbers)(&sum, &part[p]);
         }
-        for (int64_t p = 0; p < count; p++) OF(add_numbers)(&sum, &part[at + p]);
-        OF(finish_rows)(alpha, &sum, beta, y, i, first);
+        OF(finish_rows)(alpha, &sum, beta, y, plan->long_row[l], first);
     }
 }

@@ -197,19 +197,17 @@ static void FN(finish)(const gs_segmented *s, int threads, T alpha, T beta, T *y
     }
 }
 
-/* w'y and y'y over rows begin to end. */
-static void FN(block_dots)(int32_t begin, int32_t end, const T *w, const T *y, double *wy,
-                           double *yy)
+/* w'y and y'y over n rows. */
+static void FN(block_dots)(int32_t n, const T *w, const T *y, double *wy, double *yy)
 {
-    double with = 0, own = 0;
+    double with[GS_LANES] = {0}, own[GS_LANES] = {0};
 
-#pragma omp simd reduction(+ : with, own)
-    for (int32_t i = begin; i < end; i++) {
-        with += (double)w[i] * (double)y[i];
-        own += (double)y[i] * (double)y[i];
-    }
-    *wy = with;
-    *yy = own;
+    GS_EACH_LANE(n, {
+        with[lane] += (double)w[i] * (double)y[i];
+        own[lane] += (double)y[i] * (double)y[i];
+    });
+    *wy = gs_sum_lanes(with);
+    *yy = gs_sum_lanes(own);
 }
 
 static gsolve_status FN(apply)(gs_queue *q, const gs_segmented *s, double alpha, const void *px,
@@ -234,7 +232,8 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_segmented *s, double alpha,
         const int32_t end = (int32_t)gs_block_end(&all, b);
         sums(s, begin, end, (T)alpha, px, (T)beta, y);
         if (on_the_way) {
-            FN(block_dots)(begin, end, dots->w, y, &s->dots[b], &s->dots[GS_MAX_BLOCKS + b]);
+            const T *w = (const T *)dots->w + begin;
+            FN(block_dots)(end - begin, w, y + begin, &s->dots[b], &s->dots[GS_MAX_BLOCKS + b]);
         }
     }
     FN(finish)(s, s->chosen.finish == GS_FINISH_HOST ? 1 : threads, (T)alpha, (T)beta, y);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/blocks.h"
+#include "core/lanes.h"
 #include "core/vector.h"
 #include "spmv/scattered.h"
 #include "spmv/segmented/segmented.h"

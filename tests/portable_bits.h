@@ -1,0 +1,22 @@
+/* portable_bits.h: the solves of test_portable_bits.c. */
+/* clang-format off */
+{"gen:poisson3d,n=12", "csr", "cg", "jacobi", GSOLVE_F64, 1, 0x53d96880ca976a09u},
+{"gen:poisson3d,n=30", "csr", "cg,rtol=1e-3", "none", GSOLVE_F64, 1, 0xbd234719baba0daeu},
+{"gen:poisson3d,n=12", "csr", "cg,rtol=1e-4", "jacobi", GSOLVE_F32, 1, 0x5e3b84d7a940c6ddu},
+{"gen:poisson3d,n=12", "sell", "pipecg", "ic", GSOLVE_F64, 1, 0x9337f6d3254b8493u},
+{"gen:poisson2d,n=40", "segmented", "cg", "chebyshev", GSOLVE_F64, 1, 0x09cc09c336d1048fu},
+{"gen:poisson2d,n=40", "ell", "cg", "isai,factors=ic", GSOLVE_F64, 1, 0xa1fd00ea1a302902u},
+{"gen:poisson3d27,n=12", "bce", "cg", "amg", GSOLVE_F64, 1, 0xaeb409ddec3e0ccbu},
+{"gen:poisson3d27,n=12", "csr", "cg", "amg,coarsening=classical", GSOLVE_F64, 1, 0x1f7ac73304a837deu},
+{"gen:elasticity3d,n=5", "bsr", "cg", "block_jacobi", GSOLVE_F64, 1, 0xec195031d48f21f7u},
+{"gen:poisson3d,n=12", "csr", "cg", "jacobi", GSOLVE_F64, 6, 0x138f776311fb0bfeu},
+{"gen:poisson3d,n=12", "sell", "block_cg", "jacobi", GSOLVE_F64, 6, 0xdc610835453366e3u},
+{"gen:convdiff3d,n=10", "csr", "bicgstab", "ilu", GSOLVE_F64, 1, 0x26c9345382c9e347u},
+{"gen:convdiff3d,n=10", "hyb", "bicgstab", "jacobi", GSOLVE_F64, 6, 0x40b1f250ca97d1c8u},
+{"gen:convdiff3d,n=10", "speculative", "cgs", "jacobi", GSOLVE_F64, 1, 0xaee234a0e422c4ceu},
+{"gen:convdiff3d,n=10", "csr", "bicg", "ilu", GSOLVE_F64, 1, 0x97071311008f829fu},
+{"gen:convdiff3d,n=10", "csr", "tfqmr", "jacobi", GSOLVE_F64, 1, 0xa22686fbd37b028fu},
+{"gen:convdiff3d,n=10", "csr", "idr", "jacobi", GSOLVE_F64, 1, 0x8b63ef22e03d3058u},
+{"gen:convdiff3d,n=10", "csr", "block_gmres", "jacobi", GSOLVE_F64, 6, 0x5d84e729724cf985u},
+{"gen:convdiff3d,n=10", "csr", "refine,inner=bicgstab", "jacobi", GSOLVE_F64, 1, 0xfda337833a6a985cu},
+/* clang-format on */
