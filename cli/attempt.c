@@ -147,17 +147,19 @@ int cli_check_specs(cli *c)
 
 static volatile sig_atomic_t interrupted;
 static volatile sig_atomic_t interrupted_at; /* ms, modulo 1e9 */
+static volatile sig_atomic_t setting_up;     /* in a call of the library that cannot be stopped */
 
-/* A second one ends the program: a set-up cannot be stopped otherwise. One that follows at once is
- * the same: timeout(1) signals the process, then its group. */
+/* The first one stops a solve, which reports its result. During a set-up it ends the program, and
+ * so does a second one at any time. One that follows at once counts as the same: timeout(1) signals
+ * the process, then its group. */
 static void note_interrupt(int number)
 {
     const int now = (int)fmod(1e3 * cli_now(), 1e9), since = now - interrupted_at;
 
-    if (!interrupted) {
+    if (!interrupted && !setting_up) {
         interrupted_at = now;
         interrupted = 1;
-    } else if (since < 0 || since > 100) {
+    } else if (setting_up || since < 0 || since > 100) {
         cli_end_by_signal(number);
     }
 }
@@ -314,7 +316,10 @@ int cli_try(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_dense b, gsol
     cli_live_begin(&live, c, a->solver);
     snprintf(note, sizeof note, "setting up %s + %s ...", a->solver, a->precond);
     cli_live_note(&live, note);
+    setting_up = 1;
+    if (interrupted) raise(SIGINT); /* just before */
     a->status = set_up(c, a, A, &M, &S);
+    setting_up = 0;
     cli_live_erase(&live);
     if (a->status == GSOLVE_OK) a->status = run(c, a, S, b, x);
     if (a->status == GSOLVE_OK) look_back(a, S, b.ncols);

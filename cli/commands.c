@@ -4,15 +4,9 @@
 
 #include "cli/options.h"
 
-#define AT(member) offsetof(cli_arguments, member)
-#define HEADING(text)                          \
-    {                                          \
-        NULL, 0, NULL, text, CLI_FLAG, 0, 0, 0 \
-    }
-#define END                                    \
-    {                                          \
-        NULL, 0, NULL, NULL, CLI_FLAG, 0, 0, 0 \
-    }
+#define AT(member)    offsetof(cli_arguments, member)
+#define HEADING(text) {NULL, 0, NULL, text, CLI_FLAG, 0, 0, 0}
+#define END           {NULL, 0, NULL, NULL, CLI_FLAG, 0, 0, 0}
 
 /* clang-format off */
 #define MATRIX \
@@ -149,7 +143,8 @@ const cli_command cli_commands[] = {
      "If neither --solver nor --precond is given and the first choice fails, others are tried, and "
      "each step is told with its reason. Where the solve fails in the end, the cause is looked for "
      "and named together with what to try next.\n"
-     "Interrupted by Ctrl-C, a solve ends after the iteration at hand and still reports.",
+     "Interrupted by Ctrl-C, a solve ends after the iteration at hand and still reports; during a "
+     "set-up, such as a factorisation, the command ends at once.",
      solve_options, 1, true, cli_solve},
     {"info", "gsolve info [-A] FILE [options]", "tell what a matrix looks like",
      "Shows dimensions, symmetry, diagonal, row lengths, hints on definiteness, the memory that a "

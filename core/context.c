@@ -119,6 +119,7 @@ gsolve_status gsolve_context_create(gsolve_context **out, const char *spec)
         snprintf(create_error, sizeof create_error, "gsolve_context_create: argument is NULL");
         return GSOLVE_BAD_ARGUMENT;
     }
+    gs_watch_fork();
     ctx = calloc(1, sizeof *ctx);
     if (ctx) {
         ctx->device = &gs_device_host;
@@ -196,7 +197,7 @@ void gsolve_context_describe(const gsolve_context *ctx, gsolve_context_info *inf
 
 int gsolve_threads(const gsolve_context *ctx)
 {
-    return ctx->device->threads(ctx->queue);
+    return gs_usable_threads(ctx->device->threads(ctx->queue));
 }
 
 void *gsolve_stream(const gsolve_context *ctx)

@@ -99,6 +99,9 @@ void gs_own(gsolve_context *ctx, void *handle, void (*destroy)(void *handle));
  * Private to the process: writing to it does not change the file. */
 void *gs_map_file(gsolve_context *ctx, int file, int64_t offset, size_t bytes);
 
+/* From here on a child of fork is told from its parent, see gs_usable_threads. */
+void gs_watch_fork(void);
+
 /* Seconds from some fixed point, monotonic. */
 double gs_now(void);
 

@@ -69,13 +69,17 @@ extern const gs_device gs_device_host, gs_device_cuda;
 /* to = from on the host, by at most so many threads. */
 void gs_copy_host(int threads, void *to, const void *from, size_t bytes);
 
+/* threads, or 1 in a child of fork, where no others run. Whoever keeps a number of threads from one
+ * call to the next asks again before using it. */
+int gs_usable_threads(int threads);
+
 /* The host's queue: what the CPU kernels see. */
 struct gs_host_queue {
     int threads;
 };
 static inline int gs_queue_threads(const gs_queue *q)
 {
-    return ((const struct gs_host_queue *)(const void *)q)->threads;
+    return gs_usable_threads(((const struct gs_host_queue *)(const void *)q)->threads);
 }
 
 /* A kernel family foo is a struct gs_foo_kernels with two tables over the value

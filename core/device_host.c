@@ -41,7 +41,7 @@ static gsolve_status open_host(gs_queue **queue, gsolve_context *ctx, const void
         snprintf(error, 256, "out of memory");
         return GSOLVE_NO_MEMORY;
     }
-    q->threads = o->threads ? o->threads : omp_get_max_threads();
+    q->threads = gs_usable_threads(o->threads ? o->threads : omp_get_max_threads());
     processor_name(name);
     snprintf(description, 128, "%s, %d thread%s", name, q->threads, q->threads == 1 ? "" : "s");
     *queue = (gs_queue *)q;

@@ -28,7 +28,11 @@
  *   lifetime   S uses A and M: after they are destroyed it may only be destroyed. A context
  *              that is destroyed destroys all that is left in it; handles to that are void.
  *   threads    A context and all that is in it belong to one thread at a time.
- *              Two contexts share nothing: there is no global state.
+ *              Two contexts share nothing. The library's only global variable tells a child of
+ *              fork from its parent.
+ *   fork       OpenMP's threads do not survive fork. In a child of a process that has created a
+ *              context, every call runs on one thread, in contexts of the parent as in new ones;
+ *              results have the same bits. Contexts of a GPU do not work in a child.
  *   bits       The same input gives the same bits, for any number of threads. ("auto" for a matrix
  *              remembers: the same calls from its creation on give the same bits.) Excepted are
  *              what cuSPARSE computes, by the format or the product method "cusparse", and options

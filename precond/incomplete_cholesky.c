@@ -8,6 +8,7 @@
 
 #include "core/try.h"
 #include "precond/diagonal.h"
+#include "precond/gallop.h"
 #include "precond/incomplete.h"
 
 typedef struct job {
@@ -16,6 +17,27 @@ typedef struct job {
     double *scratch, shift; /* n zeros a worker */
     double most;            /* magnitude that the type can hold */
 } job;
+
+static bool is_minus_zero(double x)
+{
+    return x == 0 && signbit(x);
+}
+
+/* sum - sum_j g_ij l_kj over the columns j of row i ahead of its entry e, which are searched in row
+ * k. The terms that are left out are 0 and would not change the bits of a sum other than -0. */
+static double search_row(const gs_strict *L, int32_t i, int64_t e, double sum, const double *g)
+{
+    const int32_t k = L->col[e];
+    const int64_t end = L->start[k + 1];
+    int64_t at = L->start[k];
+
+    for (int64_t m = L->start[i]; m < e && at < end; m++) {
+        const int32_t j = L->col[m];
+        at = gs_gallop(L->col, at, end, j);
+        if (at < end && L->col[at] == j) sum -= g[j] * L->value[at];
+    }
+    return sum;
+}
 
 /* Row i of L and D: g_ik = a_ik - sum_j g_ij l_kj, l_ik = g_ik / D_kk, D_ii = a_ii - sum_k g_ik
  * l_ik. False: D_ii is not positive. */
@@ -29,7 +51,13 @@ static bool factor_row(void *data, int worker, int32_t i)
     for (int64_t e = L->start[i]; e < L->start[i + 1]; e++) {
         const int32_t k = L->col[e];
         double sum = L->value[e];
-        for (int64_t m = L->start[k]; m < L->start[k + 1]; m++) sum -= g[L->col[m]] * L->value[m];
+        if (gs_gallops(L->start[k + 1] - L->start[k], e - L->start[i]) && !is_minus_zero(sum)) {
+            sum = search_row(L, i, e, sum, g);
+        } else {
+            for (int64_t m = L->start[k]; m < L->start[k + 1]; m++) {
+                sum -= g[L->col[m]] * L->value[m];
+            }
+        }
         g[k] = sum;
     }
     for (int64_t e = L->start[i]; e < L->start[i + 1]; e++) {

@@ -8,6 +8,7 @@
 
 #include "core/try.h"
 #include "precond/diagonal.h"
+#include "precond/gallop.h"
 #include "precond/incomplete.h"
 
 typedef struct job {
@@ -37,14 +38,60 @@ static bool spare_row(const job *w, int32_t i)
     return true;
 }
 
+/* Subtracts a times row k of U from row i, on the pattern of row i: the entries of row k are read
+ * one by one. place: the columns of row i, see mark. */
+static void subtract_row(const job *w, int32_t i, int32_t k, double a, const int32_t *place,
+                         double *pivot)
+{
+    const gs_strict *U = &w->U;
+    double *lower = w->L.value + w->L.start[i], *upper = U->value + U->start[i];
+
+    for (int64_t m = U->start[k]; m < U->start[k + 1]; m++) {
+        const int32_t j = U->col[m];
+        if (j == i) {
+            *pivot -= a * U->value[m];
+        } else if (place[j]) {
+            (j < i ? lower : upper)[place[j] - 1] -= a * U->value[m];
+        }
+    }
+}
+
+/* Subtracts a times row k of U from the entries [from, to) of a row of T, each of whose columns is
+ * searched in row k from *at on. */
+static void subtract_found(const gs_strict *U, int32_t k, double a, const gs_strict *T,
+                           int64_t from, int64_t to, int64_t *at)
+{
+    const int64_t end = U->start[k + 1];
+
+    for (int64_t e = from; e < to && *at < end; e++) {
+        *at = gs_gallop(U->col, *at, end, T->col[e]);
+        if (*at < end && U->col[*at] == T->col[e]) T->value[e] -= a * U->value[*at];
+    }
+}
+
+/* As subtract_row, for a row k that is much longer than row i. Every entry of row i changes once at
+ * most, so that its bits are the same. e: the place of k in row i of L. */
+static void search_row(const job *w, int32_t i, int64_t e, double a, double *pivot)
+{
+    const gs_strict *L = &w->L, *U = &w->U;
+    const int32_t k = L->col[e];
+    int64_t at = U->start[k];
+
+    subtract_found(U, k, a, L, e + 1, L->start[i + 1], &at);
+    at = gs_gallop(U->col, at, U->start[k + 1], i);
+    if (at < U->start[k + 1] && U->col[at] == i) *pivot -= a * U->value[at];
+    subtract_found(U, k, a, U, U->start[i], U->start[i + 1], &at);
+}
+
 /* Row i of L, D and U: for each k in L, a_ij -= a_ik u_kj on the pattern, l_ik = a_ik / D_kk; then
  * D_ii = a_ii, u_ij = a_ij / D_ii. False: D_ii vanishes or something overflows. */
 static bool factor_row(void *data, int worker, int32_t i)
 {
     const job *w = data;
     const gs_strict *L = &w->L, *U = &w->U;
-    double *lower = L->value + L->start[i], *upper = U->value + U->start[i], most = 0;
+    double *upper = U->value + U->start[i], most = 0;
     double pivot = w->diagonal[i] + copysign(w->shift * w->size[i], w->diagonal[i]);
+    const int64_t length = L->start[i + 1] - L->start[i] + U->start[i + 1] - U->start[i];
     int32_t *place = w->scratch + (int64_t)worker * L->n;
 
     if (w->spare && w->diagonal[i] == 0) return spare_row(w, i);
@@ -53,13 +100,10 @@ static bool factor_row(void *data, int worker, int32_t i)
     for (int64_t e = L->start[i]; e < L->start[i + 1]; e++) {
         const int32_t k = L->col[e];
         const double a = L->value[e];
-        for (int64_t m = U->start[k]; m < U->start[k + 1]; m++) {
-            const int32_t j = U->col[m];
-            if (j == i) {
-                pivot -= a * U->value[m];
-            } else if (place[j]) {
-                (j < i ? lower : upper)[place[j] - 1] -= a * U->value[m];
-            }
+        if (gs_gallops(U->start[k + 1] - U->start[k], length)) {
+            search_row(w, i, e, a, &pivot);
+        } else {
+            subtract_row(w, i, k, a, place, &pivot);
         }
         L->value[e] = a * w->d[k];
         most = fmax(most, fabs(L->value[e]));

@@ -214,7 +214,7 @@ bool gs_schedule_walk(const gs_schedule *s, int32_t n, gs_row_step *step, void *
         }
         return true;
     }
-#pragma omp parallel num_threads(gs_schedule_workers(s)) reduction(+ : failures)
+#pragma omp parallel num_threads(gs_usable_threads(gs_schedule_workers(s))) reduction(+ : failures)
     for (int32_t level = 0; level < s->levels; level++) {
         const int me = omp_get_thread_num(), team = omp_get_num_threads();
         for (int share = me; share < s->threads; share += team) {

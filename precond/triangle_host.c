@@ -22,7 +22,7 @@ static void run(const job *j, range *rows)
         rows(j, 0, j->t->rows.nrows);
         return;
     }
-#pragma omp parallel num_threads(s->threads)
+#pragma omp parallel num_threads(gs_usable_threads(s->threads))
     for (int32_t level = 0; level < s->levels; level++) {
         const int team = omp_get_num_threads();
         for (int share = omp_get_thread_num(); share < s->threads; share += team) {

@@ -35,7 +35,8 @@ static const rule *rules_for(const gsolve_traits *t)
         {0},
     };
     static const rule small_symmetric[] = {
-        {"direct", "none", "symmetric, not positive definite, and small enough to factor"},
+        {"direct,limit=60,work=40", "none",
+         "symmetric, not positive definite, and small enough to factor"},
         {"minres,maxit=50000", "none", "symmetric, perhaps singular"},
         {0},
     };
@@ -54,9 +55,9 @@ static const rule *rules_for(const gsolve_traits *t)
         {0},
     };
     static const rule small_general[] = {
-        {"direct", "none", "zeros on the diagonal, and small enough to factor"},
+        {"direct,limit=60,work=40", "none", "zeros on the diagonal, and small enough to factor"},
         {"gmres,restart=200,maxit=4000", "none", "perhaps singular"},
-        {"direct,factor=qr", "none", "perhaps singular: least squares"},
+        {"direct,factor=qr,limit=60,work=40", "none", "perhaps singular: least squares"},
         {0},
     };
     static const rule holes[] = {

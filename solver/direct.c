@@ -8,9 +8,14 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "solver/direct_lu.h"
 #include "solver/krylov.h"
 
 enum { AUTO, CHOLESKY, LU, QR };
+
+#define SMALL      3000 /* rows that LU factors without an estimate if the limits allow */
+#define MOST_RATIO 4    /* of LU's cost to its estimate; above it pivots have left the diagonal */
+#define TRIAL      5e8  /* operations of an LU whose bound is above the limits */
 
 typedef struct direct_options {
     gs_run_options run;
@@ -25,6 +30,8 @@ typedef struct direct {
     bool owned;
     cs_dis *symbolic;
     cs_din *numeric;
+    bool diagonal;              /* LU: pivots are sought on the diagonal first */
+    gs_direct_cost bound, most; /* LU: what it costs at most, what it may cost */
     double *work;
     int64_t work_size;
     gsolve_dense r, dx;
@@ -102,29 +109,24 @@ done:
     return status;
 }
 
-/* entries in the factors, and the operations that make them. */
-static gsolve_status check_size(gs_krylov *k, double entries, double work)
+static gs_direct_cost limit_of(const gs_krylov *k)
 {
     const direct_options *o = k->options;
 
-    if (entries <= o->limit * 1e6 && work <= o->work * 1e9) return GSOLVE_OK;
+    return (gs_direct_cost){o->limit * 1e6, o->work * 1e9};
+}
+
+static gsolve_status check_cost(gs_krylov *k, gs_direct_cost cost)
+{
+    const gs_direct_cost limit = limit_of(k);
+
+    if (gs_cost_fits(cost, limit)) return GSOLVE_OK;
     return gsolve_fail(k->ctx, GSOLVE_UNSUPPORTED,
                        "the factors would hold up to %.3g million entries (%.3g GB) and take %.3g "
                        "thousand million operations; the limits are %.3g and %.3g, see "
                        "direct,limit= and work=",
-                       entries / 1e6, entries * 12e-9, work / 1e9, o->limit, o->work);
-}
-
-/* Operations of a Cholesky factor whose columns begin at cp: the sum of their squared lengths. */
-static double cholesky_work(const cs_dis *S, int n)
-{
-    double work = 0;
-
-    for (int j = 0; j < n; j++) {
-        const double length = S->cp[j + 1] - S->cp[j];
-        work += length * length;
-    }
-    return work;
+                       cost.entries / 1e6, cost.entries * 12e-9, cost.operations / 1e9,
+                       limit.entries / 1e6, limit.operations / 1e9);
 }
 
 static gsolve_status out_of_memory(gs_krylov *k)
@@ -139,7 +141,7 @@ static gsolve_status cholesky(gs_krylov *k, direct *s)
 
     if (!s->symbolic) s->symbolic = cs_di_schol(1, &A);
     if (!s->symbolic) return out_of_memory(k);
-    TRY(check_size(k, s->symbolic->lnz, cholesky_work(s->symbolic, A.n)));
+    TRY(check_cost(k, gs_cholesky_cost(s->symbolic, A.n)));
     s->numeric = cs_di_chol(&A, s->symbolic);
     if (!s->numeric) {
         return gsolve_fail(k->ctx, GSOLVE_ZERO_PIVOT,
@@ -150,51 +152,113 @@ done:
     return status;
 }
 
-/* Bounds on the factors: with a symmetric pattern and pivots on the diagonal those of Cholesky
- * twice, else those of QR. */
-static gsolve_status check_lu(gs_krylov *k, const cs_di *A, bool symmetric_pattern)
+/* The analysis for pivots on the diagonal, with an estimate of LU's cost. */
+static gsolve_status plan_diagonal(gs_krylov *k, direct *s, const cs_di *A)
 {
-    cs_dis *S = symmetric_pattern ? cs_di_schol(1, A) : cs_di_sqr(2, A, 1);
-    gsolve_status status;
+    gsolve_status status = GSOLVE_OK;
 
-    if (!S) return out_of_memory(k);
-    const double entries = symmetric_pattern ? 2 * S->lnz : S->lnz + S->unz;
-    const double work =
-        symmetric_pattern ? 2 * cholesky_work(S, A->n) : entries * entries / (A->n > 0 ? A->n : 1);
-    status = check_size(k, entries, work);
-    cs_di_sfree(S);
+    s->most = limit_of(k);
+    if (A->n > SMALL || !gs_cost_fits(gs_dense_lu_cost(A->n), s->most)) {
+        cs_dis *S = cs_di_schol(1, A);
+        if (!S) return out_of_memory(k);
+        const gs_direct_cost cost = gs_diagonal_lu_cost(S, A->n);
+        cs_di_sfree(S);
+        TRY(check_cost(k, cost));
+        s->most.operations = fmin(s->most.operations, MOST_RATIO * cost.operations);
+    }
+    s->symbolic = cs_di_sqr(1, A, 0);
+    if (!s->symbolic) return out_of_memory(k);
+done:
     return status;
 }
 
-static gsolve_status lu(gs_krylov *k, direct *s, bool symmetric_pattern)
+/* The analysis for any pivots, which bounds what LU costs. The bound may be far too high, so that
+ * LU is tried all the same, for about a second. */
+static gsolve_status plan_pivoted(gs_krylov *k, direct *s, const cs_di *A)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    s->most = limit_of(k);
+    s->bound = gs_dense_lu_cost(A->n);
+    const bool any = gs_cost_fits(s->bound, s->most);
+    s->symbolic = cs_di_sqr(2, A, !any);
+    if (!s->symbolic) return out_of_memory(k);
+    if (any) return GSOLVE_OK;
+    TRY(gs_pivoted_lu_cost(&s->bound, k->ctx, A, s->symbolic));
+    if (!gs_cost_fits(s->bound, s->most)) s->most.operations = fmin(s->most.operations, TRIAL);
+    s->symbolic->lnz = s->symbolic->unz = 4. * A->p[A->n] + A->n; /* space to begin with */
+done:
+    if (status != GSOLVE_OK) drop_factor(s);
+    return status;
+}
+
+static gsolve_status lu_pivoted(gs_krylov *k, direct *s, const cs_di *A)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    if (!s->symbolic) TRY(plan_pivoted(k, s, A));
+    status = gs_lu(&s->numeric, k->ctx, A, s->symbolic, 1, s->most);
+    if (status == GSOLVE_UNSUPPORTED && !gs_cost_fits(s->bound, limit_of(k))) {
+        status = check_cost(k, s->bound);
+    }
+done:
+    return status;
+}
+
+/* Pivots are sought on the diagonal where the pattern is symmetric and no diagonal entry is 0.
+ * Small diagonal entries may still lead them away, and the factors may fill. LU then begins again,
+ * with the columns in an order that suits any pivots. */
+static gsolve_status lu(gs_krylov *k, direct *s, const gsolve_traits *t)
 {
     const cs_di A = columns_of(&s->rows);
+    gsolve_status status = GSOLVE_OK;
+
+    if (!s->symbolic) s->diagonal = t->symmetric_pattern && t->zero_diagonals == 0;
+    if (!s->diagonal) return lu_pivoted(k, s, &A);
+    if (!s->symbolic) TRY(plan_diagonal(k, s, &A));
+    status = gs_lu(&s->numeric, k->ctx, &A, s->symbolic, 0.01, s->most);
+    if (status == GSOLVE_UNSUPPORTED) {
+        drop_factor(s);
+        s->diagonal = false;
+        status = lu_pivoted(k, s, &A);
+    }
+done:
+    return status;
+}
+
+/* A row of A with r entries gives R at least r (r + 1) / 2 entries. A row that is too long is
+ * refused before the analysis, which forms A'A. */
+static gsolve_status check_longest_row(gs_krylov *k, const cs_di *A)
+{
+    int *length = NULL;
+    double longest = 0;
     gsolve_status status;
 
-    if (!s->symbolic) {
-        if (A.n > 3000) TRY(check_lu(k, &A, symmetric_pattern));
-        s->symbolic = cs_di_sqr(symmetric_pattern ? 1 : 2, &A, 0);
+    ALLOC(k->ctx, GSOLVE_HOST, length, A->m);
+    memset(length, 0, (size_t)A->m * sizeof *length);
+    for (int p = 0; p < A->p[A->n]; p++) {
+        const int entries = ++length[A->i[p]];
+        if (entries > longest) longest = entries;
     }
-    if (!s->symbolic) return out_of_memory(k);
-    s->numeric = cs_di_lu(&A, s->symbolic, symmetric_pattern ? 0.01 : 1);
-    if (!s->numeric) {
-        return gsolve_fail(k->ctx, GSOLVE_ZERO_PIVOT,
-                           "the matrix is singular: LU found no pivot in a column");
-    }
-    status = GSOLVE_OK;
+    status = check_cost(k, (gs_direct_cost){longest * (longest + 1) / 2, 0});
 done:
+    gsolve_free(k->ctx, GSOLVE_HOST, length);
     return status;
 }
 
 static gsolve_status qr(gs_krylov *k, direct *s)
 {
     const cs_di A = columns_of(&s->rows);
+    gs_direct_cost cost;
     gsolve_status status;
 
-    if (!s->symbolic) s->symbolic = cs_di_sqr(3, &A, 1);
+    if (!s->symbolic) {
+        TRY(check_longest_row(k, &A));
+        s->symbolic = cs_di_sqr(3, &A, 1);
+    }
     if (!s->symbolic) return out_of_memory(k);
-    const double entries = s->symbolic->lnz + s->symbolic->unz;
-    TRY(check_size(k, entries, entries * entries / (A.n > 0 ? A.n : 1)));
+    TRY(gs_qr_cost(&cost, k->ctx, &A, s->symbolic));
+    TRY(check_cost(k, cost));
     s->numeric = cs_di_qr(&A, s->symbolic);
     if (!s->numeric) return out_of_memory(k);
 done:
@@ -229,7 +293,7 @@ static gsolve_status factor(gs_krylov *k)
         s->kind = LU;
     }
     if (s->kind == CHOLESKY && !s->numeric) TRY(cholesky(k, s));
-    if (s->kind == LU) TRY(lu(k, s, t.symmetric_pattern));
+    if (s->kind == LU) TRY(lu(k, s, &t));
     if (s->kind == QR) TRY(qr(k, s));
     gsolve_matrix_describe(k->A, &info);
     s->version = info.version;

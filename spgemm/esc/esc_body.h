@@ -136,7 +136,7 @@ static void FN(fill_tile)(const FN(product) * m, int tile, int thread)
 
 static void FN(fill)(const FN(product) * m)
 {
-#pragma omp parallel for schedule(dynamic) num_threads(m->plan->threads)
+#pragma omp parallel for schedule(dynamic) num_threads(gs_usable_threads(m->plan->threads))
     for (int t = 0; t < m->plan->tiles; t++) FN(fill_tile)(m, t, omp_get_thread_num());
 }
 

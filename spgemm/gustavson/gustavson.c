@@ -221,7 +221,7 @@ static gsolve_status update(const void *plan, gsolve_context *ctx, const gs_bloc
     const team *t = plan;
 
     (void)ctx;
-#pragma omp parallel for schedule(dynamic, 128) num_threads(t->size)
+#pragma omp parallel for schedule(dynamic, 128) num_threads(gs_usable_threads(t->size))
     for (int32_t i = 0; i < A->csr.nrows; i++) {
         kernels->sum_row(&A->csr, &B->csr, &C->csr, i, t->bench[omp_get_thread_num()].slot);
     }

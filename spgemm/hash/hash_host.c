@@ -125,7 +125,7 @@ static gsolve_status update(const void *plan, gsolve_context *ctx, const gsolve_
     const gs_hash_tables *tables = plan;
 
     (void)ctx;
-#pragma omp parallel for schedule(dynamic, ROWS) num_threads(tables->count)
+#pragma omp parallel for schedule(dynamic, ROWS) num_threads(gs_usable_threads(tables->count))
     for (int32_t i = 0; i < C->nrows; i++) {
         gs_hash_table *t = &tables->table[omp_get_thread_num()];
         if (C->type == GSOLVE_F32) {

@@ -191,6 +191,12 @@ timeout --preserve-status -s INT 3 "$gsolve" -A gen:poisson2d,n=300 --solver gmr
 [ $? -eq 2 ] || fail 'interrupted: exit code'
 what='interrupted'
 said 'stopped' 'Interrupted after' 'total'
+# A factorisation of 100 thousand million operations: the set-up, which cannot be stopped, is left at once.
+mkdir cut_short
+timeout --preserve-status -s INT 2 "$gsolve" -A gen:poisson3d,n=46 --solver direct -x cut_short/x.mtx >out 2>err
+[ $? -eq 130 ] || fail 'interrupted in the set-up: exit code'
+[ -z "$(ls -A cut_short)" ] || fail 'interrupted in the set-up: a file is left'
+rmdir cut_short
 
 # --- wrong input -------------------------------------------------------------------------------
 cp A.mtx kept
