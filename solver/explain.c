@@ -88,22 +88,18 @@ static bool blame_shape(const gs_krylov *k, const gsolve_traits *t, const gs_col
     return false;
 }
 
-static bool blame_empty_row(const gs_krylov *k, const gsolve_traits *t, char *text)
+static bool blame_empty_row(const gs_krylov *k, const gsolve_traits *t, gsolve_dense b, char *text)
 {
     if (t->empty_rows == 0) return false;
     for (int32_t i = t->first_empty_row; i < t->nrows; i++) {
-        if (gs_start(&k->csr, i + 1) > gs_start(&k->csr, i)) continue;
-        for (int32_t c = 0; c < k->ncols; c++) {
-            const gsolve_dense b = gs_column_of(k->b, c);
-            const double bi =
-                b.type == GSOLVE_F32 ? (double)((float *)b.value)[i] : ((double *)b.value)[i];
-            if (bi == 0) continue;
-            add(text,
-                "The system is inconsistent: row %d of A is empty and b is %g there. Remove the "
-                "equation or mend the matrix. ",
-                i + 1, bi);
-            return true;
-        }
+        const double bi =
+            b.type == GSOLVE_F32 ? (double)((float *)b.value)[i] : ((double *)b.value)[i];
+        if (gs_start(&k->csr, i + 1) > gs_start(&k->csr, i) || bi == 0) continue;
+        add(text,
+            "The system is inconsistent: row %d of A is empty and b is %g there. Remove the "
+            "equation or mend the matrix. ",
+            i + 1, bi);
+        return true;
     }
     add(text, "A is singular: %d of its rows are empty, the first is row %d (counted from 1). ",
         t->empty_rows, t->first_empty_row + 1);
@@ -255,7 +251,7 @@ static void explain_failure(gs_krylov *k, const gs_column *worst, gsolve_dense b
         add(text, "Out of memory while looking for the cause.");
         return;
     }
-    if (blame_empty_row(k, &t, text) || blame_shape(k, &t, worst, b, x, text)) {
+    if (blame_empty_row(k, &t, b, text) || blame_shape(k, &t, worst, b, x, text)) {
         return;
     }
     if (blame_symmetry(k, &t, text)) return;
