@@ -1,5 +1,6 @@
 /* csr.c: owned matrices: made, converted, cleaned, freed. */
 #include "core/csr.h"
+#include "core/blocks.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -43,13 +44,15 @@ void gsolve_csr_free(gsolve_csr *csr, gsolve_context *ctx)
 static void convert_values(gsolve_context *ctx, int64_t n, gsolve_type to_type, void *to,
                            gsolve_type from_type, const void *from)
 {
+    const int threads = gs_threads_for(n, gsolve_threads(ctx));
+
     if (to_type == from_type) {
         gsolve_copy(ctx, to, GSOLVE_HOST, from, GSOLVE_HOST, (size_t)n * gs_type_size(to_type));
     } else if (to_type == GSOLVE_F32) {
-#pragma omp parallel for simd schedule(static) num_threads(gsolve_threads(ctx))
+#pragma omp parallel for simd schedule(static) num_threads(threads)
         for (int64_t k = 0; k < n; k++) ((float *)to)[k] = (float)((const double *)from)[k];
     } else {
-#pragma omp parallel for simd schedule(static) num_threads(gsolve_threads(ctx))
+#pragma omp parallel for simd schedule(static) num_threads(threads)
         for (int64_t k = 0; k < n; k++) ((double *)to)[k] = (double)((const float *)from)[k];
     }
 }
@@ -178,19 +181,20 @@ static gsolve_status clean_unsorted(gsolve_csr *out, gsolve_context *ctx, const 
     gsolve_csr B = {0};
     uint64_t *key = NULL;
     int64_t *count = NULL, *place = NULL;
+    const int threads = gs_threads_for(entries, gsolve_threads(ctx));
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, key, entries);
     ALLOC(ctx, GSOLVE_HOST, count, (size_t)A->nrows + 1);
     if (place_out) ALLOC(ctx, GSOLVE_HOST, place, entries);
     count[0] = 0;
-#pragma omp parallel for schedule(dynamic, 1024) num_threads(gsolve_threads(ctx))
+#pragma omp parallel for schedule(dynamic, 1024) num_threads(threads)
     for (int32_t i = 0; i < A->nrows; i++) {
         count[i + 1] = sort_row(A, gs_start(A, i), gs_start(A, i + 1), key);
     }
     for (int32_t i = 0; i < A->nrows; i++) count[i + 1] += count[i];
     TRY(gs_csr_new(&B, ctx, A->nrows, A->ncols, count[A->nrows], A->type));
-#pragma omp parallel for schedule(dynamic, 1024) num_threads(gsolve_threads(ctx))
+#pragma omp parallel for schedule(dynamic, 1024) num_threads(threads)
     for (int32_t i = 0; i < A->nrows; i++) {
         gs_set_start(&B, i, count[i]);
         fill_row(&B, count[i], A, gs_start(A, i), gs_start(A, i + 1), key, place);
@@ -215,9 +219,8 @@ bool gs_rows_ascend(gsolve_context *ctx, const gsolve_csr *A)
     if (A->place == GSOLVE_DEVICE) {
         return gs_look(ctx, A)->at_entries(ctx, A, &bad, &ascending) == GSOLVE_OK && ascending;
     }
-#pragma omp parallel for schedule(dynamic, 4096) num_threads(gsolve_threads(ctx)) \
-    reduction(|                                                                   \
-              : unsorted)
+    const int threads = gs_threads_for(gs_start(A, A->nrows), gsolve_threads(ctx));
+#pragma omp parallel for schedule(dynamic, 4096) num_threads(threads) reduction(| : unsorted)
     for (int32_t i = 0; i < A->nrows; i++) {
         const int64_t to = gs_start(A, i + 1);
         for (int64_t k = gs_start(A, i) + 1; k < to; k++) unsorted |= A->col[k] <= A->col[k - 1];

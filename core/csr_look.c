@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/blocks.h"
 #include "core/csr_seen.h"
 
 enum { CLEAN, UNSORTED, BAD_COLUMN, BAD_VALUE }; /* what can be said of a row, worst last */
@@ -35,9 +36,10 @@ static int judge_row(const gsolve_csr *csr, int64_t from, int64_t to)
 
 static gsolve_status at_offsets(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row)
 {
+    const int threads = gs_threads_for(csr->nrows, gsolve_threads(ctx));
     int32_t bad = gs_start(csr, 0) == 0 ? INT32_MAX : 0;
 
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(min : bad)
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(min : bad)
     for (int32_t i = 0; i < csr->nrows; i++) {
         if (gs_start(csr, i + 1) < gs_start(csr, i) && i < bad) bad = i;
     }
@@ -57,13 +59,12 @@ static int64_t first_bad(const gsolve_csr *csr, int32_t row)
 static gsolve_status at_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entry,
                                 bool *ascending)
 {
+    const int threads = gs_threads_for(gs_start(csr, csr->nrows), gsolve_threads(ctx));
     int32_t bad = INT32_MAX;
     int unsorted = 0;
 
-#pragma omp parallel for schedule(dynamic, 4096) num_threads(gsolve_threads(ctx)) reduction(min    \
-                                                                                            : bad) \
-    reduction(|                                                                                    \
-              : unsorted)
+#pragma omp parallel for schedule(dynamic, 4096) num_threads(threads) reduction(min : bad) \
+    reduction(| : unsorted)
     for (int32_t i = 0; i < csr->nrows; i++) {
         const int verdict = judge_row(csr, gs_start(csr, i), gs_start(csr, i + 1));
         if (verdict == UNSORTED) unsorted |= 1;
@@ -77,9 +78,10 @@ static gsolve_status at_entries(gsolve_context *ctx, const gsolve_csr *csr, int6
 static gsolve_status at_patterns(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
                                  bool *same)
 {
+    const int threads = gs_threads_for(gs_start(A, A->nrows), gsolve_threads(ctx));
     int differs = 0;
 
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(| : differs)
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(| : differs)
     for (int32_t i = 0; i < A->nrows; i++) {
         const int64_t from = gs_start(A, i), to = gs_start(A, i + 1);
         differs |= gs_start(B, i) != from || gs_start(B, i + 1) != to ||
@@ -92,11 +94,12 @@ static gsolve_status at_patterns(gsolve_context *ctx, const gsolve_csr *A, const
 static gsolve_status at_values(gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
                                const gsolve_csr *B, bool *same)
 {
+    const int threads = gs_threads_for(entries, gsolve_threads(ctx));
     int differs = 0;
 
     *same = gs_start(B, B->nrows) == entries;
     if (!*same) return GSOLVE_OK;
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(| : differs)
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(| : differs)
     for (int32_t i = 0; i < A->nrows; i++) {
         const int64_t from = gs_start(A, i), to = gs_start(A, i + 1);
         differs |=
@@ -110,7 +113,9 @@ static gsolve_status at_values(gsolve_context *ctx, const gsolve_csr *A, int64_t
 
 static gsolve_status narrow(gsolve_context *ctx, const gsolve_csr *csr, int32_t *start)
 {
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    const int threads = gs_threads_for(csr->nrows, gsolve_threads(ctx));
+
+#pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t i = 0; i <= csr->nrows; i++) start[i] = (int32_t)gs_start(csr, (int32_t)i);
     return GSOLVE_OK;
 }

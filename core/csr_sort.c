@@ -1,6 +1,7 @@
 /* csr_sort.c: entries put in order by a stable counting sort. Each chunk of the entries counts its
  * keys; from the counts of all chunks follows where each chunk puts its entries, so that the
  * result does not depend on how many chunks there are. */
+#include "core/blocks.h"
 #include "core/transpose.h"
 #include "core/try.h"
 
@@ -187,7 +188,7 @@ static gsolve_status refill_f32(const gsolve_csr *B, const void *from, gsolve_co
     const bool wide = entries > INT32_MAX;
     float *to = (float *)(uintptr_t)B->value;
 
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+#pragma omp parallel for schedule(static) num_threads(gs_threads_for(entries, gsolve_threads(ctx)))
     for (int64_t k = 0; k < entries; k++) to[k] = ((const float *)A->value)[source(from, wide, k)];
     return GSOLVE_OK;
 }
@@ -199,7 +200,7 @@ static gsolve_status refill_f64(const gsolve_csr *B, const void *from, gsolve_co
     const bool wide = entries > INT32_MAX;
     double *to = (double *)(uintptr_t)B->value;
 
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+#pragma omp parallel for schedule(static) num_threads(gs_threads_for(entries, gsolve_threads(ctx)))
     for (int64_t k = 0; k < entries; k++) to[k] = ((const double *)A->value)[source(from, wide, k)];
     return GSOLVE_OK;
 }

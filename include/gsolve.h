@@ -527,7 +527,7 @@ const char *gsolve_outcome_text(gsolve_outcome outcome);
 typedef struct gsolve_result {
     gsolve_outcome outcome;   /* of the worst column */
     int iterations, products; /* products: times A or A' was applied */
-    double residual;          /* |b - Ax| / |b| of the x returned, from A's rows; of the worst column */
+    double residual; /* |b - Ax| / |b| of the x returned, from A's rows; of the worst column */
     double seconds, product_seconds, precond_seconds;
 } gsolve_result;
 

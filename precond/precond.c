@@ -306,7 +306,8 @@ gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix 
     gsolve_status status = GSOLVE_OK;
 
     if (!M) return GSOLVE_BAD_ARGUMENT;
-    if (!A) return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_update_from: A is NULL");
+    if (!A)
+        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_update_from: A is NULL");
     if (M->kind->on_device) {
         gsolve_matrix_device_csr(A, &rows);
     } else {

@@ -18,9 +18,9 @@
  * out as if they depended on the others.
  *
  * With augment=1 the last block of every cycle but the first is not made of V but is D, what the
- * cycle before has added to X (LGMRES; Baker, Jessup and Manteuffel 2005; for a block): W = A D, and
- * X gets D y too. Where cycles are short and undo one another this saves up to two thirds of them,
- * and costs no product; where they are not it may take a fifth more.
+ * cycle before has added to X (LGMRES; Baker, Jessup and Manteuffel 2005; for a block): W = A D,
+ * and X gets D y too. Where cycles are short and undo one another this saves up to two thirds of
+ * them, and costs no product; where they are not it may take a fifth more.
  *
  * Step j of a cycle moves, beside the product and M, 8 n b (2 j + 7) bytes in fp64 for b columns,
  * or 8 n b (4 j + 14) with the second pass, where the reads of W for V'W stay in a cache. That is

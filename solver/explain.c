@@ -182,7 +182,8 @@ static void tell_stagnated(const gs_krylov *k, const gs_column *worst, char *tex
 
     if (worst->rounded) {
         add(text,
-            "x is in single precision, and rounding it to that leaves |b - Ax| / |b| = %.1e. Pass x "
+            "x is in single precision, and rounding it to that leaves |b - Ax| / |b| = %.1e. Pass "
+            "x "
             "in double precision, or ask for a larger --rtol. ",
             worst->residual);
     } else if (single && worst->residual < 1e-4) {

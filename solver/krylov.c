@@ -8,9 +8,9 @@
 
 #include "core/try.h"
 
-#define MAX_PERIOD   (GS_HISTORY / 4) /* that is recorded */
-#define MOST_STEPS   16               /* of a chunk */
-#define FEW_STEPS    2
+#define MAX_PERIOD (GS_HISTORY / 4) /* that is recorded */
+#define MOST_STEPS 16               /* of a chunk */
+#define FEW_STEPS  2
 /* How many launches M takes is not known: guesses by the bytes that it moves. */
 #define A_PASS    128               /* of a row: one or two, with fewer */
 #define LAUNCHES  (32 << 20)        /* some 20 or more of multigrid */

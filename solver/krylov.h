@@ -32,11 +32,15 @@ enum { GS_GUESS_GIVEN, GS_GUESS_PROJECTION };
 enum { GS_RESIDENT_AUTO, GS_RESIDENT_OFF };
 
 /* The row of an option table that sets it. */
-#define GS_RESIDENT_OPTION(type)                                                            \
-    {                                                                                       \
-        "resident", "on a GPU all steps in one kernel, where the system fits on its chip",  \
-            GSOLVE_CHOICE, offsetof(type, run.resident), GS_RESIDENT_AUTO, 0, 0, "auto|off" \
-    }
+#define GS_RESIDENT_OPTION(type)                                            \
+    {"resident",                                                            \
+     "on a GPU all steps in one kernel, where the system fits on its chip", \
+     GSOLVE_CHOICE,                                                         \
+     offsetof(type, run.resident),                                          \
+     GS_RESIDENT_AUTO,                                                      \
+     0,                                                                     \
+     0,                                                                     \
+     "auto|off"}
 
 /* The rows of an option table that set them; run must be the first member of type. */
 #define GS_RUN_OPTIONS(type, maxit0, stall0)                                                     \
@@ -109,29 +113,29 @@ typedef struct gs_method {
     void (*destroy)(gs_krylov *k);
 } gs_method;
 
-typedef struct gs_column { /* one right-hand side during a run */
-    double target, norm;   /* |b - Ax| to reach, |b| */
-    double begin;          /* |b - Ax| of the first guess */
-    double verified;       /* |b - Ax| at the last restart */
-    double last;           /* |b - Ax| / |b| of the last iterate, verified */
+typedef struct gs_column {  /* one right-hand side during a run */
+    double target, norm;    /* |b - Ax| to reach, |b| */
+    double begin;           /* |b - Ax| of the first guess */
+    double verified;        /* |b - Ax| at the last restart */
+    double last;            /* |b - Ax| / |b| of the last iterate, verified */
     double kept, kept_true; /* |r| when x was kept, see outer.c; |b - Ax|, or INFINITY */
     int checked;            /* iteration when that was computed */
-    int scale;             /* the run's r is 2^-scale (b - Ax), see outer.c */
-    bool rounded;          /* it converged but for the rounding of x to the caller's type */
+    int scale;              /* the run's r is 2^-scale (b - Ax), see outer.c */
+    bool rounded;           /* it converged but for the rounding of x to the caller's type */
     int restarts, iterations, products;
     gsolve_outcome outcome;
     double residual; /* |b - Ax| / |b| of the x that is returned */
 } gs_column;
 
-typedef struct gs_outer {      /* of outer.c: the caller's system */
-    gsolve_dense b, x;         /* as given */
-    gs_stage at_b, at_x;       /* where the device reads them, while correcting */
-    bool correcting;           /* the run solves for a correction of x */
-    bool examined;             /* whether A's size was looked at in this run */
-    int size;                  /* the run's A is 2^size times the caller's */
-    gsolve_dense kept;         /* an earlier x of the run */
+typedef struct gs_outer {                   /* of outer.c: the caller's system */
+    gsolve_dense b, x;                      /* as given */
+    gs_stage at_b, at_x;                    /* where the device reads them, while correcting */
+    bool correcting;                        /* the run solves for a correction of x */
+    bool examined;                          /* whether A's size was looked at in this run */
+    int size;                               /* the run's A is 2^size times the caller's */
+    gsolve_dense kept;                      /* an earlier x of the run */
     gsolve_dense formed[GSOLVE_TYPE_COUNT]; /* x of the caller's type, while correcting */
-    gs_norms *norms;           /* one for each column */
+    gs_norms *norms;                        /* one for each column */
 } gs_outer;
 
 typedef struct gs_guess {  /* of guess.c */

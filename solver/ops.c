@@ -67,8 +67,7 @@ gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v)
     return gs_new_vector_of(k, k->csr.type, nrows, v);
 }
 
-gsolve_status gs_new_outer_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows,
-                                     gsolve_dense *v)
+gsolve_status gs_new_outer_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gsolve_dense *v)
 {
     const int moving = k->nmoving;
     const gsolve_status status = gs_new_vector_of(k, type, nrows, v);
@@ -247,7 +246,8 @@ gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y
 {
     announce_product(k, GS_PRODUCT_TRANSPOSE, 0);
     const double begin = begin_all(k);
-    const gsolve_status status = gsolve_matrix_apply_transpose(k->A, size(k), fit(k, x), 0, fit(k, y));
+    const gsolve_status status =
+        gsolve_matrix_apply_transpose(k->A, size(k), fit(k, x), 0, fit(k, y));
 
     count_product(k, begin);
     return status;

@@ -73,7 +73,8 @@ gsolve_status gs_outer_new(gs_krylov *k)
     for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) o->formed[type].value = NULL;
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, o->norms));
     TRY(gs_new_outer_vector(k, k->csr.ncols, &k->own_x));
-    TRY(gs_new_outer_vector(k, k->csr.ncols > k->csr.nrows ? k->csr.ncols : k->csr.nrows, &o->kept));
+    TRY(gs_new_outer_vector(k, k->csr.ncols > k->csr.nrows ? k->csr.ncols : k->csr.nrows,
+                            &o->kept));
     o->kept.nrows = k->csr.ncols;
     if (gs_place(k->ctx) == GSOLVE_DEVICE) TRY(gs_new_outer_vector(k, k->csr.nrows, &k->own_b));
 done:
@@ -86,9 +87,9 @@ static gsolve_status copy_columns(gs_krylov *k, gsolve_dense from, gsolve_dense 
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t c = 0; c < from.ncols && status == GSOLVE_OK; c++) {
-        status = gsolve_copy(k->ctx, gs_column_of(to, c).value, to.place,
-                             gs_column_of(from, c).value, from.place,
-                             (size_t)to.nrows * gs_type_size(to.type));
+        status =
+            gsolve_copy(k->ctx, gs_column_of(to, c).value, to.place, gs_column_of(from, c).value,
+                        from.place, (size_t)to.nrows * gs_type_size(to.type));
     }
     return status;
 }
@@ -546,7 +547,8 @@ done:
     return status;
 }
 
-/* --- systems whose A is out of range ----------------------------------------------------------- */
+/* --- systems whose A is out of range -----------------------------------------------------------
+ */
 
 /* *exponent: that of |A M^-1 b| / |b| for a column of the run's b with b'b = bb, by the first alpha
  * for which |alpha A M^-1 b| is in range; 0 where there is none, or no need to scale A. z and y:

@@ -1,5 +1,6 @@
 /* glance.c: the look of glance.h on the host. */
 #include "spmv/glance.h"
+#include "core/blocks.h"
 
 #include <string.h>
 
@@ -44,10 +45,11 @@ static int64_t strewn_of(const gsolve_csr *A, int32_t i)
 static void look_at_lengths(gsolve_context *ctx, const gsolve_csr *A, gs_glance_sums *sums)
 {
     const int32_t n = A->nrows;
+    const int threads = gs_threads_for(n, gsolve_threads(ctx));
     int64_t filled8 = 0, filled32 = 0, strewn = 0, most = 0;
     unsigned empty = 0;
 
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) \
+#pragma omp parallel for schedule(static) num_threads(threads) \
     reduction(+ : filled8, filled32, strewn, empty) reduction(max : most)
     for (int32_t g = 0; g <= (n - 1) / GS_GLANCE_ROWS; g++) {
         const int32_t end = n - g * GS_GLANCE_ROWS < GS_GLANCE_ROWS ? n : (g + 1) * GS_GLANCE_ROWS;

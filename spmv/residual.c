@@ -167,9 +167,9 @@ gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_den
     }
     norms->r = r_done ? value_of(r) : INFINITY;
     norms->b = b_done ? value_of(norm) : INFINITY;
-    norms->relative = !r_done           ? INFINITY
-                      : norm.root > 0   ? ldexp(r.root / norm.root, norm.exponent - r.exponent)
-                                        : norms->r;
+    norms->relative = !r_done         ? INFINITY
+                      : norm.root > 0 ? ldexp(r.root / norm.root, norm.exponent - r.exponent)
+                                      : norms->r;
 done:
     close_system(&s);
     return status;

@@ -102,8 +102,14 @@ template <class T, class O>
 gsolve_status run(gs_queue *q, const gsolve_csr *A, gsolve_dense b, gsolve_dense x, double factor,
                   void *r, gs_residual_sums *out)
 {
-    const system<T, O> s = {(const O *)A->start, A->col, (const T *)A->value, column_of(b),
-                            column_of(x),        factor, (T *)r,              A->nrows};
+    const system<T, O> s = {(const O *)A->start,
+                            A->col,
+                            (const T *)A->value,
+                            column_of(b),
+                            column_of(x),
+                            factor,
+                            (T *)r,
+                            A->nrows};
 
     return gs_launch(q, "the residual", residual_of<T, O>, gs_grid(q, A->nrows), gs_block_size, s,
                      q->partial, q->arrived, out);

@@ -27,7 +27,8 @@ gsolve_status gs_windows_find(gs_windows *windows, gsolve_context *ctx, const gs
     gsolve_status status = GSOLVE_OK;
 
     ALLOC(ctx, GSOLVE_HOST, windows->of, (size_t)tasks + 1);
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(max : widest)
+#pragma omp parallel for schedule(static) reduction(max : widest) \
+    num_threads(gsolve_threads(ctx)) if (tasks > 2)
     for (int32_t t = 0; t < tasks; t++) {
         const gs_window w = window_of(csr, begin[t], begin[t + 1], order);
         windows->of[t] = w;

@@ -1,5 +1,6 @@
-/* test_outcomes.c: what docs/outcomes.md promises: the residual that decides is that of the caller's
- * A, b and x, over the whole range of numbers, and the x that is returned is the best one. */
+/* test_outcomes.c: what docs/outcomes.md promises: the residual that decides is that of the
+ * caller's A, b and x, over the whole range of numbers, and the x that is returned is the best one.
+ */
 #include "tests/common.h"
 
 #include <float.h>
@@ -54,14 +55,9 @@ static void free_problem(problem *p)
 static gsolve_csr rows_of(const problem *p)
 {
     const bool single = p->A_type == GSOLVE_F32;
-    const gsolve_csr csr = {p->n,
-                            p->n,
-                            p->start,
-                            p->col,
-                            single ? (void *)p->value32 : (void *)p->value,
-                            GSOLVE_O32,
-                            p->A_type,
-                            GSOLVE_HOST};
+    const gsolve_csr csr = {
+        p->n,       p->n,      p->start,   p->col, single ? (void *)p->value32 : (void *)p->value,
+        GSOLVE_O32, p->A_type, GSOLVE_HOST};
     return csr;
 }
 
@@ -150,15 +146,15 @@ static bool on_gpu(void)
     return device && strcmp(device, "cuda") == 0;
 }
 
-static const char *const methods[] = {"cg",  "pipecg",   "bicg",        "bicgstab", "cgs",
-                                      "idr", "tfqmr",    "gmres",       "fgmres",   "minres",
+static const char *const methods[] = {"cg",     "pipecg",   "bicg",        "bicgstab", "cgs",
+                                      "idr",    "tfqmr",    "gmres",       "fgmres",   "minres",
                                       "refine", "block_cg", "block_gmres", "direct"};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 /* --- the range of numbers --------------------------------------------------------------------- */
 
-/* A x = b times 2^e has the solution of A x = b, to the last bit where e is even enough to be exact;
- * what matters is that it is found and that the residual is the true one. */
+/* A x = b times 2^e has the solution of A x = b, to the last bit where e is even enough to be
+ * exact; what matters is that it is found and that the residual is the true one. */
 static void sizes_in_double(void **state)
 {
     static const double sizes[][2] = {/* of A, of b */
@@ -313,7 +309,8 @@ static void mixed_types(void **state)
             if (p.x_type == GSOLVE_F64) {
                 if (!meets) fail_msg("%s: %s", what, why);
             } else if (p.A_type == GSOLVE_F64 && !meets) {
-                if (result.outcome != GSOLVE_STAGNATED || !strstr(why, "x is in single precision")) {
+                if (result.outcome != GSOLVE_STAGNATED ||
+                    !strstr(why, "x is in single precision")) {
                     fail_msg("%s: %s", what, why);
                 }
             }
@@ -454,9 +451,9 @@ static void b_and_x_apart(void **state)
     OK(ctx, gsolve_solver_create(&S, ctx, "cg", A, NULL));
     for (int i = 0; i < 4 * N; i++) both[i] = 1;
     for (int shift = 0; shift < N; shift += N - 1) {
-        assert_int_equal(gsolve_solver_run(S, gsolve_vector(both, N),
-                                           gsolve_vector(both + shift, N), &result),
-                         GSOLVE_BAD_ARGUMENT);
+        assert_int_equal(
+            gsolve_solver_run(S, gsolve_vector(both, N), gsolve_vector(both + shift, N), &result),
+            GSOLVE_BAD_ARGUMENT);
         assert_non_null(strstr(gsolve_error(ctx), "share memory"));
         for (int i = 0; i < 4 * N; i++) assert_true(both[i] == 1);
     }

@@ -78,6 +78,39 @@ static void starts_no_thread(void **state)
     close_context(ctx);
 }
 
+/* All that a time step needs: new values for the matrix and its preconditioner, and a solve. */
+static void a_small_system(void **state)
+{
+    static const char *const formats[] = {"csr", "auto", "sell", "bsr"};
+    gsolve_context *ctx = open_context(THREADS);
+    gsolve_csr csr = tridiagonal(N);
+    double b[N], x[N];
+    const int before = threads_of_process();
+    (void)state;
+
+    for (int i = 0; i < N; i++) b[i] = 1;
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+        gsolve_matrix *A = NULL;
+        gsolve_precond *M = NULL;
+        gsolve_solver *S = NULL;
+        gsolve_result result;
+        memset(x, 0, sizeof x);
+        OK(ctx, gsolve_matrix_create(&A, ctx, formats[f], &csr));
+        OK(ctx, gsolve_precond_create(&M, ctx, "jacobi", &csr));
+        OK(ctx, gsolve_solver_create(&S, ctx, "cg", A, M));
+        OK(ctx, gsolve_matrix_update(A, &csr));
+        OK(ctx, gsolve_precond_update(M, &csr));
+        OK(ctx, gsolve_solver_run(S, gsolve_vector(b, N), gsolve_vector(x, N), &result));
+        assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+        if (threads_of_process() != before) fail_msg("%s started a thread", formats[f]);
+        gsolve_solver_destroy(&S);
+        gsolve_precond_destroy(&M);
+        gsolve_matrix_destroy(&A);
+    }
+    drop(&csr);
+    close_context(ctx);
+}
+
 /* Large work has the same bits for any number of threads. */
 static void same_bits(void **state)
 {
@@ -102,6 +135,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_by_work),
         cmocka_unit_test(starts_no_thread),
+        cmocka_unit_test(a_small_system),
         cmocka_unit_test(same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,7 +34,9 @@ static void FN(fill_row)(const gs_bsr *m, int32_t I, int r)
 
 static gsolve_status FN(refill)(gs_bsr *m, gsolve_context *ctx)
 {
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    const int threads = gs_threads_for(m->blocks * m->b * m->b, gsolve_threads(ctx));
+
+#pragma omp parallel for schedule(static) num_threads(threads)
     for (int32_t I = 0; I < m->rows; I++) {
         for (int r = 0; r < m->b; r++) FN(fill_row)(m, I, r);
     }

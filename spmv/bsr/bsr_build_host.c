@@ -1,6 +1,7 @@
 /* bsr_build_host.c: which blocks there are, on the CPU, see bsr.h. */
 #include <string.h>
 
+#include "core/blocks.h"
 #include "core/try.h"
 #include "spmv/bsr/bsr.h"
 
@@ -37,7 +38,8 @@ static gsolve_status count_blocks(gs_bsr *m, gsolve_context *ctx)
     gsolve_status status;
 
     ALLOC(ctx, gs_place(ctx), m->first, (size_t)m->rows + 1);
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+#pragma omp parallel for schedule(static) \
+    num_threads(gs_threads_for(m->entries, gsolve_threads(ctx)))
     for (int32_t I = 0; I < m->rows; I++) m->first[I + 1] = merge_row(m, I, NULL);
     m->first[0] = 0;
     for (int32_t I = 0; I < m->rows; I++) m->first[I + 1] += m->first[I];
@@ -53,7 +55,8 @@ static gsolve_status name_blocks(gs_bsr *m, gsolve_context *ctx, bool *narrow)
     gsolve_status status;
 
     ALLOC(ctx, gs_place(ctx), m->col, m->blocks);
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(&& : all)
+#pragma omp parallel for schedule(static) reduction(&& : all) \
+    num_threads(gs_threads_for(m->entries, gsolve_threads(ctx)))
     for (int32_t I = 0; I < m->rows; I++) {
         const int64_t from = m->first[I], to = m->first[I + 1];
         merge_row(m, I, m->col + from);
@@ -71,7 +74,8 @@ static gsolve_status narrow_columns(gs_bsr *m, gsolve_context *ctx)
 
     ALLOC(ctx, gs_place(ctx), m->near, m->blocks);
     ALLOC(ctx, gs_place(ctx), m->base, m->rows);
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+#pragma omp parallel for schedule(static) \
+    num_threads(gs_threads_for(m->entries, gsolve_threads(ctx)))
     for (int32_t I = 0; I < m->rows; I++) {
         const int64_t from = m->first[I], to = m->first[I + 1];
         m->base[I] = from < to ? m->col[from] : 0;

@@ -111,7 +111,7 @@ static void FN(block_by_rings)(gs_queue *q, const gs_csr_plan *plan, double alph
     const int32_t w = gs_ring_columns(x.ncols);
     const FN(rows_of_y) out = FN(rows_of)(y);
 
-#pragma omp parallel num_threads(gs_queue_threads(q)) if (plan->tasks > 2)
+#pragma omp parallel num_threads(gs_queue_threads(q)) if (plan -> tasks > 2)
     {
         FN(ring) ring = FN(ring_of)(&plan->windows, w, omp_get_thread_num());
 #pragma omp for schedule(static)

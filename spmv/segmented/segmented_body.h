@@ -7,7 +7,8 @@ static gsolve_status FN(fill)(gs_segmented *s, gsolve_context *ctx, bool columns
     const T *value = s->csr.value;
     T *stored = s->value;
 
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+#pragma omp parallel for schedule(static) \
+    num_threads(gs_threads_for(s->stored, gsolve_threads(ctx)))
     for (int32_t g = 0; g < s->groups; g++) {
         for (int l = 0; l < FN(LANES); l++) {
             const int64_t i = (int64_t)g * FN(LANES) + l;
@@ -180,7 +181,8 @@ static void FN(expand)(gs_queue *q, const gs_segmented *s, const T *x)
     const int32_t *col = s->reduce ? s->csr.col : s->col;
     T *expanded = s->expanded;
 
-#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
+#pragma omp parallel for schedule(static) \
+    num_threads(gs_threads_for(s->stored, gs_queue_threads(q)))
     for (int64_t k = 0; k < s->stored; k++) expanded[k] = col[k] < 0 ? 0 : x[col[k]];
 }
 

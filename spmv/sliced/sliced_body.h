@@ -23,7 +23,8 @@ static bool FN(is_light)(gs_queue *q, const gs_sliced *s)
     bool exact = s->value == GS_VALUE_AUTO && sizeof(T) > sizeof(float);
 
     if (!exact) return false;
-#pragma omp parallel for schedule(static) reduction(&& : exact) num_threads(gs_queue_threads(q))
+#pragma omp parallel for schedule(static) reduction(&& : exact) \
+    num_threads(gs_threads_for(s->entries, gs_queue_threads(q)))
     for (int64_t k = 0; k < s->entries; k++) exact = exact && (T)(float)value[k] == value[k];
     return exact;
 }

@@ -1,6 +1,7 @@
 /* sliced_build_host.c: the conversion on the CPU, as far as no value is concerned. */
 #include <string.h>
 
+#include "core/blocks.h"
 #include "core/try.h"
 #include "spmv/sliced/sliced_host.h"
 
@@ -208,7 +209,8 @@ static gsolve_status room_for_columns(gs_sliced *s, gsolve_context *ctx)
 
     if (s->index != GS_INDEX_32) {
         ALLOC(ctx, gs_place(ctx), s->head, s->slices);
-#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(ctx->queue))
+#pragma omp parallel for schedule(static) \
+    num_threads(gs_threads_for(s->entries, gs_queue_threads(ctx->queue)))
         for (int32_t at = 0; at < s->slices; at++) s->head[at] = judge(s, at);
         number_units(s);
         s->narrow = gs_sliced_pays(s);

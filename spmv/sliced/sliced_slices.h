@@ -48,7 +48,7 @@ static void ON(fill_slice)(const gs_sliced *s, int32_t at, bool columns)
 
 static void ON(fill)(gs_queue *q, const gs_sliced *s, bool columns)
 {
-#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (s->tasks > 2)
     for (int32_t t = 0; t < s->tasks; t++) {
         for (int32_t at = s->task[t]; at < s->task[t + 1]; at++) ON(fill_slice)(s, at, columns);
     }
