@@ -347,7 +347,7 @@ static bool generate(fuzz *f, input *in)
     gsolve_csr csr;
     bool good;
 
-    snprintf(name, sizeof name, form[which], which == 5 ? 2 : 1 + (int)below(f, 5));
+    snprintf(name, sizeof name, form[which], which == 5 ? 2 : 1 + (int)below(f, 7));
     snprintf(text, sizeof text, "gen:%s", name);
     trace(f, "gsolve_read_matrix(\"%s\")\n", text);
     if (!passed(f, "gsolve_read_matrix", gsolve_read_matrix(&csr, f->ctx, text, NULL, NULL))) {

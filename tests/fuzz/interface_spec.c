@@ -26,6 +26,10 @@ static const gsolve_plugin *draw_plugin(fuzz *f, spec_kind kind)
     int count = 0;
 
     while (plugin_at(f, kind, count)) count++;
+    for (int k = 0, often = kind == PRECOND && chance(f, 20); k < count && often; k++) {
+        plugin = plugin_at(f, kind, k); /* amg has by far the most options and code */
+        if (strcmp(plugin->name, "amg") == 0 && !skips(f, "amg")) return plugin;
+    }
     for (int attempt = 0; attempt < 50; attempt++) {
         plugin = plugin_at(f, kind, (int)below(f, count + (kind != MULTIPLIER)));
         if (!skips(f, plugin ? plugin->name : "auto")) return plugin;
@@ -86,7 +90,8 @@ static void add_integer(fuzz *f, random_spec *s, const gsolve_option *o)
 static void add_real(fuzz *f, random_spec *s, const gsolve_option *o)
 {
     const double most = o->most > 100 ? 100 : o->most, least = o->least;
-    double value = least + (most - least) * (uniform(f) + 1) / 2;
+    const double share = (uniform(f) + 1) / 2;
+    double value = least + (most - least) * share * share * share;
 
     if (chance(f, 15)) value = least;
     if (chance(f, 10)) value = o->most;
@@ -153,7 +158,9 @@ void draw_spec(fuzz *f, spec_kind kind, random_spec *s)
     APPEND(s, "%s", plugin ? plugin->name : "auto");
     if (kind == METHOD) add_tolerances(f, s);
     for (const gsolve_option *o = plugin ? plugin->option : NULL; o && o->key; o++) {
-        if (!is_fixed(kind, o->key) && chance(f, often)) add_option(f, s, o);
+        const bool coarsens = strcmp(o->key, "coarsest") == 0 && chance(f, 60);
+        if (coarsens) APPEND(s, ",coarsest=%d", 1 + (int)below(f, 20)); /* small ones, too */
+        if (!coarsens && !is_fixed(kind, o->key) && chance(f, often)) add_option(f, s, o);
     }
     if (kind == METHOD && plugin && strcmp(plugin->name, "refine") == 0) {
         APPEND(s, ",inner_maxit=100");
