@@ -97,6 +97,7 @@ circuit,n=3000,dense=2 cg ic
 web,n=2000,longest=1500 idr none
 END
     for format in $formats; do
+      [ "$tool $format" != "racecheck cusparse" ] || continue # races within the vendor's own kernels
       echo "$tool -A gen:web,n=2000,longest=1500 --format $format --solver bicgstab,maxit=5,resident=off --precond none"
     done
   done

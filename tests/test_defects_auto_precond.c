@@ -157,7 +157,7 @@ static void second_choice(void **state)
     OK(ctx, gsolve_solver_create(&S, ctx, "auto", A, NULL));
     assert_string_equal(gsolve_error(ctx), "");
     assert_string_equal(gsolve_solver_name(S), "gmres");
-    assert_says(S, "direct + none cannot be set up");
+    assert_says(S, "direct,limit=60,work=40 + none cannot be set up");
     OK(ctx, gsolve_solver_run(S, gsolve_vector(b, 3), gsolve_vector(x, 3), &result));
     assert_int_equal(result.outcome, GSOLVE_CONVERGED);
     gsolve_solver_destroy(&S);
