@@ -76,7 +76,7 @@ run_tests() {
 # --- small solves under compute-sanitizer ------------------------------------------------------
 
 sanitizer_runs() { # a line for each: TOOL ARGUMENTS
-  local tool matrix method precond format formats
+  local tool matrix method precond format formats longest
   formats=$(build-gpu/cli/gsolve list formats | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p')
   for tool in "${tools[@]}"; do
     while read -r matrix method precond; do
@@ -98,7 +98,9 @@ web,n=2000,longest=1500 idr none
 END
     for format in $formats; do
       [ "$tool $format" != "racecheck cusparse" ] || continue # races within the vendor's own kernels
-      echo "$tool -A gen:web,n=2000,longest=1500 --format $format --solver bicgstab,maxit=5,resident=off --precond none"
+      longest=1500
+      if [ "$format" = ell ]; then longest=100; fi # it refuses to pad to longer rows
+      echo "$tool -A gen:web,n=2000,longest=$longest --format $format --solver bicgstab,maxit=5,resident=off --precond none"
     done
   done
 }

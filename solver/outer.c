@@ -21,8 +21,10 @@
 #define MAX_RESTARTS  20
 #define CHECK_EVERY   100
 #define MOST_EXPONENT 1020 /* 2^1020 and its reciprocal are numbers */
-/* A round in single precision reduces a residual of size 1 to this, and the next one goes on. */
+/* A correction reduces a residual of size 1 to this, where more is asked for: beyond, the rounding
+ * of the type is all that a recurrence sees. The next correction goes on. */
 #define SINGLE_ROUND 0x1p-18
+#define DOUBLE_ROUND 0x1p-40
 
 static gsolve_dense column_of(gsolve_dense v, const gs_krylov *k, int32_t c)
 {
@@ -36,11 +38,10 @@ static int clamp(int exponent, int most)
 
 double gs_outer_target(const gs_krylov *k, int32_t c)
 {
-    const gs_outer *o = &k->outer;
-    const bool single = o->correcting && k->csr.type == GSOLVE_F32 &&
-                        (o->b.type != GSOLVE_F32 || o->x.type != GSOLVE_F32);
+    const double target = ldexp(k->column[c].target, -k->column[c].scale);
+    const double least = k->csr.type == GSOLVE_F32 ? SINGLE_ROUND : DOUBLE_ROUND;
 
-    return fmax(ldexp(k->column[c].target, -k->column[c].scale), single ? SINGLE_ROUND : 0);
+    return k->outer.correcting && target > 0 ? fmax(target, least) : target;
 }
 
 double gs_outer_norm(const gs_krylov *k, int32_t c)
@@ -615,9 +616,15 @@ done:
     return status;
 }
 
+/* Whether |b|^2 = bb leaves room for products with M^-1 and A, and one round can come from the first
+ * guess to the tolerance. */
+static bool is_comfortable(const gs_column *column, double bb)
+{
+    return bb > 1e-30 && bb < 1e30 && column->begin < 1e10 * column->norm;
+}
+
 /* Looks once in a run whether |A M^-1 b| is out of range, and then goes on with a multiple of A; or
- * whether |b| may have left no room for its products with M^-1 and A, and then with a multiple of
- * b. */
+ * whether it was not comfortable, and then with corrections. */
 static gsolve_status rescue(gs_krylov *k, bool *again)
 {
     const int most = k->csr.type == GSOLVE_F32 ? 120 : MOST_EXPONENT;
@@ -640,7 +647,7 @@ static gsolve_status rescue(gs_krylov *k, bool *again)
     TRY(square_of(k, column_of(k->b, k, first), &bb));
     TRY(size_of(k, column_of(k->b, k, first), bb, x, kept, &exponent));
     if (!o->correcting) TRY(copy_columns(k, answer, x));
-    *again = exponent != 0 || (!o->correcting && !(bb > 1e-30 && bb < 1e30));
+    *again = exponent != 0 || (!o->correcting && !is_comfortable(&k->column[first], bb));
     if (*again) TRY(start_scaled(k, clamp(-exponent, most)));
 done:
     return status;

@@ -255,7 +255,8 @@ static void off(void **state)
 }
 
 /* No iteration reads back: the host looks at most once in four, and the last two looks come after
- * the end. */
+ * the end. A check of the iterate that is kept, at most one in 100 iterations, reads back two sums,
+ * each of them again where it is out of range. */
 static void copies_to_the_host(void **state)
 {
     problem t = open_problem("gen:poisson2d,n=40", "cg,resident=off,rtol=1e-12", "jacobi", 1);
@@ -264,11 +265,12 @@ static void copies_to_the_host(void **state)
 
     OK(t.ctx, solve(&t));
     gsolve_solver_profiled(t.S, &profile);
+    const int checks = 8 * (t.result.iterations / 100);
     assert_true(t.result.iterations > 40);
     if (t.ctx->device->post) {
-        assert_in_range(profile.copies, 1, t.result.iterations / 4 + 2);
+        assert_in_range(profile.copies, 1, t.result.iterations / 4 + 2 + checks);
     } else {
-        assert_int_equal(profile.copies, 0);
+        assert_in_range(profile.copies, 0, checks);
     }
     close_problem(&t);
 }
