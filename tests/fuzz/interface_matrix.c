@@ -390,6 +390,11 @@ static void stream_rows(fuzz *f)
 
     draw_spec(f, FORMAT, &s);
     operands o = draw_operands(f, &h, false);
+    while (o.x.d.place != GSOLVE_HOST || o.y.d.place != GSOLVE_HOST) {
+        drop_vectors(f, &o.x);
+        drop_vectors(f, &o.y);
+        o = draw_operands(f, &h, false);
+    }
     trace(f, "gsolve_csr_stream(\"%s\", matrix %d, %g, x of %d columns, %g, y)\n", s.text, from,
           o.alpha, o.x.d.ncols, o.beta);
     deny_some(f);
