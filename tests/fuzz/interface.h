@@ -67,7 +67,7 @@ typedef struct settings {
 typedef struct fuzz {
     const settings *set;
     gsolve_context *ctx;
-    bool has_gpu;   /* ctx has memory of its own */
+    bool has_gpu;   /* ctx computes in memory of its own */
     uint64_t seed;  /* of the sequence */
     uint64_t state; /* of the draws */
     uint64_t hash;  /* of everything that must be the same when the sequence is repeated */

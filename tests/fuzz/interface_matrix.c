@@ -390,7 +390,7 @@ static void stream_rows(fuzz *f)
 
     draw_spec(f, FORMAT, &s);
     operands o = draw_operands(f, &h, false);
-    while (o.x.d.place == GSOLVE_DEVICE || o.y.d.place == GSOLVE_DEVICE) { /* which it refuses */
+    while (o.x.d.place != GSOLVE_HOST || o.y.d.place != GSOLVE_HOST) {
         drop_vectors(f, &o.x);
         drop_vectors(f, &o.y);
         o = draw_operands(f, &h, false);
