@@ -103,7 +103,7 @@ static bool blame_empty_row(const gs_krylov *k, const gsolve_traits *t, char *te
             add(text,
                 "The system is inconsistent: row %d of A is empty and b is %g there. Remove the "
                 "equation or mend the matrix. ",
-                i + 1, ldexp(bi, k->column[c].scale));
+                i + 1, ldexp(bi, k->column[c].left));
             return true;
         }
     }
@@ -214,8 +214,7 @@ static void tell_stagnated(const gs_krylov *k, const gs_column *worst, char *tex
 
 static void tell_limit(const gs_krylov *k, const gs_column *worst, char *text)
 {
-    const int32_t c = (int32_t)(worst - k->column);
-    const double begin = k->seen[c].begin / gs_outer_norm(k, c);
+    const double begin = worst->norm > 0 ? worst->first / worst->norm : worst->first;
     const double rate = worst->residual > 0 && begin > 0 && worst->iterations > 0
                             ? log10(worst->residual / begin) / worst->iterations
                             : 0;

@@ -173,6 +173,12 @@ done:
     return status;
 }
 
+/* Whether the run's x came from its begin in one round: later corrections begin at 0. */
+static bool is_one_step(const gs_krylov *k, int32_t c)
+{
+    return !k->outer.correcting || (k->column[c].restarts == 0 && !k->outer.examined);
+}
+
 gsolve_status gs_guess_end(gs_krylov *k)
 {
     const int32_t keep = gs_run(k)->keep;
@@ -181,7 +187,7 @@ gsolve_status gs_guess_end(gs_krylov *k)
 
     if (!is_on(k)) return GSOLVE_OK;
     for (int32_t c = first; c < k->ncols; c++) {
-        if (k->column[c].outcome == GSOLVE_CONVERGED) TRY(keep_column(k, c));
+        if (k->column[c].outcome == GSOLVE_CONVERGED && is_one_step(k, c)) TRY(keep_column(k, c));
     }
 done:
     return status;

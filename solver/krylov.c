@@ -205,14 +205,14 @@ static gsolve_status record_ahead(gs_krylov *k, int64_t j, int count)
     return record_steps(k, j, count);
 }
 
-/* The host looks at what came of a chunk; steady: not of the first ones. */
-static gsolve_status look(gs_krylov *k, int *looked, int count, bool *any)
+/* The host looks at what came of a chunk of count steps, of all that were posted. */
+static gsolve_status look(gs_krylov *k, int posted, int *looked, int count, bool *any)
 {
     const int before = k->iteration;
     gsolve_status status;
 
     TRY(gs_progress_look(k, (*looked)++ % GS_SLOTS, any));
-    TRY(gs_outer_keep(k));
+    TRY(gs_outer_keep(k, posted - *looked));
     gs_profile_pass(&k->profile, k->iteration - before,
                     *looked > 3 && k->iteration - before == count);
     TRY(gs_profile_count(&k->profile, k->iteration));
@@ -246,20 +246,20 @@ static gsolve_status iterate(gs_krylov *k)
     gsolve_status status;
 
     k->record_from = steps;
-    TRY(look(k, &looked, count, &any));
+    TRY(look(k, posted, &looked, count, &any));
     for (int64_t j = 0; any; j += steps, steps = steps_from(k, j, count)) {
         if (gs_outlook_due(k, j)) TRY(record_ahead(k, j, count));
         while ((gs_outlook_due(k, j) || gs_columns_due(k, j)) && looked < posted) {
-            TRY(look(k, &looked, count, &any));
+            TRY(look(k, posted, &looked, count, &any));
         }
         if (!any) break;
         if (gs_columns_due(k, j)) TRY(move_up(k, j, count));
         if (gs_outlook_due(k, j)) TRY(gs_outlook_turn(k, j, count));
         TRY(next_steps(k, j, steps));
         TRY(gs_progress_post(k, posted++ % GS_SLOTS));
-        if (posted - looked > ahead) TRY(look(k, &looked, count, &any));
+        if (posted - looked > ahead) TRY(look(k, posted, &looked, count, &any));
     }
-    while (looked < posted) TRY(look(k, &looked, count, &any));
+    while (looked < posted) TRY(look(k, posted, &looked, count, &any));
 done:
     gs_profile_forget(&k->profile);
     k->profile.copies += k->ctx->fetched - fetched;

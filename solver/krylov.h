@@ -115,26 +115,29 @@ typedef struct gs_method {
 
 typedef struct gs_column {  /* one right-hand side during a run */
     double target, norm;    /* |b - Ax| to reach, |b| */
-    double begin;           /* |b - Ax| of the first guess */
+    double first, begin;    /* |b - Ax| at the begin of the run, of the present correction */
     double verified;        /* |b - Ax| at the last restart */
     double last;            /* |b - Ax| / |b| of the last iterate, verified */
     double kept, kept_true; /* |r| when x was kept, see outer.c; |b - Ax|, or INFINITY */
-    int checked;            /* iteration when that was computed */
+    int kept_at, checked;   /* iterations when x was kept, and kept_true computed */
+    int keeps;              /* which of the two vectors holds it */
+    bool pending;           /* whether the other one holds an x whose |r| is not known yet */
     int scale;              /* the run's r is 2^-scale (b - Ax), see outer.c */
+    int left;               /* k->b is 2^-left (b - Ax) after the run */
     bool rounded;           /* it converged but for the rounding of x to the caller's type */
     int restarts, iterations, products;
     gsolve_outcome outcome;
     double residual; /* |b - Ax| / |b| of the x that is returned */
 } gs_column;
 
-typedef struct gs_outer {                   /* of outer.c: the caller's system */
-    gsolve_dense b, x;                      /* as given */
-    gs_stage at_b, at_x;                    /* where the device reads them, while correcting */
-    bool correcting;                        /* the run solves for a correction of x */
-    bool examined;                          /* whether A's size was looked at in this run */
-    int size;                               /* the run's A is 2^size times the caller's */
-    gsolve_dense kept;                      /* an earlier x of the run */
-    gsolve_dense formed[GSOLVE_TYPE_COUNT]; /* x of the caller's type, while correcting */
+typedef struct gs_outer { /* of outer.c: the caller's system */
+    gsolve_dense b, x;    /* as given */
+    gs_stage at_b, at_x;  /* where the device reads them, while correcting */
+    bool correcting;      /* the run solves for a correction of x */
+    bool examined;        /* whether A's size was looked at in this run */
+    int size;             /* the run's A is 2^size times the caller's */
+    gsolve_dense kept[2]; /* earlier x of the run; the second where the host sees |r| late */
+    gsolve_dense formed[GSOLVE_TYPE_COUNT]; /* space for x, while correcting */
     gs_norms *norms;                        /* one for each column */
 } gs_outer;
 
@@ -308,9 +311,10 @@ gsolve_dense gs_place_of(const gs_krylov *k, gsolve_dense v, int32_t c);
 gsolve_status gs_outer_new(gs_krylov *k);
 gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x);
 gsolve_status gs_outer_end(gs_krylov *k, gsolve_status status);
-/* Keeps x of all columns, at a start; of those whose residual has halved since. */
+/* Keeps x of all columns, at a start; of those whose residual has halved since, where so many
+ * chunks of steps (0 or 1) have been given that the host has not looked at. */
 gsolve_status gs_outer_keep_first(gs_krylov *k);
-gsolve_status gs_outer_keep(gs_krylov *k);
+gsolve_status gs_outer_keep(gs_krylov *k, int chunks);
 /* Tests the columns of this round by their true residual; *again: some start once more. */
 gsolve_status gs_outer_verify(gs_krylov *k, bool *again);
 /* Whether all columns converged but for the rounding of x to the caller's type. */

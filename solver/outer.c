@@ -10,8 +10,9 @@
  * decides: converged means that the x that is returned has |b - Ax| <= max(rtol |b|, atol).
  *
  * A column that does not converge gets the best of the first guess, the x that was kept, and the
- * last x, by this residual. The run keeps x where the host sees that |r| has halved, which costs
- * 16 n bytes, and some products where that happens late. */
+ * last x, by this residual. The run keeps x where the host sees that |r| has halved, at most once
+ * in KEEP_EVERY iterations, which costs 16 n bytes, and a product or two where that happens late.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@
 #include "solver/krylov.h"
 
 #define MAX_RESTARTS  20
+#define KEEP_EVERY    4
 #define CHECK_EVERY   100
 #define MOST_EXPONENT 1020 /* 2^1020 and its reciprocal are numbers */
 /* A correction reduces a residual of size 1 to this, where more is asked for: beyond, the rounding
@@ -38,7 +40,9 @@ static int clamp(int exponent, int most)
 
 double gs_outer_target(const gs_krylov *k, int32_t c)
 {
-    const double target = ldexp(k->column[c].target, -k->column[c].scale);
+    const gs_column *column = &k->column[c];
+    const double target = fmax(gs_run(k)->rtol * ldexp(column->norm, -column->scale),
+                               ldexp(gs_run(k)->atol, -column->scale));
     const double least = k->csr.type == GSOLVE_F32 ? SINGLE_ROUND : DOUBLE_ROUND;
 
     return k->outer.correcting && target > 0 ? fmax(target, least) : target;
@@ -74,9 +78,11 @@ gsolve_status gs_outer_new(gs_krylov *k)
     for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) o->formed[type].value = NULL;
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, o->norms));
     TRY(gs_new_outer_vector(k, k->csr.ncols, &k->own_x));
-    TRY(gs_new_outer_vector(k, k->csr.ncols > k->csr.nrows ? k->csr.ncols : k->csr.nrows,
-                            &o->kept));
-    o->kept.nrows = k->csr.ncols;
+    for (int i = 0; i < 1 + (k->ctx->device->post != NULL); i++) { /* hold b's rows, too */
+        TRY(gs_new_outer_vector(k, k->csr.ncols > k->csr.nrows ? k->csr.ncols : k->csr.nrows,
+                                &o->kept[i]));
+        o->kept[i].nrows = k->csr.ncols;
+    }
     if (gs_place(k->ctx) == GSOLVE_DEVICE) TRY(gs_new_outer_vector(k, k->csr.nrows, &k->own_b));
 done:
     return status;
@@ -108,23 +114,24 @@ static gsolve_dense with_columns(gsolve_dense v, int32_t ncols)
     return v;
 }
 
-/* From here on the run corrects the caller's x. */
+/* From here on the run corrects the caller's x. Nothing has changed where that fails. */
 static gsolve_status begin_corrections(gs_krylov *k)
 {
     const gsolve_place place = gs_place(k->ctx);
     gs_outer *o = &k->outer;
-    gsolve_dense *formed = &o->formed[o->x.type];
     gsolve_status status = GSOLVE_OK;
 
-    o->correcting = true;
     if (!k->own_b.value) TRY(gs_new_outer_vector(k, k->csr.nrows, &k->own_b));
-    if (!formed->value) {
-        TRY(gs_new_outer_vector_of(k, o->x.type, k->csr.ncols, formed));
+    for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) {
+        const bool used = type == (int)o->x.type || type == (int)k->csr.type;
+        if (!used || o->formed[type].value) continue;
+        TRY(gs_new_outer_vector_of(k, (gsolve_type)type, k->csr.ncols, &o->formed[type]));
     }
-    k->b = with_columns(k->own_b, k->ncols);
-    k->x = with_columns(k->own_x, k->ncols);
     TRY(gs_stage_in(&o->at_b, k->ctx, place, o->b, true));
     TRY(gs_stage_in(&o->at_x, k->ctx, place, o->x, true));
+    o->correcting = true;
+    k->b = with_columns(k->own_b, k->ncols);
+    k->x = with_columns(k->own_x, k->ncols);
 done:
     return status;
 }
@@ -152,7 +159,7 @@ done:
 static gsolve_status is_zero(gs_krylov *k, gsolve_dense v, int32_t c, bool *zero)
 {
     const gs_ratio large = {.sign = 0x1p540}, none = {.sign = 0};
-    gsolve_dense space = gs_column_of(k->outer.kept, 0);
+    gsolve_dense space = gs_column_of(k->outer.kept[0], 0);
     double square = 0;
     gsolve_status status = GSOLVE_OK;
 
@@ -276,7 +283,7 @@ static gsolve_status first_corrections(gs_krylov *k)
     for (int32_t c = 0; c < k->ncols; c++) {
         gs_column *column = &k->column[c];
         if (!k->active[c]) continue;
-        column->begin = norms[c].r;
+        column->first = column->begin = norms[c].r;
         column->residual = norms[c].relative;
         if (norms[c].r <= column->target || norms[c].relative <= gs_run(k)->rtol) {
             column->outcome = GSOLVE_CONVERGED;
@@ -300,6 +307,7 @@ gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x)
     o->x = x;
     o->at_b = o->at_x = (gs_stage){0};
     o->correcting = o->examined = false;
+    if (o->size != 0) gs_forget_graph(k); /* it multiplies by the scaled A */
     o->size = 0;
     memset(k->column, 0, (size_t)k->ncols * sizeof *k->column);
     for (int32_t c = 0; c < k->ncols; c++) k->active[c] = true;
@@ -313,6 +321,7 @@ gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x)
         gs_column *column = &k->column[c];
         column->target = fmax(run->rtol * column->norm, run->atol);
         column->begin = INFINITY;
+        column->first = -1; /* not known */
         if (column->norm == 0) TRY(solve_zero(k, c));
     }
     if (!plain) TRY(first_corrections(k));
@@ -322,24 +331,45 @@ done:
 
 /* --- x on the way ----------------------------------------------------------------------------- */
 
-/* *x = column c of the caller's x as v, an x of the run, makes it. */
+/* to = 2^exponent v in v's type; both steps of it are numbers. */
+static gsolve_status scale_column(gs_krylov *k, gsolve_dense v, int exponent, gsolve_dense to)
+{
+    const int half = exponent / 2;
+    const gs_ratio first = {.sign = ldexp(1, half)}, rest = {.sign = ldexp(1, exponent - half)};
+    const gs_ratio none = {.sign = 0};
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, k->ctx, v.type);
+    gsolve_status status;
+
+    TRY(vector->axpby(k->ctx->queue, v.nrows, first, v.value, none, to.value));
+    TRY(vector->scale(k->ctx->queue, v.nrows, rest, to.value));
+done:
+    return status;
+}
+
+/* *x = column c of the caller's x as v, an x of the run, makes it. A correction is scaled in the
+ * wider of the two types. */
 static gsolve_status form(gs_krylov *k, gsolve_dense v, int32_t c, gsolve_dense *x)
 {
     const gs_outer *o = &k->outer;
-    const gsolve_dense from = column_of(v, k, c);
-    const int exponent = k->column[c].scale + o->size, half = exponent / 2;
-    const gs_ratio first = {.sign = ldexp(1, half)}, rest = {.sign = ldexp(1, exponent - half)};
     const gs_ratio one = {.sign = 1};
-    gsolve_status status;
+    const gsolve_type type = o->x.type, wide = v.type == GSOLVE_F64 ? GSOLVE_F64 : type;
+    const int exponent = k->column[c].scale + o->size;
+    gsolve_dense d = column_of(v, k, c), space;
+    gsolve_status status = GSOLVE_OK;
 
-    *x = from;
+    *x = d;
     if (!o->correcting) return GSOLVE_OK;
-    *x = column_of(o->formed[o->x.type], k, c);
-    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, k->ctx, x->type);
-    TRY(copy_column(k, from, *x));
-    TRY(vector->scale(k->ctx->queue, x->nrows, first, x->value)); /* x += 2^(e + f) d */
-    TRY(vector->axpby(k->ctx->queue, x->nrows, one, column_of(o->at_x.used, k, c).value, rest,
-                      x->value));
+    *x = column_of(o->formed[type], k, c);
+    space = column_of(o->formed[wide], k, c);
+    if (v.type != wide) { /* single to double */
+        TRY(copy_column(k, d, space));
+        d = space;
+    }
+    TRY(scale_column(k, d, exponent, space));
+    if (type != wide) TRY(copy_column(k, space, *x));
+    TRY(GS_KERNELS(gs_vector, k->ctx, type)
+            ->axpby(k->ctx->queue, x->nrows, one, column_of(o->at_x.used, k, c).value, one,
+                    x->value));
 done:
     return status;
 }
@@ -372,10 +402,16 @@ done:
     return status;
 }
 
-/* Whether the x of column c, whose residual the recurrence has halved, is to be kept. The
+/* The vector that holds the kept x of column c. */
+static gsolve_dense kept_of(const gs_krylov *k, int32_t c)
+{
+    return k->outer.kept[k->column[c].keeps];
+}
+
+/* Whether x in v, whose residual the recurrence has halved, is to be kept for column c. The
  * recurrence decides for the first CHECK_EVERY iterations, and the true residual later, as often
  * as costs no more than a hundredth of the products. */
-static gsolve_status is_better(gs_krylov *k, int32_t c, bool *better)
+static gsolve_status is_better(gs_krylov *k, int32_t c, gsolve_dense v, bool *better)
 {
     const bool due = k->iteration >= k->column[c].checked + CHECK_EVERY;
     gs_column *column = &k->column[c];
@@ -385,22 +421,16 @@ static gsolve_status is_better(gs_krylov *k, int32_t c, bool *better)
     *better = isinf(column->kept_true);
     if (!due) return GSOLVE_OK;
     if (isinf(column->kept_true)) {
-        TRY(norms_with(k, k->outer.kept, c, &kept));
+        TRY(norms_with(k, kept_of(k, c), c, &kept));
         column->kept_true = kept.r;
     }
-    TRY(norms_with(k, k->x, c, &now));
+    TRY(norms_with(k, v, c, &now));
     column->checked = k->iteration;
     *better = now.r < column->kept_true;
     if (*better) column->kept_true = now.r;
     column->kept = k->seen[c].r;
 done:
     return status;
-}
-
-static gsolve_status keep(gs_krylov *k, int32_t c, double r)
-{
-    k->column[c].kept = r;
-    return copy_column(k, column_of(k->x, k, c), column_of(k->outer.kept, k, c));
 }
 
 gsolve_status gs_outer_keep_first(gs_krylov *k)
@@ -412,24 +442,68 @@ gsolve_status gs_outer_keep_first(gs_krylov *k)
         const bool first = column->restarts == 0;
         if (!k->active[c]) continue;
         if (first && !k->outer.correcting) column->begin = k->seen[c].begin;
+        column->kept = k->seen[c].begin;
         column->kept_true = first ? INFINITY : column->verified;
-        column->checked = k->iteration;
-        TRY(keep(k, c, k->seen[c].begin));
+        column->kept_at = column->checked = k->iteration;
+        column->pending = false;
+        TRY(copy_column(k, column_of(k->x, k, c), column_of(kept_of(k, c), k, c)));
     }
 done:
     return status;
 }
 
-gsolve_status gs_outer_keep(gs_krylov *k)
+/* Keeps x of column c, whose residual is r by the recurrence. */
+static gsolve_status keep(gs_krylov *k, int32_t c, double r)
+{
+    gs_column *column = &k->column[c];
+    bool better;
+    gsolve_status status;
+
+    TRY(is_better(k, c, k->x, &better));
+    if (!better) return GSOLVE_OK;
+    column->kept = r;
+    column->kept_at = k->iteration;
+    TRY(copy_column(k, column_of(k->x, k, c), column_of(kept_of(k, c), k, c)));
+done:
+    return status;
+}
+
+/* x was copied when the device was a chunk of steps ahead of what the host had seen: what the host
+ * sees now is the residual of the copy. */
+static gsolve_status keep_copy(gs_krylov *k, int32_t c, double r)
+{
+    gs_column *column = &k->column[c];
+    bool better;
+    gsolve_status status = GSOLVE_OK;
+
+    column->pending = false;
+    if (!(r < 0.5 * column->kept)) return GSOLVE_OK;
+    TRY(is_better(k, c, k->outer.kept[!column->keeps], &better));
+    if (!better) return GSOLVE_OK;
+    column->kept = r;
+    column->kept_at = k->iteration;
+    column->keeps = !column->keeps;
+done:
+    return status;
+}
+
+gsolve_status gs_outer_keep(gs_krylov *k, int chunks)
 {
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t c = 0; c < k->ncols && !k->within && !k->method->late; c++) {
+        gs_column *column = &k->column[c];
         const double r = k->seen[c].r;
-        bool better;
-        if (!k->active[c] || !(r < 0.5 * k->column[c].kept)) continue;
-        TRY(is_better(k, c, &better));
-        if (better) TRY(keep(k, c, r));
+        if (!k->active[c]) continue;
+        if (column->pending) TRY(keep_copy(k, c, r));
+        if (!(r < 0.5 * column->kept) || k->iteration < column->kept_at + KEEP_EVERY) continue;
+        if (chunks == 0) {
+            TRY(keep(k, c, r));
+        } else {
+            TRY(copy_column(k, column_of(k->x, k, c),
+                            column_of(k->outer.kept[!column->keeps], k, c)));
+            column->pending = true;
+        }
     }
 done:
     return status;
@@ -447,24 +521,24 @@ static bool is_worth_restart(const gs_krylov *k, int32_t c, double r)
     const double before = k->outer.correcting ? column->begin : column->verified;
     const double factor = drifted ? 0.5 : 0.9;
 
-    return (drifted || broke) && isfinite(r) && column->restarts < MAX_RESTARTS &&
+    return (drifted || broke) && isfinite(r) && column->restarts < MAX_RESTARTS && !k->stopped &&
            k->iteration < gs_run(k)->maxit && r < factor * fmin(before, column->verified);
 }
 
-/* Column c goes on from its last x, which has these norms. */
-static gsolve_status restart(gs_krylov *k, int32_t c, const gs_norms *last)
+/* Column c goes on from x in v, which has these norms. */
+static gsolve_status restart(gs_krylov *k, int32_t c, gsolve_dense v, const gs_norms *norms)
 {
     gs_column *column = &k->column[c];
-    gsolve_status status = GSOLVE_OK;
+    gsolve_status status;
 
     k->active[c] = true;
     column->restarts++;
-    column->verified = last->r;
+    column->verified = norms->r;
+    TRY(take(k, v, c));
     if (k->outer.correcting) {
-        TRY(take(k, k->x, c));
-        column->begin = last->r;
-        column->residual = last->relative;
-        TRY(begin_correction(k, c, last->r));
+        column->begin = norms->r;
+        column->residual = norms->relative;
+        TRY(begin_correction(k, c, norms->r));
     }
 done:
     return status;
@@ -480,7 +554,7 @@ static gsolve_outcome outcome_of(const gs_krylov *k, int32_t c, double r)
     return outcome == GSOLVE_CONVERGED || outcome == GSOLVE_DIVERGED ? GSOLVE_STAGNATED : outcome;
 }
 
-/* |b - Ax| / |b| and |b - Ax| of the caller's own first guess. */
+/* |b - Ax| / |b| and |b - Ax| of the caller's own x so far. */
 static gsolve_status norms_of_guess(gs_krylov *k, int32_t c, gs_norms *norms)
 {
     const gs_outer *o = &k->outer;
@@ -492,32 +566,62 @@ static gsolve_status norms_of_guess(gs_krylov *k, int32_t c, gs_norms *norms)
     return gs_matrix_norms(k->A, column_of(k->b, k, c), column_of(o->x, k, c), norms);
 }
 
-/* Column c has failed, its last x with these norms: the answer is the best x that is known. What
- * the run's own |r| shows to be worse than the last is not looked at. */
-static gsolve_status settle(gs_krylov *k, int32_t c, const gs_norms *last)
+/* *v: the better of the last x of column c, which has the norms last, and the kept one, with its
+ * norms in *best. The kept one is not looked at where |r| shows that it is the worse one. */
+static gsolve_status best_of_run(gs_krylov *k, int32_t c, const gs_norms *last, gsolve_dense *v,
+                                 gs_norms *best)
 {
-    const gs_outer *o = &k->outer;
-    gs_column *column = &k->column[c];
-    const double r = ldexp(last->r, -column->scale);
-    gs_norms kept = {INFINITY, 0, INFINITY}, guess = kept;
+    gs_norms kept;
     gsolve_status status = GSOLVE_OK;
 
-    if (!(0.999 * r <= column->kept)) TRY(norms_with(k, o->kept, c, &kept));
-    if (!(fmin(last->r, kept.r) < column->begin)) TRY(norms_of_guess(k, c, &guess));
-    if (kept.r < guess.r && !(last->r <= kept.r)) {
-        column->residual = kept.relative;
-        TRY(take(k, o->kept, c));
-    } else if (!(last->r <= guess.r)) {
-        column->residual = guess.relative;
-        if (!o->correcting) {
-            TRY(gsolve_copy(k->ctx, column_of(k->x, k, c).value, k->x.place,
-                            column_of(o->x, k, c).value, o->x.place,
-                            (size_t)k->x.nrows * gs_type_size(k->x.type)));
-        }
-    } else {
-        column->residual = last->relative;
-        TRY(take(k, k->x, c));
+    *v = k->x;
+    *best = *last;
+    if (0.999 * ldexp(last->r, -k->column[c].scale) <= k->column[c].kept) return GSOLVE_OK;
+    TRY(norms_with(k, kept_of(k, c), c, &kept));
+    if (last->r <= kept.r) return GSOLVE_OK;
+    *v = kept_of(k, c);
+    *best = kept;
+done:
+    return status;
+}
+
+/* Column c has failed: the answer is the best of what the run has, x in v with the norms best, and
+ * the first guess. */
+static gsolve_status settle(gs_krylov *k, int32_t c, gsolve_dense v, const gs_norms *best)
+{
+    const gs_outer *o = &k->outer;
+    gs_norms guess;
+    gsolve_status status;
+
+    TRY(norms_of_guess(k, c, &guess));
+    if (best->r <= guess.r) {
+        k->column[c].residual = best->relative;
+        TRY(take(k, v, c));
+        goto done;
     }
+    k->column[c].residual = guess.relative;
+    if (!o->correcting) TRY(copy_columns(k, column_of(o->x, k, c), column_of(k->x, k, c)));
+done:
+    return status;
+}
+
+/* Whether the last x of column c misses the tolerance only because it is rounded to single
+ * precision. */
+static gsolve_status is_rounded(gs_krylov *k, int32_t c, bool *rounded)
+{
+    const gs_outer *o = &k->outer;
+    const gs_ratio one = {.sign = 1}, factor = {.sign = ldexp(1, k->column[c].scale + o->size)};
+    const gsolve_dense x = column_of(o->formed[GSOLVE_F64], k, c);
+    gs_norms norms;
+    gsolve_status status = GSOLVE_OK;
+
+    *rounded = false;
+    if (k->csr.type != GSOLVE_F64 || o->x.type != GSOLVE_F32) return GSOLVE_OK;
+    TRY(copy_column(k, column_of(o->at_x.used, k, c), x)); /* x += 2^(e + f) d */
+    TRY(k->vector->axpby(k->ctx->queue, x.nrows, factor, column_of(k->x, k, c).value, one,
+                         x.value));
+    TRY(gs_matrix_norms(k->A, column_of(o->at_b.used, k, c), x, &norms));
+    *rounded = norms.r <= k->column[c].target || norms.relative <= gs_run(k)->rtol;
 done:
     return status;
 }
@@ -525,24 +629,27 @@ done:
 static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
 {
     gs_column *column = &k->column[c];
-    gs_norms last;
+    gs_norms last, best;
+    gsolve_dense v;
     gsolve_status status;
 
     TRY(norms_with(k, k->x, c, &last));
     column->last = last.relative;
-    column->rounded = column->outcome == GSOLVE_CONVERGED && k->csr.type == GSOLVE_F64 &&
-                      k->outer.x.type == GSOLVE_F32;
+    column->rounded = false;
     if (last.r <= column->target || last.relative <= gs_run(k)->rtol) {
-        column->rounded = false;
         column->outcome = GSOLVE_CONVERGED;
         column->residual = last.relative;
         TRY(take(k, k->x, c));
-    } else if (is_worth_restart(k, c, last.r)) {
+        goto done;
+    }
+    TRY(best_of_run(k, c, &last, &v, &best));
+    if (is_worth_restart(k, c, best.r)) {
         *again = true;
-        TRY(restart(k, c, &last));
+        TRY(restart(k, c, v, &best));
     } else {
+        TRY(is_rounded(k, c, &column->rounded));
+        TRY(settle(k, c, v, &best));
         column->outcome = outcome_of(k, c, last.r);
-        TRY(settle(k, c, &last));
     }
 done:
     return status;
@@ -583,20 +690,20 @@ static bool may_be_out_of_range(const gs_krylov *k, int32_t c)
 {
     const gsolve_outcome outcome = k->column[c].outcome;
 
-    return k->round[c] && gs_period(k) > 0 && k->iteration < gs_run(k)->maxit &&
+    return k->round[c] && gs_period(k) > 0 && !k->stopped && k->iteration < gs_run(k)->maxit &&
            (outcome == GSOLVE_BREAKDOWN || outcome == GSOLVE_INDEFINITE ||
             outcome == GSOLVE_DIVERGED || outcome == GSOLVE_STAGNATED);
 }
 
-/* The answer so far becomes the caller's x, and columns that failed start once more from there. */
+/* Columns that failed start once more from the answer so far, with 2^size A. */
 static gsolve_status start_scaled(gs_krylov *k, int size)
 {
     gs_outer *o = &k->outer;
     gsolve_status status = GSOLVE_OK;
 
     if (!o->correcting) {
-        TRY(copy_columns(k, k->x, o->x));
         TRY(begin_corrections(k));
+        TRY(copy_columns(k, k->x, with_columns(o->at_x.used, k->ncols)));
     }
     o->size = size;
     k->on_chip = false;
@@ -616,20 +723,21 @@ done:
     return status;
 }
 
-/* Whether |b|^2 = bb leaves room for products with M^-1 and A, and one round can come from the first
- * guess to the tolerance. */
+/* Whether |b|^2 = bb leaves room for products with M^-1 and A, and one round can come from the
+ * first guess to the tolerance. */
 static bool is_comfortable(const gs_column *column, double bb)
 {
     return bb > 1e-30 && bb < 1e30 && column->begin < 1e10 * column->norm;
 }
 
 /* Looks once in a run whether |A M^-1 b| is out of range, and then goes on with a multiple of A; or
- * whether it was not comfortable, and then with corrections. */
+ * whether it was not comfortable, and then with corrections. Without memory for that the run ends
+ * as it is. */
 static gsolve_status rescue(gs_krylov *k, bool *again)
 {
     const int most = k->csr.type == GSOLVE_F32 ? 120 : MOST_EXPONENT;
     gs_outer *o = &k->outer;
-    gsolve_dense x, kept, answer = {0};
+    gsolve_dense b, z;
     int32_t first = 0;
     int exponent;
     double bb;
@@ -638,18 +746,21 @@ static gsolve_status rescue(gs_krylov *k, bool *again)
     while (first < k->ncols && !may_be_out_of_range(k, first)) first++;
     if (first == k->ncols || o->examined) return GSOLVE_OK;
     o->examined = true;
-    x = column_of(k->x, k, first);
-    kept = column_of(o->kept, k, first);
-    if (!o->correcting) { /* k->x is the answer, and space in between */
-        answer = column_of(o->x, k, first);
-        TRY(copy_columns(k, x, answer));
+    b = column_of(k->b, k, first);
+    if (!o->formed[k->csr.type].value) {
+        TRY(gs_new_outer_vector(k, k->csr.ncols, &o->formed[k->csr.type]));
     }
-    TRY(square_of(k, column_of(k->b, k, first), &bb));
-    TRY(size_of(k, column_of(k->b, k, first), bb, x, kept, &exponent));
-    if (!o->correcting) TRY(copy_columns(k, answer, x));
-    *again = exponent != 0 || (!o->correcting && !is_comfortable(&k->column[first], bb));
-    if (*again) TRY(start_scaled(k, clamp(-exponent, most)));
+    z = o->formed[k->csr.type];
+    TRY(square_of(k, b, &bb));
+    TRY(size_of(k, b, bb, column_of(z, k, first), column_of(o->kept[0], k, first), &exponent));
+    if (exponent == 0 && (o->correcting || is_comfortable(&k->column[first], bb))) goto done;
+    TRY(start_scaled(k, clamp(-exponent, most)));
+    *again = true;
 done:
+    if (status == GSOLVE_NO_MEMORY) {
+        k->ctx->error[0] = 0;
+        status = GSOLVE_OK;
+    }
     return status;
 }
 
@@ -678,15 +789,16 @@ static gsolve_status leave_residuals(gs_krylov *k)
     const gsolve_dense x = o->correcting ? o->at_x.used : k->x;
     gsolve_status status = GSOLVE_OK;
 
-    k->b = o->kept;
+    k->b = with_columns(o->kept[0], k->ncols);
     k->b.nrows = k->csr.nrows;
     for (int32_t c = 0; c < k->ncols; c++) {
         gs_column *column = &k->column[c];
         const gsolve_dense zero = gs_column_of(k->own_x, c);
+        column->left = 0;
         if (column->outcome == GSOLVE_CONVERGED) continue;
-        if (o->correcting) frexp(column->residual * column->norm, &column->scale);
-        column->scale = clamp(column->scale, MOST_EXPONENT);
-        TRY(gs_matrix_residual_vector(k->A, gs_column_of(b, c), gs_column_of(x, c), -column->scale,
+        if (o->correcting) frexp(column->residual * column->norm, &column->left);
+        column->left = clamp(column->left, MOST_EXPONENT);
+        TRY(gs_matrix_residual_vector(k->A, gs_column_of(b, c), gs_column_of(x, c), -column->left,
                                       gs_column_of(k->b, c)));
         TRY(k->vector->zero(k->ctx->queue, zero.nrows, zero.value));
     }

@@ -52,10 +52,14 @@ gsolve_status gs_progress_begin(gs_krylov *k)
     TRY(gsolve_copy(k->ctx, k->relative, GSOLVE_HOST, k->rr, GSOLVE_DEVICE,
                     (size_t)k->ncols * sizeof(double)));
     for (int32_t c = 0; c < k->ncols; c++) {
+        const double now = sqrt(k->relative[c]);
+        gs_column *column = &k->column[c];
+        if (column->first < 0) column->first = ldexp(now, column->scale);
+        const double first = ldexp(column->first, -column->scale);
         const gs_progress begin = {
             .target = gs_outer_target(k, c),
-            .ceiling = fmin(run->dtol * fmax(gs_outer_norm(k, c), sqrt(k->relative[c])), 1e300),
-            .begin = sqrt(k->relative[c]),
+            .ceiling = fmin(run->dtol * fmax(gs_outer_norm(k, c), first), 1e300),
+            .begin = now,
             .least = INFINITY,
             .stall = run->stall,
             .iteration = k->iteration,

@@ -37,7 +37,7 @@ struct system {
     __device__ double share(int32_t i, int lane, int lanes) const
     {
         double sum = 0;
-        for (O k = start[i] + lane; k < start[i + 1]; k += lanes) {
+        for (int64_t k = (int64_t)start[i] + lane; k < (int64_t)start[i + 1]; k += lanes) {
             sum += (double)value[k] * x[col[k]];
         }
         return sum;

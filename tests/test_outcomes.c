@@ -320,6 +320,25 @@ static void mixed_types(void **state)
     close_context(ctx);
 }
 
+/* Corrections are scaled before they are rounded to the type of x. */
+static void single_x_of_scaled_systems(void **state)
+{
+    static const double sizes[] = {1e-50, 1e50, 1e-200};
+    gsolve_context *ctx = open_context(1);
+    (void)state;
+
+    for (int k = 0; k < 3; k++) {
+        problem p = tridiagonal(40, 3, sizes[k]);
+        p.x_type = GSOLVE_F32;
+        set_b(&p, sizes[k]);
+        const gsolve_result result = run(ctx, &p, "cg", "jacobi", NULL);
+        check_honest(&p, &result, "cg");
+        assert_true(residual_of(&p) < 1e-5);
+        free_problem(&p);
+    }
+    close_context(ctx);
+}
+
 /* --- the x that is returned ------------------------------------------------------------------- */
 
 static void ones_are_null(problem *p)
@@ -478,6 +497,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(zero_and_far_guesses),
         cmocka_unit_test(too_large_for_a_norm),
         cmocka_unit_test(mixed_types),
+        cmocka_unit_test(single_x_of_scaled_systems),
         cmocka_unit_test(never_worse_than_the_guess),
         cmocka_unit_test(a_kept_iterate_comes_back),
         cmocka_unit_test(x_is_finite),
