@@ -93,7 +93,7 @@ convdiff3d,n=5 bicg isai,relax=1
 poisson3d,n=8 cg amg
 poisson2d,n=40 cg amg
 convdiff3d,n=5 bicgstab amg
-circuit,n=3000,dense=2 cg ic
+circuit,n=300,dense=2 cg ic
 web,n=2000,longest=1500 idr none
 END
     for format in $formats; do

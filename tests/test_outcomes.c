@@ -83,22 +83,39 @@ static gsolve_dense x_of(const problem *p)
     return column(p->n, p->x, p->x32, p->x_type);
 }
 
-/* |b - Ax| / |b| in long double, from what the caller passed and got back. */
+static double number(const double *v, const float *v32, gsolve_type type, int32_t i)
+{
+    return type == GSOLVE_F32 ? (double)v32[i] : v[i];
+}
+
+/* The exponent of the largest |b|, by which squares stay in range. */
+static int exponent_of_b(const problem *p)
+{
+    double most = 0;
+    int exponent;
+
+    for (int32_t i = 0; i < p->n; i++) most = fmax(most, fabs(number(p->b, p->b32, p->b_type, i)));
+    frexp(most, &exponent);
+    return exponent;
+}
+
+/* |b - Ax| / |b| from what the caller passed and got back. */
 static double residual_of(const problem *p)
 {
-    long double rr = 0, bb = 0;
+    const int e = exponent_of_b(p);
+    double rr = 0, bb = 0;
 
     for (int32_t i = 0; i < p->n; i++) {
-        const long double bi = p->b_type == GSOLVE_F32 ? p->b32[i] : p->b[i];
+        const double bi = number(p->b, p->b32, p->b_type, i);
         long double r = bi;
         for (int32_t k = p->start[i]; k < p->start[i + 1]; k++) {
-            const long double a = p->A_type == GSOLVE_F32 ? p->value32[k] : p->value[k];
-            r -= a * (p->x_type == GSOLVE_F32 ? p->x32[p->col[k]] : p->x[p->col[k]]);
+            r -= (long double)number(p->value, p->value32, p->A_type, k) *
+                 number(p->x, p->x32, p->x_type, p->col[k]);
         }
-        rr += r * r; /* long double has 15 bits of exponent */
-        bb += bi * bi;
+        rr += ldexp((double)r, -e) * ldexp((double)r, -e);
+        bb += ldexp(bi, -e) * ldexp(bi, -e);
     }
-    return bb > 0 ? (double)(sqrtl(rr) / sqrtl(bb)) : (double)sqrtl(rr);
+    return bb > 0 ? sqrt(rr / bb) : sqrt(rr);
 }
 
 static void set_b(problem *p, double size)
