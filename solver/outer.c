@@ -587,7 +587,7 @@ done:
 
 /* Column c has failed: the answer is the best of what the run has, x in v with the norms best, and
  * the first guess. */
-static gsolve_status settle(gs_krylov *k, int32_t c, gsolve_dense v, const gs_norms *best)
+static gsolve_status choose_answer(gs_krylov *k, int32_t c, gsolve_dense v, const gs_norms *best)
 {
     const gs_outer *o = &k->outer;
     gs_norms guess;
@@ -648,7 +648,7 @@ static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
         TRY(restart(k, c, v, &best));
     } else {
         TRY(is_rounded(k, c, &column->rounded));
-        TRY(settle(k, c, v, &best));
+        TRY(choose_answer(k, c, v, &best));
         column->outcome = outcome_of(k, c, last.r);
     }
 done:
