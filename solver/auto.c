@@ -203,18 +203,6 @@ done:
     return status;
 }
 
-static gsolve_status copy_columns(gsolve_context *ctx, gsolve_dense from, gsolve_dense to)
-{
-    const size_t size = gs_type_size(from.type);
-    gsolve_status status = GSOLVE_OK;
-
-    for (int32_t c = 0; c < from.ncols && status == GSOLVE_OK; c++) {
-        status = gsolve_copy(ctx, gs_column_of(to, c).value, to.place, gs_column_of(from, c).value,
-                             from.place, (size_t)from.nrows * size);
-    }
-    return status;
-}
-
 /* Attempt after attempt from the same first guess, until one converges; x of the best is kept. */
 static gsolve_status try_all(const attempt *a, const gsolve_traits *traits, gsolve_dense b,
                              gsolve_dense x, gsolve_dense guess, gsolve_dense best,
@@ -225,9 +213,9 @@ static gsolve_status try_all(const attempt *a, const gsolve_traits *traits, gsol
     gsolve_result now;
     bool any = false, rounded = false;
 
-    TRY(copy_columns(a->ctx, x, guess));
+    TRY(gs_copy_columns(a->ctx, x, guess));
     for (int k = 0; gsolve_choose(a->ctx, traits, k, &choice); k++) {
-        TRY(copy_columns(a->ctx, guess, x));
+        TRY(gs_copy_columns(a->ctx, guess, x));
         status = try_choice(a, &choice, b, x, &now, &rounded);
         if (status != GSOLVE_OK) {
             failed = status;
@@ -236,12 +224,12 @@ static gsolve_status try_all(const attempt *a, const gsolve_traits *traits, gsol
         }
         if (!any || now.outcome == GSOLVE_CONVERGED || now.residual < result->residual) {
             *result = now;
-            TRY(copy_columns(a->ctx, x, best));
+            TRY(gs_copy_columns(a->ctx, x, best));
         }
         any = true;
         if (now.outcome == GSOLVE_CONVERGED || rounded) break;
     }
-    TRY(copy_columns(a->ctx, any ? best : guess, x));
+    TRY(gs_copy_columns(a->ctx, any ? best : guess, x));
     status = any ? GSOLVE_OK : failed;
 done:
     return status;

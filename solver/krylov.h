@@ -319,6 +319,8 @@ gsolve_status gs_outer_keep(gs_krylov *k, int chunks);
 gsolve_status gs_outer_verify(gs_krylov *k, bool *again);
 /* Whether all columns converged but for the rounding of x to the caller's type. */
 bool gs_outer_rounded(const gs_krylov *k);
+/* to = from, of one type, column by column, wherever they lie. */
+gsolve_status gs_copy_columns(gsolve_context *ctx, gsolve_dense from, gsolve_dense to);
 /* |r| to reach and |b| in units of the run. */
 double gs_outer_target(const gs_krylov *k, int32_t c);
 double gs_outer_norm(const gs_krylov *k, int32_t c);

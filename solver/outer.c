@@ -75,14 +75,13 @@ done:
 }
 
 /* to = from, of one type, column by column, wherever they lie. */
-gsolve_status gs_outer_copy(gs_krylov *k, gsolve_dense from, gsolve_dense to)
+gsolve_status gs_copy_columns(gsolve_context *ctx, gsolve_dense from, gsolve_dense to)
 {
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t c = 0; c < from.ncols && status == GSOLVE_OK; c++) {
-        status =
-            gsolve_copy(k->ctx, gs_column_of(to, c).value, to.place, gs_column_of(from, c).value,
-                        from.place, (size_t)to.nrows * gs_type_size(to.type));
+        status = gsolve_copy(ctx, gs_column_of(to, c).value, to.place, gs_column_of(from, c).value,
+                             from.place, (size_t)to.nrows * gs_type_size(to.type));
     }
     return status;
 }
@@ -182,11 +181,11 @@ static gsolve_status begin_plain(gs_krylov *k, bool *can)
     *can = o->b.type == k->csr.type && o->x.type == k->csr.type;
     if (!*can) return GSOLVE_OK;
     k->x = gs_outer_with_columns(k->own_x, k->ncols);
-    TRY(gs_outer_copy(k, o->x, k->x));
+    TRY(gs_copy_columns(k->ctx, o->x, k->x));
     k->b = o->b;
     if (gs_place(k->ctx) == GSOLVE_DEVICE) {
         k->b = gs_outer_with_columns(k->own_b, k->ncols);
-        TRY(gs_outer_copy(k, o->b, k->b));
+        TRY(gs_copy_columns(k->ctx, o->b, k->b));
     }
     TRY(squares(k, k->x, can));
     TRY(squares(k, k->b, can));
@@ -342,7 +341,7 @@ gsolve_status gs_outer_end(gs_krylov *k, gsolve_status status)
     gs_outer *o = &k->outer;
 
     if (status == GSOLVE_OK && o->correcting) status = gs_stage_out(&o->at_x, k->ctx);
-    if (status == GSOLVE_OK && !o->correcting) status = gs_outer_copy(k, k->x, o->x);
+    if (status == GSOLVE_OK && !o->correcting) status = gs_copy_columns(k->ctx, k->x, o->x);
     if (status == GSOLVE_OK && !k->within) status = leave_residuals(k);
     if (status == GSOLVE_OK && o->x.nrows > 0) {
         status = gs_memory_settle(k->ctx, o->x.place, o->x.value);

@@ -23,9 +23,7 @@ static inline gsolve_dense gs_outer_with_columns(gsolve_dense v, int32_t ncols)
     return v;
 }
 
-/* to = from, of one type, column by column, wherever they lie; and where kernels see both, of any
- * types. */
-gsolve_status gs_outer_copy(gs_krylov *k, gsolve_dense from, gsolve_dense to);
+/* to = from, a column of any type, where kernels see both. */
 gsolve_status gs_outer_copy_column(gs_krylov *k, gsolve_dense from, gsolve_dense to);
 
 /* v'v of a column. */

@@ -282,7 +282,7 @@ static gsolve_status choose_answer(gs_krylov *k, int32_t c, gsolve_dense v, cons
     }
     k->column[c].residual = guess.relative;
     if (!o->correcting)
-        TRY(gs_outer_copy(k, gs_outer_column(o->x, k, c), gs_outer_column(k->x, k, c)));
+        TRY(gs_copy_columns(k->ctx, gs_outer_column(o->x, k, c), gs_outer_column(k->x, k, c)));
 done:
     return status;
 }

@@ -50,7 +50,7 @@ static gsolve_status start_scaled(gs_krylov *k, int size)
 
     if (!o->correcting) {
         TRY(gs_outer_begin_corrections(k));
-        TRY(gs_outer_copy(k, k->x, gs_outer_with_columns(o->at_x.used, k->ncols)));
+        TRY(gs_copy_columns(k->ctx, k->x, gs_outer_with_columns(o->at_x.used, k->ncols)));
     }
     o->size = size;
     k->on_chip = false;
