@@ -1,8 +1,8 @@
 /* attempt.h: one method with one preconditioner on a system, from set-up to result. */
-#ifndef CLI_ATTEMPT_H
-#define CLI_ATTEMPT_H
+#ifndef GS_CLI_ATTEMPT_H
+#define GS_CLI_ATTEMPT_H
 
-#include "cli/live.h"
+#include "cli/live_progress.h"
 #include "cli/profile.h"
 #include "cli/system.h"
 

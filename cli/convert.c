@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/json.h"
-#include "cli/live.h"
+#include "cli/live_progress.h"
 
 /* Writes the matrix read, says so, and tells JSON. */
 int cli_write_matrix(cli *c, cli_system *s, const char *path, gsolve_symmetry symmetry,

@@ -14,7 +14,9 @@ static void say_system(const cli *c, const cli_solution *s)
 
     gsolve_context_describe(c->ctx, &device);
     cli_item(c, "", "%s%s", cli_symmetry_words(&s->system.traits),
-             c->is.type == GSOLVE_F32 ? "; rounded to single precision, and residuals are of the rounded matrix" : "");
+             c->is.type == GSOLVE_F32
+                 ? "; rounded to single precision, and residuals are of the rounded matrix"
+                 : "");
     if (s->system.b.ncols == 1) {
         cli_item(c, "b", "%s", cli_rhs_words(c));
     } else {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/live.h"
+#include "cli/live_progress.h"
 
 /* --- the device ------------------------------------------------------------------------------ */
 

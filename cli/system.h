@@ -1,6 +1,6 @@
 /* system.h: the system to solve: the matrix as read, what it looks like, b and the first guess. */
-#ifndef CLI_SYSTEM_H
-#define CLI_SYSTEM_H
+#ifndef GS_CLI_SYSTEM_H
+#define GS_CLI_SYSTEM_H
 
 #include "cli/cli.h"
 

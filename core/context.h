@@ -1,6 +1,6 @@
 /* context.h: what a context holds, and the services that the library's own parts share. */
-#ifndef GS_CONTEXT_H
-#define GS_CONTEXT_H
+#ifndef GS_CORE_CONTEXT_H
+#define GS_CORE_CONTEXT_H
 
 #include "core/device.h"
 
@@ -85,7 +85,7 @@ gsolve_status gs_memory_settle(gsolve_context *ctx, gsolve_place place, const vo
 /* Whether something of ctx lies in a device's own memory. */
 bool gs_memory_on_device(const gsolve_context *ctx);
 
-/* carry.c: a large copy between the host and the device, by way of the device's pages: while one
+/* staged_copy.c: a large copy between the host and the device, by way of the device's pages: while one
  * travels, the threads fill or empty the next. *done: false if the copy is not worth it, or there
  * are no pages. */
 gsolve_status gs_carry(gsolve_context *ctx, void *to, gsolve_place to_place, const void *from,

@@ -44,9 +44,9 @@ typedef struct gsolve_glance {
     gsolve_offset offset;
     int32_t longest_row, empty_rows;
     int64_t filled8, filled32; /* entries if every row were as long as the longest of its 8, 32 */
-    double narrow;             /* share of the sample whose columns fit 16 bits, see glance.h */
+    double narrow;             /* share of the sample whose columns fit 16 bits, see sample.h */
     double far;      /* share of its entries more than 4096 columns from the row before's */
-    double strewn;   /* share of all entries in long rows that read x far and wide, see glance.h */
+    double strewn;   /* share of all entries in long rows that read x far and wide, see sample.h */
     double block[7]; /* [b], b = 2 to 6: share of its places with dense, aligned b x b blocks */
 } gsolve_glance;
 

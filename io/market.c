@@ -1,9 +1,9 @@
 /* market.c: Matrix Market files as sparse or dense matrices. */
 #include "io/market.h"
 
-#include "core/csr.h"
-#include "core/stage.h"
+#include "core/staging.h"
 #include "core/try.h"
+#include "matrix/csr.h"
 
 /* The place of an array's k-th value, down the columns; and of the next. */
 typedef struct place {

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/csr.h"
 #include "core/try.h"
 #include "gsolve_io.h"
 #include "io/number.h"
 #include "io/sink.h"
+#include "matrix/csr.h"
 
 #define BLOCK     ((int64_t)1 << 14)    /* entries */
 #define MOST_LINE (GS_NUMBER_SIZE + 24) /* two integers of ten digits, the value, the spaces */

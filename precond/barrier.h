@@ -2,8 +2,8 @@
  * microseconds. Who waits longer than that gives its processor away: on a busy machine the thread
  * that is waited for may need that very processor (OpenMP's barrier then costs a time slice, 4 ms).
  */
-#ifndef GS_BARRIER_H
-#define GS_BARRIER_H
+#ifndef GS_PRECOND_BARRIER_H
+#define GS_PRECOND_BARRIER_H
 
 #include <sched.h>
 #include <stdatomic.h>

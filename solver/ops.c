@@ -1,8 +1,8 @@
-/* ops.c: the operations of krylov.h: the same for every column that is active. */
+/* ops.c: the operations of method.h: the same for every column that is active. */
 #include <math.h>
 
 #include "core/try.h"
-#include "solver/krylov.h"
+#include "solver/method.h"
 
 /* --- work space ---------------------------------------------------------------------------------
  */

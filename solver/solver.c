@@ -1,12 +1,12 @@
 /* solver.c: the solver handle: a method, its work space, and the vectors of a run. */
-#include "solver/krylov.h"
+#include "solver/method.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/try.h"
-#include "solver/auto.h"
+#include "solver/choose/auto.h"
 
 static gsolve_status clear_progress(gs_krylov *k)
 {

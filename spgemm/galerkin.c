@@ -1,8 +1,8 @@
 /* galerkin.c: gsolve_galerkin: R A P, kept by the caller. */
 #include <string.h>
 
-#include "core/transpose.h"
 #include "core/try.h"
+#include "matrix/transpose.h"
 #include "spgemm/input.h"
 #include "spgemm/shown.h"
 

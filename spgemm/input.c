@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/csr_seen.h"
 #include "core/try.h"
+#include "matrix/statistics.h"
 
 void gs_input_drop(gs_input *in, gsolve_context *ctx)
 {

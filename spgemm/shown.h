@@ -1,6 +1,6 @@
 /* shown.h: what the handles of products show of their C. */
-#ifndef GS_SHOWN_H
-#define GS_SHOWN_H
+#ifndef GS_SPGEMM_SHOWN_H
+#define GS_SPGEMM_SHOWN_H
 
 #include "spgemm/spgemm.h"
 

@@ -1,8 +1,8 @@
 /* spgemm.h: products of sparse matrices: what a method is, and what a planned product holds. */
-#ifndef GS_SPGEMM_H
-#define GS_SPGEMM_H
+#ifndef GS_SPGEMM_SPGEMM_H
+#define GS_SPGEMM_SPGEMM_H
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 #include "spgemm/blocked/blocked.h"
 
 typedef struct gs_tally_of_product { /* what a method tells of its work */

@@ -1,5 +1,5 @@
 /* formats.c: the list of formats, for each device. */
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
 #include "spmv/sliced/sliced_back.h"
 
 static const gsolve_plugin *const host[] = {

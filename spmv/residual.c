@@ -6,10 +6,10 @@
  * multiplied by a power of two, which changes no bit of the result. */
 #include <math.h>
 
-#include "core/blocks.h"
-#include "core/stage.h"
+#include "core/staging.h"
 #include "core/try.h"
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
+#include "vector/blocks.h"
 
 const gs_residual_kernels gs_residual_host[GSOLVE_TYPE_COUNT];
 

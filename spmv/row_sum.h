@@ -1,7 +1,7 @@
 /* row_sum.h: sums of rows on the CPU for one value type T, which formats share. */
 #include <string.h>
 
-#include "spmv/scattered.h"
+#include "matrix/irregular.h"
 
 /* sum of value[k] x[col[k]] over n entries, entry k into the (k mod 4)-th of four sums. Inlined
  * with a constant n it unrolls into straight code, with the same bits. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
 
 /* --- memory ----------------------------------------------------------------------------------- */
 

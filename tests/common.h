@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "core/csr.h"
 #include "gsolve_io.h"
+#include "matrix/csr.h"
 #include "tests/apart.h"
 
 #define OK(ctx, call)                                                       \

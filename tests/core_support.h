@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 
 static gsolve_context *ctx; /* of the test that runs */
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 #include "tests/apart.h"
 #include "tests/dense.h"
 

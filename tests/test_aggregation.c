@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "core/stage.h"
-#include "precond/amg/aggregation.h"
+#include "core/staging.h"
 #include "precond/amg/amg.h"
+#include "precond/amg/coarsening/aggregation.h"
 
 /* --- what lies on the device, on the host ------------------------------------------------------
  */

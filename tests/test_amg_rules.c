@@ -2,8 +2,8 @@
 #include "tests/common.h"
 
 #define SMALL static inline
-#include "precond/amg/aggregate_rules.h"
-#include "precond/amg/pairwise_rules.h"
+#include "precond/amg/coarsening/aggregate_rules.h"
+#include "precond/amg/coarsening/pairwise_rules.h"
 
 /* --- pairs ------------------------------------------------------------------------------------ */
 

@@ -4,9 +4,9 @@
 #include <cs.h>
 #include <math.h>
 
-#include "core/stage.h"
+#include "core/staging.h"
 #include "precond/amg/amg.h"
-#include "precond/amg/classical/classical.h"
+#include "precond/amg/coarsening/classical/classical.h"
 #include "spgemm/spgemm.h"
 #include "tests/common.h"
 

@@ -2,8 +2,8 @@
  * $GSOLVE_TEST_DEVICE names the device. */
 #include <math.h>
 
-#include "core/stage.h"
-#include "precond/amg/invert.h"
+#include "core/staging.h"
+#include "precond/amg/coarsest/invert.h"
 #include "tests/common.h"
 
 typedef struct dense {

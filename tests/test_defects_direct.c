@@ -2,8 +2,8 @@
  * and its limits hold. */
 #include <math.h>
 
+#include "factor/lu.h"
 #include "gsolve.h"
-#include "solver/direct_lu.h"
 #include "tests/common.h"
 
 /* --- matrices -----------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "core/csr.h"
 #include "io_support.h"
+#include "matrix/csr.h"
 
 /* Files in the test's folder. */
 static int count_files(const bench *b)

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "core/try.h"
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
 
 static gsolve_context *ctx;
 

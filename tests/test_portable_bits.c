@@ -1,16 +1,16 @@
 /* test_portable_bits.c: bits depend neither on the processor nor on the compiler nor on the number
- * of threads. Sums of vectors are those of plain code that adds in the order of core/lanes.h and
- * core/blocks.h; products with long rows those of plain code that adds in the order of
+ * of threads. Sums of vectors are those of plain code that adds in the order of vector/lanes.h and
+ * vector/blocks.h; products with long rows those of plain code that adds in the order of
  * spmv/csr/csr.h; and solves that call no function of the mathematical library, whose bits are its
  * own, give an x whose bits are recorded here. tests/portable_bits.sh compares whole builds. */
 #include "tests/common.h"
 
 #include <inttypes.h>
 
-#include "core/blocks.h"
-#include "core/vector.h"
 #include "precond/jacobi/jacobi.h"
-#include "solver/arnoldi.h"
+#include "solver/block/arnoldi.h"
+#include "vector/blocks.h"
+#include "vector/vector.h"
 
 enum { LANES = 8, VECTORS = 10, COLUMNS = 5 };
 

@@ -2,7 +2,7 @@
  * bit and costs no allocation while it is off; forecasts of memory against what is taken. */
 #include <math.h>
 
-#include "solver/krylov.h"
+#include "solver/method.h"
 #include "tests/common.h"
 
 static const char *const methods[] = {"cg",     "pipecg", "bicg",   "bicgstab",

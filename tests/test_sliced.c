@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
 #include "spmv/sliced/sliced.h"
 
 typedef struct rows { /* compressed rows made by hand, with room for some thousand entries */

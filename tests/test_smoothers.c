@@ -4,17 +4,17 @@
 
 #include <math.h>
 
-#include "core/stage.h"
-#include "core/transpose.h"
+#include "core/staging.h"
+#include "matrix/transpose.h"
 #include "precond/amg/amg.h"
-#include "precond/amg/ilu.h"
-#include "precond/amg/relax.h"
-#include "precond/amg/seidel.h"
+#include "precond/amg/smoothers/ilu.h"
+#include "precond/amg/smoothers/relax.h"
+#include "precond/amg/smoothers/seidel.h"
 
 #define INLINE static inline
 #include "precond/mix.h"
 
-#include "precond/amg/seidel_rule.h"
+#include "precond/amg/smoothers/seidel_rule.h"
 
 static const gs_smoother *const all[] = {&gs_amg_l1_jacobi, &gs_amg_spai0, &gs_amg_chebyshev,
                                          &gs_amg_gs, &gs_amg_ilu};

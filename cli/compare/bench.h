@@ -1,6 +1,6 @@
 /* bench.h: the arrays that the rounds of gsolve compare work on. */
-#ifndef CLI_COMPARE_BENCH_H
-#define CLI_COMPARE_BENCH_H
+#ifndef GS_CLI_COMPARE_BENCH_H
+#define GS_CLI_COMPARE_BENCH_H
 
 #include "cli/compare/compare.h"
 

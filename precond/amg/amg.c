@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/stage.h"
+#include "core/staging.h"
 #include "core/try.h"
-#include "core/vector.h"
-#include "precond/amg/classical/classical.h"
+#include "matrix/sample.h"
+#include "precond/amg/coarsening/classical/classical.h"
 #include "precond/amg/hierarchy.h"
 #include "precond/amg/kernels.h"
-#include "precond/precond.h"
-#include "spmv/glance.h"
+#include "precond/handle.h"
+#include "vector/vector.h"
 
 enum { CONSTANTS, GIVEN }; /* gs_amg_options.near_null */
 

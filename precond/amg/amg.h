@@ -1,10 +1,10 @@
 /* amg.h: what the parts of algebraic multigrid hand to each other: a level, how it is coarsened,
  * how it is smoothed. Everything lies where ctx's kernels work (gs_place), from the first level to
  * the last; the host sees sizes, and the coarsest matrix where it is factored there. */
-#ifndef GS_AMG_H
-#define GS_AMG_H
+#ifndef GS_PRECOND_AMG_AMG_H
+#define GS_PRECOND_AMG_AMG_H
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 
 typedef struct gs_amg_options gs_amg_options;
 

@@ -1,11 +1,11 @@
 /* apply.c: columns into the cycle and out of it. One goes through as it is. Several lie by rows in
  * it, so that an entry of a matrix meets all that it is multiplied with in one place: they are
  * turned when they come in and when they go out, by what also brings them to the levels' type. */
-#include "core/flip.h"
-#include "core/stage.h"
+#include "core/staging.h"
 #include "core/try.h"
-#include "core/vector.h"
 #include "precond/amg/hierarchy.h"
+#include "vector/layout.h"
+#include "vector/vector.h"
 
 /* --- vectors ---------------------------------------------------------------------------------- */
 

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/stage.h"
+#include "core/staging.h"
 #include "core/try.h"
-#include "core/vector.h"
-#include "precond/amg/classical/classical.h"
-#include "precond/polynomial.h"
-#include "spmv/matrix.h"
+#include "precond/amg/coarsening/classical/classical.h"
+#include "precond/chebyshev/polynomial.h"
+#include "spmv/handle.h"
+#include "vector/vector.h"
 
 #define STAGNANT                                                                    \
     0.85 /* rows of a level over those of the finer: coarsening has come to its end \

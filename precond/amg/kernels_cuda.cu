@@ -1,7 +1,7 @@
 // kernels_cuda.cu: the kernels on a GPU.
-#include "core/each.cuh"
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "precond/lanes.cuh"
+#include "vector/each.cuh"
 
 extern "C" {
 #include "precond/amg/amg.h"
@@ -9,7 +9,7 @@ extern "C" {
 }
 
 #define SMALL __device__ inline
-#include "core/row_rule.h"
+#include "matrix/row_rule.h"
 
 namespace
 {

@@ -2,9 +2,10 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "matrix/sample.h"
 #include "precond/amg/hierarchy.h"
-#include "spmv/glance.h"
-#include "spmv/matrix.h"
+#include "spmv/auto/cost_model.h"
+#include "spmv/handle.h"
 
 #define EXPECTED 60 /* products of a level in a solve of some 20 iterations */
 

@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/stage.h"
+#include "core/staging.h"
 #include "core/try.h"
-#include "core/vector.h"
 #include "precond/amg/hierarchy.h"
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
+#include "vector/vector.h"
 
 #define CYCLES 6 /* at most: those of a slow kind leave much after the first */
 

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/stage.h"
+#include "core/staging.h"
 #include "core/try.h"
-#include "precond/precond.h"
+#include "precond/handle.h"
 
 typedef struct block_jacobi_options {
     int size;

@@ -1,5 +1,5 @@
 // block_jacobi_cuda.cu: the kernel on a GPU: a thread for each row.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 
 extern "C" {
 #include "precond/block_jacobi/block_jacobi.h"

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/flip.h"
-#include "core/stage.h"
+#include "core/staging.h"
 #include "core/try.h"
+#include "precond/chebyshev/polynomial.h"
 #include "precond/diagonal.h"
-#include "precond/polynomial.h"
-#include "precond/precond.h"
+#include "precond/handle.h"
+#include "vector/layout.h"
 
 enum { STRIP = 8 }; /* columns that are multiplied together */
 

@@ -1,6 +1,6 @@
 /* esc.h: products by expansion, sorting and compression. Symbols as in esc.c. */
-#ifndef GS_ESC_H
-#define GS_ESC_H
+#ifndef GS_SPGEMM_ESC_ESC_H
+#define GS_SPGEMM_ESC_ESC_H
 
 #include "spgemm/spgemm.h"
 

@@ -1,7 +1,7 @@
 /* esc_pieces.h: the expansion on the CPU, by pieces: the products of a row of C, or, where they
  * are more than there is room for, those in a range of its columns. */
-#ifndef GS_ESC_PIECES_H
-#define GS_ESC_PIECES_H
+#ifndef GS_SPGEMM_ESC_ESC_PIECES_H
+#define GS_SPGEMM_ESC_ESC_PIECES_H
 
 #include "spgemm/esc/esc.h"
 

@@ -1,8 +1,8 @@
 /* triple.h: R A P at once. On the CPU a row of R after the other: the row of R A is summed by
  * columns, and then the rows of P that these ask for, so that no product of two is ever stored. On
  * a GPU A P is made and let go again. */
-#ifndef GS_TRIPLE_H
-#define GS_TRIPLE_H
+#ifndef GS_SPGEMM_GALERKIN_TRIPLE_H
+#define GS_SPGEMM_GALERKIN_TRIPLE_H
 
 #include "spgemm/spgemm.h"
 

@@ -7,8 +7,8 @@
  *
  * Reads A once, and for each entry of A a row of B, once to count C's entries and once or twice to
  * make them; writes C once. */
-#ifndef GS_SPGEMM_HASH_H
-#define GS_SPGEMM_HASH_H
+#ifndef GS_SPGEMM_HASH_HASH_H
+#define GS_SPGEMM_HASH_HASH_H
 
 #include "spgemm/spgemm.h"
 

@@ -16,8 +16,8 @@ static int64_t count_products(gsolve_context *ctx, const gsolve_csr *A, const gs
 {
     int64_t all = 0, most = 0;
 
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) \
-    reduction(+ : all) reduction(max : most)
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(+ : all) \
+    reduction(max : most)
     for (int32_t i = 0; i < A->nrows; i++) {
         const int64_t to = gs_start(A, i + 1);
         int64_t work = 0;

@@ -1,7 +1,7 @@
 // hash_rows.cuh: what the kernels of the method hash are made of: groups of threads that share a
 // row of C, and the walk over the rows of B that a row of A asks for.
-#ifndef GS_HASH_ROWS_CUH
-#define GS_HASH_ROWS_CUH
+#ifndef GS_SPGEMM_HASH_HASH_ROWS_CUH
+#define GS_SPGEMM_HASH_HASH_ROWS_CUH
 
 #include "spgemm/rows.cuh"
 
@@ -10,7 +10,7 @@ extern "C" {
 }
 
 #define SMALL __device__ inline
-#include "core/row_rule.h"
+#include "matrix/row_rule.h"
 #undef SMALL
 
 namespace gs_hash_rows
@@ -212,9 +212,7 @@ __device__ __forceinline__ void for_products(const rows_of &A, const rows_of &B,
 {
     walk<T, false>(
         A, B, s, to, part, 0,
-        [&](int64_t e, int64_t) {
-            return element<T>{B.col[e], B.number<T>(e)};
-        },
+        [&](int64_t e, int64_t) { return element<T>{B.col[e], B.number<T>(e)}; },
         [&](bool is_one, T a, element<T> b) { each(is_one, b.col, a, b.value); },
         [] { GROUP::sync(); });
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "core/try.h"
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
 #include "spmv/sliced/sliced.h"
 
 #define LEAST 1024 /* rows of a window */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "spmv/scattered.h"
+#include "matrix/irregular.h"
 #include "spmv/sliced/sliced.h"
 
 #define WINDOW 65536 /* rows that are grouped, */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "spmv/tally.h"
+#include "matrix/block_counts.h"
 
 /* Blocks that nobody asked for by their size are not made if they take ALLOWANCE times the bytes of
  * the rows themselves, and more than SMALL in all: below that they hurt nobody. */

@@ -6,12 +6,12 @@
  * column of a block times an element of x is one operation on a vector.
  *
  * On a GPU see bsr_slices.cuh. */
-#ifndef GS_BSR_H
-#define GS_BSR_H
+#ifndef GS_SPMV_BSR_BSR_H
+#define GS_SPMV_BSR_BSR_H
 
-#include "core/csr.h"
-#include "core/vector.h"
-#include "spmv/crews.h"
+#include "matrix/csr.h"
+#include "spmv/multi_rhs/subwarp_rows.h"
+#include "vector/vector.h"
 
 enum { GS_BSR_LEAST = 2, GS_BSR_MOST = 6 }; /* rows and columns of a block */
 enum { GS_BSR_AUTO, GS_BSR_16, GS_BSR_32 }; /* the words of index= */

@@ -2,7 +2,7 @@
 // spmv/crews.cuh. A team has a slot: it reads the b rows of x that a block needs once for all b
 // rows of the block. Each row is summed as in the product with one column and has the same bits.
 #include "spmv/bsr/bsr_slices.cuh"
-#include "spmv/crews.cuh"
+#include "spmv/multi_rhs/subwarp_rows.cuh"
 
 using namespace gs_bsr_parts;
 using namespace gs_crews;

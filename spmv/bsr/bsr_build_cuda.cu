@@ -4,8 +4,8 @@
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
-#include "core/rows.cuh"
-#include "spmv/block_rows.cuh"
+#include "matrix/block_rows.cuh"
+#include "matrix/rows.cuh"
 #include "spmv/bsr/bsr_slices.cuh"
 
 using namespace gs_bsr_parts;

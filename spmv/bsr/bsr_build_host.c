@@ -1,9 +1,9 @@
 /* bsr_build_host.c: which blocks there are, on the CPU, see bsr.h. */
 #include <string.h>
 
-#include "core/blocks.h"
 #include "core/try.h"
 #include "spmv/bsr/bsr.h"
+#include "vector/blocks.h"
 
 /* The block columns of block row I, ascending, into col unless it is NULL; returns how many. Its
  * rows are merged: the least column that is left names the next block. */

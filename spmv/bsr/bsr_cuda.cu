@@ -1,11 +1,11 @@
 // bsr_cuda.cu: the product on a GPU, see bsr_slices.cuh. A thread sums a row: the values of several
 // blocks are asked for at once, and they and the block columns before the number of blocks of the
 // slot is known; the elements of x that rows of a block share come from the first cache.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/bsr/bsr_slices.cuh"
 
 extern "C" {
-#include "core/vector.h"
+#include "vector/vector.h"
 }
 
 using namespace gs_bsr_parts;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "spmv/scattered.h"
+#include "matrix/irregular.h"
 
 /* Work before row i. */
 static int64_t work(const gsolve_csr *A, int32_t i)

@@ -7,26 +7,21 @@
  * before, the elements of x are asked for GS_AHEAD entries before their use.
  *
  * One product moves 12 bytes an entry (8 in fp32), 4 a row, and x and y once. */
-#ifndef GS_SPMV_CSR_H
-#define GS_SPMV_CSR_H
+#ifndef GS_SPMV_CSR_CSR_H
+#define GS_SPMV_CSR_CSR_H
 
-#include "core/csr.h"
-#include "core/vector.h"
-#include "spmv/block.h"
-#include "spmv/scattered.h"
-#include "spmv/strips.h"
-#include "spmv/windows.h"
+#include "matrix/csr.h"
+#include "matrix/irregular.h"
+#include "matrix/sample.h"
+#include "spmv/multi_rhs/block.h"
+#include "spmv/multi_rhs/cache_windows.h"
+#include "spmv/multi_rhs/column_blocks.h"
+#include "vector/vector.h"
 
 #define GS_CSR_TASK 8192 /* work of a task: entries + GS_CSR_TOLL a row */
 #define GS_CSR_TOLL 4
 #define GS_LONG_ROW 32768 /* longer rows are cut into parts of GS_CSR_PART entries */
 #define GS_CSR_PART 8192
-
-/* What a look at all rows found. */
-typedef struct gs_csr_look {
-    unsigned longest, empty; /* entries of a row; rows */
-    unsigned near, far;      /* rows of a sample, see begins.cuh */
-} gs_csr_look;
 
 typedef struct gs_csr_plan {
     gsolve_csr csr; /* the handle's */

@@ -1,7 +1,7 @@
 // csr_block_cuda.cu: the product of several columns at once on a GPU: one pass over the entries
 // serves C of them, whose sums run as in csr_cuda.cu and so have the same bits. Of 12 bytes an
 // entry (8 in fp32) each column bears the C-th part; its gathers from x remain.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/csr/csr_tiles.cuh"
 
 using namespace gs_tiles;

@@ -1,7 +1,9 @@
 /* csr_body.h: the products on the CPU for one value type T; csr_rows.h holds what reads offsets. */
 
-#include "spmv/row_blocks.h"
-#include "spmv/windows_body.h"
+#include "spmv/multi_rhs/row_blocks.h"
+
+/* after row_blocks.h, whose functions it calls */
+#include "spmv/multi_rhs/cache_windows_body.h"
 
 /* The sum over one part of a long row. */
 static T FN(part_sum)(const gs_csr_plan *plan, int64_t part, const T *x)

@@ -13,13 +13,13 @@
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
-#include "core/early.cuh"
-#include "spmv/csr/begins.cuh"
+#include "core/pdl.cuh"
+#include "matrix/begins.cuh"
 #include "spmv/csr/csr_tiles.cuh"
 
 extern "C" {
 #include "core/try.h"
-#include "core/vector.h"
+#include "vector/vector.h"
 }
 
 using namespace gs_tiles;

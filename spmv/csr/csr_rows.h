@@ -56,7 +56,7 @@ static void ON(task_scattered)(const gs_csr_plan *plan, int32_t t, double alpha,
 
 #define OF_OFFSET(name) GS_PASTE(ON(name), COLUMNS)
 #define GS_COLUMNS_BODY "spmv/csr/csr_columns.h"
-#include "core/each_columns.h"
+#include "vector/each_columns.h"
 #undef GS_COLUMNS_BODY
 #undef OF_OFFSET
 

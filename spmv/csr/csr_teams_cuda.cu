@@ -1,9 +1,9 @@
 // csr_teams_cuda.cu: the product of several columns at once on a GPU where x lies by rows, by teams
-// of threads, see teams.cuh: each takes every so manieth entry of a row, of which its members read
+// of threads, see subwarps.cuh: each takes every so manieth entry of a row, of which its members read
 // column and value together.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/csr/csr_tiles.cuh"
-#include "spmv/teams.cuh"
+#include "spmv/multi_rhs/subwarps.cuh"
 
 extern "C" {
 #include "core/try.h"

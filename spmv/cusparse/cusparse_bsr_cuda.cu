@@ -6,11 +6,11 @@
 
 #include <cstdio>
 
+#include "matrix/rows.cuh"
 #include "spmv/cusparse/vendor.cuh"
-#include "core/rows.cuh"
 
 extern "C" {
-#include "spmv/tally.h"
+#include "matrix/block_counts.h"
 }
 
 namespace

@@ -1,12 +1,12 @@
 // vendor.cuh: what the parts of the format cusparse share: the matrix in the vendor's hands.
-#ifndef GS_VENDOR_CUH
-#define GS_VENDOR_CUH
+#ifndef GS_SPMV_CUSPARSE_VENDOR_CUH
+#define GS_SPMV_CUSPARSE_VENDOR_CUH
 
 #include "core/cusparse.cuh"
 
 extern "C" {
-#include "core/csr.h"
 #include "core/try.h"
+#include "matrix/csr.h"
 }
 
 enum gs_vendor_alg { GS_CSR1, GS_CSR2, GS_COO, GS_SELL, GS_BSR };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
 #include "spmv/trial.h"
 
 #define SPARSE 1.1 /* slots to an entry from which on the CPU sorts rows */

@@ -7,10 +7,10 @@
  * where the Lc sums of a row are: there in shared memory, here in registers of a team of threads,
  * each of which answers for two or four columns of all T lanes of its row (or of four of them,
  * where T is more), see ellr_cuda.cu. */
-#ifndef GS_ELLR_H
-#define GS_ELLR_H
+#ifndef GS_SPMV_ELLR_ELLR_H
+#define GS_SPMV_ELLR_ELLR_H
 
-#include "spmv/crews.h"
+#include "spmv/multi_rhs/subwarp_rows.h"
 #include "spmv/sliced/sliced.h"
 
 #define GS_ELLR_LEAST_BLOCK 64 /* threads */

@@ -2,8 +2,8 @@
 // neighbouring lanes of a slice, all of one row: it reads their entries of a column of the slice at
 // once, side by side as they are. The sums of lanes are kept apart and added as in the product with
 // one column, so that all bits are the same.
-#include "core/early.cuh"
-#include "spmv/crews.cuh"
+#include "core/pdl.cuh"
+#include "spmv/multi_rhs/subwarp_rows.cuh"
 #include "spmv/sliced/sliced.cuh"
 
 extern "C" {

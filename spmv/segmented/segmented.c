@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "core/try.h"
-#include "core/vector.h"
 #include "spmv/trial.h"
+#include "vector/vector.h"
 
 static const gsolve_option options[] = {
     {"length",

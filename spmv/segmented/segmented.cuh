@@ -1,6 +1,6 @@
 // segmented.cuh: what the conversion to segments and the product with them share on a GPU.
-#ifndef GS_SEGMENTED_CUH
-#define GS_SEGMENTED_CUH
+#ifndef GS_SPMV_SEGMENTED_SEGMENTED_CUH
+#define GS_SPMV_SEGMENTED_SEGMENTED_CUH
 
 #include "core/cuda.cuh"
 

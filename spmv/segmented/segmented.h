@@ -11,13 +11,13 @@
  *
  * On a GPU a row of more than 256 segments is summed from the rows as they are, by a block for each
  * of up to 256 parts, whichever the sum: see segmented_cuda.cu. */
-#ifndef GS_SPMV_SEGMENTED_H
-#define GS_SPMV_SEGMENTED_H
+#ifndef GS_SPMV_SEGMENTED_SEGMENTED_H
+#define GS_SPMV_SEGMENTED_SEGMENTED_H
 
-#include "core/csr.h"
-#include "core/vector.h"
-#include "spmv/crews.h"
-#include "spmv/strips.h"
+#include "matrix/csr.h"
+#include "spmv/multi_rhs/column_blocks.h"
+#include "spmv/multi_rhs/subwarp_rows.h"
+#include "vector/vector.h"
 
 enum { GS_SUM_AUTO, GS_SUM_THREAD, GS_SUM_REDUCE };
 enum { GS_FINISH_DEVICE, GS_FINISH_HOST };
@@ -50,7 +50,7 @@ typedef struct gs_segmented {
     gs_segmented_options chosen;
     int64_t entries, longest, stored;
     int length;     /* of a segment, at most: a power of two */
-    bool scattered; /* on the CPU: see spmv/scattered.h */
+    bool scattered; /* on the CPU: see matrix/irregular.h */
     bool reduce;
     int32_t segments;
     int lanes, groups; /* of lanes segments each */

@@ -1,7 +1,7 @@
 // segmented_block_cuda.cu: the product with many columns by segments on a GPU, see
 // spmv/crews.cuh. A team sums a segment from the rows as they are, whichever the sum= of the form:
 // side by side are here the numbers of x's row, not the entries of several segments.
-#include "spmv/crews.cuh"
+#include "spmv/multi_rhs/subwarp_rows.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
 using namespace gs_segments;

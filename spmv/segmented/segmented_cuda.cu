@@ -5,11 +5,11 @@
 // launch, first of all, the parts of rows too long for segments: a block sums one, and the block
 // that ends a row's last part adds them up. Where rows of several segments are left, a second,
 // small launch adds those.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
 extern "C" {
-#include "core/vector.h"
+#include "vector/vector.h"
 }
 
 using namespace gs_segments;

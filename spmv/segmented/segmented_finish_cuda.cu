@@ -2,7 +2,7 @@
 //
 // finish=host: the sums travel to the host, where one thread adds them as in the paper, and those
 // of the rows come back; a function that the stream calls does it, so that steps can be recorded.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
 using namespace gs_segments;

@@ -1,6 +1,6 @@
 // segmented_lanes_cuda.cu: sum=reduce on a GPU: a few threads sum a segment, where it lies in the
 // rows, several segments at a time.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
 using namespace gs_segments;

@@ -2,10 +2,10 @@
  * from a first pass what those before it make. */
 #include <string.h>
 
-#include "core/blocks.h"
 #include "core/try.h"
-#include "spmv/scattered.h"
+#include "matrix/irregular.h"
 #include "spmv/segmented/segmented.h"
+#include "vector/blocks.h"
 
 static int64_t row_length(const gsolve_csr *A, int32_t i)
 {

@@ -1,6 +1,6 @@
 // segmented_threads_cuda.cu: sum=thread on a GPU: a warp sums a group, each of its threads a
 // segment.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
 using namespace gs_segments;

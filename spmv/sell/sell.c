@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "core/try.h"
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
 
 typedef struct sell_options {
     int slice, sigma, most, index, value;

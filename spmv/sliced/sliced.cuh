@@ -1,6 +1,6 @@
 // sliced.cuh: what conversion and product of the engine on a GPU share.
-#ifndef GS_SLICED_CUH
-#define GS_SLICED_CUH
+#ifndef GS_SPMV_SLICED_SLICED_CUH
+#define GS_SPMV_SLICED_SLICED_CUH
 
 #include "core/cuda.cuh"
 

@@ -19,14 +19,14 @@
  * Column numbers take 16 bits where they fit: in a slice whose columns span at most 65534 they are
  * offsets from one base, and where only each column of the slice does, from a base for each of
  * these; other slices keep 32 bits. 0xFFFF (in 32 bits: -1) marks padding. */
-#ifndef GS_SPMV_SLICED_H
-#define GS_SPMV_SLICED_H
+#ifndef GS_SPMV_SLICED_SLICED_H
+#define GS_SPMV_SLICED_SLICED_H
 
-#include "core/csr.h"
-#include "core/vector.h"
-#include "spmv/block.h"
-#include "spmv/strips.h"
-#include "spmv/windows.h"
+#include "matrix/csr.h"
+#include "spmv/multi_rhs/block.h"
+#include "spmv/multi_rhs/cache_windows.h"
+#include "spmv/multi_rhs/column_blocks.h"
+#include "vector/vector.h"
 
 /* --- the policy ------------------------------------------------------------------------------- */
 

@@ -1,10 +1,10 @@
 // sliced_block.cuh: what the products with several columns at once share, see sliced_block_cuda.cu.
 // A warp works on 32 lanes of slices, or on a part of a long row, and on a chunk of the columns.
-#ifndef GS_SLICED_BLOCK_CUH
-#define GS_SLICED_BLOCK_CUH
+#ifndef GS_SPMV_SLICED_SLICED_BLOCK_CUH
+#define GS_SPMV_SLICED_SLICED_BLOCK_CUH
 
+#include "spmv/multi_rhs/subwarps.cuh"
 #include "spmv/sliced/sliced_lanes.cuh"
-#include "spmv/teams.cuh"
 
 namespace gs_by_slices
 {

@@ -1,7 +1,9 @@
 /* sliced_block_body.h: the product with several columns of x by rows on the CPU for a value type T,
  * see sliced_block_slices.h. */
-#include "spmv/row_blocks.h"
-#include "spmv/windows_body.h"
+#include "spmv/multi_rhs/row_blocks.h"
+
+/* after row_blocks.h, whose functions it calls */
+#include "spmv/multi_rhs/cache_windows_body.h"
 
 #define V        T
 #define ON(name) FN(name##_own)
@@ -15,7 +17,7 @@
 #undef ON
 
 #define GS_COLUMNS_BODY "spmv/sliced/sliced_block_long.h"
-#include "core/each_columns.h"
+#include "vector/each_columns.h"
 #undef GS_COLUMNS_BODY
 
 /* The long rows, w columns. */
@@ -62,7 +64,7 @@ static void FN(block_by_rings)(gs_queue *q, const gs_sliced *s, double alpha, gs
     const int32_t w = gs_ring_columns(x.ncols);
     const FN(rows_of_y) out = FN(rows_of)(y);
 
-#pragma omp parallel num_threads(gs_queue_threads(q)) if (s->tasks > 2)
+#pragma omp parallel num_threads(gs_queue_threads(q)) if (s -> tasks > 2)
     {
         FN(ring) ring = FN(ring_of)(&s->windows, w, omp_get_thread_num());
 #pragma omp for schedule(static)

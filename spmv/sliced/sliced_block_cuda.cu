@@ -7,7 +7,7 @@
 // side by side. A thread holds the sums of one or two packs, so that a multiprocessor has room for
 // many warps: these, and not what one of them reads ahead, keep it busy while x is on its way. With
 // two packs what is read of A serves twice as many numbers of a thread.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/sliced/sliced_block.cuh"
 
 using namespace gs_by_slices;

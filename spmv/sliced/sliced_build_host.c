@@ -1,9 +1,9 @@
 /* sliced_build_host.c: the conversion on the CPU, as far as no value is concerned. */
 #include <string.h>
 
-#include "core/blocks.h"
 #include "core/try.h"
 #include "spmv/sliced/sliced_host.h"
+#include "vector/blocks.h"
 
 #define TASK 8192 /* work of a task: slots, and TOLL a slice */
 #define TOLL 16

@@ -1,7 +1,7 @@
 // sliced_columns_cuda.cu: the product with several columns at once on a GPU where x and y lie by
 // columns: a thread sums a lane, as for one column, for C columns of x at once. What neighbouring
 // rows read of a column lies close together where they are neighbours in a grid.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/sliced/sliced_lean.cuh"
 #include "spmv/sliced/sliced_product.cuh"
 

@@ -4,12 +4,12 @@
 // row are added by shuffles. Each thread reads so many entries at once that the memory is kept
 // busy, and what it must know of its next slice while it works on this one. Parts of long rows are
 // read from csr by a warp each; the one that comes last adds up those of its row, in their order.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/sliced/sliced_block.cuh"
 #include "spmv/sliced/sliced_product.cuh"
 
 extern "C" {
-#include "core/flip.h"
+#include "vector/layout.h"
 }
 
 using namespace gs_by_slices;

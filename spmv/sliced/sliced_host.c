@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-#include "core/blocks.h"
 #include "core/try.h"
-#include "core/vector.h"
-#include "spmv/scattered.h"
+#include "matrix/irregular.h"
+#include "vector/blocks.h"
+#include "vector/vector.h"
 
 #define GS_BODY "spmv/sliced/sliced_body.h"
 #include "core/each_type.h"

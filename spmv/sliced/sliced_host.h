@@ -1,6 +1,6 @@
 /* sliced_host.h: what the parts of the engine on the CPU share. */
-#ifndef GS_SLICED_HOST_H
-#define GS_SLICED_HOST_H
+#ifndef GS_SPMV_SLICED_SLICED_HOST_H
+#define GS_SPMV_SLICED_SLICED_HOST_H
 
 #include "spmv/sliced/sliced.h"
 

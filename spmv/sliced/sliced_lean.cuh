@@ -3,11 +3,11 @@
 // on 32 lanes of slices, or on a part of a long row, and on a chunk of the columns. That 16-bit
 // numbers have one base or many is asked at each of them, so that there are two kinds of loops and
 // not the three of sliced_block.cuh, which regular rows are faster with.
-#ifndef GS_SLICED_LEAN_CUH
-#define GS_SLICED_LEAN_CUH
+#ifndef GS_SPMV_SLICED_SLICED_LEAN_CUH
+#define GS_SPMV_SLICED_SLICED_LEAN_CUH
 
+#include "spmv/multi_rhs/subwarps.cuh"
 #include "spmv/sliced/sliced_lanes.cuh"
-#include "spmv/teams.cuh"
 
 namespace gs_lean_slices
 {

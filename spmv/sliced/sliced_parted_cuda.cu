@@ -2,7 +2,7 @@
 // there are parts of long rows besides slices of 32 lanes, a row to each: teams as in
 // sliced_block_cuda.cu, the first blocks of which do the parts, so that nobody waits for these,
 // which are few and take long.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/sliced/sliced_lean.cuh"
 
 using namespace gs_lean_slices;

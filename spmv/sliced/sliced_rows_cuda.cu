@@ -1,6 +1,6 @@
 // sliced_rows_cuda.cu: the product on a GPU where slices are of 32 lanes, one to a row, see
 // sliced_rows.cuh.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/sliced/sliced_rows.cuh"
 
 using namespace gs_by_slices;

@@ -1,6 +1,6 @@
 // sliced_step_cuda.cu: steps of spmv/step.h on a GPU. The vectors around the product are asked for
 // before the sum of their row, so that all wait together.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/sliced/sliced_rows.cuh"
 
 extern "C" {

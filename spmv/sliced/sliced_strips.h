@@ -1,5 +1,5 @@
-/* sliced_strips.h: the product by strips (spmv/strips.h) on the CPU for a value type T and a type V
- * that values are stored in, of slices of eight lanes, one to a row. */
+/* sliced_strips.h: the product by strips (spmv/multi_rhs/column_blocks.h) on the CPU for a value
+ * type T and a type V that values are stored in, of slices of eight lanes, one to a row. */
 
 /* The column where strip k begins for slice `at`: for its first row, if that is stored. */
 static int32_t ON(cut)(const gs_sliced *s, const gs_slice *slice, int32_t full, int32_t k)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "spmv/scattered.h"
+#include "matrix/irregular.h"
 
 static const gsolve_option options[] = {
     {"width", "W, entries of a thread in a tile", GSOLVE_CHOICE,

@@ -23,13 +23,13 @@
  *  - both stages run where the matrix lives.
  *
  * One product moves 12 bytes an entry (8 in fp32), 4 or 8 a row, 4 a tile, and x and y once. */
-#ifndef GS_SPMV_SPECULATIVE_H
-#define GS_SPMV_SPECULATIVE_H
+#ifndef GS_SPMV_SPECULATIVE_SPECULATIVE_H
+#define GS_SPMV_SPECULATIVE_SPECULATIVE_H
 
-#include "core/csr.h"
-#include "core/vector.h"
-#include "spmv/scattered.h"
-#include "spmv/strips.h"
+#include "matrix/csr.h"
+#include "matrix/irregular.h"
+#include "spmv/multi_rhs/column_blocks.h"
+#include "vector/vector.h"
 
 #define GS_SPECULATIVE_T 32
 

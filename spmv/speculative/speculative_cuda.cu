@@ -8,12 +8,12 @@
 // the pieces of the speculator array.
 #include <cuda_pipeline.h>
 
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/speculative/speculative_group.cuh"
 
 extern "C" {
 #include "core/try.h"
-#include "core/vector.h"
+#include "vector/vector.h"
 }
 
 using namespace gs_bunches;

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 #include "tests/apart.h"
 #include "tests/fuzz/interface.h"
 
