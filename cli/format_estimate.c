@@ -1,5 +1,5 @@
-/* format_estimate.c: the preconditioner that a solve would have: its levels and its memory, as they come
- * out where it is made. */
+/* format_estimate.c: the preconditioner that a solve would have: its levels and its memory, as they
+ * come out where it is made. */
 #include "cli/format_estimate.h"
 
 #include <string.h>
@@ -8,18 +8,19 @@
 #include "cli/levels.h"
 
 /* p->a.precond = which, if any. */
-static void choose(const cli *c, const gsolve_context *there, const cli_system *s, cli_prospect *p)
+static void choose(const cli *c, const gsolve_context *there, const cli_system *s,
+                   cli_precond_estimate *p)
 {
     const bool any = !c->is.precond || cli_spec_is(c->is.precond, "auto");
     const char *spec = c->is.precond;
     gsolve_choice choice;
 
-    if (any) spec = gsolve_choose(there, &s->traits, 0, &choice) ? choice.precond : "none";
+    if (any) spec = gsolve_auto_choose(there, &s->traits, 0, &choice) ? choice.precond : "none";
     p->asked = any ? cli_spec_is(spec, "amg") : true;
     snprintf(p->a.precond, sizeof p->a.precond, "%s", spec);
 }
 
-static void make(cli_prospect *p, gsolve_context *ctx, const gsolve_csr *csr)
+static void make(cli_precond_estimate *p, gsolve_context *ctx, const gsolve_csr *csr)
 {
     gsolve_precond *M = NULL;
     gsolve_precond_info info;
@@ -38,7 +39,8 @@ static void make(cli_prospect *p, gsolve_context *ctx, const gsolve_csr *csr)
     gsolve_precond_destroy(&M);
 }
 
-void cli_prospect_make(const cli *c, gsolve_context *there, const cli_system *s, cli_prospect *p)
+void cli_precond_estimate_make(const cli *c, gsolve_context *there, const cli_system *s,
+                               cli_precond_estimate *p)
 {
     choose(c, there, s, p);
     if (p->asked) make(p, there, &s->csr);
@@ -57,7 +59,7 @@ static void complexities(const cli_attempt *a, double *operators, double *grids)
     *grids = a->level[0].rows > 0 ? rows / a->level[0].rows : 1;
 }
 
-void cli_prospect_say(const cli *c, const cli_prospect *p)
+void cli_precond_estimate_print(const cli *c, const cli_precond_estimate *p)
 {
     const cli_attempt *a = &p->a;
 
@@ -73,7 +75,7 @@ void cli_prospect_say(const cli *c, const cli_prospect *p)
     cli_levels_say(c, a);
 }
 
-void cli_prospect_json(cJSON *object, const cli_prospect *p)
+void cli_precond_estimate_json(cJSON *object, const cli_precond_estimate *p)
 {
     const cli_attempt *a = &p->a;
     cJSON *part = p->asked ? cJSON_AddObjectToObject(object, "precond") : NULL;

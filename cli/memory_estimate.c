@@ -23,10 +23,10 @@ static size_t least_matrix(const cli *c, const cli_system *s)
 {
     size_t bytes;
 
-    return gsolve_matrix_forecast(c->ctx, "auto", &s->csr, &bytes) == GSOLVE_OK ? bytes : 0;
+    return gsolve_matrix_memory(c->ctx, "auto", &s->csr, &bytes) == GSOLVE_OK ? bytes : 0;
 }
 
-void cli_forecast_say(const cli *c, const cli_system *s)
+void cli_memory_estimate_print(const cli *c, const cli_system *s)
 {
     const room r = room_of(c);
     const size_t matrix = least_matrix(c, s);
@@ -41,12 +41,12 @@ void cli_forecast_say(const cli *c, const cli_system *s)
                  cli_bytes((double)r.total).text);
     }
     for (int k = 0; (format = gsolve_format_at(c->ctx, k)); k++) {
-        if (gsolve_matrix_forecast(c->ctx, format->name, &s->csr, &bytes) != GSOLVE_OK) continue;
+        if (gsolve_matrix_memory(c->ctx, format->name, &s->csr, &bytes) != GSOLVE_OK) continue;
         cli_item(c, "forecast", "%s for the matrix as %s", cli_bytes((double)bytes).text,
                  format->name);
     }
     for (int k = 0; k < METHODS; k++) {
-        if (gsolve_solver_forecast(c->ctx, methods[k], &s->csr, 1, &bytes) != GSOLVE_OK) continue;
+        if (gsolve_solver_memory(c->ctx, methods[k], &s->csr, 1, &bytes) != GSOLVE_OK) continue;
         cli_item(c, "", "%s for %s, %s together%s", cli_bytes((double)bytes).text, methods[k],
                  cli_bytes((double)(matrix + bytes)).text,
                  r.total > 0 && matrix + bytes > r.unused ? ", which does not fit" : "");
@@ -62,7 +62,7 @@ static void add(cJSON *list, const char *name, size_t bytes)
     cJSON_AddItemToArray(list, item);
 }
 
-void cli_forecast_json(cJSON *object, const cli *c, const cli_system *s)
+void cli_memory_estimate_json(cJSON *object, const cli *c, const cli_system *s)
 {
     cJSON *forecast = cJSON_AddObjectToObject(object, "forecast"), *list;
     const room r = room_of(c);
@@ -79,13 +79,13 @@ void cli_forecast_json(cJSON *object, const cli *c, const cli_system *s)
     }
     list = cJSON_AddArrayToObject(forecast, "formats");
     for (int k = 0; (format = gsolve_format_at(c->ctx, k)); k++) {
-        if (gsolve_matrix_forecast(c->ctx, format->name, &s->csr, &bytes) == GSOLVE_OK) {
+        if (gsolve_matrix_memory(c->ctx, format->name, &s->csr, &bytes) == GSOLVE_OK) {
             add(list, format->name, bytes);
         }
     }
     list = cJSON_AddArrayToObject(forecast, "solvers");
     for (int k = 0; k < METHODS; k++) {
-        if (gsolve_solver_forecast(c->ctx, methods[k], &s->csr, 1, &bytes) == GSOLVE_OK) {
+        if (gsolve_solver_memory(c->ctx, methods[k], &s->csr, 1, &bytes) == GSOLVE_OK) {
             add(list, methods[k], bytes);
         }
     }

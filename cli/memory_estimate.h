@@ -7,7 +7,7 @@
 #include "cli/system.h"
 
 /* Of the matrix in each format, of the work space of the main methods, and what the device has. */
-void cli_forecast_say(const cli *c, const cli_system *s);
-void cli_forecast_json(cJSON *object, const cli *c, const cli_system *s);
+void cli_memory_estimate_print(const cli *c, const cli_system *s);
+void cli_memory_estimate_json(cJSON *object, const cli *c, const cli_system *s);
 
 #endif

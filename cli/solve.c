@@ -36,8 +36,8 @@ static int prepare(cli *c, cli_solution *s)
     if (cli_decide_device(c, &s->system)) return CLI_ERROR;
     begin += cli_now() - deciding; /* the start of a GPU is no part of the format */
     if (cli_examine(c, &s->system)) return CLI_ERROR;
-    if (gsolve_matrix_take(&s->A, c->ctx, c->is.format ? c->is.format : "auto", &s->system.csr) !=
-        GSOLVE_OK) {
+    if (gsolve_matrix_create_owned(&s->A, c->ctx, c->is.format ? c->is.format : "auto",
+                                   &s->system.csr) != GSOLVE_OK) {
         return cli_fail_library(c);
     }
     gsolve_matrix_describe(s->A, &s->info);

@@ -20,23 +20,23 @@ static inline gsolve_dense gs_column_of(gsolve_dense v, int32_t c)
 /* Whether v's stride keeps its columns, or rows, apart. */
 static inline bool gs_stride_fits(gsolve_dense v)
 {
-    return v.layout == GSOLVE_BY_ROWS ? v.nrows <= 1 || v.stride >= v.ncols
-                                      : v.ncols <= 1 || v.stride >= v.nrows;
+    return v.layout == GSOLVE_ROW_MAJOR ? v.nrows <= 1 || v.stride >= v.ncols
+                                        : v.ncols <= 1 || v.stride >= v.nrows;
 }
 
 /* Refuses v, of which what ("the right-hand side") tells, where it does not lie by columns. */
 gsolve_status gs_need_columns(gsolve_context *ctx, gsolve_dense v, const char *what);
 
 /* Where ctx's vectors and matrices live: on the device if that has memory of its own. */
-static inline gsolve_place gs_place(const gsolve_context *ctx)
+static inline gsolve_location gs_location(const gsolve_context *ctx)
 {
     return ctx->device->copy ? GSOLVE_DEVICE : GSOLVE_HOST;
 }
 
 /* Whether ctx can read what lies in place. */
-static inline bool gs_reachable(const gsolve_context *ctx, gsolve_place place)
+static inline bool gs_reachable(const gsolve_context *ctx, gsolve_location location)
 {
-    return place == GSOLVE_HOST || gs_place(ctx) == GSOLVE_DEVICE;
+    return location == GSOLVE_HOST || gs_location(ctx) == GSOLVE_DEVICE;
 }
 
 #endif

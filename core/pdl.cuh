@@ -21,7 +21,7 @@ __device__ inline void gs_wait()
 
 // Whether q's device places kernels early and this library's waits for that: both from compute
 // capability 9 on. All kernels are compiled for the same ones.
-inline bool gs_places_early(const gs_queue *q, const void *kernel)
+inline bool gs_supports_pdl(const gs_queue *q, const void *kernel)
 {
     enum { NOT_ASKED, NO, YES, DEVICES = 1024 }; // as many as the option device= can name
     static std::atomic<int> known[DEVICES];
@@ -53,8 +53,8 @@ struct gs_guard {
 
 // kernel<<<grid, threads, shared>>>(arguments...) on q's stream, early.
 template <class... P, class... A>
-gsolve_status gs_launch_early_with(gs_queue *q, const char *name, void (*kernel)(P...), dim3 grid,
-                                   int threads, size_t shared, A... arguments)
+gsolve_status gs_launch_pdl_with(gs_queue *q, const char *name, void (*kernel)(P...), dim3 grid,
+                                 int threads, size_t shared, A... arguments)
 {
     cudaLaunchAttribute early = {};
     cudaLaunchConfig_t how = {};
@@ -66,17 +66,17 @@ gsolve_status gs_launch_early_with(gs_queue *q, const char *name, void (*kernel)
     how.dynamicSmemBytes = shared;
     how.stream = q->stream;
     how.attrs = &early;
-    how.numAttrs = gs_places_early(q, (const void *)kernel) ? 1 : 0;
+    how.numAttrs = gs_supports_pdl(q, (const void *)kernel) ? 1 : 0;
     return gs_cuda(q, cudaLaunchKernelEx(&how, kernel, P(arguments)...), name);
 }
 
 // The same of a kernel whose last parameter is q's guard.
 template <class... P, class... A>
-gsolve_status gs_launch_early(gs_queue *q, const char *name, void (*kernel)(P...), int grid,
-                              int threads, A... arguments)
+gsolve_status gs_launch_pdl(gs_queue *q, const char *name, void (*kernel)(P...), int grid,
+                            int threads, A... arguments)
 {
-    return gs_launch_early_with(q, name, kernel, dim3((unsigned)grid), threads, 0, arguments...,
-                                gs_guard{q->guard});
+    return gs_launch_pdl_with(q, name, kernel, dim3((unsigned)grid), threads, 0, arguments...,
+                              gs_guard{q->guard});
 }
 
 #endif

@@ -1,6 +1,6 @@
-/* staged_copy.c: large copies between the host and a device. Ordinary memory cannot be read by a device
- * on its own: the driver's one thread copies it piece by piece to where it can. Here all threads
- * do, into one page while the other travels; and they empty one while the next comes. */
+/* staged_copy.c: large copies between the host and a device. Ordinary memory cannot be read by a
+ * device on its own: the driver's one thread copies it piece by piece to where it can. Here all
+ * threads do, into one page while the other travels; and they empty one while the next comes. */
 #include "core/context.h"
 
 /* Making the pages takes about as long as they save on a copy of MANY bytes; once there are pages,
@@ -71,8 +71,8 @@ static gsolve_status download(gsolve_context *ctx, char *to, const char *from, s
     return wait_for_all(ctx, status);
 }
 
-gsolve_status gs_carry(gsolve_context *ctx, void *to, gsolve_place to_place, const void *from,
-                       size_t bytes, bool *done)
+gsolve_status gs_copy_staged(gsolve_context *ctx, void *to, gsolve_location to_place,
+                             const void *from, size_t bytes, bool *done)
 {
     const gs_device *device = ctx->device;
     const void *host = to_place == GSOLVE_HOST ? to : from;

@@ -1,5 +1,5 @@
-/* staging.h: vectors where they are needed, wherever they lie; and arrays that the host computes for
- * ctx's device. */
+/* staging.h: vectors where they are needed, wherever they lie; and arrays that the host computes
+ * for ctx's device. */
 #ifndef GS_CORE_STAGING_H
 #define GS_CORE_STAGING_H
 
@@ -10,8 +10,8 @@ typedef struct gs_stage {
 } gs_stage;
 
 /* s->used = v in place; holds v's values if read. */
-gsolve_status gs_stage_in(gs_stage *s, gsolve_context *ctx, gsolve_place place, gsolve_dense v,
-                          bool read);
+gsolve_status gs_stage_in(gs_stage *s, gsolve_context *ctx, gsolve_location location,
+                          gsolve_dense v, bool read);
 /* Back into what was given. */
 gsolve_status gs_stage_out(const gs_stage *s, gsolve_context *ctx);
 void gs_stage_drop(gs_stage *s, gsolve_context *ctx);
@@ -24,7 +24,7 @@ void gs_draft_drop(gsolve_context *ctx, const void *there, void *draft);
 
 /* *v = ncols columns of nrows numbers in place, one behind the other, unset; its value is released
  * with gsolve_free. */
-gsolve_status gs_dense_new(gsolve_dense *v, gsolve_context *ctx, gsolve_place place,
+gsolve_status gs_dense_new(gsolve_dense *v, gsolve_context *ctx, gsolve_location location,
                            gsolve_type type, int32_t nrows, int32_t ncols);
 
 #endif

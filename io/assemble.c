@@ -54,7 +54,7 @@ done:
 static gsolve_status adopt(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,
                            int64_t entries, gs_triplets *t)
 {
-    gsolve_csr A = {.nrows = nrows, .ncols = ncols, .type = GSOLVE_F64, .place = GSOLVE_HOST};
+    gsolve_csr A = {.nrows = nrows, .ncols = ncols, .type = GSOLVE_F64, .location = GSOLVE_HOST};
     gsolve_status status = GSOLVE_OK;
 
     A.offset = entries > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;

@@ -79,8 +79,8 @@ static gsolve_status read_columns(gsolve_dense *v, const gs_market *m, const gs_
     gsolve_status status;
 
     TRY(gs_market_lines(&t, m, in));
-    *v = (gsolve_dense){m->nrows,   m->ncols,    m->nrows,         t.v,
-                        GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    *v = (gsolve_dense){m->nrows,   m->ncols,    m->nrows,           t.v,
+                        GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
 done:
     return status;
 }

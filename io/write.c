@@ -213,9 +213,9 @@ done:
 
 static gsolve_status check_dense(gsolve_context *ctx, const gsolve_dense *v)
 {
-    if (v && v->layout != GSOLVE_BY_COLUMNS) return gs_need_columns(ctx, *v, "a dense matrix");
+    if (v && v->layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(ctx, *v, "a dense matrix");
     if (!v || v->nrows < 0 || v->ncols < 0 || (v->ncols > 1 && v->stride < v->nrows) || !v->value ||
-        v->place != GSOLVE_HOST || (unsigned)v->type >= GSOLVE_TYPE_COUNT) {
+        v->location != GSOLVE_HOST || (unsigned)v->type >= GSOLVE_TYPE_COUNT) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "the dense matrix is missing, or lies not on the host, or its sizes or "
                            "type are wrong");

@@ -4,11 +4,11 @@
 #include <string.h>
 
 /* The block columns that rows first to first + b of A fall into, merged one by one; of no more than
- * GS_TALLY_LONGEST entries. */
-static gs_tally count_row(const gsolve_csr *A, int64_t first, int b)
+ * GS_BLOCK_COUNT_LONGEST entries. */
+static gs_block_count count_row(const gsolve_csr *A, int64_t first, int b)
 {
-    int64_t at[GS_TALLY_MOST], end[GS_TALLY_MOST];
-    gs_tally found = {0, 0};
+    int64_t at[GS_BLOCK_COUNT_MOST], end[GS_BLOCK_COUNT_MOST];
+    gs_block_count found = {0, 0};
 
     for (int r = 0; r < b; r++) {
         const bool there = first + r < A->nrows;
@@ -16,7 +16,7 @@ static gs_tally count_row(const gsolve_csr *A, int64_t first, int b)
         end[r] = there ? gs_start(A, (int32_t)(first + r) + 1) : 0;
         found.entries += (unsigned long long)(end[r] - at[r]);
     }
-    if (found.entries > GS_TALLY_LONGEST) return (gs_tally){0, 0};
+    if (found.entries > GS_BLOCK_COUNT_LONGEST) return (gs_block_count){0, 0};
     for (unsigned long long left = found.entries; left > 0; found.blocks++) {
         int32_t least = INT32_MAX;
         for (int r = 0; r < b; r++) {
@@ -30,15 +30,15 @@ static gs_tally count_row(const gsolve_csr *A, int64_t first, int b)
     return found;
 }
 
-static gsolve_status count(gs_tally of[], gsolve_context *ctx, const gsolve_csr *A)
+static gsolve_status count(gs_block_count of[], gsolve_context *ctx, const gsolve_csr *A)
 {
     (void)ctx;
-    for (int b = GS_TALLY_LEAST; b <= GS_TALLY_MOST; b++) {
-        const int64_t rows = ((int64_t)A->nrows + b - 1) / b, step = rows / GS_TALLY_ROWS + 1;
-        gs_tally *all = &of[b - GS_TALLY_LEAST];
+    for (int b = GS_BLOCK_COUNT_LEAST; b <= GS_BLOCK_COUNT_MOST; b++) {
+        const int64_t rows = ((int64_t)A->nrows + b - 1) / b, step = rows / GS_BLOCK_COUNT_ROWS + 1;
+        gs_block_count *all = &of[b - GS_BLOCK_COUNT_LEAST];
         memset(all, 0, sizeof *all);
         for (int64_t I = 0; I < rows; I += step) {
-            const gs_tally one = count_row(A, I * b, b);
+            const gs_block_count one = count_row(A, I * b, b);
             all->entries += one.entries;
             all->blocks += one.blocks;
         }
@@ -46,4 +46,4 @@ static gsolve_status count(gs_tally of[], gsolve_context *ctx, const gsolve_csr 
     return GSOLVE_OK;
 }
 
-const gs_tally_kernels gs_tally_host[GSOLVE_TYPE_COUNT] = {{count}, {count}};
+const gs_block_count_kernels gs_block_count_host[GSOLVE_TYPE_COUNT] = {{count}, {count}};

@@ -30,7 +30,7 @@ __device__ span<O> row_span(const O *start, int64_t i, bool there)
 
 // to[l][e] = from[at + e], at being that of lane l's row, or none past its end; a warp together.
 template <int REACH, class E, class O>
-__device__ void look_ahead(window<E, REACH> &to, const E *from, span<O> row, E none)
+__device__ void read_ahead(window<E, REACH> &to, const E *from, span<O> row, E none)
 {
     constexpr int rows = 32 / REACH, at_once = 16; // reads of a lane
     const int lane = (int)threadIdx.x % 32, sub = lane / REACH, e = lane % REACH;
@@ -61,13 +61,13 @@ __device__ void walk(const int32_t *col, span<O> row, Found found)
     const int lane = (int)threadIdx.x % 32, first = lane - lane % B;
     int used = 0;
 
-    look_ahead<reach>(ahead, col, row, -1);
+    read_ahead<reach>(ahead, col, row, -1);
     __syncwarp();
     for (;;) {
         if (__any_sync(all_lanes, used + B > reach && row.end - row.at > reach)) {
             row.at += used;
             used = 0;
-            look_ahead<reach>(ahead, col, row, -1);
+            read_ahead<reach>(ahead, col, row, -1);
             __syncwarp();
         }
         const uint32_t own = used < reach ? (uint32_t)ahead[lane][used] / B : none;

@@ -36,9 +36,9 @@ static gsolve_status blame(gsolve_context *ctx, const gsolve_csr *csr, int64_t e
     gsolve_status status;
 
     TRY(row_of(ctx, csr, entry, &row));
-    TRY(gsolve_copy(ctx, &col, GSOLVE_HOST, csr->col + entry, csr->place, sizeof col));
+    TRY(gsolve_copy(ctx, &col, GSOLVE_HOST, csr->col + entry, csr->location, sizeof col));
     TRY(gsolve_copy(ctx, to, GSOLVE_HOST, (const char *)csr->value + (size_t)entry * size,
-                    csr->place, size));
+                    csr->location, size));
     if (csr->type == GSOLVE_F32) value = (double)single;
     if (col < 0 || col >= csr->ncols) {
         return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
@@ -78,7 +78,7 @@ static gsolve_status check_view(gsolve_context *ctx, const gsolve_csr *csr)
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "the matrix is missing, or its size is negative, or it has no offsets");
     }
-    if (!gs_reachable(ctx, csr->place)) {
+    if (!gs_reachable(ctx, csr->location)) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the matrix must lie on the host");
     }
     if ((unsigned)csr->type >= GSOLVE_TYPE_COUNT || (unsigned)csr->offset > GSOLVE_O64) {
@@ -95,7 +95,7 @@ static gsolve_status check_empty(gsolve_context *ctx, const gsolve_csr *csr)
     int32_t bad;
     gsolve_status status;
 
-    TRY(gs_look(ctx, csr)->at_offsets(ctx, csr, &bad));
+    TRY(gs_inspector(ctx, csr)->check_offsets(ctx, csr, &bad));
     if (bad >= 0) return blame_offsets(ctx, csr, bad);
     TRY(gs_csr_entries(ctx, csr, &entries));
     if (entries > 0) {
@@ -106,15 +106,16 @@ done:
     return status;
 }
 
-gsolve_status gs_csr_check_seen(gsolve_context *ctx, const gsolve_csr *csr, gs_csr_seen *seen,
-                                bool *clean)
+gsolve_status gs_csr_check_findings(gsolve_context *ctx, const gsolve_csr *csr,
+                                    gs_csr_findings *seen, bool *clean)
 {
     gsolve_status status;
 
     TRY(check_view(ctx, csr));
     if (!csr->col || !csr->value) TRY(check_empty(ctx, csr));
-    TRY((csr->place == GSOLVE_HOST ? &gs_see_host[csr->type] : GS_KERNELS(gs_see, ctx, csr->type))
-            ->look(seen, ctx, csr));
+    TRY((csr->location == GSOLVE_HOST ? &gs_check_rows_host[csr->type]
+                                      : GS_KERNELS(gs_check_rows, ctx, csr->type))
+            ->check(seen, ctx, csr));
     if (seen->bad_row >= 0) return blame_offsets(ctx, csr, seen->bad_row);
     if (seen->bad_entry >= 0) return blame(ctx, csr, seen->bad_entry);
     if (clean) *clean = seen->ascending && (csr->offset == GSOLVE_O32 || seen->entries > INT32_MAX);
@@ -124,14 +125,14 @@ done:
 
 gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *clean)
 {
-    gs_csr_seen seen;
+    gs_csr_findings seen;
 
-    return gs_csr_check_seen(ctx, csr, &seen, clean);
+    return gs_csr_check_findings(ctx, csr, &seen, clean);
 }
 
 gsolve_status gs_csr_check_host(gsolve_context *ctx, const gsolve_csr *csr, bool *clean)
 {
-    if (csr && csr->place != GSOLVE_HOST) {
+    if (csr && csr->location != GSOLVE_HOST) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the matrix must lie on the host");
     }
     return gs_csr_check(ctx, csr, clean);

@@ -8,15 +8,15 @@
 
 #include "core/try.h"
 
-gsolve_status gs_csr_new_at(gsolve_csr *csr, gsolve_context *ctx, gsolve_place place, int32_t nrows,
-                            int32_t ncols, int64_t entries, gsolve_type type)
+gsolve_status gs_csr_new_at(gsolve_csr *csr, gsolve_context *ctx, gsolve_location location,
+                            int32_t nrows, int32_t ncols, int64_t entries, gsolve_type type)
 {
-    gsolve_csr new = {.nrows = nrows, .ncols = ncols, .type = type, .place = place};
+    gsolve_csr new = {.nrows = nrows, .ncols = ncols, .type = type, .location = location};
 
     new.offset = entries > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;
-    new.start = gsolve_alloc(ctx, place, (size_t)nrows + 1, gs_offset_size(new.offset));
-    new.col = new.start ? gsolve_alloc(ctx, place, (size_t)entries, sizeof *new.col) : NULL;
-    new.value = new.col ? gsolve_alloc(ctx, place, (size_t)entries, gs_type_size(type)) : NULL;
+    new.start = gsolve_alloc(ctx, location, (size_t)nrows + 1, gs_offset_size(new.offset));
+    new.col = new.start ? gsolve_alloc(ctx, location, (size_t)entries, sizeof *new.col) : NULL;
+    new.value = new.col ? gsolve_alloc(ctx, location, (size_t)entries, gs_type_size(type)) : NULL;
     if (!new.value) {
         gsolve_csr_free(&new, ctx);
         return GSOLVE_NO_MEMORY;
@@ -34,9 +34,9 @@ gsolve_status gs_csr_new(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, in
 void gsolve_csr_free(gsolve_csr *csr, gsolve_context *ctx)
 {
     if (!csr) return;
-    gsolve_free(ctx, csr->place, (void *)(uintptr_t)csr->start);
-    gsolve_free(ctx, csr->place, (void *)(uintptr_t)csr->col);
-    gsolve_free(ctx, csr->place, (void *)(uintptr_t)csr->value);
+    gsolve_free(ctx, csr->location, (void *)(uintptr_t)csr->start);
+    gsolve_free(ctx, csr->location, (void *)(uintptr_t)csr->col);
+    gsolve_free(ctx, csr->location, (void *)(uintptr_t)csr->value);
     memset(csr, 0, sizeof *csr);
 }
 
@@ -152,9 +152,9 @@ static int64_t sort_row(const gsolve_csr *A, int64_t from, int64_t to, uint64_t 
     return unique;
 }
 
-/* Fills B's row from A's entries in the order of key; place may be NULL. */
+/* Fills B's row from A's entries in the order of key; destination may be NULL. */
 static void fill_row(const gsolve_csr *B, int64_t at, const gsolve_csr *A, int64_t from, int64_t to,
-                     const uint64_t *key, int64_t *place)
+                     const uint64_t *key, int64_t *destination)
 {
     int32_t *col = (int32_t *)(uintptr_t)B->col;
 
@@ -170,23 +170,23 @@ static void fill_row(const gsolve_csr *B, int64_t at, const gsolve_csr *A, int64
             double *v = (double *)(uintptr_t)B->value;
             v[b] = new ? value : v[b] + value;
         }
-        if (place) place[entry] = b;
+        if (destination) destination[entry] = b;
     }
 }
 
 static gsolve_status clean_unsorted(gsolve_csr *out, gsolve_context *ctx, const gsolve_csr *A,
-                                    int64_t **place_out)
+                                    int64_t **destination_out)
 {
     const int64_t entries = gs_start(A, A->nrows);
     gsolve_csr B = {0};
     uint64_t *key = NULL;
-    int64_t *count = NULL, *place = NULL;
+    int64_t *count = NULL, *destination = NULL;
     const int threads = gs_threads_for(entries, gsolve_threads(ctx));
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, key, entries);
     ALLOC(ctx, GSOLVE_HOST, count, (size_t)A->nrows + 1);
-    if (place_out) ALLOC(ctx, GSOLVE_HOST, place, entries);
+    if (destination_out) ALLOC(ctx, GSOLVE_HOST, destination, entries);
     count[0] = 0;
 #pragma omp parallel for schedule(dynamic, 1024) num_threads(threads)
     for (int32_t i = 0; i < A->nrows; i++) {
@@ -197,14 +197,14 @@ static gsolve_status clean_unsorted(gsolve_csr *out, gsolve_context *ctx, const 
 #pragma omp parallel for schedule(dynamic, 1024) num_threads(threads)
     for (int32_t i = 0; i < A->nrows; i++) {
         gs_set_start(&B, i, count[i]);
-        fill_row(&B, count[i], A, gs_start(A, i), gs_start(A, i + 1), key, place);
+        fill_row(&B, count[i], A, gs_start(A, i), gs_start(A, i + 1), key, destination);
     }
     gs_set_start(&B, A->nrows, count[A->nrows]);
     *out = B;
-    if (place_out) *place_out = place;
-    place = NULL;
+    if (destination_out) *destination_out = destination;
+    destination = NULL;
 done:
-    gsolve_free(ctx, GSOLVE_HOST, place);
+    gsolve_free(ctx, GSOLVE_HOST, destination);
     gsolve_free(ctx, GSOLVE_HOST, count);
     gsolve_free(ctx, GSOLVE_HOST, key);
     return status;
@@ -216,8 +216,9 @@ bool gs_rows_ascend(gsolve_context *ctx, const gsolve_csr *A)
     int64_t bad;
     int unsorted = 0;
 
-    if (A->place == GSOLVE_DEVICE) {
-        return gs_look(ctx, A)->at_entries(ctx, A, &bad, &ascending) == GSOLVE_OK && ascending;
+    if (A->location == GSOLVE_DEVICE) {
+        return gs_inspector(ctx, A)->check_entries(ctx, A, &bad, &ascending) == GSOLVE_OK &&
+               ascending;
     }
     const int threads = gs_threads_for(gs_start(A, A->nrows), gsolve_threads(ctx));
 #pragma omp parallel for schedule(dynamic, 4096) num_threads(threads) reduction(| : unsorted)
@@ -228,14 +229,15 @@ bool gs_rows_ascend(gsolve_context *ctx, const gsolve_csr *A)
     return !unsorted;
 }
 
-gsolve_status gs_csr_clean(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr *A, int64_t **place)
+gsolve_status gs_csr_clean(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr *A,
+                           int64_t **destination)
 {
     gsolve_status status;
 
-    if (A->place == GSOLVE_HOST && !gs_rows_ascend(ctx, A)) {
-        return clean_unsorted(B, ctx, A, place);
+    if (A->location == GSOLVE_HOST && !gs_rows_ascend(ctx, A)) {
+        return clean_unsorted(B, ctx, A, destination);
     }
-    status = A->place == GSOLVE_HOST ? convert(B, ctx, A->type, A) : gs_csr_narrow(B, ctx, A);
-    if (status == GSOLVE_OK && place) *place = NULL;
+    status = A->location == GSOLVE_HOST ? convert(B, ctx, A->type, A) : gs_csr_narrow(B, ctx, A);
+    if (status == GSOLVE_OK && destination) *destination = NULL;
     return status;
 }

@@ -33,31 +33,33 @@ static inline double gs_value(const gsolve_csr *csr, int64_t k)
 }
 
 /* What can be asked of compressed rows where they lie, without moving them. */
-typedef struct gs_look_kernels {
+typedef struct gs_inspect_kernels {
     /* *row: the first that ends before it begins, 0 where the first offset is not 0, or -1 */
-    gsolve_status (*at_offsets)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row);
+    gsolve_status (*check_offsets)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row);
     /* *entry: the first in a column out of range or of a value that is not finite, or -1; if that,
      * *ascending: whether the columns ascend strictly in every row */
-    gsolve_status (*at_entries)(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entry,
-                                bool *ascending);
+    gsolve_status (*check_entries)(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entry,
+                                   bool *ascending);
     /* *same: whether A and B, of the same sizes and number of entries, have one pattern */
-    gsolve_status (*at_patterns)(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
-                                 bool *same);
+    gsolve_status (*compare_patterns)(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
+                                      bool *same);
     /* *same: whether B, of A's sizes and type but perhaps nothing else that is right, has A's
      * pattern, of so many entries, and finite values: all in one pass and one answer */
     gsolve_status (*at_values)(gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
                                const gsolve_csr *B, bool *same);
     /* start[0..nrows] = csr's offsets, which are wide and fit */
     gsolve_status (*narrow)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *start);
-} gs_look_kernels;
+} gs_inspect_kernels;
 
-extern const gs_look_kernels gs_look_host[GSOLVE_TYPE_COUNT], gs_look_cuda[GSOLVE_TYPE_COUNT];
+extern const gs_inspect_kernels gs_inspect_host[GSOLVE_TYPE_COUNT],
+    gs_inspect_cuda[GSOLVE_TYPE_COUNT];
 
 /* Those for where csr lies. */
-static inline const gs_look_kernels *gs_look(const gsolve_context *ctx, const gsolve_csr *csr)
+static inline const gs_inspect_kernels *gs_inspector(const gsolve_context *ctx,
+                                                     const gsolve_csr *csr)
 {
-    return csr->place == GSOLVE_HOST ? &gs_look_host[csr->type]
-                                     : GS_KERNELS(gs_look, ctx, csr->type);
+    return csr->location == GSOLVE_HOST ? &gs_inspect_host[csr->type]
+                                        : GS_KERNELS(gs_inspect, ctx, csr->type);
 }
 
 /* Offset row of csr, and the number of its entries; wherever it lies. */
@@ -72,8 +74,8 @@ static inline double gs_csr_bytes(const gsolve_csr *csr, int64_t entries)
            (double)entries * (double)(sizeof *csr->col + gs_type_size(csr->type));
 }
 
-/* B = an owned copy of A in a place. */
-gsolve_status gs_csr_move(gsolve_csr *B, gsolve_context *ctx, gsolve_place place,
+/* B = an owned copy of A in the memory of a location. */
+gsolve_status gs_csr_move(gsolve_csr *B, gsolve_context *ctx, gsolve_location location,
                           const gsolve_csr *A);
 
 /* *csr made to point to *fetched, an owned copy on the host, where it lies on the device. */
@@ -88,9 +90,9 @@ bool gs_rows_ascend(gsolve_context *ctx, const gsolve_csr *csr);
  * where entries fit. */
 gsolve_status gs_csr_new(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,
                          int64_t entries, gsolve_type type);
-/* The same in a place. */
-gsolve_status gs_csr_new_at(gsolve_csr *csr, gsolve_context *ctx, gsolve_place place, int32_t nrows,
-                            int32_t ncols, int64_t entries, gsolve_type type);
+/* As gs_csr_new, in the memory of a location. */
+gsolve_status gs_csr_new_at(gsolve_csr *csr, gsolve_context *ctx, gsolve_location location,
+                            int32_t nrows, int32_t ncols, int64_t entries, gsolve_type type);
 
 /* Refuses what gsolve_matrix_create refuses, wherever csr lies. *clean: every row's columns ascend
  * strictly and the offsets are in the narrowest type that holds them, so that csr can be used as it
@@ -101,13 +103,13 @@ gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *cle
 gsolve_status gs_csr_check_host(gsolve_context *ctx, const gsolve_csr *csr, bool *clean);
 
 /* B = an owned, clean copy of A, which gs_csr_check has passed. B lies where A does;
- * on the device A's rows must ascend. If place is not NULL and A's rows
- * were not ascending, *place (released with gsolve_free) tells for each of A's entries the entry of
- * B that it adds to; else *place is NULL. */
+ * on the device A's rows must ascend. If destination is not NULL and A's rows
+ * were not ascending, *destination (released with gsolve_free) tells for each of A's entries the
+ * entry of B that it adds to; else *destination is NULL. */
 gsolve_status gs_csr_clean(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr *A,
-                           int64_t **place);
+                           int64_t **destination);
 
-/* place.c: B = an owned copy of A where it lies, offsets in 32 bits where they fit. */
+/* move.c: B = an owned copy of A where it lies, offsets in 32 bits where they fit. */
 gsolve_status gs_csr_narrow(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr *A);
 
 /* Compressed rows from triplets (i[k], j[k], v[k]), which are counted from 0 and in range; v NULL:

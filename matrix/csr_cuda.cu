@@ -62,7 +62,7 @@ __device__ void add(count_t mine, count_t *to)
 
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    look_at_offsets(int32_t nrows, const O *start, findings *f)
+    inspect_offsets(int32_t nrows, const O *start, findings *f)
 {
     const stride s;
     count_t bad = s.first == 0 && start[0] != 0 ? 0 : none;
@@ -113,7 +113,7 @@ struct four {
 // Nothing is read where the offsets are not right.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
-    look_at_entries(end_of end, bool packed, int32_t ncols, const int32_t *col, const T *value,
+    inspect_entries(end_of end, bool packed, int32_t ncols, const int32_t *col, const T *value,
                     findings *f)
 {
     const stride s;
@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(gs_block_size)
 
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    look_at_begins(int32_t nrows, const O *start, const int32_t *col, findings *f)
+    inspect_begins(int32_t nrows, const O *start, const int32_t *col, findings *f)
 {
     const stride s;
     const int64_t rows = f->row == none ? nrows : 0;
@@ -209,9 +209,9 @@ gsolve_status ask_offsets(gs_queue *q, const gsolve_csr *csr, findings *f)
     const int grid = gs_grid(q, csr->nrows);
 
     return csr->offset == GSOLVE_O64
-               ? gs_launch(q, "a look at the offsets", look_at_offsets<int64_t>, grid,
+               ? gs_launch(q, "a look at the offsets", inspect_offsets<int64_t>, grid,
                            gs_block_size, csr->nrows, (const int64_t *)csr->start, f)
-               : gs_launch(q, "a look at the offsets", look_at_offsets<int32_t>, grid,
+               : gs_launch(q, "a look at the offsets", inspect_offsets<int32_t>, grid,
                            gs_block_size, csr->nrows, (const int32_t *)csr->start, f);
 }
 
@@ -221,19 +221,19 @@ gsolve_status ask_entries(gs_queue *q, const gsolve_csr *csr, findings *f)
     const int grid = gs_grid(q, csr->nrows);
     gsolve_status status;
 
-    TRY(gs_launch(q, "a look at the entries", look_at_entries<T>, gs_grid(q, INT32_MAX),
+    TRY(gs_launch(q, "a look at the entries", inspect_entries<T>, gs_grid(q, INT32_MAX),
                   gs_block_size, end_of(csr), gs_aligned(csr->col) && gs_aligned(csr->value),
                   csr->ncols, csr->col, (const T *)csr->value, f));
     TRY(csr->offset == GSOLVE_O64
-            ? gs_launch(q, "a look at the rows", look_at_begins<int64_t>, grid, gs_block_size,
+            ? gs_launch(q, "a look at the rows", inspect_begins<int64_t>, grid, gs_block_size,
                         csr->nrows, (const int64_t *)csr->start, csr->col, f)
-            : gs_launch(q, "a look at the rows", look_at_begins<int32_t>, grid, gs_block_size,
+            : gs_launch(q, "a look at the rows", inspect_begins<int32_t>, grid, gs_block_size,
                         csr->nrows, (const int32_t *)csr->start, csr->col, f));
 done:
     return status;
 }
 
-gsolve_status at_offsets(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row)
+gsolve_status check_offsets(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row)
 {
     findings *f = nullptr, seen;
     gsolve_status status;
@@ -248,8 +248,8 @@ done:
 }
 
 template <class T>
-gsolve_status at_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entry,
-                         bool *ascending)
+gsolve_status check_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entry,
+                            bool *ascending)
 {
     findings *f = nullptr, seen;
     gsolve_status status;
@@ -265,7 +265,7 @@ done:
 }
 
 template <class T>
-gsolve_status look(gs_csr_seen *all, gsolve_context *ctx, const gsolve_csr *csr)
+gsolve_status look(gs_csr_findings *all, gsolve_context *ctx, const gsolve_csr *csr)
 {
     findings *f = nullptr, seen;
     gsolve_status status;
@@ -304,7 +304,8 @@ gsolve_status compare_offsets(gs_queue *q, const gsolve_csr *a, const gsolve_csr
                 : compare_all<int32_t, int32_t>(q, n, a->start, b->start, f);
 }
 
-gsolve_status at_patterns(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B, bool *same)
+gsolve_status compare_patterns(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
+                               bool *same)
 {
     findings *f = nullptr, seen;
     int64_t entries = 0;
@@ -352,9 +353,12 @@ gsolve_status narrow(gsolve_context *ctx, const gsolve_csr *csr, int32_t *start)
 }
 
 template <class T>
-constexpr gs_look_kernels table = {at_offsets, at_entries<T>, at_patterns, at_values<T>, narrow};
+constexpr gs_inspect_kernels table = {check_offsets, check_entries<T>, compare_patterns,
+                                      at_values<T>, narrow};
 
 } // namespace
 
-extern "C" const gs_see_kernels gs_see_cuda[GSOLVE_TYPE_COUNT] = {{look<float>}, {look<double>}};
-extern "C" const gs_look_kernels gs_look_cuda[GSOLVE_TYPE_COUNT] = {table<float>, table<double>};
+extern "C" const gs_check_rows_kernels gs_check_rows_cuda[GSOLVE_TYPE_COUNT] = {{look<float>},
+                                                                                {look<double>}};
+extern "C" const gs_inspect_kernels gs_inspect_cuda[GSOLVE_TYPE_COUNT] = {table<float>,
+                                                                          table<double>};

@@ -1,7 +1,7 @@
 /* irregular.c: where the entries of neighbouring rows lie to each other, see irregular.h. */
 #include "matrix/irregular.h"
 
-bool gs_is_scattered(const gsolve_csr *A)
+bool gs_is_irregular(const gsolve_csr *A)
 {
     const int32_t step = A->nrows / 1024 + 1;
     int64_t far = 0, seen = 0;
@@ -30,7 +30,7 @@ gs_rows gs_rows_of(const gsolve_csr *A)
         unlike += gs_start(A, i + 1) - at != at - gs_start(A, i - 1);
         seen++;
     }
-    if (gs_is_scattered(A)) return GS_ROWS_SCATTERED;
+    if (gs_is_irregular(A)) return GS_ROWS_IRREGULAR;
     if (gs_start(A, A->nrows) >= SHORT * (int64_t)A->nrows) return GS_ROWS_EVEN;
     return unlike > seen / 8 ? GS_ROWS_UNEVEN : GS_ROWS_EVEN;
 }

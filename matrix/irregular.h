@@ -8,13 +8,13 @@
 
 /* Whether x exceeds 1 MiB and, in a sample of rows, most entries are more than 4096 columns away
  * from the entry at the same place of the row before. The rows lie where the CPU reads them. */
-bool gs_is_scattered(const gsolve_csr *A);
+bool gs_is_irregular(const gsolve_csr *A);
 
 /* How the rows of a matrix are summed. */
 typedef enum gs_rows {
     GS_ROWS_EVEN,     /* as long as the row before, or long: where they end is foreseen */
     GS_ROWS_UNEVEN,   /* short, and more than an eighth of a sample differ from the row before */
-    GS_ROWS_SCATTERED /* see gs_is_scattered */
+    GS_ROWS_IRREGULAR /* see gs_is_irregular */
 } gs_rows;
 
 gs_rows gs_rows_of(const gsolve_csr *A);

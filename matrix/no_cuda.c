@@ -4,8 +4,8 @@
 #include "matrix/statistics.h"
 #include "matrix/transpose.h"
 
-const gs_look_kernels gs_look_cuda[GSOLVE_TYPE_COUNT];
-const gs_see_kernels gs_see_cuda[GSOLVE_TYPE_COUNT];
+const gs_inspect_kernels gs_inspect_cuda[GSOLVE_TYPE_COUNT];
+const gs_check_rows_kernels gs_check_rows_cuda[GSOLVE_TYPE_COUNT];
 const gs_transpose_kernels gs_transpose_cuda[GSOLVE_TYPE_COUNT];
-const gs_glance_kernels gs_glance_cuda[GSOLVE_TYPE_COUNT];
-const gs_tally_kernels gs_tally_cuda[GSOLVE_TYPE_COUNT];
+const gs_sample_kernels gs_sample_cuda[GSOLVE_TYPE_COUNT];
+const gs_block_count_kernels gs_block_count_cuda[GSOLVE_TYPE_COUNT];

@@ -35,14 +35,14 @@ static int64_t strewn_of(const gsolve_csr *A, int32_t i)
 {
     const int64_t length = row_length(A, i);
 
-    if (length <= GS_GLANCE_LONG || i == 0 || row_length(A, i - 1) == 0) return 0;
+    if (length <= GS_SAMPLE_LONG || i == 0 || row_length(A, i - 1) == 0) return 0;
     const int64_t reach = (int64_t)A->col[gs_start(A, i + 1) - 1] - A->col[gs_start(A, i)];
     const int64_t apart = (int64_t)middle_column(A, i) - middle_column(A, i - 1);
-    if (reach <= GS_GLANCE_REACH || reach <= GS_GLANCE_APART * length) return 0;
-    return apart > GS_GLANCE_SAME || apart < -GS_GLANCE_SAME ? length : 0;
+    if (reach <= GS_SAMPLE_REACH || reach <= GS_SAMPLE_APART * length) return 0;
+    return apart > GS_SAMPLE_SAME || apart < -GS_SAMPLE_SAME ? length : 0;
 }
 
-static void look_at_lengths(gsolve_context *ctx, const gsolve_csr *A, gs_glance_sums *sums)
+static void inspect_lengths(gsolve_context *ctx, const gsolve_csr *A, gs_sample_sums *sums)
 {
     const int32_t n = A->nrows;
     const int threads = gs_threads_for(n, gsolve_threads(ctx));
@@ -51,25 +51,25 @@ static void look_at_lengths(gsolve_context *ctx, const gsolve_csr *A, gs_glance_
 
 #pragma omp parallel for schedule(static) num_threads(threads) \
     reduction(+ : filled8, filled32, strewn, empty) reduction(max : most)
-    for (int32_t g = 0; g <= (n - 1) / GS_GLANCE_ROWS; g++) {
-        const int32_t end = n - g * GS_GLANCE_ROWS < GS_GLANCE_ROWS ? n : (g + 1) * GS_GLANCE_ROWS;
+    for (int32_t g = 0; g <= (n - 1) / GS_SAMPLE_ROWS; g++) {
+        const int32_t end = n - g * GS_SAMPLE_ROWS < GS_SAMPLE_ROWS ? n : (g + 1) * GS_SAMPLE_ROWS;
         int64_t longest = 0;
-        for (int32_t i = g * GS_GLANCE_ROWS; i < end; i += 8) {
+        for (int32_t i = g * GS_SAMPLE_ROWS; i < end; i += 8) {
             const int32_t to = end - i < 8 ? end : i + 8;
             const int64_t of8 = longest_of(A, i, to);
             filled8 += of8 * (to - i);
             if (of8 > longest) longest = of8;
         }
-        for (int32_t i = g * GS_GLANCE_ROWS; i < end; i++) {
+        for (int32_t i = g * GS_SAMPLE_ROWS; i < end; i++) {
             empty += row_length(A, i) == 0;
             strewn += strewn_of(A, i);
         }
-        filled32 += longest * (end - g * GS_GLANCE_ROWS);
+        filled32 += longest * (end - g * GS_SAMPLE_ROWS);
         if (longest > most) most = longest;
     }
     sums->filled8 = (unsigned long long)filled8;
     sums->filled32 = (unsigned long long)filled32;
-    sums->strewn = (unsigned long long)strewn;
+    sums->irregular = (unsigned long long)strewn;
     sums->rows.longest = (unsigned)most;
     sums->rows.empty = empty;
 }
@@ -79,7 +79,7 @@ static void look_at_lengths(gsolve_context *ctx, const gsolve_csr *A, gs_glance_
 /* Whether the k-th entries of the rows first to last span little; also counts those that are far
  * from the row before's. *any: there are such entries. */
 static bool is_narrow(const gsolve_csr *A, int32_t first, int32_t last, int64_t k, bool *any,
-                      gs_glance_sums *sums)
+                      gs_sample_sums *sums)
 {
     int32_t low = INT32_MAX, high = -1, before = -1;
 
@@ -87,22 +87,22 @@ static bool is_narrow(const gsolve_csr *A, int32_t first, int32_t last, int64_t 
         const int32_t c = k < row_length(A, i) ? A->col[gs_start(A, i) + k] : -1;
         if (c >= 0 && before >= 0) {
             sums->seen++;
-            sums->far += c - before > GS_GLANCE_FAR || before - c > GS_GLANCE_FAR;
+            sums->far += c - before > GS_SAMPLE_FAR || before - c > GS_SAMPLE_FAR;
         }
         if (c >= 0 && c < low) low = c;
         if (c > high) high = c;
         before = c;
     }
     *any = high >= 0;
-    return !*any || high - low <= GS_GLANCE_SPAN;
+    return !*any || high - low <= GS_SAMPLE_SPAN;
 }
 
-static void look_at_group(const gsolve_csr *A, int32_t first, gs_glance_sums *sums)
+static void inspect_group(const gsolve_csr *A, int32_t first, gs_sample_sums *sums)
 {
-    const int32_t last = A->nrows - first < GS_GLANCE_ROWS ? A->nrows : first + GS_GLANCE_ROWS;
+    const int32_t last = A->nrows - first < GS_SAMPLE_ROWS ? A->nrows : first + GS_SAMPLE_ROWS;
     bool narrow = true, any = true;
 
-    for (int64_t k = 0; any && k < GS_GLANCE_DEEP; k++) {
+    for (int64_t k = 0; any && k < GS_SAMPLE_DEEP; k++) {
         const bool fits = is_narrow(A, first, last, k, &any, sums);
         narrow = narrow && fits;
         sums->groups += k == 0 && any;
@@ -121,38 +121,38 @@ static bool in_block(const gsolve_csr *A, int32_t first, int32_t b, int64_t k)
     return corner % b == 0;
 }
 
-static void look_at_block(const gsolve_csr *A, int32_t first, int32_t b, gs_glance_sums *sums)
+static void inspect_block(const gsolve_csr *A, int32_t first, int32_t b, gs_sample_sums *sums)
 {
     const int64_t length = first + b <= A->nrows ? row_length(A, first) : 0;
     bool full = length % b == 0;
 
     if (length == 0) return;
     for (int32_t i = first + 1; i < first + b; i++) full = full && row_length(A, i) == length;
-    for (int64_t k = 0; full && k < length && k < GS_GLANCE_DEEP; k++) {
+    for (int64_t k = 0; full && k < length && k < GS_SAMPLE_DEEP; k++) {
         full = in_block(A, first, b, k);
     }
     sums->places[b]++;
     sums->full[b] += full;
 }
 
-static gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, gs_glance_sums *sums)
+static gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, gs_sample_sums *sums)
 {
-    const int32_t step = gs_glance_step(A->nrows) * GS_GLANCE_ROWS;
+    const int32_t step = gs_sample_step(A->nrows) * GS_SAMPLE_ROWS;
 
     memset(sums, 0, sizeof *sums);
     if (A->nrows == 0) return GSOLVE_OK;
     sums->entries = (unsigned long long)gs_start(A, A->nrows);
-    look_at_lengths(ctx, A, sums);
+    inspect_lengths(ctx, A, sums);
     for (int64_t first = 0; first < A->nrows; first += step) {
-        look_at_group(A, (int32_t)first, sums);
-        for (int32_t b = 2; b <= GS_GLANCE_BLOCK; b++) {
-            look_at_block(A, (int32_t)first / b * b, b, sums);
+        inspect_group(A, (int32_t)first, sums);
+        for (int32_t b = 2; b <= GS_SAMPLE_BLOCK; b++) {
+            inspect_block(A, (int32_t)first / b * b, b, sums);
         }
     }
     return GSOLVE_OK;
 }
 
-const gs_glance_kernels gs_glance_host[GSOLVE_TYPE_COUNT] = {{sum}, {sum}};
+const gs_sample_kernels gs_sample_host[GSOLVE_TYPE_COUNT] = {{sum}, {sum}};
 
 /* --- what was seen ---------------------------------------------------------------------------- */
 
@@ -161,14 +161,14 @@ static double share(unsigned long long part, unsigned long long all)
     return all > 0 ? (double)part / (double)all : 0;
 }
 
-gsolve_status gs_glance(gsolve_context *ctx, const gsolve_csr *csr, gsolve_glance *glance,
-                        gs_csr_look *rows)
+gsolve_status gs_sample_pattern(gsolve_context *ctx, const gsolve_csr *csr,
+                                gsolve_pattern_sample *glance, gs_row_statistics *rows)
 {
-    gs_glance_sums sums;
+    gs_sample_sums sums;
     gsolve_status status;
 
-    TRY(GS_KERNELS(gs_glance, ctx, csr->type)->sum(ctx, csr, &sums));
-    const gsolve_glance seen = {
+    TRY(GS_KERNELS(gs_sample, ctx, csr->type)->sum(ctx, csr, &sums));
+    const gsolve_pattern_sample seen = {
         .device = ctx->device->plugin.name,
         .nrows = csr->nrows,
         .ncols = csr->ncols,
@@ -181,11 +181,11 @@ gsolve_status gs_glance(gsolve_context *ctx, const gsolve_csr *csr, gsolve_glanc
         .filled32 = (int64_t)sums.filled32,
         .narrow = share(sums.narrow, sums.groups),
         .far = share(sums.far, sums.seen),
-        .strewn = share(sums.strewn, sums.entries),
+        .irregular = share(sums.irregular, sums.entries),
     };
     *glance = seen;
     if (rows) *rows = sums.rows;
-    for (int b = 2; b <= GS_GLANCE_BLOCK; b++) {
+    for (int b = 2; b <= GS_SAMPLE_BLOCK; b++) {
         glance->block[b] = share(sums.full[b], sums.places[b]);
     }
 done:

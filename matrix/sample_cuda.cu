@@ -13,8 +13,8 @@ namespace
 
 constexpr unsigned all = 0xffffffffu;
 constexpr int at_once = 8; // entries of a row that are read at once
-static_assert(GS_GLANCE_DEEP % at_once == 0, "the last ones read are not too deep");
-static_assert(GS_GLANCE_ROWS == 32, "a row for each lane of a warp");
+static_assert(GS_SAMPLE_DEEP % at_once == 0, "the last ones read are not too deep");
+static_assert(GS_SAMPLE_ROWS == 32, "a row for each lane of a warp");
 
 template <class O>
 __device__ int64_t row_length(const O *start, int32_t n, int64_t i)
@@ -34,30 +34,30 @@ __device__ int32_t middle_column(const O *start, const int32_t *col, int64_t i)
     return col[(int64_t)start[i] + ((int64_t)start[i + 1] - (int64_t)start[i]) / 2];
 }
 
-// Entries of row i, of more than GS_GLANCE_LONG, if it is strewn, else 0.
+// Entries of row i, of more than GS_SAMPLE_LONG, if it is strewn, else 0.
 template <class O>
 __device__ int64_t strewn_of(const O *start, const int32_t *col, int64_t i, int64_t length)
 {
     if (i == 0 || start[i - 1] == start[i]) return 0;
     const int64_t reach = (int64_t)col[start[i + 1] - 1] - col[start[i]];
     const int64_t apart = (int64_t)middle_column(start, col, i) - middle_column(start, col, i - 1);
-    if (reach <= GS_GLANCE_REACH || reach <= GS_GLANCE_APART * length) return 0;
-    return apart > GS_GLANCE_SAME || apart < -GS_GLANCE_SAME ? length : 0;
+    if (reach <= GS_SAMPLE_REACH || reach <= GS_SAMPLE_APART * length) return 0;
+    return apart > GS_SAMPLE_SAME || apart < -GS_SAMPLE_SAME ? length : 0;
 }
 
 // Of the rows that threads look at, the first of them at row first. Row lengths are below 2^31:
 // columns are, and do not repeat. Each lane adds up what is for its row, each block what it found.
 template <class O>
-__device__ void look_at_lengths(int32_t n, const O *start, const int32_t *col, int64_t first,
-                                int64_t threads, gs_glance_sums *sums)
+__device__ void inspect_lengths(int32_t n, const O *start, const int32_t *col, int64_t first,
+                                int64_t threads, gs_sample_sums *sums)
 {
     const int64_t rows = ((int64_t)n + 31) / 32 * 32;
     const int begins = gs_begins_far(n, start, col, first, threads);
     unsigned near = begins == 0, far = begins == 1, longest = 0, empty = 0;
     int64_t filled8 = 0, filled32 = 0, strewn = 0;
-    __shared__ gs_glance_sums block;
+    __shared__ gs_sample_sums block;
 
-    if (threadIdx.x == 0) block = gs_glance_sums();
+    if (threadIdx.x == 0) block = gs_sample_sums();
     __syncthreads();
     for (int64_t i = first; i < rows; i += threads) { // a warp stays together
         const unsigned length = (unsigned)row_length(start, n, i);
@@ -69,7 +69,7 @@ __device__ void look_at_lengths(int32_t n, const O *start, const int32_t *col, i
         filled32 += i < n ? most : 0;
         empty += i < n && length == 0;
         longest = max(longest, most);
-        if (length > GS_GLANCE_LONG) strewn += strewn_of(start, col, i, length);
+        if (length > GS_SAMPLE_LONG) strewn += strewn_of(start, col, i, length);
     }
     filled8 = warp_sum(filled8);
     filled32 = warp_sum(filled32);
@@ -81,7 +81,7 @@ __device__ void look_at_lengths(int32_t n, const O *start, const int32_t *col, i
     if (threadIdx.x % 32 == 0) {
         atomicAdd(&block.filled8, (unsigned long long)filled8);
         atomicAdd(&block.filled32, (unsigned long long)filled32);
-        atomicAdd(&block.strewn, (unsigned long long)strewn);
+        atomicAdd(&block.irregular, (unsigned long long)strewn);
         atomicMax(&block.rows.longest, longest);
         atomicAdd(&block.rows.empty, empty);
         atomicAdd(&block.rows.near, near);
@@ -92,7 +92,7 @@ __device__ void look_at_lengths(int32_t n, const O *start, const int32_t *col, i
     if (first == 0) sums->entries = (unsigned long long)start[n];
     atomicAdd(&sums->filled8, block.filled8);
     atomicAdd(&sums->filled32, block.filled32);
-    if (block.strewn > 0) atomicAdd(&sums->strewn, block.strewn);
+    if (block.irregular > 0) atomicAdd(&sums->irregular, block.irregular);
     atomicMax(&sums->rows.longest, block.rows.longest);
     if (block.rows.empty > 0) atomicAdd(&sums->rows.empty, block.rows.empty);
     if (block.rows.near > 0) atomicAdd(&sums->rows.near, block.rows.near);
@@ -101,13 +101,13 @@ __device__ void look_at_lengths(int32_t n, const O *start, const int32_t *col, i
 
 // The columns of the group of rows that begins at first.
 template <class O>
-__device__ void look_at_group(int32_t n, const O *start, const int32_t *col, int64_t first,
-                              gs_glance_sums *sums)
+__device__ void inspect_group(int32_t n, const O *start, const int32_t *col, int64_t first,
+                              gs_sample_sums *sums)
 {
     const int lane = (int)threadIdx.x % 32;
     const int64_t i = first + lane, length = row_length(start, n, i);
     const int32_t *mine = length > 0 ? col + start[i] : col;
-    const int longest = (int)__reduce_max_sync(all, (unsigned)min(length, (int64_t)GS_GLANCE_DEEP));
+    const int longest = (int)__reduce_max_sync(all, (unsigned)min(length, (int64_t)GS_SAMPLE_DEEP));
     bool narrow = true;
     unsigned far = 0, seen = 0;
 
@@ -122,8 +122,8 @@ __device__ void look_at_group(int32_t n, const O *start, const int32_t *col, int
             const int32_t high = __reduce_max_sync(all, c);
             const bool pair = lane > 0 && c >= 0 && before >= 0;
             seen += pair;
-            far += pair && (c - before > GS_GLANCE_FAR || before - c > GS_GLANCE_FAR);
-            narrow = narrow && (high < 0 || high - low <= GS_GLANCE_SPAN);
+            far += pair && (c - before > GS_SAMPLE_FAR || before - c > GS_SAMPLE_FAR);
+            narrow = narrow && (high < 0 || high - low <= GS_SAMPLE_SPAN);
         }
     }
     far = __reduce_add_sync(all, far);
@@ -138,8 +138,8 @@ __device__ void look_at_group(int32_t n, const O *start, const int32_t *col, int
 // Whether the B rows from first on are made of dense, aligned B x B blocks: a lane reads the length
 // of a row, then lanes take entries.
 template <int B, class O>
-__device__ void look_at_block(int32_t n, const O *start, const int32_t *col, int64_t sample,
-                              gs_glance_sums *sums)
+__device__ void inspect_block(int32_t n, const O *start, const int32_t *col, int64_t sample,
+                              gs_sample_sums *sums)
 {
     const int64_t first = sample / B * B;
     const int lane = (int)threadIdx.x % 32;
@@ -150,7 +150,7 @@ __device__ void look_at_block(int32_t n, const O *start, const int32_t *col, int
 
     if (first + B > n || length == 0) return; // the same in all lanes
     full = __all_sync(all, full);
-    for (int k = lane; full && k < GS_GLANCE_DEEP; k += 32) {
+    for (int k = lane; full && k < GS_SAMPLE_DEEP; k += 32) {
         int32_t there[B], corner = 0;
 #pragma unroll
         for (int r = 0; r < B; r++) {
@@ -168,54 +168,54 @@ __device__ void look_at_block(int32_t n, const O *start, const int32_t *col, int
     if (full) atomicAdd(&sums->full[B], 1u);
 }
 
-constexpr int roles = GS_GLANCE_BLOCK; // warps to a group: for its columns, and each size of blocks
-constexpr int sample_blocks = GS_GLANCE_GROUPS * 32 / gs_block_size * roles;
-static_assert(GS_GLANCE_BLOCK == 6, "as look_at_sample has them");
+constexpr int roles = GS_SAMPLE_BLOCK; // warps to a group: for its columns, and each size of blocks
+constexpr int sample_blocks = GS_SAMPLE_GROUPS * 32 / gs_block_size * roles;
+static_assert(GS_SAMPLE_BLOCK == 6, "as inspect_sample has them");
 
 template <class O>
-__device__ void look_at_sample(int32_t n, const O *start, const int32_t *col, int32_t step,
-                               int64_t warp, gs_glance_sums *sums)
+__device__ void inspect_sample(int32_t n, const O *start, const int32_t *col, int32_t step,
+                               int64_t warp, gs_sample_sums *sums)
 {
-    const int64_t first = warp / roles * step * GS_GLANCE_ROWS;
+    const int64_t first = warp / roles * step * GS_SAMPLE_ROWS;
 
     if (first >= n) return; // a whole warp
     switch (warp % roles) {
-    case 0: look_at_group(n, start, col, first, sums); break;
-    case 1: look_at_block<2>(n, start, col, first, sums); break;
-    case 2: look_at_block<3>(n, start, col, first, sums); break;
-    case 3: look_at_block<4>(n, start, col, first, sums); break;
-    case 4: look_at_block<5>(n, start, col, first, sums); break;
-    case 5: look_at_block<6>(n, start, col, first, sums); break;
+    case 0: inspect_group(n, start, col, first, sums); break;
+    case 1: inspect_block<2>(n, start, col, first, sums); break;
+    case 2: inspect_block<3>(n, start, col, first, sums); break;
+    case 3: inspect_block<4>(n, start, col, first, sums); break;
+    case 4: inspect_block<5>(n, start, col, first, sums); break;
+    case 5: inspect_block<6>(n, start, col, first, sums); break;
     }
 }
 
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    look_at_all(int32_t n, const O *start, const int32_t *col, int32_t step, gs_glance_sums *sums)
+    inspect_all(int32_t n, const O *start, const int32_t *col, int32_t step, gs_sample_sums *sums)
 {
     const int64_t thread = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
     const int64_t before = (int64_t)sample_blocks * gs_block_size;
 
     if (thread < before) {
-        look_at_sample(n, start, col, step, thread / 32, sums);
+        inspect_sample(n, start, col, step, thread / 32, sums);
     } else {
-        look_at_lengths(n, start, col, thread - before, (int64_t)gridDim.x * gs_block_size - before,
+        inspect_lengths(n, start, col, thread - before, (int64_t)gridDim.x * gs_block_size - before,
                         sums);
     }
 }
 
 template <class O>
-gsolve_status look(gs_queue *q, const gsolve_csr *A, gs_glance_sums *sums)
+gsolve_status look(gs_queue *q, const gsolve_csr *A, gs_sample_sums *sums)
 {
-    return gs_launch(q, "a glance", look_at_all<O>, sample_blocks + gs_grid(q, A->nrows),
-                     gs_block_size, A->nrows, (const O *)A->start, A->col, gs_glance_step(A->nrows),
+    return gs_launch(q, "a glance", inspect_all<O>, sample_blocks + gs_grid(q, A->nrows),
+                     gs_block_size, A->nrows, (const O *)A->start, A->col, gs_sample_step(A->nrows),
                      sums);
 }
 
-gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, gs_glance_sums *sums)
+gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, gs_sample_sums *sums)
 {
     gs_queue *q = ctx->queue;
-    gs_glance_sums *space = nullptr;
+    gs_sample_sums *space = nullptr;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, space, 1);
@@ -231,4 +231,4 @@ done:
 
 } // namespace
 
-extern "C" const gs_glance_kernels gs_glance_cuda[GSOLVE_TYPE_COUNT] = {{sum}, {sum}};
+extern "C" const gs_sample_kernels gs_sample_cuda[GSOLVE_TYPE_COUNT] = {{sum}, {sum}};

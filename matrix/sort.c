@@ -146,9 +146,9 @@ static gsolve_status transpose(gsolve_csr *out, void **from, gsolve_context *ctx
     void *place = NULL;
     gsolve_status status;
 
-    TRY(gs_csr_new_at(&C, ctx, A->place, A->ncols, A->nrows, entries, A->type));
+    TRY(gs_csr_new_at(&C, ctx, A->location, A->ncols, A->nrows, entries, A->type));
     if (from) {
-        place = gsolve_alloc(ctx, A->place, (size_t)entries, width);
+        place = gsolve_alloc(ctx, A->location, (size_t)entries, width);
         TRY(place ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     }
     TRY(count_keys(&o, ctx, entries, A->col, &C));
@@ -160,7 +160,7 @@ static gsolve_status transpose(gsolve_csr *out, void **from, gsolve_context *ctx
     place = NULL;
 done:
     gsolve_free(ctx, GSOLVE_HOST, o.next);
-    gsolve_free(ctx, A->place, place);
+    gsolve_free(ctx, A->location, place);
     gsolve_csr_free(&C, ctx);
     return status;
 }

@@ -11,7 +11,7 @@
 /* --- row by row, in blocks whose findings are added in their order --------------------------- */
 
 typedef struct findings {
-    gsolve_traits t;
+    gsolve_statistics t;
     double diagonal_least, diagonal_most, row_least, row_most, squares, dominance;
 } findings; /* squares, dominance: sums over the rows */
 
@@ -30,12 +30,12 @@ static int64_t count_positive_off(const gsolve_csr *A, int32_t i, double most)
     return count;
 }
 
-static void look_at_row(const gsolve_csr *A, int32_t i, findings *f)
+static void inspect_row(const gsolve_csr *A, int32_t i, findings *f)
 {
     const int64_t from = gs_start(A, i), to = gs_start(A, i + 1);
     const int64_t length = to - from;
     double diagonal = 0, others = 0, sum = 0, most = 0;
-    gsolve_traits *t = &f->t;
+    gsolve_statistics *t = &f->t;
     int bucket = 0;
 
     for (int64_t k = from; k < to; k++) {
@@ -84,8 +84,8 @@ static const findings nothing = {
 
 static void add_findings(findings *to, const findings *f)
 {
-    gsolve_traits *a = &to->t;
-    const gsolve_traits *b = &f->t;
+    gsolve_statistics *a = &to->t;
+    const gsolve_statistics *b = &f->t;
 
     if (a->first_empty_row < 0) a->first_empty_row = b->first_empty_row;
     if (a->first_zero_diagonal < 0) a->first_zero_diagonal = b->first_zero_diagonal;
@@ -110,7 +110,7 @@ static void add_findings(findings *to, const findings *f)
     to->dominance += f->dominance;
 }
 
-static gsolve_status look_at_rows(gsolve_context *ctx, const gsolve_csr *A, findings *all)
+static gsolve_status inspect_rows(gsolve_context *ctx, const gsolve_csr *A, findings *all)
 {
     const gs_blocks blocks = gs_blocks_of(A->nrows);
     findings *part = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)blocks.count, sizeof *part);
@@ -120,7 +120,7 @@ static gsolve_status look_at_rows(gsolve_context *ctx, const gsolve_csr *A, find
     for (int k = 0; k < blocks.count; k++) {
         findings f = nothing;
         for (int64_t i = gs_block_begin(&blocks, k); i < gs_block_end(&blocks, k); i++) {
-            look_at_row(A, (int32_t)i, &f);
+            inspect_row(A, (int32_t)i, &f);
         }
         part[k] = f;
     }
@@ -141,7 +141,8 @@ static double diagonal_of(const gsolve_csr *A, int32_t i)
 
 /* Rows ascend and columns ascend in them, so the entries (j, i) below the diagonal that answer to
  * the entries (i, j) above it are met in their order: next[j] is the first of row j not yet met. */
-static gsolve_status look_at_symmetry(gsolve_context *ctx, const gsolve_csr *A, gsolve_traits *t)
+static gsolve_status inspect_symmetry(gsolve_context *ctx, const gsolve_csr *A,
+                                      gsolve_statistics *t)
 {
     const int32_t n = A->nrows;
     const double tolerance = A->type == GSOLVE_F32 ? 1e-6 : 1e-12;
@@ -235,13 +236,13 @@ static gsolve_status count_empty_columns(gsolve_context *ctx, const gsolve_csr *
     return GSOLVE_OK;
 }
 
-gsolve_status gsolve_csr_examine(gsolve_context *ctx, const gsolve_csr *given,
-                                 gsolve_traits *traits)
+gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *given,
+                                    gsolve_statistics *traits)
 {
     gsolve_csr A = {0};
     const gsolve_csr *csr = given;
     findings f = nothing;
-    gsolve_traits *t = &f.t;
+    gsolve_statistics *t = &f.t;
     gsolve_status status;
     bool clean;
 
@@ -253,8 +254,8 @@ gsolve_status gsolve_csr_examine(gsolve_context *ctx, const gsolve_csr *given,
     t->nrows = csr->nrows;
     t->ncols = csr->ncols;
     t->entries = gs_start(csr, csr->nrows);
-    TRY(look_at_rows(ctx, csr, &f));
-    if (csr->nrows == csr->ncols) TRY(look_at_symmetry(ctx, csr, t));
+    TRY(inspect_rows(ctx, csr, &f));
+    if (csr->nrows == csr->ncols) TRY(inspect_symmetry(ctx, csr, t));
     if (t->symmetric_pattern) {
         t->empty_cols = t->empty_rows;
     } else {

@@ -1,5 +1,5 @@
-/* statistics_rows.c: what can be asked of compressed rows, on the host: one pass over the entries, rows in
- * parallel. */
+/* statistics_rows.c: what can be asked of compressed rows, on the host: one pass over the entries,
+ * rows in parallel. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static int judge_row(const gsolve_csr *csr, int64_t from, int64_t to)
     return all_finite(csr, from, to) ? verdict : BAD_VALUE;
 }
 
-static gsolve_status at_offsets(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row)
+static gsolve_status check_offsets(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row)
 {
     const int threads = gs_threads_for(csr->nrows, gsolve_threads(ctx));
     int32_t bad = gs_start(csr, 0) == 0 ? INT32_MAX : 0;
@@ -56,8 +56,8 @@ static int64_t first_bad(const gsolve_csr *csr, int32_t row)
     return k;
 }
 
-static gsolve_status at_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entry,
-                                bool *ascending)
+static gsolve_status check_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entry,
+                                   bool *ascending)
 {
     const int threads = gs_threads_for(gs_start(csr, csr->nrows), gsolve_threads(ctx));
     int32_t bad = INT32_MAX;
@@ -75,8 +75,8 @@ static gsolve_status at_entries(gsolve_context *ctx, const gsolve_csr *csr, int6
     return GSOLVE_OK;
 }
 
-static gsolve_status at_patterns(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
-                                 bool *same)
+static gsolve_status compare_patterns(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
+                                      bool *same)
 {
     const int threads = gs_threads_for(gs_start(A, A->nrows), gsolve_threads(ctx));
     int differs = 0;
@@ -120,16 +120,16 @@ static gsolve_status narrow(gsolve_context *ctx, const gsolve_csr *csr, int32_t 
     return GSOLVE_OK;
 }
 
-static gsolve_status look(gs_csr_seen *seen, gsolve_context *ctx, const gsolve_csr *csr)
+static gsolve_status look(gs_csr_findings *seen, gsolve_context *ctx, const gsolve_csr *csr)
 {
-    const gsolve_status status = at_offsets(ctx, csr, &seen->bad_row);
+    const gsolve_status status = check_offsets(ctx, csr, &seen->bad_row);
 
     if (status != GSOLVE_OK || seen->bad_row >= 0) return status;
     seen->entries = gs_start(csr, csr->nrows);
-    return at_entries(ctx, csr, &seen->bad_entry, &seen->ascending);
+    return check_entries(ctx, csr, &seen->bad_entry, &seen->ascending);
 }
 
-const gs_see_kernels gs_see_host[GSOLVE_TYPE_COUNT] = {{look}, {look}};
-const gs_look_kernels gs_look_host[GSOLVE_TYPE_COUNT] = {
-    {at_offsets, at_entries, at_patterns, at_values, narrow},
-    {at_offsets, at_entries, at_patterns, at_values, narrow}};
+const gs_check_rows_kernels gs_check_rows_host[GSOLVE_TYPE_COUNT] = {{look}, {look}};
+const gs_inspect_kernels gs_inspect_host[GSOLVE_TYPE_COUNT] = {
+    {check_offsets, check_entries, compare_patterns, at_values, narrow},
+    {check_offsets, check_entries, compare_patterns, at_values, narrow}};

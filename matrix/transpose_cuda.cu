@@ -221,7 +221,7 @@ gsolve_status make(gsolve_csr *out, void **order, gsolve_context *ctx, const gso
     void *place = nullptr;
     gsolve_status status;
 
-    B.place = GSOLVE_DEVICE;
+    B.location = GSOLVE_DEVICE;
     TRY(new_transpose(&B, ctx, A, n));
     TRY(n > INT32_MAX ? make_pattern<int64_t>(&B, &place, ctx, A, n)
                       : make_pattern<int32_t>(&B, &place, ctx, A, n));

@@ -36,7 +36,7 @@ static gsolve_status clean_there(gsolve_context *ctx, const gsolve_csr **csr, gs
     gsolve_status status;
 
     *done = false;
-    if (!*csr || (*csr)->place == GSOLVE_HOST) return GSOLVE_OK;
+    if (!*csr || (*csr)->location == GSOLVE_HOST) return GSOLVE_OK;
     TRY(gs_csr_check(ctx, *csr, &is_clean));
     if (!is_clean && !gs_rows_ascend(ctx, *csr)) return GSOLVE_OK;
     *done = true;
@@ -59,7 +59,7 @@ static gsolve_status clean_for(const gsolve_precond_kind *kind, gsolve_context *
     if (kind->on_device) TRY(clean_there(ctx, csr, own, &done));
     if (done) return GSOLVE_OK;
     TRY(clean(ctx, csr, own));
-    if (kind->on_device && gs_place(ctx) == GSOLVE_DEVICE) {
+    if (kind->on_device && gs_location(ctx) == GSOLVE_DEVICE) {
         TRY(gs_csr_move(&there, ctx, GSOLVE_DEVICE, *csr));
         gsolve_csr_free(own, ctx);
         *own = there;
@@ -87,7 +87,7 @@ static gsolve_status build(gsolve_precond *M, const gsolve_csr *csr)
         if (M->self) M->kind->destroy(M->self, M->ctx);
         M->self = fresh;
     }
-    TRY(gs_memory_settle(M->ctx, csr->place, csr->start)); /* csr has been read */
+    TRY(gs_memory_synchronize(M->ctx, csr->location, csr->start)); /* csr has been read */
     M->setup_seconds = gs_now() - begin;
     M->version++;
 done:
@@ -100,7 +100,7 @@ static gsolve_status name_kind(gsolve_context *ctx, const gsolve_csr *csr, const
                                gsolve_choice *choice)
 {
     gsolve_csr own = {0};
-    gsolve_traits traits;
+    gsolve_statistics traits;
     gsolve_status status = GSOLVE_OK;
 
     if (!gs_spec_is(*spec, "auto")) return GSOLVE_OK;
@@ -108,8 +108,8 @@ static gsolve_status name_kind(gsolve_context *ctx, const gsolve_csr *csr, const
         return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "the preconditioner auto takes no options");
     }
     TRY(clean(ctx, &csr, &own));
-    TRY(gsolve_csr_examine(ctx, csr, &traits));
-    gsolve_choose(ctx, &traits, 0, choice);
+    TRY(gsolve_csr_statistics(ctx, csr, &traits));
+    gsolve_auto_choose(ctx, &traits, 0, choice);
     *spec = choice->precond;
 done:
     gsolve_csr_free(&own, ctx);
@@ -235,7 +235,7 @@ static gsolve_status has_pattern(const gsolve_precond *M, const gsolve_csr *csr,
     if (!rows.start) return GSOLVE_NO_MEMORY;
     TRY(gs_csr_entries(M->ctx, &rows, &before));
     *same = before == entries;
-    if (*same) TRY(gs_look(M->ctx, csr)->at_patterns(M->ctx, &rows, csr, same));
+    if (*same) TRY(gs_inspector(M->ctx, csr)->compare_patterns(M->ctx, &rows, csr, same));
 done:
     return status;
 }
@@ -251,7 +251,7 @@ static gsolve_status is_renewal(const gsolve_precond *M, const gsolve_csr *csr, 
     *same = false;
     if (!M->kind->on_device || !csr || !csr->start || !csr->col || !csr->value ||
         csr->type != M->type || csr->nrows != M->n || csr->ncols != M->n ||
-        csr->place != gs_place(M->ctx)) {
+        csr->location != gs_location(M->ctx)) {
         return GSOLVE_OK;
     }
     M->kind->rows(M->self, &rows);
@@ -259,7 +259,7 @@ static gsolve_status is_renewal(const gsolve_precond *M, const gsolve_csr *csr, 
     if (rows.offset != csr->offset) return GSOLVE_OK;
     rows.type = csr->type; /* of its values, which are not looked at */
     TRY(gs_csr_entries(M->ctx, &rows, &entries));
-    TRY(gs_look(M->ctx, csr)->at_values(M->ctx, &rows, entries, csr, same));
+    TRY(gs_inspector(M->ctx, csr)->at_values(M->ctx, &rows, entries, csr, same));
 done:
     return status;
 }
@@ -338,14 +338,14 @@ static gsolve_status set(gsolve_precond *M, setting *give, const char *what, gso
     }
     if (v.nrows < 0 || v.ncols < 1 || (v.ncols > 1 && v.stride < v.nrows) ||
         (!v.value && v.nrows > 0) || (unsigned)v.type >= GSOLVE_TYPE_COUNT ||
-        !gs_reachable(M->ctx, v.place)) {
+        !gs_reachable(M->ctx, v.location)) {
         return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
                            "%s are %d x %d (stride %lld), without values, of an unknown type, or "
                            "out of reach",
                            what, v.nrows, v.ncols, (long long)v.stride);
     }
     TRY(gs_need_columns(M->ctx, v, what));
-    TRY(gs_stage_in(&stage, M->ctx, gs_place(M->ctx), v, true));
+    TRY(gs_stage_in(&stage, M->ctx, gs_location(M->ctx), v, true));
     TRY(give(M->self, M->ctx, stage.used));
     gs_stage_drop(&stage, M->ctx);
     M->bytes = M->ctx->bytes > held ? M->ctx->bytes - held : 0;
@@ -371,8 +371,8 @@ gsolve_status gsolve_precond_set_coordinates(gsolve_precond *M, gsolve_dense xyz
 
 static gsolve_status check_vectors(const gsolve_precond *M, gsolve_dense r, gsolve_dense z)
 {
-    if (r.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(M->ctx, r, "r");
-    if (z.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(M->ctx, z, "z");
+    if (r.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(M->ctx, r, "r");
+    if (z.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(M->ctx, z, "z");
     if (r.nrows != M->n || z.nrows != M->n || r.ncols != z.ncols || r.ncols < 0 ||
         (r.ncols > 1 && (r.stride < r.nrows || z.stride < z.nrows))) {
         return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
@@ -381,8 +381,8 @@ static gsolve_status check_vectors(const gsolve_precond *M, gsolve_dense r, gsol
                            M->n, r.nrows, r.ncols, z.nrows, z.ncols, (long long)r.stride,
                            (long long)z.stride);
     }
-    if (r.type != M->type || z.type != M->type || !gs_reachable(M->ctx, r.place) ||
-        !gs_reachable(M->ctx, z.place)) {
+    if (r.type != M->type || z.type != M->type || !gs_reachable(M->ctx, r.location) ||
+        !gs_reachable(M->ctx, z.location)) {
         return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
                            "vectors must be of the preconditioner's type, and on its device or on "
                            "the host");
@@ -403,8 +403,8 @@ static gsolve_status apply_staged(const gsolve_precond *M, application *apply, g
     gsolve_status status;
 
     TRY(check_vectors(M, r, z));
-    TRY(gs_stage_in(&in, M->ctx, gs_place(M->ctx), r, true));
-    TRY(gs_stage_in(&out, M->ctx, gs_place(M->ctx), z, false));
+    TRY(gs_stage_in(&in, M->ctx, gs_location(M->ctx), r, true));
+    TRY(gs_stage_in(&out, M->ctx, gs_location(M->ctx), z, false));
     TRY(apply(M->self, M->ctx, in.used, out.used));
     TRY(gs_stage_out(&out, M->ctx));
 done:
@@ -449,7 +449,8 @@ done:
 gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z,
                                        double *rz)
 {
-    const gsolve_dense numbers = {r.ncols, 1, r.ncols, rz, GSOLVE_F64, r.place, GSOLVE_BY_COLUMNS};
+    const gsolve_dense numbers = {
+        r.ncols, 1, r.ncols, rz, GSOLVE_F64, r.location, GSOLVE_COLUMN_MAJOR};
     gs_stage in = {0}, out = {0}, dots = {0};
     gsolve_status status;
 
@@ -458,9 +459,9 @@ gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, 
     if (!rz && r.ncols > 0) {
         return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "there is nowhere to put r'z");
     }
-    TRY(gs_stage_in(&in, M->ctx, gs_place(M->ctx), r, true));
-    TRY(gs_stage_in(&out, M->ctx, gs_place(M->ctx), z, false));
-    TRY(gs_stage_in(&dots, M->ctx, gs_place(M->ctx), numbers, false));
+    TRY(gs_stage_in(&in, M->ctx, gs_location(M->ctx), r, true));
+    TRY(gs_stage_in(&out, M->ctx, gs_location(M->ctx), z, false));
+    TRY(gs_stage_in(&dots, M->ctx, gs_location(M->ctx), numbers, false));
     TRY(apply_dot(M, in.used, out.used, dots.used.value));
     TRY(gs_stage_out(&out, M->ctx));
     TRY(gs_stage_out(&dots, M->ctx));
@@ -483,14 +484,14 @@ bool gsolve_precond_level(const gsolve_precond *M, int index, gsolve_level_info 
     return M && info && index >= 0 && M->kind->level && M->kind->level(M->self, index, info);
 }
 
-void gsolve_precond_runs(const gsolve_precond *M, int32_t columns)
+void gsolve_precond_begin_solve(const gsolve_precond *M, int32_t columns)
 {
-    if (M->kind->runs) M->kind->runs(M->self, columns);
+    if (M->kind->begin_solve) M->kind->begin_solve(M->self, columns);
 }
 
-bool gsolve_precond_varies(const gsolve_precond *M)
+bool gsolve_precond_is_variable(const gsolve_precond *M)
 {
-    return M->kind->varies && M->kind->varies(M->self);
+    return M->kind->is_variable && M->kind->is_variable(M->self);
 }
 
 void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_info *info)

@@ -83,8 +83,8 @@ typedef struct gs_method {
     bool transposes; /* applies A' and M^-T */
     bool flexible;   /* M may vary */
     bool ignores_precond;
-    bool judges;   /* its steps make the stopping test, in the pass that finds |r| */
-    bool definite; /* A is taken for symmetric positive definite */
+    bool tests_convergence; /* its steps make the stopping test, in the pass that finds |r| */
+    bool definite;          /* A is taken for symmetric positive definite */
     /* columns depend on one another, and move at a start, or where settled says so */
     bool whole;
     bool late; /* x is up to date only after finish */
@@ -182,7 +182,7 @@ struct gsolve_solver {
     bool *recorded_active; /* columns that the graph moves */
     gs_column *column;
     double *relative;
-    const gs_small_kernels *small;
+    const gs_scalar_kernels *small;
     gs_resident *resident;        /* NULL: not resident */
     bool on_chip;                 /* this run's steps are made by it */
     uint64_t resident_A;          /* version of A that it holds */
@@ -192,8 +192,8 @@ struct gsolve_solver {
     uint64_t recorded_A, recorded_M; /* versions of A and M */
     int recorded_form;               /* changes of A's form */
     int64_t record_from;             /* steps since the start before which nothing is recorded */
-    bool turning;                    /* A's form may change, see iteration_estimate.c */
-    int64_t turn_at;                 /* iterations of the run after which it is asked next */
+    bool adapting;                   /* A's form may change, see iteration_estimate.c */
+    int64_t adapt_at;                /* iterations of the run after which it is asked next */
     bool stopped;                    /* by the monitor */
     bool within;                     /* another method, which judges: x begins as 0 */
     bool at_zero;                    /* x is 0 now, at the start of such a run */
@@ -244,16 +244,17 @@ gsolve_status gs_need_rows(gs_krylov *k);
  */
 
 /* While k->counting, *work = NULL: what sets up a vector's values has to look. */
-gsolve_status gs_new_work(gs_krylov *k, gsolve_place place, size_t count, size_t size, void **work);
+gsolve_status gs_new_work(gs_krylov *k, gsolve_location location, size_t count, size_t size,
+                          void **work);
 /* So many bytes of 0 on the device, a multiple of 8. */
 gsolve_status gs_new_zeros(gs_krylov *k, size_t bytes, void **work);
 gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v);
 gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gsolve_dense *v);
 /* Elements of *pointer's type, one for each column. */
-#define GS_NEW_PER_COLUMN(k, place, pointer)                                    \
-    ((place) == GSOLVE_DEVICE                                                   \
+#define GS_NEW_PER_COLUMN(k, location, pointer)                                 \
+    ((location) == GSOLVE_DEVICE                                                \
          ? gs_new_columns(k, 1, sizeof *(pointer), (void **)(void *)&(pointer)) \
-         : gs_new_work(k, place, (size_t)(k)->width, sizeof *(pointer),         \
+         : gs_new_work(k, location, (size_t)(k)->width, sizeof *(pointer),      \
                        (void **)(void *)&(pointer)))
 /* On the device, count elements of size bytes (a multiple of 4) for each column. */
 gsolve_status gs_new_columns(gs_krylov *k, size_t count, size_t size, void **work);
@@ -281,7 +282,7 @@ gsolve_status gs_resident_begin(gs_krylov *k);
 void gs_resident_drop(gs_krylov *k);
 /* What the next launch moves, for a profile: A, eight vectors, and in each step twice what the
  * products gather from. */
-void gs_resident_announce(gs_krylov *k);
+void gs_resident_expect_bytes(gs_krylov *k);
 gs_resident_run gs_resident_run_of(const gs_krylov *k, int32_t c, gs_scalar rho, gs_scalar next,
                                    int steps);
 
@@ -299,7 +300,7 @@ gsolve_status gs_columns_move_up(gs_krylov *k);
 bool gs_columns_due(const gs_krylov *k, int64_t j);
 void gs_columns_end(gs_krylov *k);
 /* Tells the device whether all columns have ended, after a step. */
-gsolve_status gs_columns_look(gs_krylov *k);
+gsolve_status gs_columns_test_ended(gs_krylov *k);
 /* Where column c of v lies: of b and x that of its right-hand side. */
 gsolve_dense gs_place_of(const gs_krylov *k, gsolve_dense v, int32_t c);
 
@@ -332,15 +333,16 @@ gsolve_status gs_progress_test(gs_krylov *k, int after);
 /* Sends the progress so far to the host, slot by slot; looks at what a slot brought: ends columns,
  * tells the monitor. */
 gsolve_status gs_progress_post(gs_krylov *k, int slot);
-gsolve_status gs_progress_look(gs_krylov *k, int slot, bool *any);
+gsolve_status gs_progress_read(gs_krylov *k, int slot, bool *any);
 
 /* Runs the function name of scalar_kernels.h for the active columns on a. */
-#define GS_SMALL(k, name, a) gs_run_small(k, (k)->small->name, a)
-gsolve_status gs_run_small(gs_krylov *k, gs_small_function *function, const gs_small *a);
+#define GS_RUN_SCALAR(k, name, a) gs_run_scalar_kernel(k, (k)->small->name, a)
+gsolve_status gs_run_scalar_kernel(gs_krylov *k, gs_scalar_function *function,
+                                   const gs_scalar_arguments *a);
 /* What column c is judged by. */
-gs_judge gs_judge_of(const gs_krylov *k, int32_t c);
+gs_convergence_test gs_convergence_test_of(const gs_krylov *k, int32_t c);
 /* The arguments that all of them have in common. */
-gs_small gs_small_of(const gs_krylov *k);
+gs_scalar_arguments gs_scalar_arguments_of(const gs_krylov *k);
 
 /* --- iteration_estimate.c: what A is told of the products to come
  * --------------------------------------------
@@ -348,11 +350,11 @@ gs_small gs_small_of(const gs_krylov *k);
 
 /* At the begin of a run, where its columns are known; steps before A is asked; after j steps since
  * a start, if it is due then and all that happened has been looked at; in the end. */
-gsolve_status gs_outlook_begin(gs_krylov *k);
-int gs_outlook_first(const gs_krylov *k, int chunk);
-bool gs_outlook_due(const gs_krylov *k, int64_t j);
-gsolve_status gs_outlook_turn(gs_krylov *k, int64_t j, int chunk);
-gsolve_status gs_outlook_end(gs_krylov *k);
+gsolve_status gs_adapt_begin(gs_krylov *k);
+int gs_adapt_first(const gs_krylov *k, int chunk);
+bool gs_adapt_due(const gs_krylov *k, int64_t j);
+gsolve_status gs_adapt_matrix(gs_krylov *k, int64_t j, int chunk);
+gsolve_status gs_adapt_end(gs_krylov *k);
 
 /* Steps after which the method does the same again; 0: they work on the host. */
 int gs_period(const gs_krylov *k);
@@ -412,8 +414,9 @@ gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolv
                            gs_scalar yy); /* y += a x, yy = y'y */
 
 /* z = a x + b y + c z, w = M^-1 z, in one pass where M is a diagonal or absent; y may be empty. */
-gsolve_status gs_turn(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
-                      gsolve_dense y, gs_coefficient c, gsolve_dense z, gsolve_dense w);
+gsolve_status gs_axpbypcz_precondition(gs_krylov *k, gs_coefficient a, gsolve_dense x,
+                                       gs_coefficient b, gsolve_dense y, gs_coefficient c,
+                                       gsolve_dense z, gsolve_dense w);
 /* x += a p + b s, r -= b t, wr = w'r, k->rr = |r|^2, which is judged. */
 gsolve_status gs_solution_step(gs_krylov *k, gs_coefficient a, gsolve_dense p, gs_coefficient b,
                                gsolve_dense s, gsolve_dense t, gsolve_dense w, gsolve_dense r,
@@ -447,8 +450,8 @@ gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, int64_t ld, const 
 void gs_begin_block(gs_krylov *k, gs_class class, double numbers);
 void gs_end_block(gs_krylov *k);
 
-/* initial_guess.c: space, where the options ask for it; x at the begin of a run, once its columns are
- * known; what the run found is kept. */
+/* initial_guess.c: space, where the options ask for it; x at the begin of a run, once its columns
+ * are known; what the run found is kept. */
 gsolve_status gs_guess_new(gs_krylov *k);
 gsolve_status gs_guess_begin(gs_krylov *k);
 gsolve_status gs_guess_end(gs_krylov *k);

@@ -3,7 +3,7 @@
 #include "solver/resident/resident.h"
 #include "solver/run/scalar_kernels.h"
 
-const gs_small_kernels gs_small_cuda;
+const gs_scalar_kernels gs_scalar_cuda;
 const gs_resident_kernels gs_resident_cuda;
 const gs_arnoldi_kernels gs_arnoldi_cuda[GSOLVE_TYPE_COUNT];
 const gs_block_kernels gs_block_cuda[GSOLVE_TYPE_COUNT];

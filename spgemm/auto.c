@@ -72,7 +72,7 @@ static void destroy(void *plan, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, c);
 }
 
-static gsolve_status multiply(gs_blocked *C, void **plan, gs_tally_of_product *tally,
+static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *tally,
                               gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                               const void *options)
 {

@@ -5,9 +5,9 @@
 #include "spgemm/spgemm.h"
 
 typedef struct gs_shown {
-    gsolve_place place; /* where the caller sees C */
-    gsolve_csr copy;    /* there, if C lies elsewhere; made when first asked for */
-    bool stale;         /* copy has old values */
+    gsolve_location location; /* where the caller sees C */
+    gsolve_csr copy;          /* there, if C lies elsewhere; made when first asked for */
+    bool stale;               /* copy has old values */
 } gs_shown;
 
 /* *view of C. */

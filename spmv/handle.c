@@ -15,12 +15,12 @@
 /* So that build_seconds is the time of the conversion alone and of the whole of it. */
 static gsolve_status settle(const gsolve_matrix *A)
 {
-    return gs_memory_settle(A->ctx, A->csr.place, A->csr.start);
+    return gs_memory_synchronize(A->ctx, A->csr.location, A->csr.start);
 }
 
 static gsolve_status build(gsolve_matrix *A, bool timed)
 {
-    const gs_told before = A->ctx->told;
+    const gs_known_entries before = A->ctx->told;
     double begin;
     gsolve_status status;
 
@@ -31,8 +31,8 @@ static gsolve_status build(gsolve_matrix *A, bool timed)
     if (A->entries < 0) {
         TRY(gs_csr_entries(A->ctx, A->rows.start ? &A->rows : &A->csr, &A->entries));
     }
-    A->ctx->told = (gs_told){A->csr.start, A->csr.nrows, A->entries};
-    if (gs_place(A->ctx) == GSOLVE_DEVICE) ALLOC(A->ctx, GSOLVE_DEVICE, A->sums, 1);
+    A->ctx->told = (gs_known_entries){A->csr.start, A->csr.nrows, A->entries};
+    if (gs_location(A->ctx) == GSOLVE_DEVICE) ALLOC(A->ctx, GSOLVE_DEVICE, A->sums, 1);
     TRY(A->format->build(&A->self, A->ctx, &A->csr, A->options));
     if (timed) TRY(settle(A));
     A->build_seconds = gs_now() - begin;
@@ -79,7 +79,7 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
 {
     gsolve_matrix *A = NULL;
     gsolve_csr fetched = {0};
-    gs_csr_seen seen;
+    gs_csr_findings seen;
     gsolve_status status;
     bool clean, known;
 
@@ -87,16 +87,18 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
     if (!out || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_create: an argument is NULL");
     }
-    TRY(gs_csr_check_seen(ctx, csr, &seen, &clean));
+    TRY(gs_csr_check_findings(ctx, csr, &seen, &clean));
     TRY(new_matrix(&A, ctx, spec));
     if (clean) A->entries = seen.entries;
-    if (!clean && csr->place == GSOLVE_DEVICE && !gs_rows_ascend(ctx, csr)) {
+    if (!clean && csr->location == GSOLVE_DEVICE && !gs_rows_ascend(ctx, csr)) {
         TRY(gs_csr_to_host(&csr, ctx, &fetched));
     }
-    known = clean || csr->place == GSOLVE_DEVICE; /* how many entries are left when it is clean */
+    known =
+        clean || csr->location == GSOLVE_DEVICE; /* how many entries are left when it is clean */
     if (known) TRY(gs_matrix_fits(A, csr, true));
-    TRY(gs_csr_clean(csr->place == GSOLVE_DEVICE ? &A->csr : &A->rows, ctx, csr, &A->place));
-    if (A->place) {
+    TRY(gs_csr_clean(csr->location == GSOLVE_DEVICE ? &A->csr : &A->rows, ctx, csr,
+                     &A->destination));
+    if (A->destination) {
         A->given = gs_start(csr, csr->nrows);
         A->given_pattern = gs_csr_pattern_hash(ctx, csr);
     }
@@ -113,7 +115,7 @@ done:
 /* A's form from csr, which is clean and becomes A's; on failure it remains the caller's. */
 static gsolve_status build_from(gsolve_matrix *A, gsolve_csr *csr, bool timed)
 {
-    const bool there = csr->place == GSOLVE_DEVICE;
+    const bool there = csr->location == GSOLVE_DEVICE;
     gsolve_status status;
 
     *(there ? &A->csr : &A->rows) = *csr;
@@ -122,13 +124,13 @@ static gsolve_status build_from(gsolve_matrix *A, gsolve_csr *csr, bool timed)
         memset(csr, 0, sizeof *csr);
     } else {
         memset(&A->rows, 0, sizeof A->rows);
-        if (there || A->csr.place == GSOLVE_HOST) memset(&A->csr, 0, sizeof A->csr);
+        if (there || A->csr.location == GSOLVE_HOST) memset(&A->csr, 0, sizeof A->csr);
     }
     return status;
 }
 
-gsolve_status gs_matrix_adopt(gsolve_matrix **out, gsolve_context *ctx, const char *spec,
-                              gsolve_csr *csr)
+gsolve_status gs_matrix_own(gsolve_matrix **out, gsolve_context *ctx, const char *spec,
+                            gsolve_csr *csr)
 {
     gsolve_matrix *A = NULL;
     gsolve_status status;
@@ -142,19 +144,20 @@ done:
     return status;
 }
 
-gsolve_status gsolve_matrix_take(gsolve_matrix **out, gsolve_context *ctx, const char *spec,
-                                 gsolve_csr *csr)
+gsolve_status gsolve_matrix_create_owned(gsolve_matrix **out, gsolve_context *ctx, const char *spec,
+                                         gsolve_csr *csr)
 {
     gsolve_matrix *A = NULL;
-    gs_csr_seen seen;
+    gs_csr_findings seen;
     gsolve_status status;
     bool clean;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!out || !spec || !csr) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_take: an argument is NULL");
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_matrix_create_owned: an argument is NULL");
     }
-    TRY(gs_csr_check_seen(ctx, csr, &seen, &clean));
+    TRY(gs_csr_check_findings(ctx, csr, &seen, &clean));
     if (!clean) {
         status = gsolve_matrix_create(out, ctx, spec, csr);
         if (status == GSOLVE_OK) gsolve_csr_free(csr, ctx);
@@ -162,7 +165,7 @@ gsolve_status gsolve_matrix_take(gsolve_matrix **out, gsolve_context *ctx, const
     }
     TRY(new_matrix(&A, ctx, spec));
     A->entries = seen.entries;
-    TRY(gs_matrix_fits(A, csr, csr->place == GSOLVE_HOST));
+    TRY(gs_matrix_fits(A, csr, csr->location == GSOLVE_HOST));
     TRY(build_from(A, csr, true));
     *out = A;
     A = NULL;
@@ -187,9 +190,9 @@ void gsolve_matrix_destroy(gsolve_matrix **pA)
     drop_transposed(A);
     gs_block_space_drop(&A->space, A->ctx);
     if (A->self) A->format->destroy(A->self, A->ctx);
-    if (A->csr.place == GSOLVE_DEVICE) gsolve_csr_free(&A->csr, A->ctx);
+    if (A->csr.location == GSOLVE_DEVICE) gsolve_csr_free(&A->csr, A->ctx);
     gsolve_csr_free(&A->rows, A->ctx);
-    gsolve_free(A->ctx, GSOLVE_HOST, A->place);
+    gsolve_free(A->ctx, GSOLVE_HOST, A->destination);
     gsolve_free(A->ctx, GSOLVE_DEVICE, A->sums);
     gsolve_free(A->ctx, GSOLVE_HOST, A->options);
     A->ctx->handles--;
@@ -233,12 +236,12 @@ done:
 
 gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
 {
-    gs_csr_seen seen;
+    gs_csr_findings seen;
     gsolve_status status;
     bool same;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
-    TRY(gs_csr_check_seen(A->ctx, csr, &seen, NULL));
+    TRY(gs_csr_check_findings(A->ctx, csr, &seen, NULL));
     TRY(gs_matrix_new_values(A, csr, seen.entries, &same));
     if (!same) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_MATRIX,
@@ -247,7 +250,7 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
                            csr->nrows, csr->ncols, (long long)seen.entries);
     }
     TRY(gs_matrix_renew(A));
-    TRY(gs_memory_settle(A->ctx, csr->place, csr->value)); /* has been read */
+    TRY(gs_memory_synchronize(A->ctx, csr->location, csr->value)); /* has been read */
 done:
     return status;
 }
@@ -259,19 +262,19 @@ gsolve_status gs_matrix_renew(gsolve_matrix *A)
     return gs_matrix_need_form(A);
 }
 
-gsolve_status gsolve_matrix_turn(const gsolve_matrix *A, const gsolve_outlook *outlook,
-                                 gsolve_turn *turn)
+gsolve_status gsolve_matrix_adapt(const gsolve_matrix *A, const gsolve_run_estimate *outlook,
+                                  gsolve_adaptation *turn)
 {
-    gsolve_turn made = {false, true};
+    gsolve_adaptation made = {false, true};
     gsolve_status status = GSOLVE_OK;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
     if (!outlook) {
-        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_turn: there is no outlook");
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_adapt: there is no outlook");
     }
-    if (A->format->turn) {
+    if (A->format->adapt) {
         TRY(gs_matrix_need_form(A));
-        TRY(A->format->turn(A->self, A->ctx, outlook, &made));
+        TRY(A->format->adapt(A->self, A->ctx, outlook, &made));
     }
     if (turn) *turn = made;
 done:
@@ -283,7 +286,7 @@ done:
 static gsolve_status check_vectors(const gsolve_matrix *A, gsolve_dense x, int32_t xrows,
                                    gsolve_dense y, int32_t yrows)
 {
-    if ((unsigned)x.layout > GSOLVE_BY_ROWS || (unsigned)y.layout > GSOLVE_BY_ROWS) {
+    if ((unsigned)x.layout > GSOLVE_ROW_MAJOR || (unsigned)y.layout > GSOLVE_ROW_MAJOR) {
         return gsolve_fail(
             A->ctx, GSOLVE_BAD_ARGUMENT,
             "x and y are of layouts %d and %d; there are 0 (by columns) and 1 (by rows)",
@@ -297,8 +300,8 @@ static gsolve_status check_vectors(const gsolve_matrix *A, gsolve_dense x, int32
                            xrows, yrows, x.nrows, x.ncols, y.nrows, y.ncols, (long long)x.stride,
                            (long long)y.stride);
     }
-    if (x.type != A->csr.type || y.type != A->csr.type || !gs_reachable(A->ctx, x.place) ||
-        !gs_reachable(A->ctx, y.place)) {
+    if (x.type != A->csr.type || y.type != A->csr.type || !gs_reachable(A->ctx, x.location) ||
+        !gs_reachable(A->ctx, y.location)) {
         return gsolve_fail(
             A->ctx, GSOLVE_BAD_ARGUMENT,
             "vectors must be of the matrix's type, and on its device or on the host");
@@ -334,8 +337,8 @@ static gsolve_status multiply_staged(const gsolve_matrix *A, bool transposed, do
     gs_stage in = {0}, out = {0};
     gsolve_status status;
 
-    TRY(gs_stage_in(&in, A->ctx, gs_place(A->ctx), x, true));
-    TRY(gs_stage_in(&out, A->ctx, gs_place(A->ctx), y, beta != 0));
+    TRY(gs_stage_in(&in, A->ctx, gs_location(A->ctx), x, true));
+    TRY(gs_stage_in(&out, A->ctx, gs_location(A->ctx), y, beta != 0));
     TRY(multiply(A, transposed, alpha, in.used, beta, out.used));
     TRY(gs_stage_out(&out, A->ctx));
 done:
@@ -450,8 +453,10 @@ gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gs
     gsolve_status status;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
-    const gsolve_dense sums = {x.ncols, 1, x.ncols, wy, GSOLVE_F64, x.place, GSOLVE_BY_COLUMNS};
-    const gsolve_dense squares = {x.ncols, 1, x.ncols, yy, GSOLVE_F64, x.place, GSOLVE_BY_COLUMNS};
+    const gsolve_dense sums = {
+        x.ncols, 1, x.ncols, wy, GSOLVE_F64, x.location, GSOLVE_COLUMN_MAJOR};
+    const gsolve_dense squares = {
+        x.ncols, 1, x.ncols, yy, GSOLVE_F64, x.location, GSOLVE_COLUMN_MAJOR};
     memset(stage, 0, sizeof stage);
     TRY(check_vectors(A, x, A->csr.ncols, y, A->csr.nrows));
     TRY(check_vectors(A, x, A->csr.ncols, w, A->csr.nrows));
@@ -461,11 +466,11 @@ gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gs
     if (!wy && x.ncols > 0) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "there is nowhere to put w'y");
     }
-    TRY(gs_stage_in(&stage[X], A->ctx, gs_place(A->ctx), x, true));
-    TRY(gs_stage_in(&stage[W], A->ctx, gs_place(A->ctx), w, true));
-    TRY(gs_stage_in(&stage[Y], A->ctx, gs_place(A->ctx), y, false));
-    TRY(gs_stage_in(&stage[WY], A->ctx, gs_place(A->ctx), sums, false));
-    if (yy) TRY(gs_stage_in(&stage[YY], A->ctx, gs_place(A->ctx), squares, false));
+    TRY(gs_stage_in(&stage[X], A->ctx, gs_location(A->ctx), x, true));
+    TRY(gs_stage_in(&stage[W], A->ctx, gs_location(A->ctx), w, true));
+    TRY(gs_stage_in(&stage[Y], A->ctx, gs_location(A->ctx), y, false));
+    TRY(gs_stage_in(&stage[WY], A->ctx, gs_location(A->ctx), sums, false));
+    if (yy) TRY(gs_stage_in(&stage[YY], A->ctx, gs_location(A->ctx), squares, false));
     TRY(multiply_dot(A, stage[X].used, stage[Y].used, stage[W].used, stage[WY].used.value,
                      stage[YY].used.value));
     for (int s = Y; s <= YY; s++) TRY(gs_stage_out(&stage[s], A->ctx));
@@ -476,8 +481,8 @@ done:
 
 /* --- what it would hold ----------------------------------------------------------------------- */
 
-gsolve_status gsolve_matrix_forecast(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
-                                     size_t *bytes)
+gsolve_status gsolve_matrix_memory(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
+                                   size_t *bytes)
 {
     const gsolve_plugin *plugin;
     const gsolve_format *format;
@@ -486,20 +491,20 @@ gsolve_status gsolve_matrix_forecast(gsolve_context *ctx, const char *spec, cons
     bool clean;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    if (!spec || !csr || !bytes || csr->place != GSOLVE_HOST) {
+    if (!spec || !csr || !bytes || csr->location != GSOLVE_HOST) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_matrix_forecast: an argument is NULL, or csr not on the host");
+                           "gsolve_matrix_memory: an argument is NULL, or csr not on the host");
     }
     TRY(gs_csr_check(ctx, csr, &clean));
     TRY(gs_plugin_parse(ctx, &ctx->formats, gs_formats(ctx), "format", spec, &plugin, &options));
     format = (const gsolve_format *)(const void *)plugin;
-    if (!format->forecast) {
+    if (!format->memory) {
         status =
             gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                         "the format %s does not foretell the memory that it takes", plugin->name);
         goto done;
     }
-    *bytes = (size_t)gs_csr_bytes(csr, gs_start(csr, csr->nrows)) + format->forecast(csr, options);
+    *bytes = (size_t)gs_csr_bytes(csr, gs_start(csr, csr->nrows)) + format->memory(csr, options);
 done:
     gsolve_free(ctx, GSOLVE_HOST, options);
     return status;

@@ -14,9 +14,9 @@ struct gsolve_matrix {
                       * on the device */
     gsolve_csr csr;  /* the same where the device reads them: rows, or a copy */
     int64_t entries;
-    int64_t *place;           /* for each of the caller's entries the one it adds to, or NULL */
-    int64_t given;            /* the caller's entries, where there is place */
-    uint64_t given_pattern;   /* hash of the caller's pattern, where there is place */
+    int64_t *destination;     /* for each of the caller's entries the one it adds to, or NULL */
+    int64_t given;            /* the caller's entries, where there is a destination */
+    uint64_t given_pattern;   /* hash of the caller's pattern, where there is a destination */
     gsolve_csr transposed;    /* A' on the device, made when first asked for */
     void *transposed_order;   /* what its values are gathered by on CUDA, see transpose.h */
     bool form_is_stale;       /* self is of older values: making it anew failed */
@@ -30,10 +30,10 @@ struct gsolve_matrix {
 
 /* --- for matrices that the library makes itself ----------------------------------------------- */
 
-/* gsolve_matrix_take where csr is known to be clean and to lie where ctx's kernels read it, and to
- * fit: it is not looked at, and nothing is waited for. */
-gsolve_status gs_matrix_adopt(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
-                              gsolve_csr *csr);
+/* gsolve_matrix_create_owned where csr is known to be clean and to lie where ctx's kernels read it,
+ * and to fit: it is not looked at, and nothing is waited for. */
+gsolve_status gs_matrix_own(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
+                            gsolve_csr *csr);
 
 /* A's values have been written to where its rows lie: its form anew. */
 gsolve_status gs_matrix_renew(gsolve_matrix *A);
@@ -50,7 +50,7 @@ gsolve_status gs_place_rows(gsolve_csr *csr, gsolve_context *ctx, const gsolve_c
 /* Fetches A->rows from the device, if they were never on the host. */
 gsolve_status gs_matrix_need_rows(const gsolve_matrix *A);
 
-/* A made by gs_matrix_adopt gives up the columns and values of its rows, if its form holds them,
+/* A made by gs_matrix_own gives up the columns and values of its rows, if its form holds them,
  * until it gets them back; in between it is multiplied with, and not transposed. */
 void gs_matrix_give_up_rows(gsolve_matrix *A);
 gsolve_status gs_matrix_rows_again(gsolve_matrix *A);

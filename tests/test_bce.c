@@ -136,7 +136,7 @@ static void long_rows(void **state)
                           .value = value,
                           .type = GSOLVE_F64,
                           .offset = GSOLVE_O64,
-                          .place = GSOLVE_HOST};
+                          .location = GSOLVE_HOST};
     ALLOCATION_SWEEP(ctx, gsolve_matrix_create(&M, ctx, "bce,window=1024", &A));
     OK(ctx, gsolve_matrix_apply(M, 1, gsolve_vector(x, N), 0, gsolve_vector(y, N)));
     for (int32_t i = 0; i < N; i++) {

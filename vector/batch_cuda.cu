@@ -71,8 +71,8 @@ gsolve_status launch(keeping *k)
     static_assert(sizeof all <= room, "the arguments of a kernel");
     memcpy((void *)all.op, k->op, sizeof all.op);
     memcpy((void *)all.ended, k->ended, sizeof all.ended);
-    return gs_launch_early_with(k, k->name, columns_kernel<Op, W>, blocks, gs_block_size, 0, k->n,
-                                all, k->partial, k->arrived);
+    return gs_launch_pdl_with(k, k->name, columns_kernel<Op, W>, blocks, gs_block_size, 0, k->n,
+                              all, k->partial, k->arrived);
 }
 
 gsolve_status run(keeping *k)
@@ -161,8 +161,8 @@ __global__ void all_ended_kernel(int32_t count, const int *ended, int *all)
 
 gsolve_status all_ended(gs_queue *q, int32_t count, const int *ended, int *all)
 {
-    return gs_launch_early_with(q, "whether all have ended", all_ended_kernel, dim3(1), 32, 0,
-                                count, ended, all);
+    return gs_launch_pdl_with(q, "whether all have ended", all_ended_kernel, dim3(1), 32, 0, count,
+                              ended, all);
 }
 
 constexpr gs_vector_kernels tables[GSOLVE_TYPE_COUNT] = {table<float>, table<double>};

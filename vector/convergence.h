@@ -18,12 +18,12 @@ typedef struct gs_progress {
 } gs_progress;
 
 /* What column c is judged by; the arrays begin at column 0. */
-typedef struct gs_judge {
+typedef struct gs_convergence_test {
     gs_progress *progress;
     double *history; /* GS_HISTORY x ncols */
     int *flag;       /* what a kernel found: 0 or an outcome */
     int *ended;      /* of the enum above */
     int32_t ncols, c;
-} gs_judge;
+} gs_convergence_test;
 
 #endif

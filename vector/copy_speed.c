@@ -47,8 +47,8 @@ static gsolve_status time_copy(gsolve_context *ctx, size_t bytes, void *from, vo
     const double begin = gs_now();
     gsolve_status status;
 
-    TRY(gsolve_copy(ctx, to, gs_place(ctx), from, gs_place(ctx), bytes));
-    TRY(gs_memory_settle(ctx, gs_place(ctx), to));
+    TRY(gsolve_copy(ctx, to, gs_location(ctx), from, gs_location(ctx), bytes));
+    TRY(gs_memory_synchronize(ctx, gs_location(ctx), to));
     *seconds = gs_now() - begin;
 done:
     return status;

@@ -44,7 +44,7 @@ gsolve_status gs_each_launch(gs_queue *q, int64_t n, const Op &op, const char *n
     constexpr auto kernel = gs_each_kernel<Op, W>;
     const int grid = gs_grid(q, n / W + 1, gs_at_once<kernel>());
 
-    return gs_launch_early(q, name, kernel, grid, gs_block_size, n, op, q->partial, q->arrived);
+    return gs_launch_pdl(q, name, kernel, grid, gs_block_size, n, op, q->partial, q->arrived);
 }
 
 template <class T, class Op>

@@ -14,15 +14,17 @@
 #undef FROM
 #undef ON
 
-static gsolve_status FN(flip)(gs_queue *q, int32_t rows, int32_t columns, gsolve_type type,
-                              const void *from, int64_t stride, void *to, int64_t step)
+static gsolve_status FN(transpose)(gs_queue *q, int32_t rows, int32_t columns, gsolve_type type,
+                                   const void *from, int64_t stride, void *to, int64_t step)
 {
     const bool flat = rows < columns;
 
     if (type == GSOLVE_F32) {
-        (flat ? FN(flip_flat_f32) : FN(flip_tall_f32))(q, rows, columns, from, stride, to, step);
+        (flat ? FN(transpose_wide_f32) : FN(transpose_tall_f32))(q, rows, columns, from, stride, to,
+                                                                 step);
     } else {
-        (flat ? FN(flip_flat_f64) : FN(flip_tall_f64))(q, rows, columns, from, stride, to, step);
+        (flat ? FN(transpose_wide_f64) : FN(transpose_tall_f64))(q, rows, columns, from, stride, to,
+                                                                 step);
     }
     return GSOLVE_OK;
 }

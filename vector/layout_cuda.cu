@@ -38,8 +38,8 @@ struct place {
 // other way.
 template <class S, class T, int NARROW, bool ACROSS>
 __global__ void __launch_bounds__(gs_block_size)
-    flip_tiles(int32_t longer, int32_t shorter, int64_t tiles_wide, const S *from, int64_t stride,
-               T *to, int64_t step, gs_guard guard)
+    transpose_tiles(int32_t longer, int32_t shorter, int64_t tiles_wide, const S *from,
+                    int64_t stride, T *to, int64_t step, gs_guard guard)
 {
     using tile = shape<NARROW>;
     __shared__ T kept[tile::wide * tile::line];
@@ -80,14 +80,15 @@ gsolve_status launch(gs_queue *q, int32_t rows, int32_t columns, const S *from, 
     const int32_t shorter = across ? columns : rows, longer = across ? rows : columns;
     const int64_t tiles_wide = ((int64_t)longer + wide - 1) / wide;
     const int64_t tiles = tiles_wide * (((int64_t)shorter + NARROW - 1) / NARROW);
-    const auto kernel = across ? flip_tiles<S, T, NARROW, true> : flip_tiles<S, T, NARROW, false>;
+    const auto kernel =
+        across ? transpose_tiles<S, T, NARROW, true> : transpose_tiles<S, T, NARROW, false>;
 
     if (tiles > INT32_MAX) {
         return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
                            "a block of %d x %d numbers has more than 2^31 tiles", rows, columns);
     }
-    return gs_launch_early(q, "the other layout", kernel, (int)tiles, gs_block_size, longer,
-                           shorter, tiles_wide, from, stride, to, step);
+    return gs_launch_pdl(q, "the other layout", kernel, (int)tiles, gs_block_size, longer, shorter,
+                         tiles_wide, from, stride, to, step);
 }
 
 template <class S, class T>
@@ -107,8 +108,8 @@ gsolve_status flip_from(gs_queue *q, int32_t rows, int32_t columns, const void *
 }
 
 template <class T>
-gsolve_status flip(gs_queue *q, int32_t rows, int32_t columns, gsolve_type type, const void *from,
-                   int64_t stride, void *to, int64_t step)
+gsolve_status transpose(gs_queue *q, int32_t rows, int32_t columns, gsolve_type type,
+                        const void *from, int64_t stride, void *to, int64_t step)
 {
     return type == GSOLVE_F32 ? flip_from<float, T>(q, rows, columns, from, stride, to, step)
                               : flip_from<double, T>(q, rows, columns, from, stride, to, step);
@@ -116,4 +117,5 @@ gsolve_status flip(gs_queue *q, int32_t rows, int32_t columns, gsolve_type type,
 
 } // namespace
 
-extern "C" const gs_flip_kernels gs_flip_cuda[GSOLVE_TYPE_COUNT] = {{flip<float>}, {flip<double>}};
+extern "C" const gs_layout_kernels gs_layout_cuda[GSOLVE_TYPE_COUNT] = {{transpose<float>},
+                                                                        {transpose<double>}};

@@ -4,4 +4,4 @@
 #define GS_BODY "vector/layout_body.h"
 #include "core/each_type.h"
 
-const gs_flip_kernels gs_flip_host[GSOLVE_TYPE_COUNT] = {{flip_f32}, {flip_f64}};
+const gs_layout_kernels gs_layout_host[GSOLVE_TYPE_COUNT] = {{transpose_f32}, {transpose_f64}};

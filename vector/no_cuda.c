@@ -4,5 +4,5 @@
 #include "vector/vector.h"
 
 const gs_vector_kernels gs_vector_cuda[GSOLVE_TYPE_COUNT];
-const gs_flip_kernels gs_flip_cuda[GSOLVE_TYPE_COUNT];
+const gs_layout_kernels gs_layout_cuda[GSOLVE_TYPE_COUNT];
 const gs_columns_kernels gs_columns_cuda;

@@ -52,10 +52,11 @@ typedef struct gs_vector_kernels {
                                double *yy);
     /* r -= a q, *rr = r'r, which judge judges, *rz = r'(d * r); d NULL: *rz = *rr */
     gsolve_status (*residual_step)(gs_queue *q, int64_t n, gs_ratio a, const void *Aq, void *r,
-                                   const void *d, double *rr, double *rz, const gs_judge *judge);
+                                   const void *d, double *rr, double *rz,
+                                   const gs_convergence_test *judge);
     /* x += a p + b s, r -= b t, *rr = r'r, which judge judges, *wr = w'r */
     gsolve_status (*solution_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_solution v,
-                                   double *rr, double *wr, const gs_judge *judge);
+                                   double *rr, double *wr, const gs_convergence_test *judge);
     /* x += a p, p = d * r + b p; d NULL: p = r + b p. The step's last: it runs where a column ends
      */
     gsolve_status (*direction_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, const void *d,

@@ -224,7 +224,7 @@ struct residual_op : gs_plain {
     const T *Aq, *d;
     T *r;
     double *rr, *rz; // r'r, r'(d * r)
-    gs_judge judge;
+    gs_convergence_test judge;
     T alpha;
     __device__ void begin() { alpha = (T)value_of(a); }
     // The step that a column ended with is over.
@@ -251,13 +251,13 @@ struct residual_op : gs_plain {
     {
         *(s == 0 ? rr : rz) = total;
         if (!D) *rz = total;
-        if (s == 0) judge_column(&judge, total, 1);
+        if (s == 0) test_column(&judge, total, 1);
     }
 };
 
 template <class T>
 gsolve_status residual_step(gs_queue *q, int64_t n, gs_ratio a, const void *Aq, void *r,
-                            const void *d, double *rr, double *rz, const gs_judge *judge)
+                            const void *d, double *rr, double *rz, const gs_convergence_test *judge)
 {
     const bool aligned = gs_all_aligned(Aq, r, d);
 
@@ -276,7 +276,7 @@ struct solution_op : gs_plain {
     gs_ratio a, b;
     gs_solution v;
     double *out[2]; // r'r, w'r
-    gs_judge judge;
+    gs_convergence_test judge;
     T alpha, omega;
     __device__ void begin() { alpha = (T)value_of(a), omega = (T)value_of(b); }
     template <int W>
@@ -297,13 +297,13 @@ struct solution_op : gs_plain {
     __device__ void store(int s, double total)
     {
         *out[s] = total;
-        if (s == 0) judge_column(&judge, total, 1);
+        if (s == 0) test_column(&judge, total, 1);
     }
 };
 
 template <class T>
 gsolve_status solution_step(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_solution v,
-                            double *rr, double *wr, const gs_judge *judge)
+                            double *rr, double *wr, const gs_convergence_test *judge)
 {
     const bool aligned = gs_all_aligned(v.p, v.s, v.t, v.w, v.x, v.r);
     const solution_op<T> op = {{}, a, b, v, {rr, wr}, *judge, 0, 0};

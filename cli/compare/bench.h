@@ -8,7 +8,7 @@ typedef struct cmp_bench {
     cmp *m;
     cmp_matrix *a;
     gsolve_context *ctx;
-    gsolve_place place;
+    gsolve_location location;
     gsolve_dense x, y;   /* of a product, in A's type where kernels read them */
     gsolve_dense here;   /* y on the host */
     gsolve_dense b, sol; /* of a solve, double; likewise */

@@ -114,8 +114,8 @@ gsolve_status dense(gs_queue *q, int32_t n, int32_t columns, const void *M, cons
 {
     const auto kernel = columns == 1 ? multiply_dense<1, T> : multiply_dense<GS_AMG_COLUMNS, T>;
 
-    return gs_launch_early(q, "the coarsest level", kernel, gs_grid(q, (int64_t)n * 32),
-                           gs_block_size, n, columns, (const T *)M, (const T *)b, (T *)x, count);
+    return gs_launch_pdl(q, "the coarsest level", kernel, gs_grid(q, (int64_t)n * 32),
+                         gs_block_size, n, columns, (const T *)M, (const T *)b, (T *)x, count);
 }
 
 template <class T>

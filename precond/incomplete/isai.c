@@ -64,7 +64,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);
     M->options = *(const gs_isai_options *)chosen;
-    TRY(gs_dense_new(&M->column, ctx, gs_place(ctx), csr->type, csr->nrows, spaces(M)));
+    TRY(gs_dense_new(&M->column, ctx, gs_location(ctx), csr->type, csr->nrows, spaces(M)));
     TRY(gs_isai_setup(M, ctx, csr));
     *self = M;
     M = NULL;
@@ -117,12 +117,12 @@ static gsolve_status apply_several(const gs_isai_self *M, gsolve_context *ctx,
         v[k] = gs_column_of(M->strip, k * STRIP);
         v[k].ncols = r.ncols;
         v[k].stride = r.ncols;
-        v[k].layout = GSOLVE_BY_ROWS;
+        v[k].layout = GSOLVE_ROW_MAJOR;
     }
-    TRY(gs_flip(ctx, r, v[0]));
+    TRY(gs_change_layout(ctx, r, v[0]));
     TRY(solve(M, ctx, factor[0], v[0], v[1], v[spaces(M)]));
     TRY(solve(M, ctx, factor[1], v[1], v[0], v[spaces(M)]));
-    TRY(gs_flip(ctx, v[0], z));
+    TRY(gs_change_layout(ctx, v[0], z));
 done:
     return status;
 }
@@ -135,7 +135,7 @@ static gsolve_status apply_factors(gs_isai_self *M, gsolve_context *ctx,
     gsolve_status status = GSOLVE_OK;
 
     if (r.ncols > 1 && !M->strip.value) {
-        TRY(gs_dense_new(&M->strip, ctx, gs_place(ctx), r.type, r.nrows, columns));
+        TRY(gs_dense_new(&M->strip, ctx, gs_location(ctx), r.type, r.nrows, columns));
     }
     for (int32_t c = 0; c < r.ncols; c += STRIP) {
         gsolve_dense some = gs_column_of(r, c), out = gs_column_of(z, c);

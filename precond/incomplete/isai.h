@@ -4,7 +4,8 @@
 
 #include "precond/incomplete/triangle.h"
 
-/* --- isai_inverse.c: W ~ diag(scale) (I + L)^-1, L a strict lower triangle --------------------------
+/* --- isai_inverse.c: W ~ diag(scale) (I + L)^-1, L a strict lower triangle
+ * --------------------------
  *
  * Row i of W has the pattern S_i and solves (W (I + L))(i, j) = scale_i I(i, j) for all j in S_i.
  */
@@ -25,7 +26,8 @@ gsolve_status gs_isai_fill(const gsolve_csr *W, gsolve_context *ctx, const gs_st
 gsolve_status gs_isai_triangle(gsolve_csr *T, gsolve_context *ctx, gsolve_type type,
                                const gs_strict *L, const double *scale, bool *fits);
 
-/* --- isai_setup.c --------------------------------------------------------------------------------- */
+/* --- isai_setup.c
+ * --------------------------------------------------------------------------------- */
 
 enum { GS_ISAI_ILU, GS_ISAI_IC };
 

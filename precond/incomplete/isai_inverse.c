@@ -1,5 +1,6 @@
-/* isai_inverse.c: pattern and values of the approximate inverse, see isai.h. The rows are independent of
- * one another: they are shared out to the threads, and each has its own order of operations. */
+/* isai_inverse.c: pattern and values of the approximate inverse, see isai.h. The rows are
+ * independent of one another: they are shared out to the threads, and each has its own order of
+ * operations. */
 #include <float.h>
 #include <math.h>
 #include <omp.h>

@@ -138,7 +138,7 @@ done:
 /* *A = csr, whose arrays it may take; or csr's values in *A. */
 static gsolve_status place(gsolve_matrix **A, gsolve_context *ctx, gsolve_csr *csr)
 {
-    return *A ? gsolve_matrix_update(*A, csr) : gsolve_matrix_take(A, ctx, "csr", csr);
+    return *A ? gsolve_matrix_update(*A, csr) : gsolve_matrix_create_owned(A, ctx, "csr", csr);
 }
 
 gsolve_status gs_isai_setup(gs_isai_self *M, gsolve_context *ctx, const gsolve_csr *csr)
@@ -184,7 +184,7 @@ static gsolve_status transpose(gsolve_matrix **to, gsolve_context *ctx, const gs
 
     gsolve_matrix_csr(from, &rows);
     TRY(gsolve_csr_transpose(&turned, ctx, &rows));
-    TRY(gsolve_matrix_take(to, ctx, "csr", &turned));
+    TRY(gsolve_matrix_create_owned(to, ctx, "csr", &turned));
 done:
     gsolve_csr_free(&turned, ctx);
     return status;

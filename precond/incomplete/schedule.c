@@ -216,12 +216,12 @@ bool gs_schedule_walk(const gs_schedule *s, int32_t n, gs_row_step *step, void *
     }
 #pragma omp parallel num_threads(gs_usable_threads(gs_schedule_workers(s))) reduction(+ : failures)
     for (int32_t level = 0; level < s->levels; level++) {
-        const int me = omp_get_thread_num(), team = omp_get_num_threads();
-        for (int share = me; share < s->threads; share += team) {
+        const int me = omp_get_thread_num(), subwarp = omp_get_num_threads();
+        for (int share = me; share < s->threads; share += subwarp) {
             const int32_t *begin = &s->begin[(int64_t)level * s->threads + share];
             for (int32_t p = begin[0]; p < begin[1]; p++) failures += !step(data, me, s->row[p]);
         }
-        gs_barrier_wait(&barrier, team);
+        gs_barrier_wait(&barrier, subwarp);
     }
     return failures == 0;
 }

@@ -73,7 +73,7 @@ gsolve_status gs_triangle_fill(gs_triangle *t, gsolve_context *ctx, const gs_str
         }
     }
     const gs_triangle_kernels *kernels = GS_KERNELS(gs_triangle, ctx, t->rows.type);
-    return kernels->place ? kernels->place(t, ctx, T) : GSOLVE_OK;
+    return kernels->upload ? kernels->upload(t, ctx, T) : GSOLVE_OK;
 }
 
 size_t gs_triangle_moved(const gs_triangle *t)
@@ -162,7 +162,7 @@ done:
 
 static gsolve_dense by_rows(gsolve_dense v, int32_t stride, void *value)
 {
-    v.layout = GSOLVE_BY_ROWS;
+    v.layout = GSOLVE_ROW_MAJOR;
     v.stride = stride;
     v.value = value;
     return v;
@@ -178,10 +178,10 @@ static gsolve_status solve_some(const gs_triangle *first, const gs_triangle *sec
     void *a = first->many, *b = (char *)first->many + bytes;
     gsolve_status status;
 
-    TRY(gs_flip(ctx, r, by_rows(r, stride, a)));
+    TRY(gs_change_layout(ctx, r, by_rows(r, stride, a)));
     TRY(kernels->solve_columns(ctx->queue, first, NULL, r.ncols, stride, a, b));
     TRY(kernels->solve_columns(ctx->queue, second, d, r.ncols, stride, b, a));
-    TRY(gs_flip(ctx, by_rows(r, stride, a), z));
+    TRY(gs_change_layout(ctx, by_rows(r, stride, a), z));
 done:
     return status;
 }

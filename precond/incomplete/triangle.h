@@ -44,7 +44,7 @@ typedef struct gs_triangle {
 typedef struct gs_triangle_kernels {
     /* NULL on the host. T's values to the device, where all that depends on the pattern is made
      * the first time; and that undone. */
-    gsolve_status (*place)(gs_triangle *t, gsolve_context *ctx, const gs_strict *T);
+    gsolve_status (*upload)(gs_triangle *t, gsolve_context *ctx, const gs_strict *T);
     void (*drop)(gs_triangle *t, gsolve_context *ctx);
     /* (I + T) z = r, or = d * r if d; r and z may be the same. */
     gsolve_status (*solve)(gs_queue *q, const gs_triangle *t, const void *d, const void *r,

@@ -60,10 +60,11 @@ struct triangle {
     const T *value, *d; // d: NULL, or what the right-hand side is multiplied by
 };
 
-// The share of row i of one of `shares` lanes in the sum for a column, whose solution z is `team`
-// numbers from row to row.
+// The share of row i of one of `shares` lanes in the sum for a column, whose solution z is
+// `subwarp` numbers from row to row.
 template <class T>
-__device__ T sum_share(const triangle<T> &t, int32_t i, int share, int shares, const T *z, int team)
+__device__ T sum_share(const triangle<T> &t, int32_t i, int share, int shares, const T *z,
+                       int subwarp)
 {
     const int32_t to = t.start[i + 1];
     T sum = 0;
@@ -75,7 +76,7 @@ __device__ T sum_share(const triangle<T> &t, int32_t i, int share, int shares, c
 #pragma unroll
         for (int u = 0; u < at_once; u++) {
             const bool in = k + u * shares < to;
-            from[u] = in ? z + (int64_t)__ldg(&t.col[k + u * shares]) * team : nullptr;
+            from[u] = in ? z + (int64_t)__ldg(&t.col[k + u * shares]) * subwarp : nullptr;
             v[u] = in ? __ldg(&t.value[k + u * shares]) : T(0);
             solved[u] = 0;
         }
@@ -94,14 +95,14 @@ __device__ T sum_share(const triangle<T> &t, int32_t i, int share, int shares, c
     return sum;
 }
 
-// z = (I + T)^-1 (d * r), both by rows with a team's columns; ticket: blocks that have begun.
+// z = (I + T)^-1 (d * r), both by rows with a subwarp's columns; ticket: blocks that have begun.
 template <class T>
 __global__ void __launch_bounds__(threads)
-    solve_columns(triangle<T> t, int team, int columns, const T *r, T *z, unsigned *ticket,
+    solve_columns(triangle<T> t, int subwarp, int columns, const T *r, T *z, unsigned *ticket,
                   gs_guard guard)
 {
     __shared__ unsigned block;
-    const int lane = (int)threadIdx.x % 32, share = lane / team, column = lane % team;
+    const int lane = (int)threadIdx.x % 32, share = lane / subwarp, column = lane % subwarp;
 
     if (guard.has_ended()) return;
     if (threadIdx.x == 0) block = atomicAdd(ticket, 1u);
@@ -111,12 +112,12 @@ __global__ void __launch_bounds__(threads)
     const int32_t i = t.order[at];
     T own = 0, sum = 0;
     if (column < columns) {
-        if (share == 0) own = r[(int64_t)i * team + column];
+        if (share == 0) own = r[(int64_t)i * subwarp + column];
         if (share == 0 && t.d) own *= t.d[i];
-        sum = sum_share(t, i, share, 32 / team, z + column, team);
+        sum = sum_share(t, i, share, 32 / subwarp, z + column, subwarp);
     }
-    for (int d = 16; d >= team; d /= 2) sum += __shfl_xor_sync(all_lanes, sum, d);
-    if (share == 0 && column < columns) put(&z[(int64_t)i * team + column], own - sum);
+    for (int d = 16; d >= subwarp; d /= 2) sum += __shfl_xor_sync(all_lanes, sum, d);
+    if (share == 0 && column < columns) put(&z[(int64_t)i * subwarp + column], own - sum);
 }
 
 gsolve_status need_order(const gs_triangle *t, gsolve_context *ctx)
@@ -153,10 +154,10 @@ gsolve_status gs_triangle_columns(gs_queue *q, const gs_triangle *t, const void 
     TRY(need_order(t, q->ctx));
     TRY(gs_cuda(q, cudaMemsetAsync(z, 0xff, (size_t)n * stride * sizeof(T), q->stream), "marks"));
     TRY(gs_cuda(q, cudaMemsetAsync(v->ticket, 0, sizeof *v->ticket, q->stream), "marks"));
-    TRY(gs_launch_early(q, "a triangular solve of columns", solve_columns<T>, blocks, threads,
-                        triangle<T>{n, v->order, (const int32_t *)v->rows.start, v->rows.col,
-                                    (const T *)v->rows.value, (const T *)d},
-                        stride, columns, (const T *)r, (T *)z, v->ticket));
+    TRY(gs_launch_pdl(q, "a triangular solve of columns", solve_columns<T>, blocks, threads,
+                      triangle<T>{n, v->order, (const int32_t *)v->rows.start, v->rows.col,
+                                  (const T *)v->rows.value, (const T *)d},
+                      stride, columns, (const T *)r, (T *)z, v->ticket));
 done:
     return status;
 }

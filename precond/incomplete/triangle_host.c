@@ -24,12 +24,12 @@ static void run(const job *j, range *rows)
     }
 #pragma omp parallel num_threads(gs_usable_threads(s->threads))
     for (int32_t level = 0; level < s->levels; level++) {
-        const int team = omp_get_num_threads();
-        for (int share = omp_get_thread_num(); share < s->threads; share += team) {
+        const int subwarp = omp_get_num_threads();
+        for (int share = omp_get_thread_num(); share < s->threads; share += subwarp) {
             const int32_t *begin = &s->begin[(int64_t)level * s->threads + share];
             rows(j, begin[0], begin[1]);
         }
-        gs_barrier_wait(&barrier, team);
+        gs_barrier_wait(&barrier, subwarp);
     }
 }
 

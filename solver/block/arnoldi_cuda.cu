@@ -154,9 +154,9 @@ gsolve_status combine(gs_queue *q, int64_t n, const gs_arnoldi_basis &V, const d
     const int most = gs_at_once<kernel>(), few = N > 1 ? 1 : 2; // sums over many blocks cost
     const int grid = gs_grid(q, n * 4 / gs_wide<T>, LESS && most > few ? few : most);
 
-    return gs_launch_early(q, "a combination of a basis", kernel, grid, gs_block_size, n,
-                           vectors_of<T>(V), C, ld, of<T>(W), G,
-                           space ? (double *)((char *)space + head) : nullptr, (unsigned *)space);
+    return gs_launch_pdl(q, "a combination of a basis", kernel, grid, gs_block_size, n,
+                         vectors_of<T>(V), C, ld, of<T>(W), G,
+                         space ? (double *)((char *)space + head) : nullptr, (unsigned *)space);
 }
 
 template <class T>
@@ -184,23 +184,23 @@ size_t space(int64_t, int, int)
 
 gsolve_status first(gs_queue *q, const gs_arnoldi_small *a)
 {
-    return gs_launch_early(q, "the small factors of a block", first_kernel, 1, gs_block_size, *a);
+    return gs_launch_pdl(q, "the small factors of a block", first_kernel, 1, gs_block_size, *a);
 }
 
 gsolve_status second(gs_queue *q, const gs_arnoldi_small *a)
 {
-    return gs_launch_early(q, "the small factors of a block again", second_kernel, 1, gs_block_size,
-                           *a);
+    return gs_launch_pdl(q, "the small factors of a block again", second_kernel, 1, gs_block_size,
+                         *a);
 }
 
 gsolve_status solve(gs_queue *q, const gs_arnoldi_small *a)
 {
-    return gs_launch_early(q, "the small system of a cycle", solve_kernel, 1, gs_block_size, *a);
+    return gs_launch_pdl(q, "the small system of a cycle", solve_kernel, 1, gs_block_size, *a);
 }
 
 gsolve_status close(gs_queue *q, const gs_arnoldi_small *a)
 {
-    return gs_launch_early(q, "the end of a cycle", close_kernel, 1, GS_BLOCK, *a);
+    return gs_launch_pdl(q, "the end of a cycle", close_kernel, 1, GS_BLOCK, *a);
 }
 
 } // namespace

@@ -166,9 +166,9 @@ gsolve_status project_of(gs_queue *q, int64_t n, const gs_arnoldi_basis &V, gs_b
         if (parts > most) parts = (int)most;
         if (parts > fit) parts = fit;
         if (parts < 1) parts = 1;
-        status = gs_launch_early(q, "products with a basis", project_kernel<T, N>, groups * parts,
-                                 gs_block_size, n, first, groups, all, of<const T>(W), C, ld,
-                                 (double *)((char *)space + head), (unsigned *)space);
+        status = gs_launch_pdl(q, "products with a basis", project_kernel<T, N>, groups * parts,
+                               gs_block_size, n, first, groups, all, of<const T>(W), C, ld,
+                               (double *)((char *)space + head), (unsigned *)space);
     }
     return status;
 }

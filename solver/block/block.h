@@ -30,9 +30,9 @@ typedef struct gs_block_places { /* column j begins at element at[j] */
 /* Of one block; the arrays begin at its first column. */
 typedef struct gs_block_small {
     double *G, *WW, *xi, *alpha, *t, *zeta, *sigma;
-    double *rr;     /* |r|^2 of each column */
-    gs_judge judge; /* of the first */
-    int b, all;     /* columns; with those behind that have left, see block_cg.c */
+    double *rr;                /* |r|^2 of each column */
+    gs_convergence_test judge; /* of the first */
+    int b, all;                /* columns; with those behind that have left, see block_cg.c */
 } gs_block_small;
 
 typedef struct gs_block_kernels {
@@ -49,9 +49,9 @@ typedef struct gs_block_kernels {
                           gs_block_columns W, const int *ended);
     /* S = Z t + S zeta, without zeta Z t, and W = W t, in b columns; zeta is all x b, t b x b; Z as
      * in squares; S may be W, or Z */
-    gsolve_status (*turn)(gs_queue *q, int64_t n, int b, int all, gs_block_columns Z, const void *d,
-                          const double *t, const double *zeta, gs_block_columns S,
-                          gs_block_columns W);
+    gsolve_status (*adapt)(gs_queue *q, int64_t n, int b, int all, gs_block_columns Z,
+                           const void *d, const double *t, const double *zeta, gs_block_columns S,
+                           gs_block_columns W);
     /* xi = G^-1, alpha = xi sigma */
     gsolve_status (*solve)(gs_queue *q, const gs_block_small *a);
     /* G = zeta'zeta and t, with which W t = w; then |r_c|^2 = sigma_c'WW sigma_c, which is judged,

@@ -105,7 +105,7 @@ static gs_block_small small_of(const gs_krylov *k, int first, int b)
         .zeta = s->small[ZETA] + at,
         .sigma = s->small[SIGMA] + at,
         .rr = k->rr + first,
-        .judge = gs_judge_of(k, first),
+        .judge = gs_convergence_test_of(k, first),
         .b = b,
         .all = s->all > b ? s->all : b,
     };
@@ -189,9 +189,9 @@ static gsolve_status turn(gs_krylov *k, gsolve_dense Z, const void *d, bool star
     const block_cg *s = k->state;
 
     EACH_BLOCK(GS_DIRECTION_STEP, (Z.value ? 4 : 3) + !start,
-               kernels(k)->turn(QUEUE, s->S.nrows, b, a.all,
-                                Z.value ? OF(Z) : (gs_block_columns){0}, d, a.t,
-                                start ? NULL : a.zeta, OF(s->S), OF(s->W)));
+               kernels(k)->adapt(QUEUE, s->S.nrows, b, a.all,
+                                 Z.value ? OF(Z) : (gs_block_columns){0}, d, a.t,
+                                 start ? NULL : a.zeta, OF(s->S), OF(s->W)));
 }
 
 /* --- the method ---------------------------------------------------------------------------------
@@ -294,10 +294,11 @@ static gsolve_status divide(gs_krylov *k, int b, int keep)
     gsolve_status status;
 
     gs_begin_block(k, GS_OTHER, 0);
-    TRY(kernels(k)->turn(QUEUE, n, b, b, (gs_block_columns){0}, NULL, U, NULL, OF(s->W), OF(s->W)));
-    TRY(kernels(k)->turn(QUEUE, n, b, b, OF(s->Q), NULL, T, NULL, OF(s->Q), OF(s->S)));
-    TRY(gsolve_copy(k->ctx, gs_column_of(s->W, keep).value, gs_place(k->ctx),
-                    gs_column_of(s->Q, keep).value, gs_place(k->ctx), gone * size));
+    TRY(kernels(k)->adapt(QUEUE, n, b, b, (gs_block_columns){0}, NULL, U, NULL, OF(s->W),
+                          OF(s->W)));
+    TRY(kernels(k)->adapt(QUEUE, n, b, b, OF(s->Q), NULL, T, NULL, OF(s->Q), OF(s->S)));
+    TRY(gsolve_copy(k->ctx, gs_column_of(s->W, keep).value, gs_location(k->ctx),
+                    gs_column_of(s->Q, keep).value, gs_location(k->ctx), gone * size));
 done:
     gs_end_block(k);
     return status;
@@ -334,7 +335,7 @@ const gs_method gs_block_cg = {
                sizeof(block_cg_options)},
     .state_size = sizeof(block_cg),
     .products = 1,
-    .judges = true,
+    .tests_convergence = true,
     .whole = true,
     .definite = true,
     .setup = setup,

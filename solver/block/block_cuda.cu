@@ -62,9 +62,9 @@ gsolve_status launch_gram(gs_queue *q, int64_t n, int b, int all, int count,
     const int tiles = (all + tile - 1) / tile;
     const dim3 grid((unsigned)rows_grid(q, n, 2), (unsigned)(tiles * tiles * count));
 
-    return gs_launch_early_with(q, "products of columns", gram_kernel<T>, grid, gs_block_size, 0, n,
-                                b, all, a, (double *)((char *)space + head), (unsigned *)space,
-                                gs_guard{q->guard});
+    return gs_launch_pdl_with(q, "products of columns", gram_kernel<T>, grid, gs_block_size, 0, n,
+                              b, all, a, (double *)((char *)space + head), (unsigned *)space,
+                              gs_guard{q->guard});
 }
 
 template <class T>
@@ -154,9 +154,9 @@ gsolve_status step_of(gs_queue *q, int64_t n, int b, gs_block_columns S, gs_bloc
 {
     constexpr auto kernel = step_kernel<T, B>;
 
-    return gs_launch_early(q, "a step of a block", kernel, gs_grid(q, n, gs_at_once<kernel>()),
-                           gs_block_size, n, b, of<const T>(S), of<const T>(Q), alpha, xi, X,
-                           of<T>(W), ended);
+    return gs_launch_pdl(q, "a step of a block", kernel, gs_grid(q, n, gs_at_once<kernel>()),
+                         gs_block_size, n, b, of<const T>(S), of<const T>(Q), alpha, xi, X,
+                         of<T>(W), ended);
 }
 
 template <class T>
@@ -203,9 +203,9 @@ gsolve_status turn_of(gs_queue *q, int64_t n, int b, int all, gs_block_columns Z
 {
     constexpr auto kernel = turn_kernel<T, B>;
 
-    return gs_launch_early(q, "the directions of a block", kernel,
-                           gs_grid(q, n, gs_at_once<kernel>()), gs_block_size, n, b, all,
-                           of<const T>(Z), (const T *)d, t, zeta, of<T>(S), of<T>(W));
+    return gs_launch_pdl(q, "the directions of a block", kernel,
+                         gs_grid(q, n, gs_at_once<kernel>()), gs_block_size, n, b, all,
+                         of<const T>(Z), (const T *)d, t, zeta, of<T>(S), of<T>(W));
 }
 
 template <class T>
@@ -283,25 +283,25 @@ __global__ void __launch_bounds__(gs_block_size)
         a.zeta[b + i + j * GS_BLOCK] = below;
     }
     if (!start && j == 0 && i < b) {
-        gs_judge judge = a.judge;
+        gs_convergence_test judge = a.judge;
         double rr = 0;
         judge.c += i;
         if (judge.ended[judge.c]) return;
         for (int m = 0; m < b; m++) rr += square[i][m];
         a.rr[i] = rr;
-        judge_column(&judge, rr, 1);
+        test_column(&judge, rr, 1);
     }
 }
 
 gsolve_status solve(gs_queue *q, const gs_block_small *a)
 {
-    return gs_launch_early(q, "the small system of a block", solve_kernel, 1, gs_block_size, *a);
+    return gs_launch_pdl(q, "the small system of a block", solve_kernel, 1, gs_block_size, *a);
 }
 
 gsolve_status orthogonal(gs_queue *q, const gs_block_small *a, bool start)
 {
-    return gs_launch_early(q, "the small factors of a block", orthogonal_kernel, 1, gs_block_size,
-                           *a, start);
+    return gs_launch_pdl(q, "the small factors of a block", orthogonal_kernel, 1, gs_block_size, *a,
+                         start);
 }
 
 } // namespace

@@ -64,14 +64,14 @@ static double square(const double *x, const double *WW, int b)
     return all;
 }
 
-static void judge_columns(const gs_block_small *a)
+static void test_columns(const gs_block_small *a)
 {
     for (int c = 0; c < a->b; c++) {
-        gs_judge judge = a->judge;
+        gs_convergence_test judge = a->judge;
         judge.c += c;
         if (judge.ended[judge.c]) continue;
         a->rr[c] = square(a->sigma + c * GS_BLOCK, a->WW, a->b);
-        judge_column(&judge, a->rr[c], 1);
+        test_column(&judge, a->rr[c], 1);
     }
 }
 
@@ -82,7 +82,7 @@ static gsolve_status orthogonal(gs_queue *q, const gs_block_small *a, bool start
 
     (void)q;
     factorise(&f, a);
-    if (!start) judge_columns(a);
+    if (!start) test_columns(a);
     for (int c = 0; c < b; c++) {
         double *sigma = a->sigma + c * GS_BLOCK, before[GS_BLOCK];
         for (int i = 0; i < b; i++) {

@@ -21,13 +21,13 @@ gsolve_status gs_method_name(gsolve_context *ctx, const char *spec, const gsolve
                              char *named, size_t size)
 {
     gsolve_choice choice;
-    gsolve_traits traits;
+    gsolve_statistics traits;
     gsolve_status status;
 
     snprintf(choice.solver, sizeof choice.solver, "%.*s", (int)strcspn(spec, ","), spec);
     if (gs_spec_is(spec, "auto")) {
-        TRY(gsolve_csr_examine(ctx, csr, &traits));
-        gsolve_choose(ctx, &traits, 0, &choice);
+        TRY(gsolve_csr_statistics(ctx, csr, &traits));
+        gsolve_auto_choose(ctx, &traits, 0, &choice);
     }
     TRY(add_keys(ctx, spec, choice.solver, named, size));
 done:
@@ -72,13 +72,13 @@ done:
 }
 
 /* Choice after choice, until one can be set up. */
-static gsolve_status choose_both(gs_krylov *k, const char *spec, const gsolve_traits *traits)
+static gsolve_status choose_both(gs_krylov *k, const char *spec, const gsolve_statistics *traits)
 {
     gsolve_status status = GSOLVE_UNSUPPORTED;
     gsolve_choice choice;
     char failed[300] = "";
 
-    for (int attempt = 0; gsolve_choose(k->ctx, traits, attempt, &choice); attempt++) {
+    for (int attempt = 0; gsolve_auto_choose(k->ctx, traits, attempt, &choice); attempt++) {
         status = set_up_both(k, spec, &choice);
         if (status == GSOLVE_OK || !may_fall_back(status)) break;
         gs_solver_drop(k);
@@ -94,13 +94,13 @@ static gsolve_status choose_both(gs_krylov *k, const char *spec, const gsolve_tr
 
 /* The first choice, but for a square matrix a method that uses the caller's preconditioner: gmres
  * takes any, where cg and minres need a positive definite one. */
-static gsolve_status choose_method(gs_krylov *k, const char *spec, const gsolve_traits *traits,
+static gsolve_status choose_method(gs_krylov *k, const char *spec, const gsolve_statistics *traits,
                                    const gsolve_precond_info *M)
 {
     const bool none = strcmp(M->kind, "none") == 0;
     gsolve_choice choice;
 
-    gsolve_choose(k->ctx, traits, 0, &choice);
+    gsolve_auto_choose(k->ctx, traits, 0, &choice);
     if (none || !gs_spec_is(choice.solver, "direct")) {
         snprintf(k->chosen, sizeof k->chosen, "auto chose %s for the preconditioner %.60s: %s.",
                  choice.solver, M->spec, choice.why);
@@ -120,11 +120,11 @@ static gsolve_status choose_method(gs_krylov *k, const char *spec, const gsolve_
 gsolve_status gs_auto_set_up(gs_krylov *k, const char *spec)
 {
     gsolve_precond_info M;
-    gsolve_traits traits;
+    gsolve_statistics traits;
     gsolve_status status;
 
     if (k->M) gsolve_precond_describe(k->M, &M);
-    if (k->M && gsolve_precond_varies(k->M)) {
+    if (k->M && gsolve_precond_is_variable(k->M)) {
         TRY(set_up_named(k, spec, "fgmres"));
         snprintf(k->chosen, sizeof k->chosen,
                  "auto chose fgmres: the preconditioner %.60s varies from one application to the "
@@ -132,7 +132,7 @@ gsolve_status gs_auto_set_up(gs_krylov *k, const char *spec)
                  M.spec);
     } else {
         TRY(gs_need_rows(k));
-        TRY(gsolve_csr_examine(k->ctx, &k->csr, &traits));
+        TRY(gsolve_csr_statistics(k->ctx, &k->csr, &traits));
         status = k->M ? choose_method(k, spec, &traits, &M) : choose_both(k, spec, &traits);
     }
     gs_auto_note(k);
@@ -204,7 +204,7 @@ done:
 }
 
 /* Attempt after attempt from the same first guess, until one converges; x of the best is kept. */
-static gsolve_status try_all(const attempt *a, const gsolve_traits *traits, gsolve_dense b,
+static gsolve_status try_all(const attempt *a, const gsolve_statistics *traits, gsolve_dense b,
                              gsolve_dense x, gsolve_dense guess, gsolve_dense best,
                              gsolve_result *result)
 {
@@ -214,7 +214,7 @@ static gsolve_status try_all(const attempt *a, const gsolve_traits *traits, gsol
     bool any = false, rounded = false;
 
     TRY(gs_copy_columns(a->ctx, x, guess));
-    for (int k = 0; gsolve_choose(a->ctx, traits, k, &choice); k++) {
+    for (int k = 0; gsolve_auto_choose(a->ctx, traits, k, &choice); k++) {
         TRY(gs_copy_columns(a->ctx, guess, x));
         status = try_choice(a, &choice, b, x, &now, &rounded);
         if (status != GSOLVE_OK) {
@@ -244,21 +244,21 @@ gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gs
     gsolve_matrix *A = NULL;
     gsolve_dense guess = x, best = x;
     gsolve_result found;
-    gsolve_traits traits;
+    gsolve_statistics traits;
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!csr || !result) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solve: an argument is NULL");
     }
-    if (x.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(ctx, x, "x");
+    if (x.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(ctx, x, "x");
     guess.value = best.value = NULL;
     guess.stride = best.stride = x.nrows;
-    guess.place = best.place = GSOLVE_HOST;
+    guess.location = best.location = GSOLVE_HOST;
     TRY(gsolve_matrix_create(&A, ctx, "auto", csr));
     a.A = A;
     TRY(gsolve_matrix_csr(A, &a.csr));
-    TRY(gsolve_csr_examine(ctx, &a.csr, &traits));
+    TRY(gsolve_csr_statistics(ctx, &a.csr, &traits));
     if (x.nrows < 0 || x.ncols < 0 || (!x.value && x.nrows > 0 && x.ncols > 0)) {
         return gsolve_matrix_destroy(&A),
                gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "x has no values or a negative size");

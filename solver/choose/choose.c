@@ -10,12 +10,12 @@ typedef struct rule {
 } rule;
 
 /* The systems that CXSparse factors in the time of a few hundred iterations. */
-static bool is_small(const gsolve_traits *t)
+static bool is_small(const gsolve_statistics *t)
 {
     return t->nrows <= 2000 || (t->nrows <= 20000 && t->entries <= 400000);
 }
 
-static bool may_be_definite(const gsolve_traits *t)
+static bool may_be_definite(const gsolve_statistics *t)
 {
     return t->symmetric && t->zero_diagonals == 0 && t->negative_diagonals == 0;
 }
@@ -28,7 +28,7 @@ static const rule after_cg[] = {
     {0},
 };
 
-static const rule *rules_for(const gsolve_traits *t)
+static const rule *rules_for(const gsolve_statistics *t)
 {
     static const rule rectangular[] = {
         {"direct", "none", "not square: least squares by a sparse QR factorisation"},
@@ -87,23 +87,24 @@ static bool take_at(const rule *rules, int index, gsolve_choice *choice)
     return take(&rules[index], choice);
 }
 
-bool gsolve_choose(const gsolve_context *ctx, const gsolve_traits *traits, int attempt,
-                   gsolve_choice *choice)
+bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *traits, int attempt,
+                        gsolve_choice *choice)
 {
-    static const char *const other[GS_LIKELY_COUNT] = {
+    static const char *const other[GS_RANKED_COUNT] = {
         [GS_JACOBI] = "symmetric with a positive diagonal; jacobi takes the least memory",
         [GS_IC] = "symmetric with a positive diagonal",
         [GS_AMG] = "multigrid, for what looks elliptic",
     };
-    gs_likely l;
+    gs_precond_ranking l;
     int kind;
 
     if (!ctx || attempt < 0) return false;
     if (traits->nrows != traits->ncols || !may_be_definite(traits)) {
         return take_at(rules_for(traits), attempt, choice);
     }
-    l = gs_likely_of(traits, ctx->device == &gs_device_cuda);
+    l = gs_rank_preconds(traits, ctx->device == &gs_device_cuda);
     if (attempt >= l.count) return take_at(after_cg, attempt - l.count, choice);
     kind = l.order[attempt];
-    return take(&(rule){"cg", gs_likely_name[kind], attempt == 0 ? l.why : other[kind]}, choice);
+    return take(&(rule){"cg", gs_ranked_precond_name[kind], attempt == 0 ? l.why : other[kind]},
+                choice);
 }

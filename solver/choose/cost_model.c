@@ -1,12 +1,12 @@
-/* cost_model.c: what iterations and set-up are likely to take, for the matrices of which that can be
- * told from their traits: those that look like a discretised elliptic operator. docs/amg.md has
+/* cost_model.c: what iterations and set-up are likely to take, for the matrices of which that can
+ * be told from their traits: those that look like a discretised elliptic operator. docs/amg.md has
  * the measurements that the numbers below come from. */
 #include "solver/choose/cost_model.h"
 
 #include <math.h>
 #include <stdio.h>
 
-const char *const gs_likely_name[GS_LIKELY_COUNT] = {"jacobi", "ic", "amg"};
+const char *const gs_ranked_precond_name[GS_RANKED_COUNT] = {"jacobi", "ic", "amg"};
 
 /* --- what it looks like -------------------------------------------------------------------------
  */
@@ -20,18 +20,18 @@ typedef enum kin {
 } kin;
 
 /* Rows whose diagonal is less than the others' sum, be it by the rounding of a file's values. */
-static int32_t weak_rows(const gsolve_traits *t)
+static int32_t weak_rows(const gsolve_statistics *t)
 {
     return t->nrows - t->dominant_rows;
 }
 
-static bool has_few_weak_rows(const gsolve_traits *t)
+static bool has_few_weak_rows(const gsolve_statistics *t)
 {
     return weak_rows(t) <= t->nrows / 50;
 }
 
 /* Rows sum to nothing, or did so before rounding, which half of them are weak by. */
-static bool knows_constants(const gsolve_traits *t)
+static bool knows_constants(const gsolve_statistics *t)
 {
     const int64_t rounded = t->dominance >= 0.99 ? weak_rows(t) : 0;
 
@@ -39,19 +39,19 @@ static bool knows_constants(const gsolve_traits *t)
 }
 
 /* Neighbours have numbers near each other: at most four planes of a cube away. */
-static bool is_orderly(const gsolve_traits *t)
+static bool is_orderly(const gsolve_statistics *t)
 {
     return t->bandwidth <= 4 * pow(t->nrows, 2.0 / 3);
 }
 
 /* Rows about equally long, as on a mesh. */
-static bool is_even(const gsolve_traits *t)
+static bool is_even(const gsolve_statistics *t)
 {
     return t->longest_row <= 4 * t->mean_row + 32;
 }
 
 /* The last condition: an operator with a term of order 0, such as a step in time. */
-static bool is_elliptic(const gsolve_traits *t)
+static bool is_elliptic(const gsolve_statistics *t)
 {
     return t->positive_off <= t->entries / 50 && is_even(t) && t->dominance < 1.2 &&
            (has_few_weak_rows(t) || t->dominance >= 0.99) &&
@@ -64,7 +64,7 @@ static bool is_elliptic(const gsolve_traits *t)
  * takes longer than ic it is at most 0.5: elastic bodies 0.26 to 0.46, edge elements 0.25 to 0.5,
  * the biharmonic operator 0.46. At most 0.49 of the entries are above 0. On a cube of 15 points an
  * edge 0.6 of the rows do not sum to 0: they are at the boundary or next to it. */
-static bool is_of_higher_order(const gsolve_traits *t)
+static bool is_of_higher_order(const gsolve_statistics *t)
 {
     const bool constants = (t->spread < 100 ? 3 : 2) * (int64_t)t->zero_sum_rows >= t->nrows;
 
@@ -72,7 +72,7 @@ static bool is_of_higher_order(const gsolve_traits *t)
            t->positive_off <= 0.5 * (double)t->entries;
 }
 
-static kin look_of(const gsolve_traits *t)
+static kin findings_of(const gsolve_statistics *t)
 {
     const bool constants = 2 * (int64_t)t->zero_sum_rows >= t->nrows && is_even(t);
 
@@ -90,7 +90,7 @@ static kin look_of(const gsolve_traits *t)
  * there rows do not sum to 0, with operators of higher order in the next layer neither. Where these
  * sums tell nothing, the numbering does: along planes of L^2 points or lines of L; or else the
  * length of rows. */
-static int dimensions(const gsolve_traits *t, kin look)
+static int dimensions(const gsolve_statistics *t, kin look)
 {
     const double n = t->nrows, square = sqrt(n), rim = 1 - t->zero_sum_rows / n;
 
@@ -105,7 +105,7 @@ static int dimensions(const gsolve_traits *t, kin look)
 }
 
 /* Points along an edge, or where little of a long grid is boundary along its longest. */
-static double length_of(const gsolve_traits *t, kin look, int dims)
+static double length_of(const gsolve_statistics *t, kin look, int dims)
 {
     const double nodes = (double)t->nrows / t->block, edge = pow(nodes, 1.0 / dims);
     const double rim = 1 - (double)t->zero_sum_rows / t->nrows;
@@ -120,7 +120,7 @@ static double length_of(const gsolve_traits *t, kin look, int dims)
 /* Coefficients that jump, from box to box or with the direction: jacobi takes so many times the
  * iterations. A spread of 8 is that of a mesh; entries of less than 1e-8 of the largest are taken
  * for rounding. Operators of higher order have small entries without such jumps. */
-static double unevenness(const gsolve_traits *t, kin look)
+static double unevenness(const gsolve_statistics *t, kin look)
 {
     const double ratio = t->largest / t->least, spread = fmax(1, t->spread / 8);
     const bool differ = look != HIGHER && ratio > 100 && ratio < 1e8;
@@ -128,12 +128,12 @@ static double unevenness(const gsolve_traits *t, kin look)
     return fmax(pow(spread, 1.0 / 6), differ ? 2 : 1);
 }
 
-typedef double numbers[GS_LIKELY_COUNT];
+typedef double numbers[GS_RANKED_COUNT];
 
 /* With jacobi in proportion to the length, and as few as the dominance promises: the condition is
  * at most (d + 1) / (d - 1). ic takes a share of these; multigrid takes what it takes, but for one
  * level, which is solved exactly. */
-static void forecast_iterations(const gsolve_traits *t, kin look, int dims, double length,
+static void forecast_iterations(const gsolve_statistics *t, kin look, int dims, double length,
                                 numbers its)
 {
     const double uneven = unevenness(t, look), d = t->dominance;
@@ -164,11 +164,11 @@ typedef struct price {
 
 /* Of a kind of device, fp64. */
 typedef struct prices {
-    price plain[GS_LIKELY_COUNT], blocks[GS_LIKELY_COUNT];
+    price plain[GS_RANKED_COUNT], blocks[GS_RANKED_COUNT];
     double one_level;     /* rows of a matrix that amg factors at once (coarsest.c) */
     double chip, on_chip; /* entries of a system that cg + jacobi keeps on the chip; ns of a step */
     double waits;         /* ns that nobody notices */
-    int thens, then[GS_LIKELY_COUNT]; /* what to try after the first, unless it is that */
+    int thens, then[GS_RANKED_COUNT]; /* what to try after the first, unless it is that */
     const char *whose;                /* times */
 } prices;
 
@@ -201,14 +201,14 @@ static const prices gpu = {
     .whose = "a GPU's",
 };
 
-static void forecast_times(const gsolve_traits *t, const prices *of, kin look, int dims,
+static void forecast_times(const gsolve_statistics *t, const prices *of, kin look, int dims,
                            const numbers its, numbers ns)
 {
     const price *p = look == ELASTIC ? of->blocks : of->plain;
     const double entries = (double)t->entries, rows = t->nrows;
     const bool one = rows <= of->one_level;
 
-    for (int k = 0; k < GS_LIKELY_COUNT; k++) {
+    for (int k = 0; k < GS_RANKED_COUNT; k++) {
         const double count = k == GS_AMG && one ? 2 : its[k];
         const double step = k == GS_JACOBI && entries <= of->chip
                                 ? of->on_chip
@@ -228,7 +228,7 @@ static int digits(double ratio)
 
 /* The fastest, or multigrid where all is over soon anyway, whose iterations grow least where the
  * forecast is too hopeful; then others. */
-static void forecast(const gsolve_traits *t, const prices *of, kin look, gs_likely *l)
+static void forecast(const gsolve_statistics *t, const prices *of, kin look, gs_precond_ranking *l)
 {
     const char *what = look == ELASTIC    ? "an elastic body by its row sums and blocks"
                        : look == ELLIPTIC ? "an elliptic operator by its signs and row sums"
@@ -241,8 +241,8 @@ static void forecast(const gsolve_traits *t, const prices *of, kin look, gs_like
 
     forecast_iterations(t, look, dims, length, its);
     forecast_times(t, of, look, dims, its, ns);
-    for (int k = 1; k < GS_LIKELY_COUNT; k++) best = ns[k] < ns[best] ? k : best;
-    for (int k = 0; k < GS_LIKELY_COUNT; k++) over[k] = ns[k] / ns[best];
+    for (int k = 1; k < GS_RANKED_COUNT; k++) best = ns[k] < ns[best] ? k : best;
+    for (int k = 0; k < GS_RANKED_COUNT; k++) over[k] = ns[k] / ns[best];
     soon = ns[GS_AMG] <= 5 * of->waits && ns[GS_AMG] - ns[best] <= of->waits;
     first = soon ? GS_AMG : best;
     l->order[l->count++] = first;
@@ -256,17 +256,17 @@ static void forecast(const gsolve_traits *t, const prices *of, kin look, gs_like
              first != best ? ", the surest and at most 2 ms slower" : "");
 }
 
-gs_likely gs_likely_of(const gsolve_traits *t, bool on_gpu)
+gs_precond_ranking gs_rank_preconds(const gsolve_statistics *t, bool on_gpu)
 {
-    static const gs_likely other = {{GS_IC}, 1, "symmetric with a positive diagonal"};
-    static const gs_likely other_on_gpu = {
+    static const gs_precond_ranking other = {{GS_IC}, 1, "symmetric with a positive diagonal"};
+    static const gs_precond_ranking other_on_gpu = {
         {GS_JACOBI, GS_IC}, 2, "symmetric with a positive diagonal; ic is slow on a GPU"};
-    const kin look = look_of(t);
-    gs_likely l = {.count = 0};
+    const kin look = findings_of(t);
+    gs_precond_ranking l = {.count = 0};
 
     if (look == OTHER) return on_gpu ? other_on_gpu : other;
     if (look == DOMINATED) {
-        return (gs_likely){
+        return (gs_precond_ranking){
             {GS_JACOBI, GS_IC}, 2, "symmetric, its rows dominated by their diagonal"};
     }
     forecast(t, on_gpu ? &gpu : &cpu, look, &l);

@@ -5,16 +5,16 @@
 
 #include "gsolve.h"
 
-enum { GS_JACOBI, GS_IC, GS_AMG, GS_LIKELY_COUNT };
+enum { GS_JACOBI, GS_IC, GS_AMG, GS_RANKED_COUNT };
 
-extern const char *const gs_likely_name[GS_LIKELY_COUNT];
+extern const char *const gs_ranked_precond_name[GS_RANKED_COUNT];
 
-typedef struct gs_likely {
-    int order[GS_LIKELY_COUNT], count; /* what to try, the first first */
+typedef struct gs_precond_ranking {
+    int order[GS_RANKED_COUNT], count; /* what to try, the first first */
     char why[200];                     /* the first: one sentence */
-} gs_likely;
+} gs_precond_ranking;
 
 /* For a symmetric matrix with a positive diagonal, on a GPU or a CPU. */
-gs_likely gs_likely_of(const gsolve_traits *traits, bool on_gpu);
+gs_precond_ranking gs_rank_preconds(const gsolve_statistics *traits, bool on_gpu);
 
 #endif

@@ -70,7 +70,7 @@ static double least_squares_measure(const gs_krylov *k, int32_t c)
 /* --- causes in the matrix ------------------------------------------------------------------------
  */
 
-static bool blame_shape(const gs_krylov *k, const gsolve_traits *t, const gs_column *worst,
+static bool blame_shape(const gs_krylov *k, const gsolve_statistics *t, const gs_column *worst,
                         char *text)
 {
     const double measure = least_squares_measure(k, (int32_t)(worst - k->column));
@@ -90,7 +90,7 @@ static bool blame_shape(const gs_krylov *k, const gsolve_traits *t, const gs_col
     return false;
 }
 
-static bool blame_empty_row(const gs_krylov *k, const gsolve_traits *t, char *text)
+static bool blame_empty_row(const gs_krylov *k, const gsolve_statistics *t, char *text)
 {
     if (t->empty_rows == 0) return false;
     for (int32_t i = t->first_empty_row; i < t->nrows; i++) {
@@ -112,7 +112,7 @@ static bool blame_empty_row(const gs_krylov *k, const gsolve_traits *t, char *te
     return true;
 }
 
-static bool blame_symmetry(const gs_krylov *k, const gsolve_traits *t, char *text)
+static bool blame_symmetry(const gs_krylov *k, const gsolve_statistics *t, char *text)
 {
     if (t->symmetric || !(is(k, "cg") || is(k, "pipecg") || is(k, "minres"))) return false;
     add(text,
@@ -122,7 +122,7 @@ static bool blame_symmetry(const gs_krylov *k, const gsolve_traits *t, char *tex
     return true;
 }
 
-static bool blame_diagonal(const gsolve_traits *t, char *text)
+static bool blame_diagonal(const gsolve_statistics *t, char *text)
 {
     if (t->zero_diagonals == 0) return false;
     add(text,
@@ -133,7 +133,7 @@ static bool blame_diagonal(const gsolve_traits *t, char *text)
     return true;
 }
 
-static bool blame_null_space(const gsolve_traits *t, char *text)
+static bool blame_null_space(const gsolve_statistics *t, char *text)
 {
     if (t->nrows == 0 || t->zero_sum_rows < t->nrows) return false;
     add(text, "A is singular: every row sums to 0, so that constants are in its null space. Such a "
@@ -144,7 +144,7 @@ static bool blame_null_space(const gsolve_traits *t, char *text)
     return true;
 }
 
-static bool blame_scaling(const gsolve_traits *t, char *text)
+static bool blame_scaling(const gsolve_statistics *t, char *text)
 {
     if (t->scaling < 1e8 && t->spread < 1e8) return false;
     add(text,
@@ -157,7 +157,7 @@ static bool blame_scaling(const gsolve_traits *t, char *text)
 /* --- causes in the run ---------------------------------------------------------------------------
  */
 
-static void tell_indefinite(const gs_krylov *k, const gsolve_traits *t, char *text)
+static void tell_indefinite(const gs_krylov *k, const gsolve_statistics *t, char *text)
 {
     if (is(k, "minres")) {
         add(text, "minres met r'M^-1 r < 0: the preconditioner is not positive definite. Try "
@@ -231,7 +231,7 @@ static void tell_limit(const gs_krylov *k, const gs_column *worst, char *text)
     add(text, "A stronger preconditioner (--precond ic or ilu) or --solver direct may be faster. ");
 }
 
-static void tell_outcome(const gs_krylov *k, const gsolve_traits *t, const gs_column *worst,
+static void tell_outcome(const gs_krylov *k, const gsolve_statistics *t, const gs_column *worst,
                          char *text)
 {
     switch (worst->outcome) {
@@ -256,13 +256,13 @@ static void tell_outcome(const gs_krylov *k, const gsolve_traits *t, const gs_co
 
 static void explain_failure(gs_krylov *k, const gs_column *worst, char *text)
 {
-    gsolve_traits t;
+    gsolve_statistics t;
 
     if (worst->outcome == GSOLVE_STOPPED) {
         tell_outcome(k, NULL, worst, text);
         return;
     }
-    if (gs_need_rows(k) != GSOLVE_OK || gsolve_csr_examine(k->ctx, &k->csr, &t) != GSOLVE_OK) {
+    if (gs_need_rows(k) != GSOLVE_OK || gsolve_csr_statistics(k->ctx, &k->csr, &t) != GSOLVE_OK) {
         add(text, "Out of memory while looking for the cause.");
         return;
     }

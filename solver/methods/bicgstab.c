@@ -62,10 +62,12 @@ static gsolve_status step(gs_krylov *k, int64_t j)
 
     beta.num2 = s->tt, beta.den2 = s->ts;
     TRY(gs_multiply_dot(k, s->ph, s->v, s->shadow, s->rv, NULL)); /* v = A p^            */
-    TRY(gs_turn(k, back, s->v, one, none, one, s->r, s->sh));     /* s = r - alpha v, s^ */
-    TRY(gs_multiply_dot(k, s->sh, s->t, s->r, s->ts, s->tt));     /* t = A s^            */
+    TRY(gs_axpbypcz_precondition(k, back, s->v, one, none, one, s->r,
+                                 s->sh));                     /* s = r - alpha v, s^ */
+    TRY(gs_multiply_dot(k, s->sh, s->t, s->r, s->ts, s->tt)); /* t = A s^            */
     TRY(gs_solution_step(k, alpha, s->ph, omega, s->sh, s->t, s->shadow, s->r, next));
-    TRY(gs_turn(k, one, s->r, turn, s->v, beta, s->p, s->ph)); /* p = r + beta (p - omega v), p^ */
+    TRY(gs_axpbypcz_precondition(k, one, s->r, turn, s->v, beta, s->p,
+                                 s->ph)); /* p = r + beta (p - omega v), p^ */
 done:
     return status;
 }
@@ -86,7 +88,7 @@ const gs_method gs_bicgstab = {
                sizeof(bicgstab_options)},
     .state_size = sizeof(bicgstab),
     .products = 2,
-    .judges = true,
+    .tests_convergence = true,
     .setup = setup,
     .start = start,
     .step = step,

@@ -99,7 +99,7 @@ const gs_method gs_cg = {
                sizeof(cg_options)},
     .state_size = sizeof(cg),
     .products = 1,
-    .judges = true,
+    .tests_convergence = true,
     .definite = true,
     .setup = setup,
     .start = start,

@@ -56,7 +56,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     const gs_coefficient one = gs_number(1), zero = gs_number(0);
     const gs_coefficient alpha = gs_quotient(1, rho, s->rv), minus = gs_quotient(-1, rho, s->rv);
     const gs_coefficient beta = gs_quotient(1, next, rho);
-    gs_small small = gs_small_of(k);
+    gs_scalar_arguments small = gs_scalar_arguments_of(k);
     gsolve_status status;
 
     small.s[CG_RHO] = rho, small.s[CG_NEXT] = next, small.s[CG_SQUARE] = s->square;
@@ -70,7 +70,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     TRY(gs_multiply(k, s->h, s->v));                         /* v = A h          */
     TRY(gs_axpy_norm(k, minus, s->v, s->r, k->rr));          /* r -= alpha v     */
     TRY(gs_dot(k, s->shadow, s->r, next));                   /* rho' = shadow'r  */
-    TRY(GS_SMALL(k, cgs_square, &small));
+    TRY(GS_RUN_SCALAR(k, cgs_square, &small));
     TRY(gs_axpbypcz(k, one, s->r, beta, s->q, zero, s->u)); /* u = r + beta q   */
     TRY(gs_axpbypcz(k, one, s->u, beta, s->q, gs_quotient(1, s->square, NULL), s->p));
     /* p = u + beta q + beta^2 p */

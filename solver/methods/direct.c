@@ -208,7 +208,7 @@ done:
 /* Pivots are sought on the diagonal where the pattern is symmetric and no diagonal entry is 0.
  * Small diagonal entries may still lead them away, and the factors may fill. LU then begins again,
  * with the columns in an order that suits any pivots. */
-static gsolve_status lu(gs_krylov *k, direct *s, const gsolve_traits *t)
+static gsolve_status lu(gs_krylov *k, direct *s, const gsolve_statistics *t)
 {
     const cs_di A = columns_of(&s->rows);
     gsolve_status status = GSOLVE_OK;
@@ -272,7 +272,7 @@ static gsolve_status factor(gs_krylov *k)
     const bool square = k->csr.nrows == k->csr.ncols, tall = k->csr.nrows > k->csr.ncols;
     const int wish = ((const direct_options *)k->options)->factor;
     gsolve_matrix_info info;
-    gsolve_traits t;
+    gsolve_statistics t;
     gsolve_status status;
 
     if (!square && wish != AUTO && wish != QR) {
@@ -281,7 +281,7 @@ static gsolve_status factor(gs_krylov *k)
                            wish == LU ? "LU" : "Cholesky", k->csr.nrows, k->csr.ncols);
     }
     TRY(gs_need_rows(k));
-    TRY(gsolve_csr_examine(k->ctx, &k->csr, &t));
+    TRY(gsolve_csr_statistics(k->ctx, &k->csr, &t));
     if (!s->kind) s->kind = wish != AUTO ? wish : !square ? QR : t.symmetric ? CHOLESKY : LU;
     TRY(gather_rows(k, s, s->kind == QR && (square || tall)));
     cs_di_nfree(s->numeric);
@@ -399,10 +399,10 @@ static gsolve_status fetch(gs_krylov *k, gsolve_dense v, int32_t c, double *b, v
     const float *values = space;
 
     if (!narrow(k)) {
-        return gsolve_copy(k->ctx, b, GSOLVE_HOST, column.value, v.place,
+        return gsolve_copy(k->ctx, b, GSOLVE_HOST, column.value, v.location,
                            (size_t)v.nrows * sizeof *b);
     }
-    const gsolve_status status = gsolve_copy(k->ctx, space, GSOLVE_HOST, column.value, v.place,
+    const gsolve_status status = gsolve_copy(k->ctx, space, GSOLVE_HOST, column.value, v.location,
                                              (size_t)v.nrows * sizeof *values);
     for (int32_t i = 0; i < v.nrows; i++) b[i] = values[i];
     return status;
@@ -415,11 +415,11 @@ static gsolve_status put(gs_krylov *k, gsolve_dense v, int32_t c, const double *
     float *values = space;
 
     if (!narrow(k)) {
-        return gsolve_copy(k->ctx, column.value, v.place, x, GSOLVE_HOST,
+        return gsolve_copy(k->ctx, column.value, v.location, x, GSOLVE_HOST,
                            (size_t)v.nrows * sizeof *x);
     }
     for (int32_t i = 0; i < v.nrows; i++) values[i] = (float)x[i];
-    return gsolve_copy(k->ctx, column.value, v.place, space, GSOLVE_HOST,
+    return gsolve_copy(k->ctx, column.value, v.location, space, GSOLVE_HOST,
                        (size_t)v.nrows * sizeof *values);
 }
 

@@ -75,10 +75,10 @@ static int period(const gs_krylov *k)
     return ((const gmres *)k->state)->m;
 }
 
-static gs_small small_of(const gs_krylov *k, int j)
+static gs_scalar_arguments small_of(const gs_krylov *k, int j)
 {
     const gmres *s = k->state;
-    gs_small a = gs_small_of(k);
+    gs_scalar_arguments a = gs_scalar_arguments_of(k);
 
     for (int i = 0; i < GM_SCALARS; i++) a.s[i] = s->is[i];
     a.once = s->once;
@@ -95,7 +95,7 @@ static gs_small small_of(const gs_krylov *k, int j)
 static gsolve_dense spare(const gs_krylov *k, gsolve_dense z)
 {
     const gmres *s = k->state;
-    const bool varies = k->M && gsolve_precond_varies(k->M);
+    const bool varies = k->M && gsolve_precond_is_variable(k->M);
 
     return k->method->flexible && (k->ncols > 1 || varies) ? s->aside : z;
 }
@@ -108,11 +108,11 @@ static gsolve_status put(gs_krylov *k, gsolve_dense from, gsolve_dense to)
 static gsolve_status start(gs_krylov *k)
 {
     gmres *s = k->state;
-    const gs_small a = small_of(k, 0);
+    const gs_scalar_arguments a = small_of(k, 0);
     gsolve_status status;
 
-    TRY(gs_residual(k, s->hand));      /* v_0 = b - A x       */
-    TRY(GS_SMALL(k, gmres_start, &a)); /* beta = g_0 = |v_0|  */
+    TRY(gs_residual(k, s->hand));           /* v_0 = b - A x       */
+    TRY(GS_RUN_SCALAR(k, gmres_start, &a)); /* beta = g_0 = |v_0|  */
 done:
     return status;
 }
@@ -124,11 +124,11 @@ static gsolve_status add_solution(gs_krylov *k, int count)
 {
     gmres *s = k->state;
     const gsolve_dense u = s->hand; /* free by now */
-    const gs_small a = small_of(k, count);
+    const gs_scalar_arguments a = small_of(k, count);
     double *y = s->is[GM_G];
     gsolve_status status;
 
-    TRY(GS_SMALL(k, gmres_solve, &a));
+    TRY(GS_RUN_SCALAR(k, gmres_solve, &a));
     if (k->method->flexible) {
         return gs_combine(k, count, s->Z, s->ld, y, s->m + 1, 1, k->x, NULL);
     }
@@ -169,12 +169,12 @@ static gsolve_status orthogonalise(gs_krylov *k, int j, gsolve_dense w)
     gmres *s = k->state;
     const int m = s->m, stride = m * (m + 1);
     double *h = s->is[GM_H] + (int64_t)j * (m + 1), *again = s->is[GM_AGAIN];
-    const gs_small a = small_of(k, j);
+    const gs_scalar_arguments a = small_of(k, j);
     gsolve_status status;
 
     TRY(gs_dots(k, j + 1, s->V, s->ld, w, h, stride));                      /* h = V'w    */
     TRY(gs_combine(k, j + 1, s->V, s->ld, h, stride, -1, w, s->is[GM_WW])); /* w -= V h   */
-    TRY(GS_SMALL(k, gmres_again, &a));
+    TRY(GS_RUN_SCALAR(k, gmres_again, &a));
     k->unless = s->once;
     TRY(gs_dots(k, j + 1, s->V, s->ld, w, again, m + 1));
     TRY(gs_combine(k, j + 1, s->V, s->ld, again, m + 1, -1, w, s->is[GM_WW]));
@@ -204,7 +204,7 @@ static gsolve_status step(gs_krylov *k, int64_t iteration)
     gmres *s = k->state;
     const int j = (int)(iteration % s->m);
     const gsolve_dense z = k->method->flexible ? basis(s, s->Z, j) : s->Z, z0 = spare(k, z);
-    const gs_small a = small_of(k, j);
+    const gs_scalar_arguments a = small_of(k, j);
     gsolve_dense v;
     gsolve_status status;
 
@@ -217,7 +217,7 @@ static gsolve_status step(gs_krylov *k, int64_t iteration)
     TRY(put(k, z0, z));
     TRY(gs_multiply(k, z, s->hand)); /* w = A z             */
     TRY(orthogonalise(k, j, s->hand));
-    TRY(GS_SMALL(k, gmres_rotate, &a));
+    TRY(GS_RUN_SCALAR(k, gmres_rotate, &a));
 done:
     return status;
 }

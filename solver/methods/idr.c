@@ -89,10 +89,10 @@ static int period(const gs_krylov *k)
     return ((const idr *)k->state)->s + 1;
 }
 
-static gs_small small_of(const gs_krylov *k, int j)
+static gs_scalar_arguments small_of(const gs_krylov *k, int j)
 {
     const idr *s = k->state;
-    gs_small a = gs_small_of(k);
+    gs_scalar_arguments a = gs_scalar_arguments_of(k);
 
     for (int i = 0; i < ID_SCALARS; i++) a.s[i] = s->is[i];
     a.m = s->s;
@@ -103,7 +103,7 @@ static gs_small small_of(const gs_krylov *k, int j)
 static gsolve_status start(gs_krylov *k)
 {
     idr *s = k->state;
-    const gs_small a = small_of(k, 0);
+    const gs_scalar_arguments a = small_of(k, 0);
     gsolve_status status;
 
     TRY(gs_residual(k, s->r)); /* r = b - A x               */
@@ -111,7 +111,7 @@ static gsolve_status start(gs_krylov *k)
         TRY(gs_zero(k, gs_basis_at(s->G, s->ld, i)));
         TRY(gs_zero(k, gs_basis_at(s->U, s->ld, i)));
     }
-    TRY(GS_SMALL(k, idr_start, &a)); /* M_ = I, omega = 1         */
+    TRY(GS_RUN_SCALAR(k, idr_start, &a)); /* M_ = I, omega = 1         */
 done:
     return status;
 }
@@ -124,10 +124,10 @@ static gsolve_status new_direction(gs_krylov *k, int i)
     const gsolve_dense G = gs_basis_at(s->G, s->ld, i), U = gs_basis_at(s->U, s->ld, i);
     const gs_scalar *is = s->is;
     const double *c = is[ID_C] + i;
-    const gs_small a = small_of(k, i);
+    const gs_scalar_arguments a = small_of(k, i);
     gsolve_status status;
 
-    TRY(GS_SMALL(k, idr_solve, &a)); /* M_ c = f                  */
+    TRY(GS_RUN_SCALAR(k, idr_solve, &a)); /* M_ c = f                  */
     TRY(gs_copy_vector(k, s->r, s->v));
     TRY(gs_combine(k, m - i, G, s->ld, c, m, -1, s->v, NULL)); /* v = r - G c               */
     TRY(gs_precondition(k, s->v, s->z));                       /* z = M^-1 v                */
@@ -146,12 +146,12 @@ static gsolve_status orthogonalise(gs_krylov *k, int i)
     idr *s = k->state;
     const gsolve_dense G = gs_basis_at(s->G, s->ld, i), U = gs_basis_at(s->U, s->ld, i);
     double *h = s->is[ID_H];
-    const gs_small a = small_of(k, i);
+    const gs_scalar_arguments a = small_of(k, i);
     gsolve_status status = GSOLVE_OK;
 
     if (i == 0) return GSOLVE_OK;
     TRY(gs_dots(k, i, s->P, s->ld, G, h, s->s)); /* h = P'G_k                 */
-    TRY(GS_SMALL(k, idr_forward, &a));           /* h = M_^-1 h               */
+    TRY(GS_RUN_SCALAR(k, idr_forward, &a));      /* h = M_^-1 h               */
     TRY(gs_combine(k, i, s->G, s->ld, h, s->s, -1, G, NULL));
     TRY(gs_combine(k, i, s->U, s->ld, h, s->s, -1, U, NULL));
 done:
@@ -162,13 +162,13 @@ static gsolve_status reduce_dimension(gs_krylov *k)
 {
     idr *s = k->state;
     const gs_scalar omega = s->is[ID_OMEGA];
-    const gs_small a = small_of(k, 0);
+    const gs_scalar_arguments a = small_of(k, 0);
     gsolve_status status;
 
     TRY(gs_precondition(k, s->r, s->z));
     TRY(gs_multiply(k, s->z, s->v)); /* t = A M^-1 r              */
     TRY(gs_dot2(k, s->v, s->r, s->is[ID_TS], s->is[ID_TT]));
-    TRY(GS_SMALL(k, idr_omega, &a));
+    TRY(GS_RUN_SCALAR(k, idr_omega, &a));
     TRY(gs_axpby(k, gs_quotient(1, omega, NULL), s->z, gs_number(1), k->x));
     TRY(gs_axpy_norm(k, gs_quotient(-1, omega, NULL), s->v, s->r, k->rr));
 done:
@@ -180,7 +180,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     idr *s = k->state;
     const int m = s->s, i = (int)(j % (m + 1));
     const gs_scalar *is = s->is;
-    const gs_small a = small_of(k, i);
+    const gs_scalar_arguments a = small_of(k, i);
     gsolve_dense G, U;
     gsolve_status status;
 
@@ -190,7 +190,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     TRY(new_direction(k, i));
     TRY(orthogonalise(k, i));
     TRY(gs_dots(k, m - i, gs_basis_at(s->P, s->ld, i), s->ld, G, is[ID_M] + (m + 1) * i, m * m));
-    TRY(GS_SMALL(k, idr_beta, &a)); /* beta = f_k / M_kk  */
+    TRY(GS_RUN_SCALAR(k, idr_beta, &a)); /* beta = f_k / M_kk  */
     TRY(gs_axpy_norm(k, gs_quotient(-1, is[ID_BETA], NULL), G, s->r, k->rr)); /* r -= beta G_k    */
     TRY(gs_axpby(k, gs_quotient(1, is[ID_BETA], NULL), U, gs_number(1), k->x)); /* x += beta U_k  */
 done:

@@ -34,9 +34,9 @@ done:
     return status;
 }
 
-static gs_small small_of(const gs_krylov *k, const minres *s)
+static gs_scalar_arguments small_of(const gs_krylov *k, const minres *s)
 {
-    gs_small a = gs_small_of(k);
+    gs_scalar_arguments a = gs_scalar_arguments_of(k);
 
     for (int i = 0; i < MR_SCALARS; i++) a.s[i] = s->is[i];
     return a;
@@ -45,7 +45,7 @@ static gs_small small_of(const gs_krylov *k, const minres *s)
 static gsolve_status start(gs_krylov *k)
 {
     minres *s = k->state;
-    const gs_small a = small_of(k, s);
+    const gs_scalar_arguments a = small_of(k, s);
     gsolve_status status;
 
     TRY(gs_residual(k, s->r)); /* r = b - A x          */
@@ -54,7 +54,7 @@ static gsolve_status start(gs_krylov *k)
     TRY(gs_zero(k, s->v[1]));
     TRY(gs_zero(k, s->w[0]));
     TRY(gs_zero(k, s->w[1]));
-    TRY(GS_SMALL(k, minres_start, &a));
+    TRY(GS_RUN_SCALAR(k, minres_start, &a));
 done:
     return status;
 }
@@ -66,7 +66,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     const gsolve_dense w = s->w[j % 2], wnext = s->w[(j + 1) % 2];
     const gs_scalar *is = s->is;
     const gs_coefficient one = gs_number(1);
-    const gs_small a = small_of(k, s);
+    const gs_scalar_arguments a = small_of(k, s);
     gsolve_status status;
 
     TRY(gs_axpby(k, gs_quotient(1, NULL, is[MR_GAMMA]), s->znext, gs_number(0), s->z));
@@ -74,7 +74,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     TRY(gs_axpbypcz(k, gs_quotient(-1, is[MR_DELTA], is[MR_GAMMA]), v, /* v_next = q - ...     */
                     one, s->q, gs_quotient(-1, is[MR_GAMMA], is[MR_GAMMA_OLD]), next));
     TRY(gs_precondition_dot(k, next, s->znext, is[MR_SQUARE])); /* M^-1 v_next          */
-    TRY(GS_SMALL(k, minres_rotate, &a));
+    TRY(GS_RUN_SCALAR(k, minres_rotate, &a));
     TRY(gs_axpbypcz(k, gs_quotient(1, NULL, is[MR_A1]), s->z, gs_quotient(-1, is[MR_A2], is[MR_A1]),
                     w, gs_quotient(-1, is[MR_A3], is[MR_A1]), wnext));   /* w_next = (z - ...)/a1 */
     TRY(gs_axpby(k, gs_quotient(1, is[MR_XW], NULL), wnext, one, k->x)); /* x += c eta w_next  */

@@ -56,10 +56,10 @@ static int period(const gs_krylov *k)
     return replace(k) > 0 ? replace(k) : 1;
 }
 
-static gs_small small_of(const gs_krylov *k)
+static gs_scalar_arguments small_of(const gs_krylov *k)
 {
     const pipecg *s = k->state;
-    gs_small a = gs_small_of(k);
+    gs_scalar_arguments a = gs_scalar_arguments_of(k);
 
     for (int i = 0; i < PC_SCALARS; i++) a.s[i] = s->is[i];
     return a;
@@ -96,12 +96,12 @@ static gsolve_status start(gs_krylov *k)
 {
     const gs_pipe_vectors *v = &((pipecg *)k->state)->v;
     const gsolve_dense directions[] = {v->z, v->q, v->s, v->p};
-    const gs_small a = small_of(k);
+    const gs_scalar_arguments a = small_of(k);
     gsolve_status status;
 
     TRY(fresh_residual(k));
     for (int i = 0; i < 4; i++) TRY(gs_zero(k, directions[i]));
-    TRY(GS_SMALL(k, pipecg_start, &a));
+    TRY(GS_RUN_SCALAR(k, pipecg_start, &a));
 done:
     return status;
 }
@@ -111,12 +111,12 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     pipecg *s = k->state;
     const gs_pipe_vectors *v = &s->v;
     const gs_scalar *is = s->is;
-    const gs_small a = small_of(k);
+    const gs_scalar_arguments a = small_of(k);
     gsolve_status status;
 
-    TRY(GS_SMALL(k, pipecg_alpha, &a));  /* alpha and beta           */
-    TRY(gs_precondition(k, v->w, v->m)); /* m = M^-1 w               */
-    TRY(gs_multiply(k, v->m, v->n));     /* n = A m                  */
+    TRY(GS_RUN_SCALAR(k, pipecg_alpha, &a)); /* alpha and beta           */
+    TRY(gs_precondition(k, v->w, v->m));     /* m = M^-1 w               */
+    TRY(gs_multiply(k, v->m, v->n));         /* n = A m                  */
     TRY(gs_pipe_step(k, gs_quotient(1, is[PC_ALPHA], NULL), gs_quotient(1, is[PC_BETA], NULL), v,
                      is[PC_GAMMA], is[PC_DELTA]));
     if (replace(k) > 0 && j % replace(k) == replace(k) - 1) {

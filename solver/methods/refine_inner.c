@@ -49,7 +49,7 @@ static gsolve_status copy_system(gs_krylov *k)
     if (s->A) {
         TRY(gsolve_matrix_update(s->A, &csr));
     } else {
-        TRY(gsolve_matrix_take(&s->A, k->ctx, info.format, &csr));
+        TRY(gsolve_matrix_create_owned(&s->A, k->ctx, info.format, &csr));
     }
     TRY(gsolve_matrix_csr(s->A, &view));
     if (k->M) gsolve_precond_describe(k->M, &kind);

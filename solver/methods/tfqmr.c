@@ -42,10 +42,10 @@ done:
     return status;
 }
 
-static gs_small small_of(const gs_krylov *k)
+static gs_scalar_arguments small_of(const gs_krylov *k)
 {
     const tfqmr *s = k->state;
-    gs_small a = gs_small_of(k);
+    gs_scalar_arguments a = gs_scalar_arguments_of(k);
 
     for (int i = 0; i < TF_SCALARS; i++) a.s[i] = s->is[i];
     return a;
@@ -66,7 +66,7 @@ done:
 static gsolve_status start(gs_krylov *k)
 {
     tfqmr *s = k->state;
-    const gs_small a = small_of(k);
+    const gs_scalar_arguments a = small_of(k);
     gsolve_status status;
 
     TRY(gs_residual(k, s->r)); /* r = b - A x              */
@@ -75,8 +75,8 @@ static gsolve_status start(gs_krylov *k)
     TRY(gs_copy_vector(k, s->r, s->y[0]));
     TRY(gs_zero(k, s->d));
     TRY(multiply(k, 0));
-    TRY(gs_copy_vector(k, s->u[0], s->v)); /* v = A M^-1 y1            */
-    TRY(GS_SMALL(k, tfqmr_start, &a));     /* rho = tau^2 = r'r        */
+    TRY(gs_copy_vector(k, s->u[0], s->v));  /* v = A M^-1 y1            */
+    TRY(GS_RUN_SCALAR(k, tfqmr_start, &a)); /* rho = tau^2 = r'r        */
 done:
     return status;
 }
@@ -85,12 +85,12 @@ static gsolve_status half_step(gs_krylov *k, int i)
 {
     tfqmr *s = k->state;
     const gs_scalar *is = s->is;
-    const gs_small a = small_of(k);
+    const gs_scalar_arguments a = small_of(k);
     gsolve_status status;
 
     TRY(gs_axpy_norm(k, gs_quotient(-1, is[TF_ALPHA], NULL), s->u[i], s->w, is[TF_WW]));
     TRY(gs_axpby(k, gs_number(1), s->z, gs_quotient(1, is[TF_D], NULL), s->d)); /* d = z + .. d */
-    TRY(GS_SMALL(k, tfqmr_rotate, &a));
+    TRY(GS_RUN_SCALAR(k, tfqmr_rotate, &a));
     TRY(gs_axpby(k, gs_quotient(1, is[TF_ETA], NULL), s->d, gs_number(1), k->x)); /* x += eta d */
     TRY(gs_axpby(k, gs_quotient(1, is[TF_C2], NULL), s->w, gs_quotient(1, is[TF_S2], NULL), s->r));
 done:
@@ -103,19 +103,19 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     const gs_scalar *is = s->is;
     const gs_coefficient one = gs_number(1), zero = gs_number(0);
     const gs_coefficient beta = gs_quotient(1, is[TF_BETA], NULL);
-    const gs_small a = small_of(k);
+    const gs_scalar_arguments a = small_of(k);
     gsolve_status status;
 
     (void)j;
     TRY(gs_dot(k, s->shadow, s->v, is[TF_RV]));
-    TRY(GS_SMALL(k, tfqmr_alpha, &a)); /* alpha = rho / shadow'v   */
+    TRY(GS_RUN_SCALAR(k, tfqmr_alpha, &a)); /* alpha = rho / shadow'v   */
     TRY(gs_axpbypcz(k, one, s->y[0], gs_quotient(-1, is[TF_ALPHA], NULL), s->v, zero, s->y[1]));
     TRY(half_step(k, 0)); /* y2 = y1 - alpha v        */
     TRY(multiply(k, 1));
     TRY(half_step(k, 1));
     TRY(gs_dot(k, s->r, s->r, k->rr));
     TRY(gs_dot(k, s->shadow, s->w, is[TF_NEXT]));
-    TRY(GS_SMALL(k, tfqmr_beta, &a));                             /* beta = rho' / rho        */
+    TRY(GS_RUN_SCALAR(k, tfqmr_beta, &a));                        /* beta = rho' / rho        */
     TRY(gs_axpbypcz(k, one, s->w, beta, s->y[1], zero, s->y[0])); /* y1 = w + beta y2         */
     TRY(multiply(k, 0));
     TRY(gs_axpbypcz(k, one, s->u[0], beta, s->u[1], gs_quotient(1, is[TF_SQUARE], NULL), s->v));

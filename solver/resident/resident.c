@@ -49,14 +49,14 @@ void gs_resident_drop(gs_krylov *k)
     k->resident = NULL;
 }
 
-void gs_resident_announce(gs_krylov *k)
+void gs_resident_expect_bytes(gs_krylov *k)
 {
     const double vector = (double)gs_type_size(k->csr.type) * k->csr.nrows;
     gsolve_matrix_info A = {0};
 
     if (!gs_profiling(&k->profile)) return;
     gsolve_matrix_describe(k->A, &A);
-    gs_announce(&k->profile, GS_RESIDENT, (double)A.bytes + 6 * vector);
+    gs_expect_bytes(&k->profile, GS_RESIDENT, (double)A.bytes + 6 * vector);
     k->profile.step_bytes = 2 * vector * k->method->products;
 }
 
@@ -66,7 +66,7 @@ gs_resident_run gs_resident_run_of(const gs_krylov *k, int32_t c, gs_scalar rho,
     const gs_resident_run run = {k->M ? gsolve_precond_diagonal(k->M) : NULL,
                                  {&rho[c], &next[c]},
                                  &k->rr[c],
-                                 gs_judge_of(k, c),
+                                 gs_convergence_test_of(k, c),
                                  steps};
     return run;
 }

@@ -18,7 +18,7 @@ typedef struct gs_resident_run {
     const void *d;  /* M^-1, or NULL */
     double *rho[2]; /* of the step and of the one after it, and so on in turn */
     double *rr;
-    gs_judge judge;
+    gs_convergence_test judge;
     int steps; /* most of them */
 } gs_resident_run;
 

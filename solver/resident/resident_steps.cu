@@ -16,7 +16,7 @@ struct course {
     int flag;              // what was found, in every thread
 };
 
-__device__ course begin_course(const gs_judge &judge)
+__device__ course begin_course(const gs_convergence_test &judge)
 {
     __shared__ gs_progress progress;
 
@@ -26,17 +26,17 @@ __device__ course begin_course(const gs_judge &judge)
 }
 
 // Whether the column goes on.
-__device__ bool goes_on(const course &now, const gs_judge &judge, double rr)
+__device__ bool goes_on(const course &now, const gs_convergence_test &judge, double rr)
 {
     if (threadIdx.x == 0) {
-        judge_progress(now.progress, rr, now.flag, 1);
+        test_progress(now.progress, rr, now.flag, 1);
         if (blockIdx.x == 0) judge_remember(&judge, now.progress);
     }
     __syncthreads();
     return now.progress->outcome < 0;
 }
 
-__device__ void end_course(const course &now, const gs_judge &judge)
+__device__ void end_course(const course &now, const gs_convergence_test &judge)
 {
     if (blockIdx.x > 0 || threadIdx.x > 0) return;
     judge.progress[judge.c] = *now.progress;

@@ -88,7 +88,7 @@ void gs_columns_end(gs_krylov *k)
     k->wide = k->ncols;
 }
 
-gsolve_status gs_columns_look(gs_krylov *k)
+gsolve_status gs_columns_test_ended(gs_krylov *k)
 {
     if (!k->all_ended || k->wide == 1) return GSOLVE_OK;
     return k->columns->all_ended(k->ctx->queue, k->wide, k->ended, k->all_ended);

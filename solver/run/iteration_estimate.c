@@ -1,5 +1,5 @@
-/* iteration_estimate.c: what a run tells A of the products to come, so that a form which is worth its
- * conversion is taken up early ("auto", see spmv/auto/auto.c).
+/* iteration_estimate.c: what a run tells A of the products to come, so that a form which is worth
+ * its conversion is taken up early ("auto", see spmv/auto/auto.c).
  *
  * All of it follows from iteration numbers and residuals, which are the same in every run, and
  * never from a clock: a change of the form changes the bits of what follows.
@@ -41,12 +41,12 @@ static double iterations_left(const gs_krylov *k, int32_t c)
     return fmin(most, fmax(0, SHARE * steps * log(p->least / p->target) / log(p->begin / fallen)));
 }
 
-static gsolve_status tell(gs_krylov *k, const gsolve_outlook *outlook, int64_t record_from)
+static gsolve_status tell(gs_krylov *k, const gsolve_run_estimate *outlook, int64_t record_from)
 {
-    gsolve_turn turn = {false, true};
-    const gsolve_status status = gsolve_matrix_turn(k->A, outlook, &turn);
+    gsolve_adaptation turn = {false, true};
+    const gsolve_status status = gsolve_matrix_adapt(k->A, outlook, &turn);
 
-    k->turning = status == GSOLVE_OK && !turn.settled;
+    k->adapting = status == GSOLVE_OK && !turn.settled;
     gs_profile_pass(&k->profile, 0, false); /* what A did is no part of an iteration */
     if (!turn.changed) return status;
     gs_forget_graph(k); /* its products are of the old form */
@@ -62,35 +62,35 @@ static bool multiplies(const gs_krylov *k)
     return !k->on_chip && gs_period(k) > 0;
 }
 
-gsolve_status gs_outlook_begin(gs_krylov *k)
+gsolve_status gs_adapt_begin(gs_krylov *k)
 {
     const double maxit = gs_run(k)->maxit, each = k->method->products;
-    gsolve_outlook outlook = {0, maxit, 2 * maxit, k->ncols, false}; /* two for an iteration */
+    gsolve_run_estimate outlook = {0, maxit, 2 * maxit, k->ncols, false}; /* two for an iteration */
     gsolve_status status;
 
-    k->turning = false;
-    k->turn_at = FIRST;
+    k->adapting = false;
+    k->adapt_at = FIRST;
     if (!multiplies(k)) return GSOLVE_OK;
     if (each > 0) outlook.remaining = outlook.most = each * maxit;
     for (int32_t c = 0; c < k->ncols; c++) {
         if (k->active[c] && k->column[c].target > 0) outlook.remaining = -1;
     }
     TRY(tell(k, &outlook, 0));
-    if (each > 0 && outlook.remaining >= 0) k->turning = false; /* more will not be known */
+    if (each > 0 && outlook.remaining >= 0) k->adapting = false; /* more will not be known */
 done:
     return status;
 }
 
 /* Steps of the first chunk: no more than after which A is asked first, if these are whole periods.
  */
-int gs_outlook_first(const gs_krylov *k, int chunk)
+int gs_adapt_first(const gs_krylov *k, int chunk)
 {
-    return k->turning && chunk > FIRST && FIRST % gs_period(k) == 0 ? FIRST : chunk;
+    return k->adapting && chunk > FIRST && FIRST % gs_period(k) == 0 ? FIRST : chunk;
 }
 
-bool gs_outlook_due(const gs_krylov *k, int64_t j)
+bool gs_adapt_due(const gs_krylov *k, int64_t j)
 {
-    return k->turning && k->begun + j >= k->turn_at;
+    return k->adapting && k->begun + j >= k->adapt_at;
 }
 
 /* 4, 6, 8, 12, 16, 24, ... */
@@ -102,12 +102,12 @@ static int64_t next_turn(int64_t j)
     return j < power + power / 2 ? power + power / 2 : 2 * power;
 }
 
-gsolve_status gs_outlook_turn(gs_krylov *k, int64_t j, int chunk)
+gsolve_status gs_adapt_matrix(gs_krylov *k, int64_t j, int chunk)
 {
     const double made = products_made(k), each = made / fmax(k->iteration, 1);
-    gsolve_outlook outlook = {(int64_t)made, -1, 0, k->ncols, false};
+    gsolve_run_estimate outlook = {(int64_t)made, -1, 0, k->ncols, false};
 
-    k->turn_at = next_turn(k->iteration);
+    k->adapt_at = next_turn(k->iteration);
     for (int32_t c = 0; c < k->ncols; c++) {
         if (k->active[c]) outlook.remaining = fmax(outlook.remaining, iterations_left(k, c) * each);
     }
@@ -115,9 +115,9 @@ gsolve_status gs_outlook_turn(gs_krylov *k, int64_t j, int chunk)
     return tell(k, &outlook, j + chunk);
 }
 
-gsolve_status gs_outlook_end(gs_krylov *k)
+gsolve_status gs_adapt_end(gs_krylov *k)
 {
-    const gsolve_outlook outlook = {(int64_t)products_made(k), 0, 0, k->ncols, true};
+    const gsolve_run_estimate outlook = {(int64_t)products_made(k), 0, 0, k->ncols, true};
 
-    return multiplies(k) ? gsolve_matrix_turn(k->A, &outlook, NULL) : GSOLVE_OK;
+    return multiplies(k) ? gsolve_matrix_adapt(k->A, &outlook, NULL) : GSOLVE_OK;
 }

@@ -74,7 +74,7 @@ static bool recordable(const gs_krylov *k, int count)
  * one, and those after a column's end, are made in vain: each kernel is launched and does nothing.
  * So there are many where a step is short, few where M moves much, and one where the host keeps
  * ahead of the device without a graph. */
-static int worth_a_look(const gs_krylov *k)
+static int worth_inspecting(const gs_krylov *k)
 {
     gsolve_precond_info M = {0};
 
@@ -96,7 +96,7 @@ static int chunk(const gs_krylov *k)
 
     if (k->on_chip) return k->monitor ? MOST_STEPS : GS_RESIDENT_STEPS;
     if (!k->ctx->device->post || period == 0) return 1;
-    most = worth_a_look(k);
+    most = worth_inspecting(k);
     if (most <= FEW_STEPS && period > most) return most;
     return period > MAX_PERIOD ? most : period >= most ? period : most - most % period;
 }
@@ -119,8 +119,8 @@ static gsolve_status take_steps(gs_krylov *k, int64_t j, int count)
     for (int i = 0; i < count; i++) {
         k->profile.iteration = (int)(k->begun + j + i + 1);
         TRY(k->method->step(k, j + i));
-        if (!k->method->judges) TRY(gs_progress_test(k, 1));
-        TRY(gs_columns_look(k));
+        if (!k->method->tests_convergence) TRY(gs_progress_test(k, 1));
+        TRY(gs_columns_test_ended(k));
         k->made[(k->begun + j + i + 1) % (2 * GS_HISTORY)] = k->products;
     }
 done:
@@ -162,7 +162,7 @@ static gsolve_status resident_steps(gs_krylov *k, int64_t j, int count)
     k->profile.iteration = (int)(k->begun + j + 1);
     for (int32_t c = 0; c < k->ncols; c++) {
         if (!k->active[c]) continue;
-        gs_resident_announce(k);
+        gs_resident_expect_bytes(k);
         gs_profile_open(&k->profile);
         status = k->method->resident_steps(k, c, j, count);
         gs_profile_close(&k->profile);
@@ -211,7 +211,7 @@ static gsolve_status look(gs_krylov *k, int posted, int *looked, int count, bool
     const int before = k->iteration;
     gsolve_status status;
 
-    TRY(gs_progress_look(k, (*looked)++ % GS_SLOTS, any));
+    TRY(gs_progress_read(k, (*looked)++ % GS_SLOTS, any));
     TRY(gs_outer_keep(k, posted - *looked));
     gs_profile_pass(&k->profile, k->iteration - before,
                     *looked > 3 && k->iteration - before == count);
@@ -241,20 +241,20 @@ static gsolve_status iterate(gs_krylov *k)
 {
     const int count = chunk(k), ahead = k->ctx->device->post && gs_period(k) > 0;
     const int64_t fetched = k->ctx->fetched;
-    int posted = 1, looked = 0, steps = gs_outlook_first(k, count);
+    int posted = 1, looked = 0, steps = gs_adapt_first(k, count);
     bool any = true;
     gsolve_status status;
 
     k->record_from = steps;
     TRY(look(k, posted, &looked, count, &any));
     for (int64_t j = 0; any; j += steps, steps = steps_from(k, j, count)) {
-        if (gs_outlook_due(k, j)) TRY(record_ahead(k, j, count));
-        while ((gs_outlook_due(k, j) || gs_columns_due(k, j)) && looked < posted) {
+        if (gs_adapt_due(k, j)) TRY(record_ahead(k, j, count));
+        while ((gs_adapt_due(k, j) || gs_columns_due(k, j)) && looked < posted) {
             TRY(look(k, posted, &looked, count, &any));
         }
         if (!any) break;
         if (gs_columns_due(k, j)) TRY(move_up(k, j, count));
-        if (gs_outlook_due(k, j)) TRY(gs_outlook_turn(k, j, count));
+        if (gs_adapt_due(k, j)) TRY(gs_adapt_matrix(k, j, count));
         TRY(next_steps(k, j, steps));
         TRY(gs_progress_post(k, posted++ % GS_SLOTS));
         if (posted - looked > ahead) TRY(look(k, posted, &looked, count, &any));
@@ -294,10 +294,10 @@ gsolve_status gs_krylov_run(gs_krylov *k, gsolve_dense b, gsolve_dense x)
     TRY(gs_resident_begin(k));
     TRY(gs_outer_begin(k, b, x));
     TRY(gs_guess_begin(k));
-    TRY(gs_outlook_begin(k));
+    TRY(gs_adapt_begin(k));
     for (int32_t c = 0; c < k->ncols; c++) again = again || k->active[c];
     while (again) TRY(run_round(k, &again));
-    TRY(gs_outlook_end(k));
+    TRY(gs_adapt_end(k));
 done:
     gs_columns_end(k);
     if (status == GSOLVE_OK) status = gs_guess_end(k);

@@ -1,5 +1,5 @@
-/* memory_estimate.c: the work space of a method without the method: its set-up with allocations that are
- * counted and not made, so that the forecast is what the set-up asks for. */
+/* memory_estimate.c: the work space of a method without the method: its set-up with allocations
+ * that are counted and not made, so that the forecast is what the set-up asks for. */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,8 +23,8 @@ done:
     return status;
 }
 
-gsolve_status gsolve_solver_forecast(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
-                                     int32_t columns, size_t *bytes)
+gsolve_status gsolve_solver_memory(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
+                                   int32_t columns, size_t *bytes)
 {
     gs_krylov *k = NULL;
     gsolve_status status;
@@ -32,7 +32,7 @@ gsolve_status gsolve_solver_forecast(gsolve_context *ctx, const char *spec, cons
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!spec || !csr || !bytes || columns < 1) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_solver_forecast: an argument is NULL, or columns is below 1");
+                           "gsolve_solver_memory: an argument is NULL, or columns is below 1");
     }
     ALLOC(ctx, GSOLVE_HOST, k, 1);
     memset(k, 0, sizeof *k);

@@ -69,7 +69,7 @@ gsolve_status gs_outer_new(gs_krylov *k)
                                 &o->kept[i]));
         o->kept[i].nrows = k->csr.ncols;
     }
-    if (gs_place(k->ctx) == GSOLVE_DEVICE) TRY(gs_new_outer_vector(k, k->csr.nrows, &k->own_b));
+    if (gs_location(k->ctx) == GSOLVE_DEVICE) TRY(gs_new_outer_vector(k, k->csr.nrows, &k->own_b));
 done:
     return status;
 }
@@ -80,8 +80,9 @@ gsolve_status gs_copy_columns(gsolve_context *ctx, gsolve_dense from, gsolve_den
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t c = 0; c < from.ncols && status == GSOLVE_OK; c++) {
-        status = gsolve_copy(ctx, gs_column_of(to, c).value, to.place, gs_column_of(from, c).value,
-                             from.place, (size_t)to.nrows * gs_type_size(to.type));
+        status =
+            gsolve_copy(ctx, gs_column_of(to, c).value, to.location, gs_column_of(from, c).value,
+                        from.location, (size_t)to.nrows * gs_type_size(to.type));
     }
     return status;
 }
@@ -96,7 +97,7 @@ gsolve_status gs_outer_copy_column(gs_krylov *k, gsolve_dense from, gsolve_dense
 /* From here on the run corrects the caller's x. Nothing has changed where that fails. */
 gsolve_status gs_outer_begin_corrections(gs_krylov *k)
 {
-    const gsolve_place place = gs_place(k->ctx);
+    const gsolve_location location = gs_location(k->ctx);
     gs_outer *o = &k->outer;
     gsolve_status status = GSOLVE_OK;
 
@@ -106,8 +107,8 @@ gsolve_status gs_outer_begin_corrections(gs_krylov *k)
         if (!used || o->formed[type].value) continue;
         TRY(gs_new_outer_vector_of(k, (gsolve_type)type, k->csr.ncols, &o->formed[type]));
     }
-    TRY(gs_stage_in(&o->at_b, k->ctx, place, o->b, true));
-    TRY(gs_stage_in(&o->at_x, k->ctx, place, o->x, true));
+    TRY(gs_stage_in(&o->at_b, k->ctx, location, o->b, true));
+    TRY(gs_stage_in(&o->at_x, k->ctx, location, o->x, true));
     o->correcting = true;
     k->b = gs_outer_with_columns(k->own_b, k->ncols);
     k->x = gs_outer_with_columns(k->own_x, k->ncols);
@@ -183,7 +184,7 @@ static gsolve_status begin_plain(gs_krylov *k, bool *can)
     k->x = gs_outer_with_columns(k->own_x, k->ncols);
     TRY(gs_copy_columns(k->ctx, o->x, k->x));
     k->b = o->b;
-    if (gs_place(k->ctx) == GSOLVE_DEVICE) {
+    if (gs_location(k->ctx) == GSOLVE_DEVICE) {
         k->b = gs_outer_with_columns(k->own_b, k->ncols);
         TRY(gs_copy_columns(k->ctx, o->b, k->b));
     }
@@ -344,7 +345,7 @@ gsolve_status gs_outer_end(gs_krylov *k, gsolve_status status)
     if (status == GSOLVE_OK && !o->correcting) status = gs_copy_columns(k->ctx, k->x, o->x);
     if (status == GSOLVE_OK && !k->within) status = leave_residuals(k);
     if (status == GSOLVE_OK && o->x.nrows > 0) {
-        status = gs_memory_settle(k->ctx, o->x.place, o->x.value);
+        status = gs_memory_synchronize(k->ctx, o->x.location, o->x.value);
     }
     gs_stage_drop(&o->at_b, k->ctx);
     gs_stage_drop(&o->at_x, k->ctx);

@@ -97,7 +97,7 @@ void gs_profile_open(gs_profile *p)
     }
     p->open = s;
     p->step_bytes = 0;
-    gs_announce(p, GS_OTHER, 0);
+    gs_expect_bytes(p, GS_OTHER, 0);
 }
 
 void gs_profile_close(gs_profile *p)
@@ -176,7 +176,7 @@ gsolve_status gsolve_solver_profile(gsolve_solver *S, bool on)
     return GSOLVE_OK;
 }
 
-void gsolve_solver_profiled(const gsolve_solver *S, gsolve_profile *profile)
+void gsolve_solver_get_profile(const gsolve_solver *S, gsolve_profile *profile)
 {
     const gs_profile *p = &S->profile;
     const bool steady = p->steady_iterations > 0;

@@ -68,7 +68,7 @@ static inline bool gs_profiling(const gs_profile *p)
 }
 
 /* What the next span is of. */
-static inline void gs_announce(gs_profile *p, gs_class class, double bytes)
+static inline void gs_expect_bytes(gs_profile *p, gs_class class, double bytes)
 {
     p->class = class;
     p->bytes = bytes;

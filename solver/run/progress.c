@@ -6,18 +6,18 @@
 #include "core/try.h"
 #include "solver/method.h"
 
-gs_judge gs_judge_of(const gs_krylov *k, int32_t c)
+gs_convergence_test gs_convergence_test_of(const gs_krylov *k, int32_t c)
 {
-    const gs_judge judge = {
+    const gs_convergence_test judge = {
         k->progress, (double *)(void *)(k->progress + k->width), k->flag, k->ended, k->ncols, c};
     return judge;
 }
 
-gs_small gs_small_of(const gs_krylov *k)
+gs_scalar_arguments gs_scalar_arguments_of(const gs_krylov *k)
 {
-    const gs_small a = {
+    const gs_scalar_arguments a = {
         .rr = k->rr,
-        .judge = gs_judge_of(k, 0),
+        .judge = gs_convergence_test_of(k, 0),
         .ncols = k->ncols,
     };
     return a;
@@ -78,10 +78,10 @@ done:
 
 gsolve_status gs_progress_test(gs_krylov *k, int after)
 {
-    gs_small a = gs_small_of(k);
+    gs_scalar_arguments a = gs_scalar_arguments_of(k);
 
     a.j = after;
-    return GS_SMALL(k, test, &a);
+    return GS_RUN_SCALAR(k, test, &a);
 }
 
 gsolve_status gs_progress_post(gs_krylov *k, int slot)
@@ -115,7 +115,7 @@ static void end_column(gs_krylov *k, int32_t c, gsolve_outcome outcome)
     k->active[c] = false;
 }
 
-gsolve_status gs_progress_look(gs_krylov *k, int slot, bool *any)
+gsolve_status gs_progress_read(gs_krylov *k, int slot, bool *any)
 {
     const void *page = k->progress;
     const double *history;

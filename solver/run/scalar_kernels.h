@@ -1,5 +1,6 @@
-/* scalar_kernels.h: what methods compute with scalars alone. Each is a function of one column, written once
- * in scalar_kernels_body.h for the host and for CUDA, so that no step has to read a scalar back. */
+/* scalar_kernels.h: what methods compute with scalars alone. Each is a function of one column,
+ * written once in scalar_kernels_body.h for the host and for CUDA, so that no step has to read a
+ * scalar back. */
 #ifndef GS_SOLVER_RUN_SCALAR_KERNELS_H
 #define GS_SOLVER_RUN_SCALAR_KERNELS_H
 
@@ -7,14 +8,14 @@
 #include "vector/convergence.h"
 
 /* Arrays with one number for each column, unless it says else. */
-typedef struct gs_small {
+typedef struct gs_scalar_arguments {
     double *s[16]; /* of the method, which numbers them */
     const double *rr;
-    gs_judge judge; /* of any column */
+    gs_convergence_test judge; /* of any column */
     int32_t ncols;
     int *once; /* of gmres */
     int m, j;  /* of the method */
-} gs_small;
+} gs_scalar_arguments;
 
 /* X(name): a function of scalar_kernels_body.h. */
 #define GS_SMALL_LIST(X)                                                             \
@@ -39,15 +40,15 @@ typedef struct gs_small {
     X(gmres_rotate)  /* see gmres.c */                                               \
     X(gmres_solve)   /* see gmres.c */
 
-typedef gsolve_status gs_small_function(gs_queue *q, const gs_small *a);
+typedef gsolve_status gs_scalar_function(gs_queue *q, const gs_scalar_arguments *a);
 
-typedef struct gs_small_kernels {
-#define GS_SMALL_MEMBER(name) gs_small_function *name;
+typedef struct gs_scalar_kernels {
+#define GS_SMALL_MEMBER(name) gs_scalar_function *name;
     GS_SMALL_LIST(GS_SMALL_MEMBER)
 #undef GS_SMALL_MEMBER
-} gs_small_kernels;
+} gs_scalar_kernels;
 
-extern const gs_small_kernels gs_small_host, gs_small_cuda;
+extern const gs_scalar_kernels gs_scalar_host, gs_scalar_cuda;
 
 /* s[] of minres: see minres.c. */
 enum {

@@ -1,13 +1,13 @@
-/* scalar_kernels_body.h: the functions of scalar_kernels.h for column c. SMALL: what a function of this device is
- * declared with; the functions of the C library it calls exist on both. */
+/* scalar_kernels_body.h: the functions of scalar_kernels.h for column c. SMALL: what a function of
+ * this device is declared with; the functions of the C library it calls exist on both. */
 
-SMALL void copy(const gs_small *a, int c)
+SMALL void copy(const gs_scalar_arguments *a, int c)
 {
     a->s[0][c] = a->s[1][c];
 }
 
 /* num / den; a breakdown where that is not a number, and 0. */
-SMALL double quotient(const gs_small *a, int c, double num, double den)
+SMALL double quotient(const gs_scalar_arguments *a, int c, double num, double den)
 {
     const double value = den != 0 ? num / den : 0;
 
@@ -16,17 +16,17 @@ SMALL double quotient(const gs_small *a, int c, double num, double den)
     return 0;
 }
 
-SMALL void test(const gs_small *a, int c)
+SMALL void test(const gs_scalar_arguments *a, int c)
 {
-    gs_judge judge = a->judge;
+    gs_convergence_test judge = a->judge;
 
     judge.c = c;
-    judge_column(&judge, a->rr[c], a->j);
+    test_column(&judge, a->rr[c], a->j);
 }
 
 /* --- pipecg ----------------------------------------------------------------------------------- */
 
-SMALL void pipecg_start(const gs_small *a, int c)
+SMALL void pipecg_start(const gs_scalar_arguments *a, int c)
 {
     a->s[PC_OLD][c] = 0; /* there is no gamma before */
     a->s[PC_ALPHA][c] = 1;
@@ -35,7 +35,7 @@ SMALL void pipecg_start(const gs_small *a, int c)
 /* beta = gamma / gamma', alpha = gamma / (delta - beta gamma / alpha'), where the divisor is p'Ap.
  * It is known to be positive only if the recurrences have not drifted: where u'Au is positive and
  * it is not, a fresh start decides. */
-SMALL void pipecg_alpha(const gs_small *a, int c)
+SMALL void pipecg_alpha(const gs_scalar_arguments *a, int c)
 {
     const double gamma = a->s[PC_GAMMA][c], delta = a->s[PC_DELTA][c], old = a->s[PC_OLD][c];
     const double beta = old > 0 ? gamma / old : 0;
@@ -51,7 +51,7 @@ SMALL void pipecg_alpha(const gs_small *a, int c)
 /* --- cgs -------------------------------------------------------------------------------------- */
 
 /* (next / rho)^2; where rho vanishes next / rho is flagged by the kernel that divides. */
-SMALL void cgs_square(const gs_small *a, int c)
+SMALL void cgs_square(const gs_scalar_arguments *a, int c)
 {
     const double rho = a->s[CG_RHO][c], beta = rho != 0 ? a->s[CG_NEXT][c] / rho : 0;
 
@@ -60,7 +60,7 @@ SMALL void cgs_square(const gs_small *a, int c)
 
 /* --- tfqmr ------------------------------------------------------------------------------------ */
 
-SMALL void tfqmr_start(const gs_small *a, int c)
+SMALL void tfqmr_start(const gs_scalar_arguments *a, int c)
 {
     a->s[TF_RHO][c] = a->s[TF_TAU][c] = a->rr[c];
     a->s[TF_ALPHA][c] = a->s[TF_S2][c] = 0;
@@ -68,7 +68,7 @@ SMALL void tfqmr_start(const gs_small *a, int c)
 
 /* alpha = rho / shadow'v. d = z + (theta^2 eta / alpha) d: the eta of the half before is c^2 times
  * the alpha of then, and theta^2 c^2 = s^2. */
-SMALL void tfqmr_alpha(const gs_small *a, int c)
+SMALL void tfqmr_alpha(const gs_scalar_arguments *a, int c)
 {
     const double before = a->s[TF_ALPHA][c];
     const double alpha = quotient(a, c, a->s[TF_RHO][c], a->s[TF_RV][c]);
@@ -78,7 +78,7 @@ SMALL void tfqmr_alpha(const gs_small *a, int c)
 }
 
 /* c^2 and s^2 from |w|^2 and tau^2; both vanish only after r has, and then x stays. */
-SMALL void tfqmr_rotate(const gs_small *a, int c)
+SMALL void tfqmr_rotate(const gs_scalar_arguments *a, int c)
 {
     const double ww = a->s[TF_WW][c], tau = a->s[TF_TAU][c], c2 = tau > 0 ? tau / (tau + ww) : 0;
 
@@ -88,7 +88,7 @@ SMALL void tfqmr_rotate(const gs_small *a, int c)
     a->s[TF_ETA][c] = c2 * a->s[TF_ALPHA][c];
 }
 
-SMALL void tfqmr_beta(const gs_small *a, int c)
+SMALL void tfqmr_beta(const gs_scalar_arguments *a, int c)
 {
     const double beta = quotient(a, c, a->s[TF_NEXT][c], a->s[TF_RHO][c]);
 
@@ -100,7 +100,7 @@ SMALL void tfqmr_beta(const gs_small *a, int c)
 /* --- idr: M = P'G is lower triangular, m x m, element (i, j) at i + j m ------------------------
  */
 
-SMALL void idr_start(const gs_small *a, int c)
+SMALL void idr_start(const gs_scalar_arguments *a, int c)
 {
     const int m = a->m;
     double *M = a->s[ID_M] + (int64_t)c * m * m;
@@ -110,7 +110,7 @@ SMALL void idr_start(const gs_small *a, int c)
 }
 
 /* y[from..to) = the solution of M y = y in these rows and columns. */
-SMALL void idr_substitute(const gs_small *a, int c, int from, int to, double *y)
+SMALL void idr_substitute(const gs_scalar_arguments *a, int c, int from, int to, double *y)
 {
     const int m = a->m;
     const double *M = a->s[ID_M] + (int64_t)c * m * m;
@@ -122,7 +122,7 @@ SMALL void idr_substitute(const gs_small *a, int c, int from, int to, double *y)
 }
 
 /* c from f in rows j, .., m - 1. */
-SMALL void idr_solve(const gs_small *a, int c)
+SMALL void idr_solve(const gs_scalar_arguments *a, int c)
 {
     const int m = a->m;
     double *y = a->s[ID_C] + (int64_t)c * m;
@@ -134,13 +134,13 @@ SMALL void idr_solve(const gs_small *a, int c)
 }
 
 /* The coefficients that make G_j orthogonal to P_0, .., P_{j - 1}, from its sums with them. */
-SMALL void idr_forward(const gs_small *a, int c)
+SMALL void idr_forward(const gs_scalar_arguments *a, int c)
 {
     idr_substitute(a, c, 0, a->j, a->s[ID_H] + (int64_t)c * a->m);
 }
 
 /* beta from column j of M, and what it leaves of f. */
-SMALL void idr_beta(const gs_small *a, int c)
+SMALL void idr_beta(const gs_scalar_arguments *a, int c)
 {
     const int m = a->m, j = a->j;
     const double *M = a->s[ID_M] + (int64_t)c * m * m + (int64_t)j * m;
@@ -153,7 +153,7 @@ SMALL void idr_beta(const gs_small *a, int c)
 
 /* omega = t'r / t't, made longer where the cosine of t and r is below 0.7: a short step now is a
  * poor start for all cycles to come. */
-SMALL void idr_omega(const gs_small *a, int c)
+SMALL void idr_omega(const gs_scalar_arguments *a, int c)
 {
     const double tr = a->s[ID_TS][c], tt = a->s[ID_TT][c], rr = a->rr[c];
     const double omega = quotient(a, c, tr, tt), cosine = fabs(tr) / (sqrt(tt) * sqrt(rr));
@@ -165,13 +165,13 @@ SMALL void idr_omega(const gs_small *a, int c)
 /* --- minres ----------------------------------------------------------------------------------- */
 
 /* gamma from its square, which an M that is not positive definite makes negative. */
-SMALL double minres_root(const gs_small *a, int c, double square)
+SMALL double minres_root(const gs_scalar_arguments *a, int c, double square)
 {
     if (square < 0 && !a->judge.flag[c]) a->judge.flag[c] = GSOLVE_INDEFINITE;
     return square > 0 ? sqrt(square) : 0;
 }
 
-SMALL void minres_start(const gs_small *a, int c)
+SMALL void minres_start(const gs_scalar_arguments *a, int c)
 {
     double *const *s = a->s;
 
@@ -181,7 +181,7 @@ SMALL void minres_start(const gs_small *a, int c)
 }
 
 /* The rotation that follows from delta and the next gamma, and what it means for w, x and r. */
-SMALL void minres_rotate(const gs_small *a, int c)
+SMALL void minres_rotate(const gs_scalar_arguments *a, int c)
 {
     double *const *s = a->s;
     const double next = minres_root(a, c, s[MR_SQUARE][c]);
@@ -209,7 +209,7 @@ SMALL void minres_rotate(const gs_small *a, int c)
 /* --- gmres: the small least-squares problem --------------------------------------------------- */
 
 /* beta = g_0 = |r|. */
-SMALL void gmres_start(const gs_small *a, int c)
+SMALL void gmres_start(const gs_scalar_arguments *a, int c)
 {
     a->s[GM_BETA][c] = a->s[GM_G][(int64_t)c * (a->m + 1)] = sqrt(a->rr[c]);
     a->once[c] = 1; /* until gmres_again knows */
@@ -218,7 +218,7 @@ SMALL void gmres_start(const gs_small *a, int c)
 /* Whether w, of which V h has been taken away, is orthogonal to V already: what is left of it is no
  * shorter than a tenth, so that cancellation has cost one digit at most (the test of Daniel, Gragg,
  * Kaufman and Stewart 1976, who ask for more). */
-SMALL void gmres_again(const gs_small *a, int c)
+SMALL void gmres_again(const gs_scalar_arguments *a, int c)
 {
     const int m = a->m, j = a->j;
     const double *h = a->s[GM_H] + ((int64_t)c * m + j) * (m + 1), ww = a->s[GM_WW][c];
@@ -233,7 +233,7 @@ SMALL void gmres_again(const gs_small *a, int c)
 
 /* Column j of H from both passes of orthogonalisation; applies the earlier rotations to it, makes
  * the one that clears h_{j+1,j}, and sets rr. */
-SMALL void gmres_rotate(const gs_small *a, int c)
+SMALL void gmres_rotate(const gs_scalar_arguments *a, int c)
 {
     const int m = a->m, j = a->j;
     double *h = a->s[GM_H] + ((int64_t)c * m + j) * (m + 1), *g = a->s[GM_G] + (int64_t)c * (m + 1);
@@ -259,7 +259,7 @@ SMALL void gmres_rotate(const gs_small *a, int c)
 }
 
 /* g[0..j) = y, the solution of R y = g; a vanishing pivot (singular A) gives 0. */
-SMALL void gmres_solve(const gs_small *a, int c)
+SMALL void gmres_solve(const gs_scalar_arguments *a, int c)
 {
     const int m = a->m;
     const double *H = a->s[GM_H] + (int64_t)c * m * (m + 1);

@@ -76,7 +76,7 @@ size_t gs_esc_sorting(const gs_esc_plan *plan);
 
 /* The plan, without its order, and C with its offsets, columns and values unset. keep: the order
  * is to be kept whatever it takes. */
-gsolve_status gs_esc_plan_host(gs_esc_plan **plan, gs_blocked *C, gs_tally_of_product *tally,
+gsolve_status gs_esc_plan_host(gs_esc_plan **plan, gs_blocked *C, gs_product_work *tally,
                                gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                                double room, bool keep);
 void gs_esc_drop_host(gs_esc_plan *plan, gsolve_context *ctx);

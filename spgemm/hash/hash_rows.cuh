@@ -176,13 +176,13 @@ __device__ sharing in_order(int64_t from)
     return {from + threadIdx.x % 32, 32, 32, GROUP::me(), GROUP::size()};
 }
 
-// Teams of so many lanes take entries of A in turn.
+// Subwarps of so many lanes take entries of A in turn.
 template <class GROUP>
-__device__ sharing by_teams(int64_t from, int lanes)
+__device__ sharing by_subwarps(int64_t from, int lanes)
 {
-    const int teams = GROUP::size() / lanes, lane = GROUP::me() % lanes;
-    return {from + GROUP::me() / lanes + (int64_t)teams * lane, (int64_t)teams * lanes, lanes, lane,
-            lanes};
+    const int subwarps = GROUP::size() / lanes, lane = GROUP::me() % lanes;
+    return {from + GROUP::me() / lanes + (int64_t)subwarps * lane, (int64_t)subwarps * lanes, lanes,
+            lane, lanes};
 }
 
 // Every column of the row's products, in any order, that lies in part: each(column).
@@ -191,7 +191,7 @@ __device__ __forceinline__ void for_columns(const rows_of &A, const rows_of &B, 
                                             int64_t to, int lanes, stretch part, Each each)
 {
     walk<nothing, false>(
-        A, B, by_teams<GROUP>(from, lanes), to, part, 0,
+        A, B, by_subwarps<GROUP>(from, lanes), to, part, 0,
         [&](int64_t e, int64_t) { return B.col[e]; },
         [&](bool is_one, nothing, int32_t j) {
             if (is_one) each(j);

@@ -1,6 +1,6 @@
 /* auto.c: the format auto: csr at once, and another form when that pays.
  *
- * The form may change where a solver asks (gsolve_matrix_turn, see switch.c): between two
+ * The form may change where a solver asks (gsolve_matrix_adapt, see switch.c): between two
  * iterations, outside of all that is recorded. csr's form is a plan that the first product with it
  * makes where another may come, since a solve that is known to be long has none (70 us on an H200,
  * and 170 where rows differ much). It stays, and takes the several columns that the other form
@@ -55,7 +55,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     a->csr = *csr;
     a->options = *(const gs_auto_options *)given;
     TRY(gs_csr_entries(ctx, csr, &a->entries));
-    if (!gs_auto_may_turn(a, ctx)) TRY(gs_auto_rows(a, ctx));
+    if (!gs_auto_may_adapt(a, ctx)) TRY(gs_auto_rows(a, ctx));
     *self = a;
     a = NULL;
 done:
@@ -66,7 +66,7 @@ done:
 static size_t forecast(const gsolve_csr *csr, const void *given)
 {
     (void)given;
-    return gs_csr_format.forecast(csr, NULL);
+    return gs_csr_format.memory(csr, NULL);
 }
 
 /* --- products --------------------------------------------------------------------------------- */
@@ -74,7 +74,7 @@ static size_t forecast(const gsolve_csr *csr, const void *given)
 gsolve_status gs_auto_rows(const gs_auto *constant, gsolve_context *ctx)
 {
     gs_auto *a = (gs_auto *)(uintptr_t)constant; /* a plan is no part of what it stands for */
-    const gs_csr_look *look = a->planned ? &a->look : NULL;
+    const gs_row_statistics *look = a->planned ? &a->look : NULL;
 
     return a->rows ? GSOLVE_OK : gs_csr_build(&a->rows, ctx, &a->csr, a->entries, look);
 }
@@ -189,10 +189,10 @@ const gsolve_format gs_auto_format = {
     .destroy = destroy,
     .apply = apply,
     .apply_block = apply_block,
-    .by_rows = true,
+    .row_major = true,
     .apply_dot = apply_dot,
     .update = update,
-    .forecast = forecast,
+    .memory = forecast,
     .describe = describe,
-    .turn = gs_auto_turn,
+    .adapt = gs_auto_adapt,
 };

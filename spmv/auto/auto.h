@@ -14,7 +14,7 @@ typedef struct gs_auto_options {
 
 typedef struct gs_candidate {
     const gsolve_format *format;
-    gsolve_prospect prospect;
+    gsolve_format_estimate prospect;
 } gs_candidate;
 
 typedef struct gs_auto {
@@ -24,10 +24,10 @@ typedef struct gs_auto {
     void *rows;                 /* csr's form, or NULL: not made yet */
     const gsolve_format *other; /* what multiplies instead, or NULL */
     void *other_options, *other_self;
-    gsolve_prospect chosen; /* of other */
-    bool looked;            /* the candidates are known */
-    bool planned;           /* look is there, for csr's form */
-    gs_csr_look look;
+    gsolve_format_estimate chosen; /* of other */
+    bool looked;                   /* the candidates are known */
+    bool planned;                  /* look is there, for csr's form */
+    gs_row_statistics look;
     gs_candidate candidate[GS_AUTO_CANDIDATES];
     int count;
     gs_block_space space; /* for the products that other cannot make in the layout at hand */
@@ -52,8 +52,8 @@ static inline bool gs_auto_refused(gsolve_status status)
 }
 
 /* switch.c */
-bool gs_auto_may_turn(const gs_auto *a, const gsolve_context *ctx); /* it is not too small */
-gsolve_status gs_auto_turn(void *self, gsolve_context *ctx, const gsolve_outlook *outlook,
-                           gsolve_turn *turn);
+bool gs_auto_may_adapt(const gs_auto *a, const gsolve_context *ctx); /* it is not too small */
+gsolve_status gs_auto_adapt(void *self, gsolve_context *ctx, const gsolve_run_estimate *outlook,
+                            gsolve_adaptation *turn);
 
 #endif

@@ -68,38 +68,38 @@ static const rate rates[] = {
 #define CUT_BUILD   3    /* b */
 #define CUT_BEGIN   0.86e9 /* c */
 
-static double size_of(const gsolve_glance *g)
+static double size_of(const gsolve_pattern_sample *g)
 {
     return g->type == GSOLVE_F32 ? 4 : 8;
 }
 
-static double vector_bytes(const gsolve_glance *g)
+static double vector_bytes(const gsolve_pattern_sample *g)
 {
     return size_of(g) * ((double)g->ncols + g->nrows);
 }
 
 /* Share of the entries that wait for an element of x. */
-static double far_share(const gsolve_glance *g, int device)
+static double far_share(const gsolve_pattern_sample *g, int device)
 {
     if (size_of(g) * g->ncols <= NEAR_CACHE) return 0;
-    return device == CUDA && g->strewn > g->far ? g->strewn : g->far;
+    return device == CUDA && g->irregular > g->far ? g->irregular : g->far;
 }
 
 /* What waiting for x costs. */
-static double wait_bytes(const gsolve_glance *g, int device)
+static double wait_bytes(const gsolve_pattern_sample *g, int device)
 {
     const double each = device == CUDA && size_of(g) * g->ncols > L2_CACHE ? BEYOND_L2 : FAR_BYTES;
     return far_share(g, device) * each * (double)g->entries;
 }
 
-static double csr_bytes(const gsolve_glance *g)
+static double csr_bytes(const gsolve_pattern_sample *g)
 {
     const double offset = g->offset == GSOLVE_O64 ? 8 : 4;
     return (double)g->entries * (size_of(g) + 4) + offset * g->nrows;
 }
 
 /* The largest size of dense blocks that the matrix is made of, or 1. */
-static int block_of(const gsolve_glance *g)
+static int block_of(const gsolve_pattern_sample *g)
 {
     int b = 6;
 
@@ -109,7 +109,7 @@ static int block_of(const gsolve_glance *g)
 
 /* What one product reads of the form; below 0: it would be another one. Segments are sorted rather
  * than padded by more than a tenth. */
-static double form_bytes(const gsolve_glance *g, layout l, int device)
+static double form_bytes(const gsolve_pattern_sample *g, layout l, int device)
 {
     const double hidden = device == CUDA ? far_share(g, device) : 0; /* behind the wait for x */
     const double index = 4 - 2 * g->narrow * (1 - hidden), entries = (double)g->entries;
@@ -127,33 +127,33 @@ static double form_bytes(const gsolve_glance *g, layout l, int device)
     return -1;
 }
 
-static double mean_length(const gsolve_glance *g)
+static double mean_length(const gsolve_pattern_sample *g)
 {
     return g->nrows > 0 ? (double)g->entries / g->nrows : 0;
 }
 
 /* Some rows are much longer than most: as the kernels of csr on a GPU decide. */
-static bool has_long(const gsolve_glance *g)
+static bool has_long(const gsolve_pattern_sample *g)
 {
     return g->longest_row > 3 * mean_length(g) + 16;
 }
 
-static bool is_regular(const gsolve_glance *g)
+static bool is_regular(const gsolve_pattern_sample *g)
 {
     return !has_long(g) && g->empty_rows <= g->nrows / 4;
 }
 
 /* Rows that differ, or reach far and wide, are cut into segments and these put in order. */
-static bool is_cut(const gsolve_glance *g)
+static bool is_cut(const gsolve_pattern_sample *g)
 {
-    return !is_regular(g) || g->strewn >= STREWN;
+    return !is_regular(g) || g->irregular >= STREWN;
 }
 
 /* Of segments on a GPU where rows are cut. */
-static void foresee_cut(const gsolve_glance *g, gsolve_prospect *p)
+static void estimate_cut(const gsolve_pattern_sample *g, gsolve_format_estimate *p)
 {
     const double moved = csr_bytes(g) + vector_bytes(g), wait = wait_bytes(g, CUDA);
-    const double strewn = g->strewn >= STREWN ? g->strewn : 0;
+    const double strewn = g->irregular >= STREWN ? g->irregular : 0;
     const double own = WAIT * (1 - (1 - STREWN_WAIT) * strewn);
     const double plain = (has_long(g) ? TILES : 1) * moved + wait + LAUNCH;
 
@@ -162,7 +162,8 @@ static void foresee_cut(const gsolve_glance *g, gsolve_prospect *p)
     p->bytes = csr_bytes(g);
 }
 
-static void foresee_plain(const rate *r, const gsolve_glance *g, int device, gsolve_prospect *p)
+static void estimate_plain(const rate *r, const gsolve_pattern_sample *g, int device,
+                           gsolve_format_estimate *p)
 {
     const double wait = wait_bytes(g, device), launch = device == CUDA ? LAUNCH : 0;
     const double vectors = vector_bytes(g), plain = csr_bytes(g) + vectors + wait + launch;
@@ -175,7 +176,7 @@ static void foresee_plain(const rate *r, const gsolve_glance *g, int device, gso
     p->build = r->build[device] + r->begin[device] / plain;
 }
 
-static bool foresee(const rate *r, const gsolve_glance *g, gsolve_prospect *p)
+static bool foresee(const rate *r, const gsolve_pattern_sample *g, gsolve_format_estimate *p)
 {
     const int device = strcmp(g->device, "cuda") == 0 ? CUDA : CPU;
     const double moved = csr_bytes(g) + vector_bytes(g);
@@ -183,17 +184,18 @@ static bool foresee(const rate *r, const gsolve_glance *g, gsolve_prospect *p)
     if (moved == 0 || form_bytes(g, r->layout, device) < 0) return false;
     if (device == CUDA && moved < LEAST_BYTES) return false;
     if (device == CUDA && r->layout == SEGMENTS && is_cut(g)) {
-        foresee_cut(g, p);
+        estimate_cut(g, p);
     } else {
-        foresee_plain(r, g, device, p);
+        estimate_plain(r, g, device, p);
     }
     snprintf(p->spec, sizeof p->spec, "%s", r->name);
     return p->product <= 1 - LEAST_GAIN;
 }
 
-bool gs_foresee(const gsolve_format *format, const gsolve_glance *glance, gsolve_prospect *prospect)
+bool gs_estimate_format(const gsolve_format *format, const gsolve_pattern_sample *glance,
+                        gsolve_format_estimate *prospect)
 {
-    if (format->foresee) return format->foresee(glance, prospect);
+    if (format->estimate) return format->estimate(glance, prospect);
     for (size_t k = 0; k < sizeof rates / sizeof *rates; k++) {
         if (strcmp(rates[k].name, format->plugin.name) == 0) {
             return foresee(&rates[k], glance, prospect);

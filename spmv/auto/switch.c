@@ -51,15 +51,15 @@
 static gsolve_status look(gs_auto *a, gsolve_context *ctx)
 {
     const gsolve_plugin *plugin;
-    gsolve_glance glance;
+    gsolve_pattern_sample glance;
     gsolve_status status;
 
-    TRY(gs_glance(ctx, &a->csr, &glance, &a->look));
+    TRY(gs_sample_pattern(ctx, &a->csr, &glance, &a->look));
     a->planned = true;
     for (int f = 0; (plugin = gsolve_format_at(ctx, f)) && a->count < GS_AUTO_CANDIDATES; f++) {
         gs_candidate *c = &a->candidate[a->count];
         c->format = (const gsolve_format *)(const void *)plugin;
-        a->count += gs_foresee(c->format, &glance, &c->prospect);
+        a->count += gs_estimate_format(c->format, &glance, &c->prospect);
     }
 done:
     a->looked = true;
@@ -86,13 +86,13 @@ static gs_candidate *best_of(gs_auto *a, double expected, int32_t columns)
 }
 
 /* What expected_products says at most until this run ends. */
-static double most_products(const gs_auto *a, const gsolve_outlook *o)
+static double most_products(const gs_auto *a, const gsolve_run_estimate *o)
 {
     const double made = (double)o->made, before = (double)a->before;
     return a->options.expect > 0 ? a->options.expect - before - made : o->most + before;
 }
 
-static double expected_products(const gs_auto *a, const gsolve_outlook *o)
+static double expected_products(const gs_auto *a, const gsolve_run_estimate *o)
 {
     const double made = (double)o->made, before = (double)a->before;
     double run = made;
@@ -141,7 +141,7 @@ static gsolve_status time_both(const gs_auto *a, gsolve_context *ctx, gsolve_den
     for (int k = 0; k < 2 * ROUNDS; k++) {
         const double begin = gs_now();
         for (int p = 0; p < AT_ONCE; p++) TRY(product(a, ctx, k % 2, x, y));
-        TRY(gsolve_copy(ctx, &number, GSOLVE_HOST, y.value, y.place, gs_type_size(y.type)));
+        TRY(gsolve_copy(ctx, &number, GSOLVE_HOST, y.value, y.location, gs_type_size(y.type)));
         if (k < 2 || gs_now() - begin < seconds[k % 2]) seconds[k % 2] = gs_now() - begin;
     }
 done:
@@ -154,8 +154,8 @@ static gsolve_status try_other(const gs_auto *a, gsolve_context *ctx, bool *bett
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, a->csr.type);
     const size_t size = gs_type_size(a->csr.type);
     const int32_t n = a->csr.ncols, m = a->csr.nrows;
-    gsolve_dense x = {n, 1, n, NULL, a->csr.type, gs_place(ctx), GSOLVE_BY_COLUMNS};
-    gsolve_dense y = {m, 1, m, NULL, a->csr.type, gs_place(ctx), GSOLVE_BY_COLUMNS};
+    gsolve_dense x = {n, 1, n, NULL, a->csr.type, gs_location(ctx), GSOLVE_COLUMN_MAJOR};
+    gsolve_dense y = {m, 1, m, NULL, a->csr.type, gs_location(ctx), GSOLVE_COLUMN_MAJOR};
     double seconds[2];
     gsolve_status status = GSOLVE_NO_MEMORY;
 
@@ -248,13 +248,13 @@ static void end_run(gs_auto *a, int64_t made)
     a->last = made;
 }
 
-bool gs_auto_may_turn(const gs_auto *a, const gsolve_context *ctx)
+bool gs_auto_may_adapt(const gs_auto *a, const gsolve_context *ctx)
 {
     return a->entries >= (ctx->device == &gs_device_cuda ? LEAST_ENTRIES_CUDA : LEAST_ENTRIES);
 }
 
-gsolve_status gs_auto_turn(void *self, gsolve_context *ctx, const gsolve_outlook *o,
-                           gsolve_turn *made)
+gsolve_status gs_auto_adapt(void *self, gsolve_context *ctx, const gsolve_run_estimate *o,
+                            gsolve_adaptation *made)
 {
     gs_auto *a = self;
     gsolve_status status = GSOLVE_OK;
@@ -263,7 +263,7 @@ gsolve_status gs_auto_turn(void *self, gsolve_context *ctx, const gsolve_outlook
         end_run(a, o->made);
         return GSOLVE_OK;
     }
-    if (a->other || !gs_auto_may_turn(a, ctx) || (a->looked && a->count == 0)) return GSOLVE_OK;
+    if (a->other || !gs_auto_may_adapt(a, ctx) || (a->looked && a->count == 0)) return GSOLVE_OK;
     if (most_products(a, o) < LEAST) return GSOLVE_OK;
     TRY(reconsider(a, ctx, expected_products(a, o), o->columns));
     made->settled = a->other || !best_of(a, most_products(a, o), o->columns);

@@ -39,7 +39,7 @@ typedef struct gs_bsr {
     int32_t *begin;               /* tasks + 1: first block row of each task */
     double *part;                 /* scratch: two sums for each task */
     struct gs_bsr_slices *slices; /* on CUDA, instead of all these: see bsr_slices.cuh */
-    gs_crews_room room;           /* for products with many columns */
+    gs_subwarp_space room;        /* for products with many columns */
 } gs_bsr;
 
 typedef struct gs_bsr_kernels {
@@ -52,7 +52,7 @@ typedef struct gs_bsr_kernels {
     /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0 */
     gsolve_status (*apply)(gs_queue *q, const gs_bsr *m, double alpha, const void *x, double beta,
                            void *y, const gs_product_sums *dots);
-    gs_crews_product *multiply; /* of many columns by rows */
+    gs_subwarp_product *multiply; /* of many columns by rows */
     /* sums that it takes for each column; NULL: none */
     int64_t (*sums)(const gs_bsr *m);
 } gs_bsr_kernels;

@@ -163,5 +163,5 @@ extern "C" const gsolve_format gs_cusparse_format = {
     nullptr,
     nullptr,
     update,
-    gs_vendor_forecast,
+    gs_vendor_memory,
     gs_vendor_info};

@@ -101,7 +101,7 @@ gsolve_status gs_vendor_apply(const void *self, gsolve_context *ctx, double alph
 gsolve_status gs_vendor_apply_block(const void *self, gsolve_context *ctx, double alpha,
                                     gsolve_dense x, double beta, gsolve_dense y);
 
-size_t gs_vendor_forecast(const gsolve_csr *csr, const void *chosen);
+size_t gs_vendor_memory(const gsolve_csr *csr, const void *chosen);
 void gs_vendor_info(const void *self, gsolve_matrix_info *info);
 
 // Whether bytes are to be had on the device; else the sentence. form: "slices of 32 rows".

@@ -18,8 +18,8 @@ static gsolve_status by_columns(gs_block_product *one, const void *self, gsolve_
 /* One column whose numbers are side by side is of both layouts. */
 static gsolve_dense plain(gsolve_dense v)
 {
-    if (v.layout == GSOLVE_BY_ROWS && v.ncols == 1 && v.stride == 1) {
-        v.layout = GSOLVE_BY_COLUMNS;
+    if (v.layout == GSOLVE_ROW_MAJOR && v.ncols == 1 && v.stride == 1) {
+        v.layout = GSOLVE_COLUMN_MAJOR;
         v.stride = v.nrows;
     }
     return v;
@@ -33,25 +33,25 @@ gsolve_status gs_block_turn(gs_block_space *space, int which, gsolve_context *ct
     *used = v;
     if (v.layout == layout) return GSOLVE_OK;
     if (need > space->bytes[which]) {
-        gsolve_free(ctx, gs_place(ctx), space->block[which]);
+        gsolve_free(ctx, gs_location(ctx), space->block[which]);
         space->bytes[which] = 0;
-        space->block[which] = gsolve_alloc(ctx, gs_place(ctx), need, 1);
+        space->block[which] = gsolve_alloc(ctx, gs_location(ctx), need, 1);
         if (!space->block[which]) return GSOLVE_NO_MEMORY;
         space->bytes[which] = need;
     }
     used->layout = layout;
-    used->stride = layout == GSOLVE_BY_ROWS ? v.ncols : v.nrows;
+    used->stride = layout == GSOLVE_ROW_MAJOR ? v.ncols : v.nrows;
     used->value = space->block[which];
-    return read ? gs_flip(ctx, v, *used) : GSOLVE_OK;
+    return read ? gs_change_layout(ctx, v, *used) : GSOLVE_OK;
 }
 
 gsolve_status gs_block_multiply(const gs_block_products *by, const void *self, gsolve_context *ctx,
                                 gs_block_space *space, double alpha, gsolve_dense x, double beta,
                                 gsolve_dense y)
 {
-    const bool rows = by->many && by->by_rows && x.ncols > 1 && x.layout == GSOLVE_BY_ROWS &&
+    const bool rows = by->many && by->row_major && x.ncols > 1 && x.layout == GSOLVE_ROW_MAJOR &&
                       x.stride <= INT32_MAX; /* as kernels count */
-    const gsolve_layout layout = rows ? GSOLVE_BY_ROWS : GSOLVE_BY_COLUMNS;
+    const gsolve_layout layout = rows ? GSOLVE_ROW_MAJOR : GSOLVE_COLUMN_MAJOR;
     gsolve_dense in, out;
     gsolve_status status;
 
@@ -66,7 +66,7 @@ gsolve_status gs_block_multiply(const gs_block_products *by, const void *self, g
     } else {
         TRY(by_columns(by->one, self, ctx, alpha, in, beta, out));
     }
-    if (out.value != y.value) TRY(gs_flip(ctx, out, y));
+    if (out.value != y.value) TRY(gs_change_layout(ctx, out, y));
 done:
     return status;
 }
@@ -74,7 +74,7 @@ done:
 void gs_block_space_drop(gs_block_space *space, gsolve_context *ctx)
 {
     for (int k = 0; k < 2; k++) {
-        gsolve_free(ctx, gs_place(ctx), space->block[k]);
+        gsolve_free(ctx, gs_location(ctx), space->block[k]);
         space->block[k] = NULL;
         space->bytes[k] = 0;
     }

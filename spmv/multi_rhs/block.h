@@ -10,7 +10,7 @@ typedef gsolve_status gs_block_product(const void *self, gsolve_context *ctx, do
 typedef struct gs_block_products { /* y = alpha A x + beta y */
     gs_block_product *one;         /* of a column */
     gs_block_product *many;        /* of several, of one layout; NULL: there is none */
-    bool by_rows;                  /* many takes that layout too */
+    bool row_major;                /* many takes that layout too */
 } gs_block_products;
 
 /* Room for x and y in the other layout, which grows when more is needed than ever before. */
@@ -38,7 +38,7 @@ static inline int32_t gs_columns_in(int32_t left)
 /* Those of a format. */
 static inline gs_block_products gs_block_products_of(const gsolve_format *format)
 {
-    return (gs_block_products){format->apply, format->apply_block, format->by_rows};
+    return (gs_block_products){format->apply, format->apply_block, format->row_major};
 }
 
 #endif

@@ -5,9 +5,10 @@
 
 #include "core/try.h"
 
-static gs_window window_of(const gsolve_csr *csr, int32_t from, int32_t to, const int32_t *order)
+static gs_cache_window window_of(const gsolve_csr *csr, int32_t from, int32_t to,
+                                 const int32_t *order)
 {
-    gs_window found = {INT32_MAX, 0};
+    gs_cache_window found = {INT32_MAX, 0};
 
     for (int32_t place = from; place < to; place++) {
         const int32_t i = order ? order[place] : place;
@@ -19,10 +20,11 @@ static gs_window window_of(const gsolve_csr *csr, int32_t from, int32_t to, cons
     return found;
 }
 
-gsolve_status gs_windows_find(gs_windows *windows, gsolve_context *ctx, const gsolve_csr *csr,
-                              int32_t tasks, const int32_t *begin, const int32_t *order)
+gsolve_status gs_cache_windows_find(gs_cache_windows *windows, gsolve_context *ctx,
+                                    const gsolve_csr *csr, int32_t tasks, const int32_t *begin,
+                                    const int32_t *order)
 {
-    gs_window held = {0, 0};
+    gs_cache_window held = {0, 0};
     int32_t widest = 1;
     gsolve_status status = GSOLVE_OK;
 
@@ -30,14 +32,14 @@ gsolve_status gs_windows_find(gs_windows *windows, gsolve_context *ctx, const gs
 #pragma omp parallel for schedule(static) reduction(max : widest) \
     num_threads(gsolve_threads(ctx)) if (tasks > 2)
     for (int32_t t = 0; t < tasks; t++) {
-        const gs_window w = window_of(csr, begin[t], begin[t + 1], order);
+        const gs_cache_window w = window_of(csr, begin[t], begin[t + 1], order);
         windows->of[t] = w;
         if (w.end - w.first > widest) widest = w.end - w.first;
     }
     windows->rows = 1;
     while (windows->rows < widest && windows->rows < 1 << 30) windows->rows *= 2;
     for (int32_t t = 0; t < tasks; t++) {
-        const gs_window fresh = gs_window_move(&held, windows->of[t], windows->rows);
+        const gs_cache_window fresh = gs_cache_window_move(&held, windows->of[t], windows->rows);
         windows->turned += fresh.end - fresh.first;
     }
 done:
@@ -46,22 +48,22 @@ done:
 
 /* Whether rings pay: threads turn, each in its first window what others have too, less than twice
  * as many rows as x has. (A matrix whose windows exceed the longest ring has more of them.) */
-static bool pay(const gs_windows *windows, int threads, int32_t nrows)
+static bool pay(const gs_cache_windows *windows, int threads, int32_t nrows)
 {
     const int64_t all = windows->turned + (threads - 1) * (int64_t)windows->rows;
 
     return windows->of && windows->rows < 1 << 30 && all < 2 * (int64_t)nrows;
 }
 
-gsolve_status gs_windows_turn(gs_windows *windows, gs_block_space *space, gsolve_context *ctx,
-                              gsolve_dense x, gsolve_dense *used)
+gsolve_status gs_cache_windows_transpose(gs_cache_windows *windows, gs_block_space *space,
+                                         gsolve_context *ctx, gsolve_dense x, gsolve_dense *used)
 {
     const int threads = gsolve_threads(ctx);
-    const size_t size = GS_RING_COLUMNS * gs_type_size(x.type);
+    const size_t size = GS_CACHE_WINDOW_COLUMNS * gs_type_size(x.type);
     const size_t need = (size_t)threads * (size_t)windows->rows * size;
 
-    if (x.layout == GSOLVE_BY_ROWS || !pay(windows, threads, x.nrows)) {
-        return gs_block_turn(space, 0, ctx, GSOLVE_BY_ROWS, x, true, used);
+    if (x.layout == GSOLVE_ROW_MAJOR || !pay(windows, threads, x.nrows)) {
+        return gs_block_turn(space, 0, ctx, GSOLVE_ROW_MAJOR, x, true, used);
     }
     *used = x;
     if (need <= windows->bytes) return GSOLVE_OK;
@@ -74,7 +76,7 @@ gsolve_status gs_windows_turn(gs_windows *windows, gs_block_space *space, gsolve
     return GSOLVE_OK;
 }
 
-void gs_windows_drop(gs_windows *windows, gsolve_context *ctx)
+void gs_cache_windows_drop(gs_cache_windows *windows, gsolve_context *ctx)
 {
     gsolve_free(ctx, GSOLVE_HOST, windows->of);
     gsolve_free(ctx, GSOLVE_HOST, windows->ring);

@@ -17,35 +17,37 @@
 #include "matrix/csr.h"
 #include "spmv/multi_rhs/block.h"
 
-#define GS_RING_COLUMNS 8
+#define GS_CACHE_WINDOW_COLUMNS 8
 
-typedef struct gs_window {
+typedef struct gs_cache_window {
     int32_t first, end; /* rows of x */
-} gs_window;
+} gs_cache_window;
 
-typedef struct gs_windows {
-    gs_window *of;  /* each task's; NULL: not looked for yet */
-    int32_t rows;   /* of a ring, a power of two */
-    int64_t turned; /* rows of x that one thread turns */
-    void *ring;     /* scratch: one for each thread after the other */
-    size_t bytes;   /* of all */
-} gs_windows;
+typedef struct gs_cache_windows {
+    gs_cache_window *of; /* each task's; NULL: not looked for yet */
+    int32_t rows;        /* of a ring, a power of two */
+    int64_t turned;      /* rows of x that one thread turns */
+    void *ring;          /* scratch: one for each thread after the other */
+    size_t bytes;        /* of all */
+} gs_cache_windows;
 
 /* The windows of tasks, the t-th of which has the rows order[begin[t]] to order[begin[t + 1] - 1]
  * of csr or, if order is NULL, those numbers; rows of -1 read nothing. Columns ascend in every row,
  * which lie where the CPU reads them. */
-gsolve_status gs_windows_find(gs_windows *windows, gsolve_context *ctx, const gsolve_csr *csr,
-                              int32_t tasks, const int32_t *begin, const int32_t *order);
+gsolve_status gs_cache_windows_find(gs_cache_windows *windows, gsolve_context *ctx,
+                                    const gsolve_csr *csr, int32_t tasks, const int32_t *begin,
+                                    const int32_t *order);
 
 /* *used = x by rows, in space where it is not; or x itself by columns, and rings are ready. */
-gsolve_status gs_windows_turn(gs_windows *windows, gs_block_space *space, gsolve_context *ctx,
-                              gsolve_dense x, gsolve_dense *used);
-void gs_windows_drop(gs_windows *windows, gsolve_context *ctx);
+gsolve_status gs_cache_windows_transpose(gs_cache_windows *windows, gs_block_space *space,
+                                         gsolve_context *ctx, gsolve_dense x, gsolve_dense *used);
+void gs_cache_windows_drop(gs_cache_windows *windows, gsolve_context *ctx);
 
 /* Which rows a ring of so many that holds *held has to be given, so that it holds next too. */
-static inline gs_window gs_window_move(gs_window *held, gs_window next, int32_t rows)
+static inline gs_cache_window gs_cache_window_move(gs_cache_window *held, gs_cache_window next,
+                                                   int32_t rows)
 {
-    const gs_window none = {0, 0};
+    const gs_cache_window none = {0, 0};
 
     if (next.first >= next.end) return none;
     if (next.first < held->first || next.first > held->end) {
@@ -60,15 +62,15 @@ static inline gs_window gs_window_move(gs_window *held, gs_window next, int32_t 
 }
 
 /* The columns of v, by columns, that a pass has which begins with column j. */
-static inline gsolve_dense gs_ring_pass(gsolve_dense v, int32_t j)
+static inline gsolve_dense gs_cache_window_pass(gsolve_dense v, int32_t j)
 {
     v.value = (char *)v.value + (size_t)j * (size_t)v.stride * gs_type_size(v.type);
-    v.ncols = v.ncols - j < GS_RING_COLUMNS ? v.ncols - j : GS_RING_COLUMNS;
+    v.ncols = v.ncols - j < GS_CACHE_WINDOW_COLUMNS ? v.ncols - j : GS_CACHE_WINDOW_COLUMNS;
     return v;
 }
 
 /* Columns of a ring for so many. */
-static inline int32_t gs_ring_columns(int32_t columns)
+static inline int32_t gs_cache_window_columns(int32_t columns)
 {
     return columns > 4 ? 8 : columns > 2 ? 4 : 2;
 }

@@ -6,13 +6,13 @@
 typedef struct FN(ring) {
     FN(rows_of_x) x;
     T *value;
-    gs_window held; /* rows of x that are in it */
+    gs_cache_window held; /* rows of x that are in it */
 } FN(ring);
 
 /* A thread's, of w columns. */
-static inline FN(ring) FN(ring_of)(const gs_windows *windows, int32_t w, int thread)
+static inline FN(ring) FN(ring_of)(const gs_cache_windows *windows, int32_t w, int thread)
 {
-    T *value = (T *)windows->ring + (int64_t)thread * windows->rows * GS_RING_COLUMNS;
+    T *value = (T *)windows->ring + (int64_t)thread * windows->rows * GS_CACHE_WINDOW_COLUMNS;
 
     return (FN(ring)){{value, w, (uint32_t)windows->rows - 1}, value, {0, 0}};
 }
@@ -63,10 +63,10 @@ __attribute__((noinline)) static void FN(turn)(int32_t rows, int32_t columns, co
 }
 
 /* The ring gets what task t reads of x. */
-static inline void FN(turn_window)(FN(ring) * ring, const gs_windows *windows, int32_t t,
+static inline void FN(turn_window)(FN(ring) * ring, const gs_cache_windows *windows, int32_t t,
                                    gsolve_dense x)
 {
-    gs_window fresh = gs_window_move(&ring->held, windows->of[t], windows->rows);
+    gs_cache_window fresh = gs_cache_window_move(&ring->held, windows->of[t], windows->rows);
 
     while (fresh.first < fresh.end) {
         const int32_t at = fresh.first & (windows->rows - 1), room = windows->rows - at;

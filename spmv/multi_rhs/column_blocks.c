@@ -26,13 +26,14 @@ static bool reach_far(const gsolve_csr *A)
     return far > seen / 2;
 }
 
-gsolve_status gs_strips_make(gs_strips *strips, gsolve_context *ctx, const gsolve_csr *csr)
+gsolve_status gs_column_blocks_make(gs_column_blocks *strips, gsolve_context *ctx,
+                                    const gsolve_csr *csr)
 {
-    const int32_t width = gs_strip_width(csr->type), n = csr->nrows;
+    const int32_t width = gs_column_block_width(csr->type), n = csr->nrows;
     const int32_t count = csr->ncols / width + 1;
     gsolve_status status = GSOLVE_OK;
 
-    *strips = (gs_strips){0};
+    *strips = (gs_column_blocks){0};
     if (n < TALL || (size_t)csr->ncols * gs_type_size(csr->type) <= LARGE) goto done;
     if (gs_start(csr, n) < (int64_t)DENSE * count * n || !reach_far(csr)) goto done;
     ALLOC(ctx, GSOLVE_HOST, strips->cut, ((size_t)count + 1) * (size_t)n);
@@ -50,7 +51,7 @@ done:
     return status;
 }
 
-void gs_strips_drop(gs_strips *strips, gsolve_context *ctx)
+void gs_column_blocks_drop(gs_column_blocks *strips, gsolve_context *ctx)
 {
     gsolve_free(ctx, GSOLVE_HOST, strips->cut);
 }
@@ -58,9 +59,9 @@ void gs_strips_drop(gs_strips *strips, gsolve_context *ctx)
 #define GS_BODY "spmv/multi_rhs/column_blocks_body.h"
 #include "core/each_type.h"
 
-gsolve_status gs_strips_apply(const gs_strips *strips, gs_queue *q, const gsolve_csr *A,
-                              double alpha, const void *x, double beta, void *y,
-                              const gs_product_sums *dots)
+gsolve_status gs_column_blocks_apply(const gs_column_blocks *strips, gs_queue *q,
+                                     const gsolve_csr *A, double alpha, const void *x, double beta,
+                                     void *y, const gs_product_sums *dots)
 {
     const int threads = gs_queue_threads(q);
 

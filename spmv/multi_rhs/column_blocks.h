@@ -1,7 +1,7 @@
-/* column_blocks.h: products of long rows that reach all over a large x, on the CPU: one strip of columns
- * after the other, so that its part of x stays in the second cache while all rows of a group use
- * it. Row by row nearly every entry waits for a line of x, since the whole of x goes by before the
- * next row comes to that line.
+/* column_blocks.h: products of long rows that reach all over a large x, on the CPU: one strip of
+ * columns after the other, so that its part of x stays in the second cache while all rows of a
+ * group use it. Row by row nearly every entry waits for a line of x, since the whole of x goes by
+ * before the next row comes to that line.
  *
  *              strip 0   strip 1   strip 2
  *      row 0   a . b . | . c . . | d . e .
@@ -16,36 +16,37 @@
 #include "matrix/csr.h"
 #include "vector/vector.h"
 
-#define GS_STRIP      (128 << 10) /* bytes of x: a quarter of a second cache */
-#define GS_STRIP_ROWS 1024        /* of a group at most, */
-#define GS_STRIP_FEW  64          /* ... and at least, which the bits do not depend on */
+#define GS_COLUMN_BLOCK_BYTES (128 << 10) /* bytes of x: a quarter of a second cache */
+#define GS_COLUMN_BLOCK_ROWS  1024        /* of a group at most, */
+#define GS_COLUMN_BLOCK_FEW   64          /* ... and at least, which the bits do not depend on */
 
-typedef struct gs_strips {
+typedef struct gs_column_blocks {
     int32_t count; /* of strips; 0: they do not pay, and there is no cut */
     int32_t *cut;  /* (count + 1) x nrows: entries of a row before strip s, from s nrows on */
-} gs_strips;
+} gs_column_blocks;
 
-static inline int32_t gs_strip_width(gsolve_type type)
+static inline int32_t gs_column_block_width(gsolve_type type)
 {
-    return GS_STRIP / (int32_t)gs_type_size(type);
+    return GS_COLUMN_BLOCK_BYTES / (int32_t)gs_type_size(type);
 }
 
 /* Rows of a group, so that all threads have as many groups: a multiple of 8. */
-static inline int32_t gs_strip_group(int32_t rows, int threads)
+static inline int32_t gs_column_block_group(int32_t rows, int threads)
 {
-    const int64_t turns = rows / ((int64_t)threads * GS_STRIP_ROWS) + 1;
+    const int64_t turns = rows / ((int64_t)threads * GS_COLUMN_BLOCK_ROWS) + 1;
     const int32_t each = (int32_t)(rows / (threads * turns)) / 8 * 8 + 8;
-    return each < GS_STRIP_FEW ? GS_STRIP_FEW : each;
+    return each < GS_COLUMN_BLOCK_FEW ? GS_COLUMN_BLOCK_FEW : each;
 }
 
 /* *strips of csr, whose columns ascend in every row and which lies where the CPU reads it. count is
  * 0 unless x is large, and there are many rows with many entries in most strips. */
-gsolve_status gs_strips_make(gs_strips *strips, gsolve_context *ctx, const gsolve_csr *csr);
-void gs_strips_drop(gs_strips *strips, gsolve_context *ctx);
+gsolve_status gs_column_blocks_make(gs_column_blocks *strips, gsolve_context *ctx,
+                                    const gsolve_csr *csr);
+void gs_column_blocks_drop(gs_column_blocks *strips, gsolve_context *ctx);
 
 /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0. count is not 0. */
-gsolve_status gs_strips_apply(const gs_strips *strips, gs_queue *q, const gsolve_csr *A,
-                              double alpha, const void *x, double beta, void *y,
-                              const gs_product_sums *dots);
+gsolve_status gs_column_blocks_apply(const gs_column_blocks *strips, gs_queue *q,
+                                     const gsolve_csr *A, double alpha, const void *x, double beta,
+                                     void *y, const gs_product_sums *dots);
 
 #endif

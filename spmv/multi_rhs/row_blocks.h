@@ -37,7 +37,7 @@ typedef struct FN(rows_of_y) {
 
 static inline FN(rows_of_y) FN(rows_of)(gsolve_dense y)
 {
-    const bool rows = y.layout == GSOLVE_BY_ROWS;
+    const bool rows = y.layout == GSOLVE_ROW_MAJOR;
     return (FN(rows_of_y)){y.value, rows ? y.stride : 1, rows ? 1 : y.stride, y.ncols};
 }
 

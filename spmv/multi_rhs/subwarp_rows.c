@@ -7,7 +7,7 @@
 /* Columns j to j + count of v. */
 static gsolve_dense columns_of(gsolve_dense v, int32_t j, int32_t count)
 {
-    const int64_t step = v.layout == GSOLVE_BY_ROWS ? 1 : v.stride;
+    const int64_t step = v.layout == GSOLVE_ROW_MAJOR ? 1 : v.stride;
 
     v.value = (char *)v.value + (size_t)(j * step) * gs_type_size(v.type);
     v.ncols = count;
@@ -17,7 +17,7 @@ static gsolve_dense columns_of(gsolve_dense v, int32_t j, int32_t count)
 /* *block, of that many numbers of a type, if it is not there yet. */
 static gsolve_status need(void **block, gsolve_context *ctx, int64_t count, gsolve_type type)
 {
-    if (!*block) *block = gsolve_alloc(ctx, gs_place(ctx), (size_t)count, gs_type_size(type));
+    if (!*block) *block = gsolve_alloc(ctx, gs_location(ctx), (size_t)count, gs_type_size(type));
     return *block ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 }
 
@@ -28,24 +28,25 @@ static gsolve_status turn(gsolve_dense *out, void **block, gsolve_context *ctx, 
     gsolve_status status = GSOLVE_OK;
 
     *out = v;
-    if (v.layout == GSOLVE_BY_ROWS) return status;
+    if (v.layout == GSOLVE_ROW_MAJOR) return status;
     TRY(need(block, ctx, (int64_t)v.nrows * most, v.type));
-    out->layout = GSOLVE_BY_ROWS;
+    out->layout = GSOLVE_ROW_MAJOR;
     out->stride = v.ncols;
     out->value = *block;
-    if (read) TRY(gs_flip(ctx, v, *out));
+    if (read) TRY(gs_change_layout(ctx, v, *out));
 done:
     return status;
 }
 
-gsolve_status gs_crews_multiply(gs_crews_product *product, gs_crews_room *room, gsolve_context *ctx,
-                                const void *self, int64_t sums, double alpha, gsolve_dense x,
-                                double beta, gsolve_dense y)
+gsolve_status gs_subwarp_multiply(gs_subwarp_product *product, gs_subwarp_space *room,
+                                  gsolve_context *ctx, const void *self, int64_t sums, double alpha,
+                                  gsolve_dense x, double beta, gsolve_dense y)
 {
-    static const int32_t sizes[GS_CREWS_SIZES] = {GS_CREWS_FEW, GS_CREWS_MANY, GS_CREWS_MOST};
-    const bool rows = x.layout == GSOLVE_BY_ROWS;
+    static const int32_t sizes[GS_SUBWARP_SIZES] = {GS_SUBWARP_FEW, GS_SUBWARP_MANY,
+                                                    GS_SUBWARP_MOST};
+    const bool rows = x.layout == GSOLVE_ROW_MAJOR;
     const bool direct = rows || ctx->device == &gs_device_cuda; /* y is written where it is to be */
-    const int size = x.ncols <= GS_CREWS_FEW ? 0 : rows && x.ncols > GS_CREWS_MANY ? 2 : 1;
+    const int size = x.ncols <= GS_SUBWARP_FEW ? 0 : rows && x.ncols > GS_SUBWARP_MANY ? 2 : 1;
     const int32_t most = sizes[size];
     void **turned = room->turned[size % 2]; /* of 64 none is */
     gsolve_status status = GSOLVE_OK;
@@ -60,14 +61,14 @@ gsolve_status gs_crews_multiply(gs_crews_product *product, gs_crews_room *room, 
         out = now;
         if (!direct) TRY(turn(&out, &turned[1], ctx, most, now, beta != 0));
         TRY(product(ctx, self, alpha, in, beta, out, room->sums[size]));
-        if (!direct) TRY(gs_flip(ctx, out, now));
+        if (!direct) TRY(gs_change_layout(ctx, out, now));
     }
 done:
     return status;
 }
 
-void gs_crews_drop(gs_crews_room *room, gsolve_context *ctx)
+void gs_subwarp_drop(gs_subwarp_space *room, gsolve_context *ctx)
 {
-    for (int k = 0; k < 4; k++) gsolve_free(ctx, gs_place(ctx), room->turned[k / 2][k % 2]);
-    for (int k = 0; k < GS_CREWS_SIZES; k++) gsolve_free(ctx, gs_place(ctx), room->sums[k]);
+    for (int k = 0; k < 4; k++) gsolve_free(ctx, gs_location(ctx), room->turned[k / 2][k % 2]);
+    for (int k = 0; k < GS_SUBWARP_SIZES; k++) gsolve_free(ctx, gs_location(ctx), room->sums[k]);
 }

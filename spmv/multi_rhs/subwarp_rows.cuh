@@ -1,14 +1,14 @@
-// subwarp_rows.cuh: products with x by rows on a GPU. A team of 1, 2, 4, ... 32 neighbouring threads
-// shares a row (or a segment or block row, as the form has it): all of them read the same entries,
-// and each the parts of x's row that it answers for, P pieces of W numbers, each by one read; a
-// piece of all threads of the team lies side by side. With two pieces what is read of A serves
-// twice as many numbers of a thread, and a warp has twice as many rows.
+// subwarp_rows.cuh: products with x by rows on a GPU. A subwarp of 1, 2, 4, ... 32 neighbouring
+// threads shares a row (or a segment or block row, as the form has it): all of them read the same
+// entries, and each the parts of x's row that it answers for, P pieces of W numbers, each by one
+// read; a piece of all threads of the subwarp lies side by side. With two pieces what is read of A
+// serves twice as many numbers of a thread, and a warp has twice as many rows.
 //
-// A form is what says which entries a team has:
-//     static constexpr int rows       results of a team
+// A form is what says which entries a subwarp has:
+//     static constexpr int rows       results of a subwarp
 //     static constexpr int pieces     P where columns are many enough
 //     template <int W, int P> launch(q, d)    launch_rows, or a kernel of its own
-//     int64_t units                   jobs for teams
+//     int64_t units                   jobs for subwarps
 // and for launch_rows:
 //     static constexpr int threads    of a block
 //     static constexpr int blocks(int p)    that a multiprocessor is to run at least, of P pieces
@@ -24,7 +24,7 @@ extern "C" {
 #include "spmv/multi_rhs/subwarp_rows.h"
 }
 
-namespace gs_crews
+namespace gs_subwarp_rows
 {
 
 constexpr int32_t nobody = INT32_MIN; // there is no result
@@ -36,7 +36,7 @@ struct dense_rows {
     T *y, *partial; // partial: pitch of them for each place
     int64_t xstride, ystride;
     T alpha, beta;
-    int columns, pitch, shift; // a team has 1 << shift threads
+    int columns, pitch, shift; // a subwarp has 1 << shift threads
     bool by_columns;           // y lies so
 };
 
@@ -54,10 +54,10 @@ dense_rows<T> rows_of(double alpha, gsolve_dense x, double beta, gsolve_dense y,
             x.ncols,
             x.ncols,
             0,
-            y.layout == GSOLVE_BY_COLUMNS};
+            y.layout == GSOLVE_COLUMN_MAJOR};
 }
 
-// log2 of the threads of a team for so many pieces.
+// log2 of the threads of a subwarp for so many pieces.
 inline int shift_for(int pieces)
 {
     int shift = 0;
@@ -126,8 +126,8 @@ __device__ void finish(const dense_rows<T> &d, int32_t i, int first, const T (&s
     gs_store<W>(y, 0, out);
 }
 
-// A team has one unit. Blocks that run at the same time have neighbouring ones, whose rows of x are
-// in the second cache then, if not in the first.
+// A subwarp has one unit. Blocks that run at the same time have neighbouring ones, whose rows of x
+// are in the second cache then, if not in the first.
 template <class T, int W, int P, class Form>
 __global__ void __launch_bounds__(Form::threads, Form::blocks(P))
     multiply_rows(Form form, dense_rows<T> d, gs_guard guard)
@@ -187,12 +187,12 @@ gsolve_status add_all_parts(gs_queue *q, const Items &items, const dense_rows<T>
     const int64_t threads = items.count * d.columns;
 
     if (threads == 0) return GSOLVE_OK;
-    return gs_launch_early(q, "adding parts of rows", add_parts<T, Items>,
-                           (int)((threads + gs_block_size - 1) / gs_block_size), gs_block_size,
-                           items, d);
+    return gs_launch_pdl(q, "adding parts of rows", add_parts<T, Items>,
+                         (int)((threads + gs_block_size - 1) / gs_block_size), gs_block_size, items,
+                         d);
 }
 
-// Parts of long rows, read where they lie: a block sums one, whose teams share its entries.
+// Parts of long rows, read where they lie: a block sums one, whose subwarps share its entries.
 template <class T, class Part>
 __global__ void __launch_bounds__(gs_block_size)
     sum_long_parts(const Part *part_of, const int32_t *all_col, const T *all_value, dense_rows<T> d,
@@ -200,8 +200,8 @@ __global__ void __launch_bounds__(gs_block_size)
 {
     constexpr int at_once = 4;
     __shared__ T space[gs_block_size];
-    const int width = 1 << d.shift, teams = gs_block_size >> d.shift;
-    const int team = (int)threadIdx.x >> d.shift, own = (int)threadIdx.x & (width - 1);
+    const int width = 1 << d.shift, subwarps = gs_block_size >> d.shift;
+    const int subwarp = (int)threadIdx.x >> d.shift, own = (int)threadIdx.x & (width - 1);
     const bool on = own < d.columns;
     const T *x = d.x + (on ? own : 0);
     T sum = 0;
@@ -210,14 +210,14 @@ __global__ void __launch_bounds__(gs_block_size)
     const Part part = part_of[blockIdx.x];
     const int32_t *col = all_col + part.from;
     const T *value = all_value + part.from;
-    for (int64_t k = team; k < part.entries; k += at_once * teams) {
+    for (int64_t k = subwarp; k < part.entries; k += at_once * subwarps) {
         int32_t c[at_once];
         T v[at_once];
 #pragma unroll
         for (int u = 0; u < at_once; u++) {
-            const bool in = k + u * teams < part.entries;
-            c[u] = in ? __ldcs(&col[k + u * teams]) : -1;
-            v[u] = in ? __ldcs(&value[k + u * teams]) : T(0);
+            const bool in = k + u * subwarps < part.entries;
+            c[u] = in ? __ldcs(&col[k + u * subwarps]) : -1;
+            v[u] = in ? __ldcs(&value[k + u * subwarps]) : T(0);
         }
 #pragma unroll
         for (int u = 0; u < at_once; u++) {
@@ -225,11 +225,11 @@ __global__ void __launch_bounds__(gs_block_size)
         }
     }
     space[threadIdx.x] = sum;
-    for (int half = teams / 2; half > 0; half /= 2) {
+    for (int half = subwarps / 2; half > 0; half /= 2) {
         __syncthreads();
-        if (team < half) space[threadIdx.x] += space[threadIdx.x + half * width];
+        if (subwarp < half) space[threadIdx.x] += space[threadIdx.x + half * width];
     }
-    if (team == 0 && on) d.partial[(int64_t)blockIdx.x * d.pitch + own] = space[threadIdx.x];
+    if (subwarp == 0 && on) d.partial[(int64_t)blockIdx.x * d.pitch + own] = space[threadIdx.x];
 }
 
 // The long rows of which part_of tells: count parts on ctx's device.
@@ -253,8 +253,8 @@ gsolve_status sum_long_rows(gs_queue *q, const Part *part, int32_t parts, const 
 
     if (parts == 0) return status;
     d.shift = shift_for(d.columns);
-    TRY(gs_launch_early(q, "parts of long rows", sum_long_parts<T, Part>, parts, gs_block_size,
-                        part, csr->col, (const T *)csr->value, d));
+    TRY(gs_launch_pdl(q, "parts of long rows", sum_long_parts<T, Part>, parts, gs_block_size, part,
+                      csr->col, (const T *)csr->value, d));
     TRY(add_all_parts(q, rows, d));
 done:
     return status;
@@ -281,11 +281,11 @@ gsolve_status launch_rows(gs_queue *q, const Form &form, const dense_rows<T> &d)
         return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
                            "a product of %d columns has too many blocks", d.columns);
     }
-    return gs_launch_early(q, "the product by rows", multiply_rows<T, W, P, Form>, (int)grid,
-                           Form::threads, form, d);
+    return gs_launch_pdl(q, "the product by rows", multiply_rows<T, W, P, Form>, (int)grid,
+                         Form::threads, form, d);
 }
 
-// A pass of no more columns than there is a team for.
+// A pass of no more columns than there is a subwarp for.
 template <int W, class T, class Form>
 gsolve_status sum_columns(gs_queue *q, const Form &form, dense_rows<T> &d)
 {
@@ -300,7 +300,7 @@ gsolve_status sum_columns(gs_queue *q, const Form &form, dense_rows<T> &d)
     return form.template launch<W, 1>(q, d);
 }
 
-// The units' sums; the widest team is of most threads.
+// The units' sums; the widest subwarp is of most threads.
 template <class T, class Form>
 gsolve_status sum_units(gs_queue *q, const Form &form, const dense_rows<T> &all, int most)
 {
@@ -321,6 +321,6 @@ gsolve_status sum_units(gs_queue *q, const Form &form, const dense_rows<T> &all,
     return status;
 }
 
-} // namespace gs_crews
+} // namespace gs_subwarp_rows
 
 #endif

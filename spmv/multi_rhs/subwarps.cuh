@@ -1,13 +1,13 @@
-// subwarps.cuh: products with several columns of which x lies by rows: all that an entry multiplies is
-// one piece of memory, which a few threads of a warp, a team, read in packs. Columns that are too
-// many for a team are cut into chunks; the same rows with their chunks are neighbours among the
-// warps, so that what is read of A comes once from the memory.
+// subwarps.cuh: products with several columns of which x lies by rows: all that an entry multiplies
+// is one piece of memory, which a few threads of a warp, a subwarp, read in packs. Columns that are
+// too many for a subwarp are cut into chunks; the same rows with their chunks are neighbours among
+// the warps, so that what is read of A comes once from the memory.
 #ifndef GS_SPMV_MULTI_RHS_SUBWARPS_CUH
 #define GS_SPMV_MULTI_RHS_SUBWARPS_CUH
 
 #include "core/cuda.cuh"
 
-namespace gs_teams
+namespace gs_subwarps
 {
 
 constexpr unsigned whole_warp = 0xffffffffu;
@@ -44,17 +44,17 @@ struct chunk_of_work {
     }
 };
 
-// A thread of a team of G, which reads packs of W.
+// A thread of a subwarp of G, which reads packs of W.
 template <class T, int W, int G>
 struct member {
-    static constexpr int teams = 32 / G;
-    int team, column; // of the warp's; first column of its pack
-    bool idle;        // there is no such column: it reads the first one
+    static constexpr int subwarps = 32 / G;
+    int subwarp, column; // of the warp's; first column of its pack
+    bool idle;           // there is no such column: it reads the first one
     int32_t stride;
     const T *x; // its column
 
     __device__ member(const block_operands<T> &a, int chunk)
-        : team((int)threadIdx.x % 32 / G), column((chunk * G + (int)threadIdx.x % G) * W),
+        : subwarp((int)threadIdx.x % 32 / G), column((chunk * G + (int)threadIdx.x % G) * W),
           idle(column >= a.columns), stride((int32_t)a.xstride), x(a.x + (idle ? 0 : column))
     {
     }
@@ -104,9 +104,9 @@ __device__ __forceinline__ void finish_pack(const block_operands<T> &a, const me
     finish_columns(a, m.column, i, sum);
 }
 
-// The sums of so many neighbouring lanes' teams (2 farthest), in all of them.
+// The sums of so many neighbouring lanes' subwarps (2 farthest), in all of them.
 template <class T, int W, int G>
-__device__ void add_teams(T (&sum)[W], int farthest)
+__device__ void add_subwarps(T (&sum)[W], int farthest)
 {
     for (int d = farthest; d >= G; d /= 2) {
 #pragma unroll
@@ -140,6 +140,6 @@ bool takes_packs(const block_operands<T> &a)
            (!a.rows || (gs_aligned(a.y) && a.ystride % wide == 0));
 }
 
-} // namespace gs_teams
+} // namespace gs_subwarps
 
 #endif

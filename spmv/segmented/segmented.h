@@ -78,9 +78,9 @@ typedef struct gs_segmented {
 
     void *expanded;               /* gather=expand: x for each stored entry */
     double *dots;                 /* on the CPU: sums of blocks */
-    gs_strips strips;             /* ... and instead of walks, where they pay */
+    gs_column_blocks strips;      /* ... and instead of walks, where they pay */
     struct gs_segmented_far *far; /* finish=host on a GPU: see segmented_cuda.cu */
-    gs_crews_room room;           /* for products with many columns */
+    gs_subwarp_space room;        /* for products with many columns */
 } gs_segmented;
 
 /* All arrays of gs_segmented lie where ctx's device works. */
@@ -111,7 +111,7 @@ typedef struct gs_segmented_kernels {
                            double beta, void *y, const gs_product_sums *dots);
     /* of many columns by rows, from csr's rows, segment by segment; unless it walks it takes as
      * many sums for each column as there are segments of cut rows, or parts */
-    gs_crews_product *multiply;
+    gs_subwarp_product *multiply;
 } gs_segmented_kernels;
 
 extern const gs_segmented_kernels gs_segmented_host[GSOLVE_TYPE_COUNT];

@@ -52,8 +52,8 @@ gsolve_status launch(gs_queue *q, const gs_sliced *s, const operands<T> &a)
     const int grid = blocks_of_slices(q, s, SUMS > 0, gs_at_once<kernel>());
 
     if (grid + for_parts == 0) return GSOLVE_OK;
-    return gs_launch_early(q, "the product by slices", kernel, grid + for_parts, gs_block_size, *s,
-                           a, q->partial, q->arrived);
+    return gs_launch_pdl(q, "the product by slices", kernel, grid + for_parts, gs_block_size, *s, a,
+                         q->partial, q->arrived);
 }
 
 template <class T, class V, bool NARROW>

@@ -87,8 +87,8 @@ gsolve_status launch(gs_queue *q, const gs_sliced *s, const around<T> &v)
     const int grid = blocks_of_slices(q, s, v.ry, gs_at_once<kernel>());
 
     if (grid == 0) return GSOLVE_OK;
-    return gs_launch_early(q, "a step by slices", kernel, grid, gs_block_size, *s, v, q->partial,
-                           q->arrived);
+    return gs_launch_pdl(q, "a step by slices", kernel, grid, gs_block_size, *s, v, q->partial,
+                         q->arrived);
 }
 
 template <int KIND, class T, class V>

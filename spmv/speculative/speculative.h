@@ -52,7 +52,7 @@ typedef struct gs_speculative_plan {
     int32_t *first;              /* count + 1 */
     double *head, *tail;         /* count, the synchronizer: sums of the parts of open rows */
     double *part;                /* 2 count: sums that are made on the way */
-    gs_strips strips;            /* instead, where they pay */
+    gs_column_blocks strips;     /* instead, where they pay */
     struct gs_speculative *tile; /* on CUDA instead: see speculative_cuda.cu */
 } gs_speculative_plan;
 

@@ -7,7 +7,7 @@ extern "C" {
 #include "spmv/stream/async_copy.h"
 }
 
-struct gs_courier {
+struct gs_async_copy {
     gs_queue *q;
     cudaStream_t lane[2];
     cudaEvent_t moment[GS_MOMENTS];
@@ -16,12 +16,12 @@ struct gs_courier {
 namespace
 {
 
-cudaStream_t stream_of(const gs_courier *c, int lane)
+cudaStream_t stream_of(const gs_async_copy *c, int lane)
 {
     return lane == GS_LANE_QUEUE ? c->q->stream : c->lane[lane];
 }
 
-void close(gs_courier *c)
+void close(gs_async_copy *c)
 {
     if (!c) return;
     for (int lane = 0; lane < 2; lane++) {
@@ -37,9 +37,9 @@ void close(gs_courier *c)
     delete c;
 }
 
-gsolve_status open(gs_courier **courier, gsolve_context *ctx)
+gsolve_status open(gs_async_copy **courier, gsolve_context *ctx)
 {
-    gs_courier *c = new (std::nothrow) gs_courier();
+    gs_async_copy *c = new (std::nothrow) gs_async_copy();
 
     if (!c) return gsolve_fail(ctx, GSOLVE_NO_MEMORY, "no memory for the lanes of copies");
     c->q = ctx->queue;
@@ -58,7 +58,7 @@ gsolve_status open(gs_courier **courier, gsolve_context *ctx)
     return GSOLVE_OK;
 }
 
-bool travels(gs_courier *, const void *host)
+bool travels(gs_async_copy *, const void *host)
 {
     cudaPointerAttributes about;
     const cudaError_t code = cudaPointerGetAttributes(&about, host);
@@ -68,14 +68,14 @@ bool travels(gs_courier *, const void *host)
 }
 
 // Those of the queue are there already, or stay.
-void *page(gs_courier *c, int lane, int k)
+void *page(gs_async_copy *c, int lane, int k)
 {
     char *all = (char *)c->q->ctx->device->page(c->q, lane, true);
 
-    return all ? all + k * GS_COURIER_PAGE : nullptr;
+    return all ? all + k * GS_ASYNC_COPY_PAGE : nullptr;
 }
 
-gsolve_status copy(gs_courier *c, int lane, void *device, void *host, const gs_lines *l)
+gsolve_status copy(gs_async_copy *c, int lane, void *device, void *host, const gs_lines *l)
 {
     const bool in = lane == GS_LANE_IN;
     const cudaError_t code =
@@ -88,18 +88,18 @@ gsolve_status copy(gs_courier *c, int lane, void *device, void *host, const gs_l
     return gs_cuda(c->q, code, "a copy beside the kernels");
 }
 
-gsolve_status mark(gs_courier *c, int lane, int moment)
+gsolve_status mark(gs_async_copy *c, int lane, int moment)
 {
     return gs_cuda(c->q, cudaEventRecord(c->moment[moment], stream_of(c, lane)), "marking a copy");
 }
 
-gsolve_status after(gs_courier *c, int lane, int moment)
+gsolve_status after(gs_async_copy *c, int lane, int moment)
 {
     return gs_cuda(c->q, cudaStreamWaitEvent(stream_of(c, lane), c->moment[moment], 0),
                    "the order of copies");
 }
 
-gsolve_status passed(gs_courier *c, int moment, bool wait, bool *over)
+gsolve_status passed(gs_async_copy *c, int moment, bool wait, bool *over)
 {
     const cudaError_t code =
         wait ? cudaEventSynchronize(c->moment[moment]) : cudaEventQuery(c->moment[moment]);
@@ -114,5 +114,5 @@ gsolve_status passed(gs_courier *c, int moment, bool wait, bool *over)
 
 } // namespace
 
-extern "C" const gs_courier_kernels gs_courier_cuda[1] = {
+extern "C" const gs_async_copy_kernels gs_async_copy_cuda[1] = {
     {open, close, travels, page, copy, mark, after, passed}};

@@ -5,14 +5,14 @@
 #include "matrix/csr.h"
 #include "spmv/stream/async_copy.h"
 
-struct gs_courier {
+struct gs_async_copy {
     gsolve_context *ctx;
-    void *page[2][GS_COURIER_PAGES];
+    void *page[2][GS_ASYNC_COPY_PAGES];
 };
 
-static gsolve_status open(gs_courier **courier, gsolve_context *ctx)
+static gsolve_status open(gs_async_copy **courier, gsolve_context *ctx)
 {
-    gs_courier *c = NULL;
+    gs_async_copy *c = NULL;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, c, 1);
@@ -23,59 +23,59 @@ done:
     return status;
 }
 
-static void close(gs_courier *c)
+static void close(gs_async_copy *c)
 {
     if (!c) return;
-    for (int k = 0; k < 2 * GS_COURIER_PAGES; k++) {
-        gsolve_free(c->ctx, GSOLVE_HOST, c->page[k / GS_COURIER_PAGES][k % GS_COURIER_PAGES]);
+    for (int k = 0; k < 2 * GS_ASYNC_COPY_PAGES; k++) {
+        gsolve_free(c->ctx, GSOLVE_HOST, c->page[k / GS_ASYNC_COPY_PAGES][k % GS_ASYNC_COPY_PAGES]);
     }
     gsolve_free(c->ctx, GSOLVE_HOST, c);
 }
 
-static bool travels(gs_courier *c, const void *host)
+static bool travels(gs_async_copy *c, const void *host)
 {
     (void)c, (void)host;
     return false;
 }
 
-static void *page(gs_courier *c, int lane, int k)
+static void *page(gs_async_copy *c, int lane, int k)
 {
     void **page = &c->page[lane][k];
 
-    if (!*page) *page = gsolve_alloc(c->ctx, GSOLVE_HOST, GS_COURIER_PAGE, 1);
+    if (!*page) *page = gsolve_alloc(c->ctx, GSOLVE_HOST, GS_ASYNC_COPY_PAGE, 1);
     return *page;
 }
 
-static gsolve_status copy(gs_courier *c, int lane, void *device, void *host, const gs_lines *l)
+static gsolve_status copy(gs_async_copy *c, int lane, void *device, void *host, const gs_lines *l)
 {
     gsolve_status status = GSOLVE_OK;
 
     for (size_t k = 0; k < l->count; k++) {
         char *there = (char *)device + k * l->width, *here = (char *)host + k * l->pitch;
         if (lane == GS_LANE_IN) {
-            TRY(gsolve_copy(c->ctx, there, gs_place(c->ctx), here, GSOLVE_HOST, l->width));
+            TRY(gsolve_copy(c->ctx, there, gs_location(c->ctx), here, GSOLVE_HOST, l->width));
         } else {
-            TRY(gsolve_copy(c->ctx, here, GSOLVE_HOST, there, gs_place(c->ctx), l->width));
+            TRY(gsolve_copy(c->ctx, here, GSOLVE_HOST, there, gs_location(c->ctx), l->width));
         }
     }
 done:
     return status;
 }
 
-static gsolve_status mark(gs_courier *c, int lane, int moment)
+static gsolve_status mark(gs_async_copy *c, int lane, int moment)
 {
     (void)c, (void)lane, (void)moment;
     return GSOLVE_OK;
 }
 
-static gsolve_status passed(gs_courier *c, int moment, bool wait, bool *over)
+static gsolve_status passed(gs_async_copy *c, int moment, bool wait, bool *over)
 {
     (void)c, (void)moment, (void)wait;
     *over = true;
     return GSOLVE_OK;
 }
 
-const gs_courier_kernels gs_courier_host[1] = {
+const gs_async_copy_kernels gs_async_copy_host[1] = {
     {open, close, travels, page, copy, mark, mark, passed}};
 
 /* --- pages ------------------------------------------------------------------------------------ */
@@ -102,8 +102,8 @@ static void copy_pieces(int threads, char *to, const char *from, size_t bytes)
     }
 }
 
-void gs_courier_pack(int threads, void *page, void *host, const gs_lines *l, size_t from, size_t to,
-                     bool out)
+void gs_async_copy_pack(int threads, void *page, void *host, const gs_lines *l, size_t from,
+                        size_t to, bool out)
 {
     const size_t first = from / l->width, last = (to - 1) / l->width;
 

@@ -16,7 +16,14 @@
 #include "spmv/handle.h"
 #include "spmv/stream/async_copy.h"
 
-enum { SLOTS = 2, ARRIVED = 0, MADE = 2, LEFT = 4, IN_PAGE = 6, OUT_PAGE = 6 + GS_COURIER_PAGES };
+enum {
+    SLOTS = 2,
+    ARRIVED = 0,
+    MADE = 2,
+    LEFT = 4,
+    IN_PAGE = 6,
+    OUT_PAGE = 6 + GS_ASYNC_COPY_PAGES
+};
 
 typedef struct place { /* how far a lane is */
     int32_t chunk;
@@ -29,8 +36,8 @@ typedef struct place { /* how far a lane is */
 typedef struct stream {
     gsolve_context *ctx;
     const gsolve_matrix *A;
-    const gs_courier_kernels *by;
-    gs_courier *courier;
+    const gs_async_copy_kernels *by;
+    gs_async_copy *courier;
     gsolve_dense x, y;
     double alpha, beta;
     int32_t columns, chunks, gone; /* gone: chunks that are on the host, where in turn */
@@ -40,7 +47,7 @@ typedef struct stream {
     struct parcel { /* in the pages of lane OUT */
         int32_t chunk;
         size_t from, to;
-    } parcel[GS_COURIER_PAGES];
+    } parcel[GS_ASYNC_COPY_PAGES];
 } stream;
 
 /* Chunk c of v, on the host. */
@@ -55,14 +62,14 @@ static gsolve_dense slot_of(const stream *s, gsolve_dense v, int32_t c, int whic
     gsolve_dense d = chunk_of(s, v, c);
 
     d.value = s->slot[c % SLOTS][which];
-    d.stride = d.layout == GSOLVE_BY_ROWS ? d.ncols : d.nrows;
-    d.place = gs_place(s->ctx);
+    d.stride = d.layout == GSOLVE_ROW_MAJOR ? d.ncols : d.nrows;
+    d.location = gs_location(s->ctx);
     return d;
 }
 
 static size_t page_end(size_t from, size_t bytes)
 {
-    return bytes - from < GS_COURIER_PAGE ? bytes : from + GS_COURIER_PAGE;
+    return bytes - from < GS_ASYNC_COPY_PAGE ? bytes : from + GS_ASYNC_COPY_PAGE;
 }
 
 /* --- in and multiplied ------------------------------------------------------------------------ */
@@ -74,7 +81,7 @@ static gsolve_status bring(stream *s, gsolve_dense v, void *device, bool direct,
 {
     const gs_lines lines = gs_lines_of(v);
     const size_t bytes = lines.width * lines.count, from = s->in.at, to = page_end(from, bytes);
-    const int k = (int)(s->in.pages % GS_COURIER_PAGES);
+    const int k = (int)(s->in.pages % GS_ASYNC_COPY_PAGES);
     const gs_lines part = {to - from, 1, to - from};
     bool empty = true;
     void *page;
@@ -88,11 +95,11 @@ static gsolve_status bring(stream *s, gsolve_dense v, void *device, bool direct,
     }
     page = s->by->page(s->courier, GS_LANE_IN, k);
     if (!page) return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY, "no locked pages for copies");
-    if (s->in.pages >= GS_COURIER_PAGES) {
+    if (s->in.pages >= GS_ASYNC_COPY_PAGES) {
         TRY(s->by->passed(s->courier, IN_PAGE + k, wait, &empty));
         if (!empty) return GSOLVE_OK;
     }
-    gs_courier_pack(gsolve_threads(s->ctx), page, v.value, &lines, from, to, false);
+    gs_async_copy_pack(gsolve_threads(s->ctx), page, v.value, &lines, from, to, false);
     TRY(s->by->copy(s->courier, GS_LANE_IN, (char *)device + from, page, &part));
     TRY(s->by->mark(s->courier, GS_LANE_IN, IN_PAGE + k));
     s->in.pages++;
@@ -178,10 +185,11 @@ static gsolve_status end_chunk(stream *s)
 static gsolve_status fetch(stream *s, bool *moved)
 {
     const int32_t c = s->out.chunk;
-    const int k = (int)(s->out.pages % GS_COURIER_PAGES);
+    const int k = (int)(s->out.pages % GS_ASYNC_COPY_PAGES);
     gsolve_status status = GSOLVE_OK;
 
-    if (c == s->in.chunk || (!s->direct_out && s->out.pages - s->out.emptied == GS_COURIER_PAGES)) {
+    if (c == s->in.chunk ||
+        (!s->direct_out && s->out.pages - s->out.emptied == GS_ASYNC_COPY_PAGES)) {
         return status;
     }
     const gsolve_dense v = chunk_of(s, s->y, c);
@@ -213,7 +221,7 @@ done:
 /* What has come in the eldest page of lane OUT, into y. */
 static gsolve_status unpack(stream *s, bool wait, bool *moved)
 {
-    const int k = (int)(s->out.emptied % GS_COURIER_PAGES);
+    const int k = (int)(s->out.emptied % GS_ASYNC_COPY_PAGES);
     bool there = false;
     gsolve_status status = GSOLVE_OK;
 
@@ -223,8 +231,8 @@ static gsolve_status unpack(stream *s, bool wait, bool *moved)
     const struct parcel *p = &s->parcel[k];
     const gsolve_dense v = chunk_of(s, s->y, p->chunk);
     const gs_lines lines = gs_lines_of(v);
-    gs_courier_pack(gsolve_threads(s->ctx), s->by->page(s->courier, GS_LANE_OUT, k), v.value,
-                    &lines, p->from, p->to, true);
+    gs_async_copy_pack(gsolve_threads(s->ctx), s->by->page(s->courier, GS_LANE_OUT, k), v.value,
+                       &lines, p->from, p->to, true);
     if (p->to == lines.width * lines.count) s->gone = p->chunk + 1;
     s->out.emptied++;
     *moved = true;
@@ -272,7 +280,7 @@ static int32_t usual_columns(int32_t all, bool rows)
 static gsolve_status cut(stream *s, const gsolve_stream_options *o)
 {
     const int32_t all = s->x.ncols;
-    const bool by_rows = s->x.layout == GSOLVE_BY_ROWS || s->y.layout == GSOLVE_BY_ROWS;
+    const bool by_rows = s->x.layout == GSOLVE_ROW_MAJOR || s->y.layout == GSOLVE_ROW_MAJOR;
     const double rows = (double)s->x.nrows + s->y.nrows;
     const double column = SLOTS * rows * (double)gs_type_size(s->x.type);
     const double memory = (double)gs_stream_memory(s->ctx, o);
@@ -303,7 +311,7 @@ static gsolve_status open_slots(stream *s)
     for (int k = 0; k < 2 * used; k++) {
         void **slot = &s->slot[k / 2][k % 2];
         const size_t count = (size_t)v[k % 2].nrows * (size_t)s->columns;
-        *slot = gsolve_alloc(s->ctx, gs_place(s->ctx), count, gs_type_size(s->x.type));
+        *slot = gsolve_alloc(s->ctx, gs_location(s->ctx), count, gs_type_size(s->x.type));
         TRY(*slot ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     }
     TRY(s->by->open(&s->courier, s->ctx));
@@ -353,14 +361,15 @@ gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
     s.ctx = A->ctx;
-    if (gs_place(s.ctx) == GSOLVE_HOST || x.place != GSOLVE_HOST || y.place != GSOLVE_HOST ||
-        (int64_t)x.nrows * x.ncols == 0 || (int64_t)y.nrows * y.ncols == 0) {
+    if (gs_location(s.ctx) == GSOLVE_HOST || x.location != GSOLVE_HOST ||
+        y.location != GSOLVE_HOST || (int64_t)x.nrows * x.ncols == 0 ||
+        (int64_t)y.nrows * y.ncols == 0) {
         TRY(gsolve_matrix_apply(A, alpha, x, beta, y));
         if (info) *info = (gsolve_stream_info){x.ncols, 1, 1, 0, gs_now() - begin};
         goto done;
     }
     TRY(check(A, x, y, o));
-    s.by = GS_KERNELS(gs_courier, s.ctx, 0);
+    s.by = GS_KERNELS(gs_async_copy, s.ctx, 0);
     TRY(cut(&s, o));
     TRY(open_slots(&s));
     TRY(run(&s));
@@ -368,7 +377,7 @@ gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_
 done:
     if (s.courier) s.by->close(s.courier);
     for (int k = 0; s.ctx && k < 2 * SLOTS; k++) {
-        gsolve_free(s.ctx, gs_place(s.ctx), s.slot[k / 2][k % 2]);
+        gsolve_free(s.ctx, gs_location(s.ctx), s.slot[k / 2][k % 2]);
     }
     return status;
 }

@@ -13,8 +13,8 @@ typedef struct bands {
     gsolve_context *ctx;
     const char *spec;
     gsolve_csr csr; /* on the host */
-    const gs_courier_kernels *by;
-    gs_courier *courier;
+    const gs_async_copy_kernels *by;
+    gs_async_copy *courier;
     int32_t *first; /* count + 1: first row of each */
     int32_t count;
     int64_t pages;
@@ -75,15 +75,15 @@ static gsolve_status bring(bands *s, void *to, const void *from, size_t bytes)
         return s->by->copy(s->courier, GS_LANE_IN, to, host, &all);
     }
     for (size_t at = 0, end; at < bytes; at = end, s->pages++) {
-        const int k = (int)(s->pages % GS_COURIER_PAGES);
+        const int k = (int)(s->pages % GS_ASYNC_COPY_PAGES);
         void *page = s->by->page(s->courier, GS_LANE_IN, k);
-        end = bytes - at < GS_COURIER_PAGE ? bytes : at + GS_COURIER_PAGE;
+        end = bytes - at < GS_ASYNC_COPY_PAGE ? bytes : at + GS_ASYNC_COPY_PAGE;
         const gs_lines part = {end - at, 1, end - at};
         if (!page) return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY, "no locked pages for copies");
-        if (s->pages >= GS_COURIER_PAGES) {
+        if (s->pages >= GS_ASYNC_COPY_PAGES) {
             TRY(s->by->passed(s->courier, PAGE + k, true, &passed));
         }
-        gs_courier_pack(gsolve_threads(s->ctx), page, host, &all, at, end, false);
+        gs_async_copy_pack(gsolve_threads(s->ctx), page, host, &all, at, end, false);
         TRY(s->by->copy(s->courier, GS_LANE_IN, (char *)to + at, page, &part));
         TRY(s->by->mark(s->courier, GS_LANE_IN, PAGE + k));
     }
@@ -100,8 +100,8 @@ static gsolve_status make_room(bands *s, int32_t b)
 
     if (b >= s->count) return GSOLVE_OK;
     const int32_t row = s->first[b], rows = s->first[b + 1] - row;
-    TRY(gs_csr_new_at(&s->there[k], s->ctx, gs_place(s->ctx), rows, s->csr.ncols, entries_of(s, b),
-                      s->csr.type));
+    TRY(gs_csr_new_at(&s->there[k], s->ctx, gs_location(s->ctx), rows, s->csr.ncols,
+                      entries_of(s, b), s->csr.type));
     ALLOC(s->ctx, GSOLVE_HOST, s->start[k], (size_t)rows + 1);
     before = gs_start(&s->csr, row);
     for (int32_t i = 0; i <= rows; i++) {
@@ -135,7 +135,7 @@ done:
 /* The rows of y, on the device, that band b makes. */
 static gsolve_dense band_of(const bands *s, gsolve_dense y, int32_t b)
 {
-    const int64_t step = y.layout == GSOLVE_BY_ROWS ? y.stride : 1;
+    const int64_t step = y.layout == GSOLVE_ROW_MAJOR ? y.stride : 1;
 
     y.value = (char *)y.value + (size_t)(s->first[b] * step) * gs_type_size(y.type);
     y.nrows = s->first[b + 1] - s->first[b];
@@ -149,7 +149,7 @@ static gsolve_status multiply(bands *s, int32_t b, double alpha, gsolve_dense x,
     gsolve_status status;
 
     TRY(s->by->after(s->courier, GS_LANE_QUEUE, ARRIVED + b % 2));
-    TRY(gs_matrix_adopt(&band, s->ctx, s->spec, &s->there[b % 2]));
+    TRY(gs_matrix_own(&band, s->ctx, s->spec, &s->there[b % 2]));
     TRY(gsolve_matrix_apply(band, alpha, x, beta, band_of(s, y, b)));
 done:
     gsolve_matrix_destroy(&band);
@@ -194,16 +194,16 @@ static gsolve_status take_there(gsolve_dense *there, gsolve_context *ctx, gsolve
     gsolve_status status = GSOLVE_OK;
     gs_lines lines = gs_lines_of(v);
     const size_t bytes = lines.width * lines.count;
-    char *to = gsolve_alloc(ctx, gs_place(ctx), bytes, 1);
+    char *to = gsolve_alloc(ctx, gs_location(ctx), bytes, 1);
 
     *there = v;
     there->value = to;
-    there->stride = v.layout == GSOLVE_BY_ROWS ? v.ncols : v.nrows;
-    there->place = gs_place(ctx);
+    there->stride = v.layout == GSOLVE_ROW_MAJOR ? v.ncols : v.nrows;
+    there->location = gs_location(ctx);
     if (!to) return GSOLVE_NO_MEMORY;
     if (lines.pitch == lines.width) lines = (gs_lines){bytes, 1, bytes};
     for (size_t k = 0; read && k < lines.count; k++) {
-        TRY(gsolve_copy(ctx, to + k * lines.width, there->place,
+        TRY(gsolve_copy(ctx, to + k * lines.width, there->location,
                         (const char *)v.value + k * lines.pitch, GSOLVE_HOST, lines.width));
     }
 done:
@@ -220,7 +220,7 @@ static gsolve_status bring_back(gsolve_context *ctx, gsolve_dense there, gsolve_
     }
     for (size_t k = 0; k < lines.count; k++) {
         TRY(gsolve_copy(ctx, (char *)v.value + k * lines.pitch, GSOLVE_HOST,
-                        (char *)there.value + k * lines.width, there.place, lines.width));
+                        (char *)there.value + k * lines.width, there.location, lines.width));
     }
 done:
     return status;
@@ -237,8 +237,8 @@ static gsolve_status multiply_chunk(bands *s, bool in_turn, double alpha, gsolve
     TRY(multiply_all(s, in_turn, alpha, in, beta, out));
     TRY(bring_back(s->ctx, out, y));
 done:
-    gsolve_free(s->ctx, gs_place(s->ctx), in.value);
-    gsolve_free(s->ctx, gs_place(s->ctx), out.value);
+    gsolve_free(s->ctx, gs_location(s->ctx), in.value);
+    gsolve_free(s->ctx, gs_location(s->ctx), out.value);
     return status;
 }
 
@@ -281,8 +281,8 @@ done:
 static gsolve_status check(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
                            gsolve_dense x, gsolve_dense y, const gsolve_stream_options *o)
 {
-    if (!spec || !csr || csr->place != GSOLVE_HOST || x.place != GSOLVE_HOST ||
-        y.place != GSOLVE_HOST) {
+    if (!spec || !csr || csr->location != GSOLVE_HOST || x.location != GSOLVE_HOST ||
+        y.location != GSOLVE_HOST) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_csr_stream: the format, the matrix, x or y is missing, or does "
                            "not lie on the host");
@@ -344,11 +344,11 @@ gsolve_status gsolve_csr_stream(gsolve_context *ctx, const char *spec, const gso
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     TRY(check(ctx, spec, csr, x, y, o));
     TRY(gs_csr_check(ctx, csr, &clean));
-    if (gs_place(ctx) == GSOLVE_HOST || (int64_t)x.nrows * x.ncols == 0 || y.nrows == 0) {
+    if (gs_location(ctx) == GSOLVE_HOST || (int64_t)x.nrows * x.ncols == 0 || y.nrows == 0) {
         TRY(multiply_plainly(ctx, spec, csr, alpha, x, beta, y));
         made = (gsolve_stream_info){.columns = x.ncols, .chunks = 1, .bands = 1};
     } else {
-        bands s = {.ctx = ctx, .spec = spec, .by = GS_KERNELS(gs_courier, ctx, 0)};
+        bands s = {.ctx = ctx, .spec = spec, .by = GS_KERNELS(gs_async_copy, ctx, 0)};
         if (!clean) TRY(gs_csr_clean(&own, ctx, csr, &place));
         s.csr = clean ? *csr : own;
         TRY(multiply_bands(&s, o, alpha, x, beta, y, &made));

@@ -62,6 +62,6 @@ const gsolve_format gs_coo_format = {
     .destroy = destroy,
     .apply = apply,
     .update = update,
-    .forecast = forecast,
+    .memory = forecast,
     .describe = describe,
 };

@@ -45,7 +45,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     gs_sliced *s;
     gsolve_status status;
 
-    TRY(gs_sliced_look(ctx, csr, policy.lanes, 0, &facts));
+    TRY(gs_sliced_inspect(ctx, csr, policy.lanes, 0, &facts));
     TRY(refuse_padding(ctx, csr, &facts));
     all.width = (int32_t)facts.longest;
     policy.entries = facts.entries;
@@ -74,9 +74,9 @@ const gsolve_format gs_ell_format = {
     .destroy = gs_sliced_destroy,
     .apply = gs_sliced_apply,
     .apply_block = gs_sliced_apply_block,
-    .by_rows = true,
+    .row_major = true,
     .apply_dot = gs_sliced_apply_dot,
     .update = gs_sliced_update,
-    .forecast = forecast,
+    .memory = forecast,
     .describe = gs_sliced_describe,
 };

@@ -175,6 +175,6 @@ const gsolve_format gs_hyb_format = {
     .destroy = destroy,
     .apply = apply,
     .update = update,
-    .forecast = forecast,
+    .memory = forecast,
     .describe = describe,
 };

@@ -7,7 +7,7 @@ static void destroy(void *self, gsolve_context *ctx)
 {
     gs_ps *s = self;
 
-    gsolve_free(ctx, gs_place(ctx), s->product);
+    gsolve_free(ctx, gs_location(ctx), s->product);
     gsolve_free(ctx, GSOLVE_HOST, s);
 }
 
@@ -21,7 +21,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     ALLOC(ctx, GSOLVE_HOST, s, 1);
     *s = (gs_ps){.csr = *csr};
     TRY(gs_csr_entries(ctx, csr, &s->entries));
-    s->product = gsolve_alloc(ctx, gs_place(ctx), (size_t)s->entries, gs_type_size(csr->type));
+    s->product = gsolve_alloc(ctx, gs_location(ctx), (size_t)s->entries, gs_type_size(csr->type));
     TRY(s->product ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     *self = s;
     s = NULL;
@@ -66,6 +66,6 @@ const gsolve_format gs_ps_format = {
     .destroy = destroy,
     .apply = apply,
     .update = update,
-    .forecast = forecast,
+    .memory = forecast,
     .describe = describe,
 };

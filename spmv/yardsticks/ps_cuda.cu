@@ -52,8 +52,8 @@ gsolve_status add_rows(gs_queue *q, const gs_ps *s, T alpha, T beta, T *y)
     const int32_t n = s->csr.nrows;
     const int blocks = (int)(((int64_t)n + gs_block_size - 1) / gs_block_size);
 
-    return gs_launch_early(q, "the sums of rows", add<T, O>, blocks, gs_block_size, n,
-                           (const O *)s->csr.start, (const T *)s->product, alpha, beta, y);
+    return gs_launch_pdl(q, "the sums of rows", add<T, O>, blocks, gs_block_size, n,
+                         (const O *)s->csr.start, (const T *)s->product, alpha, beta, y);
 }
 
 template <class T>
@@ -64,9 +64,9 @@ gsolve_status apply(gs_queue *q, const gs_ps *s, double alpha, const void *x, do
 
     if (A->nrows == 0) return status;
     if (s->entries > 0) {
-        TRY(gs_launch_early(q, "the products of entries", multiply<T>, gs_grid(q, s->entries),
-                            gs_block_size, s->entries, A->col, (const T *)A->value, (const T *)x,
-                            (T *)s->product));
+        TRY(gs_launch_pdl(q, "the products of entries", multiply<T>, gs_grid(q, s->entries),
+                          gs_block_size, s->entries, A->col, (const T *)A->value, (const T *)x,
+                          (T *)s->product));
     }
     TRY(A->offset == GSOLVE_O64 ? (add_rows<T, int64_t>(q, s, (T)alpha, (T)beta, (T *)y))
                                 : (add_rows<T, int32_t>(q, s, (T)alpha, (T)beta, (T *)y)));

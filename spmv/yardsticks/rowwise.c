@@ -56,7 +56,7 @@ const gsolve_format gs_csr_scalar_format = {
     .destroy = destroy,
     .apply = apply_scalar,
     .update = update,
-    .forecast = forecast,
+    .memory = forecast,
 };
 
 const gsolve_format gs_csr_vector_format = {
@@ -65,5 +65,5 @@ const gsolve_format gs_csr_vector_format = {
     .destroy = destroy,
     .apply = apply_vector,
     .update = update,
-    .forecast = forecast,
+    .memory = forecast,
 };

@@ -60,10 +60,10 @@ gsolve_status launch(gs_queue *q, gs_rowwise_kind kind, const product<T> &a, int
     const int blocks = (int)((threads + gs_block_size - 1) / gs_block_size);
 
     if (n == 0) return GSOLVE_OK;
-    return kind == GS_VECTOR ? gs_launch_early(q, "the product, a warp a row", warp_a_row<T, O>,
-                                               blocks, gs_block_size, a, n)
-                             : gs_launch_early(q, "the product, a thread a row", thread_a_row<T, O>,
-                                               blocks, gs_block_size, a, n);
+    return kind == GS_VECTOR ? gs_launch_pdl(q, "the product, a warp a row", warp_a_row<T, O>,
+                                             blocks, gs_block_size, a, n)
+                             : gs_launch_pdl(q, "the product, a thread a row", thread_a_row<T, O>,
+                                             blocks, gs_block_size, a, n);
 }
 
 template <class T, gs_rowwise_kind KIND>

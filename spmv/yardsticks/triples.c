@@ -14,16 +14,16 @@ static const gs_triples_kernels *kernels_of(const gs_triples *t, const gsolve_co
 
 void gs_triples_drop(gs_triples *t, gsolve_context *ctx)
 {
-    gsolve_free(ctx, gs_place(ctx), t->row);
+    gsolve_free(ctx, gs_location(ctx), t->row);
     if (t->skip > 0) {
-        gsolve_free(ctx, gs_place(ctx), t->col);
-        gsolve_free(ctx, gs_place(ctx), t->value);
+        gsolve_free(ctx, gs_location(ctx), t->col);
+        gsolve_free(ctx, gs_location(ctx), t->value);
     }
     if (t->form) gs_csr_format.destroy(t->form, ctx);
-    gsolve_free(ctx, gs_place(ctx), (void *)(uintptr_t)t->left.start);
-    gsolve_free(ctx, gs_place(ctx), t->sum);
-    gsolve_free(ctx, gs_place(ctx), t->head);
-    gsolve_free(ctx, gs_place(ctx), t->tail);
+    gsolve_free(ctx, gs_location(ctx), (void *)(uintptr_t)t->left.start);
+    gsolve_free(ctx, gs_location(ctx), t->sum);
+    gsolve_free(ctx, gs_location(ctx), t->head);
+    gsolve_free(ctx, gs_location(ctx), t->tail);
     memset(t, 0, sizeof *t);
 }
 
@@ -49,9 +49,9 @@ gsolve_status gs_triples_make(gs_triples *t, gsolve_context *ctx, const gsolve_c
     TRY(kernels_of(t, ctx)->make(t, ctx));
     if (interval == 0) return GSOLVE_OK;
     t->intervals = (t->entries + interval - 1) / interval;
-    t->head = gsolve_alloc(ctx, gs_place(ctx), (size_t)t->intervals, size);
+    t->head = gsolve_alloc(ctx, gs_location(ctx), (size_t)t->intervals, size);
     TRY(t->head ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    t->tail = gsolve_alloc(ctx, gs_place(ctx), (size_t)t->intervals, size);
+    t->tail = gsolve_alloc(ctx, gs_location(ctx), (size_t)t->intervals, size);
     TRY(t->tail ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     return GSOLVE_OK;
 done:
@@ -73,7 +73,7 @@ gsolve_status gs_triples_add(const gs_triples *t, gsolve_context *ctx, double al
                               .stride = t->left.nrows,
                               .value = t->sum,
                               .type = x.type,
-                              .place = x.place};
+                              .location = x.location};
     gsolve_status status;
 
     if (t->entries == 0) return GSOLVE_OK;

@@ -27,12 +27,12 @@ static gsolve_status FN(make)(gs_triples *t, gsolve_context *ctx)
 
     TRY(find_rows(t, ctx));
     if (t->skip > 0) {
-        ALLOC(ctx, gs_place(ctx), t->col, t->entries);
-        ALLOC(ctx, gs_place(ctx), value, t->entries);
+        ALLOC(ctx, gs_location(ctx), t->col, t->entries);
+        ALLOC(ctx, gs_location(ctx), value, t->entries);
         t->value = value;
         FN(copy)(t, ctx, true);
     }
-    ALLOC(ctx, gs_place(ctx), sum, t->left.nrows);
+    ALLOC(ctx, gs_location(ctx), sum, t->left.nrows);
     t->sum = sum;
     t->left.col = t->col;
     t->left.value = t->value;

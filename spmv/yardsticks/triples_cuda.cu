@@ -321,9 +321,8 @@ gsolve_status add(gs_queue *q, const gs_triples *t, double alpha, const void *x,
     const int blocks = gs_warp_blocks(t->intervals);
     gsolve_status status;
 
-    TRY(gs_launch_early(q, "the product by coordinates", add_intervals<T>, blocks, gs_block_size,
-                        a));
-    TRY(gs_launch_early(q, "adding parts of rows", add_parts<T>, blocks, gs_block_size, a));
+    TRY(gs_launch_pdl(q, "the product by coordinates", add_intervals<T>, blocks, gs_block_size, a));
+    TRY(gs_launch_pdl(q, "adding parts of rows", add_parts<T>, blocks, gs_block_size, a));
 done:
     return status;
 }

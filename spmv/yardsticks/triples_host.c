@@ -22,8 +22,8 @@ static gsolve_status find_rows(gs_triples *t, gsolve_context *ctx)
     gsolve_status status;
 
     for (int32_t i = 0; i < csr->nrows; i++) n += length_of(csr, i) > t->skip;
-    ALLOC(ctx, gs_place(ctx), t->row, n);
-    start = gsolve_alloc(ctx, gs_place(ctx), (size_t)n + 1, gs_offset_size(csr->offset));
+    ALLOC(ctx, gs_location(ctx), t->row, n);
+    start = gsolve_alloc(ctx, gs_location(ctx), (size_t)n + 1, gs_offset_size(csr->offset));
     TRY(start ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     t->left = *csr;
     t->left.nrows = n;

@@ -52,15 +52,15 @@ __device__ void begin_node(const graph<O> &g, int64_t I, int bits, uint32_t *sta
 template <class O>
 __device__ void see_node(const graph<O> &g, int64_t I, const uint32_t *state, uint32_t *seen)
 {
-    if (seen[I] < GS_SEEN_NONE) seen[I] = gs_least_seen(g.degree[I], g.of(I), state, state[I]);
+    if (seen[I] < GS_FOUND_NONE) seen[I] = gs_least_found(g.degree[I], g.of(I), state, state[I]);
 }
 
 template <class O>
-__device__ void look_further_from(const graph<O> &g, int64_t I, const uint32_t *seen,
+__device__ void read_further_from(const graph<O> &g, int64_t I, const uint32_t *seen,
                                   uint32_t *further)
 {
-    if (further[I] >= GS_SEEN_NONE) return;
-    further[I] = gs_least_seen_by_neighbours(g.degree[I], g.of(I), seen, seen[I]);
+    if (further[I] >= GS_FOUND_NONE) return;
+    further[I] = gs_least_found_by_neighbours(g.degree[I], g.of(I), seen, seen[I]);
 }
 
 // Whether it remains undecided.
@@ -88,10 +88,10 @@ __global__ void __launch_bounds__(gs_block_size)
 
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    look_further(graph<O> g, const uint32_t *seen, uint32_t *further)
+    read_further(graph<O> g, const uint32_t *seen, uint32_t *further)
 {
     const stride s;
-    for (int64_t I = s.first; I < g.nodes; I += s.step) look_further_from(g, I, seen, further);
+    for (int64_t I = s.first; I < g.nodes; I += s.step) read_further_from(g, I, seen, further);
 }
 
 template <class O>
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(block_alone)
         __syncthreads();
         if (further) {
             for (int64_t I = threadIdx.x; I < g.nodes; I += block_alone) {
-                look_further_from(g, I, seen, further);
+                read_further_from(g, I, seen, further);
             }
             __syncthreads();
         }
@@ -168,7 +168,7 @@ gsolve_status decide_roots(gsolve_context *ctx, const graph<O> &g, uint32_t *sta
             }
             TRY(gs_launch(q, "roots", see<O>, grid, gs_block_size, g, state, seen));
             if (further) {
-                TRY(gs_launch(q, "roots", look_further<O>, grid, gs_block_size, g, seen, further));
+                TRY(gs_launch(q, "roots", read_further<O>, grid, gs_block_size, g, seen, further));
             }
             TRY(gs_launch(q, "roots", decide<O>, grid, gs_block_size, g, round, bits, looked, state,
                           flag));

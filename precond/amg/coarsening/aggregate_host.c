@@ -100,12 +100,12 @@ static int32_t choose_greedily(const graph *g, int32_t *near)
 }
 
 /* further[I]: what node I and its neighbours have seen. */
-static void look_further(const graph *g, const uint32_t *seen, uint32_t *further)
+static void read_further(const graph *g, const uint32_t *seen, uint32_t *further)
 {
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(g->ctx))
     for (int32_t I = 0; I < g->G->nodes; I++) {
-        if (further[I] >= GS_SEEN_NONE) continue;
-        further[I] = gs_least_seen_by_neighbours(g->G->degree[I], neighbours(g, I), seen, seen[I]);
+        if (further[I] >= GS_FOUND_NONE) continue;
+        further[I] = gs_least_found_by_neighbours(g->G->degree[I], neighbours(g, I), seen, seen[I]);
     }
 }
 
@@ -128,10 +128,10 @@ static void decide_roots(const graph *g, uint32_t *state, uint32_t *seen, uint32
         undecided = 0;
 #pragma omp parallel for schedule(static) num_threads(threads)
         for (int32_t I = 0; I < nodes; I++) {
-            if (seen[I] >= GS_SEEN_NONE) continue;
-            seen[I] = gs_least_seen(degree[I], neighbours(g, I), state, state[I]);
+            if (seen[I] >= GS_FOUND_NONE) continue;
+            seen[I] = gs_least_found(degree[I], neighbours(g, I), state, state[I]);
         }
-        if (further) look_further(g, seen, further);
+        if (further) read_further(g, seen, further);
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : undecided)
         for (int32_t I = 0; I < nodes; I++) {
             if (state[I] == GS_ROOT || state[I] == GS_NO_ROOT) continue;

@@ -15,8 +15,8 @@
 
 /* What a node has seen that saw a root, or only nodes which are none: either for good. The latter
  * happens where connections go one way only. */
-#define GS_SEEN_ROOT UINT32_MAX
-#define GS_SEEN_NONE (UINT32_MAX - 1)
+#define GS_FOUND_ROOT UINT32_MAX
+#define GS_FOUND_NONE (UINT32_MAX - 1)
 
 /* Where neighbours of a node are no neighbours of each other, as on a grid of 7 points, stars do
  * not pack well: greedy aggregates grow to cubes by the nodes with two neighbours inside, and roots
@@ -68,13 +68,13 @@ SMALL uint32_t gs_priority(uint32_t round, int32_t node, int bits)
     if (bits > 0) return gs_draw(round, (uint32_t)node) << bits | x;
     do {
         x = gs_draw(round, x);
-    } while (x == GS_ROOT || x >= GS_SEEN_NONE);
+    } while (x == GS_ROOT || x >= GS_FOUND_NONE);
     return x;
 }
 
 /* The least of a node's own state and its neighbours', or what it has seen for good. */
-SMALL uint32_t gs_least_seen(int32_t degree, const int32_t *neighbour, const uint32_t *state,
-                             uint32_t own)
+SMALL uint32_t gs_least_found(int32_t degree, const int32_t *neighbour, const uint32_t *state,
+                              uint32_t own)
 {
     uint32_t least = own;
 
@@ -82,22 +82,22 @@ SMALL uint32_t gs_least_seen(int32_t degree, const int32_t *neighbour, const uin
         const uint32_t s = state[neighbour[e]];
         least = s < least ? s : least;
     }
-    return least == GS_ROOT ? GS_SEEN_ROOT : least == GS_NO_ROOT ? GS_SEEN_NONE : least;
+    return least == GS_ROOT ? GS_FOUND_ROOT : least == GS_NO_ROOT ? GS_FOUND_NONE : least;
 }
 
 /* The same one connection further: of what a node and its neighbours have seen. */
-SMALL uint32_t gs_least_seen_by_neighbours(int32_t degree, const int32_t *neighbour,
-                                           const uint32_t *seen, uint32_t own)
+SMALL uint32_t gs_least_found_by_neighbours(int32_t degree, const int32_t *neighbour,
+                                            const uint32_t *seen, uint32_t own)
 {
     uint32_t least = own;
-    bool near_root = own == GS_SEEN_ROOT;
+    bool near_root = own == GS_FOUND_ROOT;
 
     for (int32_t e = 0; e < degree; e++) {
         const uint32_t s = seen[neighbour[e]];
-        near_root |= s == GS_SEEN_ROOT;
+        near_root |= s == GS_FOUND_ROOT;
         least = s < least ? s : least;
     }
-    return near_root ? GS_SEEN_ROOT : least;
+    return near_root ? GS_FOUND_ROOT : least;
 }
 
 /* What an undecided node becomes that has seen own_seen, and its neighbours seen[J]: none where one
@@ -106,11 +106,11 @@ SMALL uint32_t gs_decide(int32_t degree, const int32_t *neighbour, const uint32_
                          uint32_t own_seen, uint32_t own)
 {
     uint32_t least = own_seen;
-    bool near_root = own_seen == GS_SEEN_ROOT;
+    bool near_root = own_seen == GS_FOUND_ROOT;
 
     for (int32_t e = 0; e < degree; e++) {
         const uint32_t s = seen[neighbour[e]];
-        near_root |= s == GS_SEEN_ROOT;
+        near_root |= s == GS_FOUND_ROOT;
         least = s < least ? s : least;
     }
     return near_root ? GS_NO_ROOT : least == own ? GS_ROOT : own;

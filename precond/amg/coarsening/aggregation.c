@@ -113,7 +113,7 @@ static gsolve_status split_near_null(gs_transfer *T, kept *K, gsolve_context *ct
     gs_aggregates *G = &K->G;
     gsolve_status status;
 
-    TRY(gs_dense_new(&T->near_null, ctx, gs_place(ctx), fine->near_null.type, G->count * G->k,
+    TRY(gs_dense_new(&T->near_null, ctx, gs_location(ctx), fine->near_null.type, G->count * G->k,
                      G->k));
     T->block = G->k;
     if (G->k > 1) {
@@ -142,7 +142,7 @@ static gsolve_status shape(gsolve_csr *P, int64_t *entries, const kept *K, gsolv
     TRY(kernels->columns(ctx, A, G, K->G.of, smooth));
     TRY(kernels->sum(ctx, G, first, &total));
     *entries = total * G->block * k;
-    TRY(gs_csr_new_at(P, ctx, gs_place(ctx), A->nrows, K->G.count * k, *entries, A->type));
+    TRY(gs_csr_new_at(P, ctx, gs_location(ctx), A->nrows, K->G.count * k, *entries, A->type));
     TRY(kernels->fill(ctx, A, G, first, k, P));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, first);

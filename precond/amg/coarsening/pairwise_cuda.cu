@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(gs_block_size)
     settle(gs_pairing p, const int32_t *number, int32_t *of)
 {
     const stride s;
-    for (int64_t g = s.first; g < p.groups; g += s.step) gs_settle(&p, (int32_t)g, number, of);
+    for (int64_t g = s.first; g < p.groups; g += s.step) gs_finish_pair(&p, (int32_t)g, number, of);
 }
 
 gsolve_status choose(gs_queue *q, const gs_pairing &p)

@@ -56,7 +56,7 @@ static int32_t settle(gsolve_context *ctx, const gs_pairing *p, int32_t *of)
         p->mate[g] = count;
         count += p->choice[g] < 0;
     }
-    for (int32_t g = 0; g < p->groups; g++) gs_settle(p, g, p->mate, of);
+    for (int32_t g = 0; g < p->groups; g++) gs_finish_pair(p, g, p->mate, of);
     return count;
 }
 

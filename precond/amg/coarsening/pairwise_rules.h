@@ -196,7 +196,7 @@ SMALL void gs_choose_host(const gs_pairing *p, int32_t g)
 }
 
 /* of[I] of all nodes of g; number: of the groups that stay. */
-SMALL void gs_settle(const gs_pairing *p, int32_t g, const int32_t *number, int32_t *of)
+SMALL void gs_finish_pair(const gs_pairing *p, int32_t g, const int32_t *number, int32_t *of)
 {
     const int32_t host = p->choice[g] >= 0 ? p->choice[g] : g;
 

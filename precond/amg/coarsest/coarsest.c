@@ -38,9 +38,9 @@ static bool was_right(const gs_inverted *found, gsolve_type type, int32_t vector
     return fits && found->least_pivot > 1e-14 * found->most_pivot && isfinite(found->most_pivot);
 }
 
-static void *new_square(const gs_coarsest *c, gsolve_context *ctx, gsolve_place place)
+static void *new_square(const gs_coarsest *c, gsolve_context *ctx, gsolve_location location)
 {
-    return gsolve_alloc(ctx, place, (size_t)c->n * (size_t)c->n, gs_type_size(c->type));
+    return gsolve_alloc(ctx, location, (size_t)c->n * (size_t)c->n, gs_type_size(c->type));
 }
 
 /* c->inverse, and c->transposed where that differs. Both stay NULL where it takes the factors. */
@@ -98,7 +98,7 @@ static gsolve_status send(void **to, gsolve_context *ctx, const gs_coarsest *c, 
     invert(c, transposed, rows);
     *to = new_square(c, ctx, GSOLVE_DEVICE);
     TRY(*to ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(gsolve_copy(ctx, *to, gs_place(ctx), rows, GSOLVE_HOST, bytes));
+    TRY(gsolve_copy(ctx, *to, gs_location(ctx), rows, GSOLVE_HOST, bytes));
 done:
     gsolve_free(ctx, GSOLVE_HOST, rows);
     return status;
@@ -134,7 +134,7 @@ int32_t gs_coarsest_most(const gsolve_context *ctx, const gs_amg_options *option
                          int64_t entries)
 {
     if (options->coarsest > 0) return options->coarsest;
-    if (gs_place(ctx) == GSOLVE_DEVICE) return DENSE_ROWS;
+    if (gs_location(ctx) == GSOLVE_DEVICE) return DENSE_ROWS;
     return symmetric && entries <= MANY ? FACTOR_ROWS : LU_ROWS;
 }
 
@@ -154,7 +154,7 @@ static void tell(gs_coarsest *c)
 gsolve_status gs_coarsest_build(gs_coarsest *out, gsolve_context *ctx, const gs_fine *level)
 {
     gs_coarsest c = {.n = level->A->nrows, .type = level->A->type};
-    const bool there = gs_place(ctx) == GSOLVE_DEVICE && c.n > 0;
+    const bool there = gs_location(ctx) == GSOLVE_DEVICE && c.n > 0;
     gsolve_status status;
 
     if (there) TRY(invert_there(&c, ctx, level));

@@ -25,7 +25,7 @@ typedef struct host_matrix {
 /* --- the matrix on the host ------------------------------------------------------------------- */
 
 /* Whether H's values are symmetric to the rounding of a type, and no diagonal entry is negative. */
-static gsolve_status look_at_symmetry(host_matrix *H, gsolve_context *ctx, gsolve_type type)
+static gsolve_status inspect_symmetry(host_matrix *H, gsolve_context *ctx, gsolve_type type)
 {
     const double rounding = (type == GSOLVE_F32 ? 1e-5 : 1e-12) * H->norm;
     const gsolve_csr *A = &H->csr;
@@ -33,7 +33,7 @@ static gsolve_status look_at_symmetry(host_matrix *H, gsolve_context *ctx, gsolv
     gsolve_status status;
 
     TRY(gsolve_csr_transpose(&T, ctx, A));
-    TRY(gs_look(ctx, A)->at_patterns(ctx, A, &T, &H->symmetric_pattern));
+    TRY(gs_inspector(ctx, A)->compare_patterns(ctx, A, &T, &H->symmetric_pattern));
     H->symmetric = H->symmetric_pattern;
     for (int32_t i = 0; H->symmetric && i < A->nrows; i++) {
         for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
@@ -75,7 +75,7 @@ static gsolve_status fetch(host_matrix *H, gsolve_context *ctx, const gsolve_csr
         }
         H->norm = fmax(H->norm, sum);
     }
-    TRY(look_at_symmetry(H, ctx, A->type));
+    TRY(inspect_symmetry(H, ctx, A->type));
 done:
     gsolve_csr_free(&fetched, ctx);
     return status;
@@ -132,8 +132,8 @@ static gsolve_status find_null(gs_factors_of *F, gsolve_context *ctx, const host
     ALLOC(ctx, GSOLVE_HOST, F->null, (size_t)n * (size_t)(k > 0 ? k : 1));
     for (int32_t c = 0; c < k; c++) {
         double *w = F->null + (int64_t)F->nulls * n, most = 0;
-        TRY(gsolve_copy(ctx, column, GSOLVE_HOST, gs_column_of(near_null, c).value, near_null.place,
-                        (size_t)n * size));
+        TRY(gsolve_copy(ctx, column, GSOLVE_HOST, gs_column_of(near_null, c).value,
+                        near_null.location, (size_t)n * size));
         for (int32_t i = 0; i < n; i++) {
             w[i] =
                 near_null.type == GSOLVE_F32 ? (double)((float *)column)[i] : ((double *)column)[i];

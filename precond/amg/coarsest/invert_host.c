@@ -58,7 +58,7 @@ static double number(gsolve_dense v, int64_t i, int32_t c)
                                 : ((const double *)v.value)[at];
 }
 
-static void look_at_image(const gsolve_csr *A, gsolve_dense v, int32_t c, gs_inverted *found)
+static void inspect_image(const gsolve_csr *A, gsolve_dense v, int32_t c, gs_inverted *found)
 {
     for (int32_t i = 0; i < A->nrows; i++) {
         double sum = 0;
@@ -108,7 +108,7 @@ static gsolve_status invert(void *inverse, void *transposed, gs_inverted *found,
     ALLOC(ctx, GSOLVE_HOST, a, (size_t)n * (size_t)n);
     spread(A, a, found);
     for (int32_t c = 0; c < near_null.ncols && c < GS_MOST_NULL; c++) {
-        look_at_image(A, near_null, c, found);
+        inspect_image(A, near_null, c, found);
     }
     eliminate(n, a, found);
     if (transposed) found->residual = residual_of(A, a);

@@ -72,7 +72,7 @@ static gsolve_status put(gs_ilu_side *t, gsolve_context *ctx, const gsolve_csr *
     }
     TRY(kernels->side(&made, ctx, A, upper));
     TRY(kernels->put(ctx->queue, A, s, d, &made, upper));
-    TRY(gs_matrix_adopt(&t->T, ctx, format, &made));
+    TRY(gs_matrix_own(&t->T, ctx, format, &made));
     gsolve_matrix_device_csr(t->T, &t->rows);
     TRY(gs_relax_suits(&t->fused, &t->mean, ctx, t->T, &t->rows));
 done:
@@ -156,9 +156,9 @@ static gsolve_status set_scale(gs_ilu *s, gsolve_context *ctx, const gs_fine *le
 
     s->scale = 1;
     if (its == 0) return GSOLVE_OK;
-    TRY(gs_dense_new(&p, ctx, gs_place(ctx), A->type, A->nrows, 1));
-    TRY(gs_dense_new(&w.r, ctx, gs_place(ctx), A->type, A->nrows, 1));
-    TRY(gs_dense_new(&w.space, ctx, gs_place(ctx), A->type, A->nrows, 1));
+    TRY(gs_dense_new(&p, ctx, gs_location(ctx), A->type, A->nrows, 1));
+    TRY(gs_dense_new(&w.r, ctx, gs_location(ctx), A->type, A->nrows, 1));
+    TRY(gs_dense_new(&w.space, ctx, gs_location(ctx), A->type, A->nrows, 1));
     ALLOC(ctx, GSOLVE_DEVICE, square, 1);
     TRY(gs_growth(&growth, ctx, apply_sweep, &w, its, p, square));
     if (growth > LARGEST) s->scale = LARGEST / growth;
@@ -192,15 +192,15 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *leve
 
     ALLOC(ctx, GSOLVE_HOST, s, 1);
     memset(s, 0, sizeof *s);
-    s->exact = gs_place(ctx) == GSOLVE_HOST;
+    s->exact = gs_location(ctx) == GSOLVE_HOST;
     s->steps = options->degree;
     gsolve_matrix_describe(level->matrix, &s->A);
     TRY(gs_relax_suits(&s->fused, &s->mean, ctx, level->matrix, A));
     if (!s->exact) {
         s->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)A->nrows, gs_type_size(A->type));
         TRY(s->d ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-        TRY(gs_dense_new(&s->y, ctx, gs_place(ctx), A->type, A->nrows, 1));
-        TRY(gs_dense_new(&s->z, ctx, gs_place(ctx), A->type, A->nrows, 1));
+        TRY(gs_dense_new(&s->y, ctx, gs_location(ctx), A->type, A->nrows, 1));
+        TRY(gs_dense_new(&s->z, ctx, gs_location(ctx), A->type, A->nrows, 1));
     }
     TRY(update(s, ctx, level, options));
     *self = s;

@@ -27,7 +27,7 @@ static gsolve_status side(gsolve_csr *T, gsolve_context *ctx, const gsolve_csr *
         find_side(A, upper, i, &from, &to);
         entries += to - from;
     }
-    TRY(gs_csr_new_at(T, ctx, gs_place(ctx), A->nrows, A->nrows, entries, A->type));
+    TRY(gs_csr_new_at(T, ctx, gs_location(ctx), A->nrows, A->nrows, entries, A->type));
     entries = 0;
     for (int32_t i = 0; i < A->nrows; i++) {
         gs_set_start(T, i, entries);

@@ -78,11 +78,11 @@ static gsolve_status solve_exactly(const gs_ilu *s, gsolve_context *ctx, bool tr
 
     if (r.ncols == 1) return gs_factors_apply(factors, ctx, transposed, r, space);
     y.value = gs_more_space(space, 1);
-    y.layout = GSOLVE_BY_COLUMNS;
+    y.layout = GSOLVE_COLUMN_MAJOR;
     y.stride = y.nrows;
-    TRY(gs_flip(ctx, r, y));
+    TRY(gs_change_layout(ctx, r, y));
     TRY(gs_factors_apply(factors, ctx, transposed, y, y));
-    TRY(gs_flip(ctx, y, space));
+    TRY(gs_change_layout(ctx, y, space));
 done:
     return status;
 }

@@ -156,9 +156,9 @@ gsolve_status run_columns(const operands<T> &a, const gs_rows<T, O> &rows, End e
 
     for (int32_t j = 0; j < a.columns && status == GSOLVE_OK; j += 8) {
         const gs_some_columns some = gs_columns_from<W>(a.columns, j);
-        const double work = a.mean / 4 * some.team;
-        status = gs_with_lanes(work > some.team ? work : some.team, [&](auto lanes) {
-            return gs_launch_early(
+        const double work = a.mean / 4 * some.subwarp;
+        status = gs_with_lanes(work > some.subwarp ? work : some.subwarp, [&](auto lanes) {
+            return gs_launch_pdl(
                 a.q, "smooth columns by rows", pass_columns<decltype(lanes)::value, W, T, O, End>,
                 gs_lane_blocks(groups, lanes), gs_block_size, rows, a.A->nrows, some, x, end);
         });
@@ -183,9 +183,9 @@ gsolve_status run(const operands<T> &a, bool aligned, const End &end)
         return gs_with_lanes(a.mean / 2, [&](auto lanes) {
             const int64_t groups =
                 ((int64_t)a.A->nrows + gs_rows_at_once<T> - 1) / gs_rows_at_once<T>;
-            return gs_launch_early(a.q, "smooth by rows", pass<decltype(lanes)::value, T, O, End>,
-                                   gs_lane_blocks(groups, lanes), gs_block_size, rows, a.A->nrows,
-                                   a.x, end);
+            return gs_launch_pdl(a.q, "smooth by rows", pass<decltype(lanes)::value, T, O, End>,
+                                 gs_lane_blocks(groups, lanes), gs_block_size, rows, a.A->nrows,
+                                 a.x, end);
         });
     });
 }

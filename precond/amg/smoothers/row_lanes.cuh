@@ -53,12 +53,12 @@ __device__ void gs_row_sums(const gs_rows<T, O> &A, int lane, const int64_t (&i)
 
 // --- several columns ----------------------------------------------------------------------------
 
-// Columns of vectors by rows, some of all that there are. Of a row's L lanes each team of so many
-// has a share of the entries, each lane in it W columns.
+// Columns of vectors by rows, some of all that there are. Of a row's L lanes each subwarp of so
+// many has a share of the entries, each lane in it W columns.
 struct gs_some_columns {
     int32_t all;     // numbers of a row, from which on to the next
     int32_t columns; // of these, at most 8
-    int team;        // lanes for them: 1, 2, 4, 8
+    int subwarp;     // lanes for them: 1, 2, 4, 8
 };
 
 template <int W>
@@ -66,7 +66,7 @@ gs_some_columns gs_columns_from(int32_t all, int32_t first)
 {
     gs_some_columns c = {all, all - first < 8 ? all - first : 8, 1};
 
-    while (c.team * W < c.columns) c.team *= 2;
+    while (c.subwarp * W < c.columns) c.subwarp *= 2;
     return c;
 }
 
@@ -78,7 +78,7 @@ struct gs_row_member {
     bool idle; // there is no such column: it does as the first does
 
     __device__ gs_row_member(const gs_some_columns &c, int lane)
-        : share(lane / c.team), shares(L / c.team), column(lane % c.team * W), all(c.all),
+        : share(lane / c.subwarp), shares(L / c.subwarp), column(lane % c.subwarp * W), all(c.all),
           idle(column >= c.columns)
     {
         if (idle) column = 0;

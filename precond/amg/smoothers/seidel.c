@@ -12,8 +12,8 @@
 #include "vector/vector.h"
 
 typedef struct seidel {
-    void *d;      /* see seidel.h */
-    bool by_rows; /* blocks, no colours */
+    void *d;        /* see seidel.h */
+    bool row_major; /* blocks, no colours */
     gs_colours C;
 } seidel;
 
@@ -63,7 +63,7 @@ gsolve_status gs_colours_make(gs_colours *C, gsolve_context *ctx, const gsolve_c
     if (n == 0) goto done;
     TRY(GS_KERNELS(gs_aggregate, ctx, A->type)
             ->list(ctx, n, C->colour, C->count, C->first, C->row));
-    TRY(gsolve_copy(ctx, C->begin, GSOLVE_HOST, C->first, gs_place(ctx),
+    TRY(gsolve_copy(ctx, C->begin, GSOLVE_HOST, C->first, gs_location(ctx),
                     ((size_t)C->count + 1) * sizeof *C->begin));
 done:
     if (status != GSOLVE_OK) gs_colours_drop(C, ctx);
@@ -88,7 +88,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gs_fine *leve
     seidel *s = self;
 
     (void)options;
-    if (s->by_rows) {
+    if (s->row_major) {
         return GS_KERNELS(gs_seidel, ctx, A->type)->block_diagonal(ctx->queue, A, s->d);
     }
     return GS_KERNELS(gs_polynomial, ctx, A->type)->reciprocals(ctx->queue, A, GS_POINTS, s->d);
@@ -105,10 +105,10 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *leve
     gsolve_matrix_describe(level->matrix, &info);
     ALLOC(ctx, GSOLVE_HOST, s, 1);
     memset(s, 0, sizeof *s);
-    s->by_rows = gs_place(ctx) == GSOLVE_HOST;
+    s->row_major = gs_location(ctx) == GSOLVE_HOST;
     s->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)A->nrows, gs_type_size(A->type));
     TRY(s->d ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    if (!s->by_rows) TRY(gs_colours_make(&s->C, ctx, A, info.entries));
+    if (!s->row_major) TRY(gs_colours_make(&s->C, ctx, A, info.entries));
     TRY(update(s, ctx, level, options));
     *self = s;
     s = NULL;
@@ -160,7 +160,7 @@ static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_fine 
 {
     const seidel *s = self;
 
-    if (!s->by_rows) return sweep_colours(s, ctx, level, b, x, zero, back);
+    if (!s->row_major) return sweep_colours(s, ctx, level, b, x, zero, back);
     if (level->transposed) return sweep_turned(s, ctx, level, b, x, space, zero, back);
     return GS_KERNELS(gs_seidel, ctx, b.type)
         ->blocks(ctx->queue, level->A, b.ncols, zero, back, s->d, b.value, x.value, space.value);
@@ -184,5 +184,5 @@ const gs_smoother gs_amg_gs = {
     .destroy = destroy,
     .sweep = sweep,
     .bytes = bytes,
-    .by_rows = true,
+    .row_major = true,
 };

@@ -53,8 +53,8 @@ __global__ void __launch_bounds__(gs_block_size)
 
 // What this lane sees of row i: the colours from base on that are in use; whether i has to wait.
 template <int L, class O>
-__device__ void look_around(pattern<O> A, int64_t i, int lane, const int32_t *colour, int32_t base,
-                            unsigned long long *used, bool *waits)
+__device__ void inspect_neighbours(pattern<O> A, int64_t i, int lane, const int32_t *colour,
+                                   int32_t base, unsigned long long *used, bool *waits)
 {
     const uint64_t own = gs_colour_priority(i);
 
@@ -80,8 +80,8 @@ __global__ void __launch_bounds__(gs_block_size)
         unsigned long long used = 0;
         bool waits = false;
         if (searches) {
-            look_around<L>(A, i, g.lane, colour, base, &used, &waits);
-            if (B.start) look_around<L>(B, i, g.lane, colour, base, &used, &waits);
+            inspect_neighbours<L>(A, i, g.lane, colour, base, &used, &waits);
+            if (B.start) inspect_neighbours<L>(B, i, g.lane, colour, base, &used, &waits);
         }
         for (int d = L / 2; d > 0; d /= 2) used |= __shfl_xor_sync(gs_all_lanes, used, d);
         waits = g.ballot(waits) != 0;

@@ -28,8 +28,8 @@ static bool is_mutual(const gsolve_csr *A)
 
 /* *used: in bit c whether a neighbour of i in row i of A has colour base + c. False: one that comes
  * before i has none yet. */
-static bool look_around(const gsolve_csr *A, int32_t i, const int32_t *colour, int32_t base,
-                        uint64_t *used)
+static bool inspect_neighbours(const gsolve_csr *A, int32_t i, const int32_t *colour, int32_t base,
+                               uint64_t *used)
 {
     for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
         const int32_t j = A->col[k];
@@ -46,8 +46,8 @@ static int32_t colour_row(const gsolve_csr *A, const gsolve_csr *B, int32_t i,
 {
     for (int32_t base = 0;; base += 64) {
         uint64_t used = 0;
-        if (!look_around(A, i, colour, base, &used)) return -1;
-        if (B && !look_around(B, i, colour, base, &used)) return -1;
+        if (!inspect_neighbours(A, i, colour, base, &used)) return -1;
+        if (B && !inspect_neighbours(B, i, colour, base, &used)) return -1;
         for (int32_t c = 0; c < 64; c++) {
             if (!(used >> c & 1)) return base + c;
         }

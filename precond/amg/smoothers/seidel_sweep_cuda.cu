@@ -157,15 +157,14 @@ gsolve_status colours_by(gs_queue *q, const gs_rows<T, O> &A, const order &o, in
     gsolve_status status = GSOLVE_OK;
 
     if (C->entries * columns <= most_alone) {
-        return gs_launch_early(q, "Gauss-Seidel", sweep_alone<L, MANY, T, O>, 1, block_alone, A,
-                               C->row, C->first, C->count, o.from, o.step, some, v);
+        return gs_launch_pdl(q, "Gauss-Seidel", sweep_alone<L, MANY, T, O>, 1, block_alone, A,
+                             C->row, C->first, C->count, o.from, o.step, some, v);
     }
     for (int32_t c = o.from; c >= 0 && c < C->count; c += o.step) {
         const int32_t rows = C->begin[c + 1] - C->begin[c];
         const int64_t groups = ((int64_t)rows + at_once - 1) / at_once;
-        TRY(gs_launch_early(q, "Gauss-Seidel", sweep_colour<L, MANY, T, O>,
-                            gs_lane_blocks(groups, L), gs_block_size, A, C->row + C->begin[c], rows,
-                            some, v));
+        TRY(gs_launch_pdl(q, "Gauss-Seidel", sweep_colour<L, MANY, T, O>, gs_lane_blocks(groups, L),
+                          gs_block_size, A, C->row + C->begin[c], rows, some, v));
     }
 done:
     return status;
@@ -188,8 +187,8 @@ gsolve_status colours(gs_queue *q, const gsolve_csr *A, const gs_colours *C, int
                 return colours_by<decltype(lanes)::value, false>(q, rows, o, columns, v);
             });
         }
-        const int team = gs_columns_from<1>(columns, 0).team;
-        return gs_with_lanes((mean > 4 ? mean / 4 : 1) * team, [&](auto lanes) {
+        const int subwarp = gs_columns_from<1>(columns, 0).subwarp;
+        return gs_with_lanes((mean > 4 ? mean / 4 : 1) * subwarp, [&](auto lanes) {
             return colours_by<decltype(lanes)::value, true>(q, rows, o, columns, v);
         });
     });

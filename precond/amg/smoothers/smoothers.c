@@ -49,7 +49,7 @@ static gsolve_status set_spectrum(relaxation *s, gsolve_context *ctx, const gs_f
 
     s->polynomial.most = 1;
     if (s->its == 0) return GSOLVE_OK;
-    TRY(gs_dense_new(&q, ctx, gs_place(ctx), level->A->type, level->A->nrows, 1));
+    TRY(gs_dense_new(&q, ctx, gs_location(ctx), level->A->type, level->A->nrows, 1));
     ALLOC(ctx, GSOLVE_DEVICE, square, 1);
     TRY(gs_polynomial_most(&s->polynomial.most, ctx, level->matrix, s->d, s->its, s->p, q, square));
 done:
@@ -91,7 +91,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *leve
         TRY(gs_relax_even(&s->even, ctx, A, s->mean, level->longest));
     }
     if (s->its > 0 || (keeps && (!(s->fused || s->sliced) || level->lopsided))) {
-        TRY(gs_dense_new(&s->p, ctx, gs_place(ctx), A->type, A->nrows, 1));
+        TRY(gs_dense_new(&s->p, ctx, gs_location(ctx), A->type, A->nrows, 1));
     }
     TRY(update(s, ctx, level, NULL));
     *self = s;

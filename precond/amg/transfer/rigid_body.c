@@ -26,13 +26,13 @@ gsolve_status gs_rigid_body_modes(gsolve_dense *B, gsolve_context *ctx, gsolve_t
                            "unknowns are allowed",
                            xyz.nrows, d);
     }
-    status = gs_dense_new(&new, ctx, gs_place(ctx), type, d * xyz.nrows, d == 2 ? 3 : 6);
+    status = gs_dense_new(&new, ctx, gs_location(ctx), type, d * xyz.nrows, d == 2 ? 3 : 6);
     if (status != GSOLVE_OK) return status;
     status = GS_KERNELS(gs_rigid_body, ctx, type)->modes(ctx, xyz, new);
     if (status == GSOLVE_OK) {
         *B = new;
     } else {
-        gsolve_free(ctx, new.place, new.value);
+        gsolve_free(ctx, new.location, new.value);
     }
     return status;
 }

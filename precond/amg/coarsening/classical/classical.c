@@ -255,7 +255,7 @@ static gsolve_status name_components(gs_transfer *T, const kept *K, gsolve_conte
     gsolve_status status;
 
     T->block = 1;
-    TRY(gs_dense_new(&T->near_null, ctx, gs_place(ctx), A->type, last->count, K->components));
+    TRY(gs_dense_new(&T->near_null, ctx, gs_location(ctx), A->type, last->count, K->components));
     TRY(GS_KERNELS(gs_classical_connect, ctx, A->type)
             ->indicate(ctx, A->nrows, p->component, last->number, T->near_null));
     snprintf(T->note, sizeof T->note, "%d C points of %d", last->count, A->nrows);

@@ -43,7 +43,7 @@ static gsolve_status FN(cut)(gsolve_csr *Q, gsolve_context *ctx, const gsolve_cs
     ALLOC(ctx, GSOLVE_HOST, length, P->nrows);
     FN(cut_rows)(ctx, P, most, truncate, column, weight, length);
     for (int32_t r = 0; r < P->nrows; r++) left += length[r];
-    TRY(gs_csr_new_at(&C, ctx, gs_place(ctx), P->nrows, P->ncols, left, P->type));
+    TRY(gs_csr_new_at(&C, ctx, gs_location(ctx), P->nrows, P->ncols, left, P->type));
     gs_set_start(&C, 0, 0);
     for (int32_t r = 0; r < P->nrows; r++) gs_set_start(&C, r + 1, gs_start(&C, r) + length[r]);
     FN(close_up)(&C, ctx, P, column, weight);

@@ -145,7 +145,7 @@ static gsolve_status FN(close_up)(gsolve_csr *P, gsolve_context *ctx, const gs_w
     gsolve_status status;
 
     for (int32_t r = 0; r < w->rows; r++) entries += D->length[r];
-    TRY(gs_csr_new_at(P, ctx, gs_place(ctx), w->rows, w->count, entries,
+    TRY(gs_csr_new_at(P, ctx, gs_location(ctx), w->rows, w->count, entries,
                       sizeof(T) == sizeof(float) ? GSOLVE_F32 : GSOLVE_F64));
     set_starts(P, w->rows, D->length);
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))

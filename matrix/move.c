@@ -1,4 +1,4 @@
-/* place.c: compressed rows from one place to another. */
+/* move.c: copies of compressed rows between the host and the device. */
 #include <string.h>
 
 #include "core/try.h"
@@ -12,16 +12,16 @@ gsolve_status gs_csr_offset(gsolve_context *ctx, const gsolve_csr *csr, int32_t 
     gsolve_status status;
 
     if (csr->offset == GSOLVE_O64) {
-        return gsolve_copy(ctx, offset, GSOLVE_HOST, at, csr->place, sizeof *offset);
+        return gsolve_copy(ctx, offset, GSOLVE_HOST, at, csr->location, sizeof *offset);
     }
-    status = gsolve_copy(ctx, &narrow, GSOLVE_HOST, at, csr->place, sizeof narrow);
+    status = gsolve_copy(ctx, &narrow, GSOLVE_HOST, at, csr->location, sizeof narrow);
     *offset = narrow;
     return status;
 }
 
 gsolve_status gs_csr_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entries)
 {
-    const gs_told *told = &ctx->told;
+    const gs_known_entries *told = &ctx->told;
 
     if (told->start && csr->start == told->start && csr->nrows == told->nrows) {
         *entries = told->entries;
@@ -31,16 +31,16 @@ gsolve_status gs_csr_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t
 }
 
 /* A copy of bytes of a block that lies in from's place. */
-static gsolve_status move_block(gsolve_context *ctx, gsolve_place place, const void **to,
-                                const void *block, gsolve_place from, size_t bytes)
+static gsolve_status move_block(gsolve_context *ctx, gsolve_location location, const void **to,
+                                const void *block, gsolve_location from, size_t bytes)
 {
-    void *copy = gsolve_alloc(ctx, place, bytes, 1);
+    void *copy = gsolve_alloc(ctx, location, bytes, 1);
 
     *to = copy;
-    return copy ? gsolve_copy(ctx, copy, place, block, from, bytes) : GSOLVE_NO_MEMORY;
+    return copy ? gsolve_copy(ctx, copy, location, block, from, bytes) : GSOLVE_NO_MEMORY;
 }
 
-gsolve_status gs_csr_move(gsolve_csr *out, gsolve_context *ctx, gsolve_place place,
+gsolve_status gs_csr_move(gsolve_csr *out, gsolve_context *ctx, gsolve_location location,
                           const gsolve_csr *A)
 {
     gsolve_csr B = *A;
@@ -50,14 +50,14 @@ gsolve_status gs_csr_move(gsolve_csr *out, gsolve_context *ctx, gsolve_place pla
 
     B.start = B.col = NULL;
     B.value = NULL;
-    B.place = place;
+    B.location = location;
     TRY(gs_csr_entries(ctx, A, &entries));
-    TRY(move_block(ctx, place, &B.start, A->start, A->place,
+    TRY(move_block(ctx, location, &B.start, A->start, A->location,
                    ((size_t)A->nrows + 1) * gs_offset_size(A->offset)));
-    status = move_block(ctx, place, &col, A->col, A->place, (size_t)entries * sizeof *A->col);
+    status = move_block(ctx, location, &col, A->col, A->location, (size_t)entries * sizeof *A->col);
     B.col = col;
     if (status != GSOLVE_OK) goto done;
-    TRY(move_block(ctx, place, &B.value, A->value, A->place,
+    TRY(move_block(ctx, location, &B.value, A->value, A->location,
                    (size_t)entries * gs_type_size(A->type)));
     *out = B;
     memset(&B, 0, sizeof B);
@@ -70,7 +70,8 @@ gsolve_status gs_csr_to_host(const gsolve_csr **csr, gsolve_context *ctx, gsolve
 {
     gsolve_status status;
 
-    if (!*csr || (*csr)->place == GSOLVE_HOST || gs_place(ctx) == GSOLVE_HOST) return GSOLVE_OK;
+    if (!*csr || (*csr)->location == GSOLVE_HOST || gs_location(ctx) == GSOLVE_HOST)
+        return GSOLVE_OK;
     status = gs_csr_move(fetched, ctx, GSOLVE_HOST, *csr);
     if (status == GSOLVE_OK) *csr = fetched;
     return status;
@@ -85,13 +86,13 @@ gsolve_status gs_csr_narrow(gsolve_csr *out, gsolve_context *ctx, const gsolve_c
 
     TRY(gs_csr_entries(ctx, A, &entries));
     if (A->offset == GSOLVE_O64 && entries <= INT32_MAX) {
-        ALLOC(ctx, A->place, start, (size_t)A->nrows + 1);
-        TRY(gs_look(ctx, A)->narrow(ctx, A, start));
+        ALLOC(ctx, A->location, start, (size_t)A->nrows + 1);
+        TRY(gs_inspector(ctx, A)->narrow(ctx, A, start));
         B.start = start;
         B.offset = GSOLVE_O32;
     }
-    TRY(gs_csr_move(out, ctx, A->place, &B));
+    TRY(gs_csr_move(out, ctx, A->location, &B));
 done:
-    gsolve_free(ctx, A->place, start);
+    gsolve_free(ctx, A->location, start);
     return status;
 }
