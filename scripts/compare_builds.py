@@ -17,7 +17,8 @@ The script reads the keys iterations, residual, profile, device, format, solver,
 solve, and the key auto of the JSON of `gsolve info`. Where a later build renames a key, read it under both names in
 `bits` and `choices`.
 
-The exit code is 0 if nothing differs, 1 if something does, 2 if a list or a command cannot be used.
+The exit code is 0 if nothing differs, 1 if something differs or a solve of the first command ends with an error (no
+solve of the lists should), 2 if a list or a command cannot be used.
 
 The lists use the names of options as they were when the lists were written. If a later build calls an option or a
 value OLD by another name NEW, give `--rename OLD NEW`: the script then replaces the word OLD by NEW in every line for
@@ -26,7 +27,8 @@ Tables show the line as it stands in the list. When no one needs the old build a
 
 The bits of a solve do not depend on the number of threads. `--threads 1,2,16` runs the whole list once for each of
 these numbers and command, and compares all runs with the first. Use it for builds by other compilers or for other
-processors. The solves with `direct` depend on how CXSparse was compiled; no other solve depends on another library.
+processors. The solves with `direct` also depend on how CXSparse was compiled, and some others on the C library's
+mathematical functions.
 """
 import argparse
 import concurrent.futures
@@ -237,10 +239,11 @@ def main():
     if not given.list.startswith("auto") and not given.only:
         for name in missing_names(given.gsolve[0], lines):
             print(f"not in the list: {name}", file=sys.stderr)
-    said = f"{len(lines)} solves, {errors_in(first, given.list)} of the first command end with an error"
+    errors = errors_in(first, given.list)
+    said = f"{len(lines)} solves, {errors} of the first command end with an error"
     said += f", {differ} differ" if len(runs) > 1 else ""
     print(f"{said} ({time.monotonic() - begin:.0f} s)", file=sys.stdout if len(runs) > 1 else sys.stderr)
-    return differ > 0
+    return differ > 0 or errors > 0
 
 
 if __name__ == "__main__":
