@@ -2,7 +2,7 @@
  * of threads. Sums of vectors are those of plain code that adds in the order of vector/lanes.h and
  * vector/blocks.h; products with long rows those of plain code that adds in the order of
  * spmv/csr/csr.h; and solves that call no function of the mathematical library, whose bits are its
- * own, give an x whose bits are recorded here. tests/portable_bits.sh compares whole builds. */
+ * own, give an x whose bits are recorded here. scripts/compare_builds.py compares whole builds. */
 #include "tests/common.h"
 
 #include <inttypes.h>
