@@ -88,8 +88,9 @@ static double stream_once(const setup *s, const gsolve_matrix *A, const gsolve_c
 
 static gsolve_dense chunk_on_device(const setup *s, int32_t n, int32_t columns)
 {
-    gsolve_dense v = {n,     columns,  s->layout == GSOLVE_ROW_MAJOR ? columns : n, NULL, s->type,
-                      location, s->layout};
+    gsolve_dense v = {n,        columns, s->layout == GSOLVE_ROW_MAJOR ? columns : n,
+                      NULL,     s->type, location,
+                      s->layout};
 
     v.value = gsolve_alloc(ctx, location, (size_t)n * (size_t)columns, size_of(s->type));
     if (!v.value) check(GSOLVE_NO_MEMORY);

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "cli/attempt.h"
-#include "cli/format_estimate.h"
 #include "cli/json.h"
 #include "cli/memory_estimate.h"
+#include "cli/precond_estimate.h"
 
 #define BAR 40 /* characters of the longest bar */
 

@@ -192,7 +192,7 @@ struct gsolve_solver {
     uint64_t recorded_A, recorded_M; /* versions of A and M */
     int recorded_form;               /* changes of A's form */
     int64_t record_from;             /* steps since the start before which nothing is recorded */
-    bool adapting;                   /* A's form may change, see iteration_estimate.c */
+    bool adapting;                   /* A's form may change, see adapt_matrix.c */
     int64_t adapt_at;                /* iterations of the run after which it is asked next */
     bool stopped;                    /* by the monitor */
     bool within;                     /* another method, which judges: x begins as 0 */
@@ -344,7 +344,7 @@ gs_convergence_test gs_convergence_test_of(const gs_krylov *k, int32_t c);
 /* The arguments that all of them have in common. */
 gs_scalar_arguments gs_scalar_arguments_of(const gs_krylov *k);
 
-/* --- iteration_estimate.c: what A is told of the products to come
+/* --- adapt_matrix.c: what A is told of the products to come
  * --------------------------------------------
  */
 

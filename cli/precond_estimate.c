@@ -1,6 +1,6 @@
-/* format_estimate.c: the preconditioner that a solve would have: its levels and its memory, as they
- * come out where it is made. */
-#include "cli/format_estimate.h"
+/* precond_estimate.c: the preconditioner that a solve would have: its levels and its memory, as
+ * they come out where it is made. */
+#include "cli/precond_estimate.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* prospect.h: a preconditioner that is made for a look at it. */
-#ifndef GS_CLI_FORMAT_ESTIMATE_H
-#define GS_CLI_FORMAT_ESTIMATE_H
+#ifndef GS_CLI_PRECOND_ESTIMATE_H
+#define GS_CLI_PRECOND_ESTIMATE_H
 
 #include <cjson/cJSON.h>
 

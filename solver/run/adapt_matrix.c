@@ -1,4 +1,4 @@
-/* iteration_estimate.c: what a run tells A of the products to come, so that a form which is worth
+/* adapt_matrix.c: what a run tells A of the products to come, so that a form which is worth
  * its conversion is taken up early ("auto", see spmv/auto/auto.c).
  *
  * All of it follows from iteration numbers and residuals, which are the same in every run, and
