@@ -104,6 +104,13 @@ void *gs_map_file(gsolve_context *ctx, int file, int64_t offset, size_t bytes);
 /* From here on a child of fork is told from its parent, see gs_usable_threads. */
 void gs_detect_fork(void);
 
+/* Whether ctx's kernels run on a GPU: in warps of 32 threads, and after the call that launches them
+ * has returned. */
+static inline bool gs_on_gpu(const gsolve_context *ctx)
+{
+    return ctx->device == &gs_device_cuda;
+}
+
 /* Seconds from some fixed point, monotonic. */
 double gs_now(void);
 

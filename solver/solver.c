@@ -180,7 +180,7 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
     k->csr.ncols = matrix.ncols;
     k->csr.type = matrix.type;
     k->vector = GS_KERNELS(gs_vector, ctx, k->csr.type);
-    k->small = ctx->device == &gs_device_cuda ? &gs_scalar_cuda : &gs_scalar_host;
+    k->small = gs_on_gpu(ctx) ? &gs_scalar_cuda : &gs_scalar_host;
     k->columns = gs_columns_kernels_of(ctx);
     if (gs_spec_is(spec, "auto")) {
         TRY(gs_auto_set_up(k, spec));

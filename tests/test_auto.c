@@ -107,7 +107,7 @@ static bool foresee(const gsolve_pattern_sample *glance, gsolve_format_estimate 
 
 static bool on_gpu(const gsolve_context *ctx)
 {
-    return ctx->device == &gs_device_cuda;
+    return gs_on_gpu(ctx);
 }
 
 /* A context that knows the format "counted", whose products take so much of those of csr, and whose

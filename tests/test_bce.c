@@ -53,7 +53,7 @@ static void foretold_to_the_slice(void **state)
         {3, GS_BCE_PAPER, 5000, 0, 0},
     };
     gsolve_context *ctx = open_context(2);
-    const bool gpu = ctx->device == &gs_device_cuda;
+    const bool gpu = gs_on_gpu(ctx);
     int shared = 0, blocks = 0;
     (void)state;
 

@@ -29,7 +29,7 @@ extern const gs_columns_kernels gs_columns_host, gs_columns_cuda;
 
 static inline const gs_columns_kernels *gs_columns_kernels_of(const gsolve_context *ctx)
 {
-    return ctx->device == &gs_device_cuda ? &gs_columns_cuda : &gs_columns_host;
+    return gs_on_gpu(ctx) ? &gs_columns_cuda : &gs_columns_host;
 }
 
 #endif

@@ -102,7 +102,7 @@ bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *trai
     if (traits->nrows != traits->ncols || !may_be_definite(traits)) {
         return take_at(rules_for(traits), attempt, choice);
     }
-    l = gs_rank_preconds(traits, ctx->device == &gs_device_cuda);
+    l = gs_rank_preconds(traits, gs_on_gpu(ctx));
     if (attempt >= l.count) return take_at(after_cg, attempt - l.count, choice);
     kind = l.order[attempt];
     return take(&(rule){"cg", gs_ranked_precond_name[kind], attempt == 0 ? l.why : other[kind]},

@@ -16,7 +16,7 @@ gsolve_status gs_resident_new(gs_krylov *k)
     gsolve_csr rows;
 
     gsolve_matrix_describe(k->A, &info);
-    if (k->ctx->device != &gs_device_cuda || !k->method->resident_steps ||
+    if (!gs_on_gpu(k->ctx) || !k->method->resident_steps ||
         gs_run(k)->resident == GS_RESIDENT_OFF || (k->M && !gsolve_precond_diagonal(k->M)) ||
         (strcmp(info.format, "csr") != 0 && strcmp(info.format, "auto") != 0)) {
         /* another format was chosen to be used */

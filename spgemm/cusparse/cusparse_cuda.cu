@@ -58,7 +58,7 @@ void destroy(void *plan, gsolve_context *ctx)
 
 bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B, const char **why)
 {
-    if (ctx->device != &gs_device_cuda) {
+    if (!gs_on_gpu(ctx)) {
         *why = "cusparse runs on CUDA alone";
     } else if (A->height != 1 || A->width != 1 || B->width != 1) {
         *why = "cusparse multiplies matrices of numbers; esc multiplies blocks";

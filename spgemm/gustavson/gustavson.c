@@ -238,10 +238,9 @@ static void destroy(void *plan, gsolve_context *ctx)
 static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                    const char **why)
 {
-    *why = ctx->device == &gs_device_cuda
-               ? "it multiplies on the CPU only"
-               : "it multiplies matrices of single numbers, not of blocks";
-    return ctx->device != &gs_device_cuda && A->height == 1 && A->width == 1 && B->width == 1;
+    *why = gs_on_gpu(ctx) ? "it multiplies on the CPU only"
+                          : "it multiplies matrices of single numbers, not of blocks";
+    return !gs_on_gpu(ctx) && A->height == 1 && A->width == 1 && B->width == 1;
 }
 
 const gs_multiplier gs_gustavson_multiplier = {

@@ -250,7 +250,7 @@ static void end_run(gs_auto *a, int64_t made)
 
 bool gs_auto_may_adapt(const gs_auto *a, const gsolve_context *ctx)
 {
-    return a->entries >= (ctx->device == &gs_device_cuda ? LEAST_ENTRIES_CUDA : LEAST_ENTRIES);
+    return a->entries >= (gs_on_gpu(ctx) ? LEAST_ENTRIES_CUDA : LEAST_ENTRIES);
 }
 
 gsolve_status gs_auto_adapt(void *self, gsolve_context *ctx, const gsolve_run_estimate *o,

@@ -106,7 +106,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                            o->window, LEAST);
     }
     TRY(GS_KERNELS(gs_bce, ctx, csr->type)->count(ctx, csr, rows));
-    gs_bce_make_plan(&p, o, csr, rows, ctx->device == &gs_device_cuda);
+    gs_bce_make_plan(&p, o, csr, rows, gs_on_gpu(ctx));
     if (gs_bce_may_keep_order(&p, csr->nrows)) {
         TRY(gs_sliced_inspect(ctx, csr, p.model.lanes, GS_BCE_LONGEST, &facts));
         gs_bce_keep_order(&p, csr->nrows, (double)facts.stored);

@@ -150,7 +150,7 @@ static gsolve_status apply_block(const void *self, gsolve_context *ctx, double a
     gs_csr_plan *plan = (gs_csr_plan *)(uintptr_t)self; /* whose space and windows may grow */
     gsolve_status status;
 
-    if (ctx->device != &gs_device_cuda) {
+    if (!gs_on_gpu(ctx)) {
         TRY(x_by_rows(plan, ctx, &x));
     }
     TRY(GS_KERNELS(gs_csr, ctx, x.type)->apply_block(ctx->queue, plan, alpha, x, beta, y));

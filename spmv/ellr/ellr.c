@@ -101,7 +101,7 @@ static gsolve_status make(gs_ellr **out, gsolve_context *ctx, const gsolve_csr *
     ALLOC(ctx, GSOLVE_HOST, m, 1);
     *m = (gs_ellr){.deal = {o->block, o->rows, o->cache == LEAST_CACHE}};
     if (threads > policy.lanes) policy.lanes = threads;
-    if (ctx->device != &gs_device_cuda) TRY(sort_if_sparse(ctx, csr, &policy));
+    if (!gs_on_gpu(ctx)) TRY(sort_if_sparse(ctx, csr, &policy));
     TRY(gs_sliced_make(&m->slices, ctx, csr, &policy));
     *out = m;
     m = NULL;
@@ -148,7 +148,7 @@ static gsolve_status measure_deals(double *least, void *form, gsolve_context *ct
     static const int32_t rows[] = {0, 256, 4096};
     const measuring *g = given;
     const ellr_options *o = g->o;
-    const bool fixed = ctx->device != &gs_device_cuda;
+    const bool fixed = !gs_on_gpu(ctx);
     gs_ellr *m = form;
     gs_ellr_deal best = m->deal;
     double seconds = 0;
@@ -283,7 +283,7 @@ static gsolve_status apply_block(const void *self, gsolve_context *ctx, double a
 {
     gs_ellr *m = (gs_ellr *)(uintptr_t)self; /* of which room is no part of what it stands for */
 
-    if (ctx->device != &gs_device_cuda || (m->slices->aligned && x.layout == GSOLVE_COLUMN_MAJOR)) {
+    if (!gs_on_gpu(ctx) || (m->slices->aligned && x.layout == GSOLVE_COLUMN_MAJOR)) {
         return gs_sliced_apply_block(m->slices, ctx, alpha, x, beta, y);
     }
     return gs_subwarp_multiply(gs_ellr_cuda[x.type].multiply, &m->room, ctx, m, m->slices->parts,

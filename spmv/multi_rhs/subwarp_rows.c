@@ -45,7 +45,7 @@ gsolve_status gs_subwarp_multiply(gs_subwarp_product *product, gs_subwarp_space 
     static const int32_t sizes[GS_SUBWARP_SIZES] = {GS_SUBWARP_FEW, GS_SUBWARP_MANY,
                                                     GS_SUBWARP_MOST};
     const bool rows = x.layout == GSOLVE_ROW_MAJOR;
-    const bool direct = rows || ctx->device == &gs_device_cuda; /* y is written where it is to be */
+    const bool direct = rows || gs_on_gpu(ctx); /* y is written where it is to be */
     const int size = x.ncols <= GS_SUBWARP_FEW ? 0 : rows && x.ncols > GS_SUBWARP_MANY ? 2 : 1;
     const int32_t most = sizes[size];
     void **turned = room->turned[size % 2]; /* of 64 none is */

@@ -81,7 +81,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     TRY(gs_csr_entries(ctx, csr, &facts.entries));
     policy.entries = facts.entries;
     policy.most = gs_sliced_most(o->most, csr->nrows, facts.entries);
-    all.lanes = share_of(o, ctx->device == &gs_device_cuda, csr->nrows, facts.entries);
+    all.lanes = share_of(o, gs_on_gpu(ctx), csr->nrows, facts.entries);
     const int32_t rows = policy.lanes / all.lanes;
     if (o->sigma == 0) TRY(gs_sliced_inspect(ctx, csr, rows, policy.most, &facts));
     const int32_t window = window_of(o->sigma, gs_sliced_window(ctx, csr), rows,

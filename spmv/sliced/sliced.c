@@ -139,12 +139,12 @@ bool gs_sliced_pays(const gs_sliced *s)
 
 int32_t gs_sliced_lanes(const gsolve_context *ctx)
 {
-    return ctx->device == &gs_device_cuda ? GS_SLICED_WARP : 8; /* sums that a core makes at once */
+    return gs_on_gpu(ctx) ? GS_SLICED_WARP : 8; /* sums that a core makes at once */
 }
 
 int32_t gs_sliced_window(const gsolve_context *ctx, const gsolve_csr *csr)
 {
-    const bool near = ctx->device != &gs_device_cuda && !gs_is_irregular(csr);
+    const bool near = !gs_on_gpu(ctx) && !gs_is_irregular(csr);
     return near ? GS_SLICED_NEAR : GS_SLICED_WINDOW;
 }
 

@@ -54,7 +54,7 @@ static gsolve_status choose_width(gsolve_context *ctx, const gsolve_csr *csr, in
                                   int64_t *width)
 {
     const gs_triples_kernels *triples = GS_KERNELS(gs_triples, ctx, csr->type);
-    const bool gpu = ctx->device == &gs_device_cuda;
+    const bool gpu = gs_on_gpu(ctx);
     gsolve_status status;
 
     *width = 0;
@@ -87,7 +87,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     TRY(refuse_padding(ctx, csr, width));
     TRY(gs_triples_make(&h->rest, ctx, csr, width));
     if (width > 0) {
-        const bool gpu = ctx->device == &gs_device_cuda;
+        const bool gpu = gs_on_gpu(ctx);
         const int32_t lanes = gs_sliced_share(gpu, csr->nrows, csr->nrows * width);
         const gs_sliced_group all = {0, lanes, (int32_t)((width + lanes - 1) / lanes)};
         const gs_sliced_policy policy = {.lanes = gs_sliced_lanes(ctx),
