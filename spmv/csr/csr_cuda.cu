@@ -9,11 +9,8 @@
 // row, or several where a tile has few rows; a row much longer than the tile's others by a warp.
 // Rows longer than a tile are cut into parts of a block each; the block that ends a row's last part
 // adds them up.
-#include <cub/device/device_scan.cuh>
-#include <cub/device/device_select.cuh>
-#include <thrust/iterator/counting_iterator.h>
-
 #include "core/pdl.cuh"
+#include "core/scan.cuh"
 #include "matrix/begins.cuh"
 #include "spmv/csr/csr_tiles.cuh"
 
@@ -40,14 +37,11 @@ __host__ __device__ int64_t work_before(const O *start, int32_t i)
 // Longer than most_short and the last of its tile, which it overruns: the next row begins in a
 // later one.
 template <class O>
-struct is_long {
-    const O *start;
-    __device__ bool operator()(int32_t i) const
-    {
-        return (int64_t)start[i + 1] - (int64_t)start[i] > most_short &&
-               work_before(start, i) / tile_work != work_before(start, i + 1) / tile_work;
-    }
-};
+__host__ __device__ gs_long_rows<O> long_rows(const O *start)
+{
+    static_assert(toll == 1, "the toll of gs_long_rows");
+    return {start, most_short, tile_work};
+}
 
 template <class O>
 __global__ void make_tiles(int32_t nrows, const O *start, int tiles, tile *out)
@@ -69,7 +63,7 @@ __global__ void make_tiles(int32_t nrows, const O *start, int tiles, tile *out)
         }
         cut[end] = low;
     }
-    const bool ends_long = cut[1] > cut[0] && is_long<O>{start}(cut[1] - 1);
+    const bool ends_long = cut[1] > cut[0] && long_rows(start)(cut[1] - 1);
     const int32_t last = ends_long ? cut[1] - 1 : cut[1];
     out[t] = {cut[0], last, (int64_t)start[cut[0]], (int32_t)(start[last] - start[cut[0]]), 0};
 }
@@ -110,8 +104,7 @@ template <class O>
 gsolve_status find_long(gs_csr_tiles *p, gsolve_context *ctx, int32_t n, const O *start)
 {
     gs_queue *q = ctx->queue;
-    const thrust::counting_iterator<int32_t> rows(0);
-    const is_long<O> longer{start};
+    const gs_long_rows<O> are_long = long_rows(start);
     size_t bytes = 0, more = 0;
     void *space = nullptr;
     int32_t *found = nullptr, *counted = nullptr;
@@ -121,21 +114,18 @@ gsolve_status find_long(gs_csr_tiles *p, gsolve_context *ctx, int32_t n, const O
     ALLOC_DEVICE(ctx, p->first_part, (size_t)p->tiles + 2);
     ALLOC_DEVICE(ctx, counted, (size_t)p->tiles + 2);
     ALLOC_DEVICE(ctx, found, 1);
-    cub::DeviceSelect::If(nullptr, bytes, rows, p->long_row, found, n, longer, q->stream);
-    cub::DeviceScan::ExclusiveSum(nullptr, more, counted, p->first_part, p->tiles + 2, q->stream);
+    gs_select_long(nullptr, bytes, are_long, p->long_row, found, n, q->stream);
+    gs_exclusive_sum(nullptr, more, counted, p->first_part, p->tiles + 2, q->stream);
     space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes > more ? bytes : more, 1);
     status = space ? GSOLVE_OK : GSOLVE_NO_MEMORY;
     if (status != GSOLVE_OK) goto done;
-    TRY(gs_cuda(q,
-                cub::DeviceSelect::If(space, bytes, rows, p->long_row, found, n, longer, q->stream),
+    TRY(gs_cuda(q, gs_select_long(space, bytes, are_long, p->long_row, found, n, q->stream),
                 "finding long rows"));
     TRY(gsolve_copy(ctx, &p->nlong, GSOLVE_HOST, found, GSOLVE_DEVICE, sizeof p->nlong));
     TRY(gs_launch(q, "count_parts", count_parts<O>, blocks_for(p->nlong + 1), gs_block_size,
                   p->nlong, start, p->long_row, counted));
-    TRY(gs_cuda(
-        q,
-        cub::DeviceScan::ExclusiveSum(space, more, counted, p->first_part, p->nlong + 1, q->stream),
-        "numbering parts"));
+    TRY(gs_cuda(q, gs_exclusive_sum(space, more, counted, p->first_part, p->nlong + 1, q->stream),
+                "numbering parts"));
     TRY(gsolve_copy(ctx, &p->parts, GSOLVE_HOST, p->first_part + p->nlong, GSOLVE_DEVICE,
                     sizeof p->parts));
 done:
