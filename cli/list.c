@@ -185,6 +185,7 @@ int cli_list(cli *c)
                         which, nearest ? " (did you mean '" : "", nearest ? nearest : "",
                         nearest ? "'?)" : "");
     }
+    if (!which) cli_json_reference(object);
     if (c->is.json) return cli_json_write(c, object);
     cJSON_Delete(object);
     return 0;
