@@ -16,8 +16,9 @@ prepare() { # the Python packages
   cp scripts/docs/requirements.txt $venv/installed
 }
 
+has_doxygen() { command -v doxygen >/dev/null || { echo "docs.sh: without Doxygen (Debian: apt-get install doxygen)" >&2 && return 1; }; }
+
 doxygen_into() { # HTML MAN: folders, or empty
-  command -v doxygen >/dev/null || { echo "docs.sh: without Doxygen (Debian: apt-get install doxygen)" >&2 && return 1; }
   mkdir -p build/doxygen
   (cat docs/Doxyfile && echo "GENERATE_HTML=$([ -n "$1" ] && echo YES || echo NO)" && echo "HTML_OUTPUT=${1:-none}" &&
     echo "GENERATE_MAN=$([ -n "$2" ] && echo YES || echo NO)" && echo "MAN_OUTPUT=${2:-none}") >build/doxygen/Doxyfile
@@ -30,14 +31,17 @@ site() {
   if [ -x build/cli/gsolve ]; then python3 scripts/docs/reference.py build/cli/gsolve --check; fi
   python3 scripts/docs/links.py
   python3 scripts/docs/stage.py build/docs-stage
-  if doxygen_into "$PWD/build/docs-stage/docs/c" ""; then
+  if has_doxygen; then
+    doxygen_into "$PWD/build/docs-stage/docs/c" ""
     printf '\n[The same by Doxygen](../c/index.html), with an index and a search.\n' >>build/docs-stage/docs/reference/c.md
   fi
-  $venv/bin/mkdocs build --quiet --strict --clean -f build/docs-stage/mkdocs.yml -d "$PWD/build/site"
+  NO_MKDOCS_2_WARNING=1 $venv/bin/mkdocs build --strict --clean -f build/docs-stage/mkdocs.yml -d "$PWD/build/site" >build/docs.log 2>&1 ||
+    { grep -v '^INFO' build/docs.log >&2 && exit 1; }
   echo "build/site/index.html"
 }
 
 man() {
+  has_doxygen
   rm -rf build/man
   doxygen_into "" "$PWD/build/man"
   find build/man/man3 -name '*.3' ! -name 'gsolve*' ! -name 'GSOLVE*' -delete # links of members, and of folders
