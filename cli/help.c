@@ -137,37 +137,21 @@ static void man_command(FILE *file, const cli_command *command)
     for (const cli_option *o = command->option; o->help; o++) man_option(file, o);
 }
 
+static void man_pair(FILE *file, const cli_pair *pair)
+{
+    fprintf(file, ".TP\n.B ");
+    troff_text(file, pair->name);
+    troff_line(file, "\n", pair->meaning);
+}
+
 static void man_pairs(FILE *file, const char *title, const cli_pair *pair)
 {
     fprintf(file, ".SH %s\n", title);
-    for (; pair->name; pair++) {
-        fprintf(file, ".TP\n.B ");
-        troff_text(file, pair->name);
-        troff_line(file, "\n", pair->meaning);
-    }
+    for (; pair->name; pair++) man_pair(file, pair);
 }
 
 void cli_man(FILE *file)
 {
-    /* Of every build: one without CUDA lacks some. tests/cli/lists.sh compares with gsolve list. */
-    static const cli_pair names[] = {
-        {"methods (--solver)",
-         "cg, pipecg, bicg, bicgstab, cgs, tfqmr, idr, gmres, fgmres, minres, block_cg, "
-         "block_gmres, refine, direct"},
-        {"preconditioners (--precond)",
-         "none, jacobi, block_jacobi, ilu, ic, isai, chebyshev, amg"},
-        {"formats (--format)",
-         "csr, sell, ell, ellr, bce, bsr, coo, hyb, segmented, ps, csr_scalar, csr_vector, "
-         "speculative, auto; with CUDA also cusparse"},
-        {"products of matrices (in C)", "gustavson, esc, hash, auto; with CUDA also cusparse"},
-        {"generators (gen:NAME)",
-         "poisson2d, poisson3d, poisson3d27, anisotropic3d, jump3d, convdiff3d, elasticity3d, "
-         "tridiagonal, band, rmat, web, circuit, random, lp, emptyrows, neumann2d, shuffled3d, "
-         "lengths"},
-        {"devices (--device)", "cpu; with CUDA also cuda"},
-        {0},
-    };
-
     fprintf(file,
             ".\\\" Made by gsolve --man from cli/commands.c; the build target man renews it.\n");
     fprintf(file, ".TH GSOLVE 1 \"\" \"gsolve %s\" \"User Commands\"\n", gsolve_version());
@@ -188,7 +172,8 @@ void cli_man(FILE *file)
                   "no control characters.");
     fprintf(file, ".SH COMMANDS\n");
     for (const cli_command *c = cli_commands; c->name; c++) man_command(file, c);
-    man_pairs(file, "NAMES", names);
+    fprintf(file, ".SH NAMES\n");
+    cli_each_list(file, man_pair);
     man_pairs(file, "EXIT STATUS", cli_exit_codes);
     man_pairs(file, "ENVIRONMENT", cli_variables);
     man_pairs(file, "EXAMPLES", cli_examples);

@@ -54,6 +54,9 @@ const char *cli_nearest(const char *word, const char *(*next)(const void *user, 
 /* c->is = the arguments of c->command in argv[1 .. argc - 1]. Returns 0 or CLI_ERROR. */
 int cli_parse(cli *c, int argc, char **argv);
 
+/* Writes for each list of gsolve list its title and its names, those of every build. */
+void cli_each_list(FILE *file, void (*write)(FILE *, const cli_pair *));
+
 void cli_help(FILE *file);                                     /* gsolve --help */
 void cli_command_help(FILE *file, const cli_command *command); /* gsolve COMMAND --help */
 void cli_man(FILE *file);                                      /* the man page, gsolve.1 */
