@@ -4,7 +4,7 @@
 A block "```console": each line that begins with "$ " is a command. It is run in a folder of its own for each page, with gsolve on the
 path. The command must end with exit code 0 or 2 (1 where the block shows an error), and every word of the recorded output must be
 in the output. Numbers, times and the line of the device are not compared. A last line "..." stands for the rest of the output.
---update writes the present output into the page. Commands are run that begin with gsolve, head, ./NAME, and scripts/solve.sh alone.
+--update writes the present output into the page. Commands are run that begin with gsolve, head, printf, ./NAME, and scripts/solve.sh alone.
 
 A block "```c": a program (it has "main(") is compiled, linked with LIBRARY and run, and must return 0. If it begins with
 "/* NAME.c:", later commands of the page may run it as ./NAME. Other blocks with "#include" are compiled. A block without is the body of a function in which the variables of PRELUDE exist, and is compiled.
@@ -35,7 +35,7 @@ static gsolve_status status;
 static void *stream;
 static int32_t n;
 """
-RUN = ("gsolve ", "head ", "./")  # what a command begins with that is run
+RUN = ("gsolve ", "head ", "printf ", "./")  # what a command begins with that is run
 WORD = re.compile(r"[A-Za-z_]{3,}")
 
 
