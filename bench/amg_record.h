@@ -62,7 +62,7 @@ static double median(part which)
 /* What the recorded figures of a device, or of a processor, compare with. */
 static double own(const double ms[PARTS])
 {
-    return ms[place == GSOLVE_DEVICE ? TOTAL : CPU];
+    return ms[location == GSOLVE_DEVICE ? TOTAL : CPU];
 }
 
 static void print_anchor(const amg_peer *p, double total)

@@ -38,7 +38,7 @@ enum { CYCLES = 10 }; /* applications that are timed together */
 static gsolve_dense coordinates(int32_t unknowns)
 {
     const int32_t n = (int32_t)strtol(strstr(r.system, "n=") + 2, NULL, 10), nodes = unknowns / 3;
-    gsolve_dense xyz = {nodes, 3, nodes, NULL, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    gsolve_dense xyz = {nodes, 3, nodes, NULL, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     double *at = new_numbers(3 * (int64_t)nodes, false);
 
     for (int32_t i = 0; i < nodes; i++) {
@@ -61,9 +61,9 @@ static void dump(const char *path, const gsolve_csr *A)
 static void choose(gsolve_context *home, const gsolve_csr *csr)
 {
     const bool elastic = strncmp(r.system, "gen:elasticity3d,n=", 19) == 0;
-    gsolve_traits traits;
+    gsolve_statistics traits;
 
-    if (gsolve_csr_examine(home, csr, &traits) != GSOLVE_OK) check(GSOLVE_BAD_MATRIX);
+    if (gsolve_csr_statistics(home, csr, &traits) != GSOLVE_OK) check(GSOLVE_BAD_MATRIX);
     r.solver = o.solver ? o.solver : traits.symmetric ? "cg" : "bicgstab";
     snprintf(r.precond, sizeof r.precond, "%s", o.precond);
     if (!elastic || strncmp(o.precond, "amg", 3) != 0) return;
@@ -90,7 +90,7 @@ static void begin_system(const char *system)
     if (o.peer) dump(dumped, &csr);
     there = rows_on_device(&csr);
     check(gsolve_matrix_create(&r.A, ctx, o.format, &there));
-    if (place == GSOLVE_DEVICE) gsolve_csr_free(&there, ctx);
+    if (location == GSOLVE_DEVICE) gsolve_csr_free(&there, ctx);
     gsolve_csr_free(&csr, home);
     gsolve_context_destroy(&home);
     gsolve_matrix_device_csr(r.A, &r.rows);
@@ -105,8 +105,8 @@ static void begin_system(const char *system)
 static void end_system(void)
 {
     gsolve_matrix_destroy(&r.A);
-    gsolve_free(ctx, place, r.b.value);
-    gsolve_free(ctx, place, r.x.value);
+    gsolve_free(ctx, location, r.b.value);
+    gsolve_free(ctx, location, r.x.value);
     free(r.xyz.value);
     free(r.ones);
     free(r.zeros);
@@ -127,7 +127,7 @@ static double done(void)
 {
     double here;
 
-    check(gsolve_copy(ctx, &here, GSOLVE_HOST, r.x.value, place, sizeof(float)));
+    check(gsolve_copy(ctx, &here, GSOLVE_HOST, r.x.value, location, sizeof(float)));
     return bench_now();
 }
 
@@ -249,7 +249,7 @@ static bool measure(const char *system)
         if (o.peer && round >= 0) round_of_peer(round);
     }
     for (int which = 0; which < PARTS; which++) ms[which] = median((part)which);
-    p = amg_peer_of(system, place == GSOLVE_DEVICE, o.threads);
+    p = amg_peer_of(system, location == GSOLVE_DEVICE, o.threads);
     if (!o.quiet) print_record(ms, p);
     print_line(ms, p);
     end_system();

@@ -38,7 +38,7 @@ static double *zeros;
 static void settle(void)
 {
     double here;
-    check(gsolve_copy(ctx, &here, GSOLVE_HOST, x.value, place, sizeof here));
+    check(gsolve_copy(ctx, &here, GSOLVE_HOST, x.value, location, sizeof here));
 }
 
 /* Seconds from the rows to the solution; negative: the format refuses the matrix. */
@@ -174,8 +174,8 @@ int main(int argc, char **argv)
         race(rows, count, counts[c], rounds);
         print_records(argv[1], rows, count, counts[c], rounds);
     }
-    gsolve_free(ctx, place, b.value);
-    gsolve_free(ctx, place, x.value);
+    gsolve_free(ctx, location, b.value);
+    gsolve_free(ctx, location, x.value);
     free(zeros);
     gsolve_precond_destroy(&M);
     gsolve_matrix_destroy(&given);

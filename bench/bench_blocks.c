@@ -23,16 +23,16 @@ static gsolve_blocked blocks_on_device(const gsolve_csr *rows, int b)
 
     full.value = value; /* of which the rows take the first */
     there = rows_on_device(&full);
-    gsolve_blocked A = {there.nrows,  there.ncols, there.start, there.col, there.value,
-                        there.offset, there.type,  there.place, b,         b};
-    if (place == GSOLVE_HOST) {
+    gsolve_blocked A = {there.nrows,  there.ncols, there.start,    there.col, there.value,
+                        there.offset, there.type,  there.location, b,         b};
+    if (location == GSOLVE_HOST) {
         A.value = value;
         return A;
     }
-    gsolve_free(ctx, place, (void *)(uintptr_t)A.value);
-    A.value = gsolve_alloc(ctx, place, (size_t)numbers, sizeof *value);
+    gsolve_free(ctx, location, (void *)(uintptr_t)A.value);
+    A.value = gsolve_alloc(ctx, location, (size_t)numbers, sizeof *value);
     if (!A.value) check(GSOLVE_NO_MEMORY);
-    check(gsolve_copy(ctx, (void *)(uintptr_t)A.value, place, value, GSOLVE_HOST,
+    check(gsolve_copy(ctx, (void *)(uintptr_t)A.value, location, value, GSOLVE_HOST,
                       (size_t)numbers * sizeof *value));
     free(value);
     return A;
@@ -41,7 +41,7 @@ static gsolve_blocked blocks_on_device(const gsolve_csr *rows, int b)
 static void wait(const void *start)
 {
     int32_t first;
-    check(gsolve_copy(ctx, &first, GSOLVE_HOST, start, place, sizeof first));
+    check(gsolve_copy(ctx, &first, GSOLVE_HOST, start, location, sizeof first));
 }
 
 /* Seconds of C = A A, and C's single numbers compared once: the difference. */
@@ -64,11 +64,11 @@ static double both(const gsolve_blocked *A, const gsolve_csr *single, double *bl
         check(gsolve_blocked_to_csr(&E, ctx, &C));
         for (int k = 0; k < 2; k++) {
             const int32_t *start = k ? E.start : D.start;
-            check(gsolve_copy(ctx, &end[k], GSOLVE_HOST, start + D.nrows, place, sizeof end[k]));
+            check(gsolve_copy(ctx, &end[k], GSOLVE_HOST, start + D.nrows, location, sizeof end[k]));
         }
         double *d = new_numbers(end[0], false), *e = new_numbers(end[1], false);
-        check(gsolve_copy(ctx, d, GSOLVE_HOST, D.value, place, (size_t)end[0] * sizeof *d));
-        check(gsolve_copy(ctx, e, GSOLVE_HOST, E.value, place, (size_t)end[1] * sizeof *e));
+        check(gsolve_copy(ctx, d, GSOLVE_HOST, D.value, location, (size_t)end[0] * sizeof *d));
+        check(gsolve_copy(ctx, e, GSOLVE_HOST, E.value, location, (size_t)end[1] * sizeof *e));
         apart = end[0] == end[1] ? difference(e, d, end[0]) : INFINITY;
         free(d);
         free(e);
@@ -115,12 +115,12 @@ static void measure(const char *name, const gsolve_csr *rows, int b)
            1e3 * median, 1e3 * blocks[0], 1e3 * blocks[rounds - 1], 1e3 * peer, peer / median,
            1e-9 * flops / median, 1e-9 * flops / peer, apart);
     gsolve_csr_free(&single, ctx);
-    gsolve_free(ctx, place, (void *)(uintptr_t)A.value);
-    if (place == GSOLVE_HOST) {
+    gsolve_free(ctx, location, (void *)(uintptr_t)A.value);
+    if (location == GSOLVE_HOST) {
         free((void *)(uintptr_t)A.value);
     } else {
-        gsolve_free(ctx, place, (void *)(uintptr_t)A.start);
-        gsolve_free(ctx, place, (void *)(uintptr_t)A.col);
+        gsolve_free(ctx, location, (void *)(uintptr_t)A.start);
+        gsolve_free(ctx, location, (void *)(uintptr_t)A.col);
     }
 }
 

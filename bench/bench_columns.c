@@ -34,18 +34,18 @@ static void make_vectors(operands *o, int32_t n, int32_t k)
     uint64_t state = 12345;
 
     gsolve_context_describe(o->ctx, &info);
-    const gsolve_place place = strcmp(info.device, "cuda") == 0 ? GSOLVE_DEVICE : GSOLVE_HOST;
-    const gsolve_dense shape = {n, k, n, NULL, GSOLVE_F64, place, GSOLVE_BY_COLUMNS};
+    const gsolve_location location = strcmp(info.device, "cuda") == 0 ? GSOLVE_DEVICE : GSOLVE_HOST;
+    const gsolve_dense shape = {n, k, n, NULL, GSOLVE_F64, location, GSOLVE_COLUMN_MAJOR};
     for (size_t i = 0; i < count; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         b[i] = (double)(state >> 11) / 4503599627370496.0 - 1;
     }
     o->b = o->x = shape;
-    o->b.value = gsolve_alloc(o->ctx, place, count, 8);
-    o->x.value = gsolve_alloc(o->ctx, place, count, 8);
+    o->b.value = gsolve_alloc(o->ctx, location, count, 8);
+    o->x.value = gsolve_alloc(o->ctx, location, count, 8);
     o->zeros = calloc(count, 8);
     if (!o->b.value || !o->x.value) fail(o);
-    if (gsolve_copy(o->ctx, o->b.value, place, b, GSOLVE_HOST, count * 8)) fail(o);
+    if (gsolve_copy(o->ctx, o->b.value, location, b, GSOLVE_HOST, count * 8)) fail(o);
     free(b);
 }
 
@@ -62,7 +62,7 @@ static double solve(const operands *o, gsolve_solver *S, gsolve_dense b, gsolve_
 {
     const size_t bytes = (size_t)b.nrows * (size_t)b.ncols * 8;
 
-    if (gsolve_copy(o->ctx, x.value, x.place, o->zeros, GSOLVE_HOST, bytes)) fail(o);
+    if (gsolve_copy(o->ctx, x.value, x.location, o->zeros, GSOLVE_HOST, bytes)) fail(o);
     if (gsolve_solver_run(S, b, x, result)) fail(o);
     return result->seconds;
 }

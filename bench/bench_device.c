@@ -27,7 +27,7 @@
 static void wait(void *number)
 {
     double here;
-    check(gsolve_copy(ctx, &here, GSOLVE_HOST, number, place, sizeof(float)));
+    check(gsolve_copy(ctx, &here, GSOLVE_HOST, number, location, sizeof(float)));
 }
 
 /* One product, from count of them in a row. */
@@ -141,8 +141,8 @@ static void measure(const gsolve_csr *csr, const gsolve_csr *host)
     }
     free(reference);
     gsolve_precond_destroy(&M);
-    gsolve_free(ctx, place, x.value);
-    gsolve_free(ctx, place, y.value);
+    gsolve_free(ctx, location, x.value);
+    gsolve_free(ctx, location, y.value);
 }
 
 /* All formats of r with csr, on the host. */
@@ -164,7 +164,7 @@ static void measure_rows(const gsolve_csr *csr)
         gsolve_matrix_destroy(&c->A);
     }
     fflush(stdout);
-    if (place == GSOLVE_DEVICE) gsolve_csr_free(&there, ctx);
+    if (location == GSOLVE_DEVICE) gsolve_csr_free(&there, ctx);
 }
 
 static bool measure_matrix(const char *name)

@@ -231,8 +231,8 @@ static void open_all(const char *matrix)
 static void close_all(void)
 {
     peer_plain_close(peer);
-    gsolve_free(ctx, place, B.value);
-    gsolve_free(ctx, place, X.value);
+    gsolve_free(ctx, location, B.value);
+    gsolve_free(ctx, location, X.value);
     free(b);
     free(x);
     free(zeros);

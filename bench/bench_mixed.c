@@ -116,8 +116,8 @@ int main(int argc, char **argv)
         free(both[k].x);
     }
     free(zeros);
-    gsolve_free(ctx, place, b.value);
-    gsolve_free(ctx, place, x.value);
+    gsolve_free(ctx, location, b.value);
+    gsolve_free(ctx, location, x.value);
     gsolve_precond_destroy(&M);
     gsolve_matrix_destroy(&A);
     gsolve_csr_free(&csr, ctx);

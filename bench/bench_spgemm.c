@@ -108,7 +108,7 @@ static void read_system(void)
 static void wait(const gsolve_csr *C)
 {
     int32_t first;
-    check(gsolve_copy(ctx, &first, GSOLVE_HOST, C->start, C->place, sizeof first));
+    check(gsolve_copy(ctx, &first, GSOLVE_HOST, C->start, C->location, sizeof first));
 }
 
 /* The difference of C's values from those of the first method. */
@@ -116,8 +116,8 @@ static double compare(const gsolve_csr *C, int64_t entries)
 {
     double *value = new_numbers(entries, false), apart = 0;
     const gsolve_dense v = {
-        (int32_t)entries, 1,        entries,          (void *)(uintptr_t)C->value,
-        C->type,          C->place, GSOLVE_BY_COLUMNS};
+        (int32_t)entries,   1, entries, (void *)(uintptr_t)C->value, C->type, C->location,
+        GSOLVE_COLUMN_MAJOR};
 
     if (entries > INT32_MAX) return free(value), 0;
     get_vector(v, value);
@@ -238,7 +238,7 @@ static double peer_of(bool update, const char **name)
     static double seconds[MOST_ROUNDS];
 
     *name = NULL;
-    if (place == GSOLVE_HOST) {
+    if (location == GSOLVE_HOST) {
         *name = update ? NULL : "cs_multiply, sorted";
         memcpy(seconds, r.sorted, sizeof seconds);
         return update ? 0 : bench_median(seconds, r.rounds);
@@ -283,7 +283,7 @@ static void print_record(candidate *c, bool update)
     } else {
         printf("\"peer\": null, \"peer_ms\": null, \"ratio\": null, ");
     }
-    if (place == GSOLVE_HOST && !update) {
+    if (location == GSOLVE_HOST && !update) {
         printf("\"unsorted_ms\": %.4f, ", 1e3 * bench_median(r.unsorted, r.rounds));
     }
     printf("\"method\": \"%s\", \"products\": %lld, \"result_entries\": %lld, "
@@ -313,7 +313,7 @@ static void take_turns(void)
             c->serves = (r.galerkin ? galerkin_once : square_once)(c, at) == GSOLVE_OK;
             if (!c->serves) fprintf(stderr, "%s: %s\n", c->spec, gsolve_error(ctx));
         }
-        if (place == GSOLVE_HOST) peer_once(round < 0 ? 0 : round);
+        if (location == GSOLVE_HOST) peer_once(round < 0 ? 0 : round);
     }
 }
 
@@ -340,8 +340,8 @@ int main(int argc, char **argv)
     }
     open_device();
     read_system();
-    if (place == GSOLVE_HOST) r.columns = columns_of(&r.here_A);
-    if (place == GSOLVE_HOST && r.galerkin) r.transposed = columns_of(&r.here_P);
+    if (location == GSOLVE_HOST) r.columns = columns_of(&r.here_A);
+    if (location == GSOLVE_HOST && r.galerkin) r.transposed = columns_of(&r.here_P);
     check(gsolve_context_copy_speed(ctx, &r.bandwidth));
     take_turns();
     for (candidate *c = r.list; c < r.list + r.count; c++) {

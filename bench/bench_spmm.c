@@ -47,9 +47,9 @@ static struct {
 
 static gsolve_dense new_block(int32_t nrows, int32_t ncols, gsolve_layout layout, bool filled)
 {
-    gsolve_dense v = {nrows, ncols, nrows, NULL, r.type, place, layout};
+    gsolve_dense v = {nrows, ncols, nrows, NULL, r.type, location, layout};
 
-    if (layout == GSOLVE_BY_ROWS) v.stride = ncols;
+    if (layout == GSOLVE_ROW_MAJOR) v.stride = ncols;
     v.value = numbers_on_device(r.type, (int64_t)nrows * ncols, filled);
     return v;
 }
@@ -75,7 +75,7 @@ static double products(const runner *now, gsolve_dense x, gsolve_dense y, int co
     float first;
 
     for (int k = 0; k < count; k++) multiply(now, x, y);
-    check(gsolve_copy(ctx, &first, GSOLVE_HOST, y.value, place, sizeof first)); /* waits */
+    check(gsolve_copy(ctx, &first, GSOLVE_HOST, y.value, location, sizeof first)); /* waits */
     return (bench_now() - begin) / count;
 }
 
@@ -106,7 +106,7 @@ static void print_brief(const runner *now, int32_t columns, gsolve_layout layout
                         const runner *peer, double floor)
 {
     printf("%s k=%d %s %s %.4f ms, %.2f floors", r.matrix, columns,
-           layout == GSOLVE_BY_ROWS ? "rows" : "columns", now->what, 1e3 * now->median,
+           layout == GSOLVE_ROW_MAJOR ? "rows" : "columns", now->what, 1e3 * now->median,
            now->median / floor);
     if (now->A) printf(", singles/it %.2f", now->singles[0] / now->median);
     if (now->A && peer) printf(", %s/it %.2f", peer->what, peer->median / now->median);
@@ -121,7 +121,7 @@ static void print_record(const runner *now, int32_t columns, gsolve_layout layou
            "\"median_ms\": %.5f, \"min_ms\": %.5f, \"max_ms\": %.5f, \"bytes\": %.0f, "
            "\"copy_gbs\": %.1f, \"floor_ms\": %.5f, \"difference\": %.2g, ",
            r.matrix, now->A ? "" : "cusparse ", now->what, r.type == GSOLVE_F32 ? "f32" : "f64",
-           columns, layout == GSOLVE_BY_ROWS ? "rows" : "columns", about.description, r.rounds,
+           columns, layout == GSOLVE_ROW_MAJOR ? "rows" : "columns", about.description, r.rounds,
            1e3 * now->median, 1e3 * now->times[0], 1e3 * now->times[r.rounds - 1], bytes,
            1e-9 * r.bandwidth, 1e3 * bytes / r.bandwidth, now->apart);
     if (now->A) {
@@ -145,8 +145,8 @@ static void measure(const gsolve_csr *csr, double entries, int32_t columns, gsol
 {
     const gsolve_dense x = new_block(csr->ncols, columns, layout, true);
     const gsolve_dense y = new_block(csr->nrows, columns, layout, false);
-    const gsolve_dense one = new_block(csr->ncols, 1, GSOLVE_BY_COLUMNS, true);
-    const gsolve_dense of_one = new_block(csr->nrows, 1, GSOLVE_BY_COLUMNS, false);
+    const gsolve_dense one = new_block(csr->ncols, 1, GSOLVE_COLUMN_MAJOR, true);
+    const gsolve_dense of_one = new_block(csr->nrows, 1, GSOLVE_COLUMN_MAJOR, false);
     const double size = (double)size_of(r.type), tolerance = r.type == GSOLVE_F32 ? 1e-3 : 1e-11;
     const double bytes = entries * (size + 4) + (csr->nrows + 1.) * 4 +
                          size * columns * ((double)csr->nrows + csr->ncols);
@@ -192,10 +192,10 @@ static void measure(const gsolve_csr *csr, double entries, int32_t columns, gsol
     }
     fflush(stdout);
     free(reference);
-    gsolve_free(ctx, place, x.value);
-    gsolve_free(ctx, place, y.value);
-    gsolve_free(ctx, place, one.value);
-    gsolve_free(ctx, place, of_one.value);
+    gsolve_free(ctx, location, x.value);
+    gsolve_free(ctx, location, y.value);
+    gsolve_free(ctx, location, one.value);
+    gsolve_free(ctx, location, of_one.value);
 }
 
 /* The formats first, then the algorithms. */
@@ -216,7 +216,7 @@ static void measure_all(const gsolve_csr *csr)
         }
     }
     for (runner *now = r.runner; now < r.runner + r.runners; now++) gsolve_matrix_destroy(&now->A);
-    if (place == GSOLVE_DEVICE) gsolve_csr_free(&there, ctx);
+    if (location == GSOLVE_DEVICE) gsolve_csr_free(&there, ctx);
 }
 
 /* --- what is asked for ------------------------------------------------------------------------ */
@@ -228,8 +228,8 @@ static bool parse_option(const char *key, const char *value)
         return strcmp(value, "f32") == 0 || strcmp(value, "f64") == 0;
     }
     if (strcmp(key, "--layout") == 0) {
-        r.layout[GSOLVE_BY_ROWS] = strcmp(value, "columns") != 0;
-        r.layout[GSOLVE_BY_COLUMNS] = strcmp(value, "rows") != 0;
+        r.layout[GSOLVE_ROW_MAJOR] = strcmp(value, "columns") != 0;
+        r.layout[GSOLVE_COLUMN_MAJOR] = strcmp(value, "rows") != 0;
         return true;
     }
     if (strcmp(key, "--rounds") == 0) {
@@ -273,7 +273,7 @@ int main(int argc, char **argv)
                1;
     }
     open_device();
-    for (int a = 0; place == GSOLVE_DEVICE && a < PEER_SPMM_ALGORITHMS; a++) {
+    for (int a = 0; location == GSOLVE_DEVICE && a < PEER_SPMM_ALGORITHMS; a++) {
         r.runner[r.runners++] = (runner){.what = peer_spmm_name(a), .algorithm = a};
     }
     r.bandwidth = copy_bandwidth();

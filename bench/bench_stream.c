@@ -34,7 +34,7 @@ static void read_setup(setup *s, int argc, char **argv)
         } else if (strncmp(argv[k], "chunk=", 6) == 0) {
             s->options.columns = atoi(argv[k] + 6);
         } else if (strcmp(argv[k], "rows") == 0) {
-            s->layout = GSOLVE_BY_ROWS;
+            s->layout = GSOLVE_ROW_MAJOR;
         } else if (strcmp(argv[k], "f32") == 0) {
             s->type = GSOLVE_F32;
         } else if (strcmp(argv[k], "bands") == 0) {
@@ -53,7 +53,7 @@ static void read_setup(setup *s, int argc, char **argv)
 static gsolve_dense on_host(const setup *s, int32_t n)
 {
     const size_t count = (size_t)n * (size_t)s->columns;
-    gsolve_dense v = {n,        s->columns, s->layout == GSOLVE_BY_ROWS ? s->columns : n,
+    gsolve_dense v = {n,        s->columns, s->layout == GSOLVE_ROW_MAJOR ? s->columns : n,
                       NULL,     s->type,    GSOLVE_HOST,
                       s->layout};
 
@@ -88,10 +88,11 @@ static double stream_once(const setup *s, const gsolve_matrix *A, const gsolve_c
 
 static gsolve_dense chunk_on_device(const setup *s, int32_t n, int32_t columns)
 {
-    gsolve_dense v = {n,     columns,  s->layout == GSOLVE_BY_ROWS ? columns : n, NULL, s->type,
-                      place, s->layout};
+    gsolve_dense v = {n,        columns, s->layout == GSOLVE_ROW_MAJOR ? columns : n,
+                      NULL,     s->type, location,
+                      s->layout};
 
-    v.value = gsolve_alloc(ctx, place, (size_t)n * (size_t)columns, size_of(s->type));
+    v.value = gsolve_alloc(ctx, location, (size_t)n * (size_t)columns, size_of(s->type));
     if (!v.value) check(GSOLVE_NO_MEMORY);
     return v;
 }
@@ -103,8 +104,8 @@ static double copy_alone(void *here, void *there, size_t bytes, bool out)
 
     for (int run = 0; run < RUNS; run++) {
         const double begin = bench_now();
-        check(out ? gsolve_copy(ctx, here, GSOLVE_HOST, there, place, bytes)
-                  : gsolve_copy(ctx, there, place, here, GSOLVE_HOST, bytes));
+        check(out ? gsolve_copy(ctx, here, GSOLVE_HOST, there, location, bytes)
+                  : gsolve_copy(ctx, there, location, here, GSOLVE_HOST, bytes));
         if (bench_now() - begin < best) best = bench_now() - begin;
     }
     return best;
@@ -125,12 +126,12 @@ static void measure_alone(const setup *s, const gsolve_matrix *A, gsolve_dense x
     for (int run = 0; run < RUNS + 1; run++) {
         const double begin = bench_now();
         for (int k = 0; k < 4; k++) check(gsolve_matrix_apply(A, 1, X, 0, Y));
-        check(gsolve_copy(ctx, &last, GSOLVE_HOST, Y.value, place, 4));
+        check(gsolve_copy(ctx, &last, GSOLVE_HOST, Y.value, location, 4));
         if (run > 0 && bench_now() - begin < best) best = bench_now() - begin;
     }
     alone[1] = chunks * best / 4;
-    gsolve_free(ctx, place, X.value);
-    gsolve_free(ctx, place, Y.value);
+    gsolve_free(ctx, location, X.value);
+    gsolve_free(ctx, location, Y.value);
 }
 
 static void print_record(const setup *s, const gsolve_csr *csr, const gsolve_stream_info *info,
@@ -145,8 +146,9 @@ static void print_record(const setup *s, const gsolve_csr *csr, const gsolve_str
            "\"device_bytes\": %zu, \"median_ms\": %.3f, \"in_turn_ms\": %.3f, \"factor\": %.3f, ",
            s->matrix, csr->nrows, (long long)gsolve_csr_entries(csr), s->format,
            s->type == GSOLVE_F32 ? "f32" : "f64", s->columns,
-           s->layout == GSOLVE_BY_ROWS ? "rows" : "columns", about.description, RUNS, info->columns,
-           info->chunks, info->bands, info->bytes, 1e3 * seconds, 1e3 * in_turn, in_turn / seconds);
+           s->layout == GSOLVE_ROW_MAJOR ? "rows" : "columns", about.description, RUNS,
+           info->columns, info->chunks, info->bands, info->bytes, 1e3 * seconds, 1e3 * in_turn,
+           in_turn / seconds);
     if (s->bands) {
         printf("\"bound_ms\": null, \"share\": null}\n");
     } else {

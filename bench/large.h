@@ -13,15 +13,15 @@ static inline void *numbers_on_device(gsolve_type type, int64_t count, bool fill
     const int64_t drawn = count < DRAWN ? count : DRAWN;
     const size_t size = size_of(type);
     const gsolve_dense some = vector_on_device(type, (int32_t)drawn, 1, filled);
-    char *values = (char *)gsolve_alloc(ctx, place, (size_t)count + 1, size);
+    char *values = (char *)gsolve_alloc(ctx, location, (size_t)count + 1, size);
 
     if (!values) check(GSOLVE_NO_MEMORY);
     for (int64_t at = 0; at < count; at += drawn) {
         const int64_t now = count - at < drawn ? count - at : drawn;
-        check(gsolve_copy(ctx, values + (size_t)at * size, place, some.value, place,
+        check(gsolve_copy(ctx, values + (size_t)at * size, location, some.value, location,
                           (size_t)now * size));
     }
-    gsolve_free(ctx, place, some.value);
+    gsolve_free(ctx, location, some.value);
     return values;
 }
 

@@ -9,7 +9,7 @@
 #include "gsolve_plugin.h"
 
 static gsolve_context *ctx;
-static gsolve_place place; /* where its vectors lie */
+static gsolve_location location; /* where its vectors lie */
 static gsolve_context_info about;
 
 /* Ends the program unless the call succeeded. */
@@ -30,27 +30,27 @@ static inline void open_device(void)
         exit(1);
     }
     gsolve_context_describe(ctx, &about);
-    place = strcmp(about.device, "cpu") == 0 ? GSOLVE_HOST : GSOLVE_DEVICE;
+    location = strcmp(about.device, "cpu") == 0 ? GSOLVE_HOST : GSOLVE_DEVICE;
 }
 
 /* Bytes a second, read and written, of a copy within the device: the best of ten. */
 static inline double copy_bandwidth(void)
 {
     const size_t bytes = (size_t)1 << 30;
-    void *from = gsolve_alloc(ctx, place, bytes, 1), *to = gsolve_alloc(ctx, place, bytes, 1);
+    void *from = gsolve_alloc(ctx, location, bytes, 1), *to = gsolve_alloc(ctx, location, bytes, 1);
     double best = 0;
 
     if (!from || !to) check(GSOLVE_NO_MEMORY);
     for (int run = 0; run < 10; run++) {
         const double begin = bench_now();
         char first; /* comes when all of the copy has been made */
-        check(gsolve_copy(ctx, to, place, from, place, bytes));
-        check(gsolve_copy(ctx, &first, GSOLVE_HOST, to, place, sizeof first));
+        check(gsolve_copy(ctx, to, location, from, location, bytes));
+        check(gsolve_copy(ctx, &first, GSOLVE_HOST, to, location, sizeof first));
         const double speed = 2 * (double)bytes / (bench_now() - begin);
         if (speed > best) best = speed;
     }
-    gsolve_free(ctx, place, from);
-    gsolve_free(ctx, place, to);
+    gsolve_free(ctx, location, from);
+    gsolve_free(ctx, location, to);
     return best;
 }
 
@@ -77,7 +77,7 @@ static inline void put_vector(gsolve_dense v, const double *values)
 
     if (!narrow) check(GSOLVE_NO_MEMORY);
     for (size_t i = 0; v.type == GSOLVE_F32 && i < count; i++) narrow[i] = (float)values[i];
-    check(gsolve_copy(ctx, v.value, place,
+    check(gsolve_copy(ctx, v.value, location,
                       v.type == GSOLVE_F32 ? (const void *)narrow : (const void *)values,
                       GSOLVE_HOST, bytes));
     free(narrow);
@@ -88,9 +88,9 @@ static inline void get_vector(gsolve_dense v, double *values)
     const size_t count = (size_t)v.nrows * (size_t)v.ncols, bytes = count * size_of(v.type);
     const float *narrow = (const float *)(const void *)values;
 
-    check(gsolve_copy(ctx, values, GSOLVE_HOST, v.value, place, bytes));
+    check(gsolve_copy(ctx, values, GSOLVE_HOST, v.value, location, bytes));
     if (v.type == GSOLVE_F64) return;
-    for (size_t i = count; i-- > 0;) { /* widened in place, from the end */
+    for (size_t i = count; i-- > 0;) { /* widened in location, from the end */
         const double wide = (double)narrow[i];
         memcpy(&values[i], &wide, sizeof wide);
     }
@@ -101,10 +101,10 @@ static inline gsolve_dense vector_on_device(gsolve_type type, int32_t n, int32_t
                                             bool filled)
 {
     const int64_t count = (int64_t)n * columns;
-    gsolve_dense v = {n, columns, n, NULL, type, place, GSOLVE_BY_COLUMNS};
+    gsolve_dense v = {n, columns, n, NULL, type, location, GSOLVE_COLUMN_MAJOR};
     double *values = new_numbers(count, filled);
 
-    v.value = gsolve_alloc(ctx, place, (size_t)count + 1, size_of(type));
+    v.value = gsolve_alloc(ctx, location, (size_t)count + 1, size_of(type));
     if (!v.value) check(GSOLVE_NO_MEMORY);
     put_vector(v, values);
     free(values);
@@ -139,17 +139,17 @@ static inline gsolve_csr rows_on_device(const gsolve_csr *csr)
     gsolve_csr there = *csr;
     void *to[3];
 
-    if (place == GSOLVE_HOST) return there;
+    if (location == GSOLVE_HOST) return there;
     for (int k = 0; k < 3; k++) {
-        to[k] = gsolve_alloc(ctx, place, part[k].count, part[k].size);
+        to[k] = gsolve_alloc(ctx, location, part[k].count, part[k].size);
         if (!to[k]) check(GSOLVE_NO_MEMORY);
-        check(gsolve_copy(ctx, to[k], place, part[k].from, GSOLVE_HOST,
+        check(gsolve_copy(ctx, to[k], location, part[k].from, GSOLVE_HOST,
                           part[k].count * part[k].size));
     }
     there.start = to[0];
     there.col = to[1];
     there.value = to[2];
-    there.place = place;
+    there.location = location;
     return there;
 }
 

@@ -85,8 +85,8 @@ struct peer_spmm {
     void name_block(cusparseDnMatDescr_t *out, const gsolve_dense &v) const
     {
         check(cusparseCreateDnMat(out, v.nrows, v.ncols, v.stride, v.value, type,
-                                  v.layout == GSOLVE_BY_ROWS ? CUSPARSE_ORDER_ROW
-                                                             : CUSPARSE_ORDER_COL));
+                                  v.layout == GSOLVE_ROW_MAJOR ? CUSPARSE_ORDER_ROW
+                                                               : CUSPARSE_ORDER_COL));
     }
 
     void analyse()

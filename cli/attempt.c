@@ -41,12 +41,12 @@ static void set_solver(const cli *c, cli_attempt *a, const char *name)
 }
 
 /* The method is to be chosen for a preconditioner that the user wants: the first that uses one. */
-static void choose_solver(const cli *c, const gsolve_traits *traits, cli_attempt *a)
+static void choose_solver(const cli *c, const gsolve_statistics *traits, cli_attempt *a)
 {
     gsolve_choice choice;
 
     a->free_method = true;
-    for (int k = 0; gsolve_choose(c->ctx, traits, k, &choice); k++) {
+    for (int k = 0; gsolve_auto_choose(c->ctx, traits, k, &choice); k++) {
         if (!cli_spec_is(choice.solver, "direct")) break;
     }
     set_solver(c, a, choice.solver);
@@ -65,14 +65,14 @@ static bool is_kind_of_cg(const char *spec)
 
 /* The preconditioner is to be chosen for a method that the user wants. That many iterations with
  * jacobi are the fastest holds for cg, whose iterations are the cheapest. */
-static void choose_precond(const cli *c, const gsolve_traits *traits, cli_attempt *a)
+static void choose_precond(const cli *c, const gsolve_statistics *traits, cli_attempt *a)
 {
     gsolve_choice choice;
 
     set_solver(c, a, c->is.solver);
-    gsolve_choose(c->ctx, traits, 0, &choice);
+    gsolve_auto_choose(c->ctx, traits, 0, &choice);
     if (strcmp(choice.precond, "jacobi") == 0 && !is_kind_of_cg(c->is.solver)) {
-        gsolve_choose(c->ctx, traits, 1, &choice);
+        gsolve_auto_choose(c->ctx, traits, 1, &choice);
     }
     if (cli_spec_is(c->is.solver, "direct")) {
         snprintf(a->precond, sizeof a->precond, "none");
@@ -82,14 +82,14 @@ static void choose_precond(const cli *c, const gsolve_traits *traits, cli_attemp
     }
 }
 
-bool cli_choose(const cli *c, const gsolve_traits *traits, int k, cli_attempt *a)
+bool cli_choose(const cli *c, const gsolve_statistics *traits, int k, cli_attempt *a)
 {
     const bool any_solver = is_auto(c->is.solver), any_precond = is_auto(c->is.precond);
     gsolve_choice choice;
 
     if (k > 0 && !(any_solver && any_precond)) return false;
     if (any_solver && any_precond) {
-        if (!gsolve_choose(c->ctx, traits, k, &choice)) return false;
+        if (!gsolve_auto_choose(c->ctx, traits, k, &choice)) return false;
         set_solver(c, a, choice.solver);
         snprintf(a->precond, sizeof a->precond, "%s", choice.precond);
         snprintf(a->why, sizeof a->why, "chosen: %s", choice.why);
@@ -230,7 +230,7 @@ static gsolve_status set_up(cli *c, cli_attempt *a, const gsolve_matrix *A, gsol
     if (status != GSOLVE_OK) return status;
     a->precond_seconds = cli_now() - begin;
     cli_levels_take(a, *M);
-    if (a->free_method && gsolve_precond_varies(*M)) { /* auto knows what suits */
+    if (a->free_method && gsolve_precond_is_variable(*M)) { /* auto knows what suits */
         snprintf(flexible, sizeof flexible, "auto%.500s", keys);
         snprintf(a->solver, sizeof a->solver, "%s", flexible);
     }
@@ -254,7 +254,7 @@ static gsolve_status run(cli *c, cli_attempt *a, gsolve_solver *S, gsolve_dense 
     cli_live_begin(&w.live, c, a->method);
     w.live.on = w.live.on && !w.lines;
     w.live.target = cli_rtol(c);
-    gsolve_solver_watch(S, see, &w);
+    gsolve_solver_set_monitor(S, see, &w);
     status = gsolve_solver_run(S, b, x, &a->result);
     cli_live_erase(&w.live);
     a->solve_seconds = cli_now() - begin;
@@ -262,7 +262,7 @@ static gsolve_status run(cli *c, cli_attempt *a, gsolve_solver *S, gsolve_dense 
 }
 
 /* The results of the columns, and the explanation. */
-static void look_back(cli_attempt *a, gsolve_solver *S, int32_t ncols)
+static void read_back(cli_attempt *a, gsolve_solver *S, int32_t ncols)
 {
     a->ran = true;
     snprintf(a->told, sizeof a->told, "%s", gsolve_solver_note(S));
@@ -322,7 +322,7 @@ int cli_try(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_dense b, gsol
     setting_up = 0;
     cli_live_erase(&live);
     if (a->status == GSOLVE_OK) a->status = run(c, a, S, b, x);
-    if (a->status == GSOLVE_OK) look_back(a, S, b.ncols);
+    if (a->status == GSOLVE_OK) read_back(a, S, b.ncols);
     if (a->ran) a->status = profile(c, a, S, b, guess, x);
     if (a->status != GSOLVE_OK && chosen && may_fall_back(a->status)) {
         snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_error(c->ctx));

@@ -1,8 +1,8 @@
 /* attempt.h: one method with one preconditioner on a system, from set-up to result. */
-#ifndef CLI_ATTEMPT_H
-#define CLI_ATTEMPT_H
+#ifndef GS_CLI_ATTEMPT_H
+#define GS_CLI_ATTEMPT_H
 
-#include "cli/live.h"
+#include "cli/live_progress.h"
 #include "cli/profile.h"
 #include "cli/system.h"
 
@@ -29,7 +29,7 @@ typedef struct cli_attempt {
 
 /* a = the k-th choice for a matrix of these traits, as far as the arguments leave a choice, with
  * their tolerances. False: there is no such choice. */
-bool cli_choose(const cli *c, const gsolve_traits *traits, int k, cli_attempt *a);
+bool cli_choose(const cli *c, const gsolve_statistics *traits, int k, cli_attempt *a);
 
 /* Whether the specs that the arguments hold are known: found before a long read. 0 or CLI_ERROR. */
 int cli_check_specs(cli *c);

@@ -1,6 +1,6 @@
 /* cli.h: what the commands share: their arguments, the session, and how it speaks. */
-#ifndef CLI_H
-#define CLI_H
+#ifndef GS_CLI_CLI_H
+#define GS_CLI_CLI_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/json.h"
-#include "cli/live.h"
+#include "cli/live_progress.h"
 
 /* Writes the matrix read, says so, and tells JSON. */
 int cli_write_matrix(cli *c, cli_system *s, const char *path, gsolve_symmetry symmetry,
@@ -24,7 +24,7 @@ int cli_write_matrix(cli *c, cli_system *s, const char *path, gsolve_symmetry sy
     cli_item(c, "written", "%s, %s, in %s", path, kept[symmetry],
              cli_seconds(cli_now() - begin).text);
     if (!c->is.json) return 0;
-    if (gsolve_csr_examine(c->ctx, &s->csr, &s->traits) != GSOLVE_OK) return cli_fail_library(c);
+    if (gsolve_csr_statistics(c->ctx, &s->csr, &s->traits) != GSOLVE_OK) return cli_fail_library(c);
     object = cJSON_CreateObject();
     cli_json_matrix(object, s);
     cli_json_text(object, "output", path);

@@ -3,22 +3,22 @@
 #include <string.h>
 
 #include "cli/attempt.h"
-#include "cli/forecast.h"
 #include "cli/json.h"
-#include "cli/prospect.h"
+#include "cli/memory_estimate.h"
+#include "cli/precond_estimate.h"
 
 #define BAR 40 /* characters of the longest bar */
 
 /* --- hints --------------------------------------------------------------------------------------
  */
 
-static bool positive_diagonal(const gsolve_traits *t)
+static bool positive_diagonal(const gsolve_statistics *t)
 {
     return t->zero_diagonals == 0 && t->negative_diagonals == 0;
 }
 
 /* What the signs and sizes tell of definiteness, and only that. */
-static const char *definiteness(const gsolve_traits *t)
+static const char *definiteness(const gsolve_statistics *t)
 {
     const bool dominant = t->dominant_rows == t->nrows;
 
@@ -52,7 +52,7 @@ static const char *definiteness(const gsolve_traits *t)
     return "perhaps positive definite: symmetric with a positive diagonal; cg will tell";
 }
 
-static size_t csr_bytes(const gsolve_traits *t, size_t value)
+static size_t csr_bytes(const gsolve_statistics *t, size_t value)
 {
     const size_t offset = t->entries > INT32_MAX ? sizeof(int64_t) : sizeof(int32_t);
     return (size_t)t->entries * (value + sizeof(int32_t)) + ((size_t)t->nrows + 1) * offset;
@@ -73,7 +73,7 @@ static void bucket_name(int k, char name[32])
     }
 }
 
-static void say_rows(const cli *c, const gsolve_traits *t)
+static void say_rows(const cli *c, const gsolve_statistics *t)
 {
     int64_t longest = 1;
     int first = 0, last = 31;
@@ -94,7 +94,7 @@ static void say_rows(const cli *c, const gsolve_traits *t)
     }
 }
 
-static void say_diagonal(const cli *c, const gsolve_traits *t)
+static void say_diagonal(const cli *c, const gsolve_statistics *t)
 {
     char zeros[128] = "no zeros";
 
@@ -108,7 +108,7 @@ static void say_diagonal(const cli *c, const gsolve_traits *t)
              t->dominant_rows, cli_count(t->nrows, "row").text, t->dominance);
 }
 
-static void say_shape(const cli *c, const gsolve_traits *t)
+static void say_shape(const cli *c, const gsolve_statistics *t)
 {
     const double cells = (double)t->nrows * (double)t->ncols;
 
@@ -132,7 +132,7 @@ static void say_shape(const cli *c, const gsolve_traits *t)
     if (t->empty_rows > 0) cli_item(c, "", "the first empty row is %d", t->first_empty_row + 1);
 }
 
-static void say_values(const cli *c, const gsolve_traits *t)
+static void say_values(const cli *c, const gsolve_statistics *t)
 {
     cli_item(c, "bandwidth", "%d = max |i - j|", t->bandwidth);
     if (t->block > 1) {
@@ -159,11 +159,11 @@ static void say_values(const cli *c, const gsolve_traits *t)
              cli_bytes((double)csr_bytes(t, sizeof(float))).text);
 }
 
-static void say_choices(const cli *c, const gsolve_context *there, const gsolve_traits *t)
+static void say_choices(const cli *c, const gsolve_context *there, const gsolve_statistics *t)
 {
     gsolve_choice choice;
 
-    for (int k = 0; gsolve_choose(there, t, k, &choice); k++) {
+    for (int k = 0; gsolve_auto_choose(there, t, k, &choice); k++) {
         cli_item(c, k ? "then" : "auto", "%s + %s: %s", choice.solver, choice.precond, choice.why);
     }
 }
@@ -171,7 +171,7 @@ static void say_choices(const cli *c, const gsolve_context *there, const gsolve_
 /* --- JSON ---------------------------------------------------------------------------------------
  */
 
-static void add_traits(cJSON *object, const gsolve_traits *t)
+static void add_traits(cJSON *object, const gsolve_statistics *t)
 {
     const struct {
         const char *key;
@@ -211,7 +211,7 @@ static void add_traits(cJSON *object, const gsolve_traits *t)
 }
 
 static int write_json(cli *c, const gsolve_context *there, const cli_system *s,
-                      const cli_prospect *p)
+                      const cli_precond_estimate *p)
 {
     cJSON *object = cJSON_CreateObject(), *list, *item;
     char name[32];
@@ -219,8 +219,8 @@ static int write_json(cli *c, const gsolve_context *there, const cli_system *s,
 
     cli_json_matrix(object, s);
     add_traits(cJSON_AddObjectToObject(object, "traits"), &s->traits);
-    cli_forecast_json(object, c, s);
-    cli_prospect_json(object, p);
+    cli_memory_estimate_json(object, c, s);
+    cli_precond_estimate_json(object, p);
     list = cJSON_AddArrayToObject(object, "row_lengths");
     for (int k = 0; k < 32; k++) {
         if (s->traits.length[k] == 0) continue;
@@ -231,7 +231,7 @@ static int write_json(cli *c, const gsolve_context *there, const cli_system *s,
         cJSON_AddItemToArray(list, item);
     }
     list = cJSON_AddArrayToObject(object, "auto");
-    for (int k = 0; gsolve_choose(there, &s->traits, k, &choice); k++) {
+    for (int k = 0; gsolve_auto_choose(there, &s->traits, k, &choice); k++) {
         item = cJSON_CreateObject();
         cJSON_AddStringToObject(item, "solver", choice.solver);
         cJSON_AddStringToObject(item, "precond", choice.precond);
@@ -244,14 +244,14 @@ static int write_json(cli *c, const gsolve_context *there, const cli_system *s,
 /* What the system looks like, and what a solve there would make of it. */
 static int look(cli *c, gsolve_context *there, const cli_system *s)
 {
-    cli_prospect p = {0};
+    cli_precond_estimate p = {0};
 
-    cli_prospect_make(c, there, s, &p);
+    cli_precond_estimate_make(c, there, s, &p);
     say_shape(c, &s->traits);
     say_values(c, &s->traits);
-    cli_forecast_say(c, s);
+    cli_memory_estimate_print(c, s);
     say_choices(c, there, &s->traits);
-    cli_prospect_say(c, &p);
+    cli_precond_estimate_print(c, &p);
     return c->is.json ? write_json(c, there, s, &p) : 0;
 }
 

@@ -1,6 +1,6 @@
 /* json.h: results as JSON. */
-#ifndef CLI_JSON_H
-#define CLI_JSON_H
+#ifndef GS_CLI_JSON_H
+#define GS_CLI_JSON_H
 
 #include <cjson/cJSON.h>
 

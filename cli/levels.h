@@ -1,6 +1,6 @@
 /* levels.h: the levels of a preconditioner that has several, told. */
-#ifndef CLI_LEVELS_H
-#define CLI_LEVELS_H
+#ifndef GS_CLI_LEVELS_H
+#define GS_CLI_LEVELS_H
 
 #include "cli/attempt.h"
 #include "cli/json.h"

@@ -1,7 +1,7 @@
 /* options.h: the table of each command's options. It drives getopt_long, --help and the man page.
  */
-#ifndef CLI_OPTIONS_H
-#define CLI_OPTIONS_H
+#ifndef GS_CLI_OPTIONS_H
+#define GS_CLI_OPTIONS_H
 
 #include "cli/cli.h"
 

@@ -34,13 +34,13 @@ gsolve_status cli_profile_make(cli *c, cli_profile *p, gsolve_solver *S, gsolve_
 
     gsolve_context_describe(c->ctx, &info);
     p->peak = info.peak;
-    gsolve_solver_profiled(S, &p->run);
-    gsolve_solver_watch(S, go_on, NULL);
+    gsolve_solver_get_profile(S, &p->run);
+    gsolve_solver_set_monitor(S, go_on, NULL);
     gsolve_solver_profile(S, true);
     status = gsolve_solver_run(S, b, guess, &result);
     if (status == GSOLVE_OK) status = gsolve_context_copy_speed(c->ctx, &p->copy_speed);
     if (status != GSOLVE_OK) return status;
-    gsolve_solver_profiled(S, &p->timed);
+    gsolve_solver_get_profile(S, &p->timed);
     p->lines = 0;
     while (p->lines < CLI_MOST_CLASSES && gsolve_solver_profile_at(S, p->lines, &p->line[p->lines]))
         p->lines++;

@@ -1,6 +1,6 @@
 /* profile.h: where the time of a solve's iterations goes, against a copy within the same memory. */
-#ifndef CLI_PROFILE_H
-#define CLI_PROFILE_H
+#ifndef GS_CLI_PROFILE_H
+#define GS_CLI_PROFILE_H
 
 #include <cjson/cJSON.h>
 

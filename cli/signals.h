@@ -1,6 +1,6 @@
 /* signals.h: the command ends by a signal, but removes its temporary files first. */
-#ifndef CLI_SIGNALS_H
-#define CLI_SIGNALS_H
+#ifndef GS_CLI_SIGNALS_H
+#define GS_CLI_SIGNALS_H
 
 #include "cli/cli.h"
 

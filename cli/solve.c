@@ -14,7 +14,9 @@ static void say_system(const cli *c, const cli_solution *s)
 
     gsolve_context_describe(c->ctx, &device);
     cli_item(c, "", "%s%s", cli_symmetry_words(&s->system.traits),
-             c->is.type == GSOLVE_F32 ? "; rounded to single precision, and residuals are of the rounded matrix" : "");
+             c->is.type == GSOLVE_F32
+                 ? "; rounded to single precision, and residuals are of the rounded matrix"
+                 : "");
     if (s->system.b.ncols == 1) {
         cli_item(c, "b", "%s", cli_rhs_words(c));
     } else {
@@ -34,8 +36,8 @@ static int prepare(cli *c, cli_solution *s)
     if (cli_decide_device(c, &s->system)) return CLI_ERROR;
     begin += cli_now() - deciding; /* the start of a GPU is no part of the format */
     if (cli_examine(c, &s->system)) return CLI_ERROR;
-    if (gsolve_matrix_take(&s->A, c->ctx, c->is.format ? c->is.format : "auto", &s->system.csr) !=
-        GSOLVE_OK) {
+    if (gsolve_matrix_create_owned(&s->A, c->ctx, c->is.format ? c->is.format : "auto",
+                                   &s->system.csr) != GSOLVE_OK) {
         return cli_fail_library(c);
     }
     gsolve_matrix_describe(s->A, &s->info);

@@ -1,6 +1,6 @@
 /* solve.h: what a solve found, for the reports. */
-#ifndef CLI_SOLVE_H
-#define CLI_SOLVE_H
+#ifndef GS_CLI_SOLVE_H
+#define GS_CLI_SOLVE_H
 
 #include "cli/attempt.h"
 

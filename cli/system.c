@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/live.h"
+#include "cli/live_progress.h"
 
 /* --- the device ------------------------------------------------------------------------------ */
 
@@ -165,7 +165,7 @@ int cli_examine(cli *c, cli_system *s)
     const double begin = cli_now();
     gsolve_csr single;
 
-    if (gsolve_csr_examine(c->ctx, &s->csr, &s->traits) != GSOLVE_OK) return cli_fail_library(c);
+    if (gsolve_csr_statistics(c->ctx, &s->csr, &s->traits) != GSOLVE_OK) return cli_fail_library(c);
     if (c->is.type == GSOLVE_F32) {
         if (gsolve_csr_convert(&single, c->ctx, GSOLVE_F32, &s->csr) != GSOLVE_OK) {
             return cli_fail_library(c);
@@ -177,7 +177,7 @@ int cli_examine(cli *c, cli_system *s)
     return 0;
 }
 
-const char *cli_symmetry_words(const gsolve_traits *t)
+const char *cli_symmetry_words(const gsolve_statistics *t)
 {
     if (t->nrows != t->ncols) return "rectangular";
     if (t->symmetric) return "symmetric";
@@ -194,7 +194,7 @@ int cli_new_dense(cli *c, gsolve_dense *v, int32_t nrows, int32_t ncols)
 
     if (!value) return cli_fail_library(c);
     memset(value, 0, count * sizeof *value);
-    *v = (gsolve_dense){nrows, ncols, nrows, value, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    *v = (gsolve_dense){nrows, ncols, nrows, value, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /* system.h: the system to solve: the matrix as read, what it looks like, b and the first guess. */
-#ifndef CLI_SYSTEM_H
-#define CLI_SYSTEM_H
+#ifndef GS_CLI_SYSTEM_H
+#define GS_CLI_SYSTEM_H
 
 #include "cli/cli.h"
 
@@ -8,7 +8,7 @@ typedef struct cli_system {
     const char *name; /* of the matrix: a file, or gen:... */
     gsolve_csr csr;   /* owned by the library; cleared when a matrix has taken it */
     gsolve_source source;
-    gsolve_traits traits;
+    gsolve_statistics traits;
     int32_t nrows, ncols;
     int64_t entries;
     gsolve_dense b, x; /* owned; x holds the first guess */
@@ -54,7 +54,7 @@ bool cli_ones_solve(const cli *c);
 void cli_close_system(cli *c, cli_system *s);
 
 /* "symmetric", "skew-symmetric", "not symmetric", ... */
-const char *cli_symmetry_words(const gsolve_traits *t);
+const char *cli_symmetry_words(const gsolve_statistics *t);
 
 /* v = n rows and ncols columns of zeros, owned. */
 int cli_new_dense(cli *c, gsolve_dense *v, int32_t nrows, int32_t ncols);

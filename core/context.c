@@ -119,7 +119,7 @@ gsolve_status gsolve_context_create(gsolve_context **out, const char *spec)
         snprintf(create_error, sizeof create_error, "gsolve_context_create: argument is NULL");
         return GSOLVE_BAD_ARGUMENT;
     }
-    gs_watch_fork();
+    gs_detect_fork();
     ctx = calloc(1, sizeof *ctx);
     if (ctx) {
         ctx->device = &gs_device_host;

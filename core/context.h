@@ -1,6 +1,6 @@
 /* context.h: what a context holds, and the services that the library's own parts share. */
-#ifndef GS_CONTEXT_H
-#define GS_CONTEXT_H
+#ifndef GS_CORE_CONTEXT_H
+#define GS_CORE_CONTEXT_H
 
 #include "core/device.h"
 
@@ -13,21 +13,22 @@ typedef struct gs_registry { /* plug-ins of one kind that the user added */
     int count;
 } gs_registry;
 
-typedef struct gs_told { /* how many entries rows that start there have */
+typedef struct gs_known_entries { /* how many entries rows that start there have */
     const void *start;
     int32_t nrows;
     int64_t entries;
-} gs_told;
+} gs_known_entries;
 
 struct gsolve_context {
     const gs_device *device;
     gs_queue *queue;
     gs_block **live; /* all live blocks, by address */
     size_t bytes, peak;
-    int64_t blocks, allocations, granted; /* granted: allocations left, negative: no limit */
-    int64_t fetched;                      /* copies from the device to the host so far */
-    gs_told told;                         /* of the matrix whose form is being made: its device is
-                                             not waited for to say so again */
+    int64_t blocks, allocations;
+    int64_t allocations_left; /* negative: no limit */
+    int64_t fetched;          /* copies from the device to the host so far */
+    gs_known_entries told;    /* of the matrix whose form is being made: its device is
+                        not waited for to say so again */
     gs_registry formats, preconds;
     int64_t handles;       /* matrices and preconditioners that live */
     char description[256]; /* of the device */
@@ -80,16 +81,17 @@ gsolve_status gs_memory_need(gsolve_context *ctx, double bytes, const char *what
 
 /* Until ctx's device has done what it was asked, if what lies there, in its place, is on it: a byte
  * or more, or NULL. */
-gsolve_status gs_memory_settle(gsolve_context *ctx, gsolve_place place, const void *there);
+gsolve_status gs_memory_synchronize(gsolve_context *ctx, gsolve_location location,
+                                    const void *there);
 
 /* Whether something of ctx lies in a device's own memory. */
 bool gs_memory_on_device(const gsolve_context *ctx);
 
-/* carry.c: a large copy between the host and the device, by way of the device's pages: while one
- * travels, the threads fill or empty the next. *done: false if the copy is not worth it, or there
- * are no pages. */
-gsolve_status gs_carry(gsolve_context *ctx, void *to, gsolve_place to_place, const void *from,
-                       size_t bytes, bool *done);
+/* staged_copy.c: a large copy between the host and the device, by way of the device's pages: while
+ * one travels, the threads fill or empty the next. *done: false if the copy is not worth it, or
+ * there are no pages. */
+gsolve_status gs_copy_staged(gsolve_context *ctx, void *to, gsolve_location to_place,
+                             const void *from, size_t bytes, bool *done);
 /* handle, a block of ctx, has more to release than blocks of ctx: if it is left when the context is
  * destroyed, destroy(handle) is called, which must free the block. The oldest handle goes first:
  * what a handle owns was made after it, and is gone when its turn comes. */
@@ -100,7 +102,14 @@ void gs_own(gsolve_context *ctx, void *handle, void (*destroy)(void *handle));
 void *gs_map_file(gsolve_context *ctx, int file, int64_t offset, size_t bytes);
 
 /* From here on a child of fork is told from its parent, see gs_usable_threads. */
-void gs_watch_fork(void);
+void gs_detect_fork(void);
+
+/* Whether ctx's kernels run on a GPU: in warps of 32 threads, and after the call that launches them
+ * has returned. */
+static inline bool gs_on_gpu(const gsolve_context *ctx)
+{
+    return ctx->device == &gs_device_cuda;
+}
 
 /* Seconds from some fixed point, monotonic. */
 double gs_now(void);

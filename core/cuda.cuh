@@ -1,6 +1,6 @@
 // cuda.cuh: what the .cu files share: the queue, checks, 16-byte accesses, sums in a fixed order.
-#ifndef GS_CUDA_CUH
-#define GS_CUDA_CUH
+#ifndef GS_CORE_CUDA_CUH
+#define GS_CORE_CUDA_CUH
 
 #include <cub/block/block_reduce.cuh>
 #include <cuda_runtime.h>
@@ -27,7 +27,7 @@ struct gs_queue {
     void *page[GS_SLOTS];
     size_t page_bytes[GS_SLOTS];
     cudaEvent_t posted[GS_SLOTS];
-    void *carried[GS_PAGES];       // the pages of carry.c, made when first needed
+    void *carried[GS_PAGES];       // the pages of staged_copy.c, made when first needed
     cudaEvent_t arrival[GS_PAGES]; // of what was sent from or to them
     cusparseContext *sparse;       // made when first asked for
 };

@@ -1,6 +1,6 @@
 // cusparse.cuh: the handle of cuSPARSE, its errors, its vectors.
-#ifndef GS_CUSPARSE_CUH
-#define GS_CUSPARSE_CUH
+#ifndef GS_CORE_CUSPARSE_CUH
+#define GS_CORE_CUSPARSE_CUH
 
 #include <cusparse.h>
 

@@ -1,6 +1,6 @@
 /* device.h: where arrays live and kernels run. */
-#ifndef GS_DEVICE_H
-#define GS_DEVICE_H
+#ifndef GS_CORE_DEVICE_H
+#define GS_CORE_DEVICE_H
 
 #include "gsolve_plugin.h"
 
@@ -9,8 +9,15 @@ typedef struct gs_graph gs_graph;   /* a recorded sequence of kernels */
 typedef struct gs_moment gs_moment; /* a point in the order of what the device does */
 
 #define GS_SLOTS 2
-#define GS_PAGES 2                  /* by which large copies travel, see carry.c */
+#define GS_PAGES 2                  /* by which large copies travel, see staged_copy.c */
 #define GS_PAGE  ((size_t)16 << 20) /* bytes of one */
+
+/* Whether a column goes on: what the number that guards kernels says. */
+enum {
+    GS_GOES_ON,
+    GS_ENDS, /* what completes the step that it ended with still runs */
+    GS_ENDED
+};
 
 typedef struct gs_device {
     gsolve_plugin plugin; /* its options are gs_device_options */

@@ -17,7 +17,7 @@ static void enter_child(void)
     atomic_store(&process, CHILD);
 }
 
-void gs_watch_fork(void)
+void gs_detect_fork(void)
 {
     int expected = UNWATCHED;
 

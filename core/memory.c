@@ -129,11 +129,11 @@ static void release(gsolve_context *ctx, gs_block *block)
     free(block);
 }
 
-/* Takes one from what gsolve_context_grant allows. */
+/* Takes one from what gsolve_context_limit_allocations allows. */
 static bool granted(gsolve_context *ctx)
 {
-    if (ctx->granted == 0) return false;
-    if (ctx->granted > 0) ctx->granted--;
+    if (ctx->allocations_left == 0) return false;
+    if (ctx->allocations_left > 0) ctx->allocations_left--;
     return true;
 }
 
@@ -217,9 +217,9 @@ static void say_refused(gsolve_context *ctx, bool host, size_t count, size_t siz
                 count, size, host ? "host" : "device", room, ctx->bytes);
 }
 
-void *gsolve_alloc(gsolve_context *ctx, gsolve_place place, size_t count, size_t size)
+void *gsolve_alloc(gsolve_context *ctx, gsolve_location location, size_t count, size_t size)
 {
-    const bool host = place == GSOLVE_HOST || !ctx->device->alloc;
+    const bool host = location == GSOLVE_HOST || !ctx->device->alloc;
     const bool overflows = size && count > SIZE_MAX / size;
     const size_t bytes = count && size && !overflows ? count * size : 1;
     gs_block *block = overflows ? NULL : new_block(ctx);
@@ -265,11 +265,11 @@ static gs_block *block_of(gsolve_context *ctx, const void *data)
     return block;
 }
 
-void gsolve_free(gsolve_context *ctx, gsolve_place place, void *data)
+void gsolve_free(gsolve_context *ctx, gsolve_location location, void *data)
 {
     gs_block *block = data ? block_of(ctx, data) : NULL;
 
-    (void)place;
+    (void)location;
     if (block) release(ctx, block);
 }
 
@@ -280,7 +280,7 @@ void gs_own(gsolve_context *ctx, void *handle, void (*destroy)(void *handle))
 
 gsolve_status gs_memory_open(gsolve_context *ctx)
 {
-    ctx->granted = -1;
+    ctx->allocations_left = -1;
     ctx->room = SIZE_MAX;
     ctx->live = calloc(BUCKETS, sizeof *ctx->live);
     return ctx->live ? GSOLVE_OK : GSOLVE_NO_MEMORY;
@@ -319,13 +319,13 @@ bool gs_memory_on_device(const gsolve_context *ctx)
     return false;
 }
 
-void gsolve_context_grant(gsolve_context *ctx, int64_t count)
+void gsolve_context_limit_allocations(gsolve_context *ctx, int64_t count)
 {
-    ctx->granted = count < 0 ? -1 : count;
+    ctx->allocations_left = count < 0 ? -1 : count;
 }
 
-gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_place to_place, const void *from,
-                          gsolve_place from_place, size_t bytes)
+gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_location to_place, const void *from,
+                          gsolve_location from_place, size_t bytes)
 {
     gsolve_status status;
     bool done = false;
@@ -337,16 +337,17 @@ gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_place to_place, 
     }
     ctx->fetched += to_place == GSOLVE_HOST;
     if (to_place != from_place) {
-        status = gs_carry(ctx, to, to_place, from, bytes, &done);
+        status = gs_copy_staged(ctx, to, to_place, from, bytes, &done);
         if (done || status != GSOLVE_OK) return status;
     }
     return ctx->device->copy(ctx->queue, to, from, bytes);
 }
 
-gsolve_status gs_memory_settle(gsolve_context *ctx, gsolve_place place, const void *there)
+gsolve_status gs_memory_synchronize(gsolve_context *ctx, gsolve_location location,
+                                    const void *there)
 {
     char first;
 
-    if (place != GSOLVE_DEVICE || !there || !ctx->device->copy) return GSOLVE_OK;
+    if (location != GSOLVE_DEVICE || !there || !ctx->device->copy) return GSOLVE_OK;
     return ctx->device->copy(ctx->queue, &first, there, sizeof first);
 }

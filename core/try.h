@@ -1,6 +1,6 @@
 /* try.h: how a failure travels: a function that owns something ends in "done:". */
-#ifndef GS_TRY_H
-#define GS_TRY_H
+#ifndef GS_CORE_TRY_H
+#define GS_CORE_TRY_H
 
 #include "gsolve_plugin.h"
 

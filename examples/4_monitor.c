@@ -40,7 +40,7 @@ int main(void)
     }
     double *b = malloc((size_t)csr.nrows * sizeof *b), *x = calloc((size_t)csr.nrows, sizeof *x);
     for (int i = 0; i < csr.nrows; i++) b[i] = 1;
-    gsolve_solver_watch(S, look, &w);
+    gsolve_solver_set_monitor(S, look, &w);
     status =
         gsolve_solver_run(S, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.nrows), &result);
     printf("%s after %d iterations: %s\n", gsolve_outcome_text(result.outcome), result.iterations,

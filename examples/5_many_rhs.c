@@ -33,8 +33,8 @@ int main(void)
     for (int64_t i = 0; i < (int64_t)n * COLUMNS; i++) b[i] = gsolve_random(1, (uint64_t)i);
 
     /* One column after the other, n elements apart. */
-    const gsolve_dense B = {n, COLUMNS, n, b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
-    const gsolve_dense X = {n, COLUMNS, n, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    const gsolve_dense B = {n, COLUMNS, n, b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+    const gsolve_dense X = {n, COLUMNS, n, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     status = gsolve_solver_run(S, B, X, &all);
     for (int32_t c = 0; c < COLUMNS && status == GSOLVE_OK; c++) {
         gsolve_solver_column(S, c, &one);

@@ -24,7 +24,7 @@
  *              Not to converge is an outcome, not an error.
  *   ownership  What _create returned, _destroy frees: it takes the address of the
  *              handle, sets it to NULL and accepts NULL. Arrays passed in stay the
- *              caller's; none is kept after the call (gsolve_matrix_take apart).
+ *              caller's; none is kept after the call (gsolve_matrix_create_owned apart).
  *   lifetime   S uses A and M: after they are destroyed it may only be destroyed. A context
  *              that is destroyed destroys all that is left in it; handles to that are void.
  *   threads    A context and all that is in it belong to one thread at a time.
@@ -127,14 +127,14 @@ gsolve_status gsolve_context_copy_speed(gsolve_context *ctx, double *bytes_per_s
 
 /* For tests: the next count allocations are granted and all later ones denied; a negative
  * count lifts the limit. */
-void gsolve_context_grant(gsolve_context *ctx, int64_t count);
+void gsolve_context_limit_allocations(gsolve_context *ctx, int64_t count);
 
 /* --- arrays: views, which own nothing --------------------------------------- */
 
 typedef enum gsolve_type { GSOLVE_F32, GSOLVE_F64, GSOLVE_TYPE_COUNT } gsolve_type;
 typedef enum gsolve_offset { GSOLVE_O32, GSOLVE_O64 } gsolve_offset;
-typedef enum gsolve_place { GSOLVE_HOST, GSOLVE_DEVICE } gsolve_place;
-typedef enum gsolve_layout { GSOLVE_BY_COLUMNS, GSOLVE_BY_ROWS } gsolve_layout;
+typedef enum gsolve_location { GSOLVE_HOST, GSOLVE_DEVICE } gsolve_location;
+typedef enum gsolve_layout { GSOLVE_COLUMN_MAJOR, GSOLVE_ROW_MAJOR } gsolve_layout;
 
 typedef struct gsolve_csr { /* compressed rows */
     int32_t nrows, ncols;
@@ -143,7 +143,7 @@ typedef struct gsolve_csr { /* compressed rows */
     const void *value;  /* one per entry, of type type */
     gsolve_offset offset;
     gsolve_type type;
-    gsolve_place place;
+    gsolve_location location;
 } gsolve_csr;
 
 typedef struct gsolve_dense { /* one column per right-hand side */
@@ -151,7 +151,7 @@ typedef struct gsolve_dense { /* one column per right-hand side */
     int64_t stride; /* elements from one column to the next; by rows: from one row to the next */
     void *value;
     gsolve_type type;
-    gsolve_place place;
+    gsolve_location location;
     gsolve_layout layout; /* by columns but for products with a matrix, which take either */
 } gsolve_dense;
 
@@ -166,7 +166,7 @@ static inline gsolve_csr gsolve_csr_view(int32_t n, const int32_t *start, const 
 /* n doubles on the host as one column. */
 static inline gsolve_dense gsolve_vector(double *value, int32_t n)
 {
-    gsolve_dense v = {n, 1, n, value, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    gsolve_dense v = {n, 1, n, value, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     return v;
 }
 
@@ -255,7 +255,7 @@ typedef struct gsolve_blocked {
     const void *value;    /* height x width numbers of type type for each block, row by row */
     gsolve_offset offset;
     gsolve_type type;
-    gsolve_place place;
+    gsolve_location location;
     int32_t height, width; /* of a block: 1 to 8 each */
 } gsolve_blocked;
 
@@ -277,7 +277,7 @@ void gsolve_blocked_free(gsolve_blocked *B, gsolve_context *ctx);
 
 /* --- what a matrix looks like: serves info, the automatic choices and explain -- */
 
-typedef struct gsolve_traits {
+typedef struct gsolve_statistics {
     int32_t nrows, ncols;
     int64_t entries;
     bool symmetric_pattern, symmetric, skew; /* of the values to rounding; false if not square */
@@ -297,10 +297,11 @@ typedef struct gsolve_traits {
     double scaling;                 /* largest / least nonzero row maximum */
     double least, largest;          /* of the nonzero |a_ij| */
     int64_t length[32];             /* [0]: empty rows; [k]: rows of 2^(k-1) to 2^k - 1 entries */
-} gsolve_traits;
+} gsolve_statistics;
 
 /* csr on the host (GSOLVE_UNSUPPORTED: on the device). About as costly as five products. */
-gsolve_status gsolve_csr_examine(gsolve_context *ctx, const gsolve_csr *csr, gsolve_traits *traits);
+gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
+                                    gsolve_statistics *traits);
 
 /* --- matrix: built from CSR into a format ----------------------------------- */
 
@@ -321,10 +322,10 @@ typedef struct gsolve_matrix_info {
                                what "auto" did and what that cost, or "" */
 } gsolve_matrix_info;
 
-/* spec: a format; "auto" begins as csr and changes its form when that pays, see gsolve_matrix_turn.
- * csr of any order within its rows; duplicates are summed. Refused
- * with GSOLVE_BAD_MATRIX: decreasing offsets, a column out of range, a value that is nan or inf.
- * The matrix holds a copy of csr. GSOLVE_NO_MEMORY, before anything is moved: the copy and what the
+/* spec: a format; "auto" begins as csr and changes its form when that pays, see
+ * gsolve_matrix_adapt. csr of any order within its rows; duplicates are summed. Refused with
+ * GSOLVE_BAD_MATRIX: decreasing offsets, a column out of range, a value that is nan or inf. The
+ * matrix holds a copy of csr. GSOLVE_NO_MEMORY, before anything is moved: the copy and what the
  * format makes of it do not fit into the device's memory.
  * A csr on the device is checked and copied there. It comes to the host only if its columns do not
  * ascend strictly in every row, or when something asks for the rows that works there: "auto" of a
@@ -335,8 +336,8 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **A, gsolve_context *ctx, const
 
 /* The same without a copy: csr's arrays, which the library must own in ctx (on the host or on the
  * device), become A's, and *csr is cleared. On failure the arrays remain the caller's. */
-gsolve_status gsolve_matrix_take(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
-                                 gsolve_csr *csr);
+gsolve_status gsolve_matrix_create_owned(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
+                                         gsolve_csr *csr);
 void gsolve_matrix_destroy(gsolve_matrix **A);
 
 /* New values in the same pattern; GSOLVE_BAD_MATRIX if the pattern differs from that given to
@@ -392,24 +393,24 @@ gsolve_status gsolve_csr_stream(gsolve_context *ctx, const char *spec, const gso
 /* --- what a loop tells a matrix ------------------------------------------------- */
 
 /* What is known of the products that a run (a solve, or any loop) makes with A. */
-typedef struct gsolve_outlook {
+typedef struct gsolve_run_estimate {
     int64_t made;     /* by this run so far; 0 begins it */
     double remaining; /* that it is expected to make still; negative: nobody knows */
     double most;      /* that it can make still */
     int32_t columns;  /* of each */
     bool ended;       /* the run is over and took what it made */
-} gsolve_outlook;
+} gsolve_run_estimate;
 
-typedef struct gsolve_turn {
+typedef struct gsolve_adaptation {
     bool changed; /* products are of another form from here on, with other bits */
     bool settled; /* it will not change again in this run */
-} gsolve_turn;
+} gsolve_adaptation;
 
 /* Between two products: a format that can change its form ("auto") does so here, and only here, if
  * that pays for what is to come; it may take as long as many products. Solvers call it; so may a
  * loop of the caller's own. turn may be NULL. Too little memory for another form is no failure. */
-gsolve_status gsolve_matrix_turn(const gsolve_matrix *A, const gsolve_outlook *outlook,
-                                 gsolve_turn *turn);
+gsolve_status gsolve_matrix_adapt(const gsolve_matrix *A, const gsolve_run_estimate *outlook,
+                                  gsolve_adaptation *turn);
 
 /* relative[c] = |b_c - A x_c| / |b_c| (the absolute norm where b_c = 0), on the host. Computed
  * in double precision from A's rows, not from its format; b and x of any type. */
@@ -418,8 +419,8 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
 
 /* Bytes that a matrix made from csr, which lies on the host, would hold on ctx's device (on the
  * CPU: in all); nothing is built. GSOLVE_UNSUPPORTED: the format does not foretell it. */
-gsolve_status gsolve_matrix_forecast(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
-                                     size_t *bytes);
+gsolve_status gsolve_matrix_memory(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
+                                   size_t *bytes);
 
 /* A's rows: columns ascending, duplicates summed, offsets in 32 bits where they fit. A view on the
  * host, whatever the device, valid until A is destroyed. Where A was made from rows on the device,
@@ -497,11 +498,11 @@ typedef struct gsolve_level_info {
 bool gsolve_precond_level(const gsolve_precond *M, int index, gsolve_level_info *info);
 
 /* Whether apply is not one fixed linear map, so that a flexible method is needed. */
-bool gsolve_precond_varies(const gsolve_precond *M);
+bool gsolve_precond_is_variable(const gsolve_precond *M);
 
 /* Tells M that a solve of so many columns with it begins, as solvers do and methods of a caller's
  * own may: amg's reuse=auto compares the applications of one solve with those of another. */
-void gsolve_precond_runs(const gsolve_precond *M, int32_t columns);
+void gsolve_precond_begin_solve(const gsolve_precond *M, int32_t columns);
 void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_info *info);
 
 /* --- solver ----------------------------------------------------------------- */
@@ -540,9 +541,9 @@ typedef bool gsolve_monitor(int iteration, double residual, void *user);
  * the device's memory.
  *
  * M is NULL: a method that is named solves without a preconditioner. "auto" chooses the method and
- * the preconditioner, as gsolve_choose does, and takes the next choice where one cannot be set up.
- * The solver owns that preconditioner. When A has new values (gsolve_matrix_update), the next run
- * updates it first, and fails as gsolve_precond_update does where that fails. The choice stays.
+ * the preconditioner, as gsolve_auto_choose does, and takes the next choice where one cannot be set
+ * up. The solver owns that preconditioner. When A has new values (gsolve_matrix_update), the next
+ * run updates it first, and fails as gsolve_precond_update does where that fails. The choice stays.
  * M is not NULL: the caller owns M and updates it. M outlives S. "auto" chooses a method that uses
  * M, and none but "direct" where A is not square. With an M of the kind "none", "auto" chooses a
  * method and solves without a preconditioner.
@@ -550,7 +551,7 @@ typedef bool gsolve_monitor(int iteration, double residual, void *user);
 gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
                                    const gsolve_matrix *A, const gsolve_precond *M);
 void gsolve_solver_destroy(gsolve_solver **S);
-void gsolve_solver_watch(gsolve_solver *S, gsolve_monitor *monitor, void *user);
+void gsolve_solver_set_monitor(gsolve_solver *S, gsolve_monitor *monitor, void *user);
 
 /* x is the first guess on entry and the solution on return. Where the outcome is not
  * GSOLVE_CONVERGED, it is the best x that is known: the first guess, an iterate that the run kept,
@@ -568,7 +569,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *S, gsolve_dense b, gsolve_dense x
 gsolve_status gsolve_solver_column(const gsolve_solver *S, int32_t column, gsolve_result *result);
 
 /* Why the last run ended as it did, and what to try next, in a sentence or two. Valid until
- * the next run. Looks at the matrix, so it may take as long as gsolve_csr_examine. */
+ * the next run. Looks at the matrix, so it may take as long as gsolve_csr_statistics. */
 const char *gsolve_solver_explain(gsolve_solver *S);
 
 /* What the method has to say of the last run ("42 inner iterations of cg in single precision."),
@@ -585,8 +586,8 @@ const char *gsolve_solver_name(const gsolve_solver *S);
  * fits on the chip, of up to 30 MB. For "auto" the preconditioner that it makes is not counted.)
  * Fails as gsolve_solver_create does. GSOLVE_UNSUPPORTED: it depends on more than that (refine,
  * direct). */
-gsolve_status gsolve_solver_forecast(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
-                                     int32_t columns, size_t *bytes);
+gsolve_status gsolve_solver_memory(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
+                                   int32_t columns, size_t *bytes);
 
 /* --- where the time of a run goes ---------------------------------------------- */
 
@@ -612,7 +613,7 @@ typedef struct gsolve_profile {
  * graphs, so that each operation can be timed, and a run takes longer; its bits are the same. A run
  * that keeps a profile may allocate. */
 gsolve_status gsolve_solver_profile(gsolve_solver *S, bool on);
-void gsolve_solver_profiled(const gsolve_solver *S, gsolve_profile *profile);
+void gsolve_solver_get_profile(const gsolve_solver *S, gsolve_profile *profile);
 
 /* The index-th class of which there were calls in the last run with a profile. False: there is no
  * such class. */
@@ -627,10 +628,10 @@ typedef struct gsolve_choice {
 
 /* What "auto" does with a matrix of these traits on ctx's device, which decides whether times are
  * forecast for a CPU or for a GPU: attempt 0 is the first choice, the later ones what to fall back
- * on when it fails. traits: of gsolve_csr_examine. False, and *choice untouched: there is no such
- * attempt, or ctx is NULL. */
-bool gsolve_choose(const gsolve_context *ctx, const gsolve_traits *traits, int attempt,
-                   gsolve_choice *choice);
+ * on when it fails. traits: of gsolve_csr_statistics. False, and *choice untouched: there is no
+ * such attempt, or ctx is NULL. */
+bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *traits, int attempt,
+                        gsolve_choice *choice);
 
 /* The whole in one call: examine, choose, set up, solve, fall back, release. To rtol 1e-8.
  * log, if not NULL, receives one line for each attempt. */

@@ -36,7 +36,7 @@ typedef struct gsolve_plugin {   /* first member of every kind of plug-in */
 /* --- what "auto" asks a format ------------------------------------------------- */
 
 /* What a quick look at a matrix tells. A sample is of groups of 32 rows each. */
-typedef struct gsolve_glance {
+typedef struct gsolve_pattern_sample {
     const char *device; /* "cpu" or "cuda" */
     int32_t nrows, ncols;
     int64_t entries;
@@ -44,18 +44,18 @@ typedef struct gsolve_glance {
     gsolve_offset offset;
     int32_t longest_row, empty_rows;
     int64_t filled8, filled32; /* entries if every row were as long as the longest of its 8, 32 */
-    double narrow;             /* share of the sample whose columns fit 16 bits, see glance.h */
-    double far;      /* share of its entries more than 4096 columns from the row before's */
-    double strewn;   /* share of all entries in long rows that read x far and wide, see glance.h */
-    double block[7]; /* [b], b = 2 to 6: share of its places with dense, aligned b x b blocks */
-} gsolve_glance;
+    double narrow;             /* share of the sample whose columns fit 16 bits, see sample.h */
+    double far;       /* share of its entries more than 4096 columns from the row before's */
+    double irregular; /* share of all entries in long rows that read x far and wide, see sample.h */
+    double block[7];  /* [b], b = 2 to 6: share of its places with dense, aligned b x b blocks */
+} gsolve_pattern_sample;
 
 /* Times are in products of csr with the same matrix. */
-typedef struct gsolve_prospect {
+typedef struct gsolve_format_estimate {
     char spec[64];         /* what to build */
     double product, build; /* that a product and the build take */
     double bytes;          /* that it would hold */
-} gsolve_prospect;
+} gsolve_format_estimate;
 
 /* --- the kinds; a member marked optional may be NULL -------------------------- */
 
@@ -72,7 +72,7 @@ typedef struct gsolve_format {
     /* optional: several columns at once, else apply is called for each; x and y of one layout */
     gsolve_status (*apply_block)(const void *self, gsolve_context *ctx, double alpha,
                                  gsolve_dense x, double beta, gsolve_dense y);
-    bool by_rows; /* apply_block takes x and y by rows too; else they are transposed before */
+    bool row_major; /* apply_block takes x and y by rows too; else they are transposed before */
     /* optional: y = alpha A' x + beta y, one column; else A' is built once in the same format */
     gsolve_status (*apply_transpose)(const void *self, gsolve_context *ctx, double alpha,
                                      gsolve_dense x, double beta, gsolve_dense y);
@@ -84,15 +84,15 @@ typedef struct gsolve_format {
      */
     gsolve_status (*update)(void *self, gsolve_context *ctx, const gsolve_csr *csr);
     /* optional: bytes that build would take, from row lengths alone */
-    size_t (*forecast)(const gsolve_csr *csr, const void *options);
+    size_t (*memory)(const gsolve_csr *csr, const void *options);
     /* optional: fills stored and bytes, else those of csr */
     void (*describe)(const void *self, gsolve_matrix_info *info);
     /* optional: makes "auto" consider this format. *prospect: of a product faster than that of csr;
      * false: there is none */
-    bool (*foresee)(const gsolve_glance *glance, gsolve_prospect *prospect);
-    /* optional: the form may change, see gsolve_matrix_turn; apply gives other bits then */
-    gsolve_status (*turn)(void *self, gsolve_context *ctx, const gsolve_outlook *outlook,
-                          gsolve_turn *turn);
+    bool (*estimate)(const gsolve_pattern_sample *glance, gsolve_format_estimate *prospect);
+    /* optional: the form may change, see gsolve_matrix_adapt; apply gives other bits then */
+    gsolve_status (*adapt)(void *self, gsolve_context *ctx, const gsolve_run_estimate *outlook,
+                           gsolve_adaptation *turn);
 } gsolve_format;
 
 typedef struct gsolve_precond_kind {
@@ -118,9 +118,9 @@ typedef struct gsolve_precond_kind {
     /* optional: fills note, and moved where it is not what is held, r and z */
     void (*describe)(const void *self, gsolve_precond_info *info);
     /* optional: whether apply is not a fixed linear map, so that a flexible method is needed */
-    bool (*varies)(const void *self);
+    bool (*is_variable)(const void *self);
     /* optional: is told that a solve of so many columns with it begins */
-    void (*runs)(const void *self, int32_t columns);
+    void (*begin_solve)(const void *self, int32_t columns);
     bool on_device; /* build and update get csr where kernels of ctx's device read it; then needed:
                      */
     /* the rows it was made of, likewise: their pattern tells whether an update fits; csr NULL: they
@@ -152,12 +152,12 @@ const gsolve_plugin *gsolve_device_at(int index);
 /* count elements of size bytes, uninitialised, on ctx's device (or on the host), aligned to 64
  * bytes, or NULL with the error recorded; never NULL for count 0. Counted: what is left when
  * the context is destroyed is freed there. */
-void *gsolve_alloc(gsolve_context *ctx, gsolve_place place, size_t count, size_t size);
-void gsolve_free(gsolve_context *ctx, gsolve_place place, void *block); /* NULL: nothing */
+void *gsolve_alloc(gsolve_context *ctx, gsolve_location location, size_t count, size_t size);
+void gsolve_free(gsolve_context *ctx, gsolve_location location, void *block); /* NULL: nothing */
 /* bytes from one place to another; 0: nothing. To and from the host it is done on return; within
  * the device it comes in its turn, behind what was asked before. GSOLVE_DEVICE_FAILED. */
-gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_place to_place, const void *from,
-                          gsolve_place from_place, size_t bytes);
+gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_location to_place, const void *from,
+                          gsolve_location from_place, size_t bytes);
 int gsolve_threads(const gsolve_context *ctx);  /* for the CPU kernels: num_threads(...) */
 void *gsolve_stream(const gsolve_context *ctx); /* a cudaStream_t, or NULL */
 

@@ -2,9 +2,9 @@
  * become the rows as they are. Others are put in place by a stable counting sort, in which a
  * symmetric matrix is mirrored on the way; rows that do not ascend even then are sorted, and
  * duplicates summed, by gs_csr_clean. */
-#include "core/csr.h"
 #include "core/try.h"
 #include "io/market.h"
+#include "matrix/csr.h"
 
 #define MOST_CHUNKS 16
 
@@ -29,8 +29,7 @@ static bool ascending(gsolve_context *ctx, const gs_triplets *t, int64_t entries
     int descents = 0;
 
 #pragma omp parallel for simd schedule(static) num_threads(gsolve_threads(ctx)) \
-    reduction(|                                                                 \
-              : descents)
+    reduction(| : descents)
     for (int64_t k = 1; k < entries; k++) {
         const int row = t->i[k] > t->i[k - 1], same = t->i[k] == t->i[k - 1];
         descents |= !(row | (same & (t->j[k] > t->j[k - 1])));
@@ -55,7 +54,7 @@ done:
 static gsolve_status adopt(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,
                            int64_t entries, gs_triplets *t)
 {
-    gsolve_csr A = {.nrows = nrows, .ncols = ncols, .type = GSOLVE_F64, .place = GSOLVE_HOST};
+    gsolve_csr A = {.nrows = nrows, .ncols = ncols, .type = GSOLVE_F64, .location = GSOLVE_HOST};
     gsolve_status status = GSOLVE_OK;
 
     A.offset = entries > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;

@@ -145,8 +145,8 @@ static bool take_arrays(gs_cached what, const head *h, gsolve_context *ctx, int 
                                  array[1],   array[2],   (gsolve_offset)h->offset,
                                  GSOLVE_F64, GSOLVE_HOST};
     } else {
-        *what.dense = (gsolve_dense){h->nrows,   h->ncols,    h->nrows,         array[2],
-                                     GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+        *what.dense = (gsolve_dense){h->nrows,   h->ncols,    h->nrows,           array[2],
+                                     GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     }
     return true;
 }

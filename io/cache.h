@@ -3,11 +3,11 @@
  * A cache counts only for the very file it was made from: its size, its time stamp and the hash of
  * its whole content. A cache that was damaged is ignored and written again: a hash of its own
  * content decides. Nothing about a cache is ever an error. */
-#ifndef GS_CACHE_H
-#define GS_CACHE_H
+#ifndef GS_IO_CACHE_H
+#define GS_IO_CACHE_H
 
-#include "core/csr.h"
 #include "gsolve_io.h"
+#include "matrix/csr.h"
 
 typedef struct gs_cached { /* one of the two */
     gsolve_csr *csr;

@@ -1,7 +1,7 @@
 /* comments.h: long stretches of comments and blank lines are left out of a text while it is
  * inflated: deflate packs a thousand bytes of them into one. */
-#ifndef GS_COMMENTS_H
-#define GS_COMMENTS_H
+#ifndef GS_IO_COMMENTS_H
+#define GS_IO_COMMENTS_H
 
 #include "io/input.h"
 

@@ -1,6 +1,6 @@
 /* fortran.h: numbers in fixed columns, as a Fortran format such as (1P,4E20.12) lays them out. */
-#ifndef GS_FORTRAN_H
-#define GS_FORTRAN_H
+#ifndef GS_IO_FORTRAN_H
+#define GS_IO_FORTRAN_H
 
 #include <stdbool.h>
 #include <stdint.h>

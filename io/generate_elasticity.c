@@ -198,10 +198,8 @@ done:
     return status;
 }
 
-#define OPTION(key, help, kind, initial, least, most)                                   \
-    {                                                                                   \
-#key, help, kind, offsetof(elasticity_options, key), initial, least, most, NULL \
-    }
+#define OPTION(key, help, kind, initial, least, most) \
+    {#key, help, kind, offsetof(elasticity_options, key), initial, least, most, NULL}
 
 static const gsolve_option table[] = {
     OPTION(n, "elements along an edge", GSOLVE_INT, 16, 1, GS_MOST_ROWS),

@@ -203,10 +203,8 @@ done:
 /* --- the tables --------------------------------------------------------------------------------
  */
 
-#define OPTION(key, help, kind, initial, least, most)                              \
-    {                                                                              \
-#key, help, kind, offsetof(graph_options, key), initial, least, most, NULL \
-    }
+#define OPTION(key, help, kind, initial, least, most) \
+    {#key, help, kind, offsetof(graph_options, key), initial, least, most, NULL}
 #define ROWS OPTION(n, "rows", GSOLVE_INT, 10000, 0, GS_MOST_ROWS)
 #define SEED OPTION(seed, "of all draws", GSOLVE_INT, 1, 0, INT32_MAX)
 #define GENERATOR(name, summary, ...)                                                      \

@@ -162,10 +162,8 @@ static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *
     return gs_csr_by_rows(csr, ctx, &source);
 }
 
-#define OPTION(key, help, kind, initial, least, most)                                \
-    {                                                                                \
-#key, help, kind, offsetof(lengths_options, key), initial, least, most, NULL \
-    }
+#define OPTION(key, help, kind, initial, least, most) \
+    {#key, help, kind, offsetof(lengths_options, key), initial, least, most, NULL}
 
 static const gsolve_option table[] = {
     OPTION(n, "rows", GSOLVE_INT, 10000, 0, GS_MOST_ROWS),

@@ -92,10 +92,8 @@ static gsolve_status generate_lp(gsolve_csr *csr, gsolve_context *ctx, const voi
 
 /* --- the tables ------------------------------------------------------------------------------ */
 
-#define OPTION(key, help, kind, initial, least, most)                               \
-    {                                                                               \
-#key, help, kind, offsetof(random_options, key), initial, least, most, NULL \
-    }
+#define OPTION(key, help, kind, initial, least, most) \
+    {#key, help, kind, offsetof(random_options, key), initial, least, most, NULL}
 #define ROWS(initial) OPTION(n, "rows", GSOLVE_INT, initial, 0, GS_MOST_ROWS)
 #define COLS          OPTION(cols, "columns; -1: as many as rows", GSOLVE_INT, -1, -1, GS_MOST_ROWS)
 #define LENGTH(initial) \

@@ -221,10 +221,8 @@ done:
     return status;
 }
 
-#define OPTION(key, help, kind, initial, least, most)                             \
-    {                                                                             \
-#key, help, kind, offsetof(grid_options, key), initial, least, most, NULL \
-    }
+#define OPTION(key, help, kind, initial, least, most) \
+    {#key, help, kind, offsetof(grid_options, key), initial, least, most, NULL}
 #define SIZE2(initial)                                                       \
     OPTION(n, "points along an edge", GSOLVE_INT, initial, 1, GS_MOST_ROWS), \
         OPTION(nx, "points in x; 0: n", GSOLVE_INT, 0, 0, GS_MOST_ROWS),     \

@@ -31,10 +31,8 @@ static gsolve_status generate_tridiagonal(gsolve_csr *csr, gsolve_context *ctx, 
     return gs_csr_by_rows(csr, ctx, &source);
 }
 
-#define DIAGONAL(key, help, initial)                                                              \
-    {                                                                                             \
-#key, help, GSOLVE_REAL, offsetof(tridiagonal_options, key), initial, -1e300, 1e300, NULL \
-    }
+#define DIAGONAL(key, help, initial) \
+    {#key, help, GSOLVE_REAL, offsetof(tridiagonal_options, key), initial, -1e300, 1e300, NULL}
 
 static const gsolve_option tridiagonal_table[] = {
     {"n", "rows", GSOLVE_INT, offsetof(tridiagonal_options, n), 1000, 0, GS_MOST_ROWS, NULL},

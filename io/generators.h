@@ -1,10 +1,10 @@
 /* generators.h: matrices made and not read. Every random draw is a function of the seed and of the
  * place it is for, so that neither threads nor order matter. */
-#ifndef GS_GENERATORS_H
-#define GS_GENERATORS_H
+#ifndef GS_IO_GENERATORS_H
+#define GS_IO_GENERATORS_H
 
-#include "core/csr.h"
 #include "gsolve_io.h"
+#include "matrix/csr.h"
 
 typedef struct gs_generator {
     gsolve_plugin plugin;

@@ -1,6 +1,6 @@
 /* gzip.h: compressed text in and out, by zlib, whose memory is counted like all other. */
-#ifndef GS_GZIP_H
-#define GS_GZIP_H
+#ifndef GS_IO_GZIP_H
+#define GS_IO_GZIP_H
 
 #include <zlib.h>
 

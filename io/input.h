@@ -1,6 +1,6 @@
 /* input.h: what a reader reads: a whole text in memory, and to whom to report. */
-#ifndef GS_INPUT_H
-#define GS_INPUT_H
+#ifndef GS_IO_INPUT_H
+#define GS_IO_INPUT_H
 
 #include "core/context.h"
 #include "gsolve_io.h"

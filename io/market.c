@@ -1,9 +1,9 @@
 /* market.c: Matrix Market files as sparse or dense matrices. */
 #include "io/market.h"
 
-#include "core/csr.h"
-#include "core/stage.h"
+#include "core/staging.h"
 #include "core/try.h"
+#include "matrix/csr.h"
 
 /* The place of an array's k-th value, down the columns; and of the next. */
 typedef struct place {
@@ -79,8 +79,8 @@ static gsolve_status read_columns(gsolve_dense *v, const gs_market *m, const gs_
     gsolve_status status;
 
     TRY(gs_market_lines(&t, m, in));
-    *v = (gsolve_dense){m->nrows,   m->ncols,    m->nrows,         t.v,
-                        GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    *v = (gsolve_dense){m->nrows,   m->ncols,    m->nrows,           t.v,
+                        GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
 done:
     return status;
 }

@@ -1,7 +1,7 @@
 /* market.h: the parts of the Matrix Market reader: head (banner, comments, sizes), lines (the
  * entries, in parallel), matrix (what becomes of them). */
-#ifndef GS_MARKET_H
-#define GS_MARKET_H
+#ifndef GS_IO_MARKET_H
+#define GS_IO_MARKET_H
 
 #include "io/input.h"
 

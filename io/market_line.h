@@ -1,8 +1,8 @@
 /* market_line.h: one line of a Matrix Market file's entries. It is first tried by scan.h; what that
  * does not accept, and the last lines, behind which nothing may be read, are read word by word,
  * with care, and judged. */
-#ifndef GS_MARKET_LINE_H
-#define GS_MARKET_LINE_H
+#ifndef GS_IO_MARKET_LINE_H
+#define GS_IO_MARKET_LINE_H
 
 #include <math.h>
 

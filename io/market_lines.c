@@ -193,8 +193,7 @@ static int64_t other_side(const parsing *job)
     int sides = 0;
 
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(job->in->ctx)) \
-    reduction(|                                                                     \
-              : sides)
+    reduction(| : sides)
     for (int64_t k = 0; k < job->m->entries; k++) {
         sides |= (t->i[k] > t->j[k]) | (t->i[k] < t->j[k]) << 1;
     }

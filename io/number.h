@@ -4,8 +4,8 @@
  * at a gigabyte per second, 2021; that it needs no other way out: Mushtak and Lemire, Fast number
  * parsing without fallback, 2023) multiplies w by the leading 128 bits of 5^q. More digits are
  * compared, in long arithmetic, with the middle between two neighbouring doubles. */
-#ifndef GS_NUMBER_H
-#define GS_NUMBER_H
+#ifndef GS_IO_NUMBER_H
+#define GS_IO_NUMBER_H
 
 #include <stdbool.h>
 #include <stdint.h>

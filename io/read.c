@@ -130,6 +130,6 @@ done:
 void gsolve_dense_free(gsolve_dense *v, gsolve_context *ctx)
 {
     if (!v) return;
-    gsolve_free(ctx, v->place, v->value);
+    gsolve_free(ctx, v->location, v->value);
     *v = (gsolve_dense){0};
 }

@@ -1,8 +1,8 @@
 /* scan.h: numbers from text eight characters at a time. These functions read up to GS_SCAN bytes
  * from where they begin, whatever stands there, and accept the common forms of numbers only: NULL
  * means "look closer", not "wrong". */
-#ifndef GS_SCAN_H
-#define GS_SCAN_H
+#ifndef GS_IO_SCAN_H
+#define GS_IO_SCAN_H
 
 #include "io/number.h"
 

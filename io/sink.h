@@ -1,6 +1,6 @@
 /* sink.h: text on its way to a file, compressed if the file's name ends in ".gz". */
-#ifndef GS_SINK_H
-#define GS_SINK_H
+#ifndef GS_IO_SINK_H
+#define GS_IO_SINK_H
 
 #include "io/gzip.h"
 #include "io/replace.h"

@@ -1,6 +1,6 @@
 /* text.h: words and lines. The end of the text is given; nothing is read behind it. */
-#ifndef GS_TEXT_H
-#define GS_TEXT_H
+#ifndef GS_IO_TEXT_H
+#define GS_IO_TEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/csr.h"
 #include "core/try.h"
 #include "gsolve_io.h"
 #include "io/number.h"
 #include "io/sink.h"
+#include "matrix/csr.h"
 
 #define BLOCK     ((int64_t)1 << 14)    /* entries */
 #define MOST_LINE (GS_NUMBER_SIZE + 24) /* two integers of ten digits, the value, the spaces */
@@ -213,9 +213,9 @@ done:
 
 static gsolve_status check_dense(gsolve_context *ctx, const gsolve_dense *v)
 {
-    if (v && v->layout != GSOLVE_BY_COLUMNS) return gs_need_columns(ctx, *v, "a dense matrix");
+    if (v && v->layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(ctx, *v, "a dense matrix");
     if (!v || v->nrows < 0 || v->ncols < 0 || (v->ncols > 1 && v->stride < v->nrows) || !v->value ||
-        v->place != GSOLVE_HOST || (unsigned)v->type >= GSOLVE_TYPE_COUNT) {
+        v->location != GSOLVE_HOST || (unsigned)v->type >= GSOLVE_TYPE_COUNT) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "the dense matrix is missing, or lies not on the host, or its sizes or "
                            "type are wrong");

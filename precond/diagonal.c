@@ -4,8 +4,8 @@
 #include <float.h>
 #include <math.h>
 
-#include "core/blocks.h"
-#include "core/stage.h"
+#include "core/staging.h"
+#include "vector/blocks.h"
 
 /* 1 / a_ii or 1 / |a_ii|; inf where there is none. */
 static double reciprocal(const gsolve_csr *csr, int32_t i, bool absolute)

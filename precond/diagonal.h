@@ -1,12 +1,12 @@
 /* diagonal.h: where entries of ascending rows stand; the diagonal of a matrix, for the
  * preconditioners that divide by it. */
-#ifndef GS_DIAGONAL_H
-#define GS_DIAGONAL_H
+#ifndef GS_PRECOND_DIAGONAL_H
+#define GS_PRECOND_DIAGONAL_H
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 
 #define SMALL static inline
-#include "core/row_rule.h"
+#include "matrix/row_rule.h"
 
 /* The entry (i, j) of csr, whose rows ascend, or -1. */
 static inline int64_t gs_entry_at(const gsolve_csr *csr, int32_t i, int32_t j)

@@ -1,5 +1,5 @@
 /* kinds.c: the list of preconditioners. */
-#include "precond/precond.h"
+#include "precond/handle.h"
 
 const gsolve_plugin *const gs_preconds[] = {
     &gs_none.plugin, &gs_jacobi.plugin,    &gs_block_jacobi.plugin, &gs_ilu.plugin, &gs_ic.plugin,

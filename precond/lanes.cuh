@@ -1,12 +1,12 @@
 // lanes.cuh: groups of L neighbouring threads of a warp, of which each works on a row or a node.
 // All of a warp run through the same loops: ballots and sums need them together.
-#ifndef GS_LANES_CUH
-#define GS_LANES_CUH
+#ifndef GS_PRECOND_LANES_CUH
+#define GS_PRECOND_LANES_CUH
 
 #include "core/cuda.cuh"
 
 extern "C" {
-#include "core/csr.h"
+#include "matrix/csr.h"
 }
 
 constexpr unsigned gs_all_lanes = 0xffffffffu;

@@ -1,16 +1,16 @@
 /* no_cuda.c: stands in for this folder's .cu files where CUDA is not built. */
-#include "precond/amg/aggregation.h"
-#include "precond/amg/classical/classical.h"
-#include "precond/amg/ilu.h"
-#include "precond/amg/invert.h"
+#include "precond/amg/coarsening/aggregation.h"
+#include "precond/amg/coarsening/classical/classical.h"
+#include "precond/amg/coarsest/invert.h"
 #include "precond/amg/kernels.h"
-#include "precond/amg/relax.h"
-#include "precond/amg/rigid_body.h"
-#include "precond/amg/seidel.h"
+#include "precond/amg/smoothers/ilu.h"
+#include "precond/amg/smoothers/relax.h"
+#include "precond/amg/smoothers/seidel.h"
+#include "precond/amg/transfer/rigid_body.h"
 #include "precond/block_jacobi/block_jacobi.h"
+#include "precond/chebyshev/polynomial.h"
+#include "precond/incomplete/triangle.h"
 #include "precond/jacobi/jacobi.h"
-#include "precond/polynomial.h"
-#include "precond/triangle.h"
 
 const gs_jacobi_kernels gs_jacobi_cuda[GSOLVE_TYPE_COUNT];
 const gs_block_jacobi_kernels gs_block_jacobi_cuda[GSOLVE_TYPE_COUNT];

@@ -1,6 +1,6 @@
 // side_by_side.cuh: vectors of several columns by rows, taken number by number.
-#ifndef GS_SIDE_BY_SIDE_CUH
-#define GS_SIDE_BY_SIDE_CUH
+#ifndef GS_PRECOND_SIDE_BY_SIDE_CUH
+#define GS_PRECOND_SIDE_BY_SIDE_CUH
 
 #include "core/cuda.cuh"
 

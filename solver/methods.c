@@ -1,5 +1,5 @@
 /* methods.c: the list of methods. */
-#include "solver/krylov.h"
+#include "solver/method.h"
 
 const gsolve_plugin *const gs_methods[] = {
     &gs_cg.plugin,       &gs_pipecg.plugin,   &gs_bicg.plugin,

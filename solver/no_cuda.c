@@ -1,9 +1,9 @@
 /* no_cuda.c: stands in for this folder's .cu files where CUDA is not built. */
-#include "solver/arnoldi.h"
-#include "solver/resident.h"
-#include "solver/small.h"
+#include "solver/block/arnoldi.h"
+#include "solver/resident/resident.h"
+#include "solver/run/scalar_kernels.h"
 
-const gs_small_kernels gs_small_cuda;
+const gs_scalar_kernels gs_scalar_cuda;
 const gs_resident_kernels gs_resident_cuda;
 const gs_arnoldi_kernels gs_arnoldi_cuda[GSOLVE_TYPE_COUNT];
 const gs_block_kernels gs_block_cuda[GSOLVE_TYPE_COUNT];

@@ -1,18 +1,19 @@
-/* ops.c: the operations of krylov.h: the same for every column that is active. */
+/* ops.c: the operations of method.h: the same for every column that is active. */
 #include <math.h>
 
 #include "core/try.h"
-#include "solver/krylov.h"
+#include "solver/method.h"
 
 /* --- work space ---------------------------------------------------------------------------------
  */
 
-gsolve_status gs_new_work(gs_krylov *k, gsolve_place place, size_t count, size_t size, void **work)
+gsolve_status gs_new_work(gs_krylov *k, gsolve_location location, size_t count, size_t size,
+                          void **work)
 {
     void *block;
 
     if (k->counting) {
-        const bool there = place == GSOLVE_DEVICE || gs_place(k->ctx) == GSOLVE_HOST;
+        const bool there = location == GSOLVE_DEVICE || gs_location(k->ctx) == GSOLVE_HOST;
         k->counted += there ? count * size : 0;
         *work = NULL;
         return GSOLVE_OK;
@@ -21,7 +22,7 @@ gsolve_status gs_new_work(gs_krylov *k, gsolve_place place, size_t count, size_t
         return gsolve_fail(k->ctx, GSOLVE_UNSUPPORTED, "a method cannot own more than %d blocks",
                            GS_MAX_WORK);
     }
-    block = gsolve_alloc(k->ctx, place, count, size);
+    block = gsolve_alloc(k->ctx, location, count, size);
     if (!block) return GSOLVE_NO_MEMORY;
     k->work[k->nwork++] = block;
     *work = block;
@@ -55,8 +56,8 @@ int64_t gs_vector_stride(int32_t nrows)
 gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gsolve_dense *v)
 {
     const int64_t stride = gs_vector_stride(nrows);
-    const gsolve_dense shape = {nrows, k->width,         stride,           NULL,
-                                type,  gs_place(k->ctx), GSOLVE_BY_COLUMNS};
+    const gsolve_dense shape = {
+        nrows, k->width, stride, NULL, type, gs_location(k->ctx), GSOLVE_COLUMN_MAJOR};
 
     *v = shape;
     return gs_new_columns(k, (size_t)stride, gs_type_size(type), &v->value);
@@ -86,13 +87,13 @@ gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int co
 {
     const size_t size = gs_type_size(type);
     const int64_t stride = width > 1 ? count * gs_vector_stride(k->csr.nrows) : 0;
-    const gsolve_dense shape = {k->csr.nrows,     width, stride, NULL, type, gs_place(k->ctx),
-                                GSOLVE_BY_COLUMNS};
+    const gsolve_dense shape = {k->csr.nrows,       width, stride, NULL, type, gs_location(k->ctx),
+                                GSOLVE_COLUMN_MAJOR};
 
     *V = shape;
     if (stride) return gs_new_columns(k, (size_t)stride, size, &V->value);
-    return gs_new_work(k, V->place, (size_t)(count * gs_vector_stride(k->csr.nrows) * width), size,
-                       &V->value);
+    return gs_new_work(k, V->location, (size_t)(count * gs_vector_stride(k->csr.nrows) * width),
+                       size, &V->value);
 }
 
 gsolve_dense gs_basis_at(gsolve_dense V, int64_t ld, int j)
@@ -132,28 +133,29 @@ static void announce(gs_krylov *k, gs_class class, double bytes)
     int columns = 0;
 
     for (int32_t c = 0; gs_profiling(&k->profile) && c < k->ncols; c++) columns += k->active[c];
-    gs_announce(&k->profile, class, k->unless ? 0 : columns * bytes); /* who knows */
+    gs_expect_bytes(&k->profile, class, k->unless ? 0 : columns * bytes); /* who knows */
 }
 
 /* It is a product: the matrix once; x, y and so many other vectors for each column. */
-static void announce_product(gs_krylov *k, gs_class class, int others)
+static void expect_product_bytes(gs_krylov *k, gs_class class, int others)
 {
     const double size = (double)gs_type_size(k->csr.type), y = size * k->csr.nrows;
     const double xy = y + size * k->csr.ncols;
     gsolve_matrix_info A = {0};
 
     if (gs_profiling(&k->profile)) gsolve_matrix_describe(k->A, &A);
-    gs_announce(&k->profile, class, (double)A.bytes + (k->wide - 1) * xy + k->wide * others * y);
+    gs_expect_bytes(&k->profile, class,
+                    (double)A.bytes + (k->wide - 1) * xy + k->wide * others * y);
 }
 
 /* It applies the preconditioner: what that holds once, r and z for each column. */
-static void announce_precond(gs_krylov *k, gs_class class)
+static void expect_precond_bytes(gs_krylov *k, gs_class class)
 {
     const size_t vectors = 2 * (size_t)k->csr.nrows * gs_type_size(k->csr.type);
     gsolve_precond_info M = {0};
 
     if (gs_profiling(&k->profile)) gsolve_precond_describe(k->M, &M);
-    gs_announce(&k->profile, class, (double)M.moved + (k->wide - 1) * (double)vectors);
+    gs_expect_bytes(&k->profile, class, (double)M.moved + (k->wide - 1) * (double)vectors);
 }
 
 /* --- products and preconditioner
@@ -234,7 +236,7 @@ static gsolve_status multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 
 gsolve_status gs_multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 {
-    announce_product(k, GS_PRODUCT, 0);
+    expect_product_bytes(k, GS_PRODUCT, 0);
     const double begin = begin_all(k);
     const gsolve_status status = multiply(k, x, y);
 
@@ -244,7 +246,7 @@ gsolve_status gs_multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 
 gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 {
-    announce_product(k, GS_PRODUCT_TRANSPOSE, 0);
+    expect_product_bytes(k, GS_PRODUCT_TRANSPOSE, 0);
     const double begin = begin_all(k);
     const gsolve_status status =
         gsolve_matrix_apply_transpose(k->A, size(k), fit(k, x), 0, fit(k, y));
@@ -264,7 +266,7 @@ gsolve_status gs_multiply_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gsol
         TRY(gs_multiply(k, x, y));
         return yy ? gs_dot2(k, y, w, wy, yy) : gs_dot(k, w, y, wy);
     }
-    announce_product(k, GS_PRODUCT_DOT, w.value != x.value);
+    expect_product_bytes(k, GS_PRODUCT_DOT, w.value != x.value);
     begin = begin_all(k);
     status = gsolve_matrix_apply_dot(k->A, fit(k, x), fit(k, y), fit(k, w), wy, yy);
     count_product(k, begin);
@@ -278,7 +280,7 @@ gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z)
     double begin;
 
     if (!k->M) return gs_copy_vector(k, r, z);
-    announce_precond(k, GS_PRECOND);
+    expect_precond_bytes(k, GS_PRECOND);
     begin = begin_all(k);
     status = gsolve_precond_apply(k->M, fit(k, r), fit(k, z));
     count_precond(k, begin);
@@ -291,7 +293,7 @@ gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_den
     double begin;
 
     if (!k->M) return gs_copy_vector(k, r, z);
-    announce_precond(k, GS_PRECOND_TRANSPOSE);
+    expect_precond_bytes(k, GS_PRECOND_TRANSPOSE);
     begin = begin_all(k);
     status = gsolve_precond_apply_transpose(k->M, fit(k, r), fit(k, z));
     count_precond(k, begin);
@@ -309,7 +311,7 @@ static gsolve_status precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense
         status = gs_precondition(k, r, z);
         return status == GSOLVE_OK ? gs_dot(k, r, z, rz) : status;
     }
-    announce_precond(k, GS_PRECOND_DOT);
+    expect_precond_bytes(k, GS_PRECOND_DOT);
     begin = begin_all(k);
     if (always) unguard(k);
     status = gsolve_precond_apply_dot(k->M, fit(k, r), fit(k, z), rz);
@@ -373,11 +375,12 @@ static gs_ratio ratio(gs_krylov *k, gs_coefficient a, int32_t c)
     return r;
 }
 
-gsolve_status gs_run_small(gs_krylov *k, gs_small_function *function, const gs_small *a)
+gsolve_status gs_run_scalar_kernel(gs_krylov *k, gs_scalar_function *function,
+                                   const gs_scalar_arguments *a)
 {
     gsolve_status status;
 
-    gs_announce(&k->profile, function == k->small->test ? GS_TEST : GS_SCALARS, 0);
+    gs_expect_bytes(&k->profile, function == k->small->test ? GS_TEST : GS_SCALARS, 0);
     gs_profile_open(&k->profile);
     status = function(k->ctx->queue, a);
     gs_profile_close(&k->profile);
@@ -386,11 +389,11 @@ gsolve_status gs_run_small(gs_krylov *k, gs_small_function *function, const gs_s
 
 gsolve_status gs_copy_scalar(gs_krylov *k, gs_scalar a, gs_scalar b)
 {
-    gs_small small = gs_small_of(k);
+    gs_scalar_arguments small = gs_scalar_arguments_of(k);
 
     small.s[0] = b;
     small.s[1] = a;
-    return GS_SMALL(k, copy, &small);
+    return GS_RUN_SCALAR(k, copy, &small);
 }
 
 gsolve_status gs_zero(gs_krylov *k, gsolve_dense y)
@@ -482,8 +485,9 @@ static gsolve_status turn(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coe
                                               w.value ? AT(w) : NULL));
 }
 
-gsolve_status gs_turn(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
-                      gsolve_dense y, gs_coefficient g, gsolve_dense z, gsolve_dense w)
+gsolve_status gs_axpbypcz_precondition(gs_krylov *k, gs_coefficient a, gsolve_dense x,
+                                       gs_coefficient b, gsolve_dense y, gs_coefficient g,
+                                       gsolve_dense z, gsolve_dense w)
 {
     const gsolve_dense none = {0};
     bool simple;
@@ -501,7 +505,7 @@ gsolve_status gs_solution_step(gs_krylov *k, gs_coefficient a, gsolve_dense p, g
                                gs_scalar wr)
 {
 #define VECTORS ((gs_solution){AT(p), AT(s), AT(t), AT(w), AT(k->x), AT(r)})
-    gs_judge judge = gs_judge_of(k, 0);
+    gs_convergence_test judge = gs_convergence_test_of(k, 0);
 
     announce(k, GS_SOLUTION_STEP, 8 * bytes_of(r));
     EACH_COLUMN(k->csr.type,
@@ -513,7 +517,7 @@ gsolve_status gs_solution_step(gs_krylov *k, gs_coefficient a, gsolve_dense p, g
 static gsolve_status residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, gsolve_dense r,
                                    const void *d, gs_scalar rz)
 {
-    gs_judge judge = gs_judge_of(k, 0);
+    gs_convergence_test judge = gs_convergence_test_of(k, 0);
 
     announce(k, GS_RESIDUAL_STEP, (3 + (d != NULL)) * bytes_of(r));
     EACH_COLUMN(k->csr.type,
@@ -576,7 +580,7 @@ gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, int64_t ld, const 
 
 void gs_begin_block(gs_krylov *k, gs_class class, double numbers)
 {
-    gs_announce(&k->profile, class, numbers * (double)gs_type_size(k->csr.type));
+    gs_expect_bytes(&k->profile, class, numbers * (double)gs_type_size(k->csr.type));
     begin_all(k);
 }
 

@@ -1,12 +1,12 @@
 /* solver.c: the solver handle: a method, its work space, and the vectors of a run. */
-#include "solver/krylov.h"
+#include "solver/method.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/try.h"
-#include "solver/auto.h"
+#include "solver/choose/auto.h"
 
 static gsolve_status clear_progress(gs_krylov *k)
 {
@@ -115,7 +115,7 @@ gsolve_status gs_solver_check(const gs_krylov *k, int32_t n)
                            "the preconditioner is for %d unknowns and the matrix is %d x %d", n,
                            k->csr.nrows, k->csr.ncols);
     }
-    if (gsolve_precond_varies(k->M) && !k->method->flexible) {
+    if (gsolve_precond_is_variable(k->M) && !k->method->flexible) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
                            "this preconditioner varies from one application to the next, which %s "
                            "does not allow; use fgmres",
@@ -180,7 +180,7 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
     k->csr.ncols = matrix.ncols;
     k->csr.type = matrix.type;
     k->vector = GS_KERNELS(gs_vector, ctx, k->csr.type);
-    k->small = ctx->device == &gs_device_cuda ? &gs_small_cuda : &gs_small_host;
+    k->small = gs_on_gpu(ctx) ? &gs_scalar_cuda : &gs_scalar_host;
     k->columns = gs_columns_kernels_of(ctx);
     if (gs_spec_is(spec, "auto")) {
         TRY(gs_auto_set_up(k, spec));
@@ -207,7 +207,7 @@ void gsolve_solver_destroy(gsolve_solver **S)
     *S = NULL;
 }
 
-void gsolve_solver_watch(gsolve_solver *S, gsolve_monitor *monitor, void *user)
+void gsolve_solver_set_monitor(gsolve_solver *S, gsolve_monitor *monitor, void *user)
 {
     S->monitor = monitor;
     S->user = user;
@@ -244,8 +244,8 @@ static bool overlap(gsolve_dense u, gsolve_dense v)
 
 static gsolve_status check_run(const gs_krylov *k, gsolve_dense b, gsolve_dense x)
 {
-    if (b.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(k->ctx, b, "b");
-    if (x.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(k->ctx, x, "x");
+    if (b.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(k->ctx, b, "b");
+    if (x.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(k->ctx, x, "x");
     if (b.nrows != k->csr.nrows || x.nrows != k->csr.ncols || b.ncols != x.ncols || b.ncols < 0) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
                            "the matrix is %d x %d, so b must have %d rows and x %d, with as many "
@@ -263,7 +263,8 @@ static gsolve_status check_run(const gs_krylov *k, gsolve_dense b, gsolve_dense 
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT, "b or x has no values");
     }
     if ((unsigned)b.type >= GSOLVE_TYPE_COUNT || (unsigned)x.type >= GSOLVE_TYPE_COUNT ||
-        (gs_place(k->ctx) == GSOLVE_HOST && (b.place != GSOLVE_HOST || x.place != GSOLVE_HOST))) {
+        (gs_location(k->ctx) == GSOLVE_HOST &&
+         (b.location != GSOLVE_HOST || x.location != GSOLVE_HOST))) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
                            "b and x must lie on the host, as all vectors of the device cpu");
     }
@@ -336,7 +337,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     if (b.ncols > 0) {
         TRY(gs_auto_update(k));
         forget_stale(k);
-        if (k->M) gsolve_precond_runs(k->M, b.ncols);
+        if (k->M) gsolve_precond_begin_solve(k->M, b.ncols);
         TRY(gs_krylov_run(k, b, x));
         k->result.seconds = gs_now() - begin;
         k->result = result_of(k, worst_column(k));

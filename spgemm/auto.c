@@ -50,7 +50,7 @@ static gsolve_status choose(const gs_multiplier **method, gsolve_context *ctx, c
     const char *name = plain ? "gustavson" : "esc";
     gsolve_status status = GSOLVE_OK;
 
-    if (plain && ctx->device == &gs_device_cuda) {
+    if (plain && gs_on_gpu(ctx)) {
         TRY(GS_KERNELS(gs_work, ctx, A->csr.type)->count(&work, ctx, &A->csr, &B->csr));
         name = choose_on_cuda(&work, A->csr.nrows);
     }
@@ -72,7 +72,7 @@ static void destroy(void *plan, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, c);
 }
 
-static gsolve_status multiply(gs_blocked *C, void **plan, gs_tally_of_product *tally,
+static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *tally,
                               gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                               const void *options)
 {

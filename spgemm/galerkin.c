@@ -1,8 +1,8 @@
 /* galerkin.c: gsolve_galerkin: R A P, kept by the caller. */
 #include <string.h>
 
-#include "core/transpose.h"
 #include "core/try.h"
+#include "matrix/transpose.h"
 #include "spgemm/input.h"
 #include "spgemm/shown.h"
 
@@ -80,7 +80,7 @@ gsolve_status gsolve_galerkin_create(gsolve_galerkin **out, gsolve_context *ctx,
     gs_own(ctx, G, destroy_galerkin);
     G->ctx = ctx;
     ctx->handles++;
-    G->shown.place = A->place;
+    G->shown.location = A->location;
     TRY(take_all(G, R, A, P));
     TRY(gs_galerkin_make(&G->made, ctx, spec, &G->R.used, &G->A.used, &G->P.used, true));
     TRY(gs_csr_entries(ctx, &G->made.RAP.C.csr, &G->entries)); /* when all has been done */
@@ -114,8 +114,9 @@ void gsolve_galerkin_destroy(gsolve_galerkin **pG)
 static gsolve_status put_values(gsolve_context *ctx, const gs_input *kept, const gs_input *fresh)
 {
     if (!fresh->used.start) return GSOLVE_OK;
-    return gsolve_copy(ctx, (void *)(uintptr_t)kept->own.value, kept->own.place, fresh->used.value,
-                       fresh->used.place, (size_t)kept->entries * gs_type_size(kept->own.type));
+    return gsolve_copy(ctx, (void *)(uintptr_t)kept->own.value, kept->own.location,
+                       fresh->used.value, fresh->used.location,
+                       (size_t)kept->entries * gs_type_size(kept->own.type));
 }
 
 gsolve_status gsolve_galerkin_update(gsolve_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,
@@ -140,7 +141,7 @@ gsolve_status gsolve_galerkin_update(gsolve_galerkin *G, const gsolve_csr *R, co
     TRY(put_values(G->ctx, &G->R, &r));
     if (P && G->order) TRY(gs_transpose_refill(&G->R.own, G->order, G->ctx, &G->P.own));
     TRY(gs_galerkin_renew(&G->made, &G->R.used, &a.used, &G->P.used));
-    TRY(gs_memory_settle(G->ctx, G->made.RAP.C.csr.place, G->made.RAP.C.csr.start));
+    TRY(gs_memory_synchronize(G->ctx, G->made.RAP.C.csr.location, G->made.RAP.C.csr.start));
     G->update_seconds = gs_now() - begin;
 done:
     gs_input_drop(&r, G->ctx);

@@ -21,7 +21,7 @@ static bool same_arrays(const gsolve_csr *A, const gsolve_csr *B)
 {
     return A->start == B->start && A->col == B->col && A->value == B->value &&
            A->nrows == B->nrows && A->ncols == B->ncols && A->offset == B->offset &&
-           A->type == B->type && A->place == B->place;
+           A->type == B->type && A->location == B->location;
 }
 
 static void destroy_product(void *handle)
@@ -46,7 +46,7 @@ static gsolve_status make_product(gsolve_product *P, const char *spec, const gso
     b = gs_plain_blocks(P->square ? &P->A.used : &P->B.used);
     TRY(gs_product_make(&P->made, ctx, spec, &a, &b, true));
     P->entries = P->made.tally.entries;
-    TRY(gs_memory_settle(ctx, P->made.C.csr.place, P->made.C.csr.start));
+    TRY(gs_memory_synchronize(ctx, P->made.C.csr.location, P->made.C.csr.start));
     gs_input_forget(&P->A, ctx);
     gs_input_forget(&P->B, ctx);
 done:
@@ -72,7 +72,7 @@ gsolve_status gsolve_product_create(gsolve_product **out, gsolve_context *ctx, c
     P->ctx = ctx;
     ctx->handles++;
     P->square = same_arrays(A, B);
-    P->shown.place = A->place;
+    P->shown.location = A->location;
     TRY(make_product(P, spec, A, B));
     P->bytes = ctx->bytes - held;
     P->seconds = gs_now() - begin;
@@ -115,7 +115,7 @@ gsolve_status gsolve_product_update(gsolve_product *P, const gsolve_csr *A, cons
     y = gs_plain_blocks(b.used.start ? &b.used : &a.used);
     P->shown.stale = true;
     TRY(gs_product_renew(&P->made, &x, &y));
-    TRY(gs_memory_settle(P->ctx, P->made.C.csr.place, P->made.C.csr.start));
+    TRY(gs_memory_synchronize(P->ctx, P->made.C.csr.location, P->made.C.csr.start));
     P->update_seconds = gs_now() - begin;
 done:
     gs_input_drop(&a, P->ctx);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/csr_seen.h"
 #include "core/try.h"
+#include "matrix/statistics.h"
 
 void gs_input_drop(gs_input *in, gsolve_context *ctx)
 {
@@ -31,7 +31,7 @@ static gsolve_status sort_rows(gsolve_csr *own, gsolve_context *ctx, const gsolv
     TRY(gs_csr_to_host(&csr, ctx, &fetched));
     TRY(gs_csr_clean(&sorted, ctx, csr, NULL));
     gsolve_csr_free(&fetched, ctx);
-    if (gs_place(ctx) == GSOLVE_DEVICE) {
+    if (gs_location(ctx) == GSOLVE_DEVICE) {
         TRY(gs_csr_move(own, ctx, GSOLVE_DEVICE, &sorted));
     } else {
         *own = sorted;
@@ -47,16 +47,16 @@ gsolve_status gs_input_take(gs_input *out, gsolve_context *ctx, const char *name
                             const gsolve_csr *given)
 {
     gs_input in = {0};
-    gs_csr_seen seen;
-    gsolve_status status = gs_csr_check_seen(ctx, given, &seen, NULL);
+    gs_csr_findings seen;
+    gsolve_status status = gs_csr_check_findings(ctx, given, &seen, NULL);
 
     if (status != GSOLVE_OK) return blame(ctx, name, status);
     in.entries = seen.entries;
     if (!seen.ascending) {
         TRY(sort_rows(&in.own, ctx, given));
         TRY(gs_csr_entries(ctx, &in.own, &in.entries)); /* duplicates are one */
-    } else if (given->place != gs_place(ctx)) {
-        TRY(gs_csr_move(&in.own, ctx, gs_place(ctx), given));
+    } else if (given->location != gs_location(ctx)) {
+        TRY(gs_csr_move(&in.own, ctx, gs_location(ctx), given));
     }
     in.used = in.own.start ? in.own : *given;
     *out = in;
@@ -72,9 +72,9 @@ static gsolve_status keep_array(gsolve_context *ctx, const gs_input *in, const v
     void *copy;
 
     if (*own) return GSOLVE_OK;
-    copy = gsolve_alloc(ctx, in->used.place, bytes, 1);
+    copy = gsolve_alloc(ctx, in->used.location, bytes, 1);
     *own = copy;
-    return copy ? gsolve_copy(ctx, copy, in->used.place, used, in->used.place, bytes)
+    return copy ? gsolve_copy(ctx, copy, in->used.location, used, in->used.location, bytes)
                 : GSOLVE_NO_MEMORY;
 }
 
@@ -105,7 +105,7 @@ gsolve_status gs_input_keep(gs_input *in, gsolve_context *ctx, bool values)
 
 void gs_input_forget(gs_input *in, gsolve_context *ctx)
 {
-    gsolve_free(ctx, in->own.place, (void *)(uintptr_t)in->own.value);
+    gsolve_free(ctx, in->own.location, (void *)(uintptr_t)in->own.value);
     in->own.value = in->used.value = NULL;
 }
 
@@ -121,15 +121,15 @@ static gsolve_status differs(gsolve_context *ctx, const char *name, const gsolve
 }
 
 /* *same: given, where kernels read it, has just the pattern that was kept, and finite values. */
-static gsolve_status look_at_values(gsolve_context *ctx, const gs_input *kept,
+static gsolve_status inspect_values(gsolve_context *ctx, const gs_input *kept,
                                     const gsolve_csr *given, bool *same)
 {
     const gsolve_csr *A = &kept->used;
 
     *same = A->nrows == given->nrows && A->ncols == given->ncols && A->type == given->type &&
-            A->place == given->place && (unsigned)given->offset <= GSOLVE_O64 && given->start &&
-            (kept->entries == 0 || (given->col && given->value));
-    return *same ? gs_look(ctx, A)->at_values(ctx, A, kept->entries, given, same) : GSOLVE_OK;
+            A->location == given->location && (unsigned)given->offset <= GSOLVE_O64 &&
+            given->start && (kept->entries == 0 || (given->col && given->value));
+    return *same ? gs_inspector(ctx, A)->at_values(ctx, A, kept->entries, given, same) : GSOLVE_OK;
 }
 
 gsolve_status gs_input_renew(gs_input *fresh, gsolve_context *ctx, const char *name,
@@ -140,7 +140,7 @@ gsolve_status gs_input_renew(gs_input *fresh, gsolve_context *ctx, const char *n
     bool same;
     gsolve_status status;
 
-    TRY(look_at_values(ctx, kept, given, &same));
+    TRY(inspect_values(ctx, kept, given, &same));
     if (same) {
         *fresh = (gs_input){.used = *A};
         fresh->used.value = given->value;
@@ -149,7 +149,7 @@ gsolve_status gs_input_renew(gs_input *fresh, gsolve_context *ctx, const char *n
     TRY(gs_input_take(&in, ctx, name, given)); /* in another order perhaps; else what is wrong */
     same = A->nrows == given->nrows && A->ncols == given->ncols && A->type == given->type &&
            in.entries == kept->entries;
-    if (same) TRY(gs_look(ctx, A)->at_patterns(ctx, A, &in.used, &same));
+    if (same) TRY(gs_inspector(ctx, A)->compare_patterns(ctx, A, &in.used, &same));
     if (!same) {
         status = differs(ctx, name, given);
         goto done;
@@ -179,7 +179,7 @@ gsolve_status gs_inputs_fit(gsolve_context *ctx, const char *names, const gsolve
                            "makes one like the other",
                            names);
     }
-    if (A->place != B->place) {
+    if (A->location != B->location) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "%s: one lies on the host and one on the device", names);
     }

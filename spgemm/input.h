@@ -1,8 +1,8 @@
 /* input.h: the caller's matrices as products take them: clean, and where kernels read them. */
-#ifndef GS_INPUT_H
-#define GS_INPUT_H
+#ifndef GS_SPGEMM_INPUT_H
+#define GS_SPGEMM_INPUT_H
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 
 typedef struct gs_input {
     gsolve_csr used; /* the caller's arrays where they serve as they are; else views of own */

@@ -21,8 +21,8 @@ gsolve_status gsolve_csr_multiply(gsolve_csr *out, gsolve_context *ctx, const ch
     if (B != A) TRY(gs_input_take(&b, ctx, "B", B));
     TRY(gs_inputs_fit(ctx, "A B", A, B));
     TRY(gs_csr_multiply(&C, ctx, spec, &a.used, B == A ? &a.used : &b.used));
-    if (C.place != A->place) {
-        TRY(gs_csr_move(out, ctx, A->place, &C));
+    if (C.location != A->location) {
+        TRY(gs_csr_move(out, ctx, A->location, &C));
     } else {
         *out = C;
         memset(&C, 0, sizeof C);

@@ -17,7 +17,7 @@ static gsolve_status multiply(gs_product *P, const gs_blocked *A, const gs_block
 {
     gsolve_context *ctx = P->ctx;
     const size_t before = ctx->bytes, peak = ctx->peak;
-    gs_tally_of_product *tally = &P->tally;
+    gs_product_work *tally = &P->tally;
     size_t result;
     gsolve_status status;
 

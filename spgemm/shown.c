@@ -10,15 +10,15 @@ gsolve_status gs_show(gs_shown *s, gsolve_context *ctx, const gsolve_csr *C, gso
     int64_t entries;
     gsolve_status status = GSOLVE_OK;
 
-    if (C->place == s->place) {
+    if (C->location == s->location) {
         *view = *C;
         return GSOLVE_OK;
     }
     if (!s->copy.start) {
-        TRY(gs_csr_move(&s->copy, ctx, s->place, C));
+        TRY(gs_csr_move(&s->copy, ctx, s->location, C));
     } else if (s->stale) {
         TRY(gs_csr_entries(ctx, &s->copy, &entries));
-        TRY(gsolve_copy(ctx, (void *)(uintptr_t)s->copy.value, s->place, C->value, C->place,
+        TRY(gsolve_copy(ctx, (void *)(uintptr_t)s->copy.value, s->location, C->value, C->location,
                         (size_t)entries * gs_type_size(C->type)));
     }
     s->stale = false;

@@ -1,13 +1,13 @@
 /* shown.h: what the handles of products show of their C. */
-#ifndef GS_SHOWN_H
-#define GS_SHOWN_H
+#ifndef GS_SPGEMM_SHOWN_H
+#define GS_SPGEMM_SHOWN_H
 
 #include "spgemm/spgemm.h"
 
 typedef struct gs_shown {
-    gsolve_place place; /* where the caller sees C */
-    gsolve_csr copy;    /* there, if C lies elsewhere; made when first asked for */
-    bool stale;         /* copy has old values */
+    gsolve_location location; /* where the caller sees C */
+    gsolve_csr copy;          /* there, if C lies elsewhere; made when first asked for */
+    bool stale;               /* copy has old values */
 } gs_shown;
 
 /* *view of C. */

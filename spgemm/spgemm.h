@@ -1,17 +1,17 @@
 /* spgemm.h: products of sparse matrices: what a method is, and what a planned product holds. */
-#ifndef GS_SPGEMM_H
-#define GS_SPGEMM_H
+#ifndef GS_SPGEMM_SPGEMM_H
+#define GS_SPGEMM_SPGEMM_H
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 #include "spgemm/blocked/blocked.h"
 
-typedef struct gs_tally_of_product { /* what a method tells of its work */
-    int64_t products;                /* scalar (or block) products */
-    int64_t entries;                 /* of C; -1 before: a method need not tell */
-    int bands;                       /* in which they were made */
-    size_t peak;                     /* bytes held beyond A, B and C at most */
-    const char *by;                  /* the method that auto took; NULL: the one asked */
-} gs_tally_of_product;
+typedef struct gs_product_work { /* what a method tells of its work */
+    int64_t products;            /* scalar (or block) products */
+    int64_t entries;             /* of C; -1 before: a method need not tell */
+    int bands;                   /* in which they were made */
+    size_t peak;                 /* bytes held beyond A, B and C at most */
+    const char *by;              /* the method that auto took; NULL: the one asked */
+} gs_product_work;
 
 /* A way to multiply. A and B are where ctx's kernels read them, with columns ascending strictly in
  * every row and A->width = B->height. */
@@ -22,7 +22,7 @@ typedef struct gs_multiplier {
                    const char **why);
     /* C = A B, owned, where A lies, columns ascending; entries are there by the patterns alone,
      * whatever their values. Unless plan is NULL, *plan = what update needs. */
-    gsolve_status (*multiply)(gs_blocked *C, void **plan, gs_tally_of_product *tally,
+    gsolve_status (*multiply)(gs_blocked *C, void **plan, gs_product_work *tally,
                               gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                               const void *options);
     /* C's values, A and B having new ones in the patterns that they had then, where only the values
@@ -69,7 +69,7 @@ typedef struct gs_product {
     const gs_multiplier *method;
     void *options, *plan; /* plan: NULL where it was not kept */
     gs_blocked C;         /* owned */
-    gs_tally_of_product tally;
+    gs_product_work tally;
 } gs_product;
 
 /* *P = A B by the method in spec; keep: values can be renewed, of A and B whose offsets and columns

@@ -1,5 +1,5 @@
 /* formats.c: the list of formats, for each device. */
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
 #include "spmv/sliced/sliced_back.h"
 
 static const gsolve_plugin *const host[] = {
@@ -42,7 +42,7 @@ const gs_keeper *gs_keeper_of(const gsolve_format *format)
 
 const gsolve_plugin *const *gs_formats(const gsolve_context *ctx)
 {
-    return ctx->device == &gs_device_cuda ? cuda : host;
+    return gs_on_gpu(ctx) ? cuda : host;
 }
 
 const gsolve_plugin *gsolve_format_at(const gsolve_context *ctx, int index)

@@ -6,10 +6,10 @@
  * multiplied by a power of two, which changes no bit of the result. */
 #include <math.h>
 
-#include "core/blocks.h"
-#include "core/stage.h"
+#include "core/staging.h"
 #include "core/try.h"
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
+#include "vector/blocks.h"
 
 const gs_residual_kernels gs_residual_host[GSOLVE_TYPE_COUNT];
 
@@ -93,16 +93,16 @@ static void close_system(system_at *s)
 static gsolve_status open_system(system_at *s, const gsolve_matrix *A, gsolve_dense b,
                                  gsolve_dense x)
 {
-    const bool here = b.place == GSOLVE_HOST && x.place == GSOLVE_HOST && A->rows.start;
-    gsolve_place place;
+    const bool here = b.location == GSOLVE_HOST && x.location == GSOLVE_HOST && A->rows.start;
+    gsolve_location location;
     gsolve_status status = GSOLVE_OK;
 
     *s = (system_at){.A = A};
     s->on_device = !here && GS_KERNELS(gs_residual, A->ctx, A->csr.type)->residual != NULL;
-    place = s->on_device ? GSOLVE_DEVICE : GSOLVE_HOST;
+    location = s->on_device ? GSOLVE_DEVICE : GSOLVE_HOST;
     if (!s->on_device) TRY(gs_matrix_need_rows(A));
-    TRY(gs_stage_in(&s->b, A->ctx, place, b, true));
-    TRY(gs_stage_in(&s->x, A->ctx, place, x, true));
+    TRY(gs_stage_in(&s->b, A->ctx, location, b, true));
+    TRY(gs_stage_in(&s->x, A->ctx, location, x, true));
 done:
     return status;
 }
@@ -206,8 +206,8 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
                            A->csr.nrows, A->csr.ncols, A->csr.ncols, A->csr.nrows, x.nrows, x.ncols,
                            b.nrows, b.ncols);
     }
-    if (b.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(A->ctx, b, "b");
-    if (x.layout != GSOLVE_BY_COLUMNS) return gs_need_columns(A->ctx, x, "x");
+    if (b.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(A->ctx, b, "b");
+    if (x.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(A->ctx, x, "x");
     for (int32_t c = 0; c < b.ncols && status == GSOLVE_OK; c++) {
         gs_norms norms;
         status = gs_matrix_norms(A, gs_column_of(b, c), gs_column_of(x, c), &norms);

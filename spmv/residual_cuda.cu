@@ -3,7 +3,7 @@
 #include "core/cuda.cuh"
 
 extern "C" {
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
 }
 
 namespace

@@ -1,7 +1,7 @@
 /* row_sum.h: sums of rows on the CPU for one value type T, which formats share. */
 #include <string.h>
 
-#include "spmv/scattered.h"
+#include "matrix/irregular.h"
 
 /* sum of value[k] x[col[k]] over n entries, entry k into the (k mod 4)-th of four sums. Inlined
  * with a constant n it unrolls into straight code, with the same bits. */
@@ -93,7 +93,7 @@ static inline __attribute__((always_inline)) T FN(sum_by)(gs_rows how, int64_t n
                                                           int64_t ahead)
 {
     if (how == GS_ROWS_EVEN) return FN(any_row_sum)(n, value, col, x);
-    return FN(uneven_row_sum)(n, value, col, x, how == GS_ROWS_SCATTERED, ahead);
+    return FN(uneven_row_sum)(n, value, col, x, how == GS_ROWS_IRREGULAR, ahead);
 }
 
 /* y = alpha sum + beta y, y not read where beta is 0 */

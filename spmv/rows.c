@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
@@ -22,16 +22,16 @@ static gsolve_status ask_format(const gsolve_matrix *A, const gsolve_csr *csr, d
     gsolve_status status = GSOLVE_OK;
 
     *bytes = 0;
-    if (!A->format->forecast) return GSOLVE_OK;
-    if (csr->place == GSOLVE_DEVICE) {
+    if (!A->format->memory) return GSOLVE_OK;
+    if (csr->location == GSOLVE_DEVICE) {
         if (AMPLE * rows < (double)gs_memory_available(A->ctx)) return GSOLVE_OK;
         start = gsolve_alloc(A->ctx, GSOLVE_HOST, offsets, 1);
         if (!start) return GSOLVE_NO_MEMORY;
-        TRY(gsolve_copy(A->ctx, start, GSOLVE_HOST, csr->start, csr->place, offsets));
+        TRY(gsolve_copy(A->ctx, start, GSOLVE_HOST, csr->start, csr->location, offsets));
         here.start = start;
-        here.place = GSOLVE_HOST;
+        here.location = GSOLVE_HOST;
     }
-    *bytes = (double)A->format->forecast(&here, A->options);
+    *bytes = (double)A->format->memory(&here, A->options);
 done:
     gsolve_free(A->ctx, GSOLVE_HOST, start);
     return status;
@@ -45,7 +45,7 @@ gsolve_status gs_matrix_fits(const gsolve_matrix *A, const gsolve_csr *csr, bool
     int64_t entries;
     gsolve_status status;
 
-    if (gs_place(A->ctx) == GSOLVE_HOST || !A->ctx->device->memory) return GSOLVE_OK;
+    if (gs_location(A->ctx) == GSOLVE_HOST || !A->ctx->device->memory) return GSOLVE_OK;
     TRY(gs_csr_entries(A->ctx, csr, &entries));
     if (entries <= INT32_MAX) shape.offset = GSOLVE_O32;
     rows = gs_csr_bytes(&shape, entries);
@@ -60,7 +60,7 @@ done:
 
 gsolve_status gs_place_rows(gsolve_csr *csr, gsolve_context *ctx, const gsolve_csr *rows)
 {
-    if (gs_place(ctx) == GSOLVE_DEVICE) return gs_csr_move(csr, ctx, GSOLVE_DEVICE, rows);
+    if (gs_location(ctx) == GSOLVE_DEVICE) return gs_csr_move(csr, ctx, GSOLVE_DEVICE, rows);
     *csr = *rows;
     return GSOLVE_OK;
 }
@@ -82,11 +82,11 @@ void gs_matrix_give_up_rows(gsolve_matrix *A)
     gsolve_csr *csr = &A->csr;
 
     if (!keeper || !keeper->holds_all(A->self)) return;
-    gsolve_free(A->ctx, csr->place, (void *)(uintptr_t)csr->col);
-    gsolve_free(A->ctx, csr->place, (void *)(uintptr_t)csr->value);
+    gsolve_free(A->ctx, csr->location, (void *)(uintptr_t)csr->col);
+    gsolve_free(A->ctx, csr->location, (void *)(uintptr_t)csr->value);
     csr->col = NULL;
     csr->value = NULL;
-    if (csr->place == GSOLVE_HOST) A->rows = *csr; /* the same */
+    if (csr->location == GSOLVE_HOST) A->rows = *csr; /* the same */
 }
 
 gsolve_status gs_matrix_rows_again(gsolve_matrix *A)
@@ -96,7 +96,7 @@ gsolve_status gs_matrix_rows_again(gsolve_matrix *A)
 
     if (csr->col) return GSOLVE_OK;
     TRY(gs_keeper_of(A->format)->restore(A->self, A->ctx, csr));
-    if (csr->place == GSOLVE_HOST) A->rows = *csr;
+    if (csr->location == GSOLVE_HOST) A->rows = *csr;
 done:
     return status;
 }
@@ -107,7 +107,7 @@ done:
 static gsolve_status has_pattern(const gsolve_matrix *A, const gsolve_csr *rows,
                                  const gsolve_csr *csr, int64_t entries, bool *same)
 {
-    const int64_t given = A->place ? A->given : A->entries;
+    const int64_t given = A->destination ? A->given : A->entries;
     gsolve_status status = GSOLVE_OK;
 
     *same = false;
@@ -115,10 +115,10 @@ static gsolve_status has_pattern(const gsolve_matrix *A, const gsolve_csr *rows,
         entries != given) {
         return GSOLVE_OK;
     }
-    if (A->place) {
+    if (A->destination) {
         *same = gs_csr_pattern_hash(A->ctx, csr) == A->given_pattern;
     } else {
-        TRY(gs_look(A->ctx, rows)->at_patterns(A->ctx, rows, csr, same));
+        TRY(gs_inspector(A->ctx, rows)->compare_patterns(A->ctx, rows, csr, same));
     }
 done:
     return status;
@@ -130,16 +130,16 @@ static void gather_values(gsolve_matrix *A, const gsolve_csr *csr)
     const size_t bytes = (size_t)A->entries * gs_type_size(csr->type);
     void *value = (void *)(uintptr_t)A->rows.value;
 
-    if (!A->place) {
+    if (!A->destination) {
         gsolve_copy(A->ctx, value, GSOLVE_HOST, csr->value, GSOLVE_HOST, bytes);
         return;
     }
     memset(value, 0, bytes);
     for (int64_t k = 0; k < A->given; k++) {
         if (csr->type == GSOLVE_F32) {
-            ((float *)value)[A->place[k]] += ((const float *)csr->value)[k];
+            ((float *)value)[A->destination[k]] += ((const float *)csr->value)[k];
         } else {
-            ((double *)value)[A->place[k]] += ((const double *)csr->value)[k];
+            ((double *)value)[A->destination[k]] += ((const double *)csr->value)[k];
         }
     }
 }
@@ -149,8 +149,8 @@ static gsolve_status copy_values(const gsolve_matrix *A, const gsolve_csr *to,
                                  const gsolve_csr *from)
 {
     if (to->value == from->value) return GSOLVE_OK;
-    return gsolve_copy(A->ctx, (void *)(uintptr_t)to->value, to->place, from->value, from->place,
-                       (size_t)A->entries * gs_type_size(to->type));
+    return gsolve_copy(A->ctx, (void *)(uintptr_t)to->value, to->location, from->value,
+                       from->location, (size_t)A->entries * gs_type_size(to->type));
 }
 
 static gsolve_status values_from_device(gsolve_matrix *A, const gsolve_csr *csr, int64_t entries,
@@ -186,7 +186,8 @@ gsolve_status gs_matrix_new_values(gsolve_matrix *A, const gsolve_csr *csr, int6
     gsolve_csr fetched = {0};
     gsolve_status status;
 
-    if (csr->place == GSOLVE_DEVICE && !A->place) return values_from_device(A, csr, entries, same);
+    if (csr->location == GSOLVE_DEVICE && !A->destination)
+        return values_from_device(A, csr, entries, same);
     TRY(gs_csr_to_host(&csr, A->ctx, &fetched));
     TRY(values_from_host(A, csr, entries, same));
 done:

@@ -2,7 +2,7 @@
 #include "spmv/step.h"
 
 #include "core/try.h"
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
 #include "spmv/sliced/sliced_step.h"
 
 const gs_sliced_step_kernels gs_sliced_step_host[GSOLVE_TYPE_COUNT];

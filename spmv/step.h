@@ -3,10 +3,10 @@
  *
  * Beside the matrix a residual moves three vectors, where a copy and a product move five; a step
  * moves five instead of eight. */
-#ifndef GS_STEP_H
-#define GS_STEP_H
+#ifndef GS_SPMV_STEP_H
+#define GS_SPMV_STEP_H
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 
 /* y = x + a d * (b - A x) + c (x - old), or where d is NULL y = b - A x. d: a number a row; old may
  * be y, and NULL: counts as 0. x is neither y nor wide.

@@ -15,7 +15,7 @@ gsolve_status gs_trial_time(double *seconds, gsolve_context *ctx, gs_trial_produ
         const double begin = gs_now();
         TRY(product(form, ctx, given));
         /* which waits until the product has ended */
-        TRY(gsolve_copy(ctx, &last, GSOLVE_HOST, y, gs_place(ctx), bytes));
+        TRY(gsolve_copy(ctx, &last, GSOLVE_HOST, y, gs_location(ctx), bytes));
         if (run == 0 || gs_now() - begin < *seconds) *seconds = gs_now() - begin;
     }
 done:

@@ -1,9 +1,9 @@
 /* trial.h: forms of a matrix tried against each other by their products; the fastest is kept. Other
  * runs may keep another. */
-#ifndef GS_TRIAL_H
-#define GS_TRIAL_H
+#ifndef GS_SPMV_TRIAL_H
+#define GS_SPMV_TRIAL_H
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 
 /* One product with a form, into y; given: what the caller handed on. */
 typedef gsolve_status gs_trial_product(const void *form, gsolve_context *ctx, const void *given);

@@ -19,7 +19,7 @@ typedef struct set_ {
 
 static inline gsolve_dense dense(double *v, int32_t n, int32_t columns)
 {
-    return (gsolve_dense){n, columns, n, v, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    return (gsolve_dense){n, columns, n, v, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
 }
 
 static inline set_ open_set(const char *name, const char *format, const char *precond)

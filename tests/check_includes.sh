@@ -2,19 +2,19 @@
 # check_includes.sh ROOT: reads the #include lines of all sources under ROOT and refuses those that
 # go against the directions of the house:
 #
-#   include <- core <- { spmv, spgemm, io } <- precond,  core <- solver,  cli, examples -> include
+#   include <- core <- vector <- matrix <- { spmv, spgemm, io, factor } <- precond
+#   { matrix, factor } <- solver,  cli, examples -> include
 #
 # Formats (folders in spmv/), ways to multiply matrices (folders in spgemm/) and preconditioners (folders in
-# precond/) do not include each other; all formats may include spmv/sliced/ and spmv/triples/, the engines of
-# those that store rows by slices and entries by coordinates, and spgemm/galerkin/ may include spgemm/hash/,
-# by whose plans it renews its two products. A "#define GS_BODY" or GS_COLUMNS_BODY counts as an include.
+# precond/) do not include each other. Exceptions are the folders that several share, see "shared" below.
+# A "#define GS_BODY" or GS_COLUMNS_BODY counts as an include.
 # Besides, the folders that CUDA is linked into hold no conditional compilation: what a build lacks is absent by linking. Allowed are include guards and
 # __cplusplus. Prints each offence as FILE:LINE: sentence; exit code 1 if there is any.
 set -eu
 cd "${1:?usage: check_includes.sh ROOT}"
 
 folders=
-for folder in include core spmv spgemm io precond solver cli examples; do
+for folder in include core vector matrix factor spmv spgemm io precond solver cli examples; do
     if [ -d "$folder" ]; then folders="$folders $folder"; fi
 done
 
@@ -22,18 +22,25 @@ done
 find $folders -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \) | sort |
     LC_ALL=C xargs awk '
 BEGIN {
-    count = split("include core spmv spgemm io precond solver cli examples", name, " ")
+    count = split("include core vector matrix factor spmv spgemm io precond solver cli examples", name, " ")
     for (k = 1; k <= count; k++) folder[name[k]] = 1
     may["include"] = " "
     may["core"] = " core "
-    may["spmv"] = " core spmv "
-    may["spgemm"] = " core spgemm "
-    may["io"] = " core io "
-    may["precond"] = " core spmv spgemm io precond "
-    may["solver"] = " core solver "
+    may["vector"] = " core vector "
+    may["matrix"] = " core vector matrix "
+    base = " core vector matrix "
+    may["factor"] = base "factor "
+    may["spmv"] = base "spmv "
+    may["spgemm"] = base "spgemm "
+    may["io"] = base "io "
+    may["precond"] = base "factor spmv spgemm io precond "
+    may["solver"] = base "factor solver "
     may["cli"] = " cli "
     may["examples"] = " examples "
-    plain = " core spmv spgemm precond solver " # no conditional compilation in their .c and .h
+    # Folders that all their siblings may include, and single directions FROM>TO.
+    shared = " spmv/sliced spmv/multi_rhs precond/incomplete precond/chebyshev " \
+             "spmv/auto>spmv/csr spgemm/galerkin>spgemm/hash "
+    plain = " core vector matrix factor spmv spgemm precond solver " # no conditional compilation in their .c and .h
 }
 
 function offence(text) { printf "%s:%d: %s\n", FILENAME, FNR, text; failed = 1 }
@@ -58,9 +65,8 @@ FNR == 1 { split(FILENAME, path, "/"); own = path[1]; directives = 0; guard = ""
             offence(own "/ must not include " top "/ (" target ")")
         } else if (own == top && (own == "spmv" || own == "spgemm" || own == "precond") && \
                    kind_of(FILENAME) != "" && kind_of(target) != "" && \
-                   kind_of(FILENAME) != kind_of(target) && kind_of(target) != "spmv/sliced" && \
-                   kind_of(target) != "spmv/triples" && \
-                   !(kind_of(FILENAME) == "spgemm/galerkin" && kind_of(target) == "spgemm/hash")) {
+                   kind_of(FILENAME) != kind_of(target) && !index(shared, " " kind_of(target) " ") && \
+                   !index(shared, " " kind_of(FILENAME) ">" kind_of(target) " ")) {
             offence(kind_of(FILENAME) " must not include its sibling " kind_of(target))
         }
     }

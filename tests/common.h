@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "core/csr.h"
 #include "gsolve_io.h"
+#include "matrix/csr.h"
 #include "tests/apart.h"
 
 #define OK(ctx, call)                                                       \
@@ -129,9 +129,9 @@ enum { NASTY = sizeof nasty / sizeof *nasty };
     do {                                                          \
         const int64_t before_ = blocks_of(ctx);                   \
         for (int64_t granted_ = 0;; granted_++) {                 \
-            gsolve_context_grant(ctx, granted_);                  \
+            gsolve_context_limit_allocations(ctx, granted_);      \
             const gsolve_status swept_ = (call);                  \
-            gsolve_context_grant(ctx, -1);                        \
+            gsolve_context_limit_allocations(ctx, -1);            \
             if (swept_ == GSOLVE_OK) break;                       \
             assert_int_equal(swept_, GSOLVE_NO_MEMORY);           \
             assert_int_equal(blocks_of(ctx), before_);            \

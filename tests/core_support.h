@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 
 static gsolve_context *ctx; /* of the test that runs */
 
@@ -65,9 +65,9 @@ static inline int sweep(gsolve_status (*build)(void *), void *arg)
     const int64_t before = info_of(ctx).blocks;
 
     for (int granted = 0; granted < 100; granted++) {
-        gsolve_context_grant(ctx, granted);
+        gsolve_context_limit_allocations(ctx, granted);
         const gsolve_status status = build(arg);
-        gsolve_context_grant(ctx, -1);
+        gsolve_context_limit_allocations(ctx, -1);
         if (status == GSOLVE_OK) return granted;
         assert_int_equal(status, GSOLVE_NO_MEMORY);
         assert_says(ctx, "out of memory");

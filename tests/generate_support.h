@@ -62,12 +62,12 @@ static inline gsolve_csr make(const char *spec)
     return make_in(ctx, spec);
 }
 
-static inline gsolve_traits look(const char *spec)
+static inline gsolve_statistics look(const char *spec)
 {
     gsolve_csr A = make(spec);
-    gsolve_traits t;
+    gsolve_statistics t;
 
-    assert_int_equal(gsolve_csr_examine(ctx, &A, &t), GSOLVE_OK);
+    assert_int_equal(gsolve_csr_statistics(ctx, &A, &t), GSOLVE_OK);
     gsolve_csr_free(&A, ctx);
     return t;
 }

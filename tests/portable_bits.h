@@ -19,4 +19,4 @@
 {"gen:convdiff3d,n=10", "csr", "idr", "jacobi", GSOLVE_F64, 1, 0x8b63ef22e03d3058u},
 {"gen:convdiff3d,n=10", "csr", "block_gmres", "jacobi", GSOLVE_F64, 6, 0x5d84e729724cf985u},
 {"gen:convdiff3d,n=10", "csr", "refine,inner=bicgstab", "jacobi", GSOLVE_F64, 1, 0xfda337833a6a985cu},
-/* clang-format on */
+    /* clang-format on */

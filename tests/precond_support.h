@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 #include "tests/apart.h"
 #include "tests/dense.h"
 
@@ -78,7 +78,7 @@ static inline void set_value(const gsolve_csr *csr, int64_t k, double value)
 
 static inline gsolve_csr new_csr(int32_t nrows, int32_t ncols, int64_t room, gsolve_type type)
 {
-    gsolve_csr csr = {.nrows = nrows, .ncols = ncols, .type = type, .place = GSOLVE_HOST};
+    gsolve_csr csr = {.nrows = nrows, .ncols = ncols, .type = type, .location = GSOLVE_HOST};
     csr.start = calloc((size_t)nrows + 2, sizeof(int32_t));
     csr.col = malloc((size_t)room * sizeof(int32_t) + 1);
     csr.value = malloc((size_t)room * sizeof(double) + 1);
@@ -164,7 +164,7 @@ static inline gsolve_csr muddle(const gsolve_csr *csr)
 
 static inline gsolve_dense new_dense(int32_t n, int32_t columns, gsolve_type type)
 {
-    const gsolve_dense v = {n, columns, n + 3, NULL, type, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    const gsolve_dense v = {n, columns, n + 3, NULL, type, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     gsolve_dense filled = v;
     filled.value = calloc((size_t)columns * (size_t)v.stride + 1, sizeof(double));
     return filled;
@@ -244,17 +244,17 @@ static inline gsolve_dense both(gsolve_context *ctx, const gsolve_precond *M, gs
 }
 
 /* Grants 0, 1, 2, ... allocations to a call until it succeeds. */
-#define SWEEP(ctx, call, after_failure)              \
-    for (int64_t grant_ = 0;; grant_++) {            \
-        const int64_t before_ = blocks_of(ctx);      \
-        gsolve_context_grant(ctx, grant_);           \
-        const gsolve_status status_ = (call);        \
-        gsolve_context_grant(ctx, -1);               \
-        if (status_ == GSOLVE_OK) break;             \
-        assert_int_equal(status_, GSOLVE_NO_MEMORY); \
-        assert_int_equal(blocks_of(ctx), before_);   \
-        after_failure;                               \
-        assert_true(grant_ < 1000);                  \
+#define SWEEP(ctx, call, after_failure)                \
+    for (int64_t grant_ = 0;; grant_++) {              \
+        const int64_t before_ = blocks_of(ctx);        \
+        gsolve_context_limit_allocations(ctx, grant_); \
+        const gsolve_status status_ = (call);          \
+        gsolve_context_limit_allocations(ctx, -1);     \
+        if (status_ == GSOLVE_OK) break;               \
+        assert_int_equal(status_, GSOLVE_NO_MEMORY);   \
+        assert_int_equal(blocks_of(ctx), before_);     \
+        after_failure;                                 \
+        assert_true(grant_ < 1000);                    \
     }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "core/stage.h"
-#include "precond/amg/aggregation.h"
+#include "core/staging.h"
 #include "precond/amg/amg.h"
+#include "precond/amg/coarsening/aggregation.h"
 
 /* --- what lies on the device, on the host ------------------------------------------------------
  */
@@ -14,7 +14,7 @@
 static void *fetch(gsolve_context *ctx, const void *from, size_t bytes)
 {
     void *to = malloc(bytes + 1);
-    OK(ctx, gsolve_copy(ctx, to, GSOLVE_HOST, from, gs_place(ctx), bytes));
+    OK(ctx, gsolve_copy(ctx, to, GSOLVE_HOST, from, gs_location(ctx), bytes));
     return to;
 }
 
@@ -28,7 +28,7 @@ static gsolve_csr fetch_csr(gsolve_context *ctx, const gsolve_csr *A)
 static gsolve_csr send_csr(gsolve_context *ctx, const gsolve_csr *A)
 {
     gsolve_csr B;
-    OK(ctx, gs_csr_move(&B, ctx, gs_place(ctx), A));
+    OK(ctx, gs_csr_move(&B, ctx, gs_location(ctx), A));
     return B;
 }
 
@@ -231,9 +231,9 @@ static gs_amg_options options = {.strength = -1, .damping = 4.0 / 3, .pairings =
 static gsolve_dense send_dense(gsolve_context *ctx, const double *B, int32_t n, int32_t k)
 {
     gsolve_dense v;
-    OK(ctx, gs_dense_new(&v, ctx, gs_place(ctx), GSOLVE_F64, n, k));
-    OK(ctx,
-       gsolve_copy(ctx, v.value, v.place, B, GSOLVE_HOST, (size_t)n * (size_t)k * sizeof(double)));
+    OK(ctx, gs_dense_new(&v, ctx, gs_location(ctx), GSOLVE_F64, n, k));
+    OK(ctx, gsolve_copy(ctx, v.value, v.location, B, GSOLVE_HOST,
+                        (size_t)n * (size_t)k * sizeof(double)));
     return v;
 }
 
@@ -270,7 +270,7 @@ static coarsened coarsen(gsolve_context *ctx, const gs_coarsening *C, const gsol
     if (first) OK(ctx, C->update(&T, ctx, &fine, &options));
     c = fetch_transfer(ctx, &T);
     C->destroy(&T, ctx);
-    gsolve_free(ctx, fine.near_null.place, fine.near_null.value);
+    gsolve_free(ctx, fine.near_null.location, fine.near_null.value);
     gsolve_csr_free(&there, ctx);
     gsolve_csr_free(&before, ctx);
     return c;
@@ -544,10 +544,10 @@ static void test_rigid_body(void **state)
     }
     free(b);
     free(xyz);
-    gsolve_free(ctx, B.place, B.value);
+    gsolve_free(ctx, B.location, B.value);
     places.ncols = 1;
     assert_int_equal(gs_rigid_body_modes(&B, ctx, GSOLVE_F64, places), GSOLVE_BAD_ARGUMENT);
-    gsolve_free(ctx, places.place, places.value);
+    gsolve_free(ctx, places.location, places.value);
     gsolve_csr_free(&A, ctx);
     close_context(ctx);
 }
@@ -568,7 +568,7 @@ static void test_refused(void **state)
     assert_non_null(strstr(gsolve_error(ctx), "7 unknowns are not nodes of 2"));
     fine.block = 65;
     assert_int_equal(gs_amg_ua.build(&T, ctx, &fine, &options), GSOLVE_UNSUPPORTED);
-    gsolve_free(ctx, fine.near_null.place, fine.near_null.value);
+    gsolve_free(ctx, fine.near_null.location, fine.near_null.value);
     gsolve_csr_free(&there, ctx);
     gsolve_csr_free(&A, ctx);
     close_context(ctx);
@@ -588,7 +588,7 @@ static void test_allocations(void **state)
     gs_amg_sa.destroy(&T, ctx);
     ALLOCATION_SWEEP(ctx, gs_amg_ua.build(&T, ctx, &fine, &options));
     gs_amg_ua.destroy(&T, ctx);
-    gsolve_free(ctx, fine.near_null.place, fine.near_null.value);
+    gsolve_free(ctx, fine.near_null.location, fine.near_null.value);
     free(B);
     gsolve_csr_free(&there, ctx);
     gsolve_csr_free(&A, ctx);

@@ -432,8 +432,13 @@ static void rigid_motions(void **state)
     gsolve_context *ctx = open_context(2);
     gsolve_csr csr = read_matrix(ctx, "gen:elasticity3d,n=8");
     const int32_t nodes = csr.nrows / 3;
-    gsolve_dense xyz = {
-        nodes, 3, nodes, calloc((size_t)nodes * 3, 8), GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    gsolve_dense xyz = {nodes,
+                        3,
+                        nodes,
+                        calloc((size_t)nodes * 3, 8),
+                        GSOLVE_F64,
+                        GSOLVE_HOST,
+                        GSOLVE_COLUMN_MAJOR};
     double *place = xyz.value;
     gsolve_precond *M = NULL;
     (void)state;
@@ -541,13 +546,13 @@ static void refusals(void **state)
     wide.ncols++;
     assert_int_equal(gsolve_precond_create(&M, ctx, "amg", &wide), GSOLVE_BAD_MATRIX);
     OK(ctx, gsolve_precond_create(&M, ctx, "amg,cycle=k", &csr));
-    assert_true(gsolve_precond_varies(M));
+    assert_true(gsolve_precond_is_variable(M));
     assert_int_equal(
         gsolve_precond_apply_transpose(M, gsolve_vector(r, 900), gsolve_vector(z, 900)),
         GSOLVE_UNSUPPORTED);
     gsolve_precond_destroy(&M);
     OK(ctx, gsolve_precond_create(&M, ctx, "amg", &csr));
-    assert_false(gsolve_precond_varies(M));
+    assert_false(gsolve_precond_is_variable(M));
     gsolve_precond_destroy(&M);
     gsolve_csr_free(&csr, ctx);
     close_context(ctx);
@@ -559,11 +564,11 @@ static void refusals(void **state)
 static bool is_chosen(gsolve_context *ctx, const char *matrix)
 {
     gsolve_csr csr = read_matrix(ctx, matrix);
-    gsolve_traits traits;
+    gsolve_statistics traits;
     gsolve_choice choice;
 
-    OK(ctx, gsolve_csr_examine(ctx, &csr, &traits));
-    assert_true(gsolve_choose(ctx, &traits, 0, &choice));
+    OK(ctx, gsolve_csr_statistics(ctx, &csr, &traits));
+    assert_true(gsolve_auto_choose(ctx, &traits, 0, &choice));
     gsolve_csr_free(&csr, ctx);
     return strcmp(choice.precond, "amg") == 0;
 }
@@ -609,9 +614,9 @@ static void deny_update(gsolve_context *ctx, gsolve_precond *M, const gsolve_csr
     gsolve_status status = GSOLVE_NO_MEMORY;
 
     for (int64_t granted = 0; status != GSOLVE_OK; granted++) {
-        gsolve_context_grant(ctx, granted);
+        gsolve_context_limit_allocations(ctx, granted);
         status = gsolve_precond_update(M, csr);
-        gsolve_context_grant(ctx, -1);
+        gsolve_context_limit_allocations(ctx, -1);
         assert_true(status == GSOLVE_OK || status == GSOLVE_NO_MEMORY);
         assert_true(granted < 1000);
     }

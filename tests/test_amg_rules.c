@@ -2,8 +2,8 @@
 #include "tests/common.h"
 
 #define SMALL static inline
-#include "precond/amg/aggregate_rules.h"
-#include "precond/amg/pairwise_rules.h"
+#include "precond/amg/coarsening/aggregate_rules.h"
+#include "precond/amg/coarsening/pairwise_rules.h"
 
 /* --- pairs ------------------------------------------------------------------------------------ */
 
@@ -75,7 +75,7 @@ static int by_value(const void *a, const void *b)
 
 static bool is_reserved(uint32_t priority)
 {
-    return priority == GS_ROOT || priority >= GS_SEEN_NONE;
+    return priority == GS_ROOT || priority >= GS_FOUND_NONE;
 }
 
 /* How many of so many values are distinct; they are sorted. */
@@ -142,7 +142,7 @@ static uint32_t undraw(uint32_t round, uint32_t y)
 /* A node whose draw is a state has the draw of that state. */
 static void reserved_priorities(void **state)
 {
-    static const uint32_t reserved[] = {GS_ROOT, GS_SEEN_NONE, GS_NO_ROOT};
+    static const uint32_t reserved[] = {GS_ROOT, GS_FOUND_NONE, GS_NO_ROOT};
     const int bits = gs_bits_of_priorities(INT32_MAX);
     int met = 0;
     (void)state;

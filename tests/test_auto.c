@@ -8,15 +8,16 @@
 #include <math.h>
 
 #include "core/try.h"
-#include "spmv/glance.h"
-#include "spmv/matrix.h"
+#include "matrix/sample.h"
+#include "spmv/auto/cost_model.h"
+#include "spmv/handle.h"
 
 enum { UNKNOWNS_CPU = 20000, UNKNOWNS_CUDA = 110000 }; /* enough for auto to look */
 
 static struct counts {
     int builds, destroyed, products, updates;
 } counts;
-static gsolve_prospect foretold;                     /* what the format foresees */
+static gsolve_format_estimate foretold;              /* what the format foresees */
 static gsolve_status refusal;                        /* what its build returns */
 static int toil;                                     /* times that a product is made */
 static const gsolve_format *inner = &gs_sell_format; /* that counts on a GPU */
@@ -97,7 +98,7 @@ static gsolve_status inner_build(void **self, gsolve_context *ctx, const gsolve_
     return inner->build(self, ctx, csr, options);
 }
 
-static bool foresee(const gsolve_glance *glance, gsolve_prospect *prospect)
+static bool foresee(const gsolve_pattern_sample *glance, gsolve_format_estimate *prospect)
 {
     (void)glance;
     *prospect = foretold;
@@ -106,7 +107,7 @@ static bool foresee(const gsolve_glance *glance, gsolve_prospect *prospect)
 
 static bool on_gpu(const gsolve_context *ctx)
 {
-    return ctx->device == &gs_device_cuda;
+    return gs_on_gpu(ctx);
 }
 
 /* A context that knows the format "counted", whose products take so much of those of csr, and whose
@@ -122,7 +123,7 @@ static gsolve_context *open_counting(int threads, double product, double build,
         .destroy = reversed_destroy,
         .apply = reversed_apply,
         .update = reversed_update,
-        .foresee = foresee,
+        .estimate = foresee,
     };
 
     format = own;
@@ -130,13 +131,13 @@ static gsolve_context *open_counting(int threads, double product, double build,
         format = *inner;
         format.plugin.name = "counted";
         format.build = inner_build;
-        format.foresee = foresee;
+        format.estimate = foresee;
     }
     if (variant) variant(&format);
     memset(&counts, 0, sizeof counts);
     refusal = GSOLVE_OK;
     toil = 1;
-    foretold = (gsolve_prospect){"counted", product, build, 1e3};
+    foretold = (gsolve_format_estimate){"counted", product, build, 1e3};
     OK(ctx, gsolve_register_format(ctx, &format));
     return ctx;
 }
@@ -230,13 +231,13 @@ static void assert_converged(const char *what, const gsolve_result *r)
 }
 
 /* What A does when it is told so. */
-static gsolve_turn told(gsolve_context *ctx, gsolve_matrix *A, int64_t made, double remaining,
-                        int32_t columns)
+static gsolve_adaptation told(gsolve_context *ctx, gsolve_matrix *A, int64_t made, double remaining,
+                              int32_t columns)
 {
-    const gsolve_outlook outlook = {made, remaining, 1e9, columns, false};
-    gsolve_turn turn;
+    const gsolve_run_estimate outlook = {made, remaining, 1e9, columns, false};
+    gsolve_adaptation turn;
 
-    OK(ctx, gsolve_matrix_turn(A, &outlook, &turn));
+    OK(ctx, gsolve_matrix_adapt(A, &outlook, &turn));
     return turn;
 }
 
@@ -404,7 +405,7 @@ static void as_told(void **state)
     gsolve_matrix_destroy(&B);
     B = new_matrix(ctx, "auto,expect=40");
     assert_false(told(ctx, B, 20, 1e6, 1).changed);
-    assert_int_equal(gsolve_matrix_turn(B, NULL, NULL), GSOLVE_BAD_ARGUMENT);
+    assert_int_equal(gsolve_matrix_adapt(B, NULL, NULL), GSOLVE_BAD_ARGUMENT);
     gsolve_matrix_destroy(&A);
     gsolve_matrix_destroy(&B);
     A = new_matrix(ctx, "csr"); /* has but one form */
@@ -455,9 +456,9 @@ static void columns(void **state)
     gsolve_matrix *A = new_matrix(ctx, "auto"), *B = new_matrix(ctx, "csr");
     const int32_t n = info_of(A).nrows;
     double *x = random_vector(2 * n, 4), *y = random_vector(2 * n, 5), *z = random_vector(2 * n, 6);
-    const gsolve_dense X = {n, 2, n, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
-    const gsolve_dense Y = {n, 2, n, y, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
-    const gsolve_dense Z = {n, 2, n, z, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    const gsolve_dense X = {n, 2, n, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+    const gsolve_dense Y = {n, 2, n, y, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+    const gsolve_dense Z = {n, 2, n, z, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     (void)state;
 
     assert_false(told(ctx, A, 0, 1e6, 2).changed);
@@ -609,8 +610,8 @@ static void refused(void **state)
     gsolve_matrix_destroy(&A);
     A = new_matrix(ctx, "auto");
     refusal = GSOLVE_DEVICE_FAILED;
-    const gsolve_outlook outlook = {0, 1e6, 1e6, 1, false};
-    assert_int_equal(gsolve_matrix_turn(A, &outlook, NULL), GSOLVE_DEVICE_FAILED);
+    const gsolve_run_estimate outlook = {0, 1e6, 1e6, 1, false};
+    assert_int_equal(gsolve_matrix_adapt(A, &outlook, NULL), GSOLVE_DEVICE_FAILED);
     gsolve_matrix_destroy(&A);
     A = new_matrix(ctx, "auto");
     foretold.bytes = 1e18; /* more than any device has; the host does not know what it has */
@@ -632,9 +633,9 @@ static void denied(void **state)
         gsolve_matrix *A = new_matrix(ctx, "auto,trial=yes");
         gsolve_csr csr;
         foretold.product = 0.5;
-        gsolve_context_grant(ctx, granted);
+        gsolve_context_limit_allocations(ctx, granted);
         changed = told(ctx, A, 0, 1e6, 1).changed;
-        gsolve_context_grant(ctx, -1);
+        gsolve_context_limit_allocations(ctx, -1);
         changed = changed || strstr(info_of(A).note, "was not faster");
         assert_int_equal(granted == 0 && changed, 0);
         gsolve_matrix_device_csr(A, &csr);
@@ -668,19 +669,19 @@ static void trial(void **state)
 /* --- what is foreseen ---------------------------------------------------------------------------
  */
 
-static gsolve_glance glance_at(gsolve_context *ctx, const char *name)
+static gsolve_pattern_sample glance_at(gsolve_context *ctx, const char *name)
 {
     gsolve_csr csr = read_matrix(ctx, name), there;
     gsolve_matrix *A = NULL;
-    gsolve_glance glance;
-    gs_glance_sums sums, host;
+    gsolve_pattern_sample glance;
+    gs_sample_sums sums, host;
 
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
     gsolve_matrix_device_csr(A, &there);
-    OK(ctx, gs_glance(ctx, &there, &glance, NULL));
-    OK(ctx, GS_KERNELS(gs_glance, ctx, csr.type)->sum(ctx, &there, &sums));
-    OK(ctx, gs_glance_host[csr.type].sum(ctx, &csr, &host));
-    assert_memory_equal(&sums, &host, offsetof(gs_glance_sums, rows.near));
+    OK(ctx, gs_sample_pattern(ctx, &there, &glance, NULL));
+    OK(ctx, GS_KERNELS(gs_sample, ctx, csr.type)->sum(ctx, &there, &sums));
+    OK(ctx, gs_sample_host[csr.type].sum(ctx, &csr, &host));
+    assert_memory_equal(&sums, &host, offsetof(gs_sample_sums, rows.near));
     gsolve_matrix_destroy(&A);
     gsolve_csr_free(&csr, ctx);
     return glance;
@@ -690,7 +691,7 @@ static gsolve_glance glance_at(gsolve_context *ctx, const char *name)
 static void glances(void **state)
 {
     gsolve_context *ctx = open_context(2);
-    gsolve_glance g;
+    gsolve_pattern_sample g;
     (void)state;
 
     for (int m = 0; m < NASTY; m++) glance_at(ctx, nasty[m]);
@@ -709,28 +710,28 @@ static void glances(void **state)
     assert_true(g.far < 0.1 && g.narrow == 1);
     g = glance_at(ctx, "gen:elasticity3d,n=7");
     assert_true(g.block[3] > 0.95 && g.block[2] < 0.5);
-    assert_true(g.strewn == 0);
+    assert_true(g.irregular == 0);
     g = glance_at(ctx, "gen:lp,n=300,cols=100000,row=200");
-    assert_true(g.strewn > 0.9);
+    assert_true(g.irregular > 0.9);
     g = glance_at(ctx, "gen:lp,n=300,cols=100000,row=120"); /* too short */
-    assert_true(g.strewn == 0);
+    assert_true(g.irregular == 0);
     g = glance_at(ctx, "gen:lp,n=300,cols=10000,row=200"); /* x stays at hand */
-    assert_true(g.strewn == 0);
+    assert_true(g.irregular == 0);
     g = glance_at(ctx, "gen:circuit,n=60000,dense=2"); /* neighbours in dense rows */
-    assert_true(g.longest_row > 20000 && g.strewn == 0);
+    assert_true(g.longest_row > 20000 && g.irregular == 0);
     g = glance_at(ctx, "gen:rmat,scale=16,degree=16");
-    assert_true(g.strewn > 0.3 && g.strewn < 0.6);
+    assert_true(g.irregular > 0.3 && g.irregular < 0.6);
     close_context(ctx);
 }
 
-static double foreseen(const char *name, const gsolve_glance *g, const char *device)
+static double foreseen(const char *name, const gsolve_pattern_sample *g, const char *device)
 {
     const gsolve_format format = {.plugin = {name, "", NULL, 0}};
-    gsolve_glance there = *g;
-    gsolve_prospect p;
+    gsolve_pattern_sample there = *g;
+    gsolve_format_estimate p;
 
     there.device = device;
-    return gs_foresee(&format, &there, &p) ? p.product : 1;
+    return gs_estimate_format(&format, &there, &p) ? p.product : 1;
 }
 
 /* Segments on a GPU: some rows much longer than the others, or all read x far and wide, and where
@@ -751,7 +752,7 @@ static void prospects_of_segments(void **state)
     (void)state;
 
     for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
-        const gsolve_glance g = glance_at(ctx, expected[k].matrix);
+        const gsolve_pattern_sample g = glance_at(ctx, expected[k].matrix);
         assert_true((foreseen("segmented", &g, "cuda") < 1) == expected[k].pays);
         assert_true(foreseen("segmented", &g, "cpu") == 1);
     }
@@ -762,9 +763,9 @@ static void prospects(void **state)
 {
     static const char *const devices[] = {"cpu", "cuda"};
     gsolve_context *ctx = open_context(2);
-    const gsolve_glance cubes = glance_at(ctx, "gen:poisson3d27,n=40");
-    const gsolve_glance solid = glance_at(ctx, "gen:elasticity3d,n=20");
-    const gsolve_glance web = glance_at(ctx, "gen:web,n=100000,longest=20000");
+    const gsolve_pattern_sample cubes = glance_at(ctx, "gen:poisson3d27,n=40");
+    const gsolve_pattern_sample solid = glance_at(ctx, "gen:elasticity3d,n=20");
+    const gsolve_pattern_sample web = glance_at(ctx, "gen:web,n=100000,longest=20000");
     (void)state;
 
     for (int d = 0; d < 2; d++) {

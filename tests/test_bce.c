@@ -53,7 +53,7 @@ static void foretold_to_the_slice(void **state)
         {3, GS_BCE_PAPER, 5000, 0, 0},
     };
     gsolve_context *ctx = open_context(2);
-    const bool gpu = ctx->device == &gs_device_cuda;
+    const bool gpu = gs_on_gpu(ctx);
     int shared = 0, blocks = 0;
     (void)state;
 
@@ -136,7 +136,7 @@ static void long_rows(void **state)
                           .value = value,
                           .type = GSOLVE_F64,
                           .offset = GSOLVE_O64,
-                          .place = GSOLVE_HOST};
+                          .location = GSOLVE_HOST};
     ALLOCATION_SWEEP(ctx, gsolve_matrix_create(&M, ctx, "bce,window=1024", &A));
     OK(ctx, gsolve_matrix_apply(M, 1, gsolve_vector(x, N), 0, gsolve_vector(y, N)));
     for (int32_t i = 0; i < N; i++) {

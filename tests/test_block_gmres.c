@@ -257,7 +257,7 @@ static void stopped(void **state)
     (void)state;
 
     OK(s.ctx, gsolve_solver_create(&S, s.ctx, "block_gmres,restart=9", s.A, s.M));
-    gsolve_solver_watch(S, stop_at_five, NULL);
+    gsolve_solver_set_monitor(S, stop_at_five, NULL);
     OK(s.ctx, gsolve_solver_run(S, dense(s.b, s.n, K), dense(s.x, s.n, K), &result));
     assert_int_equal(result.outcome, GSOLVE_STOPPED);
     OK(s.ctx, gsolve_matrix_residual(s.A, dense(s.b, s.n, K), dense(s.x, s.n, K), residual));

@@ -11,22 +11,22 @@ static double drawn(uint64_t seed, int64_t index)
     return 0.5 + 0.5 * gsolve_random(seed, (uint64_t)index);
 }
 
-/* gsolve_choose for a context on device, which is asked nothing. */
+/* gsolve_auto_choose for a context on device, which is asked nothing. */
 static bool choose_on(const gs_device *device, const gsolve_context *ctx,
-                      const gsolve_traits *traits, int attempt, gsolve_choice *choice)
+                      const gsolve_statistics *traits, int attempt, gsolve_choice *choice)
 {
     gsolve_context there = *ctx;
 
     there.device = device;
-    return gsolve_choose(&there, traits, attempt, choice);
+    return gsolve_auto_choose(&there, traits, attempt, choice);
 }
 
 static gsolve_choice first_of(const gs_device *device, gsolve_context *ctx, const gsolve_csr *csr)
 {
-    gsolve_traits traits;
+    gsolve_statistics traits;
     gsolve_choice choice;
 
-    OK(ctx, gsolve_csr_examine(ctx, csr, &traits));
+    OK(ctx, gsolve_csr_statistics(ctx, csr, &traits));
     assert_true(choose_on(device, ctx, &traits, 0, &choice));
     return choice;
 }
@@ -326,7 +326,7 @@ static void reasons(void **state)
  * matrix looks elliptic; jacobi comes first or, on a GPU, behind multigrid, which may not fit; on a
  * GPU ic does not come first, nor before these. */
 static void assert_attempts(const gs_device *device, const gsolve_context *ctx,
-                            const gsolve_traits *traits, int multigrids)
+                            const gsolve_statistics *traits, int multigrids)
 {
     int ic = 0, amg = 0, direct = 0, minres = 0, at_ic = 0, at_amg = 0;
     gsolve_choice choice;
@@ -358,12 +358,12 @@ static void attempts(void **state)
                   {"gen:poisson2d,n=300", 1},   {"gen:anisotropic3d,n=24", 1},
                   {"gen:tridiagonal,n=500", 0}, {"gen:tridiagonal,n=500,diag=4", 0}};
     gsolve_context *ctx = open_context(1);
-    gsolve_traits traits;
+    gsolve_statistics traits;
     (void)state;
 
     for (size_t k = 0; k < sizeof system / sizeof *system; k++) {
         gsolve_csr csr = read_matrix(ctx, system[k].matrix);
-        OK(ctx, gsolve_csr_examine(ctx, &csr, &traits));
+        OK(ctx, gsolve_csr_statistics(ctx, &csr, &traits));
         for (int d = 0; d < DEVICES; d++) {
             assert_attempts(devices[d], ctx, &traits, system[k].amg);
         }

@@ -4,9 +4,9 @@
 #include <cs.h>
 #include <math.h>
 
-#include "core/stage.h"
+#include "core/staging.h"
 #include "precond/amg/amg.h"
-#include "precond/amg/classical/classical.h"
+#include "precond/amg/coarsening/classical/classical.h"
 #include "spgemm/spgemm.h"
 #include "tests/common.h"
 
@@ -25,7 +25,7 @@ static level open_level(gsolve_context *ctx, gsolve_csr host, int32_t block)
 {
     level l = {.ctx = ctx, .host = host};
 
-    OK(ctx, gs_csr_move(&l.A, ctx, gs_place(ctx), &l.host));
+    OK(ctx, gs_csr_move(&l.A, ctx, gs_location(ctx), &l.host));
     l.fine.block = block;
     l.fine.near_null.ncols = block;
     return l;
@@ -60,7 +60,7 @@ static gsolve_csr fetch(gsolve_context *ctx, const gsolve_csr *A)
 static void *fetch_bytes(gsolve_context *ctx, const void *from, size_t bytes)
 {
     void *to = malloc(bytes + 1);
-    OK(ctx, gsolve_copy(ctx, to, GSOLVE_HOST, from, gs_place(ctx), bytes));
+    OK(ctx, gsolve_copy(ctx, to, GSOLVE_HOST, from, gs_location(ctx), bytes));
     return to;
 }
 
@@ -537,8 +537,8 @@ static void disturb(level *l, double by)
             a[k] *= 1 + by * gsolve_random(7, least + 1000 * (uint64_t)(l->host.col[k] + i));
         }
     }
-    OK(l->ctx, gsolve_copy(l->ctx, (void *)(uintptr_t)l->A.value, gs_place(l->ctx), a, GSOLVE_HOST,
-                           (size_t)gs_start(&l->host, l->host.nrows) * sizeof *a));
+    OK(l->ctx, gsolve_copy(l->ctx, (void *)(uintptr_t)l->A.value, gs_location(l->ctx), a,
+                           GSOLVE_HOST, (size_t)gs_start(&l->host, l->host.nrows) * sizeof *a));
 }
 
 /* With the same values an update changes nothing. With others it gives what a new set-up does as
@@ -597,7 +597,7 @@ static void single_precision(void **state)
     for (int64_t k = 0; k < entries; k++) value[k] = (float)gs_value(&wide.host, k);
     narrow.host.type = GSOLVE_F32;
     narrow.host.value = value;
-    OK(ctx, gs_csr_move(&narrow.A, ctx, gs_place(ctx), &narrow.host));
+    OK(ctx, gs_csr_move(&narrow.A, ctx, gs_location(ctx), &narrow.host));
     for (int twice = 0; twice < 2; twice++) {
         options.aggressive = twice;
         options.most = 0;

@@ -2,8 +2,8 @@
  * $GSOLVE_TEST_DEVICE names the device. */
 #include <math.h>
 
-#include "core/stage.h"
-#include "precond/amg/invert.h"
+#include "core/staging.h"
+#include "precond/amg/coarsest/invert.h"
 #include "tests/common.h"
 
 typedef struct dense {
@@ -45,7 +45,7 @@ static gsolve_csr rows_of(gsolve_context *ctx, const dense *d, gsolve_type type)
     }
     start[d->n] = at;
     OK(ctx, gsolve_csr_convert(&here, ctx, type, &wide));
-    OK(ctx, gs_csr_move(&there, ctx, gs_place(ctx), &here));
+    OK(ctx, gs_csr_move(&there, ctx, gs_location(ctx), &here));
     gsolve_csr_free(&here, ctx);
     gsolve_csr_free(&wide, ctx);
     return there;
@@ -55,7 +55,8 @@ static gsolve_csr rows_of(gsolve_context *ctx, const dense *d, gsolve_type type)
 static void fetch(gsolve_context *ctx, const void *there, gsolve_type type, size_t n, void *here,
                   double *to)
 {
-    OK(ctx, gsolve_copy(ctx, here, GSOLVE_HOST, there, gs_place(ctx), n * n * gs_type_size(type)));
+    OK(ctx,
+       gsolve_copy(ctx, here, GSOLVE_HOST, there, gs_location(ctx), n * n * gs_type_size(type)));
     for (size_t k = 0; k < n * n; k++) {
         to[k] = type == GSOLVE_F32 ? (double)((float *)here)[k] : ((double *)here)[k];
     }
@@ -65,27 +66,27 @@ static void invert(gsolve_context *ctx, dense *d, gsolve_type type, bool lopside
 {
     const size_t n = (size_t)d->n, size = gs_type_size(type);
     gsolve_csr A = rows_of(ctx, d, type);
-    void *there = gsolve_alloc(ctx, gs_place(ctx), n * n, size), *here = malloc(n * n * size);
-    void *turned = gsolve_alloc(ctx, gs_place(ctx), n * n, size);
+    void *there = gsolve_alloc(ctx, gs_location(ctx), n * n, size), *here = malloc(n * n * size);
+    void *turned = gsolve_alloc(ctx, gs_location(ctx), n * n, size);
     gsolve_dense ones, w;
     double *one = malloc(n * 8);
 
     for (size_t i = 0; i < n; i++) one[i] = 1;
     ones = gsolve_vector(one, d->n);
-    OK(ctx, gs_dense_new(&w, ctx, gs_place(ctx), type, d->n, 1));
+    OK(ctx, gs_dense_new(&w, ctx, gs_location(ctx), type, d->n, 1));
     if (type == GSOLVE_F32) {
         for (size_t i = 0; i < n; i++) ((float *)here)[i] = 1;
-        OK(ctx, gsolve_copy(ctx, w.value, gs_place(ctx), here, GSOLVE_HOST, n * 4));
+        OK(ctx, gsolve_copy(ctx, w.value, gs_location(ctx), here, GSOLVE_HOST, n * 4));
     } else {
-        OK(ctx, gsolve_copy(ctx, w.value, gs_place(ctx), ones.value, GSOLVE_HOST, n * 8));
+        OK(ctx, gsolve_copy(ctx, w.value, gs_location(ctx), ones.value, GSOLVE_HOST, n * 8));
     }
     OK(ctx, GS_KERNELS(gs_invert, ctx, type)
                 ->invert(there, lopsided ? turned : NULL, &d->found, ctx, &A, w));
     fetch(ctx, there, type, n, here, d->inverse);
     if (lopsided) fetch(ctx, turned, type, n, here, d->transposed);
-    gsolve_free(ctx, gs_place(ctx), there);
-    gsolve_free(ctx, gs_place(ctx), turned);
-    gsolve_free(ctx, gs_place(ctx), w.value);
+    gsolve_free(ctx, gs_location(ctx), there);
+    gsolve_free(ctx, gs_location(ctx), turned);
+    gsolve_free(ctx, gs_location(ctx), w.value);
     gsolve_csr_free(&A, ctx);
     free(here), free(one);
 }

@@ -40,12 +40,12 @@ static void memory(void **state)
     assert_true(info.bytes >= 8000 && info.peak >= 8000);
     gsolve_free(ctx, GSOLVE_HOST, a);
     gsolve_free(ctx, GSOLVE_HOST, NULL);
-    gsolve_context_grant(ctx, 1);
+    gsolve_context_limit_allocations(ctx, 1);
     a = gsolve_alloc(ctx, GSOLVE_HOST, 1, 1);
     assert_non_null(a);
     assert_null(gsolve_alloc(ctx, GSOLVE_HOST, 1, 1));
     assert_non_null(strstr(gsolve_error(ctx), "out of memory"));
-    gsolve_context_grant(ctx, -1);
+    gsolve_context_limit_allocations(ctx, -1);
     assert_null(gsolve_alloc(ctx, GSOLVE_HOST, SIZE_MAX / 4, 8));
     gsolve_free(ctx, GSOLVE_HOST, a);
     gsolve_free(ctx, GSOLVE_HOST, b);
@@ -252,13 +252,13 @@ static void conversions(void **state)
     close_context(ctx);
 }
 
-static gsolve_traits examine(gsolve_context *ctx, const char *name)
+static gsolve_statistics examine(gsolve_context *ctx, const char *name)
 {
     gsolve_csr A = read_matrix(ctx, name);
-    gsolve_traits t;
+    gsolve_statistics t;
 
-    OK(ctx, gsolve_csr_examine(ctx, &A, &t));
-    ALLOCATION_SWEEP(ctx, gsolve_csr_examine(ctx, &A, &t));
+    OK(ctx, gsolve_csr_statistics(ctx, &A, &t));
+    ALLOCATION_SWEEP(ctx, gsolve_csr_statistics(ctx, &A, &t));
     gsolve_csr_free(&A, ctx);
     return t;
 }
@@ -266,7 +266,7 @@ static gsolve_traits examine(gsolve_context *ctx, const char *name)
 static void traits(void **state)
 {
     gsolve_context *ctx = open_context(2);
-    gsolve_traits t = examine(ctx, "gen:poisson2d,n=20");
+    gsolve_statistics t = examine(ctx, "gen:poisson2d,n=20");
     (void)state;
 
     assert_true(t.symmetric && t.symmetric_pattern && !t.skew);

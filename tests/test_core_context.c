@@ -75,7 +75,7 @@ static void contexts_share_nothing(void **state)
     assert_int_equal(gsolve_fail(other, GSOLVE_UNSUPPORTED, "number %d", 7), GSOLVE_UNSUPPORTED);
     assert_string_equal(gsolve_error(other), "number 7");
     assert_string_equal(gsolve_error(ctx), "");
-    gsolve_context_grant(other, 0);
+    gsolve_context_limit_allocations(other, 0);
     assert_null(gsolve_alloc(other, GSOLVE_HOST, 1, 1));
     void *mine = gsolve_alloc(ctx, GSOLVE_HOST, 1, 1);
     assert_non_null(mine);
@@ -188,13 +188,13 @@ static void grants_run_out(void **state)
     void *block[3];
 
     (void)state;
-    gsolve_context_grant(ctx, 2);
+    gsolve_context_limit_allocations(ctx, 2);
     for (int k = 0; k < 3; k++) block[k] = gsolve_alloc(ctx, GSOLVE_HOST, 1, 1);
     assert_non_null(block[0]);
     assert_non_null(block[1]);
     assert_null(block[2]);
     assert_null(gsolve_alloc(ctx, GSOLVE_HOST, 1, 1));
-    gsolve_context_grant(ctx, -5);
+    gsolve_context_limit_allocations(ctx, -5);
     block[2] = gsolve_alloc(ctx, GSOLVE_HOST, 1, 1);
     assert_non_null(block[2]);
     for (int k = 0; k < 3; k++) gsolve_free(ctx, GSOLVE_HOST, block[k]);

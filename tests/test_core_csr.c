@@ -58,7 +58,7 @@ static void odd_views_are_refused(void **state)
     A.offset = (gsolve_offset)2;
     assert_int_equal(gs_csr_check(ctx, &A, &clean), GSOLVE_BAD_ARGUMENT);
     A.offset = GSOLVE_O32;
-    A.place = GSOLVE_DEVICE;
+    A.location = GSOLVE_DEVICE;
     assert_int_equal(gs_csr_check(ctx, &A, &clean), GSOLVE_UNSUPPORTED);
 }
 

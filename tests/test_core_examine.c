@@ -3,28 +3,28 @@
 
 #include "gsolve_io.h"
 
-static gsolve_traits look(const gsolve_csr *A)
+static gsolve_statistics look(const gsolve_csr *A)
 {
-    gsolve_traits t;
+    gsolve_statistics t;
 
-    if (gsolve_csr_examine(ctx, A, &t) != GSOLVE_OK) fail_msg("%s", gsolve_error(ctx));
+    if (gsolve_csr_statistics(ctx, A, &t) != GSOLVE_OK) fail_msg("%s", gsolve_error(ctx));
     return t;
 }
 
-static gsolve_traits look_at(const char *name)
+static gsolve_statistics look_at(const char *name)
 {
     gsolve_csr A;
 
     if (gsolve_read_matrix(&A, ctx, name, NULL, NULL) != GSOLVE_OK)
         fail_msg("%s", gsolve_error(ctx));
-    const gsolve_traits t = look(&A);
+    const gsolve_statistics t = look(&A);
     gsolve_csr_free(&A, ctx);
     return t;
 }
 
 static void a_small_laplacian(void **state)
 {
-    const gsolve_traits t = look_at("gen:poisson2d,n=3");
+    const gsolve_statistics t = look_at("gen:poisson2d,n=3");
 
     (void)state;
     assert_int_equal(t.nrows, 9);
@@ -55,7 +55,7 @@ static void an_ugly_matrix(void **state)
     const int32_t start[] = {0, 2, 2, 4, 7}, col[] = {1, 0, 0, 2, 3, 1, 1};
     const double value[] = {-1, 2, 1e-3, 0, -5, 4, 6}; /* unsorted, and 4 + 6 in one place */
     const gsolve_csr A = gsolve_csr_view(4, start, col, value);
-    const gsolve_traits t = look(&A);
+    const gsolve_statistics t = look(&A);
 
     (void)state;
     assert_int_equal(t.entries, 6);
@@ -90,7 +90,7 @@ static void nothing_to_look_at(void **state)
     for (int k = 0; k < 4; k++) {
         const int32_t nrows = sizes[k][0], ncols = sizes[k][1];
         const gsolve_csr A = {nrows, ncols, start, NULL, NULL, GSOLVE_O32, GSOLVE_F64, GSOLVE_HOST};
-        const gsolve_traits t = look(&A);
+        const gsolve_statistics t = look(&A);
         assert_int_equal(t.entries, 0);
         assert_int_equal(t.empty_rows, nrows);
         assert_int_equal(t.empty_cols, ncols);
@@ -102,7 +102,7 @@ static void nothing_to_look_at(void **state)
         assert_false(t.skew);
     }
     const gsolve_csr A = gsolve_csr_view(1, one, col, zero);
-    const gsolve_traits t = look(&A);
+    const gsolve_statistics t = look(&A);
     assert_true(t.symmetric);
     assert_int_equal(t.zero_diagonals, 1);
     assert_int_equal(t.dominant_rows, 0);
@@ -160,7 +160,7 @@ static void symmetry_is_found(void **state)
             entries += there[r][c];
         }
         const gsolve_csr A = compress(a, there, start, col, value);
-        const gsolve_traits t = look(&A);
+        const gsolve_statistics t = look(&A);
         assert_int_equal(t.symmetric_pattern, pattern);
         assert_int_equal(t.symmetric, pattern && same);
         assert_int_equal(t.skew, pattern && opposite && entries > 0);
@@ -242,8 +242,8 @@ static void broken_blocks_are_none(void **state)
 
 static gsolve_status examine(void *arg)
 {
-    gsolve_traits t;
-    return gsolve_csr_examine(ctx, arg, &t);
+    gsolve_statistics t;
+    return gsolve_csr_statistics(ctx, arg, &t);
 }
 
 static void memory_may_run_out(void **state)
@@ -251,13 +251,13 @@ static void memory_may_run_out(void **state)
     const int32_t start[] = {0, 3, 5}, col[] = {2, 0, 1, 0, 1};
     const double value[] = {1, 2, 3, 4, NAN};
     gsolve_csr A = {2, 3, start, col, value, GSOLVE_O32, GSOLVE_F64, GSOLVE_HOST};
-    gsolve_traits t = {.nrows = -7};
+    gsolve_statistics t = {.nrows = -7};
 
     (void)state;
-    assert_int_equal(gsolve_csr_examine(ctx, &A, &t), GSOLVE_BAD_MATRIX);
+    assert_int_equal(gsolve_csr_statistics(ctx, &A, &t), GSOLVE_BAD_MATRIX);
     assert_int_equal(t.nrows, -7);
     A.ncols = 2;
-    assert_int_equal(gsolve_csr_examine(ctx, &A, &t), GSOLVE_BAD_MATRIX);
+    assert_int_equal(gsolve_csr_statistics(ctx, &A, &t), GSOLVE_BAD_MATRIX);
     assert_int_equal(t.nrows, -7);
     gsolve_csr B;
     assert_int_equal(gsolve_read_matrix(&B, ctx, "gen:poisson2d,n=4", NULL, NULL), GSOLVE_OK);
@@ -275,13 +275,13 @@ static void threads_do_not_matter(void **state)
 
     (void)state;
     for (int k = 0; k < 3; k++) {
-        gsolve_traits first = look_at(names[k]);
+        gsolve_statistics first = look_at(names[k]);
         for (int threads = 1; threads <= 8; threads += threads == 1 ? 2 : 5) {
             char spec[32];
             gsolve_context *mine = ctx;
             snprintf(spec, sizeof spec, "cpu,threads=%d", threads);
             ctx = open_context(spec);
-            const gsolve_traits t = look_at(names[k]);
+            const gsolve_statistics t = look_at(names[k]);
             assert_int_equal(t.entries, first.entries);
             assert_int_equal(t.symmetric, first.symmetric);
             assert_int_equal(t.block, first.block);

@@ -35,7 +35,7 @@ static size_t forecast(gsolve_context *ctx, const char *name, const char *spec)
     gsolve_csr A = read_matrix(ctx, name);
 
     OK(ctx, gs_spec_options(ctx, &format->plugin, spec, options));
-    const size_t bytes = format->forecast(&A, options);
+    const size_t bytes = format->memory(&A, options);
     gsolve_csr_free(&A, ctx);
     free(options);
     return bytes;
@@ -105,10 +105,10 @@ static void transposes(void **state)
         gsolve_matrix *M = NULL;
         OK(ctx, gsolve_matrix_create(&M, ctx, specs[f], &A));
         for (int64_t granted = 0;; granted++) {
-            gsolve_context_grant(ctx, granted);
+            gsolve_context_limit_allocations(ctx, granted);
             const gsolve_status status =
                 gsolve_matrix_apply_transpose(M, 1, gsolve_vector(x, 60), 0, gsolve_vector(y, 90));
-            gsolve_context_grant(ctx, -1);
+            gsolve_context_limit_allocations(ctx, -1);
             if (status == GSOLVE_OK) break;
             assert_int_equal(status, GSOLVE_NO_MEMORY);
             assert_true(granted < 100);
@@ -168,10 +168,10 @@ static void full(void **state)
 static void multiply(gsolve_context *ctx, const char *spec, const gsolve_csr *there, double *x,
                      double *y)
 {
-    gsolve_dense X = {there->ncols,     1, there->ncols, NULL, GSOLVE_F64, GSOLVE_DEVICE,
-                      GSOLVE_BY_COLUMNS};
-    gsolve_dense Y = {there->nrows,     1, there->nrows, NULL, GSOLVE_F64, GSOLVE_DEVICE,
-                      GSOLVE_BY_COLUMNS};
+    gsolve_dense X = {there->ncols,       1, there->ncols, NULL, GSOLVE_F64, GSOLVE_DEVICE,
+                      GSOLVE_COLUMN_MAJOR};
+    gsolve_dense Y = {there->nrows,       1, there->nrows, NULL, GSOLVE_F64, GSOLVE_DEVICE,
+                      GSOLVE_COLUMN_MAJOR};
     const gsolve_format *format = find_format(ctx, gs_spec_is(spec, "csr") ? "csr" : "cusparse");
     char *options = calloc(1, format->plugin.option_size + 1);
     void *self = NULL;
@@ -255,10 +255,10 @@ static void many_columns(void **state)
         gsolve_matrix *M = NULL;
         OK(ctx, gsolve_matrix_create(&M, ctx, specs[f], &A));
         for (int32_t columns = 2; columns <= 20; columns++) {
-            const gsolve_dense X = {n, columns, n, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
-            const gsolve_dense Y = {n, columns, n, y, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
-            const gsolve_dense Z = {n,           columns,          n, again, GSOLVE_F64,
-                                    GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+            const gsolve_dense X = {n, columns, n, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+            const gsolve_dense Y = {n, columns, n, y, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+            const gsolve_dense Z = {
+                n, columns, n, again, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
             OK(ctx, gsolve_matrix_apply(M, 1, X, 0, Y));
             OK(ctx, gsolve_matrix_apply(M, 1, X, 0, Z));
             assert_memory_equal(y, again, (size_t)n * (size_t)columns * 8);

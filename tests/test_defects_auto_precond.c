@@ -29,8 +29,8 @@ static gsolve_status apply_counter(const void *self, gsolve_context *ctx, gsolve
 
     applied++;
     for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c++) {
-        status = gsolve_copy(ctx, (char *)z.value + (size_t)c * (size_t)z.stride * 8, z.place,
-                             (const char *)r.value + (size_t)c * (size_t)r.stride * 8, r.place,
+        status = gsolve_copy(ctx, (char *)z.value + (size_t)c * (size_t)z.stride * 8, z.location,
+                             (const char *)r.value + (size_t)c * (size_t)r.stride * 8, r.location,
                              (size_t)r.nrows * 8);
     }
     return status;

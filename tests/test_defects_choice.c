@@ -231,11 +231,11 @@ static gsolve_csr split_body(gsolve_context *ctx, int n)
 static void assert_takes(gsolve_context *ctx, gsolve_csr *csr, const char *name,
                          const char *precond, bool elliptic)
 {
-    gsolve_traits traits;
+    gsolve_statistics traits;
     gsolve_choice choice;
 
-    OK(ctx, gsolve_csr_examine(ctx, csr, &traits));
-    assert_true(gsolve_choose(ctx, &traits, 0, &choice));
+    OK(ctx, gsolve_csr_statistics(ctx, csr, &traits));
+    assert_true(gsolve_auto_choose(ctx, &traits, 0, &choice));
     if ((precond && strcmp(choice.precond, precond) != 0) || strcmp(choice.solver, "cg") != 0 ||
         (strstr(choice.why, "elliptic") != NULL) != elliptic) {
         fail_msg("%s: %s + %s: %s", name, choice.solver, choice.precond, choice.why);
@@ -322,14 +322,14 @@ static void entries_of_rounding_size(void **state)
     static const double small[] = {2, 1e-10, -1, 1e-10, 3, 0.1, -1, 0.1, 2};
     gsolve_context *ctx = open_cpu();
     gsolve_csr csr = gsolve_csr_view(3, start, col, tiny);
-    gsolve_traits t;
+    gsolve_statistics t;
     (void)state;
 
-    OK(ctx, gsolve_csr_examine(ctx, &csr, &t));
+    OK(ctx, gsolve_csr_statistics(ctx, &csr, &t));
     assert_int_equal(t.positive_off, 2); /* 0.1 is more than 1e-12 of 3e9 */
     assert_true(t.least == 1e-17);
     csr = gsolve_csr_view(3, start, col, small);
-    OK(ctx, gsolve_csr_examine(ctx, &csr, &t));
+    OK(ctx, gsolve_csr_statistics(ctx, &csr, &t));
     assert_int_equal(t.positive_off, 4);
     close_context(ctx);
 }

@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "gsolve.h"
-#include "precond/gallop.h"
-#include "precond/incomplete.h"
+#include "precond/incomplete/gallop.h"
+#include "precond/incomplete/incomplete.h"
 #include "tests/common.h"
 
 /* --- the search --------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
  * and its limits hold. */
 #include <math.h>
 
+#include "factor/lu.h"
 #include "gsolve.h"
-#include "solver/direct_lu.h"
 #include "tests/common.h"
 
 /* --- matrices -----------------------------------------------------------------------------------
@@ -281,15 +281,15 @@ static void no_diagonal(void **state)
     cs_dis *any = cs_di_sqr(2, &A, 1), *diagonal = cs_di_schol(1, &A);
     gs_direct_cost cost;
     gsolve_choice choice;
-    gsolve_traits traits;
+    gsolve_statistics traits;
     (void)state;
 
     assert_true(gs_cost_fits(gs_diagonal_lu_cost(diagonal, N), limit));
     OK(ctx, gs_pivoted_lu_cost(&cost, ctx, &A, any));
     assert_false(gs_cost_fits(cost, limit));
-    OK(ctx, gsolve_csr_examine(ctx, &csr, &traits));
+    OK(ctx, gsolve_csr_statistics(ctx, &csr, &traits));
     assert_int_equal(traits.zero_diagonals, N);
-    assert_true(gsolve_choose(ctx, &traits, 0, &choice));
+    assert_true(gsolve_auto_choose(ctx, &traits, 0, &choice));
     assert_non_null(strstr(choice.solver, "direct,"));
     assert_int_equal(create(ctx, choice.solver, &csr), GSOLVE_UNSUPPORTED);
     assert_non_null(strstr(gsolve_error(ctx), "factors would hold"));
@@ -308,14 +308,14 @@ static void capped(void **state)
     (void)state;
 
     for (int k = 0; k < 16; k++) {
-        gsolve_traits t = {.nrows = k & 1 ? 1000 : 100000, .mean_row = 5, .longest_row = 9};
+        gsolve_statistics t = {.nrows = k & 1 ? 1000 : 100000, .mean_row = 5, .longest_row = 9};
         t.ncols = t.nrows;
         t.entries = 5 * (int64_t)t.nrows;
         t.block = 1;
         t.symmetric = t.symmetric_pattern = k & 2;
         t.zero_diagonals = k & 4 ? 10 : 0;
         t.negative_diagonals = k & 8 ? 10 : 0;
-        for (int a = 0; gsolve_choose(ctx, &t, a, &choice); a++) {
+        for (int a = 0; gsolve_auto_choose(ctx, &t, a, &choice); a++) {
             if (strncmp(choice.solver, "direct", 6) != 0) continue;
             direct++;
             assert_non_null(strstr(choice.solver, ",limit="));
@@ -330,8 +330,8 @@ static gsolve_result solve(gsolve_context *ctx, const char *spec, const gsolve_c
 {
     const int32_t n = csr->nrows;
     double *values = calloc(2 * (size_t)n, sizeof *values);
-    const gsolve_dense b = {n, 1, n, values, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
-    const gsolve_dense x = {n, 1, n, values + n, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    const gsolve_dense b = {n, 1, n, values, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+    const gsolve_dense x = {n, 1, n, values + n, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
     gsolve_result result;

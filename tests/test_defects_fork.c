@@ -57,8 +57,8 @@ static void close_problem(problem *p)
 static void solve(problem *p)
 {
     const int32_t n = p->n;
-    const gsolve_dense b = {n, 1, n, p->b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
-    const gsolve_dense x = {n, 1, n, p->x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    const gsolve_dense b = {n, 1, n, p->b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+    const gsolve_dense x = {n, 1, n, p->x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     gsolve_result result;
 
     memset(p->x, 0, (size_t)n * sizeof *p->x);

@@ -36,7 +36,7 @@ static void views(void **state)
     OK(ctx, gsolve_solver_create(&S, ctx, "cg", A, NULL));
     double *b = random_vector(rows.nrows, 1), *x = calloc((size_t)rows.nrows, sizeof *x), relative;
     gsolve_dense X = gsolve_vector(x, rows.nrows);
-    X.place = GSOLVE_DEVICE;
+    X.location = GSOLVE_DEVICE;
     X.value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)rows.nrows, sizeof *x);
     OK(ctx, gsolve_copy(ctx, X.value, GSOLVE_DEVICE, x, GSOLVE_HOST, (size_t)rows.nrows * 8));
     OK(ctx, gsolve_solver_run(S, gsolve_vector(b, rows.nrows), X, &result));

@@ -34,8 +34,8 @@ static trial open_trial(gsolve_context *ctx)
 static gsolve_status use_matrix(gsolve_matrix *A, trial *t)
 {
     double y[2 * N], dots[2], relative[2];
-    const gsolve_dense X = {N, 2, N, t->b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
-    const gsolve_dense Y = {N, 2, N, y, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    const gsolve_dense X = {N, 2, N, t->b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+    const gsolve_dense Y = {N, 2, N, y, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     gsolve_status status;
 
     TRY(gsolve_matrix_apply(A, 1, X, 0, Y));
@@ -50,8 +50,8 @@ done:
 static gsolve_status use_precond(gsolve_precond *M, trial *t)
 {
     double z[2 * N], dots[2];
-    const gsolve_dense R = {N, 2, N, t->b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
-    const gsolve_dense Z = {N, 2, N, z, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    const gsolve_dense R = {N, 2, N, t->b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+    const gsolve_dense Z = {N, 2, N, z, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     gsolve_status status;
 
     TRY(gsolve_precond_apply(M, R, Z));
@@ -65,8 +65,8 @@ done:
 static gsolve_status use_solver(gsolve_solver *S, trial *t)
 {
     float b[2 * N];
-    const gsolve_dense B = {N, 2, N, b, GSOLVE_F32, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
-    const gsolve_dense X = {N, 2, N, t->x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    const gsolve_dense B = {N, 2, N, b, GSOLVE_F32, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+    const gsolve_dense X = {N, 2, N, t->x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     gsolve_result result;
     gsolve_status status;
 
@@ -184,9 +184,9 @@ static void deny_update(gsolve_context *ctx, handle h, trial *one, trial *two, c
     for (int64_t granted = 0; status != GSOLVE_OK; granted++) {
         remember(ctx, h, one);
         const int64_t before = blocks_of(ctx);
-        gsolve_context_grant(ctx, granted);
+        gsolve_context_limit_allocations(ctx, granted);
         status = update(h, two);
-        gsolve_context_grant(ctx, -1);
+        gsolve_context_limit_allocations(ctx, -1);
         assert_true(status == GSOLVE_OK || status == GSOLVE_NO_MEMORY);
         assert_true(status == GSOLVE_OK || blocks_of(ctx) <= before);
         OK(ctx, apply(h, two, false)); /* whatever it gives */

@@ -28,8 +28,8 @@ static cs_di *reference(const gsolve_csr *A, bool transposed)
 static gsolve_dense new_dense(int32_t nrows, int32_t ncols, gsolve_type type, uint64_t seed)
 {
     const gsolve_dense v = {
-        nrows, ncols,       nrows + 3,        calloc((size_t)(nrows + 3) * (size_t)ncols + 1, 8),
-        type,  GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+        nrows, ncols,       nrows + 3,          calloc((size_t)(nrows + 3) * (size_t)ncols + 1, 8),
+        type,  GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     for (int32_t c = 0; c < ncols; c++) {
         for (int32_t i = 0; i < nrows; i++) {
             set(v, c * v.stride + i, gsolve_random(seed, (uint64_t)(c * (int64_t)nrows + i)));
@@ -315,8 +315,8 @@ static void bits(void **state)
             wide.start = start;
             wide.offset = GSOLVE_O64;
             OK(ctx, gsolve_matrix_create(&M, ctx, "csr", threads == 2 ? &wide : &A));
-            const gsolve_dense X = {m, COLUMNS, m, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
-            const gsolve_dense Y = {n, COLUMNS, n, y, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+            const gsolve_dense X = {m, COLUMNS, m, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+            const gsolve_dense Y = {n, COLUMNS, n, y, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
             OK(ctx, gsolve_matrix_apply(M, 1, X, 0, Y));
             double *one = malloc((size_t)n * 8);
             OK(ctx, gsolve_matrix_apply_dot(M, gsolve_vector(x, m), gsolve_vector(one, n),
@@ -402,7 +402,7 @@ static void misuse(void **state)
                                              gsolve_vector(v, 5), NULL, NULL),
                      GSOLVE_BAD_ARGUMENT);
     gsolve_matrix_destroy(&M);
-    ALLOCATION_SWEEP(ctx, gsolve_matrix_take(&M, ctx, "csr", &given));
+    ALLOCATION_SWEEP(ctx, gsolve_matrix_create_owned(&M, ctx, "csr", &given));
     assert_null(given.start); /* the matrix owns the arrays now */
     gsolve_matrix_destroy(&M);
     close_context(ctx);

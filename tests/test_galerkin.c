@@ -58,7 +58,7 @@ static gsolve_csr take(gsolve_context *ctx, gsolve_csr *csr, gsolve_type type, b
         C.start = start;
         C.offset = GSOLVE_O64;
     }
-    OK(ctx, gs_csr_move(&there, ctx, gs_place(ctx), &C));
+    OK(ctx, gs_csr_move(&there, ctx, gs_location(ctx), &C));
     assert_int_equal(there.offset, C.offset);
     gsolve_csr_free(&C, ctx);
     return there;

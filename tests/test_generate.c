@@ -51,7 +51,7 @@ static void assert_valid(const gsolve_csr *A)
     const int64_t entries = gsolve_csr_entries(A);
 
     assert_int_equal(A->type, GSOLVE_F64);
-    assert_int_equal(A->place, GSOLVE_HOST);
+    assert_int_equal(A->location, GSOLVE_HOST);
     assert_int_equal(A->offset, entries > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32);
     assert_int_equal(start_of(A, 0), 0);
     for (int32_t i = 0; i < A->nrows; i++) {
@@ -85,9 +85,9 @@ static bool positive_definite(const gsolve_csr *A)
 static void keep_promises(const sample *s, const gsolve_csr *A)
 {
     gsolve_csr B;
-    gsolve_traits t;
+    gsolve_statistics t;
 
-    assert_int_equal(gsolve_csr_examine(ctx, A, &t), GSOLVE_OK);
+    assert_int_equal(gsolve_csr_statistics(ctx, A, &t), GSOLVE_OK);
     if (s->traits & SQUARE) assert_int_equal(t.nrows, t.ncols);
     if (s->traits & DOMINANT) assert_int_equal(t.dominant_rows, t.nrows);
     if (!(s->traits & SYMMETRIC)) {
@@ -152,7 +152,7 @@ static void memory_may_run_out(void **state)
 
         snprintf(name, sizeof name, "gen:%s", sample_of(plugin)->small);
         for (;; granted++) {
-            gsolve_context_grant(ctx, granted);
+            gsolve_context_limit_allocations(ctx, granted);
             const gsolve_status status = gsolve_read_matrix(&A, ctx, name, NULL, NULL);
             if (status == GSOLVE_OK) break;
             assert_int_equal(status, GSOLVE_NO_MEMORY);
@@ -160,7 +160,7 @@ static void memory_may_run_out(void **state)
             assert_int_equal(blocks(ctx), 0);
             assert_true(granted < 100);
         }
-        gsolve_context_grant(ctx, -1);
+        gsolve_context_limit_allocations(ctx, -1);
         assert_true(granted >= 5); /* options, groups, offsets, columns, values */
         gsolve_csr_free(&A, ctx);
         assert_int_equal(blocks(ctx), 0);

@@ -4,7 +4,7 @@
 static void stencils_have_their_entries(void **state)
 {
     const int64_t n = 9;
-    gsolve_traits t;
+    gsolve_statistics t;
 
     (void)state;
     t = look("poisson2d,n=9");
@@ -58,7 +58,7 @@ static void special_cases_are_the_laplacian(void **state)
 
 static void coefficients_stay_in_range(void **state)
 {
-    gsolve_traits t = look("jump3d,n=20,cells=3,contrast=1e6");
+    gsolve_statistics t = look("jump3d,n=20,cells=3,contrast=1e6");
 
     (void)state;
     assert_true(t.least >= 1);
@@ -159,7 +159,7 @@ static void a_stretched_cube_pulls_back(void **state)
 
 static void bands_keep_their_width(void **state)
 {
-    gsolve_traits t = look("band,n=20000,row=60,width=400");
+    gsolve_statistics t = look("band,n=20000,row=60,width=400");
 
     (void)state;
     assert_true(t.bandwidth <= 400 && t.bandwidth > 300);
@@ -178,7 +178,7 @@ static void bands_keep_their_width(void **state)
 
 static void shapes_of_graphs(void **state)
 {
-    gsolve_traits t = look("web,n=50000");
+    gsolve_statistics t = look("web,n=50000");
 
     (void)state;
     assert_true(t.length[1] + t.length[2] + t.length[3] > 40000); /* up to 7 entries */
@@ -214,7 +214,7 @@ static void circuits_are_grounded(void **state)
 
 static void random_rows_have_their_length(void **state)
 {
-    gsolve_traits t = look("random,n=500,cols=90,row=17");
+    gsolve_statistics t = look("random,n=500,cols=90,row=17");
 
     (void)state;
     assert_int_equal(t.shortest_row, 17);
@@ -250,7 +250,7 @@ static void slacks_are_the_last_columns(void **state)
 static void shuffling_keeps_the_laplacian(void **state)
 {
     const int64_t n = 9;
-    gsolve_traits t = look("shuffled3d,n=9");
+    gsolve_statistics t = look("shuffled3d,n=9");
 
     (void)state;
     assert_int_equal(t.entries, 7 * n * n * n - 6 * n * n);
@@ -262,7 +262,7 @@ static void shuffling_keeps_the_laplacian(void **state)
 
 static void lengths_are_as_wished(void **state)
 {
-    gsolve_traits t = look("lengths,n=40000,mean=12.5,deviation=4,shortest=3,longest=30");
+    gsolve_statistics t = look("lengths,n=40000,mean=12.5,deviation=4,shortest=3,longest=30");
 
     (void)state;
     assert_true(fabs(t.mean_row - 12.5) < 0.1);

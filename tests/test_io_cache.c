@@ -290,9 +290,9 @@ static void denied(void **state)
         gsolve_status status = GSOLVE_NO_MEMORY;
         for (int count = 0; status != GSOLVE_OK; count++) {
             gsolve_csr csr;
-            gsolve_context_grant(b->ctx, count);
+            gsolve_context_limit_allocations(b->ctx, count);
             status = gsolve_read_matrix(&csr, b->ctx, b->path, &cached, NULL);
-            gsolve_context_grant(b->ctx, -1);
+            gsolve_context_limit_allocations(b->ctx, -1);
             if (status == GSOLVE_OK) gsolve_csr_free(&csr, b->ctx);
             assert_int_equal(blocks_of(b->ctx), 0);
         }

@@ -212,10 +212,10 @@ static void denied(void **state)
             gsolve_csr csr = {.nrows = 77};
             gsolve_dense v = {.nrows = 77};
             assert_true(count < 100);
-            gsolve_context_grant(b->ctx, count);
+            gsolve_context_limit_allocations(b->ctx, count);
             status = wants_dense ? gsolve_read_dense(&v, b->ctx, b->path, NULL, NULL)
                                  : gsolve_read_matrix(&csr, b->ctx, b->path, NULL, NULL);
-            gsolve_context_grant(b->ctx, -1);
+            gsolve_context_limit_allocations(b->ctx, -1);
             if (status == GSOLVE_OK) {
                 if (wants_dense) gsolve_dense_free(&v, b->ctx);
                 if (!wants_dense) gsolve_csr_free(&csr, b->ctx);

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "core/csr.h"
 #include "io_support.h"
+#include "matrix/csr.h"
 
 /* Files in the test's folder. */
 static int count_files(const bench *b)
@@ -116,8 +116,8 @@ static void dense(void **state)
     bench *b = *state;
     double x[] = {1, -0.0, 5e-324, 99, 1.0 / 3, 1e17, 0.1, 99};
     float f[] = {0.1f, 3};
-    gsolve_dense v = {3, 2, 4, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS}, w;
-    gsolve_dense u = {2, 1, 2, f, GSOLVE_F32, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    gsolve_dense v = {3, 2, 4, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR}, w;
+    gsolve_dense u = {2, 1, 2, f, GSOLVE_F32, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     const double flat[] = {x[0], x[1], x[2], x[4], x[5], x[6]}, wide[] = {0.1f, 3};
 
     assert_int_equal(gsolve_write_dense(b->ctx, at(b, "v.mtx.gz"), &v, NULL), GSOLVE_OK);
@@ -181,9 +181,9 @@ static void denied(void **state)
         const gsolve_symmetry symmetry = k % 2 ? GSOLVE_SYMMETRIC : GSOLVE_GENERAL;
         for (int count = 0; status != GSOLVE_OK; count++) {
             assert_true(count < 100);
-            gsolve_context_grant(b->ctx, count);
+            gsolve_context_limit_allocations(b->ctx, count);
             status = gsolve_write_matrix(b->ctx, at(b, k / 2 ? "d.gz" : "d"), &A, symmetry, NULL);
-            gsolve_context_grant(b->ctx, -1);
+            gsolve_context_limit_allocations(b->ctx, -1);
             assert_int_equal(blocks_of(b->ctx), 0);
             assert_int_equal(count_files(b), status == GSOLVE_OK);
             if (status != GSOLVE_OK) assert_int_equal(status, GSOLVE_NO_MEMORY);

@@ -69,7 +69,7 @@ static gsolve_dense column(int32_t n, double *value, float *value32, gsolve_type
                             type == GSOLVE_F32 ? (void *)value32 : (void *)value,
                             type,
                             GSOLVE_HOST,
-                            GSOLVE_BY_COLUMNS};
+                            GSOLVE_COLUMN_MAJOR};
     return v;
 }
 
@@ -427,7 +427,7 @@ static void a_kept_iterate_comes_back(void **state)
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
     OK(ctx, gsolve_solver_create(&S, ctx, "minres,maxit=20000,stall=0", A, NULL));
     least seen = {1, 0};
-    gsolve_solver_watch(S, watch, &seen);
+    gsolve_solver_set_monitor(S, watch, &seen);
     OK(ctx, gsolve_solver_run(S, gsolve_vector(b, n), gsolve_vector(x, n), &result));
     assert_int_not_equal(result.outcome, GSOLVE_CONVERGED);
     assert_true(seen.residual < 0.25);

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "core/try.h"
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
 
 static gsolve_context *ctx;
 
@@ -56,7 +56,7 @@ static void assert_same_rows(const gsolve_csr *A, const gsolve_csr *B)
 
     assert_int_equal(A->nrows, B->nrows);
     assert_int_equal(A->offset, B->offset);
-    assert_int_equal(A->place, GSOLVE_HOST);
+    assert_int_equal(A->location, GSOLVE_HOST);
     assert_memory_equal(A->start, B->start, (size_t)(A->nrows + 1) * gs_offset_size(A->offset));
     assert_memory_equal(A->col, B->col, entries * sizeof *A->col);
     assert_memory_equal(A->value, B->value, entries * gs_type_size(A->type));
@@ -72,8 +72,10 @@ static void compare_products(const gsolve_matrix *A, const gsolve_matrix *B)
     const size_t size = gs_type_size(type), n = (size_t)A->csr.nrows;
     void *x = calloc((size_t)A->csr.ncols + 1, size), *y = calloc(n + 1, size);
     void *z = calloc(n + 1, size);
-    const gsolve_dense X = {A->csr.ncols, 1, A->csr.ncols, x, type, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
-    const gsolve_dense Y = {A->csr.nrows, 1, A->csr.nrows, y, type, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    const gsolve_dense X = {A->csr.ncols, 1,           A->csr.ncols,       x,
+                            type,         GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+    const gsolve_dense Y = {A->csr.nrows, 1,           A->csr.nrows,       y,
+                            type,         GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     gsolve_dense Z = Y;
 
     for (int32_t j = 0; j < A->csr.ncols; j++) {
@@ -110,7 +112,7 @@ static void rows_stay_on_the_device(void **state)
         assert_int_equal(a.bytes, b.bytes);
         compare_products(A, B);
         assert_null(A->rows.start);
-        assert_int_equal(A->csr.place, GSOLVE_DEVICE);
+        assert_int_equal(A->csr.location, GSOLVE_DEVICE);
         OK(ctx, gsolve_matrix_csr(A, &rows));
         OK(ctx, gsolve_matrix_csr(B, &own));
         assert_same_rows(&rows, &own);
@@ -172,7 +174,7 @@ static void faults_are_told_alike(void **state)
         there = on_device(&here);
         assert_int_equal(gsolve_matrix_create(&A, ctx, "csr", &there), GSOLVE_BAD_MATRIX);
         assert_string_equal(gsolve_error(ctx), told);
-        assert_int_equal(gsolve_matrix_take(&A, ctx, "csr", &there), GSOLVE_BAD_MATRIX);
+        assert_int_equal(gsolve_matrix_create_owned(&A, ctx, "csr", &there), GSOLVE_BAD_MATRIX);
         assert_string_equal(gsolve_error(ctx), told);
         assert_non_null(there.start);
         gsolve_csr_free(&there, ctx);
@@ -245,11 +247,11 @@ static void rows_are_taken_there(void **state)
     gsolve_matrix *A = NULL, *B = NULL;
 
     (void)state;
-    gsolve_context_grant(ctx, 3);
-    assert_int_equal(gsolve_matrix_take(&A, ctx, "csr", &there), GSOLVE_NO_MEMORY);
-    gsolve_context_grant(ctx, -1);
+    gsolve_context_limit_allocations(ctx, 3);
+    assert_int_equal(gsolve_matrix_create_owned(&A, ctx, "csr", &there), GSOLVE_NO_MEMORY);
+    gsolve_context_limit_allocations(ctx, -1);
     assert_ptr_equal(there.value, value);
-    OK(ctx, gsolve_matrix_take(&A, ctx, "csr", &there));
+    OK(ctx, gsolve_matrix_create_owned(&A, ctx, "csr", &there));
     assert_null(there.start);
     assert_ptr_equal(A->csr.value, value);
     OK(ctx, gsolve_matrix_create(&B, ctx, "csr", &here));
@@ -327,12 +329,12 @@ static void allocations_fail_cleanly(void **state)
 static void host_is_asked_for(void **state)
 {
     gsolve_csr here = read_matrix(ctx, "gen:poisson2d,n=9"), there = on_device(&here), out;
-    gsolve_traits traits;
+    gsolve_statistics traits;
 
     (void)state;
     assert_int_equal(gsolve_csr_transpose(&out, ctx, &there), GSOLVE_UNSUPPORTED);
     assert_int_equal(gsolve_csr_convert(&out, ctx, GSOLVE_F32, &there), GSOLVE_UNSUPPORTED);
-    assert_int_equal(gsolve_csr_examine(ctx, &there, &traits), GSOLVE_UNSUPPORTED);
+    assert_int_equal(gsolve_csr_statistics(ctx, &there, &traits), GSOLVE_UNSUPPORTED);
     assert_non_null(strstr(gsolve_error(ctx), "on the host"));
     gsolve_csr_free(&here, ctx);
     gsolve_csr_free(&there, ctx);
@@ -439,7 +441,7 @@ static void columns_are_refused(void **state)
     gsolve_csr csr = read_matrix(ctx, "gen:poisson2d,n=50");
     const int32_t n = csr.nrows;
     double *b = random_vector(8 * n, 1), *x = calloc((size_t)n * 8, sizeof *x);
-    gsolve_dense B = {n, 8, n, b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS}, X = B;
+    gsolve_dense B = {n, 8, n, b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR}, X = B;
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
     gsolve_result result;
@@ -573,7 +575,7 @@ static void devices_are_changed(void **state)
         assert_non_null(strstr(gsolve_error(c), "cpu knows no streams"));
     }
     assert_true(kept[9] == 7);
-    OK(c, gsolve_matrix_take(&A, c, "csr", &csr));
+    OK(c, gsolve_matrix_create_owned(&A, c, "csr", &csr));
     gsolve_matrix_destroy(&A);
     gsolve_free(c, GSOLVE_HOST, kept);
     close_context(c);

@@ -1,16 +1,16 @@
 /* test_portable_bits.c: bits depend neither on the processor nor on the compiler nor on the number
- * of threads. Sums of vectors are those of plain code that adds in the order of core/lanes.h and
- * core/blocks.h; products with long rows those of plain code that adds in the order of
+ * of threads. Sums of vectors are those of plain code that adds in the order of vector/lanes.h and
+ * vector/blocks.h; products with long rows those of plain code that adds in the order of
  * spmv/csr/csr.h; and solves that call no function of the mathematical library, whose bits are its
- * own, give an x whose bits are recorded here. tests/portable_bits.sh compares whole builds. */
+ * own, give an x whose bits are recorded here. scripts/compare_builds.py compares whole builds. */
 #include "tests/common.h"
 
 #include <inttypes.h>
 
-#include "core/blocks.h"
-#include "core/vector.h"
 #include "precond/jacobi/jacobi.h"
-#include "solver/arnoldi.h"
+#include "solver/block/arnoldi.h"
+#include "vector/blocks.h"
+#include "vector/vector.h"
 
 enum { LANES = 8, VECTORS = 10, COLUMNS = 5 };
 
@@ -143,20 +143,20 @@ static void plain_sums(gs_queue *q, vectors *s)
     expect(s, "dots", h[1], sum_of(s->n, WHOLE, s->term[0]));
 }
 
-static gs_judge no_end(void)
+static gs_convergence_test no_end(void)
 {
     static gs_progress progress;
     static double history[GS_HISTORY];
     static int flag, ended;
 
     progress = (gs_progress){.target = -1, .ceiling = 1e300, .maxit = 1 << 30};
-    return (gs_judge){&progress, history, &flag, &ended, 1, 0};
+    return (gs_convergence_test){&progress, history, &flag, &ended, 1, 0};
 }
 
 /* r -= a q, r'r, r'(d r); with d NULL as axpy_norm. */
 static void residual_sums(gs_queue *q, vectors *s)
 {
-    const gs_judge judge = no_end();
+    const gs_convergence_test judge = no_end();
     double rr, rz;
 
     for (int64_t i = 0; i < s->n; i++) {
@@ -180,7 +180,7 @@ static void residual_sums(gs_queue *q, vectors *s)
 static void solution_sums(gs_queue *q, vectors *s)
 {
     const gs_solution v = {s->v[0], s->v[1], s->v[2], s->v[3], s->v[4], s->v[5]};
-    const gs_judge judge = no_end();
+    const gs_convergence_test judge = no_end();
     const double a = rounded(s, number), b = -a;
     double rr, wr;
 
@@ -332,8 +332,8 @@ static void long_rows(void **state)
                             .value = value,
                             .type = GSOLVE_F64,
                             .offset = GSOLVE_O32};
-    const gsolve_dense in = {WIDE, 5, WIDE, X, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
-    const gsolve_dense out = {ROWS, 5, ROWS, y, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    const gsolve_dense in = {WIDE, 5, WIDE, X, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+    const gsolve_dense out = {ROWS, 5, ROWS, y, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     for (int threads = 1; threads <= 16; threads *= 4) {
         gsolve_context *ctx = NULL;
         gsolve_matrix *A = NULL;
@@ -388,7 +388,7 @@ static gsolve_dense noise(int32_t n, int columns, gsolve_type type, bool zero)
             ((double *)v)[i] = x;
         }
     }
-    return (gsolve_dense){n, columns, n, v, type, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    return (gsolve_dense){n, columns, n, v, type, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
 }
 
 static uint64_t hash_of_solve(int i, int threads)

@@ -109,7 +109,7 @@ static void check_diagonal(gsolve_context *ctx, const gsolve_precond *M, gsolve_
                             (void *)(uintptr_t)gsolve_precond_diagonal(M),
                             type,
                             GSOLVE_HOST,
-                            GSOLVE_BY_COLUMNS};
+                            GSOLVE_COLUMN_MAJOR};
 
     assert_ok(ctx, gsolve_precond_apply(M, r, z));
     for (int32_t i = 0; d.value && i < n; i++) {
@@ -130,7 +130,7 @@ static void is_a_linear_map(void **state)
         EACH_KIND(ctx, plugin)
         {
             gsolve_precond *M = make(ctx, plugin->name, &csr);
-            assert_false(gsolve_precond_varies(M));
+            assert_false(gsolve_precond_is_variable(M));
             check_linear(ctx, M, type, csr.nrows);
             check_adjoint(ctx, M, type, csr.nrows);
             check_dot(ctx, M, type, csr.nrows);

@@ -56,7 +56,7 @@ enum { SAMPLES = sizeof samples / sizeof *samples };
 
 static gsolve_dense new_block(int32_t n, gsolve_type type)
 {
-    gsolve_dense v = {n, MOST, n + GAP, NULL, type, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    gsolve_dense v = {n, MOST, n + GAP, NULL, type, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     v.value = calloc((size_t)(MOST * v.stride), gs_type_size(type));
     return v;
 }
@@ -178,9 +178,9 @@ static void refuse_and_try_again(gsolve_context *ctx, const gsolve_precond *M, g
     gsolve_status status = GSOLVE_NO_MEMORY;
 
     for (int64_t granted = 0; status != GSOLVE_OK; granted++) {
-        gsolve_context_grant(ctx, granted);
+        gsolve_context_limit_allocations(ctx, granted);
         status = gsolve_precond_apply(M, r, z);
-        gsolve_context_grant(ctx, -1);
+        gsolve_context_limit_allocations(ctx, -1);
         if (status == GSOLVE_OK) continue;
         assert_int_equal(status, GSOLVE_NO_MEMORY);
         assert_non_null(strstr(gsolve_error(ctx), "memory"));

@@ -1,7 +1,7 @@
 /* test_precond_factors.c: the incomplete factorisations and the order in which they are solved. */
 #include "precond_solved.h"
 
-#include "precond/schedule.h"
+#include "precond/incomplete/schedule.h"
 
 /* --- incomplete factors: M agrees with A on A's pattern ---------------------------------- */
 

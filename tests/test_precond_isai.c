@@ -3,7 +3,7 @@
 #include "precond_solved.h"
 
 #include "gsolve_io.h"
-#include "precond/isai/isai.h"
+#include "precond/incomplete/isai.h"
 
 static const char *const variants[] = {"isai",
                                        "isai,power=3",

@@ -290,7 +290,7 @@ static void a_kind_of_ones_own(void **state)
                                              .build = halving_build,
                                              .destroy = halving_destroy,
                                              .apply = halving_apply,
-                                             .varies = always};
+                                             .is_variable = always};
     static const gsolve_precond_kind lame = {.plugin = {"lame", "", NULL, 0}};
     static const double two[] = {2, 1, 0, 3}, four[] = {4, 1, 0, 3};
     gsolve_context *ctx = *state;
@@ -307,7 +307,7 @@ static void a_kind_of_ones_own(void **state)
     assert_ptr_equal(gsolve_precond_at(ctx, count - 1), &kind.plugin);
 
     gsolve_precond *M = make(ctx, "mine,by=3", &csr);
-    assert_true(gsolve_precond_varies(M));
+    assert_true(gsolve_precond_is_variable(M));
     assert_null(gsolve_precond_diagonal(M));
     assert_ok(ctx, gsolve_precond_apply_dot(M, r, z, rz));
     assert_true(get(column_of(z, 1), 1) == 6 * get(column_of(r, 1), 1));

@@ -21,9 +21,9 @@ static void update_when_denied(gsolve_context *ctx, gsolve_precond *M, const gso
     for (int64_t grant = 0; status != GSOLVE_OK; grant++) {
         assert_int_equal(status, GSOLVE_NO_MEMORY);
         assert_true(grant < 1000);
-        gsolve_context_grant(ctx, grant);
+        gsolve_context_limit_allocations(ctx, grant);
         status = gsolve_precond_update(M, csr);
-        gsolve_context_grant(ctx, -1);
+        gsolve_context_limit_allocations(ctx, -1);
     }
 }
 
@@ -101,7 +101,7 @@ static void refuses_vectors(void **state)
     assert_fails(ctx, gsolve_precond_apply(M, r, bad), GSOLVE_BAD_ARGUMENT, "strides 19 and 3");
     bad = z, bad.type = GSOLVE_F32;
     assert_fails(ctx, gsolve_precond_apply(M, r, bad), GSOLVE_BAD_ARGUMENT, "type");
-    bad = z, bad.place = GSOLVE_DEVICE;
+    bad = z, bad.location = GSOLVE_DEVICE;
     assert_fails(ctx, gsolve_precond_apply(M, bad, z), GSOLVE_BAD_ARGUMENT, "device");
     bad = z, bad.value = NULL;
     assert_fails(ctx, gsolve_precond_apply(M, bad, z), GSOLVE_BAD_ARGUMENT, "no values");

@@ -2,7 +2,7 @@
  * bit and costs no allocation while it is off; forecasts of memory against what is taken. */
 #include <math.h>
 
-#include "solver/krylov.h"
+#include "solver/method.h"
 #include "tests/common.h"
 
 static const char *const methods[] = {"cg",     "pipecg", "bicg",   "bicgstab",
@@ -96,7 +96,7 @@ static void counts_of_cg(void **state)
     expect(&t, "product + dot", product);
     expect(&t, "residual step", 32 * n);
     expect(&t, "direction step", 48 * n);
-    gsolve_solver_profiled(t.S, &profile);
+    gsolve_solver_get_profile(t.S, &profile);
     for (int i = 0; gsolve_solver_profile_at(t.S, i, &line); i++) {
         bytes += line.bytes;
         seconds += line.seconds;
@@ -143,7 +143,7 @@ static void counts_of_bicgstab(void **state)
         gsolve_profile profile;
         OK(t.ctx, gsolve_solver_profile(t.S, true));
         OK(t.ctx, solve(&t));
-        gsolve_solver_profiled(t.S, &profile);
+        gsolve_solver_get_profile(t.S, &profile);
         assert_int_equal(profile.iterations, 4);
         assert_int_equal(class_of(&t, "product + dot").calls, 8);
         assert_true(profile.iteration_bytes == 2 * product + (with ? 21 : 19) * 8 * n);
@@ -237,7 +237,7 @@ static void off(void **state)
     gsolve_profile_class line;
     (void)state;
 
-    gsolve_solver_profiled(t.S, &profile);
+    gsolve_solver_get_profile(t.S, &profile);
     assert_int_equal(profile.iterations, 0);
     OK(t.ctx, solve(&t));
     const int64_t usual = allocations(&t);
@@ -246,7 +246,7 @@ static void off(void **state)
     OK(t.ctx, gsolve_solver_profile(t.S, false));
     assert_int_equal(allocations(&t), usual);
     assert_false(gsolve_solver_profile_at(t.S, 0, &line));
-    gsolve_solver_profiled(t.S, &profile);
+    gsolve_solver_get_profile(t.S, &profile);
     assert_int_equal(profile.iterations, t.result.iterations);
     assert_true(profile.iteration_bytes == 0 && profile.class_seconds == 0);
     assert_true(profile.seconds > 0 && profile.iteration_seconds > 0);
@@ -264,7 +264,7 @@ static void copies_to_the_host(void **state)
     (void)state;
 
     OK(t.ctx, solve(&t));
-    gsolve_solver_profiled(t.S, &profile);
+    gsolve_solver_get_profile(t.S, &profile);
     const int checks = 8 * (t.result.iterations / 100);
     assert_true(t.result.iterations > 40);
     if (t.ctx->device->post) {
@@ -282,9 +282,9 @@ static void allocation_failures(void **state)
 
     OK(t.ctx, gsolve_solver_profile(t.S, true));
     for (int64_t granted = 0;; granted++) {
-        gsolve_context_grant(t.ctx, granted);
+        gsolve_context_limit_allocations(t.ctx, granted);
         const gsolve_status status = solve(&t);
-        gsolve_context_grant(t.ctx, -1);
+        gsolve_context_limit_allocations(t.ctx, -1);
         if (status == GSOLVE_OK) {
             assert_true(granted > 0);
             break;
@@ -352,7 +352,7 @@ static void moments_and_ranges(void **state)
     (void)state;
 
     t.ctx = open_context(1);
-    if (t.ctx->device == &gs_device_cuda) { /* which has its own */
+    if (gs_on_gpu(t.ctx)) { /* which has its own */
         close_context(t.ctx);
         skip();
     }
@@ -369,7 +369,7 @@ static void moments_and_ranges(void **state)
     assert_int_equal(marked, 0);
     OK(t.ctx, gsolve_solver_profile(t.S, true));
     OK(t.ctx, solve(&t));
-    gsolve_solver_profiled(t.S, &profile);
+    gsolve_solver_get_profile(t.S, &profile);
     assert_true(class_of(&t, "product + dot").seconds == t.result.iterations);
     assert_true(profile.class_seconds == 3.0 * t.result.iterations);
     assert_true(marked >= 6 * t.result.iterations);
@@ -406,7 +406,7 @@ static void foretell(const char *method, int32_t columns)
     gsolve_precond *none = NULL; /* auto would make one of its own */
 
     OK(t.ctx, gsolve_precond_create(&none, t.ctx, "none", &t.rows));
-    const gsolve_dense b = {t.n, columns, t.n, t.b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    const gsolve_dense b = {t.n, columns, t.n, t.b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     gsolve_dense x = b;
     x.value = t.x;
     OK(t.ctx, gsolve_matrix_apply_transpose(t.A, 1, b, 0, x)); /* bicg needs A', and several */
@@ -415,7 +415,7 @@ static void foretell(const char *method, int32_t columns)
     gsolve_solver_destroy(&t.S);
     const size_t without = held(t.ctx);
     assert_true(without < with);
-    OK(t.ctx, gsolve_solver_forecast(t.ctx, method, &t.rows, columns, &bytes));
+    OK(t.ctx, gsolve_solver_memory(t.ctx, method, &t.rows, columns, &bytes));
     assert_int_equal(held(t.ctx), without);
     OK(t.ctx, gsolve_solver_create(&t.S, t.ctx, method, t.A, none));
     OK(t.ctx, solve(&t));
@@ -444,13 +444,11 @@ static void forecasts_of_methods(void **state)
     foretell("gmres,basis=f32,restart=7", 1);
     foretell("auto", 1);
     t = open_problem("gen:poisson2d,n=5", "cg", NULL, 1);
-    assert_int_equal(gsolve_solver_forecast(t.ctx, "refine", &t.rows, 1, &bytes),
-                     GSOLVE_UNSUPPORTED);
-    assert_int_equal(gsolve_solver_forecast(t.ctx, "direct", &t.rows, 1, &bytes),
-                     GSOLVE_UNSUPPORTED);
-    assert_int_equal(gsolve_solver_forecast(t.ctx, "cgg", &t.rows, 1, &bytes), GSOLVE_BAD_SPEC);
-    assert_int_equal(gsolve_solver_forecast(t.ctx, "cg", &t.rows, 0, &bytes), GSOLVE_BAD_ARGUMENT);
-    ALLOCATION_SWEEP(t.ctx, gsolve_solver_forecast(t.ctx, "cg", &t.rows, 1, &bytes));
+    assert_int_equal(gsolve_solver_memory(t.ctx, "refine", &t.rows, 1, &bytes), GSOLVE_UNSUPPORTED);
+    assert_int_equal(gsolve_solver_memory(t.ctx, "direct", &t.rows, 1, &bytes), GSOLVE_UNSUPPORTED);
+    assert_int_equal(gsolve_solver_memory(t.ctx, "cgg", &t.rows, 1, &bytes), GSOLVE_BAD_SPEC);
+    assert_int_equal(gsolve_solver_memory(t.ctx, "cg", &t.rows, 0, &bytes), GSOLVE_BAD_ARGUMENT);
+    ALLOCATION_SWEEP(t.ctx, gsolve_solver_memory(t.ctx, "cg", &t.rows, 1, &bytes));
     close_problem(&t);
 }
 
@@ -466,7 +464,7 @@ static bool shortens_columns(const gsolve_plugin *format)
 static void forecasts_of_formats(void **state)
 {
     problem t = open_problem("gen:poisson2d,n=200", "cg", NULL, 1);
-    const bool apart = gs_place(t.ctx) == GSOLVE_DEVICE;
+    const bool apart = gs_location(t.ctx) == GSOLVE_DEVICE;
     const gsolve_plugin *format;
     gsolve_matrix *A = NULL;
     size_t bytes;
@@ -478,7 +476,7 @@ static void forecasts_of_formats(void **state)
         const size_t before = held(t.ctx);
         snprintf(spec, sizeof spec, "%s%s", format->name,
                  shortens_columns(format) ? ",index=32" : "");
-        const gsolve_status status = gsolve_matrix_forecast(t.ctx, spec, &t.rows, &bytes);
+        const gsolve_status status = gsolve_matrix_memory(t.ctx, spec, &t.rows, &bytes);
         assert_int_equal(held(t.ctx), before);
         assert_true(status == GSOLVE_OK || status == GSOLVE_UNSUPPORTED);
         if (status != GSOLVE_OK) continue;
@@ -495,8 +493,8 @@ static void forecasts_of_formats(void **state)
         }
     }
     assert_true(foretold > 0);
-    assert_int_equal(gsolve_matrix_forecast(t.ctx, "cssr", &t.rows, &bytes), GSOLVE_BAD_SPEC);
-    assert_int_equal(gsolve_matrix_forecast(t.ctx, "csr", NULL, &bytes), GSOLVE_BAD_ARGUMENT);
+    assert_int_equal(gsolve_matrix_memory(t.ctx, "cssr", &t.rows, &bytes), GSOLVE_BAD_SPEC);
+    assert_int_equal(gsolve_matrix_memory(t.ctx, "csr", NULL, &bytes), GSOLVE_BAD_ARGUMENT);
     close_problem(&t);
 }
 
@@ -515,9 +513,9 @@ static void capacity(void **state)
     }
     OK(ctx, gsolve_context_copy_speed(ctx, &speed));
     assert_true(speed > 1e8 && isfinite(speed));
-    gsolve_context_grant(ctx, 1);
+    gsolve_context_limit_allocations(ctx, 1);
     assert_int_equal(gsolve_context_copy_speed(ctx, &speed), GSOLVE_NO_MEMORY);
-    gsolve_context_grant(ctx, -1);
+    gsolve_context_limit_allocations(ctx, -1);
     assert_int_equal(gsolve_context_copy_speed(ctx, NULL), GSOLVE_BAD_ARGUMENT);
     close_context(ctx);
 }

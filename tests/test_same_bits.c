@@ -53,7 +53,8 @@ typedef struct operands {
 
 static gsolve_dense dense(const operands *o, void *value, int32_t rows, int32_t columns)
 {
-    return (gsolve_dense){rows, columns, o->longer, value, o->type, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    return (gsolve_dense){rows,    columns,     o->longer,          value,
+                          o->type, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
 }
 
 static operands new_operands(const gsolve_csr *A)

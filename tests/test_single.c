@@ -3,7 +3,7 @@
 
 #include "common.h"
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 
 static const double fits[] = {0, -0.0, 1, -1e-45, 1.4e-45, 1e-40, 3.4028234e38, -3.4028235e38};
 static const double lost[] = {1e-50, -1e-46, 7e-46, 5e-324, 2.3e-308, 3.5e38, -1e39, 1.7e308};

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
 #include "spmv/sliced/sliced.h"
 
 typedef struct rows { /* compressed rows made by hand, with room for some thousand entries */
@@ -22,7 +22,7 @@ static rows *new_rows(int32_t ncols)
                           .value = r->value,
                           .type = GSOLVE_F64,
                           .offset = GSOLVE_O32,
-                          .place = GSOLVE_HOST};
+                          .location = GSOLVE_HOST};
     return r;
 }
 
@@ -45,7 +45,7 @@ static gs_sliced *make(gsolve_context *ctx, const rows *r, gsolve_csr *placed,
 {
     gs_sliced *s = NULL;
 
-    OK(ctx, gs_csr_move(placed, ctx, gs_place(ctx), &r->csr));
+    OK(ctx, gs_csr_move(placed, ctx, gs_location(ctx), &r->csr));
     OK(ctx, gs_sliced_make(&s, ctx, placed, &policy));
     return s;
 }
@@ -62,13 +62,13 @@ static void check(gsolve_context *ctx, const gs_sliced *s, const rows *r)
 {
     const gsolve_csr *A = &r->csr;
     double *x = random_vector(A->ncols, 4), *y = calloc((size_t)A->nrows + 1, 8);
-    void *there[2] = {gsolve_alloc(ctx, gs_place(ctx), (size_t)A->ncols, 8),
-                      gsolve_alloc(ctx, gs_place(ctx), (size_t)A->nrows, 8)};
+    void *there[2] = {gsolve_alloc(ctx, gs_location(ctx), (size_t)A->ncols, 8),
+                      gsolve_alloc(ctx, gs_location(ctx), (size_t)A->nrows, 8)};
 
-    OK(ctx, gsolve_copy(ctx, there[0], gs_place(ctx), x, GSOLVE_HOST, (size_t)A->ncols * 8));
+    OK(ctx, gsolve_copy(ctx, there[0], gs_location(ctx), x, GSOLVE_HOST, (size_t)A->ncols * 8));
     OK(ctx,
        GS_KERNELS(gs_sliced, ctx, A->type)->apply(ctx->queue, s, 1, there[0], 0, there[1], NULL));
-    OK(ctx, gsolve_copy(ctx, y, GSOLVE_HOST, there[1], gs_place(ctx), (size_t)A->nrows * 8));
+    OK(ctx, gsolve_copy(ctx, y, GSOLVE_HOST, there[1], gs_location(ctx), (size_t)A->nrows * 8));
     for (int32_t i = 0; i < A->nrows; i++) {
         double sum = 0, size = 0;
         for (int32_t k = r->start[i]; k < r->start[i + 1]; k++) {
@@ -77,7 +77,7 @@ static void check(gsolve_context *ctx, const gs_sliced *s, const rows *r)
         }
         assert_true(fabs(sum - y[i]) <= 1e-14 * size);
     }
-    for (int k = 0; k < 2; k++) gsolve_free(ctx, gs_place(ctx), there[k]);
+    for (int k = 0; k < 2; k++) gsolve_free(ctx, gs_location(ctx), there[k]);
     free(x);
     free(y);
 }
@@ -162,7 +162,7 @@ static void policies(void **state)
                                    .most = variant / 2 % 2 ? 12 : 0,
                                    .lengths = variant % 5 > 2,
                                    .index = variant % 3};
-        OK(ctx, gs_csr_move(&placed, ctx, gs_place(ctx), &r->csr));
+        OK(ctx, gs_csr_move(&placed, ctx, gs_location(ctx), &r->csr));
         if (variant > 5) OK(ctx, gs_sliced_sort(ctx, &placed, 64, policy.most, &policy.order));
         gs_sliced *s = NULL;
         OK(ctx, gs_sliced_make(&s, ctx, &placed, &policy));
@@ -365,8 +365,8 @@ static void check_back(gsolve_context *ctx, const char *name, gsolve_type type, 
     gsolve_matrix *M = NULL;
 
     OK(ctx, gsolve_csr_convert(&A, ctx, type, &read));
-    OK(ctx, gs_csr_move(&there, ctx, gs_place(ctx), &A));
-    OK(ctx, gs_matrix_adopt(&M, ctx, spec, &there));
+    OK(ctx, gs_csr_move(&there, ctx, gs_location(ctx), &A));
+    OK(ctx, gs_matrix_own(&M, ctx, spec, &there));
     gs_matrix_give_up_rows(M);
     assert_null(M->csr.col);
     assert_null(M->csr.value);
@@ -406,8 +406,8 @@ static void long_rows_stay(void **state)
     gsolve_matrix *M = NULL;
     (void)state;
 
-    OK(ctx, gs_csr_move(&there, ctx, gs_place(ctx), &A));
-    OK(ctx, gs_matrix_adopt(&M, ctx, "sell,most=16", &there));
+    OK(ctx, gs_csr_move(&there, ctx, gs_location(ctx), &A));
+    OK(ctx, gs_matrix_own(&M, ctx, "sell,most=16", &there));
     gs_matrix_give_up_rows(M);
     assert_non_null(M->csr.col);
     gsolve_matrix_destroy(&M);

@@ -4,8 +4,8 @@
 
 #include <dirent.h>
 
-#include "core/blocks.h"
 #include "precond/diagonal.h"
+#include "vector/blocks.h"
 
 enum { N = 400, MANY = 100000, THREADS = 4 };
 

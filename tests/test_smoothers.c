@@ -4,17 +4,17 @@
 
 #include <math.h>
 
-#include "core/stage.h"
-#include "core/transpose.h"
+#include "core/staging.h"
+#include "matrix/transpose.h"
 #include "precond/amg/amg.h"
-#include "precond/amg/ilu.h"
-#include "precond/amg/relax.h"
-#include "precond/amg/seidel.h"
+#include "precond/amg/smoothers/ilu.h"
+#include "precond/amg/smoothers/relax.h"
+#include "precond/amg/smoothers/seidel.h"
 
 #define INLINE static inline
 #include "precond/mix.h"
 
-#include "precond/amg/seidel_rule.h"
+#include "precond/amg/smoothers/seidel_rule.h"
 
 static const gs_smoother *const all[] = {&gs_amg_l1_jacobi, &gs_amg_spai0, &gs_amg_chebyshev,
                                          &gs_amg_gs, &gs_amg_ilu};
@@ -38,11 +38,11 @@ static void widen(gsolve_context *ctx, gsolve_csr *rows)
     int32_t *narrow = malloc(n * sizeof *narrow);
     int64_t *wide = malloc(n * sizeof *wide), *there;
 
-    OK(ctx, gsolve_copy(ctx, narrow, GSOLVE_HOST, rows->start, rows->place, n * sizeof *narrow));
+    OK(ctx, gsolve_copy(ctx, narrow, GSOLVE_HOST, rows->start, rows->location, n * sizeof *narrow));
     for (size_t i = 0; i < n; i++) wide[i] = narrow[i];
-    there = gsolve_alloc(ctx, rows->place, n, sizeof *there);
-    OK(ctx, gsolve_copy(ctx, there, rows->place, wide, GSOLVE_HOST, n * sizeof *wide));
-    gsolve_free(ctx, rows->place, (void *)(uintptr_t)rows->start);
+    there = gsolve_alloc(ctx, rows->location, n, sizeof *there);
+    OK(ctx, gsolve_copy(ctx, there, rows->location, wide, GSOLVE_HOST, n * sizeof *wide));
+    gsolve_free(ctx, rows->location, (void *)(uintptr_t)rows->start);
     rows->start = there;
     rows->offset = GSOLVE_O64;
     free(narrow), free(wide);
@@ -57,7 +57,7 @@ static void open_level(level *l, gsolve_context *ctx, const gsolve_csr *csr, con
     l->ctx = ctx;
     OK(ctx, gsolve_csr_convert(&l->host, ctx, GSOLVE_F64, csr));
     OK(ctx, gsolve_csr_convert(&typed, ctx, type, csr));
-    OK(ctx, gs_csr_move(&l->rows, ctx, gs_place(ctx), &typed));
+    OK(ctx, gs_csr_move(&l->rows, ctx, gs_location(ctx), &typed));
     OK(ctx, gsolve_matrix_create(&l->A, ctx, format, &typed));
     gsolve_csr_free(&typed, ctx);
     l->fine = (gs_fine){.A = &l->rows, .matrix = l->A, .block = 1};
@@ -77,8 +77,8 @@ static gsolve_dense send(const level *l, const double *v)
     float *narrow = malloc(((size_t)n + 1) * sizeof *narrow);
 
     for (int32_t i = 0; i < n; i++) narrow[i] = (float)v[i];
-    OK(l->ctx, gs_dense_new(&d, l->ctx, gs_place(l->ctx), l->rows.type, n, 1));
-    OK(l->ctx, gsolve_copy(l->ctx, d.value, d.place,
+    OK(l->ctx, gs_dense_new(&d, l->ctx, gs_location(l->ctx), l->rows.type, n, 1));
+    OK(l->ctx, gsolve_copy(l->ctx, d.value, d.location,
                            l->rows.type == GSOLVE_F32 ? (void *)narrow : (void *)(uintptr_t)v,
                            GSOLVE_HOST, (size_t)n * gs_type_size(l->rows.type)));
     free(narrow);
@@ -92,7 +92,7 @@ static void fetch(const level *l, gsolve_dense d, double *v)
     const bool is_narrow = l->rows.type == GSOLVE_F32;
 
     OK(l->ctx, gsolve_copy(l->ctx, is_narrow ? (void *)narrow : (void *)v, GSOLVE_HOST, d.value,
-                           d.place, (size_t)n * gs_type_size(l->rows.type)));
+                           d.location, (size_t)n * gs_type_size(l->rows.type)));
     for (int32_t i = 0; is_narrow && i < n; i++) v[i] = narrow[i];
     free(narrow);
 }
@@ -109,9 +109,9 @@ static void sweep(const level *l, const gs_smoother *S, const void *self, const 
     space = send(l, nothing);
     OK(l->ctx, S->sweep(self, l->ctx, &l->fine, B, X, space, zero, back));
     fetch(l, X, x);
-    gsolve_free(l->ctx, B.place, B.value);
-    gsolve_free(l->ctx, X.place, X.value);
-    gsolve_free(l->ctx, space.place, space.value);
+    gsolve_free(l->ctx, B.location, B.value);
+    gsolve_free(l->ctx, X.location, X.value);
+    gsolve_free(l->ctx, space.location, space.value);
     free(nothing);
 }
 
@@ -263,8 +263,8 @@ static int32_t *rows_by_colour(const level *l)
     gs_colours C;
 
     OK(l->ctx, gs_colours_make(&C, l->ctx, &l->rows, gsolve_csr_entries(&l->host)));
-    OK(l->ctx,
-       gsolve_copy(l->ctx, order, GSOLVE_HOST, C.row, gs_place(l->ctx), (size_t)n * sizeof *order));
+    OK(l->ctx, gsolve_copy(l->ctx, order, GSOLVE_HOST, C.row, gs_location(l->ctx),
+                           (size_t)n * sizeof *order));
     gs_colours_drop(&C, l->ctx);
     return order;
 }
@@ -433,13 +433,13 @@ static void expect_steps(const gsolve_csr *A, const gs_amg_options *o, const dou
 static void expect(const level *l, const gs_amg_options *o, int kind, bool back, const double *b,
                    double *x)
 {
-    if (kind == ILU && gs_place(l->ctx) == GSOLVE_HOST) {
+    if (kind == ILU && gs_location(l->ctx) == GSOLVE_HOST) {
         expect_factors(l, b, x);
     } else if (kind == ILU) {
         expect_steps(&l->host, o, b, x);
     } else if (kind != SEIDEL) {
         expect_polynomial(&l->host, o, kind, b, x);
-    } else if (gs_place(l->ctx) == GSOLVE_HOST) {
+    } else if (gs_location(l->ctx) == GSOLVE_HOST) {
         expect_blocks(&l->host, back, b, x);
     } else {
         int32_t *order = rows_by_colour(l);
@@ -620,7 +620,7 @@ static void check_refused(const level *l)
     assert_int_equal(gs_amg_gs.sweep(self, l->ctx, &l->fine, B, B, B, false, false),
                      GSOLVE_UNSUPPORTED);
     assert_non_null(strstr(gsolve_error(l->ctx), "not with the transpose"));
-    gsolve_free(l->ctx, B.place, B.value);
+    gsolve_free(l->ctx, B.location, B.value);
     gs_amg_gs.destroy(self, l->ctx);
     free(b);
 }
@@ -640,7 +640,7 @@ static void test_of_the_transpose(void **state)
     for (int kind = 0; kind < SMOOTHERS; kind++) {
         if (kind != SEIDEL) check_turned(&l, &turned, kind);
     }
-    if (gs_place(ctx) == GSOLVE_HOST) {
+    if (gs_location(ctx) == GSOLVE_HOST) {
         check_turned(&l, &turned, SEIDEL);
     } else {
         check_refused(&l);
@@ -662,7 +662,7 @@ static void test_turned_blocks(void **state)
 
     (void)state;
     open_level(&l, ctx, &csr, "csr", GSOLVE_F64);
-    for (int back = 0; back < 2 && gs_place(ctx) == GSOLVE_HOST; back++) {
+    for (int back = 0; back < 2 && gs_location(ctx) == GSOLVE_HOST; back++) {
         double one = 0, two = 0;
         l.fine.transposed = false;
         smooth(&l, &gs_amg_gs, &usual, x, Sx, true, back);
@@ -803,12 +803,12 @@ static void check_colours(gsolve_context *ctx, const char *name)
 
     if (n == A.ncols && n > 0) {
         int32_t *want = expect_colours(ctx, &A);
-        OK(ctx, gs_csr_move(&there, ctx, gs_place(ctx), &A));
+        OK(ctx, gs_csr_move(&there, ctx, gs_location(ctx), &A));
         OK(ctx, gs_colours_make(&C, ctx, &there, gsolve_csr_entries(&A)));
-        OK(ctx, gsolve_copy(ctx, colour, GSOLVE_HOST, C.colour, gs_place(ctx), (size_t)n * 4));
-        OK(ctx, gsolve_copy(ctx, row, GSOLVE_HOST, C.row, gs_place(ctx), (size_t)n * 4));
-        OK(ctx,
-           gsolve_copy(ctx, first, GSOLVE_HOST, C.first, gs_place(ctx), ((size_t)C.count + 1) * 4));
+        OK(ctx, gsolve_copy(ctx, colour, GSOLVE_HOST, C.colour, gs_location(ctx), (size_t)n * 4));
+        OK(ctx, gsolve_copy(ctx, row, GSOLVE_HOST, C.row, gs_location(ctx), (size_t)n * 4));
+        OK(ctx, gsolve_copy(ctx, first, GSOLVE_HOST, C.first, gs_location(ctx),
+                            ((size_t)C.count + 1) * 4));
         assert_memory_equal(colour, want, (size_t)n * sizeof *colour);
         check_lists(&C, colour, row, first, n);
         gs_colours_drop(&C, ctx);
@@ -866,7 +866,7 @@ static void check_passes(const level *l, double rounding, const char *name)
         fetch(l, V[2], x);
         assert_close(x, want, n, rounding, name);
     }
-    for (int k = 0; k < 4; k++) free(v[k]), gsolve_free(l->ctx, V[k].place, V[k].value);
+    for (int k = 0; k < 4; k++) free(v[k]), gsolve_free(l->ctx, V[k].location, V[k].value);
     free(want), free(x);
 }
 
@@ -883,8 +883,8 @@ static gsolve_dense send_columns(const level *l, const double *v, int32_t column
         wide[k] = (double)(k % (size_t)columns + 1) * v[k / (size_t)columns];
         narrow[k] = (float)wide[k];
     }
-    OK(l->ctx, gs_dense_new(&d, l->ctx, gs_place(l->ctx), l->rows.type, n, columns));
-    OK(l->ctx, gsolve_copy(l->ctx, d.value, d.place,
+    OK(l->ctx, gs_dense_new(&d, l->ctx, gs_location(l->ctx), l->rows.type, n, columns));
+    OK(l->ctx, gsolve_copy(l->ctx, d.value, d.location,
                            l->rows.type == GSOLVE_F32 ? (void *)narrow : (void *)wide, GSOLVE_HOST,
                            count * size));
     free(wide), free(narrow);
@@ -898,7 +898,7 @@ static void fetch_column(const level *l, gsolve_dense d, int32_t c, double *v)
     const size_t bytes = (size_t)n * (size_t)d.ncols * gs_type_size(d.type);
     void *block = malloc(bytes + 1);
 
-    OK(l->ctx, gsolve_copy(l->ctx, block, GSOLVE_HOST, d.value, d.place, bytes));
+    OK(l->ctx, gsolve_copy(l->ctx, block, GSOLVE_HOST, d.value, d.location, bytes));
     for (int32_t i = 0; i < n; i++) {
         const int64_t k = (int64_t)i * d.ncols + c;
         v[i] =
@@ -935,8 +935,8 @@ static void check_passes_of(const level *l, int32_t columns, double rounding, co
         fetch_column(l, V[2], c, v[3]);
         assert_close(v[3], r, n, rounding, name);
     }
-    for (int k = 0; k < 3; k++) gsolve_free(l->ctx, V[k].place, V[k].value);
-    gsolve_free(l->ctx, D.place, D.value);
+    for (int k = 0; k < 3; k++) gsolve_free(l->ctx, V[k].location, V[k].value);
+    gsolve_free(l->ctx, D.location, D.value);
     for (int k = 0; k < 4; k++) free(v[k]);
     free(r), free(want);
 }
@@ -1053,7 +1053,7 @@ static void test_transposed_cycle(void **state)
 
     (void)state;
     check_cycle(ctx, "gen:poisson2d,n=50", "gs");
-    if (gs_place(ctx) == GSOLVE_HOST) check_cycle(ctx, "gen:convdiff3d,n=14", "gs");
+    if (gs_location(ctx) == GSOLVE_HOST) check_cycle(ctx, "gen:convdiff3d,n=14", "gs");
     check_cycle(ctx, "gen:poisson2d,n=50", "ilu");
     check_cycle(ctx, "gen:convdiff3d,n=14", "ilu");
     close_context(ctx);

@@ -298,8 +298,8 @@ static void columns(void **state)
             OK(ctx, gsolve_solver_run(S, gsolve_vector(b + c * n, n),
                                       gsolve_vector(alone + c * n, n), &one[c]));
         }
-        const gsolve_dense B = {n, K, n, b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
-        const gsolve_dense X = {n, K, n, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+        const gsolve_dense B = {n, K, n, b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+        const gsolve_dense X = {n, K, n, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
         OK(ctx, gsolve_solver_run(S, B, X, &all));
         assert_int_equal(all.outcome, GSOLVE_CONVERGED);
         for (int c = 0; c < K; c++) {
@@ -354,7 +354,7 @@ static void outcomes(void **state)
     assert_non_null(strstr(said, "not symmetric"));
     OK(ctx, gsolve_solver_create(&S, ctx, "cg", p.A, NULL));
     assert_non_null(strstr(gsolve_solver_explain(S), "no run"));
-    gsolve_solver_watch(S, stop_at_five, &seen);
+    gsolve_solver_set_monitor(S, stop_at_five, &seen);
     memset(p.x, 0, (size_t)p.n * 8);
     OK(ctx, gsolve_solver_run(S, gsolve_vector(p.b, p.n), gsolve_vector(p.x, p.n), &result));
     assert_int_equal(result.outcome, GSOLVE_STOPPED);
@@ -454,7 +454,7 @@ static void rectangular(void **state)
 /* Single precision: converges to what it can hold, and says so where it cannot. */
 static gsolve_dense narrow(float *value, int32_t n)
 {
-    const gsolve_dense v = {n, 1, n, value, GSOLVE_F32, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    const gsolve_dense v = {n, 1, n, value, GSOLVE_F32, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     return v;
 }
 
@@ -571,7 +571,7 @@ static void pipelined(void **state)
         char spec[64];
         snprintf(spec, sizeof spec, "pipecg,rtol=1e-13,replace=%d", steps[i]);
         OK(ctx, gsolve_solver_create(&S, ctx, spec, s.A, NULL));
-        gsolve_solver_watch(S, keep_residual, &carried);
+        gsolve_solver_set_monitor(S, keep_residual, &carried);
         memset(s.x, 0, (size_t)s.n * 8);
         OK(ctx, gsolve_solver_run(S, gsolve_vector(s.b, s.n), gsolve_vector(s.x, s.n), &result));
         assert_int_equal(result.outcome, GSOLVE_CONVERGED);
@@ -649,8 +649,8 @@ static void columns_that_wake(void **state)
     gsolve_context *ctx = open_context(2);
     system_ s = open_system(ctx, "gen:poisson2d,n=40");
     double *b = calloc(2 * N, 8), *x = calloc(2 * N, 8);
-    const gsolve_dense B = {N, 2, N, b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
-    const gsolve_dense X = {N, 2, N, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    const gsolve_dense B = {N, 2, N, b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+    const gsolve_dense X = {N, 2, N, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     gsolve_result result;
     (void)state;
 
@@ -680,8 +680,8 @@ static void refined_columns(void **state)
     gsolve_context *ctx = open_context(2);
     system_ s = open_system(ctx, "gen:tridiagonal,n=3000");
     double *b = calloc(2 * N, 8), *x = calloc(2 * N, 8), *alone = calloc(2 * N, 8);
-    const gsolve_dense B = {N, 2, N, b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
-    const gsolve_dense X = {N, 2, N, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+    const gsolve_dense B = {N, 2, N, b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+    const gsolve_dense X = {N, 2, N, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     gsolve_solver *S = NULL;
     gsolve_result result;
     (void)state;

@@ -192,7 +192,7 @@ static gsolve_csr there(gsolve_context *ctx, const gsolve_csr *A)
 {
     gsolve_csr B;
 
-    OK(ctx, gs_csr_move(&B, ctx, gs_place(ctx), A));
+    OK(ctx, gs_csr_move(&B, ctx, gs_location(ctx), A));
     return B;
 }
 
@@ -212,11 +212,11 @@ static void check_product(gsolve_context *ctx, const char *method, const gsolve_
     gsolve_csr C, D, a = there(ctx, A), b = there(ctx, B);
 
     OK(ctx, gsolve_csr_multiply(&C, ctx, method, A, B));
-    assert_int_equal(C.place, GSOLVE_HOST);
+    assert_int_equal(C.location, GSOLVE_HOST);
     assert_int_equal(C.offset, GSOLVE_O32);
     assert_equals(&C, R, what);
     OK(ctx, gsolve_csr_multiply(&D, ctx, method, &a, &b));
-    assert_int_equal(D.place, gs_place(ctx));
+    assert_int_equal(D.location, gs_location(ctx));
     D = back(ctx, &D);
     assert_same_bits(&C, &D);
     gsolve_csr_free(&C, ctx);
@@ -393,7 +393,7 @@ static void assert_current(gsolve_context *ctx, gsolve_product *P, const char *m
     gsolve_csr view, fresh, mine;
 
     OK(ctx, gsolve_product_csr(P, &view));
-    assert_int_equal(view.place, A->place);
+    assert_int_equal(view.location, A->location);
     OK(ctx, gsolve_csr_multiply(&fresh, ctx, method, A, B));
     OK(ctx, gs_csr_move(&mine, ctx, GSOLVE_HOST, &view));
     fresh = back(ctx, &fresh);
@@ -470,7 +470,7 @@ static void refuse_updates(gsolve_context *ctx, const char *method)
     OK(ctx, gsolve_product_create(&P, ctx, method, &A, &A));
     for (int k = 0; k < 4; k++) {
         gsolve_csr W;
-        OK(ctx, gs_csr_move(&W, ctx, gs_place(ctx), &wrong[k]));
+        OK(ctx, gs_csr_move(&W, ctx, gs_location(ctx), &wrong[k]));
         assert_int_equal(gsolve_product_update(P, &W, &W), GSOLVE_BAD_MATRIX);
         assert_non_null(strstr(gsolve_error(ctx), k ? "has another pattern" : "must be finite"));
         assert_int_equal(gsolve_product_update(P, &A, &wrong[k]), GSOLVE_BAD_MATRIX);

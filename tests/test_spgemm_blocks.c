@@ -82,7 +82,7 @@ static gsolve_csr arrow(gsolve_context *ctx, int32_t n, int32_t medium, gsolve_t
 static gsolve_csr placed(gsolve_context *ctx, const gsolve_csr *A)
 {
     gsolve_csr there;
-    OK(ctx, gs_csr_move(&there, ctx, gs_place(ctx), A));
+    OK(ctx, gs_csr_move(&there, ctx, gs_location(ctx), A));
     return there;
 }
 
@@ -145,7 +145,7 @@ static gsolve_csr on_host(gsolve_context *ctx, const gsolve_csr *C)
 
 /* A B by esc with a spec, from matrices on the device; C on the host. */
 static gsolve_csr product(gsolve_context *ctx, const char *spec, const gsolve_csr *A,
-                          const gsolve_csr *B, gs_tally_of_product *tally)
+                          const gsolve_csr *B, gs_product_work *tally)
 {
     const gs_blocked a = {placed(ctx, A), 1, 1}, b = {placed(ctx, B), 1, 1};
     gs_product P;
@@ -211,7 +211,7 @@ static void bands(void **state)
         for (gsolve_type type = GSOLVE_F32; type <= GSOLVE_F64; type++) {
             static const char *const spec[] = {"esc,memory=0.3", "esc,memory=0.03",
                                                "esc,memory=1e-6"};
-            gs_tally_of_product tally, whole;
+            gs_product_work tally, whole;
             gsolve_csr A, B;
             make_pair(ctx, which, type, &A, &B);
             gsolve_csr C = product(ctx, "esc,memory=10000", &A, &B, &whole);
@@ -268,7 +268,7 @@ static void new_values(gsolve_context *ctx, const gsolve_csr *A, int64_t count, 
             ((double *)(void *)value)[k] = x;
         }
     }
-    OK(ctx, gsolve_copy(ctx, (void *)(uintptr_t)A->value, A->place, value, GSOLVE_HOST,
+    OK(ctx, gsolve_copy(ctx, (void *)(uintptr_t)A->value, A->location, value, GSOLVE_HOST,
                         (size_t)count * size));
     free(value);
 }
@@ -290,9 +290,9 @@ static void renewed(void **state)
         OK(ctx, gs_product_make(&P, ctx, spec, &a, &b, true));
         new_values(ctx, &a.csr, gs_start(&A, A.nrows), 3);
         new_values(ctx, &b.csr, gs_start(&B, B.nrows), 4);
-        gsolve_context_grant(ctx, 0);
+        gsolve_context_limit_allocations(ctx, 0);
         OK(ctx, gs_product_renew(&P, &a, &b));
-        gsolve_context_grant(ctx, -1);
+        gsolve_context_limit_allocations(ctx, -1);
         OK(ctx, gs_product_make(&Q, ctx, "esc", &a, &b, false));
         gsolve_csr C = on_host(ctx, &P.C.csr), D = on_host(ctx, &Q.C.csr);
         check_same_bits(&C, &D, 1);
@@ -410,7 +410,7 @@ static void conversions(void **state)
                 moved = there ? placed(ctx, &A) : A;
                 OK(ctx, gsolve_blocked_from_csr(&B, ctx, h, w, &moved));
                 assert_int_equal(B.nrows, 11);
-                assert_int_equal(B.place, moved.place);
+                assert_int_equal(B.location, moved.location);
                 OK(ctx, gsolve_blocked_to_csr(&back, ctx, &B));
                 gsolve_csr host = on_host(ctx, &back);
                 assert_true(gs_rows_ascend(ctx, &host));
@@ -459,7 +459,7 @@ static void check_blocks(gsolve_context *ctx, int r, int s, int t, gsolve_type t
     OK(ctx, gsolve_blocked_multiply(&C, ctx, "esc", &A, &B));
     assert_int_equal(C.height, r);
     assert_int_equal(C.width, t);
-    assert_int_equal(C.place, from[0].place);
+    assert_int_equal(C.location, from[0].location);
     for (int k = 0; k < 3; k++) {
         gsolve_csr one;
         OK(ctx, gsolve_blocked_to_csr(&one, ctx, k == 0 ? &A : k == 1 ? &B : &C));

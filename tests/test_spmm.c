@@ -44,12 +44,12 @@ static bool is_wanted(const char *spec)
 
 static int64_t place_of(gsolve_dense v, int32_t i, int32_t j)
 {
-    return v.layout == GSOLVE_BY_ROWS ? i * v.stride + j : j * v.stride + i;
+    return v.layout == GSOLVE_ROW_MAJOR ? i * v.stride + j : j * v.stride + i;
 }
 
 static int64_t places_of(gsolve_dense v)
 {
-    return v.stride * (v.layout == GSOLVE_BY_ROWS ? v.nrows : v.ncols);
+    return v.stride * (v.layout == GSOLVE_ROW_MAJOR ? v.nrows : v.ncols);
 }
 
 /* The number in row i and column j of a random block. */
@@ -65,7 +65,7 @@ static double number(uint64_t seed, int32_t i, int32_t j)
 static gsolve_dense new_block(int32_t nrows, int32_t ncols, gsolve_type type, gsolve_layout layout,
                               int32_t gap, uint64_t seed)
 {
-    const int64_t stride = (layout == GSOLVE_BY_ROWS ? ncols : nrows) + gap;
+    const int64_t stride = (layout == GSOLVE_ROW_MAJOR ? ncols : nrows) + gap;
     gsolve_dense v = {nrows, ncols, stride, NULL, type, GSOLVE_HOST, layout};
 
     v.value = calloc((size_t)places_of(v) + 1, 8);
@@ -114,12 +114,12 @@ typedef struct trial {
 } trial;
 
 static const trial trials[] = {
-    {GSOLVE_BY_ROWS, GSOLVE_BY_ROWS, 0, 0, 1, 0},
-    {GSOLVE_BY_ROWS, GSOLVE_BY_ROWS, 1, 4, -0.5, 2},
-    {GSOLVE_BY_COLUMNS, GSOLVE_BY_COLUMNS, 0, 3, 1, 0},
-    {GSOLVE_BY_COLUMNS, GSOLVE_BY_COLUMNS, 3, 0, 2, -1},
-    {GSOLVE_BY_ROWS, GSOLVE_BY_COLUMNS, 4, 0, 1, 0.5},
-    {GSOLVE_BY_COLUMNS, GSOLVE_BY_ROWS, 0, 4, 3, 0},
+    {GSOLVE_ROW_MAJOR, GSOLVE_ROW_MAJOR, 0, 0, 1, 0},
+    {GSOLVE_ROW_MAJOR, GSOLVE_ROW_MAJOR, 1, 4, -0.5, 2},
+    {GSOLVE_COLUMN_MAJOR, GSOLVE_COLUMN_MAJOR, 0, 3, 1, 0},
+    {GSOLVE_COLUMN_MAJOR, GSOLVE_COLUMN_MAJOR, 3, 0, 2, -1},
+    {GSOLVE_ROW_MAJOR, GSOLVE_COLUMN_MAJOR, 4, 0, 1, 0.5},
+    {GSOLVE_COLUMN_MAJOR, GSOLVE_ROW_MAJOR, 0, 4, 3, 0},
 };
 enum { TRIALS = sizeof trials / sizeof *trials };
 
@@ -251,7 +251,7 @@ static void bits(void **state)
             gsolve_matrix *M = NULL;
             if (gsolve_matrix_create(&M, ctx, spec, &A) == GSOLVE_OK) {
                 for (int c = 0; c < 6; c++) {
-                    repeat(ctx, M, &A, some[c % 3], c < 3 ? GSOLVE_BY_ROWS : GSOLVE_BY_COLUMNS,
+                    repeat(ctx, M, &A, some[c % 3], c < 3 ? GSOLVE_ROW_MAJOR : GSOLVE_COLUMN_MAJOR,
                            spec);
                 }
             }
@@ -294,10 +294,11 @@ static void *alone(gsolve_context *ctx, const gsolve_matrix *M, gsolve_dense x, 
                    double alpha, double beta)
 {
     const size_t size = gs_type_size(x.type);
-    char *all = new_block(nrows, x.ncols, x.type, GSOLVE_BY_COLUMNS, 0, Y_SEED).value;
+    char *all = new_block(nrows, x.ncols, x.type, GSOLVE_COLUMN_MAJOR, 0, Y_SEED).value;
 
     for (int32_t j = 0; j < x.ncols; j++) {
-        gsolve_dense from = x, to = {nrows, 1, nrows, NULL, x.type, GSOLVE_HOST, GSOLVE_BY_COLUMNS};
+        gsolve_dense from = x,
+                     to = {nrows, 1, nrows, NULL, x.type, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
         from.ncols = 1;
         from.value = (char *)x.value + (size_t)j * (size_t)x.stride * size;
         to.value = all + (size_t)j * (size_t)nrows * size;
@@ -310,7 +311,7 @@ static void check_alone(gsolve_context *ctx, gsolve_context *crowd, const gsolve
                         const char *spec, double alpha, double beta)
 {
     static const int32_t some[] = {2, 3, 4, 6, 8, 9, 13, 17};
-    gsolve_dense x = new_block(A->ncols, 17, A->type, GSOLVE_BY_COLUMNS, 5, X_SEED);
+    gsolve_dense x = new_block(A->ncols, 17, A->type, GSOLVE_COLUMN_MAJOR, 5, X_SEED);
     gsolve_matrix *M = NULL, *N = NULL;
     void *want;
 
@@ -318,7 +319,7 @@ static void check_alone(gsolve_context *ctx, gsolve_context *crowd, const gsolve
     OK(crowd, gsolve_matrix_create(&N, crowd, spec, A));
     want = alone(ctx, M, x, A->nrows, alpha, beta);
     for (size_t c = 0; c < 2 * sizeof some / sizeof *some; c++) {
-        gsolve_dense y = new_block(A->nrows, some[c / 2], A->type, GSOLVE_BY_COLUMNS, 0, Y_SEED);
+        gsolve_dense y = new_block(A->nrows, some[c / 2], A->type, GSOLVE_COLUMN_MAJOR, 0, Y_SEED);
         x.ncols = y.ncols;
         OK(c % 2 ? crowd : ctx, gsolve_matrix_apply(c % 2 ? N : M, alpha, x, beta, y));
         if (memcmp(want, y.value, (size_t)places_of(y) * gs_type_size(y.type)) != 0) {
@@ -379,7 +380,7 @@ static void refusals(void **state)
     gsolve_context *ctx = open_context(1);
     gsolve_csr A = read_matrix(ctx, "gen:poisson2d,n=9");
     const int32_t n = A.nrows;
-    gsolve_dense b = new_block(n, 3, GSOLVE_F64, GSOLVE_BY_COLUMNS, 0, 1), x = b, r = b;
+    gsolve_dense b = new_block(n, 3, GSOLVE_F64, GSOLVE_COLUMN_MAJOR, 0, 1), x = b, r = b;
     double relative[3], sums[3];
     gsolve_matrix *M = NULL;
     gsolve_precond *P = NULL;
@@ -388,7 +389,7 @@ static void refusals(void **state)
     (void)state;
 
     x.value = calloc((size_t)n * 3, 8);
-    r.layout = GSOLVE_BY_ROWS;
+    r.layout = GSOLVE_ROW_MAJOR;
     OK(ctx, gsolve_matrix_create(&M, ctx, "csr", &A));
     OK(ctx, gsolve_precond_create(&P, ctx, "jacobi", &A));
     OK(ctx, gsolve_solver_create(&S, ctx, "cg", M, P));
@@ -416,9 +417,9 @@ static void refusals(void **state)
 /* Without memory for the room in which a block is turned, or for rings. */
 static gsolve_status turned(gsolve_context *ctx, const gsolve_csr *A)
 {
-    gsolve_dense x = new_block(A->ncols, 5, GSOLVE_F64, GSOLVE_BY_ROWS, 0, 1);
-    gsolve_dense z = new_block(A->ncols, 5, GSOLVE_F64, GSOLVE_BY_COLUMNS, 0, 3);
-    gsolve_dense y = new_block(A->nrows, 5, GSOLVE_F64, GSOLVE_BY_COLUMNS, 0, 2);
+    gsolve_dense x = new_block(A->ncols, 5, GSOLVE_F64, GSOLVE_ROW_MAJOR, 0, 1);
+    gsolve_dense z = new_block(A->ncols, 5, GSOLVE_F64, GSOLVE_COLUMN_MAJOR, 0, 3);
+    gsolve_dense y = new_block(A->nrows, 5, GSOLVE_F64, GSOLVE_COLUMN_MAJOR, 0, 2);
     gsolve_matrix *M = NULL;
     gsolve_status status = gsolve_matrix_create(&M, ctx, "coo", A);
 

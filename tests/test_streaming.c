@@ -15,8 +15,8 @@ typedef struct operands {
 
 static gsolve_dense new_dense(int32_t n, gsolve_layout layout, int32_t gap, uint64_t seed)
 {
-    const int64_t stride = (layout == GSOLVE_BY_ROWS ? COLUMNS : n) + gap;
-    const int64_t lines = layout == GSOLVE_BY_ROWS ? n : COLUMNS;
+    const int64_t stride = (layout == GSOLVE_ROW_MAJOR ? COLUMNS : n) + gap;
+    const int64_t lines = layout == GSOLVE_ROW_MAJOR ? n : COLUMNS;
 
     return (gsolve_dense){n,          COLUMNS,     stride, random_vector(lines * stride, seed),
                           GSOLVE_F64, GSOLVE_HOST, layout};
@@ -28,7 +28,7 @@ static operands new_operands(const gsolve_csr *csr, gsolve_layout layout, int32_
                   .y = new_dense(csr->nrows, layout, gap, 2),
                   .plain = new_dense(csr->nrows, layout, gap, 2)};
 
-    o.bytes = (size_t)o.y.stride * (size_t)(layout == GSOLVE_BY_ROWS ? csr->nrows : COLUMNS) * 8;
+    o.bytes = (size_t)o.y.stride * (size_t)(layout == GSOLVE_ROW_MAJOR ? csr->nrows : COLUMNS) * 8;
     return o;
 }
 
@@ -54,7 +54,7 @@ static void compare(operands *o, bool bits)
 
 static bool has_place(void)
 {
-    return gs_place(ctx) == GSOLVE_DEVICE;
+    return gs_location(ctx) == GSOLVE_DEVICE;
 }
 
 /* A format may sum the columns of a narrow chunk in another order than those of a wide one. */
@@ -90,8 +90,8 @@ static void chunks(void **state)
 
     for (size_t f = 0; f < sizeof specs / sizeof *specs; f++) {
         for (int gap = 0; gap < 4; gap += 3) {
-            try_chunks(&csr, specs[f], GSOLVE_BY_COLUMNS, gap, 0);
-            try_chunks(&csr, specs[f], GSOLVE_BY_ROWS, gap, 0);
+            try_chunks(&csr, specs[f], GSOLVE_COLUMN_MAJOR, gap, 0);
+            try_chunks(&csr, specs[f], GSOLVE_ROW_MAJOR, gap, 0);
         }
     }
     gsolve_csr_free(&csr, ctx);
@@ -103,8 +103,8 @@ static void many_pages(void **state)
     gsolve_csr csr = read_matrix(ctx, "gen:tridiagonal,n=500000");
     (void)state;
 
-    try_chunks(&csr, "csr_scalar", GSOLVE_BY_COLUMNS, 0, 6);
-    try_chunks(&csr, "csr_scalar", GSOLVE_BY_ROWS, 1, 7);
+    try_chunks(&csr, "csr_scalar", GSOLVE_COLUMN_MAJOR, 0, 6);
+    try_chunks(&csr, "csr_scalar", GSOLVE_ROW_MAJOR, 1, 7);
     gsolve_csr_free(&csr, ctx);
 }
 
@@ -112,7 +112,7 @@ static void little_memory(void **state)
 {
     gsolve_csr csr = read_matrix(ctx, "gen:poisson2d,n=20");
     const size_t column = 2 * 2 * 400 * 8; /* x and y, twice */
-    operands o = new_operands(&csr, GSOLVE_BY_COLUMNS, 0);
+    operands o = new_operands(&csr, GSOLVE_COLUMN_MAJOR, 0);
     gsolve_stream_options options = {.memory = column * 2};
     gsolve_stream_info info;
     gsolve_matrix *A = NULL;
@@ -152,7 +152,8 @@ static void bands(void **state)
         const size_t all = (size_t)gsolve_csr_entries(&csr) * 12;
         const size_t vectors = 2 * (size_t)csr.nrows * 8;
         for (int layout = 0; layout < 2; layout++) {
-            operands o = new_operands(&csr, layout ? GSOLVE_BY_ROWS : GSOLVE_BY_COLUMNS, layout);
+            operands o =
+                new_operands(&csr, layout ? GSOLVE_ROW_MAJOR : GSOLVE_COLUMN_MAJOR, layout);
             const gsolve_stream_options options = {
                 .memory = all > 8 * vectors ? all : 8 * vectors, .columns = 3, .in_turn = layout};
             gsolve_stream_info info = {0};
@@ -175,16 +176,16 @@ static void bands(void **state)
 static void failures(void **state)
 {
     gsolve_csr csr = read_matrix(ctx, "gen:poisson2d,n=10");
-    operands o = new_operands(&csr, GSOLVE_BY_COLUMNS, 0);
+    operands o = new_operands(&csr, GSOLVE_COLUMN_MAJOR, 0);
     const gsolve_stream_options options = {.memory = 60000, .columns = 3};
     const int64_t before = blocks_of(ctx);
     gsolve_status status = GSOLVE_NO_MEMORY;
     (void)state;
 
     for (int64_t granted = 0; status == GSOLVE_NO_MEMORY; granted++) {
-        gsolve_context_grant(ctx, granted);
+        gsolve_context_limit_allocations(ctx, granted);
         status = gsolve_csr_stream(ctx, "csr", &csr, 1, o.x, 0, o.y, &options, NULL);
-        gsolve_context_grant(ctx, -1);
+        gsolve_context_limit_allocations(ctx, -1);
         assert_int_equal(blocks_of(ctx), before);
         assert_true(granted < 1000);
     }

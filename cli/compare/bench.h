@@ -1,6 +1,6 @@
 /* bench.h: the arrays that the rounds of gsolve compare work on. */
-#ifndef CLI_COMPARE_BENCH_H
-#define CLI_COMPARE_BENCH_H
+#ifndef GS_CLI_COMPARE_BENCH_H
+#define GS_CLI_COMPARE_BENCH_H
 
 #include "cli/compare/compare.h"
 
@@ -8,7 +8,7 @@ typedef struct cmp_bench {
     cmp *m;
     cmp_matrix *a;
     gsolve_context *ctx;
-    gsolve_place place;
+    gsolve_location location;
     gsolve_dense x, y;   /* of a product, in A's type where kernels read them */
     gsolve_dense here;   /* y on the host */
     gsolve_dense b, sol; /* of a solve, double; likewise */

@@ -3,8 +3,8 @@
  * In every round each format in its turn is built, solved with and multiplied with; every time told
  * is the median over the rounds. Of the solves, what counts is the time of an iteration t: a solve
  * of n iterations costs build + n t, whatever else is the same for all formats. */
-#ifndef CLI_COMPARE_H
-#define CLI_COMPARE_H
+#ifndef GS_CLI_COMPARE_COMPARE_H
+#define GS_CLI_COMPARE_COMPARE_H
 
 #include <cjson/cJSON.h>
 

@@ -24,7 +24,7 @@ static gsolve_status wait(cmp_bench *t, double *seconds)
     const double begin = cli_now();
     double here;
     const gsolve_status status =
-        gsolve_copy(t->ctx, &here, GSOLVE_HOST, t->flag, t->place, sizeof here);
+        gsolve_copy(t->ctx, &here, GSOLVE_HOST, t->flag, t->location, sizeof here);
 
     if (seconds) *seconds = cli_now() - begin;
     return status;
@@ -38,7 +38,7 @@ static gsolve_status build(cmp_bench *t, cmp_row *r, gsolve_matrix **A)
     double busy = 0, idle = 0;
     gsolve_status status = cmp_copy_rows(t, &rows) ? wait(t, NULL) : GSOLVE_NO_MEMORY;
 
-    if (status == GSOLVE_OK) status = gsolve_matrix_take(A, t->ctx, r->spec, &rows);
+    if (status == GSOLVE_OK) status = gsolve_matrix_create_owned(A, t->ctx, r->spec, &rows);
     if (status != GSOLVE_OK) {
         gsolve_csr_free(&rows, t->ctx);
         return status;
@@ -73,7 +73,7 @@ static gsolve_status judge(cmp_bench *t, cmp_row *r, const gsolve_matrix *A)
     gsolve_status status = products(t, A, 1, &one);
 
     if (status != GSOLVE_OK) return status;
-    status = gsolve_copy(t->ctx, t->here.value, GSOLVE_HOST, t->y.value, t->place,
+    status = gsolve_copy(t->ctx, t->here.value, GSOLVE_HOST, t->y.value, t->location,
                          cmp_bytes_of(t->here));
 
     if (status != GSOLVE_OK) return status;
@@ -122,9 +122,9 @@ static gsolve_status run(cmp_bench *t, cmp_row *r, gsolve_solver *S)
     gsolve_profile profile;
     gsolve_result result;
     gsolve_status status =
-        gsolve_copy(t->ctx, t->sol.value, t->place, t->zeros, GSOLVE_HOST, cmp_bytes_of(t->sol));
+        gsolve_copy(t->ctx, t->sol.value, t->location, t->zeros, GSOLVE_HOST, cmp_bytes_of(t->sol));
 
-    gsolve_solver_watch(S, go_on, NULL);
+    gsolve_solver_set_monitor(S, go_on, NULL);
     if (status == GSOLVE_OK) status = wait(t, NULL);
     const double begin = cli_now();
     if (status == GSOLVE_OK) status = gsolve_solver_run(S, t->b, t->sol, &result);
@@ -133,7 +133,7 @@ static gsolve_status run(cmp_bench *t, cmp_row *r, gsolve_solver *S)
     r->result = result;
     r->solved = true;
     add(&r->solve, seconds);
-    gsolve_solver_profiled(S, &profile);
+    gsolve_solver_get_profile(S, &profile);
     if (profile.iteration_seconds > 0) add(&r->iteration, profile.iteration_seconds);
     return GSOLVE_OK;
 }

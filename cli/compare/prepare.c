@@ -19,10 +19,10 @@ gsolve_dense cmp_column(gsolve_dense v, int32_t j)
 }
 
 static bool new_vector(cmp_bench *t, gsolve_dense *v, int32_t nrows, int32_t ncols,
-                       gsolve_type type, gsolve_place place)
+                       gsolve_type type, gsolve_location location)
 {
-    *v = (gsolve_dense){nrows, ncols, nrows, NULL, type, place, GSOLVE_BY_COLUMNS};
-    v->value = gsolve_alloc(t->ctx, place, cmp_bytes_of(*v), 1);
+    *v = (gsolve_dense){nrows, ncols, nrows, NULL, type, location, GSOLVE_COLUMN_MAJOR};
+    v->value = gsolve_alloc(t->ctx, location, cmp_bytes_of(*v), 1);
     return v->value != NULL;
 }
 
@@ -34,7 +34,7 @@ static gsolve_status put_columns(cmp_bench *t, gsolve_dense to, gsolve_dense fro
 
     for (int32_t c = 0; c < from.ncols && status == GSOLVE_OK; c++) {
         status =
-            gsolve_copy(t->ctx, (double *)to.value + (int64_t)c * to.stride, to.place,
+            gsolve_copy(t->ctx, (double *)to.value + (int64_t)c * to.stride, to.location,
                         (const double *)from.value + (int64_t)c * from.stride, GSOLVE_HOST, column);
     }
     return status;
@@ -62,7 +62,7 @@ static int fill_x(cmp_bench *t)
     }
     for (int32_t c = 0; !code && c < t->x.ncols;
          c++) { /* the same values, at places of their own */
-        if (gsolve_copy(t->ctx, cmp_column(t->x, c).value, t->place, given.value, GSOLVE_HOST,
+        if (gsolve_copy(t->ctx, cmp_column(t->x, c).value, t->location, given.value, GSOLVE_HOST,
                         cmp_bytes_of(given)) != GSOLVE_OK) {
             code = cli_fail_library(t->m->c);
         }
@@ -80,18 +80,18 @@ int cmp_prepare(cmp_bench *t)
     const int32_t k = cmp_columns(t->m);
     const double zero = 0;
 
-    t->place = strcmp(t->m->device.device, "cpu") == 0 ? GSOLVE_HOST : GSOLVE_DEVICE;
+    t->location = strcmp(t->m->device.device, "cpu") == 0 ? GSOLVE_HOST : GSOLVE_DEVICE;
     const bool made =
-        new_vector(t, &t->x, A->ncols, k, A->type, t->place) &&
-        new_vector(t, &t->y, A->nrows, k, A->type, t->place) &&
+        new_vector(t, &t->x, A->ncols, k, A->type, t->location) &&
+        new_vector(t, &t->y, A->nrows, k, A->type, t->location) &&
         new_vector(t, &t->here, A->nrows, k, A->type, GSOLVE_HOST) &&
-        new_vector(t, &t->b, b.nrows, b.ncols, GSOLVE_F64, t->place) &&
-        new_vector(t, &t->sol, A->ncols, b.ncols, GSOLVE_F64, t->place) &&
+        new_vector(t, &t->b, b.nrows, b.ncols, GSOLVE_F64, t->location) &&
+        new_vector(t, &t->sol, A->ncols, b.ncols, GSOLVE_F64, t->location) &&
         (t->zeros = gsolve_alloc(t->ctx, GSOLVE_HOST, cmp_bytes_of(t->sol), 1)) != NULL &&
-        (t->flag = gsolve_alloc(t->ctx, t->place, 1, sizeof zero)) != NULL;
+        (t->flag = gsolve_alloc(t->ctx, t->location, 1, sizeof zero)) != NULL;
 
     if (!made || put_columns(t, t->b, b) != GSOLVE_OK ||
-        gsolve_copy(t->ctx, t->flag, t->place, &zero, GSOLVE_HOST, sizeof zero) != GSOLVE_OK) {
+        gsolve_copy(t->ctx, t->flag, t->location, &zero, GSOLVE_HOST, sizeof zero) != GSOLVE_OK) {
         return cli_fail_library(t->m->c);
     }
     memset(t->zeros, 0, cmp_bytes_of(t->sol));
@@ -105,21 +105,21 @@ void cmp_release(cmp_bench *t)
 {
     gsolve_precond_destroy(&t->M);
     cmp_truth_free(t->m, &t->truth);
-    gsolve_free(t->ctx, t->place, t->x.value);
-    gsolve_free(t->ctx, t->place, t->y.value);
+    gsolve_free(t->ctx, t->location, t->x.value);
+    gsolve_free(t->ctx, t->location, t->y.value);
     gsolve_free(t->ctx, GSOLVE_HOST, t->here.value);
-    gsolve_free(t->ctx, t->place, t->b.value);
-    gsolve_free(t->ctx, t->place, t->sol.value);
-    gsolve_free(t->ctx, t->place, t->flag);
+    gsolve_free(t->ctx, t->location, t->b.value);
+    gsolve_free(t->ctx, t->location, t->sol.value);
+    gsolve_free(t->ctx, t->location, t->flag);
     gsolve_free(t->ctx, GSOLVE_HOST, t->zeros);
 }
 
 static bool copy_array(cmp_bench *t, const void **copy, const void *from, size_t bytes)
 {
-    void *to = gsolve_alloc(t->ctx, t->place, bytes, 1);
+    void *to = gsolve_alloc(t->ctx, t->location, bytes, 1);
 
     *copy = to;
-    return to && gsolve_copy(t->ctx, to, t->place, from, GSOLVE_HOST, bytes) == GSOLVE_OK;
+    return to && gsolve_copy(t->ctx, to, t->location, from, GSOLVE_HOST, bytes) == GSOLVE_OK;
 }
 
 bool cmp_copy_rows(cmp_bench *t, gsolve_csr *copy)
@@ -134,6 +134,6 @@ bool cmp_copy_rows(cmp_bench *t, gsolve_csr *copy)
                       copy_array(t, &values, A->value, entries * value);
 
     *copy = (gsolve_csr){A->nrows, A->ncols,  start,   (const int32_t *)col,
-                         values,   A->offset, A->type, t->place};
+                         values,   A->offset, A->type, t->location};
     return made;
 }

@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/stage.h"
+#include "core/staging.h"
 #include "core/try.h"
-#include "core/vector.h"
-#include "precond/amg/classical/classical.h"
+#include "matrix/sample.h"
+#include "precond/amg/coarsening/classical/classical.h"
 #include "precond/amg/hierarchy.h"
 #include "precond/amg/kernels.h"
-#include "precond/precond.h"
-#include "spmv/glance.h"
+#include "precond/handle.h"
+#include "vector/vector.h"
 
 enum { CONSTANTS, GIVEN }; /* gs_amg_options.near_null */
 
@@ -106,10 +106,10 @@ static const gsolve_option options[] = {
 /* The size of dense blocks that the matrix is made of, or 1. */
 static gsolve_status find_block(gsolve_context *ctx, const gsolve_csr *csr, int32_t *block)
 {
-    gsolve_glance glance;
+    gsolve_pattern_sample glance;
     gsolve_status status;
 
-    TRY(gs_glance(ctx, csr, &glance, NULL));
+    TRY(gs_sample_pattern(ctx, csr, &glance, NULL));
     for (*block = 6; *block > 1 && !(glance.block[*block] >= 0.95); --*block) continue;
     if (csr->nrows % *block != 0) *block = 1;
 done:
@@ -123,7 +123,7 @@ static gsolve_status constants(gsolve_context *ctx, int32_t n, gsolve_type type,
     const gs_amg_kernels *kernels = GS_KERNELS(gs_amg, ctx, type);
     gsolve_status status;
 
-    TRY(gs_dense_new(B, ctx, gs_place(ctx), type, n, block));
+    TRY(gs_dense_new(B, ctx, gs_location(ctx), type, n, block));
     for (int32_t c = 0; c < block; c++) {
         TRY(kernels->constant(ctx->queue, n, block, c, gs_column_of(*B, c).value));
     }
@@ -203,7 +203,7 @@ static gsolve_status copy_vectors(gsolve_context *ctx, gsolve_dense v, gsolve_ty
 {
     gsolve_status status;
 
-    TRY(gs_dense_new(B, ctx, gs_place(ctx), type, v.nrows, v.ncols));
+    TRY(gs_dense_new(B, ctx, gs_location(ctx), type, v.nrows, v.ncols));
     for (int32_t c = 0; c < v.ncols; c++) {
         TRY(GS_KERNELS(gs_vector, ctx, type)
                 ->copy(ctx->queue, v.nrows, v.type, gs_column_of(v, c).value,
@@ -214,8 +214,8 @@ done:
 }
 
 /* M's levels for csr and near_null, of whose arrays they become owner. */
-static gsolve_status set_up_as_told(amg *M, gsolve_context *ctx, const gsolve_csr *csr,
-                                    gsolve_dense *near_null, int32_t block)
+static gsolve_status set_up_as_chosen(amg *M, gsolve_context *ctx, const gsolve_csr *csr,
+                                      gsolve_dense *near_null, int32_t block)
 {
     gs_hierarchy *h = NULL;
     gsolve_status status;
@@ -254,7 +254,7 @@ static gsolve_status set_up(amg *M, gsolve_context *ctx, const gsolve_csr *csr,
     gs_hierarchy *f32 = NULL, *f64 = NULL;
     gsolve_status status;
 
-    if (!is_open(M)) return set_up_as_told(M, ctx, csr, near_null, block);
+    if (!is_open(M)) return set_up_as_chosen(M, ctx, csr, near_null, block);
     status = try_type(M, ctx, csr, GSOLVE_F32, *near_null, block, &f32, &narrow);
     if (status != GSOLVE_OK && status != GSOLVE_BAD_MATRIX && status != GSOLVE_ZERO_PIVOT) {
         goto done; /* those two: its range, or its precision, did not suffice */
@@ -322,7 +322,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     M->type = csr->type;
     TRY(gs_csr_entries(ctx, csr, &M->entries));
     if (M->options.near_null == GIVEN) {
-        TRY(gs_csr_move(&M->waiting, ctx, csr->place, csr));
+        TRY(gs_csr_move(&M->waiting, ctx, csr->location, csr));
     } else {
         TRY(set_up_constants(M, ctx, csr));
     }
@@ -348,7 +348,7 @@ static gsolve_status count_applied(const amg *M, gsolve_context *ctx, double *ap
 
     *applied = (double)M->applied / runs;
     if (!count) return GSOLVE_OK; /* a GPU, which counts itself what is recorded, has it */
-    TRY(gsolve_copy(ctx, &visits, GSOLVE_HOST, count, gs_place(ctx), sizeof visits));
+    TRY(gsolve_copy(ctx, &visits, GSOLVE_HOST, count, gs_location(ctx), sizeof visits));
     *applied = (double)visits / (double)gs_cycle_visits(M->h) / runs;
 done:
     return status;
@@ -381,8 +381,8 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     gsolve_status status;
 
     if (!M->h) {
-        return gsolve_copy(ctx, (void *)(uintptr_t)M->waiting.value, M->waiting.place, csr->value,
-                           csr->place, (size_t)M->entries * gs_type_size(csr->type));
+        return gsolve_copy(ctx, (void *)(uintptr_t)M->waiting.value, M->waiting.location,
+                           csr->value, csr->location, (size_t)M->entries * gs_type_size(csr->type));
     }
     M->reused[0] = 0;
     TRY(decide(M, ctx, &rebuild));
@@ -575,8 +575,8 @@ const gsolve_precond_kind gs_amg = {
     .apply_dot = apply_dot,
     .update = update,
     .describe = describe,
-    .varies = varies,
-    .runs = runs,
+    .is_variable = varies,
+    .begin_solve = runs,
     .on_device = true,
     .rows = rows,
     .near_null = near_null,

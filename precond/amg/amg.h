@@ -1,10 +1,10 @@
 /* amg.h: what the parts of algebraic multigrid hand to each other: a level, how it is coarsened,
- * how it is smoothed. Everything lies where ctx's kernels work (gs_place), from the first level to
- * the last; the host sees sizes, and the coarsest matrix where it is factored there. */
-#ifndef GS_AMG_H
-#define GS_AMG_H
+ * how it is smoothed. Everything lies where ctx's kernels work (gs_location), from the first level
+ * to the last; the host sees sizes, and the coarsest matrix where it is factored there. */
+#ifndef GS_PRECOND_AMG_AMG_H
+#define GS_PRECOND_AMG_AMG_H
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 
 typedef struct gs_amg_options gs_amg_options;
 
@@ -97,9 +97,9 @@ typedef struct gs_smoother {
     /* optional: whether sweeps over one column heed from (where zero) and to (where not) */
     bool (*widens)(const void *self, const gs_fine *level);
     size_t (*bytes)(const void *self, const gs_fine *level); /* that a sweep moves */
-    bool by_rows; /* a sweep reads the level's rows, in whatever format it is */
-    bool even;    /* the sweep back is the sweep */
-    int spaces;   /* that a sweep over several columns uses beside space */
+    bool row_major; /* a sweep reads the level's rows, in whatever format it is */
+    bool even;      /* the sweep back is the sweep */
+    int spaces;     /* that a sweep over several columns uses beside space */
 } gs_smoother;
 
 /* r = b - A x, or with A', by the level's matrix. */

@@ -1,17 +1,17 @@
 /* apply.c: columns into the cycle and out of it. One goes through as it is. Several lie by rows in
  * it, so that an entry of a matrix meets all that it is multiplied with in one place: they are
  * turned when they come in and when they go out, by what also brings them to the levels' type. */
-#include "core/flip.h"
-#include "core/stage.h"
+#include "core/staging.h"
 #include "core/try.h"
-#include "core/vector.h"
 #include "precond/amg/hierarchy.h"
+#include "vector/layout.h"
+#include "vector/vector.h"
 
 /* --- vectors ---------------------------------------------------------------------------------- */
 
 static gsolve_status reserve(gsolve_dense *v, gsolve_context *ctx, const gs_level *l)
 {
-    return gs_dense_new(v, ctx, gs_place(ctx), l->rows.type, l->rows.nrows, 1);
+    return gs_dense_new(v, ctx, gs_location(ctx), l->rows.type, l->rows.nrows, 1);
 }
 
 gsolve_status gs_cycle_reserve(gs_hierarchy *h, gsolve_context *ctx)
@@ -69,7 +69,7 @@ gs_level_vectors gs_level_vectors_of(const gs_hierarchy *h, int k, int32_t colum
         const size_t before = i * GS_AMG_COLUMNS * (size_t)l->b.nrows * gs_type_size(h->type);
         all[i]->ncols = columns;
         all[i]->stride = columns;
-        all[i]->layout = GSOLVE_BY_ROWS;
+        all[i]->layout = GSOLVE_ROW_MAJOR;
         all[i]->value = (char *)l->many + before;
     }
     return v;
@@ -118,9 +118,9 @@ static gsolve_status apply_several(gs_hierarchy *h, gsolve_context *ctx, bool tr
 
     TRY(reserve_many(h, ctx));
     v = gs_level_vectors_of(h, 0, r.ncols);
-    TRY(gs_flip(ctx, r, v.b));
+    TRY(gs_change_layout(ctx, r, v.b));
     TRY(gs_cycle(h, ctx, transposed, NULL, v.b, v.x));
-    TRY(gs_flip(ctx, v.x, z));
+    TRY(gs_change_layout(ctx, v.x, z));
 done:
     return status;
 }

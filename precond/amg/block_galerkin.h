@@ -1,6 +1,6 @@
 /* block_galerkin.h: R A P of a system by products of blocks. */
-#ifndef GS_AMG_BLOCK_GALERKIN_H
-#define GS_AMG_BLOCK_GALERKIN_H
+#ifndef GS_PRECOND_AMG_BLOCK_GALERKIN_H
+#define GS_PRECOND_AMG_BLOCK_GALERKIN_H
 
 #include "spgemm/spgemm.h"
 

@@ -22,10 +22,10 @@
  * these products, which is GCR). The numbers stay on the device; nothing is waited for. */
 #include <string.h>
 
-#include "core/stage.h"
+#include "core/staging.h"
 #include "core/try.h"
-#include "core/vector.h"
 #include "precond/amg/hierarchy.h"
+#include "vector/vector.h"
 
 enum { LAST_SWEEPS = 8 }; /* before and after, on a coarsest level that is not solved exactly */
 

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/stage.h"
+#include "core/staging.h"
 #include "core/try.h"
-#include "core/vector.h"
-#include "precond/amg/classical/classical.h"
-#include "precond/polynomial.h"
-#include "spmv/matrix.h"
+#include "precond/amg/coarsening/classical/classical.h"
+#include "precond/chebyshev/polynomial.h"
+#include "spmv/handle.h"
+#include "vector/vector.h"
 
 #define STAGNANT                                                                    \
     0.85 /* rows of a level over those of the finer: coarsening has come to its end \
@@ -144,7 +144,7 @@ done:
 
 /* Whether x'Ay = y'Ax for two vectors without meaning: if A is not symmetric, that has no reason
  * to hold. */
-static gsolve_status look_at_symmetry(gs_hierarchy *h, gsolve_context *ctx)
+static gsolve_status inspect_symmetry(gs_hierarchy *h, gsolve_context *ctx)
 {
     const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, h->type);
     const double rounding = h->type == GSOLVE_F32 ? 1e-5 : 1e-10;
@@ -157,14 +157,14 @@ static gsolve_status look_at_symmetry(gs_hierarchy *h, gsolve_context *ctx)
 
     TRY(gs_csr_format.build(&A, ctx, &l->rows, NULL));
     ALLOC(ctx, GSOLVE_DEVICE, sum, 3);
-    TRY(gs_dense_new(&x, ctx, gs_place(ctx), h->type, n, 1));
-    TRY(gs_dense_new(&y, ctx, gs_place(ctx), h->type, n, 1));
-    TRY(gs_dense_new(&Ax, ctx, gs_place(ctx), h->type, n, 1));
+    TRY(gs_dense_new(&x, ctx, gs_location(ctx), h->type, n, 1));
+    TRY(gs_dense_new(&y, ctx, gs_location(ctx), h->type, n, 1));
+    TRY(gs_dense_new(&Ax, ctx, gs_location(ctx), h->type, n, 1));
     TRY(kernels->noise(ctx->queue, n, 1, x.value));
     TRY(kernels->noise(ctx->queue, n, 2, y.value));
     TRY(gs_csr_format.apply_dot(A, ctx, x, Ax, y, &sum[0], &sum[2]));
     TRY(gs_csr_format.apply_dot(A, ctx, y, Ax, x, &sum[1], NULL));
-    TRY(gsolve_copy(ctx, seen, GSOLVE_HOST, sum, gs_place(ctx), sizeof seen));
+    TRY(gsolve_copy(ctx, seen, GSOLVE_HOST, sum, gs_location(ctx), sizeof seen));
     h->symmetric = fabs(seen[0] - seen[1]) <= rounding * sqrt(seen[2]);
     h->level[0].fine.lopsided = !h->symmetric;
 done:
@@ -182,7 +182,7 @@ static const gs_smoother *choose_smoother(const gs_hierarchy *h, const gsolve_co
 {
     if (h->options.smoother) return smoothers[h->options.smoother];
     if (h->symmetric) return &gs_amg_chebyshev;
-    return gs_place(ctx) == GSOLVE_HOST ? &gs_amg_gs : &gs_amg_l1_jacobi;
+    return gs_location(ctx) == GSOLVE_HOST ? &gs_amg_gs : &gs_amg_l1_jacobi;
 }
 
 static gsolve_status add_smoothers(gs_hierarchy *h, gsolve_context *ctx, bool exact)
@@ -208,7 +208,7 @@ void gs_hierarchy_give_up_rows(gs_hierarchy *h)
 {
     gs_level *finest = h->level;
 
-    if (h->renewed || !h->far || h->smoother->by_rows || !h->symmetric) return;
+    if (h->renewed || !h->far || h->smoother->row_major || !h->symmetric) return;
     gs_matrix_give_up_rows(finest->A);
     gsolve_matrix_device_csr(finest->A, &finest->rows);
 }
@@ -269,16 +269,16 @@ static gsolve_status copy_rows(const gs_hierarchy *h, gsolve_context *ctx, const
     int64_t entries = 0;
     gsolve_status status;
 
-    new.start = start = gsolve_alloc(ctx, csr->place, offsets, 1);
+    new.start = start = gsolve_alloc(ctx, csr->location, offsets, 1);
     new.col = NULL;
     new.value = NULL;
     new.type = h->type;
     TRY(start ? gs_csr_entries(ctx, csr, &entries) : GSOLVE_NO_MEMORY);
-    new.col = col = gsolve_alloc(ctx, csr->place, (size_t)entries, sizeof *csr->col);
-    new.value = value = gsolve_alloc(ctx, csr->place, (size_t)entries, gs_type_size(h->type));
+    new.col = col = gsolve_alloc(ctx, csr->location, (size_t)entries, sizeof *csr->col);
+    new.value = value = gsolve_alloc(ctx, csr->location, (size_t)entries, gs_type_size(h->type));
     TRY(col && value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(gsolve_copy(ctx, start, csr->place, csr->start, csr->place, offsets));
-    TRY(gsolve_copy(ctx, col, csr->place, csr->col, csr->place,
+    TRY(gsolve_copy(ctx, start, csr->location, csr->start, csr->location, offsets));
+    TRY(gsolve_copy(ctx, col, csr->location, csr->col, csr->location,
                     (size_t)entries * sizeof *csr->col));
     TRY(GS_KERNELS(gs_vector, ctx, h->type)
             ->copy(ctx->queue, entries, csr->type, csr->value, value));
@@ -293,11 +293,11 @@ done:
 /* Options that wait for what is seen. Where A is not symmetric its coarse matrices lose the signs
  * of upwind differences to a P that is smoothed as far as usual, and eigenvalues of D^-1 A lie in a
  * disc about 1/2, where no polynomial of real zeros is smaller than a power of 1 - omega x. */
-static void settle_options(gs_hierarchy *h, const gsolve_context *ctx)
+static void complete_options(gs_hierarchy *h, const gsolve_context *ctx)
 {
     gs_amg_options *o = &h->options;
 
-    h->far = gs_place(ctx) == GSOLVE_DEVICE;
+    h->far = gs_location(ctx) == GSOLVE_DEVICE;
     h->smoother = choose_smoother(h, ctx);
     if (o->damping < 0) o->damping = h->symmetric ? 4.0 / 3 : 2.0 / 3;
     if (o->omega < 0.01) o->omega = h->symmetric ? 1.6 : 1.7;
@@ -322,8 +322,8 @@ gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const 
     h->level[0].fine.block = block;
     TRY(copy_rows(h, ctx, csr, &copy, &entries));
     gs_level_set_rows(&h->level[0], &copy, entries);
-    TRY(look_at_symmetry(h, ctx));
-    settle_options(h, ctx);
+    TRY(inspect_symmetry(h, ctx));
+    complete_options(h, ctx);
     h->level[0].fine.near_null = *near_null;
     status = build_levels(h, ctx);
     if (status != GSOLVE_OK) {

@@ -1,10 +1,10 @@
 /* hierarchy.h: the levels of multigrid, from the given matrix to the coarsest. */
-#ifndef GS_AMG_HIERARCHY_H
-#define GS_AMG_HIERARCHY_H
+#ifndef GS_PRECOND_AMG_HIERARCHY_H
+#define GS_PRECOND_AMG_HIERARCHY_H
 
 #include "precond/amg/amg.h"
 #include "precond/amg/block_galerkin.h"
-#include "precond/amg/coarsest.h"
+#include "precond/amg/coarsest/coarsest.h"
 #include "spgemm/spgemm.h"
 
 #define GS_AMG_MOST_LEVELS    32

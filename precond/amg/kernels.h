@@ -1,8 +1,8 @@
 /* kernels.h: what multigrid asks of a device beyond products and the vectors of core/vector.h. */
-#ifndef GS_AMG_KERNELS_H
-#define GS_AMG_KERNELS_H
+#ifndef GS_PRECOND_AMG_KERNELS_H
+#define GS_PRECOND_AMG_KERNELS_H
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 
 typedef struct gs_amg_kernels {
     /* y[i] = 1 where i % block is c, else 0 */

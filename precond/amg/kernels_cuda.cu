@@ -1,7 +1,7 @@
 // kernels_cuda.cu: the kernels on a GPU.
-#include "core/each.cuh"
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "precond/lanes.cuh"
+#include "vector/each.cuh"
 
 extern "C" {
 #include "precond/amg/amg.h"
@@ -9,7 +9,7 @@ extern "C" {
 }
 
 #define SMALL __device__ inline
-#include "core/row_rule.h"
+#include "matrix/row_rule.h"
 
 namespace
 {
@@ -114,8 +114,8 @@ gsolve_status dense(gs_queue *q, int32_t n, int32_t columns, const void *M, cons
 {
     const auto kernel = columns == 1 ? multiply_dense<1, T> : multiply_dense<GS_AMG_COLUMNS, T>;
 
-    return gs_launch_early(q, "the coarsest level", kernel, gs_grid(q, (int64_t)n * 32),
-                           gs_block_size, n, columns, (const T *)M, (const T *)b, (T *)x, count);
+    return gs_launch_pdl(q, "the coarsest level", kernel, gs_grid(q, (int64_t)n * 32),
+                         gs_block_size, n, columns, (const T *)M, (const T *)b, (T *)x, count);
 }
 
 template <class T>

@@ -1,9 +1,9 @@
 /* kernels_host.c: the kernels on the CPU. */
 #include "precond/amg/kernels.h"
 
-#include "core/lanes.h"
 #include "precond/amg/amg.h"
 #include "precond/diagonal.h"
+#include "vector/lanes.h"
 
 static gsolve_status pack(gs_queue *q, int64_t n, const uint8_t *yes, uint32_t *bits)
 {

@@ -2,9 +2,10 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "matrix/sample.h"
 #include "precond/amg/hierarchy.h"
-#include "spmv/glance.h"
-#include "spmv/matrix.h"
+#include "spmv/auto/cost_model.h"
+#include "spmv/handle.h"
 
 #define EXPECTED 60 /* products of a level in a solve of some 20 iterations */
 
@@ -12,15 +13,16 @@
 static gsolve_status format_for(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
                                 const char **spec)
 {
-    gsolve_glance glance;
-    gsolve_prospect sell;
+    gsolve_pattern_sample glance;
+    gsolve_format_estimate sell;
     gsolve_status status = GSOLVE_OK;
 
     *spec = h->options.format == GS_AMG_SELL ? "sell" : "csr";
     if (h->options.format != GS_AMG_FORMAT_AUTO || l->rows.nrows < 10000) return GSOLVE_OK;
-    TRY(gs_glance(ctx, &l->rows, &glance, NULL));
+    TRY(gs_sample_pattern(ctx, &l->rows, &glance, NULL));
     l->fine.longest = glance.longest_row;
-    if (gs_foresee(&gs_sell_format, &glance, &sell) && EXPECTED * (1 - sell.product) > sell.build) {
+    if (gs_estimate_format(&gs_sell_format, &glance, &sell) &&
+        EXPECTED * (1 - sell.product) > sell.build) {
         *spec = "sell";
     }
 done:
@@ -44,7 +46,7 @@ gsolve_status gs_level_set_matrix(const gs_hierarchy *h, gs_level *l, gsolve_con
     gsolve_status status;
 
     TRY(format_for(h, l, ctx, &spec));
-    TRY(gs_matrix_adopt(&l->A, ctx, spec, &csr));
+    TRY(gs_matrix_own(&l->A, ctx, spec, &csr));
     l->fine.matrix = l->A;
 done:
     return status;
@@ -55,9 +57,9 @@ gsolve_status gs_level_set_transfer(gs_level *l, gsolve_context *ctx)
 {
     gsolve_status status;
 
-    TRY(gs_matrix_adopt(&l->P, ctx, "csr", &l->T.P));
+    TRY(gs_matrix_own(&l->P, ctx, "csr", &l->T.P));
     gsolve_matrix_device_csr(l->P, &l->T.P);
-    TRY(gs_matrix_adopt(&l->R, ctx, "csr", &l->T.R));
+    TRY(gs_matrix_own(&l->R, ctx, "csr", &l->T.R));
     gsolve_matrix_device_csr(l->R, &l->T.R);
 done:
     return status;
@@ -67,7 +69,7 @@ void gs_transfer_clear(gs_transfer *T, gsolve_context *ctx)
 {
     gsolve_csr_free(&T->P, ctx);
     gsolve_csr_free(&T->R, ctx);
-    gsolve_free(ctx, T->near_null.place, T->near_null.value);
+    gsolve_free(ctx, T->near_null.location, T->near_null.value);
     memset(T, 0, sizeof *T);
 }
 

@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/stage.h"
+#include "core/staging.h"
 #include "core/try.h"
-#include "core/vector.h"
 #include "precond/amg/hierarchy.h"
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
+#include "vector/vector.h"
 
 #define CYCLES 6 /* at most: those of a slow kind leave much after the first */
 
@@ -56,14 +56,14 @@ gsolve_status gs_hierarchy_leaves(gs_hierarchy *h, gsolve_context *ctx, const gs
     gsolve_status status;
 
     for (int k = 0; k < VECTORS; k++) {
-        TRY(gs_dense_new(&v[k], ctx, gs_place(ctx), csr->type, csr->nrows, 1));
+        TRY(gs_dense_new(&v[k], ctx, gs_location(ctx), csr->type, csr->nrows, 1));
     }
     ALLOC(ctx, GSOLVE_DEVICE, sum, 2);
     TRY(gs_csr_format.build(&A, ctx, csr, NULL));
     TRY(begin(h, ctx, A, v, sum));
     for (int k = 0; k < CYCLES && (k == 0 || *left > enough); k++) {
         TRY(one_cycle(h, ctx, A, v, sum));
-        TRY(gsolve_copy(ctx, seen, GSOLVE_HOST, sum, gs_place(ctx), sizeof seen));
+        TRY(gsolve_copy(ctx, seen, GSOLVE_HOST, sum, gs_location(ctx), sizeof seen));
         *left = seen[0] > 0 ? sqrt(seen[1] / seen[0]) : 0;
     }
 done:

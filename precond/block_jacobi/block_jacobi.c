@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/stage.h"
+#include "core/staging.h"
 #include "core/try.h"
-#include "precond/precond.h"
+#include "precond/handle.h"
 
 typedef struct block_jacobi_options {
     int size;
@@ -165,10 +165,10 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                            const void *chosen)
 {
     gs_block_jacobi_data *M = NULL;
-    gsolve_traits traits = {.block = ((const block_jacobi_options *)chosen)->size};
+    gsolve_statistics traits = {.block = ((const block_jacobi_options *)chosen)->size};
     gsolve_status status;
 
-    if (traits.block == 0) TRY(gsolve_csr_examine(ctx, csr, &traits));
+    if (traits.block == 0) TRY(gsolve_csr_statistics(ctx, csr, &traits));
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     M->type = csr->type;
     M->n = csr->nrows;

@@ -1,8 +1,8 @@
 /* block_jacobi.h: multiplication by the inverses of the dense blocks on the diagonal of A. */
-#ifndef GS_BLOCK_JACOBI_H
-#define GS_BLOCK_JACOBI_H
+#ifndef GS_PRECOND_BLOCK_JACOBI_BLOCK_JACOBI_H
+#define GS_PRECOND_BLOCK_JACOBI_BLOCK_JACOBI_H
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 
 #define GS_MOST_BLOCK 32
 

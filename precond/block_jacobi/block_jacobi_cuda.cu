@@ -1,5 +1,5 @@
 // block_jacobi_cuda.cu: the kernel on a GPU: a thread for each row.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 
 extern "C" {
 #include "precond/block_jacobi/block_jacobi.h"
@@ -46,10 +46,10 @@ gsolve_status apply(gs_queue *q, const gs_block_jacobi_data *M, bool transposed,
     if (blocks == 0) return GSOLVE_OK;
     for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c += most) {
         const int now = r.ncols - c < most ? r.ncols - c : most;
-        status = gs_launch_early(q, "block_jacobi", now == 1 ? multiply<1, T> : multiply<most, T>,
-                                 blocks, gs_block_size, *M, transposed, now,
-                                 (const T *)gs_column_of(r, c).value, r.stride,
-                                 (T *)gs_column_of(z, c).value, z.stride);
+        status =
+            gs_launch_pdl(q, "block_jacobi", now == 1 ? multiply<1, T> : multiply<most, T>, blocks,
+                          gs_block_size, *M, transposed, now, (const T *)gs_column_of(r, c).value,
+                          r.stride, (T *)gs_column_of(z, c).value, z.stride);
     }
     return status;
 }

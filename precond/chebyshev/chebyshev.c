@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/flip.h"
-#include "core/stage.h"
+#include "core/staging.h"
 #include "core/try.h"
+#include "precond/chebyshev/polynomial.h"
 #include "precond/diagonal.h"
-#include "precond/polynomial.h"
-#include "precond/precond.h"
+#include "precond/handle.h"
+#include "vector/layout.h"
 
 enum { STRIP = 8 }; /* columns that are multiplied together */
 
@@ -90,8 +90,8 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);
     M->options = *(const chebyshev_options *)chosen;
-    TRY(gs_dense_new(&M->p, ctx, gs_place(ctx), csr->type, csr->nrows, 1));
-    TRY(gs_dense_new(&M->q, ctx, gs_place(ctx), csr->type, csr->nrows, 1));
+    TRY(gs_dense_new(&M->p, ctx, gs_location(ctx), csr->type, csr->nrows, 1));
+    TRY(gs_dense_new(&M->q, ctx, gs_location(ctx), csr->type, csr->nrows, 1));
     ALLOC(ctx, GSOLVE_DEVICE, M->square, 1);
     M->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)csr->nrows, gs_type_size(csr->type));
     TRY(M->d ? gs_diagonal_reciprocals(ctx, "chebyshev", csr, false, M->d) : GSOLVE_NO_MEMORY);
@@ -151,23 +151,23 @@ static gsolve_status iterate_several(const chebyshev *M, gsolve_context *ctx, bo
         v[k] = gs_column_of(M->strip, k * STRIP);
         v[k].ncols = r.ncols;
         v[k].stride = r.ncols;
-        v[k].layout = GSOLVE_BY_ROWS;
+        v[k].layout = GSOLVE_ROW_MAJOR;
     }
-    TRY(gs_flip(ctx, r, v[0]));
+    TRY(gs_change_layout(ctx, r, v[0]));
     TRY(iterate(M, ctx, transposed, v[0], v[2], v[3], v[1]));
-    TRY(gs_flip(ctx, v[1], z));
+    TRY(gs_change_layout(ctx, v[1], z));
 done:
     return status;
 }
 
 /* The constness of the handle is about what M stands for, and not about what is made on the way. */
-static gsolve_status by_strips(chebyshev *M, gsolve_context *ctx, bool transposed, gsolve_dense r,
-                               gsolve_dense z)
+static gsolve_status by_column_blocks(chebyshev *M, gsolve_context *ctx, bool transposed,
+                                      gsolve_dense r, gsolve_dense z)
 {
     gsolve_status status = GSOLVE_OK;
 
     if (r.ncols > 1 && !M->strip.value) {
-        TRY(gs_dense_new(&M->strip, ctx, gs_place(ctx), r.type, r.nrows, 4 * STRIP));
+        TRY(gs_dense_new(&M->strip, ctx, gs_location(ctx), r.type, r.nrows, 4 * STRIP));
     }
     for (int32_t c = 0; c < r.ncols; c += STRIP) {
         gsolve_dense some = gs_column_of(r, c), out = gs_column_of(z, c);
@@ -184,13 +184,13 @@ done:
 
 static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
-    return by_strips((chebyshev *)(uintptr_t)self, ctx, false, r, z);
+    return by_column_blocks((chebyshev *)(uintptr_t)self, ctx, false, r, z);
 }
 
 static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z)
 {
-    return by_strips((chebyshev *)(uintptr_t)self, ctx, true, r, z);
+    return by_column_blocks((chebyshev *)(uintptr_t)self, ctx, true, r, z);
 }
 
 static void describe(const void *self, gsolve_precond_info *info)

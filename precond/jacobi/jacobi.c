@@ -3,7 +3,7 @@
 
 #include "core/try.h"
 #include "precond/diagonal.h"
-#include "precond/precond.h"
+#include "precond/handle.h"
 
 typedef struct jacobi_options {
     bool absolute;

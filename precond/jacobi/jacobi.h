@@ -1,8 +1,8 @@
 /* jacobi.h: division by the diagonal of A. */
-#ifndef GS_JACOBI_H
-#define GS_JACOBI_H
+#ifndef GS_PRECOND_JACOBI_JACOBI_H
+#define GS_PRECOND_JACOBI_JACOBI_H
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 
 typedef struct gs_jacobi_kernels {
     /* z = d * r for one column; if rz, also *rz = r'z */

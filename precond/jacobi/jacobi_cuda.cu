@@ -1,5 +1,5 @@
 // jacobi_cuda.cu: the kernel on a GPU.
-#include "core/each.cuh"
+#include "vector/each.cuh"
 
 extern "C" {
 #include "precond/jacobi/jacobi.h"

@@ -1,7 +1,7 @@
 /* jacobi_host.c: the kernel on the CPU. */
-#include "core/blocks.h"
-#include "core/lanes.h"
 #include "precond/jacobi/jacobi.h"
+#include "vector/blocks.h"
+#include "vector/lanes.h"
 
 #define GS_BODY "precond/jacobi/jacobi_body.h"
 #include "core/each_type.h"

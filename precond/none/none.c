@@ -1,6 +1,6 @@
 /* none.c: no preconditioner: z = r. */
-#include "core/vector.h"
-#include "precond/precond.h"
+#include "precond/handle.h"
+#include "vector/vector.h"
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                            const void *options)

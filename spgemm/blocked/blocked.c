@@ -8,8 +8,8 @@
 
 static const gs_blocked_kernels *kernels_for(const gsolve_context *ctx, const gsolve_csr *A)
 {
-    return A->place == GSOLVE_HOST ? &gs_blocked_host[A->type]
-                                   : GS_KERNELS(gs_blocked, ctx, A->type);
+    return A->location == GSOLVE_HOST ? &gs_blocked_host[A->type]
+                                      : GS_KERNELS(gs_blocked, ctx, A->type);
 }
 
 void gs_blocked_free(gs_blocked *B, gsolve_context *ctx)
@@ -23,25 +23,26 @@ void gs_blocked_free(gs_blocked *B, gsolve_context *ctx)
 static gsolve_status new_arrays(gsolve_csr *csr, gsolve_context *ctx, int64_t entries,
                                 int64_t numbers)
 {
-    csr->start = gsolve_alloc(ctx, csr->place, (size_t)csr->nrows + 1, gs_offset_size(csr->offset));
+    csr->start =
+        gsolve_alloc(ctx, csr->location, (size_t)csr->nrows + 1, gs_offset_size(csr->offset));
     if (!csr->start) return GSOLVE_NO_MEMORY;
-    csr->col = gsolve_alloc(ctx, csr->place, (size_t)entries, sizeof *csr->col);
+    csr->col = gsolve_alloc(ctx, csr->location, (size_t)entries, sizeof *csr->col);
     if (!csr->col) return GSOLVE_NO_MEMORY;
-    csr->value =
-        gsolve_alloc(ctx, csr->place, (size_t)entries * (size_t)numbers, gs_type_size(csr->type));
+    csr->value = gsolve_alloc(ctx, csr->location, (size_t)entries * (size_t)numbers,
+                              gs_type_size(csr->type));
     return csr->value ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 }
 
 /* --- from one place to another -----------------------------------------------------------------
  */
 
-static gsolve_status copy_to(gsolve_context *ctx, const void *to, gsolve_place to_place,
-                             const void *from, gsolve_place from_place, size_t bytes)
+static gsolve_status copy_to(gsolve_context *ctx, const void *to, gsolve_location to_place,
+                             const void *from, gsolve_location from_place, size_t bytes)
 {
     return gsolve_copy(ctx, (void *)(uintptr_t)to, to_place, from, from_place, bytes);
 }
 
-static gsolve_status move(gs_blocked *out, gsolve_context *ctx, gsolve_place place,
+static gsolve_status move(gs_blocked *out, gsolve_context *ctx, gsolve_location location,
                           const gs_blocked *A)
 {
     gs_blocked B = *A;
@@ -52,14 +53,14 @@ static gsolve_status move(gs_blocked *out, gsolve_context *ctx, gsolve_place pla
 
     B.csr.start = B.csr.col = NULL;
     B.csr.value = NULL;
-    B.csr.place = place;
+    B.csr.location = location;
     TRY(gs_csr_entries(ctx, from, &entries));
     TRY(new_arrays(&B.csr, ctx, entries, numbers));
-    TRY(copy_to(ctx, B.csr.start, place, from->start, from->place,
+    TRY(copy_to(ctx, B.csr.start, location, from->start, from->location,
                 ((size_t)from->nrows + 1) * gs_offset_size(from->offset)));
-    TRY(copy_to(ctx, B.csr.col, place, from->col, from->place,
+    TRY(copy_to(ctx, B.csr.col, location, from->col, from->location,
                 (size_t)entries * sizeof *from->col));
-    TRY(copy_to(ctx, B.csr.value, place, from->value, from->place,
+    TRY(copy_to(ctx, B.csr.value, location, from->value, from->location,
                 (size_t)(entries * numbers) * gs_type_size(from->type)));
     *out = B;
     memset(&B, 0, sizeof B);
@@ -68,13 +69,13 @@ done:
     return status;
 }
 
-static gsolve_status send_back(gs_blocked *B, gsolve_context *ctx, gsolve_place place)
+static gsolve_status send_back(gs_blocked *B, gsolve_context *ctx, gsolve_location location)
 {
     gs_blocked moved;
     gsolve_status status;
 
-    if (B->csr.place == place || gs_place(ctx) == GSOLVE_HOST) return GSOLVE_OK;
-    status = move(&moved, ctx, place, B);
+    if (B->csr.location == location || gs_location(ctx) == GSOLVE_HOST) return GSOLVE_OK;
+    status = move(&moved, ctx, location, B);
     if (status != GSOLVE_OK) return status;
     gs_blocked_free(B, ctx);
     *B = moved;
@@ -86,7 +87,7 @@ static gsolve_status bring(const gs_blocked **A, gsolve_context *ctx, gs_blocked
 {
     gsolve_status status;
 
-    if (gs_place(ctx) == GSOLVE_HOST || (*A)->csr.place == GSOLVE_DEVICE) return GSOLVE_OK;
+    if (gs_location(ctx) == GSOLVE_HOST || (*A)->csr.location == GSOLVE_DEVICE) return GSOLVE_OK;
     status = move(moved, ctx, GSOLVE_DEVICE, *A);
     if (status == GSOLVE_OK) *A = moved;
     return status;
@@ -119,7 +120,7 @@ static gsolve_status gather(gs_blocked *out, gsolve_context *ctx, int32_t height
     B.csr.offset = GSOLVE_O32;
     B.csr.nrows = A->nrows / height;
     B.csr.ncols = A->ncols / width;
-    ALLOC(ctx, A->place, count, (size_t)B.csr.nrows + 1);
+    ALLOC(ctx, A->location, count, (size_t)B.csr.nrows + 1);
     TRY(kernels->count(ctx, &B, A, count));
     TRY(kernels->total(ctx, B.csr.nrows, count, &entries));
     if (entries > INT32_MAX) B.csr.offset = GSOLVE_O64;
@@ -129,7 +130,7 @@ static gsolve_status gather(gs_blocked *out, gsolve_context *ctx, int32_t height
     *out = B;
     memset(&B, 0, sizeof B);
 done:
-    gsolve_free(ctx, A->place, count);
+    gsolve_free(ctx, A->location, count);
     gs_blocked_free(&B, ctx);
     return status;
 }
@@ -156,7 +157,7 @@ gsolve_status gs_blocked_from_csr(gs_blocked *out, gsolve_context *ctx, int32_t 
         used = &ordered;
     }
     TRY(gather(&B, ctx, height, width, used));
-    TRY(send_back(&B, ctx, A->place));
+    TRY(send_back(&B, ctx, A->location));
     *out = B;
     memset(&B, 0, sizeof B);
 done:
@@ -215,7 +216,7 @@ done:
 
 static gsolve_status check_shapes(gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B)
 {
-    if (A->csr.type != B->csr.type || A->csr.place != B->csr.place) {
+    if (A->csr.type != B->csr.type || A->csr.location != B->csr.location) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "the two matrices are of different types or lie in different places");
     }
@@ -233,20 +234,20 @@ gsolve_status gs_blocked_multiply(gs_blocked *out, gsolve_context *ctx, const ch
 {
     gs_blocked moved[2] = {{{0}, 0, 0}, {{0}, 0, 0}};
     gs_product P = {0};
-    gsolve_place place;
+    gsolve_location location;
     const gs_blocked *right;
     gsolve_status status;
 
     TRY(check_blocked(ctx, A, "A"));
     TRY(check_blocked(ctx, B, "B"));
     TRY(check_shapes(ctx, A, B));
-    place = A->csr.place;
+    location = A->csr.location;
     right = A == B ? NULL : B;
     TRY(bring(&A, ctx, &moved[0]));
     if (right) TRY(bring(&right, ctx, &moved[1]));
     TRY(gs_product_make(&P, ctx, spec, A, right ? right : A, false));
     for (int k = 0; k < 2; k++) gs_blocked_free(&moved[k], ctx);
-    TRY(send_back(&P.C, ctx, place));
+    TRY(send_back(&P.C, ctx, location));
     *out = P.C;
     memset(&P.C, 0, sizeof P.C);
 done:

@@ -1,6 +1,6 @@
 // blocked.cuh: what the conversions on a GPU share.
-#ifndef GS_BLOCKED_CUH
-#define GS_BLOCKED_CUH
+#ifndef GS_SPGEMM_BLOCKED_BLOCKED_CUH
+#define GS_SPGEMM_BLOCKED_BLOCKED_CUH
 
 #include "core/cuda.cuh"
 

@@ -1,8 +1,8 @@
 /* blocked.h: from compressed rows to rows of dense blocks and back. */
-#ifndef GS_BLOCKED_H
-#define GS_BLOCKED_H
+#ifndef GS_SPGEMM_BLOCKED_BLOCKED_H
+#define GS_SPGEMM_BLOCKED_BLOCKED_H
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 
 #define GS_MOST_BLOCK 8 /* rows, and columns, of a block */
 

@@ -91,8 +91,8 @@ __global__ void __launch_bounds__(gs_block_size)
     const int64_t I = row_of_warp();
 
     if (I >= s.rows) return;
-    const int64_t blocks = walk(
-        s, start, col, (int32_t)I, [](int64_t, int32_t) {}, [](int64_t, int, int, int64_t) {});
+    const int64_t blocks =
+        walk(s, start, col, (int32_t)I, [](int64_t, int32_t) {}, [](int64_t, int, int, int64_t) {});
     if (threadIdx.x % 32 == 0) count[I] = blocks;
 }
 
@@ -122,8 +122,7 @@ gsolve_status count_of(gsolve_context *ctx, const gs_blocked *B, const gsolve_cs
                      offsets_of<O>(A), A->col, count);
 }
 
-gsolve_status count(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A,
-                    int64_t *number)
+gsolve_status count(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A, int64_t *number)
 {
     if (B->csr.nrows == 0) return GSOLVE_OK;
     return A->offset == GSOLVE_O64 ? count_of<int64_t>(ctx, B, A, number)

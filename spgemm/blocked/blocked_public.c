@@ -7,7 +7,7 @@
 static gs_blocked from_public(const gsolve_blocked *B)
 {
     const gs_blocked own = {
-        {B->nrows, B->ncols, B->start, B->col, B->value, B->offset, B->type, B->place},
+        {B->nrows, B->ncols, B->start, B->col, B->value, B->offset, B->type, B->location},
         B->height,
         B->width};
     return own;
@@ -16,8 +16,8 @@ static gs_blocked from_public(const gsolve_blocked *B)
 static gsolve_blocked to_public(const gs_blocked *B)
 {
     const gsolve_csr *csr = &B->csr;
-    const gsolve_blocked given = {csr->nrows,  csr->ncols, csr->start, csr->col,  csr->value,
-                                  csr->offset, csr->type,  csr->place, B->height, B->width};
+    const gsolve_blocked given = {csr->nrows,  csr->ncols, csr->start,    csr->col,  csr->value,
+                                  csr->offset, csr->type,  csr->location, B->height, B->width};
     return given;
 }
 

@@ -58,7 +58,7 @@ void destroy(void *plan, gsolve_context *ctx)
 
 bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B, const char **why)
 {
-    if (ctx->device != &gs_device_cuda) {
+    if (!gs_on_gpu(ctx)) {
         *why = "cusparse runs on CUDA alone";
     } else if (A->height != 1 || A->width != 1 || B->width != 1) {
         *why = "cusparse multiplies matrices of numbers; esc multiplies blocks";
@@ -93,7 +93,7 @@ gsolve_status describe_operand(gsolve_context *ctx, cusparseSpMatDescr_t *out, i
     }
     if (csr->offset == GSOLVE_O64) {
         ALLOC_DEVICE(ctx, *narrow, (size_t)csr->nrows + 1);
-        TRY(gs_look_cuda[csr->type].narrow(ctx, csr, *narrow));
+        TRY(gs_inspect_cuda[csr->type].narrow(ctx, csr, *narrow));
     }
     TRY(describe(ctx, out, csr, *narrow ? *narrow : csr->start, entries, type));
 done:
@@ -386,8 +386,8 @@ done:
     return status;
 }
 
-gsolve_status multiply(gs_blocked *out, void **plan, gs_tally_of_product *tally,
-                       gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B, const void *)
+gsolve_status multiply(gs_blocked *out, void **plan, gs_product_work *tally, gsolve_context *ctx,
+                       const gs_blocked *A, const gs_blocked *B, const void *)
 {
     vendor_product *p = nullptr;
     gs_work_of_product work = {};
@@ -398,7 +398,7 @@ gsolve_status multiply(gs_blocked *out, void **plan, gs_tally_of_product *tally,
     C.nrows = A->csr.nrows;
     C.ncols = B->csr.ncols;
     C.type = A->csr.type;
-    C.place = GSOLVE_DEVICE;
+    C.location = GSOLVE_DEVICE;
     TRY(gs_csr_entries(ctx, &A->csr, &a));
     TRY(gs_csr_entries(ctx, &B->csr, &b));
     TRY(prepare(&p, ctx, &A->csr, &B->csr, &C, a, b));
@@ -413,7 +413,7 @@ gsolve_status multiply(gs_blocked *out, void **plan, gs_tally_of_product *tally,
         p = nullptr;
     }
 done:
-    C.place = GSOLVE_DEVICE;
+    C.location = GSOLVE_DEVICE;
     gsolve_csr_free(&C, ctx);
     drop(p, ctx);
     return status;

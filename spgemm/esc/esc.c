@@ -61,11 +61,11 @@ gsolve_status gs_esc_new(gs_blocked *out, gsolve_context *ctx, const gs_blocked 
     C.csr.offset = entries > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;
     C.csr.col = C.csr.value = NULL;
     C.csr.start =
-        gsolve_alloc(ctx, C.csr.place, (size_t)C.csr.nrows + 1, gs_offset_size(C.csr.offset));
+        gsolve_alloc(ctx, C.csr.location, (size_t)C.csr.nrows + 1, gs_offset_size(C.csr.offset));
     if (!C.csr.start) goto done;
-    C.csr.col = gsolve_alloc(ctx, C.csr.place, (size_t)entries, sizeof *C.csr.col);
+    C.csr.col = gsolve_alloc(ctx, C.csr.location, (size_t)entries, sizeof *C.csr.col);
     if (!C.csr.col) goto done;
-    C.csr.value = gsolve_alloc(ctx, C.csr.place, (size_t)entries, block);
+    C.csr.value = gsolve_alloc(ctx, C.csr.location, (size_t)entries, block);
     if (!C.csr.value) goto done;
     *out = C;
     C = (gs_blocked){0};
@@ -85,7 +85,7 @@ static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_bloc
     return small;
 }
 
-static gsolve_status multiply(gs_blocked *C, void **plan, gs_tally_of_product *tally,
+static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *tally,
                               gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                               const void *chosen)
 {

@@ -1,6 +1,6 @@
 /* esc.h: products by expansion, sorting and compression. Symbols as in esc.c. */
-#ifndef GS_ESC_H
-#define GS_ESC_H
+#ifndef GS_SPGEMM_ESC_ESC_H
+#define GS_SPGEMM_ESC_ESC_H
 
 #include "spgemm/spgemm.h"
 
@@ -14,7 +14,7 @@ typedef struct gs_esc_plan gs_esc_plan; /* each device has its own */
 
 typedef struct gs_esc_kernels {
     /* As gs_multiplier's; room: bytes for the expansion, 0: as esc.c says. */
-    gsolve_status (*multiply)(gs_blocked *C, gs_esc_plan **plan, gs_tally_of_product *tally,
+    gsolve_status (*multiply)(gs_blocked *C, gs_esc_plan **plan, gs_product_work *tally,
                               gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                               double room);
     gsolve_status (*update)(const gs_esc_plan *plan, gsolve_context *ctx, const gs_blocked *A,

@@ -2,8 +2,8 @@
 // with them: the paper's method as it stands, in global memory, some rows at a time, or some
 // columns of one row. The sort is of all of a band by (row, column): as balanced for one row as for
 // many.
-#ifndef GS_ESC_BANDS_CUH
-#define GS_ESC_BANDS_CUH
+#ifndef GS_SPGEMM_ESC_ESC_BANDS_CUH
+#define GS_SPGEMM_ESC_ESC_BANDS_CUH
 
 #include "spgemm/esc/esc_parts.cuh"
 

@@ -140,7 +140,7 @@ static void FN(fill)(const FN(product) * m)
     for (int t = 0; t < m->plan->tiles; t++) FN(fill_tile)(m, t, omp_get_thread_num());
 }
 
-static gsolve_status FN(multiply)(gs_blocked *C, gs_esc_plan **kept, gs_tally_of_product *tally,
+static gsolve_status FN(multiply)(gs_blocked *C, gs_esc_plan **kept, gs_product_work *tally,
                                   gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                                   double room)
 {

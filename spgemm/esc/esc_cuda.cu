@@ -107,7 +107,7 @@ gsolve_status place_rows(gsolve_csr *C, gsolve_context *ctx, int64_t products, c
     TRY(gs_csr_entries(ctx, C, entries));
     if (wide && *entries <= INT32_MAX) {
         ALLOC_DEVICE(ctx, narrow, (size_t)C->nrows + 1);
-        TRY(gs_look_cuda[C->type].narrow(ctx, C, narrow));
+        TRY(gs_inspect_cuda[C->type].narrow(ctx, C, narrow));
         gsolve_free(ctx, GSOLVE_DEVICE, start);
         C->start = narrow;
         C->offset = GSOLVE_O32;
@@ -205,7 +205,7 @@ done:
 }
 
 template <class T>
-gsolve_status multiply(gs_blocked *C, gs_esc_plan **kept, gs_tally_of_product *tally,
+gsolve_status multiply(gs_blocked *C, gs_esc_plan **kept, gs_product_work *tally,
                        gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B, double room)
 {
     const pattern m = pattern_of(A, B);

@@ -12,8 +12,8 @@
 // first product's entry of B less the number of that product. Product j is thus that of the entry
 // number (set bits up to j) - 1, and of B's entry from[...] + j: neighbouring threads read
 // neighbouring entries.
-#ifndef GS_ESC_PARTS_CUH
-#define GS_ESC_PARTS_CUH
+#ifndef GS_SPGEMM_ESC_ESC_PARTS_CUH
+#define GS_SPGEMM_ESC_ESC_PARTS_CUH
 
 #include "core/cuda.cuh"
 

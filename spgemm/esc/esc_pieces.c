@@ -275,7 +275,7 @@ done:
     return status;
 }
 
-gsolve_status gs_esc_plan_host(gs_esc_plan **out, gs_blocked *C, gs_tally_of_product *tally,
+gsolve_status gs_esc_plan_host(gs_esc_plan **out, gs_blocked *C, gs_product_work *tally,
                                gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                                double room, bool keep)
 {

@@ -1,7 +1,7 @@
 /* esc_pieces.h: the expansion on the CPU, by pieces: the products of a row of C, or, where they
  * are more than there is room for, those in a range of its columns. */
-#ifndef GS_ESC_PIECES_H
-#define GS_ESC_PIECES_H
+#ifndef GS_SPGEMM_ESC_ESC_PIECES_H
+#define GS_SPGEMM_ESC_ESC_PIECES_H
 
 #include "spgemm/esc/esc.h"
 
@@ -76,7 +76,7 @@ size_t gs_esc_sorting(const gs_esc_plan *plan);
 
 /* The plan, without its order, and C with its offsets, columns and values unset. keep: the order
  * is to be kept whatever it takes. */
-gsolve_status gs_esc_plan_host(gs_esc_plan **plan, gs_blocked *C, gs_tally_of_product *tally,
+gsolve_status gs_esc_plan_host(gs_esc_plan **plan, gs_blocked *C, gs_product_work *tally,
                                gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                                double room, bool keep);
 void gs_esc_drop_host(gs_esc_plan *plan, gsolve_context *ctx);

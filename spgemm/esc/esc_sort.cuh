@@ -1,6 +1,6 @@
 // esc_sort.cuh: some keys, in the registers of a group of lanes, put in order.
-#ifndef GS_ESC_SORT_CUH
-#define GS_ESC_SORT_CUH
+#ifndef GS_SPGEMM_ESC_ESC_SORT_CUH
+#define GS_SPGEMM_ESC_ESC_SORT_CUH
 
 #include "spgemm/esc/esc_parts.cuh"
 

@@ -4,8 +4,8 @@
 // of B; no_product: there is none. So W lanes have a row, each its word: products are read as they
 // lie in B, and those of an entry of A, which differ in their columns, are added at once. All rows
 // of a chunk are of this kind, or none.
-#ifndef GS_ESC_SQUARES_CUH
-#define GS_ESC_SQUARES_CUH
+#ifndef GS_SPGEMM_ESC_ESC_SQUARES_CUH
+#define GS_SPGEMM_ESC_ESC_SQUARES_CUH
 
 #include "spgemm/esc/esc_parts.cuh"
 

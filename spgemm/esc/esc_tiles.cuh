@@ -1,6 +1,6 @@
 // esc_tiles.cuh: rows of few products: some whole rows to a warp, in its registers.
-#ifndef GS_ESC_TILES_CUH
-#define GS_ESC_TILES_CUH
+#ifndef GS_SPGEMM_ESC_ESC_TILES_CUH
+#define GS_SPGEMM_ESC_ESC_TILES_CUH
 
 #include "spgemm/esc/esc_parts.cuh"
 

@@ -1,8 +1,8 @@
 // triple.cuh: a row of R (A P) by a warp. The elements of the rows of A P that R's row asks for are
 // taken 32 at a time, however short these rows are, and added to sums by columns, of which equal
 // ones among the 32 are added in the order of the lanes: the order of all sums is that of R's row.
-#ifndef GS_TRIPLE_CUH
-#define GS_TRIPLE_CUH
+#ifndef GS_SPGEMM_GALERKIN_TRIPLE_CUH
+#define GS_SPGEMM_GALERKIN_TRIPLE_CUH
 
 #include "spgemm/rows.cuh"
 

@@ -1,8 +1,8 @@
 /* triple.h: R A P at once. On the CPU a row of R after the other: the row of R A is summed by
  * columns, and then the rows of P that these ask for, so that no product of two is ever stored. On
  * a GPU A P is made and let go again. */
-#ifndef GS_TRIPLE_H
-#define GS_TRIPLE_H
+#ifndef GS_SPGEMM_GALERKIN_TRIPLE_H
+#define GS_SPGEMM_GALERKIN_TRIPLE_H
 
 #include "spgemm/spgemm.h"
 
@@ -10,7 +10,7 @@ typedef struct gs_triple_kernels {
     /* *C = R A P, owned, where they lie, columns ascending, all of whose columns ascend strictly;
      * unless it is NULL, *kept = what update needs. *fits false: rows are too long for this, and C
      * is unset. */
-    gsolve_status (*multiply)(gsolve_csr *C, void **kept, gs_tally_of_product *tally, bool *fits,
+    gsolve_status (*multiply)(gsolve_csr *C, void **kept, gs_product_work *tally, bool *fits,
                               gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
                               const gsolve_csr *P);
     /* C's values, R, A and P having new ones in the patterns that they had then: the same sums in

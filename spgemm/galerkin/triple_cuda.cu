@@ -203,7 +203,7 @@ done:
 }
 
 template <class T>
-gsolve_status multiply(gsolve_csr *out, void **kept, gs_tally_of_product *tally, bool *fits,
+gsolve_status multiply(gsolve_csr *out, void **kept, gs_product_work *tally, bool *fits,
                        gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
                        const gsolve_csr *P)
 {
@@ -227,7 +227,7 @@ gsolve_status multiply(gsolve_csr *out, void **kept, gs_tally_of_product *tally,
     C = {};
 done:
     close_job(&j);
-    C.place = M.place = GSOLVE_DEVICE;
+    C.location = M.location = GSOLVE_DEVICE;
     gsolve_csr_free(&C, ctx);
     gsolve_csr_free(&M, ctx);
     return status;

@@ -93,7 +93,7 @@ template <class T>
 gsolve_status multiply_short(gsolve_csr *out, int64_t *products, gsolve_context *ctx,
                              const gsolve_csr *A, const gsolve_csr *B)
 {
-    gs_tally_of_product tally = {};
+    gs_product_work tally = {};
     gsolve_csr M = {};
     int32_t *of_row = nullptr;
     manner m = {};
@@ -118,7 +118,7 @@ gsolve_status multiply_short(gsolve_csr *out, int64_t *products, gsolve_context 
     *out = M;
     M = {};
 done:
-    M.place = GSOLVE_DEVICE;
+    M.location = GSOLVE_DEVICE;
     gsolve_csr_free(&M, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, of_row);
     return status;

@@ -23,10 +23,10 @@ typedef struct worker {
     void *value;
 } worker;
 
-typedef struct team {
+typedef struct subwarp {
     int size;
     worker *of;
-} team;
+} subwarp;
 
 #define RANKED 48   /* columns that are put in order by counting the smaller ones */
 #define GUESS  32   /* entries of a row of C */
@@ -96,7 +96,7 @@ done:
     return status;
 }
 
-static void drop_team(team *t, gsolve_context *ctx)
+static void drop_subwarp(subwarp *t, gsolve_context *ctx)
 {
     for (int k = 0; t->of && k < t->size; k++) {
         drop_gathered(&t->of[k].ra, ctx);
@@ -125,8 +125,8 @@ static int32_t first_row(const gsolve_csr *R, int k, int parts)
     return low;
 }
 
-static gsolve_status new_team(team *t, gsolve_context *ctx, const gsolve_csr *R,
-                              const gsolve_csr *P)
+static gsolve_status new_subwarp(subwarp *t, gsolve_context *ctx, const gsolve_csr *R,
+                                 const gsolve_csr *P)
 {
     gsolve_status status;
 
@@ -195,7 +195,7 @@ done:
     return status;
 }
 
-static gsolve_status make_all(team *t, gsolve_context *ctx, const gsolve_csr *R,
+static gsolve_status make_all(subwarp *t, gsolve_context *ctx, const gsolve_csr *R,
                               const gsolve_csr *A, const gsolve_csr *P, int32_t *count)
 {
     bool more = R->nrows > 0;
@@ -218,7 +218,7 @@ done:
 }
 
 /* C from the parts, one after the other. */
-static gsolve_status join(gsolve_csr *C, const team *t, gsolve_context *ctx, const gsolve_csr *R,
+static gsolve_status join(gsolve_csr *C, const subwarp *t, gsolve_context *ctx, const gsolve_csr *R,
                           const gsolve_csr *P, const int32_t *count)
 {
     const size_t size = gs_type_size(R->type);
@@ -226,7 +226,7 @@ static gsolve_status join(gsolve_csr *C, const team *t, gsolve_context *ctx, con
     gsolve_status status;
 
     for (int k = 0; k < t->size; k++) entries += t->of[k].used;
-    TRY(gs_csr_new_at(C, ctx, R->place, R->nrows, P->ncols, entries, R->type));
+    TRY(gs_csr_new_at(C, ctx, R->location, R->nrows, P->ncols, entries, R->type));
     gs_set_start(C, 0, 0);
     for (int32_t i = 0; i < R->nrows; i++) gs_set_start(C, i + 1, at += count[i]);
     at = 0;
@@ -241,15 +241,15 @@ done:
     return status;
 }
 
-static gsolve_status multiply(gsolve_csr *C, void **kept, gs_tally_of_product *tally, bool *fits,
+static gsolve_status multiply(gsolve_csr *C, void **kept, gs_product_work *tally, bool *fits,
                               gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
                               const gsolve_csr *P)
 {
-    team t = {0, NULL};
+    subwarp t = {0, NULL};
     int32_t *count = NULL;
     gsolve_status status;
 
-    TRY(new_team(&t, ctx, R, P));
+    TRY(new_subwarp(&t, ctx, R, P));
     ALLOC(ctx, GSOLVE_HOST, count, R->nrows);
     TRY(make_all(&t, ctx, R, A, P, count));
     TRY(join(C, &t, ctx, R, P, count));
@@ -259,7 +259,7 @@ static gsolve_status multiply(gsolve_csr *C, void **kept, gs_tally_of_product *t
     *fits = true;
 done:
     gsolve_free(ctx, GSOLVE_HOST, count);
-    drop_team(&t, ctx);
+    drop_subwarp(&t, ctx);
     return status;
 }
 
@@ -267,18 +267,18 @@ static gsolve_status update(void *kept, gsolve_context *ctx, const gsolve_csr *R
                             const gsolve_csr *A, const gsolve_csr *P, gsolve_csr *C)
 {
     const kernels *kernel = &kernels_of[R->type];
-    team t = {0, NULL};
+    subwarp t = {0, NULL};
     gsolve_status status;
 
     (void)kept;
-    TRY(new_team(&t, ctx, R, P));
+    TRY(new_subwarp(&t, ctx, R, P));
 #pragma omp parallel for schedule(static, 1) num_threads(t.size)
     for (int k = 0; k < t.size; k++) {
         worker *w = &t.of[k];
         for (int32_t i = w->next; i < w->end; i++) kernel->renew(R, A, P, C, i, w);
     }
 done:
-    drop_team(&t, ctx);
+    drop_subwarp(&t, ctx);
     return status;
 }
 

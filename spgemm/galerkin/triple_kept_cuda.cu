@@ -19,7 +19,7 @@ void drop_plans(kept_rows *kept, gsolve_context *ctx)
 {
     gs_hash_rows::drop_plan(kept->first, ctx);
     gs_hash_rows::drop_plan(kept->second, ctx);
-    kept->M.place = GSOLVE_DEVICE;
+    kept->M.location = GSOLVE_DEVICE;
     gsolve_csr_free(&kept->M, ctx);
     kept->first = kept->second = nullptr;
 }

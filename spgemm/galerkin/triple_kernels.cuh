@@ -1,6 +1,6 @@
 // triple_kernels.cuh: what the kernels of R A P share: A P, and the rows of C by classes.
-#ifndef GS_TRIPLE_KERNELS_CUH
-#define GS_TRIPLE_KERNELS_CUH
+#ifndef GS_SPGEMM_GALERKIN_TRIPLE_KERNELS_CUH
+#define GS_SPGEMM_GALERKIN_TRIPLE_KERNELS_CUH
 
 #include "spgemm/rows.cuh"
 

@@ -1,8 +1,8 @@
 // triple_short.cuh: products whose rows are short: what is known of their rows, and the kernels for
 // them. The products of an entry of A's row lie in different columns, and those of the next are
 // added after them.
-#ifndef GS_TRIPLE_SHORT_CUH
-#define GS_TRIPLE_SHORT_CUH
+#ifndef GS_SPGEMM_GALERKIN_TRIPLE_SHORT_CUH
+#define GS_SPGEMM_GALERKIN_TRIPLE_SHORT_CUH
 
 #include "spgemm/galerkin/triple_kernels.cuh"
 

@@ -119,9 +119,7 @@ __device__ __forceinline__ int sum_short(const rows_of &A, const rows_of &B, int
     __syncwarp();
     walk<T, false>(
         A, B, {from + me.lane, G, G, me.lane, G}, to, {0, 0}, 0,
-        [&](int64_t e, int64_t) {
-            return element<T>{B.col[e], B.number<T>(e)};
-        },
+        [&](int64_t e, int64_t) { return element<T>{B.col[e], B.number<T>(e)}; },
         [&](bool is_one, T a, element<T> b) {
             bool fresh = false;
             if (is_one && n <= most) {

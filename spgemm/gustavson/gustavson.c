@@ -8,15 +8,15 @@
 
 #include "core/try.h"
 
-typedef struct team {
+typedef struct subwarp {
     int size;
     gs_bench *bench; /* of each thread */
-} team;
+} subwarp;
 
 #define FEW_PRODUCTS 20000 /* not worth a second thread */
 
 /* As many threads as there are products for, and whose benches do not outweigh them. */
-static int size_of_team(const gsolve_context *ctx, int64_t products, int32_t ncols)
+static int subwarp_size(const gsolve_context *ctx, int64_t products, int32_t ncols)
 {
     const double bench = 12. * ncols, most = 1 + 16. * (double)products / (bench + 1);
     const int threads = gsolve_threads(ctx);
@@ -36,7 +36,7 @@ static void drop_list(gs_bench *bench, gsolve_context *ctx)
     bench->sum = NULL;
 }
 
-static void drop_team(team *t, gsolve_context *ctx)
+static void drop_subwarp(subwarp *t, gsolve_context *ctx)
 {
     for (int k = 0; t->bench && k < t->size; k++) {
         drop_list(&t->bench[k], ctx);
@@ -46,9 +46,9 @@ static void drop_team(team *t, gsolve_context *ctx)
     t->bench = NULL;
 }
 
-static gsolve_status new_team(team *out, gsolve_context *ctx, int64_t products, int32_t ncols)
+static gsolve_status new_subwarp(subwarp *out, gsolve_context *ctx, int64_t products, int32_t ncols)
 {
-    team t = {size_of_team(ctx, products, ncols), NULL};
+    subwarp t = {subwarp_size(ctx, products, ncols), NULL};
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, t.bench, t.size);
@@ -61,12 +61,12 @@ static gsolve_status new_team(team *out, gsolve_context *ctx, int64_t products, 
     *out = t;
     t.bench = NULL;
 done:
-    drop_team(&t, ctx);
+    drop_subwarp(&t, ctx);
     return status;
 }
 
 /* count[i] = the columns of row i. Returns those of the longest row. */
-static int32_t count_all(const team *t, const gsolve_csr *A, const gsolve_csr *B, int32_t *count)
+static int32_t count_all(const subwarp *t, const gsolve_csr *A, const gsolve_csr *B, int32_t *count)
 {
     int32_t longest = 0;
 
@@ -85,7 +85,7 @@ static int32_t count_all(const team *t, const gsolve_csr *A, const gsolve_csr *B
 }
 
 /* Room for the longest row. */
-static gsolve_status new_lists(const team *t, gsolve_context *ctx, int32_t longest,
+static gsolve_status new_lists(const subwarp *t, gsolve_context *ctx, int32_t longest,
                                gsolve_type type)
 {
     const size_t room = (size_t)longest + GS_RANKED;
@@ -104,7 +104,8 @@ done:
 }
 
 /* C's columns and values, its offsets being there. */
-static void make_rows(const team *t, const gsolve_csr *A, const gsolve_csr *B, const gsolve_csr *C)
+static void make_rows(const subwarp *t, const gsolve_csr *A, const gsolve_csr *B,
+                      const gsolve_csr *C)
 {
     const gs_gustavson_kernels *kernels = &gs_gustavson_host[C->type];
     const size_t slots = (size_t)B->ncols * sizeof(uint32_t);
@@ -125,14 +126,14 @@ static void make_rows(const team *t, const gsolve_csr *A, const gsolve_csr *B, c
     }
 }
 
-/* The row at which share k of the team begins. */
-static int32_t share(const team *t, int32_t nrows, int k)
+/* The row at which share k of the subwarp begins. */
+static int32_t share(const subwarp *t, int32_t nrows, int k)
 {
     return (int32_t)((int64_t)nrows * k / t->size);
 }
 
 /* before[k] = the entries of the rows before share k; size + 1 of them. */
-static void add_up(const team *t, int32_t nrows, const int32_t *count, int64_t *before)
+static void add_up(const subwarp *t, int32_t nrows, const int32_t *count, int64_t *before)
 {
     before[0] = 0;
 #pragma omp parallel for schedule(static, 1) num_threads(t->size)
@@ -145,7 +146,7 @@ static void add_up(const team *t, int32_t nrows, const int32_t *count, int64_t *
 }
 
 /* C of as many entries as counted, its offsets set. */
-static gsolve_status new_result(gsolve_csr *C, gsolve_context *ctx, const team *t,
+static gsolve_status new_result(gsolve_csr *C, gsolve_context *ctx, const subwarp *t,
                                 const gsolve_csr *A, const gsolve_csr *B, const int32_t *count)
 {
     const int32_t n = A->nrows;
@@ -154,7 +155,7 @@ static gsolve_status new_result(gsolve_csr *C, gsolve_context *ctx, const team *
 
     ALLOC(ctx, GSOLVE_HOST, before, (size_t)t->size + 1);
     add_up(t, n, count, before);
-    TRY(gs_csr_new_at(C, ctx, A->place, n, B->ncols, before[t->size], A->type));
+    TRY(gs_csr_new_at(C, ctx, A->location, n, B->ncols, before[t->size], A->type));
     gs_set_start(C, 0, 0);
 #pragma omp parallel for schedule(static, 1) num_threads(t->size)
     for (int k = 0; k < t->size; k++) {
@@ -168,10 +169,10 @@ done:
     return status;
 }
 
-/* The plan: the team, of which each keeps its slots. */
-static gsolve_status keep_team(void **plan, gsolve_context *ctx, team *t)
+/* The plan: the subwarp, of which each keeps its slots. */
+static gsolve_status keep_subwarp(void **plan, gsolve_context *ctx, subwarp *t)
 {
-    team *kept;
+    subwarp *kept;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, kept, 1);
@@ -183,33 +184,33 @@ done:
     return status;
 }
 
-static gsolve_status multiply(gs_blocked *out, void **plan, gs_tally_of_product *tally,
+static gsolve_status multiply(gs_blocked *out, void **plan, gs_product_work *tally,
                               gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                               const void *options)
 {
     const int32_t ncols = B->csr.ncols;
     gs_work_of_product work;
     gsolve_csr C = {0};
-    team t = {0, NULL};
+    subwarp t = {0, NULL};
     int32_t *count = NULL, longest;
     gsolve_status status;
 
     (void)options;
     TRY(gs_work_host[A->csr.type].count(&work, ctx, &A->csr, &B->csr));
-    TRY(new_team(&t, ctx, work.products, ncols));
+    TRY(new_subwarp(&t, ctx, work.products, ncols));
     ALLOC(ctx, GSOLVE_HOST, count, A->csr.nrows);
     longest = count_all(&t, &A->csr, &B->csr, count);
     TRY(new_lists(&t, ctx, longest, A->csr.type));
     TRY(new_result(&C, ctx, &t, &A->csr, &B->csr, count));
     make_rows(&t, &A->csr, &B->csr, &C);
-    if (plan) TRY(keep_team(plan, ctx, &t));
+    if (plan) TRY(keep_subwarp(plan, ctx, &t));
     *out = (gs_blocked){C, 1, 1};
     tally->products = work.products;
     tally->bands = 1;
     memset(&C, 0, sizeof C);
 done:
     gsolve_free(ctx, GSOLVE_HOST, count);
-    drop_team(&t, ctx);
+    drop_subwarp(&t, ctx);
     gsolve_csr_free(&C, ctx);
     return status;
 }
@@ -218,7 +219,7 @@ static gsolve_status update(const void *plan, gsolve_context *ctx, const gs_bloc
                             const gs_blocked *B, gs_blocked *C)
 {
     const gs_gustavson_kernels *kernels = &gs_gustavson_host[C->csr.type];
-    const team *t = plan;
+    const subwarp *t = plan;
 
     (void)ctx;
 #pragma omp parallel for schedule(dynamic, 128) num_threads(gs_usable_threads(t->size))
@@ -230,17 +231,16 @@ static gsolve_status update(const void *plan, gsolve_context *ctx, const gs_bloc
 
 static void destroy(void *plan, gsolve_context *ctx)
 {
-    drop_team(plan, ctx);
+    drop_subwarp(plan, ctx);
     gsolve_free(ctx, GSOLVE_HOST, plan);
 }
 
 static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                    const char **why)
 {
-    *why = ctx->device == &gs_device_cuda
-               ? "it multiplies on the CPU only"
-               : "it multiplies matrices of single numbers, not of blocks";
-    return ctx->device != &gs_device_cuda && A->height == 1 && A->width == 1 && B->width == 1;
+    *why = gs_on_gpu(ctx) ? "it multiplies on the CPU only"
+                          : "it multiplies matrices of single numbers, not of blocks";
+    return !gs_on_gpu(ctx) && A->height == 1 && A->width == 1 && B->width == 1;
 }
 
 const gs_multiplier gs_gustavson_multiplier = {

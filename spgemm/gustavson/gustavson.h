@@ -2,8 +2,8 @@
  * (1978). A first pass counts the columns of each row, each told once by a stamp. The second
  * gathers a row's columns and sums as they are met, and puts them in order. An update has the
  * columns' order, and adds each product at its column's place. */
-#ifndef GS_GUSTAVSON_H
-#define GS_GUSTAVSON_H
+#ifndef GS_SPGEMM_GUSTAVSON_GUSTAVSON_H
+#define GS_SPGEMM_GUSTAVSON_GUSTAVSON_H
 
 #include "spgemm/spgemm.h"
 

@@ -10,7 +10,7 @@ static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_bloc
     return false;
 }
 
-static gsolve_status multiply(gs_blocked *C, void **plan, gs_tally_of_product *tally,
+static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *tally,
                               gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                               const void *options)
 {

@@ -7,14 +7,14 @@
  *
  * Reads A once, and for each entry of A a row of B, once to count C's entries and once or twice to
  * make them; writes C once. */
-#ifndef GS_SPGEMM_HASH_H
-#define GS_SPGEMM_HASH_H
+#ifndef GS_SPGEMM_HASH_HASH_H
+#define GS_SPGEMM_HASH_HASH_H
 
 #include "spgemm/spgemm.h"
 
 typedef struct gs_hash_kernels {
     /* as the members of gs_multiplier, for blocks of 1 x 1 */
-    gsolve_status (*multiply)(gsolve_csr *C, void **plan, gs_tally_of_product *tally,
+    gsolve_status (*multiply)(gsolve_csr *C, void **plan, gs_product_work *tally,
                               gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B);
     gsolve_status (*update)(const void *plan, gsolve_context *ctx, const gsolve_csr *A,
                             const gsolve_csr *B, gsolve_csr *C);

@@ -49,7 +49,7 @@ gsolve_status make_rows(gsolve_csr *C, const job *j, int32_t ncols, gsolve_type 
     C->ncols = ncols;
     C->offset = wide ? GSOLVE_O64 : GSOLVE_O32;
     C->type = type;
-    C->place = GSOLVE_DEVICE;
+    C->location = GSOLVE_DEVICE;
     if (wide) {
         ALLOC_DEVICE(ctx, wide_start, (size_t)j->nrows + 1);
         C->start = wide_start;
@@ -67,8 +67,8 @@ done:
     return status;
 }
 
-gsolve_status multiply(gsolve_csr *out, void **plan, gs_tally_of_product *tally,
-                       gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B)
+gsolve_status multiply(gsolve_csr *out, void **plan, gs_product_work *tally, gsolve_context *ctx,
+                       const gsolve_csr *A, const gsolve_csr *B)
 {
     job j = {ctx, rows_of(A), rows_of(B), A->nrows};
     gsolve_csr C = {};
@@ -91,7 +91,7 @@ gsolve_status multiply(gsolve_csr *out, void **plan, gs_tally_of_product *tally,
     C = {};
 done:
     close_job(&j);
-    C.place = GSOLVE_DEVICE;
+    C.location = GSOLVE_DEVICE;
     gsolve_csr_free(&C, ctx);
     return status;
 }

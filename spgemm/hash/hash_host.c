@@ -16,8 +16,8 @@ static int64_t count_products(gsolve_context *ctx, const gsolve_csr *A, const gs
 {
     int64_t all = 0, most = 0;
 
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) \
-    reduction(+ : all) reduction(max : most)
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(+ : all) \
+    reduction(max : most)
     for (int32_t i = 0; i < A->nrows; i++) {
         const int64_t to = gs_start(A, i + 1);
         int64_t work = 0;
@@ -48,7 +48,7 @@ static int32_t count_row(const gsolve_csr *A, const gsolve_csr *B, int32_t i, gs
 static gsolve_status make_rows(gsolve_csr *C, gsolve_context *ctx, const gsolve_csr *A,
                                const gsolve_csr *B, const gs_hash_tables *tables, int64_t *start)
 {
-    const gsolve_place place = gs_place(ctx);
+    const gsolve_location location = gs_location(ctx);
     gsolve_status status;
 
     start[0] = 0;
@@ -57,13 +57,13 @@ static gsolve_status make_rows(gsolve_csr *C, gsolve_context *ctx, const gsolve_
         start[i + 1] = count_row(A, B, i, &tables->table[omp_get_thread_num()]);
     }
     for (int32_t i = 0; i < A->nrows; i++) start[i + 1] += start[i];
-    *C = (gsolve_csr){.nrows = A->nrows, .ncols = B->ncols, .type = A->type, .place = place};
+    *C = (gsolve_csr){.nrows = A->nrows, .ncols = B->ncols, .type = A->type, .location = location};
     C->offset = start[A->nrows] > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;
-    C->start = gsolve_alloc(ctx, place, (size_t)A->nrows + 1, gs_offset_size(C->offset));
+    C->start = gsolve_alloc(ctx, location, (size_t)A->nrows + 1, gs_offset_size(C->offset));
     TRY(C->start ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     for (int32_t i = 0; i <= A->nrows; i++) gs_set_start(C, i, start[i]);
-    ALLOC(ctx, place, C->col, start[A->nrows]);
-    C->value = gsolve_alloc(ctx, place, (size_t)start[A->nrows], gs_type_size(A->type));
+    ALLOC(ctx, location, C->col, start[A->nrows]);
+    C->value = gsolve_alloc(ctx, location, (size_t)start[A->nrows], gs_type_size(A->type));
     TRY(C->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
 done:
     return status;
@@ -86,7 +86,7 @@ static void fill_rows(const gsolve_csr *A, const gsolve_csr *B, const gsolve_csr
     }
 }
 
-static gsolve_status multiply(gsolve_csr *out, void **plan, gs_tally_of_product *tally,
+static gsolve_status multiply(gsolve_csr *out, void **plan, gs_product_work *tally,
                               gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B)
 {
     gs_hash_tables *tables = NULL;
@@ -111,7 +111,7 @@ static gsolve_status multiply(gsolve_csr *out, void **plan, gs_tally_of_product 
         tables = NULL;
     }
 done:
-    C.place = gs_place(ctx);
+    C.location = gs_location(ctx);
     gsolve_csr_free(&C, ctx);
     gsolve_free(ctx, GSOLVE_HOST, space);
     gsolve_free(ctx, GSOLVE_HOST, start);

@@ -6,8 +6,8 @@
 // order is known at once. Many that lie apart: a table of them, sorted at the end. Where the bits
 // fit into a multiprocessor's memory and the sums do not, these are made in C; where neither table
 // nor bits fit, stretch after stretch.
-#ifndef GS_HASH_JOB_CUH
-#define GS_HASH_JOB_CUH
+#ifndef GS_SPGEMM_HASH_HASH_JOB_CUH
+#define GS_SPGEMM_HASH_HASH_JOB_CUH
 
 #include "spgemm/hash/hash_rows.cuh"
 

@@ -103,7 +103,7 @@ __device__ __forceinline__ void add_runs(const run_of_lane<T> &mine, const T *b,
 
 // Bytes of a piece: what its warp asks for, and its sums.
 template <class T, int R>
-constexpr int piece_bytes = (int)sizeof(asked_rows<T, R>) + piece_entries *(int)sizeof(T) + 16;
+constexpr int piece_bytes = (int)sizeof(asked_rows<T, R>) + piece_entries * (int)sizeof(T) + 16;
 
 // Pieces of the rows of a way, as many of each as the longest has. (16 lanes a piece, so that two
 // shared a warp, took half as long again; pieces of 2048 entries a tenth more, of 4096 four tenths,

@@ -2,8 +2,8 @@
 // 256 entries, in two up to 65536, else in four; so that an update of values reads neither B's
 // columns nor C's, and each product is one addition in shared memory. Long rows are cut into
 // pieces; of every row of B that one asks for, it is known where each piece begins.
-#ifndef GS_HASH_PLAN_CUH
-#define GS_HASH_PLAN_CUH
+#ifndef GS_SPGEMM_HASH_HASH_PLAN_CUH
+#define GS_SPGEMM_HASH_HASH_PLAN_CUH
 
 #include "spgemm/hash/hash_job.cuh"
 

@@ -59,9 +59,7 @@ __global__ void __launch_bounds__(1024)
 
     walk<nothing, true>(
         A, B, {from + me % width, width, width, me, threads}, to, {0, 0}, 0,
-        [&](int64_t e, int64_t number) {
-            return column_of_product{B.col[e], number};
-        },
+        [&](int64_t e, int64_t number) { return column_of_product{B.col[e], number}; },
         [&](bool is_one, nothing, column_of_product x) {
             if (is_one) mine[x.number] = (P)(gs_row_first(C.col, first, end, x.col) - first);
         },

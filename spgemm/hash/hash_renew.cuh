@@ -1,6 +1,6 @@
 // hash_renew.cuh: what the kernels that make C's values once more share, see hash_update_cuda.cu.
-#ifndef GS_HASH_RENEW_CUH
-#define GS_HASH_RENEW_CUH
+#ifndef GS_SPGEMM_HASH_HASH_RENEW_CUH
+#define GS_SPGEMM_HASH_HASH_RENEW_CUH
 
 #include "spgemm/hash/hash_plan.cuh"
 

@@ -1,7 +1,7 @@
 // hash_rows.cuh: what the kernels of the method hash are made of: groups of threads that share a
 // row of C, and the walk over the rows of B that a row of A asks for.
-#ifndef GS_HASH_ROWS_CUH
-#define GS_HASH_ROWS_CUH
+#ifndef GS_SPGEMM_HASH_HASH_ROWS_CUH
+#define GS_SPGEMM_HASH_HASH_ROWS_CUH
 
 #include "spgemm/rows.cuh"
 
@@ -10,7 +10,7 @@ extern "C" {
 }
 
 #define SMALL __device__ inline
-#include "core/row_rule.h"
+#include "matrix/row_rule.h"
 #undef SMALL
 
 namespace gs_hash_rows
@@ -176,13 +176,13 @@ __device__ sharing in_order(int64_t from)
     return {from + threadIdx.x % 32, 32, 32, GROUP::me(), GROUP::size()};
 }
 
-// Teams of so many lanes take entries of A in turn.
+// Subwarps of so many lanes take entries of A in turn.
 template <class GROUP>
-__device__ sharing by_teams(int64_t from, int lanes)
+__device__ sharing by_subwarps(int64_t from, int lanes)
 {
-    const int teams = GROUP::size() / lanes, lane = GROUP::me() % lanes;
-    return {from + GROUP::me() / lanes + (int64_t)teams * lane, (int64_t)teams * lanes, lanes, lane,
-            lanes};
+    const int subwarps = GROUP::size() / lanes, lane = GROUP::me() % lanes;
+    return {from + GROUP::me() / lanes + (int64_t)subwarps * lane, (int64_t)subwarps * lanes, lanes,
+            lane, lanes};
 }
 
 // Every column of the row's products, in any order, that lies in part: each(column).
@@ -191,7 +191,7 @@ __device__ __forceinline__ void for_columns(const rows_of &A, const rows_of &B, 
                                             int64_t to, int lanes, stretch part, Each each)
 {
     walk<nothing, false>(
-        A, B, by_teams<GROUP>(from, lanes), to, part, 0,
+        A, B, by_subwarps<GROUP>(from, lanes), to, part, 0,
         [&](int64_t e, int64_t) { return B.col[e]; },
         [&](bool is_one, nothing, int32_t j) {
             if (is_one) each(j);
@@ -212,9 +212,7 @@ __device__ __forceinline__ void for_products(const rows_of &A, const rows_of &B,
 {
     walk<T, false>(
         A, B, s, to, part, 0,
-        [&](int64_t e, int64_t) {
-            return element<T>{B.col[e], B.number<T>(e)};
-        },
+        [&](int64_t e, int64_t) { return element<T>{B.col[e], B.number<T>(e)}; },
         [&](bool is_one, T a, element<T> b) { each(is_one, b.col, a, b.value); },
         [] { GROUP::sync(); });
 }

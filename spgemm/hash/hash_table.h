@@ -1,6 +1,6 @@
 /* hash_table.h: what one thread of the CPU works with: a table of the columns of one row of C. */
-#ifndef GS_HASH_TABLE_H
-#define GS_HASH_TABLE_H
+#ifndef GS_SPGEMM_HASH_HASH_TABLE_H
+#define GS_SPGEMM_HASH_HASH_TABLE_H
 
 #include "spgemm/hash/hash.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "core/try.h"
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
 #include "spmv/sliced/sliced.h"
 
 #define LEAST 1024 /* rows of a window */
@@ -106,9 +106,9 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                            o->window, LEAST);
     }
     TRY(GS_KERNELS(gs_bce, ctx, csr->type)->count(ctx, csr, rows));
-    gs_bce_make_plan(&p, o, csr, rows, ctx->device == &gs_device_cuda);
+    gs_bce_make_plan(&p, o, csr, rows, gs_on_gpu(ctx));
     if (gs_bce_may_keep_order(&p, csr->nrows)) {
-        TRY(gs_sliced_look(ctx, csr, p.model.lanes, GS_BCE_LONGEST, &facts));
+        TRY(gs_sliced_inspect(ctx, csr, p.model.lanes, GS_BCE_LONGEST, &facts));
         gs_bce_keep_order(&p, csr->nrows, (double)facts.stored);
     }
     gs_sliced_policy policy = {.lanes = p.model.lanes,
@@ -151,9 +151,9 @@ const gsolve_format gs_bce_format = {
     .destroy = gs_sliced_destroy,
     .apply = gs_sliced_apply,
     .apply_block = gs_sliced_apply_block,
-    .by_rows = true,
+    .row_major = true,
     .apply_dot = gs_sliced_apply_dot,
     .update = gs_sliced_update,
-    .forecast = forecast,
+    .memory = forecast,
     .describe = gs_sliced_describe,
 };

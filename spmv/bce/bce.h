@@ -13,10 +13,10 @@
  * width (the paper writes y[Ap[block] + thread], below N, up to and with width), and padding is
  * known by its column, not by its value. A block there is one thread block, and needs as many
  * threads as it has rows; here it is cut into slices, which section 5.6 leaves open. */
-#ifndef GS_SPMV_BCE_H
-#define GS_SPMV_BCE_H
+#ifndef GS_SPMV_BCE_BCE_H
+#define GS_SPMV_BCE_BCE_H
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 #include "spmv/bce/opa.h"
 
 #define GS_BCE_LONGEST 2048

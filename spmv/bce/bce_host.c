@@ -36,7 +36,7 @@ static gsolve_status sort(gsolve_context *ctx, const gsolve_csr *csr, const gs_b
     int32_t *order = NULL;
     gsolve_status status;
 
-    ALLOC(ctx, gs_place(ctx), order, csr->nrows);
+    ALLOC(ctx, gs_location(ctx), order, csr->nrows);
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) if (places->windows > 4)
     for (int32_t w = 0; w < places->windows; w++) sort_window(csr, places, w, order, first);
     *out = order;

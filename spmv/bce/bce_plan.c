@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "spmv/scattered.h"
+#include "matrix/irregular.h"
 #include "spmv/sliced/sliced.h"
 
 #define WINDOW 65536 /* rows that are grouped, */
@@ -22,7 +22,7 @@ static int find_classes(const int32_t *rows, gs_bce_class *class)
 
 static int32_t window_of(const gsolve_csr *csr, bool gpu)
 {
-    return gpu || gs_is_scattered(csr) ? WINDOW : NEAR;
+    return gpu || gs_is_irregular(csr) ? WINDOW : NEAR;
 }
 
 void gs_bce_make_plan(gs_bce_plan *p, const gs_bce_options *o, const gsolve_csr *csr,

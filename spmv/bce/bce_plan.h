@@ -1,7 +1,7 @@
 /* bce_plan.h: what bce does with rows of given lengths: into which blocks they go, how many lanes
  * share a row of each, and what that will store. */
-#ifndef GS_SPMV_BCE_PLAN_H
-#define GS_SPMV_BCE_PLAN_H
+#ifndef GS_SPMV_BCE_BCE_PLAN_H
+#define GS_SPMV_BCE_BCE_PLAN_H
 
 #include "spmv/bce/bce.h"
 

@@ -18,8 +18,8 @@
  * all sets of rows, are about the entries stored. With a floor of L threads a block, or rows
  * rounded up to slices, they need not hold: a short row beside a long one that fills no slice costs
  * nothing. Then the partition is the best into runs of classes. */
-#ifndef GS_BCE_OPA_H
-#define GS_BCE_OPA_H
+#ifndef GS_SPMV_BCE_OPA_H
+#define GS_SPMV_BCE_OPA_H
 
 #include <stdbool.h>
 #include <stdint.h>

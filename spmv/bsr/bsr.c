@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "spmv/tally.h"
+#include "matrix/block_counts.h"
 
 /* Blocks that nobody asked for by their size are not made if they take ALLOWANCE times the bytes of
  * the rows themselves, and more than SMALL in all: below that they hurt nobody. */
@@ -36,12 +36,12 @@ static gsolve_status find_size(gs_bsr *m, gsolve_context *ctx)
 {
     const gsolve_csr *A = &m->csr;
     const double row = (double)gs_type_size(A->type) + sizeof(int32_t); /* bytes of an entry */
-    gs_tally found[GS_TALLY_MOST - GS_TALLY_LEAST + 1];
+    gs_block_count found[GS_BLOCK_COUNT_MOST - GS_BLOCK_COUNT_LEAST + 1];
     double each, blocks, rows;
     gsolve_status status;
 
-    TRY(GS_KERNELS(gs_tally, ctx, A->type)->count(found, ctx, A));
-    m->b = gs_tally_best(found, A->type, GS_BSR_LEAST, GS_BSR_MOST, &each);
+    TRY(GS_KERNELS(gs_block_count, ctx, A->type)->count(found, ctx, A));
+    m->b = gs_best_block_size(found, A->type, GS_BSR_LEAST, GS_BSR_MOST, &each);
     if (each == 0) each = (double)(m->b * m->b) * row; /* all rows are too long for the sample */
     blocks = each * (double)m->entries;
     rows = row * (double)m->entries;
@@ -61,7 +61,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gs_bsr *m = self;
 
     GS_KERNELS(gs_bsr, ctx, m->csr.type)->drop(m, ctx);
-    gs_crews_drop(&m->room, ctx);
+    gs_subwarp_drop(&m->room, ctx);
     gsolve_free(ctx, GSOLVE_HOST, m);
 }
 
@@ -108,7 +108,7 @@ static gsolve_status apply_block(const void *self, gsolve_context *ctx, double a
     const gs_bsr_kernels *bsr = GS_KERNELS(gs_bsr, ctx, x.type);
     const int64_t sums = bsr->sums ? bsr->sums(m) : 0;
 
-    return gs_crews_multiply(bsr->multiply, &m->room, ctx, m, sums, alpha, x, beta, y);
+    return gs_subwarp_multiply(bsr->multiply, &m->room, ctx, m, sums, alpha, x, beta, y);
 }
 
 static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
@@ -145,7 +145,7 @@ const gsolve_format gs_bsr_format = {
     .destroy = destroy,
     .apply = apply,
     .apply_block = apply_block,
-    .by_rows = true,
+    .row_major = true,
     .apply_dot = apply_dot,
     .update = update,
     .describe = describe,

@@ -6,12 +6,12 @@
  * column of a block times an element of x is one operation on a vector.
  *
  * On a GPU see bsr_slices.cuh. */
-#ifndef GS_BSR_H
-#define GS_BSR_H
+#ifndef GS_SPMV_BSR_BSR_H
+#define GS_SPMV_BSR_BSR_H
 
-#include "core/csr.h"
-#include "core/vector.h"
-#include "spmv/crews.h"
+#include "matrix/csr.h"
+#include "spmv/multi_rhs/subwarp_rows.h"
+#include "vector/vector.h"
 
 enum { GS_BSR_LEAST = 2, GS_BSR_MOST = 6 }; /* rows and columns of a block */
 enum { GS_BSR_AUTO, GS_BSR_16, GS_BSR_32 }; /* the words of index= */
@@ -39,7 +39,7 @@ typedef struct gs_bsr {
     int32_t *begin;               /* tasks + 1: first block row of each task */
     double *part;                 /* scratch: two sums for each task */
     struct gs_bsr_slices *slices; /* on CUDA, instead of all these: see bsr_slices.cuh */
-    gs_crews_room room;           /* for products with many columns */
+    gs_subwarp_space room;        /* for products with many columns */
 } gs_bsr;
 
 typedef struct gs_bsr_kernels {
@@ -52,7 +52,7 @@ typedef struct gs_bsr_kernels {
     /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0 */
     gsolve_status (*apply)(gs_queue *q, const gs_bsr *m, double alpha, const void *x, double beta,
                            void *y, const gs_product_sums *dots);
-    gs_crews_product *multiply; /* of many columns by rows */
+    gs_subwarp_product *multiply; /* of many columns by rows */
     /* sums that it takes for each column; NULL: none */
     int64_t (*sums)(const gs_bsr *m);
 } gs_bsr_kernels;

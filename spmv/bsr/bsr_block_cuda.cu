@@ -1,11 +1,11 @@
 // bsr_block_cuda.cu: the product of blocks with many columns on a GPU, see bsr_slices.cuh and
-// spmv/crews.cuh. A team has a slot: it reads the b rows of x that a block needs once for all b
-// rows of the block. Each row is summed as in the product with one column and has the same bits.
+// spmv/subwarps.cuh. A subwarp has a slot: it reads the b rows of x that a block needs once for all
+// b rows of the block. Each row is summed as in the product with one column and has the same bits.
 #include "spmv/bsr/bsr_slices.cuh"
-#include "spmv/crews.cuh"
+#include "spmv/multi_rhs/subwarp_rows.cuh"
 
 using namespace gs_bsr_parts;
-using namespace gs_crews;
+using namespace gs_subwarp_rows;
 
 namespace
 {
@@ -163,7 +163,7 @@ gsolve_status gs_bsr_rows_cuda(gsolve_context *ctx, const void *self, double alp
 {
     const gs_bsr *m = (const gs_bsr *)self;
     const gs_bsr_slices *p = m->slices;
-    const dense_rows<T> d = gs_crews::rows_of<T>(alpha, x, beta, y, sums);
+    const dense_rows<T> d = gs_subwarp_rows::rows_of<T>(alpha, x, beta, y, sums);
     const cut_rows cut = {
         (int64_t)p->longs * m->b, m->b, m->csr.nrows, p->long_row, p->part_of, m->b};
     gsolve_status status;

@@ -4,8 +4,8 @@
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
-#include "core/rows.cuh"
-#include "spmv/block_rows.cuh"
+#include "matrix/block_rows.cuh"
+#include "matrix/rows.cuh"
 #include "spmv/bsr/bsr_slices.cuh"
 
 using namespace gs_bsr_parts;
@@ -337,8 +337,8 @@ __global__ void __launch_bounds__(gs_block_rows::threads)
             row.at += used;
             used = 0;
             __syncwarp(); // all have done with what is there
-            gs_block_rows::look_ahead<reach>(cols[of_block], col, row, -1);
-            gs_block_rows::look_ahead<reach>(values[of_block], value, row, T(0));
+            gs_block_rows::read_ahead<reach>(cols[of_block], col, row, -1);
+            gs_block_rows::read_ahead<reach>(values[of_block], value, row, T(0));
             __syncwarp();
         }
         for (int c = 0; c < b; c++) {

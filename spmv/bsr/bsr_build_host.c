@@ -1,9 +1,9 @@
 /* bsr_build_host.c: which blocks there are, on the CPU, see bsr.h. */
 #include <string.h>
 
-#include "core/blocks.h"
 #include "core/try.h"
 #include "spmv/bsr/bsr.h"
+#include "vector/blocks.h"
 
 /* The block columns of block row I, ascending, into col unless it is NULL; returns how many. Its
  * rows are merged: the least column that is left names the next block. */
@@ -37,7 +37,7 @@ static gsolve_status count_blocks(gs_bsr *m, gsolve_context *ctx)
 {
     gsolve_status status;
 
-    ALLOC(ctx, gs_place(ctx), m->first, (size_t)m->rows + 1);
+    ALLOC(ctx, gs_location(ctx), m->first, (size_t)m->rows + 1);
 #pragma omp parallel for schedule(static) \
     num_threads(gs_threads_for(m->entries, gsolve_threads(ctx)))
     for (int32_t I = 0; I < m->rows; I++) m->first[I + 1] = merge_row(m, I, NULL);
@@ -54,7 +54,7 @@ static gsolve_status name_blocks(gs_bsr *m, gsolve_context *ctx, bool *narrow)
     bool all = true;
     gsolve_status status;
 
-    ALLOC(ctx, gs_place(ctx), m->col, m->blocks);
+    ALLOC(ctx, gs_location(ctx), m->col, m->blocks);
 #pragma omp parallel for schedule(static) reduction(&& : all) \
     num_threads(gs_threads_for(m->entries, gsolve_threads(ctx)))
     for (int32_t I = 0; I < m->rows; I++) {
@@ -72,8 +72,8 @@ static gsolve_status narrow_columns(gs_bsr *m, gsolve_context *ctx)
 {
     gsolve_status status;
 
-    ALLOC(ctx, gs_place(ctx), m->near, m->blocks);
-    ALLOC(ctx, gs_place(ctx), m->base, m->rows);
+    ALLOC(ctx, gs_location(ctx), m->near, m->blocks);
+    ALLOC(ctx, gs_location(ctx), m->base, m->rows);
 #pragma omp parallel for schedule(static) \
     num_threads(gs_threads_for(m->entries, gsolve_threads(ctx)))
     for (int32_t I = 0; I < m->rows; I++) {
@@ -81,7 +81,7 @@ static gsolve_status narrow_columns(gs_bsr *m, gsolve_context *ctx)
         m->base[I] = from < to ? m->col[from] : 0;
         for (int64_t k = from; k < to; k++) m->near[k] = (uint16_t)(m->col[k] - m->base[I]);
     }
-    gsolve_free(ctx, gs_place(ctx), m->col);
+    gsolve_free(ctx, gs_location(ctx), m->col);
     m->col = NULL;
 done:
     return status;
@@ -131,11 +131,11 @@ done:
 
 void gs_bsr_drop_host(gs_bsr *m, gsolve_context *ctx)
 {
-    gsolve_free(ctx, gs_place(ctx), m->first);
-    gsolve_free(ctx, gs_place(ctx), m->col);
-    gsolve_free(ctx, gs_place(ctx), m->near);
-    gsolve_free(ctx, gs_place(ctx), m->base);
-    gsolve_free(ctx, gs_place(ctx), m->value);
+    gsolve_free(ctx, gs_location(ctx), m->first);
+    gsolve_free(ctx, gs_location(ctx), m->col);
+    gsolve_free(ctx, gs_location(ctx), m->near);
+    gsolve_free(ctx, gs_location(ctx), m->base);
+    gsolve_free(ctx, gs_location(ctx), m->value);
     gsolve_free(ctx, GSOLVE_HOST, m->begin);
     gsolve_free(ctx, GSOLVE_HOST, m->part);
 }

@@ -1,11 +1,11 @@
 // bsr_cuda.cu: the product on a GPU, see bsr_slices.cuh. A thread sums a row: the values of several
 // blocks are asked for at once, and they and the block columns before the number of blocks of the
 // slot is known; the elements of x that rows of a block share come from the first cache.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/bsr/bsr_slices.cuh"
 
 extern "C" {
-#include "core/vector.h"
+#include "vector/vector.h"
 }
 
 using namespace gs_bsr_parts;
@@ -158,11 +158,11 @@ gsolve_status launch(gs_queue *q, const product<T> &a)
     const int64_t blocks = (a.warps * 32 + gs_block_size - 1) / gs_block_size;
     const int64_t most = SUMS ? gs_most_partials : INT32_MAX;
 
-    return gs_launch_early(q, "the product by blocks", multiply_slices<T, B, SUMS>,
-                           (int)(blocks < 1      ? 1
-                                 : blocks < most ? blocks
-                                                 : most),
-                           gs_block_size, a, q->partial, q->arrived);
+    return gs_launch_pdl(q, "the product by blocks", multiply_slices<T, B, SUMS>,
+                         (int)(blocks < 1      ? 1
+                               : blocks < most ? blocks
+                                               : most),
+                         gs_block_size, a, q->partial, q->arrived);
 }
 
 template <class T, int SUMS>
@@ -206,9 +206,9 @@ gsolve_status apply(gs_queue *q, const gs_bsr *m, double alpha, const void *x, d
     }
     if (p->count > 0) TRY((launch_any<T, 0>(q, a, m->b)));
     if (p->longs > 0) {
-        TRY(gs_launch_early(q, "adding parts of block rows", add_parts<T>,
-                            blocks_for((int64_t)p->longs * m->b * 32), gs_block_size, a, m->b,
-                            p->longs, p->long_row, p->part_of));
+        TRY(gs_launch_pdl(q, "adding parts of block rows", add_parts<T>,
+                          blocks_for((int64_t)p->longs * m->b * 32), gs_block_size, a, m->b,
+                          p->longs, p->long_row, p->part_of));
     }
     if (!dots) return GSOLVE_OK;
     return gs_sum_product(vector, q, a.nrows, y, dots);

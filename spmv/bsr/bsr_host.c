@@ -1,9 +1,9 @@
 /* bsr_host.c: the kernels of bsr on the CPU. */
 #include <string.h>
 
-#include "core/blocks.h"
 #include "core/try.h"
 #include "spmv/bsr/bsr.h"
+#include "vector/blocks.h"
 
 #define GS_BODY "spmv/bsr/bsr_body.h"
 #include "core/each_type.h"

@@ -2,7 +2,7 @@
 // once to count its blocks and once to name them. Nothing has to be sorted.
 #include <cub/device/device_scan.cuh>
 
-#include "spmv/block_rows.cuh"
+#include "matrix/block_rows.cuh"
 #include "spmv/bsr/bsr_slices.cuh"
 
 using namespace gs_bsr_parts;

@@ -9,8 +9,8 @@
 // The block columns of a slice are stored in one of three ways, by what they allow: one number for
 // all slots of a place k, the distance from the block row (SHARED); 16 bits for each slot, counted
 // from the slice's least (NEAR); 32 bits (FAR).
-#ifndef GS_BSR_SLICES_CUH
-#define GS_BSR_SLICES_CUH
+#ifndef GS_SPMV_BSR_BSR_SLICES_CUH
+#define GS_SPMV_BSR_BSR_SLICES_CUH
 
 #include "core/cuda.cuh"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "spmv/scattered.h"
+#include "matrix/irregular.h"
 
 /* Work before row i. */
 static int64_t work(const gsolve_csr *A, int32_t i)
@@ -59,11 +59,11 @@ void gs_csr_drop_host(gs_csr_plan *plan, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, plan->long_row);
     gsolve_free(ctx, GSOLVE_HOST, plan->first_part);
     gsolve_free(ctx, GSOLVE_HOST, plan->part);
-    gs_strips_drop(&plan->strips, ctx);
+    gs_column_blocks_drop(&plan->strips, ctx);
 }
 
 gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries,
-                               const gs_csr_look *look)
+                               const gs_row_statistics *look)
 {
     const gsolve_csr *csr = &plan->csr;
     gsolve_status status;
@@ -77,7 +77,8 @@ gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t e
     }
     plan->begin[plan->tasks] = csr->nrows;
     TRY(plan_long_rows(plan, ctx));
-    if (plan->nlong == 0) TRY(gs_strips_make(&plan->strips, ctx, csr)); /* with the same bits */
+    if (plan->nlong == 0)
+        TRY(gs_column_blocks_make(&plan->strips, ctx, csr)); /* with the same bits */
     ALLOC(ctx, GSOLVE_HOST, plan->part, 2 * plan->tasks + 8 * plan->first_part[plan->nlong]);
 done:
     return status;
@@ -89,12 +90,12 @@ static void destroy(void *self, gsolve_context *ctx)
 
     GS_KERNELS(gs_csr, ctx, plan->csr.type)->drop(plan, ctx);
     gs_block_space_drop(&plan->space, ctx);
-    gs_windows_drop(&plan->windows, ctx);
+    gs_cache_windows_drop(&plan->windows, ctx);
     gsolve_free(ctx, GSOLVE_HOST, plan);
 }
 
 gsolve_status gs_csr_build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const gs_csr_look *look)
+                           const gs_row_statistics *look)
 {
     gs_csr_plan *plan = NULL;
     gsolve_status status;
@@ -135,10 +136,10 @@ static gsolve_status x_by_rows(gs_csr_plan *plan, gsolve_context *ctx, gsolve_de
 {
     gsolve_status status;
 
-    if (x->layout == GSOLVE_BY_COLUMNS && !plan->windows.of && plan->nlong == 0) {
-        TRY(gs_windows_find(&plan->windows, ctx, &plan->csr, plan->tasks, plan->begin, NULL));
+    if (x->layout == GSOLVE_COLUMN_MAJOR && !plan->windows.of && plan->nlong == 0) {
+        TRY(gs_cache_windows_find(&plan->windows, ctx, &plan->csr, plan->tasks, plan->begin, NULL));
     }
-    TRY(gs_windows_turn(&plan->windows, &plan->space, ctx, *x, x));
+    TRY(gs_cache_windows_transpose(&plan->windows, &plan->space, ctx, *x, x));
 done:
     return status;
 }
@@ -149,7 +150,7 @@ static gsolve_status apply_block(const void *self, gsolve_context *ctx, double a
     gs_csr_plan *plan = (gs_csr_plan *)(uintptr_t)self; /* whose space and windows may grow */
     gsolve_status status;
 
-    if (ctx->device != &gs_device_cuda) {
+    if (!gs_on_gpu(ctx)) {
         TRY(x_by_rows(plan, ctx, &x));
     }
     TRY(GS_KERNELS(gs_csr, ctx, x.type)->apply_block(ctx->queue, plan, alpha, x, beta, y));
@@ -186,10 +187,10 @@ static size_t forecast(const gsolve_csr *csr, const void *options)
         .destroy = destroy,                 \
         .apply = apply,                     \
         .apply_block = apply_block,         \
-        .by_rows = true,                    \
+        .row_major = true,                  \
         .apply_dot = apply_dot,             \
         .update = update,                   \
-        .forecast = forecast,               \
+        .memory = forecast,                 \
     }
 
 FORMAT(gs_csr_format, "csr", "compressed rows, shared out by entries; no conversion");

@@ -1,7 +1,7 @@
 // csr_block_cuda.cu: the product of several columns at once on a GPU: one pass over the entries
 // serves C of them, whose sums run as in csr_cuda.cu and so have the same bits. Of 12 bytes an
 // entry (8 in fp32) each column bears the C-th part; its gathers from x remain.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/csr/csr_tiles.cuh"
 
 using namespace gs_tiles;
@@ -103,8 +103,8 @@ gsolve_status by_groups(gs_queue *q, const columns<T> &a, int32_t n, const gs_cs
     constexpr auto kernel = rows_by_groups<T, O, C>;
     const int grid = groups_grid<kernel>(q, n, rows, p->scattered);
 
-    return gs_launch_early(q, "the product of columns by groups", kernel, grid, gs_block_size, a, n,
-                           p->lanes);
+    return gs_launch_pdl(q, "the product of columns by groups", kernel, grid, gs_block_size, a, n,
+                         p->lanes);
 }
 
 // --- rows of any lengths ----------------------------------------------------------------------
@@ -229,8 +229,8 @@ gsolve_status by_tiles(gs_queue *q, const columns<T> &a, const gs_csr_tiles *p)
 {
     static_assert(C <= most_columns, "the parts of long rows have room for so many sums");
     if (p->tiles + p->parts == 0) return GSOLVE_OK;
-    return gs_launch_early(q, "the product of columns by tiles", rows_by_tiles<T, O, C>,
-                           p->tiles + p->parts, gs_block_size, a, *p);
+    return gs_launch_pdl(q, "the product of columns by tiles", rows_by_tiles<T, O, C>,
+                         p->tiles + p->parts, gs_block_size, a, *p);
 }
 
 // --- as many columns as there are -------------------------------------------------------------
@@ -266,7 +266,7 @@ gsolve_status gs_csr_apply_block(gs_queue *q, const gs_csr_plan *plan, double al
     const gsolve_csr *A = &plan->csr;
     gsolve_status status = GSOLVE_OK;
 
-    if (x.layout == GSOLVE_BY_ROWS) return gs_csr_apply_rows<T>(q, plan, alpha, x, beta, y);
+    if (x.layout == GSOLVE_ROW_MAJOR) return gs_csr_apply_rows<T>(q, plan, alpha, x, beta, y);
     for (int32_t j = 0, now; j < x.ncols && status == GSOLVE_OK; j += now) {
         const T *xj = (const T *)x.value + j * x.stride;
         T *yj = (T *)y.value + j * y.stride;

@@ -1,7 +1,9 @@
 /* csr_body.h: the products on the CPU for one value type T; csr_rows.h holds what reads offsets. */
 
-#include "spmv/row_blocks.h"
-#include "spmv/windows_body.h"
+#include "spmv/multi_rhs/row_blocks.h"
+
+/* after row_blocks.h, whose functions it calls */
+#include "spmv/multi_rhs/cache_windows_body.h"
 
 /* The sum over one part of a long row. */
 static T FN(part_sum)(const gs_csr_plan *plan, int64_t part, const T *x)
@@ -63,14 +65,14 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_csr_plan *plan, double alph
                                     const gs_product_sums *) = {
         [GS_ROWS_EVEN] = {FN(task_o32), FN(task_o64)},
         [GS_ROWS_UNEVEN] = {FN(task_uneven_o32), FN(task_uneven_o64)},
-        [GS_ROWS_SCATTERED] = {FN(task_scattered_o32), FN(task_scattered_o64)},
+        [GS_ROWS_IRREGULAR] = {FN(task_scattered_o32), FN(task_scattered_o64)},
     };
     const bool wide = plan->csr.offset == GSOLVE_O64;
     const T *x = px;
     T *y = py;
 
     if (plan->strips.count > 0) {
-        return gs_strips_apply(&plan->strips, q, &plan->csr, alpha, x, beta, y, dots);
+        return gs_column_blocks_apply(&plan->strips, q, &plan->csr, alpha, x, beta, y, dots);
     }
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (plan->tasks > 2)
     for (int32_t t = 0; t < plan->tasks; t++) {
@@ -108,7 +110,7 @@ static void FN(block_by_rings)(gs_queue *q, const gs_csr_plan *plan, double alph
                                double beta, gsolve_dense y)
 {
     const bool wide = plan->csr.offset == GSOLVE_O64;
-    const int32_t w = gs_ring_columns(x.ncols);
+    const int32_t w = gs_cache_window_columns(x.ncols);
     const FN(rows_of_y) out = FN(rows_of)(y);
 
 #pragma omp parallel num_threads(gs_queue_threads(q)) if (plan -> tasks > 2)
@@ -127,12 +129,12 @@ static void FN(block_by_rings)(gs_queue *q, const gs_csr_plan *plan, double alph
 static gsolve_status FN(apply_block)(gs_queue *q, const gs_csr_plan *plan, double alpha,
                                      gsolve_dense x, double beta, gsolve_dense y)
 {
-    if (x.layout == GSOLVE_BY_ROWS) {
+    if (x.layout == GSOLVE_ROW_MAJOR) {
         FN(block_by_rows)(q, plan, alpha, x, beta, y);
         return GSOLVE_OK;
     }
-    for (int32_t j = 0; j < x.ncols; j += GS_RING_COLUMNS) {
-        const gsolve_dense in = gs_ring_pass(x, j), out = gs_ring_pass(y, j);
+    for (int32_t j = 0; j < x.ncols; j += GS_CACHE_WINDOW_COLUMNS) {
+        const gsolve_dense in = gs_cache_window_pass(x, j), out = gs_cache_window_pass(y, j);
         if (in.ncols == 1) {
             FN(apply)(q, plan, alpha, in.value, beta, out.value, NULL);
         } else {

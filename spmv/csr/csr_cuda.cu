@@ -13,13 +13,13 @@
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
-#include "core/early.cuh"
-#include "spmv/csr/begins.cuh"
+#include "core/pdl.cuh"
+#include "matrix/begins.cuh"
 #include "spmv/csr/csr_tiles.cuh"
 
 extern "C" {
 #include "core/try.h"
-#include "core/vector.h"
+#include "vector/vector.h"
 }
 
 using namespace gs_tiles;
@@ -158,7 +158,7 @@ void drop(gs_csr_tiles *p, gsolve_context *ctx)
 }
 
 template <class O>
-__global__ void look_at_rows(int32_t n, const O *start, const int32_t *col, gs_csr_look *look)
+__global__ void inspect_rows(int32_t n, const O *start, const int32_t *col, gs_row_statistics *look)
 {
     const int64_t threads = (int64_t)gridDim.x * gs_block_size;
     const int64_t first = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
@@ -189,15 +189,15 @@ template <class T>
 constexpr int rows_at_once = 16 / (int)sizeof(T);
 
 template <class O>
-gsolve_status find_look(gs_csr_look *look, gsolve_context *ctx, const gsolve_csr *A)
+gsolve_status find_statistics(gs_row_statistics *look, gsolve_context *ctx, const gsolve_csr *A)
 {
     gs_queue *q = ctx->queue;
-    gs_csr_look *space = nullptr;
+    gs_row_statistics *space = nullptr;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, space, 1);
     TRY(gs_cuda(q, cudaMemsetAsync(space, 0, sizeof *space, q->stream), "a look at the rows"));
-    TRY(gs_launch(q, "a look at the rows", look_at_rows<O>, gs_grid(q, A->nrows), gs_block_size,
+    TRY(gs_launch(q, "a look at the rows", inspect_rows<O>, gs_grid(q, A->nrows), gs_block_size,
                   A->nrows, (const O *)A->start, A->col, space));
     TRY(gsolve_copy(ctx, look, GSOLVE_HOST, space, GSOLVE_DEVICE, sizeof *look));
 done:
@@ -210,7 +210,7 @@ done:
 // and there, and the wait for it is all that counts.
 template <class T>
 void choose_lanes(gs_csr_tiles *p, const gs_queue *q, int32_t n, int64_t entries,
-                  const gs_csr_look &look)
+                  const gs_row_statistics &look)
 {
     const double mean = n > 0 ? (double)entries / n : 0;
     const bool fills = mean <= 256 || (mean <= 4096 && n >= 8 * rows_at_once<T> * q->processors);
@@ -257,12 +257,12 @@ done:
 
 template <class T, class O>
 gsolve_status fill(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
-                   const gs_csr_look *known)
+                   const gs_row_statistics *known)
 {
-    gs_csr_look look = known ? *known : gs_csr_look();
+    gs_row_statistics look = known ? *known : gs_row_statistics();
     gsolve_status status = GSOLVE_OK;
 
-    if (!known) TRY(find_look<O>(&look, ctx, A));
+    if (!known) TRY(find_statistics<O>(&look, ctx, A));
     choose_lanes<T>(p, ctx->queue, A->nrows, entries, look);
     if (p->lanes == 0) TRY((make_parts<T, O>(p, ctx, A, entries)));
 done:
@@ -270,7 +270,8 @@ done:
 }
 
 template <class T>
-gsolve_status plan(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries, const gs_csr_look *look)
+gsolve_status plan(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries,
+                   const gs_row_statistics *look)
 {
     const gsolve_csr *A = &plan->csr;
     gs_csr_tiles *p = (gs_csr_tiles *)gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *p);
@@ -378,8 +379,8 @@ gsolve_status launch_groups(gs_queue *q, const product<T> &a, int32_t n, bool sc
     constexpr int rows = gs_block_size / LANES * rows_at_once<T>;
     constexpr auto kernel = rows_by_groups<T, O, LANES, ONCE, SUMS>;
     const int grid = groups_grid<kernel>(q, n, rows, scattered && !SUMS);
-    return gs_launch_early(q, "the product by groups", kernel, grid, gs_block_size, a, n,
-                           q->partial, q->arrived);
+    return gs_launch_pdl(q, "the product by groups", kernel, grid, gs_block_size, a, n, q->partial,
+                         q->arrived);
 }
 
 template <class T>
@@ -387,8 +388,8 @@ gsolve_status launch_all(gs_queue *q, const product<T> &a, int32_t n, int64_t th
                          void (*kernel)(product<T>, int32_t, gs_guard))
 {
     if (n == 0) return GSOLVE_OK;
-    return gs_launch_early(q, "the product by rows", kernel, blocks_for(threads), gs_block_size, a,
-                           n);
+    return gs_launch_pdl(q, "the product by rows", kernel, blocks_for(threads), gs_block_size, a,
+                         n);
 }
 
 // --- few long rows, and short ones that are added to y ------------------------------------------
@@ -624,8 +625,8 @@ gsolve_status by_tiles(gs_queue *q, const product<T> &a, const gs_csr_tiles *p)
 
     if (p->tiles + p->parts == 0) return GSOLVE_OK;
     if (carved != cudaSuccess) return gs_cuda(q, carved, "the product by tiles");
-    return gs_launch_early(q, "the product by tiles", rows_by_tiles<T, O>, p->tiles + p->parts,
-                           gs_block_size, a, *p);
+    return gs_launch_pdl(q, "the product by tiles", rows_by_tiles<T, O>, p->tiles + p->parts,
+                         gs_block_size, a, *p);
 }
 
 template <class T, class O>

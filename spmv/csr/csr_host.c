@@ -1,9 +1,9 @@
 /* csr_host.c: the kernels of csr on the CPU. */
 #include <omp.h>
 
-#include "core/blocks.h"
+#include "matrix/irregular.h"
 #include "spmv/csr/csr.h"
-#include "spmv/scattered.h"
+#include "vector/blocks.h"
 
 /* The first entry of a part of a long row, and in n how many entries the part has. */
 static int64_t long_part(const gs_csr_plan *plan, int64_t part, int64_t *n)

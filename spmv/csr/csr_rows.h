@@ -51,12 +51,12 @@ static void ON(task_scattered)(const gs_csr_plan *plan, int32_t t, double alpha,
                                const T *restrict x, double beta, T *restrict y,
                                const gs_product_sums *dots)
 {
-    ON(task_rows)(plan, t, alpha, x, beta, y, dots, GS_ROWS_SCATTERED);
+    ON(task_rows)(plan, t, alpha, x, beta, y, dots, GS_ROWS_IRREGULAR);
 }
 
 #define OF_OFFSET(name) GS_PASTE(ON(name), COLUMNS)
 #define GS_COLUMNS_BODY "spmv/csr/csr_columns.h"
-#include "core/each_columns.h"
+#include "vector/each_columns.h"
 #undef GS_COLUMNS_BODY
 #undef OF_OFFSET
 
@@ -75,7 +75,7 @@ static void ON(some_columns)(const gs_csr_plan *plan, int32_t t, int32_t w, doub
     const OFFSET *start = plan->csr.start;
     const int64_t there = gs_ahead(start[plan->begin[t + 1]], start[plan->csr.nrows]);
 
-    by[w](plan, t, alpha, x, beta, y, first, plan->how == GS_ROWS_SCATTERED ? there : 0);
+    by[w](plan, t, alpha, x, beta, y, first, plan->how == GS_ROWS_IRREGULAR ? there : 0);
 }
 
 /* The long rows, w columns. */

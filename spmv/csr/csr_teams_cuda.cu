@@ -1,21 +1,21 @@
-// csr_teams_cuda.cu: the product of several columns at once on a GPU where x lies by rows, by teams
-// of threads, see teams.cuh: each takes every so manieth entry of a row, of which its members read
-// column and value together.
-#include "core/early.cuh"
+// csr_teams_cuda.cu: the product of several columns at once on a GPU where x lies by rows, by
+// subwarps of threads, see subwarps.cuh: each takes every so manieth entry of a row, of which its
+// members read column and value together.
+#include "core/pdl.cuh"
 #include "spmv/csr/csr_tiles.cuh"
-#include "spmv/teams.cuh"
+#include "spmv/multi_rhs/subwarps.cuh"
 
 extern "C" {
 #include "core/try.h"
 }
 
 using namespace gs_tiles;
-using namespace gs_teams;
+using namespace gs_subwarps;
 
 namespace
 {
 
-constexpr int in_flight = 4; // entries that a team reads at once
+constexpr int in_flight = 4; // entries that a subwarp reads at once
 
 template <class T>
 struct entries {
@@ -62,10 +62,10 @@ __device__ __forceinline__ void add_products(const E &e, const member<T, W, G> &
 
 // --- rows of similar lengths ------------------------------------------------------------------
 
-// lanes: threads of a row, some teams.
+// lanes: threads of a row, some subwarps.
 template <class T, class O, int W, int G>
 __global__ void __launch_bounds__(gs_block_size)
-    rows_by_teams(gsolve_csr A, block_operands<T> a, int lanes, gs_guard guard)
+    rows_by_subwarps(gsolve_csr A, block_operands<T> a, int lanes, gs_guard guard)
 {
     const chunk_of_work work(a.chunks);
     const int lane = (int)threadIdx.x % 32;
@@ -80,14 +80,14 @@ __global__ void __launch_bounds__(gs_block_size)
         const entries<T> e = {A.col, (const T *)A.value};
         add_products(e, m, (int64_t)start[i] + lane % lanes / G, start[i + 1], lanes / G, sum);
     }
-    add_teams<T, W, G>(sum, lanes / 2);
+    add_subwarps<T, W, G>(sum, lanes / 2);
     if (i < A.nrows && lane % lanes < G && !m.idle) finish_pack(a, m, i, sum);
 }
 
 // --- rows of any lengths ----------------------------------------------------------------------
 
-// Rows of a tile whose entries are at hand, by `lanes` threads each; those that would take a team
-// too long are named in late.
+// Rows of a tile whose entries are at hand, by `lanes` threads each; those that would take a
+// subwarp too long are named in late.
 template <class T, class O, int W, int G>
 __device__ void rows_of_tile(const O *start, const block_operands<T> &a, const tile &t,
                              const entries_at_hand<T> &e, const member<T, W, G> &m, int lanes,
@@ -101,7 +101,7 @@ __device__ void rows_of_tile(const O *start, const block_operands<T> &a, const t
         const bool wait = row.to - row.from > own * (lanes / G) && lanes < 32;
         T sum[W] = {};
         if (!wait) add_products(e, m, row.from + in_row / G, row.to, lanes / G, sum);
-        add_teams<T, W, G>(sum, lanes / 2);
+        add_subwarps<T, W, G>(sum, lanes / 2);
         if (wait && in_row == 0) late[atomicAdd(lates, 1)] = i;
         if (i < t.last && !wait && in_row < G && !m.idle) finish_pack(a, m, i, sum);
     }
@@ -109,7 +109,7 @@ __device__ void rows_of_tile(const O *start, const block_operands<T> &a, const t
 
 template <class T, class O, int W, int G>
 __global__ void __launch_bounds__(gs_block_size)
-    tiles_by_teams(gsolve_csr A, gs_csr_tiles p, block_operands<T> a, gs_guard guard)
+    tiles_by_subwarps(gsolve_csr A, gs_csr_tiles p, block_operands<T> a, gs_guard guard)
 {
     __shared__ int32_t col[room], late[room / own];
     __shared__ T value[room];
@@ -134,13 +134,13 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int l = (int)threadIdx.x / 32; l < lates; l += gs_block_size / 32) {
         const stretch row = stretch_of(start, t, late[l]);
         T sum[W] = {};
-        add_products(e, m, row.from + m.team, row.to, m.teams, sum);
-        add_teams<T, W, G>(sum, 16);
+        add_products(e, m, row.from + m.subwarp, row.to, m.subwarps, sum);
+        add_subwarps<T, W, G>(sum, 16);
         if (threadIdx.x % 32 < G && !m.idle) finish_pack(a, m, late[l], sum);
     }
 }
 
-// The sums of a block's warps, of which each has the same in all teams, in the first warp's.
+// The sums of a block's warps, of which each has the same in all subwarps, in the first warp's.
 template <class T, int W, int G>
 __device__ void add_warps(T (&sum)[W])
 {
@@ -159,9 +159,9 @@ __device__ void add_warps(T (&sum)[W])
 // Parts of long rows, a block each; the first warp of the one that comes last adds up its row's.
 template <class T, int W, int G>
 __global__ void __launch_bounds__(gs_block_size)
-    parts_by_teams(gsolve_csr A, gs_csr_tiles p, block_operands<T> a, gs_guard guard)
+    parts_by_subwarps(gsolve_csr A, gs_csr_tiles p, block_operands<T> a, gs_guard guard)
 {
-    constexpr int teams = gs_block_size / G;
+    constexpr int subwarps = gs_block_size / G;
     const int at = (int)blockIdx.x / a.chunks, chunk = (int)blockIdx.x % a.chunks;
     const member<T, W, G> m(a, chunk);
     const entries<T> e = {A.col, (const T *)A.value};
@@ -170,8 +170,8 @@ __global__ void __launch_bounds__(gs_block_size)
 
     if (guard.has_ended()) return;
     const part now = p.part_of[at];
-    add_products(e, m, now.from + (int)threadIdx.x / G, now.from + now.entries, teams, sum);
-    add_teams<T, W, G>(sum, 16);
+    add_products(e, m, now.from + (int)threadIdx.x / G, now.from + now.entries, subwarps, sum);
+    add_subwarps<T, W, G>(sum, 16);
     add_warps<T, W, G>(sum);
     if (threadIdx.x >= 32) return;
     if (now.parts > 1) {
@@ -179,11 +179,11 @@ __global__ void __launch_bounds__(gs_block_size)
         if (!is_last(now.parts, &p.done[now.l * most_chunks + chunk])) return;
         for (int w = 0; w < W; w++) {
             sum[w] = 0;
-            for (int k = m.team; k < now.parts; k += m.teams) {
+            for (int k = m.subwarp; k < now.parts; k += m.subwarps) {
                 sum[w] += __ldcg(&sums[(now.first + k) * step + w]);
             }
         }
-        add_teams<T, W, G>(sum, 16);
+        add_subwarps<T, W, G>(sum, 16);
     }
     if (threadIdx.x < G && !m.idle) finish_pack(a, m, now.row, sum);
 }
@@ -203,23 +203,23 @@ gsolve_status launch(gs_queue *q, const gs_csr_plan *plan, block_operands<T> a)
         if (lanes > 32) lanes = 32;
         const int64_t warps = ((int64_t)A->nrows * lanes + 31) / 32 * a.chunks;
         const int grid = (int)((warps * 32 + gs_block_size - 1) / gs_block_size);
-        return gs_launch_early(q, "the product of columns by teams", rows_by_teams<T, O, W, G>,
-                               grid, gs_block_size, *A, a, lanes);
+        return gs_launch_pdl(q, "the product of columns by subwarps", rows_by_subwarps<T, O, W, G>,
+                             grid, gs_block_size, *A, a, lanes);
     }
     if (p->tiles > 0) {
-        TRY(gs_launch_early(q, "the product of columns by tiles", tiles_by_teams<T, O, W, G>,
-                            p->tiles * a.chunks, gs_block_size, *A, *p, a));
+        TRY(gs_launch_pdl(q, "the product of columns by tiles", tiles_by_subwarps<T, O, W, G>,
+                          p->tiles * a.chunks, gs_block_size, *A, *p, a));
     }
     if (p->parts > 0) {
-        TRY(gs_launch_early(q, "the product of columns by parts", parts_by_teams<T, W, G>,
-                            p->parts * a.chunks, gs_block_size, *A, *p, a));
+        TRY(gs_launch_pdl(q, "the product of columns by parts", parts_by_subwarps<T, W, G>,
+                          p->parts * a.chunks, gs_block_size, *A, *p, a));
     }
 done:
     return status;
 }
 
 template <class T, class O, int W>
-gsolve_status choose_team(gs_queue *q, const gs_csr_plan *plan, const block_operands<T> &a)
+gsolve_status choose_subwarp(gs_queue *q, const gs_csr_plan *plan, const block_operands<T> &a)
 {
     if (W > 1 && a.columns <= W) return launch<T, O, W, 1>(q, plan, a);
     if (a.columns <= 2 * W) return launch<T, O, W, 2>(q, plan, a);
@@ -230,8 +230,8 @@ gsolve_status choose_team(gs_queue *q, const gs_csr_plan *plan, const block_oper
 template <class T, class O>
 gsolve_status choose_pack(gs_queue *q, const gs_csr_plan *plan, const block_operands<T> &a)
 {
-    return takes_packs(a) ? choose_team<T, O, gs_wide<T>>(q, plan, a)
-                          : choose_team<T, O, 1>(q, plan, a);
+    return takes_packs(a) ? choose_subwarp<T, O, gs_wide<T>>(q, plan, a)
+                          : choose_subwarp<T, O, 1>(q, plan, a);
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // csr_tiles.cuh: what the kernels of csr for one column and for several share: the tiles, and how a
 // group of threads sums a row. A column has the same bits in both because the sums run alike.
-#ifndef GS_CSR_TILES_CUH
-#define GS_CSR_TILES_CUH
+#ifndef GS_SPMV_CSR_CSR_TILES_CUH
+#define GS_SPMV_CSR_CSR_TILES_CUH
 
 #include "core/cuda.cuh"
 

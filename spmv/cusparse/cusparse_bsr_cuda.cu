@@ -6,11 +6,11 @@
 
 #include <cstdio>
 
+#include "matrix/rows.cuh"
 #include "spmv/cusparse/vendor.cuh"
-#include "core/rows.cuh"
 
 extern "C" {
-#include "spmv/tally.h"
+#include "matrix/block_counts.h"
 }
 
 namespace
@@ -213,12 +213,13 @@ gsolve_status make_operand(void **x, const gs_vendor_matrix *v, gsolve_context *
 // v's block = of 2 to 8 that which takes the fewest bytes an entry.
 gsolve_status find_size(gs_vendor_matrix *v, gsolve_context *ctx)
 {
-    gs_tally found[GS_TALLY_MOST - GS_TALLY_LEAST + 1];
+    gs_block_count found[GS_BLOCK_COUNT_MOST - GS_BLOCK_COUNT_LEAST + 1];
     double bytes;
     gsolve_status status;
 
-    TRY(gs_tally_cuda[v->csr.type].count(found, ctx, &v->csr));
-    v->chosen.block = gs_tally_best(found, v->csr.type, GS_TALLY_LEAST, GS_TALLY_MOST, &bytes);
+    TRY(gs_block_count_cuda[v->csr.type].count(found, ctx, &v->csr));
+    v->chosen.block =
+        gs_best_block_size(found, v->csr.type, GS_BLOCK_COUNT_LEAST, GS_BLOCK_COUNT_MOST, &bytes);
 done:
     return status;
 }

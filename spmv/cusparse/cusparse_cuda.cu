@@ -5,11 +5,11 @@
 // blocks (cusparse_bsr_cuda.cu) are copies that update fills anew. All but alg=csr1 add in an order
 // that does not change from run to run. The transposed product goes through A' in the same form:
 // that is faster than the vendor's own from about the 30th product on, and its bits do not change.
+#include "matrix/rows.cuh"
 #include "spmv/cusparse/vendor.cuh"
-#include "core/rows.cuh"
 
 extern "C" {
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
 }
 
 namespace
@@ -163,5 +163,5 @@ extern "C" const gsolve_format gs_cusparse_format = {
     nullptr,
     nullptr,
     update,
-    gs_vendor_forecast,
+    gs_vendor_memory,
     gs_vendor_info};

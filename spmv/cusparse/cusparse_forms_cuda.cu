@@ -90,7 +90,7 @@ int64_t longest_in_groups(const gsolve_csr *csr, int size)
 } // namespace
 
 // Blocks as if the rows of each had the same columns, from the first of a block on.
-size_t gs_vendor_forecast(const gsolve_csr *csr, const void *chosen)
+size_t gs_vendor_memory(const gsolve_csr *csr, const void *chosen)
 {
     const gs_vendor_options *o = (const gs_vendor_options *)chosen;
     const size_t size = gs_type_size(csr->type), block = (size_t)(o->block > 0 ? o->block : 2);

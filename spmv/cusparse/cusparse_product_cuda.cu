@@ -2,7 +2,7 @@
 #include "spmv/cusparse/vendor.cuh"
 
 extern "C" {
-#include "core/vector.h"
+#include "vector/vector.h"
 }
 
 namespace

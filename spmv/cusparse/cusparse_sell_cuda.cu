@@ -4,8 +4,8 @@
 
 #include <cstdio>
 
+#include "matrix/rows.cuh"
 #include "spmv/cusparse/vendor.cuh"
-#include "core/rows.cuh"
 
 namespace
 {

@@ -1,12 +1,12 @@
 // vendor.cuh: what the parts of the format cusparse share: the matrix in the vendor's hands.
-#ifndef GS_VENDOR_CUH
-#define GS_VENDOR_CUH
+#ifndef GS_SPMV_CUSPARSE_VENDOR_CUH
+#define GS_SPMV_CUSPARSE_VENDOR_CUH
 
 #include "core/cusparse.cuh"
 
 extern "C" {
-#include "core/csr.h"
 #include "core/try.h"
+#include "matrix/csr.h"
 }
 
 enum gs_vendor_alg { GS_CSR1, GS_CSR2, GS_COO, GS_SELL, GS_BSR };
@@ -101,7 +101,7 @@ gsolve_status gs_vendor_apply(const void *self, gsolve_context *ctx, double alph
 gsolve_status gs_vendor_apply_block(const void *self, gsolve_context *ctx, double alpha,
                                     gsolve_dense x, double beta, gsolve_dense y);
 
-size_t gs_vendor_forecast(const gsolve_csr *csr, const void *chosen);
+size_t gs_vendor_memory(const gsolve_csr *csr, const void *chosen);
 void gs_vendor_info(const void *self, gsolve_matrix_info *info);
 
 // Whether bytes are to be had on the device; else the sentence. form: "slices of 32 rows".

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
 #include "spmv/trial.h"
 
 #define SPARSE 1.1 /* slots to an entry from which on the CPU sorts rows */
@@ -64,7 +64,7 @@ static gsolve_status sort_if_sparse(gsolve_context *ctx, const gsolve_csr *csr,
     const int32_t rows = policy->lanes / policy->group->lanes, window = gs_sliced_window(ctx, csr);
     gsolve_status status;
 
-    TRY(gs_sliced_look(ctx, csr, rows, policy->most, &facts));
+    TRY(gs_sliced_inspect(ctx, csr, rows, policy->most, &facts));
     if ((double)facts.stored <= SPARSE * (double)facts.kept) goto done;
     TRY(gs_sliced_sort(ctx, csr, window, policy->most, &policy->order));
 done:
@@ -78,7 +78,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gs_ellr *m = self;
 
     if (m->slices) gs_sliced_destroy(m->slices, ctx);
-    gs_crews_drop(&m->room, ctx);
+    gs_subwarp_drop(&m->room, ctx);
     gsolve_free(ctx, GSOLVE_HOST, m);
 }
 
@@ -101,7 +101,7 @@ static gsolve_status make(gs_ellr **out, gsolve_context *ctx, const gsolve_csr *
     ALLOC(ctx, GSOLVE_HOST, m, 1);
     *m = (gs_ellr){.deal = {o->block, o->rows, o->cache == LEAST_CACHE}};
     if (threads > policy.lanes) policy.lanes = threads;
-    if (ctx->device != &gs_device_cuda) TRY(sort_if_sparse(ctx, csr, &policy));
+    if (!gs_on_gpu(ctx)) TRY(sort_if_sparse(ctx, csr, &policy));
     TRY(gs_sliced_make(&m->slices, ctx, csr, &policy));
     *out = m;
     m = NULL;
@@ -148,7 +148,7 @@ static gsolve_status measure_deals(double *least, void *form, gsolve_context *ct
     static const int32_t rows[] = {0, 256, 4096};
     const measuring *g = given;
     const ellr_options *o = g->o;
-    const bool fixed = ctx->device != &gs_device_cuda;
+    const bool fixed = !gs_on_gpu(ctx);
     gs_ellr *m = form;
     gs_ellr_deal best = m->deal;
     double seconds = 0;
@@ -174,15 +174,15 @@ static const gs_trial trial = {make_again, measure_deals, destroy};
 static gsolve_status measure(gs_ellr **best, gsolve_context *ctx, const gsolve_csr *csr,
                              const ellr_options *o, int64_t entries)
 {
-    const gsolve_place place = gs_place(ctx);
+    const gsolve_location location = gs_location(ctx);
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, csr->type);
-    const size_t size = gs_type_size(csr->type), k = GS_CREWS_FEW;
-    void *in = gsolve_alloc(ctx, place, (size_t)csr->ncols * k, size);
-    void *out = gsolve_alloc(ctx, place, (size_t)csr->nrows * k, size);
-    const gsolve_dense x = {csr->ncols, (int32_t)k, (int64_t)k,    in,
-                            csr->type,  place,      GSOLVE_BY_ROWS};
-    const gsolve_dense y = {csr->nrows, (int32_t)k, (int64_t)k,    out,
-                            csr->type,  place,      GSOLVE_BY_ROWS};
+    const size_t size = gs_type_size(csr->type), k = GS_SUBWARP_FEW;
+    void *in = gsolve_alloc(ctx, location, (size_t)csr->ncols * k, size);
+    void *out = gsolve_alloc(ctx, location, (size_t)csr->nrows * k, size);
+    const gsolve_dense x = {csr->ncols, (int32_t)k, (int64_t)k,      in,
+                            csr->type,  location,   GSOLVE_ROW_MAJOR};
+    const gsolve_dense y = {csr->nrows, (int32_t)k, (int64_t)k,      out,
+                            csr->type,  location,   GSOLVE_ROW_MAJOR};
     const measuring given = {csr, o, entries, x, y};
     const int32_t model = 1 << (*best)->slices->most_share;
     void *form = *best;
@@ -198,8 +198,8 @@ static gsolve_status measure(gs_ellr **best, gsolve_context *ctx, const gsolve_c
                  : gs_trial_neighbours(&form, ctx, &trial, &given, model, GS_SLICED_WARP);
     *best = form;
 done:
-    gsolve_free(ctx, place, in);
-    gsolve_free(ctx, place, out);
+    gsolve_free(ctx, location, in);
+    gsolve_free(ctx, location, out);
     return status;
 }
 
@@ -283,11 +283,11 @@ static gsolve_status apply_block(const void *self, gsolve_context *ctx, double a
 {
     gs_ellr *m = (gs_ellr *)(uintptr_t)self; /* of which room is no part of what it stands for */
 
-    if (ctx->device != &gs_device_cuda || (m->slices->aligned && x.layout == GSOLVE_BY_COLUMNS)) {
+    if (!gs_on_gpu(ctx) || (m->slices->aligned && x.layout == GSOLVE_COLUMN_MAJOR)) {
         return gs_sliced_apply_block(m->slices, ctx, alpha, x, beta, y);
     }
-    return gs_crews_multiply(gs_ellr_cuda[x.type].multiply, &m->room, ctx, m, m->slices->parts,
-                             alpha, x, beta, y);
+    return gs_subwarp_multiply(gs_ellr_cuda[x.type].multiply, &m->room, ctx, m, m->slices->parts,
+                               alpha, x, beta, y);
 }
 
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
@@ -307,9 +307,9 @@ const gsolve_format gs_ellr_format = {
     .destroy = destroy,
     .apply = apply,
     .apply_block = apply_block,
-    .by_rows = true,
+    .row_major = true,
     .apply_dot = apply_dot,
     .update = update,
-    .forecast = forecast,
+    .memory = forecast,
     .describe = describe,
 };

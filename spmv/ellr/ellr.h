@@ -4,13 +4,13 @@
  *
  * Its product with many columns is FastSpMM (Ortega, Vazquez, Garcia, Garzon): T threads a row, Lc
  * columns a pass, so that what is read of A serves for all of these. It differs from the paper in
- * where the Lc sums of a row are: there in shared memory, here in registers of a team of threads,
- * each of which answers for two or four columns of all T lanes of its row (or of four of them,
- * where T is more), see ellr_cuda.cu. */
-#ifndef GS_ELLR_H
-#define GS_ELLR_H
+ * where the Lc sums of a row are: there in shared memory, here in registers of a subwarp of
+ * threads, each of which answers for two or four columns of all T lanes of its row (or of four of
+ * them, where T is more), see ellr_cuda.cu. */
+#ifndef GS_SPMV_ELLR_ELLR_H
+#define GS_SPMV_ELLR_ELLR_H
 
-#include "spmv/crews.h"
+#include "spmv/multi_rhs/subwarp_rows.h"
 #include "spmv/sliced/sliced.h"
 
 #define GS_ELLR_LEAST_BLOCK 64 /* threads */
@@ -26,12 +26,12 @@ typedef struct gs_ellr_deal {
 typedef struct gs_ellr {
     gs_sliced *slices;
     gs_ellr_deal deal;
-    gs_crews_room room;
+    gs_subwarp_space room;
 } gs_ellr;
 
 typedef struct gs_ellr_kernels {
     /* y = alpha A x + beta y by rows */
-    gs_crews_product *multiply;
+    gs_subwarp_product *multiply;
 } gs_ellr_kernels;
 
 extern const gs_ellr_kernels gs_ellr_cuda[GSOLVE_TYPE_COUNT];

@@ -1,9 +1,9 @@
-// ellr_cuda.cu: FastSpMM on a GPU, see ellr.h and spmv/crews.cuh. A team has Q = 1, 2 or 4
+// ellr_cuda.cu: FastSpMM on a GPU, see ellr.h and spmv/subwarps.cuh. A subwarp has Q = 1, 2 or 4
 // neighbouring lanes of a slice, all of one row: it reads their entries of a column of the slice at
 // once, side by side as they are. The sums of lanes are kept apart and added as in the product with
 // one column, so that all bits are the same.
-#include "core/early.cuh"
-#include "spmv/crews.cuh"
+#include "core/pdl.cuh"
+#include "spmv/multi_rhs/subwarp_rows.cuh"
 #include "spmv/sliced/sliced.cuh"
 
 extern "C" {
@@ -11,7 +11,7 @@ extern "C" {
 }
 
 using namespace gs_by_slices;
-using namespace gs_crews;
+using namespace gs_subwarp_rows;
 
 namespace
 {
@@ -45,7 +45,7 @@ gsolve_status launch_lanes(gs_queue *q, const lanes_of_rows<T, V, Q> &form, cons
 template <class T, class V, int Q>
 struct lanes_of_rows {
     static constexpr int pieces = 1;
-    static constexpr int at_once = 4 / Q; // columns of a slice that a team reads at once
+    static constexpr int at_once = 4 / Q; // columns of a slice that a subwarp reads at once
     static constexpr int log_q = Q == 4 ? 2 : Q == 2 ? 1 : 0;
     gs_sliced s;
     int64_t units;
@@ -57,12 +57,12 @@ struct lanes_of_rows {
         return launch_lanes<T, W>(q, *this, d);
     }
 
-    struct seat {
+    struct lane_state {
         int32_t first, columns, place;
-        int lane; // the first of the team's
+        int lane; // the first of the subwarp's
     };
 
-    __device__ seat seat_of(int64_t unit, bool in) const
+    __device__ lane_state lane_state_of(int64_t unit, bool in) const
     {
         const int32_t at = (int32_t)(unit >> (5 - log_q));
         const int lane = (int)(unit & ((32 >> log_q) - 1)) << log_q;
@@ -109,8 +109,8 @@ struct lanes_of_rows {
     }
 
     template <int W>
-    __device__ __forceinline__ void any_lanes(const seat &t, int32_t at, const T *x, int64_t stride,
-                                              T (&sum)[Q][W]) const
+    __device__ __forceinline__ void any_lanes(const lane_state &t, int32_t at, const T *x,
+                                              int64_t stride, T (&sum)[Q][W]) const
     {
         const int64_t slot = (int64_t)t.first * 32 + t.lane;
         const V *value = (const V *)s.value_of + slot;
@@ -138,12 +138,12 @@ struct lanes_of_rows {
     __device__ __forceinline__ void sum_up(int64_t unit, bool in, const T *x, int64_t stride,
                                            int shift, T (&total)[W]) const
     {
-        const seat t = seat_of(unit, in);
-        const int teams = (1 << s.most_share) / Q; // of a row
+        const lane_state t = lane_state_of(unit, in);
+        const int subwarps = (1 << s.most_share) / Q; // of a row
         T sum[Q][W] = {};
 
         if (t.columns > 0) any_lanes<W>(t, (int32_t)(unit >> (5 - log_q)), x, stride, sum);
-        for (int d = teams / 2; d > 0; d /= 2) {
+        for (int d = subwarps / 2; d > 0; d /= 2) {
 #pragma unroll
             for (int q = 0; q < Q; q++) {
 #pragma unroll
@@ -165,7 +165,7 @@ struct lanes_of_rows {
 
     __device__ int32_t row(int64_t unit) const
     {
-        const seat t = seat_of(unit, true);
+        const lane_state t = lane_state_of(unit, true);
 
         if (t.place < 0 || (t.lane & ((1 << s.most_share) - 1)) != 0) return nobody;
         const int32_t i = s.order ? s.order[t.place] : t.place;
@@ -179,9 +179,9 @@ template <class T, int W, class V, int Q>
 __global__ void __launch_bounds__(1024)
     multiply_lanes(lanes_of_rows<T, V, Q> form, dense_rows<T> d, stretches by, gs_guard guard)
 {
-    const int team = (int)threadIdx.x >> d.shift, teams = (int)blockDim.x >> d.shift;
+    const int subwarp = (int)threadIdx.x >> d.shift, subwarps = (int)blockDim.x >> d.shift;
     const int own = ((int)threadIdx.x & ((1 << d.shift) - 1)) * W; // this thread's first column
-    const int warp_team = team & ~((32 >> d.shift) - 1);           // the first of the warp
+    const int subwarp_of_warp = subwarp & ~((32 >> d.shift) - 1);  // the first of the warp
     const int64_t step = (int64_t)gridDim.x * by.units;
     const bool on = own < d.columns;
     const T *x = d.x + (on ? own : 0);
@@ -189,8 +189,8 @@ __global__ void __launch_bounds__(1024)
     if (guard.has_ended()) return;
     for (int64_t tile = by.first(); tile < form.units; tile += step) {
         const int64_t end = min(tile + by.units, form.units);
-        for (int64_t base = tile; base + warp_team < end; base += teams) {
-            const int64_t unit = base + team;
+        for (int64_t base = tile; base + subwarp_of_warp < end; base += subwarps) {
+            const int64_t unit = base + subwarp;
             const bool in = unit < end;
             T sum[W] = {};
             form.template sum_up<W>(unit, in, x, d.xstride, d.shift, sum);
@@ -252,7 +252,7 @@ gsolve_status launch_lanes(gs_queue *q, const lanes_of_rows<T, V, Q> &form, cons
     gsolve_status status;
 
     if (form.wished.shared) cudaFuncSetAttribute(kernel, share, cudaSharedmemCarveoutMaxShared);
-    status = gs_launch_early(q, "the product by rows", kernel, by.grid, by.threads, form, d, by.by);
+    status = gs_launch_pdl(q, "the product by rows", kernel, by.grid, by.threads, form, d, by.by);
     if (form.wished.shared) cudaFuncSetAttribute(kernel, share, cudaSharedmemCarveoutDefault);
     return status;
 }
@@ -261,13 +261,13 @@ template <class T, class V, int Q>
 gsolve_status sum_rows(gs_queue *q, const gs_ellr *m, const dense_rows<T> &d)
 {
     const gs_sliced *s = m->slices;
-    const int teams = (1 << s->most_share) / Q; // of a row, which are in one warp
+    const int subwarps = (1 << s->most_share) / Q; // of a row, which are in one warp
     const lanes_of_rows<T, V, Q> form = {
         *s,
         (int64_t)s->slices * (32 / Q),
-        {m->deal.block, (int64_t)m->deal.rows * teams, m->deal.shared}};
+        {m->deal.block, (int64_t)m->deal.rows * subwarps, m->deal.shared}};
 
-    return sum_units(q, form, d, 32 / teams);
+    return sum_units(q, form, d, 32 / subwarps);
 }
 
 template <class T, class V>
@@ -286,7 +286,7 @@ gsolve_status multiply(gsolve_context *ctx, const void *self, double alpha, gsol
 {
     const gs_ellr *m = (const gs_ellr *)self;
     const gs_sliced *s = m->slices;
-    const dense_rows<T> d = gs_crews::rows_of<T>(alpha, x, beta, y, sums);
+    const dense_rows<T> d = gs_subwarp_rows::rows_of<T>(alpha, x, beta, y, sums);
     gsolve_status status;
 
     TRY((s->light ? by_lanes<T, float>(ctx->queue, m, d) : by_lanes<T, T>(ctx->queue, m, d)));

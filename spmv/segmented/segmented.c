@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "core/try.h"
-#include "core/vector.h"
 #include "spmv/trial.h"
+#include "vector/vector.h"
 
 static const gsolve_option options[] = {
     {"length",
@@ -76,8 +76,8 @@ static gsolve_status tune(gs_segmented **best, gsolve_context *ctx, const gs_seg
     const gsolve_csr *A = &like->csr;
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, A->type);
     const size_t size = gs_type_size(A->type);
-    const tuning given = {like, gsolve_alloc(ctx, gs_place(ctx), (size_t)A->ncols, size),
-                          gsolve_alloc(ctx, gs_place(ctx), (size_t)A->nrows, size)};
+    const tuning given = {like, gsolve_alloc(ctx, gs_location(ctx), (size_t)A->ncols, size),
+                          gsolve_alloc(ctx, gs_location(ctx), (size_t)A->nrows, size)};
     void *form = *best;
     gsolve_status status = given.x && given.y ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 
@@ -86,8 +86,8 @@ static gsolve_status tune(gs_segmented **best, gsolve_context *ctx, const gs_seg
     status = gs_trial_neighbours(&form, ctx, &trial, &given, length, GS_SEGMENT_MOST);
     *best = form;
 done:
-    gsolve_free(ctx, gs_place(ctx), given.x);
-    gsolve_free(ctx, gs_place(ctx), given.y);
+    gsolve_free(ctx, gs_location(ctx), given.x);
+    gsolve_free(ctx, gs_location(ctx), given.y);
     return status;
 }
 
@@ -127,7 +127,7 @@ static gsolve_status apply_block(const void *self, gsolve_context *ctx, double a
     const int64_t cut = s->partials > s->parts ? s->partials : s->parts;
     const int64_t sums = s->kernels->walks ? 0 : cut;
 
-    return gs_crews_multiply(s->kernels->multiply, &s->room, ctx, s, sums, alpha, x, beta, y);
+    return gs_subwarp_multiply(s->kernels->multiply, &s->room, ctx, s, sums, alpha, x, beta, y);
 }
 
 static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
@@ -221,9 +221,9 @@ const gsolve_format gs_segmented_format = {
     .destroy = gs_segmented_destroy,
     .apply = apply,
     .apply_block = apply_block,
-    .by_rows = true,
+    .row_major = true,
     .apply_dot = apply_dot,
     .update = update,
-    .forecast = forecast,
+    .memory = forecast,
     .describe = describe,
 };

@@ -1,6 +1,6 @@
 // segmented.cuh: what the conversion to segments and the product with them share on a GPU.
-#ifndef GS_SEGMENTED_CUH
-#define GS_SEGMENTED_CUH
+#ifndef GS_SPMV_SEGMENTED_SEGMENTED_CUH
+#define GS_SPMV_SEGMENTED_SEGMENTED_CUH
 
 #include "core/cuda.cuh"
 
@@ -58,7 +58,8 @@ struct segments_of {
 // segmented_order_cuda.cu and segmented_fill_cuda.cu.
 gsolve_status gs_segmented_measure_rows_cuda(gs_segmented *s, gsolve_context *ctx);
 gsolve_status gs_segmented_cut_cuda(gs_segmented *s, gsolve_context *ctx);
-gsolve_status gs_segmented_look_cuda(const gs_segmented *s, gsolve_context *ctx, bool *by_columns);
+gsolve_status gs_segmented_inspect_cuda(const gs_segmented *s, gsolve_context *ctx,
+                                        bool *by_columns);
 gsolve_status gs_segmented_sort_cuda(gs_segmented *s, gsolve_context *ctx, int order);
 gsolve_status gs_segmented_measure_groups_cuda(gs_segmented *s, gsolve_context *ctx);
 gsolve_status gs_segmented_fill_cuda(gs_segmented *s, gsolve_context *ctx, bool columns);

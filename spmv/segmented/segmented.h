@@ -11,13 +11,13 @@
  *
  * On a GPU a row of more than 256 segments is summed from the rows as they are, by a block for each
  * of up to 256 parts, whichever the sum: see segmented_cuda.cu. */
-#ifndef GS_SPMV_SEGMENTED_H
-#define GS_SPMV_SEGMENTED_H
+#ifndef GS_SPMV_SEGMENTED_SEGMENTED_H
+#define GS_SPMV_SEGMENTED_SEGMENTED_H
 
-#include "core/csr.h"
-#include "core/vector.h"
-#include "spmv/crews.h"
-#include "spmv/strips.h"
+#include "matrix/csr.h"
+#include "spmv/multi_rhs/column_blocks.h"
+#include "spmv/multi_rhs/subwarp_rows.h"
+#include "vector/vector.h"
 
 enum { GS_SUM_AUTO, GS_SUM_THREAD, GS_SUM_REDUCE };
 enum { GS_FINISH_DEVICE, GS_FINISH_HOST };
@@ -50,7 +50,7 @@ typedef struct gs_segmented {
     gs_segmented_options chosen;
     int64_t entries, longest, stored;
     int length;     /* of a segment, at most: a power of two */
-    bool scattered; /* on the CPU: see spmv/scattered.h */
+    bool scattered; /* on the CPU: see matrix/irregular.h */
     bool reduce;
     int32_t segments;
     int lanes, groups; /* of lanes segments each */
@@ -78,9 +78,9 @@ typedef struct gs_segmented {
 
     void *expanded;               /* gather=expand: x for each stored entry */
     double *dots;                 /* on the CPU: sums of blocks */
-    gs_strips strips;             /* ... and instead of walks, where they pay */
+    gs_column_blocks strips;      /* ... and instead of walks, where they pay */
     struct gs_segmented_far *far; /* finish=host on a GPU: see segmented_cuda.cu */
-    gs_crews_room room;           /* for products with many columns */
+    gs_subwarp_space room;        /* for products with many columns */
 } gs_segmented;
 
 /* All arrays of gs_segmented lie where ctx's device works. */
@@ -111,7 +111,7 @@ typedef struct gs_segmented_kernels {
                            double beta, void *y, const gs_product_sums *dots);
     /* of many columns by rows, from csr's rows, segment by segment; unless it walks it takes as
      * many sums for each column as there are segments of cut rows, or parts */
-    gs_crews_product *multiply;
+    gs_subwarp_product *multiply;
 } gs_segmented_kernels;
 
 extern const gs_segmented_kernels gs_segmented_host[GSOLVE_TYPE_COUNT];

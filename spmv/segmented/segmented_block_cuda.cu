@@ -1,7 +1,7 @@
 // segmented_block_cuda.cu: the product with many columns by segments on a GPU, see
-// spmv/crews.cuh. A team sums a segment from the rows as they are, whichever the sum= of the form:
-// side by side are here the numbers of x's row, not the entries of several segments.
-#include "spmv/crews.cuh"
+// spmv/subwarps.cuh. A subwarp sums a segment from the rows as they are, whichever the sum= of the
+// form: side by side are here the numbers of x's row, not the entries of several segments.
+#include "spmv/multi_rhs/subwarp_rows.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
 using namespace gs_segments;
@@ -19,9 +19,9 @@ struct whole_segments {
     int64_t units;
 
     template <int W, int P>
-    gsolve_status launch(gs_queue *q, const gs_crews::dense_rows<T> &d) const
+    gsolve_status launch(gs_queue *q, const gs_subwarp_rows::dense_rows<T> &d) const
     {
-        return gs_crews::launch_rows<W, P>(q, *this, d);
+        return gs_subwarp_rows::launch_rows<W, P>(q, *this, d);
     }
 
     template <int DEEP> // entries that are read at once
@@ -62,7 +62,7 @@ struct whole_segments {
 #pragma unroll
                 for (int p = 0; p < P; p++) {
                     if (now.c[u] >= 0)
-                        gs_crews::read_piece<W>(x[p] + now.c[u] * stride, piece[u][p]);
+                        gs_subwarp_rows::read_piece<W>(x[p] + now.c[u] * stride, piece[u][p]);
                 }
             }
 #pragma unroll
@@ -95,12 +95,13 @@ struct cut_rows {
 };
 
 template <class T, class O>
-gsolve_status sum_segments(gs_queue *q, const gs_segmented *s, const gs_crews::dense_rows<T> &d)
+gsolve_status sum_segments(gs_queue *q, const gs_segmented *s,
+                           const gs_subwarp_rows::dense_rows<T> &d)
 {
     const whole_segments<T, O> form = {segments_of<O>(s), s->target, s->csr.col,
                                        (const T *)s->csr.value, s->segments};
 
-    return gs_crews::sum_units(q, form, d, 32);
+    return gs_subwarp_rows::sum_units(q, form, d, 32);
 }
 
 } // namespace
@@ -111,14 +112,15 @@ gsolve_status gs_segments::multiply_rows(gsolve_context *ctx, const void *self, 
 {
     const gs_segmented *s = (const gs_segmented *)self;
     gs_queue *q = ctx->queue;
-    const gs_crews::dense_rows<T> d = gs_crews::rows_of<T>(alpha, x, beta, y, sums);
+    const gs_subwarp_rows::dense_rows<T> d = gs_subwarp_rows::rows_of<T>(alpha, x, beta, y, sums);
     const cut_rows cut = {s->many, s->row, s->begin};
     gsolve_status status;
 
     TRY((s->csr.offset == GSOLVE_O64 ? sum_segments<T, int64_t>(q, s, d)
                                      : sum_segments<T, int32_t>(q, s, d)));
-    TRY(gs_crews::add_all_parts(q, cut, d));
-    TRY(gs_crews::sum_long_rows(q, s->part, s->parts, &s->csr, d)); // after those have been read
+    TRY(gs_subwarp_rows::add_all_parts(q, cut, d));
+    TRY(gs_subwarp_rows::sum_long_rows(q, s->part, s->parts, &s->csr,
+                                       d)); // after those have been read
 done:
     return status;
 }

@@ -161,7 +161,7 @@ static void FN(by_segments)(const gs_segmented *s, int32_t begin, int32_t end, T
     }
 }
 
-static void FN(by_scattered)(const gs_segmented *s, int32_t begin, int32_t end, T alpha, const T *x,
+static void FN(by_irregular)(const gs_segmented *s, int32_t begin, int32_t end, T alpha, const T *x,
                              T beta, T *y)
 {
     const T *value = s->csr.value;
@@ -220,12 +220,12 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_segmented *s, double alpha,
     const int threads = gs_queue_threads(q);
     void (*sums)(const gs_segmented *, int32_t, int32_t, T, const T *, T, T *) =
         !s->reduce                     ? FN(by_lanes)
-        : s->scattered && !s->expanded ? FN(by_scattered)
+        : s->scattered && !s->expanded ? FN(by_irregular)
                                        : FN(by_segments);
     T *y = py;
 
     if (s->strips.count > 0) {
-        return gs_strips_apply(&s->strips, q, &s->csr, alpha, px, beta, py, dots);
+        return gs_column_blocks_apply(&s->strips, q, &s->csr, alpha, px, beta, py, dots);
     }
     if (s->expanded) FN(expand)(q, s, px);
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (all.count > 1)

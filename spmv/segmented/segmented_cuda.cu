@@ -5,11 +5,11 @@
 // launch, first of all, the parts of rows too long for segments: a block sums one, and the block
 // that ends a row's last part adds them up. Where rows of several segments are left, a second,
 // small launch adds those.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
 extern "C" {
-#include "core/vector.h"
+#include "vector/vector.h"
 }
 
 using namespace gs_segments;
@@ -52,9 +52,9 @@ gsolve_status apply(gs_queue *q, const gs_segmented *s, double alpha, const void
         a.out[1] = dots->yy;
     }
     if (s->expanded) {
-        TRY(gs_launch_early(q, "the expanded vector", expand<T>, gs_grid(q, s->stored),
-                            gs_block_size, s->stored, s->reduce ? s->csr.col : s->col, (const T *)x,
-                            (T *)s->expanded));
+        TRY(gs_launch_pdl(q, "the expanded vector", expand<T>, gs_grid(q, s->stored), gs_block_size,
+                          s->stored, s->reduce ? s->csr.col : s->col, (const T *)x,
+                          (T *)s->expanded));
     }
     TRY(s->reduce ? by_lanes(q, s, a) : by_threads(q, s, a));
     TRY(finish_rows(q, s, a));
@@ -76,7 +76,7 @@ constexpr gs_segmented_kernels table()
             false,
             gs_segmented_measure_rows_cuda,
             gs_segmented_cut_cuda,
-            gs_segmented_look_cuda,
+            gs_segmented_inspect_cuda,
             gs_segmented_sort_cuda,
             gs_segmented_measure_groups_cuda,
             gs_segmented_fill_cuda,

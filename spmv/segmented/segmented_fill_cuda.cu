@@ -10,11 +10,12 @@ namespace
 {
 
 constexpr int block = 128, warps = block / 32; // of the filling
-constexpr int chunk = 8; // entries of each segment that a warp reads at once, of several side by side
+constexpr int chunk =
+    8; // entries of each segment that a warp reads at once, of several side by side
 constexpr int at_once = 16; // segments that a warp reads one after the other, of a wide group
 
-// Numbers of a row of the shared tile, so that neither writing nor reading it meets a bank twice: of
-// chunk rows, and of 32.
+// Numbers of a row of the shared tile, so that neither writing nor reading it meets a bank twice:
+// of chunk rows, and of 32.
 template <class T>
 constexpr int pitch = 32 + 16 / (int)sizeof(T);
 constexpr int wide_pitch = 33;
@@ -168,8 +169,8 @@ gsolve_status fill(gs_segmented *s, gsolve_context *ctx, bool columns)
 
     if (s->groups == 0) return GSOLVE_OK;
     return gs_launch(ctx->queue, "filling groups", kernel, (s->groups + warps - 1) / warps, block,
-                     segments_of<O>(s), s->groups, s->first, s->csr.col,
-                     (const T *)s->csr.value, s->col, (T *)s->value);
+                     segments_of<O>(s), s->groups, s->first, s->csr.col, (const T *)s->csr.value,
+                     s->col, (T *)s->value);
 }
 
 } // namespace

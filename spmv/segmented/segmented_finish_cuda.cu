@@ -2,7 +2,7 @@
 //
 // finish=host: the sums travel to the host, where one thread adds them as in the paper, and those
 // of the rows come back; a function that the stream calls does it, so that steps can be recorded.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
 using namespace gs_segments;
@@ -74,8 +74,8 @@ gsolve_status finish_on_host(gs_queue *q, const gs_segmented *s, const product<T
                 cudaMemcpyAsync(far->row_sum, far->sum, (size_t)s->many * sizeof(T),
                                 cudaMemcpyHostToDevice, q->stream),
                 what));
-    TRY(gs_launch_early(q, what, put_rows<T>, blocks_for(s->many), gs_block_size, a, s->many,
-                        s->row, (const T *)far->row_sum));
+    TRY(gs_launch_pdl(q, what, put_rows<T>, blocks_for(s->many), gs_block_size, a, s->many, s->row,
+                      (const T *)far->row_sum));
 done:
     return status;
 }
@@ -102,9 +102,9 @@ gsolve_status gs_segments::finish_rows(gs_queue *q, const gs_segmented *s, const
 
     if (s->many == 0) return GSOLVE_OK;
     if (s->far) return finish_on_host(q, s, a);
-    return gs_launch_early(q, "the sums of cut rows", add_rows<T>,
-                           blocks_for((int64_t)s->many * lanes), gs_block_size, a, s->many, s->row,
-                           s->begin, lanes);
+    return gs_launch_pdl(q, "the sums of cut rows", add_rows<T>,
+                         blocks_for((int64_t)s->many * lanes), gs_block_size, a, s->many, s->row,
+                         s->begin, lanes);
 }
 
 // --- what finish=host takes -------------------------------------------------------------------

@@ -1,11 +1,11 @@
 /* segmented_host.c: the kernels of segmented on the CPU. */
 #include <string.h>
 
-#include "core/blocks.h"
-#include "core/lanes.h"
-#include "core/vector.h"
-#include "spmv/scattered.h"
+#include "matrix/irregular.h"
 #include "spmv/segmented/segmented.h"
+#include "vector/blocks.h"
+#include "vector/lanes.h"
+#include "vector/vector.h"
 
 /* The segments in blocks of about 16384 entries, or as many as there can be. */
 static gs_blocks blocks_of(const gs_segmented *s)
@@ -22,13 +22,18 @@ static gs_blocks blocks_of(const gs_segmented *s)
 #include "core/each_type.h"
 
 /* Lanes of a vector gain on short rows only, where loops do not. */
-#define TABLE(SUFFIX)                                                                      \
-    {                                                                                      \
-        .lanes = LANES_##SUFFIX, .threads_until = 16, .walks = true,                       \
-        .measure_rows = gs_segmented_measure_rows, .cut = gs_segmented_cut,                \
-        .sort = gs_segmented_sort, .measure_groups = gs_segmented_measure_groups,          \
-        .fill = fill_##SUFFIX, .prepare = gs_segmented_prepare, .drop = gs_segmented_drop, \
-        .apply = apply_##SUFFIX, .multiply = multiply_##SUFFIX                             \
-    }
+#define TABLE(SUFFIX)                               \
+    {.lanes = LANES_##SUFFIX,                       \
+     .threads_until = 16,                           \
+     .walks = true,                                 \
+     .measure_rows = gs_segmented_measure_rows,     \
+     .cut = gs_segmented_cut,                       \
+     .sort = gs_segmented_sort,                     \
+     .measure_groups = gs_segmented_measure_groups, \
+     .fill = fill_##SUFFIX,                         \
+     .prepare = gs_segmented_prepare,               \
+     .drop = gs_segmented_drop,                     \
+     .apply = apply_##SUFFIX,                       \
+     .multiply = multiply_##SUFFIX}
 
 const gs_segmented_kernels gs_segmented_host[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};

@@ -1,6 +1,6 @@
 // segmented_lanes_cuda.cu: sum=reduce on a GPU: a few threads sum a segment, where it lies in the
 // rows, several segments at a time.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
 using namespace gs_segments;
@@ -95,10 +95,9 @@ gsolve_status launch_lanes(gs_queue *q, const gs_segmented *s, const product<T> 
     const int lanes = lanes_for(s);
     const int to_a_block = gs_block_size / lanes * segments_at_once<T>;
 
-    return gs_launch_early(q, "the product by segments, reduced", kernel,
-                           grid_for<kernel>(q, s, s->segments, to_a_block), gs_block_size, a,
-                           segments_of<O>(s), lanes, (const T *)s->expanded, q->partial,
-                           q->arrived);
+    return gs_launch_pdl(q, "the product by segments, reduced", kernel,
+                         grid_for<kernel>(q, s, s->segments, to_a_block), gs_block_size, a,
+                         segments_of<O>(s), lanes, (const T *)s->expanded, q->partial, q->arrived);
 }
 
 template <class T, bool EXPANDED, int SUMS>

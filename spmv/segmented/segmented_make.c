@@ -59,7 +59,8 @@ static bool walks_rows(const gs_segmented *s)
 gsolve_status gs_segmented_room(const gs_segmented *s, gsolve_context *ctx, gs_segment_tables *t)
 {
     const size_t n = (size_t)s->segments, offset = gs_offset_size(s->csr.offset);
-    char *block = gsolve_alloc(ctx, gs_place(ctx), n, offset + sizeof *t->target + sizeof *t->size);
+    char *block =
+        gsolve_alloc(ctx, gs_location(ctx), n, offset + sizeof *t->target + sizeof *t->size);
 
     if (!block) return GSOLVE_NO_MEMORY;
     t->from = block;
@@ -72,7 +73,7 @@ gsolve_status gs_segmented_room_for_rows(gs_segmented *s, gsolve_context *ctx)
 {
     gsolve_status status;
 
-    ALLOC(ctx, gs_place(ctx), s->row, 2 * (size_t)s->many + 1);
+    ALLOC(ctx, gs_location(ctx), s->row, 2 * (size_t)s->many + 1);
     s->begin = s->row + s->many;
 done:
     return status;
@@ -100,7 +101,7 @@ static gsolve_status measure(gs_segmented *s, gsolve_context *ctx)
     gsolve_status status;
 
     s->groups = (int)(((int64_t)s->segments + s->lanes - 1) / s->lanes);
-    if (!s->first) ALLOC(ctx, gs_place(ctx), s->first, (size_t)s->groups + 1);
+    if (!s->first) ALLOC(ctx, gs_location(ctx), s->first, (size_t)s->groups + 1);
     TRY(s->kernels->measure_groups(s, ctx));
 done:
     return status;
@@ -163,8 +164,8 @@ static gsolve_status store(gs_segmented *s, gsolve_context *ctx)
     gsolve_status status;
 
     TRY(check_room(s, ctx));
-    ALLOC(ctx, gs_place(ctx), s->col, s->stored);
-    s->value = gsolve_alloc(ctx, gs_place(ctx), (size_t)s->stored, size);
+    ALLOC(ctx, gs_location(ctx), s->col, s->stored);
+    s->value = gsolve_alloc(ctx, gs_location(ctx), (size_t)s->stored, size);
     TRY(s->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(s->kernels->fill(s, ctx, true));
 done:
@@ -181,17 +182,17 @@ static gsolve_status make(gs_segmented *s, gsolve_context *ctx, int length)
     TRY(cut(s, ctx));
     TRY(arrange(s, ctx));
     if (s->reduce) {
-        gsolve_free(ctx, gs_place(ctx), s->first);
+        gsolve_free(ctx, gs_location(ctx), s->first);
         s->first = NULL;
         s->stored = s->entries;
     } else {
         TRY(store(s, ctx));
     }
     if (s->chosen.gather == GS_GATHER_EXPAND) {
-        s->expanded = gsolve_alloc(ctx, gs_place(ctx), (size_t)s->stored, size);
+        s->expanded = gsolve_alloc(ctx, gs_location(ctx), (size_t)s->stored, size);
         TRY(s->expanded ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     }
-    s->partial = gsolve_alloc(ctx, gs_place(ctx), (size_t)s->partials, size);
+    s->partial = gsolve_alloc(ctx, gs_location(ctx), (size_t)s->partials, size);
     TRY(s->partial ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(kernels->prepare(s, ctx));
 done:
@@ -200,21 +201,21 @@ done:
 
 void gs_segmented_destroy(void *self, gsolve_context *ctx)
 {
-    const gsolve_place place = gs_place(ctx);
+    const gsolve_location location = gs_location(ctx);
     gs_segmented *s = self;
 
     s->kernels->drop(s, ctx);
-    gsolve_free(ctx, place, s->from);
-    gsolve_free(ctx, place, s->first);
-    gsolve_free(ctx, place, s->col);
-    gsolve_free(ctx, place, s->value);
-    gsolve_free(ctx, place, s->row);
-    gsolve_free(ctx, place, s->partial);
-    gsolve_free(ctx, place, s->part);
-    gsolve_free(ctx, place, s->part_sum);
-    gsolve_free(ctx, place, s->done);
-    gsolve_free(ctx, place, s->expanded);
-    gs_crews_drop(&s->room, ctx);
+    gsolve_free(ctx, location, s->from);
+    gsolve_free(ctx, location, s->first);
+    gsolve_free(ctx, location, s->col);
+    gsolve_free(ctx, location, s->value);
+    gsolve_free(ctx, location, s->row);
+    gsolve_free(ctx, location, s->partial);
+    gsolve_free(ctx, location, s->part);
+    gsolve_free(ctx, location, s->part_sum);
+    gsolve_free(ctx, location, s->done);
+    gsolve_free(ctx, location, s->expanded);
+    gs_subwarp_drop(&s->room, ctx);
     gsolve_free(ctx, GSOLVE_HOST, s);
 }
 

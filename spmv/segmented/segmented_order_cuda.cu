@@ -20,7 +20,7 @@ struct distances { // numbers of whole segments
 };
 
 template <class O>
-__global__ void look_at_columns(segments_of<O> s, const int32_t *col, int length, int64_t near,
+__global__ void inspect_columns(segments_of<O> s, const int32_t *col, int length, int64_t near,
                                 distances *out)
 {
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x + GS_SEGMENT_AROUND;
@@ -56,7 +56,7 @@ gsolve_status look(const gs_segmented *s, gsolve_context *ctx, bool *by_columns)
     }
     ALLOC_DEVICE(ctx, out, 1);
     TRY(gs_cuda(q, cudaMemsetAsync(out, 0, sizeof *out, q->stream), "a look at the columns"));
-    TRY(gs_launch(q, "a look at the columns", look_at_columns<O>,
+    TRY(gs_launch(q, "a look at the columns", inspect_columns<O>,
                   blocks_for(s->segments - GS_SEGMENT_AROUND), gs_block_size, segments_of<O>(s),
                   s->csr.col, s->length, near, out));
     TRY(gsolve_copy(ctx, &found, GSOLVE_HOST, out, GSOLVE_DEVICE, sizeof found));
@@ -161,7 +161,8 @@ done:
 
 } // namespace
 
-gsolve_status gs_segmented_look_cuda(const gs_segmented *s, gsolve_context *ctx, bool *by_columns)
+gsolve_status gs_segmented_inspect_cuda(const gs_segmented *s, gsolve_context *ctx,
+                                        bool *by_columns)
 {
     return s->csr.offset == GSOLVE_O64 ? look<int64_t>(s, ctx, by_columns)
                                        : look<int32_t>(s, ctx, by_columns);

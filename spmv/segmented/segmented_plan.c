@@ -2,10 +2,10 @@
  * from a first pass what those before it make. */
 #include <string.h>
 
-#include "core/blocks.h"
 #include "core/try.h"
-#include "spmv/scattered.h"
+#include "matrix/irregular.h"
 #include "spmv/segmented/segmented.h"
+#include "vector/blocks.h"
 
 static int64_t row_length(const gsolve_csr *A, int32_t i)
 {
@@ -22,7 +22,7 @@ gsolve_status gs_segmented_measure_rows(gs_segmented *s, gsolve_context *ctx)
         if (row_length(A, i) > longest) longest = row_length(A, i);
     }
     s->longest = longest;
-    s->scattered = gs_is_scattered(A);
+    s->scattered = gs_is_irregular(A);
     return GSOLVE_OK;
 }
 
@@ -186,7 +186,7 @@ gsolve_status gs_segmented_sort(gs_segmented *s, gsolve_context *ctx, int order)
     permute(ctx, n, b, s->from, sorted.from, gs_offset_size(s->csr.offset));
     permute(ctx, n, b, s->size, sorted.size, sizeof *s->size);
     permute(ctx, n, b, s->target, sorted.target, sizeof *s->target);
-    gsolve_free(ctx, gs_place(ctx), s->from);
+    gsolve_free(ctx, gs_location(ctx), s->from);
     s->from = sorted.from;
     s->size = sorted.size;
     s->target = sorted.target;
@@ -218,14 +218,14 @@ gsolve_status gs_segmented_prepare(gs_segmented *s, gsolve_context *ctx)
 {
     gsolve_status status;
 
-    ALLOC(ctx, gs_place(ctx), s->dots, 2 * GS_MAX_BLOCKS);
-    if (s->reduce && !s->from && !s->expanded) TRY(gs_strips_make(&s->strips, ctx, &s->csr));
+    ALLOC(ctx, gs_location(ctx), s->dots, 2 * GS_MAX_BLOCKS);
+    if (s->reduce && !s->from && !s->expanded) TRY(gs_column_blocks_make(&s->strips, ctx, &s->csr));
 done:
     return status;
 }
 
 void gs_segmented_drop(gs_segmented *s, gsolve_context *ctx)
 {
-    gsolve_free(ctx, gs_place(ctx), s->dots);
-    gs_strips_drop(&s->strips, ctx);
+    gsolve_free(ctx, gs_location(ctx), s->dots);
+    gs_column_blocks_drop(&s->strips, ctx);
 }

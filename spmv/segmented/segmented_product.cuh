@@ -1,7 +1,7 @@
 // segmented_product.cuh: what the kernels of the product share on a GPU: where sums go, and the
 // parts of rows too long for segments.
-#ifndef GS_SEGMENTED_PRODUCT_CUH
-#define GS_SEGMENTED_PRODUCT_CUH
+#ifndef GS_SPMV_SEGMENTED_SEGMENTED_PRODUCT_CUH
+#define GS_SPMV_SEGMENTED_SEGMENTED_PRODUCT_CUH
 
 #include "spmv/segmented/segmented.cuh"
 

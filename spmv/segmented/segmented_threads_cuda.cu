@@ -1,6 +1,6 @@
 // segmented_threads_cuda.cu: sum=thread on a GPU: a warp sums a group, each of its threads a
 // segment.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
 using namespace gs_segments;
@@ -113,9 +113,9 @@ gsolve_status launch(gs_queue *q, const gs_segmented *s, const product<T> &a)
     constexpr auto kernel = sum_groups<T, EXPANDED, SUMS>;
     const stored<T> groups = {s->first, s->col, (const T *)s->value, s->groups};
 
-    return gs_launch_early(q, "the product by segments", kernel,
-                           grid_for<kernel>(q, s, s->groups, group_warps), gs_block_size, a, groups,
-                           (const T *)s->expanded, q->partial, q->arrived);
+    return gs_launch_pdl(q, "the product by segments", kernel,
+                         grid_for<kernel>(q, s, s->groups, group_warps), gs_block_size, a, groups,
+                         (const T *)s->expanded, q->partial, q->arrived);
 }
 
 template <class T, bool EXPANDED>

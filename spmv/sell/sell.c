@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "core/try.h"
-#include "spmv/matrix.h"
+#include "spmv/handle.h"
 
 typedef struct sell_options {
     int slice, sigma, most, index, value;
@@ -81,9 +81,9 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     TRY(gs_csr_entries(ctx, csr, &facts.entries));
     policy.entries = facts.entries;
     policy.most = gs_sliced_most(o->most, csr->nrows, facts.entries);
-    all.lanes = share_of(o, ctx->device == &gs_device_cuda, csr->nrows, facts.entries);
+    all.lanes = share_of(o, gs_on_gpu(ctx), csr->nrows, facts.entries);
     const int32_t rows = policy.lanes / all.lanes;
-    if (o->sigma == 0) TRY(gs_sliced_look(ctx, csr, rows, policy.most, &facts));
+    if (o->sigma == 0) TRY(gs_sliced_inspect(ctx, csr, rows, policy.most, &facts));
     const int32_t window = window_of(o->sigma, gs_sliced_window(ctx, csr), rows,
                                      (double)facts.stored, (double)facts.kept);
     if (window > 1) TRY(gs_sliced_sort(ctx, csr, window, policy.most, &policy.order));
@@ -120,9 +120,9 @@ const gsolve_format gs_sell_format = {
     .destroy = gs_sliced_destroy,
     .apply = gs_sliced_apply,
     .apply_block = gs_sliced_apply_block,
-    .by_rows = true,
+    .row_major = true,
     .apply_dot = gs_sliced_apply_dot,
     .update = gs_sliced_update,
-    .forecast = forecast,
+    .memory = forecast,
     .describe = gs_sliced_describe,
 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "spmv/scattered.h"
+#include "matrix/irregular.h"
 
 #define MOST_COLUMNS (INT32_MAX / 2) /* of all slices: twice as many units are still numbered */
 
@@ -56,7 +56,7 @@ gsolve_status gs_sliced_make(gs_sliced **out, gsolve_context *ctx, const gsolve_
     gsolve_status status;
 
     if (!s) {
-        gsolve_free(ctx, gs_place(ctx), policy->order);
+        gsolve_free(ctx, gs_location(ctx), policy->order);
         return GSOLVE_NO_MEMORY;
     }
     *s = (gs_sliced){.csr = *csr,
@@ -80,8 +80,8 @@ done:
     return status;
 }
 
-gsolve_status gs_sliced_look(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
-                             int32_t most, gs_sliced_facts *facts)
+gsolve_status gs_sliced_inspect(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
+                                int32_t most, gs_sliced_facts *facts)
 {
     gsolve_status status;
 
@@ -108,11 +108,11 @@ void gs_sliced_destroy(void *self, gsolve_context *ctx)
                             s->sum,   s->done,  s->task,  s->dot};
 
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
-        gsolve_free(ctx, gs_place(ctx), blocks[k]);
+        gsolve_free(ctx, gs_location(ctx), blocks[k]);
     }
-    gs_strips_drop(&s->strips, ctx);
+    gs_column_blocks_drop(&s->strips, ctx);
     gs_block_space_drop(&s->space, ctx);
-    gs_windows_drop(&s->windows, ctx);
+    gs_cache_windows_drop(&s->windows, ctx);
     gsolve_free(ctx, GSOLVE_HOST, s);
 }
 
@@ -139,12 +139,12 @@ bool gs_sliced_pays(const gs_sliced *s)
 
 int32_t gs_sliced_lanes(const gsolve_context *ctx)
 {
-    return ctx->device == &gs_device_cuda ? GS_SLICED_WARP : 8; /* sums that a core makes at once */
+    return gs_on_gpu(ctx) ? GS_SLICED_WARP : 8; /* sums that a core makes at once */
 }
 
 int32_t gs_sliced_window(const gsolve_context *ctx, const gsolve_csr *csr)
 {
-    const bool near = ctx->device != &gs_device_cuda && !gs_is_scattered(csr);
+    const bool near = !gs_on_gpu(ctx) && !gs_is_irregular(csr);
     return near ? GS_SLICED_NEAR : GS_SLICED_WINDOW;
 }
 

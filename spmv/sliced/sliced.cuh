@@ -1,6 +1,6 @@
 // sliced.cuh: what conversion and product of the engine on a GPU share.
-#ifndef GS_SLICED_CUH
-#define GS_SLICED_CUH
+#ifndef GS_SPMV_SLICED_SLICED_CUH
+#define GS_SPMV_SLICED_SLICED_CUH
 
 #include "core/cuda.cuh"
 
@@ -93,8 +93,8 @@ inline int blocks_for(int64_t threads)
 gsolve_status gs_sliced_shape_cuda(gs_sliced *s, gsolve_context *ctx, int32_t spans,
                                    const gs_sliced_span *span, bool lengths);
 gsolve_status gs_sliced_long_rows_cuda(gs_sliced *s, gsolve_context *ctx); // sliced_long_cuda.cu
-gsolve_status gs_sliced_look_cuda(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
-                                  int32_t most, gs_sliced_facts *facts);
+gsolve_status gs_sliced_inspect_cuda(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
+                                     int32_t most, gs_sliced_facts *facts);
 gsolve_status gs_sliced_sort_cuda(gsolve_context *ctx, const gsolve_csr *csr, int32_t window,
                                   int32_t most, int32_t **order);
 
@@ -105,7 +105,7 @@ struct gs_kinship {              // of entries of a row and of the next one
     unsigned rows, entries, kin; // of the rows; that have one a column further anywhere
 };
 // *count, on the device, += those of the sample; not waited for.
-gsolve_status gs_sliced_count_kin_cuda(gs_queue *q, const gsolve_csr *csr, gs_kinship *count);
+gsolve_status gs_sliced_count_similar_cuda(gs_queue *q, const gsolve_csr *csr, gs_kinship *count);
 bool gs_sliced_is_aligned(const gs_kinship *count);
 
 // sliced_fill_cuda.cu: columns and values.

@@ -19,14 +19,14 @@
  * Column numbers take 16 bits where they fit: in a slice whose columns span at most 65534 they are
  * offsets from one base, and where only each column of the slice does, from a base for each of
  * these; other slices keep 32 bits. 0xFFFF (in 32 bits: -1) marks padding. */
-#ifndef GS_SPMV_SLICED_H
-#define GS_SPMV_SLICED_H
+#ifndef GS_SPMV_SLICED_SLICED_H
+#define GS_SPMV_SLICED_SLICED_H
 
-#include "core/csr.h"
-#include "core/vector.h"
-#include "spmv/block.h"
-#include "spmv/strips.h"
-#include "spmv/windows.h"
+#include "matrix/csr.h"
+#include "spmv/multi_rhs/block.h"
+#include "spmv/multi_rhs/cache_windows.h"
+#include "spmv/multi_rhs/column_blocks.h"
+#include "vector/vector.h"
 
 /* --- the policy ------------------------------------------------------------------------------- */
 
@@ -130,16 +130,16 @@ typedef struct gs_sliced {
     int64_t units, bases;
     void *value_of; /* columns x lanes */
     int32_t nlong, parts;
-    gs_sliced_part *part; /* parts */
-    void *sum;            /* parts x 8, on a GPU x GS_SLICED_BLOCK, in the matrix's type */
-    unsigned *done;       /* nlong x GS_SLICED_CHUNKS: parts that are there; on a GPU */
-    int32_t tasks;        /* on the CPU: stretches of slices of about equal work */
-    int32_t *task;        /* tasks + 1: first slice of each */
-    double *dot;          /* scratch: two sums for each task */
-    gs_strips strips;     /* instead of tasks, where they pay; on the CPU */
-    gs_block_space space; /* scratch: x by rows, where it is not */
-    gs_windows windows;   /* of the tasks, or instead of space; on the CPU */
-    char note[80];        /* what the format that made it chose, or "" */
+    gs_sliced_part *part;     /* parts */
+    void *sum;                /* parts x 8, on a GPU x GS_SLICED_BLOCK, in the matrix's type */
+    unsigned *done;           /* nlong x GS_SLICED_CHUNKS: parts that are there; on a GPU */
+    int32_t tasks;            /* on the CPU: stretches of slices of about equal work */
+    int32_t *task;            /* tasks + 1: first slice of each */
+    double *dot;              /* scratch: two sums for each task */
+    gs_column_blocks strips;  /* instead of tasks, where they pay; on the CPU */
+    gs_block_space space;     /* scratch: x by rows, where it is not */
+    gs_cache_windows windows; /* of the tasks, or instead of space; on the CPU */
+    char note[80];            /* what the format that made it chose, or "" */
 } gs_sliced;
 
 /* Whether a warp of a GPU has a slice, a thread a row, and padding tells where that ends. */
@@ -198,8 +198,8 @@ gsolve_status gs_sliced_make(gs_sliced **out, gsolve_context *ctx, const gsolve_
 
 /* facts of csr, wherever it lies; see look above. most 0: no row is left
  * out. facts->entries is asked for only if it is 0. */
-gsolve_status gs_sliced_look(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
-                             int32_t most, gs_sliced_facts *facts);
+gsolve_status gs_sliced_inspect(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
+                                int32_t most, gs_sliced_facts *facts);
 
 /* *order = csr's rows by length; see sort above (most 0: no
  * row is long). To be given to a policy, or to gsolve_free. */

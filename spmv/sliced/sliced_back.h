@@ -1,7 +1,7 @@
 /* sliced_back.h: rows out of slices again, so that a matrix that is only multiplied need not be
  * kept twice. */
-#ifndef GS_SPMV_SLICED_BACK_H
-#define GS_SPMV_SLICED_BACK_H
+#ifndef GS_SPMV_SLICED_SLICED_BACK_H
+#define GS_SPMV_SLICED_SLICED_BACK_H
 
 #include "spmv/sliced/sliced.h"
 

@@ -75,8 +75,8 @@ gsolve_status gs_sliced_restore(const void *self, gsolve_context *ctx, gsolve_cs
     gsolve_status status;
 
     here.csr = *csr;
-    ALLOC(ctx, csr->place, col, s->entries);
-    value = gsolve_alloc(ctx, csr->place, (size_t)s->entries, gs_type_size(csr->type));
+    ALLOC(ctx, csr->location, col, s->entries);
+    value = gsolve_alloc(ctx, csr->location, (size_t)s->entries, gs_type_size(csr->type));
     TRY(value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(GS_KERNELS(gs_sliced_back, ctx, csr->type)->restore(ctx->queue, &here, col, value));
     csr->col = col;
@@ -84,7 +84,7 @@ gsolve_status gs_sliced_restore(const void *self, gsolve_context *ctx, gsolve_cs
     col = NULL;
     value = NULL;
 done:
-    gsolve_free(ctx, csr->place, col);
-    gsolve_free(ctx, csr->place, value);
+    gsolve_free(ctx, csr->location, col);
+    gsolve_free(ctx, csr->location, value);
     return status;
 }

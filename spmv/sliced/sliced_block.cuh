@@ -1,15 +1,15 @@
 // sliced_block.cuh: what the products with several columns at once share, see sliced_block_cuda.cu.
 // A warp works on 32 lanes of slices, or on a part of a long row, and on a chunk of the columns.
-#ifndef GS_SLICED_BLOCK_CUH
-#define GS_SLICED_BLOCK_CUH
+#ifndef GS_SPMV_SLICED_SLICED_BLOCK_CUH
+#define GS_SPMV_SLICED_SLICED_BLOCK_CUH
 
+#include "spmv/multi_rhs/subwarps.cuh"
 #include "spmv/sliced/sliced_lanes.cuh"
-#include "spmv/teams.cuh"
 
 namespace gs_by_slices
 {
 
-using namespace gs_teams;
+using namespace gs_subwarps;
 
 // So many entries of a lane. c -1: padding, or past the end.
 template <class T, int COUNT>
@@ -40,12 +40,12 @@ struct some_entries {
 
 // What lane g of all has to do.
 template <class V>
-struct block_seat {
+struct block_lane_state {
     lane_entries<V> entries;
     int32_t row; // -1: none, or not the first lane of its row
     int share;
 
-    __device__ block_seat(const gs_sliced &s, int64_t g)
+    __device__ block_lane_state(const gs_sliced &s, int64_t g)
         : entries{nullptr, nullptr, nullptr, 0, 0, s.lanes, false}, row(-1), share(0)
     {
         const int32_t at = (int32_t)(g >> s.shift);

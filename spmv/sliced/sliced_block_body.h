@@ -1,7 +1,9 @@
 /* sliced_block_body.h: the product with several columns of x by rows on the CPU for a value type T,
  * see sliced_block_slices.h. */
-#include "spmv/row_blocks.h"
-#include "spmv/windows_body.h"
+#include "spmv/multi_rhs/row_blocks.h"
+
+/* after row_blocks.h, whose functions it calls */
+#include "spmv/multi_rhs/cache_windows_body.h"
 
 #define V        T
 #define ON(name) FN(name##_own)
@@ -15,7 +17,7 @@
 #undef ON
 
 #define GS_COLUMNS_BODY "spmv/sliced/sliced_block_long.h"
-#include "core/each_columns.h"
+#include "vector/each_columns.h"
 #undef GS_COLUMNS_BODY
 
 /* The long rows, w columns. */
@@ -59,10 +61,10 @@ static void FN(block_by_rows)(gs_queue *q, const gs_sliced *s, double alpha, gso
 static void FN(block_by_rings)(gs_queue *q, const gs_sliced *s, double alpha, gsolve_dense x,
                                double beta, gsolve_dense y)
 {
-    const int32_t w = gs_ring_columns(x.ncols);
+    const int32_t w = gs_cache_window_columns(x.ncols);
     const FN(rows_of_y) out = FN(rows_of)(y);
 
-#pragma omp parallel num_threads(gs_queue_threads(q)) if (s->tasks > 2)
+#pragma omp parallel num_threads(gs_queue_threads(q)) if (s -> tasks > 2)
     {
         FN(ring) ring = FN(ring_of)(&s->windows, w, omp_get_thread_num());
 #pragma omp for schedule(static)
@@ -80,10 +82,11 @@ static gsolve_status FN(apply_block)(gs_sliced *s, gsolve_context *ctx, double a
     gs_queue *q = ctx->queue;
     gsolve_status status;
 
-    TRY(gs_windows_turn(&s->windows, &s->space, ctx, x, &x));
-    if (x.layout == GSOLVE_BY_ROWS) FN(block_by_rows)(q, s, alpha, x, beta, y);
-    for (int32_t j = 0; x.layout == GSOLVE_BY_COLUMNS && j < x.ncols; j += GS_RING_COLUMNS) {
-        const gsolve_dense in = gs_ring_pass(x, j), out = gs_ring_pass(y, j);
+    TRY(gs_cache_windows_transpose(&s->windows, &s->space, ctx, x, &x));
+    if (x.layout == GSOLVE_ROW_MAJOR) FN(block_by_rows)(q, s, alpha, x, beta, y);
+    for (int32_t j = 0; x.layout == GSOLVE_COLUMN_MAJOR && j < x.ncols;
+         j += GS_CACHE_WINDOW_COLUMNS) {
+        const gsolve_dense in = gs_cache_window_pass(x, j), out = gs_cache_window_pass(y, j);
         if (in.ncols == 1) {
             TRY(FN(apply)(q, s, alpha, in.value, beta, out.value, NULL));
         } else {

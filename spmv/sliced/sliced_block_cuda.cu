@@ -1,13 +1,13 @@
 // sliced_block_cuda.cu: the product with several columns at once on a GPU where x lies by rows: all
-// that an entry multiplies is one piece of memory, which a few threads, a team, read in packs of 16
-// bytes.
+// that an entry multiplies is one piece of memory, which a few threads, a subwarp, read in packs of
+// 16 bytes.
 //
-// A team has a lane of a slice: all its threads read the lane's entries, the same ones, and each
-// multiplies its own packs of x. The teams of a warp have neighbouring lanes, whose entries lie
+// A subwarp has a lane of a slice: all its threads read the lane's entries, the same ones, and each
+// multiplies its own packs of x. The subwarps of a warp have neighbouring lanes, whose entries lie
 // side by side. A thread holds the sums of one or two packs, so that a multiprocessor has room for
 // many warps: these, and not what one of them reads ahead, keep it busy while x is on its way. With
 // two packs what is read of A serves twice as many numbers of a thread.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/sliced/sliced_block.cuh"
 
 using namespace gs_by_slices;
@@ -17,7 +17,7 @@ namespace
 
 constexpr int in_flight = 4; // packs of x that a thread waits for at once
 
-// A thread of a team of G, with P packs G W columns apart.
+// A thread of a subwarp of G, with P packs G W columns apart.
 template <class T, int W, int G, int P>
 struct packs {
     member<T, W, G> m; // of the first
@@ -72,8 +72,8 @@ __device__ __forceinline__ void add_products(const packs<T, W, G, P> &own,
     });
 }
 
-// Each sum that of all lanes of a row, in all of its teams; share: log2 of those of this team's
-// row; most: at most.
+// Each sum that of all lanes of a row, in all of its subwarps; share: log2 of those of this
+// subwarp's row; most: at most.
 template <class T, int W, int G, int P>
 __device__ __forceinline__ void add_shares(int share, int most, T (&sum)[P][W])
 {
@@ -92,7 +92,7 @@ __device__ __forceinline__ void add_shares(int share, int most, T (&sum)[P][W])
 // STEP: lanes of a slice, or 0.
 template <class T, class V, int W, int G, int P, int STEP>
 __global__ void __launch_bounds__(gs_block_size)
-    slices_by_teams(gs_sliced s, block_operands<T> a, gs_guard guard)
+    slices_by_subwarps(gs_sliced s, block_operands<T> a, gs_guard guard)
 {
     const chunk_of_work work(a.chunks);
     T sum[P][W] = {};
@@ -100,18 +100,18 @@ __global__ void __launch_bounds__(gs_block_size)
     if (guard.has_ended()) return;
     if (work.at * (32 / G) >= (int64_t)s.slices << s.shift) return;
     const packs<T, W, G, P> own(a, work.chunk);
-    const block_seat<V> seat(s, work.at * (32 / G) + own.m.team);
-    add_products<STEP>(own, seat.entries, sum);
-    if (s.most_share > 0) add_shares<T, W, G, P>(seat.share, s.most_share, sum);
-    if (seat.row >= 0) own.finish_row(a, seat.row, sum);
+    const block_lane_state<V> lane_state(s, work.at * (32 / G) + own.m.subwarp);
+    add_products<STEP>(own, lane_state.entries, sum);
+    if (s.most_share > 0) add_shares<T, W, G, P>(lane_state.share, s.most_share, sum);
+    if (lane_state.row >= 0) own.finish_row(a, lane_state.row, sum);
 }
 
-// Parts of long rows, a warp each, whose teams take their entries in turn.
+// Parts of long rows, a warp each, whose subwarps take their entries in turn.
 template <class T, int W, int G, int P>
 __global__ void __launch_bounds__(gs_block_size)
-    parts_by_teams(gs_sliced s, block_operands<T> a, gs_guard guard)
+    parts_by_subwarps(gs_sliced s, block_operands<T> a, gs_guard guard)
 {
-    constexpr int teams = 32 / G;
+    constexpr int subwarps = 32 / G;
     const chunk_of_work work(a.chunks);
     T sum[P][W] = {};
 
@@ -119,15 +119,15 @@ __global__ void __launch_bounds__(gs_block_size)
     if (work.at >= s.parts) return;
     const gs_sliced_part part = s.part[work.at];
     const packs<T, W, G, P> own(a, work.chunk);
-    const int team = own.m.team;
-    add_products<teams>(own, part_entries<T>(s, part, team, teams), sum);
+    const int subwarp = own.m.subwarp;
+    add_products<subwarps>(own, part_entries<T>(s, part, subwarp, subwarps), sum);
 #pragma unroll
-    for (int p = 0; p < P; p++) add_teams<T, W, G>(sum[p], 16);
+    for (int p = 0; p < P; p++) add_subwarps<T, W, G>(sum[p], 16);
     if (part.parts > 1) {
         T *room = (T *)s.sum + own.m.column; // of this thread's packs
         const int64_t step = (int64_t)a.chunks * G * P * W;
 #pragma unroll
-        for (int p = 0; p < P && team == 0; p++) {
+        for (int p = 0; p < P && subwarp == 0; p++) {
             for (int w = 0; w < W; w++) room[work.at * step + p * G * W + w] = sum[p][w];
         }
         if (!is_last(part.parts, &s.done[part.l * GS_SLICED_CHUNKS + work.chunk])) return;
@@ -135,14 +135,14 @@ __global__ void __launch_bounds__(gs_block_size)
         for (int p = 0; p < P; p++) {
             for (int w = 0; w < W; w++) {
                 sum[p][w] = 0;
-                for (int k = team; k < part.parts; k += teams) {
+                for (int k = subwarp; k < part.parts; k += subwarps) {
                     sum[p][w] += __ldcg(&room[(part.first + k) * step + p * G * W + w]);
                 }
             }
-            add_teams<T, W, G>(sum[p], 16);
+            add_subwarps<T, W, G>(sum[p], 16);
         }
     }
-    if (team == 0) own.finish_row(a, part.row, sum);
+    if (subwarp == 0) own.finish_row(a, part.row, sum);
 }
 
 // --- launches ---------------------------------------------------------------------------------
@@ -150,31 +150,31 @@ __global__ void __launch_bounds__(gs_block_size)
 template <class T, class V, int W, int G, int P, int STEP>
 gsolve_status launch_slices(gs_queue *q, const gs_sliced *s, block_operands<T> a)
 {
-    constexpr int teams = 32 / G;
+    constexpr int subwarps = 32 / G;
     const int64_t lanes = (int64_t)s->slices << s->shift;
 
     a.chunks = (a.columns + G * P * W - 1) / (G * P * W);
-    const int64_t warps = (lanes + teams - 1) / teams * a.chunks;
+    const int64_t warps = (lanes + subwarps - 1) / subwarps * a.chunks;
     const int64_t grid = (warps * 32 + gs_block_size - 1) / gs_block_size;
     if (grid > INT32_MAX) {
         return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
                            "a product of %d columns at once has more than 2^31 blocks", a.columns);
     }
-    return gs_launch_early(q, "the product of columns by slices",
-                           slices_by_teams<T, V, W, G, P, STEP>, (int)grid, gs_block_size, *s, a);
+    return gs_launch_pdl(q, "the product of columns by slices",
+                         slices_by_subwarps<T, V, W, G, P, STEP>, (int)grid, gs_block_size, *s, a);
 }
 
 template <class T, int W, int G, int P>
 gsolve_status launch_parts(gs_queue *q, const gs_sliced *s, block_operands<T> a)
 {
     a.chunks = (a.columns + G * P * W - 1) / (G * P * W);
-    return gs_launch_early(q, "the product of columns by parts", parts_by_teams<T, W, G, P>,
-                           blocks_for((int64_t)s->parts * 32 * a.chunks), gs_block_size, *s, a);
+    return gs_launch_pdl(q, "the product of columns by parts", parts_by_subwarps<T, W, G, P>,
+                         blocks_for((int64_t)s->parts * 32 * a.chunks), gs_block_size, *s, a);
 }
 
-// A team for all columns, or of as many threads as there are.
+// A subwarp for all columns, or of as many threads as there are.
 template <class T, class V, int W, int STEP>
-gsolve_status choose_team(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
+gsolve_status choose_subwarp(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
 {
     const int most = 32 >> s->most_share; // so that a warp has all lanes of a row
     const int packs = (a.columns + W - 1) / W;
@@ -187,7 +187,7 @@ gsolve_status choose_team(gs_queue *q, const gs_sliced *s, const block_operands<
 }
 
 template <class T, int W>
-gsolve_status choose_team_of_parts(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
+gsolve_status choose_subwarp_of_parts(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
 {
     const int packs = (a.columns + W - 1) / W;
 
@@ -203,10 +203,10 @@ gsolve_status multiply(gs_queue *q, const gs_sliced *s, const block_operands<T> 
     gsolve_status status = GSOLVE_OK;
 
     if (s->slices > 0) {
-        TRY((s->lanes == 32 ? choose_team<T, V, W, 32>(q, s, a)
-                            : choose_team<T, V, W, 0>(q, s, a)));
+        TRY((s->lanes == 32 ? choose_subwarp<T, V, W, 32>(q, s, a)
+                            : choose_subwarp<T, V, W, 0>(q, s, a)));
     }
-    if (s->parts > 0) TRY((choose_team_of_parts<T, W>(q, s, a)));
+    if (s->parts > 0) TRY((choose_subwarp_of_parts<T, W>(q, s, a)));
 done:
     return status;
 }

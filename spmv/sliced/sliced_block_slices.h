@@ -3,7 +3,7 @@
 
 #define OF_SLICES(name) GS_PASTE(ON(name), COLUMNS)
 #define GS_COLUMNS_BODY "spmv/sliced/sliced_block_columns.h"
-#include "core/each_columns.h"
+#include "vector/each_columns.h"
 #undef GS_COLUMNS_BODY
 #undef OF_SLICES
 

@@ -37,11 +37,11 @@ static void FN(fill)(gs_queue *q, const gs_sliced *s, bool columns)
 /* s->value_of, of the type that light tells. */
 static gsolve_status FN(room_for_values)(gs_sliced *s, gsolve_context *ctx, bool light)
 {
-    void *fresh = gsolve_alloc(ctx, gs_place(ctx), (size_t)(s->columns * s->lanes),
+    void *fresh = gsolve_alloc(ctx, gs_location(ctx), (size_t)(s->columns * s->lanes),
                                light ? sizeof(float) : sizeof(T));
 
     if (!fresh) return GSOLVE_NO_MEMORY;
-    gsolve_free(ctx, gs_place(ctx), s->value_of);
+    gsolve_free(ctx, gs_location(ctx), s->value_of);
     s->value_of = fresh;
     s->light = light;
     return GSOLVE_OK;
@@ -56,7 +56,7 @@ static gsolve_status FN(make)(gs_sliced *s, gsolve_context *ctx, int32_t spans,
     TRY(FN(room_for_values)(s, ctx, FN(is_light)(ctx->queue, s)));
     FN(fill)(ctx->queue, s, true);
     if (s->lanes == 8 && !s->place && s->most_share == 0) {
-        TRY(gs_strips_make(&s->strips, ctx, &s->csr));
+        TRY(gs_column_blocks_make(&s->strips, ctx, &s->csr));
     }
 done:
     return status;
@@ -116,11 +116,11 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_sliced *s, double alpha, co
                  const gs_product_sums *) = s->light ? FN(task_light) : FN(task_own);
 
     if (strips && s->nlong == n) {
-        return gs_strips_apply(&s->strips, q, &s->csr, alpha, x, beta, y, dots);
+        return gs_column_blocks_apply(&s->strips, q, &s->csr, alpha, x, beta, y, dots);
     }
     if (strips) {
-        (s->light ? FN(by_strips_light) : FN(by_strips_own))(gs_queue_threads(q), s, alpha, x, beta,
-                                                             y);
+        (s->light ? FN(by_column_blocks_light) : FN(by_column_blocks_own))(gs_queue_threads(q), s,
+                                                                           alpha, x, beta, y);
     }
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (s->tasks > 2)
     for (int32_t t = 0; t < (strips ? 0 : s->tasks); t++) task(s, t, alpha, x, beta, y, fused);

@@ -142,7 +142,7 @@ gsolve_status measure_all(gs_sliced *s, gsolve_context *ctx, int32_t spans,
     TRY(gs_cuda(q, cudaMemsetAsync(sum, 0, sizeof *sum, q->stream), "measuring slices"));
     TRY(s->csr.offset == GSOLVE_O64 ? launch_measure<int64_t>(s, ctx, *span, spans, table, sum)
                                     : launch_measure<int32_t>(s, ctx, *span, spans, table, sum));
-    TRY(gs_sliced_count_kin_cuda(q, &s->csr, &sum->kin));
+    TRY(gs_sliced_count_similar_cuda(q, &s->csr, &sum->kin));
     TRY(scan(ctx, s->first, (int64_t)s->slices + 1));
     TRY(gsolve_copy(ctx, &seen, GSOLVE_HOST, sum, GSOLVE_DEVICE, sizeof seen));
     s->columns = (int64_t)seen.columns;
@@ -253,7 +253,7 @@ __global__ void number_units(gs_sliced s, const count_t *before)
     if (head.base < 0) head.base = ~base;
 }
 
-gsolve_status launch_judge(gs_sliced *s, gsolve_context *ctx, count_t *need)
+gsolve_status launch_convergence_test(gs_sliced *s, gsolve_context *ctx, count_t *need)
 {
     gs_queue *q = ctx->queue;
     const int blocks = blocks_for((int64_t)s->slices * 32 + 1);
@@ -274,7 +274,7 @@ gsolve_status try_narrow(gs_sliced *s, gsolve_context *ctx)
 
     ALLOC_DEVICE(ctx, s->head, s->slices);
     ALLOC_DEVICE(ctx, need, (size_t)s->slices + 1);
-    TRY(launch_judge(s, ctx, need));
+    TRY(launch_convergence_test(s, ctx, need));
     TRY(scan(ctx, need, (int64_t)s->slices + 1));
     TRY(gsolve_copy(ctx, &all, GSOLVE_HOST, need + s->slices, GSOLVE_DEVICE, sizeof all));
     s->units = (int64_t)(all & 0xffffffffu);

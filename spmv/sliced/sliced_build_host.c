@@ -1,9 +1,9 @@
 /* sliced_build_host.c: the conversion on the CPU, as far as no value is concerned. */
 #include <string.h>
 
-#include "core/blocks.h"
 #include "core/try.h"
 #include "spmv/sliced/sliced_host.h"
+#include "vector/blocks.h"
 
 #define TASK 8192 /* work of a task: slots, and TOLL a slice */
 #define TOLL 16
@@ -49,12 +49,12 @@ static gsolve_status part_long_rows(gs_sliced *s, gsolve_context *ctx)
         s->in_parts += length;
     }
     if (s->nlong == 0) return GSOLVE_OK;
-    ALLOC(ctx, gs_place(ctx), s->part, s->parts);
-    s->sum = gsolve_alloc(ctx, gs_place(ctx), 8 * (size_t)s->parts, sizeof(double));
+    ALLOC(ctx, gs_location(ctx), s->part, s->parts);
+    s->sum = gsolve_alloc(ctx, gs_location(ctx), 8 * (size_t)s->parts, sizeof(double));
     TRY(s->sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     name_parts(s);
     if (!s->order) {
-        ALLOC(ctx, gs_place(ctx), s->order, A->nrows);
+        ALLOC(ctx, gs_location(ctx), s->order, A->nrows);
         for (int32_t i = 0; i < A->nrows; i++) s->order[i] = i;
     }
     for (int32_t place = 0; place < A->nrows; place++) {
@@ -73,8 +73,8 @@ static gsolve_status name_places(gs_sliced *s, gsolve_context *ctx, int32_t span
     gsolve_status status;
 
     if (spans <= 1) return GSOLVE_OK;
-    ALLOC(ctx, gs_place(ctx), s->place, (size_t)s->slices + 1);
-    ALLOC(ctx, gs_place(ctx), s->share, s->slices);
+    ALLOC(ctx, gs_location(ctx), s->place, (size_t)s->slices + 1);
+    ALLOC(ctx, gs_location(ctx), s->share, s->slices);
     for (int32_t g = 0; g < spans; g++) {
         for (int32_t at = span[g].slice; at < span[g + 1].slice; at++) {
             s->place[at] = span[g].place + (at - span[g].slice) * (s->lanes >> span[g].share);
@@ -110,9 +110,9 @@ static gsolve_status measure_all(gs_sliced *s, gsolve_context *ctx, int32_t span
     int64_t columns = 0;
     gsolve_status status;
 
-    ALLOC(ctx, gs_place(ctx), s->first, (size_t)s->slices + 1);
-    ALLOC(ctx, gs_place(ctx), s->full, s->slices);
-    if (lengths) ALLOC(ctx, gs_place(ctx), s->length, s->csr.nrows);
+    ALLOC(ctx, gs_location(ctx), s->first, (size_t)s->slices + 1);
+    ALLOC(ctx, gs_location(ctx), s->full, s->slices);
+    if (lengths) ALLOC(ctx, gs_location(ctx), s->length, s->csr.nrows);
     memset(s->first, 0, ((size_t)s->slices + 1) * sizeof *s->first);
     for (int32_t g = 0; g < spans; g++) {
         for (int32_t at = span[g].slice; at < span[g + 1].slice; at++) {
@@ -208,7 +208,7 @@ static gsolve_status room_for_columns(gs_sliced *s, gsolve_context *ctx)
     gsolve_status status = GSOLVE_OK;
 
     if (s->index != GS_INDEX_32) {
-        ALLOC(ctx, gs_place(ctx), s->head, s->slices);
+        ALLOC(ctx, gs_location(ctx), s->head, s->slices);
 #pragma omp parallel for schedule(static) \
     num_threads(gs_threads_for(s->entries, gs_queue_threads(ctx->queue)))
         for (int32_t at = 0; at < s->slices; at++) s->head[at] = judge(s, at);
@@ -216,11 +216,11 @@ static gsolve_status room_for_columns(gs_sliced *s, gsolve_context *ctx)
         s->narrow = gs_sliced_pays(s);
     }
     if (!s->narrow) {
-        ALLOC(ctx, gs_place(ctx), s->col, s->columns * s->lanes);
+        ALLOC(ctx, gs_location(ctx), s->col, s->columns * s->lanes);
         goto done;
     }
-    ALLOC(ctx, gs_place(ctx), s->unit, s->units * s->lanes);
-    ALLOC(ctx, gs_place(ctx), s->base, s->bases);
+    ALLOC(ctx, gs_location(ctx), s->unit, s->units * s->lanes);
+    ALLOC(ctx, gs_location(ctx), s->base, s->bases);
     for (int32_t at = 0; at < s->slices; at++) name_bases(s, at);
 done:
     return status;
@@ -235,8 +235,8 @@ static gsolve_status cut_tasks(gs_sliced *s, gsolve_context *ctx)
     gsolve_status status;
 
     s->tasks = (int32_t)((work + TASK - 1) / TASK);
-    ALLOC(ctx, gs_place(ctx), s->task, (size_t)s->tasks + 1);
-    ALLOC(ctx, gs_place(ctx), s->dot, 2 * (size_t)s->tasks);
+    ALLOC(ctx, gs_location(ctx), s->task, (size_t)s->tasks + 1);
+    ALLOC(ctx, gs_location(ctx), s->dot, 2 * (size_t)s->tasks);
     for (int32_t t = 0; t < s->tasks; t++) {
         while (at < s->slices &&
                (int64_t)s->first[at] * s->lanes + (int64_t)TOLL * at < (int64_t)t * TASK) {
@@ -261,7 +261,7 @@ static gsolve_status find_windows(gs_sliced *s, gsolve_context *ctx)
         const bool any = s->task[t] < s->slices;
         begin[t] = any ? gs_slice_at(s, s->task[t]).place : s->csr.nrows;
     }
-    TRY(gs_windows_find(&s->windows, ctx, &s->csr, s->tasks, begin, s->order));
+    TRY(gs_cache_windows_find(&s->windows, ctx, &s->csr, s->tasks, begin, s->order));
 done:
     gsolve_free(ctx, GSOLVE_HOST, begin);
     return status;

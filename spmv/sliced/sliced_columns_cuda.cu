@@ -1,7 +1,7 @@
 // sliced_columns_cuda.cu: the product with several columns at once on a GPU where x and y lie by
 // columns: a thread sums a lane, as for one column, for C columns of x at once. What neighbouring
 // rows read of a column lies close together where they are neighbours in a grid.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/sliced/sliced_lean.cuh"
 #include "spmv/sliced/sliced_product.cuh"
 
@@ -106,19 +106,19 @@ __device__ __forceinline__ void do_slice_by_columns(const gs_sliced &s, const bl
                                                     const chunk_of_work &work)
 {
     const columns_of_x<T, C> m(a, work.chunk);
-    const block_seat<V, STEP> seat(s, work.at * 32 + threadIdx.x % 32);
+    const block_lane_state<V, STEP> lane_state(s, work.at * 32 + threadIdx.x % 32);
     T sum[C] = {};
 
     if (m.count == C) {
-        add_lane<STEP, true>(m, seat.entries, sum);
+        add_lane<STEP, true>(m, lane_state.entries, sum);
     } else {
-        add_lane<STEP, false>(m, seat.entries, sum);
+        add_lane<STEP, false>(m, lane_state.entries, sum);
     }
 #pragma unroll
     for (int j = 0; j < C && !STEP && s.most_share > 0; j++) {
-        sum[j] = sum_shares(sum[j], seat.share, s.most_share);
+        sum[j] = sum_shares(sum[j], lane_state.share, s.most_share);
     }
-    if (seat.row >= 0) finish_row(a, work.chunk, m.count, seat.row, sum);
+    if (lane_state.row >= 0) finish_row(a, work.chunk, m.count, lane_state.row, sum);
 }
 
 // STEP: see step_of. LONG: the first blocks do parts of long rows.
@@ -153,10 +153,10 @@ gsolve_status launch(gs_queue *q, const gs_sliced *s, block_operands<T> a)
         return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
                            "a product of %d columns at once has more than 2^31 blocks", a.columns);
     }
-    return gs_launch_early(q, "the product of columns by slices",
-                           for_parts > 0 ? slices_by_columns<T, V, C, STEP, true>
-                                         : slices_by_columns<T, V, C, STEP, false>,
-                           (int)grid, block_threads, *s, a, for_parts);
+    return gs_launch_pdl(q, "the product of columns by slices",
+                         for_parts > 0 ? slices_by_columns<T, V, C, STEP, true>
+                                       : slices_by_columns<T, V, C, STEP, false>,
+                         (int)grid, block_threads, *s, a, for_parts);
 }
 
 } // namespace

@@ -4,12 +4,12 @@
 // row are added by shuffles. Each thread reads so many entries at once that the memory is kept
 // busy, and what it must know of its next slice while it works on this one. Parts of long rows are
 // read from csr by a warp each; the one that comes last adds up those of its row, in their order.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/sliced/sliced_block.cuh"
 #include "spmv/sliced/sliced_product.cuh"
 
 extern "C" {
-#include "core/flip.h"
+#include "vector/layout.h"
 }
 
 using namespace gs_by_slices;
@@ -23,7 +23,7 @@ constexpr int at_once = 8; // entries that a thread reads at once
 
 // What a thread must know before it reads its lane.
 template <class T>
-struct seat {
+struct lane_state {
     int32_t first, width, columns; // of the slice; columns of this lane
     int32_t row;                   // -1: no result to write
     int share;
@@ -31,13 +31,13 @@ struct seat {
     T w;
 };
 
-// The seat in lane g of all; LANES: those of a slice, 0: s says.
+// The lane_state in lane g of all; LANES: those of a slice, 0: s says.
 template <class T, int LANES, bool NARROW, int SUMS>
-__device__ seat<T> take_seat(const gs_sliced &s, const operands<T> &a, int64_t g)
+__device__ lane_state<T> take_lane_state(const gs_sliced &s, const operands<T> &a, int64_t g)
 {
     const int32_t at = LANES ? (int32_t)(g / LANES) : (int32_t)(g >> s.shift);
     const int lane = (int)(g & ((LANES ? LANES : s.lanes) - 1));
-    seat<T> t = {0, 0, 0, -1, 0, {0, 0}, T(0)};
+    lane_state<T> t = {0, 0, 0, -1, 0, {0, 0}, T(0)};
 
     if (at >= s.slices) return t;
     t.first = s.first[at];
@@ -87,7 +87,7 @@ __device__ T sum_lane(const V *value, const I *index, const int32_t *base, int32
 }
 
 template <class T, class V, int LANES, bool NARROW>
-__device__ T sum_seat(const gs_sliced &s, const seat<T> &t, int lane, const T *x)
+__device__ T sum_lane_state(const gs_sliced &s, const lane_state<T> &t, int lane, const T *x)
 {
     const int step = LANES ? LANES : s.lanes;
     const V *value = (const V *)s.value_of + (int64_t)t.first * step + lane;
@@ -125,12 +125,12 @@ __global__ void __launch_bounds__(gs_block_size)
     const int64_t end = (int64_t)s.slices << s.shift;
     const int64_t step = (int64_t)((int)gridDim.x - for_parts) * gs_block_size;
     int64_t g = ((int64_t)((int)blockIdx.x - for_parts) * warps + warp) * 32;
-    seat<T> now = take_seat<T, LANES, NARROW, SUMS>(s, a, g + lane);
+    lane_state<T> now = take_lane_state<T, LANES, NARROW, SUMS>(s, a, g + lane);
 
     for (; g < end; g += step) {
-        const seat<T> next = take_seat<T, LANES, NARROW, SUMS>(s, a, g + step + lane);
+        const lane_state<T> next = take_lane_state<T, LANES, NARROW, SUMS>(s, a, g + step + lane);
         const int in_slice = LANES ? lane : (int)((g + lane) & (s.lanes - 1));
-        T sum = sum_seat<T, V, LANES, NARROW>(s, now, in_slice, a.x);
+        T sum = sum_lane_state<T, V, LANES, NARROW>(s, now, in_slice, a.x);
         sum = sum_shares(sum, now.share, s.most_share);
         if (now.row >= 0) {
             finish(a, now.row, sum);
@@ -156,8 +156,8 @@ gsolve_status launch(gs_queue *q, const gs_sliced *s, const operands<T> &a)
     const int grid = SUMS ? gs_grid(q, threads, gs_at_once<kernel>()) : blocks_for(threads);
 
     if (!SUMS && grid + for_parts == 0) return GSOLVE_OK;
-    return gs_launch_early(q, "the product by slices", kernel, grid + for_parts, gs_block_size, *s,
-                           a, q->partial, q->arrived);
+    return gs_launch_pdl(q, "the product by slices", kernel, grid + for_parts, gs_block_size, *s, a,
+                         q->partial, q->arrived);
 }
 
 template <class T, class V, bool NARROW>
@@ -222,7 +222,7 @@ template <class T>
 gsolve_status multiply_block(gs_queue *q, const gs_sliced *s, double alpha, gsolve_dense x,
                              double beta, gsolve_dense y)
 {
-    const bool xrows = x.layout == GSOLVE_BY_ROWS, yrows = y.layout == GSOLVE_BY_ROWS;
+    const bool xrows = x.layout == GSOLVE_ROW_MAJOR, yrows = y.layout == GSOLVE_ROW_MAJOR;
     const int32_t most = s->parts > 0 ? GS_SLICED_BLOCK : x.ncols;
     gsolve_status status = GSOLVE_OK;
 
@@ -248,7 +248,7 @@ bool turns(const gs_sliced *s, gsolve_dense x)
 {
     const bool helps = x.ncols > 4 || !s->narrow || s->entries >= 32 * (int64_t)s->csr.nrows;
 
-    return x.layout == GSOLVE_BY_COLUMNS && !s->aligned && x.ncols > 2 && helps;
+    return x.layout == GSOLVE_COLUMN_MAJOR && !s->aligned && x.ncols > 2 && helps;
 }
 
 // Where x is turned and rows are sorted, y is too: a column of y would be written here and there.
@@ -260,17 +260,17 @@ gsolve_status apply_block(gs_sliced *s, gsolve_context *ctx, double alpha, gsolv
     gsolve_status status;
 
     if (turns(s, x)) {
-        TRY(gs_block_turn(&s->space, 0, ctx, GSOLVE_BY_ROWS, x, true, &x));
-        if (s->order) TRY(gs_block_turn(&s->space, 1, ctx, GSOLVE_BY_ROWS, y, beta != 0, &out));
+        TRY(gs_block_turn(&s->space, 0, ctx, GSOLVE_ROW_MAJOR, x, true, &x));
+        if (s->order) TRY(gs_block_turn(&s->space, 1, ctx, GSOLVE_ROW_MAJOR, y, beta != 0, &out));
     }
     TRY(multiply_block<T>(ctx->queue, s, alpha, x, beta, out));
-    if (out.value != y.value) TRY(gs_flip(ctx, out, y));
+    if (out.value != y.value) TRY(gs_change_layout(ctx, out, y));
 done:
     return status;
 }
 
 template <class T>
-constexpr gs_sliced_kernels table = {gs_sliced_look_cuda,
+constexpr gs_sliced_kernels table = {gs_sliced_inspect_cuda,
                                      gs_sliced_sort_cuda,
                                      gs_sliced_make_cuda<T>,
                                      gs_sliced_refill_cuda<T>,

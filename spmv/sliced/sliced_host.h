@@ -1,6 +1,6 @@
 /* sliced_host.h: what the parts of the engine on the CPU share. */
-#ifndef GS_SLICED_HOST_H
-#define GS_SLICED_HOST_H
+#ifndef GS_SPMV_SLICED_SLICED_HOST_H
+#define GS_SPMV_SLICED_SLICED_HOST_H
 
 #include "spmv/sliced/sliced.h"
 
@@ -37,8 +37,8 @@ static inline int32_t gs_slice_length(const gs_sliced *s, int32_t i)
 }
 
 /* sliced_order_host.c: members of gs_sliced_kernels. */
-gsolve_status gs_sliced_look_host(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
-                                  int32_t most, gs_sliced_facts *facts);
+gsolve_status gs_sliced_inspect_host(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
+                                     int32_t most, gs_sliced_facts *facts);
 gsolve_status gs_sliced_sort_host(gsolve_context *ctx, const gsolve_csr *csr, int32_t window,
                                   int32_t most, int32_t **order);
 /* sliced_build_host.c: all of a form but its columns and values. */

@@ -31,7 +31,7 @@ __device__ gs_kinship compare_rows(const O *start, const int32_t *col, int64_t i
 // count += that of the sample.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    count_kin(const O *start, const int32_t *col, int32_t step, int32_t n, gs_kinship *count)
+    count_similar(const O *start, const int32_t *col, int32_t step, int32_t n, gs_kinship *count)
 {
     const int64_t i = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) * step + 1;
     gs_kinship mine = {0, 0, 0, 0, 0};
@@ -53,13 +53,14 @@ __global__ void __launch_bounds__(gs_block_size)
 template <class O>
 gsolve_status launch(gs_queue *q, const gsolve_csr *csr, gs_kinship *count)
 {
-    return gs_launch(q, "a look at the rows", count_kin<O>, sample / gs_block_size, gs_block_size,
-                     (const O *)csr->start, csr->col, csr->nrows / sample + 1, csr->nrows, count);
+    return gs_launch(q, "a look at the rows", count_similar<O>, sample / gs_block_size,
+                     gs_block_size, (const O *)csr->start, csr->col, csr->nrows / sample + 1,
+                     csr->nrows, count);
 }
 
 } // namespace
 
-gsolve_status gs_sliced_count_kin_cuda(gs_queue *q, const gsolve_csr *csr, gs_kinship *count)
+gsolve_status gs_sliced_count_similar_cuda(gs_queue *q, const gsolve_csr *csr, gs_kinship *count)
 {
     return csr->offset == GSOLVE_O64 ? launch<int64_t>(q, csr, count)
                                      : launch<int32_t>(q, csr, count);

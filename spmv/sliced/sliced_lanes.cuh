@@ -1,7 +1,7 @@
 // sliced_lanes.cuh: where the entries of a lane are, for the products with several columns at once,
 // see sliced_block.cuh and sliced_lean.cuh, and for rows out of slices.
-#ifndef GS_SLICED_LANES_CUH
-#define GS_SLICED_LANES_CUH
+#ifndef GS_SPMV_SLICED_SLICED_LANES_CUH
+#define GS_SPMV_SLICED_SLICED_LANES_CUH
 
 #include <type_traits>
 

@@ -3,17 +3,17 @@
 // on 32 lanes of slices, or on a part of a long row, and on a chunk of the columns. That 16-bit
 // numbers have one base or many is asked at each of them, so that there are two kinds of loops and
 // not the three of sliced_block.cuh, which regular rows are faster with.
-#ifndef GS_SLICED_LEAN_CUH
-#define GS_SLICED_LEAN_CUH
+#ifndef GS_SPMV_SLICED_SLICED_LEAN_CUH
+#define GS_SPMV_SLICED_SLICED_LEAN_CUH
 
+#include "spmv/multi_rhs/subwarps.cuh"
 #include "spmv/sliced/sliced_lanes.cuh"
-#include "spmv/teams.cuh"
 
 namespace gs_lean_slices
 {
 
 using namespace gs_by_slices;
-using namespace gs_teams;
+using namespace gs_subwarps;
 
 // So many entries of a lane. c -1: padding, or past the end.
 template <class T, int COUNT>
@@ -47,12 +47,12 @@ struct some_entries {
 
 // What lane g of all has to do. STEP: see step_of.
 template <class V, int STEP>
-struct block_seat {
+struct block_lane_state {
     lane_entries<V> entries;
     int32_t row; // -1: none, or not the first lane of its row
     int share;
 
-    __device__ block_seat(const gs_sliced &s, int64_t g)
+    __device__ block_lane_state(const gs_sliced &s, int64_t g)
         : entries{nullptr, nullptr, s.base, 0, 0, s.lanes, false}, row(-1), share(0)
     {
         const int shift = STEP ? 5 : s.shift, lane = (int)g & ((1 << shift) - 1);

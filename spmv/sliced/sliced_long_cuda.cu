@@ -259,7 +259,7 @@ struct seen_rows {
 
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    look_at_rows(int32_t nrows, const O *start, int32_t lanes, int32_t most, seen_rows *seen)
+    inspect_rows(int32_t nrows, const O *start, int32_t lanes, int32_t most, seen_rows *seen)
 {
     const warps w;
     const int lane = (int)threadIdx.x % 32;
@@ -288,8 +288,8 @@ __global__ void __launch_bounds__(gs_block_size)
 
 } // namespace
 
-gsolve_status gs_sliced_look_cuda(gsolve_context *ctx, const gsolve_csr *A, int32_t lanes,
-                                  int32_t most, gs_sliced_facts *facts)
+gsolve_status gs_sliced_inspect_cuda(gsolve_context *ctx, const gsolve_csr *A, int32_t lanes,
+                                     int32_t most, gs_sliced_facts *facts)
 {
     gs_queue *q = ctx->queue;
     const int grid = gs_grid(q, ((int64_t)A->nrows + lanes - 1) / lanes * 32);
@@ -299,9 +299,9 @@ gsolve_status gs_sliced_look_cuda(gsolve_context *ctx, const gsolve_csr *A, int3
     ALLOC_DEVICE(ctx, seen, 1);
     TRY(gs_cuda(q, cudaMemsetAsync(seen, 0, sizeof *seen, q->stream), "a look at the rows"));
     TRY(A->offset == GSOLVE_O64
-            ? gs_launch(q, "a look at the rows", look_at_rows<int64_t>, grid, gs_block_size,
+            ? gs_launch(q, "a look at the rows", inspect_rows<int64_t>, grid, gs_block_size,
                         A->nrows, (const int64_t *)A->start, lanes, most, seen)
-            : gs_launch(q, "a look at the rows", look_at_rows<int32_t>, grid, gs_block_size,
+            : gs_launch(q, "a look at the rows", inspect_rows<int32_t>, grid, gs_block_size,
                         A->nrows, (const int32_t *)A->start, lanes, most, seen));
     TRY(gsolve_copy(ctx, &here, GSOLVE_HOST, seen, GSOLVE_DEVICE, sizeof here));
     facts->longest = (int64_t)here.longest;

@@ -9,8 +9,8 @@ static int64_t row_length(const gsolve_csr *A, int32_t i)
     return gs_start(A, i + 1) - gs_start(A, i);
 }
 
-gsolve_status gs_sliced_look_host(gsolve_context *ctx, const gsolve_csr *A, int32_t lanes,
-                                  int32_t most, gs_sliced_facts *facts)
+gsolve_status gs_sliced_inspect_host(gsolve_context *ctx, const gsolve_csr *A, int32_t lanes,
+                                     int32_t most, gs_sliced_facts *facts)
 {
     (void)ctx;
     for (int32_t i = 0; i < A->nrows;) {
@@ -56,7 +56,7 @@ gsolve_status gs_sliced_sort_host(gsolve_context *ctx, const gsolve_csr *A, int3
         if (length > longest) longest = length;
     }
     ALLOC(ctx, GSOLVE_HOST, at, (size_t)longest + 1);
-    ALLOC(ctx, gs_place(ctx), order, A->nrows);
+    ALLOC(ctx, gs_location(ctx), order, A->nrows);
     for (int32_t from = 0; from < A->nrows; from += window) {
         const bool last = A->nrows - from <= window;
         sort_window(A, from, last ? A->nrows : from + window, most, longest, at, order);

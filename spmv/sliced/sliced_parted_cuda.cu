@@ -1,8 +1,8 @@
 // sliced_parted_cuda.cu: the product with several columns at once on a GPU where x lies by rows and
-// there are parts of long rows besides slices of 32 lanes, a row to each: teams as in
+// there are parts of long rows besides slices of 32 lanes, a row to each: subwarps as in
 // sliced_block_cuda.cu, the first blocks of which do the parts, so that nobody waits for these,
 // which are few and take long.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/sliced/sliced_lean.cuh"
 
 using namespace gs_lean_slices;
@@ -12,7 +12,7 @@ namespace
 
 constexpr int in_flight = 4; // packs of x that a thread waits for at once
 
-// A thread of a team of G, with P packs G W columns apart.
+// A thread of a subwarp of G, with P packs G W columns apart.
 template <class T, int W, int G, int P>
 struct packs {
     static constexpr int apart = G * W;
@@ -69,33 +69,33 @@ __device__ __forceinline__ void do_slices(const gs_sliced &s, const block_operan
                                           const chunk_of_work &work)
 {
     const packs<T, W, G, P> own(a, work.chunk);
-    const block_seat<V, 32> seat(s, work.at * (32 / G) + own.m.team);
+    const block_lane_state<V, 32> lane_state(s, work.at * (32 / G) + own.m.subwarp);
     T sum[P][W] = {};
 
-    add_products<32>(own, seat.entries, sum);
-    if (seat.row >= 0) own.finish_row(a, seat.row, sum);
+    add_products<32>(own, lane_state.entries, sum);
+    if (lane_state.row >= 0) own.finish_row(a, lane_state.row, sum);
 }
 
-// A warp's part of a long row, of which its teams take the entries in turn; if it is its row's last
-// to come, the row.
+// A warp's part of a long row, of which its subwarps take the entries in turn; if it is its row's
+// last to come, the row.
 template <class T, int W, int G, int P>
 __device__ __forceinline__ void do_part(const gs_sliced &s, const block_operands<T> &a,
                                         const chunk_of_work &work)
 {
-    constexpr int teams = 32 / G;
+    constexpr int subwarps = 32 / G;
     const gs_sliced_part part = s.part[work.at];
     const packs<T, W, G, P> own(a, work.chunk);
-    const int team = own.m.team;
+    const int subwarp = own.m.subwarp;
     T sum[P][W] = {};
 
-    add_products<teams>(own, part_entries<T>(s, part, team, teams), sum);
+    add_products<subwarps>(own, part_entries<T>(s, part, subwarp, subwarps), sum);
 #pragma unroll
-    for (int p = 0; p < P; p++) add_teams<T, W, G>(sum[p], 16);
+    for (int p = 0; p < P; p++) add_subwarps<T, W, G>(sum[p], 16);
     if (part.parts > 1) {
         T *room = (T *)s.sum + own.m.column; // of this thread's packs
         const int64_t step = (int64_t)a.chunks * G * P * W;
 #pragma unroll
-        for (int p = 0; p < P && team == 0; p++) {
+        for (int p = 0; p < P && subwarp == 0; p++) {
             for (int w = 0; w < W; w++) room[work.at * step + p * G * W + w] = sum[p][w];
         }
         if (!is_last(part.parts, &s.done[part.l * GS_SLICED_CHUNKS + work.chunk])) return;
@@ -104,7 +104,7 @@ __device__ __forceinline__ void do_part(const gs_sliced &s, const block_operands
 #pragma unroll
             for (int w = 0; w < W; w++) sum[p][w] = 0;
         }
-        for (int k = team; k < part.parts; k += teams) {
+        for (int k = subwarp; k < part.parts; k += subwarps) {
 #pragma unroll
             for (int p = 0; p < P; p++) {
 #pragma unroll
@@ -114,9 +114,9 @@ __device__ __forceinline__ void do_part(const gs_sliced &s, const block_operands
             }
         }
 #pragma unroll
-        for (int p = 0; p < P; p++) add_teams<T, W, G>(sum[p], 16);
+        for (int p = 0; p < P; p++) add_subwarps<T, W, G>(sum[p], 16);
     }
-    if (team == 0) own.finish_row(a, part.row, sum);
+    if (subwarp == 0) own.finish_row(a, part.row, sum);
 }
 
 template <class T, class V, int W, int G, int P>
@@ -136,25 +136,25 @@ __global__ void __launch_bounds__(gs_block_size, 4)
 template <class T, class V, int W, int G, int P>
 gsolve_status launch(gs_queue *q, const gs_sliced *s, block_operands<T> a)
 {
-    constexpr int teams = 32 / G;
+    constexpr int subwarps = 32 / G;
 
     a.chunks = (a.columns + G * P * W - 1) / (G * P * W);
     const int for_parts = blocks_for((int64_t)s->parts * 32 * a.chunks);
-    const int64_t warps = (int64_t)s->slices * 32 / teams * a.chunks;
+    const int64_t warps = (int64_t)s->slices * 32 / subwarps * a.chunks;
     const int64_t grid = for_parts + (warps * 32 + gs_block_size - 1) / gs_block_size;
     if (grid > INT32_MAX) {
         return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
                            "a product of %d columns at once has more than 2^31 blocks", a.columns);
     }
-    return gs_launch_early(q, "the product of columns by slices and parts",
-                           slices_and_parts<T, V, W, G, P>, (int)grid, gs_block_size, *s, a,
-                           for_parts);
+    return gs_launch_pdl(q, "the product of columns by slices and parts",
+                         slices_and_parts<T, V, W, G, P>, (int)grid, gs_block_size, *s, a,
+                         for_parts);
 }
 
-// A team for all columns: they are at most GS_SLICED_BLOCK, and so no more than GS_SLICED_CHUNKS
+// A subwarp for all columns: they are at most GS_SLICED_BLOCK, and so no more than GS_SLICED_CHUNKS
 // chunks.
 template <class T, class V, int W>
-gsolve_status choose_team(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
+gsolve_status choose_subwarp(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
 {
     const int packs = (a.columns + W - 1) / W;
 
@@ -173,7 +173,8 @@ namespace gs_by_slices
 template <class T, class V>
 gsolve_status gs_sliced_parted_by_rows(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
 {
-    return takes_packs(a) ? choose_team<T, V, gs_wide<T>>(q, s, a) : choose_team<T, V, 1>(q, s, a);
+    return takes_packs(a) ? choose_subwarp<T, V, gs_wide<T>>(q, s, a)
+                          : choose_subwarp<T, V, 1>(q, s, a);
 }
 
 template gsolve_status gs_sliced_parted_by_rows<float, float>(gs_queue *, const gs_sliced *,

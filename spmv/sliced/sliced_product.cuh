@@ -1,8 +1,8 @@
 // sliced_product.cuh: what the kernels of the product share: its operands, and rows that are too
 // long for slices, of which parts are read from csr by a warp each; the part that comes last adds
 // up those of its row, in their order.
-#ifndef GS_SLICED_PRODUCT_CUH
-#define GS_SLICED_PRODUCT_CUH
+#ifndef GS_SPMV_SLICED_SLICED_PRODUCT_CUH
+#define GS_SPMV_SLICED_SLICED_PRODUCT_CUH
 
 #include "spmv/sliced/sliced.cuh"
 

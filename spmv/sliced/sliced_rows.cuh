@@ -4,8 +4,8 @@
 // What keeps the memory busy is many warps that each have eight columns of their slice under way;
 // so a thread holds little, learns where its next slice lies while it works on this one, and takes
 // the last few columns by code that knows how many they are.
-#ifndef GS_SLICED_ROWS_CUH
-#define GS_SLICED_ROWS_CUH
+#ifndef GS_SPMV_SLICED_SLICED_ROWS_CUH
+#define GS_SPMV_SLICED_SLICED_ROWS_CUH
 
 #include "spmv/sliced/sliced_product.cuh"
 

@@ -1,6 +1,6 @@
 // sliced_rows_cuda.cu: the product on a GPU where slices are of 32 lanes, one to a row, see
 // sliced_rows.cuh.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/sliced/sliced_rows.cuh"
 
 using namespace gs_by_slices;
@@ -52,8 +52,8 @@ gsolve_status launch(gs_queue *q, const gs_sliced *s, const operands<T> &a)
     const int grid = blocks_of_slices(q, s, SUMS > 0, gs_at_once<kernel>());
 
     if (grid + for_parts == 0) return GSOLVE_OK;
-    return gs_launch_early(q, "the product by slices", kernel, grid + for_parts, gs_block_size, *s,
-                           a, q->partial, q->arrived);
+    return gs_launch_pdl(q, "the product by slices", kernel, grid + for_parts, gs_block_size, *s, a,
+                         q->partial, q->arrived);
 }
 
 template <class T, class V, bool NARROW>

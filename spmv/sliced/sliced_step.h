@@ -1,6 +1,6 @@
 /* sliced_step.h: steps of spmv/step.h by slices, on a GPU. */
-#ifndef GS_SPMV_SLICED_STEP_H
-#define GS_SPMV_SLICED_STEP_H
+#ifndef GS_SPMV_SLICED_SLICED_STEP_H
+#define GS_SPMV_SLICED_SLICED_STEP_H
 
 #include "spmv/sliced/sliced.h"
 #include "spmv/step.h"

@@ -1,6 +1,6 @@
 // sliced_step_cuda.cu: steps of spmv/step.h on a GPU. The vectors around the product are asked for
 // before the sum of their row, so that all wait together.
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/sliced/sliced_rows.cuh"
 
 extern "C" {
@@ -87,8 +87,8 @@ gsolve_status launch(gs_queue *q, const gs_sliced *s, const around<T> &v)
     const int grid = blocks_of_slices(q, s, v.ry, gs_at_once<kernel>());
 
     if (grid == 0) return GSOLVE_OK;
-    return gs_launch_early(q, "a step by slices", kernel, grid, gs_block_size, *s, v, q->partial,
-                           q->arrived);
+    return gs_launch_pdl(q, "a step by slices", kernel, grid, gs_block_size, *s, v, q->partial,
+                         q->arrived);
 }
 
 template <int KIND, class T, class V>

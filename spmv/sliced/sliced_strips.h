@@ -1,5 +1,5 @@
-/* sliced_strips.h: the product by strips (spmv/strips.h) on the CPU for a value type T and a type V
- * that values are stored in, of slices of eight lanes, one to a row. */
+/* sliced_strips.h: the product by strips (spmv/multi_rhs/column_blocks.h) on the CPU for a value
+ * type T and a type V that values are stored in, of slices of eight lanes, one to a row. */
 
 /* The column where strip k begins for slice `at`: for its first row, if that is stored. */
 static int32_t ON(cut)(const gs_sliced *s, const gs_slice *slice, int32_t full, int32_t k)
@@ -10,7 +10,7 @@ static int32_t ON(cut)(const gs_sliced *s, const gs_slice *slice, int32_t full, 
 }
 
 /* sum += those of slice `at` over strip k; the next slice's values are asked for meanwhile. */
-static void ON(add_strip)(const gs_sliced *s, int32_t at, int32_t k, const T *x, T *sum)
+static void ON(add_column_block)(const gs_sliced *s, int32_t at, int32_t k, const T *x, T *sum)
 {
     const bool ends = k + 1 == s->strips.count;
     const gs_slice slice = gs_slice_at(s, at);
@@ -34,15 +34,15 @@ static void ON(add_strip)(const gs_sliced *s, int32_t at, int32_t k, const T *x,
 static void ON(group)(const gs_sliced *s, int32_t first, int32_t last, double alpha, const T *x,
                       double beta, T *y)
 {
-    const int32_t width = gs_strip_width(s->csr.type), share = width / (last - first) + 1;
-    T sum[GS_STRIP_ROWS];
+    const int32_t width = gs_column_block_width(s->csr.type), share = width / (last - first) + 1;
+    T sum[GS_COLUMN_BLOCK_ROWS];
 
     for (int32_t k = 0; k < s->strips.count; k++) {
         int64_t near = (int64_t)(k + 1) * width, until = near;
         for (int32_t at = first; at < last; at++) {
             until = until + share < s->csr.ncols ? until + share : s->csr.ncols;
             for (; near < until; near += 64 / (int)sizeof(T)) __builtin_prefetch(x + near, 0, 2);
-            ON(add_strip)(s, at, k, x, &sum[8 * (at - first)]);
+            ON(add_column_block)(s, at, k, x, &sum[8 * (at - first)]);
         }
     }
     for (int32_t at = first; at < last; at++) {
@@ -56,10 +56,10 @@ static void ON(group)(const gs_sliced *s, int32_t first, int32_t last, double al
     }
 }
 
-static void ON(by_strips)(int threads, const gs_sliced *s, double alpha, const T *x, double beta,
-                          T *y)
+static void ON(by_column_blocks)(int threads, const gs_sliced *s, double alpha, const T *x,
+                                 double beta, T *y)
 {
-    const int32_t n = s->slices, some = gs_strip_group(s->csr.nrows, threads) / 8;
+    const int32_t n = s->slices, some = gs_column_block_group(s->csr.nrows, threads) / 8;
 
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int32_t first = 0; first < n; first += some) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "spmv/scattered.h"
+#include "matrix/irregular.h"
 
 static const gsolve_option options[] = {
     {"width", "W, entries of a thread in a tile", GSOLVE_CHOICE,
@@ -45,7 +45,7 @@ void gs_speculative_drop_host(gs_speculative_plan *plan, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, plan->head);
     gsolve_free(ctx, GSOLVE_HOST, plan->tail);
     gsolve_free(ctx, GSOLVE_HOST, plan->part);
-    gs_strips_drop(&plan->strips, ctx);
+    gs_column_blocks_drop(&plan->strips, ctx);
 }
 
 static int width_of(const gs_speculative_shape *shape)
@@ -67,7 +67,7 @@ gsolve_status gs_speculative_plan_host(gs_speculative_plan *plan, gsolve_context
     ALLOC(ctx, GSOLVE_HOST, plan->part, 2 * (size_t)plan->count);
     for (int32_t b = 0; b < plan->count; b++) plan->first[b] = row_from(&plan->csr, b * plan->size);
     plan->first[plan->count] = row_from(&plan->csr, plan->entries);
-    TRY(gs_strips_make(&plan->strips, ctx, &plan->csr));
+    TRY(gs_column_blocks_make(&plan->strips, ctx, &plan->csr));
 done:
     return status;
 }
@@ -154,6 +154,6 @@ const gsolve_format gs_speculative_format = {
     .apply = apply,
     .apply_dot = apply_dot,
     .update = update,
-    .forecast = forecast,
+    .memory = forecast,
     .describe = describe,
 };

@@ -1,6 +1,6 @@
 // speculative.cuh: the plan on a GPU, which the files of the folder share; see speculative_cuda.cu.
-#ifndef GS_SPECULATIVE_CUH
-#define GS_SPECULATIVE_CUH
+#ifndef GS_SPMV_SPECULATIVE_SPECULATIVE_CUH
+#define GS_SPMV_SPECULATIVE_SPECULATIVE_CUH
 
 #include "core/cuda.cuh"
 

@@ -23,13 +23,13 @@
  *  - both stages run where the matrix lives.
  *
  * One product moves 12 bytes an entry (8 in fp32), 4 or 8 a row, 4 a tile, and x and y once. */
-#ifndef GS_SPMV_SPECULATIVE_H
-#define GS_SPMV_SPECULATIVE_H
+#ifndef GS_SPMV_SPECULATIVE_SPECULATIVE_H
+#define GS_SPMV_SPECULATIVE_SPECULATIVE_H
 
-#include "core/csr.h"
-#include "core/vector.h"
-#include "spmv/scattered.h"
-#include "spmv/strips.h"
+#include "matrix/csr.h"
+#include "matrix/irregular.h"
+#include "spmv/multi_rhs/column_blocks.h"
+#include "vector/vector.h"
 
 #define GS_SPECULATIVE_T 32
 
@@ -52,7 +52,7 @@ typedef struct gs_speculative_plan {
     int32_t *first;              /* count + 1 */
     double *head, *tail;         /* count, the synchronizer: sums of the parts of open rows */
     double *part;                /* 2 count: sums that are made on the way */
-    gs_strips strips;            /* instead, where they pay */
+    gs_column_blocks strips;     /* instead, where they pay */
     struct gs_speculative *tile; /* on CUDA instead: see speculative_cuda.cu */
 } gs_speculative_plan;
 

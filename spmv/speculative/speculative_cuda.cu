@@ -8,12 +8,12 @@
 // the pieces of the speculator array.
 #include <cuda_pipeline.h>
 
-#include "core/early.cuh"
+#include "core/pdl.cuh"
 #include "spmv/speculative/speculative_group.cuh"
 
 extern "C" {
 #include "core/try.h"
-#include "core/vector.h"
+#include "vector/vector.h"
 }
 
 using namespace gs_bunches;
@@ -69,10 +69,10 @@ size_t shared_bytes(const gs_speculative *p)
 template <class T, class O, int W, int SUMS>
 gsolve_status launch(gs_queue *q, const product<T> &a, const gs_speculative *p)
 {
-    return gs_launch_early_with(q, "the product by tiles", sum_tiles<T, O, W, SUMS>,
-                                dim3((unsigned)(p->groups + p->pieces)), p->warps * lanes,
-                                shared_bytes<T, W>(p), a, *p, q->partial, q->arrived,
-                                gs_guard{q->guard});
+    return gs_launch_pdl_with(q, "the product by tiles", sum_tiles<T, O, W, SUMS>,
+                              dim3((unsigned)(p->groups + p->pieces)), p->warps * lanes,
+                              shared_bytes<T, W>(p), a, *p, q->partial, q->arrived,
+                              gs_guard{q->guard});
 }
 
 // Whether the sums are made on the way; else they are made of y.

@@ -1,6 +1,6 @@
 // speculative_group.cuh: what the bunches of a group leave to each other and to other groups.
-#ifndef GS_SPECULATIVE_GROUP_CUH
-#define GS_SPECULATIVE_GROUP_CUH
+#ifndef GS_SPMV_SPECULATIVE_SPECULATIVE_GROUP_CUH
+#define GS_SPMV_SPECULATIVE_SPECULATIVE_GROUP_CUH
 
 #include "spmv/speculative/speculative_walk.cuh"
 

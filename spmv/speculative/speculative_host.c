@@ -1,7 +1,7 @@
 /* speculative_host.c: the kernels of speculative on the CPU. */
-#include "core/blocks.h"
-#include "spmv/scattered.h"
+#include "matrix/irregular.h"
 #include "spmv/speculative/speculative.h"
+#include "vector/blocks.h"
 
 #define GS_BODY "spmv/speculative/speculative_body.h"
 #include "core/each_type.h"

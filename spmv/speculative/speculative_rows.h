@@ -60,5 +60,5 @@ static void ON(bunch_scattered)(const gs_speculative_plan *plan, int32_t b, doub
                                 const T *restrict x, double beta, T *restrict y,
                                 const gs_product_sums *dots)
 {
-    ON(any_bunch)(plan, b, alpha, x, beta, y, dots, GS_ROWS_SCATTERED);
+    ON(any_bunch)(plan, b, alpha, x, beta, y, dots, GS_ROWS_IRREGULAR);
 }

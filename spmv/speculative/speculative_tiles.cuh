@@ -1,7 +1,7 @@
 // speculative_tiles.cuh: what a warp does with a tile of 32 W entries: products, the descriptor of
 // the segments, their sums, and the rows written. Nothing here waits for other warps.
-#ifndef GS_SPECULATIVE_TILES_CUH
-#define GS_SPECULATIVE_TILES_CUH
+#ifndef GS_SPMV_SPECULATIVE_SPECULATIVE_TILES_CUH
+#define GS_SPMV_SPECULATIVE_SPECULATIVE_TILES_CUH
 
 #include "spmv/speculative/speculative.cuh"
 
@@ -55,7 +55,7 @@ __device__ int padded(int e)
 }
 
 template <class T, int W>
-constexpr int room = W *lanes + W *lanes *(int)sizeof(T) / 128; // products of a tile, padded
+constexpr int room = W * lanes + W * lanes * (int)sizeof(T) / 128; // products of a tile, padded
 
 // Where this lane's u-th entry of a tile lies: the lanes' lie side by side.
 __device__ inline int place_of(int u)

@@ -1,6 +1,6 @@
 // speculative_walk.cuh: the rows that end in a tile, and the tiles of a bunch one after the other.
-#ifndef GS_SPECULATIVE_WALK_CUH
-#define GS_SPECULATIVE_WALK_CUH
+#ifndef GS_SPMV_SPECULATIVE_SPECULATIVE_WALK_CUH
+#define GS_SPMV_SPECULATIVE_SPECULATIVE_WALK_CUH
 
 #include "spmv/speculative/speculative_tiles.cuh"
 
@@ -86,7 +86,8 @@ __device__ void write_rows(const product<T> &a, int64_t begin, int32_t from, int
     }
 }
 
-// --- tiles of rows that are short -----------------------------------------------------------------
+// --- tiles of rows that are short
+// -----------------------------------------------------------------
 
 constexpr int most_own = 32; // products that a lane adds up one by one
 
@@ -142,7 +143,7 @@ __device__ parts<R> parts_of(const O (&at)[R], int64_t begin, int count, int n)
 // that is open at the end.
 template <int SUMS, class T, int R, int N>
 __device__ T sum_parts(const product<T> &a, int32_t from, const parts<R> &p, T before, const T *s,
-                        T *head, double (&terms)[N])
+                       T *head, double (&terms)[N])
 {
     const int lane = (int)threadIdx.x % lanes, step = 1 << p.log, group = lane >> p.log;
     const bool first = (lane & (step - 1)) == 0;
@@ -262,9 +263,9 @@ __device__ void walk(const product<T> &a, int64_t begin, int n, int32_t first, T
         const T before = spread ? warp_sum(open) : __shfl_sync(all_lanes, open, lanes - 1);
         __syncwarp();
         T *head = opens ? &e.head : nullptr;
-        const T run = direct ? sum_parts<SUMS>(a, now_from, p, before, s, head, terms)
-                             : sum_rows<SUMS, O, W>(a, begin, now_from, now_to, p, before, s, head,
-                                                    terms);
+        const T run =
+            direct ? sum_parts<SUMS>(a, now_from, p, before, s, head, terms)
+                   : sum_rows<SUMS, O, W>(a, begin, now_from, now_to, p, before, s, head, terms);
         __syncwarp(); // all have read
         open = lane == lanes - 1 ? run : T(0);
         opens = spread = false;

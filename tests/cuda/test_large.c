@@ -43,15 +43,15 @@ static double exact(int32_t i) /* (A x)_i */
 /* count elements of size bytes: those at period, on the host, again and again. */
 static void *repeated(const void *period, size_t length, size_t count, size_t size)
 {
-    const gsolve_place place = gs_place(ctx);
-    char *all = gsolve_alloc(ctx, place, count, size);
+    const gsolve_location location = gs_location(ctx);
+    char *all = gsolve_alloc(ctx, location, count, size);
     size_t done = length * size;
 
     if (!all) fail_msg("%s", gsolve_error(ctx));
-    OK(ctx, gsolve_copy(ctx, all, place, period, GSOLVE_HOST, done));
+    OK(ctx, gsolve_copy(ctx, all, location, period, GSOLVE_HOST, done));
     while (done < count * size) {
         const size_t left = count * size - done, now = done < left ? done : left;
-        OK(ctx, gsolve_copy(ctx, all + done, place, all, place, now));
+        OK(ctx, gsolve_copy(ctx, all + done, location, all, location, now));
         done += now;
     }
     return all;
@@ -59,9 +59,9 @@ static void *repeated(const void *period, size_t length, size_t count, size_t si
 
 static void *new_offsets(gsolve_offset width)
 {
-    const gsolve_place place = gs_place(ctx);
+    const gsolve_location location = gs_location(ctx);
     const size_t count = (size_t)nrows + 1, size = gs_offset_size(width);
-    char *host = malloc(count * size), *start = gsolve_alloc(ctx, place, count, size);
+    char *host = malloc(count * size), *start = gsolve_alloc(ctx, location, count, size);
 
     if (!start) fail_msg("%s", gsolve_error(ctx));
     for (size_t i = 0; i < count; i++) {
@@ -71,7 +71,7 @@ static void *new_offsets(gsolve_offset width)
             ((int32_t *)(void *)host)[i] = (int32_t)i * ROW;
         }
     }
-    OK(ctx, gsolve_copy(ctx, start, place, host, GSOLVE_HOST, count * size));
+    OK(ctx, gsolve_copy(ctx, start, location, host, GSOLVE_HOST, count * size));
     free(host);
     return start;
 }
@@ -96,7 +96,7 @@ static gsolve_csr new_rows(void)
                         repeated(values, PERIOD * ROW, entries, sizeof *values),
                         width,
                         GSOLVE_F64,
-                        gs_place(ctx)};
+                        gs_location(ctx)};
 }
 
 /* n numbers on the device, all of them value. */
@@ -107,13 +107,13 @@ static gsolve_dense constant(int32_t n, double value_of_all)
                           n,
                           repeated(&value_of_all, 1, (size_t)n, 8),
                           GSOLVE_F64,
-                          gs_place(ctx),
-                          GSOLVE_BY_COLUMNS};
+                          gs_location(ctx),
+                          GSOLVE_COLUMN_MAJOR};
 }
 
 static void drop(gsolve_dense v)
 {
-    gsolve_free(ctx, v.place, v.value);
+    gsolve_free(ctx, v.location, v.value);
 }
 
 /* --- products -------------------------------------------------------------------------------- */
@@ -123,7 +123,7 @@ static void assert_exact(const char *format, gsolve_dense y)
     double *host = malloc((size_t)nrows * sizeof *host), period[PERIOD];
 
     for (int32_t i = 0; i < PERIOD; i++) period[i] = exact(i);
-    OK(ctx, gsolve_copy(ctx, host, GSOLVE_HOST, y.value, y.place, (size_t)nrows * sizeof *host));
+    OK(ctx, gsolve_copy(ctx, host, GSOLVE_HOST, y.value, y.location, (size_t)nrows * sizeof *host));
     for (int32_t i = 0; i < nrows; i++) {
         if (host[i] != period[i % PERIOD]) {
             fail_msg("%s: row %d: %g instead of %g", format, i, host[i], period[i % PERIOD]);
@@ -142,7 +142,7 @@ static void multiply(const char *format, const gsolve_matrix *A, gsolve_dense x)
     assert_exact(format, y);
     OK(ctx, gsolve_matrix_apply_dot(A, x, y, ones, sums.value, (double *)sums.value + 1));
     assert_exact(format, y);
-    OK(ctx, gsolve_copy(ctx, got, GSOLVE_HOST, sums.value, sums.place, sizeof got));
+    OK(ctx, gsolve_copy(ctx, got, GSOLVE_HOST, sums.value, sums.location, sizeof got));
     for (int32_t i = 0; i < PERIOD; i++) {
         whole += exact(i) * (nrows / PERIOD);
         square += exact(i) * exact(i) * (nrows / PERIOD);
@@ -163,7 +163,7 @@ static void try_format(const char *spec, gsolve_csr *rows, gsolve_dense x)
     gsolve_status status;
 
     if (!rows->start) *rows = new_rows();
-    status = gsolve_matrix_take(&A, ctx, spec, rows);
+    status = gsolve_matrix_create_owned(&A, ctx, spec, rows);
     if (status != GSOLVE_OK) {
         printf("%s: %s\n", spec, gsolve_error(ctx));
         assert_true(status == GSOLVE_NO_MEMORY || status == GSOLVE_UNSUPPORTED);
@@ -203,10 +203,13 @@ static void every_format(void **state)
     ctx = open_context(2);
     nrows = rows_for_device();
     for (int32_t j = 0; j < COLUMNS; j++) numbers[j] = operand(j);
-    const gsolve_dense x = {COLUMNS,          1,
-                            COLUMNS,          repeated(numbers, COLUMNS, COLUMNS, sizeof *numbers),
-                            GSOLVE_F64,       gs_place(ctx),
-                            GSOLVE_BY_COLUMNS};
+    const gsolve_dense x = {COLUMNS,
+                            1,
+                            COLUMNS,
+                            repeated(numbers, COLUMNS, COLUMNS, sizeof *numbers),
+                            GSOLVE_F64,
+                            gs_location(ctx),
+                            GSOLVE_COLUMN_MAJOR};
     for (int f = 0; (format = gsolve_format_at(ctx, f)); f++) {
         try_format(format->name, &rows, x);
         for (size_t k = 0; k < sizeof more / sizeof *more; k++) {

@@ -131,7 +131,7 @@ static void work_is_in_order(void **state)
     memcpy(x, host, bytes);
     CUDA(cudaMalloc((void **)&load, much));
     gsolve_dense X = gsolve_vector(NULL, csr.nrows), Y = X;
-    X.place = Y.place = GSOLVE_DEVICE;
+    X.location = Y.location = GSOLVE_DEVICE;
     X.value = gsolve_alloc(ctx, GSOLVE_DEVICE, n, sizeof *x);
     Y.value = gsolve_alloc(ctx, GSOLVE_DEVICE, n, sizeof *x);
     for (int k = 0; k < 20; k++) CUDA(cudaMemsetAsync(load, k, much, stream)); /* some 10 ms */

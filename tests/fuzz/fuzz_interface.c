@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/csr.h"
+#include "matrix/csr.h"
 #include "tests/apart.h"
 #include "tests/fuzz/interface.h"
 
@@ -182,7 +182,7 @@ static gsolve_context *open_context(fuzz *f, int threads)
     f->ctx = NULL;
     if (strcmp(f->set->device, "cuda") != 0) snprintf(keys, sizeof keys, ",threads=%d", threads);
     if (open_test_device(&f->ctx, "cpu", keys) != GSOLVE_OK) return NULL;
-    f->has_gpu = gs_place(f->ctx) == GSOLVE_DEVICE;
+    f->has_gpu = gs_location(f->ctx) == GSOLVE_DEVICE;
     register_plugins(f);
     return f->ctx;
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/csr.h"
 #include "io/input.h"
+#include "matrix/csr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

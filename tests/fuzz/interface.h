@@ -12,7 +12,7 @@ enum { INPUTS = 4, HANDLES = 4, MOST_SKIPPED = 32 };
 /* A matrix in the caller's arrays, each of which is exactly as long as it has to be. */
 typedef struct input {
     gsolve_csr
-        csr; /* on the host; its arrays are from malloc, also where csr.place is the device */
+        csr; /* on the host; its arrays are from malloc, also where csr.location is the device */
     bool malformed;  /* every function must refuse it */
     bool duplicates; /* some entries share a place */
 } input;

@@ -149,8 +149,8 @@ void deny_some(fuzz *f)
 
     if (!f->denies || !chance(f, 25)) return;
     granted = below(f, chance(f, 50) ? 8 : 120);
-    trace(f, "  gsolve_context_grant(%lld)\n", (long long)granted);
-    gsolve_context_grant(f->ctx, granted);
+    trace(f, "  gsolve_context_limit_allocations(%lld)\n", (long long)granted);
+    gsolve_context_limit_allocations(f->ctx, granted);
     f->denied = true;
 }
 
@@ -159,7 +159,7 @@ bool passed(fuzz *f, const char *call, gsolve_status status)
     const bool denied = f->denied;
     const char *said = gsolve_error(f->ctx);
 
-    if (denied) gsolve_context_grant(f->ctx, -1);
+    if (denied) gsolve_context_limit_allocations(f->ctx, -1);
     f->denied = false;
     add_number(f, status);
     if (status == GSOLVE_OK) return true;

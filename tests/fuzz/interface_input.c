@@ -211,7 +211,7 @@ static void allocate(gsolve_csr *csr, int64_t count)
     csr->start = must_alloc(((size_t)csr->nrows + 1) * offset_size(csr));
     csr->col = must_alloc((size_t)count * sizeof *csr->col);
     csr->value = must_alloc((size_t)count * value_size(csr));
-    csr->place = GSOLVE_HOST;
+    csr->location = GSOLVE_HOST;
 }
 
 /* A row's entries stand in the order in which they were put. */
@@ -484,7 +484,7 @@ gsolve_csr lend(fuzz *f, const input *in)
     csr.start = to_device(f, csr.start, ((size_t)csr.nrows + 1) * offset_size(&csr));
     csr.col = to_device(f, csr.col, (size_t)count * sizeof *csr.col);
     csr.value = to_device(f, csr.value, (size_t)count * value_size(&csr));
-    csr.place = GSOLVE_DEVICE;
+    csr.location = GSOLVE_DEVICE;
     return csr;
 }
 
@@ -496,9 +496,11 @@ void take_back(fuzz *f, const input *in, gsolve_csr *lent)
     gsolve_free(f->ctx, GSOLVE_DEVICE, (void *)(uintptr_t)lent->value);
 }
 
-static bool copy_out(fuzz *f, const void *to, const void *from, gsolve_place place, size_t bytes)
+static bool copy_out(fuzz *f, const void *to, const void *from, gsolve_location location,
+                     size_t bytes)
 {
-    return gsolve_copy(f->ctx, (void *)(uintptr_t)to, GSOLVE_HOST, from, place, bytes) == GSOLVE_OK;
+    return gsolve_copy(f->ctx, (void *)(uintptr_t)to, GSOLVE_HOST, from, location, bytes) ==
+           GSOLVE_OK;
 }
 
 /* Columns must be in range and ascend unless they may be in any order; offsets begin with 0. */
@@ -528,14 +530,14 @@ bool fetch_csr(fuzz *f, const char *call, const gsolve_csr *csr, order how, inpu
     out->csr = *csr;
     out->duplicates = how != ASCENDING;
     out->csr.start = start;
-    good = copy_out(f, start, csr->start, csr->place, offsets);
+    good = copy_out(f, start, csr->start, csr->location, offsets);
     const int64_t count = good ? offset_at(&out->csr, csr->nrows) : 0;
     allocate(&out->csr, count);
     memcpy((void *)(uintptr_t)out->csr.start, start, offsets);
     free((void *)(uintptr_t)start);
     good = good &&
-           copy_out(f, out->csr.col, csr->col, csr->place, (size_t)count * sizeof *csr->col) &&
-           copy_out(f, out->csr.value, csr->value, csr->place, (size_t)count * value_size(csr));
+           copy_out(f, out->csr.col, csr->col, csr->location, (size_t)count * sizeof *csr->col) &&
+           copy_out(f, out->csr.value, csr->value, csr->location, (size_t)count * value_size(csr));
     if (!good) complain(f, "the result of %s cannot be copied: %s", call, gsolve_error(f->ctx));
     if (good && !well_formed(&out->csr, how)) {
         complain(f, "%s returns rows whose columns do not ascend", call);

@@ -94,12 +94,12 @@ static void take(fuzz *f)
         return;
     }
     if (!fetch_csr(f, "gsolve_csr_convert", &csr, ANY_ORDER, &copy)) return;
-    trace(f, "gsolve_matrix_take(A%d, \"%s\", a copy of matrix %d)\n", slot, s.text, from);
+    trace(f, "gsolve_matrix_create_owned(A%d, \"%s\", a copy of matrix %d)\n", slot, s.text, from);
     h->A = UNTOUCHED;
     deny_some(f);
-    const gsolve_status status = gsolve_matrix_take(&h->A, f->ctx, s.text, &csr);
-    const bool good = passed_handle(f, "gsolve_matrix_take", status, (void **)&h->A);
-    check_refusal(f, "gsolve_matrix_take", status, in, &s);
+    const gsolve_status status = gsolve_matrix_create_owned(&h->A, f->ctx, s.text, &csr);
+    const bool good = passed_handle(f, "gsolve_matrix_create_owned", status, (void **)&h->A);
+    check_refusal(f, "gsolve_matrix_create_owned", status, in, &s);
     h->undefined = false;
     if (good && (csr.start || csr.col || csr.value)) complain(f, "the matrix taken is not cleared");
     copy.duplicates = in->duplicates;
@@ -209,8 +209,10 @@ static operands draw_operands(fuzz *f, const matrix_handle *h, bool transposed)
 {
     const gsolve_csr *csr = &h->given.csr;
     const int32_t columns = chance(f, 60) ? 1 : (int32_t)below(f, 20);
-    const gsolve_layout of_x = columns > 1 && chance(f, 40) ? GSOLVE_BY_ROWS : GSOLVE_BY_COLUMNS;
-    const gsolve_layout of_y = columns > 1 && chance(f, 40) ? GSOLVE_BY_ROWS : GSOLVE_BY_COLUMNS;
+    const gsolve_layout of_x =
+        columns > 1 && chance(f, 40) ? GSOLVE_ROW_MAJOR : GSOLVE_COLUMN_MAJOR;
+    const gsolve_layout of_y =
+        columns > 1 && chance(f, 40) ? GSOLVE_ROW_MAJOR : GSOLVE_COLUMN_MAJOR;
     operands o;
 
     o.transposed = transposed;
@@ -248,8 +250,8 @@ static void apply(fuzz *f)
     if (slot < 0) return;
     operands o = draw_operands(f, &f->matrix[slot], transposed);
     trace(f, "%s(A%d, %g, x of %d columns%s, %g, y%s)\n", name, slot, o.alpha, o.x.d.ncols,
-          o.x.d.layout == GSOLVE_BY_ROWS ? " by rows" : "", o.beta,
-          o.y.d.layout == GSOLVE_BY_ROWS ? " by rows" : "");
+          o.x.d.layout == GSOLVE_ROW_MAJOR ? " by rows" : "", o.beta,
+          o.y.d.layout == GSOLVE_ROW_MAJOR ? " by rows" : "");
     deny_some(f);
     if (transposed) {
         status = gsolve_matrix_apply_transpose(f->matrix[slot].A, o.alpha, o.x.d, o.beta, o.y.d);
@@ -304,8 +306,8 @@ static vectors device_vectors(fuzz *f, int32_t n, int32_t columns, gsolve_type t
     vectors v;
 
     do {
-        v = make_vectors(f, n, columns, type, GSOLVE_BY_COLUMNS, finite_filling(f));
-        if (f->has_gpu == (v.d.place == GSOLVE_DEVICE)) return v;
+        v = make_vectors(f, n, columns, type, GSOLVE_COLUMN_MAJOR, finite_filling(f));
+        if (f->has_gpu == (v.d.location == GSOLVE_DEVICE)) return v;
         drop_vectors(f, &v);
     } while (true);
 }
@@ -390,7 +392,7 @@ static void stream_rows(fuzz *f)
 
     draw_spec(f, FORMAT, &s);
     operands o = draw_operands(f, &h, false);
-    while (o.x.d.place != GSOLVE_HOST || o.y.d.place != GSOLVE_HOST) {
+    while (o.x.d.location != GSOLVE_HOST || o.y.d.location != GSOLVE_HOST) {
         drop_vectors(f, &o.x);
         drop_vectors(f, &o.y);
         o = draw_operands(f, &h, false);
@@ -437,8 +439,8 @@ static void residual(fuzz *f)
     matrix_handle *h = &f->matrix[slot];
     const gsolve_csr *csr = &h->given.csr;
     const gsolve_type of_b = draw_type(f), of_x = draw_type(f);
-    vectors b = make_vectors(f, csr->nrows, columns, of_b, GSOLVE_BY_COLUMNS, draw_filling(f));
-    vectors x = make_vectors(f, csr->ncols, columns, of_x, GSOLVE_BY_COLUMNS, draw_filling(f));
+    vectors b = make_vectors(f, csr->nrows, columns, of_b, GSOLVE_COLUMN_MAJOR, draw_filling(f));
+    vectors x = make_vectors(f, csr->ncols, columns, of_x, GSOLVE_COLUMN_MAJOR, draw_filling(f));
     trace(f, "gsolve_matrix_residual(A%d, b and x of %d columns)\n", slot, columns);
     deny_some(f);
     const gsolve_status status = gsolve_matrix_residual(h->A, b.d, x.d, relative);
@@ -460,8 +462,8 @@ static void residual(fuzz *f)
 static void turn(fuzz *f)
 {
     const int slot = pick_matrix(f);
-    gsolve_turn told = {false, false};
-    gsolve_outlook outlook;
+    gsolve_adaptation told = {false, false};
+    gsolve_run_estimate outlook;
 
     if (slot < 0) return;
     outlook.made = below(f, chance(f, 50) ? 5 : 3000);
@@ -469,10 +471,10 @@ static void turn(fuzz *f)
     outlook.most = (double)below(f, 1000000);
     outlook.columns = 1 + (int32_t)below(f, 8);
     outlook.ended = chance(f, 20);
-    trace(f, "gsolve_matrix_turn(A%d, made %lld)\n", slot, (long long)outlook.made);
+    trace(f, "gsolve_matrix_adapt(A%d, made %lld)\n", slot, (long long)outlook.made);
     deny_some(f);
-    passed(f, "gsolve_matrix_turn",
-           gsolve_matrix_turn(f->matrix[slot].A, &outlook, chance(f, 80) ? &told : NULL));
+    passed(f, "gsolve_matrix_adapt",
+           gsolve_matrix_adapt(f->matrix[slot].A, &outlook, chance(f, 80) ? &told : NULL));
 }
 
 static void rows(fuzz *f)
@@ -500,21 +502,21 @@ static void describe(fuzz *f)
 {
     const int slot = pick_matrix(f), from = pick_input(f);
     gsolve_matrix_info info;
-    gsolve_traits traits;
+    gsolve_statistics traits;
     gsolve_choice choice;
     size_t bytes;
     random_spec s;
 
     draw_spec(f, FORMAT, &s);
-    trace(f, "gsolve_matrix_forecast(\"%s\", matrix %d) and others\n", s.text, from);
+    trace(f, "gsolve_matrix_memory(\"%s\", matrix %d) and others\n", s.text, from);
     deny_some(f);
-    passed(f, "gsolve_matrix_forecast",
-           gsolve_matrix_forecast(f->ctx, s.text, &f->given[from].csr, &bytes));
+    passed(f, "gsolve_matrix_memory",
+           gsolve_matrix_memory(f->ctx, s.text, &f->given[from].csr, &bytes));
     deny_some(f);
-    const gsolve_status status = gsolve_csr_examine(f->ctx, &f->given[from].csr, &traits);
-    if (passed(f, "gsolve_csr_examine", status)) {
-        if (f->given[from].malformed) complain(f, "gsolve_csr_examine takes a malformed matrix");
-        for (int k = 0; gsolve_choose(f->ctx, &traits, k, &choice); k++) {
+    const gsolve_status status = gsolve_csr_statistics(f->ctx, &f->given[from].csr, &traits);
+    if (passed(f, "gsolve_csr_statistics", status)) {
+        if (f->given[from].malformed) complain(f, "gsolve_csr_statistics takes a malformed matrix");
+        for (int k = 0; gsolve_auto_choose(f->ctx, &traits, k, &choice); k++) {
             add_to_hash(f, choice.solver, strlen(choice.solver));
         }
     }

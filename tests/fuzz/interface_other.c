@@ -85,11 +85,11 @@ static void write_and_read_dense(fuzz *f)
     char name[300];
     gsolve_dense read;
     vectors v = make_vectors(f, (int32_t)below(f, 30), (int32_t)below(f, 4), draw_type(f),
-                             GSOLVE_BY_COLUMNS, chance(f, 50) ? EXTREME : RANDOM);
+                             GSOLVE_COLUMN_MAJOR, chance(f, 50) ? EXTREME : RANDOM);
 
     temporary_name(name, sizeof name, "");
     trace(f, "gsolve_write_dense(%d x %d)\n", v.d.nrows, v.d.ncols);
-    if (v.d.place == GSOLVE_HOST &&
+    if (v.d.location == GSOLVE_HOST &&
         passed(f, "gsolve_write_dense", gsolve_write_dense(f->ctx, name, &v.d, NULL))) {
         deny_some(f);
         if (passed(f, "gsolve_read_dense", gsolve_read_dense(&read, f->ctx, name, NULL, NULL))) {
@@ -138,8 +138,8 @@ static void bad_product(fuzz *f)
 
     if (slot < 0) return;
     const gsolve_csr *csr = &f->matrix[slot].given.csr;
-    vectors x = make_vectors(f, csr->ncols, 2, csr->type, GSOLVE_BY_COLUMNS, ONES);
-    vectors y = make_vectors(f, csr->nrows, 2, csr->type, GSOLVE_BY_COLUMNS, ONES);
+    vectors x = make_vectors(f, csr->ncols, 2, csr->type, GSOLVE_COLUMN_MAJOR, ONES);
+    vectors y = make_vectors(f, csr->nrows, 2, csr->type, GSOLVE_COLUMN_MAJOR, ONES);
     gsolve_dense bad = x.d;
     trace(f, "gsolve_matrix_apply(A%d) with bad argument %d\n", slot, which);
     if (which == 0) bad.nrows++;
@@ -160,13 +160,13 @@ static void bad_solve(fuzz *f)
     const gsolve_csr *csr = &f->given[from].csr;
     gsolve_result result;
 
-    vectors b = make_vectors(f, csr->nrows, 1, GSOLVE_F64, GSOLVE_BY_COLUMNS, ONES);
-    vectors x = make_vectors(f, csr->ncols, 1, GSOLVE_F64, GSOLVE_BY_COLUMNS, ZEROS);
+    vectors b = make_vectors(f, csr->nrows, 1, GSOLVE_F64, GSOLVE_COLUMN_MAJOR, ONES);
+    vectors x = make_vectors(f, csr->ncols, 1, GSOLVE_F64, GSOLVE_COLUMN_MAJOR, ZEROS);
     gsolve_dense bad = b.d;
     trace(f, "gsolve_solve(matrix %d) with bad argument %d\n", from, which);
     if (which == 0) bad.nrows++;
     if (which == 1) bad.ncols = -1;
-    if (which == 2) bad.layout = GSOLVE_BY_ROWS;
+    if (which == 2) bad.layout = GSOLVE_ROW_MAJOR;
     if (which == 3) bad.type = (gsolve_type)5;
     must_fail(f, "gsolve_solve",
               gsolve_solve(f->ctx, which == 4 ? NULL : csr, bad, x.d, which == 5 ? NULL : &result));
@@ -181,8 +181,8 @@ static void bad_precond(fuzz *f)
     if (slot < 0) return;
     const gsolve_csr *csr = &f->precond[slot].given.csr;
     if (csr->nrows != csr->ncols) return;
-    vectors r = make_vectors(f, csr->nrows, 1, csr->type, GSOLVE_BY_COLUMNS, ONES);
-    vectors z = make_vectors(f, csr->nrows, 1, csr->type, GSOLVE_BY_COLUMNS, ONES);
+    vectors r = make_vectors(f, csr->nrows, 1, csr->type, GSOLVE_COLUMN_MAJOR, ONES);
+    vectors z = make_vectors(f, csr->nrows, 1, csr->type, GSOLVE_COLUMN_MAJOR, ONES);
     gsolve_dense bad = r.d;
     trace(f, "gsolve_precond_apply(M%d) with bad argument %d\n", slot, which);
     if (which == 0) bad.nrows++;

@@ -131,8 +131,8 @@ static void update(fuzz *f)
 static vectors device_vectors(fuzz *f, int32_t n, int32_t columns, gsolve_type type, filling how)
 {
     do {
-        vectors v = make_vectors(f, n, columns, type, GSOLVE_BY_COLUMNS, how);
-        if (f->has_gpu == (v.d.place == GSOLVE_DEVICE)) return v;
+        vectors v = make_vectors(f, n, columns, type, GSOLVE_COLUMN_MAJOR, how);
+        if (f->has_gpu == (v.d.location == GSOLVE_DEVICE)) return v;
         drop_vectors(f, &v);
     } while (true);
 }
@@ -238,7 +238,7 @@ static void near_null(fuzz *f)
     const int32_t columns = places ? dimensions : 1 + (int32_t)below(f, 6);
     const int32_t n = places ? h->given.csr.nrows / dimensions : h->given.csr.nrows;
     const gsolve_type type = draw_type(f);
-    vectors B = make_vectors(f, n, columns, type, GSOLVE_BY_COLUMNS, draw_filling(f));
+    vectors B = make_vectors(f, n, columns, type, GSOLVE_COLUMN_MAJOR, draw_filling(f));
     trace(f, "gsolve_precond_set_%s(M%d, %d x %d)\n", places ? "coordinates" : "near_null", slot, n,
           columns);
     deny_some(f);
@@ -262,9 +262,9 @@ static void describe(fuzz *f)
         complain(f, "gsolve_precond_describe tells no name");
     }
     for (int k = 0; gsolve_precond_level(M, k, &level) && k < 100; k++) add_number(f, level.rows);
-    add_number(f, gsolve_precond_varies(M));
+    add_number(f, gsolve_precond_is_variable(M));
     add_number(f, gsolve_precond_diagonal(M) != NULL);
-    if (chance(f, 30)) gsolve_precond_runs(M, 1 + (int32_t)below(f, 5));
+    if (chance(f, 30)) gsolve_precond_begin_solve(M, 1 + (int32_t)below(f, 5));
 }
 
 const api_call precond_calls[] = {{"precond_create", 10, create},

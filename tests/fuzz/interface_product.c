@@ -105,7 +105,7 @@ static void lend_all(fuzz *f, const input *in[], gsolve_csr *csr, int count)
     do {
         for (int k = 0; k < count; k++) csr[k] = lend(f, in[k]);
         bool alike = true;
-        for (int k = 1; k < count; k++) alike = alike && csr[k].place == csr[0].place;
+        for (int k = 1; k < count; k++) alike = alike && csr[k].location == csr[0].location;
         if (alike) return;
         for (int k = 0; k < count; k++) take_back(f, in[k], &csr[k]);
     } while (true);
@@ -406,7 +406,7 @@ static void check_filled(fuzz *f, const input *in, const gsolve_csr *C)
 
 /* A block matrix of random form; false: refused. */
 static bool make_blocked(fuzz *f, gsolve_blocked *B, const input *in, int32_t height, int32_t width,
-                         gsolve_place *place)
+                         gsolve_location *location)
 {
     const bool fits = in->csr.nrows % height == 0 && in->csr.ncols % width == 0;
     gsolve_csr csr = lend(f, in);
@@ -414,7 +414,7 @@ static bool make_blocked(fuzz *f, gsolve_blocked *B, const input *in, int32_t he
 
     trace(f, "gsolve_blocked_from_csr(%d x %d of a matrix of %d x %d)\n", height, width,
           in->csr.nrows, in->csr.ncols);
-    *place = csr.place;
+    *location = csr.location;
     deny_some(f);
     status = gsolve_blocked_from_csr(B, f->ctx, height, width, &csr);
     take_back(f, in, &csr);
@@ -428,11 +428,11 @@ static bool make_blocked(fuzz *f, gsolve_blocked *B, const input *in, int32_t he
     return true;
 }
 
-static void multiply_blocks(fuzz *f, const gsolve_blocked *A, gsolve_place place, const input *in,
-                            int32_t between)
+static void multiply_blocks(fuzz *f, const gsolve_blocked *A, gsolve_location location,
+                            const input *in, int32_t between)
 {
     const int32_t width = 1 + (int32_t)below(f, 8);
-    gsolve_place of_b;
+    gsolve_location of_b;
     gsolve_blocked B, C;
     gsolve_csr rows;
     random_spec s;
@@ -441,7 +441,7 @@ static void multiply_blocks(fuzz *f, const gsolve_blocked *A, gsolve_place place
 
     draw_spec(f, MULTIPLIER, &s);
     trace(f, "gsolve_blocked_multiply(\"%s\")\n", s.text);
-    if (good && of_b == place) {
+    if (good && of_b == location) {
         deny_some(f);
         const gsolve_status status = gsolve_blocked_multiply(&C, f->ctx, s.text, A, &B);
         if (passed(f, "gsolve_blocked_multiply", status)) {
@@ -461,19 +461,19 @@ static void blocked(fuzz *f)
     const int from = pick_input(f);
     const input *in = &f->given[from];
     int32_t height = 1 + (int32_t)below(f, 8), width = 1 + (int32_t)below(f, 8);
-    gsolve_place place;
+    gsolve_location location;
     gsolve_blocked B;
     gsolve_csr rows;
 
     for (int k = 0; k < 20 && in->csr.nrows % height; k++) height = 1 + (int32_t)below(f, 8);
     for (int k = 0; k < 20 && in->csr.ncols % width; k++) width = 1 + (int32_t)below(f, 8);
-    if (!make_blocked(f, &B, in, height, width, &place)) return;
+    if (!make_blocked(f, &B, in, height, width, &location)) return;
     deny_some(f);
     if (passed(f, "gsolve_blocked_to_csr", gsolve_blocked_to_csr(&rows, f->ctx, &B))) {
         check_filled(f, in, &rows);
         gsolve_csr_free(&rows, f->ctx);
     }
-    if (!in->malformed && chance(f, 60)) multiply_blocks(f, &B, place, in, width);
+    if (!in->malformed && chance(f, 60)) multiply_blocks(f, &B, location, in, width);
     gsolve_blocked_free(&B, f->ctx);
 }
 

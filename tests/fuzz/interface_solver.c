@@ -100,7 +100,7 @@ static void make_consistent(fuzz *f, const input *A, vectors *b)
         }
     }
     keep_copy(b);
-    if (b->d.place == GSOLVE_DEVICE &&
+    if (b->d.location == GSOLVE_DEVICE &&
         gsolve_copy(f->ctx, b->d.value, GSOLVE_DEVICE, b->host, GSOLVE_HOST, b->bytes)) {
         complain(f, "b cannot be copied to the device");
     }
@@ -114,8 +114,8 @@ static problem draw_problem(fuzz *f, const input *A, int32_t columns)
     const filling first = chance(f, 70) ? ZEROS : draw_filling(f);
     problem p;
 
-    p.b = make_vectors(f, A->csr.nrows, columns, of_b, GSOLVE_BY_COLUMNS, draw_filling(f));
-    p.x = make_vectors(f, A->csr.ncols, columns, of_x, GSOLVE_BY_COLUMNS, first);
+    p.b = make_vectors(f, A->csr.nrows, columns, of_b, GSOLVE_COLUMN_MAJOR, draw_filling(f));
+    p.x = make_vectors(f, A->csr.ncols, columns, of_x, GSOLVE_COLUMN_MAJOR, first);
     if (!A->malformed && chance(f, 25)) make_consistent(f, A, &p.b);
     return p;
 }
@@ -283,12 +283,12 @@ static void run(fuzz *f)
           p.b.d.type == GSOLVE_F32 ? "f32" : "f64", x.type == GSOLVE_F32 ? "f32" : "f64",
           aliased ? ", the same array" : "");
     memset(&result, 0xa5, sizeof result);
-    gsolve_solver_watch(h->S, watched ? monitor : NULL, &w);
+    gsolve_solver_set_monitor(h->S, watched ? monitor : NULL, &w);
     deny_some(f);
     const gsolve_status status = gsolve_solver_run(h->S, p.b.d, x, &result);
     const bool good = passed(f, "gsolve_solver_run", status);
     h->columns = good ? columns : 0;
-    gsolve_solver_watch(h->S, NULL, NULL);
+    gsolve_solver_set_monitor(h->S, NULL, NULL);
     if (aliased && good) complain(f, "gsolve_solver_run takes b and x in one array");
     if (!aliased) check_arrays(f, "gsolve_solver_run", &p);
     if (!good && !untouched(&result)) complain(f, "gsolve_solver_run fails and writes a result");
@@ -308,13 +308,13 @@ static void explain(fuzz *f)
     trace(f, "gsolve_solver_explain(S%d) and others\n", slot);
     deny_some(f);
     said = gsolve_solver_explain(S);
-    if (f->denied) gsolve_context_grant(f->ctx, -1);
+    if (f->denied) gsolve_context_limit_allocations(f->ctx, -1);
     f->denied = false;
     if (!said || !gsolve_solver_note(S)) complain(f, "gsolve_solver_explain returns NULL");
     if (f->solver[slot].columns > 0 && said && strlen(said) < 5) {
         complain(f, "gsolve_solver_explain says '%s'", said);
     }
-    gsolve_solver_profiled(S, &profile);
+    gsolve_solver_get_profile(S, &profile);
     for (int k = 0; gsolve_solver_profile_at(S, k, &line); k++) {
         if (!line.name || line.calls < 0) complain(f, "a line of a profile has no name");
     }
@@ -331,13 +331,13 @@ static void forecast(fuzz *f)
     random_spec s;
 
     draw_spec(f, METHOD, &s);
-    trace(f, "gsolve_solver_forecast(\"%s\", matrix %d)\n", s.text, from);
+    trace(f, "gsolve_solver_memory(\"%s\", matrix %d)\n", s.text, from);
     deny_some(f);
-    if (!passed(f, "gsolve_solver_forecast",
-                gsolve_solver_forecast(f->ctx, s.text, &f->given[from].csr, (int32_t)below(f, 9),
-                                       &bytes)) &&
+    if (!passed(f, "gsolve_solver_memory",
+                gsolve_solver_memory(f->ctx, s.text, &f->given[from].csr, (int32_t)below(f, 9),
+                                     &bytes)) &&
         bytes != 77) {
-        complain(f, "gsolve_solver_forecast fails and writes a number");
+        complain(f, "gsolve_solver_memory fails and writes a number");
     }
 }
 

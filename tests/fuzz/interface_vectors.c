@@ -14,7 +14,7 @@ static size_t size_of(const gsolve_dense *d)
 
 static int64_t at(const gsolve_dense *d, int64_t row, int64_t column)
 {
-    return d->layout == GSOLVE_BY_ROWS ? row * d->stride + column : column * d->stride + row;
+    return d->layout == GSOLVE_ROW_MAJOR ? row * d->stride + column : column * d->stride + row;
 }
 
 static double read_at(const gsolve_dense *d, const void *from, int64_t k)
@@ -73,8 +73,8 @@ vectors make_vectors(fuzz *f, int32_t nrows, int32_t ncols, gsolve_type type, gs
                      filling how)
 {
     vectors v = {{nrows, ncols, 0, NULL, type, GSOLVE_HOST, layout}, NULL, NULL, 0};
-    const int64_t lines = layout == GSOLVE_BY_ROWS ? nrows : ncols;
-    const int64_t line = layout == GSOLVE_BY_ROWS ? ncols : nrows;
+    const int64_t lines = layout == GSOLVE_ROW_MAJOR ? nrows : ncols;
+    const int64_t line = layout == GSOLVE_ROW_MAJOR ? ncols : nrows;
 
     v.d.stride = line + (chance(f, 20) ? below(f, 5) : 0);
     v.bytes = (size_t)(lines > 0 ? (lines - 1) * v.d.stride + line : 0) * size_of(&v.d);
@@ -84,11 +84,11 @@ vectors make_vectors(fuzz *f, int32_t nrows, int32_t ncols, gsolve_type type, gs
     fill(f, &v, how);
     v.d.value = v.host;
     if (f->has_gpu && chance(f, 50)) {
-        v.d.place = GSOLVE_DEVICE;
+        v.d.location = GSOLVE_DEVICE;
         v.d.value = gsolve_alloc(f->ctx, GSOLVE_DEVICE, v.bytes, 1);
     }
     keep_copy(&v);
-    if (v.d.place == GSOLVE_DEVICE &&
+    if (v.d.location == GSOLVE_DEVICE &&
         gsolve_copy(f->ctx, v.d.value, GSOLVE_DEVICE, v.host, GSOLVE_HOST, v.bytes) != GSOLVE_OK) {
         complain(f, "vectors cannot be copied to the device: %s", gsolve_error(f->ctx));
     }
@@ -102,7 +102,7 @@ void keep_copy(vectors *v)
 
 void fetch_vectors(fuzz *f, vectors *v)
 {
-    if (v->d.place == GSOLVE_HOST) return;
+    if (v->d.location == GSOLVE_HOST) return;
     if (gsolve_copy(f->ctx, v->host, GSOLVE_HOST, v->d.value, GSOLVE_DEVICE, v->bytes)) {
         complain(f, "vectors cannot be copied from the device: %s", gsolve_error(f->ctx));
     }
@@ -110,7 +110,7 @@ void fetch_vectors(fuzz *f, vectors *v)
 
 void drop_vectors(fuzz *f, vectors *v)
 {
-    if (v->d.place == GSOLVE_DEVICE) gsolve_free(f->ctx, GSOLVE_DEVICE, v->d.value);
+    if (v->d.location == GSOLVE_DEVICE) gsolve_free(f->ctx, GSOLVE_DEVICE, v->d.value);
     free(v->host);
     free(v->before);
 }
@@ -132,8 +132,8 @@ bool unchanged(const vectors *v)
 
 void check_gaps(fuzz *f, const char *call, const vectors *v)
 {
-    const int64_t lines = v->d.layout == GSOLVE_BY_ROWS ? v->d.nrows : v->d.ncols;
-    const int64_t line = v->d.layout == GSOLVE_BY_ROWS ? v->d.ncols : v->d.nrows;
+    const int64_t lines = v->d.layout == GSOLVE_ROW_MAJOR ? v->d.nrows : v->d.ncols;
+    const int64_t line = v->d.layout == GSOLVE_ROW_MAJOR ? v->d.ncols : v->d.nrows;
     const size_t size = size_of(&v->d);
 
     for (int64_t k = 0; k + 1 < lines; k++) {

@@ -1,0 +1,13 @@
+/* forecast.h: the memory that a solve would take. */
+#ifndef GS_CLI_MEMORY_ESTIMATE_H
+#define GS_CLI_MEMORY_ESTIMATE_H
+
+#include <cjson/cJSON.h>
+
+#include "cli/system.h"
+
+/* Of the matrix in each format, of the work space of the main methods, and what the device has. */
+void cli_memory_estimate_print(const cli *c, const cli_system *s);
+void cli_memory_estimate_json(cJSON *object, const cli *c, const cli_system *s);
+
+#endif

@@ -1,0 +1,101 @@
+/* precond_estimate.c: the preconditioner that a solve would have: its levels and its memory, as
+ * they come out where it is made. */
+#include "cli/precond_estimate.h"
+
+#include <string.h>
+
+#include "cli/json.h"
+#include "cli/levels.h"
+
+/* p->a.precond = which, if any. */
+static void choose(const cli *c, const gsolve_context *there, const cli_system *s,
+                   cli_precond_estimate *p)
+{
+    const bool any = !c->is.precond || cli_spec_is(c->is.precond, "auto");
+    const char *spec = c->is.precond;
+    gsolve_choice choice;
+
+    if (any) spec = gsolve_auto_choose(there, &s->traits, 0, &choice) ? choice.precond : "none";
+    p->asked = any ? cli_spec_is(spec, "amg") : true;
+    snprintf(p->a.precond, sizeof p->a.precond, "%s", spec);
+}
+
+static void make(cli_precond_estimate *p, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    gsolve_precond *M = NULL;
+    gsolve_precond_info info;
+
+    p->a.ran = gsolve_precond_create(&M, ctx, p->a.precond, csr) == GSOLVE_OK;
+    if (p->a.ran) {
+        cli_levels_take(&p->a, M);
+        gsolve_precond_describe(M, &info);
+        p->bytes = info.bytes;
+        p->a.precond_seconds = info.setup_seconds;
+    } else {
+        snprintf(p->a.explanation, sizeof p->a.explanation, "%s", gsolve_error(ctx));
+    }
+    gsolve_context_describe(ctx, &p->device);
+    p->peak = p->device.peak;
+    gsolve_precond_destroy(&M);
+}
+
+void cli_precond_estimate_make(const cli *c, gsolve_context *there, const cli_system *s,
+                               cli_precond_estimate *p)
+{
+    choose(c, there, s, p);
+    if (p->asked) make(p, there, &s->csr);
+}
+
+/* Of all levels over the finest. */
+static void complexities(const cli_attempt *a, double *operators, double *grids)
+{
+    double entries = 0, rows = 0;
+
+    for (int k = 0; k < a->levels; k++) {
+        entries += (double)a->level[k].entries;
+        rows += a->level[k].rows;
+    }
+    *operators = a->level[0].entries > 0 ? entries / (double)a->level[0].entries : 1;
+    *grids = a->level[0].rows > 0 ? rows / a->level[0].rows : 1;
+}
+
+void cli_precond_estimate_print(const cli *c, const cli_precond_estimate *p)
+{
+    const cli_attempt *a = &p->a;
+
+    if (!p->asked) return;
+    if (!a->ran) {
+        cli_item(c, "precond", "%s: %s", a->precond, a->explanation);
+        return;
+    }
+    cli_item(c, a->kind, "%s", a->note[0] ? a->note : a->precond);
+    cli_item(c, "", "%s held, %s at most while it is made, in %.3g s, by %s",
+             cli_bytes((double)p->bytes).text, cli_bytes((double)p->peak).text, a->precond_seconds,
+             p->device.device);
+    cli_levels_say(c, a);
+}
+
+void cli_precond_estimate_json(cJSON *object, const cli_precond_estimate *p)
+{
+    const cli_attempt *a = &p->a;
+    cJSON *part = p->asked ? cJSON_AddObjectToObject(object, "precond") : NULL;
+    double operators, grids;
+
+    if (!part) return;
+    cJSON_AddStringToObject(part, "spec", a->precond);
+    if (!a->ran) {
+        cJSON_AddStringToObject(part, "error", a->explanation);
+        return;
+    }
+    cJSON_AddStringToObject(part, "name", a->kind);
+    cJSON_AddStringToObject(part, "note", a->note);
+    cJSON_AddStringToObject(part, "device", p->device.device);
+    cJSON_AddNumberToObject(part, "bytes", (double)p->bytes);
+    cJSON_AddNumberToObject(part, "peak_bytes", (double)p->peak);
+    cJSON_AddNumberToObject(part, "setup_seconds", a->precond_seconds);
+    if (a->levels == 0) return;
+    complexities(a, &operators, &grids);
+    cJSON_AddNumberToObject(part, "operator_complexity", operators);
+    cJSON_AddNumberToObject(part, "grid_complexity", grids);
+    cli_levels_json(part, a);
+}

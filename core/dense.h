@@ -1,0 +1,42 @@
+/* dense.h: sizes of types, dense blocks of vectors, and the memory that they lie in. */
+#ifndef GS_CORE_DENSE_H
+#define GS_CORE_DENSE_H
+
+#include "core/context.h"
+
+static inline size_t gs_type_size(gsolve_type type)
+{
+    return type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
+}
+
+/* Column c of v, which lies by columns. */
+static inline gsolve_dense gs_column_of(gsolve_dense v, int32_t c)
+{
+    v.value = (char *)v.value + (size_t)(c * v.stride) * gs_type_size(v.type);
+    v.ncols = 1;
+    return v;
+}
+
+/* Whether v's stride keeps its columns, or rows, apart. */
+static inline bool gs_stride_fits(gsolve_dense v)
+{
+    return v.layout == GSOLVE_ROW_MAJOR ? v.nrows <= 1 || v.stride >= v.ncols
+                                        : v.ncols <= 1 || v.stride >= v.nrows;
+}
+
+/* Refuses v, of which what ("the right-hand side") tells, where it does not lie by columns. */
+gsolve_status gs_need_columns(gsolve_context *ctx, gsolve_dense v, const char *what);
+
+/* Where ctx's vectors and matrices live: on the device if that has memory of its own. */
+static inline gsolve_location gs_location(const gsolve_context *ctx)
+{
+    return ctx->device->copy ? GSOLVE_DEVICE : GSOLVE_HOST;
+}
+
+/* Whether ctx can read what lies in place. */
+static inline bool gs_reachable(const gsolve_context *ctx, gsolve_location location)
+{
+    return location == GSOLVE_HOST || gs_location(ctx) == GSOLVE_DEVICE;
+}
+
+#endif

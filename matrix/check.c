@@ -1,0 +1,139 @@
+/* check.c: what may be called a matrix, wherever it lies. */
+#include <limits.h>
+#include <math.h>
+
+#include "core/try.h"
+#include "matrix/statistics.h"
+
+/* The row that entry is in. */
+static gsolve_status row_of(gsolve_context *ctx, const gsolve_csr *csr, int64_t entry, int32_t *row)
+{
+    int32_t low = 0, high = csr->nrows; /* start[low] <= entry < start[high] */
+    int64_t offset;
+    gsolve_status status = GSOLVE_OK;
+
+    while (high - low > 1) {
+        const int32_t middle = low + (high - low) / 2;
+        TRY(gs_csr_offset(ctx, csr, middle, &offset));
+        if (offset <= entry) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    *row = low;
+done:
+    return status;
+}
+
+static gsolve_status blame(gsolve_context *ctx, const gsolve_csr *csr, int64_t entry)
+{
+    const size_t size = gs_type_size(csr->type);
+    int32_t row, col;
+    double value;
+    float single;
+    void *to = csr->type == GSOLVE_F32 ? (void *)&single : &value;
+    gsolve_status status;
+
+    TRY(row_of(ctx, csr, entry, &row));
+    TRY(gsolve_copy(ctx, &col, GSOLVE_HOST, csr->col + entry, csr->location, sizeof col));
+    TRY(gsolve_copy(ctx, to, GSOLVE_HOST, (const char *)csr->value + (size_t)entry * size,
+                    csr->location, size));
+    if (csr->type == GSOLVE_F32) value = (double)single;
+    if (col < 0 || col >= csr->ncols) {
+        return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                           "row %d names column %d; columns count from 0 to %d", row, col,
+                           csr->ncols - 1);
+    }
+    status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                         "the entry in row %d and column %d is %g; values must be finite", row, col,
+                         value);
+done:
+    return status;
+}
+
+static gsolve_status blame_offsets(gsolve_context *ctx, const gsolve_csr *csr, int32_t bad)
+{
+    int64_t begin, end;
+    gsolve_status status;
+
+    TRY(gs_csr_offset(ctx, csr, 0, &begin));
+    if (begin != 0) {
+        return gsolve_fail(ctx, GSOLVE_BAD_MATRIX, "the first offset is %lld; it must be 0",
+                           (long long)begin);
+    }
+    TRY(gs_csr_offset(ctx, csr, bad, &begin));
+    TRY(gs_csr_offset(ctx, csr, bad + 1, &end));
+    status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                         "row %d begins at entry %lld and ends before it, at %lld; offsets must "
+                         "not decrease",
+                         bad, (long long)begin, (long long)end);
+done:
+    return status;
+}
+
+static gsolve_status check_view(gsolve_context *ctx, const gsolve_csr *csr)
+{
+    if (!csr || csr->nrows < 0 || csr->ncols < 0 || !csr->start) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "the matrix is missing, or its size is negative, or it has no offsets");
+    }
+    if (!gs_reachable(ctx, csr->location)) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the matrix must lie on the host");
+    }
+    if ((unsigned)csr->type >= GSOLVE_TYPE_COUNT || (unsigned)csr->offset > GSOLVE_O64) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "the matrix is of an unknown value or offset type");
+    }
+    return GSOLVE_OK;
+}
+
+/* A matrix without columns or values has no entries. */
+static gsolve_status check_empty(gsolve_context *ctx, const gsolve_csr *csr)
+{
+    int64_t entries;
+    int32_t bad;
+    gsolve_status status;
+
+    TRY(gs_inspector(ctx, csr)->check_offsets(ctx, csr, &bad));
+    if (bad >= 0) return blame_offsets(ctx, csr, bad);
+    TRY(gs_csr_entries(ctx, csr, &entries));
+    if (entries > 0) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "the matrix has entries but no columns or values");
+    }
+done:
+    return status;
+}
+
+gsolve_status gs_csr_check_findings(gsolve_context *ctx, const gsolve_csr *csr,
+                                    gs_csr_findings *seen, bool *clean)
+{
+    gsolve_status status;
+
+    TRY(check_view(ctx, csr));
+    if (!csr->col || !csr->value) TRY(check_empty(ctx, csr));
+    TRY((csr->location == GSOLVE_HOST ? &gs_check_rows_host[csr->type]
+                                      : GS_KERNELS(gs_check_rows, ctx, csr->type))
+            ->check(seen, ctx, csr));
+    if (seen->bad_row >= 0) return blame_offsets(ctx, csr, seen->bad_row);
+    if (seen->bad_entry >= 0) return blame(ctx, csr, seen->bad_entry);
+    if (clean) *clean = seen->ascending && (csr->offset == GSOLVE_O32 || seen->entries > INT32_MAX);
+done:
+    return status;
+}
+
+gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *clean)
+{
+    gs_csr_findings seen;
+
+    return gs_csr_check_findings(ctx, csr, &seen, clean);
+}
+
+gsolve_status gs_csr_check_host(gsolve_context *ctx, const gsolve_csr *csr, bool *clean)
+{
+    if (csr && csr->location != GSOLVE_HOST) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the matrix must lie on the host");
+    }
+    return gs_csr_check(ctx, csr, clean);
+}

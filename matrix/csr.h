@@ -1,0 +1,139 @@
+/* csr.h: services on compressed rows, which lie on the host unless said otherwise. */
+#ifndef GS_MATRIX_CSR_H
+#define GS_MATRIX_CSR_H
+
+#include "core/dense.h"
+
+/* Offsets of either width read alike. */
+static inline int64_t gs_start(const gsolve_csr *csr, int32_t row)
+{
+    return csr->offset == GSOLVE_O64 ? ((const int64_t *)csr->start)[row]
+                                     : (int64_t)((const int32_t *)csr->start)[row];
+}
+
+static inline void gs_set_start(const gsolve_csr *csr, int64_t row, int64_t offset)
+{
+    if (csr->offset == GSOLVE_O64) {
+        ((int64_t *)(uintptr_t)csr->start)[row] = offset;
+    } else {
+        ((int32_t *)(uintptr_t)csr->start)[row] = (int32_t)offset;
+    }
+}
+
+static inline size_t gs_offset_size(gsolve_offset offset)
+{
+    return offset == GSOLVE_O64 ? sizeof(int64_t) : sizeof(int32_t);
+}
+
+/* Entry k's value as a double. */
+static inline double gs_value(const gsolve_csr *csr, int64_t k)
+{
+    return csr->type == GSOLVE_F32 ? (double)((const float *)csr->value)[k]
+                                   : ((const double *)csr->value)[k];
+}
+
+/* What can be asked of compressed rows where they lie, without moving them. */
+typedef struct gs_inspect_kernels {
+    /* *row: the first that ends before it begins, 0 where the first offset is not 0, or -1 */
+    gsolve_status (*check_offsets)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row);
+    /* *entry: the first in a column out of range or of a value that is not finite, or -1; if that,
+     * *ascending: whether the columns ascend strictly in every row */
+    gsolve_status (*check_entries)(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entry,
+                                   bool *ascending);
+    /* *same: whether A and B, of the same sizes and number of entries, have one pattern */
+    gsolve_status (*compare_patterns)(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
+                                      bool *same);
+    /* *same: whether B, of A's sizes and type but perhaps nothing else that is right, has A's
+     * pattern, of so many entries, and finite values: all in one pass and one answer */
+    gsolve_status (*at_values)(gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
+                               const gsolve_csr *B, bool *same);
+    /* start[0..nrows] = csr's offsets, which are wide and fit */
+    gsolve_status (*narrow)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *start);
+} gs_inspect_kernels;
+
+extern const gs_inspect_kernels gs_inspect_host[GSOLVE_TYPE_COUNT],
+    gs_inspect_cuda[GSOLVE_TYPE_COUNT];
+
+/* Those for where csr lies. */
+static inline const gs_inspect_kernels *gs_inspector(const gsolve_context *ctx,
+                                                     const gsolve_csr *csr)
+{
+    return csr->location == GSOLVE_HOST ? &gs_inspect_host[csr->type]
+                                        : GS_KERNELS(gs_inspect, ctx, csr->type);
+}
+
+/* Offset row of csr, and the number of its entries; wherever it lies. */
+gsolve_status gs_csr_offset(gsolve_context *ctx, const gsolve_csr *csr, int32_t row,
+                            int64_t *offset);
+gsolve_status gs_csr_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entries);
+
+/* Bytes of csr's three arrays, if it has so many entries. */
+static inline double gs_csr_bytes(const gsolve_csr *csr, int64_t entries)
+{
+    return ((double)csr->nrows + 1) * (double)gs_offset_size(csr->offset) +
+           (double)entries * (double)(sizeof *csr->col + gs_type_size(csr->type));
+}
+
+/* B = an owned copy of A in the memory of a location. */
+gsolve_status gs_csr_move(gsolve_csr *B, gsolve_context *ctx, gsolve_location location,
+                          const gsolve_csr *A);
+
+/* *csr made to point to *fetched, an owned copy on the host, where it lies on the device. */
+gsolve_status gs_csr_to_host(const gsolve_csr **csr, gsolve_context *ctx, gsolve_csr *fetched);
+
+/* Whether the columns ascend strictly in every row, wherever csr lies; false if that cannot be
+ * told.
+ */
+bool gs_rows_ascend(gsolve_context *ctx, const gsolve_csr *csr);
+
+/* An owned csr of that shape with all three arrays allocated and unset; offsets in 32 bits
+ * where entries fit. */
+gsolve_status gs_csr_new(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,
+                         int64_t entries, gsolve_type type);
+/* As gs_csr_new, in the memory of a location. */
+gsolve_status gs_csr_new_at(gsolve_csr *csr, gsolve_context *ctx, gsolve_location location,
+                            int32_t nrows, int32_t ncols, int64_t entries, gsolve_type type);
+
+/* Refuses what gsolve_matrix_create refuses, wherever csr lies. *clean: every row's columns ascend
+ * strictly and the offsets are in the narrowest type that holds them, so that csr can be used as it
+ * is. */
+gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *clean);
+
+/* The same for what works on the host only. GSOLVE_UNSUPPORTED: csr lies on the device. */
+gsolve_status gs_csr_check_host(gsolve_context *ctx, const gsolve_csr *csr, bool *clean);
+
+/* B = an owned, clean copy of A, which gs_csr_check has passed. B lies where A does;
+ * on the device A's rows must ascend. If destination is not NULL and A's rows
+ * were not ascending, *destination (released with gsolve_free) tells for each of A's entries the
+ * entry of B that it adds to; else *destination is NULL. */
+gsolve_status gs_csr_clean(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr *A,
+                           int64_t **destination);
+
+/* move.c: B = an owned copy of A where it lies, offsets in 32 bits where they fit. */
+gsolve_status gs_csr_narrow(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr *A);
+
+/* Compressed rows from triplets (i[k], j[k], v[k]), which are counted from 0 and in range; v NULL:
+ * ones. Sorted, duplicates summed in the order of the file. */
+gsolve_status gs_csr_from_triplets(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows,
+                                   int32_t ncols, int64_t entries, const int32_t *i,
+                                   const int32_t *j, const double *v);
+
+/* csr.c: B = A with values of another type, rounded: entries may become 0 or infinite, which
+ * gsolve_csr_convert refuses. For what only approximates A. */
+gsolve_status gs_csr_round(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
+                           const gsolve_csr *A);
+
+/* single.c: the first of value[0..n), on the host, that single precision turns into infinity, or
+ * into 0 though it is not 0; -1: there is none. */
+int64_t gs_first_lost(const gsolve_context *ctx, int64_t n, const double *value);
+
+/* What value, which is lost, becomes: "0" or "infinite". */
+const char *gs_single_words(double value);
+
+/* A 64-bit hash of n bytes; the same for any number of threads. Not cryptographic. */
+uint64_t gs_hash(const gsolve_context *ctx, const void *data, size_t bytes, uint64_t seed);
+
+/* Hash of the pattern: sizes, offsets and columns. */
+uint64_t gs_csr_pattern_hash(const gsolve_context *ctx, const gsolve_csr *csr);
+
+#endif

@@ -1,0 +1,106 @@
+/* hash.c: a fast 64-bit hash, for "did this change?" and not against an adversary. Multiply and
+ * fold of 128-bit products over four lanes in pieces of fixed size, so that threads do not matter.
+ */
+#include "matrix/csr.h"
+
+#include <string.h>
+
+#define PIECE ((size_t)1 << 20)
+
+__extension__ typedef unsigned __int128 wide;
+
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+    const wide product = (wide)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t load(const unsigned char *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+
+static uint64_t hash_piece(const unsigned char *p, size_t bytes, uint64_t seed)
+{
+    static const uint64_t k[] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu,
+                                 0xd6e8feb86659fd93u};
+    uint64_t lane[4] = {seed ^ k[0], seed ^ k[1], seed ^ k[2], seed ^ k[3]};
+    unsigned char tail[64] = {0};
+    size_t at = 0;
+
+    for (; at + 64 <= bytes; at += 64) {
+        for (int l = 0; l < 4; l++) {
+            lane[l] = fold(load(p + at + 16 * l) ^ k[l], load(p + at + 16 * l + 8) ^ lane[l]);
+        }
+    }
+    if (bytes > at) memcpy(tail, p + at, bytes - at);
+    for (int l = 0; l < 4; l++)
+        lane[l] = fold(load(tail + 16 * l) ^ k[l], load(tail + 16 * l + 8) ^ lane[l]);
+    return fold(fold(lane[0] ^ bytes, lane[1] ^ k[0]), fold(lane[2] ^ k[1], lane[3] ^ k[2]));
+}
+
+uint64_t gs_hash(const gsolve_context *ctx, const void *data, size_t bytes, uint64_t seed)
+{
+    enum { BATCH = 256 };
+    const size_t pieces = (bytes + PIECE - 1) / PIECE;
+    uint64_t hash = fold(seed ^ bytes, 0x9e3779b97f4a7c15u), part[BATCH];
+
+    for (size_t first = 0; first < pieces; first += BATCH) {
+        const int count = (int)(pieces - first < BATCH ? pieces - first : BATCH);
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) if (count > 1)
+        for (int k = 0; k < count; k++) {
+            const size_t at = (first + (size_t)k) * PIECE;
+            part[k] = hash_piece((const unsigned char *)data + at,
+                                 bytes - at < PIECE ? bytes - at : PIECE, seed);
+        }
+        for (int k = 0; k < count; k++) hash = fold(hash ^ part[k], 0xd6e8feb86659fd93u);
+    }
+    return hash;
+}
+
+/* --- offsets, which may be of 32 or of 64 bits
+ * ---------------------------------------------------- */
+
+#define PIECE_ROWS ((int64_t)1 << 16)
+
+static uint64_t hash_offsets_piece(const gsolve_csr *csr, int64_t from, int64_t to, uint64_t seed)
+{
+    uint64_t lane[4] = {seed, seed + 1, seed + 2, seed + 3};
+
+    for (int64_t i = from; i < to; i++) {
+        uint64_t *l = &lane[i % 4];
+        *l = fold((uint64_t)gs_start(csr, (int32_t)i) ^ 0x9e3779b97f4a7c15u,
+                  *l ^ 0xbf58476d1ce4e5b9u);
+    }
+    return fold(fold(lane[0], lane[1] ^ 0x94d049bb133111ebu), fold(lane[2], ~lane[3]));
+}
+
+/* Of the numbers, so that their width does not count. */
+static uint64_t hash_offsets(const gsolve_context *ctx, const gsolve_csr *csr, uint64_t seed)
+{
+    enum { BATCH = 256 };
+    const int64_t rows = (int64_t)csr->nrows + 1, pieces = (rows + PIECE_ROWS - 1) / PIECE_ROWS;
+    uint64_t hash = seed, part[BATCH];
+
+    for (int64_t first = 0; first < pieces; first += BATCH) {
+        const int count = (int)(pieces - first < BATCH ? pieces - first : BATCH);
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) if (count > 1)
+        for (int k = 0; k < count; k++) {
+            const int64_t from = (first + k) * PIECE_ROWS;
+            const int64_t to = rows - from < PIECE_ROWS ? rows : from + PIECE_ROWS;
+            part[k] = hash_offsets_piece(csr, from, to, seed);
+        }
+        for (int k = 0; k < count; k++) hash = fold(hash ^ part[k], 0xd6e8feb86659fd93u);
+    }
+    return hash;
+}
+
+uint64_t gs_csr_pattern_hash(const gsolve_context *ctx, const gsolve_csr *csr)
+{
+    const uint64_t size = (uint64_t)(uint32_t)csr->nrows << 32 | (uint32_t)csr->ncols;
+
+    return gs_hash(ctx, csr->col, (size_t)gs_start(csr, csr->nrows) * sizeof *csr->col,
+                   hash_offsets(ctx, csr, size));
+}

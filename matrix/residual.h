@@ -1,0 +1,21 @@
+/* residual.h: b - A x and its norm from A's rows, in double. What decides whether a system is
+ * solved; spmv/residual.c computes it. */
+#ifndef GS_MATRIX_RESIDUAL_H
+#define GS_MATRIX_RESIDUAL_H
+
+#include "gsolve.h"
+
+typedef struct gs_norms {
+    double r, b;     /* |b - Ax| and |b|; INFINITY where that is not finite */
+    double relative; /* their ratio; |b - Ax| where b = 0 */
+} gs_norms;
+
+/* Of one column of b and x, of any types and places. Exact over the whole range of double. */
+gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
+                              gs_norms *norms);
+
+/* r = 2^exponent (b - A x), one column of A's type; exponent from -1020 to 1020. */
+gsolve_status gs_matrix_residual_vector(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
+                                        int exponent, gsolve_dense r);
+
+#endif

@@ -1,0 +1,209 @@
+/* sort.c: entries put in order by a stable counting sort. Each chunk of the entries counts its
+ * keys; from the counts of all chunks follows where each chunk puts its entries, so that the
+ * result does not depend on how many chunks there are. */
+#include "core/try.h"
+#include "matrix/transpose.h"
+#include "vector/blocks.h"
+
+#define MAX_CHUNKS 16
+
+typedef struct order {
+    int32_t nkeys;
+    int chunks;
+    int64_t entries;
+    int64_t *next; /* chunks x nkeys: where the chunk's next entry of that key goes */
+} order;
+
+static int64_t chunk_begin(const order *o, int chunk)
+{
+    return o->entries / o->chunks * chunk + o->entries % o->chunks * chunk / o->chunks;
+}
+
+/* Fills o and csr's offsets, from the keys. */
+static gsolve_status count_keys(order *o, gsolve_context *ctx, int64_t entries, const int32_t *key,
+                                const gsolve_csr *csr)
+{
+    const int threads = gsolve_threads(ctx);
+    const int32_t n = csr->nrows;
+    int64_t total = 0;
+
+    o->nkeys = n;
+    o->entries = entries;
+    o->chunks = threads > MAX_CHUNKS ? MAX_CHUNKS : threads;
+    if (entries < 10000 || n > entries) o->chunks = 1;
+    o->next = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)n * (size_t)o->chunks, sizeof *o->next);
+    if (!o->next) return GSOLVE_NO_MEMORY;
+#pragma omp parallel for schedule(static, 1) num_threads(o->chunks)
+    for (int c = 0; c < o->chunks; c++) {
+        int64_t *count = o->next + (int64_t)c * n;
+        for (int32_t i = 0; i < n; i++) count[i] = 0;
+        for (int64_t k = chunk_begin(o, c); k < chunk_begin(o, c + 1); k++) count[key[k]]++;
+    }
+    for (int32_t i = 0; i <= n; i++) {
+        if (csr->offset == GSOLVE_O64) {
+            ((int64_t *)(uintptr_t)csr->start)[i] = total;
+        } else {
+            ((int32_t *)(uintptr_t)csr->start)[i] = (int32_t)total;
+        }
+        for (int c = 0; c < o->chunks && i < n; c++) {
+            int64_t *next = &o->next[(int64_t)c * n + i], count = *next;
+            *next = total;
+            total += count;
+        }
+    }
+    return GSOLVE_OK;
+}
+
+gsolve_status gs_csr_from_triplets(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows,
+                                   int32_t ncols, int64_t entries, const int32_t *i,
+                                   const int32_t *j, const double *v)
+{
+    gsolve_csr A = {0}, B;
+    order o = {0};
+    gsolve_status status;
+    bool clean;
+
+    TRY(gs_csr_new(&A, ctx, nrows, ncols, entries, GSOLVE_F64));
+    TRY(count_keys(&o, ctx, entries, i, &A));
+#pragma omp parallel for schedule(static, 1) num_threads(o.chunks)
+    for (int c = 0; c < o.chunks; c++) {
+        int64_t *next = o.next + (int64_t)c * nrows;
+        for (int64_t k = chunk_begin(&o, c); k < chunk_begin(&o, c + 1); k++) {
+            const int64_t at = next[i[k]]++;
+            ((int32_t *)(uintptr_t)A.col)[at] = j[k];
+            ((double *)(uintptr_t)A.value)[at] = v ? v[k] : 1;
+        }
+    }
+    TRY(gs_csr_check(ctx, &A, &clean));
+    if (!clean) {
+        TRY(gs_csr_clean(&B, ctx, &A, NULL));
+        gsolve_csr_free(&A, ctx);
+        A = B;
+    }
+    *csr = A;
+    A = (gsolve_csr){0};
+done:
+    gsolve_free(ctx, GSOLVE_HOST, o.next);
+    gsolve_csr_free(&A, ctx);
+    return status;
+}
+
+/* The row in which entry k lies: the last that begins at or before k and is not empty. */
+static int32_t row_of(const gsolve_csr *A, int64_t k)
+{
+    int32_t low = 0, high = A->nrows; /* start[low] <= k < start[high] */
+
+    while (high - low > 1) {
+        const int32_t middle = low + (high - low) / 2;
+        if (gs_start(A, middle) <= k) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static void put_entry(const gsolve_csr *C, int64_t at, int32_t row, const gsolve_csr *A, int64_t k)
+{
+    ((int32_t *)(uintptr_t)C->col)[at] = row;
+    if (C->type == GSOLVE_F32) {
+        ((float *)(uintptr_t)C->value)[at] = ((const float *)A->value)[k];
+    } else {
+        ((double *)(uintptr_t)C->value)[at] = ((const double *)A->value)[k];
+    }
+}
+
+/* The entries of chunk c of A put where they go in C = A'. from, of width bytes an entry, may be
+ * NULL. */
+static void put_chunk(const order *o, int c, const gsolve_csr *C, void *from, size_t width,
+                      const gsolve_csr *A)
+{
+    int64_t *next = o->next + (int64_t)c * A->ncols, k = chunk_begin(o, c);
+    const int64_t end = chunk_begin(o, c + 1);
+
+    for (int32_t i = k < end ? row_of(A, k) : 0; k < end; i++) {
+        for (; k < end && k < gs_start(A, i + 1); k++) {
+            const int64_t at = next[A->col[k]]++;
+            put_entry(C, at, i, A, k);
+            if (!from) continue;
+            if (width == sizeof(int64_t)) {
+                ((int64_t *)from)[at] = k;
+            } else {
+                ((int32_t *)from)[at] = (int32_t)k;
+            }
+        }
+    }
+}
+
+/* C = A' and, unless from is NULL, *from = the entry of A that each of C's is. */
+static gsolve_status transpose(gsolve_csr *out, void **from, gsolve_context *ctx,
+                               const gsolve_csr *A, int64_t entries)
+{
+    const size_t width = entries > INT32_MAX ? sizeof(int64_t) : sizeof(int32_t);
+    gsolve_csr C = {0};
+    order o = {0};
+    void *place = NULL;
+    gsolve_status status;
+
+    TRY(gs_csr_new_at(&C, ctx, A->location, A->ncols, A->nrows, entries, A->type));
+    if (from) {
+        place = gsolve_alloc(ctx, A->location, (size_t)entries, width);
+        TRY(place ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    }
+    TRY(count_keys(&o, ctx, entries, A->col, &C));
+#pragma omp parallel for schedule(static, 1) num_threads(o.chunks)
+    for (int c = 0; c < o.chunks; c++) put_chunk(&o, c, &C, place, width, A);
+    *out = C;
+    C = (gsolve_csr){0};
+    if (from) *from = place;
+    place = NULL;
+done:
+    gsolve_free(ctx, GSOLVE_HOST, o.next);
+    gsolve_free(ctx, A->location, place);
+    gsolve_csr_free(&C, ctx);
+    return status;
+}
+
+gsolve_status gsolve_csr_transpose(gsolve_csr *C, gsolve_context *ctx, const gsolve_csr *A)
+{
+    bool clean;
+    const gsolve_status status = gs_csr_check_host(ctx, A, &clean);
+
+    return status == GSOLVE_OK ? transpose(C, NULL, ctx, A, gs_start(A, A->nrows)) : status;
+}
+
+/* --- kept, for new values ----------------------------------------------------------------------
+ */
+
+static int64_t source(const void *from, bool wide, int64_t k)
+{
+    return wide ? ((const int64_t *)from)[k] : ((const int32_t *)from)[k];
+}
+
+static gsolve_status refill_f32(const gsolve_csr *B, const void *from, gsolve_context *ctx,
+                                const gsolve_csr *A)
+{
+    const int64_t entries = gs_start(A, A->nrows);
+    const bool wide = entries > INT32_MAX;
+    float *to = (float *)(uintptr_t)B->value;
+
+#pragma omp parallel for schedule(static) num_threads(gs_threads_for(entries, gsolve_threads(ctx)))
+    for (int64_t k = 0; k < entries; k++) to[k] = ((const float *)A->value)[source(from, wide, k)];
+    return GSOLVE_OK;
+}
+
+static gsolve_status refill_f64(const gsolve_csr *B, const void *from, gsolve_context *ctx,
+                                const gsolve_csr *A)
+{
+    const int64_t entries = gs_start(A, A->nrows);
+    const bool wide = entries > INT32_MAX;
+    double *to = (double *)(uintptr_t)B->value;
+
+#pragma omp parallel for schedule(static) num_threads(gs_threads_for(entries, gsolve_threads(ctx)))
+    for (int64_t k = 0; k < entries; k++) to[k] = ((const double *)A->value)[source(from, wide, k)];
+    return GSOLVE_OK;
+}
+
+const gs_transpose_kernels gs_transpose_host[GSOLVE_TYPE_COUNT] = {{transpose, refill_f32},
+                                                                   {transpose, refill_f64}};

@@ -1,0 +1,33 @@
+/* transpose.h: A' where A lies. */
+#ifndef GS_MATRIX_TRANSPOSE_H
+#define GS_MATRIX_TRANSPOSE_H
+
+#include "matrix/csr.h"
+
+typedef struct gs_transpose_kernels {
+    /* T = A', of so many entries, in arrays of its own, columns ascending; *order (released with
+     * gsolve_free) tells for each of T's entries the one of A, in 32 bits where A's entries fit.
+     * All in ctx's place. */
+    gsolve_status (*make)(gsolve_csr *T, void **order, gsolve_context *ctx, const gsolve_csr *A,
+                          int64_t entries);
+    /* T's values = A's, which are new ones in the same pattern. */
+    gsolve_status (*refill)(const gsolve_csr *T, const void *order, gsolve_context *ctx,
+                            const gsolve_csr *A);
+} gs_transpose_kernels;
+
+extern const gs_transpose_kernels gs_transpose_host[GSOLVE_TYPE_COUNT];
+extern const gs_transpose_kernels gs_transpose_cuda[GSOLVE_TYPE_COUNT];
+
+static inline gsolve_status gs_transpose_make(gsolve_csr *T, void **order, gsolve_context *ctx,
+                                              const gsolve_csr *A, int64_t entries)
+{
+    return GS_KERNELS(gs_transpose, ctx, A->type)->make(T, order, ctx, A, entries);
+}
+
+static inline gsolve_status gs_transpose_refill(const gsolve_csr *T, const void *order,
+                                                gsolve_context *ctx, const gsolve_csr *A)
+{
+    return GS_KERNELS(gs_transpose, ctx, A->type)->refill(T, order, ctx, A);
+}
+
+#endif

@@ -1,0 +1,244 @@
+// transpose_cuda.cu: A' on a GPU: the entries sorted by column. The sort keeps the order of equal
+// keys, so that the rows ascend within each column.
+#include <cub/device/device_radix_sort.cuh>
+
+#include "core/cuda.cuh"
+
+extern "C" {
+#include "core/try.h"
+#include "matrix/csr.h"
+#include "matrix/transpose.h"
+}
+
+namespace
+{
+
+template <class P>
+__global__ void count_up(int64_t n, P *order)
+{
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < n; k += step) {
+        order[k] = (P)k;
+    }
+}
+
+// start[j] = the first of n ascending columns at or after j, for j <= ncols.
+template <class O>
+__global__ void find_starts(int32_t ncols, int64_t n, const int32_t *col, O *start)
+{
+    const int64_t j = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    int64_t low = 0, high = n;
+
+    if (j > ncols) return;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (col[middle] < j) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    start[j] = (O)low;
+}
+
+// to[k] = from[order[k]]
+template <class T, class P>
+__global__ void gather(int64_t n, const P *order, const T *from, T *to)
+{
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < n; k += step) {
+        to[k] = from[order[k]];
+    }
+}
+
+template <class T, class P>
+gsolve_status gather_all(gs_queue *q, int64_t n, const void *order, const T *from, T *to)
+{
+    return gs_launch(q, "gathering the transpose", gather<T, P>, gs_grid(q, n), gs_block_size, n,
+                     (const P *)order, from, to);
+}
+
+// row[k] = the row of each entry: a short row by a thread, others by its warp.
+template <class O>
+__global__ void name_rows(int32_t nrows, const O *start, int32_t *row)
+{
+    constexpr unsigned all = 0xffffffffu;
+    constexpr int64_t is_short = 8;
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const int lane = (int)threadIdx.x % 32;
+    const int64_t from = i < nrows ? (int64_t)start[i] : 0;
+    const int64_t to = i < nrows ? (int64_t)start[i + 1] : 0;
+
+    for (int64_t k = from; k < to && to - from <= is_short; k++) row[k] = (int32_t)i;
+    for (unsigned rest = __ballot_sync(all, to - from > is_short); rest; rest &= rest - 1) {
+        const int of = __ffs((int)rest) - 1;
+        const int64_t end = __shfl_sync(all, to, of);
+        for (int64_t k = __shfl_sync(all, from, of) + lane; k < end; k += 32) {
+            row[k] = (int32_t)(i - lane + of);
+        }
+    }
+}
+
+int bits_of(int32_t n)
+{
+    int bits = 1;
+
+    while (bits < 31 && n >> bits) bits++;
+    return bits;
+}
+
+// order[k] = the entry that is the k-th by columns; T's starts from the sorted columns.
+template <class P>
+gsolve_status sort_entries(const gsolve_csr *T, P *order, gsolve_context *ctx, const gsolve_csr *A,
+                           int64_t n)
+{
+    gs_queue *q = ctx->queue;
+    const int bits = bits_of(A->ncols), blocks = (int)((int64_t)A->ncols / gs_block_size + 1);
+    int32_t *sorted = nullptr;
+    P *place = nullptr;
+    void *space = nullptr;
+    size_t bytes = 0;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, sorted, n);
+    ALLOC_DEVICE(ctx, place, n);
+    TRY(gs_launch(q, "the order of entries", count_up<P>, gs_grid(q, n), gs_block_size, n, place));
+    cub::DeviceRadixSort::SortPairs(nullptr, bytes, A->col, sorted, place, order, n, 0, bits,
+                                    q->stream);
+    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(gs_cuda(q,
+                cub::DeviceRadixSort::SortPairs(space, bytes, A->col, sorted, place, order, n, 0,
+                                                bits, q->stream),
+                "sorting by columns"));
+    if (T->offset == GSOLVE_O64) {
+        status = gs_launch(q, "starts of columns", find_starts<int64_t>, blocks, gs_block_size,
+                           A->ncols, n, sorted, (int64_t *)const_cast<void *>(T->start));
+    } else {
+        status = gs_launch(q, "starts of columns", find_starts<int32_t>, blocks, gs_block_size,
+                           A->ncols, n, sorted, (int32_t *)const_cast<void *>(T->start));
+    }
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    gsolve_free(ctx, GSOLVE_DEVICE, sorted);
+    gsolve_free(ctx, GSOLVE_DEVICE, place);
+    return status;
+}
+
+// T's columns: the rows of A's entries.
+template <class P>
+gsolve_status gather_rows(const gsolve_csr *T, const void *order, gsolve_context *ctx,
+                          const gsolve_csr *A, int64_t n)
+{
+    gs_queue *q = ctx->queue;
+    const int blocks = (int)((int64_t)A->nrows / gs_block_size + 1);
+    int32_t *row = nullptr;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, row, n);
+    TRY(A->offset == GSOLVE_O64
+            ? gs_launch(q, "naming rows", name_rows<int64_t>, blocks, gs_block_size, A->nrows,
+                        (const int64_t *)A->start, row)
+            : gs_launch(q, "naming rows", name_rows<int32_t>, blocks, gs_block_size, A->nrows,
+                        (const int32_t *)A->start, row));
+    TRY((gather_all<int32_t, P>(q, n, order, row, const_cast<int32_t *>(T->col))));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, row);
+    return status;
+}
+
+// The arrays of an n-entry A', unset.
+gsolve_status new_transpose(gsolve_csr *T, gsolve_context *ctx, const gsolve_csr *A, int64_t n)
+{
+    gsolve_status status = GSOLVE_NO_MEMORY;
+
+    *T = *A;
+    T->nrows = A->ncols;
+    T->ncols = A->nrows;
+    T->col = nullptr;
+    T->value = nullptr;
+    T->start = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)T->nrows + 1, gs_offset_size(A->offset));
+    if (T->start) {
+        T->col = (int32_t *)gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)n, sizeof *T->col);
+    }
+    if (T->col) T->value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)n, gs_type_size(A->type));
+    if (T->value) status = GSOLVE_OK;
+    return status;
+}
+
+// B's n values.
+template <class T>
+gsolve_status gather_values(const gsolve_csr *B, const void *order, gsolve_context *ctx,
+                            const gsolve_csr *A, int64_t n)
+{
+    const T *from = (const T *)A->value;
+    T *to = (T *)const_cast<void *>(B->value);
+
+    if (n == 0) return GSOLVE_OK;
+    return n > INT32_MAX ? gather_all<T, int64_t>(ctx->queue, n, order, from, to)
+                         : gather_all<T, int32_t>(ctx->queue, n, order, from, to);
+}
+
+template <class T>
+gsolve_status refill(const gsolve_csr *B, const void *order, gsolve_context *ctx,
+                     const gsolve_csr *A)
+{
+    int64_t n = 0;
+    gsolve_status status;
+
+    TRY(gs_csr_entries(ctx, A, &n));
+    TRY(gather_values<T>(B, order, ctx, A, n));
+done:
+    return status;
+}
+
+template <class P>
+gsolve_status make_pattern(const gsolve_csr *T, void **order, gsolve_context *ctx,
+                           const gsolve_csr *A, int64_t n)
+{
+    P *place = nullptr;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, place, n);
+    *order = place;
+    if (n == 0) {
+        const size_t bytes = ((size_t)T->nrows + 1) * gs_offset_size(T->offset);
+        return gs_cuda(ctx->queue,
+                       cudaMemsetAsync(const_cast<void *>(T->start), 0, bytes, ctx->queue->stream),
+                       "an empty transpose");
+    }
+    TRY(sort_entries(T, place, ctx, A, n));
+    TRY(gather_rows<P>(T, place, ctx, A, n));
+done:
+    return status;
+}
+
+template <class T>
+gsolve_status make(gsolve_csr *out, void **order, gsolve_context *ctx, const gsolve_csr *A,
+                   int64_t n)
+{
+    gsolve_csr B = {};
+    void *place = nullptr;
+    gsolve_status status;
+
+    B.location = GSOLVE_DEVICE;
+    TRY(new_transpose(&B, ctx, A, n));
+    TRY(n > INT32_MAX ? make_pattern<int64_t>(&B, &place, ctx, A, n)
+                      : make_pattern<int32_t>(&B, &place, ctx, A, n));
+    TRY(gather_values<T>(&B, place, ctx, A, n));
+    *out = B;
+    *order = place;
+    B = gsolve_csr();
+    place = nullptr;
+done:
+    gsolve_csr_free(&B, ctx);
+    gsolve_free(ctx, GSOLVE_DEVICE, place);
+    return status;
+}
+
+} // namespace
+
+extern "C" const gs_transpose_kernels gs_transpose_cuda[GSOLVE_TYPE_COUNT] = {
+    {make<float>, refill<float>},
+    {make<double>, refill<double>},
+};

@@ -1,0 +1,255 @@
+// strength_cuda.cu: strong connections on a GPU.
+#include "precond/lanes.cuh"
+
+extern "C" {
+#include "core/try.h"
+#include "precond/amg/coarsening/aggregation.h"
+}
+
+#define SMALL static __device__
+#include "precond/amg/coarsening/strength_rule.h"
+
+namespace
+{
+
+// --- nodes of one unknown ---------------------------------------------------------------------
+
+template <int L, class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    measure_rows(int32_t n, const O *start, const int32_t *col, const T *a, gs_measure *m)
+{
+    const gs_lanes<L> g;
+    const int64_t end = g.unit < n ? (int64_t)start[g.unit + 1] : 0;
+    double diagonal = 0, largest = 0;
+
+    for (int64_t k = (g.unit < n ? (int64_t)start[g.unit] : 0) + g.lane; k < end; k += L) {
+        const double v = fabs((double)a[k]);
+        if (col[k] == g.unit) {
+            diagonal = v;
+        } else {
+            largest = fmax(largest, v);
+        }
+    }
+    diagonal = g.largest(diagonal);
+    largest = g.largest(largest);
+    if (g.lane == 0 && g.unit < n) m[g.unit] = gs_measure{diagonal, largest};
+}
+
+template <int L, class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    connect_rows(int32_t n, const O *start, const int32_t *col, const T *a, double strength,
+                 const gs_measure *m, gs_connections G)
+{
+    const gs_lanes<L> g;
+    const bool in = g.unit < n;
+    const int64_t begin = in ? (int64_t)start[g.unit] : 0,
+                  end = in ? (int64_t)start[g.unit + 1] : 0;
+    const gs_measure own = in ? m[g.unit] : gs_measure{0, 0};
+    int64_t at = begin;
+
+    for (int64_t from = begin; __any_sync(gs_all_lanes, from < end); from += L) {
+        const int64_t k = from + g.lane;
+        const int32_t j = k < end ? col[k] : 0;
+        const double v = k < end ? (double)a[k] : 0;
+        const bool strong = k < end && j != g.unit && gs_is_strong(v * v, strength, own, m[j]);
+        const unsigned those = g.ballot(strong);
+        if (k < end) G.strong[k] = strong || j == g.unit;
+        if (strong) G.neighbour[at + __popc(those & g.below())] = j;
+        at += __popc(those);
+    }
+    if (in && g.lane == 0) G.degree[g.unit] = (int32_t)(at - begin);
+}
+
+// --- nodes of several -------------------------------------------------------------------------
+
+// The first entry of a row in node J's columns or behind them.
+template <class O>
+__device__ int64_t first_of(const O *start, const int32_t *col, int32_t block, int32_t row,
+                            int32_t J)
+{
+    int64_t low = (int64_t)start[row], high = (int64_t)start[row + 1];
+
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (col[middle] / block < J) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+template <class T, class O>
+struct nodes_of {
+    const O *start;
+    const int32_t *col;
+    const T *a;
+    int32_t block;
+
+    // Whether entry k of row r of node I is the first of all in its column node.
+    __device__ bool is_first(int32_t I, int32_t r, int64_t k) const
+    {
+        const int32_t J = col[k] / block;
+        if (k > (int64_t)start[I * block + r] && col[k - 1] / block == J) return false;
+        for (int32_t s = 0; s < r; s++) {
+            const int64_t at = first_of(start, col, block, I * block + s, J);
+            if (at < (int64_t)start[I * block + s + 1] && col[at] / block == J) return false;
+        }
+        return true;
+    }
+
+    // The sum of squares in node J's columns, by rows, as on the host: not fused.
+    __device__ double square(int32_t I, int32_t r, int32_t J) const
+    {
+        double sum = 0;
+        for (int32_t s = r; s < block; s++) {
+            const int64_t end = (int64_t)start[I * block + s + 1];
+            for (int64_t k = first_of(start, col, block, I * block + s, J);
+                 k < end && col[k] / block == J; k++) {
+                sum = __dadd_rn(sum, __dmul_rn((double)a[k], (double)a[k]));
+            }
+        }
+        return sum;
+    }
+
+    __device__ void mark(int32_t I, int32_t r, int32_t J, uint8_t *strong, uint8_t as) const
+    {
+        for (int32_t s = r; s < block; s++) {
+            const int64_t end = (int64_t)start[I * block + s + 1];
+            for (int64_t k = first_of(start, col, block, I * block + s, J);
+                 k < end && col[k] / block == J; k++) {
+                strong[k] = as;
+            }
+        }
+    }
+};
+
+template <class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    measure_nodes(int32_t nodes, nodes_of<T, O> A, gs_measure *m)
+{
+    const gs_lanes<32> g;
+    const int32_t I = (int32_t)g.unit;
+    double diagonal = 0, largest = 0;
+
+    if (g.unit >= nodes) return; // the whole warp
+    for (int32_t r = 0; r < A.block; r++) {
+        const int64_t end = (int64_t)A.start[I * A.block + r + 1];
+        for (int64_t k = (int64_t)A.start[I * A.block + r] + g.lane; k < end; k += 32) {
+            const int32_t J = A.col[k] / A.block;
+            if (!A.is_first(I, r, k)) continue;
+            const double v = sqrt(A.square(I, r, J));
+            if (J == I) {
+                diagonal = v;
+            } else {
+                largest = fmax(largest, v);
+            }
+        }
+    }
+    diagonal = g.largest(diagonal);
+    largest = g.largest(largest);
+    if (g.lane == 0) m[I] = gs_measure{diagonal, largest};
+}
+
+// list[0..n) ascending. It is nearly always, since rows of a node mostly have one pattern.
+__device__ void put_in_order(int32_t *list, int32_t n)
+{
+    for (int32_t e = 1; e < n; e++) {
+        const int32_t J = list[e];
+        int32_t at = e;
+        for (; at > 0 && list[at - 1] > J; at--) list[at] = list[at - 1];
+        list[at] = J;
+    }
+}
+
+template <class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    connect_nodes(int32_t nodes, nodes_of<T, O> A, double strength, const gs_measure *m,
+                  gs_connections G)
+{
+    const gs_lanes<32> g;
+    const int32_t I = (int32_t)g.unit;
+
+    if (g.unit >= nodes) return; // the whole warp
+    int32_t *list = G.neighbour + (int64_t)A.start[I * A.block];
+    int32_t count = 0;
+    for (int32_t r = 0; r < A.block; r++) {
+        const int64_t end = (int64_t)A.start[I * A.block + r + 1];
+        for (int64_t from = (int64_t)A.start[I * A.block + r]; from < end; from += 32) {
+            const int64_t k = from + g.lane;
+            const bool first = k < end && A.is_first(I, r, k);
+            const int32_t J = first ? A.col[k] / A.block : I;
+            const bool strong = J != I && gs_is_strong(A.square(I, r, J), strength, m[I], m[J]);
+            const unsigned those = g.ballot(strong);
+            if (first) A.mark(I, r, J, G.strong, strong || J == I);
+            if (strong) list[count + __popc(those & g.below())] = J;
+            count += __popc(those);
+        }
+    }
+    __syncwarp();
+    if (g.lane > 0) return;
+    put_in_order(list, count);
+    G.degree[I] = count;
+}
+
+// --- the table --------------------------------------------------------------------------------
+
+template <class T, class O>
+gsolve_status connect_single(gs_queue *q, const gsolve_csr *A, const O *start, double strength,
+                             const gs_connections *G, gs_measure *m)
+{
+    const T *a = (const T *)A->value;
+
+    return gs_with_lanes((double)G->entries / (A->nrows + 1.0), [&](auto lanes) {
+        constexpr int L = decltype(lanes)::value;
+        const int blocks = gs_lane_blocks(A->nrows, L);
+        gsolve_status status;
+
+        TRY(gs_launch(q, "measuring rows", measure_rows<L, T, O>, blocks, gs_block_size, A->nrows,
+                      start, A->col, a, m));
+        TRY(gs_launch(q, "strong connections", connect_rows<L, T, O>, blocks, gs_block_size,
+                      A->nrows, start, A->col, a, strength, m, *G));
+    done:
+        return status;
+    });
+}
+
+template <class T, class O>
+gsolve_status connect_several(gs_queue *q, const gsolve_csr *A, const O *start, double strength,
+                              const gs_connections *G, gs_measure *m)
+{
+    const nodes_of<T, O> nodes = {start, A->col, (const T *)A->value, G->block};
+    const int blocks = gs_lane_blocks(G->nodes, 32);
+    gsolve_status status;
+
+    TRY(gs_launch(q, "measuring nodes", measure_nodes<T, O>, blocks, gs_block_size, G->nodes, nodes,
+                  m));
+    TRY(gs_launch(q, "strong connections of nodes", connect_nodes<T, O>, blocks, gs_block_size,
+                  G->nodes, nodes, strength, m, *G));
+done:
+    return status;
+}
+
+template <class T>
+gsolve_status connect(gsolve_context *ctx, const gsolve_csr *A, double strength,
+                      const gs_connections *G)
+{
+    gs_queue *q = ctx->queue;
+    gs_measure *m = nullptr;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, m, G->nodes);
+    TRY(gs_with_start(A, [&](auto start) {
+        return G->block == 1 ? connect_single<T>(q, A, start, strength, G, m)
+                             : connect_several<T>(q, A, start, strength, G, m);
+    }));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, m);
+    return status;
+}
+
+} // namespace
+
+extern "C" const gs_strength_kernels gs_strength_cuda[GSOLVE_TYPE_COUNT] = {{connect<float>},
+                                                                            {connect<double>}};

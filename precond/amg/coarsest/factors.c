@@ -1,0 +1,312 @@
+/* factors.c: the coarsest level's matrix on the host, factored by CXSparse in double precision
+ * (Davis 2006).
+ *
+ * A singular matrix: those combinations N of the near-null vectors that it maps to 0 make the
+ * solve Q F^-1 Q with Q = I - N N', where F is A with one diagonal entry for each vector of N
+ * doubled. For b = Q b the solution of F x = b has x_j = 0 in those rows (N'F x = N'b = 0), so that
+ * A x = b. A matrix that is singular otherwise is factored with its diagonal shifted. */
+#include "precond/amg/coarsest/factors.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/try.h"
+#include "precond/amg/coarsest/invert.h"
+
+/* The matrix on the host, in double, its rows as CXSparse's columns. */
+typedef struct host_matrix {
+    gsolve_csr csr;
+    cs_di columns; /* a view of csr */
+    bool symmetric, symmetric_pattern;
+    double norm; /* the largest sum of a row's magnitudes */
+} host_matrix;
+
+/* --- the matrix on the host ------------------------------------------------------------------- */
+
+/* Whether H's values are symmetric to the rounding of a type, and no diagonal entry is negative. */
+static gsolve_status inspect_symmetry(host_matrix *H, gsolve_context *ctx, gsolve_type type)
+{
+    const double rounding = (type == GSOLVE_F32 ? 1e-5 : 1e-12) * H->norm;
+    const gsolve_csr *A = &H->csr;
+    gsolve_csr T = {0};
+    gsolve_status status;
+
+    TRY(gsolve_csr_transpose(&T, ctx, A));
+    TRY(gs_inspector(ctx, A)->compare_patterns(ctx, A, &T, &H->symmetric_pattern));
+    H->symmetric = H->symmetric_pattern;
+    for (int32_t i = 0; H->symmetric && i < A->nrows; i++) {
+        for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
+            H->symmetric &= fabs(gs_value(A, k) - gs_value(&T, k)) <= rounding &&
+                            (A->col[k] != i || gs_value(A, k) >= 0);
+        }
+    }
+done:
+    gsolve_csr_free(&T, ctx);
+    return status;
+}
+
+static gsolve_status fetch(host_matrix *H, gsolve_context *ctx, const gsolve_csr *A)
+{
+    const gsolve_csr *here = A;
+    gsolve_csr fetched = {0};
+    gsolve_status status;
+
+    TRY(gs_csr_to_host(&here, ctx, &fetched));
+    TRY(gsolve_csr_convert(&H->csr, ctx, GSOLVE_F64, here));
+    if (H->csr.offset != GSOLVE_O32) {
+        status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                             "amg: the coarsest level has too many entries "
+                             "to be factored; choose a smaller coarsest=");
+        goto done;
+    }
+    H->columns = (cs_di){.nzmax = (int)gs_start(&H->csr, A->nrows),
+                         .m = A->nrows,
+                         .n = A->nrows,
+                         .p = (int *)(uintptr_t)H->csr.start,
+                         .i = (int *)(uintptr_t)H->csr.col,
+                         .x = (double *)(uintptr_t)H->csr.value,
+                         .nz = -1};
+    H->norm = 0;
+    for (int32_t i = 0; i < A->nrows; i++) {
+        double sum = 0;
+        for (int64_t k = gs_start(&H->csr, i); k < gs_start(&H->csr, i + 1); k++) {
+            sum += fabs(gs_value(&H->csr, k));
+        }
+        H->norm = fmax(H->norm, sum);
+    }
+    TRY(inspect_symmetry(H, ctx, A->type));
+done:
+    gsolve_csr_free(&fetched, ctx);
+    return status;
+}
+
+/* --- null vectors ----------------------------------------------------------------------------- */
+
+static double dot(int32_t n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+/* x -= N (N'x) for the first count vectors of N. */
+static void project(int32_t n, int32_t count, const double *null, double *x)
+{
+    for (int32_t c = 0; c < count; c++) {
+        const double *w = null + (int64_t)c * n, along = dot(n, w, x);
+        for (int32_t i = 0; i < n; i++) x[i] -= along * w[i];
+    }
+}
+
+/* max |A w|_i or, turned, max |A'w|_i. */
+static double image(const host_matrix *H, const double *w, double *space)
+{
+    const gsolve_csr *A = &H->csr;
+    double most = 0;
+
+    memset(space, 0, (size_t)A->nrows * sizeof *space);
+    for (int32_t i = 0; i < A->nrows; i++) {
+        double sum = 0;
+        for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
+            sum += gs_value(A, k) * w[A->col[k]];
+            space[A->col[k]] += gs_value(A, k) * w[i];
+        }
+        most = fmax(most, fabs(sum));
+    }
+    for (int32_t i = 0; i < A->nrows; i++) most = fmax(most, fabs(space[i]));
+    return most;
+}
+
+/* F->null = the near-null vectors that A and A' map to 0 to rounding, orthonormal. */
+static gsolve_status find_null(gs_factors_of *F, gsolve_context *ctx, const host_matrix *H,
+                               gsolve_dense near_null)
+{
+    const double rounding = near_null.type == GSOLVE_F32 ? 1e-6 : 1e-12;
+    const int32_t n = F->n, k = near_null.ncols < GS_MOST_NULL ? near_null.ncols : GS_MOST_NULL;
+    const size_t size = gs_type_size(near_null.type);
+    void *column = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)n, size);
+    gsolve_status status = column ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+
+    TRY(status);
+    ALLOC(ctx, GSOLVE_HOST, F->null, (size_t)n * (size_t)(k > 0 ? k : 1));
+    for (int32_t c = 0; c < k; c++) {
+        double *w = F->null + (int64_t)F->nulls * n, most = 0;
+        TRY(gsolve_copy(ctx, column, GSOLVE_HOST, gs_column_of(near_null, c).value,
+                        near_null.location, (size_t)n * size));
+        for (int32_t i = 0; i < n; i++) {
+            w[i] =
+                near_null.type == GSOLVE_F32 ? (double)((float *)column)[i] : ((double *)column)[i];
+        }
+        const double before = sqrt(dot(n, w, w));
+        project(n, F->nulls, F->null, w);
+        const double length = sqrt(dot(n, w, w));
+        if (!(length > 1e-8 * before)) continue;
+        for (int32_t i = 0; i < n; i++) w[i] /= length, most = fmax(most, fabs(w[i]));
+        if (image(H, w, F->b) <= rounding * H->norm * most) F->nulls++;
+    }
+done:
+    gsolve_free(ctx, GSOLVE_HOST, column);
+    return status;
+}
+
+static double *diagonal_of(const host_matrix *H, int32_t i)
+{
+    for (int k = H->columns.p[i]; k < H->columns.p[i + 1]; k++) {
+        if (H->columns.i[k] == i) return &H->columns.x[k];
+    }
+    return NULL;
+}
+
+/* Doubles a diagonal entry for each null vector, in rows where those are independent: by
+ * elimination with pivots on a copy of them. */
+static gsolve_status pin(const gs_factors_of *F, gsolve_context *ctx, const host_matrix *H)
+{
+    const int32_t n = F->n;
+    double *left = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, left, (size_t)n * (size_t)(F->nulls + 1));
+    memcpy(left, F->null, (size_t)n * (size_t)F->nulls * sizeof *left);
+    for (int32_t c = 0; c < F->nulls; c++) {
+        const double *w = left + (int64_t)c * n;
+        double *entry;
+        int32_t row = 0;
+        for (int32_t i = 1; i < n; i++) row = fabs(w[i]) > fabs(w[row]) ? i : row;
+        entry = diagonal_of(H, row);
+        if (entry) *entry *= 2;
+        for (int32_t e = c + 1; e < F->nulls; e++) {
+            double *other = left + (int64_t)e * n;
+            const double factor = other[row] / w[row];
+            for (int32_t i = 0; i < n; i++) other[i] -= factor * w[i];
+        }
+    }
+done:
+    gsolve_free(ctx, GSOLVE_HOST, left);
+    return status;
+}
+
+/* --- factors ---------------------------------------------------------------------------------- */
+
+void gs_factors_drop(gs_factors_of *F, gsolve_context *ctx)
+{
+    if (!F) return;
+    cs_di_nfree(F->numeric);
+    cs_di_sfree(F->symbolic);
+    gsolve_free(ctx, GSOLVE_HOST, F->null);
+    gsolve_free(ctx, GSOLVE_HOST, F->b);
+    gsolve_free(ctx, GSOLVE_HOST, F->x);
+    gsolve_free(ctx, GSOLVE_HOST, F);
+}
+
+/* Least over largest magnitude of the pivots. */
+static double spread(const gs_factors_of *F)
+{
+    const cs_di *last = F->cholesky ? F->numeric->L : F->numeric->U;
+    double least = DBL_MAX, most = 0;
+
+    for (int32_t j = 0; j < F->n; j++) {
+        const double pivot = fabs(F->cholesky ? last->x[last->p[j]] : last->x[last->p[j + 1] - 1]);
+        least = fmin(least, pivot), most = fmax(most, pivot);
+    }
+    if (F->n == 0) return 1;
+    return F->cholesky ? least / most * (least / most) : least / most;
+}
+
+static bool factor_once(gs_factors_of *F, const host_matrix *H)
+{
+    const double least = 1e-14;
+
+    F->cholesky = H->symmetric;
+    F->symbolic = F->cholesky ? cs_di_schol(1, &H->columns) : NULL;
+    F->numeric = F->symbolic ? cs_di_chol(&H->columns, F->symbolic) : NULL;
+    if (F->numeric && spread(F) > least) return true;
+    cs_di_nfree(F->numeric);
+    cs_di_sfree(F->symbolic);
+    F->cholesky = false;
+    F->symbolic = cs_di_sqr(H->symmetric_pattern ? 1 : 2, &H->columns, 0);
+    F->numeric =
+        F->symbolic ? cs_di_lu(&H->columns, F->symbolic, H->symmetric_pattern ? 0.01 : 1) : NULL;
+    if (F->numeric && spread(F) > least) return true;
+    cs_di_nfree(F->numeric);
+    cs_di_sfree(F->symbolic);
+    F->numeric = NULL;
+    F->symbolic = NULL;
+    return false;
+}
+
+/* Factors H, its diagonal shifted as far as that takes. */
+static gsolve_status factor(gs_factors_of *F, gsolve_context *ctx, const host_matrix *H)
+{
+    double shift = 0;
+
+    while (!factor_once(F, H)) {
+        const double more = shift > 0 ? 9 * shift : 1e-12;
+        shift += more;
+        if (shift > 1e-3) {
+            return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
+                               "amg: the coarsest level (%d rows) is singular and cannot be "
+                               "factored, even with its diagonal shifted by %.3g of its norm",
+                               F->n, shift);
+        }
+        for (int32_t i = 0; i < F->n; i++) {
+            double *entry = diagonal_of(H, i);
+            if (entry) *entry += copysign(more * H->norm, *entry);
+        }
+    }
+    F->shift = shift;
+    return GSOLVE_OK;
+}
+
+gsolve_status gs_factors_make(gs_factors_of **out, gsolve_context *ctx, const gs_fine *level)
+{
+    const int32_t n = level->A->nrows;
+    host_matrix H = {0};
+    gs_factors_of *F = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, F, 1);
+    memset(F, 0, sizeof *F);
+    F->n = n;
+    ALLOC(ctx, GSOLVE_HOST, F->b, n);
+    ALLOC(ctx, GSOLVE_HOST, F->x, n);
+    if (n > 0) TRY(fetch(&H, ctx, level->A));
+    if (n > 0) TRY(find_null(F, ctx, &H, level->near_null));
+    if (n > 0) TRY(pin(F, ctx, &H));
+    if (n > 0) TRY(factor(F, ctx, &H));
+    *out = F;
+    F = NULL;
+done:
+    gsolve_csr_free(&H.csr, ctx);
+    gs_factors_drop(F, ctx);
+    return status;
+}
+
+/* The columns that were factored are A's rows. */
+void gs_factors_solve(gs_factors_of *F, bool transposed)
+{
+    const cs_dis *S = F->symbolic;
+    const cs_din *N = F->numeric;
+    double *b = F->b, *x = F->x;
+    const int32_t n = F->n;
+
+    project(n, F->nulls, F->null, b);
+    if (F->cholesky) {
+        cs_di_ipvec(S->pinv, b, x, n);
+        cs_di_lsolve(N->L, x);
+        cs_di_ltsolve(N->L, x);
+        cs_di_pvec(S->pinv, x, b, n);
+    } else if (transposed) {
+        cs_di_ipvec(N->pinv, b, x, n);
+        cs_di_lsolve(N->L, x);
+        cs_di_usolve(N->U, x);
+        cs_di_ipvec(S->q, x, b, n);
+    } else {
+        cs_di_pvec(S->q, b, x, n);
+        cs_di_utsolve(N->U, x);
+        cs_di_ltsolve(N->L, x);
+        cs_di_pvec(N->pinv, x, b, n);
+    }
+    project(n, F->nulls, F->null, b);
+    memcpy(x, b, (size_t)n * sizeof *x);
+}

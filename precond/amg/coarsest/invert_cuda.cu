@@ -1,0 +1,325 @@
+// invert_cuda.cu: the inverse of a dense matrix on a GPU, see invert.h. A launch for each panel of
+// 32 columns: with D the inverse of the panel's own block and p its index, all blocks at once
+// become
+//
+//     A_pp = D,  A_pj = D A_pj,  A_ip = -A_ip D,  A_ij -= A_ip D A_pj
+//
+// from one matrix into another; the blocks of 32 x 32 are computed by a block of threads each,
+// which inverts A_pp for itself: that takes no longer than to wait for another one.
+#include "precond/lanes.cuh"
+
+extern "C" {
+#include "core/try.h"
+#include "precond/amg/coarsest/invert.h"
+#include "vector/vector.h"
+}
+
+namespace
+{
+
+constexpr int side = 32;                     // of a block of the matrix
+constexpr int strips = gs_block_size / side; // rows that the threads are at, at once
+constexpr int of_thread = side / strips;     // elements of a thread, in one column
+
+using tile = double[side][side + 1];
+
+// --- the matrix, and what it is -----------------------------------------------------------------
+
+// *most = the larger of both; numbers that are not negative are ordered as their bits are.
+__device__ void raise(double *most, double x)
+{
+    atomicMax(reinterpret_cast<unsigned long long *>(most),
+              (unsigned long long)__double_as_longlong(x));
+}
+
+struct near_null {
+    const void *value;
+    int64_t stride;
+    int count;
+};
+
+// a = A's entries among zeros; a warp a row. Lane c keeps what belongs to near-null vector c.
+template <class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    spread_rows(int32_t n, const O *start, const int32_t *col, const T *value, near_null w,
+                double *a, gs_inverted *found)
+{
+    const gs_lanes<32> g;
+    const int64_t i = g.unit;
+    const T *v = (const T *)w.value;
+    double sum = 0, image[GS_MOST_NULL] = {};
+
+    if (i >= n) return; // the whole warp
+    for (int64_t k = (int64_t)start[i] + g.lane; k < (int64_t)start[i + 1]; k += 32) {
+        const double x = (double)value[k];
+        a[i * n + col[k]] = x;
+        sum += fabs(x);
+#pragma unroll
+        for (int c = 0; c < GS_MOST_NULL; c++) {
+            if (c < w.count) image[c] += x * (double)v[col[k] + c * w.stride];
+        }
+    }
+    sum = g.sum(sum);
+    if (g.lane == 0) raise(&found->norm, sum);
+#pragma unroll
+    for (int c = 0; c < GS_MOST_NULL; c++) {
+        if (c >= w.count) break; // the same for all
+        const double all = g.sum(image[c]);
+        if (g.lane > 0) continue;
+        raise(&found->image[c], fabs(all));
+        raise(&found->largest[c], fabs((double)v[i + c * w.stride]));
+    }
+}
+
+// A NaN is no maximum of anything, but makes pivots that are none.
+__global__ void __launch_bounds__(gs_block_size)
+    compare_halves(int64_t n, const double *a, gs_inverted *found)
+{
+    const gs_lanes<32> g;
+    const int64_t step = (int64_t)gridDim.x * gs_block_size;
+    double most = 0;
+
+    for (int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; k < n * n; k += step) {
+        const int64_t i = k / n, j = k % n;
+        if (j < i) most = fmax(most, fabs(a[k] - a[j * n + i]));
+    }
+    most = g.largest(most);
+    if (g.lane == 0) raise(&found->asymmetry, most);
+}
+
+// --- a panel ------------------------------------------------------------------------------------
+
+// t = block (I, J) of a, beyond whose end the unit matrix goes on.
+__device__ void load(tile &t, const double *a, int64_t n, int I, int J)
+{
+    const int x = (int)threadIdx.x % side, y = (int)threadIdx.x / side;
+
+#pragma unroll
+    for (int r = y; r < side; r += strips) {
+        const int64_t i = (int64_t)I * side + r, j = (int64_t)J * side + x;
+        t[r][x] = i < n && j < n ? a[i * n + j] : i == j ? 1.0 : 0.0;
+    }
+}
+
+__device__ void store(double *a, int64_t n, int I, int J, const double (&own)[of_thread])
+{
+    const int x = (int)threadIdx.x % side, y = (int)threadIdx.x / side;
+
+#pragma unroll
+    for (int e = 0; e < of_thread; e++) {
+        const int64_t i = (int64_t)I * side + y + e * strips, j = (int64_t)J * side + x;
+        if (i < n && j < n) a[i * n + j] = own[e];
+    }
+}
+
+// own = this thread's elements of L R.
+__device__ void multiply(const tile &L, const tile &R, double (&own)[of_thread])
+{
+    const int x = (int)threadIdx.x % side, y = (int)threadIdx.x / side;
+
+#pragma unroll
+    for (int e = 0; e < of_thread; e++) own[e] = 0;
+#pragma unroll 8
+    for (int k = 0; k < side; k++) {
+        const double r = R[k][x];
+#pragma unroll
+        for (int e = 0; e < of_thread; e++) own[e] += L[y + e * strips][k] * r;
+    }
+}
+
+// t = its inverse, by Gauss and Jordan's elimination; the first rows pivots are the matrix's own.
+__device__ void invert_tile(tile &t, int rows, gs_inverted *found)
+{
+    const int x = (int)threadIdx.x % side, y = (int)threadIdx.x / side;
+    double least = INFINITY, most = 0;
+
+    for (int k = 0; k < side; k++) {
+        const double given = t[k][k], p = 1 / given;
+        const double pivot = (x == k ? 1 : t[k][x]) * p;
+        double own[of_thread];
+        if (k < rows) {
+            least = given > 0 ? fmin(least, given) : 0;
+            most = given > 0 ? fmax(most, given) : INFINITY;
+        }
+#pragma unroll
+        for (int e = 0; e < of_thread; e++) {
+            const int i = y + e * strips;
+            own[e] = i == k ? pivot : (x == k ? 0 : t[i][x]) - t[i][k] * pivot;
+        }
+        __syncthreads();
+#pragma unroll
+        for (int e = 0; e < of_thread; e++) t[y + e * strips][x] = own[e];
+        __syncthreads();
+    }
+    if (!found || threadIdx.x > 0) return;
+    found->least_pivot = fmin(found->least_pivot, least);
+    found->most_pivot = fmax(found->most_pivot, most);
+}
+
+// to = a after panel p. Block of threads (J, I) is at block (I, J) of both.
+__global__ void __launch_bounds__(gs_block_size)
+    eliminate_panel(int64_t n, int p, const double *a, double *to, gs_inverted *found)
+{
+    __shared__ tile D, left, right;
+    const int I = (int)blockIdx.y, J = (int)blockIdx.x;
+    const int x = (int)threadIdx.x % side, y = (int)threadIdx.x / side;
+    const int rows = (int)min((int64_t)side, n - (int64_t)p * side);
+    double own[of_thread];
+
+    load(D, a, n, p, p);
+    if (I != p) load(left, a, n, I, p);
+    if (J != p) load(right, a, n, p, J);
+    __syncthreads();
+    invert_tile(D, rows, I == p && J == p ? found : nullptr);
+    if (I == p && J == p) {
+#pragma unroll
+        for (int e = 0; e < of_thread; e++) own[e] = D[y + e * strips][x];
+        store(to, n, I, J, own);
+        return;
+    }
+    if (I == p) {
+        multiply(D, right, own);
+        store(to, n, I, J, own);
+        return;
+    }
+    multiply(left, D, own);
+    if (J != p) {
+        __syncthreads(); // all have read left
+#pragma unroll
+        for (int e = 0; e < of_thread; e++) left[y + e * strips][x] = own[e];
+        __syncthreads();
+        multiply(left, right, own);
+    }
+#pragma unroll
+    for (int e = 0; e < of_thread; e++) {
+        const int64_t i = (int64_t)I * side + y + e * strips, j = (int64_t)J * side + x;
+        const double before = J != p && i < n && j < n ? a[i * n + j] : 0;
+        own[e] = before - own[e];
+    }
+    store(to, n, I, J, own);
+}
+
+// --- where A is not symmetric -------------------------------------------------------------------
+
+// What is left of A x - I; a warp a row.
+template <class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    check_rows(int32_t n, const O *start, const int32_t *col, const T *value, const double *x,
+               gs_inverted *found)
+{
+    const gs_lanes<32> g;
+    const int64_t i = g.unit;
+    double most = 0;
+
+    if (i >= n) return; // the whole warp
+    for (int64_t j = g.lane; j < n; j += 32) {
+        double sum = i == j ? -1 : 0;
+        for (int64_t k = (int64_t)start[i]; k < (int64_t)start[i + 1]; k++) {
+            sum += (double)value[k] * x[col[k] * (int64_t)n + j];
+        }
+        most = fmax(most, fabs(sum));
+    }
+    most = g.largest(most);
+    if (g.lane == 0) raise(&found->residual, most);
+}
+
+template <class T>
+__global__ void __launch_bounds__(gs_block_size) turn(int64_t n, const double *a, T *to)
+{
+    const int64_t step = (int64_t)gridDim.x * gs_block_size;
+
+    for (int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; k < n * n; k += step) {
+        to[k] = (T)a[k % n * n + k / n];
+    }
+}
+
+// --- on the host --------------------------------------------------------------------------------
+
+// *a becomes the inverse, by way of *b.
+gsolve_status eliminate(gs_queue *q, int64_t n, double **a, double **b, gs_inverted *found)
+{
+    const int blocks = (int)((n + side - 1) / side);
+
+    for (int p = 0; p < blocks; p++) {
+        double *from = *a;
+        eliminate_panel<<<dim3((unsigned)blocks, (unsigned)blocks), gs_block_size, 0, q->stream>>>(
+            n, p, from, *b, found);
+        const gsolve_status status = gs_cuda(q, cudaGetLastError(), "the coarsest level's inverse");
+        if (status != GSOLVE_OK) return status;
+        *a = *b;
+        *b = from;
+    }
+    return GSOLVE_OK;
+}
+
+template <class T>
+gsolve_status spread(gs_queue *q, const gsolve_csr *A, gsolve_dense v, double *a,
+                     gs_inverted *found)
+{
+    const int64_t n = A->nrows;
+    const near_null w = {v.value, v.stride, v.ncols < GS_MOST_NULL ? v.ncols : GS_MOST_NULL};
+    gsolve_status status;
+
+    TRY(gs_cuda(q, cudaMemsetAsync(a, 0, (size_t)(n * n) * sizeof *a, q->stream), "an inverse"));
+    TRY(gs_with_start(A, [&](auto start) {
+        using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
+        return gs_launch(q, "the coarsest level", spread_rows<T, O>, gs_lane_blocks(n, 32),
+                         gs_block_size, A->nrows, start, A->col, (const T *)A->value, w, a, found);
+    }));
+    TRY(gs_launch(q, "the coarsest level's symmetry", compare_halves, gs_grid(q, n * n),
+                  gs_block_size, n, a, found));
+done:
+    return status;
+}
+
+template <class T>
+gsolve_status check_and_turn(gs_queue *q, const gsolve_csr *A, const double *a, T *transposed,
+                             gs_inverted *found)
+{
+    const int64_t n = A->nrows;
+    gsolve_status status;
+
+    TRY(gs_with_start(A, [&](auto start) {
+        using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
+        return gs_launch(q, "the coarsest level's inverse", check_rows<T, O>, gs_lane_blocks(n, 32),
+                         gs_block_size, A->nrows, start, A->col, (const T *)A->value, a, found);
+    }));
+    TRY(gs_launch(q, "the coarsest level's transposed inverse", turn<T>, gs_grid(q, n * n),
+                  gs_block_size, n, a, transposed));
+done:
+    return status;
+}
+
+template <class T>
+gsolve_status invert(void *inverse, void *transposed, gs_inverted *found, gsolve_context *ctx,
+                     const gsolve_csr *A, gsolve_dense near_null)
+{
+    const int64_t n = A->nrows;
+    gs_inverted none = {};
+    gs_queue *q = ctx->queue;
+    gs_inverted *there = nullptr;
+    double *a = nullptr, *b = nullptr;
+    gsolve_status status;
+
+    none.least_pivot = INFINITY;
+    ALLOC_DEVICE(ctx, there, 1);
+    ALLOC_DEVICE(ctx, a, n * n);
+    ALLOC_DEVICE(ctx, b, n * n);
+    TRY(gs_cuda(q, cudaMemcpyAsync(there, &none, sizeof none, cudaMemcpyHostToDevice, q->stream),
+                "an inverse"));
+    TRY(spread<T>(q, A, near_null, a, there));
+    TRY(eliminate(q, n, &a, &b, there));
+    if (transposed) TRY(check_and_turn<T>(q, A, a, (T *)transposed, there));
+    TRY(GS_KERNELS(gs_vector, ctx, A->type)->copy(q, n * n, GSOLVE_F64, a, inverse));
+    TRY(gsolve_copy(ctx, found, GSOLVE_HOST, there, GSOLVE_DEVICE, sizeof *found));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, there);
+    gsolve_free(ctx, GSOLVE_DEVICE, a);
+    gsolve_free(ctx, GSOLVE_DEVICE, b);
+    return status;
+}
+
+} // namespace
+
+extern "C" const gs_invert_kernels gs_invert_cuda[GSOLVE_TYPE_COUNT] = {{invert<float>},
+                                                                        {invert<double>}};

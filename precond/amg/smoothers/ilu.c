@@ -1,0 +1,235 @@
+/* ilu.c: the smoother ilu: x += M^-1 (b - A x), M = (I + L) D (I + U) the incomplete LU
+ * factorisation of level 0. The sweep back is the sweep: M is symmetric where A is.
+ *
+ * On the CPU these are the factors of the preconditioner ilu, and solves with them are exact. On a
+ * device of its own memory the factors are those of ilu.h, and a solve with I + T, T strictly
+ * triangular, is approximated by steps of Jacobi from y_0 = r,
+ *
+ *     y_k+1 = r - T y_k
+ *
+ * which end at the solution and remove first what oscillates, for which a smoother is there (Anzt,
+ * Chow and Dongarra, Euro-Par 2015). */
+#include "precond/amg/smoothers/ilu.h"
+
+#include <string.h>
+
+#include "core/staging.h"
+#include "core/try.h"
+#include "precond/amg/smoothers/ilu_sweep.h"
+#include "precond/amg/smoothers/relax.h"
+#include "precond/chebyshev/polynomial.h"
+#include "precond/incomplete/incomplete.h"
+#include "spmv/handle.h"
+
+static void destroy(void *self, gsolve_context *ctx)
+{
+    gs_ilu *s = self;
+
+    gs_factors_destroy(&s->factors, ctx);
+    gsolve_matrix_destroy(&s->L.T);
+    gsolve_matrix_destroy(&s->U.T);
+    gsolve_free(ctx, GSOLVE_DEVICE, s->d);
+    gsolve_free(ctx, GSOLVE_DEVICE, s->y.value);
+    gsolve_free(ctx, GSOLVE_DEVICE, s->z.value);
+    gsolve_free(ctx, GSOLVE_HOST, s);
+}
+
+/* --- exact factors ---------------------------------------------------------------------------- */
+
+static gsolve_status factor_exactly(gs_ilu *s, gsolve_context *ctx, const gsolve_csr *A)
+{
+    gs_strict L = {0}, U = {0};
+    double *d = NULL, shift = 0;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, d, A->nrows);
+    TRY(gs_strict_of(&L, ctx, A, false));
+    TRY(gs_strict_of(&U, ctx, A, true));
+    TRY(gs_factors_plan(&s->factors, ctx, A->type, &L));
+    TRY(gs_incomplete_lu(&L, &U, d, ctx, "amg,smoother=ilu", A, &s->factors.lower.schedule, true,
+                         &shift));
+    TRY(gs_factors_store(&s->factors, ctx, A->type, &L, &U, d));
+done:
+    gs_strict_free(&U, ctx);
+    gs_strict_free(&L, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, d);
+    return status;
+}
+
+/* --- factors on a device ---------------------------------------------------------------------- */
+
+/* t's rows get values, and are made a matrix, in the format of A's, unless they are one. */
+static gsolve_status put(gs_ilu_side *t, gsolve_context *ctx, const gsolve_csr *A,
+                         const char *format, const void *s, const void *d, bool upper)
+{
+    const gs_ilu_kernels *kernels = GS_KERNELS(gs_ilu, ctx, A->type);
+    gsolve_csr made = {0};
+    gsolve_status status;
+
+    if (t->T) {
+        TRY(kernels->put(ctx->queue, A, s, d, &t->rows, upper));
+        return gs_matrix_renew(t->T);
+    }
+    TRY(kernels->side(&made, ctx, A, upper));
+    TRY(kernels->put(ctx->queue, A, s, d, &made, upper));
+    TRY(gs_matrix_own(&t->T, ctx, format, &made));
+    gsolve_matrix_device_csr(t->T, &t->rows);
+    TRY(gs_relax_suits(&t->fused, &t->mean, ctx, t->T, &t->rows));
+done:
+    gsolve_csr_free(&made, ctx);
+    return status;
+}
+
+/* S, d = the factorisation after all sweeps: entry by entry of A, and the reciprocals of D. */
+static gsolve_status factor_in_sweeps(gs_ilu *s, gsolve_context *ctx, const gsolve_csr *A,
+                                      void *const S[2], void *const d[2])
+{
+    const gs_ilu_kernels *kernels = GS_KERNELS(gs_ilu, ctx, A->type);
+    const gs_polynomial_kernels *diagonal = GS_KERNELS(gs_polynomial, ctx, A->type);
+    const void *old = A->value;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int k = 0; k < 2; k++) TRY(diagonal->reciprocals(ctx->queue, A, GS_POINTS, d[k]));
+    for (int k = 0; k < GS_ILU_SWEEPS; k++) {
+        TRY(kernels->sweep(ctx->queue, A, s->mean, old, d[k % 2], S[k % 2], d[(k + 1) % 2]));
+        old = S[k % 2];
+    }
+done:
+    return status;
+}
+
+static gsolve_status factor_nearly(gs_ilu *s, gsolve_context *ctx, const gsolve_csr *A)
+{
+    const size_t size = gs_type_size(A->type);
+    void *S[2] = {NULL, NULL}, *spare = NULL;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int k = 0; k < 2; k++) {
+        S[k] = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)s->A.entries, size);
+        TRY(S[k] ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    }
+    spare = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)A->nrows, size);
+    TRY(spare ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    void *const d[2] = {GS_ILU_SWEEPS % 2 ? spare : s->d, GS_ILU_SWEEPS % 2 ? s->d : spare};
+    TRY(factor_in_sweeps(s, ctx, A, S, d));
+    TRY(put(&s->L, ctx, A, s->A.format, S[(GS_ILU_SWEEPS - 1) % 2], s->d, false));
+    TRY(put(&s->U, ctx, A, s->A.format, S[(GS_ILU_SWEEPS - 1) % 2], s->d, true));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, S[0]);
+    gsolve_free(ctx, GSOLVE_DEVICE, S[1]);
+    gsolve_free(ctx, GSOLVE_DEVICE, spare);
+    return status;
+}
+
+/* --- set-up ----------------------------------------------------------------------------------- */
+
+#define LARGEST  1.5 /* eigenvalue of M^-1 A that sweeps are to see: from 2 on they amplify */
+#define ITS_SUIT 8
+
+typedef struct sweep_space {
+    const gs_ilu *s;
+    const gs_fine *level;
+    gsolve_dense r, space;
+} sweep_space;
+
+/* p = M^-1 A (scale p) */
+static gsolve_status apply_sweep(const void *data, gsolve_context *ctx, double scale,
+                                 gsolve_dense p)
+{
+    const sweep_space *w = data;
+    gsolve_status status;
+
+    TRY(gs_fine_multiply(w->level, scale, p, 0, w->r));
+    TRY(gs_ilu_sweep(w->s, ctx, w->level, w->r, p, w->space, true, false));
+done:
+    return status;
+}
+
+/* The fewer steps, the further beyond 1 the eigenvalues of M^-1 A may lie. */
+static gsolve_status set_scale(gs_ilu *s, gsolve_context *ctx, const gs_fine *level, int its)
+{
+    const gsolve_csr *A = level->A;
+    sweep_space w = {.s = s, .level = level};
+    gsolve_dense p = {0};
+    double growth = 0, *square = NULL;
+    gsolve_status status = GSOLVE_OK;
+
+    s->scale = 1;
+    if (its == 0) return GSOLVE_OK;
+    TRY(gs_dense_new(&p, ctx, gs_location(ctx), A->type, A->nrows, 1));
+    TRY(gs_dense_new(&w.r, ctx, gs_location(ctx), A->type, A->nrows, 1));
+    TRY(gs_dense_new(&w.space, ctx, gs_location(ctx), A->type, A->nrows, 1));
+    ALLOC(ctx, GSOLVE_DEVICE, square, 1);
+    TRY(gs_growth(&growth, ctx, apply_sweep, &w, its, p, square));
+    if (growth > LARGEST) s->scale = LARGEST / growth;
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, square);
+    gsolve_free(ctx, GSOLVE_DEVICE, p.value);
+    gsolve_free(ctx, GSOLVE_DEVICE, w.r.value);
+    gsolve_free(ctx, GSOLVE_DEVICE, w.space.value);
+    return status;
+}
+
+static gsolve_status update(void *self, gsolve_context *ctx, const gs_fine *level,
+                            const gs_amg_options *options)
+{
+    gs_ilu *s = self;
+    gsolve_status status;
+
+    if (s->exact) return factor_exactly(s, ctx, level->A);
+    TRY(factor_nearly(s, ctx, level->A));
+    TRY(set_scale(s, ctx, level, options->its < 0 ? ITS_SUIT : options->its));
+done:
+    return status;
+}
+
+static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *level,
+                           const gs_amg_options *options)
+{
+    const gsolve_csr *A = level->A;
+    gs_ilu *s = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, s, 1);
+    memset(s, 0, sizeof *s);
+    s->exact = gs_location(ctx) == GSOLVE_HOST;
+    s->steps = options->degree;
+    gsolve_matrix_describe(level->matrix, &s->A);
+    TRY(gs_relax_suits(&s->fused, &s->mean, ctx, level->matrix, A));
+    if (!s->exact) {
+        s->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)A->nrows, gs_type_size(A->type));
+        TRY(s->d ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+        TRY(gs_dense_new(&s->y, ctx, gs_location(ctx), A->type, A->nrows, 1));
+        TRY(gs_dense_new(&s->z, ctx, gs_location(ctx), A->type, A->nrows, 1));
+    }
+    TRY(update(s, ctx, level, options));
+    *self = s;
+    s = NULL;
+done:
+    if (s) destroy(s, ctx);
+    return status;
+}
+
+/* A with b, x and r, both factors, and z, x twice. */
+static size_t bytes(const void *self, const gs_fine *level)
+{
+    const gs_ilu *s = self;
+    const size_t vector = (size_t)level->A->nrows * gs_type_size(level->A->type);
+    gsolve_matrix_info L, U;
+
+    if (s->exact) return s->A.bytes + gs_factors_moved(&s->factors) + 6 * vector;
+    gsolve_matrix_describe(s->L.T, &L);
+    gsolve_matrix_describe(s->U.T, &U);
+    return s->A.bytes + (size_t)s->steps * (L.bytes + U.bytes + 6 * vector) + 9 * vector;
+}
+
+const gs_smoother gs_amg_ilu = {
+    .plugin = {"ilu", "incomplete LU, whose triangles are solved by steps of Jacobi on a GPU", NULL,
+               0},
+    .build = build,
+    .update = update,
+    .destroy = destroy,
+    .sweep = gs_ilu_sweep,
+    .bytes = bytes,
+    .spaces = 2,
+};

@@ -1,0 +1,114 @@
+/* ilu_sweep.c: sweeps of the smoother ilu, see ilu.c, for one column or several. */
+#include "precond/amg/smoothers/ilu_sweep.h"
+
+#include "core/try.h"
+#include "precond/amg/smoothers/relax.h"
+#include "precond/chebyshev/polynomial.h"
+#include "vector/layout.h"
+#include "vector/vector.h"
+
+static int64_t numbers(gsolve_dense v)
+{
+    return (int64_t)v.nrows * v.ncols;
+}
+
+/* r = b - T x, or with T'; r is none of the others. */
+static gsolve_status subtract(const gs_ilu_side *t, gsolve_context *ctx, bool transposed,
+                              gsolve_dense b, gsolve_dense x, gsolve_dense r)
+{
+    gsolve_status status;
+
+    if (t->fused && !transposed) {
+        return GS_KERNELS(gs_relax, ctx, b.type)
+            ->residual(ctx->queue, &t->rows, t->mean, b.ncols, b.value, x.value, r.value);
+    }
+    TRY(GS_KERNELS(gs_vector, ctx, b.type)->copy(ctx->queue, numbers(b), b.type, b.value, r.value));
+    TRY((transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(t->T, -1, x, 1, r));
+done:
+    return status;
+}
+
+/* One of the two spaces, for as many columns as space. */
+static void *space_of(const gs_ilu *s, gsolve_dense space, int which)
+{
+    if (space.ncols > 1) return gs_more_space(space, 1 + which);
+    return which ? s->z.value : s->y.value;
+}
+
+/* *y = about (I + T)^-1 r, in one of the two spaces, or with T'. */
+static gsolve_status solve(const gs_ilu *s, gsolve_context *ctx, const gs_ilu_side *t,
+                           bool transposed, gsolve_dense r, gsolve_dense space, gsolve_dense *y)
+{
+    gsolve_dense now = r, next = r;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int k = 0; k < s->steps; k++) {
+        next.value = space_of(s, space, now.value == space_of(s, space, 0));
+        TRY(subtract(t, ctx, transposed, r, now, next));
+        now = next;
+    }
+    *y = now;
+done:
+    return status;
+}
+
+/* *z = about M^-1 r, or M^-T r, in one of the two spaces; r may be space, which is used. */
+static gsolve_status solve_nearly(const gs_ilu *s, gsolve_context *ctx, bool transposed,
+                                  gsolve_dense r, gsolve_dense space, gsolve_dense *z)
+{
+    gsolve_dense y;
+    gsolve_status status;
+
+    TRY(solve(s, ctx, transposed ? &s->U : &s->L, transposed, r, space, &y));
+    TRY(GS_KERNELS(gs_polynomial, ctx, r.type)
+            ->step(ctx->queue, r.nrows, r.ncols, s->scale, 0,
+                   (gs_stepped){.d = s->d, .b = y.value, .x = space.value}));
+    TRY(solve(s, ctx, transposed ? &s->L : &s->U, transposed, space, space, z));
+done:
+    return status;
+}
+
+/* space = M^-1 r, or M^-T r, by the factors, which take columns; r may be space. */
+static gsolve_status solve_exactly(const gs_ilu *s, gsolve_context *ctx, bool transposed,
+                                   gsolve_dense r, gsolve_dense space)
+{
+    gs_factors *factors = (gs_factors *)(uintptr_t)&s->factors; /* may make their transposes */
+    gsolve_dense y = space;
+    gsolve_status status;
+
+    if (r.ncols == 1) return gs_factors_apply(factors, ctx, transposed, r, space);
+    y.value = gs_more_space(space, 1);
+    y.layout = GSOLVE_COLUMN_MAJOR;
+    y.stride = y.nrows;
+    TRY(gs_change_layout(ctx, r, y));
+    TRY(gs_factors_apply(factors, ctx, transposed, y, y));
+    TRY(gs_change_layout(ctx, y, space));
+done:
+    return status;
+}
+
+gsolve_status gs_ilu_sweep(const void *self, gsolve_context *ctx, const gs_fine *level,
+                           gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero, bool back)
+{
+    const gs_ilu *s = self;
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, b.type);
+    const gs_ilu_side A = {(gsolve_matrix *)(uintptr_t)level->matrix, *level->A, s->fused, s->mean};
+    gsolve_dense r = b, z = space;
+    gsolve_status status;
+
+    (void)back;
+    if (!zero) {
+        TRY(subtract(&A, ctx, level->transposed, b, x, space));
+        r = space;
+    }
+    if (s->exact) {
+        TRY(solve_exactly(s, ctx, level->transposed, r, space));
+    } else {
+        TRY(solve_nearly(s, ctx, level->transposed, r, space, &z));
+    }
+    if (zero) return vector->copy(ctx->queue, numbers(x), x.type, z.value, x.value);
+    TRY(vector->axpby(ctx->queue, numbers(x), (gs_ratio){.sign = 1}, z.value, (gs_ratio){.sign = 1},
+                      x.value));
+done:
+    return status;
+}

@@ -1,0 +1,58 @@
+/* relax_body.h: the passes for one type, see relax.h. */
+
+#include "spmv/multi_rhs/row_blocks.h"
+
+/* A pass: y = b - A x, or where d is not NULL the step. */
+typedef struct FN(relaxed) {
+    const gsolve_csr *A;
+    int32_t columns;
+    T a, c;
+    const T *d, *b, *x, *old;
+    T *y;
+} FN(relaxed);
+
+/* One block of rows. */
+#define OFFSET   int32_t
+#define ON(name) GS_PASTE(FN(name), o32)
+#include "precond/amg/smoothers/relax_rows.h"
+#undef OFFSET
+#undef ON
+
+#define OFFSET   int64_t
+#define ON(name) GS_PASTE(FN(name), o64)
+#include "precond/amg/smoothers/relax_rows.h"
+#undef OFFSET
+#undef ON
+
+static gsolve_status FN(all_rows)(gs_queue *q, FN(relaxed) v)
+{
+    static void (*const rows[2][2])(const FN(relaxed) *, int32_t, int32_t) = {
+        {GS_PASTE(FN(rows), o32), GS_PASTE(FN(rows), o64)},
+        {GS_PASTE(FN(rows_of_columns), o32), GS_PASTE(FN(rows_of_columns), o64)}};
+    const gs_blocks blocks = gs_blocks_of(v.A->nrows);
+    const int threads = blocks.count > 1 ? gs_queue_threads(q) : 1;
+
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int k = 0; k < blocks.count; k++) {
+        rows[v.columns > 1][v.A->offset == GSOLVE_O64](&v, (int32_t)gs_block_begin(&blocks, k),
+                                                       (int32_t)gs_block_end(&blocks, k));
+    }
+    return GSOLVE_OK;
+}
+
+static gsolve_status FN(residual)(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns,
+                                  const void *b, const void *x, void *r)
+{
+    (void)mean;
+    return FN(all_rows)(q, (FN(relaxed)){A, columns, 1, 0, NULL, b, x, NULL, r});
+}
+
+static gsolve_status FN(relax)(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns,
+                               double a, double c, const void *d, const void *b, const void *x,
+                               const void *old, void *y)
+{
+    (void)mean;
+    return FN(all_rows)(q, (FN(relaxed)){A, columns, (T)a, (T)c, d, b, x, old, y});
+}
+
+#undef OF

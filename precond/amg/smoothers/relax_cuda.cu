@@ -1,0 +1,212 @@
+// relax_cuda.cu: the passes of relax.h on a GPU: some lanes share a row.
+#include "core/pdl.cuh"
+#include "precond/amg/smoothers/row_lanes.cuh"
+#include "vector/each.cuh"
+
+extern "C" {
+#include "core/try.h"
+#include "precond/amg/smoothers/relax.h"
+#include "vector/convergence.h"
+}
+
+namespace
+{
+
+// --- the longest row --------------------------------------------------------------------------
+
+template <class O>
+__global__ void __launch_bounds__(gs_block_size) longest_row(int32_t n, const O *start, int *most)
+{
+    const int64_t first = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    int own = 0;
+
+    for (int64_t i = first; i < n; i += (int64_t)gridDim.x * gs_block_size) {
+        own = max(own, (int)(start[i + 1] - start[i]));
+    }
+    for (int d = 16; d > 0; d /= 2) own = max(own, __shfl_xor_sync(gs_all_lanes, own, d));
+    if (threadIdx.x % 32 == 0) atomicMax(most, own);
+}
+
+gsolve_status longest(gsolve_context *ctx, const gsolve_csr *A, int32_t *result)
+{
+    gs_queue *q = ctx->queue;
+    int *most = nullptr;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, most, 1);
+    TRY(gs_cuda(q, cudaMemsetAsync(most, 0, sizeof *most, q->stream), "the longest row"));
+    TRY(gs_with_start(A, [&](auto start) {
+        using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
+        return gs_launch(q, "the longest row", longest_row<O>, gs_grid(q, A->nrows), gs_block_size,
+                         A->nrows, start, most);
+    }));
+    TRY(gsolve_copy(ctx, result, GSOLVE_HOST, most, GSOLVE_DEVICE, sizeof *result));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, most);
+    return status;
+}
+
+// --- the passes -------------------------------------------------------------------------------
+
+template <class T>
+struct keep_residual { // r = b - A x
+    static constexpr bool reads_x = false;
+    const T *b;
+    T *r;
+    void skip(int32_t columns) { b += columns, r += columns; }
+    template <int W>
+    __device__ void at(int64_t, int64_t k, gs_pack<T, W> Ax, gs_pack<T, W>) const
+    {
+        const auto B = gs_load<W>(b, k);
+        for (int w = 0; w < W; w++) Ax.v[w] = B.v[w] - Ax.v[w];
+        gs_store<W>(r, k, Ax);
+    }
+};
+
+template <class T>
+struct step { // y = x + a d * (b - A x) + c (x - old)
+    static constexpr bool reads_x = true;
+    T a, c;
+    const T *d, *b, *old;
+    T *y;
+    void skip(int32_t columns)
+    {
+        b += columns, y += columns;
+        if (old) old += columns;
+    }
+    template <int W>
+    __device__ void at(int64_t i, int64_t k, gs_pack<T, W> Ax, gs_pack<T, W> x) const
+    {
+        const T D = d[i];
+        const auto B = gs_load<W>(b, k);
+        gs_pack<T, W> before = {};
+        if (c != 0 && old) before = gs_load<W>(old, k);
+        for (int w = 0; w < W; w++) {
+            T next = x.v[w] + a * D * (B.v[w] - Ax.v[w]);
+            if (c != 0) next += c * (x.v[w] - before.v[w]);
+            Ax.v[w] = next;
+        }
+        gs_store<W>(y, k, Ax);
+    }
+};
+
+template <int L, class T, class O, class End>
+__global__ void __launch_bounds__(gs_block_size)
+    pass(gs_rows<T, O> A, int32_t n, const T *x, End end, gs_guard guard)
+{
+    constexpr int at_once = gs_rows_at_once<T>;
+    const gs_lanes<L> g;
+    const int64_t groups = (int64_t)gridDim.x * (gs_block_size / L);
+    int64_t i[at_once];
+    T sum[at_once];
+
+    if (guard.has_ended()) return;
+    for (int r = 0; r < at_once; r++) i[r] = g.unit + r * groups < n ? g.unit + r * groups : -1;
+    gs_row_sums<L>(A, g.lane, i, x, sum);
+#pragma unroll
+    for (int r = 0; r < at_once; r++) {
+        const gs_pack<T, 1> all = {g.sum(sum[r])};
+        if (i[r] < 0 || g.lane > 0) continue;
+        end.template at<1>(i[r], i[r], all, {End::reads_x ? x[i[r]] : T(0)});
+    }
+}
+
+// The same for some columns.
+template <int L, int W, class T, class O, class End>
+__global__ void __launch_bounds__(gs_block_size)
+    pass_columns(gs_rows<T, O> A, int32_t n, gs_some_columns some, const T *x, End end,
+                 gs_guard guard)
+{
+    constexpr int at_once = 2;
+    const gs_lanes<L> g;
+    const gs_row_member<L, W> m(some, g.lane);
+    const int64_t groups = (int64_t)gridDim.x * (gs_block_size / L);
+    int64_t i[at_once];
+    gs_pack<T, W> sum[at_once];
+
+    if (guard.has_ended()) return;
+    for (int r = 0; r < at_once; r++) i[r] = g.unit + r * groups < n ? g.unit + r * groups : -1;
+    gs_row_sums(A, m, i, x, sum);
+#pragma unroll
+    for (int r = 0; r < at_once; r++) {
+        if (i[r] < 0 || m.share > 0 || m.idle) continue;
+        const int64_t k = m.at(i[r]);
+        gs_pack<T, W> own = {};
+        if (End::reads_x) own = gs_load<W>(x, k);
+        end.template at<W>(i[r], k, sum[r], own);
+    }
+}
+
+template <class T>
+struct operands {
+    gs_queue *q;
+    const gsolve_csr *A;
+    double mean;
+    int32_t columns;
+    const T *x;
+};
+
+template <int W, class T, class O, class End>
+gsolve_status run_columns(const operands<T> &a, const gs_rows<T, O> &rows, End end)
+{
+    constexpr int at_once = 2;
+    const int64_t groups = ((int64_t)a.A->nrows + at_once - 1) / at_once;
+    const T *x = a.x;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t j = 0; j < a.columns && status == GSOLVE_OK; j += 8) {
+        const gs_some_columns some = gs_columns_from<W>(a.columns, j);
+        const double work = a.mean / 4 * some.subwarp;
+        status = gs_with_lanes(work > some.subwarp ? work : some.subwarp, [&](auto lanes) {
+            return gs_launch_pdl(
+                a.q, "smooth columns by rows", pass_columns<decltype(lanes)::value, W, T, O, End>,
+                gs_lane_blocks(groups, lanes), gs_block_size, rows, a.A->nrows, some, x, end);
+        });
+        x += 8;
+        end.skip(8);
+    }
+    return status;
+}
+
+template <class T, class End>
+gsolve_status run(const operands<T> &a, bool aligned, const End &end)
+{
+    if (a.A->nrows == 0) return GSOLVE_OK;
+    return gs_with_start(a.A, [&](auto start) {
+        using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
+        constexpr int wide = gs_wide<T>;
+        const gs_rows<T, O> rows = {start, a.A->col, (const T *)a.A->value};
+        if (a.columns > 1) {
+            return aligned && a.columns % wide == 0 ? run_columns<wide>(a, rows, end)
+                                                    : run_columns<1>(a, rows, end);
+        }
+        return gs_with_lanes(a.mean / 2, [&](auto lanes) {
+            const int64_t groups =
+                ((int64_t)a.A->nrows + gs_rows_at_once<T> - 1) / gs_rows_at_once<T>;
+            return gs_launch_pdl(a.q, "smooth by rows", pass<decltype(lanes)::value, T, O, End>,
+                                 gs_lane_blocks(groups, lanes), gs_block_size, rows, a.A->nrows,
+                                 a.x, end);
+        });
+    });
+}
+
+template <class T>
+gsolve_status residual(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns,
+                       const void *b, const void *x, void *r)
+{
+    return run<T>({q, A, mean, columns, (const T *)x}, gs_all_aligned(b, x, r),
+                  keep_residual<T>{(const T *)b, (T *)r});
+}
+
+template <class T>
+gsolve_status relax(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns, double a,
+                    double c, const void *d, const void *b, const void *x, const void *old, void *y)
+{
+    return run<T>({q, A, mean, columns, (const T *)x}, gs_all_aligned(b, x, old, y),
+                  step<T>{(T)a, (T)c, (const T *)d, (const T *)b, (const T *)old, (T *)y});
+}
+
+} // namespace
+
+extern "C" const gs_relax_kernels gs_relax_cuda[GSOLVE_TYPE_COUNT] = {
+    {longest, residual<float>, relax<float>}, {longest, residual<double>, relax<double>}};

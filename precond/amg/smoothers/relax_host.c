@@ -1,0 +1,52 @@
+/* relax_host.c: the passes of relax.h: where they suit, and on the CPU. */
+#include "precond/amg/smoothers/relax.h"
+
+#include <string.h>
+
+#include "core/try.h"
+#include "vector/blocks.h"
+
+#define MOST(mean) (3 * (mean) + 16) /* entries of a row that still is similar to the others */
+
+gsolve_status gs_relax_even(bool *even, gsolve_context *ctx, const gsolve_csr *A, double mean,
+                            int32_t longest)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    if (longest == 0) TRY(GS_KERNELS(gs_relax, ctx, A->type)->longest(ctx, A, &longest));
+    *even = longest <= MOST(mean);
+done:
+    return status;
+}
+
+gsolve_status gs_relax_suits(bool *suits, double *mean, gsolve_context *ctx,
+                             const gsolve_matrix *matrix, const gsolve_csr *A)
+{
+    gsolve_matrix_info info;
+
+    gsolve_matrix_describe(matrix, &info);
+    *mean = info.nrows > 0 ? (double)info.entries / info.nrows : 0;
+    *suits = false;
+    return strcmp(info.format, "csr") == 0 ? gs_relax_even(suits, ctx, A, *mean, 0) : GSOLVE_OK;
+}
+
+/* --- on the CPU ------------------------------------------------------------------------------- */
+
+static gsolve_status longest(gsolve_context *ctx, const gsolve_csr *A, int32_t *longest)
+{
+    int64_t most = 0;
+
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(max : most)
+    for (int32_t i = 0; i < A->nrows; i++) {
+        const int64_t length = gs_start(A, i + 1) - gs_start(A, i);
+        if (length > most) most = length;
+    }
+    *longest = (int32_t)most;
+    return GSOLVE_OK;
+}
+
+#define GS_BODY "precond/amg/smoothers/relax_body.h"
+#include "core/each_type.h"
+
+const gs_relax_kernels gs_relax_host[GSOLVE_TYPE_COUNT] = {{longest, residual_f32, relax_f32},
+                                                           {longest, residual_f64, relax_f64}};

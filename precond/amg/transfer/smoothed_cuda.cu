@@ -1,0 +1,205 @@
+// smoothed_cuda.cu: the prolongator on a GPU: its pattern.
+#include <cub/device/device_scan.cuh>
+#include <cuda/std/functional>
+
+#include "precond/amg/transfer/smoothed.cuh"
+#include "precond/lanes.cuh"
+
+extern "C" {
+#include "core/try.h"
+}
+
+namespace
+{
+
+// Room of a group of lanes for its list: a bit a lane for each of 32 places.
+template <int L>
+constexpr int room = 32 * L;
+static_assert(room<32> > GS_LONGEST_SMOOTHED, "a node's aggregates and its own");
+
+// The aggregates of a node and its strong neighbours into list, in any order; returns how many.
+template <int L>
+__device__ int32_t gather_aggregates(const gs_lanes<L> &g, const int32_t *neighbour, int32_t degree,
+                                     const int32_t *of, int32_t own, int32_t *list)
+{
+    int32_t n = 0;
+
+    for (int32_t from = 0; __any_sync(gs_all_lanes, from < degree); from += L) {
+        const int32_t e = from + g.lane;
+        const int32_t a = e < degree ? of[neighbour[e]] : -1;
+        const unsigned those = g.ballot(a >= 0);
+        if (a >= 0) list[n + __popc(those & g.below())] = a;
+        n += __popc(those);
+    }
+    if (own >= 0) {
+        if (g.lane == 0) list[n] = own;
+        n++;
+    }
+    __syncwarp();
+    return n;
+}
+
+// Node I's columns in place of its neighbours; their number, in each lane. I < 0: none, but all of
+// the warp come here.
+template <int L, class O>
+__device__ int32_t sort_node(const gs_lanes<L> &g, const gs_connections &G, const O *start,
+                             const int32_t *of, bool smooth, int64_t I, int32_t *list)
+{
+    const int32_t own = I >= 0 ? of[I] : -1;
+    const int32_t all = own >= 0 && smooth ? G.degree[I] : 0;
+    int32_t *neighbour = G.neighbour + (I >= 0 ? (int64_t)start[I * G.block] : 0);
+    const int32_t degree = all <= GS_LONGEST_SMOOTHED ? all : 0;
+    const int32_t n = gather_aggregates(g, neighbour, degree, of, own, list);
+    unsigned again = 0; // whether what the lane looks at stands further ahead too
+
+    for (int32_t e = g.lane, bit = 0; e < n; e += L, bit++) {
+        for (int32_t f = 0; f < e; f++) {
+            if (list[f] == list[e]) again |= 1u << bit;
+        }
+    }
+    __syncwarp();
+    for (int32_t e = g.lane, bit = 0; e < n; e += L, bit++) {
+        if (again >> bit & 1) list[e] = INT32_MAX;
+    }
+    __syncwarp();
+    for (int32_t e = g.lane; e < n; e += L) {
+        int32_t rank = 0;
+        if (list[e] == INT32_MAX) continue;
+        for (int32_t f = 0; f < n; f++) rank += list[f] < list[e];
+        neighbour[rank] = list[e];
+    }
+    __syncwarp();
+    return n - g.sum(__popc(again));
+}
+
+// Nodes with more neighbours than groups of least / 32 lanes have room for, found by a warp among
+// 32. Their degree becomes ~ the number of their columns, so that the launch to come knows them.
+template <class O>
+__global__ void __launch_bounds__(gs_block_size)
+    sort_long(gs_connections G, const O *start, const int32_t *of, int32_t least)
+{
+    __shared__ int32_t lists[gs_block_size * 32];
+    const gs_lanes<32> g;
+    const int64_t first = g.unit * 32, I = first + g.lane;
+    unsigned those = g.ballot(I < G.nodes && G.degree[I] >= least);
+
+    for (; those; those &= those - 1) {
+        const int64_t J = first + __ffs((int)those) - 1;
+        const int32_t n =
+            sort_node<32>(g, G, start, of, true, J, lists + threadIdx.x / 32 * room<32>);
+        if (g.lane == 0) G.degree[J] = ~n;
+    }
+}
+
+template <int L, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    sort_short(gs_connections G, const O *start, const int32_t *of, bool smooth)
+{
+    __shared__ int32_t lists[gs_block_size * 32];
+    const gs_lanes<L> g;
+    const int32_t degree = g.unit >= G.nodes ? -1 : smooth ? G.degree[g.unit] : 0;
+    const int32_t n = sort_node<L>(g, G, start, of, smooth, degree >= 0 ? g.unit : -1,
+                                   lists + threadIdx.x / L * room<L>);
+
+    if (g.unit < G.nodes && g.lane == 0) G.degree[g.unit] = degree >= 0 ? n : ~degree;
+}
+
+gsolve_status columns(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
+                      const int32_t *of, bool smooth)
+{
+    const double length = smooth ? (double)G->entries / (A->nrows + 1.0) / G->block : 1;
+    gs_queue *q = ctx->queue;
+
+    return gs_with_start(A, [&](auto start) {
+        using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
+        return gs_with_lanes(length, [&](auto lanes) {
+            constexpr int L = decltype(lanes)::value;
+            gsolve_status status;
+
+            if (smooth) { // else nobody has told the degrees
+                TRY(gs_launch(q, "long rows' columns", sort_long<O>, gs_lane_blocks(G->nodes, 1),
+                              gs_block_size, *G, start, of, room<L>));
+            }
+            TRY(gs_launch(q, "the prolongator's columns", sort_short<L, O>,
+                          gs_lane_blocks(G->nodes, L), gs_block_size, *G, start, of, smooth));
+        done:
+            return status;
+        });
+    });
+}
+
+gsolve_status sum(gsolve_context *ctx, const gs_connections *G, int64_t *first, int64_t *total)
+{
+    gs_queue *q = ctx->queue;
+    const int64_t n = (int64_t)G->nodes + 1;
+    const cuda::std::plus<> plus;
+    char *space = nullptr;
+    size_t bytes = 0;
+    gsolve_status status;
+
+    TRY(gs_cuda(q, cudaMemsetAsync(G->degree + G->nodes, 0, sizeof *G->degree, q->stream),
+                "the prolongator's rows"));
+    TRY(gs_cuda(q,
+                cub::DeviceScan::ExclusiveScan(nullptr, bytes, G->degree, first, plus, (int64_t)0,
+                                               n, q->stream),
+                "the prolongator's rows"));
+    ALLOC_DEVICE(ctx, space, bytes);
+    TRY(gs_cuda(q,
+                cub::DeviceScan::ExclusiveScan(space, bytes, G->degree, first, plus, (int64_t)0, n,
+                                               q->stream),
+                "the prolongator's rows"));
+    TRY(gsolve_copy(ctx, total, GSOLVE_HOST, first + G->nodes, GSOLVE_DEVICE, sizeof *total));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    return status;
+}
+
+template <int L, class O, class F>
+__global__ void __launch_bounds__(gs_block_size)
+    fill_rows(gs_connections G, const O *start, const int64_t *first, int32_t k, F *offset,
+              int32_t *col)
+{
+    const gs_lanes<L> g;
+    const int64_t I = g.unit;
+
+    if (I >= G.nodes) return; // no sums or ballots here
+    const int32_t *list = G.neighbour + (int64_t)start[I * G.block];
+    const int32_t length = G.degree[I] * k;
+    int64_t at = first[I] * G.block * k;
+    if (I == 0 && g.lane == 0) offset[0] = 0;
+    for (int32_t r = 0; r < G.block; r++, at += length) {
+        for (int32_t e = g.lane; e < length; e += L) col[at + e] = list[e / k] * k + e % k;
+        if (g.lane == 0) offset[I * G.block + r + 1] = (F)(at + length);
+    }
+}
+
+template <class F, class O>
+gsolve_status fill_in(gs_queue *q, const gs_connections *G, const O *start, const int64_t *first,
+                      int32_t k, const gsolve_csr *P)
+{
+    F *offset = (F *)const_cast<void *>(P->start);
+
+    return gs_with_lanes(4.0 * k * G->block, [&](auto lanes) {
+        constexpr int L = decltype(lanes)::value;
+        return gs_launch(q, "the prolongator's pattern", fill_rows<L, O, F>,
+                         gs_lane_blocks(G->nodes, L), gs_block_size, *G, start, first, k, offset,
+                         const_cast<int32_t *>(P->col));
+    });
+}
+
+gsolve_status fill(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
+                   const int64_t *first, int32_t k, const gsolve_csr *P)
+{
+    gs_queue *q = ctx->queue;
+
+    return gs_with_start(A, [&](auto start) {
+        return P->offset == GSOLVE_O64 ? fill_in<int64_t>(q, G, start, first, k, P)
+                                       : fill_in<int32_t>(q, G, start, first, k, P);
+    });
+}
+
+} // namespace
+
+extern "C" const gs_prolongator_kernels gs_prolongator_cuda[GSOLVE_TYPE_COUNT] = {
+    {columns, sum, fill, gs_smoothed_values<float>},
+    {columns, sum, fill, gs_smoothed_values<double>}};

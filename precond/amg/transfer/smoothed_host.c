@@ -1,0 +1,106 @@
+/* smoothed_host.c: the prolongator on the CPU. */
+#include <math.h>
+#include <omp.h>
+
+#include "core/try.h"
+#include "precond/amg/coarsening/aggregation.h"
+
+#define SMALL static inline
+#include "precond/amg/transfer/smoothed_rule.h"
+
+/* --- its pattern
+ * ---------------------------------------------------------------------------------- */
+
+/* list[0..n) ascending, equal ones once; returns how many are left. They are few: by insertion. */
+static int32_t sort_once(int32_t *list, int32_t n)
+{
+    int32_t left = 0;
+
+    for (int32_t e = 0; e < n; e++) {
+        const int32_t g = list[e];
+        int32_t at = left;
+        while (at > 0 && list[at - 1] > g) at--;
+        if (at > 0 && list[at - 1] == g) continue;
+        for (int32_t m = left; m > at; m--) list[m] = list[m - 1];
+        list[at] = g;
+        left++;
+    }
+    return left;
+}
+
+static gsolve_status columns(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
+                             const int32_t *of, bool smooth)
+{
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int32_t I = 0; I < G->nodes; I++) {
+        const bool alone = !smooth || G->degree[I] > GS_LONGEST_SMOOTHED;
+        const int32_t degree = alone ? 0 : G->degree[I];
+        int32_t *list = G->neighbour + gs_start(A, I * G->block), n = 0;
+        if (of[I] >= 0) {
+            for (int32_t e = 0; e < degree; e++) {
+                if (of[list[e]] >= 0) list[n++] = of[list[e]];
+            }
+            list[n++] = of[I];
+        }
+        G->degree[I] = sort_once(list, n);
+    }
+    return GSOLVE_OK;
+}
+
+static gsolve_status sum(gsolve_context *ctx, const gs_connections *G, int64_t *first,
+                         int64_t *total)
+{
+    (void)ctx;
+    first[0] = 0;
+    for (int32_t I = 0; I < G->nodes; I++) first[I + 1] = first[I] + G->degree[I];
+    *total = first[G->nodes];
+    return GSOLVE_OK;
+}
+
+static gsolve_status fill(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
+                          const int64_t *first, int32_t k, const gsolve_csr *P)
+{
+    int32_t *col = (int32_t *)(uintptr_t)P->col;
+
+    gs_set_start(P, 0, 0);
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int32_t I = 0; I < G->nodes; I++) {
+        const int32_t *list = G->neighbour + gs_start(A, I * G->block);
+        int64_t at = first[I] * G->block * k;
+        for (int32_t r = 0; r < G->block; r++) {
+            for (int32_t e = 0; e < G->degree[I] * k; e++) col[at++] = list[e / k] * k + e % k;
+            gs_set_start(P, I * G->block + r + 1, at);
+        }
+    }
+    return GSOLVE_OK;
+}
+
+/* --- its values
+ * ------------------------------------------------------------------------------------- */
+
+/* A_f: A with its weak entries moved to their rows' own nodes. */
+typedef struct filtered {
+    const gsolve_csr *A;
+    const uint32_t *strong; /* bits */
+    int32_t block;
+} filtered;
+
+static inline int32_t node_of(const filtered *F, int32_t i)
+{
+    return F->block == 1 ? i : i / F->block;
+}
+
+/* The column in which entry k of row i is in A_f. */
+static inline int32_t column_of(const filtered *F, int32_t i, int64_t k)
+{
+    const int32_t j = F->A->col[k], b = F->block;
+
+    if (F->strong[k / 32] >> (k % 32) & 1) return j;
+    return b == 1 ? i : i / b * b + j % b;
+}
+
+#define GS_BODY "precond/amg/transfer/smoothed_body.h"
+#include "core/each_type.h"
+
+const gs_prolongator_kernels gs_prolongator_host[GSOLVE_TYPE_COUNT] = {
+    {columns, sum, fill, values_f32}, {columns, sum, fill, values_f64}};

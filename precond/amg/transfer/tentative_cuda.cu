@@ -1,0 +1,148 @@
+// tentative_cuda.cu: the tentative prolongator on a GPU: a warp an aggregate.
+#include "precond/lanes.cuh"
+
+extern "C" {
+#include "core/try.h"
+#include "precond/amg/coarsening/aggregation.h"
+}
+
+namespace
+{
+
+// B, as it is given, and the coarse vectors.
+struct vectors {
+    void *value;
+    int64_t stride;
+    bool narrow;
+
+    explicit vectors(gsolve_dense v)
+        : value(v.value), stride(v.stride), narrow(v.type == GSOLVE_F32)
+    {
+    }
+    __device__ double get(int64_t i, int64_t c) const
+    {
+        const int64_t at = i + c * stride;
+        return narrow ? (double)((const float *)value)[at] : ((const double *)value)[at];
+    }
+    __device__ void set(int64_t i, int64_t c, double x) const
+    {
+        const int64_t at = i + c * stride;
+        if (narrow) {
+            ((float *)value)[at] = (float)x;
+        } else {
+            ((double *)value)[at] = x;
+        }
+    }
+};
+
+// One vector: Q = B, R = 1.
+template <class T>
+__global__ void __launch_bounds__(gs_block_size)
+    take_vector(int32_t n, vectors B, T *Q, int32_t count, vectors coarse)
+{
+    const int64_t step = (int64_t)gridDim.x * gs_block_size;
+    const int64_t first = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+
+    for (int64_t i = first; i < n; i += step) Q[i] = (T)B.get(i, 0);
+    for (int64_t g = first; g < count; g += step) coarse.set(g, 0, 1);
+}
+
+template <class T>
+__global__ void __launch_bounds__(gs_block_size)
+    take_vectors(int32_t n, vectors B, int32_t block, int32_t k, const int32_t *of, T *Q)
+{
+    const int64_t step = (int64_t)gridDim.x * gs_block_size;
+
+    for (int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; i < n; i += step) {
+        const bool in = of[i / block] >= 0;
+        for (int32_t c = 0; c < k; c++) Q[i * k + c] = in ? (T)B.get(i, c) : (T)0;
+    }
+}
+
+// The rows of an aggregate, of which each lane works on its own.
+template <class T>
+struct rows_of {
+    gs_lanes<32> lanes;
+    const int32_t *member;
+    int32_t rows, block, k;
+    T *Q;
+
+    __device__ T *row(int32_t t) const
+    {
+        return Q + ((int64_t)member[t / block] * block + t % block) * k;
+    }
+    __device__ double product(int32_t a, int32_t b) const
+    {
+        double sum = 0;
+        for (int32_t t = lanes.lane; t < rows; t += 32) {
+            const T *q = row(t);
+            sum += (double)q[a] * (double)q[b];
+        }
+        return lanes.sum(sum);
+    }
+    __device__ void combine(int32_t a, double factor, int32_t b, double scale) const
+    {
+        for (int32_t t = lanes.lane; t < rows; t += 32) {
+            T *q = row(t);
+            q[b] = (T)(scale * ((double)q[b] - factor * (double)q[a]));
+        }
+    }
+};
+
+// Gram and Schmidt's, each vector cleared twice of those before.
+template <class T>
+__global__ void __launch_bounds__(gs_block_size) orthogonalise(gs_aggregates G, vectors coarse)
+{
+    const gs_lanes<32> lanes;
+    const double least = sizeof(T) == sizeof(float) ? 1e-5 : 1e-10; // of a vector's length
+    const int32_t g = (int32_t)lanes.unit, k = G.k;
+
+    if (lanes.unit >= G.count) return; // the whole warp
+    const rows_of<T> A = {
+        lanes,   G.member + G.start[g], (G.start[g + 1] - G.start[g]) * G.block, G.block, k,
+        (T *)G.Q};
+    for (int32_t b = 0; b < k; b++) {
+        const double given = sqrt(A.product(b, b));
+        for (int32_t a = lanes.lane; a < k; a += 32) coarse.set((int64_t)g * k + a, b, 0);
+        __syncwarp();
+        for (int twice = 0; twice < 2; twice++) {
+            for (int32_t a = 0; a < b; a++) {
+                const int64_t row = (int64_t)g * k + a;
+                const double r = A.product(a, b);
+                A.combine(a, r, b, 1);
+                if (lanes.lane == 0) coarse.set(row, b, coarse.get(row, b) + r);
+            }
+        }
+        double left = sqrt(A.product(b, b));
+        if (!(left > least * given)) left = 0;
+        A.combine(b, 0, b, left > 0 ? 1 / left : 0);
+        if (lanes.lane == 0) coarse.set((int64_t)g * k + b, b, left);
+        __syncwarp();
+    }
+}
+
+template <class T>
+gsolve_status factor(gsolve_context *ctx, int32_t n, const gs_aggregates *G, gsolve_dense B,
+                     gsolve_dense coarse)
+{
+    gs_queue *q = ctx->queue;
+    T *Q = (T *)G->Q;
+    gsolve_status status;
+
+    if (G->k == 1) {
+        return gs_launch(q, "the tentative prolongator", take_vector<T>, gs_grid(q, n),
+                         gs_block_size, Q == B.value ? 0 : n, vectors(B), Q, G->count,
+                         vectors(coarse));
+    }
+    TRY(gs_launch(q, "near-null vectors", take_vectors<T>, gs_grid(q, n), gs_block_size, n,
+                  vectors(B), G->block, G->k, G->of, Q));
+    TRY(gs_launch(q, "the tentative prolongator", orthogonalise<T>, gs_lane_blocks(G->count, 32),
+                  gs_block_size, *G, vectors(coarse)));
+done:
+    return status;
+}
+
+} // namespace
+
+extern "C" const gs_tentative_kernels gs_tentative_cuda[GSOLVE_TYPE_COUNT] = {{factor<float>},
+                                                                              {factor<double>}};

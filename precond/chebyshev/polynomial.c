@@ -1,0 +1,91 @@
+/* polynomial.c: the steps of polynomials and the spectrum that they are made for. */
+#include "precond/chebyshev/polynomial.h"
+
+#include <math.h>
+
+#include "core/try.h"
+#include "vector/vector.h"
+
+gs_polynomial_step gs_polynomial_first(gs_polynomial P)
+{
+    const double centre = P.most * (1 + 1 / P.ratio) / 2, radius = P.most * (1 - 1 / P.ratio) / 2;
+
+    return (gs_polynomial_step){1 / centre, 0, radius / centre};
+}
+
+gs_polynomial_step gs_polynomial_next(gs_polynomial P, gs_polynomial_step s)
+{
+    const double centre = P.most * (1 + 1 / P.ratio) / 2, radius = P.most * (1 - 1 / P.ratio) / 2;
+    const double rho = 1 / (2 * centre / radius - s.rho);
+
+    return (gs_polynomial_step){2 * rho / radius, rho * s.rho, rho};
+}
+
+/* --- the spectrum ----------------------------------------------------------------------------- */
+
+static gsolve_status norm(gsolve_context *ctx, gsolve_dense v, double *space, double *length)
+{
+    double square;
+    gsolve_status status;
+
+    TRY(GS_KERNELS(gs_vector, ctx, v.type)->dot(ctx->queue, v.nrows, v.value, v.value, space));
+    TRY(gsolve_copy(ctx, &square, GSOLVE_HOST, space, GSOLVE_DEVICE, sizeof square));
+    *length = sqrt(square);
+done:
+    return status;
+}
+
+gsolve_status gs_growth(double *growth, gsolve_context *ctx, gs_map *map, const void *data, int its,
+                        gsolve_dense p, double *square)
+{
+    double length = 0;
+    gsolve_status status;
+
+    *growth = 0;
+    TRY(GS_KERNELS(gs_polynomial, ctx, p.type)->noise(ctx->queue, p.nrows, 1, p.value));
+    TRY(norm(ctx, p, square, &length));
+    for (int it = 0; it < its && length > 0; it++) {
+        TRY(map(data, ctx, 1 / length, p));
+        TRY(norm(ctx, p, square, &length));
+        *growth = length;
+    }
+done:
+    return status;
+}
+
+#define CAUTION 1.1 /* times the growth, which comes from below */
+
+typedef struct scaled { /* D^-1 A */
+    const gsolve_matrix *A;
+    const void *d;
+    gsolve_dense q;
+} scaled;
+
+static gsolve_status apply_scaled(const void *data, gsolve_context *ctx, double scale,
+                                  gsolve_dense p)
+{
+    const scaled *s = data;
+    gsolve_status status;
+
+    TRY(gsolve_matrix_apply(s->A, scale, p, 0, s->q));
+    TRY(GS_KERNELS(gs_polynomial, ctx, p.type)
+            ->step(ctx->queue, p.nrows, 1, 1, 0,
+                   (gs_stepped){.d = s->d, .b = s->q.value, .x = p.value}));
+done:
+    return status;
+}
+
+gsolve_status gs_polynomial_most(double *most, gsolve_context *ctx, const gsolve_matrix *A,
+                                 const void *d, int its, gsolve_dense p, gsolve_dense q,
+                                 double *square)
+{
+    const scaled map = {A, d, q};
+    double growth;
+    gsolve_status status = GSOLVE_OK;
+
+    if (its == 0) return GSOLVE_OK;
+    TRY(gs_growth(&growth, ctx, apply_scaled, &map, its, p, square));
+    if (growth > 0 && CAUTION * growth < *most) *most = CAUTION * growth;
+done:
+    return status;
+}

@@ -1,0 +1,208 @@
+// polynomial_cuda.cu: the kernels on a GPU.
+#include "precond/lanes.cuh"
+#include "precond/side_by_side.cuh"
+#include "vector/each.cuh"
+
+extern "C" {
+#include "precond/chebyshev/polynomial.h"
+}
+
+namespace
+{
+
+#define INLINE __device__ inline
+#include "precond/incomplete/isai_rule.h"
+#include "precond/mix.h"
+
+// R rows, one below the other, are read at once, so that the reads overlap.
+template <int L, int R, class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    row_reciprocals(gs_inverse_diagonal kind, int32_t nrows, const O *start, const int32_t *col,
+                    const T *value, T *d)
+{
+    const gs_lanes<L> g;
+    const int64_t i = g.unit * R;
+    double sum[R] = {}, diagonal[R] = {};
+    O at[R], to[R];
+    bool more = false;
+
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+        at[r] = i + r < nrows ? start[i + r] + g.lane : 0;
+        to[r] = i + r < nrows ? start[i + r + 1] : 0;
+        more = more || at[r] < to[r];
+    }
+    while (more) {
+        T a[R];
+        int32_t j[R];
+#pragma unroll
+        for (int r = 0; r < R; r++) {
+            const bool in = at[r] < to[r];
+            a[r] = in ? value[at[r]] : T(0);
+            j[r] = in ? col[at[r]] : -1;
+        }
+        more = false;
+#pragma unroll
+        for (int r = 0; r < R; r++) {
+            sum[r] += gs_inverse_term(kind, (double)a[r]);
+            if (j[r] == i + r) diagonal[r] = (double)a[r];
+            at[r] += L;
+            more = more || at[r] < to[r];
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+        const double all = g.sum(sum[r]), middle = g.sum(diagonal[r]); // of one lane's and zeros
+        if (i + r < nrows && g.lane == r % L) d[i + r] = (T)gs_inverse_of(kind, middle, all);
+    }
+}
+
+template <class T>
+gsolve_status reciprocals(gs_queue *q, const gsolve_csr *A, gs_inverse_diagonal kind, void *d)
+{
+    constexpr int lanes = 8, rows = 4; // of a group
+
+    return gs_with_start(A, [&](auto start) {
+        using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
+        return gs_launch(q, "the sums of rows", row_reciprocals<lanes, rows, T, O>,
+                         gs_lane_blocks(((int64_t)A->nrows + rows - 1) / rows, lanes),
+                         gs_block_size, kind, A->nrows, start, A->col, (const T *)A->value, (T *)d);
+    });
+}
+
+template <class T>
+struct noisy : gs_plain {
+    uint64_t seed;
+    T *y;
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        gs_pack<T, W> Y;
+        for (int w = 0; w < W; w++) Y.v[w] = (T)gs_noise(seed, i + w);
+        gs_store<W>(y, i, Y);
+    }
+};
+
+template <class T>
+gsolve_status noise(gs_queue *q, int64_t n, uint64_t seed, void *y)
+{
+    return gs_each<T>(q, n, gs_aligned(y), noisy<T>{{}, seed, (T *)y}, "noise");
+}
+
+// d's numbers for W numbers from k on.
+template <int W, bool MANY, class T>
+__device__ gs_pack<T, W> load_diagonal(const T *d, gs_row_of_number row, int64_t k)
+{
+    if constexpr (MANY) {
+        gs_pack<T, W> D;
+        for (int w = 0; w < W; w++) D.v[w] = __ldg(&d[row(k + w)]);
+        return D;
+    } else {
+        return gs_load<W>(d, k);
+    }
+}
+
+template <class T, bool MANY, bool KEPT>
+struct first : gs_plain {
+    T a;
+    gs_row_of_number row;
+    const T *d, *b;
+    T *p, *x;
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        const auto D = load_diagonal<W, MANY>(d, row, i), B = gs_load<W>(b, i);
+        gs_pack<T, W> P;
+        for (int w = 0; w < W; w++) P.v[w] = a * D.v[w] * B.v[w];
+        if constexpr (KEPT) gs_store<W>(p, i, P);
+        gs_store<W>(x, i, P);
+    }
+};
+
+template <class T>
+struct narrowed : gs_plain {
+    T a;
+    const T *d;
+    const double *r;
+    T *b, *x;
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        const auto D = gs_load<W>(d, i);
+        gs_pack<T, W> B, X;
+        for (int w = 0; w < W; w++) {
+            B.v[w] = (T)r[i + w];
+            X.v[w] = a * D.v[w] * B.v[w];
+        }
+        gs_store<W>(b, i, B);
+        gs_store<W>(x, i, X);
+    }
+};
+
+template <class T>
+gsolve_status narrow(gs_queue *q, int64_t n, double a, const void *d, const double *r, void *b,
+                     void *x)
+{
+    return gs_each<T>(q, n, gs_all_aligned(d, b, x),
+                      narrowed<T>{{}, (T)a, (const T *)d, r, (T *)b, (T *)x}, "smooth");
+}
+
+template <class T, bool MANY, bool KEPT>
+struct next : gs_plain {
+    T a, c;
+    gs_row_of_number row;
+    const T *d, *b, *Ax, *old;
+    T *p, *x;
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        const auto D = load_diagonal<W, MANY>(d, row, i), B = gs_load<W>(b, i);
+        const auto Q = gs_load<W>(Ax, i);
+        auto X = gs_load<W>(x, i);
+        gs_pack<T, W> P = {};
+        if (c != T(0)) P = gs_load<W>(old, i);
+        for (int w = 0; w < W; w++) {
+            P.v[w] = a * D.v[w] * (B.v[w] - Q.v[w]) + c * P.v[w];
+            X.v[w] += P.v[w];
+        }
+        if constexpr (KEPT) gs_store<W>(p, i, P);
+        gs_store<W>(x, i, X);
+    }
+};
+
+template <class T, bool MANY, bool KEPT>
+gsolve_status step_of(gs_queue *q, int64_t n, int32_t columns, double a, double c,
+                      const gs_stepped &v)
+{
+    const T *d = (const T *)v.d, *b = (const T *)v.b, *Ax = (const T *)v.Ax;
+    const T *old = (const T *)v.old;
+    T *p = (T *)v.p, *x = (T *)v.x;
+    const bool aligned = (MANY || gs_aligned(d)) && gs_all_aligned(b, Ax, old, p, x);
+    const gs_row_of_number row(n, columns);
+
+    if (!Ax) {
+        return gs_each<T>(q, n * columns, aligned, first<T, MANY, KEPT>{{}, (T)a, row, d, b, p, x},
+                          "smooth");
+    }
+    return gs_each<T>(q, n * columns, aligned,
+                      next<T, MANY, KEPT>{{}, (T)a, (T)c, row, d, b, Ax, old, p, x}, "smooth");
+}
+
+template <class T>
+gsolve_status step(gs_queue *q, int64_t n, int32_t columns, double a, double c, gs_stepped v)
+{
+    if (columns == 1) {
+        return v.p ? step_of<T, false, true>(q, n, columns, a, c, v)
+                   : step_of<T, false, false>(q, n, columns, a, c, v);
+    }
+    return v.p ? step_of<T, true, true>(q, n, columns, a, c, v)
+               : step_of<T, true, false>(q, n, columns, a, c, v);
+}
+
+template <class T>
+constexpr gs_polynomial_kernels table = {reciprocals<T>, noise<T>, narrow<T>, step<T>};
+
+} // namespace
+
+extern "C" const gs_polynomial_kernels gs_polynomial_cuda[GSOLVE_TYPE_COUNT] = {table<float>,
+                                                                                table<double>};

@@ -1,0 +1,227 @@
+/* schedule.c: tiles, their levels, and how they are dealt out. */
+#include "precond/incomplete/schedule.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "core/try.h"
+#include "precond/barrier.h"
+
+#define GROUP        4    /* tiles interleaved */
+#define LEAST_ROWS   1024 /* of a matrix that is worth the trouble */
+#define LEAST_SHARE  200  /* mean rows a thread and level that are worth a barrier */
+#define LEAST_TILE   8    /* mean rows a tile that keep what is near in the matrix near in time */
+#define FINE_THREADS 4    /* so many gain even without that */
+#define SHORT_ROW    6 /* mean entries: shorter rows wait for each other rather than for memory */
+#define MOST_WORKERS 8 /* of a walk, since each needs n elements of scratch */
+
+typedef struct rows { /* what depends on what */
+    bool upper;
+    int32_t n;
+    const int64_t *start;
+    const int32_t *col;
+} rows;
+
+typedef struct tiling {
+    int32_t *first; /* count + 1: step at which each tile begins; the last: n */
+    int32_t *tile;  /* n: the tile of each row */
+    int32_t *depth; /* count: the level of each tile */
+    int32_t count, levels;
+} tiling;
+
+/* The row that is taken at a step where rows are taken in their own order, and the reverse. */
+static int32_t row_at(const rows *r, int32_t step)
+{
+    return r->upper ? r->n - 1 - step : step;
+}
+
+static bool follows(const rows *r, int32_t step)
+{
+    const int32_t i = row_at(r, step);
+    const int64_t from = r->start[i], to = r->start[i + 1];
+
+    return from < to && (r->upper ? r->col[from] == i + 1 : r->col[to - 1] == i - 1);
+}
+
+/* Tiles of at most cap rows; a longer run is cut into equal parts. */
+static void cut(tiling *t, const rows *r, int32_t cap)
+{
+    t->count = 0;
+    for (int32_t begin = 0, end; begin < r->n; begin = end) {
+        for (end = begin + 1; end < r->n && follows(r, end);) end++;
+        const int32_t length = end - begin, parts = (length - 1) / cap + 1;
+        for (int32_t p = 0; p < parts; p++) {
+            const int32_t from = begin + (int32_t)((int64_t)length * p / parts);
+            const int32_t to = begin + (int32_t)((int64_t)length * (p + 1) / parts);
+            for (int32_t step = from; step < to; step++) t->tile[row_at(r, step)] = t->count;
+            t->first[t->count++] = from;
+        }
+    }
+    t->first[t->count] = r->n;
+}
+
+/* A tile is one level deeper than the deepest that its rows depend on. */
+static void find_depths(tiling *t, const rows *r)
+{
+    t->levels = 0;
+    for (int32_t a = 0; a < t->count; a++) {
+        int32_t depth = 0;
+        for (int32_t step = t->first[a]; step < t->first[a + 1]; step++) {
+            const int32_t i = row_at(r, step);
+            for (int64_t k = r->start[i]; k < r->start[i + 1]; k++) {
+                const int32_t b = t->tile[r->col[k]];
+                if (b != a && t->depth[b] >= depth) depth = t->depth[b] + 1;
+            }
+        }
+        t->depth[a] = depth;
+        if (depth >= t->levels) t->levels = depth + 1;
+    }
+}
+
+/* Whether that many threads gain by it, from what was measured on grids. */
+static bool worthwhile(const tiling *t, const rows *r, int threads)
+{
+    const bool long_tiles = r->n / t->count >= LEAST_TILE;
+
+    if (t->count / t->levels < (GROUP - 1) * threads) return false;
+    if (threads == 1) return long_tiles && r->start[r->n] <= (int64_t)SHORT_ROW * r->n;
+    return (long_tiles || threads >= FINE_THREADS) && r->n / t->levels >= LEAST_SHARE * threads;
+}
+
+/* Longer tiles first, and all threads before one. Returns the number of threads, 0: none gain. */
+static int choose_tiles(tiling *t, const rows *r, int threads)
+{
+    static const int32_t cap[] = {128, 32, 8, 1};
+
+    for (int tried = threads; tried; tried = tried > 1 ? 1 : 0) {
+        for (size_t k = 0; k < sizeof cap / sizeof *cap; k++) {
+            cut(t, r, cap[k]);
+            find_depths(t, r);
+            if (worthwhile(t, r, tried)) return tried;
+            if (r->n / t->count < LEAST_TILE && tried < FINE_THREADS) break;
+        }
+    }
+    return 0;
+}
+
+/* Rows of the count tiles, interleaved; returns where the next go. */
+static int32_t interleave(const tiling *t, const rows *r, const int32_t *tiles, int32_t count,
+                          int32_t *row, int32_t at)
+{
+    bool more = true;
+
+    for (int32_t k = 0; more; k++) {
+        more = false;
+        for (int32_t a = 0; a < count; a++) {
+            const int32_t step = t->first[tiles[a]] + k;
+            if (step >= t->first[tiles[a] + 1]) continue;
+            row[at++] = row_at(r, step);
+            more = true;
+        }
+    }
+    return at;
+}
+
+/* The tiles by[level[l], level[l + 1]) of each level l dealt out in runs of neighbours. */
+static void deal(gs_schedule *s, const tiling *t, const rows *r, const int32_t *level,
+                 const int32_t *by)
+{
+    int32_t at = 0;
+
+    for (int32_t l = 0; l < t->levels; l++) {
+        const int64_t width = level[l + 1] - level[l];
+        for (int c = 0; c < s->threads; c++) {
+            const int32_t from = level[l] + (int32_t)(width * c / s->threads);
+            const int32_t to = level[l] + (int32_t)(width * (c + 1) / s->threads);
+            s->begin[l * s->threads + c] = at;
+            for (int32_t a = from; a < to; a += GROUP) {
+                at = interleave(t, r, by + a, to - a < GROUP ? to - a : GROUP, s->row, at);
+            }
+        }
+    }
+    s->begin[t->levels * s->threads] = at;
+}
+
+static gsolve_status fill(gs_schedule *s, gsolve_context *ctx, const tiling *t, const rows *r)
+{
+    int32_t *level = NULL, *by = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, level, (size_t)t->levels + 2);
+    ALLOC(ctx, GSOLVE_HOST, by, t->count);
+    ALLOC(ctx, GSOLVE_HOST, s->row, r->n);
+    ALLOC(ctx, GSOLVE_HOST, s->begin, (size_t)t->levels * (size_t)s->threads + 1);
+    s->levels = t->levels;
+    memset(level, 0, ((size_t)t->levels + 2) * sizeof *level);
+    for (int32_t a = 0; a < t->count; a++) level[t->depth[a] + 2]++;
+    for (int32_t l = 2; l <= t->levels; l++) level[l] += level[l - 1];
+    for (int32_t a = 0; a < t->count; a++) by[level[t->depth[a] + 1]++] = a;
+    deal(s, t, r, level, by);
+done:
+    gsolve_free(ctx, GSOLVE_HOST, level);
+    gsolve_free(ctx, GSOLVE_HOST, by);
+    return status;
+}
+
+gsolve_status gs_schedule_create(gs_schedule *out, gsolve_context *ctx, bool upper, int32_t n,
+                                 const int64_t *start, const int32_t *col)
+{
+    const rows r = {upper, n, start, col};
+    gs_schedule s = {.threads = 1};
+    tiling t = {0};
+    gsolve_status status = GSOLVE_OK;
+
+    if (n >= LEAST_ROWS) {
+        ALLOC(ctx, GSOLVE_HOST, t.first, (size_t)n + 1);
+        ALLOC(ctx, GSOLVE_HOST, t.tile, n);
+        ALLOC(ctx, GSOLVE_HOST, t.depth, n);
+        s.threads = choose_tiles(&t, &r, gsolve_threads(ctx));
+        if (s.threads > 0) TRY(fill(&s, ctx, &t, &r));
+    }
+    *out = s;
+    memset(&s, 0, sizeof s);
+done:
+    gs_schedule_destroy(&s, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, t.first);
+    gsolve_free(ctx, GSOLVE_HOST, t.tile);
+    gsolve_free(ctx, GSOLVE_HOST, t.depth);
+    return status;
+}
+
+void gs_schedule_destroy(gs_schedule *s, gsolve_context *ctx)
+{
+    gsolve_free(ctx, GSOLVE_HOST, s->row);
+    gsolve_free(ctx, GSOLVE_HOST, s->begin);
+    memset(s, 0, sizeof *s);
+}
+
+/* --- walking ------------------------------------------------------------------------------------
+ */
+
+int gs_schedule_workers(const gs_schedule *s)
+{
+    return s->threads < 1 ? 1 : s->threads < MOST_WORKERS ? s->threads : MOST_WORKERS;
+}
+
+bool gs_schedule_walk(const gs_schedule *s, int32_t n, gs_row_step *step, void *data)
+{
+    gs_barrier barrier = {0};
+    int failures = 0;
+
+    if (s->threads <= 1) {
+        for (int32_t p = 0; p < n; p++) {
+            if (!step(data, 0, s->row ? s->row[p] : p)) return false;
+        }
+        return true;
+    }
+#pragma omp parallel num_threads(gs_usable_threads(gs_schedule_workers(s))) reduction(+ : failures)
+    for (int32_t level = 0; level < s->levels; level++) {
+        const int me = omp_get_thread_num(), subwarp = omp_get_num_threads();
+        for (int share = me; share < s->threads; share += subwarp) {
+            const int32_t *begin = &s->begin[(int64_t)level * s->threads + share];
+            for (int32_t p = begin[0]; p < begin[1]; p++) failures += !step(data, me, s->row[p]);
+        }
+        gs_barrier_wait(&barrier, subwarp);
+    }
+    return failures == 0;
+}

@@ -1,0 +1,210 @@
+// arnoldi_cuda.cu: the kernels of arnoldi.h on a GPU; those on small matrices are in
+// arnoldi_small.cuh, C = V'W in arnoldi_project.cuh.
+#include "solver/block/arnoldi_project.cuh"
+
+namespace
+{
+
+// --- Y = V C, W -= V C ------------------------------------------------------------------------
+
+constexpr int piece = 128; // vectors whose numbers are in shared memory
+
+// What the lanes of a warp multiply four vectors by, for N tiles of columns.
+template <class T, int N>
+struct coefficients {
+    const T *at[piece];
+    double of[piece / 4][N][32];
+};
+
+template <class T, int N>
+__device__ void load(coefficients<T, N> &s, const basis<T> &V, int first, const double *C,
+                     int64_t ld)
+{
+    __syncthreads(); // the last ones are not needed any more
+    for (int e = (int)threadIdx.x; e < piece * N * 8; e += gs_block_size) {
+        const int lane = e % 32, tile_of = e / 32 % N, four = e / 32 / N;
+        const int l = first + four * 4 + lane % 4, c = tile_of * 8 + lane / 4;
+        s.of[four][tile_of][lane] = l < V.vectors && c < V.b ? C[l + c * ld] : 0;
+    }
+    for (int e = (int)threadIdx.x; e < piece; e += gs_block_size) {
+        s.at[e] = V.vector(first + e < V.vectors ? first + e : 0);
+    }
+    __syncthreads();
+}
+
+// Rows of a warp: lane l loads wide rows of vector l % 4, the l / 4-th of eight times as many, and
+// then has of column l / 4 twice wide rows: the l % 4-th of four times as many.
+template <class T, int N>
+struct strip {
+    double sum[N][gs_wide<T>][2]; // [column tile][row of a pack][pack]
+};
+
+template <class T, int N>
+__device__ void add(strip<T, N> &y, const coefficients<T, N> &s, int count, int64_t i, int64_t n)
+{
+    constexpr int wide = gs_wide<T>, ahead = 8;
+    const int lane = (int)threadIdx.x % 32;
+    const int64_t row = i + lane / 4 * wide;
+
+    for (int four = 0; 4 * four < count; four += ahead) {
+        gs_pack<T, wide> v[ahead];
+#pragma unroll
+        for (int e = 0; e < ahead; e++) {
+            const int l = 4 * (four + e) + lane % 4;
+            v[e] = load_rows<wide>(s.at[l], row, l < count ? n : 0);
+        }
+#pragma unroll
+        for (int e = 0; e < ahead; e++) {
+#pragma unroll
+            for (int c = 0; c < N; c++) {
+                const double by = s.of[four + e][c][lane];
+#pragma unroll
+                for (int r = 0; r < wide; r++) multiply_tiles(y.sum[c][r], by, (double)v[e].v[r]);
+            }
+        }
+    }
+}
+
+// The rows from i on of W, less those of y if LESS, or these, to W unless it is to stay as it is; y
+// = what they are then, or would be.
+template <bool LESS, class T, int N>
+__device__ void put(strip<T, N> &y, columns<T> W, int b, bool stays, int64_t i, int64_t n)
+{
+    constexpr int wide = gs_wide<T>;
+    const int lane = (int)threadIdx.x % 32;
+
+#pragma unroll
+    for (int c = 0; c < N; c++) {
+        const int j = c * 8 + lane / 4;
+        T *w = W.v + (j < b ? j : 0) * W.stride;
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            const int64_t at = i + (lane % 4 * 2 + h) * wide;
+            gs_pack<T, wide> x = {};
+            if (LESS) x = load_rows<wide>((const T *)w, at, j < b ? n : 0);
+#pragma unroll
+            for (int r = 0; r < wide; r++) {
+                x.v[r] = LESS ? (T)((double)x.v[r] - y.sum[c][r][h]) : (T)y.sum[c][r][h];
+                y.sum[c][r][h] = (double)x.v[r];
+            }
+            if (j >= b || stays) continue;
+            if (at + wide <= n) {
+                gs_store<wide>(w, at, x);
+            } else {
+                for (int r = 0; r < wide; r++) {
+                    if (at + r < n) w[at + r] = x.v[r];
+                }
+            }
+        }
+    }
+}
+
+// The sums that a lane has of columns c / N and c % N at 2 c are of the lanes' own numbers, since a
+// strip is spread over them as either factor of multiply_tiles.
+template <class T, int N>
+__device__ void add_squares(double *square, const strip<T, N> &y)
+{
+#pragma unroll
+    for (int e = 0; e < gs_wide<T> * 2; e++) {
+#pragma unroll
+        for (int c = 0; c < N * N; c++) {
+            multiply_tiles(square + 2 * c, y.sum[c / N][e / 2][e % 2], y.sum[c % N][e / 2][e % 2]);
+        }
+    }
+}
+
+// LESS: W -= V C and G = W'W; else W = V C.
+template <class T, int N, bool LESS>
+__global__ void __launch_bounds__(gs_block_size, 2)
+    combine_kernel(int64_t n, const basis<T> V, const double *C, int64_t ld, columns<T> W,
+                   double *G, double *partial, unsigned *arrived, gs_guard guard)
+{
+    constexpr int rows = 8 * gs_wide<T>, count = N * N * 2;
+    __shared__ coefficients<T, N> s;
+    const int64_t step = (int64_t)gridDim.x * warps * rows;
+    double square[count] = {};
+
+    if (guard.has_ended()) return;
+    for (int64_t from = (int64_t)blockIdx.x * warps * rows; from < n; from += step) {
+        const int64_t i = from + threadIdx.x / 32 * rows;
+        strip<T, N> y = {};
+        for (int first = 0; first < V.vectors; first += piece) {
+            load(s, V, first, C, ld);
+            add(y, s, V.vectors - first < piece ? V.vectors - first : piece, i, n);
+        }
+        put<LESS>(y, W, V.b, LESS && V.vectors == 0, i, n);
+        if constexpr (LESS) add_squares(square, y);
+    }
+    if constexpr (LESS) {
+        __shared__ double of_warp[warps][count * 32];
+        part_sums(square, of_warp, (int)blockIdx.x, (int)gridDim.x, partial, arrived,
+                  [&](int e, double total) {
+                      const int at = e % 32, k = e / 32, c = k / 2;
+                      const int i = c / N * 8 + at / 4, j = c % N * 8 + at % 4 * 2 + k % 2;
+                      if (i < V.b && j < V.b) G[i + j * GS_BLOCK] = total;
+                  });
+    }
+}
+
+template <class T, int N, bool LESS>
+gsolve_status combine(gs_queue *q, int64_t n, const gs_arnoldi_basis &V, const double *C,
+                      int64_t ld, gs_block_columns W, double *G, void *space)
+{
+    constexpr auto kernel = combine_kernel<T, N, LESS>;
+    const int most = gs_at_once<kernel>(), few = N > 1 ? 1 : 2; // sums over many blocks cost
+    const int grid = gs_grid(q, n * 4 / gs_wide<T>, LESS && most > few ? few : most);
+
+    return gs_launch_pdl(q, "a combination of a basis", kernel, grid, gs_block_size, n,
+                         vectors_of<T>(V), C, ld, of<T>(W), G,
+                         space ? (double *)((char *)space + head) : nullptr, (unsigned *)space);
+}
+
+template <class T>
+gsolve_status less(gs_queue *q, int64_t n, gs_arnoldi_basis V, const double *C, int64_t ld,
+                   gs_block_columns W, double *G, void *space)
+{
+    return V.b <= 8 ? combine<T, 1, true>(q, n, V, C, ld, W, G, space)
+                    : combine<T, 2, true>(q, n, V, C, ld, W, G, space);
+}
+
+template <class T>
+gsolve_status times(gs_queue *q, int64_t n, gs_arnoldi_basis V, const double *C, int64_t ld,
+                    gs_block_columns Y)
+{
+    return V.b <= 8 ? combine<T, 1, false>(q, n, V, C, ld, Y, nullptr, nullptr)
+                    : combine<T, 2, false>(q, n, V, C, ld, Y, nullptr, nullptr);
+}
+
+size_t space(int64_t, int, int)
+{
+    return space_size;
+}
+
+// --- small matrices ---------------------------------------------------------------------------
+
+gsolve_status first(gs_queue *q, const gs_arnoldi_small *a)
+{
+    return gs_launch_pdl(q, "the small factors of a block", first_kernel, 1, gs_block_size, *a);
+}
+
+gsolve_status second(gs_queue *q, const gs_arnoldi_small *a)
+{
+    return gs_launch_pdl(q, "the small factors of a block again", second_kernel, 1, gs_block_size,
+                         *a);
+}
+
+gsolve_status solve(gs_queue *q, const gs_arnoldi_small *a)
+{
+    return gs_launch_pdl(q, "the small system of a cycle", solve_kernel, 1, gs_block_size, *a);
+}
+
+gsolve_status close(gs_queue *q, const gs_arnoldi_small *a)
+{
+    return gs_launch_pdl(q, "the end of a cycle", close_kernel, 1, GS_BLOCK, *a);
+}
+
+} // namespace
+
+extern "C" const gs_arnoldi_kernels gs_arnoldi_cuda[GSOLVE_TYPE_COUNT] = {
+    {space, project<float>, less<float>, times<float>, first, second, solve, close},
+    {space, project<double>, less<double>, times<double>, first, second, solve, close}};

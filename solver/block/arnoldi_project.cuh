@@ -1,0 +1,184 @@
+// arnoldi_project.cuh: C = V'W for arnoldi_cuda.cu, and what its other kernels share. Sums of
+// products of 8 vectors with 8 others are made by tensor cores, which add in fp64 without rounding
+// to less and in an order that is always the same: a block of W has few columns, and so V is read
+// at the memory's speed.
+#include "solver/block/arnoldi_small.cuh"
+
+namespace
+{
+
+constexpr int warps = gs_block_size / 32;
+
+template <class T>
+struct basis {
+    const T *v;
+    int64_t stride;
+    int apart, b, vectors;
+    __device__ const T *vector(int l) const
+    {
+        return v + ((int64_t)(l / b) * apart + l % b) * stride;
+    }
+};
+
+template <class T>
+basis<T> vectors_of(const gs_arnoldi_basis &V)
+{
+    return {(const T *)V.v, V.stride, V.apart, V.b, V.count * V.b};
+}
+
+// The W elements from p[i] on; 0 in rows from n on.
+template <int W, class T>
+__device__ gs_pack<T, W> load_rows(const T *p, int64_t i, int64_t n)
+{
+    gs_pack<T, W> x;
+
+    if (i + W <= n) return gs_load<W>(p, i);
+#pragma unroll
+    for (int e = 0; e < W; e++) x.v[e] = i + e < n ? p[i + e] : T(0);
+    return x;
+}
+
+// Sums of a block of threads: S of each thread, of which those of one warp differ and those of one
+// lane are added up. of_warp has room for all; then partial has S x 32 for each block of a group of
+// parts, and the block that comes last adds those in the order of the parts: store(e, total) for
+// element e = s 32 + lane.
+template <int S, class Store>
+__device__ void part_sums(const double (&mine)[S], double (*of_warp)[S * 32], int part, int parts,
+                          double *partial, unsigned *arrived, Store store)
+{
+    constexpr int count = S * 32, share = count < gs_block_size ? gs_block_size / count : 1;
+    __shared__ bool last;
+    const int t = (int)threadIdx.x;
+
+    __syncthreads(); // of_warp is free
+#pragma unroll
+    for (int s = 0; s < S; s++) of_warp[t / 32][s * 32 + t % 32] = mine[s];
+    __syncthreads();
+    for (int e = t; e < count; e += gs_block_size) {
+        double total = 0;
+        for (int w = 0; w < warps; w++) total += of_warp[w][e];
+        partial[(int64_t)part * count + e] = total;
+    }
+    __threadfence();
+    __syncthreads();
+    if (t == 0) last = atomicAdd(arrived, 1u) == (unsigned)parts - 1;
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    for (int e = t % count; e < count;
+         e += gs_block_size) { // several threads for each, if they can
+        double total = 0;
+#pragma unroll 16
+        for (int p = t / count; p < parts; p += share) {
+            total += __ldcg(&partial[(int64_t)p * count + e]);
+        }
+        of_warp[t / count][e] = total;
+    }
+    __syncthreads();
+    for (int e = t; e < count; e += gs_block_size) {
+        double total = 0;
+        for (int h = 0; h < share; h++) total += of_warp[h][e];
+        store(e, total);
+    }
+    if (t == 0) *arrived = 0;
+}
+
+// --- C = V'W ----------------------------------------------------------------------------------
+
+constexpr int reach = 4; // tiles of 8 vectors that a warp has at once
+
+// A group of blocks for reach tiles of V, with all N tiles of columns of W; the blocks of a group
+// share the rows, and neighbours have the same rows of different groups, so that
+// W comes from memory once.
+template <class T, int N>
+__global__ void __launch_bounds__(gs_block_size, 2)
+    project_kernel(int64_t n, int first, int groups, const basis<T> V, columns<const T> W,
+                   double *C, int64_t ld, double *partial, unsigned *arrived, gs_guard guard)
+{
+    constexpr int wide = gs_wide<T>, ahead = N > 1 ? 2 : 4, rows = 4 * wide * ahead;
+    constexpr int count = reach * N * 2;
+    __shared__ double of_warp[warps][count * 32];
+    const int group = (int)blockIdx.x % groups, part = (int)blockIdx.x / groups;
+    const int parts = (int)gridDim.x / groups, lane = (int)threadIdx.x % 32;
+    const int left = first + group * reach * 8;
+    const T *v[reach], *w[N];
+    double sum[count] = {};
+
+    if (guard.has_ended()) return;
+#pragma unroll
+    for (int g = 0; g < reach; g++) {
+        const int l = left + 8 * g + lane / 4;
+        v[g] = V.vector(l < V.vectors ? l : left) + lane % 4 * wide;
+    }
+#pragma unroll
+    for (int c = 0; c < N; c++) {
+        const int j = 8 * c + lane / 4;
+        w[c] = W.v + (j < V.b ? j : 0) * W.stride + lane % 4 * wide;
+    }
+    const int64_t step = (int64_t)parts * warps * rows;
+    for (int64_t i = ((int64_t)part * warps + threadIdx.x / 32) * rows; i < n; i += step) {
+        const int64_t rest = n - lane % 4 * wide;
+        gs_pack<T, wide> x[ahead][N], u[ahead][reach];
+#pragma unroll
+        for (int s = 0; s < ahead; s++) {
+            const int64_t at = i + s * 4 * wide;
+#pragma unroll
+            for (int c = 0; c < N; c++) x[s][c] = load_rows<wide>(w[c], at, rest);
+#pragma unroll
+            for (int g = 0; g < reach; g++) u[s][g] = load_rows<wide>(v[g], at, rest);
+        }
+#pragma unroll
+        for (int e = 0; e < ahead * wide; e++) {
+#pragma unroll
+            for (int gc = 0; gc < reach * N; gc++) {
+                multiply_tiles(sum + 2 * gc, (double)u[e / wide][gc / N].v[e % wide],
+                               (double)x[e / wide][gc % N].v[e % wide]);
+            }
+        }
+    }
+    part_sums(sum, of_warp, part, parts, partial + (int64_t)group * parts * count * 32,
+              arrived + group, [&](int e, double total) {
+                  const int s = e / 32, at = e % 32, gc = s / 2;
+                  const int l = left + gc / N * 8 + at / 4, c = gc % N * 8 + at % 4 * 2 + s % 2;
+                  if (l < V.vectors && c < V.b) C[l + c * ld] = total;
+              });
+}
+
+constexpr int most_counters = (int)(head / sizeof(unsigned));
+constexpr size_t room = (space_size - head) / sizeof(double); // for partial sums
+
+template <class T, int N>
+gsolve_status project_of(gs_queue *q, int64_t n, const gs_arnoldi_basis &V, gs_block_columns W,
+                         double *C, int64_t ld, void *space)
+{
+    constexpr int rows = 16 * gs_wide<T> * warps;   // of a block, about
+    constexpr int once = most_counters * reach * 8; // vectors of a launch
+    const basis<T> all = vectors_of<T>(V);
+    gsolve_status status = GSOLVE_OK;
+
+    for (int first = 0; first < all.vectors && status == GSOLVE_OK; first += once) {
+        const int tiles = ((all.vectors - first < once ? all.vectors - first : once) + 7) / 8;
+        const int groups = (tiles + reach - 1) / reach;
+        const int64_t most = (n + rows - 1) / rows;
+        const int fit = (int)(room / (size_t)(groups * reach * N * 64));
+        int parts = (2 * q->processors + groups - 1) / groups;
+        if (parts > q->processors) parts = q->processors; // sums over many blocks cost
+        if (parts > most) parts = (int)most;
+        if (parts > fit) parts = fit;
+        if (parts < 1) parts = 1;
+        status = gs_launch_pdl(q, "products with a basis", project_kernel<T, N>, groups * parts,
+                               gs_block_size, n, first, groups, all, of<const T>(W), C, ld,
+                               (double *)((char *)space + head), (unsigned *)space);
+    }
+    return status;
+}
+
+template <class T>
+gsolve_status project(gs_queue *q, int64_t n, gs_arnoldi_basis V, gs_block_columns W, double *C,
+                      int64_t ld, void *space)
+{
+    return V.b <= 8 ? project_of<T, 1>(q, n, V, W, C, ld, space)
+                    : project_of<T, 2>(q, n, V, W, C, ld, space);
+}
+
+} // namespace

@@ -1,0 +1,179 @@
+// block.cuh: what the kernels on blocks share: columns, sums of many products, the factorisation.
+#ifndef GS_SOLVER_BLOCK_BLOCK_CUH
+#define GS_SOLVER_BLOCK_BLOCK_CUH
+
+#include "core/cuda.cuh"
+
+extern "C" {
+#include "solver/block/block.h"
+}
+
+namespace
+{
+
+constexpr int tile = 8;           // columns by columns of a Gram matrix that a thread sums
+constexpr int most_tiles = 8;     // of two Gram matrices
+constexpr int most_blocks = 1024; // of threads
+
+// The counters stand first.
+constexpr size_t head = 256;
+constexpr size_t space_size = head + sizeof(double) * most_tiles * tile * tile * most_blocks;
+
+template <class T>
+struct columns {
+    T *v;
+    int64_t stride;
+    __device__ T &operator()(int64_t i, int j) const { return v[i + j * stride]; }
+};
+
+template <class T>
+columns<T> of(gs_block_columns v)
+{
+    return {(T *)v.v, v.stride};
+}
+
+int rows_grid(const gs_queue *q, int64_t n, int blocks_per_processor)
+{
+    const int grid = gs_grid(q, n, blocks_per_processor);
+    return grid < most_blocks ? grid : most_blocks;
+}
+
+// Sums over a warp: lane l has those of v[2 l] and v[2 l + 1] in v[0] and v[1] then. Half of what a
+// lane still sums goes to another, so that 62 exchanges do for 64 sums.
+template <int HALF>
+__device__ void warp_sums(double (&v)[tile * tile])
+{
+    constexpr int bit = HALF / 2;
+    const bool upper = threadIdx.x & bit;
+
+#pragma unroll
+    for (int e = 0; e < HALF; e++) {
+        const double give = upper ? v[e] : v[e + HALF], keep = upper ? v[e + HALF] : v[e];
+        v[e] = keep + __shfl_xor_sync(0xffffffffu, give, bit);
+    }
+    if constexpr (HALF > 2) warp_sums<HALF / 2>(v);
+}
+
+// Sums over the grid, as gs_grid_sum of cuda.cuh: partial has tile^2 for each block.
+template <class Store>
+__device__ void grid_sums(double (&mine)[tile * tile], double *partial, unsigned *arrived,
+                          Store store)
+{
+    constexpr int count = tile * tile, warps = gs_block_size / 32, parts = gs_block_size / count;
+    static_assert(count == 64, "a warp has two sums a lane");
+    __shared__ double of_warp[warps][count];
+    __shared__ bool last;
+    const int t = (int)threadIdx.x, lane = t % 32;
+    double total = 0;
+
+    warp_sums<count / 2>(mine);
+    of_warp[t / 32][2 * lane] = mine[0];
+    of_warp[t / 32][2 * lane + 1] = mine[1];
+    __syncthreads();
+    if (t < count) {
+        for (int w = 0; w < warps; w++) total += of_warp[w][t];
+        partial[(int64_t)blockIdx.x * count + t] = total;
+        __threadfence();
+    }
+    __syncthreads();
+    if (t == 0) last = atomicAdd(arrived, 1u) == gridDim.x - 1;
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    total = 0;
+    for (int b = t / count; b < (int)gridDim.x; b += parts) {
+        total += __ldcg(&partial[(int64_t)b * count + t % count]);
+    }
+    of_warp[t / count][t % count] = total;
+    __syncthreads();
+    if (t < count) {
+        total = 0;
+        for (int w = 0; w < parts; w++) total += of_warp[w][t];
+        store(t, total);
+    }
+    if (t == 0) *arrived = 0;
+}
+
+// --- small matrices: a thread for each element ------------------------------------------------
+
+constexpr int side = GS_BLOCK;
+static_assert(side * side == gs_block_size, "a thread for each element");
+
+// As in block_factor.h.
+struct factor {
+    int rank, order[side];
+    double least;
+    bool done[side], negative;
+    double d[side], own[side]; // G_ii^-1/2, G_ii^1/2
+    double L[side][side], rest[side][side], t[side][side];
+    double less[side]; // 1 / the pivots
+};
+
+// The vector that depends least on those before, or -1, in all threads of a warp.
+__device__ int least_dependent(const factor &f, int b)
+{
+    const int i = (int)threadIdx.x % 32;
+    double value = i < b && !f.done[i] ? f.rest[i][i] : -1;
+    int at = i;
+
+    if (!(value > GS_DEPENDENT)) value = -1; // not a number counts as dependent
+    for (int step = 16; step > 0; step /= 2) {
+        const double other = __shfl_xor_sync(0xffffffffu, value, step);
+        const int there = __shfl_xor_sync(0xffffffffu, at, step);
+        if (other > value || (other == value && there < at)) value = other, at = there;
+    }
+    return value > 0 ? at : -1;
+}
+
+// By all threads of a block of side x side; floor NULL: 0.
+__device__ void factorise(factor &f, int b, const double *G, const double *floor)
+{
+    const int i = (int)threadIdx.x % side, j = (int)threadIdx.x / side;
+    const bool in = i < b && j < b;
+
+    if (threadIdx.x == 0) f.rank = 0, f.negative = false, f.least = 1;
+    __syncthreads();
+    if (j == 0) {
+        const double own = i < b ? G[i + i * GS_BLOCK] : 0;
+        f.done[i] = !(own > (floor && i < b ? floor[i] : 0));
+        f.own[i] = f.done[i] ? 0 : sqrt(own);
+        f.d[i] = f.done[i] ? 0 : 1 / f.own[i];
+        if (own < 0) f.negative = true;
+    }
+    f.L[i][j] = f.t[i][j] = 0;
+    __syncthreads();
+    f.rest[i][j] = in ? G[i + j * GS_BLOCK] * f.d[i] * f.d[j] : 0;
+    __syncthreads();
+    for (int r = 0; r < b; r++) {
+        const int p = least_dependent(f, b);
+        if (p < 0) break; // alike in all threads
+        const double inverse = rsqrt(f.rest[p][p]), root = inverse * f.rest[p][p];
+        const bool open = in && !f.done[i] && i != p;
+        const double of_i = f.rest[i][p] * inverse, of_j = f.rest[j][p] * inverse;
+        const double less = open && !f.done[j] && j != p ? f.rest[i][j] - of_i * of_j : 0;
+        __syncthreads(); // everything is read
+        if (j == 0 && (open || i == p)) f.L[i][r] = i == p ? root : of_i;
+        if (open && !f.done[j] && j != p) f.rest[i][j] = less;
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            f.done[p] = true, f.order[r] = p, f.less[r] = inverse, f.rank = r + 1;
+            f.least = fmin(f.least, root * root);
+        }
+        __syncthreads();
+    }
+    if ((int)threadIdx.x < f.rank) { // column c of t, from the last row on
+        const int c = (int)threadIdx.x;
+        for (int r = c; r >= 0; r--) {
+            const int p = f.order[r];
+            double sum = r == c;
+            for (int m = r + 1; m <= c; m++) sum -= f.L[f.order[m]][r] * f.rest[f.order[m]][c];
+            f.rest[p][c] = sum * f.less[r]; // t before it is scaled; rest is of no use any more
+            f.t[p][c] = f.rest[p][c] * f.d[p];
+        }
+    }
+    __syncthreads();
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,347 @@
+/* block_cg.c: block conjugate gradients: all right-hand sides search in the sum of their Krylov
+ * spaces (O'Leary 1980). For A and M symmetric positive definite.
+ *
+ * Residuals of several columns come to depend on one another, and on the way there the original
+ * method loses all accuracy. So they are kept as R = w sigma with w'M^-1 w = I and sigma small
+ * (Dubrulle 2001, "Retooling the method of block conjugate gradients"; with M: Tichy, Meurant and
+ * Simonova 2025, "Block CG algorithms revisited"):
+ *
+ *   Q = A S, xi = (S'Q)^-1, X += S xi sigma, W = w - Q xi, Z = M^-1 W,
+ *   W = w zeta, S = M^-1 w + S zeta', sigma = zeta sigma
+ *
+ * zeta is found by a pivoted Cholesky factorisation of W'Z, which reveals the rank: where a column
+ * of W depends on the others but for rounding the block becomes narrower, and a column of w and S
+ * is 0 from there on. |r_c|^2 = sigma_c' W'W sigma_c, so that R itself is not needed.
+ *
+ * Columns that have ended leave the block (narrow), a quarter of them at a time. Fewer columns find
+ * less in a step, and so there are more steps, of fewer products in all. The residuals of
+ * the others are (w U) sigma', U orthonormal, and have no part along w u, u orthogonal to U. So
+ * their steps along S u would be 0, if S u were conjugate to the directions that remain. S T has
+ * these in its first columns and D, what is left of the others, with D'A D = I, behind them. As
+ * long as all directions to come are made conjugate to D too,
+ *
+ *   S = M^-1 w + S zeta' - D (A D)'M^-1 w,
+ *
+ * residuals remain orthogonal to all that was searched in, with a recurrence as short as before;
+ * without it they do not, and there are twice as many steps, or no end of them. D stands behind S,
+ * and A D behind w, so that this takes no pass of its own.
+ *
+ * More columns than fit a block are several blocks of about the same width, side by side, which
+ * know nothing of one another, and which nobody leaves.
+ *
+ * A step moves, beside the product, 8 n 13 b bytes in fp64 for b columns if M is a diagonal: S, Q
+ * for xi, S, Q, X, W read and X, W written, W for zeta, S, W read and S, W written; cg moves 12.
+ * On the small matrices works one block of threads, twice a step. */
+#include "core/try.h"
+#include "solver/block/block_narrow.h"
+#include "solver/method.h"
+
+typedef struct block_cg_options {
+    gs_run_options run;
+    int block, leave;
+} block_cg_options;
+
+enum { LEAVE_AUTO, LEAVE_OFF, LEAVE_ON };
+#define LEAVE_ROWS (1 << 19) /* on a GPU fewer rows make a step no shorter for fewer columns */
+
+enum { G, WW, XI, ALPHA, BY, ZETA, SIGMA, SMALLS }; /* small matrices */
+
+typedef struct block_cg {
+    gsolve_dense W, Z, S, Q;
+    gs_scalar small[SMALLS]; /* column c of each at c GS_BLOCK */
+    void *space;
+    int all; /* columns of the one block there is, with those behind that have left it; or 0 */
+} block_cg;
+
+static const gsolve_option options[] = {
+    GS_RUN_OPTIONS(block_cg_options, 10000, 2000),
+    {"block", "most columns that search together", GSOLVE_INT, offsetof(block_cg_options, block), 8,
+     1, GS_BLOCK, NULL},
+    {"leave",
+     "whether columns that have ended leave the block, if one has them all; auto: not small ones "
+     "on a GPU",
+     GSOLVE_CHOICE, offsetof(block_cg_options, leave), LEAVE_AUTO, 0, 0, "auto|off|on"},
+    {0},
+};
+
+static const gs_block_kernels *kernels(const gs_krylov *k)
+{
+    return GS_KERNELS(gs_block, k->ctx, k->csr.type);
+}
+
+static gsolve_status setup(gs_krylov *k)
+{
+    block_cg *s = k->state;
+    gsolve_dense *vector[] = {&s->W, &s->Z, &s->S, &s->Q};
+    gsolve_status status;
+
+    for (int i = 0; i < 4; i++) TRY(gs_new_outer_vector(k, k->csr.nrows, vector[i]));
+    TRY(gs_new_columns(k, GS_BLOCK, sizeof(double), (void **)(void *)&s->small[SIGMA]));
+    for (int i = 0; i < SIGMA; i++) {
+        TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)GS_BLOCK * (size_t)k->width, sizeof(double),
+                        (void **)(void *)&s->small[i]));
+    }
+    TRY(gs_new_zeros(k, GS_KERNELS(gs_block, k->ctx, GSOLVE_F64)->space_size, &s->space));
+done:
+    return status;
+}
+
+/* Columns of a block. */
+static int width(const gs_krylov *k)
+{
+    return gs_block_width(k->wide, ((const block_cg_options *)k->options)->block);
+}
+
+static gs_block_small small_of(const gs_krylov *k, int first, int b)
+{
+    const block_cg *s = k->state;
+    const int64_t at = (int64_t)first * GS_BLOCK;
+    const gs_block_small a = {
+        .G = s->small[G] + at,
+        .WW = s->small[WW] + at,
+        .xi = s->small[XI] + at,
+        .alpha = s->small[ALPHA] + at,
+        .t = s->small[BY] + at,
+        .zeta = s->small[ZETA] + at,
+        .sigma = s->small[SIGMA] + at,
+        .rr = k->rr + first,
+        .judge = gs_convergence_test_of(k, first),
+        .b = b,
+        .all = s->all > b ? s->all : b,
+    };
+    return a;
+}
+
+/* --- the operations, on all blocks --------------------------------------------------------------
+ */
+
+/* Runs the call for every block: columns first to first + b, with a; it moves so many vectors of
+ * each. */
+#define EACH_BLOCK(class, vectors, call)                                         \
+    const int most = width(k);                                                   \
+    gsolve_status status = GSOLVE_OK;                                            \
+    gs_begin_block(k, class, (vectors) * (double)k->csr.nrows * k->wide);        \
+    for (int first = 0; first < k->wide && status == GSOLVE_OK; first += most) { \
+        const int b = k->wide - first < most ? k->wide - first : most;           \
+        const gs_block_small a = small_of(k, first, b);                          \
+        status = (call);                                                         \
+    }                                                                            \
+    gs_end_block(k);                                                             \
+    return status
+
+#define QUEUE     k->ctx->queue
+#define OF(which) ((gs_block_columns){gs_column_of(which, first).value, (which).stride})
+
+/* G = S'Q. */
+static gsolve_status gram(gs_krylov *k)
+{
+    const block_cg *s = k->state;
+
+    EACH_BLOCK(GS_DOTS, 2,
+               kernels(k)->gram(QUEUE, s->S.nrows, b, OF(s->S), OF(s->Q), a.G, s->space));
+}
+
+/* xi = G^-1, alpha = xi sigma. */
+static gsolve_status solve(gs_krylov *k)
+{
+    EACH_BLOCK(GS_SCALARS, 0, kernels(k)->solve(QUEUE, &a));
+}
+
+/* Where the right-hand sides of a block have their x. */
+static gs_block_places solutions(const gs_krylov *k, int first, int b)
+{
+    gs_block_places places = {.v = k->x.value};
+
+    for (int j = 0; j < b; j++) places.at[j] = k->order[first + j] * k->x.stride;
+    return places;
+}
+
+/* X += S alpha, W = w - Q xi. */
+static gsolve_status move(gs_krylov *k)
+{
+    const block_cg *s = k->state;
+
+    EACH_BLOCK(GS_SOLUTION_STEP, 6,
+               kernels(k)->step(QUEUE, s->S.nrows, b, OF(s->S), OF(s->Q), a.alpha, a.xi,
+                                solutions(k, first, b), OF(s->W), k->ended + first));
+}
+
+/* G = W'Z, WW = W'W. */
+static gsolve_status squares(gs_krylov *k, gsolve_dense Z, const void *d)
+{
+    const block_cg *s = k->state;
+
+    EACH_BLOCK(GS_DOTS, Z.value ? 2 : 1,
+               kernels(k)->squares(QUEUE, s->W.nrows, b, a.all, OF(s->W),
+                                   Z.value ? OF(Z) : (gs_block_columns){0}, d, a.G, a.WW,
+                                   s->space));
+}
+
+/* G = zeta'zeta, |r|, sigma = zeta sigma. */
+static gsolve_status factorise(gs_krylov *k, bool start)
+{
+    EACH_BLOCK(GS_SCALARS, 0, kernels(k)->orthogonal(QUEUE, &a, start));
+}
+
+/* w = W t, S = Z t + S zeta'; at the start S = Z t. */
+static gsolve_status turn(gs_krylov *k, gsolve_dense Z, const void *d, bool start)
+{
+    const block_cg *s = k->state;
+
+    EACH_BLOCK(GS_DIRECTION_STEP, (Z.value ? 4 : 3) + !start,
+               kernels(k)->adapt(QUEUE, s->S.nrows, b, a.all,
+                                 Z.value ? OF(Z) : (gs_block_columns){0}, d, a.t,
+                                 start ? NULL : a.zeta, OF(s->S), OF(s->W)));
+}
+
+/* --- the method ---------------------------------------------------------------------------------
+ */
+
+/* Columns that have nothing to do make no directions. */
+static gsolve_status clear_inactive(gs_krylov *k)
+{
+    const block_cg *s = k->state;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < k->wide; c++) {
+        if (k->active[c]) continue;
+        TRY(k->vector->zero(k->ctx->queue, s->W.nrows, gs_column_of(s->W, c).value));
+    }
+done:
+    return status;
+}
+
+/* Where M is a diagonal or absent, without Z. */
+static gsolve_status orthogonalise(gs_krylov *k, bool start)
+{
+    block_cg *s = k->state;
+    bool simple;
+    const void *d = gs_diagonal(k, &simple);
+    const gsolve_dense Z = simple ? (gsolve_dense){0} : s->Z;
+    gsolve_status status;
+
+    if (!simple) TRY(gs_precondition(k, s->W, s->Z)); /* Z = M^-1 W               */
+    TRY(squares(k, Z, d));                            /* G = W'Z, WW = W'W        */
+    TRY(factorise(k, start));                         /* G = zeta'zeta, |r|       */
+    TRY(turn(k, Z, d, start));                        /* w = W t, S = Z t + S zeta' */
+done:
+    return status;
+}
+
+static gsolve_status start(gs_krylov *k)
+{
+    block_cg *s = k->state;
+    gsolve_status status;
+
+    s->all = 0;
+    TRY(clear_inactive(k));
+    TRY(gs_residual(k, s->W)); /* W = B - A X              */
+    TRY(orthogonalise(k, true));
+done:
+    return status;
+}
+
+static gsolve_status step(gs_krylov *k, int64_t j)
+{
+    block_cg *s = k->state;
+    gsolve_status status;
+
+    (void)j;
+    TRY(gs_multiply(k, s->S, s->Q)); /* Q = A S                  */
+    TRY(gram(k));                    /* G = S'Q                  */
+    TRY(solve(k));                   /* xi = G^-1, alpha = xi sigma */
+    TRY(move(k));                    /* X += S alpha, W = w - Q xi */
+    TRY(orthogonalise(k, false));
+done:
+    return status;
+}
+
+static int period(const gs_krylov *k)
+{
+    (void)k;
+    return 1;
+}
+
+/* --- columns leave -----------------------------------------------------------------------------
+ */
+
+/* Of one block, when a quarter of its columns has ended and another has a digit or more to go. */
+static bool settled(const gs_krylov *k, int64_t j)
+{
+    const block_cg_options *asked = k->options;
+    const bool few = k->ctx->device->record && k->csr.nrows < LEAVE_ROWS;
+    int32_t ended = 0;
+    bool far = false;
+
+    (void)j;
+    if (k->wide > asked->block || asked->leave == LEAVE_OFF) return false;
+    if (asked->leave == LEAVE_AUTO && few) return false;
+    for (int32_t c = 0; c < k->wide; c++) {
+        ended += !k->active[c];
+        far = far || (k->active[c] && k->seen[c].r > 10 * k->seen[c].target);
+    }
+    return far && 4 * ended >= k->wide;
+}
+
+/* W = w U, S = S T, Q = Q T in b columns; those behind the first keep of Q are kept in W. */
+static gsolve_status divide(gs_krylov *k, int b, int keep)
+{
+    const block_cg *s = k->state;
+    const int first = 0;
+    const double *U = s->small[XI], *T = s->small[BY];
+    const size_t size = gs_type_size(k->csr.type), gone = (size_t)((b - keep) * s->W.stride);
+    const int64_t n = s->W.nrows;
+    gsolve_status status;
+
+    gs_begin_block(k, GS_OTHER, 0);
+    TRY(kernels(k)->adapt(QUEUE, n, b, b, (gs_block_columns){0}, NULL, U, NULL, OF(s->W),
+                          OF(s->W)));
+    TRY(kernels(k)->adapt(QUEUE, n, b, b, OF(s->Q), NULL, T, NULL, OF(s->Q), OF(s->S)));
+    TRY(gsolve_copy(k->ctx, gs_column_of(s->W, keep).value, gs_location(k->ctx),
+                    gs_column_of(s->Q, keep).value, gs_location(k->ctx), gone * size));
+done:
+    gs_end_block(k);
+    return status;
+}
+
+/* The columns behind the first k->wide leave the block, but not what they have searched in. */
+static gsolve_status narrow(gs_krylov *k, int32_t before)
+{
+    enum { SIZE = GS_BLOCK * GS_BLOCK };
+    block_cg *s = k->state;
+    const int32_t keep = k->wide;
+    const size_t bytes = (size_t)before * GS_BLOCK * sizeof(double);
+    double of_G[SIZE], sigma[SIZE], U[SIZE], T[SIZE];
+    gsolve_status status;
+
+    k->wide = before;
+    TRY(gs_multiply(k, s->S, s->Q)); /* Q = A S                  */
+    TRY(gram(k));                    /* G = S'Q                  */
+    TRY(gsolve_copy(k->ctx, of_G, GSOLVE_HOST, s->small[G], GSOLVE_DEVICE, bytes));
+    TRY(gsolve_copy(k->ctx, sigma, GSOLVE_HOST, s->small[SIGMA], GSOLVE_DEVICE, bytes));
+    gs_block_narrow(before, keep, of_G, sigma, U, T);
+    TRY(gsolve_copy(k->ctx, s->small[XI], GSOLVE_DEVICE, U, GSOLVE_HOST, bytes));
+    TRY(gsolve_copy(k->ctx, s->small[BY], GSOLVE_DEVICE, T, GSOLVE_HOST, bytes));
+    TRY(gsolve_copy(k->ctx, s->small[SIGMA], GSOLVE_DEVICE, sigma, GSOLVE_HOST, bytes));
+    TRY(divide(k, before, keep));
+    s->all = s->all > before ? s->all : before;
+done:
+    k->wide = keep;
+    return status;
+}
+
+const gs_method gs_block_cg = {
+    .plugin = {"block_cg", "block conjugate gradients; A symmetric positive definite", options,
+               sizeof(block_cg_options)},
+    .state_size = sizeof(block_cg),
+    .products = 1,
+    .tests_convergence = true,
+    .whole = true,
+    .definite = true,
+    .setup = setup,
+    .start = start,
+    .step = step,
+    .period = period,
+    .settled = settled,
+    .narrow = narrow,
+};

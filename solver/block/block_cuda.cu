@@ -1,0 +1,311 @@
+// block_cuda.cu: the kernels of block.h on a GPU. A thread has a row: it reads all columns of it,
+// so that a block is read once.
+#include "core/pdl.cuh"
+#include "solver/block/block.cuh"
+
+namespace
+{
+
+#define SMALL __device__
+#include "vector/convergence_body.h"
+
+// --- Gram matrices ----------------------------------------------------------------------------
+
+template <class T>
+struct gram_operands {
+    columns<const T> U, V[2];
+    const T *d[2]; // times which V counts, or NULL
+    double *G[2];
+};
+
+template <class T>
+__global__ void __launch_bounds__(gs_block_size)
+    gram_kernel(int64_t n, int b, int all, gram_operands<T> a, double *partial, unsigned *arrived,
+                gs_guard guard)
+{
+    const int tiles = (all + tile - 1) / tile, at = (int)blockIdx.y;
+    const int first = at % tiles * tile, other = at / tiles % tiles * tile;
+    const int which = at / (tiles * tiles);
+    const columns<const T> V = which ? a.V[1] : a.V[0];
+    const T *d = which ? a.d[1] : a.d[0];
+    const int64_t step = (int64_t)gridDim.x * gs_block_size;
+    double sum[tile * tile] = {};
+
+    if (guard.has_ended()) return;
+    for (int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; i < n; i += step) {
+        T u[tile], v[tile];
+        const double weight = d ? (double)d[i] : 1;
+#pragma unroll
+        for (int j = 0; j < tile; j++) {
+            u[j] = first + j < all ? a.U(i, first + j) : T(0);
+            v[j] = other + j < b ? V(i, other + j) : T(0);
+        }
+#pragma unroll
+        for (int j = 0; j < tile; j++) {
+            const double with = weight * (double)v[j];
+#pragma unroll
+            for (int l = 0; l < tile; l++) sum[l + j * tile] += (double)u[l] * with;
+        }
+    }
+    double *G = which ? a.G[1] : a.G[0];
+    grid_sums(sum, partial + (int64_t)at * tile * tile * gridDim.x, arrived + at,
+              [&](int e, double total) {
+                  const int i = first + e % tile, j = other + e / tile;
+                  if (i < all && j < b) G[i + j * GS_BLOCK] = total;
+              });
+}
+
+template <class T>
+gsolve_status launch_gram(gs_queue *q, int64_t n, int b, int all, int count,
+                          const gram_operands<T> &a, void *space)
+{
+    const int tiles = (all + tile - 1) / tile;
+    const dim3 grid((unsigned)rows_grid(q, n, 2), (unsigned)(tiles * tiles * count));
+
+    return gs_launch_pdl_with(q, "products of columns", gram_kernel<T>, grid, gs_block_size, 0, n,
+                              b, all, a, (double *)((char *)space + head), (unsigned *)space,
+                              gs_guard{q->guard});
+}
+
+template <class T>
+gsolve_status gram(gs_queue *q, int64_t n, int b, gs_block_columns U, gs_block_columns V, double *G,
+                   void *space)
+{
+    const columns<const T> v = of<const T>(V);
+    const gram_operands<T> a = {of<const T>(U), {v, v}, {nullptr, nullptr}, {G, G}};
+
+    return launch_gram(q, n, b, b, 1, a, space);
+}
+
+template <class T>
+gsolve_status squares(gs_queue *q, int64_t n, int b, int all, gs_block_columns W,
+                      gs_block_columns Z, const void *d, double *G, double *WW, void *space)
+{
+    const columns<const T> w = of<const T>(W), z = Z.v ? of<const T>(Z) : w;
+    const gram_operands<T> a = {w, {z, w}, {Z.v ? nullptr : (const T *)d, nullptr}, {G, WW}};
+
+    return launch_gram(q, n, b, all, 2, a, space);
+}
+
+// --- updates ----------------------------------------------------------------------------------
+
+// A small matrix as every thread of a block reads it.
+template <class T, int B>
+struct shared_small {
+    T of[B][B]; // [column][row]
+};
+
+template <class T, int B>
+__device__ void load_small(shared_small<T, B> &s, int b, const double *C)
+{
+    for (int e = (int)threadIdx.x; e < B * B; e += gs_block_size) {
+        const int i = e % B, j = e / B;
+        s.of[j][i] = C && i < b && j < b ? (T)C[i + j * GS_BLOCK] : T(0);
+    }
+}
+
+template <class T, int B>
+__device__ void load_row(const columns<const T> &V, int64_t i, int b, T (&v)[B])
+{
+#pragma unroll
+    for (int l = 0; l < B; l++) v[l] = l < b ? V(i, l) : T(0);
+}
+
+template <class T, int B>
+__device__ T times(const T (&v)[B], const T (&c)[B])
+{
+    T sum = 0;
+#pragma unroll
+    for (int l = 0; l < B; l++) sum += v[l] * c[l];
+    return sum;
+}
+
+template <class T, int B>
+__global__ void __launch_bounds__(gs_block_size)
+    step_kernel(int64_t n, int b, columns<const T> S, columns<const T> Q, const double *alpha,
+                const double *xi, gs_block_places X, columns<T> W, const int *column_ended,
+                gs_guard guard)
+{
+    __shared__ shared_small<T, B> to_x, to_w;
+    __shared__ bool off[B];
+    const int64_t step = (int64_t)gridDim.x * gs_block_size;
+
+    if (guard.has_ended()) return;
+    load_small(to_x, b, alpha);
+    load_small(to_w, b, xi);
+    if (threadIdx.x < B) off[threadIdx.x] = (int)threadIdx.x >= b || column_ended[threadIdx.x];
+    __syncthreads();
+    for (int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; i < n; i += step) {
+        T s[B], q[B];
+        load_row(S, i, b, s);
+        load_row(Q, i, b, q);
+#pragma unroll
+        for (int j = 0; j < B; j++) {
+            if (j < b) W(i, j) -= times(q, to_w.of[j]);
+            if (!off[j]) ((T *)X.v)[i + X.at[j]] += times(s, to_x.of[j]);
+        }
+    }
+}
+
+template <class T, int B>
+gsolve_status step_of(gs_queue *q, int64_t n, int b, gs_block_columns S, gs_block_columns Q,
+                      const double *alpha, const double *xi, gs_block_places X, gs_block_columns W,
+                      const int *ended)
+{
+    constexpr auto kernel = step_kernel<T, B>;
+
+    return gs_launch_pdl(q, "a step of a block", kernel, gs_grid(q, n, gs_at_once<kernel>()),
+                         gs_block_size, n, b, of<const T>(S), of<const T>(Q), alpha, xi, X,
+                         of<T>(W), ended);
+}
+
+template <class T>
+gsolve_status step(gs_queue *q, int64_t n, int b, gs_block_columns S, gs_block_columns Q,
+                   const double *alpha, const double *xi, gs_block_places X, gs_block_columns W,
+                   const int *ended)
+{
+    return b <= 4   ? step_of<T, 4>(q, n, b, S, Q, alpha, xi, X, W, ended)
+           : b <= 8 ? step_of<T, 8>(q, n, b, S, Q, alpha, xi, X, W, ended)
+                    : step_of<T, 16>(q, n, b, S, Q, alpha, xi, X, W, ended);
+}
+
+template <class T, int B>
+__global__ void __launch_bounds__(gs_block_size)
+    turn_kernel(int64_t n, int b, int all, columns<const T> Z, const T *d, const double *t,
+                const double *zeta, columns<T> S, columns<T> W, gs_guard guard)
+{
+    __shared__ shared_small<T, B> by_t, by_zeta;
+    const int64_t step = (int64_t)gridDim.x * gs_block_size;
+
+    if (guard.has_ended()) return;
+    load_small(by_t, b, t);
+    load_small(by_zeta, all, zeta);
+    __syncthreads();
+    for (int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; i < n; i += step) {
+        T s[B], w[B], z[B];
+        const T weight = d ? d[i] : T(1);
+        load_row(columns<const T>{W.v, W.stride}, i, b, w);
+        load_row(Z, i, Z.v ? b : 0, z);
+        load_row(columns<const T>{S.v, S.stride}, i, zeta ? all : 0, s);
+#pragma unroll
+        for (int j = 0; j < B; j++) {
+            if (j >= b) continue;
+            const T fresh = times(w, by_t.of[j]);
+            W(i, j) = fresh;
+            S(i, j) = (Z.v ? times(z, by_t.of[j]) : weight * fresh) + times(s, by_zeta.of[j]);
+        }
+    }
+}
+
+template <class T, int B>
+gsolve_status turn_of(gs_queue *q, int64_t n, int b, int all, gs_block_columns Z, const void *d,
+                      const double *t, const double *zeta, gs_block_columns S, gs_block_columns W)
+{
+    constexpr auto kernel = turn_kernel<T, B>;
+
+    return gs_launch_pdl(q, "the directions of a block", kernel,
+                         gs_grid(q, n, gs_at_once<kernel>()), gs_block_size, n, b, all,
+                         of<const T>(Z), (const T *)d, t, zeta, of<T>(S), of<T>(W));
+}
+
+template <class T>
+gsolve_status turn(gs_queue *q, int64_t n, int b, int all, gs_block_columns Z, const void *d,
+                   const double *t, const double *zeta, gs_block_columns S, gs_block_columns W)
+{
+    return all <= 4   ? turn_of<T, 4>(q, n, b, all, Z, d, t, zeta, S, W)
+           : all <= 8 ? turn_of<T, 8>(q, n, b, all, Z, d, t, zeta, S, W)
+                      : turn_of<T, 16>(q, n, b, all, Z, d, t, zeta, S, W);
+}
+
+// --- small matrices: a thread for each element ------------------------------------------------
+
+// All columns are told of a negative square, and where nothing is left; after factorise.
+__device__ void tell(const factor &f, const gs_block_small &a)
+{
+    int *flag = a.judge.flag + a.judge.c;
+    const int i = (int)threadIdx.x;
+
+    if (i < a.b && !flag[i]) {
+        if (f.negative)
+            flag[i] = GSOLVE_INDEFINITE;
+        else if (f.rank == 0)
+            flag[i] = GSOLVE_BREAKDOWN;
+    }
+    __syncthreads();
+}
+
+__global__ void __launch_bounds__(gs_block_size) solve_kernel(gs_block_small a, gs_guard guard)
+{
+    __shared__ factor f;
+    const int i = (int)threadIdx.x % side, j = (int)threadIdx.x / side;
+    double sum = 0, with = 0;
+
+    if (guard.has_ended()) return;
+    factorise(f, a.b, a.G, nullptr);
+    tell(f, a);
+    for (int m = 0; m < f.rank; m++) sum += f.t[i][m] * f.t[j][m];
+    f.rest[i][j] = sum; // xi
+    __syncthreads();
+    if (i >= a.b || j >= a.b) return;
+    for (int m = 0; m < a.b; m++) with += f.rest[i][m] * a.sigma[m + j * GS_BLOCK];
+    a.xi[i + j * GS_BLOCK] = sum;
+    a.alpha[i + j * GS_BLOCK] = with;
+}
+
+__global__ void __launch_bounds__(gs_block_size)
+    orthogonal_kernel(gs_block_small a, bool start, gs_guard guard)
+{
+    __shared__ factor f;
+    __shared__ double sigma[side][side], square[side][side]; // [column][row]
+    const int i = (int)threadIdx.x % side, j = (int)threadIdx.x / side, b = a.b;
+    const bool in = i < b && j < b;
+    double sum = 0;
+
+    if (guard.has_ended()) return;
+    sigma[j][i] = start ? i == j : in ? a.sigma[i + j * GS_BLOCK] : 0;
+    __syncthreads();
+    for (int m = 0; in && !start && m < b; m++) sum += a.WW[i + m * GS_BLOCK] * sigma[j][m];
+    square[j][i] = sum * sigma[j][i];
+    factorise(f, a.b, a.G, nullptr);
+    tell(f, a);
+    if (in) {
+        double next = 0;
+        for (int m = 0; m < b; m++) {
+            next += f.L[m][i] * f.own[m] * sigma[j][m];
+        }
+        a.sigma[i + j * GS_BLOCK] = next;
+        a.t[i + j * GS_BLOCK] = f.t[i][j];
+        a.zeta[i + j * GS_BLOCK] = f.L[i][j] * f.own[i];
+    }
+    if (i < a.all - b && j < b) {
+        double below = 0;
+        for (int m = 0; m < b; m++) below -= a.G[b + i + m * GS_BLOCK] * f.t[m][j];
+        a.zeta[b + i + j * GS_BLOCK] = below;
+    }
+    if (!start && j == 0 && i < b) {
+        gs_convergence_test judge = a.judge;
+        double rr = 0;
+        judge.c += i;
+        if (judge.ended[judge.c]) return;
+        for (int m = 0; m < b; m++) rr += square[i][m];
+        a.rr[i] = rr;
+        test_column(&judge, rr, 1);
+    }
+}
+
+gsolve_status solve(gs_queue *q, const gs_block_small *a)
+{
+    return gs_launch_pdl(q, "the small system of a block", solve_kernel, 1, gs_block_size, *a);
+}
+
+gsolve_status orthogonal(gs_queue *q, const gs_block_small *a, bool start)
+{
+    return gs_launch_pdl(q, "the small factors of a block", orthogonal_kernel, 1, gs_block_size, *a,
+                         start);
+}
+
+} // namespace
+
+extern "C" const gs_block_kernels gs_block_cuda[GSOLVE_TYPE_COUNT] = {
+    {space_size, gram<float>, squares<float>, step<float>, turn<float>, solve, orthogonal},
+    {space_size, gram<double>, squares<double>, step<double>, turn<double>, solve, orthogonal}};

@@ -1,0 +1,110 @@
+/* choose.c: which method and which preconditioner suit a matrix. What is known of it is in its
+ * traits; every rule names the trait that it rests on. */
+#include <stdio.h>
+
+#include "core/context.h"
+#include "solver/choose/cost_model.h"
+
+typedef struct rule {
+    const char *solver, *precond, *why;
+} rule;
+
+/* The systems that CXSparse factors in the time of a few hundred iterations. */
+static bool is_small(const gsolve_statistics *t)
+{
+    return t->nrows <= 2000 || (t->nrows <= 20000 && t->entries <= 400000);
+}
+
+static bool may_be_definite(const gsolve_statistics *t)
+{
+    return t->symmetric && t->zero_diagonals == 0 && t->negative_diagonals == 0;
+}
+
+/* What follows cg where that failed. */
+static const rule after_cg[] = {
+    {"direct,limit=60,work=40", "none", "a factorisation does not mind the conditioning"},
+    {"minres,maxit=50000", "jacobi,abs=1", "symmetric, and minres does not need it definite"},
+    {"minres,maxit=50000", "none", "symmetric, perhaps singular"},
+    {0},
+};
+
+static const rule *rules_for(const gsolve_statistics *t)
+{
+    static const rule rectangular[] = {
+        {"direct", "none", "not square: least squares by a sparse QR factorisation"},
+        {0},
+    };
+    static const rule small_symmetric[] = {
+        {"direct,limit=60,work=40", "none",
+         "symmetric, not positive definite, and small enough to factor"},
+        {"minres,maxit=50000", "none", "symmetric, perhaps singular"},
+        {0},
+    };
+    static const rule indefinite[] = {
+        {"minres", "jacobi,abs=1", "symmetric, not positive definite"},
+        {"minres,maxit=50000", "none", "symmetric, perhaps singular"},
+        {"direct,limit=60,work=40", "none", "a factorisation does not mind the conditioning"},
+        {0},
+    };
+    static const rule general[] = {
+        {"bicgstab,maxit=2000", "ilu", "not symmetric, with a full diagonal"},
+        {"direct,limit=60,work=40", "none", "a factorisation does not mind the conditioning"},
+        {"gmres,restart=100,maxit=2000", "ilu", "more robust than bicgstab"},
+        {"gmres,restart=100,maxit=2000", "jacobi", "ilu did not help"},
+        {"gmres,restart=200,maxit=4000", "none", "the last resort"},
+        {0},
+    };
+    static const rule small_general[] = {
+        {"direct,limit=60,work=40", "none", "zeros on the diagonal, and small enough to factor"},
+        {"gmres,restart=200,maxit=4000", "none", "perhaps singular"},
+        {"direct,factor=qr,limit=60,work=40", "none", "perhaps singular: least squares"},
+        {0},
+    };
+    static const rule holes[] = {
+        {"gmres,restart=100,maxit=2000", "none", "zeros on the diagonal rule out ilu and jacobi"},
+        {"direct,limit=60,work=40", "none", "a factorisation does not mind zeros on the diagonal"},
+        {0},
+    };
+    if (t->nrows != t->ncols) return rectangular;
+    if (t->symmetric) return is_small(t) ? small_symmetric : indefinite;
+    if (t->zero_diagonals == 0) return general;
+    return is_small(t) ? small_general : holes;
+}
+
+static bool take(const rule *r, gsolve_choice *choice)
+{
+    snprintf(choice->solver, sizeof choice->solver, "%s", r->solver);
+    snprintf(choice->precond, sizeof choice->precond, "%s", r->precond);
+    snprintf(choice->why, sizeof choice->why, "%s", r->why);
+    return true;
+}
+
+static bool take_at(const rule *rules, int index, gsolve_choice *choice)
+{
+    for (int k = 0; k <= index; k++) {
+        if (!rules[k].solver) return false;
+    }
+    return take(&rules[index], choice);
+}
+
+bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *traits, int attempt,
+                        gsolve_choice *choice)
+{
+    static const char *const other[GS_RANKED_COUNT] = {
+        [GS_JACOBI] = "symmetric with a positive diagonal; jacobi takes the least memory",
+        [GS_IC] = "symmetric with a positive diagonal",
+        [GS_AMG] = "multigrid, for what looks elliptic",
+    };
+    gs_precond_ranking l;
+    int kind;
+
+    if (!ctx || attempt < 0) return false;
+    if (traits->nrows != traits->ncols || !may_be_definite(traits)) {
+        return take_at(rules_for(traits), attempt, choice);
+    }
+    l = gs_rank_preconds(traits, gs_on_gpu(ctx));
+    if (attempt >= l.count) return take_at(after_cg, attempt - l.count, choice);
+    kind = l.order[attempt];
+    return take(&(rule){"cg", gs_ranked_precond_name[kind], attempt == 0 ? l.why : other[kind]},
+                choice);
+}

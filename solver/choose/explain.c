@@ -1,0 +1,312 @@
+/* explain.c: why a run ended as it did: the cause is looked for in the matrix and in the numbers of
+ * the run, and named with what to try next. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/staging.h"
+#include "matrix/csr.h"
+#include "solver/method.h"
+
+#define SENTENCES 1200
+
+static const gs_column *worst_of(const gs_krylov *k)
+{
+    const gs_column *worst = &k->column[0];
+
+    for (int32_t c = 1; c < k->ncols; c++) {
+        if (k->column[c].outcome != GSOLVE_CONVERGED &&
+            (worst->outcome == GSOLVE_CONVERGED || !(k->column[c].residual <= worst->residual))) {
+            worst = &k->column[c];
+        }
+    }
+    return worst;
+}
+
+__attribute__((format(printf, 2, 3))) static void add(char *text, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text + used, SENTENCES - used, format, arguments);
+    va_end(arguments);
+}
+
+static bool is(const gs_krylov *k, const char *name)
+{
+    return strcmp(k->method->plugin.name, name) == 0;
+}
+
+/* |A'r| / (|A| |r|) for column c: small where x is a least-squares solution. */
+static double least_squares_measure(const gs_krylov *k, int32_t c)
+{
+    const gsolve_csr *A = &k->csr;
+    const gsolve_dense b = gs_column_of(k->b, c), x = gs_column_of(k->x, c);
+    double *g = gsolve_alloc(k->ctx, GSOLVE_HOST, (size_t)A->ncols, sizeof *g);
+    double frobenius = 0, rr = 0, gg = 0;
+
+    if (!g) return 1;
+    for (int32_t j = 0; j < A->ncols; j++) g[j] = 0;
+    for (int32_t i = 0; i < A->nrows; i++) {
+        double r = b.type == GSOLVE_F32 ? (double)((float *)b.value)[i] : ((double *)b.value)[i];
+        for (int64_t e = gs_start(A, i); e < gs_start(A, i + 1); e++) {
+            const int32_t j = A->col[e];
+            r -= gs_value(A, e) *
+                 (x.type == GSOLVE_F32 ? (double)((float *)x.value)[j] : ((double *)x.value)[j]);
+        }
+        rr += r * r;
+        for (int64_t e = gs_start(A, i); e < gs_start(A, i + 1); e++) {
+            g[A->col[e]] += gs_value(A, e) * r;
+            frobenius += gs_value(A, e) * gs_value(A, e);
+        }
+    }
+    for (int32_t j = 0; j < A->ncols; j++) gg += g[j] * g[j];
+    gsolve_free(k->ctx, GSOLVE_HOST, g);
+    return rr > 0 && frobenius > 0 ? sqrt(gg / (rr * frobenius)) : 0;
+}
+
+/* --- causes in the matrix ------------------------------------------------------------------------
+ */
+
+static bool blame_shape(const gs_krylov *k, const gsolve_statistics *t, const gs_column *worst,
+                        char *text)
+{
+    const double measure = least_squares_measure(k, (int32_t)(worst - k->column));
+
+    if (t->nrows == t->ncols && measure > 1e-6) return false;
+    if (!(worst->residual > 0.5 * gs_run(k)->rtol) || !isfinite(worst->residual)) return false;
+    if (measure <= 1e-6) {
+        add(text,
+            "No x solves A x = b: b is not in the range of A%s. x is a least-squares solution "
+            "(|A'r| / |A||r| = %.1e), which leaves |b - Ax| / |b| = %.2e. ",
+            t->nrows > t->ncols ? ", which has more equations than unknowns" : "", measure,
+            worst->residual);
+        return true;
+    }
+    add(text, "A is %d x %d and x is not yet a least-squares solution (|A'r| / |A||r| = %.1e). ",
+        t->nrows, t->ncols, measure);
+    return false;
+}
+
+static bool blame_empty_row(const gs_krylov *k, const gsolve_statistics *t, char *text)
+{
+    if (t->empty_rows == 0) return false;
+    for (int32_t i = t->first_empty_row; i < t->nrows; i++) {
+        if (gs_start(&k->csr, i + 1) > gs_start(&k->csr, i)) continue;
+        for (int32_t c = 0; c < k->ncols; c++) {
+            const gsolve_dense b = gs_column_of(k->b, c);
+            const double bi =
+                b.type == GSOLVE_F32 ? (double)((float *)b.value)[i] : ((double *)b.value)[i];
+            if (k->column[c].outcome == GSOLVE_CONVERGED || bi == 0) continue;
+            add(text,
+                "The system is inconsistent: row %d of A is empty and b is %g there. Remove the "
+                "equation or mend the matrix. ",
+                i + 1, ldexp(bi, k->column[c].left));
+            return true;
+        }
+    }
+    add(text, "A is singular: %d of its rows are empty, the first is row %d (counted from 1). ",
+        t->empty_rows, t->first_empty_row + 1);
+    return true;
+}
+
+static bool blame_symmetry(const gs_krylov *k, const gsolve_statistics *t, char *text)
+{
+    if (t->symmetric || !(is(k, "cg") || is(k, "pipecg") || is(k, "minres"))) return false;
+    add(text,
+        "A is not symmetric, which %s needs. Try --solver bicgstab or --solver gmres with "
+        "--precond ilu. ",
+        k->method->plugin.name);
+    return true;
+}
+
+static bool blame_diagonal(const gsolve_statistics *t, char *text)
+{
+    if (t->zero_diagonals == 0) return false;
+    add(text,
+        "A has %d zero or missing diagonal entries, the first in row %d (counted from 1), so that "
+        "preconditioners built on the diagonal are weak or undefined. Try --solver direct, or "
+        "reorder the equations. ",
+        t->zero_diagonals, t->first_zero_diagonal + 1);
+    return true;
+}
+
+static bool blame_null_space(const gsolve_statistics *t, char *text)
+{
+    if (t->nrows == 0 || t->zero_sum_rows < t->nrows) return false;
+    add(text, "A is singular: every row sums to 0, so that constants are in its null space. Such a "
+              "system "
+              "has solutions only if b is orthogonal to the null space of A'; fix one unknown or "
+              "subtract "
+              "the mean of b. ");
+    return true;
+}
+
+static bool blame_scaling(const gsolve_statistics *t, char *text)
+{
+    if (t->scaling < 1e8 && t->spread < 1e8) return false;
+    add(text,
+        "A is badly scaled: row maxima differ by a factor of %.1e and diagonal entries by %.1e. "
+        "Scale the equations, or try --solver direct. ",
+        t->scaling, t->spread);
+    return true;
+}
+
+/* --- causes in the run ---------------------------------------------------------------------------
+ */
+
+static void tell_indefinite(const gs_krylov *k, const gsolve_statistics *t, char *text)
+{
+    if (is(k, "minres")) {
+        add(text, "minres met r'M^-1 r < 0: the preconditioner is not positive definite. Try "
+                  "--precond jacobi,abs=1 or --precond none. ");
+    } else if (t->negative_diagonals || t->zero_diagonals) {
+        add(text,
+            "A is not positive definite: CG met p'Ap <= 0, and %d diagonal entries are negative "
+            "and "
+            "%d zero. Try --solver minres --precond jacobi,abs=1, or --solver direct. ",
+            t->negative_diagonals, t->zero_diagonals);
+    } else {
+        add(text, "A or the preconditioner is not positive definite: CG met p'Ap <= 0 or "
+                  "r'M^-1 r < 0. Try --solver minres --precond jacobi,abs=1, or --solver direct. ");
+    }
+}
+
+static void tell_stagnated(const gs_krylov *k, const gs_column *worst, char *text)
+{
+    const bool single = k->csr.type == GSOLVE_F32;
+    const int32_t c = (int32_t)(worst - k->column);
+    const double least = k->seen[c].least / gs_outer_norm(k, c);
+
+    if (worst->rounded) {
+        add(text,
+            "x is in single precision, and rounding it to that leaves |b - Ax| / |b| = %.1e. Pass "
+            "x "
+            "in double precision, or ask for a larger --rtol. ",
+            worst->residual);
+    } else if (single && worst->residual < 1e-4) {
+        add(text,
+            "The residual stagnated at %.1e, the rounding level of single precision. Try --type "
+            "f64, or a larger --rtol. ",
+            worst->residual);
+    } else if (is(k, "refine")) {
+        add(text,
+            "A correction did not halve the residual, nor did one computed in A's own precision; "
+            "|b - Ax| / |b| stays at %.1e. Ask for a larger --rtol, try another inner method or a "
+            "stronger --precond (ic, ilu), or --solver direct. ",
+            worst->residual);
+    } else if (worst->restarts > 0 || least <= gs_run(k)->rtol) {
+        add(text,
+            "The residual stagnated at rounding level: the recurrence reached the tolerance but "
+            "|b - Ax| / |b| stays at %.1e, however often it is started again. Ask for a larger "
+            "--rtol, or try --solver direct. ",
+            worst->residual);
+    } else {
+        add(text,
+            "The residual stagnated: no new least value in %d iterations, the least being %.1e. "
+            "Try "
+            "a stronger --precond (ic, ilu), or --solver direct. ",
+            gs_run(k)->stall, least);
+    }
+}
+
+static void tell_limit(const gs_krylov *k, const gs_column *worst, char *text)
+{
+    const double begin = worst->norm > 0 ? worst->first / worst->norm : worst->first;
+    const double rate = worst->residual > 0 && begin > 0 && worst->iterations > 0
+                            ? log10(worst->residual / begin) / worst->iterations
+                            : 0;
+
+    add(text, "The limit of %d iterations was reached at |b - Ax| / |b| = %.1e. ", gs_run(k)->maxit,
+        worst->residual);
+    if (rate < 0 && worst->residual > 0) {
+        const double more = log10(gs_run(k)->rtol / worst->residual) / rate;
+        if (more > 0 && more < 1e7) {
+            add(text, "At the rate so far about %.0f more are needed (--maxit %.0f). ", more,
+                1.2 * (worst->iterations + more));
+        }
+    }
+    add(text, "A stronger preconditioner (--precond ic or ilu) or --solver direct may be faster. ");
+}
+
+static void tell_outcome(const gs_krylov *k, const gsolve_statistics *t, const gs_column *worst,
+                         char *text)
+{
+    switch (worst->outcome) {
+    case GSOLVE_INDEFINITE: tell_indefinite(k, t, text); break;
+    case GSOLVE_STAGNATED: tell_stagnated(k, worst, text); break;
+    case GSOLVE_ITERATION_LIMIT: tell_limit(k, worst, text); break;
+    case GSOLVE_BREAKDOWN:
+        add(text,
+            "%s broke down: an inner product that it divides by vanished, at |b - Ax| / |b| = "
+            "%.1e. Try --solver gmres, or another --precond. ",
+            k->method->plugin.name, worst->residual);
+        break;
+    case GSOLVE_DIVERGED:
+        add(text,
+            "The residual grew to %.1e; x is the best iterate that was kept, with |b - Ax| / |b| = "
+            "%.1e. Try another method (--solver gmres), or another preconditioner. ",
+            worst->last, worst->residual);
+        break;
+    default: add(text, "The monitor stopped the run at |b - Ax| / |b| = %.1e. ", worst->residual);
+    }
+}
+
+static void explain_failure(gs_krylov *k, const gs_column *worst, char *text)
+{
+    gsolve_statistics t;
+
+    if (worst->outcome == GSOLVE_STOPPED) {
+        tell_outcome(k, NULL, worst, text);
+        return;
+    }
+    if (gs_need_rows(k) != GSOLVE_OK || gsolve_csr_statistics(k->ctx, &k->csr, &t) != GSOLVE_OK) {
+        add(text, "Out of memory while looking for the cause.");
+        return;
+    }
+    if (blame_empty_row(k, &t, text) || blame_shape(k, &t, worst, text)) return;
+    if (blame_symmetry(k, &t, text)) return;
+    tell_outcome(k, &t, worst, text);
+    if (!blame_null_space(&t, text) && !blame_diagonal(&t, text)) blame_scaling(&t, text);
+}
+
+/* The same with b and x where the causes are looked for. */
+static void explain_here(gs_krylov *k, const gs_column *worst, char *text)
+{
+    gs_stage b = {0}, x = {0};
+
+    if (gs_stage_in(&b, k->ctx, GSOLVE_HOST, k->b, true) == GSOLVE_OK &&
+        gs_stage_in(&x, k->ctx, GSOLVE_HOST, k->x, true) == GSOLVE_OK) {
+        k->b = b.used;
+        k->x = x.used;
+        explain_failure(k, worst, text);
+        k->b = b.given;
+        k->x = x.given;
+    } else {
+        add(text, "Out of memory while looking for the cause.");
+    }
+    gs_stage_drop(&b, k->ctx);
+    gs_stage_drop(&x, k->ctx);
+}
+
+const char *gsolve_solver_explain(gsolve_solver *k)
+{
+    if (k->explanation) return k->explanation;
+    if (k->ncols == 0) return "There has been no run yet.";
+    char *text = gsolve_alloc(k->ctx, GSOLVE_HOST, SENTENCES, 1);
+    if (!text) return "Out of memory while looking for the cause.";
+
+    const gs_column *worst = worst_of(k);
+    text[0] = 0;
+    if (worst->outcome == GSOLVE_CONVERGED) {
+        add(text, "Converged: |b - Ax| / |b| = %.2e after %d iterations.", worst->residual,
+            k->iteration);
+    } else {
+        explain_here(k, worst, text);
+    }
+    if (k->note[0]) add(text, "%s%s", worst->outcome == GSOLVE_CONVERGED ? " " : "", k->note);
+    k->explanation = text;
+    return text;
+}

@@ -1,0 +1,96 @@
+/* bicgstab.c: stabilised biconjugate gradients (van der Vorst 1992), for any square A; M from the
+ * right, so that r is the residual of the system itself.
+ *
+ *   p^ = M^-1 p, v = A p^, s = r - alpha v, s^ = M^-1 s, t = A s^,
+ *   x += alpha p^ + omega s^, r = s - omega t, p = r + beta (p - omega v)
+ *
+ * A step moves, beside two products, 21 vectors with a diagonal M: s and s^ 5, the two dot products
+ * with v and t 2, x and r 8, p and p^ 6. That is the least but for the 2 that are read again only
+ * because a sum over all rows lies between. Other M: two applications and 2 vectors more. */
+#include "core/try.h"
+#include "solver/method.h"
+
+typedef struct bicgstab_options {
+    gs_run_options run;
+} bicgstab_options;
+
+typedef struct bicgstab {
+    gsolve_dense r, shadow, p, ph, v, sh, t; /* r holds s between the half steps */
+    gs_scalar rho[2], rv, ts, tt; /* shadow'r of the even and odd iterates, shadow'v, t's, t't */
+} bicgstab;
+
+static const gsolve_option options[] = {
+    GS_RUN_OPTIONS(bicgstab_options, 10000, 2000), GS_RESIDENT_OPTION(bicgstab_options), {0}};
+
+static gsolve_status setup(gs_krylov *k)
+{
+    bicgstab *s = k->state;
+    gsolve_dense *vector[] = {&s->r, &s->shadow, &s->p, &s->ph, &s->v, &s->sh, &s->t};
+    gs_scalar *scalar[] = {&s->rho[0], &s->rho[1], &s->rv, &s->ts, &s->tt};
+    gsolve_status status = GSOLVE_OK;
+
+    for (int i = 0; i < 7; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
+    for (int i = 0; i < 5; i++) TRY(gs_new_scalar(k, scalar[i]));
+done:
+    return status;
+}
+
+static gsolve_status start(gs_krylov *k)
+{
+    bicgstab *s = k->state;
+    gsolve_status status;
+
+    TRY(gs_residual(k, s->r)); /* r = b - A x              */
+    TRY(gs_copy_vector(k, s->r, s->shadow));
+    TRY(gs_copy_vector(k, s->r, s->p));
+    TRY(gs_precondition(k, s->p, s->ph));     /* p^ = M^-1 p              */
+    TRY(gs_copy_scalar(k, k->rr, s->rho[0])); /* rho = r'r                */
+done:
+    return status;
+}
+
+static gsolve_status step(gs_krylov *k, int64_t j)
+{
+    const bicgstab *s = k->state;
+    const gsolve_dense none = {0};
+    const gs_scalar rho = s->rho[j % 2], next = s->rho[(j + 1) % 2];
+    const gs_coefficient one = gs_number(1);
+    const gs_coefficient alpha = gs_quotient(1, rho, s->rv), omega = gs_quotient(1, s->ts, s->tt);
+    const gs_coefficient back = gs_quotient(-1, rho, s->rv), turn = gs_quotient(-1, next, s->rv);
+    gs_coefficient beta = gs_quotient(1, next, s->rv); /* (next / rho) (alpha / omega)     */
+    gsolve_status status;
+
+    beta.num2 = s->tt, beta.den2 = s->ts;
+    TRY(gs_multiply_dot(k, s->ph, s->v, s->shadow, s->rv, NULL)); /* v = A p^            */
+    TRY(gs_axpbypcz_precondition(k, back, s->v, one, none, one, s->r,
+                                 s->sh));                     /* s = r - alpha v, s^ */
+    TRY(gs_multiply_dot(k, s->sh, s->t, s->r, s->ts, s->tt)); /* t = A s^            */
+    TRY(gs_solution_step(k, alpha, s->ph, omega, s->sh, s->t, s->shadow, s->r, next));
+    TRY(gs_axpbypcz_precondition(k, one, s->r, turn, s->v, beta, s->p,
+                                 s->ph)); /* p = r + beta (p - omega v), p^ */
+done:
+    return status;
+}
+
+static gsolve_status resident_steps(gs_krylov *k, int32_t c, int64_t j, int count)
+{
+#define OF(v) gs_column_of(v, c).value
+    const bicgstab *s = k->state;
+    const gs_resident_run run = gs_resident_run_of(k, c, s->rho[j % 2], s->rho[(j + 1) % 2], count);
+
+    return gs_resident_cuda.bicgstab(k->ctx->queue, k->resident, &run, OF(k->x), OF(s->r),
+                                     OF(s->shadow), OF(s->p), OF(s->ph), OF(s->sh));
+#undef OF
+}
+
+const gs_method gs_bicgstab = {
+    .plugin = {"bicgstab", "stabilised biconjugate gradients; any A", options,
+               sizeof(bicgstab_options)},
+    .state_size = sizeof(bicgstab),
+    .products = 2,
+    .tests_convergence = true,
+    .setup = setup,
+    .start = start,
+    .step = step,
+    .resident_steps = resident_steps,
+};

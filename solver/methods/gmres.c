@@ -1,0 +1,248 @@
+/* gmres.c: restarted GMRES (Saad and Schultz 1986) with M from the right, and flexible GMRES (Saad
+ * 1993), which keeps the preconditioned vectors z_j and so allows M to vary. For any square A.
+ *
+ *   A Z_j = V_{j+1} H_j; |b - A(x + Z y)| = |beta e_1 - H y| is made least by Givens rotations of
+ * H, whose last right-hand side is the residual; x += Z y only when a cycle ends (Z = M^-1 V).
+ *
+ * Orthogonal by classical Gram-Schmidt, done twice where the first pass left less than a tenth of
+ * the vector: two passes over V, or four.
+ * With basis=f32 and A in f64, V is kept in single precision and all else, sums and all, computed
+ * in double (compressed basis GMRES; Aliaga, Anzt, Gruetzmacher, Quintana-Orti and Tomas 2023): V
+ * then takes half the memory and half the traffic, and a cycle reduces the residual by 1e-7 at
+ * best. Step j of a cycle moves, beside the product and M, 8 n (2 j + 9) bytes in fp64, or
+ * 8 n (4 j + 12) with the second pass; with basis=f32 the 2 j are of 4 n bytes. */
+#include <string.h>
+
+#include "core/try.h"
+#include "solver/method.h"
+
+typedef struct gmres_options {
+    gs_run_options run;
+    int restart, basis;
+} gmres_options;
+
+typedef struct gmres {
+    int m;                    /* steps of a cycle */
+    bool low;                 /* V is of a lower type than A */
+    gsolve_dense V, Z;        /* m vectors a column; m if flexible, else one */
+    gsolve_dense hand;        /* the vector at hand, in A's type, before it is of V */
+    gsolve_dense aside;       /* if flexible: see spare */
+    int64_t ld;               /* elements from one vector of a basis to the next */
+    gs_scalar is[GM_SCALARS]; /* see scalar_kernels.h */
+    int *once;
+} gmres;
+
+static const gsolve_option options[] = {
+    GS_RUN_OPTIONS(gmres_options, 10000, 2000),
+    {"restart", "steps in a cycle, and vectors kept", GSOLVE_INT, offsetof(gmres_options, restart),
+     30, 1, 1000, NULL},
+    {"basis", "type that V is kept in; f64: A's own", GSOLVE_CHOICE, offsetof(gmres_options, basis),
+     GSOLVE_F64, 0, 0, "f32|f64"},
+    {0},
+};
+
+static gsolve_dense basis(const gmres *s, gsolve_dense V, int j)
+{
+    return gs_basis_at(V, s->ld, j);
+}
+
+static gsolve_status setup(gs_krylov *k)
+{
+    gmres *s = k->state;
+    const int32_t n = k->csr.nrows;
+    const gmres_options *asked = k->options;
+    const int m = s->m = asked->restart < n ? asked->restart : n > 0 ? n : 1;
+    const gsolve_type type = k->csr.type;
+    const bool low = s->low = type == GSOLVE_F64 && asked->basis == GSOLVE_F32;
+    const int64_t size[GM_SCALARS] = {(int64_t)(m + 1) * m, m + 1, m, m, m + 1, 1, 1};
+    gsolve_status status;
+
+    s->ld = gs_vector_stride(n);
+    TRY(gs_new_basis(k, low ? GSOLVE_F32 : type, k->width, m, &s->V));
+    TRY(gs_new_basis(k, type, k->width, k->method->flexible ? m : 1, &s->Z));
+    TRY(gs_new_vector(k, n, &s->hand));
+    if (k->method->flexible) TRY(gs_new_vector(k, n, &s->aside));
+    for (int i = 0; i < GM_SCALARS; i++) {
+        TRY(gs_new_columns(k, (size_t)size[i], sizeof(double), (void **)(void *)&s->is[i]));
+    }
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_DEVICE, s->once));
+done:
+    return status;
+}
+
+static int period(const gs_krylov *k)
+{
+    return ((const gmres *)k->state)->m;
+}
+
+static gs_scalar_arguments small_of(const gs_krylov *k, int j)
+{
+    const gmres *s = k->state;
+    gs_scalar_arguments a = gs_scalar_arguments_of(k);
+
+    for (int i = 0; i < GM_SCALARS; i++) a.s[i] = s->is[i];
+    a.once = s->once;
+    a.m = s->m;
+    a.j = j;
+    return a;
+}
+
+/* Products and preconditioners may also fill the columns that have ended, whose bases are still
+ * needed: all of several columns are filled, and a GPU runs ahead of what the host has seen with
+ * kernels that need not look at the guard (the vendor's, those of a plug-in). So products go to
+ * hand; and where Z is kept, what M would not make again from the same v is put aside, and copied
+ * where it is due. */
+static gsolve_dense spare(const gs_krylov *k, gsolve_dense z)
+{
+    const gmres *s = k->state;
+    const bool varies = k->M && gsolve_precond_is_variable(k->M);
+
+    return k->method->flexible && (k->ncols > 1 || varies) ? s->aside : z;
+}
+
+static gsolve_status put(gs_krylov *k, gsolve_dense from, gsolve_dense to)
+{
+    return from.value == to.value ? GSOLVE_OK : gs_copy_vector(k, from, to);
+}
+
+static gsolve_status start(gs_krylov *k)
+{
+    gmres *s = k->state;
+    const gs_scalar_arguments a = small_of(k, 0);
+    gsolve_status status;
+
+    TRY(gs_residual(k, s->hand));           /* v_0 = b - A x       */
+    TRY(GS_RUN_SCALAR(k, gmres_start, &a)); /* beta = g_0 = |v_0|  */
+done:
+    return status;
+}
+
+/* --- a cycle ---------------------------------------------------------------------------------- */
+
+/* x += Z y for the active columns, which all took part in count steps. */
+static gsolve_status add_solution(gs_krylov *k, int count)
+{
+    gmres *s = k->state;
+    const gsolve_dense u = s->hand; /* free by now */
+    const gs_scalar_arguments a = small_of(k, count);
+    double *y = s->is[GM_G];
+    gsolve_status status;
+
+    TRY(GS_RUN_SCALAR(k, gmres_solve, &a));
+    if (k->method->flexible) {
+        return gs_combine(k, count, s->Z, s->ld, y, s->m + 1, 1, k->x, NULL);
+    }
+    TRY(gs_zero(k, u));
+    TRY(gs_combine(k, count, s->V, s->ld, y, s->m + 1, 1, u, NULL)); /* u = V y             */
+    TRY(gs_precondition(k, u, s->Z));
+    TRY(gs_axpby(k, gs_number(1), s->Z, gs_number(1), k->x)); /* x += M^-1 u         */
+done:
+    return status;
+}
+
+/* Forms x in the columns that this round has ended, by the length of their last cycle. */
+static gsolve_status finish(gs_krylov *k)
+{
+    gmres *s = k->state;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int count = 1; count <= s->m; count++) {
+        bool any = false;
+        for (int32_t c = 0; c < k->ncols; c++) {
+            const int steps = k->column[c].iterations - k->begun;
+            k->active[c] = k->round[c] && steps > 0 && (steps - 1) % s->m + 1 == count;
+            any = any || k->active[c];
+        }
+        if (!any) continue;
+        TRY(gs_set_active(k));
+        TRY(add_solution(k, count));
+    }
+done:
+    memset(k->active, 0, (size_t)k->ncols * sizeof *k->active);
+    return status;
+}
+
+/* w less its part in the span of the first j + 1 vectors, twice where once is not enough; h,
+ * ww = |w|^2. */
+static gsolve_status orthogonalise(gs_krylov *k, int j, gsolve_dense w)
+{
+    gmres *s = k->state;
+    const int m = s->m, stride = m * (m + 1);
+    double *h = s->is[GM_H] + (int64_t)j * (m + 1), *again = s->is[GM_AGAIN];
+    const gs_scalar_arguments a = small_of(k, j);
+    gsolve_status status;
+
+    TRY(gs_dots(k, j + 1, s->V, s->ld, w, h, stride));                      /* h = V'w    */
+    TRY(gs_combine(k, j + 1, s->V, s->ld, h, stride, -1, w, s->is[GM_WW])); /* w -= V h   */
+    TRY(GS_RUN_SCALAR(k, gmres_again, &a));
+    k->unless = s->once;
+    TRY(gs_dots(k, j + 1, s->V, s->ld, w, again, m + 1));
+    TRY(gs_combine(k, j + 1, s->V, s->ld, again, m + 1, -1, w, s->is[GM_WW]));
+done:
+    k->unless = NULL;
+    return status;
+}
+
+/* *v = v_j in A's type: hand at length 1, which V keeps. */
+static gsolve_status keep(gs_krylov *k, int j, gsolve_dense *v)
+{
+    gmres *s = k->state;
+    const gs_coefficient unit = gs_quotient(1, NULL, s->is[GM_BETA]);
+    const gsolve_dense kept = basis(s, s->V, j);
+    gsolve_status status;
+
+    *v = s->low ? s->hand : kept;
+    if (!s->low) return gs_axpby(k, unit, s->hand, gs_number(0), kept);
+    TRY(gs_scale(k, unit, s->hand));
+    TRY(gs_copy_vector(k, s->hand, kept));
+done:
+    return status;
+}
+
+static gsolve_status step(gs_krylov *k, int64_t iteration)
+{
+    gmres *s = k->state;
+    const int j = (int)(iteration % s->m);
+    const gsolve_dense z = k->method->flexible ? basis(s, s->Z, j) : s->Z, z0 = spare(k, z);
+    const gs_scalar_arguments a = small_of(k, j);
+    gsolve_dense v;
+    gsolve_status status;
+
+    if (j == 0 && iteration > 0) {
+        TRY(add_solution(k, s->m));
+        TRY(start(k));
+    }
+    TRY(keep(k, j, &v));
+    TRY(gs_precondition(k, v, z0)); /* z = M^-1 v_j        */
+    TRY(put(k, z0, z));
+    TRY(gs_multiply(k, z, s->hand)); /* w = A z             */
+    TRY(orthogonalise(k, j, s->hand));
+    TRY(GS_RUN_SCALAR(k, gmres_rotate, &a));
+done:
+    return status;
+}
+
+const gs_method gs_gmres = {
+    .plugin = {"gmres", "restarted GMRES, M from the right; any A", options, sizeof(gmres_options)},
+    .state_size = sizeof(gmres),
+    .products = 1,
+    .setup = setup,
+    .start = start,
+    .step = step,
+    .period = period,
+    .finish = finish,
+    .late = true,
+};
+
+const gs_method gs_fgmres = {
+    .plugin = {"fgmres", "flexible GMRES; any A, M may vary", options, sizeof(gmres_options)},
+    .state_size = sizeof(gmres),
+    .products = 1,
+    .flexible = true,
+    .setup = setup,
+    .start = start,
+    .step = step,
+    .period = period,
+    .finish = finish,
+    .late = true,
+};

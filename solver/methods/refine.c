@@ -1,0 +1,292 @@
+/* refine.c: iterative refinement (Wilkinson 1963; Moler 1967) around a Krylov method in single
+ * precision, which moves half the bytes: A and M are copied to f32 once, and again when A's values
+ * have changed. For any A that the inner method solves.
+ *
+ *   d = inner solve of A d = r / 2^e in f32, 2^e about |r| that is aimed at, times 2^20
+ *   x += 2^e d, r = b - A x in A's type
+ *
+ * An inner solve that does not halve |r| (it stagnated, broke down or left the range of f32) is
+ * taken back, and its column goes on with an inner method in A's type that solves for all that is
+ * missing; a note says so. Where that does not halve |r| either, its outcome is the column's.
+ *
+ * A step is one correction, and an iteration as counted by maxit and the result; products counts
+ * the inner ones too, and the note tells the inner iterations. Beside the inner solve a step moves,
+ * in fp64, a product and 132 n bytes: kept 16, r to f32 28, zero 4, d to f64 12, x 24, r 48. The
+ * copies take the memory of half of A and M. M's copy is made by its spec from A. */
+#include <math.h>
+#include <stdio.h>
+
+#include "core/try.h"
+#include "solver/methods/refine.h"
+
+#define LEVEL (-20) /* the scaled target is from 2^LEVEL to 2^(LEVEL + 1) */
+#define MOST  40    /* the scaled residual is below 2^MOST */
+
+static const gsolve_option options[] = {
+    GS_RUN_OPTIONS(gs_refine_options, 200, 3),
+    {"inner", "the method within", GSOLVE_CHOICE, offsetof(gs_refine_options, inner), 0, 0, 0,
+     GS_REFINE_INNER},
+    {"inner_rtol", "its relative tolerance", GSOLVE_REAL, offsetof(gs_refine_options, rtol), 1e-2,
+     1e-12, 0.25, NULL},
+    {"inner_maxit", "its most iterations", GSOLVE_INT, offsetof(gs_refine_options, maxit), 10000, 1,
+     2147483647, NULL},
+    {"type", "in which it computes", GSOLVE_CHOICE, offsetof(gs_refine_options, type), GSOLVE_F32,
+     0, 0, "f32|f64"},
+    {0},
+};
+
+/* The residual and the correction in the lower precision; what is within is another matrix and
+ * another solver, which forecast for themselves. */
+static gsolve_status setup(gs_krylov *k)
+{
+    const gsolve_type low = gs_refine_copies(k) ? GSOLVE_F32 : k->csr.type;
+    gs_refine_state *s = k->state;
+    gsolve_dense *vector[] = {&s->r, &s->t, &s->d, &s->kept};
+    gsolve_status status;
+
+    for (int i = 0; i < 4; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
+    TRY(gs_new_vector_of(k, low, k->csr.nrows, &s->low_r));
+    TRY(gs_new_vector_of(k, low, k->csr.nrows, &s->low_d));
+    TRY(gs_new_scalar(k, &s->scale));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->factor));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->before));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->after));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->use));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->fallen));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->outcome));
+    TRY(gs_not_foretold(k)); /* the copies of A and M */
+    TRY(gs_refine_prepare(k));
+done:
+    return status;
+}
+
+static gsolve_status start(gs_krylov *k)
+{
+    gs_refine_state *s = k->state;
+    gsolve_status status;
+
+    TRY(gs_refine_prepare(k));
+    s->warm = false;
+    if (k->iteration == 0) {
+        s->iterations = 0;
+        for (int32_t c = 0; c < k->ncols; c++) s->fallen[c] = !s->inner;
+    }
+    TRY(gs_residual(k, s->r)); /* r = b - A x              */
+done:
+    return status;
+}
+
+static int period(const gs_krylov *k)
+{
+    (void)k;
+    return 0; /* on the host */
+}
+
+/* --- corrections ------------------------------------------------------------------------------ */
+
+static gsolve_status to_host(gs_krylov *k, double *to, const double *from)
+{
+    return gsolve_copy(k->ctx, to, GSOLVE_HOST, from, GSOLVE_DEVICE, (size_t)k->ncols * sizeof *to);
+}
+
+/* Whether the directions of the inner solve before are of use to all that take part in the next. */
+static bool ended_well(const gs_krylov *k)
+{
+    const gs_refine_state *s = k->state;
+
+    for (int32_t c = 0; c < k->ncols; c++) {
+        const gsolve_outcome outcome = s->inner->column[c].outcome;
+        if (s->use[c] && !s->fallen[c] && outcome != GSOLVE_CONVERGED &&
+            outcome != GSOLVE_ITERATION_LIMIT) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The e of column c: 2^LEVEL 2^e is about the |r| that is aimed at, if r / 2^e, at most 2^MOST
+ * long, stays in the range of single precision. */
+static int exponent_of(const gs_krylov *k, int32_t c)
+{
+    const gs_refine_state *s = k->state;
+    int aim, now;
+
+    frexp(0.7 * fmax(gs_outer_target(k, c), 1e-16 * gs_outer_norm(k, c)), &aim);
+    frexp(s->use[c] ? sqrt(s->before[c]) : 0, &now);
+    aim -= LEVEL + 1;
+    return now - MOST > aim ? now - MOST : aim;
+}
+
+/* From r / 2^e to d and back to x in the inner type, all columns at once; those that take no part
+ * have the right-hand side 0. Scaled so that one absolute tolerance stands for all their targets:
+ * the last solve goes no further than it has to. */
+static gsolve_status correct(gs_krylov *k)
+{
+    gs_refine_state *s = k->state;
+    const int32_t n = k->csr.nrows;
+    const gsolve_type type = s->low_r.type;
+    const gs_vector_kernels *low = GS_KERNELS(gs_vector, k->ctx, type);
+    gs_queue *q = k->ctx->queue;
+    gsolve_dense b = s->low_r, x = s->low_d;
+    gsolve_outcome outcome;
+    gsolve_status status;
+
+    for (int32_t c = 0; c < k->ncols; c++) s->factor[c] = ldexp(1, -exponent_of(k, c));
+    ((gs_run_options *)s->inner->options)->atol = ldexp(1, LEVEL);
+    TRY(gsolve_copy(k->ctx, s->scale, GSOLVE_DEVICE, s->factor, GSOLVE_HOST,
+                    (size_t)k->ncols * sizeof *s->factor));
+    TRY(gs_axpby(k, gs_quotient(1, s->scale, NULL), s->r, gs_number(0), s->d)); /* d = r / 2^e  */
+    for (int32_t c = 0; c < k->ncols; c++) {
+        void *to = gs_column_of(b, c).value;
+        const bool part = s->use[c] && !s->fallen[c];
+        TRY(part ? low->copy(q, n, k->csr.type, gs_column_of(s->d, c).value, to)
+                 : low->zero(q, n, to));
+        TRY(low->zero(q, n, gs_column_of(x, c).value));
+    }
+    b.ncols = x.ncols = k->ncols;
+    s->inner->keeps = s->warm && ended_well(k);
+    TRY(gs_refine_run(k, s->inner, b, x, &outcome)); /* d = A^-1 r / 2^e         */
+    s->warm = true;
+    for (int32_t c = 0; c < k->ncols; c++) {
+        TRY(k->vector->copy(q, n, type, gs_column_of(x, c).value, gs_column_of(s->d, c).value));
+    }
+    TRY(gs_axpby(k, gs_quotient(1, NULL, s->scale), s->d, gs_number(1), k->x)); /* x += 2^e d   */
+done:
+    return status;
+}
+
+/* Column c from kept by the inner method in A's type, as far as its target. */
+static gsolve_status correct_plain(gs_krylov *k, int32_t c)
+{
+    gs_refine_state *s = k->state;
+    const int32_t n = k->csr.nrows;
+    const gs_ratio one = {.sign = 1};
+    const gsolve_dense r = gs_column_of(s->r, c), d = gs_column_of(s->d, c);
+    void *x = gs_column_of(k->x, c).value;
+    gs_queue *q = k->ctx->queue;
+    gs_run_options *run;
+    gsolve_status status;
+
+    TRY(gs_refine_plain(k));
+    run = s->plain->options;
+    run->rtol = fmin(fmax(0.5 * gs_outer_target(k, c) / sqrt(s->before[c]), 1e-15), 0.25);
+    TRY(k->vector->zero(q, n, d.value));
+    TRY(gs_refine_run(k, s->plain, r, d, &s->outcome[c]));
+    TRY(k->vector->copy(q, n, k->csr.type, gs_column_of(s->kept, c).value, x));
+    TRY(k->vector->axpby(q, n, one, d.value, one, x)); /* x += A^-1 r              */
+done:
+    return status;
+}
+
+/* Column c, whose |r| was not halved even so: it ends, with x as it was if that was better. */
+static gsolve_status give_up(gs_krylov *k, int32_t c)
+{
+    gs_refine_state *s = k->state;
+    const gsolve_outcome outcome = s->outcome[c];
+    const bool own =
+        outcome == GSOLVE_INDEFINITE || outcome == GSOLVE_BREAKDOWN || outcome == GSOLVE_DIVERGED;
+    const int flag = own ? (int)outcome : GSOLVE_STAGNATED;
+    gsolve_status status;
+
+    TRY(gsolve_copy(k->ctx, &k->flag[c], GSOLVE_DEVICE, &flag, GSOLVE_HOST, sizeof flag));
+    if (s->after[c] < s->before[c]) return GSOLVE_OK;
+    TRY(k->vector->copy(k->ctx->queue, k->csr.nrows, k->csr.type, gs_column_of(s->kept, c).value,
+                        gs_column_of(k->x, c).value));
+    TRY(gsolve_copy(k->ctx, &k->rr[c], GSOLVE_DEVICE, &s->before[c], GSOLVE_HOST,
+                    sizeof *s->before));
+done:
+    return status;
+}
+
+static bool halved(const gs_refine_state *s, int32_t c)
+{
+    return s->after[c] <= 0.25 * s->before[c];
+}
+
+/* Those columns that have fallen, now or before. */
+static gsolve_status mend(gs_krylov *k)
+{
+    gs_refine_state *s = k->state;
+    bool any = false;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < k->ncols; c++) {
+        if (!s->use[c] || (!s->fallen[c] && halved(s, c))) continue;
+        s->fallen[c] = any = true;
+        TRY(correct_plain(k, c));
+    }
+    if (!any) return GSOLVE_OK;
+    TRY(gs_residual(k, s->t));
+    TRY(to_host(k, s->after, k->rr));
+    for (int32_t c = 0; c < k->ncols; c++) {
+        if (s->use[c] && !halved(s, c)) TRY(give_up(k, c));
+    }
+done:
+    return status;
+}
+
+static gsolve_status step(gs_krylov *k, int64_t j)
+{
+    gs_refine_state *s = k->state;
+    bool any = false;
+    gsolve_status status;
+
+    (void)j;
+    TRY(to_host(k, s->before, k->rr));
+    TRY(gsolve_copy(k->ctx, k->mask, GSOLVE_HOST, k->ended, GSOLVE_DEVICE,
+                    (size_t)k->ncols * sizeof *k->mask));
+    for (int32_t c = 0; c < k->ncols; c++) {
+        s->use[c] = k->active[c] && !k->mask[c];
+        any = any || (s->use[c] && !s->fallen[c]);
+    }
+    TRY(gs_copy_vector(k, k->x, s->kept));
+    if (any) {
+        TRY(correct(k));
+        TRY(gs_residual(k, s->t)); /* t = b - A x              */
+        TRY(to_host(k, s->after, k->rr));
+    }
+    TRY(mend(k));
+    TRY(gs_copy_vector(k, s->t, s->r));
+done:
+    return status;
+}
+
+/* What happened within, for gsolve_solver_note. */
+static gsolve_status finish(gs_krylov *k)
+{
+    const gs_refine_state *s = k->state;
+    const bool low = s->low_r.type == GSOLVE_F32;
+    const char *name = gsolve_solver_name(s->inner ? s->inner : s->plain);
+    int fallen = 0;
+
+    for (int32_t c = 0; c < k->ncols; c++) fallen += s->fallen[c];
+    if (!s->inner) {
+        snprintf(k->note, sizeof k->note,
+                 "A or its preconditioner cannot be held in single precision: %d inner iterations "
+                 "of %s in double precision.",
+                 s->iterations, name);
+    } else if (fallen > 0) {
+        snprintf(k->note, sizeof k->note,
+                 "%d inner iterations of %s; %s precision did not halve the residual, and %d of %d "
+                 "columns went on with the method in %s precision.",
+                 s->iterations, name, low ? "single" : "double", fallen, k->ncols,
+                 k->csr.type == GSOLVE_F32 ? "single" : "double");
+    } else {
+        snprintf(k->note, sizeof k->note, "%d inner iterations of %s in %s precision.",
+                 s->iterations, name, low ? "single" : "double");
+    }
+    return GSOLVE_OK;
+}
+
+const gs_method gs_refine = {
+    .plugin = {"refine", "refinement in A's type of a method that computes in single precision",
+               options, sizeof(gs_refine_options)},
+    .state_size = sizeof(gs_refine_state),
+    .flexible = true, /* the inner method decides */
+    .setup = setup,
+    .start = start,
+    .step = step,
+    .period = period,
+    .finish = finish,
+    .destroy = gs_refine_drop,
+};

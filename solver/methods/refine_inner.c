@@ -1,0 +1,124 @@
+/* refine_inner.c: what refine.c corrects with: copies of A and M in f32, the solver on them, and
+ * the solver on A and M themselves. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/try.h"
+#include "solver/methods/refine.h"
+
+bool gs_refine_copies(const gs_krylov *k)
+{
+    return k->csr.type == GSOLVE_F64 && ((const gs_refine_options *)k->options)->type == GSOLVE_F32;
+}
+
+static gsolve_status new_inner(gs_krylov *k, const gsolve_matrix *A, const gsolve_precond *M,
+                               const char *more, gsolve_solver **inner)
+{
+    const gs_refine_options *o = k->options;
+    const char *name = GS_REFINE_INNER;
+    char spec[128];
+
+    for (int i = 0; i < o->inner; i++) name = strchr(name, '|') + 1;
+    snprintf(spec, sizeof spec, "%.*s,rtol=%.17g,maxit=%d%s", (int)strcspn(name, "|"), name,
+             o->rtol, o->maxit, more);
+    return gsolve_solver_create(inner, k->ctx, spec, A, M);
+}
+
+/* What stagnates in f32 is not worth waiting for: there is another way. */
+static const char hurry[] = ",stall=500";
+
+static void drop_copies(gs_refine_state *s)
+{
+    gsolve_solver_destroy(&s->inner);
+    gsolve_precond_destroy(&s->M);
+    gsolve_matrix_destroy(&s->A);
+}
+
+/* A and M in f32, made or brought up to date, and the solver on them. */
+static gsolve_status copy_system(gs_krylov *k)
+{
+    gs_refine_state *s = k->state;
+    gsolve_matrix_info info;
+    gsolve_precond_info kind;
+    gsolve_csr csr = {0}, view;
+    gsolve_status status;
+
+    gsolve_matrix_describe(k->A, &info);
+    TRY(gs_need_rows(k));
+    TRY(gs_csr_round(&csr, k->ctx, GSOLVE_F32, &k->csr));
+    if (s->A) {
+        TRY(gsolve_matrix_update(s->A, &csr));
+    } else {
+        TRY(gsolve_matrix_create_owned(&s->A, k->ctx, info.format, &csr));
+    }
+    TRY(gsolve_matrix_csr(s->A, &view));
+    if (k->M) gsolve_precond_describe(k->M, &kind);
+    if (s->M) {
+        TRY(gsolve_precond_update(s->M, &view));
+    } else if (k->M) {
+        TRY(gsolve_precond_create(&s->M, k->ctx, kind.spec, &view));
+    }
+    if (!s->inner) TRY(new_inner(k, s->A, s->M, hurry, &s->inner));
+    s->inner->within = true;
+done:
+    gsolve_csr_free(&csr, k->ctx);
+    return status;
+}
+
+gsolve_status gs_refine_plain(gs_krylov *k)
+{
+    gs_refine_state *s = k->state;
+
+    return s->plain ? GSOLVE_OK : new_inner(k, k->A, k->M, "", &s->plain);
+}
+
+/* The inner solver for A's present values. What f32 cannot hold or factor is left to A's type. */
+gsolve_status gs_refine_prepare(gs_krylov *k)
+{
+    gs_refine_state *s = k->state;
+    gsolve_matrix_info info;
+    gsolve_status status = GSOLVE_OK;
+
+    gsolve_matrix_describe(k->A, &info);
+    if (info.version == s->version) return GSOLVE_OK;
+    if (gs_refine_copies(k)) {
+        status = copy_system(k);
+        if (status != GSOLVE_OK) drop_copies(s);
+        if (status == GSOLVE_NO_MEMORY) return status;
+    } else if (!s->inner) {
+        TRY(new_inner(k, k->A, k->M, hurry, &s->inner));
+        s->inner->within = true;
+    }
+    if (!s->inner) TRY(gs_refine_plain(k));
+    s->version = info.version;
+    status = GSOLVE_OK;
+done:
+    return status;
+}
+
+gsolve_status gs_refine_run(gs_krylov *k, gsolve_solver *inner, gsolve_dense b, gsolve_dense x,
+                            gsolve_outcome *outcome)
+{
+    gs_refine_state *s = k->state;
+    gsolve_result result;
+    gsolve_status status;
+
+    TRY(gsolve_solver_profile(inner, k->profile.on));
+    TRY(gsolve_solver_run(inner, b, x, &result));
+    gs_profile_merge(&k->profile, &inner->profile);
+    *outcome = result.outcome;
+    s->iterations += result.iterations;
+    k->products += result.products;
+    k->product_seconds += result.product_seconds;
+    k->precond_seconds += result.precond_seconds;
+done:
+    return status;
+}
+
+void gs_refine_drop(gs_krylov *k)
+{
+    gs_refine_state *s = k->state;
+
+    drop_copies(s);
+    gsolve_solver_destroy(&s->plain);
+}

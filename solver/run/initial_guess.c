@@ -1,0 +1,194 @@
+/* initial_guess.c: guess=projection: right-hand sides that come one after another begin at the best
+ * combination of what was found before (Fischer 1998, "Projection techniques for iterative solution
+ * of Ax = b with successive right-hand sides").
+ *
+ * Kept are corrections U that runs made, and W = A U; where there are enough, a new one takes the
+ * place of the one that was of least use. For a method that takes A for
+ * positive definite U'W = I, and x += U U'(b - A x) makes the error's A-norm least; for others
+ * W'W = I, and x += U W'(b - A x) makes the residual least. Either costs a product and two passes
+ * over the vectors kept before a run, and twice that for each column after it. Whatever x the
+ * caller gives is where this begins. Another matrix begins anew. */
+#include <math.h>
+
+#include "core/try.h"
+#include "solver/method.h"
+
+static bool is_on(const gs_krylov *k)
+{
+    return gs_run(k)->guess == GS_GUESS_PROJECTION && !k->within;
+}
+
+/* A is taken for symmetric positive definite. */
+static bool is_definite(const gs_krylov *k)
+{
+    return k->method->definite;
+}
+
+gsolve_status gs_guess_new(gs_krylov *k)
+{
+    const int32_t n = k->csr.nrows;
+    const int keep = gs_run(k)->keep;
+    gs_guess *s = &k->guess;
+    gsolve_status status = GSOLVE_OK;
+
+    s->kept = 0;
+    if (!is_on(k)) return GSOLVE_OK;
+    if (k->csr.nrows != k->csr.ncols) {
+        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                           "guess=projection needs a square matrix and this one is %d x %d",
+                           k->csr.nrows, k->csr.ncols);
+    }
+    s->ld = gs_vector_stride(n);
+    TRY(gs_new_basis(k, k->csr.type, 1, keep, &s->U));
+    TRY(gs_new_basis(k, k->csr.type, 1, keep, &s->W));
+    TRY(gs_new_basis(k, k->csr.type, 1, 2, &s->fresh));
+    TRY(gs_new_outer_vector(k, n, &s->begin));
+    TRY(gs_new_outer_vector(k, n, &s->r));
+    TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)keep + 2, sizeof(double), (void **)(void *)&s->h));
+done:
+    return status;
+}
+
+/* Vectors of another A are of no use. */
+static void forget_stale(gs_krylov *k)
+{
+    gsolve_matrix_info A;
+
+    gsolve_matrix_describe(k->A, &A);
+    if (k->guess.A != A.version) k->guess.kept = 0;
+    k->guess.A = A.version;
+}
+
+/* x += U V'r for a column, V = U or W. Of how much use each vector was is remembered. */
+static gsolve_status project(gs_krylov *k, gsolve_dense r, gsolve_dense x)
+{
+    gs_guess *s = &k->guess;
+    const gsolve_dense V = is_definite(k) ? s->U : s->W;
+    gs_queue *q = k->ctx->queue;
+    gsolve_status status;
+
+    TRY(k->vector->dots(q, r.nrows, s->kept, V.type, V.value, s->ld, r.value, s->h));
+    TRY(k->vector->combine(q, x.nrows, s->kept, V.type, s->U.value, s->ld, s->h, 1, x.value, NULL));
+    TRY(gsolve_copy(k->ctx, s->of, GSOLVE_HOST, s->h, GSOLVE_DEVICE,
+                    (size_t)s->kept * sizeof *s->of));
+    for (int i = 0; i < s->kept; i++) s->use[i] += s->of[i] * s->of[i];
+done:
+    return status;
+}
+
+gsolve_status gs_guess_begin(gs_krylov *k)
+{
+    gs_guess *s = &k->guess;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!is_on(k)) return GSOLVE_OK;
+    forget_stale(k);
+    if (s->kept > 0) {
+        TRY(gs_multiply(k, k->x, s->r));
+        TRY(gs_axpby(k, gs_number(1), k->b, gs_number(-1), s->r)); /* r = b - A x */
+    }
+    for (int i = 0; i < s->kept; i++) s->use[i] /= 2; /* what was is worth less than what is */
+    for (int32_t c = 0; c < k->ncols; c++) {
+        const gsolve_dense x = gs_column_of(k->x, c), begin = gs_column_of(s->begin, c);
+        if (s->kept > 0 && k->active[c]) TRY(project(k, gs_column_of(s->r, c), x));
+        TRY(k->vector->copy(k->ctx->queue, x.nrows, x.type, x.value, begin.value));
+    }
+    k->products = 0; /* which are those of the iterations */
+done:
+    return status;
+}
+
+static gsolve_status fetch(gs_krylov *k, const double *from, double *number)
+{
+    return gsolve_copy(k->ctx, number, GSOLVE_HOST, from, GSOLVE_DEVICE, sizeof *number);
+}
+
+/* u and w = A u less their parts in the vectors kept, with the least the norm that then is to be 1:
+ * *before and *after. */
+static gsolve_status orthogonalise(gs_krylov *k, gsolve_dense u, gsolve_dense w, double *before,
+                                   double *after)
+{
+    const gs_guess *s = &k->guess;
+    const gsolve_dense with = is_definite(k) ? u : w;
+    const int32_t n = u.nrows, m = s->kept;
+    gs_queue *q = k->ctx->queue;
+    double *norm = s->h + gs_run(k)->keep;
+    gsolve_status status;
+
+    TRY(k->vector->dot(q, n, with.value, w.value, norm));
+    TRY(fetch(k, norm, before));
+    if (m > 0) { /* W'u = U'A u, or W'w */
+        TRY(k->vector->dots(q, n, m, s->W.type, s->W.value, s->ld, with.value, s->h));
+        TRY(k->vector->combine(q, n, m, s->U.type, s->U.value, s->ld, s->h, -1, u.value, NULL));
+        TRY(k->vector->combine(q, n, m, s->W.type, s->W.value, s->ld, s->h, -1, w.value, NULL));
+    }
+    TRY(k->vector->dot(q, n, with.value, w.value, norm));
+    TRY(fetch(k, norm, after));
+done:
+    return status;
+}
+
+/* u and w at length 1 to those kept, in the place of the one whose part in the solutions was least
+ * where there are enough. */
+static gsolve_status put(gs_krylov *k, gsolve_dense u, gsolve_dense w, double square)
+{
+    gs_guess *s = &k->guess;
+    const int keep = gs_run(k)->keep;
+    const gs_ratio unit = {.sign = 1 / sqrt(square)}, none = {.sign = 0};
+    gs_queue *q = k->ctx->queue;
+    int to = s->kept < keep ? s->kept : 0;
+    gsolve_status status;
+
+    for (int i = 1; s->kept == keep && i < keep; i++) to = s->use[i] < s->use[to] ? i : to;
+
+    TRY(k->vector->axpby(q, u.nrows, unit, u.value, none, gs_basis_at(s->U, s->ld, to).value));
+    TRY(k->vector->axpby(q, w.nrows, unit, w.value, none, gs_basis_at(s->W, s->ld, to).value));
+    s->use[to] = square;
+    s->kept = s->kept < keep ? s->kept + 1 : keep;
+done:
+    return status;
+}
+
+/* What the run has added to column c; nothing where that is in the span already. */
+static gsolve_status keep_column(gs_krylov *k, int32_t c)
+{
+    const gs_guess *s = &k->guess;
+    const gsolve_dense x = gs_column_of(k->x, c), begin = gs_column_of(s->begin, c);
+    const gs_ratio one = {.sign = 1}, less = {.sign = -1};
+    const double least = x.type == GSOLVE_F32 ? 1e-6 : 1e-12; /* of the square */
+    gsolve_dense u = gs_basis_at(s->fresh, s->ld, 0), w = gs_basis_at(s->fresh, s->ld, 1);
+    double before, after;
+    gsolve_status status;
+
+    u.ncols = w.ncols = 1;
+    TRY(k->vector->copy(k->ctx->queue, x.nrows, x.type, begin.value, u.value));
+    TRY(k->vector->axpby(k->ctx->queue, x.nrows, one, x.value, less, u.value)); /* u = x - begin */
+    TRY(gsolve_matrix_apply(k->A, 1, u, 0, w));
+    for (int pass = 0; pass < 2; pass++) {
+        TRY(orthogonalise(k, u, w, &before, &after));
+        if (!(after > least * before) || !isfinite(after)) return GSOLVE_OK;
+    }
+    TRY(put(k, u, w, after));
+done:
+    return status;
+}
+
+/* Whether the run's x came from its begin in one round: later corrections begin at 0. */
+static bool is_one_step(const gs_krylov *k, int32_t c)
+{
+    return !k->outer.correcting || (k->column[c].restarts == 0 && !k->outer.examined);
+}
+
+gsolve_status gs_guess_end(gs_krylov *k)
+{
+    const int32_t keep = gs_run(k)->keep;
+    const int32_t first = k->ncols > keep ? k->ncols - keep : 0;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!is_on(k)) return GSOLVE_OK;
+    for (int32_t c = first; c < k->ncols; c++) {
+        if (k->column[c].outcome == GSOLVE_CONVERGED && is_one_step(k, c)) TRY(keep_column(k, c));
+    }
+done:
+    return status;
+}

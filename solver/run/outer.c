@@ -1,0 +1,353 @@
+/* outer.c: the caller's system around the run's.
+ *
+ * A run works on vectors in A's type whose squares stay in range. Where the caller's b and x are
+ * such vectors, the run solves A x = b itself. Elsewhere it solves for a correction, once or more:
+ *
+ *     2^f A d = 2^-e (b - A x),   x += 2^(e + f) d,
+ *
+ * with e from the size of the residual, and f from the size of A where a method failed because
+ * |A d| is out of range. The residual is computed in double from the caller's A, b and x, and
+ * decides: converged means that the x that is returned has |b - Ax| <= max(rtol |b|, atol).
+ *
+ * A column that does not converge gets the best of the first guess, the x that was kept, and the
+ * last x, by this residual. The run keeps x where the host sees that |r| has halved, at most once
+ * in KEEP_EVERY iterations, which costs 16 n bytes, and a product or two where that happens late.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core/try.h"
+#include "solver/run/outer.h"
+
+/* A correction reduces a residual of size 1 to this, where more is asked for: beyond, the rounding
+ * of the type is all that a recurrence sees. The next correction goes on. */
+#define SINGLE_ROUND 0x1p-18
+#define DOUBLE_ROUND 0x1p-40
+
+double gs_outer_target(const gs_krylov *k, int32_t c)
+{
+    const gs_column *column = &k->column[c];
+    const double target = fmax(gs_run(k)->rtol * ldexp(column->norm, -column->scale),
+                               ldexp(gs_run(k)->atol, -column->scale));
+    const double least = k->csr.type == GSOLVE_F32 ? SINGLE_ROUND : DOUBLE_ROUND;
+
+    return k->outer.correcting && target > 0 ? fmax(target, least) : target;
+}
+
+double gs_outer_norm(const gs_krylov *k, int32_t c)
+{
+    const double norm = ldexp(k->column[c].norm, -k->column[c].scale);
+
+    return norm > 0 ? fmin(norm, 1e300) : 1;
+}
+
+bool gs_outer_rounded(const gs_krylov *k)
+{
+    bool all = k->ncols > 0, any = false;
+
+    for (int32_t c = 0; c < k->ncols; c++) {
+        const gs_column *column = &k->column[c];
+        any = any || column->rounded;
+        all = all && (column->rounded || column->outcome == GSOLVE_CONVERGED);
+    }
+    return all && any;
+}
+
+/* --- vectors ---------------------------------------------------------------------------------- */
+
+gsolve_status gs_outer_new(gs_krylov *k)
+{
+    gs_outer *o = &k->outer;
+    gsolve_status status;
+
+    k->own_b.value = NULL;
+    for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) o->formed[type].value = NULL;
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, o->norms));
+    TRY(gs_new_outer_vector(k, k->csr.ncols, &k->own_x));
+    for (int i = 0; i < 1 + (k->ctx->device->post != NULL); i++) { /* hold b's rows, too */
+        TRY(gs_new_outer_vector(k, k->csr.ncols > k->csr.nrows ? k->csr.ncols : k->csr.nrows,
+                                &o->kept[i]));
+        o->kept[i].nrows = k->csr.ncols;
+    }
+    if (gs_location(k->ctx) == GSOLVE_DEVICE) TRY(gs_new_outer_vector(k, k->csr.nrows, &k->own_b));
+done:
+    return status;
+}
+
+/* to = from, of one type, column by column, wherever they lie. */
+gsolve_status gs_copy_columns(gsolve_context *ctx, gsolve_dense from, gsolve_dense to)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < from.ncols && status == GSOLVE_OK; c++) {
+        status =
+            gsolve_copy(ctx, gs_column_of(to, c).value, to.location, gs_column_of(from, c).value,
+                        from.location, (size_t)to.nrows * gs_type_size(to.type));
+    }
+    return status;
+}
+
+/* to = from where kernels see both, of one type. */
+gsolve_status gs_outer_copy_column(gs_krylov *k, gsolve_dense from, gsolve_dense to)
+{
+    return GS_KERNELS(gs_vector, k->ctx, to.type)
+        ->copy(k->ctx->queue, to.nrows, from.type, from.value, to.value);
+}
+
+/* From here on the run corrects the caller's x. Nothing has changed where that fails. */
+gsolve_status gs_outer_begin_corrections(gs_krylov *k)
+{
+    const gsolve_location location = gs_location(k->ctx);
+    gs_outer *o = &k->outer;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!k->own_b.value) TRY(gs_new_outer_vector(k, k->csr.nrows, &k->own_b));
+    for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) {
+        const bool used = type == (int)o->x.type || type == (int)k->csr.type;
+        if (!used || o->formed[type].value) continue;
+        TRY(gs_new_outer_vector_of(k, (gsolve_type)type, k->csr.ncols, &o->formed[type]));
+    }
+    TRY(gs_stage_in(&o->at_b, k->ctx, location, o->b, true));
+    TRY(gs_stage_in(&o->at_x, k->ctx, location, o->x, true));
+    o->correcting = true;
+    k->b = gs_outer_with_columns(k->own_b, k->ncols);
+    k->x = gs_outer_with_columns(k->own_x, k->ncols);
+done:
+    return status;
+}
+
+/* --- the begin of a run ----------------------------------------------------------------------- */
+
+/* Whether a norm leaves room for the numbers that a method computes from it in this type. */
+static bool is_ordinary(double square, gsolve_type type)
+{
+    return type == GSOLVE_F32 ? square > 1e-24 && square < 1e24 : square > 1e-200 && square < 1e200;
+}
+
+/* v'v of a column. */
+gsolve_status gs_outer_square(gs_krylov *k, gsolve_dense v, double *square)
+{
+    gsolve_status status;
+
+    TRY(k->vector->dot(k->ctx->queue, v.nrows, v.value, v.value, k->rr));
+    TRY(gsolve_copy(k->ctx, square, GSOLVE_HOST, k->rr, GSOLVE_DEVICE, sizeof *square));
+done:
+    return status;
+}
+
+/* Whether column c of v, whose square is 0, is 0: the squares of 2^540 v do not vanish. */
+static gsolve_status is_zero(gs_krylov *k, gsolve_dense v, int32_t c, bool *zero)
+{
+    const gs_ratio large = {.sign = 0x1p540}, none = {.sign = 0};
+    gsolve_dense space = gs_column_of(k->outer.kept[0], 0);
+    double square = 0;
+    gsolve_status status = GSOLVE_OK;
+
+    *zero = true;
+    if (v.type == GSOLVE_F32) return GSOLVE_OK; /* whose squares do not vanish in double */
+    space.nrows = v.nrows;
+    TRY(k->vector->axpby(k->ctx->queue, v.nrows, large, gs_column_of(v, c).value, none,
+                         space.value));
+    TRY(gs_outer_square(k, space, &square));
+    *zero = square == 0;
+done:
+    return status;
+}
+
+/* k->relative[c] = v_c'v_c; *ordinary: whether the squares of all columns are in range, or 0. */
+static gsolve_status squares(gs_krylov *k, gsolve_dense v, bool *ordinary)
+{
+    bool zero;
+    gsolve_status status;
+
+    TRY(gs_dot(k, v, v, k->rr));
+    TRY(gsolve_copy(k->ctx, k->relative, GSOLVE_HOST, k->rr, GSOLVE_DEVICE,
+                    (size_t)k->ncols * sizeof(double)));
+    for (int32_t c = 0; c < k->ncols && *ordinary; c++) {
+        *ordinary = is_ordinary(k->relative[c], v.type);
+        if (k->relative[c] != 0) continue;
+        TRY(is_zero(k, v, c, &zero));
+        *ordinary = zero;
+    }
+done:
+    return status;
+}
+
+/* The run's vectors are the caller's, if they can be; *can. Sets the columns' norms. */
+static gsolve_status begin_plain(gs_krylov *k, bool *can)
+{
+    gs_outer *o = &k->outer;
+    gsolve_status status = GSOLVE_OK;
+
+    *can = o->b.type == k->csr.type && o->x.type == k->csr.type;
+    if (!*can) return GSOLVE_OK;
+    k->x = gs_outer_with_columns(k->own_x, k->ncols);
+    TRY(gs_copy_columns(k->ctx, o->x, k->x));
+    k->b = o->b;
+    if (gs_location(k->ctx) == GSOLVE_DEVICE) {
+        k->b = gs_outer_with_columns(k->own_b, k->ncols);
+        TRY(gs_copy_columns(k->ctx, o->b, k->b));
+    }
+    TRY(squares(k, k->x, can));
+    TRY(squares(k, k->b, can));
+    *can = *can || k->within;
+    for (int32_t c = 0; c < k->ncols; c++) k->column[c].norm = sqrt(k->relative[c]);
+done:
+    return status;
+}
+
+/* The norms of all columns of the caller's system. Values that are not finite would end as
+ * "diverged", and say so too late. */
+static gsolve_status caller_norms(gs_krylov *k)
+{
+    gs_outer *o = &k->outer;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < k->ncols; c++) {
+        gs_norms *norms = &o->norms[c];
+        TRY(gs_matrix_norms(k->A, gs_column_of(o->at_b.used, c), gs_column_of(o->at_x.used, c),
+                            norms));
+        if (!isfinite(norms->b)) {
+            return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                               "column %d of b holds a value that is not finite, or its norm "
+                               "overflows",
+                               c);
+        }
+        if (norms->b > 0 && !isfinite(norms->r)) {
+            return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                               "column %d of x, the first guess, holds a value that is not finite, "
+                               "or |b - Ax| overflows",
+                               c);
+        }
+        k->column[c].norm = norms->b;
+    }
+done:
+    return status;
+}
+
+/* A column with b = 0 has the solution 0. */
+static gsolve_status solve_zero(gs_krylov *k, int32_t c)
+{
+    const gsolve_dense x = k->outer.correcting ? k->outer.at_x.used : k->x;
+
+    k->column[c].outcome = GSOLVE_CONVERGED;
+    k->active[c] = false;
+    return GS_KERNELS(gs_vector, k->ctx, x.type)
+        ->zero(k->ctx->queue, x.nrows, gs_column_of(x, c).value);
+}
+
+/* Sets up the next correction of column c, whose |b - Ax| is r. */
+gsolve_status gs_outer_begin_correction(gs_krylov *k, int32_t c, double r)
+{
+    const gs_outer *o = &k->outer;
+    const gsolve_dense x = gs_outer_column(k->x, k, c);
+    gs_column *column = &k->column[c];
+    gsolve_status status;
+
+    frexp(r, &column->scale);
+    column->scale = gs_outer_clamp(column->scale, GS_MOST_EXPONENT);
+    TRY(gs_matrix_residual_vector(k->A, gs_outer_column(o->at_b.used, k, c),
+                                  gs_outer_column(o->at_x.used, k, c), -column->scale,
+                                  gs_outer_column(k->b, k, c)));
+    TRY(k->vector->zero(k->ctx->queue, x.nrows, x.value));
+done:
+    return status;
+}
+
+/* The columns that the first guess solves, or else their first corrections. */
+static gsolve_status first_corrections(gs_krylov *k)
+{
+    const gs_norms *norms = k->outer.norms;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < k->ncols; c++) {
+        gs_column *column = &k->column[c];
+        if (!k->active[c]) continue;
+        column->first = column->begin = norms[c].r;
+        column->residual = norms[c].relative;
+        if (norms[c].r <= column->target || norms[c].relative <= gs_run(k)->rtol) {
+            column->outcome = GSOLVE_CONVERGED;
+            k->active[c] = false;
+        } else {
+            TRY(gs_outer_begin_correction(k, c, norms[c].r));
+        }
+    }
+done:
+    return status;
+}
+
+gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x)
+{
+    const gs_run_options *run = gs_run(k);
+    gs_outer *o = &k->outer;
+    bool plain;
+    gsolve_status status;
+
+    o->b = b;
+    o->x = x;
+    o->at_b = o->at_x = (gs_stage){0};
+    o->correcting = o->examined = false;
+    if (o->size != 0) gs_forget_graph(k); /* it multiplies by the scaled A */
+    o->size = 0;
+    memset(k->column, 0, (size_t)k->ncols * sizeof *k->column);
+    for (int32_t c = 0; c < k->ncols; c++) k->active[c] = true;
+    TRY(gs_set_active(k));
+    TRY(begin_plain(k, &plain));
+    if (!plain) {
+        TRY(gs_outer_begin_corrections(k));
+        TRY(caller_norms(k));
+    }
+    for (int32_t c = 0; c < k->ncols; c++) {
+        gs_column *column = &k->column[c];
+        column->target = fmax(run->rtol * column->norm, run->atol);
+        column->begin = INFINITY;
+        column->first = -1; /* not known */
+        if (column->norm == 0) TRY(solve_zero(k, c));
+    }
+    if (!plain) TRY(first_corrections(k));
+done:
+    return status;
+}
+
+/* --- the end of a run ------------------------------------------------------------------------- */
+
+/* The residual of each answer that did not converge becomes the run's b, and x 0: what
+ * gsolve_solver_explain looks at, since the caller's arrays may be gone by then. */
+static gsolve_status leave_residuals(gs_krylov *k)
+{
+    gs_outer *o = &k->outer;
+    const gsolve_dense b = o->correcting ? o->at_b.used : k->b;
+    const gsolve_dense x = o->correcting ? o->at_x.used : k->x;
+    gsolve_status status = GSOLVE_OK;
+
+    k->b = gs_outer_with_columns(o->kept[0], k->ncols);
+    k->b.nrows = k->csr.nrows;
+    for (int32_t c = 0; c < k->ncols; c++) {
+        gs_column *column = &k->column[c];
+        const gsolve_dense zero = gs_column_of(k->own_x, c);
+        column->left = 0;
+        if (column->outcome == GSOLVE_CONVERGED) continue;
+        if (o->correcting) frexp(column->residual * column->norm, &column->left);
+        column->left = gs_outer_clamp(column->left, GS_MOST_EXPONENT);
+        TRY(gs_matrix_residual_vector(k->A, gs_column_of(b, c), gs_column_of(x, c), -column->left,
+                                      gs_column_of(k->b, c)));
+        TRY(k->vector->zero(k->ctx->queue, zero.nrows, zero.value));
+    }
+done:
+    return status;
+}
+
+gsolve_status gs_outer_end(gs_krylov *k, gsolve_status status)
+{
+    gs_outer *o = &k->outer;
+
+    if (status == GSOLVE_OK && o->correcting) status = gs_stage_out(&o->at_x, k->ctx);
+    if (status == GSOLVE_OK && !o->correcting) status = gs_copy_columns(k->ctx, k->x, o->x);
+    if (status == GSOLVE_OK && !k->within) status = leave_residuals(k);
+    if (status == GSOLVE_OK && o->x.nrows > 0) {
+        status = gs_memory_synchronize(k->ctx, o->x.location, o->x.value);
+    }
+    gs_stage_drop(&o->at_b, k->ctx);
+    gs_stage_drop(&o->at_x, k->ctx);
+    return status;
+}

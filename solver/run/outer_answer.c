@@ -1,0 +1,352 @@
+/* outer_answer.c: which x is the answer of a run, see outer.c: what is kept on the way, and the
+ * true residuals that decide in the end. */
+#include <math.h>
+
+#include "core/try.h"
+#include "solver/run/outer.h"
+
+#define MAX_RESTARTS 20
+#define KEEP_EVERY   4
+#define CHECK_EVERY  100
+
+/* --- x on the way ----------------------------------------------------------------------------- */
+
+/* to = 2^exponent v in v's type; both steps of it are numbers. */
+static gsolve_status scale_column(gs_krylov *k, gsolve_dense v, int exponent, gsolve_dense to)
+{
+    const int half = exponent / 2;
+    const gs_ratio first = {.sign = ldexp(1, half)}, rest = {.sign = ldexp(1, exponent - half)};
+    const gs_ratio none = {.sign = 0};
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, k->ctx, v.type);
+    gsolve_status status;
+
+    TRY(vector->axpby(k->ctx->queue, v.nrows, first, v.value, none, to.value));
+    TRY(vector->scale(k->ctx->queue, v.nrows, rest, to.value));
+done:
+    return status;
+}
+
+/* *x = column c of the caller's x as v, an x of the run, makes it. A correction is scaled in the
+ * wider of the two types. */
+static gsolve_status form(gs_krylov *k, gsolve_dense v, int32_t c, gsolve_dense *x)
+{
+    const gs_outer *o = &k->outer;
+    const gs_ratio one = {.sign = 1};
+    const gsolve_type type = o->x.type, wide = v.type == GSOLVE_F64 ? GSOLVE_F64 : type;
+    const int exponent = k->column[c].scale + o->size;
+    gsolve_dense d = gs_outer_column(v, k, c), space;
+    gsolve_status status = GSOLVE_OK;
+
+    *x = d;
+    if (!o->correcting) return GSOLVE_OK;
+    *x = gs_outer_column(o->formed[type], k, c);
+    space = gs_outer_column(o->formed[wide], k, c);
+    if (v.type != wide) { /* single to double */
+        TRY(gs_outer_copy_column(k, d, space));
+        d = space;
+    }
+    TRY(scale_column(k, d, exponent, space));
+    if (type != wide) TRY(gs_outer_copy_column(k, space, *x));
+    TRY(GS_KERNELS(gs_vector, k->ctx, type)
+            ->axpby(k->ctx->queue, x->nrows, one, gs_outer_column(o->at_x.used, k, c).value, one,
+                    x->value));
+done:
+    return status;
+}
+
+/* The norms of column c with x as v makes it. */
+static gsolve_status norms_with(gs_krylov *k, gsolve_dense v, int32_t c, gs_norms *norms)
+{
+    const gsolve_dense b = k->outer.correcting ? k->outer.at_b.used : k->b;
+    gsolve_dense x;
+    gsolve_status status;
+
+    TRY(form(k, v, c, &x));
+    TRY(gs_matrix_norms(k->A, gs_outer_column(b, k, c), x, norms));
+done:
+    return status;
+}
+
+/* Column c of the answer becomes what v makes it. */
+static gsolve_status take(gs_krylov *k, gsolve_dense v, int32_t c)
+{
+    const gsolve_dense answer = k->outer.correcting ? k->outer.at_x.used : k->x;
+    gsolve_dense x;
+    gsolve_status status;
+
+    TRY(form(k, v, c, &x));
+    if (x.value != gs_outer_column(answer, k, c).value) {
+        TRY(gs_outer_copy_column(k, x, gs_outer_column(answer, k, c)));
+    }
+done:
+    return status;
+}
+
+/* The vector that holds the kept x of column c. */
+static gsolve_dense kept_of(const gs_krylov *k, int32_t c)
+{
+    return k->outer.kept[k->column[c].keeps];
+}
+
+/* Whether x in v, whose residual the recurrence has halved, is to be kept for column c. The
+ * recurrence decides for the first CHECK_EVERY iterations, and the true residual later, as often
+ * as costs no more than a hundredth of the products. */
+static gsolve_status is_better(gs_krylov *k, int32_t c, gsolve_dense v, bool *better)
+{
+    const bool due = k->iteration >= k->column[c].checked + CHECK_EVERY;
+    gs_column *column = &k->column[c];
+    gs_norms kept, now;
+    gsolve_status status = GSOLVE_OK;
+
+    *better = isinf(column->kept_true);
+    if (!due) return GSOLVE_OK;
+    if (isinf(column->kept_true)) {
+        TRY(norms_with(k, kept_of(k, c), c, &kept));
+        column->kept_true = kept.r;
+    }
+    TRY(norms_with(k, v, c, &now));
+    column->checked = k->iteration;
+    *better = now.r < column->kept_true;
+    if (*better) column->kept_true = now.r;
+    column->kept = k->seen[c].r;
+done:
+    return status;
+}
+
+gsolve_status gs_outer_keep_first(gs_krylov *k)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < k->ncols && !k->within; c++) {
+        gs_column *column = &k->column[c];
+        const bool first = column->restarts == 0;
+        if (!k->active[c]) continue;
+        if (first && !k->outer.correcting) column->begin = k->seen[c].begin;
+        column->kept = k->seen[c].begin;
+        column->kept_true = first ? INFINITY : column->verified;
+        column->kept_at = column->checked = k->iteration;
+        column->pending = false;
+        TRY(gs_outer_copy_column(k, gs_outer_column(k->x, k, c),
+                                 gs_outer_column(kept_of(k, c), k, c)));
+    }
+done:
+    return status;
+}
+
+/* Keeps x of column c, whose residual is r by the recurrence. */
+static gsolve_status keep(gs_krylov *k, int32_t c, double r)
+{
+    gs_column *column = &k->column[c];
+    bool better;
+    gsolve_status status;
+
+    TRY(is_better(k, c, k->x, &better));
+    if (!better) return GSOLVE_OK;
+    column->kept = r;
+    column->kept_at = k->iteration;
+    TRY(gs_outer_copy_column(k, gs_outer_column(k->x, k, c), gs_outer_column(kept_of(k, c), k, c)));
+done:
+    return status;
+}
+
+/* x was copied when the device was a chunk of steps ahead of what the host had seen: what the host
+ * sees now is the residual of the copy. */
+static gsolve_status keep_copy(gs_krylov *k, int32_t c, double r)
+{
+    gs_column *column = &k->column[c];
+    bool better;
+    gsolve_status status = GSOLVE_OK;
+
+    column->pending = false;
+    if (!(r < 0.5 * column->kept)) return GSOLVE_OK;
+    TRY(is_better(k, c, k->outer.kept[!column->keeps], &better));
+    if (!better) return GSOLVE_OK;
+    column->kept = r;
+    column->kept_at = k->iteration;
+    column->keeps = !column->keeps;
+done:
+    return status;
+}
+
+gsolve_status gs_outer_keep(gs_krylov *k, int chunks)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < k->ncols && !k->within && !k->method->late; c++) {
+        gs_column *column = &k->column[c];
+        const double r = k->seen[c].r;
+        if (!k->active[c]) continue;
+        if (column->pending) TRY(keep_copy(k, c, r));
+        if (!(r < 0.5 * column->kept) || k->iteration < column->kept_at + KEEP_EVERY) continue;
+        if (chunks == 0) {
+            TRY(keep(k, c, r));
+        } else {
+            TRY(gs_outer_copy_column(k, gs_outer_column(k->x, k, c),
+                                     gs_outer_column(k->outer.kept[!column->keeps], k, c)));
+            column->pending = true;
+        }
+    }
+done:
+    return status;
+}
+
+/* --- the decision ----------------------------------------------------------------------------- */
+
+/* Whether column c, whose |b - Ax| is r now, is worth another start. */
+static bool is_worth_restart(const gs_krylov *k, int32_t c, double r)
+{
+    const gs_column *column = &k->column[c];
+    const bool drifted = column->outcome == GSOLVE_CONVERGED ||
+                         (k->outer.correcting && column->outcome == GSOLVE_STAGNATED);
+    const bool broke = column->outcome == GSOLVE_BREAKDOWN;
+    const double before = k->outer.correcting ? column->begin : column->verified;
+    const double factor = drifted ? 0.5 : 0.9;
+
+    return (drifted || broke) && isfinite(r) && column->restarts < MAX_RESTARTS && !k->stopped &&
+           k->iteration < gs_run(k)->maxit && r < factor * fmin(before, column->verified);
+}
+
+/* Column c goes on from x in v, which has these norms. */
+static gsolve_status restart(gs_krylov *k, int32_t c, gsolve_dense v, const gs_norms *norms)
+{
+    gs_column *column = &k->column[c];
+    gsolve_status status;
+
+    k->active[c] = true;
+    column->restarts++;
+    column->verified = norms->r;
+    TRY(take(k, v, c));
+    if (k->outer.correcting) {
+        column->begin = norms->r;
+        column->residual = norms->relative;
+        TRY(gs_outer_begin_correction(k, c, norms->r));
+    }
+done:
+    return status;
+}
+
+/* The outcome of a column that did not converge, by the residual r of its last x. */
+static gsolve_outcome outcome_of(const gs_krylov *k, int32_t c, double r)
+{
+    const gsolve_outcome outcome = k->column[c].outcome;
+
+    if (!(ldexp(r, -k->column[c].scale) <= k->seen[c].ceiling)) return GSOLVE_DIVERGED;
+    /* its recurrence is not what it converged or diverged by */
+    return outcome == GSOLVE_CONVERGED || outcome == GSOLVE_DIVERGED ? GSOLVE_STAGNATED : outcome;
+}
+
+/* |b - Ax| / |b| and |b - Ax| of the caller's own x so far. */
+static gsolve_status norms_of_guess(gs_krylov *k, int32_t c, gs_norms *norms)
+{
+    const gs_outer *o = &k->outer;
+
+    if (o->correcting) {
+        *norms = (gs_norms){k->column[c].begin, k->column[c].norm, k->column[c].residual};
+        return GSOLVE_OK;
+    }
+    return gs_matrix_norms(k->A, gs_outer_column(k->b, k, c), gs_outer_column(o->x, k, c), norms);
+}
+
+/* *v: the better of the last x of column c, which has the norms last, and the kept one, with its
+ * norms in *best. The kept one is not looked at where |r| shows that it is the worse one. */
+static gsolve_status best_of_run(gs_krylov *k, int32_t c, const gs_norms *last, gsolve_dense *v,
+                                 gs_norms *best)
+{
+    gs_norms kept;
+    gsolve_status status = GSOLVE_OK;
+
+    *v = k->x;
+    *best = *last;
+    if (0.999 * ldexp(last->r, -k->column[c].scale) <= k->column[c].kept) return GSOLVE_OK;
+    TRY(norms_with(k, kept_of(k, c), c, &kept));
+    if (last->r <= kept.r) return GSOLVE_OK;
+    *v = kept_of(k, c);
+    *best = kept;
+done:
+    return status;
+}
+
+/* Column c has failed: the answer is the best of what the run has, x in v with the norms best, and
+ * the first guess. */
+static gsolve_status choose_answer(gs_krylov *k, int32_t c, gsolve_dense v, const gs_norms *best)
+{
+    const gs_outer *o = &k->outer;
+    gs_norms guess;
+    gsolve_status status;
+
+    TRY(norms_of_guess(k, c, &guess));
+    if (best->r <= guess.r) {
+        k->column[c].residual = best->relative;
+        TRY(take(k, v, c));
+        goto done;
+    }
+    k->column[c].residual = guess.relative;
+    if (!o->correcting)
+        TRY(gs_copy_columns(k->ctx, gs_outer_column(o->x, k, c), gs_outer_column(k->x, k, c)));
+done:
+    return status;
+}
+
+/* Whether the last x of column c misses the tolerance only because it is rounded to single
+ * precision. */
+static gsolve_status is_rounded(gs_krylov *k, int32_t c, bool *rounded)
+{
+    const gs_outer *o = &k->outer;
+    const gs_ratio one = {.sign = 1}, factor = {.sign = ldexp(1, k->column[c].scale + o->size)};
+    const gsolve_dense x = gs_outer_column(o->formed[GSOLVE_F64], k, c);
+    gs_norms norms;
+    gsolve_status status = GSOLVE_OK;
+
+    *rounded = false;
+    if (k->csr.type != GSOLVE_F64 || o->x.type != GSOLVE_F32) return GSOLVE_OK;
+    TRY(gs_outer_copy_column(k, gs_outer_column(o->at_x.used, k, c), x)); /* x += 2^(e + f) d */
+    TRY(k->vector->axpby(k->ctx->queue, x.nrows, factor, gs_outer_column(k->x, k, c).value, one,
+                         x.value));
+    TRY(gs_matrix_norms(k->A, gs_outer_column(o->at_b.used, k, c), x, &norms));
+    *rounded = norms.r <= k->column[c].target || norms.relative <= gs_run(k)->rtol;
+done:
+    return status;
+}
+
+static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
+{
+    gs_column *column = &k->column[c];
+    gs_norms last, best;
+    gsolve_dense v;
+    gsolve_status status;
+
+    TRY(norms_with(k, k->x, c, &last));
+    column->last = last.relative;
+    column->rounded = false;
+    if (last.r <= column->target || last.relative <= gs_run(k)->rtol) {
+        column->outcome = GSOLVE_CONVERGED;
+        column->residual = last.relative;
+        TRY(take(k, k->x, c));
+        goto done;
+    }
+    TRY(best_of_run(k, c, &last, &v, &best));
+    if (is_worth_restart(k, c, best.r)) {
+        *again = true;
+        TRY(restart(k, c, v, &best));
+    } else {
+        TRY(is_rounded(k, c, &column->rounded));
+        TRY(choose_answer(k, c, v, &best));
+        column->outcome = outcome_of(k, c, last.r);
+    }
+done:
+    return status;
+}
+
+gsolve_status gs_outer_verify(gs_krylov *k, bool *again)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    *again = false;
+    if (k->within) return GSOLVE_OK;
+    for (int32_t c = 0; c < k->ncols; c++) {
+        if (k->round[c]) TRY(verify_column(k, c, again));
+    }
+    if (!*again) TRY(gs_outer_rescue(k, again));
+done:
+    return status;
+}

@@ -1,0 +1,110 @@
+/* outer_scale.c: systems that fail because numbers are out of range start once more, see outer.c.
+ */
+#include <math.h>
+
+#include "core/try.h"
+#include "solver/run/outer.h"
+
+/* *exponent: that of |A M^-1 b| / |b| for a column of the run's b with b'b = bb, by the first alpha
+ * for which |alpha A M^-1 b| is in range; 0 where there is none, or no need to scale A. z and y:
+ * space. */
+static gsolve_status size_of(gs_krylov *k, gsolve_dense b, double bb, gsolve_dense z,
+                             gsolve_dense y, int *exponent)
+{
+    static const int tries[] = {0, 450, 900, -450, -900};
+    const int most = k->csr.type == GSOLVE_F32 ? 40 : 200; /* beyond which squares are not safe */
+    double yy;
+    gsolve_status status = GSOLVE_OK;
+
+    *exponent = 0;
+    if (k->M) TRY(gsolve_precond_apply(k->M, b, z));
+    for (int i = 0; i < 5; i++) {
+        TRY(gsolve_matrix_apply(k->A, ldexp(1, tries[i]), k->M ? z : b, 0, y));
+        TRY(gs_outer_square(k, y, &yy));
+        if (!(yy > 1e-200 * bb) || !(yy < 1e200)) continue;
+        frexp(sqrt(yy / bb), exponent);
+        *exponent -= tries[i];
+        break;
+    }
+    if (*exponent > -most && *exponent < most) *exponent = 0;
+done:
+    return status;
+}
+
+/* Whether a method failed for what the size of A may have caused. Those that work on the host
+ * (direct, refine) do not multiply by the scaled A. */
+static bool may_be_out_of_range(const gs_krylov *k, int32_t c)
+{
+    const gsolve_outcome outcome = k->column[c].outcome;
+
+    return k->round[c] && gs_period(k) > 0 && !k->stopped && k->iteration < gs_run(k)->maxit &&
+           (outcome == GSOLVE_BREAKDOWN || outcome == GSOLVE_INDEFINITE ||
+            outcome == GSOLVE_DIVERGED || outcome == GSOLVE_STAGNATED);
+}
+
+/* Columns that failed start once more from the answer so far, with 2^size A. */
+static gsolve_status start_scaled(gs_krylov *k, int size)
+{
+    gs_outer *o = &k->outer;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!o->correcting) {
+        TRY(gs_outer_begin_corrections(k));
+        TRY(gs_copy_columns(k->ctx, k->x, gs_outer_with_columns(o->at_x.used, k->ncols)));
+    }
+    o->size = size;
+    k->on_chip = false;
+    gs_forget_graph(k);
+    for (int32_t c = 0; c < k->ncols; c++) {
+        gs_column *column = &k->column[c];
+        gs_norms norms;
+        if (!may_be_out_of_range(k, c)) continue;
+        TRY(gs_matrix_norms(k->A, gs_outer_column(o->at_b.used, k, c),
+                            gs_outer_column(o->at_x.used, k, c), &norms));
+        k->active[c] = true;
+        column->begin = column->verified = norms.r;
+        column->residual = norms.relative;
+        TRY(gs_outer_begin_correction(k, c, norms.r));
+    }
+done:
+    return status;
+}
+
+/* Whether |b|^2 = bb leaves room for products with M^-1 and A, and one round can come from the
+ * first guess to the tolerance. */
+static bool is_comfortable(const gs_column *column, double bb)
+{
+    return bb > 1e-30 && bb < 1e30 && column->begin < 1e10 * column->norm;
+}
+
+gsolve_status gs_outer_rescue(gs_krylov *k, bool *again)
+{
+    const int most = k->csr.type == GSOLVE_F32 ? 120 : GS_MOST_EXPONENT;
+    gs_outer *o = &k->outer;
+    gsolve_dense b, z;
+    int32_t first = 0;
+    int exponent;
+    double bb;
+    gsolve_status status = GSOLVE_OK;
+
+    while (first < k->ncols && !may_be_out_of_range(k, first)) first++;
+    if (first == k->ncols || o->examined) return GSOLVE_OK;
+    o->examined = true;
+    b = gs_outer_column(k->b, k, first);
+    if (!o->formed[k->csr.type].value) {
+        TRY(gs_new_outer_vector(k, k->csr.ncols, &o->formed[k->csr.type]));
+    }
+    z = o->formed[k->csr.type];
+    TRY(gs_outer_square(k, b, &bb));
+    TRY(size_of(k, b, bb, gs_outer_column(z, k, first), gs_outer_column(o->kept[0], k, first),
+                &exponent));
+    if (exponent == 0 && (o->correcting || is_comfortable(&k->column[first], bb))) goto done;
+    TRY(start_scaled(k, gs_outer_clamp(-exponent, most)));
+    *again = true;
+done:
+    if (status == GSOLVE_NO_MEMORY) {
+        k->ctx->error[0] = 0;
+        status = GSOLVE_OK;
+    }
+    return status;
+}

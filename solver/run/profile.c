@@ -1,0 +1,210 @@
+/* profile.c: spans and their sums, see profile.h; what callers see of them. */
+#include "solver/run/profile.h"
+
+#include <string.h>
+
+#include "core/try.h"
+#include "solver/method.h"
+
+struct gs_span {
+    gs_span *next;
+    gs_class class;
+    int iteration;
+    double step_bytes;            /* see gs_profile */
+    double bytes, begin, seconds; /* by the host's clock, where the device has no moments */
+    gs_moment *from, *to;         /* where it has */
+};
+
+static const char *const name_of[] = {
+#define TEXT(name, text) [name] = (text),
+    GS_CLASS_LIST(TEXT)
+#undef TEXT
+};
+
+/* --- spans --------------------------------------------------------------------------------------
+ */
+
+static void free_list(gs_profile *p, gs_span *s)
+{
+    const gs_device *device = p->ctx->device;
+
+    while (s) {
+        gs_span *next = s->next;
+        if (s->from) device->unmark(s->from);
+        if (s->to) device->unmark(s->to);
+        gsolve_free(p->ctx, GSOLVE_HOST, s);
+        s = next;
+    }
+}
+
+void gs_profile_free(gs_profile *p)
+{
+    gs_profile_forget(p);
+    free_list(p, p->spare);
+    p->spare = NULL;
+}
+
+void gs_profile_forget(gs_profile *p)
+{
+    if (p->first) {
+        p->last->next = p->spare;
+        p->spare = p->first;
+    }
+    p->first = p->last = NULL;
+}
+
+void gs_profile_clear(gs_profile *p)
+{
+    gs_profile_forget(p);
+    memset(p->line, 0, sizeof p->line);
+    for (int i = 0; i < GS_CLASS_COUNT; i++) p->line[i].name = name_of[i];
+    p->status = GSOLVE_OK;
+    p->iterations = p->steady_iterations = 0;
+    p->seconds = p->steady_seconds = 0;
+    p->copies = 0;
+}
+
+static gs_span *new_span(gs_profile *p)
+{
+    gs_span *s = p->spare;
+
+    if (s) {
+        p->spare = s->next;
+        return s;
+    }
+    s = gsolve_alloc(p->ctx, GSOLVE_HOST, 1, sizeof *s);
+    if (s) memset(s, 0, sizeof *s);
+    return s;
+}
+
+void gs_profile_open(gs_profile *p)
+{
+    const gs_device *device = p->ctx->device;
+    gs_span *s = NULL;
+
+    gs_range_push(p->ctx, name_of[p->class]);
+    if (gs_profiling(p) && p->status == GSOLVE_OK) {
+        s = new_span(p);
+        p->status = s ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+    }
+    if (s) {
+        s->class = p->class;
+        s->bytes = p->bytes;
+        s->step_bytes = p->step_bytes;
+        s->iteration = p->iteration;
+        if (device->mark) p->status = device->mark(p->ctx->queue, &s->from);
+        s->begin = gs_now();
+    }
+    p->open = s;
+    p->step_bytes = 0;
+    gs_expect_bytes(p, GS_OTHER, 0);
+}
+
+void gs_profile_close(gs_profile *p)
+{
+    const gs_device *device = p->ctx->device;
+    gs_span *s = p->open;
+
+    gs_range_pop(p->ctx);
+    if (!s) return;
+    s->seconds = gs_now() - s->begin;
+    if (device->mark && p->status == GSOLVE_OK) p->status = device->mark(p->ctx->queue, &s->to);
+    s->next = NULL;
+    if (p->last) {
+        p->last->next = s;
+    } else {
+        p->first = s;
+    }
+    p->last = s;
+    p->open = NULL;
+}
+
+gsolve_status gs_profile_count(gs_profile *p, int iteration)
+{
+    const gs_device *device = p->ctx->device;
+    gsolve_status status;
+
+    TRY(p->status);
+    while (p->first && p->first->iteration <= iteration) {
+        gs_span *s = p->first;
+        gsolve_profile_class *line = &p->line[s->class];
+        if (device->mark) TRY(device->between(p->ctx->queue, s->from, s->to, &s->seconds));
+        line->calls++;
+        line->bytes += s->bytes + s->step_bytes * (iteration - s->iteration + 1);
+        line->seconds += s->seconds;
+        p->first = s->next;
+        if (!p->first) p->last = NULL;
+        s->next = p->spare;
+        p->spare = s;
+    }
+done:
+    return status;
+}
+
+void gs_profile_pass(gs_profile *p, int iterations, bool steady)
+{
+    const double now = gs_now();
+
+    if (iterations > 0) {
+        p->iterations += iterations;
+        p->seconds += now - p->since;
+    }
+    if (iterations > 0 && steady) {
+        p->steady_iterations += iterations;
+        p->steady_seconds += now - p->since;
+    }
+    p->since = now;
+}
+
+void gs_profile_merge(gs_profile *p, const gs_profile *inner)
+{
+    if (!gs_profiling(p)) return;
+    for (int i = 0; i < GS_CLASS_COUNT; i++) {
+        p->line[i].calls += inner->line[i].calls;
+        p->line[i].bytes += inner->line[i].bytes;
+        p->line[i].seconds += inner->line[i].seconds;
+    }
+}
+
+/* --- what callers see ---------------------------------------------------------------------------
+ */
+
+gsolve_status gsolve_solver_profile(gsolve_solver *S, bool on)
+{
+    if (!S) return GSOLVE_BAD_ARGUMENT;
+    S->profile.on = on;
+    return GSOLVE_OK;
+}
+
+void gsolve_solver_get_profile(const gsolve_solver *S, gsolve_profile *profile)
+{
+    const gs_profile *p = &S->profile;
+    const bool steady = p->steady_iterations > 0;
+    const int iterations = steady ? p->steady_iterations : p->iterations;
+    double bytes = 0, seconds = 0;
+
+    for (int i = 0; i < GS_CLASS_COUNT; i++) {
+        bytes += p->line[i].bytes;
+        seconds += p->line[i].seconds;
+    }
+    *profile = (gsolve_profile){
+        .iterations = p->iterations,
+        .seconds = p->seconds,
+        .iteration_seconds =
+            iterations > 0 ? (steady ? p->steady_seconds : p->seconds) / iterations : 0,
+        .copies = p->copies,
+        .iteration_bytes = p->iterations > 0 ? bytes / p->iterations : 0,
+        .class_seconds = seconds,
+    };
+}
+
+bool gsolve_solver_profile_at(const gsolve_solver *S, int index, gsolve_profile_class *line)
+{
+    for (int i = 0; i < GS_CLASS_COUNT; i++) {
+        if (S->profile.line[i].calls > 0 && index-- == 0) {
+            *line = S->profile.line[i];
+            return true;
+        }
+    }
+    return false;
+}

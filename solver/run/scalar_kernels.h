@@ -1,0 +1,99 @@
+/* scalar_kernels.h: what methods compute with scalars alone. Each is a function of one column,
+ * written once in scalar_kernels_body.h for the host and for CUDA, so that no step has to read a
+ * scalar back. */
+#ifndef GS_SOLVER_RUN_SCALAR_KERNELS_H
+#define GS_SOLVER_RUN_SCALAR_KERNELS_H
+
+#include "core/context.h"
+#include "vector/convergence.h"
+
+/* Arrays with one number for each column, unless it says else. */
+typedef struct gs_scalar_arguments {
+    double *s[16]; /* of the method, which numbers them */
+    const double *rr;
+    gs_convergence_test judge; /* of any column */
+    int32_t ncols;
+    int *once; /* of gmres */
+    int m, j;  /* of the method */
+} gs_scalar_arguments;
+
+/* X(name): a function of scalar_kernels_body.h. */
+#define GS_SMALL_LIST(X)                                                             \
+    X(copy)          /* s[0] = s[1] */                                               \
+    X(test)          /* judges |r| by progress; j: iterations since the last test */ \
+    X(pipecg_start)  /* see pipecg.c */                                              \
+    X(pipecg_alpha)  /* see pipecg.c */                                              \
+    X(cgs_square)    /* see cgs.c */                                                 \
+    X(tfqmr_start)   /* see tfqmr.c */                                               \
+    X(tfqmr_alpha)   /* see tfqmr.c */                                               \
+    X(tfqmr_rotate)  /* see tfqmr.c */                                               \
+    X(tfqmr_beta)    /* see tfqmr.c */                                               \
+    X(idr_start)     /* see idr.c */                                                 \
+    X(idr_solve)     /* see idr.c */                                                 \
+    X(idr_forward)   /* see idr.c */                                                 \
+    X(idr_beta)      /* see idr.c */                                                 \
+    X(idr_omega)     /* see idr.c */                                                 \
+    X(minres_start)  /* see minres.c */                                              \
+    X(minres_rotate) /* see minres.c */                                              \
+    X(gmres_start)   /* see gmres.c */                                               \
+    X(gmres_again)   /* see gmres.c */                                               \
+    X(gmres_rotate)  /* see gmres.c */                                               \
+    X(gmres_solve)   /* see gmres.c */
+
+typedef gsolve_status gs_scalar_function(gs_queue *q, const gs_scalar_arguments *a);
+
+typedef struct gs_scalar_kernels {
+#define GS_SMALL_MEMBER(name) gs_scalar_function *name;
+    GS_SMALL_LIST(GS_SMALL_MEMBER)
+#undef GS_SMALL_MEMBER
+} gs_scalar_kernels;
+
+extern const gs_scalar_kernels gs_scalar_host, gs_scalar_cuda;
+
+/* s[] of minres: see minres.c. */
+enum {
+    MR_GAMMA_OLD,
+    MR_GAMMA,
+    MR_DELTA,
+    MR_ETA,
+    MR_C0,
+    MR_C1,
+    MR_S0,
+    MR_S1,
+    MR_A1,
+    MR_A2,
+    MR_A3,
+    MR_XW,
+    MR_RV,
+    MR_RR,
+    MR_SQUARE,
+    MR_SCALARS
+};
+/* s[] of gmres: H (m columns of m + 1 for each column), again (m + 1), cosine, sine (m), g (m + 1),
+ * beta, ww. once: whether one pass of orthogonalisation is enough. */
+enum { GM_H, GM_AGAIN, GM_COSINE, GM_SINE, GM_G, GM_BETA, GM_WW, GM_SCALARS };
+/* s[] of cgs. */
+enum { CG_RHO, CG_NEXT, CG_SQUARE, CG_SCALARS };
+/* s[] of tfqmr: rho, shadow'w, shadow'v, w'w, tau^2, alpha, the factors of d in d and x, c^2, s^2,
+ * beta, beta^2. */
+enum {
+    TF_RHO,
+    TF_NEXT,
+    TF_RV,
+    TF_WW,
+    TF_TAU,
+    TF_ALPHA,
+    TF_D,
+    TF_ETA,
+    TF_C2,
+    TF_S2,
+    TF_BETA,
+    TF_SQUARE,
+    TF_SCALARS
+};
+/* s[] of idr: P'G (s x s by columns for each column), f, c, h (s); c_k, beta, omega, t'r, t't. */
+enum { ID_M, ID_F, ID_C, ID_H, ID_CK, ID_BETA, ID_OMEGA, ID_TS, ID_TT, ID_SCALARS };
+/* s[] of pipecg. */
+enum { PC_GAMMA, PC_DELTA, PC_OLD, PC_ALPHA, PC_BETA, PC_SCALARS };
+
+#endif

@@ -1,0 +1,272 @@
+/* scalar_kernels_body.h: the functions of scalar_kernels.h for column c. SMALL: what a function of
+ * this device is declared with; the functions of the C library it calls exist on both. */
+
+SMALL void copy(const gs_scalar_arguments *a, int c)
+{
+    a->s[0][c] = a->s[1][c];
+}
+
+/* num / den; a breakdown where that is not a number, and 0. */
+SMALL double quotient(const gs_scalar_arguments *a, int c, double num, double den)
+{
+    const double value = den != 0 ? num / den : 0;
+
+    if (den != 0 && fabs(value) <= 1e300) return value;
+    if (!a->judge.flag[c]) a->judge.flag[c] = GSOLVE_BREAKDOWN;
+    return 0;
+}
+
+SMALL void test(const gs_scalar_arguments *a, int c)
+{
+    gs_convergence_test judge = a->judge;
+
+    judge.c = c;
+    test_column(&judge, a->rr[c], a->j);
+}
+
+/* --- pipecg ----------------------------------------------------------------------------------- */
+
+SMALL void pipecg_start(const gs_scalar_arguments *a, int c)
+{
+    a->s[PC_OLD][c] = 0; /* there is no gamma before */
+    a->s[PC_ALPHA][c] = 1;
+}
+
+/* beta = gamma / gamma', alpha = gamma / (delta - beta gamma / alpha'), where the divisor is p'Ap.
+ * It is known to be positive only if the recurrences have not drifted: where u'Au is positive and
+ * it is not, a fresh start decides. */
+SMALL void pipecg_alpha(const gs_scalar_arguments *a, int c)
+{
+    const double gamma = a->s[PC_GAMMA][c], delta = a->s[PC_DELTA][c], old = a->s[PC_OLD][c];
+    const double beta = old > 0 ? gamma / old : 0;
+    const double pq = delta - (beta > 0 ? beta * (gamma / a->s[PC_ALPHA][c]) : 0);
+
+    if ((gamma < 0 || delta < 0) && !a->judge.flag[c]) a->judge.flag[c] = GSOLVE_INDEFINITE;
+    if (pq < 0 && !a->judge.flag[c]) a->judge.flag[c] = GSOLVE_BREAKDOWN;
+    a->s[PC_BETA][c] = beta;
+    a->s[PC_ALPHA][c] = a->judge.flag[c] ? 0 : quotient(a, c, gamma, pq);
+    a->s[PC_OLD][c] = gamma;
+}
+
+/* --- cgs -------------------------------------------------------------------------------------- */
+
+/* (next / rho)^2; where rho vanishes next / rho is flagged by the kernel that divides. */
+SMALL void cgs_square(const gs_scalar_arguments *a, int c)
+{
+    const double rho = a->s[CG_RHO][c], beta = rho != 0 ? a->s[CG_NEXT][c] / rho : 0;
+
+    a->s[CG_SQUARE][c] = beta * beta;
+}
+
+/* --- tfqmr ------------------------------------------------------------------------------------ */
+
+SMALL void tfqmr_start(const gs_scalar_arguments *a, int c)
+{
+    a->s[TF_RHO][c] = a->s[TF_TAU][c] = a->rr[c];
+    a->s[TF_ALPHA][c] = a->s[TF_S2][c] = 0;
+}
+
+/* alpha = rho / shadow'v. d = z + (theta^2 eta / alpha) d: the eta of the half before is c^2 times
+ * the alpha of then, and theta^2 c^2 = s^2. */
+SMALL void tfqmr_alpha(const gs_scalar_arguments *a, int c)
+{
+    const double before = a->s[TF_ALPHA][c];
+    const double alpha = quotient(a, c, a->s[TF_RHO][c], a->s[TF_RV][c]);
+
+    a->s[TF_ALPHA][c] = alpha;
+    a->s[TF_D][c] = alpha != 0 ? a->s[TF_S2][c] * (before / alpha) : 0;
+}
+
+/* c^2 and s^2 from |w|^2 and tau^2; both vanish only after r has, and then x stays. */
+SMALL void tfqmr_rotate(const gs_scalar_arguments *a, int c)
+{
+    const double ww = a->s[TF_WW][c], tau = a->s[TF_TAU][c], c2 = tau > 0 ? tau / (tau + ww) : 0;
+
+    a->s[TF_C2][c] = c2;
+    a->s[TF_S2][c] = a->s[TF_D][c] = tau > 0 ? ww / (tau + ww) : 1;
+    a->s[TF_TAU][c] = ww * c2;
+    a->s[TF_ETA][c] = c2 * a->s[TF_ALPHA][c];
+}
+
+SMALL void tfqmr_beta(const gs_scalar_arguments *a, int c)
+{
+    const double beta = quotient(a, c, a->s[TF_NEXT][c], a->s[TF_RHO][c]);
+
+    a->s[TF_BETA][c] = beta;
+    a->s[TF_SQUARE][c] = beta * beta;
+    a->s[TF_RHO][c] = a->s[TF_NEXT][c];
+}
+
+/* --- idr: M = P'G is lower triangular, m x m, element (i, j) at i + j m ------------------------
+ */
+
+SMALL void idr_start(const gs_scalar_arguments *a, int c)
+{
+    const int m = a->m;
+    double *M = a->s[ID_M] + (int64_t)c * m * m;
+
+    for (int i = 0; i < m * m; i++) M[i] = i % (m + 1) == 0;
+    a->s[ID_OMEGA][c] = 1;
+}
+
+/* y[from..to) = the solution of M y = y in these rows and columns. */
+SMALL void idr_substitute(const gs_scalar_arguments *a, int c, int from, int to, double *y)
+{
+    const int m = a->m;
+    const double *M = a->s[ID_M] + (int64_t)c * m * m;
+
+    for (int i = from; i < to; i++) {
+        for (int j = from; j < i; j++) y[i] -= M[i + j * m] * y[j];
+        y[i] = quotient(a, c, y[i], M[i + i * m]);
+    }
+}
+
+/* c from f in rows j, .., m - 1. */
+SMALL void idr_solve(const gs_scalar_arguments *a, int c)
+{
+    const int m = a->m;
+    double *y = a->s[ID_C] + (int64_t)c * m;
+    const double *f = a->s[ID_F] + (int64_t)c * m;
+
+    for (int i = a->j; i < m; i++) y[i] = f[i];
+    idr_substitute(a, c, a->j, m, y);
+    a->s[ID_CK][c] = y[a->j];
+}
+
+/* The coefficients that make G_j orthogonal to P_0, .., P_{j - 1}, from its sums with them. */
+SMALL void idr_forward(const gs_scalar_arguments *a, int c)
+{
+    idr_substitute(a, c, 0, a->j, a->s[ID_H] + (int64_t)c * a->m);
+}
+
+/* beta from column j of M, and what it leaves of f. */
+SMALL void idr_beta(const gs_scalar_arguments *a, int c)
+{
+    const int m = a->m, j = a->j;
+    const double *M = a->s[ID_M] + (int64_t)c * m * m + (int64_t)j * m;
+    double *f = a->s[ID_F] + (int64_t)c * m;
+    const double beta = quotient(a, c, f[j], M[j]);
+
+    for (int i = j; i < m; i++) f[i] -= beta * M[i];
+    a->s[ID_BETA][c] = beta;
+}
+
+/* omega = t'r / t't, made longer where the cosine of t and r is below 0.7: a short step now is a
+ * poor start for all cycles to come. */
+SMALL void idr_omega(const gs_scalar_arguments *a, int c)
+{
+    const double tr = a->s[ID_TS][c], tt = a->s[ID_TT][c], rr = a->rr[c];
+    const double omega = quotient(a, c, tr, tt), cosine = fabs(tr) / (sqrt(tt) * sqrt(rr));
+
+    if (omega == 0 && !a->judge.flag[c]) a->judge.flag[c] = GSOLVE_BREAKDOWN;
+    a->s[ID_OMEGA][c] = cosine > 0 && cosine < 0.7 ? omega * (0.7 / cosine) : omega;
+}
+
+/* --- minres ----------------------------------------------------------------------------------- */
+
+/* gamma from its square, which an M that is not positive definite makes negative. */
+SMALL double minres_root(const gs_scalar_arguments *a, int c, double square)
+{
+    if (square < 0 && !a->judge.flag[c]) a->judge.flag[c] = GSOLVE_INDEFINITE;
+    return square > 0 ? sqrt(square) : 0;
+}
+
+SMALL void minres_start(const gs_scalar_arguments *a, int c)
+{
+    double *const *s = a->s;
+
+    s[MR_GAMMA][c] = s[MR_ETA][c] = minres_root(a, c, s[MR_GAMMA][c]);
+    s[MR_GAMMA_OLD][c] = s[MR_C0][c] = s[MR_C1][c] = 1;
+    s[MR_S0][c] = s[MR_S1][c] = 0;
+}
+
+/* The rotation that follows from delta and the next gamma, and what it means for w, x and r. */
+SMALL void minres_rotate(const gs_scalar_arguments *a, int c)
+{
+    double *const *s = a->s;
+    const double next = minres_root(a, c, s[MR_SQUARE][c]);
+    const double gamma = s[MR_GAMMA][c], delta = s[MR_DELTA][c];
+    const double c0 = s[MR_C0][c], c1 = s[MR_C1][c], s0 = s[MR_S0][c], s1 = s[MR_S1][c];
+    const double a0 = c1 * delta - c0 * s1 * gamma, a1 = hypot(a0, next);
+    const double cosine = a1 > 0 ? a0 / a1 : 1, sine = a1 > 0 ? next / a1 : 0;
+
+    if (!(a1 > 0) && !a->judge.flag[c]) a->judge.flag[c] = GSOLVE_BREAKDOWN;
+    s[MR_A1][c] = a1;
+    s[MR_A2][c] = s1 * delta + c0 * c1 * gamma;
+    s[MR_A3][c] = s0 * gamma;
+    s[MR_XW][c] = cosine * s[MR_ETA][c];
+    s[MR_ETA][c] = -sine * s[MR_ETA][c];
+    s[MR_RR][c] = sine * sine;
+    s[MR_RV][c] = next > 0 ? cosine * s[MR_ETA][c] / next : 0;
+    s[MR_C0][c] = c1;
+    s[MR_C1][c] = cosine;
+    s[MR_S0][c] = s1;
+    s[MR_S1][c] = sine;
+    s[MR_GAMMA_OLD][c] = gamma;
+    s[MR_GAMMA][c] = next;
+}
+
+/* --- gmres: the small least-squares problem --------------------------------------------------- */
+
+/* beta = g_0 = |r|. */
+SMALL void gmres_start(const gs_scalar_arguments *a, int c)
+{
+    a->s[GM_BETA][c] = a->s[GM_G][(int64_t)c * (a->m + 1)] = sqrt(a->rr[c]);
+    a->once[c] = 1; /* until gmres_again knows */
+}
+
+/* Whether w, of which V h has been taken away, is orthogonal to V already: what is left of it is no
+ * shorter than a tenth, so that cancellation has cost one digit at most (the test of Daniel, Gragg,
+ * Kaufman and Stewart 1976, who ask for more). */
+SMALL void gmres_again(const gs_scalar_arguments *a, int c)
+{
+    const int m = a->m, j = a->j;
+    const double *h = a->s[GM_H] + ((int64_t)c * m + j) * (m + 1), ww = a->s[GM_WW][c];
+    double *again = a->s[GM_AGAIN] + (int64_t)c * (m + 1), hh = 0;
+
+    for (int i = 0; i <= j; i++) {
+        hh += h[i] * h[i];
+        again[i] = 0;
+    }
+    a->once[c] = ww >= 0.01 * (hh + ww);
+}
+
+/* Column j of H from both passes of orthogonalisation; applies the earlier rotations to it, makes
+ * the one that clears h_{j+1,j}, and sets rr. */
+SMALL void gmres_rotate(const gs_scalar_arguments *a, int c)
+{
+    const int m = a->m, j = a->j;
+    double *h = a->s[GM_H] + ((int64_t)c * m + j) * (m + 1), *g = a->s[GM_G] + (int64_t)c * (m + 1);
+    double *cosine = a->s[GM_COSINE] + (int64_t)c * m, *sine = a->s[GM_SINE] + (int64_t)c * m;
+    const double *again = a->s[GM_AGAIN] + (int64_t)c * (m + 1);
+    double *rr = (double *)(uintptr_t)a->rr;
+
+    for (int i = 0; i <= j; i++) h[i] += again[i];
+    a->s[GM_BETA][c] = h[j + 1] = sqrt(a->s[GM_WW][c]);
+    for (int i = 0; i < j; i++) {
+        const double top = h[i], bottom = h[i + 1];
+        h[i] = cosine[i] * top + sine[i] * bottom;
+        h[i + 1] = cosine[i] * bottom - sine[i] * top;
+    }
+    const double length = hypot(h[j], h[j + 1]);
+    cosine[j] = length > 0 ? h[j] / length : 1;
+    sine[j] = length > 0 ? h[j + 1] / length : 0;
+    h[j] = length;
+    g[j + 1] = -sine[j] * g[j];
+    g[j] = cosine[j] * g[j];
+    rr[c] = g[j + 1] * g[j + 1];
+    a->once[c] = 1; /* where the column ends here nothing more is done */
+}
+
+/* g[0..j) = y, the solution of R y = g; a vanishing pivot (singular A) gives 0. */
+SMALL void gmres_solve(const gs_scalar_arguments *a, int c)
+{
+    const int m = a->m;
+    const double *H = a->s[GM_H] + (int64_t)c * m * (m + 1);
+    double *y = a->s[GM_G] + (int64_t)c * (m + 1);
+
+    for (int i = a->j - 1; i >= 0; i--) {
+        for (int j = i + 1; j < a->j; j++) y[i] -= H[(int64_t)j * (m + 1) + i] * y[j];
+        y[i] = H[(int64_t)i * (m + 1) + i] != 0 ? y[i] / H[(int64_t)i * (m + 1) + i] : 0;
+    }
+}

@@ -1,0 +1,198 @@
+/* auto.c: the format auto: csr at once, and another form when that pays.
+ *
+ * The form may change where a solver asks (gsolve_matrix_adapt, see switch.c): between two
+ * iterations, outside of all that is recorded. csr's form is a plan that the first product with it
+ * makes where another may come, since a solve that is known to be long has none (70 us on an H200,
+ * and 170 where rows differ much). It stays, and takes the several columns that the other form
+ * cannot multiply at once, and A' (of which handle.c makes an auto of its own that nobody asks to
+ * turn). */
+#include "spmv/auto/auto.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/try.h"
+#include "vector/vector.h"
+
+static const gsolve_option options[] = {
+    {"expect", "products expected of the matrix in all; 0: found out", GSOLVE_INT,
+     offsetof(gs_auto_options, expect), 0, 0, 2147483647, NULL},
+    {"trial", "time a new form and keep csr if it is not faster; bits may change from run to run",
+     GSOLVE_FLAG, offsetof(gs_auto_options, trial), 0, 0, 1, NULL},
+    {0},
+};
+
+/* --- making and freeing ----------------------------------------------------------------------- */
+
+void gs_auto_drop(gs_auto *a, gsolve_context *ctx)
+{
+    if (a->other_self) a->other->destroy(a->other_self, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, a->other_options);
+    a->other_self = a->other_options = NULL;
+    a->other = NULL;
+}
+
+static void destroy(void *self, gsolve_context *ctx)
+{
+    gs_auto *a = self;
+
+    gs_auto_drop(a, ctx);
+    gs_block_space_drop(&a->space, ctx);
+    if (a->rows) gs_csr_format.destroy(a->rows, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, a);
+}
+
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                           const void *given)
+{
+    gs_auto *a = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, a, 1);
+    memset(a, 0, sizeof *a);
+    a->csr = *csr;
+    a->options = *(const gs_auto_options *)given;
+    TRY(gs_csr_entries(ctx, csr, &a->entries));
+    if (!gs_auto_may_adapt(a, ctx)) TRY(gs_auto_rows(a, ctx));
+    *self = a;
+    a = NULL;
+done:
+    if (a) destroy(a, ctx);
+    return status;
+}
+
+static size_t forecast(const gsolve_csr *csr, const void *given)
+{
+    (void)given;
+    return gs_csr_format.memory(csr, NULL);
+}
+
+/* --- products --------------------------------------------------------------------------------- */
+
+gsolve_status gs_auto_rows(const gs_auto *constant, gsolve_context *ctx)
+{
+    gs_auto *a = (gs_auto *)(uintptr_t)constant; /* a plan is no part of what it stands for */
+    const gs_row_statistics *look = a->planned ? &a->look : NULL;
+
+    return a->rows ? GSOLVE_OK : gs_csr_build(&a->rows, ctx, &a->csr, a->entries, look);
+}
+
+static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                           double beta, gsolve_dense y)
+{
+    const gs_auto *a = self;
+    gsolve_status status;
+
+    if (a->other) return a->other->apply(a->other_self, ctx, alpha, x, beta, y);
+    TRY(gs_auto_rows(a, ctx));
+    TRY(gs_csr_format.apply(a->rows, ctx, alpha, x, beta, y));
+done:
+    return status;
+}
+
+static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
+                                 gsolve_dense x, double beta, gsolve_dense y)
+{
+    gs_auto *a = (gs_auto *)(uintptr_t)self; /* of which space is no part of what it stands for */
+    const bool other = a->other && a->other->apply_block;
+    const gs_block_products by = gs_block_products_of(other ? a->other : &gs_csr_format);
+    gsolve_status status;
+
+    if (!other) TRY(gs_auto_rows(a, ctx));
+    TRY(gs_block_multiply(&by, other ? a->other_self : a->rows, ctx, &a->space, alpha, x, beta, y));
+done:
+    return status;
+}
+
+static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
+                               gsolve_dense y, gsolve_dense w, double *wy, double *yy)
+{
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, x.type);
+    const gs_product_sums sums = {w.value, wy, yy};
+    const gs_auto *a = self;
+    gsolve_status status;
+
+    if (a->other && a->other->apply_dot) {
+        return a->other->apply_dot(a->other_self, ctx, x, y, w, wy, yy);
+    }
+    if (!a->other) {
+        TRY(gs_auto_rows(a, ctx));
+        return gs_csr_format.apply_dot(a->rows, ctx, x, y, w, wy, yy);
+    }
+    TRY(a->other->apply(a->other_self, ctx, 1, x, 0, y));
+    TRY(gs_sum_product(vector, ctx->queue, y.nrows, y.value, &sums));
+done:
+    return status;
+}
+
+/* --- new values ------------------------------------------------------------------------------- */
+
+/* Without memory for the other form the matrix is csr again, for good. */
+static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    gs_auto *a = self;
+    gsolve_status status;
+
+    if (a->rows) TRY(gs_csr_format.update(a->rows, ctx, csr));
+    if (!a->other) return GSOLVE_OK;
+    status = gs_form_update(a->other, &a->other_self, ctx, &a->csr, a->other_options);
+    if (!gs_auto_refused(status)) return status;
+    snprintf(a->said, sizeof a->said, "%.40s: %.70s", a->chosen.spec, ctx->error);
+    gs_auto_drop(a, ctx);
+    a->changes++;
+    a->count = 0;
+    status = GSOLVE_OK;
+done:
+    return status;
+}
+
+/* --- what it is ------------------------------------------------------------------------------- */
+
+/* What was taken up, what it cost, and whether the runs that have ended paid for it. */
+static void tell_other(const gs_auto *a, gsolve_matrix_info *info)
+{
+    const double pays = rint(a->chosen.build / (1 - a->chosen.product));
+    const bool paid = (double)(a->before - a->since) >= pays;
+
+    snprintf(info->note, sizeof info->note,
+             "csr for %lld products, then %.63s, made in %.3g ms, which %s after about %.0f "
+             "products more",
+             (long long)a->since, a->chosen.spec, 1e3 * a->convert_seconds, paid ? "paid" : "pays",
+             pays);
+}
+
+static void describe(const void *self, gsolve_matrix_info *info)
+{
+    const gs_auto *a = self;
+
+    snprintf(info->form, sizeof info->form, "%s", a->other ? a->chosen.spec : "csr");
+    info->changes = a->changes;
+    info->convert_seconds = a->convert_seconds;
+    if (a->other) {
+        if (a->other->describe) a->other->describe(a->other_self, info);
+        tell_other(a, info);
+    } else if (a->said[0]) {
+        snprintf(info->note, sizeof info->note, "csr: %s", a->said);
+    } else if (a->looked) {
+        snprintf(info->note, sizeof info->note, "csr: %s",
+                 a->count ? "another format would not have paid"
+                          : "no format is known to be faster");
+    }
+}
+
+const gsolve_format gs_auto_format = {
+    .plugin = {"auto", "csr at once, and another format while it solves, when that pays", options,
+               sizeof(gs_auto_options)},
+    .build = build,
+    .destroy = destroy,
+    .apply = apply,
+    .apply_block = apply_block,
+    .row_major = true,
+    .apply_dot = apply_dot,
+    .update = update,
+    .memory = forecast,
+    .describe = describe,
+    .adapt = gs_auto_adapt,
+};

@@ -1,0 +1,275 @@
+/* switch.c: when the format auto takes up another form. It does if, for the best of the
+ * candidates,
+ *
+ *     expected (1 - product) > MARGIN build            in products of csr
+ *
+ * expected: products to come with this matrix. product, build: foreseen from row lengths, and from
+ * the columns of a sample of rows (sample.h, cost_model.c), which is looked at before the first run
+ * that can be long enough for a change to pay; csr's form needs to know some of it too, and does
+ * not look again. Expected are, in this order:
+ *
+ *   expect=N  less what was made already
+ *   the run's own forecast, from the fall of its residual
+ *   what the last run took, if there was one
+ *   as many products as were made: so that, whenever the run ends, a conversion cost no more than
+ *   what csr had lost by then (the rule of renting skis)
+ *
+ * and for solves to come as many products as earlier ones took.
+ *
+ * All of that are numbers, not times: the same input changes the form after the same product, and
+ * gives the same bits. trial=yes gives that up: it times both forms, and keeps csr if the other one
+ * is not faster.
+ *
+ * The conversion runs when it is decided, on the solver's own queue. Beside the iterations it would
+ * not end earlier: both are bound by the same memory. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/try.h"
+#include "matrix/sample.h"
+#include "spmv/auto/auto.h"
+#include "spmv/auto/cost_model.h"
+#include "vector/vector.h"
+
+#define MARGIN 1.2 /* what is foreseen may be somewhat better than what comes */
+#define LEAST  16  /* products expected below which nothing pays, not even the look */
+
+#define SPARE 2 /* times what a form holds that must be free: making it takes more */
+
+/* Bytes that are taken without asking what is free, which takes as long as several products. */
+#define LITTLE 1e9
+
+/* Entries below which a matrix stays in the caches (400 KB; 6 MB, and launches), where the bytes
+ * of an entry count little. */
+#define LEAST_ENTRIES      (1 << 15)
+#define LEAST_ENTRIES_CUDA (1 << 19)
+
+/* --- the candidates --------------------------------------------------------------------------- */
+
+/* All formats that foresee something better than csr. */
+static gsolve_status look(gs_auto *a, gsolve_context *ctx)
+{
+    const gsolve_plugin *plugin;
+    gsolve_pattern_sample glance;
+    gsolve_status status;
+
+    TRY(gs_sample_pattern(ctx, &a->csr, &glance, &a->look));
+    a->planned = true;
+    for (int f = 0; (plugin = gsolve_format_at(ctx, f)) && a->count < GS_AUTO_CANDIDATES; f++) {
+        gs_candidate *c = &a->candidate[a->count];
+        c->format = (const gsolve_format *)(const void *)plugin;
+        a->count += gs_estimate_format(c->format, &glance, &c->prospect);
+    }
+done:
+    a->looked = true;
+    return status;
+}
+
+static double gain(const gs_candidate *c, double expected)
+{
+    return expected * (1 - c->prospect.product) - MARGIN * c->prospect.build;
+}
+
+/* The candidate of the largest gain, or NULL if none has any. Several columns at once are faster in
+ * csr than one by one. */
+static gs_candidate *best_of(gs_auto *a, double expected, int32_t columns)
+{
+    gs_candidate *best = NULL;
+
+    for (int k = 0; k < a->count; k++) {
+        gs_candidate *c = &a->candidate[k];
+        if (columns > 1 && !c->format->apply_block) continue;
+        if (gain(c, expected) > (best ? gain(best, expected) : 0)) best = c;
+    }
+    return best;
+}
+
+/* What expected_products says at most until this run ends. */
+static double most_products(const gs_auto *a, const gsolve_run_estimate *o)
+{
+    const double made = (double)o->made, before = (double)a->before;
+    return a->options.expect > 0 ? a->options.expect - before - made : o->most + before;
+}
+
+static double expected_products(const gs_auto *a, const gsolve_run_estimate *o)
+{
+    const double made = (double)o->made, before = (double)a->before;
+    double run = made;
+
+    if (a->options.expect > 0) return most_products(a, o);
+    if (o->remaining >= 0) {
+        run = o->remaining;
+    } else if (a->runs > 0) {
+        run = fmax(made, (double)a->last - made);
+    }
+    return fmin(run, o->most) + before;
+}
+
+/* --- the conversion --------------------------------------------------------------------------- */
+
+static gsolve_status make_other(gs_auto *a, gsolve_context *ctx, const gs_candidate *c)
+{
+    const gsolve_plugin *plugin = &c->format->plugin, *const only[] = {plugin, NULL};
+    gsolve_status status;
+
+    a->chosen = c->prospect;
+    TRY(gs_plugin_parse(ctx, NULL, only, "format", c->prospect.spec, &plugin, &a->other_options));
+    a->other = c->format;
+    TRY(a->other->build(&a->other_self, ctx, &a->csr, a->other_options));
+done:
+    if (status != GSOLVE_OK) gs_auto_drop(a, ctx);
+    return status;
+}
+
+static gsolve_status product(const gs_auto *a, gsolve_context *ctx, bool other, gsolve_dense x,
+                             gsolve_dense y)
+{
+    return other ? a->other->apply(a->other_self, ctx, 1, x, 0, y)
+                 : gs_csr_format.apply(a->rows, ctx, 1, x, 0, y);
+}
+
+/* *seconds = those of a few products with csr and with the other form, the best of three. */
+static gsolve_status time_both(const gs_auto *a, gsolve_context *ctx, gsolve_dense x,
+                               gsolve_dense y, double seconds[2])
+{
+    enum { ROUNDS = 4, AT_ONCE = 3 };
+    double number = 0;
+    gsolve_status status;
+
+    TRY(gs_auto_rows(a, ctx));
+    for (int k = 0; k < 2 * ROUNDS; k++) {
+        const double begin = gs_now();
+        for (int p = 0; p < AT_ONCE; p++) TRY(product(a, ctx, k % 2, x, y));
+        TRY(gsolve_copy(ctx, &number, GSOLVE_HOST, y.value, y.location, gs_type_size(y.type)));
+        if (k < 2 || gs_now() - begin < seconds[k % 2]) seconds[k % 2] = gs_now() - begin;
+    }
+done:
+    return status;
+}
+
+/* *better: whether the other form is faster. */
+static gsolve_status try_other(const gs_auto *a, gsolve_context *ctx, bool *better)
+{
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, a->csr.type);
+    const size_t size = gs_type_size(a->csr.type);
+    const int32_t n = a->csr.ncols, m = a->csr.nrows;
+    gsolve_dense x = {n, 1, n, NULL, a->csr.type, gs_location(ctx), GSOLVE_COLUMN_MAJOR};
+    gsolve_dense y = {m, 1, m, NULL, a->csr.type, gs_location(ctx), GSOLVE_COLUMN_MAJOR};
+    double seconds[2];
+    gsolve_status status = GSOLVE_NO_MEMORY;
+
+    x.value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)n, size);
+    y.value = x.value ? gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)m, size) : NULL;
+    if (!y.value) goto done;
+    TRY(vector->zero(ctx->queue, n, x.value));
+    TRY(time_both(a, ctx, x, y, seconds));
+    *better = seconds[1] < seconds[0];
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, x.value);
+    gsolve_free(ctx, GSOLVE_DEVICE, y.value);
+    return status;
+}
+
+static gsolve_status make_and_try(gs_auto *a, gsolve_context *ctx, const gs_candidate *c)
+{
+    bool better = true;
+    gsolve_status status;
+
+    TRY(make_other(a, ctx, c));
+    if (a->options.trial) TRY(try_other(a, ctx, &better));
+    if (better) goto done;
+    snprintf(a->said, sizeof a->said, "%.40s was not faster", c->prospect.spec);
+    gs_auto_drop(a, ctx);
+done:
+    return status;
+}
+
+/* Takes c up. A refusal, or a trial that c does not pass, leaves csr. */
+static gsolve_status take_up(gs_auto *a, gsolve_context *ctx, const gs_candidate *c)
+{
+    const double begin = gs_now(), needed = SPARE * c->prospect.bytes;
+    const double room = needed > LITTLE ? (double)gs_memory_available(ctx) : LITTLE;
+    gsolve_status status;
+
+    if (needed > room) {
+        snprintf(a->said, sizeof a->said, "%.40s would take %.3g GB of %.3g GB that are free",
+                 c->prospect.spec, 1e-9 * c->prospect.bytes, 1e-9 * room);
+        return GSOLVE_OK;
+    }
+    gs_range_push(ctx, "convert");
+    status = make_and_try(a, ctx, c);
+    gs_range_pop(ctx);
+    a->convert_seconds += gs_now() - begin;
+    if (!gs_auto_refused(status)) return status;
+    gs_auto_drop(a, ctx);
+    snprintf(a->said, sizeof a->said, "%.40s: %.70s", c->prospect.spec, ctx->error);
+    return GSOLVE_OK;
+}
+
+/* The best candidate, or the next best if it is refused, as long as one pays. */
+static gsolve_status convert(gs_auto *a, gsolve_context *ctx, double expected, int32_t columns)
+{
+    gs_candidate *best;
+    gsolve_status status = GSOLVE_OK;
+
+    while (!a->other && (best = best_of(a, expected, columns))) {
+        TRY(take_up(a, ctx, best));
+        if (!a->other) *best = a->candidate[--a->count];
+    }
+done:
+    return status;
+}
+
+/* Looks, if that was not done yet, and converts if that pays. Without memory for either the
+ * matrix stays csr, and the context says what it said before. */
+static gsolve_status reconsider(gs_auto *a, gsolve_context *ctx, double expected, int32_t columns)
+{
+    char before[sizeof ctx->error];
+    gsolve_status status = GSOLVE_OK;
+
+    memcpy(before, ctx->error, sizeof before);
+    if (!a->looked) TRY(look(a, ctx));
+    if (expected >= LEAST) TRY(convert(a, ctx, expected, columns));
+done:
+    if (gs_auto_refused(status)) {
+        snprintf(a->said, sizeof a->said, "%.110s", ctx->error);
+        a->count = 0;
+        status = GSOLVE_OK;
+    }
+    if (status == GSOLVE_OK) memcpy(ctx->error, before, sizeof before);
+    return status;
+}
+
+static void end_run(gs_auto *a, int64_t made)
+{
+    a->runs++;
+    a->before += made;
+    a->last = made;
+}
+
+bool gs_auto_may_adapt(const gs_auto *a, const gsolve_context *ctx)
+{
+    return a->entries >= (gs_on_gpu(ctx) ? LEAST_ENTRIES_CUDA : LEAST_ENTRIES);
+}
+
+gsolve_status gs_auto_adapt(void *self, gsolve_context *ctx, const gsolve_run_estimate *o,
+                            gsolve_adaptation *made)
+{
+    gs_auto *a = self;
+    gsolve_status status = GSOLVE_OK;
+
+    if (o->ended) {
+        end_run(a, o->made);
+        return GSOLVE_OK;
+    }
+    if (a->other || !gs_auto_may_adapt(a, ctx) || (a->looked && a->count == 0)) return GSOLVE_OK;
+    if (most_products(a, o) < LEAST) return GSOLVE_OK;
+    TRY(reconsider(a, ctx, expected_products(a, o), o->columns));
+    made->settled = a->other || !best_of(a, most_products(a, o), o->columns);
+    made->changed = a->other != NULL;
+    a->changes += made->changed;
+    a->since = a->before + o->made;
+done:
+    return status;
+}

@@ -1,0 +1,122 @@
+/* handle.h: what a matrix handle holds. */
+#ifndef GS_SPMV_HANDLE_H
+#define GS_SPMV_HANDLE_H
+
+#include "matrix/csr.h"
+#include "matrix/residual.h"
+#include "spmv/multi_rhs/block.h"
+
+struct gsolve_matrix {
+    gsolve_context *ctx;
+    const gsolve_format *format;
+    void *options, *self;
+    gsolve_csr rows; /* on the host, owned and clean; nothing until need_rows, where csr was given
+                      * on the device */
+    gsolve_csr csr;  /* the same where the device reads them: rows, or a copy */
+    int64_t entries;
+    int64_t *destination;     /* for each of the caller's entries the one it adds to, or NULL */
+    int64_t given;            /* the caller's entries, where there is a destination */
+    uint64_t given_pattern;   /* hash of the caller's pattern, where there is a destination */
+    gsolve_csr transposed;    /* A' on the device, made when first asked for */
+    void *transposed_order;   /* what its values are gathered by on CUDA, see transpose.h */
+    bool form_is_stale;       /* self is of older values: making it anew failed */
+    void *transposed_self;    /* in the same format */
+    bool transposed_is_stale; /* the values have changed since */
+    gs_block_space space;     /* for vectors in another layout than the format's product takes */
+    struct gs_residual_sums *sums; /* on a device with memory of its own, see residual.c */
+    double build_seconds;
+    uint64_t version;
+};
+
+/* --- for matrices that the library makes itself ----------------------------------------------- */
+
+/* gsolve_matrix_create_owned where csr is known to be clean and to lie where ctx's kernels read it,
+ * and to fit: it is not looked at, and nothing is waited for. */
+gsolve_status gs_matrix_own(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
+                            gsolve_csr *csr);
+
+/* A's values have been written to where its rows lie: its form anew. */
+gsolve_status gs_matrix_renew(gsolve_matrix *A);
+
+/* --- rows.c: the rows of a matrix, where they are needed -------------------------------------- */
+
+/* Refuses what does not fit into the device's memory: what A's format makes of csr, and a copy of
+ * csr if one is to be made. */
+gsolve_status gs_matrix_fits(const gsolve_matrix *A, const gsolve_csr *csr, bool copied);
+
+/* *csr = rows themselves, or their copy on a device with memory of its own. */
+gsolve_status gs_place_rows(gsolve_csr *csr, gsolve_context *ctx, const gsolve_csr *rows);
+
+/* Fetches A->rows from the device, if they were never on the host. */
+gsolve_status gs_matrix_need_rows(const gsolve_matrix *A);
+
+/* A made by gs_matrix_own gives up the columns and values of its rows, if its form holds them,
+ * until it gets them back; in between it is multiplied with, and not transposed. */
+void gs_matrix_give_up_rows(gsolve_matrix *A);
+gsolve_status gs_matrix_rows_again(gsolve_matrix *A);
+
+/* Puts csr's values, so many entries, into A's rows, wherever those and csr lie. *same: false, and
+ * nothing done, where the pattern or the type differs. */
+gsolve_status gs_matrix_new_values(gsolve_matrix *A, const gsolve_csr *csr, int64_t entries,
+                                   bool *same);
+
+/* --- handle.c --------------------------------------------------------------------------------- */
+
+/* Brings *self, a form of that format and these options, up to the new values of csr. */
+gsolve_status gs_form_update(const gsolve_format *format, void **self, gsolve_context *ctx,
+                             const gsolve_csr *csr, const void *options);
+
+/* A's form for its present values. */
+gsolve_status gs_matrix_need_form(const gsolve_matrix *A);
+
+/* --- residual.c ------------------------------------------------------------------------------- */
+
+/* Of r = factor (b - A x) and factor b, one column each. */
+typedef struct gs_residual_sums {
+    double rr, bb;               /* sums of squares */
+    double r_nonzero, b_nonzero; /* numbers that are not 0 */
+} gs_residual_sums;
+
+typedef struct gs_residual_kernels {
+    /* r, of A's type or NULL, and the sums on the device, in double; b and x of any type */
+    gsolve_status (*residual)(gs_queue *q, const gsolve_csr *A, gsolve_dense b, gsolve_dense x,
+                              double factor, void *r, gs_residual_sums *sums);
+} gs_residual_kernels;
+
+extern const gs_residual_kernels gs_residual_host[GSOLVE_TYPE_COUNT]; /* none: see residual.c */
+extern const gs_residual_kernels gs_residual_cuda[GSOLVE_TYPE_COUNT];
+
+/* A format whose forms can hold all of a matrix, and give it back. */
+typedef struct gs_keeper {
+    const gsolve_format *format;
+    bool (*holds_all)(const void *self);
+    /* csr: the form's matrix, of which only offsets are there; it gets columns and values */
+    gsolve_status (*restore)(const void *self, gsolve_context *ctx, gsolve_csr *csr);
+} gs_keeper;
+
+const gs_keeper *gs_keeper_of(const gsolve_format *format); /* NULL: no such format */
+
+/* The built-in formats of ctx's device, ending with NULL. */
+const gsolve_plugin *const *gs_formats(const gsolve_context *ctx);
+
+extern const gsolve_format gs_csr_format;
+extern const gsolve_format gs_csr_scalar_host_format; /* csr by other names: see csr.c */
+extern const gsolve_format gs_csr_vector_host_format;
+extern const gsolve_format gs_ps_host_format;
+extern const gsolve_format gs_coo_host_format;
+extern const gsolve_format gs_sell_format;
+extern const gsolve_format gs_ell_format;
+extern const gsolve_format gs_ellr_format;
+extern const gsolve_format gs_bce_format;
+extern const gsolve_format gs_bsr_format;
+extern const gsolve_format gs_coo_format;
+extern const gsolve_format gs_hyb_format;
+extern const gsolve_format gs_segmented_format;
+extern const gsolve_format gs_ps_format;
+extern const gsolve_format gs_csr_scalar_format;
+extern const gsolve_format gs_csr_vector_format;
+extern const gsolve_format gs_speculative_format;
+extern const gsolve_format gs_auto_format;
+extern const gsolve_format gs_cusparse_format; /* without CUDA it has no name */
+
+#endif

@@ -1,0 +1,326 @@
+// subwarp_rows.cuh: products with x by rows on a GPU. A subwarp of 1, 2, 4, ... 32 neighbouring
+// threads shares a row (or a segment or block row, as the form has it): all of them read the same
+// entries, and each the parts of x's row that it answers for, P pieces of W numbers, each by one
+// read; a piece of all threads of the subwarp lies side by side. With two pieces what is read of A
+// serves twice as many numbers of a thread, and a warp has twice as many rows.
+//
+// A form is what says which entries a subwarp has:
+//     static constexpr int rows       results of a subwarp
+//     static constexpr int pieces     P where columns are many enough
+//     template <int W, int P> launch(q, d)    launch_rows, or a kernel of its own
+//     int64_t units                   jobs for subwarps
+// and for launch_rows:
+//     static constexpr int threads    of a block
+//     static constexpr int blocks(int p)    that a multiprocessor is to run at least, of P pieces
+//     template <int W, int P> void sum_up(unit, in, x, stride, sums)    x: of each piece
+//     int32_t row(unit, r)            row of y, or ~place in partial, or nobody
+#ifndef GS_SPMV_MULTI_RHS_SUBWARP_ROWS_CUH
+#define GS_SPMV_MULTI_RHS_SUBWARP_ROWS_CUH
+
+#include "core/pdl.cuh"
+
+extern "C" {
+#include "core/try.h"
+#include "spmv/multi_rhs/subwarp_rows.h"
+}
+
+namespace gs_subwarp_rows
+{
+
+constexpr int32_t nobody = INT32_MIN; // there is no result
+
+// x and y of one pass.
+template <class T>
+struct dense_rows {
+    const T *x;
+    T *y, *partial; // partial: pitch of them for each place
+    int64_t xstride, ystride;
+    T alpha, beta;
+    int columns, pitch, shift; // a subwarp has 1 << shift threads
+    bool by_columns;           // y lies so
+};
+
+// All columns of the product y = alpha A x + beta y, with room for the sums of parts.
+template <class T>
+dense_rows<T> rows_of(double alpha, gsolve_dense x, double beta, gsolve_dense y, void *sums)
+{
+    return {(const T *)x.value,
+            (T *)y.value,
+            (T *)sums,
+            x.stride,
+            y.stride,
+            (T)alpha,
+            (T)beta,
+            x.ncols,
+            x.ncols,
+            0,
+            y.layout == GSOLVE_COLUMN_MAJOR};
+}
+
+// log2 of the threads of a subwarp for so many pieces.
+inline int shift_for(int pieces)
+{
+    int shift = 0;
+
+    while (1 << shift < pieces) shift++;
+    return shift;
+}
+
+// W numbers side by side, by one read where they are 16 bytes.
+template <int W, class T>
+__device__ __forceinline__ void read_piece(const T *x, T (&piece)[W])
+{
+    if constexpr (W * sizeof(T) == 16) {
+        const uint4 got = __ldg((const uint4 *)x);
+        memcpy(piece, &got, sizeof got);
+    } else {
+#pragma unroll
+        for (int w = 0; w < W; w++) piece[w] = __ldg(&x[w]);
+    }
+}
+
+// N elements side by side, aligned to all of them, that nobody else will read.
+template <int N, class E>
+__device__ __forceinline__ void read_once(const E *from, E (&to)[N])
+{
+    if constexpr (N * sizeof(E) == 32) {
+        const uint4 got[2] = {__ldcs((const uint4 *)from), __ldcs((const uint4 *)from + 1)};
+        memcpy(to, got, sizeof got);
+    } else if constexpr (N * sizeof(E) == 16) {
+        const uint4 got = __ldcs((const uint4 *)from);
+        memcpy(to, &got, sizeof got);
+    } else if constexpr (N * sizeof(E) == 8) {
+        const uint2 got = __ldcs((const uint2 *)from);
+        memcpy(to, &got, sizeof got);
+    } else if constexpr (N * sizeof(E) == 4) {
+        const unsigned got = __ldcs((const unsigned *)from);
+        memcpy(to, &got, sizeof got);
+    } else {
+        static_assert(N == 1, "elements of two bytes come in pairs");
+        to[0] = __ldcs(from);
+    }
+}
+
+// y_i = alpha sum + beta y_i for W columns from `first` on.
+template <int W, class T>
+__device__ void finish(const dense_rows<T> &d, int32_t i, int first, const T (&sum)[W])
+{
+    if (d.by_columns) {
+#pragma unroll
+        for (int w = 0; w < W; w++) {
+            T *y = d.y + (first + w) * d.ystride + i;
+            *y = d.beta == 0 ? d.alpha * sum[w] : d.alpha * sum[w] + d.beta * *y;
+        }
+        return;
+    }
+    T *y = d.y + (int64_t)i * d.ystride + first;
+    gs_pack<T, W> out;
+
+#pragma unroll
+    for (int w = 0; w < W; w++) out.v[w] = d.alpha * sum[w];
+    if (d.beta != 0) {
+        const gs_pack<T, W> old = gs_load<W>(y, 0);
+#pragma unroll
+        for (int w = 0; w < W; w++) out.v[w] = d.alpha * sum[w] + d.beta * old.v[w];
+    }
+    gs_store<W>(y, 0, out);
+}
+
+// A subwarp has one unit. Blocks that run at the same time have neighbouring ones, whose rows of x
+// are in the second cache then, if not in the first.
+template <class T, int W, int P, class Form>
+__global__ void __launch_bounds__(Form::threads, Form::blocks(P))
+    multiply_rows(Form form, dense_rows<T> d, gs_guard guard)
+{
+    const int own = ((int)threadIdx.x & ((1 << d.shift) - 1)) * W, far = W << d.shift;
+    const int64_t unit = ((int64_t)blockIdx.x * Form::threads + threadIdx.x) >> d.shift;
+    const T *x[P];
+    T sum[Form::rows][P][W] = {};
+
+    if (guard.has_ended()) return;
+    if (unit >= form.units) return;
+#pragma unroll
+    for (int p = 0; p < P; p++) x[p] = d.x + (own + p * far < d.columns ? own + p * far : 0);
+    form.template sum_up<W, P>(unit, x, d.xstride, sum);
+#pragma unroll
+    for (int r = 0; r < Form::rows; r++) {
+        const int32_t to = form.row(unit, r);
+#pragma unroll
+        for (int p = 0; p < P; p++) {
+            const int first = own + p * far;
+            if (to == nobody || first >= d.columns) continue;
+            if (to >= 0) {
+                finish<W>(d, to, first, sum[r][p]);
+            } else {
+                T *partial = d.partial + (int64_t)~to * d.pitch + first;
+#pragma unroll
+                for (int w = 0; w < W; w++) partial[w] = sum[r][p][w];
+            }
+        }
+    }
+}
+
+// --- sums of parts ----------------------------------------------------------------------------
+
+// Rows whose sums are in parts: row(m) (-1: none) of `parts(m)` parts, first(m) and every step-th
+// after it, which are added in their order, a column by a thread.
+template <class T, class Items>
+__global__ void __launch_bounds__(gs_block_size)
+    add_parts(Items items, dense_rows<T> d, gs_guard guard)
+{
+    const int64_t at = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    const int64_t m = at / d.columns;
+    const int c = (int)(at % d.columns);
+
+    if (guard.has_ended() || m >= items.count) return;
+    const int32_t i = items.row(m), parts = i >= 0 ? items.parts(m) : 0;
+    const T *partial = d.partial + (int64_t)items.first(m) * d.pitch + c;
+    T sum[1] = {};
+#pragma unroll 8
+    for (int32_t k = 0; k < parts; k++) sum[0] += partial[(int64_t)k * items.step * d.pitch];
+    if (i >= 0) finish<1>(d, i, c, sum);
+}
+
+template <class T, class Items>
+gsolve_status add_all_parts(gs_queue *q, const Items &items, const dense_rows<T> &d)
+{
+    const int64_t threads = items.count * d.columns;
+
+    if (threads == 0) return GSOLVE_OK;
+    return gs_launch_pdl(q, "adding parts of rows", add_parts<T, Items>,
+                         (int)((threads + gs_block_size - 1) / gs_block_size), gs_block_size, items,
+                         d);
+}
+
+// Parts of long rows, read where they lie: a block sums one, whose subwarps share its entries.
+template <class T, class Part>
+__global__ void __launch_bounds__(gs_block_size)
+    sum_long_parts(const Part *part_of, const int32_t *all_col, const T *all_value, dense_rows<T> d,
+                   gs_guard guard)
+{
+    constexpr int at_once = 4;
+    __shared__ T space[gs_block_size];
+    const int width = 1 << d.shift, subwarps = gs_block_size >> d.shift;
+    const int subwarp = (int)threadIdx.x >> d.shift, own = (int)threadIdx.x & (width - 1);
+    const bool on = own < d.columns;
+    const T *x = d.x + (on ? own : 0);
+    T sum = 0;
+
+    if (guard.has_ended()) return;
+    const Part part = part_of[blockIdx.x];
+    const int32_t *col = all_col + part.from;
+    const T *value = all_value + part.from;
+    for (int64_t k = subwarp; k < part.entries; k += at_once * subwarps) {
+        int32_t c[at_once];
+        T v[at_once];
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            const bool in = k + u * subwarps < part.entries;
+            c[u] = in ? __ldcs(&col[k + u * subwarps]) : -1;
+            v[u] = in ? __ldcs(&value[k + u * subwarps]) : T(0);
+        }
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            if (c[u] >= 0) sum += v[u] * __ldg(&x[c[u] * d.xstride]);
+        }
+    }
+    space[threadIdx.x] = sum;
+    for (int half = subwarps / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (subwarp < half) space[threadIdx.x] += space[threadIdx.x + half * width];
+    }
+    if (subwarp == 0 && on) d.partial[(int64_t)blockIdx.x * d.pitch + own] = space[threadIdx.x];
+}
+
+// The long rows of which part_of tells: count parts on ctx's device.
+template <class Part>
+struct long_rows {
+    const Part *part;
+    int64_t count;
+    static constexpr int step = 1;
+    __device__ int32_t row(int64_t m) const { return part[m].first == m ? part[m].row : -1; }
+    __device__ int32_t first(int64_t m) const { return (int32_t)m; }
+    __device__ int32_t parts(int64_t m) const { return part[m].parts; }
+};
+
+// The sums of parts of long rows and, from them, these rows.
+template <class T, class Part>
+gsolve_status sum_long_rows(gs_queue *q, const Part *part, int32_t parts, const gsolve_csr *csr,
+                            dense_rows<T> d)
+{
+    const long_rows<Part> rows = {part, parts};
+    gsolve_status status = GSOLVE_OK;
+
+    if (parts == 0) return status;
+    d.shift = shift_for(d.columns);
+    TRY(gs_launch_pdl(q, "parts of long rows", sum_long_parts<T, Part>, parts, gs_block_size, part,
+                      csr->col, (const T *)csr->value, d));
+    TRY(add_all_parts(q, rows, d));
+done:
+    return status;
+}
+
+// --- launches ---------------------------------------------------------------------------------
+
+// Whether x and y of d can be read and written 16 bytes at a time.
+template <class T>
+bool is_wide(const dense_rows<T> &d)
+{
+    constexpr int W = gs_wide<T>;
+
+    return d.columns % W == 0 && d.xstride % W == 0 && gs_aligned(d.x) &&
+           (d.by_columns || (d.ystride % W == 0 && gs_aligned(d.y)));
+}
+
+template <int W, int P, class T, class Form>
+gsolve_status launch_rows(gs_queue *q, const Form &form, const dense_rows<T> &d)
+{
+    const int64_t grid = ((form.units << d.shift) + Form::threads - 1) / Form::threads;
+
+    if (grid > INT32_MAX) {
+        return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
+                           "a product of %d columns has too many blocks", d.columns);
+    }
+    return gs_launch_pdl(q, "the product by rows", multiply_rows<T, W, P, Form>, (int)grid,
+                         Form::threads, form, d);
+}
+
+// A pass of no more columns than there is a subwarp for.
+template <int W, class T, class Form>
+gsolve_status sum_columns(gs_queue *q, const Form &form, dense_rows<T> &d)
+{
+    const int pieces = (d.columns + W - 1) / W;
+
+    if (form.units == 0) return GSOLVE_OK;
+    if (Form::pieces > 1 && pieces > 2) {
+        d.shift = shift_for((pieces + Form::pieces - 1) / Form::pieces);
+        return form.template launch<W, Form::pieces>(q, d);
+    }
+    d.shift = shift_for(pieces);
+    return form.template launch<W, 1>(q, d);
+}
+
+// The units' sums; the widest subwarp is of most threads.
+template <class T, class Form>
+gsolve_status sum_units(gs_queue *q, const Form &form, const dense_rows<T> &all, int most)
+{
+    constexpr int W = gs_wide<T>;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int first = 0, now; first < all.columns && status == GSOLVE_OK; first += now) {
+        dense_rows<T> d = all;
+        const bool wide = is_wide(all);
+        const int fit = most * (wide ? W : 1), left = all.columns - first;
+        now = left < fit ? left : fit;
+        d.x += first;
+        d.y += d.by_columns ? first * d.ystride : first;
+        d.partial += first;
+        d.columns = now;
+        status = wide ? sum_columns<W>(q, form, d) : sum_columns<1>(q, form, d);
+    }
+    return status;
+}
+
+} // namespace gs_subwarp_rows
+
+#endif

@@ -1,0 +1,383 @@
+/* stream.c: x and y on the host, chunk after chunk (the second half of FastSpMM, see ellr.h).
+ *
+ * Chunk c of the columns has the slot c mod 2 on the device. Lane IN brings it once the product of
+ * chunk c - 2 is made, the queue multiplies, lane OUT takes the result away:
+ *
+ *     IN      x0  x1  x2  x3
+ *     queue       p0  p1  p2  p3
+ *     OUT             y0  y1  y2  y3
+ *
+ * Arrays whose pages are not locked go by way of the courier's, which the host fills and empties
+ * while others travel. */
+
+#include <string.h>
+
+#include "core/try.h"
+#include "spmv/handle.h"
+#include "spmv/stream/async_copy.h"
+
+enum {
+    SLOTS = 2,
+    ARRIVED = 0,
+    MADE = 2,
+    LEFT = 4,
+    IN_PAGE = 6,
+    OUT_PAGE = 6 + GS_ASYNC_COPY_PAGES
+};
+
+typedef struct place { /* how far a lane is */
+    int32_t chunk;
+    size_t at;       /* bytes of it that are on their way */
+    bool second;     /* of x and y those of y */
+    int64_t pages;   /* used so far; */
+    int64_t emptied; /* ... of lane OUT: that are on the host */
+} place;
+
+typedef struct stream {
+    gsolve_context *ctx;
+    const gsolve_matrix *A;
+    const gs_async_copy_kernels *by;
+    gs_async_copy *courier;
+    gsolve_dense x, y;
+    double alpha, beta;
+    int32_t columns, chunks, gone; /* gone: chunks that are on the host, where in turn */
+    bool in_turn, direct_in[2], direct_out;
+    void *slot[SLOTS][2];
+    place in, out;
+    struct parcel { /* in the pages of lane OUT */
+        int32_t chunk;
+        size_t from, to;
+    } parcel[GS_ASYNC_COPY_PAGES];
+} stream;
+
+/* Chunk c of v, on the host. */
+static gsolve_dense chunk_of(const stream *s, gsolve_dense v, int32_t c)
+{
+    return gs_some_columns(v, c * s->columns, s->columns);
+}
+
+/* The same on the device, in slot c mod 2, side by side. */
+static gsolve_dense slot_of(const stream *s, gsolve_dense v, int32_t c, int which)
+{
+    gsolve_dense d = chunk_of(s, v, c);
+
+    d.value = s->slot[c % SLOTS][which];
+    d.stride = d.layout == GSOLVE_ROW_MAJOR ? d.ncols : d.nrows;
+    d.location = gs_location(s->ctx);
+    return d;
+}
+
+static size_t page_end(size_t from, size_t bytes)
+{
+    return bytes - from < GS_ASYNC_COPY_PAGE ? bytes : from + GS_ASYNC_COPY_PAGE;
+}
+
+/* --- in and multiplied ------------------------------------------------------------------------ */
+
+/* The next bytes of v, chunk c of x or y, on their way. *moved: false, and nothing done: no page is
+ * free; wait: then waits for one. */
+static gsolve_status bring(stream *s, gsolve_dense v, void *device, bool direct, bool wait,
+                           bool *moved)
+{
+    const gs_lines lines = gs_lines_of(v);
+    const size_t bytes = lines.width * lines.count, from = s->in.at, to = page_end(from, bytes);
+    const int k = (int)(s->in.pages % GS_ASYNC_COPY_PAGES);
+    const gs_lines part = {to - from, 1, to - from};
+    bool empty = true;
+    void *page;
+    gsolve_status status;
+
+    if (direct) {
+        TRY(s->by->copy(s->courier, GS_LANE_IN, device, v.value, &lines));
+        s->in.at = bytes;
+        *moved = true;
+        goto done;
+    }
+    page = s->by->page(s->courier, GS_LANE_IN, k);
+    if (!page) return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY, "no locked pages for copies");
+    if (s->in.pages >= GS_ASYNC_COPY_PAGES) {
+        TRY(s->by->passed(s->courier, IN_PAGE + k, wait, &empty));
+        if (!empty) return GSOLVE_OK;
+    }
+    gs_async_copy_pack(gsolve_threads(s->ctx), page, v.value, &lines, from, to, false);
+    TRY(s->by->copy(s->courier, GS_LANE_IN, (char *)device + from, page, &part));
+    TRY(s->by->mark(s->courier, GS_LANE_IN, IN_PAGE + k));
+    s->in.pages++;
+    s->in.at = to;
+    *moved = true;
+done:
+    return status;
+}
+
+static gsolve_status wait_if(const stream *s, bool wanted, int moment)
+{
+    bool passed;
+
+    return wanted ? s->by->passed(s->courier, moment, true, &passed) : GSOLVE_OK;
+}
+
+/* Chunk c's product: it is there, or will be. */
+static gsolve_status make_product(stream *s, int32_t c)
+{
+    const int k = c % SLOTS;
+    gsolve_status status;
+
+    TRY(s->by->mark(s->courier, GS_LANE_IN, ARRIVED + k));
+    TRY(wait_if(s, s->in_turn, ARRIVED + k));
+    TRY(s->by->after(s->courier, GS_LANE_QUEUE, ARRIVED + k));
+    if (c >= SLOTS) TRY(s->by->after(s->courier, GS_LANE_QUEUE, LEFT + k));
+    TRY(gsolve_matrix_apply(s->A, s->alpha, slot_of(s, s->x, c, 0), s->beta,
+                            slot_of(s, s->y, c, 1)));
+    TRY(s->by->mark(s->courier, GS_LANE_QUEUE, MADE + k));
+    TRY(wait_if(s, s->in_turn, MADE + k));
+done:
+    return status;
+}
+
+/* Whether the slot of the next chunk may be written to. */
+static bool has_slot(const stream *s)
+{
+    const int32_t c = s->in.chunk;
+
+    if (c == s->chunks) return false;
+    return s->in_turn ? c == s->gone : c < SLOTS || s->out.chunk > c - SLOTS;
+}
+
+/* A step of lane IN. */
+static gsolve_status feed(stream *s, bool wait, bool *moved)
+{
+    const int32_t c = s->in.chunk;
+    const int which = s->in.second;
+    gsolve_dense v;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!has_slot(s)) return status;
+    if (s->in.at == 0 && c >= SLOTS) {
+        TRY(s->by->after(s->courier, GS_LANE_IN, (which ? LEFT : MADE) + c % SLOTS));
+    }
+    v = chunk_of(s, which ? s->y : s->x, c);
+    TRY(bring(s, v, s->slot[c % SLOTS][which], s->direct_in[which], wait, moved));
+    if (s->in.at < gs_lines_of(v).width * gs_lines_of(v).count) goto done;
+    s->in.at = 0;
+    if (!which && s->beta != 0) {
+        s->in.second = true;
+        goto done;
+    }
+    s->in.second = false;
+    TRY(make_product(s, c));
+    s->in.chunk++;
+done:
+    return status;
+}
+
+/* --- out -------------------------------------------------------------------------------------- */
+
+/* The last of chunk c is on its way. */
+static gsolve_status end_chunk(stream *s)
+{
+    const int k = s->out.chunk++ % SLOTS;
+
+    s->out.at = 0;
+    return s->by->mark(s->courier, GS_LANE_OUT, LEFT + k);
+}
+
+/* A step of lane OUT: the next bytes of y on their way to the host. */
+static gsolve_status fetch(stream *s, bool *moved)
+{
+    const int32_t c = s->out.chunk;
+    const int k = (int)(s->out.pages % GS_ASYNC_COPY_PAGES);
+    gsolve_status status = GSOLVE_OK;
+
+    if (c == s->in.chunk ||
+        (!s->direct_out && s->out.pages - s->out.emptied == GS_ASYNC_COPY_PAGES)) {
+        return status;
+    }
+    const gsolve_dense v = chunk_of(s, s->y, c);
+    const gs_lines lines = gs_lines_of(v);
+    const size_t bytes = lines.width * lines.count, from = s->out.at, to = page_end(from, bytes);
+    const gs_lines part = {to - from, 1, to - from};
+    char *slot = s->slot[c % SLOTS][1];
+    *moved = true;
+    if (from == 0) TRY(s->by->after(s->courier, GS_LANE_OUT, MADE + c % SLOTS));
+    if (s->direct_out) {
+        TRY(s->by->copy(s->courier, GS_LANE_OUT, slot, v.value, &lines));
+        TRY(end_chunk(s));
+        TRY(wait_if(s, s->in_turn, LEFT + c % SLOTS));
+        s->gone = c + 1;
+        goto done;
+    }
+    void *page = s->by->page(s->courier, GS_LANE_OUT, k);
+    if (!page) return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY, "no locked pages for copies");
+    TRY(s->by->copy(s->courier, GS_LANE_OUT, slot + from, page, &part));
+    TRY(s->by->mark(s->courier, GS_LANE_OUT, OUT_PAGE + k));
+    s->parcel[k] = (struct parcel){c, from, to};
+    s->out.pages++;
+    s->out.at = to;
+    if (to == bytes) TRY(end_chunk(s));
+done:
+    return status;
+}
+
+/* What has come in the eldest page of lane OUT, into y. */
+static gsolve_status unpack(stream *s, bool wait, bool *moved)
+{
+    const int k = (int)(s->out.emptied % GS_ASYNC_COPY_PAGES);
+    bool there = false;
+    gsolve_status status = GSOLVE_OK;
+
+    if (s->out.emptied == s->out.pages) return status;
+    TRY(s->by->passed(s->courier, OUT_PAGE + k, wait, &there));
+    if (!there) goto done;
+    const struct parcel *p = &s->parcel[k];
+    const gsolve_dense v = chunk_of(s, s->y, p->chunk);
+    const gs_lines lines = gs_lines_of(v);
+    gs_async_copy_pack(gsolve_threads(s->ctx), s->by->page(s->courier, GS_LANE_OUT, k), v.value,
+                       &lines, p->from, p->to, true);
+    if (p->to == lines.width * lines.count) s->gone = p->chunk + 1;
+    s->out.emptied++;
+    *moved = true;
+done:
+    return status;
+}
+
+static gsolve_status run(stream *s)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    while (s->out.chunk < s->chunks || s->out.emptied < s->out.pages) {
+        bool moved = false;
+        TRY(feed(s, false, &moved));
+        TRY(fetch(s, &moved));
+        TRY(unpack(s, false, &moved));
+        if (!moved) TRY(unpack(s, true, &moved));
+        if (!moved) TRY(feed(s, true, &moved));
+    }
+    for (int k = 0; k < SLOTS && k < s->chunks; k++) TRY(wait_if(s, true, LEFT + k));
+done:
+    return status;
+}
+
+/* --- cutting up ------------------------------------------------------------------------------- */
+
+size_t gs_stream_memory(gsolve_context *ctx, const gsolve_stream_options *options)
+{
+    const size_t unused = gs_memory_available(ctx);
+
+    if (options->memory > 0) return options->memory;
+    return unused == SIZE_MAX ? unused : unused / 10 * 8; /* formats turn columns about as well */
+}
+
+/* Of a chunk: 32 chunks of 16 columns or more, which formats take at a time; else 8 chunks or more
+ * of 4 columns or more. By rows, of which a device reads short pieces slowly, 64 or an eighth. */
+static int32_t usual_columns(int32_t all, bool rows)
+{
+    const int32_t most = (all + 31) / 32, least = (all + 7) / 8, few = rows ? 64 : 16;
+
+    return most >= few ? most : least < 4 ? 4 : least < few ? least : few;
+}
+
+/* s's columns and chunks. */
+static gsolve_status cut(stream *s, const gsolve_stream_options *o)
+{
+    const int32_t all = s->x.ncols;
+    const bool by_rows = s->x.layout == GSOLVE_ROW_MAJOR || s->y.layout == GSOLVE_ROW_MAJOR;
+    const double rows = (double)s->x.nrows + s->y.nrows;
+    const double column = SLOTS * rows * (double)gs_type_size(s->x.type);
+    const double memory = (double)gs_stream_memory(s->ctx, o);
+    const double fit = column > 0 ? memory / column : all;
+    int32_t wanted = o->columns > 0 ? o->columns : usual_columns(all, by_rows);
+
+    if (wanted > all) wanted = all;
+    if (fit < 1 || (o->columns > 0 && fit < wanted)) {
+        return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY,
+                           "%d columns of x and y, twice, need %.0f MB of the device's memory, of "
+                           "which %.0f MB may be taken",
+                           o->columns > 0 ? wanted : 1,
+                           1e-6 * column * (o->columns > 0 ? wanted : 1), 1e-6 * memory);
+    }
+    if (fit < wanted) wanted = (int32_t)fit;
+    if (wanted > 8 && o->columns == 0) wanted -= wanted % 8;
+    s->columns = wanted;
+    s->chunks = (all + wanted - 1) / wanted;
+    return GSOLVE_OK;
+}
+
+static gsolve_status open_slots(stream *s)
+{
+    const gsolve_dense v[2] = {s->x, s->y};
+    const int used = s->chunks < SLOTS ? s->chunks : SLOTS;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int k = 0; k < 2 * used; k++) {
+        void **slot = &s->slot[k / 2][k % 2];
+        const size_t count = (size_t)v[k % 2].nrows * (size_t)s->columns;
+        *slot = gsolve_alloc(s->ctx, gs_location(s->ctx), count, gs_type_size(s->x.type));
+        TRY(*slot ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    }
+    TRY(s->by->open(&s->courier, s->ctx));
+    s->direct_in[0] = s->by->travels(s->courier, s->x.value);
+    s->direct_in[1] = s->direct_out = s->by->travels(s->courier, s->y.value);
+    for (int lane = 0; lane < 2; lane++) { /* the slots are made in the order of the queue */
+        TRY(s->by->mark(s->courier, GS_LANE_QUEUE, MADE));
+        TRY(s->by->after(s->courier, lane, MADE));
+    }
+done:
+    return status;
+}
+
+static gsolve_status check(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
+                           const gsolve_stream_options *o)
+{
+    if (!gs_stride_fits(x) || !gs_stride_fits(y) || x.nrows != A->csr.ncols ||
+        y.nrows != A->csr.nrows || x.ncols != y.ncols || x.ncols < 0 || !x.value || !y.value ||
+        x.type != A->csr.type || y.type != A->csr.type || o->columns < 0) {
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_matrix_stream: x (%d x %d) and y (%d x %d) must fit the matrix "
+                           "(%d x %d) and be of its type, and columns be 0 or more",
+                           x.nrows, x.ncols, y.nrows, y.ncols, A->csr.nrows, A->csr.ncols);
+    }
+    return GSOLVE_OK;
+}
+
+static void tell(gsolve_stream_info *info, const stream *s, double begin)
+{
+    const size_t column = ((size_t)s->x.nrows + (size_t)s->y.nrows) * gs_type_size(s->x.type);
+    const size_t used = s->chunks < SLOTS ? (size_t)s->chunks : SLOTS;
+
+    if (!info) return;
+    *info = (gsolve_stream_info){s->columns, s->chunks, 1, used * (size_t)s->columns * column,
+                                 gs_now() - begin};
+}
+
+gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_dense x,
+                                   double beta, gsolve_dense y,
+                                   const gsolve_stream_options *options, gsolve_stream_info *info)
+{
+    static const gsolve_stream_options usual = {0};
+    const gsolve_stream_options *o = options ? options : &usual;
+    const double begin = gs_now();
+    stream s = {.A = A, .x = x, .y = y, .alpha = alpha, .beta = beta, .in_turn = o->in_turn};
+    gsolve_status status;
+
+    if (!A) return GSOLVE_BAD_ARGUMENT;
+    s.ctx = A->ctx;
+    if (gs_location(s.ctx) == GSOLVE_HOST || x.location != GSOLVE_HOST ||
+        y.location != GSOLVE_HOST || (int64_t)x.nrows * x.ncols == 0 ||
+        (int64_t)y.nrows * y.ncols == 0) {
+        TRY(gsolve_matrix_apply(A, alpha, x, beta, y));
+        if (info) *info = (gsolve_stream_info){x.ncols, 1, 1, 0, gs_now() - begin};
+        goto done;
+    }
+    TRY(check(A, x, y, o));
+    s.by = GS_KERNELS(gs_async_copy, s.ctx, 0);
+    TRY(cut(&s, o));
+    TRY(open_slots(&s));
+    TRY(run(&s));
+    tell(info, &s, begin);
+done:
+    if (s.courier) s.by->close(s.courier);
+    for (int k = 0; s.ctx && k < 2 * SLOTS; k++) {
+        gsolve_free(s.ctx, gs_location(s.ctx), s.slot[k / 2][k % 2]);
+    }
+    return status;
+}

@@ -1,0 +1,82 @@
+/* ell.c: the format ell, ELLPACK: all rows as long as the longest, stored by columns: the yardstick
+ * for formats that pad less. */
+#include "spmv/sliced/sliced.h"
+
+#include "core/try.h"
+#include "spmv/handle.h"
+
+#define RATIO 16 /* of what is stored to the entries at most, beyond GRACE slots */
+#define GRACE (1 << 20)
+
+typedef struct ell_options {
+    int index, value;
+} ell_options;
+
+static const gsolve_option options[] = {
+    GS_SLICED_OPTIONS(ell_options),
+    {0},
+};
+
+static gsolve_status refuse_padding(gsolve_context *ctx, const gsolve_csr *csr,
+                                    const gs_sliced_facts *facts)
+{
+    const double stored = (double)facts->longest * csr->nrows;
+
+    if (stored <= GRACE + (double)RATIO * (double)facts->entries) return GSOLVE_OK;
+    return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                       "ell would store %.3g GB for %lld entries (the longest of %d rows has %lld, "
+                       "the mean %.3g); at most %d times the entries are allowed: sell pads less",
+                       1e-9 * stored * (double)(sizeof *csr->col + gs_type_size(csr->type)),
+                       (long long)facts->entries, csr->nrows, (long long)facts->longest,
+                       (double)facts->entries / csr->nrows, RATIO);
+}
+
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                           const void *chosen)
+{
+    const ell_options *o = chosen;
+    gs_sliced_group all = {0, 1, 0};
+    gs_sliced_policy policy = {.lanes = gs_sliced_lanes(ctx),
+                               .groups = 1,
+                               .group = &all,
+                               .index = o->index,
+                               .value = o->value};
+    gs_sliced_facts facts = {0};
+    gs_sliced *s;
+    gsolve_status status;
+
+    TRY(gs_sliced_inspect(ctx, csr, policy.lanes, 0, &facts));
+    TRY(refuse_padding(ctx, csr, &facts));
+    all.width = (int32_t)facts.longest;
+    policy.entries = facts.entries;
+    TRY(gs_sliced_make(&s, ctx, csr, &policy));
+    *self = s;
+done:
+    return status;
+}
+
+static size_t forecast(const gsolve_csr *csr, const void *chosen)
+{
+    int64_t longest = 0;
+
+    (void)chosen;
+    for (int32_t i = 0; i < csr->nrows; i++) {
+        const int64_t length = gs_start(csr, i + 1) - gs_start(csr, i);
+        if (length > longest) longest = length;
+    }
+    return gs_sliced_bytes(csr, (double)longest * csr->nrows, GS_SLICED_WARP, false);
+}
+
+const gsolve_format gs_ell_format = {
+    .plugin = {"ell", "all rows as wide as the longest, stored by columns (ELLPACK)", options,
+               sizeof(ell_options)},
+    .build = build,
+    .destroy = gs_sliced_destroy,
+    .apply = gs_sliced_apply,
+    .apply_block = gs_sliced_apply_block,
+    .row_major = true,
+    .apply_dot = gs_sliced_apply_dot,
+    .update = gs_sliced_update,
+    .memory = forecast,
+    .describe = gs_sliced_describe,
+};

@@ -1,0 +1,54 @@
+/* triples_body.h: values and sums on the CPU for one value type T. */
+
+/* t's own entries, where it has any, from csr; columns: not only values. */
+static void FN(copy)(const gs_triples *t, gsolve_context *ctx, bool columns)
+{
+    const T *value = t->csr.value;
+
+#pragma omp parallel for schedule(dynamic, 512) num_threads(gsolve_threads(ctx))
+    for (int32_t r = 0; r < t->left.nrows; r++) {
+        const int64_t from = gs_start(&t->csr, t->row[r]) + t->skip, to = gs_start(&t->left, r);
+        const int64_t n = gs_start(&t->left, r + 1) - to;
+        memcpy((T *)t->value + to, value + from, (size_t)n * sizeof *value);
+        if (columns) memcpy(t->col + to, t->csr.col + from, (size_t)n * sizeof *t->col);
+    }
+}
+
+static gsolve_status FN(refill)(const gs_triples *t, gsolve_context *ctx)
+{
+    FN(copy)(t, ctx, false);
+    return GSOLVE_OK;
+}
+
+static gsolve_status FN(make)(gs_triples *t, gsolve_context *ctx)
+{
+    T *value, *sum;
+    gsolve_status status;
+
+    TRY(find_rows(t, ctx));
+    if (t->skip > 0) {
+        ALLOC(ctx, gs_location(ctx), t->col, t->entries);
+        ALLOC(ctx, gs_location(ctx), value, t->entries);
+        t->value = value;
+        FN(copy)(t, ctx, true);
+    }
+    ALLOC(ctx, gs_location(ctx), sum, t->left.nrows);
+    t->sum = sum;
+    t->left.col = t->col;
+    t->left.value = t->value;
+    TRY(gs_csr_format.build(&t->form, ctx, &t->left, NULL));
+done:
+    return status;
+}
+
+static gsolve_status FN(add)(gs_queue *q, const gs_triples *t, double alpha, const void *x, void *y)
+{
+    const T *sum = t->sum;
+    T *to = y;
+
+    (void)alpha, (void)x; /* sum is made of them */
+#pragma omp parallel for schedule(static) \
+    num_threads(gs_queue_threads(q)) if (t->left.nrows > SERIAL)
+    for (int32_t r = 0; r < t->left.nrows; r++) to[t->row[r]] += sum[r];
+    return GSOLVE_OK;
+}

@@ -1,0 +1,335 @@
+// triples_cuda.cu: the kernels of formats by coordinates on a GPU, see triples.h. A warp sums an
+// interval, 32 entries after the other: within these by a scan that stops where the row changes,
+// and the sum of the row that is still open goes on to the next 32.
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include "core/pdl.cuh"
+#include "matrix/rows.cuh"
+
+extern "C" {
+#include "core/try.h"
+#include "spmv/yardsticks/triples.h"
+}
+
+namespace
+{
+
+constexpr int interval = GS_TRIPLES_CUDA;
+constexpr int at_once = 4; // times 32 entries that a warp reads at once
+constexpr unsigned all = 0xffffffffu;
+
+int blocks_for(int64_t threads)
+{
+    return (int)((threads + gs_block_size - 1) / gs_block_size);
+}
+
+// --- making -----------------------------------------------------------------------------------
+
+// count[i] = entries of row i but the first skip; 0 for i = nrows.
+template <class O>
+__global__ void count_rest(int32_t nrows, const O *start, int64_t skip, int64_t *count)
+{
+    const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    if (i > nrows) return;
+    const int64_t left = i < nrows ? (int64_t)start[i + 1] - (int64_t)start[i] - skip : 0;
+    count[i] = left > 0 ? left : 0;
+}
+
+// first[i] = entries of the rest before row i.
+template <class O>
+__global__ void name_rest(int64_t entries, int32_t nrows, const O *start, const int32_t *col,
+                          int64_t skip, const int64_t *first, int32_t *row, int32_t *out)
+{
+    gs_each_entry(entries, nrows, first, [&](int64_t k, int32_t i) {
+        row[k] = i;
+        out[k] = col[(int64_t)start[i] + skip + k - first[i]];
+    });
+}
+
+// A thread an entry: how far it is into the rest of its row.
+template <class T, class O>
+__global__ void fill_rest(int64_t entries, const int32_t *row, const O *start, const T *value,
+                          int64_t skip, T *out)
+{
+    const int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+
+    if (k >= entries) return;
+    const int32_t i = row[k];
+    const int64_t length = (int64_t)start[i + 1] - (int64_t)start[i] - skip;
+    int64_t low = k - length + 1 > 0 ? k - length + 1 : 0, high = k; // the row's first is there
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (row[middle] < i) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    out[k] = value[(int64_t)start[i] + skip + k - low];
+}
+
+// t's entries, row and col, of what is left of the rows.
+template <class O>
+gsolve_status name_left(gs_triples *t, gsolve_context *ctx)
+{
+    const gsolve_csr *A = &t->csr;
+    const O *start = (const O *)A->start;
+    const int64_t n = (int64_t)A->nrows + 1;
+    gs_queue *q = ctx->queue;
+    int64_t *count = nullptr, *first = nullptr;
+    void *space = nullptr;
+    size_t bytes = 0;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, count, n);
+    ALLOC_DEVICE(ctx, first, n);
+    cub::DeviceScan::ExclusiveSum(nullptr, bytes, count, first, n, q->stream);
+    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(gs_launch(q, "counting entries", count_rest<O>, blocks_for(n), gs_block_size, A->nrows,
+                  start, t->skip, count));
+    TRY(gs_cuda(q, cub::DeviceScan::ExclusiveSum(space, bytes, count, first, n, q->stream),
+                "counting entries"));
+    TRY(gsolve_copy(ctx, &t->entries, GSOLVE_HOST, first + n - 1, GSOLVE_DEVICE,
+                    sizeof t->entries));
+    ALLOC_DEVICE(ctx, t->row, t->entries);
+    ALLOC_DEVICE(ctx, t->col, t->entries);
+    if (t->entries == 0) goto done;
+    TRY(gs_launch(q, "naming entries", name_rest<O>, gs_stretch_blocks(t->entries), gs_block_size,
+                  t->entries, A->nrows, start, A->col, t->skip, first, t->row, t->col));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    gsolve_free(ctx, GSOLVE_DEVICE, count);
+    gsolve_free(ctx, GSOLVE_DEVICE, first);
+    return status;
+}
+
+template <class T, class O>
+gsolve_status fill(const gs_triples *t, gsolve_context *ctx)
+{
+    if (t->entries == 0) return GSOLVE_OK;
+    return gs_launch(ctx->queue, "filling entries", fill_rest<T, O>, blocks_for(t->entries),
+                     gs_block_size, t->entries, t->row, (const O *)t->csr.start,
+                     (const T *)t->csr.value, t->skip, (T *)t->value);
+}
+
+template <class T>
+gsolve_status refill(const gs_triples *t, gsolve_context *ctx)
+{
+    return t->csr.offset == GSOLVE_O64 ? fill<T, int64_t>(t, ctx) : fill<T, int32_t>(t, ctx);
+}
+
+gsolve_status name_every(gs_triples *t, gsolve_context *ctx)
+{
+    gsolve_status status;
+
+    TRY(gs_csr_entries(ctx, &t->csr, &t->entries));
+    ALLOC_DEVICE(ctx, t->row, t->entries);
+    TRY(gs_name_rows(ctx->queue, &t->csr, t->entries, t->row));
+done:
+    return status;
+}
+
+template <class T>
+gsolve_status make(gs_triples *t, gsolve_context *ctx)
+{
+    T *value;
+    gsolve_status status;
+
+    if (t->skip == 0) return name_every(t, ctx);
+    TRY(t->csr.offset == GSOLVE_O64 ? name_left<int64_t>(t, ctx) : name_left<int32_t>(t, ctx));
+    ALLOC_DEVICE(ctx, value, t->entries);
+    t->value = value;
+    TRY(refill<T>(t, ctx));
+done:
+    return status;
+}
+
+template <class O>
+__global__ void measure_rows(int32_t nrows, const O *start, int32_t *length)
+{
+    const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    if (i < nrows) length[i] = (int32_t)(start[i + 1] - start[i]);
+}
+
+// By a sort of the lengths; nrows > rank.
+gsolve_status ranked(gsolve_context *ctx, const gsolve_csr *csr, int32_t rank, int64_t *length)
+{
+    gs_queue *q = ctx->queue;
+    const int32_t n = csr->nrows;
+    const bool wide = csr->offset == GSOLVE_O64;
+    int32_t *lengths = nullptr, *sorted = nullptr, found = 0;
+    void *space = nullptr;
+    size_t bytes = 0;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, lengths, n);
+    ALLOC_DEVICE(ctx, sorted, n);
+    cub::DeviceRadixSort::SortKeysDescending(nullptr, bytes, lengths, sorted, n, 0, 32, q->stream);
+    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(wide ? gs_launch(q, "lengths of rows", measure_rows<int64_t>, blocks_for(n), gs_block_size,
+                         n, (const int64_t *)csr->start, lengths)
+             : gs_launch(q, "lengths of rows", measure_rows<int32_t>, blocks_for(n), gs_block_size,
+                         n, (const int32_t *)csr->start, lengths));
+    TRY(gs_cuda(q,
+                cub::DeviceRadixSort::SortKeysDescending(space, bytes, lengths, sorted, n, 0, 32,
+                                                         q->stream),
+                "sorting lengths of rows"));
+    TRY(gsolve_copy(ctx, &found, GSOLVE_HOST, sorted + rank, GSOLVE_DEVICE, sizeof found));
+    *length = found;
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    gsolve_free(ctx, GSOLVE_DEVICE, lengths);
+    gsolve_free(ctx, GSOLVE_DEVICE, sorted);
+    return status;
+}
+
+// --- sums -------------------------------------------------------------------------------------
+
+template <class T>
+struct product {
+    int64_t entries, intervals;
+    const int32_t *row, *col;
+    const T *value, *x;
+    T *y, *head, *tail, alpha;
+};
+
+// Whether the row of entry k has an entry before it.
+template <class T>
+__device__ bool is_within(const product<T> &a, int64_t k)
+{
+    return k > 0 && k < a.entries && a.row[k - 1] == a.row[k];
+}
+
+// The sum of all of row i that is in interval n; goes_on: the row began before.
+template <class T>
+__device__ void leave(const product<T> &a, int64_t n, int32_t i, T sum, bool goes_on)
+{
+    if (goes_on) {
+        a.head[n] = sum;
+    } else {
+        a.y[i] += a.alpha * sum;
+    }
+}
+
+// s = the sum of s over the lanes up to this one whose i, which ascends, is this one's.
+template <class T>
+__device__ T scan_row(int32_t i, T s)
+{
+    const int lane = (int)threadIdx.x % 32;
+
+    for (int d = 1; d < 32; d *= 2) {
+        const T more = __shfl_up_sync(all, s, d);
+        const int32_t there = __shfl_up_sync(all, i, d);
+        if (lane >= d && there == i) s += more;
+    }
+    return s;
+}
+
+// The row that a warp is about, and its sum so far.
+template <class T>
+struct open_row {
+    int32_t i;
+    bool goes_on;
+    T sum;
+};
+
+// 32 entries, of which the first count are there: rows i, products s.
+template <class T>
+__device__ void add_step(const product<T> &a, int64_t n, int count, int32_t i, T s,
+                         open_row<T> &open)
+{
+    const int lane = (int)threadIdx.x % 32, last = count - 1;
+    const int32_t first = __shfl_sync(all, i, 0), next = __shfl_down_sync(all, i, 1);
+
+    s = scan_row(i, s);
+    if (first != open.i) {
+        if (lane == 0) leave(a, n, open.i, open.sum, open.goes_on);
+        open = {first, false, T(0)};
+    }
+    if (i == first) s += open.sum;
+    if (lane < last && next != i) leave(a, n, i, s, i == first && open.goes_on);
+    open.sum = __shfl_sync(all, s, last);
+    open.i = __shfl_sync(all, i, last);
+    open.goes_on = open.goes_on && open.i == first;
+}
+
+template <class T>
+__global__ void __launch_bounds__(gs_block_size) add_intervals(product<T> a, gs_guard guard)
+{
+    const int64_t n = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
+    const int lane = (int)threadIdx.x % 32;
+
+    if (guard.has_ended() || n >= a.intervals) return;
+    const int64_t begin = n * interval, end = min(begin + interval, a.entries);
+    open_row<T> open = {a.row[begin], is_within(a, begin), T(0)};
+    for (int64_t base = begin; base < end; base += at_once * 32) {
+        int32_t i[at_once], j[at_once];
+        T s[at_once];
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            const int64_t k = base + u * 32 + lane;
+            i[u] = k < end ? __ldcs(&a.row[k]) : -1;
+            j[u] = k < end ? __ldcs(&a.col[k]) : -1;
+            s[u] = k < end ? __ldcs(&a.value[k]) : T(0);
+        }
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            if (j[u] >= 0) s[u] *= __ldg(&a.x[j[u]]);
+        }
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            const int64_t left = end - base - u * 32;
+            if (left > 0) add_step(a, n, (int)min(left, (int64_t)32), i[u], s[u], open);
+        }
+    }
+    if (lane > 0) return;
+    if (!open.goes_on && is_within(a, end)) {
+        a.tail[n] = open.sum;
+    } else {
+        leave(a, n, open.i, open.sum, open.goes_on);
+    }
+}
+
+// The row that begins in interval n and reaches over its end, if there is one: a warp for it.
+template <class T>
+__global__ void add_parts(product<T> a, gs_guard guard)
+{
+    const int64_t n = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
+    const int lane = (int)threadIdx.x % 32;
+
+    if (guard.has_ended() || n >= a.intervals) return;
+    const int64_t begin = n * interval, end = min(begin + interval, a.entries);
+    const int32_t i = a.row[end - 1];
+    if (!is_within(a, end) || (a.row[begin] == i && is_within(a, begin))) return;
+    T sum = lane == 0 ? a.tail[n] : T(0);
+    for (int64_t v = n + 1 + lane; v < a.intervals && a.row[v * interval] == i; v += 32) {
+        sum += a.head[v];
+    }
+    for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(all, sum, d);
+    if (lane == 0) a.y[i] += a.alpha * sum;
+}
+
+template <class T>
+gsolve_status add(gs_queue *q, const gs_triples *t, double alpha, const void *x, void *y)
+{
+    const product<T> a = {t->entries,          t->intervals, t->row, t->col,
+                          (const T *)t->value, (const T *)x, (T *)y, (T *)t->head,
+                          (T *)t->tail,        (T)alpha};
+    const int blocks = gs_warp_blocks(t->intervals);
+    gsolve_status status;
+
+    TRY(gs_launch_pdl(q, "the product by coordinates", add_intervals<T>, blocks, gs_block_size, a));
+    TRY(gs_launch_pdl(q, "adding parts of rows", add_parts<T>, blocks, gs_block_size, a));
+done:
+    return status;
+}
+
+} // namespace
+
+extern "C" const gs_triples_kernels gs_triples_cuda[GSOLVE_TYPE_COUNT] = {
+    {make<float>, refill<float>, add<float>, ranked, GS_TRIPLES_CUDA},
+    {make<double>, refill<double>, add<double>, ranked, GS_TRIPLES_CUDA},
+};

@@ -1,0 +1,53 @@
+/* blocks.h: a range cut into blocks that depend on its length alone, so that sums over blocks,
+ * added in the order of the blocks, have the same bits for any number of threads. */
+#ifndef GS_VECTOR_BLOCKS_H
+#define GS_VECTOR_BLOCKS_H
+
+#include <stdint.h>
+
+#define GS_MAX_BLOCKS    1024
+#define GS_LEAST_BLOCK   2048
+#define GS_SERIAL_BLOCKS 4 /* fewer are not worth a parallel region */
+
+typedef struct gs_blocks {
+    int64_t n, size; /* size: a multiple of 64 */
+    int count;
+} gs_blocks;
+
+static inline gs_blocks gs_blocks_of(int64_t n)
+{
+    gs_blocks b = {n, GS_LEAST_BLOCK, 0};
+
+    if (n > (int64_t)GS_MAX_BLOCKS * GS_LEAST_BLOCK) {
+        b.size = ((n + GS_MAX_BLOCKS - 1) / GS_MAX_BLOCKS + 63) / 64 * 64;
+    }
+    b.count = (int)((n + b.size - 1) / b.size);
+    return b;
+}
+
+/* The threads that share work on n elements: all, or the calling one alone where the work is so
+ * small that waiting for the others may take longer. */
+static inline int gs_threads_for(int64_t n, int threads)
+{
+    return n > (int64_t)GS_SERIAL_BLOCKS * GS_LEAST_BLOCK ? threads : 1;
+}
+
+static inline int64_t gs_block_begin(const gs_blocks *b, int k)
+{
+    return k * b->size;
+}
+
+static inline int64_t gs_block_end(const gs_blocks *b, int k)
+{
+    return (k + 1) * b->size < b->n ? (k + 1) * b->size : b->n;
+}
+
+static inline double gs_sum(int count, const double *part)
+{
+    double sum = 0;
+
+    for (int k = 0; k < count; k++) sum += part[k];
+    return sum;
+}
+
+#endif

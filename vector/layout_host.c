@@ -1,0 +1,7 @@
+/* layout_host.c: dense blocks from one layout to the other on the CPU. */
+#include "vector/layout.h"
+
+#define GS_BODY "vector/layout_body.h"
+#include "core/each_type.h"
+
+const gs_layout_kernels gs_layout_host[GSOLVE_TYPE_COUNT] = {{transpose_f32}, {transpose_f64}};

@@ -1,0 +1,91 @@
+/* vector.h: the kernels on vectors that Krylov methods are made of, one column each. Scalars are
+ * pointers to doubles on the device, so that an iteration needs no transfer; divisions happen
+ * inside the kernel that needs them. Sums run in double over blocks fixed by n alone, in one
+ * fixed order: the same bits for any number of threads. */
+#ifndef GS_VECTOR_VECTOR_H
+#define GS_VECTOR_VECTOR_H
+
+#include "core/device.h"
+#include "vector/convergence.h"
+
+/* sign (num / den) (num2 / den2); a NULL pointer stands for 1. Where a divisor is 0, or positive is
+ * set and num or den is negative, or the ratio is not finite, it counts as 0 and *flag (if any) is
+ * set to flaw. */
+typedef struct gs_ratio {
+    double sign;
+    const double *num, *den, *num2, *den2;
+    int *flag, flaw;
+    bool positive;
+} gs_ratio;
+
+/* The vectors of pipelined CG: M^-1 w, A M^-1 w; the four directions; x, r, u = M^-1 r, w = A u. */
+typedef struct gs_pipe {
+    const void *m, *n;
+    void *z, *q, *s, *p, *x, *r, *u, *w;
+} gs_pipe;
+
+/* The vectors of solution_step. */
+typedef struct gs_solution {
+    const void *p, *s, *t, *w;
+    void *x, *r;
+} gs_solution;
+
+typedef struct gs_vector_kernels {
+    /* y = 0 */
+    gsolve_status (*zero)(gs_queue *q, int64_t n, void *y);
+    /* y = x, x of any type */
+    gsolve_status (*copy)(gs_queue *q, int64_t n, gsolve_type type, const void *x, void *y);
+    /* y *= a */
+    gsolve_status (*scale)(gs_queue *q, int64_t n, gs_ratio a, void *y);
+    /* *xy = x'y */
+    gsolve_status (*dot)(gs_queue *q, int64_t n, const void *x, const void *y, double *xy);
+    /* *xy = x'y, *xx = x'x */
+    gsolve_status (*dot2)(gs_queue *q, int64_t n, const void *x, const void *y, double *xy,
+                          double *xx);
+    /* y = a x + b y */
+    gsolve_status (*axpby)(gs_queue *q, int64_t n, gs_ratio a, const void *x, gs_ratio b, void *y);
+    /* z = a x + b y + c z; y NULL: a x + c z. w = d * z, or z where d is NULL, unless w is NULL */
+    gsolve_status (*axpbypcz)(gs_queue *q, int64_t n, gs_ratio a, const void *x, gs_ratio b,
+                              const void *y, gs_ratio c, void *z, const void *d, void *w);
+    /* y += a x, *yy = y'y */
+    gsolve_status (*axpy_norm)(gs_queue *q, int64_t n, gs_ratio a, const void *x, void *y,
+                               double *yy);
+    /* r -= a q, *rr = r'r, which judge judges, *rz = r'(d * r); d NULL: *rz = *rr */
+    gsolve_status (*residual_step)(gs_queue *q, int64_t n, gs_ratio a, const void *Aq, void *r,
+                                   const void *d, double *rr, double *rz,
+                                   const gs_convergence_test *judge);
+    /* x += a p + b s, r -= b t, *rr = r'r, which judge judges, *wr = w'r */
+    gsolve_status (*solution_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_solution v,
+                                   double *rr, double *wr, const gs_convergence_test *judge);
+    /* x += a p, p = d * r + b p; d NULL: p = r + b p. The step's last: it runs where a column ends
+     */
+    gsolve_status (*direction_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, const void *d,
+                                    const void *r, void *p, void *x);
+    /* h[k] = V_k'w for k < m; V_k = V + k stride, V of any type */
+    gsolve_status (*dots)(gs_queue *q, int64_t n, int m, gsolve_type type, const void *V,
+                          int64_t stride, const void *w, double *h);
+    /* w += sign sum_k h[k] V_k, *ww = w'w; ww may be NULL; V of any type */
+    gsolve_status (*combine)(gs_queue *q, int64_t n, int m, gsolve_type type, const void *V,
+                             int64_t stride, const double *h, double sign, void *w, double *ww);
+    /* z = n + b z, q = m + b q, s = w + b s, p = u + b p, then x += a p, r -= a s, u -= a q,
+     * w -= a z, all in one pass, with *ru = r'u, *wu = w'u, *rr = r'r of the new ones */
+    gsolve_status (*pipe_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_pipe v,
+                               double *ru, double *wu, double *rr);
+} gs_vector_kernels;
+
+extern const gs_vector_kernels gs_vector_host[GSOLVE_TYPE_COUNT];
+extern const gs_vector_kernels gs_vector_cuda[GSOLVE_TYPE_COUNT];
+
+typedef struct gs_product_sums { /* that a product y = A x makes on its way */
+    const void *w;
+    double *wy, *yy; /* w'y; y'y or NULL */
+} gs_product_sums;
+
+/* The same where the product did not: of y as it is. */
+static inline gsolve_status gs_sum_product(const gs_vector_kernels *vector, gs_queue *q, int64_t n,
+                                           const void *y, const gs_product_sums *s)
+{
+    return s->yy ? vector->dot2(q, n, y, s->w, s->wy, s->yy) : vector->dot(q, n, s->w, y, s->wy);
+}
+
+#endif

@@ -1,0 +1,396 @@
+/* vector_body.h: the vector kernels for one type, see vector.h. Each has an inner function that
+ * works on one block [0, n) and a driver that shares the blocks out to the threads. */
+
+/* Runs the statement for every block k, whose range is [from, to). */
+#define EACH_BLOCK(n, ...)                                                                        \
+    const gs_blocks blocks = gs_blocks_of(n);                                                     \
+    const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;                \
+    _Pragma("omp parallel for schedule(static) num_threads(threads)") for (int k = 0;             \
+                                                                           k < blocks.count; k++) \
+    {                                                                                             \
+        const int64_t from = gs_block_begin(&blocks, k), to = gs_block_end(&blocks, k);           \
+        __VA_ARGS__;                                                                              \
+    }
+
+static gsolve_status FN(zero)(gs_queue *q, int64_t n, void *py)
+{
+    T *y = py;
+
+    EACH_BLOCK(n, memset(y + from, 0, (size_t)(to - from) * sizeof *y));
+    return GSOLVE_OK;
+}
+
+static gsolve_status FN(copy)(gs_queue *q, int64_t n, gsolve_type type, const void *x, void *py)
+{
+    T *y = py;
+
+    if (type == GSOLVE_F64) {
+        const double *v = x;
+        EACH_BLOCK(n, for (int64_t i = from; i < to; i++) y[i] = (T)v[i]);
+    } else {
+        const float *v = x;
+        EACH_BLOCK(n, for (int64_t i = from; i < to; i++) y[i] = (T)v[i]);
+    }
+    return GSOLVE_OK;
+}
+
+static void FN(block_scale)(int64_t n, T a, T *restrict y)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++) y[i] *= a;
+}
+
+static gsolve_status FN(scale)(gs_queue *q, int64_t n, gs_ratio a, void *py)
+{
+    const T alpha = (T)ratio_value(a);
+    T *y = py;
+
+    EACH_BLOCK(n, FN(block_scale)(to - from, alpha, y + from));
+    return GSOLVE_OK;
+}
+
+static double FN(block_dot)(int64_t n, const T *restrict x, const T *restrict y)
+{
+    double sum[GS_LANES] = {0};
+
+    GS_EACH_LANE(n, sum[lane] += (double)x[i] * (double)y[i]);
+    return gs_sum_lanes(sum);
+}
+
+static gsolve_status FN(dot)(gs_queue *q, int64_t n, const void *px, const void *py, double *xy)
+{
+    const T *x = px, *y = py;
+    double part[GS_MAX_BLOCKS];
+
+    EACH_BLOCK(n, part[k] = FN(block_dot)(to - from, x + from, y + from));
+    *xy = gs_sum(blocks.count, part);
+    return GSOLVE_OK;
+}
+
+static void FN(block_dot2)(int64_t n, const T *restrict x, const T *restrict y, double *xy,
+                           double *xx)
+{
+    double with[GS_LANES] = {0}, own[GS_LANES] = {0};
+
+    GS_EACH_LANE(n, {
+        with[lane] += (double)x[i] * (double)y[i];
+        own[lane] += (double)x[i] * (double)x[i];
+    });
+    *xy = gs_sum_lanes(with);
+    *xx = gs_sum_lanes(own);
+}
+
+static gsolve_status FN(dot2)(gs_queue *q, int64_t n, const void *px, const void *py, double *xy,
+                              double *xx)
+{
+    const T *x = px, *y = py;
+    double with[GS_MAX_BLOCKS], own[GS_MAX_BLOCKS];
+
+    EACH_BLOCK(n, FN(block_dot2)(to - from, x + from, y + from, &with[k], &own[k]));
+    *xy = gs_sum(blocks.count, with);
+    *xx = gs_sum(blocks.count, own);
+    return GSOLVE_OK;
+}
+
+static void FN(block_axpby)(int64_t n, T a, const T *restrict x, T b, T *restrict y)
+{
+    if (b == 0) {
+#pragma omp simd
+        for (int64_t i = 0; i < n; i++) y[i] = a * x[i];
+    } else {
+#pragma omp simd
+        for (int64_t i = 0; i < n; i++) y[i] = a * x[i] + b * y[i];
+    }
+}
+
+static gsolve_status FN(axpby)(gs_queue *q, int64_t n, gs_ratio a, const void *px, gs_ratio b,
+                               void *py)
+{
+    const T *x = px, alpha = (T)ratio_value(a), beta = (T)ratio_value(b);
+    T *y = py;
+
+    EACH_BLOCK(n, FN(block_axpby)(to - from, alpha, x + from, beta, y + from));
+    return GSOLVE_OK;
+}
+
+static void FN(block_axpbypcz)(int64_t n, T a, const T *restrict x, T b, const T *restrict y, T c,
+                               T *restrict z)
+{
+    if (c == 0) {
+#pragma omp simd
+        for (int64_t i = 0; i < n; i++) z[i] = a * x[i] + b * y[i];
+    } else {
+#pragma omp simd
+        for (int64_t i = 0; i < n; i++) z[i] = a * x[i] + b * y[i] + c * z[i];
+    }
+}
+
+static void FN(block_times)(int64_t n, const T *restrict d, const T *restrict z, T *restrict w)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++) w[i] = d[i] * z[i];
+}
+
+static gsolve_status FN(axpbypcz)(gs_queue *q, int64_t n, gs_ratio a, const void *px, gs_ratio b,
+                                  const void *py, gs_ratio c, void *pz, const void *pd, void *pw)
+{
+    enum { PIECE = 1024 }; /* of z, which stays in the first cache */
+    const T *x = px, *y = py, *d = pd;
+    const T alpha = (T)ratio_value(a), beta = (T)ratio_value(b), gamma = (T)ratio_value(c);
+    T *z = pz, *w = pw;
+
+    EACH_BLOCK(
+        n, for (int64_t i = from; i < to; i += PIECE) {
+            const int64_t size = to - i < PIECE ? to - i : PIECE;
+            if (y) {
+                FN(block_axpbypcz)(size, alpha, x + i, beta, y + i, gamma, z + i);
+            } else {
+                FN(block_axpby)(size, alpha, x + i, gamma, z + i);
+            }
+            if (w && d) FN(block_times)(size, d + i, z + i, w + i);
+            if (w && !d) memcpy(w + i, z + i, (size_t)size * sizeof *w);
+        });
+    return GSOLVE_OK;
+}
+
+static double FN(block_axpy_norm)(int64_t n, T a, const T *restrict x, T *restrict y)
+{
+    double sum[GS_LANES] = {0};
+
+    GS_EACH_LANE(n, {
+        const T v = y[i] + a * x[i];
+        y[i] = v;
+        sum[lane] += (double)v * (double)v;
+    });
+    return gs_sum_lanes(sum);
+}
+
+static gsolve_status FN(axpy_norm)(gs_queue *q, int64_t n, gs_ratio a, const void *px, void *py,
+                                   double *yy)
+{
+    const T *x = px, alpha = (T)ratio_value(a);
+    T *y = py;
+    double part[GS_MAX_BLOCKS];
+
+    EACH_BLOCK(n, part[k] = FN(block_axpy_norm)(to - from, alpha, x + from, y + from));
+    *yy = gs_sum(blocks.count, part);
+    return GSOLVE_OK;
+}
+
+static void FN(block_residual)(int64_t n, T a, const T *restrict Aq, T *restrict r,
+                               const T *restrict d, double *rr, double *rz)
+{
+    double own[GS_LANES] = {0}, with[GS_LANES] = {0};
+
+    if (!d) {
+        *rr = FN(block_axpy_norm)(n, -a, Aq, r);
+        *rz = 0;
+        return;
+    }
+    GS_EACH_LANE(n, {
+        const T v = r[i] - a * Aq[i];
+        r[i] = v;
+        own[lane] += (double)v * (double)v;
+        with[lane] += (double)v * (double)v * (double)d[i];
+    });
+    *rr = gs_sum_lanes(own);
+    *rz = gs_sum_lanes(with);
+}
+
+static gsolve_status FN(residual_step)(gs_queue *q, int64_t n, gs_ratio a, const void *pAq,
+                                       void *pr, const void *pd, double *rr, double *rz,
+                                       const gs_convergence_test *judge)
+{
+    const T *Aq = pAq, *d = pd, alpha = (T)ratio_value(a);
+    T *r = pr;
+    double own[GS_MAX_BLOCKS], with[GS_MAX_BLOCKS];
+
+    EACH_BLOCK(n, FN(block_residual)(to - from, alpha, Aq + from, r + from, d ? d + from : NULL,
+                                     &own[k], &with[k]));
+    *rr = gs_sum(blocks.count, own);
+    *rz = d ? gs_sum(blocks.count, with) : *rr;
+    test_column(judge, *rr, 1);
+    return GSOLVE_OK;
+}
+
+static void FN(block_solution)(int64_t n, T a, T b, int64_t at, gs_solution v, double *rr,
+                               double *wr)
+{
+    const T *restrict p = (const T *)v.p + at, *restrict s = (const T *)v.s + at;
+    const T *restrict t = (const T *)v.t + at, *restrict w = (const T *)v.w + at;
+    T *restrict x = (T *)v.x + at, *restrict r = (T *)v.r + at;
+    double own[GS_LANES] = {0}, with[GS_LANES] = {0};
+
+    GS_EACH_LANE(n, {
+        const T u = r[i] - b * t[i];
+        x[i] += a * p[i] + b * s[i];
+        r[i] = u;
+        own[lane] += (double)u * (double)u;
+        with[lane] += (double)u * (double)w[i];
+    });
+    *rr = gs_sum_lanes(own);
+    *wr = gs_sum_lanes(with);
+}
+
+static gsolve_status FN(solution_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b,
+                                       gs_solution v, double *rr, double *wr,
+                                       const gs_convergence_test *judge)
+{
+    const T alpha = (T)ratio_value(a), omega = (T)ratio_value(b);
+    double own[GS_MAX_BLOCKS], with[GS_MAX_BLOCKS];
+
+    EACH_BLOCK(n, FN(block_solution)(to - from, alpha, omega, from, v, &own[k], &with[k]));
+    *rr = gs_sum(blocks.count, own);
+    *wr = gs_sum(blocks.count, with);
+    test_column(judge, *rr, 1);
+    return GSOLVE_OK;
+}
+
+static void FN(block_direction)(int64_t n, T a, T b, const T *restrict d, const T *restrict r,
+                                T *restrict p, T *restrict x)
+{
+    if (d) {
+#pragma omp simd
+        for (int64_t i = 0; i < n; i++) {
+            x[i] += a * p[i];
+            p[i] = d[i] * r[i] + b * p[i];
+        }
+    } else {
+#pragma omp simd
+        for (int64_t i = 0; i < n; i++) {
+            x[i] += a * p[i];
+            p[i] = r[i] + b * p[i];
+        }
+    }
+}
+
+static gsolve_status FN(direction_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b,
+                                        const void *pd, const void *pr, void *pp, void *px)
+{
+    const T *d = pd, *r = pr, alpha = (T)ratio_value(a), beta = (T)ratio_value(b);
+    T *p = pp, *x = px;
+
+    EACH_BLOCK(n, FN(block_direction)(to - from, alpha, beta, d ? d + from : NULL, r + from,
+                                      p + from, x + from));
+    return GSOLVE_OK;
+}
+
+/* --- many vectors against one: a block of w stays in the cache while all V_k pass ------------ */
+
+/* V'w and w += a V for one vector of a basis of either type, from its element at on. */
+static double FN(basis_dot)(int64_t n, gsolve_type type, const void *V, int64_t at,
+                            const T *restrict w)
+{
+    double sum[GS_LANES] = {0};
+
+    if (type == GSOLVE_F32) {
+        const float *restrict v = (const float *)V + at;
+        GS_EACH_LANE(n, sum[lane] += (double)v[i] * (double)w[i]);
+    } else {
+        const double *restrict v = (const double *)V + at;
+        GS_EACH_LANE(n, sum[lane] += v[i] * (double)w[i]);
+    }
+    return gs_sum_lanes(sum);
+}
+
+static void FN(basis_axpy)(int64_t n, T a, gsolve_type type, const void *V, int64_t at,
+                           T *restrict w)
+{
+    if (type == GSOLVE_F32) {
+        const float *restrict v = (const float *)V + at;
+#pragma omp simd
+        for (int64_t i = 0; i < n; i++) w[i] += a * (T)v[i];
+    } else {
+        const double *restrict v = (const double *)V + at;
+#pragma omp simd
+        for (int64_t i = 0; i < n; i++) w[i] += a * (T)v[i];
+    }
+}
+
+static gsolve_status FN(dots)(gs_queue *q, int64_t n, int m, gsolve_type type, const void *V,
+                              int64_t stride, const void *pw, double *h)
+{
+    enum { GROUP = 8 }; /* vectors per pass over w */
+    const T *w = pw;
+    double part[GROUP][GS_MAX_BLOCKS];
+
+    for (int first = 0; first < m; first += GROUP) {
+        const int count = m - first < GROUP ? m - first : GROUP;
+        EACH_BLOCK(n, for (int j = 0; j < count; j++) part[j][k] =
+                          FN(basis_dot)(to - from, type, V, (first + j) * stride + from, w + from));
+        for (int j = 0; j < count; j++) h[first + j] = gs_sum(blocks.count, part[j]);
+    }
+    return GSOLVE_OK;
+}
+
+static double FN(block_combine)(int64_t n, int m, gsolve_type type, const void *V, int64_t stride,
+                                int64_t from, const double *h, double sign, T *w)
+{
+    enum { PIECE = 512 }; /* of w, which stays in the first cache */
+    double sum = 0;
+
+    for (int64_t at = 0; at < n; at += PIECE) {
+        const int64_t size = n - at < PIECE ? n - at : PIECE;
+        for (int j = 0; j < m; j++) {
+            FN(basis_axpy)(size, (T)(sign * h[j]), type, V, j * stride + from + at, w + at);
+        }
+        sum += FN(block_dot)(size, w + at, w + at);
+    }
+    return sum;
+}
+
+static gsolve_status FN(combine)(gs_queue *q, int64_t n, int m, gsolve_type type, const void *V,
+                                 int64_t stride, const double *h, double sign, void *pw, double *ww)
+{
+    T *w = pw;
+    double part[GS_MAX_BLOCKS];
+
+    EACH_BLOCK(n,
+               part[k] = FN(block_combine)(to - from, m, type, V, stride, from, h, sign, w + from));
+    if (ww) *ww = gs_sum(blocks.count, part);
+    return GSOLVE_OK;
+}
+
+/* --- pipelined CG ----------------------------------------------------------------------------- */
+
+static void FN(block_pipe)(int64_t size, T a, T b, int64_t at, gs_pipe v, double *ru, double *wu,
+                           double *rr)
+{
+    const T *restrict m = (const T *)v.m + at, *restrict n = (const T *)v.n + at;
+    T *restrict z = (T *)v.z + at, *restrict q = (T *)v.q + at, *restrict s = (T *)v.s + at;
+    T *restrict p = (T *)v.p + at, *restrict x = (T *)v.x + at, *restrict r = (T *)v.r + at;
+    T *restrict u = (T *)v.u + at, *restrict w = (T *)v.w + at;
+    double with_r[GS_LANES] = {0}, with_w[GS_LANES] = {0}, own[GS_LANES] = {0};
+
+    GS_EACH_LANE(size, {
+        z[i] = n[i] + b * z[i];
+        q[i] = m[i] + b * q[i];
+        s[i] = w[i] + b * s[i];
+        p[i] = u[i] + b * p[i];
+        x[i] += a * p[i];
+        r[i] -= a * s[i];
+        u[i] -= a * q[i];
+        w[i] -= a * z[i];
+        with_r[lane] += (double)r[i] * (double)u[i];
+        with_w[lane] += (double)w[i] * (double)u[i];
+        own[lane] += (double)r[i] * (double)r[i];
+    });
+    *ru = gs_sum_lanes(with_r);
+    *wu = gs_sum_lanes(with_w);
+    *rr = gs_sum_lanes(own);
+}
+
+static gsolve_status FN(pipe_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_pipe v,
+                                   double *ru, double *wu, double *rr)
+{
+    const T alpha = (T)ratio_value(a), beta = (T)ratio_value(b);
+    double with_r[GS_MAX_BLOCKS], with_w[GS_MAX_BLOCKS], own[GS_MAX_BLOCKS];
+
+    EACH_BLOCK(n, FN(block_pipe)(to - from, alpha, beta, from, v, &with_r[k], &with_w[k], &own[k]));
+    *ru = gs_sum(blocks.count, with_r);
+    *wu = gs_sum(blocks.count, with_w);
+    *rr = gs_sum(blocks.count, own);
+    return GSOLVE_OK;
+}
+
+#undef EACH_BLOCK
