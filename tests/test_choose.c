@@ -1,4 +1,4 @@
-/* test_choose.c: what auto takes for systems of which it is known what is fast (docs/amg.md), and
+/* test_choose.c: what auto takes for systems of which it is known what is fast (docs/understand/automatic_choice.md), and
  * that numbering, rounding and what else does not matter to the iterations does not mislead it. The
  * choice for a GPU is looked at where there is none, too. */
 #include <math.h>
