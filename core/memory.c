@@ -265,7 +265,7 @@ static gs_block *block_of(gsolve_context *ctx, const void *data)
     return block;
 }
 
-void gsolve_free(gsolve_context *ctx, gsolve_location location, void *data)
+void gsolve_free(gsolve_context *ctx, gsolve_location location, const void *data)
 {
     gs_block *block = data ? block_of(ctx, data) : NULL;
 

@@ -368,7 +368,7 @@ static void nothing_known(void **state)
 
     while (made < 1000 && !told(ctx, A, made, -1, 1).changed) made++;
     assert_int_equal(made, 121);
-    assert_true(told(ctx, A, made, 1e6, 1).settled);
+    assert_true(told(ctx, A, made, 1e6, 1).final);
     gsolve_matrix_destroy(&A);
     close_context(ctx);
 }
@@ -409,7 +409,7 @@ static void as_told(void **state)
     gsolve_matrix_destroy(&A);
     gsolve_matrix_destroy(&B);
     A = new_matrix(ctx, "csr"); /* has but one form */
-    assert_true(told(ctx, A, 0, 1e6, 1).settled);
+    assert_true(told(ctx, A, 0, 1e6, 1).final);
     gsolve_matrix_destroy(&A);
     close_context(ctx);
 }
@@ -578,7 +578,7 @@ static void new_values(void **state)
         for (int32_t i = 0; i < n; i++) assert_true(fabs(y[i] - z[i]) <= 1e-13 * 16);
         assert_string_equal(info_of(A).form, variant == 2 ? "csr" : "counted");
         assert_int_equal(counts.builds, variant == 0 ? 1 : 2);
-        assert_true(told(ctx, A, 0, 1e6, 1).settled); /* what was refused is not asked for again */
+        assert_true(told(ctx, A, 0, 1e6, 1).final); /* what was refused is not asked for again */
         free(y);
         free(z);
         gsolve_matrix_destroy(&A);
@@ -657,7 +657,7 @@ static void trial(void **state)
 
     toil = 50;
     if (!on_gpu(ctx)) {
-        assert_true(told(ctx, A, 0, 1e6, 1).settled);
+        assert_true(told(ctx, A, 0, 1e6, 1).final);
         assert_int_equal(counts.destroyed, 1);
         assert_string_equal(info_of(A).form, "csr");
         assert_string_equal(info_of(A).note, "csr: counted was not faster");
