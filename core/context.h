@@ -13,12 +13,6 @@ typedef struct gs_registry { /* plug-ins of one kind that the user added */
     int count;
 } gs_registry;
 
-typedef struct gs_known_entries { /* how many entries rows that start there have */
-    const void *start;
-    int32_t nrows;
-    int64_t entries;
-} gs_known_entries;
-
 struct gsolve_context {
     const gs_device *device;
     gs_queue *queue;
@@ -27,8 +21,6 @@ struct gsolve_context {
     int64_t blocks, allocations;
     int64_t allocations_left; /* negative: no limit */
     int64_t fetched;          /* copies from the device to the host so far */
-    gs_known_entries told;    /* of the matrix whose form is being made: its device is
-                        not waited for to say so again */
     gs_registry formats, preconds;
     int64_t handles;       /* matrices and preconditioners that live */
     char description[256]; /* of the device */

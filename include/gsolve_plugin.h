@@ -80,11 +80,12 @@ typedef struct gsolve_format_estimate {
 
 typedef struct gsolve_format {
     gsolve_plugin plugin;
-    /* Converts csr and stores the state in *self. csr is on the device, checked, with ascending
+    /* Converts csr, which has this number of entries, and stores the state in *self. csr is on the
+     * device, checked, with ascending
      * columns and without duplicates. It stays valid and in place until destroy, so self may
      * contain pointers to its arrays. On failure build frees what it allocated and leaves *self
      * unchanged. */
-    gsolve_status (*build)(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+    gsolve_status (*build)(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *options);
     /* Frees self. */
     void (*destroy)(void *self, gsolve_context *ctx);

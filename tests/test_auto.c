@@ -40,12 +40,12 @@ static void reversed_destroy(void *self, gsolve_context *ctx)
 }
 
 static gsolve_status reversed_build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                                    const void *options)
+                                    int64_t entries, const void *options)
 {
     reversed *r = NULL;
     void *more = NULL;
     gsolve_status status;
-    (void)options;
+    (void)options, (void)entries;
 
     counts.builds++;
     if (refusal != GSOLVE_OK) return gsolve_fail(ctx, refusal, "memory: there is none left");
@@ -91,11 +91,11 @@ static gsolve_status reversed_update(void *self, gsolve_context *ctx, const gsol
 
 /* On a GPU: another format behind counters. */
 static gsolve_status inner_build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                                 const void *options)
+                                 int64_t entries, const void *options)
 {
     counts.builds++;
     if (refusal != GSOLVE_OK) return gsolve_fail(ctx, refusal, "memory: there is none left");
-    return inner->build(self, ctx, csr, options);
+    return inner->build(self, ctx, csr, entries, options);
 }
 
 static bool foresee(const gsolve_pattern_sample *glance, gsolve_format_estimate *prospect)

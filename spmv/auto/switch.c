@@ -116,7 +116,7 @@ static gsolve_status make_other(gs_auto *a, gsolve_context *ctx, const gs_candid
     a->chosen = c->prospect;
     TRY(gs_plugin_parse(ctx, NULL, only, "format", c->prospect.spec, &plugin, &a->other_options));
     a->other = c->format;
-    TRY(a->other->build(&a->other_self, ctx, &a->csr, a->other_options));
+    TRY(a->other->build(&a->other_self, ctx, &a->csr, a->entries, a->other_options));
 done:
     if (status != GSOLVE_OK) gs_auto_drop(a, ctx);
     return status;
