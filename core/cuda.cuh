@@ -27,7 +27,7 @@ struct gs_queue {
     void *page[GS_SLOTS];
     size_t page_bytes[GS_SLOTS];
     cudaEvent_t posted[GS_SLOTS];
-    void *carried[GS_PAGES];       // the pages of staged_copy.c, made when first needed
+    void *carried[GS_PAGES];       // the pages of copy.c, made when first needed
     cudaEvent_t arrival[GS_PAGES]; // of what was sent from or to them
     cusparseContext *sparse;       // made when first asked for
 };

@@ -20,7 +20,6 @@ static gsolve_status settle(const gsolve_matrix *A)
 
 static gsolve_status build(gsolve_matrix *A, bool timed)
 {
-    const gs_known_entries before = A->ctx->told;
     double begin;
     gsolve_status status;
 
@@ -31,13 +30,11 @@ static gsolve_status build(gsolve_matrix *A, bool timed)
     if (A->entries < 0) {
         TRY(gs_csr_entries(A->ctx, A->rows.start ? &A->rows : &A->csr, &A->entries));
     }
-    A->ctx->told = (gs_known_entries){A->csr.start, A->csr.nrows, A->entries};
     if (gs_location(A->ctx) == GSOLVE_DEVICE) ALLOC(A->ctx, GSOLVE_DEVICE, A->sums, 1);
-    TRY(A->format->build(&A->self, A->ctx, &A->csr, A->options));
+    TRY(A->format->build(&A->self, A->ctx, &A->csr, A->entries, A->options));
     if (timed) TRY(settle(A));
     A->build_seconds = gs_now() - begin;
 done:
-    A->ctx->told = before;
     gs_range_pop(A->ctx);
     return status;
 }
@@ -203,13 +200,13 @@ void gsolve_matrix_destroy(gsolve_matrix **pA)
 /* --- new values ------------------------------------------------------------------------------- */
 
 gsolve_status gs_form_update(const gsolve_format *format, void **self, gsolve_context *ctx,
-                             const gsolve_csr *csr, const void *options)
+                             const gsolve_csr *csr, int64_t entries, const void *options)
 {
     void *fresh = NULL;
     gsolve_status status;
 
     if (format->update) return format->update(*self, ctx, csr);
-    TRY(format->build(&fresh, ctx, csr, options));
+    TRY(format->build(&fresh, ctx, csr, entries, options));
     format->destroy(*self, ctx);
     *self = fresh;
 done:
@@ -219,7 +216,7 @@ done:
 /* *self, A's or A''s form, from the new values of csr. */
 static gsolve_status rebuild(const gsolve_matrix *A, void **self, const gsolve_csr *csr)
 {
-    return gs_form_update(A->format, self, A->ctx, csr, A->options);
+    return gs_form_update(A->format, self, A->ctx, csr, A->entries, A->options);
 }
 
 /* A's form for its present values; the handle's constness is about what it stands for. */
@@ -382,7 +379,7 @@ static gsolve_status need_transposed(const gsolve_matrix *constant)
     } else {
         drop_transposed(A);
         TRY(gs_transpose_make(&A->transposed, &A->transposed_order, A->ctx, &A->csr, A->entries));
-        TRY(A->format->build(&A->transposed_self, A->ctx, &A->transposed, A->options));
+        TRY(A->format->build(&A->transposed_self, A->ctx, &A->transposed, A->entries, A->options));
     }
     A->transposed_is_stale = false;
 done:

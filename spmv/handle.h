@@ -62,9 +62,10 @@ gsolve_status gs_matrix_new_values(gsolve_matrix *A, const gsolve_csr *csr, int6
 
 /* --- handle.c --------------------------------------------------------------------------------- */
 
-/* Brings *self, a form of that format and these options, up to the new values of csr. */
+/* Brings *self, a form of that format and these options, up to the new values of csr, which has
+ * this number of entries. */
 gsolve_status gs_form_update(const gsolve_format *format, void **self, gsolve_context *ctx,
-                             const gsolve_csr *csr, const void *options);
+                             const gsolve_csr *csr, int64_t entries, const void *options);
 
 /* A's form for its present values. */
 gsolve_status gs_matrix_need_form(const gsolve_matrix *A);

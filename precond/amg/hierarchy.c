@@ -152,10 +152,12 @@ static gsolve_status inspect_symmetry(gs_hierarchy *h, gsolve_context *ctx)
     const int32_t n = l->rows.nrows;
     gsolve_dense x = {0}, y = {0}, Ax = {0};
     double *sum = NULL, seen[3];
+    int64_t entries;
     void *A = NULL;
     gsolve_status status;
 
-    TRY(gs_csr_format.build(&A, ctx, &l->rows, NULL));
+    TRY(gs_csr_entries(ctx, &l->rows, &entries));
+    TRY(gs_csr_format.build(&A, ctx, &l->rows, entries, NULL));
     ALLOC(ctx, GSOLVE_DEVICE, sum, 3);
     TRY(gs_dense_new(&x, ctx, gs_location(ctx), h->type, n, 1));
     TRY(gs_dense_new(&y, ctx, gs_location(ctx), h->type, n, 1));

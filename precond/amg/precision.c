@@ -52,6 +52,7 @@ gsolve_status gs_hierarchy_leaves(gs_hierarchy *h, gsolve_context *ctx, const gs
 {
     gsolve_dense v[VECTORS] = {{0}};
     double *sum = NULL, seen[2];
+    int64_t entries;
     void *A = NULL;
     gsolve_status status;
 
@@ -59,7 +60,8 @@ gsolve_status gs_hierarchy_leaves(gs_hierarchy *h, gsolve_context *ctx, const gs
         TRY(gs_dense_new(&v[k], ctx, gs_location(ctx), csr->type, csr->nrows, 1));
     }
     ALLOC(ctx, GSOLVE_DEVICE, sum, 2);
-    TRY(gs_csr_format.build(&A, ctx, csr, NULL));
+    TRY(gs_csr_entries(ctx, csr, &entries));
+    TRY(gs_csr_format.build(&A, ctx, csr, entries, NULL));
     TRY(begin(h, ctx, A, v, sum));
     for (int k = 0; k < CYCLES && (k == 0 || *left > enough); k++) {
         TRY(one_cycle(h, ctx, A, v, sum));

@@ -44,7 +44,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, a);
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *given)
 {
     gs_auto *a = NULL;
@@ -54,7 +54,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     memset(a, 0, sizeof *a);
     a->csr = *csr;
     a->options = *(const gs_auto_options *)given;
-    TRY(gs_csr_entries(ctx, csr, &a->entries));
+    a->entries = entries;
     if (!gs_auto_may_adapt(a, ctx)) TRY(gs_auto_rows(a, ctx));
     *self = a;
     a = NULL;
@@ -137,7 +137,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
 
     if (a->rows) TRY(gs_csr_format.update(a->rows, ctx, csr));
     if (!a->other) return GSOLVE_OK;
-    status = gs_form_update(a->other, &a->other_self, ctx, &a->csr, a->other_options);
+    status = gs_form_update(a->other, &a->other_self, ctx, &a->csr, a->entries, a->other_options);
     if (!gs_auto_refused(status)) return status;
     snprintf(a->said, sizeof a->said, "%.40s: %.70s", a->chosen.spec, ctx->error);
     gs_auto_drop(a, ctx);

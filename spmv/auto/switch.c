@@ -116,7 +116,7 @@ static gsolve_status make_other(gs_auto *a, gsolve_context *ctx, const gs_candid
     a->chosen = c->prospect;
     TRY(gs_plugin_parse(ctx, NULL, only, "format", c->prospect.spec, &plugin, &a->other_options));
     a->other = c->format;
-    TRY(a->other->build(&a->other_self, ctx, &a->csr, a->other_options));
+    TRY(a->other->build(&a->other_self, ctx, &a->csr, a->entries, a->other_options));
 done:
     if (status != GSOLVE_OK) gs_auto_drop(a, ctx);
     return status;
@@ -266,7 +266,7 @@ gsolve_status gs_auto_adapt(void *self, gsolve_context *ctx, const gsolve_run_es
     if (a->other || !gs_auto_may_adapt(a, ctx) || (a->looked && a->count == 0)) return GSOLVE_OK;
     if (most_products(a, o) < LEAST) return GSOLVE_OK;
     TRY(reconsider(a, ctx, expected_products(a, o), o->columns));
-    made->settled = a->other || !best_of(a, most_products(a, o), o->columns);
+    made->final = a->other || !best_of(a, most_products(a, o), o->columns);
     made->changed = a->other != NULL;
     a->changes += made->changed;
     a->since = a->before + o->made;

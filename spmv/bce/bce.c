@@ -91,12 +91,12 @@ static void tell(gs_sliced *form, const gs_bce_partition *best)
     }
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *chosen)
 {
     const gs_bce_options *o = chosen;
     int32_t rows[GS_BCE_LONGEST + 1];
-    gs_sliced_facts facts = {0};
+    gs_sliced_facts facts = {.entries = entries};
     gs_sliced *form;
     gs_bce_plan p;
     gsolve_status status;
@@ -115,7 +115,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                                .most = GS_BCE_LONGEST,
                                .index = o->index,
                                .value = o->value,
-                               .entries = facts.entries};
+                               .entries = entries};
     TRY(make(&form, ctx, csr, &p, &policy));
     tell(form, &p.best);
     *self = form;

@@ -65,7 +65,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, m);
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *chosen)
 {
     const gs_bsr_options *o = chosen;
@@ -82,7 +82,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     m->csr = *csr;
     m->b = o->block;
     m->index = o->index;
-    TRY(gs_csr_entries(ctx, csr, &m->entries));
+    m->entries = entries;
     if (m->b == 0) TRY(find_size(m, ctx));
     m->rows = (int32_t)(((int64_t)csr->nrows + m->b - 1) / m->b);
     m->cols = (int32_t)(((int64_t)csr->ncols + m->b - 1) / m->b);

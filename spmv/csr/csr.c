@@ -111,17 +111,11 @@ done:
     return status;
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *options)
 {
-    int64_t entries;
-    gsolve_status status;
-
     (void)options;
-    TRY(gs_csr_entries(ctx, csr, &entries));
-    TRY(gs_csr_build(self, ctx, csr, entries, NULL));
-done:
-    return status;
+    return gs_csr_build(self, ctx, csr, entries, NULL);
 }
 
 static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,

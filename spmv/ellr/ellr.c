@@ -232,17 +232,15 @@ static void tell(gs_ellr *m)
     }
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *chosen)
 {
     const ellr_options *o = chosen;
     gs_ellr *m = NULL;
-    int64_t entries;
     int32_t threads;
     gsolve_status status;
 
     TRY(check(ctx, o));
-    TRY(gs_csr_entries(ctx, csr, &entries));
     threads = threads_of(o->threads, gs_sliced_lanes(ctx), csr->nrows, entries);
     TRY(make(&m, ctx, csr, o, entries, threads));
     if (o->tune == BY_MEASURE) TRY(measure(&m, ctx, csr, o, entries));

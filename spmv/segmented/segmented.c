@@ -91,15 +91,17 @@ done:
     return status;
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *given)
 {
-    gs_segmented like = {.csr = *csr, .chosen = *(const gs_segmented_options *)given}, *s = NULL;
+    gs_segmented like = {.csr = *csr,
+                         .entries = entries,
+                         .chosen = *(const gs_segmented_options *)given},
+                 *s = NULL;
     int length;
     gsolve_status status;
 
     like.kernels = GS_KERNELS(gs_segmented, ctx, csr->type);
-    TRY(gs_csr_entries(ctx, csr, &like.entries));
     TRY(like.kernels->measure_rows(&like, ctx));
     length = gs_segmented_length(&like);
     TRY(gs_segmented_make(&s, ctx, &like, length));

@@ -63,7 +63,7 @@ static void tell(gs_sliced *s, int32_t rows, int32_t window)
     }
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *chosen)
 {
     const sell_options *o = chosen;
@@ -73,15 +73,14 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                                .group = &all,
                                .index = o->index,
                                .value = o->value};
-    gs_sliced_facts facts = {0};
+    gs_sliced_facts facts = {.entries = entries};
     gs_sliced *s;
     gsolve_status status;
 
     TRY(check_slice(ctx, o->slice));
-    TRY(gs_csr_entries(ctx, csr, &facts.entries));
-    policy.entries = facts.entries;
-    policy.most = gs_sliced_most(o->most, csr->nrows, facts.entries);
-    all.lanes = share_of(o, gs_on_gpu(ctx), csr->nrows, facts.entries);
+    policy.entries = entries;
+    policy.most = gs_sliced_most(o->most, csr->nrows, entries);
+    all.lanes = share_of(o, gs_on_gpu(ctx), csr->nrows, entries);
     const int32_t rows = policy.lanes / all.lanes;
     if (o->sigma == 0) TRY(gs_sliced_inspect(ctx, csr, rows, policy.most, &facts));
     const int32_t window = window_of(o->sigma, gs_sliced_window(ctx, csr), rows,

@@ -82,7 +82,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, plan);
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *chosen)
 {
     gs_speculative_plan *plan = NULL;
@@ -93,7 +93,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     plan->csr = *csr;
     plan->shape = *(const gs_speculative_shape *)chosen;
     plan->shape.width = width_of(&plan->shape);
-    TRY(gs_csr_entries(ctx, csr, &plan->entries));
+    plan->entries = entries;
     TRY(GS_KERNELS(gs_speculative, ctx, csr->type)->plan(plan, ctx));
     *self = plan;
     plan = NULL;

@@ -8,7 +8,7 @@
 enum { GS_LANE_IN, GS_LANE_OUT, GS_LANE_QUEUE };
 
 #define GS_MOMENTS          24 /* that can be told apart */
-#define GS_ASYNC_COPY_PAGES 2  /* of each lane, which are one of staged_copy.c; */
+#define GS_ASYNC_COPY_PAGES 2  /* of each lane, which are one of copy.c; */
 #define GS_ASYNC_COPY_PAGE  (GS_PAGE / GS_ASYNC_COPY_PAGES) /* bytes of one */
 
 typedef struct gs_async_copy gs_async_copy;

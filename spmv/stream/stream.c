@@ -356,7 +356,7 @@ gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_
     static const gsolve_stream_options usual = {0};
     const gsolve_stream_options *o = options ? options : &usual;
     const double begin = gs_now();
-    stream s = {.A = A, .x = x, .y = y, .alpha = alpha, .beta = beta, .in_turn = o->in_turn};
+    stream s = {.A = A, .x = x, .y = y, .alpha = alpha, .beta = beta, .in_turn = o->sequential};
     gsolve_status status;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;

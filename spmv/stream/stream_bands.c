@@ -315,7 +315,7 @@ static gsolve_status multiply_bands(bands *s, const gsolve_stream_options *o, do
     info->bytes = (size_t)columns * ((size_t)x.nrows + (size_t)y.nrows) * gs_type_size(x.type) +
                   4 * (size_t)bytes;
     for (int32_t j = 0; j < x.ncols; j += columns, info->chunks++) {
-        TRY(multiply_chunk(s, o->in_turn, alpha, gs_some_columns(x, j, columns), beta,
+        TRY(multiply_chunk(s, o->sequential, alpha, gs_some_columns(x, j, columns), beta,
                            gs_some_columns(y, j, columns)));
     }
 done:

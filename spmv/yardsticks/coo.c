@@ -12,7 +12,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, self);
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *options)
 {
     gs_triples *t = NULL;
@@ -20,7 +20,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
 
     (void)options;
     ALLOC(ctx, GSOLVE_HOST, t, 1);
-    TRY(gs_triples_make(t, ctx, csr, 0));
+    TRY(gs_triples_make(t, ctx, csr, entries, 0));
     *self = t;
     t = NULL;
 done:

@@ -11,7 +11,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, s);
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *options)
 {
     gs_ps *s = NULL;
@@ -19,8 +19,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
 
     (void)options;
     ALLOC(ctx, GSOLVE_HOST, s, 1);
-    *s = (gs_ps){.csr = *csr};
-    TRY(gs_csr_entries(ctx, csr, &s->entries));
+    *s = (gs_ps){.csr = *csr, .entries = entries};
     s->product = gsolve_alloc(ctx, gs_location(ctx), (size_t)s->entries, gs_type_size(csr->type));
     TRY(s->product ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     *self = s;

@@ -4,13 +4,13 @@
 #include "core/try.h"
 
 /* *self is the handle's rows. */
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *options)
 {
     gsolve_csr *rows = NULL;
     gsolve_status status;
 
-    (void)options;
+    (void)options, (void)entries;
     ALLOC(ctx, GSOLVE_HOST, rows, 1);
     *rows = *csr;
     *self = rows;

@@ -51,7 +51,7 @@ extern const gs_triples_kernels gs_triples_cuda[GSOLVE_TYPE_COUNT];
 
 /* *t = all entries of csr but the first skip of each row. On failure nothing is left. */
 gsolve_status gs_triples_make(gs_triples *t, gsolve_context *ctx, const gsolve_csr *csr,
-                              int64_t skip);
+                              int64_t entries, int64_t skip);
 void gs_triples_drop(gs_triples *t, gsolve_context *ctx);
 
 /* t's values = csr's, of the same pattern. */

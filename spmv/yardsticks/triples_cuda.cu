@@ -122,7 +122,6 @@ gsolve_status name_every(gs_triples *t, gsolve_context *ctx)
 {
     gsolve_status status;
 
-    TRY(gs_csr_entries(ctx, &t->csr, &t->entries));
     ALLOC_DEVICE(ctx, t->row, t->entries);
     TRY(gs_name_rows(ctx->queue, &t->csr, t->entries, t->row));
 done:
