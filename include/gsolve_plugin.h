@@ -119,19 +119,6 @@ typedef struct gsolve_precond_kind {
     void (*describe)(const void *self, gsolve_precond_info *info);
     /* optional: whether apply is not a fixed linear map, so that a flexible method is needed */
     bool (*is_variable)(const void *self);
-    /* optional: is told that a solve of so many columns with it begins */
-    void (*begin_solve)(const void *self, int32_t columns);
-    bool on_device; /* build and update get csr where kernels of ctx's device read it; then needed:
-                     */
-    /* the rows it was made of, likewise: their pattern tells whether an update fits; csr NULL: they
-     * have been looked at, and need not be held on to */
-    void (*rows)(const void *self, gsolve_csr *csr);
-    /* optional: see gsolve_precond_set_near_null and _set_coordinates; B and xyz are on ctx's
-     * device, of any type */
-    gsolve_status (*near_null)(void *self, gsolve_context *ctx, gsolve_dense B);
-    gsolve_status (*coordinates)(void *self, gsolve_context *ctx, gsolve_dense xyz);
-    /* optional: see gsolve_precond_level */
-    bool (*level)(const void *self, int index, gsolve_level_info *info);
 } gsolve_precond_kind;
 
 /* The struct must outlive the context. GSOLVE_BAD_ARGUMENT: a required member is missing, the

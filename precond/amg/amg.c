@@ -142,18 +142,22 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, M);
 }
 
-/* The matrix that M stands for, where kernels read it; nothing where there is no memory for it. */
+/* *csr = a view of the matrix that M was built from, on the device; csr->start is NULL if there is
+ * no memory to restore it. */
 static void rows(const void *self, gsolve_csr *csr)
 {
     const amg *M = self;
-    const bool there = !M->h || !csr || gs_hierarchy_need_rows(M->h) == GSOLVE_OK;
+    const bool restored = !M->h || gs_hierarchy_need_rows(M->h) == GSOLVE_OK;
 
-    if (!csr) {
-        if (M->h) gs_hierarchy_give_up_rows(M->h);
-        return;
-    }
     *csr = M->h ? M->h->level[0].rows : M->waiting;
-    if (!there) csr->start = NULL;
+    if (!restored) csr->start = NULL;
+}
+
+static void release_rows(const void *self)
+{
+    const amg *M = self;
+
+    if (M->h) gs_hierarchy_give_up_rows(M->h);
 }
 
 static gsolve_status check_options(gsolve_context *ctx, const gs_amg_options *o)
@@ -492,7 +496,7 @@ done:
     return status;
 }
 
-static void runs(const void *self, int32_t columns)
+static void begin_solve(const void *self, int32_t columns)
 {
     ((amg *)(uintptr_t)self)->runs += columns;
 }
@@ -576,10 +580,14 @@ const gsolve_precond_kind gs_amg = {
     .update = update,
     .describe = describe,
     .is_variable = varies,
-    .begin_solve = runs,
+};
+
+const gs_precond_extension gs_amg_extension = {
     .on_device = true,
     .rows = rows,
+    .release_rows = release_rows,
     .near_null = near_null,
     .coordinates = coordinates,
     .level = level,
+    .begin_solve = begin_solve,
 };
