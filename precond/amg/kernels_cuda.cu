@@ -4,7 +4,7 @@
 #include "vector/each.cuh"
 
 extern "C" {
-#include "precond/amg/amg.h"
+#include "precond/amg/options.h"
 #include "precond/amg/kernels.h"
 }
 

@@ -10,8 +10,8 @@
 
 #include "core/staging.h"
 #include "core/try.h"
-#include "precond/amg/amg.h"
 #include "precond/amg/smoothers/relax.h"
+#include "precond/amg/smoothers/smoother.h"
 #include "precond/chebyshev/polynomial.h"
 #include "spmv/step.h"
 #include "vector/vector.h"
@@ -41,7 +41,7 @@ static void destroy(void *self, gsolve_context *ctx)
 }
 
 /* The part of the spectrum of D^-1 A, of which 1 is a bound, that a polynomial is for. */
-static gsolve_status set_spectrum(relaxation *s, gsolve_context *ctx, const gs_fine *level)
+static gsolve_status set_spectrum(relaxation *s, gsolve_context *ctx, const gs_level_view *level)
 {
     gsolve_dense q = {0};
     double *square = NULL;
@@ -58,7 +58,7 @@ done:
     return status;
 }
 
-static gsolve_status update(void *self, gsolve_context *ctx, const gs_fine *level,
+static gsolve_status update(void *self, gsolve_context *ctx, const gs_level_view *level,
                             const gs_amg_options *options)
 {
     relaxation *s = self;
@@ -72,7 +72,8 @@ done:
     return status;
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *level, relaxation is)
+static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view *level,
+                           relaxation is)
 {
     const gsolve_csr *A = level->A;
     const bool keeps = is.omega == 0 && is.degree > 1; /* the last direction */
@@ -83,14 +84,14 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *leve
     *s = is;
     s->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)A->nrows, gs_type_size(A->type));
     TRY(s->d ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(gs_relax_suits(&s->fused, &s->mean, ctx, level->matrix, A));
+    TRY(gs_relax_applies(&s->fused, &s->mean, ctx, level->matrix, A));
     gsolve_matrix_describe(level->matrix, &s->A);
     s->even = s->fused;
     s->sliced = gs_matrix_steps(level->matrix);
     if (strcmp(s->A.format, "csr") != 0) {
-        TRY(gs_relax_even(&s->even, ctx, A, s->mean, level->longest));
+        TRY(gs_relax_rows_are_even(&s->even, ctx, A, s->mean, level->longest));
     }
-    if (s->its > 0 || (keeps && (!(s->fused || s->sliced) || level->lopsided))) {
+    if (s->its > 0 || (keeps && (!(s->fused || s->sliced) || level->nonsymmetric))) {
         TRY(gs_dense_new(&s->p, ctx, gs_location(ctx), A->type, A->nrows, 1));
     }
     TRY(update(s, ctx, level, NULL));
@@ -101,7 +102,7 @@ done:
     return status;
 }
 
-static gsolve_status build_jacobi(void **self, gsolve_context *ctx, const gs_fine *level,
+static gsolve_status build_jacobi(void **self, gsolve_context *ctx, const gs_level_view *level,
                                   const gs_amg_options *options)
 {
     return build(
@@ -109,14 +110,14 @@ static gsolve_status build_jacobi(void **self, gsolve_context *ctx, const gs_fin
         (relaxation){.kind = GS_L1_SUMS, .degree = options->degree, .omega = options->omega});
 }
 
-static gsolve_status build_spai0(void **self, gsolve_context *ctx, const gs_fine *level,
+static gsolve_status build_spai0(void **self, gsolve_context *ctx, const gs_level_view *level,
                                  const gs_amg_options *options)
 {
     (void)options;
     return build(self, ctx, level, (relaxation){.kind = GS_LEAST_SQUARES, .degree = 1, .omega = 1});
 }
 
-static gsolve_status build_chebyshev(void **self, gsolve_context *ctx, const gs_fine *level,
+static gsolve_status build_chebyshev(void **self, gsolve_context *ctx, const gs_level_view *level,
                                      const gs_amg_options *options)
 {
     return build(self, ctx, level,
@@ -140,11 +141,12 @@ static gs_polynomial_step next_step(const relaxation *S, gs_polynomial_step s)
 }
 
 /* From 0, x itself is the direction after the first step; after the last it is not needed. */
-static gsolve_status sweep_apart(const relaxation *S, gsolve_context *ctx, const gs_fine *level,
-                                 gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero)
+static gsolve_status sweep_apart(const relaxation *S, gsolve_context *ctx,
+                                 const gs_level_view *level, gsolve_dense b, gsolve_dense x,
+                                 gsolve_dense space, bool zero)
 {
     const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, b.type);
-    void *p = b.ncols > 1 ? gs_more_space(space, 1) : S->p.value;
+    void *p = b.ncols > 1 ? gs_extra_vector(space, 1) : S->p.value;
     gs_polynomial_step s = first_step(S);
     gsolve_status status = GSOLVE_OK;
 
@@ -153,7 +155,7 @@ static gsolve_status sweep_apart(const relaxation *S, gsolve_context *ctx, const
         gs_stepped v = {.d = S->d, .b = b.value, .x = x.value};
         if (k > 0) s = next_step(S, s);
         if (!first) {
-            TRY(gs_fine_multiply(level, 1, x, 0, space));
+            TRY(gs_level_multiply(level, 1, x, 0, space));
             v.Ax = space.value;
             v.old = zero && k == 1 ? x.value : p;
             v.p = S->omega == 0 && k + 1 < S->degree ? p : NULL;
@@ -165,7 +167,7 @@ done:
 }
 
 /* y = x + s->a d * (b - A x) + s->c (x - old), or the residual where s is NULL. */
-static gsolve_status pass(const relaxation *S, gsolve_context *ctx, const gs_fine *level,
+static gsolve_status pass(const relaxation *S, gsolve_context *ctx, const gs_level_view *level,
                           const gs_polynomial_step *s, gsolve_dense b, const void *x,
                           const void *old, void *y)
 {
@@ -182,36 +184,37 @@ static gsolve_status pass(const relaxation *S, gsolve_context *ctx, const gs_fin
 }
 
 /* The last step of a cycle that ends in double precision. */
-static gsolve_status pass_wide(const relaxation *S, const gs_fine *level, gs_polynomial_step s,
-                               const void *b, const void *x, const void *old)
+static gsolve_status pass_wide(const relaxation *S, const gs_level_view *level,
+                               gs_polynomial_step s, const void *b, const void *x, const void *old)
 {
     const gs_step step = {.a = s.a,
                           .c = s.c,
                           .d = S->d,
                           .b = b,
                           .old = old,
-                          .wide = level->to->z,
-                          .ry = level->to->rz,
-                          .r = level->to->r};
+                          .wide = level->f64_out->z,
+                          .ry = level->f64_out->rz,
+                          .r = level->f64_out->r};
 
     return gs_matrix_step(level->matrix, x, &step);
 }
 
-static gsolve_status begin_from_zero(const relaxation *S, gsolve_context *ctx, const gs_fine *level,
-                                     double a, gsolve_dense b, void *x)
+static gsolve_status begin_from_zero(const relaxation *S, gsolve_context *ctx,
+                                     const gs_level_view *level, double a, gsolve_dense b, void *x)
 {
     const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, b.type);
 
-    if (level->from) {
-        return kernels->narrow(ctx->queue, b.nrows, a, S->d, level->from->r, b.value, x);
+    if (level->f64_in) {
+        return kernels->narrow(ctx->queue, b.nrows, a, S->d, level->f64_in->r, b.value, x);
     }
     return kernels->step(ctx->queue, b.nrows, b.ncols, a, 0,
                          (gs_stepped){.d = S->d, .b = b.value, .x = x});
 }
 
 /* The same to and fro between x and space, with x_k - x_k-1 for p. */
-static gsolve_status sweep_fused(const relaxation *S, gsolve_context *ctx, const gs_fine *level,
-                                 gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero)
+static gsolve_status sweep_fused(const relaxation *S, gsolve_context *ctx,
+                                 const gs_level_view *level, gsolve_dense b, gsolve_dense x,
+                                 gsolve_dense space, bool zero)
 {
     const int passes = zero ? S->degree - 1 : S->degree;
     void *now = zero && passes % 2 ? space.value : x.value;
@@ -224,7 +227,7 @@ static gsolve_status sweep_fused(const relaxation *S, gsolve_context *ctx, const
         void *after = before;
         const void *old = zero && k == 0 ? NULL : before;
         if (zero || k > 0) s = next_step(S, s);
-        if (level->to && k + 1 == passes) return pass_wide(S, level, s, b.value, now, old);
+        if (level->f64_out && k + 1 == passes) return pass_wide(S, level, s, b.value, now, old);
         TRY(pass(S, ctx, level, &s, b, now, old, after));
         before = now;
         now = after;
@@ -241,19 +244,19 @@ done:
 
 /* Whether a step on so many columns is one pass. Slices are faster than rows for one column, and
  * for several where there are many rows: with a thread to a row, few keep a GPU waiting. */
-static bool in_one_pass(const relaxation *s, const gs_fine *level, int32_t columns)
+static bool in_one_pass(const relaxation *s, const gs_level_view *level, int32_t columns)
 {
     const bool few = s->even && level->A->col && level->A->nrows <= FEW_ROWS;
 
     return !level->transposed && (s->fused || (columns > 1 ? few : s->sliced));
 }
 
-static bool widens(const void *self, const gs_fine *level)
+static bool fuses_f64(const void *self, const gs_level_view *level)
 {
     return ((const relaxation *)self)->sliced && level->A->type == GSOLVE_F32;
 }
 
-static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_fine *level,
+static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_level_view *level,
                            gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero, bool back)
 {
     const relaxation *s = self;
@@ -263,30 +266,18 @@ static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_fine 
                                                                         zero);
 }
 
-gsolve_status gs_fine_residual(const gs_fine *level, gsolve_context *ctx, gsolve_dense b,
-                               gsolve_dense x, gsolve_dense r)
-{
-    gsolve_status status;
-
-    TRY(GS_KERNELS(gs_vector, ctx, b.type)
-            ->copy(ctx->queue, (int64_t)b.nrows * b.ncols, b.type, b.value, r.value));
-    TRY(gs_fine_multiply(level, -1, x, 1, r));
-done:
-    return status;
-}
-
-static gsolve_status residual(const void *self, gsolve_context *ctx, const gs_fine *level,
+static gsolve_status residual(const void *self, gsolve_context *ctx, const gs_level_view *level,
                               gsolve_dense b, gsolve_dense x, gsolve_dense r)
 {
     const relaxation *s = self;
 
-    if (!in_one_pass(s, level, b.ncols)) return gs_fine_residual(level, ctx, b, x, r);
+    if (!in_one_pass(s, level, b.ncols)) return gs_level_residual(level, ctx, b, x, r);
     return pass(s, ctx, level, NULL, b, x.value, NULL, r.value);
 }
 
 /* Passes over the matrix with b, d, x and what was before it; else with b, d, x twice and, for a
  * polynomial, p twice beside the product. */
-static size_t bytes(const void *self, const gs_fine *level)
+static size_t bytes(const void *self, const gs_level_view *level)
 {
     const relaxation *s = self;
     const size_t vector = (size_t)level->A->nrows * gs_type_size(level->A->type);
@@ -303,9 +294,9 @@ const gs_smoother gs_amg_l1_jacobi = {
     .destroy = destroy,
     .sweep = sweep,
     .residual = residual,
-    .widens = widens,
+    .fuses_f64 = fuses_f64,
     .bytes = bytes,
-    .even = true,
+    .symmetric = true,
 };
 
 const gs_smoother gs_amg_spai0 = {
@@ -315,9 +306,9 @@ const gs_smoother gs_amg_spai0 = {
     .destroy = destroy,
     .sweep = sweep,
     .residual = residual,
-    .widens = widens,
+    .fuses_f64 = fuses_f64,
     .bytes = bytes,
-    .even = true,
+    .symmetric = true,
 };
 
 const gs_smoother gs_amg_chebyshev = {
@@ -327,8 +318,8 @@ const gs_smoother gs_amg_chebyshev = {
     .destroy = destroy,
     .sweep = sweep,
     .residual = residual,
-    .widens = widens,
+    .fuses_f64 = fuses_f64,
     .bytes = bytes,
-    .even = true,
-    .spaces = 1,
+    .symmetric = true,
+    .extra_vectors = 1,
 };
