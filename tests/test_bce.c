@@ -72,7 +72,7 @@ static void foretold_to_the_slice(void **state)
         gs_bce_make_plan(&p, o, &A, rows, gpu);
         if (gs_bce_may_keep_order(&p, A.nrows)) {
             const int32_t lanes = p.model.lanes;
-            gs_bce_keep_order(&p, A.nrows, gs_sliced_foretell(&A, lanes, 1, GS_BCE_LONGEST));
+            gs_bce_keep_order(&p, A.nrows, gs_sliced_estimate_stored(&A, lanes, 1, GS_BCE_LONGEST));
         }
         snprintf(spec, sizeof spec, "bce,blocks=%d,cost=%s,window=%d", o->blocks,
                  o->cost == GS_BCE_PAPER ? "paper" : "bytes", o->window);

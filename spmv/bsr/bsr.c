@@ -1,5 +1,6 @@
-/* bsr.c: the format bsr, see bsr.h. There is no forecast: how many blocks the entries fall into
- * cannot be told from the lengths of the rows. They are counted before the values are allocated. */
+/* bsr.c: the format bsr, see bsr.h. There is no estimate_memory: how many blocks the entries fall
+ * into cannot be told from the lengths of the rows. They are counted before the values are
+ * allocated. */
 #include "spmv/bsr/bsr.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
 /* Work before row i. */
 static int64_t work(const gsolve_csr *A, int32_t i)
 {
-    return gs_start(A, i) + (int64_t)GS_CSR_TOLL * i;
+    return gs_start(A, i) + (int64_t)GS_CSR_ROW_WORK * i;
 }
 
 /* The first row at or after which the work before it is at least w. */
@@ -59,16 +59,16 @@ void gs_csr_drop_host(gs_csr_plan *plan, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, plan->long_row);
     gsolve_free(ctx, GSOLVE_HOST, plan->first_part);
     gsolve_free(ctx, GSOLVE_HOST, plan->part);
-    gs_column_blocks_drop(&plan->strips, ctx);
+    gs_column_blocks_drop(&plan->column_blocks, ctx);
 }
 
 gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries,
-                               const gs_row_statistics *look)
+                               const gs_row_statistics *statistics)
 {
     const gsolve_csr *csr = &plan->csr;
     gsolve_status status;
 
-    (void)entries, (void)look;
+    (void)entries, (void)statistics;
     plan->how = gs_rows_of(csr);
     plan->tasks = (int32_t)((work(csr, csr->nrows) + GS_CSR_TASK - 1) / GS_CSR_TASK);
     ALLOC(ctx, GSOLVE_HOST, plan->begin, (size_t)plan->tasks + 1);
@@ -78,7 +78,7 @@ gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t e
     plan->begin[plan->tasks] = csr->nrows;
     TRY(plan_long_rows(plan, ctx));
     if (plan->nlong == 0)
-        TRY(gs_column_blocks_make(&plan->strips, ctx, csr)); /* with the same bits */
+        TRY(gs_column_blocks_make(&plan->column_blocks, ctx, csr)); /* with the same bits */
     ALLOC(ctx, GSOLVE_HOST, plan->part, 2 * plan->tasks + 8 * plan->first_part[plan->nlong]);
 done:
     return status;
@@ -95,7 +95,7 @@ static void destroy(void *self, gsolve_context *ctx)
 }
 
 gsolve_status gs_csr_build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const gs_row_statistics *look)
+                           const gs_row_statistics *statistics)
 {
     gs_csr_plan *plan = NULL;
     gsolve_status status;
@@ -103,7 +103,7 @@ gsolve_status gs_csr_build(void **self, gsolve_context *ctx, const gsolve_csr *c
     ALLOC(ctx, GSOLVE_HOST, plan, 1);
     memset(plan, 0, sizeof *plan);
     plan->csr = *csr;
-    TRY(GS_KERNELS(gs_csr, ctx, csr->type)->plan(plan, ctx, entries, look));
+    TRY(GS_KERNELS(gs_csr, ctx, csr->type)->plan(plan, ctx, entries, statistics));
     *self = plan;
     plan = NULL;
 done:
@@ -173,7 +173,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     return GSOLVE_OK;
 }
 
-static size_t forecast(const gsolve_csr *csr, const void *options)
+static size_t estimate_memory(const gsolve_csr *csr, const void *options)
 {
     (void)options;
     return (size_t)(work(csr, csr->nrows) / GS_CSR_TASK + 1) *
@@ -190,7 +190,7 @@ static size_t forecast(const gsolve_csr *csr, const void *options)
         .row_major = true,                  \
         .apply_dot = apply_dot,             \
         .update = update,                   \
-        .memory = forecast,                 \
+        .memory = estimate_memory,          \
     }
 
 FORMAT(gs_csr_format, "csr", "compressed rows, shared out by entries; no conversion");

@@ -44,13 +44,13 @@ __device__ void add_products(const columns<T> &a, int32_t c, T v, T (&sum)[C])
 
 // Rows of a group that are read at once: of eight columns one is enough to have reads overlap.
 template <int C>
-constexpr int rows_at_once = C == 8 ? 1 : 2;
+constexpr int block_rows_at_once = C == 8 ? 1 : 2;
 
 template <class T, class O, int C>
 __global__ void __launch_bounds__(gs_block_size)
     rows_by_groups(columns<T> a, int32_t n, int lanes, gs_guard guard)
 {
-    constexpr int at_a_time = rows_at_once<C>;
+    constexpr int at_a_time = block_rows_at_once<C>;
     const int groups = gs_block_size / lanes, rows = groups * at_a_time;
     const O *start = (const O *)a.start;
     const int group = (int)threadIdx.x / lanes, lane = (int)threadIdx.x % lanes;
@@ -99,9 +99,9 @@ __global__ void __launch_bounds__(gs_block_size)
 template <class T, class O, int C>
 gsolve_status by_groups(gs_queue *q, const columns<T> &a, int32_t n, const gs_csr_tiles *p)
 {
-    const int rows = gs_block_size / p->lanes * rows_at_once<C>;
+    const int rows = gs_block_size / p->lanes * block_rows_at_once<C>;
     constexpr auto kernel = rows_by_groups<T, O, C>;
-    const int grid = groups_grid<kernel>(q, n, rows, p->scattered);
+    const int grid = groups_grid<kernel>(q, n, rows, p->irregular);
 
     return gs_launch_pdl(q, "the product of columns by groups", kernel, grid, gs_block_size, a, n,
                          p->lanes);
@@ -111,7 +111,7 @@ gsolve_status by_groups(gs_queue *q, const columns<T> &a, int32_t n, const gs_cs
 
 // The products of n entries with each column, into s.
 template <int C, class T>
-__device__ void multiply(const columns<T> &a, int64_t from, int n, T (*s)[room])
+__device__ void multiply(const columns<T> &a, int64_t from, int n, T (*s)[tile_capacity])
 {
     const int32_t *col = a.col + from;
     const T *value = a.value + from;
@@ -129,7 +129,7 @@ __device__ void multiply(const columns<T> &a, int64_t from, int n, T (*s)[room])
 }
 
 template <int C, class T, class O>
-__device__ void sum_rows(const columns<T> &a, const tile &t, T (*s)[room])
+__device__ void sum_rows(const columns<T> &a, const tile &t, T (*s)[tile_capacity])
 {
     const O *start = (const O *)a.start;
     const int lanes = lanes_for(t.last - t.first);
@@ -210,7 +210,7 @@ template <class T, class O, int C>
 __global__ void __launch_bounds__(gs_block_size)
     rows_by_tiles(columns<T> a, gs_csr_tiles p, gs_guard guard)
 {
-    __shared__ T s[C][room];
+    __shared__ T s[C][tile_capacity];
 
     if (guard.has_ended()) return;
     if ((int)blockIdx.x >= p.tiles) {
@@ -227,7 +227,7 @@ __global__ void __launch_bounds__(gs_block_size)
 template <class T, class O, int C>
 gsolve_status by_tiles(gs_queue *q, const columns<T> &a, const gs_csr_tiles *p)
 {
-    static_assert(C <= most_columns, "the parts of long rows have room for so many sums");
+    static_assert(C <= most_columns, "the parts of long rows have tile_capacity for so many sums");
     if (p->tiles + p->parts == 0) return GSOLVE_OK;
     return gs_launch_pdl(q, "the product of columns by tiles", rows_by_tiles<T, O, C>,
                          p->tiles + p->parts, gs_block_size, a, *p);

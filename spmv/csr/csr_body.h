@@ -65,14 +65,14 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_csr_plan *plan, double alph
                                     const gs_product_sums *) = {
         [GS_ROWS_EVEN] = {FN(task_o32), FN(task_o64)},
         [GS_ROWS_UNEVEN] = {FN(task_uneven_o32), FN(task_uneven_o64)},
-        [GS_ROWS_IRREGULAR] = {FN(task_scattered_o32), FN(task_scattered_o64)},
+        [GS_ROWS_IRREGULAR] = {FN(task_irregular_o32), FN(task_irregular_o64)},
     };
     const bool wide = plan->csr.offset == GSOLVE_O64;
     const T *x = px;
     T *y = py;
 
-    if (plan->strips.count > 0) {
-        return gs_column_blocks_apply(&plan->strips, q, &plan->csr, alpha, x, beta, y, dots);
+    if (plan->column_blocks.count > 0) {
+        return gs_column_blocks_apply(&plan->column_blocks, q, &plan->csr, alpha, x, beta, y, dots);
     }
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (plan->tasks > 2)
     for (int32_t t = 0; t < plan->tasks; t++) {

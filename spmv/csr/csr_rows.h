@@ -47,7 +47,7 @@ static void ON(task_uneven)(const gs_csr_plan *plan, int32_t t, double alpha, co
     ON(task_rows)(plan, t, alpha, x, beta, y, dots, GS_ROWS_UNEVEN);
 }
 
-static void ON(task_scattered)(const gs_csr_plan *plan, int32_t t, double alpha,
+static void ON(task_irregular)(const gs_csr_plan *plan, int32_t t, double alpha,
                                const T *restrict x, double beta, T *restrict y,
                                const gs_product_sums *dots)
 {

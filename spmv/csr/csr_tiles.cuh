@@ -12,16 +12,16 @@ extern "C" {
 namespace gs_tiles
 {
 
-constexpr int tile_work = 1024, toll = 1; // a tile's work: entries and a toll for each row
-constexpr int most_short = 256;           // a longer row that overruns its tile is cut into parts
-constexpr int room = tile_work + most_short;
+constexpr int tile_work = 1024, row_work = 1; // a tile's work: entries and a row_work for each row
+constexpr int most_short = 256; // a longer row that overruns its tile is cut into parts
+constexpr int tile_capacity = tile_work + most_short;
 constexpr int part_size = 4096;
 constexpr int own = 32;        // entries of a row that each of its threads sums by itself at most
 constexpr int tile_blocks = 8; // of a multiprocessor at once, at least
-constexpr int at_once = room / gs_block_size; // entries that a thread reads at once
-constexpr int most_columns = 4;               // that tiles are multiplied with in one pass
-constexpr int most_by_rows = 32;              // ... where x lies by rows,
-constexpr int most_chunks = 4;                // in so many chunks
+constexpr int at_once = tile_capacity / gs_block_size; // entries that a thread reads at once
+constexpr int most_columns = 4;                        // that tiles are multiplied with in one pass
+constexpr int most_by_rows = 32;                       // ... where x lies by rows,
+constexpr int most_chunks = 4;                         // in so many chunks
 
 struct tile {
     int32_t first, last; // rows
@@ -40,7 +40,7 @@ struct part {     // of a long row
 
 struct gs_csr_tiles {
     int lanes;      // threads a row, where rows are of similar lengths; else 0, and there are tiles
-    bool scattered; // x is read here and there
+    bool irregular; // x is read here and there
     int tiles, nlong, parts;
     gs_tiles::tile *tile_of;
     int32_t *long_row;       // nlong
@@ -52,6 +52,15 @@ struct gs_csr_tiles {
 
 namespace gs_tiles
 {
+
+// Rows of a group that are read at once, so that the reads overlap.
+template <class T>
+constexpr int rows_at_once = 16 / (int)sizeof(T);
+
+inline int blocks_for(int64_t n)
+{
+    return (int)((n + gs_block_size - 1) / gs_block_size);
+}
 
 // The sum over the aligned group of lanes threads, in all of them.
 template <class T>
@@ -106,7 +115,7 @@ __device__ void read_entries(const int32_t *col, const T *value, int base, int n
 
 // The sums of the rows for which wait is set, by a warp each; in each row's first products.
 template <int C, class T>
-__device__ void sum_by_warps(bool wait, const stretch &row, T (*s)[room])
+__device__ void sum_by_warps(bool wait, const stretch &row, T (*s)[tile_capacity])
 {
     __shared__ int waiting;
     __shared__ stretch rows[gs_block_size];
@@ -138,7 +147,14 @@ int groups_grid(const gs_queue *q, int32_t n, int rows, bool all)
 
 } // namespace gs_tiles
 
-// gs_csr_kernels' apply_block: by columns, see csr_block_cuda.cu; by rows, see csr_teams_cuda.cu.
+// csr_plan_cuda.cu: plan and drop of gs_csr_kernels.
+template <class T>
+gsolve_status gs_csr_make_tiles(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries,
+                                const gs_row_statistics *known);
+void gs_csr_drop_tiles(gs_csr_plan *plan, gsolve_context *ctx);
+
+// gs_csr_kernels' apply_block: by columns, see csr_block_cuda.cu; by rows, see
+// csr_subwarps_cuda.cu.
 template <class T>
 gsolve_status gs_csr_apply_block(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,
                                  double beta, gsolve_dense y);

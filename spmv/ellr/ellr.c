@@ -254,14 +254,15 @@ done:
     return status;
 }
 
-static size_t forecast(const gsolve_csr *csr, const void *chosen)
+static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 {
     const ellr_options *o = chosen;
     const int64_t entries = gs_start(csr, csr->nrows);
     const int32_t lanes = threads_of(o->threads, GS_SLICED_WARP, csr->nrows, entries);
     const int32_t most = gs_sliced_most(o->most, csr->nrows, entries);
     const int32_t rows = GS_SLICED_WARP / lanes; /* of a slice; a row fills its last column */
-    const double stored = gs_sliced_foretell(csr, rows, 1, most) + (double)csr->nrows * (lanes - 1);
+    const double stored =
+        gs_sliced_estimate_stored(csr, rows, 1, most) + (double)csr->nrows * (lanes - 1);
 
     return gs_sliced_bytes(csr, stored, rows, true);
 }
@@ -310,6 +311,6 @@ const gsolve_format gs_ellr_format = {
     .row_major = true,
     .apply_dot = apply_dot,
     .update = update,
-    .memory = forecast,
+    .memory = estimate_memory,
     .describe = describe,
 };

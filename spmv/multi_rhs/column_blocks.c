@@ -26,49 +26,49 @@ static bool reach_far(const gsolve_csr *A)
     return far > seen / 2;
 }
 
-gsolve_status gs_column_blocks_make(gs_column_blocks *strips, gsolve_context *ctx,
+gsolve_status gs_column_blocks_make(gs_column_blocks *column_blocks, gsolve_context *ctx,
                                     const gsolve_csr *csr)
 {
     const int32_t width = gs_column_block_width(csr->type), n = csr->nrows;
     const int32_t count = csr->ncols / width + 1;
     gsolve_status status = GSOLVE_OK;
 
-    *strips = (gs_column_blocks){0};
+    *column_blocks = (gs_column_blocks){0};
     if (n < TALL || (size_t)csr->ncols * gs_type_size(csr->type) <= LARGE) goto done;
     if (gs_start(csr, n) < (int64_t)DENSE * count * n || !reach_far(csr)) goto done;
-    ALLOC(ctx, GSOLVE_HOST, strips->cut, ((size_t)count + 1) * (size_t)n);
-    strips->count = count;
+    ALLOC(ctx, GSOLVE_HOST, column_blocks->cut, ((size_t)count + 1) * (size_t)n);
+    column_blocks->count = count;
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t i = 0; i < n; i++) {
         const int64_t from = gs_start(csr, i), to = gs_start(csr, i + 1);
         for (int32_t s = 0; s < count; s++) {
             const int64_t before = gs_row_first(csr->col, from, to, (int64_t)s * width) - from;
-            strips->cut[(int64_t)s * n + i] = (int32_t)(before / 8 * 8);
+            column_blocks->cut[(int64_t)s * n + i] = (int32_t)(before / 8 * 8);
         }
-        strips->cut[(int64_t)count * n + i] = (int32_t)(to - from);
+        column_blocks->cut[(int64_t)count * n + i] = (int32_t)(to - from);
     }
 done:
     return status;
 }
 
-void gs_column_blocks_drop(gs_column_blocks *strips, gsolve_context *ctx)
+void gs_column_blocks_drop(gs_column_blocks *column_blocks, gsolve_context *ctx)
 {
-    gsolve_free(ctx, GSOLVE_HOST, strips->cut);
+    gsolve_free(ctx, GSOLVE_HOST, column_blocks->cut);
 }
 
 #define GS_BODY "spmv/multi_rhs/column_blocks_body.h"
 #include "core/each_type.h"
 
-gsolve_status gs_column_blocks_apply(const gs_column_blocks *strips, gs_queue *q,
+gsolve_status gs_column_blocks_apply(const gs_column_blocks *column_blocks, gs_queue *q,
                                      const gsolve_csr *A, double alpha, const void *x, double beta,
                                      void *y, const gs_product_sums *dots)
 {
     const int threads = gs_queue_threads(q);
 
     if (A->type == GSOLVE_F32) {
-        apply_f32(strips, threads, A, alpha, x, beta, y);
+        apply_f32(column_blocks, threads, A, alpha, x, beta, y);
     } else {
-        apply_f64(strips, threads, A, alpha, x, beta, y);
+        apply_f64(column_blocks, threads, A, alpha, x, beta, y);
     }
     return dots ? gs_sum_product(&gs_vector_host[A->type], q, A->nrows, y, dots) : GSOLVE_OK;
 }

@@ -7,9 +7,9 @@
  *      row 0   a . b . | . c . . | d . e .
  *      row 1   . f . . | g . h . | . . . i
  *
- * A row is cut next to where strips meet, after a multiple of eight entries, so that it is summed
- * as if it were not cut: entry k into the (k mod 4)-th of four sums. The rows are read where they
- * lie; to find their parts there are 4 bytes for each row and strip. */
+ * A row is cut next to where column_blocks meet, after a multiple of eight entries, so that it is
+ * summed as if it were not cut: entry k into the (k mod 4)-th of four sums. The rows are read where
+ * they lie; to find their parts there are 4 bytes for each row and strip. */
 #ifndef GS_SPMV_MULTI_RHS_COLUMN_BLOCKS_H
 #define GS_SPMV_MULTI_RHS_COLUMN_BLOCKS_H
 
@@ -21,7 +21,7 @@
 #define GS_COLUMN_BLOCK_FEW   64          /* ... and at least, which the bits do not depend on */
 
 typedef struct gs_column_blocks {
-    int32_t count; /* of strips; 0: they do not pay, and there is no cut */
+    int32_t count; /* of column_blocks; 0: they do not pay, and there is no cut */
     int32_t *cut;  /* (count + 1) x nrows: entries of a row before strip s, from s nrows on */
 } gs_column_blocks;
 
@@ -38,14 +38,14 @@ static inline int32_t gs_column_block_group(int32_t rows, int threads)
     return each < GS_COLUMN_BLOCK_FEW ? GS_COLUMN_BLOCK_FEW : each;
 }
 
-/* *strips of csr, whose columns ascend in every row and which lies where the CPU reads it. count is
- * 0 unless x is large, and there are many rows with many entries in most strips. */
-gsolve_status gs_column_blocks_make(gs_column_blocks *strips, gsolve_context *ctx,
+/* *column_blocks of csr, whose columns ascend in every row and which lies where the CPU reads it.
+ * count is 0 unless x is large, and there are many rows with many entries in most column_blocks. */
+gsolve_status gs_column_blocks_make(gs_column_blocks *column_blocks, gsolve_context *ctx,
                                     const gsolve_csr *csr);
-void gs_column_blocks_drop(gs_column_blocks *strips, gsolve_context *ctx);
+void gs_column_blocks_drop(gs_column_blocks *column_blocks, gsolve_context *ctx);
 
 /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0. count is not 0. */
-gsolve_status gs_column_blocks_apply(const gs_column_blocks *strips, gs_queue *q,
+gsolve_status gs_column_blocks_apply(const gs_column_blocks *column_blocks, gs_queue *q,
                                      const gsolve_csr *A, double alpha, const void *x, double beta,
                                      void *y, const gs_product_sums *dots);
 

@@ -1,4 +1,4 @@
-/* column_blocks_body.h: the product by strips for one value type T. */
+/* column_blocks_body.h: the product by column_blocks for one value type T. */
 
 #include "spmv/row_sum.h"
 
@@ -43,11 +43,12 @@ static inline void FN(add_piece)(int32_t n, const T *value, const int32_t *col, 
 
 /* sum[i - first] += those of row i over strip s. What the rows have in it lies apart, so it is
  * asked for some rows ahead; and so is, a little with each row, the next strip's part of x. */
-static void FN(add_column_block)(const gs_column_blocks *strips, int32_t s, const gsolve_csr *A,
-                                 int32_t first, int32_t last, const T *x, FN(sums) * sum)
+static void FN(add_column_block)(const gs_column_blocks *column_blocks, int32_t s,
+                                 const gsolve_csr *A, int32_t first, int32_t last, const T *x,
+                                 FN(sums) * sum)
 {
     const int32_t width = gs_column_block_width(A->type), share = width / (last - first) + 1;
-    const int32_t *cut = strips->cut + (int64_t)s * A->nrows, *end = cut + A->nrows;
+    const int32_t *cut = column_blocks->cut + (int64_t)s * A->nrows, *end = cut + A->nrows;
     const T *value = A->value;
     int64_t near = (int64_t)(s + 1) * width, until = near;
 
@@ -63,26 +64,26 @@ static void FN(add_column_block)(const gs_column_blocks *strips, int32_t s, cons
     }
 }
 
-static void FN(group)(const gs_column_blocks *strips, const gsolve_csr *A, int32_t first,
+static void FN(group)(const gs_column_blocks *column_blocks, const gsolve_csr *A, int32_t first,
                       int32_t last, double alpha, const T *x, double beta, T *y)
 {
     FN(sums) sum[GS_COLUMN_BLOCK_ROWS] = {{{0}}};
 
-    for (int32_t s = 0; s < strips->count; s++)
-        FN(add_column_block)(strips, s, A, first, last, x, sum);
+    for (int32_t s = 0; s < column_blocks->count; s++)
+        FN(add_column_block)(column_blocks, s, A, first, last, x, sum);
     for (int32_t i = first; i < last; i++) {
         const T *of = sum[i - first].of;
         FN(finish_row)(alpha, (of[0] + of[1]) + (of[2] + of[3]), beta, &y[i]);
     }
 }
 
-static void FN(apply)(const gs_column_blocks *strips, int threads, const gsolve_csr *A,
+static void FN(apply)(const gs_column_blocks *column_blocks, int threads, const gsolve_csr *A,
                       double alpha, const T *x, double beta, T *y)
 {
     const int32_t n = A->nrows, rows = gs_column_block_group(n, threads);
 
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int32_t first = 0; first < n; first += rows) {
-        FN(group)(strips, A, first, n - first < rows ? n : first + rows, alpha, x, beta, y);
+        FN(group)(column_blocks, A, first, n - first < rows ? n : first + rows, alpha, x, beta, y);
     }
 }

@@ -42,6 +42,6 @@ static inline FN(rows_of_y) FN(rows_of)(gsolve_dense y)
 }
 
 #define OF(name)        GS_PASTE(FN(name), COLUMNS)
-#define GS_COLUMNS_BODY "spmv/row_sums.h"
+#define GS_COLUMNS_BODY "spmv/multi_rhs/row_sums.h"
 #include "vector/each_columns.h"
 #undef GS_COLUMNS_BODY

@@ -86,7 +86,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *leve
     TRY(gs_relax_suits(&s->fused, &s->mean, ctx, level->matrix, A));
     gsolve_matrix_describe(level->matrix, &s->A);
     s->even = s->fused;
-    s->sliced = gs_matrix_steps(level->matrix);
+    s->sliced = gs_matrix_can_step(level->matrix);
     if (strcmp(s->A.format, "csr") != 0) {
         TRY(gs_relax_even(&s->even, ctx, A, s->mean, level->longest));
     }

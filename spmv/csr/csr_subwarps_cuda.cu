@@ -1,4 +1,4 @@
-// csr_teams_cuda.cu: the product of several columns at once on a GPU where x lies by rows, by
+// csr_subwarps_cuda.cu: the product of several columns at once on a GPU where x lies by rows, by
 // subwarps of threads, see subwarps.cuh: each takes every so manieth entry of a row, of which its
 // members read column and value together.
 #include "core/pdl.cuh"
@@ -87,11 +87,11 @@ __global__ void __launch_bounds__(gs_block_size)
 // --- rows of any lengths ----------------------------------------------------------------------
 
 // Rows of a tile whose entries are at hand, by `lanes` threads each; those that would take a
-// subwarp too long are named in late.
+// subwarp too long are named in deferred.
 template <class T, class O, int W, int G>
 __device__ void rows_of_tile(const O *start, const block_operands<T> &a, const tile &t,
                              const entries_at_hand<T> &e, const member<T, W, G> &m, int lanes,
-                             int *lates, int32_t *late)
+                             int *deferred_count, int32_t *deferred)
 {
     const int in_row = (int)threadIdx.x % lanes;
 
@@ -102,7 +102,7 @@ __device__ void rows_of_tile(const O *start, const block_operands<T> &a, const t
         T sum[W] = {};
         if (!wait) add_products(e, m, row.from + in_row / G, row.to, lanes / G, sum);
         add_subwarps<T, W, G>(sum, lanes / 2);
-        if (wait && in_row == 0) late[atomicAdd(lates, 1)] = i;
+        if (wait && in_row == 0) deferred[atomicAdd(deferred_count, 1)] = i;
         if (i < t.last && !wait && in_row < G && !m.idle) finish_pack(a, m, i, sum);
     }
 }
@@ -111,9 +111,9 @@ template <class T, class O, int W, int G>
 __global__ void __launch_bounds__(gs_block_size)
     tiles_by_subwarps(gsolve_csr A, gs_csr_tiles p, block_operands<T> a, gs_guard guard)
 {
-    __shared__ int32_t col[room], late[room / own];
-    __shared__ T value[room];
-    __shared__ int lates;
+    __shared__ int32_t col[tile_capacity], deferred[tile_capacity / own];
+    __shared__ T value[tile_capacity];
+    __shared__ int deferred_count;
     const member<T, W, G> m(a, (int)blockIdx.x % a.chunks);
     const entries_at_hand<T> e = {col, value};
     const O *start = (const O *)A.start;
@@ -123,20 +123,20 @@ __global__ void __launch_bounds__(gs_block_size)
     int lanes = lanes_for(t.last - t.first);
     if (t.first == t.last) return;
     if (lanes < G) lanes = G;
-    if (threadIdx.x == 0) lates = 0;
+    if (threadIdx.x == 0) deferred_count = 0;
     for (int k = (int)threadIdx.x; k < t.entries; k += gs_block_size) {
         col[k] = __ldg(&A.col[t.from + k]);
         value[k] = __ldg((const T *)A.value + t.from + k);
     }
     __syncthreads();
-    rows_of_tile<T, O, W, G>(start, a, t, e, m, lanes, &lates, late);
+    rows_of_tile<T, O, W, G>(start, a, t, e, m, lanes, &deferred_count, deferred);
     __syncthreads();
-    for (int l = (int)threadIdx.x / 32; l < lates; l += gs_block_size / 32) {
-        const stretch row = stretch_of(start, t, late[l]);
+    for (int l = (int)threadIdx.x / 32; l < deferred_count; l += gs_block_size / 32) {
+        const stretch row = stretch_of(start, t, deferred[l]);
         T sum[W] = {};
         add_products(e, m, row.from + m.subwarp, row.to, m.subwarps, sum);
         add_subwarps<T, W, G>(sum, 16);
-        if (threadIdx.x % 32 < G && !m.idle) finish_pack(a, m, late[l], sum);
+        if (threadIdx.x % 32 < G && !m.idle) finish_pack(a, m, deferred[l], sum);
     }
 }
 
