@@ -80,7 +80,7 @@ static void foretold_to_the_slice(void **state)
         char said[40];
         snprintf(said, sizeof said, "%d block%s, ", p.best.blocks, p.best.blocks > 1 ? "s" : "");
         assert_true(strstr(info.note, said) == info.note);
-        const int64_t stored = gs_bce_foretell(&p, &A).columns * p.model.lanes + of_long;
+        const int64_t stored = gs_bce_estimate_stored(&p, &A).columns * p.model.lanes + of_long;
         if (stored != info.stored) {
             fail_msg("%s of %s: %lld foretold, %lld stored", spec, names[k % 4], (long long)stored,
                      (long long)info.stored);

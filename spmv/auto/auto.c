@@ -4,7 +4,7 @@
  * iterations, outside of all that is recorded. csr's form is a plan that the first product with it
  * makes where another may come, since a solve that is known to be long has none (70 us on an H200,
  * and 170 where rows differ much). It stays, and takes the several columns that the other form
- * cannot multiply at once, and A' (of which handle.c makes an auto of its own that nobody asks to
+ * cannot multiply at once, and A' (of which handle.c makes an auto of its own that no_row asks to
  * turn). */
 #include "spmv/auto/auto.h"
 

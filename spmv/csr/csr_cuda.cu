@@ -1,4 +1,17 @@
-// csr_cuda.cu: HEAD
+// csr_cuda.cu: the product with one column on a GPU, see csr.h.
+//
+// Where rows have similar lengths, csr_groups_cuda.cu multiplies. Else the rows are cut into tiles:
+// a tile has the rows whose work begins in a fixed interval, where the work of a row is its number
+// of entries plus row_work. Tiles therefore have about equal work, whatever the lengths of rows.
+//
+// A block has one tile. Its threads read the entries of the tile in order and coalesced, multiply
+// them by their elements of x and store the products in shared memory. After a barrier, groups of 1
+// to 32 threads sum the rows from shared memory; a warp sums a row that is much longer than the
+// others of its tile. A row longer than a tile is cut into parts of part_size entries, one block
+// each; the block that finishes last adds up the row's parts in their order. The order of additions
+// is fixed by the plan.
+//
+// One product moves 12 bytes per entry (8 in single precision), 4 or 8 per row, and x and y once.
 #include "spmv/csr/csr_product.cuh"
 
 extern "C" {
@@ -10,9 +23,11 @@ using namespace gs_tiles;
 namespace
 {
 
-constexpr int shared_share = 40; // of the first cache, in per cent, that tile_blocks blocks take
+constexpr int carveout_percent =
+    40; // shared memory for tile_blocks blocks, as a percentage of the L1 cache
 
-// The products of n entries, into s.
+// s[k] = product of entry from + k with its element of x, for k < n. Thread t computes products t,
+// t + gs_block_size, ...
 template <class T>
 __device__ void multiply(const product<T> &a, int64_t from, int n, T *s)
 {
@@ -28,8 +43,8 @@ __device__ void multiply(const product<T> &a, int64_t from, int n, T *s)
     }
 }
 
-// The rows of a tile from the products in s, by groups of lanes threads; row: of this group's
-// first.
+// Sums the rows of a tile from the products in s. A group of `lanes` threads sums a row; row is the
+// interval of this group's first row.
 template <class T, class O>
 __device__ void sum_rows(const product<T> &a, const tile &t, int lanes, stretch row,
                          T (&s)[tile_capacity])
@@ -43,7 +58,7 @@ __device__ void sum_rows(const product<T> &a, const tile &t, int lanes, stretch 
         const bool wait = row.to - row.from > own * lanes;
         T sum = wait ? T(0) : strided(s, row.from + lane, row.to, lanes);
         sum = group_sum(sum, lanes);
-        if (__syncthreads_or(wait)) { // some rows are much longer
+        if (__syncthreads_or(wait)) { // some rows are much longer than the others
             sum_by_warps<1>(wait && lane == 0, row, &s);
             if (wait) sum = s[row.from];
         }
@@ -51,7 +66,7 @@ __device__ void sum_rows(const product<T> &a, const tile &t, int lanes, stretch 
     }
 }
 
-// This thread's share of the products of n entries, summed.
+// The sum of this thread's part of n products: entries t, t + gs_block_size, ...
 template <class T>
 __device__ T direct_sum(const product<T> &a, int64_t from, int n)
 {
@@ -71,7 +86,8 @@ __device__ T direct_sum(const product<T> &a, int64_t from, int n)
     return sum;
 }
 
-// The sum of a part of a long row; the block that comes last adds up the parts of the row.
+// A block sums one part of a long row. The block that finishes last adds up the parts of the row in
+// their order, and resets the counter for the next product.
 template <class T>
 __device__ void sum_part(const product<T> &a, const gs_csr_tiles &p, int at)
 {
@@ -103,6 +119,8 @@ __device__ void sum_part(const product<T> &a, const gs_csr_tiles &p, int at)
     }
 }
 
+// Blocks 0 to p.tiles - 1 have one tile each; the blocks after them have one part of a long row
+// each.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size, tile_blocks)
     rows_by_tiles(product<T> a, gs_csr_tiles p, gs_guard guard)
@@ -126,9 +144,10 @@ __global__ void __launch_bounds__(gs_block_size, tile_blocks)
 template <class T, class O>
 gsolve_status by_tiles(gs_queue *q, const product<T> &a, const gs_csr_tiles *p)
 {
-    // what all blocks of a multiprocessor need: all else caches x
+    // The carve-out covers the shared memory of all blocks of a multiprocessor; the rest of L1
+    // caches x.
     static const cudaError_t carved = cudaFuncSetAttribute(
-        rows_by_tiles<T, O>, cudaFuncAttributePreferredSharedMemoryCarveout, shared_share);
+        rows_by_tiles<T, O>, cudaFuncAttributePreferredSharedMemoryCarveout, carveout_percent);
 
     if (p->tiles + p->parts == 0) return GSOLVE_OK;
     if (carved != cudaSuccess) return gs_cuda(q, carved, "the product by tiles");

@@ -1,4 +1,10 @@
-// csr_groups_cuda.cu: HEAD
+// csr_groups_cuda.cu: the product on a GPU where rows have similar lengths. A group of LANES
+// threads of a warp (a subwarp; LANES is a power of two up to 32) sums a row: thread l adds the
+// products of entries l, l + LANES, ... in their order, and a butterfly of shuffles adds the
+// threads' sums. The order of additions depends on LANES alone, so all kernels of this file and of
+// csr_block_cuda.cu give a row the same bits. Groups share nothing, and no shared memory is used.
+//
+// One product moves 12 bytes per entry (8 in single precision), 4 or 8 per row, and x and y once.
 #include "spmv/csr/csr_product.cuh"
 
 using namespace gs_tiles;
@@ -6,9 +12,14 @@ using namespace gs_tiles;
 namespace
 {
 
-// The sums that a product makes on its way: none; x'y, whose x is at hand; w'y; w'y and y'y.
+// The sums that a product computes besides y: none; x'y, where x is already in a register or cache;
+// w'y; w'y and y'y.
 enum { NO_SUMS, X_Y, W_Y, W_Y_AND_Y_Y };
 
+// A group of LANES threads has rows_at_once rows at a time, groups rows apart, so that their loads
+// overlap. A block has gs_block_size / LANES groups; the grid strides over the rows. With SUMS,
+// each thread keeps the terms of its rows in double, and gs_grid_sum adds them in an order that
+// depends on the grid alone.
 template <class T, class O, int LANES, bool ONCE, int SUMS>
 __global__ void __launch_bounds__(gs_block_size)
     rows_by_groups(product<T> a, int32_t n, double *partial, unsigned *arrived, gs_guard guard)
@@ -67,7 +78,8 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// ONCE: a line of entries serves one pass only, and need not be kept.
+// Launches the product by groups. With ONCE, a cache line of entries is used by one pass of the
+// loop only and is marked as evict-first.
 template <class T, class O, int LANES, bool ONCE, int SUMS>
 gsolve_status launch_groups(gs_queue *q, const product<T> &a, int32_t n, bool irregular)
 {
@@ -78,6 +90,7 @@ gsolve_status launch_groups(gs_queue *q, const product<T> &a, int32_t n, bool ir
                          q->arrived);
 }
 
+// Launches a kernel that needs `threads` threads.
 template <class T>
 gsolve_status launch_all(gs_queue *q, const product<T> &a, int32_t n, int64_t threads,
                          void (*kernel)(product<T>, int32_t, gs_guard))
@@ -87,14 +100,16 @@ gsolve_status launch_all(gs_queue *q, const product<T> &a, int32_t n, int64_t th
                          n);
 }
 
-// --- few long rows, and short ones that are added to y ------------------------------------------
+// --- few long rows, and short rows that are added to y -------------------------------------------
 
-constexpr int deep = 4; // entries that a thread reads at once
+constexpr int deep = 4; // entries that a thread loads at once
 
-// sum += the products of some entries from at on, step apart, in turns.
-template <int TURNS, class T>
+// Adds the products of up to `deep` entries at, at + step, ... below to; product u is added to
+// sum[u mod SUMS_OF_LANES]. All loads of column and value are issued before the first
+// multiplication.
+template <int SUMS_OF_LANES, class T>
 __device__ __forceinline__ void add_entries(const product<T> &a, int64_t at, int64_t to, int step,
-                                            T (&sum)[TURNS])
+                                            T (&sum)[SUMS_OF_LANES])
 {
     int32_t c[deep];
     T v[deep];
@@ -107,12 +122,13 @@ __device__ __forceinline__ void add_entries(const product<T> &a, int64_t at, int
     }
 #pragma unroll
     for (int u = 0; u < deep; u++) {
-        if (c[u] >= 0) sum[u % TURNS] += v[u] * __ldg(&a.x[c[u]]);
+        if (c[u] >= 0) sum[u % SUMS_OF_LANES] += v[u] * __ldg(&a.x[c[u]]);
     }
 }
 
-// A warp a row: where there are fewer rows than warps at once, a row's entries are what overlaps.
-// The sums are those of rows_by_groups.
+// A warp has one row and reads 32 deep entries of it at once. This kernel serves matrices with
+// fewer rows than warps that run at once, where only the entries of a row can overlap. The sums
+// have the bits of rows_by_groups.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     rows_by_warps(product<T> a, int32_t n, gs_guard guard)
@@ -122,7 +138,7 @@ __global__ void __launch_bounds__(gs_block_size)
     T sum[1] = {};
 
     if (guard.has_ended()) return;
-    if (i >= n) return; // the whole warp
+    if (i >= n) return; // the whole warp returns
     const int64_t to = ((const O *)a.start)[i + 1];
     for (int64_t at = ((const O *)a.start)[i]; at < to; at += 32 * deep) {
         add_entries(a, at + lane, to, 32, sum);
@@ -131,8 +147,8 @@ __global__ void __launch_bounds__(gs_block_size)
     if (lane == 0) finish(a, (int32_t)i, total);
 }
 
-// A thread two rows, and all that it reads at once; y among it. The sums are those of LANES threads
-// a row, 1 or 2.
+// A thread has two rows, gs_block_size apart, and loads their starts, entries and elements of y at
+// once. The sums have the bits of LANES threads per row, 1 or 2: sum[r][l] is the sum of thread l.
 template <class T, class O, int LANES>
 __global__ void __launch_bounds__(gs_block_size) short_rows(product<T> a, int32_t n, gs_guard guard)
 {
@@ -169,6 +185,7 @@ __global__ void __launch_bounds__(gs_block_size) short_rows(product<T> a, int32_
     }
 }
 
+// Chooses the kernel for LANES threads per row.
 template <class T, class O, int LANES, int SUMS>
 gsolve_status choose_kernel(gs_queue *q, const product<T> &a, int32_t n, bool irregular)
 {

@@ -1,4 +1,7 @@
-// csr_plan_cuda.cu: HEAD
+// csr_plan_cuda.cu: which threads of a GPU work on which rows, see csr_cuda.cu: either a number of
+// threads per row, or tiles and the parts of long rows. The pattern alone determines the plan. It
+// costs one pass over the row starts; with tiles, the device also compacts the long rows and scans
+// their numbers of parts.
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
@@ -21,8 +24,8 @@ __host__ __device__ int64_t work_before(const O *start, int32_t i)
     return (int64_t)start[i] + (int64_t)row_work * i;
 }
 
-// Longer than most_short and the last of its tile, which it overruns: the next row begins in a
-// later one.
+// A long row has more than most_short entries and is the last row of its tile, which it exceeds:
+// the next row begins in a later tile.
 template <class O>
 struct is_long {
     const O *start;
@@ -33,6 +36,7 @@ struct is_long {
     }
 };
 
+// A thread makes one tile: it finds the first row of the tile and of the next one by bisection.
 template <class O>
 __global__ void make_tiles(int32_t nrows, const O *start, int tiles, tile *out)
 {
@@ -40,7 +44,8 @@ __global__ void make_tiles(int32_t nrows, const O *start, int tiles, tile *out)
     int32_t cut[2];
 
     if (t >= tiles) return;
-    for (int end = 0; end < 2; end++) { // the first row whose work begins at or after the stretch
+    for (int end = 0; end < 2;
+         end++) { // the first row whose work begins at or after the tile's boundary
         const int64_t work = (int64_t)(t + end) * tile_work;
         int32_t low = 0, high = nrows;
         while (low < high) {
@@ -58,6 +63,8 @@ __global__ void make_tiles(int32_t nrows, const O *start, int tiles, tile *out)
     out[t] = {cut[0], last, (int64_t)start[cut[0]], (int32_t)(start[last] - start[cut[0]]), 0};
 }
 
+// A thread counts the parts of one long row. Thread nlong writes the 0 that ends the exclusive
+// scan.
 template <class O>
 __global__ void count_parts(int nlong, const O *start, const int32_t *row, int32_t *count)
 {
@@ -68,9 +75,10 @@ __global__ void count_parts(int nlong, const O *start, const int32_t *row, int32
         l == nlong ? 0 : (int32_t)((start[row[l] + 1] - start[row[l]] + part_size - 1) / part_size);
 }
 
+// A thread writes the descriptions of all parts of one long row.
 template <class O>
-__global__ void name_parts(int nlong, const O *start, const int32_t *row, const int32_t *first,
-                           part *out)
+__global__ void describe_parts(int nlong, const O *start, const int32_t *row, const int32_t *first,
+                               part *out)
 {
     const int l = (int)(blockIdx.x * blockDim.x + threadIdx.x);
 
@@ -84,7 +92,7 @@ __global__ void name_parts(int nlong, const O *start, const int32_t *row, const 
     }
 }
 
-// The long rows and their parts; a tile has at most one.
+// Finds the long rows and numbers their parts. A tile has at most one long row.
 template <class O>
 gsolve_status find_long(gs_csr_tiles *p, gsolve_context *ctx, int32_t n, const O *start)
 {
@@ -136,6 +144,9 @@ void drop_tiles(gs_csr_tiles *p, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, p);
 }
 
+// Counts for choose_lanes, in one pass over the row starts: a thread takes every (number of
+// threads)-th row, a warp reduces its threads' counts, and its first thread adds them to
+// *statistics.
 template <class O>
 __global__ void inspect_rows(int32_t n, const O *start, const int32_t *col,
                              gs_row_statistics *statistics)
@@ -182,9 +193,9 @@ done:
     return status;
 }
 
-// Threads for a row, where the rows are of similar lengths; else 0. About one for every two
-// entries, since the second pass over a cache line costs little; one for each where x is read here
-// and there, and the wait for it is all that counts.
+// Sets the threads per row where rows have similar lengths, else 0. There is about one thread for
+// every two entries, since the second pass over a cache line costs little. Where x is read
+// irregularly, the wait for x dominates, and there is one thread per entry.
 template <class T>
 void choose_lanes(gs_csr_tiles *p, const gs_queue *q, int32_t n, int64_t entries,
                   const gs_row_statistics &statistics)
@@ -200,6 +211,7 @@ void choose_lanes(gs_csr_tiles *p, const gs_queue *q, int32_t n, int64_t entries
     }
 }
 
+// Makes the tiles, the parts of long rows and the memory for the sums of parts.
 template <class T, class O>
 gsolve_status make_parts(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr *A, int64_t entries)
 {
@@ -223,18 +235,18 @@ gsolve_status make_parts(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr 
     TRY(gs_cuda(q,
                 cudaMemsetAsync(p->done, 0, sizeof *p->done * ((size_t)p->nlong + 1) * most_chunks,
                                 q->stream),
-                "a plan of the product"));
+                "the plan of the product"));
     if (p->nlong > 0) {
-        TRY(gs_launch(q, "name_parts", name_parts<O>, blocks_for(p->nlong), gs_block_size, p->nlong,
-                      start, p->long_row, p->first_part, p->part_of));
+        TRY(gs_launch(q, "describe_parts", describe_parts<O>, blocks_for(p->nlong), gs_block_size,
+                      p->nlong, start, p->long_row, p->first_part, p->part_of));
     }
 done:
     return status;
 }
 
 template <class T, class O>
-gsolve_status fill(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
-                   const gs_row_statistics *known)
+gsolve_status make_plan(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
+                        const gs_row_statistics *known)
 {
     gs_row_statistics statistics = known ? *known : gs_row_statistics();
     gsolve_status status = GSOLVE_OK;
@@ -258,8 +270,8 @@ gsolve_status gs_csr_make_tiles(gs_csr_plan *plan, gsolve_context *ctx, int64_t 
 
     if (!p) return GSOLVE_NO_MEMORY;
     *p = gs_csr_tiles();
-    status = A->offset == GSOLVE_O64 ? fill<T, int64_t>(p, ctx, A, entries, statistics)
-                                     : fill<T, int32_t>(p, ctx, A, entries, statistics);
+    status = A->offset == GSOLVE_O64 ? make_plan<T, int64_t>(p, ctx, A, entries, statistics)
+                                     : make_plan<T, int32_t>(p, ctx, A, entries, statistics);
     if (status == GSOLVE_OK) {
         plan->tiles = p;
     } else {

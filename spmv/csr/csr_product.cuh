@@ -1,4 +1,4 @@
-// csr_product.cuh: HEAD
+// csr_product.cuh: the arguments of the products of csr with one column on a GPU.
 #ifndef GS_SPMV_CSR_CSR_PRODUCT_CUH
 #define GS_SPMV_CSR_CSR_PRODUCT_CUH
 
@@ -16,7 +16,7 @@ struct product {
     T *y;
     T alpha, beta;
     const T *w;
-    double *out[2]; // w'y; y'y
+    double *out[2]; // w'y and y'y, or NULL
 };
 
 // y_i = alpha sum + beta y_i
@@ -26,7 +26,7 @@ __device__ void finish(const product<T> &a, int32_t i, T sum)
     a.y[i] = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
 }
 
-// csr_groups_cuda.cu: the product where plan->tiles->lanes > 0, with the sums that a.out names.
+// csr_groups_cuda.cu: the product where plan->tiles->lanes > 0, with the sums that a.out asks for.
 template <class T>
 gsolve_status by_groups(gs_queue *q, const product<T> &a, const gs_csr_plan *plan);
 

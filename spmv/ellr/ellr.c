@@ -78,7 +78,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gs_ellr *m = self;
 
     if (m->slices) gs_sliced_destroy(m->slices, ctx);
-    gs_subwarp_drop(&m->room, ctx);
+    gs_subwarp_drop(&m->space, ctx);
     gsolve_free(ctx, GSOLVE_HOST, m);
 }
 
@@ -287,8 +287,8 @@ static gsolve_status apply_block(const void *self, gsolve_context *ctx, double a
     if (!gs_on_gpu(ctx) || (m->slices->aligned && x.layout == GSOLVE_COLUMN_MAJOR)) {
         return gs_sliced_apply_block(m->slices, ctx, alpha, x, beta, y);
     }
-    return gs_subwarp_multiply(gs_ellr_cuda[x.type].multiply, &m->room, ctx, m, m->slices->parts,
-                               alpha, x, beta, y);
+    const gs_subwarp_form form = {gs_ellr_cuda[x.type].multiply, m, m->slices->parts};
+    return gs_subwarp_multiply(&form, &m->space, ctx, alpha, x, beta, y);
 }
 
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)

@@ -6,24 +6,24 @@
 #define SMALL static inline
 #include "matrix/row_rule.h"
 
-#define ROWS_AHEAD 4 /* entries are asked for */
+#define ROWS_AHEAD 4 /* distance in rows of a prefetch */
 
-#define LARGE (1 << 20) /* bytes of x: less is near anyway */
-#define DENSE 32        /* entries of a row in a strip, in the mean, at least */
-#define TALL  256       /* rows at least: fewer do not use a strip more than they fetch it */
+#define LARGE (1 << 20) /* bytes of x below which it stays in the caches anyway */
+#define DENSE 32        /* mean entries of a row in a block, at least */
+#define TALL  256       /* rows at least: fewer do not reuse a block of x enough */
 
-/* Whether more than half of a sample of rows reach over more than half of the columns. */
-static bool reach_far(const gsolve_csr *A)
+/* Whether more than half of a sample of rows span more than half of the columns. */
+static bool span_many_columns(const gsolve_csr *A)
 {
     const int32_t step = A->nrows / 1024 + 1;
-    int32_t far = 0, seen = 0;
+    int32_t far = 0, sampled = 0;
 
     for (int32_t i = 0; i < A->nrows; i += step) {
         const int64_t at = gs_start(A, i), end = gs_start(A, i + 1);
         far += at < end && A->col[end - 1] - A->col[at] > A->ncols / 2;
-        seen++;
+        sampled++;
     }
-    return far > seen / 2;
+    return far > sampled / 2;
 }
 
 gsolve_status gs_column_blocks_make(gs_column_blocks *column_blocks, gsolve_context *ctx,
@@ -35,7 +35,7 @@ gsolve_status gs_column_blocks_make(gs_column_blocks *column_blocks, gsolve_cont
 
     *column_blocks = (gs_column_blocks){0};
     if (n < TALL || (size_t)csr->ncols * gs_type_size(csr->type) <= LARGE) goto done;
-    if (gs_start(csr, n) < (int64_t)DENSE * count * n || !reach_far(csr)) goto done;
+    if (gs_start(csr, n) < (int64_t)DENSE * count * n || !span_many_columns(csr)) goto done;
     ALLOC(ctx, GSOLVE_HOST, column_blocks->cut, ((size_t)count + 1) * (size_t)n);
     column_blocks->count = count;
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))

@@ -126,8 +126,9 @@ static gsolve_status apply_block(const void *self, gsolve_context *ctx, double a
     gs_segmented *s = (gs_segmented *)(uintptr_t)self; /* room is no part of what it stands for */
     const int64_t cut = s->partials > s->parts ? s->partials : s->parts;
     const int64_t sums = s->kernels->walks ? 0 : cut;
+    const gs_subwarp_form form = {s->kernels->multiply, s, sums};
 
-    return gs_subwarp_multiply(s->kernels->multiply, &s->room, ctx, s, sums, alpha, x, beta, y);
+    return gs_subwarp_multiply(&form, &s->space, ctx, alpha, x, beta, y);
 }
 
 static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,

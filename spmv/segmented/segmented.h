@@ -80,7 +80,7 @@ typedef struct gs_segmented {
     double *dots;                   /* on the CPU: sums of blocks */
     gs_column_blocks column_blocks; /* ... and instead of walks, where they pay */
     struct gs_segmented_far *far;   /* finish=host on a GPU: see segmented_cuda.cu */
-    gs_subwarp_space room;          /* for products with many columns */
+    gs_subwarp_space space;         /* for products with many columns */
 } gs_segmented;
 
 /* All arrays of gs_segmented lie where ctx's device works. */

@@ -216,7 +216,7 @@ void gs_segmented_destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, location, s->part_sum);
     gsolve_free(ctx, location, s->done);
     gsolve_free(ctx, location, s->expanded);
-    gs_subwarp_drop(&s->room, ctx);
+    gs_subwarp_drop(&s->space, ctx);
     gsolve_free(ctx, GSOLVE_HOST, s);
 }
 

@@ -50,7 +50,7 @@ static inline gs_lines gs_lines_of(gsolve_dense v)
                       (size_t)v.stride * size};
 }
 
-/* Bytes of ctx's memory that what travels may take; SIZE_MAX: nobody knows. */
+/* Bytes of ctx's memory that what travels may take; SIZE_MAX: no_row knows. */
 size_t gs_stream_memory(gsolve_context *ctx, const gsolve_stream_options *options);
 
 /* Columns first to first + count of v. */
