@@ -128,9 +128,10 @@ typedef struct gsolve_format {
 
 typedef struct gsolve_precond_kind {
     gsolve_plugin plugin;
-    /* Sets up the preconditioner and stores the state in *self. csr is square, on the host, checked,
-     * with ascending columns and without duplicates. It is valid during the call only. Arrays that apply reads must be on the device. On
-     * failure build frees what it allocated and leaves *self unchanged. */
+    /* Sets up the preconditioner and stores the state in *self. csr is square, on the host,
+     * checked, with ascending columns and without duplicates. It is valid during the call only.
+     * Arrays that apply reads must be on the device. On failure build frees what it allocated and
+     * leaves *self unchanged. */
     gsolve_status (*build)(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                            const void *options);
     /* Frees self. */

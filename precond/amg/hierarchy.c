@@ -266,12 +266,12 @@ static gsolve_status update_level(gs_hierarchy *h, gsolve_context *ctx, int k)
     if (k + 1 == h->levels) return GSOLVE_OK;
     TRY(h->coarsening->update(&l->T, ctx, &l->view, &h->options));
     next->view.near_null = l->T.near_null;
-    TRY(gs_matrix_renew(l->P));
-    TRY(gs_matrix_renew(l->R));
+    TRY(gs_matrix_update_form(l->P));
+    TRY(gs_matrix_update_form(l->R));
     TRY(l->blocks.fine > 0
             ? gs_block_galerkin_renew(&l->blocks, &next->rows, ctx, &l->T.R, &l->rows, &l->T.P)
             : gs_galerkin_renew(&l->galerkin, &l->T.R, &l->rows, &l->T.P));
-    TRY(gs_matrix_renew(next->A));
+    TRY(gs_matrix_update_form(next->A));
 done:
     return status;
 }
@@ -284,7 +284,7 @@ gsolve_status gs_hierarchy_update(gs_hierarchy *h, gsolve_context *ctx, const gs
     TRY(gs_hierarchy_restore_rows(h));
     h->updated = true;
     TRY(copy_values(h, ctx, csr, h->level[0].entries));
-    TRY(gs_matrix_renew(h->level[0].A));
+    TRY(gs_matrix_update_form(h->level[0].A));
     for (int k = 0; k < h->levels; k++) TRY(update_level(h, ctx, k));
     if (!last->smoother) TRY(gs_coarsest_build(&h->coarsest, ctx, &last->view));
 done:
@@ -299,14 +299,14 @@ void gs_hierarchy_release_rows(gs_hierarchy *h)
     gs_level *finest = h->level;
 
     if (h->updated || !h->on_device || h->smoother->reads_rows || !h->symmetric) return;
-    gs_matrix_give_up_rows(finest->A);
+    gs_matrix_release_rows(finest->A);
     gsolve_matrix_device_csr(finest->A, &finest->rows);
 }
 
 gsolve_status gs_hierarchy_restore_rows(gs_hierarchy *h)
 {
     gs_level *finest = h->level;
-    const gsolve_status status = gs_matrix_rows_again(finest->A);
+    const gsolve_status status = gs_matrix_restore_rows(finest->A);
 
     gsolve_matrix_device_csr(finest->A, &finest->rows);
     return status;

@@ -75,7 +75,7 @@ gsolve_status gs_level_set_matrix(gs_level *l, gsolve_context *ctx, int format)
     gsolve_status status;
 
     TRY(choose_format(l, ctx, format, &spec));
-    TRY(gs_matrix_own(&l->A, ctx, spec, &csr));
+    TRY(gs_matrix_create_unchecked(&l->A, ctx, spec, &csr));
     l->view.matrix = l->A;
 done:
     return status;
@@ -104,9 +104,9 @@ gsolve_status gs_level_set_transfer(gs_level *l, gsolve_context *ctx)
 {
     gsolve_status status;
 
-    TRY(gs_matrix_own(&l->P, ctx, "csr", &l->T.P));
+    TRY(gs_matrix_create_unchecked(&l->P, ctx, "csr", &l->T.P));
     gsolve_matrix_device_csr(l->P, &l->T.P);
-    TRY(gs_matrix_own(&l->R, ctx, "csr", &l->T.R));
+    TRY(gs_matrix_create_unchecked(&l->R, ctx, "csr", &l->T.R));
     gsolve_matrix_device_csr(l->R, &l->T.R);
 done:
     return status;

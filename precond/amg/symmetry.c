@@ -17,10 +17,12 @@ gsolve_status gs_amg_is_symmetric(bool *symmetric, gsolve_context *ctx, const gs
     const int32_t n = A->nrows;
     gsolve_dense x = {0}, y = {0}, Ax = {0};
     double *sum = NULL, product[3];
+    int64_t entries;
     void *matrix = NULL;
     gsolve_status status;
 
-    TRY(gs_csr_format.build(&matrix, ctx, A, NULL));
+    TRY(gs_csr_entries(ctx, A, &entries));
+    TRY(gs_csr_format.build(&matrix, ctx, A, entries, NULL));
     ALLOC(ctx, GSOLVE_DEVICE, sum, 3);
     TRY(gs_dense_new(&x, ctx, gs_location(ctx), A->type, n, 1));
     TRY(gs_dense_new(&y, ctx, gs_location(ctx), A->type, n, 1));

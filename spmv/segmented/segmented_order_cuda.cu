@@ -112,7 +112,7 @@ gsolve_status reorder(gs_segmented *s, gsolve_context *ctx, const int32_t *order
     gs_segment_tables to = {};
     gsolve_status status;
 
-    TRY(gs_segmented_room(s, ctx, &to));
+    TRY(gs_segmented_alloc_tables(s, ctx, &to));
     TRY(gs_launch(ctx->queue, "segments in their order", permute<O>, blocks_for(s->segments),
                   gs_block_size, s->segments, order, segments_of<O>(s), s->target, (O *)to.from,
                   to.size, to.target));

@@ -87,7 +87,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view
     TRY(gs_relax_applies(&s->fused, &s->mean, ctx, level->matrix, A));
     gsolve_matrix_describe(level->matrix, &s->A);
     s->even = s->fused;
-    s->sliced = gs_matrix_steps(level->matrix);
+    s->sliced = gs_matrix_can_step(level->matrix);
     if (strcmp(s->A.format, "csr") != 0) {
         TRY(gs_relax_rows_are_even(&s->even, ctx, A, s->mean, level->longest));
     }

@@ -68,11 +68,11 @@ static gsolve_status put(gs_ilu_side *t, gsolve_context *ctx, const gsolve_csr *
 
     if (t->T) {
         TRY(kernels->put(ctx->queue, A, s, d, &t->rows, upper));
-        return gs_matrix_renew(t->T);
+        return gs_matrix_update_form(t->T);
     }
     TRY(kernels->side(&made, ctx, A, upper));
     TRY(kernels->put(ctx->queue, A, s, d, &made, upper));
-    TRY(gs_matrix_own(&t->T, ctx, format, &made));
+    TRY(gs_matrix_create_unchecked(&t->T, ctx, format, &made));
     gsolve_matrix_device_csr(t->T, &t->rows);
     TRY(gs_relax_applies(&t->fused, &t->mean, ctx, t->T, &t->rows));
 done:

@@ -1,11 +1,11 @@
-/* row_sums.h: sums of rows on the CPU for COLUMNS columns of x by rows at once, for one value type
- * T; OF(name) is the name of that number's copy. What the sums of one column are is in row_sum.h.
- */
+/* row_sums.h: sums of rows on the CPU for COLUMNS columns of a row-major x at once, for one value
+ * type T. OF(name) is the copy of a name for that number of columns. row_sum.h says in which order
+ * the terms of one column are added. */
 
 #define WIDE  (COLUMNS * sizeof(T) < 32 ? COLUMNS * sizeof(T) : 32) /* bytes of a vector */
-#define COUNT (COLUMNS * sizeof(T) / WIDE)                          /* of vectors */
+#define COUNT (COLUMNS * sizeof(T) / WIDE)                          /* number of vectors */
 
-/* Some of the numbers, lying anywhere. */
+/* A vector of numbers without alignment. */
 typedef T OF(vector) __attribute__((vector_size(WIDE), aligned(sizeof(T)), may_alias));
 
 typedef struct OF(numbers) {
@@ -29,8 +29,9 @@ static inline __attribute__((always_inline)) void OF(add_numbers)(OF(numbers) * 
     for (size_t i = 0; i < COUNT; i++) sum->v[i] += more->v[i];
 }
 
-/* sum = row_sum for the first columns of x. ahead: rows of x are asked for so many entries before
- * their use, which must be there; 0: not. Inlined with a constant n it is straight code. */
+/* *sum = row_sum for the first COLUMNS columns of x. Rows of x are prefetched `ahead` entries
+ * before their use, so `ahead` entries must follow the row; 0: no prefetch. With a constant n the
+ * compiler emits straight-line code. */
 static inline __attribute__((always_inline)) void OF(row_sums)(int64_t n, const T *value,
                                                                const int32_t *col,
                                                                const FN(rows_of_x) * x,
@@ -58,7 +59,8 @@ static inline __attribute__((always_inline)) void OF(row_sums)(int64_t n, const 
     for (size_t i = 0; i < COUNT; i++) sum->v[i] = (s0.v[i] + s1.v[i]) + (s2.v[i] + s3.v[i]);
 }
 
-/* The same; rows of stencils come in runs of equal length, through a jump that predicts well. */
+/* row_sums for any n. Rows of stencils come in runs of equal length, so the branch of the switch
+ * predicts well. */
 static inline __attribute__((always_inline)) void OF(any_row_sums)(int64_t n, const T *value,
                                                                    const int32_t *col,
                                                                    const FN(rows_of_x) * x,
@@ -72,8 +74,8 @@ static inline __attribute__((always_inline)) void OF(any_row_sums)(int64_t n, co
     }
 }
 
-/* y = alpha sum + beta y for row i, the columns from first on that there are; y is not read where
- * beta is 0 */
+/* y = alpha sum + beta y for row i, for the columns of y from `first` on. y is not read where beta
+ * is 0. */
 static inline __attribute__((always_inline)) void OF(finish_rows)(double alpha,
                                                                   const OF(numbers) * sum,
                                                                   double beta,

@@ -1,4 +1,4 @@
-/* segmented_make.c: the stored form: how long segments are, in which order, and what is copied. */
+/* segmented_build.c: the stored form: how long segments are, in which order, and what is copied. */
 #include <stdio.h>
 
 #include "core/try.h"
@@ -56,7 +56,8 @@ static bool walks_rows(const gs_segmented *s)
            s->chosen.finish == GS_FINISH_DEVICE;
 }
 
-gsolve_status gs_segmented_room(const gs_segmented *s, gsolve_context *ctx, gs_segment_tables *t)
+gsolve_status gs_segmented_alloc_tables(const gs_segmented *s, gsolve_context *ctx,
+                                        gs_segment_tables *t)
 {
     const size_t n = (size_t)s->segments, offset = gs_offset_size(s->csr.offset);
     char *block =
@@ -69,7 +70,7 @@ gsolve_status gs_segmented_room(const gs_segmented *s, gsolve_context *ctx, gs_s
     return GSOLVE_OK;
 }
 
-gsolve_status gs_segmented_room_for_rows(gs_segmented *s, gsolve_context *ctx)
+gsolve_status gs_segmented_alloc_rows(gs_segmented *s, gsolve_context *ctx)
 {
     gsolve_status status;
 
@@ -215,12 +216,12 @@ void gs_segmented_destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, location, s->part_sum);
     gsolve_free(ctx, location, s->done);
     gsolve_free(ctx, location, s->expanded);
-    gs_subwarp_drop(&s->room, ctx);
+    gs_subwarp_drop(&s->space, ctx);
     gsolve_free(ctx, GSOLVE_HOST, s);
 }
 
-gsolve_status gs_segmented_make(gs_segmented **out, gsolve_context *ctx, const gs_segmented *like,
-                                int length)
+gsolve_status gs_segmented_build(gs_segmented **out, gsolve_context *ctx, const gs_segmented *like,
+                                 int length)
 {
     gs_segmented *s = NULL;
     gsolve_status status;

@@ -1,4 +1,4 @@
-// sliced_kin_cuda.cu: whether neighbouring rows read neighbouring columns, on a GPU.
+// sliced_similar_cuda.cu: whether neighbouring rows read neighbouring columns, on a GPU.
 #include "spmv/sliced/sliced.cuh"
 
 namespace

@@ -1,18 +1,19 @@
-/* sliced_strips.h: the product by strips (spmv/multi_rhs/column_blocks.h) on the CPU for a value
- * type T and a type V that values are stored in, of slices of eight lanes, one to a row. */
+/* sliced_column_blocks.h: the product by column_blocks (spmv/multi_rhs/column_blocks.h) on the CPU
+ * for a value type T and a type V that values are stored in, of slices of eight lanes, one to a
+ * row. */
 
 /* The column where strip k begins for slice `at`: for its first row, if that is stored. */
 static int32_t ON(cut)(const gs_sliced *s, const gs_slice *slice, int32_t full, int32_t k)
 {
     const int32_t i = gs_slice_row(s, slice, 0);
-    const int32_t cut = i < 0 ? full : s->strips.cut[(int64_t)k * s->csr.nrows + i];
-    return cut < full && k < s->strips.count ? cut : full;
+    const int32_t cut = i < 0 ? full : s->column_blocks.cut[(int64_t)k * s->csr.nrows + i];
+    return cut < full && k < s->column_blocks.count ? cut : full;
 }
 
 /* sum += those of slice `at` over strip k; the next slice's values are asked for meanwhile. */
 static void ON(add_column_block)(const gs_sliced *s, int32_t at, int32_t k, const T *x, T *sum)
 {
-    const bool ends = k + 1 == s->strips.count;
+    const bool ends = k + 1 == s->column_blocks.count;
     const gs_slice slice = gs_slice_at(s, at);
     const gs_slice next = gs_slice_at(s, at + 1 < s->slices ? at + 1 : at);
     ON(entries) e = ON(entries_of)(s, at, &slice, x);
@@ -37,7 +38,7 @@ static void ON(group)(const gs_sliced *s, int32_t first, int32_t last, double al
     const int32_t width = gs_column_block_width(s->csr.type), share = width / (last - first) + 1;
     T sum[GS_COLUMN_BLOCK_ROWS];
 
-    for (int32_t k = 0; k < s->strips.count; k++) {
+    for (int32_t k = 0; k < s->column_blocks.count; k++) {
         int64_t near = (int64_t)(k + 1) * width, until = near;
         for (int32_t at = first; at < last; at++) {
             until = until + share < s->csr.ncols ? until + share : s->csr.ncols;

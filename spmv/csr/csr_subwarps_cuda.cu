@@ -1,6 +1,8 @@
-// csr_teams_cuda.cu: the product of several columns at once on a GPU where x lies by rows, by
-// subwarps of threads, see subwarps.cuh: each takes every so manieth entry of a row, of which its
-// members read column and value together.
+// csr_subwarps_cuda.cu: the product with several columns at once on a GPU, x row-major, by subwarps
+// (see subwarps.cuh). A subwarp of G threads handles one entry at a time: its threads read the same
+// column number and value, and each reads W neighbouring elements of that row of x. A row, tile or
+// part of a long row has several subwarps; subwarp s of n takes entries s, s + n, ... Tiles and
+// parts are those of csr_tiles.cuh.
 #include "core/pdl.cuh"
 #include "spmv/csr/csr_tiles.cuh"
 #include "spmv/multi_rhs/subwarps.cuh"
@@ -15,7 +17,7 @@ using namespace gs_subwarps;
 namespace
 {
 
-constexpr int in_flight = 4; // entries that a subwarp reads at once
+constexpr int in_flight = 4; // entries that a subwarp loads at once
 
 template <class T>
 struct entries {
@@ -27,7 +29,7 @@ struct entries {
 };
 
 template <class T>
-struct entries_at_hand { // in shared memory
+struct shared_entries { // entries in shared memory
     const int32_t *col;
     const T *value;
 
@@ -35,7 +37,7 @@ struct entries_at_hand { // in shared memory
     __device__ T number(int64_t k) const { return value[k]; }
 };
 
-// sum += the products of entries at, at + step, ... before to.
+// Adds the products of entries at, at + step, ... below to.
 template <class E, class T, int W, int G>
 __device__ __forceinline__ void add_products(const E &e, const member<T, W, G> &m, int64_t at,
                                              int64_t to, int step, T (&sum)[W])
@@ -62,7 +64,8 @@ __device__ __forceinline__ void add_products(const E &e, const member<T, W, G> &
 
 // --- rows of similar lengths ------------------------------------------------------------------
 
-// lanes: threads of a row, some subwarps.
+// A row has `lanes` threads, that is lanes / G subwarps; a warp has 32 / lanes rows and one chunk
+// of columns.
 template <class T, class O, int W, int G>
 __global__ void __launch_bounds__(gs_block_size)
     rows_by_subwarps(gsolve_csr A, block_operands<T> a, int lanes, gs_guard guard)
@@ -86,36 +89,38 @@ __global__ void __launch_bounds__(gs_block_size)
 
 // --- rows of any lengths ----------------------------------------------------------------------
 
-// Rows of a tile whose entries are at hand, by `lanes` threads each; those that would take a
-// subwarp too long are named in late.
+// Sums the rows of a tile whose entries are in shared memory, with `lanes` threads per row. Rows
+// that are too long for that are appended to `deferred`.
 template <class T, class O, int W, int G>
 __device__ void rows_of_tile(const O *start, const block_operands<T> &a, const tile &t,
-                             const entries_at_hand<T> &e, const member<T, W, G> &m, int lanes,
-                             int *lates, int32_t *late)
+                             const shared_entries<T> &e, const member<T, W, G> &m, int lanes,
+                             int *deferred_count, int32_t *deferred)
 {
     const int in_row = (int)threadIdx.x % lanes;
 
     for (int32_t base = t.first; base < t.last; base += gs_block_size / lanes) {
         const int32_t i = base + (int)threadIdx.x / lanes;
         const stretch row = stretch_of(start, t, i);
-        const bool wait = row.to - row.from > own * (lanes / G) && lanes < 32;
+        const bool wait = row.to - row.from > most_own * (lanes / G) && lanes < 32;
         T sum[W] = {};
         if (!wait) add_products(e, m, row.from + in_row / G, row.to, lanes / G, sum);
         add_subwarps<T, W, G>(sum, lanes / 2);
-        if (wait && in_row == 0) late[atomicAdd(lates, 1)] = i;
+        if (wait && in_row == 0) deferred[atomicAdd(deferred_count, 1)] = i;
         if (i < t.last && !wait && in_row < G && !m.idle) finish_pack(a, m, i, sum);
     }
 }
 
+// A block has one tile and one chunk of columns. It copies the tile's entries to shared memory;
+// then subwarps sum the rows, and whole warps sum the rows that are much longer.
 template <class T, class O, int W, int G>
 __global__ void __launch_bounds__(gs_block_size)
     tiles_by_subwarps(gsolve_csr A, gs_csr_tiles p, block_operands<T> a, gs_guard guard)
 {
-    __shared__ int32_t col[room], late[room / own];
-    __shared__ T value[room];
-    __shared__ int lates;
+    __shared__ int32_t col[tile_capacity], deferred[tile_capacity / most_own];
+    __shared__ T value[tile_capacity];
+    __shared__ int deferred_count;
     const member<T, W, G> m(a, (int)blockIdx.x % a.chunks);
-    const entries_at_hand<T> e = {col, value};
+    const shared_entries<T> e = {col, value};
     const O *start = (const O *)A.start;
 
     if (guard.has_ended()) return;
@@ -123,24 +128,25 @@ __global__ void __launch_bounds__(gs_block_size)
     int lanes = lanes_for(t.last - t.first);
     if (t.first == t.last) return;
     if (lanes < G) lanes = G;
-    if (threadIdx.x == 0) lates = 0;
+    if (threadIdx.x == 0) deferred_count = 0;
     for (int k = (int)threadIdx.x; k < t.entries; k += gs_block_size) {
         col[k] = __ldg(&A.col[t.from + k]);
         value[k] = __ldg((const T *)A.value + t.from + k);
     }
     __syncthreads();
-    rows_of_tile<T, O, W, G>(start, a, t, e, m, lanes, &lates, late);
+    rows_of_tile<T, O, W, G>(start, a, t, e, m, lanes, &deferred_count, deferred);
     __syncthreads();
-    for (int l = (int)threadIdx.x / 32; l < lates; l += gs_block_size / 32) {
-        const stretch row = stretch_of(start, t, late[l]);
+    for (int l = (int)threadIdx.x / 32; l < deferred_count; l += gs_block_size / 32) {
+        const stretch row = stretch_of(start, t, deferred[l]);
         T sum[W] = {};
         add_products(e, m, row.from + m.subwarp, row.to, m.subwarps, sum);
         add_subwarps<T, W, G>(sum, 16);
-        if (threadIdx.x % 32 < G && !m.idle) finish_pack(a, m, late[l], sum);
+        if (threadIdx.x % 32 < G && !m.idle) finish_pack(a, m, deferred[l], sum);
     }
 }
 
-// The sums of a block's warps, of which each has the same in all subwarps, in the first warp's.
+// Adds the sums of the warps of a block. Within a warp all subwarps hold the same sums. The result
+// is in the first warp.
 template <class T, int W, int G>
 __device__ void add_warps(T (&sum)[W])
 {
@@ -156,7 +162,8 @@ __device__ void add_warps(T (&sum)[W])
     }
 }
 
-// Parts of long rows, a block each; the first warp of the one that comes last adds up its row's.
+// A block sums one part of a long row for one chunk of columns. The first warp of the block that
+// finishes last adds up the parts of the row in their order.
 template <class T, int W, int G>
 __global__ void __launch_bounds__(gs_block_size)
     parts_by_subwarps(gsolve_csr A, gs_csr_tiles p, block_operands<T> a, gs_guard guard)
@@ -199,7 +206,7 @@ gsolve_status launch(gs_queue *q, const gs_csr_plan *plan, block_operands<T> a)
 
     a.chunks = (a.columns + G * W - 1) / (G * W);
     if (p->lanes > 0) {
-        int lanes = p->lanes * G; // an entry keeps as many threads busy as it has packs
+        int lanes = p->lanes * G; // G threads work on an entry
         if (lanes > 32) lanes = 32;
         const int64_t warps = ((int64_t)A->nrows * lanes + 31) / 32 * a.chunks;
         const int grid = (int)((warps * 32 + gs_block_size - 1) / gs_block_size);

@@ -1,5 +1,5 @@
-/* sliced_back_host.c: rows out of slices on the CPU, and what is the same on every device. */
-#include "spmv/sliced/sliced_back.h"
+/* sliced_restore_host.c: rows out of slices on the CPU, and what is the same on every device. */
+#include "spmv/sliced/sliced_restore.h"
 
 #include "core/try.h"
 #include "spmv/sliced/sliced_host.h"
@@ -54,7 +54,7 @@ static gsolve_status restore(gs_queue *q, const gs_sliced *s, int32_t *col, void
     return GSOLVE_OK;
 }
 
-const gs_sliced_back_kernels gs_sliced_back_host[GSOLVE_TYPE_COUNT] = {{restore}, {restore}};
+const gs_sliced_restore_kernels gs_sliced_restore_host[GSOLVE_TYPE_COUNT] = {{restore}, {restore}};
 
 /* --- on any device ------------------------------------------------------------------------------
  */
@@ -78,7 +78,7 @@ gsolve_status gs_sliced_restore(const void *self, gsolve_context *ctx, gsolve_cs
     ALLOC(ctx, csr->location, col, s->entries);
     value = gsolve_alloc(ctx, csr->location, (size_t)s->entries, gs_type_size(csr->type));
     TRY(value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(GS_KERNELS(gs_sliced_back, ctx, csr->type)->restore(ctx->queue, &here, col, value));
+    TRY(GS_KERNELS(gs_sliced_restore, ctx, csr->type)->restore(ctx->queue, &here, col, value));
     csr->col = col;
     csr->value = value;
     col = NULL;

@@ -1,9 +1,9 @@
-// sliced_back_cuda.cu: rows out of slices on a GPU: a thread copies a lane, as in
+// sliced_restore_cuda.cu: rows out of slices on a GPU: a thread copies a lane, as in
 // sliced_fill_cuda.cu, the other way.
 #include "spmv/sliced/sliced_lanes.cuh"
 
 extern "C" {
-#include "spmv/sliced/sliced_back.h"
+#include "spmv/sliced/sliced_restore.h"
 }
 
 using namespace gs_by_slices;
@@ -74,5 +74,5 @@ gsolve_status restore(gs_queue *q, const gs_sliced *s, int32_t *col, void *value
 
 } // namespace
 
-extern "C" const gs_sliced_back_kernels gs_sliced_back_cuda[GSOLVE_TYPE_COUNT] = {
+extern "C" const gs_sliced_restore_kernels gs_sliced_restore_cuda[GSOLVE_TYPE_COUNT] = {
     {restore<float>}, {restore<double>}};
