@@ -633,6 +633,30 @@ typedef struct gsolve_choice {
 bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *traits, int attempt,
                         gsolve_choice *choice);
 
+/* Whether a failure of a set-up with this status depends on the matrix, so that the next choice may
+ * succeed: GSOLVE_ZERO_PIVOT, GSOLVE_UNSUPPORTED or GSOLVE_NO_MEMORY. */
+bool gsolve_auto_may_fall_back(gsolve_status status);
+
+typedef struct gsolve_attempt { /* what a gsolve_attempt_function reports */
+    gsolve_status status;
+    gsolve_result result; /* if status is GSOLVE_OK */
+    bool last;            /* no other attempt is to follow */
+} gsolve_attempt;
+
+/* Solves with choice `index`, from the first guess in x, and sets *attempt. False: there is no such
+ * choice. */
+typedef bool gsolve_attempt_function(int index, gsolve_dense x, gsolve_attempt *attempt,
+                                     void *user);
+
+/* The fall-back loop of gsolve_solve: calls `function` with index 0, 1, 2, ..., each time with the
+ * same first guess, until an attempt converges, is the last, or fails with a status that allows no
+ * other. Then x and *result are those of the best attempt: one that converged, or else the one of
+ * the smallest residual; *best is its index. Where no attempt has a result x is the first guess,
+ * *best is -1, and the status is that of the last failure. */
+gsolve_status gsolve_auto_attempts(gsolve_context *ctx, gsolve_dense x,
+                                   gsolve_attempt_function *function, void *user,
+                                   gsolve_result *result, int *best);
+
 /* The whole in one call: examine, choose, set up, solve, fall back, release. To rtol 1e-8.
  * log, if not NULL, receives one line for each attempt. */
 typedef void gsolve_log(const char *line, void *user);

@@ -30,9 +30,9 @@ typedef struct gs_block_places { /* column j begins at element at[j] */
 /* Of one block; the arrays begin at its first column. */
 typedef struct gs_block_small {
     double *G, *WW, *xi, *alpha, *t, *zeta, *sigma;
-    double *rr;                /* |r|^2 of each column */
-    gs_convergence_test judge; /* of the first */
-    int b, all;                /* columns; with those behind that have left, see block_cg.c */
+    double *rr;                      /* |r|^2 of each column */
+    gs_convergence_test convergence; /* of the first */
+    int b, all;                      /* columns; with those behind that have left, see block_cg.c */
 } gs_block_small;
 
 typedef struct gs_block_kernels {

@@ -33,8 +33,9 @@
  * for xi, S, Q, X, W read and X, W written, W for zeta, S, W read and S, W written; cg moves 12.
  * On the small matrices works one block of threads, twice a step. */
 #include "core/try.h"
+#include "solver/block/block.h"
 #include "solver/block/block_narrow.h"
-#include "solver/method.h"
+#include "solver/operations.h"
 
 typedef struct block_cg_options {
     gs_run_options run;
@@ -105,7 +106,7 @@ static gs_block_small small_of(const gs_krylov *k, int first, int b)
         .zeta = s->small[ZETA] + at,
         .sigma = s->small[SIGMA] + at,
         .rr = k->rr + first,
-        .judge = gs_convergence_test_of(k, first),
+        .convergence = gs_convergence_test_of(k, first),
         .b = b,
         .all = s->all > b ? s->all : b,
     };
@@ -152,7 +153,7 @@ static gs_block_places solutions(const gs_krylov *k, int first, int b)
 {
     gs_block_places places = {.v = k->x.value};
 
-    for (int j = 0; j < b; j++) places.at[j] = k->order[first + j] * k->x.stride;
+    for (int j = 0; j < b; j++) places.at[j] = gs_rhs_of_column(k, first + j) * k->x.stride;
     return places;
 }
 
@@ -266,7 +267,7 @@ static int period(const gs_krylov *k)
  */
 
 /* Of one block, when a quarter of its columns has ended and another has a digit or more to go. */
-static bool settled(const gs_krylov *k, int64_t j)
+static bool may_move(const gs_krylov *k, int64_t j)
 {
     const block_cg_options *asked = k->options;
     const bool few = k->ctx->device->record && k->csr.nrows < LEAVE_ROWS;
@@ -278,7 +279,7 @@ static bool settled(const gs_krylov *k, int64_t j)
     if (asked->leave == LEAVE_AUTO && few) return false;
     for (int32_t c = 0; c < k->wide; c++) {
         ended += !k->active[c];
-        far = far || (k->active[c] && k->seen[c].r > 10 * k->seen[c].target);
+        far = far || (k->active[c] && gs_last_residual(k, c) > 10 * gs_column_target(k, c));
     }
     return far && 4 * ended >= k->wide;
 }
@@ -336,12 +337,12 @@ const gs_method gs_block_cg = {
     .state_size = sizeof(block_cg),
     .products = 1,
     .tests_convergence = true,
-    .whole = true,
+    .couples_columns = true,
     .definite = true,
     .setup = setup,
     .start = start,
     .step = step,
     .period = period,
-    .settled = settled,
+    .may_move = may_move,
     .narrow = narrow,
 };

@@ -222,7 +222,7 @@ gsolve_status turn(gs_queue *q, int64_t n, int b, int all, gs_block_columns Z, c
 // All columns are told of a negative square, and where nothing is left; after factorise.
 __device__ void tell(const factor &f, const gs_block_small &a)
 {
-    int *flag = a.judge.flag + a.judge.c;
+    int *flag = a.convergence.flag + a.convergence.c;
     const int i = (int)threadIdx.x;
 
     if (i < a.b && !flag[i]) {
@@ -283,13 +283,13 @@ __global__ void __launch_bounds__(gs_block_size)
         a.zeta[b + i + j * GS_BLOCK] = below;
     }
     if (!start && j == 0 && i < b) {
-        gs_convergence_test judge = a.judge;
+        gs_convergence_test convergence = a.convergence;
         double rr = 0;
-        judge.c += i;
-        if (judge.ended[judge.c]) return;
+        convergence.c += i;
+        if (convergence.ended[convergence.c]) return;
         for (int m = 0; m < b; m++) rr += square[i][m];
         a.rr[i] = rr;
-        test_column(&judge, rr, 1);
+        test_column(&convergence, rr, 1);
     }
 }
 

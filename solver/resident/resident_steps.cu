@@ -16,32 +16,32 @@ struct course {
     int flag;              // what was found, in every thread
 };
 
-__device__ course begin_course(const gs_convergence_test &judge)
+__device__ course begin_course(const gs_convergence_test &convergence)
 {
     __shared__ gs_progress progress;
 
-    if (threadIdx.x == 0) progress = judge.progress[judge.c];
+    if (threadIdx.x == 0) progress = convergence.progress[convergence.c];
     __syncthreads();
-    return {&progress, judge.flag[judge.c]};
+    return {&progress, convergence.flag[convergence.c]};
 }
 
 // Whether the column goes on.
-__device__ bool goes_on(const course &now, const gs_convergence_test &judge, double rr)
+__device__ bool goes_on(const course &now, const gs_convergence_test &convergence, double rr)
 {
     if (threadIdx.x == 0) {
         test_progress(now.progress, rr, now.flag, 1);
-        if (blockIdx.x == 0) judge_remember(&judge, now.progress);
+        if (blockIdx.x == 0) judge_remember(&convergence, now.progress);
     }
     __syncthreads();
     return now.progress->outcome < 0;
 }
 
-__device__ void end_course(const course &now, const gs_convergence_test &judge)
+__device__ void end_course(const course &now, const gs_convergence_test &convergence)
 {
     if (blockIdx.x > 0 || threadIdx.x > 0) return;
-    judge.progress[judge.c] = *now.progress;
-    judge.flag[judge.c] = now.flag;
-    judge.ended[judge.c] = now.progress->outcome >= 0 ? GS_ENDED : GS_GOES_ON;
+    convergence.progress[convergence.c] = *now.progress;
+    convergence.flag[convergence.c] = now.flag;
+    convergence.ended[convergence.c] = now.progress->outcome >= 0 ? GS_ENDED : GS_GOES_ON;
 }
 
 // value, or 0 and a flag where it is not a number.
@@ -83,8 +83,8 @@ __global__ void __launch_bounds__(gs_resident_threads, 1)
     gs_meeting all = {plan.slot, plan.blocks, 0};
     T x[R], r[R], p[R], q[R], d[R];
 
-    if (run.judge.ended[run.judge.c]) return;
-    course now = begin_course(run.judge);
+    if (run.convergence.ended[run.convergence.c]) return;
+    course now = begin_course(run.convergence);
     const gs_part<T, R> A = gs_part_load<T, R>(plan);
     double rho = *run.rho[0], rr = 0;
     int j = 0;
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(gs_resident_threads, 1)
         }
         gs_meet(sums, all);
         rr = sums[0], j++;
-        const bool on = goes_on(now, run.judge, rr);
+        const bool on = goes_on(now, run.convergence, rr);
         const T beta = (T)definite(sums[1], rho, now);
         rho = sums[1];
 #pragma unroll
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(gs_resident_threads, 1)
     gs_part_write(A, x, v.x);
     gs_part_write(A, r, v.r);
     if (blockIdx.x == 0 && threadIdx.x == 0) *run.rho[j % 2] = rho, *run.rr = rr;
-    end_course(now, run.judge);
+    end_course(now, run.convergence);
 }
 
 struct bicgstab_vectors {
@@ -135,8 +135,8 @@ __global__ void __launch_bounds__(gs_resident_threads, 1)
     gs_meeting all = {plan.slot, plan.blocks, 0};
     T x[R], r[R], shadow[R], p[R], v[R], t[R], d[R];
 
-    if (run.judge.ended[run.judge.c]) return;
-    course now = begin_course(run.judge);
+    if (run.convergence.ended[run.convergence.c]) return;
+    course now = begin_course(run.convergence);
     const gs_part<T, R> A = gs_part_load<T, R>(plan);
     double rho = *run.rho[0], rr = 0;
     int j = 0;
@@ -179,7 +179,7 @@ __global__ void __launch_bounds__(gs_resident_threads, 1)
         }
         gs_meet(sums, all);
         rr = sums[0], j++;
-        const bool on = goes_on(now, run.judge, rr);
+        const bool on = goes_on(now, run.convergence, rr);
         const T back = (T)quotient(sums[1], rv[0], now); // beta omega
         // (next / rho) (alpha / omega)
         const T beta = (T)checked(sums[1] / rv[0] * turn, true, GSOLVE_BREAKDOWN, now);
@@ -197,7 +197,7 @@ __global__ void __launch_bounds__(gs_resident_threads, 1)
     gs_part_write(A, r, o.r);
     gs_part_write(A, p, o.p);
     if (blockIdx.x == 0 && threadIdx.x == 0) *run.rho[j % 2] = rho, *run.rr = rr;
-    end_course(now, run.judge);
+    end_course(now, run.convergence);
 }
 
 // --- launches ---------------------------------------------------------------------------------

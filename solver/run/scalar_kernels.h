@@ -11,7 +11,7 @@
 typedef struct gs_scalar_arguments {
     double *s[16]; /* of the method, which numbers them */
     const double *rr;
-    gs_convergence_test judge; /* of any column */
+    gs_convergence_test convergence; /* of any column */
     int32_t ncols;
     int *once; /* of gmres */
     int m, j;  /* of the method */

@@ -22,7 +22,7 @@ constexpr int threads = 32;
     {                                                                                          \
         const int c = (int)(blockIdx.x * blockDim.x + threadIdx.x);                            \
         gs_wait();                                                                             \
-        if (c < a.ncols && !a.judge.ended[c]) name(&a, c);                                     \
+        if (c < a.ncols && !a.convergence.ended[c]) name(&a, c);                                     \
     }                                                                                          \
     gsolve_status name##_columns(gs_queue *q, const gs_scalar_arguments *a)                    \
     {                                                                                          \

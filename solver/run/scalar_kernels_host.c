@@ -15,7 +15,7 @@
     {                                                                              \
         (void)q;                                                                   \
         for (int c = 0; c < a->ncols; c++) {                                       \
-            if (!a->judge.ended[c]) name(a, c);                                    \
+            if (!a->convergence.ended[c]) name(a, c);                              \
         }                                                                          \
         return GSOLVE_OK;                                                          \
     }
