@@ -1,10 +1,10 @@
 /* method.h: what the author of a method reads.
  *
- * A method is one iteration of a recurrence, written in the operations of operations.h. It knows no
- * device, no value type and no format. Vectors are gsolve_dense: one column for each right-hand
- * side, of A's type, on A's device. Scalars are arrays on the device: one number for each
- * right-hand side. The loop in solver/run/ calls the method, tests convergence and recomputes the
- * true residual. */
+ * A method is one iteration of a recurrence, written in the operations of operations/operations.h.
+ * It knows no device, no value type and no format. Vectors are gsolve_dense: one column for each
+ * right-hand side, of A's type, on A's device. Scalars are arrays on the device: one number for
+ * each right-hand side. The loop in solver/run/ calls the method, tests convergence and recomputes
+ * the true residual. */
 #ifndef GS_SOLVER_METHOD_H
 #define GS_SOLVER_METHOD_H
 

@@ -35,7 +35,7 @@
 #include "core/try.h"
 #include "solver/block/block.h"
 #include "solver/block/block_narrow.h"
-#include "solver/operations.h"
+#include "solver/operations/operations.h"
 
 typedef struct block_cg_options {
     gs_run_options run;
@@ -163,8 +163,8 @@ static gsolve_status move(gs_krylov *k)
     const block_cg *s = k->state;
 
     EACH_BLOCK(GS_SOLUTION_STEP, 6,
-               kernels(k)->step(QUEUE, s->S.nrows, b, OF(s->S), OF(s->Q), a.alpha, a.xi,
-                                solutions(k, first, b), OF(s->W), k->ended + first));
+               kernels(k)->step(QUEUE, s->S.nrows, &a, OF(s->S), OF(s->Q), solutions(k, first, b),
+                                OF(s->W), k->ended + first));
 }
 
 /* G = W'Z, WW = W'W. */
@@ -173,9 +173,8 @@ static gsolve_status squares(gs_krylov *k, gsolve_dense Z, const void *d)
     const block_cg *s = k->state;
 
     EACH_BLOCK(GS_DOTS, Z.value ? 2 : 1,
-               kernels(k)->squares(QUEUE, s->W.nrows, b, a.all, OF(s->W),
-                                   Z.value ? OF(Z) : (gs_block_columns){0}, d, a.G, a.WW,
-                                   s->space));
+               kernels(k)->squares(QUEUE, s->W.nrows, &a, OF(s->W),
+                                   Z.value ? OF(Z) : (gs_block_columns){0}, d, s->space));
 }
 
 /* G = zeta'zeta, |r|, sigma = zeta sigma. */
@@ -185,14 +184,14 @@ static gsolve_status factorise(gs_krylov *k, bool start)
 }
 
 /* w = W t, S = Z t + S zeta'; at the start S = Z t. */
-static gsolve_status turn(gs_krylov *k, gsolve_dense Z, const void *d, bool start)
+static gsolve_status new_directions(gs_krylov *k, gsolve_dense Z, const void *d, bool start)
 {
     const block_cg *s = k->state;
 
     EACH_BLOCK(GS_DIRECTION_STEP, (Z.value ? 4 : 3) + !start,
-               kernels(k)->adapt(QUEUE, s->S.nrows, b, a.all,
-                                 Z.value ? OF(Z) : (gs_block_columns){0}, d, a.t,
-                                 start ? NULL : a.zeta, OF(s->S), OF(s->W)));
+               kernels(k)->combine(QUEUE, s->S.nrows,
+                                   &(gs_block_factors){a.t, start ? NULL : a.zeta, b, a.all},
+                                   Z.value ? OF(Z) : (gs_block_columns){0}, d, OF(s->S), OF(s->W)));
 }
 
 /* --- the method ---------------------------------------------------------------------------------
@@ -224,7 +223,7 @@ static gsolve_status orthogonalise(gs_krylov *k, bool start)
     if (!simple) TRY(gs_precondition(k, s->W, s->Z)); /* Z = M^-1 W               */
     TRY(squares(k, Z, d));                            /* G = W'Z, WW = W'W        */
     TRY(factorise(k, start));                         /* G = zeta'zeta, |r|       */
-    TRY(turn(k, Z, d, start));                        /* w = W t, S = Z t + S zeta' */
+    TRY(new_directions(k, Z, d, start));              /* w = W t, S = Z t + S zeta' */
 done:
     return status;
 }
@@ -289,15 +288,14 @@ static gsolve_status divide(gs_krylov *k, int b, int keep)
 {
     const block_cg *s = k->state;
     const int first = 0;
-    const double *U = s->small[XI], *T = s->small[BY];
+    const gs_block_factors by_U = {s->small[XI], NULL, b, b}, by_T = {s->small[BY], NULL, b, b};
     const size_t size = gs_type_size(k->csr.type), gone = (size_t)((b - keep) * s->W.stride);
     const int64_t n = s->W.nrows;
     gsolve_status status;
 
     gs_begin_block(k, GS_OTHER, 0);
-    TRY(kernels(k)->adapt(QUEUE, n, b, b, (gs_block_columns){0}, NULL, U, NULL, OF(s->W),
-                          OF(s->W)));
-    TRY(kernels(k)->adapt(QUEUE, n, b, b, OF(s->Q), NULL, T, NULL, OF(s->Q), OF(s->S)));
+    TRY(kernels(k)->combine(QUEUE, n, &by_U, (gs_block_columns){0}, NULL, OF(s->W), OF(s->W)));
+    TRY(kernels(k)->combine(QUEUE, n, &by_T, OF(s->Q), NULL, OF(s->Q), OF(s->S)));
     TRY(gsolve_copy(k->ctx, gs_column_of(s->W, keep).value, gs_location(k->ctx),
                     gs_column_of(s->Q, keep).value, gs_location(k->ctx), gone * size));
 done:

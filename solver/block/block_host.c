@@ -111,7 +111,7 @@ static gsolve_status orthogonal(gs_queue *q, const gs_block_small *a, bool start
      gram_##t,                                             \
      squares_##t,                                          \
      step_##t,                                             \
-     turn_##t,                                             \
+     combine_##t,                                          \
      solve,                                                \
      orthogonal}
 

@@ -8,7 +8,7 @@
  * with v and t 2, x and r 8, p and p^ 6. That is the least but for the 2 that are read again only
  * because a sum over all rows lies between. Other M: two applications and 2 vectors more. */
 #include "core/try.h"
-#include "solver/operations.h"
+#include "solver/operations/operations.h"
 #include "solver/resident/resident.h"
 
 typedef struct bicgstab_options {

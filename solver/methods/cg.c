@@ -6,7 +6,7 @@
  * written, then x, p, r, M read and x, p written. The least is 72: M^-1 r would have to stay in the
  * cache. */
 #include "core/try.h"
-#include "solver/operations.h"
+#include "solver/operations/operations.h"
 #include "solver/resident/resident.h"
 
 typedef struct cg_options {

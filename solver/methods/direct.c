@@ -9,7 +9,7 @@
 
 #include "core/try.h"
 #include "factor/lu.h"
-#include "solver/operations.h"
+#include "solver/operations/operations.h"
 
 enum { AUTO, CHOLESKY, LU, QR };
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "solver/operations.h"
+#include "solver/operations/operations.h"
 
 typedef struct gmres_options {
     gs_run_options run;

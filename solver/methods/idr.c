@@ -16,7 +16,7 @@
  * 8 n bytes each in fp64; the least is 2 s^2 + 14 s, with G and U updated in one pass. */
 #include "core/try.h"
 #include "gsolve_io.h"
-#include "solver/operations.h"
+#include "solver/operations/operations.h"
 
 typedef struct idr_options {
     gs_run_options run;

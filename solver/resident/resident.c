@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "solver/operations.h"
+#include "solver/operations/operations.h"
 #include "solver/run/counts.h"
 #include "solver/run/profile.h"
 

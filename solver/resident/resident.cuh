@@ -47,8 +47,8 @@ gsolve_status gs_resident_bicgstab(gs_queue *q, const gs_resident *plan, const g
 // a place is empty while its bits are all set. Places are used in turn: a block empties those of
 // the meeting before once it knows that all have come to this one.
 struct gs_meeting {
-    double *slot; // 3 x 2 x blocks
-    int blocks, turn;
+    double *slot;      // 3 x 2 x blocks
+    int blocks, count; // meetings so far
 };
 
 __device__ inline double gs_acquire(const double *p)
@@ -93,7 +93,7 @@ __device__ void gs_meet(double (&mine)[S], gs_meeting &m)
 {
     __shared__ double of_warp[S][gs_resident_warps], of_block[S * gs_resident_most_blocks];
     const int t = (int)threadIdx.x, lane = t % 32, B = m.blocks;
-    double *slot = m.slot + (m.adapt % 3) * 2 * B, *before = m.slot + ((m.adapt + 2) % 3) * 2 * B;
+    double *slot = m.slot + (m.count % 3) * 2 * B, *before = m.slot + ((m.count + 2) % 3) * 2 * B;
 
 #pragma unroll
     for (int s = 0; s < S; s++) {
@@ -125,7 +125,7 @@ __device__ void gs_meet(double (&mine)[S], gs_meeting &m)
         for (int b = lane; b < B; b += 32) sum += of_block[s * B + b];
         mine[s] = gs_warp_sum(sum);
     }
-    m.adapt++;
+    m.count++;
 }
 
 // --- the matrix -------------------------------------------------------------------------------

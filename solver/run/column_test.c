@@ -2,7 +2,7 @@
  * run, so that operations, progress and methods can all use it. */
 #include <math.h>
 
-#include "solver/operations.h"
+#include "solver/operations/operations.h"
 #include "solver/run/run.h"
 
 /* A correction reduces a residual of size 1 to this, if the tolerance asks for more: below, a

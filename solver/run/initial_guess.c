@@ -13,7 +13,7 @@
 #include <math.h>
 
 #include "core/try.h"
-#include "solver/operations.h"
+#include "solver/operations/operations.h"
 #include "solver/run/counts.h"
 #include "solver/run/outer.h"
 

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "solver/operations.h"
+#include "solver/operations/operations.h"
 #include "solver/run/graph.h"
 
 bool gs_outer_rounded(const gs_krylov *k)

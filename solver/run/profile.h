@@ -6,7 +6,7 @@
 #define GS_SOLVER_RUN_PROFILE_H
 
 #include "core/context.h"
-#include "solver/run/operation_classes.h"
+#include "solver/operations/classes.h"
 
 typedef struct gs_span gs_span;
 

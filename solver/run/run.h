@@ -28,9 +28,9 @@ typedef struct gs_column {
 } gs_column;
 
 typedef struct gs_auto_method { /* what the method "auto" chose */
-    gsolve_precond *M;   /* the preconditioner that it made, or NULL */
-    uint64_t version;    /* of A, whose values M was made from */
-    char text[768];      /* what it chose and why, or "" */
+    gsolve_precond *M;          /* the preconditioner that it made, or NULL */
+    uint64_t version;           /* of A, whose values M was made from */
+    char text[768];             /* what it chose and why, or "" */
 } gs_auto_method;
 
 struct gs_run {
@@ -56,7 +56,7 @@ struct gs_run {
     struct gs_guess *guess;         /* initial_guess.h: earlier solutions */
     struct gs_outer *outer;         /* outer.h: the caller's system */
     struct gs_residency *resident;  /* resident/resident.h: steps in one kernel */
-    gs_auto_method chosen;                 /* choose/auto_method.c */
+    gs_auto_method chosen;          /* choose/auto_method.c */
     gsolve_result result;           /* of the last run; solver.c */
     char *explanation;              /* of the last run, or NULL; explain.c */
 };

@@ -1,8 +1,8 @@
 /* scalar_kernels.h: what methods compute with scalars alone. Each is a function of one column,
  * written once in scalar_kernels_body.h for the host and for CUDA, so that no step has to read a
  * scalar back. */
-#ifndef GS_SOLVER_RUN_SCALAR_KERNELS_H
-#define GS_SOLVER_RUN_SCALAR_KERNELS_H
+#ifndef GS_SOLVER_OPERATIONS_SCALAR_KERNELS_H
+#define GS_SOLVER_OPERATIONS_SCALAR_KERNELS_H
 
 #include "core/context.h"
 #include "vector/convergence.h"

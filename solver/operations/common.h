@@ -1,9 +1,9 @@
-/* operation.h: what all operations of operations.h have in common: they skip columns that have
+/* common.h: what all operations of operations.h have in common: they skip columns that have
  * ended, batch the kernels of several columns, and are spans of the profile. */
-#ifndef GS_SOLVER_RUN_OPERATION_H
-#define GS_SOLVER_RUN_OPERATION_H
+#ifndef GS_SOLVER_OPERATIONS_COMMON_H
+#define GS_SOLVER_OPERATIONS_COMMON_H
 
-#include "solver/operations.h"
+#include "solver/operations/operations.h"
 #include "solver/run/columns.h"
 #include "solver/run/profile.h"
 
@@ -39,7 +39,7 @@ const gs_vector_kernels *gs_op_kernels(const gs_krylov *k, const gs_queue *q, gs
 /* The coefficient a in column c. */
 gs_ratio gs_op_ratio(gs_krylov *k, gs_coefficient a, int32_t c);
 
-/* ops_products.c: z = M^-1 r, rz = r'z; always: also where the column has ended. */
+/* products.c: z = M^-1 r, rz = r'z; always: also where the column has ended. */
 gsolve_status gs_op_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz,
                                      bool always);
 

@@ -1,5 +1,5 @@
-/* ops_vectors.c: the operations on vectors and scalars. */
-#include "solver/run/operation.h"
+/* vectors.c: the operations on vectors and scalars. */
+#include "solver/operations/common.h"
 
 gsolve_status gs_copy_scalar(gs_krylov *k, gs_scalar a, gs_scalar b)
 {

@@ -2,12 +2,12 @@
  *
  * Every operation acts on each active column and leaves the others unchanged. Products and
  * preconditioners may also overwrite columns of their result that have ended. */
-#ifndef GS_SOLVER_OPERATIONS_H
-#define GS_SOLVER_OPERATIONS_H
+#ifndef GS_SOLVER_OPERATIONS_OPERATIONS_H
+#define GS_SOLVER_OPERATIONS_OPERATIONS_H
 
 #include "solver/method.h"
-#include "solver/run/operation_classes.h"
-#include "solver/run/scalar_kernels.h"
+#include "solver/operations/classes.h"
+#include "solver/operations/scalar_kernels.h"
 
 /* The coefficient sign num / den of each column; NULL stands for 1. */
 typedef struct gs_coefficient {

@@ -1,6 +1,6 @@
 /* scalar_kernels_host.c: the functions of scalar_kernels_body.h on the host: the columns that go
  * on, in turn. */
-#include "solver/run/scalar_kernels.h"
+#include "solver/operations/scalar_kernels.h"
 
 #include <math.h>
 
@@ -8,7 +8,7 @@
 #include "vector/convergence_body.h"
 
 /* after convergence_body.h, whose functions it calls */
-#include "solver/run/scalar_kernels_body.h"
+#include "solver/operations/scalar_kernels_body.h"
 
 #define EACH_COLUMN(name)                                                          \
     static gsolve_status name##_columns(gs_queue *q, const gs_scalar_arguments *a) \

@@ -1,5 +1,5 @@
-/* operation.c: what all operations have in common, see operation.h. */
-#include "solver/run/operation.h"
+/* common.c: see common.h. */
+#include "solver/operations/common.h"
 
 void gs_op_expect(gs_krylov *k, gs_class class, double bytes)
 {

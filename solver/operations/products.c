@@ -1,10 +1,10 @@
-/* ops_products.c: the operations that apply A or M. They work on the first k->wide columns at once,
+/* products.c: the operations that apply A or M. They work on the first k->wide columns at once,
  * those that have ended included. */
 #include <math.h>
 
 #include "core/try.h"
+#include "solver/operations/common.h"
 #include "solver/run/counts.h"
-#include "solver/run/operation.h"
 
 /* v with as many columns as may be active. */
 static gsolve_dense wide_columns(const gs_krylov *k, gsolve_dense v)

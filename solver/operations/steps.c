@@ -1,6 +1,6 @@
-/* ops_steps.c: the operations that do several updates of a step in one pass. */
+/* steps.c: the operations that do several updates of a step in one pass. */
 #include "core/try.h"
-#include "solver/run/operation.h"
+#include "solver/operations/common.h"
 
 /* z = a x + b y + g z and w = d z; y may have no values, w none: then they are left out. */
 typedef struct combination {

@@ -1,6 +1,6 @@
-/* operation_classes.h: the kinds of operation that a profile tells apart. */
-#ifndef GS_SOLVER_RUN_OPERATION_CLASSES_H
-#define GS_SOLVER_RUN_OPERATION_CLASSES_H
+/* classes.h: the kinds of operation that a profile tells apart. */
+#ifndef GS_SOLVER_OPERATIONS_CLASSES_H
+#define GS_SOLVER_OPERATIONS_CLASSES_H
 
 #define GS_CLASS_LIST(X)                                 \
     X(GS_PRODUCT, "product")                             \
