@@ -211,13 +211,6 @@ static bool see(int iteration, double residual, void *user)
 
 /* --- trying -------------------------------------------------------------------------------- */
 
-/* A failure of the set-up that tells of the matrix; another choice may do. */
-static bool may_fall_back(gsolve_status status)
-{
-    return status == GSOLVE_ZERO_PIVOT || status == GSOLVE_UNSUPPORTED ||
-           status == GSOLVE_NO_MEMORY;
-}
-
 static gsolve_status set_up(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_precond **M,
                             gsolve_solver **S)
 {
@@ -324,7 +317,7 @@ int cli_try(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_dense b, gsol
     if (a->status == GSOLVE_OK) a->status = run(c, a, S, b, x);
     if (a->status == GSOLVE_OK) read_back(a, S, b.ncols);
     if (a->ran) a->status = profile(c, a, S, b, guess, x);
-    if (a->status != GSOLVE_OK && chosen && may_fall_back(a->status)) {
+    if (a->status != GSOLVE_OK && chosen && gsolve_auto_may_fall_back(a->status)) {
         snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_error(c->ctx));
     } else if (a->status != GSOLVE_OK) {
         code = cli_fail_library(c);

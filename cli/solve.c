@@ -51,16 +51,6 @@ static int prepare(cli *c, cli_solution *s)
 /* --- the attempts -------------------------------------------------------------------------------
  */
 
-/* Whether attempt k did better than the best so far. */
-static bool is_better(const cli_solution *s, int k)
-{
-    const cli_attempt *a = &s->attempt[k], *best = &s->attempt[s->best];
-
-    if (!a->ran || !best->ran) return a->ran;
-    if (a->result.outcome == GSOLVE_CONVERGED) return true;
-    return best->result.outcome != GSOLVE_CONVERGED && a->result.residual < best->result.residual;
-}
-
 static void add_seconds(cli_solution *s, const cli_attempt *a)
 {
     s->seconds.precond += a->precond_seconds;
@@ -68,58 +58,61 @@ static void add_seconds(cli_solution *s, const cli_attempt *a)
     s->seconds.solve += a->solve_seconds;
 }
 
-static bool ended(const cli_attempt *a)
+typedef struct trying { /* what try_choice needs */
+    cli *c;
+    cli_solution *s;
+    int code; /* CLI_ERROR: an error was reported */
+} trying;
+
+/* A gsolve_attempt_function: solves with choice k, and reports it. */
+static bool try_choice(int k, gsolve_dense x, gsolve_attempt *attempt, void *user)
 {
-    return a->ran && (a->result.outcome == GSOLVE_CONVERGED || a->result.outcome == GSOLVE_STOPPED);
+    trying *t = user;
+    cli_solution *s = t->s;
+    cli_attempt *a = &s->attempt[k], next;
+    bool ended;
+
+    if (k == CLI_MOST_ATTEMPTS || !cli_choose(t->c, &s->system.traits, k, a)) return false;
+    s->attempts = k + 1;
+    cli_report_choice(t->c, s, k);
+    t->code = cli_try(t->c, a, s->A, s->system.b, x);
+    attempt->result = a->result;
+    attempt->status = t->code ? GSOLVE_UNSUPPORTED : a->ran ? GSOLVE_OK : a->status;
+    ended =
+        a->ran && (a->result.outcome == GSOLVE_CONVERGED || a->result.outcome == GSOLVE_STOPPED);
+    attempt->last = t->code || ended || cli_interrupted();
+    if (!t->code) add_seconds(s, a);
+    if (!attempt->last && (k > 0 || cli_choose(t->c, &s->system.traits, 1, &next))) {
+        cli_report_attempt(t->c, s, k);
+    }
+    return true;
 }
 
-/* One choice after the other, each from the first guess, until one converges. In the end x is that
- * of the best. */
-static int try_choices(cli *c, cli_solution *s, gsolve_dense guess, gsolve_dense best)
+/* The columns of x one behind the other: those of a file may lie apart. */
+static void close_gaps(gsolve_dense *x)
 {
-    gsolve_dense *x = &s->system.x;
-    const size_t bytes = (size_t)x->nrows * (size_t)x->ncols * sizeof(double);
-    cli_attempt next;
+    double *value = x->value;
 
-    for (int k = 0; k < CLI_MOST_ATTEMPTS; k++) {
-        cli_attempt *a = &s->attempt[k];
-        if (!cli_choose(c, &s->system.traits, k, a)) break;
-        s->attempts = k + 1;
-        memcpy(x->value, guess.value, bytes);
-        cli_report_choice(c, s, k);
-        if (cli_try(c, a, s->A, s->system.b, *x)) return CLI_ERROR;
-        add_seconds(s, a);
-        if (k == 0 || is_better(s, k)) {
-            s->best = k;
-            memcpy(best.value, x->value, bytes);
-        }
-        if (ended(a) || cli_interrupted()) break;
-        if (k > 0 || cli_choose(c, &s->system.traits, 1, &next)) cli_report_attempt(c, s, k);
+    for (int32_t j = 1; j < x->ncols && x->stride != x->nrows; j++) {
+        memmove(value + (int64_t)j * x->nrows, value + (int64_t)j * x->stride,
+                (size_t)x->nrows * sizeof *value);
     }
-    memcpy(x->value, best.value, bytes);
-    if (s->attempt[s->best].ran) return 0;
-    return cli_fail(c, "%s", s->attempt[s->best].explanation);
+    x->stride = x->nrows;
 }
 
 static int solve(cli *c, cli_solution *s)
 {
-    const gsolve_dense *x = &s->system.x;
-    gsolve_dense guess = {0}, best = {0};
-    int code = cli_new_dense(c, &guess, x->nrows, x->ncols);
+    trying t = {.c = c, .s = s};
+    gsolve_result result;
+    gsolve_status status;
+    int best;
 
-    if (!code) code = cli_new_dense(c, &best, x->nrows, x->ncols);
-    if (!code) {
-        for (int32_t j = 0; j < x->ncols; j++) { /* a file's columns may lie apart */
-            memcpy((double *)guess.value + (int64_t)j * guess.stride,
-                   (const double *)x->value + (int64_t)j * x->stride,
-                   (size_t)x->nrows * sizeof(double));
-        }
-        s->system.x.stride = x->nrows;
-        code = try_choices(c, s, guess, best);
-    }
-    gsolve_dense_free(&guess, c->ctx);
-    gsolve_dense_free(&best, c->ctx);
-    return code;
+    close_gaps(&s->system.x);
+    status = gsolve_auto_attempts(c->ctx, s->system.x, try_choice, &t, &result, &best);
+    s->best = best < 0 ? 0 : best;
+    if (t.code) return CLI_ERROR;
+    if (status == GSOLVE_OK) return 0;
+    return s->attempts == 0 ? cli_fail_library(c) : cli_fail(c, "%s", s->attempt[0].explanation);
 }
 
 /* --- the results --------------------------------------------------------------------------------

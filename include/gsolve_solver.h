@@ -172,6 +172,31 @@ typedef struct gsolve_choice {
 bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *statistics, int attempt,
                         gsolve_choice *choice);
 
+/* Returns whether the next choice may succeed after a set-up failed with this status, because the
+ * failure depends on the matrix: GSOLVE_ZERO_PIVOT, GSOLVE_UNSUPPORTED or GSOLVE_NO_MEMORY. */
+bool gsolve_auto_may_fall_back(gsolve_status status);
+
+/* The result of one attempt. */
+typedef struct gsolve_attempt {
+    gsolve_status status; /* of the set-up and the run */
+    gsolve_result result; /* valid if status is GSOLVE_OK */
+    bool last;            /* true: no further attempt */
+} gsolve_attempt;
+
+/* Solves with choice number index, from the initial guess in x, and fills *attempt. Returns false if
+ * there is no such choice. */
+typedef bool gsolve_attempt_function(int index, gsolve_dense x, gsolve_attempt *attempt,
+                                     void *user);
+
+/* The fall-back loop of gsolve_solve. It calls function with index 0, 1, 2, ..., each time with the
+ * same initial guess, until an attempt converges, sets last, or fails with a status after which
+ * gsolve_auto_may_fall_back is false. x and *result return the best attempt: one that converged, or
+ * else the one with the smallest residual. *best returns its index. If no attempt has a result, x
+ * is the initial guess, *best is -1, and the status is that of the last failure. */
+gsolve_status gsolve_auto_attempts(gsolve_context *ctx, gsolve_dense x,
+                                   gsolve_attempt_function *function, void *user,
+                                   gsolve_result *result, int *best);
+
 #ifdef __cplusplus
 }
 #endif

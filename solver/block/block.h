@@ -27,36 +27,42 @@ typedef struct gs_block_places { /* column j begins at element at[j] */
     int64_t at[GS_BLOCK];
 } gs_block_places;
 
-/* Of one block; the arrays begin at its first column. */
+/* The small matrices of one block; the arrays begin at its first column. */
 typedef struct gs_block_small {
     double *G, *WW, *xi, *alpha, *t, *zeta, *sigma;
-    double *rr;                /* |r|^2 of each column */
-    gs_convergence_test judge; /* of the first */
-    int b, all;                /* columns; with those behind that have left, see block_cg.c */
+    double *rr;                      /* |r|^2 of each column */
+    gs_convergence_test convergence; /* of the first column */
+    int b, all;                      /* columns; with those behind that have left, see block_cg.c */
 } gs_block_small;
 
+/* Two small matrices that a block is multiplied by: t is b x b, zeta all x b or NULL. */
+typedef struct gs_block_factors {
+    const double *t, *zeta;
+    int b, all;
+} gs_block_factors;
+
 typedef struct gs_block_kernels {
-    size_t space_size; /* bytes of space, on the device, that gram needs; it begins as 0 */
+    size_t space_size; /* bytes of space, on the device, that gram and squares need; begins as 0 */
     /* G = U'V, b x b */
     gsolve_status (*gram)(gs_queue *q, int64_t n, int b, gs_block_columns U, gs_block_columns V,
                           double *G, void *space);
-    /* G = W'Z, all x b, with d W for Z if Z has no values (d NULL: W), and WW = W'W */
-    gsolve_status (*squares)(gs_queue *q, int64_t n, int b, int all, gs_block_columns W,
-                             gs_block_columns Z, const void *d, double *G, double *WW, void *space);
-    /* X += S alpha in the columns that have not ended, W -= Q xi in all */
-    gsolve_status (*step)(gs_queue *q, int64_t n, int b, gs_block_columns S, gs_block_columns Q,
-                          const double *alpha, const double *xi, gs_block_places X,
-                          gs_block_columns W, const int *ended);
-    /* S = Z t + S zeta, without zeta Z t, and W = W t, in b columns; zeta is all x b, t b x b; Z as
-     * in squares; S may be W, or Z */
-    gsolve_status (*adapt)(gs_queue *q, int64_t n, int b, int all, gs_block_columns Z,
-                           const void *d, const double *t, const double *zeta, gs_block_columns S,
-                           gs_block_columns W);
+    /* a->G = W'Z, all x b, and a->WW = W'W. If Z has no values d W is taken for Z, or W if d is
+     * NULL. */
+    gsolve_status (*squares)(gs_queue *q, int64_t n, const gs_block_small *a, gs_block_columns W,
+                             gs_block_columns Z, const void *d, void *space);
+    /* X += S a->alpha in the columns that have not ended, W -= Q a->xi in all */
+    gsolve_status (*step)(gs_queue *q, int64_t n, const gs_block_small *a, gs_block_columns S,
+                          gs_block_columns Q, gs_block_places X, gs_block_columns W,
+                          const int *ended);
+    /* S = Z t + S zeta, or Z t without zeta, and W = W t, in b columns. Z and d as in squares; S
+     * may be W, or Z. */
+    gsolve_status (*combine)(gs_queue *q, int64_t n, const gs_block_factors *f, gs_block_columns Z,
+                             const void *d, gs_block_columns S, gs_block_columns W);
     /* xi = G^-1, alpha = xi sigma */
     gsolve_status (*solve)(gs_queue *q, const gs_block_small *a);
-    /* G = zeta'zeta and t, with which W t = w; then |r_c|^2 = sigma_c'WW sigma_c, which is judged,
-     * and sigma = zeta sigma. At the start nothing is judged, and sigma = zeta. zeta is stored
-     * transposed, with -E t below it, E being G below its first b rows. */
+    /* G = zeta'zeta and t, with which W t = w; then |r_c|^2 = sigma_c'WW sigma_c, the convergence
+     * test of each column, and sigma = zeta sigma. At the start there is no test, and sigma = zeta.
+     * zeta is stored transposed, with -E t below it, where E is G below its first b rows. */
     gsolve_status (*orthogonal)(gs_queue *q, const gs_block_small *a, bool start);
 } gs_block_kernels;
 

@@ -3,7 +3,7 @@
 #define GS_SOLVER_BLOCK_BLOCK_ARNOLDI_H
 
 #include "solver/block/arnoldi.h"
-#include "solver/method.h"
+#include "solver/operations/operations.h"
 
 typedef struct gs_arnoldi {
     int m;                    /* steps of a cycle */

@@ -33,25 +33,33 @@ static double FN(weighted_dot)(int64_t size, const T *u, const T *v, const T *d)
     return gs_sum_lanes(sum);
 }
 
-/* part = U'V, or U'(d V), over size rows, all x b. */
-static void FN(gram_piece)(int64_t size, int b, int all, gs_block_columns U, const T *d,
-                           gs_block_columns V, int64_t from, double *part)
+/* What FN(products) multiplies: G = U'V, or U'(d V), all x b. */
+typedef struct FN(operands) {
+    int b, all;
+    gs_block_columns U, V;
+    const T *d; /* or NULL */
+    double *G;
+} FN(operands);
+
+/* part = what f describes, over the size rows from `from` on. */
+static void FN(gram_piece)(int64_t size, const FN(operands) * f, int64_t from, double *part)
 {
-    for (int j = 0; j < b; j++) {
-        const T *v = FN(at)(V, j, from);
-        for (int l = 0; l < all; l++) {
-            const T *u = FN(at)(U, l, from);
-            part[j * all + l] = d ? FN(weighted_dot)(size, u, v, d + from) : FN(dot)(size, u, v);
+    for (int j = 0; j < f->b; j++) {
+        const T *v = FN(at)(f->V, j, from);
+        for (int l = 0; l < f->all; l++) {
+            const T *u = FN(at)(f->U, l, from);
+            part[j * f->all + l] =
+                f->d ? FN(weighted_dot)(size, u, v, f->d + from) : FN(dot)(size, u, v);
         }
     }
 }
 
-static gsolve_status FN(weighted)(gs_queue *q, int64_t n, int b, int all, gs_block_columns U,
-                                  const void *d, gs_block_columns V, double *G, void *space)
+static gsolve_status FN(products)(gs_queue *q, int64_t n, FN(operands) f, void *space)
 {
-    double *part = space;
+    const int b = f.b, all = f.all;
+    double *part = space, *G = f.G;
 
-    EACH_PIECE(n, FN(gram_piece)(to - from, b, all, U, d, V, from, part + k * all * b));
+    EACH_PIECE(n, FN(gram_piece)(to - from, &f, from, part + k * all * b));
     for (int e = 0; e < all * b; e++) {
         double sum = 0;
         for (int k = 0; k < blocks.count; k++) sum += part[k * all * b + e];
@@ -63,17 +71,17 @@ static gsolve_status FN(weighted)(gs_queue *q, int64_t n, int b, int all, gs_blo
 static gsolve_status FN(gram)(gs_queue *q, int64_t n, int b, gs_block_columns U, gs_block_columns V,
                               double *G, void *space)
 {
-    return FN(weighted)(q, n, b, b, U, NULL, V, G, space);
+    return FN(products)(q, n, (FN(operands)){b, b, U, V, NULL, G}, space);
 }
 
-static gsolve_status FN(squares)(gs_queue *q, int64_t n, int b, int all, gs_block_columns W,
-                                 gs_block_columns Z, const void *d, double *G, double *WW,
-                                 void *space)
+static gsolve_status FN(squares)(gs_queue *q, int64_t n, const gs_block_small *a,
+                                 gs_block_columns W, gs_block_columns Z, const void *d, void *space)
 {
-    const gsolve_status status = FN(weighted)(q, n, b, b, W, NULL, W, WW, space);
+    const FN(operands) of_WW = {a->b, a->b, W, W, NULL, a->WW};
+    const FN(operands) of_G = {a->b, a->all, W, Z.v ? Z : W, Z.v ? NULL : d, a->G};
+    const gsolve_status status = FN(products)(q, n, of_WW, space);
 
-    if (status != GSOLVE_OK) return status;
-    return FN(weighted)(q, n, b, all, W, Z.v ? NULL : d, Z.v ? Z : W, G, space);
+    return status == GSOLVE_OK ? FN(products)(q, n, of_G, space) : status;
 }
 
 /* y += sign V c over size rows. */
@@ -88,51 +96,61 @@ static void FN(add_piece)(int64_t size, int b, T sign, gs_block_columns V, const
     }
 }
 
-static gsolve_status FN(step)(gs_queue *q, int64_t n, int b, gs_block_columns S, gs_block_columns Q,
-                              const double *alpha, const double *xi, gs_block_places X,
-                              gs_block_columns W, const int *ended)
+static gsolve_status FN(step)(gs_queue *q, int64_t n, const gs_block_small *a, gs_block_columns S,
+                              gs_block_columns Q, gs_block_places X, gs_block_columns W,
+                              const int *ended)
 {
+    const int b = a->b;
+
     EACH_PIECE(
         n, for (int j = 0; j < b; j++) {
-            FN(add_piece)(to - from, b, -1, Q, xi + j * GS_BLOCK, from, FN(at)(W, j, from));
+            T *x = (T *)X.v + X.at[j] + from;
+            FN(add_piece)(to - from, b, -1, Q, a->xi + j * GS_BLOCK, from, FN(at)(W, j, from));
             if (ended[j]) continue;
-            FN(add_piece)
-            (to - from, b, 1, S, alpha + j * GS_BLOCK, from, (T *)X.v + X.at[j] + from);
+            FN(add_piece)(to - from, b, 1, S, a->alpha + j * GS_BLOCK, from, x);
         });
     return GSOLVE_OK;
 }
 
 enum { FN(PIECE) = 256 };
 
-/* S = Z t + S zeta, W = W t over size <= PIECE rows. */
-static void FN(turn_piece)(int64_t size, int b, int all, gs_block_columns Z, const T *d,
-                           const double *t, const double *zeta, gs_block_columns S,
-                           gs_block_columns W, int64_t from)
-{
-    T fresh[2][GS_BLOCK][FN(PIECE)];
-    const size_t bytes = (size_t)size * sizeof(T);
+typedef struct FN(combination) {
+    gs_block_factors by;
+    gs_block_columns Z, S, W;
+    const T *d;
+} FN(combination);
 
-    memset(fresh, 0, sizeof fresh);
+/* S = Z t + S zeta, W = W t over size <= PIECE rows. */
+static void FN(combine_piece)(int64_t size, const FN(combination) * f, int64_t from)
+{
+    T next[2][GS_BLOCK][FN(PIECE)]; /* S and W */
+    const size_t bytes = (size_t)size * sizeof(T);
+    const int b = f->by.b;
+
+    memset(next, 0, sizeof next);
     for (int j = 0; j < b; j++) {
-        FN(add_piece)(size, b, 1, W, t + j * GS_BLOCK, from, fresh[1][j]);
-        if (Z.v) FN(add_piece)(size, b, 1, Z, t + j * GS_BLOCK, from, fresh[0][j]);
-        for (int64_t i = 0; i < size && !Z.v; i++) {
-            fresh[0][j][i] = d ? d[from + i] * fresh[1][j][i] : fresh[1][j][i];
+        const double *t = f->by.t + j * GS_BLOCK;
+        FN(add_piece)(size, b, 1, f->W, t, from, next[1][j]);
+        if (f->Z.v) FN(add_piece)(size, b, 1, f->Z, t, from, next[0][j]);
+        for (int64_t i = 0; i < size && !f->Z.v; i++) {
+            next[0][j][i] = f->d ? f->d[from + i] * next[1][j][i] : next[1][j][i];
         }
-        if (zeta) FN(add_piece)(size, all, 1, S, zeta + j * GS_BLOCK, from, fresh[0][j]);
+        if (!f->by.zeta) continue;
+        FN(add_piece)(size, f->by.all, 1, f->S, f->by.zeta + j * GS_BLOCK, from, next[0][j]);
     }
-    for (int j = 0; j < b; j++) memcpy(FN(at)(S, j, from), fresh[0][j], bytes);
-    for (int j = 0; j < b; j++) memcpy(FN(at)(W, j, from), fresh[1][j], bytes);
+    for (int j = 0; j < b; j++) memcpy(FN(at)(f->S, j, from), next[0][j], bytes);
+    for (int j = 0; j < b; j++) memcpy(FN(at)(f->W, j, from), next[1][j], bytes);
 }
 
-static gsolve_status FN(turn)(gs_queue *q, int64_t n, int b, int all, gs_block_columns Z,
-                              const void *d, const double *t, const double *zeta,
-                              gs_block_columns S, gs_block_columns W)
+static gsolve_status FN(combine)(gs_queue *q, int64_t n, const gs_block_factors *by,
+                                 gs_block_columns Z, const void *d, gs_block_columns S,
+                                 gs_block_columns W)
 {
+    const FN(combination) f = {*by, Z, S, W, d};
+
     EACH_PIECE(
         n, for (int64_t i = from; i < to; i += FN(PIECE)) {
-            const int64_t size = to - i < FN(PIECE) ? to - i : FN(PIECE);
-            FN(turn_piece)(size, b, all, Z, d, t, zeta, S, W, i);
+            FN(combine_piece)(to - i < FN(PIECE) ? to - i : FN(PIECE), &f, i);
         });
     return GSOLVE_OK;
 }

@@ -33,8 +33,9 @@
  * for xi, S, Q, X, W read and X, W written, W for zeta, S, W read and S, W written; cg moves 12.
  * On the small matrices works one block of threads, twice a step. */
 #include "core/try.h"
+#include "solver/block/block.h"
 #include "solver/block/block_narrow.h"
-#include "solver/method.h"
+#include "solver/operations/operations.h"
 
 typedef struct block_cg_options {
     gs_run_options run;
@@ -105,7 +106,7 @@ static gs_block_small small_of(const gs_krylov *k, int first, int b)
         .zeta = s->small[ZETA] + at,
         .sigma = s->small[SIGMA] + at,
         .rr = k->rr + first,
-        .judge = gs_convergence_test_of(k, first),
+        .convergence = gs_convergence_test_of(k, first),
         .b = b,
         .all = s->all > b ? s->all : b,
     };
@@ -152,7 +153,7 @@ static gs_block_places solutions(const gs_krylov *k, int first, int b)
 {
     gs_block_places places = {.v = k->x.value};
 
-    for (int j = 0; j < b; j++) places.at[j] = k->order[first + j] * k->x.stride;
+    for (int j = 0; j < b; j++) places.at[j] = gs_rhs_of_column(k, first + j) * k->x.stride;
     return places;
 }
 
@@ -162,8 +163,8 @@ static gsolve_status move(gs_krylov *k)
     const block_cg *s = k->state;
 
     EACH_BLOCK(GS_SOLUTION_STEP, 6,
-               kernels(k)->step(QUEUE, s->S.nrows, b, OF(s->S), OF(s->Q), a.alpha, a.xi,
-                                solutions(k, first, b), OF(s->W), k->ended + first));
+               kernels(k)->step(QUEUE, s->S.nrows, &a, OF(s->S), OF(s->Q), solutions(k, first, b),
+                                OF(s->W), k->ended + first));
 }
 
 /* G = W'Z, WW = W'W. */
@@ -172,9 +173,8 @@ static gsolve_status squares(gs_krylov *k, gsolve_dense Z, const void *d)
     const block_cg *s = k->state;
 
     EACH_BLOCK(GS_DOTS, Z.value ? 2 : 1,
-               kernels(k)->squares(QUEUE, s->W.nrows, b, a.all, OF(s->W),
-                                   Z.value ? OF(Z) : (gs_block_columns){0}, d, a.G, a.WW,
-                                   s->space));
+               kernels(k)->squares(QUEUE, s->W.nrows, &a, OF(s->W),
+                                   Z.value ? OF(Z) : (gs_block_columns){0}, d, s->space));
 }
 
 /* G = zeta'zeta, |r|, sigma = zeta sigma. */
@@ -184,14 +184,14 @@ static gsolve_status factorise(gs_krylov *k, bool start)
 }
 
 /* w = W t, S = Z t + S zeta'; at the start S = Z t. */
-static gsolve_status turn(gs_krylov *k, gsolve_dense Z, const void *d, bool start)
+static gsolve_status new_directions(gs_krylov *k, gsolve_dense Z, const void *d, bool start)
 {
     const block_cg *s = k->state;
 
     EACH_BLOCK(GS_DIRECTION_STEP, (Z.value ? 4 : 3) + !start,
-               kernels(k)->adapt(QUEUE, s->S.nrows, b, a.all,
-                                 Z.value ? OF(Z) : (gs_block_columns){0}, d, a.t,
-                                 start ? NULL : a.zeta, OF(s->S), OF(s->W)));
+               kernels(k)->combine(QUEUE, s->S.nrows,
+                                   &(gs_block_factors){a.t, start ? NULL : a.zeta, b, a.all},
+                                   Z.value ? OF(Z) : (gs_block_columns){0}, d, OF(s->S), OF(s->W)));
 }
 
 /* --- the method ---------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ static gsolve_status orthogonalise(gs_krylov *k, bool start)
     if (!simple) TRY(gs_precondition(k, s->W, s->Z)); /* Z = M^-1 W               */
     TRY(squares(k, Z, d));                            /* G = W'Z, WW = W'W        */
     TRY(factorise(k, start));                         /* G = zeta'zeta, |r|       */
-    TRY(turn(k, Z, d, start));                        /* w = W t, S = Z t + S zeta' */
+    TRY(new_directions(k, Z, d, start));              /* w = W t, S = Z t + S zeta' */
 done:
     return status;
 }
@@ -266,7 +266,7 @@ static int period(const gs_krylov *k)
  */
 
 /* Of one block, when a quarter of its columns has ended and another has a digit or more to go. */
-static bool settled(const gs_krylov *k, int64_t j)
+static bool may_move(const gs_krylov *k, int64_t j)
 {
     const block_cg_options *asked = k->options;
     const bool few = k->ctx->device->record && k->csr.nrows < LEAVE_ROWS;
@@ -278,7 +278,7 @@ static bool settled(const gs_krylov *k, int64_t j)
     if (asked->leave == LEAVE_AUTO && few) return false;
     for (int32_t c = 0; c < k->wide; c++) {
         ended += !k->active[c];
-        far = far || (k->active[c] && k->seen[c].r > 10 * k->seen[c].target);
+        far = far || (k->active[c] && gs_last_residual(k, c) > 10 * gs_column_target(k, c));
     }
     return far && 4 * ended >= k->wide;
 }
@@ -288,15 +288,14 @@ static gsolve_status divide(gs_krylov *k, int b, int keep)
 {
     const block_cg *s = k->state;
     const int first = 0;
-    const double *U = s->small[XI], *T = s->small[BY];
+    const gs_block_factors by_U = {s->small[XI], NULL, b, b}, by_T = {s->small[BY], NULL, b, b};
     const size_t size = gs_type_size(k->csr.type), gone = (size_t)((b - keep) * s->W.stride);
     const int64_t n = s->W.nrows;
     gsolve_status status;
 
     gs_begin_block(k, GS_OTHER, 0);
-    TRY(kernels(k)->adapt(QUEUE, n, b, b, (gs_block_columns){0}, NULL, U, NULL, OF(s->W),
-                          OF(s->W)));
-    TRY(kernels(k)->adapt(QUEUE, n, b, b, OF(s->Q), NULL, T, NULL, OF(s->Q), OF(s->S)));
+    TRY(kernels(k)->combine(QUEUE, n, &by_U, (gs_block_columns){0}, NULL, OF(s->W), OF(s->W)));
+    TRY(kernels(k)->combine(QUEUE, n, &by_T, OF(s->Q), NULL, OF(s->Q), OF(s->S)));
     TRY(gsolve_copy(k->ctx, gs_column_of(s->W, keep).value, gs_location(k->ctx),
                     gs_column_of(s->Q, keep).value, gs_location(k->ctx), gone * size));
 done:
@@ -336,12 +335,12 @@ const gs_method gs_block_cg = {
     .state_size = sizeof(block_cg),
     .products = 1,
     .tests_convergence = true,
-    .whole = true,
+    .couples_columns = true,
     .definite = true,
     .setup = setup,
     .start = start,
     .step = step,
     .period = period,
-    .settled = settled,
+    .may_move = may_move,
     .narrow = narrow,
 };

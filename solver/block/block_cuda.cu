@@ -1,5 +1,5 @@
-// block_cuda.cu: the kernels of block.h on a GPU. A thread has a row: it reads all columns of it,
-// so that a block is read once.
+// block_cuda.cu: the kernels of block.h on a GPU. In those on vectors a thread computes whole rows,
+// all columns of each, so that a block of columns is read once.
 #include "core/pdl.cuh"
 #include "solver/block/block.cuh"
 
@@ -14,10 +14,14 @@ namespace
 template <class T>
 struct gram_operands {
     columns<const T> U, V[2];
-    const T *d[2]; // times which V counts, or NULL
+    const T *d[2]; // V is multiplied by it; or NULL
     double *G[2];
 };
 
+// G = U'V, or U'(d V), for one or two V. A block of threads (blockIdx.y) sums one tile of one G:
+// tile x tile products. Each of its threads sums them over every gridDim.x * gs_block_size-th row,
+// in registers; grid_sums adds the threads' sums in a fixed order. A tile reads 2 tile columns of n
+// numbers.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     gram_kernel(int64_t n, int b, int all, gram_operands<T> a, double *partial, unsigned *arrived,
@@ -78,13 +82,13 @@ gsolve_status gram(gs_queue *q, int64_t n, int b, gs_block_columns U, gs_block_c
 }
 
 template <class T>
-gsolve_status squares(gs_queue *q, int64_t n, int b, int all, gs_block_columns W,
-                      gs_block_columns Z, const void *d, double *G, double *WW, void *space)
+gsolve_status squares(gs_queue *q, int64_t n, const gs_block_small *s, gs_block_columns W,
+                      gs_block_columns Z, const void *d, void *space)
 {
     const columns<const T> w = of<const T>(W), z = Z.v ? of<const T>(Z) : w;
-    const gram_operands<T> a = {w, {z, w}, {Z.v ? nullptr : (const T *)d, nullptr}, {G, WW}};
+    const gram_operands<T> a = {w, {z, w}, {Z.v ? nullptr : (const T *)d, nullptr}, {s->G, s->WW}};
 
-    return launch_gram(q, n, b, all, 2, a, space);
+    return launch_gram(q, n, s->b, s->all, 2, a, space);
 }
 
 // --- updates ----------------------------------------------------------------------------------
@@ -120,109 +124,129 @@ __device__ T times(const T (&v)[B], const T (&c)[B])
     return sum;
 }
 
+template <class T>
+struct step_operands {
+    columns<const T> S, Q;
+    const double *alpha, *xi;
+    gs_block_places X;
+    columns<T> W;
+    const int *column_ended;
+};
+
+// X += S alpha, W -= Q xi. A thread computes one row after another: it holds the row of S and of Q
+// in registers. A block of threads holds alpha and xi in shared memory. Reads S, Q, X, W and writes
+// X, W: 6 n b numbers.
 template <class T, int B>
 __global__ void __launch_bounds__(gs_block_size)
-    step_kernel(int64_t n, int b, columns<const T> S, columns<const T> Q, const double *alpha,
-                const double *xi, gs_block_places X, columns<T> W, const int *column_ended,
-                gs_guard guard)
+    step_kernel(int64_t n, int b, step_operands<T> a, gs_guard guard)
 {
     __shared__ shared_small<T, B> to_x, to_w;
     __shared__ bool off[B];
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
 
     if (guard.has_ended()) return;
-    load_small(to_x, b, alpha);
-    load_small(to_w, b, xi);
-    if (threadIdx.x < B) off[threadIdx.x] = (int)threadIdx.x >= b || column_ended[threadIdx.x];
+    load_small(to_x, b, a.alpha);
+    load_small(to_w, b, a.xi);
+    if (threadIdx.x < B) off[threadIdx.x] = (int)threadIdx.x >= b || a.column_ended[threadIdx.x];
     __syncthreads();
     for (int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; i < n; i += step) {
         T s[B], q[B];
-        load_row(S, i, b, s);
-        load_row(Q, i, b, q);
+        load_row(a.S, i, b, s);
+        load_row(a.Q, i, b, q);
 #pragma unroll
         for (int j = 0; j < B; j++) {
-            if (j < b) W(i, j) -= times(q, to_w.of[j]);
-            if (!off[j]) ((T *)X.v)[i + X.at[j]] += times(s, to_x.of[j]);
+            if (j < b) a.W(i, j) -= times(q, to_w.of[j]);
+            if (!off[j]) ((T *)a.X.v)[i + a.X.at[j]] += times(s, to_x.of[j]);
         }
     }
 }
 
 template <class T, int B>
-gsolve_status step_of(gs_queue *q, int64_t n, int b, gs_block_columns S, gs_block_columns Q,
-                      const double *alpha, const double *xi, gs_block_places X, gs_block_columns W,
-                      const int *ended)
+gsolve_status step_of(gs_queue *q, int64_t n, int b, const step_operands<T> &a)
 {
     constexpr auto kernel = step_kernel<T, B>;
 
     return gs_launch_pdl(q, "a step of a block", kernel, gs_grid(q, n, gs_at_once<kernel>()),
-                         gs_block_size, n, b, of<const T>(S), of<const T>(Q), alpha, xi, X,
-                         of<T>(W), ended);
+                         gs_block_size, n, b, a);
 }
 
 template <class T>
-gsolve_status step(gs_queue *q, int64_t n, int b, gs_block_columns S, gs_block_columns Q,
-                   const double *alpha, const double *xi, gs_block_places X, gs_block_columns W,
-                   const int *ended)
+gsolve_status step(gs_queue *q, int64_t n, const gs_block_small *s, gs_block_columns S,
+                   gs_block_columns Q, gs_block_places X, gs_block_columns W, const int *ended)
 {
-    return b <= 4   ? step_of<T, 4>(q, n, b, S, Q, alpha, xi, X, W, ended)
-           : b <= 8 ? step_of<T, 8>(q, n, b, S, Q, alpha, xi, X, W, ended)
-                    : step_of<T, 16>(q, n, b, S, Q, alpha, xi, X, W, ended);
+    const step_operands<T> a = {of<const T>(S), of<const T>(Q), s->alpha, s->xi, X,
+                                of<T>(W),       ended};
+
+    return s->b <= 4   ? step_of<T, 4>(q, n, s->b, a)
+           : s->b <= 8 ? step_of<T, 8>(q, n, s->b, a)
+                       : step_of<T, 16>(q, n, s->b, a);
 }
 
+template <class T>
+struct combine_operands {
+    gs_block_factors by;
+    columns<const T> Z;
+    const T *d; // or NULL
+    columns<T> S, W;
+};
+
+// S = Z t + S zeta, W = W t. A thread computes one row after another: it reads the row of Z, S and
+// W before it writes S and W, so that S may be W or Z. A block of threads holds t and zeta in
+// shared memory. Reads Z, S, W and writes S, W: at most 5 n b numbers.
 template <class T, int B>
 __global__ void __launch_bounds__(gs_block_size)
-    turn_kernel(int64_t n, int b, int all, columns<const T> Z, const T *d, const double *t,
-                const double *zeta, columns<T> S, columns<T> W, gs_guard guard)
+    combine_kernel(int64_t n, combine_operands<T> a, gs_guard guard)
 {
+    const int b = a.by.b;
     __shared__ shared_small<T, B> by_t, by_zeta;
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
 
     if (guard.has_ended()) return;
-    load_small(by_t, b, t);
-    load_small(by_zeta, all, zeta);
+    load_small(by_t, b, a.by.t);
+    load_small(by_zeta, a.by.all, a.by.zeta);
     __syncthreads();
     for (int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; i < n; i += step) {
         T s[B], w[B], z[B];
-        const T weight = d ? d[i] : T(1);
-        load_row(columns<const T>{W.v, W.stride}, i, b, w);
-        load_row(Z, i, Z.v ? b : 0, z);
-        load_row(columns<const T>{S.v, S.stride}, i, zeta ? all : 0, s);
+        const T weight = a.d ? a.d[i] : T(1);
+        load_row(columns<const T>{a.W.v, a.W.stride}, i, b, w);
+        load_row(a.Z, i, a.Z.v ? b : 0, z);
+        load_row(columns<const T>{a.S.v, a.S.stride}, i, a.by.zeta ? a.by.all : 0, s);
 #pragma unroll
         for (int j = 0; j < B; j++) {
             if (j >= b) continue;
-            const T fresh = times(w, by_t.of[j]);
-            W(i, j) = fresh;
-            S(i, j) = (Z.v ? times(z, by_t.of[j]) : weight * fresh) + times(s, by_zeta.of[j]);
+            const T next = times(w, by_t.of[j]);
+            a.W(i, j) = next;
+            a.S(i, j) = (a.Z.v ? times(z, by_t.of[j]) : weight * next) + times(s, by_zeta.of[j]);
         }
     }
 }
 
 template <class T, int B>
-gsolve_status turn_of(gs_queue *q, int64_t n, int b, int all, gs_block_columns Z, const void *d,
-                      const double *t, const double *zeta, gs_block_columns S, gs_block_columns W)
+gsolve_status combine_of(gs_queue *q, int64_t n, const combine_operands<T> &a)
 {
-    constexpr auto kernel = turn_kernel<T, B>;
+    constexpr auto kernel = combine_kernel<T, B>;
 
     return gs_launch_pdl(q, "the directions of a block", kernel,
-                         gs_grid(q, n, gs_at_once<kernel>()), gs_block_size, n, b, all,
-                         of<const T>(Z), (const T *)d, t, zeta, of<T>(S), of<T>(W));
+                         gs_grid(q, n, gs_at_once<kernel>()), gs_block_size, n, a);
 }
 
 template <class T>
-gsolve_status turn(gs_queue *q, int64_t n, int b, int all, gs_block_columns Z, const void *d,
-                   const double *t, const double *zeta, gs_block_columns S, gs_block_columns W)
+gsolve_status combine(gs_queue *q, int64_t n, const gs_block_factors *by, gs_block_columns Z,
+                      const void *d, gs_block_columns S, gs_block_columns W)
 {
-    return all <= 4   ? turn_of<T, 4>(q, n, b, all, Z, d, t, zeta, S, W)
-           : all <= 8 ? turn_of<T, 8>(q, n, b, all, Z, d, t, zeta, S, W)
-                      : turn_of<T, 16>(q, n, b, all, Z, d, t, zeta, S, W);
+    const combine_operands<T> a = {*by, of<const T>(Z), (const T *)d, of<T>(S), of<T>(W)};
+
+    return by->all <= 4   ? combine_of<T, 4>(q, n, a)
+           : by->all <= 8 ? combine_of<T, 8>(q, n, a)
+                          : combine_of<T, 16>(q, n, a);
 }
 
 // --- small matrices: a thread for each element ------------------------------------------------
 
-// All columns are told of a negative square, and where nothing is left; after factorise.
-__device__ void tell(const factor &f, const gs_block_small &a)
+// After factorise: flags all columns if a square is negative or no vector is independent.
+__device__ void flag_columns(const factor &f, const gs_block_small &a)
 {
-    int *flag = a.judge.flag + a.judge.c;
+    int *flag = a.convergence.flag + a.convergence.c;
     const int i = (int)threadIdx.x;
 
     if (i < a.b && !flag[i]) {
@@ -234,6 +258,7 @@ __device__ void tell(const factor &f, const gs_block_small &a)
     __syncthreads();
 }
 
+// gs_block_kernels.solve: one block of side x side threads; thread (i, j) computes element (i, j).
 __global__ void __launch_bounds__(gs_block_size) solve_kernel(gs_block_small a, gs_guard guard)
 {
     __shared__ factor f;
@@ -242,7 +267,7 @@ __global__ void __launch_bounds__(gs_block_size) solve_kernel(gs_block_small a, 
 
     if (guard.has_ended()) return;
     factorise(f, a.b, a.G, nullptr);
-    tell(f, a);
+    flag_columns(f, a);
     for (int m = 0; m < f.rank; m++) sum += f.t[i][m] * f.t[j][m];
     f.rest[i][j] = sum; // xi
     __syncthreads();
@@ -252,6 +277,8 @@ __global__ void __launch_bounds__(gs_block_size) solve_kernel(gs_block_small a, 
     a.alpha[i + j * GS_BLOCK] = with;
 }
 
+// gs_block_kernels.orthogonal: one block of side x side threads; thread (i, j) computes element
+// (i, j).
 __global__ void __launch_bounds__(gs_block_size)
     orthogonal_kernel(gs_block_small a, bool start, gs_guard guard)
 {
@@ -267,7 +294,7 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int m = 0; in && !start && m < b; m++) sum += a.WW[i + m * GS_BLOCK] * sigma[j][m];
     square[j][i] = sum * sigma[j][i];
     factorise(f, a.b, a.G, nullptr);
-    tell(f, a);
+    flag_columns(f, a);
     if (in) {
         double next = 0;
         for (int m = 0; m < b; m++) {
@@ -283,13 +310,13 @@ __global__ void __launch_bounds__(gs_block_size)
         a.zeta[b + i + j * GS_BLOCK] = below;
     }
     if (!start && j == 0 && i < b) {
-        gs_convergence_test judge = a.judge;
+        gs_convergence_test convergence = a.convergence;
         double rr = 0;
-        judge.c += i;
-        if (judge.ended[judge.c]) return;
+        convergence.c += i;
+        if (convergence.ended[convergence.c]) return;
         for (int m = 0; m < b; m++) rr += square[i][m];
         a.rr[i] = rr;
-        test_column(&judge, rr, 1);
+        test_column(&convergence, rr, 1);
     }
 }
 
@@ -307,5 +334,5 @@ gsolve_status orthogonal(gs_queue *q, const gs_block_small *a, bool start)
 } // namespace
 
 extern "C" const gs_block_kernels gs_block_cuda[GSOLVE_TYPE_COUNT] = {
-    {space_size, gram<float>, squares<float>, step<float>, turn<float>, solve, orthogonal},
-    {space_size, gram<double>, squares<double>, step<double>, turn<double>, solve, orthogonal}};
+    {space_size, gram<float>, squares<float>, step<float>, combine<float>, solve, orthogonal},
+    {space_size, gram<double>, squares<double>, step<double>, combine<double>, solve, orthogonal}};

@@ -78,7 +78,7 @@ static int period(const gs_krylov *k)
 }
 
 /* Where a cycle begins, but the first, of which start has made all already. */
-static bool settled(const gs_krylov *k, int64_t j)
+static bool may_move(const gs_krylov *k, int64_t j)
 {
     return j > 0 && j % period(k) == 0;
 }
@@ -127,13 +127,13 @@ static gsolve_status add_solution(gs_krylov *k, int steps, bool with)
     for (int32_t c = 0; c < k->ncols; c++) k->active[c] = c < k->wide;
     TRY(gs_arnoldi_solve(k, &s->space, steps, steps - with)); /* u = V y         */
     if (k->M) TRY(gs_precondition(k, u, z));                  /* z = M^-1 u      */
-    k->unless = s->space.nothing;
+    k->skip = s->space.nothing;
     if (s->augment) TRY(add_last(k, z, with));                                 /* D = z + D y     */
     TRY(gs_axpby(k, gs_number(1), s->augment ? s->D : z, gs_number(1), k->x)); /* x += z  */
-    k->unless = NULL;
+    k->skip = NULL;
     TRY(gs_arnoldi_close(k, &s->space));
 done:
-    k->unless = NULL;
+    k->skip = NULL;
     memcpy(k->active, s->active, size);
     return status;
 }
@@ -179,12 +179,12 @@ const gs_method gs_block_gmres = {
     .plugin = {"block_gmres", "restarted block GMRES, M from the right; any A", options,
                sizeof(block_gmres_options)},
     .state_size = sizeof(block_gmres),
-    .whole = true,
+    .couples_columns = true,
     .setup = setup,
     .start = start,
     .step = step,
     .period = period,
-    .settled = settled,
+    .may_move = may_move,
     .finish = finish,
-    .late = true,
+    .late_solution = true,
 };

@@ -16,7 +16,7 @@
 /* All columns are told of a negative square. */
 static void factorise(gs_block_factor *f, const gs_block_small *a)
 {
-    int *flag = a->judge.flag + a->judge.c;
+    int *flag = a->convergence.flag + a->convergence.c;
     bool negative = false;
 
     gs_block_factorise(f, a->b, a->G, NULL);
@@ -67,11 +67,11 @@ static double square(const double *x, const double *WW, int b)
 static void test_columns(const gs_block_small *a)
 {
     for (int c = 0; c < a->b; c++) {
-        gs_convergence_test judge = a->judge;
-        judge.c += c;
-        if (judge.ended[judge.c]) continue;
+        gs_convergence_test convergence = a->convergence;
+        convergence.c += c;
+        if (convergence.ended[convergence.c]) continue;
         a->rr[c] = square(a->sigma + c * GS_BLOCK, a->WW, a->b);
-        test_column(&judge, a->rr[c], 1);
+        test_column(&convergence, a->rr[c], 1);
     }
 }
 
@@ -111,7 +111,7 @@ static gsolve_status orthogonal(gs_queue *q, const gs_block_small *a, bool start
      gram_##t,                                             \
      squares_##t,                                          \
      step_##t,                                             \
-     turn_##t,                                             \
+     combine_##t,                                          \
      solve,                                                \
      orthogonal}
 

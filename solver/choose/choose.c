@@ -108,3 +108,9 @@ bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *trai
     return take(&(rule){"cg", gs_ranked_precond_name[kind], attempt == 0 ? l.why : other[kind]},
                 choice);
 }
+
+bool gsolve_auto_may_fall_back(gsolve_status status)
+{
+    return status == GSOLVE_ZERO_PIVOT || status == GSOLVE_UNSUPPORTED ||
+           status == GSOLVE_NO_MEMORY;
+}

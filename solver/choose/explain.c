@@ -7,18 +7,20 @@
 
 #include "core/staging.h"
 #include "matrix/csr.h"
-#include "solver/method.h"
+#include "solver/run/counts.h"
+#include "solver/run/run.h"
 
 #define SENTENCES 1200
 
 static const gs_column *worst_of(const gs_krylov *k)
 {
-    const gs_column *worst = &k->column[0];
+    const gs_column *worst = &k->run->column[0];
 
     for (int32_t c = 1; c < k->ncols; c++) {
-        if (k->column[c].outcome != GSOLVE_CONVERGED &&
-            (worst->outcome == GSOLVE_CONVERGED || !(k->column[c].residual <= worst->residual))) {
-            worst = &k->column[c];
+        if (k->run->column[c].outcome != GSOLVE_CONVERGED &&
+            (worst->outcome == GSOLVE_CONVERGED ||
+             !(k->run->column[c].residual <= worst->residual))) {
+            worst = &k->run->column[c];
         }
     }
     return worst;
@@ -73,10 +75,11 @@ static double least_squares_measure(const gs_krylov *k, int32_t c)
 static bool blame_shape(const gs_krylov *k, const gsolve_statistics *t, const gs_column *worst,
                         char *text)
 {
-    const double measure = least_squares_measure(k, (int32_t)(worst - k->column));
+    const double measure = least_squares_measure(k, (int32_t)(worst - k->run->column));
 
     if (t->nrows == t->ncols && measure > 1e-6) return false;
-    if (!(worst->residual > 0.5 * gs_run(k)->rtol) || !isfinite(worst->residual)) return false;
+    if (!(worst->residual > 0.5 * gs_run_options_of(k)->rtol) || !isfinite(worst->residual))
+        return false;
     if (measure <= 1e-6) {
         add(text,
             "No x solves A x = b: b is not in the range of A%s. x is a least-squares solution "
@@ -99,11 +102,11 @@ static bool blame_empty_row(const gs_krylov *k, const gsolve_statistics *t, char
             const gsolve_dense b = gs_column_of(k->b, c);
             const double bi =
                 b.type == GSOLVE_F32 ? (double)((float *)b.value)[i] : ((double *)b.value)[i];
-            if (k->column[c].outcome == GSOLVE_CONVERGED || bi == 0) continue;
+            if (k->run->column[c].outcome == GSOLVE_CONVERGED || bi == 0) continue;
             add(text,
                 "The system is inconsistent: row %d of A is empty and b is %g there. Remove the "
                 "equation or mend the matrix. ",
-                i + 1, ldexp(bi, k->column[c].left));
+                i + 1, ldexp(bi, k->run->column[c].left));
             return true;
         }
     }
@@ -177,8 +180,8 @@ static void tell_indefinite(const gs_krylov *k, const gsolve_statistics *t, char
 static void tell_stagnated(const gs_krylov *k, const gs_column *worst, char *text)
 {
     const bool single = k->csr.type == GSOLVE_F32;
-    const int32_t c = (int32_t)(worst - k->column);
-    const double least = k->seen[c].least / gs_outer_norm(k, c);
+    const int32_t c = (int32_t)(worst - k->run->column);
+    const double least = k->run->fetched[c].least / gs_column_norm(k, c);
 
     if (worst->rounded) {
         add(text,
@@ -197,7 +200,7 @@ static void tell_stagnated(const gs_krylov *k, const gs_column *worst, char *tex
             "|b - Ax| / |b| stays at %.1e. Ask for a larger --rtol, try another inner method or a "
             "stronger --precond (ic, ilu), or --solver direct. ",
             worst->residual);
-    } else if (worst->restarts > 0 || least <= gs_run(k)->rtol) {
+    } else if (worst->restarts > 0 || least <= gs_run_options_of(k)->rtol) {
         add(text,
             "The residual stagnated at rounding level: the recurrence reached the tolerance but "
             "|b - Ax| / |b| stays at %.1e, however often it is started again. Ask for a larger "
@@ -208,7 +211,7 @@ static void tell_stagnated(const gs_krylov *k, const gs_column *worst, char *tex
             "The residual stagnated: no new least value in %d iterations, the least being %.1e. "
             "Try "
             "a stronger --precond (ic, ilu), or --solver direct. ",
-            gs_run(k)->stall, least);
+            gs_run_options_of(k)->stall, least);
     }
 }
 
@@ -219,10 +222,10 @@ static void tell_limit(const gs_krylov *k, const gs_column *worst, char *text)
                             ? log10(worst->residual / begin) / worst->iterations
                             : 0;
 
-    add(text, "The limit of %d iterations was reached at |b - Ax| / |b| = %.1e. ", gs_run(k)->maxit,
-        worst->residual);
+    add(text, "The limit of %d iterations was reached at |b - Ax| / |b| = %.1e. ",
+        gs_run_options_of(k)->maxit, worst->residual);
     if (rate < 0 && worst->residual > 0) {
-        const double more = log10(gs_run(k)->rtol / worst->residual) / rate;
+        const double more = log10(gs_run_options_of(k)->rtol / worst->residual) / rate;
         if (more > 0 && more < 1e7) {
             add(text, "At the rate so far about %.0f more are needed (--maxit %.0f). ", more,
                 1.2 * (worst->iterations + more));
@@ -293,7 +296,7 @@ static void explain_here(gs_krylov *k, const gs_column *worst, char *text)
 
 const char *gsolve_solver_explain(gsolve_solver *k)
 {
-    if (k->explanation) return k->explanation;
+    if (k->run->explanation) return k->run->explanation;
     if (k->ncols == 0) return "There has been no run yet.";
     char *text = gsolve_alloc(k->ctx, GSOLVE_HOST, SENTENCES, 1);
     if (!text) return "Out of memory while looking for the cause.";
@@ -302,11 +305,11 @@ const char *gsolve_solver_explain(gsolve_solver *k)
     text[0] = 0;
     if (worst->outcome == GSOLVE_CONVERGED) {
         add(text, "Converged: |b - Ax| / |b| = %.2e after %d iterations.", worst->residual,
-            k->iteration);
+            k->run->counts->iteration);
     } else {
         explain_here(k, worst, text);
     }
     if (k->note[0]) add(text, "%s%s", worst->outcome == GSOLVE_CONVERGED ? " " : "", k->note);
-    k->explanation = text;
+    k->run->explanation = text;
     return text;
 }

@@ -6,7 +6,7 @@
  * A step moves, beside two products and two applications of M, 19 vectors: r, r~, x read and
  * written, q, q~, p twice, and the directions; the least is 15. */
 #include "core/try.h"
-#include "solver/method.h"
+#include "solver/operations/operations.h"
 
 typedef struct bicg_options {
     gs_run_options run;

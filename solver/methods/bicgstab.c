@@ -8,7 +8,8 @@
  * with v and t 2, x and r 8, p and p^ 6. That is the least but for the 2 that are read again only
  * because a sum over all rows lies between. Other M: two applications and 2 vectors more. */
 #include "core/try.h"
-#include "solver/method.h"
+#include "solver/operations/operations.h"
+#include "solver/resident/resident.h"
 
 typedef struct bicgstab_options {
     gs_run_options run;
@@ -57,6 +58,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     const gs_coefficient one = gs_number(1);
     const gs_coefficient alpha = gs_quotient(1, rho, s->rv), omega = gs_quotient(1, s->ts, s->tt);
     const gs_coefficient back = gs_quotient(-1, rho, s->rv), turn = gs_quotient(-1, next, s->rv);
+    const gs_solution_vectors solution = {s->ph, s->sh, s->t, s->shadow, s->r};
     gs_coefficient beta = gs_quotient(1, next, s->rv); /* (next / rho) (alpha / omega)     */
     gsolve_status status;
 
@@ -65,7 +67,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     TRY(gs_axpbypcz_precondition(k, back, s->v, one, none, one, s->r,
                                  s->sh));                     /* s = r - alpha v, s^ */
     TRY(gs_multiply_dot(k, s->sh, s->t, s->r, s->ts, s->tt)); /* t = A s^            */
-    TRY(gs_solution_step(k, alpha, s->ph, omega, s->sh, s->t, s->shadow, s->r, next));
+    TRY(gs_solution_step(k, alpha, omega, &solution, next));
     TRY(gs_axpbypcz_precondition(k, one, s->r, turn, s->v, beta, s->p,
                                  s->ph)); /* p = r + beta (p - omega v), p^ */
 done:
@@ -77,9 +79,10 @@ static gsolve_status resident_steps(gs_krylov *k, int32_t c, int64_t j, int coun
 #define OF(v) gs_column_of(v, c).value
     const bicgstab *s = k->state;
     const gs_resident_run run = gs_resident_run_of(k, c, s->rho[j % 2], s->rho[(j + 1) % 2], count);
+    const gs_resident_vectors v = {OF(k->x),  OF(s->r),  OF(s->p),
+                                   OF(s->ph), OF(s->sh), OF(s->shadow)};
 
-    return gs_resident_cuda.bicgstab(k->ctx->queue, k->resident, &run, OF(k->x), OF(s->r),
-                                     OF(s->shadow), OF(s->p), OF(s->ph), OF(s->sh));
+    return gs_resident_cuda.bicgstab(k->ctx->queue, gs_resident_plan(k), &run, &v);
 #undef OF
 }
 

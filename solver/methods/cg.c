@@ -6,7 +6,8 @@
  * written, then x, p, r, M read and x, p written. The least is 72: M^-1 r would have to stay in the
  * cache. */
 #include "core/try.h"
-#include "solver/method.h"
+#include "solver/operations/operations.h"
+#include "solver/resident/resident.h"
 
 typedef struct cg_options {
     gs_run_options run;
@@ -61,7 +62,7 @@ static gsolve_status start(gs_krylov *k)
     bool simple;
     gsolve_status status;
 
-    if (k->keeps) return go_on(k);
+    if (k->continues) return go_on(k);
     gs_diagonal(k, &simple);
     /* the last step, if it is the first, reads what z was */
     if (!simple) TRY(gs_zero(k, s->z));
@@ -89,9 +90,11 @@ static gsolve_status resident_steps(gs_krylov *k, int32_t c, int64_t j, int coun
 {
     const cg *s = k->state;
     const gs_resident_run run = gs_resident_run_of(k, c, s->rho[j % 2], s->rho[(j + 1) % 2], count);
+    const gs_resident_vectors v = {.x = gs_column_of(k->x, c).value,
+                                   .r = gs_column_of(s->r, c).value,
+                                   .p = gs_column_of(s->p, c).value};
 
-    return gs_resident_cuda.cg(k->ctx->queue, k->resident, &run, gs_column_of(k->x, c).value,
-                               gs_column_of(s->r, c).value, gs_column_of(s->p, c).value);
+    return gs_resident_cuda.cg(k->ctx->queue, gs_resident_plan(k), &run, &v);
 }
 
 const gs_method gs_cg = {

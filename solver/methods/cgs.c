@@ -9,7 +9,7 @@
  * the least is 17, with u + q made along with q, p along with u, and the dot products merged into
  * the passes that make their operands. */
 #include "core/try.h"
-#include "solver/method.h"
+#include "solver/operations/operations.h"
 
 typedef struct cgs_options {
     gs_run_options run;

@@ -9,7 +9,7 @@
 
 #include "core/try.h"
 #include "factor/lu.h"
-#include "solver/method.h"
+#include "solver/operations/operations.h"
 
 enum { AUTO, CHOLESKY, LU, QR };
 
@@ -365,7 +365,7 @@ static gsolve_status setup(gs_krylov *k)
 
     TRY(gs_new_vector(k, m, &s->r));
     TRY(gs_new_vector(k, n, &s->dx));
-    TRY(gs_not_foretold(k)); /* the factors */
+    TRY(gs_require_values(k)); /* the factors */
     TRY(factor(k));
     s->work_size = s->kind == QR ? s->symbolic->m2 : n;
     if (s->work_size < m + (int64_t)n) s->work_size = m + (int64_t)n;
@@ -444,7 +444,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
         solve(k, b, x, s->work);
         TRY(put(k, s->dx, c, x, s->work));
     }
-    k->precond_seconds += gs_now() - begin;
+    gs_add_precond_seconds(k, gs_now() - begin);
     TRY(gs_axpby(k, gs_number(1), s->dx, gs_number(1), k->x)); /* x += F^-1 r         */
     TRY(gs_residual(k, s->r));                                 /* r = b - A x         */
 done:

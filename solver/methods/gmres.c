@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "solver/method.h"
+#include "solver/operations/operations.h"
 
 typedef struct gmres_options {
     gs_run_options run;
@@ -44,6 +44,11 @@ static const gsolve_option options[] = {
 static gsolve_dense basis(const gmres *s, gsolve_dense V, int j)
 {
     return gs_basis_at(V, s->ld, j);
+}
+
+static gs_basis vectors_of(const gmres *s, gsolve_dense V)
+{
+    return (gs_basis){V, s->ld};
 }
 
 static gsolve_status setup(gs_krylov *k)
@@ -130,10 +135,10 @@ static gsolve_status add_solution(gs_krylov *k, int count)
 
     TRY(GS_RUN_SCALAR(k, gmres_solve, &a));
     if (k->method->flexible) {
-        return gs_combine(k, count, s->Z, s->ld, y, s->m + 1, 1, k->x, NULL);
+        return gs_combine(k, count, vectors_of(s, s->Z), y, s->m + 1, 1, k->x, NULL);
     }
     TRY(gs_zero(k, u));
-    TRY(gs_combine(k, count, s->V, s->ld, y, s->m + 1, 1, u, NULL)); /* u = V y             */
+    TRY(gs_combine(k, count, vectors_of(s, s->V), y, s->m + 1, 1, u, NULL)); /* u = V y */
     TRY(gs_precondition(k, u, s->Z));
     TRY(gs_axpby(k, gs_number(1), s->Z, gs_number(1), k->x)); /* x += M^-1 u         */
 done:
@@ -149,8 +154,8 @@ static gsolve_status finish(gs_krylov *k)
     for (int count = 1; count <= s->m; count++) {
         bool any = false;
         for (int32_t c = 0; c < k->ncols; c++) {
-            const int steps = k->column[c].iterations - k->begun;
-            k->active[c] = k->round[c] && steps > 0 && (steps - 1) % s->m + 1 == count;
+            const int steps = gs_steps_of_column(k, c);
+            k->active[c] = steps > 0 && (steps - 1) % s->m + 1 == count;
             any = any || k->active[c];
         }
         if (!any) continue;
@@ -172,14 +177,14 @@ static gsolve_status orthogonalise(gs_krylov *k, int j, gsolve_dense w)
     const gs_scalar_arguments a = small_of(k, j);
     gsolve_status status;
 
-    TRY(gs_dots(k, j + 1, s->V, s->ld, w, h, stride));                      /* h = V'w    */
-    TRY(gs_combine(k, j + 1, s->V, s->ld, h, stride, -1, w, s->is[GM_WW])); /* w -= V h   */
+    TRY(gs_dots(k, j + 1, vectors_of(s, s->V), w, h, stride));                      /* h = V'w    */
+    TRY(gs_combine(k, j + 1, vectors_of(s, s->V), h, stride, -1, w, s->is[GM_WW])); /* w -= V h   */
     TRY(GS_RUN_SCALAR(k, gmres_again, &a));
-    k->unless = s->once;
-    TRY(gs_dots(k, j + 1, s->V, s->ld, w, again, m + 1));
-    TRY(gs_combine(k, j + 1, s->V, s->ld, again, m + 1, -1, w, s->is[GM_WW]));
+    k->skip = s->once;
+    TRY(gs_dots(k, j + 1, vectors_of(s, s->V), w, again, m + 1));
+    TRY(gs_combine(k, j + 1, vectors_of(s, s->V), again, m + 1, -1, w, s->is[GM_WW]));
 done:
-    k->unless = NULL;
+    k->skip = NULL;
     return status;
 }
 
@@ -231,7 +236,7 @@ const gs_method gs_gmres = {
     .step = step,
     .period = period,
     .finish = finish,
-    .late = true,
+    .late_solution = true,
 };
 
 const gs_method gs_fgmres = {
@@ -244,5 +249,5 @@ const gs_method gs_fgmres = {
     .step = step,
     .period = period,
     .finish = finish,
-    .late = true,
+    .late_solution = true,
 };

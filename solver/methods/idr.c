@@ -16,7 +16,7 @@
  * 8 n bytes each in fp64; the least is 2 s^2 + 14 s, with G and U updated in one pass. */
 #include "core/try.h"
 #include "gsolve_io.h"
-#include "solver/method.h"
+#include "solver/operations/operations.h"
 
 typedef struct idr_options {
     gs_run_options run;
@@ -36,6 +36,12 @@ static const gsolve_option options[] = {
     {"s", "dimension of the shadow space", GSOLVE_INT, offsetof(idr_options, s), 4, 1, 16, NULL},
     {0},
 };
+
+/* The vectors of P, G or U from vector j on. */
+static gs_basis vectors_from(const idr *s, gsolve_dense V, int j)
+{
+    return (gs_basis){gs_basis_at(V, s->ld, j), s->ld};
+}
 
 /* P_i = random numbers: orthogonal enough, the cosines being about 1 / sqrt(n). Multiples of 2^-24,
  * the same in both types. */
@@ -79,7 +85,7 @@ static gsolve_status setup(gs_krylov *k)
     for (int i = 0; i < ID_SCALARS; i++) {
         TRY(gs_new_columns(k, (size_t)size[i], sizeof(double), (void **)(void *)&s->is[i]));
     }
-    if (!k->counting) TRY(make_shadow(k));
+    if (!gs_is_counting(k)) TRY(make_shadow(k));
 done:
     return status;
 }
@@ -129,11 +135,11 @@ static gsolve_status new_direction(gs_krylov *k, int i)
 
     TRY(GS_RUN_SCALAR(k, idr_solve, &a)); /* M_ c = f                  */
     TRY(gs_copy_vector(k, s->r, s->v));
-    TRY(gs_combine(k, m - i, G, s->ld, c, m, -1, s->v, NULL)); /* v = r - G c               */
-    TRY(gs_precondition(k, s->v, s->z));                       /* z = M^-1 v                */
+    TRY(gs_combine(k, m - i, vectors_from(s, s->G, i), c, m, -1, s->v, NULL)); /* v = r - G c */
+    TRY(gs_precondition(k, s->v, s->z)); /* z = M^-1 v                */
     TRY(gs_axpby(k, gs_quotient(1, is[ID_OMEGA], NULL), s->z, gs_quotient(1, is[ID_CK], NULL), U));
     if (i + 1 < m) { /* U_k = U c + omega z       */
-        TRY(gs_combine(k, m - i - 1, gs_basis_at(U, s->ld, 1), s->ld, c + 1, m, 1, U, NULL));
+        TRY(gs_combine(k, m - i - 1, vectors_from(s, s->U, i + 1), c + 1, m, 1, U, NULL));
     }
     TRY(gs_multiply(k, U, G)); /* G_k = A U_k               */
 done:
@@ -150,10 +156,10 @@ static gsolve_status orthogonalise(gs_krylov *k, int i)
     gsolve_status status = GSOLVE_OK;
 
     if (i == 0) return GSOLVE_OK;
-    TRY(gs_dots(k, i, s->P, s->ld, G, h, s->s)); /* h = P'G_k                 */
-    TRY(GS_RUN_SCALAR(k, idr_forward, &a));      /* h = M_^-1 h               */
-    TRY(gs_combine(k, i, s->G, s->ld, h, s->s, -1, G, NULL));
-    TRY(gs_combine(k, i, s->U, s->ld, h, s->s, -1, U, NULL));
+    TRY(gs_dots(k, i, vectors_from(s, s->P, 0), G, h, s->s)); /* h = P'G_k                 */
+    TRY(GS_RUN_SCALAR(k, idr_forward, &a));                   /* h = M_^-1 h               */
+    TRY(gs_combine(k, i, vectors_from(s, s->G, 0), h, s->s, -1, G, NULL));
+    TRY(gs_combine(k, i, vectors_from(s, s->U, 0), h, s->s, -1, U, NULL));
 done:
     return status;
 }
@@ -186,10 +192,11 @@ static gsolve_status step(gs_krylov *k, int64_t j)
 
     if (i == m) return reduce_dimension(k);
     G = gs_basis_at(s->G, s->ld, i), U = gs_basis_at(s->U, s->ld, i);
-    if (i == 0) TRY(gs_dots(k, m, s->P, s->ld, s->r, is[ID_F], m)); /* f = P'r            */
+    if (i == 0)
+        TRY(gs_dots(k, m, vectors_from(s, s->P, 0), s->r, is[ID_F], m)); /* f = P'r            */
     TRY(new_direction(k, i));
     TRY(orthogonalise(k, i));
-    TRY(gs_dots(k, m - i, gs_basis_at(s->P, s->ld, i), s->ld, G, is[ID_M] + (m + 1) * i, m * m));
+    TRY(gs_dots(k, m - i, vectors_from(s, s->P, i), G, is[ID_M] + (m + 1) * i, m * m));
     TRY(GS_RUN_SCALAR(k, idr_beta, &a)); /* beta = f_k / M_kk  */
     TRY(gs_axpy_norm(k, gs_quotient(-1, is[ID_BETA], NULL), G, s->r, k->rr)); /* r -= beta G_k    */
     TRY(gs_axpby(k, gs_quotient(1, is[ID_BETA], NULL), U, gs_number(1), k->x)); /* x += beta U_k  */

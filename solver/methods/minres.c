@@ -7,7 +7,7 @@
  *
  * A step moves, beside the product and M, 19 vectors; the least is 15. */
 #include "core/try.h"
-#include "solver/method.h"
+#include "solver/operations/operations.h"
 
 typedef struct minres_options {
     gs_run_options run;

@@ -14,7 +14,7 @@
  * A step moves, beside the product and M, 18 vectors: 144 n bytes in fp64, all in one pass, and
  * that is the least; cg moves 10. A replacement costs four products and two M more. */
 #include "core/try.h"
-#include "solver/method.h"
+#include "solver/operations/operations.h"
 
 typedef struct pipecg_options {
     gs_run_options run;

@@ -54,7 +54,7 @@ static gsolve_status setup(gs_krylov *k)
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->use));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->fallen));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->outcome));
-    TRY(gs_not_foretold(k)); /* the copies of A and M */
+    TRY(gs_require_values(k)); /* the copies of A and M */
     TRY(gs_refine_prepare(k));
 done:
     return status;
@@ -67,7 +67,7 @@ static gsolve_status start(gs_krylov *k)
 
     TRY(gs_refine_prepare(k));
     s->warm = false;
-    if (k->iteration == 0) {
+    if (gs_is_first_start(k)) {
         s->iterations = 0;
         for (int32_t c = 0; c < k->ncols; c++) s->fallen[c] = !s->inner;
     }
@@ -95,9 +95,10 @@ static bool ended_well(const gs_krylov *k)
     const gs_refine_state *s = k->state;
 
     for (int32_t c = 0; c < k->ncols; c++) {
-        const gsolve_outcome outcome = s->inner->column[c].outcome;
-        if (s->use[c] && !s->fallen[c] && outcome != GSOLVE_CONVERGED &&
-            outcome != GSOLVE_ITERATION_LIMIT) {
+        gsolve_result result = {0};
+        gsolve_solver_column(s->inner, c, &result);
+        if (s->use[c] && !s->fallen[c] && result.outcome != GSOLVE_CONVERGED &&
+            result.outcome != GSOLVE_ITERATION_LIMIT) {
             return false;
         }
     }
@@ -111,7 +112,7 @@ static int exponent_of(const gs_krylov *k, int32_t c)
     const gs_refine_state *s = k->state;
     int aim, now;
 
-    frexp(0.7 * fmax(gs_outer_target(k, c), 1e-16 * gs_outer_norm(k, c)), &aim);
+    frexp(0.7 * fmax(gs_column_target(k, c), 1e-16 * gs_column_norm(k, c)), &aim);
     frexp(s->use[c] ? sqrt(s->before[c]) : 0, &now);
     aim -= LEVEL + 1;
     return now - MOST > aim ? now - MOST : aim;
@@ -144,7 +145,7 @@ static gsolve_status correct(gs_krylov *k)
         TRY(low->zero(q, n, gs_column_of(x, c).value));
     }
     b.ncols = x.ncols = k->ncols;
-    s->inner->keeps = s->warm && ended_well(k);
+    s->inner->continues = s->warm && ended_well(k);
     TRY(gs_refine_run(k, s->inner, b, x, &outcome)); /* d = A^-1 r / 2^e         */
     s->warm = true;
     for (int32_t c = 0; c < k->ncols; c++) {
@@ -169,7 +170,7 @@ static gsolve_status correct_plain(gs_krylov *k, int32_t c)
 
     TRY(gs_refine_plain(k));
     run = s->plain->options;
-    run->rtol = fmin(fmax(0.5 * gs_outer_target(k, c) / sqrt(s->before[c]), 1e-15), 0.25);
+    run->rtol = fmin(fmax(0.5 * gs_column_target(k, c) / sqrt(s->before[c]), 1e-15), 0.25);
     TRY(k->vector->zero(q, n, d.value));
     TRY(gs_refine_run(k, s->plain, r, d, &s->outcome[c]));
     TRY(k->vector->copy(q, n, k->csr.type, gs_column_of(s->kept, c).value, x));
@@ -228,15 +229,15 @@ done:
 static gsolve_status step(gs_krylov *k, int64_t j)
 {
     gs_refine_state *s = k->state;
+    const int *ended;
     bool any = false;
     gsolve_status status;
 
     (void)j;
     TRY(to_host(k, s->before, k->rr));
-    TRY(gsolve_copy(k->ctx, k->mask, GSOLVE_HOST, k->ended, GSOLVE_DEVICE,
-                    (size_t)k->ncols * sizeof *k->mask));
+    TRY(gs_fetch_ended(k, &ended));
     for (int32_t c = 0; c < k->ncols; c++) {
-        s->use[c] = k->active[c] && !k->mask[c];
+        s->use[c] = k->active[c] && !ended[c];
         any = any || (s->use[c] && !s->fallen[c]);
     }
     TRY(gs_copy_vector(k, k->x, s->kept));

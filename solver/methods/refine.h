@@ -2,7 +2,7 @@
 #ifndef GS_SOLVER_METHODS_REFINE_H
 #define GS_SOLVER_METHODS_REFINE_H
 
-#include "solver/method.h"
+#include "solver/operations/operations.h"
 
 /* The words of the option inner. */
 #define GS_REFINE_INNER "auto|cg|bicgstab|gmres|fgmres|minres"

@@ -5,6 +5,7 @@
 
 #include "core/try.h"
 #include "solver/methods/refine.h"
+#include "solver/run/inner.h"
 
 bool gs_refine_copies(const gs_krylov *k)
 {
@@ -59,7 +60,7 @@ static gsolve_status copy_system(gs_krylov *k)
         TRY(gsolve_precond_create(&s->M, k->ctx, kind.spec, &view));
     }
     if (!s->inner) TRY(new_inner(k, s->A, s->M, hurry, &s->inner));
-    s->inner->within = true;
+    gs_inner_mark(s->inner);
 done:
     gsolve_csr_free(&csr, k->ctx);
     return status;
@@ -87,7 +88,7 @@ gsolve_status gs_refine_prepare(gs_krylov *k)
         if (status == GSOLVE_NO_MEMORY) return status;
     } else if (!s->inner) {
         TRY(new_inner(k, k->A, k->M, hurry, &s->inner));
-        s->inner->within = true;
+        gs_inner_mark(s->inner);
     }
     if (!s->inner) TRY(gs_refine_plain(k));
     s->version = info.version;
@@ -103,14 +104,9 @@ gsolve_status gs_refine_run(gs_krylov *k, gsolve_solver *inner, gsolve_dense b, 
     gsolve_result result;
     gsolve_status status;
 
-    TRY(gsolve_solver_profile(inner, k->profile.on));
-    TRY(gsolve_solver_run(inner, b, x, &result));
-    gs_profile_merge(&k->profile, &inner->profile);
+    TRY(gs_inner_run(k, inner, b, x, &result));
     *outcome = result.outcome;
     s->iterations += result.iterations;
-    k->products += result.products;
-    k->product_seconds += result.product_seconds;
-    k->precond_seconds += result.precond_seconds;
 done:
     return status;
 }

@@ -15,7 +15,7 @@
  * beside two products and two applications of M, 39 vectors: 312 n bytes in fp64; the least is 34,
  * with d and x made in one pass and the dot products merged into those that make their operands. */
 #include "core/try.h"
-#include "solver/method.h"
+#include "solver/operations/operations.h"
 
 typedef struct tfqmr_options {
     gs_run_options run;

@@ -1,10 +1,12 @@
-/* resident.c: which solvers run resident on the device, see resident.h. */
+/* resident.c: which runs are resident on the GPU, see resident_kernels.h; their steps. */
 #include "solver/resident/resident.h"
 
 #include <string.h>
 
 #include "core/try.h"
-#include "solver/method.h"
+#include "solver/operations/operations.h"
+#include "solver/run/counts.h"
+#include "solver/run/profile.h"
 
 /* One column after the other runs on the chip; side by side each shares the launches with the
  * others, and more of them are faster so (on an H200 eight of 64000 unknowns by 2.3 times). */
@@ -17,13 +19,14 @@ gsolve_status gs_resident_new(gs_krylov *k)
 
     gsolve_matrix_describe(k->A, &info);
     if (!gs_on_gpu(k->ctx) || !k->method->resident_steps ||
-        gs_run(k)->resident == GS_RESIDENT_OFF || (k->M && !gsolve_precond_diagonal(k->M)) ||
+        gs_run_options_of(k)->resident == GS_RESIDENT_OFF ||
+        (k->M && !gsolve_precond_diagonal(k->M)) ||
         (strcmp(info.format, "csr") != 0 && strcmp(info.format, "auto") != 0)) {
         /* another format was chosen to be used */
         return GSOLVE_OK;
     }
     gsolve_matrix_device_csr(k->A, &rows);
-    return gs_resident_cuda.plan(&k->resident, k->ctx, &rows, info.entries);
+    return gs_resident_cuda.plan(&k->run->resident->plan, k->ctx, &rows, info.entries);
 }
 
 gsolve_status gs_resident_begin(gs_krylov *k)
@@ -32,32 +35,74 @@ gsolve_status gs_resident_begin(gs_krylov *k)
     gsolve_csr rows;
     gsolve_status status = GSOLVE_OK;
 
-    k->on_chip = k->resident && k->ncols <= MOST_COLUMNS;
-    if (!k->on_chip) return GSOLVE_OK;
+    k->run->resident->on = k->run->resident->plan && k->ncols <= MOST_COLUMNS;
+    if (!k->run->resident->on) return GSOLVE_OK;
     gsolve_matrix_describe(k->A, &info);
-    if (k->resident_A == info.version) return GSOLVE_OK;
+    if (k->run->resident->A == info.version) return GSOLVE_OK;
     gsolve_matrix_device_csr(k->A, &rows);
-    TRY(gs_resident_cuda.fill(k->resident, k->ctx, &rows));
-    k->resident_A = info.version;
+    TRY(gs_resident_cuda.fill(k->run->resident->plan, k->ctx, &rows));
+    k->run->resident->A = info.version;
 done:
     return status;
 }
 
 void gs_resident_drop(gs_krylov *k)
 {
-    if (k->resident) gs_resident_cuda.drop(k->resident, k->ctx);
-    k->resident = NULL;
+    if (k->run->resident->plan) gs_resident_cuda.drop(k->run->resident->plan, k->ctx);
+    k->run->resident->plan = NULL;
 }
 
-void gs_resident_expect_bytes(gs_krylov *k)
+void gs_resident_leave(gs_krylov *k)
+{
+    k->run->resident->on = false;
+}
+
+bool gs_is_resident(const gs_krylov *k)
+{
+    return k->run->resident->on;
+}
+
+const gs_resident *gs_resident_plan(const gs_krylov *k)
+{
+    return k->run->resident->plan;
+}
+
+/* For the profile: a launch moves A and six vectors once, and in each step twice the vector that
+ * each product gathers from. */
+static void expect_bytes(gs_krylov *k)
 {
     const double vector = (double)gs_type_size(k->csr.type) * k->csr.nrows;
     gsolve_matrix_info A = {0};
 
-    if (!gs_profiling(&k->profile)) return;
+    if (!gs_profiling(k->run->profile)) return;
     gsolve_matrix_describe(k->A, &A);
-    gs_expect_bytes(&k->profile, GS_RESIDENT, (double)A.bytes + 6 * vector);
-    k->profile.step_bytes = 2 * vector * k->method->products;
+    gs_expect_bytes(k->run->profile, GS_RESIDENT, (double)A.bytes + 6 * vector);
+    gs_expect_step_bytes(k->run->profile, 2 * vector * k->method->products);
+}
+
+gsolve_status gs_resident_take_steps(gs_krylov *k, int64_t j, int count)
+{
+    const double begin = gs_now();
+    const int64_t first = k->run->counts->begun + j + 1;
+    gsolve_status status = GSOLVE_OK;
+
+    gs_profile_set_iteration(k->run->profile, (int)first);
+    for (int32_t c = 0; c < k->ncols; c++) {
+        if (!k->active[c]) continue;
+        expect_bytes(k);
+        gs_profile_open(k->run->profile);
+        status = k->method->resident_steps(k, c, j, count);
+        gs_profile_close(k->run->profile);
+        if (status != GSOLVE_OK) goto done;
+    }
+    for (int i = 0; i < count; i++) {
+        gs_count_products(k, k->method->products, 0);
+        gs_count_products_by(k, first + i, k->run->counts->products);
+    }
+    gs_count_products(k, 0, gs_now() - begin);
+done:
+    gs_profile_set_iteration(k->run->profile, 0);
+    return status;
 }
 
 gs_resident_run gs_resident_run_of(const gs_krylov *k, int32_t c, gs_scalar rho, gs_scalar next,

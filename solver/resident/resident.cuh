@@ -1,12 +1,12 @@
-// resident.cuh: what the kernels of resident systems are made of: the matrix in shared memory, the
-// product with it, and sums over all blocks.
+// resident.cuh: parts of the kernels of resident systems: the matrix in shared memory, the product
+// with it, and sums over all blocks.
 #ifndef GS_SOLVER_RESIDENT_RESIDENT_CUH
 #define GS_SOLVER_RESIDENT_RESIDENT_CUH
 
 #include "core/cuda.cuh"
 
 extern "C" {
-#include "solver/resident/resident.h"
+#include "solver/resident/resident_kernels.h"
 }
 
 constexpr int gs_resident_threads = 512; // of a block; one block to a multiprocessor
@@ -14,18 +14,18 @@ constexpr int gs_resident_warps = gs_resident_threads / 32;
 constexpr int gs_resident_passes = 4; // most slots of a thread
 constexpr int gs_resident_most_blocks = gs_resident_threads / 2;
 
-// The rows of block b are first[b] to first[b + 1]. A row is summed by lanes threads: slot s of a
-// block is lane s % lanes of its row s / lanes, and belongs to thread s % threads in pass
-// s / threads. The entries of a warp's slots in a pass lie side by side: entry k of each, then
-// entry k + 1, as many as the longest has, from base on; shorter ones are filled up with zeros.
+// The rows of block b are first[b] to first[b + 1]. `lanes` threads sum a row: slot s of a block is
+// lane s % lanes of its row s / lanes, and belongs to thread s % threads in pass s / threads. The
+// entries of a warp's slots in a pass are interleaved from base on: entry k of all slots, then
+// entry k + 1, up to the length of the longest slot. Shorter slots are padded with zeros.
 struct gs_resident {
     int blocks, lanes, passes;
-    int capacity;   // entries that a block has room for
+    int capacity;   // entries of a block's part, padded
     int32_t *first; // blocks + 1
     int32_t *base;  // blocks x (passes x warps + 1)
     void *value;    // blocks x capacity, in A's type
     int32_t *col;
-    double *slot; // for the sums, see gs_meeting
+    double *slot; // see gs_meeting
     gsolve_type type;
 };
 
@@ -36,19 +36,19 @@ inline size_t gs_resident_bytes(const gs_resident *p) // of shared memory
 
 // See gs_resident_kernels.
 gsolve_status gs_resident_cg(gs_queue *q, const gs_resident *plan, const gs_resident_run *run,
-                             void *x, void *r, void *p);
+                             const gs_resident_vectors *v);
 gsolve_status gs_resident_bicgstab(gs_queue *q, const gs_resident *plan, const gs_resident_run *run,
-                                   void *x, void *r, const void *shadow, void *p, void *ph,
-                                   void *sh);
+                                   const gs_resident_vectors *v);
 
 // --- sums over all blocks ---------------------------------------------------------------------
 
-// Every block leaves its sums in a place of its own and waits until those of all blocks are there:
-// a place is empty while its bits are all set. Places are used in turn: a block empties those of
-// the meeting before once it knows that all have come to this one.
+// A meeting is a barrier over the grid with sums. Every block writes its sums into a slot of its
+// own and waits until the slots of all blocks are full; a slot is empty while all its bits are set.
+// There are three sets of slots, used in rotation: a block empties those of the meeting before once
+// it has read all slots of this one, since every block has then left the meeting before.
 struct gs_meeting {
-    double *slot; // 3 x 2 x blocks
-    int blocks, turn;
+    double *slot;      // 3 x 2 x blocks
+    int blocks, count; // meetings so far
 };
 
 __device__ inline double gs_acquire(const double *p)
@@ -74,7 +74,7 @@ __device__ inline double gs_warp_sum(double x)
     return x;
 }
 
-// The same where there is but one block.
+// A meeting of a single block.
 template <int S>
 __device__ void gs_meet_alone(double (&mine)[S], double (&of_warp)[S][gs_resident_warps])
 {
@@ -87,13 +87,13 @@ __device__ void gs_meet_alone(double (&mine)[S], double (&of_warp)[S][gs_residen
 }
 
 // mine = the sums over all threads of the grid, in every thread, in an order that depends on the
-// grid alone. What threads have written before is seen by all after it.
+// grid alone. Every thread then sees what any thread wrote before the meeting.
 template <int S>
 __device__ void gs_meet(double (&mine)[S], gs_meeting &m)
 {
     __shared__ double of_warp[S][gs_resident_warps], of_block[S * gs_resident_most_blocks];
     const int t = (int)threadIdx.x, lane = t % 32, B = m.blocks;
-    double *slot = m.slot + (m.adapt % 3) * 2 * B, *before = m.slot + ((m.adapt + 2) % 3) * 2 * B;
+    double *slot = m.slot + (m.count % 3) * 2 * B, *before = m.slot + ((m.count + 2) % 3) * 2 * B;
 
 #pragma unroll
     for (int s = 0; s < S; s++) {
@@ -125,18 +125,18 @@ __device__ void gs_meet(double (&mine)[S], gs_meeting &m)
         for (int b = lane; b < B; b += 32) sum += of_block[s * B + b];
         mine[s] = gs_warp_sum(sum);
     }
-    m.adapt++;
+    m.count++;
 }
 
 // --- the matrix -------------------------------------------------------------------------------
 
-// A block's part of the matrix, in shared memory, and what a thread has to know of its slots.
+// A block's part of the matrix, in shared memory, and where the slots of this thread are in it.
 template <class T, int R>
 struct gs_part {
     const T *value;
     const int32_t *col;
     int32_t base[R], width[R]; // of this thread's warp in each pass
-    int32_t row[R];            // whose elements of vectors it keeps, or -1
+    int32_t row[R];            // the row whose vector elements this thread keeps, or -1
     int lanes;
 };
 
@@ -172,7 +172,7 @@ __device__ gs_part<T, R> gs_part_load(const gs_resident &plan)
     return part;
 }
 
-// y = A x in the rows of this thread; x is read where others have written it before a meeting.
+// y = A x in the rows of this thread. Other threads may have written x before the last meeting.
 template <class T, int R>
 __device__ void gs_part_multiply(const gs_part<T, R> &A, const T *x, T (&y)[R])
 {

@@ -1,5 +1,5 @@
-// resident_steps.cu: the steps of cg.c and bicgstab.c in one kernel each, see resident.h. Names are
-// those of the methods' files.
+// resident_steps.cu: the steps of cg.c and bicgstab.c in one kernel each, see resident_kernels.h.
+// Names are those of the methods' files.
 #include "solver/resident/resident.cuh"
 
 namespace
@@ -8,43 +8,51 @@ namespace
 #define SMALL __device__
 #include "vector/convergence_body.h"
 
-// --- what happens to the column ---------------------------------------------------------------
+// --- the convergence test ---------------------------------------------------------------------
 
-// The progress of the column, kept by every block alike; the first block tells of it.
+// The progress of the column. Every block keeps a copy; the first block writes the history.
 struct course {
     gs_progress *progress; // in shared memory
-    int flag;              // what was found, in every thread
+    int flag;              // a flaw that was found, in every thread
 };
 
-__device__ course begin_course(const gs_convergence_test &judge)
+__device__ course begin_course(const gs_convergence_test &test)
 {
     __shared__ gs_progress progress;
 
-    if (threadIdx.x == 0) progress = judge.progress[judge.c];
+    if (threadIdx.x == 0) progress = test.progress[test.c];
     __syncthreads();
-    return {&progress, judge.flag[judge.c]};
+    return {&progress, test.flag[test.c]};
 }
 
-// Whether the column goes on.
-__device__ bool goes_on(const course &now, const gs_convergence_test &judge, double rr)
+// Tests |r|^2 = rr. Whether the column goes on.
+__device__ bool goes_on(const course &now, const gs_convergence_test &test, double rr)
 {
     if (threadIdx.x == 0) {
         test_progress(now.progress, rr, now.flag, 1);
-        if (blockIdx.x == 0) judge_remember(&judge, now.progress);
+        if (blockIdx.x == 0) judge_remember(&test, now.progress);
     }
     __syncthreads();
     return now.progress->outcome < 0;
 }
 
-__device__ void end_course(const course &now, const gs_convergence_test &judge)
+// The kernel ends after j steps.
+__device__ void end_course(const course &now, const gs_resident_run &run, int j, double rho,
+                           double rr)
 {
+    const gs_convergence_test &test = run.convergence;
+
     if (blockIdx.x > 0 || threadIdx.x > 0) return;
-    judge.progress[judge.c] = *now.progress;
-    judge.flag[judge.c] = now.flag;
-    judge.ended[judge.c] = now.progress->outcome >= 0 ? GS_ENDED : GS_GOES_ON;
+    *run.rho[j % 2] = rho;
+    *run.rr = rr;
+    test.progress[test.c] = *now.progress;
+    test.flag[test.c] = now.flag;
+    test.ended[test.c] = now.progress->outcome >= 0 ? GS_ENDED : GS_GOES_ON;
 }
 
-// value, or 0 and a flag where it is not a number.
+// --- scalars and vectors ----------------------------------------------------------------------
+
+// value; 0 and a flag where it is not finite or not right.
 __device__ double checked(double value, bool right, gsolve_outcome flaw, course &now)
 {
     if (right && isfinite(value)) return value;
@@ -70,21 +78,30 @@ __device__ void read_diagonal(const gs_part<T, R> &A, const void *d, T (&mine)[R
     for (int i = 0; i < R && !d; i++) mine[i] = 1;
 }
 
+// sum += u'v in the rows of this thread.
+template <class T, int R>
+__device__ void add_dot(const T (&u)[R], const T (&v)[R], double &sum)
+{
+#pragma unroll
+    for (int i = 0; i < R; i++) sum += (double)u[i] * (double)v[i];
+}
+
 // --- the steps --------------------------------------------------------------------------------
 
-struct cg_vectors {
-    void *x, *r, *p;
-};
-
+// Both kernels: the grid is one cooperative launch of plan.blocks blocks. A block owns the rows
+// first[b] to first[b + 1] and their part of A; a thread owns up to R rows, of which it keeps every
+// vector's elements in registers. Only the vector that A multiplies passes through global memory.
+// Each meeting makes what was written to it visible to all blocks. Every block computes the same
+// scalars from the same sums.
 template <class T, int R>
 __global__ void __launch_bounds__(gs_resident_threads, 1)
-    cg_steps(gs_resident plan, gs_resident_run run, cg_vectors v)
+    cg_steps(gs_resident plan, gs_resident_run run, gs_resident_vectors v)
 {
     gs_meeting all = {plan.slot, plan.blocks, 0};
     T x[R], r[R], p[R], q[R], d[R];
 
-    if (run.judge.ended[run.judge.c]) return;
-    course now = begin_course(run.judge);
+    if (run.convergence.ended[run.convergence.c]) return;
+    course now = begin_course(run.convergence);
     const gs_part<T, R> A = gs_part_load<T, R>(plan);
     double rho = *run.rho[0], rr = 0;
     int j = 0;
@@ -95,8 +112,7 @@ __global__ void __launch_bounds__(gs_resident_threads, 1)
     while (j < run.steps) {
         double pq[1] = {0}, sums[2] = {0, 0}, none[1] = {0};
         gs_part_multiply(A, (const T *)v.p, q); // q = A p
-#pragma unroll
-        for (int i = 0; i < R; i++) pq[0] += (double)p[i] * (double)q[i];
+        add_dot(p, q, pq[0]);
         gs_meet(pq, all);
         const T alpha = (T)definite(rho, pq[0], now);
 #pragma unroll
@@ -108,7 +124,7 @@ __global__ void __launch_bounds__(gs_resident_threads, 1)
         }
         gs_meet(sums, all);
         rr = sums[0], j++;
-        const bool on = goes_on(now, run.judge, rr);
+        const bool on = goes_on(now, run.convergence, rr);
         const T beta = (T)definite(sums[1], rho, now);
         rho = sums[1];
 #pragma unroll
@@ -119,24 +135,18 @@ __global__ void __launch_bounds__(gs_resident_threads, 1)
     }
     gs_part_write(A, x, v.x);
     gs_part_write(A, r, v.r);
-    if (blockIdx.x == 0 && threadIdx.x == 0) *run.rho[j % 2] = rho, *run.rr = rr;
-    end_course(now, run.judge);
+    end_course(now, run, j, rho, rr);
 }
-
-struct bicgstab_vectors {
-    void *x, *r, *p, *ph, *sh;
-    const void *shadow;
-};
 
 template <class T, int R>
 __global__ void __launch_bounds__(gs_resident_threads, 1)
-    bicgstab_steps(gs_resident plan, gs_resident_run run, bicgstab_vectors o)
+    bicgstab_steps(gs_resident plan, gs_resident_run run, gs_resident_vectors o)
 {
     gs_meeting all = {plan.slot, plan.blocks, 0};
     T x[R], r[R], shadow[R], p[R], v[R], t[R], d[R];
 
-    if (run.judge.ended[run.judge.c]) return;
-    course now = begin_course(run.judge);
+    if (run.convergence.ended[run.convergence.c]) return;
+    course now = begin_course(run.convergence);
     const gs_part<T, R> A = gs_part_load<T, R>(plan);
     double rho = *run.rho[0], rr = 0;
     int j = 0;
@@ -148,8 +158,7 @@ __global__ void __launch_bounds__(gs_resident_threads, 1)
     while (j < run.steps) {
         double rv[1] = {0}, sums[2] = {0, 0}, none[1] = {0};
         gs_part_multiply(A, (const T *)o.ph, v); // v = A p^
-#pragma unroll
-        for (int i = 0; i < R; i++) rv[0] += (double)shadow[i] * (double)v[i];
+        add_dot(shadow, v, rv[0]);
         gs_meet(rv, all);
         const T alpha = (T)quotient(rho, rv[0], now);
 #pragma unroll
@@ -161,28 +170,25 @@ __global__ void __launch_bounds__(gs_resident_threads, 1)
         gs_part_write(A, t, o.sh);
         gs_meet(none, all);
         gs_part_multiply(A, (const T *)o.sh, t); // t = A s^
-#pragma unroll
-        for (int i = 0; i < R; i++) {
-            sums[0] += (double)t[i] * (double)r[i];
-            sums[1] += (double)t[i] * (double)t[i];
-        }
+        add_dot(t, r, sums[0]);
+        add_dot(t, t, sums[1]);
         gs_meet(sums, all);
-        const double turn = sums[1] / sums[0];
+        const double inverse = sums[1] / sums[0]; // 1 / omega
         const T omega = (T)quotient(sums[0], sums[1], now);
         sums[0] = sums[1] = 0;
 #pragma unroll
         for (int i = 0; i < R; i++) {
             x[i] += omega * (d[i] * r[i]);
             r[i] -= omega * t[i];
-            sums[0] += (double)r[i] * (double)r[i];
-            sums[1] += (double)r[i] * (double)shadow[i];
         }
+        add_dot(r, r, sums[0]);
+        add_dot(r, shadow, sums[1]);
         gs_meet(sums, all);
         rr = sums[0], j++;
-        const bool on = goes_on(now, run.judge, rr);
+        const bool on = goes_on(now, run.convergence, rr);
         const T back = (T)quotient(sums[1], rv[0], now); // beta omega
         // (next / rho) (alpha / omega)
-        const T beta = (T)checked(sums[1] / rv[0] * turn, true, GSOLVE_BREAKDOWN, now);
+        const T beta = (T)checked(sums[1] / rv[0] * inverse, true, GSOLVE_BREAKDOWN, now);
         rho = sums[1];
         if (!on) break;
 #pragma unroll
@@ -196,26 +202,25 @@ __global__ void __launch_bounds__(gs_resident_threads, 1)
     gs_part_write(A, x, o.x);
     gs_part_write(A, r, o.r);
     gs_part_write(A, p, o.p);
-    if (blockIdx.x == 0 && threadIdx.x == 0) *run.rho[j % 2] = rho, *run.rr = rr;
-    end_course(now, run.judge);
+    end_course(now, run, j, rho, rr);
 }
 
 // --- launches ---------------------------------------------------------------------------------
 
-// All blocks at once, with empty places to meet at.
-template <class V>
+// Launches all blocks at once, with empty slots for the first meeting.
 gsolve_status launch(gs_queue *q, const gs_resident *plan, const gs_resident_run *run,
-                     void (*kernel)(gs_resident, gs_resident_run, V), V vectors)
+                     void (*kernel)(gs_resident, gs_resident_run, gs_resident_vectors),
+                     gs_resident_vectors vectors)
 {
     gs_resident p = *plan;
     gs_resident_run r = *run;
     void *arguments[] = {&p, &r, &vectors};
     const size_t shared = gs_resident_bytes(plan),
-                 places = sizeof(double) * 3 * 2 * (size_t)p.blocks;
+                 slots = sizeof(double) * 3 * 2 * (size_t)p.blocks;
     cudaError_t code =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
 
-    if (code == cudaSuccess) code = cudaMemsetAsync(p.slot, 0xff, places, q->stream);
+    if (code == cudaSuccess) code = cudaMemsetAsync(p.slot, 0xff, slots, q->stream);
     if (code == cudaSuccess) {
         code = cudaLaunchCooperativeKernel((const void *)kernel, dim3((unsigned)p.blocks),
                                            dim3(gs_resident_threads), arguments, shared, q->stream);
@@ -233,15 +238,13 @@ gsolve_status launch(gs_queue *q, const gs_resident *plan, const gs_resident_run
 } // namespace
 
 gsolve_status gs_resident_cg(gs_queue *q, const gs_resident *plan, const gs_resident_run *run,
-                             void *x, void *r, void *p)
+                             const gs_resident_vectors *v)
 {
-    return launch(q, plan, run, PICK_TYPE(cg_steps, plan), cg_vectors{x, r, p});
+    return launch(q, plan, run, PICK_TYPE(cg_steps, plan), *v);
 }
 
 gsolve_status gs_resident_bicgstab(gs_queue *q, const gs_resident *plan, const gs_resident_run *run,
-                                   void *x, void *r, const void *shadow, void *p, void *ph,
-                                   void *sh)
+                                   const gs_resident_vectors *v)
 {
-    return launch(q, plan, run, PICK_TYPE(bicgstab_steps, plan),
-                  bicgstab_vectors{x, r, p, ph, sh, shadow});
+    return launch(q, plan, run, PICK_TYPE(bicgstab_steps, plan), *v);
 }

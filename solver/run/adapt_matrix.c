@@ -1,100 +1,107 @@
-/* adapt_matrix.c: what a run tells A of the products to come, so that a form which is worth
- * its conversion is taken up early ("auto", see spmv/auto/auto.c).
+/* adapt_matrix.c: A gets an estimate of the products to come, so that a format that adapts ("auto",
+ * see spmv/auto/) converts as soon as the conversion is repaid.
  *
- * All of it follows from iteration numbers and residuals, which are the same in every run, and
- * never from a clock: a change of the form changes the bits of what follows.
+ * The estimate depends on iteration numbers and residuals alone, which are the same in every run,
+ * and never on a clock: a change of the form changes the bits of what follows.
  *
- * How many iterations are left is read off the residual's fall so far,
+ * A gets its first estimate after FIRST steps, and further ones at growing intervals. The number of
+ * iterations left after j steps follows from the residual's reduction so far,
  *
- *     left = SHARE j ln(least / target) / ln(begin / least)     after j steps,
+ *     left = SHARE j ln(least / target) / ln(begin / least).
  *
- * at growing intervals. One that has not fallen to FALLEN yet is taken to have: at the rate at
- * which it does fall more would be left. SHARE: most methods go faster as they go on; what is
- * forecast too low is mended at the next turn, a conversion in vain is not. */
-#include "solver/method.h"
+ * A least residual above FALLEN begin counts as FALLEN begin: at the residual's own rate even more
+ * iterations would be left. SHARE accounts for methods that converge faster as they go on. An
+ * estimate that is too small is corrected at the next interval; a conversion in vain is not. */
+#include "solver/run/adapt_matrix.h"
 
 #include <math.h>
 
 #include "core/try.h"
+#include "solver/resident/resident.h"
+#include "solver/run/counts.h"
+#include "solver/run/graph.h"
+#include "solver/run/profile.h"
 
-#define FIRST  4   /* steps after which A is asked first */
-#define SHARE  0.5 /* of the forecast that is believed */
+#define FIRST  4   /* steps */
+#define SHARE  0.5 /* of the iterations that the rate so far predicts */
 #define FALLEN 0.5 /* of the residual at the start */
 
-/* Products with A so far, where all that was made has been looked at: of those of a method that
- * transposes, half are with A', which keeps its form. */
+/* Products with A so far; the host has read the progress of all steps. Half of the products of a
+ * method that transposes are with A', whose form does not change. */
 static double products_made(const gs_krylov *k)
 {
-    return k->products * (k->method->transposes ? 0.5 : 1.0);
+    return k->run->counts->products * (k->method->transposes ? 0.5 : 1.0);
 }
 
-/* Iterations that column c has left; negative: that cannot be told. */
+/* The estimate of the iterations that column c has left; negative: unknown. */
 static double iterations_left(const gs_krylov *k, int32_t c)
 {
-    const gs_progress *p = &k->seen[c];
-    const double most = (double)gs_run(k)->maxit - p->iteration;
-    const double steps = (double)p->iteration - k->begun;
+    const gs_progress *p = &k->run->fetched[c];
+    const double most = (double)gs_run_options_of(k)->maxit - p->iteration;
+    const double steps = (double)p->iteration - k->run->counts->begun;
     const double fallen = fmin(p->least, FALLEN * p->begin);
 
-    if (p->target == 0) return most; /* asked for so many iterations */
+    if (p->target == 0) return most; /* without a tolerance all maxit iterations are made */
     if (steps <= 0) return -1;
     return fmin(most, fmax(0, SHARE * steps * log(p->least / p->target) / log(p->begin / fallen)));
 }
 
-static gsolve_status tell(gs_krylov *k, const gsolve_run_estimate *outlook, int64_t record_from)
+/* Gives A the estimate. If A changes its form, steps are recorded again `record_from` steps after
+ * the start: the first product of a new form may allocate. */
+static gsolve_status give_estimate(gs_krylov *k, const gsolve_run_estimate *estimate,
+                                   int64_t record_from)
 {
-    gsolve_adaptation turn = {false, true};
-    const gsolve_status status = gsolve_matrix_adapt(k->A, outlook, &turn);
+    gsolve_adaptation done = {false, true};
+    const gsolve_status status = gsolve_matrix_adapt(k->A, estimate, &done);
 
-    k->adapting = status == GSOLVE_OK && !turn.final;
-    gs_profile_pass(&k->profile, 0, false); /* what A did is no part of an iteration */
-    if (!turn.changed) return status;
-    gs_forget_graph(k); /* its products are of the old form */
-    k->recorded_form++;
-    k->record_from = record_from; /* what the new one makes when first used is no part of a graph */
+    k->run->adapting->on = status == GSOLVE_OK && !done.final;
+    gs_profile_pass(k->run->profile, 0, false); /* A's conversion is no part of an iteration */
+    if (!done.changed) return status;
+    gs_form_changed(k);
+    gs_record_from(k, record_from);
     return status;
 }
 
-/* Whether the run's products go through A's form: a resident one reads the rows, and a method on
- * the host makes few, or lets others make them. */
-static bool multiplies(const gs_krylov *k)
+/* Whether the run's products use A's form. A resident run reads A's rows. A method on the host
+ * makes few products, or has another solver make them. */
+static bool uses_form(const gs_krylov *k)
 {
-    return !k->on_chip && gs_period(k) > 0;
+    return !gs_is_resident(k) && gs_period(k) > 0;
 }
 
 gsolve_status gs_adapt_begin(gs_krylov *k)
 {
-    const double maxit = gs_run(k)->maxit, each = k->method->products;
-    gsolve_run_estimate outlook = {0, maxit, 2 * maxit, k->ncols, false}; /* two for an iteration */
+    const double maxit = gs_run_options_of(k)->maxit, each = k->method->products;
+    gsolve_run_estimate estimate = {0, maxit, 2 * maxit, k->ncols,
+                                    false}; /* at most two in an iteration */
     gsolve_status status;
 
-    k->adapting = false;
-    k->adapt_at = FIRST;
-    if (!multiplies(k)) return GSOLVE_OK;
-    if (each > 0) outlook.remaining = outlook.most = each * maxit;
+    k->run->adapting->on = false;
+    k->run->adapting->next_at = FIRST;
+    if (!uses_form(k)) return GSOLVE_OK;
+    if (each > 0) estimate.remaining = estimate.most = each * maxit;
     for (int32_t c = 0; c < k->ncols; c++) {
-        if (k->active[c] && k->column[c].target > 0) outlook.remaining = -1;
+        if (k->active[c] && k->run->column[c].target > 0) estimate.remaining = -1;
     }
-    TRY(tell(k, &outlook, 0));
-    if (each > 0 && outlook.remaining >= 0) k->adapting = false; /* more will not be known */
+    TRY(give_estimate(k, &estimate, 0));
+    if (each > 0 && estimate.remaining >= 0)
+        k->run->adapting->on = false; /* the estimate is exact */
 done:
     return status;
 }
 
-/* Steps of the first chunk: no more than after which A is asked first, if these are whole periods.
- */
 int gs_adapt_first(const gs_krylov *k, int chunk)
 {
-    return k->adapting && chunk > FIRST && FIRST % gs_period(k) == 0 ? FIRST : chunk;
+    return k->run->adapting->on && chunk > FIRST && FIRST % gs_period(k) == 0 ? FIRST : chunk;
 }
 
 bool gs_adapt_due(const gs_krylov *k, int64_t j)
 {
-    return k->adapting && k->begun + j >= k->adapt_at;
+    return k->run->adapting->on && k->run->counts->begun + j >= k->run->adapting->next_at;
 }
 
 /* 4, 6, 8, 12, 16, 24, ... */
-static int64_t next_turn(int64_t j)
+static int64_t next_estimate(int64_t j)
 {
     int64_t power = FIRST;
 
@@ -104,20 +111,21 @@ static int64_t next_turn(int64_t j)
 
 gsolve_status gs_adapt_matrix(gs_krylov *k, int64_t j, int chunk)
 {
-    const double made = products_made(k), each = made / fmax(k->iteration, 1);
-    gsolve_run_estimate outlook = {(int64_t)made, -1, 0, k->ncols, false};
+    const double made = products_made(k), each = made / fmax(k->run->counts->iteration, 1);
+    gsolve_run_estimate estimate = {(int64_t)made, -1, 0, k->ncols, false};
 
-    k->adapt_at = next_turn(k->iteration);
+    k->run->adapting->next_at = next_estimate(k->run->counts->iteration);
     for (int32_t c = 0; c < k->ncols; c++) {
-        if (k->active[c]) outlook.remaining = fmax(outlook.remaining, iterations_left(k, c) * each);
+        if (k->active[c])
+            estimate.remaining = fmax(estimate.remaining, iterations_left(k, c) * each);
     }
-    outlook.most = each * (gs_run(k)->maxit - k->iteration);
-    return tell(k, &outlook, j + chunk);
+    estimate.most = each * (gs_run_options_of(k)->maxit - k->run->counts->iteration);
+    return give_estimate(k, &estimate, j + chunk);
 }
 
 gsolve_status gs_adapt_end(gs_krylov *k)
 {
-    const gsolve_run_estimate outlook = {(int64_t)products_made(k), 0, 0, k->ncols, true};
+    const gsolve_run_estimate estimate = {(int64_t)products_made(k), 0, 0, k->ncols, true};
 
-    return multiplies(k) ? gsolve_matrix_adapt(k->A, &outlook, NULL) : GSOLVE_OK;
+    return uses_form(k) ? gsolve_matrix_adapt(k->A, &estimate, NULL) : GSOLVE_OK;
 }

@@ -8,14 +8,18 @@
  * W'W = I, and x += U W'(b - A x) makes the residual least. Either costs a product and two passes
  * over the vectors kept before a run, and twice that for each column after it. Whatever x the
  * caller gives is where this begins. Another matrix begins anew. */
+#include "solver/run/initial_guess.h"
+
 #include <math.h>
 
 #include "core/try.h"
-#include "solver/method.h"
+#include "solver/operations/operations.h"
+#include "solver/run/counts.h"
+#include "solver/run/outer.h"
 
 static bool is_on(const gs_krylov *k)
 {
-    return gs_run(k)->guess == GS_GUESS_PROJECTION && !k->within;
+    return gs_run_options_of(k)->guess == GS_GUESS_PROJECTION && !k->run->inner;
 }
 
 /* A is taken for symmetric positive definite. */
@@ -24,11 +28,11 @@ static bool is_definite(const gs_krylov *k)
     return k->method->definite;
 }
 
-gsolve_status gs_guess_new(gs_krylov *k)
+gsolve_status gs_guess_reserve(gs_krylov *k)
 {
     const int32_t n = k->csr.nrows;
-    const int keep = gs_run(k)->keep;
-    gs_guess *s = &k->guess;
+    const int keep = gs_run_options_of(k)->keep;
+    gs_guess *s = k->run->guess;
     gsolve_status status = GSOLVE_OK;
 
     s->kept = 0;
@@ -55,30 +59,30 @@ static void forget_stale(gs_krylov *k)
     gsolve_matrix_info A;
 
     gsolve_matrix_describe(k->A, &A);
-    if (k->guess.A != A.version) k->guess.kept = 0;
-    k->guess.A = A.version;
+    if (k->run->guess->A != A.version) k->run->guess->kept = 0;
+    k->run->guess->A = A.version;
 }
 
 /* x += U V'r for a column, V = U or W. Of how much use each vector was is remembered. */
 static gsolve_status project(gs_krylov *k, gsolve_dense r, gsolve_dense x)
 {
-    gs_guess *s = &k->guess;
+    gs_guess *s = k->run->guess;
     const gsolve_dense V = is_definite(k) ? s->U : s->W;
     gs_queue *q = k->ctx->queue;
     gsolve_status status;
 
     TRY(k->vector->dots(q, r.nrows, s->kept, V.type, V.value, s->ld, r.value, s->h));
     TRY(k->vector->combine(q, x.nrows, s->kept, V.type, s->U.value, s->ld, s->h, 1, x.value, NULL));
-    TRY(gsolve_copy(k->ctx, s->of, GSOLVE_HOST, s->h, GSOLVE_DEVICE,
-                    (size_t)s->kept * sizeof *s->of));
-    for (int i = 0; i < s->kept; i++) s->use[i] += s->of[i] * s->of[i];
+    TRY(gsolve_copy(k->ctx, s->h_host, GSOLVE_HOST, s->h, GSOLVE_DEVICE,
+                    (size_t)s->kept * sizeof *s->h_host));
+    for (int i = 0; i < s->kept; i++) s->use[i] += s->h_host[i] * s->h_host[i];
 done:
     return status;
 }
 
 gsolve_status gs_guess_begin(gs_krylov *k)
 {
-    gs_guess *s = &k->guess;
+    gs_guess *s = k->run->guess;
     gsolve_status status = GSOLVE_OK;
 
     if (!is_on(k)) return GSOLVE_OK;
@@ -93,7 +97,7 @@ gsolve_status gs_guess_begin(gs_krylov *k)
         if (s->kept > 0 && k->active[c]) TRY(project(k, gs_column_of(s->r, c), x));
         TRY(k->vector->copy(k->ctx->queue, x.nrows, x.type, x.value, begin.value));
     }
-    k->products = 0; /* which are those of the iterations */
+    gs_set_products(k, 0); /* only those of iterations count */
 done:
     return status;
 }
@@ -108,11 +112,11 @@ static gsolve_status fetch(gs_krylov *k, const double *from, double *number)
 static gsolve_status orthogonalise(gs_krylov *k, gsolve_dense u, gsolve_dense w, double *before,
                                    double *after)
 {
-    const gs_guess *s = &k->guess;
+    const gs_guess *s = k->run->guess;
     const gsolve_dense with = is_definite(k) ? u : w;
     const int32_t n = u.nrows, m = s->kept;
     gs_queue *q = k->ctx->queue;
-    double *norm = s->h + gs_run(k)->keep;
+    double *norm = s->h + gs_run_options_of(k)->keep;
     gsolve_status status;
 
     TRY(k->vector->dot(q, n, with.value, w.value, norm));
@@ -132,8 +136,8 @@ done:
  * where there are enough. */
 static gsolve_status put(gs_krylov *k, gsolve_dense u, gsolve_dense w, double square)
 {
-    gs_guess *s = &k->guess;
-    const int keep = gs_run(k)->keep;
+    gs_guess *s = k->run->guess;
+    const int keep = gs_run_options_of(k)->keep;
     const gs_ratio unit = {.sign = 1 / sqrt(square)}, none = {.sign = 0};
     gs_queue *q = k->ctx->queue;
     int to = s->kept < keep ? s->kept : 0;
@@ -152,7 +156,7 @@ done:
 /* What the run has added to column c; nothing where that is in the span already. */
 static gsolve_status keep_column(gs_krylov *k, int32_t c)
 {
-    const gs_guess *s = &k->guess;
+    const gs_guess *s = k->run->guess;
     const gsolve_dense x = gs_column_of(k->x, c), begin = gs_column_of(s->begin, c);
     const gs_ratio one = {.sign = 1}, less = {.sign = -1};
     const double least = x.type == GSOLVE_F32 ? 1e-6 : 1e-12; /* of the square */
@@ -176,18 +180,19 @@ done:
 /* Whether the run's x came from its begin in one round: later corrections begin at 0. */
 static bool is_one_step(const gs_krylov *k, int32_t c)
 {
-    return !k->outer.correcting || (k->column[c].restarts == 0 && !k->outer.examined);
+    return !k->run->correcting || (k->run->column[c].restarts == 0 && !k->run->outer->examined);
 }
 
 gsolve_status gs_guess_end(gs_krylov *k)
 {
-    const int32_t keep = gs_run(k)->keep;
+    const int32_t keep = gs_run_options_of(k)->keep;
     const int32_t first = k->ncols > keep ? k->ncols - keep : 0;
     gsolve_status status = GSOLVE_OK;
 
     if (!is_on(k)) return GSOLVE_OK;
     for (int32_t c = first; c < k->ncols; c++) {
-        if (k->column[c].outcome == GSOLVE_CONVERGED && is_one_step(k, c)) TRY(keep_column(k, c));
+        if (k->run->column[c].outcome == GSOLVE_CONVERGED && is_one_step(k, c))
+            TRY(keep_column(k, c));
     }
 done:
     return status;

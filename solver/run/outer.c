@@ -13,40 +13,21 @@
  * last x, by this residual. The run keeps x where the host sees that |r| has halved, at most once
  * in KEEP_EVERY iterations, which costs 16 n bytes, and a product or two where that happens late.
  */
+#include "solver/run/outer.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "core/try.h"
-#include "solver/run/outer.h"
-
-/* A correction reduces a residual of size 1 to this, where more is asked for: beyond, the rounding
- * of the type is all that a recurrence sees. The next correction goes on. */
-#define SINGLE_ROUND 0x1p-18
-#define DOUBLE_ROUND 0x1p-40
-
-double gs_outer_target(const gs_krylov *k, int32_t c)
-{
-    const gs_column *column = &k->column[c];
-    const double target = fmax(gs_run(k)->rtol * ldexp(column->norm, -column->scale),
-                               ldexp(gs_run(k)->atol, -column->scale));
-    const double least = k->csr.type == GSOLVE_F32 ? SINGLE_ROUND : DOUBLE_ROUND;
-
-    return k->outer.correcting && target > 0 ? fmax(target, least) : target;
-}
-
-double gs_outer_norm(const gs_krylov *k, int32_t c)
-{
-    const double norm = ldexp(k->column[c].norm, -k->column[c].scale);
-
-    return norm > 0 ? fmin(norm, 1e300) : 1;
-}
+#include "solver/operations/operations.h"
+#include "solver/run/graph.h"
 
 bool gs_outer_rounded(const gs_krylov *k)
 {
     bool all = k->ncols > 0, any = false;
 
     for (int32_t c = 0; c < k->ncols; c++) {
-        const gs_column *column = &k->column[c];
+        const gs_column *column = &k->run->column[c];
         any = any || column->rounded;
         all = all && (column->rounded || column->outcome == GSOLVE_CONVERGED);
     }
@@ -55,21 +36,21 @@ bool gs_outer_rounded(const gs_krylov *k)
 
 /* --- vectors ---------------------------------------------------------------------------------- */
 
-gsolve_status gs_outer_new(gs_krylov *k)
+gsolve_status gs_outer_reserve(gs_krylov *k)
 {
-    gs_outer *o = &k->outer;
+    gs_outer *o = k->run->outer;
     gsolve_status status;
 
-    k->own_b.value = NULL;
+    o->own_b.value = NULL;
     for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) o->formed[type].value = NULL;
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, o->norms));
-    TRY(gs_new_outer_vector(k, k->csr.ncols, &k->own_x));
+    TRY(gs_new_outer_vector(k, k->csr.ncols, &o->own_x));
     for (int i = 0; i < 1 + (k->ctx->device->post != NULL); i++) { /* hold b's rows, too */
         TRY(gs_new_outer_vector(k, k->csr.ncols > k->csr.nrows ? k->csr.ncols : k->csr.nrows,
                                 &o->kept[i]));
         o->kept[i].nrows = k->csr.ncols;
     }
-    if (gs_location(k->ctx) == GSOLVE_DEVICE) TRY(gs_new_outer_vector(k, k->csr.nrows, &k->own_b));
+    if (gs_location(k->ctx) == GSOLVE_DEVICE) TRY(gs_new_outer_vector(k, k->csr.nrows, &o->own_b));
 done:
     return status;
 }
@@ -98,10 +79,10 @@ gsolve_status gs_outer_copy_column(gs_krylov *k, gsolve_dense from, gsolve_dense
 gsolve_status gs_outer_begin_corrections(gs_krylov *k)
 {
     const gsolve_location location = gs_location(k->ctx);
-    gs_outer *o = &k->outer;
+    gs_outer *o = k->run->outer;
     gsolve_status status = GSOLVE_OK;
 
-    if (!k->own_b.value) TRY(gs_new_outer_vector(k, k->csr.nrows, &k->own_b));
+    if (!o->own_b.value) TRY(gs_new_outer_vector(k, k->csr.nrows, &o->own_b));
     for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) {
         const bool used = type == (int)o->x.type || type == (int)k->csr.type;
         if (!used || o->formed[type].value) continue;
@@ -109,9 +90,9 @@ gsolve_status gs_outer_begin_corrections(gs_krylov *k)
     }
     TRY(gs_stage_in(&o->at_b, k->ctx, location, o->b, true));
     TRY(gs_stage_in(&o->at_x, k->ctx, location, o->x, true));
-    o->correcting = true;
-    k->b = gs_outer_with_columns(k->own_b, k->ncols);
-    k->x = gs_outer_with_columns(k->own_x, k->ncols);
+    k->run->correcting = true;
+    k->b = gs_outer_with_columns(o->own_b, k->ncols);
+    k->x = gs_outer_with_columns(o->own_x, k->ncols);
 done:
     return status;
 }
@@ -139,7 +120,7 @@ done:
 static gsolve_status is_zero(gs_krylov *k, gsolve_dense v, int32_t c, bool *zero)
 {
     const gs_ratio large = {.sign = 0x1p540}, none = {.sign = 0};
-    gsolve_dense space = gs_column_of(k->outer.kept[0], 0);
+    gsolve_dense space = gs_column_of(k->run->outer->kept[0], 0);
     double square = 0;
     gsolve_status status = GSOLVE_OK;
 
@@ -154,18 +135,19 @@ done:
     return status;
 }
 
-/* k->relative[c] = v_c'v_c; *ordinary: whether the squares of all columns are in range, or 0. */
+/* k->run->squares[c] = v_c'v_c; *ordinary: whether the squares of all columns are in range, or 0.
+ */
 static gsolve_status squares(gs_krylov *k, gsolve_dense v, bool *ordinary)
 {
     bool zero;
     gsolve_status status;
 
     TRY(gs_dot(k, v, v, k->rr));
-    TRY(gsolve_copy(k->ctx, k->relative, GSOLVE_HOST, k->rr, GSOLVE_DEVICE,
+    TRY(gsolve_copy(k->ctx, k->run->squares, GSOLVE_HOST, k->rr, GSOLVE_DEVICE,
                     (size_t)k->ncols * sizeof(double)));
     for (int32_t c = 0; c < k->ncols && *ordinary; c++) {
-        *ordinary = is_ordinary(k->relative[c], v.type);
-        if (k->relative[c] != 0) continue;
+        *ordinary = is_ordinary(k->run->squares[c], v.type);
+        if (k->run->squares[c] != 0) continue;
         TRY(is_zero(k, v, c, &zero));
         *ordinary = zero;
     }
@@ -176,22 +158,22 @@ done:
 /* The run's vectors are the caller's, if they can be; *can. Sets the columns' norms. */
 static gsolve_status begin_plain(gs_krylov *k, bool *can)
 {
-    gs_outer *o = &k->outer;
+    gs_outer *o = k->run->outer;
     gsolve_status status = GSOLVE_OK;
 
     *can = o->b.type == k->csr.type && o->x.type == k->csr.type;
     if (!*can) return GSOLVE_OK;
-    k->x = gs_outer_with_columns(k->own_x, k->ncols);
+    k->x = gs_outer_with_columns(o->own_x, k->ncols);
     TRY(gs_copy_columns(k->ctx, o->x, k->x));
     k->b = o->b;
     if (gs_location(k->ctx) == GSOLVE_DEVICE) {
-        k->b = gs_outer_with_columns(k->own_b, k->ncols);
+        k->b = gs_outer_with_columns(o->own_b, k->ncols);
         TRY(gs_copy_columns(k->ctx, o->b, k->b));
     }
     TRY(squares(k, k->x, can));
     TRY(squares(k, k->b, can));
-    *can = *can || k->within;
-    for (int32_t c = 0; c < k->ncols; c++) k->column[c].norm = sqrt(k->relative[c]);
+    *can = *can || k->run->inner;
+    for (int32_t c = 0; c < k->ncols; c++) k->run->column[c].norm = sqrt(k->run->squares[c]);
 done:
     return status;
 }
@@ -200,7 +182,7 @@ done:
  * "diverged", and say so too late. */
 static gsolve_status caller_norms(gs_krylov *k)
 {
-    gs_outer *o = &k->outer;
+    gs_outer *o = k->run->outer;
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t c = 0; c < k->ncols; c++) {
@@ -219,7 +201,7 @@ static gsolve_status caller_norms(gs_krylov *k)
                                "or |b - Ax| overflows",
                                c);
         }
-        k->column[c].norm = norms->b;
+        k->run->column[c].norm = norms->b;
     }
 done:
     return status;
@@ -228,9 +210,9 @@ done:
 /* A column with b = 0 has the solution 0. */
 static gsolve_status solve_zero(gs_krylov *k, int32_t c)
 {
-    const gsolve_dense x = k->outer.correcting ? k->outer.at_x.used : k->x;
+    const gsolve_dense x = k->run->correcting ? k->run->outer->at_x.used : k->x;
 
-    k->column[c].outcome = GSOLVE_CONVERGED;
+    k->run->column[c].outcome = GSOLVE_CONVERGED;
     k->active[c] = false;
     return GS_KERNELS(gs_vector, k->ctx, x.type)
         ->zero(k->ctx->queue, x.nrows, gs_column_of(x, c).value);
@@ -239,9 +221,9 @@ static gsolve_status solve_zero(gs_krylov *k, int32_t c)
 /* Sets up the next correction of column c, whose |b - Ax| is r. */
 gsolve_status gs_outer_begin_correction(gs_krylov *k, int32_t c, double r)
 {
-    const gs_outer *o = &k->outer;
+    const gs_outer *o = k->run->outer;
     const gsolve_dense x = gs_outer_column(k->x, k, c);
-    gs_column *column = &k->column[c];
+    gs_column *column = &k->run->column[c];
     gsolve_status status;
 
     frexp(r, &column->scale);
@@ -257,15 +239,15 @@ done:
 /* The columns that the first guess solves, or else their first corrections. */
 static gsolve_status first_corrections(gs_krylov *k)
 {
-    const gs_norms *norms = k->outer.norms;
+    const gs_norms *norms = k->run->outer->norms;
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t c = 0; c < k->ncols; c++) {
-        gs_column *column = &k->column[c];
+        gs_column *column = &k->run->column[c];
         if (!k->active[c]) continue;
         column->first = column->begin = norms[c].r;
         column->residual = norms[c].relative;
-        if (norms[c].r <= column->target || norms[c].relative <= gs_run(k)->rtol) {
+        if (norms[c].r <= column->target || norms[c].relative <= gs_run_options_of(k)->rtol) {
             column->outcome = GSOLVE_CONVERGED;
             k->active[c] = false;
         } else {
@@ -276,20 +258,28 @@ done:
     return status;
 }
 
+void gs_outer_begin_round(gs_krylov *k)
+{
+    for (int32_t c = 0; c < k->ncols; c++) {
+        gs_column *column = &k->run->column[c];
+        if (k->active[c] && column->restarts == 0) column->verified = INFINITY;
+    }
+}
+
 gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x)
 {
-    const gs_run_options *run = gs_run(k);
-    gs_outer *o = &k->outer;
+    const gs_run_options *run = gs_run_options_of(k);
+    gs_outer *o = k->run->outer;
     bool plain;
     gsolve_status status;
 
     o->b = b;
     o->x = x;
     o->at_b = o->at_x = (gs_stage){0};
-    o->correcting = o->examined = false;
-    if (o->size != 0) gs_forget_graph(k); /* it multiplies by the scaled A */
-    o->size = 0;
-    memset(k->column, 0, (size_t)k->ncols * sizeof *k->column);
+    k->run->correcting = o->examined = false;
+    if (k->run->size != 0) gs_forget_graph(k); /* it multiplies by the scaled A */
+    k->run->size = 0;
+    memset(k->run->column, 0, (size_t)k->ncols * sizeof *k->run->column);
     for (int32_t c = 0; c < k->ncols; c++) k->active[c] = true;
     TRY(gs_set_active(k));
     TRY(begin_plain(k, &plain));
@@ -298,7 +288,7 @@ gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x)
         TRY(caller_norms(k));
     }
     for (int32_t c = 0; c < k->ncols; c++) {
-        gs_column *column = &k->column[c];
+        gs_column *column = &k->run->column[c];
         column->target = fmax(run->rtol * column->norm, run->atol);
         column->begin = INFINITY;
         column->first = -1; /* not known */
@@ -315,19 +305,19 @@ done:
  * gsolve_solver_explain looks at, since the caller's arrays may be gone by then. */
 static gsolve_status leave_residuals(gs_krylov *k)
 {
-    gs_outer *o = &k->outer;
-    const gsolve_dense b = o->correcting ? o->at_b.used : k->b;
-    const gsolve_dense x = o->correcting ? o->at_x.used : k->x;
+    gs_outer *o = k->run->outer;
+    const gsolve_dense b = k->run->correcting ? o->at_b.used : k->b;
+    const gsolve_dense x = k->run->correcting ? o->at_x.used : k->x;
     gsolve_status status = GSOLVE_OK;
 
     k->b = gs_outer_with_columns(o->kept[0], k->ncols);
     k->b.nrows = k->csr.nrows;
     for (int32_t c = 0; c < k->ncols; c++) {
-        gs_column *column = &k->column[c];
-        const gsolve_dense zero = gs_column_of(k->own_x, c);
+        gs_column *column = &k->run->column[c];
+        const gsolve_dense zero = gs_column_of(o->own_x, c);
         column->left = 0;
         if (column->outcome == GSOLVE_CONVERGED) continue;
-        if (o->correcting) frexp(column->residual * column->norm, &column->left);
+        if (k->run->correcting) frexp(column->residual * column->norm, &column->left);
         column->left = gs_outer_clamp(column->left, GS_MOST_EXPONENT);
         TRY(gs_matrix_residual_vector(k->A, gs_column_of(b, c), gs_column_of(x, c), -column->left,
                                       gs_column_of(k->b, c)));
@@ -339,11 +329,11 @@ done:
 
 gsolve_status gs_outer_end(gs_krylov *k, gsolve_status status)
 {
-    gs_outer *o = &k->outer;
+    gs_outer *o = k->run->outer;
 
-    if (status == GSOLVE_OK && o->correcting) status = gs_stage_out(&o->at_x, k->ctx);
-    if (status == GSOLVE_OK && !o->correcting) status = gs_copy_columns(k->ctx, k->x, o->x);
-    if (status == GSOLVE_OK && !k->within) status = leave_residuals(k);
+    if (status == GSOLVE_OK && k->run->correcting) status = gs_stage_out(&o->at_x, k->ctx);
+    if (status == GSOLVE_OK && !k->run->correcting) status = gs_copy_columns(k->ctx, k->x, o->x);
+    if (status == GSOLVE_OK && !k->run->inner) status = leave_residuals(k);
     if (status == GSOLVE_OK && o->x.nrows > 0) {
         status = gs_memory_synchronize(k->ctx, o->x.location, o->x.value);
     }

@@ -3,7 +3,9 @@
 #include <math.h>
 
 #include "core/try.h"
+#include "solver/run/counts.h"
 #include "solver/run/outer.h"
+#include "solver/run/progress.h"
 
 #define MAX_RESTARTS 20
 #define KEEP_EVERY   4
@@ -30,15 +32,15 @@ done:
  * wider of the two types. */
 static gsolve_status form(gs_krylov *k, gsolve_dense v, int32_t c, gsolve_dense *x)
 {
-    const gs_outer *o = &k->outer;
+    const gs_outer *o = k->run->outer;
     const gs_ratio one = {.sign = 1};
     const gsolve_type type = o->x.type, wide = v.type == GSOLVE_F64 ? GSOLVE_F64 : type;
-    const int exponent = k->column[c].scale + o->size;
+    const int exponent = k->run->column[c].scale + k->run->size;
     gsolve_dense d = gs_outer_column(v, k, c), space;
     gsolve_status status = GSOLVE_OK;
 
     *x = d;
-    if (!o->correcting) return GSOLVE_OK;
+    if (!k->run->correcting) return GSOLVE_OK;
     *x = gs_outer_column(o->formed[type], k, c);
     space = gs_outer_column(o->formed[wide], k, c);
     if (v.type != wide) { /* single to double */
@@ -57,7 +59,7 @@ done:
 /* The norms of column c with x as v makes it. */
 static gsolve_status norms_with(gs_krylov *k, gsolve_dense v, int32_t c, gs_norms *norms)
 {
-    const gsolve_dense b = k->outer.correcting ? k->outer.at_b.used : k->b;
+    const gsolve_dense b = k->run->correcting ? k->run->outer->at_b.used : k->b;
     gsolve_dense x;
     gsolve_status status;
 
@@ -70,7 +72,7 @@ done:
 /* Column c of the answer becomes what v makes it. */
 static gsolve_status take(gs_krylov *k, gsolve_dense v, int32_t c)
 {
-    const gsolve_dense answer = k->outer.correcting ? k->outer.at_x.used : k->x;
+    const gsolve_dense answer = k->run->correcting ? k->run->outer->at_x.used : k->x;
     gsolve_dense x;
     gsolve_status status;
 
@@ -85,7 +87,7 @@ done:
 /* The vector that holds the kept x of column c. */
 static gsolve_dense kept_of(const gs_krylov *k, int32_t c)
 {
-    return k->outer.kept[k->column[c].keeps];
+    return k->run->outer->kept[k->run->column[c].keeps];
 }
 
 /* Whether x in v, whose residual the recurrence has halved, is to be kept for column c. The
@@ -93,8 +95,8 @@ static gsolve_dense kept_of(const gs_krylov *k, int32_t c)
  * as costs no more than a hundredth of the products. */
 static gsolve_status is_better(gs_krylov *k, int32_t c, gsolve_dense v, bool *better)
 {
-    const bool due = k->iteration >= k->column[c].checked + CHECK_EVERY;
-    gs_column *column = &k->column[c];
+    const bool due = k->run->counts->iteration >= k->run->column[c].checked + CHECK_EVERY;
+    gs_column *column = &k->run->column[c];
     gs_norms kept, now;
     gsolve_status status = GSOLVE_OK;
 
@@ -105,10 +107,10 @@ static gsolve_status is_better(gs_krylov *k, int32_t c, gsolve_dense v, bool *be
         column->kept_true = kept.r;
     }
     TRY(norms_with(k, v, c, &now));
-    column->checked = k->iteration;
+    column->checked = k->run->counts->iteration;
     *better = now.r < column->kept_true;
     if (*better) column->kept_true = now.r;
-    column->kept = k->seen[c].r;
+    column->kept = k->run->fetched[c].r;
 done:
     return status;
 }
@@ -117,14 +119,14 @@ gsolve_status gs_outer_keep_first(gs_krylov *k)
 {
     gsolve_status status = GSOLVE_OK;
 
-    for (int32_t c = 0; c < k->ncols && !k->within; c++) {
-        gs_column *column = &k->column[c];
+    for (int32_t c = 0; c < k->ncols && !k->run->inner; c++) {
+        gs_column *column = &k->run->column[c];
         const bool first = column->restarts == 0;
         if (!k->active[c]) continue;
-        if (first && !k->outer.correcting) column->begin = k->seen[c].begin;
-        column->kept = k->seen[c].begin;
+        if (first && !k->run->correcting) column->begin = k->run->fetched[c].begin;
+        column->kept = k->run->fetched[c].begin;
         column->kept_true = first ? INFINITY : column->verified;
-        column->kept_at = column->checked = k->iteration;
+        column->kept_at = column->checked = k->run->counts->iteration;
         column->pending = false;
         TRY(gs_outer_copy_column(k, gs_outer_column(k->x, k, c),
                                  gs_outer_column(kept_of(k, c), k, c)));
@@ -136,14 +138,14 @@ done:
 /* Keeps x of column c, whose residual is r by the recurrence. */
 static gsolve_status keep(gs_krylov *k, int32_t c, double r)
 {
-    gs_column *column = &k->column[c];
+    gs_column *column = &k->run->column[c];
     bool better;
     gsolve_status status;
 
     TRY(is_better(k, c, k->x, &better));
     if (!better) return GSOLVE_OK;
     column->kept = r;
-    column->kept_at = k->iteration;
+    column->kept_at = k->run->counts->iteration;
     TRY(gs_outer_copy_column(k, gs_outer_column(k->x, k, c), gs_outer_column(kept_of(k, c), k, c)));
 done:
     return status;
@@ -153,16 +155,16 @@ done:
  * sees now is the residual of the copy. */
 static gsolve_status keep_copy(gs_krylov *k, int32_t c, double r)
 {
-    gs_column *column = &k->column[c];
+    gs_column *column = &k->run->column[c];
     bool better;
     gsolve_status status = GSOLVE_OK;
 
     column->pending = false;
     if (!(r < 0.5 * column->kept)) return GSOLVE_OK;
-    TRY(is_better(k, c, k->outer.kept[!column->keeps], &better));
+    TRY(is_better(k, c, k->run->outer->kept[!column->keeps], &better));
     if (!better) return GSOLVE_OK;
     column->kept = r;
-    column->kept_at = k->iteration;
+    column->kept_at = k->run->counts->iteration;
     column->keeps = !column->keeps;
 done:
     return status;
@@ -172,17 +174,18 @@ gsolve_status gs_outer_keep(gs_krylov *k, int chunks)
 {
     gsolve_status status = GSOLVE_OK;
 
-    for (int32_t c = 0; c < k->ncols && !k->within && !k->method->late; c++) {
-        gs_column *column = &k->column[c];
-        const double r = k->seen[c].r;
+    for (int32_t c = 0; c < k->ncols && !k->run->inner && !k->method->late_solution; c++) {
+        gs_column *column = &k->run->column[c];
+        const double r = k->run->fetched[c].r;
         if (!k->active[c]) continue;
         if (column->pending) TRY(keep_copy(k, c, r));
-        if (!(r < 0.5 * column->kept) || k->iteration < column->kept_at + KEEP_EVERY) continue;
+        if (!(r < 0.5 * column->kept) || k->run->counts->iteration < column->kept_at + KEEP_EVERY)
+            continue;
         if (chunks == 0) {
             TRY(keep(k, c, r));
         } else {
             TRY(gs_outer_copy_column(k, gs_outer_column(k->x, k, c),
-                                     gs_outer_column(k->outer.kept[!column->keeps], k, c)));
+                                     gs_outer_column(k->run->outer->kept[!column->keeps], k, c)));
             column->pending = true;
         }
     }
@@ -195,28 +198,29 @@ done:
 /* Whether column c, whose |b - Ax| is r now, is worth another start. */
 static bool is_worth_restart(const gs_krylov *k, int32_t c, double r)
 {
-    const gs_column *column = &k->column[c];
+    const gs_column *column = &k->run->column[c];
     const bool drifted = column->outcome == GSOLVE_CONVERGED ||
-                         (k->outer.correcting && column->outcome == GSOLVE_STAGNATED);
+                         (k->run->correcting && column->outcome == GSOLVE_STAGNATED);
     const bool broke = column->outcome == GSOLVE_BREAKDOWN;
-    const double before = k->outer.correcting ? column->begin : column->verified;
+    const double before = k->run->correcting ? column->begin : column->verified;
     const double factor = drifted ? 0.5 : 0.9;
 
-    return (drifted || broke) && isfinite(r) && column->restarts < MAX_RESTARTS && !k->stopped &&
-           k->iteration < gs_run(k)->maxit && r < factor * fmin(before, column->verified);
+    return (drifted || broke) && isfinite(r) && column->restarts < MAX_RESTARTS &&
+           !k->run->monitor->stopped && k->run->counts->iteration < gs_run_options_of(k)->maxit &&
+           r < factor * fmin(before, column->verified);
 }
 
 /* Column c goes on from x in v, which has these norms. */
 static gsolve_status restart(gs_krylov *k, int32_t c, gsolve_dense v, const gs_norms *norms)
 {
-    gs_column *column = &k->column[c];
+    gs_column *column = &k->run->column[c];
     gsolve_status status;
 
     k->active[c] = true;
     column->restarts++;
     column->verified = norms->r;
     TRY(take(k, v, c));
-    if (k->outer.correcting) {
+    if (k->run->correcting) {
         column->begin = norms->r;
         column->residual = norms->relative;
         TRY(gs_outer_begin_correction(k, c, norms->r));
@@ -228,9 +232,9 @@ done:
 /* The outcome of a column that did not converge, by the residual r of its last x. */
 static gsolve_outcome outcome_of(const gs_krylov *k, int32_t c, double r)
 {
-    const gsolve_outcome outcome = k->column[c].outcome;
+    const gsolve_outcome outcome = k->run->column[c].outcome;
 
-    if (!(ldexp(r, -k->column[c].scale) <= k->seen[c].ceiling)) return GSOLVE_DIVERGED;
+    if (!(ldexp(r, -k->run->column[c].scale) <= k->run->fetched[c].ceiling)) return GSOLVE_DIVERGED;
     /* its recurrence is not what it converged or diverged by */
     return outcome == GSOLVE_CONVERGED || outcome == GSOLVE_DIVERGED ? GSOLVE_STAGNATED : outcome;
 }
@@ -238,10 +242,11 @@ static gsolve_outcome outcome_of(const gs_krylov *k, int32_t c, double r)
 /* |b - Ax| / |b| and |b - Ax| of the caller's own x so far. */
 static gsolve_status norms_of_guess(gs_krylov *k, int32_t c, gs_norms *norms)
 {
-    const gs_outer *o = &k->outer;
+    const gs_outer *o = k->run->outer;
 
-    if (o->correcting) {
-        *norms = (gs_norms){k->column[c].begin, k->column[c].norm, k->column[c].residual};
+    if (k->run->correcting) {
+        *norms =
+            (gs_norms){k->run->column[c].begin, k->run->column[c].norm, k->run->column[c].residual};
         return GSOLVE_OK;
     }
     return gs_matrix_norms(k->A, gs_outer_column(k->b, k, c), gs_outer_column(o->x, k, c), norms);
@@ -257,7 +262,8 @@ static gsolve_status best_of_run(gs_krylov *k, int32_t c, const gs_norms *last, 
 
     *v = k->x;
     *best = *last;
-    if (0.999 * ldexp(last->r, -k->column[c].scale) <= k->column[c].kept) return GSOLVE_OK;
+    if (0.999 * ldexp(last->r, -k->run->column[c].scale) <= k->run->column[c].kept)
+        return GSOLVE_OK;
     TRY(norms_with(k, kept_of(k, c), c, &kept));
     if (last->r <= kept.r) return GSOLVE_OK;
     *v = kept_of(k, c);
@@ -270,18 +276,18 @@ done:
  * the first guess. */
 static gsolve_status choose_answer(gs_krylov *k, int32_t c, gsolve_dense v, const gs_norms *best)
 {
-    const gs_outer *o = &k->outer;
+    const gs_outer *o = k->run->outer;
     gs_norms guess;
     gsolve_status status;
 
     TRY(norms_of_guess(k, c, &guess));
     if (best->r <= guess.r) {
-        k->column[c].residual = best->relative;
+        k->run->column[c].residual = best->relative;
         TRY(take(k, v, c));
         goto done;
     }
-    k->column[c].residual = guess.relative;
-    if (!o->correcting)
+    k->run->column[c].residual = guess.relative;
+    if (!k->run->correcting)
         TRY(gs_copy_columns(k->ctx, gs_outer_column(o->x, k, c), gs_outer_column(k->x, k, c)));
 done:
     return status;
@@ -291,8 +297,9 @@ done:
  * precision. */
 static gsolve_status is_rounded(gs_krylov *k, int32_t c, bool *rounded)
 {
-    const gs_outer *o = &k->outer;
-    const gs_ratio one = {.sign = 1}, factor = {.sign = ldexp(1, k->column[c].scale + o->size)};
+    const gs_outer *o = k->run->outer;
+    const gs_ratio one = {.sign = 1},
+                   factor = {.sign = ldexp(1, k->run->column[c].scale + k->run->size)};
     const gsolve_dense x = gs_outer_column(o->formed[GSOLVE_F64], k, c);
     gs_norms norms;
     gsolve_status status = GSOLVE_OK;
@@ -303,14 +310,14 @@ static gsolve_status is_rounded(gs_krylov *k, int32_t c, bool *rounded)
     TRY(k->vector->axpby(k->ctx->queue, x.nrows, factor, gs_outer_column(k->x, k, c).value, one,
                          x.value));
     TRY(gs_matrix_norms(k->A, gs_outer_column(o->at_b.used, k, c), x, &norms));
-    *rounded = norms.r <= k->column[c].target || norms.relative <= gs_run(k)->rtol;
+    *rounded = norms.r <= k->run->column[c].target || norms.relative <= gs_run_options_of(k)->rtol;
 done:
     return status;
 }
 
 static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
 {
-    gs_column *column = &k->column[c];
+    gs_column *column = &k->run->column[c];
     gs_norms last, best;
     gsolve_dense v;
     gsolve_status status;
@@ -318,7 +325,7 @@ static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
     TRY(norms_with(k, k->x, c, &last));
     column->last = last.relative;
     column->rounded = false;
-    if (last.r <= column->target || last.relative <= gs_run(k)->rtol) {
+    if (last.r <= column->target || last.relative <= gs_run_options_of(k)->rtol) {
         column->outcome = GSOLVE_CONVERGED;
         column->residual = last.relative;
         TRY(take(k, k->x, c));
@@ -342,9 +349,9 @@ gsolve_status gs_outer_verify(gs_krylov *k, bool *again)
     gsolve_status status = GSOLVE_OK;
 
     *again = false;
-    if (k->within) return GSOLVE_OK;
+    if (k->run->inner) return GSOLVE_OK;
     for (int32_t c = 0; c < k->ncols; c++) {
-        if (k->round[c]) TRY(verify_column(k, c, again));
+        if (k->run->in_round[c]) TRY(verify_column(k, c, again));
     }
     if (!*again) TRY(gs_outer_rescue(k, again));
 done:

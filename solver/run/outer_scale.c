@@ -3,7 +3,11 @@
 #include <math.h>
 
 #include "core/try.h"
+#include "solver/resident/resident.h"
+#include "solver/run/counts.h"
+#include "solver/run/graph.h"
 #include "solver/run/outer.h"
+#include "solver/run/progress.h"
 
 /* *exponent: that of |A M^-1 b| / |b| for a column of the run's b with b'b = bb, by the first alpha
  * for which |alpha A M^-1 b| is in range; 0 where there is none, or no need to scale A. z and y:
@@ -35,9 +39,10 @@ done:
  * (direct, refine) do not multiply by the scaled A. */
 static bool may_be_out_of_range(const gs_krylov *k, int32_t c)
 {
-    const gsolve_outcome outcome = k->column[c].outcome;
+    const gsolve_outcome outcome = k->run->column[c].outcome;
 
-    return k->round[c] && gs_period(k) > 0 && !k->stopped && k->iteration < gs_run(k)->maxit &&
+    return k->run->in_round[c] && gs_period(k) > 0 && !k->run->monitor->stopped &&
+           k->run->counts->iteration < gs_run_options_of(k)->maxit &&
            (outcome == GSOLVE_BREAKDOWN || outcome == GSOLVE_INDEFINITE ||
             outcome == GSOLVE_DIVERGED || outcome == GSOLVE_STAGNATED);
 }
@@ -45,18 +50,18 @@ static bool may_be_out_of_range(const gs_krylov *k, int32_t c)
 /* Columns that failed start once more from the answer so far, with 2^size A. */
 static gsolve_status start_scaled(gs_krylov *k, int size)
 {
-    gs_outer *o = &k->outer;
+    gs_outer *o = k->run->outer;
     gsolve_status status = GSOLVE_OK;
 
-    if (!o->correcting) {
+    if (!k->run->correcting) {
         TRY(gs_outer_begin_corrections(k));
         TRY(gs_copy_columns(k->ctx, k->x, gs_outer_with_columns(o->at_x.used, k->ncols)));
     }
-    o->size = size;
-    k->on_chip = false;
+    k->run->size = size;
+    gs_resident_leave(k);
     gs_forget_graph(k);
     for (int32_t c = 0; c < k->ncols; c++) {
-        gs_column *column = &k->column[c];
+        gs_column *column = &k->run->column[c];
         gs_norms norms;
         if (!may_be_out_of_range(k, c)) continue;
         TRY(gs_matrix_norms(k->A, gs_outer_column(o->at_b.used, k, c),
@@ -80,7 +85,7 @@ static bool is_comfortable(const gs_column *column, double bb)
 gsolve_status gs_outer_rescue(gs_krylov *k, bool *again)
 {
     const int most = k->csr.type == GSOLVE_F32 ? 120 : GS_MOST_EXPONENT;
-    gs_outer *o = &k->outer;
+    gs_outer *o = k->run->outer;
     gsolve_dense b, z;
     int32_t first = 0;
     int exponent;
@@ -98,7 +103,8 @@ gsolve_status gs_outer_rescue(gs_krylov *k, bool *again)
     TRY(gs_outer_square(k, b, &bb));
     TRY(size_of(k, b, bb, gs_outer_column(z, k, first), gs_outer_column(o->kept[0], k, first),
                 &exponent));
-    if (exponent == 0 && (o->correcting || is_comfortable(&k->column[first], bb))) goto done;
+    if (exponent == 0 && (k->run->correcting || is_comfortable(&k->run->column[first], bb)))
+        goto done;
     TRY(start_scaled(k, gs_outer_clamp(-exponent, most)));
     *again = true;
 done:

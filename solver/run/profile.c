@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "solver/method.h"
 
 struct gs_span {
     gs_span *next;
@@ -169,16 +168,8 @@ void gs_profile_merge(gs_profile *p, const gs_profile *inner)
 /* --- what callers see ---------------------------------------------------------------------------
  */
 
-gsolve_status gsolve_solver_profile(gsolve_solver *S, bool on)
+gsolve_profile gs_profile_summary(const gs_profile *p)
 {
-    if (!S) return GSOLVE_BAD_ARGUMENT;
-    S->profile.on = on;
-    return GSOLVE_OK;
-}
-
-void gsolve_solver_get_profile(const gsolve_solver *S, gsolve_profile *profile)
-{
-    const gs_profile *p = &S->profile;
     const bool steady = p->steady_iterations > 0;
     const int iterations = steady ? p->steady_iterations : p->iterations;
     double bytes = 0, seconds = 0;
@@ -187,7 +178,7 @@ void gsolve_solver_get_profile(const gsolve_solver *S, gsolve_profile *profile)
         bytes += p->line[i].bytes;
         seconds += p->line[i].seconds;
     }
-    *profile = (gsolve_profile){
+    return (gsolve_profile){
         .iterations = p->iterations,
         .seconds = p->seconds,
         .iteration_seconds =
@@ -198,11 +189,11 @@ void gsolve_solver_get_profile(const gsolve_solver *S, gsolve_profile *profile)
     };
 }
 
-bool gsolve_solver_profile_at(const gsolve_solver *S, int index, gsolve_profile_class *line)
+bool gs_profile_class_at(const gs_profile *p, int index, gsolve_profile_class *line)
 {
     for (int i = 0; i < GS_CLASS_COUNT; i++) {
-        if (S->profile.line[i].calls > 0 && index-- == 0) {
-            *line = S->profile.line[i];
+        if (p->line[i].calls > 0 && index-- == 0) {
+            *line = p->line[i];
             return true;
         }
     }

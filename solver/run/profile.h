@@ -6,37 +6,7 @@
 #define GS_SOLVER_RUN_PROFILE_H
 
 #include "core/context.h"
-
-#define GS_CLASS_LIST(X)                                 \
-    X(GS_PRODUCT, "product")                             \
-    X(GS_PRODUCT_DOT, "product + dot")                   \
-    X(GS_PRODUCT_TRANSPOSE, "transposed product")        \
-    X(GS_PRECOND, "preconditioner")                      \
-    X(GS_PRECOND_DOT, "preconditioner + dot")            \
-    X(GS_PRECOND_TRANSPOSE, "transposed preconditioner") \
-    X(GS_RESIDUAL_STEP, "residual step")                 \
-    X(GS_DIRECTION_STEP, "direction step")               \
-    X(GS_TURN, "axpbypcz + diagonal")                    \
-    X(GS_SOLUTION_STEP, "solution step")                 \
-    X(GS_PIPE_STEP, "pipelined step")                    \
-    X(GS_DOT, "dot")                                     \
-    X(GS_DOT2, "two dots")                               \
-    X(GS_AXPBY, "axpby")                                 \
-    X(GS_AXPBYPCZ, "axpbypcz")                           \
-    X(GS_AXPY_NORM, "axpy + norm")                       \
-    X(GS_DOTS, "dots with a basis")                      \
-    X(GS_COMBINE, "combination of a basis")              \
-    X(GS_COPY, "copy")                                   \
-    X(GS_ZERO, "zero")                                   \
-    X(GS_SCALE, "scale")                                 \
-    X(GS_RESIDENT, "steps on the chip")                  \
-    X(GS_SCALARS, "scalars")                             \
-    X(GS_TEST, "test")                                   \
-    X(GS_OTHER, "other") /* that nobody has given a class */
-
-#define GS_CLASS_NAME(name, text) name,
-typedef enum gs_class { GS_CLASS_LIST(GS_CLASS_NAME) GS_CLASS_COUNT } gs_class;
-#undef GS_CLASS_NAME
+#include "solver/operations/classes.h"
 
 typedef struct gs_span gs_span;
 
@@ -67,12 +37,38 @@ static inline bool gs_profiling(const gs_profile *p)
     return p->on && p->iteration > 0;
 }
 
-/* What the next span is of. */
+/* The class and the bytes of the next span. */
 static inline void gs_expect_bytes(gs_profile *p, gs_class class, double bytes)
 {
     p->class = class;
     p->bytes = bytes;
 }
+
+/* ... and its bytes for each of the iterations that it makes, where it makes several. */
+static inline void gs_expect_step_bytes(gs_profile *p, double bytes)
+{
+    p->step_bytes = bytes;
+}
+
+/* Spans belong to this iteration from here on; 0: to none, and are not noted. */
+static inline void gs_profile_set_iteration(gs_profile *p, int iteration)
+{
+    p->iteration = iteration;
+}
+
+static inline void gs_profile_add_copies(gs_profile *p, int64_t copies)
+{
+    p->copies += copies;
+}
+
+static inline void gs_profile_switch(gs_profile *p, bool on)
+{
+    p->on = on;
+}
+
+/* What callers see of it. */
+gsolve_profile gs_profile_summary(const gs_profile *p);
+bool gs_profile_class_at(const gs_profile *p, int index, gsolve_profile_class *line);
 
 void gs_profile_open(gs_profile *p);
 void gs_profile_close(gs_profile *p);

@@ -1,148 +1,187 @@
-/* progress.c: how far the columns of a run have come. The device judges each step; the host looks
- * now and then, and may run ahead of what it has seen: a column that has ended stays as it is. */
+/* progress.c: how far the columns of a run have come. The device tests convergence after every
+ * step; the host reads the result once a chunk of steps, and may be a chunk behind. A column that
+ * has ended does not change any more. */
+#include "solver/run/progress.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "core/try.h"
-#include "solver/method.h"
-
-gs_convergence_test gs_convergence_test_of(const gs_krylov *k, int32_t c)
-{
-    const gs_convergence_test judge = {
-        k->progress, (double *)(void *)(k->progress + k->width), k->flag, k->ended, k->ncols, c};
-    return judge;
-}
-
-gs_scalar_arguments gs_scalar_arguments_of(const gs_krylov *k)
-{
-    const gs_scalar_arguments a = {
-        .rr = k->rr,
-        .judge = gs_convergence_test_of(k, 0),
-        .ncols = k->ncols,
-    };
-    return a;
-}
-
-static gsolve_status to_device(gs_krylov *k, void *to, const void *from, size_t size)
-{
-    return gsolve_copy(k->ctx, to, GSOLVE_DEVICE, from, GSOLVE_HOST, (size_t)k->ncols * size);
-}
+#include "solver/operations/operations.h"
+#include "solver/run/columns.h"
+#include "solver/run/counts.h"
 
 gsolve_status gs_set_active(gs_krylov *k)
 {
+    int *mask = k->run->mask, *all_ended = k->run->columns->all_ended;
+    const size_t bytes = (size_t)k->ncols * sizeof *mask;
     gsolve_status status;
 
-    for (int32_t c = 0; c < k->ncols; c++) k->mask[c] = !k->active[c];
-    TRY(to_device(k, k->ended, k->mask, sizeof *k->mask));
-    memset(k->mask, 0, (size_t)k->ncols * sizeof *k->mask);
-    TRY(to_device(k, k->flag, k->mask, sizeof *k->mask));
-    if (k->all_ended) {
-        TRY(gsolve_copy(k->ctx, k->all_ended, GSOLVE_DEVICE, k->mask, GSOLVE_HOST,
-                        sizeof *k->all_ended));
+    for (int32_t c = 0; c < k->ncols; c++) mask[c] = !k->active[c];
+    TRY(gsolve_copy(k->ctx, k->ended, GSOLVE_DEVICE, mask, GSOLVE_HOST, bytes));
+    memset(mask, 0, bytes);
+    TRY(gsolve_copy(k->ctx, k->flag, GSOLVE_DEVICE, mask, GSOLVE_HOST, bytes));
+    if (all_ended) {
+        TRY(gsolve_copy(k->ctx, all_ended, GSOLVE_DEVICE, mask, GSOLVE_HOST, sizeof *all_ended));
     }
 done:
     return status;
+}
+
+gsolve_status gs_fetch_ended(gs_krylov *k, const int **ended)
+{
+    int *mask = k->run->mask;
+
+    *ended = mask;
+    return gsolve_copy(k->ctx, mask, GSOLVE_HOST, k->ended, GSOLVE_DEVICE,
+                       (size_t)k->ncols * sizeof *mask);
+}
+
+void gs_set_monitor(gs_krylov *k, gsolve_monitor *monitor, void *user)
+{
+    k->run->monitor->monitor = monitor;
+    k->run->monitor->user = user;
+}
+
+/* The progress of column c at a start, whose |r| is now. */
+static gs_progress first_progress(gs_krylov *k, int32_t c, double now)
+{
+    const gs_run_options *run = gs_run_options_of(k);
+    gs_column *column = &k->run->column[c];
+    double first;
+
+    if (column->first < 0) column->first = ldexp(now, column->scale);
+    first = ldexp(column->first, -column->scale);
+    return (gs_progress){
+        .target = gs_column_target(k, c),
+        .ceiling = fmin(run->dtol * fmax(gs_column_norm(k, c), first), 1e300),
+        .begin = now,
+        .least = INFINITY,
+        .stall = run->stall,
+        .iteration = k->run->counts->iteration,
+        .maxit = run->maxit,
+        .outcome = -1,
+    };
 }
 
 gsolve_status gs_progress_begin(gs_krylov *k)
 {
-    const gs_run_options *run = gs_run(k);
+    struct gs_run *run = k->run;
     gsolve_status status;
 
-    TRY(gsolve_copy(k->ctx, k->relative, GSOLVE_HOST, k->rr, GSOLVE_DEVICE,
+    TRY(gsolve_copy(k->ctx, run->squares, GSOLVE_HOST, k->rr, GSOLVE_DEVICE,
                     (size_t)k->ncols * sizeof(double)));
     for (int32_t c = 0; c < k->ncols; c++) {
-        const double now = sqrt(k->relative[c]);
-        gs_column *column = &k->column[c];
-        if (column->first < 0) column->first = ldexp(now, column->scale);
-        const double first = ldexp(column->first, -column->scale);
-        const gs_progress begin = {
-            .target = gs_outer_target(k, c),
-            .ceiling = fmin(run->dtol * fmax(gs_outer_norm(k, c), first), 1e300),
-            .begin = now,
-            .least = INFINITY,
-            .stall = run->stall,
-            .iteration = k->iteration,
-            .maxit = run->maxit,
-            .outcome = -1,
-        };
-        k->seen[c] = begin;
+        run->fetched[c] = first_progress(k, c, sqrt(run->squares[c]));
     }
-    TRY(to_device(k, k->progress, k->seen, sizeof *k->seen));
-    k->begun = k->iteration;
-    k->told = k->iteration - 1;
-    k->stopped = false;
+    TRY(gsolve_copy(k->ctx, run->progress, GSOLVE_DEVICE, run->fetched, GSOLVE_HOST,
+                    (size_t)k->ncols * sizeof *run->fetched));
+    gs_count_start(k);
+    run->monitor->reported = run->counts->iteration - 1;
+    run->monitor->stopped = false;
 done:
     return status;
 }
 
-gsolve_status gs_progress_test(gs_krylov *k, int after)
+gsolve_status gs_progress_test(gs_krylov *k, int iterations)
 {
     gs_scalar_arguments a = gs_scalar_arguments_of(k);
 
-    a.j = after;
+    a.j = iterations;
     return GS_RUN_SCALAR(k, test, &a);
 }
 
-gsolve_status gs_progress_post(gs_krylov *k, int slot)
+gsolve_status gs_progress_send(gs_krylov *k, int slot)
 {
     const size_t bytes = (size_t)k->width * (sizeof(gs_progress) + GS_HISTORY * sizeof(double));
     const gs_device *device = k->ctx->device;
 
     k->ctx->fetched += device->post != NULL;
-    return device->post ? device->post(k->ctx->queue, slot, k->progress, bytes) : GSOLVE_OK;
+    return device->post ? device->post(k->ctx->queue, slot, k->run->progress, bytes) : GSOLVE_OK;
 }
 
-/* The largest |r| / |b| of the columns that were active at an iteration; history: of that one. */
+/* The largest |r| / |b| of the columns that made iteration `iteration`; history: the |r| of all
+ * columns in it. */
 static double worst_residual(const gs_krylov *k, int iteration, const double *history)
 {
     double worst = 0;
 
     for (int32_t c = 0; c < k->ncols; c++) {
-        const double r = history[c] / gs_outer_norm(k, c);
-        if (k->round[c] && k->seen[c].iteration >= iteration && !(r <= worst)) worst = r;
+        const bool made = k->run->in_round[c] && k->run->fetched[c].iteration >= iteration;
+        const double r = history[c] / gs_column_norm(k, c);
+        if (made && !(r <= worst)) worst = r;
     }
     return worst;
 }
 
+/* Calls the monitor for the iterations that it has not been called for. */
+static void call_monitor(gs_krylov *k, const double *history)
+{
+    gs_monitoring *m = k->run->monitor;
+
+    while (m->reported < k->run->counts->iteration) {
+        const int iteration = ++m->reported;
+        const double *then = history + (int64_t)(iteration % GS_HISTORY) * k->ncols;
+        if (!m->monitor || m->stopped) continue;
+        m->stopped = !m->monitor(iteration, worst_residual(k, iteration, then), m->user);
+    }
+}
+
 static void end_column(gs_krylov *k, int32_t c, gsolve_outcome outcome)
 {
-    gs_column *column = &k->column[c];
+    gs_column *column = &k->run->column[c];
 
     column->outcome = outcome;
-    column->iterations = k->seen[c].iteration;
-    column->products += k->made[column->iterations % (2 * GS_HISTORY)] - k->before;
+    column->iterations = k->run->fetched[c].iteration;
+    column->products += gs_products_by(k, column->iterations) - k->run->counts->before;
     k->active[c] = false;
 }
 
 gsolve_status gs_progress_read(gs_krylov *k, int slot, bool *any)
 {
-    const void *page = k->progress;
-    const double *history;
+    gs_progress *fetched = k->run->fetched;
+    const void *page = k->run->progress;
     gsolve_status status = GSOLVE_OK;
 
     if (k->ctx->device->wait) TRY(k->ctx->device->wait(k->ctx->queue, slot, &page));
-    memcpy(k->seen, page, (size_t)k->ncols * sizeof *k->seen);
-    history = (const double *)(const void *)((const gs_progress *)page + k->width);
+    memcpy(fetched, page, (size_t)k->ncols * sizeof *fetched);
     for (int32_t c = 0; c < k->ncols; c++) {
-        if (k->round[c] && k->seen[c].iteration > k->iteration) k->iteration = k->seen[c].iteration;
+        if (k->run->in_round[c]) gs_count_iterations(k, fetched[c].iteration);
     }
-    while (k->told < k->iteration) {
-        const double *then = history + (int64_t)(++k->told % GS_HISTORY) * k->ncols;
-        if (k->monitor && !k->stopped) {
-            k->stopped = !k->monitor(k->told, worst_residual(k, k->told, then), k->user);
-        }
-    }
+    call_monitor(k, (const double *)(const void *)((const gs_progress *)page + k->width));
     *any = false;
     for (int32_t c = 0; c < k->ncols; c++) {
         if (!k->active[c]) continue;
-        if (k->seen[c].outcome >= 0) {
-            end_column(k, c, (gsolve_outcome)k->seen[c].outcome);
-        } else if (k->stopped) {
+        if (fetched[c].outcome >= 0) {
+            end_column(k, c, (gsolve_outcome)fetched[c].outcome);
+        } else if (k->run->monitor->stopped) {
             end_column(k, c, GSOLVE_STOPPED);
         }
         *any = *any || k->active[c];
     }
 done:
     return status;
+}
+
+/* --- what methods ask ---------------------------------------------------------------------------
+ */
+
+bool gs_is_first_start(const gs_krylov *k)
+{
+    return k->run->counts->iteration == 0;
+}
+
+int gs_steps_of_column(const gs_krylov *k, int32_t c)
+{
+    return k->run->in_round[c] ? k->run->column[c].iterations - k->run->counts->begun : 0;
+}
+
+double gs_last_residual(const gs_krylov *k, int32_t c)
+{
+    return k->run->fetched[c].r;
+}
+
+void gs_add_precond_seconds(gs_krylov *k, double seconds)
+{
+    gs_count_precond(k, seconds);
 }

@@ -1,8 +1,8 @@
 /* scalar_kernels.h: what methods compute with scalars alone. Each is a function of one column,
  * written once in scalar_kernels_body.h for the host and for CUDA, so that no step has to read a
  * scalar back. */
-#ifndef GS_SOLVER_RUN_SCALAR_KERNELS_H
-#define GS_SOLVER_RUN_SCALAR_KERNELS_H
+#ifndef GS_SOLVER_OPERATIONS_SCALAR_KERNELS_H
+#define GS_SOLVER_OPERATIONS_SCALAR_KERNELS_H
 
 #include "core/context.h"
 #include "vector/convergence.h"
@@ -11,7 +11,7 @@
 typedef struct gs_scalar_arguments {
     double *s[16]; /* of the method, which numbers them */
     const double *rr;
-    gs_convergence_test judge; /* of any column */
+    gs_convergence_test convergence; /* of any column */
     int32_t ncols;
     int *once; /* of gmres */
     int m, j;  /* of the method */

@@ -3,7 +3,7 @@
 #include "core/pdl.cuh"
 
 extern "C" {
-#include "solver/run/scalar_kernels.h"
+#include "solver/operations/scalar_kernels.h"
 }
 
 namespace
@@ -13,7 +13,7 @@ namespace
 #include "vector/convergence_body.h"
 
 /* after convergence_body.h, whose functions it calls */
-#include "solver/run/scalar_kernels_body.h"
+#include "solver/operations/scalar_kernels_body.h"
 
 constexpr int threads = 32;
 
@@ -22,7 +22,7 @@ constexpr int threads = 32;
     {                                                                                          \
         const int c = (int)(blockIdx.x * blockDim.x + threadIdx.x);                            \
         gs_wait();                                                                             \
-        if (c < a.ncols && !a.judge.ended[c]) name(&a, c);                                     \
+        if (c < a.ncols && !a.convergence.ended[c]) name(&a, c);                               \
     }                                                                                          \
     gsolve_status name##_columns(gs_queue *q, const gs_scalar_arguments *a)                    \
     {                                                                                          \

@@ -1,6 +1,6 @@
 /* scalar_kernels_host.c: the functions of scalar_kernels_body.h on the host: the columns that go
  * on, in turn. */
-#include "solver/run/scalar_kernels.h"
+#include "solver/operations/scalar_kernels.h"
 
 #include <math.h>
 
@@ -8,14 +8,14 @@
 #include "vector/convergence_body.h"
 
 /* after convergence_body.h, whose functions it calls */
-#include "solver/run/scalar_kernels_body.h"
+#include "solver/operations/scalar_kernels_body.h"
 
 #define EACH_COLUMN(name)                                                          \
     static gsolve_status name##_columns(gs_queue *q, const gs_scalar_arguments *a) \
     {                                                                              \
         (void)q;                                                                   \
         for (int c = 0; c < a->ncols; c++) {                                       \
-            if (!a->judge.ended[c]) name(a, c);                                    \
+            if (!a->convergence.ended[c]) name(a, c);                              \
         }                                                                          \
         return GSOLVE_OK;                                                          \
     }

@@ -12,16 +12,16 @@ SMALL double quotient(const gs_scalar_arguments *a, int c, double num, double de
     const double value = den != 0 ? num / den : 0;
 
     if (den != 0 && fabs(value) <= 1e300) return value;
-    if (!a->judge.flag[c]) a->judge.flag[c] = GSOLVE_BREAKDOWN;
+    if (!a->convergence.flag[c]) a->convergence.flag[c] = GSOLVE_BREAKDOWN;
     return 0;
 }
 
 SMALL void test(const gs_scalar_arguments *a, int c)
 {
-    gs_convergence_test judge = a->judge;
+    gs_convergence_test convergence = a->convergence;
 
-    judge.c = c;
-    test_column(&judge, a->rr[c], a->j);
+    convergence.c = c;
+    test_column(&convergence, a->rr[c], a->j);
 }
 
 /* --- pipecg ----------------------------------------------------------------------------------- */
@@ -41,10 +41,11 @@ SMALL void pipecg_alpha(const gs_scalar_arguments *a, int c)
     const double beta = old > 0 ? gamma / old : 0;
     const double pq = delta - (beta > 0 ? beta * (gamma / a->s[PC_ALPHA][c]) : 0);
 
-    if ((gamma < 0 || delta < 0) && !a->judge.flag[c]) a->judge.flag[c] = GSOLVE_INDEFINITE;
-    if (pq < 0 && !a->judge.flag[c]) a->judge.flag[c] = GSOLVE_BREAKDOWN;
+    if ((gamma < 0 || delta < 0) && !a->convergence.flag[c])
+        a->convergence.flag[c] = GSOLVE_INDEFINITE;
+    if (pq < 0 && !a->convergence.flag[c]) a->convergence.flag[c] = GSOLVE_BREAKDOWN;
     a->s[PC_BETA][c] = beta;
-    a->s[PC_ALPHA][c] = a->judge.flag[c] ? 0 : quotient(a, c, gamma, pq);
+    a->s[PC_ALPHA][c] = a->convergence.flag[c] ? 0 : quotient(a, c, gamma, pq);
     a->s[PC_OLD][c] = gamma;
 }
 
@@ -158,7 +159,7 @@ SMALL void idr_omega(const gs_scalar_arguments *a, int c)
     const double tr = a->s[ID_TS][c], tt = a->s[ID_TT][c], rr = a->rr[c];
     const double omega = quotient(a, c, tr, tt), cosine = fabs(tr) / (sqrt(tt) * sqrt(rr));
 
-    if (omega == 0 && !a->judge.flag[c]) a->judge.flag[c] = GSOLVE_BREAKDOWN;
+    if (omega == 0 && !a->convergence.flag[c]) a->convergence.flag[c] = GSOLVE_BREAKDOWN;
     a->s[ID_OMEGA][c] = cosine > 0 && cosine < 0.7 ? omega * (0.7 / cosine) : omega;
 }
 
@@ -167,7 +168,7 @@ SMALL void idr_omega(const gs_scalar_arguments *a, int c)
 /* gamma from its square, which an M that is not positive definite makes negative. */
 SMALL double minres_root(const gs_scalar_arguments *a, int c, double square)
 {
-    if (square < 0 && !a->judge.flag[c]) a->judge.flag[c] = GSOLVE_INDEFINITE;
+    if (square < 0 && !a->convergence.flag[c]) a->convergence.flag[c] = GSOLVE_INDEFINITE;
     return square > 0 ? sqrt(square) : 0;
 }
 
@@ -190,7 +191,7 @@ SMALL void minres_rotate(const gs_scalar_arguments *a, int c)
     const double a0 = c1 * delta - c0 * s1 * gamma, a1 = hypot(a0, next);
     const double cosine = a1 > 0 ? a0 / a1 : 1, sine = a1 > 0 ? next / a1 : 0;
 
-    if (!(a1 > 0) && !a->judge.flag[c]) a->judge.flag[c] = GSOLVE_BREAKDOWN;
+    if (!(a1 > 0) && !a->convergence.flag[c]) a->convergence.flag[c] = GSOLVE_BREAKDOWN;
     s[MR_A1][c] = a1;
     s[MR_A2][c] = s1 * delta + c0 * c1 * gamma;
     s[MR_A3][c] = s0 * gamma;

@@ -1,0 +1,148 @@
+/* attempts.c: the fall-back loop of "auto", and the whole solve in one call. */
+#include <stdio.h>
+
+#include "core/try.h"
+#include "matrix/csr.h"
+#include "solver/run/outer.h"
+
+/* --- the loop --------------------------------------------------------------------------------- */
+
+/* *v = space for a copy of x on the host. */
+static gsolve_status new_copy(gsolve_context *ctx, gsolve_dense x, gsolve_dense *v)
+{
+    *v = x;
+    v->stride = x.nrows;
+    v->location = GSOLVE_HOST;
+    v->value = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)x.nrows * (size_t)x.ncols, sizeof(double));
+    return v->value ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+}
+
+static bool is_better(const gsolve_result *now, const gsolve_result *best)
+{
+    return now->outcome == GSOLVE_CONVERGED || now->residual < best->residual;
+}
+
+gsolve_status gsolve_auto_attempts(gsolve_context *ctx, gsolve_dense x,
+                                   gsolve_attempt_function *function, void *user,
+                                   gsolve_result *result, int *best)
+{
+    gsolve_dense guess = {0}, best_x = {0};
+    gsolve_status status, failed = GSOLVE_OK;
+
+    *best = -1;
+    TRY(new_copy(ctx, x, &guess));
+    TRY(new_copy(ctx, x, &best_x));
+    TRY(gs_copy_columns(ctx, x, guess));
+    for (int k = 0;; k++) {
+        gsolve_attempt attempt = {.status = GSOLVE_OK};
+        if (k > 0) TRY(gs_copy_columns(ctx, guess, x));
+        if (!function(k, x, &attempt, user)) break;
+        if (attempt.status != GSOLVE_OK) {
+            failed = attempt.status;
+            if (attempt.last || !gsolve_auto_may_fall_back(failed)) break;
+            continue;
+        }
+        if (*best < 0 || is_better(&attempt.result, result)) {
+            *result = attempt.result;
+            *best = k;
+            TRY(gs_copy_columns(ctx, x, best_x));
+        }
+        if (attempt.last || attempt.result.outcome == GSOLVE_CONVERGED) break;
+    }
+    TRY(gs_copy_columns(ctx, *best >= 0 ? best_x : guess, x));
+    status = *best >= 0 ? GSOLVE_OK : failed;
+done:
+    gsolve_free(ctx, GSOLVE_HOST, guess.value);
+    gsolve_free(ctx, GSOLVE_HOST, best_x.value);
+    return status;
+}
+
+/* --- the whole solve in one call -------------------------------------------------------------- */
+
+typedef struct linear_system {
+    gsolve_context *ctx;
+    const gsolve_matrix *A;
+    gsolve_statistics statistics;
+    gsolve_dense b;
+    gsolve_log *log;
+    void *user;
+} linear_system;
+
+static void log_attempt(const linear_system *s, const gsolve_choice *choice, const char *what)
+{
+    char line[1400];
+
+    snprintf(line, sizeof line, "%s + %s: %s", choice->solver, choice->precond, what);
+    if (s->log) s->log(line, s->user);
+}
+
+/* Sets up and runs one choice. *rounded: the type of x cannot hold the solution accurately enough,
+ * so that no other choice does better. */
+static gsolve_status solve_by(const linear_system *s, const gsolve_choice *choice, gsolve_dense x,
+                              gsolve_result *result, bool *rounded)
+{
+    gsolve_precond *M = NULL;
+    gsolve_solver *S = NULL;
+    gsolve_status status;
+
+    log_attempt(s, choice, choice->why);
+    TRY(gsolve_precond_create_from(&M, s->ctx, choice->precond, s->A));
+    TRY(gsolve_solver_create(&S, s->ctx, choice->solver, s->A, M));
+    TRY(gsolve_solver_run(S, s->b, x, result));
+    log_attempt(s, choice, gsolve_outcome_text(result->outcome));
+    *rounded = gs_outer_rounded(S);
+done:
+    if (status != GSOLVE_OK) log_attempt(s, choice, gsolve_error(s->ctx));
+    gsolve_solver_destroy(&S);
+    gsolve_precond_destroy(&M);
+    return status;
+}
+
+static bool solve_attempt(int index, gsolve_dense x, gsolve_attempt *attempt, void *user)
+{
+    const linear_system *s = user;
+    gsolve_choice choice;
+
+    if (!gsolve_auto_choose(s->ctx, &s->statistics, index, &choice)) return false;
+    attempt->status = solve_by(s, &choice, x, &attempt->result, &attempt->last);
+    return true;
+}
+
+gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
+                                  gsolve_dense x, gsolve_result *result, gsolve_log *log,
+                                  void *user)
+{
+    const double begin = gs_now();
+    linear_system s = {.ctx = ctx, .b = b, .log = log, .user = user};
+    gsolve_matrix *A = NULL;
+    gsolve_result found;
+    gsolve_csr rows;
+    int best;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!csr || !result) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solve: an argument is NULL");
+    }
+    if (x.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(ctx, x, "x");
+    TRY(gsolve_matrix_create(&A, ctx, "auto", csr));
+    s.A = A;
+    TRY(gsolve_matrix_csr(A, &rows));
+    TRY(gsolve_csr_statistics(ctx, &rows, &s.statistics));
+    if (x.nrows < 0 || x.ncols < 0 || (!x.value && x.nrows > 0 && x.ncols > 0)) {
+        status = gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "x has no values or a negative size");
+        goto done;
+    }
+    TRY(gsolve_auto_attempts(ctx, x, solve_attempt, &s, &found, &best));
+    found.seconds = gs_now() - begin;
+    *result = found;
+done:
+    gsolve_matrix_destroy(&A);
+    return status;
+}
+
+gsolve_status gsolve_solve(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
+                           gsolve_dense x, gsolve_result *result)
+{
+    return gsolve_solve_logged(ctx, csr, b, x, result, NULL, NULL);
+}

@@ -1,0 +1,139 @@
+/* auto_method.c: the method "auto": chooses by choose.c, and sets up what was chosen. */
+#include "solver/choose/auto_method.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/try.h"
+#include "solver/choose/method_name.h"
+#include "solver/run/run.h"
+#include "solver/run/setup.h"
+
+static gsolve_status set_up_named(gs_krylov *k, const char *spec, const char *method)
+{
+    char named[256];
+    gsolve_status status;
+
+    TRY(gs_method_with_options(k->ctx, spec, method, named, sizeof named));
+    TRY(gs_solver_set_up(k, named));
+done:
+    return status;
+}
+
+static gsolve_status set_up_both(gs_krylov *k, const char *spec, const gsolve_choice *choice)
+{
+    gsolve_matrix_info A;
+    gsolve_status status;
+
+    if (!gs_spec_is(choice->precond, "none")) {
+        TRY(gsolve_precond_create_from(&k->run->chosen.M, k->ctx, choice->precond, k->A));
+        gsolve_matrix_describe(k->A, &A);
+        k->M = k->run->chosen.M;
+        k->run->chosen.version = A.version;
+    }
+    TRY(set_up_named(k, spec, choice->solver));
+done:
+    return status;
+}
+
+/* Choice after choice, until one can be set up. */
+static gsolve_status choose_both(gs_krylov *k, const char *spec,
+                                 const gsolve_statistics *statistics)
+{
+    gsolve_status status = GSOLVE_UNSUPPORTED;
+    gsolve_choice choice;
+    char failed[300] = "";
+
+    for (int attempt = 0; gsolve_auto_choose(k->ctx, statistics, attempt, &choice); attempt++) {
+        status = set_up_both(k, spec, &choice);
+        if (status == GSOLVE_OK || !gsolve_auto_may_fall_back(status)) break;
+        gs_solver_drop(k);
+        gs_auto_method_drop(k);
+        snprintf(failed, sizeof failed, " %s + %s cannot be set up: %.100s.", choice.solver,
+                 choice.precond, gsolve_error(k->ctx));
+    }
+    if (status != GSOLVE_OK) return status;
+    if (failed[0]) k->ctx->error[0] = 0;
+    snprintf(k->run->chosen.text, sizeof k->run->chosen.text, "auto chose %s + %s: %s.%s",
+             choice.solver, choice.precond, choice.why, failed);
+    return GSOLVE_OK;
+}
+
+/* The first choice, but for a square matrix a method that uses the caller's preconditioner: gmres
+ * takes any, where cg and minres need a positive definite one. */
+static gsolve_status choose_method(gs_krylov *k, const char *spec,
+                                   const gsolve_statistics *statistics,
+                                   const gsolve_precond_info *M)
+{
+    const bool none = strcmp(M->kind, "none") == 0;
+    gsolve_choice choice;
+
+    gsolve_auto_choose(k->ctx, statistics, 0, &choice);
+    if (none || !gs_spec_is(choice.solver, "direct")) {
+        snprintf(k->run->chosen.text, sizeof k->run->chosen.text,
+                 "auto chose %s for the preconditioner %.60s: %s.", choice.solver, M->spec,
+                 choice.why);
+    } else if (statistics->nrows == statistics->ncols) {
+        snprintf(choice.solver, sizeof choice.solver, "gmres,restart=200,maxit=4000");
+        snprintf(k->run->chosen.text, sizeof k->run->chosen.text,
+                 "auto chose %s for the preconditioner %.60s: without one it would choose direct.",
+                 choice.solver, M->spec);
+    } else {
+        snprintf(k->run->chosen.text, sizeof k->run->chosen.text,
+                 "auto chose %s: %s. The preconditioner %.60s is not used: direct takes none.",
+                 choice.solver, choice.why, M->spec);
+    }
+    return set_up_named(k, spec, choice.solver);
+}
+
+gsolve_status gs_auto_method_set_up(gs_krylov *k, const char *spec)
+{
+    gsolve_precond_info M;
+    gsolve_statistics statistics;
+    gsolve_status status;
+
+    if (k->M) gsolve_precond_describe(k->M, &M);
+    if (k->M && gsolve_precond_is_variable(k->M)) {
+        TRY(set_up_named(k, spec, "fgmres"));
+        snprintf(k->run->chosen.text, sizeof k->run->chosen.text,
+                 "auto chose fgmres: the preconditioner %.60s varies from one application to the "
+                 "next.",
+                 M.spec);
+    } else {
+        TRY(gs_need_rows(k));
+        TRY(gsolve_csr_statistics(k->ctx, &k->csr, &statistics));
+        status = k->M ? choose_method(k, spec, &statistics, &M) : choose_both(k, spec, &statistics);
+    }
+    gs_auto_method_note(k);
+done:
+    return status;
+}
+
+gsolve_status gs_auto_method_update(gs_krylov *k)
+{
+    gsolve_matrix_info A;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!k->run->chosen.M) return GSOLVE_OK;
+    gsolve_matrix_describe(k->A, &A);
+    if (A.version == k->run->chosen.version) return GSOLVE_OK;
+    TRY(gsolve_precond_update_from(k->run->chosen.M, k->A));
+    k->run->chosen.version = A.version;
+done:
+    return status;
+}
+
+void gs_auto_method_note(gs_krylov *k)
+{
+    const size_t length = strlen(k->note);
+
+    if (!k->run->chosen.text[0]) return;
+    snprintf(k->note + length, sizeof k->note - length, "%s%s", length ? " " : "",
+             k->run->chosen.text);
+}
+
+void gs_auto_method_drop(gs_krylov *k)
+{
+    if (k->run->chosen.M) k->M = NULL;
+    gsolve_precond_destroy(&k->run->chosen.M);
+}

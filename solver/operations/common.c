@@ -1,0 +1,111 @@
+/* common.c: see common.h. */
+#include "solver/operations/common.h"
+
+void gs_op_expect(gs_krylov *k, gs_class class, double bytes)
+{
+    gs_profile *profile = k->run->profile;
+    int columns = 0;
+
+    for (int32_t c = 0; gs_profiling(profile) && c < k->ncols; c++) columns += k->active[c];
+    gs_expect_bytes(profile, class, k->skip ? 0 : columns * bytes); /* with skip: unknown */
+}
+
+bool gs_op_takes_column(gs_krylov *k, gs_queue *q, int32_t c)
+{
+    const int *skip = k->skip ? &k->skip[c] : &k->ended[c];
+
+    if (!k->active[c]) return false;
+    if (!k->ctx->device->guard) return !k->skip || !*skip; /* the host reads the device's memory */
+    k->ctx->device->guard(q, skip);
+    return true;
+}
+
+void gs_op_unguard(gs_krylov *k)
+{
+    if (k->ctx->device->guard) k->ctx->device->guard(k->ctx->queue, NULL);
+}
+
+double gs_op_begin_all(gs_krylov *k)
+{
+    const int *all_ended = k->run->columns->all_ended;
+
+    gs_profile_open(k->run->profile);
+    if (k->wide == 1) {
+        gs_op_takes_column(k, k->ctx->queue, 0);
+    } else if (all_ended) {
+        k->ctx->device->guard(k->ctx->queue, all_ended);
+    }
+    return gs_now();
+}
+
+void gs_op_end_all(gs_krylov *k)
+{
+    gs_op_unguard(k);
+    gs_profile_close(k->run->profile);
+}
+
+gs_queue *gs_op_begin_each(gs_krylov *k)
+{
+    const gs_columns *columns = k->run->columns;
+    const bool batched = columns->batch && k->wide > 1;
+
+    gs_profile_open(k->run->profile);
+    if (batched) columns->kernels->begin(columns->batch, k->ctx->queue);
+    return batched ? columns->batch : k->ctx->queue;
+}
+
+gsolve_status gs_op_end_each(gs_krylov *k, gs_queue *q, gsolve_status status)
+{
+    if (q != k->ctx->queue && status == GSOLVE_OK) status = k->run->columns->kernels->end(q);
+    gs_op_end_all(k);
+    return status;
+}
+
+const gs_vector_kernels *gs_op_kernels(const gs_krylov *k, const gs_queue *q, gsolve_type type)
+{
+    if (q == k->ctx->queue) return GS_KERNELS(gs_vector, k->ctx, type);
+    return &k->run->columns->kernels->vector[type];
+}
+
+gs_ratio gs_op_ratio(gs_krylov *k, gs_coefficient a, int32_t c)
+{
+    const gs_ratio r = {.sign = a.sign,
+                        .num = a.num ? a.num + c : NULL,
+                        .den = a.den ? a.den + c : NULL,
+                        .num2 = a.num2 ? a.num2 + c : NULL,
+                        .den2 = a.den2 ? a.den2 + c : NULL,
+                        .flag = &k->flag[c],
+                        .flaw = (int)a.flaw,
+                        .positive = a.positive};
+    return r;
+}
+
+void gs_begin_block(gs_krylov *k, gs_class class, double numbers)
+{
+    gs_expect_bytes(k->run->profile, class, numbers * (double)gs_type_size(k->csr.type));
+    gs_op_begin_all(k);
+}
+
+void gs_end_block(gs_krylov *k)
+{
+    gs_op_end_all(k);
+}
+
+const gs_scalar_kernels *gs_scalar_kernels_of(const gs_krylov *k)
+{
+    return gs_on_gpu(k->ctx) ? &gs_scalar_cuda : &gs_scalar_host;
+}
+
+gsolve_status gs_run_scalar_kernel(gs_krylov *k, gs_scalar_function *function,
+                                   const gs_scalar_arguments *a)
+{
+    gs_profile *profile = k->run->profile;
+    const bool test = function == gs_scalar_kernels_of(k)->test;
+    gsolve_status status;
+
+    gs_expect_bytes(profile, test ? GS_TEST : GS_SCALARS, 0);
+    gs_profile_open(profile);
+    status = function(k->ctx->queue, a);
+    gs_profile_close(profile);
+    return status;
+}

@@ -1,0 +1,60 @@
+/* common.h: what all operations of operations.h have in common: they skip columns that have
+ * ended, batch the kernels of several columns, and are spans of the profile. */
+#ifndef GS_SOLVER_OPERATIONS_COMMON_H
+#define GS_SOLVER_OPERATIONS_COMMON_H
+
+#include "solver/operations/operations.h"
+#include "solver/run/columns.h"
+#include "solver/run/profile.h"
+
+/* For the profile: the next operation moves so many bytes in each active column. */
+void gs_op_expect(gs_krylov *k, gs_class class, double bytes);
+/* Bytes of a column of v. */
+static inline double gs_op_bytes(gsolve_dense v)
+{
+    return (double)v.nrows * (double)gs_type_size(v.type);
+}
+/* Vectors that y = a x + ... reads for a x: 0 or 1. */
+static inline int gs_op_reads(gs_coefficient a)
+{
+    return a.num || a.den || a.sign != 0;
+}
+
+/* An operation on all columns at once: does nothing once all columns have ended. Returns the time.
+ */
+double gs_op_begin_all(gs_krylov *k);
+void gs_op_end_all(gs_krylov *k);
+/* From here on kernels run whether columns have ended or not. */
+void gs_op_unguard(gs_krylov *k);
+
+/* An operation on each column: the queue that takes its kernels runs them at once, or all of them
+ * in the end. */
+gs_queue *gs_op_begin_each(gs_krylov *k);
+gsolve_status gs_op_end_each(gs_krylov *k, gs_queue *q, gsolve_status status);
+/* Whether q takes a kernel for column c. Where the host does not know yet that the column has ended
+ * the kernel itself does nothing. */
+bool gs_op_takes_column(gs_krylov *k, gs_queue *q, int32_t c);
+/* The vector kernels of this type that q runs. */
+const gs_vector_kernels *gs_op_kernels(const gs_krylov *k, const gs_queue *q, gsolve_type type);
+/* The coefficient a in column c. */
+gs_ratio gs_op_ratio(gs_krylov *k, gs_coefficient a, int32_t c);
+
+/* products.c: z = M^-1 r, rz = r'z; always: also where the column has ended. */
+gsolve_status gs_op_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz,
+                                     bool always);
+
+/* The body of an operation: runs the kernel `call` of `vector`, on `queue`, for each active column
+ * c. gs_op_expect comes before it. */
+#define GS_EACH_COLUMN(type, call)                                   \
+    gsolve_status status = GSOLVE_OK;                                \
+    gs_queue *queue = gs_op_begin_each(k);                           \
+    const gs_vector_kernels *vector = gs_op_kernels(k, queue, type); \
+    for (int32_t c = 0; c < k->ncols && status == GSOLVE_OK; c++) {  \
+        if (gs_op_takes_column(k, queue, c)) status = (call);        \
+    }                                                                \
+    return gs_op_end_each(k, queue, status)
+
+#define GS_AT(v)    (gs_operand_column(k, v, c).value) /* column c of v */
+#define GS_RATIO(a) gs_op_ratio(k, a, c)
+
+#endif

@@ -1,0 +1,200 @@
+/* products.c: the operations that apply A or M. They work on the first k->wide columns at once,
+ * those that have ended included. */
+#include <math.h>
+
+#include "core/try.h"
+#include "solver/operations/common.h"
+#include "solver/run/counts.h"
+
+/* v with as many columns as may be active. */
+static gsolve_dense wide_columns(const gs_krylov *k, gsolve_dense v)
+{
+    v.ncols = k->wide;
+    return v;
+}
+
+/* --- the profile ------------------------------------------------------------------------------ */
+
+/* A product reads the matrix once, and moves x, y and `others` other vectors in each column. */
+static void expect_product_bytes(gs_krylov *k, gs_class class, int others)
+{
+    const double size = (double)gs_type_size(k->csr.type), y = size * k->csr.nrows;
+    const double xy = y + size * k->csr.ncols;
+    gsolve_matrix_info A = {0};
+
+    if (gs_profiling(k->run->profile)) gsolve_matrix_describe(k->A, &A);
+    gs_expect_bytes(k->run->profile, class,
+                    (double)A.bytes + (k->wide - 1) * xy + k->wide * others * y);
+}
+
+/* M reads what it holds once, and moves r and z in each column. */
+static void expect_precond_bytes(gs_krylov *k, gs_class class)
+{
+    const size_t vectors = 2 * (size_t)k->csr.nrows * gs_type_size(k->csr.type);
+    gsolve_precond_info M = {0};
+
+    if (gs_profiling(k->run->profile)) gsolve_precond_describe(k->M, &M);
+    gs_expect_bytes(k->run->profile, class, (double)M.moved + (k->wide - 1) * (double)vectors);
+}
+
+static void end_product(gs_krylov *k, double begin)
+{
+    gs_op_end_all(k);
+    gs_count_products(k, 1, gs_now() - begin);
+}
+
+static void end_precond(gs_krylov *k, double begin)
+{
+    gs_op_end_all(k);
+    gs_count_precond(k, gs_now() - begin);
+}
+
+/* --- products --------------------------------------------------------------------------------- */
+
+/* The run's A is this multiple of the caller's, see outer.c. */
+static double factor_of_A(const gs_krylov *k)
+{
+    return ldexp(1, k->run->size);
+}
+
+/* y = A x. The columns of k->x do not move, so that they may be in another order than those of y:
+ * then there is a product for each column. */
+static gsolve_status multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
+{
+    const double factor = factor_of_A(k);
+    bool in_order = x.value != k->x.value;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < k->wide && !in_order; c++) {
+        if (k->run->order[c] != c) break;
+        in_order = c + 1 == k->wide;
+    }
+    if (in_order) {
+        return gsolve_matrix_apply(k->A, factor, wide_columns(k, x), 0, wide_columns(k, y));
+    }
+    for (int32_t c = 0; c < k->wide && status == GSOLVE_OK; c++) {
+        status =
+            gsolve_matrix_apply(k->A, factor, gs_operand_column(k, x, c), 0, gs_column_of(y, c));
+    }
+    return status;
+}
+
+gsolve_status gs_multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
+{
+    gsolve_status status;
+    double begin;
+
+    expect_product_bytes(k, GS_PRODUCT, 0);
+    begin = gs_op_begin_all(k);
+    status = multiply(k, x, y);
+    end_product(k, begin);
+    return status;
+}
+
+gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y)
+{
+    gsolve_status status;
+    double begin;
+
+    expect_product_bytes(k, GS_PRODUCT_TRANSPOSE, 0);
+    begin = gs_op_begin_all(k);
+    status = gsolve_matrix_apply_transpose(k->A, factor_of_A(k), wide_columns(k, x), 0,
+                                           wide_columns(k, y));
+    end_product(k, begin);
+    return status;
+}
+
+/* A format computes the sums of one column during the product. Those of several columns are
+ * computed after it. */
+gsolve_status gs_multiply_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gsolve_dense w,
+                              gs_scalar wy, gs_scalar yy)
+{
+    gsolve_status status;
+    double begin;
+
+    if (k->wide > 1 || k->run->size != 0) {
+        TRY(gs_multiply(k, x, y));
+        return yy ? gs_dot2(k, y, w, wy, yy) : gs_dot(k, w, y, wy);
+    }
+    expect_product_bytes(k, GS_PRODUCT_DOT, w.value != x.value);
+    begin = gs_op_begin_all(k);
+    status = gsolve_matrix_apply_dot(k->A, wide_columns(k, x), wide_columns(k, y),
+                                     wide_columns(k, w), wy, yy);
+    end_product(k, begin);
+done:
+    return status;
+}
+
+gsolve_status gs_residual(gs_krylov *k, gsolve_dense r)
+{
+    gsolve_status status;
+
+    if (k->run->x_is_zero) {
+        TRY(gs_copy_vector(k, k->b, r)); /* r = b       */
+    } else {
+        TRY(gs_multiply(k, k->x, r));                           /* r = A x     */
+        TRY(gs_axpby(k, gs_number(1), k->b, gs_number(-1), r)); /* r = b - r   */
+    }
+    TRY(gs_dot(k, r, r, k->rr));
+done:
+    return status;
+}
+
+/* --- preconditioner --------------------------------------------------------------------------- */
+
+const void *gs_diagonal(const gs_krylov *k, bool *simple)
+{
+    const void *d = k->M ? gsolve_precond_diagonal(k->M) : NULL;
+
+    *simple = d || !k->M;
+    return d;
+}
+
+gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z)
+{
+    gsolve_status status;
+    double begin;
+
+    if (!k->M) return gs_copy_vector(k, r, z);
+    expect_precond_bytes(k, GS_PRECOND);
+    begin = gs_op_begin_all(k);
+    status = gsolve_precond_apply(k->M, wide_columns(k, r), wide_columns(k, z));
+    end_precond(k, begin);
+    return status;
+}
+
+gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_dense z)
+{
+    gsolve_status status;
+    double begin;
+
+    if (!k->M) return gs_copy_vector(k, r, z);
+    expect_precond_bytes(k, GS_PRECOND_TRANSPOSE);
+    begin = gs_op_begin_all(k);
+    status = gsolve_precond_apply_transpose(k->M, wide_columns(k, r), wide_columns(k, z));
+    end_precond(k, begin);
+    return status;
+}
+
+gsolve_status gs_op_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz,
+                                     bool always)
+{
+    gsolve_status status;
+    double begin;
+
+    if (!k->M || (k->wide > 1 && !always)) {
+        status = gs_precondition(k, r, z);
+        return status == GSOLVE_OK ? gs_dot(k, r, z, rz) : status;
+    }
+    expect_precond_bytes(k, GS_PRECOND_DOT);
+    begin = gs_op_begin_all(k);
+    if (always) gs_op_unguard(k);
+    status = gsolve_precond_apply_dot(k->M, wide_columns(k, r), wide_columns(k, z), rz);
+    end_precond(k, begin);
+    return status;
+}
+
+gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz)
+{
+    return gs_op_precondition_dot(k, r, z, rz, false);
+}

@@ -1,0 +1,82 @@
+/* vectors.c: the operations on vectors and scalars. */
+#include "solver/operations/common.h"
+
+gsolve_status gs_copy_scalar(gs_krylov *k, gs_scalar a, gs_scalar b)
+{
+    gs_scalar_arguments small = gs_scalar_arguments_of(k);
+
+    small.s[0] = b;
+    small.s[1] = a;
+    return GS_RUN_SCALAR(k, copy, &small);
+}
+
+gsolve_status gs_zero(gs_krylov *k, gsolve_dense y)
+{
+    gs_op_expect(k, GS_ZERO, gs_op_bytes(y));
+    GS_EACH_COLUMN(k->csr.type, vector->zero(queue, y.nrows, GS_AT(y)));
+}
+
+gsolve_status gs_copy_vector(gs_krylov *k, gsolve_dense x, gsolve_dense y)
+{
+    gs_op_expect(k, GS_COPY, gs_op_bytes(x) + gs_op_bytes(y));
+    GS_EACH_COLUMN(y.type, vector->copy(queue, y.nrows, x.type, GS_AT(x), GS_AT(y)));
+}
+
+gsolve_status gs_scale(gs_krylov *k, gs_coefficient a, gsolve_dense y)
+{
+    gs_op_expect(k, GS_SCALE, 2 * gs_op_bytes(y));
+    GS_EACH_COLUMN(k->csr.type, vector->scale(queue, y.nrows, GS_RATIO(a), GS_AT(y)));
+}
+
+gsolve_status gs_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy)
+{
+    gs_op_expect(k, GS_DOT, (x.value == y.value ? 1 : 2) * gs_op_bytes(y));
+    GS_EACH_COLUMN(k->csr.type, vector->dot(queue, y.nrows, GS_AT(x), GS_AT(y), &xy[c]));
+}
+
+gsolve_status gs_dot2(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy, gs_scalar xx)
+{
+    gs_op_expect(k, GS_DOT2, 2 * gs_op_bytes(y));
+    GS_EACH_COLUMN(k->csr.type, vector->dot2(queue, y.nrows, GS_AT(x), GS_AT(y), &xy[c], &xx[c]));
+}
+
+gsolve_status gs_axpby(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
+                       gsolve_dense y)
+{
+    gs_op_expect(k, GS_AXPBY, (gs_op_reads(a) + gs_op_reads(b) + 1) * gs_op_bytes(y));
+    GS_EACH_COLUMN(k->csr.type,
+                   vector->axpby(queue, y.nrows, GS_RATIO(a), GS_AT(x), GS_RATIO(b), GS_AT(y)));
+}
+
+gsolve_status gs_axpbypcz(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
+                          gsolve_dense y, gs_coefficient g, gsolve_dense z)
+{
+    gs_op_expect(k, GS_AXPBYPCZ,
+                 (gs_op_reads(a) + gs_op_reads(b) + gs_op_reads(g) + 1) * gs_op_bytes(z));
+    GS_EACH_COLUMN(k->csr.type, vector->axpbypcz(queue, z.nrows, GS_RATIO(a), GS_AT(x), GS_RATIO(b),
+                                                 GS_AT(y), GS_RATIO(g), GS_AT(z), NULL, NULL));
+}
+
+gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolve_dense y,
+                           gs_scalar yy)
+{
+    gs_op_expect(k, GS_AXPY_NORM, 3 * gs_op_bytes(y));
+    GS_EACH_COLUMN(k->csr.type,
+                   vector->axpy_norm(queue, y.nrows, GS_RATIO(a), GS_AT(x), GS_AT(y), &yy[c]));
+}
+
+gsolve_status gs_dots(gs_krylov *k, int m, gs_basis V, gsolve_dense w, double *h, int64_t stride)
+{
+    gs_op_expect(k, GS_DOTS, m * gs_op_bytes(V.v) + gs_op_bytes(w));
+    GS_EACH_COLUMN(k->csr.type, vector->dots(queue, w.nrows, m, V.v.type, GS_AT(V.v), V.ld,
+                                             GS_AT(w), h + c * stride));
+}
+
+gsolve_status gs_combine(gs_krylov *k, int m, gs_basis V, const double *h, int64_t stride,
+                         double sign, gsolve_dense w, gs_scalar ww)
+{
+    gs_op_expect(k, GS_COMBINE, m * gs_op_bytes(V.v) + 2 * gs_op_bytes(w));
+    GS_EACH_COLUMN(k->csr.type,
+                   vector->combine(queue, w.nrows, m, V.v.type, GS_AT(V.v), V.ld, h + c * stride,
+                                   sign, GS_AT(w), ww ? &ww[c] : NULL));
+}

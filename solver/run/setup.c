@@ -1,0 +1,240 @@
+/* setup.c: allocation, set-up and release of a solver. */
+#include "solver/run/setup.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/try.h"
+#include "solver/resident/resident.h"
+#include "solver/run/adapt_matrix.h"
+#include "solver/run/columns.h"
+#include "solver/run/counts.h"
+#include "solver/run/graph.h"
+#include "solver/run/initial_guess.h"
+#include "solver/run/outer.h"
+#include "solver/run/profile.h"
+#include "solver/run/progress.h"
+#include "solver/run/work.h"
+
+/* --- a solver and its parts ------------------------------------------------------------------- */
+
+typedef struct solver_and_parts { /* one block of memory */
+    gs_krylov solver;
+    struct gs_run run;
+    gs_work work;
+    gs_columns columns;
+    gs_recording recording;
+    gs_counts counts;
+    gs_monitoring monitor;
+    gs_adapting adapting;
+    gs_profile profile;
+    gs_guess guess;
+    gs_outer outer;
+    gs_residency resident;
+} solver_and_parts;
+
+gsolve_status gs_solver_new(gs_krylov **k, gsolve_context *ctx, bool counting)
+{
+    solver_and_parts *all;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, all, 1);
+    memset(all, 0, sizeof *all);
+    all->run = (struct gs_run){
+        .work = &all->work,
+        .columns = &all->columns,
+        .recording = &all->recording,
+        .counts = &all->counts,
+        .monitor = &all->monitor,
+        .adapting = &all->adapting,
+        .profile = &all->profile,
+        .guess = &all->guess,
+        .outer = &all->outer,
+        .resident = &all->resident,
+    };
+    all->solver.run = &all->run;
+    all->solver.ctx = all->profile.ctx = ctx;
+    all->columns.kernels = gs_columns_kernels_of(ctx);
+    all->work.counting = counting;
+    *k = &all->solver;
+done:
+    return status;
+}
+
+void gs_solver_free(gs_krylov **k)
+{
+    if (!*k) return;
+    gs_profile_free((*k)->run->profile);
+    gsolve_free((*k)->ctx, GSOLVE_HOST, *k);
+    *k = NULL;
+}
+
+/* --- work space ------------------------------------------------------------------------------- */
+
+static void release_work(gs_krylov *k)
+{
+    gs_forget_graph(k);
+    if (k->state && k->method->destroy) k->method->destroy(k);
+    gs_work_release(k);
+    gs_columns_release(k);
+    k->width = 0;
+}
+
+gsolve_status gs_need_rows(gs_krylov *k)
+{
+    return k->csr.start ? GSOLVE_OK : gsolve_matrix_csr(k->A, &k->csr);
+}
+
+static gsolve_status need_state(gs_krylov *k)
+{
+    if (k->state) return GSOLVE_OK;
+    k->state = gsolve_alloc(k->ctx, GSOLVE_HOST, 1, k->method->state_size);
+    if (!k->state) return GSOLVE_NO_MEMORY;
+    memset(k->state, 0, k->method->state_size);
+    return GSOLVE_OK;
+}
+
+/* Refuses work space for `width` columns that does not fit into the device's memory. */
+static gsolve_status check_memory(gs_krylov *k, int32_t width)
+{
+    gs_krylov *shape = NULL;
+    char what[100];
+    gsolve_status status;
+
+    if (gs_is_counting(k) || !k->ctx->device->memory) return GSOLVE_OK;
+    TRY(gs_solver_new(&shape, k->ctx, true));
+    shape->csr = k->csr;
+    shape->method = k->method;
+    shape->options = k->options;
+    status = gs_solver_reserve(shape, width);
+    if (status == GSOLVE_UNSUPPORTED) status = GSOLVE_OK; /* what was counted is needed at least */
+    if (status != GSOLVE_OK) goto done;
+    snprintf(what, sizeof what, "the work space of %.40s for %d column%s", k->method->plugin.name,
+             width, width == 1 ? "" : "s");
+    TRY(gs_memory_need(k->ctx, (double)shape->run->work->counted, what));
+done:
+    if (shape) shape->options = NULL; /* k's */
+    if (shape) gs_solver_drop(shape);
+    gs_solver_free(&shape);
+    return status;
+}
+
+/* The progress of each column on the device, and behind all of them the residuals; 0 at first. */
+static gsolve_status reserve_progress(gs_krylov *k)
+{
+    const size_t numbers = sizeof(gs_progress) / sizeof(double) + GS_HISTORY;
+    gs_progress **progress = &k->run->progress;
+    gsolve_status status;
+
+    TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)k->width, numbers * sizeof(double),
+                    (void **)(void *)progress));
+    if (gs_is_counting(k)) return GSOLVE_OK;
+    gs_work_move_along(k, *progress, sizeof **progress);
+    TRY(GS_KERNELS(gs_vector, k->ctx, GSOLVE_F64)
+            ->zero(k->ctx->queue, (int64_t)k->width * (int64_t)numbers, *progress));
+done:
+    return status;
+}
+
+/* What the run has of each column. */
+static gsolve_status reserve_columns(gs_krylov *k)
+{
+    struct gs_run *run = k->run;
+    gsolve_status status;
+
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, run->order));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, run->column));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, run->squares));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, run->fetched));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, run->mask));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, k->active));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, run->in_round));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, run->recording->active));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_DEVICE, k->flag));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_DEVICE, k->ended));
+    TRY(reserve_progress(k));
+    TRY(gs_new_scalar(k, &k->rr));
+done:
+    return status;
+}
+
+gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width)
+{
+    gsolve_status status;
+
+    if (width <= k->width) return GSOLVE_OK;
+    release_work(k);
+    TRY(need_state(k));
+    TRY(check_memory(k, width));
+    k->width = width;
+    memset(k->state, 0, k->method->state_size);
+    TRY(reserve_columns(k));
+    TRY(gs_columns_reserve(k));
+    TRY(gs_outer_reserve(k));
+    TRY(gs_guess_reserve(k));
+    TRY(k->method->setup(k));
+done:
+    if (status != GSOLVE_OK) release_work(k);
+    return status;
+}
+
+/* --- the method ------------------------------------------------------------------------------- */
+
+gsolve_status gs_solver_set_method(gs_krylov *k, const char *spec)
+{
+    const gsolve_plugin *plugin;
+    gsolve_status status;
+
+    TRY(gs_plugin_parse(k->ctx, NULL, gs_methods, "method", spec, &plugin, &k->options));
+    k->method = (const gs_method *)(const void *)plugin;
+done:
+    return status;
+}
+
+gsolve_status gs_solver_check(const gs_krylov *k, int32_t n)
+{
+    const char *name = k->method->plugin.name;
+
+    if (k->csr.nrows != k->csr.ncols && !k->method->any_shape) {
+        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                           "%s needs a square matrix and this one is %d x %d; direct solves in the "
+                           "least-squares sense",
+                           name, k->csr.nrows, k->csr.ncols);
+    }
+    if (!k->M || k->method->ignores_precond) return GSOLVE_OK;
+    if (n != k->csr.nrows) {
+        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                           "the preconditioner is for %d unknowns and the matrix is %d x %d", n,
+                           k->csr.nrows, k->csr.ncols);
+    }
+    if (gsolve_precond_is_variable(k->M) && !k->method->flexible) {
+        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                           "this preconditioner varies from one application to the next, which %s "
+                           "does not allow; use fgmres",
+                           name);
+    }
+    return GSOLVE_OK;
+}
+
+gsolve_status gs_solver_set_up(gs_krylov *k, const char *spec)
+{
+    gsolve_precond_info info = {0};
+    gsolve_status status;
+
+    TRY(gs_solver_set_method(k, spec));
+    if (k->M) gsolve_precond_describe(k->M, &info);
+    TRY(gs_solver_check(k, info.n));
+    TRY(gs_solver_reserve(k, 1));
+    TRY(gs_resident_new(k));
+done:
+    return status;
+}
+
+void gs_solver_drop(gs_krylov *k)
+{
+    gs_resident_drop(k);
+    release_work(k);
+    gsolve_free(k->ctx, GSOLVE_HOST, k->state);
+    gsolve_free(k->ctx, GSOLVE_HOST, k->options);
+    k->state = k->options = NULL;
+}

@@ -1,0 +1,22 @@
+/* setup.h: a solver without its method's name and its runs: allocation, work space, release. */
+#ifndef GS_SOLVER_RUN_SETUP_H
+#define GS_SOLVER_RUN_SETUP_H
+
+#include "solver/method.h"
+
+/* *k = a solver without a method, its parts empty. counting: its work space is only counted. */
+gsolve_status gs_solver_new(gs_krylov **k, gsolve_context *ctx, bool counting);
+/* Releases it; what the method and the set-up allocated is released before. */
+void gs_solver_free(gs_krylov **k);
+/* Parses `spec` and sets the method and its options. */
+gsolve_status gs_solver_set_method(gs_krylov *k, const char *spec);
+/* Checks that A and k->M, for n unknowns, suit the method. */
+gsolve_status gs_solver_check(const gs_krylov *k, int32_t n);
+/* Work space for runs of `width` columns; a larger width allocates all of it again. */
+gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width);
+/* Sets k up for the method that `spec` names, with k->M. */
+gsolve_status gs_solver_set_up(gs_krylov *k, const char *spec);
+/* Undoes gs_solver_set_up, so that it can be called with another spec. */
+void gs_solver_drop(gs_krylov *k);
+
+#endif
