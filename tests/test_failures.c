@@ -80,39 +80,118 @@ done:
     return status;
 }
 
-static gsolve_status walk(gsolve_context *ctx, const path *p, trial *t)
+/* What a solver stands on. */
+typedef struct base {
+    gsolve_matrix *A;
+    gsolve_precond *M;
+} base;
+
+static void close_base(base *s)
 {
-    gsolve_matrix *A = NULL;
-    gsolve_precond *M = NULL;
-    gsolve_solver *S = NULL;
+    gsolve_precond_destroy(&s->M);
+    gsolve_matrix_destroy(&s->A);
+}
+
+static gsolve_status make_matrix(gsolve_context *ctx, const char *format, trial *t,
+                                 gsolve_matrix **A)
+{
     gsolve_status status;
 
-    TRY(gsolve_matrix_create(&A, ctx, p->format, &t->csr));
-    TRY(gsolve_precond_create(&M, ctx, p->precond, &t->csr));
-    TRY(use_matrix(A, t));
-    TRY(use_precond(M, t));
-    TRY(gsolve_solver_create(&S, ctx, p->method, A, M));
-    TRY(use_solver(S, t));
+    TRY(gsolve_matrix_create(A, ctx, format, &t->csr));
+    TRY(use_matrix(*A, t));
 done:
-    gsolve_solver_destroy(&S);
-    gsolve_precond_destroy(&M);
-    gsolve_matrix_destroy(&A);
+    if (status != GSOLVE_OK) gsolve_matrix_destroy(A);
     return status;
 }
 
-/* Each allocation of the path in turn is the first that is denied; after the last failure the
- * context gives what it gave before the first. */
-static void deny(gsolve_context *ctx, const char *format, const char *precond, const char *method)
+static gsolve_status make_precond(gsolve_context *ctx, const char *precond, trial *t,
+                                  gsolve_precond **M)
+{
+    gsolve_status status;
+
+    TRY(gsolve_precond_create(M, ctx, precond, &t->csr));
+    TRY(use_precond(*M, t));
+done:
+    if (status != GSOLVE_OK) gsolve_precond_destroy(M);
+    return status;
+}
+
+static gsolve_status run_solver(gsolve_context *ctx, const char *method, const base *s, trial *t)
+{
+    gsolve_solver *S = NULL;
+    gsolve_status status;
+
+    TRY(gsolve_solver_create(&S, ctx, method, s->A, s->M));
+    TRY(use_solver(S, t));
+done:
+    gsolve_solver_destroy(&S);
+    return status;
+}
+
+static void open_base(gsolve_context *ctx, const path *p, trial *t, base *s)
+{
+    OK(ctx, make_matrix(ctx, p->format, t, &s->A));
+    OK(ctx, make_precond(ctx, p->precond, t, &s->M));
+}
+
+/* Each allocation of a solver and its runs in turn is the first that is denied; after the last
+ * failure the context gives what it gave before the first. The matrix and the preconditioner are
+ * made again only when they kept something of a run that failed, so that each run begins alike. */
+static void deny_solver(gsolve_context *ctx, const char *format, const char *precond,
+                        const char *method)
 {
     const path p = {format, precond, method};
     trial t = open_trial(ctx);
+    const int64_t least = blocks_of(ctx);
+    gsolve_status status = GSOLVE_NO_MEMORY;
+    base s = {NULL, NULL};
+    int64_t held;
 
-    OK(ctx, walk(ctx, &p, &t));
+    open_base(ctx, &p, &t, &s);
+    held = blocks_of(ctx);
+    OK(ctx, run_solver(ctx, method, &s, &t));
     memcpy(t.calm, t.x, sizeof t.x);
-    ALLOCATION_SWEEP(ctx, walk(ctx, &p, &t));
+    for (int64_t granted = 0; status != GSOLVE_OK; granted++) {
+        if (blocks_of(ctx) != held) {
+            close_base(&s);
+            assert_int_equal(blocks_of(ctx), least);
+            open_base(ctx, &p, &t, &s);
+            assert_int_equal(blocks_of(ctx), held);
+        }
+        gsolve_context_grant(ctx, granted);
+        status = run_solver(ctx, method, &s, &t);
+        gsolve_context_grant(ctx, -1);
+        if (status == GSOLVE_OK) break;
+        assert_int_equal(status, GSOLVE_NO_MEMORY);
+        assert_non_null(strstr(gsolve_error(ctx), "memory"));
+        assert_true(granted < 1000);
+    }
     if (memcmp(t.calm, t.x, sizeof t.x) != 0) {
         fail_msg("%s, %s, %s: another solution after failures", format, precond, method);
     }
+    close_base(&s);
+    assert_int_equal(blocks_of(ctx), least);
+    gsolve_csr_free(&t.csr, ctx);
+}
+
+/* The same for a matrix and for a preconditioner. */
+static void deny_matrix(gsolve_context *ctx, const char *format)
+{
+    trial t = open_trial(ctx);
+    gsolve_matrix *A = NULL;
+
+    ALLOCATION_SWEEP(ctx, make_matrix(ctx, format, &t, &A));
+    gsolve_matrix_destroy(&A);
+    gsolve_csr_free(&t.csr, ctx);
+}
+
+static void deny_precond(gsolve_context *ctx, const char *precond)
+{
+    trial t = open_trial(ctx);
+    gsolve_precond *M = NULL;
+
+    ALLOCATION_SWEEP(ctx, make_precond(ctx, precond, &t, &M));
+    gsolve_precond_destroy(&M);
     gsolve_csr_free(&t.csr, ctx);
 }
 
@@ -122,14 +201,20 @@ static void allocations(void **state)
     const gsolve_plugin *plugin;
     (void)state;
 
-    for (int i = 0; (plugin = gsolve_format_at(ctx, i)); i++) deny(ctx, plugin->name, "none", "cg");
-    for (int i = 0; (plugin = gsolve_precond_at(ctx, i)); i++) {
-        deny(ctx, "auto", plugin->name, "cg");
-        deny(ctx, "auto", plugin->name, "refine");
+    for (int i = 0; (plugin = gsolve_format_at(ctx, i)); i++) {
+        deny_matrix(ctx, plugin->name);
+        deny_solver(ctx, plugin->name, "none", "cg");
     }
-    for (int i = 0; (plugin = gsolve_method_at(i)); i++) deny(ctx, "auto", "jacobi", plugin->name);
-    deny(ctx, "auto", "auto", "auto");
-    deny(ctx, "auto", "jacobi", "gmres,basis=f32");
+    for (int i = 0; (plugin = gsolve_precond_at(ctx, i)); i++) {
+        deny_precond(ctx, plugin->name);
+        deny_solver(ctx, "auto", plugin->name, "cg");
+        deny_solver(ctx, "auto", plugin->name, "refine");
+    }
+    for (int i = 0; (plugin = gsolve_method_at(i)); i++) {
+        deny_solver(ctx, "auto", "jacobi", plugin->name);
+    }
+    deny_solver(ctx, "auto", "auto", "auto");
+    deny_solver(ctx, "auto", "jacobi", "gmres,basis=f32");
     close_context(ctx);
 }
 

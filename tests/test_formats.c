@@ -1,7 +1,7 @@
-/* test_formats.c [FORMAT]: every format in the list, or that one, against cs_di_gaxpy of
- * CXSparse. */
-#include "tests/common.h"
+/* test_formats.c [FORMAT | PART PARTS]: every format in the list, or that one, against cs_di_gaxpy
+ * of CXSparse. */
 #include "tests/dense.h"
+#include "tests/parts.h"
 
 #include <cs.h>
 #include <math.h>
@@ -38,46 +38,103 @@ static gsolve_dense new_dense(int32_t nrows, int32_t ncols, gsolve_type type, ui
     return v;
 }
 
-static void check_product(gsolve_context *ctx, const gsolve_csr *wide, const gsolve_matrix *M,
-                          gsolve_type type, int32_t columns, bool transposed)
-{
-    const int32_t in = transposed ? wide->nrows : wide->ncols;
-    const int32_t out = transposed ? wide->ncols : wide->nrows;
-    const double tolerance = type == GSOLVE_F32 ? 1e-4 : 1e-12;
-    const double alphas[] = {1, -0.5}, betas[] = {0, 2};
-    const gsolve_dense x = new_dense(in, columns, type, 1), old = new_dense(out, columns, type, 2);
-    const size_t bytes = (size_t)(old.stride * columns) * gs_type_size(type);
-    gsolve_dense y = old;
-    double *xd = calloc((size_t)in + 1, 8), *yd = calloc((size_t)out + 1, 8);
-    cs_di *exact = reference(wide, transposed);
+/* op(A) x with y as it was before, and op(A) x by CXSparse for A's first and for its new values. */
+typedef struct side {
+    gsolve_dense x, before, y;
+    double *exact[2];
+} side;
 
-    y.value = malloc(bytes + 1);
-    for (int variant = 0; variant < 4; variant++) {
-        const double alpha = alphas[variant % 2], beta = betas[variant / 2];
-        memcpy(y.value, old.value, bytes);
-        if (beta == 0 && out > 0) set(y, 0, NAN); /* must not be read */
-        OK(ctx, (transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(M, alpha, x,
-                                                                                   beta, y));
-        for (int32_t c = 0; c < columns; c++) {
-            for (int32_t i = 0; i < in; i++) xd[i] = get(x, c * x.stride + i);
-            memset(yd, 0, (size_t)out * 8);
-            cs_di_gaxpy(exact, xd, yd); /* y += A x, in double */
-            for (int32_t i = 0; i < out; i++) {
-                const double want = alpha * yd[i] + beta * get(old, c * old.stride + i);
-                const double got = get(y, c * y.stride + i);
-                if (!(fabs(got - want) <= tolerance * (1 + fabs(want)) * 100)) {
-                    fail_msg("row %d: %g instead of %g", i, got, want);
-                }
-            }
-            assert_true(get(y, c * y.stride + out) == 0); /* nothing behind the column */
+/* A matrix in one type, first with its own values and then with new ones, and what its products
+ * and those of its transpose must be. They are computed once for all formats. */
+typedef struct problem {
+    gsolve_csr A[2];
+    side side[2];    /* of A and of A' */
+    int32_t columns; /* at most, of a product */
+} problem;
+
+static size_t bytes_of(gsolve_dense v, int32_t columns)
+{
+    return (size_t)(v.stride * columns) * gs_type_size(v.type);
+}
+
+/* The columns of op(A) x without gaps, in double. */
+static double *exact_product(const gsolve_csr *A, bool transposed, gsolve_dense x, int32_t rows)
+{
+    cs_di *S = reference(A, transposed);
+    double *xd = calloc((size_t)x.nrows + 1, 8);
+    double *exact = calloc((size_t)rows * (size_t)x.ncols + 1, 8);
+
+    for (int32_t c = 0; c < x.ncols; c++) {
+        for (int32_t i = 0; i < x.nrows; i++) xd[i] = get(x, c * x.stride + i);
+        cs_di_gaxpy(S, xd, exact + c * (int64_t)rows); /* y += A x */
+    }
+    free(xd);
+    cs_di_spfree(S);
+    return exact;
+}
+
+/* wide, in double, has the new values in the end. */
+static problem new_problem(gsolve_context *ctx, gsolve_csr *wide, gsolve_type type, int32_t columns)
+{
+    problem p = {.columns = columns};
+
+    for (int transposed = 0; transposed < 2; transposed++) {
+        const int32_t in = transposed ? wide->nrows : wide->ncols;
+        const int32_t out = transposed ? wide->ncols : wide->nrows;
+        side *s = &p.side[transposed];
+        s->x = new_dense(in, columns, type, 1);
+        s->before = new_dense(out, columns, type, 2);
+        s->y = new_dense(out, columns, type, 2);
+    }
+    for (int given = 0; given < 2; given++) {
+        for (int64_t k = 0; given && k < gsolve_csr_entries(wide); k++) {
+            ((double *)(uintptr_t)wide->value)[k] = gsolve_random(3, (uint64_t)k);
+        }
+        OK(ctx, gsolve_csr_convert(&p.A[given], ctx, type, wide));
+        for (int transposed = 0; transposed < 2; transposed++) {
+            side *s = &p.side[transposed];
+            s->exact[given] = exact_product(wide, transposed, s->x, s->y.nrows);
         }
     }
-    free(x.value);
-    free(y.value);
-    free(old.value);
-    free(xd);
-    free(yd);
-    cs_di_spfree(exact);
+    return p;
+}
+
+static void free_problem(gsolve_context *ctx, problem *p)
+{
+    for (int k = 0; k < 2; k++) {
+        gsolve_csr_free(&p->A[k], ctx);
+        free(p->side[k].x.value);
+        free(p->side[k].before.value);
+        free(p->side[k].y.value);
+        for (int given = 0; given < 2; given++) free(p->side[k].exact[given]);
+    }
+}
+
+/* y = alpha op(A) x + beta y for the first columns, where A has its given-th values. */
+static void check_product(gsolve_context *ctx, const gsolve_matrix *M, const problem *p, int given,
+                          bool transposed, int32_t columns, int variant)
+{
+    const side *s = &p->side[transposed];
+    const double tolerance = s->x.type == GSOLVE_F32 ? 1e-4 : 1e-12;
+    const double alpha = variant % 2 ? -0.5 : 1, beta = variant / 2 ? 2 : 0;
+    gsolve_dense x = s->x, y = s->y;
+
+    x.ncols = y.ncols = columns;
+    memcpy(y.value, s->before.value, bytes_of(y, columns));
+    if (beta == 0 && y.nrows > 0) set(y, 0, NAN); /* must not be read */
+    OK(ctx,
+       (transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(M, alpha, x, beta, y));
+    for (int32_t c = 0; c < columns; c++) {
+        const double *exact = s->exact[given] + c * (int64_t)y.nrows;
+        for (int32_t i = 0; i < y.nrows; i++) {
+            const double want = alpha * exact[i] + beta * get(s->before, c * y.stride + i);
+            const double got = get(y, c * y.stride + i);
+            if (!(fabs(got - want) <= tolerance * (1 + fabs(want)) * 100)) {
+                fail_msg("row %d: %g instead of %g", i, got, want);
+            }
+        }
+        assert_true(get(y, c * y.stride + y.nrows) == 0); /* nothing behind the column */
+    }
 }
 
 enum { MOST_SPECS = 256, SPEC = 64 };
@@ -148,32 +205,37 @@ static int specs_of(const gsolve_context *ctx, char spec[MOST_SPECS][SPEC])
     return count;
 }
 
-/* One column and several, with A and with A'. */
-static void check_products(gsolve_context *ctx, const gsolve_csr *A, const gsolve_matrix *M,
-                           gsolve_type type, int32_t several)
+/* One column and several, with A and with A', each with an alpha and a beta. The new values get the
+ * other ones; from turn to turn all four pairs come by. */
+static void check_products(gsolve_context *ctx, const gsolve_matrix *M, const problem *p, int given,
+                           int32_t several, int turn)
 {
-    for (int32_t columns = 1; columns <= several; columns += several - 1) {
-        check_product(ctx, A, M, type, columns, false);
-        check_product(ctx, A, M, type, columns, true);
+    for (int kind = 0; kind < 4; kind++) {
+        const int variant = (turn + kind) % 4;
+        check_product(ctx, M, p, given, kind % 2, kind / 2 ? several : 1,
+                      given ? 3 - variant : variant);
     }
 }
 
 /* The sums that a product makes on its way, against those over the y that it wrote. */
-static void check_dots(gsolve_context *ctx, const gsolve_matrix *M, int32_t rows, int32_t cols,
-                       gsolve_type type, int32_t columns)
+static void check_dots(gsolve_context *ctx, const gsolve_matrix *M, const problem *p,
+                       int32_t columns)
 {
-    gsolve_dense x = new_dense(cols, columns, type, 1), w = new_dense(rows, columns, type, 5);
-    gsolve_dense y = new_dense(rows, columns, type, 2), plain = new_dense(rows, columns, type, 2);
+    gsolve_dense x = p->side[0].x, y = p->side[0].y;
+    gsolve_dense w = new_dense(y.nrows, columns, y.type, 5);
+    gsolve_dense plain = new_dense(y.nrows, columns, y.type, 2);
     /* a block's sums may run in another order than those of a column */
-    const double rounding = columns == 1 ? 0 : type == GSOLVE_F32 ? 1e-4 : 1e-12;
+    const double rounding = columns == 1 ? 0 : y.type == GSOLVE_F32 ? 1e-4 : 1e-12;
     double wy[8], yy[8], alone[8];
 
+    x.ncols = y.ncols = columns;
+    memcpy(y.value, plain.value, bytes_of(y, columns));
     OK(ctx, gsolve_matrix_apply_dot(M, x, y, w, alone, NULL));
     OK(ctx, gsolve_matrix_apply_dot(M, x, y, w, wy, yy));
     OK(ctx, gsolve_matrix_apply(M, 1, x, 0, plain));
     for (int32_t c = 0; c < columns; c++) {
         double with = 0, own = 0, size = 0;
-        for (int32_t i = 0; i < rows; i++) {
+        for (int32_t i = 0; i < y.nrows; i++) {
             const int64_t at = c * y.stride + i;
             with += get(w, at) * get(y, at);
             own += get(y, at) * get(y, at);
@@ -184,8 +246,6 @@ static void check_dots(gsolve_context *ctx, const gsolve_matrix *M, int32_t rows
         assert_true(fabs(alone[c] - with) <= 1e-13 * size);
         assert_true(fabs(yy[c] - own) <= 1e-13 * own);
     }
-    free(x.value);
-    free(y.value);
     free(w.value);
     free(plain.value);
 }
@@ -201,28 +261,17 @@ static bool takes_blocks(const gsolve_context *ctx, const char *spec)
     return format && ((const gsolve_format *)(const void *)format)->apply_block;
 }
 
-static void conform(gsolve_context *ctx, const char *spec, const char *name, gsolve_type type)
+static void conform(gsolve_context *ctx, const char *spec, const problem *p, int turn)
 {
-    gsolve_csr A = read_matrix(ctx, name), typed;
     gsolve_matrix *M = NULL;
 
-    OK(ctx, gsolve_csr_convert(&typed, ctx, type, &A));
-    OK(ctx, gsolve_matrix_create(&M, ctx, spec, &typed));
-    /* fifteen are eight, four, two and one */
-    check_products(ctx, &A, M, type, takes_blocks(ctx, spec) ? 15 : 2);
-    for (int32_t columns = 1; columns <= 6 && !strstr(spec, "alg=csr1"); columns += 5) {
-        check_dots(ctx, M, A.nrows, A.ncols, type, columns); /* the bits of csr1 may change */
-    }
-    for (int64_t k = 0; k < gsolve_csr_entries(&A); k++) { /* new values in the same pattern */
-        ((double *)(uintptr_t)A.value)[k] = gsolve_random(3, (uint64_t)k);
-    }
-    gsolve_csr_free(&typed, ctx);
-    OK(ctx, gsolve_csr_convert(&typed, ctx, type, &A));
-    OK(ctx, gsolve_matrix_update(M, &typed));
-    check_products(ctx, &A, M, type, 2);
+    OK(ctx, gsolve_matrix_create(&M, ctx, spec, &p->A[0]));
+    check_products(ctx, M, p, 0, takes_blocks(ctx, spec) ? p->columns : 2, turn);
+    if (!strstr(spec, "alg=csr1"))
+        check_dots(ctx, M, p, turn % 2 ? 6 : 1); /* its bits may change */
+    OK(ctx, gsolve_matrix_update(M, &p->A[1]));  /* new values in the same pattern */
+    check_products(ctx, M, p, 1, 2, turn);
     gsolve_matrix_destroy(&M);
-    gsolve_csr_free(&typed, ctx);
-    gsolve_csr_free(&A, ctx);
 }
 
 static void conformance(void **state)
@@ -236,13 +285,20 @@ static void conformance(void **state)
     enum { MORE = sizeof more / sizeof *more };
     (void)state;
 
-    for (int f = 0; f < specs; f++) {
-        for (int m = 0; m < NASTY + MORE; m++) {
-            const char *name = m < NASTY ? nasty[m] : more[m - NASTY];
-            for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) {
-                conform(ctx, spec[f], name, (gsolve_type)type);
+    for (int m = 0; m < NASTY + MORE; m++) {
+        gsolve_csr A = read_matrix(ctx, m < NASTY ? nasty[m] : more[m - NASTY]);
+        for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) {
+            gsolve_csr wide;
+            OK(ctx, gsolve_csr_convert(&wide, ctx, GSOLVE_F64, &A));
+            /* fifteen columns are eight, four, two and one */
+            problem p = new_problem(ctx, &wide, (gsolve_type)type, 15);
+            for (int f = 0; f < specs; f++) {
+                if (f % parts == part) conform(ctx, spec[f], &p, m + type + f);
             }
+            free_problem(ctx, &p);
+            gsolve_csr_free(&wide, ctx);
         }
+        gsolve_csr_free(&A, ctx);
     }
     close_context(ctx);
 }
@@ -274,20 +330,23 @@ static void rows_by_strips(void **state)
     const int specs = specs_of(ctx, spec);
     (void)state;
 
-    for (int f = 0; f < specs; f++) {
-        if (strchr(spec[f], ',') && !gs_spec_is(spec[f], "sell")) continue;
-        for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) {
-            gsolve_csr A = read_long_rows(ctx, (gsolve_type)type), typed;
+    for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) {
+        gsolve_csr A = read_long_rows(ctx, (gsolve_type)type);
+        problem p = new_problem(ctx, &A, (gsolve_type)type, 3);
+        for (int f = 0; f < specs; f++) {
             gsolve_matrix *M = NULL;
-            OK(ctx, gsolve_csr_convert(&typed, ctx, (gsolve_type)type, &A));
-            OK(ctx, gsolve_matrix_create(&M, ctx, spec[f], &typed));
-            check_product(ctx, &A, M, (gsolve_type)type, 1, false);
-            check_product(ctx, &A, M, (gsolve_type)type, 3, false);
-            check_dots(ctx, M, A.nrows, A.ncols, (gsolve_type)type, 1);
+            if (strchr(spec[f], ',') && !gs_spec_is(spec[f], "sell")) continue;
+            if (!is_mine()) continue;
+            OK(ctx, gsolve_matrix_create(&M, ctx, spec[f], &p.A[0]));
+            for (int variant = 0; variant < 4; variant++) {
+                check_product(ctx, M, &p, 0, false, 1, variant);
+                check_product(ctx, M, &p, 0, false, 3, variant);
+            }
+            check_dots(ctx, M, &p, 1);
             gsolve_matrix_destroy(&M);
-            gsolve_csr_free(&typed, ctx);
-            gsolve_csr_free(&A, ctx);
         }
+        free_problem(ctx, &p);
+        gsolve_csr_free(&A, ctx);
     }
     close_context(ctx);
 }
@@ -435,11 +494,19 @@ static void residual(void **state)
 
 int main(int argc, char **argv)
 {
-    need_device();
-    only = argc > 1 ? argv[1] : NULL;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conformance), cmocka_unit_test(rows_by_strips), cmocka_unit_test(bits),
-        cmocka_unit_test(updates),     cmocka_unit_test(misuse),         cmocka_unit_test(residual),
+    const struct CMUnitTest shared[] = {
+        cmocka_unit_test(conformance),
+        cmocka_unit_test(rows_by_strips),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest other[] = {
+        cmocka_unit_test(bits),
+        cmocka_unit_test(updates),
+        cmocka_unit_test(misuse),
+        cmocka_unit_test(residual),
+    };
+
+    need_device();
+    only = argc == 2 ? argv[1] : NULL;
+    take_part(argc, argv);
+    return RUN_PARTS(shared, other);
 }

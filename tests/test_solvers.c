@@ -1,6 +1,6 @@
-/* test_solvers.c: every method in the list with every preconditioner, against CXSparse; bits,
- * columns, outcomes and what is said of them. */
-#include "tests/common.h"
+/* test_solvers.c [TEST | PART PARTS]: every method in the list with every preconditioner, against
+ * CXSparse; bits, columns, outcomes and what is said of them. */
+#include "tests/parts.h"
 
 #include <cs.h>
 #include <math.h>
@@ -45,15 +45,14 @@ static void close_system(gsolve_context *ctx, system_ *s)
 }
 
 /* Runs the spec on the system; the status of whatever failed. */
-static gsolve_status solve(gsolve_context *ctx, system_ *s, const char *solver, const char *precond,
-                           gsolve_result *result, char explanation[1300])
+static gsolve_status solve_with(gsolve_context *ctx, system_ *s, const char *solver,
+                                const gsolve_precond *M, gsolve_result *result,
+                                char explanation[1300])
 {
-    gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
-    gsolve_status status = gsolve_precond_create(&M, ctx, precond, &s->csr);
+    gsolve_status status = gsolve_solver_create(&S, ctx, solver, s->A, M);
 
     memset(s->x, 0, (size_t)s->n * sizeof *s->x);
-    if (status == GSOLVE_OK) status = gsolve_solver_create(&S, ctx, solver, s->A, M);
     if (status == GSOLVE_OK) {
         status = gsolve_solver_run(S, gsolve_vector(s->b, s->n), gsolve_vector(s->x, s->n), result);
     }
@@ -61,6 +60,16 @@ static gsolve_status solve(gsolve_context *ctx, system_ *s, const char *solver, 
         snprintf(explanation, 1300, "%s", gsolve_solver_explain(S));
     }
     gsolve_solver_destroy(&S);
+    return status;
+}
+
+static gsolve_status solve(gsolve_context *ctx, system_ *s, const char *solver, const char *precond,
+                           gsolve_result *result, char explanation[1300])
+{
+    gsolve_precond *M = NULL;
+    gsolve_status status = gsolve_precond_create(&M, ctx, precond, &s->csr);
+
+    if (status == GSOLVE_OK) status = solve_with(ctx, s, solver, M, result, explanation);
     gsolve_precond_destroy(&M);
     return status;
 }
@@ -102,12 +111,14 @@ static void definite(void **state)
 
     for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
         system_ s = open_system(ctx, names[m]);
-        for (int i = 0; (name = spec_at(i)); i++) {
-            for (int j = 0; (precond = gsolve_precond_at(ctx, j)); j++) {
+        for (int j = 0; (precond = gsolve_precond_at(ctx, j)); j++) {
+            gsolve_precond *M = NULL;
+            OK(ctx, gsolve_precond_create(&M, ctx, precond->name, &s.csr));
+            for (int i = 0; (name = spec_at(i)); i++) {
                 gsolve_result result;
                 char spec[64];
                 snprintf(spec, sizeof spec, "%s,rtol=1e-10", name);
-                OK(ctx, solve(ctx, &s, spec, precond->name, &result, NULL));
+                OK(ctx, solve_with(ctx, &s, spec, M, &result, NULL));
                 if (result.outcome != GSOLVE_CONVERGED || !(result.residual <= 1e-10) ||
                     !(error_of(&s) < 1e-6)) {
                     fail_msg("%s + %s on %s: %s, residual %g, error %g", spec, precond->name,
@@ -115,6 +126,7 @@ static void definite(void **state)
                              error_of(&s));
                 }
             }
+            gsolve_precond_destroy(&M);
         }
         close_system(ctx, &s);
     }
@@ -148,17 +160,20 @@ static void nonsymmetric(void **state)
 
     for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
         system_ s = open_system(ctx, names[m]);
-        for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-            for (int j = 0; (precond = gsolve_precond_at(ctx, j)); j++) {
+        for (int j = 0; (precond = gsolve_precond_at(ctx, j)); j++) {
+            gsolve_precond *M = NULL;
+            if (strcmp(precond->name, "ic") == 0) continue;        /* for symmetric matrices, and */
+            if (strcmp(precond->name, "chebyshev") == 0) continue; /* for real spectra */
+            OK(ctx, gsolve_precond_create(&M, ctx, precond->name, &s.csr));
+            for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
                 gsolve_result result;
-                if (strcmp(precond->name, "ic") == 0) continue; /* for symmetric matrices, and */
-                if (strcmp(precond->name, "chebyshev") == 0) continue; /* for real spectra */
-                OK(ctx, solve(ctx, &s, methods[i], precond->name, &result, NULL));
+                OK(ctx, solve_with(ctx, &s, methods[i], M, &result, NULL));
                 if (result.outcome != GSOLVE_CONVERGED || !(error_of(&s) < 1e-5)) {
                     fail_msg("%s + %s on %s: %s, residual %g", methods[i], precond->name, names[m],
                              gsolve_outcome_text(result.outcome), result.residual);
                 }
             }
+            gsolve_precond_destroy(&M);
         }
         close_system(ctx, &s);
     }
@@ -184,62 +199,105 @@ static void indefinite(void **state)
     close_context(ctx);
 }
 
-/* The same bits with 1, 2, 3 and 8 threads, in every method and preconditioner, iterates included.
+/* --- the same bits for any number of threads ---------------------------------------------------
  */
-static void bits(void **state)
+
+enum { TEAMS = 4 };
+
+static const int threads[TEAMS] = {1, 8, 2, 3};
+
+/* The same system in a context for each number of threads. */
+typedef struct team {
+    gsolve_context *ctx;
+    gsolve_csr csr;
+    gsolve_precond *M;
+    double *x;
+    gsolve_result result;
+} team;
+
+static void solve_in(team *t, const char *spec, const double *b)
 {
-    static const int threads[] = {1, 2, 3, 8};
-    gsolve_context *any = open_context(1);
+    const int32_t n = t->csr.nrows;
+    gsolve_matrix *A = NULL;
+    gsolve_solver *S = NULL;
+
+    memset(t->x, 0, (size_t)n * sizeof *t->x);
+    OK(t->ctx, gsolve_matrix_create(&A, t->ctx, "auto", &t->csr));
+    OK(t->ctx, gsolve_solver_create(&S, t->ctx, spec, A, t->M));
+    OK(t->ctx, gsolve_solver_run(S, gsolve_vector((double *)(uintptr_t)b, n),
+                                 gsolve_vector(t->x, n), &t->result));
+    gsolve_solver_destroy(&S);
+    gsolve_matrix_destroy(&A);
+}
+
+/* Iterates included: a few steps. */
+static void compare_teams(team *teams, int count, const char *name, const char *precond,
+                          const double *b)
+{
+    char spec[64];
+
+    snprintf(spec, sizeof spec, "%s,maxit=%s", name,
+             strcmp(name, "direct") == 0       ? "1"
+             : strncmp(name, "refine", 6) == 0 ? "2,inner_maxit=5"
+                                               : "12");
+    for (int t = 0; t < count; t++) {
+        solve_in(&teams[t], spec, b);
+        if (memcmp(teams[0].x, teams[t].x, (size_t)teams[0].csr.nrows * 8) != 0) {
+            fail_msg("%s + %s: other bits with %d threads", spec, precond, threads[t]);
+        }
+        assert_int_equal(teams[t].result.iterations, teams[0].result.iterations);
+        assert_memory_equal(&teams[t].result.residual, &teams[0].result.residual, sizeof(double));
+    }
+}
+
+static void bits_of(const char *matrix, bool direct)
+{
+    team teams[TEAMS] = {{0}};
     const gsolve_plugin *precond;
     const char *name;
-    (void)state;
+    double *b;
+    int count;
 
-    for (int i = 0; (name = spec_at(i)); i++) {
-        for (int j = 0; (precond = gsolve_precond_at(any, j)); j++) {
-            double *first = NULL;
-            gsolve_result was;
-            for (int t = 0; t < 4; t++) {
-                gsolve_context *ctx = open_context(threads[t]);
-                gsolve_csr csr = read_matrix(ctx, "gen:jump3d,n=26");
-                gsolve_matrix *A = NULL;
-                gsolve_precond *M = NULL;
-                gsolve_solver *S = NULL;
-                gsolve_result result;
-                char spec[64];
-                double *b = random_vector(csr.nrows, 7), *x = calloc((size_t)csr.nrows, 8);
-                snprintf(spec, sizeof spec, "%s,maxit=%s", name,
-                         strcmp(name, "direct") == 0       ? "1"
-                         : strncmp(name, "refine", 6) == 0 ? "2,inner_maxit=5"
-                                                           : "12");
-                OK(ctx, gsolve_matrix_create(&A, ctx, "auto", &csr));
-                OK(ctx, gsolve_precond_create(&M, ctx, precond->name, &csr));
-                OK(ctx, gsolve_solver_create(&S, ctx, spec, A, M));
-                OK(ctx, gsolve_solver_run(S, gsolve_vector(b, csr.nrows),
-                                          gsolve_vector(x, csr.nrows), &result));
-                if (!first) {
-                    first = x;
-                    was = result;
-                } else {
-                    if (memcmp(first, x, (size_t)csr.nrows * 8) != 0) {
-                        fail_msg("%s + %s: other bits with %d threads", spec, precond->name,
-                                 threads[t]);
-                    }
-                    assert_int_equal(result.iterations, was.iterations);
-                    assert_memory_equal(&result.residual, &was.residual, sizeof result.residual);
-                    free(x);
-                }
-                free(b);
-                gsolve_solver_destroy(&S);
-                gsolve_precond_destroy(&M);
-                gsolve_matrix_destroy(&A);
-                gsolve_csr_free(&csr, ctx);
-                close_context(ctx);
-            }
-            free(first);
-            if (strcmp(name, "direct") == 0) break; /* takes no preconditioner */
-        }
+    for (int t = 0; t < TEAMS; t++) {
+        teams[t].ctx = open_context(threads[t]);
+        teams[t].csr = read_matrix(teams[t].ctx, matrix);
+        teams[t].x = calloc((size_t)teams[t].csr.nrows, sizeof(double));
     }
-    close_context(any);
+    /* on a GPU the threads matter to what is set up on the host only */
+    count = gsolve_stream(teams[0].ctx) ? 2 : TEAMS;
+    b = random_vector(teams[0].csr.nrows, 7);
+    for (int j = 0; (precond = gsolve_precond_at(teams[0].ctx, j)); j++) {
+        if (direct ? strcmp(precond->name, "none") != 0 : !is_mine()) continue;
+        for (int t = 0; t < count; t++) {
+            OK(teams[t].ctx,
+               gsolve_precond_create(&teams[t].M, teams[t].ctx, precond->name, &teams[t].csr));
+        }
+        for (int i = 0; (name = spec_at(i)); i++) {
+            if (direct != (strcmp(name, "direct") == 0)) continue;
+            compare_teams(teams, count, name, precond->name, b);
+        }
+        for (int t = 0; t < count; t++) gsolve_precond_destroy(&teams[t].M);
+    }
+    for (int t = 0; t < TEAMS; t++) {
+        gsolve_csr_free(&teams[t].csr, teams[t].ctx);
+        close_context(teams[t].ctx);
+        free(teams[t].x);
+    }
+    free(b);
+}
+
+/* With 1, 2, 3 and 8 threads, in every method and preconditioner. */
+static void bits(void **state)
+{
+    (void)state;
+    bits_of("gen:jump3d,n=26", false);
+}
+
+/* Where factors have few entries. */
+static void direct_bits(void **state)
+{
+    (void)state;
+    bits_of("gen:poisson2d,n=132", true);
 }
 
 /* Methods of whose columns each has the bits that it has alone. The others make sums with products,
@@ -788,12 +846,14 @@ static void whole(void **state)
 
 int main(int argc, char **argv)
 {
-    need_device();
-    const struct CMUnitTest tests[] = {
+    const struct CMUnitTest shared[] = {
+        cmocka_unit_test(bits),
+    };
+    const struct CMUnitTest other[] = {
         cmocka_unit_test(definite),
         cmocka_unit_test(nonsymmetric),
         cmocka_unit_test(indefinite),
-        cmocka_unit_test(bits),
+        cmocka_unit_test(direct_bits),
         cmocka_unit_test(columns),
         cmocka_unit_test(outcomes),
         cmocka_unit_test(singular),
@@ -807,6 +867,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(misuse),
         cmocka_unit_test(whole),
     };
-    if (argc > 1) cmocka_set_test_filter(argv[1]);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+
+    need_device();
+    if (argc == 2) cmocka_set_test_filter(argv[1]);
+    take_part(argc, argv);
+    return RUN_PARTS(shared, other);
 }
