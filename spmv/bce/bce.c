@@ -34,12 +34,12 @@ static bool same_lanes(const gs_bce_plan *p)
     return true;
 }
 
-/* The stretches of places whose rows have as many lanes, from the first places of the blocks in
- * each window; returns how many. */
+/* The stretches of positions whose rows have as many lanes, from the first positions of the blocks
+ * in each window; returns how many. */
 static int32_t find_groups(const gs_bce_plan *p, const int32_t *first, int32_t n,
                            gs_sliced_group *group)
 {
-    const int32_t blocks = p->places.blocks, all = p->places.windows * blocks;
+    const int32_t blocks = p->positions.blocks, all = p->positions.windows * blocks;
     int32_t groups = 0;
 
     for (int32_t k = 0; k < all; k++) {
@@ -54,7 +54,7 @@ static gsolve_status make(gs_sliced **form, gsolve_context *ctx, const gsolve_cs
                           const gs_bce_plan *p, gs_sliced_policy *policy)
 {
     const gs_bce_kernels *bce = GS_KERNELS(gs_bce, ctx, csr->type);
-    const int64_t all = (int64_t)p->places.windows * p->places.blocks;
+    const int64_t all = (int64_t)p->positions.windows * p->positions.blocks;
     const gs_sliced_group alone = {0, p->best.blocks > 0 ? p->lanes[0] : 1, 0};
     gs_sliced_group *group = NULL;
     int32_t *first = NULL;
@@ -63,11 +63,11 @@ static gsolve_status make(gs_sliced **form, gsolve_context *ctx, const gsolve_cs
     policy->groups = 1;
     policy->group = &alone;
     if (same_lanes(p)) {
-        if (p->best.blocks > 1) TRY(bce->sort(ctx, csr, &p->places, &policy->order, NULL));
+        if (p->best.blocks > 1) TRY(bce->sort(ctx, csr, &p->positions, &policy->order, NULL));
     } else {
         ALLOC(ctx, GSOLVE_HOST, first, all);
         ALLOC(ctx, GSOLVE_HOST, group, all);
-        TRY(bce->sort(ctx, csr, &p->places, &policy->order, first));
+        TRY(bce->sort(ctx, csr, &p->positions, &policy->order, first));
         policy->groups = find_groups(p, first, csr->nrows, group);
         policy->group = group;
     }

@@ -23,10 +23,10 @@ typedef struct gs_bce_kernels {
      * empty. Waits for the device. */
     gsolve_status (*count)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *rows);
     /* *order (to be released with gsolve_free where csr lies): rows by window, then by block, then
-     * as they come. first, unless NULL, on the host: place of the first row of each block in each
-     * window, windows x blocks. */
-    gsolve_status (*sort)(gsolve_context *ctx, const gsolve_csr *csr, const gs_bce_places *places,
-                          int32_t **order, int32_t *first);
+     * as they come. first, unless NULL, on the host: position of the first row of each block in
+     * each window, windows x blocks. */
+    gsolve_status (*sort)(gsolve_context *ctx, const gsolve_csr *csr,
+                          const gs_bce_places *positions, int32_t **order, int32_t *first);
 } gs_bce_kernels;
 
 extern const gs_bce_kernels gs_bce_host[GSOLVE_TYPE_COUNT];

@@ -51,8 +51,8 @@ __global__ void __launch_bounds__(gs_block_size)
 
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    name_places(int32_t n, const O *start, const uint8_t *block_of, int32_t window, int32_t blocks,
-                uint32_t *key, int32_t *row)
+    set_positions(int32_t n, const O *start, const uint8_t *block_of, int32_t window,
+                  int32_t blocks, uint32_t *key, int32_t *row)
 {
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(gs_block_size)
     row[i] = (int32_t)i;
 }
 
-// first[k] = the first place whose key is k or more.
+// first[k] = the first position whose key is k or more.
 __global__ void __launch_bounds__(gs_block_size)
     find_first(int32_t n, const uint32_t *key, int32_t keys, int32_t *first)
 {
@@ -116,10 +116,10 @@ struct space {
     int bits;     // of a key
 };
 
-gsolve_status make_space(space *s, gsolve_context *ctx, int32_t n, const gs_bce_places *places)
+gsolve_status make_space(space *s, gsolve_context *ctx, int32_t n, const gs_bce_places *positions)
 {
     gs_queue *q = ctx->queue;
-    const int64_t keys = (int64_t)places->windows * places->blocks;
+    const int64_t keys = (int64_t)positions->windows * positions->blocks;
     gsolve_status status;
 
     *s = space();
@@ -129,7 +129,7 @@ gsolve_status make_space(space *s, gsolve_context *ctx, int32_t n, const gs_bce_
         ALLOC_DEVICE(ctx, s->row.d_buffers[half], n);
     }
     ALLOC_DEVICE(ctx, s->block_of, lengths);
-    TRY(gsolve_copy(ctx, s->block_of, GSOLVE_DEVICE, places->block_of, GSOLVE_HOST, lengths));
+    TRY(gsolve_copy(ctx, s->block_of, GSOLVE_DEVICE, positions->block_of, GSOLVE_HOST, lengths));
     TRY(gs_cuda(q,
                 cub::DeviceRadixSort::SortPairs(nullptr, s->bytes, s->key, s->row, n, 0, s->bits,
                                                 q->stream),
@@ -167,7 +167,7 @@ done:
 }
 
 template <class O>
-gsolve_status sort_rows(gsolve_context *ctx, const gsolve_csr *csr, const gs_bce_places *places,
+gsolve_status sort_rows(gsolve_context *ctx, const gsolve_csr *csr, const gs_bce_places *positions,
                         int32_t **order, int32_t *first)
 {
     gs_queue *q = ctx->queue;
@@ -175,15 +175,15 @@ gsolve_status sort_rows(gsolve_context *ctx, const gsolve_csr *csr, const gs_bce
     space s;
     gsolve_status status;
 
-    TRY(make_space(&s, ctx, n, places));
-    TRY(gs_launch(q, "naming blocks", name_places<O>, blocks_for(n), gs_block_size, n,
-                  (const O *)csr->start, s.block_of, places->window, places->blocks,
+    TRY(make_space(&s, ctx, n, positions));
+    TRY(gs_launch(q, "naming blocks", set_positions<O>, blocks_for(n), gs_block_size, n,
+                  (const O *)csr->start, s.block_of, positions->window, positions->blocks,
                   s.key.Current(), s.row.Current()));
     TRY(gs_cuda(
         q,
         cub::DeviceRadixSort::SortPairs(s.sorting, s.bytes, s.key, s.row, n, 0, s.bits, q->stream),
         "sorting rows"));
-    if (first) TRY(fetch_first(ctx, n, &s, places->windows * places->blocks, first));
+    if (first) TRY(fetch_first(ctx, n, &s, positions->windows * positions->blocks, first));
     *order = s.row.Current();
     s.row.d_buffers[s.row.selector] = nullptr;
 done:
@@ -191,11 +191,11 @@ done:
     return status;
 }
 
-gsolve_status sort(gsolve_context *ctx, const gsolve_csr *csr, const gs_bce_places *places,
+gsolve_status sort(gsolve_context *ctx, const gsolve_csr *csr, const gs_bce_places *positions,
                    int32_t **order, int32_t *first)
 {
-    return csr->offset == GSOLVE_O64 ? sort_rows<int64_t>(ctx, csr, places, order, first)
-                                     : sort_rows<int32_t>(ctx, csr, places, order, first);
+    return csr->offset == GSOLVE_O64 ? sort_rows<int64_t>(ctx, csr, positions, order, first)
+                                     : sort_rows<int32_t>(ctx, csr, positions, order, first);
 }
 
 } // namespace

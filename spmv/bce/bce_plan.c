@@ -32,21 +32,21 @@ void gs_bce_make_plan(gs_bce_plan *p, const gs_bce_options *o, const gsolve_csr 
     const int64_t column = o->index == GS_INDEX_16 ? 2 : 4;
     gs_bce_class class[GS_BCE_LONGEST + 1];
     const int classes = find_classes(rows, class);
-    gs_bce_places *places = &p->places;
+    gs_bce_places *positions = &p->positions;
 
     const int32_t window = o->window > 0 ? o->window : window_of(csr, gpu);
-    places->window = window < n ? window : n > 0 ? n : 1;
-    places->windows = n / places->window + (n % places->window > 0);
+    positions->window = window < n ? window : n > 0 ? n : 1;
+    positions->windows = n / positions->window + (n % positions->window > 0);
     p->model =
-        gs_bce_model_of((gs_bce_measure)o->cost, n, places->windows > 0 ? places->windows : 1,
+        gs_bce_model_of((gs_bce_measure)o->cost, n, positions->windows > 0 ? positions->windows : 1,
                         (int64_t)gs_type_size(csr->type) + column, gpu);
     gs_bce_best(&p->best, &p->model, classes, class, o->blocks ? o->blocks : GS_BCE_MOST_BLOCKS);
-    places->blocks = p->best.blocks;
+    positions->blocks = p->best.blocks;
     for (int32_t b = 0, m = 0; b < p->best.blocks; b++) {
         const gs_bce_class *block = &p->best.block[b];
-        const int32_t place = p->best.blocks - 1 - b;
-        p->lanes[place] = gs_bce_lanes(&p->model, block->width, block->rows);
-        for (; m <= block->width; m++) places->block_of[m] = (uint8_t)place;
+        const int32_t position = p->best.blocks - 1 - b;
+        p->lanes[position] = gs_bce_lanes(&p->model, block->width, block->rows);
+        for (; m <= block->width; m++) positions->block_of[m] = (uint8_t)position;
     }
 }
 
@@ -70,15 +70,15 @@ void gs_bce_keep_order(gs_bce_plan *p, int32_t nrows, double stored)
         return;
     }
     p->best.block[0] = all_rows(p, nrows);
-    p->best.blocks = p->places.blocks = 1;
+    p->best.blocks = p->positions.blocks = 1;
     p->lanes[0] = 1;
-    memset(p->places.block_of, 0, sizeof p->places.block_of);
+    memset(p->positions.block_of, 0, sizeof p->positions.block_of);
 }
 
 /* --- what it will store ----------------------------------------------------------------------- */
 
 typedef struct stretch { /* the rows of a block in a window, as they are put into slices */
-    int64_t at, begin;   /* place of its next row, of its first */
+    int64_t at, begin;   /* position of its next row, of its first */
     int64_t group;       /* that where the slices of as many lanes began */
     bool joins;          /* the slices before */
     bool crossed;        /* the end of a slice: */
@@ -88,7 +88,7 @@ typedef struct stretch { /* the rows of a block in a window, as they are put int
 
 typedef struct filling {
     gs_bce_stored room;
-    int64_t group;  /* place where it began */
+    int64_t group;  /* position where it began */
     int32_t lanes;  /* to a row in the last stretch; 0: there was none */
     bool any;       /* rows in its last slice, which is not full */
     int32_t widest; /* ... of them */
@@ -107,8 +107,8 @@ static void lay_stretches(const gs_bce_plan *p, const gsolve_csr *csr, int32_t b
     int32_t rows[GS_BCE_MOST_BLOCKS] = {0};
     int64_t at = begin;
 
-    for (int32_t i = begin; i < end; i++) rows[p->places.block_of[gs_bce_length(csr, i)]]++;
-    for (int32_t b = 0; b < p->places.blocks; at += rows[b++]) {
+    for (int32_t i = begin; i < end; i++) rows[p->positions.block_of[gs_bce_length(csr, i)]]++;
+    for (int32_t b = 0; b < p->positions.blocks; at += rows[b++]) {
         of[b] = (stretch){.at = at, .begin = at, .joins = true};
         if (rows[b] > 0 && p->lanes[b] != f->lanes) {
             of[b].joins = false;
@@ -147,7 +147,7 @@ static void join_stretch(const gs_bce_plan *p, filling *f, const stretch *s, int
 
 gs_bce_stored gs_bce_estimate_stored(const gs_bce_plan *p, const gsolve_csr *csr)
 {
-    const int32_t n = csr->nrows, window = p->places.window;
+    const int32_t n = csr->nrows, window = p->positions.window;
     stretch of[GS_BCE_MOST_BLOCKS];
     filling f = {0};
 
@@ -155,10 +155,10 @@ gs_bce_stored gs_bce_estimate_stored(const gs_bce_plan *p, const gsolve_csr *csr
         end = n - begin < window ? n : begin + window;
         lay_stretches(p, csr, begin, end, &f, of);
         for (int32_t i = begin; i < end; i++) {
-            const int32_t length = gs_bce_length(csr, i), b = p->places.block_of[length];
+            const int32_t length = gs_bce_length(csr, i), b = p->positions.block_of[length];
             take_row(p, &f, &of[b], p->lanes[b], length);
         }
-        for (int32_t b = 0; b < p->places.blocks; b++) {
+        for (int32_t b = 0; b < p->positions.blocks; b++) {
             if (of[b].at > of[b].begin) join_stretch(p, &f, &of[b], p->lanes[b]);
         }
     }

@@ -12,7 +12,7 @@ typedef struct gs_bce_options {
 typedef struct gs_bce_plan {
     gs_bce_model model;
     gs_bce_partition best;
-    gs_bce_places places;
+    gs_bce_places positions;
     int32_t lanes[GS_BCE_MOST_BLOCKS]; /* to a row; by block, the widest first */
 } gs_bce_plan;
 

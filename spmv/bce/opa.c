@@ -68,13 +68,13 @@ static int64_t slice_cost(const gs_bce_model *model, int32_t width, int lanes)
     return model->lanes * depth_of(width, lanes) * model->entry + model->slice;
 }
 
-/* lanes = 1 << share of each row. half: of a slice's lanes, for each window beyond the first that
- * has rows of the block. */
-static inline int64_t bytes_cost(const gs_bce_model *model, int64_t of_slice, int share, int shift,
-                                 int64_t rows)
+/* lanes = 1 << row_shift of each row. half: of a slice's lanes, for each window beyond the first
+ * that has rows of the block. */
+static inline int64_t bytes_cost(const gs_bce_model *model, int64_t of_slice, int row_shift,
+                                 int shift, int64_t rows)
 {
     const int64_t half = least_of(model->windows - 1, rows - 1) << shift >> 1;
-    const int64_t slices = ((rows << share) + half + (1 << shift) - 1) >> shift;
+    const int64_t slices = ((rows << row_shift) + half + (1 << shift) - 1) >> shift;
 
     return slices * of_slice + model->toll * least_of(3 * rows, model->all - rows);
 }
@@ -123,7 +123,7 @@ static int64_t price_all(const search *s, int j, int lanes, int first, int last,
     const int32_t width = s->class[j - 1].width;
     const int64_t of_slice = slice_cost(&model, width, lanes), rows = s->before[j];
     const int64_t *cost = s->cost + first, *before = s->before + first;
-    const int share = log2_of(lanes), shift = log2_of(model.lanes);
+    const int row_shift = log2_of(lanes), shift = log2_of(model.lanes);
     int64_t least = INT64_MAX;
 
     if (model.measure == GS_BCE_PAPER) {
@@ -132,7 +132,7 @@ static int64_t price_all(const search *s, int j, int lanes, int first, int last,
         }
     } else {
         for (int i = 0; i < last - first; i++) {
-            price[i] = cost[i] + bytes_cost(&model, of_slice, share, shift, rows - before[i]);
+            price[i] = cost[i] + bytes_cost(&model, of_slice, row_shift, shift, rows - before[i]);
         }
     }
     for (int i = 0; i < last - first; i++) least = least_of(price[i], least);

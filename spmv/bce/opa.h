@@ -48,7 +48,7 @@ typedef struct gs_bce_model {
     int64_t entry;   /* bytes of a stored entry: value and column */
     int64_t slice;   /* bytes that could be moved while a slice is begun and ended */
     int64_t toll;    /* bytes for each of up to three neighbours that a row leaves behind */
-    int64_t order;   /* bytes of a row's place in the order; 0 by the paper */
+    int64_t order;   /* bytes of a row's position in the order; 0 by the paper */
     int64_t all;     /* rows of the matrix */
     int64_t windows; /* that its rows are cut into, at least 1 */
     int64_t busy;    /* lanes that a block should have if it can */

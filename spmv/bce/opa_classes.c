@@ -13,7 +13,7 @@ gs_bce_model gs_bce_model_of(gs_bce_measure measure, int64_t all, int64_t window
         .least = 128, /* the paper takes the cores of a multiprocessor: 192 then, 128 on Hopper */
         .entry = entry,
         /* On 4300 GB/s shared by 6300 warps, a warp could move 0.7 bytes a ns while it waits some
-         * 2 us for a slice's place, for its first columns and for their x. On a CPU 5 ns. */
+         * 2 us for a slice's position, for its first columns and for their x. On a CPU 5 ns. */
         .slice = gpu ? 1400 : 64,
         /* A row alone in its sector of 32 bytes takes 24 bytes of x beside its own from the second
          * cache, which holds the x and y of a window: 8 for each neighbour that lies in another

@@ -88,7 +88,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     TRY(gs_triples_make(&h->rest, ctx, csr, width));
     if (width > 0) {
         const bool gpu = gs_on_gpu(ctx);
-        const int32_t lanes = gs_sliced_share(gpu, csr->nrows, csr->nrows * width);
+        const int32_t lanes = gs_sliced_lanes_per_row(gpu, csr->nrows, csr->nrows * width);
         const gs_sliced_group all = {0, lanes, (int32_t)((width + lanes - 1) / lanes)};
         const gs_sliced_policy policy = {.lanes = gs_sliced_lanes(ctx),
                                          .groups = 1,
@@ -145,7 +145,7 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
         const int64_t left = gs_start(csr, i + 1) - gs_start(csr, i) - width;
         rest += left > 0 ? left : 0;
     }
-    const int32_t lanes = gs_sliced_share(true, csr->nrows, csr->nrows * width);
+    const int32_t lanes = gs_sliced_lanes_per_row(true, csr->nrows, csr->nrows * width);
     const double stored = (double)csr->nrows * (double)((width + lanes - 1) / lanes * lanes);
     return (width > 0 ? gs_sliced_bytes(csr, stored, GS_SLICED_WARP / lanes, false) : 0) +
            (size_t)gs_triples_bytes(csr, (double)rest, width > 0);
