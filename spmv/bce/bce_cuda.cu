@@ -1,6 +1,6 @@
-// bce_cuda.cu: counting and sorting rows on a GPU, see bce.h. What it costs is a pass over the
-// offsets to count, and where there is more than one block another, then two or three passes of a
-// sort over a key and a number for each row. The host waits once or twice.
+// bce_cuda.cu: counting and sorting rows on a GPU, see bce.h. Cost: one pass over the offsets to
+// count; with more than one block a second pass, then two or three passes of a radix sort over a
+// key and a row number for each row. The host waits once or twice.
 #include <cub/device/device_radix_sort.cuh>
 
 #include "core/cuda.cuh"
@@ -22,7 +22,8 @@ __device__ int length_of(const O *start, int64_t i)
     return length > GS_BCE_LONGEST ? 0 : (int)length;
 }
 
-// rows[m] += rows of m entries. Warps whose rows are all alike, as most are, add once.
+// rows[m] += rows of m entries. A thread reads one row at a time and strides over the rows; a block
+// counts in shared memory. A warp whose rows all have one length, the usual case, adds once.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     count_rows(int32_t n, const O *start, unsigned *rows)
@@ -49,10 +50,11 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
+// A thread computes the key of one row: its window, then its block.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    set_positions(int32_t n, const O *start, const uint8_t *block_of, int32_t window,
-                  int32_t blocks, uint32_t *key, int32_t *row)
+    make_keys(int32_t n, const O *start, const uint8_t *block_of, int32_t window, int32_t blocks,
+              uint32_t *key, int32_t *row)
 {
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
@@ -61,7 +63,7 @@ __global__ void __launch_bounds__(gs_block_size)
     row[i] = (int32_t)i;
 }
 
-// first[k] = the first position whose key is k or more.
+// first[k] = the first position whose key is k or more; a thread bisects for one k.
 __global__ void __launch_bounds__(gs_block_size)
     find_first(int32_t n, const uint32_t *key, int32_t keys, int32_t *first)
 {
@@ -106,14 +108,15 @@ done:
     return status;
 }
 
-// What sort works on: each in two halves, of which the sort leaves one current.
+// The work space of the sort. Keys and rows have two buffers each; the sort leaves one of them
+// current.
 struct space {
     cub::DoubleBuffer<uint32_t> key;
     cub::DoubleBuffer<int32_t> row;
     uint8_t *block_of;
     void *sorting;
-    size_t bytes; // of sorting
-    int bits;     // of a key
+    size_t bytes; // bytes of sorting
+    int bits;     // bits of a key
 };
 
 gsolve_status make_space(space *s, gsolve_context *ctx, int32_t n, const gs_bce_places *positions)
@@ -150,7 +153,7 @@ void drop_space(space *s, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_DEVICE, s->sorting);
 }
 
-// first, on the host, from the sorted keys.
+// Copies to first, on the host, where blocks begin, from the sorted keys.
 gsolve_status fetch_first(gsolve_context *ctx, int32_t n, const space *s, int32_t keys,
                           int32_t *first)
 {
@@ -171,12 +174,12 @@ gsolve_status sort_rows(gsolve_context *ctx, const gsolve_csr *csr, const gs_bce
                         int32_t **order, int32_t *first)
 {
     gs_queue *q = ctx->queue;
-    const int32_t n = csr->nrows; // more than one block: more than one row
+    const int32_t n = csr->nrows; // more than one block needs more than one row
     space s;
     gsolve_status status;
 
     TRY(make_space(&s, ctx, n, positions));
-    TRY(gs_launch(q, "naming blocks", set_positions<O>, blocks_for(n), gs_block_size, n,
+    TRY(gs_launch(q, "naming blocks", make_keys<O>, blocks_for(n), gs_block_size, n,
                   (const O *)csr->start, s.block_of, positions->window, positions->blocks,
                   s.key.Current(), s.row.Current()));
     TRY(gs_cuda(

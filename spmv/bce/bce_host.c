@@ -12,7 +12,8 @@ static gsolve_status count(gsolve_context *ctx, const gsolve_csr *csr, int32_t *
     return GSOLVE_OK;
 }
 
-/* Puts the rows of a window in their positions; first, unless NULL: of its blocks. */
+/* Stores the rows of a window at their positions in order. first, unless NULL: positions where its
+ * blocks begin. */
 static void sort_window(const gsolve_csr *csr, const gs_bce_places *p, int32_t window,
                         int32_t *order, int32_t *first)
 {
