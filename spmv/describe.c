@@ -1,10 +1,11 @@
-/* describe.c: what a matrix handle holds, and how much memory one would take. */
+/* describe.c: descriptions of a matrix handle, and the memory that one would take. */
 #include <stdio.h>
 
 #include "core/try.h"
 #include "spmv/handle.h"
 
-/* --- what it would hold ----------------------------------------------------------------------- */
+/* --- memory ------------------------------------------------------------------------------------
+ */
 
 gsolve_status gsolve_matrix_memory(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
                                    size_t *bytes)
@@ -18,15 +19,14 @@ gsolve_status gsolve_matrix_memory(gsolve_context *ctx, const char *spec, const 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!spec || !csr || !bytes || csr->location != GSOLVE_HOST) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_matrix_memory: an argument is NULL, or csr not on the host");
+                           "gsolve_matrix_memory: an argument is NULL, or csr is not on the host");
     }
     TRY(gs_csr_check(ctx, csr, &clean));
     TRY(gs_plugin_parse(ctx, &ctx->formats, gs_formats(ctx), "format", spec, &plugin, &options));
     format = (const gsolve_format *)(const void *)plugin;
     if (!format->memory) {
-        status =
-            gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                        "the format %s does not foretell the memory that it takes", plugin->name);
+        status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the format %s cannot estimate its memory",
+                             plugin->name);
         goto done;
     }
     *bytes = (size_t)gs_csr_bytes(csr, gs_start(csr, csr->nrows)) + format->memory(csr, options);
@@ -35,7 +35,8 @@ done:
     return status;
 }
 
-/* --- what it is ------------------------------------------------------------------------------- */
+/* --- descriptions ------------------------------------------------------------------------------
+ */
 
 gsolve_status gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr)
 {

@@ -1,4 +1,4 @@
-/* handle.c: the matrix handle: its rows, kept clean, and the format built from them. */
+/* handle.c: the matrix handle: it owns clean rows and the form that a format built from them. */
 #include "spmv/handle.h"
 
 #include <string.h>
@@ -7,10 +7,11 @@
 #include "matrix/statistics.h"
 #include "matrix/transpose.h"
 
-/* --- making and freeing ----------------------------------------------------------------------- */
+/* --- create and destroy -------------------------------------------------------------------------
+ */
 
-/* So that build_seconds is the time of the conversion alone and of the whole of it. */
-static gsolve_status settle(const gsolve_matrix *A)
+/* Waits for the device, so that build_seconds is the time of the conversion. */
+static gsolve_status synchronize(const gsolve_matrix *A)
 {
     return gs_memory_synchronize(A->ctx, A->csr.location, A->csr.start);
 }
@@ -21,7 +22,7 @@ static gsolve_status build(gsolve_matrix *A, bool timed)
     gsolve_status status;
 
     gs_range_push(A->ctx, "convert");
-    if (timed) TRY(settle(A));
+    if (timed) TRY(synchronize(A));
     begin = gs_now();
     if (!A->csr.start) TRY(gs_rows_on_device(&A->csr, A->ctx, &A->rows));
     if (A->entries < 0) {
@@ -29,7 +30,7 @@ static gsolve_status build(gsolve_matrix *A, bool timed)
     }
     if (gs_location(A->ctx) == GSOLVE_DEVICE) ALLOC(A->ctx, GSOLVE_DEVICE, A->sums, 1);
     TRY(A->format->build(&A->self, A->ctx, &A->csr, A->entries, A->options));
-    if (timed) TRY(settle(A));
+    if (timed) TRY(synchronize(A));
     A->build_seconds = gs_now() - begin;
 done:
     gs_range_pop(A->ctx);
@@ -57,7 +58,7 @@ static gsolve_status new_matrix(gsolve_matrix **out, gsolve_context *ctx, const 
     A->format = (const gsolve_format *)(const void *)plugin;
     A->options = options;
     A->version = 1;
-    A->entries = -1; /* not known */
+    A->entries = -1; /* unknown */
     options = NULL;
     ctx->handles++;
     *out = A;
@@ -87,8 +88,8 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
     if (!clean && csr->location == GSOLVE_DEVICE && !gs_rows_ascend(ctx, csr)) {
         TRY(gs_csr_to_host(&csr, ctx, &fetched));
     }
-    known =
-        clean || csr->location == GSOLVE_DEVICE; /* how many entries are left when it is clean */
+    known = clean ||
+            csr->location == GSOLVE_DEVICE; /* the number of entries is known before cleaning */
     if (known) TRY(gs_matrix_fits(A, csr, true));
     TRY(gs_csr_clean(csr->location == GSOLVE_DEVICE ? &A->csr : &A->rows, ctx, csr,
                      &A->destination));
@@ -106,7 +107,8 @@ done:
     return status;
 }
 
-/* A's form from csr, which is clean and becomes A's; on failure it remains the caller's. */
+/* Builds A's form from csr, which is clean, and takes ownership of csr. On failure csr remains the
+ * caller's. */
 static gsolve_status build_from(gsolve_matrix *A, gsolve_csr *csr, bool timed)
 {
     const bool there = csr->location == GSOLVE_DEVICE;
@@ -210,7 +212,7 @@ done:
     return status;
 }
 
-/* *self, A's or A''s form, from the new values of csr. */
+/* Updates *self, the form of A or of A', to the new values of csr. */
 static gsolve_status rebuild(const gsolve_matrix *A, void **self, const gsolve_csr *csr)
 {
     return gs_form_update(A->format, self, A->ctx, csr, A->entries, A->options);
@@ -228,7 +230,7 @@ done:
     return status;
 }
 
-/* The new values into A', of which the pattern stays. */
+/* Writes the new values to A', whose pattern stays. */
 static gsolve_status refill_transposed(gsolve_matrix *A)
 {
     gsolve_status status;
@@ -270,12 +272,13 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
     TRY(gs_matrix_copy_values(A, csr, seen.entries, &same));
     if (!same) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_MATRIX,
-                           "the new matrix (%d x %d, %lld entries) has another pattern or type "
-                           "than the one to update; make a new matrix from it",
+                           "the new matrix (%d x %d, %lld entries) differs in pattern or type from "
+                           "the matrix to update; create a new handle for it",
                            csr->nrows, csr->ncols, (long long)seen.entries);
     }
     TRY(gs_matrix_update_form(A));
-    TRY(gs_memory_synchronize(A->ctx, csr->location, csr->value)); /* has been read */
+    TRY(gs_memory_synchronize(A->ctx, csr->location,
+                              csr->value)); /* the caller may change csr afterwards */
 done:
     return status;
 }
@@ -287,21 +290,22 @@ gsolve_status gs_matrix_update_form(gsolve_matrix *A)
     return gs_matrix_need_form(A);
 }
 
-gsolve_status gsolve_matrix_adapt(const gsolve_matrix *A, const gsolve_run_estimate *outlook,
-                                  gsolve_adaptation *turn)
+gsolve_status gsolve_matrix_adapt(const gsolve_matrix *A, const gsolve_run_estimate *run,
+                                  gsolve_adaptation *adaptation)
 {
     gsolve_adaptation made = {false, true};
     gsolve_status status = GSOLVE_OK;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
-    if (!outlook) {
-        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_adapt: there is no outlook");
+    if (!run) {
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_matrix_adapt: the run estimate is NULL");
     }
     if (A->format->adapt) {
         TRY(gs_matrix_need_form(A));
-        TRY(A->format->adapt(A->self, A->ctx, outlook, &made));
+        TRY(A->format->adapt(A->self, A->ctx, run, &made));
     }
-    if (turn) *turn = made;
+    if (adaptation) *adaptation = made;
 done:
     return status;
 }

@@ -10,84 +10,90 @@ struct gsolve_matrix {
     gsolve_context *ctx;
     const gsolve_format *format;
     void *options, *self;
-    gsolve_csr rows; /* on the host, owned and clean; nothing until need_rows, where csr was given
-                      * on the device */
-    gsolve_csr csr;  /* the same where the device reads them: rows, or a copy */
+    gsolve_csr rows; /* on the host, owned and clean; empty until gs_matrix_need_rows where csr was
+                        given on the device */
+    gsolve_csr csr;  /* the rows where the device reads them: rows, or a copy */
     int64_t entries;
-    int64_t *destination;     /* for each of the caller's entries the one it adds to, or NULL */
-    int64_t given;            /* the caller's entries, where there is a destination */
+    int64_t *destination; /* for each entry of the caller the entry that it is added to, or NULL */
+    int64_t given;        /* number of the caller's entries, where there is a destination */
     uint64_t given_pattern;   /* hash of the caller's pattern, where there is a destination */
-    gsolve_csr transposed;    /* A' on the device, made when first asked for */
-    void *transposed_order;   /* what its values are gathered by on CUDA, see transpose.h */
-    bool form_is_stale;       /* self is of older values: making it anew failed */
-    void *transposed_self;    /* in the same format */
-    bool transposed_is_stale; /* the values have changed since */
-    gs_block_space space;     /* for vectors in another layout than the format's product takes */
+    gsolve_csr transposed;    /* A' on the device, made when first needed */
+    void *transposed_order;   /* on CUDA: how its values are gathered, see transpose.h */
+    bool form_is_stale;       /* self has older values, since rebuilding it failed */
+    void *transposed_self;    /* the form of A', in the same format */
+    bool transposed_is_stale; /* the values have changed since it was built */
+    gs_block_space
+        space; /* work space for vectors in a layout that the format's product does not take */
     struct gs_residual_sums *sums; /* on a device with memory of its own, see residual.c */
     double build_seconds;
     uint64_t version;
 };
 
-/* --- for matrices that the library makes itself ----------------------------------------------- */
+/* --- for matrices that the library itself makes ------------------------------------------------
+ */
 
-/* gsolve_matrix_create_owned where csr is known to be clean and to lie where ctx's kernels read it,
- * and to fit: it is not looked at, and nothing is waited for. */
+/* gsolve_matrix_create_owned for a csr that is known to be clean, to lie where ctx's kernels read
+ * it, and to fit into memory. It is not inspected, and the function does not wait for the device.
+ */
 gsolve_status gs_matrix_create_unchecked(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
                                          gsolve_csr *csr);
 
-/* A's values have been written to where its rows lie: its form anew. */
+/* Rebuilds A's form after new values have been written to its rows. */
 gsolve_status gs_matrix_update_form(gsolve_matrix *A);
 
-/* --- rows.c: the rows of a matrix, where they are needed -------------------------------------- */
+/* --- rows.c: the rows of a matrix, on host and device ------------------------------------------
+ */
 
-/* Refuses what does not fit into the device's memory: what A's format makes of csr, and a copy of
- * csr if one is to be made. */
+/* Fails if A does not fit into the device's memory: the form that A's format makes of csr, and a
+ * copy of csr if `copied` is set. */
 gsolve_status gs_matrix_fits(const gsolve_matrix *A, const gsolve_csr *csr, bool copied);
 
 /* *csr = rows themselves, or their copy on a device with memory of its own. */
 gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsolve_csr *rows);
 
-/* Fetches A->rows from the device, if they were never on the host. */
+/* Copies A->rows from the device, if they are not on the host yet. */
 gsolve_status gs_matrix_need_rows(const gsolve_matrix *A);
 
-/* A made by gs_matrix_create_unchecked gives up the columns and values of its rows, if its form
- * holds them, until it gets them back; in between it is multiplied with, and not transposed. */
+/* Releases the columns and values of A's rows if its form holds them, and restores them. A was made
+ * by gs_matrix_create_unchecked. In between, A can be multiplied with but not transposed. */
 void gs_matrix_release_rows(gsolve_matrix *A);
 gsolve_status gs_matrix_restore_rows(gsolve_matrix *A);
 
-/* Puts csr's values, so many entries, into A's rows, wherever those and csr lie. *same: false, and
- * nothing done, where the pattern or the type differs. */
+/* Copies the values of csr, which has that many entries, to A's rows, wherever both lie. *same =
+ * false, and nothing is copied, if the pattern or the type differs. */
 gsolve_status gs_matrix_copy_values(gsolve_matrix *A, const gsolve_csr *csr, int64_t entries,
                                     bool *same);
 
 /* --- handle.c --------------------------------------------------------------------------------- */
 
-/* Brings *self, a form of that format and these options, up to the new values of csr, which has
- * this number of entries. */
+/* Updates *self, a form of that format with these options, to the new values of csr, which
+ * has this number of entries. */
 gsolve_status gs_form_update(const gsolve_format *format, void **self, gsolve_context *ctx,
                              const gsolve_csr *csr, int64_t entries, const void *options);
 
-/* A->self becomes the form of A's present values. */
+/* Rebuilds A->self if it has older values. */
 gsolve_status gs_matrix_need_form(const gsolve_matrix *A);
 
-/* A->transposed and A->transposed_self become those of A's present values. */
+/* Builds or rebuilds A->transposed and A->transposed_self if they have older values or do not
+ * exist. */
 gsolve_status gs_matrix_need_transposed(const gsolve_matrix *A);
 
 /* --- residual.c ------------------------------------------------------------------------------- */
 
-/* Of r = factor (b - A x) and factor b, one column each. */
+/* The sums for r = factor (b - A x) and factor b, one column each. */
 typedef struct gs_residual_sums {
     double rr, bb;               /* sums of squares */
-    double r_nonzero, b_nonzero; /* numbers that are not 0 */
+    double r_nonzero, b_nonzero; /* numbers of elements that are not 0 */
 } gs_residual_sums;
 
 typedef struct gs_residual_kernels {
-    /* r, of A's type or NULL, and the sums on the device, in double; b and x of any type */
+    /* Computes r, in A's type (or NULL), and the sums on the device in double precision; b and x
+     * are of any type. */
     gsolve_status (*residual)(gs_queue *q, const gsolve_csr *A, gsolve_dense b, gsolve_dense x,
                               double factor, void *r, gs_residual_sums *sums);
 } gs_residual_kernels;
 
-extern const gs_residual_kernels gs_residual_host[GSOLVE_TYPE_COUNT]; /* none: see residual.c */
+extern const gs_residual_kernels gs_residual_host[GSOLVE_TYPE_COUNT]; /* empty: see residual.c */
 extern const gs_residual_kernels gs_residual_cuda[GSOLVE_TYPE_COUNT];
 
 /* --- formats.c -------------------------------------------------------------------------------- */
@@ -102,11 +108,11 @@ typedef struct gs_row_store {
 
 const gs_row_store *gs_row_store_of(const gsolve_format *format); /* NULL: its forms cannot */
 
-/* The built-in formats of ctx's device, ending with NULL. */
+/* The built-in formats of ctx's device; NULL ends the list. */
 const gsolve_plugin *const *gs_formats(const gsolve_context *ctx);
 
 extern const gsolve_format gs_csr_format;
-extern const gsolve_format gs_csr_scalar_host_format; /* csr by other names: see csr.c */
+extern const gsolve_format gs_csr_scalar_host_format; /* csr under other names: see csr.c */
 extern const gsolve_format gs_csr_vector_host_format;
 extern const gsolve_format gs_ps_host_format;
 extern const gsolve_format gs_coo_host_format;

@@ -1,5 +1,5 @@
-/* product.c: the products with a matrix handle, y = alpha A x + beta y, the same with A', and
- * products with sums: arguments are checked, and vectors that lie elsewhere are staged. */
+/* product.c: the products with a matrix handle, y = alpha A x + beta y and its transpose, and
+ * products with sums. Arguments are checked; vectors that lie elsewhere are staged. */
 #include <string.h>
 
 #include "core/staging.h"
@@ -13,14 +13,14 @@ static gsolve_status check_vectors(const gsolve_matrix *A, gsolve_dense x, int32
     if ((unsigned)x.layout > GSOLVE_ROW_MAJOR || (unsigned)y.layout > GSOLVE_ROW_MAJOR) {
         return gsolve_fail(
             A->ctx, GSOLVE_BAD_ARGUMENT,
-            "x and y are of layouts %d and %d; there are 0 (by columns) and 1 (by rows)",
+            "x has layout %d and y layout %d; a layout is 0 (column-major) or 1 (row-major)",
             (int)x.layout, (int)y.layout);
     }
     if (x.nrows != xrows || y.nrows != yrows || x.ncols != y.ncols || x.ncols < 0 ||
         !gs_stride_fits(x) || !gs_stride_fits(y)) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
-                           "the product takes x of %d rows to y of %d, not x of %d x %d to y of "
-                           "%d x %d (strides %lld and %lld)",
+                           "the product needs x with %d rows and y with %d, but x is %d x %d and y "
+                           "is %d x %d (strides %lld and %lld)",
                            xrows, yrows, x.nrows, x.ncols, y.nrows, y.ncols, (long long)x.stride,
                            (long long)y.stride);
     }
@@ -28,10 +28,11 @@ static gsolve_status check_vectors(const gsolve_matrix *A, gsolve_dense x, int32
         !gs_reachable(A->ctx, y.location)) {
         return gsolve_fail(
             A->ctx, GSOLVE_BAD_ARGUMENT,
-            "vectors must be of the matrix's type, and on its device or on the host");
+            "x and y must have the matrix's type and lie on its device or on the host");
     }
     if ((!x.value && (int64_t)xrows * x.ncols > 0) || (!y.value && (int64_t)yrows * y.ncols > 0)) {
-        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "a vector of the product has no values");
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
+                           "x or y of the product has no values (NULL)");
     }
     return GSOLVE_OK;
 }
@@ -42,19 +43,19 @@ static gs_block_space *space_of(const gsolve_matrix *A)
     return &((gsolve_matrix *)(uintptr_t)A)->space;
 }
 
-static gsolve_status forward(const gsolve_matrix *A, const void *self, double alpha, gsolve_dense x,
-                             double beta, gsolve_dense y)
+static gsolve_status multiply_form(const gsolve_matrix *A, const void *self, double alpha,
+                                   gsolve_dense x, double beta, gsolve_dense y)
 {
     const gs_block_products by = gs_block_products_of(A->format);
 
     return gs_block_multiply(&by, self, A->ctx, space_of(A), alpha, x, beta, y);
 }
 
-/* y = alpha A x + beta y, or with A', where kernels see x and y. */
+/* y = alpha A x + beta y, or with A', where x and y lie where kernels read them. */
 static gsolve_status multiply(const gsolve_matrix *A, bool transposed, double alpha, gsolve_dense x,
                               double beta, gsolve_dense y);
 
-/* The same wherever x and y lie. */
+/* The same product for x and y anywhere. */
 static gsolve_status multiply_staged(const gsolve_matrix *A, bool transposed, double alpha,
                                      gsolve_dense x, double beta, gsolve_dense y)
 {
@@ -90,10 +91,10 @@ static gsolve_status multiply(const gsolve_matrix *A, bool transposed, double al
     gsolve_status status;
 
     TRY(gs_matrix_need_form(A));
-    if (!transposed) return forward(A, A->self, alpha, x, beta, y);
+    if (!transposed) return multiply_form(A, A->self, alpha, x, beta, y);
     if (back.one) return gs_block_multiply(&back, A->self, A->ctx, space_of(A), alpha, x, beta, y);
     TRY(gs_matrix_need_transposed(A));
-    TRY(forward(A, A->transposed_self, alpha, x, beta, y));
+    TRY(multiply_form(A, A->transposed_self, alpha, x, beta, y));
 done:
     return status;
 }
@@ -110,12 +111,12 @@ done:
     return status;
 }
 
-static double *number_of(double *of_columns, int32_t j)
+static double *element_of(double *of_columns, int32_t j)
 {
     return of_columns ? of_columns + j : NULL;
 }
 
-/* y = A x and the sums, where kernels see all of them. */
+/* y = A x and the sums, where all vectors lie where kernels read them. */
 static gsolve_status multiply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
                                   gsolve_dense w, double *wy, double *yy)
 {
@@ -123,11 +124,12 @@ static gsolve_status multiply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve
     gsolve_status status = GSOLVE_OK;
 
     TRY(gs_matrix_need_form(A));
-    if (!A->format->apply_dot) TRY(forward(A, A->self, 1, x, 0, y));
-    for (int32_t j = 0; j < x.ncols; j++) { /* the bits of a column do not depend on others */
+    if (!A->format->apply_dot) TRY(multiply_form(A, A->self, 1, x, 0, y));
+    for (int32_t j = 0; j < x.ncols;
+         j++) { /* the bits of a column do not depend on the other columns */
         const gsolve_dense xj = gs_column_of(x, j), yj = gs_column_of(y, j);
         const gsolve_dense wj = gs_column_of(w, j);
-        const gs_product_sums sums = {wj.value, &wy[j], number_of(yy, j)};
+        const gs_product_sums sums = {wj.value, &wy[j], element_of(yy, j)};
         if (A->format->apply_dot) {
             TRY(A->format->apply_dot(A->self, A->ctx, xj, yj, wj, sums.wy, sums.yy));
         } else {
@@ -157,7 +159,7 @@ gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gs
     TRY(gs_need_columns(A->ctx, y, "y of a product with sums"));
     TRY(gs_need_columns(A->ctx, w, "w of a product with sums"));
     if (!wy && x.ncols > 0) {
-        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "there is nowhere to put w'y");
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_apply_dot: wy is NULL");
     }
     TRY(gs_stage_in(&stage[X], A->ctx, gs_location(A->ctx), x, true));
     TRY(gs_stage_in(&stage[W], A->ctx, gs_location(A->ctx), w, true));

@@ -1,5 +1,5 @@
-/* rows.c: the rows of a matrix: on the device, on the host when asked for, and their values anew.
- */
+/* rows.c: the rows of a matrix: their copy on the device, their copy on the host when asked for,
+ * and new values. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,11 +8,11 @@
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Where rows on the device take less than one part in so many of what is free, no format is asked
- * for its estimate_memory, for which the offsets would have to come to the host. */
+/* If the rows take less than 1 / AMPLE of the device's free memory, the format is not asked for its
+ * memory, which would need the offsets on the host. */
 #define AMPLE 16
 
-/* What the format takes, by its own word. */
+/* *bytes = the memory of the form, as the format estimates it; 0 if it does not. */
 static gsolve_status ask_format(const gsolve_matrix *A, const gsolve_csr *csr, double rows,
                                 double *bytes)
 {
@@ -56,7 +56,8 @@ done:
     return status;
 }
 
-/* --- places ----------------------------------------------------------------------------------- */
+/* --- host and device ---------------------------------------------------------------------------
+ */
 
 gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsolve_csr *rows)
 {
@@ -73,7 +74,7 @@ gsolve_status gs_matrix_need_rows(const gsolve_matrix *constant)
     return A->rows.start ? GSOLVE_OK : gs_csr_move(&A->rows, A->ctx, GSOLVE_HOST, &A->csr);
 }
 
-/* --- given up, and back -----------------------------------------------------------------------
+/* --- release and restore ------------------------------------------------------------------------
  */
 
 void gs_matrix_release_rows(gsolve_matrix *A)
@@ -86,7 +87,7 @@ void gs_matrix_release_rows(gsolve_matrix *A)
     gsolve_free(A->ctx, csr->location, (void *)(uintptr_t)csr->value);
     csr->col = NULL;
     csr->value = NULL;
-    if (csr->location == GSOLVE_HOST) A->rows = *csr; /* the same */
+    if (csr->location == GSOLVE_HOST) A->rows = *csr; /* rows and csr are the same arrays */
 }
 
 gsolve_status gs_matrix_restore_rows(gsolve_matrix *A)
@@ -103,7 +104,8 @@ done:
 
 /* --- new values ------------------------------------------------------------------------------- */
 
-/* csr, of so many entries, lies where the rows to compare it with do. */
+/* Whether csr, which has that many entries, has A's pattern and type. rows: A's rows where csr
+ * lies. */
 static gsolve_status has_pattern(const gsolve_matrix *A, const gsolve_csr *rows,
                                  const gsolve_csr *csr, int64_t entries, bool *same)
 {
@@ -124,7 +126,7 @@ done:
     return status;
 }
 
-/* The host's values from the caller's, added up where they were when the pattern was cleaned. */
+/* Adds the caller's values into the host's values, in the way in which the pattern was cleaned. */
 static void gather_values(gsolve_matrix *A, const gsolve_csr *csr)
 {
     const size_t bytes = (size_t)A->entries * gs_type_size(csr->type);
@@ -144,7 +146,7 @@ static void gather_values(gsolve_matrix *A, const gsolve_csr *csr)
     }
 }
 
-/* A->csr's values = from's, of the same pattern; not where they are the same arrays. */
+/* Copies values between two rows of one pattern, unless both are the same array. */
 static gsolve_status copy_values(const gsolve_matrix *A, const gsolve_csr *to,
                                  const gsolve_csr *from)
 {

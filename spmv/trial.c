@@ -3,7 +3,7 @@
 
 #include "core/try.h"
 
-#define RUNS 4 /* of which the first meets cold memory */
+#define RUNS 4 /* the first one runs with cold caches */
 
 gsolve_status gs_trial_time(double *seconds, gsolve_context *ctx, gs_trial_product *product,
                             const void *form, const void *given, const void *y, size_t bytes)
@@ -14,7 +14,7 @@ gsolve_status gs_trial_time(double *seconds, gsolve_context *ctx, gs_trial_produ
     for (int run = 0; run < RUNS; run++) {
         const double begin = gs_now();
         TRY(product(form, ctx, given));
-        /* which waits until the product has ended */
+        /* this copy waits until the product has ended */
         TRY(gsolve_copy(ctx, &last, GSOLVE_HOST, y, gs_location(ctx), bytes));
         if (run == 0 || gs_now() - begin < *seconds) *seconds = gs_now() - begin;
     }

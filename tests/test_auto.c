@@ -267,7 +267,7 @@ static void so_many_iterations(void **state)
         assert_string_equal(info_of(A).form, cases[k].pays ? "counted" : "csr");
         assert_int_equal(info_of(A).changes, cases[k].pays);
         if (cases[k].pays) {
-            assert_non_null(strstr(info_of(A).note, "csr for 0 products, then counted"));
+            assert_non_null(strstr(info_of(A).note, "csr for the first 0 products, then counted"));
             if (!on_gpu(ctx)) assert_int_equal(counts.products, cases[k].iterations + 1);
         }
         gsolve_matrix_destroy(&A);
@@ -290,7 +290,7 @@ static void takes_up(const char *method)
         assert_in_range(result.iterations, plain.iterations * 4 / 5, plain.iterations * 5 / 4);
     }
     assert_string_equal(info.form, "counted");
-    assert_int_equal(sscanf(info.note, "csr for %d products", &since), 1);
+    assert_int_equal(sscanf(info.note, "csr for the first %d products", &since), 1);
     if (since < 4 || since > result.products * 3 / 4) {
         fail_msg("%s: %s, of %d", method, info.note, result.products);
     }
@@ -348,7 +348,7 @@ static void slow_begin(void **state)
     S = new_solver(ctx, A, "cg,resident=off,rtol=1e-8,maxit=100");
     OK(ctx, gsolve_solver_run(S, gsolve_vector(b, n), gsolve_vector(x, n), &result));
     assert_int_equal(result.outcome, GSOLVE_ITERATION_LIMIT);
-    assert_int_equal(sscanf(info_of(A).note, "csr for %d products", &since), 1);
+    assert_int_equal(sscanf(info_of(A).note, "csr for the first %d products", &since), 1);
     assert_in_range(since, 4, 8);
     gsolve_solver_destroy(&S);
     gsolve_matrix_destroy(&A);

@@ -93,7 +93,7 @@ static void foretold_to_the_slice(void **state)
     close_context(ctx);
 }
 
-/* Where rows are alike they stay in their places: no order is stored, and nothing is padded. */
+/* Where rows are alike they stay in their positions: no order is stored, and nothing is padded. */
 static void equal_rows_stay(void **state)
 {
     gsolve_context *ctx = open_context(2);

@@ -287,12 +287,12 @@ static void few_long_rows(void **state)
     double *x = random_vector(COLUMNS, 1), y[ROWS];
     (void)state;
 
-    assert_int_equal(gs_sliced_share(true, 4000, 10800000), 32);
-    assert_int_equal(gs_sliced_share(true, 10000, 810000), 8);
-    assert_int_equal(gs_sliced_share(true, 1 << 20, 81 << 20), 1);
-    assert_int_equal(gs_sliced_share(true, 4000, 20000), 1);
-    assert_int_equal(gs_sliced_share(true, 0, 0), 1);
-    assert_int_equal(gs_sliced_share(false, 4000, 10800000), 1);
+    assert_int_equal(gs_sliced_lanes_per_row(true, 4000, 10800000), 32);
+    assert_int_equal(gs_sliced_lanes_per_row(true, 10000, 810000), 8);
+    assert_int_equal(gs_sliced_lanes_per_row(true, 1 << 20, 81 << 20), 1);
+    assert_int_equal(gs_sliced_lanes_per_row(true, 4000, 20000), 1);
+    assert_int_equal(gs_sliced_lanes_per_row(true, 0, 0), 1);
+    assert_int_equal(gs_sliced_lanes_per_row(false, 4000, 10800000), 1);
     for (int i = 0; i < ROWS; i++) {
         for (int k = 0; k < 380 + i % 7; k++) add(r, i + 2 * k, 1 + k % 5);
         end_row(r);

@@ -1,11 +1,11 @@
-/* auto.c: the format auto: csr at once, and another form when that pays.
+/* auto.c: the format auto: csr at first, and another format when the conversion pays.
  *
- * The form may change where a solver asks (gsolve_matrix_adapt, see switch.c): between two
- * iterations, outside of all that is recorded. csr's form is a plan that the first product with it
- * makes where another may come, since a solve that is known to be long has none (70 us on an H200,
- * and 170 where rows differ much). It stays, and takes the several columns that the other form
- * cannot multiply at once, and A' (of which handle.c makes an auto of its own that no_row asks to
- * turn). */
+ * The format may change where a solver asks (gsolve_matrix_adapt, see switch.c): between two
+ * iterations, outside recorded CUDA graphs. csr's form is a plan. Where a conversion is possible,
+ * the first product with csr makes it, since a solve that is known to be long has no such product;
+ * the plan takes 70 us on an H200, and 170 us where rows differ much. csr's form is kept. It
+ * computes products with several columns in layouts that the other form does not have, and products
+ * with A'. For A', handle.c builds a form of its own, which no solver asks to convert. */
 #include "spmv/auto/auto.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 #include "vector/vector.h"
 
 static const gsolve_option options[] = {
-    {"expect", "products expected of the matrix in all; 0: found out", GSOLVE_INT,
+    {"expect", "products expected with the matrix in all; 0: estimated", GSOLVE_INT,
      offsetof(gs_auto_options, expect), 0, 0, 2147483647, NULL},
     {"trial", "time a new form and keep csr if it is not faster; bits may change from run to run",
      GSOLVE_FLAG, offsetof(gs_auto_options, trial), 0, 0, 1, NULL},
@@ -113,7 +113,7 @@ done:
 
 /* --- new values ------------------------------------------------------------------------------- */
 
-/* Without memory for the other form the matrix is csr again, for good. */
+/* Without memory for the other form, the matrix stays csr from now on. */
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
     gs_auto *a = self;
@@ -132,19 +132,20 @@ done:
     return status;
 }
 
-/* --- what it is ------------------------------------------------------------------------------- */
+/* --- description ---------------------------------------------------------------------------------
+ */
 
-/* What was taken up, what it cost, and whether the runs that have ended paid for it. */
-static void tell_other(const gs_auto *a, gsolve_matrix_info *info)
+/* Says what was chosen, what it cost, and whether the runs that have ended repaid the cost. */
+static void describe_other(const gs_auto *a, gsolve_matrix_info *info)
 {
-    const double pays = rint(a->chosen.build / (1 - a->chosen.product));
-    const bool paid = (double)(a->before - a->since) >= pays;
+    const double repaid = rint(a->chosen.build / (1 - a->chosen.product));
+    const bool done = (double)(a->before - a->since) >= repaid;
 
     snprintf(info->note, sizeof info->note,
-             "csr for %lld products, then %.63s, made in %.3g ms, which %s after about %.0f "
-             "products more",
-             (long long)a->since, a->chosen.spec, 1e3 * a->convert_seconds, paid ? "paid" : "pays",
-             pays);
+             "csr for the first %lld products, then %.63s; the conversion took %.3g ms and %s "
+             "about %.0f products later",
+             (long long)a->since, a->chosen.spec, 1e3 * a->convert_seconds,
+             done ? "was repaid" : "is repaid", repaid);
 }
 
 static void describe(const void *self, gsolve_matrix_info *info)
@@ -156,19 +157,18 @@ static void describe(const void *self, gsolve_matrix_info *info)
     info->convert_seconds = a->convert_seconds;
     if (a->other) {
         if (a->other->describe) a->other->describe(a->other_self, info);
-        tell_other(a, info);
+        describe_other(a, info);
     } else if (a->reason[0]) {
         snprintf(info->note, sizeof info->note, "csr: %s", a->reason);
     } else if (a->has_candidates) {
         snprintf(info->note, sizeof info->note, "csr: %s",
-                 a->count ? "another format would not have paid"
-                          : "no format is known to be faster");
+                 a->count ? "no conversion would be repaid" : "no faster format is known");
     }
 }
 
 const gsolve_format gs_auto_format = {
-    .plugin = {"auto", "csr at once, and another format while it solves, when that pays", options,
-               sizeof(gs_auto_options)},
+    .plugin = {"auto", "csr at first, and another format during a solve when the conversion pays",
+               options, sizeof(gs_auto_options)},
     .build = build,
     .destroy = destroy,
     .apply = apply,

@@ -4,9 +4,9 @@
 gsolve_status gs_auto_need_csr(const gs_auto *constant, gsolve_context *ctx)
 {
     gs_auto *a = (gs_auto *)(uintptr_t)constant; /* a plan is no part of what it stands for */
-    const gs_row_statistics *look = a->has_statistics ? &a->look : NULL;
+    const gs_row_statistics *statistics = a->has_statistics ? &a->statistics : NULL;
 
-    return a->rows ? GSOLVE_OK : gs_csr_build(&a->rows, ctx, &a->csr, a->entries, look);
+    return a->rows ? GSOLVE_OK : gs_csr_build(&a->rows, ctx, &a->csr, a->entries, statistics);
 }
 
 void gs_auto_drop_other(gs_auto *a, gsolve_context *ctx)

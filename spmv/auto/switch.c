@@ -1,27 +1,26 @@
-/* switch.c: when the format auto takes up another form. It does if, for the best of the
- * candidates,
+/* switch.c: when the format auto converts the matrix. It converts to the best candidate if
  *
  *     expected (1 - product) > MARGIN build            in products of csr
  *
- * expected: products to come with this matrix. product, build: foreseen from row lengths, and from
- * the columns of a sample of rows (sample.h, cost_model.c), which is has_candidates at before the
- * first run that can be long enough for a change to pay; csr's form needs to know some of it too,
- * and does not look again. Expected are, in this order:
+ * expected: the products still to come with this matrix. product and build: estimated from row
+ * lengths and from the columns of a sample of rows (sample.h, cost_model.c). The sample is taken
+ * before the first run that can be long enough for a conversion to pay. csr's form uses its row
+ * statistics, so they are computed once. The expected number of products is, in this order:
  *
- *   expect=N  less what was made already
- *   the run's own estimate_memory, from the fall of its residual
- *   what the last run took, if there was one
- *   as many products as were made: so that, whenever the run ends, a conversion cost no more than
- *   what csr had lost by then (the rule of renting skis)
+ * - with expect=N, N less the products made so far;
+ * - the estimate of the run, from the decrease of its residual;
+ * - the number of products of the last run, if there was one;
+ * - the number of products made so far. Whenever the run ends, a conversion has then cost no more
+ * than csr had lost by then (the ski rental rule).
  *
- * and for solves to come as many products as earlier ones took.
+ * Later solves are expected to need as many products as earlier ones.
  *
- * All of that are numbers, not times: the same input changes the form after the same product, and
+ * These are numbers of products, not times: the same input converts after the same product and
  * gives the same bits. trial=yes gives that up: it times both forms, and keeps csr if the other one
  * is not faster.
  *
- * The conversion runs when it is decided, on the solver's own queue. Beside the iterations it would
- * not end earlier: both are bound by the same memory. */
+ * The conversion runs when it is decided, in the solver's own stream. Running beside the
+ * iterations, it would not end earlier: memory bandwidth bounds both. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,29 +31,30 @@
 #include "spmv/auto/cost_model.h"
 #include "vector/vector.h"
 
-#define MARGIN 1.2 /* what is foreseen may be somewhat better than what comes */
-#define LEAST  16  /* products expected below which nothing pays, not even the look */
+#define MARGIN 1.2 /* the estimate may be somewhat better than the truth */
+#define LEAST  16  /* expected products below which neither a conversion nor its estimate pays */
 
-#define SPARE 2 /* times what a form holds that must be free: making it takes more */
+#define SPARE_FACTOR 2 /* free memory needed, over what the form holds: building takes more */
 
-/* Bytes that are taken without asking what is free, which takes as long as several products. */
-#define LITTLE 1e9
+/* Bytes that are used without asking how much memory is free; asking takes as long as several
+ * products. */
+#define SMALL_BYTES 1e9
 
-/* Entries below which a matrix stays in the caches (400 KB; 6 MB, and launches), where the bytes
- * of an entry count little. */
+/* Entries below which a matrix stays in the caches (400 KB; on a GPU 6 MB, and launches dominate),
+ * where the bytes of an entry matter little. */
 #define LEAST_ENTRIES      (1 << 15)
 #define LEAST_ENTRIES_CUDA (1 << 19)
 
 /* --- the candidates --------------------------------------------------------------------------- */
 
-/* All formats that foresee something better than csr. */
-static gsolve_status look(gs_auto *a, gsolve_context *ctx)
+/* Takes the sample and collects all formats that are estimated to be faster than csr. */
+static gsolve_status find_candidates(gs_auto *a, gsolve_context *ctx)
 {
     const gsolve_plugin *plugin;
     gsolve_pattern_sample sample;
     gsolve_status status;
 
-    TRY(gs_sample_pattern(ctx, &a->csr, &sample, &a->look));
+    TRY(gs_sample_pattern(ctx, &a->csr, &sample, &a->statistics));
     a->has_statistics = true;
     for (int f = 0; (plugin = gsolve_format_at(ctx, f)) && a->count < GS_AUTO_CANDIDATES; f++) {
         gs_candidate *c = &a->candidate[a->count];
@@ -71,8 +71,8 @@ static double gain(const gs_candidate *c, double expected)
     return expected * (1 - c->estimate.product) - MARGIN * c->estimate.build;
 }
 
-/* The candidate of the largest gain, or NULL if none has any. Several columns at once are faster in
- * csr than one by one. */
+/* The candidate with the largest gain, or NULL if none has a gain. For several columns, only
+ * formats that multiply them at once count: csr does, and is faster than column by column. */
 static gs_candidate *best_of(gs_auto *a, double expected, int32_t columns)
 {
     gs_candidate *best = NULL;
@@ -85,7 +85,7 @@ static gs_candidate *best_of(gs_auto *a, double expected, int32_t columns)
     return best;
 }
 
-/* What expected_products says at most until this run ends. */
+/* An upper bound of expected_products until this run ends. */
 static double most_products(const gs_auto *a, const gsolve_run_estimate *o)
 {
     const double made = (double)o->made, before = (double)a->before;
@@ -129,7 +129,8 @@ static gsolve_status product(const gs_auto *a, gsolve_context *ctx, bool other, 
                  : gs_csr_format.apply(a->rows, ctx, 1, x, 0, y);
 }
 
-/* *seconds = those of a few products with csr and with the other form, the best of three. */
+/* seconds[0], seconds[1] = the least time of three rounds of products with csr and with the other
+ * form. */
 static gsolve_status time_both(const gs_auto *a, gsolve_context *ctx, gsolve_dense x,
                                gsolve_dense y, double seconds[2])
 {
@@ -148,8 +149,8 @@ done:
     return status;
 }
 
-/* *better: whether the other form is faster. */
-static gsolve_status try_other(const gs_auto *a, gsolve_context *ctx, bool *better)
+/* *better = whether the other form is faster. */
+static gsolve_status try_other_form(const gs_auto *a, gsolve_context *ctx, bool *better)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, a->csr.type);
     const size_t size = gs_type_size(a->csr.type);
@@ -177,7 +178,7 @@ static gsolve_status make_and_try(gs_auto *a, gsolve_context *ctx, const gs_cand
     gsolve_status status;
 
     TRY(make_other(a, ctx, c));
-    if (a->options.trial) TRY(try_other(a, ctx, &better));
+    if (a->options.trial) TRY(try_other_form(a, ctx, &better));
     if (better) goto done;
     snprintf(a->reason, sizeof a->reason, "%.40s was not faster", c->estimate.spec);
     gs_auto_drop_other(a, ctx);
@@ -185,16 +186,16 @@ done:
     return status;
 }
 
-/* Takes c up. A refusal, or a trial that c does not pass, leaves csr. */
-static gsolve_status take_up(gs_auto *a, gsolve_context *ctx, const gs_candidate *c)
+/* Converts to c. A refusal, or a trial that c loses, leaves csr. */
+static gsolve_status convert_to(gs_auto *a, gsolve_context *ctx, const gs_candidate *c)
 {
-    const double begin = gs_now(), needed = SPARE * c->estimate.bytes;
-    const double room = needed > LITTLE ? (double)gs_memory_available(ctx) : LITTLE;
+    const double begin = gs_now(), needed = SPARE_FACTOR * c->estimate.bytes;
+    const double space = needed > SMALL_BYTES ? (double)gs_memory_available(ctx) : SMALL_BYTES;
     gsolve_status status;
 
-    if (needed > room) {
-        snprintf(a->reason, sizeof a->reason, "%.40s would take %.3g GB of %.3g GB that are free",
-                 c->estimate.spec, 1e-9 * c->estimate.bytes, 1e-9 * room);
+    if (needed > space) {
+        snprintf(a->reason, sizeof a->reason, "%.40s would need %.3g GB, and %.3g GB are free",
+                 c->estimate.spec, 1e-9 * c->estimate.bytes, 1e-9 * space);
         return GSOLVE_OK;
     }
     gs_range_push(ctx, "convert");
@@ -207,29 +208,29 @@ static gsolve_status take_up(gs_auto *a, gsolve_context *ctx, const gs_candidate
     return GSOLVE_OK;
 }
 
-/* The best candidate, or the next best if it is refused, as long as one pays. */
+/* Converts to the best candidate; if it is refused, to the next best, as long as one pays. */
 static gsolve_status convert(gs_auto *a, gsolve_context *ctx, double expected, int32_t columns)
 {
     gs_candidate *best;
     gsolve_status status = GSOLVE_OK;
 
     while (!a->other && (best = best_of(a, expected, columns))) {
-        TRY(take_up(a, ctx, best));
+        TRY(convert_to(a, ctx, best));
         if (!a->other) *best = a->candidate[--a->count];
     }
 done:
     return status;
 }
 
-/* Looks, if that was not done yet, and converts if that pays. Without memory for either the
- * matrix stays csr, and the context says what it reason before. */
+/* Estimates if that has not been done, and converts if it pays. Without memory for either, the
+ * matrix stays csr, and the context keeps its error text. */
 static gsolve_status reconsider(gs_auto *a, gsolve_context *ctx, double expected, int32_t columns)
 {
     char before[sizeof ctx->error];
     gsolve_status status = GSOLVE_OK;
 
     memcpy(before, ctx->error, sizeof before);
-    if (!a->has_candidates) TRY(look(a, ctx));
+    if (!a->has_candidates) TRY(find_candidates(a, ctx));
     if (expected >= LEAST) TRY(convert(a, ctx, expected, columns));
 done:
     if (gs_auto_refused(status)) {

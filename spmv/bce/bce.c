@@ -8,17 +8,17 @@
 #include "spmv/handle.h"
 #include "spmv/sliced/sliced.h"
 
-#define LEAST 1024 /* rows of a window */
+#define LEAST 1024 /* rows of a window, at least */
 
 static const gsolve_option options[] = {
     {"blocks", "blocks at most; 0: as many as pay, up to 128", GSOLVE_INT,
      offsetof(gs_bce_options, blocks), 0, 0, GS_BCE_MOST_BLOCKS, NULL},
     {"cost",
-     "what the partition makes least: bytes moved, or entries stored with the paper's floor",
+     "what the partition minimises: bytes moved, or stored entries with the paper's lower limit",
      GSOLVE_CHOICE, offsetof(gs_bce_options, cost), GS_BCE_BYTES, 0, 0, "bytes|paper"},
     {"window",
-     "rows within which they are grouped, so that x stays near, 1024 or more; of all: as many as "
-     "there are; 0: 65536, on the CPU 2048 unless x is read here and there",
+     "rows that are grouped together, so that x stays in cache, 1024 or more; 0: 65536, on the CPU "
+     "2048 unless x is read irregularly",
      GSOLVE_INT, offsetof(gs_bce_options, window), 0, 0, INT32_MAX, NULL},
     GS_SLICED_OPTIONS(gs_bce_options),
     {0},
@@ -34,12 +34,12 @@ static bool same_lanes(const gs_bce_plan *p)
     return true;
 }
 
-/* The stretches of places whose rows have as many lanes, from the first places of the blocks in
- * each window; returns how many. */
+/* Finds the runs of positions whose rows have equally many lanes, from the positions where blocks
+ * begin in each window. Returns their number. */
 static int32_t find_groups(const gs_bce_plan *p, const int32_t *first, int32_t n,
                            gs_sliced_group *group)
 {
-    const int32_t blocks = p->places.blocks, all = p->places.windows * blocks;
+    const int32_t blocks = p->positions.blocks, all = p->positions.windows * blocks;
     int32_t groups = 0;
 
     for (int32_t k = 0; k < all; k++) {
@@ -54,7 +54,7 @@ static gsolve_status make(gs_sliced **form, gsolve_context *ctx, const gsolve_cs
                           const gs_bce_plan *p, gs_sliced_policy *policy)
 {
     const gs_bce_kernels *bce = GS_KERNELS(gs_bce, ctx, csr->type);
-    const int64_t all = (int64_t)p->places.windows * p->places.blocks;
+    const int64_t all = (int64_t)p->positions.windows * p->positions.blocks;
     const gs_sliced_group alone = {0, p->best.blocks > 0 ? p->lanes[0] : 1, 0};
     gs_sliced_group *group = NULL;
     int32_t *first = NULL;
@@ -63,11 +63,11 @@ static gsolve_status make(gs_sliced **form, gsolve_context *ctx, const gsolve_cs
     policy->groups = 1;
     policy->group = &alone;
     if (same_lanes(p)) {
-        if (p->best.blocks > 1) TRY(bce->sort(ctx, csr, &p->places, &policy->order, NULL));
+        if (p->best.blocks > 1) TRY(bce->sort(ctx, csr, &p->positions, &policy->order, NULL));
     } else {
         ALLOC(ctx, GSOLVE_HOST, first, all);
         ALLOC(ctx, GSOLVE_HOST, group, all);
-        TRY(bce->sort(ctx, csr, &p->places, &policy->order, first));
+        TRY(bce->sort(ctx, csr, &p->positions, &policy->order, first));
         policy->groups = find_groups(p, first, csr->nrows, group);
         policy->group = group;
     }
@@ -78,7 +78,7 @@ done:
     return status;
 }
 
-static void tell(gs_sliced *form, const gs_bce_partition *best)
+static void write_note(gs_sliced *form, const gs_bce_partition *best)
 {
     const gs_bce_class *block = best->block;
     const int last = best->blocks - 1;
@@ -103,7 +103,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     gsolve_status status;
 
     if (o->window > 0 && o->window < LEAST) {
-        return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "bce,window=%d: %d or more, or 0 for a choice",
+        return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "bce,window=%d: window must be %d or more, or 0",
                            o->window, LEAST);
     }
     TRY(GS_KERNELS(gs_bce, ctx, csr->type)->count(ctx, csr, rows));
@@ -118,16 +118,16 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                                .value = o->value,
                                .entries = entries};
     TRY(make(&form, ctx, csr, &p, &policy));
-    tell(form, &p.best);
+    write_note(form, &p.best);
     *self = form;
 done:
     return status;
 }
 
-/* --- estimate_memory
- * --------------------------------------------------------------------------------- */
+/* --- memory
+ * --------------------------------------------------------------------------------------- */
 
-/* By the layout of a GPU: only a device with memory of its own asks. */
+/* Computes the memory for the layout of a GPU: only a device with memory of its own asks. */
 static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 {
     const int32_t n = csr->nrows;
@@ -140,9 +140,10 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
     if (gs_bce_may_keep_order(&p, n)) {
         gs_bce_keep_order(&p, n, gs_sliced_estimate_stored(csr, lanes, 1, GS_BCE_LONGEST));
     }
-    const gs_bce_stored room = gs_bce_estimate_stored(&p, csr);
-    const int64_t more = room.slices - n / lanes; /* than one for as many rows as lanes */
-    return gs_sliced_bytes(csr, (double)room.columns * lanes, lanes, p.best.blocks > 1) +
+    const gs_bce_stored stored = gs_bce_estimate_stored(&p, csr);
+    const int64_t more =
+        stored.slices - n / lanes; /* slices beyond those of n rows in full slices */
+    return gs_sliced_bytes(csr, (double)stored.columns * lanes, lanes, p.best.blocks > 1) +
            (more > 0 ? (size_t)more * GS_SLICED_SLICE : 0);
 }
 

@@ -1,6 +1,6 @@
-// bce_cuda.cu: counting and sorting rows on a GPU, see bce.h. What it costs is a pass over the
-// offsets to count, and where there is more than one block another, then two or three passes of a
-// sort over a key and a number for each row. The host waits once or twice.
+// bce_cuda.cu: counting and sorting rows on a GPU, see bce.h. Cost: one pass over the offsets to
+// count; with more than one block a second pass, then two or three passes of a radix sort over a
+// key and a row number for each row. The host waits once or twice.
 #include "core/cuda.cuh"
 #include "core/sort.cuh"
 
@@ -21,7 +21,8 @@ __device__ int length_of(const O *start, int64_t i)
     return length > GS_BCE_LONGEST ? 0 : (int)length;
 }
 
-// rows[m] += rows of m entries. Warps whose rows are all alike, as most are, add once.
+// rows[m] += rows of m entries. A thread reads one row at a time and strides over the rows; a block
+// counts in shared memory. A warp whose rows all have one length, the usual case, adds once.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     count_rows(int32_t n, const O *start, unsigned *rows)
@@ -48,10 +49,11 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
+// A thread computes the key of one row: its window, then its block.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    name_places(int32_t n, const O *start, const uint8_t *block_of, int32_t window, int32_t blocks,
-                uint32_t *key, int32_t *row)
+    make_keys(int32_t n, const O *start, const uint8_t *block_of, int32_t window, int32_t blocks,
+              uint32_t *key, int32_t *row)
 {
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
@@ -60,7 +62,7 @@ __global__ void __launch_bounds__(gs_block_size)
     row[i] = (int32_t)i;
 }
 
-// first[k] = the first place whose key is k or more.
+// first[k] = the first position whose key is k or more; a thread bisects for one k.
 __global__ void __launch_bounds__(gs_block_size)
     find_first(int32_t n, const uint32_t *key, int32_t keys, int32_t *first)
 {
@@ -105,20 +107,21 @@ done:
     return status;
 }
 
-// What sort works on: each in two halves, of which the sort leaves one current.
+// The work space of the sort. Keys and rows have two buffers each; the sort leaves one of them
+// current.
 struct space {
     gs_double_buffer<uint32_t> key;
     gs_double_buffer<int32_t> row;
     uint8_t *block_of;
     void *sorting;
-    size_t bytes; // of sorting
-    int bits;     // of a key
+    size_t bytes; // bytes of sorting
+    int bits;     // bits of a key
 };
 
-gsolve_status make_space(space *s, gsolve_context *ctx, int32_t n, const gs_bce_places *places)
+gsolve_status make_space(space *s, gsolve_context *ctx, int32_t n, const gs_bce_places *positions)
 {
     gs_queue *q = ctx->queue;
-    const int64_t keys = (int64_t)places->windows * places->blocks;
+    const int64_t keys = (int64_t)positions->windows * positions->blocks;
     gsolve_status status;
 
     *s = space();
@@ -128,7 +131,7 @@ gsolve_status make_space(space *s, gsolve_context *ctx, int32_t n, const gs_bce_
         ALLOC_DEVICE(ctx, s->row.array[half], n);
     }
     ALLOC_DEVICE(ctx, s->block_of, lengths);
-    TRY(gsolve_copy(ctx, s->block_of, GSOLVE_DEVICE, places->block_of, GSOLVE_HOST, lengths));
+    TRY(gsolve_copy(ctx, s->block_of, GSOLVE_DEVICE, positions->block_of, GSOLVE_HOST, lengths));
     TRY(gs_cuda(q, gs_sort_pairs(nullptr, s->bytes, s->key, s->row, n, s->bits, q->stream),
                 "sorting rows"));
     s->sorting = gsolve_alloc(ctx, GSOLVE_DEVICE, s->bytes, 1);
@@ -147,7 +150,7 @@ void drop_space(space *s, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_DEVICE, s->sorting);
 }
 
-// first, on the host, from the sorted keys.
+// Copies to first, on the host, where blocks begin, from the sorted keys.
 gsolve_status fetch_first(gsolve_context *ctx, int32_t n, const space *s, int32_t keys,
                           int32_t *first)
 {
@@ -164,21 +167,23 @@ done:
 }
 
 template <class O>
-gsolve_status sort_rows(gsolve_context *ctx, const gsolve_csr *csr, const gs_bce_places *places,
+gsolve_status sort_rows(gsolve_context *ctx, const gsolve_csr *csr, const gs_bce_places *positions,
                         int32_t **order, int32_t *first)
 {
     gs_queue *q = ctx->queue;
-    const int32_t n = csr->nrows; // more than one block: more than one row
+    const int32_t n = csr->nrows; // more than one block needs more than one row
     space s;
     gsolve_status status;
 
-    TRY(make_space(&s, ctx, n, places));
-    TRY(gs_launch(q, "naming blocks", name_places<O>, blocks_for(n), gs_block_size, n,
-                  (const O *)csr->start, s.block_of, places->window, places->blocks,
+    TRY(make_space(&s, ctx, n, positions));
+    TRY(gs_launch(q, "naming blocks", make_keys<O>, blocks_for(n), gs_block_size, n,
+                  (const O *)csr->start, s.block_of, positions->window, positions->blocks,
                   s.key.array[s.key.current], s.row.array[s.row.current]));
-    TRY(gs_cuda(q, gs_sort_pairs(s.sorting, s.bytes, s.key, s.row, n, s.bits, q->stream),
-                "sorting rows"));
-    if (first) TRY(fetch_first(ctx, n, &s, places->windows * places->blocks, first));
+    TRY(gs_cuda(
+        q,
+        gs_sort_pairs(s.sorting, s.bytes, s.key, s.row, n, s.bits, q->stream),
+        "sorting rows"));
+    if (first) TRY(fetch_first(ctx, n, &s, positions->windows * positions->blocks, first));
     *order = s.row.array[s.row.current];
     s.row.array[s.row.current] = nullptr;
 done:
@@ -186,11 +191,11 @@ done:
     return status;
 }
 
-gsolve_status sort(gsolve_context *ctx, const gsolve_csr *csr, const gs_bce_places *places,
+gsolve_status sort(gsolve_context *ctx, const gsolve_csr *csr, const gs_bce_places *positions,
                    int32_t **order, int32_t *first)
 {
-    return csr->offset == GSOLVE_O64 ? sort_rows<int64_t>(ctx, csr, places, order, first)
-                                     : sort_rows<int32_t>(ctx, csr, places, order, first);
+    return csr->offset == GSOLVE_O64 ? sort_rows<int64_t>(ctx, csr, positions, order, first)
+                                     : sort_rows<int32_t>(ctx, csr, positions, order, first);
 }
 
 } // namespace

@@ -12,7 +12,8 @@ static gsolve_status count(gsolve_context *ctx, const gsolve_csr *csr, int32_t *
     return GSOLVE_OK;
 }
 
-/* Puts the rows of a window in their places; first, unless NULL: of its blocks. */
+/* Stores the rows of a window at their positions in order. first, unless NULL: positions where its
+ * blocks begin. */
 static void sort_window(const gsolve_csr *csr, const gs_bce_places *p, int32_t window,
                         int32_t *order, int32_t *first)
 {
@@ -30,15 +31,16 @@ static void sort_window(const gsolve_csr *csr, const gs_bce_places *p, int32_t w
     for (int32_t i = begin; i < end; i++) order[at[p->block_of[gs_bce_length(csr, i)]]++] = i;
 }
 
-static gsolve_status sort(gsolve_context *ctx, const gsolve_csr *csr, const gs_bce_places *places,
-                          int32_t **out, int32_t *first)
+static gsolve_status sort(gsolve_context *ctx, const gsolve_csr *csr,
+                          const gs_bce_places *positions, int32_t **out, int32_t *first)
 {
     int32_t *order = NULL;
     gsolve_status status;
 
     ALLOC(ctx, gs_location(ctx), order, csr->nrows);
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) if (places->windows > 4)
-    for (int32_t w = 0; w < places->windows; w++) sort_window(csr, places, w, order, first);
+#pragma omp parallel for schedule(static) \
+    num_threads(gsolve_threads(ctx)) if (positions->windows > 4)
+    for (int32_t w = 0; w < positions->windows; w++) sort_window(csr, positions, w, order, first);
     *out = order;
 done:
     return status;

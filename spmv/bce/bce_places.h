@@ -7,15 +7,15 @@
 
 #define GS_BCE_LONGEST 2048
 
-/* Where rows go. */
+/* How rows are ordered. */
 typedef struct gs_bce_places {
-    int32_t window;                       /* rows that blocks are laid out in */
+    int32_t window;                       /* rows of a window */
     int32_t windows;                      /* ceil(nrows / window) */
-    int32_t blocks;                       /* the widest is the first */
-    uint8_t block_of[GS_BCE_LONGEST + 1]; /* by a row's length; longer rows count as empty */
+    int32_t blocks;                       /* number of blocks; block 0 is the widest */
+    uint8_t block_of[GS_BCE_LONGEST + 1]; /* by the length of a row; longer rows count as empty */
 } gs_bce_places;
 
-/* Entries of a row as its block sees them; csr on the host. */
+/* Entries of a row as the blocks count them; csr lies on the host. */
 static inline int32_t gs_bce_length(const gsolve_csr *csr, int32_t i)
 {
     const int64_t length = gs_start(csr, i + 1) - gs_start(csr, i);

@@ -2,12 +2,12 @@
 #include "spmv/bce/opa.h"
 
 enum {
-    LEAST_DEEP = 8, /* where rows are shared for the sake of more lanes: pads less than an eighth */
-    MOST_WORK = 1 << 19, /* blocks x classes^2 of a search by layers */
-    MOST_LAYERS = 8320,  /* blocks x (classes + 1) then, of at most 128 blocks */
-    MOST_PRICED = 360,   /* classes of a search that is made for several prices of a block, */
-    TRIALS = 9,          /* so often at most, */
-    NEAR = 9,            /* or until what is found is within 1 / 2^NEAR of the least */
+    LEAST_DEEP = 8,      /* where lanes share rows to have more lanes: pads less than an eighth */
+    MOST_WORK = 1 << 19, /* blocks x classes^2 of a search by layers, at most */
+    MOST_LAYERS = 8320,  /* blocks x (classes + 1) of such a search with at most 128 blocks */
+    MOST_PRICED = 360,   /* classes of a search with several prices, at most */
+    TRIALS = 9,          /* prices tried, at most */
+    NEAR = 9,            /* stop when the result is within 1 / 2^NEAR of the least */
 };
 
 /* --- what a block costs ----------------------------------------------------------------------- */
@@ -17,7 +17,7 @@ static int64_t depth_of(int32_t width, int lanes)
     return ((int64_t)width + lanes - 1) / lanes;
 }
 
-/* The lanes of a block of very many rows. */
+/* The lanes per row of a block with very many rows. */
 static int fewest_lanes(const gs_bce_model *model, int32_t width)
 {
     int lanes = 1;
@@ -26,8 +26,8 @@ static int fewest_lanes(const gs_bce_model *model, int32_t width)
     return lanes;
 }
 
-/* A block of fewer rows than this shares a row among more than lanes: more of them could be busy,
- * or all its rows fit into one slice that way. Falls as lanes grow. */
+/* A block of fewer rows than this has more than `lanes` lanes per row: either more lanes can be
+ * busy, or all its rows then fit into one slice. Falls as lanes grow. */
 static int64_t few_rows(const gs_bce_model *model, int32_t width, int lanes)
 {
     const int64_t idle = depth_of(width, 2 * lanes) >= LEAST_DEEP ? model->busy / lanes : 0;
@@ -68,15 +68,15 @@ static int64_t slice_cost(const gs_bce_model *model, int32_t width, int lanes)
     return model->lanes * depth_of(width, lanes) * model->entry + model->slice;
 }
 
-/* lanes = 1 << share of each row. half: of a slice's lanes, for each window beyond the first that
- * has rows of the block. */
-static inline int64_t bytes_cost(const gs_bce_model *model, int64_t of_slice, int share, int shift,
-                                 int64_t rows)
+/* A row has 1 << row_shift lanes. half: half a slice for each window beyond the first that has rows
+ * of the block. */
+static inline int64_t bytes_cost(const gs_bce_model *model, int64_t of_slice, int row_shift,
+                                 int shift, int64_t rows)
 {
     const int64_t half = least_of(model->windows - 1, rows - 1) << shift >> 1;
-    const int64_t slices = ((rows << share) + half + (1 << shift) - 1) >> shift;
+    const int64_t slices = ((rows << row_shift) + half + (1 << shift) - 1) >> shift;
 
-    return slices * of_slice + model->toll * least_of(3 * rows, model->all - rows);
+    return slices * of_slice + model->neighbour * least_of(3 * rows, model->all - rows);
 }
 
 int64_t gs_bce_block_cost(const gs_bce_model *model, int32_t width, int64_t rows)
@@ -96,14 +96,15 @@ typedef struct search {
     const gs_bce_model *model;
     const gs_bce_class *class;
     int classes;
-    int64_t before[GS_BCE_MOST_CLASSES + 1]; /* rows in the classes before */
-    int64_t cost[GS_BCE_MOST_CLASSES + 1];   /* of the classes before */
-    int64_t chunk[CHUNKS];                   /* the least of each CHUNK costs that are known */
+    int64_t before[GS_BCE_MOST_CLASSES + 1]; /* rows of the classes before this one */
+    int64_t
+        cost[GS_BCE_MOST_CLASSES + 1]; /* of the best partition of the classes before this one */
+    int64_t chunk[CHUNKS];             /* the least of CHUNK costs, as far as they are known */
 } search;
 
-typedef struct choice { /* of the last block of the classes before j */
-    int64_t cost;       /* of them all */
-    int from;           /* its first class */
+typedef struct choice { /* the last block of a partition of the classes before j */
+    int64_t cost;       /* of the complete partition */
+    int from;           /* first class of the block */
 } choice;
 
 static void set_cost(search *s, int j, int64_t cost)
@@ -114,16 +115,16 @@ static void set_cost(search *s, int j, int64_t cost)
     *chunk = j % CHUNK == 0 ? cost : least_of(*chunk, cost);
 }
 
-/* price[i - first] = cost[i] + that of a block of the classes i to j - 1, for i from first to
- * last - 1, of so many lanes a row; the least of them. No branch in the loops, so that they work by
- * vectors. */
+/* price[i - first] = cost[i] + cost of a block of the classes i to j - 1 with that many lanes per
+ * row, for i from first to last - 1. Returns the least price. The loops have no branch, so that
+ * they are vectorised. */
 static int64_t price_all(const search *s, int j, int lanes, int first, int last, int64_t *price)
 {
     const gs_bce_model model = *s->model;
     const int32_t width = s->class[j - 1].width;
     const int64_t of_slice = slice_cost(&model, width, lanes), rows = s->before[j];
     const int64_t *cost = s->cost + first, *before = s->before + first;
-    const int share = log2_of(lanes), shift = log2_of(model.lanes);
+    const int row_shift = log2_of(lanes), shift = log2_of(model.lanes);
     int64_t least = INT64_MAX;
 
     if (model.measure == GS_BCE_PAPER) {
@@ -132,16 +133,16 @@ static int64_t price_all(const search *s, int j, int lanes, int first, int last,
         }
     } else {
         for (int i = 0; i < last - first; i++) {
-            price[i] = cost[i] + bytes_cost(&model, of_slice, share, shift, rows - before[i]);
+            price[i] = cost[i] + bytes_cost(&model, of_slice, row_shift, shift, rows - before[i]);
         }
     }
     for (int i = 0; i < last - first; i++) least = least_of(price[i], least);
     return least;
 }
 
-/* The best of the last blocks that begin from first to last - 1, of so many lanes a row, if it
- * beats *best. Passed over are the chunks that their costs and the block's entries alone rule out:
- * all but those near the best one. */
+/* Replaces *best by the best of the last blocks that begin at class first to last - 1, with that
+ * many lanes per row, if that is better. Skips chunks whose costs plus the block's entries already
+ * exceed *best: all but those near the best one. */
 static void choose(const search *s, int j, int lanes, int first, int last, choice *best)
 {
     const int64_t entry = s->model->measure == GS_BCE_PAPER ? 1 : s->model->entry;
@@ -159,7 +160,7 @@ static void choose(const search *s, int j, int lanes, int first, int last, choic
     }
 }
 
-/* The first i from first to j for which the classes i to j - 1 have fewer rows than few. */
+/* The first i from first to j for which the classes i to j - 1 have fewer than `few` rows. */
 static int where_few(const search *s, int j, int first, int64_t few)
 {
     int low = first, high = j;
@@ -175,7 +176,7 @@ static int where_few(const search *s, int j, int first, int64_t few)
     return low;
 }
 
-/* The best of all, given one that may be near it. */
+/* The best last block of all; `near` is a guess of its first class. */
 static choice cheapest(const search *s, int j, int near)
 {
     const int32_t width = s->class[j - 1].width;
@@ -198,8 +199,8 @@ static void begin(search *s, int classes)
     set_cost(s, 0, 0);
 }
 
-/* The blocks of the k-th layer of from, which tells where the last block of the classes before j
- * begins, those before it being in the layer before; layer 0: there is one for all. */
+/* Stores the blocks of layer k: from[k layer + j] is the first class of the last block of the
+ * classes before j, and the blocks before it are in layer k - 1. layer 0: one layer for all. */
 static void add_blocks(gs_bce_partition *best, const search *s, const uint16_t *from, int layer,
                        int k)
 {
@@ -215,7 +216,7 @@ static void add_blocks(gs_bce_partition *best, const search *s, const uint16_t *
     best->blocks = blocks;
 }
 
-/* At most most blocks: of one, of two, ... */
+/* At most `most` blocks: the best with one block, then with at most two, ... */
 static void limited(gs_bce_partition *best, search *s, int most)
 {
     uint16_t from[MOST_LAYERS];
@@ -238,7 +239,8 @@ static void limited(gs_bce_partition *best, search *s, int most)
     add_blocks(best, s, from, layer, most - 1);
 }
 
-/* Any number of blocks, each at price besides its cost: how many they are, without that. */
+/* Any number of blocks, each costing `price` besides its own cost. Returns their number; s->cost
+ * includes the prices. */
 static int any_number(search *s, uint16_t *from, int64_t price)
 {
     int blocks = 0;
@@ -252,9 +254,9 @@ static int any_number(search *s, uint16_t *from, int64_t price)
     return blocks;
 }
 
-/* At most most blocks, where so many at no price are more: at the least price found for which they
- * are not. Any partition of at most most blocks costs no less than the best at a price, blocks
- * priced, less the price of most blocks: that bounds the loss. */
+/* At most `most` blocks, where the best partition without a price has more: searches the least
+ * price with which it has no more. A partition into at most `most` blocks costs at least (the best
+ * cost with a price, prices included) - price x most. That bounds the loss. */
 static void priced(gs_bce_partition *best, search *s, int most)
 {
     uint16_t from[GS_BCE_MOST_CLASSES + 1];
@@ -281,7 +283,7 @@ static void priced(gs_bce_partition *best, search *s, int most)
     best->slack = (1 + best->slack) * (bound > 0 ? (double)best->cost / (double)bound : 2) - 1;
 }
 
-/* Merges s's classes further, and begins anew. */
+/* Merges the classes of s further and starts the search again. */
 static void merge_to(gs_bce_partition *best, search *s, gs_bce_class *class, int most)
 {
     double slack;
@@ -290,7 +292,7 @@ static void merge_to(gs_bce_partition *best, search *s, gs_bce_class *class, int
     best->slack = (1 + best->slack) * (1 + slack) - 1;
 }
 
-/* Several blocks cost their order, too: perhaps one is better. */
+/* Several blocks also need an order of the rows, so one block may be cheaper. */
 static void price_order(gs_bce_partition *best, const search *s)
 {
     const int64_t rows = s->before[s->classes];

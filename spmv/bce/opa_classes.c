@@ -1,5 +1,5 @@
-/* opa_classes.c: what the optimal partition is made from: the figures of its model, and the
- * classes, merged where they are many. */
+/* opa_classes.c: the input of the optimal partition: the constants of its cost model, and the
+ * classes, merged if they are too many. */
 #include <string.h>
 
 #include "spmv/bce/opa.h"
@@ -12,25 +12,27 @@ gs_bce_model gs_bce_model_of(gs_bce_measure measure, int64_t all, int64_t window
         .lanes = gpu ? 32 : 8, /* a warp; a vector */
         .least = 128, /* the paper takes the cores of a multiprocessor: 192 then, 128 on Hopper */
         .entry = entry,
-        /* On 4300 GB/s shared by 6300 warps, a warp could move 0.7 bytes a ns while it waits some
-         * 2 us for a slice's place, for its first columns and for their x. On a CPU 5 ns. */
+        /* 6300 warps share 4300 GB/s, so a warp could move 0.7 bytes per ns while it waits about 2
+         * us for the head of a slice, for its first columns and for their x. On a CPU 5 ns. */
         .slice = gpu ? 1400 : 64,
-        /* A row alone in its sector of 32 bytes takes 24 bytes of x beside its own from the second
-         * cache, which holds the x and y of a window: 8 for each neighbour that lies in another
-         * block. On a CPU x comes in wider lines, and is found nearer. */
-        .toll = gpu ? 8 : 1,
+        /* x is read in sectors of 32 bytes. A row that shares its sector with no neighbour reads 24
+         * more bytes of x from the L2 cache, which holds x and y of a window: 8 for each of three
+         * neighbours in another block. On a CPU cache lines are wider, and x is in a nearer cache.
+         */
+        .neighbour = gpu ? 8 : 1,
         .order = measure == GS_BCE_BYTES ? sizeof(int32_t) : 0,
         .all = all,
         .windows = windows,
-        .busy = gpu ? 65536 : 0, /* 2000 warps, each with 1.5 kB under way, keep the memory busy */
-        .deep = gpu ? 96 : INT32_MAX, /* 6000 warps share the memory for 60 us over so many; one
-                                         that is left alone takes a third of that */
+        .busy = gpu ? 65536 : 0, /* 2000 warps with 1.5 kB in flight each keep the memory busy */
+        .deep = gpu ? 96 : INT32_MAX, /* 6000 warps share the memory for 60 us over 96 entries; a
+                                         single warp takes a third of that */
     };
     return model;
 }
 
-/* The groups of classes within a factor of 1 + slack of the longest, made from the longest down;
- * into, if not NULL, takes them, ascending, at the end of classes elements, and may be class. */
+/* Counts the groups of classes whose widths differ by a factor of at most 1 + slack, formed from
+ * the longest down. If into is not NULL, stores them ascending at the end of its `classes`
+ * elements; into may be class. */
 static int group(int classes, const gs_bce_class *class, double slack, gs_bce_class *into)
 {
     int groups = 0;

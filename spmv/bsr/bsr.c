@@ -1,6 +1,5 @@
-/* bsr.c: the format bsr, see bsr.h. There is no estimate_memory: how many blocks the entries fall
- * into cannot be told from the lengths of the rows. They are counted before the values are
- * allocated. */
+/* bsr.c: the format bsr, see bsr.h. It does not estimate its memory: the number of blocks does not
+ * follow from the lengths of rows. Blocks are counted before the values are allocated. */
 #include "spmv/bsr/bsr.h"
 
 #include <stdio.h>
@@ -9,16 +8,16 @@
 #include "core/try.h"
 #include "matrix/block_counts.h"
 
-/* Blocks that no_row asked for by their size are not made if they take ALLOWANCE times the bytes of
- * the rows themselves, and more than SMALL in all: below that they hurt no_row. */
+/* With block=0, the build fails if the blocks would take ALLOWANCE times the bytes of the rows and
+ * more than SMALL bytes in all. */
 #define ALLOWANCE 1.25
 #define SMALL     ((double)(64 << 20))
 
 static const gsolve_option options[] = {
-    {"block", "rows and columns of a block, 2 to 6; 0: those that store the least of a sample",
+    {"block", "rows and columns of a block, 2 to 6; 0: the size that stores least, from a sample",
      GSOLVE_INT, offsetof(gs_bsr_options, block), 0, 0, GS_BSR_MOST, NULL},
     {"index",
-     "bits of a block's column: auto: as few as do; 16: offsets where they fit, else 32; 32",
+     "bits of a block's column: auto: as few as fit; 16: offsets where they fit, else 32; 32",
      GSOLVE_CHOICE, offsetof(gs_bsr_options, index), GS_BSR_AUTO, 0, 0, "auto|16|32"},
     {0},
 };
@@ -32,11 +31,12 @@ gsolve_status gs_bsr_fits(const gs_bsr *m, gsolve_context *ctx)
     return gs_memory_need(ctx, (double)m->bytes, what);
 }
 
-/* m's b, from a sample, where none was asked for. */
-static gsolve_status find_size(gs_bsr *m, gsolve_context *ctx)
+/* Chooses m->b from a sample. */
+static gsolve_status choose_size(gs_bsr *m, gsolve_context *ctx)
 {
     const gsolve_csr *A = &m->csr;
-    const double row = (double)gs_type_size(A->type) + sizeof(int32_t); /* bytes of an entry */
+    const double row =
+        (double)gs_type_size(A->type) + sizeof(int32_t); /* bytes of an entry of csr */
     gs_block_count found[GS_BLOCK_COUNT_MOST - GS_BLOCK_COUNT_LEAST + 1];
     double each, blocks, rows;
     gsolve_status status;
@@ -48,10 +48,10 @@ static gsolve_status find_size(gs_bsr *m, gsolve_context *ctx)
     rows = row * (double)m->entries;
     if (blocks > ALLOWANCE * rows && blocks > SMALL) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "bsr: of blocks of 2 to 6 rows and columns those of %d take the least, "
-                           "up to %.0f MB where the rows take %.0f; %g times as much is allowed "
-                           "unless block= asks for a size",
-                           m->b, 1e-6 * blocks, 1e-6 * rows, ALLOWANCE);
+                           "bsr: blocks of %d x %d are the smallest of 2 to 6 in memory, but need "
+                           "up to %.0f MB where csr needs %.0f MB; at most %g times as much is "
+                           "used unless the option block gives a size",
+                           m->b, m->b, 1e-6 * blocks, 1e-6 * rows, ALLOWANCE);
     }
 done:
     return status;
@@ -75,8 +75,8 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
 
     if (o->block == 1) {
         return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
-                           "bsr: block=1 are no blocks; 0 or 2 to 6 are "
-                           "allowed");
+                           "bsr,block=1: block must be from 2 to 6, "
+                           "or 0");
     }
     ALLOC(ctx, GSOLVE_HOST, m, 1);
     memset(m, 0, sizeof *m);
@@ -84,7 +84,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     m->b = o->block;
     m->index = o->index;
     m->entries = entries;
-    if (m->b == 0) TRY(find_size(m, ctx));
+    if (m->b == 0) TRY(choose_size(m, ctx));
     m->rows = (int32_t)(((int64_t)csr->nrows + m->b - 1) / m->b);
     m->cols = (int32_t)(((int64_t)csr->ncols + m->b - 1) / m->b);
     TRY(GS_KERNELS(gs_bsr, ctx, csr->type)->store(m, ctx));

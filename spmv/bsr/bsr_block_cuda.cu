@@ -1,6 +1,7 @@
 // bsr_block_cuda.cu: the product of blocks with many columns on a GPU, see bsr_slices.cuh and
-// spmv/subwarps.cuh. A subwarp has a slot: it reads the b rows of x that a block needs once for all
-// b rows of the block. Each row is summed as in the product with one column and has the same bits.
+// subwarp_rows.cuh. A subwarp has a slot. It reads the b rows of x that a block needs once for all
+// b rows of the block. Each row is summed in the order of the product with one column, so each
+// column has the same bits as alone.
 #include "spmv/bsr/bsr_slices.cuh"
 #include "spmv/multi_rhs/subwarp_rows.cuh"
 
@@ -13,7 +14,7 @@ namespace
 template <class T, int B>
 struct block_rows {
     static constexpr int rows = B, threads = 128, pieces = 2;
-    static constexpr int blocks(int p) // as there are registers for
+    static constexpr int blocks(int p) // as many as the registers allow
     {
         return p == 1 ? (B > 3 ? 4 : 8) : B > 4 ? 2 : B > 3 ? 3 : 5;
     }
@@ -31,20 +32,20 @@ struct block_rows {
         return launch_rows<W, P>(q, *this, d);
     }
 
-    // Where the values of row r of slot t begin, from those of the slice on.
+    // First value of row r of slot t, relative to the values of the slice.
     __device__ static int32_t begin_of(int t, int r, int width)
     {
-        const int own = t * B + r;
-        return own / 32 * width * (B * 32) + own % 32;
+        const int row_in_slice = t * B + r;
+        return row_in_slice / 32 * width * (B * 32) + row_in_slice % 32;
     }
 
-    // Block column J, whose values lie from `from` on. WHOLE: all its columns are there.
-    template <bool WHOLE, int W, int P>
+    // Adds block column J, whose values begin at `from`. COMPLETE: all its columns exist.
+    template <bool COMPLETE, int W, int P>
     __device__ __forceinline__ void add(const T *from, const int32_t (&begin)[B], int32_t J,
                                         const T *const (&x)[P], int64_t stride,
                                         T (&sum)[B][P][W]) const
     {
-        const int left = WHOLE ? B : ncols - J * B;
+        const int left = COMPLETE ? B : ncols - J * B;
         T piece[B][P][W] = {}, v[B][B];
 
 #pragma unroll
@@ -73,7 +74,7 @@ struct block_rows {
         }
     }
 
-    // While a block is multiplied the column of the next one is on its way.
+    // Sums a slot. The column of the next block is loaded while a block is multiplied.
     template <int W, int P>
     __device__ __forceinline__ void sum_up(int64_t unit, const T *const (&x)[P], int64_t stride,
                                            T (&sum)[B][P][W]) const
@@ -110,7 +111,7 @@ struct block_rows {
     }
 };
 
-// The rows of block rows in parts.
+// The rows of block rows in parts, for add_all_parts.
 struct cut_rows {
     int64_t count; // longs x b
     int32_t b, nrows;

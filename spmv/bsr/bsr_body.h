@@ -8,10 +8,10 @@ typedef T FN(lanes) __attribute__((vector_size(32)));
 
 static int32_t FN(column)(const gs_bsr *m, int32_t I, int64_t k)
 {
-    return m->near ? m->base[I] + m->near[k] : m->col[k];
+    return m->offset ? m->base[I] + m->offset[k] : m->col[k];
 }
 
-/* Row r of block row I into its blocks: both ascend. */
+/* Stores row r of block row I in its blocks. Entries and blocks ascend. */
 static void FN(fill_row)(const gs_bsr *m, int32_t I, int r)
 {
     const gsolve_csr *A = &m->csr;
@@ -43,7 +43,7 @@ static gsolve_status FN(refill)(gs_bsr *m, gsolve_context *ctx)
     return GSOLVE_OK;
 }
 
-/* Behind the last value lie zeros, as many as two vectors hold: see row_block. */
+/* After the last value there are zeros, as many as two vectors hold: see row_block. */
 static gsolve_status FN(store)(gs_bsr *m, gsolve_context *ctx)
 {
     T *value;
@@ -60,9 +60,9 @@ done:
 
 /* --- products --------------------------------------------------------------------------------- */
 
-/* sum[r] = row r of block row I times x; tail: the elements of x in the last block column, and
- * zeros behind them. Column c of a block is a vector, or two, whose last lanes run on into what
- * follows, which is finite and not looked at. */
+/* sum[r] = row r of block row I times x. tail: the elements of x in the last block column, followed
+ * by zeros. A column of a block is read as one or two vectors, whose last lanes read past it; these
+ * values are finite, and their sums are dropped. */
 static inline __attribute__((always_inline)) void FN(row_block)(const gs_bsr *m, int32_t I,
                                                                 const T *x, const T *tail,
                                                                 const int b, T *sum)
@@ -146,7 +146,7 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_bsr *m, double alpha, const
     return GSOLVE_OK;
 }
 
-/* --- many columns by rows --------------------------------------------------------------------- */
+/* --- many columns, row-major ------------------------------------------------------------------ */
 
 /* sum[r n + l] = row r of block row I times column l of n = wide LANES columns of x. */
 static inline __attribute__((always_inline)) void FN(columns_of_block)(const gs_bsr *m, int32_t I,
@@ -169,7 +169,7 @@ static inline __attribute__((always_inline)) void FN(columns_of_block)(const gs_
     for (int r = 0; r < b; r++) memcpy(sum + r * wide * LANES, s[r], (size_t)wide * sizeof *v);
 }
 
-/* The same of one column. */
+/* columns_of_block for one column. */
 static inline __attribute__((always_inline)) void FN(column_of_block)(const gs_bsr *m, int32_t I,
                                                                       const T *x, int64_t stride,
                                                                       const int b, T *sum)
@@ -186,11 +186,10 @@ static inline __attribute__((always_inline)) void FN(column_of_block)(const gs_b
     }
 }
 
-/* Block row I of y, the columns of x a vector or two at a time. */
-static inline __attribute__((always_inline)) void FN(block_by_rows)(const gs_bsr *m, int32_t I,
-                                                                    double alpha, gsolve_dense x,
-                                                                    double beta, gsolve_dense y,
-                                                                    const int b)
+/* Block row I of y; one or two vectors of columns of x at a time. */
+static inline __attribute__((always_inline)) void FN(multiply_block_row)(
+    const gs_bsr *m, int32_t I, double alpha, gsolve_dense x, double beta, gsolve_dense y,
+    const int b)
 {
     const int32_t i = I * b, rows = m->csr.nrows - i < b ? m->csr.nrows - i : b;
     T sum[GS_BSR_MOST * 2 * LANES];
@@ -223,11 +222,11 @@ static gsolve_status FN(multiply)(gsolve_context *ctx, const void *self, double 
     for (int32_t t = 0; t < m->tasks; t++) {
         for (int32_t I = m->begin[t]; I < m->begin[t + 1]; I++) {
             switch (m->b) {
-            case 2: FN(block_by_rows)(m, I, alpha, x, beta, y, 2); break;
-            case 3: FN(block_by_rows)(m, I, alpha, x, beta, y, 3); break;
-            case 4: FN(block_by_rows)(m, I, alpha, x, beta, y, 4); break;
-            case 5: FN(block_by_rows)(m, I, alpha, x, beta, y, 5); break;
-            default: FN(block_by_rows)(m, I, alpha, x, beta, y, 6); break;
+            case 2: FN(multiply_block_row)(m, I, alpha, x, beta, y, 2); break;
+            case 3: FN(multiply_block_row)(m, I, alpha, x, beta, y, 3); break;
+            case 4: FN(multiply_block_row)(m, I, alpha, x, beta, y, 4); break;
+            case 5: FN(multiply_block_row)(m, I, alpha, x, beta, y, 5); break;
+            default: FN(multiply_block_row)(m, I, alpha, x, beta, y, 6); break;
             }
         }
     }

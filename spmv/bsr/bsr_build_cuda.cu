@@ -1,4 +1,4 @@
-// bsr_build_cuda.cu: the block rows into slices, on a GPU, see bsr_slices.cuh.
+// bsr_build_cuda.cu: sorts the block rows into slices, on a GPU, see bsr_slices.cuh.
 #include "core/scan.cuh"
 #include "core/sort.cuh"
 #include "matrix/block_rows.cuh"
@@ -10,17 +10,17 @@ using namespace gs_bsr_parts;
 namespace
 {
 
-constexpr int length_bits = 8; // of a key, which longest fits into
+constexpr int length_bits = 8; // of a key; they hold numbers up to `longest`
 
-// What is on its way from the pattern to the slices.
+// Temporary arrays between the pattern and the slices.
 struct work {
     pattern p;
-    int64_t *number; // block rows + 1: number of the first piece of each
+    int64_t *number; // block rows + 1 elements: number of the first piece of each
     piece *piece_of;
     uint32_t *key, *key_sorted;
     int32_t *id, *id_sorted;
-    int64_t *width, *words, *first, *index; // slices + 1
-    void *space;                            // CUB's
+    int64_t *width, *words, *first, *index; // slices + 1 elements
+    void *space;                            // work space of CUB
     int64_t pieces;
 };
 
@@ -33,7 +33,7 @@ void drop_work(work *w, gsolve_context *ctx)
     for (void *one : all) gsolve_free(ctx, GSOLVE_DEVICE, one);
 }
 
-// call(space, bytes), a call of CUB, with the space that it asks for.
+// Runs call(space, bytes), a call of CUB, with as much space as it asks for.
 template <class Call>
 gsolve_status with_space(work *w, gsolve_context *ctx, const char *what, Call call)
 {
@@ -61,17 +61,17 @@ __device__ int64_t pieces_of(int64_t blocks)
     return blocks <= longest ? 1 : (blocks + longest - 1) / longest;
 }
 
-// count[I] = pieces of block row I; 0 for I = rows.
+// count[I] = pieces of block row I; 0 for I = rows. A thread counts one block row.
 __global__ void count_pieces(int32_t rows, const int64_t *first, int64_t *count)
 {
     const int64_t I = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
     if (I <= rows) count[I] = I == rows ? 0 : pieces_of(first[I + 1] - first[I]);
 }
 
-// The pieces of a block row are of equal length, up to one block. The key sorts by window and,
-// within it, the longest first.
-__global__ void name_pieces(int32_t rows, const int64_t *first, const int64_t *number, piece *out,
-                            uint32_t *key, int32_t *id)
+// A thread describes the pieces of one block row. Their lengths differ by one block at most. The
+// key sorts by window and, within it, by descending length.
+__global__ void describe_pieces(int32_t rows, const int64_t *first, const int64_t *number,
+                                piece *out, uint32_t *key, int32_t *id)
 {
     const int64_t I = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
@@ -86,7 +86,7 @@ __global__ void name_pieces(int32_t rows, const int64_t *first, const int64_t *n
     }
 }
 
-// Of keys, those that are not 0 in all.
+// Bits of a key that are not 0 in all keys.
 int bits_of_key(int64_t rows)
 {
     int bits = length_bits;
@@ -113,8 +113,8 @@ gsolve_status cut(work *w, const gs_bsr *m, gsolve_context *ctx)
                     sizeof w->pieces));
     if (w->pieces > INT32_MAX - slots) {
         status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                             "bsr takes fewer than 2^31 block rows, counting those of more than "
-                             "%d blocks several times, not %lld",
+                             "bsr supports fewer than 2^31 block rows, where one of more than "
+                             "%d blocks counts once per part, but there are %lld",
                              longest, (long long)w->pieces);
         goto done;
     }
@@ -124,8 +124,8 @@ gsolve_status cut(work *w, const gs_bsr *m, gsolve_context *ctx)
     ALLOC_DEVICE(ctx, w->id, w->pieces);
     ALLOC_DEVICE(ctx, w->id_sorted, w->pieces);
     if (rows == 0) goto done;
-    TRY(gs_launch(q, "cutting block rows", name_pieces, blocks_for(rows), gs_block_size, m->rows,
-                  w->p.first, w->number, w->piece_of, w->key, w->id));
+    TRY(gs_launch(q, "cutting block rows", describe_pieces, blocks_for(rows), gs_block_size,
+                  m->rows, w->p.first, w->number, w->piece_of, w->key, w->id));
     TRY(with_space(w, ctx, "sorting block rows", [&](void *space, size_t &bytes) {
         return gs_sort_pairs(space, bytes, {w->key, w->key_sorted}, {w->id, w->id_sorted},
                              (int)w->pieces, bits_of_key(m->rows), q->stream);
@@ -137,18 +137,22 @@ done:
 
 // --- slices -----------------------------------------------------------------------------------
 
-// The piece in slot t of slice s; none: of no blocks, in row -1.
-__device__ piece piece_in(const piece *piece_of, const int32_t *id, int64_t pieces, int64_t s,
-                          int t)
+struct sorted_pieces {
+    const piece *piece_of;
+    const int32_t *id; // sorted
+    int64_t count;
+};
+
+// The piece in slot t of slice s; past the last piece, one without blocks in row -1.
+__device__ piece piece_in(const sorted_pieces &pieces, int64_t s, int t)
 {
     const int64_t at = s * slots + t;
-    return at < pieces ? piece_of[id[at]] : piece{0, -1, 0, 0};
+    return at < pieces.count ? pieces.piece_of[pieces.id[at]] : piece{0, -1, 0, 0};
 }
 
-// A warp a slice: its width, and how its block columns are stored: index: the word of the option.
-__global__ void measure_slices(int64_t count, int64_t pieces, const piece *piece_of,
-                               const int32_t *id, const int32_t *col, int index, slice *out,
-                               int64_t *width, int64_t *words)
+// A warp measures one slice: its width, and how its block columns are stored. index: the option.
+__global__ void measure_slices(int64_t count, sorted_pieces pieces, const int32_t *col, int index,
+                               slice *out, int64_t *width, int64_t *words)
 {
     const int64_t s = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
     const unsigned all = 0xffffffffu;
@@ -158,13 +162,13 @@ __global__ void measure_slices(int64_t count, int64_t pieces, const piece *piece
         if (threadIdx.x % 32 == 0) width[s] = words[s] = 0;
         return;
     }
-    const piece own = piece_in(piece_of, id, pieces, s, (int)threadIdx.x % 32);
-    const int most = __reduce_max_sync(all, (int)own.blocks);
+    const piece mine = piece_in(pieces, s, (int)threadIdx.x % 32);
+    const int most = __reduce_max_sync(all, (int)mine.blocks);
     int32_t least_col = INT32_MAX, most_col = 0;
     bool shared =
-        index == GS_BSR_AUTO && __all_sync(all, own.row >= 0 && own.blocks == most && !own.cut);
+        index == GS_BSR_AUTO && __all_sync(all, mine.row >= 0 && mine.blocks == most && !mine.cut);
     for (int k = 0; k < most; k++) {
-        const int32_t J = k < own.blocks ? col[own.from + k] : -1, apart = J - own.row;
+        const int32_t J = k < mine.blocks ? col[mine.from + k] : -1, apart = J - mine.row;
         if (J >= 0) least_col = min(least_col, J);
         most_col = max(most_col, J);
         shared = shared && __all_sync(all, apart == __shfl_sync(all, apart, 0));
@@ -179,41 +183,40 @@ __global__ void measure_slices(int64_t count, int64_t pieces, const piece *piece
     words[s] = words_of(kind, most);
 }
 
-// A warp a slice: its place, its rows and its block columns.
-__global__ void fill_slices(int64_t count, int64_t pieces, const piece *piece_of, const int32_t *id,
-                            const int32_t *col, const int64_t *first, const int64_t *index,
-                            gs_bsr_slices to)
+// A warp writes where one slice begins, its rows and its block columns.
+__global__ void fill_slices(int64_t count, sorted_pieces pieces, const int32_t *col,
+                            const int64_t *first, const int64_t *index, gs_bsr_slices to)
 {
     const int64_t s = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
     const int t = (int)threadIdx.x % 32;
 
     if (s >= count) return;
-    const piece own = piece_in(piece_of, id, pieces, s, t);
+    const piece mine = piece_in(pieces, s, t);
     const slice now = to.slice_of[s];
     uint32_t *words = to.index + index[s];
     uint16_t *halves = (uint16_t *)words;
-    to.row[s * slots + t] = own.cut ? id[s * slots + t] : own.row;
-    to.blocks[s * slots + t] = (uint16_t)(own.blocks | own.cut);
+    to.row[s * slots + t] = mine.cut ? pieces.id[s * slots + t] : mine.row;
+    to.blocks[s * slots + t] = (uint16_t)(mine.blocks | mine.cut);
     for (int k = 0; k < now.width; k++) {
-        const int32_t J = k < own.blocks ? col[own.from + k] : now.base;
+        const int32_t J = k < mine.blocks ? col[mine.from + k] : now.base;
         if (now.kind == FAR) words[k * slots + t] = (uint32_t)J;
         if (now.kind == NEAR) halves[k * slots + t] = (uint16_t)(J - now.base);
-        if (now.kind == SHARED && t == 0) words[k] = (uint32_t)(J - own.row);
+        if (now.kind == SHARED && t == 0) words[k] = (uint32_t)(J - mine.row);
     }
-    __syncwarp(); // all have read it
+    __syncwarp(); // all lanes have read it
     if (t == 0) {
         to.slice_of[s].first = first[s];
         to.slice_of[s].index = index[s];
     }
 }
 
-__global__ void narrow(int64_t n, const int64_t *from, int32_t *to)
+__global__ void copy_narrow(int64_t n, const int64_t *from, int32_t *to)
 {
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
     if (i < n) to[i] = (int32_t)from[i];
 }
 
-// Which block rows are in parts, where any is.
+// Lists the block rows in parts, if there are any.
 gsolve_status find_longs(work *w, gs_bsr *m, gsolve_context *ctx)
 {
     gs_bsr_slices *to = m->slices;
@@ -225,7 +228,7 @@ gsolve_status find_longs(work *w, gs_bsr *m, gsolve_context *ctx)
     to->numbers = (int32_t)w->pieces;
     if (w->pieces == m->rows) return GSOLVE_OK;
     ALLOC_DEVICE(ctx, found, 1);
-    ALLOC_DEVICE(ctx, to->long_row, w->pieces - m->rows); // at least as many as there are
+    ALLOC_DEVICE(ctx, to->long_row, w->pieces - m->rows); // at least as many as needed
     ALLOC_DEVICE(ctx, to->part_of, (size_t)m->rows + 1);
     to->sum = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)w->pieces * (size_t)m->b,
                            gs_type_size(m->csr.type));
@@ -234,18 +237,19 @@ gsolve_status find_longs(work *w, gs_bsr *m, gsolve_context *ctx)
         return gs_select_long(space, bytes, longer, to->long_row, found, (int)m->rows, q->stream);
     }));
     TRY(gsolve_copy(ctx, &to->longs, GSOLVE_HOST, found, GSOLVE_DEVICE, sizeof to->longs));
-    TRY(gs_launch(q, "numbering parts", narrow, blocks_for((int64_t)m->rows + 1), gs_block_size,
-                  (int64_t)m->rows + 1, w->number, to->part_of));
+    TRY(gs_launch(q, "numbering parts", copy_narrow, blocks_for((int64_t)m->rows + 1),
+                  gs_block_size, (int64_t)m->rows + 1, w->number, to->part_of));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, found);
     return status;
 }
 
-// The slices but their values.
+// Makes the slices except their values.
 gsolve_status arrange(work *w, gs_bsr *m, gsolve_context *ctx)
 {
     gs_bsr_slices *to = m->slices;
     gs_queue *q = ctx->queue;
+    const sorted_pieces pieces = {w->piece_of, w->id_sorted, w->pieces};
     const int64_t count = (w->pieces + slots - 1) / slots;
     int64_t width = 0, words = 0;
     gsolve_status status;
@@ -259,8 +263,7 @@ gsolve_status arrange(work *w, gs_bsr *m, gsolve_context *ctx)
     ALLOC_DEVICE(ctx, w->first, count + 1);
     ALLOC_DEVICE(ctx, w->index, count + 1);
     TRY(gs_launch(q, "measuring slices", measure_slices, gs_warp_blocks(count + 1), gs_block_size,
-                  count, w->pieces, w->piece_of, w->id_sorted, w->p.col, m->index, to->slice_of,
-                  w->width, w->words));
+                  count, pieces, w->p.col, m->index, to->slice_of, w->width, w->words));
     TRY(sums_before(w, ctx, w->width, w->first, count + 1));
     TRY(sums_before(w, ctx, w->words, w->index, count + 1));
     TRY(gsolve_copy(ctx, &width, GSOLVE_HOST, w->first + count, GSOLVE_DEVICE, sizeof width));
@@ -273,7 +276,7 @@ gsolve_status arrange(work *w, gs_bsr *m, gsolve_context *ctx)
     ALLOC_DEVICE(ctx, to->index, words);
     if (count == 0) goto done;
     TRY(gs_launch(q, "filling slices", fill_slices, gs_warp_blocks(count), gs_block_size, count,
-                  w->pieces, w->piece_of, w->id_sorted, w->p.col, w->first, w->index, *to));
+                  pieces, w->p.col, w->first, w->index, *to));
 done:
     return status;
 }
@@ -294,8 +297,8 @@ __device__ int64_t first_from(const int32_t *col, O low, O high, int32_t j)
     return low;
 }
 
-// A warp writes its share of a slice, a thread the values of its row, which it meets in the order
-// of its blocks.
+// A warp writes its 32 rows of a slice. A thread writes the values of its row; entries and blocks
+// both ascend, so one pass over each suffices.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_rows::threads)
     fill_values(gs_bsr_slices m, int32_t rows, int b, int32_t nrows, const O *start,
@@ -304,8 +307,8 @@ __global__ void __launch_bounds__(gs_block_rows::threads)
     constexpr int reach = 16;
     __shared__ gs_block_rows::window<int32_t, reach> cols[gs_block_rows::warps];
     __shared__ gs_block_rows::window<T, reach> values[gs_block_rows::warps];
-    const int of_block = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
-    const int64_t warp = (int64_t)blockIdx.x * gs_block_rows::warps + of_block, n = warp / b;
+    const int warp_of_block = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
+    const int64_t warp = (int64_t)blockIdx.x * gs_block_rows::warps + warp_of_block, n = warp / b;
     const int p = (int)(warp % b), t = (p * 32 + lane) / b, r = (p * 32 + lane) % b;
 
     if (n >= m.count) return;
@@ -315,7 +318,7 @@ __global__ void __launch_bounds__(gs_block_rows::threads)
     const int32_t j = m.row[n * slots + t], I = cut ? row_of_part(m.part_of, rows, j) : j;
     const int64_t i = (int64_t)I * b + r;
     gs_block_rows::span<O> row = gs_block_rows::row_span(start, i, I >= 0 && i < nrows);
-    int used = 0; // of what the warp has read ahead
+    int used = 0; // entries used of those that the warp has loaded
     int32_t next = count > 0 ? column_of(s, m.index, 0, t, I) : 0;
     if (cut) row.at = (O)first_from(col, row.at, row.end, next * b);
     out += (s.first * b + (int64_t)p * s.width) * (b * 32) + lane;
@@ -325,15 +328,16 @@ __global__ void __launch_bounds__(gs_block_rows::threads)
         if (__any_sync(0xffffffffu, k == 0 || (used + b > reach && row.end - row.at > reach))) {
             row.at += used;
             used = 0;
-            __syncwarp(); // all have done with what is there
-            gs_block_rows::read_ahead<reach>(cols[of_block], col, row, -1);
-            gs_block_rows::read_ahead<reach>(values[of_block], value, row, T(0));
+            __syncwarp(); // all lanes have finished with the loaded entries
+            gs_block_rows::read_ahead<reach>(cols[warp_of_block], col, row, -1);
+            gs_block_rows::read_ahead<reach>(values[warp_of_block], value, row, T(0));
             __syncwarp();
         }
         for (int c = 0; c < b; c++) {
-            const bool taken = k < count && used < reach && cols[of_block][lane][used] - first == c;
-            out[(int64_t)(k * b + c) * 32] = taken ? values[of_block][lane][used] : T(0);
-            used += taken;
+            const bool found =
+                k < count && used < reach && cols[warp_of_block][lane][used] - first == c;
+            out[(int64_t)(k * b + c) * 32] = found ? values[warp_of_block][lane][used] : T(0);
+            used += found;
         }
     }
 }

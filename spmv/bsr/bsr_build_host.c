@@ -1,12 +1,12 @@
-/* bsr_build_host.c: which blocks there are, on the CPU, see bsr.h. */
+/* bsr_build_host.c: which blocks exist, on the CPU, see bsr.h. */
 #include <string.h>
 
 #include "core/try.h"
 #include "spmv/bsr/bsr.h"
 #include "vector/blocks.h"
 
-/* The block columns of block row I, ascending, into col unless it is NULL; returns how many. Its
- * rows are merged: the least column that is left names the next block. */
+/* Stores the block columns of block row I, ascending, in col unless it is NULL. Returns their
+ * number. Its rows are merged: the least column left gives the next block. */
 static int64_t merge_row(const gs_bsr *m, int32_t I, int32_t *col)
 {
     const gsolve_csr *A = &m->csr;
@@ -32,7 +32,7 @@ static int64_t merge_row(const gs_bsr *m, int32_t I, int32_t *col)
     return count;
 }
 
-/* m's first and blocks. */
+/* Fills m->first and m->blocks. */
 static gsolve_status count_blocks(gs_bsr *m, gsolve_context *ctx)
 {
     gsolve_status status;
@@ -48,8 +48,8 @@ done:
     return status;
 }
 
-/* m's col, and *narrow: whether its numbers fit into 16 bits as offsets. */
-static gsolve_status name_blocks(gs_bsr *m, gsolve_context *ctx, bool *narrow)
+/* Fills m->col. *narrow = whether offsets fit into 16 bits. */
+static gsolve_status fill_columns(gs_bsr *m, gsolve_context *ctx, bool *narrow)
 {
     bool all = true;
     gsolve_status status;
@@ -67,19 +67,19 @@ done:
     return status;
 }
 
-/* col becomes near and base. */
+/* Replaces col by offset and base. */
 static gsolve_status narrow_columns(gs_bsr *m, gsolve_context *ctx)
 {
     gsolve_status status;
 
-    ALLOC(ctx, gs_location(ctx), m->near, m->blocks);
+    ALLOC(ctx, gs_location(ctx), m->offset, m->blocks);
     ALLOC(ctx, gs_location(ctx), m->base, m->rows);
 #pragma omp parallel for schedule(static) \
     num_threads(gs_threads_for(m->entries, gsolve_threads(ctx)))
     for (int32_t I = 0; I < m->rows; I++) {
         const int64_t from = m->first[I], to = m->first[I + 1];
         m->base[I] = from < to ? m->col[from] : 0;
-        for (int64_t k = from; k < to; k++) m->near[k] = (uint16_t)(m->col[k] - m->base[I]);
+        for (int64_t k = from; k < to; k++) m->offset[k] = (uint16_t)(m->col[k] - m->base[I]);
     }
     gsolve_free(ctx, gs_location(ctx), m->col);
     m->col = NULL;
@@ -87,13 +87,13 @@ done:
     return status;
 }
 
-/* Work before block row I. */
+/* The work of the block rows before block row I. */
 static int64_t work(const gs_bsr *m, int32_t I)
 {
-    return m->first[I] * m->b * m->b + (int64_t)GS_BSR_TOLL * I;
+    return m->first[I] * m->b * m->b + (int64_t)GS_BSR_ROW_WORK * I;
 }
 
-static gsolve_status share_out(gs_bsr *m, gsolve_context *ctx)
+static gsolve_status cut_tasks(gs_bsr *m, gsolve_context *ctx)
 {
     int32_t I = 0;
     gsolve_status status;
@@ -118,13 +118,14 @@ gsolve_status gs_bsr_pattern_host(gs_bsr *m, gsolve_context *ctx)
 
     TRY(count_blocks(m, ctx));
     m->stored = m->blocks * m->b * m->b;
-    TRY(name_blocks(m, ctx, &narrow));
+    TRY(fill_columns(m, ctx, &narrow));
     if (narrow && m->index != GS_BSR_32) TRY(narrow_columns(m, ctx));
-    m->bytes = (size_t)m->stored * size + ((size_t)m->rows + 1) * sizeof *m->first +
-               (m->near ? (size_t)m->blocks * sizeof *m->near + (size_t)m->rows * sizeof *m->base
-                        : (size_t)m->blocks * sizeof *m->col);
+    m->bytes =
+        (size_t)m->stored * size + ((size_t)m->rows + 1) * sizeof *m->first +
+        (m->offset ? (size_t)m->blocks * sizeof *m->offset + (size_t)m->rows * sizeof *m->base
+                   : (size_t)m->blocks * sizeof *m->col);
     TRY(gs_bsr_fits(m, ctx));
-    TRY(share_out(m, ctx));
+    TRY(cut_tasks(m, ctx));
 done:
     return status;
 }
@@ -133,7 +134,7 @@ void gs_bsr_drop_host(gs_bsr *m, gsolve_context *ctx)
 {
     gsolve_free(ctx, gs_location(ctx), m->first);
     gsolve_free(ctx, gs_location(ctx), m->col);
-    gsolve_free(ctx, gs_location(ctx), m->near);
+    gsolve_free(ctx, gs_location(ctx), m->offset);
     gsolve_free(ctx, gs_location(ctx), m->base);
     gsolve_free(ctx, gs_location(ctx), m->value);
     gsolve_free(ctx, GSOLVE_HOST, m->begin);

@@ -1,6 +1,7 @@
-// bsr_cuda.cu: the product on a GPU, see bsr_slices.cuh. A thread sums a row: the values of several
-// blocks are asked for at once, and they and the block columns before the number of blocks of the
-// slot is known; the elements of x that rows of a block share come from the first cache.
+// bsr_cuda.cu: the product on a GPU, see bsr_slices.cuh. A warp has 32 rows of a slice at a time, a
+// thread one row; the grid strides over the warps of all slices. A thread loads the values and
+// block columns of several blocks at once, before it knows how many blocks its slot has. The rows
+// of a block thread_part elements of x, which come from L1.
 #include "core/pdl.cuh"
 #include "spmv/bsr/bsr_slices.cuh"
 
@@ -25,7 +26,7 @@ struct product {
     int32_t nrows, ncols;
     T alpha, beta;
     const T *w;
-    double *out[2]; // w'y; y'y
+    double *out[2]; // w'y and y'y, or NULL
 };
 
 // y_i = alpha sum + beta y_i
@@ -35,23 +36,23 @@ __device__ void finish(const product<T> &a, int64_t i, T sum)
     a.y[i] = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
 }
 
-// Blocks that a thread reads at once: 64 bytes of values or more.
+// Blocks that a thread loads at once: 64 bytes of values or more.
 template <class T, int B>
 constexpr int at_once = (64 + B * (int)sizeof(T) - 1) / (B * (int)sizeof(T));
 
-// A warp's share of a slice, as one of its threads sees it.
+// The part of a slice that belongs to one thread.
 template <class T>
-struct share {
+struct thread_part {
     slice s;
     const T *value; // of this thread
     int t;          // its slot
-    int32_t row;    // and what stands there
+    int32_t row;    // block row, or number of the part, or -1
     int count;      // blocks of the slot
 };
 
-// The sum of the thread's row. Past the last element of x there are only zeros.
+// The sum of the thread's row. Columns past the last element of x are skipped.
 template <int KIND, class T, int B>
-__device__ T row_sum(const product<T> &a, const share<T> &h)
+__device__ T row_sum(const product<T> &a, const thread_part<T> &h)
 {
     constexpr int U = at_once<T, B>;
     const uint32_t *index = a.index + h.s.index;
@@ -88,7 +89,7 @@ __device__ T row_sum(const product<T> &a, const share<T> &h)
 }
 
 template <class T, int B>
-__device__ T any_row_sum(const product<T> &a, const share<T> &h)
+__device__ T any_row_sum(const product<T> &a, const thread_part<T> &h)
 {
     if (h.s.kind == SHARED) return row_sum<SHARED, T, B>(a, h);
     if (h.s.kind == NEAR) return row_sum<NEAR, T, B>(a, h);
@@ -107,8 +108,9 @@ __global__ void __launch_bounds__(gs_block_size, 4)
     for (int64_t at = (int64_t)blockIdx.x * warps + threadIdx.x / 32; at < a.warps;
          at += (int64_t)gridDim.x * warps) {
         const int32_t n = (int32_t)(at / B);
-        const int p = (int)(at % B), own = p * 32 + lane, t = own / B, r = own % B;
-        share<T> h;
+        const int p = (int)(at % B), row_in_slice = p * 32 + lane, t = row_in_slice / B,
+                  r = row_in_slice % B;
+        thread_part<T> h;
         h.s = a.slice_of[n];
         h.value = a.value + (h.s.first * B + (int64_t)p * h.s.width) * (B * 32) + lane;
         h.t = t;
@@ -132,7 +134,7 @@ __global__ void __launch_bounds__(gs_block_size, 4)
     }
 }
 
-// The block rows that are in parts: a warp adds up the sums of the parts of one of their rows.
+// Block rows in parts: a warp adds the sums of the parts of one row.
 template <class T>
 __global__ void add_parts(product<T> a, int b, int32_t longs, const int32_t *long_row,
                           const int32_t *part_of, gs_guard guard)

@@ -1,4 +1,4 @@
-/* bsr_host.c: the kernels of bsr on the CPU. */
+/* bsr_host.c: the kernel table of bsr on the CPU. */
 #include <string.h>
 
 #include "core/try.h"

@@ -1,5 +1,5 @@
-// bsr_pattern_cuda.cu: which blocks there are, on a GPU: the rows of each block row are merged,
-// once to count its blocks and once to name them. Nothing has to be sorted.
+// bsr_pattern_cuda.cu: which blocks exist, on a GPU. A group of B threads merges the B rows of a
+// block row, once to count its blocks and once to store their columns. No sort is needed.
 #include "core/scan.cuh"
 #include "matrix/block_rows.cuh"
 #include "spmv/bsr/bsr_slices.cuh"
@@ -9,7 +9,8 @@ using namespace gs_bsr_parts;
 namespace
 {
 
-// count[I] = blocks of block row I; or, if count is NULL, their columns from out[first[I]] on.
+// count[I] = number of blocks of block row I; or, if count is NULL, stores their columns from
+// out[first[I]] on.
 template <int B, class O>
 __global__ void __launch_bounds__(gs_block_rows::threads)
     find_blocks(const O *start, const int32_t *col, int32_t nrows, int32_t rows, int64_t *count,

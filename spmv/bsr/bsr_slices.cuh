@@ -1,14 +1,14 @@
-// bsr_slices.cuh: the blocks as the kernels on a GPU see them.
+// bsr_slices.cuh: the stored form of blocks on a GPU.
 //
-// A slot is a block row, or a part of one of more than longest blocks; slots are sorted by their
-// number of blocks within windows of block rows, and 32 of them make a slice, filled up to its
-// longest. The 32 b rows of a slice are those of b warps, a row to a thread. A warp's values lie in
-// one stretch: of block k of its rows, column c, those of its 32 threads, so that every read is of
-// consecutive numbers. A thread's row is row r of slot t, 32 p + lane = t b + r for warp p.
+// A slot is a block row, or a part of a block row with more than `longest` blocks. Slots are sorted
+// by their number of blocks within windows of block rows, and 32 of them form a slice, padded to
+// its longest slot. The 32 b rows of a slice belong to b warps, one row per thread: warp p and its
+// lane have row r of slot t, where 32 p + lane = t b + r. The values of a warp are contiguous: for
+// block k and column c, those of its 32 threads, so that every load is coalesced.
 //
-// The block columns of a slice are stored in one of three ways, by what they allow: one number for
-// all slots of a place k, the distance from the block row (SHARED); 16 bits for each slot, counted
-// from the slice's least (NEAR); 32 bits (FAR).
+// The block columns of a slice are stored in one of three ways: one number per k for all slots, the
+// distance from the block row (SHARED); 16 bits per slot, relative to the slice's least column
+// (NEAR); 32 bits per slot (FAR).
 #ifndef GS_SPMV_BSR_BSR_SLICES_CUH
 #define GS_SPMV_BSR_BSR_SLICES_CUH
 
@@ -23,42 +23,42 @@ namespace gs_bsr_parts
 {
 
 constexpr int slots = 32;             // of a slice
-constexpr int longest = 128;          // blocks of a slot
-constexpr int window = 1024;          // block rows that slots are sorted within
+constexpr int longest = 128;          // blocks of a slot, at most
+constexpr int window = 1024;          // block rows within which slots are sorted
 constexpr uint16_t is_part = 1 << 15; // set in the count of a part of a block row
 
 enum { SHARED, NEAR, FAR };
 
 struct slice {
-    int64_t first; // blocks of a slot before it
-    int64_t index; // where its block columns begin, in words of 32 bits
+    int64_t first; // blocks per slot in the slices before it
+    int64_t index; // first 32-bit word of its block columns
     int32_t width; // blocks of its longest slot
-    int32_t kind;  // of its block columns
-    int32_t base;  // NEAR: the least of them
+    int32_t kind;  // how its block columns are stored
+    int32_t base;  // NEAR: the least block column
     int32_t unused;
 };
 
 } // namespace gs_bsr_parts
 
 struct gs_bsr_slices {
-    int32_t count;                 // of slices
-    gs_bsr_parts::slice *slice_of; // count
+    int32_t count;                 // slices
+    gs_bsr_parts::slice *slice_of; // count elements
     int32_t *row;                  // slots x count: block row, or number of the part, or -1
-    uint16_t *blocks;              // slots x count: how many, and is_part
+    uint16_t *blocks;              // slots x count: number of blocks, and is_part
     uint32_t *index;               // block columns
     void *value;                   // slots x b^2 for each block of a slot
     // block rows in parts; NULL where there are none
     int32_t longs;
-    int32_t *long_row; // longs
-    int32_t *part_of;  // block rows + 1: number of the first slot of each
-    void *sum;         // b for each number: the sums of the parts
-    int32_t numbers;   // of parts and of block rows that are not cut
+    int32_t *long_row; // longs elements
+    int32_t *part_of;  // block rows + 1: number of the first slot of each block row
+    void *sum;         // b sums for each number: those of the parts
+    int32_t numbers;   // parts, and block rows that are not cut
 };
 
 namespace gs_bsr_parts
 {
 
-// Block column of place k of slot t, which belongs to block row I.
+// Block column k of slot t, which belongs to block row I.
 __device__ inline int32_t column_of(const slice &s, const uint32_t *index, int k, int t, int32_t I)
 {
     const uint32_t *at = index + s.index;
@@ -68,16 +68,16 @@ __device__ inline int32_t column_of(const slice &s, const uint32_t *index, int k
     return (int32_t)__ldg(&at[k * slots + t]);
 }
 
-// Words of 32 bits for the block columns of a slice of a width.
+// 32-bit words for the block columns of a slice of that width.
 __host__ __device__ inline int64_t words_of(int kind, int64_t width)
 {
     return kind == SHARED ? width : kind == NEAR ? width * slots / 2 : width * slots;
 }
 
-// The block row of number j, where some are in parts.
+// The block row of number j, where some block rows are in parts.
 __device__ inline int32_t row_of_part(const int32_t *part_of, int32_t rows, int32_t j)
 {
-    int32_t low = 0, high = rows - 1; // the last of which the first number is at most j
+    int32_t low = 0, high = rows - 1; // find the last block row whose first number is at most j
 
     while (low < high) {
         const int32_t middle = low + (high - low + 1) / 2;
@@ -95,17 +95,17 @@ inline int blocks_for(int64_t threads)
     return (int)((threads + gs_block_size - 1) / gs_block_size);
 }
 
-// A part of a block row, or all of it, before it is sorted into a slice.
+// A block row or a part of one, before it is sorted into a slice.
 struct piece {
     int64_t from; // its first block
     int32_t row;
     uint16_t blocks, cut; // cut: is_part, or 0
 };
 
-// The block columns of m's block rows: those of block row I are col[first[I]] to col[first[I + 1]],
-// ascending. What it allocates is the caller's, also on failure.
+// The block columns of m's block rows: col[first[I]] to col[first[I + 1] - 1], ascending. The
+// caller owns what is allocated, also on failure.
 struct pattern {
-    int64_t *first; // block rows + 1
+    int64_t *first; // block rows + 1 elements
     int32_t *col;
 };
 
@@ -113,12 +113,12 @@ struct pattern {
 
 gsolve_status gs_bsr_find_pattern(gs_bsr_parts::pattern *p, gs_bsr *m, gsolve_context *ctx);
 
-// gs_bsr_kernels' store, drop and refill.
+// store, drop and refill of gs_bsr_kernels.
 gsolve_status gs_bsr_store_slices(gs_bsr *m, gsolve_context *ctx);
 void gs_bsr_drop_slices(gs_bsr *m, gsolve_context *ctx);
 gsolve_status gs_bsr_refill_slices(gs_bsr *m, gsolve_context *ctx);
 
-// And multiply and sums, in bsr_block_cuda.cu.
+// bsr_block_cuda.cu: multiply and sums of gs_bsr_kernels.
 template <class T>
 gsolve_status gs_bsr_rows_cuda(gsolve_context *ctx, const void *self, double alpha, gsolve_dense x,
                                double beta, gsolve_dense y, void *sums);

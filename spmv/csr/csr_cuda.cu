@@ -55,7 +55,7 @@ __device__ void sum_rows(const product<T> &a, const tile &t, int lanes, stretch 
     for (int32_t base = t.first; base < t.last; base += gs_block_size / lanes) {
         const int32_t i = base + group;
         if (base > t.first) row = stretch_of(start, t, i);
-        const bool wait = row.to - row.from > own * lanes;
+        const bool wait = row.to - row.from > most_own * lanes;
         T sum = wait ? T(0) : strided(s, row.from + lane, row.to, lanes);
         sum = group_sum(sum, lanes);
         if (__syncthreads_or(wait)) { // some rows are much longer than the others

@@ -1,6 +1,6 @@
-// cusparse_bsr_cuda.cu: compressed rows into compressed rows of dense blocks, stored row by row
-// within a block. The blocks are the different ones among those of the entries, sorted; each entry
-// then finds its block by bisection, at the build and at every update, so that no map is kept.
+// cusparse_bsr_cuda.cu: converts csr to compressed rows of dense blocks, row-major within a block,
+// for cuSPARSE. The blocks are the distinct ones among those of the entries, sorted; each entry
+// finds its block by bisection.
 #include <cstdio>
 
 #include "core/scan.cuh"
@@ -15,9 +15,10 @@ extern "C" {
 namespace
 {
 
-// --- where they are ---------------------------------------------------------------------------
+// --- the pattern --------------------------------------------------------------------------------
 
-// key[k] = the block of entry k, counted row by row of blocks; a warp a row.
+// key[k] = number of the block that holds entry k, counted block row by block row; a warp has a
+// row.
 template <class O>
 __global__ void name_blocks(int32_t nrows, const O *start, const int32_t *col, int block,
                             int64_t cols, uint64_t *key)
@@ -36,7 +37,7 @@ __global__ void name_columns(int32_t blocks, const uint64_t *key, int64_t cols, 
     if (k < blocks) col[k] = (int32_t)(key[k] % (uint64_t)cols);
 }
 
-// start[I] = the first block at or after block row I, for I <= rows.
+// start[I] = the first block at or after block row I, for I <= rows. A thread bisects for one I.
 __global__ void find_starts(int32_t rows, int32_t blocks, const uint64_t *key, int64_t cols,
                             int32_t *start)
 {
@@ -66,16 +67,16 @@ gsolve_status name_all(const gs_vendor_matrix *v, gsolve_context *ctx, uint64_t 
     const int blocks = gs_warp_blocks(A->nrows);
 
     if (A->offset == GSOLVE_O64) {
-        return gs_launch(ctx->queue, "naming blocks", name_blocks<int64_t>, blocks, gs_block_size,
+        return gs_launch(ctx->queue, "finding blocks", name_blocks<int64_t>, blocks, gs_block_size,
                          A->nrows, (const int64_t *)A->start, A->col, v->chosen.block,
                          (int64_t)v->cols, key);
     }
-    return gs_launch(ctx->queue, "naming blocks", name_blocks<int32_t>, blocks, gs_block_size,
+    return gs_launch(ctx->queue, "finding blocks", name_blocks<int32_t>, blocks, gs_block_size,
                      A->nrows, (const int32_t *)A->start, A->col, v->chosen.block, (int64_t)v->cols,
                      key);
 }
 
-// The different keys of n, in to, which is not from; *count of them, read back.
+// Copies the distinct keys of n to `to`, another array; *count of them, copied to the host.
 gsolve_status keep_different(gsolve_context *ctx, const uint64_t *from, uint64_t *to, int n,
                              int32_t *found, int32_t *count)
 {
@@ -119,8 +120,8 @@ int bits_of(uint64_t n)
     return bits;
 }
 
-// v's blocks, its start and col. Neighbours within a row mostly share a block, so that few keys are
-// left to sort.
+// Finds v's blocks, start and col. Neighbouring entries of a row mostly share a block, so that few
+// keys are left to sort.
 gsolve_status find_blocks(gs_vendor_matrix *v, gsolve_context *ctx)
 {
     const int entries = (int)v->entries;
@@ -151,9 +152,9 @@ done:
     return status;
 }
 
-// --- their values -----------------------------------------------------------------------------
+// --- values -------------------------------------------------------------------------------------
 
-// Each entry into its block, which is there; a warp a row.
+// Writes each entry to its block, which exists; a warp has a row.
 template <class T, class O>
 __global__ void fill_blocks(int32_t nrows, const O *start, const int32_t *col, const T *value,
                             int block, const int32_t *first, const int32_t *at, T *out)
@@ -195,7 +196,7 @@ gsolve_status fill(gs_vendor_matrix *v, gsolve_context *ctx)
                      v->col, (T *)v->value);
 }
 
-// *x = zeros for n elements in whole blocks, where the matrix ends with a part of one.
+// *x = zeros for n elements in complete blocks, where the matrix ends with a part of a block.
 gsolve_status make_operand(void **x, const gs_vendor_matrix *v, gsolve_context *ctx, int32_t n,
                            int32_t whole)
 {
@@ -205,10 +206,10 @@ gsolve_status make_operand(void **x, const gs_vendor_matrix *v, gsolve_context *
     *x = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)whole, size);
     if (!*x) return GSOLVE_NO_MEMORY;
     return gs_cuda(ctx->queue, cudaMemsetAsync(*x, 0, (size_t)whole * size, ctx->queue->stream),
-                   "operands of whole blocks");
+                   "operands of complete blocks");
 }
 
-// v's block = of 2 to 8 that which takes the fewest bytes an entry.
+// Chooses v's block size from 2 to 8: the one with the fewest bytes per entry.
 gsolve_status find_size(gs_vendor_matrix *v, gsolve_context *ctx)
 {
     gs_block_count found[GS_BLOCK_COUNT_MOST - GS_BLOCK_COUNT_LEAST + 1];
@@ -224,10 +225,11 @@ done:
 
 gsolve_status refuse_size(gsolve_context *ctx, const char *what, int64_t count)
 {
-    return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                       "cusparse,alg=bsr takes fewer than 2^31 %s, not %lld; alg=csr2 and alg=sell "
-                       "take more",
-                       what, (long long)count);
+    return gsolve_fail(
+        ctx, GSOLVE_UNSUPPORTED,
+        "cusparse,alg=bsr supports fewer than 2^31 %s, not %lld; alg=csr2 and alg=sell "
+        "support more",
+        what, (long long)count);
 }
 
 } // namespace

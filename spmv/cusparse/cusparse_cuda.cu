@@ -1,10 +1,5 @@
-// cusparse_cuda.cu: the vendor's products, with the analysis step done once when the format is
-// built: the yardstick for the formats of this library.
-//
-// Compressed rows and coordinates are read where they lie; sliced ELL (cusparse_sell_cuda.cu) and
-// blocks (cusparse_bsr_cuda.cu) are copies that update fills anew. All but alg=csr1 add in an order
-// that does not change from run to run. The transposed product goes through A' in the same form:
-// that is faster than the vendor's own from about the 30th product on, and its bits do not change.
+// cusparse_cuda.cu: the products of cuSPARSE, analysed once when the format is built: the yardstick
+// for the formats of this library.
 #include "matrix/rows.cuh"
 #include "spmv/cusparse/vendor.cuh"
 
@@ -23,8 +18,8 @@ const gsolve_option options[] = {
     {"slice", "alg=sell: rows of a slice", GSOLVE_INT, offsetof(gs_vendor_options, slice), 32, 2,
      256, nullptr},
     {"block",
-     "alg=bsr: rows and columns of a block, 2 to 32; 0: of 2 to 8, those that store the least "
-     "of a sample of rows",
+     "alg=bsr: rows and columns of a block, 2 to 32; 0: the size from 2 to 8 that stores least, "
+     "from a sample of rows",
      GSOLVE_INT, offsetof(gs_vendor_options, block), 0, 0, 32, nullptr},
     {},
 };
@@ -34,10 +29,11 @@ gsolve_status name_all_rows(gs_vendor_matrix *v, gsolve_context *ctx)
     gsolve_status status;
 
     if (v->entries > INT32_MAX) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "cusparse,alg=coo takes fewer than 2^31 entries, not %lld; alg=csr2 and "
-                           "alg=sell take more",
-                           (long long)v->entries);
+        return gsolve_fail(
+            ctx, GSOLVE_UNSUPPORTED,
+            "cusparse,alg=coo supports fewer than 2^31 entries, not %lld; alg=csr2 and "
+            "alg=sell support more",
+            (long long)v->entries);
     }
     ALLOC_DEVICE(ctx, v->row, v->entries);
     TRY(gs_name_rows(ctx->queue, &v->csr, v->entries, v->row));
@@ -56,7 +52,7 @@ gsolve_status store(gs_vendor_matrix *v, gsolve_context *ctx)
     }
 }
 
-// The analysis wants operands; those of the products come later.
+// The analysis needs operands; those of products are set later.
 gsolve_status analyse(gs_vendor_matrix *v, gsolve_context *ctx)
 {
     const cudaDataType type = gs_vendor_type_of(v->csr.type);
@@ -122,8 +118,8 @@ gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int
     v->chosen = *(const gs_vendor_options *)chosen;
     v->csr = *csr;
     if (v->chosen.block == 1) {
-        status = gsolve_fail(ctx, GSOLVE_BAD_SPEC,
-                             "cusparse: block=1 are no blocks; 0 or 2 to 32 are allowed");
+        status =
+            gsolve_fail(ctx, GSOLVE_BAD_SPEC, "cusparse,block=1: block must be from 2 to 32, or 0");
         goto done;
     }
     v->entries = entries;
@@ -139,7 +135,7 @@ done:
     return status;
 }
 
-// The rows' values are read where they lie, or copied once more.
+// The rows' values are read where they lie, or copied again.
 gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
     gs_vendor_matrix *v = (gs_vendor_matrix *)self;
@@ -154,7 +150,7 @@ gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 } // namespace
 
 extern "C" const gsolve_format gs_cusparse_format = {
-    {"cusparse", "the vendor's product on a GPU, analysed once: a yardstick", options,
+    {"cusparse", "the product of cuSPARSE on a GPU, analysed once: a yardstick", options,
      sizeof(gs_vendor_options)},
     build,
     destroy,

@@ -1,5 +1,5 @@
-// cusparse_forms_cuda.cu: what the stored forms of the format cusparse are called by the vendor,
-// and what they take.
+// cusparse_forms_cuda.cu: the stored forms of the format cusparse: their cuSPARSE descriptors and
+// their memory.
 #include "spmv/cusparse/vendor.cuh"
 
 gsolve_status gs_vendor_describe(const gs_vendor_matrix *v, gsolve_context *ctx,
@@ -45,21 +45,21 @@ gsolve_status gs_vendor_fits(const gs_vendor_matrix *v, gsolve_context *ctx, con
     cudaMemPool_t pool;
     gsolve_status status;
 
-    TRY(gs_cuda(ctx->queue, cudaStreamSynchronize(ctx->queue->stream), // frees have happened
-                "a look at the memory"));
-    TRY(gs_cuda(ctx->queue, cudaMemGetInfo(&free, &all), "a look at the memory"));
+    TRY(gs_cuda(ctx->queue, cudaStreamSynchronize(ctx->queue->stream), // pending frees are complete
+                "reading the free memory"));
+    TRY(gs_cuda(ctx->queue, cudaMemGetInfo(&free, &all), "reading the free memory"));
     TRY(gs_cuda(ctx->queue, cudaDeviceGetDefaultMemPool(&pool, ctx->queue->index),
-                "a look at the memory"));
+                "reading the free memory"));
     TRY(gs_cuda(ctx->queue,
                 cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved),
-                "a look at the memory"));
+                "reading the free memory"));
     TRY(gs_cuda(ctx->queue, cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used),
-                "a look at the memory"));
+                "reading the free memory"));
     if (bytes <= (double)free + (double)(reserved - used)) return GSOLVE_OK;
     status = gsolve_fail(
         ctx, GSOLVE_NO_MEMORY,
-        "cusparse: %s would store %lld values for %lld entries: the padding makes them %.1f GB, "
-        "and the device has %.1f GB of memory left; alg=csr2 needs none",
+        "cusparse: %s would store %lld values for %lld entries; with padding that is %.1f GB, "
+        "and the device has %.1f GB of memory left; alg=csr2 needs no padding",
         form, (long long)stored, (long long)v->entries, 1e-9 * bytes,
         1e-9 * ((double)free + (double)(reserved - used)));
 done:
@@ -71,7 +71,7 @@ done:
 namespace
 {
 
-// The sum over groups of size rows of the longest row in each.
+// The sum of the longest row over all groups of `size` rows.
 int64_t longest_in_groups(const gsolve_csr *csr, int size)
 {
     int64_t sum = 0;
@@ -89,7 +89,8 @@ int64_t longest_in_groups(const gsolve_csr *csr, int size)
 
 } // namespace
 
-// Blocks as if the rows of each had the same columns, from the first of a block on.
+// Blocks are estimated as if the rows of a block row had the same columns, beginning at a block
+// boundary.
 size_t gs_vendor_memory(const gsolve_csr *csr, const void *chosen)
 {
     const gs_vendor_options *o = (const gs_vendor_options *)chosen;
@@ -125,7 +126,7 @@ void gs_vendor_info(const void *self, gsolve_matrix_info *info)
     } else if (v->chosen.alg == GS_BSR) {
         info->bytes = (size_t)v->stored * size + (size_t)v->blocks * index +
                       ((size_t)v->rows + 1) * index + vectors;
-        if (v->x) info->bytes += 2 * (size_t)v->csr.ncols * size; // its copy
+        if (v->x) info->bytes += 2 * (size_t)v->csr.ncols * size; // for its copy
         if (v->y) info->bytes += 2 * (size_t)v->csr.nrows * size;
     }
 }

@@ -1,4 +1,4 @@
-// cusparse_product_cuda.cu: the products of the format cusparse, of one column and of several.
+// cusparse_product_cuda.cu: the products of the format cusparse, with one column and with several.
 #include "spmv/cusparse/vendor.cuh"
 
 extern "C" {
@@ -14,7 +14,7 @@ gsolve_status copy_there(gsolve_context *ctx, void *to, const void *from, int32_
     return gs_cuda(ctx->queue,
                    cudaMemcpyAsync(to, from, (size_t)n * gs_type_size(type),
                                    cudaMemcpyDeviceToDevice, ctx->queue->stream),
-                   "operands of whole blocks");
+                   "operands of complete blocks");
 }
 
 gsolve_status scale(const gs_vendor_matrix *v, gsolve_context *ctx, double beta, void *y)
@@ -57,7 +57,7 @@ done:
 namespace
 {
 
-// Those of the vendor's that add in the same order every time, but for csr1.
+// The algorithms of cuSPARSE that add in the same order every time, except for csr1.
 cusparseSpMMAlg_t spmm(const gs_vendor_matrix *v)
 {
     return v->chosen.alg == GS_CSR1   ? CUSPARSE_SPMM_CSR_ALG1
@@ -66,7 +66,7 @@ cusparseSpMMAlg_t spmm(const gs_vendor_matrix *v)
                                       : CUSPARSE_SPMM_BSR_ALG1;
 }
 
-// Descriptors of an x and a y of several columns.
+// Descriptors of an x and a y with several columns.
 struct dense_pair {
     cusparseDnMatDescr_t x = nullptr, y = nullptr;
 
@@ -100,8 +100,8 @@ void drop_plan(gs_vendor_plan *p, gsolve_context *ctx)
     p->buffer = nullptr;
 }
 
-// p's descriptor and buffer, analysed. A descriptor of its own: the analysis of one product does
-// not serve another. GSOLVE_UNSUPPORTED: the vendor has no such product.
+// Fills in p's descriptor and buffer, analysed. The plan has a descriptor of its own, since the
+// analysis of one product does not serve another. GSOLVE_UNSUPPORTED: cuSPARSE has no such product.
 gsolve_status analyse(gs_vendor_plan *p, const gs_vendor_matrix *v, gsolve_context *ctx,
                       const dense_pair &o)
 {
@@ -134,8 +134,9 @@ bool is_recording(gs_queue *q)
            now != cudaStreamCaptureStatusNone;
 }
 
-// *plan = that for x's and y's columns and strides, made when first asked for, and kept, since what
-// was recorded may read its buffer. NULL: none, and the columns go one by one.
+// *plan = the plan for these columns and strides. It is made when first asked for and kept, since a
+// recorded CUDA graph may read its buffer. NULL: there is none, and the columns are multiplied one
+// by one.
 gsolve_status need_plan(gs_vendor_plan **plan, gs_vendor_matrix *v, gsolve_context *ctx,
                         gsolve_dense x, gsolve_dense y, const dense_pair &o)
 {
@@ -173,7 +174,7 @@ gsolve_status one_by_one(const void *self, gsolve_context *ctx, double alpha, gs
 
 } // namespace
 
-// The vendor has no such product for slices; operands of whole blocks are kept for one column.
+// cuSPARSE has no such product for slices. Operands of complete blocks are kept for one column.
 gsolve_status gs_vendor_apply_block(const void *self, gsolve_context *ctx, double alpha,
                                     gsolve_dense x, double beta, gsolve_dense y)
 {

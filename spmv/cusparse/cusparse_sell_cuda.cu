@@ -1,5 +1,6 @@
-// cusparse_sell_cuda.cu: compressed rows into sliced ELL: slices of as many rows, each row of a
-// slice filled up to the longest, entries stored by columns of the slice. Padding has column -1.
+// cusparse_sell_cuda.cu: converts csr to sliced ELL for cuSPARSE: slices of equally many rows, each
+// row of a slice padded to the longest one, entries stored column by column of the slice. Padding
+// has column -1.
 #include <cstdio>
 
 #include "core/scan.cuh"
@@ -9,9 +10,9 @@
 namespace
 {
 
-constexpr int warp_share = 64 * 32; // entries of a slice for which another warp is called
+constexpr int entries_per_warp = 64 * 32; // entries of a slice per warp
 
-// width[s] = entries that slice s takes, for s < slices; 0 for s = slices.
+// width[s] = stored entries of slice s, for s < slices; width[slices] = 0.
 template <class O>
 __global__ void measure_slices(int32_t nrows, const O *start, int32_t slices, int slice,
                                int64_t *width)
@@ -37,14 +38,14 @@ __global__ void narrow(int64_t n, const int64_t *from, int32_t *to)
     if (i < n) to[i] = (int32_t)from[i];
 }
 
-// Slices as the kernel that fills them sees them: P is the type of their offsets.
+// What the kernel that fills slices reads. P: the type of their offsets.
 template <class T, class P>
 struct slices_of {
     const P *first;
-    int32_t *col; // NULL: is there already
+    int32_t *col; // NULL: keep
     T *value;
     int32_t count;
-    int slice, parts; // parts: warps for a slice
+    int slice, parts; // parts: warps per slice
 };
 
 template <class T, class O, class P>
@@ -59,7 +60,7 @@ __global__ void __launch_bounds__(gs_block_size)
     if (at >= s.count) return;
     const int first = (int)(warp % s.parts) * 32 + (int)threadIdx.x % 32;
     const int64_t end = s.first[at + 1];
-    int64_t k = first / s.slice; // the entry of row r of the slice
+    int64_t k = first / s.slice; // the entry's number in row r of the slice
     int r = first % s.slice;
 
     for (int64_t e = s.first[at] + first; e < end; e += step) {
@@ -81,7 +82,7 @@ template <class T, class O, class P>
 gsolve_status fill(gs_vendor_matrix *v, gsolve_context *ctx, bool columns)
 {
     const gsolve_csr *A = &v->csr;
-    const int64_t mean = v->stored / v->rows, wanted = mean / warp_share + 1;
+    const int64_t mean = v->stored / v->rows, wanted = mean / entries_per_warp + 1;
     const int parts = (int)(wanted < 256 ? wanted : 256);
     const slices_of<T, P> s = {(const P *)v->start, columns ? v->col : nullptr,
                                (T *)v->value,       v->rows,
@@ -120,7 +121,7 @@ gsolve_status measure(const gs_vendor_matrix *v, gsolve_context *ctx, int64_t *w
                      A->nrows, (const int32_t *)A->start, v->rows, v->chosen.slice, width);
 }
 
-// v->start from the offsets, which are of 64 bits, and which it keeps where they must be.
+// Converts the 64-bit offsets to v->start; keeps them in 64 bits where needed.
 gsolve_status keep_offsets(gs_vendor_matrix *v, gsolve_context *ctx, int64_t **offset)
 {
     const int64_t n = (int64_t)v->rows + 1;

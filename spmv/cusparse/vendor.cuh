@@ -1,4 +1,4 @@
-// vendor.cuh: what the parts of the format cusparse share: the matrix in the vendor's hands.
+// vendor.cuh: what the files of the format cusparse share: the matrix as cuSPARSE has it.
 #ifndef GS_SPMV_CUSPARSE_VENDOR_CUH
 #define GS_SPMV_CUSPARSE_VENDOR_CUH
 
@@ -17,7 +17,7 @@ struct gs_vendor_options {
 
 constexpr int gs_vendor_most_plans = 16;
 
-// The vendor's analysis for one number of columns and their strides.
+// The analysis for one number of columns and their strides.
 struct gs_vendor_plan {
     int32_t columns;
     int64_t xstride, ystride;
@@ -27,19 +27,19 @@ struct gs_vendor_plan {
 
 struct gs_vendor_matrix {
     gs_vendor_options chosen;
-    gsolve_csr csr; // the handle's
+    gsolve_csr csr; // the handle's rows
     int64_t entries;
     cusparseSpMatDescr_t A; // or NULL: there is nothing to multiply
     void *buffer;
-    // in the stored form, on the device; what the form does not need is NULL
-    int32_t *row; // COO: of each entry
+    // the stored form, on the device; arrays that the form does not need are NULL
+    int32_t *row; // COO: row of each entry
     void *start;  // SELL: slices + 1 offsets; BSR: block rows + 1 offsets
     int32_t *col; // SELL: stored; BSR: blocks
-    void *value;  // stored
-    bool wide;    // start is of 64 bits
+    void *value;  // stored elements
+    bool wide;    // start has 64 bits
     int64_t stored, blocks;
     int32_t rows, cols; // slices; block rows, block columns
-    void *x, *y;        // BSR: operands of whole blocks, where the matrix does not end with one
+    void *x, *y; // BSR: operands of complete blocks, where the matrix ends with a part of a block
     gs_vendor_plan plan[gs_vendor_most_plans];
     int plans;
 };
@@ -64,7 +64,7 @@ inline cudaDataType gs_vendor_type_of(gsolve_type type)
     return type == GSOLVE_F32 ? CUDA_R_32F : CUDA_R_64F;
 }
 
-// What the vendor takes for the sizes of the matrix: whole blocks for BSR.
+// The size of the matrix as cuSPARSE has it: complete blocks for BSR.
 inline int32_t gs_vendor_nrows(const gs_vendor_matrix *v)
 {
     return v->chosen.alg == GS_BSR ? v->rows * v->chosen.block : v->csr.nrows;
@@ -83,19 +83,20 @@ inline cusparseSpMVAlg_t gs_vendor_spmv(const gs_vendor_matrix *v)
     return of[v->chosen.alg];
 }
 
-// *A = a descriptor of the stored form, to be destroyed by cusparseDestroySpMat.
+// *A = a descriptor of the stored form; release it with cusparseDestroySpMat.
 gsolve_status gs_vendor_describe(const gs_vendor_matrix *v, gsolve_context *ctx,
                                  cusparseSpMatDescr_t *A);
 
-// The stored forms that are not the handle's own rows. What they allocate is v's, also on failure.
+// Make the stored forms that are not the handle's own rows. v owns what they allocate, also on
+// failure.
 gsolve_status gs_vendor_slice(gs_vendor_matrix *v, gsolve_context *ctx);
 gsolve_status gs_vendor_gather(gs_vendor_matrix *v, gsolve_context *ctx);
 
-// The values once more, after those of the rows have changed.
+// Store the values again after those of the rows have changed.
 gsolve_status gs_vendor_refill_slices(gs_vendor_matrix *v, gsolve_context *ctx);
 gsolve_status gs_vendor_refill_blocks(gs_vendor_matrix *v, gsolve_context *ctx);
 
-// gsolve_format's apply, apply_block, estimate_memory and describe.
+// Members of gsolve_format.
 gsolve_status gs_vendor_apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                               double beta, gsolve_dense y);
 gsolve_status gs_vendor_apply_block(const void *self, gsolve_context *ctx, double alpha,
@@ -104,7 +105,7 @@ gsolve_status gs_vendor_apply_block(const void *self, gsolve_context *ctx, doubl
 size_t gs_vendor_memory(const gsolve_csr *csr, const void *chosen);
 void gs_vendor_info(const void *self, gsolve_matrix_info *info);
 
-// Whether bytes are to be had on the device; else the sentence. form: "slices of 32 rows".
+// Fails if the device does not have that many bytes. form: as in "slices of 32 rows".
 gsolve_status gs_vendor_fits(const gs_vendor_matrix *v, gsolve_context *ctx, const char *form,
                              int64_t stored, double bytes);
 

@@ -8,11 +8,11 @@
 #include "spmv/handle.h"
 #include "spmv/trial.h"
 
-#define SPARSE 1.1 /* slots to an entry from which on the CPU sorts rows */
-#define SHARE  16  /* entries for a thread, about, where threads are not given */
+#define SPARSE 1.1 /* on the CPU: stored slots per entry from which rows are sorted */
+#define SHARE  16  /* mean entries per thread where the option threads is 0 */
 
 enum { BY_MODEL, BY_MEASURE };     /* the words of tune= */
-enum { LARGE_CACHE, LEAST_CACHE }; /* those of cache= */
+enum { LARGE_CACHE, LEAST_CACHE }; /* the words of cache= */
 
 typedef struct ellr_options {
     int threads, block, rows, cache, tune, most, index, value;
@@ -20,32 +20,32 @@ typedef struct ellr_options {
 
 static const gsolve_option options[] = {
     {"threads",
-     "to a row: 1, 2, 4, 8, 16 or 32; 0: by the mean length of rows on a GPU, 1 on the CPU",
+     "per row: 1, 2, 4, 8, 16 or 32; 0: by the mean length of rows on a GPU, 1 on the CPU",
      GSOLVE_INT, offsetof(ellr_options, threads), 0, 0, GS_SLICED_WARP, NULL},
     {"block",
      "on a GPU: threads of a block in products with many columns, a power of two from 64 to 1024; "
      "0: 1024, or fewer where that would leave processors idle",
      GSOLVE_INT, offsetof(ellr_options, block), 0, 0, GS_ELLR_MOST_BLOCK, NULL},
     {"rows",
-     "on a GPU: rows that the blocks of a processor go through in such a product before they go on "
+     "on a GPU: rows that the blocks of a multiprocessor compute in such a product before they go "
+     "on "
      "elsewhere; 0: about 1024, so that all end together",
      GSOLVE_INT, offsetof(ellr_options, rows), 0, 0, 1 << 20, NULL},
     {"cache",
-     "on a GPU: least: in such a product most of what a processor could have as first cache is "
+     "on a GPU: least: in such a product the L1 cache is as small as possible and the rest is "
      "shared memory, which the paper compares",
      GSOLVE_CHOICE, offsetof(ellr_options, cache), LARGE_CACHE, 0, 0, "large|least"},
     {"tune",
-     "model: threads, block and rows from the lengths of rows and the device; measure: those near "
-     "it with which 8 columns are fastest now: other runs may keep others, with other bits",
+     "model: threads, block and rows from the lengths of rows and the device; measure: values near "
+     "these, the fastest for 8 columns in a trial: other runs may choose others, with other bits",
      GSOLVE_CHOICE, offsetof(ellr_options, tune), BY_MODEL, 0, 0, "model|measure"},
-    {"most",
-     "longer rows are multiplied as they are, in parts; 0: 4 times the mean, but at least 128",
+    {"most", "longer rows are multiplied from csr, in parts; 0: 4 times the mean, but at least 128",
      GSOLVE_INT, offsetof(ellr_options, most), 0, 0, INT32_MAX, NULL},
     GS_SLICED_OPTIONS(ellr_options),
     {0},
 };
 
-/* On slices of so many lanes. */
+/* The threads per row, for slices of `slice` lanes. */
 static int32_t threads_of(int threads, int32_t slice, int32_t rows, int64_t entries)
 {
     int32_t lanes = 1;
@@ -55,8 +55,8 @@ static int32_t threads_of(int threads, int32_t slice, int32_t rows, int64_t entr
     return lanes;
 }
 
-/* The CPU reads lines of eight lanes: where most of their slots would be padding, whose rows end
- * early, rows are sorted by length after all. */
+/* The CPU reads eight lanes at once. Where many of their slots would be padding, rows are sorted by
+ * length. */
 static gsolve_status sort_if_sparse(gsolve_context *ctx, const gsolve_csr *csr,
                                     gs_sliced_policy *policy)
 {
@@ -82,7 +82,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, m);
 }
 
-/* *out = csr with so many threads to a row. */
+/* *out = csr with that many threads per row. */
 static gsolve_status make(gs_ellr **out, gsolve_context *ctx, const gsolve_csr *csr,
                           const ellr_options *o, int64_t entries, int32_t threads)
 {
@@ -99,7 +99,7 @@ static gsolve_status make(gs_ellr **out, gsolve_context *ctx, const gsolve_csr *
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, m, 1);
-    *m = (gs_ellr){.deal = {o->block, o->rows, o->cache == LEAST_CACHE}};
+    *m = (gs_ellr){.schedule = {o->block, o->rows, o->cache == LEAST_CACHE}};
     if (threads > policy.lanes) policy.lanes = threads;
     if (!gs_on_gpu(ctx)) TRY(sort_if_sparse(ctx, csr, &policy));
     TRY(gs_sliced_make(&m->slices, ctx, csr, &policy));
@@ -115,11 +115,11 @@ done:
 static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
                                  gsolve_dense x, double beta, gsolve_dense y);
 
-typedef struct measuring { /* what a trial is given */
+typedef struct measuring { /* the data of a trial */
     const gsolve_csr *csr;
     const ellr_options *o;
     int64_t entries;
-    gsolve_dense x, y; /* by rows */
+    gsolve_dense x, y; /* row-major */
 } measuring;
 
 static gsolve_status multiply_once(const void *form, gsolve_context *ctx, const void *given)
@@ -129,8 +129,8 @@ static gsolve_status multiply_once(const void *form, gsolve_context *ctx, const 
     return apply_block(form, ctx, 1, g->x, 0, g->y);
 }
 
-static gsolve_status make_again(void **form, gsolve_context *ctx, const void *given,
-                                int32_t threads)
+static gsolve_status make_with_threads(void **form, gsolve_context *ctx, const void *given,
+                                       int32_t threads)
 {
     const measuring *g = given;
     gs_ellr *m = NULL;
@@ -140,9 +140,10 @@ static gsolve_status make_again(void **form, gsolve_context *ctx, const void *gi
     return status;
 }
 
-/* The deal of the form, and *least, of the fastest of those that may be tried. */
-static gsolve_status measure_deals(double *least, void *form, gsolve_context *ctx,
-                                   const void *given)
+/* Tries the allowed schedules of the form, keeps the fastest one, and returns its time in *least.
+ */
+static gsolve_status measure_schedules(double *least, void *form, gsolve_context *ctx,
+                                       const void *given)
 {
     static const int blocks[] = {0, 256, 512};
     static const int32_t rows[] = {0, 256, 4096};
@@ -150,27 +151,28 @@ static gsolve_status measure_deals(double *least, void *form, gsolve_context *ct
     const ellr_options *o = g->o;
     const bool fixed = !gs_on_gpu(ctx);
     gs_ellr *m = form;
-    gs_ellr_deal best = m->deal;
+    gs_ellr_schedule best = m->schedule;
     double seconds = 0;
     gsolve_status status = GSOLVE_OK;
 
     for (int k = 0; k < 9; k++) {
-        m->deal.block = o->block > 0 ? o->block : blocks[k % 3];
-        m->deal.rows = o->rows > 0 ? o->rows : rows[k / 3];
+        m->schedule.block = o->block > 0 ? o->block : blocks[k % 3];
+        m->schedule.rows = o->rows > 0 ? o->rows : rows[k / 3];
         if (k > 0 && (fixed || (o->block > 0 && k % 3 > 0) || (o->rows > 0 && k / 3 > 0))) continue;
         TRY(gs_trial_time(&seconds, ctx, multiply_once, m, g, g->y.value, gs_type_size(g->y.type)));
         if (k > 0 && seconds >= *least) continue;
         *least = seconds;
-        best = m->deal;
+        best = m->schedule;
     }
-    m->deal = best;
+    m->schedule = best;
 done:
     return status;
 }
 
-static const gs_trial trial = {make_again, measure_deals, destroy};
+static const gs_trial trial = {make_with_threads, measure_schedules, destroy};
 
-/* *best, by the model, replaced by what is fastest of half, as many and twice the threads a row. */
+/* Replaces *best, which the model chose, by the fastest form with half, as many and twice the
+ * threads per row. */
 static gsolve_status measure(gs_ellr **best, gsolve_context *ctx, const gsolve_csr *csr,
                              const ellr_options *o, int64_t entries)
 {
@@ -184,7 +186,7 @@ static gsolve_status measure(gs_ellr **best, gsolve_context *ctx, const gsolve_c
     const gsolve_dense y = {csr->nrows, (int32_t)k, (int64_t)k,      out,
                             csr->type,  location,   GSOLVE_ROW_MAJOR};
     const measuring given = {csr, o, entries, x, y};
-    const int32_t model = 1 << (*best)->slices->most_share;
+    const int32_t model = 1 << (*best)->slices->most_row_shift;
     void *form = *best;
     double seconds = 0;
     gsolve_status status = in && out ? GSOLVE_OK : GSOLVE_NO_MEMORY;
@@ -194,7 +196,7 @@ static gsolve_status measure(gs_ellr **best, gsolve_context *ctx, const gsolve_c
         TRY(vector->zero(ctx->queue, csr->ncols, (char *)in + c * (size_t)csr->ncols * size));
     }
     status = o->threads > 0
-                 ? measure_deals(&seconds, form, ctx, &given)
+                 ? measure_schedules(&seconds, form, ctx, &given)
                  : gs_trial_neighbours(&form, ctx, &trial, &given, model, GS_SLICED_WARP);
     *best = form;
 done:
@@ -209,26 +211,29 @@ static gsolve_status check(gsolve_context *ctx, const ellr_options *o)
 {
     if (o->threads & (o->threads - 1)) {
         return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
-                           "ellr,threads=%d: 1, 2, 4, 8, 16 or 32, or 0 for a choice", o->threads);
+                           "ellr,threads=%d: threads must be 1, 2, 4, 8, 16 or 32, or 0",
+                           o->threads);
     }
     if ((o->block & (o->block - 1)) || (o->block > 0 && o->block < GS_ELLR_LEAST_BLOCK)) {
         return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
-                           "ellr,block=%d: 64, 128, 256, 512 or 1024, or 0 for a choice", o->block);
+                           "ellr,block=%d: block must be 64, 128, 256, 512 or 1024, or 0",
+                           o->block);
     }
     return GSOLVE_OK;
 }
 
-static void tell(gs_ellr *m)
+static void write_note(gs_ellr *m)
 {
     gs_sliced *s = m->slices;
-    const int32_t lanes = 1 << s->most_share;
-    int at = snprintf(s->note, sizeof s->note, "%d lane%s to a row", lanes, lanes > 1 ? "s" : "");
+    const int32_t lanes = 1 << s->most_row_shift;
+    int at = snprintf(s->note, sizeof s->note, "%d lane%s per row", lanes, lanes > 1 ? "s" : "");
 
-    if (m->deal.block > 0) {
-        at += snprintf(s->note + at, sizeof s->note - (size_t)at, ", blocks of %d", m->deal.block);
+    if (m->schedule.block > 0) {
+        at += snprintf(s->note + at, sizeof s->note - (size_t)at, ", blocks of %d",
+                       m->schedule.block);
     }
-    if (m->deal.rows > 0) {
-        snprintf(s->note + at, sizeof s->note - (size_t)at, " for %d rows", m->deal.rows);
+    if (m->schedule.rows > 0) {
+        snprintf(s->note + at, sizeof s->note - (size_t)at, " for %d rows", m->schedule.rows);
     }
 }
 
@@ -244,7 +249,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     threads = threads_of(o->threads, gs_sliced_lanes(ctx), csr->nrows, entries);
     TRY(make(&m, ctx, csr, o, entries, threads));
     if (o->tune == BY_MEASURE) TRY(measure(&m, ctx, csr, o, entries));
-    tell(m);
+    write_note(m);
     *self = m;
     m = NULL;
 done:
@@ -300,7 +305,7 @@ static void describe(const void *self, gsolve_matrix_info *info)
 }
 
 const gsolve_format gs_ellr_format = {
-    .plugin = {"ellr", "rows side by side with their lengths, several threads to a row (ELLPACK-R)",
+    .plugin = {"ellr", "slices of rows with their lengths, several threads per row (ELLPACK-R)",
                options, sizeof(ellr_options)},
     .build = build,
     .destroy = destroy,

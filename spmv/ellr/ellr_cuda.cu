@@ -1,7 +1,7 @@
-// ellr_cuda.cu: FastSpMM on a GPU, see ellr.h and spmv/subwarps.cuh. A subwarp has Q = 1, 2 or 4
-// neighbouring lanes of a slice, all of one row: it reads their entries of a column of the slice at
-// once, side by side as they are. The sums of lanes are kept apart and added as in the product with
-// one column, so that all bits are the same.
+// ellr_cuda.cu: FastSpMM on a GPU, see ellr.h and subwarp_rows.cuh. A subwarp has Q = 1, 2 or 4
+// neighbouring lanes of a slice, all of one row. It reads their entries of a column of the slice
+// with one load, since they are contiguous. The sums of lanes are kept apart and added in the order
+// of the product with one column, so each column has the same bits as alone.
 #include "core/pdl.cuh"
 #include "spmv/multi_rhs/subwarp_rows.cuh"
 #include "spmv/sliced/sliced.cuh"
@@ -16,9 +16,10 @@ using namespace gs_subwarp_rows;
 namespace
 {
 
-// How units are dealt: so many neighbouring ones to a block at a time, and neighbouring stretches
-// to blocks that are likely to run on one multiprocessor: every processors-th.
-struct stretches {
+// How units are distributed: a block takes `units` neighbouring units at a time. Blocks whose
+// numbers differ by a multiple of `processors`, which probably run on one multiprocessor, take
+// neighbouring intervals.
+struct intervals {
     int32_t units, processors;
     __device__ int64_t first() const
     {
@@ -28,11 +29,12 @@ struct stretches {
     }
 };
 
-// The same as wished: 0 for what is to be chosen.
-struct deal {
+// The schedule that the options ask for; 0: to be chosen.
+struct schedule {
     int threads;   // of a block
-    int64_t units; // that those of a multiprocessor go through before they go on elsewhere, about
-    bool shared;   // as little first cache as can be: the rest is shared memory, which no_row uses
+    int64_t units; // units that the blocks of a multiprocessor compute before they go on elsewhere,
+                   // about
+    bool shared;   // as little L1 cache as possible; the shared memory is not used
 };
 
 template <class T, class V, int Q>
@@ -41,15 +43,15 @@ struct lanes_of_rows;
 template <class T, int W, class V, int Q>
 gsolve_status launch_lanes(gs_queue *q, const lanes_of_rows<T, V, Q> &form, const dense_rows<T> &d);
 
-// V: the type of stored values.
+// Units are groups of Q lanes. V: the type of stored values.
 template <class T, class V, int Q>
 struct lanes_of_rows {
     static constexpr int pieces = 1;
-    static constexpr int at_once = 4 / Q; // columns of a slice that a subwarp reads at once
+    static constexpr int at_once = 4 / Q; // columns of a slice that a subwarp loads at once
     static constexpr int log_q = Q == 4 ? 2 : Q == 2 ? 1 : 0;
     gs_sliced s;
     int64_t units;
-    deal wished;
+    schedule wished;
 
     template <int W, int>
     gsolve_status launch(gs_queue *q, const dense_rows<T> &d) const
@@ -58,22 +60,23 @@ struct lanes_of_rows {
     }
 
     struct lane_state {
-        int32_t first, columns, place;
-        int lane; // the first of the subwarp's
+        int32_t first, columns, position;
+        int lane; // the subwarp's first lane
     };
 
     __device__ lane_state lane_state_of(int64_t unit, bool in) const
     {
         const int32_t at = (int32_t)(unit >> (5 - log_q));
         const int lane = (int)(unit & ((32 >> log_q) - 1)) << log_q;
-        const int share = s.most_share, sub = lane & ((1 << share) - 1);
-        const int32_t place = at * (32 >> share) + (lane >> share);
+        const int row_shift = s.most_row_shift, sub = lane & ((1 << row_shift) - 1);
+        const int32_t position = at * (32 >> row_shift) + (lane >> row_shift);
 
-        if (!in || place >= s.csr.nrows) return {0, 0, -1, lane};
-        return {s.first[at], columns_of(s.length[place], sub, share), place, lane};
+        if (!in || position >= s.csr.nrows) return {0, 0, -1, lane};
+        return {s.first[at], columns_of(s.length[position], sub, row_shift), position, lane};
     }
 
-    // sum[q][w] += the products of lane q with column w. EACH: base has one for every column.
+    // sum[q][w] += the products of lane q with column w. EACH: every column of the slice has a
+    // base.
     template <int W, bool EACH, class I>
     __device__ __forceinline__ void add_lanes(const V *value, const I *index, const int32_t *base,
                                               int32_t columns, const T *x, int64_t stride,
@@ -139,7 +142,7 @@ struct lanes_of_rows {
                                            int shift, T (&total)[W]) const
     {
         const lane_state t = lane_state_of(unit, in);
-        const int subwarps = (1 << s.most_share) / Q; // of a row
+        const int subwarps = (1 << s.most_row_shift) / Q; // of a row
         T sum[Q][W] = {};
 
         if (t.columns > 0) any_lanes<W>(t, (int32_t)(unit >> (5 - log_q)), x, stride, sum);
@@ -167,24 +170,25 @@ struct lanes_of_rows {
     {
         const lane_state t = lane_state_of(unit, true);
 
-        if (t.place < 0 || (t.lane & ((1 << s.most_share) - 1)) != 0) return no_row;
-        const int32_t i = s.order ? s.order[t.place] : t.place;
+        if (t.position < 0 || (t.lane & ((1 << s.most_row_shift) - 1)) != 0) return no_row;
+        const int32_t i = s.order ? s.order[t.position] : t.position;
         return i >= 0 ? i : no_row;
     }
 };
 
-// A block goes through a stretch of rows, so that the rows of x that neighbours share stay in its
-// multiprocessor's first cache.
+// A block computes an interval of rows before it goes on, so that the rows of x that neighbouring
+// rows share stay in the L1 cache of its multiprocessor.
 template <class T, int W, class V, int Q>
 __global__ void __launch_bounds__(1024)
-    multiply_lanes(lanes_of_rows<T, V, Q> form, dense_rows<T> d, stretches by, gs_guard guard)
+    multiply_lanes(lanes_of_rows<T, V, Q> form, dense_rows<T> d, intervals by, gs_guard guard)
 {
     const int subwarp = (int)threadIdx.x >> d.shift, subwarps = (int)blockDim.x >> d.shift;
-    const int own = ((int)threadIdx.x & ((1 << d.shift) - 1)) * W; // this thread's first column
-    const int subwarp_of_warp = subwarp & ~((32 >> d.shift) - 1);  // the first of the warp
+    const int first_column =
+        ((int)threadIdx.x & ((1 << d.shift) - 1)) * W;            // this thread's first column
+    const int subwarp_of_warp = subwarp & ~((32 >> d.shift) - 1); // the first subwarp of the warp
     const int64_t step = (int64_t)gridDim.x * by.units;
-    const bool on = own < d.columns;
-    const T *x = d.x + (on ? own : 0);
+    const bool on = first_column < d.columns;
+    const T *x = d.x + (on ? first_column : 0);
 
     if (guard.has_ended()) return;
     for (int64_t tile = by.first(); tile < form.units; tile += step) {
@@ -195,29 +199,30 @@ __global__ void __launch_bounds__(1024)
             T sum[W] = {};
             form.template sum_up<W>(unit, in, x, d.xstride, d.shift, sum);
             const int32_t i = in && on ? form.row(unit) : no_row;
-            if (i != no_row) finish<W>(d, i, own, sum);
+            if (i != no_row) finish<W>(d, i, first_column, sum);
         }
     }
 }
 
-// --- how rows are dealt -----------------------------------------------------------------------
+// --- the schedule -----------------------------------------------------------------------------
 
 constexpr int64_t usual_units = 1024;
 constexpr int least_threads = 64, most_threads = 1024;
 
-struct dealt {
+struct chosen_schedule {
     int threads, grid;
-    stretches by;
+    intervals by;
 };
 
-// As many threads of a block as there are units for on every multiprocessor, and stretches that
-// come out even; together, those of a multiprocessor are as long as wished. at_once: blocks of so
-// many threads that run on one.
+// Chooses the largest blocks with which every multiprocessor has units, and intervals of about
+// equal length; the intervals of a multiprocessor are about as long together as `wished` says.
+// at_once(threads): blocks that run on a multiprocessor at once.
 template <class AtOnce>
-dealt deal_units(const gs_queue *q, int64_t units, int shift, const deal &wished, AtOnce at_once)
+chosen_schedule choose_schedule(const gs_queue *q, int64_t units, int shift, const schedule &wished,
+                                AtOnce at_once)
 {
     const int64_t about = wished.units > 0 ? wished.units : usual_units;
-    dealt d = {wished.threads > 0 ? wished.threads : most_threads, 1, {32, 1}};
+    chosen_schedule d = {wished.threads > 0 ? wished.threads : most_threads, 1, {32, 1}};
 
     while (wished.threads == 0 && d.threads > least_threads &&
            (units << shift) < (int64_t)2 * q->processors * d.threads) {
@@ -232,7 +237,7 @@ dealt deal_units(const gs_queue *q, int64_t units, int shift, const deal &wished
     return d;
 }
 
-// Blocks of that many threads, a power of two, that a multiprocessor runs at once.
+// Blocks of that many threads, a power of two, that run on a multiprocessor at once.
 template <auto KERNEL>
 int blocks_at_once(int threads)
 {
@@ -247,13 +252,14 @@ template <class T, int W, class V, int Q>
 gsolve_status launch_lanes(gs_queue *q, const lanes_of_rows<T, V, Q> &form, const dense_rows<T> &d)
 {
     constexpr auto kernel = multiply_lanes<T, W, V, Q>;
-    const auto share = cudaFuncAttributePreferredSharedMemoryCarveout;
-    const dealt by = deal_units(q, form.units, d.shift, form.wished, blocks_at_once<kernel>);
+    const auto carveout = cudaFuncAttributePreferredSharedMemoryCarveout;
+    const chosen_schedule by =
+        choose_schedule(q, form.units, d.shift, form.wished, blocks_at_once<kernel>);
     gsolve_status status;
 
-    if (form.wished.shared) cudaFuncSetAttribute(kernel, share, cudaSharedmemCarveoutMaxShared);
+    if (form.wished.shared) cudaFuncSetAttribute(kernel, carveout, cudaSharedmemCarveoutMaxShared);
     status = gs_launch_pdl(q, "the product by rows", kernel, by.grid, by.threads, form, d, by.by);
-    if (form.wished.shared) cudaFuncSetAttribute(kernel, share, cudaSharedmemCarveoutDefault);
+    if (form.wished.shared) cudaFuncSetAttribute(kernel, carveout, cudaSharedmemCarveoutDefault);
     return status;
 }
 
@@ -261,11 +267,11 @@ template <class T, class V, int Q>
 gsolve_status sum_rows(gs_queue *q, const gs_ellr *m, const dense_rows<T> &d)
 {
     const gs_sliced *s = m->slices;
-    const int subwarps = (1 << s->most_share) / Q; // of a row, which are in one warp
+    const int subwarps = (1 << s->most_row_shift) / Q; // of a row; they are in one warp
     const lanes_of_rows<T, V, Q> form = {
         *s,
         (int64_t)s->slices * (32 / Q),
-        {m->deal.block, (int64_t)m->deal.rows * subwarps, m->deal.shared}};
+        {m->schedule.block, (int64_t)m->schedule.rows * subwarps, m->schedule.shared}};
 
     return sum_units(q, form, d, 32 / subwarps);
 }
@@ -273,11 +279,11 @@ gsolve_status sum_rows(gs_queue *q, const gs_ellr *m, const dense_rows<T> &d)
 template <class T, class V>
 gsolve_status by_lanes(gs_queue *q, const gs_ellr *m, const dense_rows<T> &d)
 {
-    const int share = m->slices->most_share;
+    const int row_shift = m->slices->most_row_shift;
 
-    return share >= 2   ? sum_rows<T, V, 4>(q, m, d)
-           : share == 1 ? sum_rows<T, V, 2>(q, m, d)
-                        : sum_rows<T, V, 1>(q, m, d);
+    return row_shift >= 2   ? sum_rows<T, V, 4>(q, m, d)
+           : row_shift == 1 ? sum_rows<T, V, 2>(q, m, d)
+                            : sum_rows<T, V, 1>(q, m, d);
 }
 
 template <class T>
@@ -289,7 +295,7 @@ gsolve_status multiply(gsolve_context *ctx, const void *self, double alpha, gsol
     const dense_rows<T> d = gs_subwarp_rows::rows_of<T>(alpha, x, beta, y, sums);
     gsolve_status status;
 
-    TRY((s->light ? by_lanes<T, float>(ctx->queue, m, d) : by_lanes<T, T>(ctx->queue, m, d)));
+    TRY((s->single ? by_lanes<T, float>(ctx->queue, m, d) : by_lanes<T, T>(ctx->queue, m, d)));
     TRY(sum_long_rows(ctx->queue, s->part, s->parts, &s->csr, d));
 done:
     return status;

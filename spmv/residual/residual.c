@@ -1,8 +1,8 @@
-/* residual.c: b - A x and |b - Ax| / |b| from the rows of A, in double whatever the types, one
- * column after the other. Shares no code with the formats, so that it can check them.
+/* residual.c: b - A x and |b - A x| / |b| from the rows of A, in double precision for all types,
+ * one column after the other. It shares no code with the formats, so that it can check them.
  *
- * Squares of numbers below 1e-154 or above 1e154 leave the range of double. So the sums tell how
- * many of their terms are not 0, and where a sum is out of range it is computed again of numbers
+ * Squares of numbers below 1e-154 or above 1e154 leave the range of double. So the kernels also
+ * count the terms that are not 0. If a sum is out of range, it is computed again from numbers
  * multiplied by a power of two, which changes no bit of the result. */
 #include <math.h>
 
@@ -30,7 +30,7 @@ static void store(const gsolve_dense *v, int64_t at, double value)
 
 /* --- on the host ------------------------------------------------------------------------------ */
 
-/* The rows [from, to): r = factor (b - A x), if r has values, and the sums of them. */
+/* Rows from to to - 1: r = factor (b - A x), if r has values, and the sums over them. */
 static void residual_of_rows(const gsolve_csr *A, int64_t from, int64_t to, const gsolve_dense *b,
                              const gsolve_dense *x, double factor, const gsolve_dense *r,
                              gs_residual_sums *sums)
@@ -75,11 +75,12 @@ static void residual_on_host(const gsolve_matrix *A, gsolve_dense b, gsolve_dens
     }
 }
 
-/* --- wherever A, b and x lie ------------------------------------------------------------------ */
+/* --- A, b and x anywhere ------------------------------------------------------------------------
+ */
 
 typedef struct system {
     const gsolve_matrix *A;
-    gs_stage b, x; /* a column each, where the residual is computed */
+    gs_stage b, x; /* one column each, where the residual is computed */
     bool on_device;
 } system_at;
 
@@ -89,7 +90,7 @@ static void close_system(system_at *s)
     gs_stage_drop(&s->x, s->A->ctx);
 }
 
-/* On the device where it has a kernel, unless b and x and the rows lie on the host. */
+/* Stages b and x: on the device if it has a kernel, unless b, x and the rows lie on the host. */
 static gsolve_status open_system(system_at *s, const gsolve_matrix *A, gsolve_dense b,
                                  gsolve_dense x)
 {
@@ -126,13 +127,13 @@ done:
 
 /* --- norms ------------------------------------------------------------------------------------ */
 
-/* Whether a sum of squares holds all digits of its terms. */
+/* Whether no term of a sum of squares was lost to underflow or overflow. */
 static bool in_range(double sum, double nonzero)
 {
     return nonzero == 0 || (isfinite(sum) && sum > 1e-280);
 }
 
-/* A norm as root 2^-exponent. */
+/* A norm: root 2^-exponent. */
 typedef struct scaled {
     double root;
     int exponent;
@@ -143,7 +144,7 @@ static double value_of(scaled s)
     return ldexp(s.root, -s.exponent);
 }
 
-/* The factors 2^exponent that are tried in turn: for sums below and above the range. */
+/* The exponents of the factors that are tried in this order: for sums below and above the range. */
 static const int exponents[] = {0, -540, 450, 900};
 enum { ATTEMPTS = sizeof exponents / sizeof *exponents };
 
@@ -200,11 +201,12 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
     if (b.nrows != A->csr.nrows || x.nrows != A->csr.ncols || b.ncols != x.ncols || !relative) {
-        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
-                           "a matrix of %d x %d takes x of %d rows to b of %d, not x of %d x %d to "
-                           "b of %d x %d",
-                           A->csr.nrows, A->csr.ncols, A->csr.ncols, A->csr.nrows, x.nrows, x.ncols,
-                           b.nrows, b.ncols);
+        return gsolve_fail(
+            A->ctx, GSOLVE_BAD_ARGUMENT,
+            "a matrix of %d x %d needs x with %d rows and b with %d, but x is %d x %d "
+            "and b is %d x %d",
+            A->csr.nrows, A->csr.ncols, A->csr.ncols, A->csr.nrows, x.nrows, x.ncols, b.nrows,
+            b.ncols);
     }
     if (b.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(A->ctx, b, "b");
     if (x.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(A->ctx, x, "x");

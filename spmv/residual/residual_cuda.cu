@@ -1,5 +1,8 @@
-// residual_cuda.cu: b - A x and its norm from the rows of A, in double. A warp computes a row, a
-// block one that is long. Shares no code with the formats, so that it can check them.
+// residual_cuda.cu: b - A x and its norm from the rows of A on a GPU, in double precision. It
+// shares no code with the formats, so that it can check them. A block has gs_block_size rows at a
+// time: a warp sums a row, and the block sums a row of more than most_short entries. Each thread
+// keeps its sums in double, and gs_grid_sum adds them in an order that depends on the grid alone.
+// Memory moved: the rows, x and b once.
 #include "core/cuda.cuh"
 
 extern "C" {
@@ -33,8 +36,8 @@ struct system {
     T *r; // or NULL
     int32_t nrows;
 
-    // What thread lane of lanes has of row i's sum.
-    __device__ double share(int32_t i, int lane, int lanes) const
+    // The part of row i's sum that thread `lane` of `lanes` threads computes.
+    __device__ double partial_sum(int32_t i, int lane, int lanes) const
     {
         double sum = 0;
         for (int64_t k = (int64_t)start[i] + lane; k < (int64_t)start[i + 1]; k += lanes) {
@@ -44,7 +47,7 @@ struct system {
     }
     __device__ bool is_long(int32_t i) const { return start[i + 1] - start[i] > most_short; }
 
-    // Row i, of which A x is known: the sums of gs_residual_sums.
+    // Adds row i, whose A x is known, to the sums of gs_residual_sums.
     __device__ void count(int64_t i, double Ax, double (&sum)[4]) const
     {
         const double bi = b[i], ri = bi - Ax, scaled = factor * ri;
@@ -57,13 +60,13 @@ struct system {
     }
 };
 
-// The long ones among the rows of this block's threads, in turn.
+// Sums the long rows among those of this block, one after the other.
 template <class T, class O>
 __device__ void long_rows(const system<T, O> &s, int32_t base, double (&sum)[4])
 {
     for (int32_t i = base; i < base + gs_block_size && i < s.nrows; i++) {
         if (!s.is_long(i)) continue;
-        const double Ax = gs_block_sum(s.share(i, (int)threadIdx.x, gs_block_size));
+        const double Ax = gs_block_sum(s.partial_sum(i, (int)threadIdx.x, gs_block_size));
         if (threadIdx.x == 0) s.count(i, Ax, sum);
     }
 }
@@ -80,7 +83,7 @@ __global__ void __launch_bounds__(gs_block_size)
         for (int r = (int)threadIdx.x / 32; r < gs_block_size; r += gs_block_size / 32) {
             const int64_t i = base + r;
             if (i >= s.nrows || s.is_long((int32_t)i)) continue;
-            double Ax = s.share((int32_t)i, lane, 32);
+            double Ax = s.partial_sum((int32_t)i, lane, 32);
             for (int d = 16; d > 0; d /= 2) Ax += __shfl_xor_sync(0xffffffffu, Ax, d);
             if (lane == 0) s.count(i, Ax, sum);
         }

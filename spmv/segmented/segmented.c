@@ -11,34 +11,34 @@
 
 static const gsolve_option options[] = {
     {"length",
-     "entries of a segment, a power of two (rounded up to one); 0: just above the mean of the "
-     "rows, or above the longest where that is near",
+     "entries of a segment, rounded up to a power of two; 0: just above the mean of the "
+     "rows, or above the longest row where that is at most twice as long",
      GSOLVE_INT, offsetof(gs_segmented_options, length), 0, 0, GS_SEGMENT_MOST, NULL},
     {"sum",
-     "thread: a thread sums a segment (segSpMV); reduce: several do, and nothing is copied "
-     "(segSpMV-r); auto: thread unless that stores much more than there is",
+     "thread: a thread sums a segment (segSpMV); reduce: several threads do, and nothing is copied "
+     "(segSpMV-r); auto: thread unless that stores much padding",
      GSOLVE_CHOICE, offsetof(gs_segmented_options, sum), GS_SUM_AUTO, 0, 0, "auto|thread|reduce"},
     {"finish",
-     "where the sums of a row's segments are added: host as in the paper, which on the CPU is one "
+     "where the sums of a row's segments are added: host as in the paper; on the CPU that is one "
      "thread",
      GSOLVE_CHOICE, offsetof(gs_segmented_options, finish), GS_FINISH_DEVICE, 0, 0, "device|host"},
-    {"gather", "expand: x is first written out for every entry, as in the paper", GSOLVE_CHOICE,
-     offsetof(gs_segmented_options, gather), GS_GATHER_FUSED, 0, 0, "fused|expand"},
+    {"gather", "expand: the element of x for every entry is written first, as in the paper",
+     GSOLVE_CHOICE, offsetof(gs_segmented_options, gather), GS_GATHER_FUSED, 0, 0, "fused|expand"},
     {"order",
-     "of the segments: rows; length: like ones together; columns: the long ones that read the same "
-     "part of x together; auto: what the matrix calls for",
+     "of the segments: rows; length: equal lengths together; columns: long ones that read the same "
+     "part of x together; auto: chosen from the matrix",
      GSOLVE_CHOICE, offsetof(gs_segmented_options, order), GS_ORDER_AUTO, 0, 0,
      "auto|rows|length|columns"},
     {"tune",
-     "also try half and twice the length, and keep what is fastest now: other runs may keep "
+     "also try half and twice the length, and keep the fastest: other runs may keep "
      "another, with other bits",
      GSOLVE_FLAG, offsetof(gs_segmented_options, tune), 0, 0, 1, NULL},
     {0},
 };
 
-typedef struct tuning { /* what a trial is given */
+typedef struct tuning { /* the data of a trial */
     const gs_segmented *like;
-    void *x, *y; /* scratch of fitting length */
+    void *x, *y; /* work space of the right lengths */
 } tuning;
 
 static gsolve_status multiply_once(const void *form, gsolve_context *ctx, const void *given)
@@ -49,7 +49,8 @@ static gsolve_status multiply_once(const void *form, gsolve_context *ctx, const 
     return s->kernels->apply(ctx->queue, s, 1, t->x, 0, t->y, NULL);
 }
 
-static gsolve_status make_again(void **form, gsolve_context *ctx, const void *given, int32_t length)
+static gsolve_status make_with_length(void **form, gsolve_context *ctx, const void *given,
+                                      int32_t length)
 {
     gs_segmented *s = NULL;
     const gsolve_status status = gs_segmented_build(&s, ctx, ((const tuning *)given)->like, length);
@@ -67,9 +68,10 @@ static gsolve_status time_product(double *seconds, void *form, gsolve_context *c
                          gs_type_size(t->like->csr.type));
 }
 
-static const gs_trial trial = {make_again, time_product, gs_segmented_destroy};
+static const gs_trial trial = {make_with_length, time_product, gs_segmented_destroy};
 
-/* *best, of segments of `length`, replaced by one of half or twice the length if that is faster. */
+/* Replaces *best, which has segments of `length`, by a form with half or twice the length if that
+ * is faster. */
 static gsolve_status tune(gs_segmented **best, gsolve_context *ctx, const gs_segmented *like,
                           int length)
 {
@@ -113,7 +115,7 @@ done:
     return status;
 }
 
-/* --- what is done with the form --------------------------------------------------------------- */
+/* --- the format ------------------------------------------------------------------------------- */
 
 static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
@@ -127,7 +129,7 @@ static gsolve_status apply_block(const void *self, gsolve_context *ctx, double a
 {
     gs_segmented *s = (gs_segmented *)(uintptr_t)self; /* room is no part of what it stands for */
     const int64_t cut = s->partials > s->parts ? s->partials : s->parts;
-    const int64_t sums = s->kernels->walks ? 0 : cut;
+    const int64_t sums = s->kernels->one_loop ? 0 : cut;
     const gs_subwarp_form form = {s->kernels->multiply, s, sums};
 
     return gs_subwarp_multiply(&form, &s->space, ctx, alpha, x, beta, y);
@@ -141,8 +143,7 @@ static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_den
     return s->kernels->apply(ctx->queue, s, 1, x.value, 0, y.value, &dots);
 }
 
-/* The segments depend on the pattern only; summed by several threads they are read where they are.
- */
+/* The segments depend on the pattern only. With sum=reduce, values are read where they lie. */
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
     gs_segmented *s = self;
@@ -151,14 +152,15 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     return s->reduce ? GSOLVE_OK : s->kernels->fill(s, ctx, false);
 }
 
-/* Bytes of the arrays that tell of segments. */
+/* Bytes of the tables of segments. */
 static size_t table_bytes(const gs_segmented *s)
 {
     return (size_t)s->segments *
            (gs_offset_size(s->csr.offset) + sizeof *s->size + sizeof *s->target);
 }
 
-/* Every group at its longest row where no row is cut; else what sorting leaves, about. */
+/* Where no row is cut, every group is as wide as its longest row. Else the groups are estimated as
+ * after sorting. */
 static size_t estimate_memory(const gsolve_csr *csr, const void *given)
 {
     enum { LANES = 32 };
@@ -184,7 +186,7 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *given)
     if (s.longest <= s.length && s.chosen.order <= GS_ORDER_ROWS &&
         (double)plain <= 1.1 * (double)s.entries) {
         bytes = (size_t)plain * entry;
-    } else { /* the tables twice while they are sorted, by keys and places of 4 bytes each */
+    } else { /* the tables exist twice during the sort, with keys and indices of 4 bytes each */
         bytes = (size_t)(1.1 * (double)s.entries) * entry + 2 * table_bytes(&s) +
                 (size_t)s.segments * 4 * sizeof(int32_t);
     }
@@ -218,8 +220,8 @@ static void describe(const void *self, gsolve_matrix_info *info)
 }
 
 const gsolve_format gs_segmented_format = {
-    .plugin = {"segmented", "rows cut into segments of a power of two of entries, summed alike",
-               options, sizeof(gs_segmented_options)},
+    .plugin = {"segmented", "rows cut into segments of equal length, a power of two", options,
+               sizeof(gs_segmented_options)},
     .build = build,
     .destroy = gs_segmented_destroy,
     .apply = apply,

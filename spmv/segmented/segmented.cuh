@@ -12,9 +12,9 @@ extern "C" {
 namespace gs_segments
 {
 
-constexpr int most_segments = 256; // of a row; a longer one is summed by a block for each part
+constexpr int most_segments = 256; // of a row; a longer row is summed by one block for each part
 constexpr int most_parts = 256;    // of a long row
-constexpr int least_part = 4096;   // entries, but the row's last
+constexpr int least_part = 4096;   // entries; the last part of a row may have fewer
 
 __host__ __device__ inline int32_t parts_of(int64_t entries)
 {
@@ -22,7 +22,7 @@ __host__ __device__ inline int32_t parts_of(int64_t entries)
     return (int32_t)(parts < most_parts ? parts : most_parts);
 }
 
-// Entries of each part but the last, which may have fewer, or none.
+// Entries of each part but the last, which may have fewer or none.
 __host__ __device__ inline int64_t part_size(int64_t entries, int32_t parts)
 {
     return (entries + parts - 1) / parts;
@@ -33,7 +33,7 @@ inline int blocks_for(int64_t threads)
     return (int)((threads + gs_block_size - 1) / gs_block_size);
 }
 
-// Where segments begin and how long they are, for kernels.
+// The first entry and the number of entries of segments, for kernels.
 template <class O>
 struct segments_of {
     const O *from, *start;
@@ -54,8 +54,8 @@ struct segments_of {
 
 } // namespace gs_segments
 
-// The conversion: gs_segmented_kernels, see segmented_cut_cuda.cu,
-// segmented_order_cuda.cu and segmented_fill_cuda.cu.
+// segmented_cut_cuda.cu, segmented_order_cuda.cu and segmented_fill_cuda.cu: members of
+// gs_segmented_kernels.
 gsolve_status gs_segmented_measure_rows_cuda(gs_segmented *s, gsolve_context *ctx);
 gsolve_status gs_segmented_cut_cuda(gs_segmented *s, gsolve_context *ctx);
 gsolve_status gs_segmented_inspect_cuda(const gs_segmented *s, gsolve_context *ctx,

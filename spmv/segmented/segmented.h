@@ -1,16 +1,16 @@
 /* segmented.h: the format segmented (segSpMV and segSpMV-r of He, Tan, Tlelo-Cuautle, Wang, Tang).
  *
- * Every row is cut into segments of at most `length` entries, a row without entries into one that
- * is empty. The sums of the segments are all alike to make; a row of one segment gets its element
- * of y at once, and the sums of a row of several are kept in partial and added in their order.
+ * Every row is cut into segments of at most `length` entries; a row without entries has one empty
+ * segment. A row of one segment gets its element of y at once. The sums of the segments of a cut
+ * row are stored in partial and added in their order.
  *
  * sum=thread: a thread (on the CPU a lane of a vector) sums a segment. Segments are stored in
- * groups of as many as run together: entry j of the group's l-th segment at first + j lanes + l,
- * up to the longest of the group; past a segment's end the column is -1.
- * sum=reduce: several threads sum a segment, whose entries stay where they are in the rows.
+ * groups of `lanes` segments: entry j of the group's l-th segment is at first + j lanes + l, up to
+ * the longest segment of the group. Past the end of a segment the column is -1. sum=reduce: several
+ * threads sum a segment, whose entries are read from the rows.
  *
- * On a GPU a row of more than 256 segments is summed from the rows as they are, by a block for each
- * of up to 256 parts, whichever the sum: see segmented_cuda.cu. */
+ * On a GPU, a row of more than 256 segments is summed from the rows, by one block for each of up to
+ * 256 parts, whatever the option sum; see segmented_cuda.cu. */
 #ifndef GS_SPMV_SEGMENTED_SEGMENTED_H
 #define GS_SPMV_SEGMENTED_SEGMENTED_H
 
@@ -24,40 +24,43 @@ enum { GS_FINISH_DEVICE, GS_FINISH_HOST };
 enum { GS_GATHER_FUSED, GS_GATHER_EXPAND };
 enum { GS_ORDER_AUTO, GS_ORDER_ROWS, GS_ORDER_LENGTH, GS_ORDER_COLUMNS };
 
-#define GS_SEGMENT_MOST    1024 /* entries of a segment; a power of two */
-#define GS_SEGMENT_WINDOW  8192 /* segments that order=length sorts among themselves */
-#define GS_SEGMENT_COLUMNS 2048 /* columns between which order=columns does not distinguish */
-#define GS_SEGMENT_NEAR    ((int64_t)128 << 10) /* bytes of x that a processor keeps at hand */
-#define GS_SEGMENT_SHORT   4 /* times the entries of a segment that order=columns takes as short */
-#define GS_SEGMENT_AROUND  2048 /* segments that one processor works on at a time, about */
+#define GS_SEGMENT_MOST    1024 /* entries of a segment, a power of two */
+#define GS_SEGMENT_WINDOW  8192 /* segments that order=length sorts together */
+#define GS_SEGMENT_COLUMNS 2048 /* columns that order=columns does not distinguish */
+#define GS_SEGMENT_NEAR \
+    ((int64_t)128 << 10) /* bytes of x that stay in the cache of a multiprocessor */
+#define GS_SEGMENT_SHORT \
+    4 /* order=columns treats segments of at most length / GS_SEGMENT_SHORT entries as short */
+#define GS_SEGMENT_AROUND 2048 /* segments that a multiprocessor has in work at a time, about */
 
 typedef struct gs_segmented_options {
     int length, sum, finish, gather, order;
     bool tune;
 } gs_segmented_options;
 
-/* On a GPU: a part of a row too long for segments. */
+/* On a GPU: a part of a row that is too long for segments. */
 typedef struct gs_segmented_part {
-    int64_t from; /* entry */
+    int64_t from; /* first entry */
     int64_t entries;
-    int32_t row, slot;    /* slot: where its sum goes */
-    int32_t first, parts; /* the row's: first slot, parts */
+    int32_t row, slot;    /* slot: index of its sum in part_sum */
+    int32_t first, parts; /* of the row: first slot, number of parts */
 } gs_segmented_part;
 
 typedef struct gs_segmented {
-    gsolve_csr csr; /* the handle's */
+    gsolve_csr csr; /* the handle's rows */
     const struct gs_segmented_kernels *kernels;
     gs_segmented_options chosen;
     int64_t entries, longest, stored;
-    int length;     /* of a segment, at most: a power of two */
-    bool scattered; /* on the CPU: see matrix/irregular.h */
+    int length;     /* most entries of a segment, a power of two */
+    bool irregular; /* on the CPU: x is read irregularly, see matrix/irregular.h */
     bool reduce;
     int32_t segments;
-    int lanes, groups; /* of lanes segments each */
+    int lanes, groups; /* groups of `lanes` segments each */
 
-    /* segments, all NULL where segment s is row s, or all of its segments: first entry (of the
-     * offsets' type), entries, and the row if it has no other segment, else ~ the place of its sum
-     * in partial; one block, which from begins */
+    /* One allocation, which `from` begins, with one element per segment: its first entry (in the
+     * type of offsets), its number of entries, and its target: the row if this is its only segment,
+     * else ~ the index of its sum in partial. All NULL where segment s is row s, or all segments of
+     * it. */
     void *from;
     uint16_t *size;
     int32_t *target;
@@ -66,65 +69,70 @@ typedef struct gs_segmented {
     int32_t *col;
     void *value;
 
-    int32_t many, partials; /* rows of several segments; their segments */
-    int32_t *row, *begin;   /* many; many + 1: first place in partial; one block */
+    int32_t many, partials; /* cut rows; their segments */
+    int32_t *row,
+        *begin; /* many: the cut rows; many + 1: their first index in partial; one allocation */
     void *partial;
 
     int32_t parts;    /* on a GPU */
-    int64_t in_parts; /* entries */
+    int64_t in_parts; /* entries of rows that are summed in parts */
     gs_segmented_part *part;
     void *part_sum;
-    unsigned *done; /* parts: at a long row's first, those that are there */
+    unsigned *done; /* parts: finished parts of a long row, at its first slot; 0 between products */
 
-    void *expanded;                 /* gather=expand: x for each stored entry */
+    void *expanded;                 /* gather=expand: the element of x for each stored entry */
     double *dots;                   /* on the CPU: sums of blocks */
-    gs_column_blocks column_blocks; /* ... and instead of walks, where they pay */
-    struct gs_segmented_far *far;   /* finish=host on a GPU: see segmented_cuda.cu */
-    gs_subwarp_space space;         /* for products with many columns */
+    gs_column_blocks column_blocks; /* on the CPU, instead of loops over rows where they pay */
+    struct gs_segmented_host_sums
+        *host_sums;         /* finish=host on a GPU: see segmented_finish_cuda.cu */
+    gs_subwarp_space space; /* work space for products with many columns */
 } gs_segmented;
 
-/* All arrays of gs_segmented lie where ctx's device works. */
+/* All arrays of gs_segmented lie where ctx's device reads them. */
 typedef struct gs_segmented_kernels {
     int lanes;         /* segments of a group */
-    int differing;     /* entries of a segment where rows differ much; 0: no more than the mean */
-    int least_groups;  /* that keep all processors busy */
-    int threads_until; /* length up to which sum=auto lets a thread sum a segment */
-    bool walks; /* sum=reduce in the order of rows needs no tables: a row's segments are one loop */
-    /* s->longest; on the CPU s->scattered */
+    int differing;     /* entries of a segment where the lengths of rows differ much; 0: at most the
+                          mean */
+    int least_groups;  /* groups that keep all processors busy */
+    int threads_until; /* length up to which sum=auto chooses a thread per segment */
+    bool one_loop;     /* with sum=reduce and order=rows, one loop over a row computes its segments
+                          without tables */
+    /* Computes s->longest and, on the CPU, s->irregular. */
     gsolve_status (*measure_rows)(gs_segmented *s, gsolve_context *ctx);
-    /* s's segments in the order of rows, and rows of several; parts */
+    /* Makes s's segments in the order of rows, the list of cut rows, and the parts. */
     gsolve_status (*cut)(gs_segmented *s, gsolve_context *ctx);
-    /* NULL: order=auto does not look; *by_columns: many segments are of cut rows, and those worked
-     * on together are far apart */
-    gsolve_status (*look)(const gs_segmented *s, gsolve_context *ctx, bool *by_columns);
-    /* s's segments in GS_ORDER_LENGTH or GS_ORDER_COLUMNS */
+    /* NULL: order=auto keeps the order of rows. *by_columns = whether many segments belong to cut
+     * rows and segments that are computed together read x host_sums apart. */
+    gsolve_status (*inspect)(const gs_segmented *s, gsolve_context *ctx, bool *by_columns);
+    /* Sorts s's segments in GS_ORDER_LENGTH or GS_ORDER_COLUMNS. */
     gsolve_status (*sort)(gs_segmented *s, gsolve_context *ctx, int order);
-    /* fills s->first; s->stored */
+    /* Fills s->first and s->stored. */
     gsolve_status (*measure_groups)(gs_segmented *s, gsolve_context *ctx);
-    /* s->value, and s->col if columns, from s->csr */
+    /* Writes s->value, and s->col if `columns` is set, from s->csr. */
     gsolve_status (*fill)(gs_segmented *s, gsolve_context *ctx, bool columns);
-    /* what finishing takes; and that undone */
+    /* Allocates and releases what `apply` needs besides. */
     gsolve_status (*prepare)(gs_segmented *s, gsolve_context *ctx);
     void (*drop)(gs_segmented *s, gsolve_context *ctx);
-    /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0 */
+    /* y = alpha A x + beta y. If dots is not NULL, alpha is 1 and beta is 0. */
     gsolve_status (*apply)(gs_queue *q, const gs_segmented *s, double alpha, const void *x,
                            double beta, void *y, const gs_product_sums *dots);
-    /* of many columns by rows, from csr's rows, segment by segment; unless it walks it takes as
-     * many sums for each column as there are segments of cut rows, or parts */
+    /* The product with many columns, row-major, from csr's rows, segment by segment. Unless
+     * one_loop is set, it needs a partial sum per column for each segment of a cut row, or for each
+     * part. */
     gs_subwarp_product *multiply;
 } gs_segmented_kernels;
 
 extern const gs_segmented_kernels gs_segmented_host[GSOLVE_TYPE_COUNT];
 extern const gs_segmented_kernels gs_segmented_cuda[GSOLVE_TYPE_COUNT];
 
-/* segmented_build.c: entries of a segment at most; the form of such segments, from what `like` has
- * of csr, kernels, chosen, entries and longest; and its end. */
+/* segmented_build.c: the length of segments; the form with such segments, from like's csr, kernels,
+ * chosen, entries and longest; its end. */
 int gs_segmented_length(const gs_segmented *like);
 gsolve_status gs_segmented_build(gs_segmented **s, gsolve_context *ctx, const gs_segmented *like,
                                  int length);
 void gs_segmented_destroy(void *self, gsolve_context *ctx);
 
-/* Room for the tables of s->segments segments, and for those of s->many rows. */
+/* Allocates the tables of s->segments segments, and those of s->many rows. */
 typedef struct gs_segment_tables {
     void *from;
     uint16_t *size;
@@ -135,7 +143,7 @@ gsolve_status gs_segmented_alloc_tables(const gs_segmented *s, gsolve_context *c
                                         gs_segment_tables *t);
 gsolve_status gs_segmented_alloc_rows(gs_segmented *s, gsolve_context *ctx);
 
-/* The tables on the CPU, see segmented_plan.c. */
+/* segmented_plan.c: the tables on the CPU. */
 gsolve_status gs_segmented_measure_rows(gs_segmented *s, gsolve_context *ctx);
 gsolve_status gs_segmented_cut(gs_segmented *s, gsolve_context *ctx);
 gsolve_status gs_segmented_sort(gs_segmented *s, gsolve_context *ctx, int order);
@@ -143,7 +151,7 @@ gsolve_status gs_segmented_measure_groups(gs_segmented *s, gsolve_context *ctx);
 gsolve_status gs_segmented_prepare(gs_segmented *s, gsolve_context *ctx);
 void gs_segmented_drop(gs_segmented *s, gsolve_context *ctx);
 
-/* First entry and entries of segment i. */
+/* First entry and number of entries of segment i. */
 static inline int64_t gs_segment_from(const gs_segmented *s, int32_t i)
 {
     if (!s->from) return gs_start(&s->csr, i);

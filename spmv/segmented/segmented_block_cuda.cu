@@ -1,6 +1,6 @@
 // segmented_block_cuda.cu: the product with many columns by segments on a GPU, see
-// spmv/subwarps.cuh. A subwarp sums a segment from the rows as they are, whichever the sum= of the
-// form: side by side are here the numbers of x's row, not the entries of several segments.
+// subwarp_rows.cuh. A subwarp sums one segment from the rows, whatever the option sum. Its threads
+// read neighbouring columns of x.
 #include "spmv/multi_rhs/subwarp_rows.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
@@ -10,7 +10,7 @@ namespace
 {
 
 template <class T, class O>
-struct whole_segments {
+struct segment_form {
     static constexpr int rows = 1, threads = 128, pieces = 2;
     static constexpr int blocks(int) { return 5; }
     segments_of<O> s;
@@ -24,7 +24,7 @@ struct whole_segments {
         return gs_subwarp_rows::launch_rows<W, P>(q, *this, d);
     }
 
-    template <int DEEP> // entries that are read at once
+    template <int DEEP> // entries that are loaded at once
     struct chunk {
         int32_t c[DEEP];
         T v[DEEP];
@@ -44,7 +44,7 @@ struct whole_segments {
         return e;
     }
 
-    // While some entries are multiplied the next ones are on their way.
+    // Sums a segment. The next entries are loaded while the present ones are multiplied.
     template <int W, int P>
     __device__ __forceinline__ void sum_up(int64_t unit, const T *const (&x)[P], int64_t stride,
                                            T (&sum)[1][P][W]) const
@@ -84,7 +84,7 @@ struct whole_segments {
     }
 };
 
-// The rows of several segments.
+// The cut rows, for add_all_parts.
 struct cut_rows {
     int64_t count;
     const int32_t *row_of, *begin;
@@ -98,8 +98,8 @@ template <class T, class O>
 gsolve_status sum_segments(gs_queue *q, const gs_segmented *s,
                            const gs_subwarp_rows::dense_rows<T> &d)
 {
-    const whole_segments<T, O> form = {segments_of<O>(s), s->target, s->csr.col,
-                                       (const T *)s->csr.value, s->segments};
+    const segment_form<T, O> form = {segments_of<O>(s), s->target, s->csr.col,
+                                     (const T *)s->csr.value, s->segments};
 
     return gs_subwarp_rows::sum_units(q, form, d, 32);
 }
@@ -119,8 +119,9 @@ gsolve_status gs_segments::multiply_rows(gsolve_context *ctx, const void *self, 
     TRY((s->csr.offset == GSOLVE_O64 ? sum_segments<T, int64_t>(q, s, d)
                                      : sum_segments<T, int32_t>(q, s, d)));
     TRY(gs_subwarp_rows::add_all_parts(q, cut, d));
-    TRY(gs_subwarp_rows::sum_long_rows(q, s->part, s->parts, &s->csr,
-                                       d)); // after those have been read
+    TRY(gs_subwarp_rows::sum_long_rows(
+        q, s->part, s->parts, &s->csr,
+        d)); // runs last, since it uses the partial sums that the cut rows have read by then
 done:
     return status;
 }

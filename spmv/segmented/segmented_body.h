@@ -1,6 +1,6 @@
 /* segmented_body.h: the products on the CPU for one value type T. */
 
-enum { FN(LANES) = 64 / (int)sizeof(T) }; /* segments of a group: a register of their sums */
+enum { FN(LANES) = 64 / (int)sizeof(T) }; /* segments of a group: the lanes of a vector of sums */
 
 static gsolve_status FN(fill)(gs_segmented *s, gsolve_context *ctx, bool columns)
 {
@@ -24,7 +24,7 @@ static gsolve_status FN(fill)(gs_segmented *s, gsolve_context *ctx, bool columns
     return GSOLVE_OK;
 }
 
-/* The sums of group g. Padding reads x[0], whatever that is, and adds 0 times 0. */
+/* The sums of group g. Padding reads x[0], which may be any number, and adds 0 times 0. */
 static inline void FN(group_sums)(const gs_segmented *s, int32_t g, const T *restrict x,
                                   T sum[FN(LANES)])
 {
@@ -40,7 +40,7 @@ static inline void FN(group_sums)(const gs_segmented *s, int32_t g, const T *res
     }
 }
 
-/* The same from the expanded vector. */
+/* The sums of group g from the expanded vector. */
 static inline void FN(expanded_sums)(const gs_segmented *s, int32_t g, T sum[FN(LANES)])
 {
     const T *value = s->value, *expanded = s->expanded;
@@ -52,8 +52,8 @@ static inline void FN(expanded_sums)(const gs_segmented *s, int32_t g, T sum[FN(
     }
 }
 
-/* sum of value[k] x[col[k]], or of value[k] x[k] where col is NULL; the last n mod 4 entries are
- * added to the first of four sums. */
+/* The sum of value[k] x[col[k]], or of value[k] x[k] where col is NULL. The last n mod 4 entries
+ * are added to the first of four sums. */
 static inline __attribute__((always_inline)) T FN(segment_sum)(int64_t n, const T *value,
                                                                const int32_t *col, const T *x)
 {
@@ -70,7 +70,7 @@ static inline __attribute__((always_inline)) T FN(segment_sum)(int64_t n, const 
     return (s0 + s1) + (s2 + s3);
 }
 
-/* The sums of a row's segments of at most length entries, added. */
+/* The sum of a row: the sums of its segments of at most `length` entries, added in their order. */
 static inline T FN(row_sum)(int64_t length, int64_t n, const T *value, const int32_t *col,
                             const T *x)
 {
@@ -84,9 +84,10 @@ static inline T FN(row_sum)(int64_t length, int64_t n, const T *value, const int
     return sum;
 }
 
-/* The same for a scattered x, elements of which are asked for ahead entries before their use. One
- * loop: where a row ends is not foreseen, and a loop for each segment would be wrong twice. */
-static inline T FN(scattered_row)(int64_t length, int64_t n, const T *value, const int32_t *col,
+/* row_sum where x is read irregularly; elements of x are prefetched `ahead` entries before their
+ * use. It is one loop: the end of a row cannot be predicted, and a loop per segment would cost two
+ * mispredictions. */
+static inline T FN(irregular_row)(int64_t length, int64_t n, const T *value, const int32_t *col,
                                   const T *x, int64_t ahead)
 {
     T sum = 0, s = 0;
@@ -102,7 +103,7 @@ static inline T FN(scattered_row)(int64_t length, int64_t n, const T *value, con
     return sum + s;
 }
 
-/* The same from the expanded vector. */
+/* row_sum from the expanded vector. */
 static inline T FN(expanded_row)(int64_t length, int64_t n, const T *value, const T *expanded)
 {
     T sum = 0;
@@ -126,7 +127,7 @@ static inline void FN(put)(const gs_segmented *s, int32_t i, T sum, T alpha, T b
     }
 }
 
-/* Segments begin to end, of which begin is the first of a group. */
+/* Segments begin to end - 1; begin is the first of a group. */
 static void FN(by_lanes)(const gs_segmented *s, int32_t begin, int32_t end, T alpha, const T *x,
                          T beta, T *y)
 {
@@ -168,14 +169,15 @@ static void FN(by_irregular)(const gs_segmented *s, int32_t begin, int32_t end, 
 
     for (int32_t i = begin; i < end; i++) {
         const int64_t from = gs_segment_from(s, i), n = gs_segment_size(s, i);
-        const int64_t ahead = from + n + GS_AHEAD > s->entries ? 0 : GS_AHEAD; /* none is there */
+        const int64_t ahead =
+            from + n + GS_AHEAD > s->entries ? 0 : GS_AHEAD; /* fewer entries follow */
         FN(put)
-        (s, i, FN(scattered_row)(s->length, n, value + from, s->csr.col + from, x, ahead), alpha,
+        (s, i, FN(irregular_row)(s->length, n, value + from, s->csr.col + from, x, ahead), alpha,
          beta, y);
     }
 }
 
-/* expanded[k] = x[col[k]] for all that is stored. */
+/* expanded[k] = x[col[k]] for all stored entries. */
 static void FN(expand)(gs_queue *q, const gs_segmented *s, const T *x)
 {
     const int32_t *col = s->reduce ? s->csr.col : s->col;
@@ -186,7 +188,7 @@ static void FN(expand)(gs_queue *q, const gs_segmented *s, const T *x)
     for (int64_t k = 0; k < s->stored; k++) expanded[k] = col[k] < 0 ? 0 : x[col[k]];
 }
 
-/* The rows of several segments: their sums in the order of the row. */
+/* Cut rows: adds the sums of their segments in the order of the row. */
 static void FN(finish)(const gs_segmented *s, int threads, T alpha, T beta, T *y)
 {
     const T *partial = s->partial;
@@ -202,25 +204,25 @@ static void FN(finish)(const gs_segmented *s, int threads, T alpha, T beta, T *y
 /* w'y and y'y over n rows. */
 static void FN(block_dots)(int32_t n, const T *w, const T *y, double *wy, double *yy)
 {
-    double with[GS_LANES] = {0}, own[GS_LANES] = {0};
+    double with[GS_LANES] = {0}, squares[GS_LANES] = {0};
 
     GS_EACH_LANE(n, {
         with[lane] += (double)w[i] * (double)y[i];
-        own[lane] += (double)y[i] * (double)y[i];
+        squares[lane] += (double)y[i] * (double)y[i];
     });
     *wy = gs_sum_lanes(with);
-    *yy = gs_sum_lanes(own);
+    *yy = gs_sum_lanes(squares);
 }
 
 static gsolve_status FN(apply)(gs_queue *q, const gs_segmented *s, double alpha, const void *px,
                                double beta, void *py, const gs_product_sums *dots)
 {
     const gs_blocks all = blocks_of(s);
-    const bool on_the_way = dots && !s->target;
+    const bool fused = dots && !s->target;
     const int threads = gs_queue_threads(q);
     void (*sums)(const gs_segmented *, int32_t, int32_t, T, const T *, T, T *) =
         !s->reduce                     ? FN(by_lanes)
-        : s->scattered && !s->expanded ? FN(by_irregular)
+        : s->irregular && !s->expanded ? FN(by_irregular)
                                        : FN(by_segments);
     T *y = py;
 
@@ -233,13 +235,13 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_segmented *s, double alpha,
         const int32_t begin = (int32_t)gs_block_begin(&all, b);
         const int32_t end = (int32_t)gs_block_end(&all, b);
         sums(s, begin, end, (T)alpha, px, (T)beta, y);
-        if (on_the_way) {
+        if (fused) {
             const T *w = (const T *)dots->w + begin;
             FN(block_dots)(end - begin, w, y + begin, &s->dots[b], &s->dots[GS_MAX_BLOCKS + b]);
         }
     }
     FN(finish)(s, s->chosen.finish == GS_FINISH_HOST ? 1 : threads, (T)alpha, (T)beta, y);
-    if (on_the_way) {
+    if (fused) {
         *dots->wy = gs_sum(all.count, s->dots);
         if (dots->yy) *dots->yy = gs_sum(all.count, s->dots + GS_MAX_BLOCKS);
         return GSOLVE_OK;
@@ -248,19 +250,19 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_segmented *s, double alpha,
                 : GSOLVE_OK;
 }
 
-/* --- many columns by rows --------------------------------------------------------------------- */
+/* --- many columns, row-major ------------------------------------------------------------------ */
 
 typedef T FN(columns) __attribute__((vector_size(32)));
 enum { FN(WIDE) = 32 / (int)sizeof(T) };
 
-/* to[0..] = the sums of row i with wide vectors of columns of x, segment after segment. */
+/* to[0..] = row i with `wide` vectors of columns of x, segment after segment. */
 static inline __attribute__((always_inline)) void FN(row_of_columns)(const gs_segmented *s,
                                                                      int32_t i, const T *x,
                                                                      int64_t stride, const int wide,
                                                                      T *to)
 {
     const int64_t from = gs_start(&s->csr, i), end = gs_start(&s->csr, i + 1);
-    const int64_t ahead = s->scattered && end + GS_AHEAD <= s->entries ? GS_AHEAD : 0;
+    const int64_t ahead = s->irregular && end + GS_AHEAD <= s->entries ? GS_AHEAD : 0;
     const int32_t *col = s->csr.col;
     const T *value = s->csr.value;
     FN(columns) all[2] = {{0}}, sum[2] = {{0}}, v;
@@ -280,7 +282,7 @@ static inline __attribute__((always_inline)) void FN(row_of_columns)(const gs_se
     memcpy(to, all, (size_t)wide * sizeof v);
 }
 
-/* The same of one column. */
+/* row_of_columns for one column. */
 static T FN(row_of_column)(const gs_segmented *s, int32_t i, const T *x, int64_t stride)
 {
     const int64_t from = gs_start(&s->csr, i), end = gs_start(&s->csr, i + 1);
@@ -296,8 +298,8 @@ static T FN(row_of_column)(const gs_segmented *s, int32_t i, const T *x, int64_t
     return all + sum;
 }
 
-static void FN(row_by_rows)(const gs_segmented *s, int32_t i, T alpha, gsolve_dense x, T beta,
-                            gsolve_dense y)
+static void FN(multiply_row)(const gs_segmented *s, int32_t i, T alpha, gsolve_dense x, T beta,
+                             gsolve_dense y)
 {
     T sum[2 * FN(WIDE)];
 
@@ -323,12 +325,12 @@ static gsolve_status FN(multiply)(gsolve_context *ctx, const void *self, double 
                                   gsolve_dense x, double beta, gsolve_dense y, void *sums)
 {
     const gs_segmented *s = self;
-    (void)sums; /* rows are walked through whole */
+    (void)sums; /* one loop computes a row */
 
 #pragma omp parallel for schedule(dynamic, 256) \
     num_threads(gsolve_threads(ctx)) if (s->csr.nrows > 512)
     for (int32_t i = 0; i < s->csr.nrows; i++) {
-        FN(row_by_rows)(s, i, (T)alpha, x, (T)beta, y);
+        FN(multiply_row)(s, i, (T)alpha, x, (T)beta, y);
     }
     return GSOLVE_OK;
 }

@@ -1,15 +1,15 @@
-/* segmented_build.c: the stored form: how long segments are, in which order, and what is copied. */
+/* segmented_build.c: the stored form: the length of segments, their order, and what is copied. */
 #include <stdio.h>
 
 #include "core/try.h"
 #include "spmv/segmented/segmented.h"
 
-/* --- the length ------------------------------------------------------------------------------- */
+/* --- the length of segments ------------------------------------------------------------------- */
 
-/* The power of two just above the mean, as in the paper; above the longest row where that is at
- * most twice as much, since a group is no longer than the longest of its segments: then no row is
- * cut. Where rows differ more, what the device does best, as long as all its processors get some.
- */
+/* The power of two just above the mean length, as in the paper. If the longest row has at most
+ * twice that, the power of two above it: a group is only as wide as the longest of its segments,
+ * and no row is cut. Where lengths differ more, the device's best length, reduced until all its
+ * processors have segments. */
 int gs_segmented_length(const gs_segmented *s)
 {
     const gs_segmented_kernels *device = s->kernels;
@@ -31,7 +31,7 @@ int gs_segmented_length(const gs_segmented *s)
 
 /* --- the form --------------------------------------------------------------------------------- */
 
-/* Whether the segments are all rows, each whole. */
+/* Whether segments are rows and no row is cut. */
 static bool is_plain(const gs_segmented *s)
 {
     return s->longest <= s->length && s->chosen.order <= GS_ORDER_ROWS;
@@ -42,17 +42,18 @@ static bool is_auto(const gs_segmented *s)
     return s->chosen.sum == GS_SUM_AUTO;
 }
 
-/* Whether groups may come of it. Loops can ask for elements of a scattered x ahead of their use. */
+/* Whether segments may be stored in groups. Where x is read irregularly, loops over rows are
+ * better, since they can prefetch x. */
 static bool wants_groups(const gs_segmented *s)
 {
     return s->chosen.sum == GS_SUM_THREAD ||
-           (is_auto(s) && s->length <= s->kernels->threads_until && !s->scattered);
+           (is_auto(s) && s->length <= s->kernels->threads_until && !s->irregular);
 }
 
-/* Whether a loop over a row's segments will do. */
-static bool walks_rows(const gs_segmented *s)
+/* Whether one loop over each row computes its segments. */
+static bool loops_over_rows(const gs_segmented *s)
 {
-    return s->kernels->walks && !wants_groups(s) && s->chosen.order <= GS_ORDER_ROWS &&
+    return s->kernels->one_loop && !wants_groups(s) && s->chosen.order <= GS_ORDER_ROWS &&
            s->chosen.finish == GS_FINISH_DEVICE;
 }
 
@@ -89,14 +90,14 @@ static gsolve_status cut(gs_segmented *s, gsolve_context *ctx)
     s->segments = s->csr.nrows;
     if (most > INT32_MAX) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "segmented would cut %lld entries into up to %lld segments of %d; it "
-                           "counts to 2147483647: give a greater length",
+                           "segmented would cut %lld entries into up to %lld segments of %d, but "
+                           "supports 2147483647: choose a greater length",
                            (long long)s->entries, (long long)most, s->length);
     }
-    return is_plain(s) || walks_rows(s) ? GSOLVE_OK : kernels->cut(s, ctx);
+    return is_plain(s) || loops_over_rows(s) ? GSOLVE_OK : kernels->cut(s, ctx);
 }
 
-/* The groups of the segments as they are now; sorting leaves as many. */
+/* Makes the groups of the segments in their present order. Sorting does not change their number. */
 static gsolve_status measure(gs_segmented *s, gsolve_context *ctx)
 {
     gsolve_status status;
@@ -108,20 +109,20 @@ done:
     return status;
 }
 
-/* Whether groups store about what there is; the last group of few does not count. */
+/* Whether groups store at most `times` the entries; the last group is left out of account. */
 static bool is_dense(const gs_segmented *s, double times)
 {
     return (double)s->stored <=
            times * (double)(s->entries - s->in_parts) + 2.0 * s->lanes * s->length;
 }
 
-/* Whether there are too few segments for a thread each, and enough entries for several. */
+/* Whether there are too few segments for one thread each, and enough entries for several. */
 static bool is_few(const gs_segmented *s)
 {
     return s->groups < s->kernels->least_groups / 4 && s->entries >= 16 * (int64_t)s->segments;
 }
 
-/* The order of segments, and where each group of them begins, if groups there will be. */
+/* Chooses the order of segments, and makes the groups if there are any. */
 static gsolve_status arrange(gs_segmented *s, gsolve_context *ctx)
 {
     const gs_segmented_kernels *kernels = s->kernels;
@@ -131,7 +132,7 @@ static gsolve_status arrange(gs_segmented *s, gsolve_context *ctx)
     gsolve_status status = GSOLVE_OK;
 
     s->reduce = !wants_groups(s);
-    if (may_sort && s->from && kernels->look) TRY(kernels->look(s, ctx, &by_columns));
+    if (may_sort && s->from && kernels->inspect) TRY(kernels->inspect(s, ctx, &by_columns));
     if (may_sort) order = by_columns ? GS_ORDER_COLUMNS : GS_ORDER_ROWS;
     if (order != GS_ORDER_ROWS) TRY(kernels->sort(s, ctx, order));
     if (s->reduce) return status;
@@ -146,9 +147,10 @@ done:
     return status;
 }
 
-/* Refuses much padding that does not fit, once it is known. What there is without it was foretold,
- * and asking for the free memory takes as long as several passes. */
-static gsolve_status check_room(const gs_segmented *s, gsolve_context *ctx)
+/* Fails if much padding does not fit into memory. The memory without padding has been checked
+ * before; asking for the free memory takes as long as several passes, so it is not done without
+ * need. */
+static gsolve_status check_memory(const gs_segmented *s, gsolve_context *ctx)
 {
     const double entry = (double)(gs_type_size(s->csr.type) + sizeof *s->col);
     char what[120];
@@ -164,7 +166,7 @@ static gsolve_status store(gs_segmented *s, gsolve_context *ctx)
     const size_t size = gs_type_size(s->csr.type);
     gsolve_status status;
 
-    TRY(check_room(s, ctx));
+    TRY(check_memory(s, ctx));
     ALLOC(ctx, gs_location(ctx), s->col, s->stored);
     s->value = gsolve_alloc(ctx, gs_location(ctx), (size_t)s->stored, size);
     TRY(s->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);

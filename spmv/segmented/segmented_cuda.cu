@@ -1,10 +1,14 @@
 // segmented_cuda.cu: the product with segments on a GPU, see segmented.h.
 //
-// sum=thread: a warp sums a group, each of its threads a segment, eight entries at a time so that
-// their reads overlap. sum=reduce: a few threads a segment, several segments at a time. In the same
-// launch, first of all, the parts of rows too long for segments: a block sums one, and the block
-// that ends a row's last part adds them up. Where rows of several segments are left, a second,
-// small launch adds those.
+// sum=thread: a warp sums a group, each thread one segment, with eight entries in flight
+// (segmented_threads_cuda.cu). sum=reduce: a few threads sum a segment, several segments at a time
+// (segmented_lanes_cuda.cu). The first blocks of the same launch sum the parts of rows that are too
+// long for segments, one part per block; the block that finishes last adds the parts of the row in
+// their order. If there are cut rows, a second, small launch adds the sums of their segments
+// (segmented_finish_cuda.cu).
+//
+// One product moves 12 bytes per stored entry (8 in single precision), the tables, and x and y
+// once.
 #include "core/pdl.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
@@ -17,7 +21,7 @@ using namespace gs_segments;
 namespace
 {
 
-// expanded[k] = x[col[k]]
+// expanded[k] = x[col[k]]; a thread strides over the entries.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     expand(int64_t n, const int32_t *col, const T *x, T *expanded, gs_guard guard)
@@ -64,8 +68,8 @@ done:
     return status;
 }
 
-// A group is a warp; with more than 32 entries a thread has long to go alone; 4096 warps are about
-// half of those that run at once.
+// A group is a warp. Where lengths differ, segments have 32 entries: with more, single threads take
+// long. 4096 warps are about half of those that run at once.
 template <class T>
 constexpr gs_segmented_kernels table()
 {

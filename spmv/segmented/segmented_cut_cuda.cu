@@ -1,5 +1,5 @@
-// segmented_cut_cuda.cu: the tables of segments on a GPU: one scan of what rows become, and a pass
-// over the rows.
+// segmented_cut_cuda.cu: the tables of segments on a GPU: one scan of what each row becomes, and
+// one pass over the rows.
 #include <cub/device/device_scan.cuh>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
@@ -11,10 +11,11 @@ using namespace gs_segments;
 namespace
 {
 
-constexpr int few = 4; // segments that a row's thread writes alone
+constexpr int few = 4; // segments that the thread of a row writes alone, at most
 
 // --- rows -------------------------------------------------------------------------------------
 
+// Finds the longest row: threads stride over the rows, warps reduce by shuffles.
 template <class O>
 __global__ void measure(int32_t n, const O *start, unsigned long long *longest_row)
 {
@@ -48,11 +49,11 @@ done:
 
 // --- segments ---------------------------------------------------------------------------------
 
-// What a row becomes, or all rows before one.
+// What a row becomes, or what all rows before it become.
 struct pieces {
-    int64_t in_parts;           // entries
-    int32_t segments, partials; // partials: segments of rows of several
-    int32_t many, parts;        // many: rows of several
+    int64_t in_parts;           // entries of long rows
+    int32_t segments, partials; // partials: segments of cut rows
+    int32_t many, parts;        // many: cut rows; parts: of long rows
 };
 
 struct add_pieces {
@@ -63,7 +64,8 @@ struct add_pieces {
     }
 };
 
-// A long row has parts instead of segments. Nothing comes of row n.
+// What row i becomes. A long row has parts instead of segments. Row n, past the end, becomes
+// nothing.
 template <class O>
 struct cut_row {
     const O *start;
@@ -89,9 +91,9 @@ struct tables {
     gs_segmented_part *part;
 };
 
-// The parts of row i, from the first-th on.
-__device__ void name_parts(int64_t from, int64_t entries, int32_t i, int32_t first,
-                           gs_segmented_part *part)
+// Describes the parts of row i; the first gets number `first`.
+__device__ void describe_parts(int64_t from, int64_t entries, int32_t i, int32_t first,
+                               gs_segmented_part *part)
 {
     const int32_t parts = parts_of(entries);
     const int64_t size = part_size(entries, parts);
@@ -102,11 +104,12 @@ __device__ void name_parts(int64_t from, int64_t entries, int32_t i, int32_t fir
     }
 }
 
-// Segment k of a row.
+// Writes the segments of a row.
 template <class O>
 struct segment_writer {
     int64_t from, entries;
-    int32_t i, first, slot; // row; its first segment, and place among the partial sums, or -1
+    int32_t i, first, slot; // row; number of its first segment; its first index in partial, or -1
+                            // if it is not cut
 
     __device__ void write(const tables<O> &t, int length, int32_t k) const
     {
@@ -124,8 +127,8 @@ struct segment_writer {
     }
 };
 
-// before: of each row, from the scan. A row of few segments is written by its thread, one of more
-// by the warp.
+// A thread has one row. before: what the rows before each row become, from the scan. The thread
+// writes a row of few segments alone; the warp writes the others one row after the other.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     make(cut_row<O> cut, const pieces *before, tables<O> t)
@@ -133,25 +136,25 @@ __global__ void __launch_bounds__(gs_block_size)
     const int64_t at = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
     const int lane = (int)threadIdx.x % 32;
     const int32_t i = (int32_t)min(at, (int64_t)cut.n);
-    const pieces own = cut(i), first = before[i];
+    const pieces of_row = cut(i), first = before[i];
     const int64_t from = (int64_t)cut.start[i];
     const segment_writer<O> row = {from, i < cut.n ? (int64_t)cut.start[i + 1] - from : 0, i,
-                                   first.segments, own.many ? first.partials : -1};
-    const bool is_many = own.segments > few;
+                                   first.segments, of_row.many ? first.partials : -1};
+    const bool is_many = of_row.segments > few;
 
-    if (own.parts > 0) name_parts(row.from, row.entries, i, first.parts, t.part);
-    if (own.many) t.row[first.many] = i;
-    if (own.many || at == cut.n) t.begin[first.many] = first.partials;
-    for (int32_t k = 0; k < own.segments && !is_many; k++) row.write(t, cut.length, k);
+    if (of_row.parts > 0) describe_parts(row.from, row.entries, i, first.parts, t.part);
+    if (of_row.many) t.row[first.many] = i;
+    if (of_row.many || at == cut.n) t.begin[first.many] = first.partials;
+    for (int32_t k = 0; k < of_row.segments && !is_many; k++) row.write(t, cut.length, k);
     for (unsigned left = __ballot_sync(~0u, is_many); left; left &= left - 1) {
         const int l = __ffs((int)left) - 1;
         const segment_writer<O> other = row.of_lane(l);
-        const int32_t count = __shfl_sync(~0u, own.segments, l);
+        const int32_t count = __shfl_sync(~0u, of_row.segments, l);
         for (int32_t k = lane; k < count; k += 32) other.write(t, cut.length, k);
     }
 }
 
-// The arrays that make fills, and the sums of parts.
+// Allocates the arrays that `make` fills, and the memory for sums of parts.
 gsolve_status new_tables(gs_segmented *s, gsolve_context *ctx, const pieces *all)
 {
     gs_queue *q = ctx->queue;

@@ -1,5 +1,5 @@
-// segmented_fill_cuda.cu: the groups that threads sum, on a GPU: where each begins, and what is in
-// it.
+// segmented_fill_cuda.cu: the groups of sum=thread on a GPU: where each group begins, and its
+// entries.
 #include "core/scan.cuh"
 #include "spmv/segmented/segmented.cuh"
 
@@ -8,18 +8,18 @@ using namespace gs_segments;
 namespace
 {
 
-constexpr int block = 128, warps = block / 32; // of the filling
+constexpr int block = 128, warps = block / 32; // of fill_groups
 constexpr int chunk =
-    8; // entries of each segment that a warp reads at once, of several side by side
-constexpr int at_once = 16; // segments that a warp reads one after the other, of a wide group
+    8; // entries of each segment that a warp reads at once; it reads several segments together
+constexpr int at_once = 16; // wide groups: segments whose loads overlap
 
-// Numbers of a row of the shared tile, so that neither writing nor reading it meets a bank twice:
-// of chunk rows, and of 32.
+// Elements in a row of the shared tile, so that neither writes nor reads have bank conflicts: of
+// chunk rows, and of 32.
 template <class T>
 constexpr int pitch = 32 + 16 / (int)sizeof(T);
 constexpr int wide_pitch = 33;
 
-// A warp's room: a tile of values and one of columns, or a wide one of either.
+// The shared memory of a warp: a tile of values and one of columns, or one wide tile of either.
 template <class T>
 union tiles {
     struct {
@@ -30,7 +30,7 @@ union tiles {
     int32_t col[32][wide_pitch];
 };
 
-// width[g] = entries that group g stores, for g < groups; 0 for g = groups. A warp a group.
+// width[g] = stored entries of group g, for g < groups; width[groups] = 0. A warp measures a group.
 template <class O>
 __global__ void measure_widths(segments_of<O> s, int groups, int64_t *width)
 {
@@ -57,7 +57,7 @@ gsolve_status measure_groups(gs_segmented *s, gsolve_context *ctx)
     TRY(gs_launch(q, "measuring groups", measure_widths<O>, blocks_for(32 * n), gs_block_size,
                   segments_of<O>(s), s->groups, s->first));
     TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, s->first, s->first, n, q->stream),
-                "places of groups"));
+                "numbering entries of groups"));
     TRY(gsolve_copy(ctx, &s->stored, GSOLVE_HOST, s->first + s->groups, GSOLVE_DEVICE,
                     sizeof s->stored));
 done:
@@ -65,28 +65,29 @@ done:
     return status;
 }
 
-// The segments of a group, one for each lane: where it begins and how long it is. width: of the
-// longest.
+// The segments of a group, one per lane: first entry, number of entries. width: of the longest.
 struct group {
     int64_t from;
     int size, width;
 };
 
-// The group's entries, an entry of every segment side by side from at on for this lane, by way of a
-// tile in shared memory: a few of each segment at a time, of several segments side by side.
+// Writes the group's entries: entry j of all 32 segments is contiguous. A tile in shared memory
+// transposes: the warp reads `chunk` entries of several segments at a time. at: to_col and to_value
+// point to this lane.
 template <class T, bool COLUMNS>
 __device__ void fill_narrow(tiles<T> &tile, const group &g, const int32_t *col, const T *value,
                             int32_t *to_col, T *to_value)
 {
     const int lane = (int)threadIdx.x % 32;
-    const int beside = lane / chunk, k = lane % chunk; // this thread's segment of a few; its entry
+    const int segment = lane / chunk,
+              k = lane % chunk; // this thread's segment among those read together; its entry
 
     for (int j = 0; j < g.width; j += chunk) {
         T v[chunk];
         int32_t c[chunk];
 #pragma unroll
         for (int u = 0; u < chunk; u++) {
-            const int l = u * (32 / chunk) + beside;
+            const int l = u * (32 / chunk) + segment;
             const int64_t entry = __shfl_sync(~0u, g.from, l) + j + k;
             const bool in = j + k < __shfl_sync(~0u, g.size, l);
             v[u] = in ? value[entry] : T(0);
@@ -94,8 +95,8 @@ __device__ void fill_narrow(tiles<T> &tile, const group &g, const int32_t *col, 
         }
 #pragma unroll
         for (int u = 0; u < chunk; u++) {
-            tile.narrow.value[k][u * (32 / chunk) + beside] = v[u];
-            if constexpr (COLUMNS) tile.narrow.col[k][u * (32 / chunk) + beside] = c[u];
+            tile.narrow.value[k][u * (32 / chunk) + segment] = v[u];
+            if constexpr (COLUMNS) tile.narrow.col[k][u * (32 / chunk) + segment] = c[u];
         }
         __syncwarp();
 #pragma unroll
@@ -108,8 +109,8 @@ __device__ void fill_narrow(tiles<T> &tile, const group &g, const int32_t *col, 
     }
 }
 
-// Entries j to j + 32 of each segment, of one segment after the other, so that what is read of it
-// lies together.
+// Writes entries j to j + 31 of each segment. The warp reads one segment after the other, so that
+// its loads are contiguous.
 template <class E>
 __device__ void fill_columns(E (&tile)[32][wide_pitch], const group &g, int j, const E *entries,
                              E padding, E *to)
@@ -135,7 +136,7 @@ __device__ void fill_columns(E (&tile)[32][wide_pitch], const group &g, int j, c
     __syncwarp();
 }
 
-// A warp a group.
+// A warp writes one group. Groups of up to 2 chunk columns use fill_narrow.
 template <class T, class O, bool COLUMNS>
 __global__ void __launch_bounds__(block)
     fill_groups(segments_of<O> s, int groups, const int64_t *first, const int32_t *col,

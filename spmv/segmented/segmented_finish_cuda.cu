@@ -1,13 +1,14 @@
-// segmented_finish_cuda.cu: the rows of several segments on a GPU, from the sums of these.
+// segmented_finish_cuda.cu: the cut rows on a GPU, from the sums of their segments.
 //
-// finish=host: the sums travel to the host, where one thread adds them as in the paper, and those
-// of the rows come back; a function that the stream calls does it, so that steps can be recorded.
+// finish=host: the sums of segments are copied to the host, one thread adds them as in the paper,
+// and the sums of rows are copied back. A function that the stream calls does this, so that it can
+// be recorded in a CUDA graph.
 #include "core/pdl.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
 using namespace gs_segments;
 
-struct gs_segmented_far { // on the host, pages locked; begin as in gs_segmented
+struct gs_segmented_host_sums { // on the host, in locked pages; begin is a copy of gs_segmented's
     void *partial, *sum;
     int32_t *begin, many;
     void *row_sum; // many, on the device
@@ -17,7 +18,8 @@ struct gs_segmented_far { // on the host, pages locked; begin as in gs_segmented
 namespace
 {
 
-// The rows of several segments, by lanes threads each.
+// A group of `lanes` threads adds the segments of one cut row: thread l adds segments l, l + lanes,
+// ..., and shuffles add the threads' sums.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     add_rows(product<T> a, int32_t many, const int32_t *row, const int32_t *begin, int lanes,
@@ -49,38 +51,39 @@ __global__ void __launch_bounds__(gs_block_size)
 template <class T>
 void CUDART_CB add_on_host(void *given)
 {
-    const gs_segmented_far *far = (const gs_segmented_far *)given;
+    const gs_segmented_host_sums *sums = (const gs_segmented_host_sums *)given;
 
-    for (int32_t m = 0; m < far->many; m++) {
+    for (int32_t m = 0; m < sums->many; m++) {
         T sum = 0;
-        for (int32_t k = far->begin[m]; k < far->begin[m + 1]; k++) sum += ((T *)far->partial)[k];
-        ((T *)far->sum)[m] = sum;
+        for (int32_t k = sums->begin[m]; k < sums->begin[m + 1]; k++)
+            sum += ((T *)sums->partial)[k];
+        ((T *)sums->sum)[m] = sum;
     }
 }
 
 template <class T>
 gsolve_status finish_on_host(gs_queue *q, const gs_segmented *s, const product<T> &a)
 {
-    gs_segmented_far *far = s->far;
+    gs_segmented_host_sums *sums = s->host_sums;
     const char *what = "the sums on the host";
     gsolve_status status;
 
     TRY(gs_cuda(q,
-                cudaMemcpyAsync(far->partial, s->partial, (size_t)s->partials * sizeof(T),
+                cudaMemcpyAsync(sums->partial, s->partial, (size_t)s->partials * sizeof(T),
                                 cudaMemcpyDeviceToHost, q->stream),
                 what));
-    TRY(gs_cuda(q, cudaLaunchHostFunc(q->stream, add_on_host<T>, far), what));
+    TRY(gs_cuda(q, cudaLaunchHostFunc(q->stream, add_on_host<T>, sums), what));
     TRY(gs_cuda(q,
-                cudaMemcpyAsync(far->row_sum, far->sum, (size_t)s->many * sizeof(T),
+                cudaMemcpyAsync(sums->row_sum, sums->sum, (size_t)s->many * sizeof(T),
                                 cudaMemcpyHostToDevice, q->stream),
                 what));
     TRY(gs_launch_pdl(q, what, put_rows<T>, blocks_for(s->many), gs_block_size, a, s->many, s->row,
-                      (const T *)far->row_sum));
+                      (const T *)sums->row_sum));
 done:
     return status;
 }
 
-// count values on the host in locked pages.
+// Allocates `count` values on the host in locked pages.
 template <class T>
 gsolve_status lock_pages(gsolve_context *ctx, int64_t count, void **block, bool *locked)
 {
@@ -101,48 +104,48 @@ gsolve_status gs_segments::finish_rows(gs_queue *q, const gs_segmented *s, const
     const int lanes = s->partials / 24 >= s->many ? 32 : 8;
 
     if (s->many == 0) return GSOLVE_OK;
-    if (s->far) return finish_on_host(q, s, a);
+    if (s->host_sums) return finish_on_host(q, s, a);
     return gs_launch_pdl(q, "the sums of cut rows", add_rows<T>,
                          blocks_for((int64_t)s->many * lanes), gs_block_size, a, s->many, s->row,
                          s->begin, lanes);
 }
 
-// --- what finish=host takes -------------------------------------------------------------------
+// --- memory for finish=host -------------------------------------------------------------------
 
 void gs_segments::drop(gs_segmented *s, gsolve_context *ctx)
 {
-    gs_segmented_far *far = s->far;
+    gs_segmented_host_sums *sums = s->host_sums;
 
-    if (!far) return;
-    cudaStreamSynchronize(ctx->queue->stream); // the host may still be adding
-    if (far->locked[0]) cudaHostUnregister(far->partial);
-    if (far->locked[1]) cudaHostUnregister(far->sum);
-    gsolve_free(ctx, GSOLVE_HOST, far->partial);
-    gsolve_free(ctx, GSOLVE_HOST, far->sum);
-    gsolve_free(ctx, GSOLVE_HOST, far->begin);
-    gsolve_free(ctx, GSOLVE_DEVICE, far->row_sum);
-    gsolve_free(ctx, GSOLVE_HOST, far);
+    if (!sums) return;
+    cudaStreamSynchronize(ctx->queue->stream); // the host function may still be running
+    if (sums->locked[0]) cudaHostUnregister(sums->partial);
+    if (sums->locked[1]) cudaHostUnregister(sums->sum);
+    gsolve_free(ctx, GSOLVE_HOST, sums->partial);
+    gsolve_free(ctx, GSOLVE_HOST, sums->sum);
+    gsolve_free(ctx, GSOLVE_HOST, sums->begin);
+    gsolve_free(ctx, GSOLVE_DEVICE, sums->row_sum);
+    gsolve_free(ctx, GSOLVE_HOST, sums);
 }
 
 template <class T>
 gsolve_status gs_segments::prepare(gs_segmented *s, gsolve_context *ctx)
 {
-    gs_segmented_far *far = nullptr;
+    gs_segmented_host_sums *sums = nullptr;
     gsolve_status status = GSOLVE_OK;
 
     if (s->chosen.finish != GS_FINISH_HOST || s->many == 0) return status;
-    far = (gs_segmented_far *)gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *far);
-    if (!far) return GSOLVE_NO_MEMORY;
-    *far = gs_segmented_far();
-    s->far = far; // destroy releases it
-    far->many = s->many;
-    TRY(lock_pages<T>(ctx, s->partials, &far->partial, &far->locked[0]));
-    TRY(lock_pages<T>(ctx, s->many, &far->sum, &far->locked[1]));
-    far->begin = (int32_t *)gsolve_alloc(ctx, GSOLVE_HOST, (size_t)s->many + 1, sizeof(int32_t));
-    TRY(far->begin ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    far->row_sum = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)s->many, sizeof(T));
-    TRY(far->row_sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(gsolve_copy(ctx, far->begin, GSOLVE_HOST, s->begin, GSOLVE_DEVICE,
+    sums = (gs_segmented_host_sums *)gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *sums);
+    if (!sums) return GSOLVE_NO_MEMORY;
+    *sums = gs_segmented_host_sums();
+    s->host_sums = sums; // destroy releases it
+    sums->many = s->many;
+    TRY(lock_pages<T>(ctx, s->partials, &sums->partial, &sums->locked[0]));
+    TRY(lock_pages<T>(ctx, s->many, &sums->sum, &sums->locked[1]));
+    sums->begin = (int32_t *)gsolve_alloc(ctx, GSOLVE_HOST, (size_t)s->many + 1, sizeof(int32_t));
+    TRY(sums->begin ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    sums->row_sum = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)s->many, sizeof(T));
+    TRY(sums->row_sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(gsolve_copy(ctx, sums->begin, GSOLVE_HOST, s->begin, GSOLVE_DEVICE,
                     ((size_t)s->many + 1) * sizeof(int32_t)));
 done:
     return status;

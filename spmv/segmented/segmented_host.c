@@ -1,4 +1,4 @@
-/* segmented_host.c: the kernels of segmented on the CPU. */
+/* segmented_host.c: the kernel table of segmented on the CPU. */
 #include <string.h>
 
 #include "matrix/irregular.h"
@@ -7,7 +7,7 @@
 #include "vector/lanes.h"
 #include "vector/vector.h"
 
-/* The segments in blocks of about 16384 entries, or as many as there can be. */
+/* Blocks of segments with about 16384 entries each, as many as possible. */
 static gs_blocks blocks_of(const gs_segmented *s)
 {
     const int64_t wished = s->entries / 16384 + s->segments / 8192 + 1;
@@ -21,11 +21,11 @@ static gs_blocks blocks_of(const gs_segmented *s)
 #define GS_BODY "spmv/segmented/segmented_body.h"
 #include "core/each_type.h"
 
-/* Lanes of a vector gain on short rows only, where loops do not. */
+/* Vectors with one lane per segment gain on short rows only; loops do not gain there. */
 #define TABLE(SUFFIX)                               \
     {.lanes = LANES_##SUFFIX,                       \
      .threads_until = 16,                           \
-     .walks = true,                                 \
+     .one_loop = true,                              \
      .measure_rows = gs_segmented_measure_rows,     \
      .cut = gs_segmented_cut,                       \
      .sort = gs_segmented_sort,                     \

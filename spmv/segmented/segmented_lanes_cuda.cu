@@ -1,5 +1,6 @@
-// segmented_lanes_cuda.cu: sum=reduce on a GPU: a few threads sum a segment, where it lies in the
-// rows, several segments at a time.
+// segmented_lanes_cuda.cu: sum=reduce on a GPU. A group of `lanes` threads of a warp sums a segment
+// from the rows: thread l adds entries l, l + lanes, ..., and shuffles add the threads' sums. A
+// group has segments_at_once segments in work, so that their loads overlap.
 #include "core/pdl.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
@@ -9,7 +10,38 @@ namespace
 {
 
 template <class T>
-constexpr int segments_at_once = 16 / (int)sizeof(T); // of several threads each
+constexpr int segments_at_once = 16 / (int)sizeof(T); // segments of a group
+
+// Adds the products of entries at, at + lanes, ... below end to sum, for each segment of the group.
+// at: this thread's first entry. The loads of all segments overlap.
+template <bool EXPANDED, class T, class O, int N>
+__device__ __forceinline__ void add_products(const product<T> &a, const T *expanded, int lanes,
+                                             O (&at)[N], const O (&end)[N], T (&sum)[N])
+{
+    bool more = true;
+
+    while (more) {
+        int32_t c[N];
+        T v[N];
+#pragma unroll
+        for (int r = 0; r < N; r++) {
+            const bool in = at[r] < end[r];
+            if constexpr (!EXPANDED) c[r] = in ? __ldg(&a.rows_col[at[r]]) : -1;
+            v[r] = in ? __ldg(&a.rows_value[at[r]]) : T(0);
+        }
+        more = false;
+#pragma unroll
+        for (int r = 0; r < N; r++) {
+            if constexpr (EXPANDED) {
+                if (at[r] < end[r]) sum[r] += v[r] * __ldcs(&expanded[at[r]]);
+            } else {
+                if (c[r] >= 0) sum[r] += v[r] * __ldg(&a.x[c[r]]);
+            }
+            at[r] += lanes;
+            more = more || at[r] < end[r];
+        }
+    }
+}
 
 template <class T, class O, bool EXPANDED, int SUMS>
 __global__ void __launch_bounds__(gs_block_size)
@@ -41,27 +73,7 @@ __global__ void __launch_bounds__(gs_block_size)
             sum[r] = 0;
             more = more || at[r] < end[r];
         }
-        while (more) {
-            int32_t c[many];
-            T v[many];
-#pragma unroll
-            for (int r = 0; r < many; r++) {
-                const bool in = at[r] < end[r];
-                if constexpr (!EXPANDED) c[r] = in ? __ldg(&a.rows_col[at[r]]) : -1;
-                v[r] = in ? __ldg(&a.rows_value[at[r]]) : T(0);
-            }
-            more = false;
-#pragma unroll
-            for (int r = 0; r < many; r++) {
-                if constexpr (EXPANDED) {
-                    if (at[r] < end[r]) sum[r] += v[r] * __ldcs(&expanded[at[r]]);
-                } else {
-                    if (c[r] >= 0) sum[r] += v[r] * __ldg(&a.x[c[r]]);
-                }
-                at[r] += lanes;
-                more = more || at[r] < end[r];
-            }
-        }
+        if (more) add_products<EXPANDED>(a, expanded, lanes, at, end, sum);
 #pragma unroll
         for (int r = 0; r < many; r++) {
             const int64_t i = base + r * groups + group;
@@ -79,7 +91,7 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// About one for two entries, since the second pass over a cache line costs little.
+// About one thread for two entries, since the second pass over a cache line costs little.
 int lanes_for(const gs_segmented *s)
 {
     int lanes = 1;

@@ -1,4 +1,5 @@
-// segmented_order_cuda.cu: the order of segments on a GPU: whether columns decide it, and the sort.
+// segmented_order_cuda.cu: the order of segments on a GPU: whether to sort by columns, and the
+// sort.
 #include "core/sort.cuh"
 #include "spmv/segmented/segmented.cuh"
 
@@ -7,17 +8,20 @@ using namespace gs_segments;
 namespace
 {
 
-// A column from the middle of segment i; 0 for an empty one.
+// The column in the middle of segment i; 0 for an empty segment.
 template <class O>
 __device__ int32_t middle_column(const segments_of<O> &s, const int32_t *col, int32_t i)
 {
     return s.size[i] > 0 ? col[s.from[i] + s.size[i] / 2] : 0;
 }
 
-struct distances { // numbers of whole segments
+struct distances { // counts of segments with `length` entries
     int full, apart;
 };
 
+// A thread compares one segment of full length with the segment GS_SEGMENT_AROUND before it, which
+// the same multiprocessor computes at about the same time: apart counts pairs whose columns differ
+// by more than `near`.
 template <class O>
 __global__ void inspect_columns(segments_of<O> s, const int32_t *col, int length, int64_t near,
                                 distances *out)
@@ -39,9 +43,10 @@ __global__ void inspect_columns(segments_of<O> s, const int32_t *col, int length
     }
 }
 
-// Rows that are whole do not count: their segments read what they read wherever they are.
+// Whether to sort by columns. Segments of rows that are not cut do not count, since their order
+// does not change what they read.
 template <class O>
-gsolve_status look(const gs_segmented *s, gsolve_context *ctx, bool *by_columns)
+gsolve_status inspect(const gs_segmented *s, gsolve_context *ctx, bool *by_columns)
 {
     gs_queue *q = ctx->queue;
     const int64_t near = GS_SEGMENT_NEAR / (int64_t)gs_type_size(s->csr.type);
@@ -54,8 +59,9 @@ gsolve_status look(const gs_segmented *s, gsolve_context *ctx, bool *by_columns)
         return status;
     }
     ALLOC_DEVICE(ctx, out, 1);
-    TRY(gs_cuda(q, cudaMemsetAsync(out, 0, sizeof *out, q->stream), "a look at the columns"));
-    TRY(gs_launch(q, "a look at the columns", inspect_columns<O>,
+    TRY(gs_cuda(q, cudaMemsetAsync(out, 0, sizeof *out, q->stream),
+                "comparing columns of segments"));
+    TRY(gs_launch(q, "comparing columns of segments", inspect_columns<O>,
                   blocks_for(s->segments - GS_SEGMENT_AROUND), gs_block_size, segments_of<O>(s),
                   s->csr.col, s->length, near, out));
     TRY(gsolve_copy(ctx, &found, GSOLVE_HOST, out, GSOLVE_DEVICE, sizeof found));
@@ -65,11 +71,11 @@ done:
     return status;
 }
 
-// by_columns: those of some entries come first, by their columns; the short ones after them, from
-// short_ones on.
+// A thread makes the key of one segment. by_columns: segments that are not short come first, by
+// their columns; the key of a short one begins with first_short.
 template <class O>
 __global__ void make_keys(segments_of<O> s, const int32_t *col, int length, bool by_columns,
-                          int32_t short_ones, uint32_t *key, int32_t *segment)
+                          int32_t first_short, uint32_t *key, int32_t *segment)
 {
     const int64_t at = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
@@ -77,11 +83,12 @@ __global__ void make_keys(segments_of<O> s, const int32_t *col, int length, bool
     const int32_t i = (int32_t)at;
     const int32_t coarse = by_columns && GS_SEGMENT_SHORT * s.size[i] > length
                                ? middle_column(s, col, i) / GS_SEGMENT_COLUMNS
-                               : short_ones + i / GS_SEGMENT_WINDOW;
+                               : first_short + i / GS_SEGMENT_WINDOW;
     key[i] = (uint32_t)coarse * (uint32_t)(length + 1) + (uint32_t)(length - s.size[i]);
     segment[i] = i;
 }
 
+// A thread copies the tables of one segment to its new index.
 template <class O>
 __global__ void permute(int32_t n, const int32_t *order, segments_of<O> s, const int32_t *target,
                         O *to_from, uint16_t *to_size, int32_t *to_target)
@@ -95,9 +102,9 @@ __global__ void permute(int32_t n, const int32_t *order, segments_of<O> s, const
 }
 
 // Bits of the greatest key.
-int key_bits(const gs_segmented *s, int32_t short_ones)
+int key_bits(const gs_segmented *s, int32_t first_short)
 {
-    const int64_t coarse = (int64_t)short_ones + s->segments / GS_SEGMENT_WINDOW;
+    const int64_t coarse = (int64_t)first_short + s->segments / GS_SEGMENT_WINDOW;
     const int64_t most = (coarse + 1) * (s->length + 1);
     int bits = 1;
 
@@ -105,7 +112,7 @@ int key_bits(const gs_segmented *s, int32_t short_ones)
     return bits;
 }
 
-// The tables in that order, instead of those that there are.
+// Replaces the tables by tables in that order.
 template <class O>
 gsolve_status reorder(gs_segmented *s, gsolve_context *ctx, const int32_t *order)
 {
@@ -132,9 +139,9 @@ gsolve_status sort(gs_segmented *s, gsolve_context *ctx, int order)
     gs_queue *q = ctx->queue;
     const int32_t n = s->segments;
     const bool by_columns = order == GS_ORDER_COLUMNS;
-    const int32_t short_ones = by_columns ? s->csr.ncols / GS_SEGMENT_COLUMNS + 1 : 0;
-    const int bits = key_bits(s, short_ones);
-    const int64_t apart = ((int64_t)n + 63) / 64 * 64; // of the arrays of n in space
+    const int32_t first_short = by_columns ? s->csr.ncols / GS_SEGMENT_COLUMNS + 1 : 0;
+    const int bits = key_bits(s, first_short);
+    const int64_t apart = ((int64_t)n + 63) / 64 * 64; // distance of the arrays in the allocation
     uint32_t *key = nullptr;
     int32_t *segment = nullptr;
     size_t bytes = 0;
@@ -146,7 +153,7 @@ gsolve_status sort(gs_segmented *s, gsolve_context *ctx, int order)
     TRY(key ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     segment = (int32_t *)key + 2 * apart;
     TRY(gs_launch(q, "keys of segments", make_keys<O>, blocks_for(n), gs_block_size,
-                  segments_of<O>(s), s->csr.col, s->length, by_columns, short_ones, key, segment));
+                  segments_of<O>(s), s->csr.col, s->length, by_columns, first_short, key, segment));
     TRY(gs_cuda(q,
                 gs_sort_pairs(key + 4 * apart, bytes, {key, key + apart},
                               {segment, segment + apart}, n, bits, q->stream),
@@ -162,8 +169,8 @@ done:
 gsolve_status gs_segmented_inspect_cuda(const gs_segmented *s, gsolve_context *ctx,
                                         bool *by_columns)
 {
-    return s->csr.offset == GSOLVE_O64 ? look<int64_t>(s, ctx, by_columns)
-                                       : look<int32_t>(s, ctx, by_columns);
+    return s->csr.offset == GSOLVE_O64 ? inspect<int64_t>(s, ctx, by_columns)
+                                       : inspect<int32_t>(s, ctx, by_columns);
 }
 
 gsolve_status gs_segmented_sort_cuda(gs_segmented *s, gsolve_context *ctx, int order)

@@ -1,5 +1,5 @@
-/* segmented_plan.c: the tables of segments on the CPU: made by blocks of rows, each of which knows
- * from a first pass what those before it make. */
+/* segmented_plan.c: the tables of segments on the CPU. Blocks of rows make them in parallel; a
+ * first pass counts what the blocks before each block make. */
 #include <string.h>
 
 #include "core/try.h"
@@ -22,13 +22,13 @@ gsolve_status gs_segmented_measure_rows(gs_segmented *s, gsolve_context *ctx)
         if (row_length(A, i) > longest) longest = row_length(A, i);
     }
     s->longest = longest;
-    s->scattered = gs_is_irregular(A);
+    s->irregular = gs_is_irregular(A);
     return GSOLVE_OK;
 }
 
 /* --- the segments ----------------------------------------------------------------------------- */
 
-typedef struct counts { /* of a block of rows, or before one */
+typedef struct counts { /* of a block of rows, or of all blocks before it */
     int32_t segments, partials, many;
 } counts;
 
@@ -107,11 +107,11 @@ gsolve_status gs_segmented_cut(gs_segmented *s, gsolve_context *ctx)
         before[b] = count_rows(s, gs_block_begin(&rows, b), gs_block_end(&rows, b));
     }
     for (int b = 0; b < rows.count; b++) {
-        const counts own = before[b];
+        const counts block = before[b];
         before[b] = all;
-        all.segments += own.segments;
-        all.partials += own.partials;
-        all.many += own.many;
+        all.segments += block.segments;
+        all.partials += block.partials;
+        all.many += block.many;
     }
     TRY(new_tables(s, ctx, all));
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
@@ -122,22 +122,23 @@ done:
     return status;
 }
 
-/* --- their order ------------------------------------------------------------------------------ */
+/* --- the order of segments
+ * ------------------------------------------------------------------------ */
 
-/* A column from the middle of segment i, which is not empty. */
+/* The column in the middle of segment i, which is not empty. */
 static int32_t middle_column(const gs_segmented *s, int32_t i)
 {
     return s->csr.col[gs_segment_from(s, i) + s->size[i] / 2];
 }
 
-/* Segments of equal key stay in their order. */
+/* The sort key of segment i. Segments of equal keys keep their order. */
 static uint32_t key_of(const gs_segmented *s, int order, int32_t i)
 {
-    const int32_t short_ones =
+    const int32_t first_short =
         order == GS_ORDER_COLUMNS ? s->csr.ncols / GS_SEGMENT_COLUMNS + 1 : 0;
     const bool by_columns = order == GS_ORDER_COLUMNS && GS_SEGMENT_SHORT * s->size[i] > s->length;
     const int32_t coarse =
-        by_columns ? middle_column(s, i) / GS_SEGMENT_COLUMNS : short_ones + i / GS_SEGMENT_WINDOW;
+        by_columns ? middle_column(s, i) / GS_SEGMENT_COLUMNS : first_short + i / GS_SEGMENT_WINDOW;
     return (uint32_t)coarse * (uint32_t)(s->length + 1) + (uint32_t)(s->length - s->size[i]);
 }
 
@@ -146,7 +147,7 @@ typedef struct keyed {
     int32_t segment;
 } keyed;
 
-/* to = from sorted by 11 bits of the keys from bit on. */
+/* to = from, sorted by 11 bits of the keys from `bit` on. */
 static void sort_bits(int32_t n, const keyed *from, keyed *to, int bit)
 {
     enum { BUCKETS = 2048 };
@@ -157,7 +158,7 @@ static void sort_bits(int32_t n, const keyed *from, keyed *to, int bit)
     for (int32_t i = 0; i < n; i++) to[at[(from[i].key >> bit) % BUCKETS]++] = from[i];
 }
 
-/* to[i] = from[order[i]], for elements of size bytes. */
+/* to[i] = from[order[i]], for elements of `size` bytes. */
 static void permute(gsolve_context *ctx, int32_t n, const keyed *order, const void *from, void *to,
                     size_t size)
 {

@@ -1,5 +1,5 @@
-// segmented_product.cuh: what the kernels of the product share on a GPU: where sums go, and the
-// parts of rows too long for segments.
+// segmented_product.cuh: what the kernels of the product share on a GPU: where the sums of segments
+// are written, and the parts of rows that are too long for segments.
 #ifndef GS_SPMV_SEGMENTED_SEGMENTED_PRODUCT_CUH
 #define GS_SPMV_SEGMENTED_SEGMENTED_PRODUCT_CUH
 
@@ -8,7 +8,7 @@
 namespace gs_segments
 {
 
-constexpr int at_once = 8; // entries that a thread reads at once
+constexpr int at_once = 8; // entries that a thread loads at once
 
 template <class T>
 struct product {
@@ -18,12 +18,12 @@ struct product {
     const gs_segmented_part *part;
     T *part_sum;
     unsigned *done;
-    const int32_t *rows_col; // the rows as they are
+    const int32_t *rows_col; // the rows of csr
     const T *rows_value;
     const T *x; // or expanded
     T *y, alpha, beta;
     const T *w;
-    double *out[2]; // w'y; y'y
+    double *out[2]; // w'y and y'y, or NULL
 };
 
 // y_i = alpha sum + beta y_i
@@ -33,7 +33,7 @@ __device__ void finish(const product<T> &a, int64_t i, T sum)
     a.y[i] = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
 }
 
-// The sum of the segment whose target that is.
+// Writes the sum of a segment to its target.
 template <class T>
 __device__ void put(const product<T> &a, int32_t to, T sum)
 {
@@ -44,7 +44,7 @@ __device__ void put(const product<T> &a, int32_t to, T sum)
     }
 }
 
-// The sum over the aligned group of lanes threads, in all of them.
+// The sum over the aligned group of `lanes` threads; every thread of the group gets it.
 template <class T>
 __device__ T lanes_sum(T sum, int lanes)
 {
@@ -54,9 +54,9 @@ __device__ T lanes_sum(T sum, int lanes)
 
 // --- parts of long rows -----------------------------------------------------------------------
 
-// This thread's share of a part.
+// The sum of this thread's entries of a part.
 template <class T>
-__device__ T share_of(const product<T> &a, const gs_segmented_part &p, const T *x)
+__device__ T thread_part(const product<T> &a, const gs_segmented_part &p, const T *x)
 {
     const int32_t *col = a.rows_col + p.from;
     const T *value = a.rows_value + p.from;
@@ -79,11 +79,13 @@ __device__ T share_of(const product<T> &a, const gs_segmented_part &p, const T *
     return sum;
 }
 
+// A block sums a part of a long row. The block that finishes last adds the parts of the row in
+// their order and resets the counter.
 template <class T>
 __device__ void sum_part(const product<T> &a, const gs_segmented_part p, const T *x)
 {
     __shared__ bool last;
-    T sum = gs_block_sum(share_of(a, p, x));
+    T sum = gs_block_sum(thread_part(a, p, x));
 
     if (p.parts == 1) {
         if (threadIdx.x == 0) finish(a, p.row, sum);
@@ -106,8 +108,9 @@ __device__ void sum_part(const product<T> &a, const gs_segmented_part p, const T
     }
 }
 
-// Blocks for items of work, so many to a block: one each, or with sums on the way, and where all
-// items are alike, those that run at once.
+// Blocks for `items` items with to_a_block items per block: enough for one item each; for kernels
+// with sums, where segments are rows, at most as many as run at once. The blocks for parts are
+// added.
 template <auto KERNEL>
 int grid_for(const gs_queue *q, const gs_segmented *s, int64_t items, int to_a_block)
 {
@@ -117,20 +120,20 @@ int grid_for(const gs_queue *q, const gs_segmented *s, int64_t items, int to_a_b
     return (int)(blocks < 1 ? 1 : blocks < most ? blocks : most) + s->parts;
 }
 
-// The product by a thread a segment, or several; in segmented_threads_cuda.cu and
-// segmented_lanes_cuda.cu.
+// segmented_threads_cuda.cu and segmented_lanes_cuda.cu: the product with one or with several
+// threads per segment.
 template <class T>
 gsolve_status by_threads(gs_queue *q, const gs_segmented *s, const product<T> &a);
 template <class T>
 gsolve_status by_lanes(gs_queue *q, const gs_segmented *s, const product<T> &a);
 
-// Many columns by rows, in segmented_block_cuda.cu.
+// segmented_block_cuda.cu: many columns, row-major.
 template <class T>
 gsolve_status multiply_rows(gsolve_context *ctx, const void *self, double alpha, gsolve_dense x,
                             double beta, gsolve_dense y, void *sums);
 
-// y of the rows of several segments, from their sums; and what finish=host takes for it. In
-// segmented_finish_cuda.cu.
+// segmented_finish_cuda.cu: the rows of y that are cut, from the sums of their segments; and the
+// memory for finish=host.
 template <class T>
 gsolve_status finish_rows(gs_queue *q, const gs_segmented *s, const product<T> &a);
 template <class T>

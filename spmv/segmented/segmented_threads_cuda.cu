@@ -1,5 +1,6 @@
-// segmented_threads_cuda.cu: sum=thread on a GPU: a warp sums a group, each of its threads a
-// segment.
+// segmented_threads_cuda.cu: sum=thread on a GPU. A warp sums one group at a time and strides over
+// the groups; each thread sums one segment. The entries of a group are interleaved, so every load
+// of the warp is contiguous.
 #include "core/pdl.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
@@ -11,14 +12,14 @@ namespace
 constexpr int group_warps = gs_block_size / 32;
 
 template <class T>
-struct stored { // the groups
+struct stored { // the stored groups
     const int64_t *first;
     const int32_t *col;
     const T *value;
     int groups;
 };
 
-// sum += N products, 32 apart, whose reads all begin before the first is needed.
+// sum += N products, 32 apart. All loads are issued before the first is used.
 template <int N, bool EXPANDED, class T>
 __device__ __forceinline__ void add_products(const stored<T> &s, const T *x, int64_t at, T &sum)
 {
@@ -42,7 +43,7 @@ __device__ __forceinline__ void add_products(const stored<T> &s, const T *x, int
     for (int u = 0; u < N; u++) sum += v[u] * read[u];
 }
 
-// The sum of entries at, at + 32, ... before end, of which all threads of the warp have as many.
+// The sum of entries at, at + 32, ... below end. All threads of the warp have equally many.
 template <class T, bool EXPANDED>
 __device__ T thread_sum(const stored<T> &s, const T *x, int64_t at, int64_t end)
 {
@@ -63,7 +64,7 @@ __device__ T thread_sum(const stored<T> &s, const T *x, int64_t at, int64_t end)
     return sum;
 }
 
-// SUMS: of w'y and y'y, where segments are rows. expanded: the vector, else NULL.
+// SUMS: how many of w'y and y'y to compute, where segments are rows. expanded: the vector, or NULL.
 template <class T, bool EXPANDED, int SUMS>
 __global__ void __launch_bounds__(gs_block_size)
     sum_groups(product<T> a, stored<T> s, const T *expanded, double *partial, unsigned *arrived,
@@ -87,7 +88,7 @@ __global__ void __launch_bounds__(gs_block_size)
         int64_t next_at = 0, next_end = 0;
         T w = 0;
         next = g + step;
-        if (next < s.groups) { // is there by the time it is needed
+        if (next < s.groups) { // loaded while this group is summed
             next_at = s.first[next];
             next_end = s.first[next + 1];
         }

@@ -1,7 +1,7 @@
-/* sell.c: the format sell, SELL-C-sigma: slices of C rows, each as wide as its longest; rows sorted
- * by length within windows of sigma rows, so that those of a slice are alike. The storage and the
- * product are those of spmv/sliced/sliced.h with a lane to a row, or on a GPU several where rows
- * are few and long. */
+/* sell.c: the format sell, SELL-C-sigma: slices of C rows, each as wide as its longest row. Rows
+ * are sorted by length within windows of sigma rows, so that the rows of a slice have similar
+ * lengths. sliced.h describes the storage and the product; a row has one lane, or on a GPU several
+ * where rows are few and long. */
 #include "spmv/sliced/sliced.h"
 
 #include <stdio.h>
@@ -15,17 +15,15 @@ typedef struct sell_options {
 
 static const gsolve_option options[] = {
     {"slice",
-     "rows of a slice, a power of two, 8 to 1024; 0: 8 on the CPU, 32 on a GPU, where they are "
-     "fewer if rows are few and long: then several threads share a row",
+     "rows of a slice, a power of two, 8 to 1024; 0: 8 on the CPU, 32 on a GPU, or "
+     "fewer where rows are few and long: then several threads share a row",
      GSOLVE_INT, offsetof(sell_options, slice), 0, 0, GS_SLICED_MOST, NULL},
     {"sigma",
-     "rows within which they are sorted by length; 1: not at all; 0: 16384 (on the CPU 512 unless "
-     "x "
-     "is read here and there) where the slices would be padded by more than a tenth without, else "
+     "rows that are sorted by length together; 1: no sorting; 0: 16384 (on the CPU 512 unless "
+     "x is read irregularly) where slices would hold more than a tenth of padding without, else "
      "1",
      GSOLVE_INT, offsetof(sell_options, sigma), 0, 0, INT32_MAX / 2, NULL},
-    {"most",
-     "longer rows are multiplied as they are, in parts; 0: 4 times the mean, but at least 128",
+    {"most", "longer rows are multiplied from csr, in parts; 0: 4 times the mean, but at least 128",
      GSOLVE_INT, offsetof(sell_options, most), 0, 0, INT32_MAX, NULL},
     GS_SLICED_OPTIONS(sell_options),
     {0},
@@ -34,24 +32,26 @@ static const gsolve_option options[] = {
 static gsolve_status check_slice(gsolve_context *ctx, int slice)
 {
     if (slice == 0 || (slice >= GS_SLICED_LEAST && (slice & (slice - 1)) == 0)) return GSOLVE_OK;
-    return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "sell,slice=%d: a power of two from %d to %d, or 0",
-                       slice, GS_SLICED_LEAST, GS_SLICED_MOST);
+    return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
+                       "sell,slice=%d: slice must be a power of two from %d to %d, or 0", slice,
+                       GS_SLICED_LEAST, GS_SLICED_MOST);
 }
 
-/* Windows end with a slice, of so many rows. found: the window where sorting is found to pay. */
+/* The window of the sort, a multiple of the rows of a slice; 1: no sort. found: the window to use
+ * where sorting pays. */
 static int32_t window_of(int sigma, int32_t found, int32_t rows, double stored, double kept)
 {
     const int32_t window = sigma > 0 ? sigma : stored > 1.1 * kept ? found : 1;
     return window == 1 ? 1 : (window + rows - 1) / rows * rows;
 }
 
-/* Lanes to a row: slices of so many rows as were asked for have one. */
-static int32_t share_of(const sell_options *o, bool gpu, int32_t rows, int64_t entries)
+/* Lanes per row: 1 where the option slice is given. */
+static int32_t lanes_per_row_of(const sell_options *o, bool gpu, int32_t rows, int64_t entries)
 {
-    return o->slice > 0 ? 1 : gs_sliced_share(gpu, rows, entries);
+    return o->slice > 0 ? 1 : gs_sliced_lanes_per_row(gpu, rows, entries);
 }
 
-static void tell(gs_sliced *s, int32_t rows, int32_t window)
+static void write_note(gs_sliced *s, int32_t rows, int32_t window)
 {
     int at = snprintf(s->note, sizeof s->note, "slices of %d row%s", rows, rows > 1 ? "s" : "");
 
@@ -80,41 +80,42 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     TRY(check_slice(ctx, o->slice));
     policy.entries = entries;
     policy.most = gs_sliced_most(o->most, csr->nrows, entries);
-    all.lanes = share_of(o, gs_on_gpu(ctx), csr->nrows, entries);
+    all.lanes = lanes_per_row_of(o, gs_on_gpu(ctx), csr->nrows, entries);
     const int32_t rows = policy.lanes / all.lanes;
     if (o->sigma == 0) TRY(gs_sliced_inspect(ctx, csr, rows, policy.most, &facts));
     const int32_t window = window_of(o->sigma, gs_sliced_window(ctx, csr), rows,
                                      (double)facts.stored, (double)facts.kept);
     if (window > 1) TRY(gs_sliced_sort(ctx, csr, window, policy.most, &policy.order));
     TRY(gs_sliced_make(&s, ctx, csr, &policy));
-    tell(s, rows, window);
+    write_note(s, rows, window);
     *self = s;
 done:
     return status;
 }
 
-/* By the layout of a GPU: only a device with memory of its own asks. */
+/* Computes the memory for the layout of a GPU: only a device with memory of its own asks. */
 static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 {
     const sell_options *o = chosen;
     const int32_t lanes = o->slice > 0 ? o->slice : GS_SLICED_WARP, n = csr->nrows;
     const int64_t entries = gs_start(csr, n);
     const int32_t most = gs_sliced_most(o->most, n, entries);
-    const int32_t share = share_of(o, true, n, entries), rows = lanes / share;
+    const int32_t lanes_per_row = lanes_per_row_of(o, true, n, entries),
+                  rows = lanes / lanes_per_row;
     double stored = gs_sliced_estimate_stored(csr, rows, 1, most);
     int64_t kept = 0;
 
     for (int32_t i = 0; i < n; i++) kept += gs_sliced_short(csr, i, most);
     const int32_t window = window_of(o->sigma, GS_SLICED_WINDOW, rows, stored, (double)kept);
     if (window > 1) stored = gs_sliced_estimate_stored(csr, rows, window, most);
-    stored += (double)n * (share - 1); /* a row fills its last column */
+    stored += (double)n * (lanes_per_row - 1); /* a row fills its last column */
 
     return gs_sliced_bytes(csr, stored, rows, window > 1);
 }
 
 const gsolve_format gs_sell_format = {
-    .plugin = {"sell", "slices of rows side by side, each as wide as its longest (SELL-C-sigma)",
-               options, sizeof(sell_options)},
+    .plugin = {"sell", "slices of rows, each as wide as its longest row (SELL-C-sigma)", options,
+               sizeof(sell_options)},
     .build = build,
     .destroy = gs_sliced_destroy,
     .apply = gs_sliced_apply,

@@ -1,4 +1,4 @@
-/* sliced.c: what the formats by slices share on any device, see sliced.h. */
+/* sliced.c: what the formats by slices share on every device, see sliced.h. */
 #include "spmv/sliced/sliced.h"
 
 #include <stdio.h>
@@ -7,10 +7,13 @@
 #include "core/try.h"
 #include "matrix/irregular.h"
 
-#define MOST_COLUMNS (INT32_MAX / 2) /* of all slices: twice as many units are still numbered */
+#define MOST_COLUMNS \
+    (INT32_MAX /     \
+     2) /* columns of all slices together; twice as many units still have 32-bit numbers */
 
-#define BUSY       65536 /* lanes: 2000 warps, each with 2 kB under way, keep a GPU's memory busy */
-#define LEAST_DEEP 8     /* entries of a lane of a shared row: as many as it reads at once */
+#define BUSY \
+    65536 /* lanes that keep a GPU's memory busy: 2000 warps, each with 2 kB of loads in flight */
+#define LEAST_DEEP 8 /* entries per lane where lanes share a row: a lane loads as many at once */
 
 /* --- making and freeing ----------------------------------------------------------------------- */
 
@@ -22,7 +25,8 @@ static int log2_of(int32_t n)
     return shift;
 }
 
-/* span[g]: where the places and slices of group g begin; span[groups]: where all end. */
+/* Fills in span[g], where the positions and slices of group g begin, and span[groups], where all
+ * end. */
 static gsolve_status lay_out(gs_sliced *s, gsolve_context *ctx, const gs_sliced_policy *policy,
                              gs_sliced_span *span)
 {
@@ -36,12 +40,13 @@ static gsolve_status lay_out(gs_sliced *s, gsolve_context *ctx, const gs_sliced_
             (gs_sliced_span){group->first, (int32_t)slices, group->width, log2_of(group->lanes)};
         slices += (end - group->first + rows - 1) / rows;
         if (slices > MOST_COLUMNS) break;
-        if (span[g].share > s->most_share) s->most_share = span[g].share;
+        if (span[g].row_shift > s->most_row_shift) s->most_row_shift = span[g].row_shift;
     }
     if (slices > MOST_COLUMNS) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "%d rows make %lld slices of %d lanes; fewer than 2^30 are allowed",
-                           s->csr.nrows, (long long)slices, s->lanes);
+        return gsolve_fail(
+            ctx, GSOLVE_UNSUPPORTED,
+            "%d rows make %lld slices of %d lanes, but at most 2^30 - 1 are supported",
+            s->csr.nrows, (long long)slices, s->lanes);
     }
     s->slices = (int32_t)slices;
     span[policy->groups] = (gs_sliced_span){s->csr.nrows, s->slices, 0, 0};
@@ -88,7 +93,7 @@ gsolve_status gs_sliced_inspect(gsolve_context *ctx, const gsolve_csr *csr, int3
     facts->longest = facts->kept = facts->stored = 0;
     if (facts->entries == 0) TRY(gs_csr_entries(ctx, csr, &facts->entries));
     TRY(GS_KERNELS(gs_sliced, ctx, csr->type)
-            ->look(ctx, csr, lanes, most > 0 ? most : INT32_MAX, facts));
+            ->inspect(ctx, csr, lanes, most > 0 ? most : INT32_MAX, facts));
 done:
     return status;
 }
@@ -103,9 +108,9 @@ gsolve_status gs_sliced_sort(gsolve_context *ctx, const gsolve_csr *csr, int32_t
 void gs_sliced_destroy(void *self, gsolve_context *ctx)
 {
     gs_sliced *s = self;
-    void *const blocks[] = {s->first, s->place, s->share, s->order, s->length,   s->full,
-                            s->col,   s->head,  s->unit,  s->base,  s->value_of, s->part,
-                            s->sum,   s->done,  s->task,  s->dot};
+    void *const blocks[] = {s->first, s->position, s->row_shift, s->order, s->length,   s->full,
+                            s->col,   s->head,     s->unit,      s->base,  s->value_of, s->part,
+                            s->sum,   s->done,     s->task,      s->dot};
 
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
         gsolve_free(ctx, gs_location(ctx), blocks[k]);
@@ -122,8 +127,8 @@ gsolve_status gs_sliced_fits(gsolve_context *ctx, const gs_sliced *s, int64_t co
 
     if (columns > MOST_COLUMNS) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "slices of %d lanes would have %lld columns for %lld entries; fewer "
-                           "than 2^30 are allowed",
+                           "slices of %d lanes would have %lld columns for %lld entries, but at "
+                           "most 2^30 - 1 are supported",
                            s->lanes, (long long)columns, (long long)s->entries);
     }
     return gs_memory_need(ctx, (double)columns * s->lanes * (double)(sizeof *s->col + value),
@@ -139,7 +144,7 @@ bool gs_sliced_pays(const gs_sliced *s)
 
 int32_t gs_sliced_lanes(const gsolve_context *ctx)
 {
-    return gs_on_gpu(ctx) ? GS_SLICED_WARP : 8; /* sums that a core makes at once */
+    return gs_on_gpu(ctx) ? GS_SLICED_WARP : 8; /* sums that a core computes at once */
 }
 
 int32_t gs_sliced_window(const gsolve_context *ctx, const gsolve_csr *csr)
@@ -148,7 +153,7 @@ int32_t gs_sliced_window(const gsolve_context *ctx, const gsolve_csr *csr)
     return near ? GS_SLICED_NEAR : GS_SLICED_WINDOW;
 }
 
-int32_t gs_sliced_share(bool gpu, int32_t rows, int64_t entries)
+int32_t gs_sliced_lanes_per_row(bool gpu, int32_t rows, int64_t entries)
 {
     int32_t lanes = 1;
 
@@ -194,7 +199,8 @@ gsolve_status gs_sliced_apply_dot(const void *self, gsolve_context *ctx, gsolve_
     return sliced->apply(ctx->queue, self, 1, x.value, 0, y.value, &dots);
 }
 
-/* --- the rest --------------------------------------------------------------------------------- */
+/* --- new values, description, memory
+ * -------------------------------------------------------------- */
 
 gsolve_status gs_sliced_update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
@@ -204,7 +210,7 @@ gsolve_status gs_sliced_update(void *self, gsolve_context *ctx, const gsolve_csr
     return GS_KERNELS(gs_sliced, ctx, csr->type)->refill(s, ctx);
 }
 
-/* Bytes of column numbers, and of what tells where they are. */
+/* Bytes of the column numbers and of the heads and bases. */
 static int64_t index_bytes(const gs_sliced *s)
 {
     if (!s->narrow) return s->columns * s->lanes * (int64_t)sizeof *s->col;
@@ -212,30 +218,32 @@ static int64_t index_bytes(const gs_sliced *s)
            s->slices * (int64_t)sizeof *s->head;
 }
 
-/* What was chosen, by the format and here. */
-static void tell(const gs_sliced *s, gsolve_matrix_info *info)
+/* Writes into the note what the format chose and what was chosen here. */
+static void write_note(const gs_sliced *s, gsolve_matrix_info *info)
 {
-    const char *bits = s->units == s->columns ? "16" : "16 and 32"; /* a wide column takes two */
+    const char *bits = s->units == s->columns
+                           ? "16"
+                           : "16 and 32"; /* a column of 32-bit numbers takes two units */
 
     snprintf(info->note, sizeof info->note, "%s%scolumns in %s bits%s", s->note,
-             s->note[0] ? "; " : "", s->narrow ? bits : "32", s->light ? ", values in fp32" : "");
+             s->note[0] ? "; " : "", s->narrow ? bits : "32", s->single ? ", values in fp32" : "");
 }
 
 void gs_sliced_describe(const void *self, gsolve_matrix_info *info)
 {
     const gs_sliced *s = self;
     const int64_t type = (int64_t)gs_type_size(s->csr.type), stored = s->columns * s->lanes;
-    const int64_t value = s->light ? (int64_t)sizeof(float) : type;
+    const int64_t value = s->single ? (int64_t)sizeof(float) : type;
     int64_t bytes = index_bytes(s) + stored * value + (s->slices + 1) * (int64_t)sizeof *s->first;
 
     bytes += s->in_parts * (4 + type) + s->parts * (int64_t)sizeof *s->part;
     if (s->order) bytes += s->csr.nrows * (int64_t)sizeof *s->order;
     if (s->length) bytes += s->csr.nrows * (int64_t)sizeof *s->length;
-    if (s->place) bytes += s->slices * (int64_t)(sizeof *s->place + sizeof *s->share);
+    if (s->position) bytes += s->slices * (int64_t)(sizeof *s->position + sizeof *s->row_shift);
     bytes += ((int64_t)s->csr.nrows + s->csr.ncols) * type;
     info->stored = stored + s->in_parts;
     info->bytes = (size_t)bytes;
-    tell(s, info);
+    write_note(s, info);
 }
 
 size_t gs_sliced_bytes(const gsolve_csr *csr, double stored, int32_t lanes, bool order)
@@ -247,21 +255,23 @@ size_t gs_sliced_bytes(const gsolve_csr *csr, double stored, int32_t lanes, bool
                     (order ? 4.0 * csr->nrows : 0));
 }
 
-/* The sum over slices of the longest row's length, if lengths that count tells are sorted. */
+/* The sum over slices of the longest length, where rows are sorted by length; count[m] is the
+ * number of rows of m entries. */
 static double sorted_columns(int32_t most, const int32_t *count, int32_t lanes)
 {
-    int64_t seen = 0, columns = 0;
+    int64_t rows_before = 0, columns = 0;
 
-    for (int32_t length = most; length > 0; length--) { /* slices that begin with such a row */
-        const int64_t before = (seen + lanes - 1) / lanes;
-        seen += count[length];
-        columns += ((seen + lanes - 1) / lanes - before) * length;
+    for (int32_t length = most; length > 0;
+         length--) { /* the slices whose first row has this length */
+        const int64_t before = (rows_before + lanes - 1) / lanes;
+        rows_before += count[length];
+        columns += ((rows_before + lanes - 1) / lanes - before) * length;
     }
     return (double)columns;
 }
 
-/* The same without sorting. */
-static double plain_columns(const gsolve_csr *csr, int32_t lanes, int32_t most)
+/* The same sum where rows are in their own order. */
+static double unsorted_columns(const gsolve_csr *csr, int32_t lanes, int32_t most)
 {
     int64_t columns = 0;
 
@@ -283,7 +293,8 @@ double gs_sliced_estimate_stored(const gsolve_csr *csr, int32_t lanes, int32_t w
     int32_t count[GS_SLICED_COUNTED + 1];
     double columns = 0;
 
-    if (window <= 1 || limit > GS_SLICED_COUNTED) return plain_columns(csr, lanes, limit) * lanes;
+    if (window <= 1 || limit > GS_SLICED_COUNTED)
+        return unsorted_columns(csr, lanes, limit) * lanes;
     for (int32_t i = 0; i < csr->nrows;) {
         const int32_t end = csr->nrows - i < window ? csr->nrows : i + window;
         memset(count, 0, ((size_t)limit + 1) * sizeof *count);

@@ -1,4 +1,4 @@
-// sliced.cuh: what conversion and product of the engine on a GPU share.
+// sliced.cuh: what conversion to slices and product with slices share on a GPU.
 #ifndef GS_SPMV_SLICED_SLICED_CUH
 #define GS_SPMV_SLICED_SLICED_CUH
 
@@ -14,40 +14,40 @@ namespace gs_by_slices
 
 constexpr unsigned all_lanes = 0xffffffffu;
 
-__device__ inline int share_of(const gs_sliced &s, int32_t at)
+__device__ inline int row_shift_of(const gs_sliced &s, int32_t at)
 {
-    return s.share ? s.share[at] : s.most_share;
+    return s.row_shift ? s.row_shift[at] : s.most_row_shift;
 }
 
-// The places of a slice's rows.
-struct places {
+// The positions of the rows of a slice.
+struct positions {
     int32_t first, end;
 };
 
-__device__ inline places places_of(const gs_sliced &s, int32_t at, int share)
+__device__ inline positions positions_of(const gs_sliced &s, int32_t at, int row_shift)
 {
-    if (s.place) return {s.place[at], s.place[at + 1]};
-    const int64_t rows = s.lanes >> share, first = at * rows;
+    if (s.position) return {s.position[at], s.position[at + 1]};
+    const int64_t rows = s.lanes >> row_shift, first = at * rows;
     return {(int32_t)first, (int32_t)min(first + rows, (int64_t)s.csr.nrows)};
 }
 
-// The row at a place, or -1: none, or a long one.
-__device__ inline int32_t row_at(const gs_sliced &s, const places &p, int32_t r)
+// The row at a position; -1 where there is none or a long one.
+__device__ inline int32_t row_at(const gs_sliced &s, const positions &p, int32_t r)
 {
-    const int32_t place = p.first + r;
+    const int32_t position = p.first + r;
 
-    if (place >= p.end) return -1;
-    return s.order ? s.order[place] : place;
+    if (position >= p.end) return -1;
+    return s.order ? s.order[position] : position;
 }
 
-// Columns of a lane, the sub-th of the 1 << share of a row, that are not padding.
-__device__ inline int32_t columns_of(int32_t length, int sub, int share)
+// Columns without padding in lane `sub` of the 1 << row_shift lanes of a row.
+__device__ inline int32_t columns_of(int32_t length, int sub, int row_shift)
 {
-    return length <= sub ? 0 : ((length - sub - 1) >> share) + 1;
+    return length <= sub ? 0 : ((length - sub - 1) >> row_shift) + 1;
 }
 
 template <class O>
-struct rows_of { // as they are stored
+struct rows_of { // the rows of csr, as far as they are stored
     const O *start;
     int32_t most, keep;
 
@@ -55,26 +55,29 @@ struct rows_of { // as they are stored
         : start((const O *)s->csr.start), most(s->most), keep(s->keep)
     {
     }
-    __device__ int64_t whole(int32_t i) const { return (int64_t)start[i + 1] - (int64_t)start[i]; }
+    __device__ int64_t full_length(int32_t i) const
+    {
+        return (int64_t)start[i + 1] - (int64_t)start[i];
+    }
     __device__ int32_t length(int32_t i) const
     {
-        const int64_t n = i < 0 ? 0 : whole(i);
+        const int64_t n = i < 0 ? 0 : full_length(i);
         return n > most ? 0 : (int32_t)min(n, (int64_t)keep);
     }
 };
 
 typedef unsigned long long count_t;
 
-struct warps { // that of a thread, and the number of all
+struct warp_stride { // the number of this thread's warp, and the number of all warp_stride
     int64_t first, step;
-    __device__ warps()
+    __device__ warp_stride()
         : first(((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32),
           step((int64_t)gridDim.x * gs_block_size / 32)
     {
     }
 };
 
-// *to += mine of all threads of the block.
+// *to += the sum of `mine` over the threads of the block.
 __device__ inline void add(count_t mine, count_t *to)
 {
     const count_t total = gs_block_sum(mine);
@@ -88,8 +91,8 @@ inline int blocks_for(int64_t threads)
 
 } // namespace gs_by_slices
 
-// All of a form but its columns and values, see sliced_build_cuda.cu; and the rest of the family
-// that is the same for all types.
+// The structure of a form except columns and values: sliced_build_cuda.cu. Then the other members
+// of gs_sliced_kernels that are the same for all types.
 gsolve_status gs_sliced_shape_cuda(gs_sliced *s, gsolve_context *ctx, int32_t spans,
                                    const gs_sliced_span *span, bool lengths);
 gsolve_status gs_sliced_long_rows_cuda(gs_sliced *s, gsolve_context *ctx); // sliced_long_cuda.cu
@@ -98,15 +101,18 @@ gsolve_status gs_sliced_inspect_cuda(gsolve_context *ctx, const gsolve_csr *csr,
 gsolve_status gs_sliced_sort_cuda(gsolve_context *ctx, const gsolve_csr *csr, int32_t window,
                                   int32_t most, int32_t **order);
 
-// sliced_similar_cuda.cu: whether most entries of a sample are one column past that at the same
-// place of the row before, or, of short rows, past any. Neighbours then read x side by side.
-struct gs_kinship {              // of entries of a row and of the next one
-    unsigned both, next;         // at the same place; one column further
-    unsigned rows, entries, kin; // of the rows; that have one a column further anywhere
+// sliced_similar_cuda.cu: whether neighbouring rows read neighbouring elements of x. Entry k of a
+// row is similar if its column is one more than that of entry k of the row before; in short rows,
+// if its column is one more than that of any entry of the row before.
+struct gs_row_similarity { // counts for sampled pairs of neighbouring rows
+    unsigned both, next;   // entries k that both rows have; those of them one column further
+    unsigned rows, entries,
+        similar; // pairs of rows; entries; entries one column further than any of the row before
 };
-// *count, on the device, += those of the sample; not waited for.
-gsolve_status gs_sliced_count_similar_cuda(gs_queue *q, const gsolve_csr *csr, gs_kinship *count);
-bool gs_sliced_is_aligned(const gs_kinship *count);
+// *count, on the device, += the counts of the sample. Does not wait.
+gsolve_status gs_sliced_count_similar_cuda(gs_queue *q, const gsolve_csr *csr,
+                                           gs_row_similarity *count);
+bool gs_sliced_is_aligned(const gs_row_similarity *count);
 
 // sliced_fill_cuda.cu: columns and values.
 template <class T>

@@ -1,24 +1,25 @@
-/* sliced.h: rows gathered into slices, the engine of the formats that store rows side by side.
+/* sliced.h: rows stored in slices; sell, bce, ellr, ell and hyb use this storage.
  *
  * A slice has a fixed number of lanes (on a GPU the threads of a warp, or a multiple or part of
- * them). A row takes T of them, so that a slice of C lanes holds C/T rows: entry k of its r-th row
- * sits in lane r T + k mod T of the slice's column k / T. Columns of a slice lie one after the
- * other, lanes side by side: what the lanes read at the same time is contiguous. A slice has as
- * many columns as its longest row needs; the rest is padding, which is marked and never multiplied.
+ * them). A row takes T lanes, so a slice of C lanes holds C/T rows: entry k of its r-th row is in
+ * lane r T + k mod T of the slice's column k / T. The columns of a slice follow one another, and
+ * the lanes of a column are contiguous, so what the lanes read at the same time is contiguous. A
+ * slice has as many columns as its longest row needs; the rest is padding, which is marked and
+ * never multiplied.
  *
  *      row 0   a b c                 lanes   0 1 2 3
  *      row 1   d                   column 0  a d e h      C = 4, T = 1: 4 rows a slice,
  *      row 2   e f g                      1  b . f .      3 columns, 4 slots of padding
  *      row 3   h                          2  c . g .
  *
- * A format decides in which order rows are taken, how many lanes which of them get, which are too
- * long for it, and how indices and values are stored: that is the policy. Rows of more than
- * policy.most entries are not stored at all: they are multiplied where they lie in csr, in parts
- * that are added in their order.
+ * A format decides in which order rows are stored, how many lanes a row has, which rows are too
+ * long, and how indices and values are stored: that is the policy. Rows of more than policy.most
+ * entries are not stored in slices. They are multiplied from csr, in parts whose sums are added in
+ * their order.
  *
- * Column numbers take 16 bits where they fit: in a slice whose columns span at most 65534 they are
- * offsets from one base, and where only each column of the slice does, from a base for each of
- * these; other slices keep 32 bits. 0xFFFF (in 32 bits: -1) marks padding. */
+ * Column numbers take 16 bits where they fit. In a slice whose columns span at most 65534, they are
+ * offsets from one base; where only each column of the slice does, they are offsets from one base
+ * per column; other slices keep 32 bits. 0xFFFF (in 32 bits: -1) marks padding. */
 #ifndef GS_SPMV_SLICED_SLICED_H
 #define GS_SPMV_SLICED_SLICED_H
 
@@ -33,27 +34,26 @@
 #define GS_SLICED_WARP 32 /* lanes of a slice on a GPU */
 
 enum { GS_INDEX_AUTO, GS_INDEX_16, GS_INDEX_32 }; /* how column numbers are stored */
-enum { GS_VALUE_OWN, GS_VALUE_AUTO };             /* values: the matrix's type; fp32 if exact */
+enum { GS_VALUE_OWN, GS_VALUE_AUTO }; /* values: in the matrix's type; in fp32 if all are exact */
 
-#define GS_SLICED_SPAN  65534 /* between columns that fit into 16 bits */
-#define GS_SLICED_EACH  32    /* lanes of slices that may have a base of each column, at most */
+#define GS_SLICED_SPAN  65534 /* largest difference of column numbers in 16 bits */
+#define GS_SLICED_EACH  32    /* most lanes of a slice with one base per column */
 #define GS_SLICED_LEAST 8     /* lanes of a slice, a power of two */
 #define GS_SLICED_MOST  1024
-#define GS_SLICED_PART  1024 /* entries of a part of a long row on a GPU: a warp's */
+#define GS_SLICED_PART  1024 /* entries of a part of a long row on a GPU; a warp sums a part */
 #define GS_SLICED_PARTS 8192 /* ... and on the CPU */
 
-#define GS_SLICED_BLOCK  32 /* columns of x that a pass over parts of long rows takes at most */
-#define GS_SLICED_CHUNKS 4  /* ... in so many chunks at most */
+#define GS_SLICED_BLOCK  32 /* columns of x in a pass over parts of long rows, at most */
+#define GS_SLICED_CHUNKS 4  /* ... and the chunks that these are cut into, at most */
 
-#define GS_SLICED_SLICE 21 /* bytes of a slice at most, besides what it stores */
+#define GS_SLICED_SLICE 21 /* bytes of a slice besides its columns and values, at most */
 
-#define GS_SLICED_WINDOW 16384 /* rows that are sorted by length on a GPU */
-#define GS_SLICED_NEAR   512   /* ... and on the CPU, unless x is scattered */
+#define GS_SLICED_WINDOW 16384 /* rows that are sorted by length together on a GPU */
+#define GS_SLICED_NEAR   512   /* ... and on the CPU, unless x is read irregularly */
 
-#define GS_SLICED_COUNTED \
-    4096 /* length of rows up to which gs_sliced_estimate_stored counts them */
+#define GS_SLICED_COUNTED 4096 /* longest row that gs_sliced_estimate_stored counts */
 
-/* The lines of the option table for members index and value of the options o. */
+/* The option table's lines for members index and value of the options o. */
 #define GS_SLICED_OPTIONS(o)                                                                     \
     {"index",                                                                                    \
      "bits of a column number; auto: 16 where many fit",                                         \
@@ -68,63 +68,67 @@ enum { GS_VALUE_OWN, GS_VALUE_AUTO };             /* values: the matrix's type; 
             GSOLVE_CHOICE, offsetof(o, value), GS_VALUE_OWN, 0, 0, "own|auto"                    \
     }
 
-/* Places of the order that follow each other and are stored alike; they begin a new slice. */
+/* A run of positions of the order that are stored alike. A group begins a new slice. */
 typedef struct gs_sliced_group {
-    int32_t first; /* place; of the first group 0, ascending */
-    int32_t lanes; /* to a row: 1, 2, 4, ... 32, at most those of a slice */
-    int32_t width; /* columns that each slice has at least; 0: as many as its rows need */
+    int32_t first; /* position of the first row; ascending, 0 in the first group */
+    int32_t lanes; /* per row: 1, 2, 4, ... 32, at most those of a slice */
+    int32_t width; /* columns of each slice at least; 0: as many as its rows need */
 } gs_sliced_group;
 
 typedef struct gs_sliced_policy {
-    int32_t lanes;                /* of a slice */
-    int32_t *order;               /* nrows, where the matrix lies: the row at each place; NULL: as
-                                     they come. gs_sliced_make takes it over, even if it fails */
-    int32_t groups;               /* at least 1 */
+    int32_t lanes;  /* of a slice */
+    int32_t *order; /* nrows, where the matrix lies: the row at each position; NULL: rows keep their
+                       order. gs_sliced_make takes ownership, even if it fails */
+    int32_t groups; /* at least 1 */
     const gs_sliced_group *group; /* on the host */
-    int32_t keep;                 /* entries of a row that are stored at most, its first; 0: all */
-    int32_t most;                 /* longer rows are multiplied from csr; 0: there are none */
-    bool lengths;                 /* those of the rows are stored, and padding is not read */
+    int32_t keep;                 /* stored entries of a row at most, its first ones; 0: all */
+    int32_t most;                 /* longer rows are multiplied from csr; 0: no limit */
+    bool lengths;                 /* lengths of rows are stored, and padding is not read */
     int index, value;
-    int64_t entries; /* of csr, where they are known already; else 0, and they are asked for */
+    int64_t entries; /* of csr; 0: not known, and gs_sliced_make counts them */
 } gs_sliced_policy;
 
 /* --- the form --------------------------------------------------------------------------------- */
 
-/* Where a slice's column numbers are. */
+/* Where the column numbers of a slice are stored. */
 typedef struct gs_sliced_head {
-    int32_t at;   /* first unit, of `lanes` 16-bit numbers; ~at: two units a column hold 32 bits */
-    int32_t base; /* of all columns; ~base: number of the base of its first column */
+    int32_t at;   /* first unit, that is `lanes` 16-bit numbers; ~at: 32-bit numbers, two units per
+                     column */
+    int32_t base; /* of all columns; ~base: number of the first column's base */
 } gs_sliced_head;
 
-typedef struct gs_sliced_part { /* of a long row */
-    int64_t from;               /* entry of csr */
+typedef struct gs_sliced_part { /* a part of a long row */
+    int64_t from;               /* first entry in csr */
     int32_t entries, row;
-    int32_t l;            /* the row's number among the long ones */
-    int32_t first, parts; /* number of its first part; how many it has */
+    int32_t l;            /* index of the row among the long ones */
+    int32_t first, parts; /* number of the row's first part, and of its parts */
     int32_t unused;
 } gs_sliced_part;
 
 typedef struct gs_sliced {
-    gsolve_csr csr;   /* the handle's */
-    int64_t entries;  /* of csr; */
-    int64_t in_parts; /* ... of its long rows */
+    gsolve_csr csr;   /* the handle's rows */
+    int64_t entries;  /* of csr */
+    int64_t in_parts; /* entries of long rows */
     int64_t columns;  /* of all slices; stored entries are columns x lanes */
     int32_t lanes, slices;
-    int shift;          /* lanes = 1 << shift */
-    int32_t most_share; /* log2 of the lanes of a row at most */
+    int shift;              /* lanes = 1 << shift */
+    int32_t most_row_shift; /* log2 of the most lanes of a row */
     int32_t keep, most;
-    int index, value; /* as asked for */
-    bool narrow;      /* column numbers are in unit, by head; else in col */
-    bool light;       /* values of an fp64 matrix are in fp32 */
-    bool aligned;     /* on a GPU: neighbouring rows read neighbouring columns, as stencils do, so
-                         that x by columns is read best as it is */
-    int32_t *first;   /* slices + 1: the number of each slice's first column */
-    int32_t *place;   /* slices + 1: the place of its first row; NULL: one group */
-    uint8_t *share;   /* slices: log2 of the lanes of its rows; NULL: one group, of most_share */
-    int32_t *order;   /* nrows: the row at each place, -1: a long one's; NULL: as they come */
-    int32_t *length;  /* nrows: stored entries of the row at each place; NULL: padding tells */
-    int32_t *full;    /* slices: leading columns without padding; on the CPU */
-    int32_t *col;     /* columns x lanes; -1: padding */
+    int index, value; /* as the policy says */
+    bool narrow;      /* column numbers are in unit, see head; else in col */
+    bool single;      /* values of an fp64 matrix are stored in fp32 */
+    bool aligned; /* on a GPU: neighbouring rows read neighbouring columns, as stencils do, so that
+                     a column-major x needs no conversion */
+    int32_t *first;    /* slices + 1: number of each slice's first column */
+    int32_t *position; /* slices + 1: position of its first row; NULL: one group */
+    uint8_t *
+        row_shift; /* slices: log2 of the lanes of its rows; NULL: one group, with most_row_shift */
+    int32_t *
+        order; /* nrows: the row at each position, -1 for a long one; NULL: rows keep their order */
+    int32_t *
+        length; /* nrows: stored entries of the row at each position; NULL: padding marks the end */
+    int32_t *full;        /* slices: leading columns without padding; on the CPU */
+    int32_t *col;         /* columns x lanes; -1: padding */
     gs_sliced_head *head; /* slices */
     uint16_t *unit;       /* units x lanes */
     int32_t *base;        /* bases */
@@ -133,57 +137,59 @@ typedef struct gs_sliced {
     int32_t nlong, parts;
     gs_sliced_part *part; /* parts */
     void *sum;            /* parts x 8, on a GPU x GS_SLICED_BLOCK, in the matrix's type */
-    unsigned *done;       /* nlong x GS_SLICED_CHUNKS: parts that are there; on a GPU */
-    int32_t tasks;        /* on the CPU: stretches of slices of about equal work */
-    int32_t *task;        /* tasks + 1: first slice of each */
-    double *dot;          /* scratch: two sums for each task */
-    gs_column_blocks column_blocks; /* instead of tasks, where they pay; on the CPU */
-    gs_block_space space;           /* scratch: x by rows, where it is not */
+    unsigned *done; /* nlong x GS_SLICED_CHUNKS counters of finished parts, 0 between products; on a
+                       GPU */
+    int32_t tasks;  /* on the CPU: runs of slices of about equal work */
+    int32_t *task;  /* tasks + 1: first slice of each */
+    double *dot;    /* work space: two sums for each task */
+    gs_column_blocks column_blocks; /* used instead of tasks where count > 0; on the CPU */
+    gs_block_space space;           /* work space: x row-major where the caller's is not */
     gs_cache_windows windows;       /* of the tasks, or instead of space; on the CPU */
-    char note[80];                  /* what the format that made it chose, or "" */
+    char note[80];                  /* what the format chose, or "" */
 } gs_sliced;
 
-/* Whether a warp of a GPU has a slice, a thread a row, and padding tells where that ends. */
+/* Whether on a GPU a warp has a slice and a thread a row, whose end padding marks. */
 static inline bool gs_sliced_row_a_lane(const gs_sliced *s)
 {
-    return s->lanes == GS_SLICED_WARP && s->most_share == 0 && !s->length;
+    return s->lanes == GS_SLICED_WARP && s->most_row_shift == 0 && !s->length;
 }
 
-typedef struct gs_sliced_span { /* a group, with where its slices begin */
-    int32_t place, slice, width;
-    int32_t share; /* log2 of its lanes to a row */
+typedef struct gs_sliced_span { /* a group, and where its slices begin */
+    int32_t position, slice, width;
+    int32_t row_shift; /* log2 of the lanes of a row */
 } gs_sliced_span;
 
-/* What a policy may want to know first. */
+/* The row statistics for a policy. */
 typedef struct gs_sliced_facts {
-    int64_t entries, longest; /* of a row */
-    int64_t kept;             /* entries, but those of rows of more than most */
-    int64_t stored;           /* with the padding of slices of `lanes` rows in their order */
+    int64_t entries, longest; /* of csr; of its longest row */
+    int64_t kept;             /* entries of rows that are not long */
+    int64_t stored; /* kept entries and padding, in slices of `lanes` rows in their order */
 } gs_sliced_facts;
 
 /* --- the kernels ------------------------------------------------------------------------------ */
 
 typedef struct gs_sliced_kernels {
-    /* Lengths of rows, seen in slices of so many rows, rows of more than most left out; waits for
-     * the device. */
-    gsolve_status (*look)(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes, int32_t most,
-                          gs_sliced_facts *facts);
-    /* *order (to be released with gsolve_free where csr lies): rows by descending length within
-     * windows of so many rows, those of equal length as they come. Rows of more than most entries
-     * count as empty. */
+    /* Computes the statistics for slices of `lanes` rows without the rows of more than `most`
+     * entries. Waits for the device. */
+    gsolve_status (*inspect)(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
+                             int32_t most, gs_sliced_facts *facts);
+    /* *order (release it with gsolve_free where csr lies) = the rows by descending length within
+     * windows of `window` rows; rows of equal length keep their order. Rows of more than `most`
+     * entries count as empty. */
     gsolve_status (*sort)(gsolve_context *ctx, const gsolve_csr *csr, int32_t window, int32_t most,
                           int32_t **order);
-    /* All arrays of s, of which csr, entries, lanes, slices, shift, most_share, keep, most, index,
-     * value and order are set. What there is on failure is the caller's to release. */
+    /* Makes all arrays of s. csr, entries, lanes, slices, shift, most_row_shift, keep, most, index,
+     * value and order are set. On failure the caller releases what exists. */
     gsolve_status (*make)(gs_sliced *s, gsolve_context *ctx, int32_t spans,
                           const gs_sliced_span *span, bool lengths);
-    /* The values of s->csr anew: in its type where they were in fp32 and are no longer exact there,
-     * and the other way round. */
+    /* Stores the new values of s->csr: in its own type if they were in fp32 and are no longer exact
+     * there, and in fp32 if they have become exact. */
     gsolve_status (*refill)(gs_sliced *s, gsolve_context *ctx);
-    /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0 */
+    /* y = alpha A x + beta y. If dots is not NULL, alpha is 1 and beta is 0. */
     gsolve_status (*apply)(gs_queue *q, const gs_sliced *s, double alpha, const void *x,
                            double beta, void *y, const gs_product_sums *dots);
-    /* the same for several columns, x and y of one layout; s->space and s->windows may grow */
+    /* The same product for several columns; x and y have one layout. s->space and s->windows may
+     * grow. */
     gsolve_status (*apply_block)(gs_sliced *s, gsolve_context *ctx, double alpha, gsolve_dense x,
                                  double beta, gsolve_dense y);
 } gs_sliced_kernels;
@@ -191,59 +197,60 @@ typedef struct gs_sliced_kernels {
 extern const gs_sliced_kernels gs_sliced_host[GSOLVE_TYPE_COUNT];
 extern const gs_sliced_kernels gs_sliced_cuda[GSOLVE_TYPE_COUNT];
 
-/* --- what formats call ------------------------------------------------------------------------ */
+/* --- functions for formats -------------------------------------------------------------------- */
 
-/* *out = csr by that policy. On failure nothing is left, and *out stays unset. */
+/* *out = csr in slices, by the policy. On failure nothing is left, and *out is not set. */
 gsolve_status gs_sliced_make(gs_sliced **out, gsolve_context *ctx, const gsolve_csr *csr,
                              const gs_sliced_policy *policy);
 
-/* facts of csr, wherever it lies; see look above. most 0: no row is left
- * out. facts->entries is asked for only if it is 0. */
+/* *facts = the statistics of csr, wherever it lies; most = 0: no row is left out. facts->entries is
+ * counted only if it is 0. */
 gsolve_status gs_sliced_inspect(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
                                 int32_t most, gs_sliced_facts *facts);
 
-/* *order = csr's rows by length; see sort above (most 0: no
- * row is long). To be given to a policy, or to gsolve_free. */
+/* *order = the rows of csr by length, see gs_sliced_kernels.sort; most = 0: no row is long. Give it
+ * to a policy or to gsolve_free. */
 gsolve_status gs_sliced_sort(gsolve_context *ctx, const gsolve_csr *csr, int32_t window,
                              int32_t most, int32_t **order);
 
-/* An upper bound of the bytes of a form of that many stored entries, long rows not included. */
+/* An upper bound of the bytes of a form with that many stored entries, without long rows. */
 size_t gs_sliced_bytes(const gsolve_csr *csr, double stored, int32_t lanes, bool order);
 
-/* Stored entries, by the lengths of csr's rows alone, which lie on the host: slices of `lanes`
- * rows, sorted by length in windows of so many rows (1: not; a multiple of lanes), rows of more
- * than most (0: none is) left out. Where most exceeds GS_SLICED_COUNTED as if unsorted, which is
- * an upper bound. */
+/* The stored entries, computed from the lengths of rows of a csr on the host: slices of `lanes`
+ * rows, sorted by length in windows of `window` rows (1: not sorted; else a multiple of lanes),
+ * without rows of more than `most` entries (0: no limit). Where most exceeds GS_SLICED_COUNTED the
+ * result is that without sorting, an upper bound. */
 double gs_sliced_estimate_stored(const gsolve_csr *csr, int32_t lanes, int32_t window,
                                  int32_t most);
 
-/* Refuses so many columns of all slices together: too many to number, or to hold. */
+/* Fails if the slices have too many columns to number, or do not fit into memory. */
 gsolve_status gs_sliced_fits(gsolve_context *ctx, const gs_sliced *s, int64_t columns);
 
-/* Lanes of a slice that suit ctx's device. */
+/* Lanes of a slice on ctx's device. */
 int32_t gs_sliced_lanes(const gsolve_context *ctx);
 
-/* Rows within which they should be sorted by length, if at all: few where x comes from near. */
+/* Rows that are sorted by length together, if any are: few where x is read nearby. */
 int32_t gs_sliced_window(const gsolve_context *ctx, const gsolve_csr *csr);
 
-/* Lanes that should share a row, a power of two up to GS_SLICED_WARP, where that many rows hold
- * that many entries: on a GPU more than 1 where rows are long and too few to keep it busy. */
-int32_t gs_sliced_share(bool gpu, int32_t rows, int64_t entries);
+/* Lanes per row, a power of two up to GS_SLICED_WARP, for that many rows and entries: on a GPU more
+ * than 1 where rows are long and too few to keep it busy. */
+int32_t gs_sliced_lanes_per_row(bool gpu, int32_t rows, int64_t entries);
 
-/* A policy's most: as asked for, or for 0 four times the mean length, but at least 128. */
+/* The member `most` of a policy: as asked for, or for 0 four times the mean length, but at least
+ * 128. */
 int32_t gs_sliced_most(int asked, int32_t rows, int64_t entries);
 
-/* Whether 16 bits, with the units and bases that s has, are to be used. */
+/* Whether 16 bits save memory with the units and bases of s. */
 bool gs_sliced_pays(const gs_sliced *s);
 
-/* Entries of a row that is not long, 0 for one that is; csr lies on the host. */
+/* Entries of a row, 0 if it is long; csr lies on the host. */
 static inline int32_t gs_sliced_short(const gsolve_csr *csr, int32_t i, int32_t most)
 {
     const int64_t length = gs_start(csr, i + 1) - gs_start(csr, i);
     return length > most ? 0 : (int32_t)length;
 }
 
-/* Members of a gsolve_format whose self is a gs_sliced; a format with more around it calls them. */
+/* Members of a gsolve_format whose self is a gs_sliced. A format that stores more calls them. */
 void gs_sliced_destroy(void *self, gsolve_context *ctx);
 gsolve_status gs_sliced_apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                               double beta, gsolve_dense y);

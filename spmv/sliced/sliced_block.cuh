@@ -1,5 +1,5 @@
-// sliced_block.cuh: what the products with several columns at once share, see sliced_block_cuda.cu.
-// A warp works on 32 lanes of slices, or on a part of a long row, and on a chunk of the columns.
+// sliced_block.cuh: what the products with several columns share, see sliced_row_major_cuda.cu. A
+// warp works on 32 lanes of slices, or on a part of a long row, and on one chunk of columns.
 #ifndef GS_SPMV_SLICED_SLICED_BLOCK_CUH
 #define GS_SPMV_SLICED_SLICED_BLOCK_CUH
 
@@ -11,13 +11,13 @@ namespace gs_by_slices
 
 using namespace gs_subwarps;
 
-// So many entries of a lane. c -1: padding, or past the end.
+// COUNT entries of a lane. c = -1: padding, or past the end.
 template <class T, int COUNT>
 struct some_entries {
     int32_t c[COUNT];
     T v[COUNT];
 
-    // Those from place k on, of a visit; STEP: that of the lane, or 0.
+    // Reads the entries from number k on. STEP: the lane's step, or 0.
     template <int STEP, class V, class I, class Each>
     __device__ __forceinline__ void read(const lane_entries<V> &lane, const I *index, Each,
                                          int32_t k)
@@ -38,44 +38,45 @@ struct some_entries {
     }
 };
 
-// What lane g of all has to do.
+// What lane g of all lanes has to do.
 template <class V>
 struct block_lane_state {
     lane_entries<V> entries;
-    int32_t row; // -1: none, or not the first lane of its row
-    int share;
+    int32_t row; // -1: no row, or not the first lane of its row
+    int row_shift;
 
     __device__ block_lane_state(const gs_sliced &s, int64_t g)
-        : entries{nullptr, nullptr, nullptr, 0, 0, s.lanes, false}, row(-1), share(0)
+        : entries{nullptr, nullptr, nullptr, 0, 0, s.lanes, false}, row(-1), row_shift(0)
     {
         const int32_t at = (int32_t)(g >> s.shift);
         const int lane = (int)(g & (s.lanes - 1));
 
         if (at >= s.slices) return;
         const int64_t first = s.first[at];
-        share = share_of(s, at);
-        const places p = places_of(s, at, share);
-        const int r = lane >> share, sub = lane & ((1 << share) - 1);
+        row_shift = row_shift_of(s, at);
+        const positions p = positions_of(s, at, row_shift);
+        const int r = lane >> row_shift, sub = lane & ((1 << row_shift) - 1);
         entries.columns = (int32_t)(s.first[at + 1] - first);
         if (s.length) {
             entries.columns =
-                p.first + r < p.end ? columns_of(s.length[p.first + r], sub, share) : 0;
+                p.first + r < p.end ? columns_of(s.length[p.first + r], sub, row_shift) : 0;
         }
         if (sub == 0) row = row_at(s, p, r);
         entries.value = (const V *)s.value_of + first * s.lanes + lane;
-        entries.template name_index<true>(s, at, first, lane);
+        entries.template set_index<true>(s, at, first, lane);
     }
 };
 
-// x by rows, y in either layout: sliced_block_cuda.cu; both by columns: sliced_columns_cuda.cu.
+// x row-major and y in either layout: sliced_row_major_cuda.cu. Both column-major:
+// sliced_column_major_cuda.cu.
 template <class T, class V>
-gsolve_status gs_sliced_by_rows(gs_queue *q, const gs_sliced *s, const block_operands<T> &a);
+gsolve_status gs_sliced_row_major(gs_queue *q, const gs_sliced *s, const block_operands<T> &a);
 template <class T, class V>
-gsolve_status gs_sliced_by_columns(gs_queue *q, const gs_sliced *s, const block_operands<T> &a);
+gsolve_status gs_sliced_column_major(gs_queue *q, const gs_sliced *s, const block_operands<T> &a);
 
-// sliced_parted_cuda.cu: x by rows, where there are parts of long rows.
+// sliced_row_major_long_cuda.cu: x row-major, where there are parts of long rows.
 template <class T, class V>
-gsolve_status gs_sliced_parted_by_rows(gs_queue *q, const gs_sliced *s, const block_operands<T> &a);
+gsolve_status gs_sliced_row_major_long(gs_queue *q, const gs_sliced *s, const block_operands<T> &a);
 
 } // namespace gs_by_slices
 

@@ -1,7 +1,7 @@
-/* sliced_block_columns.h: the product with COLUMNS columns of x by rows on the CPU for a value type
- * T and a type V that values are stored in. */
+/* sliced_block_columns.h: the product with COLUMNS columns of a row-major x on the CPU for a value
+ * type T and a type V that values are stored in. */
 
-/* sum += the product of an entry. from: what column numbers count from. narrow: a constant. */
+/* sum += the product of an entry. Column numbers are relative to `from`. narrow is a constant. */
 static inline __attribute__((always_inline)) void OF_SLICES(add_entry)(OF(numbers) * sum,
                                                                        const ON(entries) * e,
                                                                        int64_t at, int32_t from,
@@ -13,8 +13,9 @@ static inline __attribute__((always_inline)) void OF_SLICES(add_entry)(OF(number
     OF(add_product)(sum, (T)e->value[at], FN(row_of)(x, column));
 }
 
-/* sum[l] = sum of value x over the columns of lane l of eight; base: what column numbers count
- * from. step, end: as in octet. narrow, each: constants. Four lanes at a time keep a core busy. */
+/* sum[l] = sum of value x over the columns of lane l, for eight lanes. Column numbers are relative
+ * to base. step and end are those of octet in sliced_slices.h; narrow and each are constants. Four
+ * lanes at a time keep a core busy. */
 static inline __attribute__((always_inline)) void OF_SLICES(octet)(const ON(entries) * e,
                                                                    int64_t step, bool narrow,
                                                                    bool each, const int32_t *end,
@@ -45,7 +46,7 @@ static inline __attribute__((always_inline)) void OF_SLICES(octet)(const ON(entr
     }
 }
 
-/* The same, however the columns are stored. */
+/* octet for any way of storing columns. */
 static inline __attribute__((always_inline)) void OF_SLICES(any_octet)(
     const ON(entries) * e, int64_t step, const int32_t *end, const FN(rows_of_x) * x, int32_t base,
     OF(numbers) * sum)
@@ -59,19 +60,19 @@ static inline __attribute__((always_inline)) void OF_SLICES(any_octet)(
     }
 }
 
-/* The columns from first on of slice `at`. */
+/* Slice `at`, columns of y from `first` on. */
 static inline void OF_SLICES(slice)(const gs_sliced *s, int32_t at, double alpha,
                                     const FN(rows_of_x) * x, double beta, const FN(rows_of_y) * y,
                                     int32_t first)
 {
     const gs_slice slice = gs_slice_at(s, at);
     ON(entries) e = ON(entries_of)(s, at, &slice, x->value);
-    const int32_t base = (int32_t)(e.x - x->value), lanes = 1 << slice.share;
+    const int32_t base = (int32_t)(e.x - x->value), lanes = 1 << slice.row_shift;
     OF(numbers) sum[GS_SLICED_MOST];
     int32_t end[GS_SLICED_MOST];
     const bool ends = s->length && e.full < e.width;
 
-    if (ends) ON(name_ends)(s, &slice, end);
+    if (ends) ON(set_ends)(s, &slice, end);
     for (int32_t l = 0; l < s->lanes; l += 8) {
         OF_SLICES(any_octet)(&e, s->lanes, ends ? end + l : NULL, x, base, sum + l);
         ON(advance)(&e, 8, e.unit);
@@ -89,7 +90,7 @@ static void OF_SLICES(slices)(const gs_sliced *s, int32_t t, double alpha, const
                               double beta, const FN(rows_of_y) * y, int32_t first)
 {
     const FN(rows_of_x) here = FN(columns_from)(x, first);
-    const FN(rows_of_y) there = *y; /* which stores to y cannot change */
+    const FN(rows_of_y) there = *y; /* a copy that stores through y cannot alias */
 
     for (int32_t at = s->task[t]; at < s->task[t + 1]; at++) {
         OF_SLICES(slice)(s, at, alpha, &here, beta, &there, first);

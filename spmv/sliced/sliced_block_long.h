@@ -1,7 +1,8 @@
-/* sliced_block_long.h: long rows with COLUMNS columns of x by rows on the CPU for a value type T.
- */
+/* sliced_block_long.h: long rows with COLUMNS columns of a row-major x on the CPU for a value type
+ * T. */
 
-/* The columns from first on: all parts in parallel, then each row's in their order. */
+/* Columns of y from `first` on: all parts are summed in parallel, then the parts of each row are
+ * added in their order. */
 static void OF(long_rows)(gs_queue *q, const gs_sliced *s, double alpha, const FN(rows_of_x) * x,
                           double beta, const FN(rows_of_y) * y, int32_t first)
 {

@@ -1,5 +1,5 @@
 /* sliced_block_slices.h: the product with several columns on the CPU for a value type T and a type
- * V that values are stored in. The sums of a column run as for it alone. */
+ * V that values are stored in. Each column has the bits that it has alone. */
 
 #define OF_SLICES(name) GS_PASTE(ON(name), COLUMNS)
 #define GS_COLUMNS_BODY "spmv/sliced/sliced_block_columns.h"
@@ -7,7 +7,7 @@
 #undef GS_COLUMNS_BODY
 #undef OF_SLICES
 
-/* Task t, w = 8, 4, 2 or 1 columns from first on. */
+/* Task t for w = 8, 4, 2 or 1 columns from column `first` on. */
 static void ON(some_columns)(const gs_sliced *s, int32_t t, int32_t w, double alpha,
                              const FN(rows_of_x) * x, double beta, const FN(rows_of_y) * y,
                              int32_t first)

@@ -1,4 +1,4 @@
-/* sliced_body.h: conversion and products on the CPU for a value type T; sliced_slices.h holds what
+/* sliced_body.h: conversion and products on the CPU for a value type T. sliced_slices.h holds what
  * depends on the type that values are stored in. */
 
 typedef T FN(quad) __attribute__((vector_size(4 * sizeof(T))));
@@ -12,7 +12,7 @@ typedef T FN(quad) __attribute__((vector_size(4 * sizeof(T))));
 #undef V
 #undef ON
 #define V        float
-#define ON(name) FN(name##_light)
+#define ON(name) FN(name##_single)
 #include "spmv/sliced/sliced_slices.h"
 
 /* calls functions of sliced_slices.h */
@@ -20,8 +20,8 @@ typedef T FN(quad) __attribute__((vector_size(4 * sizeof(T))));
 #undef V
 #undef ON
 
-/* Whether values of another type than float are to be kept in that: all must be exact. */
-static bool FN(is_light)(gs_queue *q, const gs_sliced *s)
+/* Whether values of a wider type are stored as float: all must be exact in it. */
+static bool FN(fits_single)(gs_queue *q, const gs_sliced *s)
 {
     const T *value = s->csr.value;
     bool exact = s->value == GS_VALUE_AUTO && sizeof(T) > sizeof(float);
@@ -35,19 +35,19 @@ static bool FN(is_light)(gs_queue *q, const gs_sliced *s)
 
 static void FN(fill)(gs_queue *q, const gs_sliced *s, bool columns)
 {
-    (s->light ? FN(fill_light) : FN(fill_own))(q, s, columns);
+    (s->single ? FN(fill_single) : FN(fill_own))(q, s, columns);
 }
 
-/* s->value_of, of the type that light tells. */
-static gsolve_status FN(room_for_values)(gs_sliced *s, gsolve_context *ctx, bool light)
+/* Allocates s->value_of for the type that `single` selects. */
+static gsolve_status FN(alloc_values)(gs_sliced *s, gsolve_context *ctx, bool single)
 {
     void *fresh = gsolve_alloc(ctx, gs_location(ctx), (size_t)(s->columns * s->lanes),
-                               light ? sizeof(float) : sizeof(T));
+                               single ? sizeof(float) : sizeof(T));
 
     if (!fresh) return GSOLVE_NO_MEMORY;
     gsolve_free(ctx, gs_location(ctx), s->value_of);
     s->value_of = fresh;
-    s->light = light;
+    s->single = single;
     return GSOLVE_OK;
 }
 
@@ -57,9 +57,9 @@ static gsolve_status FN(make)(gs_sliced *s, gsolve_context *ctx, int32_t spans,
     gsolve_status status;
 
     TRY(gs_sliced_shape_host(s, ctx, spans, span, lengths));
-    TRY(FN(room_for_values)(s, ctx, FN(is_light)(ctx->queue, s)));
+    TRY(FN(alloc_values)(s, ctx, FN(fits_single)(ctx->queue, s)));
     FN(fill)(ctx->queue, s, true);
-    if (s->lanes == 8 && !s->place && s->most_share == 0) {
+    if (s->lanes == 8 && !s->position && s->most_row_shift == 0) {
         TRY(gs_column_blocks_make(&s->column_blocks, ctx, &s->csr));
     }
 done:
@@ -68,17 +68,17 @@ done:
 
 static gsolve_status FN(refill)(gs_sliced *s, gsolve_context *ctx)
 {
-    const bool light = FN(is_light)(ctx->queue, s);
+    const bool single = FN(fits_single)(ctx->queue, s);
     gsolve_status status = GSOLVE_OK;
 
-    if (light != s->light) TRY(FN(room_for_values)(s, ctx, light));
+    if (single != s->single) TRY(FN(alloc_values)(s, ctx, single));
     FN(fill)(ctx->queue, s, false);
 done:
     return status;
 }
 
-/* The sum over a part of a long row, entry k into the (k mod 4)-th of four sums. What costs is the
- * wait for x, whose elements are asked for before their use. */
+/* The sum over a part of a long row, entry k added to the (k mod 4)-th of four sums. The wait for x
+ * dominates, so elements of x are prefetched. */
 static T FN(part_sum)(const gsolve_csr *A, const gs_sliced_part *part, const T *x)
 {
     const T *value = (const T *)A->value + part->from;
@@ -117,14 +117,14 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_sliced *s, double alpha, co
     const gs_product_sums *fused = s->nlong == 0 && !column_blocks ? dots : NULL;
     const int32_t n = s->csr.nrows;
     void (*task)(const gs_sliced *, int32_t, double, const T *, double, T *,
-                 const gs_product_sums *) = s->light ? FN(task_light) : FN(task_own);
+                 const gs_product_sums *) = s->single ? FN(task_single) : FN(task_own);
 
     if (column_blocks && s->nlong == n) {
         return gs_column_blocks_apply(&s->column_blocks, q, &s->csr, alpha, x, beta, y, dots);
     }
     if (column_blocks) {
-        (s->light ? FN(by_column_blocks_light) : FN(by_column_blocks_own))(gs_queue_threads(q), s,
-                                                                           alpha, x, beta, y);
+        (s->single ? FN(by_column_blocks_single) : FN(by_column_blocks_own))(gs_queue_threads(q), s,
+                                                                             alpha, x, beta, y);
     }
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (s->tasks > 2)
     for (int32_t t = 0; t < (column_blocks ? 0 : s->tasks); t++)

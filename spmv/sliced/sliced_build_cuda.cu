@@ -1,5 +1,5 @@
-// sliced_build_cuda.cu: the shape of a form on a GPU: how wide slices are, where they begin, what
-// their column numbers fit into. A warp does a slice; the host sees a handful of totals.
+// sliced_build_cuda.cu: the structure of the slices on a GPU: their widths, where they begin, and
+// how their column numbers are stored. A warp has one slice at a time; the host reads a few totals.
 #include "core/scan.cuh"
 #include "spmv/sliced/sliced.cuh"
 
@@ -13,7 +13,7 @@ namespace
 struct totals {
     count_t columns; // of all slices
     count_t nlong, parts, in_parts;
-    gs_kinship kin;
+    gs_row_similarity similar;
 };
 
 // The group of a slice.
@@ -21,7 +21,7 @@ __device__ const gs_sliced_span &span_of(const gs_sliced_span *span, int32_t spa
 {
     int32_t low = 0, high = spans - 1;
 
-    while (low < high) { // the last that begins at or before it
+    while (low < high) { // find the last group that begins at or before the slice
         const int32_t middle = low + (high - low + 1) / 2;
         if (span[middle].slice <= at) {
             low = middle;
@@ -32,40 +32,42 @@ __device__ const gs_sliced_span &span_of(const gs_sliced_span *span, int32_t spa
     return span[low];
 }
 
-__global__ void name_places(gs_sliced s, int32_t spans, const gs_sliced_span *span)
+// A thread stores where one slice begins in the order and how many lanes its rows have.
+__global__ void set_positions(gs_sliced s, int32_t spans, const gs_sliced_span *span)
 {
     const int64_t at = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
-    if (at == s.slices) s.place[at] = s.csr.nrows;
+    if (at == s.slices) s.position[at] = s.csr.nrows;
     if (at >= s.slices) return;
-    const gs_sliced_span &own = span_of(span, spans, (int32_t)at);
-    s.place[at] = own.place + ((int32_t)at - own.slice) * (s.lanes >> own.share);
-    s.share[at] = (uint8_t)own.share;
+    const gs_sliced_span &group = span_of(span, spans, (int32_t)at);
+    s.position[at] = group.position + ((int32_t)at - group.slice) * (s.lanes >> group.row_shift);
+    s.row_shift[at] = (uint8_t)group.row_shift;
 }
 
-// s.first[at] = the width of slice at; 0 at the end. table: of the groups, or NULL: one is all.
+// s.first[at] = the width of slice at, for the scan that follows; 0 at the end. table: the groups,
+// or NULL where `all` is the only one. A warp reads the lengths of one slice's rows at a time.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     measure(gs_sliced s, rows_of<O> rows, gs_sliced_span all, int32_t spans,
             const gs_sliced_span *table, totals *sum)
 {
-    const warps w;
+    const warp_stride w;
     const int lane = (int)threadIdx.x % 32;
     count_t columns = 0, nlong = 0, parts = 0, in_parts = 0;
 
     for (int64_t at = w.first; at < s.slices; at += w.step) {
-        const int share = share_of(s, (int32_t)at);
-        const places p = places_of(s, (int32_t)at, share);
+        const int row_shift = row_shift_of(s, (int32_t)at);
+        const positions p = positions_of(s, (int32_t)at, row_shift);
         int32_t width = table ? span_of(table, spans, (int32_t)at).width : all.width;
-        for (int32_t place = p.first + lane; place < p.end; place += 32) {
-            const int32_t i = s.order ? s.order[place] : place, length = rows.length(i);
-            const int64_t whole = rows.whole(i);
-            width = max(width, columns_of(length, 0, share));
-            if (s.length) s.length[place] = length;
-            if (whole <= rows.most) continue;
+        for (int32_t position = p.first + lane; position < p.end; position += 32) {
+            const int32_t i = s.order ? s.order[position] : position, length = rows.length(i);
+            const int64_t entries = rows.full_length(i);
+            width = max(width, columns_of(length, 0, row_shift));
+            if (s.length) s.length[position] = length;
+            if (entries <= rows.most) continue;
             nlong++;
-            parts += (count_t)(whole + GS_SLICED_PART - 1) / GS_SLICED_PART;
-            in_parts += (count_t)whole;
+            parts += (count_t)(entries + GS_SLICED_PART - 1) / GS_SLICED_PART;
+            in_parts += (count_t)entries;
         }
         width = __reduce_max_sync(all_lanes, width);
         if (lane == 0) {
@@ -90,7 +92,7 @@ gsolve_status launch_measure(gs_sliced *s, gsolve_context *ctx, const gs_sliced_
                      gs_block_size, *s, rows_of<O>(s), all, spans, table, sum);
 }
 
-// *array = the sums of its n elements before each.
+// Exclusive prefix sums of n elements, in place.
 template <class T>
 gsolve_status scan(gsolve_context *ctx, T *array, int64_t n)
 {
@@ -109,19 +111,20 @@ done:
     return status;
 }
 
-// Where slices begin in the order, if there are several groups: by *table.
-gsolve_status place_groups(gs_sliced *s, gsolve_context *ctx, int32_t spans,
-                           const gs_sliced_span *span, gs_sliced_span **table)
+// Copies the groups to *table and stores where slices begin in the order, if there are several
+// groups.
+gsolve_status copy_groups(gs_sliced *s, gsolve_context *ctx, int32_t spans,
+                          const gs_sliced_span *span, gs_sliced_span **table)
 {
     gsolve_status status = GSOLVE_OK;
 
     if (spans <= 1) return GSOLVE_OK;
     ALLOC_DEVICE(ctx, *table, spans);
-    ALLOC_DEVICE(ctx, s->place, (size_t)s->slices + 1);
-    ALLOC_DEVICE(ctx, s->share, s->slices);
+    ALLOC_DEVICE(ctx, s->position, (size_t)s->slices + 1);
+    ALLOC_DEVICE(ctx, s->row_shift, s->slices);
     TRY(gsolve_copy(ctx, *table, GSOLVE_DEVICE, span, GSOLVE_HOST, sizeof *span * (size_t)spans));
-    TRY(gs_launch(ctx->queue, "places of slices", name_places, blocks_for((int64_t)s->slices + 1),
-                  gs_block_size, *s, spans, *table));
+    TRY(gs_launch(ctx->queue, "positions of slices", set_positions,
+                  blocks_for((int64_t)s->slices + 1), gs_block_size, *s, spans, *table));
 done:
     return status;
 }
@@ -131,24 +134,24 @@ gsolve_status measure_all(gs_sliced *s, gsolve_context *ctx, int32_t spans,
 {
     gs_queue *q = ctx->queue;
     gs_sliced_span *table = nullptr;
-    totals *sum = nullptr, seen = {};
+    totals *sum = nullptr, host = {};
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, s->first, (size_t)s->slices + 1);
     if (lengths) ALLOC_DEVICE(ctx, s->length, s->csr.nrows);
     ALLOC_DEVICE(ctx, sum, 1);
-    TRY(place_groups(s, ctx, spans, span, &table));
+    TRY(copy_groups(s, ctx, spans, span, &table));
     TRY(gs_cuda(q, cudaMemsetAsync(sum, 0, sizeof *sum, q->stream), "measuring slices"));
     TRY(s->csr.offset == GSOLVE_O64 ? launch_measure<int64_t>(s, ctx, *span, spans, table, sum)
                                     : launch_measure<int32_t>(s, ctx, *span, spans, table, sum));
-    TRY(gs_sliced_count_similar_cuda(q, &s->csr, &sum->kin));
+    TRY(gs_sliced_count_similar_cuda(q, &s->csr, &sum->similar));
     TRY(scan(ctx, s->first, (int64_t)s->slices + 1));
-    TRY(gsolve_copy(ctx, &seen, GSOLVE_HOST, sum, GSOLVE_DEVICE, sizeof seen));
-    s->columns = (int64_t)seen.columns;
-    s->nlong = (int32_t)seen.nlong;
-    s->parts = (int32_t)seen.parts;
-    s->in_parts = (int64_t)seen.in_parts;
-    s->aligned = gs_sliced_is_aligned(&seen.kin);
+    TRY(gsolve_copy(ctx, &host, GSOLVE_HOST, sum, GSOLVE_DEVICE, sizeof host));
+    s->columns = (int64_t)host.columns;
+    s->nlong = (int32_t)host.nlong;
+    s->parts = (int32_t)host.parts;
+    s->in_parts = (int64_t)host.in_parts;
+    s->aligned = gs_sliced_is_aligned(&host.similar);
     TRY(gs_sliced_fits(ctx, s, s->columns));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, table);
@@ -158,7 +161,7 @@ done:
 
 // --- 16 bits ----------------------------------------------------------------------------------
 
-struct range { // of column numbers
+struct range { // a range of column numbers
     int32_t least, most;
 };
 
@@ -166,17 +169,18 @@ __device__ bool is_narrow(range r)
 {
     r.least = __reduce_min_sync(all_lanes, r.least);
     r.most = __reduce_max_sync(all_lanes, r.most);
-    return r.most - r.least <= GS_SLICED_SPAN; // also where there are none
+    return r.most - r.least <= GS_SLICED_SPAN; // also where there are no columns
 }
 
-// Columns of a whole slice: of each row the first and the last stored, since they ascend.
+// The range of a complete slice: the first and last stored column of each row, since columns
+// ascend.
 template <class O>
-__device__ range range_of(const gs_sliced &s, const rows_of<O> &rows, const places &p, int lane)
+__device__ range range_of(const gs_sliced &s, const rows_of<O> &rows, const positions &p, int lane)
 {
     range all = {INT32_MAX, -1};
 
-    for (int32_t place = p.first + lane; place < p.end; place += 32) {
-        const int32_t i = s.order ? s.order[place] : place, length = rows.length(i);
+    for (int32_t position = p.first + lane; position < p.end; position += 32) {
+        const int32_t i = s.order ? s.order[position] : position, length = rows.length(i);
         if (length == 0) continue;
         const int64_t from = (int64_t)rows.start[i];
         all.least = min(all.least, s.csr.col[from]);
@@ -185,15 +189,15 @@ __device__ range range_of(const gs_sliced &s, const rows_of<O> &rows, const plac
     return all;
 }
 
-// Whether each column of a slice of at most 32 lanes is narrow.
+// Whether the columns of each column of a slice fit into 16 bits. The slice has at most 32 lanes.
 template <class O>
-__device__ bool each_is_narrow(const gs_sliced &s, const rows_of<O> &rows, const places &p,
-                               int share, int32_t width, int lane)
+__device__ bool each_is_narrow(const gs_sliced &s, const rows_of<O> &rows, const positions &p,
+                               int row_shift, int32_t width, int lane)
 {
     constexpr int ahead = 4;
-    const int sub = lane & ((1 << share) - 1);
-    const int32_t i = lane < s.lanes ? row_at(s, p, lane >> share) : -1;
-    const int32_t columns = columns_of(rows.length(i), sub, share);
+    const int sub = lane & ((1 << row_shift) - 1);
+    const int32_t i = lane < s.lanes ? row_at(s, p, lane >> row_shift) : -1;
+    const int32_t columns = columns_of(rows.length(i), sub, row_shift);
     const int32_t *col = s.csr.col + (columns > 0 ? (int64_t)rows.start[i] + sub : 0);
 
     for (int32_t j = 0; j < width; j += ahead) {
@@ -201,7 +205,7 @@ __device__ bool each_is_narrow(const gs_sliced &s, const rows_of<O> &rows, const
         bool narrow = true;
 #pragma unroll
         for (int u = 0; u < ahead; u++) {
-            c[u] = j + u < columns ? col[(int64_t)(j + u) << share] : -1;
+            c[u] = j + u < columns ? col[(int64_t)(j + u) << row_shift] : -1;
         }
 #pragma unroll
         for (int u = 0; u < ahead; u++) {
@@ -212,25 +216,26 @@ __device__ bool each_is_narrow(const gs_sliced &s, const rows_of<O> &rows, const
     return true;
 }
 
-// s.head[at]: at -1 for 32 bits; base: the one, or -1 for one of each column. need[at]: units, and
-// in the upper half bases, that the slice takes.
+// A warp decides how the column numbers of a slice are stored: s.head[at].at = -1 for 32 bits; base
+// = the slice's base, or -1 for one base per column. need[at] = units of the slice, with its bases
+// in the upper half.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    judge_slices(gs_sliced s, rows_of<O> rows, count_t *need)
+    choose_heads(gs_sliced s, rows_of<O> rows, count_t *need)
 {
-    const warps w;
+    const warp_stride w;
     const int lane = (int)threadIdx.x % 32;
 
     if (blockIdx.x == 0 && threadIdx.x == 0) need[s.slices] = 0;
     for (int64_t at = w.first; at < s.slices; at += w.step) {
-        const int share = share_of(s, (int32_t)at);
-        const places p = places_of(s, (int32_t)at, share);
+        const int row_shift = row_shift_of(s, (int32_t)at);
+        const positions p = positions_of(s, (int32_t)at, row_shift);
         const int32_t width = s.first[at + 1] - s.first[at];
         range all = range_of(s, rows, p, lane);
         const bool one = is_narrow(all);
         all.least = __reduce_min_sync(all_lanes, all.least);
         const bool each =
-            !one && s.lanes <= GS_SLICED_EACH && each_is_narrow(s, rows, p, share, width, lane);
+            !one && s.lanes <= GS_SLICED_EACH && each_is_narrow(s, rows, p, row_shift, width, lane);
         if (lane > 0) continue;
         s.head[at] = {one || each ? 0 : -1, each                           ? -1
                                             : one && all.least < INT32_MAX ? all.least
@@ -240,7 +245,7 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// From what slices take to where they are.
+// Replaces how column numbers are stored by where they are stored.
 __global__ void number_units(gs_sliced s, const count_t *before)
 {
     const int64_t at = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
@@ -252,20 +257,20 @@ __global__ void number_units(gs_sliced s, const count_t *before)
     if (head.base < 0) head.base = ~base;
 }
 
-gsolve_status launch_convergence_test(gs_sliced *s, gsolve_context *ctx, count_t *need)
+gsolve_status launch_choose_heads(gs_sliced *s, gsolve_context *ctx, count_t *need)
 {
     gs_queue *q = ctx->queue;
     const int blocks = blocks_for((int64_t)s->slices * 32 + 1);
 
     if (s->csr.offset == GSOLVE_O64) {
-        return gs_launch(q, "judging slices", judge_slices<int64_t>, blocks, gs_block_size, *s,
-                         rows_of<int64_t>(s), need);
+        return gs_launch(q, "choosing the storage of columns", choose_heads<int64_t>, blocks,
+                         gs_block_size, *s, rows_of<int64_t>(s), need);
     }
-    return gs_launch(q, "judging slices", judge_slices<int32_t>, blocks, gs_block_size, *s,
-                     rows_of<int32_t>(s), need);
+    return gs_launch(q, "choosing the storage of columns", choose_heads<int32_t>, blocks,
+                     gs_block_size, *s, rows_of<int32_t>(s), need);
 }
 
-// Whether 16 bits are to be used; then s->unit and s->base are there, unset.
+// Whether column numbers take 16 bits. If so, allocates s->unit and s->base, without contents.
 gsolve_status try_narrow(gs_sliced *s, gsolve_context *ctx)
 {
     count_t *need = nullptr, all = 0;
@@ -273,7 +278,7 @@ gsolve_status try_narrow(gs_sliced *s, gsolve_context *ctx)
 
     ALLOC_DEVICE(ctx, s->head, s->slices);
     ALLOC_DEVICE(ctx, need, (size_t)s->slices + 1);
-    TRY(launch_convergence_test(s, ctx, need));
+    TRY(launch_choose_heads(s, ctx, need));
     TRY(scan(ctx, (int64_t *)need, (int64_t)s->slices + 1));
     TRY(gsolve_copy(ctx, &all, GSOLVE_HOST, need + s->slices, GSOLVE_DEVICE, sizeof all));
     s->units = (int64_t)(all & 0xffffffffu);

@@ -1,12 +1,12 @@
-/* sliced_build_host.c: the conversion on the CPU, as far as no value is concerned. */
+/* sliced_build_host.c: the structure of the slices on the CPU, all but columns and values. */
 #include <string.h>
 
 #include "core/try.h"
 #include "spmv/sliced/sliced_host.h"
 #include "vector/blocks.h"
 
-#define TASK 8192 /* work of a task: slots, and TOLL a slice */
-#define TOLL 16
+#define TASK       8192 /* work of a task: its slots plus SLICE_WORK per slice */
+#define SLICE_WORK 16
 
 static int64_t row_length(const gsolve_csr *A, int32_t i)
 {
@@ -15,7 +15,7 @@ static int64_t row_length(const gsolve_csr *A, int32_t i)
 
 /* --- long rows -------------------------------------------------------------------------------- */
 
-static void name_parts(gs_sliced *s)
+static void describe_parts(gs_sliced *s)
 {
     const gsolve_csr *A = &s->csr;
     int32_t p = 0, l = 0;
@@ -35,7 +35,7 @@ static void name_parts(gs_sliced *s)
     }
 }
 
-/* s->part, and s->order with -1 in the places of long rows. */
+/* Fills in s->part, and s->order with -1 at the positions of long rows. */
 static gsolve_status part_long_rows(gs_sliced *s, gsolve_context *ctx)
 {
     const gsolve_csr *A = &s->csr;
@@ -52,13 +52,13 @@ static gsolve_status part_long_rows(gs_sliced *s, gsolve_context *ctx)
     ALLOC(ctx, gs_location(ctx), s->part, s->parts);
     s->sum = gsolve_alloc(ctx, gs_location(ctx), 8 * (size_t)s->parts, sizeof(double));
     TRY(s->sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    name_parts(s);
+    describe_parts(s);
     if (!s->order) {
         ALLOC(ctx, gs_location(ctx), s->order, A->nrows);
         for (int32_t i = 0; i < A->nrows; i++) s->order[i] = i;
     }
-    for (int32_t place = 0; place < A->nrows; place++) {
-        if (row_length(A, s->order[place]) > s->most) s->order[place] = -1;
+    for (int32_t position = 0; position < A->nrows; position++) {
+        if (row_length(A, s->order[position]) > s->most) s->order[position] = -1;
     }
 done:
     return status;
@@ -66,39 +66,40 @@ done:
 
 /* --- slices ----------------------------------------------------------------------------------- */
 
-/* Where slices begin in the order, and how many lanes their rows have. */
-static gsolve_status name_places(gs_sliced *s, gsolve_context *ctx, int32_t spans,
-                                 const gs_sliced_span *span)
+/* Stores where slices begin in the order, and how many lanes their rows have. */
+static gsolve_status set_positions(gs_sliced *s, gsolve_context *ctx, int32_t spans,
+                                   const gs_sliced_span *span)
 {
     gsolve_status status;
 
     if (spans <= 1) return GSOLVE_OK;
-    ALLOC(ctx, gs_location(ctx), s->place, (size_t)s->slices + 1);
-    ALLOC(ctx, gs_location(ctx), s->share, s->slices);
+    ALLOC(ctx, gs_location(ctx), s->position, (size_t)s->slices + 1);
+    ALLOC(ctx, gs_location(ctx), s->row_shift, s->slices);
     for (int32_t g = 0; g < spans; g++) {
         for (int32_t at = span[g].slice; at < span[g + 1].slice; at++) {
-            s->place[at] = span[g].place + (at - span[g].slice) * (s->lanes >> span[g].share);
-            s->share[at] = (uint8_t)span[g].share;
+            s->position[at] =
+                span[g].position + (at - span[g].slice) * (s->lanes >> span[g].row_shift);
+            s->row_shift[at] = (uint8_t)span[g].row_shift;
         }
     }
-    s->place[s->slices] = s->csr.nrows;
+    s->position[s->slices] = s->csr.nrows;
 done:
     return status;
 }
 
-/* Width, and number of full columns, of a slice whose place is known. */
+/* Returns the width of a slice whose position is known, and stores its number of full columns. */
 static int32_t measure(gs_sliced *s, int32_t at, int32_t least)
 {
     const gs_slice slice = gs_slice_at(s, at);
-    const int32_t lanes = 1 << slice.share;
-    int32_t width = least, full = slice.rows == s->lanes >> slice.share ? INT32_MAX : 0;
+    const int32_t lanes = 1 << slice.row_shift;
+    int32_t width = least, full = slice.rows == s->lanes >> slice.row_shift ? INT32_MAX : 0;
 
     for (int32_t r = 0; r < slice.rows; r++) {
         const int32_t length = gs_slice_length(s, gs_slice_row(s, &slice, r));
-        const int32_t columns = (int32_t)(((int64_t)length + lanes - 1) >> slice.share);
+        const int32_t columns = (int32_t)(((int64_t)length + lanes - 1) >> slice.row_shift);
         if (columns > width) width = columns;
-        if (length >> slice.share < full) full = length >> slice.share;
-        if (s->length) s->length[slice.place + r] = length;
+        if (length >> slice.row_shift < full) full = length >> slice.row_shift;
+        if (s->length) s->length[slice.position + r] = length;
     }
     s->full[at] = full;
     return width;
@@ -134,7 +135,7 @@ typedef struct range {
     int32_t least, most;
 } range;
 
-static void take(range *r, int32_t column)
+static void include_column(range *r, int32_t column)
 {
     if (column < r->least) r->least = column;
     if (column > r->most) r->most = column;
@@ -142,28 +143,29 @@ static void take(range *r, int32_t column)
 
 static bool is_narrow(range r)
 {
-    return r.most - r.least <= GS_SLICED_SPAN; /* also where there are none: -1 - INT32_MAX */
+    return r.most - r.least <=
+           GS_SLICED_SPAN; /* also without columns, where the difference is -1 - INT32_MAX */
 }
 
-/* Column numbers of column j of a slice, or with j = -1 of all of it. */
+/* The range of the column numbers in column j of a slice, or in the slice if j is -1. */
 static range columns_of(const gs_sliced *s, const gs_slice *slice, int32_t j)
 {
     range found = {INT32_MAX, -1};
 
     for (int32_t r = 0; r < slice->rows; r++) {
         const int32_t i = gs_slice_row(s, slice, r), length = gs_slice_length(s, i);
-        const int64_t begin = j < 0 ? 0 : (int64_t)j << slice->share;
-        int64_t end = j < 0 ? length : begin + (1 << slice->share);
+        const int64_t begin = j < 0 ? 0 : (int64_t)j << slice->row_shift;
+        int64_t end = j < 0 ? length : begin + (1 << slice->row_shift);
         if (begin >= length) continue;
         if (end > length) end = length;
-        take(&found, s->csr.col[gs_start(&s->csr, i) + begin]); /* they ascend */
-        take(&found, s->csr.col[gs_start(&s->csr, i) + end - 1]);
+        include_column(&found, s->csr.col[gs_start(&s->csr, i) + begin]); /* columns ascend */
+        include_column(&found, s->csr.col[gs_start(&s->csr, i) + end - 1]);
     }
     return found;
 }
 
-/* What a slice's columns fit into: at, -1 for 32 bits; base, -1 for one of each column. */
-static gs_sliced_head judge(const gs_sliced *s, int32_t at)
+/* How the columns of a slice are stored: at = -1 for 32 bits; base = -1 for one base per column. */
+static gs_sliced_head choose_head(const gs_sliced *s, int32_t at)
 {
     const gs_slice slice = gs_slice_at(s, at);
     const range all = columns_of(s, &slice, -1);
@@ -177,7 +179,7 @@ static gs_sliced_head judge(const gs_sliced *s, int32_t at)
     return (gs_sliced_head){0, -1};
 }
 
-/* From what they fit into to where they are. */
+/* Replaces how columns are stored by where they are stored. */
 static void number_units(gs_sliced *s)
 {
     for (int32_t at = 0; at < s->slices; at++) {
@@ -191,7 +193,7 @@ static void number_units(gs_sliced *s)
     }
 }
 
-static void name_bases(gs_sliced *s, int32_t at)
+static void set_bases(gs_sliced *s, int32_t at)
 {
     const gs_slice slice = gs_slice_at(s, at);
 
@@ -202,8 +204,8 @@ static void name_bases(gs_sliced *s, int32_t at)
     }
 }
 
-/* Room for the column numbers, in 16 bits or in 32. */
-static gsolve_status room_for_columns(gs_sliced *s, gsolve_context *ctx)
+/* Allocates the memory for column numbers, of 16 bits or 32. */
+static gsolve_status alloc_columns(gs_sliced *s, gsolve_context *ctx)
 {
     gsolve_status status = GSOLVE_OK;
 
@@ -211,7 +213,7 @@ static gsolve_status room_for_columns(gs_sliced *s, gsolve_context *ctx)
         ALLOC(ctx, gs_location(ctx), s->head, s->slices);
 #pragma omp parallel for schedule(static) \
     num_threads(gs_threads_for(s->entries, gs_queue_threads(ctx->queue)))
-        for (int32_t at = 0; at < s->slices; at++) s->head[at] = judge(s, at);
+        for (int32_t at = 0; at < s->slices; at++) s->head[at] = choose_head(s, at);
         number_units(s);
         s->narrow = gs_sliced_pays(s);
     }
@@ -221,16 +223,17 @@ static gsolve_status room_for_columns(gs_sliced *s, gsolve_context *ctx)
     }
     ALLOC(ctx, gs_location(ctx), s->unit, s->units * s->lanes);
     ALLOC(ctx, gs_location(ctx), s->base, s->bases);
-    for (int32_t at = 0; at < s->slices; at++) name_bases(s, at);
+    for (int32_t at = 0; at < s->slices; at++) set_bases(s, at);
 done:
     return status;
 }
 
-/* --- who works on what ------------------------------------------------------------------------ */
+/* --- tasks
+ * ---------------------------------------------------------------------------------------- */
 
 static gsolve_status cut_tasks(gs_sliced *s, gsolve_context *ctx)
 {
-    const int64_t work = s->columns * s->lanes + (int64_t)TOLL * s->slices;
+    const int64_t work = s->columns * s->lanes + (int64_t)SLICE_WORK * s->slices;
     int32_t at = 0;
     gsolve_status status;
 
@@ -239,7 +242,7 @@ static gsolve_status cut_tasks(gs_sliced *s, gsolve_context *ctx)
     ALLOC(ctx, gs_location(ctx), s->dot, 2 * (size_t)s->tasks);
     for (int32_t t = 0; t < s->tasks; t++) {
         while (at < s->slices &&
-               (int64_t)s->first[at] * s->lanes + (int64_t)TOLL * at < (int64_t)t * TASK) {
+               (int64_t)s->first[at] * s->lanes + (int64_t)SLICE_WORK * at < (int64_t)t * TASK) {
             at++;
         }
         s->task[t] = at;
@@ -249,17 +252,18 @@ done:
     return status;
 }
 
-/* What x the tasks read, while csr's columns are there; long rows read all of it. */
-static gsolve_status find_windows(gs_sliced *s, gsolve_context *ctx)
+/* Computes which rows of x the tasks read. This needs csr's columns. Long rows read all of x, so
+ * there are no windows with them. */
+static gsolve_status find_cache_windows(gs_sliced *s, gsolve_context *ctx)
 {
     int32_t *begin = NULL;
     gsolve_status status = GSOLVE_OK;
 
     if (s->nlong > 0) return GSOLVE_OK;
     ALLOC(ctx, GSOLVE_HOST, begin, (size_t)s->tasks + 1);
-    for (int32_t t = 0; t <= s->tasks; t++) { /* the last ones may have no slices */
+    for (int32_t t = 0; t <= s->tasks; t++) { /* the last tasks may have no slices */
         const bool any = s->task[t] < s->slices;
-        begin[t] = any ? gs_slice_at(s, s->task[t]).place : s->csr.nrows;
+        begin[t] = any ? gs_slice_at(s, s->task[t]).position : s->csr.nrows;
     }
     TRY(gs_cache_windows_find(&s->windows, ctx, &s->csr, s->tasks, begin, s->order));
 done:
@@ -273,11 +277,11 @@ gsolve_status gs_sliced_shape_host(gs_sliced *s, gsolve_context *ctx, int32_t sp
     gsolve_status status;
 
     TRY(part_long_rows(s, ctx));
-    TRY(name_places(s, ctx, spans, span));
+    TRY(set_positions(s, ctx, spans, span));
     TRY(measure_all(s, ctx, spans, span, lengths));
-    TRY(room_for_columns(s, ctx));
+    TRY(alloc_columns(s, ctx));
     TRY(cut_tasks(s, ctx));
-    TRY(find_windows(s, ctx));
+    TRY(find_cache_windows(s, ctx));
 done:
     return status;
 }

@@ -1,8 +1,9 @@
-/* sliced_column_blocks.h: the product by column_blocks (spmv/multi_rhs/column_blocks.h) on the CPU
- * for a value type T and a type V that values are stored in, of slices of eight lanes, one to a
- * row. */
+/* sliced_column_blocks.h: the product by column blocks (spmv/multi_rhs/column_blocks.h) on the CPU
+ * for a value type T and a type V that values are stored in. Slices have eight lanes, one per row.
+ */
 
-/* The column where strip k begins for slice `at`: for its first row, if that is stored. */
+/* The column of slice `at` where block k begins for the slice's first row, if that row is stored.
+ */
 static int32_t ON(cut)(const gs_sliced *s, const gs_slice *slice, int32_t full, int32_t k)
 {
     const int32_t i = gs_slice_row(s, slice, 0);
@@ -10,7 +11,7 @@ static int32_t ON(cut)(const gs_sliced *s, const gs_slice *slice, int32_t full, 
     return cut < full && k < s->column_blocks.count ? cut : full;
 }
 
-/* sum += those of slice `at` over strip k; the next slice's values are asked for meanwhile. */
+/* sum += the sums of slice `at` over block k. The next slice's values are prefetched. */
 static void ON(add_column_block)(const gs_sliced *s, int32_t at, int32_t k, const T *x, T *sum)
 {
     const bool ends = k + 1 == s->column_blocks.count;
@@ -21,10 +22,10 @@ static void ON(add_column_block)(const gs_sliced *s, int32_t at, int32_t k, cons
     const int64_t before = 8 * (int64_t)from;
     const int64_t later = next.first + ON(cut)(s, &next, next.width, k);
     int32_t end[8];
-    ON(stretch) part = {from, to, k == 0, ends, 8 * (later - slice.first) - before, NULL};
+    ON(interval) part = {from, to, k == 0, ends, 8 * (later - slice.first) - before, NULL};
 
     if (ends && s->length) {
-        ON(name_ends)(s, &slice, end);
+        ON(set_ends)(s, &slice, end);
         part.end = end;
     }
     ON(advance)(&e, before, e.unit);
@@ -35,14 +36,15 @@ static void ON(add_column_block)(const gs_sliced *s, int32_t at, int32_t k, cons
 static void ON(group)(const gs_sliced *s, int32_t first, int32_t last, double alpha, const T *x,
                       double beta, T *y)
 {
-    const int32_t width = gs_column_block_width(s->csr.type), share = width / (last - first) + 1;
+    const int32_t width = gs_column_block_width(s->csr.type), piece = width / (last - first) + 1;
     T sum[GS_COLUMN_BLOCK_ROWS];
 
     for (int32_t k = 0; k < s->column_blocks.count; k++) {
-        int64_t near = (int64_t)(k + 1) * width, until = near;
+        int64_t next_x = (int64_t)(k + 1) * width, until = next_x;
         for (int32_t at = first; at < last; at++) {
-            until = until + share < s->csr.ncols ? until + share : s->csr.ncols;
-            for (; near < until; near += 64 / (int)sizeof(T)) __builtin_prefetch(x + near, 0, 2);
+            until = until + piece < s->csr.ncols ? until + piece : s->csr.ncols;
+            for (; next_x < until; next_x += 64 / (int)sizeof(T))
+                __builtin_prefetch(x + next_x, 0, 2);
             ON(add_column_block)(s, at, k, x, &sum[8 * (at - first)]);
         }
     }

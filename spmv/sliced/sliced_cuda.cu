@@ -1,9 +1,10 @@
-// sliced_cuda.cu: the product on a GPU, see sliced.h.
+// sliced_cuda.cu: the product on a GPU for slices of any form, see sliced.h; sliced_rows_cuda.cu
+// has the most common form.
 //
-// A thread sums a lane, so that a warp reads 32 entries of 32 lanes side by side; the lanes of a
-// row are added by shuffles. Each thread reads so many entries at once that the memory is kept
-// busy, and what it must know of its next slice while it works on this one. Parts of long rows are
-// read from csr by a warp each; the one that comes last adds up those of its row, in their order.
+// A thread sums one lane. A warp reads 32 neighbouring lanes, so its loads are coalesced; shuffles
+// add the lanes of a row. A thread has at_once entries in flight, which keeps the memory busy, and
+// loads where its next lane lies while it works on this one. A warp sums a part of a long row from
+// csr; the warp that finishes last adds the parts of the row in their order.
 #include "core/pdl.cuh"
 #include "spmv/sliced/sliced_block.cuh"
 #include "spmv/sliced/sliced_product.cuh"
@@ -17,7 +18,7 @@ using namespace gs_by_slices;
 namespace
 {
 
-constexpr int at_once = 8; // entries that a thread reads at once
+constexpr int at_once = 8; // entries that a thread loads at once
 
 // --- slices -----------------------------------------------------------------------------------
 
@@ -26,14 +27,14 @@ template <class T>
 struct lane_state {
     int32_t first, width, columns; // of the slice; columns of this lane
     int32_t row;                   // -1: no result to write
-    int share;
+    int row_shift;
     gs_sliced_head head;
     T w;
 };
 
-// The lane_state in lane g of all; LANES: those of a slice, 0: s says.
+// Loads the state of lane g of all lanes. LANES: lanes of a slice; 0: s->lanes.
 template <class T, int LANES, bool NARROW, int SUMS>
-__device__ lane_state<T> take_lane_state(const gs_sliced &s, const operands<T> &a, int64_t g)
+__device__ lane_state<T> load_lane_state(const gs_sliced &s, const operands<T> &a, int64_t g)
 {
     const int32_t at = LANES ? (int32_t)(g / LANES) : (int32_t)(g >> s.shift);
     const int lane = (int)(g & ((LANES ? LANES : s.lanes) - 1));
@@ -43,20 +44,20 @@ __device__ lane_state<T> take_lane_state(const gs_sliced &s, const operands<T> &
     t.first = s.first[at];
     t.width = s.first[at + 1] - t.first;
     if constexpr (NARROW) t.head = s.head[at];
-    t.share = share_of(s, at);
-    const places p = places_of(s, at, t.share);
-    const int r = lane >> t.share, sub = lane & ((1 << t.share) - 1);
+    t.row_shift = row_shift_of(s, at);
+    const positions p = positions_of(s, at, t.row_shift);
+    const int r = lane >> t.row_shift, sub = lane & ((1 << t.row_shift) - 1);
     t.columns = t.width;
     if (s.length) {
-        t.columns = p.first + r < p.end ? columns_of(s.length[p.first + r], sub, t.share) : 0;
+        t.columns = p.first + r < p.end ? columns_of(s.length[p.first + r], sub, t.row_shift) : 0;
     }
     if (sub == 0) t.row = row_at(s, p, r);
     if constexpr (SUMS > 0) t.w = t.row >= 0 ? a.w[t.row] : T(0);
     return t;
 }
 
-// The sum of value x over the columns of a lane; step: entries from one to the next. EACH: base
-// holds one for every column.
+// The sum of value x over the columns of a lane. step: slots from a column to the next. EACH: every
+// column has a base.
 template <class T, bool EACH, class V, class I>
 __device__ T sum_lane(const V *value, const I *index, const int32_t *base, int32_t columns,
                       int step, const T *x)
@@ -106,7 +107,8 @@ __device__ T sum_lane_state(const gs_sliced &s, const lane_state<T> &t, int lane
     }
 }
 
-// LONG: the first blocks do parts of long rows. SUMS: 1: w'y, 2: and y'y.
+// With LONG, the first blocks compute parts of long rows, one per warp. The other blocks stride
+// over all lanes. SUMS 1: w'y, 2: w'y and y'y.
 template <class T, class V, int LANES, bool NARROW, bool LONG, int SUMS>
 __global__ void __launch_bounds__(gs_block_size)
     multiply(gs_sliced s, operands<T> a, double *partial, unsigned *arrived, gs_guard guard)
@@ -125,13 +127,13 @@ __global__ void __launch_bounds__(gs_block_size)
     const int64_t end = (int64_t)s.slices << s.shift;
     const int64_t step = (int64_t)((int)gridDim.x - for_parts) * gs_block_size;
     int64_t g = ((int64_t)((int)blockIdx.x - for_parts) * warps + warp) * 32;
-    lane_state<T> now = take_lane_state<T, LANES, NARROW, SUMS>(s, a, g + lane);
+    lane_state<T> now = load_lane_state<T, LANES, NARROW, SUMS>(s, a, g + lane);
 
     for (; g < end; g += step) {
-        const lane_state<T> next = take_lane_state<T, LANES, NARROW, SUMS>(s, a, g + step + lane);
+        const lane_state<T> next = load_lane_state<T, LANES, NARROW, SUMS>(s, a, g + step + lane);
         const int in_slice = LANES ? lane : (int)((g + lane) & (s.lanes - 1));
         T sum = sum_lane_state<T, V, LANES, NARROW>(s, now, in_slice, a.x);
-        sum = sum_shares(sum, now.share, s.most_share);
+        sum = sum_row_lanes(sum, now.row_shift, s.most_row_shift);
         if (now.row >= 0) {
             finish(a, now.row, sum);
             if constexpr (SUMS > 0) terms[0] += (double)now.w * (double)sum;
@@ -146,7 +148,7 @@ __global__ void __launch_bounds__(gs_block_size)
 
 // --- launches ---------------------------------------------------------------------------------
 
-// Sums are made by as many blocks as run at once; without them each block has its stretch.
+// With sums, the grid has as many blocks as run at once. Without, each thread has one lane.
 template <class T, class V, int LANES, bool NARROW, bool LONG, int SUMS>
 gsolve_status launch(gs_queue *q, const gs_sliced *s, const operands<T> &a)
 {
@@ -181,7 +183,7 @@ template <class T>
 gsolve_status choose_value(gs_queue *q, const gs_sliced *s, const operands<T> &a)
 {
     if constexpr (sizeof(T) > sizeof(float)) {
-        if (s->light) return choose_index<T, float>(q, s, a);
+        if (s->single) return choose_index<T, float>(q, s, a);
     }
     return choose_index<T, T>(q, s, a);
 }
@@ -191,7 +193,8 @@ gsolve_status apply(gs_queue *q, const gs_sliced *s, double alpha, const void *x
                     void *y, const gs_product_sums *dots)
 {
     const gs_vector_kernels *vector = &gs_vector_cuda[s->csr.type];
-    const bool fused = s->lanes == 32 && s->parts == 0; // else rows are ended here and there
+    const bool fused =
+        s->lanes == 32 && s->parts == 0; // else some rows are finished by other kernels
     const gs_product_sums none = {}, sums = dots && fused ? *dots : none;
     const int32_t n = s->csr.nrows;
     gsolve_status status;
@@ -209,15 +212,15 @@ template <class T>
 gsolve_status choose_block(gs_queue *q, const gs_sliced *s, const block_operands<T> &a, bool rows)
 {
     if constexpr (sizeof(T) > sizeof(float)) {
-        if (s->light) {
-            return rows ? gs_sliced_by_rows<T, float>(q, s, a)
-                        : gs_sliced_by_columns<T, float>(q, s, a);
+        if (s->single) {
+            return rows ? gs_sliced_row_major<T, float>(q, s, a)
+                        : gs_sliced_column_major<T, float>(q, s, a);
         }
     }
-    return rows ? gs_sliced_by_rows<T, T>(q, s, a) : gs_sliced_by_columns<T, T>(q, s, a);
+    return rows ? gs_sliced_row_major<T, T>(q, s, a) : gs_sliced_column_major<T, T>(q, s, a);
 }
 
-// As many columns at a time as there is room for sums of parts of long rows.
+// As many columns at a time as s->sum has memory for.
 template <class T>
 gsolve_status multiply_block(gs_queue *q, const gs_sliced *s, double alpha, gsolve_dense x,
                              double beta, gsolve_dense y)
@@ -241,17 +244,19 @@ gsolve_status multiply_block(gs_queue *q, const gs_sliced *s, double alpha, gsol
     return status;
 }
 
-// Whether it pays to turn x first, which reads and writes all of it: unless neighbouring rows read
-// each column side by side as it is, for many columns it does, and for a few where rows are long,
-// or read x here and there, which 32-bit column numbers tell.
-bool turns(const gs_sliced *s, gsolve_dense x)
+// Whether converting x to row-major pays. The conversion reads and writes all of x. It does not pay
+// where neighbouring rows read neighbouring elements, since gathers of a column are then nearly
+// coalesced. Elsewhere it pays for more than 4 columns; for 3 or 4 where rows are long, or where x
+// is read irregularly, which 32-bit column numbers show.
+bool converts_x(const gs_sliced *s, gsolve_dense x)
 {
     const bool helps = x.ncols > 4 || !s->narrow || s->entries >= 32 * (int64_t)s->csr.nrows;
 
     return x.layout == GSOLVE_COLUMN_MAJOR && !s->aligned && x.ncols > 2 && helps;
 }
 
-// Where x is turned and rows are sorted, y is too: a column of y would be written here and there.
+// Where x is converted and rows are sorted, y is converted too: writing a column of y would be a
+// scatter.
 template <class T>
 gsolve_status apply_block(gs_sliced *s, gsolve_context *ctx, double alpha, gsolve_dense x,
                           double beta, gsolve_dense y)
@@ -259,7 +264,7 @@ gsolve_status apply_block(gs_sliced *s, gsolve_context *ctx, double alpha, gsolv
     gsolve_dense out = y;
     gsolve_status status;
 
-    if (turns(s, x)) {
+    if (converts_x(s, x)) {
         TRY(gs_block_convert(&s->space, 0, ctx, GSOLVE_ROW_MAJOR, x, true, &x));
         if (s->order)
             TRY(gs_block_convert(&s->space, 1, ctx, GSOLVE_ROW_MAJOR, y, beta != 0, &out));

@@ -1,6 +1,6 @@
-// sliced_fill_cuda.cu: columns and values into slices on a GPU. A thread copies a lane: it reads a
-// few entries of its row at a time, which lie in the same sectors, and a warp writes them side by
-// side.
+// sliced_fill_cuda.cu: writes columns and values into slices on a GPU. A thread copies one lane: it
+// reads at_once entries of its row at a time, which lie in the same sectors, and the warp writes
+// each column of 32 lanes contiguously.
 #include "spmv/sliced/sliced.cuh"
 
 using namespace gs_by_slices;
@@ -8,21 +8,21 @@ using namespace gs_by_slices;
 namespace
 {
 
-constexpr int at_once = 8; // entries that a thread reads at once
+constexpr int at_once = 8; // entries that a thread copies at once
 
-// The least column of the lanes of a slice, which mask names.
+// The least column among the lanes of a slice that are in mask.
 __device__ inline int32_t least_column(unsigned mask, int32_t c)
 {
     return __reduce_min_sync(mask, c < 0 ? INT32_MAX : c);
 }
 
-// Where a slice's column numbers go.
+// Where the column numbers of a slice are written.
 struct column_writer {
-    int32_t *col;   // of 32 bits, or
-    uint16_t *unit; // of 16, from
-    int32_t base;   // this, or
-    int32_t *bases; // one of each column
-    unsigned mask;  // lanes of the slice, for these
+    int32_t *col;   // 32-bit numbers, or
+    uint16_t *unit; // 16-bit numbers, relative to
+    int32_t base;   // this base, or
+    int32_t *bases; // a base of each column
+    unsigned mask;  // lanes of the slice in this warp, to find the bases
 
     __device__ column_writer(const gs_sliced &s, int32_t at, int lane)
         : col(nullptr), unit(nullptr), base(0), bases(nullptr), mask(all_lanes)
@@ -47,7 +47,8 @@ struct column_writer {
         }
     }
 
-    // c: -1 for padding; in column j; lane: this thread's of the slice
+    // Writes column number c (-1: padding) of column j at slot `at`; lane: this thread's lane in
+    // the slice.
     __device__ void write(int32_t j, int64_t at, int lane, int32_t c) const
     {
         if (col) {
@@ -57,7 +58,7 @@ struct column_writer {
         int32_t from = base;
         if (bases) {
             from = least_column(mask, c);
-            if (from == INT32_MAX) from = 0; // padding alone
+            if (from == INT32_MAX) from = 0; // padding only
             if (lane == 0) bases[j] = from;
         }
         unit[at] = c < 0 ? (uint16_t)0xffff : (uint16_t)(c - from);
@@ -70,11 +71,11 @@ __global__ void __launch_bounds__(gs_block_size) fill(gs_sliced s, rows_of<O> ro
     const int64_t g = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
     const int lane = (int)(g & (s.lanes - 1));
 
-    if (g >> s.shift >= s.slices) return; // whole slices
+    if (g >> s.shift >= s.slices) return; // complete slices return
     const int32_t at = (int32_t)(g >> s.shift), width = s.first[at + 1] - s.first[at];
-    const int share = share_of(s, at), sub = lane & ((1 << share) - 1);
-    const int32_t i = row_at(s, places_of(s, at, share), lane >> share);
-    const int32_t columns = columns_of(rows.length(i), sub, share);
+    const int row_shift = row_shift_of(s, at), sub = lane & ((1 << row_shift) - 1);
+    const int32_t i = row_at(s, positions_of(s, at, row_shift), lane >> row_shift);
+    const int32_t columns = columns_of(rows.length(i), sub, row_shift);
     const int64_t from = columns > 0 ? (int64_t)rows.start[i] + sub : 0;
     const T *value = (const T *)s.csr.value + from;
     const int32_t *col = s.csr.col + from;
@@ -86,16 +87,16 @@ __global__ void __launch_bounds__(gs_block_size) fill(gs_sliced s, rows_of<O> ro
         int32_t c[at_once];
 #pragma unroll
         for (int u = 0; u < at_once; u++) {
-            const int64_t k = (int64_t)(j + u) << share;
+            const int64_t k = (int64_t)(j + u) << row_shift;
             v[u] = j + u < columns ? value[k] : T(0);
             c[u] = COLUMNS && j + u < columns ? col[k] : -1;
         }
 #pragma unroll
         for (int u = 0; u < at_once; u++) {
-            const int64_t place = (int64_t)(j + u) << s.shift;
+            const int64_t position = (int64_t)(j + u) << s.shift;
             if (j + u >= width) break;
-            to[place] = (V)v[u];
-            if (COLUMNS) writer.write(j + u, place, lane, c[u]);
+            to[position] = (V)v[u];
+            if (COLUMNS) writer.write(j + u, position, lane, c[u]);
         }
     }
 }
@@ -123,12 +124,12 @@ template <class T>
 gsolve_status fill_as_stored(gs_sliced *s, gsolve_context *ctx, bool columns)
 {
     if constexpr (sizeof(T) > sizeof(float)) {
-        if (s->light) return fill_from<T, float>(s, ctx, columns);
+        if (s->single) return fill_from<T, float>(s, ctx, columns);
     }
     return fill_from<T, T>(s, ctx, columns);
 }
 
-// *rounded = 1 if a value is not exact in fp32.
+// *rounded = 1 if a value is not exact in single precision.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     find_rounded(int64_t n, const T *value, int *rounded)
@@ -143,36 +144,38 @@ __global__ void __launch_bounds__(gs_block_size)
 }
 
 template <class T>
-gsolve_status is_light(const gs_sliced *s, gsolve_context *ctx, bool *light)
+gsolve_status fits_single(const gs_sliced *s, gsolve_context *ctx, bool *single)
 {
     gs_queue *q = ctx->queue;
-    int *rounded = nullptr, seen = 1;
+    int *rounded = nullptr, found = 1;
     gsolve_status status;
 
-    *light = false;
+    *single = false;
     if (s->value != GS_VALUE_AUTO || sizeof(T) == sizeof(float)) return GSOLVE_OK;
     ALLOC_DEVICE(ctx, rounded, 1);
-    TRY(gs_cuda(q, cudaMemsetAsync(rounded, 0, sizeof *rounded, q->stream), "a look at values"));
-    TRY(gs_launch(q, "a look at values", find_rounded<T>, gs_grid(q, s->entries), gs_block_size,
-                  s->entries, (const T *)s->csr.value, rounded));
-    TRY(gsolve_copy(ctx, &seen, GSOLVE_HOST, rounded, GSOLVE_DEVICE, sizeof seen));
-    *light = !seen;
+    TRY(gs_cuda(q, cudaMemsetAsync(rounded, 0, sizeof *rounded, q->stream),
+                "checking values for single precision"));
+    TRY(gs_launch(q, "checking values for single precision", find_rounded<T>,
+                  gs_grid(q, s->entries), gs_block_size, s->entries, (const T *)s->csr.value,
+                  rounded));
+    TRY(gsolve_copy(ctx, &found, GSOLVE_HOST, rounded, GSOLVE_DEVICE, sizeof found));
+    *single = !found;
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, rounded);
     return status;
 }
 
-// s->value_of, of the type that light tells.
+// s->value_of, of the type that single tells.
 template <class T>
-gsolve_status room_for_values(gs_sliced *s, gsolve_context *ctx, bool light)
+gsolve_status alloc_values(gs_sliced *s, gsolve_context *ctx, bool single)
 {
     void *fresh = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)(s->columns * s->lanes),
-                               light ? sizeof(float) : sizeof(T));
+                               single ? sizeof(float) : sizeof(T));
 
     if (!fresh) return GSOLVE_NO_MEMORY;
     gsolve_free(ctx, GSOLVE_DEVICE, s->value_of);
     s->value_of = fresh;
-    s->light = light;
+    s->single = single;
     return GSOLVE_OK;
 }
 
@@ -182,12 +185,12 @@ template <class T>
 gsolve_status gs_sliced_make_cuda(gs_sliced *s, gsolve_context *ctx, int32_t spans,
                                   const gs_sliced_span *span, bool lengths)
 {
-    bool light;
+    bool single;
     gsolve_status status;
 
     TRY(gs_sliced_shape_cuda(s, ctx, spans, span, lengths));
-    TRY(is_light<T>(s, ctx, &light));
-    TRY(room_for_values<T>(s, ctx, light));
+    TRY(fits_single<T>(s, ctx, &single));
+    TRY(alloc_values<T>(s, ctx, single));
     TRY(fill_as_stored<T>(s, ctx, true));
 done:
     return status;
@@ -196,11 +199,11 @@ done:
 template <class T>
 gsolve_status gs_sliced_refill_cuda(gs_sliced *s, gsolve_context *ctx)
 {
-    bool light;
+    bool single;
     gsolve_status status;
 
-    TRY(is_light<T>(s, ctx, &light));
-    if (light != s->light) TRY(room_for_values<T>(s, ctx, light));
+    TRY(fits_single<T>(s, ctx, &single));
+    if (single != s->single) TRY(alloc_values<T>(s, ctx, single));
     TRY(fill_as_stored<T>(s, ctx, false));
 done:
     return status;

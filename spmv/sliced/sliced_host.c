@@ -1,4 +1,4 @@
-/* sliced_host.c: the engine on the CPU. */
+/* sliced_host.c: the kernel table of slices on the CPU. */
 #include "spmv/sliced/sliced_host.h"
 
 #include <omp.h>

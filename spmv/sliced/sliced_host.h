@@ -1,34 +1,36 @@
-/* sliced_host.h: what the parts of the engine on the CPU share. */
+/* sliced_host.h: what the CPU files of the slices share. */
 #ifndef GS_SPMV_SLICED_SLICED_HOST_H
 #define GS_SPMV_SLICED_SLICED_HOST_H
 
 #include "spmv/sliced/sliced.h"
 
-#define GS_SLICED_AHEAD 512 /* values that are asked for ahead of their use */
+#define GS_SLICED_AHEAD 512 /* distance of a prefetch, in values */
 
-typedef struct gs_slice { /* one, as the CPU works on it */
-    int64_t first;        /* its first column's number */
-    int32_t width, place, rows, share;
+typedef struct gs_slice { /* a slice, as the CPU reads it */
+    int64_t first;        /* number of its first column */
+    int32_t width, position, rows, row_shift;
 } gs_slice;
 
 static inline gs_slice gs_slice_at(const gs_sliced *s, int32_t at)
 {
-    const int32_t share = s->share ? s->share[at] : s->most_share, rows = s->lanes >> share;
-    const int32_t place = s->place ? s->place[at] : (int32_t)((int64_t)at * rows);
-    const int32_t end = s->place                      ? s->place[at + 1]
-                        : s->csr.nrows - place < rows ? s->csr.nrows
-                                                      : place + rows;
+    const int32_t row_shift = s->row_shift ? s->row_shift[at] : s->most_row_shift,
+                  rows = s->lanes >> row_shift;
+    const int32_t position = s->position ? s->position[at] : (int32_t)((int64_t)at * rows);
+    const int32_t end = s->position                      ? s->position[at + 1]
+                        : s->csr.nrows - position < rows ? s->csr.nrows
+                                                         : position + rows;
 
-    return (gs_slice){s->first[at], s->first[at + 1] - s->first[at], place, end - place, share};
+    return (gs_slice){s->first[at], s->first[at + 1] - s->first[at], position, end - position,
+                      row_shift};
 }
 
-/* The r-th row of a slice, or -1 for a long one. */
+/* The r-th row of a slice, or -1 where it is a long row. */
 static inline int32_t gs_slice_row(const gs_sliced *s, const gs_slice *slice, int32_t r)
 {
-    return s->order ? s->order[slice->place + r] : slice->place + r;
+    return s->order ? s->order[slice->position + r] : slice->position + r;
 }
 
-/* Stored entries of row i, or of no row for -1. */
+/* Stored entries of row i; 0 for i = -1. */
 static inline int32_t gs_slice_length(const gs_sliced *s, int32_t i)
 {
     const int64_t length = i < 0 ? 0 : gs_start(&s->csr, i + 1) - gs_start(&s->csr, i);
@@ -41,7 +43,7 @@ gsolve_status gs_sliced_inspect_host(gsolve_context *ctx, const gsolve_csr *csr,
                                      int32_t most, gs_sliced_facts *facts);
 gsolve_status gs_sliced_sort_host(gsolve_context *ctx, const gsolve_csr *csr, int32_t window,
                                   int32_t most, int32_t **order);
-/* sliced_build_host.c: all of a form but its columns and values. */
+/* sliced_build_host.c: the structure of s except columns and values. */
 gsolve_status gs_sliced_shape_host(gs_sliced *s, gsolve_context *ctx, int32_t spans,
                                    const gs_sliced_span *span, bool lengths);
 

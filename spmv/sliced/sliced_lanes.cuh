@@ -1,5 +1,5 @@
-// sliced_lanes.cuh: where the entries of a lane are, for the products with several columns at once,
-// see sliced_block.cuh and sliced_lean.cuh, and for rows out of slices.
+// sliced_lanes.cuh: where the entries of a lane are stored, for the products with several columns
+// at once (sliced_block.cuh and sliced_few_registers.cuh) and for restoring rows from slices.
 #ifndef GS_SPMV_SLICED_SLICED_LANES_CUH
 #define GS_SPMV_SLICED_SLICED_LANES_CUH
 
@@ -10,21 +10,21 @@
 namespace gs_by_slices
 {
 
-// V: the type that values are stored in.
+// The entries of a lane. V: the type that values are stored in.
 template <class V>
 struct lane_entries {
     const V *value;
     const void *index;
-    const int32_t *bases; // those of columns that have their own
-    int32_t base;         // that of all columns; ~base: number of that of the first one
-    int32_t columns;      // of this lane
-    int step;             // from one to the next
-    bool narrow;          // numbers of 16 bits
+    const int32_t *bases; // the bases of columns, where each has one
+    int32_t base;         // the base of all columns; ~base: number of the base of the first column
+    int32_t columns;      // columns of this lane
+    int step;             // slots from a column to the next
+    bool narrow;          // column numbers have 16 bits
 
-    // Those of lane `lane` of slice `at`, whose first column is `first`. KINDS: bases is to begin
-    // with the slice's own, where it has any; else it is left alone.
-    template <bool KINDS>
-    __device__ void name_index(const gs_sliced &s, int32_t at, int64_t first, int lane)
+    // Sets index and base for lane `lane` of slice `at`, whose first column is `first`. EACH: bases
+    // is set too, if the slice has a base per column; else it stays as it is.
+    template <bool EACH>
+    __device__ void set_index(const gs_sliced &s, int32_t at, int64_t first, int lane)
     {
         if (!s.narrow) {
             index = s.col + first * s.lanes + lane;
@@ -38,12 +38,12 @@ struct lane_entries {
         index = s.unit + (int64_t)head.at * s.lanes + lane;
         narrow = true;
         base = head.base;
-        if (KINDS && head.base < 0) bases = s.base + ~head.base;
+        if (EACH && head.base < 0) bases = s.base + ~head.base;
     }
 
-    // read(column numbers as they are stored, whether each has its base, which bases begins with)
+    // Calls read(stored column numbers, whether each column has a base).
     template <class Read>
-    __device__ __forceinline__ void visit_kinds(Read read) const
+    __device__ __forceinline__ void visit_each(Read read) const
     {
         if (!narrow) {
             read((const int32_t *)index, std::false_type());
@@ -54,7 +54,7 @@ struct lane_entries {
         }
     }
 
-    // read(column numbers as they are stored)
+    // Calls read(stored column numbers).
     template <class Read>
     __device__ __forceinline__ void visit(Read read) const
     {
@@ -65,15 +65,16 @@ struct lane_entries {
         }
     }
 
-    // The column number of the lane's entry j, so many places on, after name_index<true>.
-    __device__ int32_t column(int32_t j, int64_t place) const
+    // The column number of entry j of the lane, `position` slots after the first. Needs
+    // set_index<true>.
+    __device__ int32_t column(int32_t j, int64_t position) const
     {
-        if (!narrow) return ((const int32_t *)index)[place];
-        return (bases ? bases[j] : base) + (int32_t)((const uint16_t *)index)[place];
+        if (!narrow) return ((const int32_t *)index)[position];
+        return (bases ? bases[j] : base) + (int32_t)((const uint16_t *)index)[position];
     }
 };
 
-// Every step-th entry of a part of a long row from number `first` on.
+// The lane that reads every step-th entry of a part of a long row, from number `first` on.
 template <class T>
 __device__ inline lane_entries<T> part_entries(const gs_sliced &s, const gs_sliced_part &p,
                                                int first, int step)

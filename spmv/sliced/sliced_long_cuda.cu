@@ -1,4 +1,5 @@
-// sliced_long_cuda.cu: lengths of rows on a GPU: seen, sorted by, and the long ones apart.
+// sliced_long_cuda.cu: the lengths of rows on a GPU: statistics, sorting by length, and the list of
+// long rows and their parts.
 #include "core/scan.cuh"
 #include "core/sort.cuh"
 #include "spmv/sliced/sliced.cuh"
@@ -16,20 +17,23 @@ gs_long_rows<O> long_rows(const gs_sliced *s)
     return {(const O *)s->csr.start, s->most, 0};
 }
 
+// A thread counts the parts of one long row. Thread nlong writes the 0 that ends the exclusive
+// scan.
 template <class O>
 __global__ void count_parts(int32_t nlong, rows_of<O> rows, const int32_t *row, int32_t *count)
 {
     const int64_t l = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
     if (l > nlong) return;
-    count[l] =
-        l == nlong ? 0 : (int32_t)((rows.whole(row[l]) + GS_SLICED_PART - 1) / GS_SLICED_PART);
+    count[l] = l == nlong
+                   ? 0
+                   : (int32_t)((rows.full_length(row[l]) + GS_SLICED_PART - 1) / GS_SLICED_PART);
 }
 
-// A warp a row.
+// A warp writes the descriptions of all parts of a long row.
 template <class O>
-__global__ void name_parts(int32_t nlong, rows_of<O> rows, const int32_t *row, const int32_t *first,
-                           gs_sliced_part *out)
+__global__ void describe_parts(int32_t nlong, rows_of<O> rows, const int32_t *row,
+                               const int32_t *first, gs_sliced_part *out)
 {
     const int64_t l = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
 
@@ -38,7 +42,7 @@ __global__ void name_parts(int32_t nlong, rows_of<O> rows, const int32_t *row, c
     for (int32_t k = (int)threadIdx.x % 32; k < parts; k += 32) {
         const int64_t at = (int64_t)k * GS_SLICED_PART;
         out[first[l] + k] = {(int64_t)rows.start[i] + at,
-                             (int32_t)min(rows.whole(i) - at, (int64_t)GS_SLICED_PART),
+                             (int32_t)min(rows.full_length(i) - at, (int64_t)GS_SLICED_PART),
                              i,
                              (int32_t)l,
                              first[l],
@@ -47,18 +51,20 @@ __global__ void name_parts(int32_t nlong, rows_of<O> rows, const int32_t *row, c
     }
 }
 
-// The order with -1 in the places of long rows. from: NULL, as rows come.
+// Copies the order and replaces long rows by -1. from: the order, or NULL for rows in their own
+// order.
 template <class O>
-__global__ void leave_out_long(int32_t nrows, rows_of<O> rows, const int32_t *from, int32_t *order)
+__global__ void mark_long_rows(int32_t nrows, rows_of<O> rows, const int32_t *from, int32_t *order)
 {
-    const int64_t place = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    const int64_t position = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
-    if (place >= nrows) return;
-    const int32_t i = from ? from[place] : (int32_t)place;
-    order[place] = rows.whole(i) > rows.most ? -1 : i;
+    if (position >= nrows) return;
+    const int32_t i = from ? from[position] : (int32_t)position;
+    order[position] = rows.full_length(i) > rows.most ? -1 : i;
 }
 
-// found: nlong, count: nlong + 1, space: bytes, of which both CUB calls get by.
+// Finds the long rows and describes their parts. found has nlong elements, count nlong + 1, and
+// space is large enough for both CUB calls.
 template <class O>
 gsolve_status find_parts(gs_sliced *s, gsolve_context *ctx, int32_t *found, int32_t *count,
                          int32_t *chosen, void *space, size_t bytes)
@@ -74,7 +80,7 @@ gsolve_status find_parts(gs_sliced *s, gsolve_context *ctx, int32_t *found, int3
                   gs_block_size, s->nlong, rows, found, count));
     TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, count, count, s->nlong + 1, q->stream),
                 "numbering parts"));
-    TRY(gs_launch(q, "parts of long rows", name_parts<O>, blocks_for((int64_t)s->nlong * 32),
+    TRY(gs_launch(q, "parts of long rows", describe_parts<O>, blocks_for((int64_t)s->nlong * 32),
                   gs_block_size, s->nlong, rows, found, count, s->part));
 done:
     return status;
@@ -114,15 +120,15 @@ gsolve_status mark_order(gs_sliced *s, gsolve_context *ctx)
 
     if (!s->order) ALLOC_DEVICE(ctx, s->order, n);
     status = s->csr.offset == GSOLVE_O64
-                 ? gs_launch(q, "the order of rows", leave_out_long<int64_t>, blocks_for(n),
+                 ? gs_launch(q, "the order of rows", mark_long_rows<int64_t>, blocks_for(n),
                              gs_block_size, n, rows_of<int64_t>(s), from, s->order)
-                 : gs_launch(q, "the order of rows", leave_out_long<int32_t>, blocks_for(n),
+                 : gs_launch(q, "the order of rows", mark_long_rows<int32_t>, blocks_for(n),
                              gs_block_size, n, rows_of<int32_t>(s), from, s->order);
 done:
     return status;
 }
 
-// --- by length --------------------------------------------------------------------------------
+// --- sorting by length ------------------------------------------------------------------------
 
 int bits_of(int64_t n)
 {
@@ -132,41 +138,41 @@ int bits_of(int64_t n)
     return bits;
 }
 
-// key[i]: the window of row i, and in the lower bits how far it is from the longest length.
+// key[i] = the window of row i in the upper bits, and in the lower bits longest - its length.
 template <class K, class O>
-__global__ void name_keys(int32_t nrows, const O *start, int32_t window, int32_t most,
+__global__ void make_keys(int32_t nrows, const O *start, int32_t window, int32_t most,
                           int32_t longest, int bits, K *key, int32_t *row)
 {
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
     if (i >= nrows) return;
-    const int64_t whole = (int64_t)start[i + 1] - (int64_t)start[i];
-    const int32_t length = whole > most ? 0 : (int32_t)whole;
+    const int64_t length_of_row = (int64_t)start[i + 1] - (int64_t)start[i];
+    const int32_t length = length_of_row > most ? 0 : (int32_t)length_of_row;
     key[i] = (K)(i / window) << bits | (K)(longest - length);
     row[i] = (int32_t)i;
 }
 
-struct window_sort {
+struct sort_keys {
     int32_t window, most, longest;
-    int bits, all_bits; // of a length, of a key
+    int bits, all_bits; // of a length; of a key
 };
 
 template <class K>
-gsolve_status launch_keys(gs_queue *q, const gsolve_csr *A, const window_sort &w, K *key,
+gsolve_status launch_keys(gs_queue *q, const gsolve_csr *A, const sort_keys &w, K *key,
                           int32_t *row)
 {
     const int blocks = blocks_for(A->nrows);
 
     if (A->offset == GSOLVE_O64) {
-        return gs_launch(q, "keys of rows", name_keys<K, int64_t>, blocks, gs_block_size, A->nrows,
+        return gs_launch(q, "keys of rows", make_keys<K, int64_t>, blocks, gs_block_size, A->nrows,
                          (const int64_t *)A->start, w.window, w.most, w.longest, w.bits, key, row);
     }
-    return gs_launch(q, "keys of rows", name_keys<K, int32_t>, blocks, gs_block_size, A->nrows,
+    return gs_launch(q, "keys of rows", make_keys<K, int32_t>, blocks, gs_block_size, A->nrows,
                      (const int32_t *)A->start, w.window, w.most, w.longest, w.bits, key, row);
 }
 
 template <class K>
-gsolve_status sort_rows(gsolve_context *ctx, const gsolve_csr *A, const window_sort &w,
+gsolve_status sort_rows(gsolve_context *ctx, const gsolve_csr *A, const sort_keys &w,
                         int32_t *order)
 {
     gs_queue *q = ctx->queue;
@@ -221,8 +227,8 @@ gsolve_status gs_sliced_sort_cuda(gsolve_context *ctx, const gsolve_csr *A, int3
                                   int32_t most, int32_t **out)
 {
     const int32_t n = A->nrows, longest = most < A->ncols ? most : A->ncols;
-    const int bits = bits_of(longest), of_windows = bits_of((int64_t)n / window);
-    const window_sort w = {window, most, longest, bits, bits + of_windows};
+    const int bits = bits_of(longest), window_bits = bits_of((int64_t)n / window);
+    const sort_keys w = {window, most, longest, bits, bits + window_bits};
     int32_t *order = nullptr;
     gsolve_status status;
 
@@ -238,20 +244,23 @@ done:
     return status;
 }
 
-// --- for policies -----------------------------------------------------------------------------
+// --- row statistics ---------------------------------------------------------------------------
 
 namespace
 {
 
-struct seen_rows {
+struct row_counts {
     count_t longest, kept, stored;
 };
 
+// A warp has one slice at a time and strides over all slices; its threads read the lengths of the
+// slice's rows. The width of the slice is the maximum over the warp. Blocks add their counts with
+// atomics on integers, so the result does not depend on their order.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    inspect_rows(int32_t nrows, const O *start, int32_t lanes, int32_t most, seen_rows *seen)
+    inspect_rows(int32_t nrows, const O *start, int32_t lanes, int32_t most, row_counts *counts)
 {
-    const warps w;
+    const warp_stride w;
     const int lane = (int)threadIdx.x % 32;
     const int64_t slices = ((int64_t)nrows + lanes - 1) / lanes;
     count_t kept = 0, stored = 0;
@@ -271,9 +280,9 @@ __global__ void __launch_bounds__(gs_block_size)
         if (lane == 0) stored += (count_t)width * (count_t)lanes;
     }
     longest = __reduce_max_sync(all_lanes, longest);
-    if (lane == 0) atomicMax(&seen->longest, (count_t)longest);
-    add(kept, &seen->kept);
-    add(stored, &seen->stored);
+    if (lane == 0) atomicMax(&counts->longest, (count_t)longest);
+    add(kept, &counts->kept);
+    add(stored, &counts->stored);
 }
 
 } // namespace
@@ -283,21 +292,22 @@ gsolve_status gs_sliced_inspect_cuda(gsolve_context *ctx, const gsolve_csr *A, i
 {
     gs_queue *q = ctx->queue;
     const int grid = gs_grid(q, ((int64_t)A->nrows + lanes - 1) / lanes * 32);
-    seen_rows *seen = nullptr, here = {};
+    row_counts *counts = nullptr, here = {};
     gsolve_status status;
 
-    ALLOC_DEVICE(ctx, seen, 1);
-    TRY(gs_cuda(q, cudaMemsetAsync(seen, 0, sizeof *seen, q->stream), "a look at the rows"));
+    ALLOC_DEVICE(ctx, counts, 1);
+    TRY(gs_cuda(q, cudaMemsetAsync(counts, 0, sizeof *counts, q->stream),
+                "the statistics of rows"));
     TRY(A->offset == GSOLVE_O64
-            ? gs_launch(q, "a look at the rows", inspect_rows<int64_t>, grid, gs_block_size,
-                        A->nrows, (const int64_t *)A->start, lanes, most, seen)
-            : gs_launch(q, "a look at the rows", inspect_rows<int32_t>, grid, gs_block_size,
-                        A->nrows, (const int32_t *)A->start, lanes, most, seen));
-    TRY(gsolve_copy(ctx, &here, GSOLVE_HOST, seen, GSOLVE_DEVICE, sizeof here));
+            ? gs_launch(q, "the statistics of rows", inspect_rows<int64_t>, grid, gs_block_size,
+                        A->nrows, (const int64_t *)A->start, lanes, most, counts)
+            : gs_launch(q, "the statistics of rows", inspect_rows<int32_t>, grid, gs_block_size,
+                        A->nrows, (const int32_t *)A->start, lanes, most, counts));
+    TRY(gsolve_copy(ctx, &here, GSOLVE_HOST, counts, GSOLVE_DEVICE, sizeof here));
     facts->longest = (int64_t)here.longest;
     facts->kept = (int64_t)here.kept;
     facts->stored = (int64_t)here.stored;
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, seen);
+    gsolve_free(ctx, GSOLVE_DEVICE, counts);
     return status;
 }

@@ -1,6 +1,6 @@
-// sliced_product.cuh: what the kernels of the product share: its operands, and rows that are too
-// long for slices, of which parts are read from csr by a warp each; the part that comes last adds
-// up those of its row, in their order.
+// sliced_product.cuh: what the kernels of the product share: the operands, and rows that are too
+// long for slices. A warp reads one part of a long row from csr; the warp that finishes last adds
+// the parts of the row in their order.
 #ifndef GS_SPMV_SLICED_SLICED_PRODUCT_CUH
 #define GS_SPMV_SLICED_SLICED_PRODUCT_CUH
 
@@ -15,7 +15,7 @@ struct operands {
     T *y;
     T alpha, beta;
     const T *w;
-    double *out[2]; // w'y; y'y
+    double *out[2]; // w'y and y'y, or NULL
 };
 
 // y_i = alpha sum + beta y_i
@@ -25,13 +25,13 @@ __device__ void finish(const operands<T> &a, int32_t i, T sum)
     a.y[i] = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
 }
 
-// The sum over the lanes of a row, in all of them; most: log2 of those that any row has.
+// The sum over the lanes of a row, in all of them. most: log2 of the most lanes that any row has.
 template <class T>
-__device__ T sum_shares(T sum, int share, int most)
+__device__ T sum_row_lanes(T sum, int row_shift, int most)
 {
     for (int d = (1 << most) / 2; d > 0; d /= 2) {
         const T other = __shfl_xor_sync(all_lanes, sum, d);
-        if (d < 1 << share) sum += other;
+        if (d < 1 << row_shift) sum += other;
     }
     return sum;
 }
@@ -41,7 +41,7 @@ __device__ T sum_shares(T sum, int share, int most)
 template <class T>
 __device__ T sum_warp(T sum)
 {
-    return sum_shares(sum, 5, 5);
+    return sum_row_lanes(sum, 5, 5);
 }
 
 template <class T>
@@ -68,7 +68,7 @@ __device__ T sum_entries(const gs_sliced &s, const gs_sliced_part &part, const T
     return sum_warp(sum);
 }
 
-// A warp's part; if it is its row's last to come, the row.
+// A warp sums part p. If it finishes last among the parts of the row, it finishes the row.
 template <class T>
 __device__ inline void do_part(const gs_sliced &s, const operands<T> &a, int p)
 {
@@ -100,8 +100,8 @@ __device__ inline void do_part(const gs_sliced &s, const operands<T> &a, int p)
 
 } // namespace gs_by_slices
 
-// sliced_rows_cuda.cu: the product where slices are of 32 lanes, one to a row, of any length.
-// V: the type that values are stored in.
+// sliced_rows_cuda.cu: the product where slices have 32 lanes, one per row of any length. V: the
+// type that values are stored in.
 template <class T, class V>
 gsolve_status gs_sliced_rows_cuda(gs_queue *q, const gs_sliced *s,
                                   const gs_by_slices::operands<T> &a);

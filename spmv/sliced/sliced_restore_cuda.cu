@@ -1,5 +1,5 @@
-// sliced_restore_cuda.cu: rows out of slices on a GPU: a thread copies a lane, as in
-// sliced_fill_cuda.cu, the other way.
+// sliced_restore_cuda.cu: restoring rows from slices on a GPU. A thread copies the entries of one
+// lane to the row, the inverse of sliced_fill_cuda.cu. Reads are coalesced; writes go to the rows.
 #include "spmv/sliced/sliced_lanes.cuh"
 
 extern "C" {
@@ -11,7 +11,7 @@ using namespace gs_by_slices;
 namespace
 {
 
-constexpr int at_once = 8; // entries that a thread reads at once
+constexpr int at_once = 8; // entries that a thread copies at once
 
 template <class T, class V, class O>
 __global__ void __launch_bounds__(gs_block_size)
@@ -22,27 +22,27 @@ __global__ void __launch_bounds__(gs_block_size)
 
     if (g >> s.shift >= s.slices) return;
     const int32_t at = (int32_t)(g >> s.shift);
-    const int share = share_of(s, at), sub = lane & ((1 << share) - 1);
-    const int32_t i = row_at(s, places_of(s, at, share), lane >> share);
-    const int32_t columns = columns_of(rows.length(i), sub, share);
+    const int row_shift = row_shift_of(s, at), sub = lane & ((1 << row_shift) - 1);
+    const int32_t i = row_at(s, positions_of(s, at, row_shift), lane >> row_shift);
+    const int32_t columns = columns_of(rows.length(i), sub, row_shift);
     const int64_t from = columns > 0 ? (int64_t)rows.start[i] + sub : 0;
     const V *value = (const V *)s.value_of + (int64_t)s.first[at] * s.lanes + lane;
     lane_entries<V> entries = {};
 
-    entries.template name_index<true>(s, at, s.first[at], lane);
+    entries.template set_index<true>(s, at, s.first[at], lane);
     for (int32_t j = 0; j < columns; j += at_once) {
         V v[at_once];
         int32_t c[at_once];
 #pragma unroll
         for (int u = 0; u < at_once; u++) {
-            const int64_t place = (int64_t)(j + u) << s.shift;
+            const int64_t position = (int64_t)(j + u) << s.shift;
             const bool in = j + u < columns;
-            v[u] = in ? value[place] : V(0);
-            c[u] = in ? entries.column(j + u, place) : 0;
+            v[u] = in ? value[position] : V(0);
+            c[u] = in ? entries.column(j + u, position) : 0;
         }
 #pragma unroll
         for (int u = 0; u < at_once; u++) {
-            const int64_t k = from + ((int64_t)(j + u) << share);
+            const int64_t k = from + ((int64_t)(j + u) << row_shift);
             if (j + u >= columns) break;
             to[k] = (T)v[u];
             to_col[k] = c[u];
@@ -67,7 +67,7 @@ template <class T>
 gsolve_status restore(gs_queue *q, const gs_sliced *s, int32_t *col, void *value)
 {
     if constexpr (sizeof(T) > sizeof(float)) {
-        if (s->light) return restore_from<T, float>(q, s, col, (T *)value);
+        if (s->single) return restore_from<T, float>(q, s, col, (T *)value);
     }
     return restore_from<T, T>(q, s, col, (T *)value);
 }

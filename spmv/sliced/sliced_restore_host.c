@@ -1,4 +1,5 @@
-/* sliced_restore_host.c: rows out of slices on the CPU, and what is the same on every device. */
+/* sliced_restore_host.c: restoring rows from slices: the kernel of the CPU, and what is the same on
+ * every device. */
 #include "spmv/sliced/sliced_restore.h"
 
 #include "core/try.h"
@@ -21,19 +22,19 @@ static int32_t column(const gs_sliced *s, const gs_slice *slice, int32_t at, int
 
 static double number(const gs_sliced *s, int64_t slot)
 {
-    return s->light || s->csr.type == GSOLVE_F32 ? (double)((const float *)s->value_of)[slot]
-                                                 : ((const double *)s->value_of)[slot];
+    return s->single || s->csr.type == GSOLVE_F32 ? (double)((const float *)s->value_of)[slot]
+                                                  : ((const double *)s->value_of)[slot];
 }
 
 static void restore_row(const gs_sliced *s, const gs_slice *slice, int32_t at, int32_t r,
                         int32_t *col, void *value)
 {
     const int32_t i = gs_slice_row(s, slice, r), length = gs_slice_length(s, i);
-    const int32_t lanes = 1 << slice->share, first = r << slice->share;
+    const int32_t lanes = 1 << slice->row_shift, first = r << slice->row_shift;
     const int64_t from = i < 0 ? 0 : gs_start(&s->csr, i);
 
     for (int32_t k = 0; k < length; k++) {
-        const int64_t j = k >> slice->share, lane = first + (k & (lanes - 1));
+        const int64_t j = k >> slice->row_shift, lane = first + (k & (lanes - 1));
         const double v = number(s, (slice->first + j) * s->lanes + lane);
         col[from + k] = column(s, slice, at, j, lane);
         if (s->csr.type == GSOLVE_F32) {

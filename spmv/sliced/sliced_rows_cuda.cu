@@ -1,5 +1,8 @@
-// sliced_rows_cuda.cu: the product on a GPU where slices are of 32 lanes, one to a row, see
-// sliced_rows.cuh.
+// sliced_rows_cuda.cu: the product on a GPU where slices have 32 lanes, one per row, see
+// sliced_rows.cuh. A warp has a slice, a thread a row; nothing is shared. With LONG, the first
+// blocks compute parts of long rows, one per warp. SUMS 1: w'y, 2: w'y and y'y, whose terms each
+// thread keeps in double; gs_grid_sum adds them in an order that depends on the grid alone. Memory
+// moved: the slices once, x by gathers, y once.
 #include "core/pdl.cuh"
 #include "spmv/sliced/sliced_rows.cuh"
 
@@ -8,7 +11,6 @@ using namespace gs_by_slices;
 namespace
 {
 
-// LONG: the first blocks do parts of long rows. SUMS: 1: w'y, 2: and y'y.
 template <class T, class V, bool NARROW, bool LONG, int SUMS>
 __global__ void __launch_bounds__(gs_block_size, LONG ? 4 : 6)
     rows_by_slices(gs_sliced s, operands<T> a, double *partial, unsigned *arrived, gs_guard guard)
@@ -25,10 +27,10 @@ __global__ void __launch_bounds__(gs_block_size, LONG ? 4 : 6)
     }
     const int32_t step = ((int)gridDim.x - for_parts) * warps_of_block;
     int32_t at = ((int)blockIdx.x - for_parts) * warps_of_block + warp;
-    stretch<NARROW> now(s, at);
+    slice_view<NARROW> now(s, at);
     for (; at < s.slices; at += step) {
         const int32_t row = row_of(s, now, lane);
-        const stretch<NARROW> next(s, at + step); // is there by the time it is needed
+        const slice_view<NARROW> next(s, at + step); // loaded while this slice is summed
         const T w = SUMS > 0 && row >= 0 ? a.w[row] : T(0);
         const T sum = sum_row<T, V, NARROW>(s, now, lane, a.x);
         if (row >= 0) {

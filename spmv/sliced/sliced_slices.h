@@ -1,17 +1,17 @@
 /* sliced_slices.h: conversion and product on the CPU for a value type T and a type V that values
  * are stored in. */
 
-/* Puts row i's entries in their places, its lanes beginning with `lane`. */
+/* Stores the entries of row i, whose first lane is `lane`. columns: store column numbers too. */
 static void ON(fill_row)(const gs_sliced *s, const gs_slice *slice, const gs_sliced_head *head,
                          int32_t i, int32_t lane, bool columns)
 {
-    const int32_t length = gs_slice_length(s, i), lanes = 1 << slice->share;
+    const int32_t length = gs_slice_length(s, i), lanes = 1 << slice->row_shift;
     const int64_t from = i < 0 ? 0 : gs_start(&s->csr, i);
     const T *value = (const T *)s->csr.value + from;
     const int32_t *col = s->csr.col + from;
 
     for (int32_t k = 0; k < length; k++) {
-        const int64_t j = k >> slice->share, at = lane + (k & (lanes - 1));
+        const int64_t j = k >> slice->row_shift, at = lane + (k & (lanes - 1));
         ((V *)s->value_of)[(slice->first + j) * s->lanes + at] = (V)value[k];
         if (!columns) continue;
         if (!head) {
@@ -26,7 +26,7 @@ static void ON(fill_row)(const gs_sliced *s, const gs_slice *slice, const gs_sli
     }
 }
 
-/* Slice `at` with padding and all; columns: not only values. */
+/* Stores slice `at` with its padding. columns: store column numbers too. */
 static void ON(fill_slice)(const gs_sliced *s, int32_t at, bool columns)
 {
     const gs_slice slice = gs_slice_at(s, at);
@@ -42,7 +42,7 @@ static void ON(fill_slice)(const gs_sliced *s, int32_t at, bool columns)
                slots * (wide ? sizeof(int32_t) : sizeof *s->unit));
     }
     for (int32_t r = 0; r < slice.rows; r++) {
-        ON(fill_row)(s, &slice, head, gs_slice_row(s, &slice, r), r << slice.share, columns);
+        ON(fill_row)(s, &slice, head, gs_slice_row(s, &slice, r), r << slice.row_shift, columns);
     }
 }
 
@@ -54,13 +54,13 @@ static void ON(fill)(gs_queue *q, const gs_sliced *s, bool columns)
     }
 }
 
-/* Where a slice's entries are. */
+/* Where the entries of a slice are stored. */
 typedef struct ON(entries) {
-    int32_t width, full; /* columns; those without padding */
+    int32_t width, full; /* columns; columns without padding */
     const V *value;
-    const int32_t *col;   /* of 32 bits, or */
-    const uint16_t *unit; /* of 16, from */
-    const int32_t *base;  /* those, or NULL: x is that of the one base */
+    const int32_t *col;   /* 32-bit column numbers, or */
+    const uint16_t *unit; /* 16-bit numbers, relative to */
+    const int32_t *base;  /* the base of each column; NULL: x points to the one base */
     const T *x;
 } ON(entries);
 
@@ -80,7 +80,7 @@ static inline ON(entries)
         if (head.base < 0) {
             e.base = s->base + ~head.base;
         } else {
-            e.x = x ? x + head.base : NULL; /* there are no columns */
+            e.x = x ? x + head.base : NULL; /* the slice has no columns */
         }
     } else if (s->narrow) {
         e.col = (const int32_t *)(const void *)(s->unit + (int64_t)~head.at * s->lanes);
@@ -90,7 +90,7 @@ static inline ON(entries)
     return e;
 }
 
-/* To the slots so many on; narrow: column numbers have 16 bits. */
+/* Moves forward by that many slots. narrow: column numbers have 16 bits. */
 static inline __attribute__((always_inline)) void ON(advance)(ON(entries) * e, int64_t slots,
                                                               bool narrow)
 {
@@ -102,12 +102,14 @@ static inline __attribute__((always_inline)) void ON(advance)(ON(entries) * e, i
     }
 }
 
-/* sum[l] += sum of value x over the columns from `full` on of lane l of eight, of which value, col
- * and unit are past those before. Where a lane ends is not foreseen: each goes down on its own, and
- * so is wrong about it once. The constants are those below. */
-static inline __attribute__((always_inline)) void ON(rests)(const ON(entries) * e, int64_t step,
-                                                            bool narrow, bool each,
-                                                            const int32_t *end, T *restrict sum)
+/* sum[l] += sum of value x over the columns from `full` on of lane l, for eight lanes; value, col
+ * and unit point to column `full`. The lengths of lanes cannot be predicted: each lane runs to its
+ * own end, so there is one misprediction per lane. The other constants are those of octet. */
+static inline __attribute__((always_inline)) void ON(add_padded_columns)(const ON(entries) * e,
+                                                                         int64_t step, bool narrow,
+                                                                         bool each,
+                                                                         const int32_t *end,
+                                                                         T *restrict sum)
 {
     const int32_t left = e->width - e->full;
     const T *x = e->x;
@@ -129,7 +131,7 @@ static inline __attribute__((always_inline)) void ON(rests)(const ON(entries) * 
 
 typedef V ON(stored) __attribute__((vector_size(4 * sizeof(V))));
 
-/* Four lanes of a column: value x. narrow is a constant. */
+/* The products of four lanes of a column. narrow is a constant. */
 static inline __attribute__((always_inline)) FN(quad)
     ON(products)(const ON(entries) * at, int l, bool narrow)
 {
@@ -139,25 +141,26 @@ static inline __attribute__((always_inline)) FN(quad)
     ON(stored) v;
 
     memcpy(&v, at->value + l, sizeof v);
-    const FN(quad) near = narrow ? (FN(quad)){x[unit[0]], x[unit[1]], x[unit[2]], x[unit[3]]}
+    const FN(quad) of_x = narrow ? (FN(quad)){x[unit[0]], x[unit[1]], x[unit[2]], x[unit[3]]}
                                  : (FN(quad)){x[col[0]], x[col[1]], x[col[2]], x[col[3]]};
-    return __builtin_convertvector(v, FN(quad)) * near;
+    return __builtin_convertvector(v, FN(quad)) * of_x;
 }
 
-/* What of an octet is summed: columns from .. to - 1 of those without padding, which the pointers
- * are at, and the others too if these are the last; if they are the first the sums begin here. */
-typedef struct ON(stretch) {
+/* The part of eight lanes to sum: columns from to to - 1 among those without padding (the pointers
+ * of entries point to column `from`), and the columns with padding if `last` is set. If `first` is
+ * set the sums start at 0. */
+typedef struct ON(interval) {
     int32_t from, to;
     bool first, last;
-    int64_t ahead;      /* values that are asked for ahead of their use */
-    const int32_t *end; /* columns of each lane, or NULL: padding tells */
-} ON(stretch);
+    int64_t ahead;      /* distance of the prefetch of values */
+    const int32_t *end; /* number of columns of each lane; NULL: padding marks the end */
+} ON(interval);
 
-/* sum[l] += or = sum of value x over a stretch of lane l of eight. step: entries from a column to
- * the next; narrow, each (there are several bases): constants. */
-static inline __attribute__((always_inline)) void ON(octet)(const ON(entries) * e, ON(stretch) part,
-                                                            int64_t step, bool narrow, bool each,
-                                                            T *restrict sum)
+/* sum[l] += (or =) sum of value x over the part, for eight lanes. step: slots from a column to the
+ * next. narrow and each (every column has a base) are constants. */
+static inline __attribute__((always_inline)) void ON(octet)(const ON(entries) * e,
+                                                            ON(interval) part, int64_t step,
+                                                            bool narrow, bool each, T *restrict sum)
 {
     ON(entries) at = *e;
     FN(quad) a[2] = {{0}};
@@ -172,12 +175,13 @@ static inline __attribute__((always_inline)) void ON(octet)(const ON(entries) * 
     }
     memcpy(sum, a, sizeof a);
     at.x = e->x;
-    if (part.last && e->full < e->width) ON(rests)(&at, step, narrow, each, part.end, sum);
+    if (part.last && e->full < e->width)
+        ON(add_padded_columns)(&at, step, narrow, each, part.end, sum);
 }
 
-/* The same, however the columns are stored. */
+/* octet for any way of storing columns. */
 static inline __attribute__((always_inline)) void ON(any_octet)(const ON(entries) * e,
-                                                                ON(stretch) part, int64_t step,
+                                                                ON(interval) part, int64_t step,
                                                                 T *sum)
 {
     if (!e->unit) {
@@ -189,50 +193,52 @@ static inline __attribute__((always_inline)) void ON(any_octet)(const ON(entries
     }
 }
 
-/* All of an octet. */
-static inline __attribute__((always_inline)) void ON(whole_octet)(const ON(entries) * e,
-                                                                  int64_t step, const int32_t *end,
-                                                                  T *sum)
+/* The complete sums of eight lanes. */
+static inline __attribute__((always_inline)) void ON(complete_octet)(const ON(entries) * e,
+                                                                     int64_t step,
+                                                                     const int32_t *end, T *sum)
 {
-    const ON(stretch) all = {0, e->full, true, true, GS_SLICED_AHEAD, end};
+    const ON(interval) all = {0, e->full, true, true, GS_SLICED_AHEAD, end};
 
     ON(any_octet)(e, all, step, sum);
 }
 
-/* Columns of each lane of a slice whose rows' lengths are known. */
-static void ON(name_ends)(const gs_sliced *s, const gs_slice *slice, int32_t *end)
+/* The number of columns of each lane of a slice, from the lengths of its rows. */
+static void ON(set_ends)(const gs_sliced *s, const gs_slice *slice, int32_t *end)
 {
-    const int32_t lanes = 1 << slice->share;
+    const int32_t lanes = 1 << slice->row_shift;
 
     memset(end, 0, (size_t)s->lanes * sizeof *end);
     for (int32_t r = 0; r < slice->rows; r++) {
-        const int32_t length = s->length[slice->place + r];
+        const int32_t length = s->length[slice->position + r];
         for (int32_t l = 0; l < lanes; l++) {
-            end[r * lanes + l] = (int32_t)(((int64_t)length - l + lanes - 1) >> slice->share);
+            end[r * lanes + l] = (int32_t)(((int64_t)length - l + lanes - 1) >> slice->row_shift);
         }
     }
 }
 
-/* sum[r] = that over row r of slice `at`. */
+/* sum[r] = sum of row r of slice `at`. */
 static void ON(sum_rows)(const gs_sliced *s, int32_t at, const gs_slice *slice, const T *x, T *sum)
 {
     ON(entries) e = ON(entries_of)(s, at, slice, x);
     const bool ends = s->length && e.full < e.width;
     int32_t end[GS_SLICED_MOST];
 
-    if (ends) ON(name_ends)(s, slice, end);
+    if (ends) ON(set_ends)(s, slice, end);
     for (int32_t l = 0; l < s->lanes; l += 8) {
-        ON(whole_octet)(&e, s->lanes, ends ? end + l : NULL, sum + l);
+        ON(complete_octet)(&e, s->lanes, ends ? end + l : NULL, sum + l);
         ON(advance)(&e, 8, e.unit);
     }
-    for (int32_t r = 0; slice->share > 0 && r < slice->rows; r++) {
+    for (int32_t r = 0; slice->row_shift > 0 && r < slice->rows; r++) {
         T total = 0;
-        for (int32_t l = 0; l < 1 << slice->share; l++) total += sum[(r << slice->share) + l];
-        sum[r] = total; /* whose own lane has been read */
+        for (int32_t l = 0; l < 1 << slice->row_shift; l++)
+            total += sum[(r << slice->row_shift) + l];
+        sum[r] = total; /* all lanes of row r have been read */
     }
 }
 
-/* Slices of eight lanes of task t whose rows come as they are, one lane each; if w, the sums. */
+/* Task t where slices have eight lanes, one per row, and rows are in their own order. If w is not
+ * NULL, the sums with w are stored too. */
 static void ON(octets)(const gs_sliced *s, int32_t t, const T *restrict x, T *restrict y,
                        const T *w)
 {
@@ -240,19 +246,19 @@ static void ON(octets)(const gs_sliced *s, int32_t t, const T *restrict x, T *re
     int32_t ends[8];
 
     for (int32_t at = s->task[t]; at < s->task[t + 1]; at++) {
-        const int32_t place = at * 8, left = s->csr.nrows - place, rows = left < 8 ? left : 8;
-        const gs_slice slice = {s->first[at], s->first[at + 1] - s->first[at], place, rows, 0};
+        const int32_t position = at * 8, left = s->csr.nrows - position, rows = left < 8 ? left : 8;
+        const gs_slice slice = {s->first[at], s->first[at + 1] - s->first[at], position, rows, 0};
         const ON(entries) e = ON(entries_of)(s, at, &slice, x);
-        const int32_t *end = s->length ? s->length + place : NULL;
+        const int32_t *end = s->length ? s->length + position : NULL;
         T sum[8];
         if (end && rows < 8) {
-            ON(name_ends)(s, &slice, ends);
+            ON(set_ends)(s, &slice, ends);
             end = ends;
         }
-        ON(whole_octet)(&e, 8, end, sum);
-        memcpy(y + place, sum, (size_t)rows * sizeof *sum);
+        ON(complete_octet)(&e, 8, end, sum);
+        memcpy(y + position, sum, (size_t)rows * sizeof *sum);
         for (int32_t r = 0; w && r < rows; r++) {
-            wy[r] += (double)w[place + r] * (double)sum[r];
+            wy[r] += (double)w[position + r] * (double)sum[r];
             yy[r] += (double)sum[r] * (double)sum[r];
         }
     }
@@ -262,7 +268,7 @@ static void ON(octets)(const gs_sliced *s, int32_t t, const T *restrict x, T *re
     }
 }
 
-/* Slices of task t; if dots, its sums over their rows. */
+/* The slices of task t. If dots is not NULL, the sums of the task are stored too. */
 static void ON(task)(const gs_sliced *s, int32_t t, double alpha, const T *restrict x, double beta,
                      T *restrict y, const gs_product_sums *dots)
 {
@@ -270,7 +276,8 @@ static void ON(task)(const gs_sliced *s, int32_t t, double alpha, const T *restr
     double wy = 0, yy = 0;
     T sum[GS_SLICED_MOST];
 
-    if (s->lanes == 8 && !s->place && !s->order && s->most_share == 0 && alpha == 1 && beta == 0) {
+    if (s->lanes == 8 && !s->position && !s->order && s->most_row_shift == 0 && alpha == 1 &&
+        beta == 0) {
         ON(octets)(s, t, x, y, w);
         return;
     }

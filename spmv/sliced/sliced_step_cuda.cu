@@ -1,5 +1,6 @@
-// sliced_step_cuda.cu: steps of spmv/step.h on a GPU. The vectors around the product are asked for
-// before the sum of their row, so that all wait together.
+// sliced_step_cuda.cu: the steps of spmv/step.h on a GPU. A warp has a slice, a thread a row, as in
+// sliced_rows_cuda.cu. A thread loads its elements of the other vectors before it sums its row, so
+// that all waits overlap. Memory moved: the slices, and each vector of the step once.
 #include "core/pdl.cuh"
 #include "spmv/sliced/sliced_rows.cuh"
 
@@ -15,7 +16,7 @@ namespace
 enum { RESIDUAL, STEP, WIDE };
 
 template <class T>
-struct around { // a product
+struct step_vectors { // the vectors of a step
     T a, c;
     const T *x, *d, *b, *old;
     T *y;
@@ -23,13 +24,13 @@ struct around { // a product
     const double *r;
 };
 
-// Row i of the vectors.
+// Element i of each vector.
 template <int KIND, class T>
 struct terms_of {
     T b, d, x, old;
     double r;
 
-    __device__ __forceinline__ terms_of(const around<T> &v, int32_t i)
+    __device__ __forceinline__ terms_of(const step_vectors<T> &v, int32_t i)
         : b(0), d(0), x(0), old(0), r(0)
     {
         if (i < 0) return;
@@ -41,7 +42,7 @@ struct terms_of {
         }
         if constexpr (KIND == WIDE) r = v.r[i];
     }
-    __device__ __forceinline__ T make(const around<T> &v, T Ax) const
+    __device__ __forceinline__ T make(const step_vectors<T> &v, T Ax) const
     {
         if constexpr (KIND == RESIDUAL) return b - Ax;
         return x + v.a * d * (b - Ax) + v.c * (x - old);
@@ -50,7 +51,8 @@ struct terms_of {
 
 template <int KIND, class T, class V, bool NARROW>
 __global__ void __launch_bounds__(gs_block_size, 5)
-    step_by_slices(gs_sliced s, around<T> v, double *partial, unsigned *arrived, gs_guard guard)
+    step_by_slices(gs_sliced s, step_vectors<T> v, double *partial, unsigned *arrived,
+                   gs_guard guard)
 {
     const int32_t step = (int)gridDim.x * warps_of_block;
     const int lane = (int)threadIdx.x % 32;
@@ -58,10 +60,10 @@ __global__ void __launch_bounds__(gs_block_size, 5)
     double sum[1] = {};
 
     if (guard.has_ended()) return;
-    stretch<NARROW> now(s, at);
+    slice_view<NARROW> now(s, at);
     for (; at < s.slices; at += step) {
         const int32_t row = row_of(s, now, lane);
-        const stretch<NARROW> next(s, at + step); // is there by the time it is needed
+        const slice_view<NARROW> next(s, at + step); // loaded while this slice is summed
         const terms_of<KIND, T> terms(v, row);
         const T Ax = sum_row<T, V, NARROW>(s, now, lane, v.x);
         const T y = terms.make(v, Ax);
@@ -81,7 +83,7 @@ __global__ void __launch_bounds__(gs_block_size, 5)
 }
 
 template <int KIND, class T, class V, bool NARROW>
-gsolve_status launch(gs_queue *q, const gs_sliced *s, const around<T> &v)
+gsolve_status launch(gs_queue *q, const gs_sliced *s, const step_vectors<T> &v)
 {
     constexpr auto kernel = step_by_slices<KIND, T, V, NARROW>;
     const int grid = blocks_of_slices(q, s, v.ry, gs_at_once<kernel>());
@@ -92,13 +94,13 @@ gsolve_status launch(gs_queue *q, const gs_sliced *s, const around<T> &v)
 }
 
 template <int KIND, class T, class V>
-gsolve_status choose_index(gs_queue *q, const gs_sliced *s, const around<T> &v)
+gsolve_status choose_index(gs_queue *q, const gs_sliced *s, const step_vectors<T> &v)
 {
     return s->narrow ? launch<KIND, T, V, true>(q, s, v) : launch<KIND, T, V, false>(q, s, v);
 }
 
 template <class T, class V>
-gsolve_status choose_kind(gs_queue *q, const gs_sliced *s, const around<T> &v)
+gsolve_status choose_kind(gs_queue *q, const gs_sliced *s, const step_vectors<T> &v)
 {
     if constexpr (sizeof(T) == sizeof(float)) {
         if (v.wide) return choose_index<WIDE, T, V>(q, s, v);
@@ -109,14 +111,14 @@ gsolve_status choose_kind(gs_queue *q, const gs_sliced *s, const around<T> &v)
 template <class T>
 gsolve_status step(gs_queue *q, const gs_sliced *s, const void *x, const gs_step *step)
 {
-    const around<T> v = {(T)step->a,         (T)step->c,
-                         (const T *)x,       (const T *)step->d,
-                         (const T *)step->b, step->c != 0 ? (const T *)step->old : nullptr,
-                         (T *)step->y,       step->wide,
-                         step->ry,           step->r};
+    const step_vectors<T> v = {(T)step->a,         (T)step->c,
+                               (const T *)x,       (const T *)step->d,
+                               (const T *)step->b, step->c != 0 ? (const T *)step->old : nullptr,
+                               (T *)step->y,       step->wide,
+                               step->ry,           step->r};
 
     if constexpr (sizeof(T) > sizeof(float)) {
-        if (s->light) return choose_kind<T, float>(q, s, v);
+        if (s->single) return choose_kind<T, float>(q, s, v);
     }
     return choose_kind<T, T>(q, s, v);
 }

@@ -11,12 +11,14 @@ static const gsolve_option options[] = {
     {"width", "W, entries of a thread in a tile", GSOLVE_CHOICE,
      offsetof(gs_speculative_shape, width), GS_WIDTH_8, 0, 0, "4|8"},
     {"steps",
-     "S, tiles of a bunch; 0: on a GPU so many that all bunches run at once, but 16 at most, on "
+     "S, tiles of a bunch; 0: on a GPU the least with which all bunches run at once, 16 at most, "
+     "on "
      "the CPU 31",
      GSOLVE_INT, offsetof(gs_speculative_shape, steps), 0, 0, 31, NULL},
     {"bunches",
-     "B, bunches of a group: warps of a block (0: 8), or what a CPU's thread takes at once (0: its "
-     "whole share)",
+     "B, bunches of a group: warps of a block (0: 8), or bunches that a CPU thread takes at once "
+     "(0: "
+     "all of its bunches)",
      GSOLVE_INT, offsetof(gs_speculative_shape, bunches), 0, 0, 8, NULL},
     {0},
 };
@@ -124,8 +126,8 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     return GSOLVE_OK;
 }
 
-/* A row number for each tile, the synchronizer's numbers for each group at its smallest, and the
- * speculator. */
+/* A row number per tile; the synchronizer's numbers for groups of the smallest size; the speculator
+ * array. */
 static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 {
     const gs_speculative_shape *shape = chosen;

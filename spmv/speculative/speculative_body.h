@@ -1,5 +1,5 @@
-/* speculative_body.h: the product on the CPU for one value type T; speculative_rows.h holds what
- * reads offsets. */
+/* speculative_body.h: the product on the CPU for one value type T. speculative_rows.h holds the
+ * functions that depend on the type of row starts. */
 
 #include "spmv/row_sum.h"
 
@@ -14,7 +14,7 @@
 #undef OFFSET
 #undef ON
 
-/* The rows that end in another bunch than they begin in: their parts in order. */
+/* Adds the parts of rows that end in another bunch than they begin, in their order. */
 static void FN(synchronize)(const gs_speculative_plan *plan, double alpha, double beta, T *y,
                             const gs_product_sums *dots)
 {
@@ -39,8 +39,9 @@ static void FN(synchronize)(const gs_speculative_plan *plan, double alpha, doubl
     if (dots->yy) *dots->yy = yy + gs_sum(plan->count, plan->part + plan->count);
 }
 
-/* Empty rows behind the last entry, which are of no bunch. */
-static void FN(rest)(gs_queue *q, const gs_speculative_plan *plan, double beta, T *y)
+/* Writes the empty rows after the last entry, which belong to no bunch. */
+static void FN(write_last_empty_rows)(gs_queue *q, const gs_speculative_plan *plan, double beta,
+                                      T *y)
 {
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
     for (int32_t i = plan->first[plan->count]; i < plan->csr.nrows; i++) {
@@ -71,6 +72,6 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_speculative_plan *plan, dou
         bunches[plan->how][wide](plan, b, alpha, x, beta, y, dots);
     }
     FN(synchronize)(plan, alpha, beta, y, dots);
-    if (plan->first[plan->count] < plan->csr.nrows) FN(rest)(q, plan, beta, y);
+    if (plan->first[plan->count] < plan->csr.nrows) FN(write_last_empty_rows)(q, plan, beta, y);
     return GSOLVE_OK;
 }

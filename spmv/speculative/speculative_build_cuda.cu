@@ -1,5 +1,5 @@
-// speculative_build_cuda.cu: the plan on a GPU: the rows of tiles, where rows reach from group to
-// group, and the pieces of the speculator array.
+// speculative_build_cuda.cu: the plan on a GPU: the rows of tiles, the rows that cross groups, and
+// the pieces of the speculator array.
 #include "spmv/speculative/speculative.cuh"
 
 extern "C" {
@@ -11,8 +11,8 @@ using namespace gs_bunches;
 namespace
 {
 
-// first[t] for tile entries a tile; t = tiles: the empty rows behind the last entry. Where a group
-// of p.group entries begins also what crosses there.
+// A thread finds first[t] by bisection; t = p.tiles: the empty rows after the last entry. Where a
+// group begins, it also stores which row crosses that entry. tile: entries of a tile.
 template <class O>
 __global__ void find_rows(int32_t nrows, const O *start, int tile, gs_speculative p)
 {
@@ -29,9 +29,10 @@ __global__ void find_rows(int32_t nrows, const O *start, int tile, gs_speculativ
                                   (int32_t)(((int64_t)start[i + 1] - 1) / p.group), 0};
 }
 
-// Notes the rows of tiles with more than most_rows, and those behind the last tile.
-__global__ void note_dirty(int32_t nrows, int tiles, const int32_t *first, piece *speculator,
-                           int *dirty_counter)
+// A thread records the rows of one tile if it has more than most_rows, and the rows after the last
+// tile.
+__global__ void record_dirty_tiles(int32_t nrows, int tiles, const int32_t *first,
+                                   piece *speculator, int *dirty_counter)
 {
     const int t = (int)(blockIdx.x * blockDim.x + threadIdx.x);
 
@@ -51,25 +52,25 @@ size_t aligned(size_t bytes)
     return (bytes + 15) / 16 * 16;
 }
 
-// One block of memory for all: the making is to take less than a product.
-gsolve_status take_space(gs_speculative *p, gsolve_context *ctx, const gsolve_csr *A)
+// One allocation for all arrays: the plan shall take less time than a product.
+gsolve_status alloc_space(gs_speculative *p, gsolve_context *ctx, const gsolve_csr *A)
 {
     const size_t value = gs_type_size(A->type), groups = (size_t)p->groups + 1;
     const size_t first = aligned(((size_t)p->tiles + 1) * sizeof *p->first);
     const size_t pieces =
-        (size_t)A->nrows / most_rows + 2; // a tile notes no more than this of each row
-    const size_t noted = aligned(pieces * sizeof *p->speculator), sums = aligned(groups * value);
+        (size_t)A->nrows / most_rows + 2; // a tile records at most this many pieces per row
+    const size_t recorded = aligned(pieces * sizeof *p->speculator), sums = aligned(groups * value);
     const size_t terms = aligned(2 * groups * sizeof *p->terms);
     const size_t arrived = aligned((groups + 1) * sizeof *p->arrived);
     const size_t cross = groups * sizeof *p->cross;
     char *at = (char *)gsolve_alloc(ctx, GSOLVE_DEVICE,
-                                    first + noted + cross + 2 * sums + terms + arrived, 1);
+                                    first + recorded + cross + 2 * sums + terms + arrived, 1);
 
     if (!at) return GSOLVE_NO_MEMORY;
     p->space = at;
     p->first = (int32_t *)at;
     p->speculator = (piece *)(at += first);
-    p->cross = (crossing *)(at += noted);
+    p->cross = (crossing *)(at += recorded);
     p->head = at += cross;
     p->tail = at += sums;
     p->terms = (double *)(at += sums);
@@ -89,12 +90,12 @@ gsolve_status gs_speculative_fill(gs_speculative *p, gsolve_context *ctx, const 
     int *dirty_counter;
     gsolve_status status;
 
-    TRY(take_space(p, ctx, A));
+    TRY(alloc_space(p, ctx, A));
     dirty_counter = (int *)(p->arrived + p->groups + 1);
     TRY(gs_launch(q, "find_rows", find_rows<O>, blocks, gs_block_size, A->nrows,
                   (const O *)A->start, tile, *p));
-    TRY(gs_launch(q, "note_dirty", note_dirty, blocks, gs_block_size, A->nrows, p->tiles, p->first,
-                  p->speculator, dirty_counter));
+    TRY(gs_launch(q, "record_dirty_tiles", record_dirty_tiles, blocks, gs_block_size, A->nrows,
+                  p->tiles, p->first, p->speculator, dirty_counter));
     TRY(gsolve_copy(ctx, &p->pieces, GSOLVE_HOST, dirty_counter, GSOLVE_DEVICE, sizeof p->pieces));
 done:
     return status;

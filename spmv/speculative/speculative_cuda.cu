@@ -1,11 +1,11 @@
 // speculative_cuda.cu: the product on a GPU, see speculative.h.
 //
-// A warp takes a bunch of S tiles, a block a group of B bunches. A warp writes the rows that end in
-// its bunch but for the first, whose begin it may not know; the block closes rows from bunch to
-// bunch in shared memory. What reaches beyond the group goes to the synchronizer: of each group
-// what it holds of the row open at its begin (head) and at its end (tail). Whichever group of a row
-// arrives last adds up its tail and heads, always in the same order. Blocks behind the groups check
-// the pieces of the speculator array.
+// A warp has a bunch of S tiles, a block a group of B bunches. A warp writes the rows that end in
+// its bunch, except the first row, whose begin may lie in another bunch. The block adds the parts
+// of rows that cross its bunches in shared memory. Parts of rows that cross groups go to the
+// synchronizer: of each group, its part of the row open at its begin (head) and of the row open at
+// its end (tail). The group of a row that finishes last adds its tail and heads in a fixed order.
+// Blocks after the groups write the empty rows of the pieces of the speculator array.
 #include <cuda_pipeline.h>
 
 #include "core/pdl.cuh"
@@ -21,7 +21,7 @@ using namespace gs_bunches;
 namespace
 {
 
-// Of a multiprocessor: what is read ahead stays in registers.
+// Blocks of a multiprocessor, at least: what a thread loads ahead stays in registers.
 template <class T, int W>
 constexpr int least_blocks = W == 4           ? 4
                              : sizeof(T) == 4 ? 3
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(gs_block_size, least_blocks<T, W>)
         check<O>(a, p.speculator[(int)blockIdx.x - p.groups]);
         return;
     }
-    if (threadIdx.x < 2) { // on its way until the bunches are done
+    if (threadIdx.x < 2) { // asynchronous copy, complete when the bunches are done
         __pipeline_memcpy_async(&cross[threadIdx.x], &p.cross[blockIdx.x + threadIdx.x],
                                 sizeof *cross);
         __pipeline_commit();
@@ -75,8 +75,8 @@ gsolve_status launch(gs_queue *q, const product<T> &a, const gs_speculative *p)
                               gs_guard{q->guard});
 }
 
-// Whether the sums are made on the way; else they are made of y.
-bool sums_on_the_way(const gs_speculative *p)
+// Whether the kernel computes the sums; else they are computed from y afterwards.
+bool sums_are_fused(const gs_speculative *p)
 {
     return p->groups > 0 && p->groups <= gs_most_partials && p->warps == most_warps;
 }
@@ -85,9 +85,9 @@ template <class T, class O, int W>
 gsolve_status multiply(gs_queue *q, const product<T> &a, const gs_speculative *p)
 {
     if (p->groups + p->pieces == 0) return GSOLVE_OK;
-    return !a.out[0] || !sums_on_the_way(p) ? launch<T, O, W, 0>(q, a, p)
-           : a.out[1]                       ? launch<T, O, W, 2>(q, a, p)
-                                            : launch<T, O, W, 1>(q, a, p);
+    return !a.out[0] || !sums_are_fused(p) ? launch<T, O, W, 0>(q, a, p)
+           : a.out[1]                      ? launch<T, O, W, 2>(q, a, p)
+                                           : launch<T, O, W, 1>(q, a, p);
 }
 
 template <class T>
@@ -108,36 +108,38 @@ gsolve_status apply(gs_queue *q, const gs_speculative_plan *plan, double alpha, 
     } else {
         TRY((wide ? multiply<T, int64_t, 8>(q, a, p) : multiply<T, int32_t, 8>(q, a, p)));
     }
-    if (!dots || sums_on_the_way(p)) return GSOLVE_OK;
+    if (!dots || sums_are_fused(p)) return GSOLVE_OK;
     status = gs_sum_product(vector, q, A->nrows, y, dots);
 done:
     return status;
 }
 
-// --- the shape --------------------------------------------------------------------------------
+// --- the shape of tiles and groups ------------------------------------------------------------
 
-// Blocks that run at once, which need so much of the first cache: all else of it caches x.
+// *at_once = blocks that run on a multiprocessor at once. Sets the carve-out of shared memory to
+// what these need; the rest of L1 caches x.
 template <class T, class O, int W>
-gsolve_status share_cache(gs_queue *q, const gs_speculative *p, int *at_once)
+gsolve_status set_carveout(gs_queue *q, const gs_speculative *p, int *at_once)
 {
     const auto none = sum_tiles<T, O, W, 0>, one = sum_tiles<T, O, W, 1>,
                two = sum_tiles<T, O, W, 2>;
-    const size_t bytes = shared_bytes<T, W>(p), more = 2048; // what else a block has there
-    int most = 0, whole = 0;
+    const size_t bytes = shared_bytes<T, W>(p), more = 2048; // other shared memory of a block
+    int most = 0, capacity = 0;
     cudaError_t code =
-        cudaDeviceGetAttribute(&whole, cudaDevAttrMaxSharedMemoryPerMultiprocessor, q->index);
+        cudaDeviceGetAttribute(&capacity, cudaDevAttrMaxSharedMemoryPerMultiprocessor, q->index);
 
     if (code == cudaSuccess) {
         code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, none, p->warps * lanes, bytes);
     }
     *at_once = most > 0 ? most : 1;
-    const int share =
-        whole > 0 ? (int)min((size_t)100, *at_once * (bytes + more) * 100 / whole) : 0;
+    const int percent =
+        capacity > 0 ? (int)min((size_t)100, *at_once * (bytes + more) * 100 / capacity) : 0;
     for (const auto kernel : {none, one, two}) {
         if (code != cudaSuccess) break;
-        code = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, share);
+        code =
+            cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, percent);
     }
-    return gs_cuda(q, code, "the shape of the tiles");
+    return gs_cuda(q, code, "setting the shared memory carve-out");
 }
 
 template <class T>
@@ -153,9 +155,9 @@ gsolve_status choose_shape(gs_speculative *p, gs_queue *q, const gs_speculative_
     p->tiles = (int)((p->entries + tile - 1) / tile);
     p->warps = plan->shape.bunches > 0 ? plan->shape.bunches : most_warps;
     if (width == 4) {
-        TRY((wide ? share_cache<T, int64_t, 4> : share_cache<T, int32_t, 4>)(q, p, &at_once));
+        TRY((wide ? set_carveout<T, int64_t, 4> : set_carveout<T, int32_t, 4>)(q, p, &at_once));
     } else {
-        TRY((wide ? share_cache<T, int64_t, 8> : share_cache<T, int32_t, 8>)(q, p, &at_once));
+        TRY((wide ? set_carveout<T, int64_t, 8> : set_carveout<T, int32_t, 8>)(q, p, &at_once));
     }
     {
         const int64_t bunches = (int64_t)q->processors * at_once * p->warps;
@@ -185,7 +187,7 @@ gsolve_status plan(gs_speculative_plan *plan, gsolve_context *ctx)
 
     if (!p) return GSOLVE_NO_MEMORY;
     *p = gs_speculative();
-    plan->tile = p; // from here on drop frees it
+    plan->tile = p; // from here on drop releases it
     TRY(choose_shape<T>(p, ctx->queue, plan));
     TRY((A->offset == GSOLVE_O64 ? gs_speculative_fill<int64_t>
                                  : gs_speculative_fill<int32_t>)(p, ctx, A, tile));

@@ -1,4 +1,5 @@
-// speculative_group.cuh: what the bunches of a group leave to each other and to other groups.
+// speculative_group.cuh: the parts of rows that cross the bunches of a group, and those that cross
+// groups.
 #ifndef GS_SPMV_SPECULATIVE_SPECULATIVE_GROUP_CUH
 #define GS_SPMV_SPECULATIVE_SPECULATIVE_GROUP_CUH
 
@@ -7,8 +8,8 @@
 namespace gs_bunches
 {
 
-// By one thread: closes rows between the bunches of the group; e becomes what the group's rows hold
-// that reach beyond it.
+// Called by one thread: writes the rows that cross bunches of the group. Returns the group's parts
+// of rows that reach beyond it.
 template <int SUMS, class T, int N>
 __device__ ends<T> join(const product<T> &a, int warps, const ends<T> *bunch, double (&terms)[N])
 {
@@ -36,9 +37,9 @@ __device__ ends<T> join(const product<T> &a, int warps, const ends<T> *bunch, do
     return e;
 }
 
-// By a warp: the sum of row c.row from its tail and heads, in order.
+// Called by a warp: writes row c.row, the sum of its tail and heads in their order.
 template <int SUMS, class T>
-__device__ void close(const product<T> &a, const gs_speculative &p, const crossing &c)
+__device__ void finish_crossing_row(const product<T> &a, const gs_speculative &p, const crossing &c)
 {
     const int lane = (int)threadIdx.x % lanes;
     const T *head = (const T *)p.head, *tail = (const T *)p.tail;
@@ -53,8 +54,8 @@ __device__ void close(const product<T> &a, const gs_speculative &p, const crossi
     p.arrived[c.from] = 0;
 }
 
-// By a warp, when all bunches of the group are done; cross: what crosses its begin and its end. The
-// rows of several groups of which this group is the last to arrive are closed.
+// Called by a warp when all bunches of the group are done. cross: the rows that cross the group's
+// begin and its end. Writes the rows of several groups whose last part this group has finished.
 template <int SUMS, class T, int N>
 __device__ void synchronize(const product<T> &a, const gs_speculative &p, const crossing *cross,
                             const ends<T> *bunch, double (&terms)[N])
@@ -77,25 +78,25 @@ __device__ void synchronize(const product<T> &a, const gs_speculative &p, const 
     if (lane < 2 && (lane == 0 ? shared[0] : shared[1])) {
         last = atomicAdd(&p.arrived[c.from], 1u) == (unsigned)(c.to - c.from);
     }
-    const unsigned whole = __ballot_sync(all_lanes, last);
-    if (whole == 0) return;
+    const unsigned finished = __ballot_sync(all_lanes, last);
+    if (finished == 0) return;
     __threadfence();
 #pragma unroll 1
     for (int k = 0; k < 2; k++) {
-        if (whole >> k & 1) close<SUMS>(a, p, cross[k]);
+        if (finished >> k & 1) finish_crossing_row<SUMS>(a, p, cross[k]);
     }
 }
 
-// Adds up the terms of all groups, and of the rows that they share: the group that arrives last
-// does it, in an order that depends on the groups alone.
+// Adds the terms of all groups and of the rows that cross groups. The group that finishes last does
+// so, in an order that depends on the groups alone.
 template <int SUMS, class T>
 __device__ void add_up(const product<T> &a, const gs_speculative &p, double (&terms)[SUMS],
                        double *partial, unsigned *arrived)
 {
     __shared__ bool last;
-    const double own = gs_block_sums(terms);
+    const double block_sum = gs_block_sums(terms);
 
-    if (threadIdx.x < SUMS) partial[threadIdx.x * gs_most_partials + blockIdx.x] = own;
+    if (threadIdx.x < SUMS) partial[threadIdx.x * gs_most_partials + blockIdx.x] = block_sum;
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) last = atomicAdd(arrived, 1u) == (unsigned)p.groups - 1;
@@ -115,9 +116,9 @@ __device__ void add_up(const product<T> &a, const gs_speculative &p, double (&te
     if (threadIdx.x == 0) *arrived = 0;
 }
 
-// The empty rows of a piece.
+// A block writes the empty rows of a piece of the speculator array.
 template <class O, class T>
-__device__ void check(const product<T> &a, const piece &rows)
+__device__ void write_empty_rows(const product<T> &a, const piece &rows)
 {
     const O *start = (const O *)a.start;
     double none[1];

@@ -1,14 +1,14 @@
 /* speculative_rows.h: one bunch of the product, for one value type T and one type OFFSET of row
  * starts. */
 
-/* The sum over entries from .. to, a part of a row. */
+/* The sum over entries from to to - 1, a part of a row. */
 static T ON(part_sum)(const gs_speculative_plan *plan, int64_t from, int64_t to, const T *x)
 {
     return FN(row_sum)(to - from, (const T *)plan->csr.value + from, plan->csr.col + from, x);
 }
 
-/* The rows that begin in bunch b: those that end there too are written, empty ones among them. What
- * the bunch holds of the row before goes to head, of a row that goes on after it to tail. */
+/* Writes the rows that begin and end in bunch b, with the empty ones. The bunch's part of the row
+ * before goes to head, its part of a row that continues after it to tail. */
 static inline __attribute__((always_inline)) void ON(any_bunch)(
     const gs_speculative_plan *plan, int32_t b, double alpha, const T *restrict x, double beta,
     T *restrict y, const gs_product_sums *dots, gs_rows how)

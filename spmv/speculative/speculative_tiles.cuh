@@ -1,5 +1,5 @@
-// speculative_tiles.cuh: what a warp does with a tile of 32 W entries: products, the descriptor of
-// the segments, their sums, and the rows written. Nothing here waits for other warps.
+// speculative_tiles.cuh: the work of a warp on one tile of 32 W entries: its products, the
+// descriptor of its segments and their sums. No function here waits for another warp.
 #ifndef GS_SPMV_SPECULATIVE_SPECULATIVE_TILES_CUH
 #define GS_SPMV_SPECULATIVE_SPECULATIVE_TILES_CUH
 
@@ -16,10 +16,10 @@ struct product {
     T *y;
     T alpha, beta;
     const T *w;
-    double *out[2]; // w'y; y'y
+    double *out[2]; // w'y and y'y, or NULL
 };
 
-// y_i = alpha sum + beta y_i, and its terms in SUMS sums; w: w_i, read beforehand.
+// y_i = alpha sum + beta y_i, and the terms of SUMS sums; w = w_i, loaded before.
 template <int SUMS, class T, int N>
 __device__ void finish(const product<T> &a, int32_t i, T sum, T w, double (&terms)[N])
 {
@@ -46,8 +46,8 @@ __device__ T warp_sum(T sum)
 
 // --- the products -----------------------------------------------------------------------------
 
-// Where product e lies in shared memory: a place is left out after each 128 bytes, so that neither
-// writing one after the other nor reading at strides that are powers of two meets a bank twice.
+// Index of product e in shared memory. One element is left out after every 128 bytes, so that
+// neither consecutive writes nor reads at strides of powers of two have bank conflicts.
 template <class T>
 __device__ int padded(int e)
 {
@@ -55,30 +55,31 @@ __device__ int padded(int e)
 }
 
 template <class T, int W>
-constexpr int room = W * lanes + W * lanes * (int)sizeof(T) / 128; // products of a tile, padded
+constexpr int tile_space = W * lanes + W * lanes * (int)sizeof(T) /
+                                           128; // shared memory of a tile, in products with padding
 
-// Where this lane's u-th entry of a tile lies: the lanes' lie side by side.
-__device__ inline int place_of(int u)
+// The index of this lane's u-th entry in the tile: the 32 lanes read contiguous entries.
+__device__ inline int entry_of(int u)
 {
     return u * lanes + (int)threadIdx.x % lanes;
 }
 
-// The n entries from p on, of one array; 0 past the last. A whole tile, as nearly all are, is read
-// without a look at the end.
+// Reads the n entries from p on of one array; 0 past the last. A full tile, the usual case, is read
+// without bounds checks.
 template <int W, class E>
 __device__ void read_entries(const E *p, int n, E (&e)[W])
 {
-    p += place_of(0);
+    p += entry_of(0);
     if (n >= W * lanes) {
 #pragma unroll
         for (int u = 0; u < W; u++) e[u] = __ldcs(&p[u * lanes]);
         return;
     }
 #pragma unroll
-    for (int u = 0; u < W; u++) e[u] = place_of(u) < n ? __ldcs(&p[u * lanes]) : E(0);
+    for (int u = 0; u < W; u++) e[u] = entry_of(u) < n ? __ldcs(&p[u * lanes]) : E(0);
 }
 
-// x where the columns say; 0 past the n-th entry, where there is none.
+// Gathers x for the columns c; 0 past the n-th entry.
 template <int W, class T>
 __device__ void gather(const T *from, const int32_t (&c)[W], int n, T (&x)[W])
 {
@@ -86,36 +87,37 @@ __device__ void gather(const T *from, const int32_t (&c)[W], int n, T (&x)[W])
     for (int u = 0; u < W; u++) x[u] = __ldg(&from[c[u]]);
     if (n >= W * lanes) return;
 #pragma unroll
-    for (int u = 0; u < W; u++) x[u] = place_of(u) < n ? x[u] : T(0);
+    for (int u = 0; u < W; u++) x[u] = entry_of(u) < n ? x[u] : T(0);
 }
 
-// Leaves the lane's products in s, padded.
+// Stores the lane's products in s, padded.
 template <int W, class T>
 __device__ void store(const T (&product)[W], T *s)
 {
-    s += padded<T>(place_of(0));
+    s += padded<T>(entry_of(0));
 #pragma unroll
     for (int u = 0; u < W; u++) s[padded<T>(u * lanes)] = product[u];
 }
 
 // --- the segment descriptor: bit e % 32 of word e / 32 is set where a row begins at entry e ------
 
-// Rows of a lane, whose starts it reads before their tile is due.
+// Rows per lane whose starts are loaded ahead.
 template <int W>
 constexpr int rows_ahead = W / 2;
 
-// The starts of the first rows from .. to; nothing past the last.
+// Reads the starts of the first rows from `from` to to - 1.
 template <class O, int R>
 __device__ void read_starts(const O *start, int32_t from, int32_t to, O (&at)[R])
 {
 #pragma unroll
     for (int r = 0; r < R; r++) {
-        const int32_t i = from + place_of(r);
+        const int32_t i = from + entry_of(r);
         at[r] = i < to ? start[i] : O(0);
     }
 }
 
-// at: this lane's begin of a row, -1: none. An empty row begins where the next row does.
+// Sets the bit for this lane's row, which begins at entry `at`; -1: none. An empty row begins where
+// the next row does.
 template <int W>
 __device__ void mark(int at, unsigned (&word)[W])
 {
@@ -125,8 +127,8 @@ __device__ void mark(int at, unsigned (&word)[W])
     }
 }
 
-// From the starts of the rows from .. to, which are those that begin in the tile; at: of the first
-// of them, counted from the tile's begin.
+// The descriptor, from the starts of rows from to to - 1, which begin in the tile. at: the starts
+// of the first rows, relative to the tile's begin.
 template <class O, int W, int R>
 __device__ void describe(const O *start, int64_t begin, int32_t from, int32_t to,
                          const int (&at)[R], unsigned (&word)[W])
@@ -135,7 +137,7 @@ __device__ void describe(const O *start, int64_t begin, int32_t from, int32_t to
     for (int u = 0; u < W; u++) word[u] = 0;
 #pragma unroll
     for (int r = 0; r < R; r++) {
-        if (to - from > r * lanes) mark(place_of(r) < to - from ? at[r] : -1, word);
+        if (to - from > r * lanes) mark(entry_of(r) < to - from ? at[r] : -1, word);
     }
 #pragma unroll 1
     for (int32_t base = from + R * lanes; base < to; base += lanes) {
@@ -144,7 +146,7 @@ __device__ void describe(const O *start, int64_t begin, int32_t from, int32_t to
     }
 }
 
-// The same from the entries, where there are many more rows than entries.
+// The same descriptor from the entries, by bisection, where there are many more rows than entries.
 template <class O, int W>
 __device__ void describe_few(const O *start, int64_t begin, int32_t from, int32_t to,
                              unsigned (&word)[W])
@@ -159,15 +161,15 @@ __device__ void describe_few(const O *start, int64_t begin, int32_t from, int32_
 
 // --- the segmented sum ------------------------------------------------------------------------
 
-// s: the tile's products, padded; afterwards, without gaps, the sum of each segment that ends at a
-// first entry of a row, before being what the row that was open holds from earlier tiles. Returns
-// in the last lane what the row that is open at the end holds.
+// s holds the tile's products, padded. Afterwards it holds, without padding, the sum of each
+// segment that ends at the first entry of a row. before: the open row's sum over earlier tiles.
+// Returns in the last lane the sum of the row that is open at the end.
 template <class T, int W>
 __device__ T sum_segments(const unsigned (&word)[W], T before, T *s)
 {
     const int lane = (int)threadIdx.x % lanes, at = lane * W / 32, shift = lane * W % 32;
-    unsigned bits = 0; // W of the descriptor's
-    int rank = 0;      // first entries before this lane's
+    unsigned bits = 0; // W bits of the descriptor
+    int rank = 0;      // row beginnings before this lane's
     T p[W], run = 0;
 
 #pragma unroll
@@ -178,7 +180,7 @@ __device__ T sum_segments(const unsigned (&word)[W], T before, T *s)
         rank += __popc(word[u] & below);
         if (u == at) bits = word[u] >> shift & ((1u << W) - 1);
     }
-    __syncwarp(); // all have read
+    __syncwarp(); // all lanes have read
     int r = rank;
 #pragma unroll
     for (int u = 0; u < W; u++) {

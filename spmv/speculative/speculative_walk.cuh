@@ -9,14 +9,20 @@ namespace gs_bunches
 
 // --- the rows ---------------------------------------------------------------------------------
 
-// The rows of a dirty tile but the last: which sum is whose has to be counted.
+struct tile_rows {
+    int64_t begin;    // the tile's first entry
+    int32_t from, to; // rows from to to - 1 begin in the tile
+};
+
+// Writes the rows of a dirty tile except the last: the empty rows before each row are counted to
+// find its sum.
 template <int SUMS, class O, class T, int N>
-__device__ void mend(const product<T> &a, int32_t from, int32_t to, int sums, const T *s,
-                     double (&terms)[N])
+__device__ void write_dirty_rows(const product<T> &a, int32_t from, int32_t to, int sums,
+                                 const T *s, double (&terms)[N])
 {
     const O *start = (const O *)a.start;
     const int lane = (int)threadIdx.x % lanes;
-    int before = 1; // the open row's
+    int before = 1; // the open row
 
 #pragma unroll 1
     for (int32_t base = from; base < to; base += lanes) {
@@ -29,10 +35,12 @@ __device__ void mend(const product<T> &a, int32_t from, int32_t to, int sums, co
     }
 }
 
-// The same but for the empty rows, which are the speculator's.
+// Writes the rows of a dirty tile except the last and except the empty rows, which blocks for the
+// speculator array write.
 template <int SUMS, class O, class T, int W, int N>
-__device__ void place(const product<T> &a, int64_t begin, int32_t from, int32_t to,
-                      const unsigned (&word)[W], int sums, const T *s, double (&terms)[N])
+__device__ void write_nonempty_rows(const product<T> &a, const tile_rows &tile,
+                                    const unsigned (&word)[W], int sums, const T *s,
+                                    double (&terms)[N])
 {
     const O *start = (const O *)a.start;
     const int lane = (int)threadIdx.x % lanes;
@@ -42,35 +50,36 @@ __device__ void place(const product<T> &a, int64_t begin, int32_t from, int32_t 
     for (int u = 0; u < W; u++) {
         const int r = before + __popc(word[u] & ((1u << lane) - 1));
         if ((word[u] >> lane & 1) && r < sums) {
-            finish<SUMS>(a, row_at(start, begin + u * lanes + lane, from, to), s[r], terms);
+            finish<SUMS>(a, row_at(start, tile.begin + u * lanes + lane, tile.from, tile.to), s[r],
+                         terms);
         }
         before += __popc(word[u]);
     }
 }
 
-// What the rows of a bunch that reach beyond it hold of it.
+// A bunch's parts of rows that reach beyond it.
 template <class T>
 struct ends {
-    T head, tail; // of the row open at its begin; of the row open at its end
-    int32_t row;  // open at its begin
-    bool closed;  // another row begins in the bunch; else head is all, and tail nothing
+    T head, tail; // part of the row open at its begin; of the row open at its end
+    int32_t row;  // the row open at its begin
+    bool closed;  // another row begins in the bunch; else head is the complete part, and tail is 0
 };
 
-// The rows that end in the tile: the one open at its begin, unless that is the bunch's first, and
-// those from .. to but the last. w: the element for the first of them that this lane writes where
-// no row is empty.
+// Writes the rows that end in the tile: the open row, unless it is the bunch's first (opens), and
+// rows from to to - 2. w: the element of w for the first row that this lane writes where no row is
+// empty.
 template <int SUMS, class O, class T, int W, int N>
-__device__ void write_rows(const product<T> &a, int64_t begin, int32_t from, int32_t to,
-                           const unsigned (&word)[W], const T *s, bool opens, T w,
-                           double (&terms)[N])
+__device__ void write_rows(const product<T> &a, const tile_rows &tile, const unsigned (&word)[W],
+                           const T *s, bool opens, T w, double (&terms)[N])
 {
+    const int32_t from = tile.from, to = tile.to;
     const int lane = (int)threadIdx.x % lanes;
     const int first = opens ? 1 : 0;
     int sums = 0;
 
 #pragma unroll
     for (int u = 0; u < W; u++) sums += __popc(word[u]);
-    if (sums == to - from) { // no row is empty: the sums lie in the order of the rows
+    if (sums == to - from) { // no row is empty: the sums are in the order of the rows
 #pragma unroll 1
         for (int j = first + lane; j < sums; j += lanes) {
             finish<SUMS>(a, from - 1 + j, s[j], w, terms);
@@ -80,25 +89,24 @@ __device__ void write_rows(const product<T> &a, int64_t begin, int32_t from, int
     }
     if (first == 0 && lane == 0) finish<SUMS>(a, from - 1, s[0], terms);
     if (to - from <= most_rows) {
-        mend<SUMS, O>(a, from, to, sums, s, terms);
+        write_dirty_rows<SUMS, O>(a, from, to, sums, s, terms);
     } else {
-        place<SUMS, O>(a, begin, from, to, word, sums, s, terms);
+        write_nonempty_rows<SUMS, O>(a, tile, word, sums, s, terms);
     }
 }
 
-// --- tiles of rows that are short
-// -----------------------------------------------------------------
+// --- tiles with short rows only ---------------------------------------------------------------
 
-constexpr int most_own = 32; // products that a lane adds up one by one
+constexpr int most_own = 32; // products that a lane adds one by one, at most
 
-// The parts of rows in a tile, the open one's first and last the one that stays open: part j ends
-// where the row that is j-th to begin in the tile does. So many lanes share a part that all parts
-// are dealt with at once; where there are more parts than half the lanes, a lane has one after the
-// other.
+// The parts of rows in a tile. Part 0 is that of the open row, the last part that of the row that
+// stays open; part j ends where the j-th row of the tile begins. Lanes share a part so that all
+// parts are summed at once; with more parts than half the lanes, a lane sums several parts one
+// after the other.
 template <int R>
 struct parts {
-    int count; // rows that begin in the tile; one part more
-    int log;   // of the lanes that share a part, to the base 2
+    int count; // rows that begin in the tile; there is one part more
+    int log;   // log2 of the lanes that share a part
     int end[R];
 };
 
@@ -111,14 +119,14 @@ __device__ inline int begin_of(const parts<R> &p, int r, int group)
     return group > 0 ? before : last;
 }
 
-// Whether the tile is best summed part by part: no lane has much to add up.
+// Whether to sum the tile part by part: no lane has many products to add.
 template <int R>
 __device__ inline bool are_short(const parts<R> &p)
 {
     const int group = (int)threadIdx.x % lanes >> p.log;
     int most = 0;
 
-    if (p.count >= R * lanes) return false; // the starts of some are not at hand
+    if (p.count >= R * lanes) return false; // loaded starts are not in registers
 #pragma unroll
     for (int r = 0; r < R; r++) {
         if (p.count < r * lanes) break;
@@ -127,20 +135,20 @@ __device__ inline bool are_short(const parts<R> &p)
     return !__any_sync(all_lanes, most > most_own << p.log);
 }
 
-// at: the starts of the first rows from .. to; n: the tile's entries.
+// at: the starts of the first rows; begin: the tile's first entry; count: its rows; n: its entries.
 template <class O, int R>
 __device__ parts<R> parts_of(const O (&at)[R], int64_t begin, int count, int n)
 {
     parts<R> p = {count, count < lanes / 2 ? __clz(count) - (32 - 5) : 0, {}};
 
 #pragma unroll
-    for (int r = 0; r < R; r++) p.end[r] = place_of(r) < count ? (int)((int64_t)at[r] - begin) : n;
+    for (int r = 0; r < R; r++) p.end[r] = entry_of(r) < count ? (int)((int64_t)at[r] - begin) : n;
     return p;
 }
 
-// Writes the rows that end in the tile, of which from is the first that begins in it, s: its
-// products; head: where the sum of the open row goes instead, or NULL. Returns what the row holds
-// that is open at the end.
+// Writes the rows that end in the tile. from: its first row; s: its products; before: the open
+// row's sum over earlier tiles; head: where the open row's sum goes instead of y, or NULL. Returns
+// the sum of the row that is open at the end.
 template <int SUMS, class T, int R, int N>
 __device__ T sum_parts(const product<T> &a, int32_t from, const parts<R> &p, T before, const T *s,
                        T *head, double (&terms)[N])
@@ -157,14 +165,14 @@ __device__ T sum_parts(const product<T> &a, int32_t from, const parts<R> &p, T b
         const T w = SUMS > 0 && ends ? a.w[from - 1 + j] : T(0);
         T sum = 0;
         for (int k = begin_of(p, r, group) + (lane & (step - 1)); k < end; k += 4 * step) {
-            T some[4]; // on their way together
+            T loaded[4]; // loaded together
 #pragma unroll
             for (int u = 0; u < 4; u++) {
                 const int e = k + u * step;
-                some[u] = e < end ? s[padded<T>(e)] : T(0);
+                loaded[u] = e < end ? s[padded<T>(e)] : T(0);
             }
 #pragma unroll
-            for (int u = 0; u < 4; u++) sum += some[u];
+            for (int u = 0; u < 4; u++) sum += loaded[u];
         }
         for (int d = step / 2; d > 0; d /= 2) sum += __shfl_xor_sync(all_lanes, sum, d);
         if (j == 0) sum = before + sum;
@@ -177,7 +185,8 @@ __device__ T sum_parts(const product<T> &a, int32_t from, const parts<R> &p, T b
 
 // --- the tiles of a bunch ---------------------------------------------------------------------
 
-// What a lane reads ahead: of the tile that is due all, of the next one the columns.
+// What a lane has loaded ahead: all of the next tile to compute, and the columns of the one after
+// it.
 template <class O, class T, int W>
 struct reads {
     int32_t c[W];
@@ -185,8 +194,8 @@ struct reads {
     O at[rows_ahead<W>];
 };
 
-// The tile at entry begin, n entries before the last one's end, whose rows are from .. to. Its
-// columns are there; the next tile's are read.
+// Loads the tile at entry begin, whose rows are from to to - 1; n: entries from begin to the end of
+// the bunch. Its columns are loaded already; those of the next tile are loaded here.
 template <class O, class T, int W>
 __device__ void read_tile(const product<T> &a, int64_t begin, int n, int32_t from, int32_t to,
                           reads<O, T, W> &now)
@@ -199,11 +208,13 @@ __device__ void read_tile(const product<T> &a, int64_t begin, int n, int32_t fro
     if (n > size) read_entries(a.col + begin + size, n - size, now.c);
 }
 
-// The rows of a tile that is summed by segments; its products are in s.
+// Writes the rows of a tile by the segmented sum. s: its products. Returns the sum of the row that
+// is open at the end.
 template <int SUMS, class O, int W, class T, int R, int N>
-__device__ T sum_rows(const product<T> &a, int64_t begin, int32_t from, int32_t to,
-                      const parts<R> &p, T before, T *s, T *head, double (&terms)[N])
+__device__ T sum_rows(const product<T> &a, const tile_rows &tile, const parts<R> &p, T before, T *s,
+                      T *head, double (&terms)[N])
 {
+    const int32_t from = tile.from, to = tile.to;
     const O *start = (const O *)a.start;
     const int lane = (int)threadIdx.x % lanes;
     const int32_t due = from - (head ? 0 : 1) + lane; // the row that this lane writes
@@ -211,20 +222,20 @@ __device__ T sum_rows(const product<T> &a, int64_t begin, int32_t from, int32_t 
     unsigned word[W];
 
     if (to - from <= most_rows) {
-        describe(start, begin, from, to, p.end, word);
+        describe(start, tile.begin, from, to, p.end, word);
     } else {
-        describe_few(start, begin, from, to, word);
+        describe_few(start, tile.begin, from, to, word);
     }
     const T run = sum_segments(word, before, s);
     if (head && lane == 0) *head = s[0];
-    write_rows<SUMS, O>(a, begin, from, to, word, s, head != nullptr, w, terms);
+    write_rows<SUMS, O>(a, tile, word, s, head != nullptr, w, terms);
     return run;
 }
 
-// The tiles of n entries from begin on, of which lane i knows first[i]; e: the bunch's ends; s:
-// room for one tile. Where no row begins in a tile each lane adds up for itself. While a tile is
-// summed the next one's values, row starts and elements of x are on their way, and the columns of
-// the one after it.
+// Computes the tiles of n entries from begin on. Lane i holds first[i]. e: the bunch's ends; s:
+// shared memory for one tile. Where no row begins in a tile, each lane adds its own products to its
+// sum. While one tile is summed, the values, row starts and elements of x of the next tile and the
+// columns of the one after it are loaded.
 template <int SUMS, class O, int W, class T, int N>
 __device__ void walk(const product<T> &a, int64_t begin, int n, int32_t first, T *s, ends<T> &e,
                      double (&terms)[N])
@@ -233,8 +244,9 @@ __device__ void walk(const product<T> &a, int64_t begin, int n, int32_t first, T
     const int lane = (int)threadIdx.x % lanes;
     int32_t from = __shfl_sync(all_lanes, first, 0), to = __shfl_sync(all_lanes, first, 1);
     reads<O, T, W> now;
-    bool opens = true;   // the open row is the bunch's first
-    bool spread = false; // the open row's sum over all lanes; else the last lane has it
+    bool opens = true; // the open row is the bunch's first
+    bool is_spread =
+        false; // each lane has a part of the open row's sum; else the last lane has all
     T open = 0;
 
     if (lane == 0) e = {0, 0, from - 1, false};
@@ -246,7 +258,7 @@ __device__ void walk(const product<T> &a, int64_t begin, int n, int32_t first, T
     for (int t = 0; n > 0; t++, begin += size, n -= size) {
         const auto p = parts_of(now.at, begin, to - from, min(n, size));
         const bool direct = p.count > 0 && are_short(p);
-        const int32_t now_from = from, now_to = to;
+        const tile_rows tile = {begin, from, to};
 #pragma unroll
         for (int u = 0; u < W; u++) now.v[u] *= now.x[u];
         if (p.count == 0) {
@@ -258,19 +270,18 @@ __device__ void walk(const product<T> &a, int64_t begin, int n, int32_t first, T
         from = to;
         to = __shfl_sync(all_lanes, first, min(t + 2, lanes - 1));
         if (n > size) read_tile(a, begin + size, n - size, from, to, now);
-        spread = spread || p.count == 0;
+        is_spread = is_spread || p.count == 0;
         if (p.count == 0) continue;
-        const T before = spread ? warp_sum(open) : __shfl_sync(all_lanes, open, lanes - 1);
+        const T before = is_spread ? warp_sum(open) : __shfl_sync(all_lanes, open, lanes - 1);
         __syncwarp();
         T *head = opens ? &e.head : nullptr;
-        const T run =
-            direct ? sum_parts<SUMS>(a, now_from, p, before, s, head, terms)
-                   : sum_rows<SUMS, O, W>(a, begin, now_from, now_to, p, before, s, head, terms);
-        __syncwarp(); // all have read
+        const T run = direct ? sum_parts<SUMS>(a, tile.from, p, before, s, head, terms)
+                             : sum_rows<SUMS, O, W>(a, tile, p, before, s, head, terms);
+        __syncwarp(); // all lanes have read
         open = lane == lanes - 1 ? run : T(0);
-        opens = spread = false;
+        opens = is_spread = false;
     }
-    const T left = spread ? warp_sum(open) : __shfl_sync(all_lanes, open, lanes - 1);
+    const T left = is_spread ? warp_sum(open) : __shfl_sync(all_lanes, open, lanes - 1);
     if (lane == 0) {
         (opens ? e.head : e.tail) = left;
         e.closed = !opens;

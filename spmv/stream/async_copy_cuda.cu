@@ -1,4 +1,4 @@
-// async_copy_cuda.cu: lanes as streams of a GPU, see async_copy.h.
+// async_copy_cuda.cu: the lanes as CUDA streams, see async_copy.h.
 #include <new>
 
 #include "core/cuda.cuh"
@@ -10,7 +10,7 @@ extern "C" {
 struct gs_async_copy {
     gs_queue *q;
     cudaStream_t lane[2];
-    cudaEvent_t moment[GS_MOMENTS];
+    cudaEvent_t event[GS_EVENTS];
 };
 
 namespace
@@ -28,8 +28,8 @@ void close(gs_async_copy *c)
         if (c->lane[lane]) cudaStreamSynchronize(c->lane[lane]);
     }
     cudaStreamSynchronize(c->q->stream);
-    for (int m = 0; m < GS_MOMENTS; m++) {
-        if (c->moment[m]) cudaEventDestroy(c->moment[m]);
+    for (int m = 0; m < GS_EVENTS; m++) {
+        if (c->event[m]) cudaEventDestroy(c->event[m]);
     }
     for (int lane = 0; lane < 2; lane++) {
         if (c->lane[lane]) cudaStreamDestroy(c->lane[lane]);
@@ -41,33 +41,33 @@ gsolve_status open(gs_async_copy **copier, gsolve_context *ctx)
 {
     gs_async_copy *c = new (std::nothrow) gs_async_copy();
 
-    if (!c) return gsolve_fail(ctx, GSOLVE_NO_MEMORY, "no memory for the lanes of copies");
+    if (!c) return gsolve_fail(ctx, GSOLVE_NO_MEMORY, "no memory for the streams of copies");
     c->q = ctx->queue;
     cudaError_t code = cudaSetDevice(c->q->index);
     for (int lane = 0; lane < 2 && code == cudaSuccess; lane++) {
         code = cudaStreamCreateWithFlags(&c->lane[lane], cudaStreamNonBlocking);
     }
-    for (int m = 0; m < GS_MOMENTS && code == cudaSuccess; m++) {
-        code = cudaEventCreateWithFlags(&c->moment[m], cudaEventDisableTiming);
+    for (int m = 0; m < GS_EVENTS && code == cudaSuccess; m++) {
+        code = cudaEventCreateWithFlags(&c->event[m], cudaEventDisableTiming);
     }
     if (code != cudaSuccess) {
         close(c);
-        return gs_cuda(ctx->queue, code, "lanes for copies");
+        return gs_cuda(ctx->queue, code, "streams for copies");
     }
     *copier = c;
     return GSOLVE_OK;
 }
 
-bool travels(gs_async_copy *, const void *host)
+bool is_locked(gs_async_copy *, const void *host)
 {
     cudaPointerAttributes about;
     const cudaError_t code = cudaPointerGetAttributes(&about, host);
 
-    if (code != cudaSuccess) cudaGetLastError(); // forgets it
+    if (code != cudaSuccess) cudaGetLastError(); // clears the error
     return code == cudaSuccess && about.type != cudaMemoryTypeUnregistered;
 }
 
-// Those of the queue are there already, or stay.
+// The pages of the queue: they exist already, or are kept.
 void *page(gs_async_copy *c, int lane, int k)
 {
     char *all = (char *)c->q->ctx->device->page(c->q, lane, true);
@@ -85,34 +85,34 @@ gsolve_status copy(gs_async_copy *c, int lane, void *device, void *host, const g
             : cudaMemcpy2DAsync(in ? device : host, in ? l->width : l->pitch, in ? host : device,
                                 in ? l->pitch : l->width, l->width, l->count, cudaMemcpyDefault,
                                 stream_of(c, lane));
-    return gs_cuda(c->q, code, "a copy beside the kernels");
+    return gs_cuda(c->q, code, "an asynchronous copy");
 }
 
-gsolve_status mark(gs_async_copy *c, int lane, int moment)
+gsolve_status mark(gs_async_copy *c, int lane, int event)
 {
-    return gs_cuda(c->q, cudaEventRecord(c->moment[moment], stream_of(c, lane)), "marking a copy");
+    return gs_cuda(c->q, cudaEventRecord(c->event[event], stream_of(c, lane)), "marking a copy");
 }
 
-gsolve_status after(gs_async_copy *c, int lane, int moment)
+gsolve_status after(gs_async_copy *c, int lane, int event)
 {
-    return gs_cuda(c->q, cudaStreamWaitEvent(stream_of(c, lane), c->moment[moment], 0),
+    return gs_cuda(c->q, cudaStreamWaitEvent(stream_of(c, lane), c->event[event], 0),
                    "the order of copies");
 }
 
-gsolve_status passed(gs_async_copy *c, int moment, bool wait, bool *over)
+gsolve_status passed(gs_async_copy *c, int event, bool wait, bool *over)
 {
     const cudaError_t code =
-        wait ? cudaEventSynchronize(c->moment[moment]) : cudaEventQuery(c->moment[moment]);
+        wait ? cudaEventSynchronize(c->event[event]) : cudaEventQuery(c->event[event]);
 
     *over = code == cudaSuccess;
     if (code == cudaErrorNotReady) {
         cudaGetLastError();
         return GSOLVE_OK;
     }
-    return gs_cuda(c->q, code, "a copy beside the kernels");
+    return gs_cuda(c->q, code, "an asynchronous copy");
 }
 
 } // namespace
 
 extern "C" const gs_async_copy_kernels gs_async_copy_cuda[1] = {
-    {open, close, travels, page, copy, mark, after, passed}};
+    {open, close, is_locked, page, copy, mark, after, passed}};

@@ -1,4 +1,4 @@
-/* async_copy_host.c: lanes where copies are done when their call returns, see async_copy.h. */
+/* async_copy_host.c: lanes whose copies are complete when the call returns, see async_copy.h. */
 #include <string.h>
 
 #include "core/try.h"
@@ -32,7 +32,7 @@ static void close(gs_async_copy *c)
     gsolve_free(c->ctx, GSOLVE_HOST, c);
 }
 
-static bool travels(gs_async_copy *c, const void *host)
+static bool is_locked(gs_async_copy *c, const void *host)
 {
     (void)c, (void)host;
     return false;
@@ -62,25 +62,25 @@ done:
     return status;
 }
 
-static gsolve_status mark(gs_async_copy *c, int lane, int moment)
+static gsolve_status mark(gs_async_copy *c, int lane, int event)
 {
-    (void)c, (void)lane, (void)moment;
+    (void)c, (void)lane, (void)event;
     return GSOLVE_OK;
 }
 
-static gsolve_status passed(gs_async_copy *c, int moment, bool wait, bool *over)
+static gsolve_status passed(gs_async_copy *c, int event, bool wait, bool *over)
 {
-    (void)c, (void)moment, (void)wait;
+    (void)c, (void)event, (void)wait;
     *over = true;
     return GSOLVE_OK;
 }
 
 const gs_async_copy_kernels gs_async_copy_host[1] = {
-    {open, close, travels, page, copy, mark, mark, passed}};
+    {open, close, is_locked, page, copy, mark, mark, passed}};
 
 /* --- pages ------------------------------------------------------------------------------------ */
 
-/* Bytes [from, to) of the lines within line k. */
+/* Copies the part of line k among bytes from to to - 1. */
 static void pack_line(char *page, char *host, const gs_lines *l, size_t k, size_t from, size_t to,
                       bool out)
 {
@@ -91,7 +91,7 @@ static void pack_line(char *page, char *host, const gs_lines *l, size_t k, size_
     memcpy(out ? here : there, out ? there : here, b - a);
 }
 
-/* gs_copy_host for a page, of which each thread is to have a piece. */
+/* gs_copy_host for a page, in pieces that the threads divide. */
 static void copy_pieces(int threads, char *to, const char *from, size_t bytes)
 {
     const size_t piece = (size_t)1 << 18;

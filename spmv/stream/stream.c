@@ -1,14 +1,15 @@
-/* stream.c: x and y on the host, chunk after chunk (the second half of FastSpMM, see ellr.h).
+/* stream.c: products where x and y are on the host, one chunk of columns after the other (the
+ * second half of FastSpMM, see ellr.h).
  *
- * Chunk c of the columns has the slot c mod 2 on the device. Lane IN brings it once the product of
- * chunk c - 2 is made, the queue multiplies, lane OUT takes the result away:
+ * Chunk c of the columns uses slot c mod 2 on the device. Lane IN copies its x once the product of
+ * chunk c - 2 is complete, the queue multiplies, and lane OUT copies the result to the host:
  *
  *     IN      x0  x1  x2  x3
  *     queue       p0  p1  p2  p3
  *     OUT             y0  y1  y2  y3
  *
- * Arrays whose pages are not locked go by way of the copier's, which the host fills and empties
- * while others travel. */
+ * Arrays whose pages are not locked are copied through locked pages, which the host fills and
+ * empties while other copies run. */
 
 #include <string.h>
 
@@ -19,19 +20,19 @@
 enum {
     SLOTS = 2,
     ARRIVED = 0,
-    MADE = 2,
-    LEFT = 4,
+    MULTIPLIED = 2,
+    FETCHED = 4,
     IN_PAGE = 6,
     OUT_PAGE = 6 + GS_ASYNC_COPY_PAGES
 };
 
-typedef struct place { /* how far a lane is */
+typedef struct lane_progress { /* the progress of a lane */
     int32_t chunk;
-    size_t at;       /* bytes of it that are on their way */
-    bool second;     /* of x and y those of y */
-    int64_t pages;   /* used so far; */
-    int64_t emptied; /* ... of lane OUT: that are on the host */
-} place;
+    size_t at;          /* bytes of the chunk whose copies are queued */
+    bool second;        /* y is being copied, after x */
+    int64_t pages;      /* pages used so far */
+    int64_t read_pages; /* lane OUT: pages that are copied out of */
+} lane_progress;
 
 typedef struct stream {
     gsolve_context *ctx;
@@ -40,14 +41,14 @@ typedef struct stream {
     gs_async_copy *copier;
     gsolve_dense x, y;
     double alpha, beta;
-    int32_t columns, chunks, gone; /* gone: chunks that are on the host, where in turn */
+    int32_t columns, chunks, done_chunks; /* done: chunks whose y is on the host, with in_turn */
     bool in_turn, direct_in[2], direct_out;
     void *slot[SLOTS][2];
-    place in, out;
-    struct parcel { /* in the pages of lane OUT */
+    lane_progress in, out;
+    struct packet { /* a part of y in a page of lane OUT */
         int32_t chunk;
         size_t from, to;
-    } parcel[GS_ASYNC_COPY_PAGES];
+    } packet[GS_ASYNC_COPY_PAGES];
 } stream;
 
 /* Chunk c of v, on the host. */
@@ -56,7 +57,7 @@ static gsolve_dense chunk_of(const stream *s, gsolve_dense v, int32_t c)
     return gs_some_columns(v, c * s->columns, s->columns);
 }
 
-/* The same on the device, in slot c mod 2, side by side. */
+/* Chunk c of v on the device, in slot c mod 2, contiguous. */
 static gsolve_dense slot_of(const stream *s, gsolve_dense v, int32_t c, int which)
 {
     gsolve_dense d = chunk_of(s, v, c);
@@ -72,12 +73,13 @@ static size_t page_end(size_t from, size_t bytes)
     return bytes - from < GS_ASYNC_COPY_PAGE ? bytes : from + GS_ASYNC_COPY_PAGE;
 }
 
-/* --- in and multiplied ------------------------------------------------------------------------ */
+/* --- to the device, and the product
+ * --------------------------------------------------------------- */
 
-/* The next bytes of v, chunk c of x or y, on their way. *moved: false, and nothing done: no page is
- * free; wait: then waits for one. */
-static gsolve_status bring(stream *s, gsolve_dense v, void *device, bool direct, bool wait,
-                           bool *moved)
+/* Queues the copy of the next bytes of v, chunk c of x or y. *moved stays false if no page is free;
+ * with `wait`, waits for one. */
+static gsolve_status queue_in(stream *s, gsolve_dense v, void *device, bool direct, bool wait,
+                              bool *moved)
 {
     const gs_lines lines = gs_lines_of(v);
     const size_t bytes = lines.width * lines.count, from = s->in.at, to = page_end(from, bytes);
@@ -94,7 +96,7 @@ static gsolve_status bring(stream *s, gsolve_dense v, void *device, bool direct,
         goto done;
     }
     page = s->by->page(s->copier, GS_LANE_IN, k);
-    if (!page) return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY, "no locked pages for copies");
+    if (!page) return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY, "no memory for locked pages of copies");
     if (s->in.pages >= GS_ASYNC_COPY_PAGES) {
         TRY(s->by->passed(s->copier, IN_PAGE + k, wait, &empty));
         if (!empty) return GSOLVE_OK;
@@ -116,7 +118,7 @@ static gsolve_status wait_if(const stream *s, bool wanted, int moment)
     return wanted ? s->by->passed(s->copier, moment, true, &passed) : GSOLVE_OK;
 }
 
-/* Chunk c's product: it is there, or will be. */
+/* Queues the product of chunk c, whose copies are queued. */
 static gsolve_status make_product(stream *s, int32_t c)
 {
     const int k = c % SLOTS;
@@ -125,26 +127,26 @@ static gsolve_status make_product(stream *s, int32_t c)
     TRY(s->by->mark(s->copier, GS_LANE_IN, ARRIVED + k));
     TRY(wait_if(s, s->in_turn, ARRIVED + k));
     TRY(s->by->after(s->copier, GS_LANE_QUEUE, ARRIVED + k));
-    if (c >= SLOTS) TRY(s->by->after(s->copier, GS_LANE_QUEUE, LEFT + k));
+    if (c >= SLOTS) TRY(s->by->after(s->copier, GS_LANE_QUEUE, FETCHED + k));
     TRY(gsolve_matrix_apply(s->A, s->alpha, slot_of(s, s->x, c, 0), s->beta,
                             slot_of(s, s->y, c, 1)));
-    TRY(s->by->mark(s->copier, GS_LANE_QUEUE, MADE + k));
-    TRY(wait_if(s, s->in_turn, MADE + k));
+    TRY(s->by->mark(s->copier, GS_LANE_QUEUE, MULTIPLIED + k));
+    TRY(wait_if(s, s->in_turn, MULTIPLIED + k));
 done:
     return status;
 }
 
-/* Whether the slot of the next chunk may be written to. */
+/* Whether the slot of the next chunk may be written. */
 static bool has_slot(const stream *s)
 {
     const int32_t c = s->in.chunk;
 
     if (c == s->chunks) return false;
-    return s->in_turn ? c == s->gone : c < SLOTS || s->out.chunk > c - SLOTS;
+    return s->in_turn ? c == s->done_chunks : c < SLOTS || s->out.chunk > c - SLOTS;
 }
 
-/* A step of lane IN. */
-static gsolve_status feed(stream *s, bool wait, bool *moved)
+/* One step of lane IN. */
+static gsolve_status step_in(stream *s, bool wait, bool *moved)
 {
     const int32_t c = s->in.chunk;
     const int which = s->in.second;
@@ -153,10 +155,10 @@ static gsolve_status feed(stream *s, bool wait, bool *moved)
 
     if (!has_slot(s)) return status;
     if (s->in.at == 0 && c >= SLOTS) {
-        TRY(s->by->after(s->copier, GS_LANE_IN, (which ? LEFT : MADE) + c % SLOTS));
+        TRY(s->by->after(s->copier, GS_LANE_IN, (which ? FETCHED : MULTIPLIED) + c % SLOTS));
     }
     v = chunk_of(s, which ? s->y : s->x, c);
-    TRY(bring(s, v, s->slot[c % SLOTS][which], s->direct_in[which], wait, moved));
+    TRY(queue_in(s, v, s->slot[c % SLOTS][which], s->direct_in[which], wait, moved));
     if (s->in.at < gs_lines_of(v).width * gs_lines_of(v).count) goto done;
     s->in.at = 0;
     if (!which && s->beta != 0) {
@@ -170,26 +172,27 @@ done:
     return status;
 }
 
-/* --- out -------------------------------------------------------------------------------------- */
+/* --- to the host --------------------------------------------------------------------------------
+ */
 
-/* The last of chunk c is on its way. */
+/* All copies of chunk c are queued. */
 static gsolve_status end_chunk(stream *s)
 {
     const int k = s->out.chunk++ % SLOTS;
 
     s->out.at = 0;
-    return s->by->mark(s->copier, GS_LANE_OUT, LEFT + k);
+    return s->by->mark(s->copier, GS_LANE_OUT, FETCHED + k);
 }
 
-/* A step of lane OUT: the next bytes of y on their way to the host. */
-static gsolve_status fetch(stream *s, bool *moved)
+/* One step of lane OUT: queues the copy of the next bytes of y to the host. */
+static gsolve_status step_out(stream *s, bool *moved)
 {
     const int32_t c = s->out.chunk;
     const int k = (int)(s->out.pages % GS_ASYNC_COPY_PAGES);
     gsolve_status status = GSOLVE_OK;
 
     if (c == s->in.chunk ||
-        (!s->direct_out && s->out.pages - s->out.emptied == GS_ASYNC_COPY_PAGES)) {
+        (!s->direct_out && s->out.pages - s->out.read_pages == GS_ASYNC_COPY_PAGES)) {
         return status;
     }
     const gsolve_dense v = chunk_of(s, s->y, c);
@@ -198,19 +201,19 @@ static gsolve_status fetch(stream *s, bool *moved)
     const gs_lines part = {to - from, 1, to - from};
     char *slot = s->slot[c % SLOTS][1];
     *moved = true;
-    if (from == 0) TRY(s->by->after(s->copier, GS_LANE_OUT, MADE + c % SLOTS));
+    if (from == 0) TRY(s->by->after(s->copier, GS_LANE_OUT, MULTIPLIED + c % SLOTS));
     if (s->direct_out) {
         TRY(s->by->copy(s->copier, GS_LANE_OUT, slot, v.value, &lines));
         TRY(end_chunk(s));
-        TRY(wait_if(s, s->in_turn, LEFT + c % SLOTS));
-        s->gone = c + 1;
+        TRY(wait_if(s, s->in_turn, FETCHED + c % SLOTS));
+        s->done_chunks = c + 1;
         goto done;
     }
     void *page = s->by->page(s->copier, GS_LANE_OUT, k);
-    if (!page) return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY, "no locked pages for copies");
+    if (!page) return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY, "no memory for locked pages of copies");
     TRY(s->by->copy(s->copier, GS_LANE_OUT, slot + from, page, &part));
     TRY(s->by->mark(s->copier, GS_LANE_OUT, OUT_PAGE + k));
-    s->parcel[k] = (struct parcel){c, from, to};
+    s->packet[k] = (struct packet){c, from, to};
     s->out.pages++;
     s->out.at = to;
     if (to == bytes) TRY(end_chunk(s));
@@ -218,23 +221,23 @@ done:
     return status;
 }
 
-/* What has come in the eldest page of lane OUT, into y. */
-static gsolve_status unpack(stream *s, bool wait, bool *moved)
+/* Copies the oldest page of lane OUT to y, if it has arrived. */
+static gsolve_status empty_page(stream *s, bool wait, bool *moved)
 {
-    const int k = (int)(s->out.emptied % GS_ASYNC_COPY_PAGES);
+    const int k = (int)(s->out.read_pages % GS_ASYNC_COPY_PAGES);
     bool there = false;
     gsolve_status status = GSOLVE_OK;
 
-    if (s->out.emptied == s->out.pages) return status;
+    if (s->out.read_pages == s->out.pages) return status;
     TRY(s->by->passed(s->copier, OUT_PAGE + k, wait, &there));
     if (!there) goto done;
-    const struct parcel *p = &s->parcel[k];
+    const struct packet *p = &s->packet[k];
     const gsolve_dense v = chunk_of(s, s->y, p->chunk);
     const gs_lines lines = gs_lines_of(v);
     gs_async_copy_pack(gsolve_threads(s->ctx), s->by->page(s->copier, GS_LANE_OUT, k), v.value,
                        &lines, p->from, p->to, true);
-    if (p->to == lines.width * lines.count) s->gone = p->chunk + 1;
-    s->out.emptied++;
+    if (p->to == lines.width * lines.count) s->done_chunks = p->chunk + 1;
+    s->out.read_pages++;
     *moved = true;
 done:
     return status;
@@ -244,31 +247,34 @@ static gsolve_status run(stream *s)
 {
     gsolve_status status = GSOLVE_OK;
 
-    while (s->out.chunk < s->chunks || s->out.emptied < s->out.pages) {
+    while (s->out.chunk < s->chunks || s->out.read_pages < s->out.pages) {
         bool moved = false;
-        TRY(feed(s, false, &moved));
-        TRY(fetch(s, &moved));
-        TRY(unpack(s, false, &moved));
-        if (!moved) TRY(unpack(s, true, &moved));
-        if (!moved) TRY(feed(s, true, &moved));
+        TRY(step_in(s, false, &moved));
+        TRY(step_out(s, &moved));
+        TRY(empty_page(s, false, &moved));
+        if (!moved) TRY(empty_page(s, true, &moved));
+        if (!moved) TRY(step_in(s, true, &moved));
     }
-    for (int k = 0; k < SLOTS && k < s->chunks; k++) TRY(wait_if(s, true, LEFT + k));
+    for (int k = 0; k < SLOTS && k < s->chunks; k++) TRY(wait_if(s, true, FETCHED + k));
 done:
     return status;
 }
 
-/* --- cutting up ------------------------------------------------------------------------------- */
+/* --- chunks -------------------------------------------------------------------------------------
+ */
 
 size_t gs_stream_memory(gsolve_context *ctx, const gsolve_stream_options *options)
 {
     const size_t unused = gs_memory_available(ctx);
 
     if (options->memory > 0) return options->memory;
-    return unused == SIZE_MAX ? unused : unused / 10 * 8; /* formats turn columns about as well */
+    return unused == SIZE_MAX ? unused
+                              : unused / 10 * 8; /* formats may need memory to convert columns */
 }
 
-/* Of a chunk: 32 chunks of 16 columns or more, which formats take at a time; else 8 chunks or more
- * of 4 columns or more. By rows, of which a device reads short pieces slowly, 64 or an eighth. */
+/* The columns of a chunk: 32 chunks if these have at least 16 columns, which formats multiply at
+ * once; else at least 8 chunks of at least 4 columns. Row-major: 64 columns or an eighth, since
+ * copies of short rows are slow. */
 static int32_t usual_columns(int32_t all, bool rows)
 {
     const int32_t most = (all + 31) / 32, least = (all + 7) / 8, few = rows ? 64 : 16;
@@ -276,7 +282,7 @@ static int32_t usual_columns(int32_t all, bool rows)
     return most >= few ? most : least < 4 ? 4 : least < few ? least : few;
 }
 
-/* s's columns and chunks. */
+/* Chooses the columns per chunk and the number of chunks. */
 static gsolve_status cut(stream *s, const gsolve_stream_options *o)
 {
     const int32_t all = s->x.ncols;
@@ -290,8 +296,8 @@ static gsolve_status cut(stream *s, const gsolve_stream_options *o)
     if (wanted > all) wanted = all;
     if (fit < 1 || (o->columns > 0 && fit < wanted)) {
         return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY,
-                           "%d columns of x and y, twice, need %.0f MB of the device's memory, of "
-                           "which %.0f MB may be taken",
+                           "%d columns of x and y, twice, need %.0f MB of the device's memory, but "
+                           "only %.0f MB may be used",
                            o->columns > 0 ? wanted : 1,
                            1e-6 * column * (o->columns > 0 ? wanted : 1), 1e-6 * memory);
     }
@@ -315,11 +321,11 @@ static gsolve_status open_slots(stream *s)
         TRY(*slot ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     }
     TRY(s->by->open(&s->copier, s->ctx));
-    s->direct_in[0] = s->by->travels(s->copier, s->x.value);
-    s->direct_in[1] = s->direct_out = s->by->travels(s->copier, s->y.value);
-    for (int lane = 0; lane < 2; lane++) { /* the slots are made in the order of the queue */
-        TRY(s->by->mark(s->copier, GS_LANE_QUEUE, MADE));
-        TRY(s->by->after(s->copier, lane, MADE));
+    s->direct_in[0] = s->by->is_locked(s->copier, s->x.value);
+    s->direct_in[1] = s->direct_out = s->by->is_locked(s->copier, s->y.value);
+    for (int lane = 0; lane < 2; lane++) { /* the slots are allocated in the order of the queue */
+        TRY(s->by->mark(s->copier, GS_LANE_QUEUE, MULTIPLIED));
+        TRY(s->by->after(s->copier, lane, MULTIPLIED));
     }
 done:
     return status;
@@ -333,13 +339,13 @@ static gsolve_status check(const gsolve_matrix *A, gsolve_dense x, gsolve_dense 
         x.type != A->csr.type || y.type != A->csr.type || o->columns < 0) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_matrix_stream: x (%d x %d) and y (%d x %d) must fit the matrix "
-                           "(%d x %d) and be of its type, and columns be 0 or more",
+                           "(%d x %d) and have its type, and columns must be 0 or more",
                            x.nrows, x.ncols, y.nrows, y.ncols, A->csr.nrows, A->csr.ncols);
     }
     return GSOLVE_OK;
 }
 
-static void tell(gsolve_stream_info *info, const stream *s, double begin)
+static void fill_info(gsolve_stream_info *info, const stream *s, double begin)
 {
     const size_t column = ((size_t)s->x.nrows + (size_t)s->y.nrows) * gs_type_size(s->x.type);
     const size_t used = s->chunks < SLOTS ? (size_t)s->chunks : SLOTS;
@@ -373,7 +379,7 @@ gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_
     TRY(cut(&s, o));
     TRY(open_slots(&s));
     TRY(run(&s));
-    tell(info, &s, begin);
+    fill_info(info, &s, begin);
 done:
     if (s.copier) s.by->close(s.copier);
     for (int k = 0; s.ctx && k < 2 * SLOTS; k++) {

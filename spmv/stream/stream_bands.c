@@ -1,13 +1,13 @@
-/* stream_bands.c: a matrix on the host, band after band of its rows. While band b is multiplied,
- * band b + 1 travels: into memory that was made before that product was asked for, so that it need
- * not wait for it. */
+/* stream_bands.c: products with a matrix on the host, one band of rows after the other. While band
+ * b is multiplied, band b + 1 is copied. Its memory is allocated before the product of band b is
+ * queued, so that the copy need not wait for that product. */
 #include <string.h>
 
 #include "core/try.h"
 #include "spmv/handle.h"
 #include "spmv/stream/async_copy.h"
 
-enum { ROOM, ARRIVED = 2, PAGE = 4 }; /* moments: of band b those + b mod 2 */
+enum { ALLOCATED, ARRIVED = 2, PAGE = 4 }; /* events; band b uses these + b mod 2 */
 
 typedef struct bands {
     gsolve_context *ctx;
@@ -15,7 +15,7 @@ typedef struct bands {
     gsolve_csr csr; /* on the host */
     const gs_async_copy_kernels *by;
     gs_async_copy *copier;
-    int32_t *first; /* count + 1: first row of each */
+    int32_t *first; /* count + 1 elements: first row of each band */
     int32_t count;
     int64_t pages;
     gsolve_csr there[2]; /* on the device */
@@ -34,7 +34,8 @@ static double bytes_of_rows(const gsolve_csr *csr, int32_t from, int32_t to)
                (double)(sizeof(int32_t) + gs_type_size(csr->type));
 }
 
-/* As few bands as have at most so many bytes each; a row at least, and 2^31 entries at most. */
+/* Cuts the rows into as few bands as possible with at most `bytes` bytes each. A band has at least
+ * one row and fewer than 2^31 entries. */
 static gsolve_status cut(bands *s, double bytes)
 {
     const gsolve_csr *A = &s->csr;
@@ -43,7 +44,7 @@ static gsolve_status cut(bands *s, double bytes)
     ALLOC(s->ctx, GSOLVE_HOST, s->first, (size_t)A->nrows + 1);
     s->first[0] = 0;
     for (int32_t at = 0; at < A->nrows;) {
-        int32_t low = at + 1, high = A->nrows; /* the last row that still fits */
+        int32_t low = at + 1, high = A->nrows; /* find the last row that still fits */
         while (low < high) {
             const int32_t middle = low + (high - low + 1) / 2;
             const bool fits = bytes_of_rows(A, at, middle) <= bytes &&
@@ -60,10 +61,11 @@ done:
     return status;
 }
 
-/* --- a band ----------------------------------------------------------------------------------- */
+/* --- one band -----------------------------------------------------------------------------------
+ */
 
-/* Bytes from the host, by pages where they cannot travel by themselves. */
-static gsolve_status bring(bands *s, void *to, const void *from, size_t bytes)
+/* Copies bytes from the host, through pages where they are not locked. */
+static gsolve_status copy_in(bands *s, void *to, const void *from, size_t bytes)
 {
     const gs_lines all = {bytes, 1, bytes};
     void *host = (void *)(uintptr_t)from;
@@ -71,7 +73,7 @@ static gsolve_status bring(bands *s, void *to, const void *from, size_t bytes)
     bool passed;
 
     if (bytes == 0) return status;
-    if (s->by->travels(s->copier, from)) {
+    if (s->by->is_locked(s->copier, from)) {
         return s->by->copy(s->copier, GS_LANE_IN, to, host, &all);
     }
     for (size_t at = 0, end; at < bytes; at = end, s->pages++) {
@@ -79,7 +81,8 @@ static gsolve_status bring(bands *s, void *to, const void *from, size_t bytes)
         void *page = s->by->page(s->copier, GS_LANE_IN, k);
         end = bytes - at < GS_ASYNC_COPY_PAGE ? bytes : at + GS_ASYNC_COPY_PAGE;
         const gs_lines part = {end - at, 1, end - at};
-        if (!page) return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY, "no locked pages for copies");
+        if (!page)
+            return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY, "no memory for locked pages of copies");
         if (s->pages >= GS_ASYNC_COPY_PAGES) {
             TRY(s->by->passed(s->copier, PAGE + k, true, &passed));
         }
@@ -91,8 +94,8 @@ done:
     return status;
 }
 
-/* Memory for band b, where there is such a band; its offsets. */
-static gsolve_status make_room(bands *s, int32_t b)
+/* Allocates memory for band b, if there is such a band, and computes its offsets. */
+static gsolve_status allocate_band(bands *s, int32_t b)
 {
     const int k = b % 2;
     int64_t before;
@@ -107,7 +110,7 @@ static gsolve_status make_room(bands *s, int32_t b)
     for (int32_t i = 0; i <= rows; i++) {
         s->start[k][i] = (int32_t)(gs_start(&s->csr, row + i) - before);
     }
-    TRY(s->by->mark(s->copier, GS_LANE_QUEUE, ROOM + k));
+    TRY(s->by->mark(s->copier, GS_LANE_QUEUE, ALLOCATED + k));
 done:
     return status;
 }
@@ -121,18 +124,18 @@ static gsolve_status send(bands *s, int32_t b)
     const gsolve_csr *to = &s->there[k];
     const int64_t at = gs_start(&s->csr, s->first[b]), entries = entries_of(s, b);
     const size_t size = gs_type_size(to->type);
-    TRY(s->by->after(s->copier, GS_LANE_IN, ROOM + k));
-    TRY(bring(s, (void *)(uintptr_t)to->start, s->start[k],
-              ((size_t)to->nrows + 1) * sizeof(int32_t)));
-    TRY(bring(s, (void *)(uintptr_t)to->col, s->csr.col + at, (size_t)entries * sizeof(int32_t)));
-    TRY(bring(s, (void *)(uintptr_t)to->value, (const char *)s->csr.value + (size_t)at * size,
-              (size_t)entries * size));
+    TRY(s->by->after(s->copier, GS_LANE_IN, ALLOCATED + k));
+    TRY(copy_in(s, (void *)(uintptr_t)to->start, s->start[k],
+                ((size_t)to->nrows + 1) * sizeof(int32_t)));
+    TRY(copy_in(s, (void *)(uintptr_t)to->col, s->csr.col + at, (size_t)entries * sizeof(int32_t)));
+    TRY(copy_in(s, (void *)(uintptr_t)to->value, (const char *)s->csr.value + (size_t)at * size,
+                (size_t)entries * size));
     TRY(s->by->mark(s->copier, GS_LANE_IN, ARRIVED + k));
 done:
     return status;
 }
 
-/* The rows of y, on the device, that band b makes. */
+/* The rows of y, on the device, that band b computes. */
 static gsolve_dense band_of(const bands *s, gsolve_dense y, int32_t b)
 {
     const int64_t step = y.layout == GSOLVE_ROW_MAJOR ? y.stride : 1;
@@ -162,24 +165,24 @@ static void drop_start(bands *s, int k)
     s->start[k] = NULL;
 }
 
-/* All bands, x and y being on the device. */
+/* All bands; x and y are on the device. */
 static gsolve_status multiply_all(bands *s, bool in_turn, double alpha, gsolve_dense x, double beta,
                                   gsolve_dense y)
 {
     gsolve_status status;
     bool passed;
 
-    TRY(make_room(s, 0));
+    TRY(allocate_band(s, 0));
     TRY(send(s, 0));
     for (int32_t b = 0; b < s->count; b++) {
-        TRY(make_room(s, b + 1));
+        TRY(allocate_band(s, b + 1));
         TRY(multiply(s, b, alpha, x, beta, y));
-        if (in_turn) { /* also the product has ended before the next band leaves */
-            TRY(s->by->mark(s->copier, GS_LANE_QUEUE, ROOM + b % 2));
-            TRY(s->by->passed(s->copier, ROOM + b % 2, true, &passed));
+        if (in_turn) { /* wait for the product before the next band is copied */
+            TRY(s->by->mark(s->copier, GS_LANE_QUEUE, ALLOCATED + b % 2));
+            TRY(s->by->passed(s->copier, ALLOCATED + b % 2, true, &passed));
         }
         TRY(s->by->passed(s->copier, ARRIVED + b % 2, true, &passed));
-        drop_start(s, b % 2); /* which may have travelled by itself until now */
+        drop_start(s, b % 2); /* an asynchronous copy may have read it until now */
         TRY(send(s, b + 1));
     }
 done:
@@ -188,8 +191,9 @@ done:
 
 /* --- chunks of columns ------------------------------------------------------------------------ */
 
-/* *there = v's numbers on the device, side by side; unset, if not read. */
-static gsolve_status take_there(gsolve_dense *there, gsolve_context *ctx, gsolve_dense v, bool read)
+/* Allocates *there on the device and, if `read`, copies v's numbers to it, contiguously. */
+static gsolve_status copy_to_device(gsolve_dense *there, gsolve_context *ctx, gsolve_dense v,
+                                    bool read)
 {
     gsolve_status status = GSOLVE_OK;
     gs_lines lines = gs_lines_of(v);
@@ -210,7 +214,7 @@ done:
     return status;
 }
 
-static gsolve_status bring_back(gsolve_context *ctx, gsolve_dense there, gsolve_dense v)
+static gsolve_status copy_to_host(gsolve_context *ctx, gsolve_dense there, gsolve_dense v)
 {
     gs_lines lines = gs_lines_of(v);
     gsolve_status status = GSOLVE_OK;
@@ -232,20 +236,20 @@ static gsolve_status multiply_chunk(bands *s, bool in_turn, double alpha, gsolve
     gsolve_dense in = {0}, out = {0};
     gsolve_status status;
 
-    TRY(take_there(&in, s->ctx, x, true));
-    TRY(take_there(&out, s->ctx, y, beta != 0));
+    TRY(copy_to_device(&in, s->ctx, x, true));
+    TRY(copy_to_device(&out, s->ctx, y, beta != 0));
     TRY(multiply_all(s, in_turn, alpha, in, beta, out));
-    TRY(bring_back(s->ctx, out, y));
+    TRY(copy_to_host(s->ctx, out, y));
 done:
     gsolve_free(s->ctx, gs_location(s->ctx), in.value);
     gsolve_free(s->ctx, gs_location(s->ctx), out.value);
     return status;
 }
 
-/* *columns of a chunk, whose x and y may take half of the memory; *band: bytes of a band, of which
- * two and what the format makes of one are there at a time. */
-static gsolve_status share_memory(gsolve_context *ctx, const gsolve_csr *csr, int32_t all,
-                                  const gsolve_stream_options *o, int32_t *columns, double *band)
+/* *columns = those of a chunk, whose x and y may use half of the memory. *band = bytes of a band;
+ * two bands and the form of one exist at a time. */
+static gsolve_status divide_memory(gsolve_context *ctx, const gsolve_csr *csr, int32_t all,
+                                   const gsolve_stream_options *o, int32_t *columns, double *band)
 {
     const double memory = (double)gs_stream_memory(ctx, o);
     const double column = ((double)csr->nrows + csr->ncols) * (double)gs_type_size(csr->type);
@@ -255,8 +259,8 @@ static gsolve_status share_memory(gsolve_context *ctx, const gsolve_csr *csr, in
     *band = memory / 8;
     if (fit < 1 || (o->columns > 0 && fit < *columns)) {
         return gsolve_fail(ctx, GSOLVE_NO_MEMORY,
-                           "%d columns of x and y need %.0f MB of the device's memory, of which "
-                           "%.0f MB may be taken",
+                           "%d columns of x and y need %.0f MB of the device's memory, but only "
+                           "%.0f MB may be used",
                            o->columns > 0 ? *columns : 1,
                            1e-6 * column * (o->columns > 0 ? *columns : 1), 0.5e-6 * memory);
     }
@@ -264,9 +268,9 @@ static gsolve_status share_memory(gsolve_context *ctx, const gsolve_csr *csr, in
     return GSOLVE_OK;
 }
 
-/* Where the device's memory is the host's, or nothing need be cut. */
-static gsolve_status multiply_plainly(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
-                                      double alpha, gsolve_dense x, double beta, gsolve_dense y)
+/* The product where the device's memory is the host's, or where nothing is cut. */
+static gsolve_status multiply_uncut(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
+                                    double alpha, gsolve_dense x, double beta, gsolve_dense y)
 {
     gsolve_matrix *A = NULL;
     gsolve_status status;
@@ -292,7 +296,7 @@ static gsolve_status check(gsolve_context *ctx, const char *spec, const gsolve_c
         y.type != csr->type || o->columns < 0) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_csr_stream: x (%d x %d) and y (%d x %d) must fit the matrix "
-                           "(%d x %d) and be of its type, and columns be 0 or more",
+                           "(%d x %d) and have its type, and columns must be 0 or more",
                            x.nrows, x.ncols, y.nrows, y.ncols, csr->nrows, csr->ncols);
     }
     return GSOLVE_OK;
@@ -307,7 +311,7 @@ static gsolve_status multiply_bands(bands *s, const gsolve_stream_options *o, do
     double bytes;
     gsolve_status status;
 
-    TRY(share_memory(s->ctx, &s->csr, x.ncols, o, &columns, &bytes));
+    TRY(divide_memory(s->ctx, &s->csr, x.ncols, o, &columns, &bytes));
     TRY(cut(s, bytes));
     TRY(s->by->open(&s->copier, s->ctx));
     info->bands = s->count;
@@ -335,8 +339,8 @@ gsolve_status gsolve_csr_stream(gsolve_context *ctx, const char *spec, const gso
     static const gsolve_stream_options usual = {0};
     const gsolve_stream_options *o = options ? options : &usual;
     const double begin = gs_now();
-    gsolve_stream_info made = {0};
-    gsolve_csr own = {0};
+    gsolve_stream_info filled = {0};
+    gsolve_csr cleaned = {0};
     int64_t *place = NULL;
     gsolve_status status;
     bool clean;
@@ -345,18 +349,18 @@ gsolve_status gsolve_csr_stream(gsolve_context *ctx, const char *spec, const gso
     TRY(check(ctx, spec, csr, x, y, o));
     TRY(gs_csr_check(ctx, csr, &clean));
     if (gs_location(ctx) == GSOLVE_HOST || (int64_t)x.nrows * x.ncols == 0 || y.nrows == 0) {
-        TRY(multiply_plainly(ctx, spec, csr, alpha, x, beta, y));
-        made = (gsolve_stream_info){.columns = x.ncols, .chunks = 1, .bands = 1};
+        TRY(multiply_uncut(ctx, spec, csr, alpha, x, beta, y));
+        filled = (gsolve_stream_info){.columns = x.ncols, .chunks = 1, .bands = 1};
     } else {
         bands s = {.ctx = ctx, .spec = spec, .by = GS_KERNELS(gs_async_copy, ctx, 0)};
-        if (!clean) TRY(gs_csr_clean(&own, ctx, csr, &place));
-        s.csr = clean ? *csr : own;
-        TRY(multiply_bands(&s, o, alpha, x, beta, y, &made));
+        if (!clean) TRY(gs_csr_clean(&cleaned, ctx, csr, &place));
+        s.csr = clean ? *csr : cleaned;
+        TRY(multiply_bands(&s, o, alpha, x, beta, y, &filled));
     }
-    made.seconds = gs_now() - begin;
-    if (info) *info = made;
+    filled.seconds = gs_now() - begin;
+    if (info) *info = filled;
 done:
-    gsolve_csr_free(&own, ctx);
+    gsolve_csr_free(&cleaned, ctx);
     gsolve_free(ctx, GSOLVE_HOST, place);
     return status;
 }

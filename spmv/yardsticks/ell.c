@@ -1,11 +1,11 @@
-/* ell.c: the format ell, ELLPACK: all rows as long as the longest, stored by columns: the yardstick
- * for formats that pad less. */
+/* ell.c: the format ell, ELLPACK: all rows as long as the longest, stored column by column. It is
+ * the yardstick for formats that pad less. */
 #include "spmv/sliced/sliced.h"
 
 #include "core/try.h"
 #include "spmv/handle.h"
 
-#define RATIO 16 /* of what is stored to the entries at most, beyond GRACE slots */
+#define RATIO 16 /* most stored slots per entry, beyond GRACE slots */
 #define GRACE (1 << 20)
 
 typedef struct ell_options {
@@ -23,12 +23,13 @@ static gsolve_status refuse_padding(gsolve_context *ctx, const gsolve_csr *csr,
     const double stored = (double)facts->longest * csr->nrows;
 
     if (stored <= GRACE + (double)RATIO * (double)facts->entries) return GSOLVE_OK;
-    return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                       "ell would store %.3g GB for %lld entries (the longest of %d rows has %lld, "
-                       "the mean %.3g); at most %d times the entries are allowed: sell pads less",
-                       1e-9 * stored * (double)(sizeof *csr->col + gs_type_size(csr->type)),
-                       (long long)facts->entries, csr->nrows, (long long)facts->longest,
-                       (double)facts->entries / csr->nrows, RATIO);
+    return gsolve_fail(
+        ctx, GSOLVE_UNSUPPORTED,
+        "ell would store %.3g GB for %lld entries (the longest of %d rows has %lld, "
+        "the mean row %.3g); it stores at most %d times the entries; use sell, which pads less",
+        1e-9 * stored * (double)(sizeof *csr->col + gs_type_size(csr->type)),
+        (long long)facts->entries, csr->nrows, (long long)facts->longest,
+        (double)facts->entries / csr->nrows, RATIO);
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
@@ -68,7 +69,7 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 }
 
 const gsolve_format gs_ell_format = {
-    .plugin = {"ell", "all rows as wide as the longest, stored by columns (ELLPACK)", options,
+    .plugin = {"ell", "all rows as wide as the longest, stored column by column (ELLPACK)", options,
                sizeof(ell_options)},
     .build = build,
     .destroy = gs_sliced_destroy,

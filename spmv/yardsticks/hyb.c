@@ -1,8 +1,8 @@
-/* hyb.c: the format hyb, Bell and Garland: the first K entries of each row in ELLPACK, all rows K
- * wide, the others in coordinates. K is the greatest width of which at least a third of the rows
- * have as many entries, on the CPU three quarters: there a row that ends early costs a branch that
- * was not foreseen. (The paper asks for 4096 rows besides; so few do not fill a GPU either
- * way.) ELLPACK is that of spmv/sliced/, the coordinates that of spmv/triples/. */
+/* hyb.c: the format hyb, Bell and Garland: the first K entries of each row in ELLPACK, where all
+ * rows are K wide, and the others in coordinates. K is the greatest width such that at least a
+ * third of the rows have K entries or more; on the CPU three quarters, since a row that ends early
+ * costs a branch misprediction there. (The paper also asks for 4096 such rows; so few rows do not
+ * fill a GPU in either form.) sliced/ stores the ELLPACK part, triples.h the coordinates. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "spmv/sliced/sliced.h"
 #include "spmv/yardsticks/triples.h"
 
-/* Rows in twelve that have K entries or more. */
+/* Twelfths of the rows that must have K entries or more. */
 #define SHARE_CUDA 4
 #define SHARE_HOST 9
 
@@ -42,7 +42,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, h);
 }
 
-/* How many rows have K entries or more, less one; or with K asked for the longest tells. */
+/* The rank, from 0, of the row by length whose length is K; with K asked for, 0. */
 static int32_t rank_of(int asked, int32_t rows, bool gpu)
 {
     const int64_t share = gpu ? SHARE_CUDA : SHARE_HOST;
@@ -88,7 +88,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     TRY(gs_triples_make(&h->rest, ctx, csr, entries, width));
     if (width > 0) {
         const bool gpu = gs_on_gpu(ctx);
-        const int32_t lanes = gs_sliced_share(gpu, csr->nrows, csr->nrows * width);
+        const int32_t lanes = gs_sliced_lanes_per_row(gpu, csr->nrows, csr->nrows * width);
         const gs_sliced_group all = {0, lanes, (int32_t)((width + lanes - 1) / lanes)};
         const gs_sliced_policy policy = {.lanes = gs_sliced_lanes(ctx),
                                          .groups = 1,
@@ -132,7 +132,7 @@ done:
     return status;
 }
 
-/* Nothing is asked of a device here: the rows lie on the host. */
+/* The rows lie on the host, so no device is needed. */
 static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 {
     const hyb_options *o = chosen;
@@ -146,13 +146,14 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
         const int64_t left = gs_start(csr, i + 1) - gs_start(csr, i) - width;
         rest += left > 0 ? left : 0;
     }
-    const int32_t lanes = gs_sliced_share(true, csr->nrows, csr->nrows * width);
+    const int32_t lanes = gs_sliced_lanes_per_row(true, csr->nrows, csr->nrows * width);
     const double stored = (double)csr->nrows * (double)((width + lanes - 1) / lanes * lanes);
     return (width > 0 ? gs_sliced_bytes(csr, stored, GS_SLICED_WARP / lanes, false) : 0) +
            (size_t)gs_triples_bytes(csr, (double)rest, width > 0);
 }
 
-/* Both parts, of which the second reads x again and reads and writes y in its rows: at most all. */
+/* Both parts. The second reads x again, and reads and writes y in its rows; all rows are assumed.
+ */
 static void describe(const void *self, gsolve_matrix_info *info)
 {
     const hyb *h = self;

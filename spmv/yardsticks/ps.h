@@ -1,20 +1,19 @@
 /* ps.h: the format ps, product and summation one after the other (P&S: Deng, Wang, Mu, as described
  * by He et al. in the paper of segSpMV): a yardstick.
  *
- * The rows are read as they are. A first pass writes value x for every entry, a second one adds the
- * products of each row: two launches, with an array of all products between them. On the CPU it is
- * csr. */
+ * The rows of csr are not converted. A first launch writes value x for every entry to an array, and
+ * a second one adds the products of each row. On the CPU, ps is csr. */
 #ifndef GS_SPMV_YARDSTICKS_PS_H
 #define GS_SPMV_YARDSTICKS_PS_H
 
 #include "matrix/csr.h"
 
-#define GS_PS_PIECE 2048 /* products at hand at a time, as in the paper */
+#define GS_PS_PIECE 2048 /* products in shared memory at a time, as in the paper */
 
 typedef struct gs_ps {
-    gsolve_csr csr; /* the handle's */
+    gsolve_csr csr; /* the handle's rows */
     int64_t entries;
-    void *product; /* one for each entry */
+    void *product; /* one product per entry */
 } gs_ps;
 
 typedef struct gs_ps_kernels {

@@ -1,6 +1,7 @@
-// ps_cuda.cu: the two launches of ps on a GPU, see ps.h. In the second a thread adds a row, whose
-// products a block brings to shared memory by pieces: what is read is read in order, but a thread
-// has as long to go as its row is.
+// ps_cuda.cu: the two launches of ps on a GPU, see ps.h. In the first, a thread strides over the
+// entries. In the second, a thread adds the products of one row, and a block of threads copies the
+// products of its rows to shared memory in pieces of GS_PS_PIECE. Loads are coalesced, but a thread
+// works as long as its row is.
 #include "core/pdl.cuh"
 
 extern "C" {

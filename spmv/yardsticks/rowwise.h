@@ -1,10 +1,10 @@
 /* rowwise.h: the formats csr_scalar and csr_vector (Bell and Garland, Implementing sparse
- * matrix-vector multiplication on throughput-oriented processors, 2009): the rows as they are, one
- * thread or one warp a row whatever its length. Nothing is made of the matrix: they are what other
- * papers measure against. On the CPU they are csr.
+ * matrix-vector multiplication on throughput-oriented processors, 2009): the rows of csr, with one
+ * thread or one warp per row whatever its length. They need no conversion. Other papers measure
+ * against them. On the CPU they are csr.
  *
- * One product moves 12 bytes an entry (8 in fp32), 4 or 8 a row, and x and y once; what csr_scalar
- * reads on a GPU is scattered, since the threads of a warp are rows apart. */
+ * One product moves 12 bytes per entry (8 in single precision), 4 or 8 per row, and x and y once.
+ * The loads of csr_scalar are not coalesced, since the threads of a warp read different rows. */
 #ifndef GS_SPMV_YARDSTICKS_ROWWISE_H
 #define GS_SPMV_YARDSTICKS_ROWWISE_H
 

@@ -1,4 +1,5 @@
-// rowwise_cuda.cu: csr_scalar and csr_vector on a GPU, see rowwise.h.
+// rowwise_cuda.cu: csr_scalar and csr_vector on a GPU, see rowwise.h: a thread, or a warp, has one
+// row, whatever its length.
 #include "core/pdl.cuh"
 
 extern "C" {

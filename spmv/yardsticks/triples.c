@@ -1,4 +1,4 @@
-/* triples.c: what the formats by coordinates share on any device, see triples.h. */
+/* triples.c: what the formats by coordinates share on every device, see triples.h. */
 #include "spmv/yardsticks/triples.h"
 
 #include <string.h>
@@ -20,15 +20,15 @@ void gs_triples_drop(gs_triples *t, gsolve_context *ctx)
         gsolve_free(ctx, gs_location(ctx), t->value);
     }
     if (t->form) gs_csr_format.destroy(t->form, ctx);
-    gsolve_free(ctx, gs_location(ctx), (void *)(uintptr_t)t->left.start);
+    gsolve_free(ctx, gs_location(ctx), (void *)(uintptr_t)t->nonempty.start);
     gsolve_free(ctx, gs_location(ctx), t->sum);
     gsolve_free(ctx, gs_location(ctx), t->head);
     gsolve_free(ctx, gs_location(ctx), t->tail);
     memset(t, 0, sizeof *t);
 }
 
-/* Entries where they lie are read there. */
-static void point(gs_triples *t, const gsolve_csr *csr)
+/* Entries that are stored in csr are read there. */
+static void point_to_csr(gs_triples *t, const gsolve_csr *csr)
 {
     t->csr = *csr;
     if (t->skip > 0) return;
@@ -45,8 +45,8 @@ gsolve_status gs_triples_make(gs_triples *t, gsolve_context *ctx, const gsolve_c
 
     memset(t, 0, sizeof *t);
     t->skip = skip;
-    t->entries = entries; /* make counts those that are left if skip > 0 */
-    point(t, csr);
+    t->entries = entries; /* make counts the entries of nonempty rows if skip > 0 */
+    point_to_csr(t, csr);
     TRY(kernels_of(t, ctx)->make(t, ctx));
     if (interval == 0) return GSOLVE_OK;
     t->intervals = (t->entries + interval - 1) / interval;
@@ -62,16 +62,16 @@ done:
 
 gsolve_status gs_triples_update(gs_triples *t, gsolve_context *ctx, const gsolve_csr *csr)
 {
-    point(t, csr);
+    point_to_csr(t, csr);
     return t->skip > 0 ? kernels_of(t, ctx)->refill(t, ctx) : GSOLVE_OK;
 }
 
 gsolve_status gs_triples_add(const gs_triples *t, gsolve_context *ctx, double alpha, gsolve_dense x,
                              gsolve_dense y)
 {
-    const gsolve_dense sum = {.nrows = t->left.nrows,
+    const gsolve_dense sum = {.nrows = t->nonempty.nrows,
                               .ncols = 1,
-                              .stride = t->left.nrows,
+                              .stride = t->nonempty.nrows,
                               .value = t->sum,
                               .type = x.type,
                               .location = x.location};

@@ -1,14 +1,14 @@
-/* triples_body.h: values and sums on the CPU for one value type T. */
+/* triples_body.h: values and sums of the formats by coordinates on the CPU for one value type T. */
 
-/* t's own entries, where it has any, from csr; columns: not only values. */
+/* Copies t's own entries, where it has any, from csr; columns: column numbers too. */
 static void FN(copy)(const gs_triples *t, gsolve_context *ctx, bool columns)
 {
     const T *value = t->csr.value;
 
 #pragma omp parallel for schedule(dynamic, 512) num_threads(gsolve_threads(ctx))
-    for (int32_t r = 0; r < t->left.nrows; r++) {
-        const int64_t from = gs_start(&t->csr, t->row[r]) + t->skip, to = gs_start(&t->left, r);
-        const int64_t n = gs_start(&t->left, r + 1) - to;
+    for (int32_t r = 0; r < t->nonempty.nrows; r++) {
+        const int64_t from = gs_start(&t->csr, t->row[r]) + t->skip, to = gs_start(&t->nonempty, r);
+        const int64_t n = gs_start(&t->nonempty, r + 1) - to;
         memcpy((T *)t->value + to, value + from, (size_t)n * sizeof *value);
         if (columns) memcpy(t->col + to, t->csr.col + from, (size_t)n * sizeof *t->col);
     }
@@ -32,11 +32,11 @@ static gsolve_status FN(make)(gs_triples *t, gsolve_context *ctx)
         t->value = value;
         FN(copy)(t, ctx, true);
     }
-    ALLOC(ctx, gs_location(ctx), sum, t->left.nrows);
+    ALLOC(ctx, gs_location(ctx), sum, t->nonempty.nrows);
     t->sum = sum;
-    t->left.col = t->col;
-    t->left.value = t->value;
-    TRY(gs_csr_format.build(&t->form, ctx, &t->left, t->entries, NULL));
+    t->nonempty.col = t->col;
+    t->nonempty.value = t->value;
+    TRY(gs_csr_format.build(&t->form, ctx, &t->nonempty, t->entries, NULL));
 done:
     return status;
 }
@@ -46,9 +46,9 @@ static gsolve_status FN(add)(gs_queue *q, const gs_triples *t, double alpha, con
     const T *sum = t->sum;
     T *to = y;
 
-    (void)alpha, (void)x; /* sum is made of them */
+    (void)alpha, (void)x; /* sum holds the product already */
 #pragma omp parallel for schedule(static) \
-    num_threads(gs_queue_threads(q)) if (t->left.nrows > SERIAL)
-    for (int32_t r = 0; r < t->left.nrows; r++) to[t->row[r]] += sum[r];
+    num_threads(gs_queue_threads(q)) if (t->nonempty.nrows > SERIAL)
+    for (int32_t r = 0; r < t->nonempty.nrows; r++) to[t->row[r]] += sum[r];
     return GSOLVE_OK;
 }

@@ -1,6 +1,6 @@
 // triples_cuda.cu: the kernels of formats by coordinates on a GPU, see triples.h. A warp sums an
-// interval, 32 entries after the other: within these by a scan that stops where the row changes,
-// and the sum of the row that is still open goes on to the next 32.
+// interval, 32 entries at a time: a segmented scan adds the entries of equal rows, and the sum of
+// the row that is still open is carried to the next 32. Loads are coalesced.
 #include "core/pdl.cuh"
 #include "core/scan.cuh"
 #include "core/sort.cuh"
@@ -15,7 +15,7 @@ namespace
 {
 
 constexpr int interval = GS_TRIPLES_CUDA;
-constexpr int at_once = 4; // times 32 entries that a warp reads at once
+constexpr int at_once = 4; // times 32: entries that a warp loads at once
 constexpr unsigned all = 0xffffffffu;
 
 int blocks_for(int64_t threads)
@@ -23,9 +23,9 @@ int blocks_for(int64_t threads)
     return (int)((threads + gs_block_size - 1) / gs_block_size);
 }
 
-// --- making -----------------------------------------------------------------------------------
+// --- conversion ---------------------------------------------------------------------------------
 
-// count[i] = entries of row i but the first skip; 0 for i = nrows.
+// count[i] = entries of row i except the first `skip`; count[nrows] = 0. A thread counts one row.
 template <class O>
 __global__ void count_rest(int32_t nrows, const O *start, int64_t skip, int64_t *count)
 {
@@ -35,10 +35,10 @@ __global__ void count_rest(int32_t nrows, const O *start, int64_t skip, int64_t 
     count[i] = left > 0 ? left : 0;
 }
 
-// first[i] = entries of the rest before row i.
+// first[i] = number of remaining entries before row i. A thread has an interval of entries.
 template <class O>
-__global__ void name_rest(int64_t entries, int32_t nrows, const O *start, const int32_t *col,
-                          int64_t skip, const int64_t *first, int32_t *row, int32_t *out)
+__global__ void store_rest(int64_t entries, int32_t nrows, const O *start, const int32_t *col,
+                           int64_t skip, const int64_t *first, int32_t *row, int32_t *out)
 {
     gs_each_entry(entries, nrows, first, [&](int64_t k, int32_t i) {
         row[k] = i;
@@ -46,7 +46,7 @@ __global__ void name_rest(int64_t entries, int32_t nrows, const O *start, const 
     });
 }
 
-// A thread an entry: how far it is into the rest of its row.
+// A thread copies one value; it finds the entry's number in its row.
 template <class T, class O>
 __global__ void fill_rest(int64_t entries, const int32_t *row, const O *start, const T *value,
                           int64_t skip, T *out)
@@ -56,7 +56,8 @@ __global__ void fill_rest(int64_t entries, const int32_t *row, const O *start, c
     if (k >= entries) return;
     const int32_t i = row[k];
     const int64_t length = (int64_t)start[i + 1] - (int64_t)start[i] - skip;
-    int64_t low = k - length + 1 > 0 ? k - length + 1 : 0, high = k; // the row's first is there
+    int64_t low = k - length + 1 > 0 ? k - length + 1 : 0,
+            high = k; // the first entry of the row is at high or before
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
         if (row[middle] < i) {
@@ -68,9 +69,9 @@ __global__ void fill_rest(int64_t entries, const int32_t *row, const O *start, c
     out[k] = value[(int64_t)start[i] + skip + k - low];
 }
 
-// t's entries, row and col, of what is left of the rows.
+// Fills t's entries, row and col.
 template <class O>
-gsolve_status name_left(gs_triples *t, gsolve_context *ctx)
+gsolve_status make_rest(gs_triples *t, gsolve_context *ctx)
 {
     const gsolve_csr *A = &t->csr;
     const O *start = (const O *)A->start;
@@ -94,7 +95,7 @@ gsolve_status name_left(gs_triples *t, gsolve_context *ctx)
     ALLOC_DEVICE(ctx, t->row, t->entries);
     ALLOC_DEVICE(ctx, t->col, t->entries);
     if (t->entries == 0) goto done;
-    TRY(gs_launch(q, "naming entries", name_rest<O>, gs_stretch_blocks(t->entries), gs_block_size,
+    TRY(gs_launch(q, "storing entries", store_rest<O>, gs_stretch_blocks(t->entries), gs_block_size,
                   t->entries, A->nrows, start, A->col, t->skip, first, t->row, t->col));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
@@ -135,7 +136,7 @@ gsolve_status make(gs_triples *t, gsolve_context *ctx)
     gsolve_status status;
 
     if (t->skip == 0) return name_every(t, ctx);
-    TRY(t->csr.offset == GSOLVE_O64 ? name_left<int64_t>(t, ctx) : name_left<int32_t>(t, ctx));
+    TRY(t->csr.offset == GSOLVE_O64 ? make_rest<int64_t>(t, ctx) : make_rest<int32_t>(t, ctx));
     ALLOC_DEVICE(ctx, value, t->entries);
     t->value = value;
     TRY(refill<T>(t, ctx));
@@ -150,7 +151,7 @@ __global__ void measure_rows(int32_t nrows, const O *start, int32_t *length)
     if (i < nrows) length[i] = (int32_t)(start[i + 1] - start[i]);
 }
 
-// By a sort of the lengths; nrows > rank.
+// Sorts the lengths; nrows > rank.
 gsolve_status ranked(gsolve_context *ctx, const gsolve_csr *csr, int32_t rank, int64_t *length)
 {
     gs_queue *q = ctx->queue;
@@ -198,9 +199,9 @@ __device__ bool is_within(const product<T> &a, int64_t k)
     return k > 0 && k < a.entries && a.row[k - 1] == a.row[k];
 }
 
-// The sum of all of row i that is in interval n; goes_on: the row began before.
+// Stores the sum of the part of row i in interval n; goes_on: the row began before the interval.
 template <class T>
-__device__ void leave(const product<T> &a, int64_t n, int32_t i, T sum, bool goes_on)
+__device__ void store_part(const product<T> &a, int64_t n, int32_t i, T sum, bool goes_on)
 {
     if (goes_on) {
         a.head[n] = sum;
@@ -209,7 +210,7 @@ __device__ void leave(const product<T> &a, int64_t n, int32_t i, T sum, bool goe
     }
 }
 
-// s = the sum of s over the lanes up to this one whose i, which ascends, is this one's.
+// The sum of s over the lanes up to this one with the same row i; rows ascend over the lanes.
 template <class T>
 __device__ T scan_row(int32_t i, T s)
 {
@@ -223,7 +224,7 @@ __device__ T scan_row(int32_t i, T s)
     return s;
 }
 
-// The row that a warp is about, and its sum so far.
+// The row that a warp is summing, and its sum so far.
 template <class T>
 struct open_row {
     int32_t i;
@@ -231,7 +232,7 @@ struct open_row {
     T sum;
 };
 
-// 32 entries, of which the first count are there: rows i, products s.
+// Adds 32 entries, of which the first `count` exist: rows i, products s.
 template <class T>
 __device__ void add_step(const product<T> &a, int64_t n, int count, int32_t i, T s,
                          open_row<T> &open)
@@ -241,11 +242,11 @@ __device__ void add_step(const product<T> &a, int64_t n, int count, int32_t i, T
 
     s = scan_row(i, s);
     if (first != open.i) {
-        if (lane == 0) leave(a, n, open.i, open.sum, open.goes_on);
+        if (lane == 0) store_part(a, n, open.i, open.sum, open.goes_on);
         open = {first, false, T(0)};
     }
     if (i == first) s += open.sum;
-    if (lane < last && next != i) leave(a, n, i, s, i == first && open.goes_on);
+    if (lane < last && next != i) store_part(a, n, i, s, i == first && open.goes_on);
     open.sum = __shfl_sync(all, s, last);
     open.i = __shfl_sync(all, i, last);
     open.goes_on = open.goes_on && open.i == first;
@@ -284,11 +285,12 @@ __global__ void __launch_bounds__(gs_block_size) add_intervals(product<T> a, gs_
     if (!open.goes_on && is_within(a, end)) {
         a.tail[n] = open.sum;
     } else {
-        leave(a, n, open.i, open.sum, open.goes_on);
+        store_part(a, n, open.i, open.sum, open.goes_on);
     }
 }
 
-// The row that begins in interval n and reaches over its end, if there is one: a warp for it.
+// A warp adds the parts of the row that begins in interval n and continues beyond it, if there is
+// one.
 template <class T>
 __global__ void add_parts(product<T> a, gs_guard guard)
 {

@@ -1,4 +1,4 @@
-/* triples_host.c: the kernels of formats by coordinates on the CPU. */
+/* triples_host.c: the kernel table of the formats by coordinates on the CPU. */
 #include "spmv/yardsticks/triples.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static int64_t length_of(const gsolve_csr *csr, int32_t i)
     return gs_start(csr, i + 1) - gs_start(csr, i);
 }
 
-/* t's entries and row, and left but for its columns and values. */
+/* Fills t's entries and row, and t->nonempty except its columns and values. */
 static gsolve_status find_rows(gs_triples *t, gsolve_context *ctx)
 {
     const gsolve_csr *csr = &t->csr;
@@ -25,24 +25,24 @@ static gsolve_status find_rows(gs_triples *t, gsolve_context *ctx)
     ALLOC(ctx, gs_location(ctx), t->row, n);
     start = gsolve_alloc(ctx, gs_location(ctx), (size_t)n + 1, gs_offset_size(csr->offset));
     TRY(start ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    t->left = *csr;
-    t->left.nrows = n;
-    t->left.start = start;
+    t->nonempty = *csr;
+    t->nonempty.nrows = n;
+    t->nonempty.start = start;
     t->entries = 0;
     n = 0;
     for (int32_t i = 0; i < csr->nrows; i++) {
-        const int64_t left = length_of(csr, i) - t->skip;
-        if (left <= 0) continue;
-        gs_set_start(&t->left, n, t->entries);
+        const int64_t nonempty = length_of(csr, i) - t->skip;
+        if (nonempty <= 0) continue;
+        gs_set_start(&t->nonempty, n, t->entries);
         t->row[n++] = i;
-        t->entries += left;
+        t->entries += nonempty;
     }
-    gs_set_start(&t->left, n, t->entries);
+    gs_set_start(&t->nonempty, n, t->entries);
 done:
     return status;
 }
 
-/* By bisection of the length: how many rows are longer. */
+/* By bisection of the length: counts how many rows are longer. */
 static gsolve_status ranked(gsolve_context *ctx, const gsolve_csr *csr, int32_t rank,
                             int64_t *length)
 {

@@ -1,23 +1,23 @@
-// sliced_parted_cuda.cu: the product with several columns at once on a GPU where x lies by rows and
-// there are parts of long rows besides slices of 32 lanes, a row to each: subwarps as in
-// sliced_block_cuda.cu, the first blocks of which do the parts, so that no_row waits for these,
-// which are few and take long.
+// sliced_row_major_long_cuda.cu: the product with several columns at once on a GPU, x row-major,
+// where there are parts of long rows besides slices of 32 lanes with one row per lane. Subwarps
+// work as in sliced_row_major_cuda.cu. One launch computes both: the first blocks take the parts,
+// which are few and take long, so that they start first.
 #include "core/pdl.cuh"
-#include "spmv/sliced/sliced_lean.cuh"
+#include "spmv/sliced/sliced_few_registers.cuh"
 
-using namespace gs_lean_slices;
+using namespace gs_few_register_slices;
 
 namespace
 {
 
-constexpr int in_flight = 4; // packs of x that a thread waits for at once
+constexpr int in_flight = 4; // packs of x that a thread has in flight
 
-// A thread of a subwarp of G, with P packs G W columns apart.
+// A thread of a subwarp of G threads, with P packs, G W columns apart.
 template <class T, int W, int G, int P>
 struct packs {
     static constexpr int apart = G * W;
-    member<T, W, G> m; // of the first
-    int columns;       // of all
+    member<T, W, G> m; // the thread's first pack
+    int columns;       // of the operands
 
     __device__ packs(const block_operands<T> &a, int chunk) : m(a, chunk * P), columns(a.columns) {}
     __device__ bool has(int p) const { return p == 0 || m.column + p * apart < columns; }
@@ -30,9 +30,10 @@ struct packs {
     }
 };
 
-// sum += the products of the lane's entries; while some are multiplied the next ones are read.
+// sum += the products of the lane's entries. The next entries are loaded while the present ones are
+// multiplied.
 template <int STEP, class T, class V, int W, int G, int P>
-__device__ __forceinline__ void add_products(const packs<T, W, G, P> &own,
+__device__ __forceinline__ void add_products(const packs<T, W, G, P> &packs_of_thread,
                                              const lane_entries<V> &lane, T (&sum)[P][W])
 {
     constexpr int once = in_flight / P;
@@ -40,7 +41,7 @@ __device__ __forceinline__ void add_products(const packs<T, W, G, P> &own,
     lane.visit([&](auto *index) {
         some_entries<T, once> now, next;
         now.template read<STEP>(lane, index, 0);
-#pragma unroll 1 // or it takes so many registers that few warps run
+#pragma unroll 1 // unrolled, the loop takes so many registers that few warps run
         for (int32_t k = 0; k < lane.columns; k += once) {
             gs_pack<T, W> x[once][P];
             next.template read<STEP>(lane, index, k + once);
@@ -48,7 +49,8 @@ __device__ __forceinline__ void add_products(const packs<T, W, G, P> &own,
             for (int u = 0; u < once; u++) {
 #pragma unroll
                 for (int p = 0; p < P; p++) {
-                    x[u][p] = own.m.read_if(own.has(p) ? now.c[u] : -1, p * own.apart);
+                    x[u][p] = packs_of_thread.m.read_if(packs_of_thread.has(p) ? now.c[u] : -1,
+                                                        p * packs_of_thread.apart);
                 }
             }
 #pragma unroll
@@ -65,38 +67,38 @@ __device__ __forceinline__ void add_products(const packs<T, W, G, P> &own,
 }
 
 template <class T, class V, int W, int G, int P>
-__device__ __forceinline__ void do_slices(const gs_sliced &s, const block_operands<T> &a,
-                                          const chunk_of_work &work)
+__device__ __forceinline__ void sum_slices(const gs_sliced &s, const block_operands<T> &a,
+                                           const chunk_of_work &work)
 {
-    const packs<T, W, G, P> own(a, work.chunk);
-    const block_lane_state<V, 32> lane_state(s, work.at * (32 / G) + own.m.subwarp);
+    const packs<T, W, G, P> packs_of_thread(a, work.chunk);
+    const block_lane_state<V, 32> lane_state(s, work.at * (32 / G) + packs_of_thread.m.subwarp);
     T sum[P][W] = {};
 
-    add_products<32>(own, lane_state.entries, sum);
-    if (lane_state.row >= 0) own.finish_row(a, lane_state.row, sum);
+    add_products<32>(packs_of_thread, lane_state.entries, sum);
+    if (lane_state.row >= 0) packs_of_thread.finish_row(a, lane_state.row, sum);
 }
 
-// A warp's part of a long row, of which its subwarps take the entries in turn; if it is its row's
-// last to come, the row.
+// A warp sums a part of a long row: subwarp s of n takes entries s, s + n, ... If the warp finishes
+// last among the parts of the row, it adds them in their order.
 template <class T, int W, int G, int P>
-__device__ __forceinline__ void do_part(const gs_sliced &s, const block_operands<T> &a,
-                                        const chunk_of_work &work)
+__device__ __forceinline__ void sum_part(const gs_sliced &s, const block_operands<T> &a,
+                                         const chunk_of_work &work)
 {
     constexpr int subwarps = 32 / G;
     const gs_sliced_part part = s.part[work.at];
-    const packs<T, W, G, P> own(a, work.chunk);
-    const int subwarp = own.m.subwarp;
+    const packs<T, W, G, P> packs_of_thread(a, work.chunk);
+    const int subwarp = packs_of_thread.m.subwarp;
     T sum[P][W] = {};
 
-    add_products<subwarps>(own, part_entries<T>(s, part, subwarp, subwarps), sum);
+    add_products<subwarps>(packs_of_thread, part_entries<T>(s, part, subwarp, subwarps), sum);
 #pragma unroll
     for (int p = 0; p < P; p++) add_subwarps<T, W, G>(sum[p], 16);
     if (part.parts > 1) {
-        T *room = (T *)s.sum + own.m.column; // of this thread's packs
+        T *sums = (T *)s.sum + packs_of_thread.m.column; // of this thread's packs
         const int64_t step = (int64_t)a.chunks * G * P * W;
 #pragma unroll
         for (int p = 0; p < P && subwarp == 0; p++) {
-            for (int w = 0; w < W; w++) room[work.at * step + p * G * W + w] = sum[p][w];
+            for (int w = 0; w < W; w++) sums[work.at * step + p * G * W + w] = sum[p][w];
         }
         if (!is_last(part.parts, &s.done[part.l * GS_SLICED_CHUNKS + work.chunk])) return;
 #pragma unroll
@@ -109,16 +111,18 @@ __device__ __forceinline__ void do_part(const gs_sliced &s, const block_operands
             for (int p = 0; p < P; p++) {
 #pragma unroll
                 for (int w = 0; w < W; w++) {
-                    sum[p][w] += __ldcg(&room[(part.first + k) * step + p * own.apart + w]);
+                    sum[p][w] +=
+                        __ldcg(&sums[(part.first + k) * step + p * packs_of_thread.apart + w]);
                 }
             }
         }
 #pragma unroll
         for (int p = 0; p < P; p++) add_subwarps<T, W, G>(sum[p], 16);
     }
-    if (subwarp == 0) own.finish_row(a, part.row, sum);
+    if (subwarp == 0) packs_of_thread.finish_row(a, part.row, sum);
 }
 
+// A warp has a part of a long row, or 32 / G lanes of slices, and one chunk of columns.
 template <class T, class V, int W, int G, int P>
 __global__ void __launch_bounds__(gs_block_size, 4)
     slices_and_parts(gs_sliced s, block_operands<T> a, int for_parts, gs_guard guard)
@@ -126,11 +130,11 @@ __global__ void __launch_bounds__(gs_block_size, 4)
     if (guard.has_ended()) return;
     if ((int)blockIdx.x < for_parts) {
         const chunk_of_work work(a.chunks);
-        if (work.at < s.parts) do_part<T, W, G, P>(s, a, work);
+        if (work.at < s.parts) sum_part<T, W, G, P>(s, a, work);
         return;
     }
     const chunk_of_work work(a.chunks, for_parts);
-    if (work.at * (32 / G) < (int64_t)s.slices * 32) do_slices<T, V, W, G, P>(s, a, work);
+    if (work.at * (32 / G) < (int64_t)s.slices * 32) sum_slices<T, V, W, G, P>(s, a, work);
 }
 
 template <class T, class V, int W, int G, int P>
@@ -151,8 +155,8 @@ gsolve_status launch(gs_queue *q, const gs_sliced *s, block_operands<T> a)
                          for_parts);
 }
 
-// A subwarp for all columns: they are at most GS_SLICED_BLOCK, and so no more than GS_SLICED_CHUNKS
-// chunks.
+// A subwarp for all columns: these are at most GS_SLICED_BLOCK, so there are at most
+// GS_SLICED_CHUNKS chunks.
 template <class T, class V, int W>
 gsolve_status choose_subwarp(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
 {
@@ -171,17 +175,17 @@ namespace gs_by_slices
 {
 
 template <class T, class V>
-gsolve_status gs_sliced_parted_by_rows(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
+gsolve_status gs_sliced_row_major_long(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
 {
     return takes_packs(a) ? choose_subwarp<T, V, gs_wide<T>>(q, s, a)
                           : choose_subwarp<T, V, 1>(q, s, a);
 }
 
-template gsolve_status gs_sliced_parted_by_rows<float, float>(gs_queue *, const gs_sliced *,
+template gsolve_status gs_sliced_row_major_long<float, float>(gs_queue *, const gs_sliced *,
                                                               const block_operands<float> &);
-template gsolve_status gs_sliced_parted_by_rows<double, float>(gs_queue *, const gs_sliced *,
+template gsolve_status gs_sliced_row_major_long<double, float>(gs_queue *, const gs_sliced *,
                                                                const block_operands<double> &);
-template gsolve_status gs_sliced_parted_by_rows<double, double>(gs_queue *, const gs_sliced *,
+template gsolve_status gs_sliced_row_major_long<double, double>(gs_queue *, const gs_sliced *,
                                                                 const block_operands<double> &);
 
 } // namespace gs_by_slices

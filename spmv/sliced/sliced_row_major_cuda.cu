@@ -1,12 +1,12 @@
-// sliced_block_cuda.cu: the product with several columns at once on a GPU where x lies by rows: all
-// that an entry multiplies is one piece of memory, which a few threads, a subwarp, read in packs of
-// 16 bytes.
+// sliced_row_major_cuda.cu: the product with several columns at once on a GPU, x row-major, by
+// subwarps (see subwarps.cuh): all elements of x that an entry multiplies lie together, and a
+// subwarp reads them in packs of 16 bytes.
 //
-// A subwarp has a lane of a slice: all its threads read the lane's entries, the same ones, and each
-// multiplies its own packs of x. The subwarps of a warp have neighbouring lanes, whose entries lie
-// side by side. A thread holds the sums of one or two packs, so that a multiprocessor has room for
-// many warps: these, and not what one of them reads ahead, keep it busy while x is on its way. With
-// two packs what is read of A serves twice as many numbers of a thread.
+// A subwarp has one lane of a slice. All its threads read the lane's entries, and each multiplies
+// its packs_of_thread packs of x. The subwarps of a warp have neighbouring lanes, whose entries are
+// contiguous. A thread keeps the sums of one or two packs, so a multiprocessor has registers for
+// many warps; the number of warps, rather than prefetching, hides the wait for x. With two packs, a
+// thread uses each entry for twice as many columns.
 #include "core/pdl.cuh"
 #include "spmv/sliced/sliced_block.cuh"
 
@@ -15,13 +15,13 @@ using namespace gs_by_slices;
 namespace
 {
 
-constexpr int in_flight = 4; // packs of x that a thread waits for at once
+constexpr int in_flight = 4; // packs of x that a thread has in flight
 
-// A thread of a subwarp of G, with P packs G W columns apart.
+// A thread of a subwarp of G threads, with P packs, G W columns apart.
 template <class T, int W, int G, int P>
 struct packs {
-    member<T, W, G> m; // of the first
-    int after[P];      // numbers of x from it to each; 0 where there are no such columns
+    member<T, W, G> m; // the thread's first pack
+    int after[P]; // distance from the first pack to each in elements of x; 0 where the pack is idle
     bool idle[P];
 
     __device__ packs(const block_operands<T> &a, int chunk) : m(a, chunk * P)
@@ -41,14 +41,15 @@ struct packs {
     }
 };
 
-// sum += the products of the lane's entries; while some are multiplied the next ones are read.
+// sum += the products of the lane's entries. The next entries are loaded while the present ones are
+// multiplied.
 template <int STEP, class T, class V, int W, int G, int P>
-__device__ __forceinline__ void add_products(const packs<T, W, G, P> &own,
+__device__ __forceinline__ void add_products(const packs<T, W, G, P> &packs_of_thread,
                                              const lane_entries<V> &lane, T (&sum)[P][W])
 {
     constexpr int once = in_flight / P;
 
-    lane.visit_kinds([&](auto *index, auto each) {
+    lane.visit_each([&](auto *index, auto each) {
         some_entries<T, once> now, next;
         now.template read<STEP>(lane, index, each, 0);
         for (int32_t k = 0; k < lane.columns; k += once) {
@@ -57,7 +58,8 @@ __device__ __forceinline__ void add_products(const packs<T, W, G, P> &own,
 #pragma unroll
             for (int u = 0; u < once; u++) {
 #pragma unroll
-                for (int p = 0; p < P; p++) x[u][p] = own.m.read_if(now.c[u], own.after[p]);
+                for (int p = 0; p < P; p++)
+                    x[u][p] = packs_of_thread.m.read_if(now.c[u], packs_of_thread.after[p]);
             }
 #pragma unroll
             for (int u = 0; u < once; u++) {
@@ -72,10 +74,10 @@ __device__ __forceinline__ void add_products(const packs<T, W, G, P> &own,
     });
 }
 
-// Each sum that of all lanes of a row, in all of its subwarps; share: log2 of those of this
-// subwarp's row; most: at most.
+// Adds the sums of all lanes of a row; each of the row's subwarps gets the result. row_shift: log2
+// of the lanes of this subwarp's row; most: the largest row_shift.
 template <class T, int W, int G, int P>
-__device__ __forceinline__ void add_shares(int share, int most, T (&sum)[P][W])
+__device__ __forceinline__ void add_row_lanes(int row_shift, int most, T (&sum)[P][W])
 {
     for (int d = (1 << most) / 2; d > 0; d /= 2) {
 #pragma unroll
@@ -83,13 +85,13 @@ __device__ __forceinline__ void add_shares(int share, int most, T (&sum)[P][W])
 #pragma unroll
             for (int w = 0; w < W; w++) {
                 const T other = __shfl_xor_sync(all_lanes, sum[p][w], d * G);
-                if (d < 1 << share) sum[p][w] += other;
+                if (d < 1 << row_shift) sum[p][w] += other;
             }
         }
     }
 }
 
-// STEP: lanes of a slice, or 0.
+// A warp has 32 / G lanes and one chunk of columns. STEP: lanes of a slice, or 0.
 template <class T, class V, int W, int G, int P, int STEP>
 __global__ void __launch_bounds__(gs_block_size)
     slices_by_subwarps(gs_sliced s, block_operands<T> a, gs_guard guard)
@@ -99,14 +101,16 @@ __global__ void __launch_bounds__(gs_block_size)
 
     if (guard.has_ended()) return;
     if (work.at * (32 / G) >= (int64_t)s.slices << s.shift) return;
-    const packs<T, W, G, P> own(a, work.chunk);
-    const block_lane_state<V> lane_state(s, work.at * (32 / G) + own.m.subwarp);
-    add_products<STEP>(own, lane_state.entries, sum);
-    if (s.most_share > 0) add_shares<T, W, G, P>(lane_state.share, s.most_share, sum);
-    if (lane_state.row >= 0) own.finish_row(a, lane_state.row, sum);
+    const packs<T, W, G, P> packs_of_thread(a, work.chunk);
+    const block_lane_state<V> lane_state(s, work.at * (32 / G) + packs_of_thread.m.subwarp);
+    add_products<STEP>(packs_of_thread, lane_state.entries, sum);
+    if (s.most_row_shift > 0)
+        add_row_lanes<T, W, G, P>(lane_state.row_shift, s.most_row_shift, sum);
+    if (lane_state.row >= 0) packs_of_thread.finish_row(a, lane_state.row, sum);
 }
 
-// Parts of long rows, a warp each, whose subwarps take their entries in turn.
+// A warp sums a part of a long row: subwarp s of n takes entries s, s + n, ... The warp that
+// finishes last adds the parts of the row in their order.
 template <class T, int W, int G, int P>
 __global__ void __launch_bounds__(gs_block_size)
     parts_by_subwarps(gs_sliced s, block_operands<T> a, gs_guard guard)
@@ -118,17 +122,17 @@ __global__ void __launch_bounds__(gs_block_size)
     if (guard.has_ended()) return;
     if (work.at >= s.parts) return;
     const gs_sliced_part part = s.part[work.at];
-    const packs<T, W, G, P> own(a, work.chunk);
-    const int subwarp = own.m.subwarp;
-    add_products<subwarps>(own, part_entries<T>(s, part, subwarp, subwarps), sum);
+    const packs<T, W, G, P> packs_of_thread(a, work.chunk);
+    const int subwarp = packs_of_thread.m.subwarp;
+    add_products<subwarps>(packs_of_thread, part_entries<T>(s, part, subwarp, subwarps), sum);
 #pragma unroll
     for (int p = 0; p < P; p++) add_subwarps<T, W, G>(sum[p], 16);
     if (part.parts > 1) {
-        T *room = (T *)s.sum + own.m.column; // of this thread's packs
+        T *sums = (T *)s.sum + packs_of_thread.m.column; // of this thread's packs
         const int64_t step = (int64_t)a.chunks * G * P * W;
 #pragma unroll
         for (int p = 0; p < P && subwarp == 0; p++) {
-            for (int w = 0; w < W; w++) room[work.at * step + p * G * W + w] = sum[p][w];
+            for (int w = 0; w < W; w++) sums[work.at * step + p * G * W + w] = sum[p][w];
         }
         if (!is_last(part.parts, &s.done[part.l * GS_SLICED_CHUNKS + work.chunk])) return;
 #pragma unroll
@@ -136,13 +140,13 @@ __global__ void __launch_bounds__(gs_block_size)
             for (int w = 0; w < W; w++) {
                 sum[p][w] = 0;
                 for (int k = subwarp; k < part.parts; k += subwarps) {
-                    sum[p][w] += __ldcg(&room[(part.first + k) * step + p * G * W + w]);
+                    sum[p][w] += __ldcg(&sums[(part.first + k) * step + p * G * W + w]);
                 }
             }
             add_subwarps<T, W, G>(sum[p], 16);
         }
     }
-    if (subwarp == 0) own.finish_row(a, part.row, sum);
+    if (subwarp == 0) packs_of_thread.finish_row(a, part.row, sum);
 }
 
 // --- launches ---------------------------------------------------------------------------------
@@ -172,11 +176,11 @@ gsolve_status launch_parts(gs_queue *q, const gs_sliced *s, block_operands<T> a)
                          blocks_for((int64_t)s->parts * 32 * a.chunks), gs_block_size, *s, a);
 }
 
-// A subwarp for all columns, or of as many threads as there are.
+// Chooses a subwarp for all columns, or the widest that is possible.
 template <class T, class V, int W, int STEP>
 gsolve_status choose_subwarp(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
 {
-    const int most = 32 >> s->most_share; // so that a warp has all lanes of a row
+    const int most = 32 >> s->most_row_shift; // so that a warp has all lanes of a row
     const int packs = (a.columns + W - 1) / W;
 
     if (most == 1 || packs == 1) return launch_slices<T, V, W, 1, 1, STEP>(q, s, a);
@@ -214,16 +218,16 @@ done:
 } // namespace
 
 template <class T, class V>
-gsolve_status gs_by_slices::gs_sliced_by_rows(gs_queue *q, const gs_sliced *s,
-                                              const block_operands<T> &a)
+gsolve_status gs_by_slices::gs_sliced_row_major(gs_queue *q, const gs_sliced *s,
+                                                const block_operands<T> &a)
 {
-    if (gs_sliced_row_a_lane(s) && s->parts > 0) return gs_sliced_parted_by_rows<T, V>(q, s, a);
+    if (gs_sliced_row_a_lane(s) && s->parts > 0) return gs_sliced_row_major_long<T, V>(q, s, a);
     return takes_packs(a) ? multiply<T, V, gs_wide<T>>(q, s, a) : multiply<T, V, 1>(q, s, a);
 }
 
-template gsolve_status gs_by_slices::gs_sliced_by_rows<float, float>(gs_queue *, const gs_sliced *,
-                                                                     const block_operands<float> &);
-template gsolve_status gs_by_slices::gs_sliced_by_rows<double, float>(
+template gsolve_status gs_by_slices::gs_sliced_row_major<float, float>(
+    gs_queue *, const gs_sliced *, const block_operands<float> &);
+template gsolve_status gs_by_slices::gs_sliced_row_major<double, float>(
     gs_queue *, const gs_sliced *, const block_operands<double> &);
-template gsolve_status gs_by_slices::gs_sliced_by_rows<double, double>(
+template gsolve_status gs_by_slices::gs_sliced_row_major<double, double>(
     gs_queue *, const gs_sliced *, const block_operands<double> &);

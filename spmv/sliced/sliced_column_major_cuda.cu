@@ -1,11 +1,13 @@
-// sliced_columns_cuda.cu: the product with several columns at once on a GPU where x and y lie by
-// columns: a thread sums a lane, as for one column, for C columns of x at once. What neighbouring
-// rows read of a column lies close together where they are neighbours in a grid.
+// sliced_column_major_cuda.cu: the product with several columns at once on a GPU, x and y
+// column-major. A thread sums one lane, as for one column, for C columns of x at once, so each
+// column has the same bits as alone. The lanes of a warp read nearly contiguous elements of a
+// column where neighbouring rows read neighbouring elements, as in grids. The matrix is read once
+// for C columns.
 #include "core/pdl.cuh"
-#include "spmv/sliced/sliced_lean.cuh"
+#include "spmv/sliced/sliced_few_registers.cuh"
 #include "spmv/sliced/sliced_product.cuh"
 
-using namespace gs_lean_slices;
+using namespace gs_few_register_slices;
 
 namespace
 {
@@ -13,7 +15,7 @@ namespace
 template <int C>
 constexpr int at_once = C == 8   ? 1
                         : C == 4 ? 2
-                                 : 4; // entries that a thread reads at once
+                                 : 4; // entries that a thread loads at once
 constexpr int block_threads = 128;
 
 // The chunk's columns of x.
@@ -30,8 +32,8 @@ struct columns_of_x {
     }
 };
 
-// sum[j] += the products of the lane's entries with column j; while some are multiplied the next
-// ones are read. FULL: the chunk has C columns.
+// sum[j] += the products of the lane's entries with column j. The next entries are loaded while the
+// present ones are multiplied. FULL: the chunk has C columns.
 template <int STEP, bool FULL, class T, class V, int C>
 __device__ __forceinline__ void add_lane(const columns_of_x<T, C> &m, const lane_entries<V> &lane,
                                          T (&sum)[C])
@@ -71,10 +73,11 @@ __device__ void finish_row(const block_operands<T> &a, int chunk, int count, int
     }
 }
 
-// A warp's part; if it is its row's last to come, the row.
+// A warp sums one part of a long row. If it finishes last among the parts of the row, it finishes
+// the row.
 template <class T, int C>
-__device__ __forceinline__ void do_part_by_columns(const gs_sliced &s, const block_operands<T> &a,
-                                                   const chunk_of_work &work)
+__device__ __forceinline__ void sum_part_columns(const gs_sliced &s, const block_operands<T> &a,
+                                                 const chunk_of_work &work)
 {
     const int lane = (int)threadIdx.x % 32;
     const gs_sliced_part part = s.part[work.at];
@@ -85,15 +88,15 @@ __device__ __forceinline__ void do_part_by_columns(const gs_sliced &s, const blo
 #pragma unroll
     for (int j = 0; j < C; j++) sum[j] = sum_warp(sum[j]);
     if (part.parts > 1) {
-        T *room = (T *)s.sum + work.chunk * C;
+        T *sums = (T *)s.sum + work.chunk * C;
         const int64_t step = (int64_t)a.chunks * C;
-        for (int j = 0; lane == 0 && j < C; j++) room[work.at * step + j] = sum[j];
+        for (int j = 0; lane == 0 && j < C; j++) sums[work.at * step + j] = sum[j];
         if (!is_last(part.parts, &s.done[part.l * GS_SLICED_CHUNKS + work.chunk])) return;
 #pragma unroll
         for (int j = 0; j < C; j++) sum[j] = 0;
         for (int k = lane; k < part.parts; k += 32) {
 #pragma unroll
-            for (int j = 0; j < C; j++) sum[j] += __ldcg(&room[(part.first + k) * step + j]);
+            for (int j = 0; j < C; j++) sum[j] += __ldcg(&sums[(part.first + k) * step + j]);
         }
 #pragma unroll
         for (int j = 0; j < C; j++) sum[j] = sum_warp(sum[j]);
@@ -102,8 +105,8 @@ __device__ __forceinline__ void do_part_by_columns(const gs_sliced &s, const blo
 }
 
 template <class T, class V, int C, int STEP>
-__device__ __forceinline__ void do_slice_by_columns(const gs_sliced &s, const block_operands<T> &a,
-                                                    const chunk_of_work &work)
+__device__ __forceinline__ void sum_slice_columns(const gs_sliced &s, const block_operands<T> &a,
+                                                  const chunk_of_work &work)
 {
     const columns_of_x<T, C> m(a, work.chunk);
     const block_lane_state<V, STEP> lane_state(s, work.at * 32 + threadIdx.x % 32);
@@ -115,26 +118,27 @@ __device__ __forceinline__ void do_slice_by_columns(const gs_sliced &s, const bl
         add_lane<STEP, false>(m, lane_state.entries, sum);
     }
 #pragma unroll
-    for (int j = 0; j < C && !STEP && s.most_share > 0; j++) {
-        sum[j] = sum_shares(sum[j], lane_state.share, s.most_share);
+    for (int j = 0; j < C && !STEP && s.most_row_shift > 0; j++) {
+        sum[j] = sum_row_lanes(sum[j], lane_state.row_shift, s.most_row_shift);
     }
     if (lane_state.row >= 0) finish_row(a, work.chunk, m.count, lane_state.row, sum);
 }
 
-// STEP: see step_of. LONG: the first blocks do parts of long rows.
+// A warp has 32 lanes and one chunk of columns. STEP: see step_of. With LONG, the first blocks
+// compute parts of long rows.
 template <class T, class V, int C, int STEP, bool LONG>
 __global__ void __launch_bounds__(block_threads, C < 8 && STEP && !LONG ? 10 : 8)
-    slices_by_columns(gs_sliced s, block_operands<T> a, int for_parts, gs_guard guard)
+    slices_column_major(gs_sliced s, block_operands<T> a, int for_parts, gs_guard guard)
 {
     if (guard.has_ended()) return;
     if (LONG && (int)blockIdx.x < for_parts) {
         const chunk_of_work work(a.chunks);
-        if (work.at < s.parts) do_part_by_columns<T, C>(s, a, work);
+        if (work.at < s.parts) sum_part_columns<T, C>(s, a, work);
         return;
     }
     const chunk_of_work work(a.chunks, for_parts);
     if (work.at * 32 < (int64_t)s.slices << s.shift) {
-        do_slice_by_columns<T, V, C, STEP>(s, a, work);
+        sum_slice_columns<T, V, C, STEP>(s, a, work);
     }
 }
 
@@ -154,8 +158,8 @@ gsolve_status launch(gs_queue *q, const gs_sliced *s, block_operands<T> a)
                            "a product of %d columns at once has more than 2^31 blocks", a.columns);
     }
     return gs_launch_pdl(q, "the product of columns by slices",
-                         for_parts > 0 ? slices_by_columns<T, V, C, STEP, true>
-                                       : slices_by_columns<T, V, C, STEP, false>,
+                         for_parts > 0 ? slices_column_major<T, V, C, STEP, true>
+                                       : slices_column_major<T, V, C, STEP, false>,
                          (int)grid, block_threads, *s, a, for_parts);
 }
 
@@ -171,18 +175,18 @@ namespace gs_by_slices
 {
 
 template <class T, class V>
-gsolve_status gs_sliced_by_columns(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
+gsolve_status gs_sliced_column_major(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
 {
     if (a.columns <= 2) return choose_step<T, V, 2>(q, s, a);
     if (a.columns <= 4) return choose_step<T, V, 4>(q, s, a);
     return choose_step<T, V, 8>(q, s, a);
 }
 
-template gsolve_status gs_sliced_by_columns<float, float>(gs_queue *, const gs_sliced *,
-                                                          const block_operands<float> &);
-template gsolve_status gs_sliced_by_columns<double, float>(gs_queue *, const gs_sliced *,
-                                                           const block_operands<double> &);
-template gsolve_status gs_sliced_by_columns<double, double>(gs_queue *, const gs_sliced *,
-                                                            const block_operands<double> &);
+template gsolve_status gs_sliced_column_major<float, float>(gs_queue *, const gs_sliced *,
+                                                            const block_operands<float> &);
+template gsolve_status gs_sliced_column_major<double, float>(gs_queue *, const gs_sliced *,
+                                                             const block_operands<double> &);
+template gsolve_status gs_sliced_column_major<double, double>(gs_queue *, const gs_sliced *,
+                                                              const block_operands<double> &);
 
 } // namespace gs_by_slices
