@@ -1,6 +1,6 @@
 // kernels_cuda.cu: the kernels on a GPU.
 #include "core/pdl.cuh"
-#include "precond/lanes.cuh"
+#include "precond/subwarp.cuh"
 #include "vector/each.cuh"
 
 extern "C" {
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(gs_block_size)
 
 gsolve_status pack(gs_queue *q, int64_t n, const uint8_t *yes, uint32_t *bits)
 {
-    return gs_launch(q, "connections in bits", pack_bits, gs_lane_blocks(n, 1), gs_block_size, n,
+    return gs_launch(q, "connections in bits", pack_bits, gs_subwarp_blocks(n, 1), gs_block_size, n,
                      yes, bits);
 }
 
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(gs_block_size)
     take_values(int32_t nrows, const O *start, const int32_t *col, T *r, const O *pstart,
                 const int32_t *pcol, const T *p)
 {
-    const gs_lanes<32> g;
+    const gs_subwarp<32> g;
     const int32_t c = (int32_t)g.unit;
 
     if (g.unit >= nrows) return;
@@ -71,7 +71,7 @@ gsolve_status transpose_values(gs_queue *q, const gsolve_csr *P, const gsolve_cs
     return gs_with_start(R, [&](auto start) { // P's offsets are of the same type
         using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
         return gs_launch(q, "the transpose's values", take_values<T, O>,
-                         gs_lane_blocks(R->nrows, 32), gs_block_size, R->nrows, start, R->col,
+                         gs_subwarp_blocks(R->nrows, 32), gs_block_size, R->nrows, start, R->col,
                          (T *)const_cast<void *>(R->value), (const O *)P->start, P->col,
                          (const T *)P->value);
     });

@@ -12,7 +12,7 @@
 #include "precond/handle.h"
 #include "vector/layout.h"
 
-enum { STRIP = 8 }; /* columns that are multiplied together */
+enum { BLOCK_COLUMNS = 8 }; /* columns that are multiplied together */
 
 typedef struct chebyshev_options {
     int degree, its;
@@ -26,7 +26,7 @@ typedef struct chebyshev {
     void *d;            /* reciprocals of the diagonal */
     gsolve_dense p, q;  /* one column of work space each */
     double *square;     /* a number on the device */
-    gsolve_dense strip; /* r, z, p and q of STRIP, made when several columns are first applied to */
+    gsolve_dense block; /* r, z, p and q of BLOCK_COLUMNS, made when several columns are first applied to */
 } chebyshev;
 
 static const gsolve_option options[] = {
@@ -62,7 +62,7 @@ static gsolve_status estimate(chebyshev *M, gsolve_context *ctx, const gsolve_cs
     gsolve_status status;
 
     if (!(most > 0 && isfinite(most))) most = 1;
-    TRY(gs_polynomial_most(&most, ctx, M->A, M->d, M->options.its, M->p, M->q, M->square));
+    TRY(gs_estimate_lambda_max(&most, ctx, M->A, M->d, M->options.its, M->p, M->q, M->square));
     M->polynomial = (gs_polynomial){most, M->options.ratio};
 done:
     return status;
@@ -77,7 +77,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_DEVICE, M->p.value);
     gsolve_free(ctx, GSOLVE_DEVICE, M->q.value);
     gsolve_free(ctx, GSOLVE_DEVICE, M->square);
-    gsolve_free(ctx, GSOLVE_DEVICE, M->strip.value);
+    gsolve_free(ctx, GSOLVE_DEVICE, M->block.value);
     gsolve_free(ctx, GSOLVE_HOST, M);
 }
 
@@ -124,7 +124,7 @@ static gsolve_status iterate(const chebyshev *M, gsolve_context *ctx, bool trans
 {
     const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, r.type);
     gs_polynomial_step s = gs_polynomial_first(M->polynomial);
-    gs_stepped v = {.d = M->d, .b = r.value, .x = z.value};
+    gs_step_vectors v = {.d = M->d, .b = r.value, .x = z.value};
     gsolve_status status;
 
     TRY(kernels->step(ctx->queue, r.nrows, r.ncols, s.a, s.c, v));
@@ -140,7 +140,7 @@ done:
     return status;
 }
 
-/* Several columns, at most STRIP, which share the passes over A: by rows they do so best. */
+/* Several columns, at most BLOCK_COLUMNS, which share the passes over A: by rows they do so best. */
 static gsolve_status iterate_several(const chebyshev *M, gsolve_context *ctx, bool transposed,
                                      gsolve_dense r, gsolve_dense z)
 {
@@ -148,7 +148,7 @@ static gsolve_status iterate_several(const chebyshev *M, gsolve_context *ctx, bo
     gsolve_status status;
 
     for (int k = 0; k < 4; k++) {
-        v[k] = gs_column_of(M->strip, k * STRIP);
+        v[k] = gs_column_of(M->block, k * BLOCK_COLUMNS);
         v[k].ncols = r.ncols;
         v[k].stride = r.ncols;
         v[k].layout = GSOLVE_ROW_MAJOR;
@@ -161,21 +161,21 @@ done:
 }
 
 /* The constness of the handle is about what M stands for, and not about what is made on the way. */
-static gsolve_status by_column_blocks(chebyshev *M, gsolve_context *ctx, bool transposed,
+static gsolve_status apply_in_blocks(chebyshev *M, gsolve_context *ctx, bool transposed,
                                       gsolve_dense r, gsolve_dense z)
 {
     gsolve_status status = GSOLVE_OK;
 
-    if (r.ncols > 1 && !M->strip.value) {
-        TRY(gs_dense_new(&M->strip, ctx, gs_location(ctx), r.type, r.nrows, 4 * STRIP));
+    if (r.ncols > 1 && !M->block.value) {
+        TRY(gs_dense_new(&M->block, ctx, gs_location(ctx), r.type, r.nrows, 4 * BLOCK_COLUMNS));
     }
-    for (int32_t c = 0; c < r.ncols; c += STRIP) {
-        gsolve_dense some = gs_column_of(r, c), out = gs_column_of(z, c);
-        some.ncols = out.ncols = r.ncols - c < STRIP ? r.ncols - c : STRIP;
-        if (some.ncols == 1) {
-            TRY(iterate(M, ctx, transposed, some, M->p, M->q, out));
+    for (int32_t c = 0; c < r.ncols; c += BLOCK_COLUMNS) {
+        gsolve_dense in = gs_column_of(r, c), out = gs_column_of(z, c);
+        in.ncols = out.ncols = r.ncols - c < BLOCK_COLUMNS ? r.ncols - c : BLOCK_COLUMNS;
+        if (in.ncols == 1) {
+            TRY(iterate(M, ctx, transposed, in, M->p, M->q, out));
         } else {
-            TRY(iterate_several(M, ctx, transposed, some, out));
+            TRY(iterate_several(M, ctx, transposed, in, out));
         }
     }
 done:
@@ -184,13 +184,13 @@ done:
 
 static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
-    return by_column_blocks((chebyshev *)(uintptr_t)self, ctx, false, r, z);
+    return apply_in_blocks((chebyshev *)(uintptr_t)self, ctx, false, r, z);
 }
 
 static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z)
 {
-    return by_column_blocks((chebyshev *)(uintptr_t)self, ctx, true, r, z);
+    return apply_in_blocks((chebyshev *)(uintptr_t)self, ctx, true, r, z);
 }
 
 static void describe(const void *self, gsolve_precond_info *info)

@@ -11,24 +11,24 @@ static gsolve_status FN(reciprocals)(gs_queue *q, const gsolve_csr *A, gs_invers
         double sum = 0, diagonal = 0;
         for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
             const double a = (double)value[k];
-            sum += gs_inverse_term(kind, a);
+            sum += gs_row_sum_term(kind, a);
             if (A->col[k] == i) diagonal = a;
         }
-        d[i] = (T)gs_inverse_of(kind, diagonal, sum);
+        d[i] = (T)gs_inverse_diagonal_of(kind, diagonal, sum);
     }
     return GSOLVE_OK;
 }
 
-static gsolve_status FN(noise)(gs_queue *q, int64_t n, uint64_t seed, void *py)
+static gsolve_status FN(random)(gs_queue *q, int64_t n, uint64_t seed, void *py)
 {
     T *y = py;
 
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
-    for (int64_t i = 0; i < n; i++) y[i] = (T)gs_noise(seed, i);
+    for (int64_t i = 0; i < n; i++) y[i] = (T)gs_random_uniform(seed, i);
     return GSOLVE_OK;
 }
 
-static gsolve_status FN(narrow)(gs_queue *q, int64_t n, double a, const void *pd, const double *r,
+static gsolve_status FN(step_from_f64)(gs_queue *q, int64_t n, double a, const void *pd, const double *r,
                                 void *pb, void *px)
 {
     const T *d = pd;
@@ -48,7 +48,7 @@ typedef struct FN(stepped) {
     T *p, *x;
 } FN(stepped);
 
-static FN(stepped) FN(stepped_from)(const gs_stepped *v, int64_t row, int32_t columns)
+static FN(stepped) FN(stepped_from)(const gs_step_vectors *v, int64_t row, int32_t columns)
 {
     const int64_t at = row * columns;
 
@@ -117,7 +117,7 @@ static inline __attribute__((always_inline)) void FN(step_some)(int64_t n, const
 }
 
 static gsolve_status FN(step)(gs_queue *q, int64_t n, int32_t columns, double a, double c,
-                              gs_stepped v)
+                              gs_step_vectors v)
 {
     const gs_blocks blocks = gs_blocks_of(n);
     const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;

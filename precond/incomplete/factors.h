@@ -2,7 +2,7 @@
 #ifndef GS_PRECOND_INCOMPLETE_FACTORS_H
 #define GS_PRECOND_INCOMPLETE_FACTORS_H
 
-#include "precond/incomplete/triangle.h"
+#include "precond/incomplete/triangular_solve.h"
 
 typedef struct gs_factors {
     gs_triangle lower, upper;
@@ -13,14 +13,14 @@ typedef struct gs_factors {
 /* Takes the computed L, U and reciprocals of D; into the structures made before if there are any.
  * Fails only if there are none yet. */
 gsolve_status gs_factors_store(gs_factors *f, gsolve_context *ctx, gsolve_type type,
-                               const gs_strict *L, const gs_strict *U, const double *d);
+                               const gs_strict_triangle *L, const gs_strict_triangle *U, const double *d);
 
 /* The schedule by which row i of L may be computed when all rows of its columns are: made from the
  * pattern of L where f has none yet. */
 gsolve_status gs_factors_plan(gs_factors *f, gsolve_context *ctx, gsolve_type type,
-                              const gs_strict *L);
+                              const gs_strict_triangle *L);
 /* Bytes that an application to one column moves. */
-size_t gs_factors_moved(const gs_factors *f);
+size_t gs_factors_bytes(const gs_factors *f);
 void gs_factors_destroy(gs_factors *f, gsolve_context *ctx);
 
 /* z = M^-1 r, or M^-T r. */

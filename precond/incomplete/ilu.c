@@ -18,27 +18,27 @@ typedef struct ilu {
 
 static const gsolve_option options[] = {
     {"shift", "factor A + shift S, S of the rows' size; raised by itself on breakdown", GSOLVE_REAL,
-     offsetof(ilu_options, shift), 0, 0, GS_MOST_SHIFT, NULL},
+     offsetof(ilu_options, shift), 0, 0, GS_MAX_SHIFT, NULL},
     {0},
 };
 
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
     ilu *M = self;
-    gs_strict L = {0}, U = {0};
+    gs_strict_triangle L = {0}, U = {0};
     double *d = NULL, shift = M->first_shift;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, d, csr->nrows);
-    TRY(gs_strict_of(&L, ctx, csr, false));
-    TRY(gs_strict_of(&U, ctx, csr, true));
+    TRY(gs_strict_triangle_extract(&L, ctx, csr, false));
+    TRY(gs_strict_triangle_extract(&U, ctx, csr, true));
     TRY(gs_factors_plan(&M->factors, ctx, csr->type, &L));
     TRY(gs_incomplete_lu(&L, &U, d, ctx, "ilu", csr, &M->factors.lower.schedule, false, &shift));
     TRY(gs_factors_store(&M->factors, ctx, csr->type, &L, &U, d));
     M->shift = shift;
 done:
-    gs_strict_free(&U, ctx);
-    gs_strict_free(&L, ctx);
+    gs_strict_triangle_free(&U, ctx);
+    gs_strict_triangle_free(&L, ctx);
     gsolve_free(ctx, GSOLVE_HOST, d);
     return status;
 }
@@ -85,7 +85,7 @@ static void describe(const void *self, gsolve_precond_info *info)
 {
     const ilu *M = self;
 
-    info->moved = gs_factors_moved(&M->factors);
+    info->moved = gs_factors_bytes(&M->factors);
     if (M->shift > 0) snprintf(info->note, sizeof info->note, "shift %.3g", M->shift);
 }
 

@@ -3,30 +3,30 @@
 #ifndef GS_PRECOND_INCOMPLETE_INCOMPLETE_H
 #define GS_PRECOND_INCOMPLETE_INCOMPLETE_H
 
-#include "precond/incomplete/triangle.h"
+#include "precond/incomplete/triangular_solve.h"
 
-#define GS_LEAST_SHIFT 1e-3 /* of the diagonal, tried first where a factorisation breaks down */
-#define GS_MOST_SHIFT  1e3  /* beyond which it is given up */
-#define GS_LEAST_PIVOT \
+#define GS_MIN_SHIFT 1e-3 /* of the diagonal, tried first where a factorisation breaks down */
+#define GS_MAX_SHIFT  1e3  /* beyond which it is given up */
+#define GS_MIN_PIVOT \
     1e-10 /* of what a pivot was made from: below, the factorisation broke down */
 
 /* The shift to try after one that did not do. */
 static inline double gs_next_shift(double shift)
 {
-    return shift > 0 ? 2 * shift : GS_LEAST_SHIFT;
+    return shift > 0 ? 2 * shift : GS_MIN_SHIFT;
 }
 
 /* L and U, on entry the sides of csr, become those of csr + shift S (see the file heads);
  * d[i] = 1 / D_ii. *shift is the least to try, and then the one that did. schedule: of L; who: for
- * the sentence. GSOLVE_ZERO_PIVOT: a diagonal that cannot be, or even GS_MOST_SHIFT did not do; but
- * with spare, d[i] = 0 where a_ii is missing or 0, which leaves unknown i alone. The numbers fit
+ * the sentence. GSOLVE_ZERO_PIVOT: a diagonal that cannot be, or even GS_MAX_SHIFT did not do; but
+ * with allow_zero_diagonal, d[i] = 0 where a_ii is missing or 0, which leaves unknown i alone. The numbers fit
  * csr's type. */
-gsolve_status gs_incomplete_lu(gs_strict *L, gs_strict *U, double *d, gsolve_context *ctx,
+gsolve_status gs_incomplete_lu(gs_strict_triangle *L, gs_strict_triangle *U, double *d, gsolve_context *ctx,
                                const char *who, const gsolve_csr *csr, const gs_schedule *schedule,
-                               bool spare, double *shift);
+                               bool allow_zero_diagonal, double *shift);
 
 /* The same with U = L', from L alone. */
-gsolve_status gs_incomplete_cholesky(gs_strict *L, double *d, gsolve_context *ctx, const char *who,
+gsolve_status gs_incomplete_cholesky(gs_strict_triangle *L, double *d, gsolve_context *ctx, const char *who,
                                      const gsolve_csr *csr, const gs_schedule *schedule,
                                      double *shift);
 

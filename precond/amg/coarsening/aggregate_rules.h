@@ -13,23 +13,23 @@
 #define GS_ROOT    0u
 #define GS_NO_ROOT UINT32_MAX
 
-/* What a node has seen that saw a root, or only nodes which are none: either for good. The latter
+/* What a node has min1 that saw a root, or only nodes which are none: either for good. The latter
  * happens where connections go one way only. */
-#define GS_FOUND_ROOT UINT32_MAX
-#define GS_FOUND_NONE (UINT32_MAX - 1)
+#define GS_NEAR_ROOT UINT32_MAX
+#define GS_NEAR_NONE (UINT32_MAX - 1)
 
 /* Where neighbours of a node are no neighbours of each other, as on a grid of 7 points, stars do
  * not pack well: greedy aggregates grow to cubes by the nodes with two neighbours inside, and roots
  * in rounds are kept a connection further apart; half the entries on the next level for some more
  * iterations. On a grid of 5 points that does not pay. Of all degrees, and the nodes that have
  * any. */
-#define GS_LEAST_GROWING 4.5 /* mean degree */
-#define GS_MOST_GROWING  6.5
+#define GS_MIN_GROWING_DEGREE 4.5 /* mean degree */
+#define GS_MAX_GROWING_DEGREE  6.5
 
-SMALL bool gs_stars_grow(int64_t degrees, int64_t connected)
+SMALL bool gs_aggregates_grow(int64_t degrees, int64_t connected)
 {
-    return (double)degrees > GS_LEAST_GROWING * (double)connected &&
-           (double)degrees < GS_MOST_GROWING * (double)connected;
+    return (double)degrees > GS_MIN_GROWING_DEGREE * (double)connected &&
+           (double)degrees < GS_MAX_GROWING_DEGREE * (double)connected;
 }
 
 /* Bits that number n nodes from 1, with room above. */
@@ -42,7 +42,7 @@ SMALL int gs_bits_of_nodes(int32_t n)
 }
 
 /* A bijection of 32 bits in each round. */
-SMALL uint32_t gs_draw(uint32_t round, uint32_t x)
+SMALL uint32_t gs_random_bijection(uint32_t round, uint32_t x)
 {
     x = x * 0x9e3779b9u + round * 0x85ebca6bu + 0x165667b1u;
     x = (x ^ x >> 16) * 0x7feb352du;
@@ -65,15 +65,15 @@ SMALL uint32_t gs_priority(uint32_t round, int32_t node, int bits)
 {
     uint32_t x = (uint32_t)node + 1;
 
-    if (bits > 0) return gs_draw(round, (uint32_t)node) << bits | x;
+    if (bits > 0) return gs_random_bijection(round, (uint32_t)node) << bits | x;
     do {
-        x = gs_draw(round, x);
-    } while (x == GS_ROOT || x >= GS_FOUND_NONE);
+        x = gs_random_bijection(round, x);
+    } while (x == GS_ROOT || x >= GS_NEAR_NONE);
     return x;
 }
 
-/* The least of a node's own state and its neighbours', or what it has seen for good. */
-SMALL uint32_t gs_least_found(int32_t degree, const int32_t *neighbour, const uint32_t *state,
+/* The least of a node's own state and its neighbours', or what it has min1 for good. */
+SMALL uint32_t gs_min_of_states(int32_t degree, const int32_t *neighbour, const uint32_t *state,
                               uint32_t own)
 {
     uint32_t least = own;
@@ -82,42 +82,42 @@ SMALL uint32_t gs_least_found(int32_t degree, const int32_t *neighbour, const ui
         const uint32_t s = state[neighbour[e]];
         least = s < least ? s : least;
     }
-    return least == GS_ROOT ? GS_FOUND_ROOT : least == GS_NO_ROOT ? GS_FOUND_NONE : least;
+    return least == GS_ROOT ? GS_NEAR_ROOT : least == GS_NO_ROOT ? GS_NEAR_NONE : least;
 }
 
-/* The same one connection further: of what a node and its neighbours have seen. */
-SMALL uint32_t gs_least_found_by_neighbours(int32_t degree, const int32_t *neighbour,
-                                            const uint32_t *seen, uint32_t own)
+/* The same one connection further: of what a node and its neighbours have min1. */
+SMALL uint32_t gs_min_of_minima(int32_t degree, const int32_t *neighbour,
+                                            const uint32_t *min1, uint32_t own)
 {
     uint32_t least = own;
-    bool near_root = own == GS_FOUND_ROOT;
+    bool near_root = own == GS_NEAR_ROOT;
 
     for (int32_t e = 0; e < degree; e++) {
-        const uint32_t s = seen[neighbour[e]];
-        near_root |= s == GS_FOUND_ROOT;
+        const uint32_t s = min1[neighbour[e]];
+        near_root |= s == GS_NEAR_ROOT;
         least = s < least ? s : least;
     }
-    return near_root ? GS_FOUND_ROOT : least;
+    return near_root ? GS_NEAR_ROOT : least;
 }
 
-/* What an undecided node becomes that has seen own_seen, and its neighbours seen[J]: none where one
+/* What an undecided node becomes that has min1 own_min, and its neighbours min1[J]: none where one
  * of them saw a root; a root where it is the least of all; else it remains as it is. */
-SMALL uint32_t gs_decide(int32_t degree, const int32_t *neighbour, const uint32_t *seen,
-                         uint32_t own_seen, uint32_t own)
+SMALL uint32_t gs_decide_state(int32_t degree, const int32_t *neighbour, const uint32_t *min1,
+                         uint32_t own_min, uint32_t own)
 {
-    uint32_t least = own_seen;
-    bool near_root = own_seen == GS_FOUND_ROOT;
+    uint32_t least = own_min;
+    bool near_root = own_min == GS_NEAR_ROOT;
 
     for (int32_t e = 0; e < degree; e++) {
-        const uint32_t s = seen[neighbour[e]];
-        near_root |= s == GS_FOUND_ROOT;
+        const uint32_t s = min1[neighbour[e]];
+        near_root |= s == GS_NEAR_ROOT;
         least = s < least ? s : least;
     }
     return near_root ? GS_NO_ROOT : least == own ? GS_ROOT : own;
 }
 
 /* The aggregate of a root next to a node, -1: none is. number[J]: that of root J. */
-SMALL int32_t gs_root_near(int32_t degree, const int32_t *neighbour, const uint32_t *state,
+SMALL int32_t gs_adjacent_root(int32_t degree, const int32_t *neighbour, const uint32_t *state,
                            const int32_t *number)
 {
     for (int32_t e = 0; e < degree; e++) {
@@ -127,11 +127,11 @@ SMALL int32_t gs_root_near(int32_t degree, const int32_t *neighbour, const uint3
 }
 
 /* The aggregate that most of a node's neighbours are in, of equal ones the first, of[J] being
- * theirs, -1 none; the first GS_ASKED neighbours are asked. */
-#define GS_ASKED 64
-SMALL int32_t gs_most_near(int32_t degree, const int32_t *neighbour, const int32_t *of)
+ * theirs, -1 none; the first GS_MAX_VOTERS neighbours are asked. */
+#define GS_MAX_VOTERS 64
+SMALL int32_t gs_majority_aggregate(int32_t degree, const int32_t *neighbour, const int32_t *of)
 {
-    const int32_t asked = degree < GS_ASKED ? degree : GS_ASKED;
+    const int32_t asked = degree < GS_MAX_VOTERS ? degree : GS_MAX_VOTERS;
     int32_t best = -1, most = 0;
 
     for (int32_t e = 0; e < degree && (e < asked || best < 0); e++) {

@@ -14,13 +14,13 @@
 #include "precond/amg/coarsening/coarsening.h"
 #include "precond/amg/kernels.h"
 
-typedef struct kept {
+typedef struct sa_state {
     gs_aggregates G;
     void *Q;         /* G's; NULL where that is the one near-null vector itself */
     uint8_t *strong; /* of A's entries, until P has its pattern; none for ua */
     uint32_t *bits;  /* the same from then on */
     double damping;
-} kept;
+} sa_state;
 
 /* The threshold of strong connections: lower on coarser levels, where rows are longer; for several
  * near-null vectors, of which an entry that is moved within its row keeps some only; and where A is
@@ -37,17 +37,17 @@ static double strength_of(const gs_level_view *fine, const gs_amg_options *optio
 
 /* --- making and freeing ----------------------------------------------------------------------- */
 
-static void drop_members(kept *K, gsolve_context *ctx)
+static void free_members(sa_state *K, gsolve_context *ctx)
 {
     gsolve_free(ctx, GSOLVE_DEVICE, K->G.start);
     gsolve_free(ctx, GSOLVE_DEVICE, K->G.member);
     K->G.start = K->G.member = NULL;
 }
 
-static void drop(kept *K, gsolve_context *ctx)
+static void destroy_state(sa_state *K, gsolve_context *ctx)
 {
     if (!K) return;
-    drop_members(K, ctx);
+    free_members(K, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, K->G.of);
     gsolve_free(ctx, GSOLVE_DEVICE, K->Q);
     gsolve_free(ctx, GSOLVE_DEVICE, K->strong);
@@ -57,11 +57,11 @@ static void drop(kept *K, gsolve_context *ctx)
 
 static void destroy(gs_transfer *T, gsolve_context *ctx)
 {
-    drop(T->state, ctx);
+    destroy_state(T->state, ctx);
     gs_transfer_clear(T, ctx);
 }
 
-static gsolve_status refuse(gsolve_context *ctx, const gs_level_view *fine)
+static gsolve_status check_arguments(gsolve_context *ctx, const gs_level_view *fine)
 {
     const int32_t n = fine->A->nrows, block = fine->block;
 
@@ -77,9 +77,9 @@ static gsolve_status refuse(gsolve_context *ctx, const gs_level_view *fine)
 }
 
 /* *K, with the arrays whose sizes A tells. */
-static gsolve_status begin(kept **out, gsolve_context *ctx, const gs_level_view *fine)
+static gsolve_status begin(sa_state **out, gsolve_context *ctx, const gs_level_view *fine)
 {
-    kept *K = NULL;
+    sa_state *K = NULL;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, K, 1);
@@ -99,14 +99,14 @@ static gsolve_status begin(kept **out, gsolve_context *ctx, const gs_level_view 
     *out = K;
     K = NULL;
 done:
-    drop(K, ctx);
+    destroy_state(K, ctx);
     return status;
 }
 
 /* --- P and R ---------------------------------------------------------------------------------- */
 
 /* The tentative prolongator Q and the coarse level's near-null vectors, which no values change. */
-static gsolve_status split_near_null(gs_transfer *T, kept *K, gsolve_context *ctx,
+static gsolve_status split_near_null(gs_transfer *T, sa_state *K, gsolve_context *ctx,
                                      const gs_level_view *fine)
 {
     const gsolve_type type = fine->A->type;
@@ -125,12 +125,12 @@ static gsolve_status split_near_null(gs_transfer *T, kept *K, gsolve_context *ct
     TRY(GS_KERNELS(gs_tentative, ctx, type)
             ->factor(ctx, fine->A->nrows, G, fine->near_null, T->near_null));
 done:
-    drop_members(K, ctx);
+    free_members(K, ctx);
     return status;
 }
 
 /* P's pattern: the aggregates that K names for each node, among G's connections if smooth. */
-static gsolve_status shape(gsolve_csr *P, int64_t *entries, const kept *K, gsolve_context *ctx,
+static gsolve_status make_pattern(gsolve_csr *P, int64_t *entries, const sa_state *K, gsolve_context *ctx,
                            const gsolve_csr *A, const gs_connections *G, bool smooth)
 {
     const gs_prolongator_kernels *kernels = GS_KERNELS(gs_prolongator, ctx, A->type);
@@ -152,7 +152,7 @@ done:
 /* P's values; its pattern is there. */
 static gsolve_status evaluate(const gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine)
 {
-    kept *K = T->state;
+    sa_state *K = T->state;
 
     if (!K->Q) K->G.Q = fine->near_null.value;
     return GS_KERNELS(gs_prolongator, ctx, fine->A->type)
@@ -160,7 +160,7 @@ static gsolve_status evaluate(const gs_transfer *T, gsolve_context *ctx, const g
 }
 
 /* K->strong is given up for its bits. */
-static gsolve_status pack(kept *K, gsolve_context *ctx, gsolve_type type)
+static gsolve_status pack(sa_state *K, gsolve_context *ctx, gsolve_type type)
 {
     gsolve_status status = GSOLVE_OK;
 
@@ -177,7 +177,7 @@ done:
 static gsolve_status update(gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine,
                             const gs_amg_options *options)
 {
-    const kept *K = T->state;
+    const sa_state *K = T->state;
     gsolve_status status;
 
     (void)options;
@@ -188,7 +188,7 @@ done:
     return status;
 }
 
-static void drop_connections(gs_connections *G, gsolve_context *ctx)
+static void free_connections(gs_connections *G, gsolve_context *ctx)
 {
     gsolve_free(ctx, GSOLVE_DEVICE, G->degree);
     gsolve_free(ctx, GSOLVE_DEVICE, G->neighbour);
@@ -196,7 +196,7 @@ static void drop_connections(gs_connections *G, gsolve_context *ctx)
 }
 
 /* All that follows the aggregates; connections are given up. */
-static gsolve_status finish(gs_transfer *out, kept *K, gsolve_context *ctx,
+static gsolve_status make_transfer(gs_transfer *out, sa_state *K, gsolve_context *ctx,
                             const gs_level_view *fine, gs_connections *G)
 {
     gs_transfer T = {.state = K};
@@ -204,8 +204,8 @@ static gsolve_status finish(gs_transfer *out, kept *K, gsolve_context *ctx,
     int64_t entries;
     gsolve_status status;
 
-    TRY(shape(&T.P, &entries, K, ctx, fine->A, G, K->damping > 0));
-    drop_connections(G, ctx);
+    TRY(make_pattern(&T.P, &entries, K, ctx, fine->A, G, K->damping > 0));
+    free_connections(G, ctx);
     TRY(pack(K, ctx, fine->A->type));
     TRY(split_near_null(&T, K, ctx, fine));
     TRY(evaluate(&T, ctx, fine));
@@ -222,33 +222,33 @@ done:
 
 /* Aggregates: of[] and count of K->G; and of G, whose arrays are there, what P's pattern goes by.
  */
-typedef gsolve_status grouping(kept *K, gsolve_context *ctx, const gs_level_view *fine,
+typedef gsolve_status grouping(sa_state *K, gsolve_context *ctx, const gs_level_view *fine,
                                const gs_amg_options *options, gs_connections *G);
 
 static gsolve_status build(gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine,
                            const gs_amg_options *options, grouping *group)
 {
     gs_connections G = {0};
-    kept *K = NULL;
+    sa_state *K = NULL;
     gsolve_status status;
 
-    TRY(refuse(ctx, fine));
+    TRY(check_arguments(ctx, fine));
     TRY(begin(&K, ctx, fine));
     G = (gs_connections){K->G.nodes, K->G.block, K->G.entries, NULL, NULL, NULL};
     ALLOC(ctx, GSOLVE_DEVICE, G.degree, (size_t)G.nodes + 1);
     ALLOC(ctx, GSOLVE_DEVICE, G.neighbour, G.entries);
     TRY(group(K, ctx, fine, options, &G));
-    TRY(finish(T, K, ctx, fine, &G));
+    TRY(make_transfer(T, K, ctx, fine, &G));
     K = NULL;
 done:
-    drop_connections(&G, ctx);
-    drop(K, ctx);
+    free_connections(&G, ctx);
+    destroy_state(K, ctx);
     return status;
 }
 
 /* --- sa --------------------------------------------------------------------------------------- */
 
-static gsolve_status group_strong(kept *K, gsolve_context *ctx, const gs_level_view *fine,
+static gsolve_status group_strong(sa_state *K, gsolve_context *ctx, const gs_level_view *fine,
                                   const gs_amg_options *options, gs_connections *G)
 {
     const gsolve_csr *A = fine->A;
@@ -279,7 +279,7 @@ const gs_coarsening gs_amg_sa = {
 
 /* --- ua --------------------------------------------------------------------------------------- */
 
-static gsolve_status group_pairs(kept *K, gsolve_context *ctx, const gs_level_view *fine,
+static gsolve_status group_pairs(sa_state *K, gsolve_context *ctx, const gs_level_view *fine,
                                  const gs_amg_options *options, gs_connections *G)
 {
     const double strength = options->strength >= 0 ? options->strength : 0.25;

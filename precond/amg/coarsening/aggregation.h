@@ -6,7 +6,7 @@
 #include "matrix/csr.h"
 
 #define GS_MAX_UNKNOWNS 64 /* of a node */
-#define GS_LONGEST_SMOOTHED                                              \
+#define GS_MAX_SMOOTHED_NEIGHBOURS                                              \
     1023 /* strong neighbours: nodes with more keep their tentative rows \
           */
 
@@ -44,7 +44,7 @@ typedef enum gs_aggregation {
 typedef struct gs_aggregate_kernels {
     /* of[I] = the aggregate of node I, -1 where it has no strong neighbour; *count aggregates,
      * numbered by their roots. No path of two strong connections leads from root to root (but
-     * where they go one way only), nor by mis2 one of three where gs_stars_grow. Kinds that a
+     * where they go one way only), nor by mis2 one of three where gs_aggregates_grow. Kinds that a
      * device lacks are served by the other. */
     gsolve_status (*aggregate)(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
                                gs_aggregation kind, int32_t *of, int32_t *count);

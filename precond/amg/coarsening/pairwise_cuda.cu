@@ -1,7 +1,7 @@
 // pairwise_cuda.cu: aggregates by pairs on a GPU: a thread a group, by the rules of the CPU.
 #include <cub/device/device_scan.cuh>
 
-#include "precond/lanes.cuh"
+#include "precond/subwarp.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -48,10 +48,10 @@ __global__ void __launch_bounds__(gs_block_size)
 // As on the host.
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    weigh(int32_t n, int32_t block, const O *start, const int32_t *col, const T *a, const double *d,
+    compute_weights(int32_t n, int32_t block, const O *start, const int32_t *col, const T *a, const double *d,
           float *weight)
 {
-    const gs_lanes<L> g;
+    const gs_subwarp<L> g;
     const int32_t i = (int32_t)g.unit;
 
     if (g.unit >= n) return; // no sums or ballots here
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(gs_block_size)
 }
 
 template <class T>
-gsolve_status weigh_all(gsolve_context *ctx, const gsolve_csr *A, int32_t block, int64_t entries,
+gsolve_status compute_all_weights(gsolve_context *ctx, const gsolve_csr *A, int32_t block, int64_t entries,
                         float *weight)
 {
     gs_queue *q = ctx->queue;
@@ -78,9 +78,9 @@ gsolve_status weigh_all(gsolve_context *ctx, const gsolve_csr *A, int32_t block,
             gs_launch(q, "the diagonal", find_diagonal<T, O>, gs_grid(q, A->nrows), gs_block_size,
                       A->nrows, start, A->col, a, d);
         if (found != GSOLVE_OK) return found;
-        return gs_with_lanes((double)entries / (A->nrows + 1.0), [&](auto lanes) {
+        return gs_with_subwarp((double)entries / (A->nrows + 1.0), [&](auto lanes) {
             constexpr int L = decltype(lanes)::value;
-            return gs_launch(q, "connections of pairs", weigh<L, T, O>, gs_lane_blocks(A->nrows, L),
+            return gs_launch(q, "connections of pairs", compute_weights<L, T, O>, gs_subwarp_blocks(A->nrows, L),
                              gs_block_size, A->nrows, block, start, A->col, a, d, weight);
         });
     }));
@@ -102,7 +102,7 @@ done:
     }
 EACH_GROUP(begin_pairing, gs_begin_pairing)
 EACH_GROUP(choose_mates, gs_choose_mate)
-EACH_GROUP(meet_mates, gs_meet_mate)
+EACH_GROUP(confirm_mates, gs_confirm_mate)
 EACH_GROUP(choose_hosts, gs_choose_host)
 
 __global__ void __launch_bounds__(gs_block_size)
@@ -118,24 +118,24 @@ __global__ void __launch_bounds__(gs_block_size)
 {
     const stride s;
     for (int64_t g = s.first; g <= p.groups; g += s.step) {
-        number[g] = g < p.groups && (at_end ? p.choice[g] < 0 : gs_leads(&p, (int32_t)g));
+        number[g] = g < p.groups && (at_end ? p.choice[g] < 0 : gs_is_leader(&p, (int32_t)g));
     }
 }
 
 __global__ void __launch_bounds__(gs_block_size)
-    unite(gs_pairing p, const int32_t *number, int32_t *member, int32_t *of)
+    merge_groups(gs_pairing p, const int32_t *number, int32_t *member, int32_t *of)
 {
     const stride s;
     for (int64_t g = s.first; g < p.groups; g += s.step) {
-        gs_unite(&p, (int32_t)g, number[g], member, of);
+        gs_merge_groups(&p, (int32_t)g, number[g], member, of);
     }
 }
 
 __global__ void __launch_bounds__(gs_block_size)
-    settle(gs_pairing p, const int32_t *number, int32_t *of)
+    join_singletons(gs_pairing p, const int32_t *number, int32_t *of)
 {
     const stride s;
-    for (int64_t g = s.first; g < p.groups; g += s.step) gs_finish_pair(&p, (int32_t)g, number, of);
+    for (int64_t g = s.first; g < p.groups; g += s.step) gs_renumber_nodes(&p, (int32_t)g, number, of);
 }
 
 gsolve_status choose(gs_queue *q, const gs_pairing &p)
@@ -146,7 +146,7 @@ gsolve_status choose(gs_queue *q, const gs_pairing &p)
     TRY(gs_launch(q, "pairing", begin_pairing, grid, gs_block_size, p));
     for (int round = 0; round < GS_PAIRING_ROUNDS; round++) {
         TRY(gs_launch(q, "pairing", choose_mates, grid, gs_block_size, p));
-        TRY(gs_launch(q, "pairing", meet_mates, grid, gs_block_size, p));
+        TRY(gs_launch(q, "pairing", confirm_mates, grid, gs_block_size, p));
     }
 done:
     return status;
@@ -176,7 +176,7 @@ done:
 }
 
 // One pairing: p's groups become half as many; member is theirs in turn.
-gsolve_status halve(gsolve_context *ctx, gs_pairing *p, int32_t *number, int32_t **member,
+gsolve_status pair_once(gsolve_context *ctx, gs_pairing *p, int32_t *number, int32_t **member,
                     int32_t *of)
 {
     gs_queue *q = ctx->queue;
@@ -186,21 +186,21 @@ gsolve_status halve(gsolve_context *ctx, gs_pairing *p, int32_t *number, int32_t
     p->member = *member;
     TRY(choose(q, *p));
     TRY(number_leaders(ctx, *p, false, number, &count));
-    ALLOC_DEVICE(ctx, wider, (int64_t)count * 2 * p->room);
-    TRY(gs_launch(q, "uniting groups", unite, gs_grid(q, p->groups), gs_block_size, *p, number,
+    ALLOC_DEVICE(ctx, wider, (int64_t)count * 2 * p->capacity);
+    TRY(gs_launch(q, "uniting groups", merge_groups, gs_grid(q, p->groups), gs_block_size, *p, number,
                   wider, of));
     gsolve_free(ctx, GSOLVE_DEVICE, *member);
     *member = wider;
     wider = nullptr;
     p->member = *member;
     p->groups = count;
-    p->room *= 2;
+    p->capacity *= 2;
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, wider);
     return status;
 }
 
-gsolve_status pair(gsolve_context *ctx, gs_pairing p, int pairings, int32_t *of, int32_t *count)
+gsolve_status pair_groups(gsolve_context *ctx, gs_pairing p, int pairings, int32_t *of, int32_t *count)
 {
     gs_queue *q = ctx->queue;
     const int32_t nodes = p.groups;
@@ -213,10 +213,10 @@ gsolve_status pair(gsolve_context *ctx, gs_pairing p, int pairings, int32_t *of,
     ALLOC_DEVICE(ctx, number, (int64_t)nodes + 1);
     ALLOC_DEVICE(ctx, member, nodes);
     TRY(gs_launch(q, "pairing", number_nodes, gs_grid(q, nodes), gs_block_size, nodes, of, member));
-    for (int made = 0; made < pairings; made++) TRY(halve(ctx, &p, number, &member, of));
+    for (int pairing = 0; pairing < pairings; pairing++) TRY(pair_once(ctx, &p, number, &member, of));
     TRY(gs_launch(q, "lone nodes", choose_hosts, gs_grid(q, p.groups), gs_block_size, p));
     TRY(number_leaders(ctx, p, true, number, count));
-    TRY(gs_launch(q, "lone nodes", settle, gs_grid(q, p.groups), gs_block_size, p, number, of));
+    TRY(gs_launch(q, "lone nodes", join_singletons, gs_grid(q, p.groups), gs_block_size, p, number, of));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, p.strongest);
     gsolve_free(ctx, GSOLVE_DEVICE, p.choice);
@@ -237,17 +237,17 @@ gsolve_status aggregate(gsolve_context *ctx, const gsolve_csr *A, int32_t block,
 
     TRY(gs_csr_entries(ctx, A, &entries));
     ALLOC_DEVICE(ctx, weight, entries);
-    TRY(weigh_all<T>(ctx, A, block, entries, weight));
+    TRY(compute_all_weights<T>(ctx, A, block, entries, weight));
     p.start = A->start;
     p.wide = A->offset == GSOLVE_O64;
     p.col = A->col;
     p.weight = weight;
     p.block = block;
     p.groups = A->nrows / block;
-    p.room = 1;
+    p.capacity = 1;
     p.of = of;
     p.strength = strength;
-    TRY(pair(ctx, p, pairings, of, count));
+    TRY(pair_groups(ctx, p, pairings, of, count));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, weight);
     return status;

@@ -1,5 +1,5 @@
 // strength_cuda.cu: strong connections on a GPU.
-#include "precond/lanes.cuh"
+#include "precond/subwarp.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -16,9 +16,9 @@ namespace
 
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    measure_rows(int32_t n, const O *start, const int32_t *col, const T *a, gs_measure *m)
+    measure_rows(int32_t n, const O *start, const int32_t *col, const T *a, gs_node_norms *m)
 {
-    const gs_lanes<L> g;
+    const gs_subwarp<L> g;
     const int64_t end = g.unit < n ? (int64_t)start[g.unit + 1] : 0;
     double diagonal = 0, largest = 0;
 
@@ -32,19 +32,19 @@ __global__ void __launch_bounds__(gs_block_size)
     }
     diagonal = g.largest(diagonal);
     largest = g.largest(largest);
-    if (g.lane == 0 && g.unit < n) m[g.unit] = gs_measure{diagonal, largest};
+    if (g.lane == 0 && g.unit < n) m[g.unit] = gs_node_norms{diagonal, largest};
 }
 
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     connect_rows(int32_t n, const O *start, const int32_t *col, const T *a, double strength,
-                 const gs_measure *m, gs_connections G)
+                 const gs_node_norms *m, gs_connections G)
 {
-    const gs_lanes<L> g;
+    const gs_subwarp<L> g;
     const bool in = g.unit < n;
     const int64_t begin = in ? (int64_t)start[g.unit] : 0,
                   end = in ? (int64_t)start[g.unit + 1] : 0;
-    const gs_measure own = in ? m[g.unit] : gs_measure{0, 0};
+    const gs_node_norms own = in ? m[g.unit] : gs_node_norms{0, 0};
     int64_t at = begin;
 
     for (int64_t from = begin; __any_sync(gs_all_lanes, from < end); from += L) {
@@ -127,9 +127,9 @@ struct nodes_of {
 
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    measure_nodes(int32_t nodes, nodes_of<T, O> A, gs_measure *m)
+    measure_nodes(int32_t nodes, nodes_of<T, O> A, gs_node_norms *m)
 {
-    const gs_lanes<32> g;
+    const gs_subwarp<32> g;
     const int32_t I = (int32_t)g.unit;
     double diagonal = 0, largest = 0;
 
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(gs_block_size)
     }
     diagonal = g.largest(diagonal);
     largest = g.largest(largest);
-    if (g.lane == 0) m[I] = gs_measure{diagonal, largest};
+    if (g.lane == 0) m[I] = gs_node_norms{diagonal, largest};
 }
 
 // list[0..n) ascending. It is nearly always, since rows of a node mostly have one pattern.
@@ -165,10 +165,10 @@ __device__ void put_in_order(int32_t *list, int32_t n)
 
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    connect_nodes(int32_t nodes, nodes_of<T, O> A, double strength, const gs_measure *m,
+    connect_nodes(int32_t nodes, nodes_of<T, O> A, double strength, const gs_node_norms *m,
                   gs_connections G)
 {
-    const gs_lanes<32> g;
+    const gs_subwarp<32> g;
     const int32_t I = (int32_t)g.unit;
 
     if (g.unit >= nodes) return; // the whole warp
@@ -197,13 +197,13 @@ __global__ void __launch_bounds__(gs_block_size)
 
 template <class T, class O>
 gsolve_status connect_single(gs_queue *q, const gsolve_csr *A, const O *start, double strength,
-                             const gs_connections *G, gs_measure *m)
+                             const gs_connections *G, gs_node_norms *m)
 {
     const T *a = (const T *)A->value;
 
-    return gs_with_lanes((double)G->entries / (A->nrows + 1.0), [&](auto lanes) {
+    return gs_with_subwarp((double)G->entries / (A->nrows + 1.0), [&](auto lanes) {
         constexpr int L = decltype(lanes)::value;
-        const int blocks = gs_lane_blocks(A->nrows, L);
+        const int blocks = gs_subwarp_blocks(A->nrows, L);
         gsolve_status status;
 
         TRY(gs_launch(q, "measuring rows", measure_rows<L, T, O>, blocks, gs_block_size, A->nrows,
@@ -217,10 +217,10 @@ gsolve_status connect_single(gs_queue *q, const gsolve_csr *A, const O *start, d
 
 template <class T, class O>
 gsolve_status connect_several(gs_queue *q, const gsolve_csr *A, const O *start, double strength,
-                              const gs_connections *G, gs_measure *m)
+                              const gs_connections *G, gs_node_norms *m)
 {
     const nodes_of<T, O> nodes = {start, A->col, (const T *)A->value, G->block};
-    const int blocks = gs_lane_blocks(G->nodes, 32);
+    const int blocks = gs_subwarp_blocks(G->nodes, 32);
     gsolve_status status;
 
     TRY(gs_launch(q, "measuring nodes", measure_nodes<T, O>, blocks, gs_block_size, G->nodes, nodes,
@@ -236,7 +236,7 @@ gsolve_status connect(gsolve_context *ctx, const gsolve_csr *A, double strength,
                       const gs_connections *G)
 {
     gs_queue *q = ctx->queue;
-    gs_measure *m = nullptr;
+    gs_node_norms *m = nullptr;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, m, G->nodes);

@@ -6,19 +6,19 @@
 
 #include <stdbool.h>
 
-typedef struct gs_measure {   /* of a node: the norms of its blocks */
+typedef struct gs_node_norms {   /* of a node: the norms of its blocks */
     double diagonal, largest; /* largest: of those beside the diagonal */
-} gs_measure;
+} gs_node_norms;
 
 /* Vanek's rule; but many equal neighbours share what the diagonal balances, as the 26 of the
  * trilinear elements' Laplacian, and are strong by what the largest of both nodes is. A node
  * without diagonal has no strong neighbours and is none. */
-#define GS_BY_LARGEST 4
+#define GS_LARGEST_FACTOR 4
 
-SMALL bool gs_is_strong(double square, double strength, gs_measure I, gs_measure J)
+SMALL bool gs_is_strong(double square, double strength, gs_node_norms I, gs_node_norms J)
 {
     const double largest = I.largest > J.largest ? I.largest : J.largest;
-    const double part = GS_BY_LARGEST * strength * largest;
+    const double part = GS_LARGEST_FACTOR * strength * largest;
 
     if (!(I.diagonal > 0 && J.diagonal > 0)) return false;
     return square > strength * strength * I.diagonal * J.diagonal ||

@@ -1,5 +1,5 @@
 /* coarsest.c: the exact solve on the coarsest level: by factors on the host, or on a device with
- * memory of its own by the inverse, a dense matrix. That is made there, where the matrix is
+ * memory of its own by the inverse, a dense matrix. That is made on_device, where the matrix is
  * symmetric and positive definite, or where elimination without pivots turns out to have been
  * right; else it comes from the factors. */
 #include "precond/amg/coarsest/coarsest.h"
@@ -17,13 +17,13 @@
 #define DENSE_ROWS  512  /* of an inverse that takes no longer than a level more */
 #define FACTOR_ROWS 2000 /* of a factor on the CPU, likewise */
 #define LU_ROWS     600  /* where A is not symmetric, which takes 20 times as long, on one thread */
-#define MANY        20000 /* entries with which it fills, as in three dimensions */
+#define SPARSE_FILL_ENTRIES        20000 /* entries with which it fills, as in three dimensions */
 
 /* --- the inverse where the matrix lies -------------------------------------------------------- */
 
 /* Whether elimination without pivots was right, as factors.c would see it; where A is not
  * symmetric, by what the inverse leaves. */
-static bool was_right(const gs_inverted *found, gsolve_type type, int32_t vectors,
+static bool is_accurate(const gs_inverted *found, gsolve_type type, int32_t vectors,
                       bool nonsymmetric)
 {
     const double rounding = type == GSOLVE_F32 ? 1e-5 : 1e-12;
@@ -44,7 +44,7 @@ static void *new_square(const gs_coarsest *c, gsolve_context *ctx, gsolve_locati
 }
 
 /* c->inverse, and c->transposed where that differs. Both stay NULL where it takes the factors. */
-static gsolve_status invert_there(gs_coarsest *c, gsolve_context *ctx, const gs_level_view *level)
+static gsolve_status invert_on_device(gs_coarsest *c, gsolve_context *ctx, const gs_level_view *level)
 {
     void *inverse = new_square(c, ctx, GSOLVE_DEVICE);
     void *transposed = level->nonsymmetric ? new_square(c, ctx, GSOLVE_DEVICE) : NULL;
@@ -54,7 +54,7 @@ static gsolve_status invert_there(gs_coarsest *c, gsolve_context *ctx, const gs_
     if (!inverse || (level->nonsymmetric && !transposed)) goto done;
     TRY(GS_KERNELS(gs_invert, ctx, c->type)
             ->invert(inverse, transposed, &found, ctx, level->A, level->near_null));
-    if (was_right(&found, c->type, level->near_null.ncols, level->nonsymmetric)) {
+    if (is_accurate(&found, c->type, level->near_null.ncols, level->nonsymmetric)) {
         c->inverse = inverse;
         c->transposed = transposed;
         inverse = transposed = NULL;
@@ -87,7 +87,7 @@ static void invert(const gs_coarsest *c, bool transposed, void *rows)
     }
 }
 
-static gsolve_status send(void **to, gsolve_context *ctx, const gs_coarsest *c, bool transposed)
+static gsolve_status upload_inverse(void **to, gsolve_context *ctx, const gs_coarsest *c, bool transposed)
 {
     const size_t bytes = (size_t)c->n * (size_t)c->n * gs_type_size(c->type);
     void *rows = new_square(c, ctx, GSOLVE_HOST);
@@ -108,8 +108,8 @@ static gsolve_status invert_factors(gs_coarsest *c, gsolve_context *ctx)
 {
     gsolve_status status;
 
-    TRY(send(&c->inverse, ctx, c, false));
-    if (!c->factors->cholesky) TRY(send(&c->transposed, ctx, c, true));
+    TRY(upload_inverse(&c->inverse, ctx, c, false));
+    if (!c->factors->cholesky) TRY(upload_inverse(&c->transposed, ctx, c, true));
 done:
     gs_coarsest_factors_destroy(c->factors, ctx);
     c->factors = NULL;
@@ -117,7 +117,7 @@ done:
 }
 
 /* c->count = 0, whose bits are those of the number 0. */
-static gsolve_status begin_count(gs_coarsest *c, gsolve_context *ctx)
+static gsolve_status reset_count(gs_coarsest *c, gsolve_context *ctx)
 {
     gsolve_status status;
 
@@ -134,10 +134,10 @@ int32_t gs_coarsest_max_rows(const gsolve_context *ctx, const gs_amg_options *op
 {
     if (options->coarsest > 0) return options->coarsest;
     if (gs_location(ctx) == GSOLVE_DEVICE) return DENSE_ROWS;
-    return symmetric && entries <= MANY ? FACTOR_ROWS : LU_ROWS;
+    return symmetric && entries <= SPARSE_FILL_ENTRIES ? FACTOR_ROWS : LU_ROWS;
 }
 
-static void tell(gs_coarsest *c)
+static void set_note(gs_coarsest *c)
 {
     const gs_coarsest_factors *F = c->factors;
 
@@ -153,23 +153,23 @@ static void tell(gs_coarsest *c)
 gsolve_status gs_coarsest_build(gs_coarsest *out, gsolve_context *ctx, const gs_level_view *level)
 {
     gs_coarsest c = {.n = level->A->nrows, .type = level->A->type};
-    const bool there = gs_location(ctx) == GSOLVE_DEVICE && c.n > 0;
+    const bool on_device = gs_location(ctx) == GSOLVE_DEVICE && c.n > 0;
     gsolve_status status;
 
-    if (there) TRY(invert_there(&c, ctx, level));
+    if (on_device) TRY(invert_on_device(&c, ctx, level));
     if (!c.inverse) TRY(gs_coarsest_factors_create(&c.factors, ctx, level));
-    tell(&c);
-    if (there && !c.inverse) TRY(invert_factors(&c, ctx));
-    if (there) TRY(begin_count(&c, ctx));
-    gs_coarsest_drop(out, ctx);
+    set_note(&c);
+    if (on_device && !c.inverse) TRY(invert_factors(&c, ctx));
+    if (on_device) TRY(reset_count(&c, ctx));
+    gs_coarsest_destroy(out, ctx);
     *out = c;
     memset(&c, 0, sizeof c);
 done:
-    gs_coarsest_drop(&c, ctx);
+    gs_coarsest_destroy(&c, ctx);
     return status;
 }
 
-void gs_coarsest_drop(gs_coarsest *c, gsolve_context *ctx)
+void gs_coarsest_destroy(gs_coarsest *c, gsolve_context *ctx)
 {
     gs_coarsest_factors_destroy(c->factors, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, c->inverse);

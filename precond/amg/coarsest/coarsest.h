@@ -23,7 +23,7 @@ int32_t gs_coarsest_max_rows(const gsolve_context *ctx, const gs_amg_options *op
 /* *c made anew for level, whose near_null tells what a singular matrix may map to 0. On failure *c
  * is as it was; all zero: there was none. */
 gsolve_status gs_coarsest_build(gs_coarsest *c, gsolve_context *ctx, const gs_level_view *level);
-void gs_coarsest_drop(gs_coarsest *c, gsolve_context *ctx);
+void gs_coarsest_destroy(gs_coarsest *c, gsolve_context *ctx);
 
 /* x = A^-1 b (A^-T b), in the least-squares sense where A is singular, of one column or several by
  * rows, side by side; allocates and waits for nothing. */

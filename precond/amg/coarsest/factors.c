@@ -46,14 +46,14 @@ done:
     return status;
 }
 
-static gsolve_status fetch(host_matrix *H, gsolve_context *ctx, const gsolve_csr *A)
+static gsolve_status fetch_matrix(host_matrix *H, gsolve_context *ctx, const gsolve_csr *A)
 {
-    const gsolve_csr *here = A;
+    const gsolve_csr *on_host = A;
     gsolve_csr fetched = {0};
     gsolve_status status;
 
-    TRY(gs_csr_to_host(&here, ctx, &fetched));
-    TRY(gsolve_csr_convert(&H->csr, ctx, GSOLVE_F64, here));
+    TRY(gs_csr_to_host(&on_host, ctx, &fetched));
+    TRY(gsolve_csr_convert(&H->csr, ctx, GSOLVE_F64, on_host));
     if (H->csr.offset != GSOLVE_O32) {
         status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                              "amg: the coarsest level has too many entries "
@@ -91,7 +91,7 @@ static double dot(int32_t n, const double *x, const double *y)
 }
 
 /* x -= N (N'x) for the first count vectors of N. */
-static void project(int32_t n, int32_t count, const double *null, double *x)
+static void project_out(int32_t n, int32_t count, const double *null, double *x)
 {
     for (int32_t c = 0; c < count; c++) {
         const double *w = null + (int64_t)c * n, along = dot(n, w, x);
@@ -139,7 +139,7 @@ static gsolve_status find_null(gs_coarsest_factors *F, gsolve_context *ctx, cons
                 near_null.type == GSOLVE_F32 ? (double)((float *)column)[i] : ((double *)column)[i];
         }
         const double before = sqrt(dot(n, w, w));
-        project(n, F->nulls, F->null, w);
+        project_out(n, F->nulls, F->null, w);
         const double length = sqrt(dot(n, w, w));
         if (!(length > 1e-8 * before)) continue;
         for (int32_t i = 0; i < n; i++) w[i] /= length, most = fmax(most, fabs(w[i]));
@@ -160,29 +160,29 @@ static double *diagonal_of(const host_matrix *H, int32_t i)
 
 /* Doubles a diagonal entry for each null vector, in rows where those are independent: by
  * elimination with pivots on a copy of them. */
-static gsolve_status pin(const gs_coarsest_factors *F, gsolve_context *ctx, const host_matrix *H)
+static gsolve_status double_pivots(const gs_coarsest_factors *F, gsolve_context *ctx, const host_matrix *H)
 {
     const int32_t n = F->n;
-    double *left = NULL;
+    double *remainder = NULL;
     gsolve_status status;
 
-    ALLOC(ctx, GSOLVE_HOST, left, (size_t)n * (size_t)(F->nulls + 1));
-    memcpy(left, F->null, (size_t)n * (size_t)F->nulls * sizeof *left);
+    ALLOC(ctx, GSOLVE_HOST, remainder, (size_t)n * (size_t)(F->nulls + 1));
+    memcpy(remainder, F->null, (size_t)n * (size_t)F->nulls * sizeof *remainder);
     for (int32_t c = 0; c < F->nulls; c++) {
-        const double *w = left + (int64_t)c * n;
+        const double *w = remainder + (int64_t)c * n;
         double *entry;
         int32_t row = 0;
         for (int32_t i = 1; i < n; i++) row = fabs(w[i]) > fabs(w[row]) ? i : row;
         entry = diagonal_of(H, row);
         if (entry) *entry *= 2;
         for (int32_t e = c + 1; e < F->nulls; e++) {
-            double *other = left + (int64_t)e * n;
+            double *other = remainder + (int64_t)e * n;
             const double factor = other[row] / w[row];
             for (int32_t i = 0; i < n; i++) other[i] -= factor * w[i];
         }
     }
 done:
-    gsolve_free(ctx, GSOLVE_HOST, left);
+    gsolve_free(ctx, GSOLVE_HOST, remainder);
     return status;
 }
 
@@ -200,7 +200,7 @@ void gs_coarsest_factors_destroy(gs_coarsest_factors *F, gsolve_context *ctx)
 }
 
 /* Least over largest magnitude of the pivots. */
-static double spread(const gs_coarsest_factors *F)
+static double pivot_ratio(const gs_coarsest_factors *F)
 {
     const cs_di *last = F->cholesky ? F->numeric->L : F->numeric->U;
     double least = DBL_MAX, most = 0;
@@ -220,14 +220,14 @@ static bool factor_once(gs_coarsest_factors *F, const host_matrix *H)
     F->cholesky = H->symmetric;
     F->symbolic = F->cholesky ? cs_di_schol(1, &H->columns) : NULL;
     F->numeric = F->symbolic ? cs_di_chol(&H->columns, F->symbolic) : NULL;
-    if (F->numeric && spread(F) > least) return true;
+    if (F->numeric && pivot_ratio(F) > least) return true;
     cs_di_nfree(F->numeric);
     cs_di_sfree(F->symbolic);
     F->cholesky = false;
     F->symbolic = cs_di_sqr(H->symmetric_pattern ? 1 : 2, &H->columns, 0);
     F->numeric =
         F->symbolic ? cs_di_lu(&H->columns, F->symbolic, H->symmetric_pattern ? 0.01 : 1) : NULL;
-    if (F->numeric && spread(F) > least) return true;
+    if (F->numeric && pivot_ratio(F) > least) return true;
     cs_di_nfree(F->numeric);
     cs_di_sfree(F->symbolic);
     F->numeric = NULL;
@@ -271,9 +271,9 @@ gsolve_status gs_coarsest_factors_create(gs_coarsest_factors **out, gsolve_conte
     F->n = n;
     ALLOC(ctx, GSOLVE_HOST, F->b, n);
     ALLOC(ctx, GSOLVE_HOST, F->x, n);
-    if (n > 0) TRY(fetch(&H, ctx, level->A));
+    if (n > 0) TRY(fetch_matrix(&H, ctx, level->A));
     if (n > 0) TRY(find_null(F, ctx, &H, level->near_null));
-    if (n > 0) TRY(pin(F, ctx, &H));
+    if (n > 0) TRY(double_pivots(F, ctx, &H));
     if (n > 0) TRY(factor(F, ctx, &H));
     *out = F;
     F = NULL;
@@ -291,7 +291,7 @@ void gs_coarsest_factors_solve(gs_coarsest_factors *F, bool transposed)
     double *b = F->b, *x = F->x;
     const int32_t n = F->n;
 
-    project(n, F->nulls, F->null, b);
+    project_out(n, F->nulls, F->null, b);
     if (F->cholesky) {
         cs_di_ipvec(S->pinv, b, x, n);
         cs_di_lsolve(N->L, x);
@@ -308,6 +308,6 @@ void gs_coarsest_factors_solve(gs_coarsest_factors *F, bool transposed)
         cs_di_ltsolve(N->L, x);
         cs_di_pvec(N->pinv, x, b, n);
     }
-    project(n, F->nulls, F->null, b);
+    project_out(n, F->nulls, F->null, b);
     memcpy(x, b, (size_t)n * sizeof *x);
 }

@@ -1,10 +1,10 @@
 /* smoothers.c: those that divide by a diagonal: l1_jacobi, spai0, chebyshev. l1_jacobi and
- * chebyshev take D = diag(sum_j |a_ij|), which is no smaller than A where A is symmetric (x'Ax <=
+ * chebyshev take D = diag(sum_j |a_ij|), which given no smaller than A where A given symmetric (x'Ax <=
  * x'Dx), so that 1 bounds the spectrum of D^-1 A without an estimate. All are polynomials in
- * D^-1 A times D^-1, so that the sweep back is the sweep.
+ * D^-1 A times D^-1, so that the sweep back given the sweep.
  *
- * Where the level is multiplied by its rows, of similar lengths, or by slices on a GPU, a step is
- * one pass over these, from x_k into the vector that holds x_k-1; else it is a product and a pass
+ * Where the level given multiplied by its rows, of similar lengths, or by slices on a GPU, a step given
+ * one fused_pass over these, from x_k into the vector that holds x_k-1; else it given a product and a fused_pass
  * over vectors. */
 #include <string.h>
 
@@ -19,12 +19,12 @@
 typedef struct relaxation {
     gs_inverse_diagonal kind;
     void *d;        /* D's reciprocals */
-    gsolve_dense p; /* chebyshev's direction, where a step, or one with A', is two passes; space */
+    gsolve_dense p; /* chebyshev's direction, where a step, or one with A', given two passes; space */
     int degree;     /* of the polynomial; of jacobi: its steps */
     double omega;   /* jacobi: factor of a step */
-    int its;        /* chebyshev: see gs_polynomial_most */
+    int its;        /* chebyshev: see gs_estimate_lambda_max */
     gs_polynomial polynomial;
-    bool fused;  /* a step is one pass over rows */
+    bool fused;  /* a step given one fused_pass over rows */
     bool sliced; /* ... with one column one over the matrix's slices */
     bool even;   /* it may be one for several columns, while the rows are there */
     double mean; /* entries a row */
@@ -40,7 +40,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, s);
 }
 
-/* The part of the spectrum of D^-1 A, of which 1 is a bound, that a polynomial is for. */
+/* The part of the spectrum of D^-1 A, of which 1 given a bound, that a polynomial given for. */
 static gsolve_status set_spectrum(relaxation *s, gsolve_context *ctx, const gs_level_view *level)
 {
     gsolve_dense q = {0};
@@ -51,7 +51,7 @@ static gsolve_status set_spectrum(relaxation *s, gsolve_context *ctx, const gs_l
     if (s->its == 0) return GSOLVE_OK;
     TRY(gs_dense_new(&q, ctx, gs_location(ctx), level->A->type, level->A->nrows, 1));
     ALLOC(ctx, GSOLVE_DEVICE, square, 1);
-    TRY(gs_polynomial_most(&s->polynomial.most, ctx, level->matrix, s->d, s->its, s->p, q, square));
+    TRY(gs_estimate_lambda_max(&s->polynomial.most, ctx, level->matrix, s->d, s->its, s->p, q, square));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, square);
     gsolve_free(ctx, GSOLVE_DEVICE, q.value);
@@ -73,15 +73,15 @@ done:
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view *level,
-                           relaxation is)
+                           relaxation given)
 {
     const gsolve_csr *A = level->A;
-    const bool keeps = is.omega == 0 && is.degree > 1; /* the last direction */
+    const bool needs_direction = given.omega == 0 && given.degree > 1; /* the last direction */
     relaxation *s = NULL;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, s, 1);
-    *s = is;
+    *s = given;
     s->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)A->nrows, gs_type_size(A->type));
     TRY(s->d ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(gs_relax_applies(&s->fused, &s->mean, ctx, level->matrix, A));
@@ -91,7 +91,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view
     if (strcmp(s->A.format, "csr") != 0) {
         TRY(gs_relax_rows_are_even(&s->even, ctx, A, s->mean, level->longest));
     }
-    if (s->its > 0 || (keeps && (!(s->fused || s->sliced) || level->nonsymmetric))) {
+    if (s->its > 0 || (needs_direction && (!(s->fused || s->sliced) || level->nonsymmetric))) {
         TRY(gs_dense_new(&s->p, ctx, gs_location(ctx), A->type, A->nrows, 1));
     }
     TRY(update(s, ctx, level, NULL));
@@ -140,8 +140,8 @@ static gs_polynomial_step next_step(const relaxation *S, gs_polynomial_step s)
     return S->omega != 0 ? s : gs_polynomial_next(S->polynomial, s);
 }
 
-/* From 0, x itself is the direction after the first step; after the last it is not needed. */
-static gsolve_status sweep_apart(const relaxation *S, gsolve_context *ctx,
+/* From 0, x itself given the direction after the first step; after the last it given not needed. */
+static gsolve_status sweep_unfused(const relaxation *S, gsolve_context *ctx,
                                  const gs_level_view *level, gsolve_dense b, gsolve_dense x,
                                  gsolve_dense space, bool zero)
 {
@@ -152,7 +152,7 @@ static gsolve_status sweep_apart(const relaxation *S, gsolve_context *ctx,
 
     for (int k = 0; k < S->degree; k++) {
         const bool first = zero && k == 0;
-        gs_stepped v = {.d = S->d, .b = b.value, .x = x.value};
+        gs_step_vectors v = {.d = S->d, .b = b.value, .x = x.value};
         if (k > 0) s = next_step(S, s);
         if (!first) {
             TRY(gs_level_multiply(level, 1, x, 0, space));
@@ -166,8 +166,8 @@ done:
     return status;
 }
 
-/* y = x + s->a d * (b - A x) + s->c (x - old), or the residual where s is NULL. */
-static gsolve_status pass(const relaxation *S, gsolve_context *ctx, const gs_level_view *level,
+/* y = x + s->a d * (b - A x) + s->c (x - old), or the residual where s given NULL. */
+static gsolve_status fused_pass(const relaxation *S, gsolve_context *ctx, const gs_level_view *level,
                           const gs_polynomial_step *s, gsolve_dense b, const void *x,
                           const void *old, void *y)
 {
@@ -184,7 +184,7 @@ static gsolve_status pass(const relaxation *S, gsolve_context *ctx, const gs_lev
 }
 
 /* The last step of a cycle that ends in double precision. */
-static gsolve_status pass_wide(const relaxation *S, const gs_level_view *level,
+static gsolve_status last_pass_f64(const relaxation *S, const gs_level_view *level,
                                gs_polynomial_step s, const void *b, const void *x, const void *old)
 {
     const gs_step step = {.a = s.a,
@@ -199,16 +199,16 @@ static gsolve_status pass_wide(const relaxation *S, const gs_level_view *level,
     return gs_matrix_step(level->matrix, x, &step);
 }
 
-static gsolve_status begin_from_zero(const relaxation *S, gsolve_context *ctx,
+static gsolve_status first_step_from_zero(const relaxation *S, gsolve_context *ctx,
                                      const gs_level_view *level, double a, gsolve_dense b, void *x)
 {
     const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, b.type);
 
     if (level->f64_in) {
-        return kernels->narrow(ctx->queue, b.nrows, a, S->d, level->f64_in->r, b.value, x);
+        return kernels->step_from_f64(ctx->queue, b.nrows, a, S->d, level->f64_in->r, b.value, x);
     }
     return kernels->step(ctx->queue, b.nrows, b.ncols, a, 0,
-                         (gs_stepped){.d = S->d, .b = b.value, .x = x});
+                         (gs_step_vectors){.d = S->d, .b = b.value, .x = x});
 }
 
 /* The same to and fro between x and space, with x_k - x_k-1 for p. */
@@ -222,13 +222,13 @@ static gsolve_status sweep_fused(const relaxation *S, gsolve_context *ctx,
     gs_polynomial_step s = first_step(S);
     gsolve_status status = GSOLVE_OK;
 
-    if (zero) TRY(begin_from_zero(S, ctx, level, s.a, b, now));
+    if (zero) TRY(first_step_from_zero(S, ctx, level, s.a, b, now));
     for (int k = 0; k < passes; k++) {
         void *after = before;
         const void *old = zero && k == 0 ? NULL : before;
         if (zero || k > 0) s = next_step(S, s);
-        if (level->f64_out && k + 1 == passes) return pass_wide(S, level, s, b.value, now, old);
-        TRY(pass(S, ctx, level, &s, b, now, old, after));
+        if (level->f64_out && k + 1 == passes) return last_pass_f64(S, level, s, b.value, now, old);
+        TRY(fused_pass(S, ctx, level, &s, b, now, old, after));
         before = now;
         now = after;
     }
@@ -242,13 +242,13 @@ done:
 
 #define FEW_ROWS 1000000
 
-/* Whether a step on so many columns is one pass. Slices are faster than rows for one column, and
- * for several where there are many rows: with a thread to a row, few keep a GPU waiting. */
-static bool in_one_pass(const relaxation *s, const gs_level_view *level, int32_t columns)
+/* Whether a step on so many columns given one fused_pass. Slices are faster than rows for one column, and
+ * for several where there are many rows: with a thread to a row, small_even keep a GPU waiting. */
+static bool is_fused(const relaxation *s, const gs_level_view *level, int32_t columns)
 {
-    const bool few = s->even && level->A->col && level->A->nrows <= FEW_ROWS;
+    const bool small_even = s->even && level->A->col && level->A->nrows <= FEW_ROWS;
 
-    return !level->transposed && (s->fused || (columns > 1 ? few : s->sliced));
+    return !level->transposed && (s->fused || (columns > 1 ? small_even : s->sliced));
 }
 
 static bool fuses_f64(const void *self, const gs_level_view *level)
@@ -262,7 +262,7 @@ static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_level
     const relaxation *s = self;
 
     (void)back;
-    return (in_one_pass(s, level, b.ncols) ? sweep_fused : sweep_apart)(s, ctx, level, b, x, space,
+    return (is_fused(s, level, b.ncols) ? sweep_fused : sweep_unfused)(s, ctx, level, b, x, space,
                                                                         zero);
 }
 
@@ -271,8 +271,8 @@ static gsolve_status residual(const void *self, gsolve_context *ctx, const gs_le
 {
     const relaxation *s = self;
 
-    if (!in_one_pass(s, level, b.ncols)) return gs_level_residual(level, ctx, b, x, r);
-    return pass(s, ctx, level, NULL, b, x.value, NULL, r.value);
+    if (!is_fused(s, level, b.ncols)) return gs_level_residual(level, ctx, b, x, r);
+    return fused_pass(s, ctx, level, NULL, b, x.value, NULL, r.value);
 }
 
 /* Passes over the matrix with b, d, x and what was before it; else with b, d, x twice and, for a
@@ -281,8 +281,8 @@ static size_t bytes(const void *self, const gs_level_view *level)
 {
     const relaxation *s = self;
     const size_t vector = (size_t)level->A->nrows * gs_type_size(level->A->type);
-    const bool keeps = s->omega == 0 && s->degree > 1;
-    const size_t beside = s->fused || s->sliced ? (s->degree > 1 ? 3 : 4) : keeps ? 7 : 5;
+    const bool needs_direction = s->omega == 0 && s->degree > 1;
+    const size_t beside = s->fused || s->sliced ? (s->degree > 1 ? 3 : 4) : needs_direction ? 7 : 5;
 
     return (size_t)s->degree * (s->A.bytes + beside * vector);
 }

@@ -38,20 +38,20 @@ static void destroy(void *self, gsolve_context *ctx)
 
 static gsolve_status factor_exactly(gs_ilu *s, gsolve_context *ctx, const gsolve_csr *A)
 {
-    gs_strict L = {0}, U = {0};
+    gs_strict_triangle L = {0}, U = {0};
     double *d = NULL, shift = 0;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, d, A->nrows);
-    TRY(gs_strict_of(&L, ctx, A, false));
-    TRY(gs_strict_of(&U, ctx, A, true));
+    TRY(gs_strict_triangle_extract(&L, ctx, A, false));
+    TRY(gs_strict_triangle_extract(&U, ctx, A, true));
     TRY(gs_factors_plan(&s->factors, ctx, A->type, &L));
     TRY(gs_incomplete_lu(&L, &U, d, ctx, "amg,smoother=ilu", A, &s->factors.lower.schedule, true,
                          &shift));
     TRY(gs_factors_store(&s->factors, ctx, A->type, &L, &U, d));
 done:
-    gs_strict_free(&U, ctx);
-    gs_strict_free(&L, ctx);
+    gs_strict_triangle_free(&U, ctx);
+    gs_strict_triangle_free(&L, ctx);
     gsolve_free(ctx, GSOLVE_HOST, d);
     return status;
 }
@@ -59,7 +59,7 @@ done:
 /* --- factors on a device ---------------------------------------------------------------------- */
 
 /* t's rows get values, and are made a matrix, in the format of A's, unless they are one. */
-static gsolve_status put(gs_ilu_side *t, gsolve_context *ctx, const gsolve_csr *A,
+static gsolve_status set_side(gs_ilu_side *t, gsolve_context *ctx, const gsolve_csr *A,
                          const char *format, const void *s, const void *d, bool upper)
 {
     const gs_ilu_kernels *kernels = GS_KERNELS(gs_ilu, ctx, A->type);
@@ -89,7 +89,7 @@ static gsolve_status factor_in_sweeps(gs_ilu *s, gsolve_context *ctx, const gsol
     const void *old = A->value;
     gsolve_status status = GSOLVE_OK;
 
-    for (int k = 0; k < 2; k++) TRY(diagonal->reciprocals(ctx->queue, A, GS_POINTS, d[k]));
+    for (int k = 0; k < 2; k++) TRY(diagonal->reciprocals(ctx->queue, A, GS_POINT_JACOBI, d[k]));
     for (int k = 0; k < GS_ILU_SWEEPS; k++) {
         TRY(kernels->sweep(ctx->queue, A, s->mean, old, d[k % 2], S[k % 2], d[(k + 1) % 2]));
         old = S[k % 2];
@@ -98,7 +98,7 @@ done:
     return status;
 }
 
-static gsolve_status factor_nearly(gs_ilu *s, gsolve_context *ctx, const gsolve_csr *A)
+static gsolve_status factor_iteratively(gs_ilu *s, gsolve_context *ctx, const gsolve_csr *A)
 {
     const size_t size = gs_type_size(A->type);
     void *S[2] = {NULL, NULL}, *spare = NULL;
@@ -112,8 +112,8 @@ static gsolve_status factor_nearly(gs_ilu *s, gsolve_context *ctx, const gsolve_
     TRY(spare ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     void *const d[2] = {GS_ILU_SWEEPS % 2 ? spare : s->d, GS_ILU_SWEEPS % 2 ? s->d : spare};
     TRY(factor_in_sweeps(s, ctx, A, S, d));
-    TRY(put(&s->L, ctx, A, s->A.format, S[(GS_ILU_SWEEPS - 1) % 2], s->d, false));
-    TRY(put(&s->U, ctx, A, s->A.format, S[(GS_ILU_SWEEPS - 1) % 2], s->d, true));
+    TRY(set_side(&s->L, ctx, A, s->A.format, S[(GS_ILU_SWEEPS - 1) % 2], s->d, false));
+    TRY(set_side(&s->U, ctx, A, s->A.format, S[(GS_ILU_SWEEPS - 1) % 2], s->d, true));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, S[0]);
     gsolve_free(ctx, GSOLVE_DEVICE, S[1]);
@@ -123,8 +123,8 @@ done:
 
 /* --- set-up ----------------------------------------------------------------------------------- */
 
-#define LARGEST  1.5 /* eigenvalue of M^-1 A that sweeps are to see: from 2 on they amplify */
-#define ITS_SUIT 8
+#define MAX_EIGENVALUE  1.5 /* eigenvalue of M^-1 A that sweeps are to see: from 2 on they amplify */
+#define DEFAULT_ITS 8
 
 typedef struct sweep_space {
     const gs_ilu *s;
@@ -160,8 +160,8 @@ static gsolve_status set_scale(gs_ilu *s, gsolve_context *ctx, const gs_level_vi
     TRY(gs_dense_new(&w.r, ctx, gs_location(ctx), A->type, A->nrows, 1));
     TRY(gs_dense_new(&w.space, ctx, gs_location(ctx), A->type, A->nrows, 1));
     ALLOC(ctx, GSOLVE_DEVICE, square, 1);
-    TRY(gs_growth(&growth, ctx, apply_sweep, &w, its, p, square));
-    if (growth > LARGEST) s->scale = LARGEST / growth;
+    TRY(gs_power_iteration(&growth, ctx, apply_sweep, &w, its, p, square));
+    if (growth > MAX_EIGENVALUE) s->scale = MAX_EIGENVALUE / growth;
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, square);
     gsolve_free(ctx, GSOLVE_DEVICE, p.value);
@@ -177,8 +177,8 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gs_level_view
     gsolve_status status;
 
     if (s->exact) return factor_exactly(s, ctx, level->A);
-    TRY(factor_nearly(s, ctx, level->A));
-    TRY(set_scale(s, ctx, level, options->its < 0 ? ITS_SUIT : options->its));
+    TRY(factor_iteratively(s, ctx, level->A));
+    TRY(set_scale(s, ctx, level, options->its < 0 ? DEFAULT_ITS : options->its));
 done:
     return status;
 }
@@ -217,7 +217,7 @@ static size_t bytes(const void *self, const gs_level_view *level)
     const size_t vector = (size_t)level->A->nrows * gs_type_size(level->A->type);
     gsolve_matrix_info L, U;
 
-    if (s->exact) return s->A.bytes + gs_factors_moved(&s->factors) + 6 * vector;
+    if (s->exact) return s->A.bytes + gs_factors_bytes(&s->factors) + 6 * vector;
     gsolve_matrix_describe(s->L.T, &L);
     gsolve_matrix_describe(s->U.T, &U);
     return s->A.bytes + (size_t)s->steps * (L.bytes + U.bytes + 6 * vector) + 9 * vector;

@@ -1,5 +1,5 @@
 // ilu_cuda.cu: the factorisation of ilu.h on a GPU: some lanes share a row, each has entries of it.
-#include "precond/amg/coarsening/classical/counts.cuh"
+#include "precond/amg/coarsening/classical/prefix_sum.cuh"
 #include "precond/amg/smoothers/row_lanes.cuh"
 
 extern "C" {
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(gs_block_size)
     copy_side(int32_t n, const O *start, const int32_t *col, bool upper, const int64_t *first,
               bool wide, void *to_start, int32_t *to_col)
 {
-    const gs_lanes<4> g;
+    const gs_subwarp<4> g;
     const int64_t i = g.unit;
 
     if (i > n) return;
@@ -67,12 +67,12 @@ gsolve_status make_side(gsolve_csr *T, gsolve_context *ctx, const gsolve_csr *A,
     ALLOC_DEVICE(ctx, length, (size_t)n + 1);
     ALLOC_DEVICE(ctx, first, (size_t)n + 1);
     TRY(gs_launch(ctx->queue, "a triangle's rows", measure_side<O>,
-                  gs_lane_blocks((int64_t)n + 1, 1), gs_block_size, n, start, A->col, upper,
+                  gs_subwarp_blocks((int64_t)n + 1, 1), gs_block_size, n, start, A->col, upper,
                   length));
-    TRY(gs_add_up(ctx, n, length, first, &entries));
+    TRY(gs_prefix_sum(ctx, n, length, first, &entries));
     TRY(gs_csr_new_at(&C, ctx, GSOLVE_DEVICE, n, n, entries, A->type));
     TRY(gs_launch(ctx->queue, "a triangle's columns", copy_side<O>,
-                  gs_lane_blocks((int64_t)n + 1, 4), gs_block_size, n, start, A->col, upper, first,
+                  gs_subwarp_blocks((int64_t)n + 1, 4), gs_block_size, n, start, A->col, upper, first,
                   C.offset == GSOLVE_O64, const_cast<void *>(C.start),
                   const_cast<int32_t *>(C.col)));
     *T = C;
@@ -95,7 +95,7 @@ template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     sweep_rows(gs_rows<T, O> A, int32_t n, const T *old, const T *d, T *next, T *inverse)
 {
-    const gs_lanes<L> g;
+    const gs_subwarp<L> g;
     const int64_t i = g.unit;
 
     if (i >= n) return;
@@ -122,9 +122,9 @@ gsolve_status sweep(gs_queue *q, const gsolve_csr *A, double mean, const void *o
     return gs_with_start(A, [&](auto start) {
         using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
         const gs_rows<T, O> rows = {start, A->col, (const T *)A->value};
-        return gs_with_lanes(mean, [&](auto lanes) {
+        return gs_with_subwarp(mean, [&](auto lanes) {
             return gs_launch(q, "incomplete factors", sweep_rows<decltype(lanes)::value, T, O>,
-                             gs_lane_blocks(A->nrows, lanes), gs_block_size, rows, A->nrows,
+                             gs_subwarp_blocks(A->nrows, lanes), gs_block_size, rows, A->nrows,
                              (const T *)old, (const T *)d, (T *)next, (T *)inverse);
         });
     });
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(gs_block_size)
     put_rows(int32_t n, const O *start, const T *s, const T *d, const P *to_start,
              const int32_t *to_col, T *value, bool upper)
 {
-    const gs_lanes<4> g;
+    const gs_subwarp<4> g;
     const int64_t i = g.unit;
 
     if (i >= n) return;
@@ -156,7 +156,7 @@ gsolve_status put(gs_queue *q, const gsolve_csr *A, const void *s, const void *d
         return gs_with_start(side, [&](auto to_start) {
             using P = std::remove_const_t<std::remove_pointer_t<decltype(to_start)>>;
             return gs_launch(q, "a triangle's values", put_rows<T, O, P>,
-                             gs_lane_blocks(A->nrows, 4), gs_block_size, A->nrows, start,
+                             gs_subwarp_blocks(A->nrows, 4), gs_block_size, A->nrows, start,
                              (const T *)s, (const T *)d, to_start, side->col,
                              (T *)const_cast<void *>(side->value), upper);
         });

@@ -7,13 +7,13 @@
 
 /* A pivot smaller than that share of the diagonal's entry, or of another sign, is replaced by it: a
  * smoother can do with another M, but not with a large M^-1. */
-#define GS_ILU_LEAST 0.1
+#define GS_ILU_MIN_PIVOT_SHARE 0.1
 
 /* 1 / D_ii, a: a_ii. Where that is 0 the unknown is left alone. */
 SMALL double gs_ilu_reciprocal(double pivot, double a)
 {
     if (a == 0) return 0;
-    return 1 / (pivot / a >= GS_ILU_LEAST ? pivot : GS_ILU_LEAST * a);
+    return 1 / (pivot / a >= GS_ILU_MIN_PIVOT_SHARE ? pivot : GS_ILU_MIN_PIVOT_SHARE * a);
 }
 
 #endif

@@ -7,7 +7,7 @@
 #include "vector/layout.h"
 #include "vector/vector.h"
 
-static int64_t numbers(gsolve_dense v)
+static int64_t count(gsolve_dense v)
 {
     return (int64_t)v.nrows * v.ncols;
 }
@@ -22,14 +22,14 @@ static gsolve_status subtract(const gs_ilu_side *t, gsolve_context *ctx, bool tr
         return GS_KERNELS(gs_relax, ctx, b.type)
             ->residual(ctx->queue, &t->rows, t->mean, b.ncols, b.value, x.value, r.value);
     }
-    TRY(GS_KERNELS(gs_vector, ctx, b.type)->copy(ctx->queue, numbers(b), b.type, b.value, r.value));
+    TRY(GS_KERNELS(gs_vector, ctx, b.type)->copy(ctx->queue, count(b), b.type, b.value, r.value));
     TRY((transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(t->T, -1, x, 1, r));
 done:
     return status;
 }
 
 /* One of the two spaces, for as many columns as space. */
-static void *space_of(const gs_ilu *s, gsolve_dense space, int which)
+static void *work_vector(const gs_ilu *s, gsolve_dense space, int which)
 {
     if (space.ncols > 1) return gs_extra_vector(space, 1 + which);
     return which ? s->z.value : s->y.value;
@@ -43,7 +43,7 @@ static gsolve_status solve(const gs_ilu *s, gsolve_context *ctx, const gs_ilu_si
     gsolve_status status = GSOLVE_OK;
 
     for (int k = 0; k < s->steps; k++) {
-        next.value = space_of(s, space, now.value == space_of(s, space, 0));
+        next.value = work_vector(s, space, now.value == work_vector(s, space, 0));
         TRY(subtract(t, ctx, transposed, r, now, next));
         now = next;
     }
@@ -53,7 +53,7 @@ done:
 }
 
 /* *z = about M^-1 r, or M^-T r, in one of the two spaces; r may be space, which is used. */
-static gsolve_status solve_nearly(const gs_ilu *s, gsolve_context *ctx, bool transposed,
+static gsolve_status solve_iteratively(const gs_ilu *s, gsolve_context *ctx, bool transposed,
                                   gsolve_dense r, gsolve_dense space, gsolve_dense *z)
 {
     gsolve_dense y;
@@ -62,7 +62,7 @@ static gsolve_status solve_nearly(const gs_ilu *s, gsolve_context *ctx, bool tra
     TRY(solve(s, ctx, transposed ? &s->U : &s->L, transposed, r, space, &y));
     TRY(GS_KERNELS(gs_polynomial, ctx, r.type)
             ->step(ctx->queue, r.nrows, r.ncols, s->scale, 0,
-                   (gs_stepped){.d = s->d, .b = y.value, .x = space.value}));
+                   (gs_step_vectors){.d = s->d, .b = y.value, .x = space.value}));
     TRY(solve(s, ctx, transposed ? &s->L : &s->U, transposed, space, space, z));
 done:
     return status;
@@ -104,10 +104,10 @@ gsolve_status gs_ilu_sweep(const void *self, gsolve_context *ctx, const gs_level
     if (s->exact) {
         TRY(solve_exactly(s, ctx, level->transposed, r, space));
     } else {
-        TRY(solve_nearly(s, ctx, level->transposed, r, space, &z));
+        TRY(solve_iteratively(s, ctx, level->transposed, r, space, &z));
     }
-    if (zero) return vector->copy(ctx->queue, numbers(x), x.type, z.value, x.value);
-    TRY(vector->axpby(ctx->queue, numbers(x), (gs_ratio){.sign = 1}, z.value, (gs_ratio){.sign = 1},
+    if (zero) return vector->copy(ctx->queue, count(x), x.type, z.value, x.value);
+    TRY(vector->axpby(ctx->queue, count(x), (gs_ratio){.sign = 1}, z.value, (gs_ratio){.sign = 1},
                       x.value));
 done:
     return status;

@@ -94,8 +94,8 @@ template <int L, class T, class O, class End>
 __global__ void __launch_bounds__(gs_block_size)
     pass(gs_rows<T, O> A, int32_t n, const T *x, End end, gs_guard guard)
 {
-    constexpr int at_once = gs_rows_at_once<T>;
-    const gs_lanes<L> g;
+    constexpr int at_once = gs_rows_per_subwarp<T>;
+    const gs_subwarp<L> g;
     const int64_t groups = (int64_t)gridDim.x * (gs_block_size / L);
     int64_t i[at_once];
     T sum[at_once];
@@ -114,12 +114,12 @@ __global__ void __launch_bounds__(gs_block_size)
 // The same for some columns.
 template <int L, int W, class T, class O, class End>
 __global__ void __launch_bounds__(gs_block_size)
-    pass_columns(gs_rows<T, O> A, int32_t n, gs_some_columns some, const T *x, End end,
+    pass_columns(gs_rows<T, O> A, int32_t n, gs_column_group some, const T *x, End end,
                  gs_guard guard)
 {
     constexpr int at_once = 2;
-    const gs_lanes<L> g;
-    const gs_row_member<L, W> m(some, g.lane);
+    const gs_subwarp<L> g;
+    const gs_column_lane<L, W> m(some, g.lane);
     const int64_t groups = (int64_t)gridDim.x * (gs_block_size / L);
     int64_t i[at_once];
     gs_pack<T, W> sum[at_once];
@@ -155,12 +155,12 @@ gsolve_status run_columns(const operands<T> &a, const gs_rows<T, O> &rows, End e
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t j = 0; j < a.columns && status == GSOLVE_OK; j += 8) {
-        const gs_some_columns some = gs_columns_from<W>(a.columns, j);
+        const gs_column_group some = gs_column_group_from<W>(a.columns, j);
         const double work = a.mean / 4 * some.subwarp;
-        status = gs_with_lanes(work > some.subwarp ? work : some.subwarp, [&](auto lanes) {
+        status = gs_with_subwarp(work > some.subwarp ? work : some.subwarp, [&](auto lanes) {
             return gs_launch_pdl(
                 a.q, "smooth columns by rows", pass_columns<decltype(lanes)::value, W, T, O, End>,
-                gs_lane_blocks(groups, lanes), gs_block_size, rows, a.A->nrows, some, x, end);
+                gs_subwarp_blocks(groups, lanes), gs_block_size, rows, a.A->nrows, some, x, end);
         });
         x += 8;
         end.skip(8);
@@ -180,11 +180,11 @@ gsolve_status run(const operands<T> &a, bool aligned, const End &end)
             return aligned && a.columns % wide == 0 ? run_columns<wide>(a, rows, end)
                                                     : run_columns<1>(a, rows, end);
         }
-        return gs_with_lanes(a.mean / 2, [&](auto lanes) {
+        return gs_with_subwarp(a.mean / 2, [&](auto lanes) {
             const int64_t groups =
-                ((int64_t)a.A->nrows + gs_rows_at_once<T> - 1) / gs_rows_at_once<T>;
+                ((int64_t)a.A->nrows + gs_rows_per_subwarp<T> - 1) / gs_rows_per_subwarp<T>;
             return gs_launch_pdl(a.q, "smooth by rows", pass<decltype(lanes)::value, T, O, End>,
-                                 gs_lane_blocks(groups, lanes), gs_block_size, rows, a.A->nrows,
+                                 gs_subwarp_blocks(groups, lanes), gs_block_size, rows, a.A->nrows,
                                  a.x, end);
         });
     });

@@ -3,11 +3,11 @@
 #ifndef GS_PRECOND_AMG_SMOOTHERS_ROW_LANES_CUH
 #define GS_PRECOND_AMG_SMOOTHERS_ROW_LANES_CUH
 
-#include "precond/lanes.cuh"
+#include "precond/subwarp.cuh"
 
 // Rows of a group that are read at once, so that the reads overlap.
 template <class T>
-constexpr int gs_rows_at_once = 16 / (int)sizeof(T);
+constexpr int gs_rows_per_subwarp = 16 / (int)sizeof(T);
 
 template <class T, class O>
 struct gs_rows {
@@ -55,29 +55,29 @@ __device__ void gs_row_sums(const gs_rows<T, O> &A, int lane, const int64_t (&i)
 
 // Columns of vectors by rows, some of all that there are. Of a row's L lanes each subwarp of so
 // many has a share of the entries, each lane in it W columns.
-struct gs_some_columns {
+struct gs_column_group {
     int32_t all;     // numbers of a row, from which on to the next
     int32_t columns; // of these, at most 8
     int subwarp;     // lanes for them: 1, 2, 4, 8
 };
 
 template <int W>
-gs_some_columns gs_columns_from(int32_t all, int32_t first)
+gs_column_group gs_column_group_from(int32_t all, int32_t first)
 {
-    gs_some_columns c = {all, all - first < 8 ? all - first : 8, 1};
+    gs_column_group c = {all, all - first < 8 ? all - first : 8, 1};
 
     while (c.subwarp * W < c.columns) c.subwarp *= 2;
     return c;
 }
 
 template <int L, int W>
-struct gs_row_member {
+struct gs_column_lane {
     int share, shares; // of the row's entries; how many there are
     int column;        // its first
     int32_t all;
     bool idle; // there is no such column: it does as the first does
 
-    __device__ gs_row_member(const gs_some_columns &c, int lane)
+    __device__ gs_column_lane(const gs_column_group &c, int lane)
         : share(lane / c.subwarp), shares(L / c.subwarp), column(lane % c.subwarp * W), all(c.all),
           idle(column >= c.columns)
     {
@@ -96,7 +96,7 @@ struct gs_row_member {
 
 // sum[r] = this lane's share of row i[r] times its columns of x, as above.
 template <int L, int W, int R, class T, class O>
-__device__ void gs_row_sums(const gs_rows<T, O> &A, const gs_row_member<L, W> &m,
+__device__ void gs_row_sums(const gs_rows<T, O> &A, const gs_column_lane<L, W> &m,
                             const int64_t (&i)[R], const T *x, gs_pack<T, W> (&sum)[R])
 {
     O at[R], to[R];

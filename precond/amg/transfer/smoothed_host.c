@@ -11,7 +11,7 @@
 /* --- its pattern ------------------------------------------------------------------------------ */
 
 /* list[0..n) ascending, equal ones once; returns how many are left. They are few: by insertion. */
-static int32_t sort_once(int32_t *list, int32_t n)
+static int32_t sort_unique(int32_t *list, int32_t n)
 {
     int32_t left = 0;
 
@@ -32,8 +32,8 @@ static gsolve_status columns(gsolve_context *ctx, const gsolve_csr *A, const gs_
 {
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t I = 0; I < G->nodes; I++) {
-        const bool alone = !smooth || G->degree[I] > GS_LONGEST_SMOOTHED;
-        const int32_t degree = alone ? 0 : G->degree[I];
+        const bool one_aggregate = !smooth || G->degree[I] > GS_MAX_SMOOTHED_NEIGHBOURS;
+        const int32_t degree = one_aggregate ? 0 : G->degree[I];
         int32_t *list = G->neighbour + gs_start(A, I * G->block), n = 0;
         if (of[I] >= 0) {
             for (int32_t e = 0; e < degree; e++) {
@@ -41,7 +41,7 @@ static gsolve_status columns(gsolve_context *ctx, const gsolve_csr *A, const gs_
             }
             list[n++] = of[I];
         }
-        G->degree[I] = sort_once(list, n);
+        G->degree[I] = sort_unique(list, n);
     }
     return GSOLVE_OK;
 }

@@ -1,6 +1,6 @@
 // smoothed_values_cuda.cu: the prolongator's values on a GPU.
 #include "precond/amg/transfer/smoothed.cuh"
-#include "precond/lanes.cuh"
+#include "precond/subwarp.cuh"
 
 #define SMALL static __device__
 #include "precond/amg/transfer/smoothed_rule.h"
@@ -31,14 +31,14 @@ struct filtered {
     }
 };
 
-// What row i of A_f Q is subtracted with. alone: the row has its own aggregate only; then 0 if a
+// What row i of A_f Q is subtracted with. one_aggregate: the row has its own aggregate only; then 0 if a
 // strong neighbour is in another, since the row is too long to be smoothed.
 template <int L, class T, class O>
-__device__ double factor_of(const gs_lanes<L> &g, const filtered<T, O> &F, int32_t i, int64_t begin,
-                            int64_t end, double damping, const int32_t *of, int32_t own, bool alone)
+__device__ double factor_of(const gs_subwarp<L> &g, const filtered<T, O> &F, int32_t i, int64_t begin,
+                            int64_t end, double damping, const int32_t *of, int32_t own, bool one_aggregate)
 {
     double diagonal = 0, moved = 0, others = 0;
-    bool stays = false;
+    bool keeps_tentative = false;
 
     for (int64_t k = begin + g.lane; k < end; k += L) {
         const int32_t j = F.column(i, k);
@@ -49,15 +49,15 @@ __device__ double factor_of(const gs_lanes<L> &g, const filtered<T, O> &F, int32
         } else {
             others += fabs(v);
         }
-        if (alone) {
+        if (one_aggregate) {
             const int32_t a = of[F.node(j)];
-            stays |= a >= 0 && a != own;
+            keeps_tentative |= a >= 0 && a != own;
         }
     }
     diagonal = g.sum(diagonal); // of which one lane has it
     moved = g.sum(moved);
     others = g.sum(others);
-    return g.ballot(stays) ? 0 : gs_damping_of_row(damping, diagonal, fabs(moved) + others);
+    return g.ballot(keeps_tentative) ? 0 : gs_damping_of_row(damping, diagonal, fabs(moved) + others);
 }
 
 // --- of one vector ----------------------------------------------------------------------------
@@ -70,22 +70,22 @@ struct alignas(16) term { // of A_f Q
 // What has been seen of A's row, as factor_of sums it.
 struct row_sums {
     double diagonal, moved, others;
-    bool stays;
+    bool keeps_tentative;
 
     // of a row of P of so many entries: of one, 0 if it is too long a row
     __device__ double factor(double damping, int64_t entries) const
     {
-        if (stays && entries == 1) return 0;
+        if (keeps_tentative && entries == 1) return 0;
         return gs_damping_of_row(damping, diagonal, fabs(moved) + others);
     }
 };
 
-// Entries from to end of A's row i, at most 2 L, into pass; the sums too unless they have been
+// Entries from to end of A's row i, at most 2 L, into stage; the sums too unless they have been
 // made.
 template <int L, class T, class O>
-__device__ void pass_terms(const gs_lanes<L> &g, const filtered<T, O> &F, int32_t i, int64_t from,
+__device__ void stage_terms(const gs_subwarp<L> &g, const filtered<T, O> &F, int32_t i, int64_t from,
                            int64_t end, const int32_t *of, int32_t own, const T *Q, bool first,
-                           row_sums *sums, term *pass)
+                           row_sums *sums, term *stage)
 {
     int32_t col[2], aggregate[2];
     bool strong[2];
@@ -105,24 +105,24 @@ __device__ void pass_terms(const gs_lanes<L> &g, const filtered<T, O> &F, int32_
         aggregate[u] = col[u] >= 0 ? of[F.node(j)] : -1;
         q[u] = col[u] >= 0 ? Q[j] : T(0);
         if (!first || col[u] < 0) continue;
-        sums->stays |= aggregate[u] >= 0 && aggregate[u] != own;
+        sums->keeps_tentative |= aggregate[u] >= 0 && aggregate[u] != own;
         if (col[u] == i) sums->diagonal = (double)a[u];
         (j == i ? sums->moved : sums->others) += j == i ? (double)a[u] : fabs((double)a[u]);
     }
     __syncwarp();
 #pragma unroll
     for (int u = 0; u < 2; u++) {
-        pass[u * L + g.lane] = term{(double)a[u] * (double)q[u], aggregate[u]};
+        stage[u * L + g.lane] = term{(double)a[u] * (double)q[u], aggregate[u]};
     }
     __syncwarp();
 }
 
 // Row i of P for one near-null vector, by as many lanes as P's rows are long about; i < 0: none.
-// Its entries go to the lanes, the terms of those of A's row pass by in order.
+// Its entries go to the lanes, the terms of voters of A's row stage by in order.
 template <int L, class T, class O, class F>
-__device__ void smooth_by_lanes(const gs_lanes<L> &g, const filtered<T, O> &A, int32_t i,
+__device__ void smooth_by_subwarp(const gs_subwarp<L> &g, const filtered<T, O> &A, int32_t i,
                                 const int32_t *of, const T *Q, double damping, const F *offset,
-                                const int32_t *pcol, term *pass, T *p)
+                                const int32_t *pcol, term *stage, T *p)
 {
     const bool in = i >= 0;
     const int32_t own = in ? of[A.node(i)] : -1;
@@ -135,48 +135,48 @@ __device__ void smooth_by_lanes(const gs_lanes<L> &g, const filtered<T, O> &A, i
     double factor = 0;
 
     for (int64_t e0 = pbegin; __any_sync(gs_all_lanes, e0 < pend); e0 += L) {
-        const int32_t mine = e0 + g.lane < pend ? pcol[e0 + g.lane] : -1;
+        const int32_t my_aggregate = e0 + g.lane < pend ? pcol[e0 + g.lane] : -1;
         const bool first = e0 == pbegin;
         double sum = 0;
         for (int64_t from = begin; __any_sync(gs_all_lanes, from < end); from += 2 * L) {
-            pass_terms(g, A, i, from, end, of, own, Q, first, &sums, pass);
+            stage_terms(g, A, i, from, end, of, own, Q, first, &sums, stage);
             const int count = (int)min((int64_t)(2 * L), end - from);
             for (int t = 0; t < count; t++) {
-                const term now = pass[t];
-                if (now.aggregate == mine) sum += now.product;
+                const term now = stage[t];
+                if (now.aggregate == my_aggregate) sum += now.product;
             }
         }
         if (first) { // for all of the warp
             const row_sums all = {g.sum(sums.diagonal), g.sum(sums.moved), g.sum(sums.others),
-                                  g.ballot(sums.stays) != 0};
+                                  g.ballot(sums.keeps_tentative) != 0};
             factor = all.factor(damping, pend - pbegin);
         }
-        if (mine >= 0) p[e0 + g.lane] = (T)((mine == own ? of_own : 0) - factor * sum);
+        if (my_aggregate >= 0) p[e0 + g.lane] = (T)((my_aggregate == own ? of_own : 0) - factor * sum);
     }
 }
 
 template <int L>
-constexpr int room_of = 2 * L + 1; // terms of a group: one more, for the sake of banks
+constexpr int staged_terms = 2 * L + 1; // terms of a group: one more, for the sake of banks
 
 template <int L, class T, class O, class F>
 __global__ void __launch_bounds__(gs_block_size)
-    smooth_numbers(filtered<T, O> A, const int32_t *of, const T *Q, double damping, const F *offset,
+    smooth_vector(filtered<T, O> A, const int32_t *of, const T *Q, double damping, const F *offset,
                    const int32_t *pcol, T *p)
 {
-    __shared__ term passing[gs_block_size / L * room_of<L>];
-    const gs_lanes<L> g;
+    __shared__ term staged[gs_block_size / L * staged_terms<L>];
+    const gs_subwarp<L> g;
 
-    smooth_by_lanes(g, A, g.unit < A.n ? (int32_t)g.unit : -1, of, Q, damping, offset, pcol,
-                    passing + threadIdx.x / L * room_of<L>, p);
+    smooth_by_subwarp(g, A, g.unit < A.n ? (int32_t)g.unit : -1, of, Q, damping, offset, pcol,
+                    staged + threadIdx.x / L * staged_terms<L>, p);
 }
 
 // --- of one vector, where rows are short ------------------------------------------------------
 
 // Entries of A's row i, U of them at once, in order: the sums, and to sum[c] what is in aggregate
-// mine[c].
+// my_aggregate[c].
 template <int U, int C, class T, class O>
-__device__ void take_terms(const filtered<T, O> &A, int32_t i, int64_t begin, int64_t end,
-                           const int32_t *of, int32_t own, const T *Q, const int32_t (&mine)[C],
+__device__ void sum_terms(const filtered<T, O> &A, int32_t i, int64_t begin, int64_t end,
+                           const int32_t *of, int32_t own, const T *Q, const int32_t (&my_aggregate)[C],
                            double (&sum)[C], row_sums *sums)
 {
     for (int64_t k = begin; k < end; k += U) {
@@ -197,12 +197,12 @@ __device__ void take_terms(const filtered<T, O> &A, int32_t i, int64_t begin, in
 #pragma unroll
         for (int u = 0; u < U; u++) {
             const double term = __dmul_rn((double)a[u], (double)q[u]);
-            sums->stays |= aggregate[u] >= 0 && aggregate[u] != own;
+            sums->keeps_tentative |= aggregate[u] >= 0 && aggregate[u] != own;
             sums->moved += col[u] == i ? (double)a[u] : 0;
             sums->others += col[u] == i ? 0 : fabs((double)a[u]);
 #pragma unroll
             for (int c = 0; c < C; c++) {
-                if (aggregate[u] == mine[c]) sum[c] += term;
+                if (aggregate[u] == my_aggregate[c]) sum[c] += term;
             }
         }
     }
@@ -210,7 +210,7 @@ __device__ void take_terms(const filtered<T, O> &A, int32_t i, int64_t begin, in
 
 // Row i of P by a thread.
 template <class T, class O, class F>
-__device__ void smooth_alone(const filtered<T, O> &A, int32_t i, const int32_t *of, const T *Q,
+__device__ void smooth_by_thread(const filtered<T, O> &A, int32_t i, const int32_t *of, const T *Q,
                              double damping, const F *offset, const int32_t *pcol, T *p)
 {
     constexpr int at_once = 4; // entries of A, and of P
@@ -219,37 +219,37 @@ __device__ void smooth_alone(const filtered<T, O> &A, int32_t i, const int32_t *
     double factor = 0;
 
     for (int64_t e = pbegin; own >= 0 && e < pend; e += at_once) {
-        int32_t mine[at_once];
+        int32_t my_aggregate[at_once];
         double sum[at_once] = {};
         row_sums sums = {};
 #pragma unroll
-        for (int c = 0; c < at_once; c++) mine[c] = e + c < pend ? pcol[e + c] : -1;
-        take_terms<at_once>(A, i, A.start[i], A.start[i + 1], of, own, Q, mine, sum, &sums);
+        for (int c = 0; c < at_once; c++) my_aggregate[c] = e + c < pend ? pcol[e + c] : -1;
+        sum_terms<at_once>(A, i, A.start[i], A.start[i + 1], of, own, Q, my_aggregate, sum, &sums);
         if (e == pbegin) factor = sums.factor(damping, pend - pbegin);
 #pragma unroll
         for (int c = 0; c < at_once; c++) {
-            const double q = mine[c] == own ? (double)Q[i] : 0;
-            if (mine[c] >= 0) p[e + c] = (T)(q - factor * sum[c]);
+            const double q = my_aggregate[c] == own ? (double)Q[i] : 0;
+            if (my_aggregate[c] >= 0) p[e + c] = (T)(q - factor * sum[c]);
         }
     }
 }
 
-// A thread a row of P; those whose rows of A are long by a warp each.
+// A thread a row of P; voters whose rows of A are long by a warp each.
 template <class T, class O, class F>
 __global__ void __launch_bounds__(gs_block_size)
     smooth_short_rows(filtered<T, O> A, const int32_t *of, const T *Q, double damping,
                       const F *offset, const int32_t *pcol, T *p)
 {
     constexpr int most = 32; // entries of A's row
-    __shared__ term passing[gs_block_size / 32 * room_of<32>];
-    const gs_lanes<32> warp;
+    __shared__ term staged[gs_block_size / 32 * staged_terms<32>];
+    const gs_subwarp<32> warp;
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
     const bool in = i < A.n, is_long = in && A.start[i + 1] - A.start[i] > most;
 
-    if (in && !is_long) smooth_alone(A, (int32_t)i, of, Q, damping, offset, pcol, p);
+    if (in && !is_long) smooth_by_thread(A, (int32_t)i, of, Q, damping, offset, pcol, p);
     for (unsigned left = warp.ballot(is_long); left; left &= left - 1) {
-        smooth_by_lanes(warp, A, (int32_t)(32 * warp.unit + __ffs((int)left) - 1), of, Q, damping,
-                        offset, pcol, passing + threadIdx.x / 32 * room_of<32>, p);
+        smooth_by_subwarp(warp, A, (int32_t)(32 * warp.unit + __ffs((int)left) - 1), of, Q, damping,
+                        offset, pcol, staged + threadIdx.x / 32 * staged_terms<32>, p);
     }
 }
 
@@ -262,31 +262,31 @@ struct entry {
     int32_t column;
 };
 
-// The lanes of the group whose entries are in aggregate `mine`, which many lanes share.
+// The lanes of the group whose entries are in aggregate `my_aggregate`, which many lanes share.
 template <int L>
-__device__ unsigned entries_in(const gs_lanes<L> &g, int32_t mine, int32_t aggregate)
+__device__ unsigned entries_in(const gs_subwarp<L> &g, int32_t my_aggregate, int32_t aggregate)
 {
-    unsigned left = g.ballot(mine >= 0), found = 0;
+    unsigned left = g.ballot(my_aggregate >= 0), found = 0;
 
     while (__any_sync(gs_all_lanes, left)) {
-        const int32_t whose = __shfl_sync(gs_all_lanes, mine, left ? __ffs((int)left) - 1 : 0, L);
-        const unsigned those = g.ballot(aggregate == whose);
-        if (mine == whose) found = those;
-        left &= ~g.ballot(mine == whose);
+        const int32_t whose = __shfl_sync(gs_all_lanes, my_aggregate, left ? __ffs((int)left) - 1 : 0, L);
+        const unsigned voters = g.ballot(aggregate == whose);
+        if (my_aggregate == whose) found = voters;
+        left &= ~g.ballot(my_aggregate == whose);
     }
-    return mine >= 0 ? found : 0;
+    return my_aggregate >= 0 ? found : 0;
 }
 
-// Row i of P for k near-null vectors. Its entries go to the lanes, which take those of A's row that
+// Row i of P for k near-null vectors. Its entries go to the lanes, which take voters of A's row that
 // are in their aggregates in order.
 template <int L, class T, class O, class F>
 __global__ void __launch_bounds__(gs_block_size)
     smooth_rows(filtered<T, O> A, const int32_t *of, int32_t k, const T *Q, double damping,
                 const F *offset, const int32_t *pcol, T *p)
 {
-    __shared__ entry<T> passing[gs_block_size];
-    const gs_lanes<L> g;
-    entry<T> *pass = passing + threadIdx.x / L * L;
+    __shared__ entry<T> staged[gs_block_size];
+    const gs_subwarp<L> g;
+    entry<T> *stage = staged + threadIdx.x / L * L;
     const bool in = g.unit < A.n;
     const int32_t i = in ? (int32_t)g.unit : 0, own = in ? of[A.node(i)] : -1;
     const int64_t begin = own >= 0 ? (int64_t)A.start[i] : 0;
@@ -298,7 +298,7 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int64_t e0 = pbegin; __any_sync(gs_all_lanes, e0 < pend); e0 += L) {
         const int64_t e = e0 + g.lane;
         const int32_t column = e < pend ? pcol[e] : -1;
-        const int32_t mine = column < 0 ? -1 : column / k;
+        const int32_t my_aggregate = column < 0 ? -1 : column / k;
         const int32_t c = column < 0 ? 0 : column % k;
         double sum = 0;
         for (int64_t from = begin; __any_sync(gs_all_lanes, from < end && e0 < pend); from += L) {
@@ -307,24 +307,24 @@ __global__ void __launch_bounds__(gs_block_size)
             __syncwarp();
             if (at < end) {
                 const int32_t j = A.column(i, at);
-                pass[g.lane] = entry<T>{A.a[at], j};
+                stage[g.lane] = entry<T>{A.a[at], j};
                 aggregate = of[A.node(j)];
             }
             __syncwarp();
-            for (unsigned left = entries_in(g, mine, aggregate); left; left &= left - 1) {
-                const entry<T> now = pass[__ffs((int)left) - 1];
+            for (unsigned left = entries_in(g, my_aggregate, aggregate); left; left &= left - 1) {
+                const entry<T> now = stage[__ffs((int)left) - 1];
                 sum += (double)now.a * (double)Q[(int64_t)now.column * k + c];
             }
         }
-        if (mine < 0) continue;
-        p[e] = (T)((mine == own ? (double)Q[(int64_t)i * k + c] : 0) - factor * sum);
+        if (my_aggregate < 0) continue;
+        p[e] = (T)((my_aggregate == own ? (double)Q[(int64_t)i * k + c] : 0) - factor * sum);
     }
 }
 
-// P = Q: each row has its own aggregate alone.
+// P = Q: each row has its own aggregate one_aggregate.
 template <class T, class F>
 __global__ void __launch_bounds__(gs_block_size)
-    take_rows(int32_t n, int32_t k, const T *Q, const F *offset, T *p)
+    copy_rows(int32_t n, int32_t k, const T *Q, const F *offset, T *p)
 {
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
 
@@ -340,14 +340,14 @@ gsolve_status smooth(gs_queue *q, double mean, const filtered<T, O> &A, const in
                      const T *Q, double damping, const F *offset, const int32_t *pcol, T *p)
 {
     const auto by = [&](auto *kernel, int lanes) {
-        return gs_launch(q, "the prolongator's values", kernel, gs_lane_blocks(A.n, lanes),
+        return gs_launch(q, "the prolongator's values", kernel, gs_subwarp_blocks(A.n, lanes),
                          gs_block_size, A, of, Q, damping, offset, pcol, p);
     };
 
     return mean <= 8     ? by(smooth_short_rows<T, O, F>, 1)
-           : mean <= 32  ? by(smooth_numbers<8, T, O, F>, 8)
-           : mean <= 128 ? by(smooth_numbers<16, T, O, F>, 16)
-                         : by(smooth_numbers<32, T, O, F>, 32);
+           : mean <= 32  ? by(smooth_vector<8, T, O, F>, 8)
+           : mean <= 128 ? by(smooth_vector<16, T, O, F>, 16)
+                         : by(smooth_vector<32, T, O, F>, 32);
 }
 
 template <class T, class O, class F>
@@ -360,15 +360,15 @@ gsolve_status values_in(gs_queue *q, const gsolve_csr *A, const uint32_t *strong
     const T *Q = (const T *)G->Q;
 
     if (damping == 0) {
-        return gs_launch(q, "the prolongator's values", take_rows<T, F>, gs_grid(q, A->nrows),
+        return gs_launch(q, "the prolongator's values", copy_rows<T, F>, gs_grid(q, A->nrows),
                          gs_block_size, A->nrows, G->k, Q, offset, p);
     }
     const double mean = (double)entries / (A->nrows + 1.0);
     if (G->k == 1) return smooth(q, mean, rows, G->of, Q, damping, offset, P->col, p);
-    return gs_with_lanes(mean, [&](auto lanes) {
+    return gs_with_subwarp(mean, [&](auto lanes) {
         constexpr int L = decltype(lanes)::value;
         return gs_launch(q, "the prolongator's values", smooth_rows<L, T, O, F>,
-                         gs_lane_blocks(A->nrows, L), gs_block_size, rows, G->of, G->k, Q, damping,
+                         gs_subwarp_blocks(A->nrows, L), gs_block_size, rows, G->of, G->k, Q, damping,
                          offset, P->col, p);
     });
 }

@@ -37,7 +37,7 @@ static void FN(combine)(const gs_aggregates *G, int32_t g, int32_t a, double fac
     }
 }
 
-/* Gram and Schmidt's, each vector cleared twice of those before. */
+/* Gram and Schmidt's, each vector cleared twice of voters before. */
 static void FN(orthogonalise)(const gs_aggregates *G, int32_t g, gsolve_dense coarse)
 {
     const double least = sizeof(T) == sizeof(float) ? 1e-5 : 1e-10; /* of a vector's length */

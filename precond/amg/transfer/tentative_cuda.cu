@@ -1,5 +1,5 @@
 // tentative_cuda.cu: the tentative prolongator on a GPU: a warp an aggregate.
-#include "precond/lanes.cuh"
+#include "precond/subwarp.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -38,7 +38,7 @@ struct vectors {
 // One vector: Q = B, R = 1.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
-    take_vector(int32_t n, vectors B, T *Q, int32_t count, vectors coarse)
+    copy_vector(int32_t n, vectors B, T *Q, int32_t count, vectors coarse)
 {
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
     const int64_t first = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(gs_block_size)
 
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
-    take_vectors(int32_t n, vectors B, int32_t block, int32_t k, const int32_t *of, T *Q)
+    copy_vectors(int32_t n, vectors B, int32_t block, int32_t k, const int32_t *of, T *Q)
 {
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
 
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(gs_block_size)
 // The rows of an aggregate, of which each lane works on its own.
 template <class T>
 struct rows_of {
-    gs_lanes<32> lanes;
+    gs_subwarp<32> lanes;
     const int32_t *member;
     int32_t rows, block, k;
     T *Q;
@@ -89,11 +89,11 @@ struct rows_of {
     }
 };
 
-// Gram and Schmidt's, each vector cleared twice of those before.
+// Gram and Schmidt's, each vector cleared twice of voters before.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size) orthogonalise(gs_aggregates G, vectors coarse)
 {
-    const gs_lanes<32> lanes;
+    const gs_subwarp<32> lanes;
     const double least = sizeof(T) == sizeof(float) ? 1e-5 : 1e-10; // of a vector's length
     const int32_t g = (int32_t)lanes.unit, k = G.k;
 
@@ -130,13 +130,13 @@ gsolve_status factor(gsolve_context *ctx, int32_t n, const gs_aggregates *G, gso
     gsolve_status status;
 
     if (G->k == 1) {
-        return gs_launch(q, "the tentative prolongator", take_vector<T>, gs_grid(q, n),
+        return gs_launch(q, "the tentative prolongator", copy_vector<T>, gs_grid(q, n),
                          gs_block_size, Q == B.value ? 0 : n, vectors(B), Q, G->count,
                          vectors(coarse));
     }
-    TRY(gs_launch(q, "near-null vectors", take_vectors<T>, gs_grid(q, n), gs_block_size, n,
+    TRY(gs_launch(q, "near-null vectors", copy_vectors<T>, gs_grid(q, n), gs_block_size, n,
                   vectors(B), G->block, G->k, G->of, Q));
-    TRY(gs_launch(q, "the tentative prolongator", orthogonalise<T>, gs_lane_blocks(G->count, 32),
+    TRY(gs_launch(q, "the tentative prolongator", orthogonalise<T>, gs_subwarp_blocks(G->count, 32),
                   gs_block_size, *G, vectors(coarse)));
 done:
     return status;

@@ -1,6 +1,6 @@
 /* classical.h: the steps of coarsening by a splitting into C points, which are the next level's
  * unknowns, and F points, which are interpolated from C points around them. All arrays lie where
- * ctx's kernels work. */
+ * ctx's kernels thread_work. */
 #ifndef GS_PRECOND_AMG_COARSENING_CLASSICAL_CLASSICAL_H
 #define GS_PRECOND_AMG_COARSENING_CLASSICAL_CLASSICAL_H
 
@@ -14,10 +14,10 @@
 #define GS_STRONG 2u /* and strong: its row depends on its column */
 
 /* What an unknown is. */
-#define GS_ALONE  0u /* depends on none: smoothing settles it, nothing is interpolated there */
-#define GS_OPEN   1u /* not decided yet */
+#define GS_ISOLATED  0u /* depends on none: smoothing settles it, nothing is interpolated there */
+#define GS_UNDECIDED   1u /* not decided yet */
 #define GS_F      2u
-#define GS_MIDDLE 3u /* a C point of the first of two stages */
+#define GS_INTERMEDIATE_C 3u /* a C point of the first of two stages */
 #define GS_C      4u
 
 typedef struct gs_points {
@@ -27,7 +27,7 @@ typedef struct gs_points {
     uint8_t *kind;            /* nrows */
 } gs_points;
 
-typedef struct gs_classical_connect_kernels {
+typedef struct gs_classical_dependence_kernels {
     /* component[i] = i % block on the finest level; below it the first column of near_null that is
      * not 0 in row i */
     gsolve_status (*components)(gsolve_context *ctx, int32_t n, int32_t block,
@@ -41,10 +41,10 @@ typedef struct gs_classical_connect_kernels {
      * C point i, else negative. */
     gsolve_status (*indicate)(gsolve_context *ctx, int32_t n, const uint8_t *component,
                               const int32_t *number, gsolve_dense indicator);
-} gs_classical_connect_kernels;
+} gs_classical_dependence_kernels;
 
-extern const gs_classical_connect_kernels gs_classical_connect_host[GSOLVE_TYPE_COUNT];
-extern const gs_classical_connect_kernels gs_classical_connect_cuda[GSOLVE_TYPE_COUNT];
+extern const gs_classical_dependence_kernels gs_classical_dependence_host[GSOLVE_TYPE_COUNT];
+extern const gs_classical_dependence_kernels gs_classical_dependence_cuda[GSOLVE_TYPE_COUNT];
 
 /* --- splitting -------------------------------------------------------------------------------- */
 
@@ -68,7 +68,7 @@ extern const gs_classical_split_kernels gs_classical_split_cuda[GSOLVE_TYPE_COUN
 /* --- interpolation ---------------------------------------------------------------------------- */
 
 /* Rows of P: of all points, or of some. */
-typedef struct gs_weighing {
+typedef struct gs_interpolation_rows {
     gs_points points;
     const double *diagonal; /* A's */
     const int32_t *number;  /* nrows: C points' columns in P; negative: another point */
@@ -78,31 +78,31 @@ typedef struct gs_weighing {
     gs_interpolation kind;
     int most;        /* entries of a row, 0: any */
     double truncate; /* entries below that share of the row's largest are dropped */
-} gs_weighing;
+} gs_interpolation_rows;
 
-typedef struct gs_classical_weigh_kernels {
+typedef struct gs_classical_interpolate_kernels {
     /* P, owned, columns ascending. A C point's row is 1 in its own column; an alone point's is
-     * empty; an F point's entries are those of weigh_body.h, scaled to the sum that they had
+     * empty; an F point's entries are those of interpolate_body.h, scaled to the sum that they had
      * before some were dropped. */
-    gsolve_status (*weigh)(gsolve_csr *P, gsolve_context *ctx, const gs_weighing *w);
+    gsolve_status (*interpolate)(gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w);
     /* P's values: A's have changed, pattern and points have not */
-    gsolve_status (*renew)(const gsolve_csr *P, gsolve_context *ctx, const gs_weighing *w);
-} gs_classical_weigh_kernels;
+    gsolve_status (*update)(const gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w);
+} gs_classical_interpolate_kernels;
 
-extern const gs_classical_weigh_kernels gs_classical_weigh_host[GSOLVE_TYPE_COUNT];
-extern const gs_classical_weigh_kernels gs_classical_weigh_cuda[GSOLVE_TYPE_COUNT];
+extern const gs_classical_interpolate_kernels gs_classical_interpolate_host[GSOLVE_TYPE_COUNT];
+extern const gs_classical_interpolate_kernels gs_classical_interpolate_cuda[GSOLVE_TYPE_COUNT];
 
 /* --- truncation of a matrix that is there ----------------------------------------------------- */
 
-typedef struct gs_classical_cut_kernels {
-    /* Q, owned: P's rows cut to most entries and those of truncate, and scaled */
-    gsolve_status (*cut)(gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P, int most,
+typedef struct gs_classical_truncate_kernels {
+    /* Q, owned: P's rows truncate_rows to most entries and those of truncate, and scaled */
+    gsolve_status (*truncate_rows)(gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P, int most,
                          double truncate);
     /* Q's values from P's new ones */
-    gsolve_status (*renew)(const gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P);
-} gs_classical_cut_kernels;
+    gsolve_status (*update)(const gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P);
+} gs_classical_truncate_kernels;
 
-extern const gs_classical_cut_kernels gs_classical_cut_host[GSOLVE_TYPE_COUNT];
-extern const gs_classical_cut_kernels gs_classical_cut_cuda[GSOLVE_TYPE_COUNT];
+extern const gs_classical_truncate_kernels gs_classical_truncate_host[GSOLVE_TYPE_COUNT];
+extern const gs_classical_truncate_kernels gs_classical_truncate_cuda[GSOLVE_TYPE_COUNT];
 
 #endif

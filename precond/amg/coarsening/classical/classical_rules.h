@@ -29,7 +29,7 @@ SMALL uint64_t gs_measure_of(int32_t influence, int32_t point)
 }
 
 /* By which entries that are left of a row are multiplied, to have the sum that all had. */
-SMALL double gs_scale_of(double all, double left)
+SMALL double gs_sum_preserving_scale(double all, double left)
 {
     return left != 0 && all != 0 ? all / left : 1;
 }
