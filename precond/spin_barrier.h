@@ -1,7 +1,7 @@
-/* spin_barrier.h: where the threads of a subwarp wait for each other between levels, which are a matter
- * of microseconds. Who waits longer than that gives its processor away: on a busy machine the
- * thread that is waited for may need that very processor (OpenMP's barrier then costs a time slice,
- * 4 ms).
+/* spin_barrier.h: where the threads of a subwarp wait for each other between levels, which are a
+ * matter of microseconds. Who waits longer than that gives its processor away: on a busy machine
+ * the thread that is waited for may need that very processor (OpenMP's barrier then costs a time
+ * slice, 4 ms).
  */
 #ifndef GS_PRECOND_SPIN_BARRIER_H
 #define GS_PRECOND_SPIN_BARRIER_H

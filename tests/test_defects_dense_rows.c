@@ -116,8 +116,10 @@ static void factors(void **state)
         OK(ctx, gs_strict_triangle_extract(&half, ctx, &A, false));
         OK(ctx, gs_strict_triangle_extract(&U, ctx, &A, true));
         OK(ctx, gs_schedule_create(&schedule, ctx, false, N, L.start, L.col));
-        OK(ctx, gs_incomplete_lu(&L, &U, d, ctx, "ilu", &A, &schedule, false, &shift));
-        OK(ctx, gs_incomplete_cholesky(&half, e, ctx, "ic", &A, &schedule, &shift));
+        OK(ctx, gs_incomplete_lu(&L, &U, d, ctx, &A, &(gs_incomplete_args){"ilu", &schedule, false},
+                                 &shift));
+        OK(ctx, gs_incomplete_cholesky(&half, e, ctx, &A,
+                                       &(gs_incomplete_args){"ic", &schedule, false}, &shift));
         assert_true(shift == 0);
         compare_side(&L);
         compare_side(&U);

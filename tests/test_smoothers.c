@@ -6,9 +6,9 @@
 
 #include "core/staging.h"
 #include "matrix/transpose.h"
+#include "precond/amg/smoothers/gauss_seidel.h"
 #include "precond/amg/smoothers/ilu.h"
 #include "precond/amg/smoothers/relax.h"
-#include "precond/amg/smoothers/gauss_seidel.h"
 #include "precond/amg/smoothers/smoother.h"
 
 #define INLINE static inline
@@ -38,7 +38,8 @@ static void widen(gsolve_context *ctx, gsolve_csr *rows)
     int32_t *step_from_f64 = malloc(n * sizeof *step_from_f64);
     int64_t *wide = malloc(n * sizeof *wide), *there;
 
-    OK(ctx, gsolve_copy(ctx, step_from_f64, GSOLVE_HOST, rows->start, rows->location, n * sizeof *step_from_f64));
+    OK(ctx, gsolve_copy(ctx, step_from_f64, GSOLVE_HOST, rows->start, rows->location,
+                        n * sizeof *step_from_f64));
     for (size_t i = 0; i < n; i++) wide[i] = step_from_f64[i];
     there = gsolve_alloc(ctx, rows->location, n, sizeof *there);
     OK(ctx, gsolve_copy(ctx, there, rows->location, wide, GSOLVE_HOST, n * sizeof *wide));
@@ -78,9 +79,10 @@ static gsolve_dense send(const level *l, const double *v)
 
     for (int32_t i = 0; i < n; i++) step_from_f64[i] = (float)v[i];
     OK(l->ctx, gs_dense_new(&d, l->ctx, gs_location(l->ctx), l->rows.type, n, 1));
-    OK(l->ctx, gsolve_copy(l->ctx, d.value, d.location,
-                           l->rows.type == GSOLVE_F32 ? (void *)step_from_f64 : (void *)(uintptr_t)v,
-                           GSOLVE_HOST, (size_t)n * gs_type_size(l->rows.type)));
+    OK(l->ctx,
+       gsolve_copy(l->ctx, d.value, d.location,
+                   l->rows.type == GSOLVE_F32 ? (void *)step_from_f64 : (void *)(uintptr_t)v,
+                   GSOLVE_HOST, (size_t)n * gs_type_size(l->rows.type)));
     free(step_from_f64);
     return d;
 }
@@ -91,8 +93,8 @@ static void fetch(const level *l, gsolve_dense d, double *v)
     float *step_from_f64 = malloc(((size_t)n + 1) * sizeof *step_from_f64);
     const bool is_narrow = l->rows.type == GSOLVE_F32;
 
-    OK(l->ctx, gsolve_copy(l->ctx, is_narrow ? (void *)step_from_f64 : (void *)v, GSOLVE_HOST, d.value,
-                           d.location, (size_t)n * gs_type_size(l->rows.type)));
+    OK(l->ctx, gsolve_copy(l->ctx, is_narrow ? (void *)step_from_f64 : (void *)v, GSOLVE_HOST,
+                           d.value, d.location, (size_t)n * gs_type_size(l->rows.type)));
     for (int32_t i = 0; is_narrow && i < n; i++) v[i] = step_from_f64[i];
     free(step_from_f64);
 }
@@ -857,8 +859,9 @@ static void check_passes(const level *l, double rounding, const char *name)
     assert_close(x, want, n, rounding, name);
     for (int how = 0; how < 3; how++) { /* a step without memory, from 0, from what y holds */
         const double c = how > 0 ? 0.25 : 0;
-        OK(l->ctx, kernels->relax(q, &l->rows, mean, 1, 0.5, c, V[3].value, V[0].value, V[1].value,
-                                  how == 2 ? V[2].value : NULL, V[2].value));
+        OK(l->ctx, kernels->relax(q, &l->rows, mean, 1, V[1].value,
+                                  &(gs_relax_step){0.5, c, V[3].value, V[0].value,
+                                                   how == 2 ? V[2].value : NULL, V[2].value}));
         for (int32_t i = 0; i < n; i++) {
             const double r = v[0][i] - row_times(&l->host, i, v[1]);
             want[i] = v[1][i] + 0.5 * v[3][i] * r + c * (v[1][i] - (how == 2 ? x[i] : 0));
@@ -885,8 +888,8 @@ static gsolve_dense send_columns(const level *l, const double *v, int32_t column
     }
     OK(l->ctx, gs_dense_new(&d, l->ctx, gs_location(l->ctx), l->rows.type, n, columns));
     OK(l->ctx, gsolve_copy(l->ctx, d.value, d.location,
-                           l->rows.type == GSOLVE_F32 ? (void *)step_from_f64 : (void *)wide, GSOLVE_HOST,
-                           count * size));
+                           l->rows.type == GSOLVE_F32 ? (void *)step_from_f64 : (void *)wide,
+                           GSOLVE_HOST, count * size));
     free(wide), free(step_from_f64);
     return d;
 }
@@ -920,8 +923,9 @@ static void check_passes_of(const level *l, int32_t columns, double rounding, co
     for (int k = 0; k < 4; k++) v[k] = random_vector(n, (uint64_t)k);
     for (int k = 0; k < 3; k++) V[k] = send_columns(l, v[k], columns);
     D = send(l, v[3]);
-    OK(l->ctx, kernels->relax(q, &l->rows, mean, columns, 0.5, 0.25, D.value, V[0].value,
-                              V[1].value, V[2].value, V[2].value));
+    OK(l->ctx,
+       kernels->relax(q, &l->rows, mean, columns, V[1].value,
+                      &(gs_relax_step){0.5, 0.25, D.value, V[0].value, V[2].value, V[2].value}));
     for (int32_t i = 0; i < n; i++) {
         r[i] = v[0][i] - row_times(&l->host, i, v[1]);
         want[i] = v[1][i] + 0.5 * v[3][i] * r[i] + 0.25 * (v[1][i] - v[2][i]);

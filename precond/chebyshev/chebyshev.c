@@ -23,10 +23,11 @@ typedef struct chebyshev {
     chebyshev_options options;
     gs_polynomial polynomial;
     gsolve_matrix *A;
-    void *d;            /* reciprocals of the diagonal */
-    gsolve_dense p, q;  /* one column of work space each */
-    double *square;     /* a number on the device */
-    gsolve_dense block; /* r, z, p and q of BLOCK_COLUMNS, made when several columns are first applied to */
+    void *d;           /* reciprocals of the diagonal */
+    gsolve_dense p, q; /* one column of work space each */
+    double *square;    /* a number on the device */
+    gsolve_dense
+        block; /* r, z, p and q of BLOCK_COLUMNS, made when several columns are first applied to */
 } chebyshev;
 
 static const gsolve_option options[] = {
@@ -140,7 +141,8 @@ done:
     return status;
 }
 
-/* Several columns, at most BLOCK_COLUMNS, which share the passes over A: by rows they do so best. */
+/* Several columns, at most BLOCK_COLUMNS, which share the passes over A: by rows they do so best.
+ */
 static gsolve_status iterate_several(const chebyshev *M, gsolve_context *ctx, bool transposed,
                                      gsolve_dense r, gsolve_dense z)
 {
@@ -162,7 +164,7 @@ done:
 
 /* The constness of the handle is about what M stands for, and not about what is made on the way. */
 static gsolve_status apply_in_blocks(chebyshev *M, gsolve_context *ctx, bool transposed,
-                                      gsolve_dense r, gsolve_dense z)
+                                     gsolve_dense r, gsolve_dense z)
 {
     gsolve_status status = GSOLVE_OK;
 

@@ -1,4 +1,5 @@
-/* inverse_diagonal_rule.h: the diagonals of kernels.h, on the CPU and on a GPU: INLINE says where. */
+/* inverse_diagonal_rule.h: the diagonals of kernels.h, on the CPU and on a GPU: INLINE says where.
+ */
 
 /* What an entry of the row adds to its sum. */
 INLINE double gs_row_sum_term(gs_inverse_diagonal kind, double a)

@@ -35,8 +35,8 @@ done:
     return status;
 }
 
-gsolve_status gs_power_iteration(double *growth, gsolve_context *ctx, gs_linear_map *map, const void *data, int its,
-                        gsolve_dense p, double *square)
+gsolve_status gs_power_iteration(double *growth, gsolve_context *ctx, gs_linear_map *map,
+                                 const void *data, int its, gsolve_dense p, double *square)
 {
     double length = 0;
     gsolve_status status;
@@ -76,8 +76,8 @@ done:
 }
 
 gsolve_status gs_estimate_lambda_max(double *most, gsolve_context *ctx, const gsolve_matrix *A,
-                                 const void *d, int its, gsolve_dense p, gsolve_dense q,
-                                 double *square)
+                                     const void *d, int its, gsolve_dense p, gsolve_dense q,
+                                     double *square)
 {
     const scaled map = {A, d, q};
     double growth;

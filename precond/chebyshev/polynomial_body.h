@@ -28,8 +28,8 @@ static gsolve_status FN(random)(gs_queue *q, int64_t n, uint64_t seed, void *py)
     return GSOLVE_OK;
 }
 
-static gsolve_status FN(step_from_f64)(gs_queue *q, int64_t n, double a, const void *pd, const double *r,
-                                void *pb, void *px)
+static gsolve_status FN(step_from_f64)(gs_queue *q, int64_t n, double a, const void *pd,
+                                       const double *r, void *pb, void *px)
 {
     const T *d = pd;
     T *b = pb, *x = px;

@@ -1,6 +1,6 @@
 // polynomial_cuda.cu: the kernels on a GPU.
-#include "precond/subwarp.cuh"
 #include "precond/batched.cuh"
+#include "precond/subwarp.cuh"
 #include "vector/each.cuh"
 
 extern "C" {
@@ -53,7 +53,8 @@ __global__ void __launch_bounds__(gs_block_size)
 #pragma unroll
     for (int r = 0; r < R; r++) {
         const double all = g.sum(sum[r]), middle = g.sum(diagonal[r]); // of one lane's and zeros
-        if (i + r < nrows && g.lane == r % L) d[i + r] = (T)gs_inverse_diagonal_of(kind, middle, all);
+        if (i + r < nrows && g.lane == r % L)
+            d[i + r] = (T)gs_inverse_diagonal_of(kind, middle, all);
     }
 }
 
@@ -140,8 +141,8 @@ struct first_from_f64 : gs_plain {
 };
 
 template <class T>
-gsolve_status step_from_f64(gs_queue *q, int64_t n, double a, const void *d, const double *r, void *b,
-                     void *x)
+gsolve_status step_from_f64(gs_queue *q, int64_t n, double a, const void *d, const double *r,
+                            void *b, void *x)
 {
     return gs_each<T>(q, n, gs_all_aligned(d, b, x),
                       first_from_f64<T>{{}, (T)a, (const T *)d, r, (T *)b, (T *)x}, "smooth");
@@ -181,8 +182,8 @@ gsolve_status step_of(gs_queue *q, int64_t n, int32_t columns, double a, double 
     const gs_row_of_element row(n, columns);
 
     if (!Ax) {
-        return gs_each<T>(q, n * columns, aligned, first<T, BATCHED, KEEPS>{{}, (T)a, row, d, b, p, x},
-                          "smooth");
+        return gs_each<T>(q, n * columns, aligned,
+                          first<T, BATCHED, KEEPS>{{}, (T)a, row, d, b, p, x}, "smooth");
     }
     return gs_each<T>(q, n * columns, aligned,
                       next<T, BATCHED, KEEPS>{{}, (T)a, (T)c, row, d, b, Ax, old, p, x}, "smooth");

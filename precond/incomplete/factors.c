@@ -36,7 +36,8 @@ static gsolve_status store_diagonal(gs_factors *f, gsolve_context *ctx, gsolve_t
 }
 
 gsolve_status gs_factors_store(gs_factors *f, gsolve_context *ctx, gsolve_type type,
-                               const gs_strict_triangle *L, const gs_strict_triangle *U, const double *d)
+                               const gs_strict_triangle *L, const gs_strict_triangle *U,
+                               const double *d)
 {
     gsolve_status status;
 

@@ -13,7 +13,8 @@ typedef struct gs_factors {
 /* Takes the computed L, U and reciprocals of D; into the structures made before if there are any.
  * Fails only if there are none yet. */
 gsolve_status gs_factors_store(gs_factors *f, gsolve_context *ctx, gsolve_type type,
-                               const gs_strict_triangle *L, const gs_strict_triangle *U, const double *d);
+                               const gs_strict_triangle *L, const gs_strict_triangle *U,
+                               const double *d);
 
 /* The schedule by which row i of L may be computed when all rows of its columns are: made from the
  * pattern of L where f has none yet. */

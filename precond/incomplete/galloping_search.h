@@ -1,7 +1,7 @@
-/* galloping_search.h: finds the columns that a short row and a long one have in common without reading all of
- * the long one. A column is looked for at distances 1, 2, 4, ... from the place of the one before,
- * then by bisection (galloping search; Bentley and Yao 1976), so that s columns are found among m
- * in O(s log(m / s)). */
+/* galloping_search.h: finds the columns that a short row and a long one have in common without
+ * reading all of the long one. A column is looked for at distances 1, 2, 4, ... from the place of
+ * the one before, then by bisection (galloping search; Bentley and Yao 1976), so that s columns are
+ * found among m in O(s log(m / s)). */
 #ifndef GS_PRECOND_INCOMPLETE_GALLOPING_SEARCH_H
 #define GS_PRECOND_INCOMPLETE_GALLOPING_SEARCH_H
 

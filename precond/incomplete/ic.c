@@ -32,7 +32,8 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     ALLOC(ctx, GSOLVE_HOST, d, csr->nrows);
     TRY(gs_strict_triangle_extract(&L, ctx, csr, false));
     TRY(gs_factors_plan(&M->factors, ctx, csr->type, &L));
-    TRY(gs_incomplete_cholesky(&L, d, ctx, "ic", csr, &M->factors.lower.schedule, &shift));
+    TRY(gs_incomplete_cholesky(
+        &L, d, ctx, csr, &(gs_incomplete_args){"ic", &M->factors.lower.schedule, false}, &shift));
     TRY(gs_strict_triangle_transpose(&U, ctx, &L));
     TRY(gs_factors_store(&M->factors, ctx, csr->type, &L, &U, d));
     M->shift = shift;

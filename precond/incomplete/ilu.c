@@ -33,7 +33,8 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     TRY(gs_strict_triangle_extract(&L, ctx, csr, false));
     TRY(gs_strict_triangle_extract(&U, ctx, csr, true));
     TRY(gs_factors_plan(&M->factors, ctx, csr->type, &L));
-    TRY(gs_incomplete_lu(&L, &U, d, ctx, "ilu", csr, &M->factors.lower.schedule, false, &shift));
+    TRY(gs_incomplete_lu(&L, &U, d, ctx, csr,
+                         &(gs_incomplete_args){"ilu", &M->factors.lower.schedule, false}, &shift));
     TRY(gs_factors_store(&M->factors, ctx, csr->type, &L, &U, d));
     M->shift = shift;
 done:

@@ -12,7 +12,7 @@
 #include "precond/incomplete/incomplete.h"
 
 typedef struct factorisation {
-    gs_strict_triangle L;            /* of A, then of the factorisation */
+    gs_strict_triangle L;   /* of A, then of the factorisation */
     double *diagonal, *d;   /* a_ii, 1 / D_ii */
     double *scratch, shift; /* n zeros a worker */
     double most;            /* magnitude that the type can hold */
@@ -25,7 +25,8 @@ static bool is_minus_zero(double x)
 
 /* sum - sum_j g_ij l_kj over the columns j of row i ahead of its entry e, which are searched in row
  * k. The terms that are left out are 0 and would not change the bits of a sum other than -0. */
-static double search_row(const gs_strict_triangle *L, int32_t i, int64_t e, double sum, const double *g)
+static double search_row(const gs_strict_triangle *L, int32_t i, int64_t e, double sum,
+                         const double *g)
 {
     const int32_t k = L->col[e];
     const int64_t end = L->start[k + 1];
@@ -51,7 +52,8 @@ static bool factor_row(void *data, int worker, int32_t i)
     for (int64_t e = L->start[i]; e < L->start[i + 1]; e++) {
         const int32_t k = L->col[e];
         double sum = L->value[e];
-        if (gs_search_is_cheaper(L->start[k + 1] - L->start[k], e - L->start[i]) && !is_minus_zero(sum)) {
+        if (gs_search_is_cheaper(L->start[k + 1] - L->start[k], e - L->start[i]) &&
+            !is_minus_zero(sum)) {
             sum = search_row(L, i, e, sum, g);
         } else {
             for (int64_t m = L->start[k]; m < L->start[k + 1]; m++) {
@@ -86,8 +88,8 @@ static gsolve_status read_diagonal(gsolve_context *ctx, const char *who, const g
 }
 
 /* Raises the shift until the factorisation goes through. */
-static gsolve_status factor(factorisation *w, gsolve_context *ctx, const char *who, const gsolve_csr *csr,
-                            const gs_schedule *schedule, double *shift)
+static gsolve_status factor(factorisation *w, gsolve_context *ctx, const char *who,
+                            const gsolve_csr *csr, const gs_schedule *schedule, double *shift)
 {
     const size_t scratch = (size_t)gs_schedule_workers(schedule) * (size_t)w->L.n;
     gsolve_status status;
@@ -111,16 +113,16 @@ done:
     return status;
 }
 
-gsolve_status gs_incomplete_cholesky(gs_strict_triangle *L, double *d, gsolve_context *ctx, const char *who,
-                                     const gsolve_csr *csr, const gs_schedule *schedule,
+gsolve_status gs_incomplete_cholesky(gs_strict_triangle *L, double *d, gsolve_context *ctx,
+                                     const gsolve_csr *csr, const gs_incomplete_args *args,
                                      double *shift)
 {
     factorisation w = {.L = *L, .d = d, .most = csr->type == GSOLVE_F32 ? FLT_MAX : DBL_MAX};
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, w.diagonal, csr->nrows);
-    TRY(read_diagonal(ctx, who, csr, w.diagonal));
-    TRY(factor(&w, ctx, who, csr, schedule, shift));
+    TRY(read_diagonal(ctx, args->who, csr, w.diagonal));
+    TRY(factor(&w, ctx, args->who, csr, args->schedule, shift));
 done:
     gsolve_free(ctx, GSOLVE_HOST, w.diagonal);
     return status;

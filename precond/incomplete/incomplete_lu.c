@@ -12,13 +12,13 @@
 #include "precond/incomplete/incomplete.h"
 
 typedef struct factorisation {
-    gs_strict_triangle L, U;       /* of A, then of the factorisation */
-    double *diagonal, *d; /* a_ii, 1 / D_ii */
+    gs_strict_triangle L, U; /* of A, then of the factorisation */
+    double *diagonal, *d;    /* a_ii, 1 / D_ii */
     double *row_max;         /* the largest magnitude in each row */
-    int32_t *scratch;     /* n zeros a worker */
+    int32_t *scratch;        /* n zeros a worker */
     double shift;
-    double most; /* magnitude that the type can hold */
-    bool allow_zero_diagonal;  /* rows without a diagonal */
+    double most;              /* magnitude that the type can hold */
+    bool allow_zero_diagonal; /* rows without a diagonal */
 } factorisation;
 
 /* position[j] = 1 + the number of column j in row i, or 0 again. */
@@ -40,8 +40,8 @@ static bool skip_row(const factorisation *w, int32_t i)
 
 /* Subtracts a times row k of U from row i, on the pattern of row i: the entries of row k are read
  * one by one. position: the columns of row i, see set_positions. */
-static void subtract_row(const factorisation *w, int32_t i, int32_t k, double a, const int32_t *position,
-                         double *pivot)
+static void subtract_row(const factorisation *w, int32_t i, int32_t k, double a,
+                         const int32_t *position, double *pivot)
 {
     const gs_strict_triangle *U = &w->U;
     double *lower = w->L.value + w->L.start[i], *upper = U->value + U->start[i];
@@ -58,8 +58,8 @@ static void subtract_row(const factorisation *w, int32_t i, int32_t k, double a,
 
 /* Subtracts a times row k of U from the entries [from, to) of a row of T, each of whose columns is
  * searched in row k from *at on. */
-static void subtract_found(const gs_strict_triangle *U, int32_t k, double a, const gs_strict_triangle *T,
-                           int64_t from, int64_t to, int64_t *at)
+static void subtract_found(const gs_strict_triangle *U, int32_t k, double a,
+                           const gs_strict_triangle *T, int64_t from, int64_t to, int64_t *at)
 {
     const int64_t end = U->start[k + 1];
 
@@ -115,8 +115,9 @@ static bool factor_row(void *data, int worker, int32_t i)
         upper[e] *= w->d[i];
         most = fmax(most, fabs(upper[e]));
     }
-    return fabs(pivot) > GS_MIN_PIVOT * w->row_max[i] && fabs(pivot) < w->row_max[i] / GS_MIN_PIVOT &&
-           fabs(w->d[i]) <= w->most && most <= w->most;
+    return fabs(pivot) > GS_MIN_PIVOT * w->row_max[i] &&
+           fabs(pivot) < w->row_max[i] / GS_MIN_PIVOT && fabs(w->d[i]) <= w->most &&
+           most <= w->most;
 }
 
 static gsolve_status read_diagonal(gsolve_context *ctx, const char *who, const gsolve_csr *csr,
@@ -148,8 +149,8 @@ static gsolve_status read_diagonal(gsolve_context *ctx, const char *who, const g
 }
 
 /* Raises the shift until the factorisation goes through. */
-static gsolve_status factor(factorisation *w, gsolve_context *ctx, const char *who, const gsolve_csr *csr,
-                            const gs_schedule *schedule, double *shift)
+static gsolve_status factor(factorisation *w, gsolve_context *ctx, const char *who,
+                            const gsolve_csr *csr, const gs_schedule *schedule, double *shift)
 {
     const size_t scratch = (size_t)gs_schedule_workers(schedule) * (size_t)w->L.n;
     gsolve_status status;
@@ -172,21 +173,21 @@ done:
     return status;
 }
 
-gsolve_status gs_incomplete_lu(gs_strict_triangle *L, gs_strict_triangle *U, double *d, gsolve_context *ctx,
-                               const char *who, const gsolve_csr *csr, const gs_schedule *schedule,
-                               bool allow_zero_diagonal, double *shift)
+gsolve_status gs_incomplete_lu(gs_strict_triangle *L, gs_strict_triangle *U, double *d,
+                               gsolve_context *ctx, const gsolve_csr *csr,
+                               const gs_incomplete_args *args, double *shift)
 {
     factorisation w = {.L = *L,
-             .U = *U,
-             .d = d,
-             .most = csr->type == GSOLVE_F32 ? FLT_MAX : DBL_MAX,
-             .allow_zero_diagonal = allow_zero_diagonal};
+                       .U = *U,
+                       .d = d,
+                       .most = csr->type == GSOLVE_F32 ? FLT_MAX : DBL_MAX,
+                       .allow_zero_diagonal = args->allow_zero_diagonal};
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, w.diagonal, csr->nrows);
     ALLOC(ctx, GSOLVE_HOST, w.row_max, csr->nrows);
-    TRY(read_diagonal(ctx, who, csr, &w));
-    TRY(factor(&w, ctx, who, csr, schedule, shift));
+    TRY(read_diagonal(ctx, args->who, csr, &w));
+    TRY(factor(&w, ctx, args->who, csr, args->schedule, shift));
 done:
     gsolve_free(ctx, GSOLVE_HOST, w.row_max);
     gsolve_free(ctx, GSOLVE_HOST, w.diagonal);

@@ -105,8 +105,8 @@ done:
     return status;
 }
 
-/* The same for several, at most BLOCK_COLUMNS, which share the passes over W and T: by rows they do so
- * best. */
+/* The same for several, at most BLOCK_COLUMNS, which share the passes over W and T: by rows they do
+ * so best. */
 static gsolve_status apply_several(const gs_isai_data *M, gsolve_context *ctx,
                                    const gs_isai_inverse *factor, gsolve_dense r, gsolve_dense z)
 {

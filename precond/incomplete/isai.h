@@ -14,7 +14,8 @@
  * longest entries, of the highest power, at least the first, that has not. *shortened: in how many
  * rows. GSOLVE_NO_MEMORY. */
 gsolve_status gs_isai_pattern(gsolve_csr *W, gsolve_context *ctx, gsolve_type type,
-                              const gs_strict_triangle *L, int power, int32_t longest, int32_t *shortened);
+                              const gs_strict_triangle *L, int power, int32_t longest,
+                              int32_t *shortened);
 
 /* The values of W, whose pattern is that of a lower triangle with its diagonal; scale: n numbers,
  * NULL: ones. *fits: all of them are within the range of W's type. Costs the entries of L in the

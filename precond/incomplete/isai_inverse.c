@@ -39,8 +39,8 @@ typedef struct search {
     const gs_strict_triangle *L;
     int power;
     int32_t longest, capacity; /* capacity: for the columns of any row */
-    int32_t *list;         /* capacity a worker */
-    bool *visited;            /* n a worker, all false between rows */
+    int32_t *list;             /* capacity a worker */
+    bool *visited;             /* n a worker, all false between rows */
 } search;
 
 static int ascending(const void *x, const void *y)
@@ -118,7 +118,8 @@ static int32_t count_rows(const search *s, int workers, int64_t *start)
 }
 
 gsolve_status gs_isai_pattern(gsolve_csr *out, gsolve_context *ctx, gsolve_type type,
-                              const gs_strict_triangle *L, int power, int32_t longest, int32_t *shortened)
+                              const gs_strict_triangle *L, int power, int32_t longest,
+                              int32_t *shortened)
 {
     const int32_t n = L->n, least = longest_row(L) + 1;
     const int workers = workers_for(ctx, n);
@@ -198,7 +199,8 @@ gsolve_status gs_isai_fill(const gsolve_csr *W, gsolve_context *ctx, const gs_st
 #pragma omp parallel for schedule(dynamic, CHUNK) num_threads(workers) reduction(+ : overflows)
     for (int32_t i = 0; i < n; i++) {
         const int me = omp_get_thread_num();
-        overflows += !fill_row(W, L, i, scale ? scale[i] : 1, place + (int64_t)me * n, w + me * capacity);
+        overflows +=
+            !fill_row(W, L, i, scale ? scale[i] : 1, place + (int64_t)me * n, w + me * capacity);
     }
     *fits = overflows == 0;
 done:

@@ -34,18 +34,19 @@ static gsolve_status factor(const gs_isai_data *M, gsolve_context *ctx, const gs
     gsolve_status status;
 
     if (M->options.factors == GS_ISAI_ILU) {
-        return gs_incomplete_lu(&w->L, &w->U, w->d, ctx, "isai", csr, &M->schedule, false,
-                                &w->shift);
+        return gs_incomplete_lu(&w->L, &w->U, w->d, ctx, csr,
+                                &(gs_incomplete_args){"isai", &M->schedule, false}, &w->shift);
     }
-    TRY(gs_incomplete_cholesky(&w->L, w->d, ctx, "isai", csr, &M->schedule, &w->shift));
+    TRY(gs_incomplete_cholesky(&w->L, w->d, ctx, csr,
+                               &(gs_incomplete_args){"isai", &M->schedule, false}, &w->shift));
     for (int32_t i = 0; i < csr->nrows; i++) w->d[i] = sqrt(w->d[i]);
 done:
     return status;
 }
 
 /* The pattern of V[k], L the triangle that it inverts: that of the handles if there are any. */
-static gsolve_status make_pattern(const gs_isai_data *M, gsolve_context *ctx, gsolve_type type, int k,
-                             const gs_strict_triangle *L, setup_job *w)
+static gsolve_status make_pattern(const gs_isai_data *M, gsolve_context *ctx, gsolve_type type,
+                                  int k, const gs_strict_triangle *L, setup_job *w)
 {
     int32_t shortened = 0;
     gsolve_csr made;
@@ -65,7 +66,8 @@ done:
 
 /* V[k], and T[k] or its transpose, which is left in store_matrix of T[k]. */
 static gsolve_status invert_factor(const gs_isai_data *M, gsolve_context *ctx, gsolve_type type,
-                                   int k, const gs_strict_triangle *L, const double *scale, setup_job *w)
+                                   int k, const gs_strict_triangle *L, const double *scale,
+                                   setup_job *w)
 {
     bool fits = true;
     gsolve_status status;
@@ -82,7 +84,8 @@ done:
     return status;
 }
 
-static gsolve_status invert(const gs_isai_data *M, gsolve_context *ctx, gsolve_type type, setup_job *w)
+static gsolve_status invert(const gs_isai_data *M, gsolve_context *ctx, gsolve_type type,
+                            setup_job *w)
 {
     gs_strict_triangle U = {0};
     gsolve_status status;

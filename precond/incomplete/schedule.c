@@ -7,13 +7,13 @@
 #include "core/try.h"
 #include "precond/spin_barrier.h"
 
-#define INTERLEAVED        4    /* tiles interleaved */
-#define MIN_ROWS   1024 /* of a matrix that is worth the trouble */
-#define MIN_SHARE  200  /* mean rows a thread and level that are worth a barrier */
-#define MIN_TILE   8    /* mean rows a tile that keep what is near in the matrix near in time */
+#define INTERLEAVED  4    /* tiles interleaved */
+#define MIN_ROWS     1024 /* of a matrix that is worth the trouble */
+#define MIN_SHARE    200  /* mean rows a thread and level that are worth a barrier */
+#define MIN_TILE     8    /* mean rows a tile that keep what is near in the matrix near in time */
 #define FINE_THREADS 4    /* so many gain even without that */
 #define SHORT_ROW    6 /* mean entries: shorter rows wait for each other rather than for memory */
-#define MAX_WORKERS 8 /* of a walk, since each needs n elements of scratch */
+#define MAX_WORKERS  8 /* of a walk, since each needs n elements of scratch */
 
 typedef struct rows { /* what depends on what */
     bool upper;
@@ -124,7 +124,7 @@ static int32_t interleave(const tiling *t, const rows *r, const int32_t *tiles, 
 
 /* The tiles sorted[level[l], level[l + 1]) of each level l dealt out in runs of neighbours. */
 static void distribute(gs_schedule *s, const tiling *t, const rows *r, const int32_t *level,
-                 const int32_t *sorted)
+                       const int32_t *sorted)
 {
     int32_t at = 0;
 
@@ -135,7 +135,8 @@ static void distribute(gs_schedule *s, const tiling *t, const rows *r, const int
             const int32_t to = level[l] + (int32_t)(width * (c + 1) / s->threads);
             s->begin[l * s->threads + c] = at;
             for (int32_t a = from; a < to; a += INTERLEAVED) {
-                at = interleave(t, r, sorted + a, to - a < INTERLEAVED ? to - a : INTERLEAVED, s->row, at);
+                at = interleave(t, r, sorted + a, to - a < INTERLEAVED ? to - a : INTERLEAVED,
+                                s->row, at);
             }
         }
     }

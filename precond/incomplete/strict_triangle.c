@@ -4,8 +4,8 @@
 #include "core/try.h"
 #include "precond/incomplete/triangular_solve.h"
 
-gsolve_status gs_strict_triangle_new(gs_strict_triangle *out, gsolve_context *ctx, int32_t n, bool upper,
-                            int64_t entries)
+gsolve_status gs_strict_triangle_new(gs_strict_triangle *out, gsolve_context *ctx, int32_t n,
+                                     bool upper, int64_t entries)
 {
     gs_strict_triangle t = {.n = n, .upper = upper};
     gsolve_status status;
@@ -50,7 +50,8 @@ void gs_strict_triangle_reload(gs_strict_triangle *t, gsolve_context *ctx, const
     }
 }
 
-gsolve_status gs_strict_triangle_extract(gs_strict_triangle *out, gsolve_context *ctx, const gsolve_csr *csr, bool upper)
+gsolve_status gs_strict_triangle_extract(gs_strict_triangle *out, gsolve_context *ctx,
+                                         const gsolve_csr *csr, bool upper)
 {
     const int32_t n = csr->nrows;
     int64_t entries = 0, from, to;
@@ -74,7 +75,8 @@ gsolve_status gs_strict_triangle_extract(gs_strict_triangle *out, gsolve_context
     return GSOLVE_OK;
 }
 
-gsolve_status gs_strict_triangle_transpose(gs_strict_triangle *out, gsolve_context *ctx, const gs_strict_triangle *A)
+gsolve_status gs_strict_triangle_transpose(gs_strict_triangle *out, gsolve_context *ctx,
+                                           const gs_strict_triangle *A)
 {
     const int32_t n = A->n;
     gs_strict_triangle B;

@@ -170,8 +170,8 @@ static gsolve_dense row_major_view(gsolve_dense v, int32_t stride, void *value)
 
 /* For so batch columns, which lie stride apart in between. */
 static gsolve_status solve_several(const gs_triangle *first, const gs_triangle *second,
-                                gsolve_context *ctx, const void *d, int32_t stride, gsolve_dense r,
-                                gsolve_dense z)
+                                   gsolve_context *ctx, const void *d, int32_t stride,
+                                   gsolve_dense r, gsolve_dense z)
 {
     const gs_triangle_kernels *kernels = GS_KERNELS(gs_triangle, ctx, first->rows.type);
     const size_t bytes = (size_t)r.nrows * GS_TRIANGLE_COLUMNS * gs_type_size(r.type);

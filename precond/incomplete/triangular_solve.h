@@ -10,8 +10,8 @@
 #include "matrix/csr.h"
 #include "precond/incomplete/schedule.h"
 
-typedef struct gs_strict_triangle { /* a strict triangle by its rows, in their own order, while it is
-                              computed */
+typedef struct gs_strict_triangle { /* a strict triangle by its rows, in their own order, while it
+                              is computed */
     int32_t n;
     bool upper;
     int64_t *start; /* n + 1 */
@@ -19,16 +19,18 @@ typedef struct gs_strict_triangle { /* a strict triangle by its rows, in their o
     double *value;
 } gs_strict_triangle;
 
-gsolve_status gs_strict_triangle_new(gs_strict_triangle *t, gsolve_context *ctx, int32_t n, bool upper,
-                            int64_t entries);
+gsolve_status gs_strict_triangle_new(gs_strict_triangle *t, gsolve_context *ctx, int32_t n,
+                                     bool upper, int64_t entries);
 void gs_strict_triangle_free(gs_strict_triangle *t, gsolve_context *ctx);
 
 /* The part of csr below (upper: above) its diagonal; and its values put there again. */
-gsolve_status gs_strict_triangle_extract(gs_strict_triangle *t, gsolve_context *ctx, const gsolve_csr *csr, bool upper);
+gsolve_status gs_strict_triangle_extract(gs_strict_triangle *t, gsolve_context *ctx,
+                                         const gsolve_csr *csr, bool upper);
 void gs_strict_triangle_reload(gs_strict_triangle *t, gsolve_context *ctx, const gsolve_csr *csr);
 
 /* B = A', of the other kind. */
-gsolve_status gs_strict_triangle_transpose(gs_strict_triangle *B, gsolve_context *ctx, const gs_strict_triangle *A);
+gsolve_status gs_strict_triangle_transpose(gs_strict_triangle *B, gsolve_context *ctx,
+                                           const gs_strict_triangle *A);
 
 enum { GS_TRIANGLE_COLUMNS = 8 }; /* columns that are solved together */
 

@@ -1,4 +1,5 @@
-/* triangular_solve_body.h: the solve on the CPU for one type; triangular_solve_rows.h holds what reads offsets. */
+/* triangular_solve_body.h: the solve on the CPU for one type; triangular_solve_rows.h holds what
+ * reads offsets. */
 
 #define OFFSET   int32_t
 #define ON(name) FN(name##_o32)

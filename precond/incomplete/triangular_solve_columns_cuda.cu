@@ -16,8 +16,8 @@ namespace
 {
 
 constexpr unsigned all_lanes = 0xffffffffu;
-constexpr int threads = 128; // of a block
-constexpr int loads_at_once = 4;   // entries that a lane waits for together
+constexpr int threads = 128;     // of a block
+constexpr int loads_at_once = 4; // entries that a lane waits for together
 
 // All bits are set in the mark, which is not a number; a result that is none gets other bits.
 __device__ double load_relaxed(const double *p)

@@ -1,5 +1,5 @@
-// triangular_solve_cuda.cu: the triangular solve on a GPU, by cuSPARSE, whose analysis is done once; of
-// several columns see triangular_solve_columns_cuda.cu.
+// triangular_solve_cuda.cu: the triangular solve on a GPU, by cuSPARSE, whose analysis is done
+// once; of several columns see triangular_solve_columns_cuda.cu.
 #include "precond/incomplete/triangular_solve.cuh"
 #include "vector/each.cuh"
 
@@ -34,7 +34,7 @@ void destroy_vendor(gs_triangle *t, gsolve_context *ctx)
 // T's rows on the device, in the type of the solves.
 template <class T>
 gsolve_status upload_rows(gs_vendor_triangle *v, gsolve_context *ctx, const gs_strict_triangle *S,
-                     gsolve_type type)
+                          gsolve_type type)
 {
     const int64_t entries = S->start[S->n];
     gsolve_csr here;
@@ -59,7 +59,8 @@ gsolve_status upload_rows(gs_vendor_triangle *v, gsolve_context *ctx, const gs_s
 }
 
 template <class T>
-gsolve_status analyse_triangle(gs_vendor_triangle *v, gsolve_context *ctx, bool upper, int64_t entries)
+gsolve_status analyse_triangle(gs_vendor_triangle *v, gsolve_context *ctx, bool upper,
+                               int64_t entries)
 {
     const T one = 1;
     const cudaDataType type = gs_vendor_type<T>;

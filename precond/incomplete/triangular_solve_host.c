@@ -1,8 +1,8 @@
 /* triangular_solve_host.c: the triangular solve on the CPU. */
 #include <omp.h>
 
-#include "precond/spin_barrier.h"
 #include "precond/incomplete/triangular_solve.h"
+#include "precond/spin_barrier.h"
 
 typedef struct job {
     const gs_triangle *t;

@@ -1,4 +1,5 @@
-/* triangular_solve_rows.h: rows of the solve for one value type T and one type OFFSET of offsets. */
+/* triangular_solve_rows.h: rows of the solve for one value type T and one type OFFSET of offsets.
+ */
 
 /* Row i, stored at a place. The last four terms are added one by one, since they may wait for rows
  * solved just before; those ahead of them go into four sums. */
@@ -36,7 +37,8 @@ static inline __attribute__((always_inline)) void ON(solve_numbers)(const job *j
     const T scale = j->d ? ((const T *)j->d)[i] : 1;
     OFFSET k = start[place];
     const OFFSET to = start[place + 1];
-    T *z = j->z, sum[GS_TRIANGLE_COLUMNS], even[GS_TRIANGLE_COLUMNS] = {0}, odd[GS_TRIANGLE_COLUMNS] = {0};
+    T *z = j->z, sum[GS_TRIANGLE_COLUMNS], even[GS_TRIANGLE_COLUMNS] = {0},
+      odd[GS_TRIANGLE_COLUMNS] = {0};
 
     for (; k + 6 <= to; k += 2) {
         const T *a = z + (int64_t)col[k] * columns, *b = z + (int64_t)col[k + 1] * columns;

@@ -56,8 +56,7 @@ __device__ void find_min1_of(const graph<O> &g, int64_t I, const uint32_t *state
 }
 
 template <class O>
-__device__ void find_min2_of(const graph<O> &g, int64_t I, const uint32_t *min1,
-                                  uint32_t *min2)
+__device__ void find_min2_of(const graph<O> &g, int64_t I, const uint32_t *min1, uint32_t *min2)
 {
     if (min2[I] >= GS_NEAR_NONE) return;
     min2[I] = gs_min_of_minima(g.degree[I], g.of(I), min1, min1[I]);
@@ -82,8 +81,7 @@ __global__ void __launch_bounds__(gs_block_size)
     begin(graph<O> g, int bits, uint32_t *state, uint32_t *min1, uint32_t *min2)
 {
     const stride s;
-    for (int64_t I = s.first; I < g.nodes; I += s.step)
-        begin_node(g, I, bits, state, min1, min2);
+    for (int64_t I = s.first; I < g.nodes; I += s.step) begin_node(g, I, bits, state, min1, min2);
 }
 
 template <class O>
@@ -129,7 +127,8 @@ __global__ void __launch_bounds__(one_block_threads)
     }
     __syncthreads();
     for (uint32_t round = 1; undecided_here; round++) {
-        for (int64_t I = threadIdx.x; I < g.nodes; I += one_block_threads) find_min1_of(g, I, state, min1);
+        for (int64_t I = threadIdx.x; I < g.nodes; I += one_block_threads)
+            find_min1_of(g, I, state, min1);
         __syncthreads();
         if (min2) {
             for (int64_t I = threadIdx.x; I < g.nodes; I += one_block_threads) {
@@ -157,8 +156,8 @@ gsolve_status decide_roots(gsolve_context *ctx, const graph<O> &g, uint32_t *sta
     gsolve_status status;
 
     if (g.nodes <= max_one_block_nodes) {
-        return gs_launch(q, "roots", decide_in_one_block<O>, 1, one_block_threads, g, bits, min1, min2,
-                         state);
+        return gs_launch(q, "roots", decide_in_one_block<O>, 1, one_block_threads, g, bits, min1,
+                         min2, state);
     }
     TRY(gs_launch(q, "roots", begin<O>, grid, gs_block_size, g, bits, state, min1, min2));
     for (int rounds = first_rounds; undecided; rounds = further_rounds) {
@@ -170,8 +169,8 @@ gsolve_status decide_roots(gsolve_context *ctx, const graph<O> &g, uint32_t *sta
             if (min2) {
                 TRY(gs_launch(q, "roots", find_min2<O>, grid, gs_block_size, g, min1, min2));
             }
-            TRY(gs_launch(q, "roots", decide<O>, grid, gs_block_size, g, round, bits, last_min, state,
-                          flag));
+            TRY(gs_launch(q, "roots", decide<O>, grid, gs_block_size, g, round, bits, last_min,
+                          state, flag));
         }
         TRY(gsolve_copy(ctx, &undecided, GSOLVE_HOST, flag, GSOLVE_DEVICE, sizeof undecided));
     }
@@ -244,7 +243,9 @@ __global__ void __launch_bounds__(gs_block_size)
 {
     const stride s;
     for (int64_t I = s.first; I < g.nodes; I += s.step) {
-        of[I] = root_aggregate[I] >= 0 ? root_aggregate[I] : gs_majority_aggregate(g.degree[I], g.of(I), root_aggregate);
+        of[I] = root_aggregate[I] >= 0
+                    ? root_aggregate[I]
+                    : gs_majority_aggregate(g.degree[I], g.of(I), root_aggregate);
     }
 }
 
@@ -286,13 +287,15 @@ gsolve_status aggregate_in(gsolve_context *ctx, const graph<O> &g, int32_t *of, 
     TRY(gs_launch(q, "roots", mark_roots, grid, gs_block_size, g.nodes, state, number));
     TRY(sum_before(ctx, g.nodes, number));
     root_aggregate = (int32_t *)(grows ? min2 : min1);
-    TRY(gs_launch(q, "joining roots", join_roots<O>, grid, gs_block_size, g, state, number, root_aggregate));
+    TRY(gs_launch(q, "joining roots", join_roots<O>, grid, gs_block_size, g, state, number,
+                  root_aggregate));
     if (grows) { // once more: root_aggregate's neighbours first
-        TRY(gs_launch(q, "joining aggregates", join_others<O>, grid, gs_block_size, g, root_aggregate,
-                      (int32_t *)min1));
+        TRY(gs_launch(q, "joining aggregates", join_others<O>, grid, gs_block_size, g,
+                      root_aggregate, (int32_t *)min1));
         root_aggregate = (int32_t *)min1;
     }
-    TRY(gs_launch(q, "joining aggregates", join_others<O>, grid, gs_block_size, g, root_aggregate, of));
+    TRY(gs_launch(q, "joining aggregates", join_others<O>, grid, gs_block_size, g, root_aggregate,
+                  of));
     TRY(gsolve_copy(ctx, count, GSOLVE_HOST, number + g.nodes, GSOLVE_DEVICE, sizeof *count));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, state);

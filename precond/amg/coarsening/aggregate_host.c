@@ -48,7 +48,8 @@ static void grow(const graph *g, growing *a, int32_t from, int32_t *root_aggrega
     for (int32_t m = from; m < old; m++) {
         const int32_t I = a->node[m], *J = neighbours(g, I);
         for (int32_t e = 0; e < g->G->degree[I] && a->size < MAX_GROWN; e++) {
-            if (root_aggregate[J[e]] != FREE || count_inside(g, root_aggregate, J[e], a->own) < 2) continue;
+            if (root_aggregate[J[e]] != FREE || count_inside(g, root_aggregate, J[e], a->own) < 2)
+                continue;
             root_aggregate[J[e]] = PENDING; /* does not count as inside yet */
             a->node[a->size++] = J[e];
         }
@@ -78,7 +79,8 @@ static bool grows(const gs_connections *G)
     return gs_aggregates_grow(total, connected);
 }
 
-/* root_aggregate[I]: the aggregate of the root that has node I, or FREE. Returns how many there are. */
+/* root_aggregate[I]: the aggregate of the root that has node I, or FREE. Returns how many there
+ * are. */
 static int32_t choose_greedily(const graph *g, int32_t *root_aggregate)
 {
     const bool stars_grow = grows(g->G);
@@ -134,7 +136,8 @@ static void decide_roots(const graph *g, uint32_t *state, uint32_t *min1, uint32
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : undecided)
         for (int32_t I = 0; I < nodes; I++) {
             if (state[I] == GS_ROOT || state[I] == GS_NO_ROOT) continue;
-            state[I] = gs_decide_state(degree[I], neighbours(g, I), last_min, last_min[I], state[I]);
+            state[I] =
+                gs_decide_state(degree[I], neighbours(g, I), last_min, last_min[I], state[I]);
             if (state[I] == GS_ROOT || state[I] == GS_NO_ROOT) continue;
             state[I] = gs_priority(round, I, bits);
             undecided++;
@@ -156,8 +159,8 @@ static int32_t number_roots(int32_t nodes, const uint32_t *state, int32_t *numbe
 }
 
 /* root_aggregate[I] as by choose_greedily. */
-static int32_t choose_by_priorities(const graph *g, uint32_t *state, uint32_t *min1,
-                                    uint32_t *min2, int32_t *root_aggregate)
+static int32_t choose_by_priorities(const graph *g, uint32_t *state, uint32_t *min1, uint32_t *min2,
+                                    int32_t *root_aggregate)
 {
     const int32_t nodes = g->G->nodes, *degree = g->G->degree;
     int32_t *number = (int32_t *)min1, count;
@@ -166,18 +169,22 @@ static int32_t choose_by_priorities(const graph *g, uint32_t *state, uint32_t *m
     count = number_roots(nodes, state, number);
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(g->ctx))
     for (int32_t I = 0; I < nodes; I++) {
-        root_aggregate[I] = state[I] == GS_ROOT ? number[I]
-                                      : gs_adjacent_root(degree[I], neighbours(g, I), state, number);
+        root_aggregate[I] = state[I] == GS_ROOT
+                                ? number[I]
+                                : gs_adjacent_root(degree[I], neighbours(g, I), state, number);
     }
     return count;
 }
 
-/* of: root_aggregate, and for nodes that no root has the aggregate that most of their neighbours are in. */
+/* of: root_aggregate, and for nodes that no root has the aggregate that most of their neighbours
+ * are in. */
 static void join(const graph *g, const int32_t *root_aggregate, int32_t *of)
 {
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(g->ctx))
     for (int32_t I = 0; I < g->G->nodes; I++) {
-        of[I] = root_aggregate[I] >= 0 ? root_aggregate[I] : gs_majority_aggregate(g->G->degree[I], neighbours(g, I), root_aggregate);
+        of[I] = root_aggregate[I] >= 0
+                    ? root_aggregate[I]
+                    : gs_majority_aggregate(g->G->degree[I], neighbours(g, I), root_aggregate);
     }
 }
 

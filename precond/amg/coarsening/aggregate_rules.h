@@ -24,7 +24,7 @@
  * iterations. On a grid of 5 points that does not pay. Of all degrees, and the nodes that have
  * any. */
 #define GS_MIN_GROWING_DEGREE 4.5 /* mean degree */
-#define GS_MAX_GROWING_DEGREE  6.5
+#define GS_MAX_GROWING_DEGREE 6.5
 
 SMALL bool gs_aggregates_grow(int64_t degrees, int64_t connected)
 {
@@ -74,7 +74,7 @@ SMALL uint32_t gs_priority(uint32_t round, int32_t node, int bits)
 
 /* The least of a node's own state and its neighbours', or what it has min1 for good. */
 SMALL uint32_t gs_min_of_states(int32_t degree, const int32_t *neighbour, const uint32_t *state,
-                              uint32_t own)
+                                uint32_t own)
 {
     uint32_t least = own;
 
@@ -86,8 +86,8 @@ SMALL uint32_t gs_min_of_states(int32_t degree, const int32_t *neighbour, const 
 }
 
 /* The same one connection further: of what a node and its neighbours have min1. */
-SMALL uint32_t gs_min_of_minima(int32_t degree, const int32_t *neighbour,
-                                            const uint32_t *min1, uint32_t own)
+SMALL uint32_t gs_min_of_minima(int32_t degree, const int32_t *neighbour, const uint32_t *min1,
+                                uint32_t own)
 {
     uint32_t least = own;
     bool near_root = own == GS_NEAR_ROOT;
@@ -103,7 +103,7 @@ SMALL uint32_t gs_min_of_minima(int32_t degree, const int32_t *neighbour,
 /* What an undecided node becomes that has min1 own_min, and its neighbours min1[J]: none where one
  * of them saw a root; a root where it is the least of all; else it remains as it is. */
 SMALL uint32_t gs_decide_state(int32_t degree, const int32_t *neighbour, const uint32_t *min1,
-                         uint32_t own_min, uint32_t own)
+                               uint32_t own_min, uint32_t own)
 {
     uint32_t least = own_min;
     bool near_root = own_min == GS_NEAR_ROOT;
@@ -118,7 +118,7 @@ SMALL uint32_t gs_decide_state(int32_t degree, const int32_t *neighbour, const u
 
 /* The aggregate of a root next to a node, -1: none is. number[J]: that of root J. */
 SMALL int32_t gs_adjacent_root(int32_t degree, const int32_t *neighbour, const uint32_t *state,
-                           const int32_t *number)
+                               const int32_t *number)
 {
     for (int32_t e = 0; e < degree; e++) {
         if (state[neighbour[e]] == GS_ROOT) return number[neighbour[e]];

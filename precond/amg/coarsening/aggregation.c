@@ -130,8 +130,9 @@ done:
 }
 
 /* P's pattern: the aggregates that K names for each node, among G's connections if smooth. */
-static gsolve_status make_pattern(gsolve_csr *P, int64_t *entries, const sa_state *K, gsolve_context *ctx,
-                           const gsolve_csr *A, const gs_connections *G, bool smooth)
+static gsolve_status make_pattern(gsolve_csr *P, int64_t *entries, const sa_state *K,
+                                  gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
+                                  bool smooth)
 {
     const gs_prolongator_kernels *kernels = GS_KERNELS(gs_prolongator, ctx, A->type);
     const int32_t k = K->G.k;
@@ -197,7 +198,7 @@ static void free_connections(gs_connections *G, gsolve_context *ctx)
 
 /* All that follows the aggregates; connections are given up. */
 static gsolve_status make_transfer(gs_transfer *out, sa_state *K, gsolve_context *ctx,
-                            const gs_level_view *fine, gs_connections *G)
+                                   const gs_level_view *fine, gs_connections *G)
 {
     gs_transfer T = {.state = K};
     void *order = NULL; /* of P's entries in R: an update finds them without */

@@ -6,7 +6,7 @@
 #include "matrix/csr.h"
 
 #define GS_MAX_UNKNOWNS 64 /* of a node */
-#define GS_MAX_SMOOTHED_NEIGHBOURS                                              \
+#define GS_MAX_SMOOTHED_NEIGHBOURS                                       \
     1023 /* strong neighbours: nodes with more keep their tentative rows \
           */
 

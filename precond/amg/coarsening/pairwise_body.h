@@ -8,8 +8,8 @@ static double FN(entry)(const gsolve_csr *A, int32_t i, int32_t j)
 
 /* weight of A's entries: -(a_ij + a_ji) / 2 over the sign of the diagonals, between equal unknowns
  * of different nodes; 0 where that is negative or the signs differ. */
-static void FN(compute_weights)(gsolve_context *ctx, const gsolve_csr *A, int32_t block, const double *d,
-                      float *weight)
+static void FN(compute_weights)(gsolve_context *ctx, const gsolve_csr *A, int32_t block,
+                                const double *d, float *weight)
 {
     const T *a = A->value;
 

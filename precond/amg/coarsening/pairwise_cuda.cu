@@ -48,8 +48,8 @@ __global__ void __launch_bounds__(gs_block_size)
 // As on the host.
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    compute_weights(int32_t n, int32_t block, const O *start, const int32_t *col, const T *a, const double *d,
-          float *weight)
+    compute_weights(int32_t n, int32_t block, const O *start, const int32_t *col, const T *a,
+                    const double *d, float *weight)
 {
     const gs_subwarp<L> g;
     const int32_t i = (int32_t)g.unit;
@@ -63,8 +63,8 @@ __global__ void __launch_bounds__(gs_block_size)
 }
 
 template <class T>
-gsolve_status compute_all_weights(gsolve_context *ctx, const gsolve_csr *A, int32_t block, int64_t entries,
-                        float *weight)
+gsolve_status compute_all_weights(gsolve_context *ctx, const gsolve_csr *A, int32_t block,
+                                  int64_t entries, float *weight)
 {
     gs_queue *q = ctx->queue;
     const T *a = (const T *)A->value;
@@ -80,8 +80,9 @@ gsolve_status compute_all_weights(gsolve_context *ctx, const gsolve_csr *A, int3
         if (found != GSOLVE_OK) return found;
         return gs_with_subwarp((double)entries / (A->nrows + 1.0), [&](auto lanes) {
             constexpr int L = decltype(lanes)::value;
-            return gs_launch(q, "connections of pairs", compute_weights<L, T, O>, gs_subwarp_blocks(A->nrows, L),
-                             gs_block_size, A->nrows, block, start, A->col, a, d, weight);
+            return gs_launch(q, "connections of pairs", compute_weights<L, T, O>,
+                             gs_subwarp_blocks(A->nrows, L), gs_block_size, A->nrows, block, start,
+                             A->col, a, d, weight);
         });
     }));
 done:
@@ -135,7 +136,8 @@ __global__ void __launch_bounds__(gs_block_size)
     join_singletons(gs_pairing p, const int32_t *number, int32_t *of)
 {
     const stride s;
-    for (int64_t g = s.first; g < p.groups; g += s.step) gs_renumber_nodes(&p, (int32_t)g, number, of);
+    for (int64_t g = s.first; g < p.groups; g += s.step)
+        gs_renumber_nodes(&p, (int32_t)g, number, of);
 }
 
 gsolve_status choose(gs_queue *q, const gs_pairing &p)
@@ -177,7 +179,7 @@ done:
 
 // One pairing: p's groups become half as many; member is theirs in turn.
 gsolve_status pair_once(gsolve_context *ctx, gs_pairing *p, int32_t *number, int32_t **member,
-                    int32_t *of)
+                        int32_t *of)
 {
     gs_queue *q = ctx->queue;
     int32_t *wider = nullptr, count = 0;
@@ -187,8 +189,8 @@ gsolve_status pair_once(gsolve_context *ctx, gs_pairing *p, int32_t *number, int
     TRY(choose(q, *p));
     TRY(number_leaders(ctx, *p, false, number, &count));
     ALLOC_DEVICE(ctx, wider, (int64_t)count * 2 * p->capacity);
-    TRY(gs_launch(q, "uniting groups", merge_groups, gs_grid(q, p->groups), gs_block_size, *p, number,
-                  wider, of));
+    TRY(gs_launch(q, "merging groups", merge_groups, gs_grid(q, p->groups), gs_block_size, *p,
+                  number, wider, of));
     gsolve_free(ctx, GSOLVE_DEVICE, *member);
     *member = wider;
     wider = nullptr;
@@ -200,7 +202,8 @@ done:
     return status;
 }
 
-gsolve_status pair_groups(gsolve_context *ctx, gs_pairing p, int pairings, int32_t *of, int32_t *count)
+gsolve_status pair_groups(gsolve_context *ctx, gs_pairing p, int pairings, int32_t *of,
+                          int32_t *count)
 {
     gs_queue *q = ctx->queue;
     const int32_t nodes = p.groups;
@@ -213,10 +216,12 @@ gsolve_status pair_groups(gsolve_context *ctx, gs_pairing p, int pairings, int32
     ALLOC_DEVICE(ctx, number, (int64_t)nodes + 1);
     ALLOC_DEVICE(ctx, member, nodes);
     TRY(gs_launch(q, "pairing", number_nodes, gs_grid(q, nodes), gs_block_size, nodes, of, member));
-    for (int pairing = 0; pairing < pairings; pairing++) TRY(pair_once(ctx, &p, number, &member, of));
-    TRY(gs_launch(q, "lone nodes", choose_hosts, gs_grid(q, p.groups), gs_block_size, p));
+    for (int pairing = 0; pairing < pairings; pairing++)
+        TRY(pair_once(ctx, &p, number, &member, of));
+    TRY(gs_launch(q, "single nodes", choose_hosts, gs_grid(q, p.groups), gs_block_size, p));
     TRY(number_leaders(ctx, p, true, number, count));
-    TRY(gs_launch(q, "lone nodes", join_singletons, gs_grid(q, p.groups), gs_block_size, p, number, of));
+    TRY(gs_launch(q, "single nodes", join_singletons, gs_grid(q, p.groups), gs_block_size, p, number,
+                  of));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, p.strongest);
     gsolve_free(ctx, GSOLVE_DEVICE, p.choice);

@@ -60,8 +60,9 @@ static int32_t join_singletons(gsolve_context *ctx, const gs_pairing *p, int32_t
     return count;
 }
 
-static gsolve_status pair_groups(gsolve_context *ctx, const gsolve_csr *A, int32_t block, double strength,
-                          int pairings, const float *weight, int32_t *of, int32_t *count)
+static gsolve_status pair_groups(gsolve_context *ctx, const gsolve_csr *A, int32_t block,
+                                 double strength, int pairings, const float *weight, int32_t *of,
+                                 int32_t *count)
 {
     const int32_t nodes = A->nrows / block;
     gs_pairing p = {.start = A->start,

@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GS_MAX_ADJACENT_GROUPS    48 /* that a group looks at, the first by its rows */
-#define GS_PAIRING_ROUNDS 12 /* of choosing; who is alone then stays so */
+#define GS_MAX_ADJACENT_GROUPS 48 /* that a group looks at, the first by its rows */
+#define GS_PAIRING_ROUNDS      12 /* of choosing; who is alone then stays so */
 
-#define GS_UNPAIRED    (-1) /* mates of groups: none yet, and never */
+#define GS_UNPAIRED (-1) /* mates of groups: none yet, and never */
 #define GS_EXCLUDED (-2)
 
 /* What connects unknowns i and j of equal kind, d their diagonals; 0: nothing negative does. */
@@ -29,10 +29,10 @@ typedef struct gs_pairing {
     const int32_t *col;
     const float *weight; /* of A's entries, by gs_weight */
     int32_t block;
-    int32_t groups, capacity;  /* capacity: nodes a group can have */
-    const int32_t *member; /* groups x capacity, -1: no more */
-    const int32_t *of;     /* the group of each node, -1: it is out of the game */
-    double *strongest;     /* of each group's connections */
+    int32_t groups, capacity; /* capacity: nodes a group can have */
+    const int32_t *member;    /* groups x capacity, -1: no more */
+    const int32_t *of;        /* the group of each node, -1: it is out of the game */
+    double *strongest;        /* of each group's connections */
     int32_t *choice, *mate;
     double strength; /* share of either end's strongest that a connection must have */
 } gs_pairing;
@@ -74,7 +74,8 @@ SMALL void gs_find_adjacent_groups(const gs_pairing *p, int32_t g, gs_adjacent_g
         const int64_t end = gs_pairing_start(p, (I + 1) * p->block);
         for (int64_t k = gs_pairing_start(p, I * p->block); k < end; k++) {
             const int32_t h = p->of[p->col[k] / p->block];
-            if (p->weight[k] > 0 && h >= 0 && h != g) gs_add_adjacent_group(adjacent, h, (double)p->weight[k]);
+            if (p->weight[k] > 0 && h >= 0 && h != g)
+                gs_add_adjacent_group(adjacent, h, (double)p->weight[k]);
         }
     }
 }
@@ -105,7 +106,8 @@ SMALL void gs_begin_pairing(const gs_pairing *p, int32_t g)
     double most = 0;
 
     gs_find_adjacent_groups(p, g, &adjacent);
-    for (int32_t e = 0; e < adjacent.count; e++) most = adjacent.weight[e] > most ? adjacent.weight[e] : most;
+    for (int32_t e = 0; e < adjacent.count; e++)
+        most = adjacent.weight[e] > most ? adjacent.weight[e] : most;
     p->strongest[g] = most;
     p->choice[g] = -1;
     p->mate[g] = most > 0 || p->capacity > 1 ? GS_UNPAIRED : GS_EXCLUDED;
@@ -151,7 +153,8 @@ SMALL bool gs_is_leader(const gs_pairing *p, int32_t g)
 
 /* The nodes of g, if it leads, and its mate's: those of group number in a table with twice the
  * capacity; of[I] = number for each. A node that is out of the game gets of[I] = -1. */
-SMALL void gs_merge_groups(const gs_pairing *p, int32_t g, int32_t number, int32_t *member, int32_t *of)
+SMALL void gs_merge_groups(const gs_pairing *p, int32_t g, int32_t number, int32_t *member,
+                           int32_t *of)
 {
     const int32_t *one = p->member + (int64_t)g * p->capacity;
     int32_t *both = member + (int64_t)number * 2 * p->capacity, count = 0;
@@ -172,9 +175,9 @@ SMALL bool gs_is_singleton(const gs_pairing *p, int32_t g)
     return p->member[(int64_t)g * p->capacity + 1] < 0;
 }
 
-/* At the end, where capacity > 1: choice[g] = the group of several that a lone node is most strongly
- * connected to, which takes it: else such nodes would be most of a coarse level in the end. -1: g
- * stays. */
+/* At the end, where capacity > 1: choice[g] = the group of several that a lone node is most
+ * strongly connected to, which takes it: else such nodes would be most of a coarse level in the
+ * end. -1: g stays. */
 SMALL void gs_choose_host(const gs_pairing *p, int32_t g)
 {
     gs_adjacent_groups adjacent;

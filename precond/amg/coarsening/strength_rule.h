@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-typedef struct gs_node_norms {   /* of a node: the norms of its blocks */
-    double diagonal, largest; /* largest: of those beside the diagonal */
+typedef struct gs_node_norms { /* of a node: the norms of its blocks */
+    double diagonal, largest;  /* largest: of those beside the diagonal */
 } gs_node_norms;
 
 /* Vanek's rule; but many equal neighbours share what the diagonal balances, as the 26 of the

@@ -14,17 +14,17 @@
 #include "precond/amg/kernels.h"
 #include "vector/vector.h"
 
-#define DENSE_ROWS  512  /* of an inverse that takes no longer than a level more */
-#define FACTOR_ROWS 2000 /* of a factor on the CPU, likewise */
-#define LU_ROWS     600  /* where A is not symmetric, which takes 20 times as long, on one thread */
-#define SPARSE_FILL_ENTRIES        20000 /* entries with which it fills, as in three dimensions */
+#define DENSE_ROWS          512  /* of an inverse that takes no longer than a level more */
+#define FACTOR_ROWS         2000 /* of a factor on the CPU, likewise */
+#define LU_ROWS             600 /* where A is not symmetric, which takes 20 times as long, on one thread */
+#define SPARSE_FILL_ENTRIES 20000 /* entries with which it fills, as in three dimensions */
 
 /* --- the inverse where the matrix lies -------------------------------------------------------- */
 
 /* Whether elimination without pivots was right, as factors.c would see it; where A is not
  * symmetric, by what the inverse leaves. */
 static bool is_accurate(const gs_inverted *found, gsolve_type type, int32_t vectors,
-                      bool nonsymmetric)
+                        bool nonsymmetric)
 {
     const double rounding = type == GSOLVE_F32 ? 1e-5 : 1e-12;
     const double null = type == GSOLVE_F32 ? 1e-6 : 1e-12;
@@ -44,7 +44,8 @@ static void *new_square(const gs_coarsest *c, gsolve_context *ctx, gsolve_locati
 }
 
 /* c->inverse, and c->transposed where that differs. Both stay NULL where it takes the factors. */
-static gsolve_status invert_on_device(gs_coarsest *c, gsolve_context *ctx, const gs_level_view *level)
+static gsolve_status invert_on_device(gs_coarsest *c, gsolve_context *ctx,
+                                      const gs_level_view *level)
 {
     void *inverse = new_square(c, ctx, GSOLVE_DEVICE);
     void *transposed = level->nonsymmetric ? new_square(c, ctx, GSOLVE_DEVICE) : NULL;
@@ -87,7 +88,8 @@ static void invert(const gs_coarsest *c, bool transposed, void *rows)
     }
 }
 
-static gsolve_status upload_inverse(void **to, gsolve_context *ctx, const gs_coarsest *c, bool transposed)
+static gsolve_status upload_inverse(void **to, gsolve_context *ctx, const gs_coarsest *c,
+                                    bool transposed)
 {
     const size_t bytes = (size_t)c->n * (size_t)c->n * gs_type_size(c->type);
     void *rows = new_square(c, ctx, GSOLVE_HOST);

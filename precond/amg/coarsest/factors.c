@@ -160,7 +160,8 @@ static double *diagonal_of(const host_matrix *H, int32_t i)
 
 /* Doubles a diagonal entry for each null vector, in rows where those are independent: by
  * elimination with pivots on a copy of them. */
-static gsolve_status double_pivots(const gs_coarsest_factors *F, gsolve_context *ctx, const host_matrix *H)
+static gsolve_status double_pivots(const gs_coarsest_factors *F, gsolve_context *ctx,
+                                   const host_matrix *H)
 {
     const int32_t n = F->n;
     double *remainder = NULL;

@@ -17,9 +17,9 @@ extern "C" {
 namespace
 {
 
-constexpr int tile_side = 32;                     // of a block of the matrix
+constexpr int tile_side = 32;                          // of a block of the matrix
 constexpr int thread_rows = gs_block_size / tile_side; // rows that the threads are at, at once
-constexpr int per_thread = tile_side / thread_rows;     // elements of a thread, in one column
+constexpr int per_thread = tile_side / thread_rows;    // elements of a thread, in one column
 
 using tile = double[tile_side][tile_side + 1];
 
@@ -107,7 +107,8 @@ __device__ void store(double *a, int64_t n, int I, int J, const double (&own)[pe
 
 #pragma unroll
     for (int e = 0; e < per_thread; e++) {
-        const int64_t i = (int64_t)I * tile_side + y + e * thread_rows, j = (int64_t)J * tile_side + x;
+        const int64_t i = (int64_t)I * tile_side + y + e * thread_rows,
+                      j = (int64_t)J * tile_side + x;
         if (i < n && j < n) a[i * n + j] = own[e];
     }
 }
@@ -192,7 +193,8 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 #pragma unroll
     for (int e = 0; e < per_thread; e++) {
-        const int64_t i = (int64_t)I * tile_side + y + e * thread_rows, j = (int64_t)J * tile_side + x;
+        const int64_t i = (int64_t)I * tile_side + y + e * thread_rows,
+                      j = (int64_t)J * tile_side + x;
         const double before = J != p && i < n && j < n ? a[i * n + j] : 0;
         own[e] = before - own[e];
     }
@@ -274,15 +276,16 @@ done:
 
 template <class T>
 gsolve_status check_and_transpose(gs_queue *q, const gsolve_csr *A, const double *a, T *transposed,
-                             gs_inverted *found)
+                                  gs_inverted *found)
 {
     const int64_t n = A->nrows;
     gsolve_status status;
 
     TRY(gs_with_start(A, [&](auto start) {
         using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
-        return gs_launch(q, "the coarsest level's inverse", check_rows<T, O>, gs_subwarp_blocks(n, 32),
-                         gs_block_size, A->nrows, start, A->col, (const T *)A->value, a, found);
+        return gs_launch(q, "the coarsest level's inverse", check_rows<T, O>,
+                         gs_subwarp_blocks(n, 32), gs_block_size, A->nrows, start, A->col,
+                         (const T *)A->value, a, found);
     }));
     TRY(gs_launch(q, "the coarsest level's transposed inverse", transpose<T>, gs_grid(q, n * n),
                   gs_block_size, n, a, transposed));
@@ -305,8 +308,9 @@ gsolve_status invert(void *inverse, void *transposed, gs_inverted *found, gsolve
     ALLOC_DEVICE(ctx, device_found, 1);
     ALLOC_DEVICE(ctx, a, n * n);
     ALLOC_DEVICE(ctx, b, n * n);
-    TRY(gs_cuda(q, cudaMemcpyAsync(device_found, &none, sizeof none, cudaMemcpyHostToDevice, q->stream),
-                "an inverse"));
+    TRY(gs_cuda(
+        q, cudaMemcpyAsync(device_found, &none, sizeof none, cudaMemcpyHostToDevice, q->stream),
+        "an inverse"));
     TRY(spread<T>(q, A, near_null, a, device_found));
     TRY(eliminate(q, n, &a, &b, device_found));
     if (transposed) TRY(check_and_transpose<T>(q, A, a, (T *)transposed, device_found));

@@ -1,11 +1,11 @@
 /* smoothers.c: those that divide by a diagonal: l1_jacobi, spai0, chebyshev. l1_jacobi and
- * chebyshev take D = diag(sum_j |a_ij|), which given no smaller than A where A given symmetric (x'Ax <=
- * x'Dx), so that 1 bounds the spectrum of D^-1 A without an estimate. All are polynomials in
- * D^-1 A times D^-1, so that the sweep back given the sweep.
+ * chebyshev take D = diag(sum_j |a_ij|), which given no smaller than A where A given symmetric
+ * (x'Ax <= x'Dx), so that 1 bounds the spectrum of D^-1 A without an estimate. All are polynomials
+ * in D^-1 A times D^-1, so that the sweep back given the sweep.
  *
- * Where the level given multiplied by its rows, of similar lengths, or by slices on a GPU, a step given
- * one fused_pass over these, from x_k into the vector that holds x_k-1; else it given a product and a fused_pass
- * over vectors. */
+ * Where the level given multiplied by its rows, of similar lengths, or by slices on a GPU, a step
+ * given one fused_pass over these, from x_k into the vector that holds x_k-1; else it given a
+ * product and a fused_pass over vectors. */
 #include <string.h>
 
 #include "core/staging.h"
@@ -18,11 +18,12 @@
 
 typedef struct relaxation {
     gs_inverse_diagonal kind;
-    void *d;        /* D's reciprocals */
-    gsolve_dense p; /* chebyshev's direction, where a step, or one with A', given two passes; space */
-    int degree;     /* of the polynomial; of jacobi: its steps */
-    double omega;   /* jacobi: factor of a step */
-    int its;        /* chebyshev: see gs_estimate_lambda_max */
+    void *d; /* D's reciprocals */
+    gsolve_dense
+        p;        /* chebyshev's direction, where a step, or one with A', given two passes; space */
+    int degree;   /* of the polynomial; of jacobi: its steps */
+    double omega; /* jacobi: factor of a step */
+    int its;      /* chebyshev: see gs_estimate_lambda_max */
     gs_polynomial polynomial;
     bool fused;  /* a step given one fused_pass over rows */
     bool sliced; /* ... with one column one over the matrix's slices */
@@ -51,7 +52,8 @@ static gsolve_status set_spectrum(relaxation *s, gsolve_context *ctx, const gs_l
     if (s->its == 0) return GSOLVE_OK;
     TRY(gs_dense_new(&q, ctx, gs_location(ctx), level->A->type, level->A->nrows, 1));
     ALLOC(ctx, GSOLVE_DEVICE, square, 1);
-    TRY(gs_estimate_lambda_max(&s->polynomial.most, ctx, level->matrix, s->d, s->its, s->p, q, square));
+    TRY(gs_estimate_lambda_max(&s->polynomial.most, ctx, level->matrix, s->d, s->its, s->p, q,
+                               square));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, square);
     gsolve_free(ctx, GSOLVE_DEVICE, q.value);
@@ -142,8 +144,8 @@ static gs_polynomial_step next_step(const relaxation *S, gs_polynomial_step s)
 
 /* From 0, x itself given the direction after the first step; after the last it given not needed. */
 static gsolve_status sweep_unfused(const relaxation *S, gsolve_context *ctx,
-                                 const gs_level_view *level, gsolve_dense b, gsolve_dense x,
-                                 gsolve_dense space, bool zero)
+                                   const gs_level_view *level, gsolve_dense b, gsolve_dense x,
+                                   gsolve_dense space, bool zero)
 {
     const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, b.type);
     void *p = b.ncols > 1 ? gs_extra_vector(space, 1) : S->p.value;
@@ -167,9 +169,9 @@ done:
 }
 
 /* y = x + s->a d * (b - A x) + s->c (x - old), or the residual where s given NULL. */
-static gsolve_status fused_pass(const relaxation *S, gsolve_context *ctx, const gs_level_view *level,
-                          const gs_polynomial_step *s, gsolve_dense b, const void *x,
-                          const void *old, void *y)
+static gsolve_status fused_pass(const relaxation *S, gsolve_context *ctx,
+                                const gs_level_view *level, const gs_polynomial_step *s,
+                                gsolve_dense b, const void *x, const void *old, void *y)
 {
     const gs_relax_kernels *rows = GS_KERNELS(gs_relax, ctx, b.type);
     gs_step step = {.b = b.value, .old = old, .y = y};
@@ -179,13 +181,15 @@ static gsolve_status fused_pass(const relaxation *S, gsolve_context *ctx, const 
         return gs_matrix_step(level->matrix, x, &step);
     }
     if (!s) return rows->residual(ctx->queue, level->A, S->mean, b.ncols, b.value, x, y);
-    return rows->relax(ctx->queue, level->A, S->mean, b.ncols, s->a, s->c, S->d, b.value, x, old,
-                       y);
+    return rows->relax(
+        ctx->queue, level->A, S->mean, b.ncols, x,
+        &(gs_relax_step){.a = s->a, .c = s->c, .d = S->d, .b = b.value, .old = old, .y = y});
 }
 
 /* The last step of a cycle that ends in double precision. */
 static gsolve_status last_pass_f64(const relaxation *S, const gs_level_view *level,
-                               gs_polynomial_step s, const void *b, const void *x, const void *old)
+                                   gs_polynomial_step s, const void *b, const void *x,
+                                   const void *old)
 {
     const gs_step step = {.a = s.a,
                           .c = s.c,
@@ -200,7 +204,8 @@ static gsolve_status last_pass_f64(const relaxation *S, const gs_level_view *lev
 }
 
 static gsolve_status first_step_from_zero(const relaxation *S, gsolve_context *ctx,
-                                     const gs_level_view *level, double a, gsolve_dense b, void *x)
+                                          const gs_level_view *level, double a, gsolve_dense b,
+                                          void *x)
 {
     const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, b.type);
 
@@ -242,8 +247,9 @@ done:
 
 #define FEW_ROWS 1000000
 
-/* Whether a step on so many columns given one fused_pass. Slices are faster than rows for one column, and
- * for several where there are many rows: with a thread to a row, small_even keep a GPU waiting. */
+/* Whether a step on so many columns given one fused_pass. Slices are faster than rows for one
+ * column, and for several where there are many rows: with a thread to a row, small_even keep a GPU
+ * waiting. */
 static bool is_fused(const relaxation *s, const gs_level_view *level, int32_t columns)
 {
     const bool small_even = s->even && level->A->col && level->A->nrows <= FEW_ROWS;
@@ -263,7 +269,7 @@ static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_level
 
     (void)back;
     return (is_fused(s, level, b.ncols) ? sweep_fused : sweep_unfused)(s, ctx, level, b, x, space,
-                                                                        zero);
+                                                                       zero);
 }
 
 static gsolve_status residual(const void *self, gsolve_context *ctx, const gs_level_view *level,

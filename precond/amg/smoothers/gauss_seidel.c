@@ -1,5 +1,5 @@
-/* gauss_seidel.c: the smoother gs, see gauss_seidel.h. A sweep back takes colours, or the rows of a block, in
- * the opposite order, and is the transpose of a sweep where A is symmetric. */
+/* gauss_seidel.c: the smoother gs, see gauss_seidel.h. A sweep back takes colours, or the rows of a
+ * block, in the opposite order, and is the transpose of a sweep where A is symmetric. */
 #include "precond/amg/smoothers/gauss_seidel.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ done:
 }
 
 gsolve_status gs_colours_create(gs_colours *C, gsolve_context *ctx, const gsolve_csr *A,
-                              int64_t entries)
+                                int64_t entries)
 {
     const int32_t n = A->nrows;
     gsolve_status status;
@@ -91,7 +91,8 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gs_level_view
     if (s->blocks) {
         return GS_KERNELS(gs_gauss_seidel, ctx, A->type)->block_diagonal(ctx->queue, A, s->d);
     }
-    return GS_KERNELS(gs_polynomial, ctx, A->type)->reciprocals(ctx->queue, A, GS_POINT_JACOBI, s->d);
+    return GS_KERNELS(gs_polynomial, ctx, A->type)
+        ->reciprocals(ctx->queue, A, GS_POINT_JACOBI, s->d);
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view *level,
@@ -117,11 +118,13 @@ done:
     return status;
 }
 
-static gsolve_status sweep_colours(const gauss_seidel_data *s, gsolve_context *ctx, const gs_level_view *level,
-                                   gsolve_dense b, gsolve_dense x, bool zero, bool back)
+static gsolve_status sweep_colours(const gauss_seidel_data *s, gsolve_context *ctx,
+                                   const gs_level_view *level, gsolve_dense b, gsolve_dense x,
+                                   bool zero, bool back)
 {
     const gs_gauss_seidel_kernels *kernels = GS_KERNELS(gs_gauss_seidel, ctx, b.type);
     const gs_colours *C = &s->C;
+    const gs_sweep_vectors v = {.d = s->d, .b = b.value, .x = x.value};
     const int32_t first = back ? C->count - 1 : 0, second = back ? C->count - 2 : 1;
     gsolve_status status;
 
@@ -131,18 +134,17 @@ static gsolve_status sweep_colours(const gauss_seidel_data *s, gsolve_context *c
                            "an A that is not symmetric; l1_jacobi and spai0 do");
     }
     if (!zero) {
-        return kernels->colours(ctx->queue, level->A, C, b.ncols, first, back, s->d, b.value,
-                                x.value);
+        return kernels->colours(ctx->queue, level->A, C, b.ncols, first, back, v);
     }
     TRY(kernels->begin(ctx->queue, b.nrows, b.ncols, C->colour, first, s->d, b.value, x.value));
-    TRY(kernels->colours(ctx->queue, level->A, C, b.ncols, second, back, s->d, b.value, x.value));
+    TRY(kernels->colours(ctx->queue, level->A, C, b.ncols, second, back, v));
 done:
     return status;
 }
 
-static gsolve_status sweep_transposed(const gauss_seidel_data *s, gsolve_context *ctx, const gs_level_view *level,
-                                  gsolve_dense b, gsolve_dense x, gsolve_dense r, bool zero,
-                                  bool back)
+static gsolve_status sweep_transposed(const gauss_seidel_data *s, gsolve_context *ctx,
+                                      const gs_level_view *level, gsolve_dense b, gsolve_dense x,
+                                      gsolve_dense r, bool zero, bool back)
 {
     gsolve_status status;
 
@@ -150,7 +152,8 @@ static gsolve_status sweep_transposed(const gauss_seidel_data *s, gsolve_context
             ->copy(ctx->queue, (int64_t)b.nrows * b.ncols, b.type, b.value, r.value));
     if (!zero) TRY(gs_level_multiply(level, -1, x, 1, r));
     TRY(GS_KERNELS(gs_gauss_seidel, ctx, b.type)
-            ->transposed_blocks(ctx->queue, level->A, b.ncols, zero, back, s->d, r.value, x.value));
+            ->transposed_blocks(ctx->queue, level->A, b.ncols, zero, back,
+                                (gs_sweep_vectors){.d = s->d, .x = x.value, .work = r.value}));
 done:
     return status;
 }
@@ -163,7 +166,8 @@ static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_level
     if (!s->blocks) return sweep_colours(s, ctx, level, b, x, zero, back);
     if (level->transposed) return sweep_transposed(s, ctx, level, b, x, space, zero, back);
     return GS_KERNELS(gs_gauss_seidel, ctx, b.type)
-        ->blocks(ctx->queue, level->A, b.ncols, zero, back, s->d, b.value, x.value, space.value);
+        ->blocks(ctx->queue, level->A, b.ncols, zero, back,
+                 (gs_sweep_vectors){s->d, b.value, x.value, space.value});
 }
 
 /* A's rows once, b, d, and x twice. */

@@ -8,6 +8,6 @@ extern "C" {
 
 // gs_gauss_seidel_kernels.colour
 gsolve_status gs_gauss_seidel_colour(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
-                               int32_t *colour, int32_t *count);
+                                     int32_t *colour, int32_t *count);
 
 #endif

@@ -1,4 +1,5 @@
-/* gauss_seidel.h: Gauss-Seidel, x_i += d_i (b_i - sum_j a_ij x_j) row by row with what has been reached.
+/* gauss_seidel.h: Gauss-Seidel, x_i += d_i (b_i - sum_j a_ij x_j) row by row with what has been
+ * reached.
  *
  * On a device of its own memory all rows of a colour at once, colour after colour: no two rows of a
  * colour are in each other's sum. On the CPU in blocks of consecutive rows that depend on n alone,
@@ -12,8 +13,8 @@
 #include "matrix/csr.h"
 
 #define GS_GAUSS_SEIDEL_MAX_BLOCKS 32 /* at most */
-#define GS_GAUSS_SEIDEL_MIN_ROWS  4096
-#define GS_GAUSS_SEIDEL_LARGE  1.5 /* a diagonal over the sum of what lies in other blocks */
+#define GS_GAUSS_SEIDEL_MIN_ROWS   4096
+#define GS_GAUSS_SEIDEL_LARGE      1.5 /* a diagonal over the sum of what lies in other blocks */
 
 /* Rows by colours, 0 to count - 1. */
 typedef struct gs_colours {
@@ -23,6 +24,12 @@ typedef struct gs_colours {
     int32_t *begin;        /* the same on the host */
     int64_t entries;       /* of A */
 } gs_colours;
+
+typedef struct gs_sweep_vectors {
+    const void *d, *b; /* d: one number per row */
+    void *x;
+    void *work; /* like x; see the kernels */
+} gs_sweep_vectors;
 
 typedef struct gs_gauss_seidel_kernels {
     /* colour[i] = the least that none of those before i has: of its neighbours (columns of its row
@@ -36,15 +43,15 @@ typedef struct gs_gauss_seidel_kernels {
                            int32_t which, const void *d, const void *b, void *x);
     /* colour after colour from one on, up to the last or (back) down to the first */
     gsolve_status (*colours)(gs_queue *q, const gsolve_csr *A, const gs_colours *C, int32_t columns,
-                             int32_t from, bool back, const void *d, const void *b, void *x);
+                             int32_t from, bool back, gs_sweep_vectors v);
     /* The rest is NULL on a GPU. d of the blocks; their rows up or (back) down, old being room for
      * x; zero: x counts as 0, and old is not used. */
     gsolve_status (*block_diagonal)(gs_queue *q, const gsolve_csr *A, void *d);
     gsolve_status (*blocks)(gs_queue *q, const gsolve_csr *A, int32_t columns, bool zero, bool back,
-                            const void *d, const void *b, void *x, void *old);
+                            gs_sweep_vectors v);
     /* the same with A'; r = b - A' x, which is overwritten */
     gsolve_status (*transposed_blocks)(gs_queue *q, const gsolve_csr *A, int32_t columns, bool zero,
-                                   bool back, const void *d, void *r, void *x);
+                                       bool back, gs_sweep_vectors v);
 } gs_gauss_seidel_kernels;
 
 extern const gs_gauss_seidel_kernels gs_gauss_seidel_host[GSOLVE_TYPE_COUNT];
@@ -52,7 +59,7 @@ extern const gs_gauss_seidel_kernels gs_gauss_seidel_cuda[GSOLVE_TYPE_COUNT];
 
 /* *C = colours of A, which is where ctx's kernels read it; all arrays are made. And their end. */
 gsolve_status gs_colours_create(gs_colours *C, gsolve_context *ctx, const gsolve_csr *A,
-                              int64_t entries);
+                                int64_t entries);
 void gs_colours_destroy(gs_colours *C, gsolve_context *ctx);
 
 #endif

@@ -64,15 +64,14 @@ static void FN(relax_row)(const gsolve_csr *A, int32_t i, int32_t columns, T d, 
 }
 
 static gsolve_status FN(colours)(gs_queue *q, const gsolve_csr *A, const gs_colours *C,
-                                 int32_t columns, int32_t from, bool back, const void *pd,
-                                 const void *b, void *x)
+                                 int32_t columns, int32_t from, bool back, gs_sweep_vectors v)
 {
-    const T *d = pd;
+    const T *d = v.d;
 
     for (int32_t c = from; c >= 0 && c < C->count; c += back ? -1 : 1) {
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
         for (int32_t r = C->first[c]; r < C->first[c + 1]; r++) {
-            FN(relax_row)(A, C->row[r], columns, d[C->row[r]], b, x);
+            FN(relax_row)(A, C->row[r], columns, d[C->row[r]], v.b, v.x);
         }
     }
     return GSOLVE_OK;
@@ -96,7 +95,8 @@ static gsolve_status FN(block_diagonal)(gs_queue *q, const gsolve_csr *A, void *
             if (A->col[k] == i) diagonal = a;
         }
         const bool present = diagonal != 0;
-        if (fabs(diagonal) < GS_GAUSS_SEIDEL_LARGE * outside) diagonal += copysign(outside / 2, diagonal);
+        if (fabs(diagonal) < GS_GAUSS_SEIDEL_LARGE * outside)
+            diagonal += copysign(outside / 2, diagonal);
         d[i] = present ? (T)(1 / diagonal) : 0;
     }
     return GSOLVE_OK;
@@ -108,14 +108,14 @@ static void FN(sweep_one_column)(const FN(sweep_args) * v, int32_t at, int32_t e
     const bool wide = v->A->offset == GSOLVE_O64;
 
     if (v->r) {
-        (wide ? GS_PASTE(FN(transposed_block), o64) : GS_PASTE(FN(transposed_block), o32))(v->A, at, end, v->zero,
-                                                                       v->back, v->d, v->r, v->x);
+        (wide ? GS_PASTE(FN(transposed_block), o64) : GS_PASTE(FN(transposed_block), o32))(
+            v->A, at, end, v->zero, v->back, v->d, v->r, v->x);
     } else if (v->zero) {
-        (wide ? GS_PASTE(FN(sweep_block_from_zero), o64) : GS_PASTE(FN(sweep_block_from_zero), o32))(v->A, at, end, v->back, v->d,
-                                                                     v->b, v->x);
+        (wide ? GS_PASTE(FN(sweep_block_from_zero), o64)
+              : GS_PASTE(FN(sweep_block_from_zero), o32))(v->A, at, end, v->back, v->d, v->b, v->x);
     } else {
-        (wide ? GS_PASTE(FN(sweep_block_from_x), o64) : GS_PASTE(FN(sweep_block_from_x), o32))(v->A, at, end, v->back, v->d,
-                                                                   v->b, v->x, v->old);
+        (wide ? GS_PASTE(FN(sweep_block_from_x), o64) : GS_PASTE(FN(sweep_block_from_x), o32))(
+            v->A, at, end, v->back, v->d, v->b, v->x, v->old);
     }
 }
 
@@ -135,20 +135,22 @@ static void FN(sweep_blocks)(gs_queue *q, const FN(sweep_args) * v)
 }
 
 static gsolve_status FN(blocks)(gs_queue *q, const gsolve_csr *A, int32_t columns, bool zero,
-                                bool back, const void *d, const void *b, void *x, void *old)
+                                bool back, gs_sweep_vectors v)
 {
-    const FN(sweep_args) v = {A, columns, zero, back, d, b, old, x, NULL};
+    const FN(sweep_args) args = {A, columns, zero, back, v.d, v.b, v.work, v.x, NULL};
 
     if (!zero && blocks_of(A->nrows).count > 1) {
-        gs_copy_host(gs_queue_threads(q), old, x, (size_t)A->nrows * (size_t)columns * sizeof(T));
+        gs_copy_host(gs_queue_threads(q), v.work, v.x,
+                     (size_t)A->nrows * (size_t)columns * sizeof(T));
     }
-    FN(sweep_blocks)(q, &v);
+    FN(sweep_blocks)(q, &args);
     return GSOLVE_OK;
 }
 
-static gsolve_status FN(transposed_blocks)(gs_queue *q, const gsolve_csr *A, int32_t columns, bool zero,
-                                       bool back, const void *d, void *r, void *x)
+static gsolve_status FN(transposed_blocks)(gs_queue *q, const gsolve_csr *A, int32_t columns,
+                                           bool zero, bool back, gs_sweep_vectors v)
 {
-    FN(sweep_blocks)(q, &(FN(sweep_args)){A, columns, zero, back, d, NULL, NULL, x, r});
+    FN(sweep_blocks)
+    (q, &(FN(sweep_args)){A, columns, zero, back, v.d, NULL, NULL, v.x, v.work});
     return GSOLVE_OK;
 }

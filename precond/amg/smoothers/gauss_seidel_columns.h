@@ -1,12 +1,10 @@
-/* gauss_seidel_columns.h: gauss_seidel_rows.h for several columns by rows, at most GS_AMG_COLUMNS, whose number
- * is a constant where there often are so sweep_columns. */
+/* gauss_seidel_columns.h: gauss_seidel_rows.h for several columns by rows, at most GS_AMG_COLUMNS,
+ * whose number is a constant where there often are so sweep_columns. */
 
 /* sum += row i times x, or old outside the block: before the diagonal in it, and the others. */
-static inline __attribute__((always_inline)) void ON(row_product_of)(const gsolve_csr *A,
-                                                                   const int32_t columns, int32_t i,
-                                                                   int32_t at, int32_t end,
-                                                                   const T *x, const T *old,
-                                                                   T *before, T *after)
+static inline __attribute__((always_inline)) void ON(row_product_of)(
+    const gsolve_csr *A, const int32_t columns, int32_t i, int32_t at, int32_t end, const T *x,
+    const T *old, T *before, T *after)
 {
     const OFFSET *start = A->start, to = start[i + 1];
     const int32_t *col = A->col;
@@ -19,9 +17,8 @@ static inline __attribute__((always_inline)) void ON(row_product_of)(const gsolv
     for (; k < to; k++) FN(add)(columns, value[k], old, col[k], after);
 }
 
-static inline __attribute__((always_inline)) void ON(sweep_block_from_x_of)(const FN(sweep_args) * v,
-                                                              const int32_t columns, int32_t at,
-                                                              int32_t end)
+static inline __attribute__((always_inline)) void ON(sweep_block_from_x_of)(
+    const FN(sweep_args) * v, const int32_t columns, int32_t at, int32_t end)
 {
     for (int32_t i = v->back ? end - 1 : at; i >= at && i < end; i += v->back ? -1 : 1) {
         const T *b = v->b + (int64_t)i * columns, d = v->d[i];
@@ -33,9 +30,8 @@ static inline __attribute__((always_inline)) void ON(sweep_block_from_x_of)(cons
 }
 
 /* From 0, where only what has been reached counts. */
-static inline __attribute__((always_inline)) void ON(sweep_block_from_zero_of)(const FN(sweep_args) * v,
-                                                               const int32_t columns, int32_t at,
-                                                               int32_t end)
+static inline __attribute__((always_inline)) void ON(sweep_block_from_zero_of)(
+    const FN(sweep_args) * v, const int32_t columns, int32_t at, int32_t end)
 {
     const OFFSET *start = v->A->start;
     const int32_t *col = v->A->col;
@@ -54,8 +50,8 @@ static inline __attribute__((always_inline)) void ON(sweep_block_from_zero_of)(c
 
 /* With A': b is what is left. */
 static inline __attribute__((always_inline)) void ON(transposed_block_of)(const FN(sweep_args) * v,
-                                                                const int32_t columns, int32_t at,
-                                                                int32_t end)
+                                                                          const int32_t columns,
+                                                                          int32_t at, int32_t end)
 {
     const OFFSET *start = v->A->start;
     const int32_t *col = v->A->col;

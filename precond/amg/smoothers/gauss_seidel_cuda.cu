@@ -1,6 +1,6 @@
-// gauss_seidel_cuda.cu: the colours of Gauss-Seidel on a GPU: in rounds, in each of which the rows are
-// coloured that wait for no other; of several the host looks at the last one's end. A row that is
-// host_facts as not coloured though it is costs a round and changes nothing.
+// gauss_seidel_cuda.cu: the colours of Gauss-Seidel on a GPU: in rounds, in each of which the rows
+// are coloured that wait for no other; of several the host looks at the last one's end. A row that
+// is host_facts as not coloured though it is costs a round and changes nothing.
 #include "precond/amg/smoothers/gauss_seidel.cuh"
 #include "precond/subwarp.cuh"
 
@@ -103,9 +103,11 @@ gsolve_status colour_all(gsolve_context *ctx, int32_t *facts, int32_t *host_fact
     gsolve_status status;
 
     for (int rounds = first_rounds;; rounds = further_rounds) {
-        TRY(gs_cuda(q, cudaMemsetAsync(&facts[UNCOLOURED], 0, sizeof *facts, q->stream), "colours"));
+        TRY(gs_cuda(q, cudaMemsetAsync(&facts[UNCOLOURED], 0, sizeof *facts, q->stream),
+                    "colours"));
         for (int r = 1; r <= rounds; r++) TRY(round(r == rounds));
-        TRY(gsolve_copy(ctx, host_facts, GSOLVE_HOST, facts, GSOLVE_DEVICE, FACTS * sizeof *host_facts));
+        TRY(gsolve_copy(ctx, host_facts, GSOLVE_HOST, facts, GSOLVE_DEVICE,
+                        FACTS * sizeof *host_facts));
         if (!host_facts[UNCOLOURED] || host_facts[ONE_SIDED]) break;
     }
 done:
@@ -140,7 +142,7 @@ gsolve_status colour_in(gsolve_context *ctx, const gsolve_csr *A, const gsolve_c
 } // namespace
 
 gsolve_status gs_gauss_seidel_colour(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
-                               int32_t *colour, int32_t *count)
+                                     int32_t *colour, int32_t *count)
 {
     gs_queue *q = ctx->queue;
     const size_t bytes = (size_t)A->nrows * sizeof *colour;

@@ -1,5 +1,5 @@
-/* gauss_seidel_host.c: Gauss-Seidel on the CPU: by blocks of rows; and by colours, which is what devices
- * with memory of their own do. */
+/* gauss_seidel_host.c: Gauss-Seidel on the CPU: by blocks of rows; and by colours, which is what
+ * devices with memory of their own do. */
 #include "precond/amg/smoothers/gauss_seidel.h"
 
 #include <math.h>

@@ -1,12 +1,12 @@
-/* gauss_seidel_rows.h: the rows of one block from at to end, for one type OFFSET of row starts. Each
- * waits for the one before it, so that what waits is kept short. */
+/* gauss_seidel_rows.h: the rows of one block from at to end, for one type OFFSET of row starts.
+ * Each waits for the one before it, so that what waits is kept short. */
 
 /* Row i times x, or old outside the block. Sums before and after the diagonal are apart, so that
  * the product with the element reached last is not waited for by the others. */
 static inline __attribute__((always_inline)) T ON(row_product)(OFFSET k, OFFSET to, const T *value,
-                                                             const int32_t *col, int32_t i,
-                                                             int32_t at, int32_t end, const T *x,
-                                                             const T *old)
+                                                               const int32_t *col, int32_t i,
+                                                               int32_t at, int32_t end, const T *x,
+                                                               const T *old)
 {
     T before = 0, after = 0;
 
@@ -17,8 +17,8 @@ static inline __attribute__((always_inline)) T ON(row_product)(OFFSET k, OFFSET 
     return after + before;
 }
 
-static void ON(sweep_block_from_x)(const gsolve_csr *A, int32_t at, int32_t end, bool back, const T *d,
-                     const T *b, T *x, const T *old)
+static void ON(sweep_block_from_x)(const gsolve_csr *A, int32_t at, int32_t end, bool back,
+                                   const T *d, const T *b, T *x, const T *old)
 {
     const OFFSET *start = A->start;
     const int32_t step = back ? -1 : 1;
@@ -67,8 +67,8 @@ static void ON(down_from_zero)(const gsolve_csr *A, int32_t at, int32_t end, con
     }
 }
 
-static void ON(sweep_block_from_zero)(const gsolve_csr *A, int32_t at, int32_t end, bool back, const T *d,
-                      const T *b, T *x)
+static void ON(sweep_block_from_zero)(const gsolve_csr *A, int32_t at, int32_t end, bool back,
+                                      const T *d, const T *b, T *x)
 {
     (back ? ON(down_from_zero) : ON(up_from_zero))(A, at, end, d, b, x);
 }
@@ -76,7 +76,7 @@ static void ON(sweep_block_from_zero)(const gsolve_csr *A, int32_t at, int32_t e
 /* With A': each row, once reached, is taken from what is left (r) of those after it in its block.
  */
 static void ON(transposed_block)(const gsolve_csr *A, int32_t at, int32_t end, bool zero, bool back,
-                       const T *d, T *r, T *x)
+                                 const T *d, T *r, T *x)
 {
     const OFFSET *start = A->start;
     const T *value = A->value;

@@ -1,7 +1,7 @@
 // gauss_seidel_sweep_cuda.cu: Gauss-Seidel by colours on a GPU, for a column and for several.
 #include "core/pdl.cuh"
-#include "precond/amg/smoothers/row_lanes.cuh"
 #include "precond/amg/smoothers/gauss_seidel.cuh"
+#include "precond/amg/smoothers/row_lanes.cuh"
 #include "precond/batched.cuh"
 #include "vector/each.cuh"
 
@@ -12,7 +12,8 @@ extern "C" {
 namespace
 {
 
-constexpr int max_one_block_entries = 65536; // entries, of all columns, of which one block sweeps all colours
+constexpr int max_one_block_entries =
+    65536; // entries, of all columns, of which one block sweeps all colours
 constexpr int one_block_threads = 1024;
 
 template <class T>
@@ -80,7 +81,8 @@ __device__ void sweep_rows(const gs_rows<T, O> &A, const int32_t *row, int32_t c
 // The same for several columns, a lane having one of them.
 template <int L, class T, class O>
 __device__ void sweep_rows(const gs_rows<T, O> &A, const int32_t *row, int32_t count,
-                           const gs_column_lane<L, 1> &m, int64_t unit, int64_t groups, vectors<T> v)
+                           const gs_column_lane<L, 1> &m, int64_t unit, int64_t groups,
+                           vectors<T> v)
 {
     constexpr int at_once = 2;
 
@@ -125,16 +127,20 @@ __global__ void __launch_bounds__(gs_block_size)
                   (int64_t)gridDim.x * (gs_block_size / L), v);
 }
 
+struct colour_order { // colours from, from + step, ... as long as they are in 0 ... count - 1
+    int32_t count, from, step;
+};
+
 // Colour after colour by one block, where a launch for each would take longer.
 template <int L, bool BATCHED, class T, class O>
 __global__ void __launch_bounds__(one_block_threads)
-    sweep_all_colours(gs_rows<T, O> A, const int32_t *row, const int32_t *first, int32_t count,
-                int32_t from, int32_t step, gs_column_group some, vectors<T> v, gs_guard guard)
+    sweep_all_colours(gs_rows<T, O> A, const int32_t *row, const int32_t *first, colour_order o,
+                      gs_column_group some, vectors<T> v, gs_guard guard)
 {
     const auto part = lane_state<L, BATCHED>(some, (int)threadIdx.x % L);
 
     if (guard.has_ended()) return;
-    for (int32_t c = from; c >= 0 && c < count; c += step) {
+    for (int32_t c = o.from; c >= 0 && c < o.count; c += o.step) {
         const int32_t at = first[c];
         sweep_rows<L>(A, row + at, first[c + 1] - at, part, (int64_t)threadIdx.x / L,
                       one_block_threads / L, v);
@@ -142,29 +148,24 @@ __global__ void __launch_bounds__(one_block_threads)
     }
 }
 
-struct order { // of the colours
-    const gs_colours *C;
-    int32_t from, step;
-};
-
 template <int L, bool BATCHED, class T, class O>
-gsolve_status run_colours(gs_queue *q, const gs_rows<T, O> &A, const order &o, int32_t columns,
-                         const vectors<T> &v)
+gsolve_status run_colours(gs_queue *q, const gs_rows<T, O> &A, const gs_colours *C, colour_order o,
+                          int32_t columns, const vectors<T> &v)
 {
     constexpr int at_once = BATCHED ? 2 : gs_rows_per_subwarp<T>;
     const gs_column_group some = gs_column_group_from<1>(columns, 0);
-    const gs_colours *C = o.C;
     gsolve_status status = GSOLVE_OK;
 
     if (C->entries * columns <= max_one_block_entries) {
-        return gs_launch_pdl(q, "Gauss-Seidel", sweep_all_colours<L, BATCHED, T, O>, 1, one_block_threads, A,
-                             C->row, C->first, C->count, o.from, o.step, some, v);
+        return gs_launch_pdl(q, "Gauss-Seidel", sweep_all_colours<L, BATCHED, T, O>, 1,
+                             one_block_threads, A, C->row, C->first, o, some, v);
     }
-    for (int32_t c = o.from; c >= 0 && c < C->count; c += o.step) {
+    for (int32_t c = o.from; c >= 0 && c < o.count; c += o.step) {
         const int32_t rows = C->begin[c + 1] - C->begin[c];
         const int64_t groups = ((int64_t)rows + at_once - 1) / at_once;
-        TRY(gs_launch_pdl(q, "Gauss-Seidel", sweep_colour<L, BATCHED, T, O>, gs_subwarp_blocks(groups, L),
-                          gs_block_size, A, C->row + C->begin[c], rows, some, v));
+        TRY(gs_launch_pdl(q, "Gauss-Seidel", sweep_colour<L, BATCHED, T, O>,
+                          gs_subwarp_blocks(groups, L), gs_block_size, A, C->row + C->begin[c],
+                          rows, some, v));
     }
 done:
     return status;
@@ -172,10 +173,10 @@ done:
 
 template <class T>
 gsolve_status colours(gs_queue *q, const gsolve_csr *A, const gs_colours *C, int32_t columns,
-                      int32_t from, bool back, const void *d, const void *b, void *x)
+                      int32_t from, bool back, gs_sweep_vectors w)
 {
-    const vectors<T> v = {(const T *)d, (const T *)b, (T *)x};
-    const order o = {C, from, back ? -1 : 1};
+    const vectors<T> v = {(const T *)w.d, (const T *)w.b, (T *)w.x};
+    const colour_order o = {C->count, from, back ? -1 : 1};
 
     if (A->nrows == 0) return GSOLVE_OK;
     return gs_with_start(A, [&](auto start) {
@@ -184,12 +185,12 @@ gsolve_status colours(gs_queue *q, const gsolve_csr *A, const gs_colours *C, int
         const double mean = (double)C->entries / A->nrows;
         if (columns == 1) {
             return gs_with_subwarp(mean / 2, [&](auto lanes) {
-                return run_colours<decltype(lanes)::value, false>(q, rows, o, columns, v);
+                return run_colours<decltype(lanes)::value, false>(q, rows, C, o, columns, v);
             });
         }
         const int subwarp = gs_column_group_from<1>(columns, 0).subwarp;
         return gs_with_subwarp((mean > 4 ? mean / 4 : 1) * subwarp, [&](auto lanes) {
-            return run_colours<decltype(lanes)::value, true>(q, rows, o, columns, v);
+            return run_colours<decltype(lanes)::value, true>(q, rows, C, o, columns, v);
         });
     });
 }

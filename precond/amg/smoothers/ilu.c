@@ -46,8 +46,9 @@ static gsolve_status factor_exactly(gs_ilu *s, gsolve_context *ctx, const gsolve
     TRY(gs_strict_triangle_extract(&L, ctx, A, false));
     TRY(gs_strict_triangle_extract(&U, ctx, A, true));
     TRY(gs_factors_plan(&s->factors, ctx, A->type, &L));
-    TRY(gs_incomplete_lu(&L, &U, d, ctx, "amg,smoother=ilu", A, &s->factors.lower.schedule, true,
-                         &shift));
+    TRY(gs_incomplete_lu(
+        &L, &U, d, ctx, A,
+        &(gs_incomplete_args){"amg,smoother=ilu", &s->factors.lower.schedule, true}, &shift));
     TRY(gs_factors_store(&s->factors, ctx, A->type, &L, &U, d));
 done:
     gs_strict_triangle_free(&U, ctx);
@@ -60,7 +61,7 @@ done:
 
 /* t's rows get values, and are made a matrix, in the format of A's, unless they are one. */
 static gsolve_status set_side(gs_ilu_side *t, gsolve_context *ctx, const gsolve_csr *A,
-                         const char *format, const void *s, const void *d, bool upper)
+                              const char *format, const void *s, const void *d, bool upper)
 {
     const gs_ilu_kernels *kernels = GS_KERNELS(gs_ilu, ctx, A->type);
     gsolve_csr made = {0};
@@ -123,7 +124,8 @@ done:
 
 /* --- set-up ----------------------------------------------------------------------------------- */
 
-#define MAX_EIGENVALUE  1.5 /* eigenvalue of M^-1 A that sweeps are to see: from 2 on they amplify */
+#define MAX_EIGENVALUE 1.5 /* eigenvalue of M^-1 A that sweeps are to see: from 2 on they amplify \
+                            */
 #define DEFAULT_ITS 8
 
 typedef struct sweep_space {

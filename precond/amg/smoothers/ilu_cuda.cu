@@ -72,8 +72,8 @@ gsolve_status make_side(gsolve_csr *T, gsolve_context *ctx, const gsolve_csr *A,
     TRY(gs_prefix_sum(ctx, n, length, first, &entries));
     TRY(gs_csr_new_at(&C, ctx, GSOLVE_DEVICE, n, n, entries, A->type));
     TRY(gs_launch(ctx->queue, "a triangle's columns", copy_side<O>,
-                  gs_subwarp_blocks((int64_t)n + 1, 4), gs_block_size, n, start, A->col, upper, first,
-                  C.offset == GSOLVE_O64, const_cast<void *>(C.start),
+                  gs_subwarp_blocks((int64_t)n + 1, 4), gs_block_size, n, start, A->col, upper,
+                  first, C.offset == GSOLVE_O64, const_cast<void *>(C.start),
                   const_cast<int32_t *>(C.col)));
     *T = C;
     C = gsolve_csr();

@@ -54,7 +54,7 @@ done:
 
 /* *z = about M^-1 r, or M^-T r, in one of the two spaces; r may be space, which is used. */
 static gsolve_status solve_iteratively(const gs_ilu *s, gsolve_context *ctx, bool transposed,
-                                  gsolve_dense r, gsolve_dense space, gsolve_dense *z)
+                                       gsolve_dense r, gsolve_dense space, gsolve_dense *z)
 {
     gsolve_dense y;
     gsolve_status status;

@@ -8,6 +8,14 @@
 
 #include "matrix/csr.h"
 
+/* y = x + a d * (b - A x) + c (x - old). d has one number per row. old may be y; NULL counts as 0;
+ * it is not read if c is 0. */
+typedef struct gs_relax_step {
+    double a, c;
+    const void *d, *b, *old;
+    void *y;
+} gs_relax_step;
+
 typedef struct gs_relax_kernels {
     /* *longest, on the host = the entries of A's longest row */
     gsolve_status (*longest)(gsolve_context *ctx, const gsolve_csr *A, int32_t *longest);
@@ -15,11 +23,9 @@ typedef struct gs_relax_kernels {
      * columns, a row's numbers side by side. */
     gsolve_status (*residual)(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns,
                               const void *b, const void *x, void *r);
-    /* y = x + a d * (b - A x) + c (x - old); old may be y, and NULL: counts as 0; c 0: it is not
-     * read. x and y are apart. d: a number a row. */
-    gsolve_status (*relax)(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns, double a,
-                           double c, const void *d, const void *b, const void *x, const void *old,
-                           void *y);
+    /* y of step from x; x and y do not overlap */
+    gsolve_status (*relax)(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns,
+                           const void *x, const gs_relax_step *step);
 } gs_relax_kernels;
 
 extern const gs_relax_kernels gs_relax_host[GSOLVE_TYPE_COUNT];

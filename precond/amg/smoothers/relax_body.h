@@ -48,11 +48,11 @@ static gsolve_status FN(residual)(gs_queue *q, const gsolve_csr *A, double mean,
 }
 
 static gsolve_status FN(relax)(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns,
-                               double a, double c, const void *d, const void *b, const void *x,
-                               const void *old, void *y)
+                               const void *x, const gs_relax_step *s)
 {
     (void)mean;
-    return FN(all_rows)(q, (FN(relaxed)){A, columns, (T)a, (T)c, d, b, x, old, y});
+    return FN(all_rows)(q,
+                        (FN(relaxed)){A, columns, (T)s->a, (T)s->c, s->d, s->b, x, s->old, s->y});
 }
 
 #undef OF

@@ -199,11 +199,12 @@ gsolve_status residual(gs_queue *q, const gsolve_csr *A, double mean, int32_t co
 }
 
 template <class T>
-gsolve_status relax(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns, double a,
-                    double c, const void *d, const void *b, const void *x, const void *old, void *y)
+gsolve_status relax(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns, const void *x,
+                    const gs_relax_step *s)
 {
-    return run<T>({q, A, mean, columns, (const T *)x}, gs_all_aligned(b, x, old, y),
-                  step<T>{(T)a, (T)c, (const T *)d, (const T *)b, (const T *)old, (T *)y});
+    return run<T>(
+        {q, A, mean, columns, (const T *)x}, gs_all_aligned(s->b, x, s->old, s->y),
+        step<T>{(T)s->a, (T)s->c, (const T *)s->d, (const T *)s->b, (const T *)s->old, (T *)s->y});
 }
 
 } // namespace

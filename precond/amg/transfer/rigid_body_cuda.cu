@@ -19,7 +19,8 @@ __global__ void __launch_bounds__(gs_block_size) fill_modes(gsolve_dense xyz, gs
 
     for (int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; i < B.nrows; i += step) {
         for (int m = 0; m < B.ncols; m++) {
-            b[i + m * B.stride] = (T)gs_rigid_body_mode(xyz, i / xyz.ncols, (int)(i % xyz.ncols), m);
+            b[i + m * B.stride] =
+                (T)gs_rigid_body_mode(xyz, i / xyz.ncols, (int)(i % xyz.ncols), m);
         }
     }
 }

@@ -20,8 +20,8 @@ static double FN(factor)(const filtered *F, double damping, int32_t i)
     return gs_damping_of_row(damping, diagonal, fabs(moved) + others);
 }
 
-/* Whether row i, which has its own aggregate one_aggregate, has a strong neighbour in another: it is too
- * long to be smoothed. */
+/* Whether row i, which has its own aggregate one_aggregate, has a strong neighbour in another: it
+ * is too long to be smoothed. */
 static bool FN(keeps_tentative)(const filtered *F, const gs_aggregates *G, int32_t i, int32_t own)
 {
     const int64_t end = gs_start(F->A, i + 1);

@@ -19,8 +19,8 @@ static_assert(list_capacity<32> > GS_MAX_SMOOTHED_NEIGHBOURS, "a node's aggregat
 
 // The aggregates of a node and its strong neighbours into list, in any order; returns how many.
 template <int L>
-__device__ int32_t gather_aggregates(const gs_subwarp<L> &g, const int32_t *neighbour, int32_t degree,
-                                     const int32_t *of, int32_t own, int32_t *list)
+__device__ int32_t gather_aggregates(const gs_subwarp<L> &g, const int32_t *neighbour,
+                                     int32_t degree, const int32_t *of, int32_t own, int32_t *list)
 {
     int32_t n = 0;
 
@@ -72,7 +72,8 @@ __device__ int32_t sort_node(const gs_subwarp<L> &g, const gs_connections &G, co
     return n - g.sum(__popc(again));
 }
 
-// Nodes with more neighbours than groups of least / 32 lanes have list_capacity for, found by a warp among
+// Nodes with more neighbours than groups of least / 32 lanes have list_capacity for, found by a
+// warp among
 // 32. Their degree becomes ~ the number of their columns, so that the launch to come knows them.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)

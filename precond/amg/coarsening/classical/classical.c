@@ -28,10 +28,10 @@ typedef struct stage { /* of interpolation */
 
 typedef struct classical_state {
     uint8_t *mark, *kind;
-    stage first, second; /* second: from the C points to the middle ones, aggressively only */
-    gsolve_csr near;     /* P of the first stage, then */
-    gs_product product;  /* near by the second stage's, before it is truncate_rows */
-    gsolve_csr two_steps;      /* P of the second */
+    stage first, second;  /* second: from the C points to the middle ones, aggressively only */
+    gsolve_csr near;      /* P of the first stage, then */
+    gs_product product;   /* near by the second stage's, before it is truncate_rows */
+    gsolve_csr two_steps; /* P of the second */
     int32_t components;
     gs_interpolation interpolation;
     int most;
@@ -113,8 +113,8 @@ done:
 /* --- C points --------------------------------------------------------------------------------- */
 
 /* *component: of each unknown; stays NULL where there is one. */
-static gsolve_status find_components(uint8_t **component, const classical_state *K, gsolve_context *ctx,
-                                     const gs_level_view *fine)
+static gsolve_status find_components(uint8_t **component, const classical_state *K,
+                                     gsolve_context *ctx, const gs_level_view *fine)
 {
     const int32_t n = fine->A->nrows;
     gsolve_status status = GSOLVE_OK;
@@ -128,8 +128,8 @@ done:
 }
 
 /* The C points of a stage: those of kind least or above. */
-static gsolve_status number(stage *s, const classical_state *K, gsolve_context *ctx, const gsolve_csr *A,
-                            uint8_t least)
+static gsolve_status number(stage *s, const classical_state *K, gsolve_context *ctx,
+                            const gsolve_csr *A, uint8_t least)
 {
     gsolve_status status;
 
@@ -140,8 +140,8 @@ done:
     return status;
 }
 
-static gsolve_status choose(classical_state *K, gsolve_context *ctx, const gs_points *p, double strength,
-                            bool aggressive)
+static gsolve_status choose(classical_state *K, gsolve_context *ctx, const gs_points *p,
+                            double strength, bool aggressive)
 {
     const gsolve_csr *A = p->A;
     const gs_classical_split_kernels *kernels = GS_KERNELS(gs_classical_split, ctx, A->type);
@@ -164,8 +164,8 @@ done:
 
 /* --- P ---------------------------------------------------------------------------------------- */
 
-static gs_interpolation_rows interpolation_args(const classical_state *K, const gsolve_csr *A, const stage *s,
-                            const double *diagonal)
+static gs_interpolation_rows interpolation_args(const classical_state *K, const gsolve_csr *A,
+                                                const stage *s, const double *diagonal)
 {
     return (gs_interpolation_rows){
         .points = {A, NULL, K->mark, K->kind},
@@ -186,9 +186,10 @@ static bool is_aggressive(const classical_state *K)
 }
 
 static gsolve_status interpolate_in_stages(gsolve_csr *P, classical_state *K, gsolve_context *ctx,
-                                    const gsolve_csr *A, const double *diagonal)
+                                           const gsolve_csr *A, const double *diagonal)
 {
-    const gs_classical_interpolate_kernels *kernels = GS_KERNELS(gs_classical_interpolate, ctx, A->type);
+    const gs_classical_interpolate_kernels *kernels =
+        GS_KERNELS(gs_classical_interpolate, ctx, A->type);
     const gs_interpolation_rows first = interpolation_args(K, A, &K->first, diagonal);
     const gs_interpolation_rows second = interpolation_args(K, A, &K->second, diagonal);
     gs_blocked near, two_steps;
@@ -206,9 +207,10 @@ done:
 }
 
 static gsolve_status update_in_stages(gsolve_csr *P, classical_state *K, gsolve_context *ctx,
-                                     const gsolve_csr *A, const double *diagonal)
+                                      const gsolve_csr *A, const double *diagonal)
 {
-    const gs_classical_interpolate_kernels *kernels = GS_KERNELS(gs_classical_interpolate, ctx, A->type);
+    const gs_classical_interpolate_kernels *kernels =
+        GS_KERNELS(gs_classical_interpolate, ctx, A->type);
     const gs_interpolation_rows first = interpolation_args(K, A, &K->first, diagonal);
     const gs_interpolation_rows second = interpolation_args(K, A, &K->second, diagonal);
     const gs_blocked near = gs_plain_blocks(&K->near), two_steps = gs_plain_blocks(&K->two_steps);
@@ -223,10 +225,11 @@ done:
 }
 
 /* P, or create false: its values. */
-static gsolve_status interpolate_all(gsolve_csr *P, classical_state *K, gsolve_context *ctx, const gsolve_csr *A,
-                                 bool create)
+static gsolve_status interpolate_all(gsolve_csr *P, classical_state *K, gsolve_context *ctx,
+                                     const gsolve_csr *A, bool create)
 {
-    const gs_classical_interpolate_kernels *kernels = GS_KERNELS(gs_classical_interpolate, ctx, A->type);
+    const gs_classical_interpolate_kernels *kernels =
+        GS_KERNELS(gs_classical_interpolate, ctx, A->type);
     double *diagonal = NULL;
     gs_interpolation_rows w;
     gsolve_status status;
@@ -248,7 +251,7 @@ done:
 
 /* The next level's near-null vectors: 1 for each component, which tells them apart there. */
 static gsolve_status set_near_null(gs_transfer *T, const classical_state *K, gsolve_context *ctx,
-                                     const gs_points *p)
+                                   const gs_points *p)
 {
     const stage *last = is_aggressive(K) ? &K->second : &K->first;
     const gsolve_csr *A = p->A;

@@ -14,11 +14,11 @@
 #define GS_STRONG 2u /* and strong: its row depends on its column */
 
 /* What an unknown is. */
-#define GS_ISOLATED  0u /* depends on none: smoothing settles it, nothing is interpolated there */
-#define GS_UNDECIDED   1u /* not decided yet */
-#define GS_F      2u
+#define GS_ISOLATED       0u /* depends on none: smoothing settles it, nothing is interpolated there */
+#define GS_UNDECIDED      1u /* not decided yet */
+#define GS_F              2u
 #define GS_INTERMEDIATE_C 3u /* a C point of the first of two stages */
-#define GS_C      4u
+#define GS_C              4u
 
 typedef struct gs_points {
     const gsolve_csr *A;
@@ -84,9 +84,11 @@ typedef struct gs_classical_interpolate_kernels {
     /* P, owned, columns ascending. A C point's row is 1 in its own column; an alone point's is
      * empty; an F point's entries are those of interpolate_body.h, scaled to the sum that they had
      * before some were dropped. */
-    gsolve_status (*interpolate)(gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w);
+    gsolve_status (*interpolate)(gsolve_csr *P, gsolve_context *ctx,
+                                 const gs_interpolation_rows *w);
     /* P's values: A's have changed, pattern and points have not */
-    gsolve_status (*update)(const gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w);
+    gsolve_status (*update)(const gsolve_csr *P, gsolve_context *ctx,
+                            const gs_interpolation_rows *w);
 } gs_classical_interpolate_kernels;
 
 extern const gs_classical_interpolate_kernels gs_classical_interpolate_host[GSOLVE_TYPE_COUNT];
@@ -96,8 +98,8 @@ extern const gs_classical_interpolate_kernels gs_classical_interpolate_cuda[GSOL
 
 typedef struct gs_classical_truncate_kernels {
     /* Q, owned: P's rows truncate_rows to most entries and those of truncate, and scaled */
-    gsolve_status (*truncate_rows)(gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P, int most,
-                         double truncate);
+    gsolve_status (*truncate_rows)(gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P,
+                                   int most, double truncate);
     /* Q's values from P's new ones */
     gsolve_status (*update)(const gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P);
 } gs_classical_truncate_kernels;

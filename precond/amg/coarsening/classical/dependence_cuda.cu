@@ -43,8 +43,8 @@ gsolve_status components(gsolve_context *ctx, int32_t n, int32_t block,
 
 // a_ii in each lane of the group, or 0.
 template <int L, class T>
-__device__ double diagonal_of(const gs_subwarp<L> &g, int64_t begin, int64_t end, const int32_t *col,
-                              const T *a)
+__device__ double diagonal_of(const gs_subwarp<L> &g, int64_t begin, int64_t end,
+                              const int32_t *col, const T *a)
 {
     double own = 0;
 
@@ -133,7 +133,7 @@ gsolve_status diagonal(gsolve_context *ctx, const gsolve_csr *A, double *d)
 
 template <class T>
 __global__ void indicate_rows(int32_t n, int32_t components, const uint8_t *component,
-                             const int32_t *number, int64_t stride, T *v)
+                              const int32_t *number, int64_t stride, T *v)
 {
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
 
@@ -151,8 +151,9 @@ gsolve_status indicate(gsolve_context *ctx, int32_t n, const uint8_t *component,
 {
     gs_queue *q = ctx->queue;
 
-    return gs_launch(q, "the components of C points", indicate_rows<T>, gs_grid(q, n), gs_block_size,
-                     n, indicator.ncols, component, number, indicator.stride, (T *)indicator.value);
+    return gs_launch(q, "the components of C points", indicate_rows<T>, gs_grid(q, n),
+                     gs_block_size, n, indicator.ncols, component, number, indicator.stride,
+                     (T *)indicator.value);
 }
 
 } // namespace

@@ -9,7 +9,8 @@
  * points are left out, as their error is gone. */
 
 /* D_k; the b_kl that it is the sum of, and where they belong, are o's parts. */
-static double FN(find_shares)(row_accumulator *o, const gs_interpolation_rows *w, int32_t i, int32_t k)
+static double FN(find_shares)(row_accumulator *o, const gs_interpolation_rows *w, int32_t i,
+                              int32_t k)
 {
     const gs_points *p = &w->points;
     const int64_t end = gs_start(p->A, k + 1);
@@ -31,7 +32,8 @@ static double FN(find_shares)(row_accumulator *o, const gs_interpolation_rows *w
 }
 
 /* a_ik is shared out among those that F point k depends on. */
-static void FN(distribute)(row_accumulator *o, const gs_interpolation_rows *w, int32_t i, int32_t k, double a_ik)
+static void FN(distribute)(row_accumulator *o, const gs_interpolation_rows *w, int32_t i, int32_t k,
+                           double a_ik)
 {
     const double D = FN(find_shares)(o, w, i, k), share = D != 0 ? a_ik / D : 0;
 
@@ -111,7 +113,8 @@ static void FN(interpolate_row)(row_accumulator *o, const gs_interpolation_rows 
 /* --- all rows --------------------------------------------------------------------------------- */
 
 /* Rows into the capacity that row_buffer has for them. */
-static gsolve_status FN(compute_rows)(gsolve_context *ctx, const gs_interpolation_rows *w, const row_buffer *D)
+static gsolve_status FN(compute_rows)(gsolve_context *ctx, const gs_interpolation_rows *w,
+                                      const row_buffer *D)
 {
     T *value = D->value;
     thread_work W = {0};
@@ -137,8 +140,8 @@ done:
 }
 
 /* P = what stands in the row_buffer. */
-static gsolve_status FN(pack_rows)(gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w,
-                                  const row_buffer *D)
+static gsolve_status FN(pack_rows)(gsolve_csr *P, gsolve_context *ctx,
+                                   const gs_interpolation_rows *w, const row_buffer *D)
 {
     const T *from = D->value;
     int64_t entries = 0;
@@ -160,7 +163,8 @@ done:
     return status;
 }
 
-static gsolve_status FN(interpolate)(gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w)
+static gsolve_status FN(interpolate)(gsolve_csr *P, gsolve_context *ctx,
+                                     const gs_interpolation_rows *w)
 {
     row_buffer D = {0};
     gsolve_csr Q = {0};
@@ -190,7 +194,8 @@ static void FN(select_entries)(const gsolve_csr *P, int32_t r, const row_accumul
     }
 }
 
-static gsolve_status FN(update)(const gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w)
+static gsolve_status FN(update)(const gsolve_csr *P, gsolve_context *ctx,
+                                const gs_interpolation_rows *w)
 {
     int32_t *capacity = NULL, longest;
     thread_work W = {0};

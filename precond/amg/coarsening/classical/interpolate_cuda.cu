@@ -1,7 +1,7 @@
-// interpolate_cuda.cu: interpolation on a GPU: rows by groups of lanes in shared memory, or where that
-// has not the capacity by the warps of a few blocks in batch_round in tables of their own.
-#include "precond/amg/coarsening/classical/one_point.cuh"
+// interpolate_cuda.cu: interpolation on a GPU: rows by groups of lanes in shared memory, or where
+// that has not the capacity by the warps of a few blocks in batch_round in tables of their own.
 #include "precond/amg/coarsening/classical/interpolate_row.cuh"
+#include "precond/amg/coarsening/classical/one_point.cuh"
 
 namespace
 {
@@ -10,7 +10,8 @@ constexpr int slots = 8;                         // of a table in shared memory,
 constexpr int filled = 6;                        // of them at most
 constexpr int64_t most_bytes = (int64_t)1 << 28; // of all tables elsewhere, unless one is larger
 
-// --- the capacity they need ------------------------------------------------------------------------
+// --- the capacity they need
+// ------------------------------------------------------------------------
 
 struct long_rows {
     int32_t count, longest;
@@ -32,12 +33,12 @@ __global__ void __launch_bounds__(gs_block_size)
     if (g.lane == 0) near[i] = count;
 }
 
-// capacity[r]: columns of row r at most before it is truncate_rows. Those of more than most are listed, in any
-// order. capacity[rows] = 0.
+// capacity[r]: columns of row r at most before it is truncate_rows. Those of more than most are
+// listed, in any order. capacity[rows] = 0.
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    find_capacities(rows_of<T, O> w, const int32_t *near, int32_t most, int32_t *capacity, int32_t *list,
-               long_rows *found)
+    find_capacities(rows_of<T, O> w, const int32_t *near, int32_t most, int32_t *capacity,
+                    int32_t *list, long_rows *found)
 {
     const gs_independent_subwarp<L> g;
     const int64_t r = g.unit;
@@ -85,7 +86,7 @@ __global__ void __launch_bounds__(gs_block_size)
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     compute_long_rows(rows_of<T, O> w, const int32_t *capacity, int32_t many, const int32_t *list,
-                   int32_t size, int32_t *keys, double *weights, result<T> to)
+                      int32_t size, int32_t *keys, double *weights, result<T> to)
 {
     const gs_independent_subwarp<32> g;
     const int64_t warps = (int64_t)gridDim.x * gs_block_size / 32, stretch = (int64_t)size / 2 * 3;
@@ -95,7 +96,8 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int64_t m = g.unit; m < many; m += warps) {
         const int32_t r = list[m];
         int32_t fits = 64;
-        while (fits < 2 * (int64_t)capacity[r]) fits *= 2; // at most size, which is so for the longest
+        while (fits < 2 * (int64_t)capacity[r])
+            fits *= 2; // at most size, which is so for the longest
         compute_row(g, w, table{key, weight, fits}, key + size, weight + size, to, r);
     }
 }
@@ -132,10 +134,11 @@ gsolve_status prepare(preparation *p, gsolve_context *ctx, const gs_interpolatio
     ALLOC_DEVICE(ctx, p->list, w->rows);
     ALLOC_DEVICE(ctx, p->found, 1);
     TRY(gs_cuda(q, cudaMemsetAsync(p->found, 0, sizeof *p->found, q->stream), "long rows"));
-    TRY(gs_launch(q, "C points near", count_strong_points<L, T, O>, gs_subwarp_blocks(n, L), gs_block_size, n,
-                  rows, p->near));
-    TRY(gs_launch(q, "rooms for rows", find_capacities<L, T, O>, gs_subwarp_blocks((int64_t)w->rows + 1, L),
-                  gs_block_size, rows, p->near, L * filled, p->capacity, p->list, p->found));
+    TRY(gs_launch(q, "strong C points", count_strong_points<L, T, O>, gs_subwarp_blocks(n, L),
+                  gs_block_size, n, rows, p->near));
+    TRY(gs_launch(q, "row capacities", find_capacities<L, T, O>,
+                  gs_subwarp_blocks((int64_t)w->rows + 1, L), gs_block_size, rows, p->near,
+                  L * filled, p->capacity, p->list, p->found));
     TRY(gsolve_copy(ctx, &p->known, GSOLVE_HOST, p->found, GSOLVE_DEVICE, sizeof p->known));
 done:
     return status;
@@ -143,7 +146,7 @@ done:
 
 template <class T, class O>
 gsolve_status compute_long(preparation *p, gsolve_context *ctx, const rows_of<T, O> &rows,
-                        const result<T> &to)
+                           const result<T> &to)
 {
     gs_queue *q = ctx->queue;
     int64_t size = 64, warps;
@@ -172,7 +175,7 @@ done:
 // Rows into to; first those that fit in shared memory.
 template <int L, class T, class O>
 gsolve_status compute_all(preparation *p, gsolve_context *ctx, const rows_of<T, O> &rows,
-                       const result<T> &to)
+                          const result<T> &to)
 {
     gsolve_status status;
 
@@ -184,7 +187,8 @@ done:
 }
 
 template <int L, class T, class O>
-gsolve_status interpolate_in(gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w, const O *start)
+gsolve_status interpolate_in(gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w,
+                             const O *start)
 {
     const rows_of<T, O> rows = rows_for<T>(w, start);
     int64_t *first = nullptr, entries = (int64_t)w->rows * w->most;
@@ -217,7 +221,7 @@ done:
 
 template <int L, class T, class O>
 gsolve_status update_in(const gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w,
-                       const O *start)
+                        const O *start)
 {
     const rows_of<T, O> rows = rows_for<T>(w, start);
     result<T> to = {};
@@ -247,7 +251,7 @@ gsolve_status for_rows(gsolve_context *ctx, const gs_interpolation_rows *w, Go g
     TRY(gs_csr_entries(ctx, A, &entries));
     TRY(gs_with_start(A, [&](auto start) {
         return gs_with_subwarp((double)entries / (A->nrows + 1.0),
-                             [&](auto lanes) { return go(start, lanes); });
+                               [&](auto lanes) { return go(start, lanes); });
     }));
 done:
     return status;
@@ -276,5 +280,5 @@ gsolve_status update(const gsolve_csr *P, gsolve_context *ctx, const gs_interpol
 
 } // namespace
 
-extern "C" const gs_classical_interpolate_kernels gs_classical_interpolate_cuda[GSOLVE_TYPE_COUNT] = {
-    {interpolate<float>, update<float>}, {interpolate<double>, update<double>}};
+extern "C" const gs_classical_interpolate_kernels gs_classical_interpolate_cuda[GSOLVE_TYPE_COUNT] =
+    {{interpolate<float>, update<float>}, {interpolate<double>, update<double>}};

@@ -5,8 +5,8 @@
 
 #include "core/try.h"
 #include "precond/amg/coarsening/classical/classical.h"
-#include "precond/amg/coarsening/classical/truncate.h"
 #include "precond/amg/coarsening/classical/row_accumulator.h"
+#include "precond/amg/coarsening/classical/truncate.h"
 
 #define SMALL static inline
 #include "precond/amg/coarsening/classical/classical_rules.h"
@@ -65,9 +65,10 @@ static int32_t count_all(const gs_interpolation_rows *w, const int32_t *near, in
     return count < w->count ? (int32_t)count : w->count;
 }
 
-/* capacity[r] = as many entries as row r of P has at most before it is truncate_rows; *longest of them. */
-static gsolve_status find_capacities(gsolve_context *ctx, const gs_interpolation_rows *w, int32_t *capacity,
-                                int32_t *longest)
+/* capacity[r] = as many entries as row r of P has at most before it is truncate_rows; *longest of
+ * them. */
+static gsolve_status find_capacities(gsolve_context *ctx, const gs_interpolation_rows *w,
+                                     int32_t *capacity, int32_t *longest)
 {
     const int32_t n = w->points.A->nrows;
     int32_t *near = NULL, most = 1;
@@ -121,7 +122,8 @@ static void free_row_buffer(row_buffer *D, gsolve_context *ctx)
 }
 
 /* What is left of D after a failure is for free_row_buffer. */
-static gsolve_status new_row_buffer(row_buffer *D, gsolve_context *ctx, const gs_interpolation_rows *w, size_t size)
+static gsolve_status new_row_buffer(row_buffer *D, gsolve_context *ctx,
+                                    const gs_interpolation_rows *w, size_t size)
 {
     gsolve_status status;
 
@@ -148,7 +150,8 @@ static void set_starts(const gsolve_csr *P, int32_t rows, const int32_t *length)
     for (int32_t r = 0; r < rows; r++) gs_set_start(P, r + 1, at += length[r]);
 }
 
-/* --- threads' own thread_work ------------------------------------------------------------------------ */
+/* --- threads' own thread_work
+ * ------------------------------------------------------------------------ */
 
 typedef struct thread_work {
     int threads;
@@ -167,7 +170,8 @@ static void free_thread_work(thread_work *W, gsolve_context *ctx)
 }
 
 /* Rows of so many entries at most. What is left of W after a failure is for free_thread_work. */
-static gsolve_status new_thread_work(thread_work *W, gsolve_context *ctx, const gs_interpolation_rows *w, int32_t longest)
+static gsolve_status new_thread_work(thread_work *W, gsolve_context *ctx,
+                                     const gs_interpolation_rows *w, int32_t longest)
 {
     gsolve_status status;
 
@@ -189,10 +193,10 @@ static row_accumulator my_work(const thread_work *W)
 {
     const int64_t t = omp_get_thread_num(), at = t * W->longest;
     row_accumulator o = {.slot = W->slot + t * W->slots,
-                  .column = W->column + at,
-                  .weight = W->weight + at,
-                  .part = W->part + at,
-                  .b = W->b + at};
+                         .column = W->column + at,
+                         .weight = W->weight + at,
+                         .part = W->part + at,
+                         .b = W->b + at};
     return o;
 }
 

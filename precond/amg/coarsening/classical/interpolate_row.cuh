@@ -1,5 +1,5 @@
-// interpolate_row.cuh: a row of P, made by a group of lanes in a hash table of its columns. The formula
-// stands in interpolate_body.h.
+// interpolate_row.cuh: a row of P, made by a group of lanes in a hash table of its columns. The
+// formula stands in interpolate_body.h.
 #ifndef GS_PRECOND_AMG_COARSENING_CLASSICAL_INTERPOLATE_ROW_CUH
 #define GS_PRECOND_AMG_COARSENING_CLASSICAL_INTERPOLATE_ROW_CUH
 
@@ -48,7 +48,7 @@ rows_of<T, O> rows_for(const gs_interpolation_rows *w, const O *start)
 template <class T>
 struct result {
     gs_row_positions places; // of rows in the row_buffer, or in P
-    int32_t *column;  // NULL: P's stand there
+    int32_t *column;         // NULL: P's stand there
     const int32_t *known;
     T *value;
     int32_t *length; // of the row_buffer's rows
@@ -93,8 +93,8 @@ __device__ void clear(const gs_independent_subwarp<L> &g, const table &t)
 
 // Enters the C points that entries [begin, end) depend on.
 template <int L, class T, class O>
-__device__ void insert_strong(const gs_independent_subwarp<L> &g, const rows_of<T, O> &w, const table &t, O begin,
-                             O end)
+__device__ void insert_strong(const gs_independent_subwarp<L> &g, const rows_of<T, O> &w,
+                              const table &t, O begin, O end)
 {
     for (int64_t k = (int64_t)begin + g.lane; k < (int64_t)end; k += L) {
         const int32_t c = w.strong_c(k);
@@ -104,7 +104,8 @@ __device__ void insert_strong(const gs_independent_subwarp<L> &g, const rows_of<
 
 // Those of row i and of its strong F points, whose rows' bounds the lanes fetch at once.
 template <int L, class T, class O>
-__device__ void collect(const gs_independent_subwarp<L> &g, const rows_of<T, O> &w, const table &t, int32_t i)
+__device__ void collect(const gs_independent_subwarp<L> &g, const rows_of<T, O> &w, const table &t,
+                        int32_t i)
 {
     const O begin = w.start[i], end = w.start[i + 1];
 
@@ -153,8 +154,8 @@ struct row_totals {
 };
 
 template <int L, class T, class O>
-__device__ void distribute(const gs_independent_subwarp<L> &g, const rows_of<T, O> &w, const table &t, int32_t i,
-                          const f_neighbour<O> &k, row_totals &s)
+__device__ void distribute(const gs_independent_subwarp<L> &g, const rows_of<T, O> &w,
+                           const table &t, int32_t i, const f_neighbour<O> &k, row_totals &s)
 {
     const int64_t begin = (int64_t)k.begin + g.lane, end = (int64_t)k.end;
     const part none = {0, -1};
@@ -182,8 +183,8 @@ __device__ void distribute(const gs_independent_subwarp<L> &g, const rows_of<T, 
 
 // L of row i's entries at a time, a lane each; then those to share out, one after the other.
 template <int L, class T, class O>
-__device__ row_totals interpolate_extended(const gs_independent_subwarp<L> &g, const rows_of<T, O> &w, const table &t,
-                                int32_t i)
+__device__ row_totals interpolate_extended(const gs_independent_subwarp<L> &g,
+                                           const rows_of<T, O> &w, const table &t, int32_t i)
 {
     const int64_t end = (int64_t)w.start[i + 1];
     row_totals s = {0, 0};
@@ -207,7 +208,7 @@ __device__ row_totals interpolate_extended(const gs_independent_subwarp<L> &g, c
         for (unsigned those = g.ballot(shares); those; those &= those - 1) {
             const int lane = (__ffs((int)those) - 1) % L;
             const f_neighbour<O> k = {g.from(own.begin, lane), g.from(own.end, lane),
-                                 g.from(own.a_ik, lane), g.from(own.diagonal, lane)};
+                                      g.from(own.a_ik, lane), g.from(own.diagonal, lane)};
             distribute(g, w, t, i, k, s);
         }
     }
@@ -216,7 +217,8 @@ __device__ row_totals interpolate_extended(const gs_independent_subwarp<L> &g, c
 
 // The table's entries to the front of (column, weight); how many, in each lane.
 template <int L>
-__device__ int32_t gather(const gs_independent_subwarp<L> &g, const table &t, int32_t *column, double *weight)
+__device__ int32_t gather(const gs_independent_subwarp<L> &g, const table &t, int32_t *column,
+                          double *weight)
 {
     int32_t n = 0;
 
@@ -235,8 +237,8 @@ __device__ int32_t gather(const gs_independent_subwarp<L> &g, const table &t, in
 
 // P's row r from all of its weights, of which there are n.
 template <int L, class T>
-__device__ void select_entries(const gs_independent_subwarp<L> &g, const table &t, const result<T> &to, int64_t r,
-                     int32_t n, double all)
+__device__ void select_entries(const gs_independent_subwarp<L> &g, const table &t,
+                               const result<T> &to, int64_t r, int32_t n, double all)
 {
     const int64_t begin = to.places[r], end = to.places[r + 1];
     double picked = 0;
@@ -253,8 +255,9 @@ __device__ void select_entries(const gs_independent_subwarp<L> &g, const table &
 
 // Row r, which is an F point's, by way of a table and lists that have capacity for it.
 template <int L, class T, class O>
-__device__ void compute_row(const gs_independent_subwarp<L> &g, const rows_of<T, O> &w, const table &t,
-                         int32_t *column, double *weight, const result<T> &to, int64_t r)
+__device__ void compute_row(const gs_independent_subwarp<L> &g, const rows_of<T, O> &w,
+                            const table &t, int32_t *column, double *weight, const result<T> &to,
+                            int64_t r)
 {
     const int32_t i = w.row(r);
     const double diagonal = w.diagonal[i];
@@ -274,7 +277,8 @@ __device__ void compute_row(const gs_independent_subwarp<L> &g, const rows_of<T,
     }
     const int64_t at = to.places[r];
     const int32_t left =
-        gs_truncate(g, n, column, weight, all, w.most, w.truncate, t.key, to.column + at, to.value + at);
+        gs_truncate(g, gs_row_entries<double>{n, column, weight, all},
+                    gs_truncation{w.most, w.truncate}, t.key, to.column + at, to.value + at);
     if (g.lane == 0) to.length[r] = left;
 }
 

@@ -54,7 +54,8 @@ __global__ void choose_one_points(rows_of<T, O> w, int32_t *column, T *value, in
 }
 
 template <class T, class O>
-gsolve_status choose_in(gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w, const O *start)
+gsolve_status choose_in(gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w,
+                        const O *start)
 {
     const rows_of<T, O> rows = rows_for<T>(w, start);
     int32_t *column = nullptr, *length = nullptr;
@@ -67,10 +68,10 @@ gsolve_status choose_in(gsolve_csr *P, gsolve_context *ctx, const gs_interpolati
     TRY(gs_cuda(ctx->queue,
                 cudaMemsetAsync(length + w->rows, 0, sizeof *length, ctx->queue->stream),
                 "lengths of rows"));
-    TRY(gs_launch(ctx->queue, "one point a row", choose_one_points<T, O>, gs_subwarp_blocks(w->rows, 1),
-                  gs_block_size, rows, column, value, length));
+    TRY(gs_launch(ctx->queue, "one point a row", choose_one_points<T, O>,
+                  gs_subwarp_blocks(w->rows, 1), gs_block_size, rows, column, value, length));
     TRY(gs_pack_rows(P, ctx, w->rows, w->count, gs_row_positions{nullptr, false, 1}, length, column,
-                    value));
+                     value));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, column);
     gsolve_free(ctx, GSOLVE_DEVICE, value);

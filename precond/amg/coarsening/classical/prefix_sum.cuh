@@ -13,8 +13,8 @@ extern "C" {
 
 // first[i] = count[0] + ... + count[i - 1] for i <= n, all on the device, count n + 1 of which the
 // last does not matter; *total = first[n], on the host: waits.
-inline gsolve_status gs_prefix_sum(gsolve_context *ctx, int32_t n, const int32_t *count, int64_t *first,
-                               int64_t *total)
+inline gsolve_status gs_prefix_sum(gsolve_context *ctx, int32_t n, const int32_t *count,
+                                   int64_t *first, int64_t *total)
 {
     const int64_t all = (int64_t)n + 1;
     const cuda::std::plus<> plus;

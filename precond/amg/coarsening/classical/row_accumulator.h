@@ -1,5 +1,5 @@
-/* row_accumulator.h: a row of P while the CPU makes it: columns found so two_steps, each once, in the order in
- * which they were found, and where each stands. */
+/* row_accumulator.h: a row of P while the CPU makes it: columns found so two_steps, each once, in
+ * the order in which they were found, and where each stands. */
 #ifndef GS_PRECOND_AMG_COARSENING_CLASSICAL_ROW_ACCUMULATOR_H
 #define GS_PRECOND_AMG_COARSENING_CLASSICAL_ROW_ACCUMULATOR_H
 

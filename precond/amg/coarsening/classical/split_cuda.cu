@@ -25,7 +25,7 @@ struct dependences {
     uint8_t *kind;
     int32_t *influence;
     uint8_t *dominated; // the last round in which a point was
-    int32_t *open;    // by rounds: points that stay open
+    int32_t *open;      // by rounds: points that stay open
 
     // found(j) for the lane's share of what i depends on, of any kind, once a way
     template <int L, class F>
@@ -72,12 +72,14 @@ __device__ bool has_ended(const int32_t *open, int batch_round)
 }
 
 template <int L, class O>
-__global__ void __launch_bounds__(gs_block_size) mark_dominated(dependences<O> w, int batch_round, int round)
+__global__ void __launch_bounds__(gs_block_size)
+    mark_dominated(dependences<O> w, int batch_round, int round)
 {
     const gs_subwarp<L> g;
     const int32_t i = (int32_t)g.unit;
 
-    if (has_ended(w.open, batch_round) || g.unit >= w.n || w.kind[i] != GS_UNDECIDED) return; // no ballots here
+    if (has_ended(w.open, batch_round) || g.unit >= w.n || w.kind[i] != GS_UNDECIDED)
+        return; // no ballots here
     const uint64_t own = gs_measure_of(w.influence[i], i);
     w.each_path(g, i, [&](int32_t j) {
         if (w.kind[j] != GS_UNDECIDED) return;
@@ -85,7 +87,8 @@ __global__ void __launch_bounds__(gs_block_size) mark_dominated(dependences<O> w
     });
 }
 
-// In place: a point that is C by the end of the round is told by being C, or open and not dominated.
+// In place: a point that is C by the end of the round is told by being C, or open and not
+// dominated.
 template <int L, class O>
 __global__ void __launch_bounds__(gs_block_size)
     decide(dependences<O> w, int batch_round, int round, uint8_t other)
@@ -121,16 +124,18 @@ gsolve_status run_rounds(gsolve_context *ctx, dependences<O> w, uint8_t other)
 
     TRY(gs_launch(q, "counting who depends", count_influence<L, O>, blocks, gs_block_size, w));
     if (!w.two_steps) {
-        TRY(gs_launch(q, "settling F points", mark_f_points<O>, gs_subwarp_blocks(w.n, 1), gs_block_size, w));
+        TRY(gs_launch(q, "isolated F points", mark_f_points<O>, gs_subwarp_blocks(w.n, 1),
+                      gs_block_size, w));
     }
     while (open > 0) {
         TRY(gs_cuda(q, cudaMemsetAsync(w.open, 0, rounds_per_check * sizeof *w.open, q->stream),
                     "counts of open points"));
-        for (int batch_round = 0; batch_round < rounds_per_check; batch_round++, round = round % 255 + 1) {
-            TRY(gs_launch(q, "comparing measures", mark_dominated<L, O>, blocks, gs_block_size, w, batch_round,
-                          round));
-            TRY(gs_launch(q, "choosing C points", decide<L, O>, blocks, gs_block_size, w, batch_round,
-                          round, other));
+        for (int batch_round = 0; batch_round < rounds_per_check;
+             batch_round++, round = round % 255 + 1) {
+            TRY(gs_launch(q, "comparing measures", mark_dominated<L, O>, blocks, gs_block_size, w,
+                          batch_round, round));
+            TRY(gs_launch(q, "choosing C points", decide<L, O>, blocks, gs_block_size, w,
+                          batch_round, round, other));
         }
         TRY(gsolve_copy(ctx, &open, GSOLVE_HOST, w.open + rounds_per_check - 1, GSOLVE_DEVICE,
                         sizeof open));
@@ -144,7 +149,8 @@ gsolve_status decide_all(gsolve_context *ctx, const gs_points *p, const O *start
                          uint8_t other)
 {
     const size_t n = (size_t)p->A->nrows;
-    dependences<O> w = {p->A->nrows, two_steps, start, p->A->col, p->mark, p->kind, nullptr, nullptr, nullptr};
+    dependences<O> w = {p->A->nrows, two_steps, start,   p->A->col, p->mark,
+                        p->kind,     nullptr,   nullptr, nullptr};
     gs_queue *q = ctx->queue;
     int64_t entries = 0;
     gsolve_status status;
@@ -156,8 +162,9 @@ gsolve_status decide_all(gsolve_context *ctx, const gs_points *p, const O *start
     TRY(gs_cuda(q, cudaMemsetAsync(w.influence, 0, n * sizeof *w.influence, q->stream),
                 "measures"));
     TRY(gs_cuda(q, cudaMemsetAsync(w.dominated, 0, n, q->stream), "measures"));
-    TRY(gs_with_subwarp((double)entries / (n + 1.0),
-                      [&](auto lanes) { return run_rounds<decltype(lanes)::value>(ctx, w, other); }));
+    TRY(gs_with_subwarp((double)entries / (n + 1.0), [&](auto lanes) {
+        return run_rounds<decltype(lanes)::value>(ctx, w, other);
+    }));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, w.influence);
     gsolve_free(ctx, GSOLVE_DEVICE, w.dominated);
@@ -181,10 +188,10 @@ gsolve_status thin(gsolve_context *ctx, const gs_points *p)
 {
     gsolve_status status;
 
-    TRY(gs_launch(ctx->queue, "C points create", reset_c_points, gs_subwarp_blocks(p->A->nrows, 1),
+    TRY(gs_launch(ctx->queue, "C points of the first stage", reset_c_points, gs_subwarp_blocks(p->A->nrows, 1),
                   gs_block_size, p->A->nrows, p->kind));
-    TRY(gs_with_start(p->A,
-                      [&](auto start) { return decide_all(ctx, p, start, true, GS_INTERMEDIATE_C); }));
+    TRY(gs_with_start(
+        p->A, [&](auto start) { return decide_all(ctx, p, start, true, GS_INTERMEDIATE_C); }));
 done:
     return status;
 }

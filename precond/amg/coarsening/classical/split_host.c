@@ -1,7 +1,8 @@
 /* split_host.c: the splitting on the CPU, in rounds: a point becomes C that no open point it
- * depends on, or that depends on it, outdoes in its measure. Which of two is dominated is found from
- * the row of either, so that no transpose is needed (De Sterck, Yang and Heys, Reducing complexity
- * in parallel algebraic multigrid preconditioners, SIAM J. Matrix Anal. Appl. 27, 2006). */
+ * depends on, or that depends on it, outdoes in its measure. Which of two is dominated is found
+ * from the row of either, so that no transpose is needed (De Sterck, Yang and Heys, Reducing
+ * complexity in parallel algebraic multigrid preconditioners, SIAM J. Matrix Anal. Appl. 27, 2006).
+ */
 #include "core/try.h"
 #include "precond/amg/coarsening/classical/classical.h"
 
@@ -14,7 +15,7 @@ typedef struct dependences {
     int threads;
     bool two_steps;
     int32_t *influence; /* how many ways lead to a point */
-    uint8_t *dominated;   /* the last round in which it was */
+    uint8_t *dominated; /* the last round in which it was */
 } dependences;
 
 /* Strong entries of a row: k = next(p, begin - 1, end) until it is end. */
@@ -27,7 +28,7 @@ static inline int64_t next_strong(const gs_points *p, int64_t k, int64_t end)
 
 /* found(w, i, j, round) for each open j that i depends on, once a way. */
 static inline void each_path(const dependences *w, int32_t i, int round,
-                            void (*found)(const dependences *w, int32_t i, int32_t j, int round))
+                             void (*found)(const dependences *w, int32_t i, int32_t j, int round))
 {
     const gs_points *p = w->p;
     const int64_t end = gs_start(p->A, i + 1);
@@ -114,7 +115,8 @@ static int64_t decide(const dependences *w, int round, uint8_t other, uint8_t *n
 
 /* All open points become C or other. In each round the open point of the highest measure is
  * decided: it ends. */
-static gsolve_status decide_all(gsolve_context *ctx, const gs_points *p, bool two_steps, uint8_t other)
+static gsolve_status decide_all(gsolve_context *ctx, const gs_points *p, bool two_steps,
+                                uint8_t other)
 {
     const int32_t n = p->A->nrows;
     dependences w = {p, gsolve_threads(ctx), two_steps, NULL, NULL};

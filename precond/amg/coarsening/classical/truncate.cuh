@@ -45,7 +45,7 @@ struct gs_independent_subwarp { // a group that goes its own way
 // Whether entry e of a row of n is among the most, of equal ones the first columns.
 template <class W>
 __device__ bool gs_is_among_largest(int32_t n, const int32_t *column, const W *weight, int32_t e,
-                            int32_t most)
+                                    int32_t most)
 {
     const double own = fabs((double)weight[e]);
     int32_t before = 0;
@@ -57,21 +57,40 @@ __device__ bool gs_is_among_largest(int32_t n, const int32_t *column, const W *w
     return before < most;
 }
 
-// A row's n entries, in any order, each column once, that add up to all: those left after cutting
-// go to (to_column, to), ascending, scaled. keep: space for n. How many there are, in each lane.
+// What a row keeps: at most `most` entries (0: any number), none below share times the largest.
+struct gs_truncation {
+    int most;
+    double share;
+};
+
+// A row's n entries, in any order, each column once; all: their sum.
+template <class W>
+struct gs_row_entries {
+    int32_t n;
+    const int32_t *column;
+    const W *weight;
+    double all;
+};
+
+// The entries that are left after truncation go to (to_column, to): sorted by columns, and scaled
+// so that their sum is still row.all. keep: work space for n numbers. Returns their number to each
+// lane. The lanes of the group share the entries; each lane compares its own with all others, which
+// costs n^2 / L comparisons, and no sort.
 template <int L, class W, class T>
-__device__ int32_t gs_truncate(const gs_independent_subwarp<L> &g, int32_t n, const int32_t *column, const W *weight,
-                          double all, int most, double truncate, int32_t *keep, int32_t *to_column,
-                          T *to)
+__device__ int32_t gs_truncate(const gs_independent_subwarp<L> &g, const gs_row_entries<W> &row,
+                               gs_truncation limit, int32_t *keep, int32_t *to_column, T *to)
 {
-    double largest = 0, classical_state = 0;
+    const int32_t n = row.n, *column = row.column;
+    const W *weight = row.weight;
+    double largest = 0, kept = 0;
     int32_t left = 0;
 
     for (int32_t e = g.lane; e < n; e += L) largest = fmax(largest, fabs((double)weight[e]));
     largest = g.largest(largest);
     for (int32_t e = g.lane; e < n; e += L) {
-        const bool large = fabs((double)weight[e]) >= truncate * largest;
-        keep[e] = large && (most <= 0 || n <= most || gs_is_among_largest(n, column, weight, e, most));
+        const bool large = fabs((double)weight[e]) >= limit.share * largest;
+        keep[e] = large && (limit.most <= 0 || n <= limit.most ||
+                            gs_is_among_largest(n, column, weight, e, limit.most));
         left += keep[e];
     }
     left = g.sum(left);
@@ -85,8 +104,8 @@ __device__ int32_t gs_truncate(const gs_independent_subwarp<L> &g, int32_t n, co
     }
     g.sync();
     if (left == n) return n;
-    for (int32_t e = g.lane; e < left; e += L) classical_state += (double)to[e];
-    const double scale = gs_sum_preserving_scale(all, g.sum(classical_state));
+    for (int32_t e = g.lane; e < left; e += L) kept += (double)to[e];
+    const double scale = gs_sum_preserving_scale(row.all, g.sum(kept));
     for (int32_t e = g.lane; e < left; e += L) to[e] = (T)(scale * (double)to[e]);
     return left;
 }
@@ -111,10 +130,21 @@ inline gs_row_positions gs_row_positions_of(const gsolve_csr *csr)
     return gs_row_positions{csr->start, csr->offset == GSOLVE_O64, 0};
 }
 
+// The arrays of compressed rows that a kernel writes.
+template <class T>
+struct gs_csr_arrays {
+    void *start;
+    bool wide; // offsets of 64 bits
+    int32_t *col;
+    T *value;
+};
+
+// Four threads copy a row of `length` entries from positions from[r] to first[r] of the packed
+// rows.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     gs_pack_rows_kernel(int32_t rows, gs_row_positions from, const int32_t *column, const T *value,
-                     const int64_t *first, bool wide, void *start, int32_t *to_column, T *to)
+                        const int64_t *first, gs_csr_arrays<T> to)
 {
     const gs_independent_subwarp<4> g;
     const int64_t r = g.unit;
@@ -122,19 +152,19 @@ __global__ void __launch_bounds__(gs_block_size)
     if (r > rows) return;
     const int64_t begin = first[r], length = r < rows ? first[r + 1] - begin : 0;
     const int64_t there = r < rows ? from[r] : 0;
-    if (g.lane == 0 && wide) ((int64_t *)start)[r] = begin;
-    if (g.lane == 0 && !wide) ((int32_t *)start)[r] = (int32_t)begin;
+    if (g.lane == 0 && to.wide) ((int64_t *)to.start)[r] = begin;
+    if (g.lane == 0 && !to.wide) ((int32_t *)to.start)[r] = (int32_t)begin;
     for (int64_t e = g.lane; e < length; e += 4) {
-        to_column[begin + e] = column[there + e];
-        to[begin + e] = value[there + e];
+        to.col[begin + e] = column[there + e];
+        to.value[begin + e] = value[there + e];
     }
 }
 
-// *Q, owned = rows of length[r] entries (rows + 1 of them, the last any) from places[r] on.
+// *Q, owned = rows of length[r] entries (rows + 1 of them, the last any) from positions[r] on.
 template <class T>
 gsolve_status gs_pack_rows(gsolve_csr *Q, gsolve_context *ctx, int32_t rows, int32_t ncols,
-                          const gs_row_positions &places, const int32_t *length, const int32_t *column,
-                          const T *value)
+                           const gs_row_positions &positions, const int32_t *length,
+                           const int32_t *column, const T *value)
 {
     int64_t *first = nullptr, entries = 0;
     gsolve_csr C = {};
@@ -144,10 +174,11 @@ gsolve_status gs_pack_rows(gsolve_csr *Q, gsolve_context *ctx, int32_t rows, int
     TRY(gs_prefix_sum(ctx, rows, length, first, &entries));
     TRY(gs_csr_new_at(&C, ctx, GSOLVE_DEVICE, rows, ncols, entries,
                       sizeof(T) == sizeof(float) ? GSOLVE_F32 : GSOLVE_F64));
-    TRY(gs_launch(ctx->queue, "closing up rows", gs_pack_rows_kernel<T>,
-                  gs_subwarp_blocks((int64_t)rows + 1, 4), gs_block_size, rows, places, column, value,
-                  first, C.offset == GSOLVE_O64, const_cast<void *>(C.start),
-                  const_cast<int32_t *>(C.col), (T *)const_cast<void *>(C.value)));
+    TRY(gs_launch(
+        ctx->queue, "packing rows", gs_pack_rows_kernel<T>, gs_subwarp_blocks((int64_t)rows + 1, 4),
+        gs_block_size, rows, positions, column, value, first,
+        gs_csr_arrays<T>{const_cast<void *>(C.start), C.offset == GSOLVE_O64,
+                         const_cast<int32_t *>(C.col), (T *)const_cast<void *>(C.value)}));
     *Q = C;
     C = gsolve_csr();
 done:

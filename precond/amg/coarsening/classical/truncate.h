@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-/* The n entries of a row, each column once, are truncate_rows to most (0: any) and those of truncate times
- * the largest, of equal ones the first columns; scaled to the sum they had; their columns ascend
- * then. Returns how many are left. */
+/* The n entries of a row, each column once, are truncate_rows to most (0: any) and those of
+ * truncate times the largest, of equal ones the first columns; scaled to the sum they had; their
+ * columns ascend then. Returns how many are left. */
 int32_t gs_truncate_row(int32_t n, int32_t *column, double *weight, int most, double truncate);
 
 #endif

@@ -1,8 +1,8 @@
 /* truncate_body.h: a matrix with its rows made shorter, for one type, see classical.h. */
 
 /* Q's rows into arrays with P's capacity; their lengths. */
-static void FN(truncate_each_row)(gsolve_context *ctx, const gsolve_csr *P, int most, double truncate,
-                         int32_t *column, double *weight, int32_t *length)
+static void FN(truncate_each_row)(gsolve_context *ctx, const gsolve_csr *P, int most,
+                                  double truncate, int32_t *column, double *weight, int32_t *length)
 {
     const T *p = P->value;
 
@@ -16,7 +16,7 @@ static void FN(truncate_each_row)(gsolve_context *ctx, const gsolve_csr *P, int 
 }
 
 static void FN(pack_rows)(const gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P,
-                         const int32_t *column, const double *weight)
+                          const int32_t *column, const double *weight)
 {
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t r = 0; r < Q->nrows; r++) {
@@ -28,8 +28,8 @@ static void FN(pack_rows)(const gsolve_csr *Q, gsolve_context *ctx, const gsolve
     }
 }
 
-static gsolve_status FN(truncate_rows)(gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P, int most,
-                             double truncate)
+static gsolve_status FN(truncate_rows)(gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P,
+                                       int most, double truncate)
 {
     const int64_t entries = gs_start(P, P->nrows);
     int32_t *column = NULL, *length = NULL;
@@ -60,17 +60,18 @@ static void FN(update_row)(const gsolve_csr *Q, const gsolve_csr *P, int32_t r)
     const int64_t begin = gs_start(Q, r), end = gs_start(Q, r + 1), end_p = gs_start(P, r + 1);
     T *q = (T *)(uintptr_t)Q->value;
     const T *p = P->value;
-    double all = 0, classical_state = 0;
+    double all = 0, kept = 0;
     int64_t at = begin;
 
     for (int64_t k = gs_start(P, r); k < end_p; k++) {
         all += (double)p[k];
         if (at == end || Q->col[at] != P->col[k]) continue;
         q[at++] = p[k];
-        classical_state += (double)p[k];
+        kept += (double)p[k];
     }
     if (end - begin == end_p - gs_start(P, r)) return;
-    for (int64_t k = begin; k < end; k++) q[k] = (T)(gs_sum_preserving_scale(all, classical_state) * (double)q[k]);
+    for (int64_t k = begin; k < end; k++)
+        q[k] = (T)(gs_sum_preserving_scale(all, kept) * (double)q[k]);
 }
 
 static gsolve_status FN(update)(const gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P)

@@ -10,10 +10,19 @@ extern "C" {
 namespace
 {
 
+// Truncated rows, each at the position of its row of P.
+template <class T>
+struct truncated_rows {
+    int32_t *keep, *column, *length;
+    T *value;
+};
+
+// L threads truncate a row of P. Moves P once and the truncated rows once, except that a row is
+// compared with itself in the cache.
 template <int L, class T>
 __global__ void __launch_bounds__(gs_block_size)
-    truncate_each_row(int32_t rows, gs_row_positions start, const int32_t *col, const T *p, int most,
-             double truncate, int32_t *keep, int32_t *column, T *value, int32_t *length)
+    truncate_each_row(int32_t rows, gs_row_positions start, const int32_t *col, const T *p,
+                      gs_truncation limit, truncated_rows<T> to)
 {
     const gs_independent_subwarp<L> g;
     const int64_t r = g.unit;
@@ -22,14 +31,15 @@ __global__ void __launch_bounds__(gs_block_size)
     if (r > rows) return;
     const int64_t begin = r < rows ? start[r] : 0, end = r < rows ? start[r + 1] : 0;
     for (int64_t e = begin + g.lane; e < end; e += L) all += (double)p[e];
-    const int32_t left = gs_truncate(g, (int32_t)(end - begin), col + begin, p + begin, g.sum(all), most,
-                                truncate, keep + begin, column + begin, value + begin);
-    if (g.lane == 0) length[r] = left;
+    const gs_row_entries<T> row = {(int32_t)(end - begin), col + begin, p + begin, g.sum(all)};
+    const int32_t left =
+        gs_truncate(g, row, limit, to.keep + begin, to.column + begin, to.value + begin);
+    if (g.lane == 0) to.length[r] = left;
 }
 
 template <class T>
 gsolve_status truncate_rows(gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P, int most,
-                  double truncate)
+                            double truncate)
 {
     int32_t *keep = nullptr, *column = nullptr, *length = nullptr;
     int64_t entries = 0;
@@ -43,10 +53,11 @@ gsolve_status truncate_rows(gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr
     ALLOC_DEVICE(ctx, length, (size_t)P->nrows + 1);
     TRY(gs_with_subwarp((double)entries / (P->nrows + 1.0), [&](auto lanes) {
         constexpr int L = decltype(lanes)::value;
-        return gs_launch(ctx->queue, "cutting rows", truncate_each_row<L, T>,
+        return gs_launch(ctx->queue, "truncating rows", truncate_each_row<L, T>,
                          gs_subwarp_blocks((int64_t)P->nrows + 1, L), gs_block_size, P->nrows,
-                         gs_row_positions_of(P), P->col, (const T *)P->value, most, truncate, keep, column,
-                         value, length);
+                         gs_row_positions_of(P), P->col, (const T *)P->value,
+                         gs_truncation{most, truncate},
+                         truncated_rows<T>{keep, column, length, value});
     }));
     TRY(gs_pack_rows(Q, ctx, P->nrows, P->ncols, gs_row_positions_of(P), length, column, value));
 done:
@@ -59,12 +70,12 @@ done:
 
 template <int L, class T>
 __global__ void __launch_bounds__(gs_block_size)
-    update_rows(int32_t rows, gs_row_positions start, const int32_t *col, T *value, gs_row_positions from_start,
-               const int32_t *from_col, const T *from)
+    update_rows(int32_t rows, gs_row_positions start, const int32_t *col, T *value,
+                gs_row_positions from_start, const int32_t *from_col, const T *from)
 {
     const gs_independent_subwarp<L> g;
     const int64_t r = g.unit;
-    double all = 0, classical_state = 0;
+    double all = 0, kept = 0;
 
     if (r >= rows) return;
     const int64_t begin = start[r], end = start[r + 1];
@@ -72,11 +83,11 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int64_t e = from_begin + g.lane; e < from_end; e += L) all += (double)from[e];
     for (int64_t e = begin + g.lane; e < end; e += L) {
         value[e] = from[gs_row_first(from_col, from_begin, from_end, col[e])];
-        classical_state += (double)value[e];
+        kept += (double)value[e];
     }
     if (end - begin == from_end - from_begin) return; // all of the group
     all = g.sum(all);
-    const double scale = gs_sum_preserving_scale(all, g.sum(classical_state));
+    const double scale = gs_sum_preserving_scale(all, g.sum(kept));
     for (int64_t e = begin + g.lane; e < end; e += L) value[e] = (T)(scale * (double)value[e]);
 }
 
@@ -89,10 +100,10 @@ gsolve_status update(const gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr 
     TRY(gs_csr_entries(ctx, P, &entries));
     TRY(gs_with_subwarp((double)entries / (P->nrows + 1.0), [&](auto lanes) {
         constexpr int L = decltype(lanes)::value;
-        return gs_launch(ctx->queue, "rows that were truncate_rows", update_rows<L, T>,
-                         gs_subwarp_blocks(Q->nrows, L), gs_block_size, Q->nrows, gs_row_positions_of(Q),
-                         Q->col, (T *)const_cast<void *>(Q->value), gs_row_positions_of(P), P->col,
-                         (const T *)P->value);
+        return gs_launch(ctx->queue, "truncated rows", update_rows<L, T>,
+                         gs_subwarp_blocks(Q->nrows, L), gs_block_size, Q->nrows,
+                         gs_row_positions_of(Q), Q->col, (T *)const_cast<void *>(Q->value),
+                         gs_row_positions_of(P), P->col, (const T *)P->value);
     }));
 done:
     return status;

@@ -33,7 +33,7 @@ static void sort_by_columns(int32_t n, int32_t *column, double *weight)
     }
 }
 
-/* Whether entry a is to be classical_state rather than b. */
+/* Whether entry a is to be kept rather than b. */
 static bool is_before(const int32_t *column, const double *weight, int32_t a, int32_t b)
 {
     const double x = fabs(weight[a]), y = fabs(weight[b]);
@@ -41,7 +41,7 @@ static bool is_before(const int32_t *column, const double *weight, int32_t a, in
     return x > y || (x == y && column[a] < column[b]);
 }
 
-/* The most that are to be classical_state come to the front. */
+/* The most that are to be kept come to the front. */
 static void select_first(int32_t n, int32_t *column, double *weight, int32_t most)
 {
     for (int32_t e = 1; e < n; e++) {
@@ -59,7 +59,7 @@ static void select_first(int32_t n, int32_t *column, double *weight, int32_t mos
 
 int32_t gs_truncate_row(int32_t n, int32_t *column, double *weight, int most, double truncate)
 {
-    double all = 0, classical_state = 0, largest = 0, scale;
+    double all = 0, kept = 0, largest = 0, scale;
     int32_t left = 0;
 
     for (int32_t e = 0; e < n; e++) {
@@ -75,8 +75,8 @@ int32_t gs_truncate_row(int32_t n, int32_t *column, double *weight, int most, do
     }
     sort_by_columns(left, column, weight);
     if (left == n) return n;
-    for (int32_t e = 0; e < left; e++) classical_state += weight[e];
-    scale = gs_sum_preserving_scale(all, classical_state);
+    for (int32_t e = 0; e < left; e++) kept += weight[e];
+    scale = gs_sum_preserving_scale(all, kept);
     for (int32_t e = 0; e < left; e++) weight[e] *= scale;
     return left;
 }
@@ -84,5 +84,5 @@ int32_t gs_truncate_row(int32_t n, int32_t *column, double *weight, int most, do
 #define GS_BODY "precond/amg/coarsening/classical/truncate_body.h"
 #include "core/each_type.h"
 
-const gs_classical_truncate_kernels gs_classical_truncate_host[GSOLVE_TYPE_COUNT] = {{truncate_rows_f32, update_f32},
-                                                                           {truncate_rows_f64, update_f64}};
+const gs_classical_truncate_kernels gs_classical_truncate_host[GSOLVE_TYPE_COUNT] = {
+    {truncate_rows_f32, update_f32}, {truncate_rows_f64, update_f64}};
