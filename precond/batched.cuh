@@ -1,14 +1,15 @@
-// batched.cuh: vectors of several columns by rows, taken number by number.
+// batched.cuh: row numbers of the elements of a row-major dense block, for kernels that are batched
+// over right-hand sides.
 #ifndef GS_PRECOND_BATCHED_CUH
 #define GS_PRECOND_BATCHED_CUH
 
 #include "core/cuda.cuh"
 
-// The row of number k where a row has so many side by side.
+// The row of element k, if each row has `count` elements.
 struct gs_row_of_element {
     uint32_t columns;
-    int shift; // columns are 1 << shift, or it is negative
-    bool wide; // there are 2^32 numbers or more
+    int shift; // columns = 1 << shift; negative: not a power of two
+    bool wide; // the block has 2^32 elements or more
 
     explicit gs_row_of_element(int64_t n, int32_t count) : columns((uint32_t)count), shift(-1)
     {

@@ -1,4 +1,5 @@
-/* no_cuda.c: stands in for this folder's .cu files where CUDA is not built. */
+/* no_cuda.c: empty kernel tables, linked instead of the .cu files of precond/ in a build without
+ * CUDA. */
 #include "precond/amg/coarsening/aggregation.h"
 #include "precond/amg/coarsening/classical/classical.h"
 #include "precond/amg/coarsest/invert.h"

@@ -1,5 +1,5 @@
-// subwarp.cuh: groups of L neighbouring threads of a warp, of which each works on a row or a node.
-// All of a warp run through the same loops: ballots and sums need them together.
+// subwarp.cuh: subwarps of L neighbouring threads, each of which works on one row or one node. All
+// threads of a warp run through the same loops, because ballots and sums involve the whole warp.
 #ifndef GS_PRECOND_SUBWARP_CUH
 #define GS_PRECOND_SUBWARP_CUH
 
@@ -11,7 +11,8 @@ extern "C" {
 
 constexpr unsigned gs_all_lanes = 0xffffffffu;
 
-// Of L neighbouring lanes, those of mask together, in each of them: the sum, and the largest.
+// The sum, and the maximum, over the L lanes of a subwarp, returned to each lane. mask: the lanes
+// of the warp that call.
 template <int L, class T>
 __device__ T gs_subwarp_sum(T x, unsigned mask)
 {
@@ -29,21 +30,21 @@ __device__ double gs_subwarp_max(double x, unsigned mask)
 template <int L>
 struct gs_subwarp {
     int lane;     // 0 to L - 1
-    int64_t unit; // what the group works on
+    int64_t unit; // the row or node of this subwarp
 
     __device__ gs_subwarp()
         : lane((int)(threadIdx.x % L)),
           unit(((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / L)
     {
     }
-    // of the group: in lane's bit whether yes
+    // bit l: whether lane l of the subwarp says yes
     __device__ unsigned ballot(bool yes) const
     {
         const unsigned warp = __ballot_sync(gs_all_lanes, yes);
         const unsigned first = threadIdx.x % 32 / L * L;
         return L == 32 ? warp : warp >> first & ((1u << (L % 32)) - 1);
     }
-    __device__ unsigned below() const { return (1u << lane) - 1; } // the lanes before
+    __device__ unsigned below() const { return (1u << lane) - 1; } // a mask of the lanes before this one
 
     template <class T>
     __device__ T sum(T x) const
@@ -53,14 +54,14 @@ struct gs_subwarp {
     __device__ double largest(double x) const { return gs_subwarp_max<L>(x, gs_all_lanes); }
 };
 
-// Blocks for a group of lanes each.
+// Thread blocks for this many units of one subwarp each.
 inline int gs_subwarp_blocks(int64_t units, int lanes)
 {
     const int64_t blocks = (units * lanes + gs_block_size - 1) / gs_block_size;
     return (int)(blocks < 1 ? 1 : blocks);
 }
 
-// go(constant) for the lanes that suit so many entries a unit: 4, 8, 16 or 32.
+// Calls go with the subwarp size for rows of this many entries: 4, 8, 16 or 32.
 template <class Go>
 gsolve_status gs_with_subwarp(double entries, Go go)
 {
@@ -70,7 +71,7 @@ gsolve_status gs_with_subwarp(double entries, Go go)
     return go(std::integral_constant<int, 32>());
 }
 
-// go(start) with csr's offsets in their own type.
+// Calls go(start) with csr's offsets as int32_t or int64_t.
 template <class Go>
 gsolve_status gs_with_start(const gsolve_csr *csr, Go go)
 {

@@ -1,5 +1,5 @@
-/* block_jacobi.c: M = the dense blocks on the diagonal of A, inverted beforehand: with the unknowns
- * of a node in a block it knows their coupling, which jacobi does not. */
+/* block_jacobi.c: M = the dense blocks on the diagonal of A, which are inverted at set-up. A block
+ * holds the unknowns of a node, and so their coupling, which jacobi ignores. */
 #include "precond/block_jacobi/block_jacobi.h"
 
 #include <float.h>
@@ -21,7 +21,7 @@ static const gsolve_option options[] = {
     {0},
 };
 
-/* B = the m x m block of A at first, by columns. */
+/* B = the m x m diagonal block of A that begins at row first, column-major. */
 static void read_block(const gsolve_csr *A, int32_t first, int32_t m, double *B)
 {
     memset(B, 0, (size_t)(m * m) * sizeof *B);
@@ -42,7 +42,8 @@ static void swap_rows(int32_t m, double *B, int32_t i, int32_t k)
     }
 }
 
-/* Row i of B times 2^-e so that its largest magnitude is near 1; X's likewise. False: all zeros. */
+/* Scales row i of B and of X by a power of two, so that the largest magnitude in B is between 1 and
+ * 2. False: the row is zero. */
 static bool scale_row(int32_t m, double *B, double *X, int32_t i)
 {
     double most = 0;
@@ -83,7 +84,7 @@ static bool invert(int32_t m, double *B, double *X)
     return true;
 }
 
-/* Block b of inverse from X. False: a value that the type cannot hold. */
+/* Block b of inverse = X. False: a value is outside the range of the type. */
 static bool store(const gs_block_jacobi_data *M, void *inverse, int32_t b, int32_t m,
                   const double *X)
 {
@@ -116,7 +117,7 @@ static gsolve_status blame(gsolve_context *ctx, const gs_block_jacobi_data *M, i
                        first + 1, first + m);
 }
 
-/* inverse = the inverses of all blocks; on the host. */
+/* inverse = the inverses of all blocks, computed on the host. */
 static gsolve_status invert_all(const gs_block_jacobi_data *M, gsolve_context *ctx,
                                 const gsolve_csr *csr, void *inverse)
 {

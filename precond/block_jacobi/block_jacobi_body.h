@@ -1,7 +1,7 @@
-/* block_jacobi_body.h: the kernel for one type, see block_jacobi.h. */
+/* block_jacobi_body.h: the product with the inverse blocks on the CPU for one value type. */
 
-/* z = B r, or B' r, with B of m x m, its columns size apart; m and size constant where they can be.
- */
+/* z = B r, or B' r. B is m x m, with `size` numbers from column to column. The compiler sees m and
+ * size as constants where the caller passes constants. */
 static inline __attribute__((always_inline)) void FN(multiply)(const int32_t m, const int32_t size,
                                                                bool transposed, const T *restrict B,
                                                                const T *restrict r, T *restrict z)
@@ -29,7 +29,7 @@ static inline __attribute__((always_inline)) void FN(run)(const int32_t size, bo
     }
 }
 
-/* So many whole blocks; those of the commonest sizes through code of their own. */
+/* Multiplies this many full blocks. The most frequent sizes have code of their own. */
 static void FN(whole)(int32_t size, bool transposed, int64_t blocks, const T *B, const T *r, T *z)
 {
     switch (size) {
@@ -44,8 +44,8 @@ static void FN(whole)(int32_t size, bool transposed, int64_t blocks, const T *B,
     }
 }
 
-/* So many whole blocks from the first on, and those after them that are not whole, for each column
- * while they are in the cache. */
+/* Multiplies full blocks from the first on, and then the last block if it is smaller, for all
+ * columns while the blocks are in the cache. */
 static void FN(piece)(const gs_block_jacobi_data *M, bool transposed, int64_t first, int64_t blocks,
                       int32_t rest, gsolve_dense r, gsolve_dense z)
 {
@@ -65,7 +65,7 @@ static void FN(piece)(const gs_block_jacobi_data *M, bool transposed, int64_t fi
 static gsolve_status FN(apply)(gs_queue *q, const gs_block_jacobi_data *M, bool transposed,
                                gsolve_dense r, gsolve_dense z)
 {
-    enum { PIECE = 512 }; /* blocks a task */
+    enum { PIECE = 512 }; /* blocks per task */
     const int64_t whole = M->n / M->size, pieces = (whole + PIECE) / PIECE;
     const int32_t rest = M->n % M->size;
 

@@ -1,6 +1,6 @@
-/* chebyshev.c: z = p(D^-1 A) D^-1 r, p the polynomial of the Chebyshev iteration on the part
- * [most / ratio, most] of the spectrum of D^-1 A, D the diagonal of A. Products only: no recurrence
- * between rows, so that it suits many threads. */
+/* chebyshev.c: z = p(D^-1 A) D^-1 r, where D is the diagonal of A and p is the polynomial of the
+ * Chebyshev iteration for the part [lambda_max / ratio, lambda_max] of the spectrum of D^-1 A. It
+ * uses products only and no recurrence between rows, which suits many threads. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "precond/handle.h"
 #include "vector/layout.h"
 
-enum { BLOCK_COLUMNS = 8 }; /* columns that are multiplied together */
+enum { BLOCK_COLUMNS = 8 }; /* columns per product */
 
 typedef struct chebyshev_options {
     int degree, its;
@@ -27,7 +27,7 @@ typedef struct chebyshev {
     gsolve_dense p, q; /* one column of work space each */
     double *square;    /* a number on the device */
     gsolve_dense
-        block; /* r, z, p and q of BLOCK_COLUMNS, made when several columns are first applied to */
+        block; /* r, z, p and q of BLOCK_COLUMNS columns; allocated by the first application to several columns */
 } chebyshev;
 
 static const gsolve_option options[] = {
@@ -56,7 +56,7 @@ static double largest_sum(gsolve_context *ctx, const gsolve_csr *csr)
     return most;
 }
 
-/* The spectrum, once A and d have their values. */
+/* Estimates the spectrum. A and d have their values. */
 static gsolve_status estimate(chebyshev *M, gsolve_context *ctx, const gsolve_csr *csr)
 {
     double most = largest_sum(ctx, csr);
@@ -117,9 +117,9 @@ done:
     return status;
 }
 
-/* Several columns lie by rows; p and q are like r. The direction of the first step is z, and after
- * the last none is needed. The transposed one has A' for A, since (p(D^-1 A) D^-1)' =
- * p(D^-1 A') D^-1. */
+/* The iteration from x = 0. Several columns are row-major; p and q are like r. z is the direction
+ * after the first step, and no direction is stored after the last. transposed: with A' instead of
+ * A, because (p(D^-1 A) D^-1)' = p(D^-1 A') D^-1. */
 static gsolve_status iterate(const chebyshev *M, gsolve_context *ctx, bool transposed,
                              gsolve_dense r, gsolve_dense p, gsolve_dense q, gsolve_dense z)
 {
@@ -141,8 +141,7 @@ done:
     return status;
 }
 
-/* Several columns, at most BLOCK_COLUMNS, which share the passes over A: by rows they do so best.
- */
+/* Up to BLOCK_COLUMNS columns in row-major order, which share the passes over A. */
 static gsolve_status iterate_several(const chebyshev *M, gsolve_context *ctx, bool transposed,
                                      gsolve_dense r, gsolve_dense z)
 {
@@ -162,7 +161,8 @@ done:
     return status;
 }
 
-/* The constness of the handle is about what M stands for, and not about what is made on the way. */
+/* self is const, but the work space for several columns is allocated by the first call that needs
+ * it. */
 static gsolve_status apply_in_blocks(chebyshev *M, gsolve_context *ctx, bool transposed,
                                      gsolve_dense r, gsolve_dense z)
 {
@@ -202,7 +202,7 @@ static void describe(const void *self, gsolve_precond_info *info)
     gsolve_matrix_info A;
 
     gsolve_matrix_describe(M->A, &A);
-    info->moved = 4 * vector + (size_t)M->options.degree * (A.bytes + 7 * vector); /* as iterate */
+    info->moved = 4 * vector + (size_t)M->options.degree * (A.bytes + 7 * vector); /* what iterate moves */
     snprintf(info->note, sizeof info->note, "spectrum of D^-1 A up to %.3g", M->polynomial.most);
 }
 

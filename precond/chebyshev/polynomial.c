@@ -1,4 +1,5 @@
-/* polynomial.c: the steps of polynomials and the spectrum that they are made for. */
+/* polynomial.c: the coefficients of the Chebyshev iteration, and an estimate of the largest
+ * eigenvalue. */
 #include "precond/chebyshev/polynomial.h"
 
 #include <math.h>
@@ -53,7 +54,7 @@ done:
     return status;
 }
 
-#define SAFETY_FACTOR 1.1 /* times the growth, which comes from below */
+#define SAFETY_FACTOR 1.1 /* times the growth of the power iteration, which underestimates the eigenvalue */
 
 typedef struct scaled { /* D^-1 A */
     const gsolve_matrix *A;

@@ -1,4 +1,5 @@
-/* polynomial_body.h: the kernels for one type, see polynomial.h. */
+/* polynomial_body.h: the kernels of polynomial.h on the CPU for one value type. A thread owns
+ * blocks of rows. A step moves each of its vectors once. */
 
 static gsolve_status FN(reciprocals)(gs_queue *q, const gsolve_csr *A, gs_inverse_diagonal kind,
                                      void *pd)
@@ -42,7 +43,7 @@ static gsolve_status FN(step_from_f64)(gs_queue *q, int64_t n, double a, const v
     return GSOLVE_OK;
 }
 
-/* A step's vectors from some row on. */
+/* The vectors of a step from some row on. */
 typedef struct FN(stepped) {
     const T *d, *b, *Ax, *old;
     T *p, *x;
@@ -60,7 +61,7 @@ static FN(stepped) FN(stepped_from)(const gs_step_vectors *v, int64_t row, int32
                          (T *)v->x + at};
 }
 
-/* What is done with number k, of row i. */
+/* The update of element k, in row i. */
 static inline __attribute__((always_inline)) void FN(first)(const FN(stepped) * v, T a, int64_t i,
                                                             int64_t k, const bool keeps)
 {
@@ -80,7 +81,7 @@ static inline __attribute__((always_inline)) void FN(next)(const FN(stepped) * v
     v->x[k] += p;
 }
 
-/* So many rows; what is const is a constant. */
+/* Steps n rows. The compiler sees columns, starts and keeps as constants. */
 static inline __attribute__((always_inline)) void FN(step_rows)(int64_t n, const int32_t columns,
                                                                 T a, T c, FN(stepped) v,
                                                                 const bool starts, const bool keeps)

@@ -1,4 +1,6 @@
-// polynomial_cuda.cu: the kernels on a GPU.
+// polynomial_cuda.cu: the kernels of polynomial.h on a GPU. In the element-wise kernels a thread
+// owns W neighbouring elements (gs_each), and each vector of the step moves once. BATCHED: several
+// columns, row-major. KEEPS: the direction p is stored.
 #include "precond/batched.cuh"
 #include "precond/subwarp.cuh"
 #include "vector/each.cuh"
@@ -14,7 +16,8 @@ namespace
 #include "precond/chebyshev/inverse_diagonal_rule.h"
 #include "precond/random.h"
 
-// R rows, one below the other, are read at once, so that the reads overlap.
+// d[i] from the sum and the diagonal entry of row i. L threads own R neighbouring rows and read
+// them at the same time, so that the loads overlap. Reads the matrix once and writes d.
 template <int L, int R, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     row_reciprocals(gs_inverse_diagonal kind, int32_t nrows, const O *start, const int32_t *col,
@@ -52,7 +55,7 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 #pragma unroll
     for (int r = 0; r < R; r++) {
-        const double all = g.sum(sum[r]), middle = g.sum(diagonal[r]); // of one lane's and zeros
+        const double all = g.sum(sum[r]), middle = g.sum(diagonal[r]); // one lane has the entry, the others 0
         if (i + r < nrows && g.lane == r % L)
             d[i + r] = (T)gs_inverse_diagonal_of(kind, middle, all);
     }
@@ -61,7 +64,7 @@ __global__ void __launch_bounds__(gs_block_size)
 template <class T>
 gsolve_status reciprocals(gs_queue *q, const gsolve_csr *A, gs_inverse_diagonal kind, void *d)
 {
-    constexpr int lanes = 8, rows = 4; // of a group
+    constexpr int lanes = 8, rows = 4; // of a subwarp
 
     return gs_with_start(A, [&](auto start) {
         using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
@@ -71,6 +74,7 @@ gsolve_status reciprocals(gs_queue *q, const gsolve_csr *A, gs_inverse_diagonal 
     });
 }
 
+// y[i] = the pseudo-random number of index i.
 template <class T>
 struct random_vector : gs_plain {
     uint64_t seed;
@@ -90,7 +94,7 @@ gsolve_status random(gs_queue *q, int64_t n, uint64_t seed, void *y)
     return gs_each<T>(q, n, gs_aligned(y), random_vector<T>{{}, seed, (T *)y}, "random");
 }
 
-// d's numbers for W numbers from k on.
+// The elements of d for elements k to k + W - 1 of a dense block.
 template <int W, bool BATCHED, class T>
 __device__ gs_pack<T, W> load_diagonal(const T *d, gs_row_of_element row, int64_t k)
 {
@@ -103,6 +107,7 @@ __device__ gs_pack<T, W> load_diagonal(const T *d, gs_row_of_element row, int64_
     }
 }
 
+// The first step, from zero: p = x = a d * b.
 template <class T, bool BATCHED, bool KEEPS>
 struct first : gs_plain {
     T a;
@@ -120,6 +125,7 @@ struct first : gs_plain {
     }
 };
 
+// The first step of one column with r in double precision: b = r, x = a d * b.
 template <class T>
 struct first_from_f64 : gs_plain {
     T a;
@@ -148,6 +154,7 @@ gsolve_status step_from_f64(gs_queue *q, int64_t n, double a, const void *d, con
                       first_from_f64<T>{{}, (T)a, (const T *)d, r, (T *)b, (T *)x}, "smooth");
 }
 
+// A later step: p = a d * (b - Ax) + c old, x += p.
 template <class T, bool BATCHED, bool KEEPS>
 struct next : gs_plain {
     T a, c;

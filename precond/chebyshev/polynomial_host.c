@@ -1,4 +1,4 @@
-/* polynomial_host.c: the kernels on the CPU. */
+/* polynomial_host.c: instances of polynomial_body.h. */
 #include <math.h>
 
 #include "precond/chebyshev/polynomial.h"

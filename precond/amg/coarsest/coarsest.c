@@ -1,7 +1,7 @@
-/* coarsest.c: the exact solve on the coarsest level: by factors on the host, or on a device with
- * memory of its own by the inverse, a dense matrix. That is made on_device, where the matrix is
- * symmetric and positive definite, or where elimination without pivots turns out to have been
- * right; else it comes from the factors. */
+/* coarsest.c: the exact solve on the coarsest level. The host solves with sparse factors. A GPU
+ * multiplies with the dense inverse. The GPU computes the inverse itself if A is symmetric positive
+ * definite, or if elimination without pivoting turns out to be accurate; else it comes from the
+ * factors. */
 #include "precond/amg/coarsest/coarsest.h"
 
 #include <math.h>
@@ -14,15 +14,15 @@
 #include "precond/amg/kernels.h"
 #include "vector/vector.h"
 
-#define DENSE_ROWS          512  /* of an inverse that takes no longer than a level more */
-#define FACTOR_ROWS         2000 /* of a factor on the CPU, likewise */
-#define LU_ROWS             600 /* where A is not symmetric, which takes 20 times as long, on one thread */
-#define SPARSE_FILL_ENTRIES 20000 /* entries with which it fills, as in three dimensions */
+#define DENSE_ROWS          512  /* of a dense inverse: its product takes no longer than one more level */
+#define FACTOR_ROWS         2000 /* of sparse factors on the CPU: their solve takes no longer than one more level */
+#define LU_ROWS             600 /* the same if A is not symmetric: LU takes 20 times as long as Cholesky, on one thread */
+#define SPARSE_FILL_ENTRIES 20000 /* entries from which on factors fill in as in three dimensions */
 
 /* --- the inverse where the matrix lies -------------------------------------------------------- */
 
-/* Whether elimination without pivots was right, as factors.c would see it; where A is not
- * symmetric, by what the inverse leaves. */
+/* Whether the inverse by elimination without pivoting is accurate, and A is regular by the same
+ * test as in factors.c. If A is not symmetric, the residual of the inverse decides. */
 static bool is_accurate(const gs_inverted *found, gsolve_type type, int32_t vectors,
                         bool nonsymmetric)
 {
@@ -43,7 +43,8 @@ static void *new_square(const gs_coarsest *c, gsolve_context *ctx, gsolve_locati
     return gsolve_alloc(ctx, location, (size_t)c->n * (size_t)c->n, gs_type_size(c->type));
 }
 
-/* c->inverse, and c->transposed where that differs. Both stay NULL where it takes the factors. */
+/* Computes c->inverse, and c->transposed if it differs. Both stay NULL if this is not accurate, and
+ * factors are needed. */
 static gsolve_status invert_on_device(gs_coarsest *c, gsolve_context *ctx,
                                       const gs_level_view *level)
 {
@@ -68,7 +69,7 @@ done:
 
 /* --- the inverse from factors ----------------------------------------------------------------- */
 
-/* rows (n x n) = A^-1 or A^-T, row by row, in c's type: row i is A^-T e_i. */
+/* rows = A^-1, or A^-T if transposed: n x n, row-major, in c's type. Row i of A^-1 is A^-T e_i. */
 static void invert(const gs_coarsest *c, bool transposed, void *rows)
 {
     gs_coarsest_factors *F = c->factors;
@@ -105,7 +106,7 @@ done:
     return status;
 }
 
-/* The factors are given up. */
+/* Replaces the factors by the dense inverse. */
 static gsolve_status invert_factors(gs_coarsest *c, gsolve_context *ctx)
 {
     gsolve_status status;
@@ -118,7 +119,7 @@ done:
     return status;
 }
 
-/* c->count = 0, whose bits are those of the number 0. */
+/* c->count = 0; the bits of 0.0 are those of the integer 0. */
 static gsolve_status reset_count(gs_coarsest *c, gsolve_context *ctx)
 {
     gsolve_status status;
@@ -180,7 +181,7 @@ void gs_coarsest_destroy(gs_coarsest *c, gsolve_context *ctx)
     memset(c, 0, sizeof *c);
 }
 
-/* Column c by the factors. */
+/* Solves for column c with the factors. */
 static void solve_column(const gs_coarsest *C, bool transposed, gsolve_dense b, gsolve_dense x,
                          int32_t c)
 {

@@ -1,10 +1,10 @@
-/* factors.c: the coarsest level's matrix on the host, factored by CXSparse in double precision
- * (Davis 2006).
+/* factors.c: the matrix of the coarsest level, factored on the host by CXSparse in double precision
+ * (Davis, Direct Methods for Sparse Linear Systems, 2006).
  *
- * A singular matrix: those combinations N of the near-null vectors that it maps to 0 make the
- * solve Q F^-1 Q with Q = I - N N', where F is A with one diagonal entry for each vector of N
- * doubled. For b = Q b the solution of F x = b has x_j = 0 in those rows (N'F x = N'b = 0), so that
- * A x = b. A matrix that is singular otherwise is factored with its diagonal shifted. */
+ * Singular matrix: let N be an orthonormal basis of those combinations of the near-null vectors
+ * that A maps to 0. The solve is Q F^-1 Q with Q = I - N N'. F is A with one diagonal entry doubled
+ * for each vector of N. For b = Q b the solution of F x = b has x_j = 0 in these rows, because N'F
+ * x = N'b = 0; so A x = b. If A is still singular, its diagonal is shifted. */
 #include "precond/amg/coarsest/factors.h"
 
 #include <float.h>
@@ -14,17 +14,18 @@
 #include "core/try.h"
 #include "precond/amg/coarsest/invert.h"
 
-/* The matrix on the host, in double, its rows as CXSparse's columns. */
+/* The matrix on the host, in double precision. Its rows are CXSparse's columns. */
 typedef struct host_matrix {
     gsolve_csr csr;
     cs_di columns; /* a view of csr */
     bool symmetric, symmetric_pattern;
-    double norm; /* the largest sum of a row's magnitudes */
+    double norm; /* the infinity norm: the largest sum of magnitudes in a row */
 } host_matrix;
 
 /* --- the matrix on the host ------------------------------------------------------------------- */
 
-/* Whether H's values are symmetric to the rounding of a type, and no diagonal entry is negative. */
+/* Sets H->symmetric: the values are symmetric to the rounding of this type, and no diagonal entry
+ * is negative. */
 static gsolve_status inspect_symmetry(host_matrix *H, gsolve_context *ctx, gsolve_type type)
 {
     const double rounding = (type == GSOLVE_F32 ? 1e-5 : 1e-12) * H->norm;
@@ -90,7 +91,7 @@ static double dot(int32_t n, const double *x, const double *y)
     return sum;
 }
 
-/* x -= N (N'x) for the first count vectors of N. */
+/* x -= N (N'x), N being the first count vectors. */
 static void project_out(int32_t n, int32_t count, const double *null, double *x)
 {
     for (int32_t c = 0; c < count; c++) {
@@ -99,7 +100,7 @@ static void project_out(int32_t n, int32_t count, const double *null, double *x)
     }
 }
 
-/* max |A w|_i or, turned, max |A'w|_i. */
+/* The larger of max_i |A w|_i and max_i |A'w|_i. space: n numbers. */
 static double image(const host_matrix *H, const double *w, double *space)
 {
     const gsolve_csr *A = &H->csr;
@@ -118,7 +119,7 @@ static double image(const host_matrix *H, const double *w, double *space)
     return most;
 }
 
-/* F->null = the near-null vectors that A and A' map to 0 to rounding, orthonormal. */
+/* F->null = an orthonormal basis of the near-null vectors that A and A' map to 0, to rounding. */
 static gsolve_status find_null(gs_coarsest_factors *F, gsolve_context *ctx, const host_matrix *H,
                                gsolve_dense near_null)
 {
@@ -158,8 +159,8 @@ static double *diagonal_of(const host_matrix *H, int32_t i)
     return NULL;
 }
 
-/* Doubles a diagonal entry for each null vector, in rows where those are independent: by
- * elimination with pivots on a copy of them. */
+/* Doubles one diagonal entry for each null vector. Elimination with pivoting on a copy of the
+ * vectors finds rows in which they are independent. */
 static gsolve_status double_pivots(const gs_coarsest_factors *F, gsolve_context *ctx,
                                    const host_matrix *H)
 {
@@ -200,7 +201,7 @@ void gs_coarsest_factors_destroy(gs_coarsest_factors *F, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, F);
 }
 
-/* Least over largest magnitude of the pivots. */
+/* The smallest over the largest magnitude of the pivots. */
 static double pivot_ratio(const gs_coarsest_factors *F)
 {
     const cs_di *last = F->cholesky ? F->numeric->L : F->numeric->U;
@@ -236,7 +237,7 @@ static bool factor_once(gs_coarsest_factors *F, const host_matrix *H)
     return false;
 }
 
-/* Factors H, its diagonal shifted as far as that takes. */
+/* Factors H, with the smallest shift of its diagonal that works. */
 static gsolve_status factor(gs_coarsest_factors *F, gsolve_context *ctx, const host_matrix *H)
 {
     double shift = 0;
@@ -284,7 +285,7 @@ done:
     return status;
 }
 
-/* The columns that were factored are A's rows. */
+/* The factored columns are the rows of A, so that A' was factored. */
 void gs_coarsest_factors_solve(gs_coarsest_factors *F, bool transposed)
 {
     const cs_dis *S = F->symbolic;

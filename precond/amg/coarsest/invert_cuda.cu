@@ -1,11 +1,13 @@
-// invert_cuda.cu: the inverse of a dense matrix on a GPU, see invert.h. A launch for each panel of
-// 32 columns: with D the inverse of the panel's own block and p its index, all blocks at once
-// become
+// invert_cuda.cu: the inverse of a dense matrix on a GPU, see invert.h. Block Gauss-Jordan
+// elimination: one launch for each panel of 32 columns. With D the inverse of the panel's diagonal
+// block and p its index, the launch computes
 //
 //     A_pp = D,  A_pj = D A_pj,  A_ip = -A_ip D,  A_ij -= A_ip D A_pj
 //
-// from one matrix into another; the blocks of 32 x 32 are computed by a block of threads each,
-// which inverts A_pp for itself: that takes no longer than to wait for another one.
+// from one matrix into another. A thread block owns one tile of 32 x 32 elements, and a thread owns
+// per_thread elements of one column of it. Each thread block inverts A_pp for itself, which takes
+// no longer than waiting for another one. A launch reads and writes the matrix once, and reads the
+// panel's row and column once per tile.
 #include "precond/subwarp.cuh"
 
 extern "C" {
@@ -17,15 +19,15 @@ extern "C" {
 namespace
 {
 
-constexpr int tile_side = 32;                          // of a block of the matrix
-constexpr int thread_rows = gs_block_size / tile_side; // rows that the threads are at, at once
-constexpr int per_thread = tile_side / thread_rows;    // elements of a thread, in one column
+constexpr int tile_side = 32;                          // rows and columns of a tile
+constexpr int thread_rows = gs_block_size / tile_side; // rows of a tile that the block covers at once
+constexpr int per_thread = tile_side / thread_rows;    // elements of a tile that a thread owns, in one column
 
 using tile = double[tile_side][tile_side + 1];
 
 // --- the matrix, and what it is -----------------------------------------------------------------
 
-// *most = the larger of both; numbers that are not negative are ordered as their bits are.
+// *most = max(*most, x). The bits of non-negative doubles are ordered like the numbers.
 __device__ void atomic_max(double *most, double x)
 {
     atomicMax(reinterpret_cast<unsigned long long *>(most),
@@ -38,7 +40,8 @@ struct near_null {
     int count;
 };
 
-// a = A's entries among zeros; a warp a row. Lane c keeps what belongs to near-null vector c.
+// Writes A's entries into the dense matrix a, which is zero. A warp owns a row of A. It also
+// computes the row's sum of magnitudes, and its products with the near-null vectors. Reads A once.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     spread_rows(int32_t n, const O *start, const int32_t *col, const T *value, near_null w,
@@ -63,7 +66,7 @@ __global__ void __launch_bounds__(gs_block_size)
     if (g.lane == 0) atomic_max(&found->norm, sum);
 #pragma unroll
     for (int c = 0; c < GS_MAX_NULL; c++) {
-        if (c >= w.count) break; // the same for all
+        if (c >= w.count) break; // true in all lanes or in none
         const double all = g.sum(image[c]);
         if (g.lane > 0) continue;
         atomic_max(&found->image[c], fabs(all));
@@ -71,7 +74,8 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// A NaN is no maximum of anything, but makes pivots that are none.
+// found->asymmetry = max |a_ij - a_ji|. A thread owns every step-th element. A NaN does not change
+// the maximum; the pivots show it.
 __global__ void __launch_bounds__(gs_block_size)
     find_asymmetry(int64_t n, const double *a, gs_inverted *found)
 {
@@ -89,7 +93,7 @@ __global__ void __launch_bounds__(gs_block_size)
 
 // --- a panel ------------------------------------------------------------------------------------
 
-// t = block (I, J) of a, beyond whose end the unit matrix goes on.
+// t = tile (I, J) of a, extended by the unit matrix beyond row and column n.
 __device__ void load(tile &t, const double *a, int64_t n, int I, int J)
 {
     const int x = (int)threadIdx.x % tile_side, y = (int)threadIdx.x / tile_side;
@@ -113,7 +117,7 @@ __device__ void store(double *a, int64_t n, int I, int J, const double (&own)[pe
     }
 }
 
-// own = this thread's elements of L R.
+// own = this thread's elements of the product L R.
 __device__ void multiply(const tile &L, const tile &R, double (&own)[per_thread])
 {
     const int x = (int)threadIdx.x % tile_side, y = (int)threadIdx.x / tile_side;
@@ -128,7 +132,8 @@ __device__ void multiply(const tile &L, const tile &R, double (&own)[per_thread]
     }
 }
 
-// t = its inverse, by Gauss and Jordan's elimination; the first rows pivots are the matrix's own.
+// t = its inverse, by Gauss-Jordan elimination. The first `rows` pivots belong to the matrix, the
+// others to its extension.
 __device__ void invert_tile(tile &t, int rows, gs_inverted *found)
 {
     const int x = (int)threadIdx.x % tile_side, y = (int)threadIdx.x / tile_side;
@@ -157,7 +162,7 @@ __device__ void invert_tile(tile &t, int rows, gs_inverted *found)
     found->most_pivot = fmax(found->most_pivot, most);
 }
 
-// to = a after panel p. Block of threads (J, I) is at block (I, J) of both.
+// to = a after the elimination of panel p. Thread block (J, I) owns tile (I, J).
 __global__ void __launch_bounds__(gs_block_size)
     eliminate_panel(int64_t n, int p, const double *a, double *to, gs_inverted *found)
 {
@@ -185,7 +190,7 @@ __global__ void __launch_bounds__(gs_block_size)
     }
     multiply(left, D, own);
     if (J != p) {
-        __syncthreads(); // all have read left
+        __syncthreads(); // all threads have read left
 #pragma unroll
         for (int e = 0; e < per_thread; e++) left[y + e * thread_rows][x] = own[e];
         __syncthreads();
@@ -203,7 +208,7 @@ __global__ void __launch_bounds__(gs_block_size)
 
 // --- where A is not symmetric -------------------------------------------------------------------
 
-// What is left of A x - I; a warp a row.
+// found->residual = max |A x - I|_ij. A warp owns a row i; a lane owns every 32nd column j of x.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     check_rows(int32_t n, const O *start, const int32_t *col, const T *value, const double *x,
@@ -225,6 +230,7 @@ __global__ void __launch_bounds__(gs_block_size)
     if (g.lane == 0) atomic_max(&found->residual, most);
 }
 
+// to = a', rounded to T. A thread writes every step-th element.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size) transpose(int64_t n, const double *a, T *to)
 {
@@ -237,7 +243,7 @@ __global__ void __launch_bounds__(gs_block_size) transpose(int64_t n, const doub
 
 // --- on the host --------------------------------------------------------------------------------
 
-// *a becomes the inverse, by way of *b.
+// *a = the inverse of *a; *b is work space of the same size.
 gsolve_status eliminate(gs_queue *q, int64_t n, double **a, double **b, gs_inverted *found)
 {
     const int blocks = (int)((n + tile_side - 1) / tile_side);

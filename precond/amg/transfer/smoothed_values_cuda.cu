@@ -251,11 +251,11 @@ __device__ void smooth_by_thread(const filtered<T, O> &A, int32_t i, const prolo
     }
 }
 
-// A thread a row of P; voters whose rows of A are long by a warp each.
+// A thread computes a row of P. Rows with more than 32 entries in A are computed by their whole
+// warp, one after the other, after its threads have done the others.
 template <class T, class O, class F>
 __global__ void __launch_bounds__(gs_block_size)
-    smooth_short_rows(filtered<T, O> A, const int32_t *of, const T *Q, double damping,
-                      const F *offset, const int32_t *pcol, T *p)
+    smooth_short_rows(filtered<T, O> A, prolongator<T, F> P)
 {
     constexpr int most = 32; // entries of A's row
     __shared__ term staged[gs_block_size / 32 * staged_terms<32>];
@@ -263,10 +263,10 @@ __global__ void __launch_bounds__(gs_block_size)
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
     const bool in = i < A.n, is_long = in && A.start[i + 1] - A.start[i] > most;
 
-    if (in && !is_long) smooth_by_thread(A, (int32_t)i, of, Q, damping, offset, pcol, p);
+    if (in && !is_long) smooth_by_thread(A, (int32_t)i, P);
     for (unsigned left = warp.ballot(is_long); left; left &= left - 1) {
-        smooth_by_subwarp(warp, A, (int32_t)(32 * warp.unit + __ffs((int)left) - 1), of, Q, damping,
-                          offset, pcol, staged + threadIdx.x / 32 * staged_terms<32>, p);
+        smooth_by_subwarp(warp, A, (int32_t)(32 * warp.unit + __ffs((int)left) - 1), P,
+                          staged + threadIdx.x / 32 * staged_terms<32>);
     }
 }
 
@@ -341,7 +341,7 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// P = Q: each row has its own aggregate one_aggregate.
+// P = Q: each row of P has its own aggregate only. A thread copies a row in each round of the grid.
 template <class T, class F>
 __global__ void __launch_bounds__(gs_block_size)
     copy_rows(int32_t n, int32_t k, const T *Q, const F *offset, T *p)
