@@ -44,7 +44,10 @@ struct gs_subwarp {
         const unsigned first = threadIdx.x % 32 / L * L;
         return L == 32 ? warp : warp >> first & ((1u << (L % 32)) - 1);
     }
-    __device__ unsigned below() const { return (1u << lane) - 1; } // a mask of the lanes before this one
+    __device__ unsigned below() const
+    {
+        return (1u << lane) - 1;
+    } // a mask of the lanes before this one
 
     template <class T>
     __device__ T sum(T x) const

@@ -23,11 +23,11 @@ typedef struct chebyshev {
     chebyshev_options options;
     gs_polynomial polynomial;
     gsolve_matrix *A;
-    void *d;           /* reciprocals of the diagonal */
-    gsolve_dense p, q; /* one column of work space each */
-    double *square;    /* a number on the device */
-    gsolve_dense
-        block; /* r, z, p and q of BLOCK_COLUMNS columns; allocated by the first application to several columns */
+    void *d;            /* reciprocals of the diagonal */
+    gsolve_dense p, q;  /* one column of work space each */
+    double *square;     /* a number on the device */
+    gsolve_dense block; /* r, z, p and q of BLOCK_COLUMNS columns; allocated by the first
+                           application to several columns */
 } chebyshev;
 
 static const gsolve_option options[] = {
@@ -202,7 +202,8 @@ static void describe(const void *self, gsolve_precond_info *info)
     gsolve_matrix_info A;
 
     gsolve_matrix_describe(M->A, &A);
-    info->moved = 4 * vector + (size_t)M->options.degree * (A.bytes + 7 * vector); /* what iterate moves */
+    info->moved =
+        4 * vector + (size_t)M->options.degree * (A.bytes + 7 * vector); /* what iterate moves */
     snprintf(info->note, sizeof info->note, "spectrum of D^-1 A up to %.3g", M->polynomial.most);
 }
 

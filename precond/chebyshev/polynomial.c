@@ -54,7 +54,8 @@ done:
     return status;
 }
 
-#define SAFETY_FACTOR 1.1 /* times the growth of the power iteration, which underestimates the eigenvalue */
+#define SAFETY_FACTOR \
+    1.1 /* times the growth of the power iteration, which underestimates the eigenvalue */
 
 typedef struct scaled { /* D^-1 A */
     const gsolve_matrix *A;

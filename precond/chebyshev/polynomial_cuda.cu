@@ -55,7 +55,8 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 #pragma unroll
     for (int r = 0; r < R; r++) {
-        const double all = g.sum(sum[r]), middle = g.sum(diagonal[r]); // one lane has the entry, the others 0
+        const double all = g.sum(sum[r]),
+                     middle = g.sum(diagonal[r]); // one lane has the entry, the others 0
         if (i + r < nrows && g.lane == r % L)
             d[i + r] = (T)gs_inverse_diagonal_of(kind, middle, all);
     }

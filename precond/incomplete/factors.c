@@ -1,4 +1,4 @@
-/* factors.c: factors kept for solving, see factors.h. */
+/* factors.c: the stored factors of ilu and ic, see factors.h. */
 #include "precond/incomplete/factors.h"
 
 #include <string.h>
@@ -69,7 +69,7 @@ void gs_factors_destroy(gs_factors *f, gsolve_context *ctx)
     memset(f, 0, sizeof *f);
 }
 
-/* to = the solve with I + T' from that with I + T. */
+/* to = the triangular solve with I + T', where from solves with I + T. */
 static gsolve_status transpose(gs_triangle *to, gsolve_context *ctx, const gs_triangle *from)
 {
     gs_strict_triangle T = {0}, transposed = {0};

@@ -1,28 +1,28 @@
-/* galloping_search.h: finds the columns that a short row and a long one have in common without
- * reading all of the long one. A column is looked for at distances 1, 2, 4, ... from the place of
- * the one before, then by bisection (galloping search; Bentley and Yao 1976), so that s columns are
- * found among m in O(s log(m / s)). */
+/* galloping_search.h: finds the columns that a short and a long sorted row have in common, without
+ * reading all of the long row. The search tries the distances 1, 2, 4, ... from the previous
+ * position, then bisects (galloping search; Bentley and Yao 1976). It finds s columns among m in
+ * O(s log(m / s)). */
 #ifndef GS_PRECOND_INCOMPLETE_GALLOPING_SEARCH_H
 #define GS_PRECOND_INCOMPLETE_GALLOPING_SEARCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reading a row costs less than a search for each column of another up to this ratio of lengths. */
+/* Up to this ratio of lengths, reading the long row is faster than searching for each column. */
 #define GS_SEARCH_RATIO 16
 
-/* Whether to search a row of length entries for searched columns, rather than to read it. */
+/* Whether to search a row of this length for this many columns, instead of reading it. */
 static inline bool gs_search_is_cheaper(int64_t length, int64_t searched)
 {
     return length > GS_SEARCH_RATIO * (searched + 1);
 }
 
-/* The first place in [from, to) whose column is j or above, or to; columns ascend. */
+/* The first position in [from, to) whose column is at least j, or to. Columns are sorted. */
 static inline int64_t gs_galloping_search(const int32_t *col, int64_t from, int64_t to, int32_t j)
 {
     int64_t step = 1, low = from, high;
 
-    while (low < to && col[low] < j) { /* what lies before low is below j */
+    while (low < to && col[low] < j) { /* all columns before low are below j */
         from = low + 1;
         low += step;
         step *= 2;

@@ -1,4 +1,5 @@
-/* ic.c: solves with the factors of incomplete Cholesky (incomplete_cholesky.c). */
+/* ic.c: the preconditioner ic: triangular solves with the factors of incomplete Cholesky
+ * (incomplete_cholesky.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ typedef struct ic_options {
 } ic_options;
 
 typedef struct ic {
-    double first_shift, shift; /* asked for, needed */
+    double first_shift, shift; /* the shift of the option, and the one that was needed */
     gs_factors factors;
 } ic;
 

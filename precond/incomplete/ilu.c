@@ -1,4 +1,5 @@
-/* ilu.c: solves with the factors of incomplete LU (incomplete_lu.c). */
+/* ilu.c: the preconditioner ilu: triangular solves with the factors of incomplete LU
+ * (incomplete_lu.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ typedef struct ilu_options {
 } ilu_options;
 
 typedef struct ilu {
-    double first_shift, shift; /* asked for, needed */
+    double first_shift, shift; /* the shift of the option, and the one that was needed */
     gs_factors factors;
 } ilu;
 
@@ -67,8 +68,7 @@ done:
     return status;
 }
 
-/* The transposed factors are made when first asked for; the constness is about what M stands for.
- */
+/* self is const, but the first transposed application builds the transposed factors. */
 static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
     ilu *M = (ilu *)(uintptr_t)self;

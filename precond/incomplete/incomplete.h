@@ -1,16 +1,16 @@
-/* incomplete.h: incomplete factorisations of level 0, A ~ (I + L) D (I + U) with L and U strict
- * triangles, on the host: what ilu, ic and isai begin with. */
+/* incomplete.h: incomplete factorisations of level 0, A ~ (I + L) D (I + U) with strict triangles L
+ * and U, computed on the host for ilu, ic and isai. */
 #ifndef GS_PRECOND_INCOMPLETE_INCOMPLETE_H
 #define GS_PRECOND_INCOMPLETE_INCOMPLETE_H
 
 #include "precond/incomplete/triangular_solve.h"
 
-#define GS_MIN_SHIFT 1e-3  /* of the diagonal, tried first where a factorisation breaks down */
-#define GS_MAX_SHIFT 1e3   /* beyond which it is given up */
-#define GS_MIN_PIVOT 1e-10 /* of what a pivot was made from: below, the factorisation broke down \
-                            */
+#define GS_MIN_SHIFT 1e-3 /* the first shift after a breakdown, relative to the diagonal */
+#define GS_MAX_SHIFT 1e3  /* the largest shift that is tried */
+#define GS_MIN_PIVOT \
+    1e-10 /* a pivot below this share of its row, or diagonal entry, counts as breakdown */
 
-/* The shift to try after one that did not do. */
+/* The shift to try after one that failed. */
 static inline double gs_next_shift(double shift)
 {
     return shift > 0 ? 2 * shift : GS_MIN_SHIFT;

@@ -1,7 +1,7 @@
 /* incomplete_cholesky.c: incomplete Cholesky of level 0 (Meijerink and van der Vorst 1977) on the
- * pattern of the lower triangle of A; what lies above the diagonal is taken to be its mirror. Where
- * a pivot is not positive the whole is done again for A + shift S, S = diag(A) (Manteuffel 1980),
- * with shift 0.001, 0.002, 0.004, ... */
+ * pattern of the lower triangle of A. Entries above the diagonal are not read. If a pivot is not
+ * positive, the factorisation starts again with A + shift S, S = diag(A) (Manteuffel 1980), for the
+ * shifts 0.001, 0.002, 0.004, ... */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -12,10 +12,10 @@
 #include "precond/incomplete/incomplete.h"
 
 typedef struct factorisation {
-    gs_strict_triangle L;   /* of A, then of the factorisation */
+    gs_strict_triangle L;   /* on entry of A, then of the factorisation */
     double *diagonal, *d;   /* a_ii, 1 / D_ii */
-    double *scratch, shift; /* n zeros a worker */
-    double most;            /* magnitude that the type can hold */
+    double *scratch, shift; /* n zeros per worker */
+    double most;            /* the largest magnitude of the type */
 } factorisation;
 
 static bool is_minus_zero(double x)
@@ -23,8 +23,8 @@ static bool is_minus_zero(double x)
     return x == 0 && signbit(x);
 }
 
-/* sum - sum_j g_ij l_kj over the columns j of row i ahead of its entry e, which are searched in row
- * k. The terms that are left out are 0 and would not change the bits of a sum other than -0. */
+/* sum - sum_j g_ij l_kj over the columns j of row i before its entry e, found in row k by galloping
+ * search. The omitted terms are 0. They would not change the bits of a sum other than -0. */
 static double search_row(const gs_strict_triangle *L, int32_t i, int64_t e, double sum,
                          const double *g)
 {
@@ -87,7 +87,7 @@ static gsolve_status read_diagonal(gsolve_context *ctx, const char *who, const g
     return GSOLVE_OK;
 }
 
-/* Raises the shift until the factorisation goes through. */
+/* Factors, with larger shifts until it succeeds. */
 static gsolve_status factor(factorisation *w, gsolve_context *ctx, const char *who,
                             const gsolve_csr *csr, const gs_schedule *schedule, double *shift)
 {

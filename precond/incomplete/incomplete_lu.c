@@ -1,7 +1,7 @@
 /* incomplete_lu.c: incomplete LU of level 0 (Meijerink and van der Vorst 1977) on the pattern of A.
- * Where a pivot vanishes or the numbers blow up, the whole is done again for A + shift S, S the
- * diagonal of the rows' largest magnitudes with the signs of the a_ii, with shift 0.001, 0.002,
- * 0.004, ... */
+ * If a pivot vanishes or values overflow, the factorisation starts again with A + shift S, for the
+ * shifts 0.001, 0.002, 0.004, ... S is diagonal: the largest magnitude of each row with the sign of
+ * a_ii. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -12,16 +12,16 @@
 #include "precond/incomplete/incomplete.h"
 
 typedef struct factorisation {
-    gs_strict_triangle L, U; /* of A, then of the factorisation */
+    gs_strict_triangle L, U; /* on entry of A, then of the factorisation */
     double *diagonal, *d;    /* a_ii, 1 / D_ii */
     double *row_max;         /* the largest magnitude in each row */
-    int32_t *scratch;        /* n zeros a worker */
+    int32_t *scratch;        /* n zeros per worker */
     double shift;
-    double most;              /* magnitude that the type can hold */
-    bool allow_zero_diagonal; /* rows without a diagonal */
+    double most;              /* the largest magnitude of the type */
+    bool allow_zero_diagonal; /* see gs_incomplete_args */
 } factorisation;
 
-/* position[j] = 1 + the number of column j in row i, or 0 again. */
+/* on: position[j] = 1 + the index of column j in row i of T; else position[j] = 0. */
 static void set_positions(const gs_strict_triangle *T, int32_t i, int32_t *position, bool on)
 {
     int32_t number = 0;
@@ -29,7 +29,7 @@ static void set_positions(const gs_strict_triangle *T, int32_t i, int32_t *posit
     for (int64_t e = T->start[i]; e < T->start[i + 1]; e++) position[T->col[e]] = on ? ++number : 0;
 }
 
-/* Row i where 1 / D_ii = 0, which makes that 0 of what others take of it, too. */
+/* Row i with 1 / D_ii = 0: no other row takes anything from it. */
 static bool skip_row(const factorisation *w, int32_t i)
 {
     w->d[i] = 0;
@@ -38,8 +38,8 @@ static bool skip_row(const factorisation *w, int32_t i)
     return true;
 }
 
-/* Subtracts a times row k of U from row i, on the pattern of row i: the entries of row k are read
- * one by one. position: the columns of row i, see set_positions. */
+/* Subtracts a times row k of U from row i, on the pattern of row i. Reads all entries of row k.
+ * position: the columns of row i, see set_positions. */
 static void subtract_row(const factorisation *w, int32_t i, int32_t k, double a,
                          const int32_t *position, double *pivot)
 {
@@ -56,8 +56,8 @@ static void subtract_row(const factorisation *w, int32_t i, int32_t k, double a,
     }
 }
 
-/* Subtracts a times row k of U from the entries [from, to) of a row of T, each of whose columns is
- * searched in row k from *at on. */
+/* Subtracts a times row k of U from the entries [from, to) of a row of T. Looks up each of their
+ * columns in row k, from *at on. */
 static void subtract_found(const gs_strict_triangle *U, int32_t k, double a,
                            const gs_strict_triangle *T, int64_t from, int64_t to, int64_t *at)
 {
@@ -69,8 +69,8 @@ static void subtract_found(const gs_strict_triangle *U, int32_t k, double a,
     }
 }
 
-/* As subtract_row, for a row k that is much longer than row i. Every entry of row i changes once at
- * most, so that its bits are the same. e: the position of k in row i of L. */
+/* subtract_row by galloping search, for a row k that is much longer than row i. Each entry of row i
+ * changes at most once, so that the bits are the same. e: the position of k in row i of L. */
 static void search_row(const factorisation *w, int32_t i, int64_t e, double a, double *pivot)
 {
     const gs_strict_triangle *L = &w->L, *U = &w->U;
@@ -83,8 +83,8 @@ static void search_row(const factorisation *w, int32_t i, int64_t e, double a, d
     subtract_found(U, k, a, U, U->start[i], U->start[i + 1], &at);
 }
 
-/* Row i of L, D and U: for each k in L, a_ij -= a_ik u_kj on the pattern, l_ik = a_ik / D_kk; then
- * D_ii = a_ii, u_ij = a_ij / D_ii. False: D_ii vanishes or something overflows. */
+/* Row i of L, D and U: for each k in row i of L, a_ij -= a_ik u_kj on the pattern and l_ik = a_ik /
+ * D_kk; then D_ii = a_ii and u_ij = a_ij / D_ii. False: D_ii vanishes or a value overflows. */
 static bool factor_row(void *data, int worker, int32_t i)
 {
     const factorisation *w = data;
@@ -148,7 +148,7 @@ static gsolve_status read_diagonal(gsolve_context *ctx, const char *who, const g
     return GSOLVE_OK;
 }
 
-/* Raises the shift until the factorisation goes through. */
+/* Factors, with larger shifts until it succeeds. */
 static gsolve_status factor(factorisation *w, gsolve_context *ctx, const char *who,
                             const gsolve_csr *csr, const gs_schedule *schedule, double *shift)
 {

@@ -1,14 +1,14 @@
 /* isai.c: incomplete sparse approximate inverse (Anzt, Huckle, Braeckle and Dongarra, Parallel
- * Computing 71, 2018) of the factors of ilu or ic: z = W1 W0 r, so that an application is two
- * products and no substitution.
+ * Computing 71, 2018) of the factors of ilu or ic: z = W1 W0 r. An application is two products and
+ * no triangular solve.
  *
  *   ilu  T0 = I + L       T1 = D (I + U)        W0 T0 = I on the rows of T0's pattern,
- *   ic   T0 = (I + L) E   T1 = T0', E^2 = D     T1 W1 = I on the columns of T1's.
+ *   ic   T0 = (I + L) E   T1 = T0', E^2 = D     T1 W1 = I on the columns of T1's pattern.
  *
- * Rows for the one and columns for the other make M symmetric where A is; with ic, W1 = W0' and M
- * is positive definite whatever was left out. A step of relaxation, y += W (x - T y), multiplies
- * the error of y = W x by I - W T, which is strictly triangular: the more steps, the nearer to the
- * substitution. It commutes with transposition, so that M stays symmetric. */
+ * Rows for W0 and columns for W1 make M symmetric if A is. With ic, W1 = W0', and M is positive
+ * definite for any pattern. A relaxation step y += W (x - T y) multiplies the error of y = W x by I
+ * - W T, which is strictly triangular, so that more steps come closer to the triangular solve. The
+ * step commutes with transposition, so that M stays symmetric. */
 #include "precond/incomplete/isai.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #include "vector/layout.h"
 #include "vector/vector.h"
 
-enum { BLOCK_COLUMNS = 8 }; /* columns that are multiplied together, by rows */
+enum { BLOCK_COLUMNS = 8 }; /* columns per product, row-major */
 
 static const gsolve_option options[] = {
     {"factors", "what is inverted: those of ilu or, A symmetric, of ic", GSOLVE_CHOICE,
@@ -37,7 +37,7 @@ static const gsolve_option options[] = {
     {0},
 };
 
-/* Vectors beside r and z. */
+/* The number of work vectors beside r and z. */
 static int32_t work_vectors(const gs_isai_data *M)
 {
     return M->options.relax > 0 ? 2 : 1;
@@ -75,7 +75,7 @@ done:
 
 /* --- applying --------------------------------------------------------------------------------- */
 
-/* y = W x, and the steps y += W (x - T y); q: work space if there are any. */
+/* y = W x, then the relaxation steps y += W (x - T y). q: work space for the steps. */
 static gsolve_status solve(const gs_isai_data *M, gsolve_context *ctx, gs_isai_inverse factor,
                            gsolve_dense x, gsolve_dense y, gsolve_dense q)
 {
@@ -105,8 +105,8 @@ done:
     return status;
 }
 
-/* The same for several, at most BLOCK_COLUMNS, which share the passes over W and T: by rows they do
- * so best. */
+/* z = W1 W0 r for up to BLOCK_COLUMNS columns in row-major order, which share the passes over W and
+ * T. */
 static gsolve_status apply_several(const gs_isai_data *M, gsolve_context *ctx,
                                    const gs_isai_inverse *factor, gsolve_dense r, gsolve_dense z)
 {
@@ -127,7 +127,7 @@ done:
     return status;
 }
 
-/* The constness of the handle is about what M stands for, and not about what is made on the way. */
+/* self is const, but the first application to several columns allocates their work space. */
 static gsolve_status apply_factors(gs_isai_data *M, gsolve_context *ctx,
                                    const gs_isai_inverse *factor, gsolve_dense r, gsolve_dense z)
 {
@@ -152,7 +152,7 @@ static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r
     return apply_factors(M, ctx, M->factor, r, z);
 }
 
-/* With ic M is symmetric. */
+/* With ic, M is symmetric. */
 static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z)
 {

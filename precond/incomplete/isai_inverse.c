@@ -1,6 +1,5 @@
 /* isai_inverse.c: pattern and values of the approximate inverse, see isai.h. The rows are
- * independent of one another: they are shared out to the threads, and each has its own order of
- * operations. */
+ * independent; a thread computes whole rows, and each row has its own fixed order of operations. */
 #include <float.h>
 #include <math.h>
 #include <omp.h>
@@ -12,7 +11,7 @@
 
 enum { CHUNK = 256 }; /* rows that a thread takes at a time */
 
-/* Threads worth having for n rows. */
+/* The number of threads that pay off for n rows. */
 static int workers_for(const gsolve_context *ctx, int32_t n)
 {
     const int32_t chunks = n / CHUNK + 1;
@@ -38,9 +37,9 @@ static void put(const gsolve_csr *csr, int64_t k, double value)
 typedef struct search {
     const gs_strict_triangle *L;
     int power;
-    int32_t longest, capacity; /* capacity: for the columns of any row */
-    int32_t *list;             /* capacity a worker */
-    bool *visited;             /* n a worker, all false between rows */
+    int32_t longest, capacity; /* capacity: the longest row of W */
+    int32_t *list;             /* capacity per worker */
+    bool *visited;             /* n per worker, all false between rows */
 } search;
 
 static int ascending(const void *x, const void *y)
@@ -49,8 +48,9 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* list = i and the rows that depend on lead to from it in power steps, i first; returns their
- * number. *shortened_row: more than longest, and only those of fewer steps. */
+/* list = i, and all rows that at most `power` steps along entries of L lead to from i. Returns
+ * their number. *shortened_row: there are more than longest, and the list is that of fewer
+ * steps. */
 static int32_t find_reachable(const search *s, int worker, int32_t i, bool *shortened_row)
 {
     const gs_strict_triangle *L = s->L;
@@ -76,7 +76,8 @@ static int32_t find_reachable(const search *s, int worker, int32_t i, bool *shor
     return to;
 }
 
-/* The columns of row i of W: those before i, sorted unless they are a row of L as it is, and i. */
+/* The columns of row i of W, sorted. They end with i. One step gives a row of L, which is sorted
+ * already. */
 static void write_row(const search *s, int worker, int32_t i, int32_t *col)
 {
     const int32_t *list = s->list + (int64_t)worker * s->capacity;
@@ -101,7 +102,7 @@ static int32_t longest_row(const gs_strict_triangle *L)
     return (int32_t)longest;
 }
 
-/* Offsets of the rows of W. */
+/* Computes the offsets of the rows of W. Returns the number of shortened rows. */
 static int32_t count_rows(const search *s, int workers, int64_t *start)
 {
     int32_t shortened = 0;
@@ -151,9 +152,9 @@ done:
 
 /* --- the values ------------------------------------------------------------------------------- */
 
-/* Row i of W from its last entry to its first: each w_k in turn is final, and for all j of S_i in
- * row k of L, w_j -= w_k l_kj, which leaves (w (I + L))_j = 0. place: n zeros; w: as long as the
- * row. False: an entry is too large for the type. */
+/* Computes row i of W from its last entry to its first. Each w_k in turn is final; then w_j -= w_k
+ * l_kj for all j of S_i in row k of L, which makes (w (I + L))_j = 0. place: n zeros. w: space for
+ * the row. False: a value is too large for the type. */
 static bool fill_row(const gsolve_csr *W, const gs_strict_triangle *L, int32_t i, double scale,
                      int32_t *place, double *w)
 {

@@ -1,4 +1,4 @@
-/* isai_setup.c: the factors, their approximate inverses, and both put where they are multiplied. */
+/* isai_setup.c: set-up of isai: factorisation, approximate inverses, and their matrices. */
 #include <math.h>
 #include <string.h>
 
@@ -8,12 +8,12 @@
 
 typedef struct setup_job {
     gs_strict_triangle L, U;
-    double *d; /* 1 / D_ii, or the root of that */
+    double *d; /* 1 / D_ii; its square root with ic */
     double shift;
     gsolve_csr V[2];       /* W0 and W1' */
-    gsolve_csr W[2], T[2]; /* what the handles get */
+    gsolve_csr W[2], T[2]; /* become the matrices of the handle */
     int32_t shortened;
-    bool fits; /* all are in the range of the type */
+    bool fits; /* all values are within the range of the type */
 } setup_job;
 
 static void free_job(setup_job *w, gsolve_context *ctx)
@@ -44,7 +44,7 @@ done:
     return status;
 }
 
-/* The pattern of V[k], L the triangle that it inverts: that of the handles if there are any. */
+/* The pattern of V[k], the inverse of I + L: that of the existing matrix if there is one. */
 static gsolve_status make_pattern(const gs_isai_data *M, gsolve_context *ctx, gsolve_type type,
                                   int k, const gs_strict_triangle *L, setup_job *w)
 {
@@ -64,7 +64,7 @@ done:
     return status;
 }
 
-/* V[k], and T[k] or its transpose, which is left in store_matrix of T[k]. */
+/* Computes V[k] and T[k]. T[1] holds its transpose until transpose_second. */
 static gsolve_status invert_factor(const gs_isai_data *M, gsolve_context *ctx, gsolve_type type,
                                    int k, const gs_strict_triangle *L, const double *scale,
                                    setup_job *w)
@@ -100,7 +100,7 @@ done:
     return status;
 }
 
-/* Factors and inverts, with a larger shift where the inverse is out of range. */
+/* Factors and inverts, with larger shifts until the inverse is within the range of the type. */
 static gsolve_status approximate(const gs_isai_data *M, gsolve_context *ctx, const gsolve_csr *csr,
                                  setup_job *w)
 {
@@ -119,7 +119,7 @@ done:
     return status;
 }
 
-/* W0 = V0, W1 = V1' (V0' with ic), and T alike. */
+/* W[0] = V[0], W[1] = V[1]' (V[0]' with ic), and T[1] = its transpose. */
 static gsolve_status transpose_second(const gs_isai_data *M, gsolve_context *ctx, setup_job *w)
 {
     const int second = M->options.factors == GS_ISAI_ILU;
@@ -138,7 +138,8 @@ done:
     return status;
 }
 
-/* *A = csr, whose arrays it may take; or csr's values in *A. */
+/* Creates *A from csr, or gives an existing *A csr's values. csr is freed or not as
+ * gsolve_matrix_create_owned says. */
 static gsolve_status store_matrix(gsolve_matrix **A, gsolve_context *ctx, gsolve_csr *csr)
 {
     return *A ? gsolve_matrix_update(*A, csr) : gsolve_matrix_create_owned(A, ctx, "csr", csr);

@@ -1,4 +1,4 @@
-/* schedule.c: tiles, their levels, and how they are dealt out. */
+/* schedule.c: cuts rows into tiles, sorts these by levels, and distributes them to threads. */
 #include "precond/incomplete/schedule.h"
 
 #include <omp.h>
@@ -7,15 +7,15 @@
 #include "core/try.h"
 #include "precond/spin_barrier.h"
 
-#define INTERLEAVED  4    /* tiles interleaved */
-#define MIN_ROWS     1024 /* of a matrix that is worth the trouble */
-#define MIN_SHARE    200  /* mean rows a thread and level that are worth a barrier */
-#define MIN_TILE     8    /* mean rows a tile that keep what is near in the matrix near in time */
-#define FINE_THREADS 4    /* so many gain even without that */
-#define SHORT_ROW    6 /* mean entries: shorter rows wait for each other rather than for memory */
-#define MAX_WORKERS  8 /* of a walk, since each needs n elements of scratch */
+#define INTERLEAVED  4    /* tiles that are interleaved */
+#define MIN_ROWS     1024 /* smaller matrices have no schedule */
+#define MIN_SHARE    200  /* mean rows per thread and level for which a barrier pays off */
+#define MIN_TILE     8    /* mean rows per tile for which memory accesses stay local */
+#define FINE_THREADS 4    /* this many threads pay off even with shorter tiles */
+#define SHORT_ROW    6 /* mean entries per row: shorter rows are bound by latency, not by memory */
+#define MAX_WORKERS  8 /* each needs n elements of work space */
 
-typedef struct rows { /* what depends on what */
+typedef struct rows { /* the dependences: row i depends on its columns */
     bool upper;
     int32_t n;
     const int64_t *start;
@@ -29,7 +29,7 @@ typedef struct tiling {
     int32_t count, levels;
 } tiling;
 
-/* The row that is taken at a step where rows are taken in their own order, and the reverse. */
+/* The row of a step in the natural order: ascending, or descending if upper. */
 static int32_t row_at(const rows *r, int32_t step)
 {
     return r->upper ? r->n - 1 - step : step;
@@ -43,7 +43,8 @@ static bool depends_on_previous(const rows *r, int32_t step)
     return from < to && (r->upper ? r->col[from] == i + 1 : r->col[to - 1] == i - 1);
 }
 
-/* Tiles of at most cap rows; a longer run is cut_tiles into equal parts. */
+/* Cuts the rows into tiles of at most cap rows; a longer run of dependent rows is cut into equal
+ * parts. */
 static void cut_tiles(tiling *t, const rows *r, int32_t cap)
 {
     t->count = 0;
@@ -60,7 +61,7 @@ static void cut_tiles(tiling *t, const rows *r, int32_t cap)
     t->first[t->count] = r->n;
 }
 
-/* A tile is one level deeper than the deepest that its rows depend on. */
+/* The level of a tile is one more than the highest level that its rows depend on. */
 static void find_depths(tiling *t, const rows *r)
 {
     t->levels = 0;
@@ -78,7 +79,7 @@ static void find_depths(tiling *t, const rows *r)
     }
 }
 
-/* Whether that many threads gain sorted it, from what was measured on grids. */
+/* Whether a schedule for this many threads pays off. The limits were measured on grids. */
 static bool pays_off(const tiling *t, const rows *r, int threads)
 {
     const bool long_tiles = r->n / t->count >= MIN_TILE;
@@ -88,7 +89,8 @@ static bool pays_off(const tiling *t, const rows *r, int threads)
     return (long_tiles || threads >= FINE_THREADS) && r->n / t->levels >= MIN_SHARE * threads;
 }
 
-/* Longer tiles first, and all threads before one. Returns the number of threads, 0: none gain. */
+/* Tries all threads before one, and long tiles before short ones. Returns the number of threads; 0:
+ * no schedule pays off. */
 static int choose_tiles(tiling *t, const rows *r, int threads)
 {
     static const int32_t cap[] = {128, 32, 8, 1};
@@ -104,7 +106,8 @@ static int choose_tiles(tiling *t, const rows *r, int threads)
     return 0;
 }
 
-/* Rows of the count tiles, interleaved; returns where the next go. */
+/* Writes the rows of these tiles to row from position at on, interleaved. Returns the next
+ * position. */
 static int32_t interleave(const tiling *t, const rows *r, const int32_t *tiles, int32_t count,
                           int32_t *row, int32_t at)
 {
@@ -122,7 +125,8 @@ static int32_t interleave(const tiling *t, const rows *r, const int32_t *tiles, 
     return at;
 }
 
-/* The tiles sorted[level[l], level[l + 1]) of each level l dealt out in runs of neighbours. */
+/* Distributes the tiles sorted[level[l], level[l + 1]) of each level l to the threads, in runs of
+ * neighbours. */
 static void distribute(gs_schedule *s, const tiling *t, const rows *r, const int32_t *level,
                        const int32_t *sorted)
 {
@@ -216,12 +220,12 @@ bool gs_schedule_walk(const gs_schedule *s, int32_t n, gs_row_step *step, void *
     }
 #pragma omp parallel num_threads(gs_usable_threads(gs_schedule_workers(s))) reduction(+ : failures)
     for (int32_t level = 0; level < s->levels; level++) {
-        const int me = omp_get_thread_num(), subwarp = omp_get_num_threads();
-        for (int share = me; share < s->threads; share += subwarp) {
+        const int me = omp_get_thread_num(), threads = omp_get_num_threads();
+        for (int share = me; share < s->threads; share += threads) {
             const int32_t *begin = &s->begin[(int64_t)level * s->threads + share];
             for (int32_t p = begin[0]; p < begin[1]; p++) failures += !step(data, me, s->row[p]);
         }
-        gs_spin_barrier_wait(&barrier, subwarp);
+        gs_spin_barrier_wait(&barrier, threads);
     }
     return failures == 0;
 }

@@ -1,4 +1,4 @@
-/* strict_triangle.c: strict triangles in double, while a factorisation is computed. */
+/* strict_triangle.c: strict triangles in double precision, as work space of a factorisation. */
 #include <string.h>
 
 #include "core/try.h"
@@ -28,7 +28,7 @@ void gs_strict_triangle_free(gs_strict_triangle *t, gsolve_context *ctx)
     memset(t, 0, sizeof *t);
 }
 
-/* The entries [*from, *to) of row i of csr that lie on one side of the diagonal. */
+/* The entries [*from, *to) of row i of csr above the diagonal if upper, else below it. */
 static void find_side(const gsolve_csr *csr, bool upper, int32_t i, int64_t *from, int64_t *to)
 {
     *from = gs_start(csr, i);
@@ -93,7 +93,8 @@ gsolve_status gs_strict_triangle_transpose(gs_strict_triangle *out, gsolve_conte
             B.value[at] = A->value[k];
         }
     }
-    memmove(B.start + 1, B.start, (size_t)n * sizeof *B.start); /* each has moved on by a row */
+    memmove(B.start + 1, B.start,
+            (size_t)n * sizeof *B.start); /* each start[i] has become start[i + 1] */
     B.start[0] = 0;
     *out = B;
     return GSOLVE_OK;

@@ -1,4 +1,4 @@
-/* triangular_solve.c: triangles stored in the order in which they are solved. */
+/* triangular_solve.c: triangles stored in the order of their solve. */
 #include "precond/incomplete/triangular_solve.h"
 
 #include <string.h>
@@ -15,15 +15,15 @@ void gs_triangle_destroy(gs_triangle *t, gsolve_context *ctx)
     memset(t, 0, sizeof *t);
 }
 
-/* The row stored at a place. */
+/* The row at a position of the stored order. */
 static int32_t row_at(const gs_triangle *t, int32_t place)
 {
     if (t->schedule.row) return t->schedule.row[place];
     return t->upper ? t->rows.nrows - 1 - place : place;
 }
 
-/* Entry k of row i as T has it, for entry k of the place where t has that row: upper rows are
- * turned round, so that in either kind the column solved last comes last. */
+/* The position in T of entry k of stored row i. The entries of upper rows are reversed, so that the
+ * column that is solved last comes last in both triangles. */
 static int64_t entry_of(const gs_strict_triangle *T, int32_t i, int64_t k)
 {
     return T->upper ? T->start[i + 1] - 1 - k : T->start[i] + k;
@@ -110,7 +110,7 @@ gsolve_status gs_triangle_unpack(gs_strict_triangle *out, gsolve_context *ctx, c
     return GSOLVE_OK;
 }
 
-/* level[i] of each row; returns how batch there are. */
+/* Computes the level of each row. Returns the number of levels. */
 static int32_t find_levels(const gs_triangle *t, int32_t *level)
 {
     int32_t count = 0;
@@ -168,7 +168,7 @@ static gsolve_dense row_major_view(gsolve_dense v, int32_t stride, void *value)
     return v;
 }
 
-/* For so batch columns, which lie stride apart in between. */
+/* Solves for several columns, with `stride` numbers from row to row in the work space. */
 static gsolve_status solve_several(const gs_triangle *first, const gs_triangle *second,
                                    gsolve_context *ctx, const void *d, int32_t stride,
                                    gsolve_dense r, gsolve_dense z)
@@ -186,7 +186,7 @@ done:
     return status;
 }
 
-/* The power of 2 of columns that are taken next, where so batch are left. */
+/* The number of columns of the next solve, a power of two, if this many are left. */
 static int32_t next_stride(int32_t left, bool pads)
 {
     int32_t stride = 1;

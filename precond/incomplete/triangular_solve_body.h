@@ -1,5 +1,5 @@
-/* triangular_solve_body.h: the solve on the CPU for one type; triangular_solve_rows.h holds what
- * reads offsets. */
+/* triangular_solve_body.h: the solve on the CPU for one value type. triangular_solve_rows.h has the
+ * code for each offset type. */
 
 #define OFFSET   int32_t
 #define ON(name) FN(name##_o32)
@@ -17,7 +17,7 @@ static gsolve_status FN(solve)(gs_queue *q, const gs_triangle *t, const void *d,
 {
     const job j = {t, d, r, z};
 
-    (void)q; /* the schedule says how many threads */
+    (void)q; /* the schedule has the number of threads */
     run(&j, t->rows.offset == GSOLVE_O64 ? FN(one_o64) : FN(one_o32));
     return GSOLVE_OK;
 }
@@ -28,7 +28,7 @@ static gsolve_status FN(solve_columns)(gs_queue *q, const gs_triangle *t, const 
     const job j = {t, d, r, z};
     const bool wide = t->rows.offset == GSOLVE_O64;
 
-    (void)q, (void)columns; /* as many as stride: nothing is padded */
+    (void)q, (void)columns; /* columns = stride: nothing is padded */
     switch (stride) {
     case 2: run(&j, wide ? FN(two_o64) : FN(two_o32)); break;
     case 4: run(&j, wide ? FN(four_o64) : FN(four_o32)); break;

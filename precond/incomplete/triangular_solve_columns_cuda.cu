@@ -1,10 +1,13 @@
-// triangular_solve_columns_cuda.cu: triangular solves for several columns together on a GPU.
+// triangular_solve_columns_cuda.cu: triangular solves for several columns at once on a GPU, without
+// launches or barriers between levels.
 //
-// A warp solves a row for all of them, which lie by rows: some lanes to a column, of which each has
-// a share of the entries. The rows are taken level by level, but nothing waits for a level: what is
-// not solved yet holds a mark, and who needs it looks again until it does not. Blocks take the rows
-// in the order in which they begin, so that all that a row waits for is with blocks that run or
-// have ended. Each sum has one order: the same bits every time.
+// A warp owns a row for all columns, which are row-major. A subwarp has as many lanes as there are
+// columns; each subwarp has a share of the row's entries. z is filled with a sentinel first. A lane
+// that needs an element of z loads it again until it is not the sentinel. The rows are sorted by
+// levels, and a thread block takes its rows by the order in which it begins (ticket): so all rows
+// that it waits for belong to blocks that run or have ended, and there is no deadlock. Each sum has
+// one order, so that the bits are the same every time. A solve reads the triangle, r and d once,
+// and z once per entry through the L2 cache.
 #include "core/pdl.cuh"
 #include "precond/incomplete/triangular_solve.cuh"
 
@@ -17,9 +20,9 @@ namespace
 
 constexpr unsigned all_lanes = 0xffffffffu;
 constexpr int threads = 128;     // of a block
-constexpr int loads_at_once = 4; // entries that a lane waits for together
+constexpr int loads_at_once = 4; // entries whose elements of z a lane loads at the same time
 
-// All bits are set in the mark, which is not a number; a result that is none gets other bits.
+// The sentinel has all bits set; it is a NaN. A result that is this NaN gets other bits.
 __device__ double load_relaxed(const double *p)
 {
     double v;
@@ -57,11 +60,11 @@ template <class T>
 struct triangle {
     int32_t n;
     const int32_t *order, *start, *col;
-    const T *value, *d; // d: NULL, or what the right-hand side is multiplied by
+    const T *value, *d; // d: NULL, or a factor of each row of r
 };
 
-// The share of row i of one of `shares` lanes in the sum for a column, whose solution z is
-// `subwarp` numbers from row to row.
+// One lane's share of the sum of row i for a column: every shares-th entry, from `share` on. z: the
+// column, with `subwarp` numbers from row to row.
 template <class T>
 __device__ T sum_share(const triangle<T> &t, int32_t i, int share, int shares, const T *z,
                        int subwarp)
@@ -95,7 +98,8 @@ __device__ T sum_share(const triangle<T> &t, int32_t i, int share, int shares, c
     return sum;
 }
 
-// z = (I + T)^-1 (d * r), both by rows with a subwarp's columns; ticket: blocks that have begun.
+// z = (I + T)^-1 (d * r), both row-major with `subwarp` numbers per row. *ticket: the number of
+// blocks that have begun, 0 before the launch.
 template <class T>
 __global__ void __launch_bounds__(threads)
     solve_columns(triangle<T> t, int subwarp, int columns, const T *r, T *z, unsigned *ticket,

@@ -1,5 +1,5 @@
-// triangular_solve_cuda.cu: the triangular solve on a GPU, by cuSPARSE, whose analysis is done
-// once; of several columns see triangular_solve_columns_cuda.cu.
+// triangular_solve_cuda.cu: the triangular solve of one column on a GPU by cuSPARSE, with one
+// analysis per pattern. triangular_solve_columns_cuda.cu solves for several columns.
 #include "precond/incomplete/triangular_solve.cuh"
 #include "vector/each.cuh"
 
@@ -31,7 +31,7 @@ void destroy_vendor(gs_triangle *t, gsolve_context *ctx)
     t->vendor = nullptr;
 }
 
-// T's rows on the device, in the type of the solves.
+// Copies T's rows to the device in the type of the solves; later calls copy the values only.
 template <class T>
 gsolve_status upload_rows(gs_vendor_triangle *v, gsolve_context *ctx, const gs_strict_triangle *S,
                           gsolve_type type)
@@ -107,7 +107,7 @@ gsolve_status upload_triangle(gs_triangle *t, gsolve_context *ctx, const gs_stri
 {
     const int64_t entries = S->start[S->n];
     gs_vendor_triangle *v = t->vendor;
-    const bool known = v; // the pattern
+    const bool known = v; // the pattern is known
     cusparseHandle_t handle;
     gsolve_status status;
 
@@ -138,6 +138,7 @@ done:
     return status;
 }
 
+// z = d * r if D, else z = r. A thread owns W neighbouring elements.
 template <class T, bool D>
 struct scale : gs_plain {
     const T *d, *r;
@@ -154,7 +155,7 @@ struct scale : gs_plain {
     }
 };
 
-// z = d * r, or r.
+// z = d * r, or z = r if d is NULL.
 template <class T>
 gsolve_status multiply(gs_queue *q, int64_t n, const void *d, const void *r, void *z)
 {

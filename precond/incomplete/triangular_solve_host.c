@@ -1,4 +1,5 @@
-/* triangular_solve_host.c: the triangular solve on the CPU. */
+/* triangular_solve_host.c: the triangular solve on the CPU. A thread owns its share of each level;
+ * all threads meet at a barrier after each level. */
 #include <omp.h>
 
 #include "precond/incomplete/triangular_solve.h"
@@ -10,9 +11,10 @@ typedef struct job {
     void *z;
 } job;
 
-typedef void range(const job *j, int32_t from, int32_t to); /* rows stored at these places */
+typedef void range(const job *j, int32_t from,
+                   int32_t to); /* solves the rows at the positions [from, to) */
 
-/* All rows, as the schedule says. */
+/* Solves all rows in the order of the schedule. */
 static void run(const job *j, range *rows)
 {
     const gs_schedule *s = &j->t->schedule;
@@ -24,12 +26,12 @@ static void run(const job *j, range *rows)
     }
 #pragma omp parallel num_threads(gs_usable_threads(s->threads))
     for (int32_t level = 0; level < s->levels; level++) {
-        const int subwarp = omp_get_num_threads();
-        for (int share = omp_get_thread_num(); share < s->threads; share += subwarp) {
+        const int threads = omp_get_num_threads();
+        for (int share = omp_get_thread_num(); share < s->threads; share += threads) {
             const int32_t *begin = &s->begin[(int64_t)level * s->threads + share];
             rows(j, begin[0], begin[1]);
         }
-        gs_spin_barrier_wait(&barrier, subwarp);
+        gs_spin_barrier_wait(&barrier, threads);
     }
 }
 

@@ -1,8 +1,8 @@
-/* triangular_solve_rows.h: rows of the solve for one value type T and one type OFFSET of offsets.
- */
+/* triangular_solve_rows.h: rows of the solve for one value type T and one offset type. */
 
-/* Row i, stored at a place. The last four terms are added one by one, since they may wait for rows
- * solved just before; those ahead of them go into four sums. */
+/* Solves row i, which is stored at position place. The last terms are added one by one, because
+ * they can depend on rows solved just before. The terms before them go into four independent
+ * sums. */
 static inline __attribute__((always_inline)) void ON(solve_row)(const job *j, int32_t place,
                                                                 int32_t i)
 {
@@ -27,7 +27,7 @@ static inline __attribute__((always_inline)) void ON(solve_row)(const job *j, in
     z[i] = sum;
 }
 
-/* The same for so many columns by rows, with two sums of what does not wait. */
+/* Solves row i for several columns, row-major, with two independent sums of the first terms. */
 static inline __attribute__((always_inline)) void ON(solve_numbers)(const job *j, const int columns,
                                                                     int32_t place, int32_t i)
 {
@@ -55,7 +55,7 @@ static inline __attribute__((always_inline)) void ON(solve_numbers)(const job *j
     for (int c = 0; c < columns; c++) z[(int64_t)i * columns + c] = sum[c];
 }
 
-/* columns 0: one that is not by rows */
+/* columns 0: one column, not row-major */
 static inline __attribute__((always_inline)) void ON(place)(const job *j, const int columns,
                                                             int32_t place, int32_t i)
 {

@@ -1,5 +1,7 @@
-// aggregate_cuda.cu: aggregates on a GPU: roots in rounds, of which several are asked for before
-// the host looks whether any node is undecided.
+// aggregate_cuda.cu: aggregates on a GPU. The roots are a maximal independent set, found in rounds;
+// see aggregate_rules.h. A thread owns a node in all kernels. The host tests only after several
+// rounds whether a node is undecided. All decisions compare integers, so that the result does not
+// depend on the order of the threads.
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
@@ -17,7 +19,8 @@ namespace
 {
 
 constexpr int first_rounds = 8, further_rounds = 4;
-constexpr int max_one_block_nodes = 8192; // nodes that one block decides in one launch
+constexpr int max_one_block_nodes =
+    8192; // up to this number of nodes one thread block runs all rounds in one launch
 constexpr int one_block_threads = 1024;
 
 struct stride {
@@ -62,7 +65,7 @@ __device__ void find_min2_of(const graph<O> &g, int64_t I, const uint32_t *min1,
     min2[I] = gs_min_of_minima(g.degree[I], g.of(I), min1, min1[I]);
 }
 
-// Whether it remains undecided.
+// Decides node I. Returns whether it stays undecided.
 template <class O>
 __device__ bool decide_node(const graph<O> &g, int64_t I, uint32_t round, int bits,
                             const uint32_t *min1, uint32_t *state)
@@ -76,6 +79,7 @@ __device__ bool decide_node(const graph<O> &g, int64_t I, uint32_t round, int bi
     return undecided;
 }
 
+// The states and minima before the first round.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     begin(graph<O> g, int bits, uint32_t *state, uint32_t *min1, uint32_t *min2)
@@ -84,6 +88,7 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int64_t I = s.first; I < g.nodes; I += s.step) begin_node(g, I, bits, state, min1, min2);
 }
 
+// min2[I] = the smallest min1 of node I and its neighbours.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     find_min2(graph<O> g, const uint32_t *min1, uint32_t *min2)
@@ -92,6 +97,7 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int64_t I = s.first; I < g.nodes; I += s.step) find_min2_of(g, I, min1, min2);
 }
 
+// min1[I] = the smallest state of node I and its neighbours. Reads all neighbours and their states.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     find_min1(graph<O> g, const uint32_t *state, uint32_t *min1)
@@ -100,6 +106,7 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int64_t I = s.first; I < g.nodes; I += s.step) find_min1_of(g, I, state, min1);
 }
 
+// Decides all nodes, and sets *undecided if one stays undecided.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     decide(graph<O> g, uint32_t round, int bits, const uint32_t *min1, uint32_t *state,
@@ -114,7 +121,7 @@ __global__ void __launch_bounds__(gs_block_size)
     if (__syncthreads_or(undecided_here) && threadIdx.x == 0) *undecided = 1;
 }
 
-// All rounds by one block.
+// One thread block runs all rounds, with barriers between their steps.
 template <class O>
 __global__ void __launch_bounds__(one_block_threads)
     decide_in_one_block(graph<O> g, int bits, uint32_t *min1, uint32_t *min2, uint32_t *state)
@@ -178,7 +185,8 @@ done:
     return status;
 }
 
-// sum[0] += the degrees, sum[1] += the nodes that have any: whole numbers, in any order.
+// sum[0] += the degrees, sum[1] += the number of connected nodes. Integers: their order does not
+// matter. A thread owns every step-th node; a warp does two atomic operations.
 __global__ void __launch_bounds__(gs_block_size)
     sum_degrees(int32_t nodes, const int32_t *degree, unsigned long long *sum)
 {
@@ -198,6 +206,7 @@ __global__ void __launch_bounds__(gs_block_size)
     atomicAdd(&sum[1], connected);
 }
 
+// *grow: whether greedy aggregates would grow, see gs_aggregates_grow.
 gsolve_status find_growth(gsolve_context *ctx, int32_t nodes, const int32_t *degree, bool *grow)
 {
     gs_queue *q = ctx->queue;
@@ -216,7 +225,7 @@ done:
 
 // --- aggregates of roots ----------------------------------------------------------------------
 
-// number[I]: 1 for roots; number[nodes] = 0.
+// number[I] = 1 for roots, else 0; number[nodes] = 0.
 __global__ void __launch_bounds__(gs_block_size)
     mark_roots(int32_t nodes, const uint32_t *state, int32_t *number)
 {
@@ -226,6 +235,7 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
+// root_aggregate[I] = the aggregate of node I if it is a root or next to one, else -1.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     join_roots(graph<O> g, const uint32_t *state, const int32_t *number, int32_t *root_aggregate)
@@ -237,6 +247,7 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
+// of = root_aggregate; the other nodes join the aggregate of most of their neighbours.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     join_others(graph<O> g, const int32_t *root_aggregate, int32_t *of)
@@ -249,7 +260,7 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// number = the sums of what stands before, in place; nodes + 1 of them.
+// number = its exclusive prefix sum, in place; nodes + 1 elements.
 gsolve_status sum_before(gsolve_context *ctx, int32_t nodes, int32_t *number)
 {
     gs_queue *q = ctx->queue;
@@ -289,7 +300,7 @@ gsolve_status aggregate_in(gsolve_context *ctx, const graph<O> &g, int32_t *of, 
     root_aggregate = (int32_t *)(grows ? min2 : min1);
     TRY(gs_launch(q, "joining roots", join_roots<O>, grid, gs_block_size, g, state, number,
                   root_aggregate));
-    if (grows) { // once more: root_aggregate's neighbours first
+    if (grows) { // joins the neighbours of these nodes first
         TRY(gs_launch(q, "joining aggregates", join_others<O>, grid, gs_block_size, g,
                       root_aggregate, (int32_t *)min1));
         root_aggregate = (int32_t *)min1;
@@ -323,7 +334,8 @@ __global__ void __launch_bounds__(gs_block_size) number_nodes(int32_t nodes, int
     for (int64_t I = s.first; I < nodes; I += s.step) node[I] = (int32_t)I;
 }
 
-// start[g] = the first of the ascending aggregates that is g or more; -1 counts as the most.
+// start[g] = the position of the first node of aggregate g in the sorted list of[]. Nodes in no
+// aggregate (-1) come last. A thread owns an aggregate, and bisects.
 __global__ void __launch_bounds__(gs_block_size)
     find_starts(int32_t count, int32_t nodes, const uint32_t *of, int32_t *start)
 {
@@ -346,7 +358,7 @@ gsolve_status list(gsolve_context *ctx, int32_t nodes, const int32_t *of, int32_
                    int32_t *start, int32_t *member)
 {
     gs_queue *q = ctx->queue;
-    const int bits = gs_bits_of_nodes(count); // in which -1 is more than any
+    const int bits = gs_bits_of_nodes(count); // in so many bits, -1 is larger than all aggregates
     const uint32_t *key = (const uint32_t *)of;
     uint32_t *sorted = nullptr;
     int32_t *node = nullptr;

@@ -1,5 +1,6 @@
-/* aggregate_host.c: aggregates on the CPU. Greedy: the nodes in their order, each a root that has
- * no neighbour next to a root; one thread's work, and the nicer aggregates. */
+/* aggregate_host.c: aggregates on the CPU. greedy: the nodes in their order; a node becomes a root
+ * if none of its neighbours is in an aggregate. One thread does this, and the aggregates are better
+ * than those of mis2. */
 #include <string.h>
 
 #include "core/try.h"
@@ -24,10 +25,10 @@ static const int32_t *neighbours(const graph *g, int32_t I)
 
 /* --- roots ------------------------------------------------------------------------------------ */
 
-#define MAX_GROWN 27 /* nodes of an aggregate that grows */
+#define MAX_GROWN 27 /* the largest size of an aggregate that grows */
 
 typedef struct growing {
-    int32_t own, size; /* the aggregate; its nodes so grows */
+    int32_t own, size; /* the aggregate, and its number of nodes so far */
     int32_t node[MAX_GROWN];
 } growing;
 
@@ -40,7 +41,8 @@ static int32_t count_inside(const graph *g, const int32_t *root_aggregate, int32
     return inside;
 }
 
-/* Adds the free nodes next to node[from ...] that have two neighbours in the aggregate. */
+/* Adds the free neighbours of node[from], node[from + 1], ... that have two neighbours in the
+ * aggregate. */
 static void grow(const graph *g, growing *a, int32_t from, int32_t *root_aggregate)
 {
     const int32_t old = a->size;
@@ -50,7 +52,7 @@ static void grow(const graph *g, growing *a, int32_t from, int32_t *root_aggrega
         for (int32_t e = 0; e < g->G->degree[I] && a->size < MAX_GROWN; e++) {
             if (root_aggregate[J[e]] != FREE || count_inside(g, root_aggregate, J[e], a->own) < 2)
                 continue;
-            root_aggregate[J[e]] = PENDING; /* does not count as inside yet */
+            root_aggregate[J[e]] = PENDING; /* does not count as a member yet */
             a->node[a->size++] = J[e];
         }
     }
@@ -79,8 +81,8 @@ static bool grows(const gs_connections *G)
     return gs_aggregates_grow(total, connected);
 }
 
-/* root_aggregate[I]: the aggregate of the root that has node I, or FREE. Returns how many there
- * are. */
+/* root_aggregate[I] = the aggregate whose root took node I, or FREE. Returns the number of
+ * aggregates. */
 static int32_t choose_greedily(const graph *g, int32_t *root_aggregate)
 {
     const bool stars_grow = grows(g->G);
@@ -100,7 +102,7 @@ static int32_t choose_greedily(const graph *g, int32_t *root_aggregate)
     return count;
 }
 
-/* min2[I]: what node I and its neighbours have min1. */
+/* min2[I] = the smallest min1 of node I and its neighbours. */
 static void find_min2(const graph *g, const uint32_t *min1, uint32_t *min2)
 {
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(g->ctx))
@@ -110,8 +112,8 @@ static void find_min2(const graph *g, const uint32_t *min1, uint32_t *min2)
     }
 }
 
-/* state: roots are the least in rounds of drawn priorities; min2: NULL where two connections
- * between them will do. */
+/* Finds the roots in rounds: in each round the nodes with the smallest priority become roots. min2:
+ * NULL if roots may be three connections apart; else they are four apart. */
 static void decide_roots(const graph *g, uint32_t *state, uint32_t *min1, uint32_t *min2)
 {
     const uint32_t *last_min = min2 ? min2 : min1;
@@ -158,7 +160,7 @@ static int32_t number_roots(int32_t nodes, const uint32_t *state, int32_t *numbe
     return count;
 }
 
-/* root_aggregate[I] as by choose_greedily. */
+/* root_aggregate as in choose_greedily, by mis2. */
 static int32_t choose_by_priorities(const graph *g, uint32_t *state, uint32_t *min1, uint32_t *min2,
                                     int32_t *root_aggregate)
 {
@@ -176,8 +178,7 @@ static int32_t choose_by_priorities(const graph *g, uint32_t *state, uint32_t *m
     return count;
 }
 
-/* of: root_aggregate, and for nodes that no root has the aggregate that most of their neighbours
- * are in. */
+/* of = root_aggregate; the other nodes join the aggregate of most of their neighbours. */
 static void join(const graph *g, const int32_t *root_aggregate, int32_t *of)
 {
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(g->ctx))
@@ -231,7 +232,7 @@ static gsolve_status list(gsolve_context *ctx, int32_t nodes, const int32_t *of,
     }
     for (int32_t g = 0; g < count; g++) start[g + 1] += start[g];
     for (int32_t I = 0; I < nodes; I++) {
-        if (of[I] >= 0) member[start[of[I]]++] = I; /* start[g] ends as the end of g */
+        if (of[I] >= 0) member[start[of[I]]++] = I; /* start[g] becomes the end of g */
     }
     for (int32_t g = count; g > 0; g--) start[g] = start[g - 1];
     start[0] = 0;

@@ -1,7 +1,7 @@
 /* aggregation.c: coarsening by aggregates of strongly connected nodes.
- * sa: smoothed aggregation (Vanek, Mandel, Brezina, Algebraic multigrid by smoothed aggregation for
- * second and fourth order elliptic problems, Computing 56, 1996).
- * ua: aggregates by pairs, prolongation as it is (Notay, An aggregation-based algebraic multigrid
+ * sa: smoothed aggregation (Vanek, Mandel and Brezina, Algebraic multigrid by smoothed aggregation
+ * for second and fourth order elliptic problems, Computing 56, 1996).
+ * ua: pairwise aggregation without smoothing (Notay, An aggregation-based algebraic multigrid
  * method, ETNA 37, 2010). */
 #include "precond/amg/coarsening/aggregation.h"
 
@@ -16,16 +16,17 @@
 
 typedef struct sa_state {
     gs_aggregates G;
-    void *Q;         /* G's; NULL where that is the one near-null vector itself */
-    uint8_t *strong; /* of A's entries, until P has its pattern; none for ua */
-    uint32_t *bits;  /* the same from then on */
+    void *Q;         /* owned memory of G.Q; NULL if G.Q is the only near-null vector itself */
+    uint8_t *strong; /* for each of A's entries, until P has its pattern; NULL for ua */
+    uint32_t *bits;  /* the same as bits, later */
     double damping;
 } sa_state;
 
-/* The threshold of strong connections: lower on coarser levels, where rows are longer; for several
- * near-null vectors, of which an entry that is moved within its row keeps some only; and where A is
- * not symmetric: differences taken upwind make entries across the flow and against it small beside
- * the diagonal, and aggregates along the flow have twice the entries for no fewer iterations. */
+/* The threshold of strong connections. It is halved on each coarser level, where rows are longer.
+ * It is lower for several near-null vectors, because an entry that is moved within its row
+ * preserves only some of them. It is lower if A is not symmetric: upwind differences make the
+ * entries across and against the flow small beside the diagonal, and aggregates along the flow
+ * would have twice the entries for the same number of iterations. */
 static double strength_of(const gs_level_view *fine, const gs_amg_options *options)
 {
     const double usual = fine->near_null.ncols > 1 || fine->nonsymmetric ? 0.02 : 0.08;
@@ -76,7 +77,7 @@ static gsolve_status check_arguments(gsolve_context *ctx, const gs_level_view *f
                        block);
 }
 
-/* *K, with the arrays whose sizes A tells. */
+/* Allocates *K and the arrays whose sizes A determines. */
 static gsolve_status begin(sa_state **out, gsolve_context *ctx, const gs_level_view *fine)
 {
     sa_state *K = NULL;
@@ -105,7 +106,8 @@ done:
 
 /* --- P and R ---------------------------------------------------------------------------------- */
 
-/* The tentative prolongator Q and the coarse level's near-null vectors, which no values change. */
+/* Computes the tentative prolongator Q and the coarse near-null vectors. Neither depends on A's
+ * values. */
 static gsolve_status split_near_null(gs_transfer *T, sa_state *K, gsolve_context *ctx,
                                      const gs_level_view *fine)
 {
@@ -129,7 +131,7 @@ done:
     return status;
 }
 
-/* P's pattern: the aggregates that K names for each node, among G's connections if smooth. */
+/* Makes P's pattern: the aggregates of each node and, if smooth, of its strong neighbours. */
 static gsolve_status make_pattern(gsolve_csr *P, int64_t *entries, const sa_state *K,
                                   gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
                                   bool smooth)
@@ -150,7 +152,7 @@ done:
     return status;
 }
 
-/* P's values; its pattern is there. */
+/* Computes P's values; its pattern exists. */
 static gsolve_status evaluate(const gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine)
 {
     sa_state *K = T->state;
@@ -160,7 +162,7 @@ static gsolve_status evaluate(const gs_transfer *T, gsolve_context *ctx, const g
         ->values(ctx, fine->A, K->bits, &K->G, K->damping, &T->P);
 }
 
-/* K->strong is given up for its bits. */
+/* Replaces K->strong by its bits. */
 static gsolve_status pack(sa_state *K, gsolve_context *ctx, gsolve_type type)
 {
     gsolve_status status = GSOLVE_OK;
@@ -174,7 +176,7 @@ done:
     return status;
 }
 
-/* A P that is not smoothed is that of any values. */
+/* Without smoothing, P does not depend on A's values. */
 static gsolve_status update(gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine,
                             const gs_amg_options *options)
 {
@@ -196,12 +198,12 @@ static void free_connections(gs_connections *G, gsolve_context *ctx)
     G->degree = G->neighbour = NULL;
 }
 
-/* All that follows the aggregates; connections are given up. */
+/* Makes *out from the aggregates in K. Frees the connections. */
 static gsolve_status make_transfer(gs_transfer *out, sa_state *K, gsolve_context *ctx,
                                    const gs_level_view *fine, gs_connections *G)
 {
     gs_transfer T = {.state = K};
-    void *order = NULL; /* of P's entries in R: an update finds them without */
+    void *order = NULL; /* the order of P's entries in R; an update finds the entries without it */
     int64_t entries;
     gsolve_status status;
 
@@ -221,8 +223,8 @@ done:
     return status;
 }
 
-/* Aggregates: of[] and count of K->G; and of G, whose arrays are there, what P's pattern goes by.
- */
+/* A method of aggregation: sets of and count of K->G, and in G the connections that P's pattern
+ * needs. The arrays of both are allocated. */
 typedef gsolve_status grouping(sa_state *K, gsolve_context *ctx, const gs_level_view *fine,
                                const gs_amg_options *options, gs_connections *G);
 

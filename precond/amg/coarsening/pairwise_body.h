@@ -1,4 +1,4 @@
-/* pairwise_body.h: what connects nodes, for one type, see aggregation.h. */
+/* pairwise_body.h: the weights of connections on the CPU for one value type, see aggregation.h. */
 
 static double FN(entry)(const gsolve_csr *A, int32_t i, int32_t j)
 {
@@ -6,8 +6,8 @@ static double FN(entry)(const gsolve_csr *A, int32_t i, int32_t j)
     return at < 0 ? 0 : (double)((const T *)A->value)[at];
 }
 
-/* weight of A's entries: -(a_ij + a_ji) / 2 over the sign of the diagonals, between equal unknowns
- * of different nodes; 0 where that is negative or the signs differ. */
+/* weight[k] for each of A's entries: -(a_ij + a_ji) / 2 times the sign of the diagonal, between the
+ * same unknowns of two nodes; 0 if this is negative or the diagonals have different signs. */
 static void FN(compute_weights)(gsolve_context *ctx, const gsolve_csr *A, int32_t block,
                                 const double *d, float *weight)
 {

@@ -1,4 +1,5 @@
-// pairwise_cuda.cu: aggregates by pairs on a GPU: a thread a group, by the rules of the CPU.
+// pairwise_cuda.cu: pairwise aggregation on a GPU by the rules of pairwise_rules.h, with the same
+// result as on the CPU. A thread owns a group of nodes in the kernels of a pairing.
 #include <cub/device/device_scan.cuh>
 
 #include "precond/subwarp.cuh"
@@ -26,7 +27,7 @@ struct stride {
 
 // --- what connects nodes ----------------------------------------------------------------------
 
-// Entry (i, j) of ascending rows; 0: none.
+// Entry (i, j) of sorted rows; 0 if it is missing.
 template <class T, class O>
 __device__ double entry(const O *start, const int32_t *col, const T *a, int32_t i, int32_t j)
 {
@@ -45,7 +46,8 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// As on the host.
+// weight as in pairwise_body.h. L threads own a row; each entry (i, j) looks up (j, i) by binary
+// search.
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     compute_weights(int32_t n, int32_t block, const O *start, const int32_t *col, const T *a,
@@ -54,7 +56,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const gs_subwarp<L> g;
     const int32_t i = (int32_t)g.unit;
 
-    if (g.unit >= n) return; // no sums or ballots here
+    if (g.unit >= n) return; // there are no sums or ballots below
     for (int64_t k = (int64_t)start[i] + g.lane; k < (int64_t)start[i + 1]; k += L) {
         const int32_t j = col[k];
         const bool counts = i / block != j / block && i % block == j % block;
@@ -92,7 +94,7 @@ done:
 
 // --- pairing ----------------------------------------------------------------------------------
 
-// what(p, g) for all groups.
+// A kernel that calls what(p, g) for all groups.
 #define EACH_GROUP(name, what)                                          \
     __global__ void __launch_bounds__(gs_block_size) name(gs_pairing p) \
     {                                                                   \
@@ -113,7 +115,7 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int64_t I = s.first; I < nodes; I += s.step) of[I] = member[I] = (int32_t)I;
 }
 
-// number[g] = 1 where g leads, or at the end stays; 0 behind the last.
+// number[g] = 1 if g is a leader, or at the end if g keeps its number; 0 for g = groups.
 __global__ void __launch_bounds__(gs_block_size)
     mark_leaders(gs_pairing p, bool at_end, int32_t *number)
 {
@@ -154,7 +156,7 @@ done:
     return status;
 }
 
-// number, and how many groups there will be.
+// number = the new numbers of the groups, *count of them.
 gsolve_status number_leaders(gsolve_context *ctx, const gs_pairing &p, bool at_end, int32_t *number,
                              int32_t *count)
 {
@@ -177,7 +179,8 @@ done:
     return status;
 }
 
-// One pairing: p's groups become half as many; member is theirs in turn.
+// One pairing: about halves the number of groups. *member: replaced by the members of the merged
+// groups.
 gsolve_status pair_once(gsolve_context *ctx, gs_pairing *p, int32_t *number, int32_t **member,
                         int32_t *of)
 {
@@ -220,8 +223,8 @@ gsolve_status pair_groups(gsolve_context *ctx, gs_pairing p, int pairings, int32
         TRY(pair_once(ctx, &p, number, &member, of));
     TRY(gs_launch(q, "single nodes", choose_hosts, gs_grid(q, p.groups), gs_block_size, p));
     TRY(number_leaders(ctx, p, true, number, count));
-    TRY(gs_launch(q, "single nodes", join_singletons, gs_grid(q, p.groups), gs_block_size, p, number,
-                  of));
+    TRY(gs_launch(q, "single nodes", join_singletons, gs_grid(q, p.groups), gs_block_size, p,
+                  number, of));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, p.strongest);
     gsolve_free(ctx, GSOLVE_DEVICE, p.choice);

@@ -1,4 +1,4 @@
-/* pairwise_host.c: aggregates by pairs on the CPU. */
+/* pairwise_host.c: pairwise aggregation on the CPU. */
 #include "core/try.h"
 #include "precond/amg/coarsening/aggregation.h"
 
@@ -6,7 +6,7 @@
 #include "precond/amg/coarsening/pairwise_rules.h"
 #include "precond/diagonal.h"
 
-typedef struct stage { /* of pairing: what its groups have */
+typedef struct stage { /* arrays of one pairing */
     double *strongest;
     int32_t *choice, *mate, *member;
 } stage;
@@ -33,7 +33,7 @@ static void choose(gsolve_context *ctx, const gs_pairing *p)
     }
 }
 
-/* choice becomes the numbers of the new groups. */
+/* choice = the numbers of the merged groups. Returns how many there are. */
 static int32_t number_leaders(const gs_pairing *p)
 {
     int32_t count = 0;
@@ -45,7 +45,8 @@ static int32_t number_leaders(const gs_pairing *p)
     return count;
 }
 
-/* Lone nodes to groups; mate becomes the numbers of those that stay. */
+/* Single nodes join groups; mate = the numbers of the groups that remain. Returns how many there
+ * are. */
 static int32_t join_singletons(gsolve_context *ctx, const gs_pairing *p, int32_t *of)
 {
     int32_t count = 0;

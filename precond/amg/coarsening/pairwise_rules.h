@@ -1,19 +1,22 @@
-/* pairwise_rules.h: how groups of nodes choose each other, the same on every device. What connects
- * two groups is the sum of what connects their nodes. SMALL: what a function of this device is
- * declared with. */
+/* pairwise_rules.h: how groups of nodes choose each other, the same on every device. The connection
+ * of two groups is the sum of the connections of their nodes. SMALL: the storage class of these
+ * functions in the including file. */
 #ifndef GS_PRECOND_AMG_COARSENING_PAIRWISE_RULES_H
 #define GS_PRECOND_AMG_COARSENING_PAIRWISE_RULES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GS_MAX_ADJACENT_GROUPS 48 /* that a group looks at, the first by its rows */
-#define GS_PAIRING_ROUNDS      12 /* of choosing; who is alone then stays so */
+#define GS_MAX_ADJACENT_GROUPS \
+    48 /* adjacent groups that a group considers, the first ones in its rows */
+#define GS_PAIRING_ROUNDS \
+    12 /* rounds of choosing; a group without a mate after them stays single */
 
-#define GS_UNPAIRED (-1) /* mates of groups: none yet, and never */
+#define GS_UNPAIRED (-1) /* values of mate: no mate yet; excluded from pairing */
 #define GS_EXCLUDED (-2)
 
-/* What connects unknowns i and j of equal kind, d their diagonals; 0: nothing negative does. */
+/* The weight of the connection of unknowns i and j with the diagonals d_i and d_j; 0 if it is not
+ * negative. */
 SMALL float gs_weight(double a_ij, double a_ji, double d_i, double d_j)
 {
     const double w = (a_ij + a_ji) / 2;
@@ -22,19 +25,19 @@ SMALL float gs_weight(double a_ij, double a_ji, double d_i, double d_j)
     return (float)(d_i > 0 ? -w : w);
 }
 
-/* Groups at a stage of pairing. */
+/* The groups in one pairing. */
 typedef struct gs_pairing {
-    const void *start; /* A's */
+    const void *start; /* offsets of A */
     bool wide;         /* 64-bit offsets */
     const int32_t *col;
     const float *weight; /* of A's entries, by gs_weight */
     int32_t block;
-    int32_t groups, capacity; /* capacity: nodes a group can have */
-    const int32_t *member;    /* groups x capacity, -1: no more */
-    const int32_t *of;        /* the group of each node, -1: it is out of the game */
-    double *strongest;        /* of each group's connections */
+    int32_t groups, capacity; /* capacity: the largest number of nodes in a group */
+    const int32_t *member;    /* groups x capacity; -1: no more nodes */
+    const int32_t *of;        /* the group of each node; -1: excluded */
+    double *strongest;        /* the strongest connection of each group */
     int32_t *choice, *mate;
-    double strength; /* share of either end's strongest that a connection must have */
+    double strength; /* a connection must have this share of the strongest one at both ends */
 } gs_pairing;
 
 SMALL int64_t gs_pairing_start(const gs_pairing *p, int32_t row)
@@ -63,8 +66,8 @@ SMALL void gs_add_adjacent_group(gs_adjacent_groups *adjacent, int32_t group, do
     adjacent->weight[e] += weight;
 }
 
-/* Nodes that are out of the game are in no group: only where A's pattern is not symmetric does a
- * row name one. */
+/* Finds the groups adjacent to g and the weights of the connections. Excluded nodes are in no
+ * group; rows refer to them only if A's pattern is not symmetric. */
 SMALL void gs_find_adjacent_groups(const gs_pairing *p, int32_t g, gs_adjacent_groups *adjacent)
 {
     adjacent->count = 0;
@@ -80,7 +83,8 @@ SMALL void gs_find_adjacent_groups(const gs_pairing *p, int32_t g, gs_adjacent_g
     }
 }
 
-/* A number that both ends of a connection draw alike, which decides between equals. */
+/* A pseudo-random number of a pair of groups, the same for both. It decides between connections of
+ * equal weight. */
 SMALL uint64_t gs_pair_hash(int32_t g, int32_t h)
 {
     const uint64_t low = (uint64_t)(uint32_t)(g < h ? g : h);
@@ -91,7 +95,7 @@ SMALL uint64_t gs_pair_hash(int32_t g, int32_t h)
     return x ^ x >> 32;
 }
 
-/* Whether w and h are a better choice for g than the best so far. */
+/* Whether h with weight w is a better choice for g than best with weight most. */
 SMALL bool gs_is_better(int32_t g, int32_t h, double w, int32_t best, double most)
 {
     return w > most || (w == most && gs_pair_hash(g, h) < gs_pair_hash(g, best));
@@ -99,7 +103,7 @@ SMALL bool gs_is_better(int32_t g, int32_t h, double w, int32_t best, double mos
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-/* strongest[g]; a node without connections is out of the game. */
+/* Sets strongest[g]. A node without connections is excluded. */
 SMALL void gs_begin_pairing(const gs_pairing *p, int32_t g)
 {
     gs_adjacent_groups adjacent;
@@ -113,8 +117,8 @@ SMALL void gs_begin_pairing(const gs_pairing *p, int32_t g)
     p->mate[g] = most > 0 || p->capacity > 1 ? GS_UNPAIRED : GS_EXCLUDED;
 }
 
-/* choice[g] = the free group that it is most strongly connected to, unless that was chosen already
- * and still is free; -1: none. */
+/* choice[g] = the unpaired group with the strongest connection to g; -1: none. An earlier choice
+ * stays while it is unpaired. */
 SMALL void gs_choose_mate(const gs_pairing *p, int32_t g)
 {
     gs_adjacent_groups adjacent;
@@ -135,7 +139,7 @@ SMALL void gs_choose_mate(const gs_pairing *p, int32_t g)
     p->choice[g] = best;
 }
 
-/* mate[g] where both have chosen each other. */
+/* Pairs g with its choice if both have chosen each other. */
 SMALL void gs_confirm_mate(const gs_pairing *p, int32_t g)
 {
     const int32_t h = p->choice[g];
@@ -145,14 +149,14 @@ SMALL void gs_confirm_mate(const gs_pairing *p, int32_t g)
 
 /* --- what becomes of groups ------------------------------------------------------------------- */
 
-/* Whether g gives its number to what becomes of it. */
+/* Whether g gives its number to the merged group: it is single, or the first of its pair. */
 SMALL bool gs_is_leader(const gs_pairing *p, int32_t g)
 {
     return p->mate[g] == GS_UNPAIRED || p->mate[g] > g;
 }
 
-/* The nodes of g, if it leads, and its mate's: those of group number in a table with twice the
- * capacity; of[I] = number for each. A node that is out of the game gets of[I] = -1. */
+/* If g is a leader: writes its nodes and those of its mate to group `number` of a table with twice
+ * the capacity, and of[I] = number for each. of[I] = -1 for an excluded node. */
 SMALL void gs_merge_groups(const gs_pairing *p, int32_t g, int32_t number, int32_t *member,
                            int32_t *of)
 {
@@ -175,9 +179,9 @@ SMALL bool gs_is_singleton(const gs_pairing *p, int32_t g)
     return p->member[(int64_t)g * p->capacity + 1] < 0;
 }
 
-/* At the end, where capacity > 1: choice[g] = the group of several that a lone node is most
- * strongly connected to, which takes it: else such nodes would be most of a coarse level in the
- * end. -1: g stays. */
+/* After the last pairing, with capacity > 1: choice[g] = the group of several nodes with the
+ * strongest connection to the single node g, which joins it; -1: g stays. Without this, single
+ * nodes would make up most of a coarse level. */
 SMALL void gs_choose_host(const gs_pairing *p, int32_t g)
 {
     gs_adjacent_groups adjacent;
@@ -195,7 +199,7 @@ SMALL void gs_choose_host(const gs_pairing *p, int32_t g)
     p->choice[g] = best;
 }
 
-/* of[I] of all nodes of g; number: of the groups that stay. */
+/* of[I] = the final number of the group of each node of g. number: of the groups that remain. */
 SMALL void gs_renumber_nodes(const gs_pairing *p, int32_t g, const int32_t *number, int32_t *of)
 {
     const int32_t host = p->choice[g] >= 0 ? p->choice[g] : g;

@@ -1,6 +1,6 @@
-/* strength_body.h: strong connections for one type, see aggregation.h. */
+/* strength_body.h: strong connections on the CPU for one value type, see aggregation.h. */
 
-/* The norms of the diagonal, and of each row's largest entry beside it. */
+/* m[i] = |a_ii| and the largest |a_ij|, j != i. */
 static void FN(measure_rows)(gsolve_context *ctx, const gsolve_csr *A, gs_node_norms *m)
 {
     const T *a = A->value;
@@ -40,8 +40,8 @@ static void FN(connect_row)(const gsolve_csr *A, const gs_connections *G, double
     G->degree[i] = (int32_t)(at - begin);
 }
 
-/* The sum of squares of the entries in node J's columns, by rows; next[r]: the first entry of row r
- * that may be one of them. */
+/* The sum of squares of the entries of this node in the columns of node J, row by row. next[r]: the
+ * first entry of row r that can be one of them. */
 static double FN(square)(const gsolve_csr *A, const node_rows *w, int32_t J)
 {
     const T *a = A->value;

@@ -1,4 +1,5 @@
-// strength_cuda.cu: strong connections on a GPU.
+// strength_cuda.cu: strong connections on a GPU. The kernels read A twice, once for the norms and
+// once for the decisions, and write the flags and the neighbours.
 #include "precond/subwarp.cuh"
 
 extern "C" {
@@ -14,6 +15,7 @@ namespace
 
 // --- nodes of one unknown ---------------------------------------------------------------------
 
+// m[i] = |a_ii| and the largest |a_ij|, j != i. L threads own a row.
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     measure_rows(int32_t n, const O *start, const int32_t *col, const T *a, gs_node_norms *m)
@@ -35,6 +37,8 @@ __global__ void __launch_bounds__(gs_block_size)
     if (g.lane == 0 && g.unit < n) m[g.unit] = gs_node_norms{diagonal, largest};
 }
 
+// Decides for each entry whether it is strong, and lists the strong neighbours in order. L threads
+// own a row; a ballot gives each strong entry its position.
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     connect_rows(int32_t n, const O *start, const int32_t *col, const T *a, double strength,
@@ -62,7 +66,7 @@ __global__ void __launch_bounds__(gs_block_size)
 
 // --- nodes of several -------------------------------------------------------------------------
 
-// The first entry of a row in node J's columns or behind them.
+// The position of the first entry of a row at or after node J's columns.
 template <class O>
 __device__ int64_t first_of(const O *start, const int32_t *col, int32_t block, int32_t row,
                             int32_t J)
@@ -87,7 +91,7 @@ struct nodes_of {
     const T *a;
     int32_t block;
 
-    // Whether entry k of row r of node I is the first of all in its column node.
+    // Whether entry k of row r of node I is the first entry of I in its column node.
     __device__ bool is_first(int32_t I, int32_t r, int64_t k) const
     {
         const int32_t J = col[k] / block;
@@ -99,7 +103,8 @@ struct nodes_of {
         return true;
     }
 
-    // The sum of squares in node J's columns, by rows, as on the host: not fused.
+    // The sum of squares in node J's columns, row by row as on the host, without fused operations:
+    // the bits are the same.
     __device__ double square(int32_t I, int32_t r, int32_t J) const
     {
         double sum = 0;
@@ -125,6 +130,8 @@ struct nodes_of {
     }
 };
 
+// m[I] = the norms of node I. A warp owns a node. A lane computes the norm of a block from its
+// first entry on.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     measure_nodes(int32_t nodes, nodes_of<T, O> A, gs_node_norms *m)
@@ -152,7 +159,8 @@ __global__ void __launch_bounds__(gs_block_size)
     if (g.lane == 0) m[I] = gs_node_norms{diagonal, largest};
 }
 
-// list[0..n) ascending. It is nearly always, since rows of a node mostly have one pattern.
+// Sorts list[0, n) by insertion. It is nearly always sorted, because the rows of a node mostly have
+// one pattern.
 __device__ void put_in_order(int32_t *list, int32_t n)
 {
     for (int32_t e = 1; e < n; e++) {
@@ -163,6 +171,8 @@ __device__ void put_in_order(int32_t *list, int32_t n)
     }
 }
 
+// Decides for each block of node I whether it is strong, flags its entries and lists the
+// neighbours. A warp owns a node; a lane handles a block from its first entry on.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     connect_nodes(int32_t nodes, nodes_of<T, O> A, double strength, const gs_node_norms *m,

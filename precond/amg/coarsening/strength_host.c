@@ -7,7 +7,7 @@
 #define SMALL static inline
 #include "precond/amg/coarsening/strength_rule.h"
 
-/* The rows of a node walked through together, column node by column node. */
+/* Positions in the rows of a node, which are read together, one column node after the other. */
 typedef struct node_rows {
     int32_t block;
     int64_t next[GS_MAX_UNKNOWNS], end[GS_MAX_UNKNOWNS];
@@ -26,7 +26,7 @@ static node_rows begin_node(const gsolve_csr *A, int32_t block, int32_t I)
     return w;
 }
 
-/* The least node that a row has still an entry in; INT32_MAX: none. */
+/* The smallest column node in which a row still has an entry; INT32_MAX: none. */
 static int32_t next_node(const gsolve_csr *A, const node_rows *w)
 {
     int32_t J = INT32_MAX;
@@ -38,7 +38,7 @@ static int32_t next_node(const gsolve_csr *A, const node_rows *w)
     return J;
 }
 
-/* Past the entries in node J, the next_node; unless strong is NULL, each is marked so. */
+/* Advances past the entries in column node J; sets their flags in strong unless it is NULL. */
 static void skip_node(const gsolve_csr *A, node_rows *w, int32_t J, uint8_t *strong, uint8_t mark)
 {
     for (int32_t r = 0; r < w->block; r++) {

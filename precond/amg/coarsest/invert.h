@@ -9,10 +9,11 @@
 #define GS_MAX_NULL 8 /* near-null vectors that are tested */
 
 typedef struct gs_inverted {
-    double norm;                                     /* the largest sum of magnitudes in a row */
-    double asymmetry;                                /* the largest |a_ij - a_ji| */
-    double image[GS_MAX_NULL], largest[GS_MAX_NULL]; /* max_i |A w|_i and max_i |w_i| for each vector w */
-    double least_pivot, most_pivot;                  /* 0 and infinity if a pivot is not a positive number */
+    double norm;      /* the largest sum of magnitudes in a row */
+    double asymmetry; /* the largest |a_ij - a_ji| */
+    double image[GS_MAX_NULL],
+        largest[GS_MAX_NULL];       /* max_i |A w|_i and max_i |w_i| for each vector w */
+    double least_pivot, most_pivot; /* 0 and infinity if a pivot is not a positive number */
     double residual; /* max |A A^-1 - I|_ij; computed only with the transposed inverse */
 } gs_inverted;
 

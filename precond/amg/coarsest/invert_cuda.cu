@@ -19,9 +19,11 @@ extern "C" {
 namespace
 {
 
-constexpr int tile_side = 32;                          // rows and columns of a tile
-constexpr int thread_rows = gs_block_size / tile_side; // rows of a tile that the block covers at once
-constexpr int per_thread = tile_side / thread_rows;    // elements of a tile that a thread owns, in one column
+constexpr int tile_side = 32; // rows and columns of a tile
+constexpr int thread_rows =
+    gs_block_size / tile_side; // rows of a tile that the block covers at once
+constexpr int per_thread =
+    tile_side / thread_rows; // elements of a tile that a thread owns, in one column
 
 using tile = double[tile_side][tile_side + 1];
 

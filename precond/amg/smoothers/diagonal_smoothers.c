@@ -1,11 +1,11 @@
-/* smoothers.c: those that divide by a diagonal: l1_jacobi, spai0, chebyshev. l1_jacobi and
- * chebyshev take D = diag(sum_j |a_ij|), which given no smaller than A where A given symmetric
- * (x'Ax <= x'Dx), so that 1 bounds the spectrum of D^-1 A without an estimate. All are polynomials
- * in D^-1 A times D^-1, so that the sweep back given the sweep.
+/* diagonal_smoothers.c: the smoothers that divide by a diagonal D: l1_jacobi, spai0 and chebyshev.
+ * l1_jacobi and chebyshev use D = diag(sum_j |a_ij|). For a symmetric A, x'Ax <= x'Dx, so that 1
+ * bounds the spectrum of D^-1 A without an estimate. All are polynomials in D^-1 A times D^-1, so
+ * that the sweep back equals the sweep.
  *
- * Where the level given multiplied by its rows, of similar lengths, or by slices on a GPU, a step
- * given one fused_pass over these, from x_k into the vector that holds x_k-1; else it given a
- * product and a fused_pass over vectors. */
+ * If the level's products use rows of similar lengths, or slices on a GPU, a step is one pass over
+ * the matrix, from x_k into the vector that holds x_k-1. Else a step is a product and a pass over
+ * vectors. */
 #include <string.h>
 
 #include "core/staging.h"
@@ -18,17 +18,17 @@
 
 typedef struct relaxation {
     gs_inverse_diagonal kind;
-    void *d; /* D's reciprocals */
-    gsolve_dense
-        p;        /* chebyshev's direction, where a step, or one with A', given two passes; space */
-    int degree;   /* of the polynomial; of jacobi: its steps */
-    double omega; /* jacobi: factor of a step */
-    int its;      /* chebyshev: see gs_estimate_lambda_max */
+    void *d;        /* the reciprocals of D */
+    gsolve_dense p; /* the direction of chebyshev, if a step is two passes or A is not symmetric;
+                       else work space */
+    int degree;     /* degree of the polynomial; for l1_jacobi the number of steps */
+    double omega;   /* l1_jacobi: factor of a step */
+    int its;        /* chebyshev: see gs_estimate_lambda_max */
     gs_polynomial polynomial;
-    bool fused;  /* a step given one fused_pass over rows */
-    bool sliced; /* ... with one column one over the matrix's slices */
-    bool even;   /* it may be one for several columns, while the rows are there */
-    double mean; /* entries a row */
+    bool fused;  /* a step is one pass over the rows */
+    bool sliced; /* for one column a step is one pass over the slices of the matrix */
+    bool even;   /* for several columns a step can be one pass over the rows, while they exist */
+    double mean; /* entries per row */
     gsolve_matrix_info A;
 } relaxation;
 
@@ -41,7 +41,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, s);
 }
 
-/* The part of the spectrum of D^-1 A, of which 1 given a bound, that a polynomial given for. */
+/* Sets the upper end of the spectrum of D^-1 A for the polynomial. 1 is a bound. */
 static gsolve_status set_spectrum(relaxation *s, gsolve_context *ctx, const gs_level_view *level)
 {
     gsolve_dense q = {0};
@@ -78,7 +78,8 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view
                            relaxation given)
 {
     const gsolve_csr *A = level->A;
-    const bool needs_direction = given.omega == 0 && given.degree > 1; /* the last direction */
+    const bool needs_direction =
+        given.omega == 0 && given.degree > 1; /* whether a sweep stores directions */
     relaxation *s = NULL;
     gsolve_status status;
 
@@ -142,7 +143,8 @@ static gs_polynomial_step next_step(const relaxation *S, gs_polynomial_step s)
     return S->omega != 0 ? s : gs_polynomial_next(S->polynomial, s);
 }
 
-/* From 0, x itself given the direction after the first step; after the last it given not needed. */
+/* A sweep of products and passes over vectors. From zero, x is the direction after the first step.
+ * After the last step no direction is needed. */
 static gsolve_status sweep_unfused(const relaxation *S, gsolve_context *ctx,
                                    const gs_level_view *level, gsolve_dense b, gsolve_dense x,
                                    gsolve_dense space, bool zero)
@@ -168,7 +170,7 @@ done:
     return status;
 }
 
-/* y = x + s->a d * (b - A x) + s->c (x - old), or the residual where s given NULL. */
+/* y = x + s->a d * (b - A x) + s->c (x - old), or y = b - A x if s is NULL. */
 static gsolve_status fused_pass(const relaxation *S, gsolve_context *ctx,
                                 const gs_level_view *level, const gs_polynomial_step *s,
                                 gsolve_dense b, const void *x, const void *old, void *y)
@@ -186,7 +188,7 @@ static gsolve_status fused_pass(const relaxation *S, gsolve_context *ctx,
         &(gs_relax_step){.a = s->a, .c = s->c, .d = S->d, .b = b.value, .old = old, .y = y});
 }
 
-/* The last step of a cycle that ends in double precision. */
+/* The last step of a cycle that writes its result in double precision. */
 static gsolve_status last_pass_f64(const relaxation *S, const gs_level_view *level,
                                    gs_polynomial_step s, const void *b, const void *x,
                                    const void *old)
@@ -216,7 +218,8 @@ static gsolve_status first_step_from_zero(const relaxation *S, gsolve_context *c
                          (gs_step_vectors){.d = S->d, .b = b.value, .x = x});
 }
 
-/* The same to and fro between x and space, with x_k - x_k-1 for p. */
+/* A sweep of fused passes, alternately from x to space and back; x_k - x_k-1 serves as the
+ * direction. */
 static gsolve_status sweep_fused(const relaxation *S, gsolve_context *ctx,
                                  const gs_level_view *level, gsolve_dense b, gsolve_dense x,
                                  gsolve_dense space, bool zero)
@@ -247,9 +250,9 @@ done:
 
 #define FEW_ROWS 1000000
 
-/* Whether a step on so many columns given one fused_pass. Slices are faster than rows for one
- * column, and for several where there are many rows: with a thread to a row, small_even keep a GPU
- * waiting. */
+/* Whether a step on this many columns is one pass over the matrix. Slices are faster than rows for
+ * one column. They are faster for several columns too if there are many rows; with a thread per
+ * row, a small matrix does not fill a GPU. */
 static bool is_fused(const relaxation *s, const gs_level_view *level, int32_t columns)
 {
     const bool small_even = s->even && level->A->col && level->A->nrows <= FEW_ROWS;
@@ -281,8 +284,8 @@ static gsolve_status residual(const void *self, gsolve_context *ctx, const gs_le
     return fused_pass(s, ctx, level, NULL, b, x.value, NULL, r.value);
 }
 
-/* Passes over the matrix with b, d, x and what was before it; else with b, d, x twice and, for a
- * polynomial, p twice beside the product. */
+/* Bytes of a sweep. One pass: the matrix, b, d, x and the vector before x. Two passes: the product,
+ * and b, d, x twice; for a polynomial also p twice. */
 static size_t bytes(const void *self, const gs_level_view *level)
 {
     const relaxation *s = self;

@@ -1,5 +1,5 @@
-/* gauss_seidel.c: the smoother gs, see gauss_seidel.h. A sweep back takes colours, or the rows of a
- * block, in the opposite order, and is the transpose of a sweep where A is symmetric. */
+/* gauss_seidel.c: the smoother gs, see gauss_seidel.h. A sweep back takes the colours, or the rows
+ * of a block, in the opposite order. It is the transpose of a sweep if A is symmetric. */
 #include "precond/amg/smoothers/gauss_seidel.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ void gs_colours_destroy(gs_colours *C, gsolve_context *ctx)
     memset(C, 0, sizeof *C);
 }
 
-/* C->colour, C->count; with A' where connections go one way. */
+/* Sets C->colour and C->count. If the pattern is not symmetric, A' is needed too. */
 static gsolve_status colour(gs_colours *C, gsolve_context *ctx, const gsolve_csr *A)
 {
     const gs_gauss_seidel_kernels *kernels = GS_KERNELS(gs_gauss_seidel, ctx, A->type);
@@ -170,7 +170,7 @@ static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_level
                  (gs_sweep_vectors){s->d, b.value, x.value, space.value});
 }
 
-/* A's rows once, b, d, and x twice. */
+/* Moves A's rows, b and d once, and x twice. */
 static size_t bytes(const void *self, const gs_level_view *level)
 {
     const size_t vector = (size_t)level->A->nrows * gs_type_size(level->A->type);

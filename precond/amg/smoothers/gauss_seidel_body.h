@@ -1,15 +1,16 @@
-/* gauss_seidel_body.h: sweeps for one type, see gauss_seidel.h. */
+/* gauss_seidel_body.h: sweeps of Gauss-Seidel on the CPU for one value type, see gauss_seidel.h. A
+ * thread owns blocks of rows. A sweep reads A's rows, b and d once, and reads and writes x. */
 
-/* A sweep over several columns. */
+/* The arguments of a sweep. */
 typedef struct FN(sweep_args) {
     const gsolve_csr *A;
     int32_t columns;
     bool zero, back;
     const T *d, *b, *old;
-    T *x, *r; /* r: with A', and then there are neither b nor old */
+    T *x, *r; /* r is set for a sweep with A'; b and old are NULL then */
 } FN(sweep_args);
 
-/* sum += value times row j of x */
+/* sum += value times row j of x, for all columns. */
 static inline __attribute__((always_inline)) void FN(add)(const int32_t columns, T value,
                                                           const T *x, int32_t j, T *sum)
 {
@@ -49,7 +50,7 @@ static gsolve_status FN(begin)(gs_queue *q, int64_t n, int32_t columns, const in
     return GSOLVE_OK;
 }
 
-/* x += d (b - Ax) in row i */
+/* x += d (b - A x) in row i. */
 static void FN(relax_row)(const gsolve_csr *A, int32_t i, int32_t columns, T d, const T *b, T *x)
 {
     const T *value = A->value;
@@ -102,7 +103,7 @@ static gsolve_status FN(block_diagonal)(gs_queue *q, const gsolve_csr *A, void *
     return GSOLVE_OK;
 }
 
-/* One column. */
+/* Sweeps one block for one column. */
 static void FN(sweep_one_column)(const FN(sweep_args) * v, int32_t at, int32_t end)
 {
     const bool wide = v->A->offset == GSOLVE_O64;

@@ -1,7 +1,8 @@
-/* gauss_seidel_columns.h: gauss_seidel_rows.h for several columns by rows, at most GS_AMG_COLUMNS,
- * whose number is a constant where there often are so sweep_columns. */
+/* gauss_seidel_columns.h: the functions of gauss_seidel_rows.h for up to GS_AMG_COLUMNS columns,
+ * row-major. For 4 and 8 columns the compiler sees the number as a constant. */
 
-/* sum += row i times x, or old outside the block: before the diagonal in it, and the others. */
+/* Adds row i times x to `before` for the columns of the block before i, and to `after` for all
+ * others. Outside the block x counts with its old values. */
 static inline __attribute__((always_inline)) void ON(row_product_of)(
     const gsolve_csr *A, const int32_t columns, int32_t i, int32_t at, int32_t end, const T *x,
     const T *old, T *before, T *after)
@@ -29,7 +30,7 @@ static inline __attribute__((always_inline)) void ON(sweep_block_from_x_of)(
     }
 }
 
-/* From 0, where only what has been reached counts. */
+/* From x = 0: only rows of the block that have been updated count. */
 static inline __attribute__((always_inline)) void ON(sweep_block_from_zero_of)(
     const FN(sweep_args) * v, const int32_t columns, int32_t at, int32_t end)
 {
@@ -48,7 +49,7 @@ static inline __attribute__((always_inline)) void ON(sweep_block_from_zero_of)(
     }
 }
 
-/* With A': b is what is left. */
+/* With A': r is the residual of the block. */
 static inline __attribute__((always_inline)) void ON(transposed_block_of)(const FN(sweep_args) * v,
                                                                           const int32_t columns,
                                                                           int32_t at, int32_t end)

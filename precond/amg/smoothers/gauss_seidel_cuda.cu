@@ -1,6 +1,7 @@
-// gauss_seidel_cuda.cu: the colours of Gauss-Seidel on a GPU: in rounds, in each of which the rows
-// are coloured that wait for no other; of several the host looks at the last one's end. A row that
-// is host_facts as not coloured though it is costs a round and changes nothing.
+// gauss_seidel_cuda.cu: the colouring for Gauss-Seidel on a GPU (Jones and Plassmann). In each
+// round every row is coloured that has no uncoloured neighbour of higher priority. The host tests
+// only after several rounds whether a row is left. A row may still appear uncoloured to its
+// neighbours after it was coloured; that costs a round and changes no colour.
 #include "precond/amg/smoothers/gauss_seidel.cuh"
 #include "precond/subwarp.cuh"
 
@@ -34,8 +35,12 @@ pattern<O> pattern_of(const gsolve_csr *A)
     return {(const O *)A->start, A->col};
 }
 
+// The numbers that the kernels tell the host: whether a row is left, the number of colours, whether
+// the pattern is not symmetric.
 enum { UNCOLOURED, COUNT, ONE_SIDED, FACTS };
 
+// facts[ONE_SIDED] = 1 if a row has an entry (i, j) without (j, i). L threads own a row, and look
+// up each entry by binary search.
 template <int L, class O>
 __global__ void __launch_bounds__(gs_block_size)
     find_one_sided(int32_t n, pattern<O> A, int32_t *facts)
@@ -51,7 +56,8 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// What this lane sees of row i: the colours from base on that are in use; whether i has to wait.
+// This lane's share of the neighbours of row i. *used: the colours base to base + 63 that they
+// have. *blocked: one of them has a higher priority and no colour.
 template <int L, class O>
 __device__ void inspect_neighbours(pattern<O> A, int64_t i, int lane, const int32_t *colour,
                                    int32_t base, unsigned long long *used, bool *blocked)
@@ -66,6 +72,9 @@ __device__ void inspect_neighbours(pattern<O> A, int64_t i, int lane, const int3
     }
 }
 
+// One round. L threads own a row: they collect the colours of its neighbours, 64 at a time, and
+// take the smallest that is free. Reads the patterns of A and B and the colours of the neighbours.
+// last: also sets facts[UNCOLOURED] if a row is left.
 template <int L, class O>
 __global__ void __launch_bounds__(gs_block_size)
     colour_rows(int32_t n, pattern<O> A, pattern<O> B, bool last, int32_t *colour, int32_t *facts)
@@ -95,7 +104,7 @@ __global__ void __launch_bounds__(gs_block_size)
     if (last && open && found < 0) facts[UNCOLOURED] = 1;
 }
 
-// Rounds until none is left.
+// Runs rounds until no row is left.
 template <class O, class Round>
 gsolve_status colour_all(gsolve_context *ctx, int32_t *facts, int32_t *host_facts, Round round)
 {

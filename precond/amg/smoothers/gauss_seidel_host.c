@@ -1,5 +1,5 @@
-/* gauss_seidel_host.c: Gauss-Seidel on the CPU: by blocks of rows; and by colours, which is what
- * devices with memory of their own do. */
+/* gauss_seidel_host.c: Gauss-Seidel on the CPU: by blocks of rows, and by colours as on a GPU (for
+ * tests). */
 #include "precond/amg/smoothers/gauss_seidel.h"
 
 #include <math.h>
@@ -26,8 +26,8 @@ static bool has_symmetric_pattern(const gsolve_csr *A)
     return true;
 }
 
-/* *used: in bit c whether a neighbour of i in row i of A has colour base + c. False: one that comes
- * before i has none yet. */
+/* Sets bit c of *used if a neighbour of i in row i of A has colour base + c. False: a neighbour of
+ * higher priority has no colour yet. */
 static bool inspect_neighbours(const gsolve_csr *A, int32_t i, const int32_t *colour, int32_t base,
                                uint64_t *used)
 {
@@ -40,7 +40,7 @@ static bool inspect_neighbours(const gsolve_csr *A, int32_t i, const int32_t *co
     return true;
 }
 
-/* The colour of i, or -1 if it has to wait. */
+/* The colour of i, or -1 if a neighbour of higher priority has none yet. */
 static int32_t colour_row(const gsolve_csr *A, const gsolve_csr *B, int32_t i,
                           const int32_t *colour)
 {

@@ -1,8 +1,8 @@
-/* gauss_seidel_rows.h: the rows of one block from at to end, for one type OFFSET of row starts.
- * Each waits for the one before it, so that what waits is kept short. */
+/* gauss_seidel_rows.h: sweeps over the rows [at, end) of one block for one offset type. Each row
+ * depends on the row before it, so that the code keeps the dependent chain of operations short. */
 
-/* Row i times x, or old outside the block. Sums before and after the diagonal are apart, so that
- * the product with the element reached last is not waited for by the others. */
+/* Row i times x; outside the block x counts with its old values. The sums before and after the
+ * diagonal are separate, so that only one of them depends on the row updated last. */
 static inline __attribute__((always_inline)) T ON(row_product)(OFFSET k, OFFSET to, const T *value,
                                                                const int32_t *col, int32_t i,
                                                                int32_t at, int32_t end, const T *x,
@@ -29,8 +29,9 @@ static void ON(sweep_block_from_x)(const gsolve_csr *A, int32_t at, int32_t end,
     }
 }
 
-/* From 0, where only what has been reached counts: the latest comes last, and each is multiplied by
- * d_i a_ij, which does not wait. The loops are short: vectors of them would be slower. */
+/* From x = 0: only rows of the block that have been updated count. The row updated last is added
+ * last. Each x_j is multiplied by d_i a_ij, a product that depends on no other row. The loops are
+ * short, so that vector instructions would be slower. */
 static void ON(up_from_zero)(const gsolve_csr *A, int32_t at, int32_t end, const T *d, const T *b,
                              T *x)
 {
@@ -73,8 +74,7 @@ static void ON(sweep_block_from_zero)(const gsolve_csr *A, int32_t at, int32_t e
     (back ? ON(down_from_zero) : ON(up_from_zero))(A, at, end, d, b, x);
 }
 
-/* With A': each row, once reached, is taken from what is left (r) of those after it in its block.
- */
+/* With A': after row i is updated, its part is subtracted from r in the later rows of the block. */
 static void ON(transposed_block)(const gsolve_csr *A, int32_t at, int32_t end, bool zero, bool back,
                                  const T *d, T *r, T *x)
 {

@@ -1,4 +1,7 @@
-// gauss_seidel_sweep_cuda.cu: Gauss-Seidel by colours on a GPU, for a column and for several.
+// gauss_seidel_sweep_cuda.cu: sweeps of multicolour Gauss-Seidel on a GPU, for one column and for
+// several. A launch updates the rows of one colour; L threads own a row. A sweep reads the matrix,
+// b and d once, and reads and writes x. Rows of one colour are not neighbours, so that the order
+// within a launch does not change the bits.
 #include "core/pdl.cuh"
 #include "precond/amg/smoothers/gauss_seidel.cuh"
 #include "precond/amg/smoothers/row_lanes.cuh"
@@ -13,9 +16,10 @@ namespace
 {
 
 constexpr int max_one_block_entries =
-    65536; // entries, of all columns, of which one block sweeps all colours
+    65536; // entries times columns up to which one thread block sweeps all colours
 constexpr int one_block_threads = 1024;
 
+// x = d * b in the rows of one colour, 0 elsewhere. A thread owns W neighbouring elements.
 template <class T>
 struct begin_one : gs_plain {
     gs_row_of_element row;
@@ -51,8 +55,8 @@ struct vectors {
     T *x;
 };
 
-// The listed rows that fall to this group: unit, unit + groups, ... below count. All of a warp make
-// the same rounds.
+// Updates the listed rows unit, unit + groups, ... below count. All threads of a warp run through
+// the same rounds, because the sums involve the whole warp.
 template <int L, class T, class O>
 __device__ void sweep_rows(const gs_rows<T, O> &A, const int32_t *row, int32_t count, int lane,
                            int64_t unit, int64_t groups, vectors<T> v)
@@ -78,7 +82,7 @@ __device__ void sweep_rows(const gs_rows<T, O> &A, const int32_t *row, int32_t c
     }
 }
 
-// The same for several columns, a lane having one of them.
+// sweep_rows for several columns; each lane owns one column.
 template <int L, class T, class O>
 __device__ void sweep_rows(const gs_rows<T, O> &A, const int32_t *row, int32_t count,
                            const gs_column_lane<L, 1> &m, int64_t unit, int64_t groups,
@@ -104,7 +108,8 @@ __device__ void sweep_rows(const gs_rows<T, O> &A, const int32_t *row, int32_t c
     }
 }
 
-// A lane's part in it: none for one column, where it is but a lane.
+// The state of a lane for sweep_rows: its number, or for several columns its column and share of
+// the entries.
 template <int L, bool BATCHED>
 __device__ auto lane_state(const gs_column_group &some, int lane)
 {
@@ -115,6 +120,7 @@ __device__ auto lane_state(const gs_column_group &some, int lane)
     }
 }
 
+// L threads own a row of the colour at a time; see sweep_rows.
 template <int L, bool BATCHED, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     sweep_colour(gs_rows<T, O> A, const int32_t *row, int32_t count, gs_column_group some,
@@ -127,11 +133,12 @@ __global__ void __launch_bounds__(gs_block_size)
                   (int64_t)gridDim.x * (gs_block_size / L), v);
 }
 
-struct colour_order { // colours from, from + step, ... as long as they are in 0 ... count - 1
+struct colour_order { // the colours from, from + step, ... within 0 to count - 1
     int32_t count, from, step;
 };
 
-// Colour after colour by one block, where a launch for each would take longer.
+// One thread block sweeps all colours, with a barrier between them. For few entries this is faster
+// than a launch per colour.
 template <int L, bool BATCHED, class T, class O>
 __global__ void __launch_bounds__(one_block_threads)
     sweep_all_colours(gs_rows<T, O> A, const int32_t *row, const int32_t *first, colour_order o,

@@ -1,14 +1,14 @@
-/* ilu.c: the smoother ilu: x += M^-1 (b - A x), M = (I + L) D (I + U) the incomplete LU
- * factorisation of level 0. The sweep back is the sweep: M is symmetric where A is.
+/* ilu.c: the smoother ilu: x += M^-1 (b - A x), where M = (I + L) D (I + U) is the incomplete LU
+ * factorisation of level 0. M is symmetric if A is, so that the sweep back equals the sweep.
  *
  * On the CPU these are the factors of the preconditioner ilu, and solves with them are exact. On a
- * device of its own memory the factors are those of ilu.h, and a solve with I + T, T strictly
- * triangular, is approximated by steps of Jacobi from y_0 = r,
+ * GPU the factors are those of ilu.h, and a solve with I + T, T strictly triangular, is
+ * approximated by Jacobi steps from y_0 = r,
  *
  *     y_k+1 = r - T y_k
  *
- * which end at the solution and remove first what oscillates, for which a smoother is there (Anzt,
- * Chow and Dongarra, Euro-Par 2015). */
+ * They reach the solution after at most n steps, and reduce oscillating errors first, which is what
+ * a smoother needs (Anzt, Chow and Dongarra, Euro-Par 2015). */
 #include "precond/amg/smoothers/ilu.h"
 
 #include <string.h>
@@ -59,7 +59,8 @@ done:
 
 /* --- factors on a device ---------------------------------------------------------------------- */
 
-/* t's rows get values, and are made a matrix, in the format of A's, unless they are one. */
+/* Sets the values of the strict triangle t from the factorisation (s, d). The first call also makes
+ * it a matrix, in this format. */
 static gsolve_status set_side(gs_ilu_side *t, gsolve_context *ctx, const gsolve_csr *A,
                               const char *format, const void *s, const void *d, bool upper)
 {
@@ -81,7 +82,8 @@ done:
     return status;
 }
 
-/* S, d = the factorisation after all sweeps: entry by entry of A, and the reciprocals of D. */
+/* Runs GS_ILU_SWEEPS sweeps, alternately between the two arrays of S and of d. S: s_ij for each
+ * entry of A. d: 1 / D_ii. */
 static gsolve_status factor_in_sweeps(gs_ilu *s, gsolve_context *ctx, const gsolve_csr *A,
                                       void *const S[2], void *const d[2])
 {
@@ -124,8 +126,8 @@ done:
 
 /* --- set-up ----------------------------------------------------------------------------------- */
 
-#define MAX_EIGENVALUE 1.5 /* eigenvalue of M^-1 A that sweeps are to see: from 2 on they amplify \
-                            */
+#define MAX_EIGENVALUE \
+    1.5 /* largest eigenvalue of M^-1 A after scaling; from 2 on a sweep amplifies the error */
 #define DEFAULT_ITS 8
 
 typedef struct sweep_space {
@@ -134,7 +136,7 @@ typedef struct sweep_space {
     gsolve_dense r, space;
 } sweep_space;
 
-/* p = M^-1 A (scale p) */
+/* A gs_linear_map: p = M^-1 A (scale p). */
 static gsolve_status apply_sweep(const void *data, gsolve_context *ctx, double scale,
                                  gsolve_dense p)
 {
@@ -147,7 +149,8 @@ done:
     return status;
 }
 
-/* The fewer steps, the further beyond 1 the eigenvalues of M^-1 A may lie. */
+/* Estimates the largest eigenvalue of M^-1 A by power iterations, and scales M^-1 if it is above
+ * MAX_EIGENVALUE. The fewer Jacobi steps, the larger it can be. */
 static gsolve_status set_scale(gs_ilu *s, gsolve_context *ctx, const gs_level_view *level, int its)
 {
     const gsolve_csr *A = level->A;
@@ -212,7 +215,7 @@ done:
     return status;
 }
 
-/* A with b, x and r, both factors, and z, x twice. */
+/* Moves A with b, x and r; both factors; z, and x twice. */
 static size_t bytes(const void *self, const gs_level_view *level)
 {
     const gs_ilu *s = self;

@@ -1,4 +1,4 @@
-// ilu_cuda.cu: the factorisation of ilu.h on a GPU: some lanes share a row, each has entries of it.
+// ilu_cuda.cu: the incomplete factorisation of ilu.h on a GPU.
 #include "precond/amg/coarsening/classical/prefix_sum.cuh"
 #include "precond/amg/smoothers/row_lanes.cuh"
 
@@ -14,7 +14,8 @@ namespace
 
 // --- the sides ----------------------------------------------------------------------------------
 
-// length[i] = entries of row i below, or above, its diagonal.
+// length[i] = the number of entries of row i below its diagonal, or above it if upper. A thread
+// owns a row, and finds the diagonal by binary search.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     measure_side(int32_t n, const O *start, const int32_t *col, bool upper, int32_t *length)
@@ -25,7 +26,7 @@ __global__ void __launch_bounds__(gs_block_size)
     if (i >= n) return;
     O from = start[i], to = start[i + 1];
     const O end = to;
-    while (from < to) { // to the first entry that is not below, or is above
+    while (from < to) { // finds the first entry that does not belong to the lower part
         const O middle = from + (to - from) / 2;
         if (col[middle] < i || (upper && col[middle] == i)) {
             from = middle + 1;
@@ -36,7 +37,8 @@ __global__ void __launch_bounds__(gs_block_size)
     length[i] = (int32_t)(upper ? end - from : from - start[i]);
 }
 
-// The first entries of A's rows (upper: the last) become T's.
+// Copies the pattern of the first entries of A's rows (upper: the last) to T. Four threads own a
+// row. Moves T's pattern once.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     copy_side(int32_t n, const O *start, const int32_t *col, bool upper, const int64_t *first,
@@ -91,6 +93,10 @@ gsolve_status side(gsolve_csr *T, gsolve_context *ctx, const gsolve_csr *A, bool
 
 // --- the factors --------------------------------------------------------------------------------
 
+// One sweep. L threads own a row, and each of them computes whole entries s_ij in double precision:
+// it walks through row i up to min(i, j), and looks up column j in the rows of these columns by
+// binary search. Reads only old and d, so that the result does not depend on the order of the
+// threads.
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     sweep_rows(gs_rows<T, O> A, int32_t n, const T *old, const T *d, T *next, T *inverse)
@@ -104,7 +110,7 @@ __global__ void __launch_bounds__(gs_block_size)
         const int32_t j = A.col[e], least = min((int32_t)i, j);
         const double a = (double)A.value[e];
         double sum = a;
-        for (int64_t k = begin; A.col[k] < least; k++) { // entry e itself ends it
+        for (int64_t k = begin; A.col[k] < least; k++) { // the loop ends at entry e at the latest
             const int32_t m = A.col[k];
             const int64_t at = gs_row_find(A.col, A.start[m], A.start[m + 1], j);
             if (at >= 0) sum -= (double)old[k] * (double)d[m] * (double)old[at];
@@ -130,6 +136,8 @@ gsolve_status sweep(gs_queue *q, const gsolve_csr *A, double mean, const void *o
     });
 }
 
+// value = the entries of one triangle of s, scaled by d. Four threads own a row. Moves the triangle
+// once.
 template <class T, class O, class P>
 __global__ void __launch_bounds__(gs_block_size)
     put_rows(int32_t n, const O *start, const T *s, const T *d, const P *to_start,

@@ -1,4 +1,4 @@
-/* ilu_sweep.c: sweeps of the smoother ilu, see ilu.c, for one column or several. */
+/* ilu_sweep.c: sweeps of the smoother ilu, for one column or several, see ilu.c. */
 #include "precond/amg/smoothers/ilu_sweep.h"
 
 #include "core/try.h"
@@ -12,7 +12,7 @@ static int64_t count(gsolve_dense v)
     return (int64_t)v.nrows * v.ncols;
 }
 
-/* r = b - T x, or with T'; r is none of the others. */
+/* r = b - T x, or with T'. r overlaps neither b nor x. */
 static gsolve_status subtract(const gs_ilu_side *t, gsolve_context *ctx, bool transposed,
                               gsolve_dense b, gsolve_dense x, gsolve_dense r)
 {
@@ -28,14 +28,14 @@ done:
     return status;
 }
 
-/* One of the two spaces, for as many columns as space. */
+/* One of the two work vectors, for as many columns as space has. */
 static void *work_vector(const gs_ilu *s, gsolve_dense space, int which)
 {
     if (space.ncols > 1) return gs_extra_vector(space, 1 + which);
     return which ? s->z.value : s->y.value;
 }
 
-/* *y = about (I + T)^-1 r, in one of the two spaces, or with T'. */
+/* *y ~ (I + T)^-1 r, or with T', in one of the two work vectors. */
 static gsolve_status solve(const gs_ilu *s, gsolve_context *ctx, const gs_ilu_side *t,
                            bool transposed, gsolve_dense r, gsolve_dense space, gsolve_dense *y)
 {
@@ -52,7 +52,7 @@ done:
     return status;
 }
 
-/* *z = about M^-1 r, or M^-T r, in one of the two spaces; r may be space, which is used. */
+/* *z ~ M^-1 r, or M^-T r, in one of the two work vectors. r may be space, which is overwritten. */
 static gsolve_status solve_iteratively(const gs_ilu *s, gsolve_context *ctx, bool transposed,
                                        gsolve_dense r, gsolve_dense space, gsolve_dense *z)
 {
@@ -68,11 +68,13 @@ done:
     return status;
 }
 
-/* space = M^-1 r, or M^-T r, by the factors, which take columns; r may be space. */
+/* space = M^-1 r, or M^-T r, by exact solves, which take column-major vectors. r may be space. */
 static gsolve_status solve_exactly(const gs_ilu *s, gsolve_context *ctx, bool transposed,
                                    gsolve_dense r, gsolve_dense space)
 {
-    gs_factors *factors = (gs_factors *)(uintptr_t)&s->factors; /* may make their transposes */
+    gs_factors *factors =
+        (gs_factors *)(uintptr_t)&s
+            ->factors; /* the first transposed solve builds the transposed factors */
     gsolve_dense y = space;
     gsolve_status status;
 

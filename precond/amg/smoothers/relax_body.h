@@ -1,8 +1,9 @@
-/* relax_body.h: the passes for one type, see relax.h. */
+/* relax_body.h: the passes of relax.h on the CPU for one value type. A thread owns blocks of
+ * rows. */
 
 #include "spmv/multi_rhs/row_blocks.h"
 
-/* A pass: y = b - A x, or where d is not NULL the step. */
+/* The arguments of a pass: y = b - A x, or the step if d is not NULL. */
 typedef struct FN(relaxed) {
     const gsolve_csr *A;
     int32_t columns;
@@ -11,7 +12,7 @@ typedef struct FN(relaxed) {
     T *y;
 } FN(relaxed);
 
-/* One block of rows. */
+/* Functions for one block of rows, for both offset types. */
 #define OFFSET   int32_t
 #define ON(name) GS_PASTE(FN(name), o32)
 #include "precond/amg/smoothers/relax_rows.h"

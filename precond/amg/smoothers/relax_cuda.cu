@@ -1,4 +1,6 @@
-// relax_cuda.cu: the passes of relax.h on a GPU: some lanes share a row.
+// relax_cuda.cu: the passes of relax.h on a GPU. L threads own a row; each has every L-th entry. A
+// pass reads the matrix once, reads b, d and old and writes y once, and reads x through the cache.
+// The sum of a row has a fixed order for each L, which depends on the mean row length only.
 #include "core/pdl.cuh"
 #include "precond/amg/smoothers/row_lanes.cuh"
 #include "vector/each.cuh"
@@ -14,6 +16,8 @@ namespace
 
 // --- the longest row --------------------------------------------------------------------------
 
+// *most = the maximum row length. A thread owns every step-th row; a warp does one atomic
+// operation.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size) longest_row(int32_t n, const O *start, int *most)
 {
@@ -90,6 +94,8 @@ struct step { // y = x + a d * (b - A x) + c (x - old)
     }
 };
 
+// The pass for one column. L threads own several rows at a time, so that their loads overlap. end
+// says what is done with A x: a residual or a step.
 template <int L, class T, class O, class End>
 __global__ void __launch_bounds__(gs_block_size)
     pass(gs_rows<T, O> A, int32_t n, const T *x, End end, gs_guard guard)
@@ -111,7 +117,8 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// The same for some columns.
+// The pass for up to 8 columns, row-major. The L threads of a row are divided into subwarps; each
+// subwarp has a share of the entries, and each lane in it W columns. See row_lanes.cuh.
 template <int L, int W, class T, class O, class End>
 __global__ void __launch_bounds__(gs_block_size)
     pass_columns(gs_rows<T, O> A, int32_t n, gs_column_group some, const T *x, End end,

@@ -1,4 +1,4 @@
-/* rigid_body_body.h: rigid motions in one type. */
+/* rigid_body_body.h: rigid body modes on the CPU for one value type. */
 
 static gsolve_status FN(modes)(gsolve_context *ctx, gsolve_dense xyz, gsolve_dense B)
 {

@@ -1,4 +1,4 @@
-// smoothed_cuda.cu: the prolongator on a GPU: its pattern.
+// smoothed_cuda.cu: the pattern of the smoothed prolongator on a GPU.
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
 
@@ -12,12 +12,14 @@ extern "C" {
 namespace
 {
 
-// Room of a group of lanes for its list: a bit a lane for each of 32 places.
+// Capacity of the list of a subwarp: 32 elements per lane, so that a lane has a flag for each of
+// its elements in one word.
 template <int L>
 constexpr int list_capacity = 32 * L;
 static_assert(list_capacity<32> > GS_MAX_SMOOTHED_NEIGHBOURS, "a node's aggregates and its own");
 
-// The aggregates of a node and its strong neighbours into list, in any order; returns how many.
+// Writes the aggregates of a node and of its strong neighbours to list, in any order, with
+// repetitions. Returns their number to each lane.
 template <int L>
 __device__ int32_t gather_aggregates(const gs_subwarp<L> &g, const int32_t *neighbour,
                                      int32_t degree, const int32_t *of, int32_t own, int32_t *list)
@@ -39,8 +41,9 @@ __device__ int32_t gather_aggregates(const gs_subwarp<L> &g, const int32_t *neig
     return n;
 }
 
-// Node I's columns in place of its neighbours; their number, in each lane. I < 0: none, but all of
-// the warp come here.
+// Replaces the neighbours of node I by its distinct aggregates, sorted. Returns their number to
+// each lane. I < 0: no node, but all lanes of the warp call. Each lane compares its elements with
+// all others: n^2 / L comparisons in shared memory.
 template <int L, class O>
 __device__ int32_t sort_node(const gs_subwarp<L> &g, const gs_connections &G, const O *start,
                              const int32_t *of, bool smooth, int64_t I, int32_t *list)
@@ -50,7 +53,7 @@ __device__ int32_t sort_node(const gs_subwarp<L> &g, const gs_connections &G, co
     int32_t *neighbour = G.neighbour + (I >= 0 ? (int64_t)start[I * G.block] : 0);
     const int32_t degree = all <= GS_MAX_SMOOTHED_NEIGHBOURS ? all : 0;
     const int32_t n = gather_aggregates(g, neighbour, degree, of, own, list);
-    unsigned again = 0; // whether what the lane looks at stands further ahead too
+    unsigned again = 0; // flags of this lane's elements that occur earlier in the list
 
     for (int32_t e = g.lane, bit = 0; e < n; e += L, bit++) {
         for (int32_t f = 0; f < e; f++) {
@@ -72,9 +75,9 @@ __device__ int32_t sort_node(const gs_subwarp<L> &g, const gs_connections &G, co
     return n - g.sum(__popc(again));
 }
 
-// Nodes with more neighbours than groups of least / 32 lanes have list_capacity for, found by a
-// warp among
-// 32. Their degree becomes ~ the number of their columns, so that the launch to come knows them.
+// Sorts the nodes with at least `least` neighbours, for which smaller subwarps have too little
+// capacity. A warp scans 32 nodes, and handles those one after the other. The degree of such a node
+// becomes ~n, n being the number of its columns, so that sort_short recognises it.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     sort_long(gs_connections G, const O *start, const int32_t *of, int32_t least)
@@ -92,6 +95,8 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
+// Sorts all other nodes, L threads each, and restores the degrees that sort_long has marked. Reads
+// the neighbours and their aggregates once and writes the columns in place.
 template <int L, class O>
 __global__ void __launch_bounds__(gs_block_size)
     sort_short(gs_connections G, const O *start, const int32_t *of, bool smooth)
@@ -117,7 +122,7 @@ gsolve_status columns(gsolve_context *ctx, const gsolve_csr *A, const gs_connect
             constexpr int L = decltype(lanes)::value;
             gsolve_status status;
 
-            if (smooth) { // else nobody has told the degrees
+            if (smooth) { // else the degrees are not set
                 TRY(gs_launch(q, "long rows' columns", sort_long<O>, gs_subwarp_blocks(G->nodes, 1),
                               gs_block_size, *G, start, of, list_capacity<L>));
             }
@@ -155,6 +160,8 @@ done:
     return status;
 }
 
+// Writes the offsets and columns of P: a node has `block` rows with the same k columns per
+// aggregate. L threads own a node. Moves P's pattern once.
 template <int L, class O, class F>
 __global__ void __launch_bounds__(gs_block_size)
     fill_rows(gs_connections G, const O *start, const int64_t *first, int32_t k, F *offset,
@@ -163,7 +170,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const gs_subwarp<L> g;
     const int64_t I = g.unit;
 
-    if (I >= G.nodes) return; // no sums or ballots here
+    if (I >= G.nodes) return; // there are no sums or ballots below
     const int32_t *list = G.neighbour + (int64_t)start[I * G.block];
     const int32_t length = G.degree[I] * k;
     int64_t at = first[I] * G.block * k;

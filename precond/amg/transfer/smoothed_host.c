@@ -1,4 +1,4 @@
-/* smoothed_host.c: the prolongator on the CPU. */
+/* smoothed_host.c: the smoothed prolongator on the CPU. */
 #include <math.h>
 #include <omp.h>
 
@@ -10,7 +10,8 @@
 
 /* --- its pattern ------------------------------------------------------------------------------ */
 
-/* list[0..n) ascending, equal ones once; returns how many are left. They are few: by insertion. */
+/* Sorts list[0, n) by insertion and removes repetitions. Returns the number that is left. The lists
+ * are short. */
 static int32_t sort_unique(int32_t *list, int32_t n)
 {
     int32_t left = 0;
@@ -79,7 +80,7 @@ static gsolve_status fill(gsolve_context *ctx, const gsolve_csr *A, const gs_con
 /* A_f: A with its weak entries moved to their rows' own nodes. */
 typedef struct filtered {
     const gsolve_csr *A;
-    const uint32_t *strong; /* bits */
+    const uint32_t *strong; /* a bit for each entry */
     int32_t block;
 } filtered;
 
@@ -88,7 +89,7 @@ static inline int32_t node_of(const filtered *F, int32_t i)
     return F->block == 1 ? i : i / F->block;
 }
 
-/* The column in which entry k of row i is in A_f. */
+/* The column in A_f of entry k of row i. */
 static inline int32_t column_of(const filtered *F, int32_t i, int64_t k)
 {
     const int32_t j = F->A->col[k], b = F->block;

@@ -1,4 +1,5 @@
-// tentative_cuda.cu: the tentative prolongator on a GPU: a warp an aggregate.
+// tentative_cuda.cu: the tentative prolongator on a GPU. The file reads B and writes Q and the
+// coarse near-null vectors.
 #include "precond/subwarp.cuh"
 
 extern "C" {
@@ -9,7 +10,7 @@ extern "C" {
 namespace
 {
 
-// B, as it is given, and the coarse vectors.
+// A column-major block of either type: B, or the coarse vectors.
 struct vectors {
     void *value;
     int64_t stride;
@@ -35,7 +36,8 @@ struct vectors {
     }
 };
 
-// One vector: Q = B, R = 1.
+// One near-null vector: Q = B, R = 1. A thread owns every step-th element. Moves B, Q and the
+// coarse vector once.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     copy_vector(int32_t n, vectors B, T *Q, int32_t count, vectors coarse)
@@ -47,6 +49,8 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int64_t g = first; g < count; g += step) coarse.set(g, 0, 1);
 }
 
+// Several vectors: Q = B, row-major; 0 for unknowns in no aggregate. A thread owns every step-th
+// row.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     copy_vectors(int32_t n, vectors B, int32_t block, int32_t k, const int32_t *of, T *Q)
@@ -59,7 +63,7 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// The rows of an aggregate, of which each lane works on its own.
+// The rows of an aggregate. Lane l of its warp owns rows l, l + 32, ...
 template <class T>
 struct rows_of {
     gs_subwarp<32> lanes;
@@ -89,12 +93,15 @@ struct rows_of {
     }
 };
 
-// Gram and Schmidt's, each vector cleared twice of voters before.
+// A warp owns an aggregate: modified Gram-Schmidt with one reorthogonalisation, each vector
+// orthogonalised twice against those before. Q's rows of the aggregate are read and written k^2
+// times through the cache. The sums over lanes have a fixed order.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size) orthogonalise(gs_aggregates G, vectors coarse)
 {
     const gs_subwarp<32> lanes;
-    const double least = sizeof(T) == sizeof(float) ? 1e-5 : 1e-10; // of a vector's length
+    const double least =
+        sizeof(T) == sizeof(float) ? 1e-5 : 1e-10; // relative to the vector's norm before
     const int32_t g = (int32_t)lanes.unit, k = G.k;
 
     if (lanes.unit >= G.count) return; // the whole warp

@@ -1,9 +1,10 @@
-/* classical.c: coarsening by a splitting of the unknowns: those of the next level are some of this
- * one's, chosen by drawn measures (De Sterck, Yang and Heys, 2006), and the others are interpolated
- * from those at a distance of one or two strong connections (De Sterck, Falgout, Nolting and Yang,
- * 2008). Aggressively: split twice, and interpolated in two stages (Yang, On long-range
- * interpolation operators for aggressive coarsening, Numer. Linear Algebra Appl. 17, 2010).
- * Systems: unknown by unknown, nothing being interpolated between components. */
+/* classical.c: classical coarsening. The unknowns are split into C points, which are the unknowns
+ * of the next level, and F points. Random measures choose the C points (PMIS: De Sterck, Yang and
+ * Heys 2006). F points are interpolated from C points at a distance of one or two strong
+ * connections (De Sterck, Falgout, Nolting and Yang 2008). Aggressive coarsening splits twice and
+ * interpolates in two stages (Yang, On long-range interpolation operators for aggressive
+ * coarsening, Numer. Linear Algebra Appl. 17, 2010). Systems of equations: each component is
+ * coarsened and interpolated separately. */
 #include "precond/amg/coarsening/classical/classical.h"
 
 #include <stdio.h>
@@ -19,19 +20,19 @@
 #define MOST_COMPONENTS 64
 #define USUAL_STRENGTH  0.25
 
-typedef struct stage { /* of interpolation */
+typedef struct stage { /* one stage of interpolation */
     int32_t *number;   /* of C points */
     int32_t count;     /* of C points */
-    int32_t *point;    /* rows that are not all points; else NULL */
+    int32_t *point;    /* the points of the rows; NULL: all points */
     int32_t rows;
 } stage;
 
 typedef struct classical_state {
     uint8_t *mark, *kind;
-    stage first, second;  /* second: from the C points to the middle ones, aggressively only */
-    gsolve_csr near;      /* P of the first stage, then */
-    gs_product product;   /* near by the second stage's, before it is truncate_rows */
-    gsolve_csr two_steps; /* P of the second */
+    stage first, second;  /* second: from C to intermediate points; aggressive coarsening only */
+    gsolve_csr near;      /* aggressive: P of the first stage */
+    gs_product product;   /* P of the first stage times P of the second, before truncation */
+    gsolve_csr two_steps; /* P of the second stage */
     int32_t components;
     gs_interpolation interpolation;
     int most;
@@ -65,8 +66,8 @@ static void destroy(gs_transfer *T, gsolve_context *ctx)
     gs_transfer_clear(T, ctx);
 }
 
-/* Unknowns that interpolation keeps apart: of a node's; below the finest level, as many as the
- * near-null vectors that tell them apart. */
+/* The number of components: on the finest level the unknowns per node; below it the near-null
+ * vectors, which mark the components. */
 static int32_t components_of(const gs_level_view *fine)
 {
     return fine->level == 0 || fine->block > 1 ? fine->block : fine->near_null.ncols;
@@ -86,7 +87,7 @@ static gsolve_status check_arguments(gsolve_context *ctx, const gs_level_view *f
                        fine->block);
 }
 
-/* *K, with the arrays whose sizes A tells. */
+/* Allocates *K and the arrays whose sizes A determines. */
 static gsolve_status begin(classical_state **out, gsolve_context *ctx, const gs_level_view *fine,
                            const gs_amg_options *options)
 {
@@ -112,7 +113,7 @@ done:
 
 /* --- C points --------------------------------------------------------------------------------- */
 
-/* *component: of each unknown; stays NULL where there is one. */
+/* *component = the component of each unknown; NULL if there is only one. */
 static gsolve_status find_components(uint8_t **component, const classical_state *K,
                                      gsolve_context *ctx, const gs_level_view *fine)
 {
@@ -127,7 +128,7 @@ done:
     return status;
 }
 
-/* The C points of a stage: those of kind least or above. */
+/* Numbers the C points of a stage: the points of at least this kind. */
 static gsolve_status number(stage *s, const classical_state *K, gsolve_context *ctx,
                             const gsolve_csr *A, uint8_t least)
 {
@@ -224,7 +225,7 @@ done:
     return status;
 }
 
-/* P, or create false: its values. */
+/* Computes P; only its values unless create. */
 static gsolve_status interpolate_all(gsolve_csr *P, classical_state *K, gsolve_context *ctx,
                                      const gsolve_csr *A, bool create)
 {
@@ -249,7 +250,7 @@ done:
 
 /* --- the coarsening --------------------------------------------------------------------------- */
 
-/* The next level's near-null vectors: 1 for each component, which tells them apart there. */
+/* The near-null vectors of the next level: the indicator of each component. */
 static gsolve_status set_near_null(gs_transfer *T, const classical_state *K, gsolve_context *ctx,
                                    const gs_points *p)
 {
@@ -272,7 +273,7 @@ static gsolve_status build(gs_transfer *out, gsolve_context *ctx, const gs_level
     const double strength = options->strength >= 0 ? options->strength : USUAL_STRENGTH;
     gs_points p = {.A = fine->A};
     uint8_t *component = NULL;
-    void *order = NULL; /* of P's entries in R: an update finds them without */
+    void *order = NULL; /* the order of P's entries in R; an update finds the entries without it */
     gs_transfer T = {0};
     classical_state *K = NULL;
     int64_t entries;

@@ -1,4 +1,4 @@
-/* dependence_body.h: strong connections for one type, see classical.h. */
+/* dependence_body.h: strong connections on the CPU for one value type, see classical.h. */
 
 static double FN(diagonal_of)(const gsolve_csr *A, int32_t i)
 {

@@ -1,4 +1,4 @@
-// dependence_cuda.cu: strong connections on a GPU.
+// dependence_cuda.cu: strong connections on a GPU, see classical.h.
 #include "precond/subwarp.cuh"
 
 extern "C" {
@@ -20,6 +20,7 @@ __device__ bool is_zero(const gsolve_dense &v, int32_t i, int32_t c)
                                 : ((const double *)v.value)[at] == 0;
 }
 
+// A thread owns every step-th unknown.
 __global__ void find_components(int32_t n, int32_t block, gsolve_dense near_null,
                                 uint8_t *component)
 {
@@ -41,7 +42,7 @@ gsolve_status components(gsolve_context *ctx, int32_t n, int32_t block,
                      *near_null, component);
 }
 
-// a_ii in each lane of the group, or 0.
+// a_ii, or 0 if it is missing, in each lane of the subwarp.
 template <int L, class T>
 __device__ double diagonal_of(const gs_subwarp<L> &g, int64_t begin, int64_t end,
                               const int32_t *col, const T *a)
@@ -51,9 +52,11 @@ __device__ double diagonal_of(const gs_subwarp<L> &g, int64_t begin, int64_t end
     for (int64_t k = begin + g.lane; k < end; k += L) {
         if (col[k] == g.unit) own = (double)a[k];
     }
-    return g.sum(own); // of which one lane has it
+    return g.sum(own); // one lane has it, the others 0
 }
 
+// Sets the flags of each entry and the kind of each row. L threads own a row, and read it three
+// times: for the diagonal, the largest dependence, and the decisions.
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     connect_rows(int32_t n, const O *start, const int32_t *col, const T *a,
@@ -106,6 +109,7 @@ done:
     return status;
 }
 
+// d[i] = a_ii. L threads own a row.
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     extract_diagonal(int32_t n, const O *start, const int32_t *col, const T *a, double *d)
@@ -131,6 +135,7 @@ gsolve_status diagonal(gsolve_context *ctx, const gsolve_csr *A, double *d)
     });
 }
 
+// A thread owns every step-th unknown, and writes the row of the indicator if this is a C point.
 template <class T>
 __global__ void indicate_rows(int32_t n, int32_t components, const uint8_t *component,
                               const int32_t *number, int64_t stride, T *v)

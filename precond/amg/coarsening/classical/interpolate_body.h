@@ -1,14 +1,14 @@
-/* interpolate_body.h: rows of P for one type, see classical.h.
+/* interpolate_body.h: rows of P on the CPU for one value type, see classical.h.
  *
- * Extended+i (De Sterck, Falgout, Nolting and Yang, Distance-two interpolation for parallel
- * algebraic multigrid, Numer. Linear Algebra Appl. 15, 2008): F point i takes from C_i, its strong
- * C points and those of its strong F points k,
+ * Extended+i interpolation (De Sterck, Falgout, Nolting and Yang, Distance-two interpolation for
+ * parallel algebraic multigrid, Numer. Linear Algebra Appl. 15, 2008): F point i is interpolated
+ * from C_i, its strong C points and those of its strong F points k,
  *     w_ij = -(a_ij + sum_k a_ik b_kj / D_k) / d,           D_k = sum_{l in C_i or i} b_kl,
  *     d = a_ii + sum_{weak, not in C_i} a_in + sum_k a_ik b_ki / D_k,
- * where b is a without the entries of the diagonal's sign; where D_k is 0, a_ik goes to d. Alone
- * points are left out, as their error is gone. */
+ * where b is a without the entries of the diagonal's sign. If D_k is 0, a_ik is added to d.
+ * Isolated points are left out, because smoothing removes their error. */
 
-/* D_k; the b_kl that it is the sum of, and where they belong, are o's parts. */
+/* Returns D_k. Its terms b_kl, and their positions in the row, become o's parts. */
 static double FN(find_shares)(row_accumulator *o, const gs_interpolation_rows *w, int32_t i,
                               int32_t k)
 {
@@ -31,7 +31,7 @@ static double FN(find_shares)(row_accumulator *o, const gs_interpolation_rows *w
     return sum;
 }
 
-/* a_ik is shared out among those that F point k depends on. */
+/* Distributes a_ik among the points that F point k depends on. */
 static void FN(distribute)(row_accumulator *o, const gs_interpolation_rows *w, int32_t i, int32_t k,
                            double a_ik)
 {
@@ -68,7 +68,8 @@ static void FN(interpolate_extended)(row_accumulator *o, const gs_interpolation_
     divide(o, w->diagonal[i]);
 }
 
-/* The C point that row i depends on most, of equal ones the first; negative: none. */
+/* The C point that row i depends on most, the first of equal ones; negative: none. through: by way
+ * of another strong point. */
 static int32_t FN(strongest)(const gs_interpolation_rows *w, int32_t i, bool through)
 {
     const gs_points *p = &w->points;
@@ -87,7 +88,7 @@ static int32_t FN(strongest)(const gs_interpolation_rows *w, int32_t i, bool thr
     return best;
 }
 
-/* The one point of row i. */
+/* Interpolation of row i from one point. */
 static void FN(choose_one)(row_accumulator *o, const gs_interpolation_rows *w, int32_t i)
 {
     int32_t c = FN(strongest)(w, i, false);
@@ -96,7 +97,7 @@ static void FN(choose_one)(row_accumulator *o, const gs_interpolation_rows *w, i
     if (c >= 0) o->weight[insert(o, c)] = 1;
 }
 
-/* o = row i of P, its columns in no order. */
+/* o = row i of P, in no order. */
 static void FN(interpolate_row)(row_accumulator *o, const gs_interpolation_rows *w, int32_t i)
 {
     o->count = 0;
@@ -112,7 +113,7 @@ static void FN(interpolate_row)(row_accumulator *o, const gs_interpolation_rows 
 
 /* --- all rows --------------------------------------------------------------------------------- */
 
-/* Rows into the capacity that row_buffer has for them. */
+/* Computes all rows and writes them to their space in the buffer. */
 static gsolve_status FN(compute_rows)(gsolve_context *ctx, const gs_interpolation_rows *w,
                                       const row_buffer *D)
 {
@@ -139,7 +140,7 @@ done:
     return status;
 }
 
-/* P = what stands in the row_buffer. */
+/* P = the rows of the buffer. */
 static gsolve_status FN(pack_rows)(gsolve_csr *P, gsolve_context *ctx,
                                    const gs_interpolation_rows *w, const row_buffer *D)
 {
@@ -179,7 +180,7 @@ done:
     return status;
 }
 
-/* P's row r from all of its weights. */
+/* Selects the entries of P's row r from all weights in o, and scales them. */
 static void FN(select_entries)(const gsolve_csr *P, int32_t r, const row_accumulator *o)
 {
     const int64_t begin = gs_start(P, r), end = gs_start(P, r + 1);

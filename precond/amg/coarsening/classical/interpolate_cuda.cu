@@ -1,14 +1,18 @@
-// interpolate_cuda.cu: interpolation on a GPU: rows by groups of lanes in shared memory, or where
-// that has not the capacity by the warps of a few blocks in batch_round in tables of their own.
+// interpolate_cuda.cu: interpolation on a GPU. L threads own a row, with a hash table of its
+// columns in shared memory. Rows that are too long for it go to a list; the warps of a few blocks
+// compute them with hash tables in global memory. Every sum has a fixed order for each L, which
+// depends on the mean row length only.
 #include "precond/amg/coarsening/classical/interpolate_row.cuh"
 #include "precond/amg/coarsening/classical/one_point.cuh"
 
 namespace
 {
 
-constexpr int slots = 8;                         // of a table in shared memory, a lane
-constexpr int filled = 6;                        // of them at most
-constexpr int64_t most_bytes = (int64_t)1 << 28; // of all tables elsewhere, unless one is larger
+constexpr int slots = 8;  // slots per lane of a table in shared memory
+constexpr int filled = 6; // of them that may be used
+constexpr int64_t most_bytes =
+    (int64_t)1
+    << 28; // limit of the bytes of all tables in global memory, unless one table is larger
 
 // --- the capacity they need
 // ------------------------------------------------------------------------
@@ -17,6 +21,7 @@ struct long_rows {
     int32_t count, longest;
 };
 
+// near[i] = the number of strong C points of row i. L threads own a row.
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     count_strong_points(int32_t n, rows_of<T, O> w, int32_t *near)
@@ -33,8 +38,9 @@ __global__ void __launch_bounds__(gs_block_size)
     if (g.lane == 0) near[i] = count;
 }
 
-// capacity[r]: columns of row r at most before it is truncate_rows. Those of more than most are
-// listed, in any order. capacity[rows] = 0.
+// capacity[r] = an upper bound of the entries of row r before truncation; capacity[rows] = 0. Rows
+// with more than `most` entries are listed, in any order. L threads own a row; reads A's pattern
+// and flags once.
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     find_capacities(rows_of<T, O> w, const int32_t *near, int32_t most, int32_t *capacity,
@@ -63,6 +69,8 @@ __global__ void __launch_bounds__(gs_block_size)
 
 // --- all rows ------------------------------------------------------------------------------
 
+// Computes the rows that fit in shared memory. L threads own a row. Reads the rows of A of the
+// point and of its strong F points twice.
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     compute_rows(rows_of<T, O> w, const int32_t *capacity, result<T> to)
@@ -82,7 +90,8 @@ __global__ void __launch_bounds__(gs_block_size)
     compute_row(g, w, t, columns + group * L * filled, listed + group * L * filled, to, r);
 }
 
-// Those listed, by warps in batch_round; each has a table of size and lists of half of it.
+// Computes the listed rows. A warp owns every warps-th of them. Each warp has a table of `size`
+// slots in global memory, and lists of half its size.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     compute_long_rows(rows_of<T, O> w, const int32_t *capacity, int32_t many, const int32_t *list,
@@ -97,15 +106,15 @@ __global__ void __launch_bounds__(gs_block_size)
         const int32_t r = list[m];
         int32_t fits = 64;
         while (fits < 2 * (int64_t)capacity[r])
-            fits *= 2; // at most size, which is so for the longest
+            fits *= 2; // at most size, which fits the longest row
         compute_row(g, w, table{key, weight, fits}, key + size, weight + size, to, r);
     }
 }
 
-// Where rows are made: what needs to be known of them first.
+// The capacities of the rows, the list of long rows, and the tables in global memory.
 struct preparation {
     int32_t *near, *capacity, *list;
-    long_rows *found, known; // on the device, on the host
+    long_rows *found, known; // a copy on the device and one on the host
     int32_t *keys;
     double *weights;
 };
@@ -120,7 +129,7 @@ void destroy_state(preparation *p, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_DEVICE, p->weights);
 }
 
-// What is left after a failure is for destroy_state.
+// On failure, destroy_state frees what was allocated.
 template <int L, class T, class O>
 gsolve_status prepare(preparation *p, gsolve_context *ctx, const gs_interpolation_rows *w,
                       const rows_of<T, O> &rows)
@@ -172,7 +181,7 @@ done:
     return status;
 }
 
-// Rows into to; first those that fit in shared memory.
+// Computes all rows: first those that fit in shared memory, then the long ones.
 template <int L, class T, class O>
 gsolve_status compute_all(preparation *p, gsolve_context *ctx, const rows_of<T, O> &rows,
                           const result<T> &to)
@@ -240,7 +249,7 @@ done:
 
 // --- the table ---------------------------------------------------------------------------------
 
-// go(start, lanes) as suits A's rows.
+// Calls go(start, lanes) with the offset type and the subwarp size for A's rows.
 template <class Go>
 gsolve_status for_rows(gsolve_context *ctx, const gs_interpolation_rows *w, Go go)
 {

@@ -1,4 +1,4 @@
-/* interpolate_host.c: interpolation on the CPU, each row by one thread. */
+/* interpolate_host.c: interpolation on the CPU. A thread owns whole rows. */
 #include <math.h>
 #include <omp.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* --- candidates ------------------------------------------------------------------------------- */
 
-/* Enters the strong C points of row i. */
+/* Inserts the strong C points of row i. */
 static void insert_strong_points(row_accumulator *o, const gs_interpolation_rows *w, int32_t i)
 {
     const gs_points *p = &w->points;
@@ -26,7 +26,7 @@ static void insert_strong_points(row_accumulator *o, const gs_interpolation_rows
     }
 }
 
-/* Enters those and the ones of its strong F points. */
+/* Inserts the strong C points of row i and of its strong F points. */
 static void collect(row_accumulator *o, const gs_interpolation_rows *w, int32_t i)
 {
     const gs_points *p = &w->points;
@@ -51,7 +51,7 @@ static int32_t count_strong_points(const gs_interpolation_rows *w, int32_t i)
     return count;
 }
 
-/* As many columns as collect finds at most; near[j]: strong C points of row j. */
+/* An upper bound of the columns that collect finds. near[j]: the strong C points of row j. */
 static int32_t count_all(const gs_interpolation_rows *w, const int32_t *near, int32_t i)
 {
     const gs_points *p = &w->points;
@@ -65,8 +65,7 @@ static int32_t count_all(const gs_interpolation_rows *w, const int32_t *near, in
     return count < w->count ? (int32_t)count : w->count;
 }
 
-/* capacity[r] = as many entries as row r of P has at most before it is truncate_rows; *longest of
- * them. */
+/* capacity[r] = an upper bound of the entries of row r before truncation; *longest: the largest. */
 static gsolve_status find_capacities(gsolve_context *ctx, const gs_interpolation_rows *w,
                                      int32_t *capacity, int32_t *longest)
 {
@@ -90,7 +89,7 @@ done:
     return status;
 }
 
-/* Weights from what they are over d; where d has lost its sign they are made to add up to 1. */
+/* Divides the weights by d. If d has lost the diagonal's sign, they are scaled to sum 1 instead. */
 static void divide(row_accumulator *o, double diagonal)
 {
     double sum = 0;
@@ -104,11 +103,11 @@ static void divide(row_accumulator *o, double diagonal)
 
 /* --- rooms ------------------------------------------------------------------------------------ */
 
-/* Rows of P that are not yet one behind the other. */
+/* Rows of P in a buffer, before they are packed. */
 typedef struct row_buffer {
     int64_t *first;  /* rows + 1 */
-    int32_t *length; /* rows: at first the capacity they need, then what they have */
-    int32_t longest; /* of those rooms */
+    int32_t *length; /* rows: first the capacity, then the length */
+    int32_t longest; /* the largest capacity */
     int32_t *column;
     void *value;
 } row_buffer;
@@ -121,7 +120,7 @@ static void free_row_buffer(row_buffer *D, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, D->value);
 }
 
-/* What is left of D after a failure is for free_row_buffer. */
+/* On failure, free_row_buffer frees what was allocated. */
 static gsolve_status new_row_buffer(row_buffer *D, gsolve_context *ctx,
                                     const gs_interpolation_rows *w, size_t size)
 {
@@ -150,8 +149,7 @@ static void set_starts(const gsolve_csr *P, int32_t rows, const int32_t *length)
     for (int32_t r = 0; r < rows; r++) gs_set_start(P, r + 1, at += length[r]);
 }
 
-/* --- threads' own thread_work
- * ------------------------------------------------------------------------ */
+/* --- threads' own thread_work ----------------------------------------------------------------- */
 
 typedef struct thread_work {
     int threads;
@@ -169,7 +167,7 @@ static void free_thread_work(thread_work *W, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, W->b);
 }
 
-/* Rows of so many entries at most. What is left of W after a failure is for free_thread_work. */
+/* For rows of at most this many entries. On failure, free_thread_work frees what was allocated. */
 static gsolve_status new_thread_work(thread_work *W, gsolve_context *ctx,
                                      const gs_interpolation_rows *w, int32_t longest)
 {
@@ -178,7 +176,7 @@ static gsolve_status new_thread_work(thread_work *W, gsolve_context *ctx,
     memset(W, 0, sizeof *W);
     W->threads = gsolve_threads(ctx);
     W->slots = w->count;
-    W->longest = (int64_t)longest + 1; /* parts are those columns and the row's own */
+    W->longest = (int64_t)longest + 1; /* the parts are these columns and the row's own point */
     ALLOC(ctx, GSOLVE_HOST, W->slot, W->threads * W->slots);
     ALLOC(ctx, GSOLVE_HOST, W->column, W->threads * W->longest);
     ALLOC(ctx, GSOLVE_HOST, W->weight, W->threads * W->longest);

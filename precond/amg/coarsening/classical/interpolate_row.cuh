@@ -1,4 +1,4 @@
-// interpolate_row.cuh: a row of P, made by a group of lanes in a hash table of its columns. The
+// interpolate_row.cuh: computes a row of P by L threads with a hash table of its columns. The
 // formula stands in interpolate_body.h.
 #ifndef GS_PRECOND_AMG_COARSENING_CLASSICAL_INTERPOLATE_ROW_CUH
 #define GS_PRECOND_AMG_COARSENING_CLASSICAL_INTERPOLATE_ROW_CUH
@@ -27,7 +27,7 @@ struct rows_of {
     double truncate;
 
     __device__ int32_t row(int64_t r) const { return point ? point[r] : (int32_t)r; }
-    // the number of the C point that entry k depends on; negative: it does not
+    // the column of the C point that entry k depends on; negative: none
     __device__ int32_t strong_c(int64_t k) const
     {
         return mark[k] & GS_STRONG ? number[col[k]] : -1;
@@ -44,22 +44,22 @@ rows_of<T, O> rows_for(const gs_interpolation_rows *w, const O *start)
                          w->most,   w->truncate};
 }
 
-// What becomes of the rows: a row_buffer, or new values for P.
+// Where the rows go: to a buffer, or as new values to P.
 template <class T>
 struct result {
-    gs_row_positions places; // of rows in the row_buffer, or in P
-    int32_t *column;         // NULL: P's stand there
+    gs_row_positions places; // positions of the rows in the buffer, or in P
+    int32_t *column;         // columns in the buffer; NULL: the row of P has its columns in known
     const int32_t *known;
     T *value;
-    int32_t *length; // of the row_buffer's rows
+    int32_t *length; // lengths of the rows in the buffer
 };
 
 // --- one row -----------------------------------------------------------------------------------
 
-struct table { // of a row's columns
+struct table { // hash table of a row's columns and weights, with linear probing
     int32_t *key;
     double *weight;
-    int32_t size; // a power of two, larger than the columns are many
+    int32_t size; // a power of two, larger than the number of columns
 
     __device__ int32_t first(int32_t c) const
     {
@@ -73,7 +73,7 @@ struct table { // of a row's columns
             if (was == -1 || was == c) return;
         }
     }
-    __device__ int32_t position_of(int32_t c) const // negative: nowhere, as for a negative c
+    __device__ int32_t position_of(int32_t c) const // negative: not found; so for a negative c
     {
         if (c < 0) return -1;
         for (int32_t s = first(c);; s = (s + 1) & (size - 1)) {
@@ -91,7 +91,7 @@ __device__ void clear(const gs_independent_subwarp<L> &g, const table &t)
     g.sync();
 }
 
-// Enters the C points that entries [begin, end) depend on.
+// Inserts the C points that entries [begin, end) depend on.
 template <int L, class T, class O>
 __device__ void insert_strong(const gs_independent_subwarp<L> &g, const rows_of<T, O> &w,
                               const table &t, O begin, O end)
@@ -102,7 +102,8 @@ __device__ void insert_strong(const gs_independent_subwarp<L> &g, const rows_of<
     }
 }
 
-// Those of row i and of its strong F points, whose rows' bounds the lanes fetch at once.
+// Inserts the strong C points of row i and of its strong F points. The lanes load the bounds of L
+// of these rows at once, and read one row after the other together.
 template <int L, class T, class O>
 __device__ void collect(const gs_independent_subwarp<L> &g, const rows_of<T, O> &w, const table &t,
                         int32_t i)
@@ -123,10 +124,10 @@ __device__ void collect(const gs_independent_subwarp<L> &g, const rows_of<T, O> 
     g.sync();
 }
 
-// What of an entry of row k has its part of what is shared out.
+// The part of an entry of row k when a_ik is distributed.
 struct part {
-    double b;   // 0: none
-    int32_t at; // in the table; negative: it is i's own
+    double b;   // 0: the entry gets nothing
+    int32_t at; // position in the table; negative: it belongs to d
 };
 
 template <class T, class O>
@@ -141,14 +142,14 @@ __device__ part part_of(const rows_of<T, O> &w, const table &t, int32_t i, doubl
     return part{l == i || at >= 0 ? b : 0, at};
 }
 
-// An F point k whose connection with i is shared out.
+// An F point k whose a_ik is distributed.
 template <class O>
 struct f_neighbour {
-    O begin, end; // its row
+    O begin, end; // bounds of its row
     double a_ik, diagonal;
 };
 
-// What the lane has added to the weights, and to what they are divided by.
+// The sums that this lane has added to the weights and to d.
 struct row_totals {
     double to_weights, to_d;
 };
@@ -177,11 +178,12 @@ __device__ void distribute(const gs_independent_subwarp<L> &g, const rows_of<T, 
         } else {
             s.to_d += share * p.b;
         }
-        g.sync(); // another lane may be next at that place
+        g.sync(); // another lane may use the same slot next
     }
 }
 
-// L of row i's entries at a time, a lane each; then those to share out, one after the other.
+// Adds L of row i's entries at a time, one per lane; then distributes the strong F points among
+// them, one after the other.
 template <int L, class T, class O>
 __device__ row_totals interpolate_extended(const gs_independent_subwarp<L> &g,
                                            const rows_of<T, O> &w, const table &t, int32_t i)
@@ -196,7 +198,7 @@ __device__ row_totals interpolate_extended(const gs_independent_subwarp<L> &g,
         const int32_t at = j >= 0 ? t.position_of(w.number[j]) : -1;
         const bool shares = j >= 0 && at < 0 && mark & GS_STRONG;
         f_neighbour<O> own = {0, 0, j >= 0 ? (double)w.a[e] : 0, 0};
-        if (at >= 0) { // no two lanes at one place
+        if (at >= 0) { // no two lanes have the same slot
             t.weight[at] += own.a_ik;
             s.to_weights += own.a_ik;
         } else if (!shares) {
@@ -215,14 +217,14 @@ __device__ row_totals interpolate_extended(const gs_independent_subwarp<L> &g,
     return s;
 }
 
-// The table's entries to the front of (column, weight); how many, in each lane.
+// Copies the used slots of the table to (column, weight). Returns their number to each lane.
 template <int L>
 __device__ int32_t gather(const gs_independent_subwarp<L> &g, const table &t, int32_t *column,
                           double *weight)
 {
     int32_t n = 0;
 
-    for (int32_t from = 0; from < t.size; from += L) { // a multiple of L
+    for (int32_t from = 0; from < t.size; from += L) { // size is a multiple of L
         const int32_t s = from + g.lane, c = t.key[s];
         const unsigned those = g.ballot(c >= 0);
         if (c >= 0) {
@@ -235,7 +237,7 @@ __device__ int32_t gather(const gs_independent_subwarp<L> &g, const table &t, in
     return n;
 }
 
-// P's row r from all of its weights, of which there are n.
+// Selects the entries of P's row r from all n weights, and scales them to the sum `all`.
 template <int L, class T>
 __device__ void select_entries(const gs_independent_subwarp<L> &g, const table &t,
                                const result<T> &to, int64_t r, int32_t n, double all)
@@ -253,7 +255,7 @@ __device__ void select_entries(const gs_independent_subwarp<L> &g, const table &
     }
 }
 
-// Row r, which is an F point's, by way of a table and lists that have capacity for it.
+// Computes row r of an F point. The table and the lists have space for it.
 template <int L, class T, class O>
 __device__ void compute_row(const gs_independent_subwarp<L> &g, const rows_of<T, O> &w,
                             const table &t, int32_t *column, double *weight, const result<T> &to,
@@ -282,7 +284,7 @@ __device__ void compute_row(const gs_independent_subwarp<L> &g, const rows_of<T,
     if (g.lane == 0) to.length[r] = left;
 }
 
-// A row that needs no table: a C point's, an alone one's.
+// Writes the row of a C point or of an isolated point, which needs no table.
 template <class T, class O>
 __device__ void copy_plain_row(const rows_of<T, O> &w, const result<T> &to, int64_t r)
 {

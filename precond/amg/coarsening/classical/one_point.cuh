@@ -1,4 +1,4 @@
-// one_point.cuh: interpolation from one point each: see interpolate_body.h.
+// one_point.cuh: interpolation from one point on a GPU, see interpolate_body.h.
 #ifndef GS_PRECOND_AMG_COARSENING_CLASSICAL_ONE_POINT_CUH
 #define GS_PRECOND_AMG_COARSENING_CLASSICAL_ONE_POINT_CUH
 
@@ -7,7 +7,7 @@
 namespace
 {
 
-// The C point that row i depends on most, of equal ones the first; negative: none.
+// The C point that row i depends on most, the first of equal ones; negative: none.
 template <class T, class O>
 __device__ int32_t strongest(const rows_of<T, O> &w, int32_t i)
 {
@@ -22,7 +22,7 @@ __device__ int32_t strongest(const rows_of<T, O> &w, int32_t i)
     return best;
 }
 
-// The same by way of the point that it depends on most and that depends on one.
+// The C point that row i depends on through the strong point it depends on most.
 template <class T, class O>
 __device__ int32_t strongest_at_two(const rows_of<T, O> &w, int32_t i)
 {
@@ -38,6 +38,7 @@ __device__ int32_t strongest_at_two(const rows_of<T, O> &w, int32_t i)
     return best;
 }
 
+// A thread owns a row of P: it writes its single column and the value 1, or length 0.
 template <class T, class O>
 __global__ void choose_one_points(rows_of<T, O> w, int32_t *column, T *value, int32_t *length)
 {

@@ -1,4 +1,4 @@
-// prefix_sum.cuh: sums of counts before each.
+// prefix_sum.cuh: exclusive prefix sums of counts on a GPU.
 #ifndef GS_PRECOND_AMG_COARSENING_CLASSICAL_PREFIX_SUM_CUH
 #define GS_PRECOND_AMG_COARSENING_CLASSICAL_PREFIX_SUM_CUH
 
@@ -11,8 +11,8 @@ extern "C" {
 #include "core/try.h"
 }
 
-// first[i] = count[0] + ... + count[i - 1] for i <= n, all on the device, count n + 1 of which the
-// last does not matter; *total = first[n], on the host: waits.
+// first[i] = count[0] + ... + count[i - 1] for i <= n, on the device. count has n + 1 elements, of
+// which the last is not used. *total = first[n], on the host. Synchronises.
 inline gsolve_status gs_prefix_sum(gsolve_context *ctx, int32_t n, const int32_t *count,
                                    int64_t *first, int64_t *total)
 {

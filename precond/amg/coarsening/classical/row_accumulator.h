@@ -1,21 +1,21 @@
-/* row_accumulator.h: a row of P while the CPU makes it: columns found so two_steps, each once, in
- * the order in which they were found, and where each stands. */
+/* row_accumulator.h: a row of P while the CPU computes it: its columns in the order in which they
+ * were found, and the position of each. */
 #ifndef GS_PRECOND_AMG_COARSENING_CLASSICAL_ROW_ACCUMULATOR_H
 #define GS_PRECOND_AMG_COARSENING_CLASSICAL_ROW_ACCUMULATOR_H
 
 #include <stdint.h>
 
 typedef struct row_accumulator {
-    int32_t *slot; /* one for each column of P: if it is in the row, where; else anything below */
+    int32_t *slot; /* for each column of P: its position if it is in the row; else any number */
     int32_t *column;
     double *weight;
     int32_t count;
-    double d;             /* what is left to divide by */
-    int32_t parts, *part; /* of what is shared out: where they belong, negative: in d */
+    double d;             /* the divisor d */
+    int32_t parts, *part; /* parts of a distributed a_ik: their positions; negative: in d */
     double *b;
 } row_accumulator;
 
-/* Where column c stands, negative: nowhere, as for a negative c. */
+/* The position of column c; negative: not in the row, or c is negative. */
 static inline int32_t position_of(const row_accumulator *o, int32_t c)
 {
     if (c < 0) return -1;
@@ -23,7 +23,7 @@ static inline int32_t position_of(const row_accumulator *o, int32_t c)
     return at < o->count && o->column[at] == c ? at : -1;
 }
 
-/* Where column c stands from now on. */
+/* Inserts column c unless it is in the row. Returns its position. */
 static inline int32_t insert(row_accumulator *o, int32_t c)
 {
     const int32_t at = position_of(o, c);

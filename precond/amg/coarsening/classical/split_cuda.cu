@@ -1,4 +1,6 @@
-// split_cuda.cu: the splitting on a GPU, the same as on the CPU: see split_host.c.
+// split_cuda.cu: the splitting on a GPU, with the same result as on the CPU; see split_host.c. L
+// threads own a point in the kernels of a round. All decisions compare integers, so that their
+// order does not matter.
 #include "precond/amg/coarsening/classical/prefix_sum.cuh"
 
 extern "C" {
@@ -12,9 +14,10 @@ extern "C" {
 namespace
 {
 
-constexpr int rounds_per_check = 4; // between two looks of the host at how many points are open
+constexpr int rounds_per_check =
+    4; // rounds between two tests of the host whether undecided points are left
 
-// Who depends on whom, by one strong connection, or if two_steps by two as well.
+// The dependences between points: by one strong connection, and if two_steps by two as well.
 template <class O>
 struct dependences {
     int32_t n;
@@ -24,10 +27,11 @@ struct dependences {
     const uint8_t *mark;
     uint8_t *kind;
     int32_t *influence;
-    uint8_t *dominated; // the last round in which a point was
-    int32_t *open;      // by rounds: points that stay open
+    uint8_t *dominated; // the last round in which the point was dominated
+    int32_t *open;      // for each round of a batch: the points that stay undecided
 
-    // found(j) for the lane's share of what i depends on, of any kind, once a way
+    // Calls found(j) for this lane's share of the points that i depends on, of any kind, once for
+    // each path.
     template <int L, class F>
     __device__ void each_path(const gs_subwarp<L> &g, int32_t i, F found) const
     {
@@ -45,6 +49,7 @@ struct dependences {
     }
 };
 
+// influence[j] += 1 for each path from an undecided point to j.
 template <int L, class O>
 __global__ void __launch_bounds__(gs_block_size) count_influence(dependences<O> w)
 {
@@ -57,7 +62,7 @@ __global__ void __launch_bounds__(gs_block_size) count_influence(dependences<O> 
     });
 }
 
-// Points on which none depends.
+// Makes the undecided points on which no other depends F points. A thread owns a point.
 template <class O>
 __global__ void mark_f_points(dependences<O> w)
 {
@@ -71,6 +76,8 @@ __device__ bool has_ended(const int32_t *open, int batch_round)
     return batch_round > 0 && open[batch_round - 1] == 0;
 }
 
+// Marks the smaller of each pair of undecided points that depend on each other as dominated in this
+// round.
 template <int L, class O>
 __global__ void __launch_bounds__(gs_block_size)
     mark_dominated(dependences<O> w, int batch_round, int round)
@@ -87,8 +94,8 @@ __global__ void __launch_bounds__(gs_block_size)
     });
 }
 
-// In place: a point that is C by the end of the round is told by being C, or open and not
-// dominated.
+// Decides the dominated points, and makes the others C points, in place. Another thread sees a
+// point that becomes C in this round as C, or as undecided and not dominated; both mean the same.
 template <int L, class O>
 __global__ void __launch_bounds__(gs_block_size)
     decide(dependences<O> w, int batch_round, int round, uint8_t other)
@@ -177,6 +184,7 @@ gsolve_status split(gsolve_context *ctx, const gs_points *p)
     return gs_with_start(p->A, [&](auto start) { return decide_all(ctx, p, start, false, GS_F); });
 }
 
+// A thread owns a point.
 __global__ void reset_c_points(int32_t n, uint8_t *kind)
 {
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
@@ -188,8 +196,8 @@ gsolve_status thin(gsolve_context *ctx, const gs_points *p)
 {
     gsolve_status status;
 
-    TRY(gs_launch(ctx->queue, "C points of the first stage", reset_c_points, gs_subwarp_blocks(p->A->nrows, 1),
-                  gs_block_size, p->A->nrows, p->kind));
+    TRY(gs_launch(ctx->queue, "C points of the first stage", reset_c_points,
+                  gs_subwarp_blocks(p->A->nrows, 1), gs_block_size, p->A->nrows, p->kind));
     TRY(gs_with_start(
         p->A, [&](auto start) { return decide_all(ctx, p, start, true, GS_INTERMEDIATE_C); }));
 done:
@@ -198,6 +206,7 @@ done:
 
 // --- numbers ----------------------------------------------------------------------------------
 
+// is[i] = whether point i is of at least this kind; is[n] = 0. A thread owns a point.
 __global__ void flag(int32_t n, const uint8_t *kind, uint8_t least, int32_t *is)
 {
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
@@ -205,6 +214,7 @@ __global__ void flag(int32_t n, const uint8_t *kind, uint8_t least, int32_t *is)
     if (i <= n) is[i] = i < n && kind[i] >= least;
 }
 
+// A thread owns a point.
 __global__ void put_numbers(int32_t n, const int32_t *is, const int64_t *before, int32_t *to)
 {
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
@@ -233,6 +243,7 @@ done:
     return status;
 }
 
+// A thread owns a point.
 __global__ void put_points(int32_t n, const int32_t *number, int32_t *point)
 {
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;

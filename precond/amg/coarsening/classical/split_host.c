@@ -1,24 +1,24 @@
-/* split_host.c: the splitting on the CPU, in rounds: a point becomes C that no open point it
- * depends on, or that depends on it, outdoes in its measure. Which of two is dominated is found
- * from the row of either, so that no transpose is needed (De Sterck, Yang and Heys, Reducing
+/* split_host.c: the splitting on the CPU, in rounds (PMIS: De Sterck, Yang and Heys, Reducing
  * complexity in parallel algebraic multigrid preconditioners, SIAM J. Matrix Anal. Appl. 27, 2006).
- */
+ * A point becomes C if its measure is larger than those of all undecided points that it depends on
+ * or that depend on it. Either row of a pair of points finds which one is dominated, so that no
+ * transpose is needed. */
 #include "core/try.h"
 #include "precond/amg/coarsening/classical/classical.h"
 
 #define SMALL static inline
 #include "precond/amg/coarsening/classical/classical_rules.h"
 
-/* Who depends on whom: by one strong connection, or in thin by two as well. */
+/* The dependences between points: by one strong connection, and if two_steps by two as well. */
 typedef struct dependences {
     const gs_points *p;
     int threads;
     bool two_steps;
-    int32_t *influence; /* how many ways lead to a point */
-    uint8_t *dominated; /* the last round in which it was */
+    int32_t *influence; /* the number of paths that lead to each point */
+    uint8_t *dominated; /* the last round in which the point was dominated */
 } dependences;
 
-/* Strong entries of a row: k = next(p, begin - 1, end) until it is end. */
+/* The next strong entry of a row after k, or end. Begin with k = begin - 1. */
 static inline int64_t next_strong(const gs_points *p, int64_t k, int64_t end)
 {
     do k++;
@@ -26,7 +26,7 @@ static inline int64_t next_strong(const gs_points *p, int64_t k, int64_t end)
     return k;
 }
 
-/* found(w, i, j, round) for each open j that i depends on, once a way. */
+/* Calls found(w, i, j, round) for each undecided j that i depends on, once for each path. */
 static inline void each_path(const dependences *w, int32_t i, int round,
                              void (*found)(const dependences *w, int32_t i, int32_t j, int round))
 {
@@ -63,7 +63,7 @@ static inline void mark_dominated(const dependences *w, int32_t i, int32_t j, in
     w->dominated[less] = (uint8_t)round;
 }
 
-/* Whether i depends on a point that is C by the end of the round. */
+/* Whether i depends on a point that becomes C in this round. */
 static bool depends_on_c(const dependences *w, int32_t i, int round)
 {
     const gs_points *p = w->p;
@@ -84,7 +84,8 @@ static bool depends_on_c(const dependences *w, int32_t i, int round)
     return false;
 }
 
-/* next[i]: what open points become: C, other, or still open; returns how many stay so. */
+/* One round: undecided points become C, `other`, or stay undecided. Returns how many stay. next:
+ * work space. */
 static int64_t decide(const dependences *w, int round, uint8_t other, uint8_t *next)
 {
     const int32_t n = w->p->A->nrows;
@@ -113,8 +114,8 @@ static int64_t decide(const dependences *w, int round, uint8_t other, uint8_t *n
     return open;
 }
 
-/* All open points become C or other. In each round the open point of the highest measure is
- * decided: it ends. */
+/* Makes all undecided points C or `other`. Each round decides the undecided point with the largest
+ * measure, so that the loop ends. */
 static gsolve_status decide_all(gsolve_context *ctx, const gs_points *p, bool two_steps,
                                 uint8_t other)
 {

@@ -1,5 +1,5 @@
-// truncate.cuh: rows of P made shorter on a GPU, each by the L lanes of a group, whose parting from
-// other groups of its warp does not matter; and rows that stand apart put one behind the other.
+// truncate.cuh: truncates rows of P on a GPU, each by a subwarp of L threads; packs rows that do
+// not follow one another.
 #ifndef GS_PRECOND_AMG_COARSENING_CLASSICAL_TRUNCATE_CUH
 #define GS_PRECOND_AMG_COARSENING_CLASSICAL_TRUNCATE_CUH
 
@@ -9,7 +9,8 @@
 #include "precond/amg/coarsening/classical/classical_rules.h"
 
 template <int L>
-struct gs_independent_subwarp { // a group that goes its own way
+struct gs_independent_subwarp { // a subwarp that synchronises by itself, while others of its warp
+                                // take other branches
     int lane;
     unsigned mask;
     int64_t unit;
@@ -21,16 +22,18 @@ struct gs_independent_subwarp { // a group that goes its own way
     {
     }
     __device__ void sync() const { __syncwarp(mask); }
-    __device__ unsigned ballot(bool yes) const // of the warp's lanes, those of the group
+    __device__ unsigned ballot(
+        bool yes) const // a mask over the warp: the lanes of this subwarp that say yes
     {
         return __ballot_sync(mask, yes) & mask;
     }
     template <class T>
-    __device__ T from(T x, int of) const // what lane of has, in each lane
+    __device__ T from(T x, int of) const // the x of lane `of`, in each lane
     {
         return __shfl_sync(mask, x, of, L);
     }
-    __device__ int before(unsigned ballot) const // of those in it
+    __device__ int before(
+        unsigned ballot) const // the number of lanes of the ballot before this one
     {
         return __popc(ballot & ((1u << threadIdx.x % 32) - 1));
     }
@@ -42,7 +45,8 @@ struct gs_independent_subwarp { // a group that goes its own way
     __device__ double largest(double x) const { return gs_subwarp_max<L>(x, mask); }
 };
 
-// Whether entry e of a row of n is among the most, of equal ones the first columns.
+// Whether entry e of a row of n entries is among the `most` largest; of equal ones the first
+// columns count.
 template <class W>
 __device__ bool gs_is_among_largest(int32_t n, const int32_t *column, const W *weight, int32_t e,
                                     int32_t most)
@@ -112,7 +116,7 @@ __device__ int32_t gs_truncate(const gs_independent_subwarp<L> &g, const gs_row_
 
 // --- rows that stand apart ----------------------------------------------------------------------
 
-// Where rows begin: at offsets of either width, or else stride apart.
+// The positions of rows: offsets of 32 or 64 bits, or multiples of stride.
 struct gs_row_positions {
     const void *start;
     bool wide;
@@ -160,7 +164,8 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// *Q, owned = rows of length[r] entries (rows + 1 of them, the last any) from positions[r] on.
+// *Q, owned = packed rows: length[r] entries from positions[r] on. length has rows + 1 elements;
+// the last is not used.
 template <class T>
 gsolve_status gs_pack_rows(gsolve_csr *Q, gsolve_context *ctx, int32_t rows, int32_t ncols,
                            const gs_row_positions &positions, const int32_t *length,

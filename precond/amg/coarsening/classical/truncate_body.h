@@ -1,6 +1,7 @@
-/* truncate_body.h: a matrix with its rows made shorter, for one type, see classical.h. */
+/* truncate_body.h: truncates all rows of a matrix on the CPU for one value type, see
+ * classical.h. */
 
-/* Q's rows into arrays with P's capacity; their lengths. */
+/* Truncates P's rows into arrays of P's size; length: what is left of each. */
 static void FN(truncate_each_row)(gsolve_context *ctx, const gsolve_csr *P, int most,
                                   double truncate, int32_t *column, double *weight, int32_t *length)
 {

@@ -1,4 +1,4 @@
-// truncate_cuda.cu: a matrix with its rows made shorter, on a GPU.
+// truncate_cuda.cu: truncates all rows of a matrix on a GPU.
 #include "precond/amg/coarsening/classical/truncate.cuh"
 
 extern "C" {
@@ -68,6 +68,8 @@ done:
     return status;
 }
 
+// New values of truncated rows. L threads own a row, and look up its columns in the whole row by
+// binary search. Reads both matrices once.
 template <int L, class T>
 __global__ void __launch_bounds__(gs_block_size)
     update_rows(int32_t rows, gs_row_positions start, const int32_t *col, T *value,
@@ -85,7 +87,7 @@ __global__ void __launch_bounds__(gs_block_size)
         value[e] = from[gs_row_first(from_col, from_begin, from_end, col[e])];
         kept += (double)value[e];
     }
-    if (end - begin == from_end - from_begin) return; // all of the group
+    if (end - begin == from_end - from_begin) return; // the same for all lanes of the subwarp
     all = g.sum(all);
     const double scale = gs_sum_preserving_scale(all, g.sum(kept));
     for (int64_t e = begin + g.lane; e < end; e += L) value[e] = (T)(scale * (double)value[e]);

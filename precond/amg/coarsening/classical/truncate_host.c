@@ -1,4 +1,4 @@
-/* truncate_host.c: rows of P made shorter on the CPU. */
+/* truncate_host.c: truncates rows of P on the CPU. */
 #include "precond/amg/coarsening/classical/truncate.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static void swap(int32_t *column, double *weight, int32_t a, int32_t b)
     column[b] = c, weight[b] = v;
 }
 
-/* Shell's, for rows that are mostly short. */
+/* Shell sort; most rows are short. */
 static void sort_by_columns(int32_t n, int32_t *column, double *weight)
 {
     int32_t gap = 1;
@@ -33,7 +33,7 @@ static void sort_by_columns(int32_t n, int32_t *column, double *weight)
     }
 }
 
-/* Whether entry a is to be kept rather than b. */
+/* Whether entry a is kept before entry b. */
 static bool is_before(const int32_t *column, const double *weight, int32_t a, int32_t b)
 {
     const double x = fabs(weight[a]), y = fabs(weight[b]);
@@ -41,7 +41,7 @@ static bool is_before(const int32_t *column, const double *weight, int32_t a, in
     return x > y || (x == y && column[a] < column[b]);
 }
 
-/* The most that are to be kept come to the front. */
+/* Moves the `most` entries that are kept to the front. */
 static void select_first(int32_t n, int32_t *column, double *weight, int32_t most)
 {
     for (int32_t e = 1; e < n; e++) {
