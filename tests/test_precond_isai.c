@@ -263,12 +263,12 @@ static void says_which_rows_are_shorter(void **state)
     gsolve_precond *M = make(ctx, "isai,power=3,longest=2", &csr);
 
     /* rows 3 and 4 of the one factor, columns 3 and 4 of the other */
-    assert_string_equal(note_of(M), "4 rows, longer than 2, of a lower power");
+    assert_string_equal(note_of(M), "4 rows with more than 2 entries have a lower power");
     assert_ok(ctx, gsolve_precond_update(M, &csr));
-    assert_string_equal(note_of(M), "4 rows, longer than 2, of a lower power");
+    assert_string_equal(note_of(M), "4 rows with more than 2 entries have a lower power");
     gsolve_precond_destroy(&M);
     M = make(ctx, "isai,factors=ic,power=3,longest=2,shift=1", &csr);
-    assert_string_equal(note_of(M), "shift 1, 2 rows, longer than 2, of a lower power");
+    assert_string_equal(note_of(M), "shift 1, 2 rows with more than 2 entries have a lower power");
     gsolve_precond_destroy(&M);
     free_csr(&csr);
 }

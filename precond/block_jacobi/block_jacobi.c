@@ -16,8 +16,8 @@ typedef struct block_jacobi_options {
 } block_jacobi_options;
 
 static const gsolve_option options[] = {
-    {"size", "unknowns a block; 0: as found in the pattern of the matrix", GSOLVE_INT,
-     offsetof(block_jacobi_options, size), 0, 0, GS_MOST_BLOCK, NULL},
+    {"size", "unknowns per block; 0: found in the pattern of the matrix", GSOLVE_INT,
+     offsetof(block_jacobi_options, size), 0, 0, GS_BLOCK_JACOBI_MAX, NULL},
     {0},
 };
 
@@ -107,14 +107,15 @@ static bool store(const gs_block_jacobi_data *M, void *inverse, int32_t b, int32
     return held;
 }
 
-static gsolve_status blame(gsolve_context *ctx, const gs_block_jacobi_data *M, int32_t b)
+static gsolve_status fail_singular(gsolve_context *ctx, const gs_block_jacobi_data *M, int32_t b)
 {
     const int32_t first = b * M->size, m = M->n - first < M->size ? M->n - first : M->size;
 
-    return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                       "block_jacobi: the diagonal block of rows %d to %d (counted from 1) is "
-                       "singular",
-                       first + 1, first + m);
+    return gsolve_fail(
+        ctx, GSOLVE_ZERO_PIVOT,
+        "block_jacobi: the diagonal block of rows %d to %d (counted from 1) is singular; "
+        "choose another size=",
+        first + 1, first + m);
 }
 
 /* inverse = the inverses of all blocks, computed on the host. */
@@ -126,11 +127,12 @@ static gsolve_status invert_all(const gs_block_jacobi_data *M, gsolve_context *c
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(min : bad)
     for (int32_t b = 0; b < M->blocks; b++) {
         const int32_t first = b * M->size, m = M->n - first < M->size ? M->n - first : M->size;
-        double B[GS_MOST_BLOCK * GS_MOST_BLOCK], X[GS_MOST_BLOCK * GS_MOST_BLOCK];
+        double B[GS_BLOCK_JACOBI_MAX * GS_BLOCK_JACOBI_MAX],
+            X[GS_BLOCK_JACOBI_MAX * GS_BLOCK_JACOBI_MAX];
         read_block(csr, first, m, B);
         if (!(invert(m, B, X) && store(M, inverse, b, m, X)) && b < bad) bad = b;
     }
-    return bad == INT32_MAX ? GSOLVE_OK : blame(ctx, M, bad);
+    return bad == INT32_MAX ? GSOLVE_OK : fail_singular(ctx, M, bad);
 }
 
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
@@ -166,14 +168,14 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                            const void *chosen)
 {
     gs_block_jacobi_data *M = NULL;
-    gsolve_statistics traits = {.block = ((const block_jacobi_options *)chosen)->size};
+    gsolve_statistics statistics = {.block = ((const block_jacobi_options *)chosen)->size};
     gsolve_status status;
 
-    if (traits.block == 0) TRY(gsolve_csr_statistics(ctx, csr, &traits));
+    if (statistics.block == 0) TRY(gsolve_csr_statistics(ctx, csr, &statistics));
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     M->type = csr->type;
     M->n = csr->nrows;
-    M->size = traits.block;
+    M->size = statistics.block;
     M->blocks = (int32_t)(((int64_t)M->n + M->size - 1) / M->size);
     M->inverse = NULL;
     TRY(update(M, ctx, csr));

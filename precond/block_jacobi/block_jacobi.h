@@ -4,7 +4,7 @@
 
 #include "matrix/csr.h"
 
-#define GS_MOST_BLOCK 32
+#define GS_BLOCK_JACOBI_MAX 32
 
 typedef struct gs_block_jacobi_data {
     gsolve_type type;

@@ -6,7 +6,7 @@ static inline __attribute__((always_inline)) void FN(multiply)(const int32_t m, 
                                                                bool transposed, const T *restrict B,
                                                                const T *restrict r, T *restrict z)
 {
-    T sum[GS_MOST_BLOCK] = {0};
+    T sum[GS_BLOCK_JACOBI_MAX] = {0};
 
     if (transposed) {
         for (int32_t i = 0; i < m; i++) {
@@ -30,7 +30,8 @@ static inline __attribute__((always_inline)) void FN(run)(const int32_t size, bo
 }
 
 /* Multiplies this many full blocks. The most frequent sizes have code of their own. */
-static void FN(whole)(int32_t size, bool transposed, int64_t blocks, const T *B, const T *r, T *z)
+static void FN(full_blocks)(int32_t size, bool transposed, int64_t blocks, const T *B, const T *r,
+                            T *z)
 {
     switch (size) {
     case 1: FN(run)(1, transposed, blocks, B, r, z); break;
@@ -55,7 +56,7 @@ static void FN(piece)(const gs_block_jacobi_data *M, bool transposed, int64_t fi
     for (int32_t c = 0; c < r.ncols; c++) {
         const T *rc = (const T *)r.value + c * r.stride;
         T *zc = (T *)z.value + c * z.stride;
-        FN(whole)(M->size, transposed, blocks, B + at * size, rc + at, zc + at);
+        FN(full_blocks)(M->size, transposed, blocks, B + at * size, rc + at, zc + at);
         if (rest > 0) {
             FN(multiply)(rest, M->size, transposed, B + last * size, rc + last, zc + last);
         }
@@ -66,14 +67,14 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_block_jacobi_data *M, bool 
                                gsolve_dense r, gsolve_dense z)
 {
     enum { PIECE = 512 }; /* blocks per task */
-    const int64_t whole = M->n / M->size, pieces = (whole + PIECE) / PIECE;
+    const int64_t full = M->n / M->size, pieces = (full + PIECE) / PIECE;
     const int32_t rest = M->n % M->size;
 
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (M->n > 8192)
     for (int64_t p = 0; p < pieces; p++) {
         const bool last = p + 1 == pieces;
         FN(piece)
-        (M, transposed, p * PIECE, last ? whole - p * PIECE : PIECE, last ? rest : 0, r, z);
+        (M, transposed, p * PIECE, last ? full - p * PIECE : PIECE, last ? rest : 0, r, z);
     }
     return GSOLVE_OK;
 }

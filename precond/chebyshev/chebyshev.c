@@ -31,11 +31,12 @@ typedef struct chebyshev {
 } chebyshev;
 
 static const gsolve_option options[] = {
-    {"degree", "of the polynomial: products in an application", GSOLVE_INT,
+    {"degree", "degree of the polynomial: products per application", GSOLVE_INT,
      offsetof(chebyshev_options, degree), 3, 1, 100, NULL},
-    {"ratio", "the polynomial is small on [most / ratio, most] of the spectrum", GSOLVE_REAL,
-     offsetof(chebyshev_options, ratio), 30, 1.1, 1e6, NULL},
-    {"its", "power iterations for the spectrum; 0: it is bounded by sums of rows", GSOLVE_INT,
+    {"ratio",
+     "the polynomial is small on the part [lambda_max / ratio, lambda_max] of the spectrum",
+     GSOLVE_REAL, offsetof(chebyshev_options, ratio), 30, 1.1, 1e6, NULL},
+    {"its", "power iterations for the largest eigenvalue; 0: bound by row sums", GSOLVE_INT,
      offsetof(chebyshev_options, its), 20, 0, 1000, NULL},
     {0},
 };
@@ -204,7 +205,8 @@ static void describe(const void *self, gsolve_precond_info *info)
     gsolve_matrix_describe(M->A, &A);
     info->moved =
         4 * vector + (size_t)M->options.degree * (A.bytes + 7 * vector); /* what iterate moves */
-    snprintf(info->note, sizeof info->note, "spectrum of D^-1 A up to %.3g", M->polynomial.most);
+    snprintf(info->note, sizeof info->note, "largest eigenvalue of D^-1 A about %.3g",
+             M->polynomial.most);
 }
 
 const gsolve_precond_kind gs_chebyshev = {

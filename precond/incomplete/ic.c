@@ -18,7 +18,7 @@ typedef struct ic {
 } ic;
 
 static const gsolve_option options[] = {
-    {"shift", "factor A + shift diag(A); raised by itself on breakdown", GSOLVE_REAL,
+    {"shift", "factor A + shift diag(A); raised automatically on breakdown", GSOLVE_REAL,
      offsetof(ic_options, shift), 0, 0, GS_MAX_SHIFT, NULL},
     {0},
 };

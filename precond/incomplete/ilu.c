@@ -18,8 +18,9 @@ typedef struct ilu {
 } ilu;
 
 static const gsolve_option options[] = {
-    {"shift", "factor A + shift S, S of the rows' size; raised by itself on breakdown", GSOLVE_REAL,
-     offsetof(ilu_options, shift), 0, 0, GS_MAX_SHIFT, NULL},
+    {"shift",
+     "factor A + shift S, S = the rows' largest magnitudes; raised automatically on breakdown",
+     GSOLVE_REAL, offsetof(ilu_options, shift), 0, 0, GS_MAX_SHIFT, NULL},
     {0},
 };
 

@@ -104,10 +104,11 @@ static gsolve_status factor(factorisation *w, gsolve_context *ctx, const char *w
         w->shift = gs_next_shift(w->shift);
         gs_strict_triangle_reload(&w->L, ctx, csr);
     }
-    status = gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                         "%s broke down even for A + %g diag(A); the matrix is far from positive "
-                         "definite",
-                         who, GS_MAX_SHIFT);
+    status = gsolve_fail(
+        ctx, GSOLVE_ZERO_PIVOT,
+        "%s broke down even for A + %g diag(A): the matrix is far from positive definite; "
+        "choose ilu or another preconditioner",
+        who, GS_MAX_SHIFT);
 done:
     gsolve_free(ctx, GSOLVE_HOST, w->scratch);
     return status;

@@ -166,8 +166,9 @@ static gsolve_status factor(factorisation *w, gsolve_context *ctx, const char *w
         gs_strict_triangle_reload(&w->L, ctx, csr);
         gs_strict_triangle_reload(&w->U, ctx, csr);
     }
-    status = gsolve_fail(ctx, GSOLVE_ZERO_PIVOT, "%s broke down even with a shift of %g", who,
-                         GS_MAX_SHIFT);
+    status = gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
+                         "%s broke down even with a shift of %g; choose another preconditioner",
+                         who, GS_MAX_SHIFT);
 done:
     gsolve_free(ctx, GSOLVE_HOST, w->scratch);
     return status;

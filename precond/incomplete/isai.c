@@ -24,16 +24,16 @@
 enum { BLOCK_COLUMNS = 8 }; /* columns per product, row-major */
 
 static const gsolve_option options[] = {
-    {"factors", "what is inverted: those of ilu or, A symmetric, of ic", GSOLVE_CHOICE,
+    {"factors", "the factors to invert: those of ilu, or of ic for a symmetric A", GSOLVE_CHOICE,
      offsetof(gs_isai_options, factors), GS_ISAI_ILU, 0, 0, "ilu|ic"},
     {"power", "the inverse has the pattern of a factor to this power", GSOLVE_INT,
      offsetof(gs_isai_options, power), 1, 1, 10, NULL},
-    {"longest", "entries of a row of the inverse, beyond which it has a lower power", GSOLVE_INT,
-     offsetof(gs_isai_options, longest), 512, 1, 1000000, NULL},
-    {"relax", "steps towards the exact solve, of two more products a factor each", GSOLVE_INT,
-     offsetof(gs_isai_options, relax), 0, 0, 20, NULL},
-    {"shift", "as for ilu and ic", GSOLVE_REAL, offsetof(gs_isai_options, shift), 0, 0,
-     GS_MAX_SHIFT, NULL},
+    {"longest", "limit of entries per row of the inverse; a longer row has a lower power",
+     GSOLVE_INT, offsetof(gs_isai_options, longest), 512, 1, 1000000, NULL},
+    {"relax", "relaxation steps towards the exact solve, each of two more products per factor",
+     GSOLVE_INT, offsetof(gs_isai_options, relax), 0, 0, 20, NULL},
+    {"shift", "first shift of the diagonal, as in ilu and ic", GSOLVE_REAL,
+     offsetof(gs_isai_options, shift), 0, 0, GS_MAX_SHIFT, NULL},
     {0},
 };
 
@@ -73,7 +73,7 @@ done:
     return status;
 }
 
-/* --- applying --------------------------------------------------------------------------------- */
+/* --- application ------------------------------------------------------------------------------ */
 
 /* y = W x, then the relaxation steps y += W (x - T y). q: work space for the steps. */
 static gsolve_status solve(const gs_isai_data *M, gsolve_context *ctx, gs_isai_inverse factor,
@@ -178,8 +178,8 @@ static void describe(const void *self, gsolve_precond_info *info)
 
     if (M->shift > 0) snprintf(shift, sizeof shift, "shift %.3g", M->shift);
     if (M->shortened > 0) {
-        snprintf(rows, sizeof rows, "%d rows, longer than %d, of a lower power", M->shortened,
-                 M->options.longest);
+        snprintf(rows, sizeof rows, "%d rows with more than %d entries have a lower power",
+                 M->shortened, M->options.longest);
     }
     snprintf(info->note, sizeof info->note, "%s%s%s", shift, *shift && *rows ? ", " : "", rows);
 }

@@ -4,11 +4,10 @@
 
 #include "precond/incomplete/triangular_solve.h"
 
-/* --- isai_inverse.c: W ~ diag(scale) (I + L)^-1, L a strict lower triangle
- * --------------------------
- *
- * Row i of W has the pattern S_i and solves (W (I + L))(i, j) = scale_i I(i, j) for all j in S_i.
- */
+/* --- isai_inverse.c --------------------------------------------------------------------------- */
+
+/* W ~ diag(scale) (I + L)^-1, L a strict lower triangle. Row i of W has the pattern S_i and solves
+ * (W (I + L))(i, j) = scale_i I(i, j) for all j in S_i. */
 
 /* *W = an owned matrix, values unset. The pattern S_i of its row i is that of row i of (I +
  * L)^power. If this row has more than longest entries, the largest power, at least 1, with at most

@@ -32,7 +32,7 @@ static void put(const gsolve_csr *csr, int64_t k, double value)
     }
 }
 
-/* --- the pattern ------------------------------------------------------------------------------ */
+/* --- pattern ---------------------------------------------------------------------------------- */
 
 typedef struct search {
     const gs_strict_triangle *L;
@@ -150,7 +150,7 @@ done:
     return status;
 }
 
-/* --- the values ------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 /* Computes row i of W from its last entry to its first. Each w_k in turn is final; then w_j -= w_k
  * l_kj for all j of S_i in row k of L, which makes (w (I + L))_j = 0. place: n zeros. w: space for
@@ -210,7 +210,7 @@ done:
     return status;
 }
 
-/* --- what is inverted ------------------------------------------------------------------------- */
+/* --- the inverted triangle -------------------------------------------------------------------- */
 
 gsolve_status gs_isai_triangle(gsolve_csr *out, gsolve_context *ctx, gsolve_type type,
                                const gs_strict_triangle *L, const double *scale, bool *fits)

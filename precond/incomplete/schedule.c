@@ -200,7 +200,7 @@ void gs_schedule_destroy(gs_schedule *s, gsolve_context *ctx)
     memset(s, 0, sizeof *s);
 }
 
-/* --- walking ---------------------------------------------------------------------------------- */
+/* --- running a schedule ----------------------------------------------------------------------- */
 
 int gs_schedule_workers(const gs_schedule *s)
 {

@@ -23,7 +23,7 @@ void destroy_vendor(gs_triangle *t, gsolve_context *ctx)
     gsolve_csr_free(&v->rows, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, v->scaled);
     gsolve_free(ctx, GSOLVE_DEVICE, v->solved);
-    v->vectors.destroy_vendor();
+    v->vectors.drop();
     gsolve_free(ctx, GSOLVE_DEVICE, v->buffer);
     gsolve_free(ctx, GSOLVE_DEVICE, v->order);
     gsolve_free(ctx, GSOLVE_DEVICE, v->ticket);
@@ -112,8 +112,9 @@ gsolve_status upload_triangle(gs_triangle *t, gsolve_context *ctx, const gs_stri
     gsolve_status status;
 
     if (entries >= INT32_MAX) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "triangular solves on CUDA take fewer than 2^31 entries");
+        return gsolve_fail(
+            ctx, GSOLVE_UNSUPPORTED,
+            "a triangular factor has 2^31 entries or more, which cuSPARSE cannot solve with");
     }
     if (known) {
         TRY(upload_rows<T>(v, ctx, S, t->rows.type));

@@ -41,7 +41,7 @@ struct graph {
     __device__ const int32_t *of(int64_t I) const { return neighbour + (int64_t)start[I * block]; }
 };
 
-// --- roots ------------------------------------------------------------------------------------
+// --- roots ---------------------------------------------------------------------------------------
 
 template <class O>
 __device__ void begin_node(const graph<O> &g, int64_t I, int bits, uint32_t *state, uint32_t *min1,
@@ -223,7 +223,7 @@ done:
     return status;
 }
 
-// --- aggregates of roots ----------------------------------------------------------------------
+// --- aggregates from roots -----------------------------------------------------------------------
 
 // number[I] = 1 for roots, else 0; number[nodes] = 0.
 __global__ void __launch_bounds__(gs_block_size)
@@ -326,7 +326,7 @@ gsolve_status aggregate(gsolve_context *ctx, const gsolve_csr *A, const gs_conne
     });
 }
 
-// --- their nodes ------------------------------------------------------------------------------
+// --- nodes of each aggregate ---------------------------------------------------------------------
 
 __global__ void __launch_bounds__(gs_block_size) number_nodes(int32_t nodes, int32_t *node)
 {

@@ -147,7 +147,7 @@ static void decide_roots(const graph *g, uint32_t *state, uint32_t *min1, uint32
     }
 }
 
-/* --- aggregates of roots ---------------------------------------------------------------------- */
+/* --- aggregates from roots -------------------------------------------------------------------- */
 
 static int32_t number_roots(int32_t nodes, const uint32_t *state, int32_t *number)
 {
@@ -220,7 +220,7 @@ done:
     return status;
 }
 
-/* --- their nodes ------------------------------------------------------------------------------ */
+/* --- nodes of each aggregate ------------------------------------------------------------------ */
 
 static gsolve_status list(gsolve_context *ctx, int32_t nodes, const int32_t *of, int32_t count,
                           int32_t *start, int32_t *member)

@@ -36,7 +36,7 @@ static double strength_of(const gs_level_view *fine, const gs_amg_options *optio
     return strength;
 }
 
-/* --- making and freeing ----------------------------------------------------------------------- */
+/* --- creation and destruction ----------------------------------------------------------------- */
 
 static void free_members(sa_state *K, gsolve_context *ctx)
 {
@@ -67,13 +67,15 @@ static gsolve_status check_arguments(gsolve_context *ctx, const gs_level_view *f
     const int32_t n = fine->A->nrows, block = fine->block;
 
     if (block < 1 || block > GS_MAX_UNKNOWNS || fine->near_null.ncols > GS_MAX_UNKNOWNS) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "aggregates of nodes of %d unknowns with %d near-null vectors; each may "
-                           "be 1 to %d",
-                           block, fine->near_null.ncols, GS_MAX_UNKNOWNS);
+        return gsolve_fail(
+            ctx, GSOLVE_UNSUPPORTED,
+            "aggregation of nodes with %d unknowns and %d near-null vectors; both must be "
+            "from 1 to %d",
+            block, fine->near_null.ncols, GS_MAX_UNKNOWNS);
     }
     if (n % block == 0) return GSOLVE_OK;
-    return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "%d unknowns are not nodes of %d unknowns each", n,
+    return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                       "%d unknowns are not nodes of %d unknowns each; set block= to a divisor", n,
                        block);
 }
 
@@ -249,7 +251,7 @@ done:
     return status;
 }
 
-/* --- sa --------------------------------------------------------------------------------------- */
+/* --- sa: smoothed aggregation ----------------------------------------------------------------- */
 
 static gsolve_status group_strong(sa_state *K, gsolve_context *ctx, const gs_level_view *fine,
                                   const gs_amg_options *options, gs_connections *G)
@@ -274,13 +276,13 @@ static gsolve_status build_sa(gs_transfer *T, gsolve_context *ctx, const gs_leve
 }
 
 const gs_coarsening gs_amg_sa = {
-    .plugin = {"sa", "smoothed aggregates of strongly connected nodes", NULL, 0},
+    .plugin = {"sa", "smoothed aggregation", NULL, 0},
     .build = build_sa,
     .update = update,
     .destroy = destroy,
 };
 
-/* --- ua --------------------------------------------------------------------------------------- */
+/* --- ua: pairwise aggregation ----------------------------------------------------------------- */
 
 static gsolve_status group_pairs(sa_state *K, gsolve_context *ctx, const gs_level_view *fine,
                                  const gs_amg_options *options, gs_connections *G)
@@ -298,7 +300,7 @@ static gsolve_status build_ua(gs_transfer *T, gsolve_context *ctx, const gs_leve
 }
 
 const gs_coarsening gs_amg_ua = {
-    .plugin = {"ua", "aggregates by pairs of pairs, not smoothed", NULL, 0},
+    .plugin = {"ua", "pairwise aggregation without smoothing", NULL, 0},
     .build = build_ua,
     .update = update,
     .destroy = destroy,

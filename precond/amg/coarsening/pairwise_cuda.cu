@@ -25,7 +25,7 @@ struct stride {
     }
 };
 
-// --- what connects nodes ----------------------------------------------------------------------
+// --- weights of connections ----------------------------------------------------------------------
 
 // Entry (i, j) of sorted rows; 0 if it is missing.
 template <class T, class O>
@@ -92,7 +92,7 @@ done:
     return status;
 }
 
-// --- pairing ----------------------------------------------------------------------------------
+// --- pairing -------------------------------------------------------------------------------------
 
 // A kernel that calls what(p, g) for all groups.
 #define EACH_GROUP(name, what)                                          \

@@ -45,7 +45,7 @@ SMALL int64_t gs_pairing_start(const gs_pairing *p, int32_t row)
     return p->wide ? ((const int64_t *)p->start)[row] : (int64_t)((const int32_t *)p->start)[row];
 }
 
-/* --- what a group is connected to ------------------------------------------------------------- */
+/* --- adjacent groups -------------------------------------------------------------------------- */
 
 typedef struct gs_adjacent_groups {
     int32_t count, group[GS_MAX_ADJACENT_GROUPS];
@@ -147,7 +147,7 @@ SMALL void gs_confirm_mate(const gs_pairing *p, int32_t g)
     if (p->mate[g] == GS_UNPAIRED && h >= 0 && p->choice[h] == g) p->mate[g] = h;
 }
 
-/* --- what becomes of groups ------------------------------------------------------------------- */
+/* --- merging groups --------------------------------------------------------------------------- */
 
 /* Whether g gives its number to the merged group: it is single, or the first of its pair. */
 SMALL bool gs_is_leader(const gs_pairing *p, int32_t g)

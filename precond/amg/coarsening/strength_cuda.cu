@@ -13,7 +13,7 @@ extern "C" {
 namespace
 {
 
-// --- nodes of one unknown ---------------------------------------------------------------------
+// --- nodes of one unknown ------------------------------------------------------------------------
 
 // m[i] = |a_ii| and the largest |a_ij|, j != i. L threads own a row.
 template <int L, class T, class O>
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(gs_block_size)
     if (in && g.lane == 0) G.degree[g.unit] = (int32_t)(at - begin);
 }
 
-// --- nodes of several -------------------------------------------------------------------------
+// --- nodes of several unknowns -------------------------------------------------------------------
 
 // The position of the first entry of a row at or after node J's columns.
 template <class O>
@@ -203,7 +203,7 @@ __global__ void __launch_bounds__(gs_block_size)
     G.degree[I] = count;
 }
 
-// --- the table --------------------------------------------------------------------------------
+// --- kernel table --------------------------------------------------------------------------------
 
 template <class T, class O>
 gsolve_status connect_single(gs_queue *q, const gsolve_csr *A, const O *start, double strength,

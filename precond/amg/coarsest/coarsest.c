@@ -19,10 +19,11 @@
     2000 /* of sparse factors on the CPU: their solve takes no longer than one more level */
 #define LU_ROWS \
     600 /* the same if A is not symmetric: LU takes 20 times as long as Cholesky, on one thread */
-#define SPARSE_FILL_ENTRIES 20000 /* entries from which on factors fill in as in three dimensions \
-                                   */
+#define SPARSE_FILL_ENTRIES                                               \
+    20000 /* entries from which on factors fill in as in three dimensions \
+           */
 
-/* --- the inverse where the matrix lies -------------------------------------------------------- */
+/* --- inverse by elimination on the device ----------------------------------------------------- */
 
 /* Whether the inverse by elimination without pivoting is accurate, and A is regular by the same
  * test as in factors.c. If A is not symmetric, the residual of the inverse decides. */
@@ -70,7 +71,7 @@ done:
     return status;
 }
 
-/* --- the inverse from factors ----------------------------------------------------------------- */
+/* --- inverse from factors --------------------------------------------------------------------- */
 
 /* rows = A^-1, or A^-T if transposed: n x n, row-major, in c's type. Row i of A^-1 is A^-T e_i. */
 static void invert(const gs_coarsest *c, bool transposed, void *rows)
@@ -133,7 +134,7 @@ done:
     return status;
 }
 
-/* --- both ------------------------------------------------------------------------------------- */
+/* --- the solve -------------------------------------------------------------------------------- */
 
 int32_t gs_coarsest_max_rows(const gsolve_context *ctx, const gs_amg_options *options,
                              bool symmetric, int64_t entries)

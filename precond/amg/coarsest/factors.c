@@ -56,9 +56,10 @@ static gsolve_status fetch_matrix(host_matrix *H, gsolve_context *ctx, const gso
     TRY(gs_csr_to_host(&on_host, ctx, &fetched));
     TRY(gsolve_csr_convert(&H->csr, ctx, GSOLVE_F64, on_host));
     if (H->csr.offset != GSOLVE_O32) {
-        status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                             "amg: the coarsest level has too many entries "
-                             "to be factored; choose a smaller coarsest=");
+        status = gsolve_fail(
+            ctx, GSOLVE_UNSUPPORTED,
+            "amg: the coarsest level has too many entries to be factored; set coarsest= to a "
+            "smaller number of rows");
         goto done;
     }
     H->columns = (cs_di){.nzmax = (int)gs_start(&H->csr, A->nrows),

@@ -27,7 +27,7 @@ constexpr int per_thread =
 
 using tile = double[tile_side][tile_side + 1];
 
-// --- the matrix, and what it is -----------------------------------------------------------------
+// --- dense copy and measures ---------------------------------------------------------------------
 
 // *most = max(*most, x). The bits of non-negative doubles are ordered like the numbers.
 __device__ void atomic_max(double *most, double x)
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(gs_block_size)
     if (g.lane == 0) atomic_max(&found->asymmetry, most);
 }
 
-// --- a panel ------------------------------------------------------------------------------------
+// --- elimination of a panel ----------------------------------------------------------------------
 
 // t = tile (I, J) of a, extended by the unit matrix beyond row and column n.
 __device__ void load(tile &t, const double *a, int64_t n, int I, int J)
@@ -208,7 +208,7 @@ __global__ void __launch_bounds__(gs_block_size)
     store(to, n, I, J, own);
 }
 
-// --- where A is not symmetric -------------------------------------------------------------------
+// --- nonsymmetric matrices -----------------------------------------------------------------------
 
 // found->residual = max |A x - I|_ij. A warp owns a row i; a lane owns every 32nd column j of x.
 template <class T, class O>
@@ -243,7 +243,7 @@ __global__ void __launch_bounds__(gs_block_size) transpose(int64_t n, const doub
     }
 }
 
-// --- on the host --------------------------------------------------------------------------------
+// --- host functions ------------------------------------------------------------------------------
 
 // *a = the inverse of *a; *b is work space of the same size.
 gsolve_status eliminate(gs_queue *q, int64_t n, double **a, double **b, gs_inverted *found)

@@ -129,9 +129,10 @@ static gsolve_status sweep_colours(const gauss_seidel_data *s, gsolve_context *c
     gsolve_status status;
 
     if (level->transposed) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "amg,smoother=gs on a GPU smooths with A, and not with the transpose of "
-                           "an A that is not symmetric; l1_jacobi and spai0 do");
+        return gsolve_fail(
+            ctx, GSOLVE_UNSUPPORTED,
+            "amg,smoother=gs on a GPU cannot be applied transposed if A is not symmetric; "
+            "choose smoother=l1_jacobi or smoother=spai0");
     }
     if (!zero) {
         return kernels->colours(ctx->queue, level->A, C, b.ncols, first, back, v);

@@ -12,7 +12,7 @@ namespace
 #define SMALL __device__ inline
 #include "precond/amg/smoothers/ilu_rule.h"
 
-// --- the sides ----------------------------------------------------------------------------------
+// --- strict triangles ----------------------------------------------------------------------------
 
 // length[i] = the number of entries of row i below its diagonal, or above it if upper. A thread
 // owns a row, and finds the diagonal by binary search.
@@ -91,7 +91,7 @@ gsolve_status side(gsolve_csr *T, gsolve_context *ctx, const gsolve_csr *A, bool
     return gs_with_start(A, [&](auto start) { return make_side(T, ctx, A, start, upper); });
 }
 
-// --- the factors --------------------------------------------------------------------------------
+// --- factorisation -------------------------------------------------------------------------------
 
 // One sweep. L threads own a row, and each of them computes whole entries s_ij in double precision:
 // it walks through row i up to min(i, j), and looks up column j in the rows of these columns by

@@ -14,7 +14,7 @@ extern "C" {
 namespace
 {
 
-// --- the longest row --------------------------------------------------------------------------
+// --- longest row ---------------------------------------------------------------------------------
 
 // *most = the maximum row length. A thread owns every step-th row; a warp does one atomic
 // operation.
@@ -50,7 +50,7 @@ done:
     return status;
 }
 
-// --- the passes -------------------------------------------------------------------------------
+// --- passes --------------------------------------------------------------------------------------
 
 template <class T>
 struct keep_residual { // r = b - A x
@@ -166,7 +166,7 @@ gsolve_status run_columns(const operands<T> &a, const gs_rows<T, O> &rows, End e
         const double work = a.mean / 4 * some.subwarp;
         status = gs_with_subwarp(work > some.subwarp ? work : some.subwarp, [&](auto lanes) {
             return gs_launch_pdl(
-                a.q, "smooth columns by rows", pass_columns<decltype(lanes)::value, W, T, O, End>,
+                a.q, "smooth several columns", pass_columns<decltype(lanes)::value, W, T, O, End>,
                 gs_subwarp_blocks(groups, lanes), gs_block_size, rows, a.A->nrows, some, x, end);
         });
         x += 8;
@@ -190,7 +190,7 @@ gsolve_status run(const operands<T> &a, bool aligned, const End &end)
         return gs_with_subwarp(a.mean / 2, [&](auto lanes) {
             const int64_t groups =
                 ((int64_t)a.A->nrows + gs_rows_per_subwarp<T> - 1) / gs_rows_per_subwarp<T>;
-            return gs_launch_pdl(a.q, "smooth by rows", pass<decltype(lanes)::value, T, O, End>,
+            return gs_launch_pdl(a.q, "smooth", pass<decltype(lanes)::value, T, O, End>,
                                  gs_subwarp_blocks(groups, lanes), gs_block_size, rows, a.A->nrows,
                                  a.x, end);
         });

@@ -51,7 +51,7 @@ __device__ void gs_row_sums(const gs_rows<T, O> &A, int lane, const int64_t (&i)
     }
 }
 
-// --- several columns ----------------------------------------------------------------------------
+// --- several columns -----------------------------------------------------------------------------
 
 // A group of up to 8 columns of row-major vectors. The L lanes of a row form subwarps of this many
 // lanes. Each subwarp has a share of the row's entries; each lane in it has W columns.

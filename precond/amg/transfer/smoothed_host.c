@@ -8,7 +8,7 @@
 #define SMALL static inline
 #include "precond/amg/transfer/smoothed_rule.h"
 
-/* --- its pattern ------------------------------------------------------------------------------ */
+/* --- pattern ---------------------------------------------------------------------------------- */
 
 /* Sorts list[0, n) by insertion and removes repetitions. Returns the number that is left. The lists
  * are short. */
@@ -75,7 +75,7 @@ static gsolve_status fill(gsolve_context *ctx, const gsolve_csr *A, const gs_con
     return GSOLVE_OK;
 }
 
-/* --- its values ------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 /* A_f: A with its weak entries moved to their rows' own nodes. */
 typedef struct filtered {

@@ -76,7 +76,7 @@ __device__ double factor_of(const gs_subwarp<L> &g, const filtered<T, O> &F, int
                                      : gs_damping_of_row(F.damping, diagonal, fabs(moved) + others);
 }
 
-// --- one near-null vector, long rows -----------------------------------------------------------
+// --- one near-null vector, long rows -------------------------------------------------------------
 
 struct alignas(16) term { // a_ij q_j, and the aggregate of j
     double product;
@@ -189,7 +189,7 @@ __global__ void __launch_bounds__(gs_block_size)
                       staged + threadIdx.x / L * staged_terms<L>);
 }
 
-// --- one near-null vector, short rows ----------------------------------------------------------
+// --- one near-null vector, short rows ------------------------------------------------------------
 
 // Adds the entries [begin, end) of A's row i to sums, and the terms in aggregate my_aggregate[c] to
 // sum[c], in the order of the row. U entries are loaded at once, so that their latencies overlap.
@@ -270,7 +270,7 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// --- several near-null vectors -----------------------------------------------------------------
+// --- several near-null vectors -------------------------------------------------------------------
 
 // An entry of A_f that a lane stages for its group.
 template <class T>

@@ -39,7 +39,7 @@ typedef struct classical_state {
     double truncate;
 } classical_state;
 
-/* --- making and freeing ----------------------------------------------------------------------- */
+/* --- creation and destruction ----------------------------------------------------------------- */
 
 static void free_stage(stage *s, gsolve_context *ctx)
 {
@@ -78,12 +78,14 @@ static gsolve_status check_arguments(gsolve_context *ctx, const gs_level_view *f
     const int32_t n = fine->A->nrows, c = components_of(fine);
 
     if (c < 1 || c > MOST_COMPONENTS) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "classical coarsening of nodes of %d unknowns; there may be 1 to %d", c,
-                           MOST_COMPONENTS);
+        return gsolve_fail(
+            ctx, GSOLVE_UNSUPPORTED,
+            "classical coarsening of nodes with %d unknowns; there must be from 1 to %d", c,
+            MOST_COMPONENTS);
     }
     if (n % fine->block == 0) return GSOLVE_OK;
-    return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "%d unknowns are not nodes of %d unknowns each", n,
+    return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                       "%d unknowns are not nodes of %d unknowns each; set block= to a divisor", n,
                        fine->block);
 }
 
@@ -316,8 +318,7 @@ done:
 }
 
 const gs_coarsening gs_amg_classical = {
-    .plugin = {"classical", "some of the unknowns, from which the others are interpolated", NULL,
-               0},
+    .plugin = {"classical", "C points, from which the other unknowns are interpolated", NULL, 0},
     .build = build,
     .update = update,
     .destroy = destroy,

@@ -97,7 +97,7 @@ typedef struct gs_classical_interpolate_kernels {
 extern const gs_classical_interpolate_kernels gs_classical_interpolate_host[GSOLVE_TYPE_COUNT];
 extern const gs_classical_interpolate_kernels gs_classical_interpolate_cuda[GSOLVE_TYPE_COUNT];
 
-/* --- truncation of a matrix that is there ----------------------------------------------------- */
+/* --- truncation ------------------------------------------------------------------------------- */
 
 typedef struct gs_classical_truncate_kernels {
     /* *Q, owned = P with its rows truncated and scaled, see gs_truncate_row */

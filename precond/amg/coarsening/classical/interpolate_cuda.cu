@@ -14,7 +14,7 @@ constexpr int64_t most_bytes =
     (int64_t)1
     << 28; // limit of the bytes of all tables in global memory, unless one table is larger
 
-// --- the capacity they need
+// --- capacities of rows --------------------------------------------------------------------------
 // ------------------------------------------------------------------------
 
 struct long_rows {
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(gs_block_size)
     atomicMax(&found->longest, capacity[r]);
 }
 
-// --- all rows ------------------------------------------------------------------------------
+// --- all rows ------------------------------------------------------------------------------------
 
 // Computes the rows that fit in shared memory. L threads own a row. Reads the rows of A of the
 // point and of its strong F points twice.
@@ -164,9 +164,11 @@ gsolve_status compute_long(preparation *p, gsolve_context *ctx, const rows_of<T,
     if (p->known.count == 0) return GSOLVE_OK;
     while (size < 2 * (int64_t)p->known.longest) size *= 2;
     if (size > INT32_MAX / 2) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "a row of interpolation with up to %d entries; on a GPU there may be %d",
-                           p->known.longest, INT32_MAX / 8);
+        return gsolve_fail(
+            ctx, GSOLVE_UNSUPPORTED,
+            "a row of interpolation has up to %d entries; a GPU takes at most %d; choose "
+            "coarsening=sa",
+            p->known.longest, INT32_MAX / 8);
     }
     warps = most_bytes / (size / 2 * 3 * (int64_t)(sizeof *p->keys + sizeof *p->weights));
     if (warps > (int64_t)q->processors * 32) warps = (int64_t)q->processors * 32;
@@ -247,7 +249,7 @@ done:
     return status;
 }
 
-// --- the table ---------------------------------------------------------------------------------
+// --- kernel table --------------------------------------------------------------------------------
 
 // Calls go(start, lanes) with the offset type and the subwarp size for A's rows.
 template <class Go>

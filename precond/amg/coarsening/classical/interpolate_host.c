@@ -101,7 +101,7 @@ static void divide(row_accumulator *o, double diagonal)
     for (int32_t e = 0; e < o->count; e++) o->weight[e] = o->d != 0 ? -o->weight[e] / o->d : 0;
 }
 
-/* --- rooms ------------------------------------------------------------------------------------ */
+/* --- a buffer of rows ------------------------------------------------------------------------- */
 
 /* Rows of P in a buffer, before they are packed. */
 typedef struct row_buffer {
@@ -149,7 +149,7 @@ static void set_starts(const gsolve_csr *P, int32_t rows, const int32_t *length)
     for (int32_t r = 0; r < rows; r++) gs_set_start(P, r + 1, at += length[r]);
 }
 
-/* --- threads' own thread_work ----------------------------------------------------------------- */
+/* --- work space of each thread ---------------------------------------------------------------- */
 
 typedef struct thread_work {
     int threads;

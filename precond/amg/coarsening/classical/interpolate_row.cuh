@@ -12,7 +12,7 @@ extern "C" {
 namespace
 {
 
-// --- what rows are made of ---------------------------------------------------------------------
+// --- input and output ----------------------------------------------------------------------------
 
 template <class T, class O>
 struct rows_of {
@@ -54,7 +54,7 @@ struct result {
     int32_t *length; // lengths of the rows in the buffer
 };
 
-// --- one row -----------------------------------------------------------------------------------
+// --- one row -------------------------------------------------------------------------------------
 
 struct table { // hash table of a row's columns and weights, with linear probing
     int32_t *key;

@@ -204,7 +204,7 @@ done:
     return status;
 }
 
-// --- numbers ----------------------------------------------------------------------------------
+// --- numbering of C points -----------------------------------------------------------------------
 
 // is[i] = whether point i is of at least this kind; is[n] = 0. A thread owns a point.
 __global__ void flag(int32_t n, const uint8_t *kind, uint8_t least, int32_t *is)

@@ -114,7 +114,7 @@ __device__ int32_t gs_truncate(const gs_independent_subwarp<L> &g, const gs_row_
     return left;
 }
 
-// --- rows that stand apart ----------------------------------------------------------------------
+// --- packing rows --------------------------------------------------------------------------------
 
 // The positions of rows: offsets of 32 or 64 bits, or multiples of stride.
 struct gs_row_positions {
