@@ -18,12 +18,14 @@ static gsolve_status check_vectors(const gsolve_precond *M, gsolve_dense r, gsol
     }
     if (r.type != M->type || z.type != M->type || !gs_reachable(M->ctx, r.location) ||
         !gs_reachable(M->ctx, z.location)) {
-        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
-                           "vectors must be of the preconditioner's type, and on its device or on "
-                           "the host");
+        return gsolve_fail(
+            M->ctx, GSOLVE_BAD_ARGUMENT,
+            "r and z must have the preconditioner's value type, and lie on its device or on "
+            "the host");
     }
     if ((!r.value || !z.value) && M->n > 0 && r.ncols > 0) {
-        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "r or z has no values");
+        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
+                           "r or z has no values: its pointer is NULL");
     }
     return GSOLVE_OK;
 }
@@ -92,7 +94,9 @@ gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, 
     if (!M) return GSOLVE_BAD_ARGUMENT;
     TRY(check_vectors(M, r, z));
     if (!rz && r.ncols > 0) {
-        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "there is nowhere to put r'z");
+        return gsolve_fail(
+            M->ctx, GSOLVE_BAD_ARGUMENT,
+            "gsolve_precond_apply_dot: rz is NULL; it must point to one number per column");
     }
     TRY(gs_stage_in(&in, M->ctx, gs_location(M->ctx), r, true));
     TRY(gs_stage_in(&out, M->ctx, gs_location(M->ctx), z, false));

@@ -7,7 +7,7 @@
 #include "core/staging.h"
 #include "vector/blocks.h"
 
-/* 1 / a_ii or 1 / |a_ii|; inf where there is none. */
+/* 1 / a_ii, or 1 / |a_ii| if absolute; infinite if the entry is missing or zero. */
 static double reciprocal(const gsolve_csr *csr, int32_t i, bool absolute)
 {
     const int64_t at = gs_diagonal_at(csr, i);

@@ -1,5 +1,4 @@
-/* diagonal.h: where entries of ascending rows stand; the diagonal of a matrix, for the
- * preconditioners that divide by it. */
+/* diagonal.h: looks up single entries and the diagonal of a matrix with sorted rows. */
 #ifndef GS_PRECOND_DIAGONAL_H
 #define GS_PRECOND_DIAGONAL_H
 
@@ -8,7 +7,7 @@
 #define SMALL static inline
 #include "matrix/row_rule.h"
 
-/* The entry (i, j) of csr, whose rows ascend, or -1. */
+/* The position of entry (i, j) of csr, whose rows are sorted, or -1. */
 static inline int64_t gs_entry_at(const gsolve_csr *csr, int32_t i, int32_t j)
 {
     return gs_row_find(csr->col, gs_start(csr, i), gs_start(csr, i + 1), j);
@@ -19,8 +18,8 @@ static inline int64_t gs_diagonal_at(const gsolve_csr *csr, int32_t i)
     return gs_entry_at(csr, i, i);
 }
 
-/* d[i] = 1 / a_ii (or 1 / |a_ii|) in csr's type; GSOLVE_ZERO_PIVOT names who and the row,
- * and leaves d as it was. */
+/* d[i] = 1 / a_ii, or 1 / |a_ii| if absolute, in csr's type. GSOLVE_ZERO_PIVOT: the message names
+ * who and the row, and d is unchanged. */
 gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, const gsolve_csr *csr,
                                       bool absolute, void *d);
 

@@ -133,7 +133,7 @@ void gsolve_precond_destroy(gsolve_precond **pM)
     *pM = NULL;
 }
 
-/* --- what it is ------------------------------------------------------------------------------- */
+/* --- description ------------------------------------------------------------------------------ */
 
 const void *gsolve_precond_diagonal(const gsolve_precond *M)
 {

@@ -1,15 +1,16 @@
-/* no_cuda.c: stands in for this folder's .cu files where CUDA is not built. */
+/* no_cuda.c: empty kernel tables, linked instead of the .cu files of precond/ in a build without
+ * CUDA. */
 #include "precond/amg/coarsening/aggregation.h"
 #include "precond/amg/coarsening/classical/classical.h"
 #include "precond/amg/coarsest/invert.h"
 #include "precond/amg/kernels.h"
+#include "precond/amg/smoothers/gauss_seidel.h"
 #include "precond/amg/smoothers/ilu.h"
 #include "precond/amg/smoothers/relax.h"
-#include "precond/amg/smoothers/seidel.h"
 #include "precond/amg/transfer/rigid_body.h"
 #include "precond/block_jacobi/block_jacobi.h"
 #include "precond/chebyshev/polynomial.h"
-#include "precond/incomplete/triangle.h"
+#include "precond/incomplete/triangular_solve.h"
 #include "precond/jacobi/jacobi.h"
 
 const gs_jacobi_kernels gs_jacobi_cuda[GSOLVE_TYPE_COUNT];
@@ -25,9 +26,9 @@ const gs_tentative_kernels gs_tentative_cuda[GSOLVE_TYPE_COUNT];
 const gs_prolongator_kernels gs_prolongator_cuda[GSOLVE_TYPE_COUNT];
 const gs_rigid_body_kernels gs_rigid_body_cuda[GSOLVE_TYPE_COUNT];
 const gs_relax_kernels gs_relax_cuda[GSOLVE_TYPE_COUNT];
-const gs_seidel_kernels gs_seidel_cuda[GSOLVE_TYPE_COUNT];
+const gs_gauss_seidel_kernels gs_gauss_seidel_cuda[GSOLVE_TYPE_COUNT];
 const gs_ilu_kernels gs_ilu_cuda[GSOLVE_TYPE_COUNT];
-const gs_classical_connect_kernels gs_classical_connect_cuda[GSOLVE_TYPE_COUNT];
+const gs_classical_dependence_kernels gs_classical_dependence_cuda[GSOLVE_TYPE_COUNT];
 const gs_classical_split_kernels gs_classical_split_cuda[GSOLVE_TYPE_COUNT];
-const gs_classical_weigh_kernels gs_classical_weigh_cuda[GSOLVE_TYPE_COUNT];
-const gs_classical_cut_kernels gs_classical_cut_cuda[GSOLVE_TYPE_COUNT];
+const gs_classical_interpolate_kernels gs_classical_interpolate_cuda[GSOLVE_TYPE_COUNT];
+const gs_classical_truncate_kernels gs_classical_truncate_cuda[GSOLVE_TYPE_COUNT];

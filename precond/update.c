@@ -75,10 +75,11 @@ gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr)
     TRY(gs_csr_entries(M->ctx, csr, &entries));
     TRY(has_pattern(M, csr, entries, &same));
     if (!same) {
-        status = gsolve_fail(M->ctx, GSOLVE_BAD_MATRIX,
-                             "the new matrix (%d x %d, %lld entries) has another pattern or type "
-                             "than the one the preconditioner was made from; make a new one",
-                             csr->nrows, csr->ncols, (long long)entries);
+        status = gsolve_fail(
+            M->ctx, GSOLVE_BAD_MATRIX,
+            "the new matrix (%d x %d, %lld entries) has another pattern or type than the one "
+            "the preconditioner was created from; create a new preconditioner",
+            csr->nrows, csr->ncols, (long long)entries);
         goto done;
     }
     TRY(gs_precond_set_up(M, csr));
@@ -126,10 +127,11 @@ static gsolve_status set(gsolve_precond *M, setting *give, const char *what, gso
     if (v.nrows < 0 || v.ncols < 1 || (v.ncols > 1 && v.stride < v.nrows) ||
         (!v.value && v.nrows > 0) || (unsigned)v.type >= GSOLVE_TYPE_COUNT ||
         !gs_reachable(M->ctx, v.location)) {
-        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
-                           "%s are %d x %d (stride %lld), without values, of an unknown type, or "
-                           "out of reach",
-                           what, v.nrows, v.ncols, (long long)v.stride);
+        return gsolve_fail(
+            M->ctx, GSOLVE_BAD_ARGUMENT,
+            "the %s (%d x %d, stride %lld) have no values, an unknown type, a stride below "
+            "their rows, or lie in memory that the context cannot reach",
+            what, v.nrows, v.ncols, (long long)v.stride);
     }
     TRY(gs_need_columns(M->ctx, v, what));
     TRY(gs_stage_in(&stage, M->ctx, gs_location(M->ctx), v, true));

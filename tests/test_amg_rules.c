@@ -75,7 +75,7 @@ static int by_value(const void *a, const void *b)
 
 static bool is_reserved(uint32_t priority)
 {
-    return priority == GS_ROOT || priority >= GS_FOUND_NONE;
+    return priority == GS_ROOT || priority >= GS_NEAR_NONE;
 }
 
 /* How many of so many values are distinct; they are sorted. */
@@ -123,7 +123,7 @@ static void priorities_of_many_nodes(void **state)
     check_priorities((1 << 26) - 1, (1 << 26) - 1 - DRAWN, 1, 1);
 }
 
-/* The x with gs_draw(round, x) = y. */
+/* The x with gs_random_bijection(round, x) = y. */
 static uint32_t undraw(uint32_t round, uint32_t y)
 {
     static const uint32_t factor[] = {0x846ca68bu, 0x7feb352du, 0x9e3779b9u};
@@ -142,15 +142,15 @@ static uint32_t undraw(uint32_t round, uint32_t y)
 /* A node whose draw is a state has the draw of that state. */
 static void reserved_priorities(void **state)
 {
-    static const uint32_t reserved[] = {GS_ROOT, GS_FOUND_NONE, GS_NO_ROOT};
+    static const uint32_t reserved[] = {GS_ROOT, GS_NEAR_NONE, GS_NO_ROOT};
     const int bits = gs_bits_of_priorities(INT32_MAX);
     int met = 0;
     (void)state;
 
     for (uint32_t round = 0; round < 200; round++) {
         for (int r = 0; r < 3; r++) {
-            const uint32_t x = undraw(round, reserved[r]), next = gs_draw(round, reserved[r]);
-            assert_int_equal(gs_draw(round, x), reserved[r]);
+            const uint32_t x = undraw(round, reserved[r]), next = gs_random_bijection(round, reserved[r]);
+            assert_int_equal(gs_random_bijection(round, x), reserved[r]);
             if (x - 1 >= INT32_MAX || is_reserved(next)) continue;
             assert_int_equal(gs_priority(round, (int32_t)(x - 1), bits), next);
             met++;

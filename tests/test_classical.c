@@ -120,7 +120,7 @@ static splitting split_level(level *l, double strength, bool twice)
 
     p.mark = gsolve_alloc(ctx, GSOLVE_DEVICE, entries, 1);
     p.kind = gsolve_alloc(ctx, GSOLVE_DEVICE, n, 1);
-    OK(ctx, GS_KERNELS(gs_classical_connect, ctx, A->type)->connect(ctx, &p, strength));
+    OK(ctx, GS_KERNELS(gs_classical_dependence, ctx, A->type)->connect(ctx, &p, strength));
     OK(ctx, kernels->split(ctx, &p));
     if (twice) OK(ctx, kernels->thin(ctx, &p));
     s.mark = fetch_bytes(ctx, p.mark, entries);
@@ -161,7 +161,7 @@ static void check_strength(const gsolve_csr *A, const splitting *s, double stren
             assert_int_equal((s->mark[k] & GS_SAME) != 0, A->col[k] != i);
             any |= strong;
         }
-        assert_int_equal(s->kind[i] == GS_ALONE, !any);
+        assert_int_equal(s->kind[i] == GS_ISOLATED, !any);
     }
 }
 
@@ -192,12 +192,12 @@ static void check_points(const gsolve_csr *A, const splitting *s, uint8_t least,
 {
     for (int32_t i = 0; i < A->nrows; i++) {
         bool all_alone = true;
-        assert_true(s->kind[i] != GS_OPEN);
+        assert_true(s->kind[i] != GS_UNDECIDED);
         for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
-            if (s->mark[k] & GS_STRONG) all_alone &= s->kind[A->col[k]] == GS_ALONE;
+            if (s->mark[k] & GS_STRONG) all_alone &= s->kind[A->col[k]] == GS_ISOLATED;
         }
-        if (s->kind[i] == GS_F && !all_alone) assert_true(is_served(A, s, i, GS_MIDDLE, 2));
-        if (s->kind[i] == GS_MIDDLE) assert_true(is_served(A, s, i, GS_C, 2));
+        if (s->kind[i] == GS_F && !all_alone) assert_true(is_served(A, s, i, GS_INTERMEDIATE_C, 2));
+        if (s->kind[i] == GS_INTERMEDIATE_C) assert_true(is_served(A, s, i, GS_C, 2));
         for (int32_t j = 0; j < A->nrows && s->kind[i] >= least; j++) {
             if (j == i || s->kind[j] < least || !depends(A, s, i, j, ways)) continue;
             assert_false(depends(A, s, j, i, ways));
@@ -233,10 +233,10 @@ static void splittings(void **state)
         splitting once = split_level(&l, 0.25, false), twice = split_level(&l, 0.25, true);
         check_strength(&l.host, &once, 0.25);
         check_points(&l.host, &once, GS_C, 1);
-        check_points(&l.host, &twice, GS_MIDDLE, 1);
+        check_points(&l.host, &twice, GS_INTERMEDIATE_C, 1);
         check_points(&l.host, &twice, GS_C, 2);
         for (int32_t i = 0; i < l.host.nrows; i++) {
-            assert_int_equal(once.kind[i], twice.kind[i] == GS_MIDDLE ? GS_C : twice.kind[i]);
+            assert_int_equal(once.kind[i], twice.kind[i] == GS_INTERMEDIATE_C ? GS_C : twice.kind[i]);
         }
         drop_splitting(&once);
         drop_splitting(&twice);
@@ -319,7 +319,7 @@ static void weights(const dense *D, const uint8_t *kind, uint8_t least, int32_t 
     }
     for (int32_t k = 0; k < D->n; k++) {
         double Dk = b_of(D, k, i);
-        if (k == i || kind[k] == GS_ALONE || in[k]) continue;
+        if (k == i || kind[k] == GS_ISOLATED || in[k]) continue;
         for (int32_t l = 0; l < D->n; l++) Dk += in[l] ? b_of(D, k, l) : 0;
         if (!strong_of(D, i, k) || Dk == 0) {
             d += a_of(D, i, k);

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "gsolve.h"
-#include "precond/incomplete/gallop.h"
+#include "precond/incomplete/galloping_search.h"
 #include "precond/incomplete/incomplete.h"
 #include "tests/common.h"
 
@@ -21,7 +21,7 @@ static void gallop(void **state)
             for (int j = 0; j <= 3 * n + 2; j++) {
                 int expected = from;
                 while (expected < n && col[expected] < j) expected++;
-                assert_int_equal(gs_gallop(col, from, n, j), expected);
+                assert_int_equal(gs_galloping_search(col, from, n, j), expected);
             }
         }
     }
@@ -91,7 +91,7 @@ static bool near(double x, double y)
     return fabs(x - y) <= 1e-9 * fabs(y);
 }
 
-static void compare_side(const gs_strict *T)
+static void compare_side(const gs_strict_triangle *T)
 {
     for (int i = 0; i < N; i++) {
         for (int64_t e = T->start[i]; e < T->start[i + 1]; e++) {
@@ -106,27 +106,29 @@ static void factors(void **state)
     (void)state;
 
     for (uint64_t seed = 1; seed <= 3; seed++) {
-        gs_strict L, U, half;
+        gs_strict_triangle L, U, half;
         gs_schedule schedule;
         double d[N], e[N], shift = 0;
         fill_matrix(seed);
         gsolve_csr A = compress(ctx);
         factor_dense();
-        OK(ctx, gs_strict_of(&L, ctx, &A, false));
-        OK(ctx, gs_strict_of(&half, ctx, &A, false));
-        OK(ctx, gs_strict_of(&U, ctx, &A, true));
+        OK(ctx, gs_strict_triangle_extract(&L, ctx, &A, false));
+        OK(ctx, gs_strict_triangle_extract(&half, ctx, &A, false));
+        OK(ctx, gs_strict_triangle_extract(&U, ctx, &A, true));
         OK(ctx, gs_schedule_create(&schedule, ctx, false, N, L.start, L.col));
-        OK(ctx, gs_incomplete_lu(&L, &U, d, ctx, "ilu", &A, &schedule, false, &shift));
-        OK(ctx, gs_incomplete_cholesky(&half, e, ctx, "ic", &A, &schedule, &shift));
+        OK(ctx, gs_incomplete_lu(&L, &U, d, ctx, &A, &(gs_incomplete_args){"ilu", &schedule, false},
+                                 &shift));
+        OK(ctx, gs_incomplete_cholesky(&half, e, ctx, &A,
+                                       &(gs_incomplete_args){"ic", &schedule, false}, &shift));
         assert_true(shift == 0);
         compare_side(&L);
         compare_side(&U);
         compare_side(&half);
         for (int i = 0; i < N; i++) assert_true(near(d[i], 1 / a[i][i]) && near(e[i], 1 / a[i][i]));
         gs_schedule_destroy(&schedule, ctx);
-        gs_strict_free(&U, ctx);
-        gs_strict_free(&half, ctx);
-        gs_strict_free(&L, ctx);
+        gs_strict_triangle_free(&U, ctx);
+        gs_strict_triangle_free(&half, ctx);
+        gs_strict_triangle_free(&L, ctx);
         gsolve_csr_free(&A, ctx);
     }
     close_context(ctx);

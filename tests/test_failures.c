@@ -158,9 +158,9 @@ static void deny_solver(gsolve_context *ctx, const char *format, const char *pre
             open_base(ctx, &p, &t, &s);
             assert_int_equal(blocks_of(ctx), held);
         }
-        gsolve_context_grant(ctx, granted);
+        gsolve_context_limit_allocations(ctx, granted);
         status = run_solver(ctx, method, &s, &t);
-        gsolve_context_grant(ctx, -1);
+        gsolve_context_limit_allocations(ctx, -1);
         if (status == GSOLVE_OK) break;
         assert_int_equal(status, GSOLVE_NO_MEMORY);
         assert_non_null(strstr(gsolve_error(ctx), "memory"));

@@ -18,10 +18,10 @@ enum { VARIANTS = sizeof variants / sizeof *variants };
 enum { N = 60 };
 
 /* A strict lower triangle with every row of another length, the first of them empty. */
-static gs_strict triangle(gsolve_context *ctx, double l[N][N])
+static gs_strict_triangle triangle(gsolve_context *ctx, double l[N][N])
 {
     gsolve_csr csr = new_csr(N, N, N * N, GSOLVE_F64);
-    gs_strict L;
+    gs_strict_triangle L;
 
     memset(l, 0, N * sizeof *l);
     for (int32_t i = 0; i < N; i++) {
@@ -31,7 +31,7 @@ static gs_strict triangle(gsolve_context *ctx, double l[N][N])
         }
         close_row(&csr, i);
     }
-    assert_ok(ctx, gs_strict_of(&L, ctx, &csr, false));
+    assert_ok(ctx, gs_strict_triangle_extract(&L, ctx, &csr, false));
     free_csr(&csr);
     return L;
 }
@@ -93,7 +93,7 @@ static void inverts_on_the_pattern(void **state)
 {
     gsolve_context *ctx = *state;
     double l[N][N], scale[N], ones[N];
-    gs_strict L = triangle(ctx, l);
+    gs_strict_triangle L = triangle(ctx, l);
     bool in[N][N], fits = false;
 
     for (int32_t i = 0; i < N; i++) scale[i] = 1.5 + noise(4, (uint64_t)i), ones[i] = 1;
@@ -112,7 +112,7 @@ static void inverts_on_the_pattern(void **state)
             gsolve_csr_free(&W, ctx);
         }
     }
-    gs_strict_free(&L, ctx);
+    gs_strict_triangle_free(&L, ctx);
 }
 
 /* A row that grows too long has the highest power that it has room for. */
@@ -121,7 +121,7 @@ static void long_rows_keep_a_lower_power(void **state)
     enum { LONGEST = 12, POWER = 4 };
     gsolve_context *ctx = *state;
     double l[N][N], ones[N];
-    gs_strict L = triangle(ctx, l);
+    gs_strict_triangle L = triangle(ctx, l);
     bool in[POWER + 1][N][N], want[N][N], fits;
     int32_t expected = 0, shortened, taken[POWER + 1] = {0};
     gsolve_csr W;
@@ -141,7 +141,7 @@ static void long_rows_keep_a_lower_power(void **state)
     assert_ok(ctx, gs_isai_fill(&W, ctx, &L, NULL, &fits));
     check_inverse(&W, l, want, ones);
     gsolve_csr_free(&W, ctx);
-    gs_strict_free(&L, ctx);
+    gs_strict_triangle_free(&L, ctx);
 }
 
 /* --- as a preconditioner ----------------------------------------------------------------- */
@@ -263,12 +263,12 @@ static void says_which_rows_are_shorter(void **state)
     gsolve_precond *M = make(ctx, "isai,power=3,longest=2", &csr);
 
     /* rows 3 and 4 of the one factor, columns 3 and 4 of the other */
-    assert_string_equal(note_of(M), "4 rows, longer than 2, of a lower power");
+    assert_string_equal(note_of(M), "4 rows with more than 2 entries have a lower power");
     assert_ok(ctx, gsolve_precond_update(M, &csr));
-    assert_string_equal(note_of(M), "4 rows, longer than 2, of a lower power");
+    assert_string_equal(note_of(M), "4 rows with more than 2 entries have a lower power");
     gsolve_precond_destroy(&M);
     M = make(ctx, "isai,factors=ic,power=3,longest=2,shift=1", &csr);
-    assert_string_equal(note_of(M), "shift 1, 2 rows, longer than 2, of a lower power");
+    assert_string_equal(note_of(M), "shift 1, 2 rows with more than 2 entries have a lower power");
     gsolve_precond_destroy(&M);
     free_csr(&csr);
 }

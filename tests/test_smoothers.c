@@ -6,15 +6,15 @@
 
 #include "core/staging.h"
 #include "matrix/transpose.h"
+#include "precond/amg/smoothers/gauss_seidel.h"
 #include "precond/amg/smoothers/ilu.h"
 #include "precond/amg/smoothers/relax.h"
-#include "precond/amg/smoothers/seidel.h"
 #include "precond/amg/smoothers/smoother.h"
 
 #define INLINE static inline
-#include "precond/mix.h"
+#include "precond/random.h"
 
-#include "precond/amg/smoothers/seidel_rule.h"
+#include "precond/amg/smoothers/gauss_seidel_rule.h"
 
 static const gs_smoother *const all[] = {&gs_amg_l1_jacobi, &gs_amg_spai0, &gs_amg_chebyshev,
                                          &gs_amg_gs, &gs_amg_ilu};
@@ -35,17 +35,18 @@ typedef struct level {
 static void widen(gsolve_context *ctx, gsolve_csr *rows)
 {
     const size_t n = (size_t)rows->nrows + 1;
-    int32_t *narrow = malloc(n * sizeof *narrow);
+    int32_t *step_from_f64 = malloc(n * sizeof *step_from_f64);
     int64_t *wide = malloc(n * sizeof *wide), *there;
 
-    OK(ctx, gsolve_copy(ctx, narrow, GSOLVE_HOST, rows->start, rows->location, n * sizeof *narrow));
-    for (size_t i = 0; i < n; i++) wide[i] = narrow[i];
+    OK(ctx, gsolve_copy(ctx, step_from_f64, GSOLVE_HOST, rows->start, rows->location,
+                        n * sizeof *step_from_f64));
+    for (size_t i = 0; i < n; i++) wide[i] = step_from_f64[i];
     there = gsolve_alloc(ctx, rows->location, n, sizeof *there);
     OK(ctx, gsolve_copy(ctx, there, rows->location, wide, GSOLVE_HOST, n * sizeof *wide));
     gsolve_free(ctx, rows->location, (void *)(uintptr_t)rows->start);
     rows->start = there;
     rows->offset = GSOLVE_O64;
-    free(narrow), free(wide);
+    free(step_from_f64), free(wide);
 }
 
 static void open_level(level *l, gsolve_context *ctx, const gsolve_csr *csr, const char *format,
@@ -74,27 +75,28 @@ static gsolve_dense send(const level *l, const double *v)
 {
     const int32_t n = l->rows.nrows;
     gsolve_dense d;
-    float *narrow = malloc(((size_t)n + 1) * sizeof *narrow);
+    float *step_from_f64 = malloc(((size_t)n + 1) * sizeof *step_from_f64);
 
-    for (int32_t i = 0; i < n; i++) narrow[i] = (float)v[i];
+    for (int32_t i = 0; i < n; i++) step_from_f64[i] = (float)v[i];
     OK(l->ctx, gs_dense_new(&d, l->ctx, gs_location(l->ctx), l->rows.type, n, 1));
-    OK(l->ctx, gsolve_copy(l->ctx, d.value, d.location,
-                           l->rows.type == GSOLVE_F32 ? (void *)narrow : (void *)(uintptr_t)v,
-                           GSOLVE_HOST, (size_t)n * gs_type_size(l->rows.type)));
-    free(narrow);
+    OK(l->ctx,
+       gsolve_copy(l->ctx, d.value, d.location,
+                   l->rows.type == GSOLVE_F32 ? (void *)step_from_f64 : (void *)(uintptr_t)v,
+                   GSOLVE_HOST, (size_t)n * gs_type_size(l->rows.type)));
+    free(step_from_f64);
     return d;
 }
 
 static void fetch(const level *l, gsolve_dense d, double *v)
 {
     const int32_t n = l->rows.nrows;
-    float *narrow = malloc(((size_t)n + 1) * sizeof *narrow);
+    float *step_from_f64 = malloc(((size_t)n + 1) * sizeof *step_from_f64);
     const bool is_narrow = l->rows.type == GSOLVE_F32;
 
-    OK(l->ctx, gsolve_copy(l->ctx, is_narrow ? (void *)narrow : (void *)v, GSOLVE_HOST, d.value,
-                           d.location, (size_t)n * gs_type_size(l->rows.type)));
-    for (int32_t i = 0; is_narrow && i < n; i++) v[i] = narrow[i];
-    free(narrow);
+    OK(l->ctx, gsolve_copy(l->ctx, is_narrow ? (void *)step_from_f64 : (void *)v, GSOLVE_HOST,
+                           d.value, d.location, (size_t)n * gs_type_size(l->rows.type)));
+    for (int32_t i = 0; is_narrow && i < n; i++) v[i] = step_from_f64[i];
+    free(step_from_f64);
 }
 
 /* x after a sweep; where zero, what it held before must not matter. */
@@ -176,14 +178,14 @@ static double inverse_of(const gsolve_csr *A, int32_t i, bool squares)
     return sum == 0 ? 0 : (squares ? d : d < 0 ? -1 : 1) / sum;
 }
 
-/* 1, or what its power iterations from noise say. */
+/* 1, or what its power iterations from random say. */
 static double expect_most(const gsolve_csr *A, int its)
 {
     const int32_t n = A->nrows;
     double *p = malloc(((size_t)n + 1) * sizeof *p), *q = malloc(((size_t)n + 1) * sizeof *q);
     double length, growth = 0;
 
-    for (int32_t i = 0; i < n; i++) p[i] = gs_noise(1, i);
+    for (int32_t i = 0; i < n; i++) p[i] = gs_random_uniform(1, i);
     length = norm(p, n);
     for (int it = 0; it < its && length > 0; it++) {
         for (int32_t i = 0; i < n; i++) q[i] = row_times(A, i, p) / length;
@@ -234,10 +236,10 @@ static void expect_seidel(const gsolve_csr *A, const int32_t *order, bool back, 
 static void expect_blocks(const gsolve_csr *A, bool back, const double *b, double *x)
 {
     const int32_t n = A->nrows;
-    int32_t size = (n + GS_SEIDEL_BLOCKS - 1) / GS_SEIDEL_BLOCKS;
+    int32_t size = (n + GS_GAUSS_SEIDEL_MAX_BLOCKS - 1) / GS_GAUSS_SEIDEL_MAX_BLOCKS;
     double *old = malloc(((size_t)n + 1) * sizeof *old);
 
-    if (size < GS_SEIDEL_LEAST) size = GS_SEIDEL_LEAST;
+    if (size < GS_GAUSS_SEIDEL_MIN_ROWS) size = GS_GAUSS_SEIDEL_MIN_ROWS;
     memcpy(old, x, (size_t)n * sizeof *old);
     for (int32_t r = 0; r < n; r++) {
         const int32_t i = back ? n - 1 - r : r;
@@ -262,10 +264,10 @@ static int32_t *rows_by_colour(const level *l)
     int32_t *order = malloc(((size_t)n + 1) * sizeof *order);
     gs_colours C;
 
-    OK(l->ctx, gs_colours_make(&C, l->ctx, &l->rows, gsolve_csr_entries(&l->host)));
+    OK(l->ctx, gs_colours_create(&C, l->ctx, &l->rows, gsolve_csr_entries(&l->host)));
     OK(l->ctx, gsolve_copy(l->ctx, order, GSOLVE_HOST, C.row, gs_location(l->ctx),
                            (size_t)n * sizeof *order));
-    gs_colours_drop(&C, l->ctx);
+    gs_colours_destroy(&C, l->ctx);
     return order;
 }
 
@@ -403,7 +405,7 @@ static double expect_scale(const gsolve_csr *A, const double *s, const double *d
     double *p = malloc(((size_t)n + 1) * sizeof *p), *q = malloc(((size_t)n + 1) * sizeof *q);
     double growth = 0;
 
-    for (int32_t i = 0; i < n; i++) p[i] = gs_noise(1, i);
+    for (int32_t i = 0; i < n; i++) p[i] = gs_random_uniform(1, i);
     for (int it = 0; it < o->its; it++) {
         const double length = norm(p, n);
         for (int32_t i = 0; i < n; i++) q[i] = row_times(A, i, p) / length;
@@ -804,14 +806,14 @@ static void check_colours(gsolve_context *ctx, const char *name)
     if (n == A.ncols && n > 0) {
         int32_t *want = expect_colours(ctx, &A);
         OK(ctx, gs_csr_move(&there, ctx, gs_location(ctx), &A));
-        OK(ctx, gs_colours_make(&C, ctx, &there, gsolve_csr_entries(&A)));
+        OK(ctx, gs_colours_create(&C, ctx, &there, gsolve_csr_entries(&A)));
         OK(ctx, gsolve_copy(ctx, colour, GSOLVE_HOST, C.colour, gs_location(ctx), (size_t)n * 4));
         OK(ctx, gsolve_copy(ctx, row, GSOLVE_HOST, C.row, gs_location(ctx), (size_t)n * 4));
         OK(ctx, gsolve_copy(ctx, first, GSOLVE_HOST, C.first, gs_location(ctx),
                             ((size_t)C.count + 1) * 4));
         assert_memory_equal(colour, want, (size_t)n * sizeof *colour);
         check_lists(&C, colour, row, first, n);
-        gs_colours_drop(&C, ctx);
+        gs_colours_destroy(&C, ctx);
         gsolve_csr_free(&there, ctx);
         free(want);
     }
@@ -857,8 +859,9 @@ static void check_passes(const level *l, double rounding, const char *name)
     assert_close(x, want, n, rounding, name);
     for (int how = 0; how < 3; how++) { /* a step without memory, from 0, from what y holds */
         const double c = how > 0 ? 0.25 : 0;
-        OK(l->ctx, kernels->relax(q, &l->rows, mean, 1, 0.5, c, V[3].value, V[0].value, V[1].value,
-                                  how == 2 ? V[2].value : NULL, V[2].value));
+        OK(l->ctx, kernels->relax(q, &l->rows, mean, 1, V[1].value,
+                                  &(gs_relax_step){0.5, c, V[3].value, V[0].value,
+                                                   how == 2 ? V[2].value : NULL, V[2].value}));
         for (int32_t i = 0; i < n; i++) {
             const double r = v[0][i] - row_times(&l->host, i, v[1]);
             want[i] = v[1][i] + 0.5 * v[3][i] * r + c * (v[1][i] - (how == 2 ? x[i] : 0));
@@ -876,18 +879,18 @@ static gsolve_dense send_columns(const level *l, const double *v, int32_t column
     const int32_t n = l->rows.nrows;
     const size_t count = (size_t)n * (size_t)columns, size = gs_type_size(l->rows.type);
     double *wide = malloc((count + 1) * sizeof *wide);
-    float *narrow = malloc((count + 1) * sizeof *narrow);
+    float *step_from_f64 = malloc((count + 1) * sizeof *step_from_f64);
     gsolve_dense d;
 
     for (size_t k = 0; k < count; k++) {
         wide[k] = (double)(k % (size_t)columns + 1) * v[k / (size_t)columns];
-        narrow[k] = (float)wide[k];
+        step_from_f64[k] = (float)wide[k];
     }
     OK(l->ctx, gs_dense_new(&d, l->ctx, gs_location(l->ctx), l->rows.type, n, columns));
     OK(l->ctx, gsolve_copy(l->ctx, d.value, d.location,
-                           l->rows.type == GSOLVE_F32 ? (void *)narrow : (void *)wide, GSOLVE_HOST,
-                           count * size));
-    free(wide), free(narrow);
+                           l->rows.type == GSOLVE_F32 ? (void *)step_from_f64 : (void *)wide,
+                           GSOLVE_HOST, count * size));
+    free(wide), free(step_from_f64);
     return d;
 }
 
@@ -920,8 +923,9 @@ static void check_passes_of(const level *l, int32_t columns, double rounding, co
     for (int k = 0; k < 4; k++) v[k] = random_vector(n, (uint64_t)k);
     for (int k = 0; k < 3; k++) V[k] = send_columns(l, v[k], columns);
     D = send(l, v[3]);
-    OK(l->ctx, kernels->relax(q, &l->rows, mean, columns, 0.5, 0.25, D.value, V[0].value,
-                              V[1].value, V[2].value, V[2].value));
+    OK(l->ctx,
+       kernels->relax(q, &l->rows, mean, columns, V[1].value,
+                      &(gs_relax_step){0.5, 0.25, D.value, V[0].value, V[2].value, V[2].value}));
     for (int32_t i = 0; i < n; i++) {
         r[i] = v[0][i] - row_times(&l->host, i, v[1]);
         want[i] = v[1][i] + 0.5 * v[3][i] * r[i] + 0.25 * (v[1][i] - v[2][i]);

@@ -20,7 +20,7 @@ typedef struct amg {
     char rebuild_note[96]; /* why the last update rebuilt the levels, or "" */
 } amg;
 
-/* --- making ----------------------------------------------------------------------------------- */
+/* --- creation --------------------------------------------------------------------------------- */
 
 static void destroy(void *self, gsolve_context *ctx)
 {
@@ -53,8 +53,7 @@ static gsolve_status check_options(gsolve_context *ctx, const gs_amg_options *o)
 {
     if (o->pre + o->post > 0) return GSOLVE_OK;
     return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
-                       "amg,pre=0,post=0 smooths nothing; one of them must "
-                       "be at least 1");
+                       "amg,pre=0,post=0 smooths nothing; set pre or post to at least 1");
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
@@ -149,7 +148,7 @@ done:
     return status;
 }
 
-/* --- vectors from the caller ------------------------------------------------------------------ */
+/* --- near-null vectors from the caller -------------------------------------------------------- */
 
 static gsolve_status near_null(void *self, gsolve_context *ctx, gsolve_dense v)
 {
@@ -159,10 +158,11 @@ static gsolve_status near_null(void *self, gsolve_context *ctx, gsolve_dense v)
 
     rows(M, &csr);
     if (v.nrows != csr.nrows || v.ncols > GS_AMG_MAX_NEAR_NULL) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "near-null vectors are %d x %d, and the matrix has %d rows; there must "
-                           "be as many, and at most %d columns",
-                           v.nrows, v.ncols, csr.nrows, GS_AMG_MAX_NEAR_NULL);
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_ARGUMENT,
+            "the near-null vectors are %d x %d; they must have the matrix's %d rows, and at "
+            "most %d columns",
+            v.nrows, v.ncols, csr.nrows, GS_AMG_MAX_NEAR_NULL);
     }
     TRY(gs_amg_set_up_near_null(&M->S, ctx, &csr, v));
     gsolve_csr_free(&M->matrix, ctx);
@@ -178,10 +178,11 @@ static gsolve_status coordinates(void *self, gsolve_context *ctx, gsolve_dense x
 
     rows(M, &csr);
     if ((int64_t)xyz.nrows * xyz.ncols != csr.nrows || xyz.ncols < 2 || xyz.ncols > 3) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "coordinates are %d x %d, and the matrix has %d rows; there must be as "
-                           "many as nodes times 2 or 3 coordinates",
-                           xyz.nrows, xyz.ncols, csr.nrows);
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_ARGUMENT,
+            "the coordinates are %d x %d, and the matrix has %d rows; give 2 or 3 coordinates "
+            "per node, with nodes times coordinates equal to the rows",
+            xyz.nrows, xyz.ncols, csr.nrows);
     }
     TRY(gs_amg_set_up_coordinates(&M->S, ctx, &csr, xyz));
     gsolve_csr_free(&M->matrix, ctx);
@@ -189,14 +190,14 @@ done:
     return status;
 }
 
-/* --- applying --------------------------------------------------------------------------------- */
+/* --- application ------------------------------------------------------------------------------ */
 
 static gsolve_status begin_apply(amg *M, gsolve_context *ctx, int32_t columns)
 {
     if (!M->S.h) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "amg,near_null=given waits for gsolve_precond_set_near_null or "
-                           "gsolve_precond_set_coordinates");
+                           "gsolve_precond_set_coordinates; call one of them first");
     }
     M->cycles += columns;
     return GSOLVE_OK;
@@ -241,13 +242,14 @@ static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsol
     amg *M = (amg *)(uintptr_t)self;
 
     if (M->S.options.cycle == GS_AMG_K) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "amg,cycle=k is no linear map, so that it has no transpose");
+        return gsolve_fail(
+            ctx, GSOLVE_UNSUPPORTED,
+            "amg,cycle=k is not a linear map and has no transpose; choose cycle=v or cycle=w");
     }
     return apply_columns(M, ctx, true, r, z);
 }
 
-/* --- what it is ------------------------------------------------------------------------------- */
+/* --- description ------------------------------------------------------------------------------ */
 
 static bool level(const void *self, int index, gsolve_level_info *info)
 {

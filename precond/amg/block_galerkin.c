@@ -1,10 +1,10 @@
-/* block_galerkin.c: R A P of a system, by products of dense blocks: a node's unknowns times the
- * unknowns of an aggregate. A term of the product of numbers costs a column number and a place in a
- * table; of blocks 18 to 216 terms share one.
+/* block_galerkin.c: R A P of a system of equations by products of dense blocks. A block holds the
+ * entries between two nodes, or between a node and an aggregate. In a scalar product each term
+ * needs a column number and a position in a table; in a product of blocks 18 to 216 terms share
+ * one.
  *
- * A set-up keeps none of the blocks, which are a second copy of the operands. The first renewal
- * makes them and both products again, and keeps them for those to come, which write values alone.
- */
+ * A set-up frees the blocks afterwards, because they are a second copy of the operands. The first
+ * update builds them and both products again and keeps them. Later updates write values only. */
 #include "precond/amg/block_galerkin.h"
 
 #include <string.h>
@@ -12,9 +12,9 @@
 #include "core/try.h"
 #include "spgemm/blocked/blocked.h"
 
-#define MOST_ZEROS 1.3 /* numbers of A's blocks over its entries */
+#define MOST_ZEROS 1.3 /* limit of the elements in A's blocks over A's entries */
 
-/* *fits: A's blocks are mostly full. */
+/* *fits: A's blocks are nearly full, see MOST_ZEROS. */
 static gsolve_status is_full(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked *blocks,
                              bool *fits)
 {
@@ -48,8 +48,8 @@ void gs_block_galerkin_drop(gs_block_galerkin *G, gsolve_context *ctx)
     memset(G, 0, sizeof *G);
 }
 
-/* G's blocks and products, A's blocks being there; unless keep, the operands go when they have been
- * multiplied. */
+/* Builds the other blocks of G and both products; A's blocks exist. keep: false frees each operand
+ * after its last use. */
 static gsolve_status multiply(gs_block_galerkin *G, gsolve_context *ctx, const gsolve_csr *R,
                               const gsolve_csr *P, bool keep)
 {

@@ -23,7 +23,7 @@ void gs_hierarchy_destroy(gs_hierarchy *h, gsolve_context *ctx)
     for (int k = GS_AMG_MAX_LEVELS - 1; k >= 0; k--)
         gs_level_clear(&h->level[k], ctx, h->coarsening, h->smoother);
     gsolve_free(ctx, GSOLVE_DEVICE, h->level[0].view.near_null.value);
-    gs_coarsest_drop(&h->coarsest, ctx);
+    gs_coarsest_destroy(&h->coarsest, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, h->scalar);
     gsolve_free(ctx, GSOLVE_DEVICE, h->batch);
     gsolve_free(ctx, GSOLVE_HOST, h);

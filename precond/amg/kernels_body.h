@@ -1,4 +1,4 @@
-/* kernels_body.h: the kernels for one type, see kernels.h. */
+/* kernels_body.h: the kernels of kernels.h on the CPU for one value type. */
 
 static gsolve_status FN(constant)(gs_queue *q, int64_t n, int32_t block, int32_t c, void *py)
 {
@@ -23,7 +23,7 @@ static gsolve_status FN(transpose_values)(gs_queue *q, const gsolve_csr *P, cons
     return GSOLVE_OK;
 }
 
-/* Row i of M times b of several columns. */
+/* One row of M times several columns of b. */
 static void FN(dense_row)(int32_t n, int32_t columns, const T *row, const T *b, T *x)
 {
     double sum[GS_AMG_COLUMNS] = {0};

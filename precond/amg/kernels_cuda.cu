@@ -1,6 +1,6 @@
-// kernels_cuda.cu: the kernels on a GPU.
+// kernels_cuda.cu: the kernels of kernels.h on a GPU.
 #include "core/pdl.cuh"
-#include "precond/lanes.cuh"
+#include "precond/subwarp.cuh"
 #include "vector/each.cuh"
 
 extern "C" {
@@ -14,6 +14,7 @@ extern "C" {
 namespace
 {
 
+// y[i] = 1 if i % block == c, else 0.
 template <class T>
 struct piecewise : gs_plain {
     int32_t block, c;
@@ -33,7 +34,7 @@ gsolve_status constant(gs_queue *q, int64_t n, int32_t block, int32_t c, void *y
     return gs_each<T>(q, n, gs_aligned(y), piecewise<T>{{}, block, c, (T *)y}, "constant");
 }
 
-// A warp makes a word.
+// A thread reads one byte, and a warp packs 32 of them into one word.
 __global__ void __launch_bounds__(gs_block_size)
     pack_bits(int64_t n, const uint8_t *yes, uint32_t *bits)
 {
@@ -45,17 +46,18 @@ __global__ void __launch_bounds__(gs_block_size)
 
 gsolve_status pack(gs_queue *q, int64_t n, const uint8_t *yes, uint32_t *bits)
 {
-    return gs_launch(q, "connections in bits", pack_bits, gs_lane_blocks(n, 1), gs_block_size, n,
+    return gs_launch(q, "connections in bits", pack_bits, gs_subwarp_blocks(n, 1), gs_block_size, n,
                      yes, bits);
 }
 
-// A warp to a row of R, whose entries look for theirs in short rows of P.
+// A warp owns a row of R. Each lane looks up the entries of this row by binary search in short rows
+// of P. Reads R's pattern once and about log2(length) column numbers of P for each entry.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     take_values(int32_t nrows, const O *start, const int32_t *col, T *r, const O *pstart,
                 const int32_t *pcol, const T *p)
 {
-    const gs_lanes<32> g;
+    const gs_subwarp<32> g;
     const int32_t c = (int32_t)g.unit;
 
     if (g.unit >= nrows) return;
@@ -68,16 +70,19 @@ __global__ void __launch_bounds__(gs_block_size)
 template <class T>
 gsolve_status transpose_values(gs_queue *q, const gsolve_csr *P, const gsolve_csr *R)
 {
-    return gs_with_start(R, [&](auto start) { // P's offsets are of the same type
+    return gs_with_start(R, [&](auto start) { // P's offsets have the same type
         using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
         return gs_launch(q, "the transpose's values", take_values<T, O>,
-                         gs_lane_blocks(R->nrows, 32), gs_block_size, R->nrows, start, R->col,
+                         gs_subwarp_blocks(R->nrows, 32), gs_block_size, R->nrows, start, R->col,
                          (T *)const_cast<void *>(R->value), (const O *)P->start, P->col,
                          (const T *)P->value);
     });
 }
 
-// A warp to a row, for at most C columns.
+// A warp owns a row of M, and computes it for up to C columns in double precision. M is read once;
+// b stays in the cache. A lane sums every 32nd element; the warp adds the lanes' sums in a fixed
+// order. columns <= C. Thread 0 counts the application: the host cannot count those of a recorded
+// graph.
 template <int C, class T>
 __global__ void __launch_bounds__(gs_block_size)
     multiply_dense(int32_t n, int32_t columns, const T *M, const T *b, T *x, int64_t *count,

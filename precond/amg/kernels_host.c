@@ -1,4 +1,4 @@
-/* kernels_host.c: the kernels on the CPU. */
+/* kernels_host.c: instances of kernels_body.h. */
 #include "precond/amg/kernels.h"
 
 #include "precond/amg/options.h"

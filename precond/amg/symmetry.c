@@ -27,8 +27,8 @@ gsolve_status gs_amg_is_symmetric(bool *symmetric, gsolve_context *ctx, const gs
     TRY(gs_dense_new(&x, ctx, gs_location(ctx), A->type, n, 1));
     TRY(gs_dense_new(&y, ctx, gs_location(ctx), A->type, n, 1));
     TRY(gs_dense_new(&Ax, ctx, gs_location(ctx), A->type, n, 1));
-    TRY(kernels->noise(ctx->queue, n, 1, x.value));
-    TRY(kernels->noise(ctx->queue, n, 2, y.value));
+    TRY(kernels->random(ctx->queue, n, 1, x.value));
+    TRY(kernels->random(ctx->queue, n, 2, y.value));
     TRY(gs_csr_format.apply_dot(matrix, ctx, x, Ax, y, &sum[0], &sum[2]));
     TRY(gs_csr_format.apply_dot(matrix, ctx, y, Ax, x, &sum[1], NULL));
     TRY(gsolve_copy(ctx, product, GSOLVE_HOST, sum, gs_location(ctx), sizeof product));

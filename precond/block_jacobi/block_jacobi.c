@@ -1,5 +1,5 @@
-/* block_jacobi.c: M = the dense blocks on the diagonal of A, inverted beforehand: with the unknowns
- * of a node in a block it knows their coupling, which jacobi does not. */
+/* block_jacobi.c: M = the dense blocks on the diagonal of A, which are inverted at set-up. A block
+ * holds the unknowns of a node, and so their coupling, which jacobi ignores. */
 #include "precond/block_jacobi/block_jacobi.h"
 
 #include <float.h>
@@ -16,12 +16,12 @@ typedef struct block_jacobi_options {
 } block_jacobi_options;
 
 static const gsolve_option options[] = {
-    {"size", "unknowns a block; 0: as found in the pattern of the matrix", GSOLVE_INT,
-     offsetof(block_jacobi_options, size), 0, 0, GS_MOST_BLOCK, NULL},
+    {"size", "unknowns per block; 0: found in the pattern of the matrix", GSOLVE_INT,
+     offsetof(block_jacobi_options, size), 0, 0, GS_BLOCK_JACOBI_MAX, NULL},
     {0},
 };
 
-/* B = the m x m block of A at first, by columns. */
+/* B = the m x m diagonal block of A that begins at row first, column-major. */
 static void read_block(const gsolve_csr *A, int32_t first, int32_t m, double *B)
 {
     memset(B, 0, (size_t)(m * m) * sizeof *B);
@@ -42,7 +42,8 @@ static void swap_rows(int32_t m, double *B, int32_t i, int32_t k)
     }
 }
 
-/* Row i of B times 2^-e so that its largest magnitude is near 1; X's likewise. False: all zeros. */
+/* Scales row i of B and of X by a power of two, so that the largest magnitude in B is between 1 and
+ * 2. False: the row is zero. */
 static bool scale_row(int32_t m, double *B, double *X, int32_t i)
 {
     double most = 0;
@@ -83,7 +84,7 @@ static bool invert(int32_t m, double *B, double *X)
     return true;
 }
 
-/* Block b of inverse from X. False: a value that the type cannot hold. */
+/* Block b of inverse = X. False: a value is outside the range of the type. */
 static bool store(const gs_block_jacobi_data *M, void *inverse, int32_t b, int32_t m,
                   const double *X)
 {
@@ -106,17 +107,18 @@ static bool store(const gs_block_jacobi_data *M, void *inverse, int32_t b, int32
     return held;
 }
 
-static gsolve_status blame(gsolve_context *ctx, const gs_block_jacobi_data *M, int32_t b)
+static gsolve_status fail_singular(gsolve_context *ctx, const gs_block_jacobi_data *M, int32_t b)
 {
     const int32_t first = b * M->size, m = M->n - first < M->size ? M->n - first : M->size;
 
-    return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                       "block_jacobi: the diagonal block of rows %d to %d (counted from 1) is "
-                       "singular",
-                       first + 1, first + m);
+    return gsolve_fail(
+        ctx, GSOLVE_ZERO_PIVOT,
+        "block_jacobi: the diagonal block of rows %d to %d (counted from 1) is singular; "
+        "choose another size=",
+        first + 1, first + m);
 }
 
-/* inverse = the inverses of all blocks; on the host. */
+/* inverse = the inverses of all blocks, computed on the host. */
 static gsolve_status invert_all(const gs_block_jacobi_data *M, gsolve_context *ctx,
                                 const gsolve_csr *csr, void *inverse)
 {
@@ -125,11 +127,12 @@ static gsolve_status invert_all(const gs_block_jacobi_data *M, gsolve_context *c
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(min : bad)
     for (int32_t b = 0; b < M->blocks; b++) {
         const int32_t first = b * M->size, m = M->n - first < M->size ? M->n - first : M->size;
-        double B[GS_MOST_BLOCK * GS_MOST_BLOCK], X[GS_MOST_BLOCK * GS_MOST_BLOCK];
+        double B[GS_BLOCK_JACOBI_MAX * GS_BLOCK_JACOBI_MAX],
+            X[GS_BLOCK_JACOBI_MAX * GS_BLOCK_JACOBI_MAX];
         read_block(csr, first, m, B);
         if (!(invert(m, B, X) && store(M, inverse, b, m, X)) && b < bad) bad = b;
     }
-    return bad == INT32_MAX ? GSOLVE_OK : blame(ctx, M, bad);
+    return bad == INT32_MAX ? GSOLVE_OK : fail_singular(ctx, M, bad);
 }
 
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
@@ -165,14 +168,14 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                            const void *chosen)
 {
     gs_block_jacobi_data *M = NULL;
-    gsolve_statistics traits = {.block = ((const block_jacobi_options *)chosen)->size};
+    gsolve_statistics statistics = {.block = ((const block_jacobi_options *)chosen)->size};
     gsolve_status status;
 
-    if (traits.block == 0) TRY(gsolve_csr_statistics(ctx, csr, &traits));
+    if (statistics.block == 0) TRY(gsolve_csr_statistics(ctx, csr, &statistics));
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     M->type = csr->type;
     M->n = csr->nrows;
-    M->size = traits.block;
+    M->size = statistics.block;
     M->blocks = (int32_t)(((int64_t)M->n + M->size - 1) / M->size);
     M->inverse = NULL;
     TRY(update(M, ctx, csr));

@@ -4,12 +4,12 @@
 
 #include "matrix/csr.h"
 
-#define GS_MOST_BLOCK 32
+#define GS_BLOCK_JACOBI_MAX 32
 
 typedef struct gs_block_jacobi_data {
     gsolve_type type;
     int32_t n, size, blocks; /* the last block may be smaller */
-    void *inverse;           /* blocks x size x size, each by columns */
+    void *inverse;           /* blocks x size x size, each block column-major */
 } gs_block_jacobi_data;
 
 typedef struct gs_block_jacobi_kernels {

@@ -1,12 +1,12 @@
-/* block_jacobi_body.h: the kernel for one type, see block_jacobi.h. */
+/* block_jacobi_body.h: the product with the inverse blocks on the CPU for one value type. */
 
-/* z = B r, or B' r, with B of m x m, its columns size apart; m and size constant where they can be.
- */
+/* z = B r, or B' r. B is m x m, with `size` numbers from column to column. The compiler sees m and
+ * size as constants where the caller passes constants. */
 static inline __attribute__((always_inline)) void FN(multiply)(const int32_t m, const int32_t size,
                                                                bool transposed, const T *restrict B,
                                                                const T *restrict r, T *restrict z)
 {
-    T sum[GS_MOST_BLOCK] = {0};
+    T sum[GS_BLOCK_JACOBI_MAX] = {0};
 
     if (transposed) {
         for (int32_t i = 0; i < m; i++) {
@@ -29,8 +29,9 @@ static inline __attribute__((always_inline)) void FN(run)(const int32_t size, bo
     }
 }
 
-/* So many whole blocks; those of the commonest sizes through code of their own. */
-static void FN(whole)(int32_t size, bool transposed, int64_t blocks, const T *B, const T *r, T *z)
+/* Multiplies this many full blocks. The most frequent sizes have code of their own. */
+static void FN(full_blocks)(int32_t size, bool transposed, int64_t blocks, const T *B, const T *r,
+                            T *z)
 {
     switch (size) {
     case 1: FN(run)(1, transposed, blocks, B, r, z); break;
@@ -44,8 +45,8 @@ static void FN(whole)(int32_t size, bool transposed, int64_t blocks, const T *B,
     }
 }
 
-/* So many whole blocks from the first on, and those after them that are not whole, for each column
- * while they are in the cache. */
+/* Multiplies full blocks from the first on, and then the last block if it is smaller, for all
+ * columns while the blocks are in the cache. */
 static void FN(piece)(const gs_block_jacobi_data *M, bool transposed, int64_t first, int64_t blocks,
                       int32_t rest, gsolve_dense r, gsolve_dense z)
 {
@@ -55,7 +56,7 @@ static void FN(piece)(const gs_block_jacobi_data *M, bool transposed, int64_t fi
     for (int32_t c = 0; c < r.ncols; c++) {
         const T *rc = (const T *)r.value + c * r.stride;
         T *zc = (T *)z.value + c * z.stride;
-        FN(whole)(M->size, transposed, blocks, B + at * size, rc + at, zc + at);
+        FN(full_blocks)(M->size, transposed, blocks, B + at * size, rc + at, zc + at);
         if (rest > 0) {
             FN(multiply)(rest, M->size, transposed, B + last * size, rc + last, zc + last);
         }
@@ -65,15 +66,15 @@ static void FN(piece)(const gs_block_jacobi_data *M, bool transposed, int64_t fi
 static gsolve_status FN(apply)(gs_queue *q, const gs_block_jacobi_data *M, bool transposed,
                                gsolve_dense r, gsolve_dense z)
 {
-    enum { PIECE = 512 }; /* blocks a task */
-    const int64_t whole = M->n / M->size, pieces = (whole + PIECE) / PIECE;
+    enum { PIECE = 512 }; /* blocks per task */
+    const int64_t full = M->n / M->size, pieces = (full + PIECE) / PIECE;
     const int32_t rest = M->n % M->size;
 
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (M->n > 8192)
     for (int64_t p = 0; p < pieces; p++) {
         const bool last = p + 1 == pieces;
         FN(piece)
-        (M, transposed, p * PIECE, last ? whole - p * PIECE : PIECE, last ? rest : 0, r, z);
+        (M, transposed, p * PIECE, last ? full - p * PIECE : PIECE, last ? rest : 0, r, z);
     }
     return GSOLVE_OK;
 }

@@ -1,4 +1,4 @@
-// block_jacobi_cuda.cu: the kernel on a GPU: a thread for each row.
+// block_jacobi_cuda.cu: the product with the inverse blocks on a GPU.
 #include "core/pdl.cuh"
 
 extern "C" {
@@ -8,7 +8,8 @@ extern "C" {
 namespace
 {
 
-// C columns, of which there may be fewer.
+// A thread computes one row of z for up to C columns: it reads a row of its inverse block once, and
+// the block's part of r for each column. columns <= C.
 template <int C, class T>
 __global__ void multiply(gs_block_jacobi_data M, bool transposed, int columns, const T *r,
                          int64_t rstride, T *z, int64_t zstride, gs_guard guard)

@@ -1,4 +1,4 @@
-/* block_jacobi_host.c: the kernel on the CPU. */
+/* block_jacobi_host.c: instances of block_jacobi_body.h. */
 #include "precond/block_jacobi/block_jacobi.h"
 
 #define GS_BODY "precond/block_jacobi/block_jacobi_body.h"

@@ -1,6 +1,6 @@
-/* chebyshev.c: z = p(D^-1 A) D^-1 r, p the polynomial of the Chebyshev iteration on the part
- * [most / ratio, most] of the spectrum of D^-1 A, D the diagonal of A. Products only: no recurrence
- * between rows, so that it suits many threads. */
+/* chebyshev.c: z = p(D^-1 A) D^-1 r, where D is the diagonal of A and p is the polynomial of the
+ * Chebyshev iteration for the part [lambda_max / ratio, lambda_max] of the spectrum of D^-1 A. It
+ * uses products only and no recurrence between rows, which suits many threads. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "precond/handle.h"
 #include "vector/layout.h"
 
-enum { STRIP = 8 }; /* columns that are multiplied together */
+enum { BLOCK_COLUMNS = 8 }; /* columns per product */
 
 typedef struct chebyshev_options {
     int degree, its;
@@ -26,15 +26,17 @@ typedef struct chebyshev {
     void *d;            /* reciprocals of the diagonal */
     gsolve_dense p, q;  /* one column of work space each */
     double *square;     /* a number on the device */
-    gsolve_dense strip; /* r, z, p and q of STRIP, made when several columns are first applied to */
+    gsolve_dense block; /* r, z, p and q of BLOCK_COLUMNS columns; allocated by the first
+                           application to several columns */
 } chebyshev;
 
 static const gsolve_option options[] = {
-    {"degree", "of the polynomial: products in an application", GSOLVE_INT,
+    {"degree", "degree of the polynomial: products per application", GSOLVE_INT,
      offsetof(chebyshev_options, degree), 3, 1, 100, NULL},
-    {"ratio", "the polynomial is small on [most / ratio, most] of the spectrum", GSOLVE_REAL,
-     offsetof(chebyshev_options, ratio), 30, 1.1, 1e6, NULL},
-    {"its", "power iterations for the spectrum; 0: it is bounded by sums of rows", GSOLVE_INT,
+    {"ratio",
+     "the polynomial is small on the part [lambda_max / ratio, lambda_max] of the spectrum",
+     GSOLVE_REAL, offsetof(chebyshev_options, ratio), 30, 1.1, 1e6, NULL},
+    {"its", "power iterations for the largest eigenvalue; 0: bound by row sums", GSOLVE_INT,
      offsetof(chebyshev_options, its), 20, 0, 1000, NULL},
     {0},
 };
@@ -55,14 +57,14 @@ static double largest_sum(gsolve_context *ctx, const gsolve_csr *csr)
     return most;
 }
 
-/* The spectrum, once A and d have their values. */
+/* Estimates the spectrum. A and d have their values. */
 static gsolve_status estimate(chebyshev *M, gsolve_context *ctx, const gsolve_csr *csr)
 {
     double most = largest_sum(ctx, csr);
     gsolve_status status;
 
     if (!(most > 0 && isfinite(most))) most = 1;
-    TRY(gs_polynomial_most(&most, ctx, M->A, M->d, M->options.its, M->p, M->q, M->square));
+    TRY(gs_estimate_lambda_max(&most, ctx, M->A, M->d, M->options.its, M->p, M->q, M->square));
     M->polynomial = (gs_polynomial){most, M->options.ratio};
 done:
     return status;
@@ -77,7 +79,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_DEVICE, M->p.value);
     gsolve_free(ctx, GSOLVE_DEVICE, M->q.value);
     gsolve_free(ctx, GSOLVE_DEVICE, M->square);
-    gsolve_free(ctx, GSOLVE_DEVICE, M->strip.value);
+    gsolve_free(ctx, GSOLVE_DEVICE, M->block.value);
     gsolve_free(ctx, GSOLVE_HOST, M);
 }
 
@@ -116,15 +118,15 @@ done:
     return status;
 }
 
-/* Several columns lie by rows; p and q are like r. The direction of the first step is z, and after
- * the last none is needed. The transposed one has A' for A, since (p(D^-1 A) D^-1)' =
- * p(D^-1 A') D^-1. */
+/* The iteration from x = 0. Several columns are row-major; p and q are like r. z is the direction
+ * after the first step, and no direction is stored after the last. transposed: with A' instead of
+ * A, because (p(D^-1 A) D^-1)' = p(D^-1 A') D^-1. */
 static gsolve_status iterate(const chebyshev *M, gsolve_context *ctx, bool transposed,
                              gsolve_dense r, gsolve_dense p, gsolve_dense q, gsolve_dense z)
 {
     const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, r.type);
     gs_polynomial_step s = gs_polynomial_first(M->polynomial);
-    gs_stepped v = {.d = M->d, .b = r.value, .x = z.value};
+    gs_step_vectors v = {.d = M->d, .b = r.value, .x = z.value};
     gsolve_status status;
 
     TRY(kernels->step(ctx->queue, r.nrows, r.ncols, s.a, s.c, v));
@@ -140,7 +142,7 @@ done:
     return status;
 }
 
-/* Several columns, at most STRIP, which share the passes over A: by rows they do so best. */
+/* Up to BLOCK_COLUMNS columns in row-major order, which share the passes over A. */
 static gsolve_status iterate_several(const chebyshev *M, gsolve_context *ctx, bool transposed,
                                      gsolve_dense r, gsolve_dense z)
 {
@@ -148,7 +150,7 @@ static gsolve_status iterate_several(const chebyshev *M, gsolve_context *ctx, bo
     gsolve_status status;
 
     for (int k = 0; k < 4; k++) {
-        v[k] = gs_column_of(M->strip, k * STRIP);
+        v[k] = gs_column_of(M->block, k * BLOCK_COLUMNS);
         v[k].ncols = r.ncols;
         v[k].stride = r.ncols;
         v[k].layout = GSOLVE_ROW_MAJOR;
@@ -160,22 +162,23 @@ done:
     return status;
 }
 
-/* The constness of the handle is about what M stands for, and not about what is made on the way. */
-static gsolve_status by_column_blocks(chebyshev *M, gsolve_context *ctx, bool transposed,
-                                      gsolve_dense r, gsolve_dense z)
+/* self is const, but the work space for several columns is allocated by the first call that needs
+ * it. */
+static gsolve_status apply_in_blocks(chebyshev *M, gsolve_context *ctx, bool transposed,
+                                     gsolve_dense r, gsolve_dense z)
 {
     gsolve_status status = GSOLVE_OK;
 
-    if (r.ncols > 1 && !M->strip.value) {
-        TRY(gs_dense_new(&M->strip, ctx, gs_location(ctx), r.type, r.nrows, 4 * STRIP));
+    if (r.ncols > 1 && !M->block.value) {
+        TRY(gs_dense_new(&M->block, ctx, gs_location(ctx), r.type, r.nrows, 4 * BLOCK_COLUMNS));
     }
-    for (int32_t c = 0; c < r.ncols; c += STRIP) {
-        gsolve_dense some = gs_column_of(r, c), out = gs_column_of(z, c);
-        some.ncols = out.ncols = r.ncols - c < STRIP ? r.ncols - c : STRIP;
-        if (some.ncols == 1) {
-            TRY(iterate(M, ctx, transposed, some, M->p, M->q, out));
+    for (int32_t c = 0; c < r.ncols; c += BLOCK_COLUMNS) {
+        gsolve_dense in = gs_column_of(r, c), out = gs_column_of(z, c);
+        in.ncols = out.ncols = r.ncols - c < BLOCK_COLUMNS ? r.ncols - c : BLOCK_COLUMNS;
+        if (in.ncols == 1) {
+            TRY(iterate(M, ctx, transposed, in, M->p, M->q, out));
         } else {
-            TRY(iterate_several(M, ctx, transposed, some, out));
+            TRY(iterate_several(M, ctx, transposed, in, out));
         }
     }
 done:
@@ -184,13 +187,13 @@ done:
 
 static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
-    return by_column_blocks((chebyshev *)(uintptr_t)self, ctx, false, r, z);
+    return apply_in_blocks((chebyshev *)(uintptr_t)self, ctx, false, r, z);
 }
 
 static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z)
 {
-    return by_column_blocks((chebyshev *)(uintptr_t)self, ctx, true, r, z);
+    return apply_in_blocks((chebyshev *)(uintptr_t)self, ctx, true, r, z);
 }
 
 static void describe(const void *self, gsolve_precond_info *info)
@@ -200,8 +203,10 @@ static void describe(const void *self, gsolve_precond_info *info)
     gsolve_matrix_info A;
 
     gsolve_matrix_describe(M->A, &A);
-    info->moved = 4 * vector + (size_t)M->options.degree * (A.bytes + 7 * vector); /* as iterate */
-    snprintf(info->note, sizeof info->note, "spectrum of D^-1 A up to %.3g", M->polynomial.most);
+    info->moved =
+        4 * vector + (size_t)M->options.degree * (A.bytes + 7 * vector); /* what iterate moves */
+    snprintf(info->note, sizeof info->note, "largest eigenvalue of D^-1 A about %.3g",
+             M->polynomial.most);
 }
 
 const gsolve_precond_kind gs_chebyshev = {

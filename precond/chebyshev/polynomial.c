@@ -1,4 +1,5 @@
-/* polynomial.c: the steps of polynomials and the spectrum that they are made for. */
+/* polynomial.c: the coefficients of the Chebyshev iteration, and an estimate of the largest
+ * eigenvalue. */
 #include "precond/chebyshev/polynomial.h"
 
 #include <math.h>
@@ -35,14 +36,14 @@ done:
     return status;
 }
 
-gsolve_status gs_growth(double *growth, gsolve_context *ctx, gs_map *map, const void *data, int its,
-                        gsolve_dense p, double *square)
+gsolve_status gs_power_iteration(double *growth, gsolve_context *ctx, gs_linear_map *map,
+                                 const void *data, int its, gsolve_dense p, double *square)
 {
     double length = 0;
     gsolve_status status;
 
     *growth = 0;
-    TRY(GS_KERNELS(gs_polynomial, ctx, p.type)->noise(ctx->queue, p.nrows, 1, p.value));
+    TRY(GS_KERNELS(gs_polynomial, ctx, p.type)->random(ctx->queue, p.nrows, 1, p.value));
     TRY(norm(ctx, p, square, &length));
     for (int it = 0; it < its && length > 0; it++) {
         TRY(map(data, ctx, 1 / length, p));
@@ -53,7 +54,8 @@ done:
     return status;
 }
 
-#define CAUTION 1.1 /* times the growth, which comes from below */
+#define SAFETY_FACTOR \
+    1.1 /* times the growth of the power iteration, which underestimates the eigenvalue */
 
 typedef struct scaled { /* D^-1 A */
     const gsolve_matrix *A;
@@ -70,22 +72,22 @@ static gsolve_status apply_scaled(const void *data, gsolve_context *ctx, double 
     TRY(gsolve_matrix_apply(s->A, scale, p, 0, s->q));
     TRY(GS_KERNELS(gs_polynomial, ctx, p.type)
             ->step(ctx->queue, p.nrows, 1, 1, 0,
-                   (gs_stepped){.d = s->d, .b = s->q.value, .x = p.value}));
+                   (gs_step_vectors){.d = s->d, .b = s->q.value, .x = p.value}));
 done:
     return status;
 }
 
-gsolve_status gs_polynomial_most(double *most, gsolve_context *ctx, const gsolve_matrix *A,
-                                 const void *d, int its, gsolve_dense p, gsolve_dense q,
-                                 double *square)
+gsolve_status gs_estimate_lambda_max(double *most, gsolve_context *ctx, const gsolve_matrix *A,
+                                     const void *d, int its, gsolve_dense p, gsolve_dense q,
+                                     double *square)
 {
     const scaled map = {A, d, q};
     double growth;
     gsolve_status status = GSOLVE_OK;
 
     if (its == 0) return GSOLVE_OK;
-    TRY(gs_growth(&growth, ctx, apply_scaled, &map, its, p, square));
-    if (growth > 0 && CAUTION * growth < *most) *most = CAUTION * growth;
+    TRY(gs_power_iteration(&growth, ctx, apply_scaled, &map, its, p, square));
+    if (growth > 0 && SAFETY_FACTOR * growth < *most) *most = SAFETY_FACTOR * growth;
 done:
     return status;
 }

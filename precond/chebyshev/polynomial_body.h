@@ -1,4 +1,5 @@
-/* polynomial_body.h: the kernels for one type, see polynomial.h. */
+/* polynomial_body.h: the kernels of polynomial.h on the CPU for one value type. A thread owns
+ * blocks of rows. A step moves each of its vectors once. */
 
 static gsolve_status FN(reciprocals)(gs_queue *q, const gsolve_csr *A, gs_inverse_diagonal kind,
                                      void *pd)
@@ -11,25 +12,25 @@ static gsolve_status FN(reciprocals)(gs_queue *q, const gsolve_csr *A, gs_invers
         double sum = 0, diagonal = 0;
         for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
             const double a = (double)value[k];
-            sum += gs_inverse_term(kind, a);
+            sum += gs_row_sum_term(kind, a);
             if (A->col[k] == i) diagonal = a;
         }
-        d[i] = (T)gs_inverse_of(kind, diagonal, sum);
+        d[i] = (T)gs_inverse_diagonal_of(kind, diagonal, sum);
     }
     return GSOLVE_OK;
 }
 
-static gsolve_status FN(noise)(gs_queue *q, int64_t n, uint64_t seed, void *py)
+static gsolve_status FN(random)(gs_queue *q, int64_t n, uint64_t seed, void *py)
 {
     T *y = py;
 
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
-    for (int64_t i = 0; i < n; i++) y[i] = (T)gs_noise(seed, i);
+    for (int64_t i = 0; i < n; i++) y[i] = (T)gs_random_uniform(seed, i);
     return GSOLVE_OK;
 }
 
-static gsolve_status FN(narrow)(gs_queue *q, int64_t n, double a, const void *pd, const double *r,
-                                void *pb, void *px)
+static gsolve_status FN(step_from_f64)(gs_queue *q, int64_t n, double a, const void *pd,
+                                       const double *r, void *pb, void *px)
 {
     const T *d = pd;
     T *b = pb, *x = px;
@@ -42,13 +43,13 @@ static gsolve_status FN(narrow)(gs_queue *q, int64_t n, double a, const void *pd
     return GSOLVE_OK;
 }
 
-/* A step's vectors from some row on. */
+/* The vectors of a step from some row on. */
 typedef struct FN(stepped) {
     const T *d, *b, *Ax, *old;
     T *p, *x;
 } FN(stepped);
 
-static FN(stepped) FN(stepped_from)(const gs_stepped *v, int64_t row, int32_t columns)
+static FN(stepped) FN(stepped_from)(const gs_step_vectors *v, int64_t row, int32_t columns)
 {
     const int64_t at = row * columns;
 
@@ -60,7 +61,7 @@ static FN(stepped) FN(stepped_from)(const gs_stepped *v, int64_t row, int32_t co
                          (T *)v->x + at};
 }
 
-/* What is done with number k, of row i. */
+/* The update of element k, in row i. */
 static inline __attribute__((always_inline)) void FN(first)(const FN(stepped) * v, T a, int64_t i,
                                                             int64_t k, const bool keeps)
 {
@@ -80,7 +81,7 @@ static inline __attribute__((always_inline)) void FN(next)(const FN(stepped) * v
     v->x[k] += p;
 }
 
-/* So many rows; what is const is a constant. */
+/* Steps n rows. The compiler sees columns, starts and keeps as constants. */
 static inline __attribute__((always_inline)) void FN(step_rows)(int64_t n, const int32_t columns,
                                                                 T a, T c, FN(stepped) v,
                                                                 const bool starts, const bool keeps)
@@ -117,7 +118,7 @@ static inline __attribute__((always_inline)) void FN(step_some)(int64_t n, const
 }
 
 static gsolve_status FN(step)(gs_queue *q, int64_t n, int32_t columns, double a, double c,
-                              gs_stepped v)
+                              gs_step_vectors v)
 {
     const gs_blocks blocks = gs_blocks_of(n);
     const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;

@@ -1,6 +1,8 @@
-// polynomial_cuda.cu: the kernels on a GPU.
-#include "precond/lanes.cuh"
-#include "precond/side_by_side.cuh"
+// polynomial_cuda.cu: the kernels of polynomial.h on a GPU. In the element-wise kernels a thread
+// owns W neighbouring elements (gs_each), and each vector of the step moves once. BATCHED: several
+// columns, row-major. KEEPS: the direction p is stored.
+#include "precond/batched.cuh"
+#include "precond/subwarp.cuh"
 #include "vector/each.cuh"
 
 extern "C" {
@@ -11,16 +13,17 @@ namespace
 {
 
 #define INLINE __device__ inline
-#include "precond/incomplete/isai_rule.h"
-#include "precond/mix.h"
+#include "precond/chebyshev/inverse_diagonal_rule.h"
+#include "precond/random.h"
 
-// R rows, one below the other, are read at once, so that the reads overlap.
+// d[i] from the sum and the diagonal entry of row i. L threads own R neighbouring rows and read
+// them at the same time, so that the loads overlap. Reads the matrix once and writes d.
 template <int L, int R, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     row_reciprocals(gs_inverse_diagonal kind, int32_t nrows, const O *start, const int32_t *col,
                     const T *value, T *d)
 {
-    const gs_lanes<L> g;
+    const gs_subwarp<L> g;
     const int64_t i = g.unit * R;
     double sum[R] = {}, diagonal[R] = {};
     O at[R], to[R];
@@ -44,7 +47,7 @@ __global__ void __launch_bounds__(gs_block_size)
         more = false;
 #pragma unroll
         for (int r = 0; r < R; r++) {
-            sum[r] += gs_inverse_term(kind, (double)a[r]);
+            sum[r] += gs_row_sum_term(kind, (double)a[r]);
             if (j[r] == i + r) diagonal[r] = (double)a[r];
             at[r] += L;
             more = more || at[r] < to[r];
@@ -52,48 +55,51 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 #pragma unroll
     for (int r = 0; r < R; r++) {
-        const double all = g.sum(sum[r]), middle = g.sum(diagonal[r]); // of one lane's and zeros
-        if (i + r < nrows && g.lane == r % L) d[i + r] = (T)gs_inverse_of(kind, middle, all);
+        const double all = g.sum(sum[r]),
+                     middle = g.sum(diagonal[r]); // one lane has the entry, the others 0
+        if (i + r < nrows && g.lane == r % L)
+            d[i + r] = (T)gs_inverse_diagonal_of(kind, middle, all);
     }
 }
 
 template <class T>
 gsolve_status reciprocals(gs_queue *q, const gsolve_csr *A, gs_inverse_diagonal kind, void *d)
 {
-    constexpr int lanes = 8, rows = 4; // of a group
+    constexpr int lanes = 8, rows = 4; // of a subwarp
 
     return gs_with_start(A, [&](auto start) {
         using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
         return gs_launch(q, "the sums of rows", row_reciprocals<lanes, rows, T, O>,
-                         gs_lane_blocks(((int64_t)A->nrows + rows - 1) / rows, lanes),
+                         gs_subwarp_blocks(((int64_t)A->nrows + rows - 1) / rows, lanes),
                          gs_block_size, kind, A->nrows, start, A->col, (const T *)A->value, (T *)d);
     });
 }
 
+// y[i] = the pseudo-random number of index i.
 template <class T>
-struct noisy : gs_plain {
+struct random_vector : gs_plain {
     uint64_t seed;
     T *y;
     template <int W>
     __device__ void at(int64_t i, double *)
     {
         gs_pack<T, W> Y;
-        for (int w = 0; w < W; w++) Y.v[w] = (T)gs_noise(seed, i + w);
+        for (int w = 0; w < W; w++) Y.v[w] = (T)gs_random_uniform(seed, i + w);
         gs_store<W>(y, i, Y);
     }
 };
 
 template <class T>
-gsolve_status noise(gs_queue *q, int64_t n, uint64_t seed, void *y)
+gsolve_status random(gs_queue *q, int64_t n, uint64_t seed, void *y)
 {
-    return gs_each<T>(q, n, gs_aligned(y), noisy<T>{{}, seed, (T *)y}, "noise");
+    return gs_each<T>(q, n, gs_aligned(y), random_vector<T>{{}, seed, (T *)y}, "random");
 }
 
-// d's numbers for W numbers from k on.
-template <int W, bool MANY, class T>
-__device__ gs_pack<T, W> load_diagonal(const T *d, gs_row_of_number row, int64_t k)
+// The elements of d for elements k to k + W - 1 of a dense block.
+template <int W, bool BATCHED, class T>
+__device__ gs_pack<T, W> load_diagonal(const T *d, gs_row_of_element row, int64_t k)
 {
-    if constexpr (MANY) {
+    if constexpr (BATCHED) {
         gs_pack<T, W> D;
         for (int w = 0; w < W; w++) D.v[w] = __ldg(&d[row(k + w)]);
         return D;
@@ -102,25 +108,27 @@ __device__ gs_pack<T, W> load_diagonal(const T *d, gs_row_of_number row, int64_t
     }
 }
 
-template <class T, bool MANY, bool KEPT>
+// The first step, from zero: p = x = a d * b.
+template <class T, bool BATCHED, bool KEEPS>
 struct first : gs_plain {
     T a;
-    gs_row_of_number row;
+    gs_row_of_element row;
     const T *d, *b;
     T *p, *x;
     template <int W>
     __device__ void at(int64_t i, double *)
     {
-        const auto D = load_diagonal<W, MANY>(d, row, i), B = gs_load<W>(b, i);
+        const auto D = load_diagonal<W, BATCHED>(d, row, i), B = gs_load<W>(b, i);
         gs_pack<T, W> P;
         for (int w = 0; w < W; w++) P.v[w] = a * D.v[w] * B.v[w];
-        if constexpr (KEPT) gs_store<W>(p, i, P);
+        if constexpr (KEEPS) gs_store<W>(p, i, P);
         gs_store<W>(x, i, P);
     }
 };
 
+// The first step of one column with r in double precision: b = r, x = a d * b.
 template <class T>
-struct narrowed : gs_plain {
+struct first_from_f64 : gs_plain {
     T a;
     const T *d;
     const double *r;
@@ -140,23 +148,24 @@ struct narrowed : gs_plain {
 };
 
 template <class T>
-gsolve_status narrow(gs_queue *q, int64_t n, double a, const void *d, const double *r, void *b,
-                     void *x)
+gsolve_status step_from_f64(gs_queue *q, int64_t n, double a, const void *d, const double *r,
+                            void *b, void *x)
 {
     return gs_each<T>(q, n, gs_all_aligned(d, b, x),
-                      narrowed<T>{{}, (T)a, (const T *)d, r, (T *)b, (T *)x}, "smooth");
+                      first_from_f64<T>{{}, (T)a, (const T *)d, r, (T *)b, (T *)x}, "smooth");
 }
 
-template <class T, bool MANY, bool KEPT>
+// A later step: p = a d * (b - Ax) + c old, x += p.
+template <class T, bool BATCHED, bool KEEPS>
 struct next : gs_plain {
     T a, c;
-    gs_row_of_number row;
+    gs_row_of_element row;
     const T *d, *b, *Ax, *old;
     T *p, *x;
     template <int W>
     __device__ void at(int64_t i, double *)
     {
-        const auto D = load_diagonal<W, MANY>(d, row, i), B = gs_load<W>(b, i);
+        const auto D = load_diagonal<W, BATCHED>(d, row, i), B = gs_load<W>(b, i);
         const auto Q = gs_load<W>(Ax, i);
         auto X = gs_load<W>(x, i);
         gs_pack<T, W> P = {};
@@ -165,31 +174,31 @@ struct next : gs_plain {
             P.v[w] = a * D.v[w] * (B.v[w] - Q.v[w]) + c * P.v[w];
             X.v[w] += P.v[w];
         }
-        if constexpr (KEPT) gs_store<W>(p, i, P);
+        if constexpr (KEEPS) gs_store<W>(p, i, P);
         gs_store<W>(x, i, X);
     }
 };
 
-template <class T, bool MANY, bool KEPT>
+template <class T, bool BATCHED, bool KEEPS>
 gsolve_status step_of(gs_queue *q, int64_t n, int32_t columns, double a, double c,
-                      const gs_stepped &v)
+                      const gs_step_vectors &v)
 {
     const T *d = (const T *)v.d, *b = (const T *)v.b, *Ax = (const T *)v.Ax;
     const T *old = (const T *)v.old;
     T *p = (T *)v.p, *x = (T *)v.x;
-    const bool aligned = (MANY || gs_aligned(d)) && gs_all_aligned(b, Ax, old, p, x);
-    const gs_row_of_number row(n, columns);
+    const bool aligned = (BATCHED || gs_aligned(d)) && gs_all_aligned(b, Ax, old, p, x);
+    const gs_row_of_element row(n, columns);
 
     if (!Ax) {
-        return gs_each<T>(q, n * columns, aligned, first<T, MANY, KEPT>{{}, (T)a, row, d, b, p, x},
-                          "smooth");
+        return gs_each<T>(q, n * columns, aligned,
+                          first<T, BATCHED, KEEPS>{{}, (T)a, row, d, b, p, x}, "smooth");
     }
     return gs_each<T>(q, n * columns, aligned,
-                      next<T, MANY, KEPT>{{}, (T)a, (T)c, row, d, b, Ax, old, p, x}, "smooth");
+                      next<T, BATCHED, KEEPS>{{}, (T)a, (T)c, row, d, b, Ax, old, p, x}, "smooth");
 }
 
 template <class T>
-gsolve_status step(gs_queue *q, int64_t n, int32_t columns, double a, double c, gs_stepped v)
+gsolve_status step(gs_queue *q, int64_t n, int32_t columns, double a, double c, gs_step_vectors v)
 {
     if (columns == 1) {
         return v.p ? step_of<T, false, true>(q, n, columns, a, c, v)
@@ -200,7 +209,7 @@ gsolve_status step(gs_queue *q, int64_t n, int32_t columns, double a, double c, 
 }
 
 template <class T>
-constexpr gs_polynomial_kernels table = {reciprocals<T>, noise<T>, narrow<T>, step<T>};
+constexpr gs_polynomial_kernels table = {reciprocals<T>, random<T>, step_from_f64<T>, step<T>};
 
 } // namespace
 

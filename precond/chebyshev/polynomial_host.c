@@ -1,16 +1,16 @@
-/* polynomial_host.c: the kernels on the CPU. */
+/* polynomial_host.c: instances of polynomial_body.h. */
 #include <math.h>
 
 #include "precond/chebyshev/polynomial.h"
 #include "vector/blocks.h"
 
 #define INLINE static inline
-#include "precond/incomplete/isai_rule.h"
-#include "precond/mix.h"
+#include "precond/chebyshev/inverse_diagonal_rule.h"
+#include "precond/random.h"
 
 #define GS_BODY "precond/chebyshev/polynomial_body.h"
 #include "core/each_type.h"
 
 const gs_polynomial_kernels gs_polynomial_host[GSOLVE_TYPE_COUNT] = {
-    {reciprocals_f32, noise_f32, narrow_f32, step_f32},
-    {reciprocals_f64, noise_f64, narrow_f64, step_f64}};
+    {reciprocals_f32, random_f32, step_from_f64_f32, step_f32},
+    {reciprocals_f64, random_f64, step_from_f64_f64, step_f64}};

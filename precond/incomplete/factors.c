@@ -1,4 +1,4 @@
-/* factors.c: factors kept for solving, see factors.h. */
+/* factors.c: the stored factors of ilu and ic, see factors.h. */
 #include "precond/incomplete/factors.h"
 
 #include <string.h>
@@ -7,12 +7,12 @@
 #include "core/try.h"
 
 gsolve_status gs_factors_plan(gs_factors *f, gsolve_context *ctx, gsolve_type type,
-                              const gs_strict *L)
+                              const gs_strict_triangle *L)
 {
     return f->lower.rows.start ? GSOLVE_OK : gs_triangle_create(&f->lower, ctx, type, L);
 }
 
-static void drop_transposed(gs_factors *f, gsolve_context *ctx)
+static void destroy_transposed(gs_factors *f, gsolve_context *ctx)
 {
     gs_triangle_destroy(&f->lower_transposed, ctx);
     gs_triangle_destroy(&f->upper_transposed, ctx);
@@ -36,7 +36,8 @@ static gsolve_status store_diagonal(gs_factors *f, gsolve_context *ctx, gsolve_t
 }
 
 gsolve_status gs_factors_store(gs_factors *f, gsolve_context *ctx, gsolve_type type,
-                               const gs_strict *L, const gs_strict *U, const double *d)
+                               const gs_strict_triangle *L, const gs_strict_triangle *U,
+                               const double *d)
 {
     gsolve_status status;
 
@@ -47,44 +48,44 @@ gsolve_status gs_factors_store(gs_factors *f, gsolve_context *ctx, gsolve_type t
     TRY(gs_triangle_fill(&f->lower, ctx, L));
     TRY(gs_triangle_fill(&f->upper, ctx, U));
     TRY(store_diagonal(f, ctx, type, L->n, d));
-    drop_transposed(f, ctx);
+    destroy_transposed(f, ctx);
 done:
     return status;
 }
 
-size_t gs_factors_moved(const gs_factors *f)
+size_t gs_factors_bytes(const gs_factors *f)
 {
     const size_t d = (size_t)f->lower.rows.nrows * gs_type_size(f->lower.rows.type);
 
-    return gs_triangle_moved(&f->lower) + gs_triangle_moved(&f->upper) + d;
+    return gs_triangle_bytes(&f->lower) + gs_triangle_bytes(&f->upper) + d;
 }
 
 void gs_factors_destroy(gs_factors *f, gsolve_context *ctx)
 {
-    drop_transposed(f, ctx);
+    destroy_transposed(f, ctx);
     gs_triangle_destroy(&f->lower, ctx);
     gs_triangle_destroy(&f->upper, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, f->d);
     memset(f, 0, sizeof *f);
 }
 
-/* to = the solve with I + T' from that with I + T. */
+/* to = the triangular solve with I + T', where from solves with I + T. */
 static gsolve_status transpose(gs_triangle *to, gsolve_context *ctx, const gs_triangle *from)
 {
-    gs_strict T = {0}, turned = {0};
+    gs_strict_triangle T = {0}, transposed = {0};
     gsolve_status status;
 
-    TRY(gs_triangle_strict(&T, ctx, from));
-    TRY(gs_strict_transpose(&turned, ctx, &T));
-    TRY(gs_triangle_create(to, ctx, from->rows.type, &turned));
-    TRY(gs_triangle_fill(to, ctx, &turned));
+    TRY(gs_triangle_unpack(&T, ctx, from));
+    TRY(gs_strict_triangle_transpose(&transposed, ctx, &T));
+    TRY(gs_triangle_create(to, ctx, from->rows.type, &transposed));
+    TRY(gs_triangle_fill(to, ctx, &transposed));
 done:
-    gs_strict_free(&T, ctx);
-    gs_strict_free(&turned, ctx);
+    gs_strict_triangle_free(&T, ctx);
+    gs_strict_triangle_free(&transposed, ctx);
     return status;
 }
 
-static gsolve_status need_transposed(gs_factors *f, gsolve_context *ctx)
+static gsolve_status make_transposed(gs_factors *f, gsolve_context *ctx)
 {
     gsolve_status status;
 
@@ -92,7 +93,7 @@ static gsolve_status need_transposed(gs_factors *f, gsolve_context *ctx)
     TRY(transpose(&f->lower_transposed, ctx, &f->upper));
     TRY(transpose(&f->upper_transposed, ctx, &f->lower));
 done:
-    if (status != GSOLVE_OK) drop_transposed(f, ctx);
+    if (status != GSOLVE_OK) destroy_transposed(f, ctx);
     return status;
 }
 
@@ -103,10 +104,10 @@ gsolve_status gs_factors_apply(gs_factors *f, gsolve_context *ctx, bool transpos
     gsolve_status status;
 
     if (transposed) {
-        TRY(need_transposed(f, ctx));
+        TRY(make_transposed(f, ctx));
         first = &f->lower_transposed, second = &f->upper_transposed;
     }
-    TRY(gs_triangle_solve_both(first, second, ctx, f->d, r, z)); /* (I + U)^-1 D^-1 (I + L)^-1 r */
+    TRY(gs_triangle_solve_pair(first, second, ctx, f->d, r, z)); /* (I + U)^-1 D^-1 (I + L)^-1 r */
 done:
     return status;
 }

@@ -1,4 +1,5 @@
-/* ic.c: solves with the factors of incomplete Cholesky (incomplete_cholesky.c). */
+/* ic.c: the preconditioner ic: triangular solves with the factors of incomplete Cholesky
+ * (incomplete_cholesky.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,33 +13,34 @@ typedef struct ic_options {
 } ic_options;
 
 typedef struct ic {
-    double first_shift, shift; /* asked for, needed */
+    double first_shift, shift; /* the shift of the option, and the one that was needed */
     gs_factors factors;
 } ic;
 
 static const gsolve_option options[] = {
-    {"shift", "factor A + shift diag(A); raised by itself on breakdown", GSOLVE_REAL,
-     offsetof(ic_options, shift), 0, 0, GS_MOST_SHIFT, NULL},
+    {"shift", "factor A + shift diag(A); raised automatically on breakdown", GSOLVE_REAL,
+     offsetof(ic_options, shift), 0, 0, GS_MAX_SHIFT, NULL},
     {0},
 };
 
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
     ic *M = self;
-    gs_strict L = {0}, U = {0};
+    gs_strict_triangle L = {0}, U = {0};
     double *d = NULL, shift = M->first_shift;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, d, csr->nrows);
-    TRY(gs_strict_of(&L, ctx, csr, false));
+    TRY(gs_strict_triangle_extract(&L, ctx, csr, false));
     TRY(gs_factors_plan(&M->factors, ctx, csr->type, &L));
-    TRY(gs_incomplete_cholesky(&L, d, ctx, "ic", csr, &M->factors.lower.schedule, &shift));
-    TRY(gs_strict_transpose(&U, ctx, &L));
+    TRY(gs_incomplete_cholesky(
+        &L, d, ctx, csr, &(gs_incomplete_args){"ic", &M->factors.lower.schedule, false}, &shift));
+    TRY(gs_strict_triangle_transpose(&U, ctx, &L));
     TRY(gs_factors_store(&M->factors, ctx, csr->type, &L, &U, d));
     M->shift = shift;
 done:
-    gs_strict_free(&U, ctx);
-    gs_strict_free(&L, ctx);
+    gs_strict_triangle_free(&U, ctx);
+    gs_strict_triangle_free(&L, ctx);
     gsolve_free(ctx, GSOLVE_HOST, d);
     return status;
 }
@@ -76,7 +78,7 @@ static void describe(const void *self, gsolve_precond_info *info)
 {
     const ic *M = self;
 
-    info->moved = gs_factors_moved(&M->factors);
+    info->moved = gs_factors_bytes(&M->factors);
     if (M->shift > 0) snprintf(info->note, sizeof info->note, "shift %.3g", M->shift);
 }
 

@@ -1,4 +1,5 @@
-/* ilu.c: solves with the factors of incomplete LU (incomplete_lu.c). */
+/* ilu.c: the preconditioner ilu: triangular solves with the factors of incomplete LU
+ * (incomplete_lu.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,33 +13,35 @@ typedef struct ilu_options {
 } ilu_options;
 
 typedef struct ilu {
-    double first_shift, shift; /* asked for, needed */
+    double first_shift, shift; /* the shift of the option, and the one that was needed */
     gs_factors factors;
 } ilu;
 
 static const gsolve_option options[] = {
-    {"shift", "factor A + shift S, S of the rows' size; raised by itself on breakdown", GSOLVE_REAL,
-     offsetof(ilu_options, shift), 0, 0, GS_MOST_SHIFT, NULL},
+    {"shift",
+     "factor A + shift S, S = the rows' largest magnitudes; raised automatically on breakdown",
+     GSOLVE_REAL, offsetof(ilu_options, shift), 0, 0, GS_MAX_SHIFT, NULL},
     {0},
 };
 
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
     ilu *M = self;
-    gs_strict L = {0}, U = {0};
+    gs_strict_triangle L = {0}, U = {0};
     double *d = NULL, shift = M->first_shift;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, d, csr->nrows);
-    TRY(gs_strict_of(&L, ctx, csr, false));
-    TRY(gs_strict_of(&U, ctx, csr, true));
+    TRY(gs_strict_triangle_extract(&L, ctx, csr, false));
+    TRY(gs_strict_triangle_extract(&U, ctx, csr, true));
     TRY(gs_factors_plan(&M->factors, ctx, csr->type, &L));
-    TRY(gs_incomplete_lu(&L, &U, d, ctx, "ilu", csr, &M->factors.lower.schedule, false, &shift));
+    TRY(gs_incomplete_lu(&L, &U, d, ctx, csr,
+                         &(gs_incomplete_args){"ilu", &M->factors.lower.schedule, false}, &shift));
     TRY(gs_factors_store(&M->factors, ctx, csr->type, &L, &U, d));
     M->shift = shift;
 done:
-    gs_strict_free(&U, ctx);
-    gs_strict_free(&L, ctx);
+    gs_strict_triangle_free(&U, ctx);
+    gs_strict_triangle_free(&L, ctx);
     gsolve_free(ctx, GSOLVE_HOST, d);
     return status;
 }
@@ -66,8 +69,7 @@ done:
     return status;
 }
 
-/* The transposed factors are made when first asked for; the constness is about what M stands for.
- */
+/* self is const, but the first transposed application builds the transposed factors. */
 static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
     ilu *M = (ilu *)(uintptr_t)self;
@@ -85,7 +87,7 @@ static void describe(const void *self, gsolve_precond_info *info)
 {
     const ilu *M = self;
 
-    info->moved = gs_factors_moved(&M->factors);
+    info->moved = gs_factors_bytes(&M->factors);
     if (M->shift > 0) snprintf(info->note, sizeof info->note, "shift %.3g", M->shift);
 }
 

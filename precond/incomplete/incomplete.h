@@ -1,33 +1,39 @@
-/* incomplete.h: incomplete factorisations of level 0, A ~ (I + L) D (I + U) with L and U strict
- * triangles, on the host: what ilu, ic and isai begin with. */
+/* incomplete.h: incomplete factorisations of level 0, A ~ (I + L) D (I + U) with strict triangles L
+ * and U, computed on the host for ilu, ic and isai. */
 #ifndef GS_PRECOND_INCOMPLETE_INCOMPLETE_H
 #define GS_PRECOND_INCOMPLETE_INCOMPLETE_H
 
-#include "precond/incomplete/triangle.h"
+#include "precond/incomplete/triangular_solve.h"
 
-#define GS_LEAST_SHIFT 1e-3 /* of the diagonal, tried first where a factorisation breaks down */
-#define GS_MOST_SHIFT  1e3  /* beyond which it is given up */
-#define GS_LEAST_PIVOT \
-    1e-10 /* of what a pivot was made from: below, the factorisation broke down */
+#define GS_MIN_SHIFT 1e-3 /* the first shift after a breakdown, relative to the diagonal */
+#define GS_MAX_SHIFT 1e3  /* the largest shift that is tried */
+#define GS_MIN_PIVOT \
+    1e-10 /* a pivot below this share of its row, or diagonal entry, counts as breakdown */
 
-/* The shift to try after one that did not do. */
+/* The shift to try after one that failed. */
 static inline double gs_next_shift(double shift)
 {
-    return shift > 0 ? 2 * shift : GS_LEAST_SHIFT;
+    return shift > 0 ? 2 * shift : GS_MIN_SHIFT;
 }
 
-/* L and U, on entry the sides of csr, become those of csr + shift S (see the file heads);
- * d[i] = 1 / D_ii. *shift is the least to try, and then the one that did. schedule: of L; who: for
- * the sentence. GSOLVE_ZERO_PIVOT: a diagonal that cannot be, or even GS_MOST_SHIFT did not do; but
- * with spare, d[i] = 0 where a_ii is missing or 0, which leaves unknown i alone. The numbers fit
- * csr's type. */
-gsolve_status gs_incomplete_lu(gs_strict *L, gs_strict *U, double *d, gsolve_context *ctx,
-                               const char *who, const gsolve_csr *csr, const gs_schedule *schedule,
-                               bool spare, double *shift);
+typedef struct gs_incomplete_args {
+    const char *who;             /* names the caller in messages */
+    const gs_schedule *schedule; /* of L's rows */
+    bool allow_zero_diagonal;    /* LU only: if a_ii is missing or 0, d[i] = 0, so that M^-1 leaves
+                                    unknown i alone; else this is an error */
+} gs_incomplete_args;
 
-/* The same with U = L', from L alone. */
-gsolve_status gs_incomplete_cholesky(gs_strict *L, double *d, gsolve_context *ctx, const char *who,
-                                     const gsolve_csr *csr, const gs_schedule *schedule,
+/* On entry L and U are the strict triangles of csr. They become the factors of csr + shift S (see
+ * the file heads), and d[i] = 1 / D_ii. *shift: the least shift to try on entry, then the one that
+ * succeeded. All values are within the range of csr's type. GSOLVE_ZERO_PIVOT: a diagonal entry
+ * that cannot be used, or breakdown even with GS_MAX_SHIFT. */
+gsolve_status gs_incomplete_lu(gs_strict_triangle *L, gs_strict_triangle *U, double *d,
+                               gsolve_context *ctx, const gsolve_csr *csr,
+                               const gs_incomplete_args *args, double *shift);
+
+/* Incomplete Cholesky, from L alone: U = L'. */
+gsolve_status gs_incomplete_cholesky(gs_strict_triangle *L, double *d, gsolve_context *ctx,
+                                     const gsolve_csr *csr, const gs_incomplete_args *args,
                                      double *shift);
 
 #endif

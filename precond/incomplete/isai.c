@@ -1,14 +1,14 @@
 /* isai.c: incomplete sparse approximate inverse (Anzt, Huckle, Braeckle and Dongarra, Parallel
- * Computing 71, 2018) of the factors of ilu or ic: z = W1 W0 r, so that an application is two
- * products and no substitution.
+ * Computing 71, 2018) of the factors of ilu or ic: z = W1 W0 r. An application is two products and
+ * no triangular solve.
  *
  *   ilu  T0 = I + L       T1 = D (I + U)        W0 T0 = I on the rows of T0's pattern,
- *   ic   T0 = (I + L) E   T1 = T0', E^2 = D     T1 W1 = I on the columns of T1's.
+ *   ic   T0 = (I + L) E   T1 = T0', E^2 = D     T1 W1 = I on the columns of T1's pattern.
  *
- * Rows for the one and columns for the other make M symmetric where A is; with ic, W1 = W0' and M
- * is positive definite whatever was left out. A step of relaxation, y += W (x - T y), multiplies
- * the error of y = W x by I - W T, which is strictly triangular: the more steps, the nearer to the
- * substitution. It commutes with transposition, so that M stays symmetric. */
+ * Rows for W0 and columns for W1 make M symmetric if A is. With ic, W1 = W0', and M is positive
+ * definite for any pattern. A relaxation step y += W (x - T y) multiplies the error of y = W x by I
+ * - W T, which is strictly triangular, so that more steps come closer to the triangular solve. The
+ * step commutes with transposition, so that M stays symmetric. */
 #include "precond/incomplete/isai.h"
 
 #include <stdio.h>
@@ -21,50 +21,50 @@
 #include "vector/layout.h"
 #include "vector/vector.h"
 
-enum { STRIP = 8 }; /* columns that are multiplied together, by rows */
+enum { BLOCK_COLUMNS = 8 }; /* columns per product, row-major */
 
 static const gsolve_option options[] = {
-    {"factors", "what is inverted: those of ilu or, A symmetric, of ic", GSOLVE_CHOICE,
+    {"factors", "the factors to invert: those of ilu, or of ic for a symmetric A", GSOLVE_CHOICE,
      offsetof(gs_isai_options, factors), GS_ISAI_ILU, 0, 0, "ilu|ic"},
     {"power", "the inverse has the pattern of a factor to this power", GSOLVE_INT,
      offsetof(gs_isai_options, power), 1, 1, 10, NULL},
-    {"longest", "entries of a row of the inverse, beyond which it has a lower power", GSOLVE_INT,
-     offsetof(gs_isai_options, longest), 512, 1, 1000000, NULL},
-    {"relax", "steps towards the exact solve, of two more products a factor each", GSOLVE_INT,
-     offsetof(gs_isai_options, relax), 0, 0, 20, NULL},
-    {"shift", "as for ilu and ic", GSOLVE_REAL, offsetof(gs_isai_options, shift), 0, 0,
-     GS_MOST_SHIFT, NULL},
+    {"longest", "limit of entries per row of the inverse; a longer row has a lower power",
+     GSOLVE_INT, offsetof(gs_isai_options, longest), 512, 1, 1000000, NULL},
+    {"relax", "relaxation steps towards the exact solve, each of two more products per factor",
+     GSOLVE_INT, offsetof(gs_isai_options, relax), 0, 0, 20, NULL},
+    {"shift", "first shift of the diagonal, as in ilu and ic", GSOLVE_REAL,
+     offsetof(gs_isai_options, shift), 0, 0, GS_MAX_SHIFT, NULL},
     {0},
 };
 
-/* Vectors beside r and z. */
-static int32_t spaces(const gs_isai_self *M)
+/* The number of work vectors beside r and z. */
+static int32_t work_vectors(const gs_isai_data *M)
 {
     return M->options.relax > 0 ? 2 : 1;
 }
 
 static void destroy(void *self, gsolve_context *ctx)
 {
-    gs_isai_self *M = self;
+    gs_isai_data *M = self;
 
-    gs_isai_drop(M->factor);
-    gs_isai_drop(M->transposed);
+    gs_isai_destroy_inverses(M->factor);
+    gs_isai_destroy_inverses(M->transposed);
     gs_schedule_destroy(&M->schedule, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, M->column.value);
-    gsolve_free(ctx, GSOLVE_DEVICE, M->strip.value);
+    gsolve_free(ctx, GSOLVE_DEVICE, M->block.value);
     gsolve_free(ctx, GSOLVE_HOST, M);
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                            const void *chosen)
 {
-    gs_isai_self *M = NULL;
+    gs_isai_data *M = NULL;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);
     M->options = *(const gs_isai_options *)chosen;
-    TRY(gs_dense_new(&M->column, ctx, gs_location(ctx), csr->type, csr->nrows, spaces(M)));
+    TRY(gs_dense_new(&M->column, ctx, gs_location(ctx), csr->type, csr->nrows, work_vectors(M)));
     TRY(gs_isai_setup(M, ctx, csr));
     *self = M;
     M = NULL;
@@ -73,10 +73,10 @@ done:
     return status;
 }
 
-/* --- applying --------------------------------------------------------------------------------- */
+/* --- application ------------------------------------------------------------------------------ */
 
-/* y = W x, and the steps y += W (x - T y); q: work space if there are any. */
-static gsolve_status solve(const gs_isai_self *M, gsolve_context *ctx, gs_isai_inverse factor,
+/* y = W x, then the relaxation steps y += W (x - T y). q: work space for the steps. */
+static gsolve_status solve(const gs_isai_data *M, gsolve_context *ctx, gs_isai_inverse factor,
                            gsolve_dense x, gsolve_dense y, gsolve_dense q)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, x.type);
@@ -93,10 +93,10 @@ done:
 }
 
 /* z = W1 W0 r for one column. */
-static gsolve_status apply_one(const gs_isai_self *M, gsolve_context *ctx,
+static gsolve_status apply_one(const gs_isai_data *M, gsolve_context *ctx,
                                const gs_isai_inverse *factor, gsolve_dense r, gsolve_dense z)
 {
-    gsolve_dense y = gs_column_of(M->column, 0), q = gs_column_of(M->column, spaces(M) - 1);
+    gsolve_dense y = gs_column_of(M->column, 0), q = gs_column_of(M->column, work_vectors(M) - 1);
     gsolve_status status;
 
     TRY(solve(M, ctx, factor[0], r, y, q));
@@ -105,42 +105,42 @@ done:
     return status;
 }
 
-/* The same for several, at most STRIP, which share the passes over W and T: by rows they do so
- * best. */
-static gsolve_status apply_several(const gs_isai_self *M, gsolve_context *ctx,
+/* z = W1 W0 r for up to BLOCK_COLUMNS columns in row-major order, which share the passes over W and
+ * T. */
+static gsolve_status apply_several(const gs_isai_data *M, gsolve_context *ctx,
                                    const gs_isai_inverse *factor, gsolve_dense r, gsolve_dense z)
 {
     gsolve_dense v[3]; /* r and z, y, q */
     gsolve_status status;
 
-    for (int32_t k = 0; k < 1 + spaces(M); k++) {
-        v[k] = gs_column_of(M->strip, k * STRIP);
+    for (int32_t k = 0; k < 1 + work_vectors(M); k++) {
+        v[k] = gs_column_of(M->block, k * BLOCK_COLUMNS);
         v[k].ncols = r.ncols;
         v[k].stride = r.ncols;
         v[k].layout = GSOLVE_ROW_MAJOR;
     }
     TRY(gs_change_layout(ctx, r, v[0]));
-    TRY(solve(M, ctx, factor[0], v[0], v[1], v[spaces(M)]));
-    TRY(solve(M, ctx, factor[1], v[1], v[0], v[spaces(M)]));
+    TRY(solve(M, ctx, factor[0], v[0], v[1], v[work_vectors(M)]));
+    TRY(solve(M, ctx, factor[1], v[1], v[0], v[work_vectors(M)]));
     TRY(gs_change_layout(ctx, v[0], z));
 done:
     return status;
 }
 
-/* The constness of the handle is about what M stands for, and not about what is made on the way. */
-static gsolve_status apply_factors(gs_isai_self *M, gsolve_context *ctx,
+/* self is const, but the first application to several columns allocates their work space. */
+static gsolve_status apply_factors(gs_isai_data *M, gsolve_context *ctx,
                                    const gs_isai_inverse *factor, gsolve_dense r, gsolve_dense z)
 {
-    const int32_t columns = (1 + spaces(M)) * STRIP;
+    const int32_t columns = (1 + work_vectors(M)) * BLOCK_COLUMNS;
     gsolve_status status = GSOLVE_OK;
 
-    if (r.ncols > 1 && !M->strip.value) {
-        TRY(gs_dense_new(&M->strip, ctx, gs_location(ctx), r.type, r.nrows, columns));
+    if (r.ncols > 1 && !M->block.value) {
+        TRY(gs_dense_new(&M->block, ctx, gs_location(ctx), r.type, r.nrows, columns));
     }
-    for (int32_t c = 0; c < r.ncols; c += STRIP) {
-        gsolve_dense some = gs_column_of(r, c), out = gs_column_of(z, c);
-        some.ncols = out.ncols = r.ncols - c < STRIP ? r.ncols - c : STRIP;
-        TRY((some.ncols > 1 ? apply_several : apply_one)(M, ctx, factor, some, out));
+    for (int32_t c = 0; c < r.ncols; c += BLOCK_COLUMNS) {
+        gsolve_dense in = gs_column_of(r, c), out = gs_column_of(z, c);
+        in.ncols = out.ncols = r.ncols - c < BLOCK_COLUMNS ? r.ncols - c : BLOCK_COLUMNS;
+        TRY((in.ncols > 1 ? apply_several : apply_one)(M, ctx, factor, in, out));
     }
 done:
     return status;
@@ -148,19 +148,19 @@ done:
 
 static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
-    gs_isai_self *M = (gs_isai_self *)(uintptr_t)self;
+    gs_isai_data *M = (gs_isai_data *)(uintptr_t)self;
     return apply_factors(M, ctx, M->factor, r, z);
 }
 
-/* With ic M is symmetric. */
+/* With ic, M is symmetric. */
 static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z)
 {
-    gs_isai_self *M = (gs_isai_self *)(uintptr_t)self;
+    gs_isai_data *M = (gs_isai_data *)(uintptr_t)self;
     gsolve_status status;
 
     if (M->options.factors == GS_ISAI_IC) return apply_factors(M, ctx, M->factor, r, z);
-    TRY(gs_isai_need_transposed(M, ctx));
+    TRY(gs_isai_make_transposed(M, ctx));
     TRY(apply_factors(M, ctx, M->transposed, r, z));
 done:
     return status;
@@ -173,13 +173,13 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
 
 static void describe(const void *self, gsolve_precond_info *info)
 {
-    const gs_isai_self *M = self;
+    const gs_isai_data *M = self;
     char rows[100] = "", shift[40] = "";
 
     if (M->shift > 0) snprintf(shift, sizeof shift, "shift %.3g", M->shift);
     if (M->shortened > 0) {
-        snprintf(rows, sizeof rows, "%d rows, longer than %d, of a lower power", M->shortened,
-                 M->options.longest);
+        snprintf(rows, sizeof rows, "%d rows with more than %d entries have a lower power",
+                 M->shortened, M->options.longest);
     }
     snprintf(info->note, sizeof info->note, "%s%s%s", shift, *shift && *rows ? ", " : "", rows);
 }

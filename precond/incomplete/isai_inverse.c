@@ -1,6 +1,5 @@
 /* isai_inverse.c: pattern and values of the approximate inverse, see isai.h. The rows are
- * independent of one another: they are shared out to the threads, and each has its own order of
- * operations. */
+ * independent; a thread computes whole rows, and each row has its own fixed order of operations. */
 #include <float.h>
 #include <math.h>
 #include <omp.h>
@@ -12,14 +11,14 @@
 
 enum { CHUNK = 256 }; /* rows that a thread takes at a time */
 
-/* Threads worth having for n rows. */
+/* The number of threads that pay off for n rows. */
 static int workers_for(const gsolve_context *ctx, int32_t n)
 {
     const int32_t chunks = n / CHUNK + 1;
     return chunks < gsolve_threads(ctx) ? chunks : gsolve_threads(ctx);
 }
 
-static double most_of(gsolve_type type)
+static double largest_value(gsolve_type type)
 {
     return type == GSOLVE_F32 ? FLT_MAX : DBL_MAX;
 }
@@ -33,14 +32,14 @@ static void put(const gsolve_csr *csr, int64_t k, double value)
     }
 }
 
-/* --- the pattern ------------------------------------------------------------------------------ */
+/* --- pattern ---------------------------------------------------------------------------------- */
 
 typedef struct search {
-    const gs_strict *L;
+    const gs_strict_triangle *L;
     int power;
-    int32_t longest, room; /* room: for the columns of any row */
-    int32_t *list;         /* room a worker */
-    bool *seen;            /* n a worker, all false between rows */
+    int32_t longest, capacity; /* capacity: the longest row of W */
+    int32_t *list;             /* capacity per worker */
+    bool *visited;             /* n per worker, all false between rows */
 } search;
 
 static int ascending(const void *x, const void *y)
@@ -49,39 +48,41 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* list = i and the rows that depend on lead to from it in power steps, i first; returns their
- * number. *cut: more than longest, and only those of fewer steps. */
-static int32_t reach(const search *s, int worker, int32_t i, bool *cut)
+/* list = i, and all rows that at most `power` steps along entries of L lead to from i. Returns
+ * their number. *shortened_row: there are more than longest, and the list is that of fewer
+ * steps. */
+static int32_t find_reachable(const search *s, int worker, int32_t i, bool *shortened_row)
 {
-    const gs_strict *L = s->L;
-    int32_t *list = s->list + (int64_t)worker * s->room, count = 1, from = 0, to = 1;
-    bool *seen = s->seen + (int64_t)worker * L->n;
+    const gs_strict_triangle *L = s->L;
+    int32_t *list = s->list + (int64_t)worker * s->capacity, count = 1, from = 0, to = 1;
+    bool *visited = s->visited + (int64_t)worker * L->n;
 
-    *cut = false;
+    *shortened_row = false;
     list[0] = i;
-    for (int step = 0; step < s->power && from < to && !*cut; step++) {
-        for (int32_t k = from; k < to && !*cut; k++) {
+    for (int step = 0; step < s->power && from < to && !*shortened_row; step++) {
+        for (int32_t k = from; k < to && !*shortened_row; k++) {
             for (int64_t e = L->start[list[k]]; e < L->start[list[k] + 1]; e++) {
                 const int32_t j = L->col[e];
-                if (seen[j]) continue;
-                *cut = step > 0 && count >= s->longest;
-                if (*cut) break;
-                seen[j] = true;
+                if (visited[j]) continue;
+                *shortened_row = step > 0 && count >= s->longest;
+                if (*shortened_row) break;
+                visited[j] = true;
                 list[count++] = j;
             }
         }
-        if (!*cut) from = to, to = count;
+        if (!*shortened_row) from = to, to = count;
     }
-    for (int32_t k = 1; k < count; k++) seen[list[k]] = false;
+    for (int32_t k = 1; k < count; k++) visited[list[k]] = false;
     return to;
 }
 
-/* The columns of row i of W: those before i, sorted unless they are a row of L as it is, and i. */
+/* The columns of row i of W, sorted. They end with i. One step gives a row of L, which is sorted
+ * already. */
 static void write_row(const search *s, int worker, int32_t i, int32_t *col)
 {
-    const int32_t *list = s->list + (int64_t)worker * s->room;
-    bool cut;
-    const int32_t others = reach(s, worker, i, &cut) - 1;
+    const int32_t *list = s->list + (int64_t)worker * s->capacity;
+    bool shortened_row;
+    const int32_t others = find_reachable(s, worker, i, &shortened_row) - 1;
 
     memcpy(col, list + 1, (size_t)others * sizeof *col);
     if (others > s->L->start[i + 1] - s->L->start[i]) {
@@ -90,7 +91,7 @@ static void write_row(const search *s, int worker, int32_t i, int32_t *col)
     col[others] = i;
 }
 
-static int32_t longest_row(const gs_strict *L)
+static int32_t longest_row(const gs_strict_triangle *L)
 {
     int64_t longest = 0;
 
@@ -101,7 +102,7 @@ static int32_t longest_row(const gs_strict *L)
     return (int32_t)longest;
 }
 
-/* Offsets of the rows of W. */
+/* Computes the offsets of the rows of W. Returns the number of shortened rows. */
 static int32_t count_rows(const search *s, int workers, int64_t *start)
 {
     int32_t shortened = 0;
@@ -109,16 +110,17 @@ static int32_t count_rows(const search *s, int workers, int64_t *start)
     start[0] = 0;
 #pragma omp parallel for schedule(dynamic, CHUNK) num_threads(workers) reduction(+ : shortened)
     for (int32_t i = 0; i < s->L->n; i++) {
-        bool cut;
-        start[i + 1] = reach(s, omp_get_thread_num(), i, &cut);
-        shortened += cut;
+        bool shortened_row;
+        start[i + 1] = find_reachable(s, omp_get_thread_num(), i, &shortened_row);
+        shortened += shortened_row;
     }
     for (int32_t i = 0; i < s->L->n; i++) start[i + 1] += start[i];
     return shortened;
 }
 
 gsolve_status gs_isai_pattern(gsolve_csr *out, gsolve_context *ctx, gsolve_type type,
-                              const gs_strict *L, int power, int32_t longest, int32_t *shortened)
+                              const gs_strict_triangle *L, int power, int32_t longest,
+                              int32_t *shortened)
 {
     const int32_t n = L->n, least = longest_row(L) + 1;
     const int workers = workers_for(ctx, n);
@@ -128,11 +130,11 @@ gsolve_status gs_isai_pattern(gsolve_csr *out, gsolve_context *ctx, gsolve_type 
     gsolve_status status;
 
     if (s.longest > n) s.longest = n;
-    s.room = least > s.longest ? least : s.longest;
-    ALLOC(ctx, GSOLVE_HOST, s.list, (size_t)workers * (size_t)s.room);
-    ALLOC(ctx, GSOLVE_HOST, s.seen, (size_t)workers * (size_t)n);
+    s.capacity = least > s.longest ? least : s.longest;
+    ALLOC(ctx, GSOLVE_HOST, s.list, (size_t)workers * (size_t)s.capacity);
+    ALLOC(ctx, GSOLVE_HOST, s.visited, (size_t)workers * (size_t)n);
     ALLOC(ctx, GSOLVE_HOST, start, (size_t)n + 1);
-    memset(s.seen, 0, (size_t)workers * (size_t)n * sizeof *s.seen);
+    memset(s.visited, 0, (size_t)workers * (size_t)n * sizeof *s.visited);
     *shortened = count_rows(&s, workers, start);
     TRY(gs_csr_new(&W, ctx, n, n, start[n], type));
     for (int32_t i = 0; i <= n; i++) gs_set_start(&W, i, start[i]);
@@ -143,22 +145,22 @@ gsolve_status gs_isai_pattern(gsolve_csr *out, gsolve_context *ctx, gsolve_type 
     *out = W;
 done:
     gsolve_free(ctx, GSOLVE_HOST, start);
-    gsolve_free(ctx, GSOLVE_HOST, s.seen);
+    gsolve_free(ctx, GSOLVE_HOST, s.visited);
     gsolve_free(ctx, GSOLVE_HOST, s.list);
     return status;
 }
 
-/* --- the values ------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------- */
 
-/* Row i of W from its last entry to its first: each w_k in turn is final, and for all j of S_i in
- * row k of L, w_j -= w_k l_kj, which leaves (w (I + L))_j = 0. place: n zeros; w: as long as the
- * row. False: an entry is too large for the type. */
-static bool fill_row(const gsolve_csr *W, const gs_strict *L, int32_t i, double scale,
+/* Computes row i of W from its last entry to its first. Each w_k in turn is final; then w_j -= w_k
+ * l_kj for all j of S_i in row k of L, which makes (w (I + L))_j = 0. place: n zeros. w: space for
+ * the row. False: a value is too large for the type. */
+static bool fill_row(const gsolve_csr *W, const gs_strict_triangle *L, int32_t i, double scale,
                      int32_t *place, double *w)
 {
     const int64_t from = gs_start(W, i);
     const int32_t length = (int32_t)(gs_start(W, i + 1) - from), *S = W->col + from;
-    const double most = most_of(W->type);
+    const double most = largest_value(W->type);
     bool fits = true;
 
     for (int32_t p = 0; p < length; p++) {
@@ -178,41 +180,42 @@ static bool fill_row(const gsolve_csr *W, const gs_strict *L, int32_t i, double 
     return fits;
 }
 
-gsolve_status gs_isai_fill(const gsolve_csr *W, gsolve_context *ctx, const gs_strict *L,
+gsolve_status gs_isai_fill(const gsolve_csr *W, gsolve_context *ctx, const gs_strict_triangle *L,
                            const double *scale, bool *fits)
 {
     const int32_t n = L->n;
     const int workers = workers_for(ctx, n);
-    int64_t room = 0;
-    int32_t *place = NULL, misfits = 0;
+    int64_t capacity = 0;
+    int32_t *place = NULL, overflows = 0;
     double *w = NULL;
     gsolve_status status;
 
     for (int32_t i = 0; i < n; i++) {
         const int64_t length = gs_start(W, i + 1) - gs_start(W, i);
-        if (length > room) room = length;
+        if (length > capacity) capacity = length;
     }
     ALLOC(ctx, GSOLVE_HOST, place, (size_t)workers * (size_t)n);
-    ALLOC(ctx, GSOLVE_HOST, w, (size_t)workers * (size_t)room);
+    ALLOC(ctx, GSOLVE_HOST, w, (size_t)workers * (size_t)capacity);
     memset(place, 0, (size_t)workers * (size_t)n * sizeof *place);
-#pragma omp parallel for schedule(dynamic, CHUNK) num_threads(workers) reduction(+ : misfits)
+#pragma omp parallel for schedule(dynamic, CHUNK) num_threads(workers) reduction(+ : overflows)
     for (int32_t i = 0; i < n; i++) {
         const int me = omp_get_thread_num();
-        misfits += !fill_row(W, L, i, scale ? scale[i] : 1, place + (int64_t)me * n, w + me * room);
+        overflows +=
+            !fill_row(W, L, i, scale ? scale[i] : 1, place + (int64_t)me * n, w + me * capacity);
     }
-    *fits = misfits == 0;
+    *fits = overflows == 0;
 done:
     gsolve_free(ctx, GSOLVE_HOST, w);
     gsolve_free(ctx, GSOLVE_HOST, place);
     return status;
 }
 
-/* --- what is inverted ------------------------------------------------------------------------- */
+/* --- the inverted triangle -------------------------------------------------------------------- */
 
 gsolve_status gs_isai_triangle(gsolve_csr *out, gsolve_context *ctx, gsolve_type type,
-                               const gs_strict *L, const double *scale, bool *fits)
+                               const gs_strict_triangle *L, const double *scale, bool *fits)
 {
-    const double most = most_of(type);
+    const double most = largest_value(type);
     int64_t at = 0;
     gsolve_csr T;
     gsolve_status status = gs_csr_new(&T, ctx, L->n, L->n, L->start[L->n] + L->n, type);

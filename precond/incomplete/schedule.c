@@ -1,21 +1,21 @@
-/* schedule.c: tiles, their levels, and how they are dealt out. */
+/* schedule.c: cuts rows into tiles, sorts these by levels, and distributes them to threads. */
 #include "precond/incomplete/schedule.h"
 
 #include <omp.h>
 #include <string.h>
 
 #include "core/try.h"
-#include "precond/barrier.h"
+#include "precond/spin_barrier.h"
 
-#define GROUP        4    /* tiles interleaved */
-#define LEAST_ROWS   1024 /* of a matrix that is worth the trouble */
-#define LEAST_SHARE  200  /* mean rows a thread and level that are worth a barrier */
-#define LEAST_TILE   8    /* mean rows a tile that keep what is near in the matrix near in time */
-#define FINE_THREADS 4    /* so many gain even without that */
-#define SHORT_ROW    6 /* mean entries: shorter rows wait for each other rather than for memory */
-#define MOST_WORKERS 8 /* of a walk, since each needs n elements of scratch */
+#define INTERLEAVED  4    /* tiles that are interleaved */
+#define MIN_ROWS     1024 /* smaller matrices have no schedule */
+#define MIN_SHARE    200  /* mean rows per thread and level for which a barrier pays off */
+#define MIN_TILE     8    /* mean rows per tile for which memory accesses stay local */
+#define FINE_THREADS 4    /* this many threads pay off even with shorter tiles */
+#define SHORT_ROW    6 /* mean entries per row: shorter rows are bound by latency, not by memory */
+#define MAX_WORKERS  8 /* each needs n elements of work space */
 
-typedef struct rows { /* what depends on what */
+typedef struct rows { /* the dependences: row i depends on its columns */
     bool upper;
     int32_t n;
     const int64_t *start;
@@ -29,13 +29,13 @@ typedef struct tiling {
     int32_t count, levels;
 } tiling;
 
-/* The row that is taken at a step where rows are taken in their own order, and the reverse. */
+/* The row of a step in the natural order: ascending, or descending if upper. */
 static int32_t row_at(const rows *r, int32_t step)
 {
     return r->upper ? r->n - 1 - step : step;
 }
 
-static bool follows(const rows *r, int32_t step)
+static bool depends_on_previous(const rows *r, int32_t step)
 {
     const int32_t i = row_at(r, step);
     const int64_t from = r->start[i], to = r->start[i + 1];
@@ -43,12 +43,13 @@ static bool follows(const rows *r, int32_t step)
     return from < to && (r->upper ? r->col[from] == i + 1 : r->col[to - 1] == i - 1);
 }
 
-/* Tiles of at most cap rows; a longer run is cut into equal parts. */
-static void cut(tiling *t, const rows *r, int32_t cap)
+/* Cuts the rows into tiles of at most cap rows; a longer run of dependent rows is cut into equal
+ * parts. */
+static void cut_tiles(tiling *t, const rows *r, int32_t cap)
 {
     t->count = 0;
     for (int32_t begin = 0, end; begin < r->n; begin = end) {
-        for (end = begin + 1; end < r->n && follows(r, end);) end++;
+        for (end = begin + 1; end < r->n && depends_on_previous(r, end);) end++;
         const int32_t length = end - begin, parts = (length - 1) / cap + 1;
         for (int32_t p = 0; p < parts; p++) {
             const int32_t from = begin + (int32_t)((int64_t)length * p / parts);
@@ -60,7 +61,7 @@ static void cut(tiling *t, const rows *r, int32_t cap)
     t->first[t->count] = r->n;
 }
 
-/* A tile is one level deeper than the deepest that its rows depend on. */
+/* The level of a tile is one more than the highest level that its rows depend on. */
 static void find_depths(tiling *t, const rows *r)
 {
     t->levels = 0;
@@ -78,33 +79,35 @@ static void find_depths(tiling *t, const rows *r)
     }
 }
 
-/* Whether that many threads gain by it, from what was measured on grids. */
-static bool worthwhile(const tiling *t, const rows *r, int threads)
+/* Whether a schedule for this many threads pays off. The limits were measured on grids. */
+static bool pays_off(const tiling *t, const rows *r, int threads)
 {
-    const bool long_tiles = r->n / t->count >= LEAST_TILE;
+    const bool long_tiles = r->n / t->count >= MIN_TILE;
 
-    if (t->count / t->levels < (GROUP - 1) * threads) return false;
+    if (t->count / t->levels < (INTERLEAVED - 1) * threads) return false;
     if (threads == 1) return long_tiles && r->start[r->n] <= (int64_t)SHORT_ROW * r->n;
-    return (long_tiles || threads >= FINE_THREADS) && r->n / t->levels >= LEAST_SHARE * threads;
+    return (long_tiles || threads >= FINE_THREADS) && r->n / t->levels >= MIN_SHARE * threads;
 }
 
-/* Longer tiles first, and all threads before one. Returns the number of threads, 0: none gain. */
+/* Tries all threads before one, and long tiles before short ones. Returns the number of threads; 0:
+ * no schedule pays off. */
 static int choose_tiles(tiling *t, const rows *r, int threads)
 {
     static const int32_t cap[] = {128, 32, 8, 1};
 
     for (int tried = threads; tried; tried = tried > 1 ? 1 : 0) {
         for (size_t k = 0; k < sizeof cap / sizeof *cap; k++) {
-            cut(t, r, cap[k]);
+            cut_tiles(t, r, cap[k]);
             find_depths(t, r);
-            if (worthwhile(t, r, tried)) return tried;
-            if (r->n / t->count < LEAST_TILE && tried < FINE_THREADS) break;
+            if (pays_off(t, r, tried)) return tried;
+            if (r->n / t->count < MIN_TILE && tried < FINE_THREADS) break;
         }
     }
     return 0;
 }
 
-/* Rows of the count tiles, interleaved; returns where the next go. */
+/* Writes the rows of these tiles to row from position at on, interleaved. Returns the next
+ * position. */
 static int32_t interleave(const tiling *t, const rows *r, const int32_t *tiles, int32_t count,
                           int32_t *row, int32_t at)
 {
@@ -122,9 +125,10 @@ static int32_t interleave(const tiling *t, const rows *r, const int32_t *tiles, 
     return at;
 }
 
-/* The tiles by[level[l], level[l + 1]) of each level l dealt out in runs of neighbours. */
-static void deal(gs_schedule *s, const tiling *t, const rows *r, const int32_t *level,
-                 const int32_t *by)
+/* Distributes the tiles sorted[level[l], level[l + 1]) of each level l to the threads, in runs of
+ * neighbours. */
+static void distribute(gs_schedule *s, const tiling *t, const rows *r, const int32_t *level,
+                       const int32_t *sorted)
 {
     int32_t at = 0;
 
@@ -134,8 +138,9 @@ static void deal(gs_schedule *s, const tiling *t, const rows *r, const int32_t *
             const int32_t from = level[l] + (int32_t)(width * c / s->threads);
             const int32_t to = level[l] + (int32_t)(width * (c + 1) / s->threads);
             s->begin[l * s->threads + c] = at;
-            for (int32_t a = from; a < to; a += GROUP) {
-                at = interleave(t, r, by + a, to - a < GROUP ? to - a : GROUP, s->row, at);
+            for (int32_t a = from; a < to; a += INTERLEAVED) {
+                at = interleave(t, r, sorted + a, to - a < INTERLEAVED ? to - a : INTERLEAVED,
+                                s->row, at);
             }
         }
     }
@@ -144,22 +149,22 @@ static void deal(gs_schedule *s, const tiling *t, const rows *r, const int32_t *
 
 static gsolve_status fill(gs_schedule *s, gsolve_context *ctx, const tiling *t, const rows *r)
 {
-    int32_t *level = NULL, *by = NULL;
+    int32_t *level = NULL, *sorted = NULL;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, level, (size_t)t->levels + 2);
-    ALLOC(ctx, GSOLVE_HOST, by, t->count);
+    ALLOC(ctx, GSOLVE_HOST, sorted, t->count);
     ALLOC(ctx, GSOLVE_HOST, s->row, r->n);
     ALLOC(ctx, GSOLVE_HOST, s->begin, (size_t)t->levels * (size_t)s->threads + 1);
     s->levels = t->levels;
     memset(level, 0, ((size_t)t->levels + 2) * sizeof *level);
     for (int32_t a = 0; a < t->count; a++) level[t->depth[a] + 2]++;
     for (int32_t l = 2; l <= t->levels; l++) level[l] += level[l - 1];
-    for (int32_t a = 0; a < t->count; a++) by[level[t->depth[a] + 1]++] = a;
-    deal(s, t, r, level, by);
+    for (int32_t a = 0; a < t->count; a++) sorted[level[t->depth[a] + 1]++] = a;
+    distribute(s, t, r, level, sorted);
 done:
     gsolve_free(ctx, GSOLVE_HOST, level);
-    gsolve_free(ctx, GSOLVE_HOST, by);
+    gsolve_free(ctx, GSOLVE_HOST, sorted);
     return status;
 }
 
@@ -171,7 +176,7 @@ gsolve_status gs_schedule_create(gs_schedule *out, gsolve_context *ctx, bool upp
     tiling t = {0};
     gsolve_status status = GSOLVE_OK;
 
-    if (n >= LEAST_ROWS) {
+    if (n >= MIN_ROWS) {
         ALLOC(ctx, GSOLVE_HOST, t.first, (size_t)n + 1);
         ALLOC(ctx, GSOLVE_HOST, t.tile, n);
         ALLOC(ctx, GSOLVE_HOST, t.depth, n);
@@ -195,16 +200,16 @@ void gs_schedule_destroy(gs_schedule *s, gsolve_context *ctx)
     memset(s, 0, sizeof *s);
 }
 
-/* --- walking ---------------------------------------------------------------------------------- */
+/* --- running a schedule ----------------------------------------------------------------------- */
 
 int gs_schedule_workers(const gs_schedule *s)
 {
-    return s->threads < 1 ? 1 : s->threads < MOST_WORKERS ? s->threads : MOST_WORKERS;
+    return s->threads < 1 ? 1 : s->threads < MAX_WORKERS ? s->threads : MAX_WORKERS;
 }
 
 bool gs_schedule_walk(const gs_schedule *s, int32_t n, gs_row_step *step, void *data)
 {
-    gs_barrier barrier = {0};
+    gs_spin_barrier barrier = {0};
     int failures = 0;
 
     if (s->threads <= 1) {
@@ -215,12 +220,12 @@ bool gs_schedule_walk(const gs_schedule *s, int32_t n, gs_row_step *step, void *
     }
 #pragma omp parallel num_threads(gs_usable_threads(gs_schedule_workers(s))) reduction(+ : failures)
     for (int32_t level = 0; level < s->levels; level++) {
-        const int me = omp_get_thread_num(), subwarp = omp_get_num_threads();
-        for (int share = me; share < s->threads; share += subwarp) {
+        const int me = omp_get_thread_num(), threads = omp_get_num_threads();
+        for (int share = me; share < s->threads; share += threads) {
             const int32_t *begin = &s->begin[(int64_t)level * s->threads + share];
             for (int32_t p = begin[0]; p < begin[1]; p++) failures += !step(data, me, s->row[p]);
         }
-        gs_barrier_wait(&barrier, subwarp);
+        gs_spin_barrier_wait(&barrier, threads);
     }
     return failures == 0;
 }

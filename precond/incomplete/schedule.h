@@ -1,32 +1,32 @@
-/* schedule.h: the order in which rows are taken of which each depends on earlier ones, and their
- * shares among the threads.
+/* schedule.h: level scheduling for rows that depend on earlier rows: the order of the rows, and
+ * their distribution to threads.
  *
- * Consecutive rows of which each depends on the one before make a tile (on a grid: a line), whose
- * rows lie close together in memory. The tiles are put in levels: those of a level depend on
- * earlier levels only and are dealt out to the threads. Four tiles at a time are interleaved row by
- * row, so that a processor has four chains of dependent operations to work on and not one. A row's
- * own sum is not touched by any of this: the bits are those of the rows taken one by one. */
+ * Consecutive rows, each of which depends on the one before, form a tile; on a grid this is a line.
+ * The rows of a tile lie close together in memory. A tile belongs to a level; the tiles of a level
+ * depend on earlier levels only, and are distributed to the threads. Four tiles at a time are
+ * interleaved row by row, so that a processor has four independent chains of operations. The sum of
+ * a row does not change: the bits are those of the natural order. */
 #ifndef GS_PRECOND_INCOMPLETE_SCHEDULE_H
 #define GS_PRECOND_INCOMPLETE_SCHEDULE_H
 
 #include "core/context.h"
 
 typedef struct gs_schedule {
-    int32_t *row;   /* n rows in the order in which they are taken; NULL: their own order */
-    int32_t *begin; /* levels x threads + 1: where each thread's share of each level begins */
-    int32_t levels; /* 0: one thread takes all rows */
+    int32_t *row;   /* the n rows in the order of computation; NULL: natural order */
+    int32_t *begin; /* levels x threads + 1: where the share of each thread in each level begins */
+    int32_t levels; /* 0: one thread computes all rows */
     int threads;
 } gs_schedule;
 
-/* For n rows with the columns col[start[i], start[i + 1]), ascending; row i depends on row j for
- * each of its columns j, all below i (upper: all above i, and the rows are taken from the last to
- * the first). Rows in their own order where the matrix offers nothing better. */
+/* Makes the schedule of n rows with the sorted columns col[start[i], start[i + 1]). Row i depends
+ * on row j for each of its columns j. All columns are below i, or above i if upper; the natural
+ * order is then descending. The natural order is kept if no schedule pays off. */
 gsolve_status gs_schedule_create(gs_schedule *s, gsolve_context *ctx, bool upper, int32_t n,
                                  const int64_t *start, const int32_t *col);
 void gs_schedule_destroy(gs_schedule *s, gsolve_context *ctx);
 
-/* Calls step for each of n rows, not upper, when those that it depends on are done; worker: below
- * gs_schedule_workers, one at a time each. False: a step returned false. */
+/* Calls step for each of n rows, not upper, after the rows that it depends on. worker: below
+ * gs_schedule_workers; a worker makes one call at a time. False: a call returned false. */
 typedef bool gs_row_step(void *data, int worker, int32_t row);
 bool gs_schedule_walk(const gs_schedule *s, int32_t n, gs_row_step *step, void *data);
 int gs_schedule_workers(const gs_schedule *s);

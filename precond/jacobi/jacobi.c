@@ -11,7 +11,7 @@ typedef struct jacobi_options {
 
 typedef struct jacobi {
     bool absolute;
-    void *d; /* the reciprocals, in A's type */
+    void *d; /* 1 / d_i, in A's type */
 } jacobi;
 
 static const gsolve_option options[] = {

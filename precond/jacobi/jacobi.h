@@ -5,10 +5,10 @@
 #include "matrix/csr.h"
 
 typedef struct gs_jacobi_kernels {
-    /* z = d * r for one column; if rz, also *rz = r'z */
+    /* z = d * r for one column; also *rz = r'z unless rz is NULL */
     gsolve_status (*apply)(gs_queue *q, int64_t n, const void *d, const void *r, void *z,
                            double *rz);
-    /* z = d * r for several */
+    /* z = d * r for several columns */
     gsolve_status (*apply_columns)(gs_queue *q, const void *d, gsolve_dense r, gsolve_dense z);
 } gs_jacobi_kernels;
 

@@ -1,4 +1,5 @@
-/* jacobi_body.h: the kernel for one type, see jacobi.h. */
+/* jacobi_body.h: z = d * r on the CPU for one value type. Moves three vectors; a thread owns blocks
+ * of elements, and sums of r'z are added in the order of the blocks. */
 
 static double FN(block)(int64_t n, const T *restrict d, const T *restrict r, T *restrict z)
 {

@@ -1,4 +1,5 @@
-// jacobi_cuda.cu: the kernel on a GPU.
+// jacobi_cuda.cu: z = d * r on a GPU. A thread owns W neighbouring elements (gs_each). Moves three
+// vectors; for several columns d is read once for all of them.
 #include "vector/each.cuh"
 
 extern "C" {

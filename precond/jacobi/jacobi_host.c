@@ -1,4 +1,4 @@
-/* jacobi_host.c: the kernel on the CPU. */
+/* jacobi_host.c: instances of jacobi_body.h. */
 #include "precond/jacobi/jacobi.h"
 #include "vector/blocks.h"
 #include "vector/lanes.h"

@@ -6,7 +6,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                            const void *options)
 {
     (void)options, (void)csr;
-    *self = gsolve_alloc(ctx, GSOLVE_HOST, 1, 1); /* a handle needs something to hold */
+    *self = gsolve_alloc(ctx, GSOLVE_HOST, 1, 1); /* a handle must not be NULL */
     return *self ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 }
 

@@ -1,8 +1,10 @@
-// aggregate_cuda.cu: aggregates on a GPU: roots in rounds, of which several are asked for before
-// the host looks whether any node is undecided.
+// aggregate_cuda.cu: aggregates on a GPU. The roots are a maximal independent set, found in rounds;
+// see aggregate_rules.h. A thread owns a node in all kernels. The host tests only after several
+// rounds whether a node is undecided. All decisions compare integers, so that the result does not
+// depend on the order of the threads.
 #include "core/scan.cuh"
 #include "core/sort.cuh"
-#include "precond/lanes.cuh"
+#include "precond/subwarp.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -16,8 +18,9 @@ namespace
 {
 
 constexpr int first_rounds = 8, further_rounds = 4;
-constexpr int most_alone = 8192; // nodes that one block decides in one launch
-constexpr int block_alone = 1024;
+constexpr int max_one_block_nodes =
+    8192; // up to this number of nodes one thread block runs all rounds in one launch
+constexpr int one_block_threads = 1024;
 
 struct stride {
     int64_t first, step;
@@ -37,140 +40,143 @@ struct graph {
     __device__ const int32_t *of(int64_t I) const { return neighbour + (int64_t)start[I * block]; }
 };
 
-// --- roots ------------------------------------------------------------------------------------
+// --- roots ---------------------------------------------------------------------------------------
 
 template <class O>
-__device__ void begin_node(const graph<O> &g, int64_t I, int bits, uint32_t *state, uint32_t *seen,
-                           uint32_t *further)
+__device__ void begin_node(const graph<O> &g, int64_t I, int bits, uint32_t *state, uint32_t *min1,
+                           uint32_t *min2)
 {
-    if (further) further[I] = 0;
+    if (min2) min2[I] = 0;
     state[I] = g.degree[I] ? gs_priority(0, (int32_t)I, bits) : GS_NO_ROOT;
-    seen[I] = 0;
+    min1[I] = 0;
 }
 
 template <class O>
-__device__ void see_node(const graph<O> &g, int64_t I, const uint32_t *state, uint32_t *seen)
+__device__ void find_min1_of(const graph<O> &g, int64_t I, const uint32_t *state, uint32_t *min1)
 {
-    if (seen[I] < GS_FOUND_NONE) seen[I] = gs_least_found(g.degree[I], g.of(I), state, state[I]);
+    if (min1[I] < GS_NEAR_NONE) min1[I] = gs_min_of_states(g.degree[I], g.of(I), state, state[I]);
 }
 
 template <class O>
-__device__ void read_further_from(const graph<O> &g, int64_t I, const uint32_t *seen,
-                                  uint32_t *further)
+__device__ void find_min2_of(const graph<O> &g, int64_t I, const uint32_t *min1, uint32_t *min2)
 {
-    if (further[I] >= GS_FOUND_NONE) return;
-    further[I] = gs_least_found_by_neighbours(g.degree[I], g.of(I), seen, seen[I]);
+    if (min2[I] >= GS_NEAR_NONE) return;
+    min2[I] = gs_min_of_minima(g.degree[I], g.of(I), min1, min1[I]);
 }
 
-// Whether it remains undecided.
+// Decides node I. Returns whether it stays undecided.
 template <class O>
 __device__ bool decide_node(const graph<O> &g, int64_t I, uint32_t round, int bits,
-                            const uint32_t *seen, uint32_t *state)
+                            const uint32_t *min1, uint32_t *state)
 {
     uint32_t own = state[I];
 
     if (own == GS_ROOT || own == GS_NO_ROOT) return false;
-    own = gs_decide(g.degree[I], g.of(I), seen, seen[I], own);
+    own = gs_decide_state(g.degree[I], g.of(I), min1, min1[I], own);
     const bool undecided = own != GS_ROOT && own != GS_NO_ROOT;
     state[I] = undecided ? gs_priority(round, (int32_t)I, bits) : own;
     return undecided;
 }
 
+// The states and minima before the first round.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    begin(graph<O> g, int bits, uint32_t *state, uint32_t *seen, uint32_t *further)
+    begin(graph<O> g, int bits, uint32_t *state, uint32_t *min1, uint32_t *min2)
 {
     const stride s;
-    for (int64_t I = s.first; I < g.nodes; I += s.step)
-        begin_node(g, I, bits, state, seen, further);
+    for (int64_t I = s.first; I < g.nodes; I += s.step) begin_node(g, I, bits, state, min1, min2);
 }
 
+// min2[I] = the smallest min1 of node I and its neighbours.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    read_further(graph<O> g, const uint32_t *seen, uint32_t *further)
+    find_min2(graph<O> g, const uint32_t *min1, uint32_t *min2)
 {
     const stride s;
-    for (int64_t I = s.first; I < g.nodes; I += s.step) read_further_from(g, I, seen, further);
+    for (int64_t I = s.first; I < g.nodes; I += s.step) find_min2_of(g, I, min1, min2);
 }
 
+// min1[I] = the smallest state of node I and its neighbours. Reads all neighbours and their states.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    see(graph<O> g, const uint32_t *state, uint32_t *seen)
+    find_min1(graph<O> g, const uint32_t *state, uint32_t *min1)
 {
     const stride s;
-    for (int64_t I = s.first; I < g.nodes; I += s.step) see_node(g, I, state, seen);
+    for (int64_t I = s.first; I < g.nodes; I += s.step) find_min1_of(g, I, state, min1);
 }
 
+// Decides all nodes, and sets *undecided if one stays undecided.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    decide(graph<O> g, uint32_t round, int bits, const uint32_t *seen, uint32_t *state,
+    decide(graph<O> g, uint32_t round, int bits, const uint32_t *min1, uint32_t *state,
            int32_t *undecided)
 {
     const stride s;
-    bool some = false;
+    bool undecided_here = false;
 
     for (int64_t I = s.first; I < g.nodes; I += s.step) {
-        some |= decide_node(g, I, round, bits, seen, state);
+        undecided_here |= decide_node(g, I, round, bits, min1, state);
     }
-    if (__syncthreads_or(some) && threadIdx.x == 0) *undecided = 1;
+    if (__syncthreads_or(undecided_here) && threadIdx.x == 0) *undecided = 1;
 }
 
-// All rounds by one block.
+// One thread block runs all rounds, with barriers between their steps.
 template <class O>
-__global__ void __launch_bounds__(block_alone)
-    decide_alone(graph<O> g, int bits, uint32_t *seen, uint32_t *further, uint32_t *state)
+__global__ void __launch_bounds__(one_block_threads)
+    decide_in_one_block(graph<O> g, int bits, uint32_t *min1, uint32_t *min2, uint32_t *state)
 {
-    const uint32_t *looked = further ? further : seen;
-    bool some = true;
+    const uint32_t *last_min = min2 ? min2 : min1;
+    bool undecided_here = true;
 
-    for (int64_t I = threadIdx.x; I < g.nodes; I += block_alone) {
-        begin_node(g, I, bits, state, seen, further);
+    for (int64_t I = threadIdx.x; I < g.nodes; I += one_block_threads) {
+        begin_node(g, I, bits, state, min1, min2);
     }
     __syncthreads();
-    for (uint32_t round = 1; some; round++) {
-        for (int64_t I = threadIdx.x; I < g.nodes; I += block_alone) see_node(g, I, state, seen);
+    for (uint32_t round = 1; undecided_here; round++) {
+        for (int64_t I = threadIdx.x; I < g.nodes; I += one_block_threads)
+            find_min1_of(g, I, state, min1);
         __syncthreads();
-        if (further) {
-            for (int64_t I = threadIdx.x; I < g.nodes; I += block_alone) {
-                read_further_from(g, I, seen, further);
+        if (min2) {
+            for (int64_t I = threadIdx.x; I < g.nodes; I += one_block_threads) {
+                find_min2_of(g, I, min1, min2);
             }
             __syncthreads();
         }
-        some = false;
-        for (int64_t I = threadIdx.x; I < g.nodes; I += block_alone) {
-            some |= decide_node(g, I, round, bits, looked, state);
+        undecided_here = false;
+        for (int64_t I = threadIdx.x; I < g.nodes; I += one_block_threads) {
+            undecided_here |= decide_node(g, I, round, bits, last_min, state);
         }
-        some = __syncthreads_or(some);
+        undecided_here = __syncthreads_or(undecided_here);
     }
 }
 
 template <class O>
-gsolve_status decide_roots(gsolve_context *ctx, const graph<O> &g, uint32_t *state, uint32_t *seen,
-                           uint32_t *further, int32_t *flag)
+gsolve_status decide_roots(gsolve_context *ctx, const graph<O> &g, uint32_t *state, uint32_t *min1,
+                           uint32_t *min2, int32_t *flag)
 {
-    const uint32_t *looked = further ? further : seen;
+    const uint32_t *last_min = min2 ? min2 : min1;
     gs_queue *q = ctx->queue;
     const int bits = gs_bits_of_priorities(g.nodes), grid = gs_grid(q, g.nodes);
     int32_t undecided = 1;
     uint32_t round = 1;
     gsolve_status status;
 
-    if (g.nodes <= most_alone) {
-        return gs_launch(q, "roots", decide_alone<O>, 1, block_alone, g, bits, seen, further,
-                         state);
+    if (g.nodes <= max_one_block_nodes) {
+        return gs_launch(q, "roots", decide_in_one_block<O>, 1, one_block_threads, g, bits, min1,
+                         min2, state);
     }
-    TRY(gs_launch(q, "roots", begin<O>, grid, gs_block_size, g, bits, state, seen, further));
+    TRY(gs_launch(q, "roots", begin<O>, grid, gs_block_size, g, bits, state, min1, min2));
     for (int rounds = first_rounds; undecided; rounds = further_rounds) {
         for (int r = 0; r < rounds; r++, round++) {
             if (r == rounds - 1) {
                 TRY(gs_cuda(q, cudaMemsetAsync(flag, 0, sizeof *flag, q->stream), "roots"));
             }
-            TRY(gs_launch(q, "roots", see<O>, grid, gs_block_size, g, state, seen));
-            if (further) {
-                TRY(gs_launch(q, "roots", read_further<O>, grid, gs_block_size, g, seen, further));
+            TRY(gs_launch(q, "roots", find_min1<O>, grid, gs_block_size, g, state, min1));
+            if (min2) {
+                TRY(gs_launch(q, "roots", find_min2<O>, grid, gs_block_size, g, min1, min2));
             }
-            TRY(gs_launch(q, "roots", decide<O>, grid, gs_block_size, g, round, bits, looked, state,
-                          flag));
+            TRY(gs_launch(q, "roots", decide<O>, grid, gs_block_size, g, round, bits, last_min,
+                          state, flag));
         }
         TRY(gsolve_copy(ctx, &undecided, GSOLVE_HOST, flag, GSOLVE_DEVICE, sizeof undecided));
     }
@@ -178,7 +184,8 @@ done:
     return status;
 }
 
-// sum[0] += the degrees, sum[1] += the nodes that have any: whole numbers, in any order.
+// sum[0] += the degrees, sum[1] += the number of connected nodes. Integers: their order does not
+// matter. A thread owns every step-th node; a warp does two atomic operations.
 __global__ void __launch_bounds__(gs_block_size)
     sum_degrees(int32_t nodes, const int32_t *degree, unsigned long long *sum)
 {
@@ -198,6 +205,7 @@ __global__ void __launch_bounds__(gs_block_size)
     atomicAdd(&sum[1], connected);
 }
 
+// *grow: whether greedy aggregates would grow, see gs_aggregates_grow.
 gsolve_status find_growth(gsolve_context *ctx, int32_t nodes, const int32_t *degree, bool *grow)
 {
     gs_queue *q = ctx->queue;
@@ -208,15 +216,15 @@ gsolve_status find_growth(gsolve_context *ctx, int32_t nodes, const int32_t *deg
     TRY(gs_cuda(q, cudaMemsetAsync(sum, 0, sizeof total, q->stream), "degrees"));
     TRY(gs_launch(q, "degrees", sum_degrees, gs_grid(q, nodes), gs_block_size, nodes, degree, sum));
     TRY(gsolve_copy(ctx, total, GSOLVE_HOST, sum, GSOLVE_DEVICE, sizeof total));
-    *grow = gs_stars_grow((int64_t)total[0], (int64_t)total[1]);
+    *grow = gs_aggregates_grow((int64_t)total[0], (int64_t)total[1]);
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, sum);
     return status;
 }
 
-// --- aggregates of roots ----------------------------------------------------------------------
+// --- aggregates from roots -----------------------------------------------------------------------
 
-// number[I]: 1 for roots; number[nodes] = 0.
+// number[I] = 1 for roots, else 0; number[nodes] = 0.
 __global__ void __launch_bounds__(gs_block_size)
     mark_roots(int32_t nodes, const uint32_t *state, int32_t *number)
 {
@@ -226,28 +234,32 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
+// root_aggregate[I] = the aggregate of node I if it is a root or next to one, else -1.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    join_roots(graph<O> g, const uint32_t *state, const int32_t *number, int32_t *near)
+    join_roots(graph<O> g, const uint32_t *state, const int32_t *number, int32_t *root_aggregate)
 {
     const stride s;
     for (int64_t I = s.first; I < g.nodes; I += s.step) {
-        near[I] =
-            state[I] == GS_ROOT ? number[I] : gs_root_near(g.degree[I], g.of(I), state, number);
+        root_aggregate[I] =
+            state[I] == GS_ROOT ? number[I] : gs_adjacent_root(g.degree[I], g.of(I), state, number);
     }
 }
 
+// of = root_aggregate; the other nodes join the aggregate of most of their neighbours.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    join_others(graph<O> g, const int32_t *near, int32_t *of)
+    join_others(graph<O> g, const int32_t *root_aggregate, int32_t *of)
 {
     const stride s;
     for (int64_t I = s.first; I < g.nodes; I += s.step) {
-        of[I] = near[I] >= 0 ? near[I] : gs_most_near(g.degree[I], g.of(I), near);
+        of[I] = root_aggregate[I] >= 0
+                    ? root_aggregate[I]
+                    : gs_majority_aggregate(g.degree[I], g.of(I), root_aggregate);
     }
 }
 
-// number = the sums of what stands before, in place; nodes + 1 of them.
+// number = its exclusive prefix sum, in place; nodes + 1 elements.
 gsolve_status sum_before(gsolve_context *ctx, int32_t nodes, int32_t *number)
 {
     gs_queue *q = ctx->queue;
@@ -271,32 +283,34 @@ gsolve_status aggregate_in(gsolve_context *ctx, const graph<O> &g, int32_t *of, 
 {
     gs_queue *q = ctx->queue;
     const int grid = gs_grid(q, g.nodes);
-    uint32_t *state = nullptr, *seen = nullptr, *further = nullptr;
-    int32_t *number = nullptr, *near = nullptr;
-    bool far = false;
+    uint32_t *state = nullptr, *min1 = nullptr, *min2 = nullptr;
+    int32_t *number = nullptr, *root_aggregate = nullptr;
+    bool grows = false;
     gsolve_status status;
 
-    TRY(find_growth(ctx, g.nodes, g.degree, &far));
+    TRY(find_growth(ctx, g.nodes, g.degree, &grows));
     ALLOC_DEVICE(ctx, state, g.nodes);
-    ALLOC_DEVICE(ctx, seen, g.nodes);
+    ALLOC_DEVICE(ctx, min1, g.nodes);
     ALLOC_DEVICE(ctx, number, (int64_t)g.nodes + 1);
-    if (far) ALLOC_DEVICE(ctx, further, g.nodes);
-    TRY(decide_roots(ctx, g, state, seen, further, number));
+    if (grows) ALLOC_DEVICE(ctx, min2, g.nodes);
+    TRY(decide_roots(ctx, g, state, min1, min2, number));
     TRY(gs_launch(q, "roots", mark_roots, grid, gs_block_size, g.nodes, state, number));
     TRY(sum_before(ctx, g.nodes, number));
-    near = (int32_t *)(far ? further : seen);
-    TRY(gs_launch(q, "joining roots", join_roots<O>, grid, gs_block_size, g, state, number, near));
-    if (far) { // once more: near's neighbours first
-        TRY(gs_launch(q, "joining aggregates", join_others<O>, grid, gs_block_size, g, near,
-                      (int32_t *)seen));
-        near = (int32_t *)seen;
+    root_aggregate = (int32_t *)(grows ? min2 : min1);
+    TRY(gs_launch(q, "joining roots", join_roots<O>, grid, gs_block_size, g, state, number,
+                  root_aggregate));
+    if (grows) { // joins the neighbours of these nodes first
+        TRY(gs_launch(q, "joining aggregates", join_others<O>, grid, gs_block_size, g,
+                      root_aggregate, (int32_t *)min1));
+        root_aggregate = (int32_t *)min1;
     }
-    TRY(gs_launch(q, "joining aggregates", join_others<O>, grid, gs_block_size, g, near, of));
+    TRY(gs_launch(q, "joining aggregates", join_others<O>, grid, gs_block_size, g, root_aggregate,
+                  of));
     TRY(gsolve_copy(ctx, count, GSOLVE_HOST, number + g.nodes, GSOLVE_DEVICE, sizeof *count));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, state);
-    gsolve_free(ctx, GSOLVE_DEVICE, seen);
-    gsolve_free(ctx, GSOLVE_DEVICE, further);
+    gsolve_free(ctx, GSOLVE_DEVICE, min1);
+    gsolve_free(ctx, GSOLVE_DEVICE, min2);
     gsolve_free(ctx, GSOLVE_DEVICE, number);
     return status;
 }
@@ -311,7 +325,7 @@ gsolve_status aggregate(gsolve_context *ctx, const gsolve_csr *A, const gs_conne
     });
 }
 
-// --- their nodes ------------------------------------------------------------------------------
+// --- nodes of each aggregate ---------------------------------------------------------------------
 
 __global__ void __launch_bounds__(gs_block_size) number_nodes(int32_t nodes, int32_t *node)
 {
@@ -319,7 +333,8 @@ __global__ void __launch_bounds__(gs_block_size) number_nodes(int32_t nodes, int
     for (int64_t I = s.first; I < nodes; I += s.step) node[I] = (int32_t)I;
 }
 
-// start[g] = the first of the ascending aggregates that is g or more; -1 counts as the most.
+// start[g] = the position of the first node of aggregate g in the sorted list of[]. Nodes in no
+// aggregate (-1) come last. A thread owns an aggregate, and bisects.
 __global__ void __launch_bounds__(gs_block_size)
     find_starts(int32_t count, int32_t nodes, const uint32_t *of, int32_t *start)
 {
@@ -342,7 +357,7 @@ gsolve_status list(gsolve_context *ctx, int32_t nodes, const int32_t *of, int32_
                    int32_t *start, int32_t *member)
 {
     gs_queue *q = ctx->queue;
-    const int bits = gs_bits_of_nodes(count); // in which -1 is more than any
+    const int bits = gs_bits_of_nodes(count); // in so many bits, -1 is larger than all aggregates
     const uint32_t *key = (const uint32_t *)of;
     uint32_t *sorted = nullptr;
     int32_t *node = nullptr;

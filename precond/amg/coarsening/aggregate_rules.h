@@ -1,38 +1,41 @@
-/* aggregate_rules.h: what decides about aggregates, the same on every device: a maximal set of
- * nodes of which no two are closer than three connections, or four (Kelley and Rajamanickam,
+/* aggregate_rules.h: the rules of aggregation, the same on every device. The roots are a maximal
+ * set of nodes no two of which are closer than three connections, or four (Kelley and Rajamanickam,
  * Parallel, portable algorithms for distance-2 maximal independent set and graph coarsening, IPDPS
- * 2022: each round draws new priorities, so that few rounds do). SMALL: what a function of this
- * device is declared with. */
+ * 2022). Each round draws new priorities, so that few rounds suffice. SMALL: the storage class of
+ * these functions in the including file. */
 #ifndef GS_PRECOND_AMG_COARSENING_AGGREGATE_RULES_H
 #define GS_PRECOND_AMG_COARSENING_AGGREGATE_RULES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a node is: a root, none, or undecided with a priority, of which the least wins. */
+/* The state of a node: a root, not a root, or undecided with a priority. The smallest priority
+ * wins. */
 #define GS_ROOT    0u
 #define GS_NO_ROOT UINT32_MAX
 
-/* What a node has seen that saw a root, or only nodes which are none: either for good. The latter
- * happens where connections go one way only. */
-#define GS_FOUND_ROOT UINT32_MAX
-#define GS_FOUND_NONE (UINT32_MAX - 1)
+/* min1 of a node is the smallest state of the node and its neighbours. Two values are final: a root
+ * is among them, or all are decided and none is a root. The latter happens only if connections are
+ * not symmetric. */
+#define GS_NEAR_ROOT UINT32_MAX
+#define GS_NEAR_NONE (UINT32_MAX - 1)
 
-/* Where neighbours of a node are no neighbours of each other, as on a grid of 7 points, stars do
- * not pack well: greedy aggregates grow to cubes by the nodes with two neighbours inside, and roots
- * in rounds are kept a connection further apart; half the entries on the next level for some more
- * iterations. On a grid of 5 points that does not pay. Of all degrees, and the nodes that have
- * any. */
-#define GS_LEAST_GROWING 4.5 /* mean degree */
-#define GS_MOST_GROWING  6.5
+/* If the neighbours of a node are not neighbours of each other, as on a grid with 7 points, an
+ * aggregate of a node and its neighbours is a star, and stars do not fill space well. Then greedy
+ * aggregates grow by the nodes with two neighbours inside, to cubes, and the roots of mis2 are four
+ * connections apart instead of three. The next level has half the entries, for slightly more
+ * iterations. On a grid with 5 points this does not pay. degrees: sum over all nodes. connected:
+ * nodes with a neighbour. */
+#define GS_MIN_GROWING_DEGREE 4.5 /* mean degree */
+#define GS_MAX_GROWING_DEGREE 6.5
 
-SMALL bool gs_stars_grow(int64_t degrees, int64_t connected)
+SMALL bool gs_aggregates_grow(int64_t degrees, int64_t connected)
 {
-    return (double)degrees > GS_LEAST_GROWING * (double)connected &&
-           (double)degrees < GS_MOST_GROWING * (double)connected;
+    return (double)degrees > GS_MIN_GROWING_DEGREE * (double)connected &&
+           (double)degrees < GS_MAX_GROWING_DEGREE * (double)connected;
 }
 
-/* Bits that number n nodes from 1, with room above. */
+/* The number of bits for the numbers 1 to n, and one larger number. */
 SMALL int gs_bits_of_nodes(int32_t n)
 {
     int bits = 1;
@@ -41,8 +44,8 @@ SMALL int gs_bits_of_nodes(int32_t n)
     return bits;
 }
 
-/* A bijection of 32 bits in each round. */
-SMALL uint32_t gs_draw(uint32_t round, uint32_t x)
+/* A pseudo-random bijection of 32-bit numbers for each round. */
+SMALL uint32_t gs_random_bijection(uint32_t round, uint32_t x)
 {
     x = x * 0x9e3779b9u + round * 0x85ebca6bu + 0x165667b1u;
     x = (x ^ x >> 16) * 0x7feb352du;
@@ -50,31 +53,32 @@ SMALL uint32_t gs_draw(uint32_t round, uint32_t x)
     return x ^ x >> 16;
 }
 
-/* How priorities of n nodes are made distinct: by the number of the node in so many low bits, which
- * leaves the others to the draw. 0: by the draw alone, where those would be too few. */
+/* The number of low bits of a priority that hold the node's number, which makes priorities
+ * distinct; the other bits are random. 0: too few bits would be left, and the whole priority is a
+ * bijection of the number. */
 #define GS_MANY_NODES (1 << 26)
 SMALL int gs_bits_of_priorities(int32_t n)
 {
     return n < GS_MANY_NODES ? gs_bits_of_nodes(n) : 0;
 }
 
-/* An undecided node's priority in a round, distinct from those of all others. Where the draw is one
- * of the reserved states, its own draw takes its place: no number of a node, from 1 on, is one of
- * them, so that no other node has that. */
+/* The priority of an undecided node in a round, distinct from all others. If the bijection gives a
+ * reserved state, it is applied again: the numbers of nodes, from 1 on, are no reserved states, so
+ * that no other node gets the same. */
 SMALL uint32_t gs_priority(uint32_t round, int32_t node, int bits)
 {
     uint32_t x = (uint32_t)node + 1;
 
-    if (bits > 0) return gs_draw(round, (uint32_t)node) << bits | x;
+    if (bits > 0) return gs_random_bijection(round, (uint32_t)node) << bits | x;
     do {
-        x = gs_draw(round, x);
-    } while (x == GS_ROOT || x >= GS_FOUND_NONE);
+        x = gs_random_bijection(round, x);
+    } while (x == GS_ROOT || x >= GS_NEAR_NONE);
     return x;
 }
 
-/* The least of a node's own state and its neighbours', or what it has seen for good. */
-SMALL uint32_t gs_least_found(int32_t degree, const int32_t *neighbour, const uint32_t *state,
-                              uint32_t own)
+/* min1: the smallest state of a node and its neighbours, or a final value. */
+SMALL uint32_t gs_min_of_states(int32_t degree, const int32_t *neighbour, const uint32_t *state,
+                                uint32_t own)
 {
     uint32_t least = own;
 
@@ -82,43 +86,43 @@ SMALL uint32_t gs_least_found(int32_t degree, const int32_t *neighbour, const ui
         const uint32_t s = state[neighbour[e]];
         least = s < least ? s : least;
     }
-    return least == GS_ROOT ? GS_FOUND_ROOT : least == GS_NO_ROOT ? GS_FOUND_NONE : least;
+    return least == GS_ROOT ? GS_NEAR_ROOT : least == GS_NO_ROOT ? GS_NEAR_NONE : least;
 }
 
-/* The same one connection further: of what a node and its neighbours have seen. */
-SMALL uint32_t gs_least_found_by_neighbours(int32_t degree, const int32_t *neighbour,
-                                            const uint32_t *seen, uint32_t own)
+/* min2: the smallest min1 of a node and its neighbours. */
+SMALL uint32_t gs_min_of_minima(int32_t degree, const int32_t *neighbour, const uint32_t *min1,
+                                uint32_t own)
 {
     uint32_t least = own;
-    bool near_root = own == GS_FOUND_ROOT;
+    bool near_root = own == GS_NEAR_ROOT;
 
     for (int32_t e = 0; e < degree; e++) {
-        const uint32_t s = seen[neighbour[e]];
-        near_root |= s == GS_FOUND_ROOT;
+        const uint32_t s = min1[neighbour[e]];
+        near_root |= s == GS_NEAR_ROOT;
         least = s < least ? s : least;
     }
-    return near_root ? GS_FOUND_ROOT : least;
+    return near_root ? GS_NEAR_ROOT : least;
 }
 
-/* What an undecided node becomes that has seen own_seen, and its neighbours seen[J]: none where one
- * of them saw a root; a root where it is the least of all; else it remains as it is. */
-SMALL uint32_t gs_decide(int32_t degree, const int32_t *neighbour, const uint32_t *seen,
-                         uint32_t own_seen, uint32_t own)
+/* The new state of an undecided node from its own minimum and those of its neighbours. Not a root
+ * if one of them is next to a root; a root if its priority is the smallest; else unchanged. */
+SMALL uint32_t gs_decide_state(int32_t degree, const int32_t *neighbour, const uint32_t *min1,
+                               uint32_t own_min, uint32_t own)
 {
-    uint32_t least = own_seen;
-    bool near_root = own_seen == GS_FOUND_ROOT;
+    uint32_t least = own_min;
+    bool near_root = own_min == GS_NEAR_ROOT;
 
     for (int32_t e = 0; e < degree; e++) {
-        const uint32_t s = seen[neighbour[e]];
-        near_root |= s == GS_FOUND_ROOT;
+        const uint32_t s = min1[neighbour[e]];
+        near_root |= s == GS_NEAR_ROOT;
         least = s < least ? s : least;
     }
     return near_root ? GS_NO_ROOT : least == own ? GS_ROOT : own;
 }
 
-/* The aggregate of a root next to a node, -1: none is. number[J]: that of root J. */
-SMALL int32_t gs_root_near(int32_t degree, const int32_t *neighbour, const uint32_t *state,
-                           const int32_t *number)
+/* The aggregate of a root next to a node; -1: none. number[J]: the aggregate of root J. */
+SMALL int32_t gs_adjacent_root(int32_t degree, const int32_t *neighbour, const uint32_t *state,
+                               const int32_t *number)
 {
     for (int32_t e = 0; e < degree; e++) {
         if (state[neighbour[e]] == GS_ROOT) return number[neighbour[e]];
@@ -126,12 +130,12 @@ SMALL int32_t gs_root_near(int32_t degree, const int32_t *neighbour, const uint3
     return -1;
 }
 
-/* The aggregate that most of a node's neighbours are in, of equal ones the first, of[J] being
- * theirs, -1 none; the first GS_ASKED neighbours are asked. */
-#define GS_ASKED 64
-SMALL int32_t gs_most_near(int32_t degree, const int32_t *neighbour, const int32_t *of)
+/* The aggregate with most of a node's neighbours; of equal ones the first. of[J]: the aggregate of
+ * node J, -1: none. Only the first GS_MAX_VOTERS neighbours count. */
+#define GS_MAX_VOTERS 64
+SMALL int32_t gs_majority_aggregate(int32_t degree, const int32_t *neighbour, const int32_t *of)
 {
-    const int32_t asked = degree < GS_ASKED ? degree : GS_ASKED;
+    const int32_t asked = degree < GS_MAX_VOTERS ? degree : GS_MAX_VOTERS;
     int32_t best = -1, most = 0;
 
     for (int32_t e = 0; e < degree && (e < asked || best < 0); e++) {

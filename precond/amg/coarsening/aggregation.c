@@ -1,7 +1,7 @@
 /* aggregation.c: coarsening by aggregates of strongly connected nodes.
- * sa: smoothed aggregation (Vanek, Mandel, Brezina, Algebraic multigrid by smoothed aggregation for
- * second and fourth order elliptic problems, Computing 56, 1996).
- * ua: aggregates by pairs, prolongation as it is (Notay, An aggregation-based algebraic multigrid
+ * sa: smoothed aggregation (Vanek, Mandel and Brezina, Algebraic multigrid by smoothed aggregation
+ * for second and fourth order elliptic problems, Computing 56, 1996).
+ * ua: pairwise aggregation without smoothing (Notay, An aggregation-based algebraic multigrid
  * method, ETNA 37, 2010). */
 #include "precond/amg/coarsening/aggregation.h"
 
@@ -14,18 +14,19 @@
 #include "precond/amg/coarsening/coarsening.h"
 #include "precond/amg/kernels.h"
 
-typedef struct kept {
+typedef struct sa_state {
     gs_aggregates G;
-    void *Q;         /* G's; NULL where that is the one near-null vector itself */
-    uint8_t *strong; /* of A's entries, until P has its pattern; none for ua */
-    uint32_t *bits;  /* the same from then on */
+    void *Q;         /* owned memory of G.Q; NULL if G.Q is the only near-null vector itself */
+    uint8_t *strong; /* for each of A's entries, until P has its pattern; NULL for ua */
+    uint32_t *bits;  /* the same as bits, later */
     double damping;
-} kept;
+} sa_state;
 
-/* The threshold of strong connections: lower on coarser levels, where rows are longer; for several
- * near-null vectors, of which an entry that is moved within its row keeps some only; and where A is
- * not symmetric: differences taken upwind make entries across the flow and against it small beside
- * the diagonal, and aggregates along the flow have twice the entries for no fewer iterations. */
+/* The threshold of strong connections. It is halved on each coarser level, where rows are longer.
+ * It is lower for several near-null vectors, because an entry that is moved within its row
+ * preserves only some of them. It is lower if A is not symmetric: upwind differences make the
+ * entries across and against the flow small beside the diagonal, and aggregates along the flow
+ * would have twice the entries for the same number of iterations. */
 static double strength_of(const gs_level_view *fine, const gs_amg_options *options)
 {
     const double usual = fine->near_null.ncols > 1 || fine->nonsymmetric ? 0.02 : 0.08;
@@ -35,19 +36,19 @@ static double strength_of(const gs_level_view *fine, const gs_amg_options *optio
     return strength;
 }
 
-/* --- making and freeing ----------------------------------------------------------------------- */
+/* --- creation and destruction ----------------------------------------------------------------- */
 
-static void drop_members(kept *K, gsolve_context *ctx)
+static void free_members(sa_state *K, gsolve_context *ctx)
 {
     gsolve_free(ctx, GSOLVE_DEVICE, K->G.start);
     gsolve_free(ctx, GSOLVE_DEVICE, K->G.member);
     K->G.start = K->G.member = NULL;
 }
 
-static void drop(kept *K, gsolve_context *ctx)
+static void destroy_state(sa_state *K, gsolve_context *ctx)
 {
     if (!K) return;
-    drop_members(K, ctx);
+    free_members(K, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, K->G.of);
     gsolve_free(ctx, GSOLVE_DEVICE, K->Q);
     gsolve_free(ctx, GSOLVE_DEVICE, K->strong);
@@ -57,29 +58,31 @@ static void drop(kept *K, gsolve_context *ctx)
 
 static void destroy(gs_transfer *T, gsolve_context *ctx)
 {
-    drop(T->state, ctx);
+    destroy_state(T->state, ctx);
     gs_transfer_clear(T, ctx);
 }
 
-static gsolve_status refuse(gsolve_context *ctx, const gs_level_view *fine)
+static gsolve_status check_arguments(gsolve_context *ctx, const gs_level_view *fine)
 {
     const int32_t n = fine->A->nrows, block = fine->block;
 
     if (block < 1 || block > GS_MAX_UNKNOWNS || fine->near_null.ncols > GS_MAX_UNKNOWNS) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "aggregates of nodes of %d unknowns with %d near-null vectors; each may "
-                           "be 1 to %d",
-                           block, fine->near_null.ncols, GS_MAX_UNKNOWNS);
+        return gsolve_fail(
+            ctx, GSOLVE_UNSUPPORTED,
+            "aggregation of nodes with %d unknowns and %d near-null vectors; both must be "
+            "from 1 to %d",
+            block, fine->near_null.ncols, GS_MAX_UNKNOWNS);
     }
     if (n % block == 0) return GSOLVE_OK;
-    return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "%d unknowns are not nodes of %d unknowns each", n,
+    return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                       "%d unknowns are not nodes of %d unknowns each; set block= to a divisor", n,
                        block);
 }
 
-/* *K, with the arrays whose sizes A tells. */
-static gsolve_status begin(kept **out, gsolve_context *ctx, const gs_level_view *fine)
+/* Allocates *K and the arrays whose sizes A determines. */
+static gsolve_status begin(sa_state **out, gsolve_context *ctx, const gs_level_view *fine)
 {
-    kept *K = NULL;
+    sa_state *K = NULL;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, K, 1);
@@ -99,14 +102,15 @@ static gsolve_status begin(kept **out, gsolve_context *ctx, const gs_level_view 
     *out = K;
     K = NULL;
 done:
-    drop(K, ctx);
+    destroy_state(K, ctx);
     return status;
 }
 
 /* --- P and R ---------------------------------------------------------------------------------- */
 
-/* The tentative prolongator Q and the coarse level's near-null vectors, which no values change. */
-static gsolve_status split_near_null(gs_transfer *T, kept *K, gsolve_context *ctx,
+/* Computes the tentative prolongator Q and the coarse near-null vectors. Neither depends on A's
+ * values. */
+static gsolve_status split_near_null(gs_transfer *T, sa_state *K, gsolve_context *ctx,
                                      const gs_level_view *fine)
 {
     const gsolve_type type = fine->A->type;
@@ -125,13 +129,14 @@ static gsolve_status split_near_null(gs_transfer *T, kept *K, gsolve_context *ct
     TRY(GS_KERNELS(gs_tentative, ctx, type)
             ->factor(ctx, fine->A->nrows, G, fine->near_null, T->near_null));
 done:
-    drop_members(K, ctx);
+    free_members(K, ctx);
     return status;
 }
 
-/* P's pattern: the aggregates that K names for each node, among G's connections if smooth. */
-static gsolve_status shape(gsolve_csr *P, int64_t *entries, const kept *K, gsolve_context *ctx,
-                           const gsolve_csr *A, const gs_connections *G, bool smooth)
+/* Makes P's pattern: the aggregates of each node and, if smooth, of its strong neighbours. */
+static gsolve_status make_pattern(gsolve_csr *P, int64_t *entries, const sa_state *K,
+                                  gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
+                                  bool smooth)
 {
     const gs_prolongator_kernels *kernels = GS_KERNELS(gs_prolongator, ctx, A->type);
     const int32_t k = K->G.k;
@@ -149,18 +154,18 @@ done:
     return status;
 }
 
-/* P's values; its pattern is there. */
+/* Computes P's values; its pattern exists. */
 static gsolve_status evaluate(const gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine)
 {
-    kept *K = T->state;
+    sa_state *K = T->state;
 
     if (!K->Q) K->G.Q = fine->near_null.value;
     return GS_KERNELS(gs_prolongator, ctx, fine->A->type)
         ->values(ctx, fine->A, K->bits, &K->G, K->damping, &T->P);
 }
 
-/* K->strong is given up for its bits. */
-static gsolve_status pack(kept *K, gsolve_context *ctx, gsolve_type type)
+/* Replaces K->strong by its bits. */
+static gsolve_status pack(sa_state *K, gsolve_context *ctx, gsolve_type type)
 {
     gsolve_status status = GSOLVE_OK;
 
@@ -173,11 +178,11 @@ done:
     return status;
 }
 
-/* A P that is not smoothed is that of any values. */
+/* Without smoothing, P does not depend on A's values. */
 static gsolve_status update(gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine,
                             const gs_amg_options *options)
 {
-    const kept *K = T->state;
+    const sa_state *K = T->state;
     gsolve_status status;
 
     (void)options;
@@ -188,24 +193,24 @@ done:
     return status;
 }
 
-static void drop_connections(gs_connections *G, gsolve_context *ctx)
+static void free_connections(gs_connections *G, gsolve_context *ctx)
 {
     gsolve_free(ctx, GSOLVE_DEVICE, G->degree);
     gsolve_free(ctx, GSOLVE_DEVICE, G->neighbour);
     G->degree = G->neighbour = NULL;
 }
 
-/* All that follows the aggregates; connections are given up. */
-static gsolve_status finish(gs_transfer *out, kept *K, gsolve_context *ctx,
-                            const gs_level_view *fine, gs_connections *G)
+/* Makes *out from the aggregates in K. Frees the connections. */
+static gsolve_status make_transfer(gs_transfer *out, sa_state *K, gsolve_context *ctx,
+                                   const gs_level_view *fine, gs_connections *G)
 {
     gs_transfer T = {.state = K};
-    void *order = NULL; /* of P's entries in R: an update finds them without */
+    void *order = NULL; /* the order of P's entries in R; an update finds the entries without it */
     int64_t entries;
     gsolve_status status;
 
-    TRY(shape(&T.P, &entries, K, ctx, fine->A, G, K->damping > 0));
-    drop_connections(G, ctx);
+    TRY(make_pattern(&T.P, &entries, K, ctx, fine->A, G, K->damping > 0));
+    free_connections(G, ctx);
     TRY(pack(K, ctx, fine->A->type));
     TRY(split_near_null(&T, K, ctx, fine));
     TRY(evaluate(&T, ctx, fine));
@@ -220,35 +225,35 @@ done:
     return status;
 }
 
-/* Aggregates: of[] and count of K->G; and of G, whose arrays are there, what P's pattern goes by.
- */
-typedef gsolve_status grouping(kept *K, gsolve_context *ctx, const gs_level_view *fine,
+/* A method of aggregation: sets of and count of K->G, and in G the connections that P's pattern
+ * needs. The arrays of both are allocated. */
+typedef gsolve_status grouping(sa_state *K, gsolve_context *ctx, const gs_level_view *fine,
                                const gs_amg_options *options, gs_connections *G);
 
 static gsolve_status build(gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine,
                            const gs_amg_options *options, grouping *group)
 {
     gs_connections G = {0};
-    kept *K = NULL;
+    sa_state *K = NULL;
     gsolve_status status;
 
-    TRY(refuse(ctx, fine));
+    TRY(check_arguments(ctx, fine));
     TRY(begin(&K, ctx, fine));
     G = (gs_connections){K->G.nodes, K->G.block, K->G.entries, NULL, NULL, NULL};
     ALLOC(ctx, GSOLVE_DEVICE, G.degree, (size_t)G.nodes + 1);
     ALLOC(ctx, GSOLVE_DEVICE, G.neighbour, G.entries);
     TRY(group(K, ctx, fine, options, &G));
-    TRY(finish(T, K, ctx, fine, &G));
+    TRY(make_transfer(T, K, ctx, fine, &G));
     K = NULL;
 done:
-    drop_connections(&G, ctx);
-    drop(K, ctx);
+    free_connections(&G, ctx);
+    destroy_state(K, ctx);
     return status;
 }
 
-/* --- sa --------------------------------------------------------------------------------------- */
+/* --- sa: smoothed aggregation ----------------------------------------------------------------- */
 
-static gsolve_status group_strong(kept *K, gsolve_context *ctx, const gs_level_view *fine,
+static gsolve_status group_strong(sa_state *K, gsolve_context *ctx, const gs_level_view *fine,
                                   const gs_amg_options *options, gs_connections *G)
 {
     const gsolve_csr *A = fine->A;
@@ -271,15 +276,15 @@ static gsolve_status build_sa(gs_transfer *T, gsolve_context *ctx, const gs_leve
 }
 
 const gs_coarsening gs_amg_sa = {
-    .plugin = {"sa", "smoothed aggregates of strongly connected nodes", NULL, 0},
+    .plugin = {"sa", "smoothed aggregation", NULL, 0},
     .build = build_sa,
     .update = update,
     .destroy = destroy,
 };
 
-/* --- ua --------------------------------------------------------------------------------------- */
+/* --- ua: pairwise aggregation ----------------------------------------------------------------- */
 
-static gsolve_status group_pairs(kept *K, gsolve_context *ctx, const gs_level_view *fine,
+static gsolve_status group_pairs(sa_state *K, gsolve_context *ctx, const gs_level_view *fine,
                                  const gs_amg_options *options, gs_connections *G)
 {
     const double strength = options->strength >= 0 ? options->strength : 0.25;
@@ -295,7 +300,7 @@ static gsolve_status build_ua(gs_transfer *T, gsolve_context *ctx, const gs_leve
 }
 
 const gs_coarsening gs_amg_ua = {
-    .plugin = {"ua", "aggregates by pairs of pairs, not smoothed", NULL, 0},
+    .plugin = {"ua", "pairwise aggregation without smoothing", NULL, 0},
     .build = build_ua,
     .update = update,
     .destroy = destroy,

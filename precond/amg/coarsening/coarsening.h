@@ -6,7 +6,7 @@
 #include "precond/amg/options.h"
 
 typedef struct gs_transfer {
-    gsolve_csr P, R; /* owned: n x m, and R = P'. classical on a symmetric A: R = P' as well */
+    gsolve_csr P, R; /* owned: n x m, and R = P' */
     int32_t block;   /* unknowns per node on the coarse level */
     gsolve_dense
         near_null; /* owned: m x k, P near_null ~ the near-null vectors of the fine level */

@@ -1,4 +1,4 @@
-/* pairwise_body.h: what connects nodes, for one type, see aggregation.h. */
+/* pairwise_body.h: the weights of connections on the CPU for one value type, see aggregation.h. */
 
 static double FN(entry)(const gsolve_csr *A, int32_t i, int32_t j)
 {
@@ -6,10 +6,10 @@ static double FN(entry)(const gsolve_csr *A, int32_t i, int32_t j)
     return at < 0 ? 0 : (double)((const T *)A->value)[at];
 }
 
-/* weight of A's entries: -(a_ij + a_ji) / 2 over the sign of the diagonals, between equal unknowns
- * of different nodes; 0 where that is negative or the signs differ. */
-static void FN(weigh)(gsolve_context *ctx, const gsolve_csr *A, int32_t block, const double *d,
-                      float *weight)
+/* weight[k] for each of A's entries: -(a_ij + a_ji) / 2 times the sign of the diagonal, between the
+ * same unknowns of two nodes; 0 if this is negative or the diagonals have different signs. */
+static void FN(compute_weights)(gsolve_context *ctx, const gsolve_csr *A, int32_t block,
+                                const double *d, float *weight)
 {
     const T *a = A->value;
 
@@ -18,8 +18,8 @@ static void FN(weigh)(gsolve_context *ctx, const gsolve_csr *A, int32_t block, c
         const int64_t end = gs_start(A, i + 1);
         for (int64_t k = gs_start(A, i); k < end; k++) {
             const int32_t j = A->col[k];
-            const bool counts = i / block != j / block && i % block == j % block;
-            weight[k] = counts ? gs_weight((double)a[k], FN(entry)(A, j, i), d[i], d[j]) : 0;
+            const bool same_unknown = i / block != j / block && i % block == j % block;
+            weight[k] = same_unknown ? gs_weight((double)a[k], FN(entry)(A, j, i), d[i], d[j]) : 0;
         }
     }
 }
@@ -34,8 +34,8 @@ static gsolve_status FN(aggregate)(gsolve_context *ctx, const gsolve_csr *A, int
     ALLOC(ctx, GSOLVE_HOST, d, A->nrows);
     ALLOC(ctx, GSOLVE_HOST, weight, gs_start(A, A->nrows));
     for (int32_t i = 0; i < A->nrows; i++) d[i] = FN(entry)(A, i, i);
-    FN(weigh)(ctx, A, block, d, weight);
-    TRY(pair(ctx, A, block, strength, pairings, weight, of, count));
+    FN(compute_weights)(ctx, A, block, d, weight);
+    TRY(pair_groups(ctx, A, block, strength, pairings, weight, of, count));
 done:
     gsolve_free(ctx, GSOLVE_HOST, d);
     gsolve_free(ctx, GSOLVE_HOST, weight);

@@ -1,6 +1,7 @@
-// pairwise_cuda.cu: aggregates by pairs on a GPU: a thread a group, by the rules of the CPU.
+// pairwise_cuda.cu: pairwise aggregation on a GPU by the rules of pairwise_rules.h, with the same
+// result as on the CPU. A thread owns a group of nodes in the kernels of a pairing.
 #include "core/scan.cuh"
-#include "precond/lanes.cuh"
+#include "precond/subwarp.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -23,9 +24,9 @@ struct stride {
     }
 };
 
-// --- what connects nodes ----------------------------------------------------------------------
+// --- weights of connections ----------------------------------------------------------------------
 
-// Entry (i, j) of ascending rows; 0: none.
+// Entry (i, j) of sorted rows; 0 if it is missing.
 template <class T, class O>
 __device__ double entry(const O *start, const int32_t *col, const T *a, int32_t i, int32_t j)
 {
@@ -44,16 +45,17 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// As on the host.
+// weight as in pairwise_body.h. L threads own a row; each entry (i, j) looks up (j, i) by binary
+// search.
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    weigh(int32_t n, int32_t block, const O *start, const int32_t *col, const T *a, const double *d,
-          float *weight)
+    compute_weights(int32_t n, int32_t block, const O *start, const int32_t *col, const T *a,
+                    const double *d, float *weight)
 {
-    const gs_lanes<L> g;
+    const gs_subwarp<L> g;
     const int32_t i = (int32_t)g.unit;
 
-    if (g.unit >= n) return; // no sums or ballots here
+    if (g.unit >= n) return; // there are no sums or ballots below
     for (int64_t k = (int64_t)start[i] + g.lane; k < (int64_t)start[i + 1]; k += L) {
         const int32_t j = col[k];
         const bool counts = i / block != j / block && i % block == j % block;
@@ -62,8 +64,8 @@ __global__ void __launch_bounds__(gs_block_size)
 }
 
 template <class T>
-gsolve_status weigh_all(gsolve_context *ctx, const gsolve_csr *A, int32_t block, int64_t entries,
-                        float *weight)
+gsolve_status compute_all_weights(gsolve_context *ctx, const gsolve_csr *A, int32_t block,
+                                  int64_t entries, float *weight)
 {
     gs_queue *q = ctx->queue;
     const T *a = (const T *)A->value;
@@ -77,10 +79,11 @@ gsolve_status weigh_all(gsolve_context *ctx, const gsolve_csr *A, int32_t block,
             gs_launch(q, "the diagonal", find_diagonal<T, O>, gs_grid(q, A->nrows), gs_block_size,
                       A->nrows, start, A->col, a, d);
         if (found != GSOLVE_OK) return found;
-        return gs_with_lanes((double)entries / (A->nrows + 1.0), [&](auto lanes) {
+        return gs_with_subwarp((double)entries / (A->nrows + 1.0), [&](auto lanes) {
             constexpr int L = decltype(lanes)::value;
-            return gs_launch(q, "connections of pairs", weigh<L, T, O>, gs_lane_blocks(A->nrows, L),
-                             gs_block_size, A->nrows, block, start, A->col, a, d, weight);
+            return gs_launch(q, "connections of pairs", compute_weights<L, T, O>,
+                             gs_subwarp_blocks(A->nrows, L), gs_block_size, A->nrows, block, start,
+                             A->col, a, d, weight);
         });
     }));
 done:
@@ -88,9 +91,9 @@ done:
     return status;
 }
 
-// --- pairing ----------------------------------------------------------------------------------
+// --- pairing -------------------------------------------------------------------------------------
 
-// what(p, g) for all groups.
+// A kernel that calls what(p, g) for all groups.
 #define EACH_GROUP(name, what)                                          \
     __global__ void __launch_bounds__(gs_block_size) name(gs_pairing p) \
     {                                                                   \
@@ -101,7 +104,7 @@ done:
     }
 EACH_GROUP(begin_pairing, gs_begin_pairing)
 EACH_GROUP(choose_mates, gs_choose_mate)
-EACH_GROUP(meet_mates, gs_meet_mate)
+EACH_GROUP(confirm_mates, gs_confirm_mate)
 EACH_GROUP(choose_hosts, gs_choose_host)
 
 __global__ void __launch_bounds__(gs_block_size)
@@ -111,30 +114,31 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int64_t I = s.first; I < nodes; I += s.step) of[I] = member[I] = (int32_t)I;
 }
 
-// number[g] = 1 where g leads, or at the end stays; 0 behind the last.
+// number[g] = 1 if g is a leader, or at the end if g keeps its number; 0 for g = groups.
 __global__ void __launch_bounds__(gs_block_size)
     mark_leaders(gs_pairing p, bool at_end, int32_t *number)
 {
     const stride s;
     for (int64_t g = s.first; g <= p.groups; g += s.step) {
-        number[g] = g < p.groups && (at_end ? p.choice[g] < 0 : gs_leads(&p, (int32_t)g));
+        number[g] = g < p.groups && (at_end ? p.choice[g] < 0 : gs_is_leader(&p, (int32_t)g));
     }
 }
 
 __global__ void __launch_bounds__(gs_block_size)
-    unite(gs_pairing p, const int32_t *number, int32_t *member, int32_t *of)
+    merge_groups(gs_pairing p, const int32_t *number, int32_t *member, int32_t *of)
 {
     const stride s;
     for (int64_t g = s.first; g < p.groups; g += s.step) {
-        gs_unite(&p, (int32_t)g, number[g], member, of);
+        gs_merge_groups(&p, (int32_t)g, number[g], member, of);
     }
 }
 
 __global__ void __launch_bounds__(gs_block_size)
-    settle(gs_pairing p, const int32_t *number, int32_t *of)
+    join_singletons(gs_pairing p, const int32_t *number, int32_t *of)
 {
     const stride s;
-    for (int64_t g = s.first; g < p.groups; g += s.step) gs_finish_pair(&p, (int32_t)g, number, of);
+    for (int64_t g = s.first; g < p.groups; g += s.step)
+        gs_renumber_nodes(&p, (int32_t)g, number, of);
 }
 
 gsolve_status choose(gs_queue *q, const gs_pairing &p)
@@ -145,13 +149,13 @@ gsolve_status choose(gs_queue *q, const gs_pairing &p)
     TRY(gs_launch(q, "pairing", begin_pairing, grid, gs_block_size, p));
     for (int round = 0; round < GS_PAIRING_ROUNDS; round++) {
         TRY(gs_launch(q, "pairing", choose_mates, grid, gs_block_size, p));
-        TRY(gs_launch(q, "pairing", meet_mates, grid, gs_block_size, p));
+        TRY(gs_launch(q, "pairing", confirm_mates, grid, gs_block_size, p));
     }
 done:
     return status;
 }
 
-// number, and how many groups there will be.
+// number = the new numbers of the groups, *count of them.
 gsolve_status number_leaders(gsolve_context *ctx, const gs_pairing &p, bool at_end, int32_t *number,
                              int32_t *count)
 {
@@ -174,9 +178,10 @@ done:
     return status;
 }
 
-// One pairing: p's groups become half as many; member is theirs in turn.
-gsolve_status halve(gsolve_context *ctx, gs_pairing *p, int32_t *number, int32_t **member,
-                    int32_t *of)
+// One pairing: about halves the number of groups. *member: replaced by the members of the merged
+// groups.
+gsolve_status pair_once(gsolve_context *ctx, gs_pairing *p, int32_t *number, int32_t **member,
+                        int32_t *of)
 {
     gs_queue *q = ctx->queue;
     int32_t *wider = nullptr, count = 0;
@@ -185,21 +190,22 @@ gsolve_status halve(gsolve_context *ctx, gs_pairing *p, int32_t *number, int32_t
     p->member = *member;
     TRY(choose(q, *p));
     TRY(number_leaders(ctx, *p, false, number, &count));
-    ALLOC_DEVICE(ctx, wider, (int64_t)count * 2 * p->room);
-    TRY(gs_launch(q, "uniting groups", unite, gs_grid(q, p->groups), gs_block_size, *p, number,
-                  wider, of));
+    ALLOC_DEVICE(ctx, wider, (int64_t)count * 2 * p->capacity);
+    TRY(gs_launch(q, "merging groups", merge_groups, gs_grid(q, p->groups), gs_block_size, *p,
+                  number, wider, of));
     gsolve_free(ctx, GSOLVE_DEVICE, *member);
     *member = wider;
     wider = nullptr;
     p->member = *member;
     p->groups = count;
-    p->room *= 2;
+    p->capacity *= 2;
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, wider);
     return status;
 }
 
-gsolve_status pair(gsolve_context *ctx, gs_pairing p, int pairings, int32_t *of, int32_t *count)
+gsolve_status pair_groups(gsolve_context *ctx, gs_pairing p, int pairings, int32_t *of,
+                          int32_t *count)
 {
     gs_queue *q = ctx->queue;
     const int32_t nodes = p.groups;
@@ -212,10 +218,12 @@ gsolve_status pair(gsolve_context *ctx, gs_pairing p, int pairings, int32_t *of,
     ALLOC_DEVICE(ctx, number, (int64_t)nodes + 1);
     ALLOC_DEVICE(ctx, member, nodes);
     TRY(gs_launch(q, "pairing", number_nodes, gs_grid(q, nodes), gs_block_size, nodes, of, member));
-    for (int made = 0; made < pairings; made++) TRY(halve(ctx, &p, number, &member, of));
-    TRY(gs_launch(q, "lone nodes", choose_hosts, gs_grid(q, p.groups), gs_block_size, p));
+    for (int pairing = 0; pairing < pairings; pairing++)
+        TRY(pair_once(ctx, &p, number, &member, of));
+    TRY(gs_launch(q, "single nodes", choose_hosts, gs_grid(q, p.groups), gs_block_size, p));
     TRY(number_leaders(ctx, p, true, number, count));
-    TRY(gs_launch(q, "lone nodes", settle, gs_grid(q, p.groups), gs_block_size, p, number, of));
+    TRY(gs_launch(q, "single nodes", join_singletons, gs_grid(q, p.groups), gs_block_size, p,
+                  number, of));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, p.strongest);
     gsolve_free(ctx, GSOLVE_DEVICE, p.choice);
@@ -236,17 +244,17 @@ gsolve_status aggregate(gsolve_context *ctx, const gsolve_csr *A, int32_t block,
 
     TRY(gs_csr_entries(ctx, A, &entries));
     ALLOC_DEVICE(ctx, weight, entries);
-    TRY(weigh_all<T>(ctx, A, block, entries, weight));
+    TRY(compute_all_weights<T>(ctx, A, block, entries, weight));
     p.start = A->start;
     p.wide = A->offset == GSOLVE_O64;
     p.col = A->col;
     p.weight = weight;
     p.block = block;
     p.groups = A->nrows / block;
-    p.room = 1;
+    p.capacity = 1;
     p.of = of;
     p.strength = strength;
-    TRY(pair(ctx, p, pairings, of, count));
+    TRY(pair_groups(ctx, p, pairings, of, count));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, weight);
     return status;

@@ -1,4 +1,4 @@
-/* pairwise_host.c: aggregates by pairs on the CPU. */
+/* pairwise_host.c: pairwise aggregation on the CPU. */
 #include "core/try.h"
 #include "precond/amg/coarsening/aggregation.h"
 
@@ -6,7 +6,7 @@
 #include "precond/amg/coarsening/pairwise_rules.h"
 #include "precond/diagonal.h"
 
-typedef struct stage { /* of pairing: what its groups have */
+typedef struct stage { /* arrays of one pairing */
     double *strongest;
     int32_t *choice, *mate, *member;
 } stage;
@@ -29,24 +29,25 @@ static void choose(gsolve_context *ctx, const gs_pairing *p)
 #pragma omp parallel for schedule(static) num_threads(threads)
         for (int32_t g = 0; g < p->groups; g++) gs_choose_mate(p, g);
 #pragma omp parallel for schedule(static) num_threads(threads)
-        for (int32_t g = 0; g < p->groups; g++) gs_meet_mate(p, g);
+        for (int32_t g = 0; g < p->groups; g++) gs_confirm_mate(p, g);
     }
 }
 
-/* choice becomes the numbers of the new groups. */
+/* choice = the numbers of the merged groups. Returns how many there are. */
 static int32_t number_leaders(const gs_pairing *p)
 {
     int32_t count = 0;
 
     for (int32_t g = 0; g < p->groups; g++) {
         p->choice[g] = count;
-        count += gs_leads(p, g);
+        count += gs_is_leader(p, g);
     }
     return count;
 }
 
-/* Lone nodes to groups; mate becomes the numbers of those that stay. */
-static int32_t settle(gsolve_context *ctx, const gs_pairing *p, int32_t *of)
+/* Single nodes join groups; mate = the numbers of the groups that remain. Returns how many there
+ * are. */
+static int32_t join_singletons(gsolve_context *ctx, const gs_pairing *p, int32_t *of)
 {
     int32_t count = 0;
 
@@ -56,12 +57,13 @@ static int32_t settle(gsolve_context *ctx, const gs_pairing *p, int32_t *of)
         p->mate[g] = count;
         count += p->choice[g] < 0;
     }
-    for (int32_t g = 0; g < p->groups; g++) gs_finish_pair(p, g, p->mate, of);
+    for (int32_t g = 0; g < p->groups; g++) gs_renumber_nodes(p, g, p->mate, of);
     return count;
 }
 
-static gsolve_status pair(gsolve_context *ctx, const gsolve_csr *A, int32_t block, double strength,
-                          int pairings, const float *weight, int32_t *of, int32_t *count)
+static gsolve_status pair_groups(gsolve_context *ctx, const gsolve_csr *A, int32_t block,
+                                 double strength, int pairings, const float *weight, int32_t *of,
+                                 int32_t *count)
 {
     const int32_t nodes = A->nrows / block;
     gs_pairing p = {.start = A->start,
@@ -70,7 +72,7 @@ static gsolve_status pair(gsolve_context *ctx, const gsolve_csr *A, int32_t bloc
                     .weight = weight,
                     .block = block,
                     .groups = nodes,
-                    .room = 1,
+                    .capacity = 1,
                     .of = of,
                     .strength = strength};
     stage s = {0};
@@ -85,19 +87,19 @@ static gsolve_status pair(gsolve_context *ctx, const gsolve_csr *A, int32_t bloc
     p.strongest = s.strongest;
     p.choice = s.choice;
     p.mate = s.mate;
-    for (int made = 0; made < pairings; made++) {
+    for (int pairing = 0; pairing < pairings; pairing++) {
         p.member = s.member;
         choose(ctx, &p);
         *count = number_leaders(&p);
-        ALLOC(ctx, GSOLVE_HOST, member, (size_t)*count * 2 * (size_t)p.room);
-        for (int32_t g = 0; g < p.groups; g++) gs_unite(&p, g, p.choice[g], member, of);
+        ALLOC(ctx, GSOLVE_HOST, member, (size_t)*count * 2 * (size_t)p.capacity);
+        for (int32_t g = 0; g < p.groups; g++) gs_merge_groups(&p, g, p.choice[g], member, of);
         gsolve_free(ctx, GSOLVE_HOST, s.member);
         s.member = member;
         p.groups = *count;
-        p.room *= 2;
+        p.capacity *= 2;
     }
     p.member = s.member;
-    *count = settle(ctx, &p, of);
+    *count = join_singletons(ctx, &p, of);
 done:
     drop(&s, ctx);
     return status;

@@ -1,19 +1,22 @@
-/* pairwise_rules.h: how groups of nodes choose each other, the same on every device. What connects
- * two groups is the sum of what connects their nodes. SMALL: what a function of this device is
- * declared with. */
+/* pairwise_rules.h: how groups of nodes choose each other, the same on every device. The connection
+ * of two groups is the sum of the connections of their nodes. SMALL: the storage class of these
+ * functions in the including file. */
 #ifndef GS_PRECOND_AMG_COARSENING_PAIRWISE_RULES_H
 #define GS_PRECOND_AMG_COARSENING_PAIRWISE_RULES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GS_GROUPS_NEAR    48 /* that a group looks at, the first by its rows */
-#define GS_PAIRING_ROUNDS 12 /* of choosing; who is alone then stays so */
+#define GS_MAX_ADJACENT_GROUPS \
+    48 /* adjacent groups that a group considers, the first ones in its rows */
+#define GS_PAIRING_ROUNDS \
+    12 /* rounds of choosing; a group without a mate after them stays single */
 
-#define GS_ALONE    (-1) /* mates of groups: none yet, and never */
-#define GS_NO_GROUP (-2)
+#define GS_UNPAIRED (-1) /* values of mate: no mate yet; excluded from pairing */
+#define GS_EXCLUDED (-2)
 
-/* What connects unknowns i and j of equal kind, d their diagonals; 0: nothing negative does. */
+/* The weight of the connection of unknowns i and j with the diagonals d_i and d_j; 0 if it is not
+ * negative. */
 SMALL float gs_weight(double a_ij, double a_ji, double d_i, double d_j)
 {
     const double w = (a_ij + a_ji) / 2;
@@ -22,19 +25,19 @@ SMALL float gs_weight(double a_ij, double a_ji, double d_i, double d_j)
     return (float)(d_i > 0 ? -w : w);
 }
 
-/* Groups at a stage of pairing. */
+/* The groups in one pairing. */
 typedef struct gs_pairing {
-    const void *start; /* A's */
+    const void *start; /* offsets of A */
     bool wide;         /* 64-bit offsets */
     const int32_t *col;
     const float *weight; /* of A's entries, by gs_weight */
     int32_t block;
-    int32_t groups, room;  /* room: nodes a group can have */
-    const int32_t *member; /* groups x room, -1: no more */
-    const int32_t *of;     /* the group of each node, -1: it is out of the game */
-    double *strongest;     /* of each group's connections */
+    int32_t groups, capacity; /* capacity: the largest number of nodes in a group */
+    const int32_t *member;    /* groups x capacity; -1: no more nodes */
+    const int32_t *of;        /* the group of each node; -1: excluded */
+    double *strongest;        /* the strongest connection of each group */
     int32_t *choice, *mate;
-    double strength; /* share of either end's strongest that a connection must have */
+    double strength; /* a connection must have this share of the strongest one at both ends */
 } gs_pairing;
 
 SMALL int64_t gs_pairing_start(const gs_pairing *p, int32_t row)
@@ -42,45 +45,47 @@ SMALL int64_t gs_pairing_start(const gs_pairing *p, int32_t row)
     return p->wide ? ((const int64_t *)p->start)[row] : (int64_t)((const int32_t *)p->start)[row];
 }
 
-/* --- what a group is connected to ------------------------------------------------------------- */
+/* --- adjacent groups -------------------------------------------------------------------------- */
 
-typedef struct gs_groups_near {
-    int32_t count, group[GS_GROUPS_NEAR];
-    double weight[GS_GROUPS_NEAR];
-} gs_groups_near;
+typedef struct gs_adjacent_groups {
+    int32_t count, group[GS_MAX_ADJACENT_GROUPS];
+    double weight[GS_MAX_ADJACENT_GROUPS];
+} gs_adjacent_groups;
 
-SMALL void gs_add_near(gs_groups_near *near, int32_t group, double weight)
+SMALL void gs_add_adjacent_group(gs_adjacent_groups *adjacent, int32_t group, double weight)
 {
     int32_t e = 0;
 
-    while (e < near->count && near->group[e] != group) e++;
-    if (e == GS_GROUPS_NEAR) return;
-    if (e == near->count) {
-        near->group[e] = group;
-        near->weight[e] = 0;
-        near->count++;
+    while (e < adjacent->count && adjacent->group[e] != group) e++;
+    if (e == GS_MAX_ADJACENT_GROUPS) return;
+    if (e == adjacent->count) {
+        adjacent->group[e] = group;
+        adjacent->weight[e] = 0;
+        adjacent->count++;
     }
-    near->weight[e] += weight;
+    adjacent->weight[e] += weight;
 }
 
-/* Nodes that are out of the game are in no group: only where A's pattern is not symmetric does a
- * row name one. */
-SMALL void gs_find_near(const gs_pairing *p, int32_t g, gs_groups_near *near)
+/* Finds the groups adjacent to g and the weights of the connections. Excluded nodes are in no
+ * group; rows refer to them only if A's pattern is not symmetric. */
+SMALL void gs_find_adjacent_groups(const gs_pairing *p, int32_t g, gs_adjacent_groups *adjacent)
 {
-    near->count = 0;
-    for (int32_t m = 0; m < p->room; m++) {
-        const int32_t I = p->member[(int64_t)g * p->room + m];
+    adjacent->count = 0;
+    for (int32_t m = 0; m < p->capacity; m++) {
+        const int32_t I = p->member[(int64_t)g * p->capacity + m];
         if (I < 0) break;
         const int64_t end = gs_pairing_start(p, (I + 1) * p->block);
         for (int64_t k = gs_pairing_start(p, I * p->block); k < end; k++) {
             const int32_t h = p->of[p->col[k] / p->block];
-            if (p->weight[k] > 0 && h >= 0 && h != g) gs_add_near(near, h, (double)p->weight[k]);
+            if (p->weight[k] > 0 && h >= 0 && h != g)
+                gs_add_adjacent_group(adjacent, h, (double)p->weight[k]);
         }
     }
 }
 
-/* A number that both ends of a connection draw alike, which decides between equals. */
-SMALL uint64_t gs_draw_of_pair(int32_t g, int32_t h)
+/* A pseudo-random number of a pair of groups, the same for both. It decides between connections of
+ * equal weight. */
+SMALL uint64_t gs_pair_hash(int32_t g, int32_t h)
 {
     const uint64_t low = (uint64_t)(uint32_t)(g < h ? g : h);
     uint64_t x = low << 32 | (uint64_t)(uint32_t)(g < h ? h : g);
@@ -90,42 +95,43 @@ SMALL uint64_t gs_draw_of_pair(int32_t g, int32_t h)
     return x ^ x >> 32;
 }
 
-/* Whether w and h are a better choice for g than the best so far. */
+/* Whether h with weight w is a better choice for g than best with weight most. */
 SMALL bool gs_is_better(int32_t g, int32_t h, double w, int32_t best, double most)
 {
-    return w > most || (w == most && gs_draw_of_pair(g, h) < gs_draw_of_pair(g, best));
+    return w > most || (w == most && gs_pair_hash(g, h) < gs_pair_hash(g, best));
 }
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-/* strongest[g]; a node without connections is out of the game. */
+/* Sets strongest[g]. A node without connections is excluded. */
 SMALL void gs_begin_pairing(const gs_pairing *p, int32_t g)
 {
-    gs_groups_near near;
+    gs_adjacent_groups adjacent;
     double most = 0;
 
-    gs_find_near(p, g, &near);
-    for (int32_t e = 0; e < near.count; e++) most = near.weight[e] > most ? near.weight[e] : most;
+    gs_find_adjacent_groups(p, g, &adjacent);
+    for (int32_t e = 0; e < adjacent.count; e++)
+        most = adjacent.weight[e] > most ? adjacent.weight[e] : most;
     p->strongest[g] = most;
     p->choice[g] = -1;
-    p->mate[g] = most > 0 || p->room > 1 ? GS_ALONE : GS_NO_GROUP;
+    p->mate[g] = most > 0 || p->capacity > 1 ? GS_UNPAIRED : GS_EXCLUDED;
 }
 
-/* choice[g] = the free group that it is most strongly connected to, unless that was chosen already
- * and still is free; -1: none. */
+/* choice[g] = the unpaired group with the strongest connection to g; -1: none. An earlier choice
+ * stays while it is unpaired. */
 SMALL void gs_choose_mate(const gs_pairing *p, int32_t g)
 {
-    gs_groups_near near;
+    gs_adjacent_groups adjacent;
     int32_t best = -1;
     double most = 0;
 
-    if (p->mate[g] != GS_ALONE) return;
-    if (p->choice[g] >= 0 && p->mate[p->choice[g]] == GS_ALONE) return;
-    gs_find_near(p, g, &near);
-    for (int32_t e = 0; e < near.count; e++) {
-        const int32_t h = near.group[e];
-        const double w = near.weight[e], own = p->strongest[g], other = p->strongest[h];
-        if (p->mate[h] != GS_ALONE || w < p->strength * (own < other ? own : other)) continue;
+    if (p->mate[g] != GS_UNPAIRED) return;
+    if (p->choice[g] >= 0 && p->mate[p->choice[g]] == GS_UNPAIRED) return;
+    gs_find_adjacent_groups(p, g, &adjacent);
+    for (int32_t e = 0; e < adjacent.count; e++) {
+        const int32_t h = adjacent.group[e];
+        const double w = adjacent.weight[e], own = p->strongest[g], other = p->strongest[h];
+        if (p->mate[h] != GS_UNPAIRED || w < p->strength * (own < other ? own : other)) continue;
         if (!gs_is_better(g, h, w, best, most)) continue;
         most = w;
         best = h;
@@ -133,72 +139,73 @@ SMALL void gs_choose_mate(const gs_pairing *p, int32_t g)
     p->choice[g] = best;
 }
 
-/* mate[g] where both have chosen each other. */
-SMALL void gs_meet_mate(const gs_pairing *p, int32_t g)
+/* Pairs g with its choice if both have chosen each other. */
+SMALL void gs_confirm_mate(const gs_pairing *p, int32_t g)
 {
     const int32_t h = p->choice[g];
 
-    if (p->mate[g] == GS_ALONE && h >= 0 && p->choice[h] == g) p->mate[g] = h;
+    if (p->mate[g] == GS_UNPAIRED && h >= 0 && p->choice[h] == g) p->mate[g] = h;
 }
 
-/* --- what becomes of groups ------------------------------------------------------------------- */
+/* --- merging groups --------------------------------------------------------------------------- */
 
-/* Whether g gives its number to what becomes of it. */
-SMALL bool gs_leads(const gs_pairing *p, int32_t g)
+/* Whether g gives its number to the merged group: it is single, or the first of its pair. */
+SMALL bool gs_is_leader(const gs_pairing *p, int32_t g)
 {
-    return p->mate[g] == GS_ALONE || p->mate[g] > g;
+    return p->mate[g] == GS_UNPAIRED || p->mate[g] > g;
 }
 
-/* The nodes of g, if it leads, and its mate's: those of group number in a table with twice the
- * room; of[I] = number for each. A node that is out of the game gets of[I] = -1. */
-SMALL void gs_unite(const gs_pairing *p, int32_t g, int32_t number, int32_t *member, int32_t *of)
+/* If g is a leader: writes its nodes and those of its mate to group `number` of a table with twice
+ * the capacity, and of[I] = number for each. of[I] = -1 for an excluded node. */
+SMALL void gs_merge_groups(const gs_pairing *p, int32_t g, int32_t number, int32_t *member,
+                           int32_t *of)
 {
-    const int32_t *one = p->member + (int64_t)g * p->room;
-    int32_t *both = member + (int64_t)number * 2 * p->room, count = 0;
+    const int32_t *one = p->member + (int64_t)g * p->capacity;
+    int32_t *both = member + (int64_t)number * 2 * p->capacity, count = 0;
 
-    if (p->mate[g] == GS_NO_GROUP) of[one[0]] = -1;
-    if (!gs_leads(p, g)) return;
-    for (int32_t m = 0; m < p->room && one[m] >= 0; m++) both[count++] = one[m];
+    if (p->mate[g] == GS_EXCLUDED) of[one[0]] = -1;
+    if (!gs_is_leader(p, g)) return;
+    for (int32_t m = 0; m < p->capacity && one[m] >= 0; m++) both[count++] = one[m];
     if (p->mate[g] >= 0) {
-        const int32_t *other = p->member + (int64_t)p->mate[g] * p->room;
-        for (int32_t m = 0; m < p->room && other[m] >= 0; m++) both[count++] = other[m];
+        const int32_t *other = p->member + (int64_t)p->mate[g] * p->capacity;
+        for (int32_t m = 0; m < p->capacity && other[m] >= 0; m++) both[count++] = other[m];
     }
     for (int32_t m = 0; m < count; m++) of[both[m]] = number;
-    for (int32_t m = count; m < 2 * p->room; m++) both[m] = -1;
+    for (int32_t m = count; m < 2 * p->capacity; m++) both[m] = -1;
 }
 
-SMALL bool gs_is_lone(const gs_pairing *p, int32_t g)
+SMALL bool gs_is_singleton(const gs_pairing *p, int32_t g)
 {
-    return p->member[(int64_t)g * p->room + 1] < 0;
+    return p->member[(int64_t)g * p->capacity + 1] < 0;
 }
 
-/* At the end, where room > 1: choice[g] = the group of several that a lone node is most strongly
- * connected to, which takes it: else such nodes would be most of a coarse level in the end. -1: g
- * stays. */
+/* After the last pairing, with capacity > 1: choice[g] = the group of several nodes with the
+ * strongest connection to the single node g, which joins it; -1: g stays. Without this, single
+ * nodes would make up most of a coarse level. */
 SMALL void gs_choose_host(const gs_pairing *p, int32_t g)
 {
-    gs_groups_near near;
+    gs_adjacent_groups adjacent;
     int32_t best = -1;
     double most = 0;
 
-    near.count = 0;
-    if (gs_is_lone(p, g)) gs_find_near(p, g, &near);
-    for (int32_t e = 0; e < near.count; e++) {
-        const int32_t h = near.group[e];
-        if (gs_is_lone(p, h) || !gs_is_better(g, h, near.weight[e], best, most)) continue;
-        most = near.weight[e];
+    adjacent.count = 0;
+    if (gs_is_singleton(p, g)) gs_find_adjacent_groups(p, g, &adjacent);
+    for (int32_t e = 0; e < adjacent.count; e++) {
+        const int32_t h = adjacent.group[e];
+        if (gs_is_singleton(p, h) || !gs_is_better(g, h, adjacent.weight[e], best, most)) continue;
+        most = adjacent.weight[e];
         best = h;
     }
     p->choice[g] = best;
 }
 
-/* of[I] of all nodes of g; number: of the groups that stay. */
-SMALL void gs_finish_pair(const gs_pairing *p, int32_t g, const int32_t *number, int32_t *of)
+/* of[I] = the final number of the group of each node of g. number: of the groups that remain. */
+SMALL void gs_renumber_nodes(const gs_pairing *p, int32_t g, const int32_t *number, int32_t *of)
 {
     const int32_t host = p->choice[g] >= 0 ? p->choice[g] : g;
 
-    for (int32_t m = 0; m < p->room; m++) {
-        const int32_t I = p->member[(int64_t)g * p->room + m];
+    for (int32_t m = 0; m < p->capacity; m++) {
+        const int32_t I = p->member[(int64_t)g * p->capacity + m];
         if (I >= 0) of[I] = number[host];
     }
 }

@@ -1,14 +1,14 @@
-/* strength_body.h: strong connections for one type, see aggregation.h. */
+/* strength_body.h: strong connections on the CPU for one value type, see aggregation.h. */
 
-/* The norms of the diagonal, and of each row's largest entry beside it. */
-static void FN(measure_rows)(gsolve_context *ctx, const gsolve_csr *A, gs_measure *m)
+/* m[i] = |a_ii| and the largest |a_ij|, j != i. */
+static void FN(measure_rows)(gsolve_context *ctx, const gsolve_csr *A, gs_node_norms *m)
 {
     const T *a = A->value;
 
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t i = 0; i < A->nrows; i++) {
         const int64_t end = gs_start(A, i + 1);
-        gs_measure own = {0, 0};
+        gs_node_norms own = {0, 0};
         for (int64_t k = gs_start(A, i); k < end; k++) {
             const double v = fabs((double)a[k]);
             if (A->col[k] == i) {
@@ -22,10 +22,10 @@ static void FN(measure_rows)(gsolve_context *ctx, const gsolve_csr *A, gs_measur
 }
 
 static void FN(connect_row)(const gsolve_csr *A, const gs_connections *G, double strength,
-                            const gs_measure *m, int32_t i)
+                            const gs_node_norms *m, int32_t i)
 {
     const int64_t begin = gs_start(A, i), end = gs_start(A, i + 1);
-    const gs_measure own = m[i];
+    const gs_node_norms own = m[i];
     const T *a = A->value;
     int64_t at = begin;
 
@@ -40,9 +40,9 @@ static void FN(connect_row)(const gsolve_csr *A, const gs_connections *G, double
     G->degree[i] = (int32_t)(at - begin);
 }
 
-/* The sum of squares of the entries in node J's columns, by rows; next[r]: the first entry of row r
- * that may be one of them. */
-static double FN(square)(const gsolve_csr *A, const walk *w, int32_t J)
+/* The sum of squares of the entries of this node in the columns of node J, row by row. next[r]: the
+ * first entry of row r that can be one of them. */
+static double FN(square)(const gsolve_csr *A, const node_rows *w, int32_t J)
 {
     const T *a = A->value;
     double sum = 0;
@@ -57,37 +57,37 @@ static double FN(square)(const gsolve_csr *A, const walk *w, int32_t J)
 }
 
 static void FN(measure_nodes)(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
-                              gs_measure *m)
+                              gs_node_norms *m)
 {
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t I = 0; I < G->nodes; I++) {
-        walk w = begin_walk(A, G->block, I);
-        gs_measure own = {0, 0};
+        node_rows w = begin_node(A, G->block, I);
+        gs_node_norms own = {0, 0};
         int32_t J;
-        while ((J = nearest(A, &w)) < INT32_MAX) {
+        while ((J = next_node(A, &w)) < INT32_MAX) {
             const double v = sqrt(FN(square)(A, &w, J));
             if (J == I) {
                 own.diagonal = v;
             } else if (v > own.largest) {
                 own.largest = v;
             }
-            pass(A, &w, J, NULL, 0);
+            skip_node(A, &w, J, NULL, 0);
         }
         m[I] = own;
     }
 }
 
 static void FN(connect_node)(const gsolve_csr *A, const gs_connections *G, double strength,
-                             const gs_measure *m, int32_t I)
+                             const gs_node_norms *m, int32_t I)
 {
-    walk w = begin_walk(A, G->block, I);
+    node_rows w = begin_node(A, G->block, I);
     const int64_t begin = w.next[0];
     int64_t at = begin;
     int32_t J;
 
-    while ((J = nearest(A, &w)) < INT32_MAX) {
+    while ((J = next_node(A, &w)) < INT32_MAX) {
         const bool strong = J != I && gs_is_strong(FN(square)(A, &w, J), strength, m[I], m[J]);
-        pass(A, &w, J, G->strong, strong || J == I);
+        skip_node(A, &w, J, G->strong, strong || J == I);
         if (strong) G->neighbour[at++] = J;
     }
     G->degree[I] = (int32_t)(at - begin);
@@ -96,7 +96,7 @@ static void FN(connect_node)(const gsolve_csr *A, const gs_connections *G, doubl
 static gsolve_status FN(connect)(gsolve_context *ctx, const gsolve_csr *A, double strength,
                                  const gs_connections *G)
 {
-    gs_measure *m = NULL;
+    gs_node_norms *m = NULL;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, m, G->nodes);

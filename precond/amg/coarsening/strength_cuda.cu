@@ -1,5 +1,6 @@
-// strength_cuda.cu: strong connections on a GPU.
-#include "precond/lanes.cuh"
+// strength_cuda.cu: strong connections on a GPU. The kernels read A twice, once for the norms and
+// once for the decisions, and write the flags and the neighbours.
+#include "precond/subwarp.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -12,13 +13,14 @@ extern "C" {
 namespace
 {
 
-// --- nodes of one unknown ---------------------------------------------------------------------
+// --- nodes of one unknown ------------------------------------------------------------------------
 
+// m[i] = |a_ii| and the largest |a_ij|, j != i. L threads own a row.
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    measure_rows(int32_t n, const O *start, const int32_t *col, const T *a, gs_measure *m)
+    measure_rows(int32_t n, const O *start, const int32_t *col, const T *a, gs_node_norms *m)
 {
-    const gs_lanes<L> g;
+    const gs_subwarp<L> g;
     const int64_t end = g.unit < n ? (int64_t)start[g.unit + 1] : 0;
     double diagonal = 0, largest = 0;
 
@@ -32,19 +34,21 @@ __global__ void __launch_bounds__(gs_block_size)
     }
     diagonal = g.largest(diagonal);
     largest = g.largest(largest);
-    if (g.lane == 0 && g.unit < n) m[g.unit] = gs_measure{diagonal, largest};
+    if (g.lane == 0 && g.unit < n) m[g.unit] = gs_node_norms{diagonal, largest};
 }
 
+// Decides for each entry whether it is strong, and lists the strong neighbours in order. L threads
+// own a row; a ballot gives each strong entry its position.
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     connect_rows(int32_t n, const O *start, const int32_t *col, const T *a, double strength,
-                 const gs_measure *m, gs_connections G)
+                 const gs_node_norms *m, gs_connections G)
 {
-    const gs_lanes<L> g;
+    const gs_subwarp<L> g;
     const bool in = g.unit < n;
     const int64_t begin = in ? (int64_t)start[g.unit] : 0,
                   end = in ? (int64_t)start[g.unit + 1] : 0;
-    const gs_measure own = in ? m[g.unit] : gs_measure{0, 0};
+    const gs_node_norms own = in ? m[g.unit] : gs_node_norms{0, 0};
     int64_t at = begin;
 
     for (int64_t from = begin; __any_sync(gs_all_lanes, from < end); from += L) {
@@ -60,9 +64,9 @@ __global__ void __launch_bounds__(gs_block_size)
     if (in && g.lane == 0) G.degree[g.unit] = (int32_t)(at - begin);
 }
 
-// --- nodes of several -------------------------------------------------------------------------
+// --- nodes of several unknowns -------------------------------------------------------------------
 
-// The first entry of a row in node J's columns or behind them.
+// The position of the first entry of a row at or after node J's columns.
 template <class O>
 __device__ int64_t first_of(const O *start, const int32_t *col, int32_t block, int32_t row,
                             int32_t J)
@@ -87,7 +91,7 @@ struct nodes_of {
     const T *a;
     int32_t block;
 
-    // Whether entry k of row r of node I is the first of all in its column node.
+    // Whether entry k of row r of node I is the first entry of I in its column node.
     __device__ bool is_first(int32_t I, int32_t r, int64_t k) const
     {
         const int32_t J = col[k] / block;
@@ -99,7 +103,8 @@ struct nodes_of {
         return true;
     }
 
-    // The sum of squares in node J's columns, by rows, as on the host: not fused.
+    // The sum of squares in node J's columns, row by row as on the host, without fused operations:
+    // the bits are the same.
     __device__ double square(int32_t I, int32_t r, int32_t J) const
     {
         double sum = 0;
@@ -125,11 +130,13 @@ struct nodes_of {
     }
 };
 
+// m[I] = the norms of node I. A warp owns a node. A lane computes the norm of a block from its
+// first entry on.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    measure_nodes(int32_t nodes, nodes_of<T, O> A, gs_measure *m)
+    measure_nodes(int32_t nodes, nodes_of<T, O> A, gs_node_norms *m)
 {
-    const gs_lanes<32> g;
+    const gs_subwarp<32> g;
     const int32_t I = (int32_t)g.unit;
     double diagonal = 0, largest = 0;
 
@@ -149,10 +156,11 @@ __global__ void __launch_bounds__(gs_block_size)
     }
     diagonal = g.largest(diagonal);
     largest = g.largest(largest);
-    if (g.lane == 0) m[I] = gs_measure{diagonal, largest};
+    if (g.lane == 0) m[I] = gs_node_norms{diagonal, largest};
 }
 
-// list[0..n) ascending. It is nearly always, since rows of a node mostly have one pattern.
+// Sorts list[0, n) by insertion. It is nearly always sorted, because the rows of a node mostly have
+// one pattern.
 __device__ void put_in_order(int32_t *list, int32_t n)
 {
     for (int32_t e = 1; e < n; e++) {
@@ -163,12 +171,14 @@ __device__ void put_in_order(int32_t *list, int32_t n)
     }
 }
 
+// Decides for each block of node I whether it is strong, flags its entries and lists the
+// neighbours. A warp owns a node; a lane handles a block from its first entry on.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    connect_nodes(int32_t nodes, nodes_of<T, O> A, double strength, const gs_measure *m,
+    connect_nodes(int32_t nodes, nodes_of<T, O> A, double strength, const gs_node_norms *m,
                   gs_connections G)
 {
-    const gs_lanes<32> g;
+    const gs_subwarp<32> g;
     const int32_t I = (int32_t)g.unit;
 
     if (g.unit >= nodes) return; // the whole warp
@@ -193,17 +203,17 @@ __global__ void __launch_bounds__(gs_block_size)
     G.degree[I] = count;
 }
 
-// --- the table --------------------------------------------------------------------------------
+// --- kernel table --------------------------------------------------------------------------------
 
 template <class T, class O>
 gsolve_status connect_single(gs_queue *q, const gsolve_csr *A, const O *start, double strength,
-                             const gs_connections *G, gs_measure *m)
+                             const gs_connections *G, gs_node_norms *m)
 {
     const T *a = (const T *)A->value;
 
-    return gs_with_lanes((double)G->entries / (A->nrows + 1.0), [&](auto lanes) {
+    return gs_with_subwarp((double)G->entries / (A->nrows + 1.0), [&](auto lanes) {
         constexpr int L = decltype(lanes)::value;
-        const int blocks = gs_lane_blocks(A->nrows, L);
+        const int blocks = gs_subwarp_blocks(A->nrows, L);
         gsolve_status status;
 
         TRY(gs_launch(q, "measuring rows", measure_rows<L, T, O>, blocks, gs_block_size, A->nrows,
@@ -217,10 +227,10 @@ gsolve_status connect_single(gs_queue *q, const gsolve_csr *A, const O *start, d
 
 template <class T, class O>
 gsolve_status connect_several(gs_queue *q, const gsolve_csr *A, const O *start, double strength,
-                              const gs_connections *G, gs_measure *m)
+                              const gs_connections *G, gs_node_norms *m)
 {
     const nodes_of<T, O> nodes = {start, A->col, (const T *)A->value, G->block};
-    const int blocks = gs_lane_blocks(G->nodes, 32);
+    const int blocks = gs_subwarp_blocks(G->nodes, 32);
     gsolve_status status;
 
     TRY(gs_launch(q, "measuring nodes", measure_nodes<T, O>, blocks, gs_block_size, G->nodes, nodes,
@@ -236,7 +246,7 @@ gsolve_status connect(gsolve_context *ctx, const gsolve_csr *A, double strength,
                       const gs_connections *G)
 {
     gs_queue *q = ctx->queue;
-    gs_measure *m = nullptr;
+    gs_node_norms *m = nullptr;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, m, G->nodes);

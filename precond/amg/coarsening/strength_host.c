@@ -7,16 +7,16 @@
 #define SMALL static inline
 #include "precond/amg/coarsening/strength_rule.h"
 
-/* The rows of a node walked through together, column node by column node. */
-typedef struct walk {
+/* Positions in the rows of a node, which are read together, one column node after the other. */
+typedef struct node_rows {
     int32_t block;
     int64_t next[GS_MAX_UNKNOWNS], end[GS_MAX_UNKNOWNS];
-} walk;
+} node_rows;
 
-static walk begin_walk(const gsolve_csr *A, int32_t block, int32_t I)
+static node_rows begin_node(const gsolve_csr *A, int32_t block, int32_t I)
 {
     const int32_t first = I * block;
-    walk w;
+    node_rows w;
 
     w.block = block;
     for (int32_t r = 0; r < block; r++) {
@@ -26,8 +26,8 @@ static walk begin_walk(const gsolve_csr *A, int32_t block, int32_t I)
     return w;
 }
 
-/* The least node that a row has still an entry in; INT32_MAX: none. */
-static int32_t nearest(const gsolve_csr *A, const walk *w)
+/* The smallest column node in which a row still has an entry; INT32_MAX: none. */
+static int32_t next_node(const gsolve_csr *A, const node_rows *w)
 {
     int32_t J = INT32_MAX;
 
@@ -38,8 +38,8 @@ static int32_t nearest(const gsolve_csr *A, const walk *w)
     return J;
 }
 
-/* Past the entries in node J, the nearest; unless strong is NULL, each is marked so. */
-static void pass(const gsolve_csr *A, walk *w, int32_t J, uint8_t *strong, uint8_t mark)
+/* Advances past the entries in column node J; sets their flags in strong unless it is NULL. */
+static void skip_node(const gsolve_csr *A, node_rows *w, int32_t J, uint8_t *strong, uint8_t mark)
 {
     for (int32_t r = 0; r < w->block; r++) {
         for (; w->next[r] < w->end[r] && A->col[w->next[r]] / w->block == J; w->next[r]++) {

@@ -1,24 +1,24 @@
-/* strength_rule.h: which connections are strong, decided alike on every device: no sums, hence
- * nothing that is rounded otherwise where products and sums are fused. SMALL: what a function of
- * this device is declared with. */
+/* strength_rule.h: which connections are strong, the same on every device: the rule has no sums, so
+ * that fused operations cannot change a decision. SMALL: the storage class of this function in the
+ * including file. */
 #ifndef GS_PRECOND_AMG_COARSENING_STRENGTH_RULE_H
 #define GS_PRECOND_AMG_COARSENING_STRENGTH_RULE_H
 
 #include <stdbool.h>
 
-typedef struct gs_measure {   /* of a node: the norms of its blocks */
-    double diagonal, largest; /* largest: of those beside the diagonal */
-} gs_measure;
+typedef struct gs_node_norms { /* Frobenius norms of the blocks of a node */
+    double diagonal, largest;  /* largest: over the blocks beside the diagonal */
+} gs_node_norms;
 
-/* Vanek's rule; but many equal neighbours share what the diagonal balances, as the 26 of the
- * trilinear elements' Laplacian, and are strong by what the largest of both nodes is. A node
- * without diagonal has no strong neighbours and is none. */
-#define GS_BY_LARGEST 4
+/* Vanek's rule, or this one: the connection is strong compared with the largest connections of both
+ * nodes. It is for rows with many equal neighbours, such as the 26 of trilinear elements, which are
+ * all small beside the diagonal. A node without a diagonal has no strong connections. */
+#define GS_LARGEST_FACTOR 4
 
-SMALL bool gs_is_strong(double square, double strength, gs_measure I, gs_measure J)
+SMALL bool gs_is_strong(double square, double strength, gs_node_norms I, gs_node_norms J)
 {
     const double largest = I.largest > J.largest ? I.largest : J.largest;
-    const double part = GS_BY_LARGEST * strength * largest;
+    const double part = GS_LARGEST_FACTOR * strength * largest;
 
     if (!(I.diagonal > 0 && J.diagonal > 0)) return false;
     return square > strength * strength * I.diagonal * J.diagonal ||

@@ -1,7 +1,7 @@
-/* coarsest.c: the exact solve on the coarsest level: by factors on the host, or on a device with
- * memory of its own by the inverse, a dense matrix. That is made there, where the matrix is
- * symmetric and positive definite, or where elimination without pivots turns out to have been
- * right; else it comes from the factors. */
+/* coarsest.c: the exact solve on the coarsest level. The host solves with sparse factors. A GPU
+ * multiplies with the dense inverse. The GPU computes the inverse itself if A is symmetric positive
+ * definite, or if elimination without pivoting turns out to be accurate; else it comes from the
+ * factors. */
 #include "precond/amg/coarsest/coarsest.h"
 
 #include <math.h>
@@ -14,17 +14,21 @@
 #include "precond/amg/kernels.h"
 #include "vector/vector.h"
 
-#define DENSE_ROWS  512  /* of an inverse that takes no longer than a level more */
-#define FACTOR_ROWS 2000 /* of a factor on the CPU, likewise */
-#define LU_ROWS     600  /* where A is not symmetric, which takes 20 times as long, on one thread */
-#define MANY        20000 /* entries with which it fills, as in three dimensions */
+#define DENSE_ROWS 512 /* of a dense inverse: its product takes no longer than one more level */
+#define FACTOR_ROWS \
+    2000 /* of sparse factors on the CPU: their solve takes no longer than one more level */
+#define LU_ROWS \
+    600 /* the same if A is not symmetric: LU takes 20 times as long as Cholesky, on one thread */
+#define SPARSE_FILL_ENTRIES                                               \
+    20000 /* entries from which on factors fill in as in three dimensions \
+           */
 
-/* --- the inverse where the matrix lies -------------------------------------------------------- */
+/* --- inverse by elimination on the device ----------------------------------------------------- */
 
-/* Whether elimination without pivots was right, as factors.c would see it; where A is not
- * symmetric, by what the inverse leaves. */
-static bool was_right(const gs_inverted *found, gsolve_type type, int32_t vectors,
-                      bool nonsymmetric)
+/* Whether the inverse by elimination without pivoting is accurate, and A is regular by the same
+ * test as in factors.c. If A is not symmetric, the residual of the inverse decides. */
+static bool is_accurate(const gs_inverted *found, gsolve_type type, int32_t vectors,
+                        bool nonsymmetric)
 {
     const double rounding = type == GSOLVE_F32 ? 1e-5 : 1e-12;
     const double null = type == GSOLVE_F32 ? 1e-6 : 1e-12;
@@ -43,8 +47,10 @@ static void *new_square(const gs_coarsest *c, gsolve_context *ctx, gsolve_locati
     return gsolve_alloc(ctx, location, (size_t)c->n * (size_t)c->n, gs_type_size(c->type));
 }
 
-/* c->inverse, and c->transposed where that differs. Both stay NULL where it takes the factors. */
-static gsolve_status invert_there(gs_coarsest *c, gsolve_context *ctx, const gs_level_view *level)
+/* Computes c->inverse, and c->transposed if it differs. Both stay NULL if this is not accurate, and
+ * factors are needed. */
+static gsolve_status invert_on_device(gs_coarsest *c, gsolve_context *ctx,
+                                      const gs_level_view *level)
 {
     void *inverse = new_square(c, ctx, GSOLVE_DEVICE);
     void *transposed = level->nonsymmetric ? new_square(c, ctx, GSOLVE_DEVICE) : NULL;
@@ -54,7 +60,7 @@ static gsolve_status invert_there(gs_coarsest *c, gsolve_context *ctx, const gs_
     if (!inverse || (level->nonsymmetric && !transposed)) goto done;
     TRY(GS_KERNELS(gs_invert, ctx, c->type)
             ->invert(inverse, transposed, &found, ctx, level->A, level->near_null));
-    if (was_right(&found, c->type, level->near_null.ncols, level->nonsymmetric)) {
+    if (is_accurate(&found, c->type, level->near_null.ncols, level->nonsymmetric)) {
         c->inverse = inverse;
         c->transposed = transposed;
         inverse = transposed = NULL;
@@ -65,9 +71,9 @@ done:
     return status;
 }
 
-/* --- the inverse from factors ----------------------------------------------------------------- */
+/* --- inverse from factors --------------------------------------------------------------------- */
 
-/* rows (n x n) = A^-1 or A^-T, row by row, in c's type: row i is A^-T e_i. */
+/* rows = A^-1, or A^-T if transposed: n x n, row-major, in c's type. Row i of A^-1 is A^-T e_i. */
 static void invert(const gs_coarsest *c, bool transposed, void *rows)
 {
     gs_coarsest_factors *F = c->factors;
@@ -87,7 +93,8 @@ static void invert(const gs_coarsest *c, bool transposed, void *rows)
     }
 }
 
-static gsolve_status send(void **to, gsolve_context *ctx, const gs_coarsest *c, bool transposed)
+static gsolve_status upload_inverse(void **to, gsolve_context *ctx, const gs_coarsest *c,
+                                    bool transposed)
 {
     const size_t bytes = (size_t)c->n * (size_t)c->n * gs_type_size(c->type);
     void *rows = new_square(c, ctx, GSOLVE_HOST);
@@ -103,21 +110,21 @@ done:
     return status;
 }
 
-/* The factors are given up. */
+/* Replaces the factors by the dense inverse. */
 static gsolve_status invert_factors(gs_coarsest *c, gsolve_context *ctx)
 {
     gsolve_status status;
 
-    TRY(send(&c->inverse, ctx, c, false));
-    if (!c->factors->cholesky) TRY(send(&c->transposed, ctx, c, true));
+    TRY(upload_inverse(&c->inverse, ctx, c, false));
+    if (!c->factors->cholesky) TRY(upload_inverse(&c->transposed, ctx, c, true));
 done:
     gs_coarsest_factors_destroy(c->factors, ctx);
     c->factors = NULL;
     return status;
 }
 
-/* c->count = 0, whose bits are those of the number 0. */
-static gsolve_status begin_count(gs_coarsest *c, gsolve_context *ctx)
+/* c->count = 0; the bits of 0.0 are those of the integer 0. */
+static gsolve_status reset_count(gs_coarsest *c, gsolve_context *ctx)
 {
     gsolve_status status;
 
@@ -127,17 +134,17 @@ done:
     return status;
 }
 
-/* --- both ------------------------------------------------------------------------------------- */
+/* --- the solve -------------------------------------------------------------------------------- */
 
 int32_t gs_coarsest_max_rows(const gsolve_context *ctx, const gs_amg_options *options,
                              bool symmetric, int64_t entries)
 {
     if (options->coarsest > 0) return options->coarsest;
     if (gs_location(ctx) == GSOLVE_DEVICE) return DENSE_ROWS;
-    return symmetric && entries <= MANY ? FACTOR_ROWS : LU_ROWS;
+    return symmetric && entries <= SPARSE_FILL_ENTRIES ? FACTOR_ROWS : LU_ROWS;
 }
 
-static void tell(gs_coarsest *c)
+static void set_note(gs_coarsest *c)
 {
     const gs_coarsest_factors *F = c->factors;
 
@@ -153,23 +160,23 @@ static void tell(gs_coarsest *c)
 gsolve_status gs_coarsest_build(gs_coarsest *out, gsolve_context *ctx, const gs_level_view *level)
 {
     gs_coarsest c = {.n = level->A->nrows, .type = level->A->type};
-    const bool there = gs_location(ctx) == GSOLVE_DEVICE && c.n > 0;
+    const bool on_device = gs_location(ctx) == GSOLVE_DEVICE && c.n > 0;
     gsolve_status status;
 
-    if (there) TRY(invert_there(&c, ctx, level));
+    if (on_device) TRY(invert_on_device(&c, ctx, level));
     if (!c.inverse) TRY(gs_coarsest_factors_create(&c.factors, ctx, level));
-    tell(&c);
-    if (there && !c.inverse) TRY(invert_factors(&c, ctx));
-    if (there) TRY(begin_count(&c, ctx));
-    gs_coarsest_drop(out, ctx);
+    set_note(&c);
+    if (on_device && !c.inverse) TRY(invert_factors(&c, ctx));
+    if (on_device) TRY(reset_count(&c, ctx));
+    gs_coarsest_destroy(out, ctx);
     *out = c;
     memset(&c, 0, sizeof c);
 done:
-    gs_coarsest_drop(&c, ctx);
+    gs_coarsest_destroy(&c, ctx);
     return status;
 }
 
-void gs_coarsest_drop(gs_coarsest *c, gsolve_context *ctx)
+void gs_coarsest_destroy(gs_coarsest *c, gsolve_context *ctx)
 {
     gs_coarsest_factors_destroy(c->factors, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, c->inverse);
@@ -178,7 +185,7 @@ void gs_coarsest_drop(gs_coarsest *c, gsolve_context *ctx)
     memset(c, 0, sizeof *c);
 }
 
-/* Column c by the factors. */
+/* Solves for column c with the factors. */
 static void solve_column(const gs_coarsest *C, bool transposed, gsolve_dense b, gsolve_dense x,
                          int32_t c)
 {

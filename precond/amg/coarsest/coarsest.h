@@ -8,25 +8,26 @@
 typedef struct gs_coarsest {
     int32_t n;
     gsolve_type type;
-    /* by a factor, where the host computes */
+    /* sparse factors, if the host computes */
     struct gs_coarsest_factors *factors;
-    /* by the inverse, on a device with memory of its own: n x n by rows */
-    void *inverse, *transposed; /* the latter NULL where they are the same */
-    int64_t *count;             /* of its applications, on the device */
+    /* dense inverse on a GPU: n x n, row-major */
+    void *inverse, *transposed; /* transposed is NULL if A is symmetric */
+    int64_t *count;             /* number of applied columns, on the device */
     char note[60];              /* "singular: 1 null vector", or "" */
 } gs_coarsest;
 
-/* Rows that are worth being solved so on ctx's device, where they have so many entries (0: few). */
+/* The largest number of rows for which an exact solve pays off on ctx's device. entries: of that
+ * level; 0: few. */
 int32_t gs_coarsest_max_rows(const gsolve_context *ctx, const gs_amg_options *options,
                              bool symmetric, int64_t entries);
 
-/* *c made anew for level, whose near_null tells what a singular matrix may map to 0. On failure *c
- * is as it was; all zero: there was none. */
+/* Rebuilds *c for this level. level->near_null holds the candidates for the null space of a
+ * singular matrix. On failure *c is unchanged. A *c of zeros is an empty one. */
 gsolve_status gs_coarsest_build(gs_coarsest *c, gsolve_context *ctx, const gs_level_view *level);
-void gs_coarsest_drop(gs_coarsest *c, gsolve_context *ctx);
+void gs_coarsest_destroy(gs_coarsest *c, gsolve_context *ctx);
 
-/* x = A^-1 b (A^-T b), in the least-squares sense where A is singular, of one column or several by
- * rows, side by side; allocates and waits for nothing. */
+/* x = A^-1 b, or A^-T b if transposed, or the least-squares solution if A is singular: one column,
+ * or several in row-major order. It neither allocates nor synchronises. */
 gsolve_status gs_coarsest_solve(const gs_coarsest *c, gsolve_context *ctx, bool transposed,
                                 gsolve_dense b, gsolve_dense x);
 size_t gs_coarsest_bytes(const gs_coarsest *c); /* that it moves */

@@ -1,10 +1,10 @@
-/* factors.c: the coarsest level's matrix on the host, factored by CXSparse in double precision
- * (Davis 2006).
+/* factors.c: the matrix of the coarsest level, factored on the host by CXSparse in double precision
+ * (Davis, Direct Methods for Sparse Linear Systems, 2006).
  *
- * A singular matrix: those combinations N of the near-null vectors that it maps to 0 make the
- * solve Q F^-1 Q with Q = I - N N', where F is A with one diagonal entry for each vector of N
- * doubled. For b = Q b the solution of F x = b has x_j = 0 in those rows (N'F x = N'b = 0), so that
- * A x = b. A matrix that is singular otherwise is factored with its diagonal shifted. */
+ * Singular matrix: let N be an orthonormal basis of those combinations of the near-null vectors
+ * that A maps to 0. The solve is Q F^-1 Q with Q = I - N N'. F is A with one diagonal entry doubled
+ * for each vector of N. For b = Q b the solution of F x = b has x_j = 0 in these rows, because N'F
+ * x = N'b = 0; so A x = b. If A is still singular, its diagonal is shifted. */
 #include "precond/amg/coarsest/factors.h"
 
 #include <float.h>
@@ -14,17 +14,18 @@
 #include "core/try.h"
 #include "precond/amg/coarsest/invert.h"
 
-/* The matrix on the host, in double, its rows as CXSparse's columns. */
+/* The matrix on the host, in double precision. Its rows are CXSparse's columns. */
 typedef struct host_matrix {
     gsolve_csr csr;
     cs_di columns; /* a view of csr */
     bool symmetric, symmetric_pattern;
-    double norm; /* the largest sum of a row's magnitudes */
+    double norm; /* the infinity norm: the largest sum of magnitudes in a row */
 } host_matrix;
 
 /* --- the matrix on the host ------------------------------------------------------------------- */
 
-/* Whether H's values are symmetric to the rounding of a type, and no diagonal entry is negative. */
+/* Sets H->symmetric: the values are symmetric to the rounding of this type, and no diagonal entry
+ * is negative. */
 static gsolve_status inspect_symmetry(host_matrix *H, gsolve_context *ctx, gsolve_type type)
 {
     const double rounding = (type == GSOLVE_F32 ? 1e-5 : 1e-12) * H->norm;
@@ -46,18 +47,19 @@ done:
     return status;
 }
 
-static gsolve_status fetch(host_matrix *H, gsolve_context *ctx, const gsolve_csr *A)
+static gsolve_status fetch_matrix(host_matrix *H, gsolve_context *ctx, const gsolve_csr *A)
 {
-    const gsolve_csr *here = A;
+    const gsolve_csr *on_host = A;
     gsolve_csr fetched = {0};
     gsolve_status status;
 
-    TRY(gs_csr_to_host(&here, ctx, &fetched));
-    TRY(gsolve_csr_convert(&H->csr, ctx, GSOLVE_F64, here));
+    TRY(gs_csr_to_host(&on_host, ctx, &fetched));
+    TRY(gsolve_csr_convert(&H->csr, ctx, GSOLVE_F64, on_host));
     if (H->csr.offset != GSOLVE_O32) {
-        status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                             "amg: the coarsest level has too many entries "
-                             "to be factored; choose a smaller coarsest=");
+        status = gsolve_fail(
+            ctx, GSOLVE_UNSUPPORTED,
+            "amg: the coarsest level has too many entries to be factored; set coarsest= to a "
+            "smaller number of rows");
         goto done;
     }
     H->columns = (cs_di){.nzmax = (int)gs_start(&H->csr, A->nrows),
@@ -90,8 +92,8 @@ static double dot(int32_t n, const double *x, const double *y)
     return sum;
 }
 
-/* x -= N (N'x) for the first count vectors of N. */
-static void project(int32_t n, int32_t count, const double *null, double *x)
+/* x -= N (N'x), N being the first count vectors. */
+static void project_out(int32_t n, int32_t count, const double *null, double *x)
 {
     for (int32_t c = 0; c < count; c++) {
         const double *w = null + (int64_t)c * n, along = dot(n, w, x);
@@ -99,7 +101,7 @@ static void project(int32_t n, int32_t count, const double *null, double *x)
     }
 }
 
-/* max |A w|_i or, turned, max |A'w|_i. */
+/* The larger of max_i |A w|_i and max_i |A'w|_i. space: n numbers. */
 static double image(const host_matrix *H, const double *w, double *space)
 {
     const gsolve_csr *A = &H->csr;
@@ -118,7 +120,7 @@ static double image(const host_matrix *H, const double *w, double *space)
     return most;
 }
 
-/* F->null = the near-null vectors that A and A' map to 0 to rounding, orthonormal. */
+/* F->null = an orthonormal basis of the near-null vectors that A and A' map to 0, to rounding. */
 static gsolve_status find_null(gs_coarsest_factors *F, gsolve_context *ctx, const host_matrix *H,
                                gsolve_dense near_null)
 {
@@ -139,7 +141,7 @@ static gsolve_status find_null(gs_coarsest_factors *F, gsolve_context *ctx, cons
                 near_null.type == GSOLVE_F32 ? (double)((float *)column)[i] : ((double *)column)[i];
         }
         const double before = sqrt(dot(n, w, w));
-        project(n, F->nulls, F->null, w);
+        project_out(n, F->nulls, F->null, w);
         const double length = sqrt(dot(n, w, w));
         if (!(length > 1e-8 * before)) continue;
         for (int32_t i = 0; i < n; i++) w[i] /= length, most = fmax(most, fabs(w[i]));
@@ -158,31 +160,32 @@ static double *diagonal_of(const host_matrix *H, int32_t i)
     return NULL;
 }
 
-/* Doubles a diagonal entry for each null vector, in rows where those are independent: by
- * elimination with pivots on a copy of them. */
-static gsolve_status pin(const gs_coarsest_factors *F, gsolve_context *ctx, const host_matrix *H)
+/* Doubles one diagonal entry for each null vector. Elimination with pivoting on a copy of the
+ * vectors finds rows in which they are independent. */
+static gsolve_status double_pivots(const gs_coarsest_factors *F, gsolve_context *ctx,
+                                   const host_matrix *H)
 {
     const int32_t n = F->n;
-    double *left = NULL;
+    double *remainder = NULL;
     gsolve_status status;
 
-    ALLOC(ctx, GSOLVE_HOST, left, (size_t)n * (size_t)(F->nulls + 1));
-    memcpy(left, F->null, (size_t)n * (size_t)F->nulls * sizeof *left);
+    ALLOC(ctx, GSOLVE_HOST, remainder, (size_t)n * (size_t)(F->nulls + 1));
+    memcpy(remainder, F->null, (size_t)n * (size_t)F->nulls * sizeof *remainder);
     for (int32_t c = 0; c < F->nulls; c++) {
-        const double *w = left + (int64_t)c * n;
+        const double *w = remainder + (int64_t)c * n;
         double *entry;
         int32_t row = 0;
         for (int32_t i = 1; i < n; i++) row = fabs(w[i]) > fabs(w[row]) ? i : row;
         entry = diagonal_of(H, row);
         if (entry) *entry *= 2;
         for (int32_t e = c + 1; e < F->nulls; e++) {
-            double *other = left + (int64_t)e * n;
+            double *other = remainder + (int64_t)e * n;
             const double factor = other[row] / w[row];
             for (int32_t i = 0; i < n; i++) other[i] -= factor * w[i];
         }
     }
 done:
-    gsolve_free(ctx, GSOLVE_HOST, left);
+    gsolve_free(ctx, GSOLVE_HOST, remainder);
     return status;
 }
 
@@ -199,8 +202,8 @@ void gs_coarsest_factors_destroy(gs_coarsest_factors *F, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, F);
 }
 
-/* Least over largest magnitude of the pivots. */
-static double spread(const gs_coarsest_factors *F)
+/* The smallest over the largest magnitude of the pivots. */
+static double pivot_ratio(const gs_coarsest_factors *F)
 {
     const cs_di *last = F->cholesky ? F->numeric->L : F->numeric->U;
     double least = DBL_MAX, most = 0;
@@ -220,14 +223,14 @@ static bool factor_once(gs_coarsest_factors *F, const host_matrix *H)
     F->cholesky = H->symmetric;
     F->symbolic = F->cholesky ? cs_di_schol(1, &H->columns) : NULL;
     F->numeric = F->symbolic ? cs_di_chol(&H->columns, F->symbolic) : NULL;
-    if (F->numeric && spread(F) > least) return true;
+    if (F->numeric && pivot_ratio(F) > least) return true;
     cs_di_nfree(F->numeric);
     cs_di_sfree(F->symbolic);
     F->cholesky = false;
     F->symbolic = cs_di_sqr(H->symmetric_pattern ? 1 : 2, &H->columns, 0);
     F->numeric =
         F->symbolic ? cs_di_lu(&H->columns, F->symbolic, H->symmetric_pattern ? 0.01 : 1) : NULL;
-    if (F->numeric && spread(F) > least) return true;
+    if (F->numeric && pivot_ratio(F) > least) return true;
     cs_di_nfree(F->numeric);
     cs_di_sfree(F->symbolic);
     F->numeric = NULL;
@@ -235,7 +238,7 @@ static bool factor_once(gs_coarsest_factors *F, const host_matrix *H)
     return false;
 }
 
-/* Factors H, its diagonal shifted as far as that takes. */
+/* Factors H, with the smallest shift of its diagonal that works. */
 static gsolve_status factor(gs_coarsest_factors *F, gsolve_context *ctx, const host_matrix *H)
 {
     double shift = 0;
@@ -271,9 +274,9 @@ gsolve_status gs_coarsest_factors_create(gs_coarsest_factors **out, gsolve_conte
     F->n = n;
     ALLOC(ctx, GSOLVE_HOST, F->b, n);
     ALLOC(ctx, GSOLVE_HOST, F->x, n);
-    if (n > 0) TRY(fetch(&H, ctx, level->A));
+    if (n > 0) TRY(fetch_matrix(&H, ctx, level->A));
     if (n > 0) TRY(find_null(F, ctx, &H, level->near_null));
-    if (n > 0) TRY(pin(F, ctx, &H));
+    if (n > 0) TRY(double_pivots(F, ctx, &H));
     if (n > 0) TRY(factor(F, ctx, &H));
     *out = F;
     F = NULL;
@@ -283,7 +286,7 @@ done:
     return status;
 }
 
-/* The columns that were factored are A's rows. */
+/* The factored columns are the rows of A, so that A' was factored. */
 void gs_coarsest_factors_solve(gs_coarsest_factors *F, bool transposed)
 {
     const cs_dis *S = F->symbolic;
@@ -291,7 +294,7 @@ void gs_coarsest_factors_solve(gs_coarsest_factors *F, bool transposed)
     double *b = F->b, *x = F->x;
     const int32_t n = F->n;
 
-    project(n, F->nulls, F->null, b);
+    project_out(n, F->nulls, F->null, b);
     if (F->cholesky) {
         cs_di_ipvec(S->pinv, b, x, n);
         cs_di_lsolve(N->L, x);
@@ -308,6 +311,6 @@ void gs_coarsest_factors_solve(gs_coarsest_factors *F, bool transposed)
         cs_di_ltsolve(N->L, x);
         cs_di_pvec(N->pinv, x, b, n);
     }
-    project(n, F->nulls, F->null, b);
+    project_out(n, F->nulls, F->null, b);
     memcpy(x, b, (size_t)n * sizeof *x);
 }

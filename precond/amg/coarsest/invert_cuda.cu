@@ -1,12 +1,14 @@
-// invert_cuda.cu: the inverse of a dense matrix on a GPU, see invert.h. A launch for each panel of
-// 32 columns: with D the inverse of the panel's own block and p its index, all blocks at once
-// become
+// invert_cuda.cu: the inverse of a dense matrix on a GPU, see invert.h. Block Gauss-Jordan
+// elimination: one launch for each panel of 32 columns. With D the inverse of the panel's diagonal
+// block and p its index, the launch computes
 //
 //     A_pp = D,  A_pj = D A_pj,  A_ip = -A_ip D,  A_ij -= A_ip D A_pj
 //
-// from one matrix into another; the blocks of 32 x 32 are computed by a block of threads each,
-// which inverts A_pp for itself: that takes no longer than to wait for another one.
-#include "precond/lanes.cuh"
+// from one matrix into another. A thread block owns one tile of 32 x 32 elements, and a thread owns
+// per_thread elements of one column of it. Each thread block inverts A_pp for itself, which takes
+// no longer than waiting for another one. A launch reads and writes the matrix once, and reads the
+// panel's row and column once per tile.
+#include "precond/subwarp.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -17,16 +19,18 @@ extern "C" {
 namespace
 {
 
-constexpr int side = 32;                     // of a block of the matrix
-constexpr int strips = gs_block_size / side; // rows that the threads are at, at once
-constexpr int of_thread = side / strips;     // elements of a thread, in one column
+constexpr int tile_side = 32; // rows and columns of a tile
+constexpr int thread_rows =
+    gs_block_size / tile_side; // rows of a tile that the block covers at once
+constexpr int per_thread =
+    tile_side / thread_rows; // elements of a tile that a thread owns, in one column
 
-using tile = double[side][side + 1];
+using tile = double[tile_side][tile_side + 1];
 
-// --- the matrix, and what it is -----------------------------------------------------------------
+// --- dense copy and measures ---------------------------------------------------------------------
 
-// *most = the larger of both; numbers that are not negative are ordered as their bits are.
-__device__ void raise(double *most, double x)
+// *most = max(*most, x). The bits of non-negative doubles are ordered like the numbers.
+__device__ void atomic_max(double *most, double x)
 {
     atomicMax(reinterpret_cast<unsigned long long *>(most),
               (unsigned long long)__double_as_longlong(x));
@@ -38,13 +42,14 @@ struct near_null {
     int count;
 };
 
-// a = A's entries among zeros; a warp a row. Lane c keeps what belongs to near-null vector c.
+// Writes A's entries into the dense matrix a, which is zero. A warp owns a row of A. It also
+// computes the row's sum of magnitudes, and its products with the near-null vectors. Reads A once.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     spread_rows(int32_t n, const O *start, const int32_t *col, const T *value, near_null w,
                 double *a, gs_inverted *found)
 {
-    const gs_lanes<32> g;
+    const gs_subwarp<32> g;
     const int64_t i = g.unit;
     const T *v = (const T *)w.value;
     double sum = 0, image[GS_MAX_NULL] = {};
@@ -60,22 +65,23 @@ __global__ void __launch_bounds__(gs_block_size)
         }
     }
     sum = g.sum(sum);
-    if (g.lane == 0) raise(&found->norm, sum);
+    if (g.lane == 0) atomic_max(&found->norm, sum);
 #pragma unroll
     for (int c = 0; c < GS_MAX_NULL; c++) {
-        if (c >= w.count) break; // the same for all
+        if (c >= w.count) break; // true in all lanes or in none
         const double all = g.sum(image[c]);
         if (g.lane > 0) continue;
-        raise(&found->image[c], fabs(all));
-        raise(&found->largest[c], fabs((double)v[i + c * w.stride]));
+        atomic_max(&found->image[c], fabs(all));
+        atomic_max(&found->largest[c], fabs((double)v[i + c * w.stride]));
     }
 }
 
-// A NaN is no maximum of anything, but makes pivots that are none.
+// found->asymmetry = max |a_ij - a_ji|. A thread owns every step-th element. A NaN does not change
+// the maximum; the pivots show it.
 __global__ void __launch_bounds__(gs_block_size)
-    compare_halves(int64_t n, const double *a, gs_inverted *found)
+    find_asymmetry(int64_t n, const double *a, gs_inverted *found)
 {
-    const gs_lanes<32> g;
+    const gs_subwarp<32> g;
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
     double most = 0;
 
@@ -84,71 +90,73 @@ __global__ void __launch_bounds__(gs_block_size)
         if (j < i) most = fmax(most, fabs(a[k] - a[j * n + i]));
     }
     most = g.largest(most);
-    if (g.lane == 0) raise(&found->asymmetry, most);
+    if (g.lane == 0) atomic_max(&found->asymmetry, most);
 }
 
-// --- a panel ------------------------------------------------------------------------------------
+// --- elimination of a panel ----------------------------------------------------------------------
 
-// t = block (I, J) of a, beyond whose end the unit matrix goes on.
+// t = tile (I, J) of a, extended by the unit matrix beyond row and column n.
 __device__ void load(tile &t, const double *a, int64_t n, int I, int J)
 {
-    const int x = (int)threadIdx.x % side, y = (int)threadIdx.x / side;
+    const int x = (int)threadIdx.x % tile_side, y = (int)threadIdx.x / tile_side;
 
 #pragma unroll
-    for (int r = y; r < side; r += strips) {
-        const int64_t i = (int64_t)I * side + r, j = (int64_t)J * side + x;
+    for (int r = y; r < tile_side; r += thread_rows) {
+        const int64_t i = (int64_t)I * tile_side + r, j = (int64_t)J * tile_side + x;
         t[r][x] = i < n && j < n ? a[i * n + j] : i == j ? 1.0 : 0.0;
     }
 }
 
-__device__ void store(double *a, int64_t n, int I, int J, const double (&own)[of_thread])
+__device__ void store(double *a, int64_t n, int I, int J, const double (&own)[per_thread])
 {
-    const int x = (int)threadIdx.x % side, y = (int)threadIdx.x / side;
+    const int x = (int)threadIdx.x % tile_side, y = (int)threadIdx.x / tile_side;
 
 #pragma unroll
-    for (int e = 0; e < of_thread; e++) {
-        const int64_t i = (int64_t)I * side + y + e * strips, j = (int64_t)J * side + x;
+    for (int e = 0; e < per_thread; e++) {
+        const int64_t i = (int64_t)I * tile_side + y + e * thread_rows,
+                      j = (int64_t)J * tile_side + x;
         if (i < n && j < n) a[i * n + j] = own[e];
     }
 }
 
-// own = this thread's elements of L R.
-__device__ void multiply(const tile &L, const tile &R, double (&own)[of_thread])
+// own = this thread's elements of the product L R.
+__device__ void multiply(const tile &L, const tile &R, double (&own)[per_thread])
 {
-    const int x = (int)threadIdx.x % side, y = (int)threadIdx.x / side;
+    const int x = (int)threadIdx.x % tile_side, y = (int)threadIdx.x / tile_side;
 
 #pragma unroll
-    for (int e = 0; e < of_thread; e++) own[e] = 0;
+    for (int e = 0; e < per_thread; e++) own[e] = 0;
 #pragma unroll 8
-    for (int k = 0; k < side; k++) {
+    for (int k = 0; k < tile_side; k++) {
         const double r = R[k][x];
 #pragma unroll
-        for (int e = 0; e < of_thread; e++) own[e] += L[y + e * strips][k] * r;
+        for (int e = 0; e < per_thread; e++) own[e] += L[y + e * thread_rows][k] * r;
     }
 }
 
-// t = its inverse, by Gauss and Jordan's elimination; the first rows pivots are the matrix's own.
+// t = its inverse, by Gauss-Jordan elimination. The first `rows` pivots belong to the matrix, the
+// others to its extension.
 __device__ void invert_tile(tile &t, int rows, gs_inverted *found)
 {
-    const int x = (int)threadIdx.x % side, y = (int)threadIdx.x / side;
+    const int x = (int)threadIdx.x % tile_side, y = (int)threadIdx.x / tile_side;
     double least = INFINITY, most = 0;
 
-    for (int k = 0; k < side; k++) {
+    for (int k = 0; k < tile_side; k++) {
         const double given = t[k][k], p = 1 / given;
         const double pivot = (x == k ? 1 : t[k][x]) * p;
-        double own[of_thread];
+        double own[per_thread];
         if (k < rows) {
             least = given > 0 ? fmin(least, given) : 0;
             most = given > 0 ? fmax(most, given) : INFINITY;
         }
 #pragma unroll
-        for (int e = 0; e < of_thread; e++) {
-            const int i = y + e * strips;
+        for (int e = 0; e < per_thread; e++) {
+            const int i = y + e * thread_rows;
             own[e] = i == k ? pivot : (x == k ? 0 : t[i][x]) - t[i][k] * pivot;
         }
         __syncthreads();
 #pragma unroll
-        for (int e = 0; e < of_thread; e++) t[y + e * strips][x] = own[e];
+        for (int e = 0; e < per_thread; e++) t[y + e * thread_rows][x] = own[e];
         __syncthreads();
     }
     if (!found || threadIdx.x > 0) return;
@@ -156,15 +164,15 @@ __device__ void invert_tile(tile &t, int rows, gs_inverted *found)
     found->most_pivot = fmax(found->most_pivot, most);
 }
 
-// to = a after panel p. Block of threads (J, I) is at block (I, J) of both.
+// to = a after the elimination of panel p. Thread block (J, I) owns tile (I, J).
 __global__ void __launch_bounds__(gs_block_size)
     eliminate_panel(int64_t n, int p, const double *a, double *to, gs_inverted *found)
 {
     __shared__ tile D, left, right;
     const int I = (int)blockIdx.y, J = (int)blockIdx.x;
-    const int x = (int)threadIdx.x % side, y = (int)threadIdx.x / side;
-    const int rows = (int)min((int64_t)side, n - (int64_t)p * side);
-    double own[of_thread];
+    const int x = (int)threadIdx.x % tile_side, y = (int)threadIdx.x / tile_side;
+    const int rows = (int)min((int64_t)tile_side, n - (int64_t)p * tile_side);
+    double own[per_thread];
 
     load(D, a, n, p, p);
     if (I != p) load(left, a, n, I, p);
@@ -173,7 +181,7 @@ __global__ void __launch_bounds__(gs_block_size)
     invert_tile(D, rows, I == p && J == p ? found : nullptr);
     if (I == p && J == p) {
 #pragma unroll
-        for (int e = 0; e < of_thread; e++) own[e] = D[y + e * strips][x];
+        for (int e = 0; e < per_thread; e++) own[e] = D[y + e * thread_rows][x];
         store(to, n, I, J, own);
         return;
     }
@@ -184,30 +192,31 @@ __global__ void __launch_bounds__(gs_block_size)
     }
     multiply(left, D, own);
     if (J != p) {
-        __syncthreads(); // all have read left
+        __syncthreads(); // all threads have read left
 #pragma unroll
-        for (int e = 0; e < of_thread; e++) left[y + e * strips][x] = own[e];
+        for (int e = 0; e < per_thread; e++) left[y + e * thread_rows][x] = own[e];
         __syncthreads();
         multiply(left, right, own);
     }
 #pragma unroll
-    for (int e = 0; e < of_thread; e++) {
-        const int64_t i = (int64_t)I * side + y + e * strips, j = (int64_t)J * side + x;
+    for (int e = 0; e < per_thread; e++) {
+        const int64_t i = (int64_t)I * tile_side + y + e * thread_rows,
+                      j = (int64_t)J * tile_side + x;
         const double before = J != p && i < n && j < n ? a[i * n + j] : 0;
         own[e] = before - own[e];
     }
     store(to, n, I, J, own);
 }
 
-// --- where A is not symmetric -------------------------------------------------------------------
+// --- nonsymmetric matrices -----------------------------------------------------------------------
 
-// What is left of A x - I; a warp a row.
+// found->residual = max |A x - I|_ij. A warp owns a row i; a lane owns every 32nd column j of x.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     check_rows(int32_t n, const O *start, const int32_t *col, const T *value, const double *x,
                gs_inverted *found)
 {
-    const gs_lanes<32> g;
+    const gs_subwarp<32> g;
     const int64_t i = g.unit;
     double most = 0;
 
@@ -220,11 +229,12 @@ __global__ void __launch_bounds__(gs_block_size)
         most = fmax(most, fabs(sum));
     }
     most = g.largest(most);
-    if (g.lane == 0) raise(&found->residual, most);
+    if (g.lane == 0) atomic_max(&found->residual, most);
 }
 
+// to = a', rounded to T. A thread writes every step-th element.
 template <class T>
-__global__ void __launch_bounds__(gs_block_size) turn(int64_t n, const double *a, T *to)
+__global__ void __launch_bounds__(gs_block_size) transpose(int64_t n, const double *a, T *to)
 {
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
 
@@ -233,12 +243,12 @@ __global__ void __launch_bounds__(gs_block_size) turn(int64_t n, const double *a
     }
 }
 
-// --- on the host --------------------------------------------------------------------------------
+// --- host functions ------------------------------------------------------------------------------
 
-// *a becomes the inverse, by way of *b.
+// *a = the inverse of *a; *b is work space of the same size.
 gsolve_status eliminate(gs_queue *q, int64_t n, double **a, double **b, gs_inverted *found)
 {
-    const int blocks = (int)((n + side - 1) / side);
+    const int blocks = (int)((n + tile_side - 1) / tile_side);
 
     for (int p = 0; p < blocks; p++) {
         double *from = *a;
@@ -263,28 +273,29 @@ gsolve_status spread(gs_queue *q, const gsolve_csr *A, gsolve_dense v, double *a
     TRY(gs_cuda(q, cudaMemsetAsync(a, 0, (size_t)(n * n) * sizeof *a, q->stream), "an inverse"));
     TRY(gs_with_start(A, [&](auto start) {
         using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
-        return gs_launch(q, "the coarsest level", spread_rows<T, O>, gs_lane_blocks(n, 32),
+        return gs_launch(q, "the coarsest level", spread_rows<T, O>, gs_subwarp_blocks(n, 32),
                          gs_block_size, A->nrows, start, A->col, (const T *)A->value, w, a, found);
     }));
-    TRY(gs_launch(q, "the coarsest level's symmetry", compare_halves, gs_grid(q, n * n),
+    TRY(gs_launch(q, "the coarsest level's symmetry", find_asymmetry, gs_grid(q, n * n),
                   gs_block_size, n, a, found));
 done:
     return status;
 }
 
 template <class T>
-gsolve_status check_and_turn(gs_queue *q, const gsolve_csr *A, const double *a, T *transposed,
-                             gs_inverted *found)
+gsolve_status check_and_transpose(gs_queue *q, const gsolve_csr *A, const double *a, T *transposed,
+                                  gs_inverted *found)
 {
     const int64_t n = A->nrows;
     gsolve_status status;
 
     TRY(gs_with_start(A, [&](auto start) {
         using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
-        return gs_launch(q, "the coarsest level's inverse", check_rows<T, O>, gs_lane_blocks(n, 32),
-                         gs_block_size, A->nrows, start, A->col, (const T *)A->value, a, found);
+        return gs_launch(q, "the coarsest level's inverse", check_rows<T, O>,
+                         gs_subwarp_blocks(n, 32), gs_block_size, A->nrows, start, A->col,
+                         (const T *)A->value, a, found);
     }));
-    TRY(gs_launch(q, "the coarsest level's transposed inverse", turn<T>, gs_grid(q, n * n),
+    TRY(gs_launch(q, "the coarsest level's transposed inverse", transpose<T>, gs_grid(q, n * n),
                   gs_block_size, n, a, transposed));
 done:
     return status;
@@ -297,23 +308,24 @@ gsolve_status invert(void *inverse, void *transposed, gs_inverted *found, gsolve
     const int64_t n = A->nrows;
     gs_inverted none = {};
     gs_queue *q = ctx->queue;
-    gs_inverted *there = nullptr;
+    gs_inverted *device_found = nullptr;
     double *a = nullptr, *b = nullptr;
     gsolve_status status;
 
     none.least_pivot = INFINITY;
-    ALLOC_DEVICE(ctx, there, 1);
+    ALLOC_DEVICE(ctx, device_found, 1);
     ALLOC_DEVICE(ctx, a, n * n);
     ALLOC_DEVICE(ctx, b, n * n);
-    TRY(gs_cuda(q, cudaMemcpyAsync(there, &none, sizeof none, cudaMemcpyHostToDevice, q->stream),
-                "an inverse"));
-    TRY(spread<T>(q, A, near_null, a, there));
-    TRY(eliminate(q, n, &a, &b, there));
-    if (transposed) TRY(check_and_turn<T>(q, A, a, (T *)transposed, there));
+    TRY(gs_cuda(
+        q, cudaMemcpyAsync(device_found, &none, sizeof none, cudaMemcpyHostToDevice, q->stream),
+        "an inverse"));
+    TRY(spread<T>(q, A, near_null, a, device_found));
+    TRY(eliminate(q, n, &a, &b, device_found));
+    if (transposed) TRY(check_and_transpose<T>(q, A, a, (T *)transposed, device_found));
     TRY(GS_KERNELS(gs_vector, ctx, A->type)->copy(q, n * n, GSOLVE_F64, a, inverse));
-    TRY(gsolve_copy(ctx, found, GSOLVE_HOST, there, GSOLVE_DEVICE, sizeof *found));
+    TRY(gsolve_copy(ctx, found, GSOLVE_HOST, device_found, GSOLVE_DEVICE, sizeof *found));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, there);
+    gsolve_free(ctx, GSOLVE_DEVICE, device_found);
     gsolve_free(ctx, GSOLVE_DEVICE, a);
     gsolve_free(ctx, GSOLVE_DEVICE, b);
     return status;

@@ -6,8 +6,8 @@
 
 #include "core/try.h"
 
-/* a (n x n by rows) = its inverse, by Gauss and Jordan's elimination in place: n^3 multiplications
- * in long rows. */
+/* a = a^-1 in place, n x n, row-major: Gauss-Jordan elimination without pivoting, n^3
+ * multiplications in long rows. */
 static void eliminate(int64_t n, double *a, gs_inverted *found)
 {
     found->least_pivot = n > 0 ? INFINITY : 1;
@@ -30,7 +30,7 @@ static void eliminate(int64_t n, double *a, gs_inverted *found)
     }
 }
 
-/* a = A's entries among zeros. */
+/* a = A as a dense matrix; measures its norm and asymmetry. */
 static void spread(const gsolve_csr *A, double *a, gs_inverted *found)
 {
     const int64_t n = A->nrows;
@@ -70,7 +70,7 @@ static void inspect_image(const gsolve_csr *A, gsolve_dense v, int32_t c, gs_inv
     }
 }
 
-/* The largest |A x - I|_ij. */
+/* max |A x - I|_ij. */
 static double residual_of(const gsolve_csr *A, const double *x)
 {
     const int64_t n = A->nrows;

@@ -1,11 +1,11 @@
-/* smoothers.c: those that divide by a diagonal: l1_jacobi, spai0, chebyshev. l1_jacobi and
- * chebyshev take D = diag(sum_j |a_ij|), which is no smaller than A where A is symmetric (x'Ax <=
- * x'Dx), so that 1 bounds the spectrum of D^-1 A without an estimate. All are polynomials in
- * D^-1 A times D^-1, so that the sweep back is the sweep.
+/* diagonal_smoothers.c: the smoothers that divide by a diagonal D: l1_jacobi, spai0 and chebyshev.
+ * l1_jacobi and chebyshev use D = diag(sum_j |a_ij|). For a symmetric A, x'Ax <= x'Dx, so that 1
+ * bounds the spectrum of D^-1 A without an estimate. All are polynomials in D^-1 A times D^-1, so
+ * that the sweep back equals the sweep.
  *
- * Where the level is multiplied by its rows, of similar lengths, or by slices on a GPU, a step is
- * one pass over these, from x_k into the vector that holds x_k-1; else it is a product and a pass
- * over vectors. */
+ * If the level's products use rows of similar lengths, or slices on a GPU, a step is one pass over
+ * the matrix, from x_k into the vector that holds x_k-1. Else a step is a product and a pass over
+ * vectors. */
 #include <string.h>
 
 #include "core/staging.h"
@@ -18,16 +18,17 @@
 
 typedef struct relaxation {
     gs_inverse_diagonal kind;
-    void *d;        /* D's reciprocals */
-    gsolve_dense p; /* chebyshev's direction, where a step, or one with A', is two passes; space */
-    int degree;     /* of the polynomial; of jacobi: its steps */
-    double omega;   /* jacobi: factor of a step */
-    int its;        /* chebyshev: see gs_polynomial_most */
+    void *d;        /* the reciprocals of D */
+    gsolve_dense p; /* the direction of chebyshev, if a step is two passes or A is not symmetric;
+                       else work space */
+    int degree;     /* degree of the polynomial; for l1_jacobi the number of steps */
+    double omega;   /* l1_jacobi: factor of a step */
+    int its;        /* chebyshev: see gs_estimate_lambda_max */
     gs_polynomial polynomial;
-    bool fused;  /* a step is one pass over rows */
-    bool sliced; /* ... with one column one over the matrix's slices */
-    bool even;   /* it may be one for several columns, while the rows are there */
-    double mean; /* entries a row */
+    bool fused;  /* a step is one pass over the rows */
+    bool sliced; /* for one column a step is one pass over the slices of the matrix */
+    bool even;   /* for several columns a step can be one pass over the rows, while they exist */
+    double mean; /* entries per row */
     gsolve_matrix_info A;
 } relaxation;
 
@@ -40,7 +41,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, s);
 }
 
-/* The part of the spectrum of D^-1 A, of which 1 is a bound, that a polynomial is for. */
+/* Sets the upper end of the spectrum of D^-1 A for the polynomial. 1 is a bound. */
 static gsolve_status set_spectrum(relaxation *s, gsolve_context *ctx, const gs_level_view *level)
 {
     gsolve_dense q = {0};
@@ -51,7 +52,8 @@ static gsolve_status set_spectrum(relaxation *s, gsolve_context *ctx, const gs_l
     if (s->its == 0) return GSOLVE_OK;
     TRY(gs_dense_new(&q, ctx, gs_location(ctx), level->A->type, level->A->nrows, 1));
     ALLOC(ctx, GSOLVE_DEVICE, square, 1);
-    TRY(gs_polynomial_most(&s->polynomial.most, ctx, level->matrix, s->d, s->its, s->p, q, square));
+    TRY(gs_estimate_lambda_max(&s->polynomial.most, ctx, level->matrix, s->d, s->its, s->p, q,
+                               square));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, square);
     gsolve_free(ctx, GSOLVE_DEVICE, q.value);
@@ -73,15 +75,16 @@ done:
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view *level,
-                           relaxation is)
+                           relaxation given)
 {
     const gsolve_csr *A = level->A;
-    const bool keeps = is.omega == 0 && is.degree > 1; /* the last direction */
+    const bool needs_direction =
+        given.omega == 0 && given.degree > 1; /* whether a sweep stores directions */
     relaxation *s = NULL;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, s, 1);
-    *s = is;
+    *s = given;
     s->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)A->nrows, gs_type_size(A->type));
     TRY(s->d ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(gs_relax_applies(&s->fused, &s->mean, ctx, level->matrix, A));
@@ -91,7 +94,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view
     if (strcmp(s->A.format, "csr") != 0) {
         TRY(gs_relax_rows_are_even(&s->even, ctx, A, s->mean, level->longest));
     }
-    if (s->its > 0 || (keeps && (!(s->fused || s->sliced) || level->nonsymmetric))) {
+    if (s->its > 0 || (needs_direction && (!(s->fused || s->sliced) || level->nonsymmetric))) {
         TRY(gs_dense_new(&s->p, ctx, gs_location(ctx), A->type, A->nrows, 1));
     }
     TRY(update(s, ctx, level, NULL));
@@ -140,10 +143,11 @@ static gs_polynomial_step next_step(const relaxation *S, gs_polynomial_step s)
     return S->omega != 0 ? s : gs_polynomial_next(S->polynomial, s);
 }
 
-/* From 0, x itself is the direction after the first step; after the last it is not needed. */
-static gsolve_status sweep_apart(const relaxation *S, gsolve_context *ctx,
-                                 const gs_level_view *level, gsolve_dense b, gsolve_dense x,
-                                 gsolve_dense space, bool zero)
+/* A sweep of products and passes over vectors. From zero, x is the direction after the first step.
+ * After the last step no direction is needed. */
+static gsolve_status sweep_unfused(const relaxation *S, gsolve_context *ctx,
+                                   const gs_level_view *level, gsolve_dense b, gsolve_dense x,
+                                   gsolve_dense space, bool zero)
 {
     const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, b.type);
     void *p = b.ncols > 1 ? gs_extra_vector(space, 1) : S->p.value;
@@ -152,7 +156,7 @@ static gsolve_status sweep_apart(const relaxation *S, gsolve_context *ctx,
 
     for (int k = 0; k < S->degree; k++) {
         const bool first = zero && k == 0;
-        gs_stepped v = {.d = S->d, .b = b.value, .x = x.value};
+        gs_step_vectors v = {.d = S->d, .b = b.value, .x = x.value};
         if (k > 0) s = next_step(S, s);
         if (!first) {
             TRY(gs_level_multiply(level, 1, x, 0, space));
@@ -166,10 +170,10 @@ done:
     return status;
 }
 
-/* y = x + s->a d * (b - A x) + s->c (x - old), or the residual where s is NULL. */
-static gsolve_status pass(const relaxation *S, gsolve_context *ctx, const gs_level_view *level,
-                          const gs_polynomial_step *s, gsolve_dense b, const void *x,
-                          const void *old, void *y)
+/* y = x + s->a d * (b - A x) + s->c (x - old), or y = b - A x if s is NULL. */
+static gsolve_status fused_pass(const relaxation *S, gsolve_context *ctx,
+                                const gs_level_view *level, const gs_polynomial_step *s,
+                                gsolve_dense b, const void *x, const void *old, void *y)
 {
     const gs_relax_kernels *rows = GS_KERNELS(gs_relax, ctx, b.type);
     gs_step step = {.b = b.value, .old = old, .y = y};
@@ -179,13 +183,15 @@ static gsolve_status pass(const relaxation *S, gsolve_context *ctx, const gs_lev
         return gs_matrix_step(level->matrix, x, &step);
     }
     if (!s) return rows->residual(ctx->queue, level->A, S->mean, b.ncols, b.value, x, y);
-    return rows->relax(ctx->queue, level->A, S->mean, b.ncols, s->a, s->c, S->d, b.value, x, old,
-                       y);
+    return rows->relax(
+        ctx->queue, level->A, S->mean, b.ncols, x,
+        &(gs_relax_step){.a = s->a, .c = s->c, .d = S->d, .b = b.value, .old = old, .y = y});
 }
 
-/* The last step of a cycle that ends in double precision. */
-static gsolve_status pass_wide(const relaxation *S, const gs_level_view *level,
-                               gs_polynomial_step s, const void *b, const void *x, const void *old)
+/* The last step of a cycle that writes its result in double precision. */
+static gsolve_status last_pass_f64(const relaxation *S, const gs_level_view *level,
+                                   gs_polynomial_step s, const void *b, const void *x,
+                                   const void *old)
 {
     const gs_step step = {.a = s.a,
                           .c = s.c,
@@ -199,19 +205,21 @@ static gsolve_status pass_wide(const relaxation *S, const gs_level_view *level,
     return gs_matrix_step(level->matrix, x, &step);
 }
 
-static gsolve_status begin_from_zero(const relaxation *S, gsolve_context *ctx,
-                                     const gs_level_view *level, double a, gsolve_dense b, void *x)
+static gsolve_status first_step_from_zero(const relaxation *S, gsolve_context *ctx,
+                                          const gs_level_view *level, double a, gsolve_dense b,
+                                          void *x)
 {
     const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, b.type);
 
     if (level->f64_in) {
-        return kernels->narrow(ctx->queue, b.nrows, a, S->d, level->f64_in->r, b.value, x);
+        return kernels->step_from_f64(ctx->queue, b.nrows, a, S->d, level->f64_in->r, b.value, x);
     }
     return kernels->step(ctx->queue, b.nrows, b.ncols, a, 0,
-                         (gs_stepped){.d = S->d, .b = b.value, .x = x});
+                         (gs_step_vectors){.d = S->d, .b = b.value, .x = x});
 }
 
-/* The same to and fro between x and space, with x_k - x_k-1 for p. */
+/* A sweep of fused passes, alternately from x to space and back; x_k - x_k-1 serves as the
+ * direction. */
 static gsolve_status sweep_fused(const relaxation *S, gsolve_context *ctx,
                                  const gs_level_view *level, gsolve_dense b, gsolve_dense x,
                                  gsolve_dense space, bool zero)
@@ -222,13 +230,13 @@ static gsolve_status sweep_fused(const relaxation *S, gsolve_context *ctx,
     gs_polynomial_step s = first_step(S);
     gsolve_status status = GSOLVE_OK;
 
-    if (zero) TRY(begin_from_zero(S, ctx, level, s.a, b, now));
+    if (zero) TRY(first_step_from_zero(S, ctx, level, s.a, b, now));
     for (int k = 0; k < passes; k++) {
         void *after = before;
         const void *old = zero && k == 0 ? NULL : before;
         if (zero || k > 0) s = next_step(S, s);
-        if (level->f64_out && k + 1 == passes) return pass_wide(S, level, s, b.value, now, old);
-        TRY(pass(S, ctx, level, &s, b, now, old, after));
+        if (level->f64_out && k + 1 == passes) return last_pass_f64(S, level, s, b.value, now, old);
+        TRY(fused_pass(S, ctx, level, &s, b, now, old, after));
         before = now;
         now = after;
     }
@@ -242,13 +250,14 @@ done:
 
 #define FEW_ROWS 1000000
 
-/* Whether a step on so many columns is one pass. Slices are faster than rows for one column, and
- * for several where there are many rows: with a thread to a row, few keep a GPU waiting. */
-static bool in_one_pass(const relaxation *s, const gs_level_view *level, int32_t columns)
+/* Whether a step on this many columns is one pass over the matrix. Slices are faster than rows for
+ * one column. They are faster for several columns too if there are many rows; with a thread per
+ * row, a small matrix does not fill a GPU. */
+static bool is_fused(const relaxation *s, const gs_level_view *level, int32_t columns)
 {
-    const bool few = s->even && level->A->col && level->A->nrows <= FEW_ROWS;
+    const bool small_even = s->even && level->A->col && level->A->nrows <= FEW_ROWS;
 
-    return !level->transposed && (s->fused || (columns > 1 ? few : s->sliced));
+    return !level->transposed && (s->fused || (columns > 1 ? small_even : s->sliced));
 }
 
 static bool fuses_f64(const void *self, const gs_level_view *level)
@@ -262,8 +271,8 @@ static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_level
     const relaxation *s = self;
 
     (void)back;
-    return (in_one_pass(s, level, b.ncols) ? sweep_fused : sweep_apart)(s, ctx, level, b, x, space,
-                                                                        zero);
+    return (is_fused(s, level, b.ncols) ? sweep_fused : sweep_unfused)(s, ctx, level, b, x, space,
+                                                                       zero);
 }
 
 static gsolve_status residual(const void *self, gsolve_context *ctx, const gs_level_view *level,
@@ -271,18 +280,18 @@ static gsolve_status residual(const void *self, gsolve_context *ctx, const gs_le
 {
     const relaxation *s = self;
 
-    if (!in_one_pass(s, level, b.ncols)) return gs_level_residual(level, ctx, b, x, r);
-    return pass(s, ctx, level, NULL, b, x.value, NULL, r.value);
+    if (!is_fused(s, level, b.ncols)) return gs_level_residual(level, ctx, b, x, r);
+    return fused_pass(s, ctx, level, NULL, b, x.value, NULL, r.value);
 }
 
-/* Passes over the matrix with b, d, x and what was before it; else with b, d, x twice and, for a
- * polynomial, p twice beside the product. */
+/* Bytes of a sweep. One pass: the matrix, b, d, x and the vector before x. Two passes: the product,
+ * and b, d, x twice; for a polynomial also p twice. */
 static size_t bytes(const void *self, const gs_level_view *level)
 {
     const relaxation *s = self;
     const size_t vector = (size_t)level->A->nrows * gs_type_size(level->A->type);
-    const bool keeps = s->omega == 0 && s->degree > 1;
-    const size_t beside = s->fused || s->sliced ? (s->degree > 1 ? 3 : 4) : keeps ? 7 : 5;
+    const bool needs_direction = s->omega == 0 && s->degree > 1;
+    const size_t beside = s->fused || s->sliced ? (s->degree > 1 ? 3 : 4) : needs_direction ? 7 : 5;
 
     return (size_t)s->degree * (s->A.bytes + beside * vector);
 }

@@ -1,14 +1,14 @@
-/* ilu.c: the smoother ilu: x += M^-1 (b - A x), M = (I + L) D (I + U) the incomplete LU
- * factorisation of level 0. The sweep back is the sweep: M is symmetric where A is.
+/* ilu.c: the smoother ilu: x += M^-1 (b - A x), where M = (I + L) D (I + U) is the incomplete LU
+ * factorisation of level 0. M is symmetric if A is, so that the sweep back equals the sweep.
  *
  * On the CPU these are the factors of the preconditioner ilu, and solves with them are exact. On a
- * device of its own memory the factors are those of ilu.h, and a solve with I + T, T strictly
- * triangular, is approximated by steps of Jacobi from y_0 = r,
+ * GPU the factors are those of ilu.h, and a solve with I + T, T strictly triangular, is
+ * approximated by Jacobi steps from y_0 = r,
  *
  *     y_k+1 = r - T y_k
  *
- * which end at the solution and remove first what oscillates, for which a smoother is there (Anzt,
- * Chow and Dongarra, Euro-Par 2015). */
+ * They reach the solution after at most n steps, and reduce oscillating errors first, which is what
+ * a smoother needs (Anzt, Chow and Dongarra, Euro-Par 2015). */
 #include "precond/amg/smoothers/ilu.h"
 
 #include <string.h>
@@ -38,29 +38,31 @@ static void destroy(void *self, gsolve_context *ctx)
 
 static gsolve_status factor_exactly(gs_ilu *s, gsolve_context *ctx, const gsolve_csr *A)
 {
-    gs_strict L = {0}, U = {0};
+    gs_strict_triangle L = {0}, U = {0};
     double *d = NULL, shift = 0;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, d, A->nrows);
-    TRY(gs_strict_of(&L, ctx, A, false));
-    TRY(gs_strict_of(&U, ctx, A, true));
+    TRY(gs_strict_triangle_extract(&L, ctx, A, false));
+    TRY(gs_strict_triangle_extract(&U, ctx, A, true));
     TRY(gs_factors_plan(&s->factors, ctx, A->type, &L));
-    TRY(gs_incomplete_lu(&L, &U, d, ctx, "amg,smoother=ilu", A, &s->factors.lower.schedule, true,
-                         &shift));
+    TRY(gs_incomplete_lu(
+        &L, &U, d, ctx, A,
+        &(gs_incomplete_args){"amg,smoother=ilu", &s->factors.lower.schedule, true}, &shift));
     TRY(gs_factors_store(&s->factors, ctx, A->type, &L, &U, d));
 done:
-    gs_strict_free(&U, ctx);
-    gs_strict_free(&L, ctx);
+    gs_strict_triangle_free(&U, ctx);
+    gs_strict_triangle_free(&L, ctx);
     gsolve_free(ctx, GSOLVE_HOST, d);
     return status;
 }
 
 /* --- factors on a device ---------------------------------------------------------------------- */
 
-/* t's rows get values, and are made a matrix, in the format of A's, unless they are one. */
-static gsolve_status put(gs_ilu_side *t, gsolve_context *ctx, const gsolve_csr *A,
-                         const char *format, const void *s, const void *d, bool upper)
+/* Sets the values of the strict triangle t from the factorisation (s, d). The first call also makes
+ * it a matrix, in this format. */
+static gsolve_status set_side(gs_ilu_side *t, gsolve_context *ctx, const gsolve_csr *A,
+                              const char *format, const void *s, const void *d, bool upper)
 {
     const gs_ilu_kernels *kernels = GS_KERNELS(gs_ilu, ctx, A->type);
     gsolve_csr made = {0};
@@ -80,7 +82,8 @@ done:
     return status;
 }
 
-/* S, d = the factorisation after all sweeps: entry by entry of A, and the reciprocals of D. */
+/* Runs GS_ILU_SWEEPS sweeps, alternately between the two arrays of S and of d. S: s_ij for each
+ * entry of A. d: 1 / D_ii. */
 static gsolve_status factor_in_sweeps(gs_ilu *s, gsolve_context *ctx, const gsolve_csr *A,
                                       void *const S[2], void *const d[2])
 {
@@ -89,7 +92,7 @@ static gsolve_status factor_in_sweeps(gs_ilu *s, gsolve_context *ctx, const gsol
     const void *old = A->value;
     gsolve_status status = GSOLVE_OK;
 
-    for (int k = 0; k < 2; k++) TRY(diagonal->reciprocals(ctx->queue, A, GS_POINTS, d[k]));
+    for (int k = 0; k < 2; k++) TRY(diagonal->reciprocals(ctx->queue, A, GS_POINT_JACOBI, d[k]));
     for (int k = 0; k < GS_ILU_SWEEPS; k++) {
         TRY(kernels->sweep(ctx->queue, A, s->mean, old, d[k % 2], S[k % 2], d[(k + 1) % 2]));
         old = S[k % 2];
@@ -98,7 +101,7 @@ done:
     return status;
 }
 
-static gsolve_status factor_nearly(gs_ilu *s, gsolve_context *ctx, const gsolve_csr *A)
+static gsolve_status factor_iteratively(gs_ilu *s, gsolve_context *ctx, const gsolve_csr *A)
 {
     const size_t size = gs_type_size(A->type);
     void *S[2] = {NULL, NULL}, *spare = NULL;
@@ -112,8 +115,8 @@ static gsolve_status factor_nearly(gs_ilu *s, gsolve_context *ctx, const gsolve_
     TRY(spare ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     void *const d[2] = {GS_ILU_SWEEPS % 2 ? spare : s->d, GS_ILU_SWEEPS % 2 ? s->d : spare};
     TRY(factor_in_sweeps(s, ctx, A, S, d));
-    TRY(put(&s->L, ctx, A, s->A.format, S[(GS_ILU_SWEEPS - 1) % 2], s->d, false));
-    TRY(put(&s->U, ctx, A, s->A.format, S[(GS_ILU_SWEEPS - 1) % 2], s->d, true));
+    TRY(set_side(&s->L, ctx, A, s->A.format, S[(GS_ILU_SWEEPS - 1) % 2], s->d, false));
+    TRY(set_side(&s->U, ctx, A, s->A.format, S[(GS_ILU_SWEEPS - 1) % 2], s->d, true));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, S[0]);
     gsolve_free(ctx, GSOLVE_DEVICE, S[1]);
@@ -123,8 +126,9 @@ done:
 
 /* --- set-up ----------------------------------------------------------------------------------- */
 
-#define LARGEST  1.5 /* eigenvalue of M^-1 A that sweeps are to see: from 2 on they amplify */
-#define ITS_SUIT 8
+#define MAX_EIGENVALUE \
+    1.5 /* largest eigenvalue of M^-1 A after scaling; from 2 on a sweep amplifies the error */
+#define DEFAULT_ITS 8
 
 typedef struct sweep_space {
     const gs_ilu *s;
@@ -132,7 +136,7 @@ typedef struct sweep_space {
     gsolve_dense r, space;
 } sweep_space;
 
-/* p = M^-1 A (scale p) */
+/* A gs_linear_map: p = M^-1 A (scale p). */
 static gsolve_status apply_sweep(const void *data, gsolve_context *ctx, double scale,
                                  gsolve_dense p)
 {
@@ -145,7 +149,8 @@ done:
     return status;
 }
 
-/* The fewer steps, the further beyond 1 the eigenvalues of M^-1 A may lie. */
+/* Estimates the largest eigenvalue of M^-1 A by power iterations, and scales M^-1 if it is above
+ * MAX_EIGENVALUE. The fewer Jacobi steps, the larger it can be. */
 static gsolve_status set_scale(gs_ilu *s, gsolve_context *ctx, const gs_level_view *level, int its)
 {
     const gsolve_csr *A = level->A;
@@ -160,8 +165,8 @@ static gsolve_status set_scale(gs_ilu *s, gsolve_context *ctx, const gs_level_vi
     TRY(gs_dense_new(&w.r, ctx, gs_location(ctx), A->type, A->nrows, 1));
     TRY(gs_dense_new(&w.space, ctx, gs_location(ctx), A->type, A->nrows, 1));
     ALLOC(ctx, GSOLVE_DEVICE, square, 1);
-    TRY(gs_growth(&growth, ctx, apply_sweep, &w, its, p, square));
-    if (growth > LARGEST) s->scale = LARGEST / growth;
+    TRY(gs_power_iteration(&growth, ctx, apply_sweep, &w, its, p, square));
+    if (growth > MAX_EIGENVALUE) s->scale = MAX_EIGENVALUE / growth;
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, square);
     gsolve_free(ctx, GSOLVE_DEVICE, p.value);
@@ -177,8 +182,8 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gs_level_view
     gsolve_status status;
 
     if (s->exact) return factor_exactly(s, ctx, level->A);
-    TRY(factor_nearly(s, ctx, level->A));
-    TRY(set_scale(s, ctx, level, options->its < 0 ? ITS_SUIT : options->its));
+    TRY(factor_iteratively(s, ctx, level->A));
+    TRY(set_scale(s, ctx, level, options->its < 0 ? DEFAULT_ITS : options->its));
 done:
     return status;
 }
@@ -210,14 +215,14 @@ done:
     return status;
 }
 
-/* A with b, x and r, both factors, and z, x twice. */
+/* Moves A with b, x and r; both factors; z, and x twice. */
 static size_t bytes(const void *self, const gs_level_view *level)
 {
     const gs_ilu *s = self;
     const size_t vector = (size_t)level->A->nrows * gs_type_size(level->A->type);
     gsolve_matrix_info L, U;
 
-    if (s->exact) return s->A.bytes + gs_factors_moved(&s->factors) + 6 * vector;
+    if (s->exact) return s->A.bytes + gs_factors_bytes(&s->factors) + 6 * vector;
     gsolve_matrix_describe(s->L.T, &L);
     gsolve_matrix_describe(s->U.T, &U);
     return s->A.bytes + (size_t)s->steps * (L.bytes + U.bytes + 6 * vector) + 9 * vector;

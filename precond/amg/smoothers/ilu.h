@@ -1,29 +1,28 @@
-/* ilu.h: what the smoother ilu asks of a device with memory of its own: the incomplete
- * factorisation of level 0, A ~ M = (I + L) D (I + U), of which all entries are computed at once.
- * With
+/* ilu.h: the incomplete LU factorisation of level 0 on a GPU, A ~ M = (I + L) D (I + U), computed
+ * by fixed-point sweeps over all entries at once. With
  *
  *     s_ij = a_ij - sum_{k < min(i, j)} s_ik s_kj / s_kk        on the pattern of A
  *
- * D = diag(s_ii), L = (lower s) D^-1, U = D^-1 (upper s). A sweep takes the right side from the
- * sweep before it, the first from A: after as many sweeps as rows depend on each other one by one
- * this is the factorisation, and close to it after a few (Chow and Patel, SIAM Journal on
- * Scientific Computing 37, 2015, who scale L; so, M is symmetric after any number of sweeps if A
- * is). */
+ * D = diag(s_ii), L = (lower part of s) D^-1, U = D^-1 (upper part of s). A sweep evaluates the
+ * right-hand side with the s of the previous sweep, the first with A. After as many sweeps as the
+ * longest chain of dependent rows has members, the result is exact; it is close after a few (Chow
+ * and Patel, SIAM Journal on Scientific Computing 37, 2015). Chow and Patel scale L. This form
+ * keeps M symmetric after any number of sweeps if A is symmetric. */
 #ifndef GS_PRECOND_AMG_SMOOTHERS_ILU_H
 #define GS_PRECOND_AMG_SMOOTHERS_ILU_H
 
 #include "matrix/csr.h"
 
-#define GS_ILU_SWEEPS 3 /* after which cycles are as good as after more */
+#define GS_ILU_SWEEPS 3 /* more sweeps do not make the cycles converge faster */
 
 typedef struct gs_ilu_kernels {
-    /* *T, owned = the part of A below (upper: above) its diagonal, values unset */
+    /* *T, owned = the pattern of A below its diagonal, or above it if upper; values unset */
     gsolve_status (*side)(gsolve_csr *T, gsolve_context *ctx, const gsolve_csr *A, bool upper);
-    /* A sweep: next = s of A's entries from what old holds; inverse[i] = 1 / D_ii where row i has a
-     * diagonal entry, d: the same before. mean: entries a row of A. */
+    /* A sweep: next = s from the values in old; inverse[i] = 1 / D_ii if row i has a diagonal
+     * entry. d: the reciprocals of the previous sweep. mean: entries per row of A. */
     gsolve_status (*sweep)(gs_queue *q, const gsolve_csr *A, double mean, const void *old,
                            const void *d, void *next, void *inverse);
-    /* T's values from s: L's are s_ij d_j, U's d_i s_ij */
+    /* The values of T from s: L has s_ij d_j, U has d_i s_ij */
     gsolve_status (*put)(gs_queue *q, const gsolve_csr *A, const void *s, const void *d,
                          const gsolve_csr *T, bool upper);
 } gs_ilu_kernels;

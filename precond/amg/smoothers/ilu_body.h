@@ -1,4 +1,4 @@
-/* ilu_body.h: the factorisation for one type, see ilu.h. */
+/* ilu_body.h: the sweeps of ilu.h on the CPU for one value type. */
 
 static double FN(entry)(const gsolve_csr *A, int32_t i, int64_t e, const T *old, const T *d)
 {

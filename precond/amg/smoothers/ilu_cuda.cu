@@ -1,5 +1,5 @@
-// ilu_cuda.cu: the factorisation of ilu.h on a GPU: some lanes share a row, each has entries of it.
-#include "precond/amg/coarsening/classical/counts.cuh"
+// ilu_cuda.cu: the incomplete factorisation of ilu.h on a GPU.
+#include "precond/amg/coarsening/classical/prefix_sum.cuh"
 #include "precond/amg/smoothers/row_lanes.cuh"
 
 extern "C" {
@@ -12,9 +12,10 @@ namespace
 #define SMALL __device__ inline
 #include "precond/amg/smoothers/ilu_rule.h"
 
-// --- the sides ----------------------------------------------------------------------------------
+// --- strict triangles ----------------------------------------------------------------------------
 
-// length[i] = entries of row i below, or above, its diagonal.
+// length[i] = the number of entries of row i below its diagonal, or above it if upper. A thread
+// owns a row, and finds the diagonal by binary search.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     measure_side(int32_t n, const O *start, const int32_t *col, bool upper, int32_t *length)
@@ -25,7 +26,7 @@ __global__ void __launch_bounds__(gs_block_size)
     if (i >= n) return;
     O from = start[i], to = start[i + 1];
     const O end = to;
-    while (from < to) { // to the first entry that is not below, or is above
+    while (from < to) { // finds the first entry that does not belong to the lower part
         const O middle = from + (to - from) / 2;
         if (col[middle] < i || (upper && col[middle] == i)) {
             from = middle + 1;
@@ -36,13 +37,14 @@ __global__ void __launch_bounds__(gs_block_size)
     length[i] = (int32_t)(upper ? end - from : from - start[i]);
 }
 
-// The first entries of A's rows (upper: the last) become T's.
+// Copies the pattern of the first entries of A's rows (upper: the last) to T. Four threads own a
+// row. Moves T's pattern once.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     copy_side(int32_t n, const O *start, const int32_t *col, bool upper, const int64_t *first,
               bool wide, void *to_start, int32_t *to_col)
 {
-    const gs_lanes<4> g;
+    const gs_subwarp<4> g;
     const int64_t i = g.unit;
 
     if (i > n) return;
@@ -67,13 +69,13 @@ gsolve_status make_side(gsolve_csr *T, gsolve_context *ctx, const gsolve_csr *A,
     ALLOC_DEVICE(ctx, length, (size_t)n + 1);
     ALLOC_DEVICE(ctx, first, (size_t)n + 1);
     TRY(gs_launch(ctx->queue, "a triangle's rows", measure_side<O>,
-                  gs_lane_blocks((int64_t)n + 1, 1), gs_block_size, n, start, A->col, upper,
+                  gs_subwarp_blocks((int64_t)n + 1, 1), gs_block_size, n, start, A->col, upper,
                   length));
-    TRY(gs_add_up(ctx, n, length, first, &entries));
+    TRY(gs_prefix_sum(ctx, n, length, first, &entries));
     TRY(gs_csr_new_at(&C, ctx, GSOLVE_DEVICE, n, n, entries, A->type));
     TRY(gs_launch(ctx->queue, "a triangle's columns", copy_side<O>,
-                  gs_lane_blocks((int64_t)n + 1, 4), gs_block_size, n, start, A->col, upper, first,
-                  C.offset == GSOLVE_O64, const_cast<void *>(C.start),
+                  gs_subwarp_blocks((int64_t)n + 1, 4), gs_block_size, n, start, A->col, upper,
+                  first, C.offset == GSOLVE_O64, const_cast<void *>(C.start),
                   const_cast<int32_t *>(C.col)));
     *T = C;
     C = gsolve_csr();
@@ -89,13 +91,17 @@ gsolve_status side(gsolve_csr *T, gsolve_context *ctx, const gsolve_csr *A, bool
     return gs_with_start(A, [&](auto start) { return make_side(T, ctx, A, start, upper); });
 }
 
-// --- the factors --------------------------------------------------------------------------------
+// --- factorisation -------------------------------------------------------------------------------
 
+// One sweep. L threads own a row, and each of them computes whole entries s_ij in double precision:
+// it walks through row i up to min(i, j), and looks up column j in the rows of these columns by
+// binary search. Reads only old and d, so that the result does not depend on the order of the
+// threads.
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     sweep_rows(gs_rows<T, O> A, int32_t n, const T *old, const T *d, T *next, T *inverse)
 {
-    const gs_lanes<L> g;
+    const gs_subwarp<L> g;
     const int64_t i = g.unit;
 
     if (i >= n) return;
@@ -104,7 +110,7 @@ __global__ void __launch_bounds__(gs_block_size)
         const int32_t j = A.col[e], least = min((int32_t)i, j);
         const double a = (double)A.value[e];
         double sum = a;
-        for (int64_t k = begin; A.col[k] < least; k++) { // entry e itself ends it
+        for (int64_t k = begin; A.col[k] < least; k++) { // the loop ends at entry e at the latest
             const int32_t m = A.col[k];
             const int64_t at = gs_row_find(A.col, A.start[m], A.start[m + 1], j);
             if (at >= 0) sum -= (double)old[k] * (double)d[m] * (double)old[at];
@@ -122,20 +128,22 @@ gsolve_status sweep(gs_queue *q, const gsolve_csr *A, double mean, const void *o
     return gs_with_start(A, [&](auto start) {
         using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
         const gs_rows<T, O> rows = {start, A->col, (const T *)A->value};
-        return gs_with_lanes(mean, [&](auto lanes) {
+        return gs_with_subwarp(mean, [&](auto lanes) {
             return gs_launch(q, "incomplete factors", sweep_rows<decltype(lanes)::value, T, O>,
-                             gs_lane_blocks(A->nrows, lanes), gs_block_size, rows, A->nrows,
+                             gs_subwarp_blocks(A->nrows, lanes), gs_block_size, rows, A->nrows,
                              (const T *)old, (const T *)d, (T *)next, (T *)inverse);
         });
     });
 }
 
+// value = the entries of one triangle of s, scaled by d. Four threads own a row. Moves the triangle
+// once.
 template <class T, class O, class P>
 __global__ void __launch_bounds__(gs_block_size)
     put_rows(int32_t n, const O *start, const T *s, const T *d, const P *to_start,
              const int32_t *to_col, T *value, bool upper)
 {
-    const gs_lanes<4> g;
+    const gs_subwarp<4> g;
     const int64_t i = g.unit;
 
     if (i >= n) return;
@@ -156,7 +164,7 @@ gsolve_status put(gs_queue *q, const gsolve_csr *A, const void *s, const void *d
         return gs_with_start(side, [&](auto to_start) {
             using P = std::remove_const_t<std::remove_pointer_t<decltype(to_start)>>;
             return gs_launch(q, "a triangle's values", put_rows<T, O, P>,
-                             gs_lane_blocks(A->nrows, 4), gs_block_size, A->nrows, start,
+                             gs_subwarp_blocks(A->nrows, 4), gs_block_size, A->nrows, start,
                              (const T *)s, (const T *)d, to_start, side->col,
                              (T *)const_cast<void *>(side->value), upper);
         });

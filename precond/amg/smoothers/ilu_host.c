@@ -1,4 +1,4 @@
-/* ilu_host.c: the kernels of ilu.h where such a device is the CPU. */
+/* ilu_host.c: instances of ilu_body.h. Only tests run them. */
 #include "precond/amg/smoothers/ilu.h"
 
 #include "core/try.h"
@@ -6,7 +6,7 @@
 #define SMALL static inline
 #include "precond/amg/smoothers/ilu_rule.h"
 
-/* The entries [*from, *to) of row i on one side of the diagonal. */
+/* The entries [*from, *to) of row i above the diagonal if upper, else below it. */
 static void find_side(const gsolve_csr *A, bool upper, int32_t i, int64_t *from, int64_t *to)
 {
     *from = gs_start(A, i);

@@ -1,4 +1,4 @@
-/* ilu_sweep.c: sweeps of the smoother ilu, see ilu.c, for one column or several. */
+/* ilu_sweep.c: sweeps of the smoother ilu, for one column or several, see ilu.c. */
 #include "precond/amg/smoothers/ilu_sweep.h"
 
 #include "core/try.h"
@@ -7,12 +7,12 @@
 #include "vector/layout.h"
 #include "vector/vector.h"
 
-static int64_t numbers(gsolve_dense v)
+static int64_t count(gsolve_dense v)
 {
     return (int64_t)v.nrows * v.ncols;
 }
 
-/* r = b - T x, or with T'; r is none of the others. */
+/* r = b - T x, or with T'. r overlaps neither b nor x. */
 static gsolve_status subtract(const gs_ilu_side *t, gsolve_context *ctx, bool transposed,
                               gsolve_dense b, gsolve_dense x, gsolve_dense r)
 {
@@ -22,20 +22,20 @@ static gsolve_status subtract(const gs_ilu_side *t, gsolve_context *ctx, bool tr
         return GS_KERNELS(gs_relax, ctx, b.type)
             ->residual(ctx->queue, &t->rows, t->mean, b.ncols, b.value, x.value, r.value);
     }
-    TRY(GS_KERNELS(gs_vector, ctx, b.type)->copy(ctx->queue, numbers(b), b.type, b.value, r.value));
+    TRY(GS_KERNELS(gs_vector, ctx, b.type)->copy(ctx->queue, count(b), b.type, b.value, r.value));
     TRY((transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(t->T, -1, x, 1, r));
 done:
     return status;
 }
 
-/* One of the two spaces, for as many columns as space. */
-static void *space_of(const gs_ilu *s, gsolve_dense space, int which)
+/* One of the two work vectors, for as many columns as space has. */
+static void *work_vector(const gs_ilu *s, gsolve_dense space, int which)
 {
     if (space.ncols > 1) return gs_extra_vector(space, 1 + which);
     return which ? s->z.value : s->y.value;
 }
 
-/* *y = about (I + T)^-1 r, in one of the two spaces, or with T'. */
+/* *y ~ (I + T)^-1 r, or with T', in one of the two work vectors. */
 static gsolve_status solve(const gs_ilu *s, gsolve_context *ctx, const gs_ilu_side *t,
                            bool transposed, gsolve_dense r, gsolve_dense space, gsolve_dense *y)
 {
@@ -43,7 +43,7 @@ static gsolve_status solve(const gs_ilu *s, gsolve_context *ctx, const gs_ilu_si
     gsolve_status status = GSOLVE_OK;
 
     for (int k = 0; k < s->steps; k++) {
-        next.value = space_of(s, space, now.value == space_of(s, space, 0));
+        next.value = work_vector(s, space, now.value == work_vector(s, space, 0));
         TRY(subtract(t, ctx, transposed, r, now, next));
         now = next;
     }
@@ -52,9 +52,9 @@ done:
     return status;
 }
 
-/* *z = about M^-1 r, or M^-T r, in one of the two spaces; r may be space, which is used. */
-static gsolve_status solve_nearly(const gs_ilu *s, gsolve_context *ctx, bool transposed,
-                                  gsolve_dense r, gsolve_dense space, gsolve_dense *z)
+/* *z ~ M^-1 r, or M^-T r, in one of the two work vectors. r may be space, which is overwritten. */
+static gsolve_status solve_iteratively(const gs_ilu *s, gsolve_context *ctx, bool transposed,
+                                       gsolve_dense r, gsolve_dense space, gsolve_dense *z)
 {
     gsolve_dense y;
     gsolve_status status;
@@ -62,17 +62,19 @@ static gsolve_status solve_nearly(const gs_ilu *s, gsolve_context *ctx, bool tra
     TRY(solve(s, ctx, transposed ? &s->U : &s->L, transposed, r, space, &y));
     TRY(GS_KERNELS(gs_polynomial, ctx, r.type)
             ->step(ctx->queue, r.nrows, r.ncols, s->scale, 0,
-                   (gs_stepped){.d = s->d, .b = y.value, .x = space.value}));
+                   (gs_step_vectors){.d = s->d, .b = y.value, .x = space.value}));
     TRY(solve(s, ctx, transposed ? &s->L : &s->U, transposed, space, space, z));
 done:
     return status;
 }
 
-/* space = M^-1 r, or M^-T r, by the factors, which take columns; r may be space. */
+/* space = M^-1 r, or M^-T r, by exact solves, which take column-major vectors. r may be space. */
 static gsolve_status solve_exactly(const gs_ilu *s, gsolve_context *ctx, bool transposed,
                                    gsolve_dense r, gsolve_dense space)
 {
-    gs_factors *factors = (gs_factors *)(uintptr_t)&s->factors; /* may make their transposes */
+    gs_factors *factors =
+        (gs_factors *)(uintptr_t)&s
+            ->factors; /* the first transposed solve builds the transposed factors */
     gsolve_dense y = space;
     gsolve_status status;
 
@@ -104,10 +106,10 @@ gsolve_status gs_ilu_sweep(const void *self, gsolve_context *ctx, const gs_level
     if (s->exact) {
         TRY(solve_exactly(s, ctx, level->transposed, r, space));
     } else {
-        TRY(solve_nearly(s, ctx, level->transposed, r, space, &z));
+        TRY(solve_iteratively(s, ctx, level->transposed, r, space, &z));
     }
-    if (zero) return vector->copy(ctx->queue, numbers(x), x.type, z.value, x.value);
-    TRY(vector->axpby(ctx->queue, numbers(x), (gs_ratio){.sign = 1}, z.value, (gs_ratio){.sign = 1},
+    if (zero) return vector->copy(ctx->queue, count(x), x.type, z.value, x.value);
+    TRY(vector->axpby(ctx->queue, count(x), (gs_ratio){.sign = 1}, z.value, (gs_ratio){.sign = 1},
                       x.value));
 done:
     return status;

@@ -1,8 +1,9 @@
-/* relax_body.h: the passes for one type, see relax.h. */
+/* relax_body.h: the passes of relax.h on the CPU for one value type. A thread owns blocks of
+ * rows. */
 
 #include "spmv/multi_rhs/row_blocks.h"
 
-/* A pass: y = b - A x, or where d is not NULL the step. */
+/* The arguments of a pass: y = b - A x, or the step if d is not NULL. */
 typedef struct FN(relaxed) {
     const gsolve_csr *A;
     int32_t columns;
@@ -11,7 +12,7 @@ typedef struct FN(relaxed) {
     T *y;
 } FN(relaxed);
 
-/* One block of rows. */
+/* Functions for one block of rows, for both offset types. */
 #define OFFSET   int32_t
 #define ON(name) GS_PASTE(FN(name), o32)
 #include "precond/amg/smoothers/relax_rows.h"
@@ -48,11 +49,11 @@ static gsolve_status FN(residual)(gs_queue *q, const gsolve_csr *A, double mean,
 }
 
 static gsolve_status FN(relax)(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns,
-                               double a, double c, const void *d, const void *b, const void *x,
-                               const void *old, void *y)
+                               const void *x, const gs_relax_step *s)
 {
     (void)mean;
-    return FN(all_rows)(q, (FN(relaxed)){A, columns, (T)a, (T)c, d, b, x, old, y});
+    return FN(all_rows)(q,
+                        (FN(relaxed)){A, columns, (T)s->a, (T)s->c, s->d, s->b, x, s->old, s->y});
 }
 
 #undef OF

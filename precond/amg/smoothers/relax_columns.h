@@ -1,4 +1,4 @@
-/* relax_columns.h: a block of rows of relax_body.h for COLUMNS of several columns. */
+/* relax_columns.h: a block of rows of relax_body.h for COLUMNS of the columns, row-major. */
 
 static void OF_OFFSET(some)(const FN(relaxed) * v, int32_t at, int32_t end, int32_t first)
 {

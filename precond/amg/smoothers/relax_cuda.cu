@@ -1,4 +1,6 @@
-// relax_cuda.cu: the passes of relax.h on a GPU: some lanes share a row.
+// relax_cuda.cu: the passes of relax.h on a GPU. L threads own a row; each has every L-th entry. A
+// pass reads the matrix once, reads b, d and old and writes y once, and reads x through the cache.
+// The sum of a row has a fixed order for each L, which depends on the mean row length only.
 #include "core/pdl.cuh"
 #include "precond/amg/smoothers/row_lanes.cuh"
 #include "vector/each.cuh"
@@ -12,8 +14,10 @@ extern "C" {
 namespace
 {
 
-// --- the longest row --------------------------------------------------------------------------
+// --- longest row ---------------------------------------------------------------------------------
 
+// *most = the maximum row length. A thread owns every step-th row; a warp does one atomic
+// operation.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size) longest_row(int32_t n, const O *start, int *most)
 {
@@ -46,7 +50,7 @@ done:
     return status;
 }
 
-// --- the passes -------------------------------------------------------------------------------
+// --- passes --------------------------------------------------------------------------------------
 
 template <class T>
 struct keep_residual { // r = b - A x
@@ -90,12 +94,14 @@ struct step { // y = x + a d * (b - A x) + c (x - old)
     }
 };
 
+// The pass for one column. L threads own several rows at a time, so that their loads overlap. end
+// says what is done with A x: a residual or a step.
 template <int L, class T, class O, class End>
 __global__ void __launch_bounds__(gs_block_size)
     pass(gs_rows<T, O> A, int32_t n, const T *x, End end, gs_guard guard)
 {
-    constexpr int at_once = gs_rows_at_once<T>;
-    const gs_lanes<L> g;
+    constexpr int at_once = gs_rows_per_subwarp<T>;
+    const gs_subwarp<L> g;
     const int64_t groups = (int64_t)gridDim.x * (gs_block_size / L);
     int64_t i[at_once];
     T sum[at_once];
@@ -111,15 +117,16 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// The same for some columns.
+// The pass for up to 8 columns, row-major. The L threads of a row are divided into subwarps; each
+// subwarp has a share of the entries, and each lane in it W columns. See row_lanes.cuh.
 template <int L, int W, class T, class O, class End>
 __global__ void __launch_bounds__(gs_block_size)
-    pass_columns(gs_rows<T, O> A, int32_t n, gs_some_columns some, const T *x, End end,
+    pass_columns(gs_rows<T, O> A, int32_t n, gs_column_group some, const T *x, End end,
                  gs_guard guard)
 {
     constexpr int at_once = 2;
-    const gs_lanes<L> g;
-    const gs_row_member<L, W> m(some, g.lane);
+    const gs_subwarp<L> g;
+    const gs_column_lane<L, W> m(some, g.lane);
     const int64_t groups = (int64_t)gridDim.x * (gs_block_size / L);
     int64_t i[at_once];
     gs_pack<T, W> sum[at_once];
@@ -155,12 +162,12 @@ gsolve_status run_columns(const operands<T> &a, const gs_rows<T, O> &rows, End e
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t j = 0; j < a.columns && status == GSOLVE_OK; j += 8) {
-        const gs_some_columns some = gs_columns_from<W>(a.columns, j);
+        const gs_column_group some = gs_column_group_from<W>(a.columns, j);
         const double work = a.mean / 4 * some.subwarp;
-        status = gs_with_lanes(work > some.subwarp ? work : some.subwarp, [&](auto lanes) {
+        status = gs_with_subwarp(work > some.subwarp ? work : some.subwarp, [&](auto lanes) {
             return gs_launch_pdl(
-                a.q, "smooth columns by rows", pass_columns<decltype(lanes)::value, W, T, O, End>,
-                gs_lane_blocks(groups, lanes), gs_block_size, rows, a.A->nrows, some, x, end);
+                a.q, "smooth several columns", pass_columns<decltype(lanes)::value, W, T, O, End>,
+                gs_subwarp_blocks(groups, lanes), gs_block_size, rows, a.A->nrows, some, x, end);
         });
         x += 8;
         end.skip(8);
@@ -180,11 +187,11 @@ gsolve_status run(const operands<T> &a, bool aligned, const End &end)
             return aligned && a.columns % wide == 0 ? run_columns<wide>(a, rows, end)
                                                     : run_columns<1>(a, rows, end);
         }
-        return gs_with_lanes(a.mean / 2, [&](auto lanes) {
+        return gs_with_subwarp(a.mean / 2, [&](auto lanes) {
             const int64_t groups =
-                ((int64_t)a.A->nrows + gs_rows_at_once<T> - 1) / gs_rows_at_once<T>;
-            return gs_launch_pdl(a.q, "smooth by rows", pass<decltype(lanes)::value, T, O, End>,
-                                 gs_lane_blocks(groups, lanes), gs_block_size, rows, a.A->nrows,
+                ((int64_t)a.A->nrows + gs_rows_per_subwarp<T> - 1) / gs_rows_per_subwarp<T>;
+            return gs_launch_pdl(a.q, "smooth", pass<decltype(lanes)::value, T, O, End>,
+                                 gs_subwarp_blocks(groups, lanes), gs_block_size, rows, a.A->nrows,
                                  a.x, end);
         });
     });
@@ -199,11 +206,12 @@ gsolve_status residual(gs_queue *q, const gsolve_csr *A, double mean, int32_t co
 }
 
 template <class T>
-gsolve_status relax(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns, double a,
-                    double c, const void *d, const void *b, const void *x, const void *old, void *y)
+gsolve_status relax(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns, const void *x,
+                    const gs_relax_step *s)
 {
-    return run<T>({q, A, mean, columns, (const T *)x}, gs_all_aligned(b, x, old, y),
-                  step<T>{(T)a, (T)c, (const T *)d, (const T *)b, (const T *)old, (T *)y});
+    return run<T>(
+        {q, A, mean, columns, (const T *)x}, gs_all_aligned(s->b, x, s->old, s->y),
+        step<T>{(T)s->a, (T)s->c, (const T *)s->d, (const T *)s->b, (const T *)s->old, (T *)s->y});
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-/* relax_host.c: the passes of relax.h: where they suit, and on the CPU. */
+/* relax_host.c: when the passes of relax.h pay off; instances of relax_body.h. */
 #include "precond/amg/smoothers/relax.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "core/try.h"
 #include "vector/blocks.h"
 
-#define MOST(mean) (3 * (mean) + 16) /* entries of a row that still is similar to the others */
+#define MOST(mean) (3 * (mean) + 16) /* a row up to this length counts as similar to the others */
 
 gsolve_status gs_relax_rows_are_even(bool *even, gsolve_context *ctx, const gsolve_csr *A,
                                      double mean, int32_t longest)

@@ -1,4 +1,4 @@
-/* relax_rows.h: a block of rows of relax_body.h, for one type OFFSET of row starts. */
+/* relax_rows.h: a block of rows of relax_body.h, for one offset type. */
 
 static void ON(rows)(const FN(relaxed) * v, int32_t at, int32_t end)
 {
@@ -27,7 +27,7 @@ static void ON(rows)(const FN(relaxed) * v, int32_t at, int32_t end)
 #undef GS_COLUMNS_BODY
 #undef OF_OFFSET
 
-/* The same for so many columns, eight at a time, then the rest. */
+/* A block of rows for several columns: eight at a time, then the rest. */
 static void ON(rows_of_columns)(const FN(relaxed) * v, int32_t at, int32_t end)
 {
     int32_t j = 0;

@@ -1,13 +1,13 @@
-// row_lanes.cuh: products of rows with a vector, or with several columns by rows, that smoothers
-// make on their way: L lanes a row.
+// row_lanes.cuh: device functions for products of rows with a vector, or with several row-major
+// columns, as parts of smoothing kernels. L lanes own a row.
 #ifndef GS_PRECOND_AMG_SMOOTHERS_ROW_LANES_CUH
 #define GS_PRECOND_AMG_SMOOTHERS_ROW_LANES_CUH
 
-#include "precond/lanes.cuh"
+#include "precond/subwarp.cuh"
 
-// Rows of a group that are read at once, so that the reads overlap.
+// The number of rows that a subwarp reads at the same time, so that the loads overlap.
 template <class T>
-constexpr int gs_rows_at_once = 16 / (int)sizeof(T);
+constexpr int gs_rows_per_subwarp = 16 / (int)sizeof(T);
 
 template <class T, class O>
 struct gs_rows {
@@ -16,8 +16,8 @@ struct gs_rows {
     const T *value;
 };
 
-// sum[r] = this lane's part of row i[r] times x; -1: no row. x may be written by others, in places
-// that these rows do not read.
+// sum[r] = this lane's part of row i[r] times x. i[r] = -1: no row. Other threads may write x at
+// the same time, at elements that these rows do not read.
 template <int L, int R, class T, class O>
 __device__ void gs_row_sums(const gs_rows<T, O> &A, int lane, const int64_t (&i)[R], const T *x,
                             T (&sum)[R])
@@ -51,52 +51,52 @@ __device__ void gs_row_sums(const gs_rows<T, O> &A, int lane, const int64_t (&i)
     }
 }
 
-// --- several columns ----------------------------------------------------------------------------
+// --- several columns -----------------------------------------------------------------------------
 
-// Columns of vectors by rows, some of all that there are. Of a row's L lanes each subwarp of so
-// many has a share of the entries, each lane in it W columns.
-struct gs_some_columns {
-    int32_t all;     // numbers of a row, from which on to the next
-    int32_t columns; // of these, at most 8
-    int subwarp;     // lanes for them: 1, 2, 4, 8
+// A group of up to 8 columns of row-major vectors. The L lanes of a row form subwarps of this many
+// lanes. Each subwarp has a share of the row's entries; each lane in it has W columns.
+struct gs_column_group {
+    int32_t all;     // columns of the vectors: the distance from row to row
+    int32_t columns; // columns of this group, at most 8
+    int subwarp;     // lanes for these columns: 1, 2, 4 or 8
 };
 
 template <int W>
-gs_some_columns gs_columns_from(int32_t all, int32_t first)
+gs_column_group gs_column_group_from(int32_t all, int32_t first)
 {
-    gs_some_columns c = {all, all - first < 8 ? all - first : 8, 1};
+    gs_column_group c = {all, all - first < 8 ? all - first : 8, 1};
 
     while (c.subwarp * W < c.columns) c.subwarp *= 2;
     return c;
 }
 
 template <int L, int W>
-struct gs_row_member {
-    int share, shares; // of the row's entries; how many there are
-    int column;        // its first
+struct gs_column_lane {
+    int share, shares; // the share of the row's entries of this lane; the number of shares
+    int column;        // the first column of this lane
     int32_t all;
-    bool idle; // there is no such column: it does as the first does
+    bool idle; // this lane has no column: it computes the first one and stores nothing
 
-    __device__ gs_row_member(const gs_some_columns &c, int lane)
+    __device__ gs_column_lane(const gs_column_group &c, int lane)
         : share(lane / c.subwarp), shares(L / c.subwarp), column(lane % c.subwarp * W), all(c.all),
           idle(column >= c.columns)
     {
         if (idle) column = 0;
     }
-    // Where its numbers of row i are.
+    // The position of its elements of row i.
     __device__ int64_t at(int64_t i) const { return i * all + column; }
 
     template <class T>
-    __device__ T sum(T x) const // of all shares, in each lane
+    __device__ T sum(T x) const // the sum over all shares, in each lane
     {
         for (int d = L / 2; d >= L / shares; d /= 2) x += __shfl_xor_sync(gs_all_lanes, x, d);
         return x;
     }
 };
 
-// sum[r] = this lane's share of row i[r] times its columns of x, as above.
+// sum[r] = row i[r] times this lane's columns of x, summed over all shares. i[r] = -1: no row.
 template <int L, int W, int R, class T, class O>
-__device__ void gs_row_sums(const gs_rows<T, O> &A, const gs_row_member<L, W> &m,
+__device__ void gs_row_sums(const gs_rows<T, O> &A, const gs_column_lane<L, W> &m,
                             const int64_t (&i)[R], const T *x, gs_pack<T, W> (&sum)[R])
 {
     O at[R], to[R];

@@ -20,10 +20,11 @@ gsolve_status gs_rigid_body_modes(gsolve_dense *B, gsolve_context *ctx, gsolve_t
     gsolve_status status;
 
     if (d < 2 || d > 3 || xyz.nrows > INT32_MAX / d) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "%d nodes with %d coordinates; each may have 2 or 3, and less than 2^31 "
-                           "unknowns are allowed",
-                           xyz.nrows, d);
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_ARGUMENT,
+            "%d nodes with %d coordinates; a node must have 2 or 3 coordinates, and there "
+            "must be fewer than 2^31 unknowns",
+            xyz.nrows, d);
     }
     status = gs_dense_new(&new, ctx, gs_location(ctx), type, d * xyz.nrows, d == 2 ? 3 : 6);
     if (status != GSOLVE_OK) return status;

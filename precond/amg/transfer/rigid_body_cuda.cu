@@ -1,4 +1,4 @@
-// rigid_body_cuda.cu: rigid motions on a GPU.
+// rigid_body_cuda.cu: rigid body modes on a GPU.
 #include "core/cuda.cuh"
 
 extern "C" {
@@ -11,6 +11,8 @@ extern "C" {
 namespace
 {
 
+// A thread owns every step-th unknown, and computes its element in each mode. Reads the coordinates
+// and writes B once.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size) fill_modes(gsolve_dense xyz, gsolve_dense B)
 {
@@ -19,7 +21,8 @@ __global__ void __launch_bounds__(gs_block_size) fill_modes(gsolve_dense xyz, gs
 
     for (int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; i < B.nrows; i += step) {
         for (int m = 0; m < B.ncols; m++) {
-            b[i + m * B.stride] = (T)gs_rigid_motion(xyz, i / xyz.ncols, (int)(i % xyz.ncols), m);
+            b[i + m * B.stride] =
+                (T)gs_rigid_body_mode(xyz, i / xyz.ncols, (int)(i % xyz.ncols), m);
         }
     }
 }

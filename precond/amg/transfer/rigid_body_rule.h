@@ -1,9 +1,9 @@
-/* rigid_body_rule.h: the motions, the same on every device. SMALL: what a function of this device
- * is declared with. */
+/* rigid_body_rule.h: the rigid body modes, the same on every device. SMALL: the storage class of
+ * these functions in the including file. */
 
-/* Coordinate c of node I from node 0: rotations about a node of the body are as good as any, and
- * lose no digits where the origin is far away. */
-SMALL double gs_place_of_node(gsolve_dense xyz, int64_t I, int c)
+/* Coordinate c of node I relative to node 0. Rotations about any point of the body span the same
+ * space, and this one loses no digits if the origin is far away. */
+SMALL double gs_relative_coordinate(gsolve_dense xyz, int64_t I, int c)
 {
     const int64_t first = c * xyz.stride;
 
@@ -15,14 +15,14 @@ SMALL double gs_place_of_node(gsolve_dense xyz, int64_t I, int c)
     return x[I] - x[0];
 }
 
-/* Component of the motion of node I: translations, then the rotation of the plane, or those about
- * the axes of x, y and z: e_axis times the place. */
-SMALL double gs_rigid_motion(gsolve_dense xyz, int64_t I, int component, int motion)
+/* A component of a mode at node I: translations first, then the rotation in the plane, or the
+ * rotations about the x, y and z axes (e_axis times the coordinates). */
+SMALL double gs_rigid_body_mode(gsolve_dense xyz, int64_t I, int component, int motion)
 {
     const int d = xyz.ncols, axis = d == 2 ? 2 : motion - d;
 
     if (motion < d) return component == motion;
-    if (component == (axis + 1) % 3) return -gs_place_of_node(xyz, I, (axis + 2) % 3);
-    if (component == (axis + 2) % 3) return gs_place_of_node(xyz, I, (axis + 1) % 3);
+    if (component == (axis + 1) % 3) return -gs_relative_coordinate(xyz, I, (axis + 2) % 3);
+    if (component == (axis + 2) % 3) return gs_relative_coordinate(xyz, I, (axis + 1) % 3);
     return 0;
 }

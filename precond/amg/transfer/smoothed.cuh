@@ -1,4 +1,5 @@
-// smoothed.cuh: what the two parts of the prolongator on a GPU share.
+// smoothed.cuh: the interface between the two GPU files of the smoothed prolongator, pattern and
+// values.
 #ifndef GS_PRECOND_AMG_TRANSFER_SMOOTHED_CUH
 #define GS_PRECOND_AMG_TRANSFER_SMOOTHED_CUH
 

@@ -1,6 +1,7 @@
-/* smoothed_body.h: the prolongator's values for one type, see aggregation.h. */
+/* smoothed_body.h: the values of the smoothed prolongator on the CPU for one value type, see
+ * aggregation.h. */
 
-/* What row i of A_f Q is subtracted with. */
+/* The factor of row i of A_f Q. */
 static double FN(factor)(const filtered *F, double damping, int32_t i)
 {
     const int64_t end = gs_start(F->A, i + 1);
@@ -20,9 +21,9 @@ static double FN(factor)(const filtered *F, double damping, int32_t i)
     return gs_damping_of_row(damping, diagonal, fabs(moved) + others);
 }
 
-/* Whether row i, which has its own aggregate alone, has a strong neighbour in another: it is too
- * long to be smoothed. */
-static bool FN(stays)(const filtered *F, const gs_aggregates *G, int32_t i, int32_t own)
+/* Whether row i keeps its tentative values: its row of P has only its own aggregate although a
+ * strong neighbour is in another one, because the row is too long to be smoothed. */
+static bool FN(keeps_tentative)(const filtered *F, const gs_aggregates *G, int32_t i, int32_t own)
 {
     const int64_t end = gs_start(F->A, i + 1);
 
@@ -33,7 +34,7 @@ static bool FN(stays)(const filtered *F, const gs_aggregates *G, int32_t i, int3
     return false;
 }
 
-/* P's row i; slot[g]: the place of aggregate g in it. */
+/* Computes row i of P. slot[g]: the position of aggregate g in it. */
 static void FN(smooth_row)(const filtered *F, const gs_aggregates *G, double damping,
                            const int32_t *slot, int32_t i, T *p, int64_t length)
 {
@@ -43,7 +44,7 @@ static void FN(smooth_row)(const filtered *F, const gs_aggregates *G, double dam
     if (own < 0) return;
     for (int64_t e = 0; e < length; e++) p[e] = 0;
     for (int32_t c = 0; c < k; c++) p[slot[own] * k + c] = Q[(int64_t)i * k + c];
-    if (damping == 0 || (length == k && FN(stays)(F, G, i, own))) return;
+    if (damping == 0 || (length == k && FN(keeps_tentative)(F, G, i, own))) return;
     const double factor = FN(factor)(F, damping, i);
     for (int64_t e = gs_start(F->A, i); e < gs_start(F->A, i + 1); e++) {
         const int32_t j = column_of(F, i, e), g = G->of[node_of(F, j)];

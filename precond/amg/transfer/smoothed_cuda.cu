@@ -1,7 +1,7 @@
-// smoothed_cuda.cu: the prolongator on a GPU: its pattern.
+// smoothed_cuda.cu: the pattern of the smoothed prolongator on a GPU.
 #include "core/scan.cuh"
 #include "precond/amg/transfer/smoothed.cuh"
-#include "precond/lanes.cuh"
+#include "precond/subwarp.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -10,24 +10,26 @@ extern "C" {
 namespace
 {
 
-// Room of a group of lanes for its list: a bit a lane for each of 32 places.
+// Capacity of the list of a subwarp: 32 elements per lane, so that a lane has a flag for each of
+// its elements in one word.
 template <int L>
-constexpr int room = 32 * L;
-static_assert(room<32> > GS_LONGEST_SMOOTHED, "a node's aggregates and its own");
+constexpr int list_capacity = 32 * L;
+static_assert(list_capacity<32> > GS_MAX_SMOOTHED_NEIGHBOURS, "a node's aggregates and its own");
 
-// The aggregates of a node and its strong neighbours into list, in any order; returns how many.
+// Writes the aggregates of a node and of its strong neighbours to list, in any order, with
+// repetitions. Returns their number to each lane.
 template <int L>
-__device__ int32_t gather_aggregates(const gs_lanes<L> &g, const int32_t *neighbour, int32_t degree,
-                                     const int32_t *of, int32_t own, int32_t *list)
+__device__ int32_t gather_aggregates(const gs_subwarp<L> &g, const int32_t *neighbour,
+                                     int32_t degree, const int32_t *of, int32_t own, int32_t *list)
 {
     int32_t n = 0;
 
     for (int32_t from = 0; __any_sync(gs_all_lanes, from < degree); from += L) {
         const int32_t e = from + g.lane;
         const int32_t a = e < degree ? of[neighbour[e]] : -1;
-        const unsigned those = g.ballot(a >= 0);
-        if (a >= 0) list[n + __popc(those & g.below())] = a;
-        n += __popc(those);
+        const unsigned voters = g.ballot(a >= 0);
+        if (a >= 0) list[n + __popc(voters & g.below())] = a;
+        n += __popc(voters);
     }
     if (own >= 0) {
         if (g.lane == 0) list[n] = own;
@@ -37,18 +39,19 @@ __device__ int32_t gather_aggregates(const gs_lanes<L> &g, const int32_t *neighb
     return n;
 }
 
-// Node I's columns in place of its neighbours; their number, in each lane. I < 0: none, but all of
-// the warp come here.
+// Replaces the neighbours of node I by its distinct aggregates, sorted. Returns their number to
+// each lane. I < 0: no node, but all lanes of the warp call. Each lane compares its elements with
+// all others: n^2 / L comparisons in shared memory.
 template <int L, class O>
-__device__ int32_t sort_node(const gs_lanes<L> &g, const gs_connections &G, const O *start,
+__device__ int32_t sort_node(const gs_subwarp<L> &g, const gs_connections &G, const O *start,
                              const int32_t *of, bool smooth, int64_t I, int32_t *list)
 {
     const int32_t own = I >= 0 ? of[I] : -1;
     const int32_t all = own >= 0 && smooth ? G.degree[I] : 0;
     int32_t *neighbour = G.neighbour + (I >= 0 ? (int64_t)start[I * G.block] : 0);
-    const int32_t degree = all <= GS_LONGEST_SMOOTHED ? all : 0;
+    const int32_t degree = all <= GS_MAX_SMOOTHED_NEIGHBOURS ? all : 0;
     const int32_t n = gather_aggregates(g, neighbour, degree, of, own, list);
-    unsigned again = 0; // whether what the lane looks at stands further ahead too
+    unsigned again = 0; // flags of this lane's elements that occur earlier in the list
 
     for (int32_t e = g.lane, bit = 0; e < n; e += L, bit++) {
         for (int32_t f = 0; f < e; f++) {
@@ -70,34 +73,37 @@ __device__ int32_t sort_node(const gs_lanes<L> &g, const gs_connections &G, cons
     return n - g.sum(__popc(again));
 }
 
-// Nodes with more neighbours than groups of least / 32 lanes have room for, found by a warp among
-// 32. Their degree becomes ~ the number of their columns, so that the launch to come knows them.
+// Sorts the nodes with at least `least` neighbours, for which smaller subwarps have too little
+// capacity. A warp scans 32 nodes, and handles those one after the other. The degree of such a node
+// becomes ~n, n being the number of its columns, so that sort_short recognises it.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     sort_long(gs_connections G, const O *start, const int32_t *of, int32_t least)
 {
     __shared__ int32_t lists[gs_block_size * 32];
-    const gs_lanes<32> g;
+    const gs_subwarp<32> g;
     const int64_t first = g.unit * 32, I = first + g.lane;
-    unsigned those = g.ballot(I < G.nodes && G.degree[I] >= least);
+    unsigned voters = g.ballot(I < G.nodes && G.degree[I] >= least);
 
-    for (; those; those &= those - 1) {
-        const int64_t J = first + __ffs((int)those) - 1;
+    for (; voters; voters &= voters - 1) {
+        const int64_t J = first + __ffs((int)voters) - 1;
         const int32_t n =
-            sort_node<32>(g, G, start, of, true, J, lists + threadIdx.x / 32 * room<32>);
+            sort_node<32>(g, G, start, of, true, J, lists + threadIdx.x / 32 * list_capacity<32>);
         if (g.lane == 0) G.degree[J] = ~n;
     }
 }
 
+// Sorts all other nodes, L threads each, and restores the degrees that sort_long has marked. Reads
+// the neighbours and their aggregates once and writes the columns in place.
 template <int L, class O>
 __global__ void __launch_bounds__(gs_block_size)
     sort_short(gs_connections G, const O *start, const int32_t *of, bool smooth)
 {
     __shared__ int32_t lists[gs_block_size * 32];
-    const gs_lanes<L> g;
+    const gs_subwarp<L> g;
     const int32_t degree = g.unit >= G.nodes ? -1 : smooth ? G.degree[g.unit] : 0;
     const int32_t n = sort_node<L>(g, G, start, of, smooth, degree >= 0 ? g.unit : -1,
-                                   lists + threadIdx.x / L * room<L>);
+                                   lists + threadIdx.x / L * list_capacity<L>);
 
     if (g.unit < G.nodes && g.lane == 0) G.degree[g.unit] = degree >= 0 ? n : ~degree;
 }
@@ -110,16 +116,16 @@ gsolve_status columns(gsolve_context *ctx, const gsolve_csr *A, const gs_connect
 
     return gs_with_start(A, [&](auto start) {
         using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
-        return gs_with_lanes(length, [&](auto lanes) {
+        return gs_with_subwarp(length, [&](auto lanes) {
             constexpr int L = decltype(lanes)::value;
             gsolve_status status;
 
-            if (smooth) { // else nobody has told the degrees
-                TRY(gs_launch(q, "long rows' columns", sort_long<O>, gs_lane_blocks(G->nodes, 1),
-                              gs_block_size, *G, start, of, room<L>));
+            if (smooth) { // else the degrees are not set
+                TRY(gs_launch(q, "long rows' columns", sort_long<O>, gs_subwarp_blocks(G->nodes, 1),
+                              gs_block_size, *G, start, of, list_capacity<L>));
             }
             TRY(gs_launch(q, "the prolongator's columns", sort_short<L, O>,
-                          gs_lane_blocks(G->nodes, L), gs_block_size, *G, start, of, smooth));
+                          gs_subwarp_blocks(G->nodes, L), gs_block_size, *G, start, of, smooth));
         done:
             return status;
         });
@@ -147,15 +153,17 @@ done:
     return status;
 }
 
+// Writes the offsets and columns of P: a node has `block` rows with the same k columns per
+// aggregate. L threads own a node. Moves P's pattern once.
 template <int L, class O, class F>
 __global__ void __launch_bounds__(gs_block_size)
     fill_rows(gs_connections G, const O *start, const int64_t *first, int32_t k, F *offset,
               int32_t *col)
 {
-    const gs_lanes<L> g;
+    const gs_subwarp<L> g;
     const int64_t I = g.unit;
 
-    if (I >= G.nodes) return; // no sums or ballots here
+    if (I >= G.nodes) return; // there are no sums or ballots below
     const int32_t *list = G.neighbour + (int64_t)start[I * G.block];
     const int32_t length = G.degree[I] * k;
     int64_t at = first[I] * G.block * k;
@@ -172,10 +180,10 @@ gsolve_status fill_in(gs_queue *q, const gs_connections *G, const O *start, cons
 {
     F *offset = (F *)const_cast<void *>(P->start);
 
-    return gs_with_lanes(4.0 * k * G->block, [&](auto lanes) {
+    return gs_with_subwarp(4.0 * k * G->block, [&](auto lanes) {
         constexpr int L = decltype(lanes)::value;
         return gs_launch(q, "the prolongator's pattern", fill_rows<L, O, F>,
-                         gs_lane_blocks(G->nodes, L), gs_block_size, *G, start, first, k, offset,
+                         gs_subwarp_blocks(G->nodes, L), gs_block_size, *G, start, first, k, offset,
                          const_cast<int32_t *>(P->col));
     });
 }

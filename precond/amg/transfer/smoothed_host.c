@@ -1,4 +1,4 @@
-/* smoothed_host.c: the prolongator on the CPU. */
+/* smoothed_host.c: the smoothed prolongator on the CPU. */
 #include <math.h>
 #include <omp.h>
 
@@ -8,10 +8,11 @@
 #define SMALL static inline
 #include "precond/amg/transfer/smoothed_rule.h"
 
-/* --- its pattern ------------------------------------------------------------------------------ */
+/* --- pattern ---------------------------------------------------------------------------------- */
 
-/* list[0..n) ascending, equal ones once; returns how many are left. They are few: by insertion. */
-static int32_t sort_once(int32_t *list, int32_t n)
+/* Sorts list[0, n) by insertion and removes repetitions. Returns the number that is left. The lists
+ * are short. */
+static int32_t sort_unique(int32_t *list, int32_t n)
 {
     int32_t left = 0;
 
@@ -32,8 +33,8 @@ static gsolve_status columns(gsolve_context *ctx, const gsolve_csr *A, const gs_
 {
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t I = 0; I < G->nodes; I++) {
-        const bool alone = !smooth || G->degree[I] > GS_LONGEST_SMOOTHED;
-        const int32_t degree = alone ? 0 : G->degree[I];
+        const bool one_aggregate = !smooth || G->degree[I] > GS_MAX_SMOOTHED_NEIGHBOURS;
+        const int32_t degree = one_aggregate ? 0 : G->degree[I];
         int32_t *list = G->neighbour + gs_start(A, I * G->block), n = 0;
         if (of[I] >= 0) {
             for (int32_t e = 0; e < degree; e++) {
@@ -41,7 +42,7 @@ static gsolve_status columns(gsolve_context *ctx, const gsolve_csr *A, const gs_
             }
             list[n++] = of[I];
         }
-        G->degree[I] = sort_once(list, n);
+        G->degree[I] = sort_unique(list, n);
     }
     return GSOLVE_OK;
 }
@@ -74,12 +75,12 @@ static gsolve_status fill(gsolve_context *ctx, const gsolve_csr *A, const gs_con
     return GSOLVE_OK;
 }
 
-/* --- its values ------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 /* A_f: A with its weak entries moved to their rows' own nodes. */
 typedef struct filtered {
     const gsolve_csr *A;
-    const uint32_t *strong; /* bits */
+    const uint32_t *strong; /* a bit for each entry */
     int32_t block;
 } filtered;
 
@@ -88,7 +89,7 @@ static inline int32_t node_of(const filtered *F, int32_t i)
     return F->block == 1 ? i : i / F->block;
 }
 
-/* The column in which entry k of row i is in A_f. */
+/* The column in A_f of entry k of row i. */
 static inline int32_t column_of(const filtered *F, int32_t i, int64_t k)
 {
     const int32_t j = F->A->col[k], b = F->block;

@@ -1,6 +1,8 @@
-// smoothed_values_cuda.cu: the prolongator's values on a GPU.
+// smoothed_values_cuda.cu: the values of the smoothed prolongator on a GPU. All kernels read A's
+// rows, the strong bits, the aggregates and Q, and write P's values. Each entry of P is one sum in
+// the order of A's row, so that the bits do not depend on how many threads share a row.
 #include "precond/amg/transfer/smoothed.cuh"
-#include "precond/lanes.cuh"
+#include "precond/subwarp.cuh"
 
 #define SMALL static __device__
 #include "precond/amg/transfer/smoothed_rule.h"
@@ -8,18 +10,22 @@
 namespace
 {
 
-// A_f: A with its weak entries moved to their rows' own nodes.
+// What P = (I - S A_f) Q is computed from, S diagonal. A_f is A with its weak entries moved to
+// their rows' own nodes.
 template <class T, class O>
 struct filtered {
     int32_t n, block;
     const O *start;
     const int32_t *col;
     const T *a;
-    const uint32_t *strong; // bits
+    const uint32_t *strong; // a bit for each of A's entries
+    const int32_t *of;      // the aggregate of each node, -1: none
+    const T *Q;             // n x k, row-major
+    double damping;
 
     __device__ int32_t node(int32_t i) const { return block == 1 ? i : i / block; }
     __device__ bool is_strong(int64_t k) const { return strong[k / 32] >> (k % 32) & 1; }
-    // of an entry in column j
+    // the column in A_f of an entry of row i in column j
     __device__ int32_t column(int32_t i, int32_t j, bool is_strong) const
     {
         if (is_strong) return j;
@@ -31,14 +37,23 @@ struct filtered {
     }
 };
 
-// What row i of A_f Q is subtracted with. alone: the row has its own aggregate only; then 0 if a
-// strong neighbour is in another, since the row is too long to be smoothed.
+// P, whose pattern is given; its values are written.
+template <class T, class O>
+struct prolongator {
+    const O *offset;
+    const int32_t *col;
+    T *value;
+};
+
+// The factor of row i of A_f Q. own: the aggregate of row i. one_aggregate: row i of P has only its
+// own aggregate; the factor is 0 if a strong neighbour is in another one, because the row is too
+// long to be smoothed. All lanes of the group get the factor.
 template <int L, class T, class O>
-__device__ double factor_of(const gs_lanes<L> &g, const filtered<T, O> &F, int32_t i, int64_t begin,
-                            int64_t end, double damping, const int32_t *of, int32_t own, bool alone)
+__device__ double factor_of(const gs_subwarp<L> &g, const filtered<T, O> &F, int32_t i,
+                            int64_t begin, int64_t end, int32_t own, bool one_aggregate)
 {
     double diagonal = 0, moved = 0, others = 0;
-    bool stays = false;
+    bool keeps_tentative = false;
 
     for (int64_t k = begin + g.lane; k < end; k += L) {
         const int32_t j = F.column(i, k);
@@ -49,43 +64,44 @@ __device__ double factor_of(const gs_lanes<L> &g, const filtered<T, O> &F, int32
         } else {
             others += fabs(v);
         }
-        if (alone) {
-            const int32_t a = of[F.node(j)];
-            stays |= a >= 0 && a != own;
+        if (one_aggregate) {
+            const int32_t a = F.of[F.node(j)];
+            keeps_tentative |= a >= 0 && a != own;
         }
     }
-    diagonal = g.sum(diagonal); // of which one lane has it
+    diagonal = g.sum(diagonal); // one lane has it, the others 0
     moved = g.sum(moved);
     others = g.sum(others);
-    return g.ballot(stays) ? 0 : gs_damping_of_row(damping, diagonal, fabs(moved) + others);
+    return g.ballot(keeps_tentative) ? 0
+                                     : gs_damping_of_row(F.damping, diagonal, fabs(moved) + others);
 }
 
-// --- of one vector ----------------------------------------------------------------------------
+// --- one near-null vector, long rows -------------------------------------------------------------
 
-struct alignas(16) term { // of A_f Q
+struct alignas(16) term { // a_ij q_j, and the aggregate of j
     double product;
     int32_t aggregate;
 };
 
-// What has been seen of A's row, as factor_of sums it.
+// Sums over the entries of A's row that have been read, as in factor_of.
 struct row_sums {
+    int32_t own; // the row's aggregate
     double diagonal, moved, others;
-    bool stays;
+    bool keeps_tentative;
 
-    // of a row of P of so many entries: of one, 0 if it is too long a row
+    // for a row of P with this many entries; 0 if it has one because A's row is too long
     __device__ double factor(double damping, int64_t entries) const
     {
-        if (stays && entries == 1) return 0;
+        if (keeps_tentative && entries == 1) return 0;
         return gs_damping_of_row(damping, diagonal, fabs(moved) + others);
     }
 };
 
-// Entries from to end of A's row i, at most 2 L, into pass; the sums too unless they have been
-// made.
+// Writes the terms of entries [from, end) of A's row i, at most 2 L of them, to stage: lane l
+// writes terms l and L + l. first: adds the entries to sums too.
 template <int L, class T, class O>
-__device__ void pass_terms(const gs_lanes<L> &g, const filtered<T, O> &F, int32_t i, int64_t from,
-                           int64_t end, const int32_t *of, int32_t own, const T *Q, bool first,
-                           row_sums *sums, term *pass)
+__device__ void stage_terms(const gs_subwarp<L> &g, const filtered<T, O> &F, int32_t i,
+                            int64_t from, int64_t end, bool first, row_sums *sums, term *stage)
 {
     int32_t col[2], aggregate[2];
     bool strong[2];
@@ -102,82 +118,84 @@ __device__ void pass_terms(const gs_lanes<L> &g, const filtered<T, O> &F, int32_
 #pragma unroll
     for (int u = 0; u < 2; u++) {
         const int32_t j = F.column(i, col[u], strong[u]);
-        aggregate[u] = col[u] >= 0 ? of[F.node(j)] : -1;
-        q[u] = col[u] >= 0 ? Q[j] : T(0);
+        aggregate[u] = col[u] >= 0 ? F.of[F.node(j)] : -1;
+        q[u] = col[u] >= 0 ? F.Q[j] : T(0);
         if (!first || col[u] < 0) continue;
-        sums->stays |= aggregate[u] >= 0 && aggregate[u] != own;
+        sums->keeps_tentative |= aggregate[u] >= 0 && aggregate[u] != sums->own;
         if (col[u] == i) sums->diagonal = (double)a[u];
         (j == i ? sums->moved : sums->others) += j == i ? (double)a[u] : fabs((double)a[u]);
     }
     __syncwarp();
 #pragma unroll
     for (int u = 0; u < 2; u++) {
-        pass[u * L + g.lane] = term{(double)a[u] * (double)q[u], aggregate[u]};
+        stage[u * L + g.lane] = term{(double)a[u] * (double)q[u], aggregate[u]};
     }
     __syncwarp();
 }
 
-// Row i of P for one near-null vector, by as many lanes as P's rows are long about; i < 0: none.
-// Its entries go to the lanes, the terms of those of A's row pass by in order.
+// Row i of P; i < 0: no row. Each lane owns one entry of P's row at a time. The group stages the
+// terms of A's row in shared memory, 2 L at a time, and each lane adds those of its aggregate in
+// order: the sums do not depend on L. Reads A's row, of and Q once for every L entries of P's row.
 template <int L, class T, class O, class F>
-__device__ void smooth_by_lanes(const gs_lanes<L> &g, const filtered<T, O> &A, int32_t i,
-                                const int32_t *of, const T *Q, double damping, const F *offset,
-                                const int32_t *pcol, term *pass, T *p)
+__device__ void smooth_by_subwarp(const gs_subwarp<L> &g, const filtered<T, O> &A, int32_t i,
+                                  const prolongator<T, F> &P, term *stage)
 {
     const bool in = i >= 0;
-    const int32_t own = in ? of[A.node(i)] : -1;
-    // no load waits for own
+    const int32_t own = in ? A.of[A.node(i)] : -1;
+    // these loads do not depend on own
     const int64_t begin = in ? (int64_t)A.start[i] : 0, to = in ? (int64_t)A.start[i + 1] : 0;
-    const int64_t pbegin = in ? (int64_t)offset[i] : 0, pto = in ? (int64_t)offset[i + 1] : 0;
+    const int64_t pbegin = in ? (int64_t)P.offset[i] : 0;
+    const int64_t pto = in ? (int64_t)P.offset[i + 1] : 0;
     const int64_t end = own >= 0 ? to : begin, pend = own >= 0 ? pto : pbegin;
-    const double of_own = in ? (double)Q[i] : 0;
-    row_sums sums = {};
+    const double own_q = in ? (double)A.Q[i] : 0;
+    row_sums sums = {own, 0, 0, 0, false};
     double factor = 0;
 
     for (int64_t e0 = pbegin; __any_sync(gs_all_lanes, e0 < pend); e0 += L) {
-        const int32_t mine = e0 + g.lane < pend ? pcol[e0 + g.lane] : -1;
+        const int32_t my_aggregate = e0 + g.lane < pend ? P.col[e0 + g.lane] : -1;
         const bool first = e0 == pbegin;
         double sum = 0;
         for (int64_t from = begin; __any_sync(gs_all_lanes, from < end); from += 2 * L) {
-            pass_terms(g, A, i, from, end, of, own, Q, first, &sums, pass);
+            stage_terms(g, A, i, from, end, first, &sums, stage);
             const int count = (int)min((int64_t)(2 * L), end - from);
             for (int t = 0; t < count; t++) {
-                const term now = pass[t];
-                if (now.aggregate == mine) sum += now.product;
+                const term now = stage[t];
+                if (now.aggregate == my_aggregate) sum += now.product;
             }
         }
-        if (first) { // for all of the warp
-            const row_sums all = {g.sum(sums.diagonal), g.sum(sums.moved), g.sum(sums.others),
-                                  g.ballot(sums.stays) != 0};
-            factor = all.factor(damping, pend - pbegin);
+        if (first) { // all lanes of the warp
+            const row_sums all = {own, g.sum(sums.diagonal), g.sum(sums.moved), g.sum(sums.others),
+                                  g.ballot(sums.keeps_tentative) != 0};
+            factor = all.factor(A.damping, pend - pbegin);
         }
-        if (mine >= 0) p[e0 + g.lane] = (T)((mine == own ? of_own : 0) - factor * sum);
+        if (my_aggregate >= 0) {
+            P.value[e0 + g.lane] = (T)((my_aggregate == own ? own_q : 0) - factor * sum);
+        }
     }
 }
 
 template <int L>
-constexpr int room_of = 2 * L + 1; // terms of a group: one more, for the sake of banks
+constexpr int staged_terms = 2 * L + 1; // of a group; one more than used, against bank conflicts
 
+// L threads compute a row of P. The grid has a group for each row.
 template <int L, class T, class O, class F>
 __global__ void __launch_bounds__(gs_block_size)
-    smooth_numbers(filtered<T, O> A, const int32_t *of, const T *Q, double damping, const F *offset,
-                   const int32_t *pcol, T *p)
+    smooth_vector(filtered<T, O> A, prolongator<T, F> P)
 {
-    __shared__ term passing[gs_block_size / L * room_of<L>];
-    const gs_lanes<L> g;
+    __shared__ term staged[gs_block_size / L * staged_terms<L>];
+    const gs_subwarp<L> g;
 
-    smooth_by_lanes(g, A, g.unit < A.n ? (int32_t)g.unit : -1, of, Q, damping, offset, pcol,
-                    passing + threadIdx.x / L * room_of<L>, p);
+    smooth_by_subwarp(g, A, g.unit < A.n ? (int32_t)g.unit : -1, P,
+                      staged + threadIdx.x / L * staged_terms<L>);
 }
 
-// --- of one vector, where rows are short ------------------------------------------------------
+// --- one near-null vector, short rows ------------------------------------------------------------
 
-// Entries of A's row i, U of them at once, in order: the sums, and to sum[c] what is in aggregate
-// mine[c].
+// Adds the entries [begin, end) of A's row i to sums, and the terms in aggregate my_aggregate[c] to
+// sum[c], in the order of the row. U entries are loaded at once, so that their latencies overlap.
 template <int U, int C, class T, class O>
-__device__ void take_terms(const filtered<T, O> &A, int32_t i, int64_t begin, int64_t end,
-                           const int32_t *of, int32_t own, const T *Q, const int32_t (&mine)[C],
-                           double (&sum)[C], row_sums *sums)
+__device__ void sum_terms(const filtered<T, O> &A, int32_t i, int64_t begin, int64_t end,
+                          const int32_t (&my_aggregate)[C], double (&sum)[C], row_sums *sums)
 {
     for (int64_t k = begin; k < end; k += U) {
         int32_t col[U], aggregate[U];
@@ -191,114 +209,115 @@ __device__ void take_terms(const filtered<T, O> &A, int32_t i, int64_t begin, in
         }
 #pragma unroll
         for (int u = 0; u < U; u++) {
-            aggregate[u] = col[u] >= 0 ? of[A.node(col[u])] : -1;
-            q[u] = col[u] >= 0 ? Q[col[u]] : T(0);
+            aggregate[u] = col[u] >= 0 ? A.of[A.node(col[u])] : -1;
+            q[u] = col[u] >= 0 ? A.Q[col[u]] : T(0);
         }
 #pragma unroll
         for (int u = 0; u < U; u++) {
             const double term = __dmul_rn((double)a[u], (double)q[u]);
-            sums->stays |= aggregate[u] >= 0 && aggregate[u] != own;
+            sums->keeps_tentative |= aggregate[u] >= 0 && aggregate[u] != sums->own;
             sums->moved += col[u] == i ? (double)a[u] : 0;
             sums->others += col[u] == i ? 0 : fabs((double)a[u]);
 #pragma unroll
             for (int c = 0; c < C; c++) {
-                if (aggregate[u] == mine[c]) sum[c] += term;
+                if (aggregate[u] == my_aggregate[c]) sum[c] += term;
             }
         }
     }
 }
 
-// Row i of P by a thread.
+// One thread computes row i of P, four entries at a time.
 template <class T, class O, class F>
-__device__ void smooth_alone(const filtered<T, O> &A, int32_t i, const int32_t *of, const T *Q,
-                             double damping, const F *offset, const int32_t *pcol, T *p)
+__device__ void smooth_by_thread(const filtered<T, O> &A, int32_t i, const prolongator<T, F> &P)
 {
     constexpr int at_once = 4; // entries of A, and of P
-    const int64_t pbegin = (int64_t)offset[i], pend = (int64_t)offset[i + 1];
-    const int32_t own = of[A.node(i)];
+    const int64_t pbegin = (int64_t)P.offset[i], pend = (int64_t)P.offset[i + 1];
+    const int32_t own = A.of[A.node(i)];
     double factor = 0;
 
     for (int64_t e = pbegin; own >= 0 && e < pend; e += at_once) {
-        int32_t mine[at_once];
+        int32_t my_aggregate[at_once];
         double sum[at_once] = {};
-        row_sums sums = {};
+        row_sums sums = {own, 0, 0, 0, false};
 #pragma unroll
-        for (int c = 0; c < at_once; c++) mine[c] = e + c < pend ? pcol[e + c] : -1;
-        take_terms<at_once>(A, i, A.start[i], A.start[i + 1], of, own, Q, mine, sum, &sums);
-        if (e == pbegin) factor = sums.factor(damping, pend - pbegin);
+        for (int c = 0; c < at_once; c++) my_aggregate[c] = e + c < pend ? P.col[e + c] : -1;
+        sum_terms<at_once>(A, i, A.start[i], A.start[i + 1], my_aggregate, sum, &sums);
+        if (e == pbegin) factor = sums.factor(A.damping, pend - pbegin);
 #pragma unroll
         for (int c = 0; c < at_once; c++) {
-            const double q = mine[c] == own ? (double)Q[i] : 0;
-            if (mine[c] >= 0) p[e + c] = (T)(q - factor * sum[c]);
+            const double q = my_aggregate[c] == own ? (double)A.Q[i] : 0;
+            if (my_aggregate[c] >= 0) P.value[e + c] = (T)(q - factor * sum[c]);
         }
     }
 }
 
-// A thread a row of P; those whose rows of A are long by a warp each.
+// A thread computes a row of P. Rows with more than 32 entries in A are computed by their whole
+// warp, one after the other, after its threads have done the others.
 template <class T, class O, class F>
 __global__ void __launch_bounds__(gs_block_size)
-    smooth_short_rows(filtered<T, O> A, const int32_t *of, const T *Q, double damping,
-                      const F *offset, const int32_t *pcol, T *p)
+    smooth_short_rows(filtered<T, O> A, prolongator<T, F> P)
 {
     constexpr int most = 32; // entries of A's row
-    __shared__ term passing[gs_block_size / 32 * room_of<32>];
-    const gs_lanes<32> warp;
+    __shared__ term staged[gs_block_size / 32 * staged_terms<32>];
+    const gs_subwarp<32> warp;
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
     const bool in = i < A.n, is_long = in && A.start[i + 1] - A.start[i] > most;
 
-    if (in && !is_long) smooth_alone(A, (int32_t)i, of, Q, damping, offset, pcol, p);
+    if (in && !is_long) smooth_by_thread(A, (int32_t)i, P);
     for (unsigned left = warp.ballot(is_long); left; left &= left - 1) {
-        smooth_by_lanes(warp, A, (int32_t)(32 * warp.unit + __ffs((int)left) - 1), of, Q, damping,
-                        offset, pcol, passing + threadIdx.x / 32 * room_of<32>, p);
+        smooth_by_subwarp(warp, A, (int32_t)(32 * warp.unit + __ffs((int)left) - 1), P,
+                          staged + threadIdx.x / 32 * staged_terms<32>);
     }
 }
 
-// --- of several -------------------------------------------------------------------------------
+// --- several near-null vectors -------------------------------------------------------------------
 
-// What of an entry a lane tells the others of its group.
+// An entry of A_f that a lane stages for its group.
 template <class T>
 struct entry {
     T a;
     int32_t column;
 };
 
-// The lanes of the group whose entries are in aggregate `mine`, which many lanes share.
+// The mask of the lanes whose staged entry lies in aggregate my_aggregate. Several lanes have the
+// same my_aggregate: the loop runs once for each distinct one.
 template <int L>
-__device__ unsigned entries_in(const gs_lanes<L> &g, int32_t mine, int32_t aggregate)
+__device__ unsigned entries_in(const gs_subwarp<L> &g, int32_t my_aggregate, int32_t aggregate)
 {
-    unsigned left = g.ballot(mine >= 0), found = 0;
+    unsigned left = g.ballot(my_aggregate >= 0), found = 0;
 
     while (__any_sync(gs_all_lanes, left)) {
-        const int32_t whose = __shfl_sync(gs_all_lanes, mine, left ? __ffs((int)left) - 1 : 0, L);
-        const unsigned those = g.ballot(aggregate == whose);
-        if (mine == whose) found = those;
-        left &= ~g.ballot(mine == whose);
+        const int32_t whose =
+            __shfl_sync(gs_all_lanes, my_aggregate, left ? __ffs((int)left) - 1 : 0, L);
+        const unsigned voters = g.ballot(aggregate == whose);
+        if (my_aggregate == whose) found = voters;
+        left &= ~g.ballot(my_aggregate == whose);
     }
-    return mine >= 0 ? found : 0;
+    return my_aggregate >= 0 ? found : 0;
 }
 
-// Row i of P for k near-null vectors. Its entries go to the lanes, which take those of A's row that
-// are in their aggregates in order.
+// L threads compute a row of P for k near-null vectors. Each lane owns one entry of P's row at a
+// time, which is a column of an aggregate. The group stages L entries of A's row at a time; each
+// lane adds those of its aggregate in order, so that the sums do not depend on L.
 template <int L, class T, class O, class F>
 __global__ void __launch_bounds__(gs_block_size)
-    smooth_rows(filtered<T, O> A, const int32_t *of, int32_t k, const T *Q, double damping,
-                const F *offset, const int32_t *pcol, T *p)
+    smooth_rows(filtered<T, O> A, int32_t k, prolongator<T, F> P)
 {
-    __shared__ entry<T> passing[gs_block_size];
-    const gs_lanes<L> g;
-    entry<T> *pass = passing + threadIdx.x / L * L;
+    __shared__ entry<T> staged[gs_block_size];
+    const gs_subwarp<L> g;
+    entry<T> *stage = staged + threadIdx.x / L * L;
     const bool in = g.unit < A.n;
-    const int32_t i = in ? (int32_t)g.unit : 0, own = in ? of[A.node(i)] : -1;
+    const int32_t i = in ? (int32_t)g.unit : 0, own = in ? A.of[A.node(i)] : -1;
     const int64_t begin = own >= 0 ? (int64_t)A.start[i] : 0;
     const int64_t end = own >= 0 ? (int64_t)A.start[i + 1] : 0;
-    const int64_t pbegin = own >= 0 ? (int64_t)offset[i] : 0;
-    const int64_t pend = own >= 0 ? (int64_t)offset[i + 1] : 0;
-    const double factor = factor_of(g, A, i, begin, end, damping, of, own, pend - pbegin == k);
+    const int64_t pbegin = own >= 0 ? (int64_t)P.offset[i] : 0;
+    const int64_t pend = own >= 0 ? (int64_t)P.offset[i + 1] : 0;
+    const double factor = factor_of(g, A, i, begin, end, own, pend - pbegin == k);
 
     for (int64_t e0 = pbegin; __any_sync(gs_all_lanes, e0 < pend); e0 += L) {
         const int64_t e = e0 + g.lane;
-        const int32_t column = e < pend ? pcol[e] : -1;
-        const int32_t mine = column < 0 ? -1 : column / k;
+        const int32_t column = e < pend ? P.col[e] : -1;
+        const int32_t my_aggregate = column < 0 ? -1 : column / k;
         const int32_t c = column < 0 ? 0 : column % k;
         double sum = 0;
         for (int64_t from = begin; __any_sync(gs_all_lanes, from < end && e0 < pend); from += L) {
@@ -307,24 +326,25 @@ __global__ void __launch_bounds__(gs_block_size)
             __syncwarp();
             if (at < end) {
                 const int32_t j = A.column(i, at);
-                pass[g.lane] = entry<T>{A.a[at], j};
-                aggregate = of[A.node(j)];
+                stage[g.lane] = entry<T>{A.a[at], j};
+                aggregate = A.of[A.node(j)];
             }
             __syncwarp();
-            for (unsigned left = entries_in(g, mine, aggregate); left; left &= left - 1) {
-                const entry<T> now = pass[__ffs((int)left) - 1];
-                sum += (double)now.a * (double)Q[(int64_t)now.column * k + c];
+            for (unsigned left = entries_in(g, my_aggregate, aggregate); left; left &= left - 1) {
+                const entry<T> now = stage[__ffs((int)left) - 1];
+                sum += (double)now.a * (double)A.Q[(int64_t)now.column * k + c];
             }
         }
-        if (mine < 0) continue;
-        p[e] = (T)((mine == own ? (double)Q[(int64_t)i * k + c] : 0) - factor * sum);
+        if (my_aggregate < 0) continue;
+        P.value[e] =
+            (T)((my_aggregate == own ? (double)A.Q[(int64_t)i * k + c] : 0) - factor * sum);
     }
 }
 
-// P = Q: each row has its own aggregate alone.
+// P = Q: each row of P has its own aggregate only. A thread copies a row in each round of the grid.
 template <class T, class F>
 __global__ void __launch_bounds__(gs_block_size)
-    take_rows(int32_t n, int32_t k, const T *Q, const F *offset, T *p)
+    copy_rows(int32_t n, int32_t k, const T *Q, const F *offset, T *p)
 {
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
 
@@ -334,42 +354,41 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// Rows of P for one vector by the mean of A's: few entries of P are made of many of A.
+// mean: entries per row of A. A long row of A makes few entries of P: a group of lanes shares it.
 template <class T, class O, class F>
-gsolve_status smooth(gs_queue *q, double mean, const filtered<T, O> &A, const int32_t *of,
-                     const T *Q, double damping, const F *offset, const int32_t *pcol, T *p)
+gsolve_status smooth(gs_queue *q, double mean, const filtered<T, O> &A, const prolongator<T, F> &P)
 {
     const auto by = [&](auto *kernel, int lanes) {
-        return gs_launch(q, "the prolongator's values", kernel, gs_lane_blocks(A.n, lanes),
-                         gs_block_size, A, of, Q, damping, offset, pcol, p);
+        return gs_launch(q, "the prolongator's values", kernel, gs_subwarp_blocks(A.n, lanes),
+                         gs_block_size, A, P);
     };
 
     return mean <= 8     ? by(smooth_short_rows<T, O, F>, 1)
-           : mean <= 32  ? by(smooth_numbers<8, T, O, F>, 8)
-           : mean <= 128 ? by(smooth_numbers<16, T, O, F>, 16)
-                         : by(smooth_numbers<32, T, O, F>, 32);
+           : mean <= 32  ? by(smooth_vector<8, T, O, F>, 8)
+           : mean <= 128 ? by(smooth_vector<16, T, O, F>, 16)
+                         : by(smooth_vector<32, T, O, F>, 32);
 }
 
 template <class T, class O, class F>
 gsolve_status values_in(gs_queue *q, const gsolve_csr *A, const uint32_t *strong,
                         const gs_aggregates *G, double damping, const O *start, const F *offset,
-                        int64_t entries, const gsolve_csr *P)
+                        const gsolve_csr *P)
 {
-    const filtered<T, O> rows = {A->nrows, G->block, start, A->col, (const T *)A->value, strong};
-    T *p = (T *)const_cast<void *>(P->value);
     const T *Q = (const T *)G->Q;
+    const filtered<T, O> rows = {A->nrows, G->block, start, A->col, (const T *)A->value,
+                                 strong,   G->of,    Q,     damping};
+    const prolongator<T, F> to = {offset, P->col, (T *)const_cast<void *>(P->value)};
 
     if (damping == 0) {
-        return gs_launch(q, "the prolongator's values", take_rows<T, F>, gs_grid(q, A->nrows),
-                         gs_block_size, A->nrows, G->k, Q, offset, p);
+        return gs_launch(q, "the prolongator's values", copy_rows<T, F>, gs_grid(q, A->nrows),
+                         gs_block_size, A->nrows, G->k, Q, offset, to.value);
     }
-    const double mean = (double)entries / (A->nrows + 1.0);
-    if (G->k == 1) return smooth(q, mean, rows, G->of, Q, damping, offset, P->col, p);
-    return gs_with_lanes(mean, [&](auto lanes) {
+    const double mean = (double)G->entries / (A->nrows + 1.0);
+    if (G->k == 1) return smooth(q, mean, rows, to);
+    return gs_with_subwarp(mean, [&](auto lanes) {
         constexpr int L = decltype(lanes)::value;
         return gs_launch(q, "the prolongator's values", smooth_rows<L, T, O, F>,
-                         gs_lane_blocks(A->nrows, L), gs_block_size, rows, G->of, G->k, Q, damping,
-                         offset, P->col, p);
+                         gs_subwarp_blocks(A->nrows, L), gs_block_size, rows, G->k, to);
     });
 }
 
@@ -383,7 +402,7 @@ gsolve_status gs_smoothed_values(gsolve_context *ctx, const gsolve_csr *A, const
 
     return gs_with_start(A, [&](auto start) {
         return gs_with_start(P, [&](auto offset) {
-            return values_in<T>(q, A, strong, G, damping, start, offset, G->entries, P);
+            return values_in<T>(q, A, strong, G, damping, start, offset, P);
         });
     });
 }

@@ -1,13 +1,14 @@
-/* tentative_body.h: the tentative prolongator for one type, see aggregation.h. */
+/* tentative_body.h: the tentative prolongator on the CPU for one value type, see aggregation.h. A
+ * thread owns whole aggregates. */
 
-/* Q = B, where there is one vector. */
+/* Q = B, for one near-null vector. */
 static void FN(copy_vector)(gsolve_context *ctx, int32_t n, gsolve_dense B, T *Q)
 {
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t i = 0; i < n; i++) Q[i] = (T)element(B, i, 0);
 }
 
-/* The sum over aggregate g's rows of columns a and b of Q. */
+/* The dot product of columns a and b of Q over the rows of aggregate g. */
 static double FN(product)(const gs_aggregates *G, int32_t g, int32_t a, int32_t b)
 {
     const T *Q = G->Q;
@@ -22,7 +23,7 @@ static double FN(product)(const gs_aggregates *G, int32_t g, int32_t a, int32_t 
     return sum;
 }
 
-/* Column b of Q = scale (b - factor a) on aggregate g's rows. */
+/* Column b of Q = scale (column b - factor column a), in the rows of aggregate g. */
 static void FN(combine)(const gs_aggregates *G, int32_t g, int32_t a, double factor, int32_t b,
                         double scale)
 {
@@ -37,10 +38,12 @@ static void FN(combine)(const gs_aggregates *G, int32_t g, int32_t a, double fac
     }
 }
 
-/* Gram and Schmidt's, each vector cleared twice of those before. */
+/* Modified Gram-Schmidt with one reorthogonalisation: each vector is orthogonalised twice against
+ * those before. */
 static void FN(orthogonalise)(const gs_aggregates *G, int32_t g, gsolve_dense coarse)
 {
-    const double least = sizeof(T) == sizeof(float) ? 1e-5 : 1e-10; /* of a vector's length */
+    const double least =
+        sizeof(T) == sizeof(float) ? 1e-5 : 1e-10; /* relative to the vector's norm before */
 
     for (int32_t b = 0; b < G->k; b++) {
         const double given = sqrt(FN(product)(G, g, b, b));
@@ -61,7 +64,7 @@ static void FN(orthogonalise)(const gs_aggregates *G, int32_t g, gsolve_dense co
     }
 }
 
-/* Q = B by rows; 0 where there is no aggregate. */
+/* Q = B, row-major; 0 for unknowns in no aggregate. */
 static void FN(copy_vectors)(gsolve_context *ctx, int32_t n, const gs_aggregates *G, gsolve_dense B)
 {
     T *Q = G->Q;

@@ -1,5 +1,6 @@
-// tentative_cuda.cu: the tentative prolongator on a GPU: a warp an aggregate.
-#include "precond/lanes.cuh"
+// tentative_cuda.cu: the tentative prolongator on a GPU. The file reads B and writes Q and the
+// coarse near-null vectors.
+#include "precond/subwarp.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -9,7 +10,7 @@ extern "C" {
 namespace
 {
 
-// B, as it is given, and the coarse vectors.
+// A column-major block of either type: B, or the coarse vectors.
 struct vectors {
     void *value;
     int64_t stride;
@@ -35,10 +36,11 @@ struct vectors {
     }
 };
 
-// One vector: Q = B, R = 1.
+// One near-null vector: Q = B, R = 1. A thread owns every step-th element. Moves B, Q and the
+// coarse vector once.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
-    take_vector(int32_t n, vectors B, T *Q, int32_t count, vectors coarse)
+    copy_vector(int32_t n, vectors B, T *Q, int32_t count, vectors coarse)
 {
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
     const int64_t first = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
@@ -47,9 +49,11 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int64_t g = first; g < count; g += step) coarse.set(g, 0, 1);
 }
 
+// Several vectors: Q = B, row-major; 0 for unknowns in no aggregate. A thread owns every step-th
+// row.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
-    take_vectors(int32_t n, vectors B, int32_t block, int32_t k, const int32_t *of, T *Q)
+    copy_vectors(int32_t n, vectors B, int32_t block, int32_t k, const int32_t *of, T *Q)
 {
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
 
@@ -59,10 +63,10 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// The rows of an aggregate, of which each lane works on its own.
+// The rows of an aggregate. Lane l of its warp owns rows l, l + 32, ...
 template <class T>
 struct rows_of {
-    gs_lanes<32> lanes;
+    gs_subwarp<32> lanes;
     const int32_t *member;
     int32_t rows, block, k;
     T *Q;
@@ -89,12 +93,15 @@ struct rows_of {
     }
 };
 
-// Gram and Schmidt's, each vector cleared twice of those before.
+// A warp owns an aggregate: modified Gram-Schmidt with one reorthogonalisation, each vector
+// orthogonalised twice against those before. Q's rows of the aggregate are read and written k^2
+// times through the cache. The sums over lanes have a fixed order.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size) orthogonalise(gs_aggregates G, vectors coarse)
 {
-    const gs_lanes<32> lanes;
-    const double least = sizeof(T) == sizeof(float) ? 1e-5 : 1e-10; // of a vector's length
+    const gs_subwarp<32> lanes;
+    const double least =
+        sizeof(T) == sizeof(float) ? 1e-5 : 1e-10; // relative to the vector's norm before
     const int32_t g = (int32_t)lanes.unit, k = G.k;
 
     if (lanes.unit >= G.count) return; // the whole warp
@@ -130,13 +137,13 @@ gsolve_status factor(gsolve_context *ctx, int32_t n, const gs_aggregates *G, gso
     gsolve_status status;
 
     if (G->k == 1) {
-        return gs_launch(q, "the tentative prolongator", take_vector<T>, gs_grid(q, n),
+        return gs_launch(q, "the tentative prolongator", copy_vector<T>, gs_grid(q, n),
                          gs_block_size, Q == B.value ? 0 : n, vectors(B), Q, G->count,
                          vectors(coarse));
     }
-    TRY(gs_launch(q, "near-null vectors", take_vectors<T>, gs_grid(q, n), gs_block_size, n,
+    TRY(gs_launch(q, "near-null vectors", copy_vectors<T>, gs_grid(q, n), gs_block_size, n,
                   vectors(B), G->block, G->k, G->of, Q));
-    TRY(gs_launch(q, "the tentative prolongator", orthogonalise<T>, gs_lane_blocks(G->count, 32),
+    TRY(gs_launch(q, "the tentative prolongator", orthogonalise<T>, gs_subwarp_blocks(G->count, 32),
                   gs_block_size, *G, vectors(coarse)));
 done:
     return status;

@@ -1,12 +1,14 @@
-/* classical_rules.h: what decides about strong connections and C points, the same on every device:
- * comparisons and whole numbers only. SMALL: what a function of this device is declared with. */
+/* classical_rules.h: the rules for strong connections and C points, the same on every device: they
+ * only compare, and use integers. SMALL: the storage class of these functions in the including
+ * file. */
 #ifndef GS_PRECOND_AMG_COARSENING_CLASSICAL_CLASSICAL_RULES_H
 #define GS_PRECOND_AMG_COARSENING_CLASSICAL_CLASSICAL_RULES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* By how much a row depends on an entry: what of it has the other sign than the diagonal. */
+/* How much a row depends on entry a: its magnitude if it has the opposite sign of the diagonal,
+ * else at most 0. */
 SMALL double gs_dependence(double diagonal, double a)
 {
     return diagonal > 0 ? -a : diagonal < 0 ? a : 0;
@@ -17,8 +19,8 @@ SMALL bool gs_depends(double dependence, double strength, double largest)
     return dependence > 0 && dependence >= strength * largest;
 }
 
-/* The measure of a point on which so many depend; of equal ones drawn by the point's number, in a
- * way that gives no two the same. */
+/* The measure of a point: the number of points that depend on it, then a pseudo-random bijection of
+ * its index. No two points have the same measure. */
 SMALL uint64_t gs_measure_of(int32_t influence, int32_t point)
 {
     uint32_t x = (uint32_t)point + 0x9e3779b9u;
@@ -28,8 +30,8 @@ SMALL uint64_t gs_measure_of(int32_t influence, int32_t point)
     return (uint64_t)(uint32_t)influence << 32 | (x ^ x >> 16);
 }
 
-/* By which entries that are left of a row are multiplied, to have the sum that all had. */
-SMALL double gs_scale_of(double all, double left)
+/* The factor of the entries that are left, so that their sum is that of all. */
+SMALL double gs_sum_preserving_scale(double all, double left)
 {
     return left != 0 && all != 0 ? all / left : 1;
 }

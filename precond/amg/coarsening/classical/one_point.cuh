@@ -1,13 +1,13 @@
-// one_point.cuh: interpolation from one point each: see weigh_body.h.
+// one_point.cuh: interpolation from one point on a GPU, see interpolate_body.h.
 #ifndef GS_PRECOND_AMG_COARSENING_CLASSICAL_ONE_POINT_CUH
 #define GS_PRECOND_AMG_COARSENING_CLASSICAL_ONE_POINT_CUH
 
-#include "precond/amg/coarsening/classical/weigh_row.cuh"
+#include "precond/amg/coarsening/classical/interpolate_row.cuh"
 
 namespace
 {
 
-// The C point that row i depends on most, of equal ones the first; negative: none.
+// The C point that row i depends on most, the first of equal ones; negative: none.
 template <class T, class O>
 __device__ int32_t strongest(const rows_of<T, O> &w, int32_t i)
 {
@@ -22,9 +22,9 @@ __device__ int32_t strongest(const rows_of<T, O> &w, int32_t i)
     return best;
 }
 
-// The same by way of the point that it depends on most and that depends on one.
+// The C point that row i depends on through the strong point it depends on most.
 template <class T, class O>
-__device__ int32_t strongest_beyond(const rows_of<T, O> &w, int32_t i)
+__device__ int32_t strongest_at_two(const rows_of<T, O> &w, int32_t i)
 {
     int32_t best = -1;
     double most = 0;
@@ -38,8 +38,9 @@ __device__ int32_t strongest_beyond(const rows_of<T, O> &w, int32_t i)
     return best;
 }
 
+// A thread owns a row of P: it writes its single column and the value 1, or length 0.
 template <class T, class O>
-__global__ void choose_ones(rows_of<T, O> w, int32_t *column, T *value, int32_t *length)
+__global__ void choose_one_points(rows_of<T, O> w, int32_t *column, T *value, int32_t *length)
 {
     const int64_t r = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
@@ -47,14 +48,15 @@ __global__ void choose_ones(rows_of<T, O> w, int32_t *column, T *value, int32_t 
     const int32_t i = w.row(r);
     int32_t c = w.number[i];
     if (c < 0) c = strongest(w, i);
-    if (c < 0) c = strongest_beyond(w, i);
+    if (c < 0) c = strongest_at_two(w, i);
     column[r] = c;
     value[r] = 1;
     length[r] = c >= 0;
 }
 
 template <class T, class O>
-gsolve_status choose_in(gsolve_csr *P, gsolve_context *ctx, const gs_weighing *w, const O *start)
+gsolve_status choose_in(gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w,
+                        const O *start)
 {
     const rows_of<T, O> rows = rows_for<T>(w, start);
     int32_t *column = nullptr, *length = nullptr;
@@ -67,10 +69,10 @@ gsolve_status choose_in(gsolve_csr *P, gsolve_context *ctx, const gs_weighing *w
     TRY(gs_cuda(ctx->queue,
                 cudaMemsetAsync(length + w->rows, 0, sizeof *length, ctx->queue->stream),
                 "lengths of rows"));
-    TRY(gs_launch(ctx->queue, "one point a row", choose_ones<T, O>, gs_lane_blocks(w->rows, 1),
-                  gs_block_size, rows, column, value, length));
-    TRY(gs_close_up(P, ctx, w->rows, w->count, gs_places{nullptr, false, 1}, length, column,
-                    value));
+    TRY(gs_launch(ctx->queue, "one point a row", choose_one_points<T, O>,
+                  gs_subwarp_blocks(w->rows, 1), gs_block_size, rows, column, value, length));
+    TRY(gs_pack_rows(P, ctx, w->rows, w->count, gs_row_positions{nullptr, false, 1}, length, column,
+                     value));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, column);
     gsolve_free(ctx, GSOLVE_DEVICE, value);

@@ -1,5 +1,7 @@
-// split_cuda.cu: the splitting on a GPU, the same as on the CPU: see split_host.c.
-#include "precond/amg/coarsening/classical/counts.cuh"
+// split_cuda.cu: the splitting on a GPU, with the same result as on the CPU; see split_host.c. L
+// threads own a point in the kernels of a round. All decisions compare integers, so that their
+// order does not matter.
+#include "precond/amg/coarsening/classical/prefix_sum.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -12,31 +14,33 @@ extern "C" {
 namespace
 {
 
-constexpr int rounds_at_once = 4; // between two looks of the host at how many points are open
+constexpr int rounds_per_check =
+    4; // rounds between two tests of the host whether undecided points are left
 
-// Who depends on whom, by one strong connection, or if far by two as well.
+// The dependences between points: by one strong connection, and if two_steps by two as well.
 template <class O>
-struct web {
+struct dependences {
     int32_t n;
-    bool far;
+    bool two_steps;
     const O *start;
     const int32_t *col;
     const uint8_t *mark;
     uint8_t *kind;
     int32_t *influence;
-    uint8_t *outdone; // the last round in which a point was
-    int32_t *open;    // by rounds: points that stay open
+    uint8_t *dominated; // the last round in which the point was dominated
+    int32_t *open;      // for each round of a batch: the points that stay undecided
 
-    // found(j) for the lane's share of what i depends on, of any kind, once a way
+    // Calls found(j) for this lane's share of the points that i depends on, of any kind, once for
+    // each path.
     template <int L, class F>
-    __device__ void each_way(const gs_lanes<L> &g, int32_t i, F found) const
+    __device__ void each_path(const gs_subwarp<L> &g, int32_t i, F found) const
     {
         const int64_t end = (int64_t)start[i + 1];
         for (int64_t k = (int64_t)start[i] + g.lane; k < end; k += L) {
             if (!(mark[k] & GS_STRONG)) continue;
             const int32_t j = col[k];
             found(j);
-            if (!far) continue;
+            if (!two_steps) continue;
             const int64_t end_j = (int64_t)start[j + 1];
             for (int64_t m = (int64_t)start[j]; m < end_j; m++) {
                 if (mark[m] & GS_STRONG && col[m] != i) found(col[m]);
@@ -45,94 +49,102 @@ struct web {
     }
 };
 
+// influence[j] += 1 for each path from an undecided point to j.
 template <int L, class O>
-__global__ void __launch_bounds__(gs_block_size) count_influence(web<O> w)
+__global__ void __launch_bounds__(gs_block_size) count_influence(dependences<O> w)
 {
-    const gs_lanes<L> g;
+    const gs_subwarp<L> g;
     const int32_t i = (int32_t)g.unit;
 
-    if (g.unit >= w.n || w.kind[i] != GS_OPEN) return; // no ballots here
-    w.each_way(g, i, [&](int32_t j) {
-        if (w.kind[j] == GS_OPEN) atomicAdd(&w.influence[j], 1);
+    if (g.unit >= w.n || w.kind[i] != GS_UNDECIDED) return; // no ballots here
+    w.each_path(g, i, [&](int32_t j) {
+        if (w.kind[j] == GS_UNDECIDED) atomicAdd(&w.influence[j], 1);
     });
 }
 
-// Points on which none depends.
+// Makes the undecided points on which no other depends F points. A thread owns a point.
 template <class O>
-__global__ void settle(web<O> w)
+__global__ void mark_f_points(dependences<O> w)
 {
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
-    if (i < w.n && w.kind[i] == GS_OPEN && w.influence[i] == 0) w.kind[i] = GS_F;
+    if (i < w.n && w.kind[i] == GS_UNDECIDED && w.influence[i] == 0) w.kind[i] = GS_F;
 }
 
-__device__ bool has_ended(const int32_t *open, int turn)
+__device__ bool has_ended(const int32_t *open, int batch_round)
 {
-    return turn > 0 && open[turn - 1] == 0;
+    return batch_round > 0 && open[batch_round - 1] == 0;
 }
 
+// Marks the smaller of each pair of undecided points that depend on each other as dominated in this
+// round.
 template <int L, class O>
-__global__ void __launch_bounds__(gs_block_size) outdo(web<O> w, int turn, int round)
+__global__ void __launch_bounds__(gs_block_size)
+    mark_dominated(dependences<O> w, int batch_round, int round)
 {
-    const gs_lanes<L> g;
+    const gs_subwarp<L> g;
     const int32_t i = (int32_t)g.unit;
 
-    if (has_ended(w.open, turn) || g.unit >= w.n || w.kind[i] != GS_OPEN) return; // no ballots here
+    if (has_ended(w.open, batch_round) || g.unit >= w.n || w.kind[i] != GS_UNDECIDED)
+        return; // no ballots here
     const uint64_t own = gs_measure_of(w.influence[i], i);
-    w.each_way(g, i, [&](int32_t j) {
-        if (w.kind[j] != GS_OPEN) return;
-        w.outdone[own < gs_measure_of(w.influence[j], j) ? i : j] = (uint8_t)round;
+    w.each_path(g, i, [&](int32_t j) {
+        if (w.kind[j] != GS_UNDECIDED) return;
+        w.dominated[own < gs_measure_of(w.influence[j], j) ? i : j] = (uint8_t)round;
     });
 }
 
-// In place: a point that is C by the end of the round is told by being C, or open and not outdone.
+// Decides the dominated points, and makes the others C points, in place. Another thread sees a
+// point that becomes C in this round as C, or as undecided and not dominated; both mean the same.
 template <int L, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    decide(web<O> w, int turn, int round, uint8_t other)
+    decide(dependences<O> w, int batch_round, int round, uint8_t other)
 {
-    if (has_ended(w.open, turn)) return; // all threads
-    const gs_lanes<L> g;
+    if (has_ended(w.open, batch_round)) return; // all threads
+    const gs_subwarp<L> g;
     const int32_t i = (int32_t)g.unit;
-    const bool open = g.unit < w.n && w.kind[i] == GS_OPEN;
-    const bool outdone = open && w.outdone[i] == round;
+    const bool open = g.unit < w.n && w.kind[i] == GS_UNDECIDED;
+    const bool dominated = open && w.dominated[i] == round;
     bool depends = false;
 
-    if (outdone) {
-        w.each_way(g, i, [&](int32_t j) {
+    if (dominated) {
+        w.each_path(g, i, [&](int32_t j) {
             const uint8_t kind = w.kind[j];
-            depends |= kind == GS_C || (kind == GS_OPEN && w.outdone[j] != round);
+            depends |= kind == GS_C || (kind == GS_UNDECIDED && w.dominated[j] != round);
         });
     }
     depends = g.ballot(depends) != 0;
-    if (open && g.lane == 0 && !outdone) w.kind[i] = GS_C;
-    if (outdone && g.lane == 0 && depends) w.kind[i] = other;
-    const unsigned left = __ballot_sync(gs_all_lanes, g.lane == 0 && outdone && !depends);
-    if (threadIdx.x % 32 == 0 && left) atomicAdd(&w.open[turn], __popc(left));
+    if (open && g.lane == 0 && !dominated) w.kind[i] = GS_C;
+    if (dominated && g.lane == 0 && depends) w.kind[i] = other;
+    const unsigned left = __ballot_sync(gs_all_lanes, g.lane == 0 && dominated && !depends);
+    if (threadIdx.x % 32 == 0 && left) atomicAdd(&w.open[batch_round], __popc(left));
 }
 
 template <int L, class O>
-gsolve_status play(gsolve_context *ctx, web<O> w, uint8_t other)
+gsolve_status run_rounds(gsolve_context *ctx, dependences<O> w, uint8_t other)
 {
-    const int blocks = gs_lane_blocks(w.n, L);
+    const int blocks = gs_subwarp_blocks(w.n, L);
     gs_queue *q = ctx->queue;
     int32_t open = 1;
     int round = 1;
     gsolve_status status = GSOLVE_OK;
 
     TRY(gs_launch(q, "counting who depends", count_influence<L, O>, blocks, gs_block_size, w));
-    if (!w.far) {
-        TRY(gs_launch(q, "settling F points", settle<O>, gs_lane_blocks(w.n, 1), gs_block_size, w));
+    if (!w.two_steps) {
+        TRY(gs_launch(q, "isolated F points", mark_f_points<O>, gs_subwarp_blocks(w.n, 1),
+                      gs_block_size, w));
     }
     while (open > 0) {
-        TRY(gs_cuda(q, cudaMemsetAsync(w.open, 0, rounds_at_once * sizeof *w.open, q->stream),
+        TRY(gs_cuda(q, cudaMemsetAsync(w.open, 0, rounds_per_check * sizeof *w.open, q->stream),
                     "counts of open points"));
-        for (int turn = 0; turn < rounds_at_once; turn++, round = round % 255 + 1) {
-            TRY(gs_launch(q, "comparing measures", outdo<L, O>, blocks, gs_block_size, w, turn,
-                          round));
-            TRY(gs_launch(q, "choosing C points", decide<L, O>, blocks, gs_block_size, w, turn,
-                          round, other));
+        for (int batch_round = 0; batch_round < rounds_per_check;
+             batch_round++, round = round % 255 + 1) {
+            TRY(gs_launch(q, "comparing measures", mark_dominated<L, O>, blocks, gs_block_size, w,
+                          batch_round, round));
+            TRY(gs_launch(q, "choosing C points", decide<L, O>, blocks, gs_block_size, w,
+                          batch_round, round, other));
         }
-        TRY(gsolve_copy(ctx, &open, GSOLVE_HOST, w.open + rounds_at_once - 1, GSOLVE_DEVICE,
+        TRY(gsolve_copy(ctx, &open, GSOLVE_HOST, w.open + rounds_per_check - 1, GSOLVE_DEVICE,
                         sizeof open));
     }
 done:
@@ -140,27 +152,29 @@ done:
 }
 
 template <class O>
-gsolve_status decide_all(gsolve_context *ctx, const gs_points *p, const O *start, bool far,
+gsolve_status decide_all(gsolve_context *ctx, const gs_points *p, const O *start, bool two_steps,
                          uint8_t other)
 {
     const size_t n = (size_t)p->A->nrows;
-    web<O> w = {p->A->nrows, far, start, p->A->col, p->mark, p->kind, nullptr, nullptr, nullptr};
+    dependences<O> w = {p->A->nrows, two_steps, start,   p->A->col, p->mark,
+                        p->kind,     nullptr,   nullptr, nullptr};
     gs_queue *q = ctx->queue;
     int64_t entries = 0;
     gsolve_status status;
 
     TRY(gs_csr_entries(ctx, p->A, &entries));
     ALLOC_DEVICE(ctx, w.influence, n);
-    ALLOC_DEVICE(ctx, w.outdone, n);
-    ALLOC_DEVICE(ctx, w.open, rounds_at_once);
+    ALLOC_DEVICE(ctx, w.dominated, n);
+    ALLOC_DEVICE(ctx, w.open, rounds_per_check);
     TRY(gs_cuda(q, cudaMemsetAsync(w.influence, 0, n * sizeof *w.influence, q->stream),
                 "measures"));
-    TRY(gs_cuda(q, cudaMemsetAsync(w.outdone, 0, n, q->stream), "measures"));
-    TRY(gs_with_lanes((double)entries / (n + 1.0),
-                      [&](auto lanes) { return play<decltype(lanes)::value>(ctx, w, other); }));
+    TRY(gs_cuda(q, cudaMemsetAsync(w.dominated, 0, n, q->stream), "measures"));
+    TRY(gs_with_subwarp((double)entries / (n + 1.0), [&](auto lanes) {
+        return run_rounds<decltype(lanes)::value>(ctx, w, other);
+    }));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, w.influence);
-    gsolve_free(ctx, GSOLVE_DEVICE, w.outdone);
+    gsolve_free(ctx, GSOLVE_DEVICE, w.dominated);
     gsolve_free(ctx, GSOLVE_DEVICE, w.open);
     return status;
 }
@@ -170,27 +184,29 @@ gsolve_status split(gsolve_context *ctx, const gs_points *p)
     return gs_with_start(p->A, [&](auto start) { return decide_all(ctx, p, start, false, GS_F); });
 }
 
-__global__ void open_again(int32_t n, uint8_t *kind)
+// A thread owns a point.
+__global__ void reset_c_points(int32_t n, uint8_t *kind)
 {
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
-    if (i < n && kind[i] == GS_C) kind[i] = GS_OPEN;
+    if (i < n && kind[i] == GS_C) kind[i] = GS_UNDECIDED;
 }
 
 gsolve_status thin(gsolve_context *ctx, const gs_points *p)
 {
     gsolve_status status;
 
-    TRY(gs_launch(ctx->queue, "C points anew", open_again, gs_lane_blocks(p->A->nrows, 1),
-                  gs_block_size, p->A->nrows, p->kind));
-    TRY(gs_with_start(p->A,
-                      [&](auto start) { return decide_all(ctx, p, start, true, GS_MIDDLE); }));
+    TRY(gs_launch(ctx->queue, "C points of the first stage", reset_c_points,
+                  gs_subwarp_blocks(p->A->nrows, 1), gs_block_size, p->A->nrows, p->kind));
+    TRY(gs_with_start(
+        p->A, [&](auto start) { return decide_all(ctx, p, start, true, GS_INTERMEDIATE_C); }));
 done:
     return status;
 }
 
-// --- numbers ----------------------------------------------------------------------------------
+// --- numbering of C points -----------------------------------------------------------------------
 
+// is[i] = whether point i is of at least this kind; is[n] = 0. A thread owns a point.
 __global__ void flag(int32_t n, const uint8_t *kind, uint8_t least, int32_t *is)
 {
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
@@ -198,6 +214,7 @@ __global__ void flag(int32_t n, const uint8_t *kind, uint8_t least, int32_t *is)
     if (i <= n) is[i] = i < n && kind[i] >= least;
 }
 
+// A thread owns a point.
 __global__ void put_numbers(int32_t n, const int32_t *is, const int64_t *before, int32_t *to)
 {
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
@@ -208,7 +225,7 @@ __global__ void put_numbers(int32_t n, const int32_t *is, const int64_t *before,
 gsolve_status number(gsolve_context *ctx, int32_t n, const uint8_t *kind, uint8_t least,
                      int32_t *to, int32_t *count)
 {
-    const int blocks = gs_lane_blocks((int64_t)n + 1, 1);
+    const int blocks = gs_subwarp_blocks((int64_t)n + 1, 1);
     gs_queue *q = ctx->queue;
     int64_t *before = nullptr, total = 0;
     int32_t *is = nullptr;
@@ -217,7 +234,7 @@ gsolve_status number(gsolve_context *ctx, int32_t n, const uint8_t *kind, uint8_
     ALLOC_DEVICE(ctx, is, (size_t)n + 1);
     ALLOC_DEVICE(ctx, before, (size_t)n + 1);
     TRY(gs_launch(q, "flags of C points", flag, blocks, gs_block_size, n, kind, least, is));
-    TRY(gs_add_up(ctx, n, is, before, &total));
+    TRY(gs_prefix_sum(ctx, n, is, before, &total));
     TRY(gs_launch(q, "numbers of C points", put_numbers, blocks, gs_block_size, n, is, before, to));
     *count = (int32_t)total;
 done:
@@ -226,6 +243,7 @@ done:
     return status;
 }
 
+// A thread owns a point.
 __global__ void put_points(int32_t n, const int32_t *number, int32_t *point)
 {
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
@@ -235,7 +253,7 @@ __global__ void put_points(int32_t n, const int32_t *number, int32_t *point)
 
 gsolve_status list(gsolve_context *ctx, int32_t n, const int32_t *number, int32_t *point)
 {
-    return gs_launch(ctx->queue, "list of C points", put_points, gs_lane_blocks(n, 1),
+    return gs_launch(ctx->queue, "list of C points", put_points, gs_subwarp_blocks(n, 1),
                      gs_block_size, n, number, point);
 }
 

@@ -1,23 +1,24 @@
-/* split_host.c: the splitting on the CPU, in rounds: a point becomes C that no open point it
- * depends on, or that depends on it, outdoes in its measure. Which of two is outdone is found from
- * the row of either, so that no transpose is needed (De Sterck, Yang and Heys, Reducing complexity
- * in parallel algebraic multigrid preconditioners, SIAM J. Matrix Anal. Appl. 27, 2006). */
+/* split_host.c: the splitting on the CPU, in rounds (PMIS: De Sterck, Yang and Heys, Reducing
+ * complexity in parallel algebraic multigrid preconditioners, SIAM J. Matrix Anal. Appl. 27, 2006).
+ * A point becomes C if its measure is larger than those of all undecided points that it depends on
+ * or that depend on it. Either row of a pair of points finds which one is dominated, so that no
+ * transpose is needed. */
 #include "core/try.h"
 #include "precond/amg/coarsening/classical/classical.h"
 
 #define SMALL static inline
 #include "precond/amg/coarsening/classical/classical_rules.h"
 
-/* Who depends on whom: by one strong connection, or in thin by two as well. */
-typedef struct web {
+/* The dependences between points: by one strong connection, and if two_steps by two as well. */
+typedef struct dependences {
     const gs_points *p;
     int threads;
-    bool far;
-    int32_t *influence; /* how many ways lead to a point */
-    uint8_t *outdone;   /* the last round in which it was */
-} web;
+    bool two_steps;
+    int32_t *influence; /* the number of paths that lead to each point */
+    uint8_t *dominated; /* the last round in which the point was dominated */
+} dependences;
 
-/* Strong entries of a row: k = next(p, begin - 1, end) until it is end. */
+/* The next strong entry of a row after k, or end. Begin with k = begin - 1. */
 static inline int64_t next_strong(const gs_points *p, int64_t k, int64_t end)
 {
     do k++;
@@ -25,9 +26,9 @@ static inline int64_t next_strong(const gs_points *p, int64_t k, int64_t end)
     return k;
 }
 
-/* found(w, i, j, round) for each open j that i depends on, once a way. */
-static inline void each_way(const web *w, int32_t i, int round,
-                            void (*found)(const web *w, int32_t i, int32_t j, int round))
+/* Calls found(w, i, j, round) for each undecided j that i depends on, once for each path. */
+static inline void each_path(const dependences *w, int32_t i, int round,
+                             void (*found)(const dependences *w, int32_t i, int32_t j, int round))
 {
     const gs_points *p = w->p;
     const int64_t end = gs_start(p->A, i + 1);
@@ -35,35 +36,35 @@ static inline void each_way(const web *w, int32_t i, int round,
     for (int64_t k = next_strong(p, gs_start(p->A, i) - 1, end); k < end;
          k = next_strong(p, k, end)) {
         const int32_t j = p->A->col[k];
-        const int64_t end_j = w->far ? gs_start(p->A, j + 1) : 0;
-        if (p->kind[j] == GS_OPEN) found(w, i, j, round);
-        if (!w->far) continue;
+        const int64_t end_j = w->two_steps ? gs_start(p->A, j + 1) : 0;
+        if (p->kind[j] == GS_UNDECIDED) found(w, i, j, round);
+        if (!w->two_steps) continue;
         for (int64_t m = next_strong(p, gs_start(p->A, j) - 1, end_j); m < end_j;
              m = next_strong(p, m, end_j)) {
             const int32_t l = p->A->col[m];
-            if (l != i && p->kind[l] == GS_OPEN) found(w, i, l, round);
+            if (l != i && p->kind[l] == GS_UNDECIDED) found(w, i, l, round);
         }
     }
 }
 
-static inline void add_influence(const web *w, int32_t i, int32_t j, int round)
+static inline void add_influence(const dependences *w, int32_t i, int32_t j, int round)
 {
     (void)i, (void)round;
 #pragma omp atomic
     w->influence[j]++;
 }
 
-static inline void outdo(const web *w, int32_t i, int32_t j, int round)
+static inline void mark_dominated(const dependences *w, int32_t i, int32_t j, int round)
 {
     const bool i_is_less = gs_measure_of(w->influence[i], i) < gs_measure_of(w->influence[j], j);
     const int32_t less = i_is_less ? i : j;
 
 #pragma omp atomic write
-    w->outdone[less] = (uint8_t)round;
+    w->dominated[less] = (uint8_t)round;
 }
 
-/* Whether i depends on a point that is C by the end of the round. */
-static bool depends_on_c(const web *w, int32_t i, int round)
+/* Whether i depends on a point that becomes C in this round. */
+static bool depends_on_c(const dependences *w, int32_t i, int round)
 {
     const gs_points *p = w->p;
     const int64_t end = gs_start(p->A, i + 1);
@@ -71,20 +72,21 @@ static bool depends_on_c(const web *w, int32_t i, int round)
     for (int64_t k = next_strong(p, gs_start(p->A, i) - 1, end); k < end;
          k = next_strong(p, k, end)) {
         const int32_t j = p->A->col[k];
-        const int64_t end_j = w->far ? gs_start(p->A, j + 1) : 0;
-        if (p->kind[j] == GS_OPEN && w->outdone[j] != round) return true;
-        if (!w->far) continue;
+        const int64_t end_j = w->two_steps ? gs_start(p->A, j + 1) : 0;
+        if (p->kind[j] == GS_UNDECIDED && w->dominated[j] != round) return true;
+        if (!w->two_steps) continue;
         for (int64_t m = next_strong(p, gs_start(p->A, j) - 1, end_j); m < end_j;
              m = next_strong(p, m, end_j)) {
             const int32_t l = p->A->col[m];
-            if (l != i && p->kind[l] == GS_OPEN && w->outdone[l] != round) return true;
+            if (l != i && p->kind[l] == GS_UNDECIDED && w->dominated[l] != round) return true;
         }
     }
     return false;
 }
 
-/* next[i]: what open points become: C, other, or still open; returns how many stay so. */
-static int64_t decide(const web *w, int round, uint8_t other, uint8_t *next)
+/* One round: undecided points become C, `other`, or stay undecided. Returns how many stay. next:
+ * work space. */
+static int64_t decide(const dependences *w, int round, uint8_t other, uint8_t *next)
 {
     const int32_t n = w->p->A->nrows;
     uint8_t *kind = w->p->kind;
@@ -92,13 +94,13 @@ static int64_t decide(const web *w, int round, uint8_t other, uint8_t *next)
 
 #pragma omp parallel for schedule(static) num_threads(w->threads)
     for (int32_t i = 0; i < n; i++) {
-        if (kind[i] == GS_OPEN) each_way(w, i, round, outdo);
+        if (kind[i] == GS_UNDECIDED) each_path(w, i, round, mark_dominated);
     }
 #pragma omp parallel for schedule(static) num_threads(w->threads)
     for (int32_t i = 0; i < n; i++) {
         next[i] = kind[i];
-        if (kind[i] != GS_OPEN) continue;
-        if (w->outdone[i] != round) {
+        if (kind[i] != GS_UNDECIDED) continue;
+        if (w->dominated[i] != round) {
             next[i] = GS_C;
         } else if (depends_on_c(w, i, round)) {
             next[i] = other;
@@ -107,36 +109,37 @@ static int64_t decide(const web *w, int round, uint8_t other, uint8_t *next)
 #pragma omp parallel for schedule(static) num_threads(w->threads) reduction(+ : open)
     for (int32_t i = 0; i < n; i++) {
         kind[i] = next[i];
-        open += kind[i] == GS_OPEN;
+        open += kind[i] == GS_UNDECIDED;
     }
     return open;
 }
 
-/* All open points become C or other. In each round the open point of the highest measure is
- * decided: it ends. */
-static gsolve_status decide_all(gsolve_context *ctx, const gs_points *p, bool far, uint8_t other)
+/* Makes all undecided points C or `other`. Each round decides the undecided point with the largest
+ * measure, so that the loop ends. */
+static gsolve_status decide_all(gsolve_context *ctx, const gs_points *p, bool two_steps,
+                                uint8_t other)
 {
     const int32_t n = p->A->nrows;
-    web w = {p, gsolve_threads(ctx), far, NULL, NULL};
+    dependences w = {p, gsolve_threads(ctx), two_steps, NULL, NULL};
     uint8_t *next = NULL;
     int64_t open = 1;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, w.influence, n);
-    ALLOC(ctx, GSOLVE_HOST, w.outdone, n);
+    ALLOC(ctx, GSOLVE_HOST, w.dominated, n);
     ALLOC(ctx, GSOLVE_HOST, next, n);
-    for (int32_t i = 0; i < n; i++) w.influence[i] = w.outdone[i] = 0;
+    for (int32_t i = 0; i < n; i++) w.influence[i] = w.dominated[i] = 0;
 #pragma omp parallel for schedule(static) num_threads(w.threads)
     for (int32_t i = 0; i < n; i++) {
-        if (p->kind[i] == GS_OPEN) each_way(&w, i, 0, add_influence);
+        if (p->kind[i] == GS_UNDECIDED) each_path(&w, i, 0, add_influence);
     }
-    for (int32_t i = 0; i < n && !far; i++) {
-        if (p->kind[i] == GS_OPEN && w.influence[i] == 0) p->kind[i] = GS_F;
+    for (int32_t i = 0; i < n && !two_steps; i++) {
+        if (p->kind[i] == GS_UNDECIDED && w.influence[i] == 0) p->kind[i] = GS_F;
     }
     for (int round = 1; open > 0; round = round % 255 + 1) open = decide(&w, round, other, next);
 done:
     gsolve_free(ctx, GSOLVE_HOST, w.influence);
-    gsolve_free(ctx, GSOLVE_HOST, w.outdone);
+    gsolve_free(ctx, GSOLVE_HOST, w.dominated);
     gsolve_free(ctx, GSOLVE_HOST, next);
     return status;
 }
@@ -149,9 +152,9 @@ static gsolve_status split(gsolve_context *ctx, const gs_points *p)
 static gsolve_status thin(gsolve_context *ctx, const gs_points *p)
 {
     for (int32_t i = 0; i < p->A->nrows; i++) {
-        if (p->kind[i] == GS_C) p->kind[i] = GS_OPEN;
+        if (p->kind[i] == GS_C) p->kind[i] = GS_UNDECIDED;
     }
-    return decide_all(ctx, p, true, GS_MIDDLE);
+    return decide_all(ctx, p, true, GS_INTERMEDIATE_C);
 }
 
 static gsolve_status number(gsolve_context *ctx, int32_t n, const uint8_t *kind, uint8_t least,

@@ -1,0 +1,222 @@
+/* interpolate_body.h: rows of P on the CPU for one value type, see classical.h.
+ *
+ * Extended+i interpolation (De Sterck, Falgout, Nolting and Yang, Distance-two interpolation for
+ * parallel algebraic multigrid, Numer. Linear Algebra Appl. 15, 2008): F point i is interpolated
+ * from C_i, its strong C points and those of its strong F points k,
+ *     w_ij = -(a_ij + sum_k a_ik b_kj / D_k) / d,           D_k = sum_{l in C_i or i} b_kl,
+ *     d = a_ii + sum_{weak, not in C_i} a_in + sum_k a_ik b_ki / D_k,
+ * where b is a without the entries of the diagonal's sign. If D_k is 0, a_ik is added to d.
+ * Isolated points are left out, because smoothing removes their error. */
+
+/* Returns D_k. Its terms b_kl, and their positions in the row, become o's parts. */
+static double FN(find_shares)(row_accumulator *o, const gs_interpolation_rows *w, int32_t i,
+                              int32_t k)
+{
+    const gs_points *p = &w->points;
+    const int64_t end = gs_start(p->A, k + 1);
+    const double diagonal = w->diagonal[k];
+    const T *a = p->A->value;
+    double sum = 0;
+
+    o->parts = 0;
+    for (int64_t e = gs_start(p->A, k); e < end; e++) {
+        const int32_t l = p->A->col[e];
+        if (!(p->mark[e] & GS_SAME) || gs_dependence(diagonal, (double)a[e]) <= 0) continue;
+        const int32_t at = l == i ? -1 : position_of(o, w->number[l]);
+        if (at < 0 && l != i) continue;
+        o->part[o->parts] = at;
+        o->b[o->parts++] = (double)a[e];
+        sum += (double)a[e];
+    }
+    return sum;
+}
+
+/* Distributes a_ik among the points that F point k depends on. */
+static void FN(distribute)(row_accumulator *o, const gs_interpolation_rows *w, int32_t i, int32_t k,
+                           double a_ik)
+{
+    const double D = FN(find_shares)(o, w, i, k), share = D != 0 ? a_ik / D : 0;
+
+    if (D == 0) o->d += a_ik;
+    for (int32_t m = 0; m < o->parts && D != 0; m++) {
+        if (o->part[m] < 0) {
+            o->d += share * o->b[m];
+        } else {
+            o->weight[o->part[m]] += share * o->b[m];
+        }
+    }
+}
+
+static void FN(interpolate_extended)(row_accumulator *o, const gs_interpolation_rows *w, int32_t i)
+{
+    const gs_points *p = &w->points;
+    const int64_t end = gs_start(p->A, i + 1);
+    const T *a = p->A->value;
+
+    o->d = w->diagonal[i];
+    for (int64_t e = gs_start(p->A, i); e < end; e++) {
+        const int32_t j = p->A->col[e], at = position_of(o, w->number[j]);
+        if (!(p->mark[e] & GS_SAME) || p->kind[j] == GS_ISOLATED) continue;
+        if (at >= 0) {
+            o->weight[at] += (double)a[e];
+        } else if (p->mark[e] & GS_STRONG) {
+            FN(distribute)(o, w, i, j, (double)a[e]);
+        } else {
+            o->d += (double)a[e];
+        }
+    }
+    divide(o, w->diagonal[i]);
+}
+
+/* The C point that row i depends on most, the first of equal ones; negative: none. through: by way
+ * of another strong point. */
+static int32_t FN(strongest)(const gs_interpolation_rows *w, int32_t i, bool through)
+{
+    const gs_points *p = &w->points;
+    const int64_t end = gs_start(p->A, i + 1);
+    const T *a = p->A->value;
+    int32_t best = -1;
+    double most = 0;
+
+    for (int64_t e = gs_start(p->A, i); e < end; e++) {
+        const int32_t j = p->A->col[e];
+        const double v = fabs((double)a[e]);
+        if (!(p->mark[e] & GS_STRONG) || v <= most) continue;
+        const int32_t c = through ? FN(strongest)(w, j, false) : w->number[j];
+        if (c >= 0) best = c, most = v;
+    }
+    return best;
+}
+
+/* Interpolation of row i from one point. */
+static void FN(choose_one)(row_accumulator *o, const gs_interpolation_rows *w, int32_t i)
+{
+    int32_t c = FN(strongest)(w, i, false);
+
+    if (c < 0) c = FN(strongest)(w, i, true);
+    if (c >= 0) o->weight[insert(o, c)] = 1;
+}
+
+/* o = row i of P, in no order. */
+static void FN(interpolate_row)(row_accumulator *o, const gs_interpolation_rows *w, int32_t i)
+{
+    o->count = 0;
+    if (w->number[i] >= 0) {
+        o->weight[insert(o, w->number[i])] = 1;
+    } else if (w->kind == GS_ONE_POINT) {
+        FN(choose_one)(o, w, i);
+    } else {
+        collect(o, w, i);
+        FN(interpolate_extended)(o, w, i);
+    }
+}
+
+/* --- all rows --------------------------------------------------------------------------------- */
+
+/* Computes all rows and writes them to their space in the buffer. */
+static gsolve_status FN(compute_rows)(gsolve_context *ctx, const gs_interpolation_rows *w,
+                                      const row_buffer *D)
+{
+    T *value = D->value;
+    thread_work W = {0};
+    gsolve_status status;
+
+    TRY(new_thread_work(&W, ctx, w, D->longest));
+#pragma omp parallel num_threads(W.threads)
+    {
+        row_accumulator o = my_work(&W);
+#pragma omp for schedule(static)
+        for (int32_t r = 0; r < w->rows; r++) {
+            FN(interpolate_row)(&o, w, w->point ? w->point[r] : r);
+            D->length[r] = gs_truncate_row(o.count, o.column, o.weight, w->most, w->truncate);
+            for (int32_t e = 0; e < D->length[r]; e++) {
+                D->column[D->first[r] + e] = o.column[e];
+                value[D->first[r] + e] = (T)o.weight[e];
+            }
+        }
+    }
+done:
+    free_thread_work(&W, ctx);
+    return status;
+}
+
+/* P = the rows of the buffer. */
+static gsolve_status FN(pack_rows)(gsolve_csr *P, gsolve_context *ctx,
+                                   const gs_interpolation_rows *w, const row_buffer *D)
+{
+    const T *from = D->value;
+    int64_t entries = 0;
+    gsolve_status status;
+
+    for (int32_t r = 0; r < w->rows; r++) entries += D->length[r];
+    TRY(gs_csr_new_at(P, ctx, gs_location(ctx), w->rows, w->count, entries,
+                      sizeof(T) == sizeof(float) ? GSOLVE_F32 : GSOLVE_F64));
+    set_starts(P, w->rows, D->length);
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int32_t r = 0; r < w->rows; r++) {
+        const int64_t at = gs_start(P, r);
+        for (int32_t e = 0; e < D->length[r]; e++) {
+            ((int32_t *)(uintptr_t)P->col)[at + e] = D->column[D->first[r] + e];
+            ((T *)(uintptr_t)P->value)[at + e] = from[D->first[r] + e];
+        }
+    }
+done:
+    return status;
+}
+
+static gsolve_status FN(interpolate)(gsolve_csr *P, gsolve_context *ctx,
+                                     const gs_interpolation_rows *w)
+{
+    row_buffer D = {0};
+    gsolve_csr Q = {0};
+    gsolve_status status;
+
+    TRY(new_row_buffer(&D, ctx, w, sizeof(T)));
+    TRY(FN(compute_rows)(ctx, w, &D));
+    TRY(FN(pack_rows)(&Q, ctx, w, &D));
+    *P = Q;
+done:
+    free_row_buffer(&D, ctx);
+    return status;
+}
+
+/* Selects the entries of P's row r from all weights in o, and scales them. */
+static void FN(select_entries)(const gsolve_csr *P, int32_t r, const row_accumulator *o)
+{
+    const int64_t begin = gs_start(P, r), end = gs_start(P, r + 1);
+    T *p = (T *)(uintptr_t)P->value;
+    double all = 0, picked = 0;
+
+    for (int32_t e = 0; e < o->count; e++) all += o->weight[e];
+    for (int64_t e = begin; e < end; e++) picked += o->weight[position_of(o, P->col[e])];
+    const double scale = end - begin < o->count ? gs_sum_preserving_scale(all, picked) : 1;
+    for (int64_t e = begin; e < end; e++) {
+        p[e] = (T)(scale * o->weight[position_of(o, P->col[e])]);
+    }
+}
+
+static gsolve_status FN(update)(const gsolve_csr *P, gsolve_context *ctx,
+                                const gs_interpolation_rows *w)
+{
+    int32_t *capacity = NULL, longest;
+    thread_work W = {0};
+    gsolve_status status;
+
+    if (w->kind == GS_ONE_POINT) return GSOLVE_OK;
+    ALLOC(ctx, GSOLVE_HOST, capacity, w->rows);
+    TRY(find_capacities(ctx, w, capacity, &longest));
+    TRY(new_thread_work(&W, ctx, w, longest));
+#pragma omp parallel num_threads(W.threads)
+    {
+        row_accumulator o = my_work(&W);
+#pragma omp for schedule(static)
+        for (int32_t r = 0; r < w->rows; r++) {
+            FN(interpolate_row)(&o, w, w->point ? w->point[r] : r);
+            FN(select_entries)(P, r, &o);
+        }
+    }
+done:
+    gsolve_free(ctx, GSOLVE_HOST, capacity);
+    free_thread_work(&W, ctx);
+    return status;
+}

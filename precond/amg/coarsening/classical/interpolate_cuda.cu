@@ -1,0 +1,295 @@
+// interpolate_cuda.cu: interpolation on a GPU. L threads own a row, with a hash table of its
+// columns in shared memory. Rows that are too long for it go to a list; the warps of a few blocks
+// compute them with hash tables in global memory. Every sum has a fixed order for each L, which
+// depends on the mean row length only.
+#include "precond/amg/coarsening/classical/interpolate_row.cuh"
+#include "precond/amg/coarsening/classical/one_point.cuh"
+
+namespace
+{
+
+constexpr int slots = 8;  // slots per lane of a table in shared memory
+constexpr int filled = 6; // of them that may be used
+constexpr int64_t most_bytes =
+    (int64_t)1
+    << 28; // limit of the bytes of all tables in global memory, unless one table is larger
+
+// --- capacities of rows --------------------------------------------------------------------------
+// ------------------------------------------------------------------------
+
+struct long_rows {
+    int32_t count, longest;
+};
+
+// near[i] = the number of strong C points of row i. L threads own a row.
+template <int L, class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    count_strong_points(int32_t n, rows_of<T, O> w, int32_t *near)
+{
+    const gs_independent_subwarp<L> g;
+    const int64_t i = g.unit;
+    int32_t count = 0;
+
+    if (i >= n) return;
+    for (int64_t k = (int64_t)w.start[i] + g.lane; k < (int64_t)w.start[i + 1]; k += L) {
+        count += w.strong_c(k) >= 0;
+    }
+    count = g.sum(count);
+    if (g.lane == 0) near[i] = count;
+}
+
+// capacity[r] = an upper bound of the entries of row r before truncation; capacity[rows] = 0. Rows
+// with more than `most` entries are listed, in any order. L threads own a row; reads A's pattern
+// and flags once.
+template <int L, class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    find_capacities(rows_of<T, O> w, const int32_t *near, int32_t most, int32_t *capacity,
+                    int32_t *list, long_rows *found)
+{
+    const gs_independent_subwarp<L> g;
+    const int64_t r = g.unit;
+    int64_t count = 0;
+
+    if (r >= w.rows) {
+        if (r == w.rows && g.lane == 0) capacity[r] = 0;
+        return;
+    }
+    const int32_t i = w.row(r);
+    for (int64_t k = (int64_t)w.start[i] + g.lane; k < (int64_t)w.start[i + 1]; k += L) {
+        if (w.mark[k] & GS_STRONG && w.number[w.col[k]] < 0) count += near[w.col[k]];
+    }
+    count = g.sum(count) + near[i];
+    if (w.number[i] >= 0) count = 1;
+    if (g.lane > 0) return;
+    capacity[r] = (int32_t)min(count, (int64_t)w.count);
+    if (capacity[r] <= most) return;
+    list[atomicAdd(&found->count, 1)] = (int32_t)r;
+    atomicMax(&found->longest, capacity[r]);
+}
+
+// --- all rows ------------------------------------------------------------------------------------
+
+// Computes the rows that fit in shared memory. L threads own a row. Reads the rows of A of the
+// point and of its strong F points twice.
+template <int L, class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    compute_rows(rows_of<T, O> w, const int32_t *capacity, result<T> to)
+{
+    __shared__ int32_t keys[gs_block_size * slots], columns[gs_block_size * filled];
+    __shared__ double weights[gs_block_size * slots], listed[gs_block_size * filled];
+    const gs_independent_subwarp<L> g;
+    const int group = (int)threadIdx.x / L;
+    const table t = {keys + group * L * slots, weights + group * L * slots, L * slots};
+    const int64_t r = g.unit;
+
+    if (r >= w.rows || capacity[r] > L * filled) return;
+    if (capacity[r] == 0 || w.number[w.row(r)] >= 0) {
+        if (g.lane == 0) copy_plain_row(w, to, r);
+        return;
+    }
+    compute_row(g, w, t, columns + group * L * filled, listed + group * L * filled, to, r);
+}
+
+// Computes the listed rows. A warp owns every warps-th of them. Each warp has a table of `size`
+// slots in global memory, and lists of half its size.
+template <class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    compute_long_rows(rows_of<T, O> w, const int32_t *capacity, int32_t many, const int32_t *list,
+                      int32_t size, int32_t *keys, double *weights, result<T> to)
+{
+    const gs_independent_subwarp<32> g;
+    const int64_t warps = (int64_t)gridDim.x * gs_block_size / 32, stretch = (int64_t)size / 2 * 3;
+    int32_t *key = keys + g.unit * stretch;
+    double *weight = weights + g.unit * stretch;
+
+    for (int64_t m = g.unit; m < many; m += warps) {
+        const int32_t r = list[m];
+        int32_t fits = 64;
+        while (fits < 2 * (int64_t)capacity[r])
+            fits *= 2; // at most size, which fits the longest row
+        compute_row(g, w, table{key, weight, fits}, key + size, weight + size, to, r);
+    }
+}
+
+// The capacities of the rows, the list of long rows, and the tables in global memory.
+struct preparation {
+    int32_t *near, *capacity, *list;
+    long_rows *found, known; // a copy on the device and one on the host
+    int32_t *keys;
+    double *weights;
+};
+
+void destroy_state(preparation *p, gsolve_context *ctx)
+{
+    gsolve_free(ctx, GSOLVE_DEVICE, p->near);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->capacity);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->list);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->found);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->keys);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->weights);
+}
+
+// On failure, destroy_state frees what was allocated.
+template <int L, class T, class O>
+gsolve_status prepare(preparation *p, gsolve_context *ctx, const gs_interpolation_rows *w,
+                      const rows_of<T, O> &rows)
+{
+    const int32_t n = w->points.A->nrows;
+    gs_queue *q = ctx->queue;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, p->near, n);
+    ALLOC_DEVICE(ctx, p->capacity, (size_t)w->rows + 1);
+    ALLOC_DEVICE(ctx, p->list, w->rows);
+    ALLOC_DEVICE(ctx, p->found, 1);
+    TRY(gs_cuda(q, cudaMemsetAsync(p->found, 0, sizeof *p->found, q->stream), "long rows"));
+    TRY(gs_launch(q, "strong C points", count_strong_points<L, T, O>, gs_subwarp_blocks(n, L),
+                  gs_block_size, n, rows, p->near));
+    TRY(gs_launch(q, "row capacities", find_capacities<L, T, O>,
+                  gs_subwarp_blocks((int64_t)w->rows + 1, L), gs_block_size, rows, p->near,
+                  L * filled, p->capacity, p->list, p->found));
+    TRY(gsolve_copy(ctx, &p->known, GSOLVE_HOST, p->found, GSOLVE_DEVICE, sizeof p->known));
+done:
+    return status;
+}
+
+template <class T, class O>
+gsolve_status compute_long(preparation *p, gsolve_context *ctx, const rows_of<T, O> &rows,
+                           const result<T> &to)
+{
+    gs_queue *q = ctx->queue;
+    int64_t size = 64, warps;
+    gsolve_status status = GSOLVE_OK;
+
+    if (p->known.count == 0) return GSOLVE_OK;
+    while (size < 2 * (int64_t)p->known.longest) size *= 2;
+    if (size > INT32_MAX / 2) {
+        return gsolve_fail(
+            ctx, GSOLVE_UNSUPPORTED,
+            "a row of interpolation has up to %d entries; a GPU takes at most %d; choose "
+            "coarsening=sa",
+            p->known.longest, INT32_MAX / 8);
+    }
+    warps = most_bytes / (size / 2 * 3 * (int64_t)(sizeof *p->keys + sizeof *p->weights));
+    if (warps > (int64_t)q->processors * 32) warps = (int64_t)q->processors * 32;
+    if (warps > p->known.count) warps = p->known.count;
+    const int blocks = (int)((warps < 1 ? 1 : warps) * 32 + gs_block_size - 1) / gs_block_size;
+    warps = (int64_t)blocks * gs_block_size / 32;
+    ALLOC_DEVICE(ctx, p->keys, warps * (size / 2 * 3));
+    ALLOC_DEVICE(ctx, p->weights, warps * (size / 2 * 3));
+    TRY(gs_launch(q, "long rows of interpolation", compute_long_rows<T, O>, blocks, gs_block_size,
+                  rows, p->capacity, p->known.count, p->list, size, p->keys, p->weights, to));
+done:
+    return status;
+}
+
+// Computes all rows: first those that fit in shared memory, then the long ones.
+template <int L, class T, class O>
+gsolve_status compute_all(preparation *p, gsolve_context *ctx, const rows_of<T, O> &rows,
+                          const result<T> &to)
+{
+    gsolve_status status;
+
+    TRY(gs_launch(ctx->queue, "rows of interpolation", compute_rows<L, T, O>,
+                  gs_subwarp_blocks(rows.rows, L), gs_block_size, rows, p->capacity, to));
+    TRY(compute_long(p, ctx, rows, to));
+done:
+    return status;
+}
+
+template <int L, class T, class O>
+gsolve_status interpolate_in(gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w,
+                             const O *start)
+{
+    const rows_of<T, O> rows = rows_for<T>(w, start);
+    int64_t *first = nullptr, entries = (int64_t)w->rows * w->most;
+    result<T> to = {};
+    preparation p = {};
+    gsolve_status status;
+
+    TRY(prepare<L>(&p, ctx, w, rows));
+    if (w->most == 0) {
+        ALLOC_DEVICE(ctx, first, (size_t)w->rows + 1);
+        TRY(gs_prefix_sum(ctx, w->rows, p.capacity, first, &entries));
+    }
+    to.places = gs_row_positions{first, true, w->most};
+    ALLOC_DEVICE(ctx, to.column, entries);
+    ALLOC_DEVICE(ctx, to.value, entries);
+    ALLOC_DEVICE(ctx, to.length, (size_t)w->rows + 1);
+    TRY(gs_cuda(ctx->queue,
+                cudaMemsetAsync(to.length + w->rows, 0, sizeof *to.length, ctx->queue->stream),
+                "lengths of rows"));
+    TRY((compute_all<L>(&p, ctx, rows, to)));
+    TRY(gs_pack_rows(P, ctx, w->rows, w->count, to.places, to.length, to.column, to.value));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, first);
+    gsolve_free(ctx, GSOLVE_DEVICE, to.column);
+    gsolve_free(ctx, GSOLVE_DEVICE, to.value);
+    gsolve_free(ctx, GSOLVE_DEVICE, to.length);
+    destroy_state(&p, ctx);
+    return status;
+}
+
+template <int L, class T, class O>
+gsolve_status update_in(const gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w,
+                        const O *start)
+{
+    const rows_of<T, O> rows = rows_for<T>(w, start);
+    result<T> to = {};
+    preparation p = {};
+    gsolve_status status;
+
+    to.places = gs_row_positions_of(P);
+    to.known = P->col;
+    to.value = (T *)const_cast<void *>(P->value);
+    TRY(prepare<L>(&p, ctx, w, rows));
+    TRY((compute_all<L>(&p, ctx, rows, to)));
+done:
+    destroy_state(&p, ctx);
+    return status;
+}
+
+// --- kernel table --------------------------------------------------------------------------------
+
+// Calls go(start, lanes) with the offset type and the subwarp size for A's rows.
+template <class Go>
+gsolve_status for_rows(gsolve_context *ctx, const gs_interpolation_rows *w, Go go)
+{
+    const gsolve_csr *A = w->points.A;
+    int64_t entries = 0;
+    gsolve_status status;
+
+    TRY(gs_csr_entries(ctx, A, &entries));
+    TRY(gs_with_start(A, [&](auto start) {
+        return gs_with_subwarp((double)entries / (A->nrows + 1.0),
+                               [&](auto lanes) { return go(start, lanes); });
+    }));
+done:
+    return status;
+}
+
+template <class T>
+gsolve_status interpolate(gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w)
+{
+    if (w->kind == GS_ONE_POINT) {
+        return gs_with_start(w->points.A,
+                             [&](auto start) { return choose_in<T>(P, ctx, w, start); });
+    }
+    return for_rows(ctx, w, [&](auto start, auto lanes) {
+        return interpolate_in<decltype(lanes)::value, T>(P, ctx, w, start);
+    });
+}
+
+template <class T>
+gsolve_status update(const gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w)
+{
+    if (w->kind == GS_ONE_POINT) return GSOLVE_OK;
+    return for_rows(ctx, w, [&](auto start, auto lanes) {
+        return update_in<decltype(lanes)::value, T>(P, ctx, w, start);
+    });
+}
+
+} // namespace
+
+extern "C" const gs_classical_interpolate_kernels gs_classical_interpolate_cuda[GSOLVE_TYPE_COUNT] =
+    {{interpolate<float>, update<float>}, {interpolate<double>, update<double>}};

@@ -1,0 +1,94 @@
+/* gauss_seidel_columns.h: the functions of gauss_seidel_rows.h for up to GS_AMG_COLUMNS columns,
+ * row-major. For 4 and 8 columns the compiler sees the number as a constant. */
+
+/* Adds row i times x to `before` for the columns of the block before i, and to `after` for all
+ * others. Outside the block x counts with its old values. */
+static inline __attribute__((always_inline)) void ON(row_product_of)(
+    const gsolve_csr *A, const int32_t columns, int32_t i, int32_t at, int32_t end, const T *x,
+    const T *old, T *before, T *after)
+{
+    const OFFSET *start = A->start, to = start[i + 1];
+    const int32_t *col = A->col;
+    const T *value = A->value;
+    OFFSET k = start[i];
+
+    for (; k < to && col[k] < at; k++) FN(add)(columns, value[k], old, col[k], after);
+    for (; k < to && col[k] < i; k++) FN(add)(columns, value[k], x, col[k], before);
+    for (; k < to && col[k] < end; k++) FN(add)(columns, value[k], x, col[k], after);
+    for (; k < to; k++) FN(add)(columns, value[k], old, col[k], after);
+}
+
+static inline __attribute__((always_inline)) void ON(sweep_block_from_x_of)(
+    const FN(sweep_args) * v, const int32_t columns, int32_t at, int32_t end)
+{
+    for (int32_t i = v->back ? end - 1 : at; i >= at && i < end; i += v->back ? -1 : 1) {
+        const T *b = v->b + (int64_t)i * columns, d = v->d[i];
+        T *x = v->x + (int64_t)i * columns, before[GS_AMG_COLUMNS] = {0};
+        T after[GS_AMG_COLUMNS] = {0};
+        ON(row_product_of)(v->A, columns, i, at, end, v->x, v->old, before, after);
+        for (int32_t c = 0; c < columns; c++) x[c] += d * (b[c] - (after[c] + before[c]));
+    }
+}
+
+/* From x = 0: only rows of the block that have been updated count. */
+static inline __attribute__((always_inline)) void ON(sweep_block_from_zero_of)(
+    const FN(sweep_args) * v, const int32_t columns, int32_t at, int32_t end)
+{
+    const OFFSET *start = v->A->start;
+    const int32_t *col = v->A->col;
+    const T *value = v->A->value;
+
+    for (int32_t i = v->back ? end - 1 : at; i >= at && i < end; i += v->back ? -1 : 1) {
+        const int32_t from = v->back ? i + 1 : at, to = v->back ? end : i;
+        const T *b = v->b + (int64_t)i * columns, d = v->d[i];
+        T *x = v->x + (int64_t)i * columns, sum[GS_AMG_COLUMNS] = {0};
+        for (OFFSET k = start[i]; k < start[i + 1]; k++) {
+            if (col[k] >= from && col[k] < to) FN(add)(columns, value[k], v->x, col[k], sum);
+        }
+        for (int32_t c = 0; c < columns; c++) x[c] = d * (b[c] - sum[c]);
+    }
+}
+
+/* With A': r is the residual of the block. */
+static inline __attribute__((always_inline)) void ON(transposed_block_of)(const FN(sweep_args) * v,
+                                                                          const int32_t columns,
+                                                                          int32_t at, int32_t end)
+{
+    const OFFSET *start = v->A->start;
+    const int32_t *col = v->A->col;
+    const T *value = v->A->value;
+
+    for (int32_t i = v->back ? end - 1 : at; i >= at && i < end; i += v->back ? -1 : 1) {
+        const int32_t from = v->back ? at : i + 1, to = v->back ? i : end;
+        T *r = v->r, *x = v->x + (int64_t)i * columns, y[GS_AMG_COLUMNS];
+        for (int32_t c = 0; c < columns; c++) y[c] = v->d[i] * r[(int64_t)i * columns + c];
+        for (OFFSET k = start[i]; k < start[i + 1]; k++) {
+            T *left = r + (int64_t)col[k] * columns;
+            if (col[k] < from || col[k] >= to) continue;
+            for (int32_t c = 0; c < columns; c++) left[c] -= value[k] * y[c];
+        }
+        for (int32_t c = 0; c < columns; c++) x[c] = v->zero ? y[c] : x[c] + y[c];
+    }
+}
+
+static inline __attribute__((always_inline)) void ON(block_of)(const FN(sweep_args) * v,
+                                                               const int32_t columns, int32_t at,
+                                                               int32_t end)
+{
+    if (v->r) {
+        ON(transposed_block_of)(v, columns, at, end);
+    } else if (v->zero) {
+        ON(sweep_block_from_zero_of)(v, columns, at, end);
+    } else {
+        ON(sweep_block_from_x_of)(v, columns, at, end);
+    }
+}
+
+static void ON(block_of_columns)(const FN(sweep_args) * v, int32_t at, int32_t end)
+{
+    switch (v->columns) {
+    case 8: ON(block_of)(v, 8, at, end); break;
+    case 4: ON(block_of)(v, 4, at, end); break;
+    default: ON(block_of)(v, v->columns, at, end); break;
+    }
+}
