@@ -18,8 +18,9 @@ extern "C" {
 typedef struct gsolve_matrix gsolve_matrix;
 
 /* Creates a matrix from compressed rows, of which it stores a copy. spec names a format; see
- * docs/formats.md. The format "auto" starts as csr and can switch to a faster format, see
- * gsolve_matrix_adapt. The entries of csr may be in any order within a row; duplicates are summed.
+ * docs/understand/formats.md. The format "auto" starts as csr and can switch to a faster format,
+ * see gsolve_matrix_adapt. The entries of csr may be in any order within a row; duplicates are
+ * summed.
  *
  * A matrix csr on the device is checked and copied there. The library copies it to the host only if
  * the columns of some row do not ascend strictly, or if a later call needs the rows on the host.
@@ -50,9 +51,9 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr);
 /* --- products ------------------------------------------------------------------- */
 
 /* y = alpha A x + beta y. If beta is 0, y is not read. x and y may be column-major or row-major,
- * each on its own. Products with many row-major columns are the fastest, see docs/formats.md. If x
- * and y are on the device, the call may return before the product is complete; later calls in the
- * context see the result. */
+ * each on its own. Products with many row-major columns are the fastest, see
+ * docs/understand/formats.md. If x and y are on the device, the call may return before the product
+ * is complete; later calls in the context see the result. */
 gsolve_status gsolve_matrix_apply(const gsolve_matrix *A, double alpha, gsolve_dense x, double beta,
                                   gsolve_dense y);
 

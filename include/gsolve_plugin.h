@@ -1,5 +1,5 @@
 /* gsolve_plugin.h: how to write a format or a preconditioner of your own, and register it. The
- * built-in ones use the same structs and functions. docs/new_format.md is a tutorial.
+ * built-in ones use the same structs and functions. docs/howto/write_a_format.md is a tutorial.
  *
  * A plug-in is one constant struct of functions. Each function gets the state that build returned
  * (self) and the context. A member marked "optional" may be NULL. The functions run on the thread

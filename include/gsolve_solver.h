@@ -12,7 +12,7 @@ extern "C" {
 
 /* --- outcome and result --------------------------------------------------------- */
 
-/* The outcomes of a run and their texts. docs/outcomes.md defines each. */
+/* The outcomes of a run and their texts. docs/understand/residual_policy.md defines each. */
 #define GSOLVE_OUTCOME_LIST(X)                                                      \
     X(GSOLVE_CONVERGED, "converged")                                                \
     X(GSOLVE_ITERATION_LIMIT, "iteration limit")                                    \
@@ -70,9 +70,9 @@ void gsolve_solver_destroy(gsolve_solver **S);
  * device of A, of any type, with any number of columns. They must not share memory.
  *
  * A column has converged if |b - A x| <= max(rtol |b|, atol). The run computes this residual in
- * double precision from the caller's A, b and x (docs/outcomes.md). If the outcome is
- * GSOLVE_CONVERGED, all columns have converged. Otherwise x is the iterate with the smallest known
- * residual: the initial guess, an iterate that the run stored, or the last one.
+ * double precision from the caller's A, b and x (docs/understand/residual_policy.md). If the
+ * outcome is GSOLVE_CONVERGED, all columns have converged. Otherwise x is the iterate with the
+ * smallest known residual: the initial guess, an iterate that the run stored, or the last one.
  *
  * A run allocates memory only in these cases: it has more columns than all earlier runs; the format
  * "auto" of A changes its form; the preconditioner that the method "auto" created is updated; b or

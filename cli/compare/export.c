@@ -1,4 +1,5 @@
-/* export.c: gsolve compare as JSON and as comma-separated values; docs/compare.md tells the keys.
+/* export.c: gsolve compare as JSON and as comma-separated values; docs/howto/compare_formats.md
+ * tells the keys.
  */
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* cost_model.c: what iterations and set-up are likely to take, for the matrices of which that can
- * be told from their traits: those that look like a discretised elliptic operator. docs/amg.md has
- * the measurements that the numbers below come from. */
+ * be told from their traits: those that look like a discretised elliptic operator.
+ * docs/understand/automatic_choice.md has the measurements that the numbers below come from. */
 #include "solver/choose/cost_model.h"
 
 #include <math.h>

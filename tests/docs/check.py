@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """check.py GSOLVE LIBRARY SOURCE [--update] [PAGE...]: runs what README.md, CONTRIBUTING.md and docs/ show.
 
-A block "```console": each line that begins with "$ " is a command. It is run in a folder of its own for each page, with gsolve on the
-path. The command must end with exit code 0 or 2 (1 where the block shows an error), and every word of the recorded output must be
-in the output. Numbers, times and the line of the device are not compared. A last line "..." stands for the rest of the output.
---update writes the present output into the page. Commands are run that begin with gsolve, head, printf, ./NAME, and scripts/solve.sh alone.
+A block "```console": each line that begins with "$ " is a command. Commands that begin with gsolve, head, printf or ./NAME, and
+scripts/solve.sh alone, are run, in a folder of its own for each page. A command must end with exit code 0 or 2 (1 where the block shows an
+error), and its output must have every word of the recorded output. Numbers, times, the line of the device and the output of gsolve compare
+are not compared. A last line "..." stands for the rest of the output. --update writes the present output into the page.
 
-A block "```c": a program (it has "main(") is compiled, linked with LIBRARY and run, and must return 0. If it begins with
-"/* NAME.c:", later commands of the page may run it as ./NAME. Other blocks with "#include" are compiled. A block without is the body of a function in which the variables of PRELUDE exist, and is compiled.
+A block "```c" with "main(" is a program: it is compiled, linked with LIBRARY and run, and must return 0. If it begins with "/* NAME.c:",
+later commands of the page may run it as ./NAME. Other blocks with "#include" are compiled. A block without "#include" is compiled as the
+body of a function that sees the variables of PRELUDE.
 
-PAGE: pages to look at, by their path from SOURCE; all by default. CFLAGS: further options of the compiler.
+PAGE: pages to check, by their path from SOURCE; all by default. CFLAGS: further options of the compiler.
 """
 import os
 import re
@@ -76,6 +77,8 @@ def check_console(page, at, block, folder, environment, update, failures):
         if shown and shown[-1] == "...":
             text = text[:max(len(shown) - 1, 1)] + ["..."] if len(text) >= len(shown) else text
         missing = words(filter(compared, shown)) - words(text)
+        if command.startswith("gsolve compare"):
+            missing = set()  # which format is the fastest depends on the machine
         if missing and not update:
             failures.append(f"{page}:{at}: '{command}' no longer prints {' '.join(sorted(missing))}")
         out += text
