@@ -77,7 +77,7 @@ static double stream_once(const setup *s, const gsolve_matrix *A, const gsolve_c
 {
     gsolve_stream_options o = s->options;
 
-    o.in_turn = in_turn;
+    o.sequential = in_turn;
     if (s->bands) {
         check(gsolve_csr_stream(ctx, s->format, csr, 1, x, 0, y, &o, info));
     } else {

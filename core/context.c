@@ -195,11 +195,6 @@ void gsolve_context_describe(const gsolve_context *ctx, gsolve_context_info *inf
     info->allocations = ctx->allocations;
 }
 
-int gsolve_threads(const gsolve_context *ctx)
-{
-    return gs_usable_threads(ctx->device->threads(ctx->queue));
-}
-
 void *gsolve_stream(const gsolve_context *ctx)
 {
     return ctx->device->stream ? ctx->device->stream(ctx->queue) : NULL;

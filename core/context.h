@@ -13,12 +13,6 @@ typedef struct gs_registry { /* plug-ins of one kind that the user added */
     int count;
 } gs_registry;
 
-typedef struct gs_known_entries { /* how many entries rows that start there have */
-    const void *start;
-    int32_t nrows;
-    int64_t entries;
-} gs_known_entries;
-
 struct gsolve_context {
     const gs_device *device;
     gs_queue *queue;
@@ -27,8 +21,6 @@ struct gsolve_context {
     int64_t blocks, allocations;
     int64_t allocations_left; /* negative: no limit */
     int64_t fetched;          /* copies from the device to the host so far */
-    gs_known_entries told;    /* of the matrix whose form is being made: its device is
-                        not waited for to say so again */
     gs_registry formats, preconds;
     int64_t handles;       /* matrices and preconditioners that live */
     char description[256]; /* of the device */
@@ -87,11 +79,6 @@ gsolve_status gs_memory_synchronize(gsolve_context *ctx, gsolve_location locatio
 /* Whether something of ctx lies in a device's own memory. */
 bool gs_memory_on_device(const gsolve_context *ctx);
 
-/* staged_copy.c: a large copy between the host and the device, by way of the device's pages: while
- * one travels, the threads fill or empty the next. *done: false if the copy is not worth it, or
- * there are no pages. */
-gsolve_status gs_copy_staged(gsolve_context *ctx, void *to, gsolve_location to_place,
-                             const void *from, size_t bytes, bool *done);
 /* handle, a block of ctx, has more to release than blocks of ctx: if it is left when the context is
  * destroyed, destroy(handle) is called, which must free the block. The oldest handle goes first:
  * what a handle owns was made after it, and is gone when its turn comes. */

@@ -9,7 +9,7 @@ typedef struct gs_graph gs_graph;   /* a recorded sequence of kernels */
 typedef struct gs_moment gs_moment; /* a point in the order of what the device does */
 
 #define GS_SLOTS 2
-#define GS_PAGES 2                  /* by which large copies travel, see staged_copy.c */
+#define GS_PAGES 2                  /* by which large copies travel, see copy.c */
 #define GS_PAGE  ((size_t)16 << 20) /* bytes of one */
 
 /* Whether a column goes on: what the number that guards kernels says. */

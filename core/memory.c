@@ -265,7 +265,7 @@ static gs_block *block_of(gsolve_context *ctx, const void *data)
     return block;
 }
 
-void gsolve_free(gsolve_context *ctx, gsolve_location location, void *data)
+void gsolve_free(gsolve_context *ctx, gsolve_location location, const void *data)
 {
     gs_block *block = data ? block_of(ctx, data) : NULL;
 
@@ -322,32 +322,4 @@ bool gs_memory_on_device(const gsolve_context *ctx)
 void gsolve_context_limit_allocations(gsolve_context *ctx, int64_t count)
 {
     ctx->allocations_left = count < 0 ? -1 : count;
-}
-
-gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_location to_place, const void *from,
-                          gsolve_location from_place, size_t bytes)
-{
-    gsolve_status status;
-    bool done = false;
-
-    if (bytes == 0) return GSOLVE_OK;
-    if (!ctx->device->copy || (to_place == GSOLVE_HOST && from_place == GSOLVE_HOST)) {
-        gs_copy_host(gsolve_threads(ctx), to, from, bytes);
-        return GSOLVE_OK;
-    }
-    ctx->fetched += to_place == GSOLVE_HOST;
-    if (to_place != from_place) {
-        status = gs_copy_staged(ctx, to, to_place, from, bytes, &done);
-        if (done || status != GSOLVE_OK) return status;
-    }
-    return ctx->device->copy(ctx->queue, to, from, bytes);
-}
-
-gsolve_status gs_memory_synchronize(gsolve_context *ctx, gsolve_location location,
-                                    const void *there)
-{
-    char first;
-
-    if (location != GSOLVE_DEVICE || !there || !ctx->device->copy) return GSOLVE_OK;
-    return ctx->device->copy(ctx->queue, &first, there, sizeof first);
 }

@@ -20,13 +20,13 @@ static void destroy(void *self, gsolve_context *ctx)
 }
 
 /* csr is checked and sorted; a format may refuse what it cannot hold. */
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *options)
 {
     const int32_t n = csr->nrows, *start = csr->start;
     const double *a = csr->value;
 
-    (void)options;
+    (void)options, (void)entries;
     if (csr->type != GSOLVE_F64 || csr->offset != GSOLVE_O32 || csr->ncols != n) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "dia takes square matrices of doubles");
     }

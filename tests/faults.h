@@ -32,12 +32,12 @@ static inline gsolve_status succeed(gsolve_context *ctx)
 /* --- the format ------------------------------------------------------------------------------- */
 
 static inline gsolve_status brittle_build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                                          const void *options)
+                                          int64_t entries, const void *options)
 {
     gsolve_matrix *A = NULL;
     const gsolve_status status = gsolve_matrix_create(&A, ctx, "csr", csr);
 
-    (void)options;
+    (void)options, (void)entries;
     if (status != GSOLVE_OK) return status;
     alive++;
     *self = A;

@@ -40,12 +40,12 @@ static void reversed_destroy(void *self, gsolve_context *ctx)
 }
 
 static gsolve_status reversed_build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                                    const void *options)
+                                    int64_t entries, const void *options)
 {
     reversed *r = NULL;
     void *more = NULL;
     gsolve_status status;
-    (void)options;
+    (void)options, (void)entries;
 
     counts.builds++;
     if (refusal != GSOLVE_OK) return gsolve_fail(ctx, refusal, "memory: there is none left");
@@ -91,11 +91,11 @@ static gsolve_status reversed_update(void *self, gsolve_context *ctx, const gsol
 
 /* On a GPU: another format behind counters. */
 static gsolve_status inner_build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                                 const void *options)
+                                 int64_t entries, const void *options)
 {
     counts.builds++;
     if (refusal != GSOLVE_OK) return gsolve_fail(ctx, refusal, "memory: there is none left");
-    return inner->build(self, ctx, csr, options);
+    return inner->build(self, ctx, csr, entries, options);
 }
 
 static bool foresee(const gsolve_pattern_sample *glance, gsolve_format_estimate *prospect)
@@ -368,7 +368,7 @@ static void nothing_known(void **state)
 
     while (made < 1000 && !told(ctx, A, made, -1, 1).changed) made++;
     assert_int_equal(made, 121);
-    assert_true(told(ctx, A, made, 1e6, 1).settled);
+    assert_true(told(ctx, A, made, 1e6, 1).final);
     gsolve_matrix_destroy(&A);
     close_context(ctx);
 }
@@ -409,7 +409,7 @@ static void as_told(void **state)
     gsolve_matrix_destroy(&A);
     gsolve_matrix_destroy(&B);
     A = new_matrix(ctx, "csr"); /* has but one form */
-    assert_true(told(ctx, A, 0, 1e6, 1).settled);
+    assert_true(told(ctx, A, 0, 1e6, 1).final);
     gsolve_matrix_destroy(&A);
     close_context(ctx);
 }
@@ -578,7 +578,7 @@ static void new_values(void **state)
         for (int32_t i = 0; i < n; i++) assert_true(fabs(y[i] - z[i]) <= 1e-13 * 16);
         assert_string_equal(info_of(A).form, variant == 2 ? "csr" : "counted");
         assert_int_equal(counts.builds, variant == 0 ? 1 : 2);
-        assert_true(told(ctx, A, 0, 1e6, 1).settled); /* what was refused is not asked for again */
+        assert_true(told(ctx, A, 0, 1e6, 1).final); /* what was refused is not asked for again */
         free(y);
         free(z);
         gsolve_matrix_destroy(&A);
@@ -657,7 +657,7 @@ static void trial(void **state)
 
     toil = 50;
     if (!on_gpu(ctx)) {
-        assert_true(told(ctx, A, 0, 1e6, 1).settled);
+        assert_true(told(ctx, A, 0, 1e6, 1).final);
         assert_int_equal(counts.destroyed, 1);
         assert_string_equal(info_of(A).form, "csr");
         assert_string_equal(info_of(A).note, "csr: counted was not faster");

@@ -175,19 +175,21 @@ static void multiply(gsolve_context *ctx, const char *spec, const gsolve_csr *th
     const gsolve_format *format = find_format(ctx, gs_spec_is(spec, "csr") ? "csr" : "cusparse");
     char *options = calloc(1, format->plugin.option_size + 1);
     void *self = NULL;
+    int64_t entries = 0;
 
     if (format->plugin.option) {
         OK(ctx, gs_spec_options(ctx, &format->plugin, spec, options));
     }
+    OK(ctx, gs_csr_entries(ctx, there, &entries));
     X.value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)X.nrows, 8);
     Y.value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)Y.nrows, 8);
     OK(ctx, gsolve_copy(ctx, X.value, GSOLVE_DEVICE, x, GSOLVE_HOST, (size_t)X.nrows * 8));
-    if (format->build(&self, ctx, there, options) == GSOLVE_OK) {
+    if (format->build(&self, ctx, there, entries, options) == GSOLVE_OK) {
         OK(ctx, format->apply(self, ctx, 1, X, 0, Y));
         OK(ctx, gsolve_copy(ctx, y, GSOLVE_HOST, Y.value, GSOLVE_DEVICE, (size_t)Y.nrows * 8));
         format->destroy(self, ctx);
     } else { /* only what the vendor does not have may be refused */
-        assert_int_equal(format->build(&self, ctx, there, options), GSOLVE_UNSUPPORTED);
+        assert_int_equal(format->build(&self, ctx, there, entries, options), GSOLVE_UNSUPPORTED);
         assert_true(strlen(gsolve_error(ctx)) > 10);
         print_message("%s refuses offsets of 64 bits: %s\n", spec, gsolve_error(ctx));
         memset(y, 0, (size_t)Y.nrows * 8);

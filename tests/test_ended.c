@@ -4,12 +4,12 @@
 
 static int64_t multiplied; /* columns */
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *options)
 {
     gsolve_matrix *A = NULL;
     const gsolve_status status = gsolve_matrix_create(&A, ctx, "csr", csr);
-    (void)options;
+    (void)options, (void)entries;
 
     if (status == GSOLVE_OK) *self = A;
     return status;

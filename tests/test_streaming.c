@@ -68,7 +68,7 @@ static void try_chunks(const gsolve_csr *csr, const char *spec, gsolve_layout la
     OK(ctx, gsolve_matrix_create(&A, ctx, spec, csr));
     for (int k = first; k < 8; k++) {
         const gsolve_stream_options options = {.columns = k < 6 ? 1 + 2 * (k / 2) : 0,
-                                               .in_turn = k % 3 == 0};
+                                               .sequential = k % 3 == 0};
         gsolve_stream_info info = {0};
         OK(ctx, gsolve_matrix_apply(A, 1.5, o.x, beta[k % 2], o.plain));
         OK(ctx, gsolve_matrix_stream(A, 1.5, o.x, beta[k % 2], o.y, &options, &info));
@@ -154,8 +154,9 @@ static void bands(void **state)
         for (int layout = 0; layout < 2; layout++) {
             operands o =
                 new_operands(&csr, layout ? GSOLVE_ROW_MAJOR : GSOLVE_COLUMN_MAJOR, layout);
-            const gsolve_stream_options options = {
-                .memory = all > 8 * vectors ? all : 8 * vectors, .columns = 3, .in_turn = layout};
+            const gsolve_stream_options options = {.memory = all > 8 * vectors ? all : 8 * vectors,
+                                                   .columns = 3,
+                                                   .sequential = layout};
             gsolve_stream_info info = {0};
             gsolve_matrix *A = NULL;
             OK(ctx, gsolve_matrix_create(&A, ctx, "csr_scalar", &csr));

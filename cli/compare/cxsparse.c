@@ -20,7 +20,7 @@ static void destroy(void *self, gsolve_context *ctx)
 }
 
 /* Rows are the columns of A', whose transpose CXSparse makes. */
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *options)
 {
     columns *C;
@@ -30,7 +30,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                            "cxsparse takes fp64 and fewer than 2^31 entries only");
     }
-    const cs_di rows = {(int)gsolve_csr_entries(csr),
+    const cs_di rows = {(int)entries,
                         csr->ncols,
                         csr->nrows,
                         (int *)(uintptr_t)csr->start,

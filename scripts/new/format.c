@@ -12,7 +12,7 @@ static void destroy(void *self, gsolve_context *ctx)
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                            const void *options)
 {
-    gs_@NAME@ *m = NULL;
+    gs_ @NAME @ *m = NULL;
     gsolve_status status;
 
     (void)options;
@@ -26,20 +26,20 @@ done:
 static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
-    const gs_@NAME@ *m = self;
+    const gs_ @NAME @ *m = self;
 
-    return gs_@NAME@_host[m->csr.type].multiply(ctx->queue, m, alpha, x.value, beta, y.value);
+    return gs_ @NAME @_host[m->csr.type].multiply(ctx->queue, m, alpha, x.value, beta, y.value);
 }
 
 /* New values in the same pattern. */
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
     (void)ctx;
-    ((gs_@NAME@ *)self)->csr = *csr;
+    ((gs_ @NAME @ *)self)->csr = *csr;
     return GSOLVE_OK;
 }
 
-const gsolve_format gs_@NAME@_format = {
+const gsolve_format gs_ @NAME @_format = {
     .plugin = {"@NAME@", "compressed rows, one after the other", NULL, 0},
     .build = build,
     .destroy = destroy,

@@ -2,7 +2,7 @@
 
 /* Each row is summed by one thread, in the order of its columns: the same bits for any number of
  * threads. */
-static gsolve_status FN(multiply)(gs_queue *q, const gs_@NAME@ *m, double alpha, const void *px,
+static gsolve_status FN(multiply)(gs_queue *q, const gs_ @NAME @ *m, double alpha, const void *px,
                                   double beta, void *py)
 {
     const gsolve_csr *A = &m->csr;

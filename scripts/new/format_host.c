@@ -4,4 +4,4 @@
 #define GS_BODY "spmv/@NAME@/@NAME@_body.h"
 #include "core/each_type.h"
 
-const gs_@NAME@_kernels gs_@NAME@_host[GSOLVE_TYPE_COUNT] = {{multiply_f32}, {multiply_f64}};
+const gs_ @NAME @_kernels gs_ @NAME @_host[GSOLVE_TYPE_COUNT] = {{multiply_f32}, {multiply_f64}};

@@ -4,23 +4,25 @@
  *   q = A p, alpha = r'z / p'q, x += alpha p, r -= alpha q, z = M^-1 r, p = z + beta p
  *
  * A step moves, beside the product and M, 13 vectors. */
-#include "core/try.h"
 #include "solver/method.h"
+#include "core/try.h"
 
-typedef struct @NAME@_options {
+typedef struct @NAME @_options
+{
     gs_run_options run; /* must be first */
-} @NAME@_options;
+}
+@NAME @_options;
 
-typedef struct @NAME@ {
-    gsolve_dense r, z, p, q;
-    gs_scalar rho[2], pq; /* r'z of the even and of the odd iterates, p'q */
-} @NAME@;
+typedef struct @NAME @{gsolve_dense r, z, p, q;
+gs_scalar rho[2], pq; /* r'z of the even and of the odd iterates, p'q */
+}
+@NAME @;
 
-static const gsolve_option options[] = {GS_RUN_OPTIONS(@NAME@_options, 10000, 2000), {0}};
+static const gsolve_option options[] = {GS_RUN_OPTIONS(@NAME @_options, 10000, 2000), {0}};
 
 static gsolve_status setup(gs_krylov *k)
 {
-    @NAME@ *s = k->state;
+    @NAME @ *s = k->state;
     gsolve_dense *vector[] = {&s->r, &s->z, &s->p, &s->q};
     gs_scalar *scalar[] = {&s->rho[0], &s->rho[1], &s->pq};
     gsolve_status status = GSOLVE_OK;
@@ -33,12 +35,12 @@ done:
 
 static gsolve_status start(gs_krylov *k)
 {
-    @NAME@ *s = k->state;
+    @NAME @ *s = k->state;
     gsolve_status status;
 
-    TRY(gs_residual(k, s->r));              /* r = b - A x, k->rr = |r|^2 */
-    TRY(gs_precondition(k, s->r, s->z));    /* z = M^-1 r                 */
-    TRY(gs_copy_vector(k, s->z, s->p));     /* p = z                      */
+    TRY(gs_residual(k, s->r));             /* r = b - A x, k->rr = |r|^2 */
+    TRY(gs_precondition(k, s->r, s->z));   /* z = M^-1 r                 */
+    TRY(gs_copy_vector(k, s->z, s->p));    /* p = z                      */
     TRY(gs_dot(k, s->r, s->z, s->rho[0])); /* rho = r'z                  */
 done:
     return status;
@@ -46,7 +48,7 @@ done:
 
 static gsolve_status step(gs_krylov *k, int64_t j)
 {
-    @NAME@ *s = k->state;
+    @NAME @ *s = k->state;
     const gs_scalar rho = s->rho[j % 2], next = s->rho[(j + 1) % 2];
     const gs_coefficient one = gs_number(1), beta = gs_definite(next, rho);
     gs_coefficient alpha = gs_definite(rho, s->pq), less = alpha;
@@ -64,10 +66,10 @@ done:
     return status;
 }
 
-const gs_method gs_@NAME@ = {
+const gs_method gs_ @NAME @ = {
     .plugin = {"@NAME@", "conjugate gradients of the textbook; A symmetric positive definite",
-               options, sizeof(@NAME@_options)},
-    .state_size = sizeof(@NAME@),
+               options, sizeof(@NAME @_options)},
+    .state_size = sizeof(@NAME @),
     .products = 1,
     .definite = true,
     .setup = setup,

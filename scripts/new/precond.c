@@ -5,17 +5,19 @@
 #include "precond/handle.h"
 #include "vector/vector.h"
 
-typedef struct @NAME@_options {
+typedef struct @NAME @_options
+{
     double scale;
-} @NAME@_options;
+}
+@NAME @_options;
 
-typedef struct @NAME@ {
-    double scale;   /* as asked for */
-    double inverse; /* 1 / s */
-} @NAME@;
+typedef struct @NAME @{double scale; /* as asked for */
+double inverse;                      /* 1 / s */
+}
+@NAME @;
 
 static const gsolve_option options[] = {
-    {"scale", "factor of s", GSOLVE_REAL, offsetof(@NAME@_options, scale), 1, 1e-6, 1e6, NULL},
+    {"scale", "factor of s", GSOLVE_REAL, offsetof(@NAME @_options, scale), 1, 1e-6, 1e6, NULL},
     {0},
 };
 
@@ -33,7 +35,7 @@ static double magnitude(const gsolve_csr *csr, int64_t k)
 /* From rows on the host: new values in the same pattern. */
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
-    @NAME@ *M = self;
+    @NAME @ *M = self;
     double most = 0;
 
     for (int32_t i = 0; i < csr->nrows; i++) {
@@ -50,11 +52,11 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                            const void *chosen)
 {
-    @NAME@ *M = NULL;
+    @NAME @ *M = NULL;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, M, 1);
-    M->scale = ((const @NAME@_options *)chosen)->scale;
+    M->scale = ((const @NAME @_options *)chosen)->scale;
     TRY(update(M, ctx, csr));
     *self = M;
     M = NULL;
@@ -67,7 +69,7 @@ done:
 static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, r.type);
-    const gs_ratio inverse = {.sign = ((const @NAME@ *)self)->inverse};
+    const gs_ratio inverse = {.sign = ((const @NAME @ *)self)->inverse };
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t c = 0; c < r.ncols; c++) {
@@ -79,8 +81,8 @@ done:
     return status;
 }
 
-const gsolve_precond_kind gs_@NAME@ = {
-    .plugin = {"@NAME@", "division by the largest row sum", options, sizeof(@NAME@_options)},
+const gsolve_precond_kind gs_ @NAME @ = {
+    .plugin = {"@NAME@", "division by the largest row sum", options, sizeof(@NAME @_options)},
     .build = build,
     .destroy = destroy,
     .apply = apply,

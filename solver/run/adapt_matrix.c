@@ -46,7 +46,7 @@ static gsolve_status tell(gs_krylov *k, const gsolve_run_estimate *outlook, int6
     gsolve_adaptation turn = {false, true};
     const gsolve_status status = gsolve_matrix_adapt(k->A, outlook, &turn);
 
-    k->adapting = status == GSOLVE_OK && !turn.settled;
+    k->adapting = status == GSOLVE_OK && !turn.final;
     gs_profile_pass(&k->profile, 0, false); /* what A did is no part of an iteration */
     if (!turn.changed) return status;
     gs_forget_graph(k); /* its products are of the old form */

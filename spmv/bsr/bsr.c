@@ -1,5 +1,6 @@
-/* bsr.c: the format bsr, see bsr.h. There is no forecast: how many blocks the entries fall into
- * cannot be told from the lengths of the rows. They are counted before the values are allocated. */
+/* bsr.c: the format bsr, see bsr.h. There is no estimate_memory: how many blocks the entries fall
+ * into cannot be told from the lengths of the rows. They are counted before the values are
+ * allocated. */
 #include "spmv/bsr/bsr.h"
 
 #include <stdio.h>
@@ -8,8 +9,8 @@
 #include "core/try.h"
 #include "matrix/block_counts.h"
 
-/* Blocks that nobody asked for by their size are not made if they take ALLOWANCE times the bytes of
- * the rows themselves, and more than SMALL in all: below that they hurt nobody. */
+/* Blocks that no_row asked for by their size are not made if they take ALLOWANCE times the bytes of
+ * the rows themselves, and more than SMALL in all: below that they hurt no_row. */
 #define ALLOWANCE 1.25
 #define SMALL     ((double)(64 << 20))
 
@@ -61,11 +62,11 @@ static void destroy(void *self, gsolve_context *ctx)
     gs_bsr *m = self;
 
     GS_KERNELS(gs_bsr, ctx, m->csr.type)->drop(m, ctx);
-    gs_subwarp_drop(&m->room, ctx);
+    gs_subwarp_drop(&m->space, ctx);
     gsolve_free(ctx, GSOLVE_HOST, m);
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *chosen)
 {
     const gs_bsr_options *o = chosen;
@@ -82,7 +83,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     m->csr = *csr;
     m->b = o->block;
     m->index = o->index;
-    TRY(gs_csr_entries(ctx, csr, &m->entries));
+    m->entries = entries;
     if (m->b == 0) TRY(find_size(m, ctx));
     m->rows = (int32_t)(((int64_t)csr->nrows + m->b - 1) / m->b);
     m->cols = (int32_t)(((int64_t)csr->ncols + m->b - 1) / m->b);
@@ -107,8 +108,9 @@ static gsolve_status apply_block(const void *self, gsolve_context *ctx, double a
     gs_bsr *m = (gs_bsr *)(uintptr_t)self; /* of which room is no part of what it stands for */
     const gs_bsr_kernels *bsr = GS_KERNELS(gs_bsr, ctx, x.type);
     const int64_t sums = bsr->sums ? bsr->sums(m) : 0;
+    const gs_subwarp_form form = {bsr->multiply, m, sums};
 
-    return gs_subwarp_multiply(bsr->multiply, &m->room, ctx, m, sums, alpha, x, beta, y);
+    return gs_subwarp_multiply(&form, &m->space, ctx, alpha, x, beta, y);
 }
 
 static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,

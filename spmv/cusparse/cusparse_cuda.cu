@@ -110,7 +110,8 @@ void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, v);
 }
 
-gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, const void *chosen)
+gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
+                    const void *chosen)
 {
     gs_vendor_matrix *v = nullptr;
     gsolve_status status;
@@ -125,7 +126,7 @@ gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, con
                              "cusparse: block=1 are no blocks; 0 or 2 to 32 are allowed");
         goto done;
     }
-    TRY(gs_csr_entries(ctx, csr, &v->entries));
+    v->entries = entries;
     if (csr->nrows > 0 && csr->ncols > 0 && v->entries > 0) {
         TRY(store(v, ctx));
         TRY(gs_vendor_describe(v, ctx, &v->A));

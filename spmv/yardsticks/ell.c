@@ -31,7 +31,7 @@ static gsolve_status refuse_padding(gsolve_context *ctx, const gsolve_csr *csr,
                        (double)facts->entries / csr->nrows, RATIO);
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *chosen)
 {
     const ell_options *o = chosen;
@@ -41,21 +41,21 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                                .group = &all,
                                .index = o->index,
                                .value = o->value};
-    gs_sliced_facts facts = {0};
+    gs_sliced_facts facts = {.entries = entries};
     gs_sliced *s;
     gsolve_status status;
 
     TRY(gs_sliced_inspect(ctx, csr, policy.lanes, 0, &facts));
     TRY(refuse_padding(ctx, csr, &facts));
     all.width = (int32_t)facts.longest;
-    policy.entries = facts.entries;
+    policy.entries = entries;
     TRY(gs_sliced_make(&s, ctx, csr, &policy));
     *self = s;
 done:
     return status;
 }
 
-static size_t forecast(const gsolve_csr *csr, const void *chosen)
+static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 {
     int64_t longest = 0;
 
@@ -77,6 +77,6 @@ const gsolve_format gs_ell_format = {
     .row_major = true,
     .apply_dot = gs_sliced_apply_dot,
     .update = gs_sliced_update,
-    .memory = forecast,
+    .memory = estimate_memory,
     .describe = gs_sliced_describe,
 };

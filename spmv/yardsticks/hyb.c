@@ -73,7 +73,7 @@ static gsolve_status refuse_padding(gsolve_context *ctx, const gsolve_csr *csr, 
                           "hyb, all rows filled up to width=,");
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *chosen)
 {
     const hyb_options *o = chosen;
@@ -85,7 +85,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     memset(h, 0, sizeof *h);
     TRY(choose_width(ctx, csr, o->width, &width));
     TRY(refuse_padding(ctx, csr, width));
-    TRY(gs_triples_make(&h->rest, ctx, csr, width));
+    TRY(gs_triples_make(&h->rest, ctx, csr, entries, width));
     if (width > 0) {
         const bool gpu = gs_on_gpu(ctx);
         const int32_t lanes = gs_sliced_share(gpu, csr->nrows, csr->nrows * width);
@@ -94,6 +94,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                                          .groups = 1,
                                          .group = &all,
                                          .keep = (int32_t)width,
+                                         .entries = entries,
                                          .index = o->index,
                                          .value = o->value};
         TRY(gs_sliced_make(&h->ell, ctx, csr, &policy));
@@ -132,7 +133,7 @@ done:
 }
 
 /* Nothing is asked of a device here: the rows lie on the host. */
-static size_t forecast(const gsolve_csr *csr, const void *chosen)
+static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 {
     const hyb_options *o = chosen;
     int64_t width = 0, rest = 0;
@@ -175,6 +176,6 @@ const gsolve_format gs_hyb_format = {
     .destroy = destroy,
     .apply = apply,
     .update = update,
-    .memory = forecast,
+    .memory = estimate_memory,
     .describe = describe,
 };

@@ -11,7 +11,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, s);
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *options)
 {
     gs_ps *s = NULL;
@@ -19,8 +19,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
 
     (void)options;
     ALLOC(ctx, GSOLVE_HOST, s, 1);
-    *s = (gs_ps){.csr = *csr};
-    TRY(gs_csr_entries(ctx, csr, &s->entries));
+    *s = (gs_ps){.csr = *csr, .entries = entries};
     s->product = gsolve_alloc(ctx, gs_location(ctx), (size_t)s->entries, gs_type_size(csr->type));
     TRY(s->product ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     *self = s;
@@ -43,7 +42,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     return GSOLVE_OK;
 }
 
-static size_t forecast(const gsolve_csr *csr, const void *options)
+static size_t estimate_memory(const gsolve_csr *csr, const void *options)
 {
     (void)options;
     return (size_t)gs_start(csr, csr->nrows) * gs_type_size(csr->type);
@@ -66,6 +65,6 @@ const gsolve_format gs_ps_format = {
     .destroy = destroy,
     .apply = apply,
     .update = update,
-    .memory = forecast,
+    .memory = estimate_memory,
     .describe = describe,
 };

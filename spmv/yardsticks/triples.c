@@ -37,7 +37,7 @@ static void point(gs_triples *t, const gsolve_csr *csr)
 }
 
 gsolve_status gs_triples_make(gs_triples *t, gsolve_context *ctx, const gsolve_csr *csr,
-                              int64_t skip)
+                              int64_t entries, int64_t skip)
 {
     const int64_t interval = GS_KERNELS(gs_triples, ctx, csr->type)->interval;
     const size_t size = gs_type_size(csr->type);
@@ -45,6 +45,7 @@ gsolve_status gs_triples_make(gs_triples *t, gsolve_context *ctx, const gsolve_c
 
     memset(t, 0, sizeof *t);
     t->skip = skip;
+    t->entries = entries; /* make counts those that are left if skip > 0 */
     point(t, csr);
     TRY(kernels_of(t, ctx)->make(t, ctx));
     if (interval == 0) return GSOLVE_OK;

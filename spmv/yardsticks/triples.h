@@ -51,7 +51,7 @@ extern const gs_triples_kernels gs_triples_cuda[GSOLVE_TYPE_COUNT];
 
 /* *t = all entries of csr but the first skip of each row. On failure nothing is left. */
 gsolve_status gs_triples_make(gs_triples *t, gsolve_context *ctx, const gsolve_csr *csr,
-                              int64_t skip);
+                              int64_t entries, int64_t skip);
 void gs_triples_drop(gs_triples *t, gsolve_context *ctx);
 
 /* t's values = csr's, of the same pattern. */
@@ -65,7 +65,7 @@ gsolve_status gs_triples_apply(const gs_triples *t, gsolve_context *ctx, double 
 gsolve_status gs_triples_add(const gs_triples *t, gsolve_context *ctx, double alpha, gsolve_dense x,
                              gsolve_dense y);
 
-/* Bytes of t's own arrays, if it has so many entries: what a forecast says. */
+/* Bytes of t's own arrays, if it has so many entries: what a estimate_memory says. */
 double gs_triples_bytes(const gsolve_csr *csr, double entries, bool copied);
 
 #endif

@@ -36,7 +36,7 @@ static gsolve_status FN(make)(gs_triples *t, gsolve_context *ctx)
     t->sum = sum;
     t->left.col = t->col;
     t->left.value = t->value;
-    TRY(gs_csr_format.build(&t->form, ctx, &t->left, NULL));
+    TRY(gs_csr_format.build(&t->form, ctx, &t->left, t->entries, NULL));
 done:
     return status;
 }

@@ -28,6 +28,7 @@ static gsolve_status find_rows(gs_triples *t, gsolve_context *ctx)
     t->left = *csr;
     t->left.nrows = n;
     t->left.start = start;
+    t->entries = 0;
     n = 0;
     for (int32_t i = 0; i < csr->nrows; i++) {
         const int64_t left = length_of(csr, i) - t->skip;

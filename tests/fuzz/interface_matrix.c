@@ -357,7 +357,7 @@ static gsolve_stream_options draw_stream(fuzz *f)
 
     if (chance(f, 30)) options.columns = 1 + (int32_t)below(f, 8);
     if (chance(f, 30)) options.memory = (size_t)(100000 + below(f, 10000000));
-    options.in_turn = chance(f, 20);
+    options.sequential = chance(f, 20);
     return options;
 }
 
