@@ -17,8 +17,9 @@ format=csr solver=cg precond=jacobi matrix=poisson2d,n=10 # of the test
 make() { # TEMPLATE FILE
   [ ! -e "$2" ] || fail "$2 exists"
   mkdir -p "$(dirname "$2")"
-  sed -e "s/@NAME@/$name/g; s/@UPPER@/${name^^}/g; s/@KIND@/$kind/g" \
+  sed -e "s/template_name/$name/g; s/TEMPLATE_NAME/${name^^}/g; s/@KIND@/$kind/g" \
     -e "s/@FORMAT@/$format/; s/@SOLVER@/$solver/; s/@PRECOND@/$precond/; s/@MATRIX@/$matrix/" "$templates/$1" >"$2"
+  case $2 in *.[ch]) if command -v clang-format >/dev/null; then clang-format -i "$2"; fi ;; esac
   echo "  new      $2"
 }
 

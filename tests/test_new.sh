@@ -28,7 +28,7 @@ made+=(spmv/own_format/*.c solver/methods/own_method.c precond/own_precond/*.c i
 for file in "${made[@]}" spmv/formats.c solver/methods.c precond/kinds.c io/generate.c; do
     "$cc" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Werror -fopenmp -fsyntax-only -Iinclude -I. "$file" || fail "$file"
 done
-if grep -rn '@[A-Z]*@' "${made[@]}" docs/*/*/own_*; then fail 'a template has a word that new.sh does not know'; fi
+if grep -rn '@[A-Z]*@\|template_name' "${made[@]}" docs/*/*/own_*; then fail 'a template has a word that new.sh does not know'; fi
 for kind in format method precond generator; do
     grep -rqs "own_$kind" {spmv,solver,precond,io}/CMakeLists.txt || fail "CMake does not know own_$kind"
 done

@@ -48,7 +48,7 @@ def block_text(block):
 
 def main(header):
     head, found = headers.sections(header)
-    print(f"/** @file\n{text(headers.comment_text(head))}\n*/")
+    print(f"/** @{'mainpage C interface' if header == 'gsolve.h' else 'file'}\n{text(headers.comment_text(head))}\n*/")
     print("#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n#define GSOLVE_ENUM(name, text) name,")
     for section in found:
         title = section.title or Path(header).stem.replace("_", " ")

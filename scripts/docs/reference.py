@@ -13,6 +13,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import headers
@@ -225,16 +226,14 @@ def outcome_pages(lists):
 
 def prose(comment):
     """A comment as Markdown: names in code, lines that are indented as a code block."""
-    out, code = [], []
-    for line in comment.split("\n") + [""]:
-        if line.startswith("  "):
-            code.append(line)
-            continue
-        if code:
-            out.append("```c\n" + "\n".join(c[2:] for c in code) + "\n```")
-            code = []
-        if line:
-            out.append(re.sub(r"\b((?:gsolve|GSOLVE)_\w+)", r"`\1`", escape(line)))
+    parts = re.split(r"((?:^ {2,}.*\n(?:\n(?= {2}))?)+)", comment + "\n", flags=re.M)
+    out = []
+    for k, part in enumerate(parts):
+        if k % 2 == 1:
+            out.append(f"```c\n{textwrap.dedent(part).strip()}\n```")
+        else:
+            name = r"\b(?:gsolve|GSOLVE)_\w+(?:\.\w+|\(\w*\))?"
+            out += [re.sub(name, r"`\g<0>`", escape(line)) for line in part.split("\n") if line]
     return "\n\n".join(out)
 
 
@@ -250,8 +249,8 @@ def c_page():
     text = f"# C interface\n\n{NOTE}\nEvery declaration of the public headers, in their order.\n"
     for header in headers.HEADERS:
         head, found = headers.sections(header)
-        lines = head[2:-2].strip().replace("\n * ", "\n").replace("\n *", "\n")
-        text += f"\n## {header}\n\n```\n{lines}\n```\n"
+        about = headers.comment_text(head).removeprefix(f"{header}: ")
+        text += f"\n## {header}\n\n{prose(sentence(about))}\n"
         for s in found:
             text += f"\n## {sentence(s.title)[:-1]}\n" if s.title else ""
             text += "".join("\n" + block_text(b) for b in s.blocks)

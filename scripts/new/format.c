@@ -1,5 +1,6 @@
-/* @NAME@.c: the format @NAME@: build, apply, update, describe. See @NAME@.h. */
-#include "spmv/@NAME@/@NAME@.h"
+/* template_name.c: the format template_name: build, apply, update, describe. See template_name.h.
+ */
+#include "spmv/template_name/template_name.h"
 
 #include "core/try.h"
 #include "spmv/handle.h"
@@ -9,13 +10,13 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, self);
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *options)
 {
-    gs_ @NAME @ *m = NULL;
+    gs_template_name *m = NULL;
     gsolve_status status;
 
-    (void)options;
+    (void)options, (void)entries;
     ALLOC(ctx, GSOLVE_HOST, m, 1);
     m->csr = *csr;
     *self = m;
@@ -26,21 +27,22 @@ done:
 static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
-    const gs_ @NAME @ *m = self;
+    const gs_template_name *m = self;
 
-    return gs_ @NAME @_host[m->csr.type].multiply(ctx->queue, m, alpha, x.value, beta, y.value);
+    return gs_template_name_host[m->csr.type].multiply(ctx->queue, m, alpha, x.value, beta,
+                                                       y.value);
 }
 
 /* New values in the same pattern. */
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
     (void)ctx;
-    ((gs_ @NAME @ *)self)->csr = *csr;
+    ((gs_template_name *)self)->csr = *csr;
     return GSOLVE_OK;
 }
 
-const gsolve_format gs_ @NAME @_format = {
-    .plugin = {"@NAME@", "compressed rows, one after the other", NULL, 0},
+const gsolve_format gs_template_name_format = {
+    .plugin = {"template_name", "compressed rows, one after the other", NULL, 0},
     .build = build,
     .destroy = destroy,
     .apply = apply,

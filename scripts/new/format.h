@@ -1,21 +1,19 @@
-/* @NAME@.h: the format @NAME@: what it stores, and its kernels. */
-#ifndef GS_SPMV_ @UPPER @_ @UPPER @_H
-#define GS_SPMV_ @UPPER @_ @UPPER @_H
+/* template_name.h: the format template_name: what it stores, and its kernels. */
+#ifndef GS_SPMV_TEMPLATE_NAME_TEMPLATE_NAME_H
+#define GS_SPMV_TEMPLATE_NAME_TEMPLATE_NAME_H
 
 #include "matrix/csr.h"
 
-typedef struct gs_ @NAME @{gsolve_csr csr; /* the rows, which stay in place until destroy */
-}
-gs_ @NAME @;
+typedef struct gs_template_name {
+    gsolve_csr csr; /* the rows, which stay in place until destroy */
+} gs_template_name;
 
-typedef struct gs_ @NAME @_kernels
-{
+typedef struct gs_template_name_kernels {
     /* y = alpha A x + beta y, one column; y is not read where beta is 0 */
-    gsolve_status (*multiply)(gs_queue *q, const gs_ @NAME @ *m, double alpha, const void *x,
+    gsolve_status (*multiply)(gs_queue *q, const gs_template_name *m, double alpha, const void *x,
                               double beta, void *y);
-}
-gs_ @NAME @_kernels;
+} gs_template_name_kernels;
 
-extern const gs_ @NAME @_kernels gs_ @NAME @_host[GSOLVE_TYPE_COUNT];
+extern const gs_template_name_kernels gs_template_name_host[GSOLVE_TYPE_COUNT];
 
 #endif

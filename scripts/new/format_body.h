@@ -1,9 +1,9 @@
-/* @NAME@_body.h: the kernel for one type, see @NAME@.h. */
+/* template_name_body.h: the kernel for one type, see template_name.h. */
 
 /* Each row is summed by one thread, in the order of its columns: the same bits for any number of
  * threads. */
-static gsolve_status FN(multiply)(gs_queue *q, const gs_ @NAME @ *m, double alpha, const void *px,
-                                  double beta, void *py)
+static gsolve_status FN(multiply)(gs_queue *q, const gs_template_name *m, double alpha,
+                                  const void *px, double beta, void *py)
 {
     const gsolve_csr *A = &m->csr;
     const T *value = A->value, *x = px;

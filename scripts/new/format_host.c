@@ -1,7 +1,8 @@
-/* @NAME@_host.c: the kernels on the CPU. */
-#include "spmv/@NAME@/@NAME@.h"
+/* template_name_host.c: the kernels on the CPU. */
+#include "spmv/template_name/template_name.h"
 
-#define GS_BODY "spmv/@NAME@/@NAME@_body.h"
+#define GS_BODY "spmv/template_name/template_name_body.h"
 #include "core/each_type.h"
 
-const gs_ @NAME @_kernels gs_ @NAME @_host[GSOLVE_TYPE_COUNT] = {{multiply_f32}, {multiply_f64}};
+const gs_template_name_kernels gs_template_name_host[GSOLVE_TYPE_COUNT] = {{multiply_f32},
+                                                                           {multiply_f64}};

@@ -1,4 +1,4 @@
-/* @NAME@.c: conjugate gradients as in the textbook, one operation after another, for A and M
+/* template_name.c: conjugate gradients as in the textbook, one operation after another, for A and M
  * symmetric positive definite.
  *
  *   q = A p, alpha = r'z / p'q, x += alpha p, r -= alpha q, z = M^-1 r, p = z + beta p
@@ -7,22 +7,20 @@
 #include "solver/method.h"
 #include "core/try.h"
 
-typedef struct @NAME @_options
-{
+typedef struct template_name_options {
     gs_run_options run; /* must be first */
-}
-@NAME @_options;
+} template_name_options;
 
-typedef struct @NAME @{gsolve_dense r, z, p, q;
-gs_scalar rho[2], pq; /* r'z of the even and of the odd iterates, p'q */
-}
-@NAME @;
+typedef struct template_name {
+    gsolve_dense r, z, p, q;
+    gs_scalar rho[2], pq; /* r'z of the even and of the odd iterates, p'q */
+} template_name;
 
-static const gsolve_option options[] = {GS_RUN_OPTIONS(@NAME @_options, 10000, 2000), {0}};
+static const gsolve_option options[] = {GS_RUN_OPTIONS(template_name_options, 10000, 2000), {0}};
 
 static gsolve_status setup(gs_krylov *k)
 {
-    @NAME @ *s = k->state;
+    template_name *s = k->state;
     gsolve_dense *vector[] = {&s->r, &s->z, &s->p, &s->q};
     gs_scalar *scalar[] = {&s->rho[0], &s->rho[1], &s->pq};
     gsolve_status status = GSOLVE_OK;
@@ -35,7 +33,7 @@ done:
 
 static gsolve_status start(gs_krylov *k)
 {
-    @NAME @ *s = k->state;
+    template_name *s = k->state;
     gsolve_status status;
 
     TRY(gs_residual(k, s->r));             /* r = b - A x, k->rr = |r|^2 */
@@ -48,7 +46,7 @@ done:
 
 static gsolve_status step(gs_krylov *k, int64_t j)
 {
-    @NAME @ *s = k->state;
+    template_name *s = k->state;
     const gs_scalar rho = s->rho[j % 2], next = s->rho[(j + 1) % 2];
     const gs_coefficient one = gs_number(1), beta = gs_definite(next, rho);
     gs_coefficient alpha = gs_definite(rho, s->pq), less = alpha;
@@ -66,10 +64,11 @@ done:
     return status;
 }
 
-const gs_method gs_ @NAME @ = {
-    .plugin = {"@NAME@", "conjugate gradients of the textbook; A symmetric positive definite",
-               options, sizeof(@NAME @_options)},
-    .state_size = sizeof(@NAME @),
+const gs_method gs_template_name = {
+    .plugin = {"template_name",
+               "conjugate gradients of the textbook; A symmetric positive definite", options,
+               sizeof(template_name_options)},
+    .state_size = sizeof(template_name),
     .products = 1,
     .definite = true,
     .setup = setup,

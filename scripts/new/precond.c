@@ -1,23 +1,22 @@
-/* @NAME@.c: M = s I, s the largest sum of magnitudes in a row of A. */
+/* template_name.c: M = s I, s the largest sum of magnitudes in a row of A. */
 #include <math.h>
 
 #include "core/try.h"
 #include "precond/handle.h"
 #include "vector/vector.h"
 
-typedef struct @NAME @_options
-{
+typedef struct template_name_options {
     double scale;
-}
-@NAME @_options;
+} template_name_options;
 
-typedef struct @NAME @{double scale; /* as asked for */
-double inverse;                      /* 1 / s */
-}
-@NAME @;
+typedef struct template_name {
+    double scale;   /* as asked for */
+    double inverse; /* 1 / s */
+} template_name;
 
 static const gsolve_option options[] = {
-    {"scale", "factor of s", GSOLVE_REAL, offsetof(@NAME @_options, scale), 1, 1e-6, 1e6, NULL},
+    {"scale", "factor of s", GSOLVE_REAL, offsetof(template_name_options, scale), 1, 1e-6, 1e6,
+     NULL},
     {0},
 };
 
@@ -35,7 +34,7 @@ static double magnitude(const gsolve_csr *csr, int64_t k)
 /* From rows on the host: new values in the same pattern. */
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
-    @NAME @ *M = self;
+    template_name *M = self;
     double most = 0;
 
     for (int32_t i = 0; i < csr->nrows; i++) {
@@ -44,7 +43,8 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
         most = fmax(most, sum);
     }
     if (csr->nrows == 0) most = 1;
-    if (most == 0) return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT, "@NAME@: every entry of A is 0");
+    if (most == 0)
+        return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT, "template_name: every entry of A is 0");
     M->inverse = 1 / (M->scale * most);
     return GSOLVE_OK;
 }
@@ -52,11 +52,11 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                            const void *chosen)
 {
-    @NAME @ *M = NULL;
+    template_name *M = NULL;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, M, 1);
-    M->scale = ((const @NAME @_options *)chosen)->scale;
+    M->scale = ((const template_name_options *)chosen)->scale;
     TRY(update(M, ctx, csr));
     *self = M;
     M = NULL;
@@ -69,7 +69,7 @@ done:
 static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, r.type);
-    const gs_ratio inverse = {.sign = ((const @NAME @ *)self)->inverse };
+    const gs_ratio inverse = {.sign = ((const template_name *)self)->inverse};
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t c = 0; c < r.ncols; c++) {
@@ -81,8 +81,9 @@ done:
     return status;
 }
 
-const gsolve_precond_kind gs_ @NAME @ = {
-    .plugin = {"@NAME@", "division by the largest row sum", options, sizeof(@NAME @_options)},
+const gsolve_precond_kind gs_template_name = {
+    .plugin = {"template_name", "division by the largest row sum", options,
+               sizeof(template_name_options)},
     .build = build,
     .destroy = destroy,
     .apply = apply,
