@@ -183,8 +183,8 @@ typedef struct gsolve_attempt {
     bool last;            /* true: no further attempt */
 } gsolve_attempt;
 
-/* Solves with choice number index, from the initial guess in x, and fills *attempt. Returns false if
- * there is no such choice. */
+/* Solves with choice number index, from the initial guess in x, and fills *attempt. Returns false
+ * if there is no such choice. */
 typedef bool gsolve_attempt_function(int index, gsolve_dense x, gsolve_attempt *attempt,
                                      void *user);
 

@@ -7,14 +7,14 @@
 
 /* --- pairs ------------------------------------------------------------------------------------ */
 
-enum { NODES = 4, GROUPS = 2, ROOM = 2, BEFORE = 2 * ROOM };
+enum { NODES = 4, GROUPS = 2, CAPACITY = 2, BEFORE = 2 * CAPACITY };
 
 /* Groups {1} and {2, 3} of four nodes, of which node 0 is out of the game. Row 1 names it with the
  * greatest weight. What stands before the arrays must not matter. */
 typedef struct stage {
     int32_t start[NODES + 1], col[5], of[NODES];
     float weight[5];
-    int32_t member[BEFORE + GROUPS * ROOM], choice[BEFORE + GROUPS], mate[BEFORE + GROUPS];
+    int32_t member[BEFORE + GROUPS * CAPACITY], choice[BEFORE + GROUPS], mate[BEFORE + GROUPS];
     double strongest[BEFORE + GROUPS];
     gs_pairing pairing;
 } stage;
@@ -36,7 +36,7 @@ static void open_stage(stage *s, int before)
                               .weight = s->weight,
                               .block = 1,
                               .groups = GROUPS,
-                              .room = ROOM,
+                              .capacity = CAPACITY,
                               .member = s->member + BEFORE,
                               .of = s->of,
                               .strongest = s->strongest + BEFORE,
@@ -149,7 +149,8 @@ static void reserved_priorities(void **state)
 
     for (uint32_t round = 0; round < 200; round++) {
         for (int r = 0; r < 3; r++) {
-            const uint32_t x = undraw(round, reserved[r]), next = gs_random_bijection(round, reserved[r]);
+            const uint32_t x = undraw(round, reserved[r]),
+                           next = gs_random_bijection(round, reserved[r]);
             assert_int_equal(gs_random_bijection(round, x), reserved[r]);
             if (x - 1 >= INT32_MAX || is_reserved(next)) continue;
             assert_int_equal(gs_priority(round, (int32_t)(x - 1), bits), next);

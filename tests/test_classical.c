@@ -236,7 +236,8 @@ static void splittings(void **state)
         check_points(&l.host, &twice, GS_INTERMEDIATE_C, 1);
         check_points(&l.host, &twice, GS_C, 2);
         for (int32_t i = 0; i < l.host.nrows; i++) {
-            assert_int_equal(once.kind[i], twice.kind[i] == GS_INTERMEDIATE_C ? GS_C : twice.kind[i]);
+            assert_int_equal(once.kind[i],
+                             twice.kind[i] == GS_INTERMEDIATE_C ? GS_C : twice.kind[i]);
         }
         drop_splitting(&once);
         drop_splitting(&twice);

@@ -179,10 +179,8 @@ gsolve_status sort_rows(gsolve_context *ctx, const gsolve_csr *csr, const gs_bce
     TRY(gs_launch(q, "naming blocks", make_keys<O>, blocks_for(n), gs_block_size, n,
                   (const O *)csr->start, s.block_of, positions->window, positions->blocks,
                   s.key.array[s.key.current], s.row.array[s.row.current]));
-    TRY(gs_cuda(
-        q,
-        gs_sort_pairs(s.sorting, s.bytes, s.key, s.row, n, s.bits, q->stream),
-        "sorting rows"));
+    TRY(gs_cuda(q, gs_sort_pairs(s.sorting, s.bytes, s.key, s.row, n, s.bits, q->stream),
+                "sorting rows"));
     if (first) TRY(fetch_first(ctx, n, &s, positions->windows * positions->blocks, first));
     *order = s.row.array[s.row.current];
     s.row.array[s.row.current] = nullptr;
