@@ -177,8 +177,8 @@ gsolve_status combine(gs_queue *q, int64_t n, const gs_arnoldi_basis &V, const d
 }
 
 template <class T>
-gsolve_status less(gs_queue *q, int64_t n, gs_arnoldi_basis V, const double *C, int64_t ld,
-                   gs_block_columns W, double *G, void *space)
+gsolve_status subtract(gs_queue *q, int64_t n, gs_arnoldi_basis V, const double *C, int64_t ld,
+                       gs_block_columns W, double *G, void *space)
 {
     return V.b <= 8 ? combine<T, 1, true>(q, n, V, C, ld, W, G, space)
                     : combine<T, 2, true>(q, n, V, C, ld, W, G, space);
@@ -223,5 +223,5 @@ gsolve_status close(gs_queue *q, const gs_arnoldi_small *a)
 } // namespace
 
 extern "C" const gs_arnoldi_kernels gs_arnoldi_cuda[GSOLVE_TYPE_COUNT] = {
-    {space, project<float>, less<float>, times<float>, first, second, solve, close},
-    {space, project<double>, less<double>, times<double>, first, second, solve, close}};
+    {space, project<float>, subtract<float>, times<float>, first, second, solve, close},
+    {space, project<double>, subtract<double>, times<double>, first, second, solve, close}};
