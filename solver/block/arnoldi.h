@@ -54,8 +54,8 @@ typedef struct gs_arnoldi_kernels {
     /* After the first pass. From G = W'W: t, with which W t is orthonormal, and S with W = (W t) S.
      * S goes to the rows of H below those of the pass; at the start of a cycle (steps is 0) to the
      * first rows of g, where columns that have ended count as 0. Then also length = 0 and no_update
-     * = 1. Sets once. The last pass, this or the second, applies the reflections to the columns of H
-     * and to g, and sets rr, and length = steps. */
+     * = 1. Sets once. The last pass, this or the second, applies the reflections to the columns of
+     * H and to g, and sets rr, and length = steps. */
     gsolve_status (*first)(gs_queue *q, const gs_arnoldi_small *a);
     /* After the second pass, over W t, with coefficients `again`: corrects H, or g, and t. */
     gsolve_status (*second)(gs_queue *q, const gs_arnoldi_small *a);
