@@ -35,7 +35,7 @@ typedef struct gs_method {
      * on it depends on j modulo the period alone, since the loop records steps as a CUDA graph and
      * replays them. A step reads no scalar on the host and changes only device memory. */
     gsolve_status (*step)(gs_krylov *k, int64_t j);
-    /* Optional: `count` steps of column c in one kernel of solver/resident/. */
+    /* Optional: `count` steps of column c from step j on, in one kernel of solver/resident/. */
     gsolve_status (*resident_steps)(gs_krylov *k, int32_t c, int64_t j, int count);
     /* Optional: the period of step; without it 2. 0: steps use the host and cannot be recorded. */
     int (*period)(const gs_krylov *k);

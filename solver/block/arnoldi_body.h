@@ -1,6 +1,6 @@
-/* arnoldi_body.h: the kernels of arnoldi.h on vectors, for one type. Rows are taken in pieces that
- * stay in the cache while the basis passes, two or four vectors with two or four columns at a time,
- * so that what is loaded serves several sums. */
+/* arnoldi_body.h: the kernels of arnoldi.h on vectors, for one type. They work on pieces of rows
+ * that stay in the cache while the basis is read, on two or four vectors with two or four columns
+ * at a time, so that each number that is loaded enters several sums. */
 
 enum { FN(PIECE) = 512 };
 
@@ -100,7 +100,7 @@ static void FN(add4x2)(int64_t size, const T a[8], const T *const v[4], T *restr
     }
 }
 
-/* y += sign V C over size <= PIECE rows; y has room for an even number of columns. */
+/* y += sign V C over size <= PIECE rows; y has an even number of columns. */
 static void FN(combine_piece)(int64_t size, const gs_arnoldi_basis *V, const double *C, int64_t ld,
                               T sign, int64_t from, T (*y)[FN(PIECE)])
 {
@@ -120,8 +120,8 @@ static void FN(combine_piece)(int64_t size, const gs_arnoldi_basis *V, const dou
     }
 }
 
-static gsolve_status FN(less)(gs_queue *q, int64_t n, gs_arnoldi_basis V, const double *C,
-                              int64_t ld, gs_block_columns W, double *G, void *space)
+static gsolve_status FN(subtract)(gs_queue *q, int64_t n, gs_arnoldi_basis V, const double *C,
+                                  int64_t ld, gs_block_columns W, double *G, void *space)
 {
     const gs_blocks blocks = gs_blocks_of(n);
     const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;

@@ -7,9 +7,10 @@ namespace
 
 // --- Y = V C, W -= V C ------------------------------------------------------------------------
 
-constexpr int piece = 128; // vectors whose numbers are in shared memory
+constexpr int piece = 128; // rows of C in shared memory
 
-// What the lanes of a warp multiply four vectors by, for N tiles of columns.
+// The vectors of a piece, and the coefficients that the lanes of a warp multiply them by, for N
+// tiles of columns.
 template <class T, int N>
 struct coefficients {
     const T *at[piece];
@@ -32,15 +33,16 @@ __device__ void load(coefficients<T, N> &s, const basis<T> &V, int first, const 
     __syncthreads();
 }
 
-// Rows of a warp: lane l loads wide rows of vector l % 4, the l / 4-th of eight times as many, and
-// then has of column l / 4 twice wide rows: the l % 4-th of four times as many.
+// The rows that a warp has at once: 8 wide. Lane l loads rows [l / 4 wide, (l / 4 + 1) wide) of
+// vector l % 4. It then holds rows [l % 4 2 wide, (l % 4 + 1) 2 wide) of column l / 4.
 template <class T, int N>
-struct strip {
+struct row_block {
     double sum[N][gs_wide<T>][2]; // [column tile][row of a pack][pack]
 };
 
 template <class T, int N>
-__device__ void add(strip<T, N> &y, const coefficients<T, N> &s, int count, int64_t i, int64_t n)
+__device__ void add(row_block<T, N> &y, const coefficients<T, N> &s, int count, int64_t i,
+                    int64_t n)
 {
     constexpr int wide = gs_wide<T>, ahead = 8;
     const int lane = (int)threadIdx.x % 32;
@@ -65,10 +67,9 @@ __device__ void add(strip<T, N> &y, const coefficients<T, N> &s, int count, int6
     }
 }
 
-// The rows from i on of W, less those of y if LESS, or these, to W unless it is to stay as it is; y
-// = what they are then, or would be.
+// With LESS y = W - y, without it y = y rounded to T, in the rows from i on; W = y unless `stays`.
 template <bool LESS, class T, int N>
-__device__ void put(strip<T, N> &y, columns<T> W, int b, bool stays, int64_t i, int64_t n)
+__device__ void put(row_block<T, N> &y, columns<T> W, int b, bool stays, int64_t i, int64_t n)
 {
     constexpr int wide = gs_wide<T>;
     const int lane = (int)threadIdx.x % 32;
@@ -99,10 +100,11 @@ __device__ void put(strip<T, N> &y, columns<T> W, int b, bool stays, int64_t i, 
     }
 }
 
-// The sums that a lane has of columns c / N and c % N at 2 c are of the lanes' own numbers, since a
-// strip is spread over them as either factor of multiply_tiles.
+// square += the products of the columns of y. Tile 2 c has those of the tiles c / N and c % N. The
+// lanes hold a row_block as multiply_tiles takes either factor, so that no lane needs another's
+// numbers.
 template <class T, int N>
-__device__ void add_squares(double *square, const strip<T, N> &y)
+__device__ void add_squares(double *square, const row_block<T, N> &y)
 {
 #pragma unroll
     for (int e = 0; e < gs_wide<T> * 2; e++) {
@@ -113,12 +115,25 @@ __device__ void add_squares(double *square, const strip<T, N> &y)
     }
 }
 
-// LESS: W -= V C and G = W'W; else W = V C.
+template <class T>
+struct combination {
+    basis<T> V;
+    const double *C;
+    int64_t ld; // of C
+    columns<T> W;
+    double *G;
+};
+
+// LESS: W -= V C and G = W'W; else W = V C. A warp owns 8 gs_wide<T> rows at a time: its
+// tensor-core tiles hold their elements of W, in double. A block of threads holds `piece` rows of C
+// in shared memory. V is read once, W read and written once; with LESS a block adds its share of G
+// to `partial`, and the block that comes last adds the shares in a fixed order.
 template <class T, int N, bool LESS>
 __global__ void __launch_bounds__(gs_block_size, 2)
-    combine_kernel(int64_t n, const basis<T> V, const double *C, int64_t ld, columns<T> W,
-                   double *G, double *partial, unsigned *arrived, gs_guard guard)
+    combine_kernel(int64_t n, const combination<T> a, double *partial, unsigned *arrived,
+                   gs_guard guard)
 {
+    const basis<T> &V = a.V;
     constexpr int rows = 8 * gs_wide<T>, count = N * N * 2;
     __shared__ coefficients<T, N> s;
     const int64_t step = (int64_t)gridDim.x * warps * rows;
@@ -127,12 +142,12 @@ __global__ void __launch_bounds__(gs_block_size, 2)
     if (guard.has_ended()) return;
     for (int64_t from = (int64_t)blockIdx.x * warps * rows; from < n; from += step) {
         const int64_t i = from + threadIdx.x / 32 * rows;
-        strip<T, N> y = {};
+        row_block<T, N> y = {};
         for (int first = 0; first < V.vectors; first += piece) {
-            load(s, V, first, C, ld);
+            load(s, V, first, a.C, a.ld);
             add(y, s, V.vectors - first < piece ? V.vectors - first : piece, i, n);
         }
-        put<LESS>(y, W, V.b, LESS && V.vectors == 0, i, n);
+        put<LESS>(y, a.W, V.b, LESS && V.vectors == 0, i, n);
         if constexpr (LESS) add_squares(square, y);
     }
     if constexpr (LESS) {
@@ -141,7 +156,7 @@ __global__ void __launch_bounds__(gs_block_size, 2)
                   [&](int e, double total) {
                       const int at = e % 32, k = e / 32, c = k / 2;
                       const int i = c / N * 8 + at / 4, j = c % N * 8 + at % 4 * 2 + k % 2;
-                      if (i < V.b && j < V.b) G[i + j * GS_BLOCK] = total;
+                      if (i < V.b && j < V.b) a.G[i + j * GS_BLOCK] = total;
                   });
     }
 }
@@ -151,17 +166,19 @@ gsolve_status combine(gs_queue *q, int64_t n, const gs_arnoldi_basis &V, const d
                       int64_t ld, gs_block_columns W, double *G, void *space)
 {
     constexpr auto kernel = combine_kernel<T, N, LESS>;
-    const int most = gs_at_once<kernel>(), few = N > 1 ? 1 : 2; // sums over many blocks cost
+    const int most = gs_at_once<kernel>();
+    const int few = N > 1 ? 1 : 2; // adding the shares of many blocks takes long
     const int grid = gs_grid(q, n * 4 / gs_wide<T>, LESS && most > few ? few : most);
 
-    return gs_launch_pdl(q, "a combination of a basis", kernel, grid, gs_block_size, n,
-                         vectors_of<T>(V), C, ld, of<T>(W), G,
+    const combination<T> a = {vectors_of<T>(V), C, ld, of<T>(W), G};
+
+    return gs_launch_pdl(q, "a combination of a basis", kernel, grid, gs_block_size, n, a,
                          space ? (double *)((char *)space + head) : nullptr, (unsigned *)space);
 }
 
 template <class T>
-gsolve_status less(gs_queue *q, int64_t n, gs_arnoldi_basis V, const double *C, int64_t ld,
-                   gs_block_columns W, double *G, void *space)
+gsolve_status subtract(gs_queue *q, int64_t n, gs_arnoldi_basis V, const double *C, int64_t ld,
+                       gs_block_columns W, double *G, void *space)
 {
     return V.b <= 8 ? combine<T, 1, true>(q, n, V, C, ld, W, G, space)
                     : combine<T, 2, true>(q, n, V, C, ld, W, G, space);
@@ -206,5 +223,5 @@ gsolve_status close(gs_queue *q, const gs_arnoldi_small *a)
 } // namespace
 
 extern "C" const gs_arnoldi_kernels gs_arnoldi_cuda[GSOLVE_TYPE_COUNT] = {
-    {space, project<float>, less<float>, times<float>, first, second, solve, close},
-    {space, project<double>, less<double>, times<double>, first, second, solve, close}};
+    {space, project<float>, subtract<float>, times<float>, first, second, solve, close},
+    {space, project<double>, subtract<double>, times<double>, first, second, solve, close}};

@@ -32,7 +32,7 @@ static gsolve_status first(gs_queue *q, const gs_arnoldi_small *a)
         const double left = a->G[c + c * GS_BLOCK], was = square(rows, C + c * a->ld) + left;
         floor[c] = a->steps == 0 && a->ended[c] ? INFINITY : a->noise * a->noise * was;
         if (left > floor[c] && !(left >= GS_WELL * was)) well = false;
-        if (a->steps == 0) a->nothing[c] = 1;
+        if (a->steps == 0) a->no_update[c] = 1;
     }
     gs_block_factorise(&f, b, a->G, floor);
     for (int c = 0; c < b; c++) {
@@ -163,7 +163,7 @@ static gsolve_status solve(gs_queue *q, const gs_arnoldi_small *a)
             y[l] = column[l] != 0 ? y[l] / column[l] : 0;
             for (int i = 0; i < l; i++) y[i] -= column[i] * y[l];
         }
-        a->nothing[c] = rows == 0;
+        a->no_update[c] = rows == 0;
     }
     return GSOLVE_OK;
 }
@@ -172,7 +172,7 @@ static gsolve_status close(gs_queue *q, const gs_arnoldi_small *a)
 {
     (void)q;
     *a->length = 0;
-    for (int c = 0; c < a->b; c++) a->nothing[c] = 1;
+    for (int c = 0; c < a->b; c++) a->no_update[c] = 1;
     return GSOLVE_OK;
 }
 
@@ -187,6 +187,6 @@ static size_t space(int64_t n, int vectors, int b)
     return (size_t)gs_blocks_of(n).count * (size_t)tiles * 8 * sizeof(double);
 }
 
-#define TABLE(t) {space, project_##t, less_##t, times_##t, first, second, solve, close}
+#define TABLE(t) {space, project_##t, subtract_##t, times_##t, first, second, solve, close}
 
 const gs_arnoldi_kernels gs_arnoldi_host[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};

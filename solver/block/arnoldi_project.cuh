@@ -1,7 +1,6 @@
-// arnoldi_project.cuh: C = V'W for arnoldi_cuda.cu, and what its other kernels share. Sums of
-// products of 8 vectors with 8 others are made by tensor cores, which add in fp64 without rounding
-// to less and in an order that is always the same: a block of W has few columns, and so V is read
-// at the memory's speed.
+// arnoldi_project.cuh: C = V'W for arnoldi_cuda.cu, and what its other kernels share. Tensor cores
+// multiply 8 vectors by 8 others; they add in fp64 and in a fixed order. W has few columns, so that
+// the kernel reads V at the speed of the memory.
 #include "solver/block/arnoldi_small.cuh"
 
 namespace
@@ -38,10 +37,10 @@ __device__ gs_pack<T, W> load_rows(const T *p, int64_t i, int64_t n)
     return x;
 }
 
-// Sums of a block of threads: S of each thread, of which those of one warp differ and those of one
-// lane are added up. of_warp has room for all; then partial has S x 32 for each block of a group of
-// parts, and the block that comes last adds those in the order of the parts: store(e, total) for
-// element e = s 32 + lane.
+// Adds S numbers of each thread over the warps of a block, lane by lane, and then over the `parts`
+// blocks of a group: store(e, total) for element e = s 32 + lane. of_warp has space for all numbers
+// of a block, partial for S x 32 sums of each part. The block that comes last adds the parts in
+// their order.
 template <int S, class Store>
 __device__ void part_sums(const double (&mine)[S], double (*of_warp)[S * 32], int part, int parts,
                           double *partial, unsigned *arrived, Store store)
@@ -87,20 +86,32 @@ __device__ void part_sums(const double (&mine)[S], double (*of_warp)[S * 32], in
 
 constexpr int reach = 4; // tiles of 8 vectors that a warp has at once
 
-// A group of blocks for reach tiles of V, with all N tiles of columns of W; the blocks of a group
-// share the rows, and neighbours have the same rows of different groups, so that
-// W comes from memory once.
+template <class T>
+struct projection {
+    int first, groups; // the first vector; groups of blocks
+    basis<T> V;
+    columns<const T> W;
+    double *C;
+    int64_t ld; // of C
+};
+
+// A group of blocks owns `reach` tiles of 8 vectors of V, with all N tiles of columns of W. The
+// blocks of a group divide the rows; blocks with consecutive numbers have the same rows and
+// different groups, so that W comes from memory once. A warp owns `rows` rows at a time and keeps
+// reach x N tiles of sums in registers. V is read once.
 template <class T, int N>
 __global__ void __launch_bounds__(gs_block_size, 2)
-    project_kernel(int64_t n, int first, int groups, const basis<T> V, columns<const T> W,
-                   double *C, int64_t ld, double *partial, unsigned *arrived, gs_guard guard)
+    project_kernel(int64_t n, const projection<T> a, double *partial, unsigned *arrived,
+                   gs_guard guard)
 {
+    const basis<T> &V = a.V;
+    const int groups = a.groups;
     constexpr int wide = gs_wide<T>, ahead = N > 1 ? 2 : 4, rows = 4 * wide * ahead;
     constexpr int count = reach * N * 2;
     __shared__ double of_warp[warps][count * 32];
     const int group = (int)blockIdx.x % groups, part = (int)blockIdx.x / groups;
     const int parts = (int)gridDim.x / groups, lane = (int)threadIdx.x % 32;
-    const int left = first + group * reach * 8;
+    const int left = a.first + group * reach * 8;
     const T *v[reach], *w[N];
     double sum[count] = {};
 
@@ -113,7 +124,7 @@ __global__ void __launch_bounds__(gs_block_size, 2)
 #pragma unroll
     for (int c = 0; c < N; c++) {
         const int j = 8 * c + lane / 4;
-        w[c] = W.v + (j < V.b ? j : 0) * W.stride + lane % 4 * wide;
+        w[c] = a.W.v + (j < V.b ? j : 0) * a.W.stride + lane % 4 * wide;
     }
     const int64_t step = (int64_t)parts * warps * rows;
     for (int64_t i = ((int64_t)part * warps + threadIdx.x / 32) * rows; i < n; i += step) {
@@ -140,12 +151,12 @@ __global__ void __launch_bounds__(gs_block_size, 2)
               arrived + group, [&](int e, double total) {
                   const int s = e / 32, at = e % 32, gc = s / 2;
                   const int l = left + gc / N * 8 + at / 4, c = gc % N * 8 + at % 4 * 2 + s % 2;
-                  if (l < V.vectors && c < V.b) C[l + c * ld] = total;
+                  if (l < V.vectors && c < V.b) a.C[l + c * a.ld] = total;
               });
 }
 
 constexpr int most_counters = (int)(head / sizeof(unsigned));
-constexpr size_t room = (space_size - head) / sizeof(double); // for partial sums
+constexpr size_t numbers = (space_size - head) / sizeof(double); // for partial sums
 
 template <class T, int N>
 gsolve_status project_of(gs_queue *q, int64_t n, const gs_arnoldi_basis &V, gs_block_columns W,
@@ -160,14 +171,16 @@ gsolve_status project_of(gs_queue *q, int64_t n, const gs_arnoldi_basis &V, gs_b
         const int tiles = ((all.vectors - first < once ? all.vectors - first : once) + 7) / 8;
         const int groups = (tiles + reach - 1) / reach;
         const int64_t most = (n + rows - 1) / rows;
-        const int fit = (int)(room / (size_t)(groups * reach * N * 64));
+        const int fit = (int)(numbers / (size_t)(groups * reach * N * 64));
         int parts = (2 * q->processors + groups - 1) / groups;
-        if (parts > q->processors) parts = q->processors; // sums over many blocks cost
+        if (parts > q->processors)
+            parts = q->processors; // adding the parts of many blocks takes long
         if (parts > most) parts = (int)most;
         if (parts > fit) parts = fit;
         if (parts < 1) parts = 1;
         status = gs_launch_pdl(q, "products with a basis", project_kernel<T, N>, groups * parts,
-                               gs_block_size, n, first, groups, all, of<const T>(W), C, ld,
+                               gs_block_size, n,
+                               projection<T>{first, groups, all, of<const T>(W), C, ld},
                                (double *)((char *)space + head), (unsigned *)space);
     }
     return status;

@@ -35,7 +35,7 @@ __device__ double warp_sum(double value)
 
 // --- the least-squares problem ----------------------------------------------------------------
 
-// What rotate works on; the reflections of earlier steps are needed before p.
+// Shared memory of rotate: Q, the reflections of earlier steps, is used before p.
 struct rotation {
     double in[2][side][rows2];
     union {
@@ -45,9 +45,9 @@ struct rotation {
     };
 };
 
-// in[c] = rows j b to (j + 2) b of column c of C, of which the first block is transformed by all
-// steps before j. Reads [k % 2] of two copies in step k, while the next reflections come; returns
-// which one holds the last.
+// Applies the reflections of all steps before j to C. Then in[.][c] = rows j b to (j + 2) b of
+// column c. Step k reads the copy k % 2 and writes the other, while the reflections of step k + 1
+// are loaded. Returns the copy that holds the result.
 __device__ int transform(const gs_arnoldi_small &a, double *C, int j, rotation &s)
 {
     const int b = a.b, two = 2 * b, t = (int)threadIdx.x;
@@ -88,8 +88,8 @@ __device__ int transform(const gs_arnoldi_small &a, double *C, int j, rotation &
     return j % 2;
 }
 
-// The reflection that clears column k below row k, on all columns; a warp has a column, a thread a
-// row of it.
+// Applies the reflection that clears column k below row k to all columns. A warp owns a column, a
+// lane one row of it.
 __device__ void reflect(rotation &s, int b, int k)
 {
     constexpr int ahead = 4, warps = gs_block_size / 32;
@@ -98,7 +98,7 @@ __device__ void reflect(rotation &s, int b, int k)
     const double size = sqrt(warp_sum(x * x)), alpha = top > 0 ? -size : size;
     const double v = r == k ? x - alpha : x, factor = 1 / (alpha * (alpha - top));
 
-    __syncthreads(); // everybody has read column k
+    __syncthreads(); // all threads have read column k
     if (!(size > 0)) return;
     for (int first = k + warp; first < 4 * b; first += ahead * warps) {
         double y[ahead], sum[ahead];
@@ -124,7 +124,7 @@ __device__ void reflect(rotation &s, int b, int k)
     }
 }
 
-// R of H in this step's columns, g and rr.
+// Applies all reflections to the columns of H of this step and to g; sets rr.
 __device__ void rotate(const gs_arnoldi_small &a, rotation &s)
 {
     const int b = a.b, two = 2 * b, j = a.steps - 1;
@@ -160,7 +160,7 @@ __device__ void rotate(const gs_arnoldi_small &a, rotation &s)
 
 // --- orthogonal blocks ------------------------------------------------------------------------
 
-// was = the square of column c before the pass, by the 16 threads of the column; in all of them.
+// The squared norm of column c before the pass, in all 16 threads of the column.
 __device__ double square_before(const gs_arnoldi_small &a, const double *C, int i, int c)
 {
     const int count = c < a.b ? a.steps * a.b : 0;
@@ -171,16 +171,17 @@ __device__ double square_before(const gs_arnoldi_small &a, const double *C, int 
     return sum + (c < a.b ? a.G[c + c * GS_BLOCK] : 0);
 }
 
+// gs_arnoldi_kernels.first: one block of side x side threads; thread (i, j) owns element (i, j).
 __global__ void __launch_bounds__(gs_block_size) first_kernel(gs_arnoldi_small a, gs_guard guard)
 {
     __shared__ factor f;
-    __shared__ rotation turned;
+    __shared__ rotation work;
     __shared__ double floor[side];
     __shared__ bool well[side], once;
     const int i = (int)threadIdx.x % side, j = (int)threadIdx.x / side, rows = a.steps * a.b;
     double *C = at_work(a);
 
-    if (guard.has_ended()) { // nothing is done again either
+    if (guard.has_ended()) { // the second pass is skipped, too
         if (threadIdx.x == 0) *a.once = 1;
         return;
     }
@@ -197,7 +198,7 @@ __global__ void __launch_bounds__(gs_block_size) first_kernel(gs_arnoldi_small a
         a.t[i + j * GS_BLOCK] = f.t[i][j];
         C[rows + i + j * a.ld] = f.L[j][i] * f.own[j];
     }
-    if (a.steps == 0 && (int)threadIdx.x < a.b) a.nothing[threadIdx.x] = 1;
+    if (a.steps == 0 && (int)threadIdx.x < a.b) a.no_update[threadIdx.x] = 1;
     if (threadIdx.x == 0) {
         once = f.least >= GS_WELL;
         for (int c = 0; c < a.b; c++) once = once && well[c];
@@ -205,13 +206,14 @@ __global__ void __launch_bounds__(gs_block_size) first_kernel(gs_arnoldi_small a
         if (a.steps == 0) *a.length = 0;
     }
     __syncthreads();
-    if (once && a.steps > 0) rotate(a, turned);
+    if (once && a.steps > 0) rotate(a, work);
 }
 
+// gs_arnoldi_kernels.second: one block of side x side threads; thread (i, j) owns element (i, j).
 __global__ void __launch_bounds__(gs_block_size) second_kernel(gs_arnoldi_small a, gs_guard guard)
 {
     __shared__ factor f;
-    __shared__ rotation turned;
+    __shared__ rotation work;
     __shared__ double S[side][side]; // [column][row]
     const int i = (int)threadIdx.x % side, j = (int)threadIdx.x / side;
     const int b = a.b, rows = a.steps * b;
@@ -234,10 +236,10 @@ __global__ void __launch_bounds__(gs_block_size) second_kernel(gs_arnoldi_small 
         C[rows + i + j * a.ld] = below;
     }
     __syncthreads();
-    if (a.steps > 0) rotate(a, turned);
+    if (a.steps > 0) rotate(a, work);
 }
 
-// Block k of y, whose rows of R are on the diagonal; a thread has a column.
+// Solves for block k of y with the diagonal block of R; a thread owns a column.
 __device__ void solve_diagonal(const gs_arnoldi_small &a, int k, double (&D)[side][side + 1],
                                double (&y)[side][side + 1])
 {
@@ -281,14 +283,14 @@ __global__ void __launch_bounds__(gs_block_size) solve_kernel(gs_arnoldi_small a
         }
         __syncthreads();
     }
-    if (t < b) a.nothing[t] = length == 0;
+    if (t < b) a.no_update[t] = length == 0;
 }
 
 __global__ void close_kernel(gs_arnoldi_small a, gs_guard guard)
 {
     if (guard.has_ended()) return;
     if (threadIdx.x == 0) *a.length = 0;
-    if ((int)threadIdx.x < a.b) a.nothing[threadIdx.x] = 1;
+    if ((int)threadIdx.x < a.b) a.no_update[threadIdx.x] = 1;
 }
 
 } // namespace

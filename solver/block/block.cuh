@@ -15,7 +15,7 @@ constexpr int tile = 8;           // columns by columns of a Gram matrix that a 
 constexpr int most_tiles = 8;     // of two Gram matrices
 constexpr int most_blocks = 1024; // of threads
 
-// The counters stand first.
+// The counters come first.
 constexpr size_t head = 256;
 constexpr size_t space_size = head + sizeof(double) * most_tiles * tile * tile * most_blocks;
 
@@ -38,8 +38,9 @@ int rows_grid(const gs_queue *q, int64_t n, int blocks_per_processor)
     return grid < most_blocks ? grid : most_blocks;
 }
 
-// Sums over a warp: lane l has those of v[2 l] and v[2 l + 1] in v[0] and v[1] then. Half of what a
-// lane still sums goes to another, so that 62 exchanges do for 64 sums.
+// Sums over a warp: afterwards v[0] and v[1] of lane l are the sums of v[2 l] and v[2 l + 1]. In
+// each exchange a lane gives half of its numbers to another lane, so that 62 exchanges compute 64
+// sums.
 template <int HALF>
 __device__ void warp_sums(double (&v)[tile * tile])
 {
@@ -54,7 +55,8 @@ __device__ void warp_sums(double (&v)[tile * tile])
     if constexpr (HALF > 2) warp_sums<HALF / 2>(v);
 }
 
-// Sums over the grid, as gs_grid_sum of cuda.cuh: partial has tile^2 for each block.
+// Sums over the grid, as gs_grid_sum of cuda.cuh; partial has space for tile^2 numbers of each
+// block.
 template <class Store>
 __device__ void grid_sums(double (&mine)[tile * tile], double *partial, unsigned *arrived,
                           Store store)
@@ -99,7 +101,7 @@ __device__ void grid_sums(double (&mine)[tile * tile], double *partial, unsigned
 constexpr int side = GS_BLOCK;
 static_assert(side * side == gs_block_size, "a thread for each element");
 
-// As in block_factor.h.
+// See gs_block_factor in block_factor.h.
 struct factor {
     int rank, order[side];
     double least;
@@ -125,7 +127,7 @@ __device__ int least_dependent(const factor &f, int b)
     return value > 0 ? at : -1;
 }
 
-// By all threads of a block of side x side; floor NULL: 0.
+// Called by all threads of a block of side x side; see gs_block_factorise.
 __device__ void factorise(factor &f, int b, const double *G, const double *floor)
 {
     const int i = (int)threadIdx.x % side, j = (int)threadIdx.x / side;
@@ -146,7 +148,7 @@ __device__ void factorise(factor &f, int b, const double *G, const double *floor
     __syncthreads();
     for (int r = 0; r < b; r++) {
         const int p = least_dependent(f, b);
-        if (p < 0) break; // alike in all threads
+        if (p < 0) break; // the same in all threads
         const double inverse = rsqrt(f.rest[p][p]), root = inverse * f.rest[p][p];
         const bool open = in && !f.done[i] && i != p;
         const double of_i = f.rest[i][p] * inverse, of_j = f.rest[j][p] * inverse;

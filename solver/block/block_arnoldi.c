@@ -16,7 +16,7 @@ static gsolve_status new_small(gs_krylov *k, gs_arnoldi *s)
     } small[] = {{&s->H, s->m * s->ld}, {&s->Q, (int64_t)4 * s->m * s->most},
                  {&s->g, s->ld},        {&s->again, s->ld},
                  {&s->G, GS_BLOCK},     {&s->t, GS_BLOCK}};
-    int **flags[] = {&s->once, &s->length, &s->nothing};
+    int **flags[] = {&s->once, &s->length, &s->no_update};
     const size_t width = (size_t)k->width;
     gsolve_status status;
 
@@ -73,7 +73,7 @@ static gs_arnoldi_small small_of(const gs_krylov *k, const gs_arnoldi *s, int fi
         .t = s->t + (int64_t)first * GS_BLOCK,
         .once = s->once + first,
         .length = s->length + first,
-        .nothing = s->nothing + first,
+        .no_update = s->no_update + first,
         .rr = k->rr + first,
         .ended = k->ended + first,
         .noise = k->csr.type == GSOLVE_F32 ? 1e-6 : 1e-14,
@@ -105,7 +105,7 @@ static double numbers(const gs_krylov *k, int vectors)
     return (double)vectors * k->csr.nrows * k->wide;
 }
 
-/* A function of small matrices after so many steps, on all blocks. */
+/* Runs `function` on the small matrices of all blocks after `steps` steps. */
 static gsolve_status small(gs_krylov *k, const gs_arnoldi *s, int steps,
                            gsolve_status (*function)(gs_queue *q, const gs_arnoldi_small *a))
 {
@@ -121,7 +121,7 @@ static gsolve_status small(gs_krylov *k, const gs_arnoldi *s, int steps,
 /* --- orthogonal blocks --------------------------------------------------------------------------
  */
 
-/* What is left of X outside the first steps blocks of V, orthonormal, goes to Y. */
+/* Y = the part of X that is orthogonal to the first `steps` blocks of V, made orthonormal. */
 typedef struct pass {
     int steps;
     bool again;
@@ -144,14 +144,16 @@ static gsolve_status project(const gs_krylov *k, const gs_arnoldi *s, const pass
                                products(k, s, p, first, b), s->ld, s->space);
 }
 
-static gsolve_status less(const gs_krylov *k, const gs_arnoldi *s, const pass *p, int first, int b)
+static gsolve_status subtract(const gs_krylov *k, const gs_arnoldi *s, const pass *p, int first,
+                              int b)
 {
-    return kernels(k)->less(QUEUE, k->csr.nrows, basis(k, s, first, b, p->steps),
-                            products(k, s, p, first, b), s->ld, OF(p->X),
-                            s->G + (int64_t)first * GS_BLOCK, s->space);
+    return kernels(k)->subtract(QUEUE, k->csr.nrows, basis(k, s, first, b, p->steps),
+                                products(k, s, p, first, b), s->ld, OF(p->X),
+                                s->G + (int64_t)first * GS_BLOCK, s->space);
 }
 
-static gsolve_status turn(const gs_krylov *k, const gs_arnoldi *s, const pass *p, int first, int b)
+static gsolve_status orthonormalise(const gs_krylov *k, const gs_arnoldi *s, const pass *p,
+                                    int first, int b)
 {
     const gs_block_columns X = OF(p->X);
     const gs_arnoldi_basis block = {X.v, X.stride, b, 1, b};
@@ -171,12 +173,12 @@ static gsolve_status first_pass(gs_krylov *k, const gs_arnoldi *s, const pass *p
     gs_end_block(k);
     if (status != GSOLVE_OK) return status;
     gs_begin_block(k, GS_COMBINE, numbers(k, vectors + 2));
-    EACH_BLOCK(status = less(k, s, p, first, b));
+    EACH_BLOCK(status = subtract(k, s, p, first, b));
     gs_end_block(k);
     if (status == GSOLVE_OK) status = small(k, s, p->steps, kernels(k)->first);
     if (status != GSOLVE_OK) return status;
     gs_begin_block(k, GS_SCALE, numbers(k, 2));
-    EACH_BLOCK(status = turn(k, s, p, first, b));
+    EACH_BLOCK(status = orthonormalise(k, s, p, first, b));
     gs_end_block(k);
     return status;
 }
@@ -189,9 +191,9 @@ static gsolve_status pass_again(const gs_krylov *k, const gs_arnoldi *s, const p
     gsolve_status status;
 
     TRY(project(k, s, p, first, b));
-    TRY(less(k, s, p, first, b));
+    TRY(subtract(k, s, p, first, b));
     TRY(kernels(k)->second(QUEUE, &a));
-    TRY(turn(k, s, p, first, b));
+    TRY(orthonormalise(k, s, p, first, b));
 done:
     return status;
 }
@@ -201,8 +203,9 @@ static gsolve_status second_pass(gs_krylov *k, const gs_arnoldi *s, const pass *
     const gs_device *device = k->ctx->device;
     gsolve_status status = GSOLVE_OK;
 
-    gs_begin_block(k, GS_OTHER, 0); /* who knows what it moves */
-    EACH_BLOCK(if (device->guard) device->guard(QUEUE, s->once + first); /* of its own memory */
+    gs_begin_block(k, GS_OTHER, 0); /* the bytes are unknown */
+    EACH_BLOCK(if (device->guard)
+                   device->guard(QUEUE, s->once + first); /* else the host reads the flag */
                else if (s->once[first]) continue; status = pass_again(k, s, p, first, b));
     gs_end_block(k);
     return status;

@@ -1,5 +1,5 @@
-/* block_body.h: the kernels of block.h for one type. Rows are taken in pieces that stay in the
- * cache while all columns pass. */
+/* block_body.h: the kernels of block.h for one type. They work on pieces of rows that stay in
+ * the cache while all columns are read. */
 
 /* Runs the statement for every piece k of rows, [from, to). */
 #define EACH_PIECE(n, ...)                                                                        \

@@ -1,37 +1,38 @@
 /* block_cg.c: block conjugate gradients: all right-hand sides search in the sum of their Krylov
  * spaces (O'Leary 1980). For A and M symmetric positive definite.
  *
- * Residuals of several columns come to depend on one another, and on the way there the original
- * method loses all accuracy. So they are kept as R = w sigma with w'M^-1 w = I and sigma small
+ * The residuals of several columns become linearly dependent, and the original method loses all
+ * accuracy when they nearly are. So they are kept as R = w sigma with w'M^-1 w = I and sigma small
  * (Dubrulle 2001, "Retooling the method of block conjugate gradients"; with M: Tichy, Meurant and
  * Simonova 2025, "Block CG algorithms revisited"):
  *
  *   Q = A S, xi = (S'Q)^-1, X += S xi sigma, W = w - Q xi, Z = M^-1 W,
  *   W = w zeta, S = M^-1 w + S zeta', sigma = zeta sigma
  *
- * zeta is found by a pivoted Cholesky factorisation of W'Z, which reveals the rank: where a column
- * of W depends on the others but for rounding the block becomes narrower, and a column of w and S
- * is 0 from there on. |r_c|^2 = sigma_c' W'W sigma_c, so that R itself is not needed.
+ * zeta comes from a pivoted Cholesky factorisation of W'Z, which reveals the rank. Where a column
+ * of W depends on the others, up to rounding, the rank decreases, and a column of w and S is 0 from
+ * then on. |r_c|^2 = sigma_c' W'W sigma_c, so that R itself is not needed.
  *
- * Columns that have ended leave the block (narrow), a quarter of them at a time. Fewer columns find
- * less in a step, and so there are more steps, of fewer products in all. The residuals of
- * the others are (w U) sigma', U orthonormal, and have no part along w u, u orthogonal to U. So
- * their steps along S u would be 0, if S u were conjugate to the directions that remain. S T has
- * these in its first columns and D, what is left of the others, with D'A D = I, behind them. As
- * long as all directions to come are made conjugate to D too,
+ * Columns that have ended leave the block (narrow), when a quarter of them has ended. Fewer columns
+ * reduce the residuals less in a step, so that there are more steps, but fewer products in all. The
+ * residuals of the columns that stay are (w U) sigma' with U orthonormal. They are orthogonal to w
+ * u for every u orthogonal to U. So their steps along S u would be 0 if S u were conjugate to the
+ * directions that stay. S T has those directions in its first columns. Behind them it has D, the
+ * rest of the other directions, with D'A D = I. As long as all later directions are conjugate to D
+ * too,
  *
  *   S = M^-1 w + S zeta' - D (A D)'M^-1 w,
  *
- * residuals remain orthogonal to all that was searched in, with a recurrence as short as before;
- * without it they do not, and there are twice as many steps, or no end of them. D stands behind S,
- * and A D behind w, so that this takes no pass of its own.
+ * residuals stay orthogonal to the space that was searched, and the recurrence is as short as
+ * before. Without the last term the number of steps doubles, or the method does not converge. D is
+ * stored behind S, and A D behind w, so that this term needs no pass of its own.
  *
- * More columns than fit a block are several blocks of about the same width, side by side, which
- * know nothing of one another, and which nobody leaves.
+ * More columns than fit a block form several blocks of about the same width, which are independent
+ * of each other. Then no column leaves its block.
  *
  * A step moves, beside the product, 8 n 13 b bytes in fp64 for b columns if M is a diagonal: S, Q
  * for xi, S, Q, X, W read and X, W written, W for zeta, S, W read and S, W written; cg moves 12.
- * On the small matrices works one block of threads, twice a step. */
+ * On a GPU one block of threads works on the small matrices, twice a step. */
 #include "core/try.h"
 #include "solver/block/block.h"
 #include "solver/block/block_narrow.h"
@@ -43,7 +44,7 @@ typedef struct block_cg_options {
 } block_cg_options;
 
 enum { LEAVE_AUTO, LEAVE_OFF, LEAVE_ON };
-#define LEAVE_ROWS (1 << 19) /* on a GPU fewer rows make a step no shorter for fewer columns */
+#define LEAVE_ROWS (1 << 19) /* below it fewer columns do not shorten a step on a GPU */
 
 enum { G, WW, XI, ALPHA, BY, ZETA, SIGMA, SMALLS }; /* small matrices */
 
@@ -51,16 +52,16 @@ typedef struct block_cg {
     gsolve_dense W, Z, S, Q;
     gs_scalar small[SMALLS]; /* column c of each at c GS_BLOCK */
     void *space;
-    int all; /* columns of the one block there is, with those behind that have left it; or 0 */
+    int all; /* columns of the only block, including those that have left it; or 0 */
 } block_cg;
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(block_cg_options, 10000, 2000),
-    {"block", "most columns that search together", GSOLVE_INT, offsetof(block_cg_options, block), 8,
-     1, GS_BLOCK, NULL},
+    {"block", "the most columns in a block", GSOLVE_INT, offsetof(block_cg_options, block), 8, 1,
+     GS_BLOCK, NULL},
     {"leave",
-     "whether columns that have ended leave the block, if one has them all; auto: not small ones "
-     "on a GPU",
+     "whether columns that have ended leave the block, if there is only one; auto: not if it is "
+     "small and on a GPU",
      GSOLVE_CHOICE, offsetof(block_cg_options, leave), LEAVE_AUTO, 0, 0, "auto|off|on"},
     {0},
 };
@@ -116,8 +117,8 @@ static gs_block_small small_of(const gs_krylov *k, int first, int b)
 /* --- the operations, on all blocks --------------------------------------------------------------
  */
 
-/* Runs the call for every block: columns first to first + b, with a; it moves so many vectors of
- * each. */
+/* Runs the call for every block: columns first to first + b, with their small matrices a. It moves
+ * `vectors` vectors of each column. */
 #define EACH_BLOCK(class, vectors, call)                                         \
     const int most = width(k);                                                   \
     gsolve_status status = GSOLVE_OK;                                            \
@@ -148,7 +149,7 @@ static gsolve_status solve(gs_krylov *k)
     EACH_BLOCK(GS_SCALARS, 0, kernels(k)->solve(QUEUE, &a));
 }
 
-/* Where the right-hand sides of a block have their x. */
+/* The x of the columns of a block. */
 static gs_block_places solutions(const gs_krylov *k, int first, int b)
 {
     gs_block_places places = {.v = k->x.value};
@@ -197,7 +198,7 @@ static gsolve_status new_directions(gs_krylov *k, gsolve_dense Z, const void *d,
 /* --- the method ---------------------------------------------------------------------------------
  */
 
-/* Columns that have nothing to do make no directions. */
+/* Columns that have ended add no directions to the block. */
 static gsolve_status clear_inactive(gs_krylov *k)
 {
     const block_cg *s = k->state;
@@ -211,7 +212,7 @@ done:
     return status;
 }
 
-/* Where M is a diagonal or absent, without Z. */
+/* If M is a diagonal or absent Z is not stored. */
 static gsolve_status orthogonalise(gs_krylov *k, bool start)
 {
     block_cg *s = k->state;
@@ -265,7 +266,8 @@ static int period(const gs_krylov *k)
 /* --- columns leave -----------------------------------------------------------------------------
  */
 
-/* Of one block, when a quarter of its columns has ended and another has a digit or more to go. */
+/* Columns leave if there is one block, a quarter of its columns has ended, and the residual of
+ * another column is at least ten times its target. */
 static bool may_move(const gs_krylov *k, int64_t j)
 {
     const block_cg_options *asked = k->options;
@@ -283,7 +285,7 @@ static bool may_move(const gs_krylov *k, int64_t j)
     return far && 4 * ended >= k->wide;
 }
 
-/* W = w U, S = S T, Q = Q T in b columns; those behind the first keep of Q are kept in W. */
+/* W = w U, S = S T, Q = Q T in b columns. The columns of Q behind the first `keep` go to W. */
 static gsolve_status divide(gs_krylov *k, int b, int keep)
 {
     const block_cg *s = k->state;
@@ -303,7 +305,7 @@ done:
     return status;
 }
 
-/* The columns behind the first k->wide leave the block, but not what they have searched in. */
+/* The columns behind the first k->wide leave the block; their directions D stay behind S. */
 static gsolve_status narrow(gs_krylov *k, int32_t before)
 {
     enum { SIZE = GS_BLOCK * GS_BLOCK };

@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-/* One column of L, for the vector that depends least on those before; false: all others do. */
-static bool take_pivot(gs_block_factor *f, int b, bool *done)
+/* Adds a column of L, for the vector that depends least on those before. False: all others depend
+ * on them. */
+static bool next_pivot(gs_block_factor *f, int b, bool *done)
 {
     const int r = f->rank;
     int p = -1;
@@ -56,7 +57,7 @@ void gs_block_factorise(gs_block_factor *f, int b, const double *G, const double
     for (int i = 0; i < b; i++) {
         for (int j = 0; j < b; j++) f->rest[i][j] = G[i + j * GS_BLOCK] * f->d[i] * f->d[j];
     }
-    while (take_pivot(f, b, done)) {
+    while (next_pivot(f, b, done)) {
     }
     for (int c = 0; c < f->rank; c++) invert_column(f, c);
 }

@@ -5,26 +5,26 @@
  * right-hand sides: an introduction" (2007).
  *
  *   B - A X = V_0 S; Z_j = M^-1 V_j, W = A Z_j, H_j = V'W, W -= V H_j, W = V_{j+1} H_{j+1,j};
- *   |S - H y| is made least by Householder reflections of H, two blocks of rows at a time; its last
- *   block of rows has the residuals of all columns; X += M^-1 (V y) when a cycle ends.
+ *   Householder reflections of H, two blocks of rows at a time, minimise |S - H y|; the last block
+ * of rows of the right-hand sides has the residuals; X += M^-1 (V y) when a cycle ends.
  *
  * W is made orthonormal by a pivoted Cholesky factorisation of W'W, which reveals the rank: a
- * vector that depends on the others but for rounding is left out, and a vector of V_{j+1} is 0 from
- * there on, whose row and column of H are 0 too. Where a pass leaves less than a tenth of a vector,
- * or has a small pivot, all of it is done again with W orthonormal (block classical Gram-Schmidt
- * with reorthogonalisation; Barlow and Smoktunowicz 2013). What was left out, and what rounding
- * adds, shows when a cycle begins: V_0 is made of the true residuals. Columns that have ended are
- * not of them: on the CPU they have made room by then, on a GPU those that have not yet are left
- * out as if they depended on the others.
+ * vector that depends on the others, up to rounding, is left out: a vector of V_{j+1} is 0 from
+ * then on, and so are its row and column of H. If a pass leaves less than a tenth of a vector, or
+ * has a small pivot, the pass is repeated with W orthonormal (block classical Gram-Schmidt with
+ * reorthogonalisation; Barlow and Smoktunowicz 2013). Every cycle begins with V_0 from the true
+ * residuals, which include what was left out, and rounding errors. Columns that have ended are not
+ * in V_0: on the CPU they have moved behind the others by then; on a GPU those that have not are
+ * left out like dependent vectors.
  *
- * With augment=1 the last block of every cycle but the first is not made of V but is D, what the
- * cycle before has added to X (LGMRES; Baker, Jessup and Manteuffel 2005; for a block): W = A D,
- * and X gets D y too. Where cycles are short and undo one another this saves up to two thirds of
- * them, and costs no product; where they are not it may take a fifth more.
+ * With augment=1 the last block of every cycle but the first is D, the correction of X by the cycle
+ * before (LGMRES; Baker, Jessup and Manteuffel 2005; for a block): W = A D, and X += D y too. If
+ * cycles are short and undo one another this saves up to two thirds of them and costs no product.
+ * Otherwise it may need a fifth more.
  *
  * Step j of a cycle moves, beside the product and M, 8 n b (2 j + 7) bytes in fp64 for b columns,
- * or 8 n b (4 j + 14) with the second pass, where the reads of W for V'W stay in a cache. That is
- * what gmres moves side by side; its sums are 1/b of these. */
+ * or 8 n b (4 j + 14) with the second pass, if the reads of W for V'W stay in a cache. gmres
+ * moves as much for b columns, with 1/b of the sums. */
 #include <string.h>
 
 #include "core/try.h"
@@ -38,9 +38,9 @@ typedef struct block_gmres_options {
 typedef struct block_gmres {
     gs_arnoldi space;
     gsolve_dense Z; /* M^-1 of a block */
-    gsolve_dense D; /* if augmented: what the last cycle has added to X */
-    int augment;    /* blocks of a cycle that are D's: 0 or 1 */
-    int32_t wide;   /* columns that take part in this cycle */
+    gsolve_dense D; /* if augmented: the correction of X by the last cycle */
+    int augment;    /* 1: the last block of a cycle is D; else 0 */
+    int32_t wide;   /* columns of this cycle */
     bool *active;   /* k->active while x is brought up to date */
 } block_gmres;
 
@@ -48,10 +48,10 @@ static const gsolve_option options[] = {
     GS_RUN_OPTIONS(block_gmres_options, 10000, 2000),
     {"restart", "steps in a cycle, and vectors kept of each column", GSOLVE_INT,
      offsetof(block_gmres_options, restart), 30, 1, 300, NULL},
-    {"block", "most columns that search together", GSOLVE_INT, offsetof(block_gmres_options, block),
-     8, 1, GS_BLOCK, NULL},
-    {"augment", "1: a cycle also searches in what the one before has added to x", GSOLVE_INT,
-     offsetof(block_gmres_options, augment), 0, 0, 1, NULL},
+    {"block", "the most columns in a block", GSOLVE_INT, offsetof(block_gmres_options, block), 8, 1,
+     GS_BLOCK, NULL},
+    {"augment", "1: a cycle also searches along the correction of x by the cycle before",
+     GSOLVE_INT, offsetof(block_gmres_options, augment), 0, 0, 1, NULL},
     {0},
 };
 
@@ -77,7 +77,7 @@ static int period(const gs_krylov *k)
     return ((const block_gmres *)k->state)->space.m;
 }
 
-/* Where a cycle begins, but the first, of which start has made all already. */
+/* Columns may move where a cycle begins; the first cycle is already set up by start. */
 static bool may_move(const gs_krylov *k, int64_t j)
 {
     return j > 0 && j % period(k) == 0;
@@ -95,13 +95,13 @@ done:
     return status;
 }
 
-/* Whether step j is made with D: the last of every cycle but the first. */
+/* Whether step j multiplies D: the last of every cycle but the first. */
 static bool with_last(const block_gmres *s, int64_t j)
 {
     return s->augment && j >= s->space.m && j % s->space.m == s->space.m - 1;
 }
 
-/* D = what a cycle adds, Z and of D its last block; at first there is no D. */
+/* D = the correction by a cycle: Z, and D y if the cycle was made `with` D. */
 static gsolve_status add_last(gs_krylov *k, gsolve_dense Z, bool with)
 {
     const block_gmres *s = k->state;
@@ -114,8 +114,8 @@ done:
     return status;
 }
 
-/* x += M^-1 V y, with D y for the last block of V if that is asked for, for all columns that took
- * part in the cycle, of so many steps, whether they have ended or not; once only. */
+/* x += M^-1 V y after `steps` steps of a cycle; with: the last block is D instead of V's. Also in
+ * the columns of the cycle that have ended. A second call in the same cycle adds nothing. */
 static gsolve_status add_solution(gs_krylov *k, int steps, bool with)
 {
     const block_gmres *s = k->state;
@@ -127,7 +127,7 @@ static gsolve_status add_solution(gs_krylov *k, int steps, bool with)
     for (int32_t c = 0; c < k->ncols; c++) k->active[c] = c < k->wide;
     TRY(gs_arnoldi_solve(k, &s->space, steps, steps - with)); /* u = V y         */
     if (k->M) TRY(gs_precondition(k, u, z));                  /* z = M^-1 u      */
-    k->skip = s->space.nothing;
+    k->skip = s->space.no_update;
     if (s->augment) TRY(add_last(k, z, with));                                 /* D = z + D y     */
     TRY(gs_axpby(k, gs_number(1), s->augment ? s->D : z, gs_number(1), k->x)); /* x += z  */
     k->skip = NULL;
@@ -138,7 +138,7 @@ done:
     return status;
 }
 
-/* A cycle that all columns ended in is one of fewer steps. */
+/* All columns ended within a cycle, which has fewer steps. */
 static gsolve_status finish(gs_krylov *k)
 {
     const block_gmres *s = k->state;

@@ -13,7 +13,7 @@
 /* --- small matrices -----------------------------------------------------------------------------
  */
 
-/* All columns are told of a negative square. */
+/* Flags all columns if a square is negative or no vector is independent. */
 static void factorise(gs_block_factor *f, const gs_block_small *a)
 {
     int *flag = a->convergence.flag + a->convergence.c;

@@ -16,8 +16,8 @@ static double dot(int b, const double *u, const double *v)
     return sum;
 }
 
-/* v less its part in the first count columns of U. */
-static void take_out(int b, int count, const double *U, double *v)
+/* Makes v orthogonal to the first count columns of U. */
+static void orthogonalise(int b, int count, const double *U, double *v)
 {
     for (int q = 0; q < count; q++) {
         const double *u = U + q * GS_BLOCK, of = dot(b, u, v);
@@ -25,15 +25,15 @@ static void take_out(int b, int count, const double *U, double *v)
     }
 }
 
-/* Columns of U from found on: the span of v_0 to v_count, of length 1, the largest rest first while
- * it is above least; as many as there are then. */
+/* Adds an orthonormal basis of the span of v_0 to v_count to the `found` columns of U, the longest
+ * remainder first, while it is longer than `least`. Returns the number of columns. */
 static int span(int b, int count, column_ *v, double least, int found, double *U)
 {
     while (found < b) {
         double *u = U + found * GS_BLOCK, most = least * least;
         int p = -1;
         for (int c = 0; c < count; c++) {
-            for (int pass = 0; pass < 2; pass++) take_out(b, found, U, v[c]);
+            for (int pass = 0; pass < 2; pass++) orthogonalise(b, found, U, v[c]);
             if (dot(b, v[c], v[c]) > most) most = dot(b, v[c], v[c]), p = c;
         }
         if (p < 0) break;
@@ -41,14 +41,15 @@ static int span(int b, int count, column_ *v, double least, int found, double *U
         for (int pass = 0; pass < 2; pass++) {
             const double scale = 1 / sqrt(dot(b, u, u));
             for (int i = 0; i < b; i++) u[i] *= scale;
-            take_out(b, found, U, u);
+            orthogonalise(b, found, U, u);
         }
         found++;
     }
     return found;
 }
 
-/* U: what sigma spans, and the rest of the directions that there are. */
+/* U: an orthonormal basis of the span of sigma, completed with the other directions of the block.
+ */
 static void make_basis(int b, int keep, const double *G, const double *sigma, double *U)
 {
     column_ v[GS_BLOCK] = {{0}}, unit[GS_BLOCK] = {{0}};
@@ -72,8 +73,9 @@ static void times(int b, const double *G, const double *u, double *v)
     for (int m = 0; m < b; m++) v[m] = dot(b, G + m * GS_BLOCK, u);
 }
 
-/* The first keep columns of sigma in the basis U, of which they are in the span of as many. */
-static void turn_sigma(int b, int keep, const double *U, double *sigma)
+/* The first keep columns of sigma in the basis U: they lie in the span of its first keep columns.
+ */
+static void change_basis(int b, int keep, const double *U, double *sigma)
 {
     for (int c = 0; c < keep; c++) {
         column_ of;
@@ -105,8 +107,8 @@ static void make_conjugate(int b, int keep, const double *G, const double *U, do
     }
 }
 
-/* The columns of T less D D'G T. */
-static void take_out_conjugate(int b, int keep, const double *G, const double *D, double *T)
+/* T = T - D D'G T. */
+static void make_conjugate_to(int b, int keep, const double *G, const double *D, double *T)
 {
     for (int c = 0; c < keep; c++) {
         double *t = T + c * GS_BLOCK;
@@ -124,8 +126,8 @@ void gs_block_narrow(int b, int keep, const double *G, double *sigma, double *U,
     double *D = T + keep * GS_BLOCK;
 
     make_basis(b, keep, G, sigma, U);
-    turn_sigma(b, keep, U, sigma);
+    change_basis(b, keep, U, sigma);
     memcpy(T, U, sizeof(column_) * GS_BLOCK);
     make_conjugate(b, keep, G, U, D);
-    take_out_conjugate(b, keep, G, D, T);
+    make_conjugate_to(b, keep, G, D, T);
 }

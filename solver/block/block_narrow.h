@@ -1,12 +1,12 @@
-/* block_narrow.h: what a block becomes when some of its columns leave it; see block_cg.c for the
- * symbols. */
+/* block_narrow.h: the small matrices when columns leave a block; see block_cg.c for the symbols. */
 #ifndef GS_SOLVER_BLOCK_BLOCK_NARROW_H
 #define GS_SOLVER_BLOCK_BLOCK_NARROW_H
 
-/* Of b columns the first keep stay. All matrices are by columns that are GS_BLOCK apart. From G =
- * S'A S and the first keep columns of sigma: U and T, b x b, and new values of these columns, so
- * that R = (w U) sigma with the first keep rows of the new sigma; S T has in its first keep columns
- * those of S U less what is not conjugate to the others, which are D: D'A D = I. */
+/* The first `keep` of b columns stay. All matrices are column-major, their columns GS_BLOCK apart.
+ * Given G = S'A S and the first keep columns of sigma, computes U and T, b x b, and new values of
+ * those columns of sigma, so that R = (w U) sigma with the first keep rows of sigma. The last
+ * columns of S T are D with D'A D = I. Its first keep columns are those of S U, made conjugate to
+ * D. */
 void gs_block_narrow(int b, int keep, const double *G, double *sigma, double *U, double *T);
 
 #endif

@@ -59,8 +59,8 @@ static gsolve_status choose_both(gs_krylov *k, const char *spec,
     return GSOLVE_OK;
 }
 
-/* The first choice, but for a square matrix a method that uses the caller's preconditioner: gmres
- * takes any, where cg and minres need a positive definite one. */
+/* The first choice. If that is direct and A is square, gmres instead, so that the caller's
+ * preconditioner is used: gmres allows any, while cg and minres need a positive definite one. */
 static gsolve_status choose_method(gs_krylov *k, const char *spec,
                                    const gsolve_statistics *statistics,
                                    const gsolve_precond_info *M)
@@ -80,7 +80,7 @@ static gsolve_status choose_method(gs_krylov *k, const char *spec,
                  choice.solver, M->spec);
     } else {
         snprintf(k->run->chosen.text, sizeof k->run->chosen.text,
-                 "auto chose %s: %s. The preconditioner %.60s is not used: direct takes none.",
+                 "auto chose %s: %s. The preconditioner %.60s is not used: direct works without one.",
                  choice.solver, choice.why, M->spec);
     }
     return set_up_named(k, spec, choice.solver);

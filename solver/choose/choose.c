@@ -1,5 +1,5 @@
-/* choose.c: which method and which preconditioner suit a matrix. What is known of it is in its
- * traits; every rule names the trait that it rests on. */
+/* choose.c: the rules by which "auto" chooses a method and a preconditioner from the statistics of
+ * a matrix. */
 #include <stdio.h>
 
 #include "core/context.h"
@@ -9,7 +9,7 @@ typedef struct rule {
     const char *solver, *precond, *why;
 } rule;
 
-/* The systems that CXSparse factors in the time of a few hundred iterations. */
+/* Whether CXSparse factors it in the time of a few hundred iterations. */
 static bool is_small(const gsolve_statistics *t)
 {
     return t->nrows <= 2000 || (t->nrows <= 20000 && t->entries <= 400000);
@@ -20,9 +20,9 @@ static bool may_be_definite(const gsolve_statistics *t)
     return t->symmetric && t->zero_diagonals == 0 && t->negative_diagonals == 0;
 }
 
-/* What follows cg where that failed. */
+/* Tried after cg with every preconditioner has failed. */
 static const rule after_cg[] = {
-    {"direct,limit=60,work=40", "none", "a factorisation does not mind the conditioning"},
+    {"direct,limit=60,work=40", "none", "a factorisation works for any condition number"},
     {"minres,maxit=50000", "jacobi,abs=1", "symmetric, and minres does not need it definite"},
     {"minres,maxit=50000", "none", "symmetric, perhaps singular"},
     {0},
@@ -43,12 +43,12 @@ static const rule *rules_for(const gsolve_statistics *t)
     static const rule indefinite[] = {
         {"minres", "jacobi,abs=1", "symmetric, not positive definite"},
         {"minres,maxit=50000", "none", "symmetric, perhaps singular"},
-        {"direct,limit=60,work=40", "none", "a factorisation does not mind the conditioning"},
+        {"direct,limit=60,work=40", "none", "a factorisation works for any condition number"},
         {0},
     };
     static const rule general[] = {
         {"bicgstab,maxit=2000", "ilu", "not symmetric, with a full diagonal"},
-        {"direct,limit=60,work=40", "none", "a factorisation does not mind the conditioning"},
+        {"direct,limit=60,work=40", "none", "a factorisation works for any condition number"},
         {"gmres,restart=100,maxit=2000", "ilu", "more robust than bicgstab"},
         {"gmres,restart=100,maxit=2000", "jacobi", "ilu did not help"},
         {"gmres,restart=200,maxit=4000", "none", "the last resort"},
@@ -62,7 +62,7 @@ static const rule *rules_for(const gsolve_statistics *t)
     };
     static const rule holes[] = {
         {"gmres,restart=100,maxit=2000", "none", "zeros on the diagonal rule out ilu and jacobi"},
-        {"direct,limit=60,work=40", "none", "a factorisation does not mind zeros on the diagonal"},
+        {"direct,limit=60,work=40", "none", "a factorisation works with zeros on the diagonal"},
         {0},
     };
     if (t->nrows != t->ncols) return rectangular;
@@ -71,7 +71,7 @@ static const rule *rules_for(const gsolve_statistics *t)
     return is_small(t) ? small_general : holes;
 }
 
-static bool take(const rule *r, gsolve_choice *choice)
+static bool set_choice(const rule *r, gsolve_choice *choice)
 {
     snprintf(choice->solver, sizeof choice->solver, "%s", r->solver);
     snprintf(choice->precond, sizeof choice->precond, "%s", r->precond);
@@ -79,34 +79,34 @@ static bool take(const rule *r, gsolve_choice *choice)
     return true;
 }
 
-static bool take_at(const rule *rules, int index, gsolve_choice *choice)
+static bool set_choice_at(const rule *rules, int index, gsolve_choice *choice)
 {
     for (int k = 0; k <= index; k++) {
         if (!rules[k].solver) return false;
     }
-    return take(&rules[index], choice);
+    return set_choice(&rules[index], choice);
 }
 
-bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *traits, int attempt,
+bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *statistics, int attempt,
                         gsolve_choice *choice)
 {
     static const char *const other[GS_RANKED_COUNT] = {
         [GS_JACOBI] = "symmetric with a positive diagonal; jacobi takes the least memory",
         [GS_IC] = "symmetric with a positive diagonal",
-        [GS_AMG] = "multigrid, for what looks elliptic",
+        [GS_AMG] = "multigrid: it looks like a discretised elliptic operator",
     };
     gs_precond_ranking l;
     int kind;
 
     if (!ctx || attempt < 0) return false;
-    if (traits->nrows != traits->ncols || !may_be_definite(traits)) {
-        return take_at(rules_for(traits), attempt, choice);
+    if (statistics->nrows != statistics->ncols || !may_be_definite(statistics)) {
+        return set_choice_at(rules_for(statistics), attempt, choice);
     }
-    l = gs_rank_preconds(traits, gs_on_gpu(ctx));
-    if (attempt >= l.count) return take_at(after_cg, attempt - l.count, choice);
+    l = gs_rank_preconds(statistics, gs_on_gpu(ctx));
+    if (attempt >= l.count) return set_choice_at(after_cg, attempt - l.count, choice);
     kind = l.order[attempt];
-    return take(&(rule){"cg", gs_ranked_precond_name[kind], attempt == 0 ? l.why : other[kind]},
-                choice);
+    return set_choice(
+        &(rule){"cg", gs_ranked_precond_name[kind], attempt == 0 ? l.why : other[kind]}, choice);
 }
 
 bool gsolve_auto_may_fall_back(gsolve_status status)

@@ -1,5 +1,5 @@
-/* explain.c: why a run ended as it did: the cause is looked for in the matrix and in the numbers of
- * the run, and named with what to try next. */
+/* explain.c: gsolve_solver_explain: why a run ended as it did, and what to try next. The cause is
+ * found in the statistics of the matrix and in the numbers of the run. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +12,16 @@
 
 #define SENTENCES 1200
 
+/* What the sentences are made from. */
+typedef struct report {
+    gs_krylov *k;
+    const gs_column *worst; /* the column that the report is about */
+    gsolve_dense b, x;      /* the residual that the run left in b, on the host; 0 */
+    gsolve_statistics t;    /* of A */
+    char *text;
+} report;
+
+/* The column of the largest residual among those that did not converge; or the first. */
 static const gs_column *worst_of(const gs_krylov *k)
 {
     const gs_column *worst = &k->run->column[0];
@@ -41,22 +51,28 @@ static bool is(const gs_krylov *k, const char *name)
     return strcmp(k->method->plugin.name, name) == 0;
 }
 
-/* |A'r| / (|A| |r|) for column c: small where x is a least-squares solution. */
-static double least_squares_measure(const gs_krylov *k, int32_t c)
+static double element(gsolve_dense v, int32_t i)
 {
-    const gsolve_csr *A = &k->csr;
-    const gsolve_dense b = gs_column_of(k->b, c), x = gs_column_of(k->x, c);
-    double *g = gsolve_alloc(k->ctx, GSOLVE_HOST, (size_t)A->ncols, sizeof *g);
+    return v.type == GSOLVE_F32 ? (double)((const float *)v.value)[i]
+                                : ((const double *)v.value)[i];
+}
+
+/* |A'r| / (|A| |r|) of the worst column: small where x is a least-squares solution. */
+static double least_squares_measure(const report *f)
+{
+    gsolve_context *ctx = f->k->ctx;
+    const gsolve_csr *A = &f->k->csr;
+    const int32_t c = (int32_t)(f->worst - f->k->run->column);
+    const gsolve_dense b = gs_column_of(f->b, c), x = gs_column_of(f->x, c);
+    double *g = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)A->ncols, sizeof *g);
     double frobenius = 0, rr = 0, gg = 0;
 
     if (!g) return 1;
     for (int32_t j = 0; j < A->ncols; j++) g[j] = 0;
     for (int32_t i = 0; i < A->nrows; i++) {
-        double r = b.type == GSOLVE_F32 ? (double)((float *)b.value)[i] : ((double *)b.value)[i];
+        double r = element(b, i);
         for (int64_t e = gs_start(A, i); e < gs_start(A, i + 1); e++) {
-            const int32_t j = A->col[e];
-            r -= gs_value(A, e) *
-                 (x.type == GSOLVE_F32 ? (double)((float *)x.value)[j] : ((double *)x.value)[j]);
+            r -= gs_value(A, e) * element(x, A->col[e]);
         }
         rr += r * r;
         for (int64_t e = gs_start(A, i); e < gs_start(A, i + 1); e++) {
@@ -65,70 +81,78 @@ static double least_squares_measure(const gs_krylov *k, int32_t c)
         }
     }
     for (int32_t j = 0; j < A->ncols; j++) gg += g[j] * g[j];
-    gsolve_free(k->ctx, GSOLVE_HOST, g);
+    gsolve_free(ctx, GSOLVE_HOST, g);
     return rr > 0 && frobenius > 0 ? sqrt(gg / (rr * frobenius)) : 0;
 }
 
 /* --- causes in the matrix ------------------------------------------------------------------------
  */
 
-static bool blame_shape(const gs_krylov *k, const gsolve_statistics *t, const gs_column *worst,
-                        char *text)
+/* Each of these adds sentences and returns true where it has found the cause. */
+
+static bool find_no_solution(const report *f)
 {
-    const double measure = least_squares_measure(k, (int32_t)(worst - k->run->column));
+    const gsolve_statistics *t = &f->t;
+    const gs_column *worst = f->worst;
+    const double measure = least_squares_measure(f);
 
     if (t->nrows == t->ncols && measure > 1e-6) return false;
-    if (!(worst->residual > 0.5 * gs_run_options_of(k)->rtol) || !isfinite(worst->residual))
+    if (!(worst->residual > 0.5 * gs_run_options_of(f->k)->rtol) || !isfinite(worst->residual))
         return false;
     if (measure <= 1e-6) {
-        add(text,
+        add(f->text,
             "No x solves A x = b: b is not in the range of A%s. x is a least-squares solution "
             "(|A'r| / |A||r| = %.1e), which leaves |b - Ax| / |b| = %.2e. ",
             t->nrows > t->ncols ? ", which has more equations than unknowns" : "", measure,
             worst->residual);
         return true;
     }
-    add(text, "A is %d x %d and x is not yet a least-squares solution (|A'r| / |A||r| = %.1e). ",
+    add(f->text, "A is %d x %d and x is not yet a least-squares solution (|A'r| / |A||r| = %.1e). ",
         t->nrows, t->ncols, measure);
     return false;
 }
 
-static bool blame_empty_row(const gs_krylov *k, const gsolve_statistics *t, char *text)
+static bool find_empty_row(const report *f)
 {
+    const gsolve_statistics *t = &f->t;
+    const gs_krylov *k = f->k;
+
     if (t->empty_rows == 0) return false;
     for (int32_t i = t->first_empty_row; i < t->nrows; i++) {
         if (gs_start(&k->csr, i + 1) > gs_start(&k->csr, i)) continue;
         for (int32_t c = 0; c < k->ncols; c++) {
-            const gsolve_dense b = gs_column_of(k->b, c);
-            const double bi =
-                b.type == GSOLVE_F32 ? (double)((float *)b.value)[i] : ((double *)b.value)[i];
+            const double bi = element(gs_column_of(f->b, c), i);
             if (k->run->column[c].outcome == GSOLVE_CONVERGED || bi == 0) continue;
-            add(text,
+            add(f->text,
                 "The system is inconsistent: row %d of A is empty and b is %g there. Remove the "
-                "equation or mend the matrix. ",
+                "equation or correct the matrix. ",
                 i + 1, ldexp(bi, k->run->column[c].left));
             return true;
         }
     }
-    add(text, "A is singular: %d of its rows are empty, the first is row %d (counted from 1). ",
+    add(f->text, "A is singular: %d of its rows are empty, the first is row %d (counted from 1). ",
         t->empty_rows, t->first_empty_row + 1);
     return true;
 }
 
-static bool blame_symmetry(const gs_krylov *k, const gsolve_statistics *t, char *text)
+static bool find_asymmetry(const report *f)
 {
-    if (t->symmetric || !(is(k, "cg") || is(k, "pipecg") || is(k, "minres"))) return false;
-    add(text,
+    const gs_krylov *k = f->k;
+
+    if (f->t.symmetric || !(is(k, "cg") || is(k, "pipecg") || is(k, "minres"))) return false;
+    add(f->text,
         "A is not symmetric, which %s needs. Try --solver bicgstab or --solver gmres with "
         "--precond ilu. ",
         k->method->plugin.name);
     return true;
 }
 
-static bool blame_diagonal(const gsolve_statistics *t, char *text)
+static bool find_zero_diagonal(const report *f)
 {
+    const gsolve_statistics *t = &f->t;
+
     if (t->zero_diagonals == 0) return false;
-    add(text,
+    add(f->text,
         "A has %d zero or missing diagonal entries, the first in row %d (counted from 1), so that "
         "preconditioners built on the diagonal are weak or undefined. Try --solver direct, or "
         "reorder the equations. ",
@@ -136,21 +160,26 @@ static bool blame_diagonal(const gsolve_statistics *t, char *text)
     return true;
 }
 
-static bool blame_null_space(const gsolve_statistics *t, char *text)
+static bool find_null_space(const report *f)
 {
+    const gsolve_statistics *t = &f->t;
+
     if (t->nrows == 0 || t->zero_sum_rows < t->nrows) return false;
-    add(text, "A is singular: every row sums to 0, so that constants are in its null space. Such a "
-              "system "
-              "has solutions only if b is orthogonal to the null space of A'; fix one unknown or "
-              "subtract "
-              "the mean of b. ");
+    add(f->text,
+        "A is singular: every row sums to 0, so that constants are in its null space. Such a "
+        "system "
+        "has solutions only if b is orthogonal to the null space of A'; fix one unknown or "
+        "subtract "
+        "the mean of b. ");
     return true;
 }
 
-static bool blame_scaling(const gsolve_statistics *t, char *text)
+static bool find_bad_scaling(const report *f)
 {
+    const gsolve_statistics *t = &f->t;
+
     if (t->scaling < 1e8 && t->spread < 1e8) return false;
-    add(text,
+    add(f->text,
         "A is badly scaled: row maxima differ by a factor of %.1e and diagonal entries by %.1e. "
         "Scale the equations, or try --solver direct. ",
         t->scaling, t->spread);
@@ -160,135 +189,146 @@ static bool blame_scaling(const gsolve_statistics *t, char *text)
 /* --- causes in the run ---------------------------------------------------------------------------
  */
 
-static void tell_indefinite(const gs_krylov *k, const gsolve_statistics *t, char *text)
+static void explain_indefinite(const report *f)
 {
-    if (is(k, "minres")) {
-        add(text, "minres met r'M^-1 r < 0: the preconditioner is not positive definite. Try "
-                  "--precond jacobi,abs=1 or --precond none. ");
+    const gsolve_statistics *t = &f->t;
+
+    if (is(f->k, "minres")) {
+        add(f->text, "minres met r'M^-1 r < 0: the preconditioner is not positive definite. Try "
+                     "--precond jacobi,abs=1 or --precond none. ");
     } else if (t->negative_diagonals || t->zero_diagonals) {
-        add(text,
+        add(f->text,
             "A is not positive definite: CG met p'Ap <= 0, and %d diagonal entries are negative "
             "and "
             "%d zero. Try --solver minres --precond jacobi,abs=1, or --solver direct. ",
             t->negative_diagonals, t->zero_diagonals);
     } else {
-        add(text, "A or the preconditioner is not positive definite: CG met p'Ap <= 0 or "
-                  "r'M^-1 r < 0. Try --solver minres --precond jacobi,abs=1, or --solver direct. ");
+        add(f->text,
+            "A or the preconditioner is not positive definite: CG met p'Ap <= 0 or "
+            "r'M^-1 r < 0. Try --solver minres --precond jacobi,abs=1, or --solver direct. ");
     }
 }
 
-static void tell_stagnated(const gs_krylov *k, const gs_column *worst, char *text)
+static void explain_stagnated(const report *f)
 {
+    const gs_krylov *k = f->k;
+    const gs_column *worst = f->worst;
     const bool single = k->csr.type == GSOLVE_F32;
     const int32_t c = (int32_t)(worst - k->run->column);
     const double least = k->run->fetched[c].least / gs_column_norm(k, c);
 
     if (worst->rounded) {
-        add(text,
+        add(f->text,
             "x is in single precision, and rounding it to that leaves |b - Ax| / |b| = %.1e. Pass "
             "x "
             "in double precision, or ask for a larger --rtol. ",
             worst->residual);
     } else if (single && worst->residual < 1e-4) {
-        add(text,
+        add(f->text,
             "The residual stagnated at %.1e, the rounding level of single precision. Try --type "
             "f64, or a larger --rtol. ",
             worst->residual);
     } else if (is(k, "refine")) {
-        add(text,
+        add(f->text,
             "A correction did not halve the residual, nor did one computed in A's own precision; "
             "|b - Ax| / |b| stays at %.1e. Ask for a larger --rtol, try another inner method or a "
             "stronger --precond (ic, ilu), or --solver direct. ",
             worst->residual);
     } else if (worst->restarts > 0 || least <= gs_run_options_of(k)->rtol) {
-        add(text,
+        add(f->text,
             "The residual stagnated at rounding level: the recurrence reached the tolerance but "
-            "|b - Ax| / |b| stays at %.1e, however often it is started again. Ask for a larger "
+            "|b - Ax| / |b| stays at %.1e, although the method was started again. Ask for a larger "
             "--rtol, or try --solver direct. ",
             worst->residual);
     } else {
-        add(text,
-            "The residual stagnated: no new least value in %d iterations, the least being %.1e. "
+        add(f->text,
+            "The residual stagnated: no smaller value in %d iterations; the smallest was %.1e. "
             "Try "
             "a stronger --precond (ic, ilu), or --solver direct. ",
             gs_run_options_of(k)->stall, least);
     }
 }
 
-static void tell_limit(const gs_krylov *k, const gs_column *worst, char *text)
+static void explain_limit(const report *f)
 {
+    const gs_run_options *run = gs_run_options_of(f->k);
+    const gs_column *worst = f->worst;
     const double begin = worst->norm > 0 ? worst->first / worst->norm : worst->first;
     const double rate = worst->residual > 0 && begin > 0 && worst->iterations > 0
                             ? log10(worst->residual / begin) / worst->iterations
                             : 0;
 
-    add(text, "The limit of %d iterations was reached at |b - Ax| / |b| = %.1e. ",
-        gs_run_options_of(k)->maxit, worst->residual);
+    add(f->text, "The limit of %d iterations was reached at |b - Ax| / |b| = %.1e. ", run->maxit,
+        worst->residual);
     if (rate < 0 && worst->residual > 0) {
-        const double more = log10(gs_run_options_of(k)->rtol / worst->residual) / rate;
+        const double more = log10(run->rtol / worst->residual) / rate;
         if (more > 0 && more < 1e7) {
-            add(text, "At the rate so far about %.0f more are needed (--maxit %.0f). ", more,
+            add(f->text, "At the rate so far about %.0f more are needed (--maxit %.0f). ", more,
                 1.2 * (worst->iterations + more));
         }
     }
-    add(text, "A stronger preconditioner (--precond ic or ilu) or --solver direct may be faster. ");
+    add(f->text,
+        "A stronger preconditioner (--precond ic or ilu) or --solver direct may be faster. ");
 }
 
-static void tell_outcome(const gs_krylov *k, const gsolve_statistics *t, const gs_column *worst,
-                         char *text)
+static void explain_outcome(const report *f)
 {
+    const gs_krylov *k = f->k;
+    const gs_column *worst = f->worst;
+
     switch (worst->outcome) {
-    case GSOLVE_INDEFINITE: tell_indefinite(k, t, text); break;
-    case GSOLVE_STAGNATED: tell_stagnated(k, worst, text); break;
-    case GSOLVE_ITERATION_LIMIT: tell_limit(k, worst, text); break;
+    case GSOLVE_INDEFINITE: explain_indefinite(f); break;
+    case GSOLVE_STAGNATED: explain_stagnated(f); break;
+    case GSOLVE_ITERATION_LIMIT: explain_limit(f); break;
     case GSOLVE_BREAKDOWN:
-        add(text,
+        add(f->text,
             "%s broke down: an inner product that it divides by vanished, at |b - Ax| / |b| = "
             "%.1e. Try --solver gmres, or another --precond. ",
             k->method->plugin.name, worst->residual);
         break;
     case GSOLVE_DIVERGED:
-        add(text,
+        add(f->text,
             "The residual grew to %.1e; x is the best iterate that was kept, with |b - Ax| / |b| = "
             "%.1e. Try another method (--solver gmres), or another preconditioner. ",
             worst->last, worst->residual);
         break;
-    default: add(text, "The monitor stopped the run at |b - Ax| / |b| = %.1e. ", worst->residual);
+    default:
+        add(f->text, "The monitor stopped the run at |b - Ax| / |b| = %.1e. ", worst->residual);
     }
 }
 
-static void explain_failure(gs_krylov *k, const gs_column *worst, char *text)
+static void explain_failure(report *f)
 {
-    gsolve_statistics t;
+    gs_krylov *k = f->k;
 
-    if (worst->outcome == GSOLVE_STOPPED) {
-        tell_outcome(k, NULL, worst, text);
+    if (f->worst->outcome == GSOLVE_STOPPED) {
+        explain_outcome(f);
         return;
     }
-    if (gs_need_rows(k) != GSOLVE_OK || gsolve_csr_statistics(k->ctx, &k->csr, &t) != GSOLVE_OK) {
-        add(text, "Out of memory while looking for the cause.");
+    if (gs_need_rows(k) != GSOLVE_OK ||
+        gsolve_csr_statistics(k->ctx, &k->csr, &f->t) != GSOLVE_OK) {
+        add(f->text, "Out of memory while finding the cause.");
         return;
     }
-    if (blame_empty_row(k, &t, text) || blame_shape(k, &t, worst, text)) return;
-    if (blame_symmetry(k, &t, text)) return;
-    tell_outcome(k, &t, worst, text);
-    if (!blame_null_space(&t, text) && !blame_diagonal(&t, text)) blame_scaling(&t, text);
+    if (find_empty_row(f) || find_no_solution(f)) return;
+    if (find_asymmetry(f)) return;
+    explain_outcome(f);
+    if (!find_null_space(f) && !find_zero_diagonal(f)) find_bad_scaling(f);
 }
 
-/* The same with b and x where the causes are looked for. */
-static void explain_here(gs_krylov *k, const gs_column *worst, char *text)
+/* With k->b and k->x on the host. */
+static void explain_on_host(report *f)
 {
+    gs_krylov *k = f->k;
     gs_stage b = {0}, x = {0};
 
     if (gs_stage_in(&b, k->ctx, GSOLVE_HOST, k->b, true) == GSOLVE_OK &&
         gs_stage_in(&x, k->ctx, GSOLVE_HOST, k->x, true) == GSOLVE_OK) {
-        k->b = b.used;
-        k->x = x.used;
-        explain_failure(k, worst, text);
-        k->b = b.given;
-        k->x = x.given;
+        f->b = b.used;
+        f->x = x.used;
+        explain_failure(f);
     } else {
-        add(text, "Out of memory while looking for the cause.");
+        add(f->text, "Out of memory while finding the cause.");
     }
     gs_stage_drop(&b, k->ctx);
     gs_stage_drop(&x, k->ctx);
@@ -296,20 +336,24 @@ static void explain_here(gs_krylov *k, const gs_column *worst, char *text)
 
 const char *gsolve_solver_explain(gsolve_solver *k)
 {
+    report f = {.k = k};
+
     if (k->run->explanation) return k->run->explanation;
     if (k->ncols == 0) return "There has been no run yet.";
-    char *text = gsolve_alloc(k->ctx, GSOLVE_HOST, SENTENCES, 1);
-    if (!text) return "Out of memory while looking for the cause.";
+    f.text = gsolve_alloc(k->ctx, GSOLVE_HOST, SENTENCES, 1);
+    if (!f.text) return "Out of memory while finding the cause.";
 
-    const gs_column *worst = worst_of(k);
-    text[0] = 0;
-    if (worst->outcome == GSOLVE_CONVERGED) {
-        add(text, "Converged: |b - Ax| / |b| = %.2e after %d iterations.", worst->residual,
+    f.worst = worst_of(k);
+    f.text[0] = 0;
+    if (f.worst->outcome == GSOLVE_CONVERGED) {
+        add(f.text, "Converged: |b - Ax| / |b| = %.2e after %d iterations.", f.worst->residual,
             k->run->counts->iteration);
     } else {
-        explain_here(k, worst, text);
+        explain_on_host(&f);
     }
-    if (k->note[0]) add(text, "%s%s", worst->outcome == GSOLVE_CONVERGED ? " " : "", k->note);
-    k->run->explanation = text;
-    return text;
+    if (k->note[0]) {
+        add(f.text, "%s%s", f.worst->outcome == GSOLVE_CONVERGED ? " " : "", k->note);
+    }
+    k->run->explanation = f.text;
+    return f.text;
 }

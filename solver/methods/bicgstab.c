@@ -5,8 +5,8 @@
  *   x += alpha p^ + omega s^, r = s - omega t, p = r + beta (p - omega v)
  *
  * A step moves, beside two products, 21 vectors with a diagonal M: s and s^ 5, the two dot products
- * with v and t 2, x and r 8, p and p^ 6. That is the least but for the 2 that are read again only
- * because a sum over all rows lies between. Other M: two applications and 2 vectors more. */
+ * with v and t 2, x and r 8, p and p^ 6. The minimum is 19: two vectors are read again because a
+ * sum over all rows comes between. With another M: two applications and 2 vectors more. */
 #include "core/try.h"
 #include "solver/operations/operations.h"
 #include "solver/resident/resident.h"
@@ -57,7 +57,8 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     const gs_scalar rho = s->rho[j % 2], next = s->rho[(j + 1) % 2];
     const gs_coefficient one = gs_number(1);
     const gs_coefficient alpha = gs_quotient(1, rho, s->rv), omega = gs_quotient(1, s->ts, s->tt);
-    const gs_coefficient back = gs_quotient(-1, rho, s->rv), turn = gs_quotient(-1, next, s->rv);
+    const gs_coefficient back = gs_quotient(-1, rho, s->rv),
+                         beta_omega = gs_quotient(-1, next, s->rv);
     const gs_solution_vectors solution = {s->ph, s->sh, s->t, s->shadow, s->r};
     gs_coefficient beta = gs_quotient(1, next, s->rv); /* (next / rho) (alpha / omega)     */
     gsolve_status status;
@@ -68,7 +69,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
                                  s->sh));                     /* s = r - alpha v, s^ */
     TRY(gs_multiply_dot(k, s->sh, s->t, s->r, s->ts, s->tt)); /* t = A s^            */
     TRY(gs_solution_step(k, alpha, omega, &solution, next));
-    TRY(gs_axpbypcz_precondition(k, one, s->r, turn, s->v, beta, s->p,
+    TRY(gs_axpbypcz_precondition(k, one, s->r, beta_omega, s->v, beta, s->p,
                                  s->ph)); /* p = r + beta (p - omega v), p^ */
 done:
     return status;

@@ -38,9 +38,10 @@ done:
     return status;
 }
 
-/* Begins where the run before ended, whose r was r_ but for rounding errors: p is as if r had been
- * there (van der Vorst and Ye 2000 replace the residual alone; here p = M^-1 r + beta p_ holds). */
-static gsolve_status go_on(gs_krylov *k)
+/* Starts from the end of the last run, whose recurrence ended with r_ instead of b - A x. p is set
+ * to what it would be with the true residual: p = M^-1 r + beta p_ holds (van der Vorst and Ye 2000
+ * replace the residual alone). */
+static gsolve_status continue_run(gs_krylov *k)
 {
     const gs_coefficient one = gs_number(1), less = gs_number(-1);
     cg *s = k->state;
@@ -62,9 +63,9 @@ static gsolve_status start(gs_krylov *k)
     bool simple;
     gsolve_status status;
 
-    if (k->continues) return go_on(k);
+    if (k->continues) return continue_run(k);
     gs_diagonal(k, &simple);
-    /* the last step, if it is the first, reads what z was */
+    /* if the first step is the last one, it reads the z from before it */
     if (!simple) TRY(gs_zero(k, s->z));
     TRY(gs_residual(k, s->r));                          /* r = b - A x              */
     TRY(gs_precondition_dot(k, s->r, s->p, s->rho[0])); /* p = M^-1 r, rho = r'p    */

@@ -1,16 +1,17 @@
 /* gmres.c: restarted GMRES (Saad and Schultz 1986) with M from the right, and flexible GMRES (Saad
  * 1993), which keeps the preconditioned vectors z_j and so allows M to vary. For any square A.
  *
- *   A Z_j = V_{j+1} H_j; |b - A(x + Z y)| = |beta e_1 - H y| is made least by Givens rotations of
- * H, whose last right-hand side is the residual; x += Z y only when a cycle ends (Z = M^-1 V).
+ *   A Z_j = V_{j+1} H_j, where Z = M^-1 V. Givens rotations of H minimise |b - A(x + Z y)| =
+ *   |beta e_1 - H y|; the last element of the rotated right-hand side is the residual. x += Z y
+ * only when a cycle ends.
  *
- * Orthogonal by classical Gram-Schmidt, done twice where the first pass left less than a tenth of
- * the vector: two passes over V, or four.
- * With basis=f32 and A in f64, V is kept in single precision and all else, sums and all, computed
- * in double (compressed basis GMRES; Aliaga, Anzt, Gruetzmacher, Quintana-Orti and Tomas 2023): V
- * then takes half the memory and half the traffic, and a cycle reduces the residual by 1e-7 at
- * best. Step j of a cycle moves, beside the product and M, 8 n (2 j + 9) bytes in fp64, or
- * 8 n (4 j + 12) with the second pass; with basis=f32 the 2 j are of 4 n bytes. */
+ * V is made orthogonal by classical Gram-Schmidt, which is repeated if the first pass left less
+ * than a tenth of the vector: two passes over V, or four. With basis=f32 and A in f64, V is kept in
+ * single precision and everything else, sums included, is computed in double (compressed basis
+ * GMRES; Aliaga, Anzt, Gruetzmacher, Quintana-Orti and Tomas 2023): V then takes half the memory
+ * and half the traffic, and a cycle reduces the residual by 1e-7 at best. Step j of a cycle moves,
+ * beside the product and M, 8 n (2 j + 9) bytes in fp64, or 8 n (4 j + 12) with the second pass;
+ * with basis=f32 the 2 j are of 4 n bytes. */
 #include <string.h>
 
 #include "core/try.h"
@@ -25,8 +26,8 @@ typedef struct gmres {
     int m;                    /* steps of a cycle */
     bool low;                 /* V is of a lower type than A */
     gsolve_dense V, Z;        /* m vectors a column; m if flexible, else one */
-    gsolve_dense hand;        /* the vector at hand, in A's type, before it is of V */
-    gsolve_dense aside;       /* if flexible: see spare */
+    gsolve_dense hand;        /* the current vector, in A's type, before it joins V */
+    gsolve_dense aside;       /* if flexible: see precond_result */
     int64_t ld;               /* elements from one vector of a basis to the next */
     gs_scalar is[GM_SCALARS]; /* see scalar_kernels.h */
     int *once;
@@ -92,12 +93,12 @@ static gs_scalar_arguments small_of(const gs_krylov *k, int j)
     return a;
 }
 
-/* Products and preconditioners may also fill the columns that have ended, whose bases are still
- * needed: all of several columns are filled, and a GPU runs ahead of what the host has seen with
- * kernels that need not look at the guard (the vendor's, those of a plug-in). So products go to
- * hand; and where Z is kept, what M would not make again from the same v is put aside, and copied
- * where it is due. */
-static gsolve_dense spare(const gs_krylov *k, gsolve_dense z)
+/* Where M writes its result. Products and preconditioners may overwrite columns that have ended,
+ * whose bases are still needed: they work on all columns at once, and on a GPU the kernels of
+ * vendors and plug-ins run even after the end that the host has not read yet. So products go to
+ * hand. Where Z is kept, M writes into z itself only if it would write the same numbers again;
+ * otherwise it writes to aside, and gs_copy_vector copies the active columns. */
+static gsolve_dense precond_result(const gs_krylov *k, gsolve_dense z)
 {
     const gmres *s = k->state;
     const bool varies = k->M && gsolve_precond_is_variable(k->M);
@@ -105,7 +106,7 @@ static gsolve_dense spare(const gs_krylov *k, gsolve_dense z)
     return k->method->flexible && (k->ncols > 1 || varies) ? s->aside : z;
 }
 
-static gsolve_status put(gs_krylov *k, gsolve_dense from, gsolve_dense to)
+static gsolve_status copy_if_other(gs_krylov *k, gsolve_dense from, gsolve_dense to)
 {
     return from.value == to.value ? GSOLVE_OK : gs_copy_vector(k, from, to);
 }
@@ -124,7 +125,7 @@ done:
 
 /* --- a cycle ---------------------------------------------------------------------------------- */
 
-/* x += Z y for the active columns, which all took part in count steps. */
+/* x += Z y for the active columns, after `count` steps of a cycle. */
 static gsolve_status add_solution(gs_krylov *k, int count)
 {
     gmres *s = k->state;
@@ -145,7 +146,7 @@ done:
     return status;
 }
 
-/* Forms x in the columns that this round has ended, by the length of their last cycle. */
+/* Adds to x what the last cycle of each column found; the cycle may have fewer than m steps. */
 static gsolve_status finish(gs_krylov *k)
 {
     gmres *s = k->state;
@@ -167,8 +168,8 @@ done:
     return status;
 }
 
-/* w less its part in the span of the first j + 1 vectors, twice where once is not enough; h,
- * ww = |w|^2. */
+/* Makes w orthogonal to the first j + 1 vectors, by a second pass where one is not enough. Sets h
+ * and ww = |w|^2. */
 static gsolve_status orthogonalise(gs_krylov *k, int j, gsolve_dense w)
 {
     gmres *s = k->state;
@@ -188,7 +189,7 @@ done:
     return status;
 }
 
-/* *v = v_j in A's type: hand at length 1, which V keeps. */
+/* v_j = hand / |hand|, kept in V; *v = v_j in A's type. */
 static gsolve_status keep(gs_krylov *k, int j, gsolve_dense *v)
 {
     gmres *s = k->state;
@@ -208,7 +209,8 @@ static gsolve_status step(gs_krylov *k, int64_t iteration)
 {
     gmres *s = k->state;
     const int j = (int)(iteration % s->m);
-    const gsolve_dense z = k->method->flexible ? basis(s, s->Z, j) : s->Z, z0 = spare(k, z);
+    const gsolve_dense z = k->method->flexible ? basis(s, s->Z, j) : s->Z,
+                       z0 = precond_result(k, z);
     const gs_scalar_arguments a = small_of(k, j);
     gsolve_dense v;
     gsolve_status status;
@@ -219,7 +221,7 @@ static gsolve_status step(gs_krylov *k, int64_t iteration)
     }
     TRY(keep(k, j, &v));
     TRY(gs_precondition(k, v, z0)); /* z = M^-1 v_j        */
-    TRY(put(k, z0, z));
+    TRY(copy_if_other(k, z0, z));
     TRY(gs_multiply(k, z, s->hand)); /* w = A z             */
     TRY(orthogonalise(k, j, s->hand));
     TRY(GS_RUN_SCALAR(k, gmres_rotate, &a));

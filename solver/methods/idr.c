@@ -12,8 +12,8 @@
  * (Sleijpen and van der Vorst 1995), x += omega M^-1 r, r -= omega t.
  *
  * G_k is made orthogonal by all its sums with P at once, as P'G is triangular; the new column of
- * P'G is then summed afresh. A cycle moves, beside s + 1 products and M, 3 s^2 + 21 s + 4 vectors,
- * 8 n bytes each in fp64; the least is 2 s^2 + 14 s, with G and U updated in one pass. */
+ * P'G is then recomputed by sums. A cycle moves, beside s + 1 products and M, 3 s^2 + 21 s + 4
+ * vectors, 8 n bytes each in fp64; the least is 2 s^2 + 14 s, with G and U updated in one pass. */
 #include "core/try.h"
 #include "gsolve_io.h"
 #include "solver/operations/operations.h"
@@ -43,8 +43,8 @@ static gs_basis vectors_from(const idr *s, gsolve_dense V, int j)
     return (gs_basis){gs_basis_at(V, s->ld, j), s->ld};
 }
 
-/* P_i = random numbers: orthogonal enough, the cosines being about 1 / sqrt(n). Multiples of 2^-24,
- * the same in both types. */
+/* P_i = random numbers: nearly orthogonal, with cosines of about 1 / sqrt(n). They are multiples of
+ * 2^-24, so that both types hold the same numbers. */
 static gsolve_status make_shadow(gs_krylov *k)
 {
     idr *s = k->state;
@@ -146,7 +146,7 @@ done:
     return status;
 }
 
-/* Less their parts along the directions before them, so that G_k is orthogonal to P_i, i < k. */
+/* Subtracts multiples of the directions before them, so that G_k is orthogonal to P_i, i < k. */
 static gsolve_status orthogonalise(gs_krylov *k, int i)
 {
     idr *s = k->state;

@@ -1,7 +1,7 @@
 /* minres.c: minimal residuals (Paige and Saunders 1975), for A symmetric, definite or not, and M
  * symmetric positive definite. Notation of Elman, Silvester and Wathen, algorithm 6.1: Lanczos
  * vectors v (not normalised, gamma their M^-1 norms), z = M^-1 v / gamma, directions w, rotations c
- * and s. The residual itself is carried along, since the method's own norm is that of M^-1:
+ * and s. A recurrence updates the residual itself, since the method's own norm is that of M^-1:
  *
  *   r = s^2 r + c eta v_next / gamma_next
  *

@@ -1,13 +1,13 @@
 /* pipecg.c: pipelined conjugate gradients (Ghysels and Vanroose 2014, algorithm 4), for A and M
- * symmetric positive definite: cg with one reduction a step, whose sums the product need not wait
- * for. The price: products are carried along by recurrences, whose rounding errors grow.
+ * symmetric positive definite: cg with one reduction a step, so that the product need not
+ * wait for sums. The price: recurrences update the products, and their rounding errors grow.
  *
  *   m = M^-1 w, n = A m, beta = gamma / gamma', alpha = gamma / (delta - beta gamma / alpha'),
  *   z = n + beta z, q = m + beta q, s = w + beta s, p = u + beta p,
  *   x += alpha p, r -= alpha s, u -= alpha q, w -= alpha z, gamma = r'u, delta = w'u
  *
- * where u = M^-1 r, w = A u, s = A p, q = M^-1 s, z = A q. At the end of every replace steps these
- * are computed afresh, with p and x as they are, so that the search directions stay (residual
+ * where u = M^-1 r, w = A u, s = A p, q = M^-1 s, z = A q. After every `replace` steps these
+ * are recomputed from x and p, so that the search directions stay (residual
  * replacement; Cools, Yetkin, Agullo, Giraud and Vanroose 2018 choose the steps by a bound on the
  * errors, which would have to be read back: here the number of the step decides).
  *

@@ -1,18 +1,18 @@
 /* refine.c: iterative refinement (Wilkinson 1963; Moler 1967) around a Krylov method in single
- * precision, which moves half the bytes: A and M are copied to f32 once, and again when A's values
+ * precision, which moves half the bytes. A and M are copied to f32 once, and again when A's values
  * have changed. For any A that the inner method solves.
  *
- *   d = inner solve of A d = r / 2^e in f32, 2^e about |r| that is aimed at, times 2^20
+ *   solve A d = r / 2^e in f32, where 2^e is about 2^20 times the |r| to reach
  *   x += 2^e d, r = b - A x in A's type
  *
- * An inner solve that does not halve |r| (it stagnated, broke down or left the range of f32) is
- * taken back, and its column goes on with an inner method in A's type that solves for all that is
- * missing; a note says so. Where that does not halve |r| either, its outcome is the column's.
+ * An inner solve may fail to halve |r|: it stagnates, breaks down or leaves the range of f32. Then
+ * its correction is undone, and an inner method in A's type solves the column's system down to the
+ * target; a note says so. If that does not halve |r| either, its outcome is the column's outcome.
  *
- * A step is one correction, and an iteration as counted by maxit and the result; products counts
- * the inner ones too, and the note tells the inner iterations. Beside the inner solve a step moves,
- * in fp64, a product and 132 n bytes: kept 16, r to f32 28, zero 4, d to f64 12, x 24, r 48. The
- * copies take the memory of half of A and M. M's copy is made by its spec from A. */
+ * A step is one correction. maxit and the result count it as one iteration. The result's products
+ * include the inner ones, and the note gives the inner iterations. Beside the inner solve a step
+ * moves, in fp64, a product and 132 n bytes: kept 16, r to f32 28, zero 4, d to f64 12, x 24, r 48.
+ * The copies need half the memory of A and M. M is set up again from its spec and the copy of A. */
 #include <math.h>
 #include <stdio.h>
 
@@ -24,19 +24,18 @@
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(gs_refine_options, 200, 3),
-    {"inner", "the method within", GSOLVE_CHOICE, offsetof(gs_refine_options, inner), 0, 0, 0,
+    {"inner", "the inner method", GSOLVE_CHOICE, offsetof(gs_refine_options, inner), 0, 0, 0,
      GS_REFINE_INNER},
-    {"inner_rtol", "its relative tolerance", GSOLVE_REAL, offsetof(gs_refine_options, rtol), 1e-2,
-     1e-12, 0.25, NULL},
-    {"inner_maxit", "its most iterations", GSOLVE_INT, offsetof(gs_refine_options, maxit), 10000, 1,
-     2147483647, NULL},
-    {"type", "in which it computes", GSOLVE_CHOICE, offsetof(gs_refine_options, type), GSOLVE_F32,
-     0, 0, "f32|f64"},
+    {"inner_rtol", "relative tolerance of the inner method", GSOLVE_REAL,
+     offsetof(gs_refine_options, rtol), 1e-2, 1e-12, 0.25, NULL},
+    {"inner_maxit", "the most iterations of the inner method", GSOLVE_INT,
+     offsetof(gs_refine_options, maxit), 10000, 1, 2147483647, NULL},
+    {"type", "type in which the inner method computes", GSOLVE_CHOICE,
+     offsetof(gs_refine_options, type), GSOLVE_F32, 0, 0, "f32|f64"},
     {0},
 };
 
-/* The residual and the correction in the lower precision; what is within is another matrix and
- * another solver, which forecast for themselves. */
+/* The inner matrix and the inner solver have work space of their own, which is not counted here. */
 static gsolve_status setup(gs_krylov *k)
 {
     const gsolve_type low = gs_refine_copies(k) ? GSOLVE_F32 : k->csr.type;
@@ -89,7 +88,7 @@ static gsolve_status to_host(gs_krylov *k, double *to, const double *from)
     return gsolve_copy(k->ctx, to, GSOLVE_HOST, from, GSOLVE_DEVICE, (size_t)k->ncols * sizeof *to);
 }
 
-/* Whether the directions of the inner solve before are of use to all that take part in the next. */
+/* Whether every column of the next inner solve can go on with the directions of the last one. */
 static bool ended_well(const gs_krylov *k)
 {
     const gs_refine_state *s = k->state;
@@ -105,8 +104,8 @@ static bool ended_well(const gs_krylov *k)
     return true;
 }
 
-/* The e of column c: 2^LEVEL 2^e is about the |r| that is aimed at, if r / 2^e, at most 2^MOST
- * long, stays in the range of single precision. */
+/* The e of column c: 2^LEVEL 2^e is about the |r| to reach, but e is so large that |r| / 2^e is at
+ * most 2^MOST, which stays in the range of single precision. */
 static int exponent_of(const gs_krylov *k, int32_t c)
 {
     const gs_refine_state *s = k->state;
@@ -118,9 +117,9 @@ static int exponent_of(const gs_krylov *k, int32_t c)
     return now - MOST > aim ? now - MOST : aim;
 }
 
-/* From r / 2^e to d and back to x in the inner type, all columns at once; those that take no part
- * have the right-hand side 0. Scaled so that one absolute tolerance stands for all their targets:
- * the last solve goes no further than it has to. */
+/* The inner solve of all columns at once, and x += 2^e d. Columns that are not corrected have the
+ * right-hand side 0. The scaling lets one absolute tolerance stand for the targets of all columns,
+ * so that the last solve does not reduce |r| further than necessary. */
 static gsolve_status correct(gs_krylov *k)
 {
     gs_refine_state *s = k->state;
@@ -139,9 +138,9 @@ static gsolve_status correct(gs_krylov *k)
     TRY(gs_axpby(k, gs_quotient(1, s->scale, NULL), s->r, gs_number(0), s->d)); /* d = r / 2^e  */
     for (int32_t c = 0; c < k->ncols; c++) {
         void *to = gs_column_of(b, c).value;
-        const bool part = s->use[c] && !s->fallen[c];
-        TRY(part ? low->copy(q, n, k->csr.type, gs_column_of(s->d, c).value, to)
-                 : low->zero(q, n, to));
+        const bool corrected = s->use[c] && !s->fallen[c];
+        TRY(corrected ? low->copy(q, n, k->csr.type, gs_column_of(s->d, c).value, to)
+                      : low->zero(q, n, to));
         TRY(low->zero(q, n, gs_column_of(x, c).value));
     }
     b.ncols = x.ncols = k->ncols;
@@ -156,7 +155,7 @@ done:
     return status;
 }
 
-/* Column c from kept by the inner method in A's type, as far as its target. */
+/* Solves column c by the inner method in A's type, from the x in kept down to its target. */
 static gsolve_status correct_plain(gs_krylov *k, int32_t c)
 {
     gs_refine_state *s = k->state;
@@ -179,7 +178,7 @@ done:
     return status;
 }
 
-/* Column c, whose |r| was not halved even so: it ends, with x as it was if that was better. */
+/* Ends column c, whose |r| was not halved; if the x before the step was better, restores it. */
 static gsolve_status give_up(gs_krylov *k, int32_t c)
 {
     gs_refine_state *s = k->state;
@@ -204,8 +203,10 @@ static bool halved(const gs_refine_state *s, int32_t c)
     return s->after[c] <= 0.25 * s->before[c];
 }
 
-/* Those columns that have fallen, now or before. */
-static gsolve_status mend(gs_krylov *k)
+/* Corrects the columns in A's type whose |r| single precision did not halve, in this step or
+ * before.
+ */
+static gsolve_status correct_fallen(gs_krylov *k)
 {
     gs_refine_state *s = k->state;
     bool any = false;
@@ -246,13 +247,13 @@ static gsolve_status step(gs_krylov *k, int64_t j)
         TRY(gs_residual(k, s->t)); /* t = b - A x              */
         TRY(to_host(k, s->after, k->rr));
     }
-    TRY(mend(k));
+    TRY(correct_fallen(k));
     TRY(gs_copy_vector(k, s->t, s->r));
 done:
     return status;
 }
 
-/* What happened within, for gsolve_solver_note. */
+/* The note: inner iterations and precisions. */
 static gsolve_status finish(gs_krylov *k)
 {
     const gs_refine_state *s = k->state;

@@ -1,5 +1,5 @@
-/* refine_inner.c: what refine.c corrects with: copies of A and M in f32, the solver on them, and
- * the solver on A and M themselves. */
+/* refine_inner.c: the inner solvers of refine.c: one on copies of A and M in f32, one on A and M
+ * themselves. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,8 +25,8 @@ static gsolve_status new_inner(gs_krylov *k, const gsolve_matrix *A, const gsolv
     return gsolve_solver_create(inner, k->ctx, spec, A, M);
 }
 
-/* What stagnates in f32 is not worth waiting for: there is another way. */
-static const char hurry[] = ",stall=500";
+/* An inner solve that stagnates in f32 ends soon, since the inner method in A's type follows. */
+static const char short_stall[] = ",stall=500";
 
 static void drop_copies(gs_refine_state *s)
 {
@@ -35,7 +35,7 @@ static void drop_copies(gs_refine_state *s)
     gsolve_matrix_destroy(&s->A);
 }
 
-/* A and M in f32, made or brought up to date, and the solver on them. */
+/* Makes or updates the copies of A and M in f32, and the solver on them. */
 static gsolve_status copy_system(gs_krylov *k)
 {
     gs_refine_state *s = k->state;
@@ -59,7 +59,7 @@ static gsolve_status copy_system(gs_krylov *k)
     } else if (k->M) {
         TRY(gsolve_precond_create(&s->M, k->ctx, kind.spec, &view));
     }
-    if (!s->inner) TRY(new_inner(k, s->A, s->M, hurry, &s->inner));
+    if (!s->inner) TRY(new_inner(k, s->A, s->M, short_stall, &s->inner));
     gs_inner_mark(s->inner);
 done:
     gsolve_csr_free(&csr, k->ctx);
@@ -73,7 +73,6 @@ gsolve_status gs_refine_plain(gs_krylov *k)
     return s->plain ? GSOLVE_OK : new_inner(k, k->A, k->M, "", &s->plain);
 }
 
-/* The inner solver for A's present values. What f32 cannot hold or factor is left to A's type. */
 gsolve_status gs_refine_prepare(gs_krylov *k)
 {
     gs_refine_state *s = k->state;
@@ -87,7 +86,7 @@ gsolve_status gs_refine_prepare(gs_krylov *k)
         if (status != GSOLVE_OK) drop_copies(s);
         if (status == GSOLVE_NO_MEMORY) return status;
     } else if (!s->inner) {
-        TRY(new_inner(k, k->A, k->M, hurry, &s->inner));
+        TRY(new_inner(k, k->A, k->M, short_stall, &s->inner));
         gs_inner_mark(s->inner);
     }
     if (!s->inner) TRY(gs_refine_plain(k));

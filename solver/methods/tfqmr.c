@@ -5,7 +5,7 @@
  *   w -= alpha u, theta = |w| / tau, c^2 = 1 / (1 + theta^2), tau = theta c tau, eta = c^2 alpha,
  *   d = M^-1 y + (theta'^2 eta' / alpha) d, x += eta d                    (': of the half before)
  *
- * Freund bounds the residual by sqrt(m + 1) tau. Here it is carried along instead: w is the
+ * Freund bounds the residual by sqrt(m + 1) tau. Here a recurrence updates it instead: w is the
  * residual of x', the iterate of cgs, and x + eta d is the mean s^2 x + c^2 x' with s^2 = 1 - c^2
  * (Zhou and Walker 1994), so that
  *

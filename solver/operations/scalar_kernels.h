@@ -1,16 +1,16 @@
 /* scalar_kernels.h: what methods compute with scalars alone. Each is a function of one column,
- * written once in scalar_kernels_body.h for the host and for CUDA, so that no step has to read a
- * scalar back. */
+ * written once in scalar_kernels_body.h for the host and for CUDA, so that no step copies a scalar
+ * to the host. */
 #ifndef GS_SOLVER_OPERATIONS_SCALAR_KERNELS_H
 #define GS_SOLVER_OPERATIONS_SCALAR_KERNELS_H
 
 #include "core/context.h"
 #include "vector/convergence.h"
 
-/* Arrays with one number for each column, unless it says else. */
+/* Arrays have one number for each column, unless their comment says otherwise. */
 typedef struct gs_scalar_arguments {
-    double *s[16]; /* of the method, which numbers them */
-    const double *rr;
+    double *s[16];                   /* the scalars of the method, by the enum below */
+    double *rr;                      /* |r|^2 */
     gs_convergence_test convergence; /* of any column */
     int32_t ncols;
     int *once; /* of gmres */
@@ -18,34 +18,34 @@ typedef struct gs_scalar_arguments {
 } gs_scalar_arguments;
 
 /* X(name): a function of scalar_kernels_body.h. */
-#define GS_SMALL_LIST(X)                                                             \
-    X(copy)          /* s[0] = s[1] */                                               \
-    X(test)          /* judges |r| by progress; j: iterations since the last test */ \
-    X(pipecg_start)  /* see pipecg.c */                                              \
-    X(pipecg_alpha)  /* see pipecg.c */                                              \
-    X(cgs_square)    /* see cgs.c */                                                 \
-    X(tfqmr_start)   /* see tfqmr.c */                                               \
-    X(tfqmr_alpha)   /* see tfqmr.c */                                               \
-    X(tfqmr_rotate)  /* see tfqmr.c */                                               \
-    X(tfqmr_beta)    /* see tfqmr.c */                                               \
-    X(idr_start)     /* see idr.c */                                                 \
-    X(idr_solve)     /* see idr.c */                                                 \
-    X(idr_forward)   /* see idr.c */                                                 \
-    X(idr_beta)      /* see idr.c */                                                 \
-    X(idr_omega)     /* see idr.c */                                                 \
-    X(minres_start)  /* see minres.c */                                              \
-    X(minres_rotate) /* see minres.c */                                              \
-    X(gmres_start)   /* see gmres.c */                                               \
-    X(gmres_again)   /* see gmres.c */                                               \
-    X(gmres_rotate)  /* see gmres.c */                                               \
+#define GS_SCALAR_LIST(X)                                                     \
+    X(copy)          /* s[0] = s[1] */                                        \
+    X(test)          /* the convergence test; j: iterations since the last */ \
+    X(pipecg_start)  /* see pipecg.c */                                       \
+    X(pipecg_alpha)  /* see pipecg.c */                                       \
+    X(cgs_square)    /* see cgs.c */                                          \
+    X(tfqmr_start)   /* see tfqmr.c */                                        \
+    X(tfqmr_alpha)   /* see tfqmr.c */                                        \
+    X(tfqmr_rotate)  /* see tfqmr.c */                                        \
+    X(tfqmr_beta)    /* see tfqmr.c */                                        \
+    X(idr_start)     /* see idr.c */                                          \
+    X(idr_solve)     /* see idr.c */                                          \
+    X(idr_forward)   /* see idr.c */                                          \
+    X(idr_beta)      /* see idr.c */                                          \
+    X(idr_omega)     /* see idr.c */                                          \
+    X(minres_start)  /* see minres.c */                                       \
+    X(minres_rotate) /* see minres.c */                                       \
+    X(gmres_start)   /* see gmres.c */                                        \
+    X(gmres_again)   /* see gmres.c */                                        \
+    X(gmres_rotate)  /* see gmres.c */                                        \
     X(gmres_solve)   /* see gmres.c */
 
 typedef gsolve_status gs_scalar_function(gs_queue *q, const gs_scalar_arguments *a);
 
 typedef struct gs_scalar_kernels {
-#define GS_SMALL_MEMBER(name) gs_scalar_function *name;
-    GS_SMALL_LIST(GS_SMALL_MEMBER)
-#undef GS_SMALL_MEMBER
+#define GS_SCALAR_MEMBER(name) gs_scalar_function *name;
+    GS_SCALAR_LIST(GS_SCALAR_MEMBER)
+#undef GS_SCALAR_MEMBER
 } gs_scalar_kernels;
 
 extern const gs_scalar_kernels gs_scalar_host, gs_scalar_cuda;

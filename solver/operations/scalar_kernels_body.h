@@ -6,7 +6,7 @@ SMALL void copy(const gs_scalar_arguments *a, int c)
     a->s[0][c] = a->s[1][c];
 }
 
-/* num / den; a breakdown where that is not a number, and 0. */
+/* num / den; 0 and the flag "breakdown" where den is 0 or the quotient is not finite. */
 SMALL double quotient(const gs_scalar_arguments *a, int c, double num, double den)
 {
     const double value = den != 0 ? num / den : 0;
@@ -28,13 +28,13 @@ SMALL void test(const gs_scalar_arguments *a, int c)
 
 SMALL void pipecg_start(const gs_scalar_arguments *a, int c)
 {
-    a->s[PC_OLD][c] = 0; /* there is no gamma before */
+    a->s[PC_OLD][c] = 0; /* no earlier gamma */
     a->s[PC_ALPHA][c] = 1;
 }
 
 /* beta = gamma / gamma', alpha = gamma / (delta - beta gamma / alpha'), where the divisor is p'Ap.
- * It is known to be positive only if the recurrences have not drifted: where u'Au is positive and
- * it is not, a fresh start decides. */
+ * It is positive in exact arithmetic; where u'Au is positive and the divisor is not, the
+ * recurrences have drifted, and a new start decides. */
 SMALL void pipecg_alpha(const gs_scalar_arguments *a, int c)
 {
     const double gamma = a->s[PC_GAMMA][c], delta = a->s[PC_DELTA][c], old = a->s[PC_OLD][c];
@@ -51,7 +51,7 @@ SMALL void pipecg_alpha(const gs_scalar_arguments *a, int c)
 
 /* --- cgs -------------------------------------------------------------------------------------- */
 
-/* (next / rho)^2; where rho vanishes next / rho is flagged by the kernel that divides. */
+/* (next / rho)^2. Where rho is 0 the kernel that divides by it sets the flag. */
 SMALL void cgs_square(const gs_scalar_arguments *a, int c)
 {
     const double rho = a->s[CG_RHO][c], beta = rho != 0 ? a->s[CG_NEXT][c] / rho : 0;
@@ -140,7 +140,7 @@ SMALL void idr_forward(const gs_scalar_arguments *a, int c)
     idr_substitute(a, c, 0, a->j, a->s[ID_H] + (int64_t)c * a->m);
 }
 
-/* beta from column j of M, and what it leaves of f. */
+/* beta from column j of M; updates f. */
 SMALL void idr_beta(const gs_scalar_arguments *a, int c)
 {
     const int m = a->m, j = a->j;
@@ -152,8 +152,8 @@ SMALL void idr_beta(const gs_scalar_arguments *a, int c)
     a->s[ID_BETA][c] = beta;
 }
 
-/* omega = t'r / t't, made longer where the cosine of t and r is below 0.7: a short step now is a
- * poor start for all cycles to come. */
+/* omega = t'r / t't, lengthened where the cosine of t and r is below 0.7: a short step is a poor
+ * start for all later cycles. */
 SMALL void idr_omega(const gs_scalar_arguments *a, int c)
 {
     const double tr = a->s[ID_TS][c], tt = a->s[ID_TT][c], rr = a->rr[c];
@@ -181,7 +181,7 @@ SMALL void minres_start(const gs_scalar_arguments *a, int c)
     s[MR_S0][c] = s[MR_S1][c] = 0;
 }
 
-/* The rotation that follows from delta and the next gamma, and what it means for w, x and r. */
+/* The rotation that follows from delta and the next gamma, and the coefficients of w, x and r. */
 SMALL void minres_rotate(const gs_scalar_arguments *a, int c)
 {
     double *const *s = a->s;
@@ -213,12 +213,12 @@ SMALL void minres_rotate(const gs_scalar_arguments *a, int c)
 SMALL void gmres_start(const gs_scalar_arguments *a, int c)
 {
     a->s[GM_BETA][c] = a->s[GM_G][(int64_t)c * (a->m + 1)] = sqrt(a->rr[c]);
-    a->once[c] = 1; /* until gmres_again knows */
+    a->once[c] = 1; /* until gmres_again decides */
 }
 
-/* Whether w, of which V h has been taken away, is orthogonal to V already: what is left of it is no
- * shorter than a tenth, so that cancellation has cost one digit at most (the test of Daniel, Gragg,
- * Kaufman and Stewart 1976, who ask for more). */
+/* Whether w, after V h was subtracted, is orthogonal to V: its norm is at least a tenth of what it
+ * was, so that cancellation has cost at most one digit (the test of Daniel, Gragg, Kaufman and
+ * Stewart 1976, with a smaller factor). */
 SMALL void gmres_again(const gs_scalar_arguments *a, int c)
 {
     const int m = a->m, j = a->j;
@@ -240,7 +240,6 @@ SMALL void gmres_rotate(const gs_scalar_arguments *a, int c)
     double *h = a->s[GM_H] + ((int64_t)c * m + j) * (m + 1), *g = a->s[GM_G] + (int64_t)c * (m + 1);
     double *cosine = a->s[GM_COSINE] + (int64_t)c * m, *sine = a->s[GM_SINE] + (int64_t)c * m;
     const double *again = a->s[GM_AGAIN] + (int64_t)c * (m + 1);
-    double *rr = (double *)(uintptr_t)a->rr;
 
     for (int i = 0; i <= j; i++) h[i] += again[i];
     a->s[GM_BETA][c] = h[j + 1] = sqrt(a->s[GM_WW][c]);
@@ -255,8 +254,8 @@ SMALL void gmres_rotate(const gs_scalar_arguments *a, int c)
     h[j] = length;
     g[j + 1] = -sine[j] * g[j];
     g[j] = cosine[j] * g[j];
-    rr[c] = g[j + 1] * g[j + 1];
-    a->once[c] = 1; /* where the column ends here nothing more is done */
+    a->rr[c] = g[j + 1] * g[j + 1];
+    a->once[c] = 1; /* a column that ends here needs no second pass */
 }
 
 /* g[0..j) = y, the solution of R y = g; a vanishing pivot (singular A) gives 0. */

@@ -1,5 +1,5 @@
-// scalar_kernels_cuda.cu: the functions of scalar_kernels_body.h on a GPU: a thread for each
-// column.
+// scalar_kernels_cuda.cu: the functions of scalar_kernels_body.h on a GPU. A thread owns one
+// column; a column that has ended is left as it is.
 #include "core/pdl.cuh"
 
 extern "C" {
@@ -31,9 +31,9 @@ constexpr int threads = 32;
         return gs_launch_pdl_with(q, #name, name##_kernel, dim3((unsigned)blocks), threads, 0, \
                                   *a);                                                         \
     }
-GS_SMALL_LIST(KERNEL)
+GS_SCALAR_LIST(KERNEL)
 
 } // namespace
 
 #define MEMBER(name) name##_columns,
-extern "C" const gs_scalar_kernels gs_scalar_cuda = {GS_SMALL_LIST(MEMBER)};
+extern "C" const gs_scalar_kernels gs_scalar_cuda = {GS_SCALAR_LIST(MEMBER)};

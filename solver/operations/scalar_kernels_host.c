@@ -1,5 +1,5 @@
-/* scalar_kernels_host.c: the functions of scalar_kernels_body.h on the host: the columns that go
- * on, in turn. */
+/* scalar_kernels_host.c: the functions of scalar_kernels_body.h on the host: one column that has
+ * not ended after another. */
 #include "solver/operations/scalar_kernels.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@
         }                                                                          \
         return GSOLVE_OK;                                                          \
     }
-GS_SMALL_LIST(EACH_COLUMN)
+GS_SCALAR_LIST(EACH_COLUMN)
 
 #define MEMBER(name) .name = name##_columns,
-const gs_scalar_kernels gs_scalar_host = {GS_SMALL_LIST(MEMBER)};
+const gs_scalar_kernels gs_scalar_host = {GS_SCALAR_LIST(MEMBER)};

@@ -1,4 +1,4 @@
-// resident_cuda.cu: which systems are resident, and the form in which their matrix is loaded.
+// resident_cuda.cu: which systems are resident, and the layout of their matrix, see resident.cuh.
 #include "solver/resident/resident.cuh"
 
 extern "C" {
@@ -8,12 +8,14 @@ extern "C" {
 namespace
 {
 
-// Rows are shared out by their work: entries and a toll for each row.
+// The work of the rows before row i: their entries, and `toll` for each row.
 __device__ int64_t work_before(const int32_t *start, int32_t i, int toll)
 {
     return (int64_t)start[i] + (int64_t)toll * i;
 }
 
+// Distributes the rows: thread b finds the first row of block b by bisection, so that all blocks
+// have about the same work.
 __global__ void share_out(gs_resident plan, int32_t n, const int32_t *start, int toll)
 {
     const int b = (int)threadIdx.x;
@@ -32,7 +34,7 @@ __global__ void share_out(gs_resident plan, int32_t n, const int32_t *start, int
     plan.first[b] = b == plan.blocks ? n : low;
 }
 
-// Entries of slot s of a block, whose first row is first and which ends before last.
+// Entries of slot s of a block with the rows first to last.
 __device__ int slot_entries(const gs_resident &plan, const int32_t *start, int32_t first,
                             int32_t last, int s)
 {
@@ -42,7 +44,8 @@ __device__ int slot_entries(const gs_resident &plan, const int32_t *start, int32
     return (start[row + 1] - start[row] - s % plan.lanes + plan.lanes - 1) / plan.lanes;
 }
 
-// A block's table of bases, and what the largest block needs: entries, and rows.
+// Computes plan.base. A block of threads handles the part of its number; a thread measures one slot
+// in each pass. most: the largest number of padded entries, and of rows, over all blocks.
 __global__ void lay_out(gs_resident plan, const int32_t *start, int *most)
 {
     __shared__ int width[gs_resident_passes * gs_resident_warps];
@@ -68,6 +71,8 @@ __global__ void lay_out(gs_resident plan, const int32_t *start, int *most)
     atomicMax(&most[1], last - first);
 }
 
+// Copies A's values and columns into the slots. A block of threads fills the part of its number, a
+// thread one slot in each pass; padding has the value 0. Reads and writes A once.
 template <class T>
 __global__ void fill_parts(gs_resident plan, const int32_t *start, const int32_t *col,
                            const T *value)
@@ -89,8 +94,8 @@ __global__ void fill_parts(gs_resident plan, const int32_t *start, const int32_t
     }
 }
 
-// Bytes of shared memory that a block may have beside what the kernels declare.
-int64_t room(const gs_queue *q)
+// Bytes of dynamic shared memory that a block may have.
+int64_t dynamic_bytes(const gs_queue *q)
 {
     int most = 0;
 
@@ -109,8 +114,8 @@ void drop(gs_resident *p, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, p);
 }
 
-// One block up to what it has room for, since it waits for no other; then as many as keep a fair
-// share of the work. Several threads to a row where there are more threads than rows.
+// One block if the system fits into it, since it need not wait for others; otherwise about 3000
+// entries and rows for each block. Several threads for a row if there are more threads than rows.
 void choose_shape(gs_resident *p, const gs_queue *q, int32_t n, int64_t entries, int64_t fits)
 {
     const int64_t shares = (entries + n) / 3000 + 1;
@@ -126,19 +131,20 @@ void choose_shape(gs_resident *p, const gs_queue *q, int32_t n, int64_t entries,
     }
 }
 
-// Shares the rows out with a toll; most: what the largest block needs.
+// Distributes the rows; most: the entries and rows that the largest block needs.
 gsolve_status try_shape(gs_resident *p, gsolve_context *ctx, const gsolve_csr *A, int toll,
-                        int *there, int most[2])
+                        int *on_device, int most[2])
 {
     gs_queue *q = ctx->queue;
     const int32_t *start = (const int32_t *)A->start;
     gsolve_status status;
 
-    TRY(gs_cuda(q, cudaMemsetAsync(there, 0, 2 * sizeof *there, q->stream), "a resident system"));
+    TRY(gs_cuda(q, cudaMemsetAsync(on_device, 0, 2 * sizeof *on_device, q->stream),
+                "a resident system"));
     TRY(gs_launch(q, "share_out", share_out, 1, gs_resident_most_blocks + 32, *p, A->nrows, start,
                   toll));
-    TRY(gs_launch(q, "lay_out", lay_out, p->blocks, gs_resident_threads, *p, start, there));
-    TRY(gsolve_copy(ctx, most, GSOLVE_HOST, there, GSOLVE_DEVICE, 2 * sizeof *most));
+    TRY(gs_launch(q, "lay_out", lay_out, p->blocks, gs_resident_threads, *p, start, on_device));
+    TRY(gsolve_copy(ctx, most, GSOLVE_HOST, on_device, GSOLVE_DEVICE, 2 * sizeof *most));
 done:
     return status;
 }
@@ -153,9 +159,9 @@ gsolve_status make(gs_resident *p, gsolve_context *ctx, const gsolve_csr *A, int
                    bool *made)
 {
     const int64_t size = A->type == GSOLVE_F32 ? 4 : 8;
-    const int64_t fits = room(ctx->queue) / (size + (int64_t)sizeof(int32_t));
+    const int64_t fits = dynamic_bytes(ctx->queue) / (size + (int64_t)sizeof(int32_t));
     const int mean = (int)(entries / A->nrows) + 1, tolls[] = {mean, 8 * mean};
-    int *there = nullptr, most[2] = {};
+    int *on_device = nullptr, most[2] = {};
     gsolve_status status;
 
     *made = false;
@@ -163,9 +169,9 @@ gsolve_status make(gs_resident *p, gsolve_context *ctx, const gsolve_csr *A, int
     choose_shape(p, ctx->queue, A->nrows, entries, fits);
     ALLOC_DEVICE(ctx, p->first, (size_t)p->blocks + 1);
     ALLOC_DEVICE(ctx, p->base, (size_t)p->blocks * (gs_resident_passes * gs_resident_warps + 1));
-    ALLOC_DEVICE(ctx, there, 2);
+    ALLOC_DEVICE(ctx, on_device, 2);
     for (int toll : tolls) {
-        TRY(try_shape(p, ctx, A, toll, there, most));
+        TRY(try_shape(p, ctx, A, toll, on_device, most));
         *made = holds(p, most, fits);
         if (*made) break;
     }
@@ -174,7 +180,7 @@ gsolve_status make(gs_resident *p, gsolve_context *ctx, const gsolve_csr *A, int
         p->passes /= 2;
     }
     TRY(gs_launch(ctx->queue, "lay_out", lay_out, p->blocks, gs_resident_threads, *p,
-                  (const int32_t *)A->start, there));
+                  (const int32_t *)A->start, on_device));
     p->capacity = (most[0] + 31) / 32 * 32;
     p->value =
         gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)p->blocks * (size_t)p->capacity + 1, (size_t)size);
@@ -183,7 +189,7 @@ gsolve_status make(gs_resident *p, gsolve_context *ctx, const gsolve_csr *A, int
     ALLOC_DEVICE(ctx, p->col, (size_t)p->blocks * (size_t)p->capacity + 1);
     ALLOC_DEVICE(ctx, p->slot, (size_t)p->blocks * 6);
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, there);
+    gsolve_free(ctx, GSOLVE_DEVICE, on_device);
     return status;
 }
 
@@ -198,7 +204,7 @@ gsolve_status plan(gs_resident **out, gsolve_context *ctx, const gsolve_csr *A, 
     cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, q->index);
     if (!cooperative || A->offset != GSOLVE_O32 || A->nrows == 0 ||
         A->nrows > q->processors * gs_resident_threads * gs_resident_passes ||
-        entries > (int64_t)q->processors * room(q) / 8) {
+        entries > (int64_t)q->processors * dynamic_bytes(q) / 8) {
         return GSOLVE_OK;
     }
     gs_resident *p = (gs_resident *)gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *p);

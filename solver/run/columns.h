@@ -26,8 +26,8 @@ bool gs_columns_should_compact(const gs_krylov *k, int64_t j);
 void gs_columns_widen(gs_krylov *k);
 /* After a step: the device finds out whether all columns have ended. */
 gsolve_status gs_columns_test_ended(gs_krylov *k);
-/* Column c of v. The columns of b and x do not move: those of v = k->b or k->x are taken in the
- * order of right-hand sides. */
+/* Column c of v. The columns of b and x do not move: for v = k->b or k->x it is the column of
+ * its right-hand side. */
 gsolve_dense gs_operand_column(const gs_krylov *k, gsolve_dense v, int32_t c);
 
 #endif

@@ -1,13 +1,13 @@
-/* initial_guess.c: guess=projection: right-hand sides that come one after another begin at the best
- * combination of what was found before (Fischer 1998, "Projection techniques for iterative solution
- * of Ax = b with successive right-hand sides").
+/* initial_guess.c: guess=projection: a run begins at the best combination of earlier solutions, for
+ * right-hand sides that come one after another (Fischer 1998, "Projection techniques for iterative
+ * solution of Ax = b with successive right-hand sides").
  *
- * Kept are corrections U that runs made, and W = A U; where there are enough, a new one takes the
- * place of the one that was of least use. For a method that takes A for
- * positive definite U'W = I, and x += U U'(b - A x) makes the error's A-norm least; for others
- * W'W = I, and x += U W'(b - A x) makes the residual least. Either costs a product and two passes
- * over the vectors kept before a run, and twice that for each column after it. Whatever x the
- * caller gives is where this begins. Another matrix begins anew. */
+ * The solver keeps the corrections U of earlier runs, and W = A U. When `keep` vectors are there a
+ * new one replaces the vector with the smallest part in recent solutions. For a method that assumes
+ * A positive definite U'W = I, and x += U U'(b - A x) minimises the A-norm of the error; for other
+ * methods W'W = I, and x += U W'(b - A x) minimises the residual. x begins as the caller gives it.
+ * This costs a product and two passes over the kept vectors before a run, and twice that for each
+ * column after it. When A has new values the vectors are dropped. */
 #include "solver/run/initial_guess.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static bool is_on(const gs_krylov *k)
     return gs_run_options_of(k)->guess == GS_GUESS_PROJECTION && !k->run->inner;
 }
 
-/* A is taken for symmetric positive definite. */
+/* Whether the method assumes A symmetric positive definite. */
 static bool is_definite(const gs_krylov *k)
 {
     return k->method->definite;
@@ -53,8 +53,8 @@ done:
     return status;
 }
 
-/* Vectors of another A are of no use. */
-static void forget_stale(gs_krylov *k)
+/* Drops vectors that belong to other values of A. */
+static void drop_stale(gs_krylov *k)
 {
     gsolve_matrix_info A;
 
@@ -63,7 +63,7 @@ static void forget_stale(gs_krylov *k)
     k->run->guess->A = A.version;
 }
 
-/* x += U V'r for a column, V = U or W. Of how much use each vector was is remembered. */
+/* x += U V'r for a column, V = U or W. Adds each vector's part to s->use. */
 static gsolve_status project(gs_krylov *k, gsolve_dense r, gsolve_dense x)
 {
     gs_guess *s = k->run->guess;
@@ -86,12 +86,12 @@ gsolve_status gs_guess_begin(gs_krylov *k)
     gsolve_status status = GSOLVE_OK;
 
     if (!is_on(k)) return GSOLVE_OK;
-    forget_stale(k);
+    drop_stale(k);
     if (s->kept > 0) {
         TRY(gs_multiply(k, k->x, s->r));
         TRY(gs_axpby(k, gs_number(1), k->b, gs_number(-1), s->r)); /* r = b - A x */
     }
-    for (int i = 0; i < s->kept; i++) s->use[i] /= 2; /* what was is worth less than what is */
+    for (int i = 0; i < s->kept; i++) s->use[i] /= 2; /* earlier solutions count less */
     for (int32_t c = 0; c < k->ncols; c++) {
         const gsolve_dense x = gs_column_of(k->x, c), begin = gs_column_of(s->begin, c);
         if (s->kept > 0 && k->active[c]) TRY(project(k, gs_column_of(s->r, c), x));
@@ -107,8 +107,8 @@ static gsolve_status fetch(gs_krylov *k, const double *from, double *number)
     return gsolve_copy(k->ctx, number, GSOLVE_HOST, from, GSOLVE_DEVICE, sizeof *number);
 }
 
-/* u and w = A u less their parts in the vectors kept, with the least the norm that then is to be 1:
- * *before and *after. */
+/* Makes u and w = A u orthogonal to the kept vectors. *before and *after: the square of the norm
+ * that is to become 1. */
 static gsolve_status orthogonalise(gs_krylov *k, gsolve_dense u, gsolve_dense w, double *before,
                                    double *after)
 {
@@ -132,9 +132,9 @@ done:
     return status;
 }
 
-/* u and w at length 1 to those kept, in the place of the one whose part in the solutions was least
- * where there are enough. */
-static gsolve_status put(gs_krylov *k, gsolve_dense u, gsolve_dense w, double square)
+/* Adds u and w, whose squared norm is `square`, to the kept vectors, with norm 1. When `keep`
+ * vectors are there they replace the one with the smallest part in recent solutions. */
+static gsolve_status add_pair(gs_krylov *k, gsolve_dense u, gsolve_dense w, double square)
 {
     gs_guess *s = k->run->guess;
     const int keep = gs_run_options_of(k)->keep;
@@ -153,7 +153,7 @@ done:
     return status;
 }
 
-/* What the run has added to column c; nothing where that is in the span already. */
+/* Keeps what the run has added to column c, unless that is in the span of the kept vectors. */
 static gsolve_status keep_column(gs_krylov *k, int32_t c)
 {
     const gs_guess *s = k->run->guess;
@@ -172,12 +172,12 @@ static gsolve_status keep_column(gs_krylov *k, int32_t c)
         TRY(orthogonalise(k, u, w, &before, &after));
         if (!(after > least * before) || !isfinite(after)) return GSOLVE_OK;
     }
-    TRY(put(k, u, w, after));
+    TRY(add_pair(k, u, w, after));
 done:
     return status;
 }
 
-/* Whether the run's x came from its begin in one round: later corrections begin at 0. */
+/* Whether x - begin is the work of the whole run: later corrections begin at 0. */
 static bool is_one_step(const gs_krylov *k, int32_t c)
 {
     return !k->run->correcting || (k->run->column[c].restarts == 0 && !k->run->outer->examined);

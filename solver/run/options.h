@@ -19,14 +19,14 @@ enum { GS_RESIDENT_AUTO, GS_RESIDENT_OFF };
 #define GS_MOST_KEPT 64 /* the largest value of keep */
 
 /* The row of an option table that sets run.resident of the options struct "type". */
-#define GS_RESIDENT_OPTION(type)                                            \
-    {"resident",                                                            \
-     "on a GPU all steps in one kernel, where the system fits on its chip", \
-     GSOLVE_CHOICE,                                                         \
-     offsetof(type, run.resident),                                          \
-     GS_RESIDENT_AUTO,                                                      \
-     0,                                                                     \
-     0,                                                                     \
+#define GS_RESIDENT_OPTION(type)                                         \
+    {"resident",                                                         \
+     "on a GPU all steps in one kernel, if the system fits on the chip", \
+     GSOLVE_CHOICE,                                                      \
+     offsetof(type, run.resident),                                       \
+     GS_RESIDENT_AUTO,                                                   \
+     0,                                                                  \
+     0,                                                                  \
      "auto|off"}
 
 /* The rows of an option table that set the other members of run, the first member of "type". */
@@ -43,23 +43,26 @@ enum { GS_RESIDENT_AUTO, GS_RESIDENT_OFF };
          GSOLVE_REAL, offsetof(type, run.dtol),                                                  \
          1e8,         1,                                                                         \
          1e300,       NULL},                                                                     \
-        {"maxit", "most iterations", GSOLVE_INT, offsetof(type, run.maxit), maxit0,              \
-         0,       2147483647,        NULL},                                                      \
+        {"maxit",    "the most iterations",                                                      \
+         GSOLVE_INT, offsetof(type, run.maxit),                                                  \
+         maxit0,     0,                                                                          \
+         2147483647, NULL},                                                                      \
         {"guess",                                                                                \
-         "where x begins: as given, or from there at the best combination of earlier solutions", \
+         "the first x: as given, or improved by the best combination of earlier solutions",      \
          GSOLVE_CHOICE,                                                                          \
          offsetof(type, run.guess),                                                              \
          GS_GUESS_GIVEN,                                                                         \
          0,                                                                                      \
          0,                                                                                      \
          "given|projection"},                                                                    \
-        {"keep",     "earlier solutions for guess=projection",                                   \
+        {"keep",     "earlier solutions that guess=projection keeps",                            \
          GSOLVE_INT, offsetof(type, run.keep),                                                   \
          8,          1,                                                                          \
          64,         NULL},                                                                      \
     {                                                                                            \
-        "stall", "stagnated: no new least residual in so many iterations; 0: never", GSOLVE_INT, \
-            offsetof(type, run.stall), stall0, 0, 2147483647, NULL                               \
+        "stall",                                                                                 \
+            "stop as stagnated after this many iterations without a smaller residual; 0: never", \
+            GSOLVE_INT, offsetof(type, run.stall), stall0, 0, 2147483647, NULL                   \
     }
 
 #endif

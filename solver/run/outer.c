@@ -1,18 +1,19 @@
 /* outer.c: the caller's system around the run's.
  *
- * A run works on vectors in A's type whose squares stay in range. Where the caller's b and x are
- * such vectors, the run solves A x = b itself. Elsewhere it solves for a correction, once or more:
+ * A run works on vectors of A's type whose squares stay in the range of numbers. If the caller's b
+ * and x are such vectors, the run solves A x = b itself. Otherwise it solves for corrections:
  *
  *     2^f A d = 2^-e (b - A x),   x += 2^(e + f) d,
  *
- * with e from the size of the residual, and f from the size of A where a method failed because
- * |A d| is out of range. The residual is computed in double from the caller's A, b and x, and
- * decides: converged means that the x that is returned has |b - Ax| <= max(rtol |b|, atol).
+ * e follows from the size of the residual. f is 0 unless a method failed because |A d| is out of
+ * range; then it follows from the size of A. The true residual, computed in double precision from
+ * the caller's A, b and x, decides: "converged" means that the x that is returned has |b - Ax| <=
+ * max(rtol |b|, atol).
  *
- * A column that does not converge gets the best of the first guess, the x that was kept, and the
- * last x, by this residual. The run keeps x where the host sees that |r| has halved, at most once
- * in KEEP_EVERY iterations, which costs 16 n bytes, and a product or two where that happens late.
- */
+ * A column that does not converge gets the best of three vectors, by the true residual: the first
+ * guess, the kept x, and the last x. The run keeps x when the host reads that |r| has halved, at
+ * most once in KEEP_EVERY iterations. That copies 16 n bytes; after many iterations it also costs
+ * one or two products. */
 #include "solver/run/outer.h"
 
 #include <math.h>
@@ -45,7 +46,7 @@ gsolve_status gs_outer_reserve(gs_krylov *k)
     for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) o->formed[type].value = NULL;
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, o->norms));
     TRY(gs_new_outer_vector(k, k->csr.ncols, &o->own_x));
-    for (int i = 0; i < 1 + (k->ctx->device->post != NULL); i++) { /* hold b's rows, too */
+    for (int i = 0; i < 1 + (k->ctx->device->post != NULL); i++) { /* also long enough for b */
         TRY(gs_new_outer_vector(k, k->csr.ncols > k->csr.nrows ? k->csr.ncols : k->csr.nrows,
                                 &o->kept[i]));
         o->kept[i].nrows = k->csr.ncols;
@@ -55,7 +56,6 @@ done:
     return status;
 }
 
-/* to = from, of one type, column by column, wherever they lie. */
 gsolve_status gs_copy_columns(gsolve_context *ctx, gsolve_dense from, gsolve_dense to)
 {
     gsolve_status status = GSOLVE_OK;
@@ -68,14 +68,12 @@ gsolve_status gs_copy_columns(gsolve_context *ctx, gsolve_dense from, gsolve_den
     return status;
 }
 
-/* to = from where kernels see both, of one type. */
 gsolve_status gs_outer_copy_column(gs_krylov *k, gsolve_dense from, gsolve_dense to)
 {
     return GS_KERNELS(gs_vector, k->ctx, to.type)
         ->copy(k->ctx->queue, to.nrows, from.type, from.value, to.value);
 }
 
-/* From here on the run corrects the caller's x. Nothing has changed where that fails. */
 gsolve_status gs_outer_begin_corrections(gs_krylov *k)
 {
     const gsolve_location location = gs_location(k->ctx);
@@ -99,13 +97,12 @@ done:
 
 /* --- the begin of a run ----------------------------------------------------------------------- */
 
-/* Whether a norm leaves room for the numbers that a method computes from it in this type. */
+/* Whether this squared norm is far enough from the ends of the type's range for a method. */
 static bool is_ordinary(double square, gsolve_type type)
 {
     return type == GSOLVE_F32 ? square > 1e-24 && square < 1e24 : square > 1e-200 && square < 1e200;
 }
 
-/* v'v of a column. */
 gsolve_status gs_outer_square(gs_krylov *k, gsolve_dense v, double *square)
 {
     gsolve_status status;
@@ -116,7 +113,7 @@ done:
     return status;
 }
 
-/* Whether column c of v, whose square is 0, is 0: the squares of 2^540 v do not vanish. */
+/* Whether column c of v, whose squared norm is 0, is 0. The squares of 2^540 v do not underflow. */
 static gsolve_status is_zero(gs_krylov *k, gsolve_dense v, int32_t c, bool *zero)
 {
     const gs_ratio large = {.sign = 0x1p540}, none = {.sign = 0};
@@ -125,7 +122,7 @@ static gsolve_status is_zero(gs_krylov *k, gsolve_dense v, int32_t c, bool *zero
     gsolve_status status = GSOLVE_OK;
 
     *zero = true;
-    if (v.type == GSOLVE_F32) return GSOLVE_OK; /* whose squares do not vanish in double */
+    if (v.type == GSOLVE_F32) return GSOLVE_OK; /* the sum is in double: no underflow */
     space.nrows = v.nrows;
     TRY(k->vector->axpby(k->ctx->queue, v.nrows, large, gs_column_of(v, c).value, none,
                          space.value));
@@ -135,8 +132,7 @@ done:
     return status;
 }
 
-/* k->run->squares[c] = v_c'v_c; *ordinary: whether the squares of all columns are in range, or 0.
- */
+/* k->run->squares[c] = v_c'v_c. *ordinary becomes false unless all of them are in range, or 0. */
 static gsolve_status squares(gs_krylov *k, gsolve_dense v, bool *ordinary)
 {
     bool zero;
@@ -155,7 +151,7 @@ done:
     return status;
 }
 
-/* The run's vectors are the caller's, if they can be; *can. Sets the columns' norms. */
+/* Tries to solve the caller's system itself: *can says whether. Sets the columns' norms. */
 static gsolve_status begin_plain(gs_krylov *k, bool *can)
 {
     gs_outer *o = k->run->outer;
@@ -178,8 +174,8 @@ done:
     return status;
 }
 
-/* The norms of all columns of the caller's system. Values that are not finite would end as
- * "diverged", and say so too late. */
+/* The norms of all columns of the caller's system. Values that are not finite are refused here;
+ * otherwise the run would end as "diverged". */
 static gsolve_status caller_norms(gs_krylov *k)
 {
     gs_outer *o = k->run->outer;
@@ -218,7 +214,6 @@ static gsolve_status solve_zero(gs_krylov *k, int32_t c)
         ->zero(k->ctx->queue, x.nrows, gs_column_of(x, c).value);
 }
 
-/* Sets up the next correction of column c, whose |b - Ax| is r. */
 gsolve_status gs_outer_begin_correction(gs_krylov *k, int32_t c, double r)
 {
     const gs_outer *o = k->run->outer;
@@ -236,7 +231,7 @@ done:
     return status;
 }
 
-/* The columns that the first guess solves, or else their first corrections. */
+/* Ends the columns that the first guess solves; sets up the first corrections of the others. */
 static gsolve_status first_corrections(gs_krylov *k)
 {
     const gs_norms *norms = k->run->outer->norms;
@@ -277,7 +272,7 @@ gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x)
     o->x = x;
     o->at_b = o->at_x = (gs_stage){0};
     k->run->correcting = o->examined = false;
-    if (k->run->size != 0) gs_forget_graph(k); /* it multiplies by the scaled A */
+    if (k->run->size != 0) gs_forget_graph(k); /* it holds products with the scaled A */
     k->run->size = 0;
     memset(k->run->column, 0, (size_t)k->ncols * sizeof *k->run->column);
     for (int32_t c = 0; c < k->ncols; c++) k->active[c] = true;
@@ -291,7 +286,7 @@ gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x)
         gs_column *column = &k->run->column[c];
         column->target = fmax(run->rtol * column->norm, run->atol);
         column->begin = INFINITY;
-        column->first = -1; /* not known */
+        column->first = -1; /* unknown */
         if (column->norm == 0) TRY(solve_zero(k, c));
     }
     if (!plain) TRY(first_corrections(k));
@@ -301,8 +296,8 @@ done:
 
 /* --- the end of a run ------------------------------------------------------------------------- */
 
-/* The residual of each answer that did not converge becomes the run's b, and x 0: what
- * gsolve_solver_explain looks at, since the caller's arrays may be gone by then. */
+/* For gsolve_solver_explain, which is called when the caller's arrays may no longer exist: k->b
+ * becomes the residual of each column that did not converge, and k->x 0. */
 static gsolve_status leave_residuals(gs_krylov *k)
 {
     gs_outer *o = k->run->outer;

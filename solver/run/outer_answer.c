@@ -1,5 +1,5 @@
-/* outer_answer.c: which x is the answer of a run, see outer.c: what is kept on the way, and the
- * true residuals that decide in the end. */
+/* outer_answer.c: which x is the answer of a run, see outer.c: the x that are kept during the run,
+ * and the true residuals that decide at the end. */
 #include <math.h>
 
 #include "core/try.h"
@@ -11,9 +11,10 @@
 #define KEEP_EVERY   4
 #define CHECK_EVERY  100
 
-/* --- x on the way ----------------------------------------------------------------------------- */
+/* --- the kept x --------------------------------------------------------------------------------
+ */
 
-/* to = 2^exponent v in v's type; both steps of it are numbers. */
+/* to = 2^exponent v in v's type, in two steps, since 2^exponent itself may be out of range. */
 static gsolve_status scale_column(gs_krylov *k, gsolve_dense v, int exponent, gsolve_dense to)
 {
     const int half = exponent / 2;
@@ -28,8 +29,8 @@ done:
     return status;
 }
 
-/* *x = column c of the caller's x as v, an x of the run, makes it. A correction is scaled in the
- * wider of the two types. */
+/* *x = column c of the caller's x that belongs to v, an x of the run. A correction is scaled in the
+ * wider of the two types and added. */
 static gsolve_status form(gs_krylov *k, gsolve_dense v, int32_t c, gsolve_dense *x)
 {
     const gs_outer *o = k->run->outer;
@@ -56,7 +57,7 @@ done:
     return status;
 }
 
-/* The norms of column c with x as v makes it. */
+/* The norms of column c for the x of the run in v. */
 static gsolve_status norms_with(gs_krylov *k, gsolve_dense v, int32_t c, gs_norms *norms)
 {
     const gsolve_dense b = k->run->correcting ? k->run->outer->at_b.used : k->b;
@@ -69,8 +70,8 @@ done:
     return status;
 }
 
-/* Column c of the answer becomes what v makes it. */
-static gsolve_status take(gs_krylov *k, gsolve_dense v, int32_t c)
+/* Column c of the answer = the x of the run in v. */
+static gsolve_status set_answer(gs_krylov *k, gsolve_dense v, int32_t c)
 {
     const gsolve_dense answer = k->run->correcting ? k->run->outer->at_x.used : k->x;
     gsolve_dense x;
@@ -90,9 +91,9 @@ static gsolve_dense kept_of(const gs_krylov *k, int32_t c)
     return k->run->outer->kept[k->run->column[c].keeps];
 }
 
-/* Whether x in v, whose residual the recurrence has halved, is to be kept for column c. The
- * recurrence decides for the first CHECK_EVERY iterations, and the true residual later, as often
- * as costs no more than a hundredth of the products. */
+/* Whether to keep the x in v for column c, where the recurrence's |r| has halved. In the first
+ * CHECK_EVERY iterations |r| decides. Later the true residual does, at most once in CHECK_EVERY
+ * iterations, which costs about a hundredth of the products. */
 static gsolve_status is_better(gs_krylov *k, int32_t c, gsolve_dense v, bool *better)
 {
     const bool due = k->run->counts->iteration >= k->run->column[c].checked + CHECK_EVERY;
@@ -151,8 +152,8 @@ done:
     return status;
 }
 
-/* x was copied when the device was a chunk of steps ahead of what the host had seen: what the host
- * sees now is the residual of the copy. */
+/* x of column c was copied when the device was a chunk of steps ahead of the progress that the host
+ * had read. r, which the host has read now, is the residual of the copy. */
 static gsolve_status keep_copy(gs_krylov *k, int32_t c, double r)
 {
     gs_column *column = &k->run->column[c];
@@ -195,7 +196,7 @@ done:
 
 /* --- the decision ----------------------------------------------------------------------------- */
 
-/* Whether column c, whose |b - Ax| is r now, is worth another start. */
+/* Whether column c, whose |b - Ax| is r now, is to start again. */
 static bool is_worth_restart(const gs_krylov *k, int32_t c, double r)
 {
     const gs_column *column = &k->run->column[c];
@@ -210,7 +211,7 @@ static bool is_worth_restart(const gs_krylov *k, int32_t c, double r)
            r < factor * fmin(before, column->verified);
 }
 
-/* Column c goes on from x in v, which has these norms. */
+/* Column c starts again from the x in v, which has these norms. */
 static gsolve_status restart(gs_krylov *k, int32_t c, gsolve_dense v, const gs_norms *norms)
 {
     gs_column *column = &k->run->column[c];
@@ -219,7 +220,7 @@ static gsolve_status restart(gs_krylov *k, int32_t c, gsolve_dense v, const gs_n
     k->active[c] = true;
     column->restarts++;
     column->verified = norms->r;
-    TRY(take(k, v, c));
+    TRY(set_answer(k, v, c));
     if (k->run->correcting) {
         column->begin = norms->r;
         column->residual = norms->relative;
@@ -235,11 +236,11 @@ static gsolve_outcome outcome_of(const gs_krylov *k, int32_t c, double r)
     const gsolve_outcome outcome = k->run->column[c].outcome;
 
     if (!(ldexp(r, -k->run->column[c].scale) <= k->run->fetched[c].ceiling)) return GSOLVE_DIVERGED;
-    /* its recurrence is not what it converged or diverged by */
+    /* by its recurrence it converged or diverged, by the true residual it did not */
     return outcome == GSOLVE_CONVERGED || outcome == GSOLVE_DIVERGED ? GSOLVE_STAGNATED : outcome;
 }
 
-/* |b - Ax| / |b| and |b - Ax| of the caller's own x so far. */
+/* The norms of the caller's own x: the first guess, or the last corrected x. */
 static gsolve_status norms_of_guess(gs_krylov *k, int32_t c, gs_norms *norms)
 {
     const gs_outer *o = k->run->outer;
@@ -252,8 +253,8 @@ static gsolve_status norms_of_guess(gs_krylov *k, int32_t c, gs_norms *norms)
     return gs_matrix_norms(k->A, gs_outer_column(k->b, k, c), gs_outer_column(o->x, k, c), norms);
 }
 
-/* *v: the better of the last x of column c, which has the norms last, and the kept one, with its
- * norms in *best. The kept one is not looked at where |r| shows that it is the worse one. */
+/* *v: the better of the last x of column c, which has the norms *last, and the kept x; *best: its
+ * norms. Those of the kept x are not computed where |r| shows that it is worse. */
 static gsolve_status best_of_run(gs_krylov *k, int32_t c, const gs_norms *last, gsolve_dense *v,
                                  gs_norms *best)
 {
@@ -272,8 +273,8 @@ done:
     return status;
 }
 
-/* Column c has failed: the answer is the best of what the run has, x in v with the norms best, and
- * the first guess. */
+/* Column c has failed: the answer is the better of the best x of the run, in v with the norms
+ * *best, and the first guess. */
 static gsolve_status choose_answer(gs_krylov *k, int32_t c, gsolve_dense v, const gs_norms *best)
 {
     const gs_outer *o = k->run->outer;
@@ -283,7 +284,7 @@ static gsolve_status choose_answer(gs_krylov *k, int32_t c, gsolve_dense v, cons
     TRY(norms_of_guess(k, c, &guess));
     if (best->r <= guess.r) {
         k->run->column[c].residual = best->relative;
-        TRY(take(k, v, c));
+        TRY(set_answer(k, v, c));
         goto done;
     }
     k->run->column[c].residual = guess.relative;
@@ -293,7 +294,7 @@ done:
     return status;
 }
 
-/* Whether the last x of column c misses the tolerance only because it is rounded to single
+/* *rounded: the last x of column c would meet the tolerance if it were not rounded to single
  * precision. */
 static gsolve_status is_rounded(gs_krylov *k, int32_t c, bool *rounded)
 {
@@ -328,7 +329,7 @@ static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
     if (last.r <= column->target || last.relative <= gs_run_options_of(k)->rtol) {
         column->outcome = GSOLVE_CONVERGED;
         column->residual = last.relative;
-        TRY(take(k, k->x, c));
+        TRY(set_answer(k, k->x, c));
         goto done;
     }
     TRY(best_of_run(k, c, &last, &v, &best));

@@ -1,4 +1,5 @@
-/* outer_scale.c: systems that fail because numbers are out of range start once more, see outer.c.
+/* outer_scale.c: a system that fails because numbers are out of range starts once more, see
+ * outer.c.
  */
 #include <math.h>
 
@@ -9,14 +10,15 @@
 #include "solver/run/outer.h"
 #include "solver/run/progress.h"
 
-/* *exponent: that of |A M^-1 b| / |b| for a column of the run's b with b'b = bb, by the first alpha
- * for which |alpha A M^-1 b| is in range; 0 where there is none, or no need to scale A. z and y:
- * space. */
+/* *exponent: the exponent of |A M^-1 b| / |b| for a column of the run's b with b'b = bb; 0 if A
+ * need not be scaled, or if |alpha A M^-1 b| is out of range for every alpha that is tried. z and
+ * y: scratch vectors. */
 static gsolve_status size_of(gs_krylov *k, gsolve_dense b, double bb, gsolve_dense z,
                              gsolve_dense y, int *exponent)
 {
     static const int tries[] = {0, 450, 900, -450, -900};
-    const int most = k->csr.type == GSOLVE_F32 ? 40 : 200; /* beyond which squares are not safe */
+    const int most =
+        k->csr.type == GSOLVE_F32 ? 40 : 200; /* beyond it squares may overflow or underflow */
     double yy;
     gsolve_status status = GSOLVE_OK;
 
@@ -35,8 +37,8 @@ done:
     return status;
 }
 
-/* Whether a method failed for what the size of A may have caused. Those that work on the host
- * (direct, refine) do not multiply by the scaled A. */
+/* Whether column c failed in a manner that the size of A may have caused. Methods that work on the
+ * host (direct, refine) do not multiply by the scaled A. */
 static bool may_be_out_of_range(const gs_krylov *k, int32_t c)
 {
     const gsolve_outcome outcome = k->run->column[c].outcome;
@@ -75,8 +77,8 @@ done:
     return status;
 }
 
-/* Whether |b|^2 = bb leaves room for products with M^-1 and A, and one round can come from the
- * first guess to the tolerance. */
+/* Whether |b|^2 = bb is far enough from the ends of the range for products with M^-1 and A, and the
+ * first guess is good enough for one round to reach the tolerance. */
 static bool is_comfortable(const gs_column *column, double bb)
 {
     return bb > 1e-30 && bb < 1e30 && column->begin < 1e10 * column->norm;

@@ -1,4 +1,4 @@
-/* profile.c: spans and their sums, see profile.h; what callers see of them. */
+/* profile.c: spans and their sums, see profile.h. */
 #include "solver/run/profile.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@ struct gs_span {
     gs_class class;
     int iteration;
     double step_bytes;            /* see gs_profile */
-    double bytes, begin, seconds; /* by the host's clock, where the device has no moments */
-    gs_moment *from, *to;         /* where it has */
+    double bytes, begin, seconds; /* by the host's clock, if the device records no times */
+    gs_moment *from, *to;         /* if it does */
 };
 
 static const char *const name_of[] = {

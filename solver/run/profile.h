@@ -1,7 +1,7 @@
-/* profile.h: where the time of a solver's iterations goes. Every operation of method.h is a span:
- * of a class, with the bytes that it has to move. While a profile is on, the device marks where a
- * span begins and ends; the marks are read when the host has seen that they have passed, so that an
- * iteration waits for nothing. Off, an operation costs a few assignments. */
+/* profile.h: where the time of a solver's iterations goes. Every operation is a span: it has a
+ * class and the bytes that it moves. While the profile is on, the device records the time at the
+ * begin and the end of a span. The host reads these times only after the span has ended, so that no
+ * iteration waits. While the profile is off, an operation costs a few assignments. */
 #ifndef GS_SOLVER_RUN_PROFILE_H
 #define GS_SOLVER_RUN_PROFILE_H
 
@@ -13,16 +13,17 @@ typedef struct gs_span gs_span;
 typedef struct gs_profile {
     gsolve_context *ctx;
     bool on;
-    int iteration; /* the one that is being made; 0: none, and no span is noted */
+    int iteration; /* the current one; 0: none, and spans are not recorded */
     gs_class class;
     double bytes;          /* of the next span */
-    double step_bytes;     /* and for each of the iterations that it makes, if several */
-    gs_span *open, *spare; /* the one under way; those to use again */
-    gs_span *first, *last; /* noted and not yet counted, in their order */
-    gsolve_status status;  /* of what was noted last */
+    double step_bytes;     /* and for each iteration, where the span makes several */
+    gs_span *open, *spare; /* the current span; those that can be reused */
+    gs_span *first, *last; /* recorded and not yet counted, in their order */
+    gsolve_status status;  /* of the last recording */
     gsolve_profile_class line[GS_CLASS_COUNT];
-    /* of all iterations of a run, whether on or not */
-    int iterations, steady_iterations; /* steady: but for those while a GPU's are recorded */
+    /* of all iterations of a run, also while the profile is off */
+    int iterations,
+        steady_iterations; /* steady: without those during which steps are recorded as a graph */
     double seconds, steady_seconds, since;
     int64_t copies;
 } gs_profile;
@@ -31,7 +32,7 @@ typedef struct gs_profile {
 void gs_profile_clear(gs_profile *p);
 void gs_profile_free(gs_profile *p);
 
-/* Whether spans are being noted, so that bytes are of use. */
+/* Whether spans are recorded, so that their bytes are needed. */
 static inline bool gs_profiling(const gs_profile *p)
 {
     return p->on && p->iteration > 0;
@@ -50,7 +51,7 @@ static inline void gs_expect_step_bytes(gs_profile *p, double bytes)
     p->step_bytes = bytes;
 }
 
-/* Spans belong to this iteration from here on; 0: to none, and are not noted. */
+/* From here on spans belong to this iteration; 0: they are not recorded. */
 static inline void gs_profile_set_iteration(gs_profile *p, int iteration)
 {
     p->iteration = iteration;
@@ -73,17 +74,17 @@ bool gs_profile_class_at(const gs_profile *p, int index, gsolve_profile_class *l
 void gs_profile_open(gs_profile *p);
 void gs_profile_close(gs_profile *p);
 
-/* Counts the spans of the iterations up to that one, which have ended. Fails if one could not be
- * noted. */
+/* Counts the spans of the iterations up to `iteration`, which have ended. Fails if recording one
+ * has failed. */
 gsolve_status gs_profile_count(gs_profile *p, int iteration);
 
-/* Drops those that were noted of later iterations, which changed nothing. */
+/* Drops the spans of later iterations, which changed nothing. */
 void gs_profile_forget(gs_profile *p);
 
-/* So many iterations have passed since it was said last; 0: the clock starts. */
+/* `iterations` have ended since the last call; 0: starts the clock. */
 void gs_profile_pass(gs_profile *p, int iterations, bool steady);
 
-/* Adds to p, in an iteration of it, what an inner solver counted. */
+/* Adds what an inner solver counted during an iteration of p. */
 void gs_profile_merge(gs_profile *p, const gs_profile *inner);
 
 #endif
