@@ -5,19 +5,22 @@
 
 #include "tests/common.h"
 
-static int part, parts = 1, pieces; /* part: from 0; pieces: of work so far */
+static struct {
+    int number, count; /* this process's part, from 0, of so many */
+    int pieces;        /* of work so far */
+} parts = {0, 1, 0};
 
 static inline void take_part(int count, char **argument)
 {
     if (count != 3) return;
-    part = atoi(argument[1]) - 1;
-    parts = atoi(argument[2]);
+    parts.number = atoi(argument[1]) - 1;
+    parts.count = atoi(argument[2]);
 }
 
 /* Whether the next piece of work is this process's. */
 static inline bool is_mine(void)
 {
-    return pieces++ % parts == part;
+    return parts.pieces++ % parts.count == parts.number;
 }
 
 /* Runs the tests of shared, which ask is_mine, and this process's share of the other tests. */

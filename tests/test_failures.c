@@ -1,8 +1,8 @@
-/* test_failures.c: what is left when something fails on the way from a matrix to its solution:
- * memory that is denied, a product or a preconditioner that fails, a context that is destroyed
- * early. */
-#include "tests/common.h"
+/* test_failures.c [PART PARTS]: what is left when something fails on the way from a matrix to its
+ * solution: memory that is denied, a product or a preconditioner that fails, a context that is
+ * destroyed early. */
 #include "tests/faults.h"
+#include "tests/parts.h"
 
 #include "core/try.h"
 
@@ -141,12 +141,14 @@ static void deny_solver(gsolve_context *ctx, const char *format, const char *pre
                         const char *method)
 {
     const path p = {format, precond, method};
-    trial t = open_trial(ctx);
-    const int64_t least = blocks_of(ctx);
+    trial t;
     gsolve_status status = GSOLVE_NO_MEMORY;
     base s = {NULL, NULL};
-    int64_t held;
+    int64_t least, held;
 
+    if (!is_mine()) return;
+    t = open_trial(ctx);
+    least = blocks_of(ctx);
     open_base(ctx, &p, &t, &s);
     held = blocks_of(ctx);
     OK(ctx, run_solver(ctx, method, &s, &t));
@@ -177,9 +179,11 @@ static void deny_solver(gsolve_context *ctx, const char *format, const char *pre
 /* The same for a matrix and for a preconditioner. */
 static void deny_matrix(gsolve_context *ctx, const char *format)
 {
-    trial t = open_trial(ctx);
     gsolve_matrix *A = NULL;
+    trial t;
 
+    if (!is_mine()) return;
+    t = open_trial(ctx);
     ALLOCATION_SWEEP(ctx, make_matrix(ctx, format, &t, &A));
     gsolve_matrix_destroy(&A);
     gsolve_csr_free(&t.csr, ctx);
@@ -187,9 +191,11 @@ static void deny_matrix(gsolve_context *ctx, const char *format)
 
 static void deny_precond(gsolve_context *ctx, const char *precond)
 {
-    trial t = open_trial(ctx);
     gsolve_precond *M = NULL;
+    trial t;
 
+    if (!is_mine()) return;
+    t = open_trial(ctx);
     ALLOCATION_SWEEP(ctx, make_precond(ctx, precond, &t, &M));
     gsolve_precond_destroy(&M);
     gsolve_csr_free(&t.csr, ctx);
@@ -382,6 +388,7 @@ static void break_all(gsolve_context *ctx, const char *said)
     for (int i = 0; (method = gsolve_method_at(i)); i++) {
         const path product = {"brittle", "jacobi", method->name};
         const path precond = {"auto", "shaky", method->name};
+        if (!is_mine()) continue;
         break_each(ctx, &product, said);
         if (strcmp(method->name, "direct") != 0) break_each(ctx, &precond, said);
     }
@@ -469,16 +476,20 @@ static void matrices_destroyed_early(void **state)
     close_context(ctx);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    need_device();
-    const struct CMUnitTest tests[] = {
+    const struct CMUnitTest shared[] = {
         cmocka_unit_test(allocations),
-        cmocka_unit_test(updates),
         cmocka_unit_test(plugins_that_fail),
         cmocka_unit_test(kernels_that_are_refused),
+    };
+    const struct CMUnitTest other[] = {
+        cmocka_unit_test(updates),
         cmocka_unit_test(contexts_destroyed_early),
         cmocka_unit_test(matrices_destroyed_early),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+
+    need_device();
+    take_part(argc, argv);
+    return RUN_PARTS(shared, other);
 }

@@ -274,7 +274,7 @@ static void methods(void **state)
         gsolve_csr_free(&csr, ctx);
         free(b);
     }
-    assert_true(parts > 1 || taken >= 16);
+    assert_true(parts.count > 1 || taken >= 16);
     close_context(ctx);
 }
 

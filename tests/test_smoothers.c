@@ -495,7 +495,7 @@ static void test_sweeps(void **state)
 static void test_more_sweeps(void **state)
 {
     static const char *const matrix[] = {"gen:poisson3d,n=22", "gen:jump3d,n=24",
-                                         "gen:elasticity3d,n=8", "gen:convdiff3d,n=23"};
+                                         "gen:elasticity3d,n=5", "gen:convdiff3d,n=23"};
     gsolve_context *ctx = open_context(1);
 
     (void)state;

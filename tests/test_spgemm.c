@@ -1,10 +1,10 @@
-/* test_spgemm.c: products of sparse matrices by every method there is, beside those of CXSparse.
- * $GSOLVE_TEST_DEVICE names the device; an argument names one method, to run them side by side. */
+/* test_spgemm.c [METHOD | PART PARTS]: products of sparse matrices by every method there is, or
+ * that one, beside those of CXSparse. $GSOLVE_TEST_DEVICE names the device. */
 #include <cs.h>
 #include <math.h>
 
 #include "spgemm/spgemm.h"
-#include "tests/common.h"
+#include "tests/parts.h"
 
 static const char *only; /* the method to test; NULL: all */
 
@@ -41,7 +41,7 @@ static const struct pair {
     {"gen:poisson3d,n=11", NULL},
     {"gen:poisson3d27,n=6", NULL},
     {"gen:elasticity3d,n=3", NULL},
-    {"gen:band,n=700", NULL},
+    {"gen:band,n=450", NULL},
     {"gen:rmat,scale=9", NULL},
     {"gen:circuit,n=900,dense=2", NULL},
     {"gen:web,n=700,longest=300", NULL},
@@ -54,7 +54,7 @@ static const struct pair {
     {"gen:random,n=300,cols=200,row=4", "gen:random,n=200,cols=3000,row=4"},
     {"gen:random,n=300,cols=200,row=8", "gen:random,n=200,cols=150,row=8"},
     {"gen:random,n=5,cols=3000,row=1500", "gen:random,n=3000,cols=7,row=3"},
-    {"gen:random,n=3000,cols=7,row=3", "gen:random,n=7,cols=2500,row=900"},
+    {"gen:random,n=400,cols=7,row=3", "gen:random,n=7,cols=2500,row=900"},
     {"gen:emptyrows,n=50,cols=120", "gen:emptyrows,n=120,cols=333"},
     {"gen:random,n=0,cols=7", "gen:random,n=7,cols=9,row=2"},
     {"gen:random,n=9,cols=7,row=2", "gen:random,n=7,cols=0,row=0"},
@@ -167,8 +167,8 @@ static void assert_same_bits(const gsolve_csr *A, const gsolve_csr *B)
     assert_int_equal(A->nrows, B->nrows);
     assert_int_equal(gsolve_csr_entries(B), entries);
     for (int32_t i = 0; i <= A->nrows; i++) assert_int_equal(gs_start(A, i), gs_start(B, i));
-    assert_memory_equal(A->col, B->col, entries * sizeof *A->col);
-    assert_memory_equal(A->value, B->value, entries * gs_type_size(A->type));
+    assert_int_equal(memcmp(A->col, B->col, entries * sizeof *A->col), 0);
+    assert_int_equal(memcmp(A->value, B->value, entries * gs_type_size(A->type)), 0);
 }
 
 /* The same pattern, and values but for rounding. */
@@ -225,11 +225,13 @@ static void check_product(gsolve_context *ctx, const char *method, const gsolve_
     gsolve_csr_free(&b, ctx);
 }
 
-/* In both types and with both widths of offsets. */
+/* In one type with offsets of A and B of the same width, both narrow and both wide, in the other
+ * with different ones: which, is the other way round from pair to pair. */
 static void check_pair(gsolve_context *ctx, const char *method, const gsolve_csr *A,
-                       const gsolve_csr *B, const char *what)
+                       const gsolve_csr *B, int pair, const char *what)
 {
     for (gsolve_type type = 0; type < GSOLVE_TYPE_COUNT; type++) {
+        const bool alike = ((int)type + pair) % 2 == 0;
         gsolve_csr a, b, wide_a, wide_b;
         OK(ctx, gsolve_csr_convert(&a, ctx, type, A));
         OK(ctx, gsolve_csr_convert(&b, ctx, type, B));
@@ -238,10 +240,8 @@ static void check_pair(gsolve_context *ctx, const char *method, const gsolve_csr
         cs_dl *R = reference(&a, &b);
         wide_a = widened(ctx, &a);
         wide_b = widened(ctx, &b);
-        check_product(ctx, method, &a, &b, R, what);
-        check_product(ctx, method, &wide_a, &b, R, what);
-        check_product(ctx, method, &wide_a, &wide_b, R, what);
-        check_product(ctx, method, &a, &wide_b, R, what);
+        check_product(ctx, method, &a, alike ? &b : &wide_b, R, what);
+        check_product(ctx, method, &wide_a, alike ? &wide_b : &b, R, what);
         gsolve_free(ctx, GSOLVE_HOST, (void *)(uintptr_t)wide_a.start);
         gsolve_free(ctx, GSOLVE_HOST, (void *)(uintptr_t)wide_b.start);
         gsolve_csr_free(&a, ctx);
@@ -258,9 +258,10 @@ static void each_method(void (*check)(gsolve_context *ctx, const char *method))
 
     for (int k = 0; method_at(k); k++) {
         if (!serves(ctx, method_at(k))) continue;
+        served++;
+        if (!is_mine()) continue;
         check(ctx, method_at(k));
         assert_int_equal(blocks_of(ctx), 0);
-        served++;
     }
     assert_true(served > 0 || only);
     close_context(ctx);
@@ -274,7 +275,7 @@ static void multiply_pairs(gsolve_context *ctx, const char *method)
         if (pairs[k].b) B = read_matrix(ctx, pairs[k].b);
         snprintf(what, sizeof what, "%s: %s times %s", method, pairs[k].a,
                  pairs[k].b ? pairs[k].b : "itself");
-        check_pair(ctx, method, &A, pairs[k].b ? &B : &A, what);
+        check_pair(ctx, method, &A, pairs[k].b ? &B : &A, k, what);
         gsolve_csr_free(&A, ctx);
         if (pairs[k].b) gsolve_csr_free(&B, ctx);
     }
@@ -285,12 +286,12 @@ static void multiply_arrows(gsolve_context *ctx, const char *method)
     for (int shape = 1; shape < 4; shape++) {
         gsolve_csr A = arrow(ctx, 6000, shape & 1, shape & 2 && shape < 3);
         gsolve_csr B = arrow(ctx, 6000, false, shape & 2);
-        check_pair(ctx, method, &A, &B, shape == 1 ? "dense row" : "dense column");
+        check_pair(ctx, method, &A, &B, shape, shape == 1 ? "dense row" : "dense column");
         gsolve_csr_free(&A, ctx);
         gsolve_csr_free(&B, ctx);
     }
     gsolve_csr A = arrow(ctx, 300, true, true); /* whose square is dense */
-    check_pair(ctx, method, &A, &A, "arrow");
+    check_pair(ctx, method, &A, &A, 0, "arrow");
     gsolve_csr_free(&A, ctx);
 }
 
@@ -359,7 +360,7 @@ static void sort_inputs(gsolve_context *ctx, const char *method)
 static void repeat_bits(gsolve_context *ctx, const char *method)
 {
     static const char *const names[] = {"gen:rmat,scale=11", "gen:poisson3d,n=16",
-                                        "gen:circuit,n=5000,dense=2"};
+                                        "gen:circuit,n=1500,dense=2"};
 
     for (int m = 0; m < 3; m++) {
         gsolve_csr A = read_matrix(ctx, names[m]), C, D;
@@ -739,18 +740,23 @@ EACH(deny_memory)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
+    const struct CMUnitTest shared[] = {
         cmocka_unit_test(each_multiply_pairs), cmocka_unit_test(each_multiply_arrows),
         cmocka_unit_test(each_multiply_large), cmocka_unit_test(each_keep_zeros),
         cmocka_unit_test(each_sort_inputs),    cmocka_unit_test(each_repeat_bits),
         cmocka_unit_test(each_update_values),  cmocka_unit_test(each_update_unsorted),
         cmocka_unit_test(each_refuse_updates), cmocka_unit_test(each_coarsen),
-        cmocka_unit_test(each_deny_memory),    cmocka_unit_test(leave_handles),
-        cmocka_unit_test(wrong_inputs),        cmocka_unit_test(refuse_elsewhere),
+        cmocka_unit_test(each_deny_memory),
+    };
+    const struct CMUnitTest other[] = {
+        cmocka_unit_test(leave_handles),
+        cmocka_unit_test(wrong_inputs),
+        cmocka_unit_test(refuse_elsewhere),
         cmocka_unit_test(choose_methods),
     };
 
-    only = argc > 1 ? argv[1] : NULL;
+    only = argc == 2 ? argv[1] : NULL;
+    take_part(argc, argv);
     need_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_PARTS(shared, other);
 }

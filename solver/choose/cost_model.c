@@ -1,5 +1,5 @@
 /* cost_model.c: the cost model of cg with jacobi, ic and amg: estimates of iterations and times
- * from the statistics of the matrix. It covers matrices that kind like a discretised elliptic
+ * from the statistics of the matrix. It covers matrices that look like a discretised elliptic
  * operator. The numbers below come from the measurements in the documentation of the automatic
  * choice. */
 #include "solver/choose/cost_model.h"
