@@ -16,7 +16,7 @@ extern "C" {
 namespace
 {
 
-// --- the pattern --------------------------------------------------------------------------------
+// --- the pattern ------------------------------------------------------------------------------
 
 // key[k] = number of the block that holds entry k, counted block row by block row; a warp has a
 // row.
@@ -154,7 +154,7 @@ done:
     return status;
 }
 
-// --- values -------------------------------------------------------------------------------------
+// --- values -----------------------------------------------------------------------------------
 
 // Writes each entry to its block, which exists; a warp has a row.
 template <class T, class O>
