@@ -4,8 +4,7 @@
 #include "core/try.h"
 #include "spmv/handle.h"
 
-/* --- memory ------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 gsolve_status gsolve_matrix_memory(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
                                    size_t *bytes)
@@ -35,8 +34,7 @@ done:
     return status;
 }
 
-/* --- descriptions ------------------------------------------------------------------------------
- */
+/* --- descriptions ----------------------------------------------------------------------------- */
 
 gsolve_status gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr)
 {

@@ -7,8 +7,7 @@
 #include "matrix/statistics.h"
 #include "matrix/transpose.h"
 
-/* --- create and destroy -------------------------------------------------------------------------
- */
+/* --- create and destroy ----------------------------------------------------------------------- */
 
 /* Waits for the device, so that build_seconds is the time of the conversion. */
 static gsolve_status synchronize(const gsolve_matrix *A)
@@ -74,7 +73,7 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
 {
     gsolve_matrix *A = NULL;
     gsolve_csr fetched = {0};
-    gs_csr_findings seen;
+    gs_csr_findings findings;
     gsolve_status status;
     bool clean, known;
 
@@ -82,9 +81,9 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
     if (!out || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_create: an argument is NULL");
     }
-    TRY(gs_csr_check_findings(ctx, csr, &seen, &clean));
+    TRY(gs_csr_check_findings(ctx, csr, &findings, &clean));
     TRY(new_matrix(&A, ctx, spec));
-    if (clean) A->entries = seen.entries;
+    if (clean) A->entries = findings.entries;
     if (!clean && csr->location == GSOLVE_DEVICE && !gs_rows_ascend(ctx, csr)) {
         TRY(gs_csr_to_host(&csr, ctx, &fetched));
     }
@@ -144,7 +143,7 @@ gsolve_status gsolve_matrix_create_owned(gsolve_matrix **out, gsolve_context *ct
                                          gsolve_csr *csr)
 {
     gsolve_matrix *A = NULL;
-    gs_csr_findings seen;
+    gs_csr_findings findings;
     gsolve_status status;
     bool clean;
 
@@ -153,14 +152,14 @@ gsolve_status gsolve_matrix_create_owned(gsolve_matrix **out, gsolve_context *ct
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_matrix_create_owned: an argument is NULL");
     }
-    TRY(gs_csr_check_findings(ctx, csr, &seen, &clean));
+    TRY(gs_csr_check_findings(ctx, csr, &findings, &clean));
     if (!clean) {
         status = gsolve_matrix_create(out, ctx, spec, csr);
         if (status == GSOLVE_OK) gsolve_csr_free(csr, ctx);
         return status;
     }
     TRY(new_matrix(&A, ctx, spec));
-    A->entries = seen.entries;
+    A->entries = findings.entries;
     TRY(gs_matrix_fits(A, csr, csr->location == GSOLVE_HOST));
     TRY(build_from(A, csr, true));
     *out = A;
@@ -263,18 +262,18 @@ done:
 
 gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
 {
-    gs_csr_findings seen;
+    gs_csr_findings findings;
     gsolve_status status;
     bool same;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
-    TRY(gs_csr_check_findings(A->ctx, csr, &seen, NULL));
-    TRY(gs_matrix_copy_values(A, csr, seen.entries, &same));
+    TRY(gs_csr_check_findings(A->ctx, csr, &findings, NULL));
+    TRY(gs_matrix_copy_values(A, csr, findings.entries, &same));
     if (!same) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_MATRIX,
                            "the new matrix (%d x %d, %lld entries) differs in pattern or type from "
                            "the matrix to update; create a new handle for it",
-                           csr->nrows, csr->ncols, (long long)seen.entries);
+                           csr->nrows, csr->ncols, (long long)findings.entries);
     }
     TRY(gs_matrix_update_form(A));
     TRY(gs_memory_synchronize(A->ctx, csr->location,

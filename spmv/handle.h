@@ -29,8 +29,7 @@ struct gsolve_matrix {
     uint64_t version;
 };
 
-/* --- for matrices that the library itself makes ------------------------------------------------
- */
+/* --- for matrices that the library itself makes ----------------------------------------------- */
 
 /* gsolve_matrix_create_owned for a csr that is known to be clean, to lie where ctx's kernels read
  * it, and to fit into memory. It is not inspected, and the function does not wait for the device.
@@ -41,8 +40,7 @@ gsolve_status gs_matrix_create_unchecked(gsolve_matrix **A, gsolve_context *ctx,
 /* Rebuilds A's form after new values have been written to its rows. */
 gsolve_status gs_matrix_update_form(gsolve_matrix *A);
 
-/* --- rows.c: the rows of a matrix, on host and device ------------------------------------------
- */
+/* --- rows.c: the rows of a matrix, on host and device ----------------------------------------- */
 
 /* Fails if A does not fit into the device's memory: the form that A's format makes of csr, and a
  * copy of csr if `copied` is set. */

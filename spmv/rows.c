@@ -56,8 +56,7 @@ done:
     return status;
 }
 
-/* --- host and device ---------------------------------------------------------------------------
- */
+/* --- host and device -------------------------------------------------------------------------- */
 
 gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsolve_csr *rows)
 {
@@ -74,8 +73,7 @@ gsolve_status gs_matrix_need_rows(const gsolve_matrix *constant)
     return A->rows.start ? GSOLVE_OK : gs_csr_move(&A->rows, A->ctx, GSOLVE_HOST, &A->csr);
 }
 
-/* --- release and restore ------------------------------------------------------------------------
- */
+/* --- release and restore ---------------------------------------------------------------------- */
 
 void gs_matrix_release_rows(gsolve_matrix *A)
 {

@@ -385,9 +385,9 @@ static void earlier_runs(void **state)
         solve(ctx, A, "cg,resident=off,rtol=0,stall=0,maxit=100");
     }
     assert_in_range(runs, 11, 13);
-    assert_non_null(strstr(info_of(A).note, "which pays after about 1000"));
+    assert_non_null(strstr(info_of(A).note, "is repaid about 1000 products later"));
     for (int k = 0; k < 10; k++) solve(ctx, A, "cg,resident=off,rtol=0,stall=0,maxit=100");
-    assert_non_null(strstr(info_of(A).note, "which paid after about 1000"));
+    assert_non_null(strstr(info_of(A).note, "was repaid about 1000 products later"));
     assert_int_equal(counts.builds, 1);
     gsolve_matrix_destroy(&A);
     close_context(ctx);

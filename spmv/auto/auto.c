@@ -132,8 +132,7 @@ done:
     return status;
 }
 
-/* --- description ---------------------------------------------------------------------------------
- */
+/* --- description ------------------------------------------------------------------------------ */
 
 /* Says what was chosen, what it cost, and whether the runs that have ended repaid the cost. */
 static void describe_other(const gs_auto *a, gsolve_matrix_info *info)

@@ -55,7 +55,7 @@ static const rate rates[] = {
 #define FAR_BYTES  24
 #define BEYOND_L2  80
 
-/* On a GPU: L; and the bytes of rows and vectors up to which a solve fits_l2 in the L2 cache.
+/* On a GPU: L; and the bytes of rows and vectors up to which a solve stays in the L2 cache.
  * There, neither coalesced reads nor evict-first loads help. */
 #define LAUNCH  12e6
 #define FITS_L2 40e6

@@ -124,8 +124,7 @@ done:
     return status;
 }
 
-/* --- memory
- * --------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 /* Computes the memory for the layout of a GPU: only a device with memory of its own asks. */
 static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)

@@ -75,8 +75,7 @@ void gs_bce_keep_order(gs_bce_plan *p, int32_t nrows, double stored)
     memset(p->positions.block_of, 0, sizeof p->positions.block_of);
 }
 
-/* --- size of the slices
- * ---------------------------------------------------------------------------- */
+/* --- size of the slices ----------------------------------------------------------------------- */
 
 typedef struct block_rows { /* the rows of a block in a window, while they are put into slices */
     int64_t at, begin;      /* position of its next row; of its first row */

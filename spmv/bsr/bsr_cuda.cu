@@ -1,7 +1,7 @@
 // bsr_cuda.cu: the product on a GPU, see bsr_slices.cuh. A warp has 32 rows of a slice at a time, a
 // thread one row; the grid strides over the warps of all slices. A thread loads the values and
 // block columns of several blocks at once, before it knows how many blocks its slot has. The rows
-// of a block thread_part elements of x, which come from L1.
+// of a block share elements of x, which come from L1.
 #include "core/pdl.cuh"
 #include "spmv/bsr/bsr_slices.cuh"
 

@@ -1,6 +1,6 @@
 // csr_block_cuda.cu: the product with several columns at once on a GPU, x and y column-major. One
 // pass over the entries serves C columns, so a column costs 12 / C bytes per entry (8 / C in single
-// precision) and its most_own gathers from x. Threads, blocks and the order of additions are those
+// precision) and its own gathers from x. Threads, blocks and the order of additions are those
 // of csr_groups_cuda.cu and csr_cuda.cu, so each column has the same bits as alone.
 #include "core/pdl.cuh"
 #include "spmv/csr/csr_tiles.cuh"
@@ -239,7 +239,7 @@ gsolve_status by_tiles(gs_queue *q, const columns<T> &a, const gs_csr_tiles *p)
                          p->tiles + p->parts, gs_block_size, a, *p);
 }
 
-// --- any number of columns ----------------------------------------------------------------------
+// --- any number of columns --------------------------------------------------------------------
 
 // Columns in the next pass, a power of two, where `left` columns are left.
 int next_columns(const gs_csr_tiles *p, int32_t left)

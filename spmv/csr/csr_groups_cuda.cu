@@ -100,7 +100,7 @@ gsolve_status launch_all(gs_queue *q, const product<T> &a, int32_t n, int64_t th
                          n);
 }
 
-// --- few long rows, and short rows that are added to y -------------------------------------------
+// --- few long rows, and short rows that are added to y ----------------------------------------
 
 constexpr int deep = 4; // entries that a thread loads at once
 

@@ -160,7 +160,7 @@ gsolve_status gs_csr_make_tiles(gs_csr_plan *plan, gsolve_context *ctx, int64_t 
                                 const gs_row_statistics *known);
 void gs_csr_drop_tiles(gs_csr_plan *plan, gsolve_context *ctx);
 
-// gs_csr_kernels' apply_block: by columns, see csr_block_cuda.cu; by rows, see
+// gs_csr_kernels' apply_block: column-major, see csr_block_cuda.cu; row-major, see
 // csr_subwarps_cuda.cu.
 template <class T>
 gsolve_status gs_csr_apply_block(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,

@@ -15,7 +15,7 @@ extern "C" {
 namespace
 {
 
-// --- the pattern --------------------------------------------------------------------------------
+// --- the pattern ------------------------------------------------------------------------------
 
 // key[k] = number of the block that holds entry k, counted block row by block row; a warp has a
 // row.
@@ -152,7 +152,7 @@ done:
     return status;
 }
 
-// --- values -------------------------------------------------------------------------------------
+// --- values -----------------------------------------------------------------------------------
 
 // Writes each entry to its block, which exists; a warp has a row.
 template <class T, class O>

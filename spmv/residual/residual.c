@@ -30,7 +30,7 @@ static void store(const gsolve_dense *v, int64_t at, double value)
 
 /* --- on the host ------------------------------------------------------------------------------ */
 
-/* Rows from to to - 1: r = factor (b - A x), if r has values, and the sums over them. */
+/* Rows `from` to `to` - 1: r = factor (b - A x), if r has values, and the sums over them. */
 static void residual_of_rows(const gsolve_csr *A, int64_t from, int64_t to, const gsolve_dense *b,
                              const gsolve_dense *x, double factor, const gsolve_dense *r,
                              gs_residual_sums *sums)
@@ -75,8 +75,7 @@ static void residual_on_host(const gsolve_matrix *A, gsolve_dense b, gsolve_dens
     }
 }
 
-/* --- A, b and x anywhere ------------------------------------------------------------------------
- */
+/* --- A, b and x anywhere ---------------------------------------------------------------------- */
 
 typedef struct system {
     const gsolve_matrix *A;

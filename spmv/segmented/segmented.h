@@ -102,7 +102,7 @@ typedef struct gs_segmented_kernels {
     /* Makes s's segments in the order of rows, the list of cut rows, and the parts. */
     gsolve_status (*cut)(gs_segmented *s, gsolve_context *ctx);
     /* NULL: order=auto keeps the order of rows. *by_columns = whether many segments belong to cut
-     * rows and segments that are computed together read x host_sums apart. */
+     * rows and segments that are computed together read x far apart. */
     gsolve_status (*inspect)(const gs_segmented *s, gsolve_context *ctx, bool *by_columns);
     /* Sorts s's segments in GS_ORDER_LENGTH or GS_ORDER_COLUMNS. */
     gsolve_status (*sort)(gs_segmented *s, gsolve_context *ctx, int order);

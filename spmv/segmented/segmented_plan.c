@@ -122,8 +122,7 @@ done:
     return status;
 }
 
-/* --- the order of segments
- * ------------------------------------------------------------------------ */
+/* --- the order of segments -------------------------------------------------------------------- */
 
 /* The column in the middle of segment i, which is not empty. */
 static int32_t middle_column(const gs_segmented *s, int32_t i)

@@ -199,8 +199,7 @@ gsolve_status gs_sliced_apply_dot(const void *self, gsolve_context *ctx, gsolve_
     return sliced->apply(ctx->queue, self, 1, x.value, 0, y.value, &dots);
 }
 
-/* --- new values, description, memory
- * -------------------------------------------------------------- */
+/* --- new values, description, memory ---------------------------------------------------------- */
 
 gsolve_status gs_sliced_update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {

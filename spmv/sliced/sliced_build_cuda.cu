@@ -189,7 +189,8 @@ __device__ range range_of(const gs_sliced &s, const rows_of<O> &rows, const posi
     return all;
 }
 
-// Whether the columns of each column of a slice fit into 16 bits. The slice has at most 32 lanes.
+// Whether the column numbers of each column of a slice fit into 16 bits. The slice has at most 32
+// lanes.
 template <class O>
 __device__ bool each_is_narrow(const gs_sliced &s, const rows_of<O> &rows, const positions &p,
                                int row_shift, int32_t width, int lane)

@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(gs_block_size) fill(gs_sliced s, rows_of<O> ro
     const int64_t g = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
     const int lane = (int)(g & (s.lanes - 1));
 
-    if (g >> s.shift >= s.slices) return; // complete slices return
+    if (g >> s.shift >= s.slices) return; // all lanes of a slice return together
     const int32_t at = (int32_t)(g >> s.shift), width = s.first[at + 1] - s.first[at];
     const int row_shift = row_shift_of(s, at), sub = lane & ((1 << row_shift) - 1);
     const int32_t i = row_at(s, positions_of(s, at, row_shift), lane >> row_shift);
@@ -165,7 +165,7 @@ done:
     return status;
 }
 
-// s->value_of, of the type that single tells.
+// Allocates s->value_of for the type that `single` selects.
 template <class T>
 gsolve_status alloc_values(gs_sliced *s, gsolve_context *ctx, bool single)
 {

@@ -28,8 +28,8 @@ gsolve_status gs_sliced_inspect_host(gsolve_context *ctx, const gsolve_csr *A, i
     return GSOLVE_OK;
 }
 
-/* Sorts rows from to to - 1 into order by descending length; rows of equal length keep their order.
- * at: work space of longest + 1 elements. */
+/* Sorts rows `from` to `to` - 1 into order by descending length; rows of equal length keep their
+ * order. at: work space of longest + 1 elements. */
 static void sort_window(const gsolve_csr *A, int32_t from, int32_t to, int32_t most,
                         int32_t longest, int32_t *at, int32_t *order)
 {

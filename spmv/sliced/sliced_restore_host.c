@@ -57,8 +57,7 @@ static gsolve_status restore(gs_queue *q, const gs_sliced *s, int32_t *col, void
 
 const gs_sliced_restore_kernels gs_sliced_restore_host[GSOLVE_TYPE_COUNT] = {{restore}, {restore}};
 
-/* --- on any device ------------------------------------------------------------------------------
- */
+/* --- on any device ---------------------------------------------------------------------------- */
 
 bool gs_sliced_holds_all(const void *self)
 {

@@ -3,7 +3,7 @@
 // subwarp reads them in packs of 16 bytes.
 //
 // A subwarp has one lane of a slice. All its threads read the lane's entries, and each multiplies
-// its packs_of_thread packs of x. The subwarps of a warp have neighbouring lanes, whose entries are
+// its own packs of x. The subwarps of a warp have neighbouring lanes, whose entries are
 // contiguous. A thread keeps the sums of one or two packs, so a multiprocessor has registers for
 // many warps; the number of warps, rather than prefetching, hides the wait for x. With two packs, a
 // thread uses each entry for twice as many columns.

@@ -146,9 +146,9 @@ static inline __attribute__((always_inline)) FN(quad)
     return __builtin_convertvector(v, FN(quad)) * of_x;
 }
 
-/* The part of eight lanes to sum: columns from to to - 1 among those without padding (the pointers
- * of entries point to column `from`), and the columns with padding if `last` is set. If `first` is
- * set the sums start at 0. */
+/* The part of eight lanes to sum: columns `from` to `to` - 1 among those without padding (the
+ * pointers of entries point to column `from`), and the columns with padding if `last` is set. If
+ * `first` is set the sums start at 0. */
 typedef struct ON(interval) {
     int32_t from, to;
     bool first, last;

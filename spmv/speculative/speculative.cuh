@@ -27,7 +27,7 @@ struct alignas(16) crossing {
     int32_t row, from, to, unused;
 };
 
-// The last row from `from` to to - 1 that begins at entry k or before; from - 1: none.
+// The last row `from` to `to` - 1 that begins at entry k or before; from - 1: none.
 template <class O>
 __device__ int32_t row_at(const O *start, int64_t k, int32_t from, int32_t to)
 {

@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(gs_block_size, least_blocks<T, W>)
     const int most = p.steps * W * lanes;
     const int n = (int)max((int64_t)0, min(p.entries - begin, (int64_t)most));
     const int32_t first = lane <= p.steps ? p.first[min(tile + lane, (int64_t)p.tiles)] : 0;
-    walk<SUMS, O, W>(a, begin, n, first, (T *)space + warp * room<T, W>, bunch[warp], terms);
+    walk<SUMS, O, W>(a, begin, n, first, (T *)space + warp * tile_space<T, W>, bunch[warp], terms);
     __pipeline_wait_prior(0);
     __syncthreads();
     if (warp == 0) synchronize<SUMS>(a, p, cross, bunch, terms);
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(gs_block_size, least_blocks<T, W>)
 template <class T, int W>
 size_t shared_bytes(const gs_speculative *p)
 {
-    return (size_t)p->warps * room<T, W> * sizeof(T);
+    return (size_t)p->warps * tile_space<T, W> * sizeof(T);
 }
 
 template <class T, class O, int W, int SUMS>

@@ -1,7 +1,7 @@
 /* speculative_rows.h: one bunch of the product, for one value type T and one type OFFSET of row
  * starts. */
 
-/* The sum over entries from to to - 1, a part of a row. */
+/* The sum over entries `from` to `to` - 1, a part of a row. */
 static T ON(part_sum)(const gs_speculative_plan *plan, int64_t from, int64_t to, const T *x)
 {
     return FN(row_sum)(to - from, (const T *)plan->csr.value + from, plan->csr.col + from, x);

@@ -99,13 +99,13 @@ __device__ void store(const T (&product)[W], T *s)
     for (int u = 0; u < W; u++) s[padded<T>(u * lanes)] = product[u];
 }
 
-// --- the segment descriptor: bit e % 32 of word e / 32 is set where a row begins at entry e ------
+// --- the segment descriptor: bit e % 32 of word e / 32 is set where a row begins at entry e ---
 
 // Rows per lane whose starts are loaded ahead.
 template <int W>
 constexpr int rows_ahead = W / 2;
 
-// Reads the starts of the first rows from `from` to to - 1.
+// Reads the starts of the first rows `from` to `to` - 1.
 template <class O, int R>
 __device__ void read_starts(const O *start, int32_t from, int32_t to, O (&at)[R])
 {
@@ -127,8 +127,8 @@ __device__ void mark(int at, unsigned (&word)[W])
     }
 }
 
-// The descriptor, from the starts of rows from to to - 1, which begin in the tile. at: the starts
-// of the first rows, relative to the tile's begin.
+// The descriptor, from the starts of rows `from` to `to` - 1, which begin in the tile. at: the
+// starts of the first rows, relative to the tile's begin.
 template <class O, int W, int R>
 __device__ void describe(const O *start, int64_t begin, int32_t from, int32_t to,
                          const int (&at)[R], unsigned (&word)[W])

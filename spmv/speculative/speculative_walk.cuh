@@ -11,7 +11,7 @@ namespace gs_bunches
 
 struct tile_rows {
     int64_t begin;    // the tile's first entry
-    int32_t from, to; // rows from to to - 1 begin in the tile
+    int32_t from, to; // rows `from` to `to` - 1 begin in the tile
 };
 
 // Writes the rows of a dirty tile except the last: the empty rows before each row are counted to
@@ -66,8 +66,8 @@ struct ends {
 };
 
 // Writes the rows that end in the tile: the open row, unless it is the bunch's first (opens), and
-// rows from to to - 2. w: the element of w for the first row that this lane writes where no row is
-// empty.
+// rows `from` to `to` - 2. w: the element of w for the first row that this lane writes where no row
+// is empty.
 template <int SUMS, class O, class T, int W, int N>
 __device__ void write_rows(const product<T> &a, const tile_rows &tile, const unsigned (&word)[W],
                            const T *s, bool opens, T w, double (&terms)[N])
@@ -126,7 +126,7 @@ __device__ inline bool are_short(const parts<R> &p)
     const int group = (int)threadIdx.x % lanes >> p.log;
     int most = 0;
 
-    if (p.count >= R * lanes) return false; // loaded starts are not in registers
+    if (p.count >= R * lanes) return false; // some starts are not in registers
 #pragma unroll
     for (int r = 0; r < R; r++) {
         if (p.count < r * lanes) break;
@@ -194,8 +194,8 @@ struct reads {
     O at[rows_ahead<W>];
 };
 
-// Loads the tile at entry begin, whose rows are from to to - 1; n: entries from begin to the end of
-// the bunch. Its columns are loaded already; those of the next tile are loaded here.
+// Loads the tile at entry begin, whose rows are `from` to `to` - 1; n: entries from begin to the
+// end of the bunch. Its columns are loaded already; those of the next tile are loaded here.
 template <class O, class T, int W>
 __device__ void read_tile(const product<T> &a, int64_t begin, int n, int32_t from, int32_t to,
                           reads<O, T, W> &now)

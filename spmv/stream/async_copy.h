@@ -64,8 +64,8 @@ static inline gsolve_dense gs_some_columns(gsolve_dense v, int32_t first, int32_
     return v;
 }
 
-/* Copies bytes from to to - 1 of the lines, counted as they lie on the device, into the page, or
- * out of it. */
+/* Copies bytes `from` to `to` - 1 of the lines, counted as they lie on the device, into the page,
+ * or out of it. */
 void gs_async_copy_pack(int threads, void *page, void *host, const gs_lines *lines, size_t from,
                         size_t to, bool out);
 

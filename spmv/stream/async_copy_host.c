@@ -80,7 +80,7 @@ const gs_async_copy_kernels gs_async_copy_host[1] = {
 
 /* --- pages ------------------------------------------------------------------------------------ */
 
-/* Copies the part of line k among bytes from to to - 1. */
+/* Copies the part of line k among bytes `from` to `to` - 1. */
 static void pack_line(char *page, char *host, const gs_lines *l, size_t k, size_t from, size_t to,
                       bool out)
 {

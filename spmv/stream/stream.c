@@ -73,8 +73,7 @@ static size_t page_end(size_t from, size_t bytes)
     return bytes - from < GS_ASYNC_COPY_PAGE ? bytes : from + GS_ASYNC_COPY_PAGE;
 }
 
-/* --- to the device, and the product
- * --------------------------------------------------------------- */
+/* --- to the device, and the product ----------------------------------------------------------- */
 
 /* Queues the copy of the next bytes of v, chunk c of x or y. *moved stays false if no page is free;
  * with `wait`, waits for one. */
@@ -172,8 +171,7 @@ done:
     return status;
 }
 
-/* --- to the host --------------------------------------------------------------------------------
- */
+/* --- to the host ------------------------------------------------------------------------------ */
 
 /* All copies of chunk c are queued. */
 static gsolve_status end_chunk(stream *s)
@@ -260,8 +258,7 @@ done:
     return status;
 }
 
-/* --- chunks -------------------------------------------------------------------------------------
- */
+/* --- chunks ----------------------------------------------------------------------------------- */
 
 size_t gs_stream_memory(gsolve_context *ctx, const gsolve_stream_options *options)
 {

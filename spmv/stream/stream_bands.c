@@ -61,8 +61,7 @@ done:
     return status;
 }
 
-/* --- one band -----------------------------------------------------------------------------------
- */
+/* --- one band --------------------------------------------------------------------------------- */
 
 /* Copies bytes from the host, through pages where they are not locked. */
 static gsolve_status copy_in(bands *s, void *to, const void *from, size_t bytes)

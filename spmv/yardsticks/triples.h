@@ -49,7 +49,7 @@ typedef struct gs_triples_kernels {
 extern const gs_triples_kernels gs_triples_host[GSOLVE_TYPE_COUNT];
 extern const gs_triples_kernels gs_triples_cuda[GSOLVE_TYPE_COUNT];
 
-/* *t = the entries of csr except the first `skip` of each row. On failure nothing is nonempty. */
+/* *t = the entries of csr except the first `skip` of each row. On failure nothing is left. */
 gsolve_status gs_triples_make(gs_triples *t, gsolve_context *ctx, const gsolve_csr *csr,
                               int64_t entries, int64_t skip);
 void gs_triples_drop(gs_triples *t, gsolve_context *ctx);

@@ -23,7 +23,7 @@ int blocks_for(int64_t threads)
     return (int)((threads + gs_block_size - 1) / gs_block_size);
 }
 
-// --- conversion ---------------------------------------------------------------------------------
+// --- conversion -------------------------------------------------------------------------------
 
 // count[i] = entries of row i except the first `skip`; count[nrows] = 0. A thread counts one row.
 template <class O>
