@@ -86,8 +86,8 @@ done:
     return status;
 }
 
-static gsolve_status keep(gs_block_galerkin *G, gsolve_context *ctx, const gsolve_csr *R,
-                          const gsolve_csr *A, const gsolve_csr *P)
+static gsolve_status build_and_keep(gs_block_galerkin *G, gsolve_context *ctx, const gsolve_csr *R,
+                                    const gsolve_csr *A, const gsolve_csr *P)
 {
     gsolve_status status;
 
@@ -109,7 +109,7 @@ gsolve_status gs_block_galerkin_renew(gs_block_galerkin *G, const gsolve_csr *C,
     gsolve_status status;
 
     if (!G->RAP.ctx) {
-        TRY(keep(G, ctx, R, A, P));
+        TRY(build_and_keep(G, ctx, R, A, P));
     } else {
         TRY(kernels->refill(ctx, &G->a, A));
         TRY(kernels->refill(ctx, &G->p, P));
