@@ -43,8 +43,8 @@ static gsolve_status coarsen(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
     *useless = l->T.P.ncols == 0 || l->T.P.ncols > MAX_ROW_SHARE * l->rows.nrows;
     if (*useless) goto done;
     if (h->on_device) {
-        TRY(gs_block_galerkin_make(&l->blocks, C, ctx, &l->T.R, &l->rows, &l->T.P, l->view.block,
-                                   l->T.block));
+        TRY(gs_block_galerkin_build(&l->blocks, C, ctx, &l->T.R, &l->rows, &l->T.P, l->view.block,
+                                    l->T.block));
     }
     if (l->blocks.fine > 0) goto done;
     TRY(gs_galerkin_make(&l->galerkin, ctx, "auto", &l->T.R, &l->rows, &l->T.P,
@@ -271,7 +271,7 @@ static gsolve_status update_level(gs_hierarchy *h, gsolve_context *ctx, int k)
     TRY(gs_matrix_renew(l->P));
     TRY(gs_matrix_renew(l->R));
     TRY(l->blocks.fine > 0
-            ? gs_block_galerkin_renew(&l->blocks, &next->rows, ctx, &l->T.R, &l->rows, &l->T.P)
+            ? gs_block_galerkin_update(&l->blocks, &next->rows, ctx, &l->T.R, &l->rows, &l->T.P)
             : gs_galerkin_renew(&l->galerkin, &l->T.R, &l->rows, &l->T.P));
     TRY(gs_matrix_renew(next->A));
 done:
