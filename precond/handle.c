@@ -7,8 +7,8 @@
 #include "core/try.h"
 
 /* Replaces the spec "auto" by the choice for csr. */
-static gsolve_status name_kind(gsolve_context *ctx, const gsolve_csr *csr, const char **spec,
-                               gsolve_choice *choice)
+static gsolve_status resolve_auto(gsolve_context *ctx, const gsolve_csr *csr, const char **spec,
+                                  gsolve_choice *choice)
 {
     static const gs_precond_extension on_host;
     gsolve_csr own = {0};
@@ -49,7 +49,7 @@ gsolve_status gsolve_precond_create(gsolve_precond **out, gsolve_context *ctx, c
     if (!out || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_create: an argument is NULL");
     }
-    TRY(name_kind(ctx, csr, &spec, &choice));
+    TRY(resolve_auto(ctx, csr, &spec, &choice));
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);
     gs_own(ctx, M, destroy_leftover);
@@ -108,7 +108,7 @@ gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx
     }
     if (gs_spec_is(spec, "auto")) {
         TRY(gsolve_matrix_csr(A, &rows));
-        TRY(name_kind(ctx, &rows, &spec, &choice));
+        TRY(resolve_auto(ctx, &rows, &spec, &choice));
     }
     if (works_on_device(ctx, spec)) {
         gsolve_matrix_device_csr(A, &rows);

@@ -113,13 +113,11 @@ static gsolve_status choose_rebuild(amg *M, gsolve_context *ctx, bool *rebuild)
     if (M->S.options.reuse != GS_AMG_REUSE_AUTO || M->S.h->levels == 1) return GSOLVE_OK;
     TRY(count_cycles(M, ctx, &cycles));
     if (!M->structure_kept) M->first = cycles;
-    if (cycles == 0 || M->first == 0 || !M->structure_kept)
-        return GSOLVE_OK; /* nothing to compare */
+    if (cycles == 0 || M->first == 0 || !M->structure_kept) return GSOLVE_OK; /* cannot compare */
     *rebuild = cycles > SLOWER * M->first && cycles > M->first + SET_UP_CYCLES;
     if (*rebuild) {
         snprintf(M->rebuild_note, sizeof M->rebuild_note,
-                 ", levels rebuilt: a solve took %.0f cycles, %.0f after the last set-up", cycles,
-                 M->first);
+                 ", levels rebuilt: %.0f cycles per solve, %.0f at first", cycles, M->first);
     }
 done:
     return status;

@@ -28,23 +28,23 @@ done:
     return status;
 }
 
-static void drop_operands(gs_block_galerkin *G, gsolve_context *ctx)
+static void destroy_operands(gs_block_galerkin *G, gsolve_context *ctx)
 {
     gs_blocked_free(&G->r, ctx);
     gs_blocked_free(&G->a, ctx);
     gs_blocked_free(&G->p, ctx);
 }
 
-static void drop_products(gs_block_galerkin *G)
+static void destroy_products(gs_block_galerkin *G)
 {
     gs_product_drop(&G->RAP);
     gs_product_drop(&G->AP);
 }
 
-void gs_block_galerkin_drop(gs_block_galerkin *G, gsolve_context *ctx)
+void gs_block_galerkin_destroy(gs_block_galerkin *G, gsolve_context *ctx)
 {
-    drop_products(G);
-    drop_operands(G, ctx);
+    destroy_products(G);
+    destroy_operands(G, ctx);
     memset(G, 0, sizeof *G);
 }
 
@@ -57,16 +57,16 @@ static gsolve_status multiply(gs_block_galerkin *G, gsolve_context *ctx, const g
 
     TRY(gs_blocked_from_csr(&G->p, ctx, G->fine, G->coarse, P));
     TRY(gs_product_make(&G->AP, ctx, "auto", &G->a, &G->p, keep));
-    if (!keep) drop_operands(G, ctx);
+    if (!keep) destroy_operands(G, ctx);
     TRY(gs_blocked_from_csr(&G->r, ctx, G->coarse, G->fine, R));
     TRY(gs_product_make(&G->RAP, ctx, "auto", &G->r, &G->AP.C, keep));
 done:
     return status;
 }
 
-gsolve_status gs_block_galerkin_make(gs_block_galerkin *out, gsolve_csr *C, gsolve_context *ctx,
-                                     const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
-                                     int32_t fine, int32_t coarse)
+gsolve_status gs_block_galerkin_build(gs_block_galerkin *out, gsolve_csr *C, gsolve_context *ctx,
+                                      const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
+                                      int32_t fine, int32_t coarse)
 {
     gs_block_galerkin G = {.fine = fine, .coarse = coarse};
     bool fits = fine > 1 && fine <= GS_MOST_BLOCK && coarse > 1 && coarse <= GS_MOST_BLOCK;
@@ -82,12 +82,12 @@ gsolve_status gs_block_galerkin_make(gs_block_galerkin *out, gsolve_csr *C, gsol
     out->fine = fine;
     out->coarse = coarse;
 done:
-    gs_block_galerkin_drop(&G, ctx);
+    gs_block_galerkin_destroy(&G, ctx);
     return status;
 }
 
-static gsolve_status keep(gs_block_galerkin *G, gsolve_context *ctx, const gsolve_csr *R,
-                          const gsolve_csr *A, const gsolve_csr *P)
+static gsolve_status build_and_keep(gs_block_galerkin *G, gsolve_context *ctx, const gsolve_csr *R,
+                                    const gsolve_csr *A, const gsolve_csr *P)
 {
     gsolve_status status;
 
@@ -95,21 +95,21 @@ static gsolve_status keep(gs_block_galerkin *G, gsolve_context *ctx, const gsolv
     TRY(multiply(G, ctx, R, P, true));
 done:
     if (status != GSOLVE_OK) {
-        drop_products(G);
-        drop_operands(G, ctx);
+        destroy_products(G);
+        destroy_operands(G, ctx);
     }
     return status;
 }
 
-gsolve_status gs_block_galerkin_renew(gs_block_galerkin *G, const gsolve_csr *C,
-                                      gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
-                                      const gsolve_csr *P)
+gsolve_status gs_block_galerkin_update(gs_block_galerkin *G, const gsolve_csr *C,
+                                       gsolve_context *ctx, const gsolve_csr *R,
+                                       const gsolve_csr *A, const gsolve_csr *P)
 {
     const gs_blocked_kernels *kernels = GS_KERNELS(gs_blocked, ctx, A->type);
     gsolve_status status;
 
     if (!G->RAP.ctx) {
-        TRY(keep(G, ctx, R, A, P));
+        TRY(build_and_keep(G, ctx, R, A, P));
     } else {
         TRY(kernels->refill(ctx, &G->a, A));
         TRY(kernels->refill(ctx, &G->p, P));

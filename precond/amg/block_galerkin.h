@@ -15,15 +15,15 @@ typedef struct gs_block_galerkin {
 /* *C = R A P, owned, where the operands lie, and *G what recomputes it. fine, coarse: unknowns per
  * node of A and of C. G->fine is 0 and C is unset if blocks do not pay: one unknown per node, too
  * many, or A's blocks are not nearly full. C stores all entries of each block. */
-gsolve_status gs_block_galerkin_make(gs_block_galerkin *G, gsolve_csr *C, gsolve_context *ctx,
-                                     const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
-                                     int32_t fine, int32_t coarse);
+gsolve_status gs_block_galerkin_build(gs_block_galerkin *G, gsolve_csr *C, gsolve_context *ctx,
+                                      const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
+                                      int32_t fine, int32_t coarse);
 
 /* Recomputes C's values from new values of R, A and P in the same patterns. */
-gsolve_status gs_block_galerkin_renew(gs_block_galerkin *G, const gsolve_csr *C,
-                                      gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
-                                      const gsolve_csr *P);
+gsolve_status gs_block_galerkin_update(gs_block_galerkin *G, const gsolve_csr *C,
+                                       gsolve_context *ctx, const gsolve_csr *R,
+                                       const gsolve_csr *A, const gsolve_csr *P);
 
-void gs_block_galerkin_drop(gs_block_galerkin *G, gsolve_context *ctx);
+void gs_block_galerkin_destroy(gs_block_galerkin *G, gsolve_context *ctx);
 
 #endif

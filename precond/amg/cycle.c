@@ -170,7 +170,7 @@ done:
 }
 
 /* l->x = two Krylov steps for l->b; l->b becomes the residual after the first. One column. */
-static gsolve_status two_steps(const cycle_args *w, int k)
+static gsolve_status krylov_steps(const cycle_args *w, int k)
 {
     const gs_level *l = &w->h->level[k];
     const gs_level_view view = view_of(w, l);
@@ -213,7 +213,7 @@ static bool is_cheap(const gs_hierarchy *h, int k)
 }
 
 /* Whether each cycle of level k - 1 visits level k > 0 twice. */
-static bool is_twice(const gs_hierarchy *h, int k)
+static bool is_visited_twice(const gs_hierarchy *h, int k)
 {
     const int cycle = h->options.cycle;
 
@@ -225,17 +225,17 @@ int64_t gs_cycle_visits(const gs_hierarchy *h)
 {
     int64_t visits = 1;
 
-    for (int k = 1; k < h->levels; k++) visits *= is_twice(h, k) ? 2 : 1;
+    for (int k = 1; k < h->levels; k++) visits *= is_visited_twice(h, k) ? 2 : 1;
     return visits;
 }
 
 static gsolve_status solve_coarse(const cycle_args *w, int k)
 {
     const gs_level_vectors v = gs_level_vectors_of(w->h, k, w->columns);
-    const bool twice = is_twice(w->h, k);
+    const bool twice = is_visited_twice(w->h, k);
     gsolve_status status;
 
-    if (w->h->options.cycle == GS_AMG_K && twice) return two_steps(w, k);
+    if (w->h->options.cycle == GS_AMG_K && twice) return krylov_steps(w, k);
     TRY(cycle(w, k, v.b, v.x, true));
     if (twice) TRY(cycle(w, k, v.b, v.x, false));
 done:
@@ -281,7 +281,8 @@ static size_t sweeps_in(const gs_hierarchy *h, int k, size_t visits)
     const size_t pre = (size_t)h->options.pre, post = (size_t)h->options.post;
     const bool shared = h->smoother->symmetric && pre == post && h->options.cycle != GS_AMG_K;
 
-    return visits * (pre + post) - (shared && k > 0 && is_twice(h, k) ? visits / 2 * pre : 0);
+    return visits * (pre + post) -
+           (shared && k > 0 && is_visited_twice(h, k) ? visits / 2 * pre : 0);
 }
 
 /* Bytes that this many visits of level k move. */
@@ -304,7 +305,7 @@ size_t gs_cycle_bytes(const gs_hierarchy *h)
     for (int k = 0; k < h->levels; k++) {
         const size_t vector = (size_t)h->level[k].rows.nrows * gs_type_size(h->type);
         const bool steps = h->options.cycle == GS_AMG_K && k > 0 && k + 1 < h->levels;
-        if (k > 0 && is_twice(h, k)) visits *= 2;
+        if (k > 0 && is_visited_twice(h, k)) visits *= 2;
         bytes += visits_bytes(h, k, visits);
         if (steps) bytes += visits * (product_bytes(h->level[k].A) + 10 * vector);
     }

@@ -20,8 +20,9 @@ static const gs_smoother *const smoothers[] = {NULL,          &gs_amg_l1_jacobi,
 void gs_hierarchy_destroy(gs_hierarchy *h, gsolve_context *ctx)
 {
     if (!h) return;
-    for (int k = GS_AMG_MAX_LEVELS - 1; k >= 0; k--)
+    for (int k = GS_AMG_MAX_LEVELS - 1; k >= 0; k--) {
         gs_level_clear(&h->level[k], ctx, h->coarsening, h->smoother);
+    }
     gsolve_free(ctx, GSOLVE_DEVICE, h->level[0].view.near_null.value);
     gs_coarsest_destroy(&h->coarsest, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, h->scalar);
@@ -31,7 +32,7 @@ void gs_hierarchy_destroy(gs_hierarchy *h, gsolve_context *ctx)
 
 /* --- the next level --------------------------------------------------------------------------- */
 
-/* *C = R A P, the matrix of the level below l. *useless: it would not be much smaller; *C is unset.
+/* *C = R A P, the matrix of the level below l. *useless: it would be hardly smaller; *C is unset.
  */
 static gsolve_status coarsen(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
                              const gs_amg_options *options, gsolve_csr *C, bool *useless)
@@ -42,8 +43,8 @@ static gsolve_status coarsen(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
     *useless = l->T.P.ncols == 0 || l->T.P.ncols > MAX_ROW_SHARE * l->rows.nrows;
     if (*useless) goto done;
     if (h->on_device) {
-        TRY(gs_block_galerkin_make(&l->blocks, C, ctx, &l->T.R, &l->rows, &l->T.P, l->view.block,
-                                   l->T.block));
+        TRY(gs_block_galerkin_build(&l->blocks, C, ctx, &l->T.R, &l->rows, &l->T.P, l->view.block,
+                                    l->T.block));
     }
     if (l->blocks.fine > 0) goto done;
     TRY(gs_galerkin_make(&l->galerkin, ctx, "auto", &l->T.R, &l->rows, &l->T.P,
@@ -75,7 +76,7 @@ static void coarsen_harder(const gs_hierarchy *h, gs_amg_options *options, int a
     }
 }
 
-/* coarsen, and up to two attempts more if C is too heavy. */
+/* coarsen; if C is too heavy, up to two more attempts with coarsen_harder. */
 static gsolve_status coarsen_within(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
                                     gsolve_csr *C, int64_t *entries, bool *useless)
 {
@@ -169,8 +170,9 @@ static gsolve_status build_levels(gs_hierarchy *h, gsolve_context *ctx)
     while (!ended && !is_small(h, ctx) && h->levels < h->options.levels) {
         TRY(add_level(h, ctx, &ended));
     }
-    for (int k = 0; k < h->levels; k++)
+    for (int k = 0; k < h->levels; k++) {
         TRY(gs_level_set_matrix(&h->level[k], ctx, h->options.format));
+    }
     exact = h->level[h->levels - 1].rows.nrows <= max_exact_rows(h, ctx);
     if (exact) TRY(gs_coarsest_build(&h->coarsest, ctx, &h->level[h->levels - 1].view));
     TRY(add_smoothers(h, ctx, exact));
@@ -269,7 +271,7 @@ static gsolve_status update_level(gs_hierarchy *h, gsolve_context *ctx, int k)
     TRY(gs_matrix_update_form(l->P));
     TRY(gs_matrix_update_form(l->R));
     TRY(l->blocks.fine > 0
-            ? gs_block_galerkin_renew(&l->blocks, &next->rows, ctx, &l->T.R, &l->rows, &l->T.P)
+            ? gs_block_galerkin_update(&l->blocks, &next->rows, ctx, &l->T.R, &l->rows, &l->T.P)
             : gs_galerkin_renew(&l->galerkin, &l->T.R, &l->rows, &l->T.P));
     TRY(gs_matrix_update_form(next->A));
 done:

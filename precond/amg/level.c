@@ -124,7 +124,7 @@ void gs_level_clear_transfer(gs_level *l, gsolve_context *ctx, const gs_coarseni
     gsolve_matrix_destroy(&l->P);
     gsolve_matrix_destroy(&l->R);
     gs_galerkin_drop(&l->galerkin);
-    gs_block_galerkin_drop(&l->blocks, ctx);
+    gs_block_galerkin_destroy(&l->blocks, ctx);
 }
 
 void gs_level_clear(gs_level *l, gsolve_context *ctx, const gs_coarsening *coarsening,

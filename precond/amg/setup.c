@@ -153,9 +153,7 @@ static gsolve_status set_up_best(gs_amg_setup *S, gsolve_context *ctx, const gso
         f32 = f64;
         f64 = NULL;
         snprintf(S->type_note, sizeof S->type_note,
-                 ", single precision would leave %.2g of an error "
-                 "and not %.2g",
-                 narrow, wide);
+                 ", f32 levels would leave %.2g of an error, f64 levels %.2g", narrow, wide);
     }
     gs_hierarchy_destroy(S->h, ctx);
     S->h = f32;

@@ -44,28 +44,29 @@ static const gsolve_option options[] = {
 /* max_i sum_j |a_ij / a_ii| */
 static double largest_sum(gsolve_context *ctx, const gsolve_csr *csr)
 {
-    double most = 0;
+    double largest = 0;
 
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(max : most)
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(max : largest)
     for (int32_t i = 0; i < csr->nrows; i++) {
         double sum = 0;
         for (int64_t k = gs_start(csr, i); k < gs_start(csr, i + 1); k++) {
             sum += fabs(gs_value(csr, k));
         }
-        most = fmax(most, sum / fabs(gs_value(csr, gs_diagonal_at(csr, i))));
+        largest = fmax(largest, sum / fabs(gs_value(csr, gs_diagonal_at(csr, i))));
     }
-    return most;
+    return largest;
 }
 
 /* Estimates the spectrum. A and d have their values. */
 static gsolve_status estimate(chebyshev *M, gsolve_context *ctx, const gsolve_csr *csr)
 {
-    double most = largest_sum(ctx, csr);
+    double lambda_max = largest_sum(ctx, csr);
     gsolve_status status;
 
-    if (!(most > 0 && isfinite(most))) most = 1;
-    TRY(gs_estimate_lambda_max(&most, ctx, M->A, M->d, M->options.its, M->p, M->q, M->square));
-    M->polynomial = (gs_polynomial){most, M->options.ratio};
+    if (!(lambda_max > 0 && isfinite(lambda_max))) lambda_max = 1;
+    TRY(gs_estimate_lambda_max(&lambda_max, ctx, M->A, M->d, M->options.its, M->p, M->q,
+                               M->square));
+    M->polynomial = (gs_polynomial){lambda_max, M->options.ratio};
 done:
     return status;
 }
@@ -206,7 +207,7 @@ static void describe(const void *self, gsolve_precond_info *info)
     info->moved =
         4 * vector + (size_t)M->options.degree * (A.bytes + 7 * vector); /* what iterate moves */
     snprintf(info->note, sizeof info->note, "largest eigenvalue of D^-1 A about %.3g",
-             M->polynomial.most);
+             M->polynomial.lambda_max);
 }
 
 const gsolve_precond_kind gs_chebyshev = {

@@ -9,14 +9,16 @@
 
 gs_polynomial_step gs_polynomial_first(gs_polynomial P)
 {
-    const double centre = P.most * (1 + 1 / P.ratio) / 2, radius = P.most * (1 - 1 / P.ratio) / 2;
+    const double centre = P.lambda_max * (1 + 1 / P.ratio) / 2,
+                 radius = P.lambda_max * (1 - 1 / P.ratio) / 2;
 
     return (gs_polynomial_step){1 / centre, 0, radius / centre};
 }
 
 gs_polynomial_step gs_polynomial_next(gs_polynomial P, gs_polynomial_step s)
 {
-    const double centre = P.most * (1 + 1 / P.ratio) / 2, radius = P.most * (1 - 1 / P.ratio) / 2;
+    const double centre = P.lambda_max * (1 + 1 / P.ratio) / 2,
+                 radius = P.lambda_max * (1 - 1 / P.ratio) / 2;
     const double rho = 1 / (2 * centre / radius - s.rho);
 
     return (gs_polynomial_step){2 * rho / radius, rho * s.rho, rho};
@@ -77,9 +79,9 @@ done:
     return status;
 }
 
-gsolve_status gs_estimate_lambda_max(double *most, gsolve_context *ctx, const gsolve_matrix *A,
-                                     const void *d, int its, gsolve_dense p, gsolve_dense q,
-                                     double *square)
+gsolve_status gs_estimate_lambda_max(double *lambda_max, gsolve_context *ctx,
+                                     const gsolve_matrix *A, const void *d, int its, gsolve_dense p,
+                                     gsolve_dense q, double *square)
 {
     const scaled map = {A, d, q};
     double growth;
@@ -87,7 +89,7 @@ gsolve_status gs_estimate_lambda_max(double *most, gsolve_context *ctx, const gs
 
     if (its == 0) return GSOLVE_OK;
     TRY(gs_power_iteration(&growth, ctx, apply_scaled, &map, its, p, square));
-    if (growth > 0 && SAFETY_FACTOR * growth < *most) *most = SAFETY_FACTOR * growth;
+    if (growth > 0 && SAFETY_FACTOR * growth < *lambda_max) *lambda_max = SAFETY_FACTOR * growth;
 done:
     return status;
 }

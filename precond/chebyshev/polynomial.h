@@ -42,10 +42,10 @@ extern const gs_polynomial_kernels gs_polynomial_host[GSOLVE_TYPE_COUNT];
 extern const gs_polynomial_kernels gs_polynomial_cuda[GSOLVE_TYPE_COUNT];
 
 /* A step of the Chebyshev iteration: x_k+1 = x_k + p_k, p_k = a D^-1 (b - A x_k) + c p_k-1. The
- * residual polynomial is small on [most / ratio, most] (Saad, Iterative Methods for Sparse Linear
- * Systems, section 12.3). */
+ * residual polynomial is small on [lambda_max / ratio, lambda_max] (Saad, Iterative Methods for
+ * Sparse Linear Systems, section 12.3). */
 typedef struct gs_polynomial {
-    double most, ratio;
+    double lambda_max, ratio;
 } gs_polynomial;
 
 typedef struct gs_polynomial_step {
@@ -65,12 +65,12 @@ typedef gsolve_status gs_linear_map(const void *data, gsolve_context *ctx, doubl
 gsolve_status gs_power_iteration(double *growth, gsolve_context *ctx, gs_linear_map *map,
                                  const void *data, int its, gsolve_dense p, double *square);
 
-/* *most = min(*most, 1.1 growth): an upper estimate of the eigenvalues of D^-1 A. On entry *most is
- * a bound such as max_i sum_j |d_i a_ij|. growth: of its power iterations; none if its is 0, and
- * then the host does not synchronise. d: the reciprocals of D. p, q: work space of one column each.
- * square: one number on the device. */
-gsolve_status gs_estimate_lambda_max(double *most, gsolve_context *ctx, const gsolve_matrix *A,
-                                     const void *d, int its, gsolve_dense p, gsolve_dense q,
-                                     double *square);
+/* *lambda_max = min(*lambda_max, 1.1 growth): an upper estimate of the eigenvalues of D^-1 A. On
+ * entry *lambda_max is a bound such as max_i sum_j |d_i a_ij|. growth: of its power iterations;
+ * none if its is 0, and then the host does not synchronise. d: the reciprocals of D. p, q: work
+ * space of one column each. square: one number on the device. */
+gsolve_status gs_estimate_lambda_max(double *lambda_max, gsolve_context *ctx,
+                                     const gsolve_matrix *A, const void *d, int its, gsolve_dense p,
+                                     gsolve_dense q, double *square);
 
 #endif

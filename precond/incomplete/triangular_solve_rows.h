@@ -28,8 +28,9 @@ static inline __attribute__((always_inline)) void ON(solve_row)(const job *j, in
 }
 
 /* Solves row i for several columns, row-major, with two independent sums of the first terms. */
-static inline __attribute__((always_inline)) void ON(solve_numbers)(const job *j, const int columns,
-                                                                    int32_t place, int32_t i)
+static inline __attribute__((always_inline)) void ON(solve_row_columns)(const job *j,
+                                                                        const int columns,
+                                                                        int32_t place, int32_t i)
 {
     const OFFSET *start = j->t->rows.start;
     const int32_t *col = j->t->rows.col;
@@ -62,7 +63,7 @@ static inline __attribute__((always_inline)) void ON(place)(const job *j, const 
     if (columns == 0) {
         ON(solve_row)(j, place, i);
     } else {
-        ON(solve_numbers)(j, columns, place, i);
+        ON(solve_row_columns)(j, columns, place, i);
     }
 }
 

@@ -357,7 +357,7 @@ gsolve_status list(gsolve_context *ctx, int32_t nodes, const int32_t *of, int32_
                    int32_t *start, int32_t *member)
 {
     gs_queue *q = ctx->queue;
-    const int bits = gs_bits_of_nodes(count); // in so many bits, -1 is larger than all aggregates
+    const int bits = gs_bits_of_nodes(count); // in these bits, -1 is larger than all aggregates
     const uint32_t *key = (const uint32_t *)of;
     uint32_t *sorted = nullptr;
     int32_t *node = nullptr;

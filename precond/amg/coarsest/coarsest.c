@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "precond/amg/coarsest/factors.h"
+#include "factor/direct_factors.h"
 #include "precond/amg/coarsest/invert.h"
 #include "precond/amg/kernels.h"
 #include "vector/vector.h"
@@ -26,7 +26,8 @@
 /* --- inverse by elimination on the device ----------------------------------------------------- */
 
 /* Whether the inverse by elimination without pivoting is accurate, and A is regular by the same
- * test as in factors.c. If A is not symmetric, the residual of the inverse decides. */
+ * test as in factor/direct_factors.c. If A is not symmetric, the residual of the inverse decides.
+ */
 static bool is_accurate(const gs_inverted *found, gsolve_type type, int32_t vectors,
                         bool nonsymmetric)
 {
@@ -76,13 +77,13 @@ done:
 /* rows = A^-1, or A^-T if transposed: n x n, row-major, in c's type. Row i of A^-1 is A^-T e_i. */
 static void invert(const gs_coarsest *c, bool transposed, void *rows)
 {
-    gs_coarsest_factors *F = c->factors;
+    gs_direct_factors *F = c->factors;
     const int64_t n = c->n;
 
     for (int64_t i = 0; i < n; i++) {
         memset(F->b, 0, (size_t)n * sizeof *F->b);
         F->b[i] = 1;
-        gs_coarsest_factors_solve(F, !transposed);
+        gs_direct_factors_solve(F, !transposed);
         for (int64_t j = 0; j < n; j++) {
             if (c->type == GSOLVE_F32) {
                 ((float *)rows)[i * n + j] = (float)F->x[j];
@@ -110,6 +111,15 @@ done:
     return status;
 }
 
+static gsolve_status create_factors(gs_coarsest *c, gsolve_context *ctx, const gs_level_view *level)
+{
+    gsolve_dense candidates = level->near_null; /* of the null space */
+
+    if (candidates.ncols > GS_MAX_NULL) candidates.ncols = GS_MAX_NULL;
+    return gs_direct_factors_create(&c->factors, ctx, "amg: the coarsest level", level->A,
+                                    candidates);
+}
+
 /* Replaces the factors by the dense inverse. */
 static gsolve_status invert_factors(gs_coarsest *c, gsolve_context *ctx)
 {
@@ -118,7 +128,7 @@ static gsolve_status invert_factors(gs_coarsest *c, gsolve_context *ctx)
     TRY(upload_inverse(&c->inverse, ctx, c, false));
     if (!c->factors->cholesky) TRY(upload_inverse(&c->transposed, ctx, c, true));
 done:
-    gs_coarsest_factors_destroy(c->factors, ctx);
+    gs_direct_factors_destroy(c->factors, ctx);
     c->factors = NULL;
     return status;
 }
@@ -146,7 +156,7 @@ int32_t gs_coarsest_max_rows(const gsolve_context *ctx, const gs_amg_options *op
 
 static void set_note(gs_coarsest *c)
 {
-    const gs_coarsest_factors *F = c->factors;
+    const gs_direct_factors *F = c->factors;
 
     if (!F) return;
     if (F->nulls > 0) {
@@ -164,7 +174,7 @@ gsolve_status gs_coarsest_build(gs_coarsest *out, gsolve_context *ctx, const gs_
     gsolve_status status;
 
     if (on_device) TRY(invert_on_device(&c, ctx, level));
-    if (!c.inverse) TRY(gs_coarsest_factors_create(&c.factors, ctx, level));
+    if (!c.inverse) TRY(create_factors(&c, ctx, level));
     set_note(&c);
     if (on_device && !c.inverse) TRY(invert_factors(&c, ctx));
     if (on_device) TRY(reset_count(&c, ctx));
@@ -178,7 +188,7 @@ done:
 
 void gs_coarsest_destroy(gs_coarsest *c, gsolve_context *ctx)
 {
-    gs_coarsest_factors_destroy(c->factors, ctx);
+    gs_direct_factors_destroy(c->factors, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, c->inverse);
     gsolve_free(ctx, GSOLVE_DEVICE, c->transposed);
     gsolve_free(ctx, GSOLVE_DEVICE, c->count);
@@ -189,12 +199,12 @@ void gs_coarsest_destroy(gs_coarsest *c, gsolve_context *ctx)
 static void solve_column(const gs_coarsest *C, bool transposed, gsolve_dense b, gsolve_dense x,
                          int32_t c)
 {
-    gs_coarsest_factors *F = C->factors;
+    gs_direct_factors *F = C->factors;
 
     for (int64_t i = 0, k = c; i < C->n; i++, k += b.ncols) {
         F->b[i] = C->type == GSOLVE_F32 ? (double)((float *)b.value)[k] : ((double *)b.value)[k];
     }
-    gs_coarsest_factors_solve(F, transposed);
+    gs_direct_factors_solve(F, transposed);
     for (int64_t i = 0, k = c; i < C->n; i++, k += b.ncols) {
         if (C->type == GSOLVE_F32) {
             ((float *)x.value)[k] = (float)F->x[i];
@@ -221,7 +231,7 @@ gsolve_status gs_coarsest_solve(const gs_coarsest *c, gsolve_context *ctx, bool 
 size_t gs_coarsest_bytes(const gs_coarsest *c)
 {
     const size_t vectors = 2 * (size_t)c->n * gs_type_size(c->type);
-    const gs_coarsest_factors *F = c->factors;
+    const gs_direct_factors *F = c->factors;
 
     if (c->n == 0) return 0;
     if (!F) return vectors + (size_t)c->n * (size_t)c->n * gs_type_size(c->type);

@@ -9,7 +9,7 @@ typedef struct gs_coarsest {
     int32_t n;
     gsolve_type type;
     /* sparse factors, if the host computes */
-    struct gs_coarsest_factors *factors;
+    struct gs_direct_factors *factors;
     /* dense inverse on a GPU: n x n, row-major */
     void *inverse, *transposed; /* transposed is NULL if A is symmetric */
     int64_t *count;             /* number of applied columns, on the device */

@@ -48,11 +48,11 @@ static gsolve_status set_spectrum(relaxation *s, gsolve_context *ctx, const gs_l
     double *square = NULL;
     gsolve_status status = GSOLVE_OK;
 
-    s->polynomial.most = 1;
+    s->polynomial.lambda_max = 1;
     if (s->its == 0) return GSOLVE_OK;
     TRY(gs_dense_new(&q, ctx, gs_location(ctx), level->A->type, level->A->nrows, 1));
     ALLOC(ctx, GSOLVE_DEVICE, square, 1);
-    TRY(gs_estimate_lambda_max(&s->polynomial.most, ctx, level->matrix, s->d, s->its, s->p, q,
+    TRY(gs_estimate_lambda_max(&s->polynomial.lambda_max, ctx, level->matrix, s->d, s->its, s->p, q,
                                square));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, square);

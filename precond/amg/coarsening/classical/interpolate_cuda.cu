@@ -8,14 +8,11 @@
 namespace
 {
 
-constexpr int slots = 8;  // slots per lane of a table in shared memory
-constexpr int filled = 6; // of them that may be used
-constexpr int64_t most_bytes =
-    (int64_t)1
-    << 28; // limit of the bytes of all tables in global memory, unless one table is larger
+constexpr int slots = 8;                         // slots per lane of a table in shared memory
+constexpr int filled = 6;                        // of them that may be used
+constexpr int64_t most_bytes = (int64_t)1 << 28; // of all tables in global memory, or one table
 
 // --- capacities of rows --------------------------------------------------------------------------
-// ------------------------------------------------------------------------
 
 struct long_rows {
     int32_t count, longest;

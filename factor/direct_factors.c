@@ -1,18 +1,17 @@
-/* factors.c: the matrix of the coarsest level, factored on the host by CXSparse in double precision
+/* direct_factors.c: a square sparse matrix, factored on the host by CXSparse in double precision
  * (Davis, Direct Methods for Sparse Linear Systems, 2006).
  *
  * Singular matrix: let N be an orthonormal basis of those combinations of the near-null vectors
  * that A maps to 0. The solve is Q F^-1 Q with Q = I - N N'. F is A with one diagonal entry doubled
  * for each vector of N. For b = Q b the solution of F x = b has x_j = 0 in these rows, because N'F
  * x = N'b = 0; so A x = b. If A is still singular, its diagonal is shifted. */
-#include "precond/amg/coarsest/factors.h"
+#include "factor/direct_factors.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/try.h"
-#include "precond/amg/coarsest/invert.h"
 
 /* The matrix on the host, in double precision. Its rows are CXSparse's columns. */
 typedef struct host_matrix {
@@ -47,7 +46,8 @@ done:
     return status;
 }
 
-static gsolve_status fetch_matrix(host_matrix *H, gsolve_context *ctx, const gsolve_csr *A)
+static gsolve_status fetch_matrix(host_matrix *H, gsolve_context *ctx, const char *who,
+                                  const gsolve_csr *A)
 {
     const gsolve_csr *on_host = A;
     gsolve_csr fetched = {0};
@@ -56,10 +56,8 @@ static gsolve_status fetch_matrix(host_matrix *H, gsolve_context *ctx, const gso
     TRY(gs_csr_to_host(&on_host, ctx, &fetched));
     TRY(gsolve_csr_convert(&H->csr, ctx, GSOLVE_F64, on_host));
     if (H->csr.offset != GSOLVE_O32) {
-        status = gsolve_fail(
-            ctx, GSOLVE_UNSUPPORTED,
-            "amg: the coarsest level has too many entries to be factored; set coarsest= to a "
-            "smaller number of rows");
+        status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                             "%s has too many entries to be factored; make it smaller", who);
         goto done;
     }
     H->columns = (cs_di){.nzmax = (int)gs_start(&H->csr, A->nrows),
@@ -121,11 +119,11 @@ static double image(const host_matrix *H, const double *w, double *space)
 }
 
 /* F->null = an orthonormal basis of the near-null vectors that A and A' map to 0, to rounding. */
-static gsolve_status find_null(gs_coarsest_factors *F, gsolve_context *ctx, const host_matrix *H,
+static gsolve_status find_null(gs_direct_factors *F, gsolve_context *ctx, const host_matrix *H,
                                gsolve_dense near_null)
 {
     const double rounding = near_null.type == GSOLVE_F32 ? 1e-6 : 1e-12;
-    const int32_t n = F->n, k = near_null.ncols < GS_MAX_NULL ? near_null.ncols : GS_MAX_NULL;
+    const int32_t n = F->n, k = near_null.ncols;
     const size_t size = gs_type_size(near_null.type);
     void *column = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)n, size);
     gsolve_status status = column ? GSOLVE_OK : GSOLVE_NO_MEMORY;
@@ -162,7 +160,7 @@ static double *diagonal_of(const host_matrix *H, int32_t i)
 
 /* Doubles one diagonal entry for each null vector. Elimination with pivoting on a copy of the
  * vectors finds rows in which they are independent. */
-static gsolve_status double_pivots(const gs_coarsest_factors *F, gsolve_context *ctx,
+static gsolve_status double_pivots(const gs_direct_factors *F, gsolve_context *ctx,
                                    const host_matrix *H)
 {
     const int32_t n = F->n;
@@ -191,7 +189,7 @@ done:
 
 /* --- factors ---------------------------------------------------------------------------------- */
 
-void gs_coarsest_factors_destroy(gs_coarsest_factors *F, gsolve_context *ctx)
+void gs_direct_factors_destroy(gs_direct_factors *F, gsolve_context *ctx)
 {
     if (!F) return;
     cs_di_nfree(F->numeric);
@@ -203,7 +201,7 @@ void gs_coarsest_factors_destroy(gs_coarsest_factors *F, gsolve_context *ctx)
 }
 
 /* The smallest over the largest magnitude of the pivots. */
-static double pivot_ratio(const gs_coarsest_factors *F)
+static double pivot_ratio(const gs_direct_factors *F)
 {
     const cs_di *last = F->cholesky ? F->numeric->L : F->numeric->U;
     double least = DBL_MAX, most = 0;
@@ -216,7 +214,7 @@ static double pivot_ratio(const gs_coarsest_factors *F)
     return F->cholesky ? least / most * (least / most) : least / most;
 }
 
-static bool factor_once(gs_coarsest_factors *F, const host_matrix *H)
+static bool factor_once(gs_direct_factors *F, const host_matrix *H)
 {
     const double least = 1e-14;
 
@@ -239,7 +237,8 @@ static bool factor_once(gs_coarsest_factors *F, const host_matrix *H)
 }
 
 /* Factors H, with the smallest shift of its diagonal that works. */
-static gsolve_status factor(gs_coarsest_factors *F, gsolve_context *ctx, const host_matrix *H)
+static gsolve_status factor(gs_direct_factors *F, gsolve_context *ctx, const char *who,
+                            const host_matrix *H)
 {
     double shift = 0;
 
@@ -248,9 +247,9 @@ static gsolve_status factor(gs_coarsest_factors *F, gsolve_context *ctx, const h
         shift += more;
         if (shift > 1e-3) {
             return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                               "amg: the coarsest level (%d rows) is singular and cannot be "
-                               "factored, even with its diagonal shifted by %.3g of its norm",
-                               F->n, shift);
+                               "%s (%d rows) is singular and cannot be factored, even with its "
+                               "diagonal shifted by %.3g of its norm",
+                               who, F->n, shift);
         }
         for (int32_t i = 0; i < F->n; i++) {
             double *entry = diagonal_of(H, i);
@@ -261,12 +260,12 @@ static gsolve_status factor(gs_coarsest_factors *F, gsolve_context *ctx, const h
     return GSOLVE_OK;
 }
 
-gsolve_status gs_coarsest_factors_create(gs_coarsest_factors **out, gsolve_context *ctx,
-                                         const gs_level_view *level)
+gsolve_status gs_direct_factors_create(gs_direct_factors **out, gsolve_context *ctx,
+                                       const char *who, const gsolve_csr *A, gsolve_dense near_null)
 {
-    const int32_t n = level->A->nrows;
+    const int32_t n = A->nrows;
     host_matrix H = {0};
-    gs_coarsest_factors *F = NULL;
+    gs_direct_factors *F = NULL;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, F, 1);
@@ -274,20 +273,20 @@ gsolve_status gs_coarsest_factors_create(gs_coarsest_factors **out, gsolve_conte
     F->n = n;
     ALLOC(ctx, GSOLVE_HOST, F->b, n);
     ALLOC(ctx, GSOLVE_HOST, F->x, n);
-    if (n > 0) TRY(fetch_matrix(&H, ctx, level->A));
-    if (n > 0) TRY(find_null(F, ctx, &H, level->near_null));
+    if (n > 0) TRY(fetch_matrix(&H, ctx, who, A));
+    if (n > 0) TRY(find_null(F, ctx, &H, near_null));
     if (n > 0) TRY(double_pivots(F, ctx, &H));
-    if (n > 0) TRY(factor(F, ctx, &H));
+    if (n > 0) TRY(factor(F, ctx, who, &H));
     *out = F;
     F = NULL;
 done:
     gsolve_csr_free(&H.csr, ctx);
-    gs_coarsest_factors_destroy(F, ctx);
+    gs_direct_factors_destroy(F, ctx);
     return status;
 }
 
 /* The factored columns are the rows of A, so that A' was factored. */
-void gs_coarsest_factors_solve(gs_coarsest_factors *F, bool transposed)
+void gs_direct_factors_solve(gs_direct_factors *F, bool transposed)
 {
     const cs_dis *S = F->symbolic;
     const cs_din *N = F->numeric;

@@ -1,0 +1,31 @@
+/* direct_factors.h: Cholesky or LU factors of a square sparse matrix that may be singular, on the
+ * host. amg solves with them on its coarsest level. */
+#ifndef GS_FACTOR_DIRECT_FACTORS_H
+#define GS_FACTOR_DIRECT_FACTORS_H
+
+#include <cs.h>
+
+#include "matrix/csr.h"
+
+typedef struct gs_direct_factors {
+    bool cholesky;
+    int32_t n, nulls;
+    cs_dis *symbolic;
+    cs_din *numeric;
+    double *null;  /* n x nulls, orthonormal: the null space of A */
+    double *b, *x; /* n numbers each */
+    double shift;  /* of the diagonal, relative to the norm of A */
+} gs_direct_factors;
+
+/* *F = the factors of A, which is copied to the host if it lies on a device. near_null: n x k,
+ * candidates for the null space. who: names A in messages. GSOLVE_ZERO_PIVOT: A is singular beyond
+ * these candidates, even with its diagonal shifted. */
+gsolve_status gs_direct_factors_create(gs_direct_factors **F, gsolve_context *ctx, const char *who,
+                                       const gsolve_csr *A, gsolve_dense near_null);
+void gs_direct_factors_destroy(gs_direct_factors *F, gsolve_context *ctx); /* NULL: nothing */
+
+/* F->x = A^-1 F->b, or A^-T F->b if transposed; the least-squares solution if A is singular. F->b
+ * is overwritten. */
+void gs_direct_factors_solve(gs_direct_factors *F, bool transposed);
+
+#endif
