@@ -207,15 +207,15 @@ enum { TEAMS = 4 };
 static const int threads[TEAMS] = {1, 8, 2, 3};
 
 /* The same system in a context for each number of threads. */
-typedef struct team {
+typedef struct subwarp {
     gsolve_context *ctx;
     gsolve_csr csr;
     gsolve_precond *M;
     double *x;
     gsolve_result result;
-} team;
+} subwarp;
 
-static void solve_in(team *t, const char *spec, const double *b)
+static void solve_in(subwarp *t, const char *spec, const double *b)
 {
     const int32_t n = t->csr.nrows;
     gsolve_matrix *A = NULL;
@@ -231,7 +231,7 @@ static void solve_in(team *t, const char *spec, const double *b)
 }
 
 /* Iterates included: a few steps. */
-static void compare_teams(team *teams, int count, const char *name, const char *precond,
+static void compare_teams(subwarp *subwarps, int count, const char *name, const char *precond,
                           const double *b)
 {
     char spec[64];
@@ -241,47 +241,48 @@ static void compare_teams(team *teams, int count, const char *name, const char *
              : strncmp(name, "refine", 6) == 0 ? "2,inner_maxit=5"
                                                : "12");
     for (int t = 0; t < count; t++) {
-        solve_in(&teams[t], spec, b);
-        if (memcmp(teams[0].x, teams[t].x, (size_t)teams[0].csr.nrows * 8) != 0) {
+        solve_in(&subwarps[t], spec, b);
+        if (memcmp(subwarps[0].x, subwarps[t].x, (size_t)subwarps[0].csr.nrows * 8) != 0) {
             fail_msg("%s + %s: other bits with %d threads", spec, precond, threads[t]);
         }
-        assert_int_equal(teams[t].result.iterations, teams[0].result.iterations);
-        assert_memory_equal(&teams[t].result.residual, &teams[0].result.residual, sizeof(double));
+        assert_int_equal(subwarps[t].result.iterations, subwarps[0].result.iterations);
+        assert_memory_equal(&subwarps[t].result.residual, &subwarps[0].result.residual,
+                            sizeof(double));
     }
 }
 
 static void bits_of(const char *matrix, bool direct)
 {
-    team teams[TEAMS] = {{0}};
+    subwarp subwarps[TEAMS] = {{0}};
     const gsolve_plugin *precond;
     const char *name;
     double *b;
     int count;
 
     for (int t = 0; t < TEAMS; t++) {
-        teams[t].ctx = open_context(threads[t]);
-        teams[t].csr = read_matrix(teams[t].ctx, matrix);
-        teams[t].x = calloc((size_t)teams[t].csr.nrows, sizeof(double));
+        subwarps[t].ctx = open_context(threads[t]);
+        subwarps[t].csr = read_matrix(subwarps[t].ctx, matrix);
+        subwarps[t].x = calloc((size_t)subwarps[t].csr.nrows, sizeof(double));
     }
     /* on a GPU the threads matter to what is set up on the host only */
-    count = gsolve_stream(teams[0].ctx) ? 2 : TEAMS;
-    b = random_vector(teams[0].csr.nrows, 7);
-    for (int j = 0; (precond = gsolve_precond_at(teams[0].ctx, j)); j++) {
+    count = gsolve_stream(subwarps[0].ctx) ? 2 : TEAMS;
+    b = random_vector(subwarps[0].csr.nrows, 7);
+    for (int j = 0; (precond = gsolve_precond_at(subwarps[0].ctx, j)); j++) {
         if (direct ? strcmp(precond->name, "none") != 0 : !is_mine()) continue;
         for (int t = 0; t < count; t++) {
-            OK(teams[t].ctx,
-               gsolve_precond_create(&teams[t].M, teams[t].ctx, precond->name, &teams[t].csr));
+            OK(subwarps[t].ctx, gsolve_precond_create(&subwarps[t].M, subwarps[t].ctx,
+                                                      precond->name, &subwarps[t].csr));
         }
         for (int i = 0; (name = spec_at(i)); i++) {
             if (direct != (strcmp(name, "direct") == 0)) continue;
-            compare_teams(teams, count, name, precond->name, b);
+            compare_teams(subwarps, count, name, precond->name, b);
         }
-        for (int t = 0; t < count; t++) gsolve_precond_destroy(&teams[t].M);
+        for (int t = 0; t < count; t++) gsolve_precond_destroy(&subwarps[t].M);
     }
     for (int t = 0; t < TEAMS; t++) {
-        gsolve_csr_free(&teams[t].csr, teams[t].ctx);
-        close_context(teams[t].ctx);
-        free(teams[t].x);
+        gsolve_csr_free(&subwarps[t].csr, subwarps[t].ctx);
+        close_context(subwarps[t].ctx);
+        free(subwarps[t].x);
     }
     free(b);
 }

@@ -223,7 +223,7 @@ static void repeat(gsolve_context *ctx, const gsolve_matrix *M, const gsolve_csr
     for (int run = 0; run < 10; run++) {
         gsolve_dense y = x;
         y.nrows = A->nrows;
-        y.stride = layout == GSOLVE_BY_ROWS ? k : A->nrows;
+        y.stride = layout == GSOLVE_ROW_MAJOR ? k : A->nrows;
         y.value = malloc((size_t)places_of(y) * gs_type_size(y.type));
         memset(y.value, run, (size_t)places_of(y) * gs_type_size(y.type));
         OK(ctx, gsolve_matrix_apply(M, 1, x, 0, y));

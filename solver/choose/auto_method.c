@@ -79,9 +79,10 @@ static gsolve_status choose_method(gs_krylov *k, const char *spec,
                  "auto chose %s for the preconditioner %.60s: without one it would choose direct.",
                  choice.solver, M->spec);
     } else {
-        snprintf(k->run->chosen.text, sizeof k->run->chosen.text,
-                 "auto chose %s: %s. The preconditioner %.60s is not used: direct works without one.",
-                 choice.solver, choice.why, M->spec);
+        snprintf(
+            k->run->chosen.text, sizeof k->run->chosen.text,
+            "auto chose %s: %s. The preconditioner %.60s is not used: direct works without one.",
+            choice.solver, choice.why, M->spec);
     }
     return set_up_named(k, spec, choice.solver);
 }
