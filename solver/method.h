@@ -51,7 +51,8 @@ typedef struct gs_method {
     void (*destroy)(gs_krylov *k);
 } gs_method;
 
-/* What a method reads. It writes *state, x, rr, skip and note. */
+/* What a method reads. It writes *state, x, rr, skip and note; finish and narrow may also set
+ * active and wide. */
 struct gsolve_solver {
     gsolve_context *ctx;
     const gsolve_matrix *A;

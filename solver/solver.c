@@ -119,26 +119,33 @@ static gsolve_status check_run(const gs_krylov *k, gsolve_dense b, gsolve_dense 
     if (b.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(k->ctx, b, "b");
     if (x.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(k->ctx, x, "x");
     if (b.nrows != k->csr.nrows || x.nrows != k->csr.ncols || b.ncols != x.ncols || b.ncols < 0) {
-        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
-                           "the matrix is %d x %d, so b must have %d rows and x %d, with as many "
-                           "columns; b is %d x %d and x is %d x %d",
-                           k->csr.nrows, k->csr.ncols, k->csr.nrows, k->csr.ncols, b.nrows, b.ncols,
-                           x.nrows, x.ncols);
+        return gsolve_fail(
+            k->ctx, GSOLVE_BAD_ARGUMENT,
+            "the matrix is %d x %d, so b must have %d rows and x %d, and both the same "
+            "number of columns; b is %d x %d and x is %d x %d",
+            k->csr.nrows, k->csr.ncols, k->csr.nrows, k->csr.ncols, b.nrows, b.ncols, x.nrows,
+            x.ncols);
     }
     if (b.ncols > 1 && (b.stride < b.nrows || x.stride < x.nrows)) {
-        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
-                           "the columns of b or x overlap: their strides are %lld and %lld",
-                           (long long)b.stride, (long long)x.stride);
+        return gsolve_fail(
+            k->ctx, GSOLVE_BAD_ARGUMENT,
+            "the columns of b or x overlap: the strides are %lld and %lld, and a stride "
+            "must be at least the number of rows",
+            (long long)b.stride, (long long)x.stride);
     }
     if ((!b.value && (int64_t)b.nrows * b.ncols > 0) ||
         (!x.value && (int64_t)x.nrows * x.ncols > 0)) {
-        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT, "b or x has no values");
-    }
-    if ((unsigned)b.type >= GSOLVE_TYPE_COUNT || (unsigned)x.type >= GSOLVE_TYPE_COUNT ||
-        (gs_location(k->ctx) == GSOLVE_HOST &&
-         (b.location != GSOLVE_HOST || x.location != GSOLVE_HOST))) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
-                           "b and x must lie on the host, as all vectors of the device cpu");
+                           "gsolve_solver_run: b or x has no values (NULL)");
+    }
+    if ((unsigned)b.type >= GSOLVE_TYPE_COUNT || (unsigned)x.type >= GSOLVE_TYPE_COUNT) {
+        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                           "the type of b or x is neither GSOLVE_F32 nor GSOLVE_F64");
+    }
+    if (gs_location(k->ctx) == GSOLVE_HOST &&
+        (b.location != GSOLVE_HOST || x.location != GSOLVE_HOST)) {
+        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                           "the device is cpu, so b and x must lie on the host");
     }
     if (overlap(b, x)) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
@@ -181,7 +188,8 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     gsolve_status status;
 
     if (!k) return GSOLVE_BAD_ARGUMENT;
-    if (!result) return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT, "result is NULL");
+    if (!result)
+        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_run: result is NULL");
     gs_range_push(k->ctx, "solve");
     gs_profile_clear(k->run->profile);
     k->ncols = 0;
@@ -214,8 +222,8 @@ gsolve_status gsolve_solver_column(const gsolve_solver *S, int32_t column, gsolv
 {
     if (!S) return GSOLVE_BAD_ARGUMENT;
     if (column < 0 || column >= S->ncols || !result) {
-        return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT, "column %d of a run of %d columns", column,
-                           S->ncols);
+        return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT,
+                           "there is no column %d: the last run had %d columns", column, S->ncols);
     }
     *result = result_of(S, &S->run->column[column]);
     return GSOLVE_OK;

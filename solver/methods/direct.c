@@ -13,7 +13,7 @@ static const gsolve_option options[] = {
      offsetof(gs_direct_options, factor), GS_FACTOR_AUTO, 0, 0, "auto|cholesky|lu|qr"},
     {"limit", "the most entries in the factors, in millions", GSOLVE_REAL,
      offsetof(gs_direct_options, limit), 500, 0.001, 1e6, NULL},
-    {"work", "the most operations of the factorisation, in thousand millions", GSOLVE_REAL,
+    {"work", "the most operations of the factorisation, in billions (1e9)", GSOLVE_REAL,
      offsetof(gs_direct_options, work), 10000, 0.001, 1e9, NULL},
     {0},
 };

@@ -43,8 +43,11 @@ static gsolve_status gather_rows(gs_krylov *k, gs_direct_state *s, bool by_colum
     if (s->owned) gsolve_csr_free(&s->rows, k->ctx);
     s->owned = false;
     if (k->csr.offset != GSOLVE_O32) {
-        return gsolve_fail(k->ctx, GSOLVE_UNSUPPORTED,
-                           "direct takes at most %d entries; this matrix has more", INT_MAX);
+        return gsolve_fail(
+            k->ctx, GSOLVE_UNSUPPORTED,
+            "direct works with at most %d entries; this matrix has more: use an iterative "
+            "method",
+            INT_MAX);
     }
     s->rows = k->csr;
     if (k->csr.type != GSOLVE_F64) {
@@ -75,12 +78,13 @@ static gsolve_status check_cost(gs_krylov *k, gs_direct_cost cost)
     const gs_direct_cost limit = limit_of(k);
 
     if (gs_cost_fits(cost, limit)) return GSOLVE_OK;
-    return gsolve_fail(k->ctx, GSOLVE_UNSUPPORTED,
-                       "the factors would hold up to %.3g million entries (%.3g GB) and take %.3g "
-                       "thousand million operations; the limits are %.3g and %.3g, see "
-                       "direct,limit= and work=",
-                       cost.entries / 1e6, cost.entries * 12e-9, cost.operations / 1e9,
-                       limit.entries / 1e6, limit.operations / 1e9);
+    return gsolve_fail(
+        k->ctx, GSOLVE_UNSUPPORTED,
+        "the factors would hold up to %.3g million entries (%.3g GB), and computing them "
+        "would take %.3g billion operations; the limits are %.3g million and %.3g "
+        "billion: raise them by direct,limit=MILLIONS,work=BILLIONS",
+        cost.entries / 1e6, cost.entries * 12e-9, cost.operations / 1e9, limit.entries / 1e6,
+        limit.operations / 1e9);
 }
 
 static gsolve_status out_of_memory(gs_krylov *k)

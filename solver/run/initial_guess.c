@@ -38,9 +38,11 @@ gsolve_status gs_guess_reserve(gs_krylov *k)
     s->kept = 0;
     if (!is_on(k)) return GSOLVE_OK;
     if (k->csr.nrows != k->csr.ncols) {
-        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
-                           "guess=projection needs a square matrix and this one is %d x %d",
-                           k->csr.nrows, k->csr.ncols);
+        return gsolve_fail(
+            k->ctx, GSOLVE_BAD_ARGUMENT,
+            "guess=projection needs a square matrix and this one is %d x %d; leave out "
+            "guess=",
+            k->csr.nrows, k->csr.ncols);
     }
     s->ld = gs_vector_stride(n);
     TRY(gs_new_basis(k, k->csr.type, 1, keep, &s->U));
