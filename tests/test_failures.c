@@ -80,7 +80,7 @@ done:
     return status;
 }
 
-/* What a solver stands on. */
+/* The matrix and the preconditioner of a solver. */
 typedef struct base {
     gsolve_matrix *A;
     gsolve_precond *M;
@@ -134,9 +134,10 @@ static void open_base(gsolve_context *ctx, const path *p, trial *t, base *s)
     OK(ctx, make_precond(ctx, p->precond, t, &s->M));
 }
 
-/* Each allocation of a solver and its runs in turn is the first that is denied; after the last
- * failure the context gives what it gave before the first. The matrix and the preconditioner are
- * made again only when they kept something of a run that failed, so that each run begins alike. */
+/* Creates and runs a solver with 0, 1, 2, ... allocations granted. After the last failure it finds
+ * the bits of an undisturbed run. The matrix and the preconditioner stay: their own allocations are
+ * denied by deny_matrix and deny_precond. They are recomputed only if they kept memory of a failed
+ * run, so that every run begins in the same state. */
 static void deny_solver(gsolve_context *ctx, const char *format, const char *precond,
                         const char *method)
 {
@@ -176,7 +177,7 @@ static void deny_solver(gsolve_context *ctx, const char *format, const char *pre
     gsolve_csr_free(&t.csr, ctx);
 }
 
-/* The same for a matrix and for a preconditioner. */
+/* Creates and uses a matrix with 0, 1, 2, ... allocations granted. */
 static void deny_matrix(gsolve_context *ctx, const char *format)
 {
     gsolve_matrix *A = NULL;
@@ -189,6 +190,7 @@ static void deny_matrix(gsolve_context *ctx, const char *format)
     gsolve_csr_free(&t.csr, ctx);
 }
 
+/* Creates and uses a preconditioner with 0, 1, 2, ... allocations granted. */
 static void deny_precond(gsolve_context *ctx, const char *precond)
 {
     gsolve_precond *M = NULL;
