@@ -355,9 +355,9 @@ static gsolve_status break_at(gsolve_context *ctx, const path *p, const gsolve_m
     return status;
 }
 
-/* Whichever call is the first that fails, the run does, unless it makes fewer calls; the same
- * solver then finds what it finds undisturbed. */
-static void break_each(gsolve_context *ctx, const path *p, const char *said)
+/* The first call that fails is call 0, step, 2 step, ...: the run fails, unless it makes fewer
+ * calls. Then the same solver finds the bits of an undisturbed run. */
+static void break_each(gsolve_context *ctx, const path *p, const char *said, int step)
 {
     trial t = open_trial(ctx);
     gsolve_matrix *A = NULL;
@@ -369,19 +369,19 @@ static void break_each(gsolve_context *ctx, const path *p, const char *said)
     OK(ctx, break_at(ctx, p, A, M, &t, -1));
     memcpy(t.calm, t.x, sizeof t.x);
     const int64_t before = blocks_of(ctx);
-    while (break_at(ctx, p, A, M, &t, count++) != GSOLVE_OK) {
+    for (; break_at(ctx, p, A, M, &t, count) != GSOLVE_OK; count += step) {
         if (!strstr(t.said, said)) fail_msg("%s said: %s", p->method, t.said);
         assert_memory_equal(t.calm, t.x, N * sizeof *t.x);
         assert_int_equal(blocks_of(ctx), before);
         assert_true(count < 1000);
     }
-    assert_true(count > 1);
+    assert_true(count > 0);
     gsolve_precond_destroy(&M);
     gsolve_matrix_destroy(&A);
     gsolve_csr_free(&t.csr, ctx);
 }
 
-static void break_all(gsolve_context *ctx, const char *said)
+static void break_all(gsolve_context *ctx, const char *said, int step)
 {
     const gsolve_plugin *method;
 
@@ -391,8 +391,8 @@ static void break_all(gsolve_context *ctx, const char *said)
         const path product = {"brittle", "jacobi", method->name};
         const path precond = {"auto", "shaky", method->name};
         if (!is_mine()) continue;
-        break_each(ctx, &product, said);
-        if (strcmp(method->name, "direct") != 0) break_each(ctx, &precond, said);
+        break_each(ctx, &product, said, step);
+        if (strcmp(method->name, "direct") != 0) break_each(ctx, &precond, said, step);
     }
     close_context(ctx);
     assert_int_equal(alive, 0);
@@ -402,10 +402,10 @@ static void plugins_that_fail(void **state)
 {
     (void)state;
     failure = fail_plainly;
-    break_all(open_context(1), "the test wants it so");
+    break_all(open_context(1), "the test wants it so", 1);
 }
 
-/* The same with what CUDA says of a kernel that it refuses. */
+/* CUDA refuses the launch of a kernel. plugins_that_fail tests every call, so some calls do here. */
 static void kernels_that_are_refused(void **state)
 {
     gsolve_context *ctx = open_context(1);
@@ -416,7 +416,7 @@ static void kernels_that_are_refused(void **state)
         skip();
     }
     failure = launch_refused_kernel;
-    break_all(ctx, "CUDA: a kernel that is too wide: ");
+    break_all(ctx, "CUDA: a kernel that is too wide: ", 5);
 }
 
 /* --- a context that is destroyed early -------------------------------------------------------- */
