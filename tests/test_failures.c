@@ -405,7 +405,8 @@ static void plugins_that_fail(void **state)
     break_all(open_context(1), "the test wants it so", 1);
 }
 
-/* CUDA refuses the launch of a kernel. plugins_that_fail tests every call, so some calls do here. */
+/* CUDA refuses the launch of a kernel. plugins_that_fail tests every call; here every fifth call is
+ * enough. */
 static void kernels_that_are_refused(void **state)
 {
     gsolve_context *ctx = open_context(1);
