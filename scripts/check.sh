@@ -6,4 +6,5 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 "$top/scripts/build.sh" -DCMAKE_CUDA_ARCHITECTURES=90 -DGSOLVE_WERROR=ON "$@"
 # Tests ask for more threads than small machines have: threads that wait leave the cores to others.
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
-exec ctest --test-dir "$top/build" --output-on-failure
+jobs=$(nproc)
+exec ctest --test-dir "$top/build" --output-on-failure -j $((jobs < 8 ? jobs : 8))

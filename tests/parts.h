@@ -1,13 +1,13 @@
-/* parts.h: test programs whose work several processes share, each called with PART PARTS: from 1 to
- * PARTS, each does every PARTS-th piece of the work. Without arguments a process does all. */
+/* parts.h: splits the work of a test program among several processes. `test_x PART PARTS` runs part
+ * PART of PARTS, counted from 1. Without these arguments the program does all the work. */
 #ifndef TESTS_PARTS_H
 #define TESTS_PARTS_H
 
 #include "tests/common.h"
 
 static struct {
-    int number, count; /* this process's part, from 0, of so many */
-    int pieces;        /* of work so far */
+    int number, count; /* this process runs part number of count, counted from 0 */
+    int pieces;        /* pieces of work met so far */
 } parts = {0, 1, 0};
 
 static inline void take_part(int count, char **argument)
@@ -17,13 +17,14 @@ static inline void take_part(int count, char **argument)
     parts.count = atoi(argument[2]);
 }
 
-/* Whether the next piece of work is this process's. */
+/* Whether this process does the next piece of work. Every process must ask the same number of times
+ * in the same order. */
 static inline bool is_mine(void)
 {
     return parts.pieces++ % parts.count == parts.number;
 }
 
-/* Runs the tests of shared, which ask is_mine, and this process's share of the other tests. */
+/* Runs all tests of shared, which split their own work by is_mine, and some of the other tests. */
 static inline int run_parts(const struct CMUnitTest *shared, size_t shared_count,
                             const struct CMUnitTest *other, size_t other_count)
 {

@@ -650,7 +650,8 @@ static void denied_memory(void **state)
 }
 
 /* A set-up that fails at every one of its allocations where each level is too heavy, so that it is
- * coarsened three times: each coarsening, with unknowns alone and in nodes. */
+ * coarsened three times. The cases reach the allocations of all coarsenings, with scalar unknowns
+ * and with nodes. */
 static void denied_memory_where_levels_are_heavy(void **state)
 {
     static const struct {

@@ -80,7 +80,7 @@ done:
     return status;
 }
 
-/* What a solver stands on. */
+/* The matrix and the preconditioner of a solver. */
 typedef struct base {
     gsolve_matrix *A;
     gsolve_precond *M;
@@ -134,9 +134,10 @@ static void open_base(gsolve_context *ctx, const path *p, trial *t, base *s)
     OK(ctx, make_precond(ctx, p->precond, t, &s->M));
 }
 
-/* Each allocation of a solver and its runs in turn is the first that is denied; after the last
- * failure the context gives what it gave before the first. The matrix and the preconditioner are
- * made again only when they kept something of a run that failed, so that each run begins alike. */
+/* Creates and runs a solver with 0, 1, 2, ... allocations granted. After the last failure it finds
+ * the bits of an undisturbed run. The matrix and the preconditioner stay: their own allocations are
+ * denied by deny_matrix and deny_precond. They are recomputed only if they kept memory of a failed
+ * run, so that every run begins in the same state. */
 static void deny_solver(gsolve_context *ctx, const char *format, const char *precond,
                         const char *method)
 {
@@ -176,7 +177,7 @@ static void deny_solver(gsolve_context *ctx, const char *format, const char *pre
     gsolve_csr_free(&t.csr, ctx);
 }
 
-/* The same for a matrix and for a preconditioner. */
+/* Creates and uses a matrix with 0, 1, 2, ... allocations granted. */
 static void deny_matrix(gsolve_context *ctx, const char *format)
 {
     gsolve_matrix *A = NULL;
@@ -189,6 +190,7 @@ static void deny_matrix(gsolve_context *ctx, const char *format)
     gsolve_csr_free(&t.csr, ctx);
 }
 
+/* Creates and uses a preconditioner with 0, 1, 2, ... allocations granted. */
 static void deny_precond(gsolve_context *ctx, const char *precond)
 {
     gsolve_precond *M = NULL;
@@ -353,9 +355,9 @@ static gsolve_status break_at(gsolve_context *ctx, const path *p, const gsolve_m
     return status;
 }
 
-/* Whichever call is the first that fails, the run does, unless it makes fewer calls; the same
- * solver then finds what it finds undisturbed. */
-static void break_each(gsolve_context *ctx, const path *p, const char *said)
+/* The first call that fails is call 0, step, 2 step, ...: the run fails, unless it makes fewer
+ * calls. Then the same solver finds the bits of an undisturbed run. */
+static void break_each(gsolve_context *ctx, const path *p, const char *said, int step)
 {
     trial t = open_trial(ctx);
     gsolve_matrix *A = NULL;
@@ -367,19 +369,19 @@ static void break_each(gsolve_context *ctx, const path *p, const char *said)
     OK(ctx, break_at(ctx, p, A, M, &t, -1));
     memcpy(t.calm, t.x, sizeof t.x);
     const int64_t before = blocks_of(ctx);
-    while (break_at(ctx, p, A, M, &t, count++) != GSOLVE_OK) {
+    for (; break_at(ctx, p, A, M, &t, count) != GSOLVE_OK; count += step) {
         if (!strstr(t.said, said)) fail_msg("%s said: %s", p->method, t.said);
         assert_memory_equal(t.calm, t.x, N * sizeof *t.x);
         assert_int_equal(blocks_of(ctx), before);
         assert_true(count < 1000);
     }
-    assert_true(count > 1);
+    assert_true(count > 0);
     gsolve_precond_destroy(&M);
     gsolve_matrix_destroy(&A);
     gsolve_csr_free(&t.csr, ctx);
 }
 
-static void break_all(gsolve_context *ctx, const char *said)
+static void break_all(gsolve_context *ctx, const char *said, int step)
 {
     const gsolve_plugin *method;
 
@@ -389,8 +391,8 @@ static void break_all(gsolve_context *ctx, const char *said)
         const path product = {"brittle", "jacobi", method->name};
         const path precond = {"auto", "shaky", method->name};
         if (!is_mine()) continue;
-        break_each(ctx, &product, said);
-        if (strcmp(method->name, "direct") != 0) break_each(ctx, &precond, said);
+        break_each(ctx, &product, said, step);
+        if (strcmp(method->name, "direct") != 0) break_each(ctx, &precond, said, step);
     }
     close_context(ctx);
     assert_int_equal(alive, 0);
@@ -400,10 +402,11 @@ static void plugins_that_fail(void **state)
 {
     (void)state;
     failure = fail_plainly;
-    break_all(open_context(1), "the test wants it so");
+    break_all(open_context(1), "the test wants it so", 1);
 }
 
-/* The same with what CUDA says of a kernel that it refuses. */
+/* CUDA refuses the launch of a kernel. plugins_that_fail tests every call; here every fifth call is
+ * enough. */
 static void kernels_that_are_refused(void **state)
 {
     gsolve_context *ctx = open_context(1);
@@ -414,7 +417,7 @@ static void kernels_that_are_refused(void **state)
         skip();
     }
     failure = launch_refused_kernel;
-    break_all(ctx, "CUDA: a kernel that is too wide: ");
+    break_all(ctx, "CUDA: a kernel that is too wide: ", 5);
 }
 
 /* --- a context that is destroyed early -------------------------------------------------------- */

@@ -38,18 +38,19 @@ static gsolve_dense new_dense(int32_t nrows, int32_t ncols, gsolve_type type, ui
     return v;
 }
 
-/* op(A) x with y as it was before, and op(A) x by CXSparse for A's first and for its new values. */
+/* The operands of y = alpha op(A) x + beta y. exact: op(A) x by CXSparse for the first and for the
+ * new values of A. */
 typedef struct side {
-    gsolve_dense x, before, y;
+    gsolve_dense x, before, y; /* before: y on entry */
     double *exact[2];
 } side;
 
-/* A matrix in one type, first with its own values and then with new ones, and what its products
- * and those of its transpose must be. They are computed once for all formats. */
+/* A matrix of one type with its first and its new values, and the exact products of A and A'. They
+ * are computed once for all formats. */
 typedef struct problem {
     gsolve_csr A[2];
     side side[2];    /* of A and of A' */
-    int32_t columns; /* at most, of a product */
+    int32_t columns; /* of x and y */
 } problem;
 
 static size_t bytes_of(gsolve_dense v, int32_t columns)
@@ -57,7 +58,7 @@ static size_t bytes_of(gsolve_dense v, int32_t columns)
     return (size_t)(v.stride * columns) * gs_type_size(v.type);
 }
 
-/* The columns of op(A) x without gaps, in double. */
+/* op(A) x in double precision, column by column without gaps. */
 static double *exact_product(const gsolve_csr *A, bool transposed, gsolve_dense x, int32_t rows)
 {
     cs_di *S = reference(A, transposed);
@@ -73,7 +74,7 @@ static double *exact_product(const gsolve_csr *A, bool transposed, gsolve_dense 
     return exact;
 }
 
-/* wide, in double, has the new values in the end. */
+/* wide is in double precision. The function leaves the new values in it. */
 static problem new_problem(gsolve_context *ctx, gsolve_csr *wide, gsolve_type type, int32_t columns)
 {
     problem p = {.columns = columns};
@@ -110,7 +111,7 @@ static void free_problem(gsolve_context *ctx, problem *p)
     }
 }
 
-/* y = alpha op(A) x + beta y for the first columns, where A has its given-th values. */
+/* Checks y = alpha op(A) x + beta y in the first columns. M has the values of p->A[given]. */
 static void check_product(gsolve_context *ctx, const gsolve_matrix *M, const problem *p, int given,
                           bool transposed, int32_t columns, int variant)
 {
@@ -205,13 +206,14 @@ static int specs_of(const gsolve_context *ctx, char spec[MOST_SPECS][SPEC])
     return count;
 }
 
-/* One column and several, with A and with A', each with an alpha and a beta. The new values get the
- * other ones; from turn to turn all four pairs come by. */
+/* Multiplies one column and several by A and by A'. Each product uses one of the four pairs of
+ * alpha and beta; with the new values it uses the other alpha and the other beta. rotation selects
+ * the pair, so that every format meets all four in every kind of product. */
 static void check_products(gsolve_context *ctx, const gsolve_matrix *M, const problem *p, int given,
-                           int32_t several, int turn)
+                           int32_t several, int rotation)
 {
     for (int kind = 0; kind < 4; kind++) {
-        const int variant = (turn + kind) % 4;
+        const int variant = (rotation + kind) % 4;
         check_product(ctx, M, p, given, kind % 2, kind / 2 ? several : 1,
                       given ? 3 - variant : variant);
     }
@@ -261,16 +263,16 @@ static bool takes_blocks(const gsolve_context *ctx, const char *spec)
     return format && ((const gsolve_format *)(const void *)format)->apply_block;
 }
 
-static void conform(gsolve_context *ctx, const char *spec, const problem *p, int turn)
+static void conform(gsolve_context *ctx, const char *spec, const problem *p, int rotation)
 {
     gsolve_matrix *M = NULL;
 
     OK(ctx, gsolve_matrix_create(&M, ctx, spec, &p->A[0]));
-    check_products(ctx, M, p, 0, takes_blocks(ctx, spec) ? p->columns : 2, turn);
+    check_products(ctx, M, p, 0, takes_blocks(ctx, spec) ? p->columns : 2, rotation);
     if (!strstr(spec, "alg=csr1"))
-        check_dots(ctx, M, p, turn % 2 ? 6 : 1); /* its bits may change */
-    OK(ctx, gsolve_matrix_update(M, &p->A[1]));  /* new values in the same pattern */
-    check_products(ctx, M, p, 1, 2, turn);
+        check_dots(ctx, M, p, rotation % 2 ? 6 : 1); /* the bits of csr1 may change */
+    OK(ctx, gsolve_matrix_update(M, &p->A[1]));      /* new values in the same pattern */
+    check_products(ctx, M, p, 1, 2, rotation);
     gsolve_matrix_destroy(&M);
 }
 

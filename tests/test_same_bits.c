@@ -1,6 +1,6 @@
-/* test_same_bits.c: ten times the same product gives ten times the same bits, in every format, and
- * so do four solves of many steps, by every method with every preconditioner. On a GPU with systems
- * large enough for many blocks.
+/* test_same_bits.c: repeated work gives the same bits: ten products in every format, and four
+ * solves of many steps by every method with every preconditioner. On a GPU the systems are large
+ * enough for many blocks.
  *
  *     test_same_bits [FORMAT | PART PARTS]
  *

@@ -225,8 +225,8 @@ static void check_product(gsolve_context *ctx, const char *method, const gsolve_
     gsolve_csr_free(&b, ctx);
 }
 
-/* In one type with offsets of A and B of the same width, both narrow and both wide, in the other
- * with different ones: which, is the other way round from pair to pair. */
+/* One type is tested with offsets of the same width in A and B, the other type with different
+ * widths. pair, odd or even, says which type is which. */
 static void check_pair(gsolve_context *ctx, const char *method, const gsolve_csr *A,
                        const gsolve_csr *B, int pair, const char *what)
 {

@@ -143,9 +143,10 @@ static void check_numbers(gsolve_dense y, const trial *t, const double *exact, c
     assert_true(gaps >= places_of(y) - (int64_t)y.nrows * y.ncols);
 }
 
-/* Two of the trials for each number of columns, so that from turn to turn all come by. */
+/* Tests two of the six trials for each number of columns. rotation selects them, so that every
+ * format meets every trial with every number of columns. */
 static void check_products(gsolve_context *ctx, const gsolve_matrix *M, bool transposed,
-                           const double *exact, const char *spec, int turn)
+                           const double *exact, const char *spec, int rotation)
 {
     gsolve_matrix_info info;
 
@@ -153,7 +154,7 @@ static void check_products(gsolve_context *ctx, const gsolve_matrix *M, bool tra
     const int32_t in = transposed ? info.nrows : info.ncols;
     const int32_t out = transposed ? info.ncols : info.nrows;
     for (int c = 0; c < COUNTS; c++) {
-        for (int t = (turn + c) % (TRIALS / 2); t < TRIALS; t += TRIALS / 2) {
+        for (int t = (rotation + c) % (TRIALS / 2); t < TRIALS; t += TRIALS / 2) {
             const trial *now = &trials[t];
             gsolve_dense x = new_block(in, counts[c], info.type, now->x, now->xgap, X_SEED);
             gsolve_dense y = new_block(out, counts[c], info.type, now->y, now->ygap, Y_SEED);
@@ -168,7 +169,7 @@ static void check_products(gsolve_context *ctx, const gsolve_matrix *M, bool tra
 }
 
 /* Every format with a matrix of that name and type. */
-static void conform(gsolve_context *ctx, const char *name, gsolve_type type, int turn)
+static void conform(gsolve_context *ctx, const char *name, gsolve_type type, int rotation)
 {
     gsolve_csr A = read_matrix(ctx, name), typed;
     double *exact = exact_products(&A, false, type), *back = exact_products(&A, true, type);
@@ -182,8 +183,8 @@ static void conform(gsolve_context *ctx, const char *name, gsolve_type type, int
             if (!strstr(gsolve_error(ctx), "allowed")) fail_msg("%s", gsolve_error(ctx));
             continue; /* too much padding */
         }
-        check_products(ctx, M, false, exact, spec, turn + s);
-        check_products(ctx, M, true, back, spec, turn + s + 1);
+        check_products(ctx, M, false, exact, spec, rotation + s);
+        check_products(ctx, M, true, back, spec, rotation + s + 1);
         gsolve_matrix_destroy(&M);
     }
     gsolve_csr_free(&typed, ctx);
@@ -358,7 +359,7 @@ static void columns_alone(void **state)
             OK(ctx, gsolve_csr_convert(&typed, ctx, (gsolve_type)type, &A));
             for (size_t s = 0; s < (gsolve_stream(ctx) ? 1 : sizeof specs / sizeof *specs); s++) {
                 if (!is_wanted(specs[s])) continue;
-                /* alpha and beta: the other type gets the other ones */
+                /* the two types use different alphas and betas */
                 const bool plain = ((size_t)type + s + m) % 2 == 0;
                 check_alone(ctx, crowd, &typed, specs[s], plain ? 1 : 2, plain ? 0 : -0.5);
             }
