@@ -271,8 +271,8 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
     TRY(gs_matrix_copy_values(A, csr, findings.entries, &same));
     if (!same) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_MATRIX,
-                           "the new matrix (%d x %d, %lld entries) differs in pattern or type from "
-                           "the matrix to update; create a new handle for it",
+                           "the new matrix (%d x %d, %lld entries) has another pattern or type "
+                           "than the matrix to update; create a new handle for it",
                            csr->nrows, csr->ncols, (long long)findings.entries);
     }
     TRY(gs_matrix_update_form(A));

@@ -1,6 +1,6 @@
 // cusparse_bsr_cuda.cu: converts csr to compressed rows of dense blocks, row-major within a block,
-// for cuSPARSE. The blocks are the distinct ones among those of the entries, sorted; each entry
-// finds its block by bisection.
+// for cuSPARSE. The blocks are the distinct ones among those of the entries, sorted. Each entry
+// finds its block by bisection, at the build and at every update, so that no map is stored.
 #include <cstdio>
 
 #include "core/scan.cuh"
