@@ -5,6 +5,7 @@
  *
  * A step moves, beside the product and M, 13 vectors. */
 #include "solver/method.h"
+#include "solver/operations/operations.h"
 #include "core/try.h"
 
 typedef struct template_name_options {
