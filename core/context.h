@@ -79,6 +79,10 @@ gsolve_status gs_memory_synchronize(gsolve_context *ctx, gsolve_location locatio
 /* Whether something of ctx lies in a device's own memory. */
 bool gs_memory_on_device(const gsolve_context *ctx);
 
+/* Returns the block of ctx at this address as gsolve_alloc returned it, for writing; NULL if ctx owns
+ * no such block. */
+void *gs_owned_block(const gsolve_context *ctx, const void *block);
+
 /* handle, a block of ctx, has more to release than blocks of ctx: if it is left when the context is
  * destroyed, destroy(handle) is called, which must free the block. The oldest handle goes first:
  * what a handle owns was made after it, and is gone when its turn comes. */

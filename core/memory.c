@@ -21,7 +21,7 @@ struct gs_block {
 
 #define BUCKETS 64 /* of the table that finds a block by its address */
 
-static gs_block **bucket_of(gsolve_context *ctx, const void *data)
+static gs_block **bucket_of(const gsolve_context *ctx, const void *data)
 {
     const uintptr_t address = (uintptr_t)data >> 6;
     return &ctx->live[(address ^ address >> 6 ^ address >> 12) % BUCKETS];
@@ -257,7 +257,7 @@ void *gs_map_file(gsolve_context *ctx, int file, int64_t offset, size_t bytes)
     return NULL;
 }
 
-static gs_block *block_of(gsolve_context *ctx, const void *data)
+static gs_block *block_of(const gsolve_context *ctx, const void *data)
 {
     gs_block *block = *bucket_of(ctx, data);
 
@@ -271,6 +271,13 @@ void gsolve_free(gsolve_context *ctx, gsolve_location location, const void *data
 
     (void)location;
     if (block) release(ctx, block);
+}
+
+void *gs_owned_block(const gsolve_context *ctx, const void *data)
+{
+    const gs_block *block = data ? block_of(ctx, data) : NULL;
+
+    return block ? block->data : NULL;
 }
 
 void gs_own(gsolve_context *ctx, void *handle, void (*destroy)(void *handle))

@@ -11,15 +11,6 @@ static inline int64_t gs_start(const gsolve_csr *csr, int32_t row)
                                      : (int64_t)((const int32_t *)csr->start)[row];
 }
 
-static inline void gs_set_start(const gsolve_csr *csr, int64_t row, int64_t offset)
-{
-    if (csr->offset == GSOLVE_O64) {
-        ((int64_t *)(uintptr_t)csr->start)[row] = offset;
-    } else {
-        ((int32_t *)(uintptr_t)csr->start)[row] = (int32_t)offset;
-    }
-}
-
 static inline size_t gs_offset_size(gsolve_offset offset)
 {
     return offset == GSOLVE_O64 ? sizeof(int64_t) : sizeof(int32_t);
@@ -74,6 +65,11 @@ static inline double gs_csr_bytes(const gsolve_csr *csr, int64_t entries)
            (double)entries * (double)(sizeof *csr->col + gs_type_size(csr->type));
 }
 
+/* convert.c: B = an owned copy of A, both on the host, with values of that type and offsets in 32
+ * bits where they fit. Values that the type cannot hold become 0 or infinite. */
+gsolve_status gs_csr_copy(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
+                          const gsolve_csr *A);
+
 /* B = an owned copy of A in the memory of a location. */
 gsolve_status gs_csr_move(gsolve_csr *B, gsolve_context *ctx, gsolve_location location,
                           const gsolve_csr *A);
@@ -93,6 +89,27 @@ gsolve_status gs_csr_new(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, in
 /* As gs_csr_new, in the memory of a location. */
 gsolve_status gs_csr_new_at(gsolve_csr *csr, gsolve_context *ctx, gsolve_location location,
                             int32_t nrows, int32_t ncols, int64_t entries, gsolve_type type);
+
+/* Owned rows: a view of them, and their three arrays for writing. */
+typedef struct gs_csr_arrays {
+    gsolve_csr csr;
+    void *start;
+    int32_t *col;
+    void *value;
+} gs_csr_arrays;
+
+/* Returns csr and its arrays for writing. The arrays must be blocks of ctx, on the host or on the
+ * device; an array that is not becomes NULL. */
+gs_csr_arrays gs_csr_arrays_of(const gsolve_context *ctx, const gsolve_csr *csr);
+
+static inline void gs_set_start(const gs_csr_arrays *to, int64_t row, int64_t offset)
+{
+    if (to->csr.offset == GSOLVE_O64) {
+        ((int64_t *)to->start)[row] = offset;
+    } else {
+        ((int32_t *)to->start)[row] = (int32_t)offset;
+    }
+}
 
 /* Refuses what gsolve_matrix_create refuses, wherever csr lies. *clean: every row's columns ascend
  * strictly and the offsets are in the narrowest type that holds them, so that csr can be used as it
@@ -118,7 +135,7 @@ gsolve_status gs_csr_from_triplets(gsolve_csr *csr, gsolve_context *ctx, int32_t
                                    int32_t ncols, int64_t entries, const int32_t *i,
                                    const int32_t *j, const double *v);
 
-/* csr.c: B = A with values of another type, rounded: entries may become 0 or infinite, which
+/* convert.c: B = A with values of another type, rounded: entries may become 0 or infinite, which
  * gsolve_csr_convert refuses. For what only approximates A. */
 gsolve_status gs_csr_round(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
                            const gsolve_csr *A);

@@ -50,7 +50,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
 }
 
 /* y = alpha A x + beta y */
-static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
     const columns *C = self;

@@ -381,7 +381,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     gsolve_status status;
 
     if (!M->h) {
-        return gsolve_copy(ctx, (void *)(uintptr_t)M->waiting.value, M->waiting.location,
+        return gsolve_copy(ctx, gs_owned_block(ctx, M->waiting.value), M->waiting.location,
                            csr->value, csr->location, (size_t)M->entries * gs_type_size(csr->type));
     }
     M->reused[0] = 0;
@@ -480,10 +480,10 @@ done:
     return status;
 }
 
-static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense r,
-                               gsolve_dense z, double *rz)
+static gsolve_status apply_dot(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z,
+                               double *rz)
 {
-    amg *M = (amg *)(uintptr_t)self;
+    amg *M = self;
     gsolve_status status;
 
     TRY(begin_apply(M, ctx, 1));
@@ -492,20 +492,22 @@ done:
     return status;
 }
 
-static void runs(const void *self, int32_t columns)
+static void runs(void *self, int32_t columns)
 {
-    ((amg *)(uintptr_t)self)->runs += columns;
+    amg *M = self;
+
+    M->runs += columns;
 }
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
+static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
-    return apply_columns((amg *)(uintptr_t)self, ctx, false, r, z);
+    return apply_columns(self, ctx, false, r, z);
 }
 
-static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsolve_dense r,
+static gsolve_status apply_transpose(void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z)
 {
-    amg *M = (amg *)(uintptr_t)self;
+    amg *M = self;
 
     if (M->options.cycle == GS_AMG_K) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,

@@ -18,7 +18,7 @@
 enum { R, W, Z, VECTORS };
 
 /* r = A w, sum[0] = |r|^2 */
-static gsolve_status begin(const gs_hierarchy *h, gsolve_context *ctx, const void *A,
+static gsolve_status begin(const gs_hierarchy *h, gsolve_context *ctx, void *A,
                            const gsolve_dense *v, double *sum)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v[R].type);
@@ -34,8 +34,8 @@ done:
 }
 
 /* r after one more cycle, sum[1] = |r|^2 */
-static gsolve_status one_cycle(gs_hierarchy *h, gsolve_context *ctx, const void *A,
-                               const gsolve_dense *v, double *sum)
+static gsolve_status one_cycle(gs_hierarchy *h, gsolve_context *ctx, void *A, const gsolve_dense *v,
+                               double *sum)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v[R].type);
     gsolve_status status;

@@ -68,16 +68,16 @@ done:
 
 /* The transposed factors are made when first asked for; the constness is about what M stands for.
  */
-static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
+static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
-    ilu *M = (ilu *)(uintptr_t)self;
+    ilu *M = self;
     return gs_factors_apply(&M->factors, ctx, false, r, z);
 }
 
-static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsolve_dense r,
+static gsolve_status apply_transpose(void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z)
 {
-    ilu *M = (ilu *)(uintptr_t)self;
+    ilu *M = self;
     return gs_factors_apply(&M->factors, ctx, true, r, z);
 }
 

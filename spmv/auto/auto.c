@@ -71,18 +71,17 @@ static size_t forecast(const gsolve_csr *csr, const void *given)
 
 /* --- products --------------------------------------------------------------------------------- */
 
-gsolve_status gs_auto_rows(const gs_auto *constant, gsolve_context *ctx)
+gsolve_status gs_auto_rows(gs_auto *a, gsolve_context *ctx)
 {
-    gs_auto *a = (gs_auto *)(uintptr_t)constant; /* a plan is no part of what it stands for */
     const gs_row_statistics *look = a->planned ? &a->look : NULL;
 
     return a->rows ? GSOLVE_OK : gs_csr_build(&a->rows, ctx, &a->csr, a->entries, look);
 }
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
-    const gs_auto *a = self;
+    gs_auto *a = self;
     gsolve_status status;
 
     if (a->other) return a->other->apply(a->other_self, ctx, alpha, x, beta, y);
@@ -92,10 +91,10 @@ done:
     return status;
 }
 
-static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
-                                 gsolve_dense x, double beta, gsolve_dense y)
+static gsolve_status apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                                 double beta, gsolve_dense y)
 {
-    gs_auto *a = (gs_auto *)(uintptr_t)self; /* of which space is no part of what it stands for */
+    gs_auto *a = self;
     const bool other = a->other && a->other->apply_block;
     const gs_block_products by = gs_block_products_of(other ? a->other : &gs_csr_format);
     gsolve_status status;
@@ -106,12 +105,12 @@ done:
     return status;
 }
 
-static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
-                               gsolve_dense y, gsolve_dense w, double *wy, double *yy)
+static gsolve_status apply_dot(void *self, gsolve_context *ctx, gsolve_dense x, gsolve_dense y,
+                               gsolve_dense w, double *wy, double *yy)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, x.type);
     const gs_product_sums sums = {w.value, wy, yy};
-    const gs_auto *a = self;
+    gs_auto *a = self;
     gsolve_status status;
 
     if (a->other && a->other->apply_dot) {

@@ -40,7 +40,7 @@ typedef struct gs_auto {
 } gs_auto;
 
 /* a->rows is there, unless that fails. */
-gsolve_status gs_auto_rows(const gs_auto *a, gsolve_context *ctx);
+gsolve_status gs_auto_rows(gs_auto *a, gsolve_context *ctx);
 
 /* csr multiplies again. */
 void gs_auto_drop(gs_auto *a, gsolve_context *ctx);

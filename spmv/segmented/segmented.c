@@ -41,7 +41,7 @@ typedef struct tuning { /* what a trial is given */
     void *x, *y; /* scratch of fitting length */
 } tuning;
 
-static gsolve_status multiply_once(const void *form, gsolve_context *ctx, const void *given)
+static gsolve_status multiply_once(void *form, gsolve_context *ctx, const void *given)
 {
     const gs_segmented *s = form;
     const tuning *t = given;
@@ -115,25 +115,25 @@ done:
 
 /* --- what is done with the form --------------------------------------------------------------- */
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
     const gs_segmented *s = self;
     return s->kernels->apply(ctx->queue, s, alpha, x.value, beta, y.value, NULL);
 }
 
-static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
-                                 gsolve_dense x, double beta, gsolve_dense y)
+static gsolve_status apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                                 double beta, gsolve_dense y)
 {
-    gs_segmented *s = (gs_segmented *)(uintptr_t)self; /* room is no part of what it stands for */
+    gs_segmented *s = self;
     const int64_t cut = s->partials > s->parts ? s->partials : s->parts;
     const int64_t sums = s->kernels->walks ? 0 : cut;
 
     return gs_subwarp_multiply(s->kernels->multiply, &s->room, ctx, s, sums, alpha, x, beta, y);
 }
 
-static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
-                               gsolve_dense y, gsolve_dense w, double *wy, double *yy)
+static gsolve_status apply_dot(void *self, gsolve_context *ctx, gsolve_dense x, gsolve_dense y,
+                               gsolve_dense w, double *wy, double *yy)
 {
     const gs_segmented *s = self;
     const gs_product_sums dots = {w.value, wy, yy};

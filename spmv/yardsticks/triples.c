@@ -20,7 +20,7 @@ void gs_triples_drop(gs_triples *t, gsolve_context *ctx)
         gsolve_free(ctx, gs_location(ctx), t->value);
     }
     if (t->form) gs_csr_format.destroy(t->form, ctx);
-    gsolve_free(ctx, gs_location(ctx), (void *)(uintptr_t)t->left.start);
+    gsolve_free(ctx, gs_location(ctx), t->left.start);
     gsolve_free(ctx, gs_location(ctx), t->sum);
     gsolve_free(ctx, gs_location(ctx), t->head);
     gsolve_free(ctx, gs_location(ctx), t->tail);

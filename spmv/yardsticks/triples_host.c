@@ -28,16 +28,17 @@ static gsolve_status find_rows(gs_triples *t, gsolve_context *ctx)
     t->left = *csr;
     t->left.nrows = n;
     t->left.start = start;
+    const gs_csr_arrays left_arrays = {.csr = t->left, .start = start};
     t->entries = 0;
     n = 0;
     for (int32_t i = 0; i < csr->nrows; i++) {
         const int64_t left = length_of(csr, i) - t->skip;
         if (left <= 0) continue;
-        gs_set_start(&t->left, n, t->entries);
+        gs_set_start(&left_arrays, n, t->entries);
         t->row[n++] = i;
         t->entries += left;
     }
-    gs_set_start(&t->left, n, t->entries);
+    gs_set_start(&left_arrays, n, t->entries);
 done:
     return status;
 }
