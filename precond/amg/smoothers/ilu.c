@@ -67,11 +67,11 @@ static gsolve_status put(gs_ilu_side *t, gsolve_context *ctx, const gsolve_csr *
     gsolve_status status;
 
     if (t->T) {
-        TRY(kernels->put(ctx->queue, A, s, d, &t->rows, upper));
+        TRY(kernels->put(ctx->queue, A, s, d, &t->rows, gs_owned_block(ctx, t->rows.value), upper));
         return gs_matrix_renew(t->T);
     }
     TRY(kernels->side(&made, ctx, A, upper));
-    TRY(kernels->put(ctx->queue, A, s, d, &made, upper));
+    TRY(kernels->put(ctx->queue, A, s, d, &made, gs_owned_block(ctx, made.value), upper));
     TRY(gs_matrix_own(&t->T, ctx, format, &made));
     gsolve_matrix_device_csr(t->T, &t->rows);
     TRY(gs_relax_suits(&t->fused, &t->mean, ctx, t->T, &t->rows));

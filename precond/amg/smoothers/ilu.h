@@ -23,9 +23,9 @@ typedef struct gs_ilu_kernels {
      * diagonal entry, d: the same before. mean: entries a row of A. */
     gsolve_status (*sweep)(gs_queue *q, const gsolve_csr *A, double mean, const void *old,
                            const void *d, void *next, void *inverse);
-    /* T's values from s: L's are s_ij d_j, U's d_i s_ij */
+    /* values, those of T, from s: L's are s_ij d_j, U's d_i s_ij */
     gsolve_status (*put)(gs_queue *q, const gsolve_csr *A, const void *s, const void *d,
-                         const gsolve_csr *T, bool upper);
+                         const gsolve_csr *T, void *values, bool upper);
 } gs_ilu_kernels;
 
 extern const gs_ilu_kernels gs_ilu_host[GSOLVE_TYPE_COUNT], gs_ilu_cuda[GSOLVE_TYPE_COUNT];

@@ -353,10 +353,9 @@ gsolve_status smooth(gs_queue *q, double mean, const filtered<T, O> &A, const in
 template <class T, class O, class F>
 gsolve_status values_in(gs_queue *q, const gsolve_csr *A, const uint32_t *strong,
                         const gs_aggregates *G, double damping, const O *start, const F *offset,
-                        int64_t entries, const gsolve_csr *P)
+                        int64_t entries, T *p)
 {
     const filtered<T, O> rows = {A->nrows, G->block, start, A->col, (const T *)A->value, strong};
-    T *p = (T *)const_cast<void *>(P->value);
     const T *Q = (const T *)G->Q;
 
     if (damping == 0) {
@@ -381,9 +380,11 @@ gsolve_status gs_smoothed_values(gsolve_context *ctx, const gsolve_csr *A, const
 {
     gs_queue *q = ctx->queue;
 
+    T *p = (T *)gs_owned_block(ctx, P->value);
+
     return gs_with_start(A, [&](auto start) {
         return gs_with_start(P, [&](auto offset) {
-            return values_in<T>(q, A, strong, G, damping, start, offset, G->entries, P);
+            return values_in<T>(q, A, strong, G, damping, start, offset, G->entries, p);
         });
     });
 }

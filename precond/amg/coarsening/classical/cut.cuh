@@ -146,8 +146,8 @@ gsolve_status gs_close_up(gsolve_csr *Q, gsolve_context *ctx, int32_t rows, int3
                       sizeof(T) == sizeof(float) ? GSOLVE_F32 : GSOLVE_F64));
     TRY(gs_launch(ctx->queue, "closing up rows", gs_close_up_rows<T>,
                   gs_lane_blocks((int64_t)rows + 1, 4), gs_block_size, rows, places, column, value,
-                  first, C.offset == GSOLVE_O64, const_cast<void *>(C.start),
-                  const_cast<int32_t *>(C.col), (T *)const_cast<void *>(C.value)));
+                  first, C.offset == GSOLVE_O64, gs_owned_block(ctx, C.start),
+                  (int32_t *)gs_owned_block(ctx, C.col), (T *)gs_owned_block(ctx, C.value)));
     *Q = C;
     C = gsolve_csr();
 done:

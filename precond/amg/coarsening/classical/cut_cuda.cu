@@ -91,7 +91,7 @@ gsolve_status renew(const gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *
         constexpr int L = decltype(lanes)::value;
         return gs_launch(ctx->queue, "rows that were cut", renew_rows<L, T>,
                          gs_lane_blocks(Q->nrows, L), gs_block_size, Q->nrows, gs_places_of(Q),
-                         Q->col, (T *)const_cast<void *>(Q->value), gs_places_of(P), P->col,
+                         Q->col, (T *)gs_owned_block(ctx, Q->value), gs_places_of(P), P->col,
                          (const T *)P->value);
     }));
 done:

@@ -226,7 +226,7 @@ gsolve_status renew_in(const gsolve_csr *P, gsolve_context *ctx, const gs_weighi
 
     to.places = gs_places_of(P);
     to.known = P->col;
-    to.value = (T *)const_cast<void *>(P->value);
+    to.value = (T *)gs_owned_block(ctx, P->value);
     TRY(prepare<L>(&p, ctx, w, rows));
     TRY((make_all<L>(&p, ctx, rows, to)));
 done:
