@@ -9,8 +9,8 @@
 
 /* Arrays with one number for each column, unless it says else. */
 typedef struct gs_scalar_arguments {
-    double *s[16]; /* of the method, which numbers them */
-    const double *rr;
+    double *s[16];             /* of the method, which numbers them */
+    double *rr;                /* |r|^2 of each column */
     gs_convergence_test judge; /* of any column */
     int32_t ncols;
     int *once; /* of gmres */

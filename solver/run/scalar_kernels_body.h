@@ -239,7 +239,7 @@ SMALL void gmres_rotate(const gs_scalar_arguments *a, int c)
     double *h = a->s[GM_H] + ((int64_t)c * m + j) * (m + 1), *g = a->s[GM_G] + (int64_t)c * (m + 1);
     double *cosine = a->s[GM_COSINE] + (int64_t)c * m, *sine = a->s[GM_SINE] + (int64_t)c * m;
     const double *again = a->s[GM_AGAIN] + (int64_t)c * (m + 1);
-    double *rr = (double *)(uintptr_t)a->rr;
+    double *rr = a->rr;
 
     for (int i = 0; i <= j; i++) h[i] += again[i];
     a->s[GM_BETA][c] = h[j + 1] = sqrt(a->s[GM_WW][c]);

@@ -32,8 +32,8 @@ static void point(gs_triples *t, const gsolve_csr *csr)
 {
     t->csr = *csr;
     if (t->skip > 0) return;
-    t->col = (int32_t *)(uintptr_t)csr->col;
-    t->value = (void *)(uintptr_t)csr->value;
+    t->col = csr->col;
+    t->value = csr->value;
 }
 
 gsolve_status gs_triples_make(gs_triples *t, gsolve_context *ctx, const gsolve_csr *csr,

@@ -20,12 +20,12 @@
 #define GS_TRIPLES_CUDA 512 /* entries of an interval: a warp's */
 
 typedef struct gs_triples {
-    gsolve_csr csr;  /* the handle's */
-    int64_t skip;    /* entries at the beginning of each row that are left out */
-    int64_t entries; /* the others */
-    int32_t *row;    /* ascending: entries; on the CPU left.nrows */
-    int32_t *col;    /* entries; csr's where skip is 0 */
-    void *value;     /* entries; the same */
+    gsolve_csr csr;     /* the handle's */
+    int64_t skip;       /* entries at the beginning of each row that are left out */
+    int64_t entries;    /* the others */
+    int32_t *row;       /* ascending: entries; on the CPU left.nrows */
+    const int32_t *col; /* entries; csr's where skip is 0 */
+    const void *value;  /* entries; the same */
     int64_t intervals;
     void *head, *tail; /* intervals: scratch */
     gsolve_csr left;   /* on the CPU: the rows that have entries, */
