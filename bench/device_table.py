@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""device_table.py [RECORDS.jsonl [NAME]]: the tables between the marks of README.md, from the records in bench/results/NAME (h200). With
-RECORDS, those of a whole run of run_device.sh, these are first written there, a file for each program."""
+"""device_table.py [RECORDS.jsonl [NAME]]: writes the tables between the marks of docs/benchmarks/NAME.md (h200) from the records in
+bench/results/NAME. RECORDS, of a whole run of run_device.sh, are first written there, a file for each program."""
 import json
 import math
 import pathlib
@@ -10,6 +10,7 @@ import time
 
 top = pathlib.Path(__file__).resolve().parent.parent
 results = top / "bench" / "results" / (sys.argv[2] if len(sys.argv) > 2 else "h200")
+page = top / "docs" / "benchmarks" / f"{results.name}.md"
 
 
 def write_records(path):
@@ -39,6 +40,12 @@ def sources(records):
     for r in records:
         found.setdefault(r["file"], set()).add(r["commit"])
     return "; ".join(f"`{file}` of {', '.join(sorted(commits))}" for file, commits in sorted(found.items()))
+
+
+def dates(records):
+    """The first and the last."""
+    found = sorted({r["date"] for r in records})
+    return found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
 
 
 def kind_of(r):
@@ -79,22 +86,22 @@ def name_of(matrix):
 
 def beside_the_plain_peer(measured):
     """The lines of bench_krylov_device."""
-    yield from ["", "One iteration in fp64, ms, beside the same method written by hand on cuSPARSE and cuBLAS (a call for each operation, scalars and the",
-                f"stopping test on the host, the fastest of its variants); both solve the system to the same residual ({sources(measured)}):", "",
+    yield from ["", "**One iteration**, fp64, ms, beside the same method written by hand with cuSPARSE and cuBLAS: a call for each operation, scalars and the",
+                f"convergence test on the host, the fastest of several variants. Both solve the system to the same residual ({sources(measured)}).", "",
                 "| system and method | gsolve | by hand | by hand / gsolve | share of copy | the variant by hand |", "|---|---|---|---|---|---|"]
     for r in measured:
         yield (f"| `{name_of(r['matrix'])} {r['what']}` | {r['median_ms']:.4f} | {r['peer_ms']:.4f} | {r['ratio']:.2f} | "
                f"{r['floor_ms'] / r['median_ms']:.2f} | {r['peer']} |")
         if "classical" in r["peer"] and r.get("peer_textbook_ms"):
-            yield (f"| the same, modified Gram-Schmidt by hand | {r['median_ms']:.4f} | {r['peer_textbook_ms']:.4f} | "
+            yield (f"| `{name_of(r['matrix'])} {r['what']}`, by hand with modified Gram-Schmidt | {r['median_ms']:.4f} | {r['peer_textbook_ms']:.4f} | "
                    f"{r['peer_textbook_ms'] / r['median_ms']:.2f} | {r['floor_ms'] / r['median_ms']:.2f} | |")
 
 
 def mixed(measured):
     """The lines of bench_mixed: a record of cg, then one of refine."""
     pairs = list(zip(measured[0::2], measured[1::2]))
-    yield from ["", "Whole solves in fp64 and by refinement of an fp32 method, to the same true residual (1e-10), ms without set-up "
-                f"({sources(measured)}):", "",
+    yield from ["", "**Refinement**: whole solves by `cg` in fp64, and by `refine` with `cg` in fp32, to the same true residual (1e-10), ms without set-up "
+                f"({sources(measured)}).", "",
                 "| system | cg | refine | cg / refine | inner iterations / those of cg |", "|---|---|---|---|---|"]
     for own, refined in pairs:
         yield (f"| `{name_of(own['matrix'])}` | {own['median_ms']:.2f} | {refined['median_ms']:.2f} | {refined['ratio']:.2f} | "
@@ -105,15 +112,15 @@ def mixed(measured):
 
 
 def columns(measured):
-    """The lines of bench_spmm with 4 and 8 columns: the faster of the formats beside the best of cuSPARSE, by rows and by columns."""
+    """The lines of bench_spmm with 4 and 8 columns: the faster of the formats beside the best of cuSPARSE, row-major and column-major."""
     found = {}
     for r in measured:
         if r["columns"] in (4, 8) and r["peer"] and r["type"] == "f64":
             best = found.setdefault(f"{name_of(r['matrix'])} x {r['columns']}", {})
             if r["layout"] not in best or r["median_ms"] < best[r["layout"]]["median_ms"]:
                 best[r["layout"]] = r
-    yield from ["", f"Several columns at once, the faster of the formats measured, ms, x and y by rows and by columns ({sources(measured)}):", "",
-                "| system | by rows | gsolve | cuSPARSE | ratio | by columns | gsolve | cuSPARSE | ratio |", "|---|---|---|---|---|---|---|---|---|"]
+    yield from ["", f"**Several columns**, ms, the faster of the measured formats, x and y row-major and column-major ({sources(measured)}).", "",
+                "| system | row-major | gsolve | cuSPARSE | ratio | column-major | gsolve | cuSPARSE | ratio |", "|---|---|---|---|---|---|---|---|---|"]
     for name, best in found.items():
         cells = [f"`{r['what']}` | {r['median_ms']:.3f} | {r['peer_ms']:.3f} | {r['peer_ms'] / r['median_ms']:.2f}" for r in (best["rows"], best["columns"])]
         yield f"| `{name}` | {' | '.join(cells)} |"
@@ -124,22 +131,22 @@ def tables():
     products, transposed, solves = (groups(device + formats, kind) for kind in ("product", "transposed", "solve"))
     used = [r for found in products.values() for r in found]
     speeds = [r["copy_gbs"] for r in used]
-    yield from [f"{used[0]['device']}; a copy within the device reaches {min(speeds):.0f} to {max(speeds):.0f} GB/s. In brackets the records in "
-                f"`bench/results/{results.name}/` that a table is of, and the commit that they name.", "",
-                "Product y = A x in fp64, ms, beside the better of cuSPARSE's two algorithms for compressed rows and beside the best of its other forms "
-                f"(coordinates, sliced ELL, blocks), all with their analysis done ({sources(used)}):", "",
-                "| system | gsolve csr | cuSPARSE CSR | CSR / gsolve | its other forms | other / gsolve | share of copy |", "|---|---|---|---|---|---|---|"]
+    yield from [f"{used[0]['device']}, {dates(used)}. A copy within the device reaches {min(speeds):.0f} to {max(speeds):.0f} GB/s. Each heading names the "
+                f"records in `bench/results/{results.name}/` and the commit that was measured.", "",
+                "**Product y = A x**, fp64, ms: the format `csr` beside the better of cuSPARSE's two algorithms for compressed rows, and beside the best of its other "
+                f"formats (coordinates, sliced ELL, blocks). All have their analysis done ({sources(used)}).", "",
+                "| system | gsolve `csr` | cuSPARSE CSR | CSR / gsolve | other formats of cuSPARSE | other / gsolve | share of copy |", "|---|---|---|---|---|---|---|"]
     by_rows = list(rows(products, lambda p: "=csr" in p["what"]))
     others = {o[0]: o for o in rows(products, lambda p: "=csr" not in p["what"])}
     for n, a, b, q, s in by_rows:
         yield f"| `{n}` | {a:.3f} | {b:.3f} | {q:.2f} | {others[n][2]:.3f} | {others[n][3]:.2f} | {s:.2f} |"
     yield from ["", f"Geometric mean of cuSPARSE CSR / gsolve: {geometric_mean([q for _, _, _, q, _ in by_rows]):.2f}.", "",
-                f"The transposed product y = A'x ({sources([r for found in transposed.values() for r in found])}):", "",
+                f"**Transposed product y = A'x** ({sources([r for found in transposed.values() for r in found])}).", "",
                 "| system | gsolve | cuSPARSE | cuSPARSE / gsolve | share of copy |", "|---|---|---|---|---|"]
     yield from (f"| `{n}` | {a:.3f} | {b:.3f} | {q:.2f} | {s:.2f} |" for n, a, b, q, s in rows(transposed))
     yield from columns(read_records("bench_spmm.json"))
-    yield from ["", "One iteration in fp64, ms, with our product in csr and with cuSPARSE's in the same loop "
-                f"({sources([r for found in solves.values() for r in found])}):", "",
+    yield from ["", "**One iteration**, fp64, ms, with the product of `csr` and with that of cuSPARSE in the same loop "
+                f"({sources([r for found in solves.values() for r in found])}).", "",
                 "| system and method | gsolve | with cuSPARSE | ratio |", "|---|---|---|---|"]
     yield from (f"| `{n}` | {a:.4f} | {b:.4f} | {q:.2f} |" for n, a, b, q, _ in rows(solves))
     plain = [r for r in read_records("bench_krylov_device.json") if r["peer"]]
@@ -151,6 +158,6 @@ def tables():
 
 if len(sys.argv) > 1:
     write_records(sys.argv[1])
-readme = (top / "README.md").read_text()
-begin, end = readme.index("<!-- gpu:begin -->"), readme.index("<!-- gpu:end -->")
-(top / "README.md").write_text(readme[:begin] + "<!-- gpu:begin -->\n" + "\n".join(tables()) + "\n" + readme[end:])
+text = page.read_text()
+begin, end = text.index("<!-- gpu:begin -->"), text.index("<!-- gpu:end -->")
+page.write_text(text[:begin] + "<!-- gpu:begin -->\n" + "\n".join(tables()) + "\n" + text[end:])

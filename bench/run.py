@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""run.py BUILD [FOLDER]: the CPU benchmarks and their peers, in turn, several rounds; writes the records to
-bench/results/cpu/*.json and the tables between the marks of README.md. BUILD: a build folder in which the
-target peers was built too. FOLDER: for temporary files."""
+"""run.py BUILD [FOLDER]: runs the CPU benchmarks and their peers in turn, in several rounds, and writes the records to
+bench/results/cpu/*.json and the tables between the marks of docs/benchmarks/cpu.md. BUILD: a build folder in which the
+target peers was built too. FOLDER: for temporary files. run.py --tables: writes the tables from the records, without measuring."""
 import json
 import os
 import pathlib
@@ -13,6 +13,7 @@ import time
 build = pathlib.Path(sys.argv[1]) / "bench"
 folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "/tmp")
 top = pathlib.Path(__file__).resolve().parent.parent
+page = top / "docs" / "benchmarks" / "cpu.md"
 results = top / "bench" / "results" / "cpu"
 results.mkdir(parents=True, exist_ok=True)
 rounds = int(os.environ.get("ROUNDS", 3))
@@ -76,22 +77,28 @@ def table(records, title, unit):
     return lines + ["", unit, ""]
 
 
-dump = folder / "gsolve_bench.bin"
-products, solves = [], []
-for matrix in ("gen:poisson3d,n=128", "gen:band,n=250000,row=60,width=2000", "gen:rmat,scale=19,degree=16"):
-    run([build / "bench_spmv", matrix, 1, 1, "--dump", dump])
+def measure_all():
+    dump = folder / "gsolve_bench.bin"
+    products, solves = [], []
+    for matrix in ("gen:poisson3d,n=128", "gen:band,n=250000,row=60,width=2000", "gen:rmat,scale=19,degree=16"):
+        run([build / "bench_spmv", matrix, 1, 1, "--dump", dump])
+        for threads in (1, 2):
+            products.append(measure([build / "bench_spmv", matrix, threads, 15], "product", dump, threads, 15))
+    run([build / "bench_spmv", "gen:poisson3d,n=100", 1, 1, "--dump", dump])
     for threads in (1, 2):
-        products.append(measure([build / "bench_spmv", matrix, threads, 15], "product", dump, threads, 15))
-run([build / "bench_spmv", "gen:poisson3d,n=100", 1, 1, "--dump", dump])
-for threads in (1, 2):
-    solves.append(measure([build / "bench_krylov", "gen:poisson3d,n=100", threads, 3], "cg", dump, threads, 3))
-dump.unlink()
-(results / "bench_spmv.json").write_text(json.dumps(products, indent=1) + "\n")
-(results / "bench_krylov.json").write_text(json.dumps(solves, indent=1) + "\n")
-lines = table(products, "Product y = A x in fp64, ms (medians; ours and the peers in turn):", "The share of the triad is the time of the bytes that must move, at the bandwidth of STREAM triad in the same run, over the time taken.")
+        solves.append(measure([build / "bench_krylov", "gen:poisson3d,n=100", threads, 3], "cg", dump, threads, 3))
+    dump.unlink()
+    (results / "bench_spmv.json").write_text(json.dumps(products, indent=1) + "\n")
+    (results / "bench_krylov.json").write_text(json.dumps(solves, indent=1) + "\n")
+
+
+if sys.argv[1] != "--tables":
+    measure_all()
+products, solves = (json.loads((results / f"bench_{name}.json").read_text()) for name in ("spmv", "krylov"))
+lines = table(products, "Product y = A x in fp64, ms (medians; gsolve and the peers in turn):", "Share of triad: the time of the bytes that must move, at the bandwidth of STREAM triad in the same run, over the measured time.")
 lines += table(solves, "One iteration of CG with Jacobi in fp64, ms; PETSc has as many ranks as threads:", "Iterations: " + "; ".join(
     f"{r['threads']} thread(s): gsolve {r['iterations']}, " + ", ".join(f"{k} {v}" for k, v in r["peers_iterations"].items()) for r in solves) + ".")
-readme = (top / "README.md").read_text()
-begin, end = readme.index("<!-- bench:begin -->"), readme.index("<!-- bench:end -->")
-head = f"{solves[0]['machine']}, {time.strftime('%B %Y')}.\n\n"
-(top / "README.md").write_text(readme[:begin] + "<!-- bench:begin -->\n" + head + "\n".join(lines) + readme[end:])
+text = page.read_text()
+begin, end = text.index("<!-- bench:begin -->"), text.index("<!-- bench:end -->")
+head = f"{solves[0]['machine']}, {solves[0]['date']}.\n\n"
+page.write_text(text[:begin] + "<!-- bench:begin -->\n" + head + "\n".join(lines) + text[end:])

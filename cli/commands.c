@@ -176,7 +176,7 @@ const cli_command cli_commands[] = {
     {0},
 };
 
-const cli_example cli_examples[] = {
+const cli_pair cli_examples[] = {
     {"gsolve -A A.mtx", "solve with b = A*ones: a first try of any matrix"},
     {"gsolve -A A.mtx.gz -b b.mtx -x x.mtx", "solve A x = b and write x"},
     {"gsolve -A gen:poisson3d,n=50 --solver cg --precond jacobi",
@@ -186,5 +186,19 @@ const cli_example cli_examples[] = {
     {"gsolve compare A.mtx --html page.html", "which format serves it best?"},
     {"gsolve -A A.mtx -b random,k=16 --solver block_cg --columns", "many right-hand sides at once"},
     {"gsolve list solvers", "all methods and their options"},
+    {0},
+};
+
+const cli_pair cli_exit_codes[] = {
+    {"0", "success; the solve converged"},
+    {"1", "an error, told in one sentence on standard error"},
+    {"2", "the solve did not converge"},
+    {0},
+};
+
+const cli_pair cli_variables[] = {
+    {"GSOLVE_DEVICE", "the device, where --device does not tell"},
+    {"OMP_NUM_THREADS", "threads of the CPU, where --threads does not tell"},
+    {"XDG_CACHE_HOME", "where --cache keeps its copies if the matrix's folder cannot be written"},
     {0},
 };

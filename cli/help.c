@@ -65,8 +65,8 @@ void cli_help(FILE *file)
             "usage: gsolve -A FILE [-b FILE] [-x FILE] [options]\n"
             "       gsolve COMMAND ...\n\nExamples\n",
             gsolve_version());
-    for (const cli_example *e = cli_examples; e->line; e++) {
-        fprintf(file, "  %s\n      %s\n", e->line, e->what);
+    for (const cli_pair *e = cli_examples; e->name; e++) {
+        fprintf(file, "  %s\n      %s\n", e->name, e->meaning);
     }
     fprintf(file, "\nCommands\n");
     for (const cli_command *c = cli_commands; c->name; c++) {
@@ -137,50 +137,21 @@ static void man_command(FILE *file, const cli_command *command)
     for (const cli_option *o = command->option; o->help; o++) man_option(file, o);
 }
 
-static void man_section(FILE *file, const char *title, const char *const *line)
+static void man_pair(FILE *file, const cli_pair *pair)
+{
+    fprintf(file, ".TP\n.B ");
+    troff_text(file, pair->name);
+    troff_line(file, "\n", pair->meaning);
+}
+
+static void man_pairs(FILE *file, const char *title, const cli_pair *pair)
 {
     fprintf(file, ".SH %s\n", title);
-    for (; line[0]; line += 2) {
-        fprintf(file, ".TP\n.B ");
-        troff_text(file, line[0]);
-        troff_line(file, "\n", line[1]);
-    }
+    for (; pair->name; pair++) man_pair(file, pair);
 }
 
 void cli_man(FILE *file)
 {
-    static const char *const exits[] = {"0", "success; the solve converged",
-                                        "1", "an error, told in one sentence on standard error",
-                                        "2", "the solve did not converge",
-                                        NULL};
-    static const char *const variables[] = {
-        "GSOLVE_DEVICE",
-        "the device, where --device does not tell",
-        "OMP_NUM_THREADS",
-        "threads of the CPU, where --threads does not tell",
-        "XDG_CACHE_HOME",
-        "where --cache keeps its copies if the matrix's folder cannot be written",
-        NULL};
-    /* Of every build: one without CUDA lacks some. tests/cli/lists.sh compares with gsolve list. */
-    static const char *const names[] = {
-        "methods (--solver)",
-        "cg, pipecg, bicg, bicgstab, cgs, tfqmr, idr, gmres, fgmres, minres, block_cg, "
-        "block_gmres, refine, direct",
-        "preconditioners (--precond)",
-        "none, jacobi, block_jacobi, ilu, ic, isai, chebyshev, amg",
-        "formats (--format)",
-        "csr, sell, ell, ellr, bce, bsr, coo, hyb, segmented, ps, csr_scalar, csr_vector, "
-        "speculative, auto; with CUDA also cusparse",
-        "products of matrices (in C)",
-        "gustavson, esc, hash, auto; with CUDA also cusparse",
-        "generators (gen:NAME)",
-        "poisson2d, poisson3d, poisson3d27, anisotropic3d, jump3d, convdiff3d, elasticity3d, "
-        "tridiagonal, band, rmat, web, circuit, random, lp, emptyrows, neumann2d, shuffled3d, "
-        "lengths",
-        "devices (--device)",
-        "cpu; with CUDA also cuda",
-        NULL};
-
     fprintf(file,
             ".\\\" Made by gsolve --man from cli/commands.c; the build target man renews it.\n");
     fprintf(file, ".TH GSOLVE 1 \"\" \"gsolve %s\" \"User Commands\"\n", gsolve_version());
@@ -201,13 +172,9 @@ void cli_man(FILE *file)
                   "no control characters.");
     fprintf(file, ".SH COMMANDS\n");
     for (const cli_command *c = cli_commands; c->name; c++) man_command(file, c);
-    man_section(file, "NAMES", names);
-    man_section(file, "EXIT STATUS", exits);
-    man_section(file, "ENVIRONMENT", variables);
-    fprintf(file, ".SH EXAMPLES\n");
-    for (const cli_example *e = cli_examples; e->line; e++) {
-        fprintf(file, ".TP\n.B ");
-        troff_text(file, e->line);
-        troff_line(file, "\n", e->what);
-    }
+    fprintf(file, ".SH NAMES\n");
+    cli_each_list(file, man_pair);
+    man_pairs(file, "EXIT STATUS", cli_exit_codes);
+    man_pairs(file, "ENVIRONMENT", cli_variables);
+    man_pairs(file, "EXAMPLES", cli_examples);
 }

@@ -23,6 +23,10 @@ int cli_json_write(cli *c, cJSON *object);
 int cli_write_matrix(cli *c, cli_system *s, const char *path, gsolve_symmetry symmetry,
                      const char *comment);
 
+/* Adds what the reference pages tell beside the plug-ins: version, commands, examples, exit_codes,
+ * environment, outcomes and statuses. */
+void cli_json_reference(cJSON *object);
+
 /* Writes {"error": c->error} to where --json says, if that can take it. */
 void cli_json_error(cli *c);
 

@@ -31,21 +31,48 @@ static const gsolve_plugin *device_at(const gsolve_context *ctx, int k)
 typedef struct list {
     const char *name, *use;
     const gsolve_plugin *(*at)(const gsolve_context *ctx, int k);
+    const char *title; /* in the man page */
+    const char *cuda;  /* a name that only builds with CUDA have, or NULL */
 } list;
 
 static const list lists[] = {
-    {"formats", "--format NAME,key=value,... or auto", gsolve_format_at},
-    {"solvers", "--solver NAME,key=value,... or auto", method_at},
-    {"preconds", "--precond NAME,key=value,... or auto", gsolve_precond_at},
-    {"products", "methods of gsolve_csr_multiply", multiplier_at},
-    {"generators", "-A gen:NAME,key=value,...", generator_at},
-    {"devices", "--device NAME,key=value,... or auto", device_at},
+    {"formats", "--format NAME,key=value,... or auto", gsolve_format_at, "formats (--format)",
+     "cusparse"},
+    {"solvers", "--solver NAME,key=value,... or auto", method_at, "methods (--solver)", NULL},
+    {"preconds", "--precond NAME,key=value,... or auto", gsolve_precond_at,
+     "preconditioners (--precond)", NULL},
+    {"products", "methods of gsolve_csr_multiply", multiplier_at, "products of matrices (in C)",
+     "cusparse"},
+    {"generators", "-A gen:NAME,key=value,...", generator_at, "generators (gen:NAME)", NULL},
+    {"devices", "--device NAME,key=value,... or auto", device_at, "devices (--device)", "cuda"},
     {0},
 };
 
 static const char *list_name(const void *user, int k)
 {
     return ((const list *)user)[k].name;
+}
+
+void cli_each_list(FILE *file, void (*write)(FILE *, const cli_pair *))
+{
+    gsolve_context *ctx = NULL;
+    const gsolve_plugin *plugin;
+
+    if (gsolve_context_create(&ctx, "cpu") != GSOLVE_OK) return;
+    for (const list *l = lists; l->name; l++) {
+        char names[1000] = "";
+        int length = 0;
+        for (int k = 0; (plugin = l->at(ctx, k)); k++) {
+            if (l->cuda && strcmp(plugin->name, l->cuda) == 0) continue;
+            length += snprintf(names + length, sizeof names - (size_t)length, "%s%s",
+                               length ? ", " : "", plugin->name);
+        }
+        if (l->cuda) {
+            snprintf(names + length, sizeof names - (size_t)length, "; with CUDA also %s", l->cuda);
+        }
+        write(file, &(cli_pair){l->title, names});
+    }
+    gsolve_context_destroy(&ctx);
 }
 
 /* --- text ------------------------------------------------------------------------------------ */
@@ -185,6 +212,7 @@ int cli_list(cli *c)
                         which, nearest ? " (did you mean '" : "", nearest ? nearest : "",
                         nearest ? "'?)" : "");
     }
+    if (!which) cli_json_reference(object);
     if (c->is.json) return cli_json_write(c, object);
     cJSON_Delete(object);
     return 0;

@@ -33,12 +33,15 @@ typedef struct cli_command {
     int (*run)(cli *c);
 } cli_command;
 
-typedef struct cli_example {
-    const char *line, *what;
-} cli_example;
+typedef struct cli_pair { /* a name and what it means */
+    const char *name, *meaning;
+} cli_pair;
 
 extern const cli_command cli_commands[]; /* solve first; ends with a NULL name */
-extern const cli_example cli_examples[]; /* ends with a NULL line */
+/* Each ends with a NULL name. */
+extern const cli_pair cli_examples[];   /* a command line and what it does */
+extern const cli_pair cli_exit_codes[]; /* "0" */
+extern const cli_pair cli_variables[];  /* environment variables */
 
 /* The command of that name, or NULL. */
 const cli_command *cli_find_command(const char *name);
@@ -50,6 +53,9 @@ const char *cli_nearest(const char *word, const char *(*next)(const void *user, 
 
 /* c->is = the arguments of c->command in argv[1 .. argc - 1]. Returns 0 or CLI_ERROR. */
 int cli_parse(cli *c, int argc, char **argv);
+
+/* Writes for each list of gsolve list its title and its names, those of every build. */
+void cli_each_list(FILE *file, void (*write)(FILE *, const cli_pair *));
 
 void cli_help(FILE *file);                                     /* gsolve --help */
 void cli_command_help(FILE *file, const cli_command *command); /* gsolve COMMAND --help */

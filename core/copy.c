@@ -86,11 +86,12 @@ static gsolve_status copy_staged(gsolve_context *ctx, void *to, gsolve_location 
     *done = device->page && bytes >= STAGED_BYTES && !device->is_page(ctx->queue, host) &&
             has_pages(ctx, bytes >= ALLOCATING_BYTES);
     if (!*done) return GSOLVE_OK;
-    return to_location == GSOLVE_HOST ? download(ctx, to, from, bytes) : upload(ctx, to, from, bytes);
+    return to_location == GSOLVE_HOST ? download(ctx, to, from, bytes)
+                                      : upload(ctx, to, from, bytes);
 }
 
-gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_location to_location, const void *from,
-                          gsolve_location from_location, size_t bytes)
+gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_location to_location,
+                          const void *from, gsolve_location from_location, size_t bytes)
 {
     gsolve_status status;
     bool done = false;

@@ -2,7 +2,7 @@
 #ifndef GS_CORE_CUDA_CUH
 #define GS_CORE_CUDA_CUH
 
-#include <cub/block/block_reduce.cuh>
+#include <cstdint>
 #include <cuda_runtime.h>
 #include <type_traits>
 
@@ -106,15 +106,38 @@ inline bool gs_aligned(const void *p)
     return (uintptr_t)p % 16 == 0;
 }
 
-// The sum over a block, in thread 0.
+// The sum over a warp, in its first lane: neighbours are added first, lanes 16 apart last.
+template <class T>
+__device__ T gs_first_lane_sum(T x)
+{
+#if __CUDA_ARCH__ >= 800 // has an instruction for 32-bit integers
+    if constexpr (std::is_same_v<T, int> || std::is_same_v<T, unsigned>) {
+        return __reduce_add_sync(0xffffffffu, x);
+    } else
+#endif
+    {
+#pragma unroll
+        for (int d = 1; d < 32; d *= 2) x += __shfl_down_sync(0xffffffffu, x, d);
+        return x;
+    }
+}
+
+// The sum over a block, in thread 0: of each warp, then of the warps in their order. Threads of a
+// block call it together.
 template <class T>
 __device__ T gs_block_sum(T x)
 {
-    using reduce = cub::BlockReduce<T, gs_block_size>;
-    __shared__ typename reduce::TempStorage space;
+    constexpr int warps = gs_block_size / 32;
+    __shared__ T of_warp[warps];
 
-    __syncthreads(); // the space may still be in use
-    return reduce(space).Sum(x);
+    __syncthreads(); // of_warp may still be in use
+    x = gs_first_lane_sum(x);
+    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = x;
+    __syncthreads();
+    if (threadIdx.x > 0) return x;
+#pragma unroll
+    for (int w = 1; w < warps; w++) x += of_warp[w];
+    return x;
 }
 
 // S sums over a block, in the first S threads' result.

@@ -129,10 +129,10 @@ typedef struct gsolve_format {
 
 typedef struct gsolve_precond_kind {
     gsolve_plugin plugin;
-    /* Sets up the preconditioner and stores the state in *self. csr is square, checked, with
-     * ascending columns and without duplicates. It is on the host, or on the device if on_device is
-     * true. It is valid during the call only. Arrays that apply reads must be on the device. On
-     * failure build frees what it allocated and leaves *self unchanged. */
+    /* Sets up the preconditioner and stores the state in *self. csr is square, on the host,
+     * checked, with ascending columns and without duplicates. It is valid during the call only.
+     * Arrays that apply reads must be on the device. On failure build frees what it allocated and
+     * leaves *self unchanged. */
     gsolve_status (*build)(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                            const void *options);
     /* Frees self. */
@@ -156,20 +156,6 @@ typedef struct gsolve_precond_kind {
     void (*describe)(const void *self, gsolve_precond_info *info);
     /* optional: returns what gsolve_precond_is_variable returns; NULL: false */
     bool (*is_variable)(const void *self);
-    /* optional: see gsolve_precond_begin_solve */
-    void (*begin_solve)(void *self, int32_t columns);
-    /* Whether build and update get csr on the device. If so, rows is required. */
-    bool on_device;
-    /* Fills *csr with a view of the rows from which self was built, on the device. The library
-     * compares their pattern with that of an update. A call with csr = NULL says that the
-     * comparison is over and that self need not keep the rows any longer. */
-    void (*rows)(const void *self, gsolve_csr *csr);
-    /* optional: see gsolve_precond_set_near_null; B is on the device, of any type */
-    gsolve_status (*near_null)(void *self, gsolve_context *ctx, gsolve_dense B);
-    /* optional: see gsolve_precond_set_coordinates; xyz is on the device, of any type */
-    gsolve_status (*coordinates)(void *self, gsolve_context *ctx, gsolve_dense xyz);
-    /* optional: see gsolve_precond_level */
-    bool (*level)(const void *self, int index, gsolve_level_info *info);
 } gsolve_precond_kind;
 
 /* --- registration --------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* residual.h: b - A x and its norm from A's rows, in double. What decides whether a system is
- * solved; spmv/residual.c computes it. */
+ * solved; spmv/residual/residual.c computes it. */
 #ifndef GS_MATRIX_RESIDUAL_H
 #define GS_MATRIX_RESIDUAL_H
 

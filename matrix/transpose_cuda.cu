@@ -1,8 +1,7 @@
 // transpose_cuda.cu: A' on a GPU: the entries sorted by column. The sort keeps the order of equal
 // keys, so that the rows ascend within each column.
-#include <cub/device/device_radix_sort.cuh>
-
 #include "core/cuda.cuh"
+#include "core/sort.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -103,13 +102,11 @@ gsolve_status sort_entries(const gsolve_csr *T, P *order, gsolve_context *ctx, c
     ALLOC_DEVICE(ctx, sorted, n);
     ALLOC_DEVICE(ctx, place, n);
     TRY(gs_launch(q, "the order of entries", count_up<P>, gs_grid(q, n), gs_block_size, n, place));
-    cub::DeviceRadixSort::SortPairs(nullptr, bytes, A->col, sorted, place, order, n, 0, bits,
-                                    q->stream);
+    gs_sort_pairs(nullptr, bytes, {A->col, sorted}, {place, order}, n, bits, q->stream);
     space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(gs_cuda(q,
-                cub::DeviceRadixSort::SortPairs(space, bytes, A->col, sorted, place, order, n, 0,
-                                                bits, q->stream),
+                gs_sort_pairs(space, bytes, {A->col, sorted}, {place, order}, n, bits, q->stream),
                 "sorting by columns"));
     if (T->offset == GSOLVE_O64) {
         status = gs_launch(q, "starts of columns", find_starts<int64_t>, blocks, gs_block_size,

@@ -1,4 +1,4 @@
-/* kinds.c: the list of preconditioners. */
+/* kinds.c: the list of built-in preconditioners, and registration of a user's. */
 #include "precond/handle.h"
 
 const gsolve_plugin *const gs_preconds[] = {
@@ -18,4 +18,11 @@ gsolve_status gsolve_register_precond(gsolve_context *ctx, const gsolve_precond_
                            "a preconditioner needs its build, destroy and apply functions");
     }
     return gs_register(ctx, &ctx->preconds, gs_preconds, &kind->plugin, "preconditioner");
+}
+
+const gs_precond_extension *gs_precond_extension_of(const gsolve_precond_kind *kind)
+{
+    static const gs_precond_extension none;
+
+    return kind == &gs_amg ? &gs_amg_extension : &none;
 }

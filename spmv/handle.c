@@ -1,14 +1,11 @@
 /* handle.c: the matrix handle: its rows, kept clean, and the format built from them. */
 #include "spmv/handle.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "core/staging.h"
 #include "core/try.h"
 #include "matrix/statistics.h"
 #include "matrix/transpose.h"
-#include "vector/vector.h"
 
 /* --- making and freeing ----------------------------------------------------------------------- */
 
@@ -26,7 +23,7 @@ static gsolve_status build(gsolve_matrix *A, bool timed)
     gs_range_push(A->ctx, "convert");
     if (timed) TRY(settle(A));
     begin = gs_now();
-    if (!A->csr.start) TRY(gs_place_rows(&A->csr, A->ctx, &A->rows));
+    if (!A->csr.start) TRY(gs_rows_on_device(&A->csr, A->ctx, &A->rows));
     if (A->entries < 0) {
         TRY(gs_csr_entries(A->ctx, A->rows.start ? &A->rows : &A->csr, &A->entries));
     }
@@ -127,8 +124,8 @@ static gsolve_status build_from(gsolve_matrix *A, gsolve_csr *csr, bool timed)
     return status;
 }
 
-gsolve_status gs_matrix_own(gsolve_matrix **out, gsolve_context *ctx, const char *spec,
-                            gsolve_csr *csr)
+gsolve_status gs_matrix_create_unchecked(gsolve_matrix **out, gsolve_context *ctx, const char *spec,
+                                         gsolve_csr *csr)
 {
     gsolve_matrix *A = NULL;
     gsolve_status status;
@@ -231,6 +228,37 @@ done:
     return status;
 }
 
+/* The new values into A', of which the pattern stays. */
+static gsolve_status refill_transposed(gsolve_matrix *A)
+{
+    gsolve_status status;
+
+    TRY(gs_transpose_refill(&A->transposed, A->transposed_order, A->ctx, &A->csr));
+    TRY(rebuild(A, &A->transposed_self, &A->transposed));
+done:
+    return status;
+}
+
+/* A' in A's format; the handle's constness is about what it stands for. */
+gsolve_status gs_matrix_need_transposed(const gsolve_matrix *constant)
+{
+    gsolve_matrix *A = constant->lazy;
+    gsolve_status status;
+
+    if (A->transposed_self && !A->transposed_is_stale) return GSOLVE_OK;
+    if (A->transposed_self && A->transposed_order) {
+        TRY(refill_transposed(A));
+    } else {
+        drop_transposed(A);
+        TRY(gs_transpose_make(&A->transposed, &A->transposed_order, A->ctx, &A->csr, A->entries));
+        TRY(A->format->build(&A->transposed_self, A->ctx, &A->transposed, A->entries, A->options));
+    }
+    A->transposed_is_stale = false;
+done:
+    if (status != GSOLVE_OK) drop_transposed(A);
+    return status;
+}
+
 gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
 {
     gs_csr_findings seen;
@@ -239,20 +267,20 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
     TRY(gs_csr_check_findings(A->ctx, csr, &seen, NULL));
-    TRY(gs_matrix_new_values(A, csr, seen.entries, &same));
+    TRY(gs_matrix_copy_values(A, csr, seen.entries, &same));
     if (!same) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_MATRIX,
                            "the new matrix (%d x %d, %lld entries) has another pattern or type "
                            "than the one to update; make a new matrix from it",
                            csr->nrows, csr->ncols, (long long)seen.entries);
     }
-    TRY(gs_matrix_renew(A));
+    TRY(gs_matrix_update_form(A));
     TRY(gs_memory_synchronize(A->ctx, csr->location, csr->value)); /* has been read */
 done:
     return status;
 }
 
-gsolve_status gs_matrix_renew(gsolve_matrix *A)
+gsolve_status gs_matrix_update_form(gsolve_matrix *A)
 {
     A->version++;
     A->transposed_is_stale = A->form_is_stale = true;
@@ -276,273 +304,4 @@ gsolve_status gsolve_matrix_adapt(const gsolve_matrix *A, const gsolve_run_estim
     if (turn) *turn = made;
 done:
     return status;
-}
-
-/* --- products --------------------------------------------------------------------------------- */
-
-static gsolve_status check_vectors(const gsolve_matrix *A, gsolve_dense x, int32_t xrows,
-                                   gsolve_dense y, int32_t yrows)
-{
-    if ((unsigned)x.layout > GSOLVE_ROW_MAJOR || (unsigned)y.layout > GSOLVE_ROW_MAJOR) {
-        return gsolve_fail(
-            A->ctx, GSOLVE_BAD_ARGUMENT,
-            "x and y are of layouts %d and %d; there are 0 (by columns) and 1 (by rows)",
-            (int)x.layout, (int)y.layout);
-    }
-    if (x.nrows != xrows || y.nrows != yrows || x.ncols != y.ncols || x.ncols < 0 ||
-        !gs_stride_fits(x) || !gs_stride_fits(y)) {
-        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
-                           "the product takes x of %d rows to y of %d, not x of %d x %d to y of "
-                           "%d x %d (strides %lld and %lld)",
-                           xrows, yrows, x.nrows, x.ncols, y.nrows, y.ncols, (long long)x.stride,
-                           (long long)y.stride);
-    }
-    if (x.type != A->csr.type || y.type != A->csr.type || !gs_reachable(A->ctx, x.location) ||
-        !gs_reachable(A->ctx, y.location)) {
-        return gsolve_fail(
-            A->ctx, GSOLVE_BAD_ARGUMENT,
-            "vectors must be of the matrix's type, and on its device or on the host");
-    }
-    if ((!x.value && (int64_t)xrows * x.ncols > 0) || (!y.value && (int64_t)yrows * y.ncols > 0)) {
-        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "a vector of the product has no values");
-    }
-    return GSOLVE_OK;
-}
-
-static gs_block_space *space_of(const gsolve_matrix *A)
-{
-    return &A->lazy->space;
-}
-
-static gsolve_status forward(const gsolve_matrix *A, void *self, double alpha, gsolve_dense x,
-                             double beta, gsolve_dense y)
-{
-    const gs_block_products by = gs_block_products_of(A->format);
-
-    return gs_block_multiply(&by, self, A->ctx, space_of(A), alpha, x, beta, y);
-}
-
-/* y = alpha A x + beta y, or with A', where kernels see x and y. */
-static gsolve_status multiply(const gsolve_matrix *A, bool transposed, double alpha, gsolve_dense x,
-                              double beta, gsolve_dense y);
-
-/* The same wherever x and y lie. */
-static gsolve_status multiply_staged(const gsolve_matrix *A, bool transposed, double alpha,
-                                     gsolve_dense x, double beta, gsolve_dense y)
-{
-    gs_stage in = {0}, out = {0};
-    gsolve_status status;
-
-    TRY(gs_stage_in(&in, A->ctx, gs_location(A->ctx), x, true));
-    TRY(gs_stage_in(&out, A->ctx, gs_location(A->ctx), y, beta != 0));
-    TRY(multiply(A, transposed, alpha, in.used, beta, out.used));
-    TRY(gs_stage_out(&out, A->ctx));
-done:
-    gs_stage_drop(&in, A->ctx);
-    gs_stage_drop(&out, A->ctx);
-    return status;
-}
-
-gsolve_status gsolve_matrix_apply(const gsolve_matrix *A, double alpha, gsolve_dense x, double beta,
-                                  gsolve_dense y)
-{
-    gsolve_status status;
-
-    if (!A) return GSOLVE_BAD_ARGUMENT;
-    TRY(check_vectors(A, x, A->csr.ncols, y, A->csr.nrows));
-    TRY(multiply_staged(A, false, alpha, x, beta, y));
-done:
-    return status;
-}
-
-/* The new values into A', of which the pattern stays. */
-static gsolve_status refill_transposed(gsolve_matrix *A)
-{
-    gsolve_status status;
-
-    TRY(gs_transpose_refill(&A->transposed, A->transposed_order, A->ctx, &A->csr));
-    TRY(rebuild(A, &A->transposed_self, &A->transposed));
-done:
-    return status;
-}
-
-/* A' in A's format. */
-static gsolve_status need_transposed(const gsolve_matrix *constant)
-{
-    gsolve_matrix *A = constant->lazy;
-    gsolve_status status;
-
-    if (A->transposed_self && !A->transposed_is_stale) return GSOLVE_OK;
-    if (A->transposed_self && A->transposed_order) {
-        TRY(refill_transposed(A));
-    } else {
-        drop_transposed(A);
-        TRY(gs_transpose_make(&A->transposed, &A->transposed_order, A->ctx, &A->csr, A->entries));
-        TRY(A->format->build(&A->transposed_self, A->ctx, &A->transposed, A->entries, A->options));
-    }
-    A->transposed_is_stale = false;
-done:
-    if (status != GSOLVE_OK) drop_transposed(A);
-    return status;
-}
-
-static gsolve_status multiply(const gsolve_matrix *A, bool transposed, double alpha, gsolve_dense x,
-                              double beta, gsolve_dense y)
-{
-    const gs_block_products back = {A->format->apply_transpose, NULL, false};
-    gsolve_status status;
-
-    TRY(gs_matrix_need_form(A));
-    if (!transposed) return forward(A, A->self, alpha, x, beta, y);
-    if (back.one) return gs_block_multiply(&back, A->self, A->ctx, space_of(A), alpha, x, beta, y);
-    TRY(need_transposed(A));
-    TRY(forward(A, A->transposed_self, alpha, x, beta, y));
-done:
-    return status;
-}
-
-gsolve_status gsolve_matrix_apply_transpose(const gsolve_matrix *A, double alpha, gsolve_dense x,
-                                            double beta, gsolve_dense y)
-{
-    gsolve_status status;
-
-    if (!A) return GSOLVE_BAD_ARGUMENT;
-    TRY(check_vectors(A, x, A->csr.nrows, y, A->csr.ncols));
-    TRY(multiply_staged(A, true, alpha, x, beta, y));
-done:
-    return status;
-}
-
-static double *number_of(double *of_columns, int32_t j)
-{
-    return of_columns ? of_columns + j : NULL;
-}
-
-/* y = A x and the sums, where kernels see all of them. */
-static gsolve_status multiply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
-                                  gsolve_dense w, double *wy, double *yy)
-{
-    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, A->ctx, x.type);
-    gsolve_status status = GSOLVE_OK;
-
-    TRY(gs_matrix_need_form(A));
-    if (!A->format->apply_dot) TRY(forward(A, A->self, 1, x, 0, y));
-    for (int32_t j = 0; j < x.ncols; j++) { /* the bits of a column do not depend on others */
-        const gsolve_dense xj = gs_column_of(x, j), yj = gs_column_of(y, j);
-        const gsolve_dense wj = gs_column_of(w, j);
-        const gs_product_sums sums = {wj.value, &wy[j], number_of(yy, j)};
-        if (A->format->apply_dot) {
-            TRY(A->format->apply_dot(A->self, A->ctx, xj, yj, wj, sums.wy, sums.yy));
-        } else {
-            TRY(gs_sum_product(vector, A->ctx->queue, y.nrows, yj.value, &sums));
-        }
-    }
-done:
-    return status;
-}
-
-gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
-                                      gsolve_dense w, double *wy, double *yy)
-{
-    enum { X, W, Y, WY, YY };
-    gs_stage stage[5];
-    gsolve_status status;
-
-    if (!A) return GSOLVE_BAD_ARGUMENT;
-    const gsolve_dense sums = {
-        x.ncols, 1, x.ncols, wy, GSOLVE_F64, x.location, GSOLVE_COLUMN_MAJOR};
-    const gsolve_dense squares = {
-        x.ncols, 1, x.ncols, yy, GSOLVE_F64, x.location, GSOLVE_COLUMN_MAJOR};
-    memset(stage, 0, sizeof stage);
-    TRY(check_vectors(A, x, A->csr.ncols, y, A->csr.nrows));
-    TRY(check_vectors(A, x, A->csr.ncols, w, A->csr.nrows));
-    TRY(gs_need_columns(A->ctx, x, "x of a product with sums"));
-    TRY(gs_need_columns(A->ctx, y, "y of a product with sums"));
-    TRY(gs_need_columns(A->ctx, w, "w of a product with sums"));
-    if (!wy && x.ncols > 0) {
-        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "there is nowhere to put w'y");
-    }
-    TRY(gs_stage_in(&stage[X], A->ctx, gs_location(A->ctx), x, true));
-    TRY(gs_stage_in(&stage[W], A->ctx, gs_location(A->ctx), w, true));
-    TRY(gs_stage_in(&stage[Y], A->ctx, gs_location(A->ctx), y, false));
-    TRY(gs_stage_in(&stage[WY], A->ctx, gs_location(A->ctx), sums, false));
-    if (yy) TRY(gs_stage_in(&stage[YY], A->ctx, gs_location(A->ctx), squares, false));
-    TRY(multiply_dot(A, stage[X].used, stage[Y].used, stage[W].used, stage[WY].used.value,
-                     stage[YY].used.value));
-    for (int s = Y; s <= YY; s++) TRY(gs_stage_out(&stage[s], A->ctx));
-done:
-    for (int s = X; s <= YY; s++) gs_stage_drop(&stage[s], A->ctx);
-    return status;
-}
-
-/* --- what it would hold ----------------------------------------------------------------------- */
-
-gsolve_status gsolve_matrix_memory(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
-                                   size_t *bytes)
-{
-    const gsolve_plugin *plugin;
-    const gsolve_format *format;
-    void *options = NULL;
-    gsolve_status status;
-    bool clean;
-
-    if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    if (!spec || !csr || !bytes || csr->location != GSOLVE_HOST) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_matrix_memory: an argument is NULL, or csr not on the host");
-    }
-    TRY(gs_csr_check(ctx, csr, &clean));
-    TRY(gs_plugin_parse(ctx, &ctx->formats, gs_formats(ctx), "format", spec, &plugin, &options));
-    format = (const gsolve_format *)(const void *)plugin;
-    if (!format->memory) {
-        status =
-            gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                        "the format %s does not foretell the memory that it takes", plugin->name);
-        goto done;
-    }
-    *bytes = (size_t)gs_csr_bytes(csr, gs_start(csr, csr->nrows)) + format->memory(csr, options);
-done:
-    gsolve_free(ctx, GSOLVE_HOST, options);
-    return status;
-}
-
-/* --- what it is ------------------------------------------------------------------------------- */
-
-gsolve_status gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr)
-{
-    gsolve_status status;
-
-    if (!A || !csr) return GSOLVE_BAD_ARGUMENT;
-    TRY(gs_matrix_need_rows(A));
-    *csr = A->rows;
-done:
-    return status;
-}
-
-void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr)
-{
-    *csr = A->csr;
-}
-
-void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
-{
-    const int64_t entries = A->entries;
-    const size_t value = gs_type_size(A->csr.type);
-    const gsolve_matrix_info plain = {
-        .format = A->format->plugin.name,
-        .nrows = A->csr.nrows,
-        .ncols = A->csr.ncols,
-        .type = A->csr.type,
-        .entries = entries,
-        .stored = entries,
-        .bytes = (size_t)entries * (value + sizeof(int32_t)) +
-                 ((size_t)A->csr.nrows + 1) * gs_offset_size(A->csr.offset) +
-                 ((size_t)A->csr.nrows + (size_t)A->csr.ncols) * value,
-        .build_seconds = A->build_seconds,
-        .version = A->version,
-    };
-
-    *info = plain;
-    snprintf(info->form, sizeof info->form, "%s", info->format);
-    if (A->format->describe) A->format->describe(A->self, info);
 }

@@ -34,11 +34,11 @@ struct gsolve_matrix {
 
 /* gsolve_matrix_create_owned where csr is known to be clean and to lie where ctx's kernels read it,
  * and to fit: it is not looked at, and nothing is waited for. */
-gsolve_status gs_matrix_own(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
-                            gsolve_csr *csr);
+gsolve_status gs_matrix_create_unchecked(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
+                                         gsolve_csr *csr);
 
 /* A's values have been written to where its rows lie: its form anew. */
-gsolve_status gs_matrix_renew(gsolve_matrix *A);
+gsolve_status gs_matrix_update_form(gsolve_matrix *A);
 
 /* --- rows.c: the rows of a matrix, where they are needed -------------------------------------- */
 
@@ -47,20 +47,20 @@ gsolve_status gs_matrix_renew(gsolve_matrix *A);
 gsolve_status gs_matrix_fits(const gsolve_matrix *A, const gsolve_csr *csr, bool copied);
 
 /* *csr = rows themselves, or their copy on a device with memory of its own. */
-gsolve_status gs_place_rows(gsolve_csr *csr, gsolve_context *ctx, const gsolve_csr *rows);
+gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsolve_csr *rows);
 
 /* Fetches A->rows from the device, if they were never on the host. */
 gsolve_status gs_matrix_need_rows(const gsolve_matrix *A);
 
-/* A made by gs_matrix_own gives up the columns and values of its rows, if its form holds them,
- * until it gets them back; in between it is multiplied with, and not transposed. */
-void gs_matrix_give_up_rows(gsolve_matrix *A);
-gsolve_status gs_matrix_rows_again(gsolve_matrix *A);
+/* A made by gs_matrix_create_unchecked gives up the columns and values of its rows, if its form
+ * holds them, until it gets them back; in between it is multiplied with, and not transposed. */
+void gs_matrix_release_rows(gsolve_matrix *A);
+gsolve_status gs_matrix_restore_rows(gsolve_matrix *A);
 
 /* Puts csr's values, so many entries, into A's rows, wherever those and csr lie. *same: false, and
  * nothing done, where the pattern or the type differs. */
-gsolve_status gs_matrix_new_values(gsolve_matrix *A, const gsolve_csr *csr, int64_t entries,
-                                   bool *same);
+gsolve_status gs_matrix_copy_values(gsolve_matrix *A, const gsolve_csr *csr, int64_t entries,
+                                    bool *same);
 
 /* --- handle.c --------------------------------------------------------------------------------- */
 
@@ -69,8 +69,11 @@ gsolve_status gs_matrix_new_values(gsolve_matrix *A, const gsolve_csr *csr, int6
 gsolve_status gs_form_update(const gsolve_format *format, void **self, gsolve_context *ctx,
                              const gsolve_csr *csr, int64_t entries, const void *options);
 
-/* A's form for its present values. */
+/* A->self becomes the form of A's present values. */
 gsolve_status gs_matrix_need_form(const gsolve_matrix *A);
+
+/* A->transposed and A->transposed_self become those of A's present values. */
+gsolve_status gs_matrix_need_transposed(const gsolve_matrix *A);
 
 /* --- residual.c ------------------------------------------------------------------------------- */
 
@@ -89,15 +92,17 @@ typedef struct gs_residual_kernels {
 extern const gs_residual_kernels gs_residual_host[GSOLVE_TYPE_COUNT]; /* none: see residual.c */
 extern const gs_residual_kernels gs_residual_cuda[GSOLVE_TYPE_COUNT];
 
-/* A format whose forms can hold all of a matrix, and give it back. */
-typedef struct gs_keeper {
+/* --- formats.c -------------------------------------------------------------------------------- */
+
+/* A format whose forms can hold all entries of a matrix, so that rows can be restored from them. */
+typedef struct gs_row_store {
     const gsolve_format *format;
     bool (*holds_all)(const void *self);
-    /* csr: the form's matrix, of which only offsets are there; it gets columns and values */
+    /* csr is the form's matrix and has offsets only; restore allocates its columns and values */
     gsolve_status (*restore)(const void *self, gsolve_context *ctx, gsolve_csr *csr);
-} gs_keeper;
+} gs_row_store;
 
-const gs_keeper *gs_keeper_of(const gsolve_format *format); /* NULL: no such format */
+const gs_row_store *gs_row_store_of(const gsolve_format *format); /* NULL: its forms cannot */
 
 /* The built-in formats of ctx's device, ending with NULL. */
 const gsolve_plugin *const *gs_formats(const gsolve_context *ctx);

@@ -1,10 +1,10 @@
-/* row_sum.h: sums of rows on the CPU for one value type T, which formats share. */
+/* row_sum.h: sums of rows on the CPU for one value type T, shared by the formats. */
 #include <string.h>
 
 #include "matrix/irregular.h"
 
-/* sum of value[k] x[col[k]] over n entries, entry k into the (k mod 4)-th of four sums. Inlined
- * with a constant n it unrolls into straight code, with the same bits. */
+/* The sum of value[k] x[col[k]] over n entries, entry k added to the (k mod 4)-th of four sums.
+ * With a constant n the loop unrolls to straight-line code with the same bits. */
 static inline __attribute__((always_inline)) T FN(row_sum)(int64_t n, const T *value,
                                                            const int32_t *col, const T *x)
 {
@@ -24,7 +24,8 @@ static inline __attribute__((always_inline)) T FN(row_sum)(int64_t n, const T *v
     return (s0 + s1) + (s2 + s3);
 }
 
-/* The same; short rows, which come in runs of equal length, through a jump that predicts well. */
+/* row_sum for any n. Short rows come in runs of equal length, so the branch of the switch predicts
+ * well. */
 static inline T FN(any_row_sum)(int64_t n, const T *value, const int32_t *col, const T *x)
 {
     switch (n) {
@@ -43,7 +44,8 @@ static inline T FN(any_row_sum)(int64_t n, const T *value, const int32_t *col, c
 }
 
 typedef T FN(four) __attribute__((vector_size(4 * sizeof(T))));
-typedef __typeof__((FN(four)){0} < (FN(four)){0}) FN(take); /* four of them: -1 takes, 0 leaves */
+typedef __typeof__((FN(four)){0} <
+                   (FN(four)){0}) FN(mask); /* a mask: -1 keeps an element, 0 clears it */
 
 static inline FN(four) FN(four_products)(const T *value, const int32_t *col, const T *x)
 {
@@ -53,30 +55,30 @@ static inline FN(four) FN(four_products)(const T *value, const int32_t *col, con
     return v * (FN(four)){x[col[0]], x[col[1]], x[col[2]], x[col[3]]};
 }
 
-/* The first left <= 4 of products p, and 0 for the others, whatever they are. */
+/* The first `left` <= 4 products of p, and 0 for the others, even if these are not finite. */
 static inline FN(four) FN(first_of)(FN(four) p, int64_t left)
 {
-    static const int32_t takes[16] = {-1, -1, -1, -1, -1, -1, -1, -1}; /* and as many zeros */
-    FN(take) take;
+    static const int32_t masks[16] = {-1, -1, -1, -1, -1, -1, -1, -1}; /* and eight zeros */
+    FN(mask) mask;
 
-    memcpy(&take, takes + 8 - left * (int64_t)(sizeof(T) / 4), sizeof take);
-    return (FN(four))((FN(take))p & take);
+    memcpy(&mask, masks + 8 - left * (int64_t)(sizeof(T) / 4), sizeof mask);
+    return (FN(four))((FN(mask))p & mask);
 }
 
-/* The same, with the same bits, where lengths of rows are not foreseen: the last entries, up to
- * four, are taken by a mask and not by a branch that is wrong as often as not. Reads up to 4
- * columns and values past the row; if scattered, a constant, elements of x are asked for ahead
- * entries before their use. ahead is 0 where as many entries are not there: nothing is read then.
- */
+/* row_sum with the same bits, for rows whose lengths do not repeat. The last one to four entries
+ * are selected by a mask, since a branch on their number would often be mispredicted. Reads up to 4
+ * columns and values past the row. If `irregular`, a constant, elements of x are prefetched `ahead`
+ * entries before their use. ahead is 0 where fewer than that many entries follow the row; then
+ * nothing is read past it. */
 static inline __attribute__((always_inline)) T FN(uneven_row_sum)(int64_t n, const T *value,
                                                                   const int32_t *col, const T *x,
-                                                                  bool scattered, int64_t ahead)
+                                                                  bool irregular, int64_t ahead)
 {
     FN(four) s = {0};
 
     if (ahead == 0) return FN(row_sum)(n, value, col, x);
     for (int64_t left = n;; left -= 4, value += 4, col += 4) {
-        for (int m = 0; scattered && m < 4; m++) __builtin_prefetch(&x[col[m + ahead]]);
+        for (int m = 0; irregular && m < 4; m++) __builtin_prefetch(&x[col[m + ahead]]);
         const FN(four) p = FN(four_products)(value, col, x);
         if (left <= 4) {
             s += FN(first_of)(p, left);
@@ -87,7 +89,7 @@ static inline __attribute__((always_inline)) T FN(uneven_row_sum)(int64_t n, con
     return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
-/* The sum of a row of a matrix whose rows are summed that way, a constant: see spmv/scattered.h. */
+/* The sum of a row by the method `how`, a constant: see matrix/irregular.h. */
 static inline __attribute__((always_inline)) T FN(sum_by)(gs_rows how, int64_t n, const T *value,
                                                           const int32_t *col, const T *x,
                                                           int64_t ahead)

@@ -9,7 +9,7 @@
 /* --- memory ----------------------------------------------------------------------------------- */
 
 /* Where rows on the device take less than one part in so many of what is free, no format is asked
- * for its forecast, for which the offsets would have to come to the host. */
+ * for its estimate_memory, for which the offsets would have to come to the host. */
 #define AMPLE 16
 
 /* What the format takes, by its own word. */
@@ -58,7 +58,7 @@ done:
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-gsolve_status gs_place_rows(gsolve_csr *csr, gsolve_context *ctx, const gsolve_csr *rows)
+gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsolve_csr *rows)
 {
     if (gs_location(ctx) == GSOLVE_DEVICE) return gs_csr_move(csr, ctx, GSOLVE_DEVICE, rows);
     *csr = *rows;
@@ -75,12 +75,12 @@ gsolve_status gs_matrix_need_rows(const gsolve_matrix *constant)
 /* --- given up, and back -----------------------------------------------------------------------
  */
 
-void gs_matrix_give_up_rows(gsolve_matrix *A)
+void gs_matrix_release_rows(gsolve_matrix *A)
 {
-    const gs_keeper *keeper = gs_keeper_of(A->format);
+    const gs_row_store *store = gs_row_store_of(A->format);
     gsolve_csr *csr = &A->csr;
 
-    if (!keeper || !keeper->holds_all(A->self)) return;
+    if (!store || !store->holds_all(A->self)) return;
     gsolve_free(A->ctx, csr->location, csr->col);
     gsolve_free(A->ctx, csr->location, csr->value);
     csr->col = NULL;
@@ -88,13 +88,13 @@ void gs_matrix_give_up_rows(gsolve_matrix *A)
     if (csr->location == GSOLVE_HOST) A->rows = *csr; /* the same */
 }
 
-gsolve_status gs_matrix_rows_again(gsolve_matrix *A)
+gsolve_status gs_matrix_restore_rows(gsolve_matrix *A)
 {
     gsolve_csr *csr = &A->csr;
     gsolve_status status;
 
     if (csr->col) return GSOLVE_OK;
-    TRY(gs_keeper_of(A->format)->restore(A->self, A->ctx, csr));
+    TRY(gs_row_store_of(A->format)->restore(A->self, A->ctx, csr));
     if (csr->location == GSOLVE_HOST) A->rows = *csr;
 done:
     return status;
@@ -179,8 +179,8 @@ done:
     return status;
 }
 
-gsolve_status gs_matrix_new_values(gsolve_matrix *A, const gsolve_csr *csr, int64_t entries,
-                                   bool *same)
+gsolve_status gs_matrix_copy_values(gsolve_matrix *A, const gsolve_csr *csr, int64_t entries,
+                                    bool *same)
 {
     gsolve_csr fetched = {0};
     gsolve_status status;

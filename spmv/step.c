@@ -1,17 +1,14 @@
-/* step.c: steps of a matrix handle, see step.h. */
+/* step.c: steps with a matrix handle, see step.h. */
 #include "spmv/step.h"
 
 #include "core/try.h"
 #include "spmv/handle.h"
-#include "spmv/sliced/sliced_step.h"
 
-const gs_sliced_step_kernels gs_sliced_step_host[GSOLVE_TYPE_COUNT];
-
-bool gs_matrix_steps(const gsolve_matrix *A)
+bool gs_matrix_can_step(const gsolve_matrix *A)
 {
-    const gs_sliced_step_kernels *kernels = GS_KERNELS(gs_sliced_step, A->ctx, A->csr.type);
+    const gs_format_step *steps = gs_format_step_of(A->format);
 
-    return A->format == &gs_sell_format && kernels->step && gs_sliced_steps(A->self);
+    return steps && steps->can_step(A->self, A->ctx);
 }
 
 gsolve_status gs_matrix_step(const gsolve_matrix *A, const void *x, const gs_step *step)
@@ -19,7 +16,7 @@ gsolve_status gs_matrix_step(const gsolve_matrix *A, const void *x, const gs_ste
     gsolve_status status;
 
     TRY(gs_matrix_need_form(A));
-    TRY(GS_KERNELS(gs_sliced_step, A->ctx, A->csr.type)->step(A->ctx->queue, A->self, x, step));
+    TRY(gs_format_step_of(A->format)->step(A->self, A->ctx, x, step));
 done:
     return status;
 }

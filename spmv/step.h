@@ -1,18 +1,18 @@
-/* step.h: what a product and the vectors around it come to, in one pass over a matrix whose form
- * can do so. Each row has its sum in the order of its product.
+/* step.h: a residual or a step of an iteration in one pass over a matrix. Each row sum adds its
+ * terms in the same order as the product does.
  *
- * Beside the matrix a residual moves three vectors, where a copy and a product move five; a step
- * moves five instead of eight. */
+ * Besides the matrix, a residual moves three vectors, where a copy and a product move five. A step
+ * moves five vectors instead of eight. */
 #ifndef GS_SPMV_STEP_H
 #define GS_SPMV_STEP_H
 
 #include "matrix/csr.h"
 
-/* y = x + a d * (b - A x) + c (x - old), or where d is NULL y = b - A x. d: a number a row; old may
- * be y, and NULL: counts as 0. x is neither y nor wide.
+/* y = x + a d * (b - A x) + c (x - old), or y = b - A x where d is NULL. d has one number per row,
+ * and d * r is the product by elements. old may be y; NULL counts as 0. x is neither y nor wide.
  *
- * Where wide is not NULL, d and r are given and A is in single precision: y goes to wide, in double
- * precision, and nowhere else, and *ry = r'y, unless ry is NULL. */
+ * wide is NULL, or d and r are given and A is in single precision. Then y is written to wide in
+ * double precision and to nowhere else, and *ry = r'y unless ry is NULL. */
 typedef struct gs_step {
     double a, c;
     const void *d, *b, *old;
@@ -21,11 +21,22 @@ typedef struct gs_step {
     const double *r;
 } gs_step;
 
-/* Whether A makes such steps, whatever its values: with one column, where kernels see all vectors.
- */
-bool gs_matrix_steps(const gsolve_matrix *A);
+/* Whether the form of A computes steps: for one column, whose vectors all lie where kernels read
+ * them. The answer does not depend on A's values. */
+bool gs_matrix_can_step(const gsolve_matrix *A);
 
-/* The step, of an A that makes them. */
+/* Computes the step. gs_matrix_can_step(A) is true. */
 gsolve_status gs_matrix_step(const gsolve_matrix *A, const void *x, const gs_step *step);
+
+/* A format whose forms can compute steps. */
+typedef struct gs_format_step {
+    const gsolve_format *format;
+    bool (*can_step)(const void *self, const gsolve_context *ctx);
+    gsolve_status (*step)(void *self, gsolve_context *ctx, const void *x,
+                          const gs_step *step);
+} gs_format_step;
+
+/* formats.c: the entry of a format, or NULL if its forms compute no steps. */
+const gs_format_step *gs_format_step_of(const gsolve_format *format);
 
 #endif

@@ -5,8 +5,9 @@
 #include <math.h>
 
 #include "core/staging.h"
-#include "precond/amg/amg.h"
 #include "precond/amg/coarsening/aggregation.h"
+#include "precond/amg/coarsening/coarsening.h"
+#include "precond/amg/transfer/rigid_body.h"
 
 /* --- what lies on the device, on the host ------------------------------------------------------
  */
@@ -261,7 +262,8 @@ static coarsened coarsen(gsolve_context *ctx, const gs_coarsening *C, const gsol
                          const gsolve_csr *first, int32_t block, const double *B, int32_t k)
 {
     gsolve_csr there = send_csr(ctx, A), before = send_csr(ctx, first ? first : A);
-    gs_fine fine = {.A = &before, .block = block, .near_null = send_dense(ctx, B, A->nrows, k)};
+    gs_level_view fine = {
+        .A = &before, .block = block, .near_null = send_dense(ctx, B, A->nrows, k)};
     gs_transfer T;
     coarsened c;
 
@@ -560,7 +562,7 @@ static void test_refused(void **state)
     gsolve_context *ctx = open_context(1);
     gsolve_csr A = read_matrix(ctx, "gen:tridiagonal,n=7"), there = send_csr(ctx, &A);
     double ones[7] = {1, 1, 1, 1, 1, 1, 1};
-    gs_fine fine = {.A = &there, .block = 2, .near_null = send_dense(ctx, ones, 7, 1)};
+    gs_level_view fine = {.A = &there, .block = 2, .near_null = send_dense(ctx, ones, 7, 1)};
     gs_transfer T;
 
     (void)state;
@@ -579,7 +581,7 @@ static void test_allocations(void **state)
     gsolve_context *ctx = open_context(2);
     gsolve_csr A = read_matrix(ctx, "gen:elasticity3d,n=3"), there = send_csr(ctx, &A);
     double *B = vectors(A.nrows, 3, 6);
-    gs_fine fine = {.A = &there, .block = 3, .near_null = send_dense(ctx, B, A.nrows, 6)};
+    gs_level_view fine = {.A = &there, .block = 3, .near_null = send_dense(ctx, B, A.nrows, 6)};
     gs_transfer T;
 
     (void)state;

@@ -72,7 +72,7 @@ static void foretold_to_the_slice(void **state)
         gs_bce_make_plan(&p, o, &A, rows, gpu);
         if (gs_bce_may_keep_order(&p, A.nrows)) {
             const int32_t lanes = p.model.lanes;
-            gs_bce_keep_order(&p, A.nrows, gs_sliced_foretell(&A, lanes, 1, GS_BCE_LONGEST));
+            gs_bce_keep_order(&p, A.nrows, gs_sliced_estimate_stored(&A, lanes, 1, GS_BCE_LONGEST));
         }
         snprintf(spec, sizeof spec, "bce,blocks=%d,cost=%s,window=%d", o->blocks,
                  o->cost == GS_BCE_PAPER ? "paper" : "bytes", o->window);
@@ -80,7 +80,7 @@ static void foretold_to_the_slice(void **state)
         char said[40];
         snprintf(said, sizeof said, "%d block%s, ", p.best.blocks, p.best.blocks > 1 ? "s" : "");
         assert_true(strstr(info.note, said) == info.note);
-        const int64_t stored = gs_bce_foretell(&p, &A).columns * p.model.lanes + of_long;
+        const int64_t stored = gs_bce_estimate_stored(&p, &A).columns * p.model.lanes + of_long;
         if (stored != info.stored) {
             fail_msg("%s of %s: %lld foretold, %lld stored", spec, names[k % 4], (long long)stored,
                      (long long)info.stored);

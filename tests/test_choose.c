@@ -1,6 +1,7 @@
-/* test_choose.c: what auto takes for systems of which it is known what is fast (docs/amg.md), and
- * that numbering, rounding and what else does not matter to the iterations does not mislead it. The
- * choice for a GPU is looked at where there is none, too. */
+/* test_choose.c: what auto takes for systems of which it is known what is fast
+ * (docs/understand/automatic_choice.md), and that numbering, rounding and what else does not matter
+ * to the iterations does not mislead it. The choice for a GPU is looked at where there is none,
+ * too. */
 #include <math.h>
 
 #include "tests/common.h"

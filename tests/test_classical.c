@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "core/staging.h"
-#include "precond/amg/amg.h"
 #include "precond/amg/coarsening/classical/classical.h"
+#include "precond/amg/coarsening/coarsening.h"
 #include "spgemm/spgemm.h"
 #include "tests/common.h"
 
@@ -18,7 +18,7 @@ static const gs_amg_options usual = {.strength = -1, .most = 4};
 typedef struct level {
     gsolve_context *ctx;
     gsolve_csr host, A; /* A: where ctx's kernels work */
-    gs_fine fine;
+    gs_level_view view;
 } level;
 
 static level open_level(gsolve_context *ctx, gsolve_csr host, int32_t block)
@@ -26,16 +26,16 @@ static level open_level(gsolve_context *ctx, gsolve_csr host, int32_t block)
     level l = {.ctx = ctx, .host = host};
 
     OK(ctx, gs_csr_move(&l.A, ctx, gs_location(ctx), &l.host));
-    l.fine.block = block;
-    l.fine.near_null.ncols = block;
+    l.view.block = block;
+    l.view.near_null.ncols = block;
     return l;
 }
 
 /* The same level with l's address known to its parts. */
-static const gs_fine *fine_of(level *l)
+static const gs_level_view *fine_of(level *l)
 {
-    l->fine.A = &l->A;
-    return &l->fine;
+    l->view.A = &l->A;
+    return &l->view;
 }
 
 static level read_level(gsolve_context *ctx, const char *name)
@@ -681,8 +681,8 @@ static void components(void **state)
     OK(ctx, gsolve_csr_multiply(&RA, ctx, "auto", &R, &l.host));
     OK(ctx, gsolve_csr_multiply(&C, ctx, "auto", &RA, &P));
     next = open_level(ctx, C, 1);
-    next.fine.near_null = T.near_null;
-    next.fine.level = 1;
+    next.view.near_null = T.near_null;
+    next.view.level = 1;
     OK(ctx, gs_amg_classical.build(&U, ctx, fine_of(&next), &usual));
     gsolve_csr Q = fetch(ctx, &U.P);
     double *v = fetch_bytes(ctx, T.near_null.value, 2 * (size_t)P.ncols * sizeof *v);
@@ -898,10 +898,10 @@ static void refusals(void **state)
     gs_transfer T = {0};
     (void)state;
 
-    l.fine.block = 2;
+    l.view.block = 2;
     assert_int_equal(gs_amg_classical.build(&T, ctx, fine_of(&l), &usual), GSOLVE_BAD_ARGUMENT);
     assert_non_null(strstr(gsolve_error(ctx), "81 unknowns are not nodes of 2"));
-    l.fine.block = 81;
+    l.view.block = 81;
     assert_int_equal(gs_amg_classical.build(&T, ctx, fine_of(&l), &usual), GSOLVE_UNSUPPORTED);
     assert_non_null(strstr(gsolve_error(ctx), "1 to 64"));
     assert_null(T.P.start);

@@ -62,7 +62,7 @@ static void fetch(gsolve_context *ctx, const void *there, gsolve_type type, size
     }
 }
 
-static void invert(gsolve_context *ctx, dense *d, gsolve_type type, bool lopsided)
+static void invert(gsolve_context *ctx, dense *d, gsolve_type type, bool nonsymmetric)
 {
     const size_t n = (size_t)d->n, size = gs_type_size(type);
     gsolve_csr A = rows_of(ctx, d, type);
@@ -81,9 +81,9 @@ static void invert(gsolve_context *ctx, dense *d, gsolve_type type, bool lopside
         OK(ctx, gsolve_copy(ctx, w.value, gs_location(ctx), ones.value, GSOLVE_HOST, n * 8));
     }
     OK(ctx, GS_KERNELS(gs_invert, ctx, type)
-                ->invert(there, lopsided ? turned : NULL, &d->found, ctx, &A, w));
+                ->invert(there, nonsymmetric ? turned : NULL, &d->found, ctx, &A, w));
     fetch(ctx, there, type, n, here, d->inverse);
-    if (lopsided) fetch(ctx, turned, type, n, here, d->transposed);
+    if (nonsymmetric) fetch(ctx, turned, type, n, here, d->transposed);
     gsolve_free(ctx, gs_location(ctx), there);
     gsolve_free(ctx, gs_location(ctx), turned);
     gsolve_free(ctx, gs_location(ctx), w.value);
@@ -127,7 +127,7 @@ static void inverses(void **state)
 }
 
 /* Of a matrix that is not symmetric, with its transpose; and what is left tells a wrong one. */
-static void lopsided(void **state)
+static void nonsymmetric(void **state)
 {
     static const int32_t sizes[] = {1, 31, 33, 100, 200};
     gsolve_context *ctx = open_context(1);
@@ -192,7 +192,7 @@ static void doubts(void **state)
 int main(void)
 {
     need_device();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(inverses), cmocka_unit_test(lopsided),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(inverses), cmocka_unit_test(nonsymmetric),
                                        cmocka_unit_test(doubts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

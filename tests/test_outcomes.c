@@ -1,5 +1,6 @@
-/* test_outcomes.c: what docs/outcomes.md promises: the residual that decides is that of the
- * caller's A, b and x, over the whole range of numbers, and the x that is returned is the best one.
+/* test_outcomes.c: what docs/understand/residual_policy.md promises: the residual that decides is
+ * that of the caller's A, b and x, over the whole range of numbers, and the x that is returned is
+ * the best one.
  */
 #include "tests/common.h"
 

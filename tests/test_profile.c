@@ -352,7 +352,7 @@ static void moments_and_ranges(void **state)
     (void)state;
 
     t.ctx = open_context(1);
-    if (t.gs_on_gpu(ctx)) { /* which has its own */
+    if (gs_on_gpu(t.ctx)) { /* which has its own */
         close_context(t.ctx);
         skip();
     }

@@ -366,11 +366,11 @@ static void check_back(gsolve_context *ctx, const char *name, gsolve_type type, 
 
     OK(ctx, gsolve_csr_convert(&A, ctx, type, &read));
     OK(ctx, gs_csr_move(&there, ctx, gs_location(ctx), &A));
-    OK(ctx, gs_matrix_own(&M, ctx, spec, &there));
-    gs_matrix_give_up_rows(M);
+    OK(ctx, gs_matrix_create_unchecked(&M, ctx, spec, &there));
+    gs_matrix_release_rows(M);
     assert_null(M->csr.col);
     assert_null(M->csr.value);
-    OK(ctx, gs_matrix_rows_again(M));
+    OK(ctx, gs_matrix_restore_rows(M));
     gsolve_matrix_device_csr(M, &there);
     OK(ctx, gs_csr_move(&back, ctx, GSOLVE_HOST, &there));
     assert_memory_equal(back.col, A.col, (size_t)gsolve_csr_entries(&A) * 4);
@@ -407,8 +407,8 @@ static void long_rows_stay(void **state)
     (void)state;
 
     OK(ctx, gs_csr_move(&there, ctx, gs_location(ctx), &A));
-    OK(ctx, gs_matrix_own(&M, ctx, "sell,most=16", &there));
-    gs_matrix_give_up_rows(M);
+    OK(ctx, gs_matrix_create_unchecked(&M, ctx, "sell,most=16", &there));
+    gs_matrix_release_rows(M);
     assert_non_null(M->csr.col);
     gsolve_matrix_destroy(&M);
     gsolve_csr_free(&A, ctx);

@@ -6,10 +6,10 @@
 
 #include "core/staging.h"
 #include "matrix/transpose.h"
-#include "precond/amg/amg.h"
 #include "precond/amg/smoothers/ilu.h"
 #include "precond/amg/smoothers/relax.h"
 #include "precond/amg/smoothers/seidel.h"
+#include "precond/amg/smoothers/smoother.h"
 
 #define INLINE static inline
 #include "precond/mix.h"
@@ -28,7 +28,7 @@ typedef struct level {
     gsolve_context *ctx;
     gsolve_csr host, rows; /* in double precision; on the device, of the level's type */
     gsolve_matrix *A;
-    gs_fine fine;
+    gs_level_view view;
 } level;
 
 /* rows with offsets in 64 bits. */
@@ -60,7 +60,7 @@ static void open_level(level *l, gsolve_context *ctx, const gsolve_csr *csr, con
     OK(ctx, gs_csr_move(&l->rows, ctx, gs_location(ctx), &typed));
     OK(ctx, gsolve_matrix_create(&l->A, ctx, format, &typed));
     gsolve_csr_free(&typed, ctx);
-    l->fine = (gs_fine){.A = &l->rows, .matrix = l->A, .block = 1};
+    l->view = (gs_level_view){.A = &l->rows, .matrix = l->A, .block = 1};
 }
 
 static void close_level(level *l)
@@ -107,7 +107,7 @@ static void sweep(const level *l, const gs_smoother *S, const void *self, const 
     for (int32_t i = 0; i < l->rows.nrows; i++) nothing[i] = NAN;
     X = send(l, zero ? nothing : x);
     space = send(l, nothing);
-    OK(l->ctx, S->sweep(self, l->ctx, &l->fine, B, X, space, zero, back));
+    OK(l->ctx, S->sweep(self, l->ctx, &l->view, B, X, space, zero, back));
     fetch(l, X, x);
     gsolve_free(l->ctx, B.location, B.value);
     gsolve_free(l->ctx, X.location, X.value);
@@ -120,8 +120,8 @@ static void smooth(const level *l, const gs_smoother *S, const gs_amg_options *o
 {
     void *self = NULL;
 
-    OK(l->ctx, S->build(&self, l->ctx, &l->fine, o));
-    assert_true(S->bytes(self, &l->fine) > 0);
+    OK(l->ctx, S->build(&self, l->ctx, &l->view, o));
+    assert_true(S->bytes(self, &l->view) > 0);
     sweep(l, S, self, b, x, zero, back);
     S->destroy(self, l->ctx);
 }
@@ -594,7 +594,7 @@ static void check_turned(const level *l, const level *turned, int kind)
     double *b = random_vector(n, 1);
     void *self = NULL;
 
-    OK(l->ctx, all[kind]->build(&self, l->ctx, &l->fine, &usual));
+    OK(l->ctx, all[kind]->build(&self, l->ctx, &l->view, &usual));
     for (int how = 0; how < 4; how++) {
         double *x = random_vector(n, 2), *want = random_vector(n, 2);
         sweep(l, all[kind], self, b, x, how % 2, how / 2);
@@ -616,8 +616,8 @@ static void check_refused(const level *l)
     gsolve_dense B = send(l, b);
     void *self = NULL;
 
-    OK(l->ctx, gs_amg_gs.build(&self, l->ctx, &l->fine, &usual));
-    assert_int_equal(gs_amg_gs.sweep(self, l->ctx, &l->fine, B, B, B, false, false),
+    OK(l->ctx, gs_amg_gs.build(&self, l->ctx, &l->view, &usual));
+    assert_int_equal(gs_amg_gs.sweep(self, l->ctx, &l->view, B, B, B, false, false),
                      GSOLVE_UNSUPPORTED);
     assert_non_null(strstr(gsolve_error(l->ctx), "not with the transpose"));
     gsolve_free(l->ctx, B.location, B.value);
@@ -636,7 +636,7 @@ static void test_of_the_transpose(void **state)
     OK(ctx, gsolve_csr_transpose(&T, ctx, &csr));
     open_level(&l, ctx, &csr, "csr", GSOLVE_F64);
     open_level(&turned, ctx, &T, "csr", GSOLVE_F64);
-    l.fine.transposed = l.fine.lopsided = true;
+    l.view.transposed = l.view.nonsymmetric = true;
     for (int kind = 0; kind < SMOOTHERS; kind++) {
         if (kind != SEIDEL) check_turned(&l, &turned, kind);
     }
@@ -664,9 +664,9 @@ static void test_turned_blocks(void **state)
     open_level(&l, ctx, &csr, "csr", GSOLVE_F64);
     for (int back = 0; back < 2 && gs_location(ctx) == GSOLVE_HOST; back++) {
         double one = 0, two = 0;
-        l.fine.transposed = false;
+        l.view.transposed = false;
         smooth(&l, &gs_amg_gs, &usual, x, Sx, true, back);
-        l.fine.transposed = true;
+        l.view.transposed = true;
         smooth(&l, &gs_amg_gs, &usual, y, Sy, true, !back);
         for (int32_t i = 0; i < n; i++) one += y[i] * Sx[i], two += x[i] * Sy[i];
         assert_true(fabs(one - two) <= 1e-13 * norm(Sx, n) * norm(y, n));
@@ -723,8 +723,8 @@ static void test_update(void **state)
     for (int kind = 0; kind < SMOOTHERS; kind++) {
         double *x = random_vector(n, 2), *want = random_vector(n, 2);
         void *self = NULL;
-        OK(ctx, all[kind]->build(&self, ctx, &before.fine, &usual));
-        OK(ctx, all[kind]->update(self, ctx, &after.fine, &usual));
+        OK(ctx, all[kind]->build(&self, ctx, &before.view, &usual));
+        OK(ctx, all[kind]->update(self, ctx, &after.view, &usual));
         sweep(&after, all[kind], self, b, x, false, false);
         smooth(&after, all[kind], &usual, b, want, false, false);
         assert_memory_equal(x, want, (size_t)n * sizeof *x);
@@ -1122,7 +1122,7 @@ static void test_no_memory(void **state)
         open_level(&l, ctx, &csr, "csr", GSOLVE_F64);
         for (int kind = 0; kind < SMOOTHERS; kind++) {
             void *self = NULL;
-            ALLOCATION_SWEEP(ctx, all[kind]->build(&self, ctx, &l.fine, &usual));
+            ALLOCATION_SWEEP(ctx, all[kind]->build(&self, ctx, &l.view, &usual));
             all[kind]->destroy(self, ctx);
         }
         close_level(&l);

@@ -1,96 +1,57 @@
-/* apply.c: columns into the cycle and out of it. One goes through as it is. Several lie by rows in
- * it, so that an entry of a matrix meets all that it is multiplied with in one place: they are
- * turned when they come in and when they go out, by what also brings them to the levels' type. */
+/* apply.c: converts vectors before and after a cycle. One column is converted to the levels' type.
+ * Several columns are also transposed to row-major order: a product then reads the entries of all
+ * columns that a matrix entry is multiplied with from one place. */
+#include "precond/amg/apply.h"
+
 #include "core/staging.h"
 #include "core/try.h"
-#include "precond/amg/hierarchy.h"
+#include "precond/amg/cycle.h"
 #include "vector/layout.h"
 #include "vector/vector.h"
 
-/* --- vectors ---------------------------------------------------------------------------------- */
+/* --- vectors of several columns --------------------------------------------------------------- */
 
-static gsolve_status reserve(gsolve_dense *v, gsolve_context *ctx, const gs_level *l)
+static size_t batch_bytes(const gs_hierarchy *h, const gs_level *l)
 {
-    return gs_dense_new(v, ctx, gs_location(ctx), l->rows.type, l->rows.nrows, 1);
-}
-
-gsolve_status gs_cycle_reserve(gs_hierarchy *h, gsolve_context *ctx)
-{
-    gsolve_status status = GSOLVE_OK;
-
-    for (int k = 0; k < h->levels; k++) {
-        gs_level *l = &h->level[k];
-        TRY(reserve(&l->b, ctx, l));
-        TRY(reserve(&l->x, ctx, l));
-        TRY(reserve(&l->space, ctx, l));
-        if (h->options.cycle != GS_AMG_K || k == 0) continue;
-        TRY(reserve(&l->v, ctx, l));
-        TRY(reserve(&l->c, ctx, l));
-    }
-    if (h->options.cycle == GS_AMG_K) {
-        ALLOC(ctx, GSOLVE_DEVICE, h->scalar, 5 * GS_AMG_MOST_LEVELS);
-    }
-done:
-    return status;
-}
-
-/* Bytes of a level's vectors of GS_AMG_COLUMNS columns. */
-static size_t bytes_of_many(const gs_hierarchy *h, const gs_level *l)
-{
-    const size_t vectors = 3 + (size_t)h->smoother->spaces;
+    const size_t vectors = 3 + (size_t)h->smoother->extra_vectors;
 
     return vectors * GS_AMG_COLUMNS * (size_t)l->rows.nrows * gs_type_size(h->type);
 }
 
-/* As many as there ever are, since what is recorded remembers where they are. */
-static gsolve_status reserve_many(gs_hierarchy *h, gsolve_context *ctx)
+/* Allocates vectors of GS_AMG_COLUMNS columns at once, even if r has fewer: a recorded CUDA graph
+ * keeps their addresses. */
+static gsolve_status allocate_batch(gs_hierarchy *h, gsolve_context *ctx)
 {
     size_t bytes = 0;
     char *at;
 
-    if (h->many) return GSOLVE_OK;
-    for (int k = 0; k < h->levels; k++) bytes += bytes_of_many(h, &h->level[k]);
-    h->many = at = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    if (h->batch) return GSOLVE_OK;
+    for (int k = 0; k < h->levels; k++) bytes += batch_bytes(h, &h->level[k]);
+    h->batch = at = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     if (!at) return GSOLVE_NO_MEMORY;
     for (int k = 0; k < h->levels; k++) {
-        h->level[k].many = at;
-        at += bytes_of_many(h, &h->level[k]);
+        h->level[k].batch = at;
+        at += batch_bytes(h, &h->level[k]);
     }
     return GSOLVE_OK;
 }
 
-gs_level_vectors gs_level_vectors_of(const gs_hierarchy *h, int k, int32_t columns)
-{
-    const gs_level *l = &h->level[k];
-    gs_level_vectors v = {l->b, l->x, l->space};
-    gsolve_dense *const all[] = {&v.b, &v.x, &v.space};
-
-    for (size_t i = 0; columns > 1 && i < sizeof all / sizeof *all; i++) {
-        const size_t before = i * GS_AMG_COLUMNS * (size_t)l->b.nrows * gs_type_size(h->type);
-        all[i]->ncols = columns;
-        all[i]->stride = columns;
-        all[i]->layout = GSOLVE_ROW_MAJOR;
-        all[i]->value = (char *)l->many + before;
-    }
-    return v;
-}
-
 /* --- applications ----------------------------------------------------------------------------- */
 
-/* Whether a cycle in single precision begins and ends in double; not one whose products are with
- * A'. */
-static bool widens(const gs_hierarchy *h, bool transposed, gsolve_dense r, gsolve_dense z)
+/* Whether the cycle itself converts between single and double precision. A cycle with products with
+ * A' does not. */
+static bool fuses_f64(const gs_hierarchy *h, bool transposed, gsolve_dense r, gsolve_dense z)
 {
     return (!transposed || h->symmetric) && h->type == GSOLVE_F32 && r.type == GSOLVE_F64 &&
-           z.type == GSOLVE_F64 && gs_cycle_widens(h);
+           z.type == GSOLVE_F64 && gs_cycle_fuses_f64(h);
 }
 
-static gsolve_status apply_wide(gs_hierarchy *h, gsolve_context *ctx, bool transposed,
-                                gsolve_dense r, gsolve_dense z, double *rz)
+static gsolve_status apply_fused(gs_hierarchy *h, gsolve_context *ctx, bool transposed,
+                                 gsolve_dense r, gsolve_dense z, double *rz)
 {
-    const gs_ends wide = {r.value, z.value, rz};
+    const gs_f64_vectors f64 = {r.value, z.value, rz};
 
-    return gs_cycle(h, ctx, transposed, &wide, h->level[0].b, h->level[0].x);
+    return gs_cycle(h, ctx, transposed, &f64, h->level[0].b, h->level[0].x);
 }
 
 static gsolve_status apply_one(gs_hierarchy *h, gsolve_context *ctx, bool transposed,
@@ -100,7 +61,7 @@ static gsolve_status apply_one(gs_hierarchy *h, gsolve_context *ctx, bool transp
     gsolve_status status;
 
     if (h->type == r.type) return gs_cycle(h, ctx, transposed, NULL, r, z);
-    if (widens(h, transposed, r, z)) return apply_wide(h, ctx, transposed, r, z, NULL);
+    if (fuses_f64(h, transposed, r, z)) return apply_fused(h, ctx, transposed, r, z, NULL);
     TRY(GS_KERNELS(gs_vector, ctx, h->type)
             ->copy(ctx->queue, r.nrows, r.type, r.value, finest->b.value));
     TRY(gs_cycle(h, ctx, transposed, NULL, finest->b, finest->x));
@@ -116,7 +77,7 @@ static gsolve_status apply_several(gs_hierarchy *h, gsolve_context *ctx, bool tr
     gs_level_vectors v;
     gsolve_status status;
 
-    TRY(reserve_many(h, ctx));
+    TRY(allocate_batch(h, ctx));
     v = gs_level_vectors_of(h, 0, r.ncols);
     TRY(gs_change_layout(ctx, r, v.b));
     TRY(gs_cycle(h, ctx, transposed, NULL, v.b, v.x));
@@ -128,13 +89,13 @@ done:
 gsolve_status gs_hierarchy_apply(gs_hierarchy *h, gsolve_context *ctx, bool transposed,
                                  gsolve_dense r, gsolve_dense z)
 {
-    const int32_t most = h->options.cycle == GS_AMG_K ? 1 : GS_AMG_COLUMNS;
+    const int32_t columns = h->options.cycle == GS_AMG_K ? 1 : GS_AMG_COLUMNS;
     gsolve_status status = GSOLVE_OK;
 
-    for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c += most) {
-        gsolve_dense some = gs_column_of(r, c), out = gs_column_of(z, c);
-        some.ncols = out.ncols = r.ncols - c < most ? r.ncols - c : most;
-        status = (some.ncols > 1 ? apply_several : apply_one)(h, ctx, transposed, some, out);
+    for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c += columns) {
+        gsolve_dense in = gs_column_of(r, c), out = gs_column_of(z, c);
+        in.ncols = out.ncols = r.ncols - c < columns ? r.ncols - c : columns;
+        status = (in.ncols > 1 ? apply_several : apply_one)(h, ctx, transposed, in, out);
     }
     return status;
 }
@@ -144,7 +105,7 @@ gsolve_status gs_hierarchy_apply_dot(gs_hierarchy *h, gsolve_context *ctx, gsolv
 {
     gsolve_status status;
 
-    if (widens(h, false, r, z)) return apply_wide(h, ctx, false, r, z, rz);
+    if (fuses_f64(h, false, r, z)) return apply_fused(h, ctx, false, r, z, rz);
     TRY(gs_hierarchy_apply(h, ctx, false, r, z));
     TRY(GS_KERNELS(gs_vector, ctx, r.type)->dot(ctx->queue, r.nrows, r.value, z.value, rz));
 done:

@@ -1,102 +1,122 @@
-/* cycle.c: one cycle over all levels, from x = 0:
+/* cycle.c: one multigrid cycle, from x = 0:
  *
- *     x = S b             pre times, the first from x = 0
- *     b' = R (b - A x)
- *     x' = the coarse level's: V once, W twice, K two steps of a method that the cycle
- *          preconditions, auto twice where that is little work (is_cheap)
- *     x += P x'
- *     x += S'(b - A x)    post times, back
+ *     x = S b             pre-smoothing: `pre` sweeps, the first from x = 0
+ *     b' = R (b - A x)    restriction
+ *     x' = coarse cycle   V: one; W: two; K: two steps of a Krylov method that the coarse cycle
+ *                         preconditions; auto: two if that is little work (is_cheap)
+ *     x += P x'           correction
+ *     x += S'(b - A x)    post-smoothing: `post` sweeps back
  *
- * R = P', so that the cycle is symmetric where A is and as many sweeps come after as before. The
- * transposed one has A' for A and the counts of sweeps changed about. Between two visits of a
- * coarse level those after the first are also those before the second, if that is symmetric, too:
- * with I - B A = S C S C S for one visit's S C S it takes no more iterations than with S C S S C S.
+ * R = P'. So the cycle is symmetric if A is symmetric and pre = post. The transposed cycle uses A'
+ * instead of A, and swaps pre and post. Between two visits of a coarse level, a symmetric smoother
+ * smooths once: the sweeps after the first visit serve as those before the second. With E = I - B A
+ * = S C S for one visit, two visits are S C S C S. That takes no more iterations than S C S S C S.
  *
- * K (Notay, Electronic Transactions on Numerical Analysis 37, 2010): with c = B b and d = B r,
- * where B is the coarse level's own cycle, v = A c, w = A d, r = b - (v'b / v'c) v,
+ * K-cycle (Notay, Electronic Transactions on Numerical Analysis 37, 2010): with c = B b and d = B
+ * r, where B is the coarse level's own cycle, v = A c, w = A d, r = b - (v'b / v'c) v,
  *
  *     x' = (alpha1 - gamma alpha2 / rho2) / rho1 c + alpha2 / rho2 d,
  *     rho1 = c'v, alpha1 = c'b, gamma = d'v, beta = d'w, alpha2 = d'r, rho2 = beta - gamma^2 / rho1
  *
- * (conjugate gradients; for an A that is not symmetric with v for c and w for d on the left of
- * these products, which is GCR). The numbers stay on the device; nothing is waited for. */
+ * These are two steps of conjugate gradients. If A is not symmetric, v replaces c and w replaces d
+ * on the left of these dot products, which gives GCR. The scalars stay on the device; the host does
+ * not synchronise. */
+#include "precond/amg/cycle.h"
+
 #include <string.h>
 
 #include "core/staging.h"
 #include "core/try.h"
-#include "precond/amg/hierarchy.h"
 #include "vector/vector.h"
 
-enum { LAST_SWEEPS = 8 }; /* before and after, on a coarsest level that is not solved exactly */
+enum { LAST_SWEEPS = 8 }; /* pre and post, on a coarsest level that is not solved exactly */
 
-typedef struct walk {
+typedef struct cycle_args {
     const gs_hierarchy *h;
     gsolve_context *ctx;
     const gs_vector_kernels *vector;
-    bool transposed, turned; /* turned: products are with A' */
+    bool transposed, with_transpose; /* with_transpose: products are with A', not A */
     int32_t columns;
-    const gs_ends *wide; /* of the finest level */
-} walk;
+    const gs_f64_vectors *f64; /* of the finest level, or NULL */
+} cycle_args;
 
 /* --- the cycle -------------------------------------------------------------------------------- */
 
-static gs_fine fine_of(const walk *w, const gs_level *l)
+gs_level_vectors gs_level_vectors_of(const gs_hierarchy *h, int k, int32_t columns)
 {
-    gs_fine fine = l->fine;
-    fine.transposed = w->turned;
-    return fine;
+    const gs_level *l = &h->level[k];
+    gs_level_vectors v = {l->b, l->x, l->space};
+    gsolve_dense *const all[] = {&v.b, &v.x, &v.space};
+
+    for (size_t i = 0; columns > 1 && i < sizeof all / sizeof *all; i++) {
+        const size_t offset = i * GS_AMG_COLUMNS * (size_t)l->b.nrows * gs_type_size(h->type);
+        all[i]->ncols = columns;
+        all[i]->stride = columns;
+        all[i]->layout = GSOLVE_ROW_MAJOR;
+        all[i]->value = (char *)l->batch + offset;
+    }
+    return v;
 }
 
-/* wide: the first sweep is from it, if it is from 0; else it is what the last is to. */
-static gsolve_status smooth(const walk *w, const gs_level *l, gsolve_dense b, gsolve_dense x,
+static gs_level_view view_of(const cycle_args *w, const gs_level *l)
+{
+    gs_level_view view = l->view;
+    view.transposed = w->with_transpose;
+    return view;
+}
+
+/* Sweeps over one level. On the finest level of a cycle with f64 vectors, the first sweep from zero
+ * reads f64->r, and the last sweep after the coarse level writes f64->z. */
+static gsolve_status smooth(const cycle_args *w, const gs_level *l, gsolve_dense b, gsolve_dense x,
                             gsolve_dense space, int sweeps, bool zero, bool back)
 {
-    const gs_ends *wide = l == w->h->level ? w->wide : NULL;
-    gs_fine fine = fine_of(w, l);
+    const gs_f64_vectors *f64 = l == w->h->level ? w->f64 : NULL;
+    gs_level_view view = view_of(w, l);
     gsolve_status status = GSOLVE_OK;
 
     for (int s = 0; s < sweeps && status == GSOLVE_OK; s++) {
-        fine.from = zero && s == 0 ? wide : NULL;
-        fine.to = !zero && s + 1 == sweeps ? wide : NULL;
+        view.f64_in = zero && s == 0 ? f64 : NULL;
+        view.f64_out = !zero && s + 1 == sweeps ? f64 : NULL;
         status =
-            w->h->smoother->sweep(l->smoother, w->ctx, &fine, b, x, space, zero && s == 0, back);
+            w->h->smoother->sweep(l->smoother, w->ctx, &view, b, x, space, zero && s == 0, back);
     }
     return status;
 }
 
 /* r = b - A x */
-static gsolve_status residual(const walk *w, const gs_level *l, gsolve_dense b, gsolve_dense x,
-                              gsolve_dense r)
+static gsolve_status residual(const cycle_args *w, const gs_level *l, gsolve_dense b,
+                              gsolve_dense x, gsolve_dense r)
 {
-    const gs_fine fine = fine_of(w, l);
+    const gs_level_view view = view_of(w, l);
     const gs_smoother *smoother = w->h->smoother;
 
-    if (!smoother->residual) return gs_fine_residual(&fine, w->ctx, b, x, r);
-    return smoother->residual(l->smoother, w->ctx, &fine, b, x, r);
+    if (!smoother->residual) return gs_level_residual(&view, w->ctx, b, x, r);
+    return smoother->residual(l->smoother, w->ctx, &view, b, x, r);
 }
 
-/* Sweeps before and after a coarse level; zero: of the first visit, or the only one. */
-typedef struct counts {
-    int before, after;
-} counts;
+typedef struct sweep_counts {
+    int pre, post;
+} sweep_counts;
 
-static counts sweeps_of(const walk *w, bool zero)
+/* zero: for the first visit of a level, which starts from x = 0; else for the second. */
+static sweep_counts sweeps_of(const cycle_args *w, bool zero)
 {
     const gs_amg_options *o = &w->h->options;
-    const counts c = w->transposed ? (counts){o->post, o->pre} : (counts){o->pre, o->post};
-    const bool shared = !zero && w->h->smoother->even && o->pre == o->post;
+    const sweep_counts c =
+        w->transposed ? (sweep_counts){o->post, o->pre} : (sweep_counts){o->pre, o->post};
+    const bool shared = !zero && w->h->smoother->symmetric && o->pre == o->post;
 
-    return shared ? (counts){0, c.after} : c;
+    return shared ? (sweep_counts){0, c.post} : c;
 }
 
-static gsolve_status solve_coarse(const walk *w, int k);
+static gsolve_status solve_coarse(const cycle_args *w, int k);
 
-/* x = the cycle of level k for b; zero: from x = 0. */
-static gsolve_status cycle(const walk *w, int k, gsolve_dense b, gsolve_dense x, bool zero)
+/* x = the cycle of level k for b, from x = 0 if zero. */
+static gsolve_status cycle(const cycle_args *w, int k, gsolve_dense b, gsolve_dense x, bool zero)
 {
     const gs_level *l = &w->h->level[k];
-    const counts sweeps = sweeps_of(w, zero);
-    const bool untouched = zero && sweeps.before == 0;
+    const sweep_counts sweeps = sweeps_of(w, zero);
+    const bool still_zero = zero && sweeps.pre == 0;
     const gsolve_dense space = gs_level_vectors_of(w->h, k, w->columns).space;
     gs_level_vectors next;
     gsolve_dense r = space;
@@ -108,16 +128,16 @@ static gsolve_status cycle(const walk *w, int k, gsolve_dense b, gsolve_dense x,
         return smooth(w, l, b, x, space, LAST_SWEEPS, false, true);
     }
     next = gs_level_vectors_of(w->h, k + 1, w->columns);
-    TRY(smooth(w, l, b, x, space, sweeps.before, zero, false));
-    if (untouched) {
+    TRY(smooth(w, l, b, x, space, sweeps.pre, zero, false));
+    if (still_zero) {
         r = b;
     } else {
         TRY(residual(w, l, b, x, r));
     }
     TRY(gsolve_matrix_apply(l->R, 1, r, 0, next.b));
     TRY(solve_coarse(w, k + 1));
-    TRY(gsolve_matrix_apply(l->P, 1, next.x, untouched ? 0 : 1, x));
-    TRY(smooth(w, l, b, x, space, sweeps.after, false, true));
+    TRY(gsolve_matrix_apply(l->P, 1, next.x, still_zero ? 0 : 1, x));
+    TRY(smooth(w, l, b, x, space, sweeps.post, false, true));
 done:
     return status;
 }
@@ -137,7 +157,7 @@ static gs_ratio over(double sign, const double *num, const double *den)
 }
 
 /* s[RHO2] = rho2 of beta, s[ALPHA1] = alpha1 - gamma alpha2 / rho2 */
-static gsolve_status combine_scalars(const walk *w, double *s)
+static gsolve_status combine_scalars(const cycle_args *w, double *s)
 {
     const gs_vector_kernels *number = GS_KERNELS(gs_vector, w->ctx, GSOLVE_F64);
     gs_queue *q = w->ctx->queue;
@@ -149,12 +169,11 @@ done:
     return status;
 }
 
-/* l->x = the solution for l->b by two steps; l->b becomes the residual after the first. One column.
- */
-static gsolve_status two_steps(const walk *w, int k)
+/* l->x = two Krylov steps for l->b; l->b becomes the residual after the first. One column. */
+static gsolve_status two_steps(const cycle_args *w, int k)
 {
     const gs_level *l = &w->h->level[k];
-    const gs_fine fine = fine_of(w, l);
+    const gs_level_view view = view_of(w, l);
     const int64_t n = l->rows.nrows;
     gs_queue *q = w->ctx->queue;
     double *s = w->h->scalar + k * SCALARS;
@@ -162,13 +181,13 @@ static gsolve_status two_steps(const walk *w, int k)
     const void *next = w->h->symmetric ? l->c.value : l->space.value;
     gsolve_status status;
 
-    TRY(cycle(w, k, l->b, l->x, true));             /* c = B b                */
-    TRY(gs_fine_multiply(&fine, 1, l->x, 0, l->v)); /* v = A c                */
+    TRY(cycle(w, k, l->b, l->x, true));              /* c = B b                */
+    TRY(gs_level_multiply(&view, 1, l->x, 0, l->v)); /* v = A c                */
     TRY(w->vector->dot(q, n, left, l->v.value, &s[RHO1]));
     TRY(w->vector->dot(q, n, left, l->b.value, &s[ALPHA1]));
     TRY(w->vector->axpby(q, n, over(-1, &s[ALPHA1], &s[RHO1]), l->v.value, one(), l->b.value));
-    TRY(cycle(w, k, l->b, l->c, true));                 /* d = B r                */
-    TRY(gs_fine_multiply(&fine, 1, l->c, 0, l->space)); /* w = A d                */
+    TRY(cycle(w, k, l->b, l->c, true));                  /* d = B r                */
+    TRY(gs_level_multiply(&view, 1, l->c, 0, l->space)); /* w = A d                */
     TRY(w->vector->dot(q, n, next, l->v.value, &s[GAMMA]));
     TRY(w->vector->dot(q, n, next, l->space.value, &s[RHO2]));
     TRY(w->vector->dot(q, n, next, l->b.value, &s[ALPHA2]));
@@ -179,21 +198,21 @@ done:
     return status;
 }
 
-/* The coarse levels of aggregates are solved too roughly by one visit, the more of them there are;
- * a second one is worth a quarter of the finer level's work, but on a GPU not the launches of small
- * ones. */
-#define CHEAP          0.25
-#define WORTH_LAUNCHES 1000000 /* entries */
+/* With aggregation, one visit solves a coarse level too roughly, and the error grows with the
+ * number of levels. A second visit pays off if the level has at most this share of the finer
+ * level's entries. On a GPU the launches of a small level cost more than a second visit gains. */
+#define CHEAP_SHARE     0.25
+#define MIN_GPU_ENTRIES 1000000
 
 static bool is_cheap(const gs_hierarchy *h, int k)
 {
     const int64_t entries = h->level[k].entries;
 
-    return (double)entries <= CHEAP * (double)h->level[k - 1].entries &&
-           (!h->far || entries >= WORTH_LAUNCHES);
+    return (double)entries <= CHEAP_SHARE * (double)h->level[k - 1].entries &&
+           (!h->on_device || entries >= MIN_GPU_ENTRIES);
 }
 
-/* Whether level k, not the finest, is visited twice by each cycle of the finer. */
+/* Whether each cycle of level k - 1 visits level k > 0 twice. */
 static bool is_twice(const gs_hierarchy *h, int k)
 {
     const int cycle = h->options.cycle;
@@ -210,7 +229,7 @@ int64_t gs_cycle_visits(const gs_hierarchy *h)
     return visits;
 }
 
-static gsolve_status solve_coarse(const walk *w, int k)
+static gsolve_status solve_coarse(const cycle_args *w, int k)
 {
     const gs_level_vectors v = gs_level_vectors_of(w->h, k, w->columns);
     const bool twice = is_twice(w->h, k);
@@ -223,29 +242,29 @@ done:
     return status;
 }
 
-bool gs_cycle_widens(const gs_hierarchy *h)
+bool gs_cycle_fuses_f64(const gs_hierarchy *h)
 {
     const gs_level *finest = h->level;
 
     return h->levels > 1 && h->options.pre > 0 && h->options.post > 0 && finest->smoother &&
-           h->smoother->widens && h->smoother->widens(finest->smoother, &finest->fine);
+           h->smoother->fuses_f64 && h->smoother->fuses_f64(finest->smoother, &finest->view);
 }
 
 gsolve_status gs_cycle(const gs_hierarchy *h, gsolve_context *ctx, bool transposed,
-                       const gs_ends *wide, gsolve_dense r, gsolve_dense z)
+                       const gs_f64_vectors *f64, gsolve_dense r, gsolve_dense z)
 {
-    const walk w = {.h = h,
-                    .ctx = ctx,
-                    .vector = GS_KERNELS(gs_vector, ctx, h->type),
-                    .transposed = transposed,
-                    .turned = transposed && !h->symmetric,
-                    .columns = r.ncols,
-                    .wide = wide};
+    const cycle_args w = {.h = h,
+                          .ctx = ctx,
+                          .vector = GS_KERNELS(gs_vector, ctx, h->type),
+                          .transposed = transposed,
+                          .with_transpose = transposed && !h->symmetric,
+                          .columns = r.ncols,
+                          .f64 = f64};
 
     return h->level[0].rows.nrows == 0 ? GSOLVE_OK : cycle(&w, 0, r, z, true);
 }
 
-/* --- what it moves ---------------------------------------------------------------------------- */
+/* --- bytes that a cycle moves ----------------------------------------------------------------- */
 
 static size_t product_bytes(const gsolve_matrix *A)
 {
@@ -255,23 +274,24 @@ static size_t product_bytes(const gsolve_matrix *A)
     return info.bytes;
 }
 
-/* Sweeps in so many visits of level k: half of them, where it is visited twice, share theirs. */
+/* Sweeps in this many visits of level k. If the level is visited twice in a row, every second visit
+ * omits its pre-smoothing when sweeps_of shares it. */
 static size_t sweeps_in(const gs_hierarchy *h, int k, size_t visits)
 {
     const size_t pre = (size_t)h->options.pre, post = (size_t)h->options.post;
-    const bool shared = h->smoother->even && pre == post && h->options.cycle != GS_AMG_K;
+    const bool shared = h->smoother->symmetric && pre == post && h->options.cycle != GS_AMG_K;
 
     return visits * (pre + post) - (shared && k > 0 && is_twice(h, k) ? visits / 2 * pre : 0);
 }
 
-/* Of so many visits of level k. */
+/* Bytes that this many visits of level k move. */
 static size_t visits_bytes(const gs_hierarchy *h, int k, size_t visits)
 {
     const gs_level *l = &h->level[k];
     const size_t vector = (size_t)l->rows.nrows * gs_type_size(h->type);
 
     if (!l->smoother) return visits * gs_coarsest_bytes(&h->coarsest);
-    const size_t sweep = h->smoother->bytes(l->smoother, &l->fine);
+    const size_t sweep = h->smoother->bytes(l->smoother, &l->view);
     if (k + 1 == h->levels) return visits * 2 * LAST_SWEEPS * sweep;
     return sweeps_in(h, k, visits) * sweep +
            visits * (product_bytes(l->A) + product_bytes(l->P) + product_bytes(l->R) + 4 * vector);

@@ -4,8 +4,8 @@
 #include "vector/each.cuh"
 
 extern "C" {
-#include "precond/amg/amg.h"
 #include "precond/amg/kernels.h"
+#include "precond/amg/options.h"
 }
 
 #define SMALL __device__ inline

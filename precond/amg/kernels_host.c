@@ -1,7 +1,7 @@
 /* kernels_host.c: the kernels on the CPU. */
 #include "precond/amg/kernels.h"
 
-#include "precond/amg/amg.h"
+#include "precond/amg/options.h"
 #include "precond/diagonal.h"
 #include "vector/lanes.h"
 

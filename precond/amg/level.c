@@ -1,86 +1,124 @@
-/* level.c: one level: its rows, the matrix that they are multiplied as, what leads to the next. */
+/* level.c: one level: its rows, their matrix in a format for products, the transfer operators. */
+#include "precond/amg/level.h"
+
 #include <string.h>
 
+#include "core/staging.h"
 #include "core/try.h"
 #include "matrix/sample.h"
-#include "precond/amg/hierarchy.h"
 #include "spmv/auto/cost_model.h"
 #include "spmv/handle.h"
+#include "vector/vector.h"
 
-#define EXPECTED 60 /* products of a level in a solve of some 20 iterations */
+#define EXPECTED_PRODUCTS 60 /* with one level's matrix, in a solve of about 20 iterations */
 
-/* The format that pays for the products of one solve. */
-static gsolve_status format_for(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
-                                const char **spec)
+/* *spec = the format that minimises the time of conversion and products in one solve. */
+static gsolve_status choose_format(gs_level *l, gsolve_context *ctx, int format, const char **spec)
 {
-    gsolve_pattern_sample glance;
+    gsolve_pattern_sample sample;
     gsolve_format_estimate sell;
     gsolve_status status = GSOLVE_OK;
 
-    *spec = h->options.format == GS_AMG_SELL ? "sell" : "csr";
-    if (h->options.format != GS_AMG_FORMAT_AUTO || l->rows.nrows < 10000) return GSOLVE_OK;
-    TRY(gs_sample_pattern(ctx, &l->rows, &glance, NULL));
-    l->fine.longest = glance.longest_row;
-    if (gs_estimate_format(&gs_sell_format, &glance, &sell) &&
-        EXPECTED * (1 - sell.product) > sell.build) {
+    *spec = format == GS_AMG_SELL ? "sell" : "csr";
+    if (format != GS_AMG_FORMAT_AUTO || l->rows.nrows < 10000) return GSOLVE_OK;
+    TRY(gs_sample_pattern(ctx, &l->rows, &sample, NULL));
+    l->view.longest = sample.longest_row;
+    if (gs_estimate_format(&gs_sell_format, &sample, &sell) &&
+        EXPECTED_PRODUCTS * (1 - sell.product) > sell.build) {
         *spec = "sell";
     }
 done:
     return status;
 }
 
-/* l's rows, of which it becomes owner. */
+gsolve_status gs_level_copy_rows(gsolve_csr *copy, int64_t *entries, gsolve_context *ctx,
+                                 const gsolve_csr *csr, gsolve_type type)
+{
+    const size_t offsets = ((size_t)csr->nrows + 1) * gs_offset_size(csr->offset);
+    gsolve_csr new = *csr;
+    void *start, *col = NULL, *value = NULL;
+    int64_t n = 0;
+    gsolve_status status;
+
+    new.start = start = gsolve_alloc(ctx, csr->location, offsets, 1);
+    new.col = NULL;
+    new.value = NULL;
+    new.type = type;
+    TRY(start ? gs_csr_entries(ctx, csr, &n) : GSOLVE_NO_MEMORY);
+    new.col = col = gsolve_alloc(ctx, csr->location, (size_t)n, sizeof *csr->col);
+    new.value = value = gsolve_alloc(ctx, csr->location, (size_t)n, gs_type_size(type));
+    TRY(col && value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(gsolve_copy(ctx, start, csr->location, csr->start, csr->location, offsets));
+    TRY(gsolve_copy(ctx, col, csr->location, csr->col, csr->location,
+                    (size_t)n * sizeof *csr->col));
+    TRY(GS_KERNELS(gs_vector, ctx, type)->copy(ctx->queue, n, csr->type, csr->value, value));
+    *copy = new;
+    *entries = n;
+    memset(&new, 0, sizeof new);
+done:
+    gsolve_csr_free(&new, ctx);
+    return status;
+}
+
 void gs_level_set_rows(gs_level *l, gsolve_csr *csr, int64_t entries)
 {
     l->rows = *csr;
     l->entries = entries;
-    l->fine.A = &l->rows;
+    l->view.A = &l->rows;
     memset(csr, 0, sizeof *csr);
 }
 
-/* l's matrix, to multiply with, from its rows. */
-gsolve_status gs_level_set_matrix(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx)
+gsolve_status gs_level_set_matrix(gs_level *l, gsolve_context *ctx, int format)
 {
     gsolve_csr csr = l->rows;
     const char *spec;
     gsolve_status status;
 
-    TRY(format_for(h, l, ctx, &spec));
-    TRY(gs_matrix_own(&l->A, ctx, spec, &csr));
-    l->fine.matrix = l->A;
+    TRY(choose_format(l, ctx, format, &spec));
+    TRY(gs_matrix_create_unchecked(&l->A, ctx, spec, &csr));
+    l->view.matrix = l->A;
 done:
     return status;
 }
 
-/* l's transfers become matrices; l->T keeps views of them. */
+/* A vector of one column. */
+static gsolve_status new_vector(gsolve_dense *v, gsolve_context *ctx, const gs_level *l)
+{
+    return gs_dense_new(v, ctx, gs_location(ctx), l->rows.type, l->rows.nrows, 1);
+}
+
+gsolve_status gs_level_allocate(gs_level *l, gsolve_context *ctx, bool k_cycle)
+{
+    gsolve_status status;
+
+    TRY(new_vector(&l->b, ctx, l));
+    TRY(new_vector(&l->x, ctx, l));
+    TRY(new_vector(&l->space, ctx, l));
+    if (k_cycle) TRY(new_vector(&l->v, ctx, l));
+    if (k_cycle) TRY(new_vector(&l->c, ctx, l));
+done:
+    return status;
+}
+
 gsolve_status gs_level_set_transfer(gs_level *l, gsolve_context *ctx)
 {
     gsolve_status status;
 
-    TRY(gs_matrix_own(&l->P, ctx, "csr", &l->T.P));
+    TRY(gs_matrix_create_unchecked(&l->P, ctx, "csr", &l->T.P));
     gsolve_matrix_device_csr(l->P, &l->T.P);
-    TRY(gs_matrix_own(&l->R, ctx, "csr", &l->T.R));
+    TRY(gs_matrix_create_unchecked(&l->R, ctx, "csr", &l->T.R));
     gsolve_matrix_device_csr(l->R, &l->T.R);
 done:
     return status;
 }
 
-void gs_transfer_clear(gs_transfer *T, gsolve_context *ctx)
+void gs_level_clear_transfer(gs_level *l, gsolve_context *ctx, const gs_coarsening *coarsening)
 {
-    gsolve_csr_free(&T->P, ctx);
-    gsolve_csr_free(&T->R, ctx);
-    gsolve_free(ctx, T->near_null.location, T->near_null.value);
-    memset(T, 0, sizeof *T);
-}
-
-/* What leads from l to the next level. */
-void gs_level_drop_transfer(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx)
-{
-    const bool made = l->T.P.start != NULL;
+    const bool built = l->T.P.start != NULL;
 
     if (l->P) memset(&l->T.P, 0, sizeof l->T.P); /* the matrix owns them */
     if (l->R) memset(&l->T.R, 0, sizeof l->T.R);
-    if (made) h->coarsening->destroy(&l->T, ctx);
+    if (built) coarsening->destroy(&l->T, ctx);
     memset(&l->T, 0, sizeof l->T);
     memset(&l->galerkin.RAP.C.csr, 0, sizeof l->galerkin.RAP.C.csr); /* the next level's */
     gsolve_matrix_destroy(&l->P);
@@ -89,15 +127,16 @@ void gs_level_drop_transfer(const gs_hierarchy *h, gs_level *l, gsolve_context *
     gs_block_galerkin_drop(&l->blocks, ctx);
 }
 
-void gs_level_drop(const gs_hierarchy *h, gs_level *l, gsolve_context *ctx)
+void gs_level_clear(gs_level *l, gsolve_context *ctx, const gs_coarsening *coarsening,
+                    const gs_smoother *smoother)
 {
     gsolve_dense *const vector[] = {&l->b, &l->x, &l->space, &l->v, &l->c};
 
-    if (l->smoother) h->smoother->destroy(l->smoother, ctx);
+    if (l->smoother) smoother->destroy(l->smoother, ctx);
     for (size_t k = 0; k < sizeof vector / sizeof *vector; k++) {
         gsolve_free(ctx, GSOLVE_DEVICE, vector[k]->value);
     }
-    gs_level_drop_transfer(h, l, ctx);
+    gs_level_clear_transfer(l, ctx, coarsening);
     if (!l->A) gsolve_csr_free(&l->rows, ctx);
     gsolve_matrix_destroy(&l->A);
 }

@@ -1,19 +1,21 @@
-/* precision.c: whether single precision is enough for the levels.
+/* precision.c: a test whether levels in single precision are accurate enough.
  *
- * What it could spoil are the modes of least energy: on a coarse level their energy is a difference
- * of sums much larger, and where rounding exceeds it, what the coarse level adds to x is of the
- * wrong size. So cycles are made on the error that is a near-null vector w, r = A w in the matrix's
- * own precision, and what they leave of r is measured. */
+ * Single precision can spoil the modes of least energy. On a coarse level their energy is a small
+ * difference of large sums. If rounding exceeds it, the coarse correction has the wrong size. So
+ * the test applies cycles to r = A w in the matrix's own precision, where w is a near-null vector,
+ * and measures how much of r they leave. */
+#include "precond/amg/precision.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "core/staging.h"
 #include "core/try.h"
-#include "precond/amg/hierarchy.h"
+#include "precond/amg/apply.h"
 #include "spmv/handle.h"
 #include "vector/vector.h"
 
-#define CYCLES 6 /* at most: those of a slow kind leave much after the first */
+#define MAX_CYCLES 6 /* a slowly converging cycle leaves much of r after the first */
 
 enum { R, W, Z, VECTORS };
 
@@ -22,7 +24,7 @@ static gsolve_status begin(const gs_hierarchy *h, gsolve_context *ctx, void *A,
                            const gsolve_dense *v, double *sum)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v[R].type);
-    const gsolve_dense w = h->level[0].fine.near_null;
+    const gsolve_dense w = h->level[0].view.near_null;
     const int64_t n = v[R].nrows;
     gsolve_status status;
 
@@ -33,9 +35,9 @@ done:
     return status;
 }
 
-/* r after one more cycle, sum[1] = |r|^2 */
-static gsolve_status one_cycle(gs_hierarchy *h, gsolve_context *ctx, void *A, const gsolve_dense *v,
-                               double *sum)
+/* r -= A z with z from one cycle, sum[1] = |r|^2 */
+static gsolve_status apply_cycle(gs_hierarchy *h, gsolve_context *ctx, void *A,
+                                 const gsolve_dense *v, double *sum)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v[R].type);
     gsolve_status status;
@@ -47,11 +49,11 @@ done:
     return status;
 }
 
-gsolve_status gs_hierarchy_leaves(gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr,
-                                  double enough, double *left)
+gsolve_status gs_hierarchy_measure_reduction(gs_hierarchy *h, gsolve_context *ctx,
+                                             const gsolve_csr *csr, double enough, double *left)
 {
     gsolve_dense v[VECTORS] = {{0}};
-    double *sum = NULL, seen[2];
+    double *sum = NULL, norm2[2];
     int64_t entries;
     void *A = NULL;
     gsolve_status status;
@@ -63,10 +65,10 @@ gsolve_status gs_hierarchy_leaves(gs_hierarchy *h, gsolve_context *ctx, const gs
     TRY(gs_csr_entries(ctx, csr, &entries));
     TRY(gs_csr_format.build(&A, ctx, csr, entries, NULL));
     TRY(begin(h, ctx, A, v, sum));
-    for (int k = 0; k < CYCLES && (k == 0 || *left > enough); k++) {
-        TRY(one_cycle(h, ctx, A, v, sum));
-        TRY(gsolve_copy(ctx, seen, GSOLVE_HOST, sum, gs_location(ctx), sizeof seen));
-        *left = seen[0] > 0 ? sqrt(seen[1] / seen[0]) : 0;
+    for (int k = 0; k < MAX_CYCLES && (k == 0 || *left > enough); k++) {
+        TRY(apply_cycle(h, ctx, A, v, sum));
+        TRY(gsolve_copy(ctx, norm2, GSOLVE_HOST, sum, gs_location(ctx), sizeof norm2));
+        *left = norm2[0] > 0 ? sqrt(norm2[1] / norm2[0]) : 0;
     }
 done:
     if (A) gs_csr_format.destroy(A, ctx);

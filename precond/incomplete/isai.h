@@ -26,8 +26,7 @@ gsolve_status gs_isai_fill(const gsolve_csr *W, gsolve_context *ctx, const gs_st
 gsolve_status gs_isai_triangle(gsolve_csr *T, gsolve_context *ctx, gsolve_type type,
                                const gs_strict *L, const double *scale, bool *fits);
 
-/* --- isai_setup.c
- * --------------------------------------------------------------------------------- */
+/* --- isai_setup.c ----------------------------------------------------------------------------- */
 
 enum { GS_ISAI_ILU, GS_ISAI_IC };
 

@@ -195,8 +195,7 @@ void gs_schedule_destroy(gs_schedule *s, gsolve_context *ctx)
     memset(s, 0, sizeof *s);
 }
 
-/* --- walking ------------------------------------------------------------------------------------
- */
+/* --- walking ---------------------------------------------------------------------------------- */
 
 int gs_schedule_workers(const gs_schedule *s)
 {

@@ -1,7 +1,5 @@
 // blocked_cuda.cu: blocks made of rows on a GPU.
-#include <cub/device/device_reduce.cuh>
-#include <cub/device/device_scan.cuh>
-
+#include "core/scan.cuh"
 #include "spgemm/blocked/blocked.cuh"
 
 extern "C" {
@@ -182,7 +180,7 @@ gsolve_status total(gsolve_context *ctx, int32_t n, const int64_t *number, int64
 
     ALLOC_DEVICE(ctx, there, 1);
     TRY(with_space(ctx, [&](void *space, size_t &bytes) {
-        return cub::DeviceReduce::Sum(space, bytes, number, there, n, ctx->queue->stream);
+        return gs_sum(space, bytes, number, there, n, ctx->queue->stream);
     }));
     TRY(gsolve_copy(ctx, sum, GSOLVE_HOST, there, GSOLVE_DEVICE, sizeof *sum));
 done:
@@ -194,9 +192,8 @@ template <class P>
 gsolve_status offsets_to(gsolve_context *ctx, const gsolve_csr *B, const int64_t *number)
 {
     return with_space(ctx, [&](void *space, size_t &bytes) {
-        return cub::DeviceScan::ExclusiveSum(space, bytes, number,
-                                             written(ctx, (const P *)B->start),
-                                             (int64_t)B->nrows + 1, ctx->queue->stream);
+        return gs_exclusive_sum(space, bytes, number, written(ctx, (const P *)B->start),
+                                (int64_t)B->nrows + 1, ctx->queue->stream);
     });
 }
 

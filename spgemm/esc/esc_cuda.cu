@@ -1,8 +1,7 @@
 // esc_cuda.cu: the steps of a product on a GPU. Work is counted by rows of A, rows are dealt out
 // by it, sorted, counted, C is allocated, and filled: two looks of the host, at the products and at
 // the entries of C; more only where rows are for bands.
-#include <cub/device/device_scan.cuh>
-
+#include "core/scan.cuh"
 #include "spgemm/esc/esc_parts.cuh"
 
 using namespace gs_esc_parts;
@@ -83,8 +82,7 @@ template <class O>
 gsolve_status scan_entries(gsolve_context *ctx, int32_t n, const int32_t *count, O *start)
 {
     return with_space(ctx, "the rows of a product", [&](void *space, size_t &bytes) {
-        return cub::DeviceScan::ExclusiveScan(space, bytes, count, start, cuda::std::plus<>{}, O(0),
-                                              (int64_t)n + 1, ctx->queue->stream);
+        return gs_exclusive_sum(space, bytes, count, start, (int64_t)n + 1, ctx->queue->stream);
     });
 }
 

@@ -1,9 +1,6 @@
 // esc_expand_cuda.cu: a band expanded in equal shares of products, and sorted.
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
-#include <cub/device/device_select.cuh>
-#include <thrust/iterator/counting_iterator.h>
-
+#include "core/scan.cuh"
+#include "core/sort.cuh"
 #include "spgemm/esc/esc_bands.cuh"
 
 using namespace gs_esc_bands;
@@ -81,12 +78,6 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-template <class K>
-struct is_head {
-    const K *key;
-    __device__ bool operator()(uint32_t k) const { return k == 0 || key[k] != key[k - 1]; }
-};
-
 // The first of n ascending numbers that is not below x.
 __device__ int32_t search_head(const uint32_t *head, int64_t n, uint32_t x)
 {
@@ -136,23 +127,22 @@ gsolve_status expand_and_sort(expansion *e, const gs_esc_plan *p, gsolve_context
     gs_queue *q = ctx->queue;
     const int col_bits = bits_of(b->to - b->from - 1);
     const int bits = col_bits + bits_of(b->last - b->first - 1);
-    cub::DoubleBuffer<K> key((K *)e->key[0], (K *)e->key[1]);
-    cub::DoubleBuffer<uint64_t> term(e->term[0], e->term[1]);
+    gs_double_buffer<K> key = {{(K *)e->key[0], (K *)e->key[1]}, 0};
+    gs_double_buffer<uint64_t> term = {{e->term[0], e->term[1]}, 0};
     const int64_t warps = (b->products + share - 1) / share;
     gsolve_status status;
 
     TRY(gs_launch(q, "expanding rows", expand<K>, blocks_for(32 * warps), gs_block_size, m,
                   listed_of(p, *b), e->work, e->row, col_bits, (K *)e->key[0], e->term[0]));
     TRY(with_space(ctx, "sorting products", [&](void *space, size_t &bytes) {
-        return cub::DeviceRadixSort::SortPairs(space, bytes, key, term, b->products, 0,
-                                               bits > 0 ? bits : 1, q->stream);
+        return gs_sort_pairs(space, bytes, key, term, b->products, bits > 0 ? bits : 1, q->stream);
     }));
-    e->term[0] = term.Current();
-    e->term[1] = term.Alternate();
-    e->head = (uint32_t *)key.Alternate();
+    e->term[0] = term.array[term.current];
+    e->term[1] = term.array[1 - term.current];
+    e->head = (uint32_t *)key.array[1 - key.current];
     TRY(with_space(ctx, "compressing products", [&](void *space, size_t &bytes) {
-        return cub::DeviceSelect::If(space, bytes, thrust::counting_iterator<uint32_t>(0), e->head,
-                                     e->heads, b->products, is_head<K>{key.Current()}, q->stream);
+        return gs_select_heads(space, bytes, (const K *)key.array[key.current], e->head, e->heads,
+                               b->products, q->stream);
     }));
     TRY(gsolve_copy(ctx, &b->entries, GSOLVE_HOST, e->heads, GSOLVE_DEVICE, sizeof b->entries));
 done:
@@ -203,7 +193,7 @@ gsolve_status make_terms(const gs_esc_plan *p, gsolve_context *ctx, const patter
     TRY(gs_launch(q, "measuring rows", measure_entries, blocks_for(b->lists + 1), gs_block_size, m,
                   listed_of(p, *b), e.work, e.row));
     TRY(with_space(ctx, "measuring rows", [&](void *space, size_t &bytes) {
-        return cub::DeviceScan::ExclusiveSum(space, bytes, e.work, e.work, b->lists + 1, q->stream);
+        return gs_exclusive_sum(space, bytes, e.work, e.work, b->lists + 1, q->stream);
     }));
     TRY(bits <= 32 ? expand_and_sort<uint32_t>(&e, p, ctx, m, b)
                    : expand_and_sort<unsigned long long>(&e, p, ctx, m, b));

@@ -1,6 +1,5 @@
 // esc_work_cuda.cu: rows dealt out by their products.
-#include <cub/device/device_scan.cuh>
-
+#include "core/scan.cuh"
 #include "spgemm/esc/esc_parts.cuh"
 
 using namespace gs_esc_parts;
@@ -244,8 +243,7 @@ gsolve_status count_rows(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, 
                       p->weight, p->chunk_at, p->width, &end->f));
     }
     TRY(with_space(ctx, "counting products", [&](void *space, size_t &bytes) {
-        return cub::DeviceScan::ExclusiveSum(space, bytes, p->chunk_at, p->chunk_at, p->chunks + 1,
-                                             q->stream);
+        return gs_exclusive_sum(space, bytes, p->chunk_at, p->chunk_at, p->chunks + 1, q->stream);
     }));
     TRY(gsolve_copy(ctx, seen, GSOLVE_HOST, end, GSOLVE_DEVICE, sizeof *seen));
     p->by_tiles = seen->f.by_tiles;

@@ -1,8 +1,6 @@
 // triple_first_cuda.cu: A P, in two passes, of which the first counts: by a thread or a few lanes a
 // row, as its products are few or not, or by the method hash, where rows are long.
-#include <cub/device/device_scan.cuh>
-#include <cuda/std/functional>
-
+#include "core/scan.cuh"
 #include "spgemm/galerkin/triple_short.cuh"
 
 extern "C" {
@@ -21,9 +19,7 @@ gsolve_status number_as(gsolve_context *ctx, const int32_t *count, int64_t n, co
     gs_queue *q = ctx->queue;
     O *start = static_cast<O *>(gs_owned_block(ctx, to));
     const auto scan = [&](void *space, size_t *bytes) {
-        return gs_cuda(q,
-                       cub::DeviceScan::ExclusiveScan(space, *bytes, count, start,
-                                                      cuda::std::plus<O>(), O(0), n + 1, q->stream),
+        return gs_cuda(q, gs_exclusive_sum(space, *bytes, count, start, n + 1, q->stream),
                        "numbering entries");
     };
     size_t bytes = 0;

@@ -1,9 +1,8 @@
 // hash_cuda.cu: the method on a GPU: rows classed, their columns counted, rows classed once more by
 // what they have, filled. The host waits twice: for the first classes, and for the size of C.
-#include <cub/device/device_scan.cuh>
-#include <cuda/std/functional>
 #include <string.h>
 
+#include "core/scan.cuh"
 #include "spgemm/hash/hash_job.cuh"
 
 using namespace gs_hash_rows;
@@ -20,14 +19,10 @@ gsolve_status number_entries(gsolve_context *ctx, const int32_t *count, int64_t 
     char *space = nullptr;
     gsolve_status status;
 
-    TRY(gs_cuda(q,
-                cub::DeviceScan::ExclusiveScan(nullptr, bytes, count, start, cuda::std::plus<O>(),
-                                               O(0), n + 1, q->stream),
+    TRY(gs_cuda(q, gs_exclusive_sum(nullptr, bytes, count, start, n + 1, q->stream),
                 "numbering entries"));
     ALLOC_DEVICE(ctx, space, bytes);
-    TRY(gs_cuda(q,
-                cub::DeviceScan::ExclusiveScan(space, bytes, count, start, cuda::std::plus<O>(),
-                                               O(0), n + 1, q->stream),
+    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, count, start, n + 1, q->stream),
                 "numbering entries"));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);

@@ -1,8 +1,8 @@
 // hash_plan_cuda.cu: what an update of values needs, see hash_plan.cuh.
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 #include <string.h>
 
+#include "core/scan.cuh"
+#include "core/sort.cuh"
 #include "spgemm/hash/hash_plan.cuh"
 
 namespace gs_hash_rows
@@ -97,11 +97,10 @@ gsolve_status make_room(plan_on_device *p, gsolve_context *ctx, const gsolve_csr
                 "weighing places"));
     TRY(gs_launch(q, "weighing places", weigh_places, gs_grid(q, 8 * ((int64_t)n + 1)),
                   gs_block_size, n, rows_of(A), rows_of(B), rows_of(C), p->begin));
-    TRY(gs_cuda(q,
-                cub::DeviceScan::ExclusiveSum(nullptr, bytes, p->begin, (int64_t)n + 1, q->stream),
+    TRY(gs_cuda(q, gs_exclusive_sum(nullptr, bytes, p->begin, p->begin, (int64_t)n + 1, q->stream),
                 "numbering places"));
     ALLOC_DEVICE(ctx, space, bytes);
-    TRY(gs_cuda(q, cub::DeviceScan::ExclusiveSum(space, bytes, p->begin, (int64_t)n + 1, q->stream),
+    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, p->begin, p->begin, (int64_t)n + 1, q->stream),
                 "numbering places"));
     TRY(gsolve_copy(ctx, seen, GSOLVE_HOST, p->begin + n, GSOLVE_DEVICE, sizeof seen));
     ALLOC_DEVICE(ctx, p->place, seen[0]);
@@ -129,10 +128,10 @@ gsolve_status sort_rows(plan_on_device *p, gsolve_context *ctx, const gsolve_csr
     int32_t *rows = p->rows + listed_before(&p->seen, way), *key = nullptr, *sorted = nullptr,
             *order = nullptr;
     const auto sort = [&](void *space, size_t *bytes) {
-        return gs_cuda(q,
-                       cub::DeviceRadixSort::SortPairsDescending(space, *bytes, key, sorted, rows,
-                                                                 order, n, 0, 31, q->stream),
-                       "sorting long rows");
+        return gs_cuda(
+            q,
+            gs_sort_pairs_descending(space, *bytes, {key, sorted}, {rows, order}, n, 31, q->stream),
+            "sorting long rows");
     };
     char *space = nullptr;
     size_t bytes = 0;
@@ -243,10 +242,10 @@ gsolve_status make_cuts(plan_on_device *p, gsolve_context *ctx, const gsolve_csr
     ALLOC_DEVICE(ctx, p->first_cut, (size_t)n + 1);
     TRY(gs_launch(q, "counting cuts", count_cuts, (int)(n / gs_block_size + 1), gs_block_size,
                   rows_of(A), rows_of(C), p->rows + before, (int32_t)n, p->first_cut));
-    TRY(gs_cuda(q, cub::DeviceScan::ExclusiveSum(nullptr, bytes, p->first_cut, n + 1, q->stream),
+    TRY(gs_cuda(q, gs_exclusive_sum(nullptr, bytes, p->first_cut, p->first_cut, n + 1, q->stream),
                 "numbering cuts"));
     ALLOC_DEVICE(ctx, space, bytes);
-    TRY(gs_cuda(q, cub::DeviceScan::ExclusiveSum(space, bytes, p->first_cut, n + 1, q->stream),
+    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, p->first_cut, p->first_cut, n + 1, q->stream),
                 "numbering cuts"));
     TRY(gsolve_copy(ctx, &all, GSOLVE_HOST, p->first_cut + n, GSOLVE_DEVICE, sizeof all));
     ALLOC_DEVICE(ctx, p->cut, all);

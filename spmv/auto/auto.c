@@ -4,7 +4,7 @@
  * iterations, outside of all that is recorded. csr's form is a plan that the first product with it
  * makes where another may come, since a solve that is known to be long has none (70 us on an H200,
  * and 170 where rows differ much). It stays, and takes the several columns that the other form
- * cannot multiply at once, and A' (of which handle.c makes an auto of its own that nobody asks to
+ * cannot multiply at once, and A' (of which handle.c makes an auto of its own that no_row asks to
  * turn). */
 #include "spmv/auto/auto.h"
 
@@ -26,19 +26,11 @@ static const gsolve_option options[] = {
 
 /* --- making and freeing ----------------------------------------------------------------------- */
 
-void gs_auto_drop(gs_auto *a, gsolve_context *ctx)
-{
-    if (a->other_self) a->other->destroy(a->other_self, ctx);
-    gsolve_free(ctx, GSOLVE_HOST, a->other_options);
-    a->other_self = a->other_options = NULL;
-    a->other = NULL;
-}
-
 static void destroy(void *self, gsolve_context *ctx)
 {
     gs_auto *a = self;
 
-    gs_auto_drop(a, ctx);
+    gs_auto_drop_other(a, ctx);
     gs_block_space_drop(&a->space, ctx);
     if (a->rows) gs_csr_format.destroy(a->rows, ctx);
     gsolve_free(ctx, GSOLVE_HOST, a);
@@ -55,7 +47,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     a->csr = *csr;
     a->options = *(const gs_auto_options *)given;
     a->entries = entries;
-    if (!gs_auto_may_adapt(a, ctx)) TRY(gs_auto_rows(a, ctx));
+    if (!gs_auto_may_adapt(a, ctx)) TRY(gs_auto_need_csr(a, ctx));
     *self = a;
     a = NULL;
 done:
@@ -63,20 +55,13 @@ done:
     return status;
 }
 
-static size_t forecast(const gsolve_csr *csr, const void *given)
+static size_t estimate_memory(const gsolve_csr *csr, const void *given)
 {
     (void)given;
     return gs_csr_format.memory(csr, NULL);
 }
 
 /* --- products --------------------------------------------------------------------------------- */
-
-gsolve_status gs_auto_rows(gs_auto *a, gsolve_context *ctx)
-{
-    const gs_row_statistics *look = a->planned ? &a->look : NULL;
-
-    return a->rows ? GSOLVE_OK : gs_csr_build(&a->rows, ctx, &a->csr, a->entries, look);
-}
 
 static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
@@ -85,7 +70,7 @@ static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve
     gsolve_status status;
 
     if (a->other) return a->other->apply(a->other_self, ctx, alpha, x, beta, y);
-    TRY(gs_auto_rows(a, ctx));
+    TRY(gs_auto_need_csr(a, ctx));
     TRY(gs_csr_format.apply(a->rows, ctx, alpha, x, beta, y));
 done:
     return status;
@@ -99,7 +84,7 @@ static gsolve_status apply_block(void *self, gsolve_context *ctx, double alpha, 
     const gs_block_products by = gs_block_products_of(other ? a->other : &gs_csr_format);
     gsolve_status status;
 
-    if (!other) TRY(gs_auto_rows(a, ctx));
+    if (!other) TRY(gs_auto_need_csr(a, ctx));
     TRY(gs_block_multiply(&by, other ? a->other_self : a->rows, ctx, &a->space, alpha, x, beta, y));
 done:
     return status;
@@ -117,7 +102,7 @@ static gsolve_status apply_dot(void *self, gsolve_context *ctx, gsolve_dense x, 
         return a->other->apply_dot(a->other_self, ctx, x, y, w, wy, yy);
     }
     if (!a->other) {
-        TRY(gs_auto_rows(a, ctx));
+        TRY(gs_auto_need_csr(a, ctx));
         return gs_csr_format.apply_dot(a->rows, ctx, x, y, w, wy, yy);
     }
     TRY(a->other->apply(a->other_self, ctx, 1, x, 0, y));
@@ -138,8 +123,8 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     if (!a->other) return GSOLVE_OK;
     status = gs_form_update(a->other, &a->other_self, ctx, &a->csr, a->entries, a->other_options);
     if (!gs_auto_refused(status)) return status;
-    snprintf(a->said, sizeof a->said, "%.40s: %.70s", a->chosen.spec, ctx->error);
-    gs_auto_drop(a, ctx);
+    snprintf(a->reason, sizeof a->reason, "%.40s: %.70s", a->chosen.spec, ctx->error);
+    gs_auto_drop_other(a, ctx);
     a->changes++;
     a->count = 0;
     status = GSOLVE_OK;
@@ -172,9 +157,9 @@ static void describe(const void *self, gsolve_matrix_info *info)
     if (a->other) {
         if (a->other->describe) a->other->describe(a->other_self, info);
         tell_other(a, info);
-    } else if (a->said[0]) {
-        snprintf(info->note, sizeof info->note, "csr: %s", a->said);
-    } else if (a->looked) {
+    } else if (a->reason[0]) {
+        snprintf(info->note, sizeof info->note, "csr: %s", a->reason);
+    } else if (a->has_candidates) {
         snprintf(info->note, sizeof info->note, "csr: %s",
                  a->count ? "another format would not have paid"
                           : "no format is known to be faster");
@@ -191,7 +176,7 @@ const gsolve_format gs_auto_format = {
     .row_major = true,
     .apply_dot = apply_dot,
     .update = update,
-    .memory = forecast,
+    .memory = estimate_memory,
     .describe = describe,
     .adapt = gs_auto_adapt,
 };

@@ -14,7 +14,7 @@ typedef struct gs_auto_options {
 
 typedef struct gs_candidate {
     const gsolve_format *format;
-    gsolve_format_estimate prospect;
+    gsolve_format_estimate estimate;
 } gs_candidate;
 
 typedef struct gs_auto {
@@ -25,8 +25,8 @@ typedef struct gs_auto {
     const gsolve_format *other; /* what multiplies instead, or NULL */
     void *other_options, *other_self;
     gsolve_format_estimate chosen; /* of other */
-    bool looked;                   /* the candidates are known */
-    bool planned;                  /* look is there, for csr's form */
+    bool has_candidates;           /* the candidates are known */
+    bool has_statistics;           /* look is there, for csr's form */
     gs_row_statistics look;
     gs_candidate candidate[GS_AUTO_CANDIDATES];
     int count;
@@ -36,14 +36,14 @@ typedef struct gs_auto {
     int64_t since;        /* products made when other was taken up */
     int changes;
     double convert_seconds;
-    char said[120]; /* why a conversion came to nothing, or "" */
+    char reason[120]; /* why a conversion came to nothing, or "" */
 } gs_auto;
 
 /* a->rows is there, unless that fails. */
-gsolve_status gs_auto_rows(gs_auto *a, gsolve_context *ctx);
+gsolve_status gs_auto_need_csr(gs_auto *a, gsolve_context *ctx);
 
 /* csr multiplies again. */
-void gs_auto_drop(gs_auto *a, gsolve_context *ctx);
+void gs_auto_drop_other(gs_auto *a, gsolve_context *ctx);
 
 /* What cannot be had is done without. */
 static inline bool gs_auto_refused(gsolve_status status)

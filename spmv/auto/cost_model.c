@@ -192,13 +192,13 @@ static bool foresee(const rate *r, const gsolve_pattern_sample *g, gsolve_format
     return p->product <= 1 - LEAST_GAIN;
 }
 
-bool gs_estimate_format(const gsolve_format *format, const gsolve_pattern_sample *glance,
-                        gsolve_format_estimate *prospect)
+bool gs_estimate_format(const gsolve_format *format, const gsolve_pattern_sample *sample,
+                        gsolve_format_estimate *estimate)
 {
-    if (format->estimate) return format->estimate(glance, prospect);
+    if (format->estimate) return format->estimate(sample, estimate);
     for (size_t k = 0; k < sizeof rates / sizeof *rates; k++) {
         if (strcmp(rates[k].name, format->plugin.name) == 0) {
-            return foresee(&rates[k], glance, prospect);
+            return foresee(&rates[k], sample, estimate);
         }
     }
     return false;

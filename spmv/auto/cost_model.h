@@ -5,7 +5,7 @@
 #include "gsolve_plugin.h"
 
 /* What format would make of a matrix: by its own word, or by what is known of the built-in ones. */
-bool gs_estimate_format(const gsolve_format *format, const gsolve_pattern_sample *glance,
-                        gsolve_format_estimate *prospect);
+bool gs_estimate_format(const gsolve_format *format, const gsolve_pattern_sample *sample,
+                        gsolve_format_estimate *estimate);
 
 #endif

@@ -4,12 +4,12 @@
  *     expected (1 - product) > MARGIN build            in products of csr
  *
  * expected: products to come with this matrix. product, build: foreseen from row lengths, and from
- * the columns of a sample of rows (sample.h, cost_model.c), which is looked at before the first run
- * that can be long enough for a change to pay; csr's form needs to know some of it too, and does
- * not look again. Expected are, in this order:
+ * the columns of a sample of rows (sample.h, cost_model.c), which is has_candidates at before the
+ * first run that can be long enough for a change to pay; csr's form needs to know some of it too,
+ * and does not look again. Expected are, in this order:
  *
  *   expect=N  less what was made already
- *   the run's own forecast, from the fall of its residual
+ *   the run's own estimate_memory, from the fall of its residual
  *   what the last run took, if there was one
  *   as many products as were made: so that, whenever the run ends, a conversion cost no more than
  *   what csr had lost by then (the rule of renting skis)
@@ -51,24 +51,24 @@
 static gsolve_status look(gs_auto *a, gsolve_context *ctx)
 {
     const gsolve_plugin *plugin;
-    gsolve_pattern_sample glance;
+    gsolve_pattern_sample sample;
     gsolve_status status;
 
-    TRY(gs_sample_pattern(ctx, &a->csr, &glance, &a->look));
-    a->planned = true;
+    TRY(gs_sample_pattern(ctx, &a->csr, &sample, &a->look));
+    a->has_statistics = true;
     for (int f = 0; (plugin = gsolve_format_at(ctx, f)) && a->count < GS_AUTO_CANDIDATES; f++) {
         gs_candidate *c = &a->candidate[a->count];
         c->format = (const gsolve_format *)(const void *)plugin;
-        a->count += gs_estimate_format(c->format, &glance, &c->prospect);
+        a->count += gs_estimate_format(c->format, &sample, &c->estimate);
     }
 done:
-    a->looked = true;
+    a->has_candidates = true;
     return status;
 }
 
 static double gain(const gs_candidate *c, double expected)
 {
-    return expected * (1 - c->prospect.product) - MARGIN * c->prospect.build;
+    return expected * (1 - c->estimate.product) - MARGIN * c->estimate.build;
 }
 
 /* The candidate of the largest gain, or NULL if none has any. Several columns at once are faster in
@@ -113,12 +113,12 @@ static gsolve_status make_other(gs_auto *a, gsolve_context *ctx, const gs_candid
     const gsolve_plugin *plugin = &c->format->plugin, *const only[] = {plugin, NULL};
     gsolve_status status;
 
-    a->chosen = c->prospect;
-    TRY(gs_plugin_parse(ctx, NULL, only, "format", c->prospect.spec, &plugin, &a->other_options));
+    a->chosen = c->estimate;
+    TRY(gs_plugin_parse(ctx, NULL, only, "format", c->estimate.spec, &plugin, &a->other_options));
     a->other = c->format;
     TRY(a->other->build(&a->other_self, ctx, &a->csr, a->entries, a->other_options));
 done:
-    if (status != GSOLVE_OK) gs_auto_drop(a, ctx);
+    if (status != GSOLVE_OK) gs_auto_drop_other(a, ctx);
     return status;
 }
 
@@ -137,7 +137,7 @@ static gsolve_status time_both(gs_auto *a, gsolve_context *ctx, gsolve_dense x, 
     double number = 0;
     gsolve_status status;
 
-    TRY(gs_auto_rows(a, ctx));
+    TRY(gs_auto_need_csr(a, ctx));
     for (int k = 0; k < 2 * ROUNDS; k++) {
         const double begin = gs_now();
         for (int p = 0; p < AT_ONCE; p++) TRY(product(a, ctx, k % 2, x, y));
@@ -179,8 +179,8 @@ static gsolve_status make_and_try(gs_auto *a, gsolve_context *ctx, const gs_cand
     TRY(make_other(a, ctx, c));
     if (a->options.trial) TRY(try_other(a, ctx, &better));
     if (better) goto done;
-    snprintf(a->said, sizeof a->said, "%.40s was not faster", c->prospect.spec);
-    gs_auto_drop(a, ctx);
+    snprintf(a->reason, sizeof a->reason, "%.40s was not faster", c->estimate.spec);
+    gs_auto_drop_other(a, ctx);
 done:
     return status;
 }
@@ -188,13 +188,13 @@ done:
 /* Takes c up. A refusal, or a trial that c does not pass, leaves csr. */
 static gsolve_status take_up(gs_auto *a, gsolve_context *ctx, const gs_candidate *c)
 {
-    const double begin = gs_now(), needed = SPARE * c->prospect.bytes;
+    const double begin = gs_now(), needed = SPARE * c->estimate.bytes;
     const double room = needed > LITTLE ? (double)gs_memory_available(ctx) : LITTLE;
     gsolve_status status;
 
     if (needed > room) {
-        snprintf(a->said, sizeof a->said, "%.40s would take %.3g GB of %.3g GB that are free",
-                 c->prospect.spec, 1e-9 * c->prospect.bytes, 1e-9 * room);
+        snprintf(a->reason, sizeof a->reason, "%.40s would take %.3g GB of %.3g GB that are free",
+                 c->estimate.spec, 1e-9 * c->estimate.bytes, 1e-9 * room);
         return GSOLVE_OK;
     }
     gs_range_push(ctx, "convert");
@@ -202,8 +202,8 @@ static gsolve_status take_up(gs_auto *a, gsolve_context *ctx, const gs_candidate
     gs_range_pop(ctx);
     a->convert_seconds += gs_now() - begin;
     if (!gs_auto_refused(status)) return status;
-    gs_auto_drop(a, ctx);
-    snprintf(a->said, sizeof a->said, "%.40s: %.70s", c->prospect.spec, ctx->error);
+    gs_auto_drop_other(a, ctx);
+    snprintf(a->reason, sizeof a->reason, "%.40s: %.70s", c->estimate.spec, ctx->error);
     return GSOLVE_OK;
 }
 
@@ -222,18 +222,18 @@ done:
 }
 
 /* Looks, if that was not done yet, and converts if that pays. Without memory for either the
- * matrix stays csr, and the context says what it said before. */
+ * matrix stays csr, and the context says what it reason before. */
 static gsolve_status reconsider(gs_auto *a, gsolve_context *ctx, double expected, int32_t columns)
 {
     char before[sizeof ctx->error];
     gsolve_status status = GSOLVE_OK;
 
     memcpy(before, ctx->error, sizeof before);
-    if (!a->looked) TRY(look(a, ctx));
+    if (!a->has_candidates) TRY(look(a, ctx));
     if (expected >= LEAST) TRY(convert(a, ctx, expected, columns));
 done:
     if (gs_auto_refused(status)) {
-        snprintf(a->said, sizeof a->said, "%.110s", ctx->error);
+        snprintf(a->reason, sizeof a->reason, "%.110s", ctx->error);
         a->count = 0;
         status = GSOLVE_OK;
     }
@@ -263,7 +263,8 @@ gsolve_status gs_auto_adapt(void *self, gsolve_context *ctx, const gsolve_run_es
         end_run(a, o->made);
         return GSOLVE_OK;
     }
-    if (a->other || !gs_auto_may_adapt(a, ctx) || (a->looked && a->count == 0)) return GSOLVE_OK;
+    if (a->other || !gs_auto_may_adapt(a, ctx) || (a->has_candidates && a->count == 0))
+        return GSOLVE_OK;
     if (most_products(a, o) < LEAST) return GSOLVE_OK;
     TRY(reconsider(a, ctx, expected_products(a, o), o->columns));
     made->final = a->other || !best_of(a, most_products(a, o), o->columns);

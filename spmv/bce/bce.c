@@ -1,9 +1,10 @@
 /* bce.c: the format bce, see bce.h. */
-#include "spmv/bce/bce_plan.h"
+#include "spmv/bce/bce.h"
 
 #include <stdio.h>
 
 #include "core/try.h"
+#include "spmv/bce/bce_plan.h"
 #include "spmv/handle.h"
 #include "spmv/sliced/sliced.h"
 
@@ -123,10 +124,11 @@ done:
     return status;
 }
 
-/* --- forecast --------------------------------------------------------------------------------- */
+/* --- estimate_memory
+ * --------------------------------------------------------------------------------- */
 
 /* By the layout of a GPU: only a device with memory of its own asks. */
-static size_t forecast(const gsolve_csr *csr, const void *chosen)
+static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 {
     const int32_t n = csr->nrows;
     int32_t rows[GS_BCE_LONGEST + 1] = {0};
@@ -136,9 +138,9 @@ static size_t forecast(const gsolve_csr *csr, const void *chosen)
     gs_bce_make_plan(&p, chosen, csr, rows, true);
     const int32_t lanes = p.model.lanes;
     if (gs_bce_may_keep_order(&p, n)) {
-        gs_bce_keep_order(&p, n, gs_sliced_foretell(csr, lanes, 1, GS_BCE_LONGEST));
+        gs_bce_keep_order(&p, n, gs_sliced_estimate_stored(csr, lanes, 1, GS_BCE_LONGEST));
     }
-    const gs_bce_room room = gs_bce_foretell(&p, csr);
+    const gs_bce_stored room = gs_bce_estimate_stored(&p, csr);
     const int64_t more = room.slices - n / lanes; /* than one for as many rows as lanes */
     return gs_sliced_bytes(csr, (double)room.columns * lanes, lanes, p.best.blocks > 1) +
            (more > 0 ? (size_t)more * GS_SLICED_SLICE : 0);
@@ -154,6 +156,6 @@ const gsolve_format gs_bce_format = {
     .row_major = true,
     .apply_dot = gs_sliced_apply_dot,
     .update = gs_sliced_update,
-    .memory = forecast,
+    .memory = estimate_memory,
     .describe = gs_sliced_describe,
 };

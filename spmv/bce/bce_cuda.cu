@@ -1,9 +1,8 @@
 // bce_cuda.cu: counting and sorting rows on a GPU, see bce.h. What it costs is a pass over the
 // offsets to count, and where there is more than one block another, then two or three passes of a
 // sort over a key and a number for each row. The host waits once or twice.
-#include <cub/device/device_radix_sort.cuh>
-
 #include "core/cuda.cuh"
+#include "core/sort.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -108,8 +107,8 @@ done:
 
 // What sort works on: each in two halves, of which the sort leaves one current.
 struct space {
-    cub::DoubleBuffer<uint32_t> key;
-    cub::DoubleBuffer<int32_t> row;
+    gs_double_buffer<uint32_t> key;
+    gs_double_buffer<int32_t> row;
     uint8_t *block_of;
     void *sorting;
     size_t bytes; // of sorting
@@ -125,14 +124,12 @@ gsolve_status make_space(space *s, gsolve_context *ctx, int32_t n, const gs_bce_
     *s = space();
     while (keys > (int64_t)1 << s->bits) s->bits++;
     for (int half = 0; half < 2; half++) {
-        ALLOC_DEVICE(ctx, s->key.d_buffers[half], n);
-        ALLOC_DEVICE(ctx, s->row.d_buffers[half], n);
+        ALLOC_DEVICE(ctx, s->key.array[half], n);
+        ALLOC_DEVICE(ctx, s->row.array[half], n);
     }
     ALLOC_DEVICE(ctx, s->block_of, lengths);
     TRY(gsolve_copy(ctx, s->block_of, GSOLVE_DEVICE, places->block_of, GSOLVE_HOST, lengths));
-    TRY(gs_cuda(q,
-                cub::DeviceRadixSort::SortPairs(nullptr, s->bytes, s->key, s->row, n, 0, s->bits,
-                                                q->stream),
+    TRY(gs_cuda(q, gs_sort_pairs(nullptr, s->bytes, s->key, s->row, n, s->bits, q->stream),
                 "sorting rows"));
     s->sorting = gsolve_alloc(ctx, GSOLVE_DEVICE, s->bytes, 1);
     if (!s->sorting) status = GSOLVE_NO_MEMORY;
@@ -143,8 +140,8 @@ done:
 void drop_space(space *s, gsolve_context *ctx)
 {
     for (int half = 0; half < 2; half++) {
-        gsolve_free(ctx, GSOLVE_DEVICE, s->key.d_buffers[half]);
-        gsolve_free(ctx, GSOLVE_DEVICE, s->row.d_buffers[half]);
+        gsolve_free(ctx, GSOLVE_DEVICE, s->key.array[half]);
+        gsolve_free(ctx, GSOLVE_DEVICE, s->row.array[half]);
     }
     gsolve_free(ctx, GSOLVE_DEVICE, s->block_of);
     gsolve_free(ctx, GSOLVE_DEVICE, s->sorting);
@@ -159,7 +156,7 @@ gsolve_status fetch_first(gsolve_context *ctx, int32_t n, const space *s, int32_
 
     ALLOC_DEVICE(ctx, found, keys);
     TRY(gs_launch(ctx->queue, "finding blocks", find_first, blocks_for(keys), gs_block_size, n,
-                  s->key.d_buffers[s->key.selector], keys, found));
+                  s->key.array[s->key.current], keys, found));
     TRY(gsolve_copy(ctx, first, GSOLVE_HOST, found, GSOLVE_DEVICE, sizeof *first * (size_t)keys));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, found);
@@ -178,14 +175,12 @@ gsolve_status sort_rows(gsolve_context *ctx, const gsolve_csr *csr, const gs_bce
     TRY(make_space(&s, ctx, n, places));
     TRY(gs_launch(q, "naming blocks", name_places<O>, blocks_for(n), gs_block_size, n,
                   (const O *)csr->start, s.block_of, places->window, places->blocks,
-                  s.key.Current(), s.row.Current()));
-    TRY(gs_cuda(
-        q,
-        cub::DeviceRadixSort::SortPairs(s.sorting, s.bytes, s.key, s.row, n, 0, s.bits, q->stream),
-        "sorting rows"));
+                  s.key.array[s.key.current], s.row.array[s.row.current]));
+    TRY(gs_cuda(q, gs_sort_pairs(s.sorting, s.bytes, s.key, s.row, n, s.bits, q->stream),
+                "sorting rows"));
     if (first) TRY(fetch_first(ctx, n, &s, places->windows * places->blocks, first));
-    *order = s.row.Current();
-    s.row.d_buffers[s.row.selector] = nullptr;
+    *order = s.row.array[s.row.current];
+    s.row.array[s.row.current] = nullptr;
 done:
     drop_space(&s, ctx);
     return status;

@@ -87,7 +87,7 @@ typedef struct stretch { /* the rows of a block in a window, as they are put int
 } stretch;
 
 typedef struct filling {
-    gs_bce_room room;
+    gs_bce_stored room;
     int64_t group;  /* place where it began */
     int32_t lanes;  /* to a row in the last stretch; 0: there was none */
     bool any;       /* rows in its last slice, which is not full */
@@ -145,7 +145,7 @@ static void join_stretch(const gs_bce_plan *p, filling *f, const stretch *s, int
     f->any = (s->at - s->group) % (p->model.lanes / lanes) != 0;
 }
 
-gs_bce_room gs_bce_foretell(const gs_bce_plan *p, const gsolve_csr *csr)
+gs_bce_stored gs_bce_estimate_stored(const gs_bce_plan *p, const gsolve_csr *csr)
 {
     const int32_t n = csr->nrows, window = p->places.window;
     stretch of[GS_BCE_MOST_BLOCKS];

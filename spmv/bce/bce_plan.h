@@ -3,7 +3,7 @@
 #ifndef GS_SPMV_BCE_BCE_PLAN_H
 #define GS_SPMV_BCE_BCE_PLAN_H
 
-#include "spmv/bce/bce.h"
+#include "spmv/bce/bce_places.h"
 
 typedef struct gs_bce_options {
     int blocks, cost, window, index, value;
@@ -28,10 +28,10 @@ bool gs_bce_may_keep_order(const gs_bce_plan *p, int32_t nrows);
 void gs_bce_keep_order(gs_bce_plan *p, int32_t nrows, double stored);
 
 /* What slices take of the rows of csr, which lies on the host. */
-typedef struct gs_bce_room {
+typedef struct gs_bce_stored {
     int64_t slices, columns; /* columns of all slices, of model.lanes entries each */
-} gs_bce_room;
+} gs_bce_stored;
 
-gs_bce_room gs_bce_foretell(const gs_bce_plan *p, const gsolve_csr *csr);
+gs_bce_stored gs_bce_estimate_stored(const gs_bce_plan *p, const gsolve_csr *csr);
 
 #endif

@@ -1,5 +1,6 @@
-/* bsr.c: the format bsr, see bsr.h. There is no forecast: how many blocks the entries fall into
- * cannot be told from the lengths of the rows. They are counted before the values are allocated. */
+/* bsr.c: the format bsr, see bsr.h. There is no estimate_memory: how many blocks the entries fall
+ * into cannot be told from the lengths of the rows. They are counted before the values are
+ * allocated. */
 #include "spmv/bsr/bsr.h"
 
 #include <stdio.h>
@@ -8,8 +9,8 @@
 #include "core/try.h"
 #include "matrix/block_counts.h"
 
-/* Blocks that nobody asked for by their size are not made if they take ALLOWANCE times the bytes of
- * the rows themselves, and more than SMALL in all: below that they hurt nobody. */
+/* Blocks that no_row asked for by their size are not made if they take ALLOWANCE times the bytes of
+ * the rows themselves, and more than SMALL in all: below that they hurt no_row. */
 #define ALLOWANCE 1.25
 #define SMALL     ((double)(64 << 20))
 
@@ -61,7 +62,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gs_bsr *m = self;
 
     GS_KERNELS(gs_bsr, ctx, m->csr.type)->drop(m, ctx);
-    gs_subwarp_drop(&m->room, ctx);
+    gs_subwarp_drop(&m->space, ctx);
     gsolve_free(ctx, GSOLVE_HOST, m);
 }
 
@@ -107,8 +108,9 @@ static gsolve_status apply_block(void *self, gsolve_context *ctx, double alpha, 
     gs_bsr *m = self;
     const gs_bsr_kernels *bsr = GS_KERNELS(gs_bsr, ctx, x.type);
     const int64_t sums = bsr->sums ? bsr->sums(m) : 0;
+    const gs_subwarp_form form = {bsr->multiply, m, sums};
 
-    return gs_subwarp_multiply(bsr->multiply, &m->room, ctx, m, sums, alpha, x, beta, y);
+    return gs_subwarp_multiply(&form, &m->space, ctx, alpha, x, beta, y);
 }
 
 static gsolve_status apply_dot(void *self, gsolve_context *ctx, gsolve_dense x, gsolve_dense y,

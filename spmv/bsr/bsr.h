@@ -39,7 +39,7 @@ typedef struct gs_bsr {
     int32_t *begin;               /* tasks + 1: first block row of each task */
     double *part;                 /* scratch: two sums for each task */
     struct gs_bsr_slices *slices; /* on CUDA, instead of all these: see bsr_slices.cuh */
-    gs_subwarp_space room;        /* for products with many columns */
+    gs_subwarp_space space;       /* for products with many columns */
 } gs_bsr;
 
 typedef struct gs_bsr_kernels {

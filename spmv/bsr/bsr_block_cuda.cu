@@ -103,10 +103,10 @@ struct block_rows {
     {
         const int32_t I = row_of[unit];
 
-        if (I < 0) return nobody;
+        if (I < 0) return no_row;
         if (blocks_of[unit] & is_part) return ~(I * B + r);
         const int64_t i = (int64_t)I * B + r;
-        return i < nrows ? (int32_t)i : nobody;
+        return i < nrows ? (int32_t)i : no_row;
     }
 };
 

@@ -1,9 +1,6 @@
 // bsr_build_cuda.cu: the block rows into slices, on a GPU, see bsr_slices.cuh.
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
-#include <cub/device/device_select.cuh>
-#include <thrust/iterator/counting_iterator.h>
-
+#include "core/scan.cuh"
+#include "core/sort.cuh"
 #include "matrix/block_rows.cuh"
 #include "matrix/rows.cuh"
 #include "spmv/bsr/bsr_slices.cuh"
@@ -53,7 +50,7 @@ gsolve_status with_space(work *w, gsolve_context *ctx, const char *what, Call ca
 gsolve_status sums_before(work *w, gsolve_context *ctx, const int64_t *from, int64_t *to, int64_t n)
 {
     return with_space(w, ctx, "numbering blocks", [&](void *space, size_t &bytes) {
-        return cub::DeviceScan::ExclusiveSum(space, bytes, from, to, n, ctx->queue->stream);
+        return gs_exclusive_sum(space, bytes, from, to, n, ctx->queue->stream);
     });
 }
 
@@ -130,9 +127,8 @@ gsolve_status cut(work *w, const gs_bsr *m, gsolve_context *ctx)
     TRY(gs_launch(q, "cutting block rows", name_pieces, blocks_for(rows), gs_block_size, m->rows,
                   w->p.first, w->number, w->piece_of, w->key, w->id));
     TRY(with_space(w, ctx, "sorting block rows", [&](void *space, size_t &bytes) {
-        return cub::DeviceRadixSort::SortPairs(space, bytes, w->key, w->key_sorted, w->id,
-                                               w->id_sorted, (int)w->pieces, 0,
-                                               bits_of_key(m->rows), q->stream);
+        return gs_sort_pairs(space, bytes, {w->key, w->key_sorted}, {w->id, w->id_sorted},
+                             (int)w->pieces, bits_of_key(m->rows), q->stream);
     }));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, count);
@@ -211,11 +207,6 @@ __global__ void fill_slices(int64_t count, int64_t pieces, const piece *piece_of
     }
 }
 
-struct has_parts {
-    const int64_t *first;
-    __device__ bool operator()(int32_t I) const { return first[I + 1] - first[I] > longest; }
-};
-
 __global__ void narrow(int64_t n, const int64_t *from, int32_t *to)
 {
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
@@ -227,8 +218,7 @@ gsolve_status find_longs(work *w, gs_bsr *m, gsolve_context *ctx)
 {
     gs_bsr_slices *to = m->slices;
     gs_queue *q = ctx->queue;
-    const thrust::counting_iterator<int32_t> rows(0);
-    const has_parts longer{w->p.first};
+    const gs_long_rows<int64_t> longer = {w->p.first, longest, 0};
     int32_t *found = nullptr;
     gsolve_status status = GSOLVE_OK;
 
@@ -241,8 +231,7 @@ gsolve_status find_longs(work *w, gs_bsr *m, gsolve_context *ctx)
                            gs_type_size(m->csr.type));
     TRY(to->sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(with_space(w, ctx, "finding long block rows", [&](void *space, size_t &bytes) {
-        return cub::DeviceSelect::If(space, bytes, rows, to->long_row, found, (int)m->rows, longer,
-                                     q->stream);
+        return gs_select_long(space, bytes, longer, to->long_row, found, (int)m->rows, q->stream);
     }));
     TRY(gsolve_copy(ctx, &to->longs, GSOLVE_HOST, found, GSOLVE_DEVICE, sizeof to->longs));
     TRY(gs_launch(q, "numbering parts", narrow, blocks_for((int64_t)m->rows + 1), gs_block_size,

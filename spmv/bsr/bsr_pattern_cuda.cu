@@ -1,7 +1,6 @@
 // bsr_pattern_cuda.cu: which blocks there are, on a GPU: the rows of each block row are merged,
 // once to count its blocks and once to name them. Nothing has to be sorted.
-#include <cub/device/device_scan.cuh>
-
+#include "core/scan.cuh"
 #include "matrix/block_rows.cuh"
 #include "spmv/bsr/bsr_slices.cuh"
 
@@ -76,11 +75,10 @@ gsolve_status gs_bsr_find_pattern(pattern *p, gs_bsr *m, gsolve_context *ctx)
     ALLOC_DEVICE(ctx, p->first, rows + 1);
     TRY(gs_cuda(q, cudaMemsetAsync(count + rows, 0, sizeof *count, q->stream), "counting blocks"));
     TRY(find(m, ctx, count, nullptr, nullptr));
-    cub::DeviceScan::ExclusiveSum(nullptr, bytes, count, p->first, rows + 1, q->stream);
+    gs_exclusive_sum(nullptr, bytes, count, p->first, rows + 1, q->stream);
     space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(gs_cuda(q,
-                cub::DeviceScan::ExclusiveSum(space, bytes, count, p->first, rows + 1, q->stream),
+    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, count, p->first, rows + 1, q->stream),
                 "counting blocks"));
     TRY(gsolve_copy(ctx, &m->blocks, GSOLVE_HOST, p->first + rows, GSOLVE_DEVICE,
                     sizeof m->blocks));

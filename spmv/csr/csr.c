@@ -6,13 +6,13 @@
 #include "core/try.h"
 #include "matrix/irregular.h"
 
-/* Work before row i. */
+/* The work of the rows before row i. */
 static int64_t work(const gsolve_csr *A, int32_t i)
 {
-    return gs_start(A, i) + (int64_t)GS_CSR_TOLL * i;
+    return gs_start(A, i) + (int64_t)GS_CSR_ROW_WORK * i;
 }
 
-/* The first row at or after which the work before it is at least w. */
+/* The first row before which there is work of at least w. */
 static int32_t row_at_work(const gsolve_csr *A, int64_t w)
 {
     int32_t low = 0, high = A->nrows;
@@ -59,16 +59,16 @@ void gs_csr_drop_host(gs_csr_plan *plan, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, plan->long_row);
     gsolve_free(ctx, GSOLVE_HOST, plan->first_part);
     gsolve_free(ctx, GSOLVE_HOST, plan->part);
-    gs_column_blocks_drop(&plan->strips, ctx);
+    gs_column_blocks_drop(&plan->column_blocks, ctx);
 }
 
 gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries,
-                               const gs_row_statistics *look)
+                               const gs_row_statistics *statistics)
 {
     const gsolve_csr *csr = &plan->csr;
     gsolve_status status;
 
-    (void)entries, (void)look;
+    (void)entries, (void)statistics;
     plan->how = gs_rows_of(csr);
     plan->tasks = (int32_t)((work(csr, csr->nrows) + GS_CSR_TASK - 1) / GS_CSR_TASK);
     ALLOC(ctx, GSOLVE_HOST, plan->begin, (size_t)plan->tasks + 1);
@@ -78,7 +78,8 @@ gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t e
     plan->begin[plan->tasks] = csr->nrows;
     TRY(plan_long_rows(plan, ctx));
     if (plan->nlong == 0)
-        TRY(gs_column_blocks_make(&plan->strips, ctx, csr)); /* with the same bits */
+        TRY(gs_column_blocks_make(&plan->column_blocks, ctx,
+                                  csr)); /* column blocks give the same bits */
     ALLOC(ctx, GSOLVE_HOST, plan->part, 2 * plan->tasks + 8 * plan->first_part[plan->nlong]);
 done:
     return status;
@@ -95,7 +96,7 @@ static void destroy(void *self, gsolve_context *ctx)
 }
 
 gsolve_status gs_csr_build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const gs_row_statistics *look)
+                           const gs_row_statistics *statistics)
 {
     gs_csr_plan *plan = NULL;
     gsolve_status status;
@@ -103,7 +104,7 @@ gsolve_status gs_csr_build(void **self, gsolve_context *ctx, const gsolve_csr *c
     ALLOC(ctx, GSOLVE_HOST, plan, 1);
     memset(plan, 0, sizeof *plan);
     plan->csr = *csr;
-    TRY(GS_KERNELS(gs_csr, ctx, csr->type)->plan(plan, ctx, entries, look));
+    TRY(GS_KERNELS(gs_csr, ctx, csr->type)->plan(plan, ctx, entries, statistics));
     *self = plan;
     plan = NULL;
 done:
@@ -125,15 +126,16 @@ static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve
     return csr->apply(ctx->queue, self, alpha, x.value, beta, y.value, NULL);
 }
 
-/* x by rows, or as it is where there are rings; long rows read all of it. */
-static gsolve_status x_by_rows(gs_csr_plan *plan, gsolve_context *ctx, gsolve_dense *x)
+/* *x becomes row-major, or stays column-major where cache windows pay. Long rows read all of x, so
+ * they have no windows. */
+static gsolve_status prepare_x(gs_csr_plan *plan, gsolve_context *ctx, gsolve_dense *x)
 {
     gsolve_status status;
 
     if (x->layout == GSOLVE_COLUMN_MAJOR && !plan->windows.of && plan->nlong == 0) {
         TRY(gs_cache_windows_find(&plan->windows, ctx, &plan->csr, plan->tasks, plan->begin, NULL));
     }
-    TRY(gs_cache_windows_transpose(&plan->windows, &plan->space, ctx, *x, x));
+    TRY(gs_cache_windows_prepare(&plan->windows, &plan->space, ctx, *x, x));
 done:
     return status;
 }
@@ -141,11 +143,11 @@ done:
 static gsolve_status apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                                  double beta, gsolve_dense y)
 {
-    gs_csr_plan *plan = self; /* its space and windows may grow */
+    gs_csr_plan *plan = self; /* its work space and windows may grow */
     gsolve_status status;
 
     if (!gs_on_gpu(ctx)) {
-        TRY(x_by_rows(plan, ctx, &x));
+        TRY(prepare_x(plan, ctx, &x));
     }
     TRY(GS_KERNELS(gs_csr, ctx, x.type)->apply_block(ctx->queue, plan, alpha, x, beta, y));
 done:
@@ -167,7 +169,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     return GSOLVE_OK;
 }
 
-static size_t forecast(const gsolve_csr *csr, const void *options)
+static size_t estimate_memory(const gsolve_csr *csr, const void *options)
 {
     (void)options;
     return (size_t)(work(csr, csr->nrows) / GS_CSR_TASK + 1) *
@@ -184,13 +186,13 @@ static size_t forecast(const gsolve_csr *csr, const void *options)
         .row_major = true,                  \
         .apply_dot = apply_dot,             \
         .update = update,                   \
-        .memory = forecast,                 \
+        .memory = estimate_memory,          \
     }
 
-FORMAT(gs_csr_format, "csr", "compressed rows, shared out by entries; no conversion");
+FORMAT(gs_csr_format, "csr", "compressed rows, divided by entries; no conversion");
 
-/* What tells these apart is how the threads of a GPU share the rows: on the CPU, where a thread has
- * whole rows, they are csr. */
+/* These formats differ in how the threads of a GPU share the rows. On the CPU a thread has complete
+ * rows, so they are csr there. */
 FORMAT(gs_csr_scalar_host_format, "csr_scalar", "on the CPU csr; on a GPU one thread a row");
 FORMAT(gs_csr_vector_host_format, "csr_vector", "on the CPU csr; on a GPU one warp a row");
 FORMAT(gs_ps_host_format, "ps", "on the CPU csr; on a GPU all products, then the sums of the rows");

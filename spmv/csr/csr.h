@@ -1,12 +1,13 @@
-/* csr.h: the format csr: the rows as they are, and a plan of who works on which.
+/* csr.h: the format csr: the rows as they are, and a plan of which thread works on which rows.
  *
- * The rows are cut into tasks of about equal work, entries plus a toll for each row, which depend
- * on the matrix alone: so do the partial sums, and the bits of x'Ax. A row of more than GS_LONG_ROW
- * entries is cut into parts that are summed in their order. Within a row (or part) entry k is
- * added to the (k mod 4)-th of four sums; where a row's columns lie far from those of the row
- * before, the elements of x are asked for GS_AHEAD entries before their use.
+ * On the CPU the rows are cut into tasks of about equal work, where a row has the work of its
+ * entries plus GS_CSR_ROW_WORK. Tasks depend on the matrix alone, and so do the partial sums and
+ * the bits of x'Ax. A row of more than GS_LONG_ROW entries is cut into parts, whose sums are added
+ * in their order. Within a row or part, entry k is added to the (k mod 4)-th of four sums. Where
+ * the columns of a row lie far from those of the row before, elements of x are prefetched GS_AHEAD
+ * entries before their use.
  *
- * One product moves 12 bytes an entry (8 in fp32), 4 a row, and x and y once. */
+ * One product moves 12 bytes per entry (8 in single precision), 4 per row, and x and y once. */
 #ifndef GS_SPMV_CSR_CSR_H
 #define GS_SPMV_CSR_CSR_H
 
@@ -18,48 +19,50 @@
 #include "spmv/multi_rhs/column_blocks.h"
 #include "vector/vector.h"
 
-#define GS_CSR_TASK 8192 /* work of a task: entries + GS_CSR_TOLL a row */
-#define GS_CSR_TOLL 4
-#define GS_LONG_ROW 32768 /* longer rows are cut into parts of GS_CSR_PART entries */
-#define GS_CSR_PART 8192
+#define GS_CSR_TASK     8192 /* work of a task: its entries + GS_CSR_ROW_WORK per row */
+#define GS_CSR_ROW_WORK 4
+#define GS_LONG_ROW     32768 /* longer rows are cut into parts of GS_CSR_PART entries */
+#define GS_CSR_PART     8192
 
 typedef struct gs_csr_plan {
-    gsolve_csr csr; /* the handle's */
-    gs_rows how;    /* rows are summed */
+    gsolve_csr csr; /* the handle's rows */
+    gs_rows how;    /* how rows are summed */
     int32_t tasks;
-    int32_t *begin; /* tasks + 1: first row of each task */
+    int32_t *begin; /* tasks + 1 elements: first row of each task */
     int32_t nlong;
-    int32_t *long_row;          /* nlong, ascending */
-    int64_t *first_part;        /* nlong + 1: number of the first part of each long row */
-    gs_column_blocks strips;    /* instead, where they pay; on the CPU */
-    double *part;               /* scratch: two sums for each task, then eight for each part */
-    gs_block_space space;       /* scratch: x by rows, where it is not; on the CPU */
+    int32_t *long_row;   /* nlong elements, ascending */
+    int64_t *first_part; /* nlong + 1 elements: number of the first part of each long row */
+    gs_column_blocks column_blocks; /* used instead of tasks where count > 0; on the CPU */
+    double *part;               /* work space: two sums for each task, then eight for each part */
+    gs_block_space space;       /* work space: x row-major where the caller's is not; on the CPU */
     gs_cache_windows windows;   /* of the tasks, or instead of space; on the CPU */
-    struct gs_csr_tiles *tiles; /* on CUDA, instead of all these: see csr_cuda.cu */
+    struct gs_csr_tiles *tiles; /* on CUDA, instead of the members above: see csr_tiles.cuh */
 } gs_csr_plan;
 
 typedef struct gs_csr_kernels {
-    /* Who works on which rows of plan->csr; and that undone. look: on CUDA, or NULL: not yet. */
+    /* Makes and releases the plan for plan->csr. statistics: of the rows, or NULL if not computed
+     * yet; used on CUDA only. */
     gsolve_status (*plan)(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries,
-                          const gs_row_statistics *look);
+                          const gs_row_statistics *statistics);
     void (*drop)(gs_csr_plan *plan, gsolve_context *ctx);
-    /* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0 */
+    /* y = alpha A x + beta y. If dots is not NULL, alpha is 1 and beta is 0. */
     gsolve_status (*apply)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *x,
                            double beta, void *y, const gs_product_sums *dots);
-    /* the same for several columns; on the CPU x by rows, or by columns if
-     * gs_cache_windows_transpose says so, and each column with the bits that it has alone; on a GPU
-     * x and y of one layout */
+    /* The same product for several columns. On the CPU, x is row-major, or column-major if
+     * gs_cache_windows_prepare says so, and each column has the bits that it has alone. On a GPU, x
+     * and y have the same layout. */
     gsolve_status (*apply_block)(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,
                                  double beta, gsolve_dense y);
 } gs_csr_kernels;
 
 gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries,
-                               const gs_row_statistics *look);
+                               const gs_row_statistics *statistics);
 void gs_csr_drop_host(gs_csr_plan *plan, gsolve_context *ctx);
 
-/* build of the format csr, where so much is known of csr. */
+/* The member build of the format csr where the number of entries and the row statistics (or NULL)
+ * are known. */
 gsolve_status gs_csr_build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const gs_row_statistics *look);
+                           const gs_row_statistics *statistics);
 
 extern const gs_csr_kernels gs_csr_host[GSOLVE_TYPE_COUNT];
 extern const gs_csr_kernels gs_csr_cuda[GSOLVE_TYPE_COUNT];

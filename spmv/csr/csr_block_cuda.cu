@@ -1,6 +1,7 @@
-// csr_block_cuda.cu: the product of several columns at once on a GPU: one pass over the entries
-// serves C of them, whose sums run as in csr_cuda.cu and so have the same bits. Of 12 bytes an
-// entry (8 in fp32) each column bears the C-th part; its gathers from x remain.
+// csr_block_cuda.cu: the product with several columns at once on a GPU, x and y column-major. One
+// pass over the entries serves C columns, so a column costs 12 / C bytes per entry (8 / C in single
+// precision) and its most_own gathers from x. Threads, blocks and the order of additions are those
+// of csr_groups_cuda.cu and csr_cuda.cu, so each column has the same bits as alone.
 #include "core/pdl.cuh"
 #include "spmv/csr/csr_tiles.cuh"
 
@@ -27,7 +28,7 @@ __device__ void finish(const columns<T> &a, int64_t i, int j, T sum)
     *y = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * *y;
 }
 
-// sum[j] += v x_j[c] for C columns.
+// sum[j] += v x_j[c] for C columns. All loads are issued before the first addition.
 template <int C, class T>
 __device__ void add_products(const columns<T> &a, int32_t c, T v, T (&sum)[C])
 {
@@ -42,15 +43,16 @@ __device__ void add_products(const columns<T> &a, int32_t c, T v, T (&sum)[C])
 
 // --- rows of similar lengths ------------------------------------------------------------------
 
-// Rows of a group that are read at once: of eight columns one is enough to have reads overlap.
+// Rows of a group whose loads overlap. With eight columns, one row has loads enough.
 template <int C>
-constexpr int rows_at_once = C == 8 ? 1 : 2;
+constexpr int block_rows_at_once = C == 8 ? 1 : 2;
 
+// A group of `lanes` threads has block_rows_at_once rows at a time and C sums for each of them.
 template <class T, class O, int C>
 __global__ void __launch_bounds__(gs_block_size)
     rows_by_groups(columns<T> a, int32_t n, int lanes, gs_guard guard)
 {
-    constexpr int at_a_time = rows_at_once<C>;
+    constexpr int at_a_time = block_rows_at_once<C>;
     const int groups = gs_block_size / lanes, rows = groups * at_a_time;
     const O *start = (const O *)a.start;
     const int group = (int)threadIdx.x / lanes, lane = (int)threadIdx.x % lanes;
@@ -99,9 +101,9 @@ __global__ void __launch_bounds__(gs_block_size)
 template <class T, class O, int C>
 gsolve_status by_groups(gs_queue *q, const columns<T> &a, int32_t n, const gs_csr_tiles *p)
 {
-    const int rows = gs_block_size / p->lanes * rows_at_once<C>;
+    const int rows = gs_block_size / p->lanes * block_rows_at_once<C>;
     constexpr auto kernel = rows_by_groups<T, O, C>;
-    const int grid = groups_grid<kernel>(q, n, rows, p->scattered);
+    const int grid = groups_grid<kernel>(q, n, rows, p->irregular);
 
     return gs_launch_pdl(q, "the product of columns by groups", kernel, grid, gs_block_size, a, n,
                          p->lanes);
@@ -109,9 +111,9 @@ gsolve_status by_groups(gs_queue *q, const columns<T> &a, int32_t n, const gs_cs
 
 // --- rows of any lengths ----------------------------------------------------------------------
 
-// The products of n entries with each column, into s.
+// s[j][k] = product of entry from + k with its element of column j, for k < n.
 template <int C, class T>
-__device__ void multiply(const columns<T> &a, int64_t from, int n, T (*s)[room])
+__device__ void multiply(const columns<T> &a, int64_t from, int n, T (*s)[tile_capacity])
 {
     const int32_t *col = a.col + from;
     const T *value = a.value + from;
@@ -128,8 +130,9 @@ __device__ void multiply(const columns<T> &a, int64_t from, int n, T (*s)[room])
     }
 }
 
+// Sums the rows of a tile for C columns from the products in s, as csr_cuda.cu does for one.
 template <int C, class T, class O>
-__device__ void sum_rows(const columns<T> &a, const tile &t, T (*s)[room])
+__device__ void sum_rows(const columns<T> &a, const tile &t, T (*s)[tile_capacity])
 {
     const O *start = (const O *)a.start;
     const int lanes = lanes_for(t.last - t.first);
@@ -138,13 +141,13 @@ __device__ void sum_rows(const columns<T> &a, const tile &t, T (*s)[room])
     for (int32_t base = t.first; base < t.last; base += gs_block_size / lanes) {
         const int32_t i = base + group;
         const stretch row = stretch_of(start, t, i);
-        const bool wait = row.to - row.from > own * lanes;
+        const bool wait = row.to - row.from > most_own * lanes;
         T sum[C];
         for (int j = 0; j < C; j++) {
             sum[j] = wait ? T(0) : strided(s[j], row.from + lane, row.to, lanes);
             sum[j] = group_sum(sum[j], lanes);
         }
-        if (__syncthreads_or(wait)) { // some rows are much longer
+        if (__syncthreads_or(wait)) { // some rows are much longer than the others
             sum_by_warps<C>(wait && lane == 0, row, s);
             for (int j = 0; j < C; j++) {
                 if (wait) sum[j] = s[j][row.from];
@@ -155,7 +158,7 @@ __device__ void sum_rows(const columns<T> &a, const tile &t, T (*s)[room])
     }
 }
 
-// This thread's share of the products of n entries with each column, summed.
+// Sums this thread's part of n entries for each of C columns.
 template <int C, class T>
 __device__ void direct_sums(const columns<T> &a, int64_t from, int n, T (&sum)[C])
 {
@@ -173,7 +176,8 @@ __device__ void direct_sums(const columns<T> &a, int64_t from, int n, T (&sum)[C
     }
 }
 
-// The sums of a part of a long row; the block that comes last adds up the parts of the row.
+// A block sums one part of a long row for C columns. The block that finishes last adds up the parts
+// of the row in their order.
 template <int C, class T>
 __device__ void sum_part(const columns<T> &a, const gs_csr_tiles &p, int at)
 {
@@ -206,11 +210,13 @@ __device__ void sum_part(const columns<T> &a, const gs_csr_tiles &p, int at)
     if (threadIdx.x == 0) p.done[now.l] = 0;
 }
 
+// Blocks 0 to p.tiles - 1 have one tile each; the blocks after them have one part of a long row
+// each.
 template <class T, class O, int C>
 __global__ void __launch_bounds__(gs_block_size)
     rows_by_tiles(columns<T> a, gs_csr_tiles p, gs_guard guard)
 {
-    __shared__ T s[C][room];
+    __shared__ T s[C][tile_capacity];
 
     if (guard.has_ended()) return;
     if ((int)blockIdx.x >= p.tiles) {
@@ -227,15 +233,15 @@ __global__ void __launch_bounds__(gs_block_size)
 template <class T, class O, int C>
 gsolve_status by_tiles(gs_queue *q, const columns<T> &a, const gs_csr_tiles *p)
 {
-    static_assert(C <= most_columns, "the parts of long rows have room for so many sums");
+    static_assert(C <= most_columns, "p.sum holds too few sums per part");
     if (p->tiles + p->parts == 0) return GSOLVE_OK;
     return gs_launch_pdl(q, "the product of columns by tiles", rows_by_tiles<T, O, C>,
                          p->tiles + p->parts, gs_block_size, a, *p);
 }
 
-// --- as many columns as there are -------------------------------------------------------------
+// --- any number of columns ----------------------------------------------------------------------
 
-// So many of the next columns at once, of which left are left.
+// Columns in the next pass, a power of two, where `left` columns are left.
 int next_columns(const gs_csr_tiles *p, int32_t left)
 {
     const int most = p->lanes > 0 ? 8 : most_columns;

@@ -1,8 +1,9 @@
-/* csr_body.h: the products on the CPU for one value type T; csr_rows.h holds what reads offsets. */
+/* csr_body.h: the products on the CPU for one value type T. csr_rows.h holds the functions that
+ * depend on the type of row starts. */
 
 #include "spmv/multi_rhs/row_blocks.h"
 
-/* after row_blocks.h, whose functions it calls */
+/* calls functions of row_blocks.h */
 #include "spmv/multi_rhs/cache_windows_body.h"
 
 /* The sum over one part of a long row. */
@@ -15,8 +16,8 @@ static T FN(part_sum)(const gs_csr_plan *plan, int64_t part, const T *x)
     return FN(row_sum)(n, (const T *)A->value + begin, A->col + begin, x);
 }
 
-/* The long rows, if any: all parts in one parallel region, which GS_LONG_ROW entries or more are
- * worth, then each row's in their order. */
+/* The long rows, if any: one parallel region sums all parts, since a row of GS_LONG_ROW entries is
+ * worth starting threads. Then the parts of each row are added in their order. */
 static void FN(long_rows)(gs_queue *q, const gs_csr_plan *plan, double alpha, const T *x,
                           double beta, T *y)
 {
@@ -43,7 +44,7 @@ static void FN(long_rows)(gs_queue *q, const gs_csr_plan *plan, double alpha, co
 #undef OFFSET
 #undef ON
 
-/* The sums of the tasks and the terms of the long rows, in their order. */
+/* Adds the sums of the tasks, then the terms of the long rows, in their order. */
 static void FN(add_dots)(const gs_csr_plan *plan, const T *y, const gs_product_sums *dots)
 {
     const T *w = dots->w;
@@ -65,14 +66,14 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_csr_plan *plan, double alph
                                     const gs_product_sums *) = {
         [GS_ROWS_EVEN] = {FN(task_o32), FN(task_o64)},
         [GS_ROWS_UNEVEN] = {FN(task_uneven_o32), FN(task_uneven_o64)},
-        [GS_ROWS_IRREGULAR] = {FN(task_scattered_o32), FN(task_scattered_o64)},
+        [GS_ROWS_IRREGULAR] = {FN(task_irregular_o32), FN(task_irregular_o64)},
     };
     const bool wide = plan->csr.offset == GSOLVE_O64;
     const T *x = px;
     T *y = py;
 
-    if (plan->strips.count > 0) {
-        return gs_column_blocks_apply(&plan->strips, q, &plan->csr, alpha, x, beta, y, dots);
+    if (plan->column_blocks.count > 0) {
+        return gs_column_blocks_apply(&plan->column_blocks, q, &plan->csr, alpha, x, beta, y, dots);
     }
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (plan->tasks > 2)
     for (int32_t t = 0; t < plan->tasks; t++) {
@@ -83,9 +84,9 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_csr_plan *plan, double alph
     return GSOLVE_OK;
 }
 
-/* x by rows: a task's rows come from the memory once and are near for all columns. */
-static void FN(block_by_rows)(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,
-                              double beta, gsolve_dense y)
+/* x row-major. The rows of a task come from memory once and stay in cache for all columns. */
+static void FN(block_row_major)(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,
+                                double beta, gsolve_dense y)
 {
     const bool wide = plan->csr.offset == GSOLVE_O64;
     const FN(rows_of_x) in = FN(by_stride)(x.value, x.stride);
@@ -105,9 +106,9 @@ static void FN(block_by_rows)(gs_queue *q, const gs_csr_plan *plan, double alpha
     }
 }
 
-/* x by columns, as many as a ring takes; there are no long rows. */
-static void FN(block_by_rings)(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,
-                               double beta, gsolve_dense y)
+/* x column-major, at most GS_CACHE_WINDOW_COLUMNS columns. There are no long rows. */
+static void FN(block_by_windows)(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,
+                                 double beta, gsolve_dense y)
 {
     const bool wide = plan->csr.offset == GSOLVE_O64;
     const int32_t w = gs_cache_window_columns(x.ncols);
@@ -115,22 +116,22 @@ static void FN(block_by_rings)(gs_queue *q, const gs_csr_plan *plan, double alph
 
 #pragma omp parallel num_threads(gs_queue_threads(q)) if (plan -> tasks > 2)
     {
-        FN(ring) ring = FN(ring_of)(&plan->windows, w, omp_get_thread_num());
+        FN(window_buffer) buffer = FN(window_buffer_of)(&plan->windows, w, omp_get_thread_num());
 #pragma omp for schedule(static)
         for (int32_t t = 0; t < plan->tasks; t++) {
-            FN(turn_window)(&ring, &plan->windows, t, x);
-            (wide ? FN(some_columns_o64) : FN(some_columns_o32))(plan, t, w, alpha, &ring.x, beta,
+            FN(load_window)(&buffer, &plan->windows, t, x);
+            (wide ? FN(some_columns_o64) : FN(some_columns_o32))(plan, t, w, alpha, &buffer.x, beta,
                                                                  &out, 0);
         }
     }
 }
 
-/* x by rows, or by columns where there are rings. */
+/* x row-major, or column-major where cache windows pay. */
 static gsolve_status FN(apply_block)(gs_queue *q, const gs_csr_plan *plan, double alpha,
                                      gsolve_dense x, double beta, gsolve_dense y)
 {
     if (x.layout == GSOLVE_ROW_MAJOR) {
-        FN(block_by_rows)(q, plan, alpha, x, beta, y);
+        FN(block_row_major)(q, plan, alpha, x, beta, y);
         return GSOLVE_OK;
     }
     for (int32_t j = 0; j < x.ncols; j += GS_CACHE_WINDOW_COLUMNS) {
@@ -138,7 +139,7 @@ static gsolve_status FN(apply_block)(gs_queue *q, const gs_csr_plan *plan, doubl
         if (in.ncols == 1) {
             FN(apply)(q, plan, alpha, in.value, beta, out.value, NULL);
         } else {
-            FN(block_by_rings)(q, plan, alpha, in, beta, out);
+            FN(block_by_windows)(q, plan, alpha, in, beta, out);
         }
     }
     return GSOLVE_OK;

@@ -1,13 +1,13 @@
-/* csr_columns.h: the product with COLUMNS columns of x by rows, for one value type T and one type
- * OFFSET of row starts. */
+/* csr_columns.h: the product with COLUMNS columns of x, row-major, for one value type T and one
+ * type OFFSET of row starts. */
 
-/* The rows of task t but the long ones. ahead: see row_sums. */
+/* The rows of task t except the long ones. ahead: see row_sums. */
 static void OF_OFFSET(task_of_rows)(const gs_csr_plan *plan, int32_t t, double alpha,
                                     const FN(rows_of_x) * x, double beta, const FN(rows_of_y) * y,
                                     int32_t first, int64_t ahead)
 {
     const FN(rows_of_x) here = FN(columns_from)(x, first);
-    const FN(rows_of_y) there = *y; /* which stores to y cannot change */
+    const FN(rows_of_y) there = *y; /* a copy that stores through y cannot alias */
     const OFFSET *start = plan->csr.start;
     const int32_t *col = plan->csr.col, end = plan->begin[t + 1];
     const T *value = plan->csr.value;
@@ -21,8 +21,8 @@ static void OF_OFFSET(task_of_rows)(const gs_csr_plan *plan, int32_t t, double a
     }
 }
 
-/* The long rows, if any: all parts in one parallel region, which GS_LONG_ROW entries or more are
- * worth, then each row's in their order. */
+/* The long rows, if any: one parallel region sums all parts, since a row of GS_LONG_ROW entries is
+ * worth starting threads. Then the parts of each row are added in their order. */
 static void OF_OFFSET(long_rows)(gs_queue *q, const gs_csr_plan *plan, double alpha,
                                  const FN(rows_of_x) * x, double beta, const FN(rows_of_y) * y,
                                  int32_t first)

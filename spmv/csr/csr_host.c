@@ -5,12 +5,13 @@
 #include "spmv/csr/csr.h"
 #include "vector/blocks.h"
 
-/* The first entry of a part of a long row, and in n how many entries the part has. */
+/* Returns the first entry of a part of a long row; *n = number of entries of the part. */
 static int64_t long_part(const gs_csr_plan *plan, int64_t part, int64_t *n)
 {
     int32_t l = 0;
 
-    for (int32_t end = plan->nlong; l + 1 < end;) { /* the last row whose first part is no later */
+    for (int32_t end = plan->nlong;
+         l + 1 < end;) { /* find the last long row whose first part is at most `part` */
         const int32_t middle = l + (end - l) / 2;
         if (plan->first_part[middle] <= part) {
             l = middle;

@@ -1,6 +1,7 @@
 /* csr_rows.h: one task of the product, for one value type T and one type OFFSET of row starts. */
 
-/* The rows of task t but the long ones; if dots, its sums over them. how is a constant. */
+/* The rows of task t except the long ones. If dots is not NULL, the two sums of the task are stored
+ * too. how is a compile-time constant. */
 static inline __attribute__((always_inline)) void ON(task_rows)(const gs_csr_plan *plan, int32_t t,
                                                                 double alpha, const T *restrict x,
                                                                 double beta, T *restrict y,
@@ -47,7 +48,7 @@ static void ON(task_uneven)(const gs_csr_plan *plan, int32_t t, double alpha, co
     ON(task_rows)(plan, t, alpha, x, beta, y, dots, GS_ROWS_UNEVEN);
 }
 
-static void ON(task_scattered)(const gs_csr_plan *plan, int32_t t, double alpha,
+static void ON(task_irregular)(const gs_csr_plan *plan, int32_t t, double alpha,
                                const T *restrict x, double beta, T *restrict y,
                                const gs_product_sums *dots)
 {
@@ -60,7 +61,7 @@ static void ON(task_scattered)(const gs_csr_plan *plan, int32_t t, double alpha,
 #undef GS_COLUMNS_BODY
 #undef OF_OFFSET
 
-/* Task t, w = 8, 4, 2 or 1 columns from first on. */
+/* Task t for w = 8, 4, 2 or 1 columns from column `first` on. */
 static void ON(some_columns)(const gs_csr_plan *plan, int32_t t, int32_t w, double alpha,
                              const FN(rows_of_x) * x, double beta, const FN(rows_of_y) * y,
                              int32_t first)
@@ -78,7 +79,7 @@ static void ON(some_columns)(const gs_csr_plan *plan, int32_t t, int32_t w, doub
     by[w](plan, t, alpha, x, beta, y, first, plan->how == GS_ROWS_IRREGULAR ? there : 0);
 }
 
-/* The long rows, w columns. */
+/* The long rows for w columns. */
 static void ON(some_long)(gs_queue *q, const gs_csr_plan *plan, int32_t w, double alpha,
                           const FN(rows_of_x) * x, double beta, const FN(rows_of_y) * y,
                           int32_t first)

@@ -1,5 +1,6 @@
-// csr_tiles.cuh: what the kernels of csr for one column and for several share: the tiles, and how a
-// group of threads sums a row. A column has the same bits in both because the sums run alike.
+// csr_tiles.cuh: what the kernels of csr for one column and for several columns share: the tiles,
+// and the sum of a row by a group of threads. Both add the terms of a row in the same order, so a
+// column has the same bits alone and in a block of columns.
 #ifndef GS_SPMV_CSR_CSR_TILES_CUH
 #define GS_SPMV_CSR_CSR_TILES_CUH
 
@@ -12,48 +13,59 @@ extern "C" {
 namespace gs_tiles
 {
 
-constexpr int tile_work = 1024, toll = 1; // a tile's work: entries and a toll for each row
-constexpr int most_short = 256;           // a longer row that overruns its tile is cut into parts
-constexpr int room = tile_work + most_short;
+constexpr int tile_work = 1024,
+              row_work =
+                  1; // the work of a tile; the work of a row besides its entries. Unit: entries
+constexpr int most_short = 256; // a longer row that exceeds its tile is cut into parts
+constexpr int tile_capacity = tile_work + most_short;
 constexpr int part_size = 4096;
-constexpr int own = 32;        // entries of a row that each of its threads sums by itself at most
-constexpr int tile_blocks = 8; // of a multiprocessor at once, at least
-constexpr int at_once = room / gs_block_size; // entries that a thread reads at once
-constexpr int most_columns = 4;               // that tiles are multiplied with in one pass
-constexpr int most_by_rows = 32;              // ... where x lies by rows,
-constexpr int most_chunks = 4;                // in so many chunks
+constexpr int most_own = 32;   // a warp sums a row with more entries per thread of its group
+constexpr int tile_blocks = 8; // blocks that run on a multiprocessor at once, at least
+constexpr int at_once = tile_capacity / gs_block_size; // entries that a thread reads at once
+constexpr int most_columns = 4;  // column-major: columns in one pass over the tiles
+constexpr int most_by_rows = 32; // row-major: columns in one pass,
+constexpr int most_chunks = 4;   // ... and chunks that they are cut into
 
 struct tile {
-    int32_t first, last; // rows
-    int64_t from;        // entry
+    int32_t first, last; // rows first to last - 1
+    int64_t from;        // number of the first entry
     int32_t entries, unused;
 };
 
-struct part {     // of a long row
-    int64_t from; // entry
+struct part {     // a part of a long row
+    int64_t from; // number of the first entry
     int32_t entries, row;
-    int32_t l;            // the row's number among the long ones
-    int32_t first, parts; // number of its first part; how many it has
+    int32_t l;            // index of the row in long_row
+    int32_t first, parts; // number of the row's first part, and of its parts
 };
 
 } // namespace gs_tiles
 
 struct gs_csr_tiles {
-    int lanes;      // threads a row, where rows are of similar lengths; else 0, and there are tiles
-    bool scattered; // x is read here and there
+    int lanes;      // threads per row where lengths are similar; 0: there are tiles
+    bool irregular; // most rows read x far from where the row before read it
     int tiles, nlong, parts;
     gs_tiles::tile *tile_of;
-    int32_t *long_row;       // nlong
-    int32_t *first_part;     // nlong + 1
-    gs_tiles::part *part_of; // parts
-    void *sum;               // parts x most_by_rows: their sums, in the type of the values
-    unsigned *done;          // nlong x most_chunks: parts that are there
+    int32_t *long_row;       // nlong elements
+    int32_t *first_part;     // nlong + 1 elements
+    gs_tiles::part *part_of; // parts elements
+    void *sum;               // parts x most_by_rows sums of parts, in the type of the values
+    unsigned *done;          // nlong x most_chunks counters of finished parts; 0 between products
 };
 
 namespace gs_tiles
 {
 
-// The sum over the aligned group of lanes threads, in all of them.
+// Rows of a group whose loads overlap.
+template <class T>
+constexpr int rows_at_once = 16 / (int)sizeof(T);
+
+inline int blocks_for(int64_t n)
+{
+    return (int)((n + gs_block_size - 1) / gs_block_size);
+}
+
+// The sum over the aligned group of `lanes` threads; every thread of the group gets it.
 template <class T>
 __device__ T group_sum(T sum, int lanes)
 {
@@ -61,7 +73,7 @@ __device__ T group_sum(T sum, int lanes)
     return sum;
 }
 
-// The sum of s[from], s[from + step], ... before to.
+// The sum of s[from], s[from + step], ... below to.
 template <class T>
 __device__ T strided(const T *s, int from, int to, int step)
 {
@@ -71,7 +83,7 @@ __device__ T strided(const T *s, int from, int to, int step)
     return sum;
 }
 
-// Where row i lies among the entries of its tile.
+// The interval of a row within the entries of its tile.
 struct stretch {
     int from, to;
 };
@@ -83,6 +95,8 @@ __device__ inline stretch stretch_of(const O *start, const tile &t, int32_t i)
     return {(int)((int64_t)start[i] - t.from), (int)((int64_t)start[i + 1] - t.from)};
 }
 
+// Threads per row for a tile of `rows` rows: the largest power of two up to 32 with which a block
+// sums all rows at once.
 __device__ inline int lanes_for(int rows)
 {
     int lanes = 1;
@@ -91,7 +105,7 @@ __device__ inline int lanes_for(int rows)
     return lanes;
 }
 
-// Entries base, base + a block's threads, ... before n; column -1 past the last.
+// Reads entries base, base + gs_block_size, ... below n; past the end, columns are -1 and values 0.
 template <class T>
 __device__ void read_entries(const int32_t *col, const T *value, int base, int n,
                              int32_t (&c)[at_once], T (&v)[at_once])
@@ -104,9 +118,10 @@ __device__ void read_entries(const int32_t *col, const T *value, int base, int n
     }
 }
 
-// The sums of the rows for which wait is set, by a warp each; in each row's first products.
+// Sums the rows for which `wait` is set, one warp per row, for C columns. The sum replaces the
+// first product of the row in s. All threads of the block call this function.
 template <int C, class T>
-__device__ void sum_by_warps(bool wait, const stretch &row, T (*s)[room])
+__device__ void sum_by_warps(bool wait, const stretch &row, T (*s)[tile_capacity])
 {
     __shared__ int waiting;
     __shared__ stretch rows[gs_block_size];
@@ -126,7 +141,8 @@ __device__ void sum_by_warps(bool wait, const stretch &row, T (*s)[room])
     __syncthreads();
 }
 
-// Blocks for n rows, rows to a block at a time: as many as run at once, or all there is work for.
+// Blocks for n rows with `rows` rows per block and pass: as many as run at once, or with `all`
+// enough for one pass.
 template <auto KERNEL>
 int groups_grid(const gs_queue *q, int32_t n, int rows, bool all)
 {
@@ -138,7 +154,14 @@ int groups_grid(const gs_queue *q, int32_t n, int rows, bool all)
 
 } // namespace gs_tiles
 
-// gs_csr_kernels' apply_block: by columns, see csr_block_cuda.cu; by rows, see csr_teams_cuda.cu.
+// csr_plan_cuda.cu: plan and drop of gs_csr_kernels. known: the row statistics, or NULL.
+template <class T>
+gsolve_status gs_csr_make_tiles(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries,
+                                const gs_row_statistics *known);
+void gs_csr_drop_tiles(gs_csr_plan *plan, gsolve_context *ctx);
+
+// gs_csr_kernels' apply_block: by columns, see csr_block_cuda.cu; by rows, see
+// csr_subwarps_cuda.cu.
 template <class T>
 gsolve_status gs_csr_apply_block(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,
                                  double beta, gsolve_dense y);

@@ -1,11 +1,10 @@
 // cusparse_bsr_cuda.cu: compressed rows into compressed rows of dense blocks, stored row by row
 // within a block. The blocks are the different ones among those of the entries, sorted; each entry
 // then finds its block by bisection, at the build and at every update, so that no map is kept.
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_select.cuh>
-
 #include <cstdio>
 
+#include "core/scan.cuh"
+#include "core/sort.cuh"
 #include "matrix/rows.cuh"
 #include "spmv/cusparse/vendor.cuh"
 
@@ -85,10 +84,10 @@ gsolve_status keep_different(gsolve_context *ctx, const uint64_t *from, uint64_t
     size_t bytes = 0;
     gsolve_status status;
 
-    cub::DeviceSelect::Unique(nullptr, bytes, from, to, found, n, q->stream);
+    gs_select_unique(nullptr, bytes, from, to, found, n, q->stream);
     space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(gs_cuda(q, cub::DeviceSelect::Unique(space, bytes, from, to, found, n, q->stream),
+    TRY(gs_cuda(q, gs_select_unique(space, bytes, from, to, found, n, q->stream),
                 "finding blocks"));
     TRY(gsolve_copy(ctx, count, GSOLVE_HOST, found, GSOLVE_DEVICE, sizeof *count));
 done:
@@ -103,11 +102,10 @@ gsolve_status sort_keys(gsolve_context *ctx, const uint64_t *from, uint64_t *to,
     size_t bytes = 0;
     gsolve_status status;
 
-    cub::DeviceRadixSort::SortKeys(nullptr, bytes, from, to, n, 0, bits, q->stream);
+    gs_sort_keys(nullptr, bytes, {from, to}, n, bits, q->stream);
     space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(gs_cuda(q, cub::DeviceRadixSort::SortKeys(space, bytes, from, to, n, 0, bits, q->stream),
-                "sorting blocks"));
+    TRY(gs_cuda(q, gs_sort_keys(space, bytes, {from, to}, n, bits, q->stream), "sorting blocks"));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
     return status;

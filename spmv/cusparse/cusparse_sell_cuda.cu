@@ -1,9 +1,8 @@
 // cusparse_sell_cuda.cu: compressed rows into sliced ELL: slices of as many rows, each row of a
 // slice filled up to the longest, entries stored by columns of the slice. Padding has column -1.
-#include <cub/device/device_scan.cuh>
-
 #include <cstdio>
 
+#include "core/scan.cuh"
 #include "matrix/rows.cuh"
 #include "spmv/cusparse/vendor.cuh"
 
@@ -158,12 +157,11 @@ gsolve_status gs_vendor_slice(gs_vendor_matrix *v, gsolve_context *ctx)
     v->rows = (int32_t)(((int64_t)v->csr.nrows + v->chosen.slice - 1) / v->chosen.slice);
     ALLOC_DEVICE(ctx, width, (size_t)v->rows + 1);
     ALLOC_DEVICE(ctx, offset, (size_t)v->rows + 1);
-    cub::DeviceScan::ExclusiveSum(nullptr, bytes, width, offset, v->rows + 1, q->stream);
+    gs_exclusive_sum(nullptr, bytes, width, offset, v->rows + 1, q->stream);
     space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(measure(v, ctx, width));
-    TRY(gs_cuda(q,
-                cub::DeviceScan::ExclusiveSum(space, bytes, width, offset, v->rows + 1, q->stream),
+    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, width, offset, v->rows + 1, q->stream),
                 "offsets of slices"));
     TRY(gsolve_copy(ctx, &v->stored, GSOLVE_HOST, offset + v->rows, GSOLVE_DEVICE,
                     sizeof v->stored));

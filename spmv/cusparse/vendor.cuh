@@ -95,7 +95,7 @@ gsolve_status gs_vendor_gather(gs_vendor_matrix *v, gsolve_context *ctx);
 gsolve_status gs_vendor_refill_slices(gs_vendor_matrix *v, gsolve_context *ctx);
 gsolve_status gs_vendor_refill_blocks(gs_vendor_matrix *v, gsolve_context *ctx);
 
-// gsolve_format's apply, apply_block, forecast and describe.
+// gsolve_format's apply, apply_block, estimate_memory and describe.
 gsolve_status gs_vendor_apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                               double beta, gsolve_dense y);
 gsolve_status gs_vendor_apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,

@@ -78,7 +78,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gs_ellr *m = self;
 
     if (m->slices) gs_sliced_destroy(m->slices, ctx);
-    gs_subwarp_drop(&m->room, ctx);
+    gs_subwarp_drop(&m->space, ctx);
     gsolve_free(ctx, GSOLVE_HOST, m);
 }
 
@@ -252,14 +252,15 @@ done:
     return status;
 }
 
-static size_t forecast(const gsolve_csr *csr, const void *chosen)
+static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 {
     const ellr_options *o = chosen;
     const int64_t entries = gs_start(csr, csr->nrows);
     const int32_t lanes = threads_of(o->threads, GS_SLICED_WARP, csr->nrows, entries);
     const int32_t most = gs_sliced_most(o->most, csr->nrows, entries);
     const int32_t rows = GS_SLICED_WARP / lanes; /* of a slice; a row fills its last column */
-    const double stored = gs_sliced_foretell(csr, rows, 1, most) + (double)csr->nrows * (lanes - 1);
+    const double stored =
+        gs_sliced_estimate_stored(csr, rows, 1, most) + (double)csr->nrows * (lanes - 1);
 
     return gs_sliced_bytes(csr, stored, rows, true);
 }
@@ -284,8 +285,8 @@ static gsolve_status apply_block(void *self, gsolve_context *ctx, double alpha, 
     if (!gs_on_gpu(ctx) || (m->slices->aligned && x.layout == GSOLVE_COLUMN_MAJOR)) {
         return gs_sliced_apply_block(m->slices, ctx, alpha, x, beta, y);
     }
-    return gs_subwarp_multiply(gs_ellr_cuda[x.type].multiply, &m->room, ctx, m, m->slices->parts,
-                               alpha, x, beta, y);
+    const gs_subwarp_form form = {gs_ellr_cuda[x.type].multiply, m, m->slices->parts};
+    return gs_subwarp_multiply(&form, &m->space, ctx, alpha, x, beta, y);
 }
 
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
@@ -308,6 +309,6 @@ const gsolve_format gs_ellr_format = {
     .row_major = true,
     .apply_dot = apply_dot,
     .update = update,
-    .memory = forecast,
+    .memory = estimate_memory,
     .describe = describe,
 };

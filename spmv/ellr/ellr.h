@@ -26,7 +26,7 @@ typedef struct gs_ellr_deal {
 typedef struct gs_ellr {
     gs_sliced *slices;
     gs_ellr_deal deal;
-    gs_subwarp_space room;
+    gs_subwarp_space space;
 } gs_ellr;
 
 typedef struct gs_ellr_kernels {

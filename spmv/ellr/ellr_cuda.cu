@@ -32,7 +32,7 @@ struct stretches {
 struct deal {
     int threads;   // of a block
     int64_t units; // that those of a multiprocessor go through before they go on elsewhere, about
-    bool shared;   // as little first cache as can be: the rest is shared memory, which nobody uses
+    bool shared;   // as little first cache as can be: the rest is shared memory, which no_row uses
 };
 
 template <class T, class V, int Q>
@@ -167,9 +167,9 @@ struct lanes_of_rows {
     {
         const lane_state t = lane_state_of(unit, true);
 
-        if (t.place < 0 || (t.lane & ((1 << s.most_share) - 1)) != 0) return nobody;
+        if (t.place < 0 || (t.lane & ((1 << s.most_share) - 1)) != 0) return no_row;
         const int32_t i = s.order ? s.order[t.place] : t.place;
-        return i >= 0 ? i : nobody;
+        return i >= 0 ? i : no_row;
     }
 };
 
@@ -194,8 +194,8 @@ __global__ void __launch_bounds__(1024)
             const bool in = unit < end;
             T sum[W] = {};
             form.template sum_up<W>(unit, in, x, d.xstride, d.shift, sum);
-            const int32_t i = in && on ? form.row(unit) : nobody;
-            if (i != nobody) finish<W>(d, i, own, sum);
+            const int32_t i = in && on ? form.row(unit) : no_row;
+            if (i != no_row) finish<W>(d, i, own, sum);
         }
     }
 }

@@ -4,8 +4,8 @@
 #include "core/try.h"
 #include "vector/layout.h"
 
-static gsolve_status by_columns(gs_block_product *one, void *self, gsolve_context *ctx,
-                                double alpha, gsolve_dense x, double beta, gsolve_dense y)
+static gsolve_status column_by_column(gs_block_product *one, void *self, gsolve_context *ctx,
+                                      double alpha, gsolve_dense x, double beta, gsolve_dense y)
 {
     gsolve_status status = GSOLVE_OK;
 
@@ -15,8 +15,8 @@ static gsolve_status by_columns(gs_block_product *one, void *self, gsolve_contex
     return status;
 }
 
-/* One column whose numbers are side by side is of both layouts. */
-static gsolve_dense plain(gsolve_dense v)
+/* One column with stride 1 has both layouts; it is called column-major. */
+static gsolve_dense prefer_column_major(gsolve_dense v)
 {
     if (v.layout == GSOLVE_ROW_MAJOR && v.ncols == 1 && v.stride == 1) {
         v.layout = GSOLVE_COLUMN_MAJOR;
@@ -25,8 +25,8 @@ static gsolve_dense plain(gsolve_dense v)
     return v;
 }
 
-gsolve_status gs_block_turn(gs_block_space *space, int which, gsolve_context *ctx,
-                            gsolve_layout layout, gsolve_dense v, bool read, gsolve_dense *used)
+gsolve_status gs_block_convert(gs_block_space *space, int which, gsolve_context *ctx,
+                               gsolve_layout layout, gsolve_dense v, bool read, gsolve_dense *used)
 {
     const size_t size = gs_type_size(v.type), need = (size_t)v.nrows * (size_t)v.ncols * size;
 
@@ -50,21 +50,21 @@ gsolve_status gs_block_multiply(const gs_block_products *by, void *self, gsolve_
                                 gsolve_dense y)
 {
     const bool rows = by->many && by->row_major && x.ncols > 1 && x.layout == GSOLVE_ROW_MAJOR &&
-                      x.stride <= INT32_MAX; /* as kernels count */
+                      x.stride <= INT32_MAX; /* kernels keep strides in 32 bits */
     const gsolve_layout layout = rows ? GSOLVE_ROW_MAJOR : GSOLVE_COLUMN_MAJOR;
     gsolve_dense in, out;
     gsolve_status status;
 
-    x = plain(x);
-    y = plain(y);
-    if ((int64_t)x.nrows * x.ncols == 0) x.layout = layout; /* nothing to move */
+    x = prefer_column_major(x);
+    y = prefer_column_major(y);
+    if ((int64_t)x.nrows * x.ncols == 0) x.layout = layout; /* nothing to convert */
     if ((int64_t)y.nrows * y.ncols == 0) return GSOLVE_OK;
-    TRY(gs_block_turn(space, 0, ctx, layout, x, true, &in));
-    TRY(gs_block_turn(space, 1, ctx, layout, y, beta != 0, &out));
+    TRY(gs_block_convert(space, 0, ctx, layout, x, true, &in));
+    TRY(gs_block_convert(space, 1, ctx, layout, y, beta != 0, &out));
     if (by->many && x.ncols > 1) {
         TRY(by->many(self, ctx, alpha, in, beta, out));
     } else {
-        TRY(by_columns(by->one, self, ctx, alpha, in, beta, out));
+        TRY(column_by_column(by->one, self, ctx, alpha, in, beta, out));
     }
     if (out.value != y.value) TRY(gs_change_layout(ctx, out, y));
 done:

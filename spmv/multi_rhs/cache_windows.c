@@ -40,38 +40,40 @@ gsolve_status gs_cache_windows_find(gs_cache_windows *windows, gsolve_context *c
     while (windows->rows < widest && windows->rows < 1 << 30) windows->rows *= 2;
     for (int32_t t = 0; t < tasks; t++) {
         const gs_cache_window fresh = gs_cache_window_move(&held, windows->of[t], windows->rows);
-        windows->turned += fresh.end - fresh.first;
+        windows->copied += fresh.end - fresh.first;
     }
 done:
     return status;
 }
 
-/* Whether rings pay: threads turn, each in its first window what others have too, less than twice
- * as many rows as x has. (A matrix whose windows exceed the longest ring has more of them.) */
+/* Whether windows pay: all threads together transpose less than twice the rows of x. In its first
+ * window, each thread also transposes rows that others have. windows->rows is 2^30 where a window
+ * is wider than the largest buffer; then windows do not pay. */
 static bool pay(const gs_cache_windows *windows, int threads, int32_t nrows)
 {
-    const int64_t all = windows->turned + (threads - 1) * (int64_t)windows->rows;
+    const int64_t all = windows->copied + (threads - 1) * (int64_t)windows->rows;
 
     return windows->of && windows->rows < 1 << 30 && all < 2 * (int64_t)nrows;
 }
 
-gsolve_status gs_cache_windows_transpose(gs_cache_windows *windows, gs_block_space *space,
-                                         gsolve_context *ctx, gsolve_dense x, gsolve_dense *used)
+gsolve_status gs_cache_windows_prepare(gs_cache_windows *windows, gs_block_space *space,
+                                       gsolve_context *ctx, gsolve_dense x, gsolve_dense *used)
 {
     const int threads = gsolve_threads(ctx);
     const size_t size = GS_CACHE_WINDOW_COLUMNS * gs_type_size(x.type);
     const size_t need = (size_t)threads * (size_t)windows->rows * size;
 
     if (x.layout == GSOLVE_ROW_MAJOR || !pay(windows, threads, x.nrows)) {
-        return gs_block_turn(space, 0, ctx, GSOLVE_ROW_MAJOR, x, true, used);
+        return gs_block_convert(space, 0, ctx, GSOLVE_ROW_MAJOR, x, true, used);
     }
     *used = x;
     if (need <= windows->bytes) return GSOLVE_OK;
-    gsolve_free(ctx, GSOLVE_HOST, windows->ring);
+    gsolve_free(ctx, GSOLVE_HOST, windows->buffer);
     windows->bytes = 0;
-    windows->ring = gsolve_alloc(ctx, GSOLVE_HOST, need, 1);
-    if (!windows->ring) return GSOLVE_NO_MEMORY;
-    memset(windows->ring, 0, need); /* columns that are missing are multiplied too */
+    windows->buffer = gsolve_alloc(ctx, GSOLVE_HOST, need, 1);
+    if (!windows->buffer) return GSOLVE_NO_MEMORY;
+    memset(windows->buffer, 0,
+           need); /* the additional columns are multiplied too and must be finite */
     windows->bytes = need;
     return GSOLVE_OK;
 }
@@ -79,5 +81,5 @@ gsolve_status gs_cache_windows_transpose(gs_cache_windows *windows, gs_block_spa
 void gs_cache_windows_drop(gs_cache_windows *windows, gsolve_context *ctx)
 {
     gsolve_free(ctx, GSOLVE_HOST, windows->of);
-    gsolve_free(ctx, GSOLVE_HOST, windows->ring);
+    gsolve_free(ctx, GSOLVE_HOST, windows->buffer);
 }

@@ -1,16 +1,18 @@
-/* cache_windows.h: on the CPU, x by columns for kernels that read it by rows.
+/* cache_windows.h: on the CPU, row-major access to an x that is column-major, for products with
+ * several columns.
  *
- * Tasks are stretches of rows. Where each reads a short stretch of x only, its window, a thread
- * turns what its next task reads, and its last one did not, into a ring that is as long as the
- * widest window: x is read once, and what is turned stays in the caches. Elsewhere all of x is
- * turned beforehand.
+ * A task is an interval of rows. Where the columns of each task span a short interval of x, its
+ * window, every thread has a circular buffer as long as the widest window (rounded up to a power of
+ * two). Before a task, the thread transposes into the buffer the rows of x that the task reads and
+ * that the task before did not read. So x is read once, and the transposed rows stay in the caches.
+ * Where windows are wide, all of x is transposed first.
  *
- *      x     . . . . 4 5 6 7 8 9 . .      window of a task: 4 to 9
- *      ring  8 9 . . 4 5 6 7              row i is at i mod 8
+ *      x       . . . . 4 5 6 7 8 9 . .      window of a task: rows 4 to 9
+ *      buffer  8 9 . . 4 5 6 7              row i is at i mod 8
  *
- * A ring has eight columns at most, so that it takes no more of the caches; for each eight columns
- * the matrix is read anew, which is less than a ring that is too large costs. Columns that are
- * missing up to eight, four or two are in the ring too, and what comes of them is left out. */
+ * A buffer has at most eight columns, so that it stays in the caches. The matrix is read once for
+ * every eight columns, which costs less than a buffer that exceeds the caches. The number of
+ * columns is rounded up to eight, four or two; results of the additional columns are dropped. */
 #ifndef GS_SPMV_MULTI_RHS_CACHE_WINDOWS_H
 #define GS_SPMV_MULTI_RHS_CACHE_WINDOWS_H
 
@@ -20,30 +22,32 @@
 #define GS_CACHE_WINDOW_COLUMNS 8
 
 typedef struct gs_cache_window {
-    int32_t first, end; /* rows of x */
+    int32_t first, end; /* rows of x, first to end - 1 */
 } gs_cache_window;
 
 typedef struct gs_cache_windows {
-    gs_cache_window *of; /* each task's; NULL: not looked for yet */
-    int32_t rows;        /* of a ring, a power of two */
-    int64_t turned;      /* rows of x that one thread turns */
-    void *ring;          /* scratch: one for each thread after the other */
-    size_t bytes;        /* of all */
+    gs_cache_window *of; /* the window of each task; NULL: not computed yet */
+    int32_t rows;        /* rows of a buffer, a power of two */
+    int64_t copied;      /* rows of x that one thread would transpose for all tasks */
+    void *buffer;        /* work space: the buffers of all threads */
+    size_t bytes;        /* bytes of work space */
 } gs_cache_windows;
 
-/* The windows of tasks, the t-th of which has the rows order[begin[t]] to order[begin[t + 1] - 1]
- * of csr or, if order is NULL, those numbers; rows of -1 read nothing. Columns ascend in every row,
- * which lie where the CPU reads them. */
+/* Computes the windows of tasks. Task t has rows order[begin[t]] to order[begin[t + 1] - 1] of csr,
+ * or the rows of these numbers if order is NULL. A row of -1 is empty. Columns ascend in every row.
+ * The arrays lie on the host. */
 gsolve_status gs_cache_windows_find(gs_cache_windows *windows, gsolve_context *ctx,
                                     const gsolve_csr *csr, int32_t tasks, const int32_t *begin,
                                     const int32_t *order);
 
-/* *used = x by rows, in space where it is not; or x itself by columns, and rings are ready. */
-gsolve_status gs_cache_windows_transpose(gs_cache_windows *windows, gs_block_space *space,
-                                         gsolve_context *ctx, gsolve_dense x, gsolve_dense *used);
+/* *used = x row-major, converted in `space` where x is not; or, where windows pay, x itself,
+ * column-major, with the buffers allocated. */
+gsolve_status gs_cache_windows_prepare(gs_cache_windows *windows, gs_block_space *space,
+                                       gsolve_context *ctx, gsolve_dense x, gsolve_dense *used);
 void gs_cache_windows_drop(gs_cache_windows *windows, gsolve_context *ctx);
 
-/* Which rows a ring of so many that holds *held has to be given, so that it holds next too. */
+/* The rows of x that a buffer of `rows` rows must load so that it holds `next`; *held is updated.
+ */
 static inline gs_cache_window gs_cache_window_move(gs_cache_window *held, gs_cache_window next,
                                                    int32_t rows)
 {
@@ -61,7 +65,7 @@ static inline gs_cache_window gs_cache_window_move(gs_cache_window *held, gs_cac
     return next;
 }
 
-/* The columns of v, by columns, that a pass has which begins with column j. */
+/* The columns of a column-major v in the pass that begins with column j. */
 static inline gsolve_dense gs_cache_window_pass(gsolve_dense v, int32_t j)
 {
     v.value = (char *)v.value + (size_t)j * (size_t)v.stride * gs_type_size(v.type);
@@ -69,7 +73,7 @@ static inline gsolve_dense gs_cache_window_pass(gsolve_dense v, int32_t j)
     return v;
 }
 
-/* Columns of a ring for so many. */
+/* The columns of a buffer for that many columns. */
 static inline int32_t gs_cache_window_columns(int32_t columns)
 {
     return columns > 4 ? 8 : columns > 2 ? 4 : 2;

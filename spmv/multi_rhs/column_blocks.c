@@ -6,69 +6,69 @@
 #define SMALL static inline
 #include "matrix/row_rule.h"
 
-#define ROWS_AHEAD 4 /* entries are asked for */
+#define ROWS_AHEAD 4 /* distance in rows of a prefetch */
 
-#define LARGE (1 << 20) /* bytes of x: less is near anyway */
-#define DENSE 32        /* entries of a row in a strip, in the mean, at least */
-#define TALL  256       /* rows at least: fewer do not use a strip more than they fetch it */
+#define LARGE (1 << 20) /* bytes of x below which it stays in the caches anyway */
+#define DENSE 32        /* mean entries of a row in a block, at least */
+#define TALL  256       /* rows at least: fewer do not reuse a block of x enough */
 
-/* Whether more than half of a sample of rows reach over more than half of the columns. */
-static bool reach_far(const gsolve_csr *A)
+/* Whether more than half of a sample of rows span more than half of the columns. */
+static bool span_many_columns(const gsolve_csr *A)
 {
     const int32_t step = A->nrows / 1024 + 1;
-    int32_t far = 0, seen = 0;
+    int32_t far = 0, sampled = 0;
 
     for (int32_t i = 0; i < A->nrows; i += step) {
         const int64_t at = gs_start(A, i), end = gs_start(A, i + 1);
         far += at < end && A->col[end - 1] - A->col[at] > A->ncols / 2;
-        seen++;
+        sampled++;
     }
-    return far > seen / 2;
+    return far > sampled / 2;
 }
 
-gsolve_status gs_column_blocks_make(gs_column_blocks *strips, gsolve_context *ctx,
+gsolve_status gs_column_blocks_make(gs_column_blocks *column_blocks, gsolve_context *ctx,
                                     const gsolve_csr *csr)
 {
     const int32_t width = gs_column_block_width(csr->type), n = csr->nrows;
     const int32_t count = csr->ncols / width + 1;
     gsolve_status status = GSOLVE_OK;
 
-    *strips = (gs_column_blocks){0};
+    *column_blocks = (gs_column_blocks){0};
     if (n < TALL || (size_t)csr->ncols * gs_type_size(csr->type) <= LARGE) goto done;
-    if (gs_start(csr, n) < (int64_t)DENSE * count * n || !reach_far(csr)) goto done;
-    ALLOC(ctx, GSOLVE_HOST, strips->cut, ((size_t)count + 1) * (size_t)n);
-    strips->count = count;
+    if (gs_start(csr, n) < (int64_t)DENSE * count * n || !span_many_columns(csr)) goto done;
+    ALLOC(ctx, GSOLVE_HOST, column_blocks->cut, ((size_t)count + 1) * (size_t)n);
+    column_blocks->count = count;
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t i = 0; i < n; i++) {
         const int64_t from = gs_start(csr, i), to = gs_start(csr, i + 1);
         for (int32_t s = 0; s < count; s++) {
             const int64_t before = gs_row_first(csr->col, from, to, (int64_t)s * width) - from;
-            strips->cut[(int64_t)s * n + i] = (int32_t)(before / 8 * 8);
+            column_blocks->cut[(int64_t)s * n + i] = (int32_t)(before / 8 * 8);
         }
-        strips->cut[(int64_t)count * n + i] = (int32_t)(to - from);
+        column_blocks->cut[(int64_t)count * n + i] = (int32_t)(to - from);
     }
 done:
     return status;
 }
 
-void gs_column_blocks_drop(gs_column_blocks *strips, gsolve_context *ctx)
+void gs_column_blocks_drop(gs_column_blocks *column_blocks, gsolve_context *ctx)
 {
-    gsolve_free(ctx, GSOLVE_HOST, strips->cut);
+    gsolve_free(ctx, GSOLVE_HOST, column_blocks->cut);
 }
 
 #define GS_BODY "spmv/multi_rhs/column_blocks_body.h"
 #include "core/each_type.h"
 
-gsolve_status gs_column_blocks_apply(const gs_column_blocks *strips, gs_queue *q,
+gsolve_status gs_column_blocks_apply(const gs_column_blocks *column_blocks, gs_queue *q,
                                      const gsolve_csr *A, double alpha, const void *x, double beta,
                                      void *y, const gs_product_sums *dots)
 {
     const int threads = gs_queue_threads(q);
 
     if (A->type == GSOLVE_F32) {
-        apply_f32(strips, threads, A, alpha, x, beta, y);
+        apply_f32(column_blocks, threads, A, alpha, x, beta, y);
     } else {
-        apply_f64(strips, threads, A, alpha, x, beta, y);
+        apply_f64(column_blocks, threads, A, alpha, x, beta, y);
     }
     return dots ? gs_sum_product(&gs_vector_host[A->type], q, A->nrows, y, dots) : GSOLVE_OK;
 }

@@ -1,28 +1,29 @@
-/* column_blocks.h: products of long rows that reach all over a large x, on the CPU: one strip of
- * columns after the other, so that its part of x stays in the second cache while all rows of a
- * group use it. Row by row nearly every entry waits for a line of x, since the whole of x goes by
- * before the next row comes to that line.
+/* column_blocks.h: products of long rows that reach all over a large x, on the CPU. The columns are
+ * cut into blocks, and a group of rows is multiplied one column block after the other, so that the
+ * block's part of x stays in the L2 cache while all rows of the group use it. Row by row, nearly
+ * every entry would wait for a cache line of x, since all of x is read before the next row needs
+ * that line.
  *
- *              strip 0   strip 1   strip 2
+ *              block 0   block 1   block 2
  *      row 0   a . b . | . c . . | d . e .
  *      row 1   . f . . | g . h . | . . . i
  *
- * A row is cut next to where strips meet, after a multiple of eight entries, so that it is summed
- * as if it were not cut: entry k into the (k mod 4)-th of four sums. The rows are read where they
- * lie; to find their parts there are 4 bytes for each row and strip. */
+ * A row is cut near the boundaries of the blocks, after a multiple of eight entries. So its sum is
+ * the same as without cuts: entry k is added to the (k mod 4)-th of four sums. The rows are read
+ * where they lie; the cuts take 4 bytes for each row and block. */
 #ifndef GS_SPMV_MULTI_RHS_COLUMN_BLOCKS_H
 #define GS_SPMV_MULTI_RHS_COLUMN_BLOCKS_H
 
 #include "matrix/csr.h"
 #include "vector/vector.h"
 
-#define GS_COLUMN_BLOCK_BYTES (128 << 10) /* bytes of x: a quarter of a second cache */
-#define GS_COLUMN_BLOCK_ROWS  1024        /* of a group at most, */
-#define GS_COLUMN_BLOCK_FEW   64          /* ... and at least, which the bits do not depend on */
+#define GS_COLUMN_BLOCK_BYTES (128 << 10) /* bytes of x in a block: a quarter of an L2 cache */
+#define GS_COLUMN_BLOCK_ROWS  1024        /* rows of a group at most, */
+#define GS_COLUMN_BLOCK_FEW   64          /* ... and at least; the bits do not depend on it */
 
 typedef struct gs_column_blocks {
-    int32_t count; /* of strips; 0: they do not pay, and there is no cut */
-    int32_t *cut;  /* (count + 1) x nrows: entries of a row before strip s, from s nrows on */
+    int32_t count; /* column blocks; 0: they do not pay, and cut is NULL */
+    int32_t *cut;  /* (count + 1) x nrows: entries of row i before block s, at s nrows + i */
 } gs_column_blocks;
 
 static inline int32_t gs_column_block_width(gsolve_type type)
@@ -30,22 +31,22 @@ static inline int32_t gs_column_block_width(gsolve_type type)
     return GS_COLUMN_BLOCK_BYTES / (int32_t)gs_type_size(type);
 }
 
-/* Rows of a group, so that all threads have as many groups: a multiple of 8. */
+/* Rows of a group, a multiple of 8, so that all threads get equally many groups. */
 static inline int32_t gs_column_block_group(int32_t rows, int threads)
 {
-    const int64_t turns = rows / ((int64_t)threads * GS_COLUMN_BLOCK_ROWS) + 1;
-    const int32_t each = (int32_t)(rows / (threads * turns)) / 8 * 8 + 8;
+    const int64_t rounds = rows / ((int64_t)threads * GS_COLUMN_BLOCK_ROWS) + 1;
+    const int32_t each = (int32_t)(rows / (threads * rounds)) / 8 * 8 + 8;
     return each < GS_COLUMN_BLOCK_FEW ? GS_COLUMN_BLOCK_FEW : each;
 }
 
-/* *strips of csr, whose columns ascend in every row and which lies where the CPU reads it. count is
- * 0 unless x is large, and there are many rows with many entries in most strips. */
-gsolve_status gs_column_blocks_make(gs_column_blocks *strips, gsolve_context *ctx,
+/* *blocks = the column blocks of csr. csr lies on the host, and columns ascend in every row. count
+ * is 0 unless x is large and many rows have many entries in most blocks. */
+gsolve_status gs_column_blocks_make(gs_column_blocks *column_blocks, gsolve_context *ctx,
                                     const gsolve_csr *csr);
-void gs_column_blocks_drop(gs_column_blocks *strips, gsolve_context *ctx);
+void gs_column_blocks_drop(gs_column_blocks *column_blocks, gsolve_context *ctx);
 
-/* y = alpha A x + beta y; dots: if not NULL, alpha is 1 and beta 0. count is not 0. */
-gsolve_status gs_column_blocks_apply(const gs_column_blocks *strips, gs_queue *q,
+/* y = alpha A x + beta y. If dots is not NULL, alpha is 1 and beta is 0. count is not 0. */
+gsolve_status gs_column_blocks_apply(const gs_column_blocks *column_blocks, gs_queue *q,
                                      const gsolve_csr *A, double alpha, const void *x, double beta,
                                      void *y, const gs_product_sums *dots);
 

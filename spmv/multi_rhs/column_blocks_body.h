@@ -1,4 +1,4 @@
-/* column_blocks_body.h: the product by strips for one value type T. */
+/* column_blocks_body.h: the product by column blocks for one value type T. */
 
 #include "spmv/row_sum.h"
 
@@ -7,8 +7,8 @@ typedef struct FN(sums) {
     T of[4];
 } FN(sums);
 
-/* *sum += the sums over n entries, the k-th into the (k mod 4)-th. Those at next and next_col are
- * asked for, as many as are read here. */
+/* *sum += the sums over n entries, entry k into the (k mod 4)-th sum. Prefetches as much at next
+ * and next_col as it reads. */
 static inline void FN(add_piece)(int32_t n, const T *value, const int32_t *col, const T *x,
                                  const T *next, const int32_t *next_col, FN(sums) * sum)
 {
@@ -41,48 +41,50 @@ static inline void FN(add_piece)(int32_t n, const T *value, const int32_t *col, 
     *sum = (FN(sums)){{s0, s1, s2, s3}};
 }
 
-/* sum[i - first] += those of row i over strip s. What the rows have in it lies apart, so it is
- * asked for some rows ahead; and so is, a little with each row, the next strip's part of x. */
-static void FN(add_column_block)(const gs_column_blocks *strips, int32_t s, const gsolve_csr *A,
-                                 int32_t first, int32_t last, const T *x, FN(sums) * sum)
+/* sum[i - first] += the sums of row i over block s. The rows' entries of one block do not lie
+ * together in memory, so they are prefetched ROWS_AHEAD rows ahead. The next block's part of x is
+ * prefetched in equal pieces, one with each row. */
+static void FN(add_column_block)(const gs_column_blocks *column_blocks, int32_t s,
+                                 const gsolve_csr *A, int32_t first, int32_t last, const T *x,
+                                 FN(sums) * sum)
 {
     const int32_t width = gs_column_block_width(A->type), share = width / (last - first) + 1;
-    const int32_t *cut = strips->cut + (int64_t)s * A->nrows, *end = cut + A->nrows;
+    const int32_t *cut = column_blocks->cut + (int64_t)s * A->nrows, *end = cut + A->nrows;
     const T *value = A->value;
-    int64_t near = (int64_t)(s + 1) * width, until = near;
+    int64_t next_x = (int64_t)(s + 1) * width, until = next_x;
 
     for (int32_t i = first; i < last; i++) {
         const int32_t later = i + ROWS_AHEAD < last ? i + ROWS_AHEAD : last - 1;
         const int64_t from = gs_start(A, i) + cut[i], next = gs_start(A, later) + cut[later];
         until += share;
         if (until > A->ncols) until = A->ncols;
-        for (; near < until; near += 64 / (int)sizeof(T)) __builtin_prefetch(x + near, 0, 2);
+        for (; next_x < until; next_x += 64 / (int)sizeof(T)) __builtin_prefetch(x + next_x, 0, 2);
         FN(add_piece)
         (end[i] - cut[i], value + from, A->col + from, x, value + next, A->col + next,
          &sum[i - first]);
     }
 }
 
-static void FN(group)(const gs_column_blocks *strips, const gsolve_csr *A, int32_t first,
+static void FN(group)(const gs_column_blocks *column_blocks, const gsolve_csr *A, int32_t first,
                       int32_t last, double alpha, const T *x, double beta, T *y)
 {
     FN(sums) sum[GS_COLUMN_BLOCK_ROWS] = {{{0}}};
 
-    for (int32_t s = 0; s < strips->count; s++)
-        FN(add_column_block)(strips, s, A, first, last, x, sum);
+    for (int32_t s = 0; s < column_blocks->count; s++)
+        FN(add_column_block)(column_blocks, s, A, first, last, x, sum);
     for (int32_t i = first; i < last; i++) {
         const T *of = sum[i - first].of;
         FN(finish_row)(alpha, (of[0] + of[1]) + (of[2] + of[3]), beta, &y[i]);
     }
 }
 
-static void FN(apply)(const gs_column_blocks *strips, int threads, const gsolve_csr *A,
+static void FN(apply)(const gs_column_blocks *column_blocks, int threads, const gsolve_csr *A,
                       double alpha, const T *x, double beta, T *y)
 {
     const int32_t n = A->nrows, rows = gs_column_block_group(n, threads);
 
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int32_t first = 0; first < n; first += rows) {
-        FN(group)(strips, A, first, n - first < rows ? n : first + rows, alpha, x, beta, y);
+        FN(group)(column_blocks, A, first, n - first < rows ? n : first + rows, alpha, x, beta, y);
     }
 }

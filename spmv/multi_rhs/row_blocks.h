@@ -1,8 +1,9 @@
-/* row_blocks.h: row_sums.h for eight, four, two and one columns for one value type T, and where the
- * sums go. OF(name) is name's copy for COLUMNS columns, which whoever uses it sets. */
+/* row_blocks.h: row_sums.h for eight, four, two and one columns and one value type T, and the
+ * vectors that it reads and writes. OF(name) is the copy of a name for COLUMNS columns; the
+ * including file defines COLUMNS. */
 #include "spmv/row_sum.h"
 
-/* Columns of x by rows, the i-th of which is at (i & mask). */
+/* Columns of x, row-major. Row i is at (i & mask) stride. */
 typedef struct FN(rows_of_x) {
     const T *value;
     int64_t stride;
@@ -14,21 +15,21 @@ static inline __attribute__((always_inline)) const T *FN(row_of)(const FN(rows_o
     return x->value + ((uint32_t)i & x->mask) * x->stride;
 }
 
-/* Those of x by rows from the first on. */
+/* x from column `first` on. */
 static inline FN(rows_of_x) FN(columns_from)(const FN(rows_of_x) * x, int32_t first)
 {
-    const T *value = x->value ? x->value + first : NULL; /* there are no rows */
+    const T *value = x->value ? x->value + first : NULL; /* x has no rows */
 
     return (FN(rows_of_x)){value, x->stride, x->mask};
 }
 
-/* All rows, stride apart. */
+/* All rows of a row-major x. */
 static inline FN(rows_of_x) FN(by_stride)(const void *value, int64_t stride)
 {
     return (FN(rows_of_x)){value, stride, UINT32_MAX};
 }
 
-/* y, from a row to the next and from a column to the next; how many columns there are. */
+/* y: distance from a row to the next and from a column to the next; number of columns. */
 typedef struct FN(rows_of_y) {
     T *value;
     int64_t row, column;
@@ -42,6 +43,6 @@ static inline FN(rows_of_y) FN(rows_of)(gsolve_dense y)
 }
 
 #define OF(name)        GS_PASTE(FN(name), COLUMNS)
-#define GS_COLUMNS_BODY "spmv/row_sums.h"
+#define GS_COLUMNS_BODY "spmv/multi_rhs/row_sums.h"
 #include "vector/each_columns.h"
 #undef GS_COLUMNS_BODY

@@ -1,19 +1,20 @@
-// subwarp_rows.cuh: products with x by rows on a GPU. A subwarp of 1, 2, 4, ... 32 neighbouring
-// threads shares a row (or a segment or block row, as the form has it): all of them read the same
-// entries, and each the parts of x's row that it answers for, P pieces of W numbers, each by one
-// read; a piece of all threads of the subwarp lies side by side. With two pieces what is read of A
-// serves twice as many numbers of a thread, and a warp has twice as many rows.
+// subwarp_rows.cuh: products with several columns on a GPU, x row-major, for formats with a form of
+// their own. A subwarp of 1, 2, 4, ... 32 neighbouring threads owns one unit: a row, a segment or a
+// block row. All its threads read the same entries. Each thread owns P pieces of W neighbouring
+// columns and reads each piece of x with one load; the same piece of all threads is contiguous in
+// memory. With P = 2 a thread uses each entry for twice as many columns, and a warp has twice as
+// many units.
 //
-// A form is what says which entries a subwarp has:
-//     static constexpr int rows       results of a subwarp
-//     static constexpr int pieces     P where columns are many enough
+// A form says which entries a unit has:
+//     static constexpr int rows       results per unit
+//     static constexpr int pieces     P where there are enough columns
 //     template <int W, int P> launch(q, d)    launch_rows, or a kernel of its own
-//     int64_t units                   jobs for subwarps
-// and for launch_rows:
-//     static constexpr int threads    of a block
-//     static constexpr int blocks(int p)    that a multiprocessor is to run at least, of P pieces
-//     template <int W, int P> void sum_up(unit, in, x, stride, sums)    x: of each piece
-//     int32_t row(unit, r)            row of y, or ~place in partial, or nobody
+//     int64_t units                   number of units
+// and, for launch_rows:
+//     static constexpr int threads    per block
+//     static constexpr int blocks(int p)    minimum per multiprocessor with P = p
+//     template <int W, int P> void sum_up(unit, x, stride, sums)    x: one pointer per piece
+//     int32_t row(unit, r)            row of y, or ~index in partial, or no_row
 #ifndef GS_SPMV_MULTI_RHS_SUBWARP_ROWS_CUH
 #define GS_SPMV_MULTI_RHS_SUBWARP_ROWS_CUH
 
@@ -27,20 +28,20 @@ extern "C" {
 namespace gs_subwarp_rows
 {
 
-constexpr int32_t nobody = INT32_MIN; // there is no result
+constexpr int32_t no_row = INT32_MIN; // the unit has no result r
 
 // x and y of one pass.
 template <class T>
 struct dense_rows {
     const T *x;
-    T *y, *partial; // partial: pitch of them for each place
+    T *y, *partial; // partial: `pitch` sums for each index
     int64_t xstride, ystride;
     T alpha, beta;
     int columns, pitch, shift; // a subwarp has 1 << shift threads
-    bool by_columns;           // y lies so
+    bool column_major;         // y is column-major
 };
 
-// All columns of the product y = alpha A x + beta y, with room for the sums of parts.
+// The operands of y = alpha A x + beta y with all columns, and the memory for partial sums.
 template <class T>
 dense_rows<T> rows_of(double alpha, gsolve_dense x, double beta, gsolve_dense y, void *sums)
 {
@@ -57,7 +58,7 @@ dense_rows<T> rows_of(double alpha, gsolve_dense x, double beta, gsolve_dense y,
             y.layout == GSOLVE_COLUMN_MAJOR};
 }
 
-// log2 of the threads of a subwarp for so many pieces.
+// log2 of the threads of a subwarp for that many pieces.
 inline int shift_for(int pieces)
 {
     int shift = 0;
@@ -66,7 +67,7 @@ inline int shift_for(int pieces)
     return shift;
 }
 
-// W numbers side by side, by one read where they are 16 bytes.
+// Reads W neighbouring numbers, with one load where they are 16 bytes.
 template <int W, class T>
 __device__ __forceinline__ void read_piece(const T *x, T (&piece)[W])
 {
@@ -79,7 +80,7 @@ __device__ __forceinline__ void read_piece(const T *x, T (&piece)[W])
     }
 }
 
-// N elements side by side, aligned to all of them, that nobody else will read.
+// Reads N neighbouring elements, aligned to N elements, that no other thread reads.
 template <int N, class E>
 __device__ __forceinline__ void read_once(const E *from, E (&to)[N])
 {
@@ -101,11 +102,11 @@ __device__ __forceinline__ void read_once(const E *from, E (&to)[N])
     }
 }
 
-// y_i = alpha sum + beta y_i for W columns from `first` on.
+// y = alpha sum + beta y for W columns of row i, from column `first` on.
 template <int W, class T>
 __device__ void finish(const dense_rows<T> &d, int32_t i, int first, const T (&sum)[W])
 {
-    if (d.by_columns) {
+    if (d.column_major) {
 #pragma unroll
         for (int w = 0; w < W; w++) {
             T *y = d.y + (first + w) * d.ystride + i;
@@ -126,8 +127,8 @@ __device__ void finish(const dense_rows<T> &d, int32_t i, int first, const T (&s
     gs_store<W>(y, 0, out);
 }
 
-// A subwarp has one unit. Blocks that run at the same time have neighbouring ones, whose rows of x
-// are in the second cache then, if not in the first.
+// A subwarp has one unit and reads the unit's entries and rows of x. Blocks that run at the same
+// time have neighbouring units, so they share rows of x in the L2 cache.
 template <class T, int W, int P, class Form>
 __global__ void __launch_bounds__(Form::threads, Form::blocks(P))
     multiply_rows(Form form, dense_rows<T> d, gs_guard guard)
@@ -148,7 +149,7 @@ __global__ void __launch_bounds__(Form::threads, Form::blocks(P))
 #pragma unroll
         for (int p = 0; p < P; p++) {
             const int first = own + p * far;
-            if (to == nobody || first >= d.columns) continue;
+            if (to == no_row || first >= d.columns) continue;
             if (to >= 0) {
                 finish<W>(d, to, first, sum[r][p]);
             } else {
@@ -162,8 +163,8 @@ __global__ void __launch_bounds__(Form::threads, Form::blocks(P))
 
 // --- sums of parts ----------------------------------------------------------------------------
 
-// Rows whose sums are in parts: row(m) (-1: none) of `parts(m)` parts, first(m) and every step-th
-// after it, which are added in their order, a column by a thread.
+// Adds the parts of rows: item m is row(m) (-1: none), whose parts(m) parts are first(m), first(m)
+// + step, ... A thread adds the parts of one column of a row, in their order.
 template <class T, class Items>
 __global__ void __launch_bounds__(gs_block_size)
     add_parts(Items items, dense_rows<T> d, gs_guard guard)
@@ -192,7 +193,9 @@ gsolve_status add_all_parts(gs_queue *q, const Items &items, const dense_rows<T>
                          d);
 }
 
-// Parts of long rows, read where they lie: a block sums one, whose subwarps share its entries.
+// A block sums one part of a long row, read from csr. A subwarp has one thread per column; subwarp
+// s of n adds entries s, s + n, ... A tree in shared memory adds the subwarps' sums. The result
+// goes to partial[block].
 template <class T, class Part>
 __global__ void __launch_bounds__(gs_block_size)
     sum_long_parts(const Part *part_of, const int32_t *all_col, const T *all_value, dense_rows<T> d,
@@ -232,7 +235,7 @@ __global__ void __launch_bounds__(gs_block_size)
     if (subwarp == 0 && on) d.partial[(int64_t)blockIdx.x * d.pitch + own] = space[threadIdx.x];
 }
 
-// The long rows of which part_of tells: count parts on ctx's device.
+// The long rows, from the descriptions of their parts on the device.
 template <class Part>
 struct long_rows {
     const Part *part;
@@ -243,7 +246,7 @@ struct long_rows {
     __device__ int32_t parts(int64_t m) const { return part[m].parts; }
 };
 
-// The sums of parts of long rows and, from them, these rows.
+// Sums the parts of the long rows, then the long rows from their parts.
 template <class T, class Part>
 gsolve_status sum_long_rows(gs_queue *q, const Part *part, int32_t parts, const gsolve_csr *csr,
                             dense_rows<T> d)
@@ -262,14 +265,14 @@ done:
 
 // --- launches ---------------------------------------------------------------------------------
 
-// Whether x and y of d can be read and written 16 bytes at a time.
+// Whether x and y can be read and written 16 bytes at a time.
 template <class T>
 bool is_wide(const dense_rows<T> &d)
 {
     constexpr int W = gs_wide<T>;
 
     return d.columns % W == 0 && d.xstride % W == 0 && gs_aligned(d.x) &&
-           (d.by_columns || (d.ystride % W == 0 && gs_aligned(d.y)));
+           (d.column_major || (d.ystride % W == 0 && gs_aligned(d.y)));
 }
 
 template <int W, int P, class T, class Form>
@@ -285,7 +288,7 @@ gsolve_status launch_rows(gs_queue *q, const Form &form, const dense_rows<T> &d)
                          Form::threads, form, d);
 }
 
-// A pass of no more columns than there is a subwarp for.
+// One pass, of no more columns than the widest subwarp has.
 template <int W, class T, class Form>
 gsolve_status sum_columns(gs_queue *q, const Form &form, dense_rows<T> &d)
 {
@@ -300,7 +303,7 @@ gsolve_status sum_columns(gs_queue *q, const Form &form, dense_rows<T> &d)
     return form.template launch<W, 1>(q, d);
 }
 
-// The units' sums; the widest subwarp is of most threads.
+// Computes all units for all columns. The widest subwarp has `most` threads.
 template <class T, class Form>
 gsolve_status sum_units(gs_queue *q, const Form &form, const dense_rows<T> &all, int most)
 {
@@ -313,7 +316,7 @@ gsolve_status sum_units(gs_queue *q, const Form &form, const dense_rows<T> &all,
         const int fit = most * (wide ? W : 1), left = all.columns - first;
         now = left < fit ? left : fit;
         d.x += first;
-        d.y += d.by_columns ? first * d.ystride : first;
+        d.y += d.column_major ? first * d.ystride : first;
         d.partial += first;
         d.columns = now;
         status = wide ? sum_columns<W>(q, form, d) : sum_columns<1>(q, form, d);

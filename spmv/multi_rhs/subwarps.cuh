@@ -1,7 +1,8 @@
-// subwarps.cuh: products with several columns of which x lies by rows: all that an entry multiplies
-// is one piece of memory, which a few threads of a warp, a subwarp, read in packs. Columns that are
-// too many for a subwarp are cut into chunks; the same rows with their chunks are neighbours among
-// the warps, so that what is read of A comes once from the memory.
+// subwarps.cuh: products with several columns on a GPU, x row-major. All elements of x that an
+// entry multiplies lie together, and the threads of a subwarp read them: thread t of a subwarp of G
+// threads reads pack t, that is W neighbouring elements. More columns than G W are cut into chunks.
+// The warps of one row's chunks have neighbouring numbers, so what they read of A comes from memory
+// once and from the caches for the other chunks.
 #ifndef GS_SPMV_MULTI_RHS_SUBWARPS_CUH
 #define GS_SPMV_MULTI_RHS_SUBWARPS_CUH
 
@@ -16,9 +17,9 @@ template <class T>
 struct block_operands {
     const T *x;
     T *y;
-    int64_t xstride, ystride; // xstride of 32 bits where x lies by rows
+    int64_t xstride, ystride; // xstride fits into 32 bits where x is row-major
     int columns, chunks;
-    bool rows; // y lies by rows
+    bool rows; // y is row-major
     T alpha, beta;
 };
 
@@ -29,7 +30,8 @@ __device__ void finish(const block_operands<T> &a, T *y, T sum)
     *y = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * *y;
 }
 
-// What a warp works on by its number among all warps after the first blocks, and its chunk.
+// The work of this warp: number `at` and a chunk of columns. Warps are numbered after the first
+// blocks_before blocks.
 struct chunk_of_work {
     int64_t at;
     int chunk;
@@ -44,21 +46,21 @@ struct chunk_of_work {
     }
 };
 
-// A thread of a subwarp of G, which reads packs of W.
+// A thread of a subwarp of G threads. It owns W columns, from `column` on.
 template <class T, int W, int G>
 struct member {
     static constexpr int subwarps = 32 / G;
-    int subwarp, column; // of the warp's; first column of its pack
-    bool idle;           // there is no such column: it reads the first one
+    int subwarp, column; // number of the subwarp in the warp; first column of the thread
+    bool idle;           // the thread has no column and reads those of thread 0
     int32_t stride;
-    const T *x; // its column
+    const T *x; // the thread's first column of x
 
     __device__ member(const block_operands<T> &a, int chunk)
         : subwarp((int)threadIdx.x % 32 / G), column((chunk * G + (int)threadIdx.x % G) * W),
           idle(column >= a.columns), stride((int32_t)a.xstride), x(a.x + (idle ? 0 : column))
     {
     }
-    // Row c's pack, so many numbers after the first.
+    // W elements of row c of x, `after` elements past the thread's column.
     __device__ __forceinline__ gs_pack<T, W> read(int32_t c, int after = 0) const
     {
         const T *from = x + (int64_t)c * stride + after;
@@ -72,14 +74,14 @@ struct member {
         }
         return v;
     }
-    // The same; c -1: zeros
+    // The same elements, or zeros where c is -1.
     __device__ __forceinline__ gs_pack<T, W> read_if(int32_t c, int after = 0) const
     {
         return c >= 0 ? read(c, after) : gs_pack<T, W>{};
     }
 };
 
-// A pack of row i of y, of the columns from the first on.
+// y = alpha sum + beta y for W columns of row i, from column `first` on.
 template <class T, int W>
 __device__ __forceinline__ void finish_columns(const block_operands<T> &a, int first, int64_t i,
                                                const T (&sum)[W])
@@ -104,7 +106,8 @@ __device__ __forceinline__ void finish_pack(const block_operands<T> &a, const me
     finish_columns(a, m.column, i, sum);
 }
 
-// The sums of so many neighbouring lanes' subwarps (2 farthest), in all of them.
+// Adds the sums of subwarps whose lanes differ by G to `farthest`, powers of two. Every subwarp
+// gets the result.
 template <class T, int W, int G>
 __device__ void add_subwarps(T (&sum)[W], int farthest)
 {
@@ -114,8 +117,8 @@ __device__ void add_subwarps(T (&sum)[W], int farthest)
     }
 }
 
-// Whether this warp brings the last of so many parts of something, whose sums have been written;
-// done: how many are there.
+// Whether this warp finishes the last of `parts` parts. The warp has written the sum of its part.
+// *done counts the finished parts and is reset by the last warp.
 __device__ inline bool is_last(int parts, unsigned *done)
 {
     unsigned before = 0;

@@ -52,7 +52,7 @@ static gsolve_status multiply_once(void *form, gsolve_context *ctx, const void *
 static gsolve_status make_again(void **form, gsolve_context *ctx, const void *given, int32_t length)
 {
     gs_segmented *s = NULL;
-    const gsolve_status status = gs_segmented_make(&s, ctx, ((const tuning *)given)->like, length);
+    const gsolve_status status = gs_segmented_build(&s, ctx, ((const tuning *)given)->like, length);
 
     *form = s;
     return status;
@@ -104,7 +104,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     like.kernels = GS_KERNELS(gs_segmented, ctx, csr->type);
     TRY(like.kernels->measure_rows(&like, ctx));
     length = gs_segmented_length(&like);
-    TRY(gs_segmented_make(&s, ctx, &like, length));
+    TRY(gs_segmented_build(&s, ctx, &like, length));
     if (like.chosen.tune) TRY(tune(&s, ctx, &like, length));
     *self = s;
     s = NULL;
@@ -128,8 +128,9 @@ static gsolve_status apply_block(void *self, gsolve_context *ctx, double alpha, 
     gs_segmented *s = self;
     const int64_t cut = s->partials > s->parts ? s->partials : s->parts;
     const int64_t sums = s->kernels->walks ? 0 : cut;
+    const gs_subwarp_form form = {s->kernels->multiply, s, sums};
 
-    return gs_subwarp_multiply(s->kernels->multiply, &s->room, ctx, s, sums, alpha, x, beta, y);
+    return gs_subwarp_multiply(&form, &s->space, ctx, alpha, x, beta, y);
 }
 
 static gsolve_status apply_dot(void *self, gsolve_context *ctx, gsolve_dense x, gsolve_dense y,
@@ -158,7 +159,7 @@ static size_t table_bytes(const gs_segmented *s)
 }
 
 /* Every group at its longest row where no row is cut; else what sorting leaves, about. */
-static size_t forecast(const gsolve_csr *csr, const void *given)
+static size_t estimate_memory(const gsolve_csr *csr, const void *given)
 {
     enum { LANES = 32 };
     gs_segmented s = {.csr = *csr,
@@ -226,6 +227,6 @@ const gsolve_format gs_segmented_format = {
     .row_major = true,
     .apply_dot = apply_dot,
     .update = update,
-    .memory = forecast,
+    .memory = estimate_memory,
     .describe = describe,
 };

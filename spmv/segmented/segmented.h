@@ -76,11 +76,11 @@ typedef struct gs_segmented {
     void *part_sum;
     unsigned *done; /* parts: at a long row's first, those that are there */
 
-    void *expanded;               /* gather=expand: x for each stored entry */
-    double *dots;                 /* on the CPU: sums of blocks */
-    gs_column_blocks strips;      /* ... and instead of walks, where they pay */
-    struct gs_segmented_far *far; /* finish=host on a GPU: see segmented_cuda.cu */
-    gs_subwarp_space room;        /* for products with many columns */
+    void *expanded;                 /* gather=expand: x for each stored entry */
+    double *dots;                   /* on the CPU: sums of blocks */
+    gs_column_blocks column_blocks; /* ... and instead of walks, where they pay */
+    struct gs_segmented_far *far;   /* finish=host on a GPU: see segmented_cuda.cu */
+    gs_subwarp_space space;         /* for products with many columns */
 } gs_segmented;
 
 /* All arrays of gs_segmented lie where ctx's device works. */
@@ -117,11 +117,11 @@ typedef struct gs_segmented_kernels {
 extern const gs_segmented_kernels gs_segmented_host[GSOLVE_TYPE_COUNT];
 extern const gs_segmented_kernels gs_segmented_cuda[GSOLVE_TYPE_COUNT];
 
-/* segmented_make.c: entries of a segment at most; the form of such segments, from what `like` has
+/* segmented_build.c: entries of a segment at most; the form of such segments, from what `like` has
  * of csr, kernels, chosen, entries and longest; and its end. */
 int gs_segmented_length(const gs_segmented *like);
-gsolve_status gs_segmented_make(gs_segmented **s, gsolve_context *ctx, const gs_segmented *like,
-                                int length);
+gsolve_status gs_segmented_build(gs_segmented **s, gsolve_context *ctx, const gs_segmented *like,
+                                 int length);
 void gs_segmented_destroy(void *self, gsolve_context *ctx);
 
 /* Room for the tables of s->segments segments, and for those of s->many rows. */
@@ -131,8 +131,9 @@ typedef struct gs_segment_tables {
     int32_t *target;
 } gs_segment_tables;
 
-gsolve_status gs_segmented_room(const gs_segmented *s, gsolve_context *ctx, gs_segment_tables *t);
-gsolve_status gs_segmented_room_for_rows(gs_segmented *s, gsolve_context *ctx);
+gsolve_status gs_segmented_alloc_tables(const gs_segmented *s, gsolve_context *ctx,
+                                        gs_segment_tables *t);
+gsolve_status gs_segmented_alloc_rows(gs_segmented *s, gsolve_context *ctx);
 
 /* The tables on the CPU, see segmented_plan.c. */
 gsolve_status gs_segmented_measure_rows(gs_segmented *s, gsolve_context *ctx);

@@ -224,8 +224,8 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_segmented *s, double alpha,
                                        : FN(by_segments);
     T *y = py;
 
-    if (s->strips.count > 0) {
-        return gs_column_blocks_apply(&s->strips, q, &s->csr, alpha, px, beta, py, dots);
+    if (s->column_blocks.count > 0) {
+        return gs_column_blocks_apply(&s->column_blocks, q, &s->csr, alpha, px, beta, py, dots);
     }
     if (s->expanded) FN(expand)(q, s, px);
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (all.count > 1)

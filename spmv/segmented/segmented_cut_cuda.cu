@@ -163,11 +163,11 @@ gsolve_status new_tables(gs_segmented *s, gsolve_context *ctx, const pieces *all
     s->many = all->many;
     s->parts = all->parts;
     s->in_parts = all->in_parts;
-    TRY(gs_segmented_room(s, ctx, &tables));
+    TRY(gs_segmented_alloc_tables(s, ctx, &tables));
     s->from = tables.from;
     s->size = tables.size;
     s->target = tables.target;
-    TRY(gs_segmented_room_for_rows(s, ctx));
+    TRY(gs_segmented_alloc_rows(s, ctx));
     if (s->parts == 0) return status;
     ALLOC_DEVICE(ctx, s->part, s->parts);
     s->part_sum = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)s->parts, gs_type_size(s->csr.type));

@@ -1,7 +1,6 @@
 // segmented_fill_cuda.cu: the groups that threads sum, on a GPU: where each begins, and what is in
 // it.
-#include <cub/device/device_scan.cuh>
-
+#include "core/scan.cuh"
 #include "spmv/segmented/segmented.cuh"
 
 using namespace gs_segments;
@@ -52,12 +51,12 @@ gsolve_status measure_groups(gs_segmented *s, gsolve_context *ctx)
     void *space = nullptr;
     gsolve_status status;
 
-    cub::DeviceScan::ExclusiveSum(nullptr, bytes, s->first, s->first, n, q->stream);
+    gs_exclusive_sum(nullptr, bytes, s->first, s->first, n, q->stream);
     space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(gs_launch(q, "measuring groups", measure_widths<O>, blocks_for(32 * n), gs_block_size,
                   segments_of<O>(s), s->groups, s->first));
-    TRY(gs_cuda(q, cub::DeviceScan::ExclusiveSum(space, bytes, s->first, s->first, n, q->stream),
+    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, s->first, s->first, n, q->stream),
                 "places of groups"));
     TRY(gsolve_copy(ctx, &s->stored, GSOLVE_HOST, s->first + s->groups, GSOLVE_DEVICE,
                     sizeof s->stored));

@@ -1,6 +1,5 @@
 // segmented_order_cuda.cu: the order of segments on a GPU: whether columns decide it, and the sort.
-#include <cub/device/device_radix_sort.cuh>
-
+#include "core/sort.cuh"
 #include "spmv/segmented/segmented.cuh"
 
 using namespace gs_segments;
@@ -113,7 +112,7 @@ gsolve_status reorder(gs_segmented *s, gsolve_context *ctx, const int32_t *order
     gs_segment_tables to = {};
     gsolve_status status;
 
-    TRY(gs_segmented_room(s, ctx, &to));
+    TRY(gs_segmented_alloc_tables(s, ctx, &to));
     TRY(gs_launch(ctx->queue, "segments in their order", permute<O>, blocks_for(s->segments),
                   gs_block_size, s->segments, order, segments_of<O>(s), s->target, (O *)to.from,
                   to.size, to.target));
@@ -142,16 +141,15 @@ gsolve_status sort(gs_segmented *s, gsolve_context *ctx, int order)
     gsolve_status status = GSOLVE_OK;
 
     if (n == 0) return status;
-    cub::DeviceRadixSort::SortPairs(nullptr, bytes, key, key, segment, segment, n, 0, bits,
-                                    q->stream);
+    gs_sort_pairs(nullptr, bytes, {key, key}, {segment, segment}, n, bits, q->stream);
     key = (uint32_t *)gsolve_alloc(ctx, GSOLVE_DEVICE, 4 * (size_t)apart * sizeof *key + bytes, 1);
     TRY(key ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     segment = (int32_t *)key + 2 * apart;
     TRY(gs_launch(q, "keys of segments", make_keys<O>, blocks_for(n), gs_block_size,
                   segments_of<O>(s), s->csr.col, s->length, by_columns, short_ones, key, segment));
     TRY(gs_cuda(q,
-                cub::DeviceRadixSort::SortPairs(key + 4 * apart, bytes, key, key + apart, segment,
-                                                segment + apart, n, 0, bits, q->stream),
+                gs_sort_pairs(key + 4 * apart, bytes, {key, key + apart},
+                              {segment, segment + apart}, n, bits, q->stream),
                 "sorting segments"));
     TRY(reorder<O>(s, ctx, segment + apart));
 done:

@@ -86,11 +86,11 @@ static gsolve_status new_tables(gs_segmented *s, gsolve_context *ctx, counts all
     s->segments = all.segments;
     s->partials = all.partials;
     s->many = all.many;
-    TRY(gs_segmented_room(s, ctx, &tables));
+    TRY(gs_segmented_alloc_tables(s, ctx, &tables));
     s->from = tables.from;
     s->size = tables.size;
     s->target = tables.target;
-    TRY(gs_segmented_room_for_rows(s, ctx));
+    TRY(gs_segmented_alloc_rows(s, ctx));
     s->begin[all.many] = all.partials;
 done:
     return status;
@@ -177,7 +177,7 @@ gsolve_status gs_segmented_sort(gs_segmented *s, gsolve_context *ctx, int order)
 
     ALLOC(ctx, GSOLVE_HOST, a, n);
     ALLOC(ctx, GSOLVE_HOST, b, n);
-    TRY(gs_segmented_room(s, ctx, &sorted));
+    TRY(gs_segmented_alloc_tables(s, ctx, &sorted));
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t i = 0; i < n; i++) a[i] = (keyed){key_of(s, order, i), i};
     sort_bits(n, a, b, 0);
@@ -219,7 +219,8 @@ gsolve_status gs_segmented_prepare(gs_segmented *s, gsolve_context *ctx)
     gsolve_status status;
 
     ALLOC(ctx, gs_location(ctx), s->dots, 2 * GS_MAX_BLOCKS);
-    if (s->reduce && !s->from && !s->expanded) TRY(gs_column_blocks_make(&s->strips, ctx, &s->csr));
+    if (s->reduce && !s->from && !s->expanded)
+        TRY(gs_column_blocks_make(&s->column_blocks, ctx, &s->csr));
 done:
     return status;
 }
@@ -227,5 +228,5 @@ done:
 void gs_segmented_drop(gs_segmented *s, gsolve_context *ctx)
 {
     gsolve_free(ctx, gs_location(ctx), s->dots);
-    gs_column_blocks_drop(&s->strips, ctx);
+    gs_column_blocks_drop(&s->column_blocks, ctx);
 }

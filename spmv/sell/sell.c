@@ -94,19 +94,19 @@ done:
 }
 
 /* By the layout of a GPU: only a device with memory of its own asks. */
-static size_t forecast(const gsolve_csr *csr, const void *chosen)
+static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 {
     const sell_options *o = chosen;
     const int32_t lanes = o->slice > 0 ? o->slice : GS_SLICED_WARP, n = csr->nrows;
     const int64_t entries = gs_start(csr, n);
     const int32_t most = gs_sliced_most(o->most, n, entries);
     const int32_t share = share_of(o, true, n, entries), rows = lanes / share;
-    double stored = gs_sliced_foretell(csr, rows, 1, most);
+    double stored = gs_sliced_estimate_stored(csr, rows, 1, most);
     int64_t kept = 0;
 
     for (int32_t i = 0; i < n; i++) kept += gs_sliced_short(csr, i, most);
     const int32_t window = window_of(o->sigma, GS_SLICED_WINDOW, rows, stored, (double)kept);
-    if (window > 1) stored = gs_sliced_foretell(csr, rows, window, most);
+    if (window > 1) stored = gs_sliced_estimate_stored(csr, rows, window, most);
     stored += (double)n * (share - 1); /* a row fills its last column */
 
     return gs_sliced_bytes(csr, stored, rows, window > 1);
@@ -122,6 +122,6 @@ const gsolve_format gs_sell_format = {
     .row_major = true,
     .apply_dot = gs_sliced_apply_dot,
     .update = gs_sliced_update,
-    .memory = forecast,
+    .memory = estimate_memory,
     .describe = gs_sliced_describe,
 };

@@ -110,7 +110,7 @@ void gs_sliced_destroy(void *self, gsolve_context *ctx)
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
         gsolve_free(ctx, gs_location(ctx), blocks[k]);
     }
-    gs_column_blocks_drop(&s->strips, ctx);
+    gs_column_blocks_drop(&s->column_blocks, ctx);
     gs_block_space_drop(&s->space, ctx);
     gs_cache_windows_drop(&s->windows, ctx);
     gsolve_free(ctx, GSOLVE_HOST, s);
@@ -276,7 +276,7 @@ static double plain_columns(const gsolve_csr *csr, int32_t lanes, int32_t most)
     return (double)columns;
 }
 
-double gs_sliced_foretell(const gsolve_csr *csr, int32_t lanes, int32_t window, int32_t most)
+double gs_sliced_estimate_stored(const gsolve_csr *csr, int32_t lanes, int32_t window, int32_t most)
 {
     const int32_t limit = most > 0 ? most : INT32_MAX;
     int32_t count[GS_SLICED_COUNTED + 1];

@@ -98,8 +98,8 @@ gsolve_status gs_sliced_inspect_cuda(gsolve_context *ctx, const gsolve_csr *csr,
 gsolve_status gs_sliced_sort_cuda(gsolve_context *ctx, const gsolve_csr *csr, int32_t window,
                                   int32_t most, int32_t **order);
 
-// sliced_kin_cuda.cu: whether most entries of a sample are one column past that at the same place
-// of the row before, or, of short rows, past any. Neighbours then read x side by side.
+// sliced_similar_cuda.cu: whether most entries of a sample are one column past that at the same
+// place of the row before, or, of short rows, past any. Neighbours then read x side by side.
 struct gs_kinship {              // of entries of a row and of the next one
     unsigned both, next;         // at the same place; one column further
     unsigned rows, entries, kin; // of the rows; that have one a column further anywhere

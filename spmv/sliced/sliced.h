@@ -50,7 +50,8 @@ enum { GS_VALUE_OWN, GS_VALUE_AUTO };             /* values: the matrix's type; 
 #define GS_SLICED_WINDOW 16384 /* rows that are sorted by length on a GPU */
 #define GS_SLICED_NEAR   512   /* ... and on the CPU, unless x is scattered */
 
-#define GS_SLICED_COUNTED 4096 /* length of rows up to which gs_sliced_foretell counts them */
+#define GS_SLICED_COUNTED \
+    4096 /* length of rows up to which gs_sliced_estimate_stored counts them */
 
 /* The lines of the option table for members index and value of the options o. */
 #define GS_SLICED_OPTIONS(o)                                                                     \
@@ -130,16 +131,16 @@ typedef struct gs_sliced {
     int64_t units, bases;
     void *value_of; /* columns x lanes */
     int32_t nlong, parts;
-    gs_sliced_part *part;     /* parts */
-    void *sum;                /* parts x 8, on a GPU x GS_SLICED_BLOCK, in the matrix's type */
-    unsigned *done;           /* nlong x GS_SLICED_CHUNKS: parts that are there; on a GPU */
-    int32_t tasks;            /* on the CPU: stretches of slices of about equal work */
-    int32_t *task;            /* tasks + 1: first slice of each */
-    double *dot;              /* scratch: two sums for each task */
-    gs_column_blocks strips;  /* instead of tasks, where they pay; on the CPU */
-    gs_block_space space;     /* scratch: x by rows, where it is not */
-    gs_cache_windows windows; /* of the tasks, or instead of space; on the CPU */
-    char note[80];            /* what the format that made it chose, or "" */
+    gs_sliced_part *part; /* parts */
+    void *sum;            /* parts x 8, on a GPU x GS_SLICED_BLOCK, in the matrix's type */
+    unsigned *done;       /* nlong x GS_SLICED_CHUNKS: parts that are there; on a GPU */
+    int32_t tasks;        /* on the CPU: stretches of slices of about equal work */
+    int32_t *task;        /* tasks + 1: first slice of each */
+    double *dot;          /* scratch: two sums for each task */
+    gs_column_blocks column_blocks; /* instead of tasks, where they pay; on the CPU */
+    gs_block_space space;           /* scratch: x by rows, where it is not */
+    gs_cache_windows windows;       /* of the tasks, or instead of space; on the CPU */
+    char note[80];                  /* what the format that made it chose, or "" */
 } gs_sliced;
 
 /* Whether a warp of a GPU has a slice, a thread a row, and padding tells where that ends. */
@@ -213,7 +214,8 @@ size_t gs_sliced_bytes(const gsolve_csr *csr, double stored, int32_t lanes, bool
  * rows, sorted by length in windows of so many rows (1: not; a multiple of lanes), rows of more
  * than most (0: none is) left out. Where most exceeds GS_SLICED_COUNTED as if unsorted, which is
  * an upper bound. */
-double gs_sliced_foretell(const gsolve_csr *csr, int32_t lanes, int32_t window, int32_t most);
+double gs_sliced_estimate_stored(const gsolve_csr *csr, int32_t lanes, int32_t window,
+                                 int32_t most);
 
 /* Refuses so many columns of all slices together: too many to number, or to hold. */
 gsolve_status gs_sliced_fits(gsolve_context *ctx, const gs_sliced *s, int64_t columns);

@@ -66,11 +66,11 @@ static void FN(block_by_rings)(gs_queue *q, const gs_sliced *s, double alpha, gs
 
 #pragma omp parallel num_threads(gs_queue_threads(q)) if (s -> tasks > 2)
     {
-        FN(ring) ring = FN(ring_of)(&s->windows, w, omp_get_thread_num());
+        FN(window_buffer) buffer = FN(window_buffer_of)(&s->windows, w, omp_get_thread_num());
 #pragma omp for schedule(static)
         for (int32_t t = 0; t < s->tasks; t++) {
-            FN(turn_window)(&ring, &s->windows, t, x);
-            (s->light ? FN(some_columns_light) : FN(some_columns_own))(s, t, w, alpha, &ring.x,
+            FN(load_window)(&buffer, &s->windows, t, x);
+            (s->light ? FN(some_columns_light) : FN(some_columns_own))(s, t, w, alpha, &buffer.x,
                                                                        beta, &out, 0);
         }
     }
@@ -82,7 +82,7 @@ static gsolve_status FN(apply_block)(gs_sliced *s, gsolve_context *ctx, double a
     gs_queue *q = ctx->queue;
     gsolve_status status;
 
-    TRY(gs_cache_windows_transpose(&s->windows, &s->space, ctx, x, &x));
+    TRY(gs_cache_windows_prepare(&s->windows, &s->space, ctx, x, &x));
     if (x.layout == GSOLVE_ROW_MAJOR) FN(block_by_rows)(q, s, alpha, x, beta, y);
     for (int32_t j = 0; x.layout == GSOLVE_COLUMN_MAJOR && j < x.ncols;
          j += GS_CACHE_WINDOW_COLUMNS) {

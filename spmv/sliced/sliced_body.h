@@ -6,13 +6,17 @@ typedef T FN(quad) __attribute__((vector_size(4 * sizeof(T))));
 #define V        T
 #define ON(name) FN(name##_own)
 #include "spmv/sliced/sliced_slices.h"
-#include "spmv/sliced/sliced_strips.h"
+
+/* calls functions of sliced_slices.h */
+#include "spmv/sliced/sliced_column_blocks.h"
 #undef V
 #undef ON
 #define V        float
 #define ON(name) FN(name##_light)
 #include "spmv/sliced/sliced_slices.h"
-#include "spmv/sliced/sliced_strips.h"
+
+/* calls functions of sliced_slices.h */
+#include "spmv/sliced/sliced_column_blocks.h"
 #undef V
 #undef ON
 
@@ -56,7 +60,7 @@ static gsolve_status FN(make)(gs_sliced *s, gsolve_context *ctx, int32_t spans,
     TRY(FN(room_for_values)(s, ctx, FN(is_light)(ctx->queue, s)));
     FN(fill)(ctx->queue, s, true);
     if (s->lanes == 8 && !s->place && s->most_share == 0) {
-        TRY(gs_column_blocks_make(&s->strips, ctx, &s->csr));
+        TRY(gs_column_blocks_make(&s->column_blocks, ctx, &s->csr));
     }
 done:
     return status;
@@ -109,21 +113,22 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_sliced *s, double alpha, co
                                double beta, void *y, const gs_product_sums *dots)
 {
     const gs_vector_kernels *vector = &gs_vector_host[s->csr.type];
-    const bool strips = s->strips.count > 0;
-    const gs_product_sums *fused = s->nlong == 0 && !strips ? dots : NULL;
+    const bool column_blocks = s->column_blocks.count > 0;
+    const gs_product_sums *fused = s->nlong == 0 && !column_blocks ? dots : NULL;
     const int32_t n = s->csr.nrows;
     void (*task)(const gs_sliced *, int32_t, double, const T *, double, T *,
                  const gs_product_sums *) = s->light ? FN(task_light) : FN(task_own);
 
-    if (strips && s->nlong == n) {
-        return gs_column_blocks_apply(&s->strips, q, &s->csr, alpha, x, beta, y, dots);
+    if (column_blocks && s->nlong == n) {
+        return gs_column_blocks_apply(&s->column_blocks, q, &s->csr, alpha, x, beta, y, dots);
     }
-    if (strips) {
+    if (column_blocks) {
         (s->light ? FN(by_column_blocks_light) : FN(by_column_blocks_own))(gs_queue_threads(q), s,
                                                                            alpha, x, beta, y);
     }
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (s->tasks > 2)
-    for (int32_t t = 0; t < (strips ? 0 : s->tasks); t++) task(s, t, alpha, x, beta, y, fused);
+    for (int32_t t = 0; t < (column_blocks ? 0 : s->tasks); t++)
+        task(s, t, alpha, x, beta, y, fused);
     if (s->nlong > 0) FN(long_rows)(q, s, alpha, x, beta, y);
     if (!fused) return dots ? gs_sum_product(vector, q, n, y, dots) : GSOLVE_OK;
     *fused->wy = gs_sum(s->tasks, s->dot);

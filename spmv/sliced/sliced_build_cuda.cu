@@ -1,7 +1,6 @@
 // sliced_build_cuda.cu: the shape of a form on a GPU: how wide slices are, where they begin, what
 // their column numbers fit into. A warp does a slice; the host sees a handful of totals.
-#include <cub/device/device_scan.cuh>
-
+#include "core/scan.cuh"
 #include "spmv/sliced/sliced.cuh"
 
 using namespace gs_by_slices;
@@ -100,10 +99,10 @@ gsolve_status scan(gsolve_context *ctx, T *array, int64_t n)
     void *space = nullptr;
     gsolve_status status;
 
-    cub::DeviceScan::ExclusiveSum(nullptr, bytes, array, array, n, q->stream);
+    gs_exclusive_sum(nullptr, bytes, array, array, n, q->stream);
     space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(gs_cuda(q, cub::DeviceScan::ExclusiveSum(space, bytes, array, array, n, q->stream),
+    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, array, array, n, q->stream),
                 "numbering columns of slices"));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
@@ -275,7 +274,7 @@ gsolve_status try_narrow(gs_sliced *s, gsolve_context *ctx)
     ALLOC_DEVICE(ctx, s->head, s->slices);
     ALLOC_DEVICE(ctx, need, (size_t)s->slices + 1);
     TRY(launch_convergence_test(s, ctx, need));
-    TRY(scan(ctx, need, (int64_t)s->slices + 1));
+    TRY(scan(ctx, (int64_t *)need, (int64_t)s->slices + 1));
     TRY(gsolve_copy(ctx, &all, GSOLVE_HOST, need + s->slices, GSOLVE_DEVICE, sizeof all));
     s->units = (int64_t)(all & 0xffffffffu);
     s->bases = (int64_t)(all >> 32);

@@ -260,8 +260,9 @@ gsolve_status apply_block(gs_sliced *s, gsolve_context *ctx, double alpha, gsolv
     gsolve_status status;
 
     if (turns(s, x)) {
-        TRY(gs_block_turn(&s->space, 0, ctx, GSOLVE_ROW_MAJOR, x, true, &x));
-        if (s->order) TRY(gs_block_turn(&s->space, 1, ctx, GSOLVE_ROW_MAJOR, y, beta != 0, &out));
+        TRY(gs_block_convert(&s->space, 0, ctx, GSOLVE_ROW_MAJOR, x, true, &x));
+        if (s->order)
+            TRY(gs_block_convert(&s->space, 1, ctx, GSOLVE_ROW_MAJOR, y, beta != 0, &out));
     }
     TRY(multiply_block<T>(ctx->queue, s, alpha, x, beta, out));
     if (out.value != y.value) TRY(gs_change_layout(ctx, out, y));

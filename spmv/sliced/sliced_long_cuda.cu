@@ -1,9 +1,6 @@
 // sliced_long_cuda.cu: lengths of rows on a GPU: seen, sorted by, and the long ones apart.
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
-#include <cub/device/device_select.cuh>
-#include <thrust/iterator/counting_iterator.h>
-
+#include "core/scan.cuh"
+#include "core/sort.cuh"
 #include "spmv/sliced/sliced.cuh"
 
 using namespace gs_by_slices;
@@ -14,10 +11,10 @@ namespace
 // --- long rows --------------------------------------------------------------------------------
 
 template <class O>
-struct is_long {
-    rows_of<O> rows;
-    __device__ bool operator()(int32_t i) const { return rows.whole(i) > rows.most; }
-};
+gs_long_rows<O> long_rows(const gs_sliced *s)
+{
+    return {(const O *)s->csr.start, s->most, 0};
+}
 
 template <class O>
 __global__ void count_parts(int32_t nlong, rows_of<O> rows, const int32_t *row, int32_t *count)
@@ -68,17 +65,14 @@ gsolve_status find_parts(gs_sliced *s, gsolve_context *ctx, int32_t *found, int3
 {
     gs_queue *q = ctx->queue;
     const rows_of<O> rows(s);
-    const thrust::counting_iterator<int32_t> all(0);
     gsolve_status status;
 
-    TRY(gs_cuda(q,
-                cub::DeviceSelect::If(space, bytes, all, found, chosen, s->csr.nrows,
-                                      is_long<O>{rows}, q->stream),
-                "finding long rows"));
+    TRY(gs_cuda(
+        q, gs_select_long(space, bytes, long_rows<O>(s), found, chosen, s->csr.nrows, q->stream),
+        "finding long rows"));
     TRY(gs_launch(q, "parts of long rows", count_parts<O>, blocks_for((int64_t)s->nlong + 1),
                   gs_block_size, s->nlong, rows, found, count));
-    TRY(gs_cuda(q,
-                cub::DeviceScan::ExclusiveSum(space, bytes, count, count, s->nlong + 1, q->stream),
+    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, count, count, s->nlong + 1, q->stream),
                 "numbering parts"));
     TRY(gs_launch(q, "parts of long rows", name_parts<O>, blocks_for((int64_t)s->nlong * 32),
                   gs_block_size, s->nlong, rows, found, count, s->part));
@@ -90,7 +84,6 @@ template <class O>
 gsolve_status part_long_rows(gs_sliced *s, gsolve_context *ctx)
 {
     gs_queue *q = ctx->queue;
-    const thrust::counting_iterator<int32_t> all(0);
     int32_t *found = nullptr, *count = nullptr, *chosen = nullptr;
     void *space = nullptr;
     size_t bytes = 0, more = 0;
@@ -99,9 +92,8 @@ gsolve_status part_long_rows(gs_sliced *s, gsolve_context *ctx)
     ALLOC_DEVICE(ctx, found, s->nlong);
     ALLOC_DEVICE(ctx, count, (size_t)s->nlong + 1);
     ALLOC_DEVICE(ctx, chosen, 1);
-    cub::DeviceSelect::If(nullptr, bytes, all, found, chosen, s->csr.nrows,
-                          is_long<O>{rows_of<O>(s)}, q->stream);
-    cub::DeviceScan::ExclusiveSum(nullptr, more, count, count, s->nlong + 1, q->stream);
+    gs_select_long(nullptr, bytes, long_rows<O>(s), found, chosen, s->csr.nrows, q->stream);
+    gs_exclusive_sum(nullptr, more, count, count, s->nlong + 1, q->stream);
     if (more > bytes) bytes = more;
     space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
@@ -188,14 +180,12 @@ gsolve_status sort_rows(gsolve_context *ctx, const gsolve_csr *A, const window_s
     ALLOC_DEVICE(ctx, key, n);
     ALLOC_DEVICE(ctx, sorted, n);
     ALLOC_DEVICE(ctx, row, n);
-    cub::DeviceRadixSort::SortPairs(nullptr, bytes, key, sorted, row, order, n, 0, w.all_bits,
-                                    q->stream);
+    gs_sort_pairs(nullptr, bytes, {key, sorted}, {row, order}, n, w.all_bits, q->stream);
     space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(launch_keys(q, A, w, key, row));
     TRY(gs_cuda(q,
-                cub::DeviceRadixSort::SortPairs(space, bytes, key, sorted, row, order, n, 0,
-                                                w.all_bits, q->stream),
+                gs_sort_pairs(space, bytes, {key, sorted}, {row, order}, n, w.all_bits, q->stream),
                 "sorting rows by length"));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);

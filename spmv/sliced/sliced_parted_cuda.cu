@@ -1,6 +1,6 @@
 // sliced_parted_cuda.cu: the product with several columns at once on a GPU where x lies by rows and
 // there are parts of long rows besides slices of 32 lanes, a row to each: subwarps as in
-// sliced_block_cuda.cu, the first blocks of which do the parts, so that nobody waits for these,
+// sliced_block_cuda.cu, the first blocks of which do the parts, so that no_row waits for these,
 // which are few and take long.
 #include "core/pdl.cuh"
 #include "spmv/sliced/sliced_lean.cuh"

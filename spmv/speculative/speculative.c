@@ -45,7 +45,7 @@ void gs_speculative_drop_host(gs_speculative_plan *plan, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, plan->head);
     gsolve_free(ctx, GSOLVE_HOST, plan->tail);
     gsolve_free(ctx, GSOLVE_HOST, plan->part);
-    gs_column_blocks_drop(&plan->strips, ctx);
+    gs_column_blocks_drop(&plan->column_blocks, ctx);
 }
 
 static int width_of(const gs_speculative_shape *shape)
@@ -67,7 +67,7 @@ gsolve_status gs_speculative_plan_host(gs_speculative_plan *plan, gsolve_context
     ALLOC(ctx, GSOLVE_HOST, plan->part, 2 * (size_t)plan->count);
     for (int32_t b = 0; b < plan->count; b++) plan->first[b] = row_from(&plan->csr, b * plan->size);
     plan->first[plan->count] = row_from(&plan->csr, plan->entries);
-    TRY(gs_column_blocks_make(&plan->strips, ctx, &plan->csr));
+    TRY(gs_column_blocks_make(&plan->column_blocks, ctx, &plan->csr));
 done:
     return status;
 }
@@ -126,7 +126,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
 
 /* A row number for each tile, the synchronizer's numbers for each group at its smallest, and the
  * speculator. */
-static size_t forecast(const gsolve_csr *csr, const void *chosen)
+static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 {
     const gs_speculative_shape *shape = chosen;
     const int tile = width_of(shape) * GS_SPECULATIVE_T;
@@ -154,6 +154,6 @@ const gsolve_format gs_speculative_format = {
     .apply = apply,
     .apply_dot = apply_dot,
     .update = update,
-    .memory = forecast,
+    .memory = estimate_memory,
     .describe = describe,
 };

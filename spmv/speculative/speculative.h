@@ -46,14 +46,14 @@ typedef struct gs_speculative_plan {
     gs_speculative_shape shape;
     int64_t entries;
     /* on the CPU; of a bunch: */
-    gs_rows how;                 /* rows are summed */
-    int64_t size;                /* S W T, its entries */
-    int32_t count;               /* bunches */
-    int32_t *first;              /* count + 1 */
-    double *head, *tail;         /* count, the synchronizer: sums of the parts of open rows */
-    double *part;                /* 2 count: sums that are made on the way */
-    gs_column_blocks strips;     /* instead, where they pay */
-    struct gs_speculative *tile; /* on CUDA instead: see speculative_cuda.cu */
+    gs_rows how;                    /* rows are summed */
+    int64_t size;                   /* S W T, its entries */
+    int32_t count;                  /* bunches */
+    int32_t *first;                 /* count + 1 */
+    double *head, *tail;            /* count, the synchronizer: sums of the parts of open rows */
+    double *part;                   /* 2 count: sums that are made on the way */
+    gs_column_blocks column_blocks; /* instead, where they pay */
+    struct gs_speculative *tile;    /* on CUDA instead: see speculative_cuda.cu */
 } gs_speculative_plan;
 
 typedef struct gs_speculative_kernels {

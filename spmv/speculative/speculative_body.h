@@ -55,7 +55,7 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_speculative_plan *plan, dou
                                       double, T *, const gs_product_sums *) = {
         [GS_ROWS_EVEN] = {FN(bunch_o32), FN(bunch_o64)},
         [GS_ROWS_UNEVEN] = {FN(bunch_uneven_o32), FN(bunch_uneven_o64)},
-        [GS_ROWS_IRREGULAR] = {FN(bunch_scattered_o32), FN(bunch_scattered_o64)},
+        [GS_ROWS_IRREGULAR] = {FN(bunch_irregular_o32), FN(bunch_irregular_o64)},
     };
     const bool wide = plan->csr.offset == GSOLVE_O64;
     const int threads = gs_queue_threads(q), B = plan->shape.bunches;
@@ -63,8 +63,8 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_speculative_plan *plan, dou
     const T *x = px;
     T *y = py;
 
-    if (plan->strips.count > 0) {
-        return gs_column_blocks_apply(&plan->strips, q, &plan->csr, alpha, x, beta, y, dots);
+    if (plan->column_blocks.count > 0) {
+        return gs_column_blocks_apply(&plan->column_blocks, q, &plan->csr, alpha, x, beta, y, dots);
     }
 #pragma omp parallel for schedule(static, at_once) num_threads(threads) if (plan->count > 2)
     for (int32_t b = 0; b < plan->count; b++) {

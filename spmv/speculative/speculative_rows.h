@@ -56,7 +56,7 @@ static void ON(bunch_uneven)(const gs_speculative_plan *plan, int32_t b, double 
     ON(any_bunch)(plan, b, alpha, x, beta, y, dots, GS_ROWS_UNEVEN);
 }
 
-static void ON(bunch_scattered)(const gs_speculative_plan *plan, int32_t b, double alpha,
+static void ON(bunch_irregular)(const gs_speculative_plan *plan, int32_t b, double alpha,
                                 const T *restrict x, double beta, T *restrict y,
                                 const gs_product_sums *dots)
 {

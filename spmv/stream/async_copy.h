@@ -22,20 +22,20 @@ typedef struct gs_lines {
 /* Where kernels and copies are done when a call returns (the CPU, or a test's device), these do
  * what there is to do at once. */
 typedef struct gs_async_copy_kernels {
-    gsolve_status (*open)(gs_async_copy **courier, gsolve_context *ctx);
-    void (*close)(gs_async_copy *courier); /* waits for all lanes; NULL: nothing */
+    gsolve_status (*open)(gs_async_copy **copier, gsolve_context *ctx);
+    void (*close)(gs_async_copy *copier); /* waits for all lanes; NULL: nothing */
     /* Whether copies from and to the array run by themselves: its pages are locked. */
-    bool (*travels)(gs_async_copy *courier, const void *host);
+    bool (*travels)(gs_async_copy *copier, const void *host);
     /* Page k of a lane, locked, made when first asked for; NULL: it cannot be had. */
-    void *(*page)(gs_async_copy *courier, int lane, int k);
+    void *(*page)(gs_async_copy *copier, int lane, int k);
     /* In a lane, in its order: lines from the host (GS_LANE_IN), or to it. */
-    gsolve_status (*copy)(gs_async_copy *courier, int lane, void *device, void *host,
+    gsolve_status (*copy)(gs_async_copy *copier, int lane, void *device, void *host,
                           const gs_lines *lines);
     /* moment = when the lane has come so far; the lane goes on only after moment */
-    gsolve_status (*mark)(gs_async_copy *courier, int lane, int moment);
-    gsolve_status (*after)(gs_async_copy *courier, int lane, int moment);
+    gsolve_status (*mark)(gs_async_copy *copier, int lane, int moment);
+    gsolve_status (*after)(gs_async_copy *copier, int lane, int moment);
     /* *passed: whether moment is over; waits for that if wait */
-    gsolve_status (*passed)(gs_async_copy *courier, int moment, bool wait, bool *passed);
+    gsolve_status (*passed)(gs_async_copy *copier, int moment, bool wait, bool *passed);
 } gs_async_copy_kernels;
 
 extern const gs_async_copy_kernels gs_async_copy_host[1], gs_async_copy_cuda[1];
@@ -50,7 +50,7 @@ static inline gs_lines gs_lines_of(gsolve_dense v)
                       (size_t)v.stride * size};
 }
 
-/* Bytes of ctx's memory that what travels may take; SIZE_MAX: nobody knows. */
+/* Bytes of ctx's memory that what travels may take; SIZE_MAX: no_row knows. */
 size_t gs_stream_memory(gsolve_context *ctx, const gsolve_stream_options *options);
 
 /* Columns first to first + count of v. */

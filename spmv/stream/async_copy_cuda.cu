@@ -37,7 +37,7 @@ void close(gs_async_copy *c)
     delete c;
 }
 
-gsolve_status open(gs_async_copy **courier, gsolve_context *ctx)
+gsolve_status open(gs_async_copy **copier, gsolve_context *ctx)
 {
     gs_async_copy *c = new (std::nothrow) gs_async_copy();
 
@@ -54,7 +54,7 @@ gsolve_status open(gs_async_copy **courier, gsolve_context *ctx)
         close(c);
         return gs_cuda(ctx->queue, code, "lanes for copies");
     }
-    *courier = c;
+    *copier = c;
     return GSOLVE_OK;
 }
 

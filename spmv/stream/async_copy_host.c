@@ -10,7 +10,7 @@ struct gs_async_copy {
     void *page[2][GS_ASYNC_COPY_PAGES];
 };
 
-static gsolve_status open(gs_async_copy **courier, gsolve_context *ctx)
+static gsolve_status open(gs_async_copy **copier, gsolve_context *ctx)
 {
     gs_async_copy *c = NULL;
     gsolve_status status;
@@ -18,7 +18,7 @@ static gsolve_status open(gs_async_copy **courier, gsolve_context *ctx)
     ALLOC(ctx, GSOLVE_HOST, c, 1);
     memset(c, 0, sizeof *c);
     c->ctx = ctx;
-    *courier = c;
+    *copier = c;
 done:
     return status;
 }

@@ -7,7 +7,7 @@
  *     queue       p0  p1  p2  p3
  *     OUT             y0  y1  y2  y3
  *
- * Arrays whose pages are not locked go by way of the courier's, which the host fills and empties
+ * Arrays whose pages are not locked go by way of the copier's, which the host fills and empties
  * while others travel. */
 
 #include <string.h>
@@ -37,7 +37,7 @@ typedef struct stream {
     gsolve_context *ctx;
     const gsolve_matrix *A;
     const gs_async_copy_kernels *by;
-    gs_async_copy *courier;
+    gs_async_copy *copier;
     gsolve_dense x, y;
     double alpha, beta;
     int32_t columns, chunks, gone; /* gone: chunks that are on the host, where in turn */
@@ -88,20 +88,20 @@ static gsolve_status bring(stream *s, gsolve_dense v, void *device, bool direct,
     gsolve_status status;
 
     if (direct) {
-        TRY(s->by->copy(s->courier, GS_LANE_IN, device, v.value, &lines));
+        TRY(s->by->copy(s->copier, GS_LANE_IN, device, v.value, &lines));
         s->in.at = bytes;
         *moved = true;
         goto done;
     }
-    page = s->by->page(s->courier, GS_LANE_IN, k);
+    page = s->by->page(s->copier, GS_LANE_IN, k);
     if (!page) return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY, "no locked pages for copies");
     if (s->in.pages >= GS_ASYNC_COPY_PAGES) {
-        TRY(s->by->passed(s->courier, IN_PAGE + k, wait, &empty));
+        TRY(s->by->passed(s->copier, IN_PAGE + k, wait, &empty));
         if (!empty) return GSOLVE_OK;
     }
     gs_async_copy_pack(gsolve_threads(s->ctx), page, v.value, &lines, from, to, false);
-    TRY(s->by->copy(s->courier, GS_LANE_IN, (char *)device + from, page, &part));
-    TRY(s->by->mark(s->courier, GS_LANE_IN, IN_PAGE + k));
+    TRY(s->by->copy(s->copier, GS_LANE_IN, (char *)device + from, page, &part));
+    TRY(s->by->mark(s->copier, GS_LANE_IN, IN_PAGE + k));
     s->in.pages++;
     s->in.at = to;
     *moved = true;
@@ -113,7 +113,7 @@ static gsolve_status wait_if(const stream *s, bool wanted, int moment)
 {
     bool passed;
 
-    return wanted ? s->by->passed(s->courier, moment, true, &passed) : GSOLVE_OK;
+    return wanted ? s->by->passed(s->copier, moment, true, &passed) : GSOLVE_OK;
 }
 
 /* Chunk c's product: it is there, or will be. */
@@ -122,13 +122,13 @@ static gsolve_status make_product(stream *s, int32_t c)
     const int k = c % SLOTS;
     gsolve_status status;
 
-    TRY(s->by->mark(s->courier, GS_LANE_IN, ARRIVED + k));
+    TRY(s->by->mark(s->copier, GS_LANE_IN, ARRIVED + k));
     TRY(wait_if(s, s->in_turn, ARRIVED + k));
-    TRY(s->by->after(s->courier, GS_LANE_QUEUE, ARRIVED + k));
-    if (c >= SLOTS) TRY(s->by->after(s->courier, GS_LANE_QUEUE, LEFT + k));
+    TRY(s->by->after(s->copier, GS_LANE_QUEUE, ARRIVED + k));
+    if (c >= SLOTS) TRY(s->by->after(s->copier, GS_LANE_QUEUE, LEFT + k));
     TRY(gsolve_matrix_apply(s->A, s->alpha, slot_of(s, s->x, c, 0), s->beta,
                             slot_of(s, s->y, c, 1)));
-    TRY(s->by->mark(s->courier, GS_LANE_QUEUE, MADE + k));
+    TRY(s->by->mark(s->copier, GS_LANE_QUEUE, MADE + k));
     TRY(wait_if(s, s->in_turn, MADE + k));
 done:
     return status;
@@ -153,7 +153,7 @@ static gsolve_status feed(stream *s, bool wait, bool *moved)
 
     if (!has_slot(s)) return status;
     if (s->in.at == 0 && c >= SLOTS) {
-        TRY(s->by->after(s->courier, GS_LANE_IN, (which ? LEFT : MADE) + c % SLOTS));
+        TRY(s->by->after(s->copier, GS_LANE_IN, (which ? LEFT : MADE) + c % SLOTS));
     }
     v = chunk_of(s, which ? s->y : s->x, c);
     TRY(bring(s, v, s->slot[c % SLOTS][which], s->direct_in[which], wait, moved));
@@ -178,7 +178,7 @@ static gsolve_status end_chunk(stream *s)
     const int k = s->out.chunk++ % SLOTS;
 
     s->out.at = 0;
-    return s->by->mark(s->courier, GS_LANE_OUT, LEFT + k);
+    return s->by->mark(s->copier, GS_LANE_OUT, LEFT + k);
 }
 
 /* A step of lane OUT: the next bytes of y on their way to the host. */
@@ -198,18 +198,18 @@ static gsolve_status fetch(stream *s, bool *moved)
     const gs_lines part = {to - from, 1, to - from};
     char *slot = s->slot[c % SLOTS][1];
     *moved = true;
-    if (from == 0) TRY(s->by->after(s->courier, GS_LANE_OUT, MADE + c % SLOTS));
+    if (from == 0) TRY(s->by->after(s->copier, GS_LANE_OUT, MADE + c % SLOTS));
     if (s->direct_out) {
-        TRY(s->by->copy(s->courier, GS_LANE_OUT, slot, v.value, &lines));
+        TRY(s->by->copy(s->copier, GS_LANE_OUT, slot, v.value, &lines));
         TRY(end_chunk(s));
         TRY(wait_if(s, s->in_turn, LEFT + c % SLOTS));
         s->gone = c + 1;
         goto done;
     }
-    void *page = s->by->page(s->courier, GS_LANE_OUT, k);
+    void *page = s->by->page(s->copier, GS_LANE_OUT, k);
     if (!page) return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY, "no locked pages for copies");
-    TRY(s->by->copy(s->courier, GS_LANE_OUT, slot + from, page, &part));
-    TRY(s->by->mark(s->courier, GS_LANE_OUT, OUT_PAGE + k));
+    TRY(s->by->copy(s->copier, GS_LANE_OUT, slot + from, page, &part));
+    TRY(s->by->mark(s->copier, GS_LANE_OUT, OUT_PAGE + k));
     s->parcel[k] = (struct parcel){c, from, to};
     s->out.pages++;
     s->out.at = to;
@@ -226,12 +226,12 @@ static gsolve_status unpack(stream *s, bool wait, bool *moved)
     gsolve_status status = GSOLVE_OK;
 
     if (s->out.emptied == s->out.pages) return status;
-    TRY(s->by->passed(s->courier, OUT_PAGE + k, wait, &there));
+    TRY(s->by->passed(s->copier, OUT_PAGE + k, wait, &there));
     if (!there) goto done;
     const struct parcel *p = &s->parcel[k];
     const gsolve_dense v = chunk_of(s, s->y, p->chunk);
     const gs_lines lines = gs_lines_of(v);
-    gs_async_copy_pack(gsolve_threads(s->ctx), s->by->page(s->courier, GS_LANE_OUT, k), v.value,
+    gs_async_copy_pack(gsolve_threads(s->ctx), s->by->page(s->copier, GS_LANE_OUT, k), v.value,
                        &lines, p->from, p->to, true);
     if (p->to == lines.width * lines.count) s->gone = p->chunk + 1;
     s->out.emptied++;
@@ -314,12 +314,12 @@ static gsolve_status open_slots(stream *s)
         *slot = gsolve_alloc(s->ctx, gs_location(s->ctx), count, gs_type_size(s->x.type));
         TRY(*slot ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     }
-    TRY(s->by->open(&s->courier, s->ctx));
-    s->direct_in[0] = s->by->travels(s->courier, s->x.value);
-    s->direct_in[1] = s->direct_out = s->by->travels(s->courier, s->y.value);
+    TRY(s->by->open(&s->copier, s->ctx));
+    s->direct_in[0] = s->by->travels(s->copier, s->x.value);
+    s->direct_in[1] = s->direct_out = s->by->travels(s->copier, s->y.value);
     for (int lane = 0; lane < 2; lane++) { /* the slots are made in the order of the queue */
-        TRY(s->by->mark(s->courier, GS_LANE_QUEUE, MADE));
-        TRY(s->by->after(s->courier, lane, MADE));
+        TRY(s->by->mark(s->copier, GS_LANE_QUEUE, MADE));
+        TRY(s->by->after(s->copier, lane, MADE));
     }
 done:
     return status;
@@ -375,7 +375,7 @@ gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_
     TRY(run(&s));
     tell(info, &s, begin);
 done:
-    if (s.courier) s.by->close(s.courier);
+    if (s.copier) s.by->close(s.copier);
     for (int k = 0; s.ctx && k < 2 * SLOTS; k++) {
         gsolve_free(s.ctx, gs_location(s.ctx), s.slot[k / 2][k % 2]);
     }

@@ -14,7 +14,7 @@ typedef struct bands {
     const char *spec;
     gsolve_csr csr; /* on the host */
     const gs_async_copy_kernels *by;
-    gs_async_copy *courier;
+    gs_async_copy *copier;
     int32_t *first; /* count + 1: first row of each */
     int32_t count;
     int64_t pages;
@@ -71,21 +71,21 @@ static gsolve_status bring(bands *s, void *to, const void *from, size_t bytes)
     bool passed;
 
     if (bytes == 0) return status;
-    if (s->by->travels(s->courier, from)) {
-        return s->by->copy(s->courier, GS_LANE_IN, to, host, &all);
+    if (s->by->travels(s->copier, from)) {
+        return s->by->copy(s->copier, GS_LANE_IN, to, host, &all);
     }
     for (size_t at = 0, end; at < bytes; at = end, s->pages++) {
         const int k = (int)(s->pages % GS_ASYNC_COPY_PAGES);
-        void *page = s->by->page(s->courier, GS_LANE_IN, k);
+        void *page = s->by->page(s->copier, GS_LANE_IN, k);
         end = bytes - at < GS_ASYNC_COPY_PAGE ? bytes : at + GS_ASYNC_COPY_PAGE;
         const gs_lines part = {end - at, 1, end - at};
         if (!page) return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY, "no locked pages for copies");
         if (s->pages >= GS_ASYNC_COPY_PAGES) {
-            TRY(s->by->passed(s->courier, PAGE + k, true, &passed));
+            TRY(s->by->passed(s->copier, PAGE + k, true, &passed));
         }
         gs_async_copy_pack(gsolve_threads(s->ctx), page, host, &all, at, end, false);
-        TRY(s->by->copy(s->courier, GS_LANE_IN, (char *)to + at, page, &part));
-        TRY(s->by->mark(s->courier, GS_LANE_IN, PAGE + k));
+        TRY(s->by->copy(s->copier, GS_LANE_IN, (char *)to + at, page, &part));
+        TRY(s->by->mark(s->copier, GS_LANE_IN, PAGE + k));
     }
 done:
     return status;
@@ -107,7 +107,7 @@ static gsolve_status make_room(bands *s, int32_t b)
     for (int32_t i = 0; i <= rows; i++) {
         s->start[k][i] = (int32_t)(gs_start(&s->csr, row + i) - before);
     }
-    TRY(s->by->mark(s->courier, GS_LANE_QUEUE, ROOM + k));
+    TRY(s->by->mark(s->copier, GS_LANE_QUEUE, ROOM + k));
 done:
     return status;
 }
@@ -121,14 +121,13 @@ static gsolve_status send(bands *s, int32_t b)
     const gsolve_csr *to = &s->there[k];
     const int64_t at = gs_start(&s->csr, s->first[b]), entries = entries_of(s, b);
     const size_t size = gs_type_size(to->type);
-    TRY(s->by->after(s->courier, GS_LANE_IN, ROOM + k));
+    TRY(s->by->after(s->copier, GS_LANE_IN, ROOM + k));
     const gs_csr_arrays arrays = gs_csr_arrays_of(s->ctx, to);
-    TRY(bring(s, arrays.start, s->start[k],
-              ((size_t)to->nrows + 1) * sizeof(int32_t)));
+    TRY(bring(s, arrays.start, s->start[k], ((size_t)to->nrows + 1) * sizeof(int32_t)));
     TRY(bring(s, arrays.col, s->csr.col + at, (size_t)entries * sizeof(int32_t)));
     TRY(bring(s, arrays.value, (const char *)s->csr.value + (size_t)at * size,
               (size_t)entries * size));
-    TRY(s->by->mark(s->courier, GS_LANE_IN, ARRIVED + k));
+    TRY(s->by->mark(s->copier, GS_LANE_IN, ARRIVED + k));
 done:
     return status;
 }
@@ -149,8 +148,8 @@ static gsolve_status multiply(bands *s, int32_t b, double alpha, gsolve_dense x,
     gsolve_matrix *band = NULL;
     gsolve_status status;
 
-    TRY(s->by->after(s->courier, GS_LANE_QUEUE, ARRIVED + b % 2));
-    TRY(gs_matrix_own(&band, s->ctx, s->spec, &s->there[b % 2]));
+    TRY(s->by->after(s->copier, GS_LANE_QUEUE, ARRIVED + b % 2));
+    TRY(gs_matrix_create_unchecked(&band, s->ctx, s->spec, &s->there[b % 2]));
     TRY(gsolve_matrix_apply(band, alpha, x, beta, band_of(s, y, b)));
 done:
     gsolve_matrix_destroy(&band);
@@ -176,10 +175,10 @@ static gsolve_status multiply_all(bands *s, bool in_turn, double alpha, gsolve_d
         TRY(make_room(s, b + 1));
         TRY(multiply(s, b, alpha, x, beta, y));
         if (in_turn) { /* also the product has ended before the next band leaves */
-            TRY(s->by->mark(s->courier, GS_LANE_QUEUE, ROOM + b % 2));
-            TRY(s->by->passed(s->courier, ROOM + b % 2, true, &passed));
+            TRY(s->by->mark(s->copier, GS_LANE_QUEUE, ROOM + b % 2));
+            TRY(s->by->passed(s->copier, ROOM + b % 2, true, &passed));
         }
-        TRY(s->by->passed(s->courier, ARRIVED + b % 2, true, &passed));
+        TRY(s->by->passed(s->copier, ARRIVED + b % 2, true, &passed));
         drop_start(s, b % 2); /* which may have travelled by itself until now */
         TRY(send(s, b + 1));
     }
@@ -310,7 +309,7 @@ static gsolve_status multiply_bands(bands *s, const gsolve_stream_options *o, do
 
     TRY(share_memory(s->ctx, &s->csr, x.ncols, o, &columns, &bytes));
     TRY(cut(s, bytes));
-    TRY(s->by->open(&s->courier, s->ctx));
+    TRY(s->by->open(&s->copier, s->ctx));
     info->bands = s->count;
     info->columns = columns;
     info->bytes = (size_t)columns * ((size_t)x.nrows + (size_t)y.nrows) * gs_type_size(x.type) +
@@ -320,7 +319,7 @@ static gsolve_status multiply_bands(bands *s, const gsolve_stream_options *o, do
                            gs_some_columns(y, j, columns)));
     }
 done:
-    if (s->courier) s->by->close(s->courier);
+    if (s->copier) s->by->close(s->copier);
     for (int k = 0; k < 2; k++) {
         drop_start(s, k);
         gsolve_csr_free(&s->there[k], s->ctx);

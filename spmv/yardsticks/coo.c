@@ -39,7 +39,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     return gs_triples_update(self, ctx, csr);
 }
 
-static size_t forecast(const gsolve_csr *csr, const void *options)
+static size_t estimate_memory(const gsolve_csr *csr, const void *options)
 {
     (void)options;
     return (size_t)gs_triples_bytes(csr, (double)gs_start(csr, csr->nrows), false);
@@ -62,6 +62,6 @@ const gsolve_format gs_coo_format = {
     .destroy = destroy,
     .apply = apply,
     .update = update,
-    .memory = forecast,
+    .memory = estimate_memory,
     .describe = describe,
 };

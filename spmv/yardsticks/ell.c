@@ -55,7 +55,7 @@ done:
     return status;
 }
 
-static size_t forecast(const gsolve_csr *csr, const void *chosen)
+static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 {
     int64_t longest = 0;
 
@@ -77,6 +77,6 @@ const gsolve_format gs_ell_format = {
     .row_major = true,
     .apply_dot = gs_sliced_apply_dot,
     .update = gs_sliced_update,
-    .memory = forecast,
+    .memory = estimate_memory,
     .describe = gs_sliced_describe,
 };

@@ -133,7 +133,7 @@ done:
 }
 
 /* Nothing is asked of a device here: the rows lie on the host. */
-static size_t forecast(const gsolve_csr *csr, const void *chosen)
+static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 {
     const hyb_options *o = chosen;
     int64_t width = 0, rest = 0;
@@ -176,6 +176,6 @@ const gsolve_format gs_hyb_format = {
     .destroy = destroy,
     .apply = apply,
     .update = update,
-    .memory = forecast,
+    .memory = estimate_memory,
     .describe = describe,
 };

@@ -42,7 +42,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     return GSOLVE_OK;
 }
 
-static size_t forecast(const gsolve_csr *csr, const void *options)
+static size_t estimate_memory(const gsolve_csr *csr, const void *options)
 {
     (void)options;
     return (size_t)gs_start(csr, csr->nrows) * gs_type_size(csr->type);
@@ -65,6 +65,6 @@ const gsolve_format gs_ps_format = {
     .destroy = destroy,
     .apply = apply,
     .update = update,
-    .memory = forecast,
+    .memory = estimate_memory,
     .describe = describe,
 };

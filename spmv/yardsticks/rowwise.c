@@ -44,7 +44,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     return GSOLVE_OK;
 }
 
-static size_t forecast(const gsolve_csr *csr, const void *options)
+static size_t estimate_memory(const gsolve_csr *csr, const void *options)
 {
     (void)csr, (void)options;
     return sizeof *csr;
@@ -56,7 +56,7 @@ const gsolve_format gs_csr_scalar_format = {
     .destroy = destroy,
     .apply = apply_scalar,
     .update = update,
-    .memory = forecast,
+    .memory = estimate_memory,
 };
 
 const gsolve_format gs_csr_vector_format = {
@@ -65,5 +65,5 @@ const gsolve_format gs_csr_vector_format = {
     .destroy = destroy,
     .apply = apply_vector,
     .update = update,
-    .memory = forecast,
+    .memory = estimate_memory,
 };

@@ -65,7 +65,7 @@ gsolve_status gs_triples_apply(const gs_triples *t, gsolve_context *ctx, double 
 gsolve_status gs_triples_add(const gs_triples *t, gsolve_context *ctx, double alpha, gsolve_dense x,
                              gsolve_dense y);
 
-/* Bytes of t's own arrays, if it has so many entries: what a forecast says. */
+/* Bytes of t's own arrays, if it has so many entries: what a estimate_memory says. */
 double gs_triples_bytes(const gsolve_csr *csr, double entries, bool copied);
 
 #endif

@@ -1,10 +1,9 @@
 // triples_cuda.cu: the kernels of formats by coordinates on a GPU, see triples.h. A warp sums an
 // interval, 32 entries after the other: within these by a scan that stops where the row changes,
 // and the sum of the row that is still open goes on to the next 32.
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
-
 #include "core/pdl.cuh"
+#include "core/scan.cuh"
+#include "core/sort.cuh"
 #include "matrix/rows.cuh"
 
 extern "C" {
@@ -85,13 +84,12 @@ gsolve_status name_left(gs_triples *t, gsolve_context *ctx)
 
     ALLOC_DEVICE(ctx, count, n);
     ALLOC_DEVICE(ctx, first, n);
-    cub::DeviceScan::ExclusiveSum(nullptr, bytes, count, first, n, q->stream);
+    gs_exclusive_sum(nullptr, bytes, count, first, n, q->stream);
     space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(gs_launch(q, "counting entries", count_rest<O>, blocks_for(n), gs_block_size, A->nrows,
                   start, t->skip, count));
-    TRY(gs_cuda(q, cub::DeviceScan::ExclusiveSum(space, bytes, count, first, n, q->stream),
-                "counting entries"));
+    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, count, first, n, q->stream), "counting entries"));
     TRY(gsolve_copy(ctx, &t->entries, GSOLVE_HOST, first + n - 1, GSOLVE_DEVICE,
                     sizeof t->entries));
     ALLOC_DEVICE(ctx, t->row, t->entries);
@@ -167,16 +165,14 @@ gsolve_status ranked(gsolve_context *ctx, const gsolve_csr *csr, int32_t rank, i
 
     ALLOC_DEVICE(ctx, lengths, n);
     ALLOC_DEVICE(ctx, sorted, n);
-    cub::DeviceRadixSort::SortKeysDescending(nullptr, bytes, lengths, sorted, n, 0, 32, q->stream);
+    gs_sort_keys_descending(nullptr, bytes, {lengths, sorted}, n, 32, q->stream);
     space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(wide ? gs_launch(q, "lengths of rows", measure_rows<int64_t>, blocks_for(n), gs_block_size,
                          n, (const int64_t *)csr->start, lengths)
              : gs_launch(q, "lengths of rows", measure_rows<int32_t>, blocks_for(n), gs_block_size,
                          n, (const int32_t *)csr->start, lengths));
-    TRY(gs_cuda(q,
-                cub::DeviceRadixSort::SortKeysDescending(space, bytes, lengths, sorted, n, 0, 32,
-                                                         q->stream),
+    TRY(gs_cuda(q, gs_sort_keys_descending(space, bytes, {lengths, sorted}, n, 32, q->stream),
                 "sorting lengths of rows"));
     TRY(gsolve_copy(ctx, &found, GSOLVE_HOST, sorted + rank, GSOLVE_DEVICE, sizeof found));
     *length = found;

@@ -427,8 +427,8 @@ what='compare, interrupted'
 said 'interrupted' 'none: interrupted'
 grep -q 'Interrupted' stopped.html || fail "$what: the page does not say so"
 for name in $(sed -n 's/_host_format/_format/; s/.*&gs_\(.*\)_format\.plugin.*/\1/p' "$source/spmv/formats.c" | sort -u); do
-    [ -s "$source/docs/formats/$name.md" ] || fail "the format $name has no page docs/formats/$name.md"
-    grep -qF "(formats/$name.md)" "$source/docs/formats.md" || fail "docs/formats.md does not lead to $name"
+    [ -s "$source/docs/understand/formats/$name.md" ] || fail "the format $name has no page docs/understand/formats/$name.md"
+    grep -qF "(formats/$name.md)" "$source/docs/understand/formats.md" || fail "docs/understand/formats.md does not lead to $name"
 done
 
 # --- the device --------------------------------------------------------------------------------

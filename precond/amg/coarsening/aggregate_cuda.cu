@@ -1,8 +1,7 @@
 // aggregate_cuda.cu: aggregates on a GPU: roots in rounds, of which several are asked for before
 // the host looks whether any node is undecided.
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
-
+#include "core/scan.cuh"
+#include "core/sort.cuh"
 #include "precond/lanes.cuh"
 
 extern "C" {
@@ -257,10 +256,10 @@ gsolve_status sum_before(gsolve_context *ctx, int32_t nodes, int32_t *number)
     size_t bytes = 0;
     gsolve_status status;
 
-    TRY(gs_cuda(q, cub::DeviceScan::ExclusiveSum(nullptr, bytes, number, number, n, q->stream),
+    TRY(gs_cuda(q, gs_exclusive_sum(nullptr, bytes, number, number, n, q->stream),
                 "numbering roots"));
     ALLOC_DEVICE(ctx, space, bytes);
-    TRY(gs_cuda(q, cub::DeviceScan::ExclusiveSum(space, bytes, number, number, n, q->stream),
+    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, number, number, n, q->stream),
                 "numbering roots"));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
@@ -355,14 +354,12 @@ gsolve_status list(gsolve_context *ctx, int32_t nodes, const int32_t *of, int32_
     ALLOC_DEVICE(ctx, node, nodes);
     TRY(gs_launch(q, "nodes of aggregates", number_nodes, gs_grid(q, nodes), gs_block_size, nodes,
                   node));
-    TRY(gs_cuda(q,
-                cub::DeviceRadixSort::SortPairs(nullptr, bytes, key, sorted, node, member, nodes, 0,
-                                                bits, q->stream),
-                "nodes of aggregates"));
+    TRY(gs_cuda(
+        q, gs_sort_pairs(nullptr, bytes, {key, sorted}, {node, member}, nodes, bits, q->stream),
+        "nodes of aggregates"));
     ALLOC_DEVICE(ctx, space, bytes);
     TRY(gs_cuda(q,
-                cub::DeviceRadixSort::SortPairs(space, bytes, key, sorted, node, member, nodes, 0,
-                                                bits, q->stream),
+                gs_sort_pairs(space, bytes, {key, sorted}, {node, member}, nodes, bits, q->stream),
                 "nodes of aggregates"));
     TRY(gs_launch(q, "nodes of aggregates", find_starts, gs_grid(q, (int64_t)count + 1),
                   gs_block_size, count, nodes, sorted, start));

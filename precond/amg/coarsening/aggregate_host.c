@@ -22,8 +22,7 @@ static const int32_t *neighbours(const graph *g, int32_t I)
 #define FREE    (-1)
 #define TO_COME (-2)
 
-/* --- roots
- * ---------------------------------------------------------------------------------------- */
+/* --- roots ------------------------------------------------------------------------------------ */
 
 #define MOST_GROWN 27 /* nodes of an aggregate that grows */
 
@@ -143,8 +142,7 @@ static void decide_roots(const graph *g, uint32_t *state, uint32_t *seen, uint32
     }
 }
 
-/* --- aggregates of roots
- * -------------------------------------------------------------------------- */
+/* --- aggregates of roots ---------------------------------------------------------------------- */
 
 static int32_t number_roots(int32_t nodes, const uint32_t *state, int32_t *number)
 {
@@ -214,8 +212,7 @@ done:
     return status;
 }
 
-/* --- their nodes
- * ---------------------------------------------------------------------------------- */
+/* --- their nodes ------------------------------------------------------------------------------ */
 
 static gsolve_status list(gsolve_context *ctx, int32_t nodes, const int32_t *of, int32_t count,
                           int32_t *start, int32_t *member)

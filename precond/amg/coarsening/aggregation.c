@@ -11,7 +11,7 @@
 #include "core/staging.h"
 #include "core/try.h"
 #include "matrix/transpose.h"
-#include "precond/amg/amg.h"
+#include "precond/amg/coarsening/coarsening.h"
 #include "precond/amg/kernels.h"
 
 typedef struct kept {
@@ -26,9 +26,9 @@ typedef struct kept {
  * near-null vectors, of which an entry that is moved within its row keeps some only; and where A is
  * not symmetric: differences taken upwind make entries across the flow and against it small beside
  * the diagonal, and aggregates along the flow have twice the entries for no fewer iterations. */
-static double strength_of(const gs_fine *fine, const gs_amg_options *options)
+static double strength_of(const gs_level_view *fine, const gs_amg_options *options)
 {
-    const double usual = fine->near_null.ncols > 1 || fine->lopsided ? 0.02 : 0.08;
+    const double usual = fine->near_null.ncols > 1 || fine->nonsymmetric ? 0.02 : 0.08;
     double strength = options->strength >= 0 ? options->strength : usual;
 
     for (int level = 0; level < fine->level; level++) strength /= 2;
@@ -57,19 +57,19 @@ static void drop(kept *K, gsolve_context *ctx)
 
 static void destroy(gs_transfer *T, gsolve_context *ctx)
 {
-    drop(T->kept, ctx);
+    drop(T->state, ctx);
     gs_transfer_clear(T, ctx);
 }
 
-static gsolve_status refuse(gsolve_context *ctx, const gs_fine *fine)
+static gsolve_status refuse(gsolve_context *ctx, const gs_level_view *fine)
 {
     const int32_t n = fine->A->nrows, block = fine->block;
 
-    if (block < 1 || block > GS_MOST_UNKNOWNS || fine->near_null.ncols > GS_MOST_UNKNOWNS) {
+    if (block < 1 || block > GS_MAX_UNKNOWNS || fine->near_null.ncols > GS_MAX_UNKNOWNS) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                            "aggregates of nodes of %d unknowns with %d near-null vectors; each may "
                            "be 1 to %d",
-                           block, fine->near_null.ncols, GS_MOST_UNKNOWNS);
+                           block, fine->near_null.ncols, GS_MAX_UNKNOWNS);
     }
     if (n % block == 0) return GSOLVE_OK;
     return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "%d unknowns are not nodes of %d unknowns each", n,
@@ -77,7 +77,7 @@ static gsolve_status refuse(gsolve_context *ctx, const gs_fine *fine)
 }
 
 /* *K, with the arrays whose sizes A tells. */
-static gsolve_status begin(kept **out, gsolve_context *ctx, const gs_fine *fine)
+static gsolve_status begin(kept **out, gsolve_context *ctx, const gs_level_view *fine)
 {
     kept *K = NULL;
     gsolve_status status;
@@ -107,7 +107,7 @@ done:
 
 /* The tentative prolongator Q and the coarse level's near-null vectors, which no values change. */
 static gsolve_status split_near_null(gs_transfer *T, kept *K, gsolve_context *ctx,
-                                     const gs_fine *fine)
+                                     const gs_level_view *fine)
 {
     const gsolve_type type = fine->A->type;
     gs_aggregates *G = &K->G;
@@ -150,9 +150,9 @@ done:
 }
 
 /* P's values; its pattern is there. */
-static gsolve_status evaluate(const gs_transfer *T, gsolve_context *ctx, const gs_fine *fine)
+static gsolve_status evaluate(const gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine)
 {
-    kept *K = T->kept;
+    kept *K = T->state;
 
     if (!K->Q) K->G.Q = fine->near_null.value;
     return GS_KERNELS(gs_prolongator, ctx, fine->A->type)
@@ -174,10 +174,10 @@ done:
 }
 
 /* A P that is not smoothed is that of any values. */
-static gsolve_status update(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
+static gsolve_status update(gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine,
                             const gs_amg_options *options)
 {
-    const kept *K = T->kept;
+    const kept *K = T->state;
     gsolve_status status;
 
     (void)options;
@@ -197,10 +197,10 @@ static void drop_connections(gs_connections *G, gsolve_context *ctx)
 }
 
 /* All that follows the aggregates; connections are given up. */
-static gsolve_status finish(gs_transfer *out, kept *K, gsolve_context *ctx, const gs_fine *fine,
-                            gs_connections *G)
+static gsolve_status finish(gs_transfer *out, kept *K, gsolve_context *ctx,
+                            const gs_level_view *fine, gs_connections *G)
 {
-    gs_transfer T = {.kept = K};
+    gs_transfer T = {.state = K};
     void *order = NULL; /* of P's entries in R: an update finds them without */
     int64_t entries;
     gsolve_status status;
@@ -216,17 +216,17 @@ static gsolve_status finish(gs_transfer *out, kept *K, gsolve_context *ctx, cons
     memset(&T, 0, sizeof T);
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, order);
-    T.kept = NULL;
+    T.state = NULL;
     destroy(&T, ctx);
     return status;
 }
 
 /* Aggregates: of[] and count of K->G; and of G, whose arrays are there, what P's pattern goes by.
  */
-typedef gsolve_status grouping(kept *K, gsolve_context *ctx, const gs_fine *fine,
+typedef gsolve_status grouping(kept *K, gsolve_context *ctx, const gs_level_view *fine,
                                const gs_amg_options *options, gs_connections *G);
 
-static gsolve_status build(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
+static gsolve_status build(gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine,
                            const gs_amg_options *options, grouping *group)
 {
     gs_connections G = {0};
@@ -247,10 +247,9 @@ done:
     return status;
 }
 
-/* --- sa ------------------------------------------------------------------------------------------
- */
+/* --- sa --------------------------------------------------------------------------------------- */
 
-static gsolve_status group_strong(kept *K, gsolve_context *ctx, const gs_fine *fine,
+static gsolve_status group_strong(kept *K, gsolve_context *ctx, const gs_level_view *fine,
                                   const gs_amg_options *options, gs_connections *G)
 {
     const gsolve_csr *A = fine->A;
@@ -266,7 +265,7 @@ done:
     return status;
 }
 
-static gsolve_status build_sa(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
+static gsolve_status build_sa(gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine,
                               const gs_amg_options *options)
 {
     return build(T, ctx, fine, options, group_strong);
@@ -279,10 +278,9 @@ const gs_coarsening gs_amg_sa = {
     .destroy = destroy,
 };
 
-/* --- ua ------------------------------------------------------------------------------------------
- */
+/* --- ua --------------------------------------------------------------------------------------- */
 
-static gsolve_status group_pairs(kept *K, gsolve_context *ctx, const gs_fine *fine,
+static gsolve_status group_pairs(kept *K, gsolve_context *ctx, const gs_level_view *fine,
                                  const gs_amg_options *options, gs_connections *G)
 {
     const double strength = options->strength >= 0 ? options->strength : 0.25;
@@ -291,7 +289,7 @@ static gsolve_status group_pairs(kept *K, gsolve_context *ctx, const gs_fine *fi
         ->aggregate(ctx, fine->A, G->block, strength, options->pairings, K->G.of, &K->G.count);
 }
 
-static gsolve_status build_ua(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
+static gsolve_status build_ua(gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine,
                               const gs_amg_options *options)
 {
     return build(T, ctx, fine, options, group_pairs);

@@ -5,13 +5,12 @@
 
 #include "matrix/csr.h"
 
-#define GS_MOST_UNKNOWNS 64 /* of a node */
+#define GS_MAX_UNKNOWNS 64 /* of a node */
 #define GS_LONGEST_SMOOTHED                                              \
     1023 /* strong neighbours: nodes with more keep their tentative rows \
           */
 
-/* --- strong connections between nodes -----------------------------------------------------------
- */
+/* --- strong connections between nodes --------------------------------------------------------- */
 
 /* Node I holds the unknowns I block to I block + block - 1. Its degree[I] strong neighbours, itself
  * not among them, stand in neighbour from A's entry start[I block] on: there are never more than
@@ -34,8 +33,7 @@ typedef struct gs_strength_kernels {
 extern const gs_strength_kernels gs_strength_host[GSOLVE_TYPE_COUNT];
 extern const gs_strength_kernels gs_strength_cuda[GSOLVE_TYPE_COUNT];
 
-/* --- aggregates
- * ----------------------------------------------------------------------------------- */
+/* --- aggregates ------------------------------------------------------------------------------- */
 
 typedef enum gs_aggregation {
     GS_AGGREGATION_AUTO, /* greedy on the CPU, else mis2 */
@@ -58,8 +56,7 @@ typedef struct gs_aggregate_kernels {
 extern const gs_aggregate_kernels gs_aggregate_host[GSOLVE_TYPE_COUNT];
 extern const gs_aggregate_kernels gs_aggregate_cuda[GSOLVE_TYPE_COUNT];
 
-/* --- aggregates by pairs
- * ---------------------------------------------------------------------------- */
+/* --- aggregates by pairs ---------------------------------------------------------------------- */
 
 typedef struct gs_pairwise_kernels {
     /* of, count: aggregates of 2^pairings nodes or fewer, pairings >= 1, by pairing each with the
@@ -74,8 +71,7 @@ typedef struct gs_pairwise_kernels {
 extern const gs_pairwise_kernels gs_pairwise_host[GSOLVE_TYPE_COUNT];
 extern const gs_pairwise_kernels gs_pairwise_cuda[GSOLVE_TYPE_COUNT];
 
-/* --- the tentative prolongator
- * ---------------------------------------------------------------------- */
+/* --- the tentative prolongator ---------------------------------------------------------------- */
 
 /* Aggregates' nodes, and what becomes of the near-null vectors on them. */
 typedef struct gs_aggregates {
@@ -99,8 +95,7 @@ typedef struct gs_tentative_kernels {
 extern const gs_tentative_kernels gs_tentative_host[GSOLVE_TYPE_COUNT];
 extern const gs_tentative_kernels gs_tentative_cuda[GSOLVE_TYPE_COUNT];
 
-/* --- the prolongator
- * ---------------------------------------------------------------------------------- */
+/* --- the prolongator -------------------------------------------------------------------------- */
 
 typedef struct gs_prolongator_kernels {
     /* In place: neighbour and degree become the aggregates of each node and its strong neighbours,

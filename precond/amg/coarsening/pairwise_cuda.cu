@@ -1,6 +1,5 @@
 // pairwise_cuda.cu: aggregates by pairs on a GPU: a thread a group, by the rules of the CPU.
-#include <cub/device/device_scan.cuh>
-
+#include "core/scan.cuh"
 #include "precond/lanes.cuh"
 
 extern "C" {
@@ -164,10 +163,10 @@ gsolve_status number_leaders(gsolve_context *ctx, const gs_pairing &p, bool at_e
 
     TRY(gs_launch(q, "numbering groups", mark_leaders, gs_grid(q, n), gs_block_size, p, at_end,
                   number));
-    TRY(gs_cuda(q, cub::DeviceScan::ExclusiveSum(nullptr, bytes, number, number, n, q->stream),
+    TRY(gs_cuda(q, gs_exclusive_sum(nullptr, bytes, number, number, n, q->stream),
                 "numbering groups"));
     ALLOC_DEVICE(ctx, space, bytes);
-    TRY(gs_cuda(q, cub::DeviceScan::ExclusiveSum(space, bytes, number, number, n, q->stream),
+    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, number, number, n, q->stream),
                 "numbering groups"));
     TRY(gsolve_copy(ctx, count, GSOLVE_HOST, number + p.groups, GSOLVE_DEVICE, sizeof *count));
 done:

@@ -42,8 +42,7 @@ SMALL int64_t gs_pairing_start(const gs_pairing *p, int32_t row)
     return p->wide ? ((const int64_t *)p->start)[row] : (int64_t)((const int32_t *)p->start)[row];
 }
 
-/* --- what a group is connected to
- * ----------------------------------------------------------------- */
+/* --- what a group is connected to ------------------------------------------------------------- */
 
 typedef struct gs_groups_near {
     int32_t count, group[GS_GROUPS_NEAR];
@@ -97,8 +96,7 @@ SMALL bool gs_is_better(int32_t g, int32_t h, double w, int32_t best, double mos
     return w > most || (w == most && gs_draw_of_pair(g, h) < gs_draw_of_pair(g, best));
 }
 
-/* --- rounds
- * --------------------------------------------------------------------------------------- */
+/* --- rounds ----------------------------------------------------------------------------------- */
 
 /* strongest[g]; a node without connections is out of the game. */
 SMALL void gs_begin_pairing(const gs_pairing *p, int32_t g)
@@ -143,8 +141,7 @@ SMALL void gs_meet_mate(const gs_pairing *p, int32_t g)
     if (p->mate[g] == GS_ALONE && h >= 0 && p->choice[h] == g) p->mate[g] = h;
 }
 
-/* --- what becomes of groups
- * ----------------------------------------------------------------------- */
+/* --- what becomes of groups ------------------------------------------------------------------- */
 
 /* Whether g gives its number to what becomes of it. */
 SMALL bool gs_leads(const gs_pairing *p, int32_t g)

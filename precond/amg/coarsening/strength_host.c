@@ -10,7 +10,7 @@
 /* The rows of a node walked through together, column node by column node. */
 typedef struct walk {
     int32_t block;
-    int64_t next[GS_MOST_UNKNOWNS], end[GS_MOST_UNKNOWNS];
+    int64_t next[GS_MAX_UNKNOWNS], end[GS_MAX_UNKNOWNS];
 } walk;
 
 static walk begin_walk(const gsolve_csr *A, int32_t block, int32_t I)

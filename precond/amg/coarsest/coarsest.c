@@ -19,19 +19,19 @@
 #define LU_ROWS     600  /* where A is not symmetric, which takes 20 times as long, on one thread */
 #define MANY        20000 /* entries with which it fills, as in three dimensions */
 
-/* --- the inverse where the matrix lies ----------------------------------------------------------
- */
+/* --- the inverse where the matrix lies -------------------------------------------------------- */
 
 /* Whether elimination without pivots was right, as factors.c would see it; where A is not
  * symmetric, by what the inverse leaves. */
-static bool was_right(const gs_inverted *found, gsolve_type type, int32_t vectors, bool lopsided)
+static bool was_right(const gs_inverted *found, gsolve_type type, int32_t vectors,
+                      bool nonsymmetric)
 {
     const double rounding = type == GSOLVE_F32 ? 1e-5 : 1e-12;
     const double null = type == GSOLVE_F32 ? 1e-6 : 1e-12;
     const bool fits =
-        lopsided ? found->residual <= 1e-9 : found->asymmetry <= rounding * found->norm;
+        nonsymmetric ? found->residual <= 1e-9 : found->asymmetry <= rounding * found->norm;
 
-    for (int32_t c = 0; c < vectors && c < GS_MOST_NULL; c++) {
+    for (int32_t c = 0; c < vectors && c < GS_MAX_NULL; c++) {
         const double image = found->image[c], largest = found->largest[c];
         if (largest > 0 && !(image > null * found->norm * largest)) return false;
     }
@@ -44,17 +44,17 @@ static void *new_square(const gs_coarsest *c, gsolve_context *ctx, gsolve_locati
 }
 
 /* c->inverse, and c->transposed where that differs. Both stay NULL where it takes the factors. */
-static gsolve_status invert_there(gs_coarsest *c, gsolve_context *ctx, const gs_fine *level)
+static gsolve_status invert_there(gs_coarsest *c, gsolve_context *ctx, const gs_level_view *level)
 {
     void *inverse = new_square(c, ctx, GSOLVE_DEVICE);
-    void *transposed = level->lopsided ? new_square(c, ctx, GSOLVE_DEVICE) : NULL;
+    void *transposed = level->nonsymmetric ? new_square(c, ctx, GSOLVE_DEVICE) : NULL;
     gs_inverted found;
     gsolve_status status = GSOLVE_NO_MEMORY;
 
-    if (!inverse || (level->lopsided && !transposed)) goto done;
+    if (!inverse || (level->nonsymmetric && !transposed)) goto done;
     TRY(GS_KERNELS(gs_invert, ctx, c->type)
             ->invert(inverse, transposed, &found, ctx, level->A, level->near_null));
-    if (was_right(&found, c->type, level->near_null.ncols, level->lopsided)) {
+    if (was_right(&found, c->type, level->near_null.ncols, level->nonsymmetric)) {
         c->inverse = inverse;
         c->transposed = transposed;
         inverse = transposed = NULL;
@@ -65,19 +65,18 @@ done:
     return status;
 }
 
-/* --- the inverse from factors ------------------------------------------------------------------
- */
+/* --- the inverse from factors ----------------------------------------------------------------- */
 
 /* rows (n x n) = A^-1 or A^-T, row by row, in c's type: row i is A^-T e_i. */
 static void invert(const gs_coarsest *c, bool transposed, void *rows)
 {
-    gs_factors_of *F = c->factors;
+    gs_coarsest_factors *F = c->factors;
     const int64_t n = c->n;
 
     for (int64_t i = 0; i < n; i++) {
         memset(F->b, 0, (size_t)n * sizeof *F->b);
         F->b[i] = 1;
-        gs_factors_solve(F, !transposed);
+        gs_coarsest_factors_solve(F, !transposed);
         for (int64_t j = 0; j < n; j++) {
             if (c->type == GSOLVE_F32) {
                 ((float *)rows)[i * n + j] = (float)F->x[j];
@@ -112,7 +111,7 @@ static gsolve_status invert_factors(gs_coarsest *c, gsolve_context *ctx)
     TRY(send(&c->inverse, ctx, c, false));
     if (!c->factors->cholesky) TRY(send(&c->transposed, ctx, c, true));
 done:
-    gs_factors_drop(c->factors, ctx);
+    gs_coarsest_factors_destroy(c->factors, ctx);
     c->factors = NULL;
     return status;
 }
@@ -130,8 +129,8 @@ done:
 
 /* --- both ------------------------------------------------------------------------------------- */
 
-int32_t gs_coarsest_most(const gsolve_context *ctx, const gs_amg_options *options, bool symmetric,
-                         int64_t entries)
+int32_t gs_coarsest_max_rows(const gsolve_context *ctx, const gs_amg_options *options,
+                             bool symmetric, int64_t entries)
 {
     if (options->coarsest > 0) return options->coarsest;
     if (gs_location(ctx) == GSOLVE_DEVICE) return DENSE_ROWS;
@@ -140,7 +139,7 @@ int32_t gs_coarsest_most(const gsolve_context *ctx, const gs_amg_options *option
 
 static void tell(gs_coarsest *c)
 {
-    const gs_factors_of *F = c->factors;
+    const gs_coarsest_factors *F = c->factors;
 
     if (!F) return;
     if (F->nulls > 0) {
@@ -151,14 +150,14 @@ static void tell(gs_coarsest *c)
     }
 }
 
-gsolve_status gs_coarsest_build(gs_coarsest *out, gsolve_context *ctx, const gs_fine *level)
+gsolve_status gs_coarsest_build(gs_coarsest *out, gsolve_context *ctx, const gs_level_view *level)
 {
     gs_coarsest c = {.n = level->A->nrows, .type = level->A->type};
     const bool there = gs_location(ctx) == GSOLVE_DEVICE && c.n > 0;
     gsolve_status status;
 
     if (there) TRY(invert_there(&c, ctx, level));
-    if (!c.inverse) TRY(gs_factors_make(&c.factors, ctx, level));
+    if (!c.inverse) TRY(gs_coarsest_factors_create(&c.factors, ctx, level));
     tell(&c);
     if (there && !c.inverse) TRY(invert_factors(&c, ctx));
     if (there) TRY(begin_count(&c, ctx));
@@ -172,7 +171,7 @@ done:
 
 void gs_coarsest_drop(gs_coarsest *c, gsolve_context *ctx)
 {
-    gs_factors_drop(c->factors, ctx);
+    gs_coarsest_factors_destroy(c->factors, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, c->inverse);
     gsolve_free(ctx, GSOLVE_DEVICE, c->transposed);
     gsolve_free(ctx, GSOLVE_DEVICE, c->count);
@@ -183,12 +182,12 @@ void gs_coarsest_drop(gs_coarsest *c, gsolve_context *ctx)
 static void solve_column(const gs_coarsest *C, bool transposed, gsolve_dense b, gsolve_dense x,
                          int32_t c)
 {
-    gs_factors_of *F = C->factors;
+    gs_coarsest_factors *F = C->factors;
 
     for (int64_t i = 0, k = c; i < C->n; i++, k += b.ncols) {
         F->b[i] = C->type == GSOLVE_F32 ? (double)((float *)b.value)[k] : ((double *)b.value)[k];
     }
-    gs_factors_solve(F, transposed);
+    gs_coarsest_factors_solve(F, transposed);
     for (int64_t i = 0, k = c; i < C->n; i++, k += b.ncols) {
         if (C->type == GSOLVE_F32) {
             ((float *)x.value)[k] = (float)F->x[i];
@@ -215,7 +214,7 @@ gsolve_status gs_coarsest_solve(const gs_coarsest *c, gsolve_context *ctx, bool 
 size_t gs_coarsest_bytes(const gs_coarsest *c)
 {
     const size_t vectors = 2 * (size_t)c->n * gs_type_size(c->type);
-    const gs_factors_of *F = c->factors;
+    const gs_coarsest_factors *F = c->factors;
 
     if (c->n == 0) return 0;
     if (!F) return vectors + (size_t)c->n * (size_t)c->n * gs_type_size(c->type);

@@ -2,15 +2,14 @@
 #ifndef GS_PRECOND_AMG_COARSEST_COARSEST_H
 #define GS_PRECOND_AMG_COARSEST_COARSEST_H
 
-#include "precond/amg/amg.h"
-
-typedef struct gs_factors_of gs_factors_of; /* CXSparse's, see factors.h */
+#include "precond/amg/level_view.h"
+#include "precond/amg/options.h"
 
 typedef struct gs_coarsest {
     int32_t n;
     gsolve_type type;
     /* by a factor, where the host computes */
-    gs_factors_of *factors;
+    struct gs_coarsest_factors *factors;
     /* by the inverse, on a device with memory of its own: n x n by rows */
     void *inverse, *transposed; /* the latter NULL where they are the same */
     int64_t *count;             /* of its applications, on the device */
@@ -18,12 +17,12 @@ typedef struct gs_coarsest {
 } gs_coarsest;
 
 /* Rows that are worth being solved so on ctx's device, where they have so many entries (0: few). */
-int32_t gs_coarsest_most(const gsolve_context *ctx, const gs_amg_options *options, bool symmetric,
-                         int64_t entries);
+int32_t gs_coarsest_max_rows(const gsolve_context *ctx, const gs_amg_options *options,
+                             bool symmetric, int64_t entries);
 
 /* *c made anew for level, whose near_null tells what a singular matrix may map to 0. On failure *c
  * is as it was; all zero: there was none. */
-gsolve_status gs_coarsest_build(gs_coarsest *c, gsolve_context *ctx, const gs_fine *level);
+gsolve_status gs_coarsest_build(gs_coarsest *c, gsolve_context *ctx, const gs_level_view *level);
 void gs_coarsest_drop(gs_coarsest *c, gsolve_context *ctx);
 
 /* x = A^-1 b (A^-T b), in the least-squares sense where A is singular, of one column or several by

@@ -119,11 +119,11 @@ static double image(const host_matrix *H, const double *w, double *space)
 }
 
 /* F->null = the near-null vectors that A and A' map to 0 to rounding, orthonormal. */
-static gsolve_status find_null(gs_factors_of *F, gsolve_context *ctx, const host_matrix *H,
+static gsolve_status find_null(gs_coarsest_factors *F, gsolve_context *ctx, const host_matrix *H,
                                gsolve_dense near_null)
 {
     const double rounding = near_null.type == GSOLVE_F32 ? 1e-6 : 1e-12;
-    const int32_t n = F->n, k = near_null.ncols < GS_MOST_NULL ? near_null.ncols : GS_MOST_NULL;
+    const int32_t n = F->n, k = near_null.ncols < GS_MAX_NULL ? near_null.ncols : GS_MAX_NULL;
     const size_t size = gs_type_size(near_null.type);
     void *column = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)n, size);
     gsolve_status status = column ? GSOLVE_OK : GSOLVE_NO_MEMORY;
@@ -160,7 +160,7 @@ static double *diagonal_of(const host_matrix *H, int32_t i)
 
 /* Doubles a diagonal entry for each null vector, in rows where those are independent: by
  * elimination with pivots on a copy of them. */
-static gsolve_status pin(const gs_factors_of *F, gsolve_context *ctx, const host_matrix *H)
+static gsolve_status pin(const gs_coarsest_factors *F, gsolve_context *ctx, const host_matrix *H)
 {
     const int32_t n = F->n;
     double *left = NULL;
@@ -188,7 +188,7 @@ done:
 
 /* --- factors ---------------------------------------------------------------------------------- */
 
-void gs_factors_drop(gs_factors_of *F, gsolve_context *ctx)
+void gs_coarsest_factors_destroy(gs_coarsest_factors *F, gsolve_context *ctx)
 {
     if (!F) return;
     cs_di_nfree(F->numeric);
@@ -200,7 +200,7 @@ void gs_factors_drop(gs_factors_of *F, gsolve_context *ctx)
 }
 
 /* Least over largest magnitude of the pivots. */
-static double spread(const gs_factors_of *F)
+static double spread(const gs_coarsest_factors *F)
 {
     const cs_di *last = F->cholesky ? F->numeric->L : F->numeric->U;
     double least = DBL_MAX, most = 0;
@@ -213,7 +213,7 @@ static double spread(const gs_factors_of *F)
     return F->cholesky ? least / most * (least / most) : least / most;
 }
 
-static bool factor_once(gs_factors_of *F, const host_matrix *H)
+static bool factor_once(gs_coarsest_factors *F, const host_matrix *H)
 {
     const double least = 1e-14;
 
@@ -236,7 +236,7 @@ static bool factor_once(gs_factors_of *F, const host_matrix *H)
 }
 
 /* Factors H, its diagonal shifted as far as that takes. */
-static gsolve_status factor(gs_factors_of *F, gsolve_context *ctx, const host_matrix *H)
+static gsolve_status factor(gs_coarsest_factors *F, gsolve_context *ctx, const host_matrix *H)
 {
     double shift = 0;
 
@@ -258,11 +258,12 @@ static gsolve_status factor(gs_factors_of *F, gsolve_context *ctx, const host_ma
     return GSOLVE_OK;
 }
 
-gsolve_status gs_factors_make(gs_factors_of **out, gsolve_context *ctx, const gs_fine *level)
+gsolve_status gs_coarsest_factors_create(gs_coarsest_factors **out, gsolve_context *ctx,
+                                         const gs_level_view *level)
 {
     const int32_t n = level->A->nrows;
     host_matrix H = {0};
-    gs_factors_of *F = NULL;
+    gs_coarsest_factors *F = NULL;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, F, 1);
@@ -278,12 +279,12 @@ gsolve_status gs_factors_make(gs_factors_of **out, gsolve_context *ctx, const gs
     F = NULL;
 done:
     gsolve_csr_free(&H.csr, ctx);
-    gs_factors_drop(F, ctx);
+    gs_coarsest_factors_destroy(F, ctx);
     return status;
 }
 
 /* The columns that were factored are A's rows. */
-void gs_factors_solve(gs_factors_of *F, bool transposed)
+void gs_coarsest_factors_solve(gs_coarsest_factors *F, bool transposed)
 {
     const cs_dis *S = F->symbolic;
     const cs_din *N = F->numeric;

@@ -4,10 +4,9 @@
 
 #include <cs.h>
 
-#include "precond/amg/amg.h"
-#include "precond/amg/coarsest/coarsest.h"
+#include "precond/amg/level_view.h"
 
-struct gs_factors_of {
+typedef struct gs_coarsest_factors {
     bool cholesky;
     int32_t n, nulls;
     cs_dis *symbolic;
@@ -15,13 +14,14 @@ struct gs_factors_of {
     double *null;  /* n x nulls, orthonormal: what A maps to 0 */
     double *b, *x; /* n numbers each */
     double shift;  /* of the diagonal, over its norm */
-};
+} gs_coarsest_factors;
 
 /* *F = the factors of level's matrix, which is fetched; near_null tells what it may map to 0. */
-gsolve_status gs_factors_make(gs_factors_of **F, gsolve_context *ctx, const gs_fine *level);
-void gs_factors_drop(gs_factors_of *F, gsolve_context *ctx); /* NULL: nothing */
+gsolve_status gs_coarsest_factors_create(gs_coarsest_factors **F, gsolve_context *ctx,
+                                         const gs_level_view *level);
+void gs_coarsest_factors_destroy(gs_coarsest_factors *F, gsolve_context *ctx); /* NULL: nothing */
 
 /* F->x = A^-1 F->b, or A^-T F->b; b is changed. */
-void gs_factors_solve(gs_factors_of *F, bool transposed);
+void gs_coarsest_factors_solve(gs_coarsest_factors *F, bool transposed);
 
 #endif

@@ -6,13 +6,13 @@
 
 #include "matrix/csr.h"
 
-#define GS_MOST_NULL 8 /* near-null vectors that are looked at */
+#define GS_MAX_NULL 8 /* near-null vectors that are looked at */
 
 typedef struct gs_inverted {
-    double norm;                                       /* the largest sum of a row's magnitudes */
-    double asymmetry;                                  /* the largest |a_ij - a_ji| */
-    double image[GS_MOST_NULL], largest[GS_MOST_NULL]; /* max |A w|_i and max |w_i| of each w */
-    double least_pivot, most_pivot;                    /* not a positive number: 0 and infinity */
+    double norm;                                     /* the largest sum of a row's magnitudes */
+    double asymmetry;                                /* the largest |a_ij - a_ji| */
+    double image[GS_MAX_NULL], largest[GS_MAX_NULL]; /* max |A w|_i and max |w_i| of each w */
+    double least_pivot, most_pivot;                  /* not a positive number: 0 and infinity */
     double residual; /* the largest |A A^-1 - I|_ij, if the transposed inverse was asked for */
 } gs_inverted;
 

@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const gs_lanes<32> g;
     const int64_t i = g.unit;
     const T *v = (const T *)w.value;
-    double sum = 0, image[GS_MOST_NULL] = {};
+    double sum = 0, image[GS_MAX_NULL] = {};
 
     if (i >= n) return; // the whole warp
     for (int64_t k = (int64_t)start[i] + g.lane; k < (int64_t)start[i + 1]; k += 32) {
@@ -55,14 +55,14 @@ __global__ void __launch_bounds__(gs_block_size)
         a[i * n + col[k]] = x;
         sum += fabs(x);
 #pragma unroll
-        for (int c = 0; c < GS_MOST_NULL; c++) {
+        for (int c = 0; c < GS_MAX_NULL; c++) {
             if (c < w.count) image[c] += x * (double)v[col[k] + c * w.stride];
         }
     }
     sum = g.sum(sum);
     if (g.lane == 0) raise(&found->norm, sum);
 #pragma unroll
-    for (int c = 0; c < GS_MOST_NULL; c++) {
+    for (int c = 0; c < GS_MAX_NULL; c++) {
         if (c >= w.count) break; // the same for all
         const double all = g.sum(image[c]);
         if (g.lane > 0) continue;
@@ -257,7 +257,7 @@ gsolve_status spread(gs_queue *q, const gsolve_csr *A, gsolve_dense v, double *a
                      gs_inverted *found)
 {
     const int64_t n = A->nrows;
-    const near_null w = {v.value, v.stride, v.ncols < GS_MOST_NULL ? v.ncols : GS_MOST_NULL};
+    const near_null w = {v.value, v.stride, v.ncols < GS_MAX_NULL ? v.ncols : GS_MAX_NULL};
     gsolve_status status;
 
     TRY(gs_cuda(q, cudaMemsetAsync(a, 0, (size_t)(n * n) * sizeof *a, q->stream), "an inverse"));

@@ -107,7 +107,7 @@ static gsolve_status invert(void *inverse, void *transposed, gs_inverted *found,
     memset(found, 0, sizeof *found);
     ALLOC(ctx, GSOLVE_HOST, a, (size_t)n * (size_t)n);
     spread(A, a, found);
-    for (int32_t c = 0; c < near_null.ncols && c < GS_MOST_NULL; c++) {
+    for (int32_t c = 0; c < near_null.ncols && c < GS_MAX_NULL; c++) {
         inspect_image(A, near_null, c, found);
     }
     eliminate(n, a, found);

@@ -68,13 +68,13 @@ static gsolve_status put(gs_ilu_side *t, gsolve_context *ctx, const gsolve_csr *
 
     if (t->T) {
         TRY(kernels->put(ctx->queue, A, s, d, &t->rows, gs_owned_block(ctx, t->rows.value), upper));
-        return gs_matrix_renew(t->T);
+        return gs_matrix_update_form(t->T);
     }
     TRY(kernels->side(&made, ctx, A, upper));
     TRY(kernels->put(ctx->queue, A, s, d, &made, gs_owned_block(ctx, made.value), upper));
-    TRY(gs_matrix_own(&t->T, ctx, format, &made));
+    TRY(gs_matrix_create_unchecked(&t->T, ctx, format, &made));
     gsolve_matrix_device_csr(t->T, &t->rows);
-    TRY(gs_relax_suits(&t->fused, &t->mean, ctx, t->T, &t->rows));
+    TRY(gs_relax_applies(&t->fused, &t->mean, ctx, t->T, &t->rows));
 done:
     gsolve_csr_free(&made, ctx);
     return status;
@@ -128,7 +128,7 @@ done:
 
 typedef struct sweep_space {
     const gs_ilu *s;
-    const gs_fine *level;
+    const gs_level_view *level;
     gsolve_dense r, space;
 } sweep_space;
 
@@ -139,14 +139,14 @@ static gsolve_status apply_sweep(const void *data, gsolve_context *ctx, double s
     const sweep_space *w = data;
     gsolve_status status;
 
-    TRY(gs_fine_multiply(w->level, scale, p, 0, w->r));
+    TRY(gs_level_multiply(w->level, scale, p, 0, w->r));
     TRY(gs_ilu_sweep(w->s, ctx, w->level, w->r, p, w->space, true, false));
 done:
     return status;
 }
 
 /* The fewer steps, the further beyond 1 the eigenvalues of M^-1 A may lie. */
-static gsolve_status set_scale(gs_ilu *s, gsolve_context *ctx, const gs_fine *level, int its)
+static gsolve_status set_scale(gs_ilu *s, gsolve_context *ctx, const gs_level_view *level, int its)
 {
     const gsolve_csr *A = level->A;
     sweep_space w = {.s = s, .level = level};
@@ -170,7 +170,7 @@ done:
     return status;
 }
 
-static gsolve_status update(void *self, gsolve_context *ctx, const gs_fine *level,
+static gsolve_status update(void *self, gsolve_context *ctx, const gs_level_view *level,
                             const gs_amg_options *options)
 {
     gs_ilu *s = self;
@@ -183,7 +183,7 @@ done:
     return status;
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *level,
+static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view *level,
                            const gs_amg_options *options)
 {
     const gsolve_csr *A = level->A;
@@ -195,7 +195,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *leve
     s->exact = gs_location(ctx) == GSOLVE_HOST;
     s->steps = options->degree;
     gsolve_matrix_describe(level->matrix, &s->A);
-    TRY(gs_relax_suits(&s->fused, &s->mean, ctx, level->matrix, A));
+    TRY(gs_relax_applies(&s->fused, &s->mean, ctx, level->matrix, A));
     if (!s->exact) {
         s->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)A->nrows, gs_type_size(A->type));
         TRY(s->d ? GSOLVE_OK : GSOLVE_NO_MEMORY);
@@ -211,7 +211,7 @@ done:
 }
 
 /* A with b, x and r, both factors, and z, x twice. */
-static size_t bytes(const void *self, const gs_fine *level)
+static size_t bytes(const void *self, const gs_level_view *level)
 {
     const gs_ilu *s = self;
     const size_t vector = (size_t)level->A->nrows * gs_type_size(level->A->type);
@@ -231,5 +231,5 @@ const gs_smoother gs_amg_ilu = {
     .destroy = destroy,
     .sweep = gs_ilu_sweep,
     .bytes = bytes,
-    .spaces = 2,
+    .extra_vectors = 2,
 };

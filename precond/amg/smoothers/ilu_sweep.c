@@ -31,7 +31,7 @@ done:
 /* One of the two spaces, for as many columns as space. */
 static void *space_of(const gs_ilu *s, gsolve_dense space, int which)
 {
-    if (space.ncols > 1) return gs_more_space(space, 1 + which);
+    if (space.ncols > 1) return gs_extra_vector(space, 1 + which);
     return which ? s->z.value : s->y.value;
 }
 
@@ -77,7 +77,7 @@ static gsolve_status solve_exactly(const gs_ilu *s, gsolve_context *ctx, bool tr
     gsolve_status status;
 
     if (r.ncols == 1) return gs_factors_apply(factors, ctx, transposed, r, space);
-    y.value = gs_more_space(space, 1);
+    y.value = gs_extra_vector(space, 1);
     y.layout = GSOLVE_COLUMN_MAJOR;
     y.stride = y.nrows;
     TRY(gs_change_layout(ctx, r, y));
@@ -87,7 +87,7 @@ done:
     return status;
 }
 
-gsolve_status gs_ilu_sweep(const void *self, gsolve_context *ctx, const gs_fine *level,
+gsolve_status gs_ilu_sweep(const void *self, gsolve_context *ctx, const gs_level_view *level,
                            gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero, bool back)
 {
     const gs_ilu *s = self;

@@ -2,7 +2,7 @@
 #ifndef GS_PRECOND_AMG_SMOOTHERS_ILU_SWEEP_H
 #define GS_PRECOND_AMG_SMOOTHERS_ILU_SWEEP_H
 
-#include "precond/amg/amg.h"
+#include "precond/amg/smoothers/smoother.h"
 #include "precond/incomplete/factors.h"
 
 typedef struct gs_ilu_side { /* L or U, to multiply with */
@@ -26,7 +26,7 @@ typedef struct gs_ilu {
 } gs_ilu;
 
 /* gs_smoother.sweep; the sweep back is the sweep. */
-gsolve_status gs_ilu_sweep(const void *self, gsolve_context *ctx, const gs_fine *level,
+gsolve_status gs_ilu_sweep(const void *self, gsolve_context *ctx, const gs_level_view *level,
                            gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero,
                            bool back);
 

@@ -27,12 +27,12 @@ extern const gs_relax_kernels gs_relax_cuda[GSOLVE_TYPE_COUNT];
 
 /* Whether these passes are what suits matrix, whose rows A are: it is multiplied by its rows, which
  * are of similar lengths. *mean: entries a row. Waits for the device. */
-gsolve_status gs_relax_suits(bool *suits, double *mean, gsolve_context *ctx,
-                             const gsolve_matrix *matrix, const gsolve_csr *A);
+gsolve_status gs_relax_applies(bool *suits, double *mean, gsolve_context *ctx,
+                               const gsolve_matrix *matrix, const gsolve_csr *A);
 
 /* Whether A's rows, of so many entries on average, are of similar lengths; longest: entries of the
  * longest, or 0: it is looked for, and the device waited for. */
-gsolve_status gs_relax_even(bool *even, gsolve_context *ctx, const gsolve_csr *A, double mean,
-                            int32_t longest);
+gsolve_status gs_relax_rows_are_even(bool *even, gsolve_context *ctx, const gsolve_csr *A,
+                                     double mean, int32_t longest);
 
 #endif

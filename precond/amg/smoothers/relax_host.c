@@ -8,8 +8,8 @@
 
 #define MOST(mean) (3 * (mean) + 16) /* entries of a row that still is similar to the others */
 
-gsolve_status gs_relax_even(bool *even, gsolve_context *ctx, const gsolve_csr *A, double mean,
-                            int32_t longest)
+gsolve_status gs_relax_rows_are_even(bool *even, gsolve_context *ctx, const gsolve_csr *A,
+                                     double mean, int32_t longest)
 {
     gsolve_status status = GSOLVE_OK;
 
@@ -19,15 +19,16 @@ done:
     return status;
 }
 
-gsolve_status gs_relax_suits(bool *suits, double *mean, gsolve_context *ctx,
-                             const gsolve_matrix *matrix, const gsolve_csr *A)
+gsolve_status gs_relax_applies(bool *suits, double *mean, gsolve_context *ctx,
+                               const gsolve_matrix *matrix, const gsolve_csr *A)
 {
     gsolve_matrix_info info;
 
     gsolve_matrix_describe(matrix, &info);
     *mean = info.nrows > 0 ? (double)info.entries / info.nrows : 0;
     *suits = false;
-    return strcmp(info.format, "csr") == 0 ? gs_relax_even(suits, ctx, A, *mean, 0) : GSOLVE_OK;
+    return strcmp(info.format, "csr") == 0 ? gs_relax_rows_are_even(suits, ctx, A, *mean, 0)
+                                           : GSOLVE_OK;
 }
 
 /* --- on the CPU ------------------------------------------------------------------------------- */

@@ -6,14 +6,14 @@
 
 #include "core/try.h"
 #include "matrix/transpose.h"
-#include "precond/amg/amg.h"
 #include "precond/amg/coarsening/aggregation.h"
+#include "precond/amg/smoothers/smoother.h"
 #include "precond/chebyshev/polynomial.h"
 #include "vector/vector.h"
 
 typedef struct seidel {
-    void *d;        /* see seidel.h */
-    bool row_major; /* blocks, no colours */
+    void *d;     /* see seidel.h */
+    bool blocks; /* the CPU's blocks of rows; else colours */
     gs_colours C;
 } seidel;
 
@@ -81,20 +81,20 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, s);
 }
 
-static gsolve_status update(void *self, gsolve_context *ctx, const gs_fine *level,
+static gsolve_status update(void *self, gsolve_context *ctx, const gs_level_view *level,
                             const gs_amg_options *options)
 {
     const gsolve_csr *A = level->A;
     seidel *s = self;
 
     (void)options;
-    if (s->row_major) {
+    if (s->blocks) {
         return GS_KERNELS(gs_seidel, ctx, A->type)->block_diagonal(ctx->queue, A, s->d);
     }
     return GS_KERNELS(gs_polynomial, ctx, A->type)->reciprocals(ctx->queue, A, GS_POINTS, s->d);
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *level,
+static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view *level,
                            const gs_amg_options *options)
 {
     const gsolve_csr *A = level->A;
@@ -105,10 +105,10 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_fine *leve
     gsolve_matrix_describe(level->matrix, &info);
     ALLOC(ctx, GSOLVE_HOST, s, 1);
     memset(s, 0, sizeof *s);
-    s->row_major = gs_location(ctx) == GSOLVE_HOST;
+    s->blocks = gs_location(ctx) == GSOLVE_HOST;
     s->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)A->nrows, gs_type_size(A->type));
     TRY(s->d ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    if (!s->row_major) TRY(gs_colours_make(&s->C, ctx, A, info.entries));
+    if (!s->blocks) TRY(gs_colours_make(&s->C, ctx, A, info.entries));
     TRY(update(s, ctx, level, options));
     *self = s;
     s = NULL;
@@ -117,7 +117,7 @@ done:
     return status;
 }
 
-static gsolve_status sweep_colours(const seidel *s, gsolve_context *ctx, const gs_fine *level,
+static gsolve_status sweep_colours(const seidel *s, gsolve_context *ctx, const gs_level_view *level,
                                    gsolve_dense b, gsolve_dense x, bool zero, bool back)
 {
     const gs_seidel_kernels *kernels = GS_KERNELS(gs_seidel, ctx, b.type);
@@ -140,7 +140,7 @@ done:
     return status;
 }
 
-static gsolve_status sweep_turned(const seidel *s, gsolve_context *ctx, const gs_fine *level,
+static gsolve_status sweep_turned(const seidel *s, gsolve_context *ctx, const gs_level_view *level,
                                   gsolve_dense b, gsolve_dense x, gsolve_dense r, bool zero,
                                   bool back)
 {
@@ -148,26 +148,26 @@ static gsolve_status sweep_turned(const seidel *s, gsolve_context *ctx, const gs
 
     TRY(GS_KERNELS(gs_vector, ctx, b.type)
             ->copy(ctx->queue, (int64_t)b.nrows * b.ncols, b.type, b.value, r.value));
-    if (!zero) TRY(gs_fine_multiply(level, -1, x, 1, r));
+    if (!zero) TRY(gs_level_multiply(level, -1, x, 1, r));
     TRY(GS_KERNELS(gs_seidel, ctx, b.type)
             ->turned_blocks(ctx->queue, level->A, b.ncols, zero, back, s->d, r.value, x.value));
 done:
     return status;
 }
 
-static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_fine *level,
+static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_level_view *level,
                            gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero, bool back)
 {
     const seidel *s = self;
 
-    if (!s->row_major) return sweep_colours(s, ctx, level, b, x, zero, back);
+    if (!s->blocks) return sweep_colours(s, ctx, level, b, x, zero, back);
     if (level->transposed) return sweep_turned(s, ctx, level, b, x, space, zero, back);
     return GS_KERNELS(gs_seidel, ctx, b.type)
         ->blocks(ctx->queue, level->A, b.ncols, zero, back, s->d, b.value, x.value, space.value);
 }
 
 /* A's rows once, b, d, and x twice. */
-static size_t bytes(const void *self, const gs_fine *level)
+static size_t bytes(const void *self, const gs_level_view *level)
 {
     const size_t vector = (size_t)level->A->nrows * gs_type_size(level->A->type);
     gsolve_matrix_info A;
@@ -184,5 +184,5 @@ const gs_smoother gs_amg_gs = {
     .destroy = destroy,
     .sweep = sweep,
     .bytes = bytes,
-    .row_major = true,
+    .reads_rows = true,
 };

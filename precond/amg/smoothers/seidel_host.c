@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "precond/amg/amg.h"
+#include "precond/amg/options.h"
 #include "precond/diagonal.h"
 #include "vector/blocks.h"
 

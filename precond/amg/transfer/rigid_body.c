@@ -1,9 +1,8 @@
-/* rigid_body.c: the rigid motions of an elastic body, which its stiffness does not resist, from the
- * places of its nodes. */
+/* rigid_body.c: the rigid body modes of an elastic body from the coordinates of its nodes. They are
+ * the near-null vectors of its stiffness matrix. */
 #include "precond/amg/transfer/rigid_body.h"
 
 #include "core/staging.h"
-#include "precond/amg/amg.h"
 
 #define SMALL static inline
 #include "precond/amg/transfer/rigid_body_rule.h"

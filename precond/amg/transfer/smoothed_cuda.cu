@@ -1,7 +1,5 @@
 // smoothed_cuda.cu: the prolongator on a GPU: its pattern.
-#include <cub/device/device_scan.cuh>
-#include <cuda/std/functional>
-
+#include "core/scan.cuh"
 #include "precond/amg/transfer/smoothed.cuh"
 #include "precond/lanes.cuh"
 
@@ -132,21 +130,16 @@ gsolve_status sum(gsolve_context *ctx, const gs_connections *G, int64_t *first, 
 {
     gs_queue *q = ctx->queue;
     const int64_t n = (int64_t)G->nodes + 1;
-    const cuda::std::plus<> plus;
     char *space = nullptr;
     size_t bytes = 0;
     gsolve_status status;
 
     TRY(gs_cuda(q, cudaMemsetAsync(G->degree + G->nodes, 0, sizeof *G->degree, q->stream),
                 "the prolongator's rows"));
-    TRY(gs_cuda(q,
-                cub::DeviceScan::ExclusiveScan(nullptr, bytes, G->degree, first, plus, (int64_t)0,
-                                               n, q->stream),
+    TRY(gs_cuda(q, gs_exclusive_sum(nullptr, bytes, G->degree, first, n, q->stream),
                 "the prolongator's rows"));
     ALLOC_DEVICE(ctx, space, bytes);
-    TRY(gs_cuda(q,
-                cub::DeviceScan::ExclusiveScan(space, bytes, G->degree, first, plus, (int64_t)0, n,
-                                               q->stream),
+    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, G->degree, first, n, q->stream),
                 "the prolongator's rows"));
     TRY(gsolve_copy(ctx, total, GSOLVE_HOST, first + G->nodes, GSOLVE_DEVICE, sizeof *total));
 done:

@@ -8,8 +8,7 @@
 #define SMALL static inline
 #include "precond/amg/transfer/smoothed_rule.h"
 
-/* --- its pattern
- * ---------------------------------------------------------------------------------- */
+/* --- its pattern ------------------------------------------------------------------------------ */
 
 /* list[0..n) ascending, equal ones once; returns how many are left. They are few: by insertion. */
 static int32_t sort_once(int32_t *list, int32_t n)
@@ -76,8 +75,7 @@ static gsolve_status fill(gsolve_context *ctx, const gsolve_csr *A, const gs_con
     return GSOLVE_OK;
 }
 
-/* --- its values
- * ------------------------------------------------------------------------------------- */
+/* --- its values ------------------------------------------------------------------------------- */
 
 /* A_f: A with its weak entries moved to their rows' own nodes. */
 typedef struct filtered {

@@ -12,7 +12,7 @@
 #include "core/staging.h"
 #include "core/try.h"
 #include "matrix/transpose.h"
-#include "precond/amg/amg.h"
+#include "precond/amg/coarsening/coarsening.h"
 #include "precond/amg/kernels.h"
 #include "spgemm/spgemm.h"
 
@@ -61,18 +61,18 @@ static void drop(kept *K, gsolve_context *ctx)
 
 static void destroy(gs_transfer *T, gsolve_context *ctx)
 {
-    drop(T->kept, ctx);
+    drop(T->state, ctx);
     gs_transfer_clear(T, ctx);
 }
 
 /* Unknowns that interpolation keeps apart: of a node's; below the finest level, as many as the
  * near-null vectors that tell them apart. */
-static int32_t components_of(const gs_fine *fine)
+static int32_t components_of(const gs_level_view *fine)
 {
     return fine->level == 0 || fine->block > 1 ? fine->block : fine->near_null.ncols;
 }
 
-static gsolve_status refuse(gsolve_context *ctx, const gs_fine *fine)
+static gsolve_status refuse(gsolve_context *ctx, const gs_level_view *fine)
 {
     const int32_t n = fine->A->nrows, c = components_of(fine);
 
@@ -87,7 +87,7 @@ static gsolve_status refuse(gsolve_context *ctx, const gs_fine *fine)
 }
 
 /* *K, with the arrays whose sizes A tells. */
-static gsolve_status begin(kept **out, gsolve_context *ctx, const gs_fine *fine,
+static gsolve_status begin(kept **out, gsolve_context *ctx, const gs_level_view *fine,
                            const gs_amg_options *options)
 {
     int64_t entries = 0;
@@ -114,7 +114,7 @@ done:
 
 /* *component: of each unknown; stays NULL where there is one. */
 static gsolve_status tell_components(uint8_t **component, const kept *K, gsolve_context *ctx,
-                                     const gs_fine *fine)
+                                     const gs_level_view *fine)
 {
     const int32_t n = fine->A->nrows;
     gsolve_status status = GSOLVE_OK;
@@ -263,7 +263,7 @@ done:
     return status;
 }
 
-static gsolve_status build(gs_transfer *out, gsolve_context *ctx, const gs_fine *fine,
+static gsolve_status build(gs_transfer *out, gsolve_context *ctx, const gs_level_view *fine,
                            const gs_amg_options *options)
 {
     const double strength = options->strength >= 0 ? options->strength : USUAL_STRENGTH;
@@ -286,7 +286,7 @@ static gsolve_status build(gs_transfer *out, gsolve_context *ctx, const gs_fine 
     TRY(name_components(&T, K, ctx, &p));
     TRY(gs_csr_entries(ctx, &T.P, &entries));
     TRY(gs_transpose_make(&T.R, &order, ctx, &T.P, entries));
-    T.kept = K;
+    T.state = K;
     *out = T;
     K = NULL;
     memset(&T, 0, sizeof T);
@@ -298,10 +298,10 @@ done:
     return status;
 }
 
-static gsolve_status update(gs_transfer *T, gsolve_context *ctx, const gs_fine *fine,
+static gsolve_status update(gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine,
                             const gs_amg_options *options)
 {
-    kept *K = T->kept;
+    kept *K = T->state;
     gsolve_status status;
 
     (void)options;

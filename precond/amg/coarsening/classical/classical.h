@@ -5,6 +5,7 @@
 #define GS_PRECOND_AMG_COARSENING_CLASSICAL_CLASSICAL_H
 
 #include "matrix/csr.h"
+#include "precond/amg/options.h"
 
 /* --- strong connections ----------------------------------------------------------------------- */
 
@@ -66,8 +67,6 @@ extern const gs_classical_split_kernels gs_classical_split_cuda[GSOLVE_TYPE_COUN
 
 /* --- interpolation ---------------------------------------------------------------------------- */
 
-typedef enum gs_interpolation { GS_EXTENDED_I, GS_ONE_POINT } gs_interpolation;
-
 /* Rows of P: of all points, or of some. */
 typedef struct gs_weighing {
     gs_points points;
@@ -93,8 +92,7 @@ typedef struct gs_classical_weigh_kernels {
 extern const gs_classical_weigh_kernels gs_classical_weigh_host[GSOLVE_TYPE_COUNT];
 extern const gs_classical_weigh_kernels gs_classical_weigh_cuda[GSOLVE_TYPE_COUNT];
 
-/* --- truncation of a matrix that is there ------------------------------------------------------
- */
+/* --- truncation of a matrix that is there ----------------------------------------------------- */
 
 typedef struct gs_classical_cut_kernels {
     /* Q, owned: P's rows cut to most entries and those of truncate, and scaled */

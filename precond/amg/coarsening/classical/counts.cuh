@@ -2,9 +2,7 @@
 #ifndef GS_PRECOND_AMG_COARSENING_CLASSICAL_COUNTS_CUH
 #define GS_PRECOND_AMG_COARSENING_CLASSICAL_COUNTS_CUH
 
-#include <cub/device/device_scan.cuh>
-#include <cuda/std/functional>
-
+#include "core/scan.cuh"
 #include "precond/lanes.cuh"
 
 extern "C" {
@@ -17,20 +15,15 @@ inline gsolve_status gs_add_up(gsolve_context *ctx, int32_t n, const int32_t *co
                                int64_t *total)
 {
     const int64_t all = (int64_t)n + 1;
-    const cuda::std::plus<> plus;
     gs_queue *q = ctx->queue;
     char *space = nullptr;
     size_t bytes = 0;
     gsolve_status status;
 
-    TRY(gs_cuda(q,
-                cub::DeviceScan::ExclusiveScan(nullptr, bytes, count, first, plus, (int64_t)0, all,
-                                               q->stream),
+    TRY(gs_cuda(q, gs_exclusive_sum(nullptr, bytes, count, first, all, q->stream),
                 "adding up counts"));
     ALLOC_DEVICE(ctx, space, bytes);
-    TRY(gs_cuda(q,
-                cub::DeviceScan::ExclusiveScan(space, bytes, count, first, plus, (int64_t)0, all,
-                                               q->stream),
+    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, count, first, all, q->stream),
                 "adding up counts"));
     TRY(gsolve_copy(ctx, total, GSOLVE_HOST, first + n, GSOLVE_DEVICE, sizeof *total));
 done:

@@ -1,0 +1,58 @@
+// scan.cuh: prefix sums of arrays on the device and selections from them, by CUB. scan_cuda.cu
+// alone includes CUB's headers, which cost seconds of compilation in each file that does. As in
+// CUB, a call with space == nullptr only sets bytes, the scratch memory that the same call needs at
+// space.
+#ifndef GS_CORE_SCAN_CUH
+#define GS_CORE_SCAN_CUH
+
+#include <cstddef>
+#include <cstdint>
+#include <cuda_runtime.h>
+
+// out[i] = in[0] + ... + in[i - 1] for i < n, added in out's type; out may be in.
+cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const int32_t *in, int32_t *out, int64_t n,
+                             cudaStream_t stream);
+cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const int32_t *in, int64_t *out, int64_t n,
+                             cudaStream_t stream);
+cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const int64_t *in, int64_t *out, int64_t n,
+                             cudaStream_t stream);
+// The same, added in 64 bits.
+cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const int64_t *in, int32_t *out, int64_t n,
+                             cudaStream_t stream);
+
+// *out = in[0] + ... + in[n - 1].
+cudaError_t gs_sum(void *space, size_t &bytes, const int64_t *in, int64_t *out, int32_t n,
+                   cudaStream_t stream);
+
+// A row is long if it has more than most entries and, where tile > 0, it and the next row begin in
+// different tiles. Row i begins at start[i] + i; tile t is from t tile to (t + 1) tile.
+template <class O>
+struct gs_long_rows {
+    const O *start;
+    int64_t most, tile;
+
+    __device__ int64_t begin(int32_t i) const { return (int64_t)start[i] + i; }
+    __device__ bool operator()(int32_t i) const
+    {
+        return (int64_t)start[i + 1] - (int64_t)start[i] > most &&
+               (tile == 0 || begin(i) / tile != begin(i + 1) / tile);
+    }
+};
+
+// row = those of n rows that are long, ascending; *count: how many they are.
+cudaError_t gs_select_long(void *space, size_t &bytes, gs_long_rows<int32_t> are_long, int32_t *row,
+                           int32_t *count, int32_t n, cudaStream_t stream);
+cudaError_t gs_select_long(void *space, size_t &bytes, gs_long_rows<int64_t> are_long, int32_t *row,
+                           int32_t *count, int32_t n, cudaStream_t stream);
+
+// head = each k < n where key[k] is not key[k - 1], ascending, 0 among them.
+cudaError_t gs_select_heads(void *space, size_t &bytes, const uint32_t *key, uint32_t *head,
+                            int64_t *count, int64_t n, cudaStream_t stream);
+cudaError_t gs_select_heads(void *space, size_t &bytes, const unsigned long long *key,
+                            uint32_t *head, int64_t *count, int64_t n, cudaStream_t stream);
+
+// out = in without each element that equals the one before; out is not in.
+cudaError_t gs_select_unique(void *space, size_t &bytes, const uint64_t *in, uint64_t *out,
+                             int32_t *count, int32_t n, cudaStream_t stream);
+
+#endif

@@ -1,0 +1,105 @@
+// scan_cuda.cu: prefix sums of arrays on the device and selections from them, see scan.cuh.
+#include "core/scan.cuh"
+
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
+#include <cuda/std/functional>
+#include <thrust/iterator/counting_iterator.h>
+
+namespace
+{
+
+template <class T, class S>
+cudaError_t exclusive_sum(void *space, size_t &bytes, const T *in, S *out, int64_t n,
+                          cudaStream_t stream)
+{
+    return cub::DeviceScan::ExclusiveScan(space, bytes, in, out, cuda::std::plus<>(), S(0), n,
+                                          stream);
+}
+
+template <class O>
+cudaError_t select_long(void *space, size_t &bytes, gs_long_rows<O> are_long, int32_t *row,
+                        int32_t *count, int32_t n, cudaStream_t stream)
+{
+    const thrust::counting_iterator<int32_t> rows(0);
+
+    return cub::DeviceSelect::If(space, bytes, rows, row, count, n, are_long, stream);
+}
+
+template <class K>
+struct is_head {
+    const K *key;
+    __device__ bool operator()(uint32_t k) const { return k == 0 || key[k] != key[k - 1]; }
+};
+
+template <class K>
+cudaError_t select_heads(void *space, size_t &bytes, const K *key, uint32_t *head, int64_t *count,
+                         int64_t n, cudaStream_t stream)
+{
+    const thrust::counting_iterator<uint32_t> all(0);
+
+    return cub::DeviceSelect::If(space, bytes, all, head, count, n, is_head<K>{key}, stream);
+}
+
+} // namespace
+
+cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const int32_t *in, int32_t *out, int64_t n,
+                             cudaStream_t stream)
+{
+    return exclusive_sum(space, bytes, in, out, n, stream);
+}
+
+cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const int32_t *in, int64_t *out, int64_t n,
+                             cudaStream_t stream)
+{
+    return exclusive_sum(space, bytes, in, out, n, stream);
+}
+
+cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const int64_t *in, int64_t *out, int64_t n,
+                             cudaStream_t stream)
+{
+    return exclusive_sum(space, bytes, in, out, n, stream);
+}
+
+cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const int64_t *in, int32_t *out, int64_t n,
+                             cudaStream_t stream)
+{
+    return cub::DeviceScan::ExclusiveSum(space, bytes, in, out, n, stream);
+}
+
+cudaError_t gs_sum(void *space, size_t &bytes, const int64_t *in, int64_t *out, int32_t n,
+                   cudaStream_t stream)
+{
+    return cub::DeviceReduce::Sum(space, bytes, in, out, n, stream);
+}
+
+cudaError_t gs_select_long(void *space, size_t &bytes, gs_long_rows<int32_t> are_long, int32_t *row,
+                           int32_t *count, int32_t n, cudaStream_t stream)
+{
+    return select_long(space, bytes, are_long, row, count, n, stream);
+}
+
+cudaError_t gs_select_long(void *space, size_t &bytes, gs_long_rows<int64_t> are_long, int32_t *row,
+                           int32_t *count, int32_t n, cudaStream_t stream)
+{
+    return select_long(space, bytes, are_long, row, count, n, stream);
+}
+
+cudaError_t gs_select_heads(void *space, size_t &bytes, const uint32_t *key, uint32_t *head,
+                            int64_t *count, int64_t n, cudaStream_t stream)
+{
+    return select_heads(space, bytes, key, head, count, n, stream);
+}
+
+cudaError_t gs_select_heads(void *space, size_t &bytes, const unsigned long long *key,
+                            uint32_t *head, int64_t *count, int64_t n, cudaStream_t stream)
+{
+    return select_heads(space, bytes, key, head, count, n, stream);
+}
+
+cudaError_t gs_select_unique(void *space, size_t &bytes, const uint64_t *in, uint64_t *out,
+                             int32_t *count, int32_t n, cudaStream_t stream)
+{
+    return cub::DeviceSelect::Unique(space, bytes, in, out, count, n, stream);
+}

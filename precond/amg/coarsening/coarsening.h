@@ -1,0 +1,33 @@
+/* coarsening.h: the interface of a coarsening, which makes the transfer operators of one level. */
+#ifndef GS_PRECOND_AMG_COARSENING_COARSENING_H
+#define GS_PRECOND_AMG_COARSENING_COARSENING_H
+
+#include "precond/amg/level_view.h"
+#include "precond/amg/options.h"
+
+typedef struct gs_transfer {
+    gsolve_csr P, R; /* owned: n x m, and R = P'. classical on a symmetric A: R = P' as well */
+    int32_t block;   /* unknowns per node on the coarse level */
+    gsolve_dense
+        near_null; /* owned: m x k, P near_null ~ the near-null vectors of the fine level */
+    void *state;   /* what update needs: aggregates, patterns, orders */
+    char note[80]; /* "212 aggregates" */
+} gs_transfer;
+
+/* Frees P, R and near_null, and sets T to zero. The state is not freed. */
+void gs_transfer_clear(gs_transfer *T, gsolve_context *ctx);
+
+typedef struct gs_coarsening {
+    gsolve_plugin plugin; /* name and summary only: the options are those of amg */
+    gsolve_status (*build)(gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine,
+                           const gs_amg_options *options);
+    /* fine has new values in the same pattern, and the same near_null. Recomputes the values of P
+     * and R. Aggregates, patterns, orders and T's near_null stay. */
+    gsolve_status (*update)(gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine,
+                            const gs_amg_options *options);
+    void (*destroy)(gs_transfer *T, gsolve_context *ctx); /* all that T owns */
+} gs_coarsening;
+
+extern const gs_coarsening gs_amg_sa, gs_amg_ua, gs_amg_classical;
+
+#endif

@@ -1,0 +1,234 @@
+/* setup.c: the set-up of amg's hierarchy, see setup.h.
+ *
+ * type=auto: levels in single precision move half the bytes. They are built first, and a few cycles
+ * show how much of an error they leave (precision.c). If that is more than LITTLE, levels in double
+ * precision are built as well, and the better ones stay. */
+#include "precond/amg/setup.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "core/staging.h"
+#include "core/try.h"
+#include "matrix/sample.h"
+#include "precond/amg/kernels.h"
+#include "precond/amg/precision.h"
+#include "precond/amg/transfer/rigid_body.h"
+#include "vector/vector.h"
+
+/* --- near-null vectors ------------------------------------------------------------------------ */
+
+/* *block = the size of the dense blocks that the pattern consists of, or 1. */
+static gsolve_status find_block(gsolve_context *ctx, const gsolve_csr *csr, int32_t *block)
+{
+    gsolve_pattern_sample sample;
+    gsolve_status status;
+
+    TRY(gs_sample_pattern(ctx, csr, &sample, NULL));
+    for (*block = 6; *block > 1 && !(sample.block[*block] >= 0.95); --*block) continue;
+    if (csr->nrows % *block != 0) *block = 1;
+done:
+    return status;
+}
+
+/* *B = one vector per unknown of a node: 1 at this unknown of every node, 0 elsewhere. */
+static gsolve_status constant_vectors(gsolve_context *ctx, int32_t n, gsolve_type type,
+                                      int32_t block, gsolve_dense *B)
+{
+    const gs_amg_kernels *kernels = GS_KERNELS(gs_amg, ctx, type);
+    gsolve_status status;
+
+    TRY(gs_dense_new(B, ctx, gs_location(ctx), type, n, block));
+    for (int32_t c = 0; c < block; c++) {
+        TRY(kernels->constant(ctx->queue, n, block, c, gs_column_of(*B, c).value));
+    }
+done:
+    return status;
+}
+
+/* *B = v in another type, column-major without gaps. */
+static gsolve_status copy_vectors(gsolve_context *ctx, gsolve_dense v, gsolve_type type,
+                                  gsolve_dense *B)
+{
+    gsolve_status status;
+
+    TRY(gs_dense_new(B, ctx, gs_location(ctx), type, v.nrows, v.ncols));
+    for (int32_t c = 0; c < v.ncols; c++) {
+        TRY(GS_KERNELS(gs_vector, ctx, type)
+                ->copy(ctx->queue, v.nrows, v.type, gs_column_of(v, c).value,
+                       gs_column_of(*B, c).value));
+    }
+done:
+    return status;
+}
+
+/* --- the type of the levels ------------------------------------------------------------------- */
+
+/* Refuses a matrix whose levels cannot fit into the free memory. A lower bound of their bytes: the
+ * finest level, the coarser ones by experience, the vectors. */
+static gsolve_status check_memory(gsolve_context *ctx, const gsolve_csr *csr, gsolve_type type)
+{
+    const double value = (double)gs_type_size(type);
+    int64_t entries = 0;
+    gsolve_status status;
+
+    if (!ctx->device->memory) return GSOLVE_OK;
+    TRY(gs_csr_entries(ctx, csr, &entries));
+    TRY(gs_memory_need(ctx, 1.8 * ((double)entries * (4 + value) + csr->nrows * (4 + 4 * value)),
+                       "the levels of amg"));
+done:
+    return status;
+}
+
+#define LARGE_ENTRIES 100000 /* below this, reading fewer bytes saves no time */
+#define LITTLE        0.25   /* of the error that may remain after the cycles of precision.c */
+#define AS_GOOD       1.1    /* single precision may leave this much more than double */
+
+/* Whether set_up_best chooses the type of the levels. */
+static bool is_type_open(const gs_amg_setup *S)
+{
+    return !S->h && S->options.type == GS_AMG_TYPE_AUTO && S->type == GSOLVE_F64 &&
+           S->entries > LARGE_ENTRIES;
+}
+
+/* The type of the levels, if it is not open. */
+static gsolve_type level_type(const gs_amg_setup *S)
+{
+    if (S->h) return S->h->type;
+    return S->options.type == GS_AMG_F32 ? GSOLVE_F32 : S->type;
+}
+
+/* S->h = levels of near_null's type, which take ownership of near_null. */
+static gsolve_status set_up_in_type(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
+                                    gsolve_dense *near_null, int32_t block)
+{
+    gs_hierarchy *h = NULL;
+    gsolve_status status;
+
+    TRY(check_memory(ctx, csr, near_null->type));
+    TRY(gs_hierarchy_build(&h, ctx, csr, near_null->type, near_null, block, &S->options));
+    gs_hierarchy_destroy(S->h, ctx);
+    S->h = h;
+done:
+    return status;
+}
+
+/* *h = levels of this type, and *left = what their cycles leave of an error. */
+static gsolve_status try_type(const gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
+                              gsolve_type type, gsolve_dense near_null, int32_t block,
+                              gs_hierarchy **h, double *left)
+{
+    gsolve_dense B = {0};
+    gsolve_status status;
+
+    TRY(check_memory(ctx, csr, type));
+    TRY(copy_vectors(ctx, near_null, type, &B));
+    TRY(gs_hierarchy_build(h, ctx, csr, type, &B, block, &S->options));
+    TRY(gs_hierarchy_measure_reduction(*h, ctx, csr, LITTLE, left));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, B.value);
+    return status;
+}
+
+/* S->h = levels of the best type: single precision if its cycles leave little of the error, or not
+ * much more than those in double precision. */
+static gsolve_status set_up_best(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
+                                 gsolve_dense *near_null, int32_t block)
+{
+    double narrow = INFINITY, wide = INFINITY;
+    gs_hierarchy *f32 = NULL, *f64 = NULL;
+    gsolve_status status;
+
+    if (!is_type_open(S)) return set_up_in_type(S, ctx, csr, near_null, block);
+    status = try_type(S, ctx, csr, GSOLVE_F32, *near_null, block, &f32, &narrow);
+    if (status != GSOLVE_OK && status != GSOLVE_BAD_MATRIX && status != GSOLVE_ZERO_PIVOT) {
+        goto done; /* those two: the range or the precision of f32 did not suffice */
+    }
+    status = GSOLVE_OK;
+    if (!(narrow <= LITTLE)) {
+        TRY(try_type(S, ctx, csr, S->type, *near_null, block, &f64, &wide));
+    }
+    if (f64 && !(narrow <= wide * AS_GOOD)) {
+        gs_hierarchy_destroy(f32, ctx);
+        f32 = f64;
+        f64 = NULL;
+        snprintf(S->type_note, sizeof S->type_note,
+                 ", single precision would leave %.2g of an error "
+                 "and not %.2g",
+                 narrow, wide);
+    }
+    gs_hierarchy_destroy(S->h, ctx);
+    S->h = f32;
+    f32 = NULL;
+done:
+    gs_hierarchy_destroy(f32, ctx);
+    gs_hierarchy_destroy(f64, ctx);
+    return status;
+}
+
+/* --- set-up with near-null vectors ------------------------------------------------------------ */
+
+gsolve_status gs_amg_set_up_constants(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    int32_t block = S->options.block;
+    gsolve_dense B = {0};
+    gsolve_status status;
+
+    if (block == 0) TRY(find_block(ctx, csr, &block));
+    TRY(constant_vectors(ctx, csr->nrows, is_type_open(S) ? GSOLVE_F32 : level_type(S), block, &B));
+    TRY(set_up_best(S, ctx, csr, &B, block));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, B.value);
+    return status;
+}
+
+gsolve_status gs_amg_set_up_again(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    const int32_t block = S->h->level[0].view.block;
+    gsolve_dense B = {0};
+    gsolve_status status;
+
+    TRY(copy_vectors(ctx, S->h->level[0].view.near_null, level_type(S), &B));
+    TRY(set_up_best(S, ctx, csr, &B, block));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, B.value);
+    return status;
+}
+
+/* Takes ownership of B. block: unknowns per node; 0: found in the pattern. */
+static gsolve_status set_up_with(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
+                                 gsolve_dense *B, int32_t block)
+{
+    gsolve_status status;
+
+    if (block == 0) TRY(find_block(ctx, csr, &block));
+    TRY(set_up_best(S, ctx, csr, B, block));
+done:
+    return status;
+}
+
+gsolve_status gs_amg_set_up_near_null(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
+                                      gsolve_dense v)
+{
+    gsolve_dense B = {0};
+    gsolve_status status;
+
+    TRY(copy_vectors(ctx, v, level_type(S), &B));
+    TRY(set_up_with(S, ctx, csr, &B, S->options.block));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, B.value);
+    return status;
+}
+
+gsolve_status gs_amg_set_up_coordinates(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
+                                        gsolve_dense xyz)
+{
+    gsolve_dense B = {0};
+    gsolve_status status;
+
+    TRY(gs_rigid_body_modes(&B, ctx, level_type(S), xyz));
+    TRY(set_up_with(S, ctx, csr, &B, xyz.ncols));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, B.value);
+    return status;
+}

@@ -1,0 +1,29 @@
+/* setup.h: builds the hierarchy of an amg preconditioner: finds the block size and the near-null
+ * vectors, and chooses the value type of the levels. */
+#ifndef GS_PRECOND_AMG_SETUP_H
+#define GS_PRECOND_AMG_SETUP_H
+
+#include "precond/amg/hierarchy.h"
+
+typedef struct gs_amg_setup {
+    gs_amg_options options;
+    gs_hierarchy *h;    /* NULL before the set-up */
+    gsolve_type type;   /* of the matrix and of the vectors */
+    int64_t entries;    /* of the matrix */
+    char type_note[80]; /* why the levels are not in single precision, or "" */
+} gs_amg_setup;
+
+/* Each of these replaces S->h by new levels for csr, and leaves S unchanged if it fails. */
+
+/* With constant near-null vectors, one per unknown of a node. */
+gsolve_status gs_amg_set_up_constants(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr);
+/* With given near-null vectors v, on ctx's device. */
+gsolve_status gs_amg_set_up_near_null(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
+                                      gsolve_dense v);
+/* With the rigid body modes of nodes at the coordinates xyz, see gs_rigid_body_modes. */
+gsolve_status gs_amg_set_up_coordinates(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
+                                        gsolve_dense xyz);
+/* With the block size and the near-null vectors of S->h. */
+gsolve_status gs_amg_set_up_again(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr);
+
+#endif

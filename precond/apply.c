@@ -1,0 +1,108 @@
+/* apply.c: z = M^-1 r, z = M^-T r, and r'z, for vectors on the host or on the device. */
+#include "core/staging.h"
+#include "core/try.h"
+#include "precond/handle.h"
+#include "vector/vector.h"
+
+static gsolve_status check_vectors(const gsolve_precond *M, gsolve_dense r, gsolve_dense z)
+{
+    if (r.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(M->ctx, r, "r");
+    if (z.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(M->ctx, z, "z");
+    if (r.nrows != M->n || z.nrows != M->n || r.ncols != z.ncols || r.ncols < 0 ||
+        (r.ncols > 1 && (r.stride < r.nrows || z.stride < z.nrows))) {
+        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
+                           "the preconditioner is for %d unknowns; r is %d x %d and z is %d x %d "
+                           "(strides %lld and %lld)",
+                           M->n, r.nrows, r.ncols, z.nrows, z.ncols, (long long)r.stride,
+                           (long long)z.stride);
+    }
+    if (r.type != M->type || z.type != M->type || !gs_reachable(M->ctx, r.location) ||
+        !gs_reachable(M->ctx, z.location)) {
+        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
+                           "vectors must be of the preconditioner's type, and on its device or on "
+                           "the host");
+    }
+    if ((!r.value || !z.value) && M->n > 0 && r.ncols > 0) {
+        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "r or z has no values");
+    }
+    return GSOLVE_OK;
+}
+
+typedef gsolve_status application(void *self, gsolve_context *ctx, gsolve_dense r,
+                                  gsolve_dense z);
+
+static gsolve_status apply_staged(const gsolve_precond *M, application *apply, gsolve_dense r,
+                                  gsolve_dense z)
+{
+    gs_stage in = {0}, out = {0};
+    gsolve_status status;
+
+    TRY(check_vectors(M, r, z));
+    TRY(gs_stage_in(&in, M->ctx, gs_location(M->ctx), r, true));
+    TRY(gs_stage_in(&out, M->ctx, gs_location(M->ctx), z, false));
+    TRY(apply(M->self, M->ctx, in.used, out.used));
+    TRY(gs_stage_out(&out, M->ctx));
+done:
+    gs_stage_drop(&in, M->ctx);
+    gs_stage_drop(&out, M->ctx);
+    return status;
+}
+
+gsolve_status gsolve_precond_apply(const gsolve_precond *M, gsolve_dense r, gsolve_dense z)
+{
+    return M ? apply_staged(M, M->kind->apply, r, z) : GSOLVE_BAD_ARGUMENT;
+}
+
+gsolve_status gsolve_precond_apply_transpose(const gsolve_precond *M, gsolve_dense r,
+                                             gsolve_dense z)
+{
+    if (!M) return GSOLVE_BAD_ARGUMENT;
+    if (!M->kind->apply_transpose) {
+        return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
+                           "the preconditioner %s cannot be applied transposed",
+                           M->kind->plugin.name);
+    }
+    return apply_staged(M, M->kind->apply_transpose, r, z);
+}
+
+/* z = M^-1 r, rz[c] = r_c'z_c, where kernels see all three. */
+static gsolve_status apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z, double *rz)
+{
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, M->ctx, M->type);
+    gsolve_status status;
+
+    if (M->kind->apply_dot && r.ncols == 1) return M->kind->apply_dot(M->self, M->ctx, r, z, rz);
+    TRY(M->kind->apply(M->self, M->ctx, r, z));
+    for (int32_t c = 0; c < r.ncols; c++) {
+        TRY(vector->dot(M->ctx->queue, M->n, gs_column_of(r, c).value, gs_column_of(z, c).value,
+                        &rz[c]));
+    }
+done:
+    return status;
+}
+
+gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z,
+                                       double *rz)
+{
+    const gsolve_dense numbers = {
+        r.ncols, 1, r.ncols, rz, GSOLVE_F64, r.location, GSOLVE_COLUMN_MAJOR};
+    gs_stage in = {0}, out = {0}, dots = {0};
+    gsolve_status status;
+
+    if (!M) return GSOLVE_BAD_ARGUMENT;
+    TRY(check_vectors(M, r, z));
+    if (!rz && r.ncols > 0) {
+        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "there is nowhere to put r'z");
+    }
+    TRY(gs_stage_in(&in, M->ctx, gs_location(M->ctx), r, true));
+    TRY(gs_stage_in(&out, M->ctx, gs_location(M->ctx), z, false));
+    TRY(gs_stage_in(&dots, M->ctx, gs_location(M->ctx), numbers, false));
+    TRY(apply_dot(M, in.used, out.used, dots.used.value));
+    TRY(gs_stage_out(&out, M->ctx));
+    TRY(gs_stage_out(&dots, M->ctx));
+done:
+    gs_stage_drop(&in, M->ctx);
+    gs_stage_drop(&out, M->ctx);
+    gs_stage_drop(&dots, M->ctx);
+    return status;
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# docs.sh [site|man|pictures]: the documentation.
+#   site      builds the site into build/site, after it has checked the reference pages and all links (the default)
+#   man       makes the man pages of the C interface in build/man/man3 (Doxygen)
+#   pictures  draws docs/pictures/ from the benchmark records and from runs of the command in build/
+# MkDocs and Matplotlib come from PyPI into build/docs-venv. Doxygen is a package of the system.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+what=${1:-site} venv=build/docs-venv
+export PYTHONDONTWRITEBYTECODE=1
+
+prepare() { # the Python packages
+  if cmp -s scripts/docs/requirements.txt $venv/installed; then return; fi
+  python3 -m venv $venv || { echo "docs.sh: needs python3 with venv (Debian: apt-get install python3-venv)" >&2 && exit 1; }
+  $venv/bin/pip install -q --disable-pip-version-check -r scripts/docs/requirements.txt
+  cp scripts/docs/requirements.txt $venv/installed
+}
+
+has_doxygen() { command -v doxygen >/dev/null || { echo "docs.sh: without Doxygen (Debian: apt-get install doxygen)" >&2 && return 1; }; }
+
+doxygen_into() { # HTML MAN: folders, or empty
+  mkdir -p build/doxygen
+  (cat docs/Doxyfile && echo "GENERATE_HTML=$([ -n "$1" ] && echo YES || echo NO)" && echo "HTML_OUTPUT=${1:-none}" &&
+    echo "GENERATE_MAN=$([ -n "$2" ] && echo YES || echo NO)" && echo "MAN_OUTPUT=${2:-none}") >build/doxygen/Doxyfile
+  doxygen build/doxygen/Doxyfile
+}
+
+site() {
+  prepare
+  python3 scripts/docs/headers.py --check
+  if [ -x build/cli/gsolve ]; then python3 scripts/docs/reference.py build/cli/gsolve --check; fi
+  python3 scripts/docs/links.py
+  python3 scripts/docs/stage.py build/docs-stage
+  if has_doxygen; then
+    doxygen_into "$PWD/build/docs-stage/docs/c" ""
+    printf '\n[The same by Doxygen](../c/index.html), with an index and a search.\n' >>build/docs-stage/docs/reference/c.md
+  fi
+  NO_MKDOCS_2_WARNING=1 $venv/bin/mkdocs build --strict --clean -f build/docs-stage/mkdocs.yml -d "$PWD/build/site" >build/docs.log 2>&1 ||
+    { grep -v '^INFO' build/docs.log >&2 && exit 1; }
+  echo "build/site/index.html"
+}
+
+man() {
+  has_doxygen
+  rm -rf build/man
+  doxygen_into "" "$PWD/build/man"
+  find build/man/man3 -name '*.3' ! -name 'gsolve*' ! -name 'GSOLVE*' -delete # links of members, and of folders
+  echo "$(find build/man/man3 -name '*.3' | wc -l) pages in build/man/man3: man -M build/man gsolve_solve"
+}
+
+pictures() {
+  prepare
+  $venv/bin/python scripts/plots.py
+  if [ -x build/cli/gsolve ]; then python3 scripts/recording.py build/cli/gsolve docs/pictures/solve.svg; fi
+}
+
+case $what in
+site | man | pictures) $what ;;
+*) sed -n '2,6s/^# //p' "$0" >&2 && exit 1 ;;
+esac

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""json_keys.py GSOLVE: compares the keys of docs/reference/json.md with those that the commands write.
+
+Exit code 1 and a line for each key that the page lacks, or that it names and no command writes."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import headers
+
+PAGE = headers.TOP / "docs" / "reference" / "json.md"
+RUNS = [  # the arguments of runs that together write every key
+    "-A gen:poisson2d,n=20 -b random,k=2 --solver cg --precond amg --profile",
+    "-A gen:poisson3d,n=12 --maxit 3",
+    "-A missing.mtx",
+    "info gen:poisson3d,n=12 --precond amg,coarsest=40",
+    "compare gen:poisson2d,n=9 gen:poisson2d,n=8 --formats sell --repeat 1",
+    "generate convdiff3d,n=4 -o C.mtx",
+    "convert C.mtx D.mtx",
+    "-A gen:poisson2d,n=4 -x x.mtx",
+    "convert x.mtx y.mtx --dense",
+    "list",
+]
+# Keys that these runs do not write: on a GPU, or after a failure.
+RARE = {"forecast.memory_free", "forecast.memory_total", "precond.error"}
+ALIKE = {  # of these lists the page has the first
+    "formats": ["solvers", "preconds", "products", "generators", "devices"],
+    "examples": ["exit_codes", "environment", "outcomes", "statuses"],
+}
+
+
+def keys(value, path=""):
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from keys(item, f"{path}.{key}" if path else key)
+    elif isinstance(value, list):
+        for item in value or [None]:
+            yield from keys(item, path + "[]")
+    else:
+        yield path
+
+
+def written(gsolve):
+    found = set()
+    with tempfile.TemporaryDirectory() as folder:
+        for run in RUNS:
+            subprocess.run([gsolve, *run.split(), "--json", "out.json", "-q"], cwd=folder, stderr=subprocess.DEVNULL,
+                           env={**os.environ, "GSOLVE_DEVICE": "cpu"}, check=False)
+            with open(os.path.join(folder, "out.json"), encoding="utf-8") as file:
+                found.update(keys(json.load(file)))
+            os.remove(os.path.join(folder, "out.json"))
+    for first, others in ALIKE.items():
+        found = {re.sub(rf"^({'|'.join(others)})(?=\[\])", first, key) for key in found}
+    found = {re.sub(r"^matrices\[\]\.matrix\.\w+", "matrices[].matrix.rows", key) for key in found}
+    # An array that is empty in one run has keys in another.
+    return {key for key in found if not (key.endswith("[]") and any(k.startswith(key + ".") for k in found))}
+
+
+def main(gsolve):
+    page = set(re.findall(r"^\| `([^`]+)` \|", PAGE.read_text(), re.M))
+    found = written(gsolve)
+    for key in sorted(found - page):
+        print(f"docs/reference/json.md lacks {key}")
+    for key in sorted(page - found - RARE):
+        print(f"docs/reference/json.md names {key}, which no run wrote")
+    return int(found - page != set() or page - found - RARE != set())
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    sys.exit(main(os.path.abspath(sys.argv[1])))

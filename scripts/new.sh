@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# new.sh format|method|precond|generator NAME: a new plug-in that compiles and works, with a test and a page, and in the
+# lists that name its kind. NAME: letters a-z, digits and '_'. The files are made from the templates in scripts/new/.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+templates=scripts/new
+
+fail() { echo "new.sh: $*" >&2; exit 1; }
+usage() { sed -n '2,3s/^# //p' "$0" >&2; exit 1; }
+
+[ $# -eq 2 ] || usage
+kind=$1 name=$2
+[[ $name =~ ^[a-z][a-z0-9_]*$ ]] || fail "'$name' holds other characters than a-z, 0-9 and '_', or does not begin with a letter"
+grep -qsE "\bgs_${name}(_format)?\b" spmv/formats.c solver/methods.c precond/kinds.c io/generate.c && fail "there is a plug-in $name"
+format=csr solver=cg precond=jacobi matrix=poisson2d,n=10 # of the test
+
+make() { # TEMPLATE FILE
+  [ ! -e "$2" ] || fail "$2 exists"
+  mkdir -p "$(dirname "$2")"
+  sed -e "s/@NAME@/$name/g; s/@UPPER@/${name^^}/g; s/@KIND@/$kind/g" \
+    -e "s/@FORMAT@/$format/; s/@SOLVER@/$solver/; s/@PRECOND@/$precond/; s/@MATRIX@/$matrix/" "$templates/$1" >"$2"
+  echo "  new      $2"
+}
+
+insert() { # FILE PATTERN LINE: LINE before the first line of FILE that matches
+  grep -qE -- "$2" "$1" || fail "$1 has no line like '$2'"
+  awk -v pattern="$2" -v line="$3" '!done && $0 ~ pattern {print line; done = 1} {print}' "$1" >"$1.new"
+  mv "$1.new" "$1"
+  echo "  changed  $1"
+}
+
+sources() { # FOLDER FILE...: for CMake
+  printf 'gsolve_sources(\n  C %s)\n' "${*:2}" >>"$1/CMakeLists.txt"
+  echo "  changed  $1/CMakeLists.txt"
+}
+
+case $kind in
+format)
+  format=$name
+  for part in .h .c _body.h _host.c; do make "format$part" "spmv/$name/$name$part"; done
+  insert spmv/formats.c '&gs_auto_format\.plugin' "    &gs_${name}_format.plugin,"
+  insert spmv/handle.h '^extern const gsolve_format gs_auto_format;' "extern const gsolve_format gs_${name}_format;"
+  sources spmv "$name/$name.c" "$name/${name}_host.c"
+  page=docs/understand/formats/$name.md
+  make page_format.md "$page"
+  insert docs/understand/formats.md '\(formats/auto\.md\)' "| [\`$name\`](formats/$name.md) | compressed rows, one after the other | own |"
+  source=spmv/$name/${name}_body.h
+  more="for a GPU: ${name}_cuda.cu with gs_${name}_cuda[], a line in spmv/no_cuda.c, and the format in the list cuda[] of spmv/formats.c"
+  guide=docs/howto/write_a_format.md
+  ;;
+method)
+  solver=$name
+  make method.c "solver/methods/$name.c"
+  insert solver/methods.c 'NULL,$' "    &gs_$name.plugin,"
+  insert solver/method.h '^extern const gs_method gs_cg' "extern const gs_method gs_$name;"
+  sources solver "methods/$name.c"
+  page=docs/reference/methods/$name.md
+  make page.md "$page"
+  source=solver/methods/$name.c
+  more="no word about devices is needed: the operations of solver/method.h run on both"
+  guide=docs/howto/write_a_method.md
+  ;;
+precond)
+  precond=$name
+  make precond.c "precond/$name/$name.c"
+  insert precond/kinds.c 'NULL,$' "    &gs_$name.plugin,"
+  insert precond/handle.h '^extern const gsolve_precond_kind gs_none' "extern const gsolve_precond_kind gs_$name;"
+  sources precond "$name/$name.c"
+  page=docs/reference/preconditioners/$name.md
+  make page.md "$page"
+  source=precond/$name/$name.c
+  more="own kernels for both devices: see precond/jacobi/"
+  guide=docs/howto/write_a_preconditioner.md
+  ;;
+generator)
+  matrix=$name,n=100
+  make generator.c "io/generate_$name.c"
+  insert io/generate.c 'NULL,$' "    &gs_$name.plugin,"
+  insert io/generators.h '^extern const gs_generator ' "extern const gs_generator gs_$name;"
+  sources io "generate_$name.c"
+  page=docs/reference/generators.md
+  source=io/generate_$name.c
+  more="a line in tests/test_generate_each.c says what the matrix must be"
+  guide=io/generators.h
+  ;;
+*) usage ;;
+esac
+make test.c "tests/test_$name.c"
+cat <<END
+
+It compiles, and it works: write what it is meant to do in $source.
+
+  1. make build                                    compiles it
+  2. ctest --test-dir build -R '^$name\$'           runs its own test, tests/test_$name.c; add what only it promises
+  3. make reference man                            the tables of its page, and the man page
+  4. $page: say what it is
+  5. CHANGELOG.md and the list in README.md: a line
+  6. make test                                     the suites over all plug-ins try it too
+
+${more^}.
+The rules: $guide. Its place in the list is that of gsolve list: move the line where it belongs.
+END

@@ -1,0 +1,78 @@
+/* @NAME@.c: conjugate gradients as in the textbook, one operation after another, for A and M
+ * symmetric positive definite.
+ *
+ *   q = A p, alpha = r'z / p'q, x += alpha p, r -= alpha q, z = M^-1 r, p = z + beta p
+ *
+ * A step moves, beside the product and M, 13 vectors. */
+#include "solver/method.h"
+#include "core/try.h"
+
+typedef struct @NAME @_options
+{
+    gs_run_options run; /* must be first */
+}
+@NAME @_options;
+
+typedef struct @NAME @{gsolve_dense r, z, p, q;
+gs_scalar rho[2], pq; /* r'z of the even and of the odd iterates, p'q */
+}
+@NAME @;
+
+static const gsolve_option options[] = {GS_RUN_OPTIONS(@NAME @_options, 10000, 2000), {0}};
+
+static gsolve_status setup(gs_krylov *k)
+{
+    @NAME @ *s = k->state;
+    gsolve_dense *vector[] = {&s->r, &s->z, &s->p, &s->q};
+    gs_scalar *scalar[] = {&s->rho[0], &s->rho[1], &s->pq};
+    gsolve_status status = GSOLVE_OK;
+
+    for (int i = 0; i < 4; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
+    for (int i = 0; i < 3; i++) TRY(gs_new_scalar(k, scalar[i]));
+done:
+    return status;
+}
+
+static gsolve_status start(gs_krylov *k)
+{
+    @NAME @ *s = k->state;
+    gsolve_status status;
+
+    TRY(gs_residual(k, s->r));             /* r = b - A x, k->rr = |r|^2 */
+    TRY(gs_precondition(k, s->r, s->z));   /* z = M^-1 r                 */
+    TRY(gs_copy_vector(k, s->z, s->p));    /* p = z                      */
+    TRY(gs_dot(k, s->r, s->z, s->rho[0])); /* rho = r'z                  */
+done:
+    return status;
+}
+
+static gsolve_status step(gs_krylov *k, int64_t j)
+{
+    @NAME @ *s = k->state;
+    const gs_scalar rho = s->rho[j % 2], next = s->rho[(j + 1) % 2];
+    const gs_coefficient one = gs_number(1), beta = gs_definite(next, rho);
+    gs_coefficient alpha = gs_definite(rho, s->pq), less = alpha;
+    gsolve_status status;
+
+    less.sign = -1;
+    TRY(gs_multiply(k, s->p, s->q));               /* q = A p                 */
+    TRY(gs_dot(k, s->p, s->q, s->pq));             /* pq = p'q                */
+    TRY(gs_axpby(k, alpha, s->p, one, k->x));      /* x += alpha p            */
+    TRY(gs_axpy_norm(k, less, s->q, s->r, k->rr)); /* r -= alpha q, rr = |r|^2 */
+    TRY(gs_precondition(k, s->r, s->z));           /* z = M^-1 r              */
+    TRY(gs_dot(k, s->r, s->z, next));              /* next = r'z              */
+    TRY(gs_axpby(k, one, s->z, beta, s->p));       /* p = z + beta p          */
+done:
+    return status;
+}
+
+const gs_method gs_ @NAME @ = {
+    .plugin = {"@NAME@", "conjugate gradients of the textbook; A symmetric positive definite",
+               options, sizeof(@NAME @_options)},
+    .state_size = sizeof(@NAME @),
+    .products = 1,
+    .definite = true,
+    .setup = setup,
+    .start = start,
+    .step = step,
+};

@@ -1,0 +1,281 @@
+// csr_plan_cuda.cu: which threads of a GPU work on which rows, see csr_cuda.cu: either a number of
+// threads per row, or tiles and the parts of long rows. The pattern alone determines the plan. It
+// costs one pass over the row starts; with tiles, the device also compacts the long rows and scans
+// their numbers of parts.
+#include "core/scan.cuh"
+#include "matrix/begins.cuh"
+#include "spmv/csr/csr_tiles.cuh"
+
+extern "C" {
+#include "core/try.h"
+}
+
+using namespace gs_tiles;
+
+namespace
+{
+
+template <class O>
+__host__ __device__ int64_t work_before(const O *start, int32_t i)
+{
+    return (int64_t)start[i] + (int64_t)row_work * i;
+}
+
+// A long row has more than most_short entries and is the last row of its tile, which it exceeds:
+// the next row begins in a later tile.
+template <class O>
+__host__ __device__ gs_long_rows<O> long_rows(const O *start)
+{
+    static_assert(row_work == 1, "gs_long_rows counts one unit of work per row");
+    return {start, most_short, tile_work};
+}
+
+// A thread makes one tile: it finds the first row of the tile and of the next one by bisection.
+template <class O>
+__global__ void make_tiles(int32_t nrows, const O *start, int tiles, tile *out)
+{
+    const int t = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    int32_t cut[2];
+
+    if (t >= tiles) return;
+    for (int end = 0; end < 2;
+         end++) { // the first row whose work begins at or after the tile's boundary
+        const int64_t work = (int64_t)(t + end) * tile_work;
+        int32_t low = 0, high = nrows;
+        while (low < high) {
+            const int32_t middle = low + (high - low) / 2;
+            if (work_before(start, middle) < work) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        cut[end] = low;
+    }
+    const bool ends_long = cut[1] > cut[0] && long_rows(start)(cut[1] - 1);
+    const int32_t last = ends_long ? cut[1] - 1 : cut[1];
+    out[t] = {cut[0], last, (int64_t)start[cut[0]], (int32_t)(start[last] - start[cut[0]]), 0};
+}
+
+// A thread counts the parts of one long row. Thread nlong writes the 0 that ends the exclusive
+// scan.
+template <class O>
+__global__ void count_parts(int nlong, const O *start, const int32_t *row, int32_t *count)
+{
+    const int l = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+
+    if (l > nlong) return;
+    count[l] =
+        l == nlong ? 0 : (int32_t)((start[row[l] + 1] - start[row[l]] + part_size - 1) / part_size);
+}
+
+// A thread writes the descriptions of all parts of one long row.
+template <class O>
+__global__ void describe_parts(int nlong, const O *start, const int32_t *row, const int32_t *first,
+                               part *out)
+{
+    const int l = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+
+    if (l >= nlong) return;
+    const int32_t i = row[l], parts = first[l + 1] - first[l];
+    for (int32_t k = 0; k < parts; k++) {
+        const int64_t from = (int64_t)start[i] + (int64_t)k * part_size;
+        const int64_t left = (int64_t)start[i + 1] - from;
+        out[first[l] + k] = {from, left < part_size ? (int32_t)left : part_size, i, l, first[l],
+                             parts};
+    }
+}
+
+// Finds the long rows and numbers their parts. A tile has at most one long row.
+template <class O>
+gsolve_status find_long(gs_csr_tiles *p, gsolve_context *ctx, int32_t n, const O *start)
+{
+    gs_queue *q = ctx->queue;
+    const auto are_long = long_rows(start);
+    size_t bytes = 0, more = 0;
+    void *space = nullptr;
+    int32_t *found = nullptr, *counted = nullptr;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, p->long_row, (size_t)p->tiles + 1);
+    ALLOC_DEVICE(ctx, p->first_part, (size_t)p->tiles + 2);
+    ALLOC_DEVICE(ctx, counted, (size_t)p->tiles + 2);
+    ALLOC_DEVICE(ctx, found, 1);
+    gs_select_long(nullptr, bytes, are_long, p->long_row, found, n, q->stream);
+    gs_exclusive_sum(nullptr, more, counted, p->first_part, p->tiles + 2, q->stream);
+    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes > more ? bytes : more, 1);
+    status = space ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+    if (status != GSOLVE_OK) goto done;
+    TRY(gs_cuda(q, gs_select_long(space, bytes, are_long, p->long_row, found, n, q->stream),
+                "finding long rows"));
+    TRY(gsolve_copy(ctx, &p->nlong, GSOLVE_HOST, found, GSOLVE_DEVICE, sizeof p->nlong));
+    TRY(gs_launch(q, "count_parts", count_parts<O>, blocks_for(p->nlong + 1), gs_block_size,
+                  p->nlong, start, p->long_row, counted));
+    TRY(gs_cuda(q, gs_exclusive_sum(space, more, counted, p->first_part, p->nlong + 1, q->stream),
+                "numbering parts"));
+    TRY(gsolve_copy(ctx, &p->parts, GSOLVE_HOST, p->first_part + p->nlong, GSOLVE_DEVICE,
+                    sizeof p->parts));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    gsolve_free(ctx, GSOLVE_DEVICE, found);
+    gsolve_free(ctx, GSOLVE_DEVICE, counted);
+    return status;
+}
+
+void drop_tiles(gs_csr_tiles *p, gsolve_context *ctx)
+{
+    if (!p) return;
+    gsolve_free(ctx, GSOLVE_DEVICE, p->tile_of);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->long_row);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->first_part);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->part_of);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->sum);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->done);
+    gsolve_free(ctx, GSOLVE_HOST, p);
+}
+
+// Counts for choose_lanes, in one pass over the row starts: a thread takes every (number of
+// threads)-th row, a warp reduces its threads' counts, and its first thread adds them to
+// *statistics.
+template <class O>
+__global__ void inspect_rows(int32_t n, const O *start, const int32_t *col,
+                             gs_row_statistics *statistics)
+{
+    const int64_t threads = (int64_t)gridDim.x * gs_block_size;
+    const int64_t first = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    const int begins = gs_begins_far(n, start, col, first, threads);
+    unsigned longest = 0, empty = 0, near = begins == 0, far = begins == 1;
+
+    for (int64_t i = first; i < n; i += threads) {
+        const int64_t length = (int64_t)start[i + 1] - (int64_t)start[i];
+        longest = max(longest, (unsigned)min(length, (int64_t)UINT_MAX));
+        empty += length == 0;
+    }
+    for (int d = 16; d > 0; d /= 2) {
+        longest = max(longest, __shfl_xor_sync(0xffffffffu, longest, d));
+        empty += __shfl_xor_sync(0xffffffffu, empty, d);
+        near += __shfl_xor_sync(0xffffffffu, near, d);
+        far += __shfl_xor_sync(0xffffffffu, far, d);
+    }
+    if (threadIdx.x % 32 == 0) {
+        atomicMax(&statistics->longest, longest);
+        atomicAdd(&statistics->empty, empty);
+        atomicAdd(&statistics->near, near);
+        atomicAdd(&statistics->far, far);
+    }
+}
+
+template <class O>
+gsolve_status find_statistics(gs_row_statistics *statistics, gsolve_context *ctx,
+                              const gsolve_csr *A)
+{
+    gs_queue *q = ctx->queue;
+    gs_row_statistics *space = nullptr;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, space, 1);
+    TRY(gs_cuda(q, cudaMemsetAsync(space, 0, sizeof *space, q->stream), "the row statistics"));
+    TRY(gs_launch(q, "the row statistics", inspect_rows<O>, gs_grid(q, A->nrows), gs_block_size,
+                  A->nrows, (const O *)A->start, A->col, space));
+    TRY(gsolve_copy(ctx, statistics, GSOLVE_HOST, space, GSOLVE_DEVICE, sizeof *statistics));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    return status;
+}
+
+// Sets the threads per row where rows have similar lengths, else 0. There is about one thread for
+// every two entries, since the second pass over a cache line costs little. Where x is read
+// irregularly, the wait for x dominates, and there is one thread per entry.
+template <class T>
+void choose_lanes(gs_csr_tiles *p, const gs_queue *q, int32_t n, int64_t entries,
+                  const gs_row_statistics &statistics)
+{
+    const double mean = n > 0 ? (double)entries / n : 0;
+    const bool fills = mean <= 256 || (mean <= 4096 && n >= 8 * rows_at_once<T> * q->processors);
+
+    p->lanes = 0;
+    p->irregular = statistics.far > statistics.near;
+    if (statistics.longest <= 3 * mean + 16 && fills && statistics.empty <= (unsigned)(n / 4)) {
+        p->lanes = 1;
+        while (p->lanes < 32 && p->lanes * (p->irregular ? 1 : 2) < mean) p->lanes *= 2;
+    }
+}
+
+// Makes the tiles, the parts of long rows and the memory for the sums of parts.
+template <class T, class O>
+gsolve_status make_parts(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr *A, int64_t entries)
+{
+    gs_queue *q = ctx->queue;
+    const O *start = (const O *)A->start;
+    const int64_t work = entries + (int64_t)row_work * A->nrows;
+    T *sum = nullptr;
+    gsolve_status status;
+
+    p->tiles = (int)((work + tile_work - 1) / tile_work);
+    ALLOC_DEVICE(ctx, p->tile_of, (size_t)p->tiles + 1);
+    if (p->tiles > 0) {
+        TRY(gs_launch(q, "make_tiles", make_tiles<O>, blocks_for(p->tiles), gs_block_size, A->nrows,
+                      start, p->tiles, p->tile_of));
+        TRY(find_long(p, ctx, A->nrows, start));
+    }
+    ALLOC_DEVICE(ctx, p->part_of, (size_t)p->parts + 1);
+    ALLOC_DEVICE(ctx, sum, ((size_t)p->parts + 1) * most_by_rows);
+    p->sum = sum;
+    ALLOC_DEVICE(ctx, p->done, ((size_t)p->nlong + 1) * most_chunks);
+    TRY(gs_cuda(q,
+                cudaMemsetAsync(p->done, 0, sizeof *p->done * ((size_t)p->nlong + 1) * most_chunks,
+                                q->stream),
+                "the plan of the product"));
+    if (p->nlong > 0) {
+        TRY(gs_launch(q, "describe_parts", describe_parts<O>, blocks_for(p->nlong), gs_block_size,
+                      p->nlong, start, p->long_row, p->first_part, p->part_of));
+    }
+done:
+    return status;
+}
+
+template <class T, class O>
+gsolve_status make_plan(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
+                        const gs_row_statistics *known)
+{
+    gs_row_statistics statistics = known ? *known : gs_row_statistics();
+    gsolve_status status = GSOLVE_OK;
+
+    if (!known) TRY(find_statistics<O>(&statistics, ctx, A));
+    choose_lanes<T>(p, ctx->queue, A->nrows, entries, statistics);
+    if (p->lanes == 0) TRY((make_parts<T, O>(p, ctx, A, entries)));
+done:
+    return status;
+}
+
+} // namespace
+
+template <class T>
+gsolve_status gs_csr_make_tiles(gs_csr_plan *plan, gsolve_context *ctx, int64_t entries,
+                                const gs_row_statistics *statistics)
+{
+    const gsolve_csr *A = &plan->csr;
+    gs_csr_tiles *p = (gs_csr_tiles *)gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *p);
+    gsolve_status status;
+
+    if (!p) return GSOLVE_NO_MEMORY;
+    *p = gs_csr_tiles();
+    status = A->offset == GSOLVE_O64 ? make_plan<T, int64_t>(p, ctx, A, entries, statistics)
+                                     : make_plan<T, int32_t>(p, ctx, A, entries, statistics);
+    if (status == GSOLVE_OK) {
+        plan->tiles = p;
+    } else {
+        drop_tiles(p, ctx);
+    }
+    return status;
+}
+
+template gsolve_status gs_csr_make_tiles<float>(gs_csr_plan *, gsolve_context *, int64_t,
+                                                const gs_row_statistics *);
+template gsolve_status gs_csr_make_tiles<double>(gs_csr_plan *, gsolve_context *, int64_t,
+                                                 const gs_row_statistics *);
+
+void gs_csr_drop_tiles(gs_csr_plan *plan, gsolve_context *ctx)
+{
+    drop_tiles(plan->tiles, ctx);
+}

@@ -1,0 +1,77 @@
+/* describe.c: what a matrix handle holds, and how much memory one would take. */
+#include <stdio.h>
+
+#include "core/try.h"
+#include "spmv/handle.h"
+
+/* --- what it would hold ----------------------------------------------------------------------- */
+
+gsolve_status gsolve_matrix_memory(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
+                                   size_t *bytes)
+{
+    const gsolve_plugin *plugin;
+    const gsolve_format *format;
+    void *options = NULL;
+    gsolve_status status;
+    bool clean;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!spec || !csr || !bytes || csr->location != GSOLVE_HOST) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_matrix_memory: an argument is NULL, or csr not on the host");
+    }
+    TRY(gs_csr_check(ctx, csr, &clean));
+    TRY(gs_plugin_parse(ctx, &ctx->formats, gs_formats(ctx), "format", spec, &plugin, &options));
+    format = (const gsolve_format *)(const void *)plugin;
+    if (!format->memory) {
+        status =
+            gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                        "the format %s does not foretell the memory that it takes", plugin->name);
+        goto done;
+    }
+    *bytes = (size_t)gs_csr_bytes(csr, gs_start(csr, csr->nrows)) + format->memory(csr, options);
+done:
+    gsolve_free(ctx, GSOLVE_HOST, options);
+    return status;
+}
+
+/* --- what it is ------------------------------------------------------------------------------- */
+
+gsolve_status gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr)
+{
+    gsolve_status status;
+
+    if (!A || !csr) return GSOLVE_BAD_ARGUMENT;
+    TRY(gs_matrix_need_rows(A));
+    *csr = A->rows;
+done:
+    return status;
+}
+
+void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr)
+{
+    *csr = A->csr;
+}
+
+void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
+{
+    const int64_t entries = A->entries;
+    const size_t value = gs_type_size(A->csr.type);
+    const gsolve_matrix_info plain = {
+        .format = A->format->plugin.name,
+        .nrows = A->csr.nrows,
+        .ncols = A->csr.ncols,
+        .type = A->csr.type,
+        .entries = entries,
+        .stored = entries,
+        .bytes = (size_t)entries * (value + sizeof(int32_t)) +
+                 ((size_t)A->csr.nrows + 1) * gs_offset_size(A->csr.offset) +
+                 ((size_t)A->csr.nrows + (size_t)A->csr.ncols) * value,
+        .build_seconds = A->build_seconds,
+        .version = A->version,
+    };
+
+    *info = plain;
+    snprintf(info->form, sizeof info->form, "%s", info->format);
+    if (A->format->describe) A->format->describe(A->self, info);
+}

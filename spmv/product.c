@@ -1,0 +1,172 @@
+/* product.c: the products with a matrix handle, y = alpha A x + beta y, the same with A', and
+ * products with sums: arguments are checked, and vectors that lie elsewhere are staged. */
+#include <string.h>
+
+#include "core/staging.h"
+#include "core/try.h"
+#include "spmv/handle.h"
+#include "vector/vector.h"
+
+static gsolve_status check_vectors(const gsolve_matrix *A, gsolve_dense x, int32_t xrows,
+                                   gsolve_dense y, int32_t yrows)
+{
+    if ((unsigned)x.layout > GSOLVE_ROW_MAJOR || (unsigned)y.layout > GSOLVE_ROW_MAJOR) {
+        return gsolve_fail(
+            A->ctx, GSOLVE_BAD_ARGUMENT,
+            "x and y are of layouts %d and %d; there are 0 (by columns) and 1 (by rows)",
+            (int)x.layout, (int)y.layout);
+    }
+    if (x.nrows != xrows || y.nrows != yrows || x.ncols != y.ncols || x.ncols < 0 ||
+        !gs_stride_fits(x) || !gs_stride_fits(y)) {
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
+                           "the product takes x of %d rows to y of %d, not x of %d x %d to y of "
+                           "%d x %d (strides %lld and %lld)",
+                           xrows, yrows, x.nrows, x.ncols, y.nrows, y.ncols, (long long)x.stride,
+                           (long long)y.stride);
+    }
+    if (x.type != A->csr.type || y.type != A->csr.type || !gs_reachable(A->ctx, x.location) ||
+        !gs_reachable(A->ctx, y.location)) {
+        return gsolve_fail(
+            A->ctx, GSOLVE_BAD_ARGUMENT,
+            "vectors must be of the matrix's type, and on its device or on the host");
+    }
+    if ((!x.value && (int64_t)xrows * x.ncols > 0) || (!y.value && (int64_t)yrows * y.ncols > 0)) {
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "a vector of the product has no values");
+    }
+    return GSOLVE_OK;
+}
+
+static gs_block_space *space_of(const gsolve_matrix *A)
+{
+    return &A->lazy->space;
+}
+
+static gsolve_status forward(const gsolve_matrix *A, void *self, double alpha, gsolve_dense x,
+                             double beta, gsolve_dense y)
+{
+    const gs_block_products by = gs_block_products_of(A->format);
+
+    return gs_block_multiply(&by, self, A->ctx, space_of(A), alpha, x, beta, y);
+}
+
+/* y = alpha A x + beta y, or with A', where kernels see x and y. */
+static gsolve_status multiply(const gsolve_matrix *A, bool transposed, double alpha, gsolve_dense x,
+                              double beta, gsolve_dense y);
+
+/* The same wherever x and y lie. */
+static gsolve_status multiply_staged(const gsolve_matrix *A, bool transposed, double alpha,
+                                     gsolve_dense x, double beta, gsolve_dense y)
+{
+    gs_stage in = {0}, out = {0};
+    gsolve_status status;
+
+    TRY(gs_stage_in(&in, A->ctx, gs_location(A->ctx), x, true));
+    TRY(gs_stage_in(&out, A->ctx, gs_location(A->ctx), y, beta != 0));
+    TRY(multiply(A, transposed, alpha, in.used, beta, out.used));
+    TRY(gs_stage_out(&out, A->ctx));
+done:
+    gs_stage_drop(&in, A->ctx);
+    gs_stage_drop(&out, A->ctx);
+    return status;
+}
+
+gsolve_status gsolve_matrix_apply(const gsolve_matrix *A, double alpha, gsolve_dense x, double beta,
+                                  gsolve_dense y)
+{
+    gsolve_status status;
+
+    if (!A) return GSOLVE_BAD_ARGUMENT;
+    TRY(check_vectors(A, x, A->csr.ncols, y, A->csr.nrows));
+    TRY(multiply_staged(A, false, alpha, x, beta, y));
+done:
+    return status;
+}
+
+static gsolve_status multiply(const gsolve_matrix *A, bool transposed, double alpha, gsolve_dense x,
+                              double beta, gsolve_dense y)
+{
+    const gs_block_products back = {A->format->apply_transpose, NULL, false};
+    gsolve_status status;
+
+    TRY(gs_matrix_need_form(A));
+    if (!transposed) return forward(A, A->self, alpha, x, beta, y);
+    if (back.one) return gs_block_multiply(&back, A->self, A->ctx, space_of(A), alpha, x, beta, y);
+    TRY(gs_matrix_need_transposed(A));
+    TRY(forward(A, A->transposed_self, alpha, x, beta, y));
+done:
+    return status;
+}
+
+gsolve_status gsolve_matrix_apply_transpose(const gsolve_matrix *A, double alpha, gsolve_dense x,
+                                            double beta, gsolve_dense y)
+{
+    gsolve_status status;
+
+    if (!A) return GSOLVE_BAD_ARGUMENT;
+    TRY(check_vectors(A, x, A->csr.nrows, y, A->csr.ncols));
+    TRY(multiply_staged(A, true, alpha, x, beta, y));
+done:
+    return status;
+}
+
+static double *number_of(double *of_columns, int32_t j)
+{
+    return of_columns ? of_columns + j : NULL;
+}
+
+/* y = A x and the sums, where kernels see all of them. */
+static gsolve_status multiply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
+                                  gsolve_dense w, double *wy, double *yy)
+{
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, A->ctx, x.type);
+    gsolve_status status = GSOLVE_OK;
+
+    TRY(gs_matrix_need_form(A));
+    if (!A->format->apply_dot) TRY(forward(A, A->self, 1, x, 0, y));
+    for (int32_t j = 0; j < x.ncols; j++) { /* the bits of a column do not depend on others */
+        const gsolve_dense xj = gs_column_of(x, j), yj = gs_column_of(y, j);
+        const gsolve_dense wj = gs_column_of(w, j);
+        const gs_product_sums sums = {wj.value, &wy[j], number_of(yy, j)};
+        if (A->format->apply_dot) {
+            TRY(A->format->apply_dot(A->self, A->ctx, xj, yj, wj, sums.wy, sums.yy));
+        } else {
+            TRY(gs_sum_product(vector, A->ctx->queue, y.nrows, yj.value, &sums));
+        }
+    }
+done:
+    return status;
+}
+
+gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
+                                      gsolve_dense w, double *wy, double *yy)
+{
+    enum { X, W, Y, WY, YY };
+    gs_stage stage[5];
+    gsolve_status status;
+
+    if (!A) return GSOLVE_BAD_ARGUMENT;
+    const gsolve_dense sums = {
+        x.ncols, 1, x.ncols, wy, GSOLVE_F64, x.location, GSOLVE_COLUMN_MAJOR};
+    const gsolve_dense squares = {
+        x.ncols, 1, x.ncols, yy, GSOLVE_F64, x.location, GSOLVE_COLUMN_MAJOR};
+    memset(stage, 0, sizeof stage);
+    TRY(check_vectors(A, x, A->csr.ncols, y, A->csr.nrows));
+    TRY(check_vectors(A, x, A->csr.ncols, w, A->csr.nrows));
+    TRY(gs_need_columns(A->ctx, x, "x of a product with sums"));
+    TRY(gs_need_columns(A->ctx, y, "y of a product with sums"));
+    TRY(gs_need_columns(A->ctx, w, "w of a product with sums"));
+    if (!wy && x.ncols > 0) {
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "there is nowhere to put w'y");
+    }
+    TRY(gs_stage_in(&stage[X], A->ctx, gs_location(A->ctx), x, true));
+    TRY(gs_stage_in(&stage[W], A->ctx, gs_location(A->ctx), w, true));
+    TRY(gs_stage_in(&stage[Y], A->ctx, gs_location(A->ctx), y, false));
+    TRY(gs_stage_in(&stage[WY], A->ctx, gs_location(A->ctx), sums, false));
+    if (yy) TRY(gs_stage_in(&stage[YY], A->ctx, gs_location(A->ctx), squares, false));
+    TRY(multiply_dot(A, stage[X].used, stage[Y].used, stage[W].used, stage[WY].used.value,
+                     stage[YY].used.value));
+    for (int s = Y; s <= YY; s++) TRY(gs_stage_out(&stage[s], A->ctx));
+done:
+    for (int s = X; s <= YY; s++) gs_stage_drop(&stage[s], A->ctx);
+    return status;
+}
