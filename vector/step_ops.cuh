@@ -16,13 +16,13 @@ struct residual_op : gs_plain {
     const T *Aq, *d;
     T *r;
     double *rr, *rz; // r'r, r'(d * r)
-    gs_convergence_test judge;
+    gs_convergence_test test;
     T alpha;
     __device__ void begin() { alpha = (T)value_of(a); }
     // The column has converged: the step in which it converged is complete.
     __device__ void skip()
     {
-        if (blockIdx.x == 0 && threadIdx.x == 0) judge.ended[judge.c] = GS_ENDED;
+        if (blockIdx.x == 0 && threadIdx.x == 0) test.ended[test.c] = GS_ENDED;
     }
     template <int W>
     __device__ void at(int64_t i, double *sum)
@@ -43,22 +43,22 @@ struct residual_op : gs_plain {
     {
         *(s == 0 ? rr : rz) = total;
         if (!D) *rz = total;
-        if (s == 0) test_column(&judge, total, 1);
+        if (s == 0) test_column(&test, total, 1);
     }
 };
 
 template <class T>
 gsolve_status residual_step(gs_queue *q, int64_t n, gs_ratio a, const void *Aq, void *r,
-                            const void *d, double *rr, double *rz, const gs_convergence_test *judge)
+                            const void *d, double *rr, double *rz, const gs_convergence_test *test)
 {
     const bool aligned = gs_all_aligned(Aq, r, d);
 
     if (d) {
-        const residual_op<T, true> op = {{},     a, (const T *)Aq, (const T *)d, (T *)r, rr, rz,
-                                         *judge, 0};
+        const residual_op<T, true> op = {{},    a, (const T *)Aq, (const T *)d, (T *)r, rr, rz,
+                                         *test, 0};
         return each<T>(q, n, aligned, op, "residual_step");
     }
-    const residual_op<T, false> op = {{}, a, (const T *)Aq, nullptr, (T *)r, rr, rz, *judge, 0};
+    const residual_op<T, false> op = {{}, a, (const T *)Aq, nullptr, (T *)r, rr, rz, *test, 0};
     return each<T>(q, n, aligned, op, "residual_step");
 }
 
@@ -68,7 +68,7 @@ struct solution_op : gs_plain {
     gs_ratio a, b;
     gs_solution v;
     double *out[2]; // r'r, w'r
-    gs_convergence_test judge;
+    gs_convergence_test test;
     T alpha, omega;
     __device__ void begin() { alpha = (T)value_of(a), omega = (T)value_of(b); }
     template <int W>
@@ -89,16 +89,16 @@ struct solution_op : gs_plain {
     __device__ void store(int s, double total)
     {
         *out[s] = total;
-        if (s == 0) test_column(&judge, total, 1);
+        if (s == 0) test_column(&test, total, 1);
     }
 };
 
 template <class T>
 gsolve_status solution_step(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_solution v,
-                            double *rr, double *wr, const gs_convergence_test *judge)
+                            double *rr, double *wr, const gs_convergence_test *test)
 {
     const bool aligned = gs_all_aligned(v.p, v.s, v.t, v.w, v.x, v.r);
-    const solution_op<T> op = {{}, a, b, v, {rr, wr}, *judge, 0, 0};
+    const solution_op<T> op = {{}, a, b, v, {rr, wr}, *test, 0, 0};
 
     return each<T>(q, n, aligned, op, "solution_step");
 }
