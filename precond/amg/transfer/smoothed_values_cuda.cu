@@ -351,10 +351,12 @@ gsolve_status smooth(gs_queue *q, double mean, const filtered<T, O> &A, const in
 }
 
 template <class T, class O, class F>
-gsolve_status values_in(gs_queue *q, const gsolve_csr *A, const uint32_t *strong,
+gsolve_status values_in(gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
                         const gs_aggregates *G, double damping, const O *start, const F *offset,
-                        int64_t entries, T *p)
+                        const gsolve_csr *P)
 {
+    gs_queue *q = ctx->queue;
+    T *p = (T *)gs_owned_block(ctx, P->value);
     const filtered<T, O> rows = {A->nrows, G->block, start, A->col, (const T *)A->value, strong};
     const T *Q = (const T *)G->Q;
 
@@ -362,7 +364,7 @@ gsolve_status values_in(gs_queue *q, const gsolve_csr *A, const uint32_t *strong
         return gs_launch(q, "the prolongator's values", take_rows<T, F>, gs_grid(q, A->nrows),
                          gs_block_size, A->nrows, G->k, Q, offset, p);
     }
-    const double mean = (double)entries / (A->nrows + 1.0);
+    const double mean = (double)G->entries / (A->nrows + 1.0);
     if (G->k == 1) return smooth(q, mean, rows, G->of, Q, damping, offset, P->col, p);
     return gs_with_lanes(mean, [&](auto lanes) {
         constexpr int L = decltype(lanes)::value;
@@ -378,13 +380,9 @@ template <class T>
 gsolve_status gs_smoothed_values(gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
                                  const gs_aggregates *G, double damping, const gsolve_csr *P)
 {
-    gs_queue *q = ctx->queue;
-
-    T *p = (T *)gs_owned_block(ctx, P->value);
-
     return gs_with_start(A, [&](auto start) {
         return gs_with_start(P, [&](auto offset) {
-            return values_in<T>(q, A, strong, G, damping, start, offset, G->entries, p);
+            return values_in<T>(ctx, A, strong, G, damping, start, offset, P);
         });
     });
 }
