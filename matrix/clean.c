@@ -111,7 +111,8 @@ gsolve_status gs_csr_clean(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr 
     if (A->location == GSOLVE_HOST && !gs_rows_ascend(ctx, A)) {
         return clean_unsorted(B, ctx, A, destination);
     }
-    status = A->location == GSOLVE_HOST ? gs_csr_copy(B, ctx, A->type, A) : gs_csr_narrow(B, ctx, A);
+    status =
+        A->location == GSOLVE_HOST ? gs_csr_copy(B, ctx, A->type, A) : gs_csr_narrow(B, ctx, A);
     if (status == GSOLVE_OK && destination) *destination = NULL;
     return status;
 }

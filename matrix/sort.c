@@ -101,7 +101,8 @@ static int32_t row_of(const gsolve_csr *A, int64_t k)
     return low;
 }
 
-static void put_entry(const gs_csr_arrays *C, int64_t at, int32_t row, const gsolve_csr *A, int64_t k)
+static void put_entry(const gs_csr_arrays *C, int64_t at, int32_t row, const gsolve_csr *A,
+                      int64_t k)
 {
     C->col[at] = row;
     if (C->csr.type == GSOLVE_F32) {
