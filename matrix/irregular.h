@@ -1,10 +1,10 @@
-/* irregular.h: whether products on the CPU should ask for elements of x ahead of their use. */
+/* irregular.h: whether products on the CPU should prefetch elements of x. */
 #ifndef GS_MATRIX_IRREGULAR_H
 #define GS_MATRIX_IRREGULAR_H
 
 #include "matrix/csr.h"
 
-#define GS_AHEAD 32 /* entries before their use elements of a scattered x are asked for */
+#define GS_AHEAD 32 /* prefetch distance in entries */
 
 /* Whether x exceeds 1 MiB and, in a sample of rows, most entries are more than 4096 columns away
  * from the entry at the same place of the row before. The rows lie where the CPU reads them. */
