@@ -14,7 +14,7 @@ typedef struct gs_csr_findings {
 
 typedef struct gs_check_rows_kernels {
     /* Computes all members with one synchronisation of the device. */
-    gsolve_status (*check)(gs_csr_findings *seen, gsolve_context *ctx, const gsolve_csr *csr);
+    gsolve_status (*check)(gs_csr_findings *findings, gsolve_context *ctx, const gsolve_csr *csr);
 } gs_check_rows_kernels;
 
 extern const gs_check_rows_kernels gs_check_rows_host[GSOLVE_TYPE_COUNT],
@@ -22,6 +22,6 @@ extern const gs_check_rows_kernels gs_check_rows_host[GSOLVE_TYPE_COUNT],
 
 /* As gs_csr_check; also returns the findings. clean may be NULL. */
 gsolve_status gs_csr_check_findings(gsolve_context *ctx, const gsolve_csr *csr,
-                                    gs_csr_findings *seen, bool *clean);
+                                    gs_csr_findings *findings, bool *clean);
 
 #endif
