@@ -1,4 +1,4 @@
-/* capacity.c: how much memory a device holds. */
+/* capacity.c: the free and the total memory of a device. */
 #include "core/context.h"
 
 gsolve_status gsolve_context_memory(gsolve_context *ctx, size_t *unused, size_t *total)

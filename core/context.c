@@ -82,7 +82,7 @@ static gsolve_status open_named(gsolve_context *ctx, const char *name, const cha
     return status;
 }
 
-/* "auto" is a GPU that can be used, else the CPU, whose description then says why. */
+/* "auto" opens a usable GPU, else the CPU; the description of the CPU then says why. */
 static gsolve_status open_device(gsolve_context *ctx, const char *spec)
 {
     static const char no_cuda[] = "this build of gsolve is without CUDA";
@@ -178,7 +178,7 @@ gsolve_status gsolve_context_use_stream(gsolve_context *ctx, void *stream)
 {
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!ctx->device->use_stream) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the device %s knows no streams; cuda does",
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the device %s has no streams; cuda has",
                            ctx->device->plugin.name);
     }
     return ctx->device->use_stream(ctx->queue, stream);

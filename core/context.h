@@ -1,4 +1,4 @@
-/* context.h: what a context holds, and the services that the library's own parts share. */
+/* context.h: the members of a context, and the services that all parts of the library use. */
 #ifndef GS_CORE_CONTEXT_H
 #define GS_CORE_CONTEXT_H
 
@@ -22,17 +22,17 @@ struct gsolve_context {
     int64_t allocations_left; /* negative: no limit */
     int64_t fetched;          /* copies from the device to the host so far */
     gs_registry formats, preconds;
-    int64_t handles;       /* matrices and preconditioners that live */
+    int64_t handles;       /* number of matrices and preconditioners */
     char description[256]; /* of the device */
     char error[1024];
-    size_t room;                    /* bytes that the device may still grant, see gs_memory_limit */
-    struct gs_replacement *writing; /* io/replace.c: the file that is being written, or NULL */
-    int abandoned;                  /* io/replace.c: by gsolve_abandon_files */
-    gs_block *spare;                /* large blocks of the host that wait to be used again */
-    size_t spare_bytes, most;       /* most: bytes held at once so far, whatever peak is set to */
+    size_t room;                    /* bytes still allowed on the device, see gs_memory_limit */
+    struct gs_replacement *writing; /* io/replace.c: the file in progress, or NULL */
+    int abandoned;                  /* io/replace.c: set by gsolve_abandon_files */
+    gs_block *spare;                /* freed large blocks of the host, for reuse */
+    size_t spare_bytes, most;       /* most: as peak, but never reset */
 };
 
-/* Adds plugin to the registry; builtin ends with NULL. */
+/* Adds plugin to the registry. builtin ends with NULL. what: "format", for the error sentence. */
 gsolve_status gs_register(gsolve_context *ctx, gs_registry *registry,
                           const gsolve_plugin *const *builtin, const gsolve_plugin *plugin,
                           const char *what);
@@ -54,54 +54,56 @@ gsolve_status gs_spec_options(gsolve_context *ctx, const gsolve_plugin *plugin, 
 /* Whether spec's name (up to the first comma) is name. */
 bool gs_spec_is(const char *spec, const char *name);
 
-/* The table of live blocks: made empty; freed with all that is left in it. */
+/* Creates the table of live blocks; frees it and all blocks in it. */
 gsolve_status gs_memory_open(gsolve_context *ctx);
 void gs_memory_close(gsolve_context *ctx);
 
-/* From here on ctx takes at most so many bytes more of its device's memory, as if no others were
- * free; what it frees it may take again. SIZE_MAX: no limit. So tests meet a full device without
- * taking the memory from others. */
+/* Limits the memory that ctx allocates on its device from now on; freed bytes count as available
+ * again. SIZE_MAX: no limit. Tests use it to simulate a full device. */
 void gs_memory_limit(gsolve_context *ctx, size_t bytes);
 
-/* Bytes that ctx's device could still grant; SIZE_MAX: nobody knows. */
+/* Returns the free bytes of ctx's device; SIZE_MAX if unknown. */
 size_t gs_memory_available(const gsolve_context *ctx);
 
-/* GSOLVE_NO_MEMORY, with a sentence, if what ("the matrix in csr") needs more bytes on ctx's device
- * than can be had there, so that it is refused before any work. Where nobody knows how many those
- * are, as on the CPU, it is not refused. */
+/* Fails with GSOLVE_NO_MEMORY if bytes exceeds the free memory of ctx's device. The sentence names
+ * what needs them, such as "the matrix in csr". Call it before any work. If the free memory is
+ * unknown, as on the CPU, it succeeds. */
 gsolve_status gs_memory_need(gsolve_context *ctx, double bytes, const char *what);
 
-/* Until ctx's device has done what it was asked, if what lies there, in its place, is on it: a byte
- * or more, or NULL. */
+/* Waits until ctx's device has completed all submitted work, if the array there is on the device.
+ * The array has at least one byte; NULL: nothing happens. */
 gsolve_status gs_memory_synchronize(gsolve_context *ctx, gsolve_location location,
                                     const void *there);
 
-/* Whether something of ctx lies in a device's own memory. */
+/* Whether ctx has allocated memory on a device. */
 bool gs_memory_on_device(const gsolve_context *ctx);
 
-/* handle, a block of ctx, has more to release than blocks of ctx: if it is left when the context is
- * destroyed, destroy(handle) is called, which must free the block. The oldest handle goes first:
- * what a handle owns was made after it, and is gone when its turn comes. */
+/* Returns the block of ctx at this address as gsolve_alloc returned it, for writing; NULL if ctx
+ * owns no such block. */
+void *gs_owned_block(const gsolve_context *ctx, const void *block);
+
+/* Registers a destructor for handle, a block of ctx. gsolve_context_destroy calls destroy(handle)
+ * for each handle that is left, the oldest first; destroy must free the block. Objects that a
+ * handle owns are younger than the handle, so they are gone before their turn comes. */
 void gs_own(gsolve_context *ctx, void *handle, void (*destroy)(void *handle));
 
-/* A file's bytes [offset, offset + bytes) as a block that gsolve_free releases, or NULL.
- * Private to the process: writing to it does not change the file. */
+/* Maps the bytes [offset, offset + bytes) of a file into memory. Returns a block that gsolve_free
+ * releases, or NULL. Writing to it does not change the file. */
 void *gs_map_file(gsolve_context *ctx, int file, int64_t offset, size_t bytes);
 
-/* From here on a child of fork is told from its parent, see gs_usable_threads. */
+/* Registers the fork handler on which gs_usable_threads depends. */
 void gs_detect_fork(void);
 
-/* Whether ctx's kernels run on a GPU: in warps of 32 threads, and after the call that launches them
- * has returned. */
+/* Whether ctx's kernels run on a GPU: in warps of 32 threads, and asynchronously to the host. */
 static inline bool gs_on_gpu(const gsolve_context *ctx)
 {
     return ctx->device == &gs_device_cuda;
 }
 
-/* Seconds from some fixed point, monotonic. */
+/* Returns a monotonic time in seconds. */
 double gs_now(void);
 
-/* What the host is about from here to the matching gs_range_pop, for the device's own tools. */
+/* Begins a named range for the device's profiler, which gs_range_pop ends. */
 static inline void gs_range_push(const gsolve_context *ctx, const char *name)
 {
     if (ctx->device->range_push) ctx->device->range_push(name);

@@ -39,11 +39,10 @@ constexpr cudaDataType gs_vendor_type = sizeof(T) == sizeof(float) ? CUDA_R_32F 
 struct gs_vendor_vectors {
     cusparseDnVecDescr_t x = nullptr, y = nullptr;
 
-    gsolve_status make(gsolve_context *ctx, int64_t nx, const void *px, int64_t ny, void *py,
+    gsolve_status make(gsolve_context *ctx, int64_t nx, void *px, int64_t ny, void *py,
                        cudaDataType type)
     {
-        gsolve_status status =
-            gs_vendor(ctx, cusparseCreateDnVec(&x, nx, const_cast<void *>(px), type), "x");
+        gsolve_status status = gs_vendor(ctx, cusparseCreateDnVec(&x, nx, px, type), "x");
         if (status == GSOLVE_OK) {
             status = gs_vendor(ctx, cusparseCreateDnVec(&y, ny, py, type), "y");
         }

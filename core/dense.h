@@ -9,7 +9,7 @@ static inline size_t gs_type_size(gsolve_type type)
     return type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
 }
 
-/* Column c of v, which lies by columns. */
+/* Column c of v, which is column-major. */
 static inline gsolve_dense gs_column_of(gsolve_dense v, int32_t c)
 {
     v.value = (char *)v.value + (size_t)(c * v.stride) * gs_type_size(v.type);
@@ -17,23 +17,24 @@ static inline gsolve_dense gs_column_of(gsolve_dense v, int32_t c)
     return v;
 }
 
-/* Whether v's stride keeps its columns, or rows, apart. */
+/* Whether v's stride is large enough that its columns (or rows) do not overlap. */
 static inline bool gs_stride_fits(gsolve_dense v)
 {
     return v.layout == GSOLVE_ROW_MAJOR ? v.nrows <= 1 || v.stride >= v.ncols
                                         : v.ncols <= 1 || v.stride >= v.nrows;
 }
 
-/* Refuses v, of which what ("the right-hand side") tells, where it does not lie by columns. */
+/* Fails with GSOLVE_BAD_ARGUMENT if v is not column-major. what names v in the sentence. */
 gsolve_status gs_need_columns(gsolve_context *ctx, gsolve_dense v, const char *what);
 
-/* Where ctx's vectors and matrices live: on the device if that has memory of its own. */
+/* Where ctx's kernels read vectors and matrices: on a device with memory of its own, else on the
+ * host. */
 static inline gsolve_location gs_location(const gsolve_context *ctx)
 {
     return ctx->device->copy ? GSOLVE_DEVICE : GSOLVE_HOST;
 }
 
-/* Whether ctx can read what lies in place. */
+/* Whether ctx can read arrays at location. */
 static inline bool gs_reachable(const gsolve_context *ctx, gsolve_location location)
 {
     return location == GSOLVE_HOST || gs_location(ctx) == GSOLVE_DEVICE;

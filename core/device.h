@@ -5,63 +5,65 @@
 #include "gsolve_plugin.h"
 
 typedef struct gs_queue gs_queue;   /* host: the thread count; CUDA: a stream and its handles */
-typedef struct gs_graph gs_graph;   /* a recorded sequence of kernels */
-typedef struct gs_moment gs_moment; /* a point in the order of what the device does */
+typedef struct gs_graph gs_graph;   /* a recorded sequence of kernels (CUDA graph) */
+typedef struct gs_moment gs_moment; /* a point in the order of the device's work (CUDA event) */
 
-#define GS_SLOTS 2
-#define GS_PAGES 2                  /* by which large copies travel, see copy.c */
-#define GS_PAGE  ((size_t)16 << 20) /* bytes of one */
+#define GS_SLOTS 2                  /* asynchronous copies to the host at a time */
+#define GS_PAGES 2                  /* page-locked buffers for large copies, see copy.c */
+#define GS_PAGE  ((size_t)16 << 20) /* bytes of one buffer */
 
-/* Whether a column goes on: what the number that guards kernels says. */
+/* The state of a column of a solve. Kernels read it from a number on the device, the guard. */
 enum {
-    GS_GOES_ON,
-    GS_ENDS, /* what completes the step that it ended with still runs */
-    GS_ENDED
+    GS_GOES_ON, /* the column iterates */
+    GS_ENDS,    /* it has ended; the kernels that complete its last step still run */
+    GS_ENDED    /* no kernel works on it any more */
 };
 
 typedef struct gs_device {
     gsolve_plugin plugin; /* its options are gs_device_options */
-    /* Makes a queue and fills description; or GSOLVE_NO_DEVICE: the machine has none,
-     * GSOLVE_NO_MEMORY: it is full, GSOLVE_DEVICE_FAILED: else, with a sentence in error. */
+    /* Creates a queue and fills description. On failure writes a sentence to error and returns
+     * GSOLVE_NO_DEVICE (the machine has none), GSOLVE_NO_MEMORY (its memory is full) or
+     * GSOLVE_DEVICE_FAILED. */
     gsolve_status (*open)(gs_queue **queue, gsolve_context *ctx, const void *options,
                           char error[256], char description[128]);
     void (*close)(gs_queue *queue);
     void *(*alloc)(gs_queue *queue, size_t bytes); /* NULL: out of memory */
     void (*free)(gs_queue *queue, void *block);
-    /* to and from the device: done at the end; within: in its turn. NULL: the host is all */
+    /* A copy to or from the device is complete on return. A copy within the device is ordered
+     * after earlier work of the queue. NULL: the device computes in the host's memory. */
     gsolve_status (*copy)(gs_queue *queue, void *to, const void *from, size_t bytes);
     void *(*stream)(gs_queue *queue);
-    int (*threads)(const gs_queue *queue); /* for the work that stays on the host */
-    /* NULL where kernels have ended when their call returns, and the device's memory is the host's:
-     */
-    /* copies bytes to a page of the host without waiting; waits until that has happened */
+    int (*threads)(const gs_queue *queue); /* for work on the host */
+    /* The members from here to guard are NULL if kernels are complete when their call returns and
+     * the device computes in the host's memory. */
+    /* post starts a copy of bytes to a buffer of the host; wait waits for it, *page = the buffer */
     gsolve_status (*post)(gs_queue *queue, int slot, const void *from, size_t bytes);
     gsolve_status (*wait)(gs_queue *queue, int slot, const void **page);
-    /* from here on kernels are recorded and do not run; *graph = what was recorded; runs it */
+    /* record: later kernels are recorded and do not run. recorded: ends this, *graph = the
+     * recording. replay runs it. forget frees it. */
     gsolve_status (*record)(gs_queue *queue);
     gsolve_status (*recorded)(gs_queue *queue, gs_graph **graph);
     gsolve_status (*replay)(gs_queue *queue, gs_graph *graph);
     void (*forget)(gs_graph *graph);
-    /* kernels do nothing where *ended is not 0 when they run; NULL: all do */
+    /* Later kernels do nothing if *ended is not 0 when they run. NULL: they always run. */
     void (*guard)(gs_queue *queue, const int *ended);
-    /* optional: from here on everything runs on that stream, which stays the caller's */
+    /* optional: later work runs on this stream, which the caller owns */
     gsolve_status (*use_stream)(gs_queue *queue, void *stream);
-    /* optional: bytes that alloc could still grant (SIZE_MAX: nobody knows), and all there are;
-     * NULL: nobody knows */
+    /* optional: free bytes (SIZE_MAX: unknown) and total bytes of the device's memory */
     gsolve_status (*memory)(gs_queue *queue, size_t *unused, size_t *total);
-    /* optional, all four or none: pages of the host to and from which copies run by themselves */
-    bool (*is_page)(gs_queue *queue,
-                    const void *host); /* whether the caller's array is like them */
-    void *(*page)(gs_queue *queue, int slot, bool make); /* NULL: not made, or cannot be had */
+    /* optional, all four or none: page-locked buffers of the host. is_page: whether the caller's
+     * array is page-locked. page: buffer number slot, allocated if make; NULL if there is none. */
+    bool (*is_page)(gs_queue *queue, const void *host);
+    void *(*page)(gs_queue *queue, int slot, bool make);
     gsolve_status (*send)(gs_queue *queue, int slot, void *to, const void *from, size_t bytes);
-    gsolve_status (*sent)(gs_queue *queue, int slot); /* waits until what was sent is there */
-    /* optional, together: *moment (made if it is NULL) = after all that was asked of the device so
-     * far; seconds from one to another, once they have passed; and the end of one. Without them the
-     * host's clock tells. */
+    gsolve_status (*sent)(gs_queue *queue, int slot); /* waits for the last send of slot */
+    /* optional, all three or none: mark sets *moment (created if NULL) to the end of all work
+     * submitted so far. between waits for two moments and returns the seconds between them. unmark
+     * frees one. NULL: the host's clock is used. */
     gsolve_status (*mark)(gs_queue *queue, gs_moment **moment);
     gsolve_status (*between)(gs_queue *queue, gs_moment *from, gs_moment *to, double *seconds);
     void (*unmark)(gs_moment *moment);
-    /* optional, together: what the host is about, for the device's own tools; ranges nest */
+    /* optional, both or none: named ranges for the device's profiler (NVTX); they nest */
     void (*range_push)(const char *name);
     void (*range_pop)(void);
 } gs_device;
@@ -70,14 +72,14 @@ typedef struct gs_device_options {
     int threads, index;
 } gs_device_options;
 
-/* Without CUDA in the build gs_device_cuda has no name. */
+/* In a build without CUDA, gs_device_cuda has no name. */
 extern const gs_device gs_device_host, gs_device_cuda;
 
-/* to = from on the host, by at most so many threads. */
+/* Copies bytes on the host with at most this number of threads. */
 void gs_copy_host(int threads, void *to, const void *from, size_t bytes);
 
-/* threads, or 1 in a child of fork, where no others run. Whoever keeps a number of threads from one
- * call to the next asks again before using it. */
+/* Returns threads, or 1 in a child of fork. Call it before each use of a stored thread count: the
+ * process may have forked since. */
 int gs_usable_threads(int threads);
 
 /* The host's queue: what the CPU kernels see. */

@@ -12,7 +12,7 @@ static const gsolve_option options[] = {
     {0},
 };
 
-/* The processor's name, as Linux tells it. */
+/* The processor's name from /proc/cpuinfo. */
 static void processor_name(char name[64])
 {
     char line[256];
@@ -56,9 +56,9 @@ static void close_host(gs_queue *q)
 void gs_copy_host(int threads, void *to, const void *from, size_t bytes)
 {
     const size_t piece = (size_t)1 << 20, pieces = (bytes + piece - 1) / piece;
-    const int subwarp = pieces < (size_t)threads ? (int)pieces : threads;
+    const int used = pieces < (size_t)threads ? (int)pieces : threads;
 
-#pragma omp parallel for schedule(static) num_threads(subwarp) if (bytes > 4 * piece)
+#pragma omp parallel for schedule(static) num_threads(used) if (bytes > 4 * piece)
     for (size_t at = 0; at < bytes; at += piece) {
         memcpy((char *)to + at, (const char *)from + at, bytes - at < piece ? bytes - at : piece);
     }

@@ -1,5 +1,6 @@
-/* memory.c: counted allocations. Every block is on its context's list until it is freed; the
- * book-keeping of a block lies apart from it, so that blocks of any device are treated alike. */
+/* memory.c: counted allocations. The context's table has a record for every block until it is
+ * freed. The record is separate from the block, so blocks on the host and on a device are handled
+ * in the same way. */
 #include "core/context.h"
 
 #include <stdio.h>
@@ -13,15 +14,15 @@ typedef enum kind { ON_HOST, ON_DEVICE, MAPPED } kind;
 struct gs_block {
     gs_block *next, *previous;
     void *data;
-    size_t bytes, room; /* room: of the host, from the beginning of data */
+    size_t bytes, room; /* room: allocated bytes of a block on the host */
     kind kind;
     int64_t number;          /* of its allocation */
-    void (*destroy)(void *); /* of a handle, see gs_own; else NULL */
+    void (*destroy)(void *); /* of a handle, see gs_own, or NULL */
 };
 
-#define BUCKETS 64 /* of the table that finds a block by its address */
+#define BUCKETS 64 /* of the hash table of blocks by address */
 
-static gs_block **bucket_of(gsolve_context *ctx, const void *data)
+static gs_block **bucket_of(const gsolve_context *ctx, const void *data)
 {
     const uintptr_t address = (uintptr_t)data >> 6;
     return &ctx->live[(address ^ address >> 6 ^ address >> 12) % BUCKETS];
@@ -56,9 +57,9 @@ static void delist(gsolve_context *ctx, gs_block *block)
 
 /* --- large blocks that are kept -----------------------------------------------------------------
  *
- * The system clears each page of a large block anew, which takes longer than many a kernel that
- * fills it. So where the host computes, blocks that are freed wait for the next one that they fit,
- * as long as no more bytes are held than were in use at some time. */
+ * The operating system clears every page of a new large block, which takes longer than many kernels
+ * that fill it. On the CPU, freed large blocks are therefore kept for reuse, as long as the total
+ * does not exceed the largest number of bytes that were in use at some time. */
 
 #define HUGE_PAGE ((size_t)2 << 20)
 #define LARGE     (2 * HUGE_PAGE)
@@ -73,7 +74,7 @@ static void drop_spare(gsolve_context *ctx, gs_block **at)
     free(block);
 }
 
-/* Gives up what has waited longest, until no more than most bytes wait. */
+/* Frees the oldest spare blocks until at most most bytes are left. */
 static void limit_spare(gsolve_context *ctx, size_t most)
 {
     while (ctx->spare_bytes > most) {
@@ -83,7 +84,7 @@ static void limit_spare(gsolve_context *ctx, size_t most)
     }
 }
 
-/* A block that waits and whose room is wasted by a third at most, the least such; or NULL. */
+/* Returns the smallest spare block of at least bytes and at most 1.5 bytes, or NULL. */
 static void *take_spare(gsolve_context *ctx, size_t bytes, size_t *room)
 {
     gs_block **best = NULL;
@@ -101,7 +102,7 @@ static void *take_spare(gsolve_context *ctx, size_t bytes, size_t *room)
     return data;
 }
 
-/* block is no longer live: its memory waits, or is freed. */
+/* Keeps the memory of a freed block for reuse, or frees it. */
 static void spare(gsolve_context *ctx, gs_block *block)
 {
     if (block->room < LARGE || ctx->device->alloc) {
@@ -129,7 +130,7 @@ static void release(gsolve_context *ctx, gs_block *block)
     free(block);
 }
 
-/* Takes one from what gsolve_context_limit_allocations allows. */
+/* Whether gsolve_context_limit_allocations allows one more allocation; counts it. */
 static bool granted(gsolve_context *ctx)
 {
     if (ctx->allocations_left == 0) return false;
@@ -142,7 +143,8 @@ static gs_block *new_block(gsolve_context *ctx)
     return granted(ctx) ? malloc(sizeof(gs_block)) : NULL;
 }
 
-/* Large blocks in huge pages, where the system allows: a fault for each 2 MiB, not each 4 KiB. */
+/* Large blocks use huge pages if the system allows: one page fault per 2 MiB instead of per 4 KiB.
+ */
 static void *fresh_on_host(size_t bytes, size_t *room)
 {
     const size_t unit = bytes >= LARGE ? HUGE_PAGE : 64;
@@ -158,7 +160,7 @@ static void *fresh_on_host(size_t bytes, size_t *room)
 static void *alloc_on_host(gsolve_context *ctx, size_t bytes, size_t *room)
 {
     void *data = bytes >= LARGE ? take_spare(ctx, bytes, room) : NULL;
-    const size_t held = ctx->bytes + bytes; /* when it is there */
+    const size_t held = ctx->bytes + bytes; /* after the allocation */
 
     if (data) return data;
     if (bytes >= LARGE) limit_spare(ctx, ctx->most > held ? ctx->most - held : 0);
@@ -207,7 +209,7 @@ static void say_refused(gsolve_context *ctx, bool host, size_t count, size_t siz
     size_t most = SIZE_MAX, total;
     char room[64] = "";
 
-    /* a device that is lost says so itself */
+    /* a lost device has recorded its own error */
     if (!host && ctx->device->memory && ctx->device->memory(ctx->queue, &most, &total)) return;
     if (!host && ctx->room < most) most = ctx->room;
     if (most != SIZE_MAX) snprintf(room, sizeof room, "%zu bytes are free and ", most);
@@ -247,7 +249,8 @@ void *gs_map_file(gsolve_context *ctx, int file, int64_t offset, size_t bytes)
         block->kind = MAPPED;
         block->data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, (off_t)offset);
         if (block->data != MAP_FAILED) {
-            madvise(block->data, bytes, MADV_HUGEPAGE); /* what is read in comes in large pages */
+            madvise(block->data, bytes,
+                    MADV_HUGEPAGE); /* large pages, if the system has them for files */
             enlist(ctx, block);
             return block->data;
         }
@@ -257,7 +260,7 @@ void *gs_map_file(gsolve_context *ctx, int file, int64_t offset, size_t bytes)
     return NULL;
 }
 
-static gs_block *block_of(gsolve_context *ctx, const void *data)
+static gs_block *block_of(const gsolve_context *ctx, const void *data)
 {
     gs_block *block = *bucket_of(ctx, data);
 
@@ -273,6 +276,13 @@ void gsolve_free(gsolve_context *ctx, gsolve_location location, const void *data
     if (block) release(ctx, block);
 }
 
+void *gs_owned_block(const gsolve_context *ctx, const void *data)
+{
+    const gs_block *block = data ? block_of(ctx, data) : NULL;
+
+    return block ? block->data : NULL;
+}
+
 void gs_own(gsolve_context *ctx, void *handle, void (*destroy)(void *handle))
 {
     block_of(ctx, handle)->destroy = destroy;
@@ -286,7 +296,7 @@ gsolve_status gs_memory_open(gsolve_context *ctx)
     return ctx->live ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 }
 
-/* The handle that was made first of those that are left, or NULL. */
+/* The oldest handle that is left, or NULL. */
 static gs_block *oldest_handle(const gsolve_context *ctx)
 {
     gs_block *oldest = NULL;

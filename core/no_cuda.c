@@ -1,4 +1,4 @@
-/* no_cuda.c: stands in for this folder's .cu files where CUDA is not built. */
+/* no_cuda.c: replaces this folder's .cu files in a build without CUDA. */
 #include "core/context.h"
 
-const gs_device gs_device_cuda; /* without a name it is not there */
+const gs_device gs_device_cuda; /* no name: the build has no such device */

@@ -1,5 +1,4 @@
-/* spec.c: specs "name,key=value,...", the option tables they are parsed against, and the lists of
- * plug-ins that their names are looked up in. */
+/* spec.c: parses specs "name,key=value,..." by the option tables, and finds plug-ins by name. */
 #include "core/context.h"
 
 #include <errno.h>
@@ -20,7 +19,7 @@ bool gs_spec_is(const char *spec, const char *name)
 
 /* --- values --------------------------------------------------------------------- */
 
-/* A number in C's notation whatever the locale: digits, one point, an exponent. */
+/* Parses digits, one point and an exponent, independently of the locale. */
 static bool parse_real(const char *text, double *value)
 {
     const char *p = text + (*text == '-' || *text == '+');
@@ -64,7 +63,7 @@ static bool parse_flag(const char *text, double *value)
     return false;
 }
 
-/* The number of text among the words "a|b|c". */
+/* *value = the index of text among the words "a|b|c". */
 static bool parse_choice(const char *choices, const char *text, double *value)
 {
     int index = 0;

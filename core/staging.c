@@ -1,4 +1,4 @@
-/* staging.c: vectors and arrays moved to where they are needed, see staging.h. */
+/* staging.c: see staging.h. */
 #include "core/staging.h"
 
 static size_t bytes_of(gsolve_dense v)
@@ -16,7 +16,7 @@ gsolve_status gs_stage_in(gs_stage *s, gsolve_context *ctx, gsolve_location loca
     s->used.location = location;
     s->used.value = gsolve_alloc(ctx, location, bytes_of(v), 1);
     if (!s->used.value) return GSOLVE_NO_MEMORY;
-    /* what lies between columns or rows is kept as it is */
+    /* gaps between columns or rows must keep their contents */
     if (!read && bytes_of(v) == (size_t)v.nrows * (size_t)v.ncols * gs_type_size(v.type)) {
         return GSOLVE_OK;
     }
@@ -70,7 +70,7 @@ gsolve_status gs_dense_new(gsolve_dense *v, gsolve_context *ctx, gsolve_location
 gsolve_status gs_need_columns(gsolve_context *ctx, gsolve_dense v, const char *what)
 {
     if (v.layout == GSOLVE_COLUMN_MAJOR) return GSOLVE_OK;
-    return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                       "%s must lie by columns; only products with a matrix take numbers by rows",
-                       what);
+    return gsolve_fail(
+        ctx, GSOLVE_BAD_ARGUMENT,
+        "%s must be column-major; only products with a matrix accept row-major vectors", what);
 }

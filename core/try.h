@@ -1,17 +1,17 @@
-/* try.h: how a failure travels: a function that owns something ends in "done:". */
+/* try.h: error handling. A function that owns resources frees them at its label done. */
 #ifndef GS_CORE_TRY_H
 #define GS_CORE_TRY_H
 
 #include "gsolve_plugin.h"
 
-/* Needs a variable status and a label done. */
+/* Sets status and jumps to done on failure. Needs a variable status and a label done. */
 #define TRY(call)                           \
     do {                                    \
         status = (call);                    \
         if (status != GSOLVE_OK) goto done; \
     } while (0)
 
-/* pointer = count elements of its type. */
+/* pointer = count new elements of its type, or TRY's failure. */
 #define ALLOC(ctx, place, pointer, count)                                         \
     do {                                                                          \
         (pointer) = gsolve_alloc(ctx, place, (size_t)(count), sizeof *(pointer)); \

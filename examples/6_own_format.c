@@ -63,7 +63,7 @@ no_memory:
 }
 
 /* y = alpha A x + beta y */
-static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
     const dia *D = self;

@@ -69,7 +69,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     return GSOLVE_OK;
 }
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
+static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
     const ssor *M = self;
 

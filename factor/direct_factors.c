@@ -63,9 +63,9 @@ static gsolve_status fetch_matrix(host_matrix *H, gsolve_context *ctx, const cha
     H->columns = (cs_di){.nzmax = (int)gs_start(&H->csr, A->nrows),
                          .m = A->nrows,
                          .n = A->nrows,
-                         .p = (int *)(uintptr_t)H->csr.start,
-                         .i = (int *)(uintptr_t)H->csr.col,
-                         .x = (double *)(uintptr_t)H->csr.value,
+                         .p = gs_owned_block(ctx, H->csr.start),
+                         .i = gs_owned_block(ctx, H->csr.col),
+                         .x = gs_owned_block(ctx, H->csr.value),
                          .nz = -1};
     H->norm = 0;
     for (int32_t i = 0; i < A->nrows; i++) {

@@ -2,7 +2,8 @@
  * built-in ones use the same structs and functions. docs/howto/write_a_format.md is a tutorial.
  *
  * A plug-in is one constant struct of functions. Each function gets the state that build returned
- * (self) and the context. A member marked "optional" may be NULL. The functions run on the thread
+ * (self) and the context. Functions that compute may write to work space in self. A member marked
+ * "optional" may be NULL. The functions run on the thread
  * that called the library, and must not keep global state. Arrays "on the device" are where
  * kernels of the context's device read them: in the GPU's memory, or on the host for the CPU.
  */
@@ -91,22 +92,22 @@ typedef struct gsolve_format {
     void (*destroy)(void *self, gsolve_context *ctx);
     /* y = alpha A x + beta y for one column. x and y are on the device, have csr's type and
      * matching lengths. If beta is 0, y must not be read. */
-    gsolve_status (*apply)(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+    gsolve_status (*apply)(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y);
     /* optional: y = alpha A x + beta y for several columns; x and y have the same layout. NULL:
      * apply is called for each column. */
-    gsolve_status (*apply_block)(const void *self, gsolve_context *ctx, double alpha,
-                                 gsolve_dense x, double beta, gsolve_dense y);
+    gsolve_status (*apply_block)(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                                 double beta, gsolve_dense y);
     /* Whether apply_block accepts row-major x and y. If not, the library converts their layout. */
     bool row_major;
     /* optional: y = alpha A' x + beta y for one column. NULL: the library builds A' in the same
      * format when it is first needed. */
-    gsolve_status (*apply_transpose)(const void *self, gsolve_context *ctx, double alpha,
-                                     gsolve_dense x, double beta, gsolve_dense y);
+    gsolve_status (*apply_transpose)(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                                     double beta, gsolve_dense y);
     /* optional: y = A x, *wy = w'y, and *yy = y'y unless yy is NULL, in one pass over one column.
      * wy and yy are on the device. w may be x. */
-    gsolve_status (*apply_dot)(const void *self, gsolve_context *ctx, gsolve_dense x,
-                               gsolve_dense y, gsolve_dense w, double *wy, double *yy);
+    gsolve_status (*apply_dot)(void *self, gsolve_context *ctx, gsolve_dense x, gsolve_dense y,
+                               gsolve_dense w, double *wy, double *yy);
     /* optional: the csr that was given to build has new values. NULL: the library calls build and
      * destroy. */
     gsolve_status (*update)(void *self, gsolve_context *ctx, const gsolve_csr *csr);
@@ -138,13 +139,13 @@ typedef struct gsolve_precond_kind {
     void (*destroy)(void *self, gsolve_context *ctx);
     /* z = M^-1 r for one or several columns of csr's type. r and z are on the device, column-major,
      * and do not overlap. */
-    gsolve_status (*apply)(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z);
+    gsolve_status (*apply)(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z);
     /* optional: z = M^-T r, for the method bicg. NULL: bicg refuses the preconditioner. */
-    gsolve_status (*apply_transpose)(const void *self, gsolve_context *ctx, gsolve_dense r,
+    gsolve_status (*apply_transpose)(void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z);
     /* optional: z = M^-1 r and *rz = r'z in one pass over one column. rz is on the device. */
-    gsolve_status (*apply_dot)(const void *self, gsolve_context *ctx, gsolve_dense r,
-                               gsolve_dense z, double *rz);
+    gsolve_status (*apply_dot)(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z,
+                               double *rz);
     /* optional: returns what gsolve_precond_diagonal returns */
     const void *(*diagonal)(const void *self);
     /* optional: sets up M for new values in the same pattern. NULL: the library calls build and

@@ -60,11 +60,12 @@ static gsolve_status adopt(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, 
     A.offset = entries > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;
     A.start = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)nrows + 1, gs_offset_size(A.offset));
     if (!A.start) return GSOLVE_NO_MEMORY;
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &A);
     if (!t->v) TRY(fill_ones(&t->v, ctx, entries));
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int64_t k = 0; k <= entries; k++) { /* the rows that begin at k */
         const int32_t last = k < entries ? t->i[k] : nrows;
-        for (int64_t i = k ? (int64_t)t->i[k - 1] + 1 : 0; i <= last; i++) gs_set_start(&A, i, k);
+        for (int64_t i = k ? (int64_t)t->i[k - 1] + 1 : 0; i <= last; i++) gs_set_start(&to, i, k);
     }
     A.col = t->j;
     A.value = t->v;
@@ -73,7 +74,7 @@ static gsolve_status adopt(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, 
     *csr = A;
     A.start = NULL;
 done:
-    gsolve_free(ctx, GSOLVE_HOST, (void *)(uintptr_t)A.start);
+    gsolve_free(ctx, GSOLVE_HOST, A.start);
     return status;
 }
 
@@ -137,10 +138,11 @@ static gsolve_status sort(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, i
     for (int c = 0; c < s.chunks; c++) count_chunk(&s, c);
     const int64_t total = sum_counts(&s);
     TRY(gs_csr_new(&A, ctx, nrows, ncols, total, GSOLVE_F64));
-    for (int32_t i = 0; i < nrows; i++) gs_set_start(&A, i, s.next[i]);
-    gs_set_start(&A, nrows, total);
-    s.col = (int32_t *)(uintptr_t)A.col;
-    s.value = (double *)(uintptr_t)A.value;
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &A);
+    for (int32_t i = 0; i < nrows; i++) gs_set_start(&to, i, s.next[i]);
+    gs_set_start(&to, nrows, total);
+    s.col = to.col;
+    s.value = to.value;
 #pragma omp parallel for schedule(static, 1) num_threads(s.chunks)
     for (int c = 0; c < s.chunks; c++) scatter_chunk(&s, c);
     *csr = A;

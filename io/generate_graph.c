@@ -186,10 +186,11 @@ static gsolve_status generate_rmat(gsolve_csr *csr, gsolve_context *ctx, const v
     ALLOC(ctx, GSOLVE_HOST, v, entries);
     draw_edges(ctx, o, n, levels, diagonals, entries, i, j, v);
     TRY(gs_csr_from_triplets(&A, ctx, n, n, entries, i, j, v));
+    double *values = gs_owned_block(ctx, A.value);
 #pragma omp parallel for schedule(dynamic, 1024) num_threads(gsolve_threads(ctx))
     for (int32_t row = 0; row < n; row++) {
         const int64_t from = gs_start(&A, row);
-        double *value = (double *)(uintptr_t)A.value + from;
+        double *value = values + from;
         if (o->diagonal) gs_dominate(row, gs_start(&A, row + 1) - from, A.col + from, value, 1);
     }
     *csr = A;

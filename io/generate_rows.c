@@ -26,13 +26,13 @@ static void count_groups(gsolve_context *ctx, const gs_row_source *s, int64_t gr
 }
 
 /* Writes the rows of a group and their offsets, the first of which is at. */
-static void fill_group(const gs_row_source *s, int64_t group, int64_t at, const gsolve_csr *A)
+static void fill_group(const gs_row_source *s, int64_t group, int64_t at, const gs_csr_arrays *A)
 {
     const int64_t end = least((group + 1) * GROUP, s->nrows);
-    int32_t *start32 = A->offset == GSOLVE_O32 ? (int32_t *)(uintptr_t)A->start : NULL;
-    int64_t *start64 = A->offset == GSOLVE_O64 ? (int64_t *)(uintptr_t)A->start : NULL;
-    int32_t *col = (int32_t *)(uintptr_t)A->col;
-    double *value = (double *)(uintptr_t)A->value;
+    int32_t *start32 = A->csr.offset == GSOLVE_O32 ? A->start : NULL;
+    int64_t *start64 = A->csr.offset == GSOLVE_O64 ? A->start : NULL;
+    int32_t *col = A->col;
+    double *value = A->value;
 
     for (int64_t i = group * GROUP; i < end; i++) {
         at += s->fill(s->model, (int32_t)i, col + at, value + at);
@@ -72,12 +72,13 @@ gsolve_status gs_csr_by_rows(gsolve_csr *csr, gsolve_context *ctx, const gs_row_
     count_groups(ctx, s, groups, begin);
     for (int64_t g = 0; g < groups; g++) begin[g + 1] += begin[g];
     TRY(gs_csr_new(&A, ctx, (int32_t)s->nrows, (int32_t)s->ncols, begin[groups], GSOLVE_F64));
-    memset((void *)(uintptr_t)A.start, 0, gs_offset_size(A.offset)); /* the first offset */
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &A);
+    gs_set_start(&to, 0, 0);
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
     for (int t = 0; t < threads; t++) {
         const int64_t end = first_group(groups, begin, t + 1, threads);
         for (int64_t g = first_group(groups, begin, t, threads); g < end; g++) {
-            fill_group(s, g, begin[g], &A);
+            fill_group(s, g, begin[g], &to);
         }
     }
     *csr = A;

@@ -135,7 +135,7 @@ gsolve_status gs_gzip_inflate(gs_input *in)
     if (packed < 18) return gs_input_fail(in, in->begin, "the compressed file is truncated");
     first = expected_length((const unsigned char *)in->begin, packed);
     TRY(grow(&text, in->ctx, (first < STEP ? first : STEP) + SPARE));
-    z.next_in = (z_const unsigned char *)(uintptr_t)in->begin;
+    z.next_in = (const unsigned char *)in->begin;
     if (inflateInit2(&z, 16 + MAX_WBITS) != Z_OK) {
         status = GSOLVE_NO_MEMORY;
         goto done;

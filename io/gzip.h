@@ -2,6 +2,7 @@
 #ifndef GS_IO_GZIP_H
 #define GS_IO_GZIP_H
 
+#define ZLIB_CONST /* z_stream.next_in is const */
 #include <zlib.h>
 
 #include "core/context.h"

@@ -54,7 +54,7 @@ static gsolve_status pack(gs_sink *sink, const char *text, size_t bytes, int flu
 {
     z_stream *z = &sink->z;
 
-    z->next_in = (z_const unsigned char *)(uintptr_t)text;
+    z->next_in = (const unsigned char *)text;
     z->avail_in = (unsigned)bytes;
     do {
         z->next_out = sink->packed;

@@ -1,13 +1,14 @@
-// begins.cuh: whether rows begin near the rows before them, of a sample that threads share.
+// begins.cuh: whether rows of a sample begin near the column where the row before begins.
 #ifndef GS_MATRIX_BEGINS_CUH
 #define GS_MATRIX_BEGINS_CUH
 
 #include <cstdint>
 
-constexpr int gs_near = 4096; // columns
+constexpr int gs_near = 4096; // largest distance, in columns, that counts as near
 
-// Of the row that is that of a thread among so many: -1 if neither it nor the one before tells,
-// else whether it begins far from where that one does.
+// The sample has one row per thread; the rows are n / threads apart. Returns 1 if the thread's row
+// begins more than gs_near columns from where the row before begins, else 0. Returns -1 if there is
+// no such row or one of the two rows is empty. Reads 3 offsets and 2 columns.
 template <class O>
 __device__ int gs_begins_far(int32_t n, const O *start, const int32_t *col, int64_t thread,
                              int64_t threads)

@@ -1,23 +1,23 @@
-/* block_counts.c: the sample of blocks on the CPU, see block_counts.h. */
+/* block_counts.c: counts the blocks of a sample on the CPU, see block_counts.h. */
 #include "matrix/block_counts.h"
 
 #include <string.h>
 
-/* The block columns that rows first to first + b of A fall into, merged one by one; of no more than
- * GS_BLOCK_COUNT_LONGEST entries. */
+/* Counts the blocks of the block row whose first row is first: merges the b rows by ascending
+ * column. Returns zeros if it has more than GS_BLOCK_COUNT_LONGEST entries. */
 static gs_block_count count_row(const gsolve_csr *A, int64_t first, int b)
 {
     int64_t at[GS_BLOCK_COUNT_MOST], end[GS_BLOCK_COUNT_MOST];
-    gs_block_count found = {0, 0};
+    gs_block_count total = {0, 0};
 
     for (int r = 0; r < b; r++) {
-        const bool there = first + r < A->nrows;
-        at[r] = there ? gs_start(A, (int32_t)(first + r)) : 0;
-        end[r] = there ? gs_start(A, (int32_t)(first + r) + 1) : 0;
-        found.entries += (unsigned long long)(end[r] - at[r]);
+        const bool exists = first + r < A->nrows;
+        at[r] = exists ? gs_start(A, (int32_t)(first + r)) : 0;
+        end[r] = exists ? gs_start(A, (int32_t)(first + r) + 1) : 0;
+        total.entries += (unsigned long long)(end[r] - at[r]);
     }
-    if (found.entries > GS_BLOCK_COUNT_LONGEST) return (gs_block_count){0, 0};
-    for (unsigned long long left = found.entries; left > 0; found.blocks++) {
+    if (total.entries > GS_BLOCK_COUNT_LONGEST) return (gs_block_count){0, 0};
+    for (unsigned long long left = total.entries; left > 0; total.blocks++) {
         int32_t least = INT32_MAX;
         for (int r = 0; r < b; r++) {
             if (at[r] < end[r] && A->col[at[r]] < least) least = A->col[at[r]];
@@ -27,7 +27,7 @@ static gs_block_count count_row(const gsolve_csr *A, int64_t first, int b)
             for (; at[r] < end[r] && A->col[at[r]] - from < b; at[r]++) left--;
         }
     }
-    return found;
+    return total;
 }
 
 static gsolve_status count(gs_block_count of[], gsolve_context *ctx, const gsolve_csr *A)

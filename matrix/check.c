@@ -1,4 +1,4 @@
-/* check.c: what may be called a matrix, wherever it lies. */
+/* check.c: checks a matrix at its location and describes what is wrong with it. */
 #include <limits.h>
 #include <math.h>
 

@@ -4,20 +4,11 @@
 
 #include "core/dense.h"
 
-/* Offsets of either width read alike. */
+/* Returns offset row of csr, which is on the host, as 64 bits. */
 static inline int64_t gs_start(const gsolve_csr *csr, int32_t row)
 {
     return csr->offset == GSOLVE_O64 ? ((const int64_t *)csr->start)[row]
                                      : (int64_t)((const int32_t *)csr->start)[row];
-}
-
-static inline void gs_set_start(const gsolve_csr *csr, int64_t row, int64_t offset)
-{
-    if (csr->offset == GSOLVE_O64) {
-        ((int64_t *)(uintptr_t)csr->start)[row] = offset;
-    } else {
-        ((int32_t *)(uintptr_t)csr->start)[row] = (int32_t)offset;
-    }
 }
 
 static inline size_t gs_offset_size(gsolve_offset offset)
@@ -32,29 +23,29 @@ static inline double gs_value(const gsolve_csr *csr, int64_t k)
                                    : ((const double *)csr->value)[k];
 }
 
-/* What can be asked of compressed rows where they lie, without moving them. */
+/* Checks of compressed rows at their location, without copying them. */
 typedef struct gs_inspect_kernels {
-    /* *row: the first that ends before it begins, 0 where the first offset is not 0, or -1 */
+    /* *row: the first row whose end is before its begin; 0 if the first offset is not 0; else -1 */
     gsolve_status (*check_offsets)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row);
     /* *entry: the first in a column out of range or of a value that is not finite, or -1; if that,
      * *ascending: whether the columns ascend strictly in every row */
     gsolve_status (*check_entries)(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entry,
                                    bool *ascending);
-    /* *same: whether A and B, of the same sizes and number of entries, have one pattern */
+    /* *same: whether A and B, of the same sizes and number of entries, have the same pattern */
     gsolve_status (*compare_patterns)(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
                                       bool *same);
-    /* *same: whether B, of A's sizes and type but perhaps nothing else that is right, has A's
-     * pattern, of so many entries, and finite values: all in one pass and one answer */
+    /* *same: whether B has A's pattern and finite values. B has A's sizes and type and is not
+     * checked yet. One pass, one synchronisation. */
     gsolve_status (*at_values)(gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
                                const gsolve_csr *B, bool *same);
-    /* start[0..nrows] = csr's offsets, which are wide and fit */
+    /* start[0..nrows] = csr's 64-bit offsets, which fit in 32 bits */
     gsolve_status (*narrow)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *start);
 } gs_inspect_kernels;
 
 extern const gs_inspect_kernels gs_inspect_host[GSOLVE_TYPE_COUNT],
     gs_inspect_cuda[GSOLVE_TYPE_COUNT];
 
-/* Those for where csr lies. */
+/* The checks for the location of csr. */
 static inline const gs_inspect_kernels *gs_inspector(const gsolve_context *ctx,
                                                      const gsolve_csr *csr)
 {
@@ -62,23 +53,29 @@ static inline const gs_inspect_kernels *gs_inspector(const gsolve_context *ctx,
                                         : GS_KERNELS(gs_inspect, ctx, csr->type);
 }
 
-/* Offset row of csr, and the number of its entries; wherever it lies. */
+/* *offset = start[row] of csr; *entries = the number of its entries. csr is at any location; on the
+ * device this waits for the device. */
 gsolve_status gs_csr_offset(gsolve_context *ctx, const gsolve_csr *csr, int32_t row,
                             int64_t *offset);
 gsolve_status gs_csr_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entries);
 
-/* Bytes of csr's three arrays, if it has so many entries. */
+/* Bytes of csr's three arrays, for this number of entries. */
 static inline double gs_csr_bytes(const gsolve_csr *csr, int64_t entries)
 {
     return ((double)csr->nrows + 1) * (double)gs_offset_size(csr->offset) +
            (double)entries * (double)(sizeof *csr->col + gs_type_size(csr->type));
 }
 
+/* convert.c: B = an owned copy of A, both on the host, with values of that type and offsets in 32
+ * bits where they fit. Values that the type cannot hold become 0 or infinite. */
+gsolve_status gs_csr_copy(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
+                          const gsolve_csr *A);
+
 /* B = an owned copy of A in the memory of a location. */
 gsolve_status gs_csr_move(gsolve_csr *B, gsolve_context *ctx, gsolve_location location,
                           const gsolve_csr *A);
 
-/* *csr made to point to *fetched, an owned copy on the host, where it lies on the device. */
+/* If *csr is on the device: *fetched = an owned copy on the host, and *csr points to it. */
 gsolve_status gs_csr_to_host(const gsolve_csr **csr, gsolve_context *ctx, gsolve_csr *fetched);
 
 /* Whether the columns ascend strictly in every row, wherever csr lies; false if that cannot be
@@ -93,6 +90,27 @@ gsolve_status gs_csr_new(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, in
 /* As gs_csr_new, in the memory of a location. */
 gsolve_status gs_csr_new_at(gsolve_csr *csr, gsolve_context *ctx, gsolve_location location,
                             int32_t nrows, int32_t ncols, int64_t entries, gsolve_type type);
+
+/* Owned rows: a view of them, and their three arrays for writing. */
+typedef struct gs_csr_arrays {
+    gsolve_csr csr;
+    void *start;
+    int32_t *col;
+    void *value;
+} gs_csr_arrays;
+
+/* Returns csr and its arrays for writing. The arrays must be blocks of ctx, on the host or on the
+ * device; an array that is not becomes NULL. */
+gs_csr_arrays gs_csr_arrays_of(const gsolve_context *ctx, const gsolve_csr *csr);
+
+static inline void gs_set_start(const gs_csr_arrays *to, int64_t row, int64_t offset)
+{
+    if (to->csr.offset == GSOLVE_O64) {
+        ((int64_t *)to->start)[row] = offset;
+    } else {
+        ((int32_t *)to->start)[row] = (int32_t)offset;
+    }
+}
 
 /* Refuses what gsolve_matrix_create refuses, wherever csr lies. *clean: every row's columns ascend
  * strictly and the offsets are in the narrowest type that holds them, so that csr can be used as it
@@ -118,7 +136,7 @@ gsolve_status gs_csr_from_triplets(gsolve_csr *csr, gsolve_context *ctx, int32_t
                                    int32_t ncols, int64_t entries, const int32_t *i,
                                    const int32_t *j, const double *v);
 
-/* csr.c: B = A with values of another type, rounded: entries may become 0 or infinite, which
+/* convert.c: B = A with values of another type, rounded: entries may become 0 or infinite, which
  * gsolve_csr_convert refuses. For what only approximates A. */
 gsolve_status gs_csr_round(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
                            const gsolve_csr *A);

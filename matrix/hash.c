@@ -1,5 +1,5 @@
-/* hash.c: a fast 64-bit hash, for "did this change?" and not against an adversary. Multiply and
- * fold of 128-bit products over four lanes in pieces of fixed size, so that threads do not matter.
+/* hash.c: a fast 64-bit hash that detects changes; not cryptographic. It multiplies and folds
+ * 128-bit products in four lanes, over pieces of fixed size, so it does not depend on the threads.
  */
 #include "matrix/csr.h"
 

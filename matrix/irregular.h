@@ -1,10 +1,10 @@
-/* irregular.h: whether products on the CPU should ask for elements of x ahead of their use. */
+/* irregular.h: whether products on the CPU should prefetch elements of x. */
 #ifndef GS_MATRIX_IRREGULAR_H
 #define GS_MATRIX_IRREGULAR_H
 
 #include "matrix/csr.h"
 
-#define GS_AHEAD 32 /* entries before their use elements of a scattered x are asked for */
+#define GS_AHEAD 32 /* prefetch distance in entries */
 
 /* Whether x exceeds 1 MiB and, in a sample of rows, most entries are more than 4096 columns away
  * from the entry at the same place of the row before. The rows lie where the CPU reads them. */
@@ -12,14 +12,15 @@ bool gs_is_irregular(const gsolve_csr *A);
 
 /* How the rows of a matrix are summed. */
 typedef enum gs_rows {
-    GS_ROWS_EVEN,     /* as long as the row before, or long: where they end is foreseen */
+    GS_ROWS_EVEN,     /* as long as the row before, or long: the CPU predicts where they end */
     GS_ROWS_UNEVEN,   /* short, and more than an eighth of a sample differ from the row before */
     GS_ROWS_IRREGULAR /* see gs_is_irregular */
 } gs_rows;
 
 gs_rows gs_rows_of(const gsolve_csr *A);
 
-/* How far ahead may be read where `end` of so many entries are summed four at a time; or 0. */
+/* The prefetch distance at which entries up to end can be summed four at a time without a read
+ * past the last entry; 0 if there is none. */
 static inline int64_t gs_ahead(int64_t end, int64_t entries)
 {
     return end + GS_AHEAD + 4 <= entries ? GS_AHEAD : 0;

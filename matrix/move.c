@@ -24,7 +24,7 @@ gsolve_status gs_csr_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t
     return gs_csr_offset(ctx, csr, csr->nrows, entries);
 }
 
-/* A copy of bytes of a block that lies in from's place. */
+/* *to = a new copy of a block of bytes at location from. */
 static gsolve_status move_block(gsolve_context *ctx, gsolve_location location, const void **to,
                                 const void *block, gsolve_location from, size_t bytes)
 {

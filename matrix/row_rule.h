@@ -1,11 +1,11 @@
-/* row_rule.h: where an entry stands in its row, on the CPU and on a GPU. SMALL: what a function of
- * this device is declared with. */
+/* row_rule.h: binary search for a column in a row, for the CPU and the GPU. SMALL: the qualifiers
+ * of a function on this device. */
 #ifndef GS_MATRIX_ROW_RULE_H
 #define GS_MATRIX_ROW_RULE_H
 
 #include <stdint.h>
 
-/* The first of [from, to), whose columns ascend, in a column of at least j; to if there is none. */
+/* Returns the first entry of [from, to) whose column is at least j, or to. The columns ascend. */
 SMALL int64_t gs_row_first(const int32_t *col, int64_t from, int64_t to, int64_t j)
 {
     while (from < to) {
@@ -19,7 +19,7 @@ SMALL int64_t gs_row_first(const int32_t *col, int64_t from, int64_t to, int64_t
     return from;
 }
 
-/* The place of column j among those of [from, to), or -1. */
+/* Returns the entry of [from, to) in column j, or -1. */
 SMALL int64_t gs_row_find(const int32_t *col, int64_t from, int64_t to, int32_t j)
 {
     const int64_t at = gs_row_first(col, from, to, j);

@@ -1,4 +1,4 @@
-/* sample.c: the look of sample.h on the host. */
+/* sample.c: pattern statistics on the host, see sample.h. */
 #include "matrix/sample.h"
 #include "vector/blocks.h"
 
@@ -13,7 +13,7 @@ static int64_t row_length(const gsolve_csr *A, int32_t i)
 
 /* --- row lengths ------------------------------------------------------------------------------ */
 
-/* The longest of the rows from first to last. */
+/* Entries of the longest of the rows first to last - 1. */
 static int64_t longest_of(const gsolve_csr *A, int32_t first, int32_t last)
 {
     int64_t longest = 0;
@@ -30,8 +30,8 @@ static int32_t middle_column(const gsolve_csr *A, int32_t i)
     return A->col[gs_start(A, i) + row_length(A, i) / 2];
 }
 
-/* Entries of row i if it is strewn, else 0. */
-static int64_t strewn_of(const gsolve_csr *A, int32_t i)
+/* Returns the entries of row i if it is irregular, else 0. */
+static int64_t irregular_entries(const gsolve_csr *A, int32_t i)
 {
     const int64_t length = row_length(A, i);
 
@@ -46,11 +46,11 @@ static void inspect_lengths(gsolve_context *ctx, const gsolve_csr *A, gs_sample_
 {
     const int32_t n = A->nrows;
     const int threads = gs_threads_for(n, gsolve_threads(ctx));
-    int64_t filled8 = 0, filled32 = 0, strewn = 0, most = 0;
+    int64_t filled8 = 0, filled32 = 0, irregular = 0, most = 0;
     unsigned empty = 0;
 
 #pragma omp parallel for schedule(static) num_threads(threads) \
-    reduction(+ : filled8, filled32, strewn, empty) reduction(max : most)
+    reduction(+ : filled8, filled32, irregular, empty) reduction(max : most)
     for (int32_t g = 0; g <= (n - 1) / GS_SAMPLE_ROWS; g++) {
         const int32_t end = n - g * GS_SAMPLE_ROWS < GS_SAMPLE_ROWS ? n : (g + 1) * GS_SAMPLE_ROWS;
         int64_t longest = 0;
@@ -62,22 +62,22 @@ static void inspect_lengths(gsolve_context *ctx, const gsolve_csr *A, gs_sample_
         }
         for (int32_t i = g * GS_SAMPLE_ROWS; i < end; i++) {
             empty += row_length(A, i) == 0;
-            strewn += strewn_of(A, i);
+            irregular += irregular_entries(A, i);
         }
         filled32 += longest * (end - g * GS_SAMPLE_ROWS);
         if (longest > most) most = longest;
     }
     sums->filled8 = (unsigned long long)filled8;
     sums->filled32 = (unsigned long long)filled32;
-    sums->irregular = (unsigned long long)strewn;
+    sums->irregular = (unsigned long long)irregular;
     sums->rows.longest = (unsigned)most;
     sums->rows.empty = empty;
 }
 
 /* --- columns of the sample -------------------------------------------------------------------- */
 
-/* Whether the k-th entries of the rows first to last span little; also counts those that are far
- * from the row before's. *any: there are such entries. */
+/* Whether the k-th entries of the rows first to last - 1 span at most GS_SAMPLE_SPAN columns. Also
+ * counts their pairs in sums. *any = whether a row has a k-th entry. */
 static bool is_narrow(const gsolve_csr *A, int32_t first, int32_t last, int64_t k, bool *any,
                       gs_sample_sums *sums)
 {
@@ -86,7 +86,7 @@ static bool is_narrow(const gsolve_csr *A, int32_t first, int32_t last, int64_t 
     for (int32_t i = first; i < last; i++) {
         const int32_t c = k < row_length(A, i) ? A->col[gs_start(A, i) + k] : -1;
         if (c >= 0 && before >= 0) {
-            sums->seen++;
+            sums->pairs++;
             sums->far += c - before > GS_SAMPLE_FAR || before - c > GS_SAMPLE_FAR;
         }
         if (c >= 0 && c < low) low = c;
@@ -110,7 +110,8 @@ static void inspect_group(const gsolve_csr *A, int32_t first, gs_sample_sums *su
     sums->narrow += narrow && longest_of(A, first, last) > 0;
 }
 
-/* Whether entry k of the b rows from first on is what it is in a dense, aligned block. */
+/* Whether entry k of each of the b rows from first on is where it is if the rows consist of dense,
+ * aligned b x b blocks. */
 static bool in_block(const gsolve_csr *A, int32_t first, int32_t b, int64_t k)
 {
     const int32_t corner = A->col[gs_start(A, first) + k - k % b];
@@ -131,7 +132,7 @@ static void inspect_block(const gsolve_csr *A, int32_t first, int32_t b, gs_samp
     for (int64_t k = 0; full && k < length && k < GS_SAMPLE_DEEP; k++) {
         full = in_block(A, first, b, k);
     }
-    sums->places[b]++;
+    sums->tested[b]++;
     sums->full[b] += full;
 }
 
@@ -154,7 +155,7 @@ static gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, gs_sample_sum
 
 const gs_sample_kernels gs_sample_host[GSOLVE_TYPE_COUNT] = {{sum}, {sum}};
 
-/* --- what was seen ---------------------------------------------------------------------------- */
+/* --- the result ------------------------------------------------------------------------------- */
 
 static double share(unsigned long long part, unsigned long long all)
 {
@@ -162,13 +163,13 @@ static double share(unsigned long long part, unsigned long long all)
 }
 
 gsolve_status gs_sample_pattern(gsolve_context *ctx, const gsolve_csr *csr,
-                                gsolve_pattern_sample *glance, gs_row_statistics *rows)
+                                gsolve_pattern_sample *sample, gs_row_statistics *rows)
 {
     gs_sample_sums sums;
     gsolve_status status;
 
     TRY(GS_KERNELS(gs_sample, ctx, csr->type)->sum(ctx, csr, &sums));
-    const gsolve_pattern_sample seen = {
+    const gsolve_pattern_sample result = {
         .device = ctx->device->plugin.name,
         .nrows = csr->nrows,
         .ncols = csr->ncols,
@@ -180,13 +181,13 @@ gsolve_status gs_sample_pattern(gsolve_context *ctx, const gsolve_csr *csr,
         .filled8 = (int64_t)sums.filled8,
         .filled32 = (int64_t)sums.filled32,
         .narrow = share(sums.narrow, sums.groups),
-        .far = share(sums.far, sums.seen),
+        .far = share(sums.far, sums.pairs),
         .irregular = share(sums.irregular, sums.entries),
     };
-    *glance = seen;
+    *sample = result;
     if (rows) *rows = sums.rows;
     for (int b = 2; b <= GS_SAMPLE_BLOCK; b++) {
-        glance->block[b] = share(sums.full[b], sums.places[b]);
+        sample->block[b] = share(sums.full[b], sums.tested[b]);
     }
 done:
     return status;

@@ -1,14 +1,17 @@
-/* sample.h: a look at a matrix that costs a small part of a product: all row lengths, and the
- * columns of at most GS_SAMPLE_GROUPS groups of GS_SAMPLE_ROWS rows, of each row the first
- * GS_SAMPLE_DEEP entries. All sums are of whole numbers, so that their order does not matter.
+/* sample.h: pattern statistics of a matrix. Their cost is a small part of the cost of a product.
+ * They read all row lengths, and the first GS_SAMPLE_DEEP columns of each row in at most
+ * GS_SAMPLE_GROUPS groups of GS_SAMPLE_ROWS rows. All sums are integers, so their order does not
+ * matter.
  *
- * A row is strewn if it has more than GS_SAMPLE_LONG entries, which reach over more than
- * GS_SAMPLE_REACH columns and are GS_SAMPLE_APART or more apart on average, and its middle column
- * is more than GS_SAMPLE_SAME from that of the row before: each of its entries then takes a cache
- * line of x for itself, and neither the row before nor its own end finds it there again.
+ * A row is irregular if all of this holds:
+ * - it has more than GS_SAMPLE_LONG entries;
+ * - they span more than GS_SAMPLE_REACH columns, and more than GS_SAMPLE_APART columns per entry;
+ * - its middle column is more than GS_SAMPLE_SAME columns from that of the row before.
+ * Each entry of an irregular row then reads a cache line of x that no other entry of this row and
+ * no entry of the row before reads.
  *
- * Column numbers of a group fit 16 bits as the format sell stores them: offsets from one base, or
- * from one for the k-th entries of all its rows, which must span at most GS_SAMPLE_SPAN. */
+ * A group is narrow if the format sell can store its columns as 16-bit offsets: for each k, the
+ * k-th entries of its rows span at most GS_SAMPLE_SPAN columns. */
 #ifndef GS_MATRIX_SAMPLE_H
 #define GS_MATRIX_SAMPLE_H
 
@@ -23,40 +26,44 @@
 #define GS_SAMPLE_REACH  16384
 #define GS_SAMPLE_APART  8
 #define GS_SAMPLE_SAME   16
-#define GS_SAMPLE_BLOCK  6 /* the largest block that is looked for */
+#define GS_SAMPLE_BLOCK  6 /* the largest block size that is tested */
 
-/* What a look at all rows found. */
+/* Statistics over all rows. */
 typedef struct gs_row_statistics {
-    unsigned longest, empty; /* entries of a row; rows */
-    unsigned near, far;      /* rows of a sample, see begins.cuh */
+    unsigned longest, empty; /* entries of the longest row; number of empty rows */
+    unsigned near, far;      /* numbers of rows of a sample, see begins.cuh */
 } gs_row_statistics;
 
 typedef struct gs_sample_sums {
     unsigned long long entries;
-    unsigned long long filled8, filled32, far, seen; /* seen: entries whose neighbour is known */
-    unsigned long long irregular;                    /* entries of strewn rows */
-    unsigned groups, narrow;                         /* of the sample, those with entries */
-    unsigned places[GS_SAMPLE_BLOCK + 1], full[GS_SAMPLE_BLOCK + 1]; /* [b]: of b rows */
-    gs_row_statistics rows;                                          /* near and far on CUDA only */
+    unsigned long long filled8, filled32; /* entries when groups of 8 or 32 rows are padded */
+    /* pairs: k-th entries of two neighbouring rows. far: pairs more than GS_SAMPLE_FAR apart */
+    unsigned long long far, pairs;
+    unsigned long long irregular; /* entries of irregular rows */
+    unsigned groups, narrow;      /* groups of the sample that have entries; narrow groups */
+    /* [b]: block rows of b rows that were tested; those made of dense, aligned b x b blocks */
+    unsigned tested[GS_SAMPLE_BLOCK + 1], full[GS_SAMPLE_BLOCK + 1];
+    gs_row_statistics rows; /* near and far: CUDA only */
 } gs_sample_sums;
 
 typedef struct gs_sample_kernels {
-    /* csr is on ctx's device; *sums on the host */
+    /* csr is on ctx's device, *sums on the host */
     gsolve_status (*sum)(gsolve_context *ctx, const gsolve_csr *csr, gs_sample_sums *sums);
 } gs_sample_kernels;
 
 extern const gs_sample_kernels gs_sample_host[GSOLVE_TYPE_COUNT];
 extern const gs_sample_kernels gs_sample_cuda[GSOLVE_TYPE_COUNT];
 
-/* From one group of the sample to the next. */
+/* The distance from one group of the sample to the next, in groups. */
 static inline int32_t gs_sample_step(int32_t nrows)
 {
     const int32_t groups = nrows / GS_SAMPLE_ROWS + 1;
     return (groups + GS_SAMPLE_GROUPS - 1) / GS_SAMPLE_GROUPS;
 }
 
-/* csr lies on ctx's device. rows: what csr's own plan would look for, or NULL. */
+/* csr is on ctx's device. rows, if not NULL, receives the statistics that the plan of the format
+ * csr needs. */
 gsolve_status gs_sample_pattern(gsolve_context *ctx, const gsolve_csr *csr,
-                                gsolve_pattern_sample *glance, gs_row_statistics *rows);
+                                gsolve_pattern_sample *sample, gs_row_statistics *rows);
 
 #endif

@@ -19,12 +19,11 @@ static int64_t chunk_begin(const order *o, int chunk)
     return o->entries / o->chunks * chunk + o->entries % o->chunks * chunk / o->chunks;
 }
 
-/* Fills o and csr's offsets, from the keys. */
+/* Fills o and the offsets of csr, which has n rows, from the keys. */
 static gsolve_status count_keys(order *o, gsolve_context *ctx, int64_t entries, const int32_t *key,
-                                const gsolve_csr *csr)
+                                int32_t n, const gs_csr_arrays *csr)
 {
     const int threads = gsolve_threads(ctx);
-    const int32_t n = csr->nrows;
     int64_t total = 0;
 
     o->nkeys = n;
@@ -40,11 +39,7 @@ static gsolve_status count_keys(order *o, gsolve_context *ctx, int64_t entries, 
         for (int64_t k = chunk_begin(o, c); k < chunk_begin(o, c + 1); k++) count[key[k]]++;
     }
     for (int32_t i = 0; i <= n; i++) {
-        if (csr->offset == GSOLVE_O64) {
-            ((int64_t *)(uintptr_t)csr->start)[i] = total;
-        } else {
-            ((int32_t *)(uintptr_t)csr->start)[i] = (int32_t)total;
-        }
+        gs_set_start(csr, i, total);
         for (int c = 0; c < o->chunks && i < n; c++) {
             int64_t *next = &o->next[(int64_t)c * n + i], count = *next;
             *next = total;
@@ -64,14 +59,16 @@ gsolve_status gs_csr_from_triplets(gsolve_csr *csr, gsolve_context *ctx, int32_t
     bool clean;
 
     TRY(gs_csr_new(&A, ctx, nrows, ncols, entries, GSOLVE_F64));
-    TRY(count_keys(&o, ctx, entries, i, &A));
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &A);
+    double *value = to.value;
+    TRY(count_keys(&o, ctx, entries, i, nrows, &to));
 #pragma omp parallel for schedule(static, 1) num_threads(o.chunks)
     for (int c = 0; c < o.chunks; c++) {
         int64_t *next = o.next + (int64_t)c * nrows;
         for (int64_t k = chunk_begin(&o, c); k < chunk_begin(&o, c + 1); k++) {
             const int64_t at = next[i[k]]++;
-            ((int32_t *)(uintptr_t)A.col)[at] = j[k];
-            ((double *)(uintptr_t)A.value)[at] = v ? v[k] : 1;
+            to.col[at] = j[k];
+            value[at] = v ? v[k] : 1;
         }
     }
     TRY(gs_csr_check(ctx, &A, &clean));
@@ -104,19 +101,20 @@ static int32_t row_of(const gsolve_csr *A, int64_t k)
     return low;
 }
 
-static void put_entry(const gsolve_csr *C, int64_t at, int32_t row, const gsolve_csr *A, int64_t k)
+static void put_entry(const gs_csr_arrays *C, int64_t at, int32_t row, const gsolve_csr *A,
+                      int64_t k)
 {
-    ((int32_t *)(uintptr_t)C->col)[at] = row;
-    if (C->type == GSOLVE_F32) {
-        ((float *)(uintptr_t)C->value)[at] = ((const float *)A->value)[k];
+    C->col[at] = row;
+    if (C->csr.type == GSOLVE_F32) {
+        ((float *)C->value)[at] = ((const float *)A->value)[k];
     } else {
-        ((double *)(uintptr_t)C->value)[at] = ((const double *)A->value)[k];
+        ((double *)C->value)[at] = ((const double *)A->value)[k];
     }
 }
 
 /* The entries of chunk c of A put where they go in C = A'. from, of width bytes an entry, may be
  * NULL. */
-static void put_chunk(const order *o, int c, const gsolve_csr *C, void *from, size_t width,
+static void put_chunk(const order *o, int c, const gs_csr_arrays *C, void *from, size_t width,
                       const gsolve_csr *A)
 {
     int64_t *next = o->next + (int64_t)c * A->ncols, k = chunk_begin(o, c);
@@ -151,9 +149,10 @@ static gsolve_status transpose(gsolve_csr *out, void **from, gsolve_context *ctx
         place = gsolve_alloc(ctx, A->location, (size_t)entries, width);
         TRY(place ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     }
-    TRY(count_keys(&o, ctx, entries, A->col, &C));
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &C);
+    TRY(count_keys(&o, ctx, entries, A->col, A->ncols, &to));
 #pragma omp parallel for schedule(static, 1) num_threads(o.chunks)
-    for (int c = 0; c < o.chunks; c++) put_chunk(&o, c, &C, place, width, A);
+    for (int c = 0; c < o.chunks; c++) put_chunk(&o, c, &to, place, width, A);
     *out = C;
     C = (gsolve_csr){0};
     if (from) *from = place;
@@ -186,7 +185,7 @@ static gsolve_status refill_f32(const gsolve_csr *B, const void *from, gsolve_co
 {
     const int64_t entries = gs_start(A, A->nrows);
     const bool wide = entries > INT32_MAX;
-    float *to = (float *)(uintptr_t)B->value;
+    float *to = gs_owned_block(ctx, B->value);
 
 #pragma omp parallel for schedule(static) num_threads(gs_threads_for(entries, gsolve_threads(ctx)))
     for (int64_t k = 0; k < entries; k++) to[k] = ((const float *)A->value)[source(from, wide, k)];
@@ -198,7 +197,7 @@ static gsolve_status refill_f64(const gsolve_csr *B, const void *from, gsolve_co
 {
     const int64_t entries = gs_start(A, A->nrows);
     const bool wide = entries > INT32_MAX;
-    double *to = (double *)(uintptr_t)B->value;
+    double *to = gs_owned_block(ctx, B->value);
 
 #pragma omp parallel for schedule(static) num_threads(gs_threads_for(entries, gsolve_threads(ctx)))
     for (int64_t k = 0; k < entries; k++) to[k] = ((const double *)A->value)[source(from, wide, k)];

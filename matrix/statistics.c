@@ -1,4 +1,4 @@
-/* statistics.c: what a matrix looks like, for info, the automatic choices and explain. */
+/* statistics.c: statistics of a matrix, for the command info and the automatic choices. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,16 +8,17 @@
 #include "matrix/csr.h"
 #include "vector/blocks.h"
 
-/* --- row by row, in blocks whose findings are added in their order --------------------------- */
+/* --- statistics of the rows. Blocks of rows in parallel; their results are added in order -------
+ */
 
 typedef struct findings {
     gsolve_statistics t;
     double diagonal_least, diagonal_most, row_least, row_most, squares, dominance;
-} findings; /* squares, dominance: sums over the rows */
+} findings; /* squares: of row lengths. squares and dominance are sums over the rows. */
 
-/* Entries above 0 beside the diagonal of row i. Entries below 1e-12 of the row's largest, which is
- * most, are left out: they are what rounding leaves of a sum that is 0, and their signs tell
- * nothing. (In single precision such sums leave about 1e-7 of the largest.) */
+/* Counts the positive entries of row i off the diagonal. most is the row's largest magnitude.
+ * Entries below 1e-12 most are not counted: they are rounding errors of a sum that is 0, so their
+ * signs mean nothing. In single precision such errors are about 1e-7 most. */
 static int64_t count_positive_off(const gsolve_csr *A, int32_t i, double most)
 {
     const double least = (A->type == GSOLVE_F32 ? 1e-6 : 1e-12) * most;
@@ -139,8 +140,9 @@ static double diagonal_of(const gsolve_csr *A, int32_t i)
     return 0;
 }
 
-/* Rows ascend and columns ascend in them, so the entries (j, i) below the diagonal that answer to
- * the entries (i, j) above it are met in their order: next[j] is the first of row j not yet met. */
+/* Tests symmetry in one pass. For each entry (i, j) above the diagonal, the entry (j, i) must be
+ * the next entry of row j, because the rows i ascend. next[j] is the first entry of row j without a
+ * partner so far. */
 static gsolve_status inspect_symmetry(gsolve_context *ctx, const gsolve_csr *A,
                                       gsolve_statistics *t)
 {
@@ -159,7 +161,7 @@ static gsolve_status inspect_symmetry(gsolve_context *ctx, const gsolve_csr *A,
     for (int32_t i = 0; i < n && pattern; i++) {
         const int64_t end = gs_start(A, i + 1);
         int64_t k = next[i];
-        if (k < end && A->col[k] < i) pattern = false; /* below the diagonal and not met */
+        if (k < end && A->col[k] < i) pattern = false; /* below the diagonal, without a partner */
         if (k < end && A->col[k] == i) opposite = opposite && gs_value(A, k++) == 0;
         for (; k < end && pattern; k++) {
             const int32_t j = A->col[k];
@@ -183,9 +185,10 @@ done:
     return status;
 }
 
-/* --- unknowns a node: the largest b for which the pattern is of dense b x b blocks ----------- */
+/* --- unknowns per node: the largest b such that the pattern consists of dense b x b blocks -------
+ */
 
-static bool rows_alike(const gsolve_csr *A, int32_t i, int32_t j)
+static bool have_equal_patterns(const gsolve_csr *A, int32_t i, int32_t j)
 {
     const int64_t a = gs_start(A, i), b = gs_start(A, j), length = gs_start(A, i + 1) - a;
     return gs_start(A, j + 1) - b == length &&
@@ -201,7 +204,7 @@ static bool is_blocked(gsolve_context *ctx, const gsolve_csr *A, int32_t size)
         const int32_t i = node * size;
         const int64_t from = gs_start(A, i), to = gs_start(A, i + 1);
         if (broken) continue;
-        for (int32_t r = 1; r < size; r++) broken |= !rows_alike(A, i, i + r);
+        for (int32_t r = 1; r < size; r++) broken |= !have_equal_patterns(A, i, i + r);
         if ((to - from) % size) broken |= 1;
         for (int64_t k = from; k + size <= to && !broken; k += size) {
             broken |= A->col[k] % size != 0 || A->col[k + size - 1] != A->col[k] + size - 1;
@@ -225,19 +228,19 @@ static int32_t find_block(gsolve_context *ctx, const gsolve_csr *A)
 static gsolve_status count_empty_columns(gsolve_context *ctx, const gsolve_csr *A, int32_t *empty)
 {
     const int64_t entries = gs_start(A, A->nrows);
-    char *met = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)A->ncols, 1);
+    char *used = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)A->ncols, 1);
 
-    if (!met) return GSOLVE_NO_MEMORY;
-    memset(met, 0, (size_t)A->ncols);
-    for (int64_t k = 0; k < entries; k++) met[A->col[k]] = 1;
+    if (!used) return GSOLVE_NO_MEMORY;
+    memset(used, 0, (size_t)A->ncols);
+    for (int64_t k = 0; k < entries; k++) used[A->col[k]] = 1;
     *empty = 0;
-    for (int32_t j = 0; j < A->ncols; j++) *empty += !met[j];
-    gsolve_free(ctx, GSOLVE_HOST, met);
+    for (int32_t j = 0; j < A->ncols; j++) *empty += !used[j];
+    gsolve_free(ctx, GSOLVE_HOST, used);
     return GSOLVE_OK;
 }
 
 gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *given,
-                                    gsolve_statistics *traits)
+                                    gsolve_statistics *statistics)
 {
     gsolve_csr A = {0};
     const gsolve_csr *csr = given;
@@ -270,7 +273,7 @@ gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *given
     t->spread = f.diagonal_most > 0 ? f.diagonal_most / f.diagonal_least : 0;
     t->scaling = f.row_most > 0 ? f.row_most / f.row_least : 0;
     if (t->least > t->largest) t->least = t->largest;
-    *traits = *t;
+    *statistics = *t;
 done:
     gsolve_csr_free(&A, ctx);
     return status;

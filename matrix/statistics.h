@@ -1,10 +1,10 @@
-/* statistics.h: one look at compressed rows of which nothing is known yet. */
+/* statistics.h: the first check of compressed rows. */
 #ifndef GS_MATRIX_STATISTICS_H
 #define GS_MATRIX_STATISTICS_H
 
 #include "matrix/csr.h"
 
-/* What was found; each holds where nothing above it is bad. */
+/* The result. A member is valid if no member above it reports an error. */
 typedef struct gs_csr_findings {
     int32_t bad_row;   /* the first that ends before it begins; 0 if offset 0 is not 0; or -1 */
     int64_t entries;   /* all of them */
@@ -13,15 +13,15 @@ typedef struct gs_csr_findings {
 } gs_csr_findings;
 
 typedef struct gs_check_rows_kernels {
-    /* All of that at once: a device is waited for once. */
-    gsolve_status (*check)(gs_csr_findings *seen, gsolve_context *ctx, const gsolve_csr *csr);
+    /* Computes all members with one synchronisation of the device. */
+    gsolve_status (*check)(gs_csr_findings *findings, gsolve_context *ctx, const gsolve_csr *csr);
 } gs_check_rows_kernels;
 
 extern const gs_check_rows_kernels gs_check_rows_host[GSOLVE_TYPE_COUNT],
     gs_check_rows_cuda[GSOLVE_TYPE_COUNT];
 
-/* As gs_csr_check, and what was seen; clean may be NULL. */
+/* As gs_csr_check; also returns the findings. clean may be NULL. */
 gsolve_status gs_csr_check_findings(gsolve_context *ctx, const gsolve_csr *csr,
-                                    gs_csr_findings *seen, bool *clean);
+                                    gs_csr_findings *findings, bool *clean);
 
 #endif

@@ -1,5 +1,5 @@
-/* statistics_rows.c: what can be asked of compressed rows, on the host: one pass over the entries,
- * rows in parallel. */
+/* statistics_rows.c: checks and comparisons of compressed rows on the host. Each reads the entries
+ * once, with the rows in parallel. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -7,11 +7,11 @@
 #include "matrix/statistics.h"
 #include "vector/blocks.h"
 
-enum { CLEAN, UNSORTED, BAD_COLUMN, BAD_VALUE }; /* what can be said of a row, worst last */
+enum { CLEAN, UNSORTED, BAD_COLUMN, BAD_VALUE }; /* the state of a row, worst last */
 
 static bool all_finite(const gsolve_csr *csr, int64_t from, int64_t to)
 {
-    double sum = 0; /* x - x is 0 for a finite x and nan for others */
+    double sum = 0; /* x - x is 0 if x is finite, else nan */
 
     if (csr->type == GSOLVE_F32) {
         const float *v = csr->value;
@@ -23,15 +23,15 @@ static bool all_finite(const gsolve_csr *csr, int64_t from, int64_t to)
     return sum == 0;
 }
 
-static int judge_row(const gsolve_csr *csr, int64_t from, int64_t to)
+static int check_row(const gsolve_csr *csr, int64_t from, int64_t to)
 {
-    int verdict = CLEAN;
+    int state = CLEAN;
 
     for (int64_t k = from; k < to; k++) {
         if (csr->col[k] < 0 || csr->col[k] >= csr->ncols) return BAD_COLUMN;
-        if (k > from && csr->col[k] <= csr->col[k - 1]) verdict = UNSORTED;
+        if (k > from && csr->col[k] <= csr->col[k - 1]) state = UNSORTED;
     }
-    return all_finite(csr, from, to) ? verdict : BAD_VALUE;
+    return all_finite(csr, from, to) ? state : BAD_VALUE;
 }
 
 static gsolve_status check_offsets(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row)
@@ -47,7 +47,7 @@ static gsolve_status check_offsets(gsolve_context *ctx, const gsolve_csr *csr, i
     return GSOLVE_OK;
 }
 
-/* The first entry of a row that judge_row found bad. */
+/* The first invalid entry of a row that has one. */
 static int64_t first_bad(const gsolve_csr *csr, int32_t row)
 {
     int64_t k = gs_start(csr, row);
@@ -66,9 +66,9 @@ static gsolve_status check_entries(gsolve_context *ctx, const gsolve_csr *csr, i
 #pragma omp parallel for schedule(dynamic, 4096) num_threads(threads) reduction(min : bad) \
     reduction(| : unsorted)
     for (int32_t i = 0; i < csr->nrows; i++) {
-        const int verdict = judge_row(csr, gs_start(csr, i), gs_start(csr, i + 1));
-        if (verdict == UNSORTED) unsorted |= 1;
-        if (verdict > UNSORTED && i < bad) bad = i;
+        const int state = check_row(csr, gs_start(csr, i), gs_start(csr, i + 1));
+        if (state == UNSORTED) unsorted |= 1;
+        if (state > UNSORTED && i < bad) bad = i;
     }
     *entry = bad == INT32_MAX ? -1 : first_bad(csr, bad);
     *ascending = !unsorted;
@@ -91,8 +91,8 @@ static gsolve_status compare_patterns(gsolve_context *ctx, const gsolve_csr *A, 
     return GSOLVE_OK;
 }
 
-static gsolve_status at_values(gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
-                               const gsolve_csr *B, bool *same)
+static gsolve_status compare_and_check(gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
+                                       const gsolve_csr *B, bool *same)
 {
     const int threads = gs_threads_for(entries, gsolve_threads(ctx));
     int differs = 0;
@@ -120,16 +120,16 @@ static gsolve_status narrow(gsolve_context *ctx, const gsolve_csr *csr, int32_t 
     return GSOLVE_OK;
 }
 
-static gsolve_status look(gs_csr_findings *seen, gsolve_context *ctx, const gsolve_csr *csr)
+static gsolve_status check_all(gs_csr_findings *f, gsolve_context *ctx, const gsolve_csr *csr)
 {
-    const gsolve_status status = check_offsets(ctx, csr, &seen->bad_row);
+    const gsolve_status status = check_offsets(ctx, csr, &f->bad_row);
 
-    if (status != GSOLVE_OK || seen->bad_row >= 0) return status;
-    seen->entries = gs_start(csr, csr->nrows);
-    return check_entries(ctx, csr, &seen->bad_entry, &seen->ascending);
+    if (status != GSOLVE_OK || f->bad_row >= 0) return status;
+    f->entries = gs_start(csr, csr->nrows);
+    return check_entries(ctx, csr, &f->bad_entry, &f->ascending);
 }
 
-const gs_check_rows_kernels gs_check_rows_host[GSOLVE_TYPE_COUNT] = {{look}, {look}};
+const gs_check_rows_kernels gs_check_rows_host[GSOLVE_TYPE_COUNT] = {{check_all}, {check_all}};
 const gs_inspect_kernels gs_inspect_host[GSOLVE_TYPE_COUNT] = {
-    {check_offsets, check_entries, compare_patterns, at_values, narrow},
-    {check_offsets, check_entries, compare_patterns, at_values, narrow}};
+    {check_offsets, check_entries, compare_patterns, compare_and_check, narrow},
+    {check_offsets, check_entries, compare_patterns, compare_and_check, narrow}};

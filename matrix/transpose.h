@@ -1,4 +1,4 @@
-/* transpose.h: A' where A lies. */
+/* transpose.h: A' at the location of A, and new values for it. */
 #ifndef GS_MATRIX_TRANSPOSE_H
 #define GS_MATRIX_TRANSPOSE_H
 

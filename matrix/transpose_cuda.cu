@@ -110,10 +110,10 @@ gsolve_status sort_entries(const gsolve_csr *T, P *order, gsolve_context *ctx, c
                 "sorting by columns"));
     if (T->offset == GSOLVE_O64) {
         status = gs_launch(q, "starts of columns", find_starts<int64_t>, blocks, gs_block_size,
-                           A->ncols, n, sorted, (int64_t *)const_cast<void *>(T->start));
+                           A->ncols, n, sorted, (int64_t *)gs_owned_block(ctx, T->start));
     } else {
         status = gs_launch(q, "starts of columns", find_starts<int32_t>, blocks, gs_block_size,
-                           A->ncols, n, sorted, (int32_t *)const_cast<void *>(T->start));
+                           A->ncols, n, sorted, (int32_t *)gs_owned_block(ctx, T->start));
     }
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
@@ -138,7 +138,7 @@ gsolve_status gather_rows(const gsolve_csr *T, const void *order, gsolve_context
                         (const int64_t *)A->start, row)
             : gs_launch(q, "naming rows", name_rows<int32_t>, blocks, gs_block_size, A->nrows,
                         (const int32_t *)A->start, row));
-    TRY((gather_all<int32_t, P>(q, n, order, row, const_cast<int32_t *>(T->col))));
+    TRY((gather_all<int32_t, P>(q, n, order, row, (int32_t *)gs_owned_block(ctx, T->col))));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, row);
     return status;
@@ -169,7 +169,7 @@ gsolve_status gather_values(const gsolve_csr *B, const void *order, gsolve_conte
                             const gsolve_csr *A, int64_t n)
 {
     const T *from = (const T *)A->value;
-    T *to = (T *)const_cast<void *>(B->value);
+    T *to = (T *)gs_owned_block(ctx, B->value);
 
     if (n == 0) return GSOLVE_OK;
     return n > INT32_MAX ? gather_all<T, int64_t>(ctx->queue, n, order, from, to)
@@ -201,7 +201,7 @@ gsolve_status make_pattern(const gsolve_csr *T, void **order, gsolve_context *ct
     if (n == 0) {
         const size_t bytes = ((size_t)T->nrows + 1) * gs_offset_size(T->offset);
         return gs_cuda(ctx->queue,
-                       cudaMemsetAsync(const_cast<void *>(T->start), 0, bytes, ctx->queue->stream),
+                       cudaMemsetAsync(gs_owned_block(ctx, T->start), 0, bytes, ctx->queue->stream),
                        "an empty transpose");
     }
     TRY(sort_entries(T, place, ctx, A, n));

@@ -30,8 +30,7 @@ static gsolve_status check_vectors(const gsolve_precond *M, gsolve_dense r, gsol
     return GSOLVE_OK;
 }
 
-typedef gsolve_status application(const void *self, gsolve_context *ctx, gsolve_dense r,
-                                  gsolve_dense z);
+typedef gsolve_status application(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z);
 
 static gsolve_status apply_staged(const gsolve_precond *M, application *apply, gsolve_dense r,
                                   gsolve_dense z)

@@ -22,7 +22,7 @@ typedef struct gs_precond_extension {
     /* See gsolve_precond_level. */
     bool (*level)(const void *self, int index, gsolve_level_info *info);
     /* A solve of this many columns begins. */
-    void (*begin_solve)(const void *self, int32_t columns);
+    void (*begin_solve)(void *self, int32_t columns);
 } gs_precond_extension;
 
 struct gsolve_precond {

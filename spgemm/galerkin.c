@@ -114,7 +114,7 @@ void gsolve_galerkin_destroy(gsolve_galerkin **pG)
 static gsolve_status put_values(gsolve_context *ctx, const gs_input *kept, const gs_input *fresh)
 {
     if (!fresh->used.start) return GSOLVE_OK;
-    return gsolve_copy(ctx, (void *)(uintptr_t)kept->own.value, kept->own.location,
+    return gsolve_copy(ctx, gs_owned_block(ctx, kept->own.value), kept->own.location,
                        fresh->used.value, fresh->used.location,
                        (size_t)kept->entries * gs_type_size(kept->own.type));
 }

@@ -105,7 +105,7 @@ gsolve_status gs_input_keep(gs_input *in, gsolve_context *ctx, bool values)
 
 void gs_input_forget(gs_input *in, gsolve_context *ctx)
 {
-    gsolve_free(ctx, in->own.location, (void *)(uintptr_t)in->own.value);
+    gsolve_free(ctx, in->own.location, in->own.value);
     in->own.value = in->used.value = NULL;
 }
 

@@ -18,7 +18,7 @@ gsolve_status gs_show(gs_shown *s, gsolve_context *ctx, const gsolve_csr *C, gso
         TRY(gs_csr_move(&s->copy, ctx, s->location, C));
     } else if (s->stale) {
         TRY(gs_csr_entries(ctx, &s->copy, &entries));
-        TRY(gsolve_copy(ctx, (void *)(uintptr_t)s->copy.value, s->location, C->value, C->location,
+        TRY(gsolve_copy(ctx, gs_owned_block(ctx, s->copy.value), s->location, C->value, C->location,
                         (size_t)entries * gs_type_size(C->type)));
     }
     s->stale = false;

@@ -54,6 +54,7 @@ static gsolve_status new_matrix(gsolve_matrix **out, gsolve_context *ctx, const 
     memset(A, 0, sizeof *A);
     gs_own(ctx, A, destroy_left);
     A->ctx = ctx;
+    A->lazy = A;
     A->format = (const gsolve_format *)(const void *)plugin;
     A->options = options;
     A->version = 1;
@@ -217,10 +218,9 @@ static gsolve_status rebuild(const gsolve_matrix *A, void **self, const gsolve_c
     return gs_form_update(A->format, self, A->ctx, csr, A->entries, A->options);
 }
 
-/* A's form for its present values; the handle's constness is about what it stands for. */
 gsolve_status gs_matrix_need_form(const gsolve_matrix *constant)
 {
-    gsolve_matrix *A = (gsolve_matrix *)(uintptr_t)constant;
+    gsolve_matrix *A = constant->lazy;
     gsolve_status status = GSOLVE_OK;
 
     if (A->form_is_stale) TRY(rebuild(A, &A->self, &A->csr));
@@ -243,7 +243,7 @@ done:
 /* A' in A's format; the handle's constness is about what it stands for. */
 gsolve_status gs_matrix_need_transposed(const gsolve_matrix *constant)
 {
-    gsolve_matrix *A = (gsolve_matrix *)(uintptr_t)constant;
+    gsolve_matrix *A = constant->lazy;
     gsolve_status status;
 
     if (A->transposed_self && !A->transposed_is_stale) return GSOLVE_OK;

@@ -8,6 +8,8 @@
 
 struct gsolve_matrix {
     gsolve_context *ctx;
+    gsolve_matrix *lazy; /* the handle itself, through which calls with a const handle set what is
+                          * computed when it is first needed */
     const gsolve_format *format;
     void *options, *self;
     gsolve_csr rows; /* on the host, owned and clean; empty until gs_matrix_need_rows where csr was

@@ -37,14 +37,13 @@ static gsolve_status check_vectors(const gsolve_matrix *A, gsolve_dense x, int32
     return GSOLVE_OK;
 }
 
-/* The handle's constness is about what it stands for. */
 static gs_block_space *space_of(const gsolve_matrix *A)
 {
-    return &((gsolve_matrix *)(uintptr_t)A)->space;
+    return &A->lazy->space;
 }
 
-static gsolve_status multiply_form(const gsolve_matrix *A, const void *self, double alpha,
-                                   gsolve_dense x, double beta, gsolve_dense y)
+static gsolve_status multiply_form(const gsolve_matrix *A, void *self, double alpha, gsolve_dense x,
+                                   double beta, gsolve_dense y)
 {
     const gs_block_products by = gs_block_products_of(A->format);
 

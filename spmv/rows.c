@@ -65,10 +65,9 @@ gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsol
     return GSOLVE_OK;
 }
 
-/* The handle's constness is about what it stands for. */
 gsolve_status gs_matrix_need_rows(const gsolve_matrix *constant)
 {
-    gsolve_matrix *A = (gsolve_matrix *)(uintptr_t)constant;
+    gsolve_matrix *A = constant->lazy;
 
     return A->rows.start ? GSOLVE_OK : gs_csr_move(&A->rows, A->ctx, GSOLVE_HOST, &A->csr);
 }
@@ -81,8 +80,8 @@ void gs_matrix_release_rows(gsolve_matrix *A)
     gsolve_csr *csr = &A->csr;
 
     if (!store || !store->holds_all(A->self)) return;
-    gsolve_free(A->ctx, csr->location, (void *)(uintptr_t)csr->col);
-    gsolve_free(A->ctx, csr->location, (void *)(uintptr_t)csr->value);
+    gsolve_free(A->ctx, csr->location, csr->col);
+    gsolve_free(A->ctx, csr->location, csr->value);
     csr->col = NULL;
     csr->value = NULL;
     if (csr->location == GSOLVE_HOST) A->rows = *csr; /* rows and csr are the same arrays */
@@ -128,7 +127,7 @@ done:
 static void gather_values(gsolve_matrix *A, const gsolve_csr *csr)
 {
     const size_t bytes = (size_t)A->entries * gs_type_size(csr->type);
-    void *value = (void *)(uintptr_t)A->rows.value;
+    void *value = gs_owned_block(A->ctx, A->rows.value);
 
     if (!A->destination) {
         gsolve_copy(A->ctx, value, GSOLVE_HOST, csr->value, GSOLVE_HOST, bytes);
@@ -149,7 +148,7 @@ static gsolve_status copy_values(const gsolve_matrix *A, const gsolve_csr *to,
                                  const gsolve_csr *from)
 {
     if (to->value == from->value) return GSOLVE_OK;
-    return gsolve_copy(A->ctx, (void *)(uintptr_t)to->value, to->location, from->value,
+    return gsolve_copy(A->ctx, gs_owned_block(A->ctx, to->value), to->location, from->value,
                        from->location, (size_t)A->entries * gs_type_size(to->type));
 }
 

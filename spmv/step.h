@@ -32,8 +32,7 @@ gsolve_status gs_matrix_step(const gsolve_matrix *A, const void *x, const gs_ste
 typedef struct gs_format_step {
     const gsolve_format *format;
     bool (*can_step)(const void *self, const gsolve_context *ctx);
-    gsolve_status (*step)(const void *self, gsolve_context *ctx, const void *x,
-                          const gs_step *step);
+    gsolve_status (*step)(void *self, gsolve_context *ctx, const void *x, const gs_step *step);
 } gs_format_step;
 
 /* formats.c: the entry of a format, or NULL if its forms compute no steps. */

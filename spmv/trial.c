@@ -6,7 +6,7 @@
 #define RUNS 4 /* the first one runs with cold caches */
 
 gsolve_status gs_trial_time(double *seconds, gsolve_context *ctx, gs_trial_product *product,
-                            const void *form, const void *given, const void *y, size_t bytes)
+                            void *form, const void *given, const void *y, size_t bytes)
 {
     double last = 0;
     gsolve_status status = GSOLVE_OK;

@@ -6,12 +6,12 @@
 #include "matrix/csr.h"
 
 /* One product with a form, into y. given: the caller's data. */
-typedef gsolve_status gs_trial_product(const void *form, gsolve_context *ctx, const void *given);
+typedef gsolve_status gs_trial_product(void *form, gsolve_context *ctx, const void *given);
 
 /* *seconds = the least time of a few products. y: a number of `bytes` bytes that each product
  * writes, where ctx computes. */
 gsolve_status gs_trial_time(double *seconds, gsolve_context *ctx, gs_trial_product *product,
-                            const void *form, const void *given, const void *y, size_t bytes);
+                            void *form, const void *given, const void *y, size_t bytes);
 
 /* How forms are built and timed. */
 typedef struct gs_trial {

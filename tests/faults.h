@@ -53,7 +53,7 @@ static inline void brittle_destroy(void *self, gsolve_context *ctx)
     gsolve_matrix_destroy(&A);
 }
 
-static inline gsolve_status brittle_apply(const void *self, gsolve_context *ctx, double alpha,
+static inline gsolve_status brittle_apply(void *self, gsolve_context *ctx, double alpha,
                                           gsolve_dense x, double beta, gsolve_dense y)
 {
     const gsolve_status status = succeed(ctx);
@@ -91,7 +91,7 @@ static inline void shaky_destroy(void *self, gsolve_context *ctx)
     gsolve_precond_destroy(&M);
 }
 
-static inline gsolve_status shaky_apply(const void *self, gsolve_context *ctx, gsolve_dense r,
+static inline gsolve_status shaky_apply(void *self, gsolve_context *ctx, gsolve_dense r,
                                         gsolve_dense z)
 {
     const gsolve_status status = succeed(ctx);

@@ -61,8 +61,8 @@ done:
     return status;
 }
 
-static gsolve_status reversed_apply(const void *self, gsolve_context *ctx, double alpha,
-                                    gsolve_dense x, double beta, gsolve_dense y)
+static gsolve_status reversed_apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                                    double beta, gsolve_dense y)
 {
     const gsolve_csr *A = &((const reversed *)self)->csr;
     const double *value = A->value, *px = x.value;

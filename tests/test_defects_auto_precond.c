@@ -21,8 +21,7 @@ static void destroy_counter(void *self, gsolve_context *ctx)
 }
 
 /* z = r */
-static gsolve_status apply_counter(const void *self, gsolve_context *ctx, gsolve_dense r,
-                                   gsolve_dense z)
+static gsolve_status apply_counter(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
     gsolve_status status = GSOLVE_OK;
     (void)self;

@@ -23,7 +23,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_matrix_destroy(&A);
 }
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
     (void)ctx;

@@ -265,8 +265,7 @@ static void halving_destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, self);
 }
 
-static gsolve_status halving_apply(const void *self, gsolve_context *ctx, gsolve_dense r,
-                                   gsolve_dense z)
+static gsolve_status halving_apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
     (void)ctx;
     for (int32_t c = 0; c < r.ncols; c++) {

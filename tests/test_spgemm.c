@@ -102,7 +102,8 @@ static gsolve_csr widened(gsolve_context *ctx, const gsolve_csr *A)
 
     W.offset = GSOLVE_O64;
     W.start = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)A->nrows + 1, sizeof(int64_t));
-    for (int32_t i = 0; i <= A->nrows; i++) gs_set_start(&W, i, gs_start(A, i));
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &W);
+    for (int32_t i = 0; i <= A->nrows; i++) gs_set_start(&to, i, gs_start(A, i));
     return W;
 }
 

@@ -18,16 +18,18 @@ static gsolve_csr of_all_lengths(gsolve_context *ctx)
 
     for (int k = 0; k < ROWS; k++) entries += length[k % LENGTHS];
     OK(ctx, gs_csr_new(&A, ctx, ROWS, INNER, entries, GSOLVE_F64));
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &A);
+    double *value = to.value;
     entries = 0;
     for (int32_t i = 0; i < ROWS; i++) {
         const int32_t n = length[i % LENGTHS], step = i < LENGTHS ? INNER / (n ? n : 1) : 1;
-        gs_set_start(&A, i, entries);
+        gs_set_start(&to, i, entries);
         for (int32_t k = 0; k < n; k++, entries++) {
-            ((int32_t *)(uintptr_t)A.col)[entries] = (i < LENGTHS ? 0 : INNER - n) + k * step;
-            ((double *)(uintptr_t)A.value)[entries] = (double)(entries % 17) - 7.5;
+            to.col[entries] = (i < LENGTHS ? 0 : INNER - n) + k * step;
+            value[entries] = (double)(entries % 17) - 7.5;
         }
     }
-    gs_set_start(&A, ROWS, entries);
+    gs_set_start(&to, ROWS, entries);
     return A;
 }
 

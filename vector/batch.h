@@ -1,8 +1,7 @@
-/* batch.h: what is done with several columns of vectors at once.
+/* batch.h: vector kernels for several columns at once.
  *
- * On a GPU the vector kernels of as many columns as there are run in one launch: a queue of its own
- * kind keeps what it is asked for and runs it together. A column has the same bits as in a launch
- * of its own. */
+ * On a GPU, the vector kernels of all columns run in one launch: a queue of a special kind stores
+ * the calls and launches them together. The bits of a column are those of a launch of its own. */
 #ifndef GS_VECTOR_BATCH_H
 #define GS_VECTOR_BATCH_H
 
@@ -10,18 +9,18 @@
 #include "vector/vector.h"
 
 typedef struct gs_columns_kernels {
-    /* a and b, of so many words of 4 bytes, trade places */
+    /* exchanges the contents of a and b, each of words 32-bit words */
     gsolve_status (*swap)(gs_queue *q, int64_t words, void *a, void *b);
-    /* The rest is NULL and 0 where a launch costs nothing. */
-    /* *all = whether every one of the columns has ended, see vector/convergence.h */
+    /* The members below are NULL and 0 on the CPU, where a launch costs nothing. */
+    /* *all = whether all columns have ended, see vector/convergence.h */
     gsolve_status (*all_ended)(gs_queue *q, int32_t count, const int *ended, int *all);
-    /* sizes of a queue that keeps: on the host, on the device; makes one of q's device in them */
+    /* bytes of a storing queue on the host and on the device; open makes one in this memory */
     size_t queue_size, space_size;
     gsolve_status (*open)(gs_queue *q, void *queue, void *space);
-    /* From here on kept works on q's stream; runs what was asked of it and has not run. */
+    /* begin: kept works on q's stream. end: launches the calls that are stored. */
     void (*begin)(gs_queue *kept, const gs_queue *q);
     gsolve_status (*end)(gs_queue *kept);
-    /* What may be asked of it: kernels that do not depend on one another. */
+    /* The kernels that a storing queue accepts. Stored calls must not depend on each other. */
     const gs_vector_kernels *vector;
 } gs_columns_kernels;
 

@@ -1,4 +1,4 @@
-/* batch_host.c: batch.h on the host, where columns are taken in turn. */
+/* batch_host.c: batch.h on the host, where columns are processed one after the other. */
 #include <string.h>
 
 #include "vector/batch.h"

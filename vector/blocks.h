@@ -1,5 +1,5 @@
-/* blocks.h: a range cut into blocks that depend on its length alone, so that sums over blocks,
- * added in the order of the blocks, have the same bits for any number of threads. */
+/* blocks.h: divides a range into blocks that depend on its length alone. Sums over blocks, added in
+ * the order of the blocks, then have the same bits for any number of threads. */
 #ifndef GS_VECTOR_BLOCKS_H
 #define GS_VECTOR_BLOCKS_H
 
@@ -7,7 +7,7 @@
 
 #define GS_MAX_BLOCKS    1024
 #define GS_LEAST_BLOCK   2048
-#define GS_SERIAL_BLOCKS 4 /* fewer are not worth a parallel region */
+#define GS_SERIAL_BLOCKS 4 /* fewer blocks run on one thread */
 
 typedef struct gs_blocks {
     int64_t n, size; /* size: a multiple of 64 */
@@ -25,8 +25,8 @@ static inline gs_blocks gs_blocks_of(int64_t n)
     return b;
 }
 
-/* The threads that share work on n elements: all, or the calling one alone where the work is so
- * small that waiting for the others may take longer. */
+/* Returns the number of threads for work on n elements: 1 if the work is so small that starting the
+ * other threads may take longer. */
 static inline int gs_threads_for(int64_t n, int threads)
 {
     return n > (int64_t)GS_SERIAL_BLOCKS * GS_LEAST_BLOCK ? threads : 1;

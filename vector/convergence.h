@@ -1,4 +1,4 @@
-/* convergence.h: the stopping test, which is made on the device where |r|^2 becomes known. */
+/* convergence.h: the convergence test. The kernel on the device that computes |r|^2 makes it. */
 #ifndef GS_VECTOR_CONVERGENCE_H
 #define GS_VECTOR_CONVERGENCE_H
 
@@ -6,23 +6,23 @@
 
 #include "core/device.h"
 
-#define GS_HISTORY 256 /* iterations whose residuals are kept until the host has seen them */
+#define GS_HISTORY 256 /* iterations whose residuals are stored for the host */
 
-/* How far a column has come, on the device. */
+/* The state of a column's iteration, on the device. */
 typedef struct gs_progress {
-    double target, ceiling; /* |r| to reach; |r| beyond which it has diverged */
-    double begin, r, least; /* |r| at the start, now; the least so far */
-    int since_least, stall; /* iterations since then; most of them, or 0 */
+    double target, ceiling; /* converged if |r| <= target; diverged if |r| > ceiling */
+    double begin, r, least; /* |r| at the start, now, and its minimum */
+    int since_least, stall; /* iterations since the minimum; stagnated at stall; 0: no limit */
     int iteration, maxit;
-    int outcome; /* once it has ended */
+    int outcome; /* -1 while the column iterates */
 } gs_progress;
 
-/* What column c is judged by; the arrays begin at column 0. */
+/* The arguments of the test of column c. The arrays begin at column 0. */
 typedef struct gs_convergence_test {
     gs_progress *progress;
     double *history; /* GS_HISTORY x ncols */
-    int *flag;       /* what a kernel found: 0 or an outcome */
-    int *ended;      /* of the enum above */
+    int *flag;       /* 0, or the outcome that a kernel found */
+    int *ended;      /* GS_GOES_ON, GS_ENDS or GS_ENDED of each column */
     int32_t ncols, c;
 } gs_convergence_test;
 

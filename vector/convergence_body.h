@@ -1,5 +1,6 @@
-/* convergence_body.h: the stopping test itself. SMALL: what a function of this device is declared
- * with. after: iterations since the last test; flag: what a kernel found, 0 or an outcome. */
+/* convergence_body.h: the convergence test, for the host and for CUDA. SMALL is the declaration
+ * specifier of a function (static or __device__). after: iterations since the last test. flag: 0,
+ * or the outcome that a kernel found. */
 
 SMALL void test_progress(gs_progress *p, double rr, int flag, int after)
 {
@@ -18,7 +19,7 @@ SMALL void test_progress(gs_progress *p, double rr, int flag, int after)
     if (p->stall && p->since_least >= p->stall) p->outcome = GSOLVE_STAGNATED;
 }
 
-SMALL void judge_remember(const gs_convergence_test *a, const gs_progress *p)
+SMALL void record_residual(const gs_convergence_test *a, const gs_progress *p)
 {
     a->history[(int64_t)(p->iteration % GS_HISTORY) * a->ncols + a->c] = p->r;
 }
@@ -29,6 +30,6 @@ SMALL void test_column(const gs_convergence_test *a, double rr, int after)
     const int flag = *(const volatile int *)&a->flag[a->c]; /* other blocks may have set it */
 
     test_progress(p, rr, flag, after);
-    judge_remember(a, p);
+    record_residual(a, p);
     a->ended[a->c] = p->outcome >= 0 ? GS_ENDS : GS_GOES_ON;
 }

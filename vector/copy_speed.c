@@ -1,15 +1,15 @@
-/* copy_speed.c: how fast a device copies, measured. */
+/* copy_speed.c: measures the copy bandwidth of a device. */
 #include <math.h>
 
 #include "core/dense.h"
 #include "core/try.h"
 #include "vector/vector.h"
 
-#define MOST_BYTES  ((size_t)256 << 20) /* of each of the two arrays: beyond all caches */
+#define MOST_BYTES  ((size_t)256 << 20) /* of each of the two arrays: larger than all caches */
 #define LEAST_BYTES ((size_t)1 << 20)
 #define COPIES      4
 
-/* Two blocks of *bytes each, as large as there is memory for. */
+/* Allocates two blocks of *bytes each, as large as memory allows. */
 static gsolve_status two_blocks(gsolve_context *ctx, size_t *bytes, void *block[2])
 {
     for (*bytes = MOST_BYTES; *bytes >= LEAST_BYTES; *bytes /= 2) {
@@ -22,7 +22,7 @@ static gsolve_status two_blocks(gsolve_context *ctx, size_t *bytes, void *block[
     return GSOLVE_NO_MEMORY;
 }
 
-/* Seconds of a copy by the kernel that solvers use. */
+/* Seconds of one copy by the vector kernel copy. */
 static gsolve_status time_kernel(gsolve_context *ctx, gs_moment *at[2], size_t bytes, void *from,
                                  void *to, double *seconds)
 {

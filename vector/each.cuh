@@ -1,19 +1,21 @@
 // each.cuh: one kernel for all operations that work on vectors element by element.
 //
-// An operation is a struct: at<W>(i, sum) does elements i to i + W; begin() is called before, where
-// scalars are read; sums says to how many numbers at adds, whose totals over all elements go to
-// store(s, total). Where the column has ended nothing is done but skip(), from the stage of
-// vector/convergence.h on that runs_until says. Accesses are of 16 bytes where the vectors are
-// aligned.
+// An operation is a struct. begin() reads the scalars. at<W>(i, sum) processes the elements i to
+// i + W - 1 and adds to `sums` partial sums; store(s, total) stores each total. If the column's
+// state (core/device.h) is runs_until or later, the kernel only calls skip().
+//
+// A thread processes W adjacent elements at a time, in strides of the grid; W elements are 16 bytes
+// if all vectors are aligned, else W = 1. Every vector is read or written once, coalesced. The
+// blocks of the grid depend on n and the device alone, so the sums have a fixed order.
 #ifndef GS_VECTOR_EACH_CUH
 #define GS_VECTOR_EACH_CUH
 
 #include "core/pdl.cuh"
 #include "vector/convergence.h"
 
-struct gs_plain { // nothing to sum, nothing to begin
+struct gs_plain { // defaults: no sums, no scalars
     static constexpr int sums = 0, runs_until = GS_ENDS;
-    static constexpr int least_blocks = 1; // of a multiprocessor at once: fewer registers
+    static constexpr int least_blocks = 1; // resident blocks per multiprocessor: limits registers
     __device__ void begin() {}
     __device__ void skip() {}
 };

@@ -1,5 +1,5 @@
-/* each_columns.h: includes GS_COLUMNS_BODY once for each number of columns that are taken at once,
- * with COLUMNS the number. */
+/* each_columns.h: includes GS_COLUMNS_BODY once for each number of columns that a kernel processes
+ * at once. COLUMNS is the number. */
 #define COLUMNS 8
 #include GS_COLUMNS_BODY
 #undef COLUMNS

@@ -1,5 +1,5 @@
-/* lanes.h: sums of many terms in an order that the source fixes, so that neither the processor nor
- * the compiler decides on their bits. Term i is added to lane i mod GS_LANES, and at the end the
+/* lanes.h: sums of many terms in a fixed order, so that their bits depend neither on the processor
+ * nor on the compiler. Term i is added to lane i mod GS_LANES, and at the end the
  * lanes are added in pairs. Vectors of any length up to GS_LANES add in this order. */
 #ifndef GS_VECTOR_LANES_H
 #define GS_VECTOR_LANES_H
@@ -9,7 +9,7 @@
 enum { GS_LANES = 8 };
 
 /* Runs the statement for i = 0 .. n - 1 with lane = i mod GS_LANES. The inner loop has a constant
- * length and independent iterations, so that compilers make vector instructions of it. */
+ * length and independent iterations, so that compilers vectorise it. */
 #define GS_EACH_LANE(n, ...)                                                \
     do {                                                                    \
         int64_t first_ = 0;                                                 \

@@ -1,13 +1,12 @@
-/* layout.h: dense blocks from one layout to the other. */
+/* layout.h: conversion between column-major and row-major dense blocks. */
 #ifndef GS_VECTOR_LAYOUT_H
 #define GS_VECTOR_LAYOUT_H
 
 #include "core/dense.h"
 
 typedef struct gs_layout_kernels {
-    /* to[c step + r] = from[r stride + c] for r < rows, c < columns, from being of any type: to by
-     * columns what from holds by rows, or, with rows and columns changed about, by rows what from
-     * holds by columns */
+    /* to[c step + r] = from[r stride + c] for r < rows and c < columns; from has any type. This
+     * converts row-major to column-major, and with rows and columns exchanged the reverse. */
     gsolve_status (*transpose)(gs_queue *q, int32_t rows, int32_t columns, gsolve_type type,
                                const void *from, int64_t stride, void *to, int64_t step);
 } gs_layout_kernels;
@@ -15,7 +14,7 @@ typedef struct gs_layout_kernels {
 extern const gs_layout_kernels gs_layout_host[GSOLVE_TYPE_COUNT];
 extern const gs_layout_kernels gs_layout_cuda[GSOLVE_TYPE_COUNT];
 
-/* to = from, of one shape and of different layouts, both where kernels read them. */
+/* to = from; both have the same shape and different layouts, and are where kernels read them. */
 static inline gsolve_status gs_change_layout(gsolve_context *ctx, gsolve_dense from,
                                              gsolve_dense to)
 {

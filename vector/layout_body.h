@@ -1,7 +1,8 @@
-/* layout_body.h: the layouts of a dense block on the CPU for one value type T. */
+/* layout_body.h: transposition of a dense block on the CPU for one value type T. */
 
-#define LINE \
-    16 /* of the longer side that are moved together, so that each cache line is met once */
+#define LINE                                                                            \
+    16 /* elements of the longer side moved together, so each cache line is loaded once \
+        */
 
 #define FROM     float
 #define ON(name) FN(name##_f32)

@@ -1,6 +1,6 @@
-/* layout_from.h: the same for one type FROM of what is read. */
+/* layout_from.h: transposition for one type FROM of the source. */
 
-/* Columns first to end - 1 of `rows` rows, which is a constant where it is small. */
+/* Columns first to end - 1 of rows rows. The compiler knows rows where it is 8. */
 static inline __attribute__((always_inline)) void ON(transpose_part)(int32_t rows, int64_t first,
                                                                      int64_t end, const FROM *from,
                                                                      int64_t stride, T *to,

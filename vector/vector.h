@@ -1,16 +1,16 @@
-/* vector.h: the kernels on vectors that Krylov methods are made of, one column each. Scalars are
- * pointers to doubles on the device, so that an iteration needs no transfer; divisions happen
- * inside the kernel that needs them. Sums run in double over blocks fixed by n alone, in one
- * fixed order: the same bits for any number of threads. */
+/* vector.h: the vector kernels of Krylov methods, for one column. Scalars are pointers to doubles
+ * on the device, so an iteration needs no transfer. A kernel that needs a quotient divides itself.
+ * Sums are in double precision over blocks that depend on n alone, in a fixed order, so their bits
+ * do not depend on the number of threads. */
 #ifndef GS_VECTOR_VECTOR_H
 #define GS_VECTOR_VECTOR_H
 
 #include "core/device.h"
 #include "vector/convergence.h"
 
-/* sign (num / den) (num2 / den2); a NULL pointer stands for 1. Where a divisor is 0, or positive is
- * set and num or den is negative, or the ratio is not finite, it counts as 0 and *flag (if any) is
- * set to flaw. */
+/* sign (num / den) (num2 / den2); a NULL pointer stands for 1. If a divisor is 0, or the ratio is
+ * not finite, or positive is set and num or den is negative, then the value is 0 and *flag is set
+ * to flaw, unless flag is NULL. */
 typedef struct gs_ratio {
     double sign;
     const double *num, *den, *num2, *den2;
@@ -50,15 +50,15 @@ typedef struct gs_vector_kernels {
     /* y += a x, *yy = y'y */
     gsolve_status (*axpy_norm)(gs_queue *q, int64_t n, gs_ratio a, const void *x, void *y,
                                double *yy);
-    /* r -= a q, *rr = r'r, which judge judges, *rz = r'(d * r); d NULL: *rz = *rr */
+    /* r -= a Aq, *rr = r'r, *rz = r'(d * r); d NULL: *rz = *rr. Makes the convergence test. */
     gsolve_status (*residual_step)(gs_queue *q, int64_t n, gs_ratio a, const void *Aq, void *r,
                                    const void *d, double *rr, double *rz,
-                                   const gs_convergence_test *judge);
-    /* x += a p + b s, r -= b t, *rr = r'r, which judge judges, *wr = w'r */
+                                   const gs_convergence_test *test);
+    /* x += a p + b s, r -= b t, *rr = r'r, *wr = w'r. Makes the convergence test. */
     gsolve_status (*solution_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_solution v,
-                                   double *rr, double *wr, const gs_convergence_test *judge);
-    /* x += a p, p = d * r + b p; d NULL: p = r + b p. The step's last: it runs where a column ends
-     */
+                                   double *rr, double *wr, const gs_convergence_test *test);
+    /* x += a p, p = d * r + b p; d NULL: p = r + b p. The last kernel of a step: it also runs in
+     * the step in which the column ends. */
     gsolve_status (*direction_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, const void *d,
                                     const void *r, void *p, void *x);
     /* h[k] = V_k'w for k < m; V_k = V + k stride, V of any type */
@@ -76,12 +76,12 @@ typedef struct gs_vector_kernels {
 extern const gs_vector_kernels gs_vector_host[GSOLVE_TYPE_COUNT];
 extern const gs_vector_kernels gs_vector_cuda[GSOLVE_TYPE_COUNT];
 
-typedef struct gs_product_sums { /* that a product y = A x makes on its way */
+typedef struct gs_product_sums { /* inner products that a product y = A x computes as well */
     const void *w;
     double *wy, *yy; /* w'y; y'y or NULL */
 } gs_product_sums;
 
-/* The same where the product did not: of y as it is. */
+/* Computes the inner products of y, for a product that did not. */
 static inline gsolve_status gs_sum_product(const gs_vector_kernels *vector, gs_queue *q, int64_t n,
                                            const void *y, const gs_product_sums *s)
 {

@@ -199,7 +199,7 @@ static void FN(block_residual)(int64_t n, T a, const T *restrict Aq, T *restrict
 
 static gsolve_status FN(residual_step)(gs_queue *q, int64_t n, gs_ratio a, const void *pAq,
                                        void *pr, const void *pd, double *rr, double *rz,
-                                       const gs_convergence_test *judge)
+                                       const gs_convergence_test *test)
 {
     const T *Aq = pAq, *d = pd, alpha = (T)ratio_value(a);
     T *r = pr;
@@ -209,7 +209,7 @@ static gsolve_status FN(residual_step)(gs_queue *q, int64_t n, gs_ratio a, const
                                      &own[k], &with[k]));
     *rr = gs_sum(blocks.count, own);
     *rz = d ? gs_sum(blocks.count, with) : *rr;
-    test_column(judge, *rr, 1);
+    test_column(test, *rr, 1);
     return GSOLVE_OK;
 }
 
@@ -234,7 +234,7 @@ static void FN(block_solution)(int64_t n, T a, T b, int64_t at, gs_solution v, d
 
 static gsolve_status FN(solution_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b,
                                        gs_solution v, double *rr, double *wr,
-                                       const gs_convergence_test *judge)
+                                       const gs_convergence_test *test)
 {
     const T alpha = (T)ratio_value(a), omega = (T)ratio_value(b);
     double own[GS_MAX_BLOCKS], with[GS_MAX_BLOCKS];
@@ -242,7 +242,7 @@ static gsolve_status FN(solution_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ra
     EACH_BLOCK(n, FN(block_solution)(to - from, alpha, omega, from, v, &own[k], &with[k]));
     *rr = gs_sum(blocks.count, own);
     *wr = gs_sum(blocks.count, with);
-    test_column(judge, *rr, 1);
+    test_column(test, *rr, 1);
     return GSOLVE_OK;
 }
 

@@ -19,6 +19,18 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, C);
 }
 
+/* A copy of csr's rows as the columns of A'; NULL: out of memory. */
+static cs_di *copy_rows(const gsolve_csr *csr, int64_t entries)
+{
+    cs_di *rows = cs_di_spalloc(csr->ncols, csr->nrows, (int)entries, 1, 0);
+
+    if (!rows) return NULL;
+    memcpy(rows->p, csr->start, ((size_t)csr->nrows + 1) * sizeof *rows->p);
+    memcpy(rows->i, csr->col, (size_t)entries * sizeof *rows->i);
+    memcpy(rows->x, csr->value, (size_t)entries * sizeof *rows->x);
+    return rows;
+}
+
 /* Rows are the columns of A', whose transpose CXSparse makes. */
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *options)
@@ -30,17 +42,12 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                            "cxsparse takes fp64 and fewer than 2^31 entries only");
     }
-    const cs_di rows = {(int)entries,
-                        csr->ncols,
-                        csr->nrows,
-                        (int *)(uintptr_t)csr->start,
-                        (int *)(uintptr_t)csr->col,
-                        (double *)(uintptr_t)csr->value,
-                        -1};
     C = gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *C);
     if (!C) return GSOLVE_NO_MEMORY;
     C->scaled = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)csr->ncols, sizeof(double));
-    C->A = C->scaled ? cs_di_transpose(&rows, 1) : NULL;
+    cs_di *rows = C->scaled ? copy_rows(csr, entries) : NULL;
+    C->A = rows ? cs_di_transpose(rows, 1) : NULL;
+    cs_di_spfree(rows);
     if (!C->A) {
         destroy(C, ctx);
         return gsolve_fail(ctx, GSOLVE_NO_MEMORY, "out of memory for the columns of cxsparse");
@@ -50,7 +57,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
 }
 
 /* y = alpha A x + beta y */
-static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
     const columns *C = self;

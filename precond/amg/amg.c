@@ -130,8 +130,9 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     gsolve_status status;
 
     if (!M->S.h) {
-        return gsolve_copy(ctx, (void *)(uintptr_t)M->matrix.value, M->matrix.location, csr->value,
-                           csr->location, (size_t)M->S.entries * gs_type_size(csr->type));
+        return gsolve_copy(ctx, gs_owned_block(ctx, M->matrix.value), M->matrix.location,
+                           csr->value, csr->location,
+                           (size_t)M->S.entries * gs_type_size(csr->type));
     }
     M->rebuild_note[0] = 0;
     TRY(choose_rebuild(M, ctx, &rebuild));
@@ -212,10 +213,10 @@ done:
     return status;
 }
 
-static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense r,
-                               gsolve_dense z, double *rz)
+static gsolve_status apply_dot(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z,
+                               double *rz)
 {
-    amg *M = (amg *)(uintptr_t)self;
+    amg *M = self;
     gsolve_status status;
 
     TRY(begin_apply(M, ctx, 1));
@@ -224,20 +225,22 @@ done:
     return status;
 }
 
-static void begin_solve(const void *self, int32_t columns)
+static void begin_solve(void *self, int32_t columns)
 {
-    ((amg *)(uintptr_t)self)->solves += columns;
+    amg *M = self;
+
+    M->solves += columns;
 }
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
+static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
-    return apply_columns((amg *)(uintptr_t)self, ctx, false, r, z);
+    return apply_columns(self, ctx, false, r, z);
 }
 
-static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsolve_dense r,
+static gsolve_status apply_transpose(void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z)
 {
-    amg *M = (amg *)(uintptr_t)self;
+    amg *M = self;
 
     if (M->S.options.cycle == GS_AMG_K) {
         return gsolve_fail(

@@ -253,7 +253,7 @@ done:
 static gsolve_status copy_values(const gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr,
                                  int64_t entries)
 {
-    void *value = (void *)(uintptr_t)h->level[0].rows.value;
+    void *value = gs_owned_block(ctx, h->level[0].rows.value);
 
     return GS_KERNELS(gs_vector, ctx, h->type)
         ->copy(ctx->queue, entries, csr->type, csr->value, value);

@@ -8,8 +8,9 @@
 typedef struct gs_amg_kernels {
     /* y[i] = 1 if i % block == c, else 0 */
     gsolve_status (*constant)(gs_queue *q, int64_t n, int32_t block, int32_t c, void *y);
-    /* The values of R = P', whose pattern is given. Rows are sorted. */
-    gsolve_status (*transpose_values)(gs_queue *q, const gsolve_csr *P, const gsolve_csr *R);
+    /* value = the values of R = P', whose pattern is given. Rows are sorted. */
+    gsolve_status (*transpose_values)(gs_queue *q, const gsolve_csr *P, const gsolve_csr *R,
+                                      void *value);
     /* bit k of bits = whether yes[k] is not 0, for k < n; 32 bits per word */
     gsolve_status (*pack)(gs_queue *q, int64_t n, const uint8_t *yes, uint32_t *bits);
     /* x = M b. M: dense, n x n, row-major. b and x: at most GS_AMG_COLUMNS columns, row-major.

@@ -9,10 +9,11 @@ static gsolve_status FN(constant)(gs_queue *q, int64_t n, int32_t block, int32_t
     return GSOLVE_OK;
 }
 
-static gsolve_status FN(transpose_values)(gs_queue *q, const gsolve_csr *P, const gsolve_csr *R)
+static gsolve_status FN(transpose_values)(gs_queue *q, const gsolve_csr *P, const gsolve_csr *R,
+                                          void *value)
 {
     const T *p = P->value;
-    T *r = (void *)(uintptr_t)R->value;
+    T *r = value;
 
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
     for (int32_t c = 0; c < R->nrows; c++) {

@@ -68,14 +68,13 @@ __global__ void __launch_bounds__(gs_block_size)
 }
 
 template <class T>
-gsolve_status transpose_values(gs_queue *q, const gsolve_csr *P, const gsolve_csr *R)
+gsolve_status transpose_values(gs_queue *q, const gsolve_csr *P, const gsolve_csr *R, void *value)
 {
     return gs_with_start(R, [&](auto start) { // P's offsets have the same type
         using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
         return gs_launch(q, "the transpose's values", take_values<T, O>,
                          gs_subwarp_blocks(R->nrows, 32), gs_block_size, R->nrows, start, R->col,
-                         (T *)const_cast<void *>(R->value), (const O *)P->start, P->col,
-                         (const T *)P->value);
+                         (T *)value, (const O *)P->start, P->col, (const T *)P->value);
     });
 }
 

@@ -20,7 +20,7 @@
 enum { R, W, Z, VECTORS };
 
 /* r = A w, sum[0] = |r|^2 */
-static gsolve_status begin(const gs_hierarchy *h, gsolve_context *ctx, const void *A,
+static gsolve_status begin(const gs_hierarchy *h, gsolve_context *ctx, void *A,
                            const gsolve_dense *v, double *sum)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v[R].type);
@@ -36,7 +36,7 @@ done:
 }
 
 /* r -= A z with z from one cycle, sum[1] = |r|^2 */
-static gsolve_status apply_cycle(gs_hierarchy *h, gsolve_context *ctx, const void *A,
+static gsolve_status apply_cycle(gs_hierarchy *h, gsolve_context *ctx, void *A,
                                  const gsolve_dense *v, double *sum)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v[R].type);

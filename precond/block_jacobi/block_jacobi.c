@@ -186,12 +186,12 @@ done:
     return status;
 }
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
+static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
     return GS_KERNELS(gs_block_jacobi, ctx, r.type)->apply(ctx->queue, self, false, r, z);
 }
 
-static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsolve_dense r,
+static gsolve_status apply_transpose(void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z)
 {
     return GS_KERNELS(gs_block_jacobi, ctx, r.type)->apply(ctx->queue, self, true, r, z);

@@ -186,15 +186,15 @@ done:
     return status;
 }
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
+static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
-    return apply_in_blocks((chebyshev *)(uintptr_t)self, ctx, false, r, z);
+    return apply_in_blocks(self, ctx, false, r, z);
 }
 
-static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsolve_dense r,
+static gsolve_status apply_transpose(void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z)
 {
-    return apply_in_blocks((chebyshev *)(uintptr_t)self, ctx, true, r, z);
+    return apply_in_blocks(self, ctx, true, r, z);
 }
 
 static void describe(const void *self, gsolve_precond_info *info)

@@ -68,9 +68,9 @@ done:
     return status;
 }
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
+static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
-    ic *M = (ic *)(uintptr_t)self;
+    ic *M = self;
     return gs_factors_apply(&M->factors, ctx, false, r, z);
 }
 

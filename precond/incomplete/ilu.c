@@ -69,17 +69,17 @@ done:
     return status;
 }
 
-/* self is const, but the first transposed application builds the transposed factors. */
-static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
+/* The first transposed application builds the transposed factors. */
+static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
-    ilu *M = (ilu *)(uintptr_t)self;
+    ilu *M = self;
     return gs_factors_apply(&M->factors, ctx, false, r, z);
 }
 
-static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsolve_dense r,
+static gsolve_status apply_transpose(void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z)
 {
-    ilu *M = (ilu *)(uintptr_t)self;
+    ilu *M = self;
     return gs_factors_apply(&M->factors, ctx, true, r, z);
 }
 

@@ -146,17 +146,17 @@ done:
     return status;
 }
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
+static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
-    gs_isai_data *M = (gs_isai_data *)(uintptr_t)self;
+    gs_isai_data *M = self;
     return apply_factors(M, ctx, M->factor, r, z);
 }
 
 /* With ic, M is symmetric. */
-static gsolve_status apply_transpose(const void *self, gsolve_context *ctx, gsolve_dense r,
+static gsolve_status apply_transpose(void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z)
 {
-    gs_isai_data *M = (gs_isai_data *)(uintptr_t)self;
+    gs_isai_data *M = self;
     gsolve_status status;
 
     if (M->options.factors == GS_ISAI_IC) return apply_factors(M, ctx, M->factor, r, z);

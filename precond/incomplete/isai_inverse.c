@@ -23,12 +23,12 @@ static double largest_value(gsolve_type type)
     return type == GSOLVE_F32 ? FLT_MAX : DBL_MAX;
 }
 
-static void put(const gsolve_csr *csr, int64_t k, double value)
+static void put(const gs_csr_arrays *to, int64_t k, double value)
 {
-    if (csr->type == GSOLVE_F32) {
-        ((float *)(uintptr_t)csr->value)[k] = (float)value;
+    if (to->csr.type == GSOLVE_F32) {
+        ((float *)to->value)[k] = (float)value;
     } else {
-        ((double *)(uintptr_t)csr->value)[k] = value;
+        ((double *)to->value)[k] = value;
     }
 }
 
@@ -137,10 +137,11 @@ gsolve_status gs_isai_pattern(gsolve_csr *out, gsolve_context *ctx, gsolve_type 
     memset(s.visited, 0, (size_t)workers * (size_t)n * sizeof *s.visited);
     *shortened = count_rows(&s, workers, start);
     TRY(gs_csr_new(&W, ctx, n, n, start[n], type));
-    for (int32_t i = 0; i <= n; i++) gs_set_start(&W, i, start[i]);
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &W);
+    for (int32_t i = 0; i <= n; i++) gs_set_start(&to, i, start[i]);
 #pragma omp parallel for schedule(dynamic, CHUNK) num_threads(workers)
     for (int32_t i = 0; i < n; i++) {
-        write_row(&s, omp_get_thread_num(), i, (int32_t *)(uintptr_t)W.col + start[i]);
+        write_row(&s, omp_get_thread_num(), i, to.col + start[i]);
     }
     *out = W;
 done:
@@ -155,9 +156,10 @@ done:
 /* Computes row i of W from its last entry to its first. Each w_k in turn is final; then w_j -= w_k
  * l_kj for all j of S_i in row k of L, which makes (w (I + L))_j = 0. place: n zeros. w: space for
  * the row. False: a value is too large for the type. */
-static bool fill_row(const gsolve_csr *W, const gs_strict_triangle *L, int32_t i, double scale,
+static bool fill_row(const gs_csr_arrays *to, const gs_strict_triangle *L, int32_t i, double scale,
                      int32_t *place, double *w)
 {
+    const gsolve_csr *W = &to->csr;
     const int64_t from = gs_start(W, i);
     const int32_t length = (int32_t)(gs_start(W, i + 1) - from), *S = W->col + from;
     const double most = largest_value(W->type);
@@ -174,7 +176,7 @@ static bool fill_row(const gsolve_csr *W, const gs_strict_triangle *L, int32_t i
             if (at) w[at - 1] -= w[p] * L->value[e];
         }
         fits = fits && fabs(w[p]) <= most;
-        put(W, from + p, w[p]);
+        put(to, from + p, w[p]);
     }
     for (int32_t p = 0; p < length; p++) place[S[p]] = 0;
     return fits;
@@ -185,6 +187,7 @@ gsolve_status gs_isai_fill(const gsolve_csr *W, gsolve_context *ctx, const gs_st
 {
     const int32_t n = L->n;
     const int workers = workers_for(ctx, n);
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, W);
     int64_t capacity = 0;
     int32_t *place = NULL, overflows = 0;
     double *w = NULL;
@@ -201,7 +204,7 @@ gsolve_status gs_isai_fill(const gsolve_csr *W, gsolve_context *ctx, const gs_st
     for (int32_t i = 0; i < n; i++) {
         const int me = omp_get_thread_num();
         overflows +=
-            !fill_row(W, L, i, scale ? scale[i] : 1, place + (int64_t)me * n, w + me * capacity);
+            !fill_row(&to, L, i, scale ? scale[i] : 1, place + (int64_t)me * n, w + me * capacity);
     }
     *fits = overflows == 0;
 done:
@@ -221,18 +224,19 @@ gsolve_status gs_isai_triangle(gsolve_csr *out, gsolve_context *ctx, gsolve_type
     gsolve_status status = gs_csr_new(&T, ctx, L->n, L->n, L->start[L->n] + L->n, type);
 
     if (status != GSOLVE_OK) return status;
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &T);
     *fits = true;
-    gs_set_start(&T, 0, 0);
+    gs_set_start(&to, 0, 0);
     for (int32_t i = 0; i < L->n; i++) {
         for (int64_t e = L->start[i]; e <= L->start[i + 1]; e++, at++) {
             const bool last = e == L->start[i + 1];
             const int32_t j = last ? i : L->col[e];
             const double value = (last ? 1 : L->value[e]) / (scale ? scale[j] : 1);
-            ((int32_t *)(uintptr_t)T.col)[at] = j;
-            put(&T, at, value);
+            to.col[at] = j;
+            put(&to, at, value);
             *fits = *fits && fabs(value) <= most;
         }
-        gs_set_start(&T, i + 1, at);
+        gs_set_start(&to, i + 1, at);
     }
     *out = T;
     return GSOLVE_OK;

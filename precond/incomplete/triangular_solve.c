@@ -38,15 +38,15 @@ gsolve_status gs_triangle_create(gs_triangle *out, gsolve_context *ctx, gsolve_t
 
     TRY(gs_schedule_create(&t.schedule, ctx, T->upper, T->n, T->start, T->col));
     TRY(gs_csr_new(&t.rows, ctx, T->n, T->n, T->start[T->n], type));
-    int32_t *col = (int32_t *)(uintptr_t)t.rows.col;
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &t.rows);
     for (int32_t place = 0; place < T->n; place++) {
         const int32_t i = row_at(&t, place);
         const int64_t length = T->start[i + 1] - T->start[i];
-        gs_set_start(&t.rows, place, at);
-        for (int64_t k = 0; k < length; k++) col[at + k] = T->col[entry_of(T, i, k)];
+        gs_set_start(&to, place, at);
+        for (int64_t k = 0; k < length; k++) to.col[at + k] = T->col[entry_of(T, i, k)];
         at += length;
     }
-    gs_set_start(&t.rows, T->n, at);
+    gs_set_start(&to, T->n, at);
     *out = t;
     memset(&t, 0, sizeof t);
 done:
@@ -56,8 +56,8 @@ done:
 
 gsolve_status gs_triangle_fill(gs_triangle *t, gsolve_context *ctx, const gs_strict_triangle *T)
 {
-    float *narrow = (float *)(uintptr_t)t->rows.value;
-    double *wide = (double *)(uintptr_t)t->rows.value;
+    float *narrow = gs_owned_block(ctx, t->rows.value);
+    double *wide = gs_owned_block(ctx, t->rows.value);
 
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t place = 0; place < T->n; place++) {

@@ -46,14 +46,14 @@ done:
     return status;
 }
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
+static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
     const jacobi *M = self;
     return GS_KERNELS(gs_jacobi, ctx, r.type)->apply_columns(ctx->queue, M->d, r, z);
 }
 
-static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense r,
-                               gsolve_dense z, double *rz)
+static gsolve_status apply_dot(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z,
+                               double *rz)
 {
     const jacobi *M = self;
     return GS_KERNELS(gs_jacobi, ctx, r.type)

@@ -15,7 +15,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, self);
 }
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
+static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, r.type);
     gsolve_status status = GSOLVE_OK;

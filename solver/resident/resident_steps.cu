@@ -30,7 +30,7 @@ __device__ bool goes_on(const course &now, const gs_convergence_test &test, doub
 {
     if (threadIdx.x == 0) {
         test_progress(now.progress, rr, now.flag, 1);
-        if (blockIdx.x == 0) judge_remember(&test, now.progress);
+        if (blockIdx.x == 0) record_residual(&test, now.progress);
     }
     __syncthreads();
     return now.progress->outcome < 0;

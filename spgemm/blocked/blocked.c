@@ -39,7 +39,7 @@ static gsolve_status new_arrays(gsolve_csr *csr, gsolve_context *ctx, int64_t en
 static gsolve_status copy_to(gsolve_context *ctx, const void *to, gsolve_location to_place,
                              const void *from, gsolve_location from_place, size_t bytes)
 {
-    return gsolve_copy(ctx, (void *)(uintptr_t)to, to_place, from, from_place, bytes);
+    return gsolve_copy(ctx, gs_owned_block(ctx, to), to_place, from, from_place, bytes);
 }
 
 static gsolve_status move(gs_blocked *out, gsolve_context *ctx, gsolve_location location,

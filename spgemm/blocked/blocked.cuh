@@ -18,9 +18,9 @@ const O *offsets_of(const gsolve_csr *csr)
 }
 
 template <class X>
-X *written(const X *array) // of a matrix that is being made
+X *written(const gsolve_context *ctx, const X *array) // array, which ctx owns, for writing
 {
-    return const_cast<X *>(array);
+    return (X *)gs_owned_block(ctx, array);
 }
 
 inline int blocks_for(int64_t threads)

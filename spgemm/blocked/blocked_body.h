@@ -3,7 +3,7 @@
 /* The block columns of block row I of A, ascending; unless B is NULL, the blocks into it. Returns
  * how many. The least column that is left in the rows of a block row names its next block. */
 static int64_t FN(walk)(int32_t height, int32_t width, const gsolve_csr *A, int32_t I,
-                        const gs_blocked *B)
+                        const gs_csr_arrays *B)
 {
     int64_t at[GS_MOST_BLOCK], end[GS_MOST_BLOCK], left = 0, count = 0;
 
@@ -14,14 +14,14 @@ static int64_t FN(walk)(int32_t height, int32_t width, const gsolve_csr *A, int3
     }
     for (; left > 0; count++) {
         const int64_t to = B ? gs_start(&B->csr, I) + count : 0;
-        T *block = B ? (T *)(uintptr_t)B->csr.value + to * height * width : NULL;
+        T *block = B ? (T *)B->value + to * height * width : NULL;
         int32_t least = INT32_MAX;
         for (int32_t r = 0; r < height; r++) {
             if (at[r] < end[r] && A->col[at[r]] < least) least = A->col[at[r]];
         }
         const int32_t J = least / width, from = J * width;
         if (B) {
-            ((int32_t *)(uintptr_t)B->csr.col)[to] = J;
+            B->col[to] = J;
             memset(block, 0, (size_t)height * (size_t)width * sizeof *block);
         }
         for (int32_t r = 0; r < height; r++) {
@@ -45,13 +45,15 @@ static gsolve_status FN(count)(gsolve_context *ctx, const gs_blocked *B, const g
 
 static gsolve_status FN(fill)(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A)
 {
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &B->csr);
+
 #pragma omp parallel for schedule(dynamic, 1024) num_threads(gsolve_threads(ctx))
-    for (int32_t I = 0; I < B->csr.nrows; I++) FN(walk)(B->height, B->width, A, I, B);
+    for (int32_t I = 0; I < B->csr.nrows; I++) FN(walk)(B->height, B->width, A, I, &to);
     return GSOLVE_OK;
 }
 
 /* Row r of block row I into its blocks, which hold 0 where A has no entry. */
-static void FN(refill_row)(const gs_blocked *B, const gsolve_csr *A, int32_t I, int32_t r)
+static void FN(refill_row)(const gs_blocked *B, T *value, const gsolve_csr *A, int32_t I, int32_t r)
 {
     const int64_t i = (int64_t)I * B->height + r;
     int64_t to = gs_start(&B->csr, I);
@@ -59,22 +61,24 @@ static void FN(refill_row)(const gs_blocked *B, const gsolve_csr *A, int32_t I, 
     for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
         const int32_t J = A->col[k] / B->width;
         while (B->csr.col[to] < J) to++;
-        ((T *)(uintptr_t)B->csr.value)[(to * B->height + r) * B->width + A->col[k] - J * B->width] =
+        value[(to * B->height + r) * B->width + A->col[k] - J * B->width] =
             ((const T *)A->value)[k];
     }
 }
 
 static gsolve_status FN(refill)(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A)
 {
+    T *value = gs_owned_block(ctx, B->csr.value);
+
 #pragma omp parallel for schedule(dynamic, 1024) num_threads(gsolve_threads(ctx))
     for (int32_t I = 0; I < B->csr.nrows; I++) {
-        for (int32_t r = 0; r < B->height; r++) FN(refill_row)(B, A, I, r);
+        for (int32_t r = 0; r < B->height; r++) FN(refill_row)(B, value, A, I, r);
     }
     return GSOLVE_OK;
 }
 
 /* The entries of block row I: a block's row r stands in row r of the block row. */
-static void FN(spread_row)(const gsolve_csr *A, const gs_blocked *B, int32_t I)
+static void FN(spread_row)(const gs_csr_arrays *A, const gs_blocked *B, int32_t I)
 {
     const int32_t h = B->height, w = B->width;
     const int64_t from = gs_start(&B->csr, I), n = gs_start(&B->csr, I + 1) - from;
@@ -85,8 +89,8 @@ static void FN(spread_row)(const gsolve_csr *A, const gs_blocked *B, int32_t I)
         gs_set_start(A, (int64_t)I * h + r, to);
         for (int64_t k = from; k < from + n; k++) {
             for (int32_t j = 0; j < w; j++, to++) {
-                ((int32_t *)(uintptr_t)A->col)[to] = B->csr.col[k] * w + j;
-                ((T *)(uintptr_t)A->value)[to] = value[(k * h + r) * w + j];
+                A->col[to] = B->csr.col[k] * w + j;
+                ((T *)A->value)[to] = value[(k * h + r) * w + j];
             }
         }
     }
@@ -95,9 +99,10 @@ static void FN(spread_row)(const gsolve_csr *A, const gs_blocked *B, int32_t I)
 static gsolve_status FN(spread)(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked *B)
 {
     const int32_t n = B->csr.nrows;
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, A);
 
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
-    for (int32_t I = 0; I < n; I++) FN(spread_row)(A, B, I);
-    gs_set_start(A, A->nrows, gs_start(&B->csr, n) * B->height * B->width);
+    for (int32_t I = 0; I < n; I++) FN(spread_row)(&to, B, I);
+    gs_set_start(&to, A->nrows, gs_start(&B->csr, n) * B->height * B->width);
     return GSOLVE_OK;
 }

@@ -131,7 +131,7 @@ template <class T, class O, class P>
 gsolve_status fill_from(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A)
 {
     gs_queue *q = ctx->queue;
-    T *value = written((const T *)B->csr.value);
+    T *value = written(ctx, (const T *)B->csr.value);
     int64_t entries = 0;
     gsolve_status status;
 
@@ -142,7 +142,7 @@ gsolve_status fill_from(gsolve_context *ctx, const gs_blocked *B, const gsolve_c
                 "filling blocks"));
     TRY(gs_launch(q, "filling blocks", fill_blocks<T, O, P>, blocks_for(32 * (int64_t)B->csr.nrows),
                   gs_block_size, shape_of(B), offsets_of<O>(A), A->col, (const T *)A->value,
-                  offsets_of<P>(&B->csr), written(B->csr.col), value));
+                  offsets_of<P>(&B->csr), written(ctx, B->csr.col), value));
 done:
     return status;
 }
@@ -192,7 +192,7 @@ template <class P>
 gsolve_status offsets_to(gsolve_context *ctx, const gsolve_csr *B, const int64_t *number)
 {
     return with_space(ctx, [&](void *space, size_t &bytes) {
-        return gs_exclusive_sum(space, bytes, number, written((const P *)B->start),
+        return gs_exclusive_sum(space, bytes, number, written(ctx, (const P *)B->start),
                                 (int64_t)B->nrows + 1, ctx->queue->stream);
     });
 }

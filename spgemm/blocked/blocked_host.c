@@ -5,14 +5,14 @@
 
 static gsolve_status offsets(gsolve_context *ctx, const gsolve_csr *B, int64_t *count)
 {
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, B);
     int64_t sum = 0;
 
-    (void)ctx;
     for (int32_t i = 0; i < B->nrows; i++) {
-        gs_set_start(B, i, sum);
+        gs_set_start(&to, i, sum);
         sum += count[i];
     }
-    gs_set_start(B, B->nrows, sum);
+    gs_set_start(&to, B->nrows, sum);
     return GSOLVE_OK;
 }
 

@@ -48,7 +48,7 @@ gsolve_status refill_from(gsolve_context *ctx, const gs_blocked *B, const gsolve
     return gs_launch(ctx->queue, "new values of blocks", refill_blocks<T, O, P>,
                      blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
                      offsets_of<O>(A), A->col, (const T *)A->value, offsets_of<P>(&B->csr),
-                     B->csr.col, written((const T *)B->csr.value));
+                     B->csr.col, written(ctx, (const T *)B->csr.value));
 }
 
 // --- back -------------------------------------------------------------------------------------
@@ -84,8 +84,8 @@ gsolve_status spread_to(gsolve_context *ctx, const gsolve_csr *A, const gs_block
 
     return gs_launch(ctx->queue, "spreading blocks", spread_blocks<T, O, P>, blocks_for(32 * warps),
                      gs_block_size, shape_of(B), offsets_of<P>(&B->csr), B->csr.col,
-                     (const T *)B->csr.value, written(offsets_of<O>(A)), written(A->col),
-                     written((const T *)A->value));
+                     (const T *)B->csr.value, written(ctx, offsets_of<O>(A)), written(ctx, A->col),
+                     written(ctx, (const T *)A->value));
 }
 
 } // namespace
@@ -108,7 +108,7 @@ gsolve_status spread(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked 
     gs_queue *q = ctx->queue;
 
     if (B->csr.nrows == 0) {
-        void *start = (void *)(uintptr_t)A->start;
+        void *start = gs_owned_block(ctx, A->start);
         return gs_cuda(q, cudaMemsetAsync(start, 0, gs_offset_size(A->offset), q->stream),
                        "spreading blocks");
     }

@@ -119,10 +119,10 @@ gsolve_status make_entries(vendor_product *p, gsolve_context *ctx, gsolve_csr *C
     C->col = col;
     C->value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)p->entries, gs_type_size(C->type));
     TRY(C->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(gs_vendor(
-        ctx,
-        cusparseCsrSetPointers(p->C, (void *)(uintptr_t)C->start, col, (void *)(uintptr_t)C->value),
-        "the result"));
+    TRY(gs_vendor(ctx,
+                  cusparseCsrSetPointers(p->C, gs_owned_block(ctx, C->start), col,
+                                         gs_owned_block(ctx, C->value)),
+                  "the result"));
 done:
     return status;
 }
@@ -282,15 +282,17 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-gsolve_status gather_values(const vendor_product *p, gs_queue *q, const gsolve_csr *C)
+gsolve_status gather_values(const vendor_product *p, gsolve_context *ctx, const gsolve_csr *C)
 {
+    gs_queue *q = ctx->queue;
+    void *value = gs_owned_block(ctx, C->value);
     const int grid = gs_grid(q, p->entries);
 
     return C->type == GSOLVE_F32
                ? gs_launch(q, "values in order", gather<float>, grid, gs_block_size, p->entries,
-                           p->order, (const float *)p->unsorted, (float *)(uintptr_t)C->value)
+                           p->order, (const float *)p->unsorted, (float *)value)
                : gs_launch(q, "values in order", gather<double>, grid, gs_block_size, p->entries,
-                           p->order, (const double *)p->unsorted, (double *)(uintptr_t)C->value);
+                           p->order, (const double *)p->unsorted, (double *)value);
 }
 
 // The vendor goes on writing values to p->unsorted, which are those of C so far.
@@ -310,7 +312,7 @@ gsolve_status sort_columns(vendor_product *p, gsolve_context *ctx, gsolve_csr *C
 {
     gs_queue *q = ctx->queue;
     const int grid = gs_grid(q, p->entries);
-    int32_t *col = (int32_t *)(uintptr_t)C->col;
+    int32_t *col = (int32_t *)gs_owned_block(ctx, C->col);
     unsigned long long *key = nullptr;
     gsolve_status status;
 
@@ -322,7 +324,7 @@ gsolve_status sort_columns(vendor_product *p, gsolve_context *ctx, gsolve_csr *C
     TRY(gs_launch(q, "sorting columns", take_keys, grid, gs_block_size, p->entries, key, col,
                   p->order));
     TRY(part_values(p, ctx, C));
-    TRY(gather_values(p, q, C));
+    TRY(gather_values(p, ctx, C));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, key);
     return status;
@@ -435,7 +437,7 @@ gsolve_status update(const void *plan, gsolve_context *ctx, const gs_blocked *A,
     TRY(set_values(ctx, p->B, B->csr.value));
     TRY(set_values(ctx, p->C, p->order ? p->unsorted : C->csr.value));
     TRY(compute_again(p, ctx));
-    if (p->order) TRY(gather_values(p, ctx->queue, &C->csr));
+    if (p->order) TRY(gather_values(p, ctx, &C->csr));
 done:
     return status;
 }

@@ -50,7 +50,7 @@ static void FN(sum_blocks)(const uint32_t *order, int64_t n, const FN(pointers) 
 typedef struct FN(product) {
     const gs_esc_plan *plan;
     const gs_blocked *A, *B;
-    gs_blocked *C;
+    gs_csr_arrays C;
     bool columns; /* of C are to be written, too */
 } FN(product);
 
@@ -58,9 +58,9 @@ typedef struct FN(product) {
 static int64_t FN(fill_values)(const FN(product) * m, int32_t i, const gs_esc_piece *piece,
                                const uint32_t *order, void *space, int64_t to)
 {
-    const gsolve_csr *A = &m->A->csr, *B = &m->B->csr, *C = &m->C->csr;
+    const gsolve_csr *A = &m->A->csr, *B = &m->B->csr;
     const T *a = A->value, *b = B->value;
-    T *product = space, *value = (T *)(uintptr_t)C->value;
+    T *product = space, *value = m->C.value;
     int32_t *column = (int32_t *)(void *)(product + piece->products);
     int64_t p = 0, end;
 
@@ -77,7 +77,7 @@ static int64_t FN(fill_values)(const FN(product) * m, int32_t i, const gs_esc_pi
         for (end = p + 1; end < piece->products && !(order[end] & GS_ESC_FIRST);) end++;
         value[to] = FN(sum)(order + p, end - p, product);
         if (m->columns) {
-            ((int32_t *)(uintptr_t)C->col)[to] = column[order[p] & ~GS_ESC_FIRST];
+            m->C.col[to] = column[order[p] & ~GS_ESC_FIRST];
         }
     }
     return to;
@@ -87,11 +87,11 @@ static int64_t FN(fill_values)(const FN(product) * m, int32_t i, const gs_esc_pi
 static int64_t FN(fill_blocks)(const FN(product) * m, int32_t i, const gs_esc_piece *piece,
                                const uint32_t *order, void *space, int64_t to)
 {
-    const gsolve_csr *A = &m->A->csr, *B = &m->B->csr, *C = &m->C->csr;
+    const gsolve_csr *A = &m->A->csr, *B = &m->B->csr;
     const int r = m->A->height, s = m->A->width, t = m->B->width;
     const T *a = A->value, *b = B->value;
     FN(pointers) *product = space;
-    T *value = (T *)(uintptr_t)C->value;
+    T *value = m->C.value;
     int64_t p = 0, end;
 
     for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
@@ -105,7 +105,7 @@ static int64_t FN(fill_blocks)(const FN(product) * m, int32_t i, const gs_esc_pi
         FN(sum_blocks)(order + p, end - p, product, r, s, t, value + to * r * t);
         if (m->columns) {
             const int64_t e = (product[order[p] & ~GS_ESC_FIRST].b - b) / (s * t);
-            ((int32_t *)(uintptr_t)C->col)[to] = B->col[e];
+            m->C.col[to] = B->col[e];
         }
     }
     return to;
@@ -120,7 +120,7 @@ static void FN(fill_tile)(const FN(product) * m, int tile, int thread)
 
     for (int32_t i = plan->begin[tile]; i < plan->begin[tile + 1]; i++) {
         gs_esc_piece piece = {0};
-        int64_t at = plan->first[i], to = gs_start(&m->C->csr, i);
+        int64_t at = plan->first[i], to = gs_start(&m->C.csr, i);
         while (gs_esc_next_piece(plan, A, B, i, &piece)) {
             uint32_t *order = plan->order ? plan->order + at : gs_esc_own_order(plan, thread);
             if (!plan->order) {
@@ -148,7 +148,7 @@ static gsolve_status FN(multiply)(gs_blocked *C, gs_esc_plan **kept, gs_product_
     gsolve_status status;
 
     TRY(gs_esc_plan_host(&plan, C, tally, ctx, A, B, room, kept != NULL));
-    FN(fill)(&(FN(product)){plan, A, B, C, true});
+    FN(fill)(&(FN(product)){plan, A, B, gs_csr_arrays_of(ctx, &C->csr), true});
     if (kept) {
         gsolve_free(ctx, GSOLVE_HOST, plan->sorting);
         plan->sorting = NULL;
@@ -163,7 +163,6 @@ done:
 static gsolve_status FN(update)(const gs_esc_plan *plan, gsolve_context *ctx, const gs_blocked *A,
                                 const gs_blocked *B, gs_blocked *C)
 {
-    (void)ctx;
-    FN(fill)(&(FN(product)){plan, A, B, C, false});
+    FN(fill)(&(FN(product)){plan, A, B, gs_csr_arrays_of(ctx, &C->csr), false});
     return GSOLVE_OK;
 }

@@ -140,13 +140,14 @@ done:
     return status;
 }
 
-numbers numbers_of(const gs_blocked *A, const gs_blocked *B, const gs_blocked *C, bool columns)
+numbers numbers_of(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
+                   const gs_blocked *C, bool columns)
 {
     return {A->csr.value,
             B->csr.value,
-            (void *)(uintptr_t)C->csr.value,
+            gs_owned_block(ctx, C->csr.value),
             offsets_of(&C->csr),
-            columns ? (int32_t *)(uintptr_t)C->csr.col : nullptr,
+            columns ? (int32_t *)gs_owned_block(ctx, C->csr.col) : nullptr,
             A->height,
             A->width,
             B->width};
@@ -225,7 +226,7 @@ gsolve_status multiply(gs_blocked *C, gs_esc_plan **kept, gs_product_work *tally
     TRY(gs_cuda(q, cudaMemsetAsync(count + m.nrows, 0, sizeof *count, q->stream), "a product"));
     TRY(sort(p, ctx, m, seen, room, kept != nullptr, count));
     TRY(new_result(&made, ctx, A, B, products, count, &tally->entries));
-    TRY(fill<T>(p, ctx, m, numbers_of(A, B, &made, true), count));
+    TRY(fill<T>(p, ctx, m, numbers_of(ctx, A, B, &made, true), count));
     tally->products = products;
     tally->bands = (int)(p->tile_bands + p->nbands);
     *C = made;
@@ -243,7 +244,7 @@ template <class T>
 gsolve_status update(const gs_esc_plan *p, gsolve_context *ctx, const gs_blocked *A,
                      const gs_blocked *B, gs_blocked *C)
 {
-    return fill<T>(p, ctx, pattern_of(A, B), numbers_of(A, B, C, false), nullptr);
+    return fill<T>(p, ctx, pattern_of(A, B), numbers_of(ctx, A, B, C, false), nullptr);
 }
 
 } // namespace

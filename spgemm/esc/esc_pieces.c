@@ -269,7 +269,8 @@ static gsolve_status count_entries(const gs_esc_plan *plan, gs_blocked *C, gsolv
     }
     for (int32_t i = 0; i < n; i++) entries[i + 1] += entries[i];
     TRY(gs_esc_new(C, ctx, A, B, entries[n]));
-    for (int32_t i = 0; i <= n; i++) gs_set_start(&C->csr, i, entries[i]);
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &C->csr);
+    for (int32_t i = 0; i <= n; i++) gs_set_start(&to, i, entries[i]);
 done:
     gsolve_free(ctx, GSOLVE_HOST, entries);
     return status;

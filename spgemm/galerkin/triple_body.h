@@ -80,13 +80,13 @@ static void FN(put)(worker *w)
 
 /* C's values in row i: each product is added at its column's place, in the order of sum_row. */
 static void FN(renew)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
-                      const gsolve_csr *C, int32_t i, worker *w)
+                      const gs_csr_arrays *C, int32_t i, worker *w)
 {
-    const int64_t first = gs_start(C, i);
-    const int32_t n = (int32_t)(gs_start(C, i + 1) - first), *c_col = C->col + first;
+    const int64_t first = gs_start(&C->csr, i);
+    const int32_t n = (int32_t)(gs_start(&C->csr, i + 1) - first), *c_col = C->col + first;
     const int32_t *restrict col = P->col, *restrict list = w->ra.list;
     const T *restrict value = P->value, *restrict sum = w->ra.sum;
-    T *restrict c = (T *)(uintptr_t)C->value + first;
+    T *restrict c = (T *)C->value + first;
     uint32_t *restrict slot = w->c.slot;
 
     FN(sum_outer)(R, A, i, w);

@@ -192,11 +192,11 @@ gsolve_status pack(job *j, const gsolve_csr *C)
 
     TRY(number_entries(j->ctx, j->count, C));
     for (int k = 0; k < j->used; k++) {
-        TRY(launch_with(j->ctx->queue, "packing rows", pack_rows<T>,
-                        ((int64_t)j->of[k].nrows * 32 + gs_block_size - 1) / gs_block_size,
-                        gs_block_size, 0, j->of[k], part_bits[k],
-                        k ? 1 << part_bits[k] : most_entries(part_bits[k]), rows_of(C),
-                        (int32_t *)(uintptr_t)C->col, (T *)(uintptr_t)C->value));
+        TRY(launch_with(
+            j->ctx->queue, "packing rows", pack_rows<T>,
+            ((int64_t)j->of[k].nrows * 32 + gs_block_size - 1) / gs_block_size, gs_block_size, 0,
+            j->of[k], part_bits[k], k ? 1 << part_bits[k] : most_entries(part_bits[k]), rows_of(C),
+            (int32_t *)gs_owned_block(j->ctx, C->col), (T *)gs_owned_block(j->ctx, C->value)));
     }
 done:
     return status;

@@ -17,7 +17,7 @@ template <class O>
 gsolve_status number_as(gsolve_context *ctx, const int32_t *count, int64_t n, const void *to)
 {
     gs_queue *q = ctx->queue;
-    O *start = static_cast<O *>(const_cast<void *>(to));
+    O *start = static_cast<O *>(gs_owned_block(ctx, to));
     const auto scan = [&](void *space, size_t *bytes) {
         return gs_cuda(q, gs_exclusive_sum(space, *bytes, count, start, n + 1, q->stream),
                        "numbering entries");

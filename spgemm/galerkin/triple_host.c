@@ -37,7 +37,7 @@ typedef struct kernels {
                     worker *w);
     void (*put)(worker *w);
     void (*renew)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
-                  const gsolve_csr *C, int32_t i, worker *w);
+                  const gs_csr_arrays *C, int32_t i, worker *w);
 } kernels;
 
 static int compare(const void *a, const void *b)
@@ -227,14 +227,15 @@ static gsolve_status join(gsolve_csr *C, const subwarp *t, gsolve_context *ctx, 
 
     for (int k = 0; k < t->size; k++) entries += t->of[k].used;
     TRY(gs_csr_new_at(C, ctx, R->location, R->nrows, P->ncols, entries, R->type));
-    gs_set_start(C, 0, 0);
-    for (int32_t i = 0; i < R->nrows; i++) gs_set_start(C, i + 1, at += count[i]);
+    const gs_csr_arrays arrays = gs_csr_arrays_of(ctx, C);
+    gs_set_start(&arrays, 0, 0);
+    for (int32_t i = 0; i < R->nrows; i++) gs_set_start(&arrays, i + 1, at += count[i]);
     at = 0;
     for (int k = 0; k < t->size; k++) {
         const worker *w = &t->of[k];
         if (w->used == 0) continue;
-        memcpy((int32_t *)(uintptr_t)C->col + at, w->col, (size_t)w->used * sizeof *w->col);
-        memcpy((char *)(uintptr_t)C->value + (size_t)at * size, w->value, (size_t)w->used * size);
+        memcpy(arrays.col + at, w->col, (size_t)w->used * sizeof *w->col);
+        memcpy((char *)arrays.value + (size_t)at * size, w->value, (size_t)w->used * size);
         at += w->used;
     }
 done:
@@ -267,6 +268,7 @@ static gsolve_status update(void *kept, gsolve_context *ctx, const gsolve_csr *R
                             const gsolve_csr *A, const gsolve_csr *P, gsolve_csr *C)
 {
     const kernels *kernel = &kernels_of[R->type];
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, C);
     subwarp t = {0, NULL};
     gsolve_status status;
 
@@ -275,7 +277,7 @@ static gsolve_status update(void *kept, gsolve_context *ctx, const gsolve_csr *R
 #pragma omp parallel for schedule(static, 1) num_threads(t.size)
     for (int k = 0; k < t.size; k++) {
         worker *w = &t.of[k];
-        for (int32_t i = w->next; i < w->end; i++) kernel->renew(R, A, P, C, i, w);
+        for (int32_t i = w->next; i < w->end; i++) kernel->renew(R, A, P, &to, i, w);
     }
 done:
     drop_subwarp(&t, ctx);

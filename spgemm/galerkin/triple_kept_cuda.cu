@@ -51,7 +51,7 @@ gsolve_status make_plans(kept_rows *kept, gsolve_context *ctx, const gsolve_csr 
     TRY(multiply_short<T>(&kept->M, &products, ctx, A, P));
     TRY(plan_product(&kept->first, ctx, A, P, &kept->M, products));
     TRY(plan_product(&kept->second, ctx, R, &kept->M, C, kept->products));
-    gsolve_free(ctx, GSOLVE_DEVICE, const_cast<int32_t *>(kept->M.col));
+    gsolve_free(ctx, GSOLVE_DEVICE, kept->M.col);
     kept->M.col = nullptr;
 done:
     if (status != GSOLVE_OK) drop_plans(kept, ctx);

@@ -228,8 +228,8 @@ gsolve_status fill_lanes(const gsolve_csr *M, gsolve_context *ctx, const gsolve_
     return launch_with(ctx->queue, "the rows of A P",
                        few ? fill_short<T, G, few_bits> : fill_short<T, G, more_bits>,
                        ((int64_t)A->nrows + rows - 1) / rows, threads, 0, rows_of(A), rows_of(B),
-                       A->nrows, rows_of(M), (int32_t *)(uintptr_t)M->col,
-                       (T *)(uintptr_t)M->value);
+                       A->nrows, rows_of(M), (int32_t *)gs_owned_block(ctx, M->col),
+                       (T *)gs_owned_block(ctx, M->value));
 }
 
 } // namespace

@@ -105,9 +105,9 @@ done:
 
 /* C's columns and values, its offsets being there. */
 static void make_rows(const subwarp *t, const gsolve_csr *A, const gsolve_csr *B,
-                      const gsolve_csr *C)
+                      const gs_csr_arrays *C)
 {
-    const gs_gustavson_kernels *kernels = &gs_gustavson_host[C->type];
+    const gs_gustavson_kernels *kernels = &gs_gustavson_host[C->csr.type];
     const size_t slots = (size_t)B->ncols * sizeof(uint32_t);
 
 #pragma omp parallel num_threads(t->size)
@@ -156,12 +156,13 @@ static gsolve_status new_result(gsolve_csr *C, gsolve_context *ctx, const subwar
     ALLOC(ctx, GSOLVE_HOST, before, (size_t)t->size + 1);
     add_up(t, n, count, before);
     TRY(gs_csr_new_at(C, ctx, A->location, n, B->ncols, before[t->size], A->type));
-    gs_set_start(C, 0, 0);
+    const gs_csr_arrays arrays = gs_csr_arrays_of(ctx, C);
+    gs_set_start(&arrays, 0, 0);
 #pragma omp parallel for schedule(static, 1) num_threads(t->size)
     for (int k = 0; k < t->size; k++) {
         int64_t at = before[k];
         for (int32_t i = share(t, n, k); i < share(t, n, k + 1); i++) {
-            gs_set_start(C, i + 1, at += count[i]);
+            gs_set_start(&arrays, i + 1, at += count[i]);
         }
     }
 done:
@@ -202,7 +203,8 @@ static gsolve_status multiply(gs_blocked *out, void **plan, gs_product_work *tal
     longest = count_all(&t, &A->csr, &B->csr, count);
     TRY(new_lists(&t, ctx, longest, A->csr.type));
     TRY(new_result(&C, ctx, &t, &A->csr, &B->csr, count));
-    make_rows(&t, &A->csr, &B->csr, &C);
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &C);
+    make_rows(&t, &A->csr, &B->csr, &to);
     if (plan) TRY(keep_subwarp(plan, ctx, &t));
     *out = (gs_blocked){C, 1, 1};
     tally->products = work.products;
@@ -220,11 +222,11 @@ static gsolve_status update(const void *plan, gsolve_context *ctx, const gs_bloc
 {
     const gs_gustavson_kernels *kernels = &gs_gustavson_host[C->csr.type];
     const subwarp *t = plan;
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &C->csr);
 
-    (void)ctx;
 #pragma omp parallel for schedule(dynamic, 128) num_threads(gs_usable_threads(t->size))
     for (int32_t i = 0; i < A->csr.nrows; i++) {
-        kernels->sum_row(&A->csr, &B->csr, &C->csr, i, t->bench[omp_get_thread_num()].slot);
+        kernels->sum_row(&A->csr, &B->csr, &to, i, t->bench[omp_get_thread_num()].slot);
     }
     return GSOLVE_OK;
 }

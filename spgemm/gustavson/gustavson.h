@@ -38,10 +38,10 @@ static inline size_t gs_bench_words(int32_t ncols)
 
 typedef struct gs_gustavson_kernels {
     /* C's row i, its offsets being there; returns its entries. All slots are below base. */
-    uint32_t (*make_row)(const gsolve_csr *A, const gsolve_csr *B, const gsolve_csr *C, int32_t i,
-                         uint32_t base, const gs_bench *bench);
+    uint32_t (*make_row)(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C,
+                         int32_t i, uint32_t base, const gs_bench *bench);
     /* C's values in row i; slot is left with anything */
-    void (*sum_row)(const gsolve_csr *A, const gsolve_csr *B, const gsolve_csr *C, int32_t i,
+    void (*sum_row)(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C, int32_t i,
                     uint32_t *slot);
 } gs_gustavson_kernels;
 

@@ -27,11 +27,11 @@ static uint32_t FN(gather_row)(const gsolve_csr *A, const gsolve_csr *B, int32_t
     return n;
 }
 
-static uint32_t FN(make_row)(const gsolve_csr *A, const gsolve_csr *B, const gsolve_csr *C,
+static uint32_t FN(make_row)(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C,
                              int32_t i, uint32_t base, const gs_bench *bench)
 {
-    int32_t *restrict col = (int32_t *)(uintptr_t)C->col + gs_start(C, i);
-    T *restrict c = (T *)(uintptr_t)C->value + gs_start(C, i);
+    int32_t *restrict col = C->col + gs_start(&C->csr, i);
+    T *restrict c = (T *)C->value + gs_start(&C->csr, i);
     const T *restrict sum = bench->sum;
     const int32_t *restrict list = bench->list;
     const uint32_t n = FN(gather_row)(A, B, i, base, bench->slot, bench->list, bench->sum);
@@ -50,14 +50,14 @@ static uint32_t FN(make_row)(const gsolve_csr *A, const gsolve_csr *B, const gso
     return n;
 }
 
-static void FN(sum_row)(const gsolve_csr *A, const gsolve_csr *B, const gsolve_csr *C, int32_t i,
+static void FN(sum_row)(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C, int32_t i,
                         uint32_t *restrict slot)
 {
-    const int64_t first = gs_start(C, i), a_end = gs_start(A, i + 1);
-    const int32_t n = (int32_t)(gs_start(C, i + 1) - first);
+    const int64_t first = gs_start(&C->csr, i), a_end = gs_start(A, i + 1);
+    const int32_t n = (int32_t)(gs_start(&C->csr, i + 1) - first);
     const int32_t *restrict b_col = B->col, *restrict c_col = C->col + first;
     const T *restrict b = B->value;
-    T *restrict c = (T *)(uintptr_t)C->value + first;
+    T *restrict c = (T *)C->value + first;
 
     for (int32_t t = 0; t < n; t++) {
         slot[c_col[t]] = (uint32_t)t;

@@ -124,7 +124,8 @@ gsolve_status by_bits(job *j, int way, int threads, int bytes, const gsolve_csr 
 
     return launch_way(j, way, "filling rows by bits", fill_by_bits<T, GROUP, FAR>, rows, threads,
                       rows * bytes, j->lanes, bytes, j->low, j->words, rows_of(C),
-                      (int32_t *)(uintptr_t)C->col, (T *)(uintptr_t)C->value);
+                      (int32_t *)gs_owned_block(j->ctx, C->col),
+                      (T *)gs_owned_block(j->ctx, C->value));
 }
 
 template <class T>

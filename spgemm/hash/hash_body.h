@@ -18,12 +18,12 @@ static void FN(sum_row)(const gsolve_csr *A, const gsolve_csr *B, int32_t i, gs_
 }
 
 /* Row i of C, which has its offsets. */
-static void FN(fill_row)(const gsolve_csr *A, const gsolve_csr *B, const gsolve_csr *C, int32_t i,
-                         gs_hash_table *t, void *space)
+static void FN(fill_row)(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C,
+                         int32_t i, gs_hash_table *t, void *space)
 {
-    const int64_t at = gs_start(C, i);
-    int32_t *col = (int32_t *)(uintptr_t)C->col + at;
-    T *value = (T *)(uintptr_t)C->value + at, *sum = space;
+    const int64_t at = gs_start(&C->csr, i);
+    int32_t *col = C->col + at;
+    T *value = (T *)C->value + at, *sum = space;
 
     FN(sum_row)(A, B, i, t, sum);
     gs_hash_sort(t);
@@ -35,11 +35,11 @@ static void FN(fill_row)(const gsolve_csr *A, const gsolve_csr *B, const gsolve_
 }
 
 /* The values alone: with C's columns first in the table, the how-manieth is the place. */
-static void FN(renew_row)(const gsolve_csr *A, const gsolve_csr *B, const gsolve_csr *C, int32_t i,
-                          gs_hash_table *t)
+static void FN(renew_row)(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C,
+                          int32_t i, gs_hash_table *t)
 {
-    const int64_t from = gs_start(C, i), to = gs_start(C, i + 1);
-    T *value = (T *)(uintptr_t)C->value + from;
+    const int64_t from = gs_start(&C->csr, i), to = gs_start(&C->csr, i + 1);
+    T *value = (T *)C->value + from;
 
     for (int64_t k = from; k < to; k++) {
         value[gs_hash_order(t, C->col[k])] = 0;

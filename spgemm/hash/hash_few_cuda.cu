@@ -95,8 +95,8 @@ template <class T, int G, int MOST>
 gsolve_status by_groups(job *j, int way, const gsolve_csr *C)
 {
     return launch_way(j, way, "filling short rows", fill_few<T, G, MOST>, gs_block_size / G,
-                      gs_block_size, 0, rows_of(C), (int32_t *)(uintptr_t)C->col,
-                      (T *)(uintptr_t)C->value);
+                      gs_block_size, 0, rows_of(C), (int32_t *)gs_owned_block(j->ctx, C->col),
+                      (T *)gs_owned_block(j->ctx, C->value));
 }
 
 template <class T>

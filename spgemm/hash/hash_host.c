@@ -61,7 +61,8 @@ static gsolve_status make_rows(gsolve_csr *C, gsolve_context *ctx, const gsolve_
     C->offset = start[A->nrows] > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;
     C->start = gsolve_alloc(ctx, location, (size_t)A->nrows + 1, gs_offset_size(C->offset));
     TRY(C->start ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    for (int32_t i = 0; i <= A->nrows; i++) gs_set_start(C, i, start[i]);
+    const gs_csr_arrays offsets = gs_csr_arrays_of(ctx, C);
+    for (int32_t i = 0; i <= A->nrows; i++) gs_set_start(&offsets, i, start[i]);
     ALLOC(ctx, location, C->col, start[A->nrows]);
     C->value = gsolve_alloc(ctx, location, (size_t)start[A->nrows], gs_type_size(A->type));
     TRY(C->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
@@ -69,18 +70,18 @@ done:
     return status;
 }
 
-typedef void fill_row(const gsolve_csr *A, const gsolve_csr *B, const gsolve_csr *C, int32_t i,
+typedef void fill_row(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C, int32_t i,
                       gs_hash_table *t, void *space);
 
 /* All rows; space: for each thread 2^bits sums. */
-static void fill_rows(const gsolve_csr *A, const gsolve_csr *B, const gsolve_csr *C,
+static void fill_rows(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C,
                       const gs_hash_tables *tables, char *space)
 {
-    const size_t bytes = gs_type_size(C->type) << tables->table[0].bits;
-    fill_row *const fill = C->type == GSOLVE_F32 ? fill_row_f32 : fill_row_f64;
+    const size_t bytes = gs_type_size(C->csr.type) << tables->table[0].bits;
+    fill_row *const fill = C->csr.type == GSOLVE_F32 ? fill_row_f32 : fill_row_f64;
 
 #pragma omp parallel for schedule(dynamic, ROWS) num_threads(tables->count)
-    for (int32_t i = 0; i < C->nrows; i++) {
+    for (int32_t i = 0; i < C->csr.nrows; i++) {
         const int thread = omp_get_thread_num();
         fill(A, B, C, i, &tables->table[thread], space + (size_t)thread * bytes);
     }
@@ -103,7 +104,8 @@ static gsolve_status multiply(gsolve_csr *out, void **plan, gs_product_work *tal
     space = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)tables->count << tables->table[0].bits,
                          gs_type_size(A->type));
     TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    fill_rows(A, B, &C, tables, space);
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &C);
+    fill_rows(A, B, &to, tables, space);
     *out = C;
     memset(&C, 0, sizeof C);
     if (plan) {
@@ -123,15 +125,15 @@ static gsolve_status update(const void *plan, gsolve_context *ctx, const gsolve_
                             const gsolve_csr *B, gsolve_csr *C)
 {
     const gs_hash_tables *tables = plan;
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, C);
 
-    (void)ctx;
 #pragma omp parallel for schedule(dynamic, ROWS) num_threads(gs_usable_threads(tables->count))
     for (int32_t i = 0; i < C->nrows; i++) {
         gs_hash_table *t = &tables->table[omp_get_thread_num()];
         if (C->type == GSOLVE_F32) {
-            renew_row_f32(A, B, C, i, t);
+            renew_row_f32(A, B, &to, i, t);
         } else {
-            renew_row_f64(A, B, C, i, t);
+            renew_row_f64(A, B, &to, i, t);
         }
     }
     return GSOLVE_OK;

@@ -86,7 +86,8 @@ gsolve_status by_table(job *j, int nth, int threads, int bits, const gsolve_csr 
 
     return launch_way(j, fill_table0 + nth, "filling rows by tables", fill_by_table<T, GROUP>, rows,
                       threads, rows * table_bytes<T>(table_entries(nth)), bits, rows_of(C),
-                      (int32_t *)(uintptr_t)C->col, (T *)(uintptr_t)C->value);
+                      (int32_t *)gs_owned_block(j->ctx, C->col),
+                      (T *)gs_owned_block(j->ctx, C->value));
 }
 
 template <class T>

@@ -318,7 +318,7 @@ gsolve_status run_plan(const void *plan, gsolve_context *ctx, const gsolve_csr *
 {
     const plan_on_device *p = static_cast<const plan_on_device *>(plan);
     const operands o = {p,          ctx->queue, rows_of(A),
-                        rows_of(B), rows_of(C), (void *)(uintptr_t)C->value};
+                        rows_of(B), rows_of(C), gs_owned_block(ctx, C->value)};
 
     return C->type == GSOLVE_F32 ? renew<float>(o) : renew<double>(o);
 }

@@ -63,10 +63,10 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *given)
 
 /* --- products --------------------------------------------------------------------------------- */
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
-    const gs_auto *a = self;
+    gs_auto *a = self;
     gsolve_status status;
 
     if (a->other) return a->other->apply(a->other_self, ctx, alpha, x, beta, y);
@@ -76,10 +76,10 @@ done:
     return status;
 }
 
-static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
-                                 gsolve_dense x, double beta, gsolve_dense y)
+static gsolve_status apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                                 double beta, gsolve_dense y)
 {
-    gs_auto *a = (gs_auto *)(uintptr_t)self; /* of which space is no part of what it stands for */
+    gs_auto *a = self;
     const bool other = a->other && a->other->apply_block;
     const gs_block_products by = gs_block_products_of(other ? a->other : &gs_csr_format);
     gsolve_status status;
@@ -90,12 +90,12 @@ done:
     return status;
 }
 
-static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
-                               gsolve_dense y, gsolve_dense w, double *wy, double *yy)
+static gsolve_status apply_dot(void *self, gsolve_context *ctx, gsolve_dense x, gsolve_dense y,
+                               gsolve_dense w, double *wy, double *yy)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, x.type);
     const gs_product_sums sums = {w.value, wy, yy};
-    const gs_auto *a = self;
+    gs_auto *a = self;
     gsolve_status status;
 
     if (a->other && a->other->apply_dot) {

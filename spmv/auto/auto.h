@@ -40,7 +40,7 @@ typedef struct gs_auto {
 } gs_auto;
 
 /* Builds a->rows if it does not exist. */
-gsolve_status gs_auto_need_csr(const gs_auto *a, gsolve_context *ctx);
+gsolve_status gs_auto_need_csr(gs_auto *a, gsolve_context *ctx);
 
 /* Drops the other form, so that csr multiplies again. */
 void gs_auto_drop_other(gs_auto *a, gsolve_context *ctx);

@@ -1,9 +1,8 @@
 /* forms.c: the forms that a matrix of format auto holds: csr's, and the one it converted to. */
 #include "spmv/auto/auto.h"
 
-gsolve_status gs_auto_need_csr(const gs_auto *constant, gsolve_context *ctx)
+gsolve_status gs_auto_need_csr(gs_auto *a, gsolve_context *ctx)
 {
-    gs_auto *a = (gs_auto *)(uintptr_t)constant; /* a plan is no part of what it stands for */
     const gs_row_statistics *statistics = a->has_statistics ? &a->statistics : NULL;
 
     return a->rows ? GSOLVE_OK : gs_csr_build(&a->rows, ctx, &a->csr, a->entries, statistics);

@@ -131,8 +131,8 @@ static gsolve_status product(const gs_auto *a, gsolve_context *ctx, bool other, 
 
 /* seconds[0], seconds[1] = the least time of three rounds of products with csr and with the other
  * form. */
-static gsolve_status time_both(const gs_auto *a, gsolve_context *ctx, gsolve_dense x,
-                               gsolve_dense y, double seconds[2])
+static gsolve_status time_both(gs_auto *a, gsolve_context *ctx, gsolve_dense x, gsolve_dense y,
+                               double seconds[2])
 {
     enum { ROUNDS = 4, AT_ONCE = 3 };
     double number = 0;
@@ -150,7 +150,7 @@ done:
 }
 
 /* *better = whether the other form is faster. */
-static gsolve_status try_other_form(const gs_auto *a, gsolve_context *ctx, bool *better)
+static gsolve_status try_other_form(gs_auto *a, gsolve_context *ctx, bool *better)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, a->csr.type);
     const size_t size = gs_type_size(a->csr.type);

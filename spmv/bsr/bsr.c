@@ -95,17 +95,17 @@ done:
     return status;
 }
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
     const gs_bsr_kernels *bsr = GS_KERNELS(gs_bsr, ctx, x.type);
     return bsr->apply(ctx->queue, self, alpha, x.value, beta, y.value, NULL);
 }
 
-static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
-                                 gsolve_dense x, double beta, gsolve_dense y)
+static gsolve_status apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                                 double beta, gsolve_dense y)
 {
-    gs_bsr *m = (gs_bsr *)(uintptr_t)self; /* of which room is no part of what it stands for */
+    gs_bsr *m = self;
     const gs_bsr_kernels *bsr = GS_KERNELS(gs_bsr, ctx, x.type);
     const int64_t sums = bsr->sums ? bsr->sums(m) : 0;
     const gs_subwarp_form form = {bsr->multiply, m, sums};
@@ -113,8 +113,8 @@ static gsolve_status apply_block(const void *self, gsolve_context *ctx, double a
     return gs_subwarp_multiply(&form, &m->space, ctx, alpha, x, beta, y);
 }
 
-static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
-                               gsolve_dense y, gsolve_dense w, double *wy, double *yy)
+static gsolve_status apply_dot(void *self, gsolve_context *ctx, gsolve_dense x, gsolve_dense y,
+                               gsolve_dense w, double *wy, double *yy)
 {
     const gs_bsr_kernels *bsr = GS_KERNELS(gs_bsr, ctx, x.type);
     const gs_product_sums dots = {w.value, wy, yy};

@@ -119,7 +119,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     return gs_csr_build(self, ctx, csr, entries, NULL);
 }
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
     const gs_csr_kernels *csr = GS_KERNELS(gs_csr, ctx, x.type);
@@ -140,11 +140,10 @@ done:
     return status;
 }
 
-static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
-                                 gsolve_dense x, double beta, gsolve_dense y)
+static gsolve_status apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                                 double beta, gsolve_dense y)
 {
-    gs_csr_plan *plan =
-        (gs_csr_plan *)(uintptr_t)self; /* the handle's work space and windows may grow */
+    gs_csr_plan *plan = self; /* its work space and windows may grow */
     gsolve_status status;
 
     if (!gs_on_gpu(ctx)) {
@@ -155,8 +154,8 @@ done:
     return status;
 }
 
-static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
-                               gsolve_dense y, gsolve_dense w, double *wy, double *yy)
+static gsolve_status apply_dot(void *self, gsolve_context *ctx, gsolve_dense x, gsolve_dense y,
+                               gsolve_dense w, double *wy, double *yy)
 {
     const gs_csr_kernels *csr = GS_KERNELS(gs_csr, ctx, x.type);
     const gs_product_sums dots = {w.value, wy, yy};

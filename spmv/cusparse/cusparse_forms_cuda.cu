@@ -11,8 +11,8 @@ gsolve_status gs_vendor_describe(const gs_vendor_matrix *v, gsolve_context *ctx,
     const bool wide = v->chosen.alg == GS_SELL ? v->wide : csr->offset == GSOLVE_O64;
     const cusparseIndexType_t offset = wide ? CUSPARSE_INDEX_64I : index;
     const cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
-    void *start = const_cast<void *>(csr->start), *value = const_cast<void *>(csr->value);
-    int32_t *col = const_cast<int32_t *>(csr->col);
+    void *start = gs_owned_block(ctx, csr->start), *value = gs_owned_block(ctx, csr->value);
+    int32_t *col = (int32_t *)gs_owned_block(ctx, csr->col);
     cusparseStatus_t code;
 
     switch (v->chosen.alg) {

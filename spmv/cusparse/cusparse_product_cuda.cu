@@ -29,7 +29,7 @@ gsolve_status scale(const gs_vendor_matrix *v, gsolve_context *ctx, double beta,
 
 } // namespace
 
-gsolve_status gs_vendor_apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+gsolve_status gs_vendor_apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                               double beta, gsolve_dense y)
 {
     const gs_vendor_matrix *v = (const gs_vendor_matrix *)self;
@@ -161,8 +161,8 @@ gsolve_status need_plan(gs_vendor_plan **plan, gs_vendor_matrix *v, gsolve_conte
     return GSOLVE_OK;
 }
 
-gsolve_status one_by_one(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
-                         double beta, gsolve_dense y)
+gsolve_status one_by_one(void *self, gsolve_context *ctx, double alpha, gsolve_dense x, double beta,
+                         gsolve_dense y)
 {
     gsolve_status status = GSOLVE_OK;
 
@@ -175,10 +175,10 @@ gsolve_status one_by_one(const void *self, gsolve_context *ctx, double alpha, gs
 } // namespace
 
 // cuSPARSE has no such product for slices. Operands of complete blocks are kept for one column.
-gsolve_status gs_vendor_apply_block(const void *self, gsolve_context *ctx, double alpha,
-                                    gsolve_dense x, double beta, gsolve_dense y)
+gsolve_status gs_vendor_apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                                    double beta, gsolve_dense y)
 {
-    gs_vendor_matrix *v = (gs_vendor_matrix *)const_cast<void *>(self);
+    gs_vendor_matrix *v = (gs_vendor_matrix *)self;
     const gs_vendor_factors f(v->csr.type, alpha, beta);
     gs_vendor_plan *plan;
     dense_pair o;

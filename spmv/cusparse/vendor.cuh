@@ -97,10 +97,10 @@ gsolve_status gs_vendor_refill_slices(gs_vendor_matrix *v, gsolve_context *ctx);
 gsolve_status gs_vendor_refill_blocks(gs_vendor_matrix *v, gsolve_context *ctx);
 
 // Members of gsolve_format.
-gsolve_status gs_vendor_apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+gsolve_status gs_vendor_apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                               double beta, gsolve_dense y);
-gsolve_status gs_vendor_apply_block(const void *self, gsolve_context *ctx, double alpha,
-                                    gsolve_dense x, double beta, gsolve_dense y);
+gsolve_status gs_vendor_apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                                    double beta, gsolve_dense y);
 
 size_t gs_vendor_memory(const gsolve_csr *csr, const void *chosen);
 void gs_vendor_info(const void *self, gsolve_matrix_info *info);

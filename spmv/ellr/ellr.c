@@ -112,8 +112,8 @@ done:
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
-                                 gsolve_dense x, double beta, gsolve_dense y);
+static gsolve_status apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                                 double beta, gsolve_dense y);
 
 typedef struct measuring { /* the data of a trial */
     const gsolve_csr *csr;
@@ -122,7 +122,7 @@ typedef struct measuring { /* the data of a trial */
     gsolve_dense x, y; /* row-major */
 } measuring;
 
-static gsolve_status multiply_once(const void *form, gsolve_context *ctx, const void *given)
+static gsolve_status multiply_once(void *form, gsolve_context *ctx, const void *given)
 {
     const measuring *g = given;
 
@@ -270,22 +270,22 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
     return gs_sliced_bytes(csr, stored, rows, true);
 }
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
     return gs_sliced_apply(((const gs_ellr *)self)->slices, ctx, alpha, x, beta, y);
 }
 
-static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
-                               gsolve_dense y, gsolve_dense w, double *wy, double *yy)
+static gsolve_status apply_dot(void *self, gsolve_context *ctx, gsolve_dense x, gsolve_dense y,
+                               gsolve_dense w, double *wy, double *yy)
 {
     return gs_sliced_apply_dot(((const gs_ellr *)self)->slices, ctx, x, y, w, wy, yy);
 }
 
-static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
-                                 gsolve_dense x, double beta, gsolve_dense y)
+static gsolve_status apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                                 double beta, gsolve_dense y)
 {
-    gs_ellr *m = (gs_ellr *)(uintptr_t)self; /* of which room is no part of what it stands for */
+    gs_ellr *m = self;
 
     if (!gs_on_gpu(ctx) || (m->slices->aligned && x.layout == GSOLVE_COLUMN_MAJOR)) {
         return gs_sliced_apply_block(m->slices, ctx, alpha, x, beta, y);

@@ -4,7 +4,7 @@
 #include "core/try.h"
 #include "vector/layout.h"
 
-static gsolve_status column_by_column(gs_block_product *one, const void *self, gsolve_context *ctx,
+static gsolve_status column_by_column(gs_block_product *one, void *self, gsolve_context *ctx,
                                       double alpha, gsolve_dense x, double beta, gsolve_dense y)
 {
     gsolve_status status = GSOLVE_OK;
@@ -45,7 +45,7 @@ gsolve_status gs_block_convert(gs_block_space *space, int which, gsolve_context 
     return read ? gs_change_layout(ctx, v, *used) : GSOLVE_OK;
 }
 
-gsolve_status gs_block_multiply(const gs_block_products *by, const void *self, gsolve_context *ctx,
+gsolve_status gs_block_multiply(const gs_block_products *by, void *self, gsolve_context *ctx,
                                 gs_block_space *space, double alpha, gsolve_dense x, double beta,
                                 gsolve_dense y)
 {

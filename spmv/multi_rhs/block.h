@@ -5,7 +5,7 @@
 
 #include "matrix/csr.h"
 
-typedef gsolve_status gs_block_product(const void *self, gsolve_context *ctx, double alpha,
+typedef gsolve_status gs_block_product(void *self, gsolve_context *ctx, double alpha,
                                        gsolve_dense x, double beta, gsolve_dense y);
 
 typedef struct gs_block_products { /* y = alpha A x + beta y */
@@ -24,7 +24,7 @@ typedef struct gs_block_space {
 
 /* y = alpha A x + beta y. x and y lie where kernels read them. The product runs in the layout of x
  * if the format can. */
-gsolve_status gs_block_multiply(const gs_block_products *by, const void *self, gsolve_context *ctx,
+gsolve_status gs_block_multiply(const gs_block_products *by, void *self, gsolve_context *ctx,
                                 gs_block_space *space, double alpha, gsolve_dense x, double beta,
                                 gsolve_dense y);
 

@@ -41,7 +41,7 @@ typedef struct tuning { /* the data of a trial */
     void *x, *y; /* work space of the right lengths */
 } tuning;
 
-static gsolve_status multiply_once(const void *form, gsolve_context *ctx, const void *given)
+static gsolve_status multiply_once(void *form, gsolve_context *ctx, const void *given)
 {
     const gs_segmented *s = form;
     const tuning *t = given;
@@ -117,17 +117,17 @@ done:
 
 /* --- the format ------------------------------------------------------------------------------- */
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
     const gs_segmented *s = self;
     return s->kernels->apply(ctx->queue, s, alpha, x.value, beta, y.value, NULL);
 }
 
-static gsolve_status apply_block(const void *self, gsolve_context *ctx, double alpha,
-                                 gsolve_dense x, double beta, gsolve_dense y)
+static gsolve_status apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                                 double beta, gsolve_dense y)
 {
-    gs_segmented *s = (gs_segmented *)(uintptr_t)self; /* room is no part of what it stands for */
+    gs_segmented *s = self;
     const int64_t cut = s->partials > s->parts ? s->partials : s->parts;
     const int64_t sums = s->kernels->one_loop ? 0 : cut;
     const gs_subwarp_form form = {s->kernels->multiply, s, sums};
@@ -135,8 +135,8 @@ static gsolve_status apply_block(const void *self, gsolve_context *ctx, double a
     return gs_subwarp_multiply(&form, &s->space, ctx, alpha, x, beta, y);
 }
 
-static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
-                               gsolve_dense y, gsolve_dense w, double *wy, double *yy)
+static gsolve_status apply_dot(void *self, gsolve_context *ctx, gsolve_dense x, gsolve_dense y,
+                               gsolve_dense w, double *wy, double *yy)
 {
     const gs_segmented *s = self;
     const gs_product_sums dots = {w.value, wy, yy};

@@ -175,7 +175,7 @@ int32_t gs_sliced_most(int asked, int32_t rows, int64_t entries)
 
 /* --- products --------------------------------------------------------------------------------- */
 
-gsolve_status gs_sliced_apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+gsolve_status gs_sliced_apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                               double beta, gsolve_dense y)
 {
     const gs_sliced_kernels *sliced = GS_KERNELS(gs_sliced, ctx, x.type);
@@ -183,15 +183,14 @@ gsolve_status gs_sliced_apply(const void *self, gsolve_context *ctx, double alph
 }
 
 /* Its constness is about what it stands for. */
-gsolve_status gs_sliced_apply_block(const void *self, gsolve_context *ctx, double alpha,
-                                    gsolve_dense x, double beta, gsolve_dense y)
+gsolve_status gs_sliced_apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                                    double beta, gsolve_dense y)
 {
-    return GS_KERNELS(gs_sliced, ctx, x.type)
-        ->apply_block((gs_sliced *)(uintptr_t)self, ctx, alpha, x, beta, y);
+    return GS_KERNELS(gs_sliced, ctx, x.type)->apply_block(self, ctx, alpha, x, beta, y);
 }
 
-gsolve_status gs_sliced_apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
-                                  gsolve_dense y, gsolve_dense w, double *wy, double *yy)
+gsolve_status gs_sliced_apply_dot(void *self, gsolve_context *ctx, gsolve_dense x, gsolve_dense y,
+                                  gsolve_dense w, double *wy, double *yy)
 {
     const gs_sliced_kernels *sliced = GS_KERNELS(gs_sliced, ctx, x.type);
     const gs_product_sums dots = {w.value, wy, yy};

@@ -252,12 +252,12 @@ static inline int32_t gs_sliced_short(const gsolve_csr *csr, int32_t i, int32_t 
 
 /* Members of a gsolve_format whose self is a gs_sliced. A format that stores more calls them. */
 void gs_sliced_destroy(void *self, gsolve_context *ctx);
-gsolve_status gs_sliced_apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+gsolve_status gs_sliced_apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                               double beta, gsolve_dense y);
-gsolve_status gs_sliced_apply_block(const void *self, gsolve_context *ctx, double alpha,
-                                    gsolve_dense x, double beta, gsolve_dense y);
-gsolve_status gs_sliced_apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
-                                  gsolve_dense y, gsolve_dense w, double *wy, double *yy);
+gsolve_status gs_sliced_apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                                    double beta, gsolve_dense y);
+gsolve_status gs_sliced_apply_dot(void *self, gsolve_context *ctx, gsolve_dense x, gsolve_dense y,
+                                  gsolve_dense w, double *wy, double *yy);
 gsolve_status gs_sliced_update(void *self, gsolve_context *ctx, const gsolve_csr *csr);
 void gs_sliced_describe(const void *self, gsolve_matrix_info *info);
 

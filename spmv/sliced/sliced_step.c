@@ -11,7 +11,7 @@ bool gs_sliced_can_step(const void *self, const gsolve_context *ctx)
            s->parts == 0;
 }
 
-gsolve_status gs_sliced_apply_step(const void *self, gsolve_context *ctx, const void *x,
+gsolve_status gs_sliced_apply_step(void *self, gsolve_context *ctx, const void *x,
                                    const gs_step *step)
 {
     const gs_sliced *s = self;

@@ -15,7 +15,7 @@ extern const gs_sliced_step_kernels gs_sliced_step_cuda[GSOLVE_TYPE_COUNT];
 /* The members of gs_format_step for a format whose self is a gs_sliced. A step needs one thread to
  * own a complete row. */
 bool gs_sliced_can_step(const void *self, const gsolve_context *ctx);
-gsolve_status gs_sliced_apply_step(const void *self, gsolve_context *ctx, const void *x,
+gsolve_status gs_sliced_apply_step(void *self, gsolve_context *ctx, const void *x,
                                    const gs_step *step);
 
 #endif

@@ -104,15 +104,15 @@ done:
     return status;
 }
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
     const gs_speculative_kernels *kernels = GS_KERNELS(gs_speculative, ctx, x.type);
     return kernels->apply(ctx->queue, self, alpha, x.value, beta, y.value, NULL);
 }
 
-static gsolve_status apply_dot(const void *self, gsolve_context *ctx, gsolve_dense x,
-                               gsolve_dense y, gsolve_dense w, double *wy, double *yy)
+static gsolve_status apply_dot(void *self, gsolve_context *ctx, gsolve_dense x, gsolve_dense y,
+                               gsolve_dense w, double *wy, double *yy)
 {
     const gs_speculative_kernels *kernels = GS_KERNELS(gs_speculative, ctx, x.type);
     const gs_product_sums dots = {w.value, wy, yy};

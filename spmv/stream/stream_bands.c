@@ -124,10 +124,10 @@ static gsolve_status send(bands *s, int32_t b)
     const int64_t at = gs_start(&s->csr, s->first[b]), entries = entries_of(s, b);
     const size_t size = gs_type_size(to->type);
     TRY(s->by->after(s->copier, GS_LANE_IN, ALLOCATED + k));
-    TRY(copy_in(s, (void *)(uintptr_t)to->start, s->start[k],
-                ((size_t)to->nrows + 1) * sizeof(int32_t)));
-    TRY(copy_in(s, (void *)(uintptr_t)to->col, s->csr.col + at, (size_t)entries * sizeof(int32_t)));
-    TRY(copy_in(s, (void *)(uintptr_t)to->value, (const char *)s->csr.value + (size_t)at * size,
+    const gs_csr_arrays arrays = gs_csr_arrays_of(s->ctx, to);
+    TRY(copy_in(s, arrays.start, s->start[k], ((size_t)to->nrows + 1) * sizeof(int32_t)));
+    TRY(copy_in(s, arrays.col, s->csr.col + at, (size_t)entries * sizeof(int32_t)));
+    TRY(copy_in(s, arrays.value, (const char *)s->csr.value + (size_t)at * size,
                 (size_t)entries * size));
     TRY(s->by->mark(s->copier, GS_LANE_IN, ARRIVED + k));
 done:

@@ -28,7 +28,7 @@ done:
     return status;
 }
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
     return gs_triples_apply(self, ctx, alpha, x, beta, y);

@@ -29,7 +29,7 @@ done:
     return status;
 }
 
-static gsolve_status apply(const void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
     return gs_ps_cuda[x.type].apply(ctx->queue, self, alpha, x.value, beta, y.value);

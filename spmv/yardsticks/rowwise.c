@@ -23,15 +23,15 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, self);
 }
 
-static gsolve_status apply_scalar(const void *self, gsolve_context *ctx, double alpha,
-                                  gsolve_dense x, double beta, gsolve_dense y)
+static gsolve_status apply_scalar(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                                  double beta, gsolve_dense y)
 {
     const gs_rowwise_kernels *kernels = &gs_rowwise_cuda[x.type];
     return kernels->apply[GS_SCALAR](ctx->queue, self, alpha, x.value, beta, y.value);
 }
 
-static gsolve_status apply_vector(const void *self, gsolve_context *ctx, double alpha,
-                                  gsolve_dense x, double beta, gsolve_dense y)
+static gsolve_status apply_vector(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                                  double beta, gsolve_dense y)
 {
     const gs_rowwise_kernels *kernels = &gs_rowwise_cuda[x.type];
     return kernels->apply[GS_VECTOR](ctx->queue, self, alpha, x.value, beta, y.value);

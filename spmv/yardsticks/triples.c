@@ -20,7 +20,7 @@ void gs_triples_drop(gs_triples *t, gsolve_context *ctx)
         gsolve_free(ctx, gs_location(ctx), t->value);
     }
     if (t->form) gs_csr_format.destroy(t->form, ctx);
-    gsolve_free(ctx, gs_location(ctx), (void *)(uintptr_t)t->nonempty.start);
+    gsolve_free(ctx, gs_location(ctx), t->nonempty.start);
     gsolve_free(ctx, gs_location(ctx), t->sum);
     gsolve_free(ctx, gs_location(ctx), t->head);
     gsolve_free(ctx, gs_location(ctx), t->tail);
@@ -32,8 +32,8 @@ static void point_to_csr(gs_triples *t, const gsolve_csr *csr)
 {
     t->csr = *csr;
     if (t->skip > 0) return;
-    t->col = (int32_t *)(uintptr_t)csr->col;
-    t->value = (void *)(uintptr_t)csr->value;
+    t->col = csr->col;
+    t->value = csr->value;
 }
 
 gsolve_status gs_triples_make(gs_triples *t, gsolve_context *ctx, const gsolve_csr *csr,

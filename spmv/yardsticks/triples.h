@@ -19,12 +19,12 @@
 #define GS_TRIPLES_CUDA 512 /* entries of an interval, which a warp sums */
 
 typedef struct gs_triples {
-    gsolve_csr csr;  /* the handle's rows */
-    int64_t skip;    /* entries at the beginning of each row that are nonempty out */
-    int64_t entries; /* number of the others */
-    int32_t *row;    /* ascending: of each entry; on the CPU of each row of nonempty */
-    int32_t *col;    /* of each entry; csr's array where skip is 0 */
-    void *value;     /* of each entry; csr's array where skip is 0 */
+    gsolve_csr csr;     /* the handle's rows */
+    int64_t skip;       /* entries at the beginning of each row that are left out */
+    int64_t entries;    /* number of the others */
+    int32_t *row;       /* ascending: of each entry; on the CPU of each row of nonempty */
+    const int32_t *col; /* of each entry; csr's array where skip is 0 */
+    const void *value;  /* of each entry; csr's array where skip is 0 */
     int64_t intervals;
     void *head, *tail;   /* work space: a sum per interval each */
     gsolve_csr nonempty; /* on the CPU: the rows that have entries, */

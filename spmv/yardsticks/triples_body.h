@@ -4,13 +4,15 @@
 static void FN(copy)(const gs_triples *t, gsolve_context *ctx, bool columns)
 {
     const T *value = t->csr.value;
+    T *own_value = gs_owned_block(ctx, t->value);
+    int32_t *own_col = gs_owned_block(ctx, t->col);
 
 #pragma omp parallel for schedule(dynamic, 512) num_threads(gsolve_threads(ctx))
     for (int32_t r = 0; r < t->nonempty.nrows; r++) {
         const int64_t from = gs_start(&t->csr, t->row[r]) + t->skip, to = gs_start(&t->nonempty, r);
         const int64_t n = gs_start(&t->nonempty, r + 1) - to;
-        memcpy((T *)t->value + to, value + from, (size_t)n * sizeof *value);
-        if (columns) memcpy(t->col + to, t->csr.col + from, (size_t)n * sizeof *t->col);
+        memcpy(own_value + to, value + from, (size_t)n * sizeof *value);
+        if (columns) memcpy(own_col + to, t->csr.col + from, (size_t)n * sizeof *t->col);
     }
 }
 
@@ -23,11 +25,13 @@ static gsolve_status FN(refill)(const gs_triples *t, gsolve_context *ctx)
 static gsolve_status FN(make)(gs_triples *t, gsolve_context *ctx)
 {
     T *value, *sum;
+    int32_t *col;
     gsolve_status status;
 
     TRY(find_rows(t, ctx));
     if (t->skip > 0) {
-        ALLOC(ctx, gs_location(ctx), t->col, t->entries);
+        ALLOC(ctx, gs_location(ctx), col, t->entries);
+        t->col = col;
         ALLOC(ctx, gs_location(ctx), value, t->entries);
         t->value = value;
         FN(copy)(t, ctx, true);

@@ -78,6 +78,7 @@ gsolve_status make_rest(gs_triples *t, gsolve_context *ctx)
     const int64_t n = (int64_t)A->nrows + 1;
     gs_queue *q = ctx->queue;
     int64_t *count = nullptr, *first = nullptr;
+    int32_t *col = nullptr;
     void *space = nullptr;
     size_t bytes = 0;
     gsolve_status status;
@@ -93,10 +94,11 @@ gsolve_status make_rest(gs_triples *t, gsolve_context *ctx)
     TRY(gsolve_copy(ctx, &t->entries, GSOLVE_HOST, first + n - 1, GSOLVE_DEVICE,
                     sizeof t->entries));
     ALLOC_DEVICE(ctx, t->row, t->entries);
-    ALLOC_DEVICE(ctx, t->col, t->entries);
+    ALLOC_DEVICE(ctx, col, t->entries);
+    t->col = col;
     if (t->entries == 0) goto done;
     TRY(gs_launch(q, "storing entries", store_rest<O>, gs_stretch_blocks(t->entries), gs_block_size,
-                  t->entries, A->nrows, start, A->col, t->skip, first, t->row, t->col));
+                  t->entries, A->nrows, start, A->col, t->skip, first, t->row, col));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
     gsolve_free(ctx, GSOLVE_DEVICE, count);
@@ -110,7 +112,7 @@ gsolve_status fill(const gs_triples *t, gsolve_context *ctx)
     if (t->entries == 0) return GSOLVE_OK;
     return gs_launch(ctx->queue, "filling entries", fill_rest<T, O>, blocks_for(t->entries),
                      gs_block_size, t->entries, t->row, (const O *)t->csr.start,
-                     (const T *)t->csr.value, t->skip, (T *)t->value);
+                     (const T *)t->csr.value, t->skip, (T *)gs_owned_block(ctx, t->value));
 }
 
 template <class T>

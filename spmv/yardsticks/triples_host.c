@@ -28,16 +28,17 @@ static gsolve_status find_rows(gs_triples *t, gsolve_context *ctx)
     t->nonempty = *csr;
     t->nonempty.nrows = n;
     t->nonempty.start = start;
+    const gs_csr_arrays nonempty_arrays = {.csr = t->nonempty, .start = start};
     t->entries = 0;
     n = 0;
     for (int32_t i = 0; i < csr->nrows; i++) {
-        const int64_t nonempty = length_of(csr, i) - t->skip;
-        if (nonempty <= 0) continue;
-        gs_set_start(&t->nonempty, n, t->entries);
+        const int64_t rest = length_of(csr, i) - t->skip;
+        if (rest <= 0) continue;
+        gs_set_start(&nonempty_arrays, n, t->entries);
         t->row[n++] = i;
-        t->entries += nonempty;
+        t->entries += rest;
     }
-    gs_set_start(&t->nonempty, n, t->entries);
+    gs_set_start(&nonempty_arrays, n, t->entries);
 done:
     return status;
 }

@@ -188,7 +188,8 @@ static gsolve_status update(gs_transfer *T, gsolve_context *ctx, const gs_level_
     (void)options;
     if (K->damping == 0) return GSOLVE_OK;
     TRY(evaluate(T, ctx, fine));
-    TRY(GS_KERNELS(gs_amg, ctx, T->P.type)->transpose_values(ctx->queue, &T->P, &T->R));
+    TRY(GS_KERNELS(gs_amg, ctx, T->P.type)
+            ->transpose_values(ctx->queue, &T->P, &T->R, gs_owned_block(ctx, T->R.value)));
 done:
     return status;
 }

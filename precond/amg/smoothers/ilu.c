@@ -69,11 +69,11 @@ static gsolve_status set_side(gs_ilu_side *t, gsolve_context *ctx, const gsolve_
     gsolve_status status;
 
     if (t->T) {
-        TRY(kernels->put(ctx->queue, A, s, d, &t->rows, upper));
+        TRY(kernels->put(ctx->queue, A, s, d, &t->rows, gs_owned_block(ctx, t->rows.value), upper));
         return gs_matrix_update_form(t->T);
     }
     TRY(kernels->side(&made, ctx, A, upper));
-    TRY(kernels->put(ctx->queue, A, s, d, &made, upper));
+    TRY(kernels->put(ctx->queue, A, s, d, &made, gs_owned_block(ctx, made.value), upper));
     TRY(gs_matrix_create_unchecked(&t->T, ctx, format, &made));
     gsolve_matrix_device_csr(t->T, &t->rows);
     TRY(gs_relax_applies(&t->fused, &t->mean, ctx, t->T, &t->rows));

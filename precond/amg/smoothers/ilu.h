@@ -22,9 +22,9 @@ typedef struct gs_ilu_kernels {
      * entry. d: the reciprocals of the previous sweep. mean: entries per row of A. */
     gsolve_status (*sweep)(gs_queue *q, const gsolve_csr *A, double mean, const void *old,
                            const void *d, void *next, void *inverse);
-    /* The values of T from s: L has s_ij d_j, U has d_i s_ij */
+    /* values = those of T, from s: L has s_ij d_j, U has d_i s_ij */
     gsolve_status (*put)(gs_queue *q, const gsolve_csr *A, const void *s, const void *d,
-                         const gsolve_csr *T, bool upper);
+                         const gsolve_csr *T, void *values, bool upper);
 } gs_ilu_kernels;
 
 extern const gs_ilu_kernels gs_ilu_host[GSOLVE_TYPE_COUNT], gs_ilu_cuda[GSOLVE_TYPE_COUNT];

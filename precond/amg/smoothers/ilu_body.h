@@ -32,10 +32,10 @@ static gsolve_status FN(sweep)(gs_queue *q, const gsolve_csr *A, double mean, co
 }
 
 static gsolve_status FN(put)(gs_queue *q, const gsolve_csr *A, const void *ps, const void *pd,
-                             const gsolve_csr *side, bool upper)
+                             const gsolve_csr *side, void *values, bool upper)
 {
     const T *s = ps, *d = pd;
-    T *value = (T *)(uintptr_t)side->value;
+    T *value = values;
 
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
     for (int32_t i = 0; i < A->nrows; i++) {

@@ -75,8 +75,8 @@ gsolve_status make_side(gsolve_csr *T, gsolve_context *ctx, const gsolve_csr *A,
     TRY(gs_csr_new_at(&C, ctx, GSOLVE_DEVICE, n, n, entries, A->type));
     TRY(gs_launch(ctx->queue, "a triangle's columns", copy_side<O>,
                   gs_subwarp_blocks((int64_t)n + 1, 4), gs_block_size, n, start, A->col, upper,
-                  first, C.offset == GSOLVE_O64, const_cast<void *>(C.start),
-                  const_cast<int32_t *>(C.col)));
+                  first, C.offset == GSOLVE_O64, gs_owned_block(ctx, C.start),
+                  (int32_t *)gs_owned_block(ctx, C.col)));
     *T = C;
     C = gsolve_csr();
 done:
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(gs_block_size)
 
 template <class T>
 gsolve_status put(gs_queue *q, const gsolve_csr *A, const void *s, const void *d,
-                  const gsolve_csr *side, bool upper)
+                  const gsolve_csr *side, void *values, bool upper)
 {
     if (A->nrows == 0) return GSOLVE_OK;
     return gs_with_start(A, [&](auto start) {
@@ -165,8 +165,7 @@ gsolve_status put(gs_queue *q, const gsolve_csr *A, const void *s, const void *d
             using P = std::remove_const_t<std::remove_pointer_t<decltype(to_start)>>;
             return gs_launch(q, "a triangle's values", put_rows<T, O, P>,
                              gs_subwarp_blocks(A->nrows, 4), gs_block_size, A->nrows, start,
-                             (const T *)s, (const T *)d, to_start, side->col,
-                             (T *)const_cast<void *>(side->value), upper);
+                             (const T *)s, (const T *)d, to_start, side->col, (T *)values, upper);
         });
     });
 }

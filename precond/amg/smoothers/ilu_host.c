@@ -28,13 +28,14 @@ static gsolve_status side(gsolve_csr *T, gsolve_context *ctx, const gsolve_csr *
         entries += to - from;
     }
     TRY(gs_csr_new_at(T, ctx, gs_location(ctx), A->nrows, A->nrows, entries, A->type));
+    const gs_csr_arrays to_T = gs_csr_arrays_of(ctx, T);
     entries = 0;
     for (int32_t i = 0; i < A->nrows; i++) {
-        gs_set_start(T, i, entries);
+        gs_set_start(&to_T, i, entries);
         find_side(A, upper, i, &from, &to);
-        while (from < to) ((int32_t *)(uintptr_t)T->col)[entries++] = A->col[from++];
+        while (from < to) to_T.col[entries++] = A->col[from++];
     }
-    gs_set_start(T, A->nrows, entries);
+    gs_set_start(&to_T, A->nrows, entries);
 done:
     return status;
 }

@@ -72,9 +72,8 @@ done:
 static gsolve_status solve_exactly(const gs_ilu *s, gsolve_context *ctx, bool transposed,
                                    gsolve_dense r, gsolve_dense space)
 {
-    gs_factors *factors =
-        (gs_factors *)(uintptr_t)&s
-            ->factors; /* the first transposed solve builds the transposed factors */
+    /* The first transposed solve builds the transposed factors. */
+    gs_factors *factors = (gs_factors *)(uintptr_t)&s->factors;
     gsolve_dense y = space;
     gsolve_status status;
 

@@ -61,7 +61,7 @@ static gsolve_status FN(values)(gsolve_context *ctx, const gsolve_csr *A, const 
 {
     const filtered F = {A, strong, G->block};
     const int threads = gsolve_threads(ctx);
-    T *p = (T *)(uintptr_t)P->value;
+    T *p = gs_owned_block(ctx, P->value);
     int32_t *slots = NULL;
     gsolve_status status;
 

@@ -176,15 +176,15 @@ __global__ void __launch_bounds__(gs_block_size)
 
 template <class F, class O>
 gsolve_status fill_in(gs_queue *q, const gs_connections *G, const O *start, const int64_t *first,
-                      int32_t k, const gsolve_csr *P)
+                      int32_t k, const gs_csr_arrays *P)
 {
-    F *offset = (F *)const_cast<void *>(P->start);
+    F *offset = (F *)P->start;
 
     return gs_with_subwarp(4.0 * k * G->block, [&](auto lanes) {
         constexpr int L = decltype(lanes)::value;
         return gs_launch(q, "the prolongator's pattern", fill_rows<L, O, F>,
                          gs_subwarp_blocks(G->nodes, L), gs_block_size, *G, start, first, k, offset,
-                         const_cast<int32_t *>(P->col));
+                         P->col);
     });
 }
 
@@ -192,10 +192,11 @@ gsolve_status fill(gsolve_context *ctx, const gsolve_csr *A, const gs_connection
                    const int64_t *first, int32_t k, const gsolve_csr *P)
 {
     gs_queue *q = ctx->queue;
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, P);
 
     return gs_with_start(A, [&](auto start) {
-        return P->offset == GSOLVE_O64 ? fill_in<int64_t>(q, G, start, first, k, P)
-                                       : fill_in<int32_t>(q, G, start, first, k, P);
+        return P->offset == GSOLVE_O64 ? fill_in<int64_t>(q, G, start, first, k, &to)
+                                       : fill_in<int32_t>(q, G, start, first, k, &to);
     });
 }
 

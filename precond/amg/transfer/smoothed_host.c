@@ -60,16 +60,17 @@ static gsolve_status sum(gsolve_context *ctx, const gs_connections *G, int64_t *
 static gsolve_status fill(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
                           const int64_t *first, int32_t k, const gsolve_csr *P)
 {
-    int32_t *col = (int32_t *)(uintptr_t)P->col;
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, P);
+    int32_t *col = to.col;
 
-    gs_set_start(P, 0, 0);
+    gs_set_start(&to, 0, 0);
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t I = 0; I < G->nodes; I++) {
         const int32_t *list = G->neighbour + gs_start(A, I * G->block);
         int64_t at = first[I] * G->block * k;
         for (int32_t r = 0; r < G->block; r++) {
             for (int32_t e = 0; e < G->degree[I] * k; e++) col[at++] = list[e / k] * k + e % k;
-            gs_set_start(P, I * G->block + r + 1, at);
+            gs_set_start(&to, I * G->block + r + 1, at);
         }
     }
     return GSOLVE_OK;

@@ -370,14 +370,15 @@ gsolve_status smooth(gs_queue *q, double mean, const filtered<T, O> &A, const pr
 }
 
 template <class T, class O, class F>
-gsolve_status values_in(gs_queue *q, const gsolve_csr *A, const uint32_t *strong,
+gsolve_status values_in(gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
                         const gs_aggregates *G, double damping, const O *start, const F *offset,
                         const gsolve_csr *P)
 {
+    gs_queue *q = ctx->queue;
     const T *Q = (const T *)G->Q;
     const filtered<T, O> rows = {A->nrows, G->block, start, A->col, (const T *)A->value,
                                  strong,   G->of,    Q,     damping};
-    const prolongator<T, F> to = {offset, P->col, (T *)const_cast<void *>(P->value)};
+    const prolongator<T, F> to = {offset, P->col, (T *)gs_owned_block(ctx, P->value)};
 
     if (damping == 0) {
         return gs_launch(q, "the prolongator's values", copy_rows<T, F>, gs_grid(q, A->nrows),
@@ -398,11 +399,9 @@ template <class T>
 gsolve_status gs_smoothed_values(gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
                                  const gs_aggregates *G, double damping, const gsolve_csr *P)
 {
-    gs_queue *q = ctx->queue;
-
     return gs_with_start(A, [&](auto start) {
         return gs_with_start(P, [&](auto offset) {
-            return values_in<T>(q, A, strong, G, damping, start, offset, P);
+            return values_in<T>(ctx, A, strong, G, damping, start, offset, P);
         });
     });
 }

@@ -151,13 +151,14 @@ static gsolve_status FN(pack_rows)(gsolve_csr *P, gsolve_context *ctx,
     for (int32_t r = 0; r < w->rows; r++) entries += D->length[r];
     TRY(gs_csr_new_at(P, ctx, gs_location(ctx), w->rows, w->count, entries,
                       sizeof(T) == sizeof(float) ? GSOLVE_F32 : GSOLVE_F64));
-    set_starts(P, w->rows, D->length);
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, P);
+    set_starts(&to, w->rows, D->length);
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t r = 0; r < w->rows; r++) {
         const int64_t at = gs_start(P, r);
         for (int32_t e = 0; e < D->length[r]; e++) {
-            ((int32_t *)(uintptr_t)P->col)[at + e] = D->column[D->first[r] + e];
-            ((T *)(uintptr_t)P->value)[at + e] = from[D->first[r] + e];
+            to.col[at + e] = D->column[D->first[r] + e];
+            ((T *)to.value)[at + e] = from[D->first[r] + e];
         }
     }
 done:
@@ -181,10 +182,9 @@ done:
 }
 
 /* Selects the entries of P's row r from all weights in o, and scales them. */
-static void FN(select_entries)(const gsolve_csr *P, int32_t r, const row_accumulator *o)
+static void FN(select_entries)(const gsolve_csr *P, T *p, int32_t r, const row_accumulator *o)
 {
     const int64_t begin = gs_start(P, r), end = gs_start(P, r + 1);
-    T *p = (T *)(uintptr_t)P->value;
     double all = 0, picked = 0;
 
     for (int32_t e = 0; e < o->count; e++) all += o->weight[e];
@@ -198,6 +198,7 @@ static void FN(select_entries)(const gsolve_csr *P, int32_t r, const row_accumul
 static gsolve_status FN(update)(const gsolve_csr *P, gsolve_context *ctx,
                                 const gs_interpolation_rows *w)
 {
+    T *value = gs_owned_block(ctx, P->value);
     int32_t *capacity = NULL, longest;
     thread_work W = {0};
     gsolve_status status;
@@ -212,7 +213,7 @@ static gsolve_status FN(update)(const gsolve_csr *P, gsolve_context *ctx,
 #pragma omp for schedule(static)
         for (int32_t r = 0; r < w->rows; r++) {
             FN(interpolate_row)(&o, w, w->point ? w->point[r] : r);
-            FN(select_entries)(P, r, &o);
+            FN(select_entries)(P, value, r, &o);
         }
     }
 done:

@@ -238,7 +238,7 @@ gsolve_status update_in(const gsolve_csr *P, gsolve_context *ctx, const gs_inter
 
     to.places = gs_row_positions_of(P);
     to.known = P->col;
-    to.value = (T *)const_cast<void *>(P->value);
+    to.value = (T *)gs_owned_block(ctx, P->value);
     TRY(prepare<L>(&p, ctx, w, rows));
     TRY((compute_all<L>(&p, ctx, rows, to)));
 done:

@@ -141,7 +141,7 @@ done:
     return status;
 }
 
-static void set_starts(const gsolve_csr *P, int32_t rows, const int32_t *length)
+static void set_starts(const gs_csr_arrays *P, int32_t rows, const int32_t *length)
 {
     int64_t at = 0;
 

@@ -136,7 +136,7 @@ inline gs_row_positions gs_row_positions_of(const gsolve_csr *csr)
 
 // The arrays of compressed rows that a kernel writes.
 template <class T>
-struct gs_csr_arrays {
+struct gs_packed_rows {
     void *start;
     bool wide; // offsets of 64 bits
     int32_t *col;
@@ -148,7 +148,7 @@ struct gs_csr_arrays {
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     gs_pack_rows_kernel(int32_t rows, gs_row_positions from, const int32_t *column, const T *value,
-                        const int64_t *first, gs_csr_arrays<T> to)
+                        const int64_t *first, gs_packed_rows<T> to)
 {
     const gs_independent_subwarp<4> g;
     const int64_t r = g.unit;
@@ -179,11 +179,12 @@ gsolve_status gs_pack_rows(gsolve_csr *Q, gsolve_context *ctx, int32_t rows, int
     TRY(gs_prefix_sum(ctx, rows, length, first, &entries));
     TRY(gs_csr_new_at(&C, ctx, GSOLVE_DEVICE, rows, ncols, entries,
                       sizeof(T) == sizeof(float) ? GSOLVE_F32 : GSOLVE_F64));
-    TRY(gs_launch(
-        ctx->queue, "packing rows", gs_pack_rows_kernel<T>, gs_subwarp_blocks((int64_t)rows + 1, 4),
-        gs_block_size, rows, positions, column, value, first,
-        gs_csr_arrays<T>{const_cast<void *>(C.start), C.offset == GSOLVE_O64,
-                         const_cast<int32_t *>(C.col), (T *)const_cast<void *>(C.value)}));
+    TRY(gs_launch(ctx->queue, "packing rows", gs_pack_rows_kernel<T>,
+                  gs_subwarp_blocks((int64_t)rows + 1, 4), gs_block_size, rows, positions, column,
+                  value, first,
+                  gs_packed_rows<T>{gs_owned_block(ctx, C.start), C.offset == GSOLVE_O64,
+                                    (int32_t *)gs_owned_block(ctx, C.col),
+                                    (T *)gs_owned_block(ctx, C.value)}));
     *Q = C;
     C = gsolve_csr();
 done:

@@ -16,15 +16,15 @@ static void FN(truncate_each_row)(gsolve_context *ctx, const gsolve_csr *P, int 
     }
 }
 
-static void FN(pack_rows)(const gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P,
+static void FN(pack_rows)(const gs_csr_arrays *Q, gsolve_context *ctx, const gsolve_csr *P,
                           const int32_t *column, const double *weight)
 {
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
-    for (int32_t r = 0; r < Q->nrows; r++) {
+    for (int32_t r = 0; r < Q->csr.nrows; r++) {
         int64_t from = gs_start(P, r);
-        for (int64_t k = gs_start(Q, r); k < gs_start(Q, r + 1); k++, from++) {
-            ((int32_t *)(uintptr_t)Q->col)[k] = column[from];
-            ((T *)(uintptr_t)Q->value)[k] = (T)weight[from];
+        for (int64_t k = gs_start(&Q->csr, r); k < gs_start(&Q->csr, r + 1); k++, from++) {
+            Q->col[k] = column[from];
+            ((T *)Q->value)[k] = (T)weight[from];
         }
     }
 }
@@ -45,9 +45,10 @@ static gsolve_status FN(truncate_rows)(gsolve_csr *Q, gsolve_context *ctx, const
     FN(truncate_each_row)(ctx, P, most, truncate, column, weight, length);
     for (int32_t r = 0; r < P->nrows; r++) left += length[r];
     TRY(gs_csr_new_at(&C, ctx, gs_location(ctx), P->nrows, P->ncols, left, P->type));
-    gs_set_start(&C, 0, 0);
-    for (int32_t r = 0; r < P->nrows; r++) gs_set_start(&C, r + 1, gs_start(&C, r) + length[r]);
-    FN(pack_rows)(&C, ctx, P, column, weight);
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &C);
+    gs_set_start(&to, 0, 0);
+    for (int32_t r = 0; r < P->nrows; r++) gs_set_start(&to, r + 1, gs_start(&C, r) + length[r]);
+    FN(pack_rows)(&to, ctx, P, column, weight);
     *Q = C;
 done:
     gsolve_free(ctx, GSOLVE_HOST, column);
@@ -56,10 +57,9 @@ done:
     return status;
 }
 
-static void FN(update_row)(const gsolve_csr *Q, const gsolve_csr *P, int32_t r)
+static void FN(update_row)(const gsolve_csr *Q, T *q, const gsolve_csr *P, int32_t r)
 {
     const int64_t begin = gs_start(Q, r), end = gs_start(Q, r + 1), end_p = gs_start(P, r + 1);
-    T *q = (T *)(uintptr_t)Q->value;
     const T *p = P->value;
     double all = 0, kept = 0;
     int64_t at = begin;
@@ -77,7 +77,9 @@ static void FN(update_row)(const gsolve_csr *Q, const gsolve_csr *P, int32_t r)
 
 static gsolve_status FN(update)(const gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P)
 {
+    T *q = gs_owned_block(ctx, Q->value);
+
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
-    for (int32_t r = 0; r < Q->nrows; r++) FN(update_row)(Q, P, r);
+    for (int32_t r = 0; r < Q->nrows; r++) FN(update_row)(Q, q, P, r);
     return GSOLVE_OK;
 }

@@ -104,7 +104,7 @@ gsolve_status update(const gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr 
         constexpr int L = decltype(lanes)::value;
         return gs_launch(ctx->queue, "truncated rows", update_rows<L, T>,
                          gs_subwarp_blocks(Q->nrows, L), gs_block_size, Q->nrows,
-                         gs_row_positions_of(Q), Q->col, (T *)const_cast<void *>(Q->value),
+                         gs_row_positions_of(Q), Q->col, (T *)gs_owned_block(ctx, Q->value),
                          gs_row_positions_of(P), P->col, (const T *)P->value);
     }));
 done:

@@ -1,0 +1,202 @@
+// blas_ops.cuh: zero, copy, scale, inner products and sums of vectors on a GPU. Each operation
+// reads and writes every element of its vectors once.
+#ifndef GS_VECTOR_BLAS_OPS_CUH
+#define GS_VECTOR_BLAS_OPS_CUH
+
+#include "vector/vector_op.cuh"
+
+namespace
+{
+
+template <class T>
+struct zero_op : gs_plain {
+    T *y;
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        gs_store<W>(y, i, gs_pack<T, W>{});
+    }
+};
+
+template <class T>
+gsolve_status zero(gs_queue *q, int64_t n, void *y)
+{
+    return each<T>(q, n, gs_aligned(y), zero_op<T>{{}, (T *)y}, "zero");
+}
+
+template <class T, class X>
+struct copy_op : gs_plain {
+    const X *x;
+    T *y;
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        gs_pack<T, W> v;
+        for (int w = 0; w < W; w++) v.v[w] = (T)x[i + w];
+        gs_store<W>(y, i, v);
+    }
+};
+
+template <class T>
+gsolve_status copy(gs_queue *q, int64_t n, gsolve_type type, const void *x, void *y)
+{
+    if (type == GSOLVE_F64) {
+        return each<T>(q, n, gs_aligned(y), copy_op<T, double>{{}, (const double *)x, (T *)y},
+                       "copy");
+    }
+    return each<T>(q, n, gs_aligned(y), copy_op<T, float>{{}, (const float *)x, (T *)y}, "copy");
+}
+
+template <class T>
+struct scale_op : gs_plain {
+    gs_ratio a;
+    T *y;
+    T alpha;
+    __device__ void begin() { alpha = (T)value_of(a); }
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        auto v = gs_load<W>(y, i);
+        for (int w = 0; w < W; w++) v.v[w] *= alpha;
+        gs_store<W>(y, i, v);
+    }
+};
+
+template <class T>
+gsolve_status scale(gs_queue *q, int64_t n, gs_ratio a, void *y)
+{
+    return each<T>(q, n, gs_aligned(y), scale_op<T>{{}, a, (T *)y, 0}, "scale");
+}
+
+// S = 1: x'y; S = 2: also x'x
+template <class T, int S>
+struct dot_op : gs_plain {
+    static constexpr int sums = S, least_blocks = 8;
+    const T *x, *y;
+    double *out[2];
+    template <int W>
+    __device__ void at(int64_t i, double *sum)
+    {
+        const auto X = gs_load<W>(x, i), Y = gs_load<W>(y, i);
+        for (int w = 0; w < W; w++) {
+            sum[0] += (double)X.v[w] * (double)Y.v[w];
+            if constexpr (S > 1) sum[1] += (double)X.v[w] * (double)X.v[w];
+        }
+    }
+    __device__ void store(int s, double total) { *out[s] = total; }
+};
+
+template <class T>
+gsolve_status dot(gs_queue *q, int64_t n, const void *x, const void *y, double *xy)
+{
+    return each<T>(q, n, gs_all_aligned(x, y),
+                   dot_op<T, 1>{{}, (const T *)x, (const T *)y, {xy, nullptr}}, "dot");
+}
+
+template <class T>
+gsolve_status dot2(gs_queue *q, int64_t n, const void *x, const void *y, double *xy, double *xx)
+{
+    return each<T>(q, n, gs_all_aligned(x, y),
+                   dot_op<T, 2>{{}, (const T *)x, (const T *)y, {xy, xx}}, "dot2");
+}
+
+template <class T>
+struct axpby_op : gs_plain {
+    gs_ratio a, b;
+    const T *x;
+    T *y;
+    T alpha, beta;
+    __device__ void begin() { alpha = (T)value_of(a), beta = (T)value_of(b); }
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        const auto X = gs_load<W>(x, i);
+        gs_pack<T, W> Y = {};
+        if (beta != 0) Y = gs_load<W>(y, i);
+        for (int w = 0; w < W; w++) {
+            Y.v[w] = beta != 0 ? alpha * X.v[w] + beta * Y.v[w] : alpha * X.v[w];
+        }
+        gs_store<W>(y, i, Y);
+    }
+};
+
+template <class T>
+gsolve_status axpby(gs_queue *q, int64_t n, gs_ratio a, const void *x, gs_ratio b, void *y)
+{
+    return each<T>(q, n, gs_all_aligned(x, y), axpby_op<T>{{}, a, b, (const T *)x, (T *)y, 0, 0},
+                   "axpby");
+}
+
+template <class T>
+struct axpbypcz_op : gs_plain {
+    gs_ratio a, b, c;
+    const T *x, *y, *d;
+    T *z, *u;
+    T alpha, beta, gamma;
+    __device__ void begin()
+    {
+        alpha = (T)value_of(a), beta = y ? (T)value_of(b) : T(0), gamma = (T)value_of(c);
+    }
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        const auto X = gs_load<W>(x, i);
+        gs_pack<T, W> Y = {}, Z = {};
+        if (y) Y = gs_load<W>(y, i);
+        if (gamma != 0) Z = gs_load<W>(z, i);
+        for (int w = 0; w < W; w++) {
+            const T v = y ? alpha * X.v[w] + beta * Y.v[w] : alpha * X.v[w];
+            Z.v[w] = gamma != 0 ? v + gamma * Z.v[w] : v;
+        }
+        gs_store<W>(z, i, Z);
+        if (!u) return;
+        if (d) {
+            const auto D = gs_load<W>(d, i);
+            for (int w = 0; w < W; w++) Z.v[w] *= D.v[w];
+        }
+        gs_store<W>(u, i, Z);
+    }
+};
+
+template <class T>
+gsolve_status axpbypcz(gs_queue *q, int64_t n, gs_ratio a, const void *x, gs_ratio b, const void *y,
+                       gs_ratio c, void *z, const void *d, void *w)
+{
+    const axpbypcz_op<T> op = {{},     a, b, c, (const T *)x, (const T *)y, (const T *)d, (T *)z,
+                               (T *)w, 0, 0, 0};
+    return each<T>(q, n, gs_all_aligned(x, y, z, d, w), op, "axpbypcz");
+}
+
+template <class T>
+struct axpy_norm_op : gs_plain {
+    static constexpr int sums = 1;
+    gs_ratio a;
+    const T *x;
+    T *y;
+    double *yy;
+    T alpha;
+    __device__ void begin() { alpha = (T)value_of(a); }
+    template <int W>
+    __device__ void at(int64_t i, double *sum)
+    {
+        const auto X = gs_load<W>(x, i);
+        auto Y = gs_load<W>(y, i);
+        for (int w = 0; w < W; w++) {
+            Y.v[w] += alpha * X.v[w];
+            sum[0] += (double)Y.v[w] * (double)Y.v[w];
+        }
+        gs_store<W>(y, i, Y);
+    }
+    __device__ void store(int, double total) { *yy = total; }
+};
+
+template <class T>
+gsolve_status axpy_norm(gs_queue *q, int64_t n, gs_ratio a, const void *x, void *y, double *yy)
+{
+    return each<T>(q, n, gs_all_aligned(x, y), axpy_norm_op<T>{{}, a, (const T *)x, (T *)y, yy, 0},
+                   "axpy_norm");
+}
+
+} // namespace
+
+#endif
