@@ -19,7 +19,7 @@ void cli_levels_say(const cli *c, const cli_attempt *a)
 {
     if (a->levels < 2) return;
     cli_say(c, "\n%12s%8s%12s%14s%14s  %-8s%-4s%12s\n", "", "level", "rows", "entries",
-            "entries a row", "format", "type", "a product");
+            "entries/row", "format", "type", "per product");
     for (int k = 0; k < a->levels; k++) {
         const gsolve_level_info *l = &a->level[k];
         cli_say(c, "%12s%8d%12d%14lld%14.1f  %-8s%-4s%12s\n", "", k, l->rows, (long long)l->entries,

@@ -41,7 +41,7 @@ static const list lists[] = {
     {"solvers", "--solver NAME,key=value,... or auto", method_at, "methods (--solver)", NULL},
     {"preconds", "--precond NAME,key=value,... or auto", gsolve_precond_at,
      "preconditioners (--precond)", NULL},
-    {"products", "methods of gsolve_csr_multiply", multiplier_at, "products of matrices (in C)",
+    {"products", "C function gsolve_csr_multiply", multiplier_at, "products of matrices (in C)",
      "cusparse"},
     {"generators", "-A gen:NAME,key=value,...", generator_at, "generators (gen:NAME)", NULL},
     {"devices", "--device NAME,key=value,... or auto", device_at, "devices (--device)", "cuda"},

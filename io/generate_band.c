@@ -104,14 +104,14 @@ static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *
 
 static const gsolve_option table[] = {
     OPTION(n, "rows", 10000, 0, GS_MOST_ROWS),
-    OPTION(row, "mean entries a row, away from both ends", 60, 5, 1000000),
-    OPTION(width, "half bandwidth, at most", 300, 4, INT32_MAX),
-    OPTION(seed, "of all draws", 1, 0, INT32_MAX),
+    OPTION(row, "mean entries per row, away from the first and last rows", 60, 5, 1000000),
+    OPTION(width, "largest half bandwidth", 300, 4, INT32_MAX),
+    OPTION(seed, "seed of the random numbers", 1, 0, INT32_MAX),
     {0},
 };
 
 const gs_generator gs_band = {
-    {"band", "like finite elements: dense 5 x 5 blocks within a band; SPD", table,
+    {"band", "band matrix of dense 5 x 5 blocks, similar to finite elements; SPD", table,
      sizeof(band_options)},
     generate,
 };

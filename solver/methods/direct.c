@@ -39,11 +39,11 @@ typedef struct direct {
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(direct_options, 20, 3),
-    {"factor", "which; auto: Cholesky, LU or QR as A allows", GSOLVE_CHOICE,
+    {"factor", "factorisation; auto: Cholesky, LU or QR, depending on A", GSOLVE_CHOICE,
      offsetof(direct_options, factor), AUTO, 0, 0, "auto|cholesky|lu|qr"},
-    {"limit", "most entries in the factors, in millions", GSOLVE_REAL,
+    {"limit", "largest number of entries in the factors, in millions", GSOLVE_REAL,
      offsetof(direct_options, limit), 500, 0.001, 1e6, NULL},
-    {"work", "most operations of the factorisation, in thousand millions", GSOLVE_REAL,
+    {"work", "largest number of operations of the factorisation, in units of 1e9", GSOLVE_REAL,
      offsetof(direct_options, work), 10000, 0.001, 1e9, NULL},
     {0},
 };
@@ -452,7 +452,8 @@ done:
 }
 
 const gs_method gs_direct = {
-    .plugin = {"direct", "sparse factorisation by CXSparse; any A, least squares if not square",
+    .plugin = {"direct",
+               "sparse factorisation by CXSparse; any A (least squares if A is not square)",
                options, sizeof(direct_options)},
     .state_size = sizeof(direct),
     .any_shape = true,

@@ -24,14 +24,14 @@
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(gs_refine_options, 200, 3),
-    {"inner", "the method within", GSOLVE_CHOICE, offsetof(gs_refine_options, inner), 0, 0, 0,
+    {"inner", "inner method", GSOLVE_CHOICE, offsetof(gs_refine_options, inner), 0, 0, 0,
      GS_REFINE_INNER},
-    {"inner_rtol", "its relative tolerance", GSOLVE_REAL, offsetof(gs_refine_options, rtol), 1e-2,
-     1e-12, 0.25, NULL},
-    {"inner_maxit", "its most iterations", GSOLVE_INT, offsetof(gs_refine_options, maxit), 10000, 1,
-     2147483647, NULL},
-    {"type", "in which it computes", GSOLVE_CHOICE, offsetof(gs_refine_options, type), GSOLVE_F32,
-     0, 0, "f32|f64"},
+    {"inner_rtol", "relative tolerance of the inner method", GSOLVE_REAL,
+     offsetof(gs_refine_options, rtol), 1e-2, 1e-12, 0.25, NULL},
+    {"inner_maxit", "largest number of iterations of the inner method", GSOLVE_INT,
+     offsetof(gs_refine_options, maxit), 10000, 1, 2147483647, NULL},
+    {"type", "type in which the inner method computes", GSOLVE_CHOICE,
+     offsetof(gs_refine_options, type), GSOLVE_F32, 0, 0, "f32|f64"},
     {0},
 };
 
@@ -280,7 +280,9 @@ static gsolve_status finish(gs_krylov *k)
 }
 
 const gs_method gs_refine = {
-    .plugin = {"refine", "refinement in A's type of a method that computes in single precision",
+    .plugin = {"refine",
+               "iterative refinement: an inner method in single precision, residuals and "
+               "corrections in the type of A",
                options, sizeof(gs_refine_options)},
     .state_size = sizeof(gs_refine_state),
     .flexible = true, /* the inner method decides */

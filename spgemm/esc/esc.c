@@ -32,8 +32,8 @@ typedef struct esc_options {
 } esc_options;
 
 static const gsolve_option options[] = {
-    {"memory", "MiB for the expansion; 0: by the sizes of the matrices", GSOLVE_REAL,
-     offsetof(esc_options, memory), 0, 0, 1e9, NULL},
+    {"memory", "memory for the expansion in MiB; 0: chosen from the sizes of the matrices",
+     GSOLVE_REAL, offsetof(esc_options, memory), 0, 0, 1e9, NULL},
     {0},
 };
 
@@ -112,7 +112,7 @@ static void destroy(void *plan, gsolve_context *ctx)
 }
 
 const gs_multiplier gs_esc_multiplier = {
-    .plugin = {"esc", "expansion, sort, compression; also of dense blocks", options,
+    .plugin = {"esc", "expansion, sorting, compression (ESC); also for dense blocks", options,
                sizeof(esc_options)},
     .serves = serves,
     .multiply = multiply,

@@ -33,7 +33,8 @@ static void destroy(void *plan, gsolve_context *ctx)
 }
 
 const gs_multiplier gs_hash_multiplier = {
-    .plugin = {"hash", "row by row, a table of the row's columns; memory little more than C's",
+    .plugin = {"hash",
+               "row by row with a hash table of the row's columns; needs little memory besides C",
                NULL, 0},
     .serves = serves,
     .multiply = multiply,
