@@ -109,8 +109,9 @@ enum { LONGEST_SPEC = 240 };
 static int check_length(cli *c, const char *option, const char *spec)
 {
     if (!spec || strlen(spec) <= LONGEST_SPEC) return 0;
-    return cli_fail(c, "--%s '%.40s...' is too long: %zu characters, and %d are allowed", option,
-                    spec, strlen(spec), LONGEST_SPEC);
+    return cli_fail(
+        c, "--%s '%.40s...' is too long: it has %zu characters, and at most %d are allowed", option,
+        spec, strlen(spec), LONGEST_SPEC);
 }
 
 int cli_check_specs(cli *c)
@@ -129,7 +130,7 @@ int cli_check_specs(cli *c)
     }
     if (!is_auto(c->is.solver) && cli_spec_is(c->is.solver, "direct") && !is_auto(c->is.precond) &&
         !cli_spec_is(c->is.precond, "none")) {
-        return cli_fail(c, "direct uses no preconditioner; leave out --precond %s", c->is.precond);
+        return cli_fail(c, "direct uses no preconditioner; remove --precond %s", c->is.precond);
     }
     set_solver(c, &a, is_auto(c->is.solver) ? "auto" : c->is.solver);
     status = gsolve_matrix_create(&A, c->ctx, c->is.format ? c->is.format : "auto", &one);
@@ -261,7 +262,7 @@ static void read_back(cli_attempt *a, gsolve_solver *S, int32_t ncols)
     snprintf(a->told, sizeof a->told, "%s", gsolve_solver_note(S));
     if (a->result.outcome == GSOLVE_STOPPED) {
         snprintf(a->explanation, sizeof a->explanation,
-                 "Interrupted after %s, at |b - Ax| / |b| = %.1e.",
+                 "Interrupted after %s at |b - Ax| / |b| = %.1e.",
                  cli_count(a->result.iterations, "iteration").text, a->result.residual);
     } else {
         snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_solver_explain(S));
@@ -280,7 +281,7 @@ static gsolve_status profile(cli *c, cli_attempt *a, gsolve_solver *S, gsolve_de
 
     if (!c->is.profile || a->result.outcome == GSOLVE_STOPPED) return GSOLVE_OK;
     cli_live_begin(&live, c, a->method);
-    cli_live_note(&live, "solving once more, for the profile ...");
+    cli_live_note(&live, "solving again for the profile ...");
     const gsolve_status status = cli_profile_make(c, &a->profile, S, b, guess, x);
     cli_live_erase(&live);
     return status;

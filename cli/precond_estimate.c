@@ -69,7 +69,7 @@ void cli_precond_estimate_print(const cli *c, const cli_precond_estimate *p)
         return;
     }
     cli_item(c, a->kind, "%s", a->note[0] ? a->note : a->precond);
-    cli_item(c, "", "%s held, %s at most while it is made, in %.3g s, by %s",
+    cli_item(c, "", "memory %s, peak during set-up %s, set-up time %.3g s, on %s",
              cli_bytes((double)p->bytes).text, cli_bytes((double)p->peak).text, a->precond_seconds,
              p->device.device);
     cli_levels_say(c, a);

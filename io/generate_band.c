@@ -89,8 +89,8 @@ static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *
     if (others > 0.75 * (reach - 1) && others > 0) {
         return gsolve_fail(
             ctx, GSOLVE_BAD_SPEC,
-            "band: row=%d entries need a half bandwidth of %.0f or more; width is %d", o->row,
-            (ceil(others / 0.75) + 1) * NODE + NODE - 1, o->width);
+            "band: row=%d needs a half bandwidth of at least %.0f; set width= to that (it is %d)",
+            o->row, (ceil(others / 0.75) + 1) * NODE + NODE - 1, o->width);
     }
     m.steps = (int32_t)ceil(others / 0.75);
     m.kept = m.steps ? others / m.steps : 0;

@@ -157,12 +157,13 @@ static void draw_edges(gsolve_context *ctx, const graph_options *o, int32_t n, i
 static gsolve_status check_rmat(gsolve_context *ctx, const graph_options *o)
 {
     if (o->n > 0 && o->scale > 0) {
-        return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "rmat: takes n=%d or scale=%d, not both", o->n,
+        return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
+                           "rmat: n=%d and scale=%d are both given; give only one of them", o->n,
                            o->scale);
     }
     if (o->a + o->b + o->c > 1) {
         return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
-                           "rmat: a + b + c is %g; chances add up to 1 at most",
+                           "rmat: a + b + c is %g; the sum of the probabilities must be at most 1",
                            o->a + o->b + o->c);
     }
     return GSOLVE_OK;

@@ -149,10 +149,11 @@ static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *
     m.longest = fmin(o->longest > 0 ? o->longest / block : m.column_nodes, m.column_nodes);
     m.shortest = o->shortest / block;
     if (m.nodes > 0 && (mean < m.shortest || mean > m.longest)) {
-        return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
-                           "lengths: a mean of %g entries a row does not lie between the shortest "
-                           "row, %g, and the longest, %g, in blocks of %d",
-                           o->mean, m.shortest * block, m.longest * block, block);
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_SPEC,
+            "lengths: mean=%g is not between the lengths of the shortest row, %g, and the "
+            "longest row, %g, in blocks of %d",
+            o->mean, m.shortest * block, m.longest * block, block);
     }
     if (o->longest > 0 && m.nodes > 1) { /* without the longest itself */
         mean = fmax((mean * m.nodes - m.longest) / (m.nodes - 1), m.shortest);

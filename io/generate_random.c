@@ -82,10 +82,11 @@ static gsolve_status generate_lp(gsolve_csr *csr, gsolve_context *ctx, const voi
     const gs_row_source source = {o->n, o->cols, count_constraint, fill_constraint, o};
 
     if (o->cols / 2 < o->n) {
-        return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
-                           "lp: cols=%d is too few for n=%d; there must be two columns a row or "
-                           "more, one of them for its slack",
-                           o->cols, o->n);
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_SPEC,
+            "lp: cols=%d is too small for n=%d; it must be at least 2 n, because each row has a "
+            "slack variable",
+            o->cols, o->n);
     }
     return gs_csr_by_rows(csr, ctx, &source);
 }

@@ -38,7 +38,7 @@ static const gs_multiplier *find(const gsolve_context *ctx, const gs_blocked *A,
 static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                    const char **why)
 {
-    *why = "no method does";
+    *why = "no product method supports these matrices";
     return find(ctx, A, B, "") != NULL;
 }
 

@@ -394,12 +394,12 @@ static void refusals(void **state)
     OK(ctx, gsolve_precond_create(&P, ctx, "jacobi", &A));
     OK(ctx, gsolve_solver_create(&S, ctx, "cg", M, P));
     r.stride = 3;
-    expect_refusal(ctx, gsolve_solver_run(S, r, x, &result), "b must lie by columns");
-    expect_refusal(ctx, gsolve_precond_apply(P, r, x), "r must lie by columns");
-    expect_refusal(ctx, gsolve_matrix_residual(M, r, x, relative), "b must lie by columns");
-    expect_refusal(ctx, gsolve_matrix_apply_dot(M, r, x, b, sums, NULL), "must lie by columns");
-    expect_refusal(ctx, gsolve_write_dense(ctx, "refused.mtx", &r, NULL), "must lie by columns");
-    expect_refusal(ctx, gsolve_solve(ctx, &A, b, r, &result), "x must lie by columns");
+    expect_refusal(ctx, gsolve_solver_run(S, r, x, &result), "b must be column-major");
+    expect_refusal(ctx, gsolve_precond_apply(P, r, x), "r must be column-major");
+    expect_refusal(ctx, gsolve_matrix_residual(M, r, x, relative), "b must be column-major");
+    expect_refusal(ctx, gsolve_matrix_apply_dot(M, r, x, b, sums, NULL), "must be column-major");
+    expect_refusal(ctx, gsolve_write_dense(ctx, "refused.mtx", &r, NULL), "must be column-major");
+    expect_refusal(ctx, gsolve_solve(ctx, &A, b, r, &result), "x must be column-major");
     r.stride = 2;
     expect_refusal(ctx, gsolve_matrix_apply(M, 1, r, 0, x), "strides 2 and");
     r.stride = 3;

@@ -169,7 +169,7 @@ typedef struct prices {
     double chip, on_chip; /* entries of a system that cg + jacobi keeps on the chip; ns of a step */
     double waits;         /* ns that nobody notices */
     int thens, then[GS_RANKED_COUNT]; /* what to try after the first, unless it is that */
-    const char *whose;                /* times */
+    const char *whose;                /* times: "" or "GPU " */
 } prices;
 
 /* One core. */
@@ -180,7 +180,7 @@ static const prices cpu = {
     .waits = 2e6,
     .thens = 2,
     .then = {GS_IC, GS_AMG},
-    .whose = "the",
+    .whose = "",
 };
 
 /* An H200. Triangles are solved a set of rows after the other: ic is the slowest whatever the
@@ -198,7 +198,7 @@ static const prices gpu = {
     .on_chip = 12e3,
     .thens = 3,
     .then = {GS_AMG, GS_JACOBI, GS_IC},
-    .whose = "a GPU's",
+    .whose = "GPU ",
 };
 
 static void forecast_times(const gsolve_statistics *t, const prices *of, kin look, int dims,
@@ -230,9 +230,9 @@ static int digits(double ratio)
  * forecast is too hopeful; then others. */
 static void forecast(const gsolve_statistics *t, const prices *of, kin look, gs_precond_ranking *l)
 {
-    const char *what = look == ELASTIC    ? "an elastic body by its row sums and blocks"
-                       : look == ELLIPTIC ? "an elliptic operator by its signs and row sums"
-                                          : "an elliptic operator by its row sums";
+    const char *what = look == ELASTIC    ? "linear elasticity"
+                       : look == ELLIPTIC ? "a discretised elliptic operator"
+                                          : "a discretised elliptic operator";
     const int dims = look == ELASTIC ? t->block : dimensions(t, look);
     const double length = length_of(t, look, dims);
     int best = GS_JACOBI, first;
@@ -249,11 +249,13 @@ static void forecast(const gsolve_statistics *t, const prices *of, kin look, gs_
     for (int k = 0; k < of->thens; k++) {
         if (of->then[k] != first) l->order[l->count++] = of->then[k];
     }
-    snprintf(l->why, sizeof l->why,
-             "%s, some %.0f points long; forecast of %s times: jacobi %.*g, ic %.*g, amg %.*g%s",
-             what, length, of->whose, digits(over[GS_JACOBI]), over[GS_JACOBI], digits(over[GS_IC]),
-             over[GS_IC], digits(over[GS_AMG]), over[GS_AMG],
-             first != best ? ", the surest and at most 2 ms slower" : "");
+    snprintf(
+        l->why, sizeof l->why,
+        "looks like %s with about %.0f points per side; estimated relative %stimes: jacobi %.*g, "
+        "ic %.*g, amg %.*g%s",
+        what, length, of->whose, digits(over[GS_JACOBI]), over[GS_JACOBI], digits(over[GS_IC]),
+        over[GS_IC], digits(over[GS_AMG]), over[GS_AMG],
+        first != best ? "; amg is safer, at most 2 ms slower" : "");
 }
 
 gs_precond_ranking gs_rank_preconds(const gsolve_statistics *t, bool on_gpu)
@@ -266,8 +268,7 @@ gs_precond_ranking gs_rank_preconds(const gsolve_statistics *t, bool on_gpu)
 
     if (look == OTHER) return on_gpu ? other_on_gpu : other;
     if (look == DOMINATED) {
-        return (gs_precond_ranking){
-            {GS_JACOBI, GS_IC}, 2, "symmetric, its rows dominated by their diagonal"};
+        return (gs_precond_ranking){{GS_JACOBI, GS_IC}, 2, "symmetric and diagonally dominant"};
     }
     forecast(t, on_gpu ? &gpu : &cpu, look, &l);
     return l;

@@ -104,8 +104,8 @@ static bool blame_empty_row(const gs_krylov *k, const gsolve_statistics *t, char
                 b.type == GSOLVE_F32 ? (double)((float *)b.value)[i] : ((double *)b.value)[i];
             if (k->run->column[c].outcome == GSOLVE_CONVERGED || bi == 0) continue;
             add(text,
-                "The system is inconsistent: row %d of A is empty and b is %g there. Remove the "
-                "equation or mend the matrix. ",
+                "The system is inconsistent: row %d of A (counted from 1) is empty, but b is %g "
+                "there. Remove the equation or correct the matrix. ",
                 i + 1, ldexp(bi, k->run->column[c].left));
             return true;
         }
@@ -129,9 +129,9 @@ static bool blame_diagonal(const gsolve_statistics *t, char *text)
 {
     if (t->zero_diagonals == 0) return false;
     add(text,
-        "A has %d zero or missing diagonal entries, the first in row %d (counted from 1), so that "
-        "preconditioners built on the diagonal are weak or undefined. Try --solver direct, or "
-        "reorder the equations. ",
+        "A has %d zero or missing diagonal entries, the first in row %d (counted from 1). "
+        "Preconditioners that use the diagonal are then weak or undefined. Try --solver "
+        "direct, or reorder the equations. ",
         t->zero_diagonals, t->first_zero_diagonal + 1);
     return true;
 }
@@ -139,11 +139,9 @@ static bool blame_diagonal(const gsolve_statistics *t, char *text)
 static bool blame_null_space(const gsolve_statistics *t, char *text)
 {
     if (t->nrows == 0 || t->zero_sum_rows < t->nrows) return false;
-    add(text, "A is singular: every row sums to 0, so that constants are in its null space. Such a "
-              "system "
-              "has solutions only if b is orthogonal to the null space of A'; fix one unknown or "
-              "subtract "
-              "the mean of b. ");
+    add(text, "A is singular: every row sums to 0, so the constant vector is in its null space. "
+              "The system has solutions only if b is orthogonal to the null space of A'. Fix one "
+              "unknown, or subtract the mean of b. ");
     return true;
 }
 
@@ -185,9 +183,8 @@ static void tell_stagnated(const gs_krylov *k, const gs_column *worst, char *tex
 
     if (worst->rounded) {
         add(text,
-            "x is in single precision, and rounding it to that leaves |b - Ax| / |b| = %.1e. Pass "
-            "x "
-            "in double precision, or ask for a larger --rtol. ",
+            "x is in single precision, and its rounding alone gives |b - Ax| / |b| = %.1e. Pass "
+            "x in double precision, or use a larger --rtol. ",
             worst->residual);
     } else if (single && worst->residual < 1e-4) {
         add(text,
@@ -196,21 +193,20 @@ static void tell_stagnated(const gs_krylov *k, const gs_column *worst, char *tex
             worst->residual);
     } else if (is(k, "refine")) {
         add(text,
-            "A correction did not halve the residual, nor did one computed in A's own precision; "
-            "|b - Ax| / |b| stays at %.1e. Ask for a larger --rtol, try another inner method or a "
+            "A correction did not halve the residual, even when it was computed in the precision "
+            "of A; |b - Ax| / |b| stays at %.1e. Use a larger --rtol, another inner method, a "
             "stronger --precond (ic, ilu), or --solver direct. ",
             worst->residual);
     } else if (worst->restarts > 0 || least <= gs_run_options_of(k)->rtol) {
         add(text,
-            "The residual stagnated at rounding level: the recurrence reached the tolerance but "
-            "|b - Ax| / |b| stays at %.1e, however often it is started again. Ask for a larger "
-            "--rtol, or try --solver direct. ",
+            "The residual stagnated at rounding level: the method's recurrence reached the "
+            "tolerance, but the true residual |b - Ax| / |b| stays at %.1e, even after restarts. "
+            "Use a larger --rtol, or try --solver direct. ",
             worst->residual);
     } else {
         add(text,
-            "The residual stagnated: no new least value in %d iterations, the least being %.1e. "
-            "Try "
-            "a stronger --precond (ic, ilu), or --solver direct. ",
+            "The residual stagnated: in %d iterations it did not become smaller than %.1e. Try a "
+            "stronger --precond (ic, ilu), or --solver direct. ",
             gs_run_options_of(k)->stall, least);
     }
 }
@@ -227,7 +223,7 @@ static void tell_limit(const gs_krylov *k, const gs_column *worst, char *text)
     if (rate < 0 && worst->residual > 0) {
         const double more = log10(gs_run_options_of(k)->rtol / worst->residual) / rate;
         if (more > 0 && more < 1e7) {
-            add(text, "At the rate so far about %.0f more are needed (--maxit %.0f). ", more,
+            add(text, "At this rate about %.0f more iterations are needed (--maxit %.0f). ", more,
                 1.2 * (worst->iterations + more));
         }
     }
@@ -243,13 +239,13 @@ static void tell_outcome(const gs_krylov *k, const gsolve_statistics *t, const g
     case GSOLVE_ITERATION_LIMIT: tell_limit(k, worst, text); break;
     case GSOLVE_BREAKDOWN:
         add(text,
-            "%s broke down: an inner product that it divides by vanished, at |b - Ax| / |b| = "
-            "%.1e. Try --solver gmres, or another --precond. ",
+            "%s broke down at |b - Ax| / |b| = %.1e: an inner product in a denominator became "
+            "zero. Try --solver gmres, or another --precond. ",
             k->method->plugin.name, worst->residual);
         break;
     case GSOLVE_DIVERGED:
         add(text,
-            "The residual grew to %.1e; x is the best iterate that was kept, with |b - Ax| / |b| = "
+            "The residual grew to %.1e. x is the best iterate so far, with |b - Ax| / |b| = "
             "%.1e. Try another method (--solver gmres), or another preconditioner. ",
             worst->last, worst->residual);
         break;
@@ -266,7 +262,7 @@ static void explain_failure(gs_krylov *k, const gs_column *worst, char *text)
         return;
     }
     if (gs_need_rows(k) != GSOLVE_OK || gsolve_csr_statistics(k->ctx, &k->csr, &t) != GSOLVE_OK) {
-        add(text, "Out of memory while looking for the cause.");
+        add(text, "Out of memory during the search for the cause.");
         return;
     }
     if (blame_empty_row(k, &t, text) || blame_shape(k, &t, worst, text)) return;
@@ -288,7 +284,7 @@ static void explain_here(gs_krylov *k, const gs_column *worst, char *text)
         k->b = b.given;
         k->x = x.given;
     } else {
-        add(text, "Out of memory while looking for the cause.");
+        add(text, "Out of memory during the search for the cause.");
     }
     gs_stage_drop(&b, k->ctx);
     gs_stage_drop(&x, k->ctx);
@@ -299,7 +295,7 @@ const char *gsolve_solver_explain(gsolve_solver *k)
     if (k->run->explanation) return k->run->explanation;
     if (k->ncols == 0) return "There has been no run yet.";
     char *text = gsolve_alloc(k->ctx, GSOLVE_HOST, SENTENCES, 1);
-    if (!text) return "Out of memory while looking for the cause.";
+    if (!text) return "Out of memory during the search for the cause.";
 
     const gs_column *worst = worst_of(k);
     text[0] = 0;

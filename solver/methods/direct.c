@@ -121,12 +121,13 @@ static gsolve_status check_cost(gs_krylov *k, gs_direct_cost cost)
     const gs_direct_cost limit = limit_of(k);
 
     if (gs_cost_fits(cost, limit)) return GSOLVE_OK;
-    return gsolve_fail(k->ctx, GSOLVE_UNSUPPORTED,
-                       "the factors would hold up to %.3g million entries (%.3g GB) and take %.3g "
-                       "thousand million operations; the limits are %.3g and %.3g, see "
-                       "direct,limit= and work=",
-                       cost.entries / 1e6, cost.entries * 12e-9, cost.operations / 1e9,
-                       limit.entries / 1e6, limit.operations / 1e9);
+    return gsolve_fail(
+        k->ctx, GSOLVE_UNSUPPORTED,
+        "the factors may need %.3g million entries (%.3g GB) and %.3g billion operations; "
+        "the limits are %.3g and %.3g; raise direct,limit= and work=, or use an iterative "
+        "method",
+        cost.entries / 1e6, cost.entries * 12e-9, cost.operations / 1e9, limit.entries / 1e6,
+        limit.operations / 1e9);
 }
 
 static gsolve_status out_of_memory(gs_krylov *k)
@@ -144,9 +145,9 @@ static gsolve_status cholesky(gs_krylov *k, direct *s)
     TRY(check_cost(k, gs_cholesky_cost(s->symbolic, A.n)));
     s->numeric = cs_di_chol(&A, s->symbolic);
     if (!s->numeric) {
-        return gsolve_fail(k->ctx, GSOLVE_ZERO_PIVOT,
-                           "the matrix is not positive definite: Cholesky met a pivot that is not "
-                           "above 0");
+        return gsolve_fail(
+            k->ctx, GSOLVE_ZERO_PIVOT,
+            "the matrix is not positive definite: Cholesky found a pivot that is not positive");
     }
 done:
     return status;

@@ -262,16 +262,18 @@ static gsolve_status finish(gs_krylov *k)
 
     for (int32_t c = 0; c < k->ncols; c++) fallen += s->fallen[c];
     if (!s->inner) {
-        snprintf(k->note, sizeof k->note,
-                 "A or its preconditioner cannot be held in single precision: %d inner iterations "
-                 "of %s in double precision.",
-                 s->iterations, name);
+        snprintf(
+            k->note, sizeof k->note,
+            "A or its preconditioner has values beyond single precision: %d inner iterations of "
+            "%s in double precision.",
+            s->iterations, name);
     } else if (fallen > 0) {
-        snprintf(k->note, sizeof k->note,
-                 "%d inner iterations of %s; %s precision did not halve the residual, and %d of %d "
-                 "columns went on with the method in %s precision.",
-                 s->iterations, name, low ? "single" : "double", fallen, k->ncols,
-                 k->csr.type == GSOLVE_F32 ? "single" : "double");
+        snprintf(
+            k->note, sizeof k->note,
+            "%d inner iterations of %s; in %s precision they did not halve the residual, so %d "
+            "of %d columns continued in %s precision.",
+            s->iterations, name, low ? "single" : "double", fallen, k->ncols,
+            k->csr.type == GSOLVE_F32 ? "single" : "double");
     } else {
         snprintf(k->note, sizeof k->note, "%d inner iterations of %s in %s precision.",
                  s->iterations, name, low ? "single" : "double");

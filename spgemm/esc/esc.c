@@ -81,7 +81,7 @@ static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_bloc
     const bool small = A->height <= 8 && A->width <= 8 && B->width <= 8;
 
     (void)ctx;
-    if (!small) *why = "its blocks are of at most 8 x 8 numbers";
+    if (!small) *why = "esc supports blocks of at most 8 x 8";
     return small;
 }
 

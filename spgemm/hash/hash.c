@@ -6,7 +6,7 @@ static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_bloc
 {
     (void)ctx;
     if (A->height == 1 && A->width == 1 && B->width == 1) return true;
-    *why = "hash multiplies matrices of numbers; esc multiplies blocks";
+    *why = "hash does not support dense blocks; esc does";
     return false;
 }
 
