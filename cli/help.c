@@ -148,7 +148,8 @@ static void man_pairs(FILE *file, const char *title, const cli_pair *pair)
     for (; pair->name; pair++) man_pair(file, pair);
 }
 
-void cli_man(FILE *file)
+/* Name, synopsis and description. */
+static void man_head(FILE *file)
 {
     fprintf(file,
             ".\\\" Made by gsolve --man from cli/commands.c; the build target man renews it.\n");
@@ -167,6 +168,11 @@ void cli_man(FILE *file)
     man_paragraph(
         file, "On a terminal, gsolve shows the progress of a running solve. Output to a pipe or a "
               "file contains no control characters.");
+}
+
+void cli_man(FILE *file)
+{
+    man_head(file);
     fprintf(file, ".SH COMMANDS\n");
     for (const cli_command *c = cli_commands; c->name; c++) man_command(file, c);
     fprintf(file, ".SH NAMES\n");

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/attempt.h"
 #include "cli/json.h"
+#include "cli/signals.h"
 
 /* --- measuring ----------------------------------------------------------------------------------
  */

@@ -5,7 +5,6 @@
 #include <sys/resource.h>
 
 #include "cli/json.h"
-#include "cli/levels.h"
 #include "cli/solve.h"
 
 /* --- on the way ----------------------------------------------------------------------------------
@@ -56,7 +55,7 @@ static void say_precond(const cli *c, const cli_solution *s)
     const cli_attempt *a = &s->attempt[s->best];
 
     if (a->note[0]) cli_item(c, a->kind, "%s", a->note);
-    cli_levels_say(c, a);
+    cli_print_levels(c, &a->levels);
 }
 
 static void say_outcome(const cli *c, const cli_solution *s)
@@ -242,7 +241,7 @@ static void add_means(cJSON *object, const cli *c, const cli_solution *s)
     cJSON_AddStringToObject(part, "spec", a->precond);
     cJSON_AddStringToObject(part, "note", a->note);
     cJSON_AddNumberToObject(part, "setup_seconds", a->precond_seconds);
-    cli_levels_json(part, a);
+    cli_levels_json(part, &a->levels);
     part = cJSON_AddObjectToObject(object, "solver");
     cJSON_AddStringToObject(part, "name", a->method);
     cJSON_AddStringToObject(part, "spec", a->solver);

@@ -130,7 +130,7 @@ static void say_read(const cli *c, const cli_system *s)
     }
     cli_item(c, "matrix", "%s%s%s, %d x %d, %s, %s in %s%s%s", s->name, made ? "" : ": ",
              made ? "" : source->kind, s->nrows, s->ncols, cli_count(s->entries, "entry").text,
-             made             ? "made"
+             made             ? "generated"
              : source->cached ? "from the cache"
                               : "read",
              cli_seconds(s->read_seconds).text, speed, added);
@@ -148,7 +148,8 @@ int cli_read_matrix(cli *c, const char *name, cli_system *s)
 
     s->name = name;
     cli_live_begin(&live, c, name);
-    snprintf(note, sizeof note, "%s %s ...", strncmp(name, "gen:", 4) ? "reading" : "making", name);
+    snprintf(note, sizeof note, "%s %s ...", strncmp(name, "gen:", 4) ? "reading" : "generating",
+             name);
     cli_live_note(&live, note);
     const gsolve_status status = gsolve_read_matrix(&s->csr, c->ctx, name, &options, &s->source);
     cli_live_erase(&live);

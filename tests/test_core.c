@@ -72,7 +72,7 @@ static void specs(void **state)
         const char *spec, *complaint;
     } bad[] = {
         {"thing,hole=3", "whole, real, flag, word"},
-        {"thing,whole", "whole=..."},
+        {"thing,whole", "whole=VALUE"},
         {"thing,whole=0", "from 1 to 9"},
         {"thing,whole=2.5", "whole number"},
         {"thing,whole=99999999999999", "from 1"},

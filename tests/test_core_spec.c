@@ -73,7 +73,7 @@ static void bad_options_are_explained(void **state)
         {"cake,size=1", "cake has no option 'size'", "count, kind, rate, quick"},
         {"cake,Count=1", "cake has no option 'Count'", "count, kind, rate, quick"},
         {"bread,count=1", "bread has no option 'count'", "it takes none"},
-        {"cake,count", "option 'count' lacks its value", "count=..."},
+        {"cake,count", "option 'count' needs a value", "count=VALUE"},
         {"cake,", "cake has no option ''", "count"},
         {"cake,count=1,", "cake has no option ''", "count"},
         {"cake,=1", "cake has no option ''", "count"},

@@ -211,13 +211,13 @@ static void wrong_specs_are_explained(void **state)
         {"random,n=1e30", {"n=1e30 is not allowed", "2147483646"}},
         {"random,seed=-1", {"seed=-1 is not allowed", "from 0"}},
         {"lp,n=300,cols=400", {"lp: cols=400 is too small for n=300", "slack"}},
-        {"rmat,n=100,scale=4", {"rmat", "n=100 or scale=4, not both"}},
+        {"rmat,n=100,scale=4", {"rmat", "n=100 and scale=4 are both given"}},
         {"rmat,a=0.8,b=0.3", {"rmat", "a + b + c is 1.29"}},
         {"rmat,diagonal=perhaps", {"diagonal=perhaps is not allowed", "0 or 1"}},
         {"shuffled3d,n=1300", {"shuffled3d", "2197000000 rows"}},
         {"lengths,mean=50,longest=20", {"lengths: mean=50", "the longest row, 20"}},
         {"lengths,mean=1,shortest=2", {"lengths: mean=1", "shortest row, 2"}},
-        {"band,row=600,width=408", {"band: row=600", "half bandwidth of 409", "width is 408"}},
+        {"band,row=600,width=408", {"band: row=600", "half bandwidth of at least 409", "it is 408"}},
     };
 
     (void)state;

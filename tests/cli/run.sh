@@ -135,7 +135,7 @@ complained 'random,k=N'
 run 1 -A gen:poisson2d,n=12 -b random,k=5x
 complained 'random,k=N'
 run 0 compare -A gen:poisson2d,n=12 --formats csr,sell --columns-count 3 --repeat 1
-said '3 of b, and of the product'
+said '3 of b and of the product'
 run 0 compare -A gen:poisson2d,n=12 --formats csr --columns-count 3 --repeat 1 --json -
 json out 'matrices[]'
 run 0 -A gen:poisson2d,n=12 --device cpu,threads=1 --format csr --rtol 1e-4 --atol 1e-12 --maxit 500
@@ -322,14 +322,14 @@ json out matrix.rows=125 traits.bandwidth=25 'auto[]' 'row_lengths[]' traits.def
 run 0 info gen:poisson3d,n=5 --type f32 --device cpu --json -
 json out forecast.type=f32
 run 0 info gen:poisson3d,n=12 --precond amg,coarsest=40
-said 'operator complexity' 'grid complexity' 'held,' 'entries/row' 'per product' 'csr     f64'
+said 'operator complexity' 'grid complexity' 'peak during set-up' 'entries/row' 'per product' 'csr     f64'
 run 0 info gen:poisson3d,n=12 --precond amg,coarsest=40 --json -
 json out precond.name=amg precond.device=cpu precond.bytes precond.peak_bytes precond.setup_seconds \
     precond.operator_complexity precond.grid_complexity 'precond.levels[0].rows=1728' \
     'precond.levels[1].entries' 'precond.levels[1].mean_row' 'precond.levels[1].format=csr' \
     'precond.levels[1].bytes'
 run 0 info gen:poisson3d,n=5 --precond ilu
-said 'ilu' 'held,'
+said 'ilu' 'peak during set-up'
 run 0 info tall.mtx
 said 'rectangular'
 run 0 info tall.mtx --precond jacobi
