@@ -351,7 +351,7 @@ said '3 x 2'
 run 0 -A A.mtx -b b3.mtx.gz
 for what in formats solvers preconds products generators devices; do run 0 list $what; done
 run 0 list
-said 'csr' 'gmres' 'restart=30' 'auto|cholesky|lu|qr' 'block_jacobi' 'poisson3d' 'gustavson' 'here:'
+said 'csr' 'gmres' 'restart=30' 'auto|cholesky|lu|qr' 'block_jacobi' 'poisson3d' 'gustavson' 'this machine:'
 run 0 list --json -
 json out 'formats[]' 'solvers[]' 'preconds[]' 'products[]' 'generators[]' 'devices[]'
 
@@ -409,8 +409,8 @@ said 'to |b - Ax| <= max(1e-10 |b|, 1e-14)'
 run 0 compare A.mtx --repeat 1 --quiet --html q.html
 [ ! -s out ] || fail "$what: not quiet"
 run 0 compare A.mtx --type f32 --formats cxsparse --repeat 1 --html q.html --csv q.csv
-said 'cxsparse    cxsparse takes fp64'
-grep -q ',,,,"cxsparse takes fp64' q.csv && grep -q 'colspan="18">cxsparse takes' q.html || fail "$what: no sentence"
+said 'cxsparse    cxsparse supports only f64'
+grep -q ',,,,"cxsparse supports only f64' q.csv && grep -q 'colspan="18">cxsparse supports' q.html || fail "$what: no sentence"
 run 0 compare tall.mtx --repeat 1 --html q.html
 said 'not square' 'no solve'
 run 0 compare -A A.mtx -A gen:poisson2d,n=9 tall.mtx --repeat 1 --json m.json --csv m.csv --html m.html
