@@ -2,11 +2,9 @@
 #include "cli/attempt.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/levels.h"
 #include "cli/signals.h"
 
 /* --- choosing ------------------------------------------------------------------------------ */
@@ -109,8 +107,9 @@ enum { LONGEST_SPEC = 240 };
 static int check_length(cli *c, const char *option, const char *spec)
 {
     if (!spec || strlen(spec) <= LONGEST_SPEC) return 0;
-    return cli_fail(c, "--%s '%.40s...' is too long: %zu characters, and %d are allowed", option,
-                    spec, strlen(spec), LONGEST_SPEC);
+    return cli_fail(
+        c, "--%s '%.40s...' is too long: it has %zu characters, and at most %d are allowed", option,
+        spec, strlen(spec), LONGEST_SPEC);
 }
 
 int cli_check_specs(cli *c)
@@ -129,7 +128,7 @@ int cli_check_specs(cli *c)
     }
     if (!is_auto(c->is.solver) && cli_spec_is(c->is.solver, "direct") && !is_auto(c->is.precond) &&
         !cli_spec_is(c->is.precond, "none")) {
-        return cli_fail(c, "direct uses no preconditioner; leave out --precond %s", c->is.precond);
+        return cli_fail(c, "direct uses no preconditioner; remove --precond %s", c->is.precond);
     }
     set_solver(c, &a, is_auto(c->is.solver) ? "auto" : c->is.solver);
     status = gsolve_matrix_create(&A, c->ctx, c->is.format ? c->is.format : "auto", &one);
@@ -143,41 +142,7 @@ int cli_check_specs(cli *c)
     return status == GSOLVE_BAD_SPEC ? cli_fail_library(c) : 0;
 }
 
-/* --- watching ------------------------------------------------------------------------------ */
-
-static volatile sig_atomic_t interrupted;
-static volatile sig_atomic_t interrupted_at; /* ms, modulo 1e9 */
-static volatile sig_atomic_t setting_up;     /* in a call of the library that cannot be stopped */
-
-/* The first one stops a solve, which reports its result. During a set-up it ends the program, and
- * so does a second one at any time. One that follows at once counts as the same: timeout(1) signals
- * the process, then its group. */
-static void note_interrupt(int number)
-{
-    const int now = (int)fmod(1e3 * cli_now(), 1e9), since = now - interrupted_at;
-
-    if (!interrupted && !setting_up) {
-        interrupted_at = now;
-        interrupted = 1;
-    } else if (setting_up || since < 0 || since > 100) {
-        cli_end_by_signal(number);
-    }
-}
-
-bool cli_interrupted(void)
-{
-    return interrupted;
-}
-
-void cli_catch_interrupt(void)
-{
-    const struct sigaction action = {.sa_handler = note_interrupt};
-    struct sigaction inherited;
-
-    sigaction(SIGINT, NULL, &inherited);
-    if (inherited.sa_handler != SIG_IGN)
-        sigaction(SIGINT, &action, NULL); /* not in the background */
-}
+/* --- monitoring the run ------------------------------------------------------------------ */
 
 typedef struct watch {
     cli_attempt *a;
@@ -206,10 +171,20 @@ static bool see(int iteration, double residual, void *user)
     if (w->keep) remember(w->a, iteration, residual);
     if (w->lines) fprintf(w->lines, "%12d  %.6e\n", iteration, residual);
     cli_live_iteration(&w->live, iteration, residual);
-    return !interrupted;
+    return !cli_interrupted();
 }
 
 /* --- trying -------------------------------------------------------------------------------- */
+
+void cli_describe_precond(cli_attempt *a, const gsolve_precond *M)
+{
+    gsolve_precond_info info;
+
+    gsolve_precond_describe(M, &info);
+    snprintf(a->kind, sizeof a->kind, "%s", info.kind);
+    snprintf(a->note, sizeof a->note, "%s", info.note);
+    cli_read_levels(&a->levels, M);
+}
 
 static gsolve_status set_up(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_precond **M,
                             gsolve_solver **S)
@@ -222,7 +197,7 @@ static gsolve_status set_up(cli *c, cli_attempt *a, const gsolve_matrix *A, gsol
     gsolve_status status = gsolve_precond_create_from(M, c->ctx, a->precond, A);
     if (status != GSOLVE_OK) return status;
     a->precond_seconds = cli_now() - begin;
-    cli_levels_take(a, *M);
+    cli_describe_precond(a, *M);
     if (a->free_method && gsolve_precond_is_variable(*M)) { /* auto knows what suits */
         snprintf(flexible, sizeof flexible, "auto%.500s", keys);
         snprintf(a->solver, sizeof a->solver, "%s", flexible);
@@ -261,7 +236,7 @@ static void read_back(cli_attempt *a, gsolve_solver *S, int32_t ncols)
     snprintf(a->told, sizeof a->told, "%s", gsolve_solver_note(S));
     if (a->result.outcome == GSOLVE_STOPPED) {
         snprintf(a->explanation, sizeof a->explanation,
-                 "Interrupted after %s, at |b - Ax| / |b| = %.1e.",
+                 "Interrupted after %s at |b - Ax| / |b| = %.1e.",
                  cli_count(a->result.iterations, "iteration").text, a->result.residual);
     } else {
         snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_solver_explain(S));
@@ -280,7 +255,7 @@ static gsolve_status profile(cli *c, cli_attempt *a, gsolve_solver *S, gsolve_de
 
     if (!c->is.profile || a->result.outcome == GSOLVE_STOPPED) return GSOLVE_OK;
     cli_live_begin(&live, c, a->method);
-    cli_live_note(&live, "solving once more, for the profile ...");
+    cli_live_note(&live, "solving again for the profile ...");
     const gsolve_status status = cli_profile_make(c, &a->profile, S, b, guess, x);
     cli_live_erase(&live);
     return status;
@@ -309,10 +284,9 @@ int cli_try(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_dense b, gsol
     cli_live_begin(&live, c, a->solver);
     snprintf(note, sizeof note, "setting up %s + %s ...", a->solver, a->precond);
     cli_live_note(&live, note);
-    setting_up = 1;
-    if (interrupted) raise(SIGINT); /* just before */
+    cli_begin_setup();
     a->status = set_up(c, a, A, &M, &S);
-    setting_up = 0;
+    cli_end_setup();
     cli_live_erase(&live);
     if (a->status == GSOLVE_OK) a->status = run(c, a, S, b, x);
     if (a->status == GSOLVE_OK) read_back(a, S, b.ncols);

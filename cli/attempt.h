@@ -2,17 +2,16 @@
 #ifndef GS_CLI_ATTEMPT_H
 #define GS_CLI_ATTEMPT_H
 
+#include "cli/levels.h"
 #include "cli/live_progress.h"
 #include "cli/profile.h"
+#include "cli/signals.h"
 #include "cli/system.h"
-
-enum { CLI_MOST_LEVELS = 32 }; /* of a preconditioner */
 
 typedef struct cli_attempt {
     char solver[512], precond[512], why[320]; /* as asked for, and why; "" if the user chose */
     char method[64], kind[64], note[160];     /* as they are in use */
-    gsolve_level_info level[CLI_MOST_LEVELS]; /* of a preconditioner that has several */
-    int levels;
+    cli_levels levels;                        /* of the preconditioner */
     bool free_method; /* the method may be another one if the preconditioner asks for it */
     bool ran;         /* false: the set-up failed, see explanation */
     gsolve_status status;
@@ -45,9 +44,8 @@ double cli_rtol(const cli *c);
  * false, unless there is no other choice. */
 int cli_try(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_dense b, gsolve_dense x);
 
-/* Whether Ctrl-C was pressed since cli_catch_interrupt. */
-bool cli_interrupted(void);
-void cli_catch_interrupt(void);
+/* a->kind, a->note and a->levels = those of M. */
+void cli_describe_precond(cli_attempt *a, const gsolve_precond *M);
 
 void cli_free_attempt(cli_attempt *a);
 

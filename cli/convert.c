@@ -78,17 +78,21 @@ int cli_convert(cli *c)
 {
     const char *in, *out;
 
-    if (c->is.operands < 2) return cli_fail(c, "two names are needed: gsolve convert IN OUT");
+    if (c->is.operands < 2)
+        return cli_fail(c, "two file names are needed; write gsolve convert IN OUT");
     in = c->is.operand[0];
     out = c->is.operand[1];
     if (!ends_in(out, ".mtx") && !ends_in(out, ".mtx.gz")) {
-        return cli_fail(c, "%s must end in .mtx or .mtx.gz: what is written is Matrix Market", out);
+        return cli_fail(
+            c, "%s must end in .mtx or .mtx.gz, because convert writes Matrix Market files", out);
     }
     if (c->is.symmetric && c->is.general) {
-        return cli_fail(c, "--symmetric asks for a triangle and --general for all; choose one");
+        return cli_fail(
+            c, "--symmetric writes a triangle and --general all entries; give only one of them");
     }
     if (c->is.dense && (c->is.symmetric || c->is.general)) {
-        return cli_fail(c, "--dense writes an array, whole; leave out --symmetric and --general");
+        return cli_fail(
+            c, "--dense writes all elements of an array; remove --symmetric and --general");
     }
     c->is.matrix = in;
     c->is.output = out;

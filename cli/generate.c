@@ -11,10 +11,12 @@ int cli_generate(cli *c)
     int code;
 
     if (!spec) {
-        return cli_fail(c, "which matrix? gsolve list generators shows the names, such as "
-                           "poisson2d,n=100");
+        return cli_fail(
+            c, "no generator is given; write for example gsolve generate poisson2d,n=100 -o FILE "
+               "(gsolve list generators shows all)");
     }
-    if (!c->is.output) return cli_fail(c, "where to? gsolve generate %s -o FILE", spec);
+    if (!c->is.output)
+        return cli_fail(c, "no output file is given; write gsolve generate %s -o FILE", spec);
     if (strncmp(spec, "gen:", 4) == 0) spec += 4;
     if (strlen(spec) > sizeof name - 8) return cli_fail(c, "the spec '%.40s...' is too long", spec);
     snprintf(name, sizeof name, "gen:%s", spec);

@@ -73,12 +73,10 @@ void cli_help(FILE *file)
         fprintf(file, "  %-10s%s\n", c->name, c->summary);
     }
     fprintf(file, "\n");
-    cli_wrap(
-        file, 0, WIDTH,
-        "gsolve COMMAND --help shows all options of a command, gsolve solve --help those of a "
-        "solve. gsolve list shows the methods, preconditioners, formats, products of matrices, "
-        "generators and devices "
-        "with theirs.");
+    cli_wrap(file, 0, WIDTH,
+             "gsolve COMMAND --help shows all options of a command; for a solve, gsolve solve "
+             "--help. gsolve list shows all methods, preconditioners, formats, matrix products, "
+             "generators and devices with their options.");
 }
 
 /* --- the man page -------------------------------------------------------------------------- */
@@ -150,7 +148,8 @@ static void man_pairs(FILE *file, const char *title, const cli_pair *pair)
     for (; pair->name; pair++) man_pair(file, pair);
 }
 
-void cli_man(FILE *file)
+/* Name, synopsis and description. */
+static void man_head(FILE *file)
 {
     fprintf(file,
             ".\\\" Made by gsolve --man from cli/commands.c; the build target man renews it.\n");
@@ -161,15 +160,19 @@ void cli_man(FILE *file)
         troff_line(file, ".B ", c->synopsis);
     }
     fprintf(file, ".SH DESCRIPTION\n");
-    troff_line(
-        file, "",
-        "gsolve solves systems of linear equations with a large sparse matrix by iterative "
-        "methods, and small ones directly. Methods, preconditioners, matrix formats, devices "
-        "and generators are named by a SPEC, which is NAME or NAME,key=value,...; gsolve list "
-        "shows them all.");
-    man_paragraph(file,
-                  "On a terminal a running solve shows its progress. In a pipe the output holds "
-                  "no control characters.");
+    troff_line(file, "",
+               "gsolve solves systems of linear equations with a large sparse matrix by iterative "
+               "methods, and small systems by a direct method. A SPEC names a method, "
+               "preconditioner, matrix format, device or generator: NAME or NAME,key=value,... "
+               "gsolve list shows all names and their options.");
+    man_paragraph(
+        file, "On a terminal, gsolve shows the progress of a running solve. Output to a pipe or a "
+              "file contains no control characters.");
+}
+
+void cli_man(FILE *file)
+{
+    man_head(file);
     fprintf(file, ".SH COMMANDS\n");
     for (const cli_command *c = cli_commands; c->name; c++) man_command(file, c);
     fprintf(file, ".SH NAMES\n");

@@ -24,21 +24,24 @@ static const char *definiteness(const gsolve_statistics *t)
 
     if (t->nrows != t->ncols) return "not square: least squares only";
     if (t->nrows == 0) return "no rows";
-    if (t->empty_rows > 0) return "singular: there are empty rows";
+    if (t->empty_rows > 0) return "singular: some rows are empty";
     if (t->skew) return "skew-symmetric: x'Ax = 0 for all x";
     if (!t->symmetric) {
         if (dominant && t->dominance > 1) return "nonsingular: all rows strictly dominant";
         if (dominant && positive_diagonal(t) && t->positive_off == 0) {
-            return "an M-matrix, perhaps singular: signs +/-, all rows at least weakly dominant";
+            return "M-matrix, possibly singular: positive diagonal, no positive entry off it, all "
+                   "rows "
+                   "at least weakly dominant";
         }
-        return "no hint: not symmetric";
+        return "unknown: not symmetric";
     }
     if (t->negative_diagonals == t->nrows) {
-        return dominant ? "negative semidefinite at least; -A suits cg"
-                        : "not positive definite: all of the diagonal is negative; try -A";
+        return dominant ? "negative semidefinite or definite; cg can solve with -A"
+                        : "not positive definite: all diagonal entries are negative; try -A";
     }
-    if (t->negative_diagonals > 0) return "indefinite: the diagonal has both signs, or zeros";
-    if (t->zero_diagonals > 0) return "not positive definite: there are zeros on the diagonal";
+    if (t->negative_diagonals > 0)
+        return "indefinite: the diagonal has entries of both signs, or zeros";
+    if (t->zero_diagonals > 0) return "not positive definite: the diagonal has zeros";
     if (dominant && t->dominance > 1) {
         return "positive definite: symmetric, positive diagonal, all rows strictly dominant";
     }
@@ -47,9 +50,9 @@ static const char *definiteness(const gsolve_statistics *t)
     }
     if (dominant) {
         return "positive semidefinite: symmetric, positive diagonal, all rows weakly dominant; "
-               "definite if each connected part has a row that is strictly so";
+               "positive definite if each connected component has a strictly dominant row";
     }
-    return "perhaps positive definite: symmetric with a positive diagonal; cg will tell";
+    return "possibly positive definite: symmetric with a positive diagonal";
 }
 
 static size_t csr_bytes(const gsolve_statistics *t, size_t value)
@@ -102,9 +105,9 @@ static void say_diagonal(const cli *c, const gsolve_statistics *t)
         snprintf(zeros, sizeof zeros, "%s or missing, the first in row %d",
                  cli_count(t->zero_diagonals, "zero").text, t->first_zero_diagonal + 1);
     }
-    cli_item(c, "diagonal", "%s; %d negative; largest / least %.3g", zeros, t->negative_diagonals,
-             t->spread);
-    cli_item(c, "", "%d of %s diagonally dominant; least |a_ii| / sum |a_ij| %.3g",
+    cli_item(c, "diagonal", "%s; %d negative; largest / smallest magnitude %.3g", zeros,
+             t->negative_diagonals, t->spread);
+    cli_item(c, "", "%d of %s diagonally dominant; smallest |a_ii| / sum |a_ij| %.3g",
              t->dominant_rows, cli_count(t->nrows, "row").text, t->dominance);
 }
 
@@ -112,7 +115,7 @@ static void say_shape(const cli *c, const gsolve_statistics *t)
 {
     const double cells = (double)t->nrows * (double)t->ncols;
 
-    cli_item(c, "size", "%d x %d, %s, %.3g %% of all", t->nrows, t->ncols,
+    cli_item(c, "size", "%d x %d, %s, %.3g %% of all positions", t->nrows, t->ncols,
              cli_count(t->entries, "entry").text, cells > 0 ? 100 * (double)t->entries / cells : 0);
     if (t->nrows == t->ncols) {
         cli_item(c, "symmetry", "pattern %s, values %s",
@@ -129,14 +132,14 @@ static void say_shape(const cli *c, const gsolve_statistics *t)
         cli_item(c, "empty", "%s, %s", cli_count(t->empty_rows, "row").text,
                  cli_count(t->empty_cols, "column").text);
     }
-    if (t->empty_rows > 0) cli_item(c, "", "the first empty row is %d", t->first_empty_row + 1);
+    if (t->empty_rows > 0) cli_item(c, "", "the first empty row is row %d", t->first_empty_row + 1);
 }
 
 static void say_values(const cli *c, const gsolve_statistics *t)
 {
     cli_item(c, "bandwidth", "%d = max |i - j|", t->bandwidth);
     if (t->block > 1) {
-        cli_item(c, "blocks", "%d unknowns a node", t->block);
+        cli_item(c, "blocks", "%d unknowns per node", t->block);
     } else {
         cli_item(c, "blocks", "none found in the pattern");
     }
@@ -145,7 +148,7 @@ static void say_values(const cli *c, const gsolve_statistics *t)
                  t->least, t->largest, t->scaling);
     }
     if (t->nrows == t->ncols) {
-        cli_item(c, "off-diag.", "%lld positive", (long long)t->positive_off);
+        cli_item(c, "off-diag.", "%lld positive entries", (long long)t->positive_off);
     }
     cli_item(c, "constants", "%d of %s sum to 0%s", t->zero_sum_rows,
              cli_count(t->nrows, "row").text,
@@ -154,7 +157,7 @@ static void say_values(const cli *c, const gsolve_statistics *t)
                  ? ": the constant vector is near-null"
                  : "");
     cli_item(c, "definite", "%s", definiteness(t));
-    cli_item(c, "memory", "%s in csr with f64, %s with f32",
+    cli_item(c, "memory", "%s in csr in f64, %s in f32",
              cli_bytes((double)csr_bytes(t, sizeof(double))).text,
              cli_bytes((double)csr_bytes(t, sizeof(float))).text);
 }
@@ -275,7 +278,7 @@ int cli_info(cli *c)
     cli_system s = {0};
     int code;
 
-    if (!c->is.matrix) return cli_fail(c, "which matrix? gsolve info FILE");
+    if (!c->is.matrix) return cli_fail(c, "no matrix is given; write gsolve info FILE");
     if (cli_check_outputs(c) || cli_open_host(c) || cli_check_specs(c)) return CLI_ERROR;
     code = cli_read_matrix(c, c->is.matrix, &s);
     if (!code) code = cli_examine(c, &s);

@@ -1,14 +1,20 @@
-/* levels.h: the levels of a preconditioner that has several, told. */
+/* levels.h: the levels of a multilevel preconditioner, as text and as JSON. */
 #ifndef GS_CLI_LEVELS_H
 #define GS_CLI_LEVELS_H
 
-#include "cli/attempt.h"
 #include "cli/json.h"
 
-/* a's kind, note and levels are those of M. */
-void cli_levels_take(cli_attempt *a, const gsolve_precond *M);
+enum { CLI_MOST_LEVELS = 32 };
 
-void cli_levels_say(const cli *c, const cli_attempt *a);
-void cli_levels_json(cJSON *object, const cli_attempt *a);
+typedef struct cli_levels {
+    gsolve_level_info level[CLI_MOST_LEVELS]; /* 0 is the finest */
+    int count;                                /* 0: the preconditioner has no levels */
+} cli_levels;
+
+/* *levels = those of M. */
+void cli_read_levels(cli_levels *levels, const gsolve_precond *M);
+
+void cli_print_levels(const cli *c, const cli_levels *levels);
+void cli_levels_json(cJSON *object, const cli_levels *levels);
 
 #endif

@@ -41,7 +41,7 @@ static const list lists[] = {
     {"solvers", "--solver NAME,key=value,... or auto", method_at, "methods (--solver)", NULL},
     {"preconds", "--precond NAME,key=value,... or auto", gsolve_precond_at,
      "preconditioners (--precond)", NULL},
-    {"products", "methods of gsolve_csr_multiply", multiplier_at, "products of matrices (in C)",
+    {"products", "C function gsolve_csr_multiply", multiplier_at, "products of matrices (in C)",
      "cusparse"},
     {"generators", "-A gen:NAME,key=value,...", generator_at, "generators (gen:NAME)", NULL},
     {"devices", "--device NAME,key=value,... or auto", device_at, "devices (--device)", "cuda"},
@@ -126,10 +126,10 @@ static void say_device(const cli *c, const char *name)
 
     if (gsolve_context_create(&ctx, name) == GSOLVE_OK) {
         gsolve_context_describe(ctx, &info);
-        fprintf(c->text, "      here: %s\n", info.description);
+        fprintf(c->text, "      this machine: %s\n", info.description);
         gsolve_context_destroy(&ctx);
     } else {
-        fprintf(c->text, "      not here: %s\n", gsolve_error(NULL));
+        fprintf(c->text, "      not available: %s\n", gsolve_error(NULL));
     }
 }
 
@@ -206,11 +206,11 @@ int cli_list(cli *c)
     if (said == 0) {
         const char *nearest = cli_nearest(which, list_name, lists);
         cJSON_Delete(object);
-        return cli_fail(c,
-                        "there is no list '%s'%s%s%s; there are formats, solvers, preconds, "
-                        "products, generators and devices",
-                        which, nearest ? " (did you mean '" : "", nearest ? nearest : "",
-                        nearest ? "'?)" : "");
+        return cli_fail(
+            c,
+            "there is no list '%s'%s%s%s; the lists are formats, solvers, preconds, products, "
+            "generators and devices",
+            which, nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
     }
     if (!which) cli_json_reference(object);
     if (c->is.json) return cli_json_write(c, object);

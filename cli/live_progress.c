@@ -1,4 +1,4 @@
-/* live.c: the line on a terminal while a file is read or a solve runs. */
+/* live_progress.c: the line on a terminal while a file is read or a solve runs. */
 #include "cli/live_progress.h"
 
 #include <math.h>

@@ -52,13 +52,17 @@ static int refuse_command(cli *c, const char *word)
     const char *nearest = cli_nearest(word, command_name, cli_commands);
 
     if (access(word, F_OK) == 0 || strncmp(word, "gen:", 4) == 0) {
-        return cli_fail(c, "'%s' is no command; gsolve -A %s solves with that matrix", word, word);
+        return cli_fail(c, "'%s' is not a command; to solve with this matrix, write gsolve -A %s",
+                        word, word);
     }
     if (nearest) {
         return cli_fail(c, "there is no command '%s'; did you mean '%s'?", word, nearest);
     }
-    return cli_fail(c, "there is no command '%s'; gsolve --help shows them, gsolve -A FILE solves",
-                    word);
+    return cli_fail(
+        c,
+        "there is no command '%s'; gsolve --help shows all commands, and gsolve -A FILE "
+        "solves a system",
+        word);
 }
 
 static int run_command(cli *c, const cli_command *command, int argc, char **argv)
@@ -90,8 +94,7 @@ static int dispatch(cli *c, int argc, char **argv)
     const char *word = argc > 1 ? argv[1] : NULL;
 
     if (!word) {
-        return cli_fail(c,
-                        "name a matrix: gsolve -A FILE solves with it (gsolve --help shows more)");
+        return cli_fail(c, "no matrix is given; write gsolve -A FILE (gsolve --help shows more)");
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return help_with(c, NULL);
     if (strcmp(word, "help") == 0) return help_with(c, argv[2]);

@@ -42,14 +42,14 @@ void cli_memory_estimate_print(const cli *c, const cli_system *s)
     }
     for (int k = 0; (format = gsolve_format_at(c->ctx, k)); k++) {
         if (gsolve_matrix_memory(c->ctx, format->name, &s->csr, &bytes) != GSOLVE_OK) continue;
-        cli_item(c, "forecast", "%s for the matrix as %s", cli_bytes((double)bytes).text,
+        cli_item(c, "estimate", "%s for the matrix in the format %s", cli_bytes((double)bytes).text,
                  format->name);
     }
     for (int k = 0; k < METHODS; k++) {
         if (gsolve_solver_memory(c->ctx, methods[k], &s->csr, 1, &bytes) != GSOLVE_OK) continue;
-        cli_item(c, "", "%s for %s, %s together%s", cli_bytes((double)bytes).text, methods[k],
-                 cli_bytes((double)(matrix + bytes)).text,
-                 r.total > 0 && matrix + bytes > r.unused ? ", which does not fit" : "");
+        cli_item(c, "", "%s for %s, %s with the matrix%s", cli_bytes((double)bytes).text,
+                 methods[k], cli_bytes((double)(matrix + bytes)).text,
+                 r.total > 0 && matrix + bytes > r.unused ? ", more than is free" : "");
     }
 }
 

@@ -115,7 +115,7 @@ static int store(cli *c, const cli_option *o, const char *text)
     double value = 0;
 
     if (text && !*text)
-        return cli_fail(c, "--%s takes %s, not an empty word", o->name, o->argument);
+        return cli_fail(c, "--%s needs %s, not an empty word", o->name, o->argument);
     if (word < 0) return cli_fail(c, "--%s takes one of %s, not '%s'", o->name, o->argument, text);
     if ((o->kind == CLI_WHOLE || o->kind == CLI_REAL) && !parse_number(o, text, &value)) {
         return cli_fail(c, "--%s takes a %snumber from %.10g to %.10g, not '%s'", o->name,
@@ -146,13 +146,14 @@ static int refuse_long(cli *c, const char *given)
     }
     nearest = cli_nearest(word, option_name, c->command);
     if (starts > 1) {
-        return cli_fail(c, "'--%s' could be several options, such as '--%s'; write more of it",
-                        word, nearest);
+        return cli_fail(
+            c, "'--%s' is an abbreviation of several options, such as '--%s'; write more letters",
+            word, nearest);
     }
     if (nearest) {
         return cli_fail(c, "there is no option '--%s'; did you mean '--%s'?", word, nearest);
     }
-    return cli_fail(c, "there is no option '--%s'; gsolve %s --help shows all", word,
+    return cli_fail(c, "there is no option '--%s'; gsolve %s --help shows all options", word,
                     c->command->name);
 }
 
@@ -169,7 +170,7 @@ static int refuse_letter(cli *c, int letter, char **argv, int at)
             }
         }
     }
-    return cli_fail(c, "there is no option '-%c'; gsolve %s --help shows all", letter,
+    return cli_fail(c, "there is no option '-%c'; gsolve %s --help shows all options", letter,
                     c->command->name);
 }
 
@@ -181,7 +182,7 @@ static int refuse(cli *c, int found, char **argv)
         if (optopt && (optopt == LONG + k || optopt == o->letter)) break;
     }
     if (found == ':' && o) {
-        return cli_fail(c, "%s%s lacks its argument: %s", optopt >= LONG ? "--" : "-",
+        return cli_fail(c, "%s%s needs an argument: %s", optopt >= LONG ? "--" : "-",
                         optopt >= LONG ? o->name : (char[]){o->letter, 0}, o->argument);
     }
     if (o) return cli_fail(c, "--%s takes no argument", o->name);
@@ -198,12 +199,13 @@ static int take_operands(cli *c)
     char **operand = c->is.operand;
 
     if (count > command->most_operands) {
-        return cli_fail(c, "'%s' is one word too many; usage: %s", operand[command->most_operands],
+        return cli_fail(c, "unexpected argument '%s'; usage: %s", operand[command->most_operands],
                         command->synopsis);
     }
     if (!command->operand_is_matrix || count == 0) return 0;
     if (c->is.matrix) {
-        return cli_fail(c, "two matrices are named, '%s' and '%s'", c->is.matrix, operand[0]);
+        return cli_fail(c, "two matrices are given, '%s' and '%s'; give one", c->is.matrix,
+                        operand[0]);
     }
     c->is.matrix = operand[0];
     return 0;

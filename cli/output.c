@@ -36,7 +36,8 @@ static bool folder_fits(const char *path, char why[SENTENCE])
     const char *folder = dirname(copy);
     if (access(folder, W_OK | X_OK) == 0) return true;
     if (access(folder, F_OK) != 0) {
-        snprintf(why, SENTENCE, "cannot write %.900s: there is no folder '%.900s'", path, folder);
+        snprintf(why, SENTENCE, "cannot write %.900s: the folder '%.900s' does not exist", path,
+                 folder);
     } else {
         snprintf(why, SENTENCE, "cannot write %.900s: the folder '%.900s': %s", path, folder,
                  strerror(errno));
@@ -99,20 +100,21 @@ static bool output_fits(const cli_arguments *is, int k, char why[SENTENCE])
     for (int i = 0; i < OUTPUTS; i++) {
         other = i == k ? NULL : output_at(is, i);
         if (other && same_file(other, path) && (is_stdout(k, path) || !is_device(path))) {
-            snprintf(why, SENTENCE, "%.900s is to be written twice; give different names", path);
+            snprintf(why, SENTENCE, "%.900s is the name of two outputs; give different names",
+                     path);
             return false;
         }
     }
     if (is_stdout(k, path)) return true;
     if (!path_fits(path, why)) return false;
     if (k < 2 && is_device(path)) { /* matrices and vectors are renamed into place */
-        snprintf(why, SENTENCE, "cannot write %.900s: it is no regular file", path);
+        snprintf(why, SENTENCE, "cannot write %.900s: it is not a regular file", path);
         return false;
     }
     for (int i = 0; (other = input_at(is, i)); i++) {
         if (*other && same_file(other, path)) {
-            snprintf(why, SENTENCE, "%.900s is to be read and to be written; give another name",
-                     path);
+            snprintf(why, SENTENCE,
+                     "%.900s is both input and output; give another name to the output", path);
             return false;
         }
     }

@@ -1,13 +1,12 @@
-/* precond_estimate.c: the preconditioner that a solve would have: its levels and its memory, as
- * they come out where it is made. */
+/* precond_estimate.c: builds the preconditioner of a solve for gsolve info, and shows its levels,
+ * its memory and its set-up time. */
 #include "cli/precond_estimate.h"
 
 #include <string.h>
 
 #include "cli/json.h"
-#include "cli/levels.h"
 
-/* p->a.precond = which, if any. */
+/* p->a.precond = the spec of the preconditioner; p->asked: whether to build it. */
 static void choose(const cli *c, const gsolve_context *there, const cli_system *s,
                    cli_precond_estimate *p)
 {
@@ -27,7 +26,7 @@ static void make(cli_precond_estimate *p, gsolve_context *ctx, const gsolve_csr 
 
     p->a.ran = gsolve_precond_create(&M, ctx, p->a.precond, csr) == GSOLVE_OK;
     if (p->a.ran) {
-        cli_levels_take(&p->a, M);
+        cli_describe_precond(&p->a, M);
         gsolve_precond_describe(M, &info);
         p->bytes = info.bytes;
         p->a.precond_seconds = info.setup_seconds;
@@ -46,17 +45,17 @@ void cli_precond_estimate_make(const cli *c, gsolve_context *there, const cli_sy
     if (p->asked) make(p, there, &s->csr);
 }
 
-/* Of all levels over the finest. */
-static void complexities(const cli_attempt *a, double *operators, double *grids)
+/* *operators = entries of all levels over those of the finest; *grids: the same ratio of rows. */
+static void complexities(const cli_levels *levels, double *operators, double *grids)
 {
     double entries = 0, rows = 0;
 
-    for (int k = 0; k < a->levels; k++) {
-        entries += (double)a->level[k].entries;
-        rows += a->level[k].rows;
+    for (int k = 0; k < levels->count; k++) {
+        entries += (double)levels->level[k].entries;
+        rows += levels->level[k].rows;
     }
-    *operators = a->level[0].entries > 0 ? entries / (double)a->level[0].entries : 1;
-    *grids = a->level[0].rows > 0 ? rows / a->level[0].rows : 1;
+    *operators = levels->level[0].entries > 0 ? entries / (double)levels->level[0].entries : 1;
+    *grids = levels->level[0].rows > 0 ? rows / levels->level[0].rows : 1;
 }
 
 void cli_precond_estimate_print(const cli *c, const cli_precond_estimate *p)
@@ -69,10 +68,10 @@ void cli_precond_estimate_print(const cli *c, const cli_precond_estimate *p)
         return;
     }
     cli_item(c, a->kind, "%s", a->note[0] ? a->note : a->precond);
-    cli_item(c, "", "%s held, %s at most while it is made, in %.3g s, by %s",
+    cli_item(c, "", "memory %s, peak during set-up %s, set-up time %.3g s, on %s",
              cli_bytes((double)p->bytes).text, cli_bytes((double)p->peak).text, a->precond_seconds,
              p->device.device);
-    cli_levels_say(c, a);
+    cli_print_levels(c, &a->levels);
 }
 
 void cli_precond_estimate_json(cJSON *object, const cli_precond_estimate *p)
@@ -93,9 +92,9 @@ void cli_precond_estimate_json(cJSON *object, const cli_precond_estimate *p)
     cJSON_AddNumberToObject(part, "bytes", (double)p->bytes);
     cJSON_AddNumberToObject(part, "peak_bytes", (double)p->peak);
     cJSON_AddNumberToObject(part, "setup_seconds", a->precond_seconds);
-    if (a->levels == 0) return;
-    complexities(a, &operators, &grids);
+    if (a->levels.count == 0) return;
+    complexities(&a->levels, &operators, &grids);
     cJSON_AddNumberToObject(part, "operator_complexity", operators);
     cJSON_AddNumberToObject(part, "grid_complexity", grids);
-    cli_levels_json(part, a);
+    cli_levels_json(part, &a->levels);
 }

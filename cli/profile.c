@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/attempt.h"
 #include "cli/json.h"
+#include "cli/signals.h"
 
 /* --- measuring ----------------------------------------------------------------------------------
  */
@@ -64,15 +64,16 @@ static void say_head(const cli *c, const cli_profile *p)
     const double speed = quotient(p->timed.iteration_bytes, p->run.iteration_seconds);
 
     cli_say(c, "\n");
-    cli_item(c, "iteration", "as run: %s, %.1f GB/s counted, %.2f of a copy",
+    cli_item(c, "iteration", "%s in the solve; %.1f GB/s, %.2f of the bandwidth of a copy",
              cli_seconds(p->run.iteration_seconds).text, 1e-9 * speed,
              quotient(speed, p->copy_speed));
-    cli_item(c, "copy", "%.1f GB/s read and written, of a large array in the same memory",
+    cli_item(c, "copy",
+             "%.1f GB/s (reads and writes) for a copy of a large array in the same memory",
              1e-9 * p->copy_speed);
     cli_item(c, "to the host", "%s in %s", cli_count(p->run.copies, "copy").text,
              cli_count(p->run.iterations, "iteration").text);
-    cli_item(c, "profile", "of the same solve once more, each operation timed%s",
-             p->same_bits ? "; the same bits" : "; ITS SOLUTION DIFFERS");
+    cli_item(c, "profile", "second solve with each operation timed%s",
+             p->same_bits ? "; its solution has the same bits" : "; ITS SOLUTION DIFFERS");
 }
 
 /* A line of the table; calls and bytes may be of one iteration. */
@@ -101,7 +102,7 @@ void cli_profile_say(const cli *c, const cli_profile *p)
         const gsolve_profile_class *l = &p->line[i];
         say_line(c, l->name, (double)l->calls, quotient(l->bytes, (double)l->calls), l->seconds, p);
     }
-    say_line(c, "total: iterations", p->timed.iterations, p->timed.iteration_bytes,
+    say_line(c, "total of all iterations", p->timed.iterations, p->timed.iteration_bytes,
              p->timed.class_seconds, p);
 }
 

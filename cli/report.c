@@ -5,7 +5,6 @@
 #include <sys/resource.h>
 
 #include "cli/json.h"
-#include "cli/levels.h"
 #include "cli/solve.h"
 
 /* --- on the way ----------------------------------------------------------------------------------
@@ -56,7 +55,7 @@ static void say_precond(const cli *c, const cli_solution *s)
     const cli_attempt *a = &s->attempt[s->best];
 
     if (a->note[0]) cli_item(c, a->kind, "%s", a->note);
-    cli_levels_say(c, a);
+    cli_print_levels(c, &a->levels);
 }
 
 static void say_outcome(const cli *c, const cli_solution *s)
@@ -69,12 +68,12 @@ static void say_outcome(const cli *c, const cli_solution *s)
              converged ? "" : "NOT CONVERGED: ", gsolve_outcome_text(a->result.outcome));
     if (s->attempts > 1) {
         cli_item(c, "", "by attempt %d of %d, %s + %s%s", s->best + 1, s->attempts, a->method,
-                 a->kind, converged ? "" : ", the one of the least residual");
+                 a->kind, converged ? "" : ", which has the smallest residual");
     }
     cli_item(c, "iterations", "%d%s", a->result.iterations,
-             a->ncols > 1 ? ", of the column that took most" : "");
-    cli_item(c, "residual", "%.3e = |b - Ax| / |b|, computed afresh%s", a->result.residual,
-             a->ncols > 1 ? ", of the worst column" : "");
+             a->ncols > 1 ? " for the slowest column" : "");
+    cli_item(c, "residual", "%.3e = |b - Ax| / |b|, recomputed from A, x and b%s",
+             a->result.residual, a->ncols > 1 ? "; worst column" : "");
     if (!isnan(s->error)) cli_item(c, "error", "%.3e = |x - 1| / |1|", s->error);
     if (!converged) {
         cli_item(c, "why", "%s", a->explanation);
@@ -161,7 +160,7 @@ void cli_report(const cli *c, const cli_solution *s)
     say_seconds(c, s, cli_now() - c->begin);
     cli_profile_say(c, profile);
     cli_say(c, "\n");
-    cli_item(c, "memory", "%s at most (%s for the whole process)",
+    cli_item(c, "memory", "peak %s (%s for the whole process)",
              cli_bytes((double)(profile->made ? profile->peak : info.peak)).text,
              cli_bytes(process_peak()).text);
 }
@@ -242,7 +241,7 @@ static void add_means(cJSON *object, const cli *c, const cli_solution *s)
     cJSON_AddStringToObject(part, "spec", a->precond);
     cJSON_AddStringToObject(part, "note", a->note);
     cJSON_AddNumberToObject(part, "setup_seconds", a->precond_seconds);
-    cli_levels_json(part, a);
+    cli_levels_json(part, &a->levels);
     part = cJSON_AddObjectToObject(object, "solver");
     cJSON_AddStringToObject(part, "name", a->method);
     cJSON_AddStringToObject(part, "spec", a->solver);

@@ -15,7 +15,7 @@ static void say_system(const cli *c, const cli_solution *s)
     gsolve_context_describe(c->ctx, &device);
     cli_item(c, "", "%s%s", cli_symmetry_words(&s->system.traits),
              c->is.type == GSOLVE_F32
-                 ? "; rounded to single precision, and residuals are of the rounded matrix"
+                 ? "; rounded to single precision; residuals are those of the rounded matrix"
                  : "");
     if (s->system.b.ncols == 1) {
         cli_item(c, "b", "%s", cli_rhs_words(c));
@@ -169,14 +169,16 @@ int cli_solve(cli *c)
     int code;
 
     if (!c->is.matrix) {
-        return cli_fail(c,
-                        "which matrix? gsolve -A FILE solves with one (gsolve --help shows more)");
+        return cli_fail(c, "no matrix is given; write gsolve -A FILE (gsolve --help shows more)");
     }
     if (c->is.monitor && c->is.quiet) {
-        return cli_fail(c, "--monitor asks for lines and --quiet for none; choose one");
+        return cli_fail(
+            c, "--monitor prints lines and --quiet suppresses them; give only one of them");
     }
     if (c->is.profile && c->is.quiet && !c->is.json) {
-        return cli_fail(c, "--profile asks for lines and --quiet for none; choose one, or --json");
+        return cli_fail(
+            c, "--profile prints lines and --quiet suppresses them; give only one of them, or add "
+               "--json");
     }
     if (cli_check_outputs(c) || cli_open_undecided(c) || cli_check_specs(c)) return CLI_ERROR;
     code = prepare(c, &s);

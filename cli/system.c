@@ -106,7 +106,8 @@ const char *cli_device_words(const cli *c, char words[400])
 
     gsolve_context_describe(c->ctx, &device);
     snprintf(words, 400, "%s%s", device.description,
-             c->small ? "; small: the CPU is done before a GPU has started" : "");
+             c->small ? "; the system is small: the CPU needs less time than the start of a GPU"
+                      : "");
     return words;
 }
 
@@ -124,17 +125,17 @@ static void say_read(const cli *c, const cli_system *s)
                  1e-6 * (double)source->bytes / s->read_seconds);
     }
     if (source->duplicates > 0) {
-        snprintf(added, sizeof added, "; %s added up",
+        snprintf(added, sizeof added, "; %s summed",
                  cli_count(source->duplicates, "duplicate entry").text);
     }
     cli_item(c, "matrix", "%s%s%s, %d x %d, %s, %s in %s%s%s", s->name, made ? "" : ": ",
              made ? "" : source->kind, s->nrows, s->ncols, cli_count(s->entries, "entry").text,
-             made             ? "made"
+             made             ? "generated"
              : source->cached ? "from the cache"
                               : "read",
              cli_seconds(s->read_seconds).text, speed, added);
     if (c->is.cache && source->cache[0] && !source->cached) {
-        cli_item(c, "", "a copy is kept in %s", source->cache);
+        cli_item(c, "", "binary copy written to %s", source->cache);
     }
 }
 
@@ -147,7 +148,8 @@ int cli_read_matrix(cli *c, const char *name, cli_system *s)
 
     s->name = name;
     cli_live_begin(&live, c, name);
-    snprintf(note, sizeof note, "%s %s ...", strncmp(name, "gen:", 4) ? "reading" : "making", name);
+    snprintf(note, sizeof note, "%s %s ...", strncmp(name, "gen:", 4) ? "reading" : "generating",
+             name);
     cli_live_note(&live, note);
     const gsolve_status status = gsolve_read_matrix(&s->csr, c->ctx, name, &options, &s->source);
     cli_live_erase(&live);
@@ -182,7 +184,7 @@ const char *cli_symmetry_words(const gsolve_statistics *t)
     if (t->nrows != t->ncols) return "rectangular";
     if (t->symmetric) return "symmetric";
     if (t->skew) return "skew-symmetric";
-    return t->symmetric_pattern ? "not symmetric, but its pattern is" : "not symmetric";
+    return t->symmetric_pattern ? "not symmetric; its pattern is symmetric" : "not symmetric";
 }
 
 /* --- vectors --------------------------------------------------------------------------------- */
@@ -205,7 +207,7 @@ bool cli_ones_solve(const cli *c)
 
 const char *cli_rhs_words(const cli *c)
 {
-    if (cli_ones_solve(c)) return "A*ones, so that x = 1 is a solution";
+    if (cli_ones_solve(c)) return "A*ones; x = 1 is a solution";
     if (random_columns(c)) return "random, uniform in [-1, 1)";
     return c->is.rhs;
 }
@@ -221,11 +223,11 @@ static int read_vector(cli *c, const char *name, const char *what, int32_t nrows
     cli_live_erase(&live);
     if (status != GSOLVE_OK) return cli_fail_library(c);
     if (v->nrows != nrows || v->ncols < 1) {
-        return cli_fail(c, "%s, %s, is %d x %d, and A is %d x %d, so it must have %d rows", what,
+        return cli_fail(c, "%s, %s, is %d x %d, but A is %d x %d, so it must have %d rows", what,
                         name, v->nrows, v->ncols, s->nrows, s->ncols, nrows);
     }
     if (ncols > 0 && v->ncols != ncols) {
-        return cli_fail(c, "%s, %s, has %s, and %d are asked for", what, name,
+        return cli_fail(c, "%s, %s, has %s, but must have %d", what, name,
                         cli_count(v->ncols, "column").text, ncols);
     }
     return 0;
@@ -246,7 +248,7 @@ int cli_read_vectors(cli *c, cli_system *s)
     }
     if (!code && c->is.guess) {
         const int32_t ncols = s->b.value ? s->b.ncols : made_columns(c);
-        code = read_vector(c, c->is.guess, "the first guess x0", s->ncols, ncols, s, &s->x);
+        code = read_vector(c, c->is.guess, "the initial guess x0", s->ncols, ncols, s, &s->x);
     }
     s->read_seconds += cli_now() - begin;
     return code;

@@ -85,7 +85,8 @@ static gsolve_status open_named(gsolve_context *ctx, const char *name, const cha
 /* "auto" opens a usable GPU, else the CPU; the description of the CPU then says why. */
 static gsolve_status open_device(gsolve_context *ctx, const char *spec)
 {
-    static const char no_cuda[] = "this build of gsolve is without CUDA";
+    static const char no_cuda[] =
+        "this build of gsolve has no CUDA";
     const bool automatic = gs_spec_is(spec, "auto"), cuda = gs_device_cuda.plugin.name;
     char why[sizeof ctx->error];
     gsolve_status status;
@@ -153,12 +154,14 @@ gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec)
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    if (!spec) return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_context_use_device: no spec");
+    if (!spec)
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_context_use_device: the spec is NULL");
     if (ctx->handles > 0 || gs_memory_on_device(ctx)) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "the device of a context cannot be changed while there are matrices, "
-                           "preconditioners or arrays on the device %s in it",
-                           ctx->device->plugin.name);
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_ARGUMENT,
+            "the device of a context cannot be changed while matrices, preconditioners or arrays "
+            "of the context are on the device %s",
+            ctx->device->plugin.name);
     }
     device = ctx->device;
     queue = ctx->queue;
@@ -178,7 +181,7 @@ gsolve_status gsolve_context_use_stream(gsolve_context *ctx, void *stream)
 {
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!ctx->device->use_stream) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the device %s has no streams; cuda has",
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the device %s has no streams; only cuda has",
                            ctx->device->plugin.name);
     }
     return ctx->device->use_stream(ctx->queue, stream);

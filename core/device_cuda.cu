@@ -20,9 +20,9 @@ namespace
 {
 
 const gsolve_option options[] = {
-    {"index", "which of the GPUs, from 0", GSOLVE_INT, offsetof(gs_device_options, index), 0, 0,
+    {"index", "number of the GPU, from 0", GSOLVE_INT, offsetof(gs_device_options, index), 0, 0,
      1023, nullptr},
-    {"threads", "threads of the CPU for what stays there; 0: as many as it has", GSOLVE_INT,
+    {"threads", "CPU threads for work on the host; 0: as many as the host has", GSOLVE_INT,
      offsetof(gs_device_options, threads), 0, 0, 4096, nullptr},
     {},
 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const gsolve_option options[] = {
-    {"threads", "threads to use; 0: as many as OpenMP offers", GSOLVE_INT,
+    {"threads", "number of threads; 0: as many as OpenMP offers", GSOLVE_INT,
      offsetof(gs_device_options, threads), 0, 0, 4096, NULL},
     {0},
 };
@@ -65,7 +65,7 @@ void gs_copy_host(int threads, void *to, const void *from, size_t bytes)
 }
 
 const gs_device gs_device_host = {
-    .plugin = {"cpu", "the host's processors, through OpenMP", options, sizeof(gs_device_options)},
+    .plugin = {"cpu", "processors of the host, with OpenMP", options, sizeof(gs_device_options)},
     .open = open_host,
     .close = close_host,
     .threads = gs_queue_threads,

@@ -213,10 +213,11 @@ static void say_refused(gsolve_context *ctx, bool host, size_t count, size_t siz
     if (!host && ctx->device->memory && ctx->device->memory(ctx->queue, &most, &total)) return;
     if (!host && ctx->room < most) most = ctx->room;
     if (most != SIZE_MAX) snprintf(room, sizeof room, "%zu bytes are free and ", most);
-    gsolve_fail(ctx, GSOLVE_NO_MEMORY,
-                "out of memory: %zu elements of %zu bytes were asked for on the %s, where %s%zu "
-                "bytes are held",
-                count, size, host ? "host" : "device", room, ctx->bytes);
+    gsolve_fail(
+        ctx, GSOLVE_NO_MEMORY,
+        "out of memory: cannot allocate %zu elements of %zu bytes on the %s; %s%zu bytes are "
+        "in use",
+        count, size, host ? "host" : "device", room, ctx->bytes);
 }
 
 void *gsolve_alloc(gsolve_context *ctx, gsolve_location location, size_t count, size_t size)

@@ -146,7 +146,7 @@ static gsolve_status parse_pair(gsolve_context *ctx, const gsolve_plugin *plugin
     while (o && o->key && strcmp(o->key, pair) != 0) o++;
     if (!o || !o->key) return bad_key(ctx, plugin, pair);
     if (!equals) {
-        return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "%s: option '%s' lacks its value: %s=...",
+        return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "%s: option '%s' needs a value: write %s=VALUE",
                            plugin->name, pair, pair);
     }
     if (!parse_value(o, equals + 1, &value)) return bad_value(ctx, plugin, o, equals + 1);
@@ -164,7 +164,7 @@ gsolve_status gs_spec_options(gsolve_context *ctx, const gsolve_plugin *plugin, 
     for (const char *p = spec + strcspn(spec, ","); *p;) {
         const size_t length = strcspn(++p, ",");
         if (length >= sizeof pair) {
-            return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "%s: '%.40s...' is too long for an option",
+            return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "%s: the option '%.40s...' is too long",
                                plugin->name, p);
         }
         memcpy(pair, p, length);
@@ -245,14 +245,14 @@ gsolve_status gs_register(gsolve_context *ctx, gs_registry *registry,
 
     if (!name || !*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")]) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "a %s cannot be named '%s'; names are of a-z, 0-9 and '_'", what,
+                           "a %s cannot be named '%s'; use only a-z, 0-9 and '_'", what,
                            name ? name : "");
     }
     if (find(registry, builtin, name)) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "there is a %s '%s' already", what, name);
     }
     if (registry->count == GS_MAX_USER_PLUGINS) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "no more than %d %ss can be registered",
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "cannot register more than %d %ss",
                            GS_MAX_USER_PLUGINS, what);
     }
     registry->plugin[registry->count++] = plugin;

@@ -70,7 +70,7 @@ gsolve_status gs_dense_new(gsolve_dense *v, gsolve_context *ctx, gsolve_location
 gsolve_status gs_need_columns(gsolve_context *ctx, gsolve_dense v, const char *what)
 {
     if (v.layout == GSOLVE_COLUMN_MAJOR) return GSOLVE_OK;
-    return gsolve_fail(
-        ctx, GSOLVE_BAD_ARGUMENT,
-        "%s must be column-major; only products with a matrix accept row-major vectors", what);
+    return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                       "%s must be column-major; only products with a matrix support row-major",
+                       what);
 }

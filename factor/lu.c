@@ -27,7 +27,7 @@ static gsolve_status widen(gsolve_context *ctx, cs_di *T, int entries)
 
     if (need <= T->nzmax) return GSOLVE_OK;
     if (need > INT_MAX) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "a factor would hold more than %d entries",
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "a factor would have more than %d entries",
                            INT_MAX);
     }
     if (cs_di_sprealloc(T, twice < INT_MAX ? (int)twice : INT_MAX)) return GSOLVE_OK;
@@ -105,12 +105,14 @@ static gsolve_status factor_columns(lu *f, const cs_dis *S, double tolerance, gs
     for (int k = 0; k < f->A->n; k++) {
         const gs_direct_cost spent = {(double)f->lnz + f->unz, f->operations};
         if (!gs_cost_fits(spent, limit)) {
-            return gsolve_fail(f->ctx, GSOLVE_UNSUPPORTED,
-                               "the LU factors took %.3g million entries and %.3g thousand million "
-                               "operations for %d of %d columns, and the limits are %.3g and %.3g; "
-                               "see direct,limit= and work=",
-                               spent.entries / 1e6, spent.operations / 1e9, k, f->A->n,
-                               limit.entries / 1e6, limit.operations / 1e9);
+            return gsolve_fail(
+                f->ctx, GSOLVE_UNSUPPORTED,
+                "the LU factors needed %.3g million entries and %.3g billion operations for %d of "
+                "%d "
+                "columns; the limits are %.3g and %.3g; raise direct,limit= and work=, or use an "
+                "iterative method",
+                spent.entries / 1e6, spent.operations / 1e9, k, f->A->n, limit.entries / 1e6,
+                limit.operations / 1e9);
         }
         TRY(factor_column(f, k, S->q ? S->q[k] : k, tolerance));
     }

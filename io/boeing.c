@@ -47,20 +47,21 @@ static gsolve_status read_type(boeing *b, gs_input *in)
     const char field = lower(b->type[0]), symmetry = lower(b->type[1]);
 
     if (field == 'c') {
-        return gs_input_fail(in, b->type,
-                             "the matrix is complex (%.3s); only real, integer and pattern can be "
-                             "read",
-                             b->type);
+        return gs_input_fail(
+            in, b->type,
+            "the matrix is complex (%.3s); only real, integer and pattern matrices are supported",
+            b->type);
     }
     if (field == 'q') {
         return gs_input_fail(
-            in, b->type, "the values stand in another file (%.3s); that cannot be read", b->type);
+            in, b->type, "the values are in another file (%.3s); this is not supported", b->type);
     }
     if (lower(b->type[2]) == 'e') {
-        return gs_input_fail(in, b->type,
-                             "the matrix is not assembled (%.3s); only the sum of its elements can "
-                             "be read",
-                             b->type);
+        return gs_input_fail(
+            in, b->type,
+            "the matrix is stored as unassembled elements (%.3s); only assembled matrices are "
+            "supported",
+            b->type);
     }
     b->pattern = field == 'p';
     b->symmetry = symmetry == 's'   ? GSOLVE_SYMMETRIC
@@ -98,10 +99,11 @@ static gsolve_status read_sizes(boeing *b, gs_input *in)
                              b->nrows, b->ncols);
     }
     if (ncols > size || b->entries > size || gs_input_absurd(in, nrows)) {
-        return gs_input_fail(in, b->type,
-                             "%d rows, %d columns and %lld entries are announced in a file of %lld "
-                             "bytes: it is truncated",
-                             b->nrows, b->ncols, (long long)b->entries, (long long)size);
+        return gs_input_fail(
+            in, b->type,
+            "the header declares %d rows, %d columns and %lld entries, but the file has only "
+            "%lld bytes: it is truncated",
+            b->nrows, b->ncols, (long long)b->entries, (long long)size);
     }
 done:
     return status;
@@ -127,8 +129,8 @@ static gsolve_status read_format(gs_fortran *format, const char **p, const gs_in
     if (gs_fortran_parse(format, begin, end) && (format->whole || !whole)) return GSOLVE_OK;
     gs_input_token(token, begin, end);
     return gs_input_fail(in, begin,
-                         "the Fortran format of the %s is '%s'; allowed are forms such as %s", what,
-                         token, whole ? "(16I5)" : "(1P,4E20.12) or (10F7.1)");
+                         "the Fortran format of the %s is '%s'; it must have a form such as %s",
+                         what, token, whole ? "(16I5)" : "(1P,4E20.12) or (10F7.1)");
 }
 
 static gsolve_status read_head(boeing *b, gs_input *in)
@@ -144,7 +146,8 @@ static gsolve_status read_head(boeing *b, gs_input *in)
         lines[counts] = gs_word_integer(word);
     }
     if (counts < 4) {
-        return gs_input_fail(in, second, "the second line must tell four or five numbers of lines");
+        return gs_input_fail(in, second,
+                             "the second line must contain four or five numbers of lines");
     }
     snprintf(in->source.kind, sizeof in->source.kind, "%s",
              counts == 5 ? "Harwell-Boeing" : "Rutherford-Boeing");
@@ -184,8 +187,9 @@ static gsolve_status read_columns(int32_t *j, const boeing *b, const gs_input *i
             (column == 0 && to != 1) || (column == b->ncols && to != b->entries + 1)) {
             char allowed[160];
             snprintf(allowed, sizeof allowed,
-                     "the pointers must be whole numbers that ascend from 1 to %lld, one more than "
-                     "the entries",
+                     "the column pointers must be whole numbers that increase from 1 to %lld, the "
+                     "number "
+                     "of entries plus 1",
                      (long long)b->entries + 1);
             return bad_field(in, &r, "column pointer", allowed);
         }
@@ -211,11 +215,12 @@ static gsolve_status read_rows(int32_t *i, const int32_t *j, const boeing *b, co
         i[k] = (int32_t)(row - 1);
         sides |= (i[k] > j[k]) | (i[k] < j[k]) << 1;
         if (b->symmetry != GSOLVE_GENERAL && sides == 3) {
-            return gs_input_fail(in, r.at,
-                                 "the entry in row %d and column %d lies on the other side of the "
-                                 "diagonal than those before; of a symmetric or skew-symmetric "
-                                 "matrix only one triangle is stored",
-                                 i[k] + 1, j[k] + 1);
+            return gs_input_fail(
+                in, r.at,
+                "the entry in row %d and column %d is on the other side of the diagonal than the "
+                "entries before it; a file of a symmetric or skew-symmetric matrix stores only one "
+                "triangle",
+                i[k] + 1, j[k] + 1);
         }
     }
     *p = r.next;
@@ -234,8 +239,7 @@ static gsolve_status read_values(gs_triplets *t, const boeing *b, const gs_input
         if (b->symmetry == GSOLVE_SKEW && t->i[k] == t->j[k] && t->v[k] != 0) {
             return gs_input_fail(
                 in, r.at,
-                "the diagonal entry in row %d of a skew-symmetric matrix is %g; it "
-                "can only be 0",
+                "the diagonal entry in row %d of a skew-symmetric matrix is %g; it must be 0",
                 t->i[k] + 1, t->v[k]);
         }
         if (k % 1000000 == 0) gs_input_progress(in, r.at - in->begin, in->end - in->begin);

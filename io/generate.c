@@ -52,6 +52,6 @@ gsolve_status gs_check_rows(gsolve_context *ctx, const char *name, double rows)
 {
     if (rows <= GS_MOST_ROWS) return GSOLVE_OK;
     return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
-                       "%s: the matrix would have %.0f rows; %d are the most possible", name, rows,
-                       GS_MOST_ROWS);
+                       "%s: the matrix would have %.0f rows; the largest possible number is %d",
+                       name, rows, GS_MOST_ROWS);
 }

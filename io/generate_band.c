@@ -89,8 +89,8 @@ static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *
     if (others > 0.75 * (reach - 1) && others > 0) {
         return gsolve_fail(
             ctx, GSOLVE_BAD_SPEC,
-            "band: row=%d entries need a half bandwidth of %.0f or more; width is %d", o->row,
-            (ceil(others / 0.75) + 1) * NODE + NODE - 1, o->width);
+            "band: row=%d needs a half bandwidth of at least %.0f; set width= to that (it is %d)",
+            o->row, (ceil(others / 0.75) + 1) * NODE + NODE - 1, o->width);
     }
     m.steps = (int32_t)ceil(others / 0.75);
     m.kept = m.steps ? others / m.steps : 0;
@@ -104,14 +104,14 @@ static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *
 
 static const gsolve_option table[] = {
     OPTION(n, "rows", 10000, 0, GS_MOST_ROWS),
-    OPTION(row, "mean entries a row, away from both ends", 60, 5, 1000000),
-    OPTION(width, "half bandwidth, at most", 300, 4, INT32_MAX),
-    OPTION(seed, "of all draws", 1, 0, INT32_MAX),
+    OPTION(row, "mean entries per row, away from the first and last rows", 60, 5, 1000000),
+    OPTION(width, "largest half bandwidth", 300, 4, INT32_MAX),
+    OPTION(seed, "seed of the random numbers", 1, 0, INT32_MAX),
     {0},
 };
 
 const gs_generator gs_band = {
-    {"band", "like finite elements: dense 5 x 5 blocks within a band; SPD", table,
+    {"band", "band matrix of dense 5 x 5 blocks, similar to finite elements; SPD", table,
      sizeof(band_options)},
     generate,
 };

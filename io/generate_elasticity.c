@@ -209,7 +209,8 @@ static const gsolve_option table[] = {
 };
 
 const gs_generator gs_elasticity3d = {
-    {"elasticity3d", "trilinear hexahedra, 3 unknowns a node, one face clamped; SPD", table,
+    {"elasticity3d",
+     "linear elasticity, trilinear hexahedra, 3 unknowns per node, one face fixed; SPD", table,
      sizeof(elasticity_options)},
     generate,
 };

@@ -157,12 +157,13 @@ static void draw_edges(gsolve_context *ctx, const graph_options *o, int32_t n, i
 static gsolve_status check_rmat(gsolve_context *ctx, const graph_options *o)
 {
     if (o->n > 0 && o->scale > 0) {
-        return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "rmat: takes n=%d or scale=%d, not both", o->n,
+        return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
+                           "rmat: n=%d and scale=%d are both given; give only one of them", o->n,
                            o->scale);
     }
     if (o->a + o->b + o->c > 1) {
         return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
-                           "rmat: a + b + c is %g; chances add up to 1 at most",
+                           "rmat: a + b + c is %g; the sum of the probabilities must be at most 1",
                            o->a + o->b + o->c);
     }
     return GSOLVE_OK;
@@ -207,27 +208,31 @@ done:
 #define OPTION(key, help, kind, initial, least, most) \
     {#key, help, kind, offsetof(graph_options, key), initial, least, most, NULL}
 #define ROWS OPTION(n, "rows", GSOLVE_INT, 10000, 0, GS_MOST_ROWS)
-#define SEED OPTION(seed, "of all draws", GSOLVE_INT, 1, 0, INT32_MAX)
+#define SEED OPTION(seed, "seed of the random numbers", GSOLVE_INT, 1, 0, INT32_MAX)
 #define GENERATOR(name, summary, ...)                                                      \
     static const gsolve_option name##_table[] = {__VA_ARGS__, {0}};                        \
     const gs_generator gs_##name = {{#name, summary, name##_table, sizeof(graph_options)}, \
                                     generate_##name}
 
-GENERATOR(web, "links of pages: most rows tiny, some of thousands", ROWS,
-          OPTION(longest, "most links in a row", GSOLVE_INT, 5000, 1, INT32_MAX), SEED);
-GENERATOR(circuit, "conductances on a grid, a few nearly dense rows and columns; SPD", ROWS,
-          OPTION(dense, "dense rows", GSOLVE_INT, 4, 0, 1000),
-          OPTION(share, "of the nodes that touch a dense row", GSOLVE_REAL, 0.5, 0, 1),
+GENERATOR(web, "links between web pages: most rows are short, some have thousands of entries", ROWS,
+          OPTION(longest, "largest number of links in a row", GSOLVE_INT, 5000, 1, INT32_MAX),
+          SEED);
+GENERATOR(circuit, "conductances on a grid, with a few nearly dense rows and columns; SPD", ROWS,
+          OPTION(dense, "number of dense rows", GSOLVE_INT, 4, 0, 1000),
+          OPTION(share, "share of the nodes that are connected to a dense row", GSOLVE_REAL, 0.5, 0,
+                 1),
           OPTION(ground, "conductance from each node to the ground", GSOLVE_REAL, 0.01, 1e-12,
                  1e12),
           SEED);
-GENERATOR(rmat, "R-MAT graph: some huge rows, no locality",
-          OPTION(scale, "2^scale rows; 0: n, or 14 if that is 0 too", GSOLVE_INT, 0, 0, 30),
+GENERATOR(rmat, "R-MAT graph: a few very long rows, irregular columns",
+          OPTION(scale, "the matrix has 2^scale rows; 0: n rows, or 2^14 if n is 0 too", GSOLVE_INT,
+                 0, 0, 30),
           OPTION(n, "rows; 0: 2^scale", GSOLVE_INT, 0, 0, GS_MOST_ROWS),
-          OPTION(degree, "edges a row", GSOLVE_INT, 16, 0, 1000000),
-          OPTION(a, "chance of the quadrant top left", GSOLVE_REAL, 0.57, 0, 1),
-          OPTION(b, "top right", GSOLVE_REAL, 0.19, 0, 1),
-          OPTION(c, "bottom left", GSOLVE_REAL, 0.19, 0, 1),
-          OPTION(diagonal, "one that dominates its row, so that the matrix can be solved with",
+          OPTION(degree, "edges per row", GSOLVE_INT, 16, 0, 1000000),
+          OPTION(a, "probability of the upper left quadrant", GSOLVE_REAL, 0.57, 0, 1),
+          OPTION(b, "probability of the upper right quadrant", GSOLVE_REAL, 0.19, 0, 1),
+          OPTION(c, "probability of the lower left quadrant", GSOLVE_REAL, 0.19, 0, 1),
+          OPTION(diagonal,
+                 "1: add a diagonal that dominates each row, so that the matrix is nonsingular",
                  GSOLVE_FLAG, 1, 0, 1),
           SEED);

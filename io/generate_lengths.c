@@ -149,10 +149,11 @@ static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *
     m.longest = fmin(o->longest > 0 ? o->longest / block : m.column_nodes, m.column_nodes);
     m.shortest = o->shortest / block;
     if (m.nodes > 0 && (mean < m.shortest || mean > m.longest)) {
-        return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
-                           "lengths: a mean of %g entries a row does not lie between the shortest "
-                           "row, %g, and the longest, %g, in blocks of %d",
-                           o->mean, m.shortest * block, m.longest * block, block);
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_SPEC,
+            "lengths: mean=%g is not between the lengths of the shortest row, %g, and the "
+            "longest row, %g, in blocks of %d",
+            o->mean, m.shortest * block, m.longest * block, block);
     }
     if (o->longest > 0 && m.nodes > 1) { /* without the longest itself */
         mean = fmax((mean * m.nodes - m.longest) / (m.nodes - 1), m.shortest);
@@ -168,20 +169,22 @@ static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *
 static const gsolve_option table[] = {
     OPTION(n, "rows", GSOLVE_INT, 10000, 0, GS_MOST_ROWS),
     OPTION(cols, "columns; -1: as many as rows", GSOLVE_INT, -1, -1, GS_MOST_ROWS),
-    OPTION(mean, "entries a row", GSOLVE_REAL, 10, 0, GS_MOST_ROWS),
-    OPTION(deviation, "of the entries a row, before they are bounded", GSOLVE_REAL, 3, 0,
-           GS_MOST_ROWS),
-    OPTION(shortest, "entries a row, at least", GSOLVE_INT, 1, 0, GS_MOST_ROWS),
-    OPTION(longest, "entries of the longest row; 0: as it falls", GSOLVE_INT, 0, 0, GS_MOST_ROWS),
-    OPTION(width, "half of the window of a row's columns, wider for longer rows; 0: all columns",
+    OPTION(mean, "mean number of entries per row", GSOLVE_REAL, 10, 0, GS_MOST_ROWS),
+    OPTION(deviation, "standard deviation of the entries per row, before the bounds apply",
+           GSOLVE_REAL, 3, 0, GS_MOST_ROWS),
+    OPTION(shortest, "entries of the shortest row", GSOLVE_INT, 1, 0, GS_MOST_ROWS),
+    OPTION(longest, "entries of the longest row; 0: no bound", GSOLVE_INT, 0, 0, GS_MOST_ROWS),
+    OPTION(width,
+           "largest distance of an entry from the diagonal, larger for longer rows; 0: all "
+           "columns",
            GSOLVE_INT, 0, 0, GS_MOST_ROWS),
-    OPTION(block, "rows and columns of a dense block", GSOLVE_INT, 1, 1, 64),
-    OPTION(seed, "of all draws", GSOLVE_INT, 1, 0, INT32_MAX),
+    OPTION(block, "rows and columns of the dense blocks", GSOLVE_INT, 1, 1, 64),
+    OPTION(seed, "seed of the random numbers", GSOLVE_INT, 1, 0, INT32_MAX),
     {0},
 };
 
 const gs_generator gs_lengths = {
-    {"lengths", "rows of given lengths (mean, deviation, bounds) in a window", table,
-     sizeof(lengths_options)},
+    {"lengths", "row lengths with given mean, deviation and bounds; columns near the diagonal",
+     table, sizeof(lengths_options)},
     generate,
 };

@@ -82,10 +82,11 @@ static gsolve_status generate_lp(gsolve_csr *csr, gsolve_context *ctx, const voi
     const gs_row_source source = {o->n, o->cols, count_constraint, fill_constraint, o};
 
     if (o->cols / 2 < o->n) {
-        return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
-                           "lp: cols=%d is too few for n=%d; there must be two columns a row or "
-                           "more, one of them for its slack",
-                           o->cols, o->n);
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_SPEC,
+            "lp: cols=%d is too small for n=%d; it must be at least 2 n, because each row has a "
+            "slack variable",
+            o->cols, o->n);
     }
     return gs_csr_by_rows(csr, ctx, &source);
 }
@@ -97,17 +98,20 @@ static gsolve_status generate_lp(gsolve_csr *csr, gsolve_context *ctx, const voi
 #define ROWS(initial) OPTION(n, "rows", GSOLVE_INT, initial, 0, GS_MOST_ROWS)
 #define COLS          OPTION(cols, "columns; -1: as many as rows", GSOLVE_INT, -1, -1, GS_MOST_ROWS)
 #define LENGTH(initial) \
-    OPTION(row, "entries a row, at most one a column", GSOLVE_INT, initial, 0, INT32_MAX)
-#define SEED OPTION(seed, "of all draws", GSOLVE_INT, 1, 0, INT32_MAX)
+    OPTION(row, "entries per row, at most the number of columns", GSOLVE_INT, initial, 0, INT32_MAX)
+#define SEED OPTION(seed, "seed of the random numbers", GSOLVE_INT, 1, 0, INT32_MAX)
 #define GENERATOR(object, name, summary, function, ...)               \
     static const gsolve_option object##_table[] = {__VA_ARGS__, {0}}; \
     const gs_generator object = {{name, summary, object##_table, sizeof(random_options)}, function}
 
-GENERATOR(gs_random_rows, "random", "columns drawn at random", generate_random, ROWS(10000), COLS,
+GENERATOR(gs_random_rows, "random", "entries in random columns", generate_random, ROWS(10000), COLS,
           LENGTH(10), SEED);
-GENERATOR(gs_emptyrows, "emptyrows", "random, but for a share of empty rows", generate_random,
+GENERATOR(gs_emptyrows, "emptyrows", "as random, but some rows are empty", generate_random,
           ROWS(10000), COLS, LENGTH(10),
-          OPTION(share, "of the rows that are empty", GSOLVE_REAL, 0.5, 0, 1), SEED);
-GENERATOR(gs_lp, "lp", "short and wide: random constraints, each with a slack", generate_lp,
-          ROWS(1000), OPTION(cols, "columns, slacks included", GSOLVE_INT, 10000, 0, GS_MOST_ROWS),
+          OPTION(share, "share of the rows that are empty", GSOLVE_REAL, 0.5, 0, 1), SEED);
+GENERATOR(gs_lp, "lp",
+          "linear program, fewer rows than columns: random constraints, each with a slack "
+          "variable",
+          generate_lp, ROWS(1000),
+          OPTION(cols, "columns, including slack variables", GSOLVE_INT, 10000, 0, GS_MOST_ROWS),
           LENGTH(20), SEED);

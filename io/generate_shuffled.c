@@ -110,13 +110,13 @@ static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *
 static const gsolve_option table[] = {
     {"n", "points along an edge", GSOLVE_INT, offsetof(shuffled_options, n), 32, 1, GS_MOST_ROWS,
      NULL},
-    {"seed", "of the numbering", GSOLVE_INT, offsetof(shuffled_options, seed), 1, 0, INT32_MAX,
-     NULL},
+    {"seed", "seed of the random numbering", GSOLVE_INT, offsetof(shuffled_options, seed), 1, 0,
+     INT32_MAX, NULL},
     {0},
 };
 
 const gs_generator gs_shuffled3d = {
-    {"shuffled3d", "7-point Laplacian on a cube, points numbered at random; SPD", table,
+    {"shuffled3d", "7-point Laplacian on a cube, points numbered in random order; SPD", table,
      sizeof(shuffled_options)},
     generate,
 };

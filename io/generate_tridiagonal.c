@@ -37,12 +37,13 @@ static gsolve_status generate_tridiagonal(gsolve_csr *csr, gsolve_context *ctx, 
 static const gsolve_option tridiagonal_table[] = {
     {"n", "rows", GSOLVE_INT, offsetof(tridiagonal_options, n), 1000, 0, GS_MOST_ROWS, NULL},
     DIAGONAL(low, "values below the diagonal", -1),
-    DIAGONAL(diag, "values on it", 2),
-    DIAGONAL(high, "values above it", -1),
+    DIAGONAL(diag, "values on the diagonal", 2),
+    DIAGONAL(high, "values above the diagonal", -1),
     {0},
 };
 
 const gs_generator gs_tridiagonal = {
-    {"tridiagonal", "three diagonals of constants", tridiagonal_table, sizeof(tridiagonal_options)},
+    {"tridiagonal", "tridiagonal matrix with constant diagonals", tridiagonal_table,
+     sizeof(tridiagonal_options)},
     generate_tridiagonal,
 };

@@ -97,14 +97,14 @@ static gsolve_status inflate_members(z_stream *z, const gs_input *in, gs_inflate
         if (code == Z_STREAM_END) {
             if (z->next_in == end) break;
             if (*z->next_in != 0x1f)
-                return complain(in, text, "after the compressed data comes other data");
+                return complain(in, text, "there is other data after the compressed data");
             inflateReset(z);
         } else if (code == Z_MEM_ERROR) {
             return GSOLVE_NO_MEMORY; /* gs_gzip_alloc has said so */
         } else if (code != Z_OK && code != Z_BUF_ERROR) {
-            return complain(in, text, "from here on the compressed data is damaged");
+            return complain(in, text, "the compressed data is damaged from here on");
         } else if (z->next_in == end && !full) {
-            return complain(in, text, "here the compressed data breaks off: the file is truncated");
+            return complain(in, text, "the compressed data ends here: the file is truncated");
         }
     }
 done:

@@ -112,10 +112,11 @@ gsolve_status gs_market_dense(gsolve_dense *v, gs_input *in)
     TRY(gs_market_head(&m, in));
     if (m.array && m.symmetry == GSOLVE_GENERAL) return read_columns(v, &m, in);
     if (gs_input_absurd(in, (int64_t)m.nrows * m.ncols)) {
-        return gs_input_fail(in, m.body,
-                             "%d rows and %d columns would be filled from a file of %lld bytes; "
-                             "that cannot be meant",
-                             m.nrows, m.ncols, (long long)(in->end - in->begin));
+        return gs_input_fail(
+            in, m.body,
+            "the header declares %d rows and %d columns, but the file has only %lld bytes; "
+            "correct the sizes",
+            m.nrows, m.ncols, (long long)(in->end - in->begin));
     }
     TRY(read_body(&csr, &m, in));
     status = fill(v, in->ctx, &csr);

@@ -36,8 +36,8 @@ static gsolve_status choose(int *choice, const char **p, const gs_input *in, con
     *choice = find(word, list);
     if (*choice >= 0) return GSOLVE_OK;
     gs_input_token(token, word.begin, word.end);
-    return gs_input_fail(in, in->begin, "the %s in the header is '%s'; allowed are %s", what, token,
-                         allowed);
+    return gs_input_fail(in, in->begin, "the %s in the header is '%s'; it must be one of %s", what,
+                         token, allowed);
 }
 
 static gsolve_status read_banner(gs_market *m, gs_input *in, const char **p)
@@ -57,8 +57,9 @@ static gsolve_status read_banner(gs_market *m, gs_input *in, const char **p)
     TRY(choose(&symmetry, p, in, "symmetry", symmetries,
                "general, symmetric, skew-symmetric and hermitian"));
     if (field == 4) {
-        return gs_input_fail(in, in->begin,
-                             "the matrix is complex; only real, integer and pattern can be read");
+        return gs_input_fail(
+            in, in->begin,
+            "the matrix is complex; only real, integer and pattern matrices are supported");
     }
     if (field == GS_PATTERN && (format == 1 || symmetry == GSOLVE_SKEW)) {
         return gs_input_fail(in, in->begin, "a pattern can be neither an array nor skew-symmetric");
@@ -107,16 +108,18 @@ static gsolve_status check_sizes(const gs_market *m, const gs_input *in, const c
                              m->nrows, m->ncols);
     }
     if (m->entries > left / least) {
-        return gs_input_fail(in, line,
-                             "%lld entries are announced, but only %lld bytes follow: the file is "
-                             "truncated",
-                             (long long)m->entries, (long long)left - 1);
+        return gs_input_fail(
+            in, line,
+            "the header declares %lld entries, but the file ends %lld bytes later: it is "
+            "truncated",
+            (long long)m->entries, (long long)left - 1);
     }
     if (gs_input_absurd(in, m->nrows) || gs_input_absurd(in, m->ncols)) {
-        return gs_input_fail(in, line,
-                             "%d rows and %d columns are announced in a file of %lld bytes; that "
-                             "cannot be meant",
-                             m->nrows, m->ncols, (long long)(in->end - in->begin));
+        return gs_input_fail(
+            in, line,
+            "the header declares %d rows and %d columns, but the file has only %lld bytes; "
+            "correct the sizes",
+            m->nrows, m->ncols, (long long)(in->end - in->begin));
     }
     return GSOLVE_OK;
 }
@@ -140,8 +143,9 @@ static gsolve_status read_sizes(gs_market *m, gs_input *in, const char *p)
     if (rest.begin != rest.end) {
         char token[GS_TOKEN];
         gs_input_token(token, rest.begin, rest.end);
-        return gs_input_fail(in, rest.begin, "after the sizes comes '%s'; a %s needs %s", token,
-                             m->array ? "array" : "coordinate file",
+        return gs_input_fail(in, rest.begin,
+                             "the line of the sizes has '%s' after the sizes; a %s needs only %s",
+                             token, m->array ? "array" : "coordinate file",
                              m->array ? "rows and columns" : "rows, columns and entries");
     }
     m->body = gs_line_end(p, in->end);
@@ -162,7 +166,7 @@ gsolve_status gs_market_head(gs_market *m, gs_input *in)
     for (;;) { /* comments and blank lines */
         p = gs_line_end(p, in->end);
         if (p == in->end) {
-            return gs_input_fail(in, p, "the file ends before the line that tells the sizes");
+            return gs_input_fail(in, p, "the file ends before the line with the sizes");
         }
         const char *line = ++p;
         const gs_word word = gs_next_word(&p, in->end);

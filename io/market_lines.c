@@ -168,20 +168,20 @@ static gsolve_status explain(const parsing *job, const part *piece)
                              piece->bad == BAD_ROW ? m->nrows : m->ncols);
     case BAD_VALUE:
         return gs_input_fail(in, at, "the value is '%s'; it must be a %s", token,
-                             m->field == GS_INTEGER ? "whole number"
-                                                    : "finite decimal number that a double holds");
+                             m->field == GS_INTEGER
+                                 ? "whole number"
+                                 : "finite decimal number in the range of a double");
     case ON_DIAGONAL:
-        return gs_input_fail(in, at,
-                             "the diagonal entry in row %d of a skew-symmetric matrix is %s; it "
-                             "can only be 0",
-                             job->t.i[k] + 1, token);
+        return gs_input_fail(
+            in, at, "the diagonal entry in row %d of a skew-symmetric matrix is %s; it must be 0",
+            job->t.i[k] + 1, token);
     case MORE_WORDS:
-        return gs_input_fail(in, at, "the line goes on with '%s'; it must hold %s only", token,
+        return gs_input_fail(in, at, "the line continues with '%s'; it must contain only %s", token,
                              m->array                 ? "one value"
                              : m->field == GS_PATTERN ? "row and column"
                                                       : "row, column and value");
     default:
-        return gs_input_fail(in, at, "with '%s' begins one entry more than the %lld announced",
+        return gs_input_fail(in, at, "'%s' begins another entry, but the header declares only %lld",
                              token, (long long)m->entries);
     }
 }
@@ -220,11 +220,12 @@ static gsolve_status check_side(const parsing *job)
         if (word.begin < word.end && *word.begin != '%') k++;
         if (k == other) break;
     }
-    return gs_input_fail(job->in, p,
-                         "the entry in row %d and column %d lies on the other side of the diagonal "
-                         "than those before; of a symmetric, skew-symmetric or hermitian matrix "
-                         "only one triangle is stored",
-                         job->t.i[other] + 1, job->t.j[other] + 1);
+    return gs_input_fail(
+        job->in, p,
+        "the entry in row %d and column %d is on the other side of the diagonal than the "
+        "entries before it; a file of a symmetric, skew-symmetric or hermitian matrix stores "
+        "only one triangle",
+        job->t.i[other] + 1, job->t.j[other] + 1);
 }
 
 static gsolve_status parse(parsing *job)
@@ -239,7 +240,8 @@ static gsolve_status parse(parsing *job)
         entries += job->pieces[k].count;
     }
     if (entries == job->m->entries) return check_side(job);
-    return gs_input_fail(job->in, job->in->end, "the file ends after %lld of %lld entries",
+    return gs_input_fail(job->in, job->in->end,
+                         "the file ends after %lld of the %lld entries that the header declares",
                          (long long)entries, (long long)job->m->entries);
 }
 

@@ -14,16 +14,16 @@ static gsolve_status refuse(const gs_input *in)
     char token[GS_TOKEN];
 
     if (memchr(p, 0, (size_t)(size < 4096 ? size : 4096))) {
-        return gs_input_fail(in, p,
-                             "the file is binary; readable are Matrix Market, Rutherford-Boeing "
-                             "and Harwell-Boeing, also compressed by gzip");
+        return gs_input_fail(
+            in, p,
+            "the file is binary; the supported formats are Matrix Market, Rutherford-Boeing and "
+            "Harwell-Boeing, plain or gzip-compressed");
     }
     gs_input_token(token, p, gs_line_end(p, in->end));
     return gs_input_fail(
         in, p,
-        "the file begins with '%s'; a Matrix Market file begins with %s, and the "
-        "third line of a Rutherford-Boeing or Harwell-Boeing file with a type such "
-        "as rua",
+        "the file begins with '%s'; a Matrix Market file must begin with %s, and the third "
+        "line of a Rutherford-Boeing or Harwell-Boeing file with a type such as rua",
         token, GS_MARKET_BANNER);
 }
 
@@ -37,7 +37,7 @@ gsolve_status gs_read_dense_memory(gsolve_dense *v, gs_input *in)
 {
     if (gs_market_is(in->begin, in->end)) return gs_market_dense(v, in);
     if (!gs_boeing_is(in)) return refuse(in);
-    return gs_input_fail(in, in->begin, "dense matrices are read from Matrix Market files only");
+    return gs_input_fail(in, in->begin, "dense matrices can only be read from Matrix Market files");
 }
 
 static gsolve_status parse(gs_cached what, gs_input *in)
@@ -118,8 +118,8 @@ gsolve_status gsolve_read_dense(gsolve_dense *v, gsolve_context *ctx, const char
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_read_dense: v or name is NULL");
     }
     if (strncmp(name, "gen:", 4) == 0) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "%.100s: the generators make sparse matrices only", name);
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "%.100s: generators make only sparse matrices",
+                           name);
     }
     TRY(read_file((gs_cached){NULL, &x}, ctx, name, options, source));
     *v = x;

@@ -7,7 +7,7 @@
 
 static gsolve_status complain(const gs_sink *sink, int code)
 {
-    return gsolve_fail(sink->ctx, GSOLVE_BAD_FILE, "%.400s cannot be written: %s",
+    return gsolve_fail(sink->ctx, GSOLVE_BAD_FILE, "cannot write %.400s: %s",
                        sink->replacement.path, strerror(code));
 }
 

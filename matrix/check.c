@@ -42,7 +42,7 @@ static gsolve_status blame(gsolve_context *ctx, const gsolve_csr *csr, int64_t e
     if (csr->type == GSOLVE_F32) value = (double)single;
     if (col < 0 || col >= csr->ncols) {
         return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                           "row %d names column %d; columns count from 0 to %d", row, col,
+                           "row %d has column index %d; column indices are from 0 to %d", row, col,
                            csr->ncols - 1);
     }
     status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
@@ -59,15 +59,15 @@ static gsolve_status blame_offsets(gsolve_context *ctx, const gsolve_csr *csr, i
 
     TRY(gs_csr_offset(ctx, csr, 0, &begin));
     if (begin != 0) {
-        return gsolve_fail(ctx, GSOLVE_BAD_MATRIX, "the first offset is %lld; it must be 0",
+        return gsolve_fail(ctx, GSOLVE_BAD_MATRIX, "the first row offset is %lld; it must be 0",
                            (long long)begin);
     }
     TRY(gs_csr_offset(ctx, csr, bad, &begin));
     TRY(gs_csr_offset(ctx, csr, bad + 1, &end));
-    status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                         "row %d begins at entry %lld and ends before it, at %lld; offsets must "
-                         "not decrease",
-                         bad, (long long)begin, (long long)end);
+    status = gsolve_fail(
+        ctx, GSOLVE_BAD_MATRIX,
+        "row %d begins at entry %lld but ends at entry %lld; row offsets must not decrease", bad,
+        (long long)begin, (long long)end);
 done:
     return status;
 }
@@ -76,14 +76,14 @@ static gsolve_status check_view(gsolve_context *ctx, const gsolve_csr *csr)
 {
     if (!csr || csr->nrows < 0 || csr->ncols < 0 || !csr->start) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "the matrix is missing, or its size is negative, or it has no offsets");
+                           "the matrix is NULL, or its size is negative, or it has no row offsets");
     }
     if (!gs_reachable(ctx, csr->location)) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the matrix must lie on the host");
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the matrix must be on the host");
     }
     if ((unsigned)csr->type >= GSOLVE_TYPE_COUNT || (unsigned)csr->offset > GSOLVE_O64) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "the matrix is of an unknown value or offset type");
+                           "the matrix has an unknown value type or offset type");
     }
     return GSOLVE_OK;
 }
@@ -133,7 +133,7 @@ gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *cle
 gsolve_status gs_csr_check_host(gsolve_context *ctx, const gsolve_csr *csr, bool *clean)
 {
     if (csr && csr->location != GSOLVE_HOST) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the matrix must lie on the host");
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the matrix must be on the host");
     }
     return gs_csr_check(ctx, csr, clean);
 }

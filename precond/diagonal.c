@@ -45,12 +45,13 @@ gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, cons
     }
     if (bad != INT32_MAX) {
         const int64_t at = gs_diagonal_at(csr, bad);
-        return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                           "%s divides by the diagonal, and that of row %d (counted from 1) is %s",
-                           who, bad + 1,
-                           at < 0                     ? "missing"
-                           : gs_value(csr, at) == 0.0 ? "zero"
-                                                      : "too small to divide by");
+        return gsolve_fail(
+            ctx, GSOLVE_ZERO_PIVOT,
+            "%s divides by the diagonal, but the diagonal entry of row %d (counted from 1) is %s",
+            who, bad + 1,
+            at < 0                     ? "missing"
+            : gs_value(csr, at) == 0.0 ? "zero"
+                                       : "too small to divide by");
     }
     draft = gs_draft(ctx, d, bytes);
     if (!draft) return GSOLVE_NO_MEMORY;

@@ -19,7 +19,7 @@ static gsolve_status resolve_auto(gsolve_context *ctx, const gsolve_csr *csr, co
     if ((*spec)[strlen("auto")]) {
         return gsolve_fail(
             ctx, GSOLVE_BAD_SPEC,
-            "the preconditioner auto has no options; name a preconditioner to set some");
+            "the preconditioner auto has no options; name a preconditioner to set options");
     }
     TRY(gs_precond_prepare_rows(&on_host, ctx, &csr, &own));
     TRY(gsolve_csr_statistics(ctx, csr, &statistics));

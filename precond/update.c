@@ -121,8 +121,8 @@ static gsolve_status set(gsolve_precond *M, setting *give, const char *what, gso
 
     if (!give) {
         return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
-                           "the preconditioner %s has no use for %s; amg does",
-                           M->kind->plugin.name, what);
+                           "the preconditioner %s does not use %s; amg does", M->kind->plugin.name,
+                           what);
     }
     if (v.nrows < 0 || v.ncols < 1 || (v.ncols > 1 && v.stride < v.nrows) ||
         (!v.value && v.nrows > 0) || (unsigned)v.type >= GSOLVE_TYPE_COUNT ||

@@ -223,7 +223,7 @@ gsolve_status gsolve_solver_column(const gsolve_solver *S, int32_t column, gsolv
     if (!S) return GSOLVE_BAD_ARGUMENT;
     if (column < 0 || column >= S->ncols || !result) {
         return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT,
-                           "there is no column %d: the last run had %d columns", column, S->ncols);
+                           "there is no column %d: the run had %d columns", column, S->ncols);
     }
     *result = result_of(S, &S->run->column[column]);
     return GSOLVE_OK;

@@ -38,7 +38,7 @@ static const gs_multiplier *find(const gsolve_context *ctx, const gs_blocked *A,
 static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                    const char **why)
 {
-    *why = "no method does";
+    *why = "no product method supports these matrices";
     return find(ctx, A, B, "") != NULL;
 }
 
@@ -109,7 +109,10 @@ static gsolve_status update(const void *plan, gsolve_context *ctx, const gs_bloc
 }
 
 const gs_multiplier gs_auto_multiplier = {
-    .plugin = {"auto", "on the CPU gustavson, on a GPU esc or hash by where products lie", NULL, 0},
+    .plugin = {"auto",
+               "on the CPU gustavson; on a GPU esc or hash, depending on row lengths and positions "
+               "of the products",
+               NULL, 0},
     .serves = serves,
     .multiply = multiply,
     .update = update,

@@ -45,8 +45,8 @@ static gsolve_status take_all(gsolve_galerkin *G, const gsolve_csr *R, const gso
     TRY(gs_input_take(&G->P, ctx, "P", P));
     if (R) TRY(gs_input_take(&G->R, ctx, "R", R));
     if (A->nrows != A->ncols) {
-        status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                             "R A P is of a square A, and this one is %d x %d", A->nrows, A->ncols);
+        status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX, "R A P needs a square A, but A is %d x %d",
+                             A->nrows, A->ncols);
         goto done;
     }
     TRY(gs_inputs_fit(ctx, "A P", A, P));
@@ -131,7 +131,7 @@ gsolve_status gsolve_galerkin_update(gsolve_galerkin *G, const gsolve_csr *R, co
     held = G->ctx->bytes;
     if (!A || (R && G->order)) {
         return gsolve_fail(G->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_galerkin_update: %s",
-                           A ? "R is P' and takes no values of its own" : "A is NULL");
+                           A ? "R is P'; it cannot have values of its own" : "A is NULL");
     }
     TRY(gs_input_renew(&a, G->ctx, "A", &G->A, A));
     if (P) TRY(gs_input_renew(&p, G->ctx, "P", &G->P, P));
@@ -155,7 +155,8 @@ gsolve_status gsolve_galerkin_csr(gsolve_galerkin *G, gsolve_csr *C)
 {
     if (!G) return GSOLVE_BAD_ARGUMENT;
     if (!C) {
-        return gsolve_fail(G->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_galerkin_csr: nowhere to put C");
+        return gsolve_fail(G->ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_galerkin_csr: the pointer to C is NULL");
     }
     return gs_show(&G->shown, G->ctx, &G->made.RAP.C.csr, C);
 }

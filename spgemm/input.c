@@ -114,10 +114,11 @@ static gsolve_status differs(gsolve_context *ctx, const char *name, const gsolve
     int64_t entries = 0;
 
     gs_csr_entries(ctx, given, &entries);
-    return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                       "%s: the new matrix (%d x %d, %lld entries) has another pattern or type "
-                       "than the one that the product was made from; make a new product",
-                       name, given->nrows, given->ncols, (long long)entries);
+    return gsolve_fail(
+        ctx, GSOLVE_BAD_MATRIX,
+        "%s: the new matrix (%d x %d, %lld entries) differs in pattern or type from the "
+        "matrix of the product; create a new product",
+        name, given->nrows, given->ncols, (long long)entries);
 }
 
 /* *same: given, where kernels read it, has just the pattern that was kept, and finite values. */
@@ -174,14 +175,15 @@ gsolve_status gs_inputs_fit(gsolve_context *ctx, const char *names, const gsolve
                            names, A->nrows, A->ncols, B->nrows, B->ncols, A->ncols, B->nrows);
     }
     if (A->type != B->type) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "%s: one is of single and one of double precision; gsolve_csr_convert "
-                           "makes one like the other",
-                           names);
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_ARGUMENT,
+            "%s: one matrix is in single and one in double precision; convert one with "
+            "gsolve_csr_convert",
+            names);
     }
     if (A->location != B->location) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "%s: one lies on the host and one on the device", names);
+                           "%s: one matrix is on the host and one on the device", names);
     }
     return GSOLVE_OK;
 }

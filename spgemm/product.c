@@ -44,7 +44,7 @@ gsolve_status gs_product_make(gs_product *out, gsolve_context *ctx, const char *
     TRY(gs_plugin_parse(ctx, NULL, gs_multipliers, "product", spec, &plugin, &P.options));
     P.method = (const gs_multiplier *)(const void *)plugin;
     if (!P.method->serves(ctx, A, B, &why)) {
-        status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the product %s does not serve here: %s",
+        status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the product %s cannot be used: %s",
                              plugin->name, why);
         goto done;
     }

@@ -72,7 +72,7 @@ static void specs(void **state)
         const char *spec, *complaint;
     } bad[] = {
         {"thing,hole=3", "whole, real, flag, word"},
-        {"thing,whole", "whole=..."},
+        {"thing,whole", "whole=VALUE"},
         {"thing,whole=0", "from 1 to 9"},
         {"thing,whole=2.5", "whole number"},
         {"thing,whole=99999999999999", "from 1"},
@@ -117,7 +117,7 @@ static void refused_matrices(void **state)
     assert_true(clean);
     col[2] = 2;
     assert_int_equal(gs_csr_check(ctx, &csr, &clean), GSOLVE_BAD_MATRIX);
-    assert_non_null(strstr(gsolve_error(ctx), "row 1 names column 2"));
+    assert_non_null(strstr(gsolve_error(ctx), "row 1 has column index 2"));
     col[2] = -1;
     assert_int_equal(gs_csr_check(ctx, &csr, &clean), GSOLVE_BAD_MATRIX);
     col[2] = 1;

@@ -39,7 +39,7 @@ static void bad_specs_are_explained(void **state)
         {"cp", "there is no device 'cp'", "cpu"},
         {"cpux", "there is no device 'cpux'", "cpu"},
         {"cpu,cores=2", "cpu has no option 'cores'", "threads"},
-        {"cpu,threads", "option 'threads' lacks its value", "threads=..."},
+        {"cpu,threads", "option 'threads' needs a value", "threads=VALUE"},
         {"cpu,threads=", "threads= is not allowed", "a whole number from 0 to 4096"},
         {"cpu,threads=-1", "threads=-1 is not allowed", "from 0"},
         {"cpu,threads=4097", "threads=4097 is not allowed", "to 4096"},

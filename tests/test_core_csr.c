@@ -15,13 +15,14 @@ static void malformed_rows_are_refused(void **state)
         const char *said;
     } cases[] = {
         {good, col, value, GSOLVE_OK, ""},
-        {first, col, value, GSOLVE_BAD_MATRIX, "the first offset is 1"},
-        {down, col, value, GSOLVE_BAD_MATRIX, "row 1 begins at entry 3 and ends before it, at 2"},
-        {good, high, value, GSOLVE_BAD_MATRIX, "row 0 names column 3; columns count from 0 to 2"},
-        {good, low, value, GSOLVE_BAD_MATRIX, "row 1 names column -1"},
+        {first, col, value, GSOLVE_BAD_MATRIX, "the first row offset is 1"},
+        {down, col, value, GSOLVE_BAD_MATRIX, "row 1 begins at entry 3 but ends at entry 2"},
+        {good, high, value, GSOLVE_BAD_MATRIX,
+         "row 0 has column index 3; column indices are from 0 to 2"},
+        {good, low, value, GSOLVE_BAD_MATRIX, "row 1 has column index -1"},
         {good, col, nan, GSOLVE_BAD_MATRIX, "row 1 and column 1 is"},
         {good, col, inf, GSOLVE_BAD_MATRIX, "row 0 and column 0 is -inf"},
-        {NULL, col, value, GSOLVE_BAD_ARGUMENT, "no offsets"},
+        {NULL, col, value, GSOLVE_BAD_ARGUMENT, "no row offsets"},
         {good, NULL, value, GSOLVE_BAD_ARGUMENT, "no columns"},
         {good, col, NULL, GSOLVE_BAD_ARGUMENT, "no columns or values"},
     };
@@ -82,7 +83,7 @@ static void the_first_bad_row_is_named(void **state)
     col[29000] = value[17001] = N + 5;
     col[17001] = N;
     assert_int_equal(gs_csr_check(ctx, &A, &clean), GSOLVE_BAD_MATRIX);
-    assert_says(ctx, "row 17001 names column 30000");
+    assert_says(ctx, "row 17001 has column index 30000");
     gsolve_free(ctx, GSOLVE_HOST, start);
     gsolve_free(ctx, GSOLVE_HOST, col);
     gsolve_free(ctx, GSOLVE_HOST, value);

@@ -73,7 +73,7 @@ static void bad_options_are_explained(void **state)
         {"cake,size=1", "cake has no option 'size'", "count, kind, rate, quick"},
         {"cake,Count=1", "cake has no option 'Count'", "count, kind, rate, quick"},
         {"bread,count=1", "bread has no option 'count'", "it takes none"},
-        {"cake,count", "option 'count' lacks its value", "count=..."},
+        {"cake,count", "option 'count' needs a value", "count=VALUE"},
         {"cake,", "cake has no option ''", "count"},
         {"cake,count=1,", "cake has no option ''", "count"},
         {"cake,=1", "cake has no option ''", "count"},
@@ -146,7 +146,7 @@ static void plugins_are_registered(void **state)
         assert_int_equal(gs_register(ctx, &registry, recipes, &own[k], "recipe"),
                          k < GS_MAX_USER_PLUGINS ? GSOLVE_OK : GSOLVE_BAD_ARGUMENT);
     }
-    assert_says(ctx, "no more than 32 recipes");
+    assert_says(ctx, "cannot register more than 32 recipes");
     assert_int_equal(gs_register(ctx, &registry, recipes, &own[3], "recipe"), GSOLVE_BAD_ARGUMENT);
     assert_ptr_equal(gs_plugin_at(&registry, recipes, 1), &bread);
     assert_ptr_equal(gs_plugin_at(&registry, recipes, 2), &own[0]);

@@ -196,7 +196,7 @@ static void given_preconditioner(void **state)
         run(&p, S);
         if (applied == 0) fail_msg("%s: %s", names[m], gsolve_solver_note(S));
         assert_says(S, "auto chose ");
-        assert_says(S, " for the preconditioner counter");
+        assert_says(S, "the preconditioner counter");
         gsolve_solver_destroy(&S);
         gsolve_precond_destroy(&M);
         close_problem(&p);

@@ -308,7 +308,7 @@ static void others(void **state)
 
     assert_takes(ctx, &csr, "a plate", "ic", false);
     csr = split_body(ctx, 10);
-    assert_takes(ctx, &csr, "an elastic body", "ic", false);
+    assert_takes(ctx, &csr, "linear elasticity", "ic", false);
     close_context(ctx);
 }
 

@@ -117,7 +117,7 @@ static void explanation_needs_no_vectors(void **state)
 
     (void)state;
     explain_both_ways(full, "least-squares");
-    explain_both_ways(last_row_empty, "row 3 of A is empty and b is 1 there");
+    explain_both_ways(last_row_empty, "row 3 of A (counted from 1) is empty, but b is 1 there");
 }
 
 int main(void)

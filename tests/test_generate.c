@@ -200,7 +200,7 @@ static void wrong_specs_are_explained(void **state)
         {"poisson4d,n=3", {"there is no generator 'poisson4d'", "poisson3d27", "emptyrows"}},
         {"poisson3d,m=3", {"poisson3d has no option 'm'", "n, nx, ny, nz"}},
         {"poisson2d,nz=3", {"poisson2d has no option 'nz'", "n, nx, ny"}},
-        {"poisson3d,n", {"lacks its value", "n=..."}},
+        {"poisson3d,n", {"needs a value", "n=VALUE"}},
         {"poisson3d,n=0", {"n=0 is not allowed", "from 1 to"}},
         {"poisson3d,n=2.5", {"n=2.5 is not allowed", "a whole number"}},
         {"poisson3d,n=1300", {"poisson3d", "2197000000 rows", "2147483646"}},
@@ -210,14 +210,14 @@ static void wrong_specs_are_explained(void **state)
         {"random,n=2147483648", {"n=2147483648 is not allowed", "2147483646"}},
         {"random,n=1e30", {"n=1e30 is not allowed", "2147483646"}},
         {"random,seed=-1", {"seed=-1 is not allowed", "from 0"}},
-        {"lp,n=300,cols=400", {"lp: cols=400 is too few for n=300", "slack"}},
-        {"rmat,n=100,scale=4", {"rmat", "n=100 or scale=4, not both"}},
+        {"lp,n=300,cols=400", {"lp: cols=400 is too small for n=300", "slack"}},
+        {"rmat,n=100,scale=4", {"rmat", "n=100 and scale=4 are both given"}},
         {"rmat,a=0.8,b=0.3", {"rmat", "a + b + c is 1.29"}},
         {"rmat,diagonal=perhaps", {"diagonal=perhaps is not allowed", "0 or 1"}},
         {"shuffled3d,n=1300", {"shuffled3d", "2197000000 rows"}},
-        {"lengths,mean=50,longest=20", {"lengths: a mean of 50", "the longest, 20"}},
-        {"lengths,mean=1,shortest=2", {"lengths: a mean of 1", "shortest row, 2"}},
-        {"band,row=600,width=408", {"band: row=600", "half bandwidth of 409", "width is 408"}},
+        {"lengths,mean=50,longest=20", {"lengths: mean=50", "the longest row, 20"}},
+        {"lengths,mean=1,shortest=2", {"lengths: mean=1", "shortest row, 2"}},
+        {"band,row=600,width=408", {"band: row=600", "half bandwidth of at least 409", "it is 408"}},
     };
 
     (void)state;

@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-/* A dense matrix in the types that a test asks for, its right-hand side and first guess. */
+/* A dense matrix in the types that a test asks for, its right-hand side and initial guess. */
 typedef struct problem {
     int32_t n;
     int32_t *start, *col;
@@ -238,7 +238,7 @@ static void sizes_in_single(void **state)
     close_context(ctx);
 }
 
-/* b = 0 is 0 and not what underflows; a first guess far from x is reached from as well. */
+/* b = 0 is 0 and not what underflows; an initial guess far from x is reached from as well. */
 static void zero_and_far_guesses(void **state)
 {
     gsolve_context *ctx = open_context(2);
@@ -288,7 +288,7 @@ static void too_large_for_a_norm(void **state)
     set_b(&p, 1);
     p.x[0] = INFINITY;
     assert_int_equal(gsolve_solver_run(S, b_of(&p), x_of(&p), &result), GSOLVE_BAD_ARGUMENT);
-    assert_non_null(strstr(gsolve_error(ctx), "first guess"));
+    assert_non_null(strstr(gsolve_error(ctx), "initial guess"));
     gsolve_solver_destroy(&S);
     gsolve_matrix_destroy(&A);
     free_problem(&p);
@@ -371,7 +371,7 @@ static void ones_are_null(problem *p)
     }
 }
 
-/* No x solves the system: what comes back is no worse than the first guess, and finite. */
+/* No x solves the system: what comes back is no worse than the initial guess, and finite. */
 static void never_worse_than_the_guess(void **state)
 {
     gsolve_context *ctx = open_context(2);

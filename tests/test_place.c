@@ -227,7 +227,7 @@ static void values_are_updated_there(void **state)
     other = read_matrix(ctx, "gen:circuit,n=300,dense=1");
     there = on_device(&other);
     assert_int_equal(gsolve_matrix_update(A, &there), GSOLVE_BAD_MATRIX);
-    assert_non_null(strstr(gsolve_error(ctx), "another pattern"));
+    assert_non_null(strstr(gsolve_error(ctx), "pattern or type"));
     gsolve_csr_free(&there, ctx);
     ((int32_t *)(uintptr_t)here.col)[0] ^= 1; /* as many entries, one elsewhere */
     there = on_device(&here);
@@ -559,7 +559,7 @@ static void devices_are_changed(void **state)
     kept[9] = 7;
     OK(c, gsolve_matrix_create(&A, c, "csr", &csr));
     assert_int_equal(gsolve_context_use_device(c, "cpu,threads=3"), GSOLVE_BAD_ARGUMENT);
-    assert_non_null(strstr(gsolve_error(c), "while there are matrices"));
+    assert_non_null(strstr(gsolve_error(c), "while matrices"));
     gsolve_matrix_destroy(&A);
     assert_int_equal(gsolve_context_use_device(c, "abacus"), GSOLVE_BAD_SPEC);
     assert_int_equal(gsolve_context_use_device(c, NULL), GSOLVE_BAD_ARGUMENT);

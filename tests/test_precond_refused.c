@@ -75,7 +75,7 @@ static void refuses_matrices(void **state)
     EACH_KIND(ctx, plugin)
     {
         M = make(ctx, plugin->name, &csr);
-        assert_fails(ctx, gsolve_precond_update(M, &other), GSOLVE_BAD_MATRIX, "another pattern");
+        assert_fails(ctx, gsolve_precond_update(M, &other), GSOLVE_BAD_MATRIX, "pattern or type");
         assert_fails(ctx, gsolve_precond_update(M, &narrow), GSOLVE_BAD_MATRIX, "or type");
         assert_fails(ctx, gsolve_precond_update(M, NULL), GSOLVE_BAD_ARGUMENT, "matrix");
         gsolve_precond_destroy(&M);

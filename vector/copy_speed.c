@@ -65,7 +65,7 @@ gsolve_status gsolve_context_copy_speed(gsolve_context *ctx, double *bytes_per_s
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!bytes_per_second) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_context_copy_speed: nowhere to put it");
+                           "gsolve_context_copy_speed: the pointer to the result is NULL");
     }
     TRY(two_blocks(ctx, &bytes, block));
     TRY(GS_KERNELS(gs_vector, ctx, GSOLVE_F64)

@@ -57,7 +57,11 @@ static void put_caption(FILE *file, const char *caption, bool cut)
 {
     fprintf(file, "<figcaption>%s", caption);
     if (cut)
-        fprintf(file, " Bars longer than %d times the shortest fade out; the figure counts.", CUT);
+        fprintf(
+            file,
+            " Bars longer than %d times the shortest bar are cut; the number beside each bar is "
+            "exact.",
+            CUT);
     fprintf(file, "</figcaption></figure>\n");
 }
 
@@ -75,10 +79,11 @@ void cmp_bars_product(FILE *file, const cmp *m, const cmp_matrix *a)
     }
     fprintf(file, "<figure><h3>One product y = A x</h3>\n");
     const bool cut = put_bars(file, b, count);
-    put_caption(file,
-                "Time, and the bytes that must move over that time as a share of the speed of a "
-                "copy. Above 100 %, part of them came from a cache.",
-                cut);
+    put_caption(
+        file,
+        "Time of a product, and its bandwidth in percent of the bandwidth of a memory copy. "
+        "Above 100 %, part of the bytes came from a cache.",
+        cut);
 }
 
 void cmp_bars_solve(FILE *file, const cmp *m, const cmp_matrix *a)
@@ -99,14 +104,13 @@ void cmp_bars_solve(FILE *file, const cmp *m, const cmp_matrix *a)
                  r->result.outcome == GSOLVE_CONVERGED ? "" : "FAILED ", r->result.iterations);
     }
     if (count == 0) return;
-    fprintf(file,
-            "<figure><h3>The whole solve</h3>\n"
-            "<div class=\"note key\"><i class=\"build\"></i>build<i class=\"setup\"></i>set-up"
-            "<i class=\"solve\"></i>iterations</div>\n");
+    fprintf(file, "<figure><h3>Complete solve</h3>\n<div class=\"note key\"><i "
+                  "class=\"build\"></i>build<i class=\"setup\"></i>set-up<i "
+                  "class=\"solve\"></i>iterations</div>\n");
     const bool cut = put_bars(file, b, count);
     put_caption(file,
-                "Build of the format, set-up of preconditioner and method (the same for all), and "
-                "the iterations to the same true residual.",
+                "Time to build the format, to set up preconditioner and method (the same for all "
+                "formats), and to iterate to the same true residual.",
                 cut);
 }
 
@@ -187,11 +191,10 @@ void cmp_histogram(FILE *file, const cmp_matrix *a)
             "<text class=\"tick\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">entries in the row, at "
             "least</text></svg>\n",
             WIDTH / 2, HEIGHT - 4);
-    fprintf(
-        file,
-        "<figcaption>Rows by their number of entries, in classes from a power of two up to the "
-        "next; %s heights. %d to %d entries a row, %.1f in the mean, deviation %.1f.</figcaption>"
-        "</figure>\n",
-        logarithmic ? "logarithmic" : "linear", t->shortest_row, t->longest_row, t->mean_row,
-        t->deviation_row);
+    fprintf(file,
+            "<figcaption>Number of rows by row length, in classes between powers of two; %s "
+            "heights. %d to %d entries per row, mean %.1f, standard deviation "
+            "%.1f.</figcaption></figure>\n",
+            logarithmic ? "logarithmic" : "linear", t->shortest_row, t->longest_row, t->mean_row,
+            t->deviation_row);
 }

@@ -18,12 +18,12 @@ static int gather_names(cli *c)
 
     for (int k = 0; k < c->is.operands; k++) {
         if (names->count == CLI_MOST_MATRICES) {
-            return cli_fail(c, "more than %d matrices are named", CLI_MOST_MATRICES);
+            return cli_fail(c, "more than %d matrices are given", CLI_MOST_MATRICES);
         }
         names->item[names->count++] = c->is.operand[k];
     }
     if (names->count > 0) return 0;
-    return cli_fail(c, "which matrix? gsolve compare -A FILE");
+    return cli_fail(c, "no matrix is given; write gsolve compare -A FILE");
 }
 
 static const char *generator_name(const void *unused, int k)
@@ -65,8 +65,9 @@ static int prepare(cmp *m)
         if (check_name(c, c->is.matrices.item[k])) return CLI_ERROR;
     }
     if (c->is.solver && cli_spec_is(c->is.solver, "direct")) {
-        return cli_fail(c, "direct makes no products, so that no format differs; compare takes the "
-                           "other methods (gsolve list solvers)");
+        return cli_fail(
+            c, "direct makes no products, so the format does not matter; choose another method "
+               "(gsolve list solvers)");
     }
     if (cli_open(c) || cli_check_specs(c)) return CLI_ERROR;
     gsolve_context_describe(c->ctx, &m->device);

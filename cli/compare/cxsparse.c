@@ -40,7 +40,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     (void)options;
     if (csr->type != GSOLVE_F64 || csr->offset != GSOLVE_O32) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "cxsparse takes fp64 and fewer than 2^31 entries only");
+                           "cxsparse supports only f64 and fewer than 2^31 entries");
     }
     C = gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *C);
     if (!C) return GSOLVE_NO_MEMORY;
@@ -76,7 +76,8 @@ static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve
 }
 
 static const gsolve_format format = {
-    .plugin = {"cxsparse", "the product of CXSparse, on one thread, to compare with", NULL, 0},
+    .plugin = {"cxsparse", "product of the library CXSparse on one thread, for comparison", NULL,
+               0},
     .build = build,
     .destroy = destroy,
     .apply = apply,

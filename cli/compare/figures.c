@@ -50,9 +50,9 @@ cli_words cmp_scatter(const cmp *m, const cmp_matrix *a)
     const double median = cmp_median(s);
     cli_words words;
 
-    snprintf(words.text, sizeof words.text, "%.2f to %.2f", cmp_least(s) / median,
+    snprintf(words.text, sizeof words.text, "%.2f and %.2f", cmp_least(s) / median,
              cmp_most(s) / median);
-    return s->count > 0 ? words : (cli_words){"an unknown part"};
+    return s->count > 0 ? words : (cli_words){"unknown parts"};
 }
 
 /* --- a row -------------------------------------------------------------------------------------

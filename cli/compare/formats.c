@@ -6,12 +6,13 @@
 static int add_spec(cmp *m, const char *spec, int length)
 {
     if (m->formats == CMP_MOST_FORMATS) {
-        return cli_fail(m->c, "--formats names more than %d formats", CMP_MOST_FORMATS);
+        return cli_fail(m->c, "--formats has more than %d formats", CMP_MOST_FORMATS);
     }
     if (length >= CMP_SPEC) {
-        return cli_fail(m->c,
-                        "the format '%.40s...' is too long: %d characters, and %d are allowed",
-                        spec, length, CMP_SPEC - 1);
+        return cli_fail(
+            m->c,
+            "the format '%.40s...' is too long: it has %d characters, and at most %d are allowed",
+            spec, length, CMP_SPEC - 1);
     }
     snprintf(m->spec[m->formats++], CMP_SPEC, "%.*s", length, spec);
     return 0;
@@ -69,7 +70,7 @@ static int add_named(cmp *m, const char *list)
     for (bool more = true; more;) {
         const int length = spec_length(list);
         if (length == 0) {
-            return cli_fail(m->c, "--formats '%.200s' has an empty name in it", m->c->is.formats);
+            return cli_fail(m->c, "--formats '%.200s' contains an empty name", m->c->is.formats);
         }
         if (add_spec(m, list, length)) return CLI_ERROR;
         more = list[length] != 0;

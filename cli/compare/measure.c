@@ -84,8 +84,8 @@ static gsolve_status judge(cmp_bench *t, cmp_row *r, const gsolve_matrix *A)
     if (r->wrong) {
         snprintf(
             r->told, sizeof r->told,
-            "WRONG: an entry of A x is off by %.1e of the sum of its terms' sizes, and %.1e is "
-            "rounding",
+            "WRONG: an entry of A x has the error %.1e, relative to the sum of the magnitudes of "
+            "its terms; rounding explains at most %.1e",
             r->error, t->truth.allowed);
     }
     return GSOLVE_OK;
@@ -215,7 +215,8 @@ int cmp_measure(cmp *m, cmp_matrix *a)
     cli_live_erase(&t.live);
     cmp_release(&t);
     if (!code && a->row[m->base].told[0]) {
-        return cli_fail(m->c, "nothing to hold the formats against: csr: %s", a->row[m->base].told);
+        return cli_fail(m->c, "csr, the reference of all formats, failed: %s",
+                        a->row[m->base].told);
     }
     return code;
 }

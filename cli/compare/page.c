@@ -4,37 +4,6 @@
 
 #include "cli/compare/compare.h"
 
-void cmp_escaped(FILE *file, const char *text)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '&': fputs("&amp;", file); break;
-        case '<': fputs("&lt;", file); break;
-        case '>': fputs("&gt;", file); break;
-        case '"': fputs("&quot;", file); break;
-        case ',': fputs(",<wbr>", file); break;
-        default: fputc(*text, file);
-        }
-    }
-}
-
-cli_words cmp_short(double value)
-{
-    const int decimals = !(value >= 0.1) ? 4
-                         : value < 10    ? 3
-                         : value < 100   ? 2
-                         : value < 1000  ? 1
-                                         : 0;
-    cli_words words;
-
-    if (isfinite(value)) {
-        snprintf(words.text, sizeof words.text, "%.*f", decimals, value);
-    } else {
-        snprintf(words.text, sizeof words.text, "-");
-    }
-    return words;
-}
-
 /* --- tables ------------------------------------------------------------------------------------
  */
 
@@ -157,9 +126,10 @@ static void put_facts(FILE *file, const cmp *m, const cmp_matrix *a)
         cmp_escaped(file, a->why);
         fprintf(file, "; to |b &minus; Ax| &le; %s", cmp_tolerance(a).text);
     } else {
-        fprintf(file, "; not square, so that only products are compared");
+        fprintf(file, "; the matrix is not square, so only products are compared");
     }
-    fprintf(file, "; %s, in which csr took %s of its median; a copy moves %.1f GB/s.</p>\n",
+    fprintf(file,
+            "; %s; csr varied between %s of its median; a memory copy reaches %.1f GB/s.</p>\n",
             cli_count(a->rounds, "round").text, cmp_scatter(m, a).text, 1e-9 * a->copy_speed);
 }
 
@@ -173,7 +143,7 @@ static void put_tiles(FILE *file, const cmp *m, const cmp_matrix *a)
                 (int)(r - a->row) % CMP_COLOURS, cmp_counts[i],
                 a->solves ? "iterations" : "products");
         cmp_escaped(file, r->spec);
-        fprintf(file, "</b><span>%s with its build</span></div>\n",
+        fprintf(file, "</b><span>%s, build time included</span></div>\n",
                 cli_seconds(cmp_cost(a, r, cmp_counts[i])).text);
     }
     fprintf(file, "</div>\n");
@@ -249,12 +219,12 @@ static void put_means(FILE *file, const cmp *m)
         fprintf(file, "</a>");
     }
     fprintf(file,
-            "</nav>\n<section><h2>All %d matrices</h2>\n"
-            "<p class=\"sub\">Geometric means of the time with csr over the time with the "
-            "format: above 1 the format is faster. A format that could not hold a matrix "
-            "has the means of the others.</p>\n"
-            "<div class=\"box\" tabindex=\"0\"><table><thead><tr><th>format</th>"
-            "<th>matrices</th><th>product</th><th>iteration</th><th>total</th>",
+            "</nav>\n<section><h2>All %d matrices</h2>\n<p class=\"sub\">Geometric means of the "
+            "time with csr divided by the time with the format: above 1 the format is faster. "
+            "The means of a format are over the matrices that it can store.</p>\n<div "
+            "class=\"box\" "
+            "tabindex=\"0\"><table><thead><tr><th>format</th><th>matrices</th><th>product</"
+            "th><th>iteration</th><th>total</th>",
             m->matrices);
     for (int i = 0; i < CMP_COUNTS; i++) fprintf(file, "<th>build +<br>%d</th>", cmp_counts[i]);
     fprintf(file, "<th>build in<br>products</th></tr></thead><tbody>\n");
@@ -274,11 +244,11 @@ static void put_head(FILE *file, const cmp *m)
             gsolve_version(), (int)strcspn(m->device.description, ";"), m->device.description,
             m->c->is.type == GSOLVE_F32 ? "single precision" : "double precision", m->date);
     fprintf(file,
-            "<p>In every round each format in its turn is built, solved with and multiplied with; "
-            "a time is the median over the rounds. The vectors lie where the kernels read them, "
-            "and the matrix too before a build begins. All solves end at the same residual, "
-            "computed afresh in double precision from the matrix itself.</p>\n");
-    if (cli_interrupted()) fprintf(file, "<p><b>Interrupted: some is missing.</b></p>\n");
+            "<p>Each round builds each format, solves with it and multiplies with it; times are "
+            "medians over the rounds. The vectors, and the matrix before a build begins, are in "
+            "the memory of the device. All solves end at the same true residual, recomputed in "
+            "double precision from A, x and b.</p>\n");
+    if (cli_interrupted()) fprintf(file, "<p><b>Interrupted: some results are missing.</b></p>\n");
 }
 
 void cmp_page(FILE *file, const cmp *m)
@@ -286,12 +256,11 @@ void cmp_page(FILE *file, const cmp *m)
     put_head(file, m);
     if (m->matrices > 1) put_means(file, m);
     for (int k = 0; k < m->matrices; k++) put_matrix(file, m, &m->matrix[k]);
-    fprintf(
-        file,
-        "<footer class=\"sub\"><p>Bytes are those that one product has to move, each array once, "
-        "x and y included; GB/s are these over the time. Padding is what is stored beyond the "
-        "entries. A format overtakes csr at the number of iterations from which on build + n "
-        "&times; the time of an iteration is less with it. Preconditioner and method are set "
-        "up the same for all formats and count in the total alone.</p></footer>\n"
-        "</main></body></html>\n");
+    fprintf(file,
+            "<footer class=\"sub\"><p>Bytes are those that one product has to move: each array "
+            "once, x and y included. GB/s are these bytes divided by the time. Padding is the "
+            "share of stored values that are not entries. A format overtakes csr at the number n "
+            "of iterations from which build time + n &times; time of an iteration is smaller "
+            "than with csr. The set-up of preconditioner and method is the same for all formats; "
+            "only the total includes it.</p></footer>\n</main></body></html>\n");
 }

@@ -24,22 +24,23 @@ static void say_head(const cmp *m, const cmp_matrix *a)
 
     cli_item(c, "b", "%s", cli_rhs_words(c));
     if (cmp_columns(m) > 1) {
-        cli_item(c, "columns", "%d of b, and of the product, whose time is that of all",
+        cli_item(c, "columns", "%d of b and of the product; times are for all columns together",
                  cmp_columns(m));
     }
     if (a->solves) {
         cli_item(c, "method", "%s + %s%s%s%s, to |b - Ax| <= %s", a->solver, a->precond,
                  a->why[0] ? " (" : "", a->why, a->why[0] ? ")" : "", cmp_tolerance(a).text);
     } else {
-        cli_item(c, "method", "none, for the matrix is not square: what counts is the product");
+        cli_item(c, "method", "none: the matrix is not square, so only products are compared");
     }
     if (a->row[m->base].product.count > 0) {
-        cli_item(c, "rounds", "%d; every time is the median, of which those of csr were %s",
+        cli_item(c, "rounds", "%d; times are medians; csr varied between %s of its median",
                  a->rounds, cmp_scatter(m, a).text);
     } else {
         cli_item(c, "rounds", "none: interrupted");
     }
-    cli_item(c, "copy", "%.1f GB/s read and written, of a large array in the same memory",
+    cli_item(c, "copy",
+             "%.1f GB/s (reads and writes) for a copy of a large array in the same memory",
              1e-9 * a->copy_speed);
 }
 
@@ -85,7 +86,7 @@ static void say_winners(const cmp *m, const cmp_matrix *a)
     for (int i = 0; i < CMP_COUNTS; i++) {
         const cmp_row *r = cmp_winner(m, a, cmp_counts[i]);
         if (!r) continue;
-        cli_item(m->c, i == 0 ? "fastest" : "", "at %5d iterations: %s, %s with its build",
+        cli_item(m->c, i == 0 ? "fastest" : "", "at %5d iterations: %s, %s, build time included",
                  cmp_counts[i], r->spec, cli_seconds(cmp_cost(a, r, cmp_counts[i])).text);
     }
 }
@@ -124,8 +125,8 @@ void cmp_say_means(const cmp *m)
     if (!m->c->text) return;
     cli_say(m->c, "\n");
     cli_item(m->c, "means",
-             "geometric, over the matrices that a format was measured on: csr's time "
-             "over its own; at n iterations with its build");
+             "geometric means of the time with csr divided by the time with the format; at n "
+             "iterations with build time");
     cli_say(m->c, "\n%-*s%10s%10s%11s%9s", width, "format", "matrices", "product", "iteration",
             "total");
     for (int i = 0; i < CMP_COUNTS; i++) cli_say(m->c, "%9d", cmp_counts[i]);

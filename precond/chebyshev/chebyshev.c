@@ -31,13 +31,13 @@ typedef struct chebyshev {
 } chebyshev;
 
 static const gsolve_option options[] = {
-    {"degree", "degree of the polynomial: products per application", GSOLVE_INT,
+    {"degree", "degree of the polynomial, and number of products per application", GSOLVE_INT,
      offsetof(chebyshev_options, degree), 3, 1, 100, NULL},
     {"ratio",
      "the polynomial is small on the part [lambda_max / ratio, lambda_max] of the spectrum",
      GSOLVE_REAL, offsetof(chebyshev_options, ratio), 30, 1.1, 1e6, NULL},
-    {"its", "power iterations for the largest eigenvalue; 0: bound by row sums", GSOLVE_INT,
-     offsetof(chebyshev_options, its), 20, 0, 1000, NULL},
+    {"its", "power iterations for the largest eigenvalue; 0: use the bound from row sums",
+     GSOLVE_INT, offsetof(chebyshev_options, its), 20, 0, 1000, NULL},
     {0},
 };
 
@@ -211,8 +211,8 @@ static void describe(const void *self, gsolve_precond_info *info)
 }
 
 const gsolve_precond_kind gs_chebyshev = {
-    .plugin = {"chebyshev", "polynomial in the matrix, made of products only", options,
-               sizeof(chebyshev_options)},
+    .plugin = {"chebyshev", "Chebyshev polynomial of the matrix; applied by matrix products",
+               options, sizeof(chebyshev_options)},
     .build = build,
     .destroy = destroy,
     .apply = apply,

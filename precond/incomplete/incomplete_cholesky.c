@@ -79,10 +79,11 @@ static gsolve_status read_diagonal(gsolve_context *ctx, const char *who, const g
         const int64_t at = gs_diagonal_at(csr, i);
         diagonal[i] = at < 0 ? 0 : gs_value(csr, at);
         if (diagonal[i] > 0) continue;
-        return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                           "%s needs a positive diagonal, and that of row %d (counted from 1) is "
-                           "%g%s",
-                           who, i + 1, diagonal[i], at < 0 ? " (missing)" : "");
+        return gsolve_fail(
+            ctx, GSOLVE_ZERO_PIVOT,
+            "%s needs a positive diagonal, but the diagonal entry of row %d (counted from 1) is "
+            "%g%s",
+            who, i + 1, diagonal[i], at < 0 ? " (missing)" : "");
     }
     return GSOLVE_OK;
 }

@@ -130,10 +130,11 @@ static gsolve_status read_diagonal(gsolve_context *ctx, const char *who, const g
         diagonal[i] = at < 0 ? 0 : gs_value(csr, at);
         if (w->allow_zero_diagonal && diagonal[i] == 0) continue;
         if (at < 0) {
-            return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                               "%s needs a full diagonal, and that of row %d (counted from 1) is "
-                               "missing; try the solver direct, or the preconditioner none",
-                               who, i + 1);
+            return gsolve_fail(
+                ctx, GSOLVE_ZERO_PIVOT,
+                "%s needs a full diagonal, but row %d (counted from 1) has no diagonal entry; try "
+                "the solver direct, or the preconditioner none",
+                who, i + 1);
         }
         row_max[i] = 0;
         for (int64_t k = gs_start(csr, i); k < gs_start(csr, i + 1); k++) {

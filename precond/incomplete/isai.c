@@ -185,7 +185,9 @@ static void describe(const void *self, gsolve_precond_info *info)
 }
 
 const gsolve_precond_kind gs_isai = {
-    .plugin = {"isai", "sparse approximate inverse of the factors of ilu or ic: products only",
+    .plugin = {"isai",
+               "incomplete sparse approximate inverse of the factors of ilu or ic; applied by "
+               "matrix products",
                options, sizeof(gs_isai_options)},
     .build = build,
     .destroy = destroy,

@@ -57,11 +57,11 @@ typedef struct block_cg {
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(block_cg_options, 10000, 2000),
-    {"block", "the most columns in a block", GSOLVE_INT, offsetof(block_cg_options, block), 8, 1,
-     GS_BLOCK, NULL},
+    {"block", "largest number of columns in a block", GSOLVE_INT, offsetof(block_cg_options, block),
+     8, 1, GS_BLOCK, NULL},
     {"leave",
-     "whether columns that have ended leave the block, if there is only one; auto: not if it is "
-     "small and on a GPU",
+     "on: converged columns leave the block, if one block holds all columns; off: they "
+     "stay; auto: on, except for small systems on a GPU",
      GSOLVE_CHOICE, offsetof(block_cg_options, leave), LEAVE_AUTO, 0, 0, "auto|off|on"},
     {0},
 };

@@ -46,11 +46,11 @@ typedef struct block_gmres {
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(block_gmres_options, 10000, 2000),
-    {"restart", "steps in a cycle, and vectors kept of each column", GSOLVE_INT,
+    {"restart", "iterations between restarts, and number of basis vectors per column", GSOLVE_INT,
      offsetof(block_gmres_options, restart), 30, 1, 300, NULL},
-    {"block", "the most columns in a block", GSOLVE_INT, offsetof(block_gmres_options, block), 8, 1,
-     GS_BLOCK, NULL},
-    {"augment", "1: a cycle also searches along the correction of x by the cycle before",
+    {"block", "largest number of columns in a block", GSOLVE_INT,
+     offsetof(block_gmres_options, block), 8, 1, GS_BLOCK, NULL},
+    {"augment", "1: add the correction of the previous cycle to the search space, as LGMRES does",
      GSOLVE_INT, offsetof(block_gmres_options, augment), 0, 0, 1, NULL},
     {0},
 };
@@ -176,7 +176,7 @@ done:
 }
 
 const gs_method gs_block_gmres = {
-    .plugin = {"block_gmres", "restarted block GMRES, M from the right; any A", options,
+    .plugin = {"block_gmres", "restarted block GMRES, right-preconditioned; any A", options,
                sizeof(block_gmres_options)},
     .state_size = sizeof(block_gmres),
     .couples_columns = true,

@@ -76,12 +76,13 @@ static gsolve_status choose_method(gs_krylov *k, const char *spec,
     } else if (statistics->nrows == statistics->ncols) {
         snprintf(choice.solver, sizeof choice.solver, "gmres,restart=200,maxit=4000");
         snprintf(k->run->chosen.text, sizeof k->run->chosen.text,
-                 "auto chose %s for the preconditioner %.60s: without one it would choose direct.",
+                 "auto chose %s, because the preconditioner %.60s is given; without it auto would "
+                 "choose direct.",
                  choice.solver, M->spec);
     } else {
         snprintf(
             k->run->chosen.text, sizeof k->run->chosen.text,
-            "auto chose %s: %s. The preconditioner %.60s is not used: direct works without one.",
+            "auto chose %s: %s. The preconditioner %.60s is not used, because direct needs none.",
             choice.solver, choice.why, M->spec);
     }
     return set_up_named(k, spec, choice.solver);
@@ -96,10 +97,11 @@ gsolve_status gs_auto_method_set_up(gs_krylov *k, const char *spec)
     if (k->M) gsolve_precond_describe(k->M, &M);
     if (k->M && gsolve_precond_is_variable(k->M)) {
         TRY(set_up_named(k, spec, "fgmres"));
-        snprintf(k->run->chosen.text, sizeof k->run->chosen.text,
-                 "auto chose fgmres: the preconditioner %.60s varies from one application to the "
-                 "next.",
-                 M.spec);
+        snprintf(
+            k->run->chosen.text, sizeof k->run->chosen.text,
+            "auto chose fgmres, because the preconditioner %.60s changes from one application to "
+            "the next.",
+            M.spec);
     } else {
         TRY(gs_need_rows(k));
         TRY(gsolve_csr_statistics(k->ctx, &k->csr, &statistics));

@@ -22,8 +22,9 @@ static bool may_be_definite(const gsolve_statistics *t)
 
 /* Tried after cg with every preconditioner has failed. */
 static const rule after_cg[] = {
-    {"direct,limit=60,work=40", "none", "a factorisation works for any condition number"},
-    {"minres,maxit=50000", "jacobi,abs=1", "symmetric, and minres does not need it definite"},
+    {"direct,limit=60,work=40", "none",
+     "a direct method, because it tolerates ill-conditioned matrices"},
+    {"minres,maxit=50000", "jacobi,abs=1", "symmetric; minres does not need a definite matrix"},
     {"minres,maxit=50000", "none", "symmetric, perhaps singular"},
     {0},
 };
@@ -43,15 +44,17 @@ static const rule *rules_for(const gsolve_statistics *t)
     static const rule indefinite[] = {
         {"minres", "jacobi,abs=1", "symmetric, not positive definite"},
         {"minres,maxit=50000", "none", "symmetric, perhaps singular"},
-        {"direct,limit=60,work=40", "none", "a factorisation works for any condition number"},
+        {"direct,limit=60,work=40", "none",
+         "a direct method, because it tolerates ill-conditioned matrices"},
         {0},
     };
     static const rule general[] = {
         {"bicgstab,maxit=2000", "ilu", "not symmetric, with a full diagonal"},
-        {"direct,limit=60,work=40", "none", "a factorisation works for any condition number"},
+        {"direct,limit=60,work=40", "none",
+         "a direct method, because it tolerates ill-conditioned matrices"},
         {"gmres,restart=100,maxit=2000", "ilu", "more robust than bicgstab"},
-        {"gmres,restart=100,maxit=2000", "jacobi", "ilu did not help"},
-        {"gmres,restart=200,maxit=4000", "none", "the last resort"},
+        {"gmres,restart=100,maxit=2000", "jacobi", "jacobi, because ilu failed"},
+        {"gmres,restart=200,maxit=4000", "none", "no preconditioner, as the last choice"},
         {0},
     };
     static const rule small_general[] = {
@@ -61,8 +64,10 @@ static const rule *rules_for(const gsolve_statistics *t)
         {0},
     };
     static const rule holes[] = {
-        {"gmres,restart=100,maxit=2000", "none", "zeros on the diagonal rule out ilu and jacobi"},
-        {"direct,limit=60,work=40", "none", "a factorisation works with zeros on the diagonal"},
+        {"gmres,restart=100,maxit=2000", "none",
+         "zeros on the diagonal, so ilu and jacobi cannot be used"},
+        {"direct,limit=60,work=40", "none",
+         "a direct method, because it tolerates zeros on the diagonal"},
         {0},
     };
     if (t->nrows != t->ncols) return rectangular;
@@ -91,9 +96,9 @@ bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *stat
                         gsolve_choice *choice)
 {
     static const char *const other[GS_RANKED_COUNT] = {
-        [GS_JACOBI] = "symmetric with a positive diagonal; jacobi takes the least memory",
+        [GS_JACOBI] = "symmetric with a positive diagonal; jacobi needs the least memory",
         [GS_IC] = "symmetric with a positive diagonal",
-        [GS_AMG] = "multigrid: it looks like a discretised elliptic operator",
+        [GS_AMG] = "multigrid, because the matrix looks like an elliptic operator",
     };
     gs_precond_ranking l;
     int kind;

@@ -233,7 +233,7 @@ static int digits_of(double ratio)
 static void rank_by_time(const gsolve_statistics *t, const prices *of, problem kind,
                          gs_precond_ranking *l)
 {
-    const char *what = kind == ELASTIC    ? "an elastic body"
+    const char *what = kind == ELASTIC    ? "linear elasticity"
                        : kind == ELLIPTIC ? "a discretised elliptic operator"
                                           : "an elliptic operator of higher order";
     const int dims = kind == ELASTIC ? t->block : dimensions(t, kind);
@@ -257,7 +257,7 @@ static void rank_by_time(const gsolve_statistics *t, const prices *of, problem k
              "jacobi %.*g, ic %.*g, amg %.*g%s",
              what, length, of->device, digits_of(over[GS_JACOBI]), over[GS_JACOBI],
              digits_of(over[GS_IC]), over[GS_IC], digits_of(over[GS_AMG]), over[GS_AMG],
-             first != best ? " (the safest, and at most 2 ms slower)" : "");
+             first != best ? "; amg is safer, at most 2 ms slower" : "");
 }
 
 gs_precond_ranking gs_rank_preconds(const gsolve_statistics *t, bool on_gpu)

@@ -35,10 +35,10 @@ typedef struct gmres {
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(gmres_options, 10000, 2000),
-    {"restart", "steps in a cycle, and vectors kept", GSOLVE_INT, offsetof(gmres_options, restart),
-     30, 1, 1000, NULL},
-    {"basis", "type that V is kept in; f64: A's own", GSOLVE_CHOICE, offsetof(gmres_options, basis),
-     GSOLVE_F64, 0, 0, "f32|f64"},
+    {"restart", "iterations between restarts, and number of basis vectors", GSOLVE_INT,
+     offsetof(gmres_options, restart), 30, 1, 1000, NULL},
+    {"basis", "type of the stored basis vectors; f64: the type of A", GSOLVE_CHOICE,
+     offsetof(gmres_options, basis), GSOLVE_F64, 0, 0, "f32|f64"},
     {0},
 };
 
@@ -230,7 +230,8 @@ done:
 }
 
 const gs_method gs_gmres = {
-    .plugin = {"gmres", "restarted GMRES, M from the right; any A", options, sizeof(gmres_options)},
+    .plugin = {"gmres", "restarted GMRES, right-preconditioned; any A", options,
+               sizeof(gmres_options)},
     .state_size = sizeof(gmres),
     .products = 1,
     .setup = setup,
@@ -242,7 +243,9 @@ const gs_method gs_gmres = {
 };
 
 const gs_method gs_fgmres = {
-    .plugin = {"fgmres", "flexible GMRES; any A, M may vary", options, sizeof(gmres_options)},
+    .plugin = {"fgmres",
+               "flexible GMRES; any A; the preconditioner M may change between iterations", options,
+               sizeof(gmres_options)},
     .state_size = sizeof(gmres),
     .products = 1,
     .flexible = true,

@@ -28,8 +28,10 @@ typedef struct pipecg {
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(pipecg_options, 10000, 2000),
-    {"replace", "steps between two replacements of the residual; 0: none", GSOLVE_INT,
-     offsetof(pipecg_options, replace), 50, 0, 2147483647, NULL},
+    {"replace",
+     "iterations between two replacements of the residual by the true residual; 0: no "
+     "replacement",
+     GSOLVE_INT, offsetof(pipecg_options, replace), 50, 0, 2147483647, NULL},
     {0},
 };
 
@@ -128,7 +130,9 @@ done:
 }
 
 const gs_method gs_pipecg = {
-    .plugin = {"pipecg", "pipelined conjugate gradients, one reduction a step; A as for cg",
+    .plugin = {"pipecg",
+               "pipelined conjugate gradients, one reduction per iteration; A symmetric positive "
+               "definite",
                options, sizeof(pipecg_options)},
     .state_size = sizeof(pipecg),
     .products = 1,

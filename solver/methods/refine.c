@@ -24,11 +24,11 @@
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(gs_refine_options, 200, 3),
-    {"inner", "the inner method", GSOLVE_CHOICE, offsetof(gs_refine_options, inner), 0, 0, 0,
+    {"inner", "inner method", GSOLVE_CHOICE, offsetof(gs_refine_options, inner), 0, 0, 0,
      GS_REFINE_INNER},
     {"inner_rtol", "relative tolerance of the inner method", GSOLVE_REAL,
      offsetof(gs_refine_options, rtol), 1e-2, 1e-12, 0.25, NULL},
-    {"inner_maxit", "the most iterations of the inner method", GSOLVE_INT,
+    {"inner_maxit", "largest number of iterations of the inner method", GSOLVE_INT,
      offsetof(gs_refine_options, maxit), 10000, 1, 2147483647, NULL},
     {"type", "type in which the inner method computes", GSOLVE_CHOICE,
      offsetof(gs_refine_options, type), GSOLVE_F32, 0, 0, "f32|f64"},
@@ -263,16 +263,18 @@ static gsolve_status finish(gs_krylov *k)
 
     for (int32_t c = 0; c < k->ncols; c++) fallen += s->fallen[c];
     if (!s->inner) {
-        snprintf(k->note, sizeof k->note,
-                 "A or its preconditioner cannot be held in single precision: %d inner iterations "
-                 "of %s in double precision.",
-                 s->iterations, name);
+        snprintf(
+            k->note, sizeof k->note,
+            "A or its preconditioner has values beyond single precision: %d inner iterations of "
+            "%s in double precision.",
+            s->iterations, name);
     } else if (fallen > 0) {
-        snprintf(k->note, sizeof k->note,
-                 "%d inner iterations of %s; %s precision did not halve the residual, and %d of %d "
-                 "columns went on with the method in %s precision.",
-                 s->iterations, name, low ? "single" : "double", fallen, k->ncols,
-                 k->csr.type == GSOLVE_F32 ? "single" : "double");
+        snprintf(
+            k->note, sizeof k->note,
+            "%d inner iterations of %s; in %s precision they did not halve the residual, so %d "
+            "of %d columns continued in %s precision.",
+            s->iterations, name, low ? "single" : "double", fallen, k->ncols,
+            k->csr.type == GSOLVE_F32 ? "single" : "double");
     } else {
         snprintf(k->note, sizeof k->note, "%d inner iterations of %s in %s precision.",
                  s->iterations, name, low ? "single" : "double");
@@ -281,7 +283,9 @@ static gsolve_status finish(gs_krylov *k)
 }
 
 const gs_method gs_refine = {
-    .plugin = {"refine", "refinement in A's type of a method that computes in single precision",
+    .plugin = {"refine",
+               "iterative refinement: an inner method in single precision, residuals and "
+               "corrections in the type of A",
                options, sizeof(gs_refine_options)},
     .state_size = sizeof(gs_refine_state),
     .flexible = true, /* the inner method decides */

@@ -186,16 +186,16 @@ static gsolve_status caller_norms(gs_krylov *k)
         TRY(gs_matrix_norms(k->A, gs_column_of(o->at_b.used, c), gs_column_of(o->at_x.used, c),
                             norms));
         if (!isfinite(norms->b)) {
-            return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
-                               "column %d of b holds a value that is not finite, or its norm "
-                               "overflows",
-                               c);
+            return gsolve_fail(
+                k->ctx, GSOLVE_BAD_ARGUMENT,
+                "column %d of b has a value that is not finite, or its norm overflows", c);
         }
         if (norms->b > 0 && !isfinite(norms->r)) {
-            return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
-                               "column %d of x, the first guess, holds a value that is not finite, "
-                               "or |b - Ax| overflows",
-                               c);
+            return gsolve_fail(
+                k->ctx, GSOLVE_BAD_ARGUMENT,
+                "column %d of the initial guess x has a value that is not finite, or |b - Ax| "
+                "overflows",
+                c);
         }
         k->run->column[c].norm = norms->b;
     }

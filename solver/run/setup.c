@@ -208,10 +208,11 @@ gsolve_status gs_solver_check(const gs_krylov *k, int32_t n)
                            k->csr.nrows, k->csr.ncols);
     }
     if (gsolve_precond_is_variable(k->M) && !k->method->flexible) {
-        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
-                           "this preconditioner varies from one application to the next, which %s "
-                           "does not allow; use fgmres",
-                           name);
+        return gsolve_fail(
+            k->ctx, GSOLVE_BAD_ARGUMENT,
+            "this preconditioner changes from one application to the next, and %s needs a fixed "
+            "one; use fgmres",
+            name);
     }
     return GSOLVE_OK;
 }

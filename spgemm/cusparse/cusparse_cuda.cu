@@ -59,9 +59,9 @@ void destroy(void *plan, gsolve_context *ctx)
 bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B, const char **why)
 {
     if (!gs_on_gpu(ctx)) {
-        *why = "cusparse runs on CUDA alone";
+        *why = "cusparse needs the device cuda";
     } else if (A->height != 1 || A->width != 1 || B->width != 1) {
-        *why = "cusparse multiplies matrices of numbers; esc multiplies blocks";
+        *why = "cusparse does not support dense blocks; esc does";
     } else {
         return true;
     }
@@ -86,10 +86,10 @@ gsolve_status describe_operand(gsolve_context *ctx, cusparseSpMatDescr_t *out, i
     gsolve_status status;
 
     if (entries > INT32_MAX) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "a matrix has %lld entries; cusparse multiplies matrices of less than "
-                           "2^31, hash and esc larger ones",
-                           (long long)entries);
+        return gsolve_fail(
+            ctx, GSOLVE_UNSUPPORTED,
+            "a matrix has %lld entries; cusparse supports fewer than 2^31; use hash or esc",
+            (long long)entries);
     }
     if (csr->offset == GSOLVE_O64) {
         ALLOC_DEVICE(ctx, *narrow, (size_t)csr->nrows + 1);

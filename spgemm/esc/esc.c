@@ -32,8 +32,8 @@ typedef struct esc_options {
 } esc_options;
 
 static const gsolve_option options[] = {
-    {"memory", "MiB for the expansion; 0: by the sizes of the matrices", GSOLVE_REAL,
-     offsetof(esc_options, memory), 0, 0, 1e9, NULL},
+    {"memory", "memory for the expansion in MiB; 0: chosen from the sizes of the matrices",
+     GSOLVE_REAL, offsetof(esc_options, memory), 0, 0, 1e9, NULL},
     {0},
 };
 
@@ -81,7 +81,7 @@ static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_bloc
     const bool small = A->height <= 8 && A->width <= 8 && B->width <= 8;
 
     (void)ctx;
-    if (!small) *why = "its blocks are of at most 8 x 8 numbers";
+    if (!small) *why = "esc supports blocks of at most 8 x 8";
     return small;
 }
 
@@ -112,7 +112,7 @@ static void destroy(void *plan, gsolve_context *ctx)
 }
 
 const gs_multiplier gs_esc_multiplier = {
-    .plugin = {"esc", "expansion, sort, compression; also of dense blocks", options,
+    .plugin = {"esc", "expansion, sorting, compression (ESC); also for dense blocks", options,
                sizeof(esc_options)},
     .serves = serves,
     .multiply = multiply,

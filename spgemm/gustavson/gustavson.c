@@ -240,8 +240,8 @@ static void destroy(void *plan, gsolve_context *ctx)
 static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                    const char **why)
 {
-    *why = gs_on_gpu(ctx) ? "it multiplies on the CPU only"
-                          : "it multiplies matrices of single numbers, not of blocks";
+    *why = gs_on_gpu(ctx) ? "gustavson needs the device cpu"
+                          : "gustavson does not support dense blocks; esc does";
     return !gs_on_gpu(ctx) && A->height == 1 && A->width == 1 && B->width == 1;
 }
 

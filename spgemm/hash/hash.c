@@ -6,7 +6,7 @@ static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_bloc
 {
     (void)ctx;
     if (A->height == 1 && A->width == 1 && B->width == 1) return true;
-    *why = "hash multiplies matrices of numbers; esc multiplies blocks";
+    *why = "hash does not support dense blocks; esc does";
     return false;
 }
 
@@ -33,7 +33,8 @@ static void destroy(void *plan, gsolve_context *ctx)
 }
 
 const gs_multiplier gs_hash_multiplier = {
-    .plugin = {"hash", "row by row, a table of the row's columns; memory little more than C's",
+    .plugin = {"hash",
+               "row by row with a hash table of the row's columns; needs little memory besides C",
                NULL, 0},
     .serves = serves,
     .multiply = multiply,

@@ -17,9 +17,11 @@
 #include "vector/vector.h"
 
 static const gsolve_option options[] = {
-    {"expect", "products expected with the matrix in all; 0: estimated", GSOLVE_INT,
+    {"expect", "expected number of products with the matrix; 0: estimated", GSOLVE_INT,
      offsetof(gs_auto_options, expect), 0, 0, 2147483647, NULL},
-    {"trial", "time a new form and keep csr if it is not faster; bits may change from run to run",
+    {"trial",
+     "1: time the converted matrix and keep csr if it is not faster; runs may then differ "
+     "in the last bits",
      GSOLVE_FLAG, offsetof(gs_auto_options, trial), 0, 0, 1, NULL},
     {0},
 };
@@ -166,7 +168,9 @@ static void describe(const void *self, gsolve_matrix_info *info)
 }
 
 const gsolve_format gs_auto_format = {
-    .plugin = {"auto", "csr at first, and another format during a solve when the conversion pays",
+    .plugin = {"auto",
+               "csr first; converts to another format during a solve if the faster products repay "
+               "the conversion",
                options, sizeof(gs_auto_options)},
     .build = build,
     .destroy = destroy,

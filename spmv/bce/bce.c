@@ -11,14 +11,15 @@
 #define LEAST 1024 /* rows of a window, at least */
 
 static const gsolve_option options[] = {
-    {"blocks", "blocks at most; 0: as many as pay, up to 128", GSOLVE_INT,
+    {"blocks", "largest number of groups; 0: as many as reduce the cost, up to 128", GSOLVE_INT,
      offsetof(gs_bce_options, blocks), 0, 0, GS_BCE_MOST_BLOCKS, NULL},
     {"cost",
-     "what the partition minimises: bytes moved, or stored entries with the paper's lower limit",
+     "cost that the partition minimises; bytes: bytes moved; paper: stored entries, with "
+     "the lower limit of the BCE paper",
      GSOLVE_CHOICE, offsetof(gs_bce_options, cost), GS_BCE_BYTES, 0, 0, "bytes|paper"},
     {"window",
-     "rows that are grouped together, so that x stays in cache, 1024 or more; 0: 65536, on the CPU "
-     "2048 unless x is read irregularly",
+     "consecutive rows that are grouped together, 1024 or more, so that their part of x "
+     "stays in cache; 0: 65536 (on the CPU 2048 unless x is read irregularly)",
      GSOLVE_INT, offsetof(gs_bce_options, window), 0, 0, INT32_MAX, NULL},
     GS_SLICED_OPTIONS(gs_bce_options),
     {0},
@@ -147,7 +148,7 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 }
 
 const gsolve_format gs_bce_format = {
-    .plugin = {"bce", "rows grouped by length with the optimal partition, in slices (BCE)", options,
+    .plugin = {"bce", "rows grouped by length in an optimal partition (BCE)", options,
                sizeof(gs_bce_options)},
     .build = build,
     .destroy = gs_sliced_destroy,

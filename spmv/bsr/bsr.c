@@ -14,10 +14,13 @@
 #define SMALL     ((double)(64 << 20))
 
 static const gsolve_option options[] = {
-    {"block", "rows and columns of a block, 2 to 6; 0: the size that stores least, from a sample",
+    {"block",
+     "rows and columns per block, 2 to 6; 0: the size with the least memory, estimated "
+     "from a sample",
      GSOLVE_INT, offsetof(gs_bsr_options, block), 0, 0, GS_BSR_MOST, NULL},
     {"index",
-     "bits of a block's column: auto: as few as fit; 16: offsets where they fit, else 32; 32",
+     "bits of a block's column index; auto: as few as possible; 16: 16-bit offsets if "
+     "they fit, else 32",
      GSOLVE_CHOICE, offsetof(gs_bsr_options, index), GS_BSR_AUTO, 0, 0, "auto|16|32"},
     {0},
 };

@@ -189,11 +189,17 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *options)
         .memory = estimate_memory,          \
     }
 
-FORMAT(gs_csr_format, "csr", "compressed rows, divided by entries; no conversion");
+FORMAT(gs_csr_format, "csr",
+       "compressed sparse rows; each thread gets the same number of entries; no conversion");
 
 /* These formats differ in how the threads of a GPU share the rows. On the CPU a thread has complete
  * rows, so they are csr there. */
-FORMAT(gs_csr_scalar_host_format, "csr_scalar", "on the CPU csr; on a GPU one thread a row");
-FORMAT(gs_csr_vector_host_format, "csr_vector", "on the CPU csr; on a GPU one warp a row");
-FORMAT(gs_ps_host_format, "ps", "on the CPU csr; on a GPU all products, then the sums of the rows");
-FORMAT(gs_coo_host_format, "coo", "on the CPU csr; on a GPU the row of each entry beside it");
+FORMAT(gs_csr_scalar_host_format, "csr_scalar",
+       "on a GPU csr with one thread per row; on the CPU csr");
+FORMAT(gs_csr_vector_host_format, "csr_vector",
+       "on a GPU csr with one warp per row; on the CPU csr");
+FORMAT(gs_ps_host_format, "ps",
+       "on a GPU all products first, then the row sums (product-sum); on the CPU csr");
+FORMAT(gs_coo_host_format, "coo",
+       "on a GPU coordinate format: each entry is stored with its row and column; on the "
+       "CPU csr");

@@ -20,26 +20,30 @@ typedef struct ellr_options {
 
 static const gsolve_option options[] = {
     {"threads",
-     "per row: 1, 2, 4, 8, 16 or 32; 0: by the mean length of rows on a GPU, 1 on the CPU",
+     "threads per row: 1, 2, 4, 8, 16 or 32; 0: chosen from the mean row length on a GPU, "
+     "1 on the CPU",
      GSOLVE_INT, offsetof(ellr_options, threads), 0, 0, GS_SLICED_WARP, NULL},
     {"block",
-     "on a GPU: threads of a block in products with many columns, a power of two from 64 to 1024; "
-     "0: 1024, or fewer where that would leave processors idle",
+     "GPU, products with many columns: threads per block, a power of two from 64 to 1024; "
+     "0: 1024, or fewer if multiprocessors would be idle otherwise",
      GSOLVE_INT, offsetof(ellr_options, block), 0, 0, GS_ELLR_MOST_BLOCK, NULL},
     {"rows",
-     "on a GPU: rows that the blocks of a multiprocessor compute in such a product before they go "
-     "on "
-     "elsewhere; 0: about 1024, so that all end together",
+     "GPU, products with many columns: consecutive rows that a multiprocessor computes "
+     "before it takes the next group of rows; 0: about 1024, so that all multiprocessors "
+     "end together",
      GSOLVE_INT, offsetof(ellr_options, rows), 0, 0, 1 << 20, NULL},
     {"cache",
-     "on a GPU: least: in such a product the L1 cache is as small as possible and the rest is "
-     "shared memory, which the paper compares",
+     "GPU, products with many columns: large or least possible L1 cache; with least, the "
+     "rest is shared memory, a variant that the ELLPACK-R paper measures",
      GSOLVE_CHOICE, offsetof(ellr_options, cache), LARGE_CACHE, 0, 0, "large|least"},
     {"tune",
-     "model: threads, block and rows from the lengths of rows and the device; measure: values near "
-     "these, the fastest for 8 columns in a trial: other runs may choose others, with other bits",
+     "model: compute threads, block and rows from the row lengths and the device; "
+     "measure: time nearby values with 8 columns and take the fastest; runs may then "
+     "choose differently and differ in the last bits",
      GSOLVE_CHOICE, offsetof(ellr_options, tune), BY_MODEL, 0, 0, "model|measure"},
-    {"most", "longer rows are multiplied from csr, in parts; 0: 4 times the mean, but at least 128",
+    {"most",
+     "rows with more entries than this are multiplied in csr, in parts; 0: 4 times the "
+     "mean row length, at least 128",
      GSOLVE_INT, offsetof(ellr_options, most), 0, 0, INT32_MAX, NULL},
     GS_SLICED_OPTIONS(ellr_options),
     {0},
@@ -305,7 +309,8 @@ static void describe(const void *self, gsolve_matrix_info *info)
 }
 
 const gsolve_format gs_ellr_format = {
-    .plugin = {"ellr", "slices of rows with their lengths, several threads per row (ELLPACK-R)",
+    .plugin = {"ellr",
+               "slices of padded rows and the row lengths; several threads per row (ELLPACK-R)",
                options, sizeof(ellr_options)},
     .build = build,
     .destroy = destroy,

@@ -11,27 +11,30 @@
 
 static const gsolve_option options[] = {
     {"length",
-     "entries of a segment, rounded up to a power of two; 0: just above the mean of the "
-     "rows, or above the longest row where that is at most twice as long",
+     "entries per segment, rounded up to a power of two; 0: just above the mean row "
+     "length, or above the longest row if that is at most twice as long",
      GSOLVE_INT, offsetof(gs_segmented_options, length), 0, 0, GS_SEGMENT_MOST, NULL},
     {"sum",
-     "thread: a thread sums a segment (segSpMV); reduce: several threads do, and nothing is copied "
-     "(segSpMV-r); auto: thread unless that stores much padding",
+     "thread: one thread sums a segment, from a padded copy (segSpMV); reduce: several "
+     "threads sum a segment, without a copy (segSpMV-r); auto: thread unless it needs "
+     "much padding",
      GSOLVE_CHOICE, offsetof(gs_segmented_options, sum), GS_SUM_AUTO, 0, 0, "auto|thread|reduce"},
     {"finish",
-     "where the sums of a row's segments are added: host as in the paper; on the CPU that is one "
-     "thread",
+     "where the segment sums of a row are added; device: in parallel on the device; host: "
+     "by one CPU thread, as in the segSpMV paper",
      GSOLVE_CHOICE, offsetof(gs_segmented_options, finish), GS_FINISH_DEVICE, 0, 0, "device|host"},
-    {"gather", "expand: the element of x for every entry is written first, as in the paper",
+    {"gather",
+     "expand: first write the element of x for each entry to memory, as in the segSpMV "
+     "paper; fused: read x within the product",
      GSOLVE_CHOICE, offsetof(gs_segmented_options, gather), GS_GATHER_FUSED, 0, 0, "fused|expand"},
     {"order",
-     "of the segments: rows; length: equal lengths together; columns: long ones that read the same "
-     "part of x together; auto: chosen from the matrix",
+     "order of the segments; rows: that of the matrix; length: by length; columns: long "
+     "segments that read the same part of x are neighbours; auto: chosen from the matrix",
      GSOLVE_CHOICE, offsetof(gs_segmented_options, order), GS_ORDER_AUTO, 0, 0,
      "auto|rows|length|columns"},
     {"tune",
-     "also try half and twice the length, and keep the fastest: other runs may keep "
-     "another, with other bits",
+     "1: also time half and twice the length and take the fastest; runs may then choose "
+     "differently and differ in the last bits",
      GSOLVE_FLAG, offsetof(gs_segmented_options, tune), 0, 0, 1, NULL},
     {0},
 };

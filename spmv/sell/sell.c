@@ -15,15 +15,17 @@ typedef struct sell_options {
 
 static const gsolve_option options[] = {
     {"slice",
-     "rows of a slice, a power of two, 8 to 1024; 0: 8 on the CPU, 32 on a GPU, or "
-     "fewer where rows are few and long: then several threads share a row",
+     "rows per slice, a power of two from 8 to 1024; 0: 8 on the CPU; 32 on a GPU, or "
+     "fewer if the rows are few and long, and then several threads share a row",
      GSOLVE_INT, offsetof(sell_options, slice), 0, 0, GS_SLICED_MOST, NULL},
     {"sigma",
-     "rows that are sorted by length together; 1: no sorting; 0: 16384 (on the CPU 512 unless "
-     "x is read irregularly) where slices would hold more than a tenth of padding without, else "
-     "1",
+     "number of consecutive rows that are sorted by length; 1: no sorting; 0: 16384 (on "
+     "the CPU 512 unless x is read irregularly) if more than 10 % of the unsorted slices "
+     "would be padding, else 1",
      GSOLVE_INT, offsetof(sell_options, sigma), 0, 0, INT32_MAX / 2, NULL},
-    {"most", "longer rows are multiplied from csr, in parts; 0: 4 times the mean, but at least 128",
+    {"most",
+     "rows with more entries than this are multiplied in csr, in parts; 0: 4 times the "
+     "mean row length, at least 128",
      GSOLVE_INT, offsetof(sell_options, most), 0, 0, INT32_MAX, NULL},
     GS_SLICED_OPTIONS(sell_options),
     {0},
@@ -114,7 +116,7 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 }
 
 const gsolve_format gs_sell_format = {
-    .plugin = {"sell", "slices of rows, each as wide as its longest row (SELL-C-sigma)", options,
+    .plugin = {"sell", "slices of C rows, each padded to its longest row (SELL-C-sigma)", options,
                sizeof(sell_options)},
     .build = build,
     .destroy = gs_sliced_destroy,

@@ -8,17 +8,15 @@
 #include "matrix/irregular.h"
 
 static const gsolve_option options[] = {
-    {"width", "W, entries of a thread in a tile", GSOLVE_CHOICE,
+    {"width", "W, entries per thread in a tile", GSOLVE_CHOICE,
      offsetof(gs_speculative_shape, width), GS_WIDTH_8, 0, 0, "4|8"},
     {"steps",
-     "S, tiles of a bunch; 0: on a GPU the least with which all bunches run at once, 16 at most, "
-     "on "
-     "the CPU 31",
+     "S, tiles per bunch; 0: on a GPU the smallest number with which all bunches run at "
+     "once, at most 16; on the CPU 31",
      GSOLVE_INT, offsetof(gs_speculative_shape, steps), 0, 0, 31, NULL},
     {"bunches",
-     "B, bunches of a group: warps of a block (0: 8), or bunches that a CPU thread takes at once "
-     "(0: "
-     "all of its bunches)",
+     "B, bunches per group; on a GPU: warps per block (0: 8); on the CPU: bunches that a "
+     "thread takes at once (0: all its bunches)",
      GSOLVE_INT, offsetof(gs_speculative_shape, bunches), 0, 0, 8, NULL},
     {0},
 };
@@ -149,7 +147,8 @@ static void describe(const void *self, gsolve_matrix_info *info)
 }
 
 const gsolve_format gs_speculative_format = {
-    .plugin = {"speculative", "compressed rows, tiles of equally many entries; no conversion",
+    .plugin = {"speculative",
+               "compressed sparse rows in tiles with equal numbers of entries; no conversion",
                options, sizeof(gs_speculative_shape)},
     .build = build,
     .destroy = destroy,

@@ -69,7 +69,7 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 }
 
 const gsolve_format gs_ell_format = {
-    .plugin = {"ell", "all rows as wide as the longest, stored column by column (ELLPACK)", options,
+    .plugin = {"ell", "all rows padded to the longest row, stored column-major (ELLPACK)", options,
                sizeof(ell_options)},
     .build = build,
     .destroy = gs_sliced_destroy,

@@ -88,7 +88,7 @@ cmp -s out "$source/docs/gsolve.1" || fail 'docs/gsolve.1 is not what gsolve --m
 
 # --- solving -----------------------------------------------------------------------------------
 run 0 -A gen:poisson2d,n=20 -b ones
-said 'cg + amg (chosen: looks like a discretised elliptic operator' 'estimated relative times: jacobi 1,' 'the safest, and at most 2 ms slower'
+said 'cg + amg (chosen: looks like a discretised elliptic operator' 'estimated relative times: jacobi 1,' 'amg is safer, at most 2 ms slower'
 run 0 -A gen:poisson3d,n=20 -b ones --solver gmres
 said 'gmres + ic (ic chosen'
 run 0 -A A.mtx -b b.mtx -x x.mtx --history h.csv --json r.json
@@ -125,7 +125,7 @@ run 0 -A gen:poisson2d,n=12 -b random --seed 7 --threads 2 --json two.json
 run 0 -A gen:poisson2d,n=12 -b random,k=1 --seed 7 --json two.json
 [ "$(grep '"residual"' one.json)" = "$(grep '"residual"' two.json)" ] || fail 'k=1 is another column'
 run 0 -A gen:poisson2d,n=12 -b random,k=5 --solver block_cg --columns -x many.mtx
-said '5 columns' 'of the worst column' 'column  iterations' '       4  '
+said '5 columns' 'worst column' 'column  iterations' '       4  '
 [ "$(grep -c converged out)" -eq 6 ] || fail "$what: not a line for each column"
 [ "$(sed -n '/^[^%]/{p;q;}' many.mtx)" = '144 5' ] || fail "$what: x has not five columns"
 run 0 -A gen:poisson2d,n=12 -b random,k=5 --json -
@@ -135,7 +135,7 @@ complained 'random,k=N'
 run 1 -A gen:poisson2d,n=12 -b random,k=5x
 complained 'random,k=N'
 run 0 compare -A gen:poisson2d,n=12 --formats csr,sell --columns-count 3 --repeat 1
-said '3 of b, and of the product'
+said '3 of b and of the product'
 run 0 compare -A gen:poisson2d,n=12 --formats csr --columns-count 3 --repeat 1 --json -
 json out 'matrices[]'
 run 0 -A gen:poisson2d,n=12 --device cpu,threads=1 --format csr --rtol 1e-4 --atol 1e-12 --maxit 500
@@ -153,10 +153,10 @@ said '           1  '
 run 0 -A tall.mtx
 said 'rectangular'
 run 0 -A gen:poisson2d,n=12 --solver cg --precond jacobi --profile
-said 'as run: ' ' of a copy' '0 copies in ' 'the same bits' 'product + dot' 'residual step' 'direction step' \
-    'total: iterations' '  profile  '
+said ' in the solve; ' ' of the bandwidth of a copy' '0 copies in ' 'the same bits' 'product + dot' 'residual step' 'direction step' \
+    'total of all iterations' '  profile  '
 awk '/^  operation/ { width = length($0); n = 1 } n && NF { rows++; if (length($0) != width) bad = 1 }
-     /^  total: iterations/ { n = 0 } END { exit bad || rows != 5 }' out || fail "$what: the table is crooked"
+     /^  total of all iterations/ { n = 0 } END { exit bad || rows != 5 }' out || fail "$what: the table is crooked"
 run 0 -A gen:poisson2d,n=12 --solver cg --precond jacobi --profile --json -
 json out profile.iterations profile.iteration_seconds profile.iteration_bytes=22468 profile.bytes_per_second \
     profile.share_of_copy profile.copy_bytes_per_second profile.copies_to_host=0 profile.same_bits=true \
@@ -221,7 +221,7 @@ wrong 'out_here' -A out_here -x $x
 wrong 'bad_b.mtx:4:' -A A.mtx -b bad_b.mtx -x $x --history out_here/h --json out_here/../out_here/../r.json
 wrong 'is 4 x 1' -A A.mtx -b b4.mtx -x $x
 wrong 'must have 3 rows' -A A.mtx -b b4.mtx -x $x
-wrong 'the first guess' -A A.mtx --x0 b4.mtx -x $x
+wrong 'the initial guess' -A A.mtx --x0 b4.mtx -x $x
 wrong 'has 2 columns' -A A.mtx --x0 b2.mtx -x $x
 wrong 'there are cg' -A A.mtx --solver cgg
 wrong 'its options are' -A A.mtx --solver cg,colour=1
@@ -236,34 +236,34 @@ wrong "not '1.5'" -A A.mtx --maxit 1.5
 wrong "not 'f16'" -A A.mtx --type f16
 wrong "did you mean '--solver'" -A A.mtx --sovler cg
 wrong "did you mean '--solver'" -A A.mtx -solver cg
-wrong 'could be several' -A A.mtx --s cg
-wrong 'lacks its argument' -A
+wrong 'several options' -A A.mtx --s cg
+wrong 'needs an argument' -A
 wrong 'takes no argument' -A A.mtx --quiet=1
-wrong 'one word too many' solve A.mtx b.mtx
+wrong 'unexpected argument' solve A.mtx b.mtx
 wrong 'two matrices' info A.mtx -A A.mtx
-wrong "no folder 'nowhere'" -A A.mtx -x nowhere/x.mtx
+wrong "the folder 'nowhere' does not exist" -A A.mtx -x nowhere/x.mtx
 wrong 'it is a folder' -A A.mtx --json out_here
-wrong 'to be read and to be written' -A A.mtx -b b.mtx -x b.mtx
-wrong 'no regular file' -A A.mtx -x pipe
+wrong 'both input and output' -A A.mtx -b b.mtx -x b.mtx
+wrong 'not a regular file' -A A.mtx -x pipe
 [ -p pipe ] || fail 'the pipe was replaced'
-wrong 'written twice' -A A.mtx -x $x --history $x
+wrong 'two outputs' -A A.mtx -x $x --history $x
 wrong 'there is no option' --bogus -A A.mtx --json A.mtx
 cmp -s A.mtx kept || fail 'the error went into A.mtx'
-wrong 'to be read and to be written' -A A.mtx --json ./A.mtx
+wrong 'both input and output' -A A.mtx --json ./A.mtx
 cmp -s A.mtx kept || fail 'the error went into A.mtx'
-wrong 'choose one' -A A.mtx --monitor --quiet
-wrong 'choose one' -A A.mtx --profile --quiet
-wrong 'name a matrix'
-wrong 'which matrix' solve
+wrong 'only one of them' -A A.mtx --monitor --quiet
+wrong 'only one of them' -A A.mtx --profile --quiet
+wrong 'no matrix is given'
+wrong 'no matrix is given' solve
 wrong "did you mean 'solve'" slove -A A.mtx
 wrong 'gsolve -A A.mtx' A.mtx
 wrong 'poisson2d' -A gen:nosuch
-wrong 'which matrix' info
+wrong 'no matrix is given' info
 wrong 'missing.mtx' info missing.mtx
 wrong 'bad.mtx:4:' info bad.mtx
 wrong "there is no preconditioner 'jacobbi'" info A.mtx --precond jacobbi
 wrong "did you mean '--json'" info A.mtx --jsno -
-wrong 'which matrix' compare
+wrong 'no matrix is given' compare
 wrong 'cssr' compare A.mtx --formats cssr --html out_here/p.html
 wrong 'empty name' compare A.mtx --formats 'csr;;csr'
 wrong 'empty name' compare A.mtx --formats ';'
@@ -272,25 +272,25 @@ wrong 'not an empty word' compare A.mtx --formats ''
 wrong 'colour' compare A.mtx --formats csr,colour=1
 wrong 'from 1 to 99' compare A.mtx --repeat 0
 wrong 'makes no products' compare A.mtx --solver direct
-wrong "no folder 'nowhere'" compare A.mtx --html nowhere/p.html --csv out_here/p.csv
+wrong "the folder 'nowhere' does not exist" compare A.mtx --html nowhere/p.html --csv out_here/p.csv
 wrong 'it is a folder' compare A.mtx --csv out_here
-wrong 'written twice' compare A.mtx --json - --csv -
-wrong 'written twice' compare A.mtx --csv out_here/p --html out_here/p
-wrong 'to be read and to be written' compare -A kept -A A.mtx --html A.mtx
+wrong 'two outputs' compare A.mtx --json - --csv -
+wrong 'two outputs' compare A.mtx --csv out_here/p --html out_here/p
+wrong 'both input and output' compare -A kept -A A.mtx --html A.mtx
 wrong 'missing.mtx' compare -A A.mtx -A missing.mtx --html out_here/p.html
 wrong "did you mean 'poisson2d'" compare -A A.mtx -A gen:poison2d,n=4 --html out_here/p.html
 wrong 'bad.mtx:4:' compare -A A.mtx -A bad.mtx --html out_here/p.html --csv out_here/p.csv
 wrong 'must have 3 rows' compare A.mtx -b b4.mtx
-wrong 'which matrix' generate
-wrong 'where to' generate poisson2d
+wrong 'no generator is given' generate
+wrong 'no output file is given' generate poisson2d
 wrong 'its options are' generate poisson2d,m=3 -o $x
 wrong 'symmetric' generate random,n=50 -o $x --symmetric
-wrong 'two names' convert A.mtx
+wrong 'two file names' convert A.mtx
 wrong 'must end in' convert A.mtx A.rb
 wrong 'symmetric' convert unsymmetric.mtx $x --symmetric
 wrong 'bad.mtx:4:' convert bad.mtx $x
-wrong 'choose one' convert A.mtx $x --symmetric --general
-wrong 'to be read and to be written' convert A.mtx A.mtx
+wrong 'only one of them' convert A.mtx $x --symmetric --general
+wrong 'both input and output' convert A.mtx A.mtx
 wrong "did you mean 'solvers'" list solver
 run 1 -A missing.mtx --json -
 json out error
@@ -313,7 +313,7 @@ done
 # --- the other commands ------------------------------------------------------------------------
 run 0 info A.mtx
 said 'positive definite' 'bandwidth' 'symmetric' '####' 'auto' 'memory'
-said 'device' 'forecast' 'for the matrix as csr' 'for cg,' 'for bicgstab,' 'for gmres,restart=30,'
+said 'device' 'estimate' 'for the matrix in the format csr' 'for cg,' 'for bicgstab,' 'for gmres,restart=30,'
 run 0 info -A gen:neumann2d,n=5
 said 'singular'
 run 0 info gen:poisson3d,n=5 --json -
@@ -322,14 +322,14 @@ json out matrix.rows=125 traits.bandwidth=25 'auto[]' 'row_lengths[]' traits.def
 run 0 info gen:poisson3d,n=5 --type f32 --device cpu --json -
 json out forecast.type=f32
 run 0 info gen:poisson3d,n=12 --precond amg,coarsest=40
-said 'operator complexity' 'grid complexity' 'held,' 'entries a row' 'a product' 'csr     f64'
+said 'operator complexity' 'grid complexity' 'peak during set-up' 'entries/row' 'per product' 'csr     f64'
 run 0 info gen:poisson3d,n=12 --precond amg,coarsest=40 --json -
 json out precond.name=amg precond.device=cpu precond.bytes precond.peak_bytes precond.setup_seconds \
     precond.operator_complexity precond.grid_complexity 'precond.levels[0].rows=1728' \
     'precond.levels[1].entries' 'precond.levels[1].mean_row' 'precond.levels[1].format=csr' \
     'precond.levels[1].bytes'
 run 0 info gen:poisson3d,n=5 --precond ilu
-said 'ilu' 'held,'
+said 'ilu' 'peak during set-up'
 run 0 info tall.mtx
 said 'rectangular'
 run 0 info tall.mtx --precond jacobi
@@ -351,7 +351,7 @@ said '3 x 2'
 run 0 -A A.mtx -b b3.mtx.gz
 for what in formats solvers preconds products generators devices; do run 0 list $what; done
 run 0 list
-said 'csr' 'gmres' 'restart=30' 'auto|cholesky|lu|qr' 'block_jacobi' 'poisson3d' 'gustavson' 'here:'
+said 'csr' 'gmres' 'restart=30' 'auto|cholesky|lu|qr' 'block_jacobi' 'poisson3d' 'gustavson' 'this machine:'
 run 0 list --json -
 json out 'formats[]' 'solvers[]' 'preconds[]' 'products[]' 'generators[]' 'devices[]'
 
@@ -409,8 +409,8 @@ said 'to |b - Ax| <= max(1e-10 |b|, 1e-14)'
 run 0 compare A.mtx --repeat 1 --quiet --html q.html
 [ ! -s out ] || fail "$what: not quiet"
 run 0 compare A.mtx --type f32 --formats cxsparse --repeat 1 --html q.html --csv q.csv
-said 'cxsparse    cxsparse takes fp64'
-grep -q ',,,,"cxsparse takes fp64' q.csv && grep -q 'colspan="18">cxsparse takes' q.html || fail "$what: no sentence"
+said 'cxsparse    cxsparse supports only f64'
+grep -q ',,,,"cxsparse supports only f64' q.csv && grep -q 'colspan="18">cxsparse supports' q.html || fail "$what: no sentence"
 run 0 compare tall.mtx --repeat 1 --html q.html
 said 'not square' 'no solve'
 run 0 compare -A A.mtx -A gen:poisson2d,n=9 tall.mtx --repeat 1 --json m.json --csv m.csv --html m.html
@@ -434,7 +434,7 @@ done
 # --- the device --------------------------------------------------------------------------------
 before=${GSOLVE_DEVICE-auto}
 export GSOLVE_DEVICE=auto
-small='small: the CPU is done before a GPU has started'
+small='small: the CPU needs less time than the start of a GPU'
 not_said() {
     for text; do ! grep -qF -- "$text" out || fail "$what: said '$text'"; done
 }
@@ -450,9 +450,9 @@ if "$gsolve" list devices | grep -q '^  cuda '; then
     [ $code -eq 1 ] && complained 'CUDA device 0 cannot be used'
 else
     run 0 -A A.mtx
-    said 'device      cpu: ' 'this build of gsolve is without CUDA'
+    said 'device      cpu: ' 'this build of gsolve has no CUDA'
     run 1 -A A.mtx --device cuda
-    complained 'without CUDA'
+    complained 'has no CUDA'
 fi
 for how in '--device cpu' '--threads 1' '--device cpu --format csr'; do
     run 0 -A A.mtx $how
