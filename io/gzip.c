@@ -124,7 +124,7 @@ static void take(gs_input *in, gs_inflated *text)
     *text = (gs_inflated){0};
 }
 
-gsolve_status gs_gzip_inflate(gs_input *in)
+static gsolve_status inflate_file(gs_input *in)
 {
     const size_t packed = (size_t)(in->end - in->begin);
     z_stream z = {.zalloc = gs_gzip_alloc, .zfree = gs_gzip_free, .opaque = in->ctx};
@@ -147,4 +147,12 @@ done:
     gsolve_free(in->ctx, GSOLVE_HOST, text.data);
     gsolve_free(in->ctx, GSOLVE_HOST, text.skip);
     return status;
+}
+
+gsolve_status gs_input_unpack(gs_input *in)
+{
+    const unsigned char *p = (const unsigned char *)in->begin;
+
+    if (in->end - in->begin < 2 || p[0] != 0x1f || p[1] != 0x8b) return GSOLVE_OK;
+    return inflate_file(in);
 }

@@ -76,14 +76,6 @@ void gs_input_memory(gs_input *in, gsolve_context *ctx, const char *name, const 
     in->source.bytes = (int64_t)bytes;
 }
 
-gsolve_status gs_input_unpack(gs_input *in)
-{
-    const unsigned char *p = (const unsigned char *)in->begin;
-
-    if (in->end - in->begin < 2 || p[0] != 0x1f || p[1] != 0x8b) return GSOLVE_OK;
-    return gs_gzip_inflate(in);
-}
-
 static gsolve_status refuse(gsolve_context *ctx, const char *path, const char *why)
 {
     return gsolve_fail(ctx, GSOLVE_BAD_FILE, "%.400s: %s", path, why);

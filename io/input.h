@@ -37,7 +37,7 @@ gsolve_status gs_input_file(gs_input *in, gsolve_context *ctx, const char *path,
                             const gsolve_read_options *options);
 void gs_input_close(gs_input *in);
 
-/* Inflates in's text if it is compressed. */
+/* Inflates in's text if it begins with gzip's magic number. In gzip.c. */
 gsolve_status gs_input_unpack(gs_input *in);
 
 /* in's text, of whatever kind it is. */
@@ -70,9 +70,6 @@ gsolve_status gs_boeing_matrix(gsolve_csr *csr, gs_input *in);
 
 /* Whether the third line begins as that of a Rutherford-Boeing or Harwell-Boeing file does. */
 bool gs_boeing_is(const gs_input *in);
-
-/* in's text, which is gzip's, replaced by the inflated one. */
-gsolve_status gs_gzip_inflate(gs_input *in);
 
 /* Whether a text begins as a Matrix Market file does. */
 #define GS_MARKET_BANNER "%%MatrixMarket"

@@ -2,8 +2,7 @@
 #ifndef GS_SPGEMM_SPGEMM_H
 #define GS_SPGEMM_SPGEMM_H
 
-#include "matrix/csr.h"
-#include "spgemm/blocked/blocked.h"
+#include "spgemm/blocked/blocked_type.h"
 
 typedef struct gs_product_work { /* what a method tells of its work */
     int64_t products;            /* scalar (or block) products */
