@@ -144,7 +144,7 @@ static gsolve_status read_head(boeing *b, gs_input *in)
         lines[counts] = gs_word_integer(word);
     }
     if (counts < 4) {
-        return gs_input_fail(in, second, "the second line must tell four or five numbers of lines");
+        return gs_input_fail(in, second, "the second line must hold four or five numbers of lines");
     }
     snprintf(in->source.kind, sizeof in->source.kind, "%s",
              counts == 5 ? "Harwell-Boeing" : "Rutherford-Boeing");

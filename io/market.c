@@ -113,8 +113,8 @@ gsolve_status gs_market_dense(gsolve_dense *v, gs_input *in)
     if (m.array && m.symmetry == GSOLVE_GENERAL) return read_columns(v, &m, in);
     if (gs_input_absurd(in, (int64_t)m.nrows * m.ncols)) {
         return gs_input_fail(in, m.body,
-                             "%d rows and %d columns would be filled from a file of %lld bytes; "
-                             "that cannot be meant",
+                             "a dense matrix of %d rows and %d columns is far too large for a file of "
+                             "%lld bytes; correct the header",
                              m.nrows, m.ncols, (long long)(in->end - in->begin));
     }
     TRY(read_body(&csr, &m, in));

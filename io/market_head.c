@@ -108,14 +108,14 @@ static gsolve_status check_sizes(const gs_market *m, const gs_input *in, const c
     }
     if (m->entries > left / least) {
         return gs_input_fail(in, line,
-                             "%lld entries are announced, but only %lld bytes follow: the file is "
-                             "truncated",
+                             "the header declares %lld entries, but the file ends %lld bytes later; "
+                             "the file is truncated",
                              (long long)m->entries, (long long)left - 1);
     }
     if (gs_input_absurd(in, m->nrows) || gs_input_absurd(in, m->ncols)) {
         return gs_input_fail(in, line,
-                             "%d rows and %d columns are announced in a file of %lld bytes; that "
-                             "cannot be meant",
+                             "the header declares %d rows and %d columns, far too many for a file of "
+                             "%lld bytes; correct the header",
                              m->nrows, m->ncols, (long long)(in->end - in->begin));
     }
     return GSOLVE_OK;
@@ -162,7 +162,7 @@ gsolve_status gs_market_head(gs_market *m, gs_input *in)
     for (;;) { /* comments and blank lines */
         p = gs_line_end(p, in->end);
         if (p == in->end) {
-            return gs_input_fail(in, p, "the file ends before the line that tells the sizes");
+            return gs_input_fail(in, p, "the file ends before the line with the numbers of rows and columns");
         }
         const char *line = ++p;
         const gs_word word = gs_next_word(&p, in->end);

@@ -181,7 +181,7 @@ static gsolve_status explain(const parsing *job, const part *piece)
                              : m->field == GS_PATTERN ? "row and column"
                                                       : "row, column and value");
     default:
-        return gs_input_fail(in, at, "with '%s' begins one entry more than the %lld announced",
+        return gs_input_fail(in, at, "'%s' begins one entry more than the %lld that the header declares",
                              token, (long long)m->entries);
     }
 }

@@ -11,7 +11,7 @@
 #define SHORT_WORK 96 /* products a row on average */
 #define HEAVY      64 /* times the products of heavy rows may be there in all */
 
-static const char *choose_on_cuda(const gs_work_of_product *work, int32_t nrows)
+static const char *choose_on_cuda(const gs_product_counts *work, int32_t nrows)
 {
     const double mean = nrows > 0 ? (double)work->products / nrows : 0;
     const bool are_short = mean <= SHORT_WORK, lie_apart = work->apart >= work->products / 2;
@@ -46,7 +46,7 @@ static gsolve_status choose(const gs_multiplier **method, gsolve_context *ctx, c
                             const gs_blocked *B)
 {
     const bool plain = A->height == 1 && A->width == 1 && B->width == 1;
-    gs_work_of_product work = {0};
+    gs_product_counts work = {0};
     const char *name = plain ? "gustavson" : "esc";
     gsolve_status status = GSOLVE_OK;
 
@@ -72,7 +72,7 @@ static void destroy(void *plan, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, c);
 }
 
-static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *tally,
+static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *stats,
                               gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                               const void *options)
 {
@@ -90,8 +90,8 @@ static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *tally
         ALLOC(ctx, GSOLVE_HOST, c, 1);
         *c = (chosen){method, NULL};
     }
-    TRY(method->multiply(C, c ? &c->plan : NULL, tally, ctx, A, B, own));
-    tally->by = method->plugin.name;
+    TRY(method->multiply(C, c ? &c->plan : NULL, stats, ctx, A, B, own));
+    stats->by = method->plugin.name;
     if (plan) *plan = c;
     c = NULL;
 done:

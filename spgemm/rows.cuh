@@ -36,7 +36,20 @@ struct rows_of {
     }
 };
 
-// The sum over lanes below and of this one, by groups of so many lanes.
+// C while a kernel writes it: its offsets are set, its columns and values are not.
+template <class T>
+struct rows_to_fill {
+    rows_of C;
+    int32_t *col;
+    T *value;
+
+    explicit rows_to_fill(const gsolve_csr *csr)
+        : C(csr), col((int32_t *)(uintptr_t)csr->col), value((T *)(uintptr_t)csr->value)
+    {
+    }
+};
+
+// The inclusive prefix sum of x over groups of `lanes` lanes.
 template <class N>
 __device__ N running_sum(N x, int lanes)
 {

@@ -21,7 +21,7 @@ typedef struct gs_multiplier {
                    const char **why);
     /* C = A B, owned, where A lies, columns ascending; entries are there by the patterns alone,
      * whatever their values. Unless plan is NULL, *plan = what update needs. */
-    gsolve_status (*multiply)(gs_blocked *C, void **plan, gs_product_work *tally,
+    gsolve_status (*multiply)(gs_blocked *C, void **plan, gs_product_work *stats,
                               gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                               const void *options);
     /* C's values, A and B having new ones in the patterns that they had then, where only the values
@@ -42,22 +42,22 @@ const gs_multiplier *gs_multiplier_named(const char *name);
  */
 
 /* What the method auto would take, from counts alone. */
-typedef struct gs_work_of_product {
+typedef struct gs_product_counts {
     int64_t products, longest; /* of all rows, of one row of C */
     int32_t longest_row;       /* that row */
     int64_t heavy, apart; /* of rows of more than GS_HEAVY_WORK; of others of more than GS_FEW_WORK
                              in a stretch of over 32 columns a product; 0 on a CPU */
-} gs_work_of_product;
+} gs_product_counts;
 
 #define GS_FEW_WORK   64 /* products of a row */
 #define GS_HEAVY_WORK 4096
 
-typedef struct gs_work_kernels { /* of A B where they lie; *work on the host */
-    gsolve_status (*count)(gs_work_of_product *work, gsolve_context *ctx, const gsolve_csr *A,
+typedef struct gs_count_kernels { /* of A B where they lie; *work on the host */
+    gsolve_status (*count)(gs_product_counts *work, gsolve_context *ctx, const gsolve_csr *A,
                            const gsolve_csr *B);
-} gs_work_kernels;
+} gs_count_kernels;
 
-extern const gs_work_kernels gs_work_host[GSOLVE_TYPE_COUNT], gs_work_cuda[GSOLVE_TYPE_COUNT];
+extern const gs_count_kernels gs_work_host[GSOLVE_TYPE_COUNT], gs_work_cuda[GSOLVE_TYPE_COUNT];
 
 /* --- products within the library: nothing is checked, nothing moved -----------------------------
  */
@@ -68,7 +68,7 @@ typedef struct gs_product {
     const gs_multiplier *method;
     void *options, *plan; /* plan: NULL where it was not kept */
     gs_blocked C;         /* owned */
-    gs_product_work tally;
+    gs_product_work stats;
 } gs_product;
 
 /* *P = A B by the method in spec; keep: values can be renewed, of A and B whose offsets and columns
@@ -76,7 +76,7 @@ typedef struct gs_product {
  * nothing to drop. */
 gsolve_status gs_product_make(gs_product *P, gsolve_context *ctx, const char *spec,
                               const gs_blocked *A, const gs_blocked *B, bool keep);
-gsolve_status gs_product_renew(gs_product *P, const gs_blocked *A, const gs_blocked *B);
+gsolve_status gs_product_update(gs_product *P, const gs_blocked *A, const gs_blocked *B);
 void gs_product_drop(gs_product *P); /* also one that is all zero */
 
 /* C = A B, once, of ordinary matrices. */
@@ -95,8 +95,8 @@ typedef struct gs_galerkin {
 gsolve_status gs_galerkin_make(gs_galerkin *G, gsolve_context *ctx, const char *spec,
                                const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
                                bool keep);
-gsolve_status gs_galerkin_renew(gs_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,
-                                const gsolve_csr *P);
+gsolve_status gs_galerkin_update(gs_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,
+                                 const gsolve_csr *P);
 void gs_galerkin_drop(gs_galerkin *G); /* also one that is all zero, or was dropped */
 
 /* csr as a matrix of 1 x 1 blocks. */

@@ -386,11 +386,11 @@ done:
     return status;
 }
 
-gsolve_status multiply(gs_blocked *out, void **plan, gs_product_work *tally, gsolve_context *ctx,
+gsolve_status multiply(gs_blocked *out, void **plan, gs_product_work *stats, gsolve_context *ctx,
                        const gs_blocked *A, const gs_blocked *B, const void *)
 {
     vendor_product *p = nullptr;
-    gs_work_of_product work = {};
+    gs_product_counts work = {};
     gsolve_csr C = {};
     int64_t a = 0, b = 0;
     gsolve_status status;
@@ -404,8 +404,8 @@ gsolve_status multiply(gs_blocked *out, void **plan, gs_product_work *tally, gso
     TRY(prepare(&p, ctx, &A->csr, &B->csr, &C, a, b));
     TRY(make(p, ctx, &C, plan));
     TRY(gs_work_cuda[C.type].count(&work, ctx, &A->csr, &B->csr));
-    tally->products = work.products;
-    tally->bands = 1;
+    stats->products = work.products;
+    stats->bands = 1;
     *out = {C, 1, 1};
     C = {};
     if (plan) {

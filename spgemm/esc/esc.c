@@ -85,7 +85,7 @@ static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_bloc
     return small;
 }
 
-static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *tally,
+static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *stats,
                               gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                               const void *chosen)
 {
@@ -94,7 +94,7 @@ static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *tally
     gs_esc_plan *made = NULL;
     gsolve_status status;
 
-    TRY(kernels->multiply(C, plan ? &made : NULL, tally, ctx, A, B, room));
+    TRY(kernels->multiply(C, plan ? &made : NULL, stats, ctx, A, B, room));
     if (plan) *plan = made;
 done:
     return status;

@@ -14,7 +14,7 @@ typedef struct gs_esc_plan gs_esc_plan; /* each device has its own */
 
 typedef struct gs_esc_kernels {
     /* As gs_multiplier's; room: bytes for the expansion, 0: as esc.c says. */
-    gsolve_status (*multiply)(gs_blocked *C, gs_esc_plan **plan, gs_product_work *tally,
+    gsolve_status (*multiply)(gs_blocked *C, gs_esc_plan **plan, gs_product_work *stats,
                               gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                               double room);
     gsolve_status (*update)(const gs_esc_plan *plan, gsolve_context *ctx, const gs_blocked *A,

@@ -5,7 +5,7 @@
 #ifndef GS_SPGEMM_ESC_ESC_BANDS_CUH
 #define GS_SPGEMM_ESC_ESC_BANDS_CUH
 
-#include "spgemm/esc/esc_parts.cuh"
+#include "spgemm/esc/esc_common.cuh"
 
 namespace gs_esc_bands
 {

@@ -2,7 +2,7 @@
 // by it, sorted, counted, C is allocated, and filled: two looks of the host, at the products and at
 // the entries of C; more only where rows are for bands.
 #include "core/scan.cuh"
-#include "spgemm/esc/esc_parts.cuh"
+#include "spgemm/esc/esc_common.cuh"
 
 using namespace gs_esc_parts;
 
@@ -203,7 +203,7 @@ done:
 }
 
 template <class T>
-gsolve_status multiply(gs_blocked *C, gs_esc_plan **kept, gs_product_work *tally,
+gsolve_status multiply(gs_blocked *C, gs_esc_plan **kept, gs_product_work *stats,
                        gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B, double room)
 {
     const pattern m = pattern_of(A, B);
@@ -224,10 +224,10 @@ gsolve_status multiply(gs_blocked *C, gs_esc_plan **kept, gs_product_work *tally
     ALLOC_DEVICE(ctx, count, (size_t)m.nrows + 1);
     TRY(gs_cuda(q, cudaMemsetAsync(count + m.nrows, 0, sizeof *count, q->stream), "a product"));
     TRY(sort(p, ctx, m, seen, room, kept != nullptr, count));
-    TRY(new_result(&made, ctx, A, B, products, count, &tally->entries));
+    TRY(new_result(&made, ctx, A, B, products, count, &stats->entries));
     TRY(fill<T>(p, ctx, m, numbers_of(A, B, &made, true), count));
-    tally->products = products;
-    tally->bands = (int)(p->tile_bands + p->nbands);
+    stats->products = products;
+    stats->bands = (int)(p->tile_bands + p->nbands);
     *C = made;
     made = {};
     if (kept) *kept = p;

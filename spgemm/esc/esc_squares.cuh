@@ -7,7 +7,7 @@
 #ifndef GS_SPGEMM_ESC_ESC_SQUARES_CUH
 #define GS_SPGEMM_ESC_ESC_SQUARES_CUH
 
-#include "spgemm/esc/esc_parts.cuh"
+#include "spgemm/esc/esc_common.cuh"
 
 namespace gs_esc_squares
 {

@@ -114,8 +114,8 @@ struct sums {
         bool fresh = false;
         const int place = x.is_one ? place_in(key, bits, x.col, &fresh) : -1 - lane;
         const unsigned alike = __match_any_sync(all_lanes, place);
-        const unsigned born = __ballot_sync(all_lanes, fresh);
-        const bool leads = x.is_one && !(alike & below), first = leads && (alike & born);
+        const unsigned inserted = __ballot_sync(all_lanes, fresh);
+        const bool leads = x.is_one && !(alike & below), first = leads && (alike & inserted);
         const unsigned firsts = __ballot_sync(all_lanes, first);
         const int most = (int)__reduce_max_sync(all_lanes, (unsigned)__popc(alike));
         T mine = leads && !first ? sum[place] : T(0);

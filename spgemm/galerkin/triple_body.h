@@ -79,8 +79,8 @@ static void FN(put)(worker *w)
 }
 
 /* C's values in row i: each product is added at its column's place, in the order of sum_row. */
-static void FN(renew)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
-                      const gsolve_csr *C, int32_t i, worker *w)
+static void FN(update_values)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
+                              const gsolve_csr *C, int32_t i, worker *w)
 {
     const int64_t first = gs_start(C, i);
     const int32_t n = (int32_t)(gs_start(C, i + 1) - first), *c_col = C->col + first;

@@ -36,8 +36,8 @@ typedef struct kernels {
     void (*sum_row)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P, int32_t i,
                     worker *w);
     void (*put)(worker *w);
-    void (*renew)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
-                  const gsolve_csr *C, int32_t i, worker *w);
+    void (*update_values)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
+                          const gsolve_csr *C, int32_t i, worker *w);
 } kernels;
 
 static int compare(const void *a, const void *b)
@@ -70,8 +70,8 @@ static void begin_row(gathered *g, int32_t ncols)
 #define GS_BODY "spgemm/galerkin/triple_body.h"
 #include "core/each_type.h"
 
-static const kernels kernels_of[GSOLVE_TYPE_COUNT] = {{sum_row_f32, put_f32, renew_f32},
-                                                      {sum_row_f64, put_f64, renew_f64}};
+static const kernels kernels_of[GSOLVE_TYPE_COUNT] = {{sum_row_f32, put_f32, update_values_f32},
+                                                      {sum_row_f64, put_f64, update_values_f64}};
 
 /* --- the threads ------------------------------------------------------------------------------ */
 
@@ -241,7 +241,7 @@ done:
     return status;
 }
 
-static gsolve_status multiply(gsolve_csr *C, void **kept, gs_product_work *tally, bool *fits,
+static gsolve_status multiply(gsolve_csr *C, void **plan, gs_product_work *stats, bool *fits,
                               gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
                               const gsolve_csr *P)
 {
@@ -253,9 +253,9 @@ static gsolve_status multiply(gsolve_csr *C, void **kept, gs_product_work *tally
     ALLOC(ctx, GSOLVE_HOST, count, R->nrows);
     TRY(make_all(&t, ctx, R, A, P, count));
     TRY(join(C, &t, ctx, R, P, count));
-    for (int k = 0; k < t.size; k++) tally->products += t.of[k].products;
-    tally->bands = 1;
-    if (kept) *kept = NULL;
+    for (int k = 0; k < t.size; k++) stats->products += t.of[k].products;
+    stats->bands = 1;
+    if (plan) *plan = NULL;
     *fits = true;
 done:
     gsolve_free(ctx, GSOLVE_HOST, count);
@@ -263,28 +263,28 @@ done:
     return status;
 }
 
-static gsolve_status update(void *kept, gsolve_context *ctx, const gsolve_csr *R,
+static gsolve_status update(void *plan, gsolve_context *ctx, const gsolve_csr *R,
                             const gsolve_csr *A, const gsolve_csr *P, gsolve_csr *C)
 {
     const kernels *kernel = &kernels_of[R->type];
     subwarp t = {0, NULL};
     gsolve_status status;
 
-    (void)kept;
+    (void)plan;
     TRY(new_subwarp(&t, ctx, R, P));
 #pragma omp parallel for schedule(static, 1) num_threads(t.size)
     for (int k = 0; k < t.size; k++) {
         worker *w = &t.of[k];
-        for (int32_t i = w->next; i < w->end; i++) kernel->renew(R, A, P, C, i, w);
+        for (int32_t i = w->next; i < w->end; i++) kernel->update_values(R, A, P, C, i, w);
     }
 done:
     drop_subwarp(&t, ctx);
     return status;
 }
 
-static void drop(void *kept, gsolve_context *ctx)
+static void drop(void *plan, gsolve_context *ctx)
 {
-    (void)kept;
+    (void)plan;
     (void)ctx;
 }
 

@@ -23,7 +23,7 @@ __host__ __device__ constexpr int most_entries(int bits)
     return 3 << (bits - 2);
 }
 
-struct facts {
+struct statistics {
     unsigned long long products, entries;
     unsigned left, refused; // rows with more entries than there is room; with too many steps
 };
@@ -36,7 +36,7 @@ struct part {
     void *value;
 };
 
-// triple_first_cuda.cu: C's offsets, the sums before each of count[0..C->nrows].
+// triple_ap_cuda.cu: C's offsets, the sums before each of count[0..C->nrows].
 gsolve_status number_entries(gsolve_context *ctx, const int32_t *count, const gsolve_csr *C);
 
 // *M = A B, owned, columns ascending; *products of it.
@@ -49,14 +49,14 @@ gsolve_status multiply_short(gsolve_csr *M, int64_t *products, gsolve_context *c
 // them.
 template <class T>
 gsolve_status make_short_rows(gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *M,
-                              const part *to, int32_t *count, int32_t *left, facts *f);
+                              const part *to, int32_t *count, int32_t *left, statistics *f);
 
-// triple_kept_cuda.cu: what updates go by, see there.
+// triple_update_cuda.cu: what updates go by, see there.
 template <class T>
-gsolve_status renew(void *kept, gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
-                    const gsolve_csr *P, gsolve_csr *C);
-gsolve_status keep_nothing_yet(void **kept, gsolve_context *ctx, int64_t products_with_R);
-void drop_kept(void *kept, gsolve_context *ctx);
+gsolve_status update_values(void *plan, gsolve_context *ctx, const gsolve_csr *R,
+                            const gsolve_csr *A, const gsolve_csr *P, gsolve_csr *C);
+gsolve_status create_plan(void **plan, gsolve_context *ctx, int64_t products_with_R);
+void destroy_plan(void *plan, gsolve_context *ctx);
 
 } // namespace gs_triple_rows
 

@@ -10,7 +10,7 @@ namespace gs_triple_rows
 {
 
 // What the rows of a product are like.
-struct seen {
+struct row_statistics {
     unsigned long long products, entries;
     int longest;             // entries of a row; too_long: of one that is counted no further
     unsigned long long of_B; // entries of B, where threads count
@@ -18,10 +18,10 @@ struct seen {
 constexpr int too_long = INT32_MAX;
 
 // What the rows of a block's threads are like, added to what is known of others.
-__device__ inline void add_seen(unsigned long long entries, unsigned long long products,
-                                int longest, seen *f)
+__device__ inline void add_statistics(unsigned long long entries, unsigned long long products,
+                                      int longest, row_statistics *f)
 {
-    __shared__ seen all;
+    __shared__ row_statistics all;
 
     if (threadIdx.x == 0) all = {};
     __syncthreads();
@@ -44,13 +44,13 @@ __device__ inline void add_seen(unsigned long long entries, unsigned long long p
 }
 
 // count[0..nrows] = the columns of each row of A B, and 0; *f, which is all zero, what they are
-// like. By a thread a row: triple_alone_cuda.cu; not where that is too much for one, on average,
+// like. By a thread a row: triple_thread_cuda.cu; not where that is too much for one, on average,
 // which counts as a row that is too long. By 4, 8 or 16 lanes, for longer ones:
 // triple_short_cuda.cu.
 gsolve_status count_by_threads(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
-                               int32_t *count, seen *f);
+                               int32_t *count, row_statistics *f);
 gsolve_status count_by_lanes(gsolve_context *ctx, int lanes, const gsolve_csr *A,
-                             const gsolve_csr *B, int32_t *count, seen *f);
+                             const gsolve_csr *B, int32_t *count, row_statistics *f);
 
 // The columns and values of M = A B from its offsets, rows having up to `longest` entries, as they
 // were counted.

@@ -65,7 +65,7 @@ struct __align__(16) short_keys
 // count[i] = the columns of row i of A B, of up to most_entries(more_bits); count[nrows] = 0.
 template <int G>
 __global__ void __launch_bounds__(gs_block_size)
-    count_short(rows_of A, rows_of B, int32_t nrows, int32_t *count, seen *f)
+    count_short(rows_of A, rows_of B, int32_t nrows, int32_t *count, row_statistics *f)
 {
     constexpr int rows_of_block = gs_block_size / G, most = most_entries(more_bits);
     __shared__ short_keys<more_bits> space[rows_of_block];
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(gs_block_size)
         clear_keys<G, more_bits>(key, me.lane);
         __syncwarp();
         walk<nothing, false>(
-            A, B, {from + me.lane, G, G, me.lane, G}, fits ? end : from, {0, 0}, 0,
+            A, B, {from + me.lane, G, G, me.lane, G}, fits ? end : from, {0, 0},
             [&](int64_t e, int64_t) { return B.col[e]; },
             [&](bool is_one, nothing, int32_t j) {
                 bool fresh = false;
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(gs_block_size)
         longest = max(longest, n > most ? too_long : n);
     }
     if (threadIdx.x == 0 && blockIdx.x == 0) count[nrows] = 0;
-    add_seen(entries, products, longest, f);
+    add_statistics(entries, products, longest, f);
 }
 
 // --- a few lanes a row
@@ -118,7 +118,7 @@ __device__ __forceinline__ int sum_short(const rows_of &A, const rows_of &B, int
     clear_keys<G, BITS>(s->key, me.lane);
     __syncwarp();
     walk<T, false>(
-        A, B, {from + me.lane, G, G, me.lane, G}, to, {0, 0}, 0,
+        A, B, {from + me.lane, G, G, me.lane, G}, to, {0, 0},
         [&](int64_t e, int64_t) { return element<T>{B.col[e], B.number<T>(e)}; },
         [&](bool is_one, T a, element<T> b) {
             bool fresh = false;
@@ -187,7 +187,7 @@ __global__ void __launch_bounds__(threads_for(G, BITS))
 
 template <class T, int G, int BITS>
 __global__ void __launch_bounds__(gs_block_size)
-    make_short(rows_of A, rows_of B, part to, int32_t *count, int32_t *left, facts *f)
+    make_short(rows_of A, rows_of B, part to, int32_t *count, int32_t *left, statistics *f)
 {
     __shared__ short_sums<T, BITS> space[gs_block_size / G];
     __shared__ unsigned long long entries;
@@ -235,7 +235,7 @@ gsolve_status fill_lanes(const gsolve_csr *M, gsolve_context *ctx, const gsolve_
 } // namespace
 
 gsolve_status count_by_lanes(gsolve_context *ctx, int lanes, const gsolve_csr *A,
-                             const gsolve_csr *B, int32_t *count, seen *f)
+                             const gsolve_csr *B, int32_t *count, row_statistics *f)
 {
     constexpr int blocks = 16; // of a multiprocessor
 
@@ -260,7 +260,7 @@ gsolve_status fill_by_lanes(const gsolve_csr *M, int longest, int lanes, gsolve_
 
 template <class T>
 gsolve_status make_short_rows(gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *M,
-                              const part *to, int32_t *of_row, int32_t *left, facts *f)
+                              const part *to, int32_t *of_row, int32_t *left, statistics *f)
 {
     constexpr int lanes = 8, rows = gs_block_size / lanes;
 
@@ -275,9 +275,9 @@ template gsolve_status fill_by_lanes<double>(const gsolve_csr *, int, int, gsolv
                                              const gsolve_csr *, const gsolve_csr *);
 template gsolve_status make_short_rows<float>(gsolve_context *, const gsolve_csr *,
                                               const gsolve_csr *, const part *, int32_t *,
-                                              int32_t *, facts *);
+                                              int32_t *, statistics *);
 template gsolve_status make_short_rows<double>(gsolve_context *, const gsolve_csr *,
                                                const gsolve_csr *, const part *, int32_t *,
-                                               int32_t *, facts *);
+                                               int32_t *, statistics *);
 
 } // namespace gs_triple_rows

@@ -184,12 +184,12 @@ done:
     return status;
 }
 
-static gsolve_status multiply(gs_blocked *out, void **plan, gs_product_work *tally,
+static gsolve_status multiply(gs_blocked *out, void **plan, gs_product_work *stats,
                               gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                               const void *options)
 {
     const int32_t ncols = B->csr.ncols;
-    gs_work_of_product work;
+    gs_product_counts work;
     gsolve_csr C = {0};
     subwarp t = {0, NULL};
     int32_t *count = NULL, longest;
@@ -205,8 +205,8 @@ static gsolve_status multiply(gs_blocked *out, void **plan, gs_product_work *tal
     make_rows(&t, &A->csr, &B->csr, &C);
     if (plan) TRY(keep_subwarp(plan, ctx, &t));
     *out = (gs_blocked){C, 1, 1};
-    tally->products = work.products;
-    tally->bands = 1;
+    stats->products = work.products;
+    stats->bands = 1;
     memset(&C, 0, sizeof C);
 done:
     gsolve_free(ctx, GSOLVE_HOST, count);

@@ -102,35 +102,49 @@ struct stretch {
 struct nothing {
 };
 
+// The row of B that an entry of A asks for, or the part of it that lies in `part`. length is 0
+// where the lane has no entry.
+template <class T>
+struct row_of_lane {
+    int64_t begin;
+    int length;
+    T a;
+
+    __device__ __forceinline__ row_of_lane(const rows_of &A, const rows_of &B, int64_t k,
+                                           int64_t to, stretch part)
+        : begin(0), length(0), a()
+    {
+        if (k >= to) return;
+        const int32_t j = A.col[k];
+        int64_t end = B.begin((int64_t)j + 1);
+        begin = B.begin(j);
+        if constexpr (!std::is_same_v<T, nothing>) a = A.number<T>(k);
+        if (part.width) {
+            begin = gs_row_first(B.col, begin, end, part.from);
+            end = gs_row_first(B.col, begin, end, (int64_t)part.from + part.width);
+        }
+        length = (int)(end - begin);
+    }
+};
+
 // For every entry of A in [.., to), in the order of the batches, and every element of the row of B
 // that it asks for: each(is_one, a, what fetch(element, number) gave), is_one false where this lane
-// has none, so that all lanes of a warp come along. number: of the product, from number0 on. sync()
-// after each row of B. A and B are not read where T is nothing.
+// has none, so that all lanes of a warp come along. number: of the product within the row, from 0.
+// sync() after each row of B. A and B are not read where T is nothing.
 template <class T, bool NUMBERED, class Fetch, class Each, class Sync>
 __device__ __forceinline__ void walk(const rows_of &A, const rows_of &B, sharing s, int64_t to,
-                                     stretch part, int64_t number, Fetch fetch, Each each,
-                                     Sync sync)
+                                     stretch part, Fetch fetch, Each each, Sync sync)
 {
     constexpr int at_once = 4; // rows of B whose elements are asked for before the first is used
     constexpr bool valued = !std::is_same_v<T, nothing>;
     using item = decltype(fetch((int64_t)0, (int64_t)0));
     const int lane = (int)threadIdx.x % s.width;
+    int64_t number = 0;
 
     for (int64_t k = s.first; __any_sync(all_lanes, k < to); k += s.step) {
-        int64_t begin = 0;
-        int length = 0, before = 0;
-        T a{};
-        if (k < to) {
-            const int32_t j = A.col[k];
-            int64_t end = B.begin((int64_t)j + 1);
-            begin = B.begin(j);
-            if constexpr (valued) a = A.number<T>(k);
-            if (part.width) {
-                begin = gs_row_first(B.col, begin, end, part.from);
-                end = gs_row_first(B.col, begin, end, (int64_t)part.from + part.width);
-            }
-            length = (int)(end - begin);
-        }
+        const row_of_lane<T> mine(A, B, k, to, part);
+        const int length = mine.length;
+        int before = 0;
         if constexpr (NUMBERED) before = running_sum(length, s.width) - length;
         const int rows = __reduce_max_sync(all_lanes, k < to ? lane + 1 : 0);
         const int longest = __reduce_max_sync(all_lanes, length);
@@ -142,7 +156,7 @@ __device__ __forceinline__ void walk(const rows_of &A, const rows_of &B, sharing
             item x[at_once];
 #pragma unroll
             for (int u = 0; u < at_once; u++) {
-                at[u] = __shfl_sync(all_lanes, begin, r + u, s.width);
+                at[u] = __shfl_sync(all_lanes, mine.begin, r + u, s.width);
                 n[u] = __shfl_sync(all_lanes, length, r + u, s.width);
                 nth[u] = NUMBERED ? __shfl_sync(all_lanes, before, r + u, s.width) : 0;
                 x[u] = s.me < n[u] ? fetch(at[u] + s.me, number + nth[u] + s.me) : item{};
@@ -150,7 +164,7 @@ __device__ __forceinline__ void walk(const rows_of &A, const rows_of &B, sharing
 #pragma unroll
             for (int u = 0; u < at_once; u++) {
                 T of_a{};
-                if constexpr (valued) of_a = __shfl_sync(all_lanes, a, r + u, s.width);
+                if constexpr (valued) of_a = __shfl_sync(all_lanes, mine.a, r + u, s.width);
                 each(s.me < n[u], of_a, x[u]);
                 if (longest > s.size) {
                     const int most = __reduce_max_sync(all_lanes, n[u]);
@@ -191,7 +205,7 @@ __device__ __forceinline__ void for_columns(const rows_of &A, const rows_of &B, 
                                             int64_t to, int lanes, stretch part, Each each)
 {
     walk<nothing, false>(
-        A, B, by_subwarps<GROUP>(from, lanes), to, part, 0,
+        A, B, by_subwarps<GROUP>(from, lanes), to, part,
         [&](int64_t e, int64_t) { return B.col[e]; },
         [&](bool is_one, nothing, int32_t j) {
             if (is_one) each(j);
@@ -211,8 +225,7 @@ __device__ __forceinline__ void for_products(const rows_of &A, const rows_of &B,
                                              int64_t to, stretch part, Each each)
 {
     walk<T, false>(
-        A, B, s, to, part, 0,
-        [&](int64_t e, int64_t) { return element<T>{B.col[e], B.number<T>(e)}; },
+        A, B, s, to, part, [&](int64_t e, int64_t) { return element<T>{B.col[e], B.number<T>(e)}; },
         [&](bool is_one, T a, element<T> b) { each(is_one, b.col, a, b.value); },
         [] { GROUP::sync(); });
 }

@@ -1,6 +1,6 @@
-// esc_work_cuda.cu: rows dealt out by their products.
+// esc_count_cuda.cu: rows dealt out by their products.
 #include "core/scan.cuh"
-#include "spgemm/esc/esc_parts.cuh"
+#include "spgemm/esc/esc_common.cuh"
 
 using namespace gs_esc_parts;
 

@@ -1,4 +1,4 @@
-// work_cuda.cu: the products that each row of C = A B takes, counted on a GPU.
+// count_products_cuda.cu: the products that each row of C = A B takes, counted on a GPU.
 #include "core/cuda.cuh"
 
 extern "C" {
@@ -10,7 +10,7 @@ namespace
 {
 
 struct found {
-    unsigned long long products, heavy, apart; // as gs_work_of_product
+    unsigned long long products, heavy, apart; // as gs_product_counts
     unsigned long long longest;                // its products (2^32 - 1 at most) above, ~row below
 };
 
@@ -155,7 +155,7 @@ gsolve_status count_by_width(gs_queue *q, const gsolve_csr *A, const gsolve_csr 
                                    : count_all<int32_t, int32_t>(q, A, B, f);
 }
 
-gsolve_status count(gs_work_of_product *work, gsolve_context *ctx, const gsolve_csr *A,
+gsolve_status count(gs_product_counts *work, gsolve_context *ctx, const gsolve_csr *A,
                     const gsolve_csr *B)
 {
     found *there = nullptr, here = {};
@@ -178,4 +178,4 @@ done:
 
 } // namespace
 
-extern "C" const gs_work_kernels gs_work_cuda[GSOLVE_TYPE_COUNT] = {{count}, {count}};
+extern "C" const gs_count_kernels gs_work_cuda[GSOLVE_TYPE_COUNT] = {{count}, {count}};

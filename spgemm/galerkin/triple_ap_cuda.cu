@@ -1,4 +1,4 @@
-// triple_first_cuda.cu: A P, in two passes, of which the first counts: by a thread or a few lanes a
+// triple_ap_cuda.cu: A P, in two passes, of which the first counts: by a thread or a few lanes a
 // row, as its products are few or not, or by the method hash, where rows are long.
 #include "core/scan.cuh"
 #include "spgemm/galerkin/triple_short.cuh"
@@ -44,11 +44,11 @@ int lanes_for(unsigned long long entries, int32_t nrows)
 // Of what kind the rows are, and how many lanes have one.
 struct manner {
     int lanes; // 1: a thread
-    seen found;
+    row_statistics found;
 };
 
 gsolve_status count_by(manner *m, int lanes, gsolve_context *ctx, const gsolve_csr *A,
-                       const gsolve_csr *B, int32_t *of_row, seen *f)
+                       const gsolve_csr *B, int32_t *of_row, row_statistics *f)
 {
     gsolve_status status;
 
@@ -64,7 +64,7 @@ done:
 gsolve_status count(manner *m, gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
                     int32_t *of_row)
 {
-    seen *f = nullptr;
+    row_statistics *f = nullptr;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, f, 1);
@@ -89,7 +89,7 @@ template <class T>
 gsolve_status multiply_short(gsolve_csr *out, int64_t *products, gsolve_context *ctx,
                              const gsolve_csr *A, const gsolve_csr *B)
 {
-    gs_product_work tally = {};
+    gs_product_work stats = {};
     gsolve_csr M = {};
     int32_t *of_row = nullptr;
     manner m = {};
@@ -99,8 +99,8 @@ gsolve_status multiply_short(gsolve_csr *out, int64_t *products, gsolve_context 
     TRY(count(&m, ctx, A, B, of_row));
     if (m.found.longest == too_long) {
         gsolve_free(ctx, GSOLVE_DEVICE, of_row);
-        status = gs_hash_cuda[A->type].multiply(out, nullptr, &tally, ctx, A, B);
-        *products = tally.products;
+        status = gs_hash_cuda[A->type].multiply(out, nullptr, &stats, ctx, A, B);
+        *products = stats.products;
         return status;
     }
     *products = (int64_t)m.found.products;

@@ -1,6 +1,6 @@
-// hash_pieces_cuda.cu: C's values once more, of rows that are cut into pieces, see hash_plan.cuh: a
-// warp a piece, in whose shared memory the sums are.
-#include "spgemm/hash/hash_renew.cuh"
+// hash_update_long_cuda.cu: C's values once more, of rows that are cut into segments, see
+// hash_plan.cuh: a warp a segment, in whose shared memory the sums are.
+#include "spgemm/hash/hash_update.cuh"
 
 namespace gs_hash_rows
 {
@@ -26,16 +26,16 @@ struct asked_rows {
     extent size[most];
 };
 
-// What of the rows of B lies in a piece: this lane's entry of A, its run in the row of B and among
-// the row's products.
+// What of the rows of B lies in a segment: this lane's entry of A, its run in the row of B and
+// among the row's products.
 template <class T>
 struct run_of_lane {
     int64_t begin;
     int length, at, all; // all: products of the batch
     T a;
 
-    // cut: where the piece begins; next: where the one behind it does; NULL: the row itself begins,
-    // or ends.
+    // cut: where the segment begins; next: where the one behind it does; NULL: the row itself
+    // begins, or ends.
     __device__ run_of_lane(const rows_of &A, const rows_of &B, int64_t from, int64_t k, int64_t to,
                            const int32_t *cut, const int32_t *next)
         : begin(0), length(0), a(0)
@@ -60,7 +60,7 @@ struct run_of_lane {
 // ones four times 32 at a time.
 template <class T, class P, int R, int U>
 __device__ __forceinline__ void add_runs(const run_of_lane<T> &mine, const T *b, const P *place,
-                                         unsigned piece, asked_rows<T, R> *s, T *sum)
+                                         unsigned segment, asked_rows<T, R> *s, T *sum)
 {
     constexpr int more = 4;
     const int lane = (int)threadIdx.x % 32;
@@ -86,14 +86,14 @@ __device__ __forceinline__ void add_runs(const run_of_lane<T> &mine, const T *b,
         }
 #pragma unroll
         for (int i = 0; i < R; i++) {
-            x[i].add(a[i], sum, n[i] - lane, 32, piece);
+            x[i].add(a[i], sum, n[i] - lane, 32, segment);
             if (n[i] > 32 * U) {
                 const T *const value = b + s->row[r + i].from;
                 const P *const to = place + s->size[r + i].at;
                 for (int e = 32 * U + lane; e - lane < n[i]; e += 32 * more) {
                     elements<T, P, more> y;
                     y.load(value + e, to + e, n[i] - e, 32);
-                    y.add(a[i], sum, n[i] - e, 32, piece);
+                    y.add(a[i], sum, n[i] - e, 32, segment);
                 }
             }
             __syncwarp();
@@ -101,33 +101,33 @@ __device__ __forceinline__ void add_runs(const run_of_lane<T> &mine, const T *b,
     }
 }
 
-// Bytes of a piece: what its warp asks for, and its sums.
+// Bytes of a segment: what its warp asks for, and its sums.
 template <class T, int R>
-constexpr int piece_bytes = (int)sizeof(asked_rows<T, R>) + piece_entries * (int)sizeof(T) + 16;
+constexpr int segment_bytes = (int)sizeof(asked_rows<T, R>) + segment_entries * (int)sizeof(T) + 16;
 
-// Pieces of the rows of a way, as many of each as the longest has. (16 lanes a piece, so that two
-// shared a warp, took half as long again; pieces of 2048 entries a tenth more, of 4096 four tenths,
-// with fewer warps at work; and entries of A read ahead by a batch with 16 runs asked for at once
-// six to seven tenths.)
+// Pieces of the rows of a bin, as many of each as the longest has. (16 lanes a segment, so that two
+// shared a warp, took half as long again; segments of 2048 entries a tenth more, of 4096 four
+// tenths, with fewer warps at work; and entries of A read ahead by a batch with 16 runs asked for
+// at once six to seven tenths.)
 template <class T, class P, int R, int U>
 __global__ void __launch_bounds__(128)
-    renew_pieces(rows_of A, rows_of B, rows_of C, const int32_t *rows, int32_t nrows, int most,
-                 const int64_t *begin, const uint8_t *place, const int64_t *first_cut,
-                 const int32_t *cut, T *value)
+    update_segments(product_rows m, placed_rows list, int most, const int64_t *first_cut,
+                    const int32_t *cut, T *value)
 {
+    const rows_of &A = m.A, &B = m.B, &C = m.C;
     const int64_t warp = by_warp::row(), nth = warp / most;
     const int p = (int)(warp % most), lane = by_warp::me();
-    if (nth >= nrows) return; // the whole warp
-    const int64_t i = rows[nth], from = A.begin(i), to = A.begin(i + 1);
-    const int64_t first = C.begin(i) + (int64_t)p * piece_entries;
+    if (nth >= list.nrows) return; // the whole warp
+    const int64_t i = list.rows[nth], from = A.begin(i), to = A.begin(i + 1);
+    const int64_t first = C.begin(i) + (int64_t)p * segment_entries;
     const int64_t left = C.begin(i + 1) - first;
     if (left <= 0) return;
-    const int n = (int)min(left, (int64_t)piece_entries);
+    const int n = (int)min(left, (int64_t)segment_entries);
     const int32_t *const cuts = cut + first_cut[nth] + (p - 1) * (to - from);
     const int32_t *const next = left > n ? cuts + (to - from) : nullptr;
-    const P *placed = reinterpret_cast<const P *>(place + begin[i]);
+    const P *placed = reinterpret_cast<const P *>(list.place + list.begin[i]);
     auto *space =
-        reinterpret_cast<asked_rows<T, R> *>(row_space(by_warp::slot(), piece_bytes<T, R>));
+        reinterpret_cast<asked_rows<T, R> *>(row_space(by_warp::slot(), segment_bytes<T, R>));
     T *sum = reinterpret_cast<T *>(space + 1);
 
     for (int k = lane; k < n; k += 32) sum[k] = 0;
@@ -135,44 +135,45 @@ __global__ void __launch_bounds__(128)
     for (int64_t k = from; k < to; k += 32) {
         const run_of_lane<T> mine(A, B, from, k + lane, to, p > 0 ? cuts : nullptr, next);
         add_runs<T, P, R, U>(mine, static_cast<const T *>(B.value), placed,
-                             (unsigned)p * piece_entries, space, sum);
+                             (unsigned)p * segment_entries, space, sum);
         placed += mine.all;
     }
     for (int k = lane; k < n; k += 32) value[first + k] = sum[k];
 }
 
 template <class T, class P, int R, int U>
-gsolve_status cut(const operands &o, int way)
+gsolve_status launch_segments(const operands &o, int bin)
 {
     constexpr int warps = 4; // of a block
     const plan_on_device *p = o.p;
-    const int64_t rows = p->seen.rows[way], before = listed_before(&p->seen, way);
-    const int limit = way <= short_ways ? row_limits.most[way - 1] : INT32_MAX;
-    const int64_t most = pieces_of(limit < p->seen.longest ? limit : p->seen.longest);
+    const int64_t rows = p->stats.rows[bin], before = listed_before(&p->stats, bin);
+    const int limit = bin <= two_byte_bins ? row_limits.most[bin - 1] : INT32_MAX;
+    const int64_t most = segments_of(limit < p->stats.longest ? limit : p->stats.longest);
 
     if (rows == 0) return GSOLVE_OK;
-    return launch_with(o.q, "new values of long rows", renew_pieces<T, P, R, U>,
-                       (rows * most + warps - 1) / warps, 32 * warps, warps * piece_bytes<T, R>,
-                       o.A, o.B, o.C, p->rows + before, (int32_t)rows, (int)most, p->begin,
-                       p->place, p->first_cut + (before - listed_before(&p->seen, cut_ways)),
-                       p->cut, (T *)o.value);
+    return launch_with(o.q, "new values of long rows", update_segments<T, P, R, U>,
+                       (rows * most + warps - 1) / warps, 32 * warps, warps * segment_bytes<T, R>,
+                       product_rows{o.A, o.B, o.C},
+                       placed_rows{p->rows + before, (int32_t)rows, p->begin, p->place}, (int)most,
+                       p->first_cut + (before - listed_before(&p->stats, first_cut_bin)), p->cut,
+                       (T *)o.value);
 }
 
 } // namespace
 
 template <class T>
-gsolve_status renew_long_rows(const operands &o)
+gsolve_status update_long_rows(const operands &o)
 {
     gsolve_status status;
 
-    TRY((cut<T, uint32_t, 4, 2>(o, last_way)));
-    TRY((cut<T, uint16_t, 4, 2>(o, 7)));
-    TRY((cut<T, uint16_t, 2, 2>(o, 6)));
+    TRY((launch_segments<T, uint32_t, 4, 2>(o, last_bin)));
+    TRY((launch_segments<T, uint16_t, 4, 2>(o, 7)));
+    TRY((launch_segments<T, uint16_t, 2, 2>(o, 6)));
 done:
     return status;
 }
 
-template gsolve_status renew_long_rows<float>(const operands &);
-template gsolve_status renew_long_rows<double>(const operands &);
+template gsolve_status update_long_rows<float>(const operands &);
+template gsolve_status update_long_rows<double>(const operands &);
 
 } // namespace gs_hash_rows

@@ -1,7 +1,7 @@
-// hash_bits_cuda.cu: rows of C with many entries that lie close together. A first walk sets a bit
-// for every column; those before a word are counted; a second one adds each product to the sum at
-// its column's number. Where bits and sums are too many for a block, the sums are made in C; where
-// the bits alone are, the columns are taken stretch after stretch.
+// hash_fill_bitmap_cuda.cu: rows of C with many entries that lie close together. A first walk sets
+// a bit for every column; those before a word are counted; a second one adds each product to the
+// sum at its column's number. Where bits and sums are too many for a block, the sums are made in C;
+// where the bits alone are, the columns are taken stretch after stretch.
 #include "spgemm/hash/hash_job.cuh"
 
 namespace gs_hash_rows
@@ -11,17 +11,17 @@ namespace
 
 // What a group has in shared memory: sums, the bits, and how many are set before each word.
 template <class T>
-struct bits_of_row {
+struct row_bitmap {
     T *sum;
     uint32_t *bit;
     uint16_t *before;
 
-    __device__ bits_of_row(char *space, int sums, int words)
+    __device__ row_bitmap(char *space, int sums, int words)
         : sum(reinterpret_cast<T *>(space)), bit(reinterpret_cast<uint32_t *>(sum + sums)),
           before(reinterpret_cast<uint16_t *>(bit + words))
     {
     }
-    __device__ bits_of_row(T *sums, char *space, int words)
+    __device__ row_bitmap(T *sums, char *space, int words)
         : sum(sums), bit(reinterpret_cast<uint32_t *>(space)),
           before(reinterpret_cast<uint16_t *>(bit + words))
     {
@@ -36,17 +36,17 @@ struct bits_of_row {
 template <class T>
 __device__ int words_at_once(int n, int bytes)
 {
-    constexpr int full = (int)bits_space<T>(1, 32), empty = (int)bits_space<T>(1, 0);
+    constexpr int full = (int)bitmap_space<T>(1, 32), empty = (int)bitmap_space<T>(1, 0);
     const int worst = bytes / full;
     const int64_t rest = bytes - (int64_t)n * (int64_t)sizeof(T);
     return rest / empty > worst ? (int)(rest / empty) : worst;
 }
 
-// The columns whose bits are set in order to to[0..), by way of list, which may be to; returns
+// The columns whose bits are set in order to to[0..), by bin of list, which may be to; returns
 // their number. Each thread has words side by side, an odd number of them so that the threads'
 // banks differ.
 template <class T, class GROUP>
-__device__ int number_columns(const bits_of_row<T> &s, int words, int32_t base, int32_t *list,
+__device__ int number_columns(const row_bitmap<T> &s, int words, int32_t base, int32_t *list,
                               int32_t *to)
 {
     const int share = ((words + GROUP::size() - 1) / GROUP::size()) | 1;
@@ -71,25 +71,27 @@ __device__ int number_columns(const bits_of_row<T> &s, int words, int32_t base, 
 // FAR: all bits fit, and the sums are made in C.
 template <class T, class GROUP, bool FAR>
 __global__ void __launch_bounds__(GROUP::most_threads)
-    fill_by_bits(rows_of A, rows_of B, const int32_t *rows, int32_t nrows, int lanes, int bytes,
-                 const int32_t *low, const int32_t *words, rows_of C, int32_t *col, T *value)
+    fill_by_bitmap(rows_of A, rows_of B, const int32_t *rows, int32_t nrows, int lanes, int bytes,
+                   column_spans spans, rows_to_fill<T> out)
 {
     const int64_t nth = GROUP::row();
     if (nth >= nrows) return; // the whole group
-    const int32_t row = rows[nth], least = low[row], needed = words[row];
+    const int32_t row = rows[nth], least = spans.low[row], needed = spans.words[row];
     const int64_t from = A.begin(row), to = A.begin((int64_t)row + 1);
-    int64_t at = C.begin(row);
-    const int n = (int)(C.begin((int64_t)row + 1) - at);
-    const bool whole = FAR || bits_space<T>(needed, n) <= bytes;
-    const int room = whole ? needed : words_at_once<T>(n, bytes);
-    const int sums = (int)min((int64_t)n, (int64_t)32 * room);
+    int32_t *const col = out.col;
+    T *const value = out.value;
+    int64_t at = out.C.begin(row);
+    const int n = (int)(out.C.begin((int64_t)row + 1) - at);
+    const bool whole = FAR || bitmap_space<T>(needed, n) <= bytes;
+    const int words_per_pass = whole ? needed : words_at_once<T>(n, bytes);
+    const int sums = (int)min((int64_t)n, (int64_t)32 * words_per_pass);
     char *const space = row_space(GROUP::slot(), bytes);
-    const bits_of_row<T> s =
-        FAR ? bits_of_row<T>(value + at, space, room) : bits_of_row<T>(space, sums, room);
+    const row_bitmap<T> s = FAR ? row_bitmap<T>(value + at, space, words_per_pass)
+                                : row_bitmap<T>(space, sums, words_per_pass);
     int32_t *const list = FAR ? col + at : reinterpret_cast<int32_t *>(s.sum);
 
-    for (int done = 0; done < needed; done += room) {
-        const int here = min(room, needed - done);
+    for (int done = 0; done < needed; done += words_per_pass) {
+        const int here = min(words_per_pass, needed - done);
         const int32_t base = least + 32 * done;
         const stretch part = {base, whole ? 0 : 32 * here};
         for (int k = GROUP::me(); k < here; k += GROUP::size()) s.bit[k] = 0;
@@ -118,13 +120,12 @@ __global__ void __launch_bounds__(GROUP::most_threads)
 }
 
 template <class T, class GROUP, bool FAR = false>
-gsolve_status by_bits(job *j, int way, int threads, int bytes, const gsolve_csr *C)
+gsolve_status launch_bitmap(job *j, int bin, int threads, int bytes, const gsolve_csr *C)
 {
     const int rows = GROUP::block ? 1 : threads / 32;
 
-    return launch_way(j, way, "filling rows by bits", fill_by_bits<T, GROUP, FAR>, rows, threads,
-                      rows * bytes, j->lanes, bytes, j->low, j->words, rows_of(C),
-                      (int32_t *)(uintptr_t)C->col, (T *)(uintptr_t)C->value);
+    return launch_bin(j, bin, "filling rows by bits", fill_by_bitmap<T, GROUP, FAR>, rows, threads,
+                      rows * bytes, j->lanes, bytes, j->spans, rows_to_fill<T>(C));
 }
 
 template <class T>
@@ -132,21 +133,22 @@ gsolve_status fill(job *j, const gsolve_csr *C)
 {
     gsolve_status status;
 
-    TRY((by_bits<T, by_block, true>(j, fill_far, 1024, far_bytes(j->room), C)));
-    TRY((by_bits<T, by_block>(j, fill_bits6, 1024, j->room / 16 * 16, C))); // the heaviest first
-    TRY((by_bits<T, by_block>(j, fill_bits5, 1024, bits_bytes(5), C)));
-    TRY((by_bits<T, by_block>(j, fill_bits4, 512, bits_bytes(4), C)));
-    TRY((by_bits<T, by_block>(j, fill_bits3, 256, bits_bytes(3), C)));
-    TRY((by_bits<T, by_block>(j, fill_bits2, 128, bits_bytes(2), C)));
-    TRY((by_bits<T, by_warp>(j, fill_bits1, 128, bits_bytes(1), C)));
-    TRY((by_bits<T, by_warp>(j, fill_bits0, 256, bits_bytes(0), C)));
+    TRY((launch_bitmap<T, by_block, true>(j, fill_far, 1024, far_bytes(j->shared_bytes), C)));
+    TRY((launch_bitmap<T, by_block>(j, fill_bitmap6, 1024, j->shared_bytes / 16 * 16,
+                                    C))); // the heaviest first
+    TRY((launch_bitmap<T, by_block>(j, fill_bitmap5, 1024, bitmap_bytes(5), C)));
+    TRY((launch_bitmap<T, by_block>(j, fill_bitmap4, 512, bitmap_bytes(4), C)));
+    TRY((launch_bitmap<T, by_block>(j, fill_bitmap3, 256, bitmap_bytes(3), C)));
+    TRY((launch_bitmap<T, by_block>(j, fill_bitmap2, 128, bitmap_bytes(2), C)));
+    TRY((launch_bitmap<T, by_warp>(j, fill_bitmap1, 128, bitmap_bytes(1), C)));
+    TRY((launch_bitmap<T, by_warp>(j, fill_bitmap0, 256, bitmap_bytes(0), C)));
 done:
     return status;
 }
 
 } // namespace
 
-gsolve_status fill_bits_rows(job *j, const gsolve_csr *C)
+gsolve_status fill_bitmap_rows(job *j, const gsolve_csr *C)
 {
     return C->type == GSOLVE_F32 ? fill<float>(j, C) : fill<double>(j, C);
 }

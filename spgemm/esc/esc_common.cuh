@@ -1,4 +1,4 @@
-// esc_parts.cuh: what the kernels of esc share: the matrices as they see them, how rows are dealt
+// esc_common.cuh: what the kernels of esc share: the matrices as they see them, how rows are dealt
 // with by their numbers of products, and the expansion of a list of A's entries in shared memory.
 //
 // A tile is some whole rows of at most small_room products, sorted by a warp. Rows of more, up to
@@ -12,8 +12,8 @@
 // first product's entry of B less the number of that product. Product j is thus that of the entry
 // number (set bits up to j) - 1, and of B's entry from[...] + j: neighbouring threads read
 // neighbouring entries.
-#ifndef GS_SPGEMM_ESC_ESC_PARTS_CUH
-#define GS_SPGEMM_ESC_ESC_PARTS_CUH
+#ifndef GS_SPGEMM_ESC_ESC_COMMON_CUH
+#define GS_SPGEMM_ESC_ESC_COMMON_CUH
 
 #include "core/cuda.cuh"
 
