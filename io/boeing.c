@@ -53,14 +53,17 @@ static gsolve_status read_type(boeing *b, gs_input *in)
                              b->type);
     }
     if (field == 'q') {
-        return gs_input_fail(
-            in, b->type, "the values stand in another file (%.3s); that cannot be read", b->type);
+        return gs_input_fail(in, b->type,
+                             "the values are in another file (matrix type %.3s); gsolve reads "
+                             "matrices of one file only",
+                             b->type);
     }
     if (lower(b->type[2]) == 'e') {
-        return gs_input_fail(in, b->type,
-                             "the matrix is not assembled (%.3s); only the sum of its elements can "
-                             "be read",
-                             b->type);
+        return gs_input_fail(
+            in, b->type,
+            "the matrix is a list of element matrices (%.3s); gsolve reads assembled "
+            "matrices only",
+            b->type);
     }
     b->pattern = field == 'p';
     b->symmetry = symmetry == 's'   ? GSOLVE_SYMMETRIC
@@ -98,10 +101,11 @@ static gsolve_status read_sizes(boeing *b, gs_input *in)
                              b->nrows, b->ncols);
     }
     if (ncols > size || b->entries > size || gs_input_absurd(in, nrows)) {
-        return gs_input_fail(in, b->type,
-                             "%d rows, %d columns and %lld entries are announced in a file of %lld "
-                             "bytes: it is truncated",
-                             b->nrows, b->ncols, (long long)b->entries, (long long)size);
+        return gs_input_fail(
+            in, b->type,
+            "the header declares %d rows, %d columns and %lld entries, but the file "
+            "has only %lld bytes; it is truncated",
+            b->nrows, b->ncols, (long long)b->entries, (long long)size);
     }
 done:
     return status;
@@ -212,9 +216,9 @@ static gsolve_status read_rows(int32_t *i, const int32_t *j, const boeing *b, co
         sides |= (i[k] > j[k]) | (i[k] < j[k]) << 1;
         if (b->symmetry != GSOLVE_GENERAL && sides == 3) {
             return gs_input_fail(in, r.at,
-                                 "the entry in row %d and column %d lies on the other side of the "
-                                 "diagonal than those before; of a symmetric or skew-symmetric "
-                                 "matrix only one triangle is stored",
+                                 "the entry in row %d and column %d and those before it lie on "
+                                 "different sides of the diagonal; a symmetric or skew-symmetric "
+                                 "file holds one triangle only",
                                  i[k] + 1, j[k] + 1);
         }
     }
@@ -235,7 +239,7 @@ static gsolve_status read_values(gs_triplets *t, const boeing *b, const gs_input
             return gs_input_fail(
                 in, r.at,
                 "the diagonal entry in row %d of a skew-symmetric matrix is %g; it "
-                "can only be 0",
+                "must be 0",
                 t->i[k] + 1, t->v[k]);
         }
         if (k % 1000000 == 0) gs_input_progress(in, r.at - in->begin, in->end - in->begin);

@@ -57,8 +57,8 @@ static gsolve_status grow_further(gs_inflated *text, const gs_input *in, const z
     return grow(text, in->ctx, room);
 }
 
-/* The sentence's line is that of the text inflated so far. */
-static gsolve_status complain(const gs_input *in, const gs_inflated *text, const char *what)
+/* Fails with the line at which the text inflated so far ends. */
+static gsolve_status fail_at_end(const gs_input *in, const gs_inflated *text, const char *what)
 {
     gs_input inflated = *in;
 
@@ -97,14 +97,15 @@ static gsolve_status inflate_members(z_stream *z, const gs_input *in, gs_inflate
         if (code == Z_STREAM_END) {
             if (z->next_in == end) break;
             if (*z->next_in != 0x1f)
-                return complain(in, text, "after the compressed data comes other data");
+                return fail_at_end(in, text, "other data follow the compressed data");
             inflateReset(z);
         } else if (code == Z_MEM_ERROR) {
             return GSOLVE_NO_MEMORY; /* gs_gzip_alloc has said so */
         } else if (code != Z_OK && code != Z_BUF_ERROR) {
-            return complain(in, text, "from here on the compressed data is damaged");
+            return fail_at_end(in, text, "the compressed data are damaged from this line on");
         } else if (z->next_in == end && !full) {
-            return complain(in, text, "here the compressed data breaks off: the file is truncated");
+            return fail_at_end(in, text,
+                               "the compressed data end in this line; the file is truncated");
         }
     }
 done:

@@ -88,7 +88,7 @@ static gsolve_status map(gs_input *in, gsolve_context *ctx, const char *path, in
     void *block;
 
     if (fstat(file, &s) != 0) return refuse(ctx, path, strerror(errno));
-    if (S_ISDIR(s.st_mode)) return refuse(ctx, path, "it is a directory; a matrix is a file");
+    if (S_ISDIR(s.st_mode)) return refuse(ctx, path, "it is a directory; give the name of a file");
     if (!S_ISREG(s.st_mode)) return refuse(ctx, path, "it is not a regular file");
     if (s.st_size == 0) return refuse(ctx, path, "the file is empty");
     block = gs_map_file(ctx, file, 0, (size_t)s.st_size);

@@ -112,10 +112,11 @@ gsolve_status gs_market_dense(gsolve_dense *v, gs_input *in)
     TRY(gs_market_head(&m, in));
     if (m.array && m.symmetry == GSOLVE_GENERAL) return read_columns(v, &m, in);
     if (gs_input_absurd(in, (int64_t)m.nrows * m.ncols)) {
-        return gs_input_fail(in, m.body,
-                             "a dense matrix of %d rows and %d columns is far too large for a file of "
-                             "%lld bytes; correct the header",
-                             m.nrows, m.ncols, (long long)(in->end - in->begin));
+        return gs_input_fail(
+            in, m.body,
+            "a dense matrix of %d rows and %d columns is far too large for a file of "
+            "%lld bytes; correct the header",
+            m.nrows, m.ncols, (long long)(in->end - in->begin));
     }
     TRY(read_body(&csr, &m, in));
     status = fill(v, in->ctx, &csr);

@@ -107,16 +107,18 @@ static gsolve_status check_sizes(const gs_market *m, const gs_input *in, const c
                              m->nrows, m->ncols);
     }
     if (m->entries > left / least) {
-        return gs_input_fail(in, line,
-                             "the header declares %lld entries, but the file ends %lld bytes later; "
-                             "the file is truncated",
-                             (long long)m->entries, (long long)left - 1);
+        return gs_input_fail(
+            in, line,
+            "the header declares %lld entries, but the file ends %lld bytes later; "
+            "the file is truncated",
+            (long long)m->entries, (long long)left - 1);
     }
     if (gs_input_absurd(in, m->nrows) || gs_input_absurd(in, m->ncols)) {
-        return gs_input_fail(in, line,
-                             "the header declares %d rows and %d columns, far too many for a file of "
-                             "%lld bytes; correct the header",
-                             m->nrows, m->ncols, (long long)(in->end - in->begin));
+        return gs_input_fail(
+            in, line,
+            "the header declares %d rows and %d columns, far too many for a file of "
+            "%lld bytes; correct the header",
+            m->nrows, m->ncols, (long long)(in->end - in->begin));
     }
     return GSOLVE_OK;
 }
@@ -140,8 +142,9 @@ static gsolve_status read_sizes(gs_market *m, gs_input *in, const char *p)
     if (rest.begin != rest.end) {
         char token[GS_TOKEN];
         gs_input_token(token, rest.begin, rest.end);
-        return gs_input_fail(in, rest.begin, "after the sizes comes '%s'; a %s needs %s", token,
-                             m->array ? "array" : "coordinate file",
+        return gs_input_fail(in, rest.begin,
+                             "unexpected '%s' after the sizes; the sizes of %s are %s", token,
+                             m->array ? "an array" : "a coordinate file",
                              m->array ? "rows and columns" : "rows, columns and entries");
     }
     m->body = gs_line_end(p, in->end);
@@ -162,7 +165,8 @@ gsolve_status gs_market_head(gs_market *m, gs_input *in)
     for (;;) { /* comments and blank lines */
         p = gs_line_end(p, in->end);
         if (p == in->end) {
-            return gs_input_fail(in, p, "the file ends before the line with the numbers of rows and columns");
+            return gs_input_fail(
+                in, p, "the file ends before the line with the numbers of rows and columns");
         }
         const char *line = ++p;
         const gs_word word = gs_next_word(&p, in->end);

@@ -173,15 +173,17 @@ static gsolve_status explain(const parsing *job, const part *piece)
     case ON_DIAGONAL:
         return gs_input_fail(in, at,
                              "the diagonal entry in row %d of a skew-symmetric matrix is %s; it "
-                             "can only be 0",
+                             "must be 0",
                              job->t.i[k] + 1, token);
     case MORE_WORDS:
-        return gs_input_fail(in, at, "the line goes on with '%s'; it must hold %s only", token,
+        return gs_input_fail(in, at, "unexpected '%s' at the end of the line; a line holds %s only",
+                             token,
                              m->array                 ? "one value"
                              : m->field == GS_PATTERN ? "row and column"
                                                       : "row, column and value");
     default:
-        return gs_input_fail(in, at, "'%s' begins one entry more than the %lld that the header declares",
+        return gs_input_fail(in, at,
+                             "'%s' begins one entry more than the %lld that the header declares",
                              token, (long long)m->entries);
     }
 }
@@ -221,9 +223,9 @@ static gsolve_status check_side(const parsing *job)
         if (k == other) break;
     }
     return gs_input_fail(job->in, p,
-                         "the entry in row %d and column %d lies on the other side of the diagonal "
-                         "than those before; of a symmetric, skew-symmetric or hermitian matrix "
-                         "only one triangle is stored",
+                         "the entry in row %d and column %d and those before it lie on different "
+                         "sides of the diagonal; a symmetric, skew-symmetric or hermitian file "
+                         "holds one triangle only",
                          job->t.i[other] + 1, job->t.j[other] + 1);
 }
 

@@ -14,9 +14,10 @@ static gsolve_status refuse(const gs_input *in)
     char token[GS_TOKEN];
 
     if (memchr(p, 0, (size_t)(size < 4096 ? size : 4096))) {
-        return gs_input_fail(in, p,
-                             "the file is binary; readable are Matrix Market, Rutherford-Boeing "
-                             "and Harwell-Boeing, also compressed by gzip");
+        return gs_input_fail(
+            in, p,
+            "the file is binary; gsolve reads Matrix Market, Rutherford-Boeing and "
+            "Harwell-Boeing files, also compressed by gzip");
     }
     gs_input_token(token, p, gs_line_end(p, in->end));
     return gs_input_fail(

@@ -157,10 +157,11 @@ static gsolve_status check_symmetric(gsolve_context *ctx, const gsolve_csr *A, d
             same = A->col[k] == B.col[k] && gs_value(A, k) == sign * gs_value(&B, k);
         }
         if (!same) {
-            status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                                 "row %d of the matrix differs from column %d: it is not %s and "
-                                 "cannot be written as such",
-                                 i + 1, i + 1, sign < 0 ? "skew-symmetric" : "symmetric");
+            status =
+                gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                            "row %d of the matrix differs from column %d: the matrix is not %s; "
+                            "write it as general",
+                            i + 1, i + 1, sign < 0 ? "skew-symmetric" : "symmetric");
             break;
         }
     }
@@ -217,8 +218,8 @@ static gsolve_status check_dense(gsolve_context *ctx, const gsolve_dense *v)
     if (!v || v->nrows < 0 || v->ncols < 0 || (v->ncols > 1 && v->stride < v->nrows) || !v->value ||
         v->location != GSOLVE_HOST || (unsigned)v->type >= GSOLVE_TYPE_COUNT) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "the dense matrix is missing, or lies not on the host, or its sizes or "
-                           "type are wrong");
+                           "the dense matrix is NULL or not on the host, or its sizes or type are "
+                           "wrong");
     }
     for (int64_t k = 0; k < (int64_t)v->nrows * v->ncols; k++) {
         if (isfinite(dense_value(v, k))) continue;

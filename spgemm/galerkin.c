@@ -46,7 +46,8 @@ static gsolve_status take_all(gsolve_galerkin *G, const gsolve_csr *R, const gso
     if (R) TRY(gs_operand_prepare(&G->R, ctx, "R", R));
     if (A->nrows != A->ncols) {
         status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                             "R A P is of a square A, and this one is %d x %d", A->nrows, A->ncols);
+                             "R A P needs a square A; this one has %d rows and %d columns",
+                             A->nrows, A->ncols);
         goto done;
     }
     TRY(gs_operands_check(ctx, "A P", A, P));
@@ -132,7 +133,7 @@ gsolve_status gsolve_galerkin_update(gsolve_galerkin *G, const gsolve_csr *R, co
     held = G->ctx->bytes;
     if (!A || (R && G->order)) {
         return gsolve_fail(G->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_galerkin_update: %s",
-                           A ? "R is P' and takes no values of its own" : "A is NULL");
+                           A ? "R is the transpose of P; pass NULL for R" : "A is NULL");
     }
     TRY(gs_operand_update(&a, G->ctx, "A", &G->A, A));
     if (P) TRY(gs_operand_update(&p, G->ctx, "P", &G->P, P));
@@ -156,7 +157,7 @@ gsolve_status gsolve_galerkin_csr(gsolve_galerkin *G, gsolve_csr *C)
 {
     if (!G) return GSOLVE_BAD_ARGUMENT;
     if (!C) {
-        return gsolve_fail(G->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_galerkin_csr: nowhere to put C");
+        return gsolve_fail(G->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_galerkin_csr: C is NULL");
     }
     return gs_view_result(&G->view, G->ctx, &G->made.RAP.C.csr, C);
 }

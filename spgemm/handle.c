@@ -126,7 +126,7 @@ done:
 gsolve_status gsolve_product_csr(gsolve_product *P, gsolve_csr *C)
 {
     if (!P) return GSOLVE_BAD_ARGUMENT;
-    if (!C) return gsolve_fail(P->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_product_csr: nowhere to put C");
+    if (!C) return gsolve_fail(P->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_product_csr: C is NULL");
     return gs_view_result(&P->view, P->ctx, &P->made.C.csr, C);
 }
 

@@ -176,13 +176,14 @@ gsolve_status gs_operands_check(gsolve_context *ctx, const char *names, const gs
     }
     if (A->type != B->type) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "%s: one is of single and one of double precision; gsolve_csr_convert "
-                           "makes one like the other",
+                           "%s: one matrix has single and the other double precision; convert one "
+                           "with gsolve_csr_convert",
                            names);
     }
     if (A->location != B->location) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "%s: one lies on the host and one on the device", names);
+                           "%s: one matrix is on the host and the other on the device; move one",
+                           names);
     }
     return GSOLVE_OK;
 }

@@ -44,8 +44,9 @@ gsolve_status gs_product_make(gs_product *out, gsolve_context *ctx, const char *
     TRY(gs_plugin_parse(ctx, NULL, gs_multipliers, "product", spec, &plugin, &P.options));
     P.method = (const gs_multiplier *)(const void *)plugin;
     if (!P.method->serves(ctx, A, B, &why)) {
-        status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the product %s does not serve here: %s",
-                             plugin->name, why);
+        status =
+            gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                        "the method %s cannot multiply these matrices here: %s", plugin->name, why);
         goto done;
     }
     TRY(multiply(&P, A, B, keep));

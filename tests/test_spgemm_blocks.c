@@ -552,7 +552,7 @@ static void refusals(void **state)
     assert_int_equal(gsolve_blocked_from_csr(NULL, ctx, 3, 3, &A), GSOLVE_BAD_ARGUMENT);
     ALLOCATION_SWEEP(ctx, gsolve_blocked_from_csr(&B, ctx, 3, 5, &A));
     assert_int_equal(gsolve_blocked_multiply(&C, ctx, "esc", &B, &B), GSOLVE_BAD_MATRIX);
-    assert_non_null(strstr(gsolve_error(ctx), "blocks of width 5"));
+    assert_non_null(strstr(gsolve_error(ctx), "block columns of width 5"));
     OK(ctx, gsolve_blocked_from_csr(&D, ctx, 4, 3, &A));
     assert_int_equal(gsolve_blocked_multiply(&C, ctx, "esc,memory=-1", &B, &D), GSOLVE_BAD_MATRIX);
     gsolve_blocked_free(&D, ctx);
