@@ -1,5 +1,5 @@
-// hash_bin_cuda.cu: which kernel works on which row, see hash_job.cuh. The lists are the same
-// sets in every run; within one, the order may differ, on which no row's bits depend.
+// hash_bin_cuda.cu: bins the rows, see hash_job.cuh. The set of rows in a bin is the same in every
+// run. The order within a bin may differ; no result depends on it.
 #include "spgemm/hash/hash_job.cuh"
 
 namespace gs_hash_rows
@@ -28,13 +28,13 @@ __device__ int count_bin_of_row(int64_t work, int words, int shared_bytes)
                : words <= 8192          ? count_bitmap2
                                         : count_bitmap3;
     }
-    if (work <= 3 << 7) return count_table0; // three quarters full at most
+    if (work <= 3 << 7) return count_table0; // a table is at most three quarters full
     if (work <= 3 << 9) return count_table1;
     if (work <= 3 << 11) return count_table2;
     return work <= 3 << 13 && shared_bytes >= 4 << 15 ? count_table3 : count_bitmap3;
 }
 
-// The rows of a block's bins, added to those of all.
+// Adds the block's numbers of rows in each bin to those of the grid.
 __device__ void add_rows(const unsigned *mine, statistics *f)
 {
     __syncthreads();
@@ -43,6 +43,10 @@ __device__ void add_rows(const unsigned *mine, statistics *f)
     }
 }
 
+// The bin of each row for counting its columns, the span of its columns, and the sums in *f.
+// lanes_per_row lanes own a row: they add up the lengths of the rows of B and, where there are more
+// than short_products products, find the first and the last column. Moves A's columns and, for each
+// entry of A, two offsets and up to two columns of B. Bins are counted in shared memory first.
 __global__ void __launch_bounds__(gs_block_size)
     bin_by_work(int32_t nrows, rows_of A, rows_of B, int shared_bytes, uint8_t *bin,
                 column_spans spans, int32_t *count, statistics *f)
@@ -121,6 +125,9 @@ __device__ int fill_bin_of_row(int n, int counted, int words, int shared_bytes)
     return fill_bitmap6;
 }
 
+// The bin of each row for filling it, by its number of entries count[row], and the sums in *f. A
+// thread owns a row. bin[row] is the bin in which the row was counted and becomes that for filling.
+// Moves 10 bytes a row.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     bin_by_entries(int32_t nrows, int shared_bytes, const int32_t *count, const int32_t *words,
@@ -150,6 +157,7 @@ __global__ void __launch_bounds__(gs_block_size)
     if (threadIdx.x % 32 == 0) atomicMax(&f->longest, longest);
 }
 
+// The bin of each row by its length in C alone, see bin_rows_by_length. A thread owns a row.
 __global__ void __launch_bounds__(gs_block_size)
     bin_by_length(int32_t nrows, rows_of C, lengths limit, uint8_t *bin, statistics *f)
 {
@@ -173,12 +181,15 @@ __global__ void __launch_bounds__(gs_block_size)
     if (threadIdx.x % 32 == 0) atomicMax(&f->longest, longest);
 }
 
-// rows = those of bin 1, then of bin 2, ...
+// Sorts the rows by bin: rows = those of bin 1, then those of bin 2 and so on. A thread owns a row.
+// A warp counts its rows of each bin, a block reserves its part of each bin's list with one atomic
+// addition. Moves 5 bytes a row.
 __global__ void __launch_bounds__(gs_block_size)
     list_rows(int32_t nrows, const uint8_t *bin, statistics *f, int32_t *rows)
 {
     constexpr int warps = gs_block_size / 32;
-    __shared__ unsigned of_warp[warps][bins]; // then: where the warp's rows begin in the list
+    __shared__ unsigned
+        of_warp[warps][bins]; // rows of each warp and bin; then their positions in the list
     const int32_t row = (int32_t)(blockIdx.x * gs_block_size + threadIdx.x);
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     const int w = row < nrows ? bin[row] : 0;
@@ -237,7 +248,7 @@ gsolve_status open_job(job *j)
         q,
         cudaDeviceGetAttribute(&j->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, q->index),
         "the size of shared memory"));
-    j->shared_bytes -= 1 << 10; // what the kernels have besides
+    j->shared_bytes -= 1 << 10; // the kernels also use static shared memory
     ALLOC_DEVICE(ctx, j->bin, n);
     ALLOC_DEVICE(ctx, j->spans.low, n);
     ALLOC_DEVICE(ctx, j->spans.words, n);

@@ -1,4 +1,4 @@
-// hash_count_cuda.cu: how many columns a row of C has.
+// hash_count_cuda.cu: counts the entries of each row of C.
 #include "spgemm/hash/hash_job.cuh"
 
 namespace gs_hash_rows
@@ -6,7 +6,9 @@ namespace gs_hash_rows
 namespace
 {
 
-// Rows of up to short_products products by G lanes each.
+// count[row] for rows of up to short_products products. G lanes own a row and its hash table in
+// shared memory; a block has gs_block_size / G rows. Reads the row of A and the rows of B that it
+// refers to once.
 template <int G>
 __global__ void __launch_bounds__(gs_block_size)
     count_short_row(rows_of A, rows_of B, const int32_t *rows, int32_t nrows, int32_t *count)
@@ -36,7 +38,9 @@ __global__ void __launch_bounds__(gs_block_size)
     if (lane == 0 && row >= 0) count[row] = mine;
 }
 
-// Others by a table of 2^bits places.
+// count[row] with a hash table of 2^bits places in shared memory. A GROUP (a warp or a block) owns
+// a row; its subwarps of `lanes` lanes read the rows of B in turn. The table never fills: a row has
+// fewer columns than places. Reads A and B as count_short_row does.
 template <class GROUP>
 __global__ void __launch_bounds__(GROUP::most_threads)
     count_by_table(rows_of A, rows_of B, const int32_t *rows, int32_t nrows, int lanes, int bits,
@@ -60,7 +64,9 @@ __global__ void __launch_bounds__(GROUP::most_threads)
     if (GROUP::me() == 0) count[row] = all;
 }
 
-// By bits, so many words at a time.
+// count[row] with a bitmap in shared memory, words_per_pass words in each pass over the columns
+// that the row spans. A GROUP owns a row. Each pass reads the row of A and those elements of B
+// whose columns lie in its range; the count is the number of set bits.
 template <class GROUP>
 __global__ void __launch_bounds__(GROUP::most_threads)
     count_by_bitmap(rows_of A, rows_of B, const int32_t *rows, int32_t nrows, int lanes,
@@ -84,7 +90,7 @@ __global__ void __launch_bounds__(GROUP::most_threads)
                            });
         GROUP::sync();
         for (int k = GROUP::me(); k < here; k += GROUP::size()) mine += __popc(bit[k]);
-        GROUP::sync(); // before the bits are cleared again
+        GROUP::sync(); // before the next pass clears the bits
     }
     sum_before<GROUP>(mine, &all);
     if (GROUP::me() == 0) count[row] = all;

@@ -1,5 +1,6 @@
-// hash_cuda.cu: the method on a GPU: rows classed, their columns counted, rows classed once more by
-// what they have, filled. The host waits twice: for the first classes, and for the size of C.
+// hash_cuda.cu: the method on a GPU. It bins the rows by their products, counts their columns, bins
+// them again by their entries, and fills them. The host waits twice: for the first bins, and for
+// the size of C.
 #include <string.h>
 
 #include "core/scan.cuh"
@@ -10,7 +11,7 @@ using namespace gs_hash_rows;
 namespace
 {
 
-// start[0..n] = the sums before each of count[0..n].
+// start[0..n] = the exclusive prefix sums of count[0..n].
 template <class O>
 gsolve_status number_entries(gsolve_context *ctx, const int32_t *count, int64_t n, O *start)
 {
@@ -29,7 +30,7 @@ done:
     return status;
 }
 
-// C with its offsets, the rest unset.
+// Allocates C and sets its offsets; columns and values are unset.
 gsolve_status make_rows(gsolve_csr *C, const job *j, int32_t ncols, gsolve_type type)
 {
     const int64_t entries = (int64_t)j->stats.entries;

@@ -1,7 +1,8 @@
-// hash_fill_bitmap_cuda.cu: rows of C with many entries that lie close together. A first walk sets
-// a bit for every column; those before a word are counted; a second one adds each product to the
-// sum at its column's number. Where bits and sums are too many for a block, the sums are made in C;
-// where the bits alone are, the columns are taken stretch after stretch.
+// hash_fill_bitmap_cuda.cu: rows of C with many entries that lie close together. A first pass over
+// the products sets a bit for every column. The number of set bits before a column is its position
+// in the row. A second pass adds each product to the sum at that position. Where bitmap and sums do
+// not fit the shared memory, the sums are accumulated in C (FAR). Where the bitmap alone does not
+// fit, both passes are repeated for one range of columns after the other.
 #include "spgemm/hash/hash_job.cuh"
 
 namespace gs_hash_rows
@@ -9,7 +10,8 @@ namespace gs_hash_rows
 namespace
 {
 
-// What a group has in shared memory: sums, the bits, and how many are set before each word.
+// A group's part of shared memory: the sums, the bitmap, and the number of set bits before each
+// word.
 template <class T>
 struct row_bitmap {
     T *sum;
@@ -32,7 +34,8 @@ struct row_bitmap {
     }
 };
 
-// Words of a stretch, if not all, for a row of n entries: at worst every bit has a sum.
+// The words of a range of columns where the whole bitmap does not fit, for a row of n entries. In
+// the worst case every bit of the range has a sum.
 template <class T>
 __device__ int words_at_once(int n, int bytes)
 {
@@ -42,9 +45,9 @@ __device__ int words_at_once(int n, int bytes)
     return rest / empty > worst ? (int)(rest / empty) : worst;
 }
 
-// The columns whose bits are set in order to to[0..), by bin of list, which may be to; returns
-// their number. Each thread has words side by side, an odd number of them so that the threads'
-// banks differ.
+// Writes the columns whose bits are set to to[0..), ascending, and returns their number. list: work
+// space, or `to` itself. Each thread owns an odd number of consecutive words, so that the threads
+// of a warp access different banks.
 template <class T, class GROUP>
 __device__ int number_columns(const row_bitmap<T> &s, int words, int32_t base, int32_t *list,
                               int32_t *to)
@@ -68,7 +71,11 @@ __device__ int number_columns(const row_bitmap<T> &s, int words, int32_t base, i
     return all;
 }
 
-// FAR: all bits fit, and the sums are made in C.
+// Columns and values of a row, which a GROUP (a warp or a block) owns. FAR: the bitmap fits as a
+// whole, and the sums are accumulated in C's values. Each pass reads the row of A once and the
+// elements of B in the range twice (columns, then columns and values); C is written once, without
+// FAR. Invariant: the sums receive the products in A's order, with a barrier after each row of B,
+// so the bits do not depend on the bin.
 template <class T, class GROUP, bool FAR>
 __global__ void __launch_bounds__(GROUP::most_threads)
     fill_by_bitmap(rows_of A, rows_of B, const int32_t *rows, int32_t nrows, int lanes, int bytes,
@@ -114,7 +121,7 @@ __global__ void __launch_bounds__(GROUP::most_threads)
         if constexpr (!FAR) {
             for (int k = GROUP::me(); k < found; k += GROUP::size()) value[at + k] = s.sum[k];
             at += found;
-            GROUP::sync(); // before the next stretch
+            GROUP::sync(); // before the next range overwrites the sums
         }
     }
 }

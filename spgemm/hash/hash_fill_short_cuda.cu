@@ -1,5 +1,5 @@
-// hash_fill_short_cuda.cu: rows of C of up to 64 entries, several to a warp. Columns are put in
-// order by counting for each how many are smaller.
+// hash_fill_short_cuda.cu: rows of C of up to 64 entries, several rows in a warp. The columns are
+// sorted by counting for each how many are smaller.
 #include "spgemm/hash/hash_job.cuh"
 
 namespace gs_hash_rows
@@ -13,7 +13,7 @@ struct __align__(16) short_space
     T sum[MOST];
     int32_t col[MOST];
     int32_t key[2 * MOST];
-    uint8_t nth[2 * MOST]; // where in col and sum a place of the table has its column
+    uint8_t nth[2 * MOST]; // the position in col and sum of the column at a place of the table
     int32_t apart[8];      // so that the rows of a warp begin in different banks
 };
 
@@ -51,7 +51,10 @@ __device__ __forceinline__ void sort_row(short_space<T, MOST> *s, int lane, int 
     __syncwarp();
 }
 
-// G lanes a row. ENTRIES: of a lane at the end.
+// Columns and values of rows of up to MOST entries. G lanes own a row and a short_space in shared
+// memory; a block has gs_block_size / G rows. Reads the row of A and the rows of B that it refers
+// to once, writes the row of C once. Invariant: the lanes add the products of one entry of A, which
+// have different columns, before those of the next one.
 template <class T, int G, int MOST>
 __global__ void __launch_bounds__(gs_block_size)
     fill_short(rows_of A, rows_of B, const int32_t *rows, int32_t nrows, rows_to_fill<T> out)
@@ -72,7 +75,7 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int k = lane; k < 2 * MOST / 4; k += G) {
         reinterpret_cast<int4 *>(s->key)[k] = make_int4(-1, -1, -1, -1);
     }
-    for (int k = lane; k < MOST / 4; k += G) { // columns beyond the last are larger than any
+    for (int k = lane; k < MOST / 4; k += G) { // unused elements are larger than any column
         reinterpret_cast<int4 *>(s->col)[k] = make_int4(INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX);
     }
     __syncwarp();

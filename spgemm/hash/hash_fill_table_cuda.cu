@@ -1,5 +1,6 @@
-// hash_fill_table_cuda.cu: rows of C of more than 64 entries that lie far apart: a table of the
-// columns, which are sorted at the end, each with the number under which its sum stands.
+// hash_fill_table_cuda.cu: rows of C of more than 64 entries that lie far apart. A hash table
+// collects the columns and their sums; the columns are sorted at the end, each with the index of
+// its sum.
 #include "spgemm/hash/hash_job.cuh"
 
 namespace gs_hash_rows
@@ -7,7 +8,8 @@ namespace gs_hash_rows
 namespace
 {
 
-// key[0..2^m), n of them and then others larger than any, in ascending order.
+// Sorts key[0..n) by a bitonic network. The elements up to the next power of two are padded with
+// the largest key.
 template <class GROUP>
 __device__ void sort(unsigned long long *key, int n)
 {
@@ -31,7 +33,10 @@ __device__ void sort(unsigned long long *key, int n)
     }
 }
 
-// A table of 2^bits places for half as many entries.
+// Columns and values of a row with a hash table of 2^bits places for up to 2^(bits - 1) entries. A
+// GROUP (a warp or a block) owns a row. Reads the row of A and the rows of B that it refers to
+// once, writes the row of C once. Invariant: the products come in A's order, with a barrier after
+// each row of B, so the bits do not depend on the places in the table.
 template <class T, class GROUP>
 __global__ void __launch_bounds__(GROUP::most_threads)
     fill_by_table(rows_of A, rows_of B, const int32_t *rows, int32_t nrows, int bits,
@@ -69,7 +74,8 @@ __global__ void __launch_bounds__(GROUP::most_threads)
                                    *s = fma(a, b, *s);
                                }
                            });
-    for (int k = GROUP::me(); k < n; k += GROUP::size()) { // over the table, which has served
+    for (int k = GROUP::me(); k < n;
+         k += GROUP::size()) { // overwrites the table, which is no longer needed
         sorted[k] = (unsigned long long)column[k] << 16 | (unsigned)k;
     }
     sort<GROUP>(sorted, n);

@@ -1,4 +1,4 @@
-// hash_plan_cuda.cu: what an update of values needs, see hash_plan.cuh.
+// hash_plan_cuda.cu: makes the plan of an update, see hash_plan.cuh.
 #include <string.h>
 
 #include "core/scan.cuh"
@@ -10,8 +10,9 @@ namespace gs_hash_rows
 namespace
 {
 
-// bytes[row] of the places of a row, a multiple of four; bytes[nrows] = 0; bytes[nrows + 1], which
-// was 0: the most products of a row.
+// bytes[row] = the bytes of the places of a row, rounded up to a multiple of four; bytes[nrows] =
+// 0; bytes[nrows + 1], which must be 0 at the start, becomes the most products of a row.
+// lanes_per_row lanes own a row.
 __global__ void __launch_bounds__(gs_block_size)
     measure_places(int32_t nrows, rows_of A, rows_of B, rows_of C, int64_t *bytes)
 {
@@ -30,7 +31,8 @@ __global__ void __launch_bounds__(gs_block_size)
         }
         for (int d = lanes_per_row / 2; d > 0; d /= 2) work += __shfl_xor_sync(all_lanes, work, d);
         if (lane || row > nrows) continue;
-        if (work > *(volatile int64_t *)&bytes[nrows + 1]) { // few are, for long
+        if (work > *(volatile int64_t *)&bytes[nrows + 1]) { // a plain read first: most rows do not
+                                                             // raise the maximum
             atomicMax(reinterpret_cast<long long *>(&bytes[nrows + 1]), work);
         }
         const int64_t n = row < nrows ? C.begin(row + 1) - C.begin(row) : 0;
@@ -43,8 +45,10 @@ struct column_of_product {
     int64_t number;
 };
 
-// place[number of a product of its row] for the rows of bins of such places; `threads` of them a
-// row: up to a warp, or a block. P: uint8_t, uint16_t, uint32_t.
+// Sets the places of all products of the rows in the list: the position of the product's column in
+// the row of C, by binary search. `threads` threads own a row: a part of a warp, a warp, or a
+// block. P: the type of a place, uint8_t, uint16_t or uint32_t. Reads A and B once and writes one P
+// for each product.
 template <class P>
 __global__ void __launch_bounds__(1024)
     find_places(rows_of A, rows_of B, rows_of C, const int32_t *rows, int32_t nrows, int threads,
@@ -81,7 +85,7 @@ gsolve_status find(const plan_on_device *p, gsolve_context *ctx, const gsolve_cs
                        p->place);
 }
 
-// p->begin and shared_bytes for the places.
+// Sets p->begin and allocates the places.
 gsolve_status allocate_places(plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A,
                               const gsolve_csr *B, const gsolve_csr *C)
 {
@@ -119,8 +123,8 @@ __global__ void __launch_bounds__(gs_block_size)
     if (k < nrows) inputs[k] = (int32_t)(A.begin((int64_t)rows[k] + 1) - A.begin(rows[k]));
 }
 
-// A bin's rows by how many rows of B they ask for, one after the other: those that take longest
-// begin first.
+// Sorts the rows of a bin by their number of entries in A, descending, so that the longest rows
+// start first.
 gsolve_status sort_rows(plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A, int bin)
 {
     gs_queue *q = ctx->queue;
@@ -158,7 +162,7 @@ done:
 // --- long rows in segments
 // ------------------------------------------------------------------------
 
-// cuts[k] of the k-th of these rows; cuts[nrows] = 0.
+// cuts[k] = the number of cuts of the k-th row of the list; cuts[nrows] = 0. A thread owns a row.
 __global__ void __launch_bounds__(gs_block_size)
     count_cuts(rows_of A, rows_of C, const int32_t *rows, int32_t nrows, int64_t *cuts)
 {
@@ -170,7 +174,7 @@ __global__ void __launch_bounds__(gs_block_size)
     cuts[k] = (segments - 1) * (A.begin(i + 1) - A.begin(i));
 }
 
-// The first of n places, which ascend, that is at least `least`.
+// The index of the first of n ascending places that is at least `least`.
 template <class P>
 __device__ inline int first_place(const P *place, int n, unsigned least)
 {
@@ -187,7 +191,8 @@ __device__ inline int first_place(const P *place, int n, unsigned least)
     return k;
 }
 
-// The cuts of a row by a block.
+// Sets the cuts of a row, which a block owns. A thread owns an entry of A and searches the places
+// of its row of B, which ascend, for the beginning of each segment.
 template <class P>
 __global__ void __launch_bounds__(gs_block_size)
     find_cuts(rows_of A, rows_of B, rows_of C, const int32_t *rows, const int64_t *first,
@@ -227,7 +232,7 @@ gsolve_status cut_rows(const plan_on_device *p, gsolve_context *ctx, const gsolv
                        p->place, p->cut);
 }
 
-// p->first_cut and p->cut, where rows are long.
+// Sets p->first_cut and p->cut; does nothing without long rows.
 gsolve_status make_cuts(plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A,
                         const gsolve_csr *B, const gsolve_csr *C)
 {

@@ -1,4 +1,4 @@
-// hash_update.cuh: what the kernels that make C's values once more share, see hash_update_cuda.cu.
+// hash_update.cuh: shared by the kernels that recompute C's values, see hash_update_cuda.cu.
 #ifndef GS_SPGEMM_HASH_HASH_UPDATE_CUH
 #define GS_SPGEMM_HASH_HASH_UPDATE_CUH
 
@@ -7,7 +7,7 @@
 namespace gs_hash_rows
 {
 
-// The elements of a row of B that a lane takes at once, every `size`-th.
+// U elements of a row of B that a lane loads at once, `size` elements apart, with their places.
 template <class T, class P, int U>
 struct elements {
     T value[U];
@@ -21,7 +21,7 @@ struct elements {
             place[u] = u * size < left ? p[u * size] : P(0);
         }
     }
-    // To the sums of the places from `segment` on, n of them.
+    // Adds a times the elements to their sums. sum[0] belongs to the place `segment`.
     __device__ __forceinline__ void add(T a, T *sum, int left, int size, unsigned segment)
     {
         T s[U];

@@ -1,11 +1,11 @@
-// hash_update_cuda.cu: C's values once more, by the places of hash_plan.cuh.
+// hash_update_cuda.cu: recomputes C's values with the places of hash_plan.cuh.
 //
-// What binds is the traffic of each multiprocessor with its caches and shared memory, not that with
-// the device's memory. So lanes of a group are as few as a row of B fills, several elements of it a
-// lane are on their bin at once (they have different places: no order among them), and a group is a
-// warp at most: no barrier of a block for each row of B. A row whose sums do not fit a warp's share
-// of shared memory is cut into segments, each a warp's, which passes over the rows of B that have
-// nothing in it.
+// The bottleneck is the traffic of each multiprocessor with its caches and shared memory, not that
+// with the device's memory. So a group has only as many lanes as a row of B fills. A lane loads
+// several elements of a row of B at once; these have different places, so their order does not
+// matter. A group is at most a warp, which avoids a barrier of the block after each row of B. A row
+// whose sums do not fit a warp's share of shared memory is cut into segments, one for each warp;
+// the warp skips rows of B without elements in its segment.
 #include "spgemm/hash/hash_update.cuh"
 
 namespace gs_hash_rows
@@ -13,12 +13,13 @@ namespace gs_hash_rows
 namespace
 {
 
-constexpr int apart = 64; // bytes between the sums of rows, so that their banks differ
+constexpr int apart =
+    64; // bytes between the sums of two rows, so that they begin in different banks
 
 // --- groups of lanes ----------------------------------------------------------------------------
 
-// The products of a row, in A's order: R rows of B asked for at once, U elements of each by every
-// lane.
+// Adds the products of a row in A's order. R rows of B are loaded at once, U elements of each by
+// every lane.
 template <class T, class P, int R, int U>
 __device__ __forceinline__ void add_rows(const rows_of &A, const rows_of &B, sharing s, int64_t to,
                                          const P *place, T *sum)
@@ -27,7 +28,8 @@ __device__ __forceinline__ void add_rows(const rows_of &A, const rows_of &B, sha
     const T *const b = static_cast<const T *>(B.value) + s.me;
 
     for (int64_t k = s.first; __any_sync(all_lanes, k < to); k += s.step) {
-        int64_t run = 0; // where the row of B begins, and its length, which is a row's of C at most
+        int64_t run = 0; // where the row of B begins << 16 | its length, which is at most that of
+                         // the row of C
         int length = 0;
         T a{};
         if (k < to) {
@@ -70,7 +72,10 @@ __device__ __forceinline__ void add_rows(const rows_of &A, const rows_of &B, sha
     }
 }
 
-// Rows of up to `most` entries by G lanes each; all rows if the list is NULL.
+// Values of rows of up to `most` entries. G lanes own a row, whose sums are in shared memory; a
+// block has blockDim.x / G rows. Reads for each product a place and a value of B, for each entry of
+// A its column, value and two offsets of B; writes C's values once. Invariant: sums receive the
+// products in A's order.
 template <class T, class P, int G, int R, int U>
 __global__ void __launch_bounds__(gs_block_size)
     update_short(product_rows m, placed_rows list, int most, T *value)
@@ -94,7 +99,7 @@ __global__ void __launch_bounds__(gs_block_size)
 
 // --- a thread a row -----------------------------------------------------------------------------
 
-// The places of a row's products, four to a load.
+// The places of a row's products; one load fetches four.
 struct row_of_places {
     const uint32_t *word;
     uint32_t four;
@@ -117,8 +122,8 @@ struct row_of_places {
     }
 };
 
-// The sums of a thread's row. In registers, where it has up to N columns: each product meets all of
-// them, which takes less than a bin to shared memory and back for every one.
+// The sums of a row that one thread owns, in registers, for up to N columns. Each product is
+// compared with all N, which is faster than a read and a write of shared memory.
 template <class T, int N>
 struct sums_in_registers {
     T sum[N];
@@ -140,7 +145,8 @@ struct sums_in_registers {
     }
 };
 
-// Or in shared memory, apart by the threads of a block, so that no two of a warp meet in a bank.
+// The sums in shared memory, interleaved by the threads of the block, so that the threads of a warp
+// access different banks.
 template <class T>
 struct sums_in_shared {
     T *sum;
@@ -161,7 +167,7 @@ struct sums_in_shared {
     }
 };
 
-// Elements of a row of B, some of them at once.
+// Up to `most` elements of a row of B that a thread loads at once.
 template <class T>
 struct thread_elements {
     static constexpr int most = 4;
@@ -182,7 +188,8 @@ struct thread_elements {
     }
 };
 
-// Rows of few entries and products; S: where their sums are.
+// Values of rows of few entries and products. A thread owns a row; S: where its sums are. Memory as
+// for update_short, but a warp reads from 32 rows at once.
 template <class T, class S>
 __global__ void __launch_bounds__(128)
     update_by_thread(product_rows m, placed_rows list, int, T *value)
@@ -225,8 +232,8 @@ __global__ void __launch_bounds__(128)
 
 // --- which kernel -------------------------------------------------------------------------------
 
-// kernel on a bin's rows, `threads` a block and `lanes_per_row` a row; bytes of shared memory for
-// each.
+// Launches kernel on the rows of a bin: `threads` threads a block, `lanes_per_row` threads and
+// `bytes` bytes of shared memory a row.
 template <class T, class... P>
 gsolve_status launch_update(const operands &o, void (*kernel)(P...), int bin, int threads,
                             int lanes_per_row, int most, int bytes)
@@ -242,7 +249,7 @@ gsolve_status launch_update(const operands &o, void (*kernel)(P...), int bin, in
                        (T *)o.value);
 }
 
-// Entries at most of a bin's rows.
+// The most entries of a row in a bin.
 int longest_row_of(const operands &o, int bin)
 {
     const int limit = row_limits.most[bin - 1], longest = o.p->stats.longest;
@@ -258,7 +265,7 @@ gsolve_status launch_short(const operands &o, int bin, int threads)
                             most * (int)sizeof(T) + apart);
 }
 
-// A thread a row, where that has few products.
+// One thread for each row, for rows of few products.
 template <class T>
 gsolve_status launch_by_thread(const operands &o, int bin)
 {
@@ -271,21 +278,21 @@ gsolve_status launch_by_thread(const operands &o, int bin)
                      : by(update_by_thread<T, sums_in_shared<T>>, (int)sizeof(T));
 }
 
-// Whether rows have few products, none of them very many.
+// Whether the rows have few products on average and no row has very many.
 bool is_light(const plan_on_device *p)
 {
     constexpr int mean = 32, most = 1024;
     return p->work.products <= mean * (unsigned long long)p->nrows && p->most_products <= most;
 }
 
-// The mean length of a row of B that is asked for.
+// The mean length of the rows of B that A refers to.
 unsigned long long mean_length_of_B(const plan_on_device *p)
 {
     return p->work.inputs > 0 ? p->work.products / (unsigned long long)p->work.inputs : 0;
 }
 
-// Rows of up to one_byte_row entries. (Rows of B of 40 entries by 8 lanes, 8 or 5 each, took a
-// tenth to a fifth longer than by 16.)
+// Rows of up to one_byte_row entries. (With rows of B of 40 entries, 8 lanes that load 8 or 5
+// elements each took 10 to 20 % longer than 16 lanes.)
 template <class T>
 gsolve_status update_one_byte_rows(const operands &o, int bin)
 {
