@@ -1,15 +1,15 @@
-/* auto.c: the method "auto": another one, chosen by what the device is and by counts of products.
+/* auto.c: the method "auto", which chooses another method by the device and by counts of products.
  */
 #include <string.h>
 
 #include "core/try.h"
 #include "spgemm/spgemm.h"
 
-/* Expanding and sorting products costs less than a table of them where a row of C is made of few,
- * or where their columns lie so far apart that hash has no bits for them; but not in heavy rows,
- * which esc leaves to the whole device, one band after the other. */
+/* esc (expand, sort, compress) is faster than hash where rows of C have few products, or where the
+ * columns of the products lie so far apart that hash cannot use bitmaps. It is slower in heavy
+ * rows, which esc processes with the whole device, one band after the other. */
 #define SHORT_WORK 96 /* products a row on average */
-#define HEAVY      64 /* times the products of heavy rows may be there in all */
+#define HEAVY      64 /* esc is chosen if heavy rows have at most 1 / HEAVY of all products */
 
 static const char *choose_on_cuda(const gs_product_counts *work, int32_t nrows)
 {
@@ -19,7 +19,7 @@ static const char *choose_on_cuda(const gs_product_counts *work, int32_t nrows)
     return (are_short || lie_apart) && work->heavy <= work->products / HEAVY ? "esc" : "hash";
 }
 
-/* The one of that name if it serves, else the first of the list that does. */
+/* The method of that name if it can multiply A and B here, else the first of the list that can. */
 static const gs_multiplier *find(const gsolve_context *ctx, const gs_blocked *A,
                                  const gs_blocked *B, const char *name)
 {
@@ -59,7 +59,7 @@ done:
     return status;
 }
 
-typedef struct chosen { /* the plan: another method's */
+typedef struct chosen { /* the plan: that of the chosen method */
     const gs_multiplier *method;
     void *plan;
 } chosen;

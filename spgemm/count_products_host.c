@@ -1,4 +1,4 @@
-/* count_products_host.c: the products that each row of C = A B takes, counted on the CPU. */
+/* count_products_host.c: counts the products of the rows of C = A B on the CPU. */
 #include "spgemm/spgemm.h"
 
 static gsolve_status count(gs_product_counts *work, gsolve_context *ctx, const gsolve_csr *A,

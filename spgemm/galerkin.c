@@ -1,4 +1,4 @@
-/* galerkin.c: gsolve_galerkin: R A P, kept by the caller. */
+/* galerkin.c: gsolve_galerkin, the handle of a product R A P. */
 #include <string.h>
 
 #include "core/try.h"
@@ -8,8 +8,8 @@
 
 struct gsolve_galerkin {
     gsolve_context *ctx;
-    gs_operand R, A, P; /* of A the pattern alone */
-    void *order;        /* where R is P': of its entries in P; else NULL */
+    gs_operand R, A, P; /* A: the pattern only */
+    void *order;        /* if R is P': the position of each entry of R in P; else NULL */
     gs_galerkin made;
     gs_result_view view;
     size_t bytes;
@@ -23,7 +23,7 @@ static void destroy_galerkin(void *handle)
     gsolve_galerkin_destroy(&G);
 }
 
-/* G->R = P', with the order that renews it. */
+/* G->R = P', with the order that updates its values. */
 static gsolve_status transpose(gsolve_galerkin *G)
 {
     gsolve_status status;
@@ -84,7 +84,7 @@ gsolve_status gsolve_galerkin_create(gsolve_galerkin **out, gsolve_context *ctx,
     G->view.location = A->location;
     TRY(take_all(G, R, A, P));
     TRY(gs_galerkin_make(&G->made, ctx, spec, &G->R.used, &G->A.used, &G->P.used, true));
-    TRY(gs_csr_entries(ctx, &G->made.RAP.C.csr, &G->entries)); /* when all has been done */
+    TRY(gs_csr_entries(ctx, &G->made.RAP.C.csr, &G->entries)); /* waits until all work is done */
     gs_operand_free_values(&G->A, ctx);
     G->bytes = ctx->bytes - held;
     G->seconds = gs_now() - begin;
@@ -111,7 +111,7 @@ void gsolve_galerkin_destroy(gsolve_galerkin **pG)
     *pG = NULL;
 }
 
-/* The new values of R or P into those that are kept. */
+/* Copies new values of R or P into the operand that G owns. */
 static gsolve_status put_values(gsolve_context *ctx, const gs_operand *kept,
                                 const gs_operand *fresh)
 {
@@ -149,7 +149,7 @@ done:
     gs_operand_free(&r, G->ctx);
     gs_operand_free(&a, G->ctx);
     gs_operand_free(&p, G->ctx);
-    G->bytes += G->ctx->bytes - held; /* the first may keep more for those to come */
+    G->bytes += G->ctx->bytes - held; /* the first update may allocate memory for later ones */
     return status;
 }
 

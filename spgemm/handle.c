@@ -1,4 +1,4 @@
-/* handle.c: gsolve_product: a product that the caller keeps. */
+/* handle.c: gsolve_product, the handle of a product A B. */
 #include <string.h>
 
 #include "core/try.h"

@@ -1,4 +1,4 @@
-/* operand.c: the caller's matrices as products take them, see operand.h. */
+/* operand.c: the caller's matrices prepared for a product, see operand.h. */
 #include "spgemm/operand.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ void gs_operand_free(gs_operand *in, gsolve_context *ctx)
     memset(in, 0, sizeof *in);
 }
 
-/* The sentence of the last failure with the name of the matrix before it. */
+/* Puts the name of the matrix before the last error message. */
 static gsolve_status blame(gsolve_context *ctx, const char *name, gsolve_status status)
 {
     char said[sizeof ctx->error];
@@ -22,7 +22,7 @@ static gsolve_status blame(gsolve_context *ctx, const char *name, gsolve_status 
     return gsolve_fail(ctx, status, "%s: %.900s", name, said);
 }
 
-/* *own = csr with sorted rows, where kernels work; by way of the host. */
+/* *own = csr with sorted rows, at the location of ctx. The host sorts. */
 static gsolve_status sort_rows(gsolve_csr *own, gsolve_context *ctx, const gsolve_csr *csr)
 {
     gsolve_csr fetched = {0}, sorted = {0};
@@ -54,7 +54,7 @@ gsolve_status gs_operand_prepare(gs_operand *out, gsolve_context *ctx, const cha
     in.entries = seen.entries;
     if (!seen.ascending) {
         TRY(sort_rows(&in.own, ctx, given));
-        TRY(gs_csr_entries(ctx, &in.own, &in.entries)); /* duplicates are one */
+        TRY(gs_csr_entries(ctx, &in.own, &in.entries)); /* after duplicates have been summed */
     } else if (given->location != gs_location(ctx)) {
         TRY(gs_csr_move(&in.own, ctx, gs_location(ctx), given));
     }
@@ -65,7 +65,7 @@ done:
     return status;
 }
 
-/* *block, of in's, or a copy of the caller's. */
+/* Sets *own to a copy of the caller's array, unless in owns it already. */
 static gsolve_status keep_array(gsolve_context *ctx, const gs_operand *in, const void *used,
                                 const void **own, size_t bytes)
 {
@@ -120,7 +120,7 @@ static gsolve_status differs(gsolve_context *ctx, const char *name, const gsolve
                        name, given->nrows, given->ncols, (long long)entries);
 }
 
-/* *same: given, where kernels read it, has just the pattern that was kept, and finite values. */
+/* *same: given is where kernels read it, has the pattern of kept, and has finite values. */
 static gsolve_status inspect_values(gsolve_context *ctx, const gs_operand *kept,
                                     const gsolve_csr *given, bool *same)
 {
@@ -147,7 +147,7 @@ gsolve_status gs_operand_update(gs_operand *fresh, gsolve_context *ctx, const ch
         return GSOLVE_OK;
     }
     TRY(gs_operand_prepare(&in, ctx, name,
-                           given)); /* in another order perhaps; else what is wrong */
+                           given)); /* finds errors, and sorts rows of another order */
     same = A->nrows == given->nrows && A->ncols == given->ncols && A->type == given->type &&
            in.entries == kept->entries;
     if (same) TRY(gs_inspector(ctx, A)->compare_patterns(ctx, A, &in.used, &same));

@@ -1,4 +1,4 @@
-/* product.c: products that are kept, and R A P at once or as two of them. */
+/* product.c: products with a plan, and R A P in one step or as two products. */
 #include <string.h>
 
 #include "core/try.h"
@@ -12,7 +12,7 @@ static size_t bytes_of(const gs_blocked *C, int64_t entries)
            (size_t)entries * (block + sizeof *C->csr.col);
 }
 
-/* The product, and the bytes that ctx held for it at most. */
+/* Multiplies, and records the most bytes that ctx held for it. */
 static gsolve_status multiply(gs_product *P, const gs_blocked *A, const gs_blocked *B, bool keep)
 {
     gsolve_context *ctx = P->ctx;
@@ -90,7 +90,7 @@ done:
 /* --- R A P -------------------------------------------------------------------------------------
  */
 
-/* *fits false: R A P is left to two products. */
+/* *fits false: rows are too long; two products must compute R A P. */
 static gsolve_status make_at_once(gs_galerkin *G, gsolve_context *ctx, const gsolve_csr *R,
                                   const gsolve_csr *A, const gsolve_csr *P, bool keep, bool *fits)
 {
@@ -166,7 +166,7 @@ void gs_galerkin_drop(gs_galerkin *G)
 {
     gs_product *made = &G->RAP;
 
-    if (G->at_once) { /* which any type's kernels release */
+    if (G->at_once) { /* the kernels of any type can free the plan */
         GS_KERNELS(gs_triple, made->ctx, GSOLVE_F64)->drop(made->plan, made->ctx);
         made->plan = NULL;
     }

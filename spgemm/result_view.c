@@ -1,4 +1,4 @@
-/* result_view.c: what the handles of products show of their C. */
+/* result_view.c: how callers of the handles of products see C. */
 #include "spgemm/result_view.h"
 
 #include <string.h>

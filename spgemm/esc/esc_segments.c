@@ -1,6 +1,6 @@
-/* esc_segments.c: expansion and sort of patterns on the CPU. The products with a row of B are a run
- * in ascending columns; neighbouring runs are merged until one is left. A key is the column and,
- * below it, the number of the product, so that equal columns keep their order. */
+/* esc_segments.c: expansion and sort of patterns on the CPU. The products with one row of B form a
+ * run of ascending columns; neighbouring runs are merged until one remains. A key is the column
+ * and, below it, the number of the product, so that equal columns keep their order. */
 #include "spgemm/esc/esc_segments.h"
 
 #include <omp.h>
@@ -25,8 +25,8 @@ static int64_t products_of(const gsolve_csr *A, const gsolve_csr *B, int32_t i,
     return products;
 }
 
-/* As wide as there is room for. A single column has as many products as A's row entries at most,
- * for which there is room. */
+/* Makes the segment as wide as its memory allows. A single column always fits: it has at most as
+ * many products as A's row has entries. */
 static void widen(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B, int32_t i,
                   gs_esc_segment *segment)
 {

@@ -1,5 +1,5 @@
-/* esc_segments.h: the expansion on the CPU, by segments: the products of a row of C, or, where they
- * are more than there is room for, those in a range of its columns. */
+/* esc_segments.h: the expansion on the CPU, in segments. A segment holds the products of a row of
+ * C, or, where these exceed the memory for one segment, those in a range of its columns. */
 #ifndef GS_SPGEMM_ESC_ESC_SEGMENTS_H
 #define GS_SPGEMM_ESC_ESC_SEGMENTS_H
 

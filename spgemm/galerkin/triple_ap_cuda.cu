@@ -1,5 +1,5 @@
-// triple_ap_cuda.cu: A P, in two passes, of which the first counts: by a thread or a few lanes a
-// row, as its products are few or not, or by the method hash, where rows are long.
+// triple_ap_cuda.cu: A P in two passes, one that counts and one that fills. A thread or a few lanes
+// own a row, by its number of products; where rows are long, the method hash computes A P.
 #include "core/scan.cuh"
 #include "spgemm/galerkin/triple_short.cuh"
 
@@ -12,7 +12,7 @@ namespace gs_triple_rows
 namespace
 {
 
-// start[0..n] = the sums before each of count[0..n).
+// start[0..n] = the exclusive prefix sums of count[0..n).
 template <class O>
 gsolve_status number_as(gsolve_context *ctx, const int32_t *count, int64_t n, const void *to)
 {
@@ -34,14 +34,14 @@ done:
     return status;
 }
 
-// Lanes for a row of A B: as many as a row of B has entries on average.
+// The number of lanes for a row of A B: the mean number of entries of a row of B.
 int lanes_for(unsigned long long entries, int32_t nrows)
 {
     const unsigned long long rows = (unsigned long long)nrows;
     return entries <= 4 * rows ? 4 : entries <= 8 * rows ? 8 : 16;
 }
 
-// Of what kind the rows are, and how many lanes have one.
+// The statistics of the rows, and the number of lanes for a row.
 struct manner {
     int lanes; // 1: a thread
     row_statistics found;

@@ -1,8 +1,8 @@
-// triple_cuda.cu: R A P on a GPU. A P is made first, in tables of a few columns; then the rows of
-// R (A P): those that are short by a few lanes each, which put them, in order, where there is room
-// for as many; rows that have more are made again by a warp each in larger tables. Then the rows'
-// sizes are known, and they are packed into C: no pass counts C's entries beforehand, and the host
-// waits twice, unless rows are long.
+// triple_cuda.cu: R A P on a GPU. A P is computed first. Then a few lanes compute each short row of
+// R (A P) and store it, sorted, in a buffer with a fixed number of elements for each row. A row
+// that does not fit is recomputed by a warp with a larger table. Finally the sizes of all rows are
+// known, and the rows are packed into C. So no pass counts C's entries beforehand, and the host
+// waits only twice, unless rows are long.
 #include "spgemm/galerkin/triple.cuh"
 #include "spgemm/galerkin/triple_kernels.cuh"
 
@@ -11,12 +11,12 @@ using namespace gs_triple_rows;
 namespace
 {
 
-constexpr int at_once = 4;       // blocks of a multiprocessor, for want of registers
-constexpr int most_steps = 4096; // of a warp for a row, some milliseconds
+constexpr int at_once = 4;       // blocks of a multiprocessor, limited by registers
+constexpr int most_steps = 4096; // the most batches of a row; the time limit is some milliseconds
 
 // --- rows by warps ------------------------------------------------------------------------------
 
-// Shared memory of a warp: the sums of up to 2^bits entries; these in order; the owners.
+// The shared memory of a warp: the table of 2^bits places, the sort keys, and the owners.
 template <class T>
 __host__ __device__ constexpr int warp_bytes(int bits)
 {
@@ -28,8 +28,8 @@ __device__ inline int64_t warp_of_grid()
     return ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
 }
 
-// Row i of C into the part's k-th place; returns its entries, -1: there are more than fit, -2: it
-// takes too many steps.
+// Stores row i of C at the k-th position of the part; returns its number of entries, or -1 if it
+// has too many entries, -2 if it needs too many steps.
 template <class T>
 __device__ int make_row(const operands &o, int64_t i, int64_t k, int bits, const part &to,
                         int64_t *products)
@@ -82,8 +82,8 @@ __global__ void __launch_bounds__(gs_block_size, at_once)
     }
 }
 
-// The part's rows of up to `most` entries to where they belong. Those that did not fit go by the
-// part that they were left to, which comes later.
+// Copies the rows of the part with up to `most` entries to their positions in C. Longer rows are in
+// a later part. A warp owns a row.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     pack_rows(part from, int bits, int most, rows_of C, int32_t *col, T *value)
@@ -138,7 +138,7 @@ gsolve_status make_long_rows(job *j, int bits, const part *p, int32_t *left)
                        bits, j->count, left, j->device_stats);
 }
 
-// The rows of class k; those that do not fit become class k + 1.
+// Computes the rows of part k; rows that do not fit move to part k + 1.
 template <class T>
 gsolve_status make_part(job *j, int k)
 {

@@ -1,13 +1,13 @@
-/* triple_host.c: R A P at once on the CPU: each row of R A, and then of R A P, is gathered as its
- * columns are met. Threads make rows side by side into lists of their own, which are C's parts; a
- * list that gets too short is made longer between parallel regions. */
+/* triple_host.c: R A P in one step on the CPU. For each row, first the row of R A and then that of
+ * R A P is collected in the order in which columns occur. Each thread appends rows to a list of its
+ * own, which becomes a part of C; a list that is full grows between parallel regions. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/try.h"
 #include "spgemm/galerkin/triple.h"
 
-/* Columns met in a row and their sums. */
+/* The columns of a row in the order in which they occur, and their sums. */
 typedef struct gathered {
     uint32_t *slot; /* of each column: base and its place in list, or below base */
     uint32_t base, n;
@@ -28,9 +28,9 @@ typedef struct subwarp {
     worker *of;
 } subwarp;
 
-#define RANKED 48   /* columns that are put in order by counting the smaller ones */
+#define RANKED 48   /* the most columns that are sorted by counting the smaller ones */
 #define GUESS  32   /* entries of a row of C */
-#define FEW    1000 /* rows not worth a second thread */
+#define FEW    1000 /* too few rows for a second thread */
 
 typedef struct kernels {
     void (*sum_row)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P, int32_t i,
@@ -155,7 +155,7 @@ static void make_rows(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr
     for (; w->next < w->end; w->next++) {
         const int64_t products = w->products;
         kernel->sum_row(R, A, P, w->next, w);
-        if (w->used + w->c.n > w->room) { /* the row is made again */
+        if (w->used + w->c.n > w->room) { /* the row is recomputed */
             w->products = products;
             return;
         }
@@ -217,7 +217,7 @@ done:
     return status;
 }
 
-/* C from the parts, one after the other. */
+/* Concatenates the parts to C. */
 static gsolve_status join(gsolve_csr *C, const subwarp *t, gsolve_context *ctx, const gsolve_csr *R,
                           const gsolve_csr *P, const int32_t *count)
 {

@@ -1,5 +1,5 @@
-// triple_thread_cuda.cu: rows of few products and few columns, a thread each: no two threads share
-// a sum, and each of them works at every step, however short the rows of B are.
+// triple_thread_cuda.cu: rows of few products and few columns, one thread for each row. Threads
+// share no sums, and no thread is idle because rows of B are short.
 #include "spgemm/galerkin/triple_short.cuh"
 
 namespace gs_triple_rows
@@ -13,13 +13,13 @@ struct nothing {
 constexpr int block_threads = 128, blocks_per_sm = 9;  // of a block; of a multiprocessor
 constexpr int max_columns = 32, max_entries_of_A = 64; // columns of a row; entries of A's row
 
-// The columns of a row, as they came. They lie apart by the threads of a block, so that no two of a
-// warp meet in a bank.
+// The columns of a row in the order in which they occurred. They are interleaved by the threads of
+// the block, so that the threads of a warp access different banks.
 struct row_columns {
     int32_t *key;
     int n;
 
-    // The place of j, which it gets where it is new. There is room.
+    // Finds or appends column j and returns its place. The array must have space for it.
     __device__ __forceinline__ int find(int32_t j)
     {
         int at = n;
@@ -36,13 +36,13 @@ struct row_columns {
     }
 };
 
-// For each product of row [k, to) of A, in order: each(column, a, b), where ended() does not hold.
-// A's and B's values are not read where T is nothing.
+// Calls each(column, a, b) for the products of the entries [k, to) of A, in order, until ended()
+// holds. The values of A and B are not read where T is `nothing`.
 template <class T, int AT_ONCE, class Each, class Ended>
 __device__ __forceinline__ void for_each_product(const rows_of &A, const rows_of &B, int64_t k,
                                                  int64_t to, Each each, Ended ended)
 {
-    constexpr int elements = 4; // of AT_ONCE rows of B, asked for before the first is used
+    constexpr int elements = 4; // of each of AT_ONCE rows of B, loaded before the first is used
     constexpr bool valued = !std::is_same_v<T, nothing>;
 
     for (; k < to && !ended(); k += AT_ONCE) {
@@ -81,14 +81,15 @@ __device__ __forceinline__ void for_each_product(const rows_of &A, const rows_of
     }
 }
 
-// Whether a row of A B has few products, as far as means tell: of so many entries in all.
+// Whether a row of A B has few products on average. of_A, of_B: the entries of A and B.
 __device__ bool is_light(int64_t of_A, int32_t rows_of_A, int64_t of_B, int32_t rows_of_B)
 {
     constexpr double most = 32;
     return (double)of_A * (double)of_B <= most * (double)rows_of_A * (double)rows_of_B;
 }
 
-// As count_short, of up to max_columns columns.
+// count[i] = the columns of row i of A B, up to max_columns. A thread owns a row and its columns in
+// shared memory. Reads the row of A and the rows of B that it refers to once.
 __global__ void __launch_bounds__(block_threads, blocks_per_sm)
     count_by_thread(rows_of A, rows_of B, int32_t nrows, int32_t rows_of_B, int32_t *count,
                     row_statistics *f)
@@ -129,7 +130,9 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
     add_statistics(entries, products, longest, f);
 }
 
-// Rows of up to so many columns, for which a thread has room.
+// Columns and values of rows of up to `most` columns. A thread owns a row; its sums and columns are
+// in shared memory. Reads A and B as count_by_thread does, with values; writes C once. Invariant:
+// each sum receives its products in A's order.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     fill_by_thread(rows_of A, rows_of B, int32_t nrows, int most, rows_of C, int32_t *col, T *value)

@@ -1,6 +1,6 @@
-// triple_update_cuda.cu: what updates of R A P on a GPU go by: A P, and for each of its two
-// products the plan of the method hash, which knows where every product is added. Both add in the
-// order in which C was made. The first update makes all of it.
+// triple_update_cuda.cu: updates of R A P on a GPU. The plan holds A P and, for each of the two
+// products, a plan of the method hash, which knows where every product is added. Both products add
+// in the order in which C was computed. The first update makes the plan.
 #include "spgemm/galerkin/triple_kernels.cuh"
 #include "spgemm/hash/hash_plan.cuh"
 
@@ -10,7 +10,7 @@ namespace
 {
 
 struct update_plan {
-    int64_t products; // of R with A P
+    int64_t products; // of R (A P)
     gsolve_csr M;     // A P, without columns
     void *first, *second;
 };
@@ -24,7 +24,7 @@ void drop_plans(update_plan *plan, gsolve_context *ctx)
     plan->first = plan->second = nullptr;
 }
 
-// The plan of C = A B, of so many products.
+// Makes the plan of C = A B, which has `products` products.
 gsolve_status plan_product(void **plan, gsolve_context *ctx, const gsolve_csr *A,
                            const gsolve_csr *B, const gsolve_csr *C, int64_t products)
 {

@@ -19,7 +19,7 @@ enum {
     one_byte_bins = 3,
     two_byte_bins = 7,
     last_bin = 8
-};                                    // the last bin with places of one byte, of two bytes, of all
+}; // the last bin with places of one byte, of two bytes, of all
 enum { first_cut_bin = 6 };           // the first bin of rows that are cut
 constexpr int segment_entries = 1024; // of C in a segment, which a warp makes
 
@@ -34,8 +34,8 @@ struct plan_on_device {
     int64_t most_products; // of a row
     statistics stats;      // rows of the bins by length
     int32_t *rows;         // by bins
-    int64_t *begin; // nrows + 1 bytes offsets, multiples of four, where the places of each row
-                    // begin; one more element is work space of make_plan
+    int64_t *begin; // nrows + 1: the byte where the places of each row begin, a multiple of four;
+                    // one more element is work space of make_plan
     uint8_t *place;
     int64_t *first_cut; // where the cuts of the k-th cut row begin; behind the last, their number
     int32_t *cut; // for each segment but the first and each entry of A: where the segment begins in
