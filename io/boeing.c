@@ -1,6 +1,6 @@
 /* boeing.c: Rutherford-Boeing and Harwell-Boeing files: compressed columns in fixed Fortran fields.
- * I. S. Duff, R. G. Grimes, J. G. Lewis: The Rutherford-Boeing sparse matrix collection, 1997. Only
- * what is assembled and not complex is read; right-hand sides behind the matrix are not. */
+ * I. S. Duff, R. G. Grimes, J. G. Lewis: The Rutherford-Boeing sparse matrix collection, 1997.
+ * Reads assembled matrices that are not complex; ignores right-hand sides. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -100,7 +100,7 @@ static gsolve_status read_sizes(boeing *b, gs_input *in)
                              "and %d columns",
                              b->nrows, b->ncols);
     }
-    if (ncols > size || b->entries > size || gs_input_absurd(in, nrows)) {
+    if (ncols > size || b->entries > size || gs_input_too_large(in, nrows)) {
         return gs_input_fail(
             in, b->type,
             "the header declares %d rows, %d columns and %lld entries, but the file "

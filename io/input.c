@@ -1,4 +1,4 @@
-/* input.c: a file's bytes in memory, and sentences that name its lines. */
+/* input.c: the bytes of a file in memory, and error messages with its line numbers. */
 #include "io/input.h"
 
 #include <errno.h>
@@ -59,10 +59,10 @@ void gs_input_progress(const gs_input *in, int64_t done, int64_t total)
     if (in->progress) in->progress(done < total ? done : total, total, in->user);
 }
 
-bool gs_input_absurd(const gs_input *in, int64_t n)
+bool gs_input_too_large(const gs_input *in, int64_t n)
 {
-    const int64_t roomy = in->roomy ? in->roomy : GS_ROOMY;
-    return n > roomy && n / 256 > in->end - in->begin;
+    const int64_t size_limit = in->size_limit ? in->size_limit : GS_DEFAULT_SIZE_LIMIT;
+    return n > size_limit && n / 256 > in->end - in->begin;
 }
 
 void gs_input_memory(gs_input *in, gsolve_context *ctx, const char *name, const char *data,

@@ -14,7 +14,7 @@ bool gs_market_is(const char *begin, const char *end)
     return (size_t)(end - begin) >= length && strncasecmp(begin, GS_MARKET_BANNER, length) == 0;
 }
 
-/* The word's number in the list, which ends with NULL, or -1. */
+/* The index of the word in the list, which ends with NULL, or -1. */
 static int find(gs_word word, const char *const *list)
 {
     for (int k = 0; list[k]; k++) {
@@ -85,7 +85,7 @@ static gsolve_status read_size(int64_t *size, const char **p, const gs_input *in
     return gs_input_size(size, p, in, what, most);
 }
 
-/* How many values an array of that symmetry holds. */
+/* The number of values of an array file with that symmetry. */
 static int64_t array_entries(const gs_market *m)
 {
     const int64_t n = m->nrows;
@@ -94,7 +94,7 @@ static int64_t array_entries(const gs_market *m)
     return m->symmetry == GSOLVE_SKEW ? n * (n - 1) / 2 : n * (n + 1) / 2;
 }
 
-/* Refuses what cannot be, before memory is asked for. */
+/* Refuses impossible sizes before memory is allocated. */
 static gsolve_status check_sizes(const gs_market *m, const gs_input *in, const char *line)
 {
     const int64_t least = m->array ? 2 : m->field == GS_PATTERN ? 4 : 6; /* bytes of an entry */
@@ -113,7 +113,7 @@ static gsolve_status check_sizes(const gs_market *m, const gs_input *in, const c
             "the file is truncated",
             (long long)m->entries, (long long)left - 1);
     }
-    if (gs_input_absurd(in, m->nrows) || gs_input_absurd(in, m->ncols)) {
+    if (gs_input_too_large(in, m->nrows) || gs_input_too_large(in, m->ncols)) {
         return gs_input_fail(
             in, line,
             "the header declares %d rows and %d columns, far too many for a file of "

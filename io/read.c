@@ -1,4 +1,4 @@
-/* read.c: a matrix by its name: a generator, a file, or the cache of a file. */
+/* read.c: reads a matrix by its name: from a generator, a file, or the cache of a file. */
 #include <string.h>
 
 #include "core/try.h"

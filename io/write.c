@@ -1,5 +1,5 @@
-/* write.c: Matrix Market files out. Blocks of lines are made in parallel, one buffer a thread, and
- * written in their order. */
+/* write.c: writes Matrix Market files. The threads format blocks of lines in parallel, each in its
+ * own buffer, and write them in order. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -223,54 +223,6 @@ done:
 
 // --- columns in order ---------------------------------------------------------------------------
 
-// key[k] = column << 32 | entry, of all entries.
-__global__ void __launch_bounds__(gs_block_size)
-    make_keys(int64_t n, const int32_t *col, unsigned long long *key)
-{
-    const int64_t step = (int64_t)gridDim.x * gs_block_size;
-
-    for (int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; k < n; k += step) {
-        key[k] = (unsigned long long)col[k] << 32 | (unsigned)k;
-    }
-}
-
-// The keys of a row in ascending order, by a block: a bitonic network in which the lower place of
-// each pair gets the smaller key, so that pairs beyond the row's end need not be there.
-__global__ void __launch_bounds__(gs_block_size)
-    sort_rows(int32_t nrows, const int32_t *start, unsigned long long *all)
-{
-    for (int32_t row = (int32_t)blockIdx.x; row < nrows; row += (int32_t)gridDim.x) {
-        unsigned long long *key = all + start[row];
-        const int64_t n = start[row + 1] - start[row];
-        for (int64_t run = 2; run < 2 * n; run *= 2) {
-            for (int64_t apart = run / 2; apart > 0; apart /= 2) {
-                for (int64_t k = threadIdx.x;; k += gs_block_size) {
-                    const int64_t within = k & (apart - 1), low = 2 * k - within;
-                    const int64_t high =
-                        apart == run / 2 ? low + run - 1 - 2 * within : low + apart;
-                    if (low >= n) break;
-                    if (high >= n || key[low] <= key[high]) continue;
-                    const unsigned long long x = key[low];
-                    key[low] = key[high];
-                    key[high] = x;
-                }
-                __syncthreads();
-            }
-        }
-    }
-}
-
-__global__ void __launch_bounds__(gs_block_size)
-    take_keys(int64_t n, const unsigned long long *key, int32_t *col, int32_t *order)
-{
-    const int64_t step = (int64_t)gridDim.x * gs_block_size;
-
-    for (int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; k < n; k += step) {
-        col[k] = (int32_t)(key[k] >> 32);
-        order[k] = (int32_t)(key[k] & 0xffffffffu);
-    }
-}
-
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     gather(int64_t n, const int32_t *order, const T *from, T *to)
@@ -308,23 +260,13 @@ done:
 
 gsolve_status sort_columns(vendor_product *p, gsolve_context *ctx, gsolve_csr *C)
 {
-    gs_queue *q = ctx->queue;
-    const int grid = gs_grid(q, p->entries);
-    int32_t *col = (int32_t *)(uintptr_t)C->col;
-    unsigned long long *key = nullptr;
     gsolve_status status;
 
-    ALLOC_DEVICE(ctx, key, p->entries);
     ALLOC_DEVICE(ctx, p->order, p->entries);
-    TRY(gs_launch(q, "sorting columns", make_keys, grid, gs_block_size, p->entries, col, key));
-    TRY(gs_launch(q, "sorting columns", sort_rows, gs_grid(q, (int64_t)C->nrows * gs_block_size),
-                  gs_block_size, C->nrows, (const int32_t *)C->start, key));
-    TRY(gs_launch(q, "sorting columns", take_keys, grid, gs_block_size, p->entries, key, col,
-                  p->order));
+    TRY(gs_cusparse_sort_columns(ctx, C, p->entries, p->order));
     TRY(part_values(p, ctx, C));
-    TRY(gather_values(p, q, C));
+    TRY(gather_values(p, ctx->queue, C));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, key);
     return status;
 }
 

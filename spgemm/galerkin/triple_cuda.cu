@@ -11,8 +11,9 @@ using namespace gs_triple_rows;
 namespace
 {
 
-constexpr int at_once = 4;       // blocks of a multiprocessor, limited by registers
-constexpr int most_steps = 4096; // the most batches of a row; the time limit is some milliseconds
+constexpr int at_once = 4; // blocks of a multiprocessor, limited by registers
+constexpr int most_steps =
+    4096; // the most batches of 32 elements of a row, which take some milliseconds
 
 // --- rows by warps ------------------------------------------------------------------------------
 
