@@ -1,8 +1,8 @@
-// cusparse_cuda.cu: the vendor's product of sparse matrices, a yardstick. Made once by
+// cusparse_cuda.cu: the vendor's product of sparse matrices, a yardstick. A single product uses
 // cusparseSpGEMM with its default algorithm, which is its fastest and takes several times C's
-// memory; where values are to be renewed by cusparseSpGEMMreuse, which finds the pattern first. It
-// does not say that columns ascend: where they do not, they are sorted, and the order is kept for
-// new values.
+// memory. A product with updates uses cusparseSpGEMMreuse, which finds the pattern first. cuSPARSE
+// does not promise ascending columns: where they do not ascend, they are sorted, and the order is
+// kept for updates.
 #include <string.h>
 
 #include "core/cusparse.cuh"
@@ -25,7 +25,7 @@ struct vendor_product {
     cudaDataType type;
     int64_t entries;    // of C
     int32_t *narrow[2]; // A's and B's offsets, where theirs are wide
-    void *kept[2];      // that the vendor's work wants to find again
+    void *kept[2];      // buffers that cuSPARSE needs in updates
     int32_t *order;     // the vendor's entry for each of C's; NULL: C's columns come in order
     void *unsorted;     // values in the vendor's order, where that is another
     double one, zero;
@@ -100,7 +100,7 @@ done:
     return status;
 }
 
-// *space = so many bytes of the device's.
+// *space = a buffer of `bytes` bytes on the device.
 gsolve_status grant(gsolve_context *ctx, void **space, size_t bytes)
 {
     *space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
@@ -127,7 +127,7 @@ done:
     return status;
 }
 
-// Pattern and values in one go.
+// Computes pattern and values once, without updates.
 gsolve_status make_once(vendor_product *p, gsolve_context *ctx, gsolve_csr *C)
 {
     const void *a = p->alpha(), *b = p->beta();
@@ -172,7 +172,7 @@ gsolve_status compute_again(const vendor_product *p, gsolve_context *ctx)
                      "new values");
 }
 
-// The pattern first, with what is needed to make values again.
+// Computes the pattern first, and keeps what an update needs.
 gsolve_status make_to_keep(vendor_product *p, gsolve_context *ctx, gsolve_csr *C)
 {
     size_t bytes[5] = {0};
@@ -245,7 +245,7 @@ gsolve_status gather_values(const vendor_product *p, gs_queue *q, const gsolve_c
                            p->order, (const double *)p->unsorted, (double *)(uintptr_t)C->value);
 }
 
-// The vendor goes on writing values to p->unsorted, which are those of C so far.
+// Makes cuSPARSE write values to p->unsorted from now on; copies the present values of C to it.
 gsolve_status part_values(vendor_product *p, gsolve_context *ctx, const gsolve_csr *C)
 {
     const size_t bytes = (size_t)p->entries * gs_type_size(C->type);

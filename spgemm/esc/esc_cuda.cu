@@ -1,6 +1,7 @@
-// esc_cuda.cu: the steps of a product on a GPU. Work is counted by rows of A, rows are dealt out
-// by it, sorted, counted, C is allocated, and filled: two looks of the host, at the products and at
-// the entries of C; more only where rows are for bands.
+// esc_cuda.cu: the steps of a product on a GPU. It counts the products of each row, classifies the
+// rows by them, sorts the products, counts the entries of C, allocates C, and fills it. The host
+// waits twice, for the number of products and for the number of entries of C, and more often only
+// where there are bands.
 #include "core/scan.cuh"
 #include "spgemm/esc/esc_common.cuh"
 
@@ -152,7 +153,7 @@ numbers numbers_of(const gs_blocked *A, const gs_blocked *B, const gs_blocked *C
             B->width};
 }
 
-// The second pass; a band whose order was overwritten is sorted again.
+// The second pass: values. A band whose order was overwritten is sorted again.
 template <class T>
 gsolve_status fill(const gs_esc_plan *p, gsolve_context *ctx, const pattern &m, const numbers &n,
                    int32_t *count)

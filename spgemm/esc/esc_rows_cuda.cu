@@ -1,4 +1,4 @@
-// esc_rows_cuda.cu: rows of some hundred to some thousand products: a block each.
+// esc_rows_cuda.cu: rows of some hundred to some thousand products. A block owns a row.
 #include <cub/block/block_exchange.cuh>
 #include <cub/block/block_radix_sort.cuh>
 #include <cub/block/block_scan.cuh>
@@ -31,7 +31,8 @@ __device__ int entry_of(const entries &s, int p)
     return s.before[p / 32] + __popc(s.begins[p / 32] & up_to(p % 32)) - 1;
 }
 
-// before[w] = bits in words before w of those of count. All threads together.
+// before[w] = the number of set bits in the words before w, of count words. All threads of the
+// block call it.
 __device__ unsigned count_before(const uint32_t *bits, int count, uint16_t *before,
                                  scan_of_block::TempStorage &space)
 {
@@ -44,7 +45,8 @@ __device__ unsigned count_before(const uint32_t *bits, int count, uint16_t *befo
     return all;
 }
 
-// The entries of a row of A; all threads together. Number and products are scanned as one word.
+// Lists the entries of a row of A. All threads of the block call it. Number and products are
+// scanned as one word.
 __device__ void list_entries(const pattern &m, int32_t row, int products, entries &s,
                              scan_of_block::TempStorage &space)
 {
@@ -179,7 +181,7 @@ __device__ int read_order(const uint16_t *order, int products, filling &s)
 {
     const int count = (products + 31) / 32, tid = (int)threadIdx.x;
 
-    for (int p = tid; p < 32 * count; p += gs_block_size) { // warps stay whole
+    for (int p = tid; p < 32 * count; p += gs_block_size) { // all lanes of a warp take part
         const uint16_t word = p < products ? order[p] : 0;
         const unsigned marks = __ballot_sync(all_lanes, word & first_term);
         s.order[p] = (uint16_t)(word & ~first_term);
@@ -197,7 +199,9 @@ __device__ int read_order(const uint16_t *order, int products, filling &s)
     return (int)all;
 }
 
-// S as in esc_common.cuh. So many blocks share a row, whose numbers they take in turns.
+// Values and columns of a row. `shares` blocks own a row and process its elements of C in turn;
+// each expands the whole row in shared memory. S as in esc_common.cuh. Reads the order, A's row,
+// and for each product the elements of A and B; writes C once. Invariant: sums as in sum_terms.
 template <class T, bool BLOCKS, int S>
 __global__ void __launch_bounds__(gs_block_size)
     fill_rows(pattern m, const medium_row *rows, int shares, band_rows band, const uint32_t *weight,
@@ -230,7 +234,7 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// Blocks to a row, of which there are enough to a device then.
+// The number of blocks for each row: more where the rows alone would not fill the device.
 int shares_of(int rows)
 {
     constexpr int enough = 1024, most = 8;

@@ -1,4 +1,4 @@
-// esc_tiles.cuh: rows of few products: some whole rows to a warp, in its registers.
+// esc_tiles.cuh: rows of few products. A warp processes several complete rows in registers.
 #ifndef GS_SPGEMM_ESC_ESC_TILES_CUH
 #define GS_SPGEMM_ESC_ESC_TILES_CUH
 
