@@ -13,7 +13,7 @@
 
 gsolve_status gs_input_fail(const gs_input *in, const char *at, const char *format, ...)
 {
-    char sentence[512];
+    char message[512];
     long long line = 1;
     va_list arguments;
 
@@ -22,9 +22,9 @@ gsolve_status gs_input_fail(const gs_input *in, const char *at, const char *form
         line += in->skip[k].lines;
     }
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return gsolve_fail(in->ctx, GSOLVE_BAD_FILE, "%.400s:%lld: %s", in->name, line, sentence);
+    return gsolve_fail(in->ctx, GSOLVE_BAD_FILE, "%.400s:%lld: %s", in->name, line, message);
 }
 
 void gs_input_token(char token[GS_TOKEN], const char *begin, const char *end)

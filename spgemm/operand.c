@@ -15,11 +15,11 @@ void gs_operand_free(gs_operand *in, gsolve_context *ctx)
 /* Puts the name of the matrix before the last error message. */
 static gsolve_status blame(gsolve_context *ctx, const char *name, gsolve_status status)
 {
-    char said[sizeof ctx->error];
+    char message[sizeof ctx->error];
 
     if (status != GSOLVE_BAD_MATRIX && status != GSOLVE_BAD_ARGUMENT) return status;
-    memcpy(said, ctx->error, sizeof said);
-    return gsolve_fail(ctx, status, "%s: %.900s", name, said);
+    memcpy(message, ctx->error, sizeof message);
+    return gsolve_fail(ctx, status, "%s: %.900s", name, message);
 }
 
 /* *own = csr with sorted rows, at the location of ctx. The host sorts. */
@@ -47,12 +47,12 @@ gsolve_status gs_operand_prepare(gs_operand *out, gsolve_context *ctx, const cha
                                  const gsolve_csr *given)
 {
     gs_operand in = {0};
-    gs_csr_findings seen;
-    gsolve_status status = gs_csr_check_findings(ctx, given, &seen, NULL);
+    gs_csr_findings findings;
+    gsolve_status status = gs_csr_check_findings(ctx, given, &findings, NULL);
 
     if (status != GSOLVE_OK) return blame(ctx, name, status);
-    in.entries = seen.entries;
-    if (!seen.ascending) {
+    in.entries = findings.entries;
+    if (!findings.ascending) {
         TRY(sort_rows(&in.own, ctx, given));
         TRY(gs_csr_entries(ctx, &in.own, &in.entries)); /* after duplicates have been summed */
     } else if (given->location != gs_location(ctx)) {

@@ -56,7 +56,7 @@ static void FN(sum_row)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_c
     w->c.n = n;
 }
 
-/* The row in order behind those before; there is room. */
+/* Appends the row, sorted. The list must have space for it. */
 static void FN(put)(worker *w)
 {
     const int32_t n = (int32_t)w->c.n;

@@ -18,8 +18,8 @@ typedef struct gathered {
 typedef struct worker {
     gathered ra, c;
     int32_t next, end; /* rows to make */
-    int64_t used, room, products;
-    int32_t *col; /* room of them: the rows made so far */
+    int64_t used, capacity, products;
+    int32_t *col; /* capacity elements; the rows computed so far */
     void *value;
 } worker;
 
@@ -146,7 +146,7 @@ done:
 
 /* --- the product ------------------------------------------------------------------------------ */
 
-/* The rows of w that its room takes; their lengths into count. */
+/* Computes rows of w until its lists are full; count receives their lengths. */
 static void make_rows(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P, worker *w,
                       int32_t *count)
 {
@@ -155,7 +155,7 @@ static void make_rows(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr
     for (; w->next < w->end; w->next++) {
         const int64_t products = w->products;
         kernel->sum_row(R, A, P, w->next, w);
-        if (w->used + w->c.n > w->room) { /* the row is recomputed */
+        if (w->used + w->c.n > w->capacity) { /* the row is recomputed */
             w->products = products;
             return;
         }
@@ -165,18 +165,18 @@ static void make_rows(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr
     }
 }
 
-/* More room for w, whatever its next row has. */
+/* Enlarges the lists of w, so that its next row fits in any case. */
 static gsolve_status widen(worker *w, gsolve_context *ctx, int32_t ncols, gsolve_type type)
 {
     const int32_t rows = w->end - w->next;
-    const int64_t room = w->room ? 2 * w->room + ncols : (int64_t)rows * GUESS;
+    const int64_t capacity = w->capacity ? 2 * w->capacity + ncols : (int64_t)rows * GUESS;
     const size_t size = gs_type_size(type);
     int32_t *col = NULL;
     void *value = NULL;
     gsolve_status status;
 
-    ALLOC(ctx, GSOLVE_HOST, col, room);
-    value = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)room, size);
+    ALLOC(ctx, GSOLVE_HOST, col, capacity);
+    value = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)capacity, size);
     TRY(value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     if (w->used > 0) {
         memcpy(col, w->col, (size_t)w->used * sizeof *col);
@@ -186,7 +186,7 @@ static gsolve_status widen(worker *w, gsolve_context *ctx, int32_t ncols, gsolve
     gsolve_free(ctx, GSOLVE_HOST, w->value);
     w->col = col;
     w->value = value;
-    w->room = room;
+    w->capacity = capacity;
     col = NULL;
     value = NULL;
 done:

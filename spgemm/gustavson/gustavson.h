@@ -23,7 +23,7 @@ typedef struct gs_bench {
 /* The number of columns of row i of A B. stamp: not 0, and different from that of every earlier
  * row. */
 int32_t gs_gustavson_count(const gsolve_csr *A, const gsolve_csr *B, int32_t i, uint32_t stamp,
-                           uint32_t *seen);
+                           uint32_t *stamps);
 
 /* rank[k] = how many of list[0..n) are smaller than list[k]; n <= GS_RANKED. */
 void gs_gustavson_rank(int32_t n, const int32_t *list, int32_t *rank);
