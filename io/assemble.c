@@ -1,7 +1,7 @@
-/* assemble.c: compressed rows from triplets in the order of a file. Triplets that ascend as rows do
- * become the rows as they are. Others are put in place by a stable counting sort, in which a
- * symmetric matrix is mirrored on the way; rows that do not ascend even then are sorted, and
- * duplicates summed, by gs_csr_clean. */
+/* assemble.c: compressed rows from triplets in the order of a file. Triplets in ascending order
+ * become the rows without a copy. Otherwise a stable counting sort by rows places them and mirrors
+ * the entries of a symmetric matrix. If columns do not ascend afterwards, gs_csr_clean sorts the
+ * rows and sums duplicates. */
 #include "core/try.h"
 #include "io/market.h"
 #include "matrix/csr.h"
@@ -50,7 +50,7 @@ done:
     return status;
 }
 
-/* Takes t's columns and values: only the offsets are new. */
+/* Takes ownership of t's columns and values, and makes the offsets. */
 static gsolve_status adopt(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,
                            int64_t entries, gs_triplets *t)
 {
@@ -151,7 +151,7 @@ done:
     return status;
 }
 
-/* How many entries a file with that symmetry needs for A. */
+/* The number of entries of A in a file with that symmetry. */
 static int64_t count_stored(gsolve_context *ctx, const gsolve_csr *A, gsolve_symmetry symmetry)
 {
     int64_t lower = 0;

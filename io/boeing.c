@@ -1,6 +1,6 @@
 /* boeing.c: Rutherford-Boeing and Harwell-Boeing files: compressed columns in fixed Fortran fields.
- * I. S. Duff, R. G. Grimes, J. G. Lewis: The Rutherford-Boeing sparse matrix collection, 1997. Only
- * what is assembled and not complex is read; right-hand sides behind the matrix are not. */
+ * I. S. Duff, R. G. Grimes, J. G. Lewis: The Rutherford-Boeing sparse matrix collection, 1997.
+ * Reads assembled matrices that are not complex; ignores right-hand sides. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,14 +53,16 @@ static gsolve_status read_type(boeing *b, gs_input *in)
             b->type);
     }
     if (field == 'q') {
-        return gs_input_fail(
-            in, b->type, "the values are in another file (%.3s); this is not supported", b->type);
+        return gs_input_fail(in, b->type,
+                             "the values are in another file (matrix type %.3s); gsolve reads "
+                             "matrices of one file only",
+                             b->type);
     }
     if (lower(b->type[2]) == 'e') {
         return gs_input_fail(
             in, b->type,
-            "the matrix is stored as unassembled elements (%.3s); only assembled matrices are "
-            "supported",
+            "the matrix is a list of element matrices (%.3s); gsolve reads assembled "
+            "matrices only",
             b->type);
     }
     b->pattern = field == 'p';
@@ -98,11 +100,11 @@ static gsolve_status read_sizes(boeing *b, gs_input *in)
                              "and %d columns",
                              b->nrows, b->ncols);
     }
-    if (ncols > size || b->entries > size || gs_input_absurd(in, nrows)) {
+    if (ncols > size || b->entries > size || gs_input_too_large(in, nrows)) {
         return gs_input_fail(
             in, b->type,
-            "the header declares %d rows, %d columns and %lld entries, but the file has only "
-            "%lld bytes: it is truncated",
+            "the header declares %d rows, %d columns and %lld entries, but the file "
+            "has only %lld bytes; it is truncated",
             b->nrows, b->ncols, (long long)b->entries, (long long)size);
     }
 done:
@@ -146,8 +148,7 @@ static gsolve_status read_head(boeing *b, gs_input *in)
         lines[counts] = gs_word_integer(word);
     }
     if (counts < 4) {
-        return gs_input_fail(in, second,
-                             "the second line must contain four or five numbers of lines");
+        return gs_input_fail(in, second, "the second line must hold four or five numbers of lines");
     }
     snprintf(in->source.kind, sizeof in->source.kind, "%s",
              counts == 5 ? "Harwell-Boeing" : "Rutherford-Boeing");
@@ -215,12 +216,11 @@ static gsolve_status read_rows(int32_t *i, const int32_t *j, const boeing *b, co
         i[k] = (int32_t)(row - 1);
         sides |= (i[k] > j[k]) | (i[k] < j[k]) << 1;
         if (b->symmetry != GSOLVE_GENERAL && sides == 3) {
-            return gs_input_fail(
-                in, r.at,
-                "the entry in row %d and column %d is on the other side of the diagonal than the "
-                "entries before it; a file of a symmetric or skew-symmetric matrix stores only one "
-                "triangle",
-                i[k] + 1, j[k] + 1);
+            return gs_input_fail(in, r.at,
+                                 "the entry in row %d and column %d and those before it lie on "
+                                 "different sides of the diagonal; a symmetric or skew-symmetric "
+                                 "file holds one triangle only",
+                                 i[k] + 1, j[k] + 1);
         }
     }
     *p = r.next;
@@ -239,7 +239,8 @@ static gsolve_status read_values(gs_triplets *t, const boeing *b, const gs_input
         if (b->symmetry == GSOLVE_SKEW && t->i[k] == t->j[k] && t->v[k] != 0) {
             return gs_input_fail(
                 in, r.at,
-                "the diagonal entry in row %d of a skew-symmetric matrix is %g; it must be 0",
+                "the diagonal entry in row %d of a skew-symmetric matrix is %g; it "
+                "must be 0",
                 t->i[k] + 1, t->v[k]);
         }
         if (k % 1000000 == 0) gs_input_progress(in, r.at - in->begin, in->end - in->begin);

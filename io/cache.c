@@ -1,6 +1,6 @@
-/* cache.c: the binary form. A head of one page, then the arrays, each beginning on a page so that
- * it can be mapped, in the machine's own byte order. The head holds a hash of itself and one of the
- * arrays, which every read computes again: a damaged cache is not used. */
+/* cache.c: the binary format: a head of one page, then the arrays in the machine's byte order. Each
+ * array begins on a page, so that it can be mapped. The head holds a hash of itself and one of the
+ * arrays; every read recomputes both, so a damaged cache is not used. */
 #include "io/cache.h"
 
 #include <fcntl.h>
@@ -48,7 +48,7 @@ static uint64_t hash_arrays(const gsolve_context *ctx, const head *h,
     return hash;
 }
 
-/* What an array takes in the file: whole pages, and one at least, for no bytes cannot be mapped. */
+/* The bytes of an array in the file: whole pages, at least one, as 0 bytes cannot be mapped. */
 static int64_t room(int64_t bytes)
 {
     return bytes ? (bytes + PAGE - 1) / PAGE * PAGE : PAGE;
@@ -73,7 +73,7 @@ static bool beside(char path[PATH_MAX], const char *source)
     return snprintf(path, PATH_MAX, "%s.gscache", source) < PATH_MAX;
 }
 
-/* The user's folder for caches; create: make it. */
+/* The user's folder for caches. create: creates it if necessary. */
 static bool user_folder(char folder[PATH_MAX], bool create)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -107,7 +107,7 @@ static bool away(char path[PATH_MAX], const gsolve_context *ctx, const char *sou
 
 /* --- reading ------------------------------------------------------------------------ */
 
-/* Whether the head is one of ours, for this source, and agrees with itself and with the file. */
+/* Whether the head is valid, belongs to this source, and agrees with the size of the file. */
 static bool fits(const head *h, const gsolve_context *ctx, const gs_stamp *stamp, bool dense,
                  int64_t size)
 {
@@ -151,7 +151,7 @@ static bool take_arrays(gs_cached what, const head *h, gsolve_context *ctx, int 
     return true;
 }
 
-/* Opens a regular file: opening a pipe could wait for ever, opening a device could set it going. */
+/* Opens a regular file only: open would block on a pipe, and could start a device. */
 static int open_regular(const char *path)
 {
     struct stat s;

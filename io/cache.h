@@ -1,8 +1,8 @@
-/* cache.h: what was read from a file, kept in binary form beside it: FILE.gscache, or, where that
+/* cache.h: the binary copy of a matrix file, stored beside the file as FILE.gscache, or, where that
  * cannot be written, $XDG_CACHE_HOME/gsolve/NAME-HASH.gscache (~/.cache where that is not set).
- * A cache counts only for the very file it was made from: its size, its time stamp and the hash of
- * its whole content. A cache that was damaged is ignored and written again: a hash of its own
- * content decides. Nothing about a cache is ever an error. */
+ * A cache is valid only for the file that it was made from: size, time stamp and hash of the
+ * content must agree. A damaged cache, which a hash of its own content reveals, is ignored and
+ * rewritten. Problems with a cache are never errors. */
 #ifndef GS_IO_CACHE_H
 #define GS_IO_CACHE_H
 
@@ -14,16 +14,16 @@ typedef struct gs_cached { /* one of the two */
     gsolve_dense *dense;
 } gs_cached;
 
-/* What a cache must fit to: the source as it is now. */
+/* Identifies the present state of the source file. */
 typedef struct gs_stamp {
     int64_t size, mtime; /* bytes, ns */
     uint64_t hash;
 } gs_stamp;
 
-/* False: path is no file that can be read, or memory is short; then there is no caching. */
+/* False: the file cannot be read, or memory is short; the file is then not cached. */
 bool gs_stamp_file(gs_stamp *stamp, gsolve_context *ctx, const char *path);
 
-/* True: what and source are filled, the arrays mapped from the cache. */
+/* True: the cache was valid; what and source are set, with arrays mapped from it. */
 bool gs_cache_read(gs_cached what, gsolve_context *ctx, const char *path, const gs_stamp *stamp,
                    gsolve_source *source);
 

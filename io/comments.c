@@ -1,5 +1,5 @@
-/* comments.c: see comments.h. A text is probed every 32 KiB, and only where a probe meets a comment
- * is it read line by line: a text without long comments costs nothing. */
+/* comments.c: see comments.h. The text is probed every 32 KiB. It is read line by line only where a
+ * probe finds a comment; so a text without long comments costs nothing. */
 #include "io/comments.h"
 
 #include <string.h>
@@ -7,46 +7,48 @@
 #include "core/try.h"
 #include "io/text.h"
 
-#define LEAST ((size_t)1 << 16) /* bytes of comments that are left out */
-#define PROBE (LEAST / 2)
+#define MIN_SKIP                                                                    \
+    ((size_t)1 << 16) /* the shortest stretch of comments that is removed, in bytes \
+                       */
+#define PROBE (MIN_SKIP / 2)
 
-typedef struct sieve { /* one pass over the new part of a text */
+typedef struct comment_filter { /* one pass over the new part of a text */
     gs_inflated *text;
     gsolve_context *ctx;
-    char *from, *end; /* what is yet to be kept or left out */
-    char *to;         /* where what is kept goes */
-} sieve;
+    char *from, *end; /* the text that is not processed yet */
+    char *to;         /* where the remaining text is moved */
+} comment_filter;
 
-/* Whether the line at p is blank or a comment, as far as it has come. */
-static bool says_nothing(const char *p, const char *end)
+/* Whether the line at p is blank or a comment. The line may be incomplete. */
+static bool is_blank_or_comment(const char *p, const char *end)
 {
     p = gs_skip_blanks(p, end);
     return p == end || *p == '\n' || *p == '%';
 }
 
-/* The first of the lines up to line, which says nothing, that say nothing. */
-static char *begin_of_comments(char *floor, char *line)
+/* The first line of the stretch of blank lines and comments that `line` belongs to. */
+static char *first_comment_line(char *floor, char *line)
 {
     while (line > floor) {
         char *newline = line - 1 > floor ? memrchr(floor, '\n', (size_t)(line - 1 - floor)) : NULL;
         char *before = newline ? newline + 1 : floor;
-        if (!says_nothing(before, line)) break;
+        if (!is_blank_or_comment(before, line)) break;
         line = before;
     }
     return line;
 }
 
-/* The first line from line on that says something, or the end of the text. */
-static char *end_of_comments(char *line, char *end)
+/* The first line from `line` on that is neither blank nor a comment, or the end of the text. */
+static char *first_line_after_comments(char *line, char *end)
 {
-    while (line < end && says_nothing(line, end)) {
+    while (line < end && is_blank_or_comment(line, end)) {
         char *newline = memchr(line, '\n', (size_t)(end - line));
         line = newline ? newline + 1 : end;
     }
     return line;
 }
 
-/* The line that the next probe meets; NULL: the text ends before. */
+/* The line of the next probe, or NULL if the text ends before it. */
 static char *probe(char *line, char *end)
 {
     char *at = line + PROBE, *newline;
@@ -57,7 +59,7 @@ static char *probe(char *line, char *end)
     return newline ? newline + 1 : NULL;
 }
 
-static void keep(sieve *s, const char *up_to)
+static void keep(comment_filter *s, const char *up_to)
 {
     const size_t bytes = (size_t)(up_to - s->from);
 
@@ -68,34 +70,34 @@ static void keep(sieve *s, const char *up_to)
 
 static gsolve_status grow_skips(gs_inflated *text, gsolve_context *ctx)
 {
-    const int64_t room = 2 * text->skip_room + 64;
-    gs_skip *skip = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)room, sizeof *skip);
+    const int64_t capacity = 2 * text->skip_capacity + 64;
+    gs_skip *skip = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)capacity, sizeof *skip);
 
     if (!skip) return GSOLVE_NO_MEMORY;
     if (text->skips) memcpy(skip, text->skip, (size_t)text->skips * sizeof *skip);
     gsolve_free(ctx, GSOLVE_HOST, text->skip);
     text->skip = skip;
-    text->skip_room = room;
+    text->skip_capacity = capacity;
     return GSOLVE_OK;
 }
 
-/* Whether lines were left out where the kept text ends. */
-static bool skipped_here(const sieve *s)
+/* Whether lines have been removed at the end of the text that remains so far. */
+static bool has_skip_here(const comment_filter *s)
 {
     const gs_inflated *text = s->text;
     return text->skips && text->skip[text->skips - 1].at == (size_t)(s->to - text->data);
 }
 
-/* Leaves out all up to the line at stop. Of a comment that is yet to go on its first character
- * stays. */
-static gsolve_status leave_out(sieve *s, char *stop)
+/* Removes the text up to the line at stop. If the text ends within a comment, its first character
+ * remains. */
+static gsolve_status skip_comments(comment_filter *s, char *stop)
 {
     gs_inflated *text = s->text;
     int64_t lines = 0;
     gsolve_status status = GSOLVE_OK;
 
-    if (!skipped_here(s)) {
-        if (text->skips == text->skip_room) TRY(grow_skips(text, s->ctx));
+    if (!has_skip_here(s)) {
+        if (text->skips == text->skip_capacity) TRY(grow_skips(text, s->ctx));
         text->skip[text->skips++] = (gs_skip){(size_t)(s->to - text->data), 0};
     }
     for (const char *p = s->from; p < stop; p++) lines += *p == '\n';
@@ -105,32 +107,34 @@ static gsolve_status leave_out(sieve *s, char *stop)
         const char *last = gs_skip_blanks(newline ? newline + 1 : s->from, stop);
         if (last < stop) *--stop = '%';
     }
-    text->left_out += stop - s->from;
+    text->skipped_bytes += stop - s->from;
     s->from = stop;
 done:
     return status;
 }
 
-/* *line, which says nothing, becomes the first that says something, or where the comments begin
- * that reach to the end of the text and may go on. Leaves out what there is enough of. */
-static gsolve_status pass_comments(sieve *s, char **line)
+/* Removes the blank lines and comments around *line if they are long enough. *line becomes the
+ * first line after them, or, if they reach to the end of the text and may continue, their
+ * beginning. */
+static gsolve_status pass_comments(comment_filter *s, char **line)
 {
-    char *begin = begin_of_comments(s->from, *line), *stop = end_of_comments(*line, s->end);
-    const bool goes_on = begin == s->from && skipped_here(s);
+    char *begin = first_comment_line(s->from, *line),
+         *stop = first_line_after_comments(*line, s->end);
+    const bool goes_on = begin == s->from && has_skip_here(s);
     gsolve_status status = GSOLVE_OK;
 
     *line = stop < s->end ? stop : begin;
-    if (goes_on || stop - begin >= (ptrdiff_t)LEAST) {
+    if (goes_on || stop - begin >= (ptrdiff_t)MIN_SKIP) {
         keep(s, begin);
-        TRY(leave_out(s, stop));
+        TRY(skip_comments(s, stop));
         *line = s->from;
     }
 done:
     return status;
 }
 
-/* Where the first line that may be left out begins: behind the banner. */
-static size_t begin_of_lines(const gs_inflated *text)
+/* The first line that may be removed: the one after the banner. */
+static size_t begin_of_first_line(const gs_inflated *text)
 {
     const char *newline = gs_market_is(text->data, text->data + text->bytes)
                               ? memchr(text->data, '\n', text->bytes)
@@ -138,25 +142,26 @@ static size_t begin_of_lines(const gs_inflated *text)
     return newline ? (size_t)(newline + 1 - text->data) : 0;
 }
 
-gsolve_status gs_leave_out_comments(gs_inflated *text, gsolve_context *ctx)
+gsolve_status gs_skip_comments(gs_inflated *text, gsolve_context *ctx)
 {
-    sieve s = {.text = text, .ctx = ctx, .end = text->data + text->bytes};
+    comment_filter s = {.text = text, .ctx = ctx, .end = text->data + text->bytes};
     gsolve_status status = GSOLVE_OK;
     char *line;
 
-    if (text->judged == 0) text->judged = begin_of_lines(text);
-    if (text->judged == 0) return GSOLVE_OK;
-    line = s.from = s.to = text->data + text->judged;
+    if (text->checked == 0) text->checked = begin_of_first_line(text);
+    if (text->checked == 0) return GSOLVE_OK;
+    line = s.from = s.to = text->data + text->checked;
     for (char *next = line; next; next = probe(line, s.end)) {
         line = next;
-        if (line == s.end || !says_nothing(line, s.end)) continue;
+        if (line == s.end || !is_blank_or_comment(line, s.end)) continue;
         TRY(pass_comments(&s, &line));
-        if (line == s.end || says_nothing(line, s.end)) break; /* the comments may go on */
+        if (line == s.end || is_blank_or_comment(line, s.end))
+            break; /* the comments may continue */
     }
     const size_t ahead = (size_t)(s.end - line);
     keep(&s, s.end);
     text->bytes = (size_t)(s.to - text->data);
-    text->judged = text->bytes - ahead;
+    text->checked = text->bytes - ahead;
 done:
     return status;
 }

@@ -1,5 +1,6 @@
-/* comments.h: long stretches of comments and blank lines are left out of a text while it is
- * inflated: deflate packs a thousand bytes of them into one. */
+/* comments.h: removes long stretches of comments and blank lines from a text while it is inflated.
+ * Deflate packs a thousand bytes of them into one, so that a small file could otherwise need much
+ * memory. */
 #ifndef GS_IO_COMMENTS_H
 #define GS_IO_COMMENTS_H
 
@@ -7,15 +8,15 @@
 
 typedef struct gs_inflated { /* the inflated text so far */
     char *data;
-    size_t bytes, room;
-    size_t judged; /* the line that begins here, and those after it, are yet to be judged */
-    gs_skip *skip; /* what was left out */
-    int64_t skips, skip_room;
-    int64_t left_out; /* bytes */
+    size_t bytes, capacity;
+    size_t checked; /* the offset of the first line that has not been checked */
+    gs_skip *skip;  /* the removed lines */
+    int64_t skips, skip_capacity;
+    int64_t skipped_bytes; /* bytes */
 } gs_inflated;
 
-/* Leaves comments and blank lines of a Matrix Market text out of text->data, where they fill 64 KiB
- * or more on end. To be called whenever text has grown. */
-gsolve_status gs_leave_out_comments(gs_inflated *text, gsolve_context *ctx);
+/* Removes stretches of 64 KiB or more of comments and blank lines from the Matrix Market text in
+ * text->data. The caller calls it whenever the text has grown. */
+gsolve_status gs_skip_comments(gs_inflated *text, gsolve_context *ctx);
 
 #endif

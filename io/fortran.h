@@ -9,8 +9,8 @@
 
 typedef struct gs_fortran_field {
     int at, width; /* columns of the line, from 0 */
-    int decimals;  /* where a number without a point has its point */
-    int scale;     /* a number without an exponent stands multiplied by 10^scale */
+    int decimals;  /* digits after the point, for a number without one */
+    int scale;     /* a number without an exponent is stored multiplied by 10^scale */
 } gs_fortran_field;
 
 typedef struct gs_fortran {
@@ -28,7 +28,7 @@ typedef struct gs_fortran_reader {
     const char *next; /* the line after this one */
     const char *line, *line_end, *end;
     int index;               /* of the next field in the line */
-    const char *at, *at_end; /* the field just read, for error sentences */
+    const char *at, *at_end; /* the last field, for error messages */
 } gs_fortran_reader;
 
 /* Begins with the line at begin. */

@@ -135,22 +135,30 @@ static void draw_edge(const graph_options *o, int levels, int64_t edge, int64_t 
     }
 }
 
-/* The n diagonal entries, if wished, and the edges; a grid of 2^levels is shrunk to n. */
-static void draw_edges(gsolve_context *ctx, const graph_options *o, int32_t n, int levels,
-                       int64_t diagonals, int64_t entries, int32_t *row, int32_t *col,
-                       double *value)
+typedef struct edges { /* a matrix of n rows as triplets */
+    int32_t n;
+    int64_t diagonals, entries; /* the first triplets are the diagonal; the number of all */
+    int32_t *row, *col;
+    double *value;
+} edges;
+
+/* Sets t's triplets. An edge is drawn on a grid of 2^levels x 2^levels, which is scaled to n x n.
+ */
+static void draw_edges(gsolve_context *ctx, const graph_options *o, int levels, const edges *t)
 {
+    const int32_t n = t->n;
+
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
-    for (int64_t e = 0; e < entries; e++) {
+    for (int64_t e = 0; e < t->entries; e++) {
         int64_t i = e, j = e;
-        if (e >= diagonals) {
-            draw_edge(o, levels, e - diagonals, &i, &j);
+        if (e >= t->diagonals) {
+            draw_edge(o, levels, e - t->diagonals, &i, &j);
             i = i * n >> levels;
             j = j * n >> levels;
         }
-        row[e] = (int32_t)i;
-        col[e] = (int32_t)j;
-        value[e] = gs_negative(o->seed, e, 0);
+        t->row[e] = (int32_t)i;
+        t->col[e] = (int32_t)j;
+        t->value[e] = gs_negative(o->seed, e, 0);
     }
 }
 
@@ -185,7 +193,7 @@ static gsolve_status generate_rmat(gsolve_csr *csr, gsolve_context *ctx, const v
     ALLOC(ctx, GSOLVE_HOST, i, entries);
     ALLOC(ctx, GSOLVE_HOST, j, entries);
     ALLOC(ctx, GSOLVE_HOST, v, entries);
-    draw_edges(ctx, o, n, levels, diagonals, entries, i, j, v);
+    draw_edges(ctx, o, levels, &(edges){n, diagonals, entries, i, j, v});
     TRY(gs_csr_from_triplets(&A, ctx, n, n, entries, i, j, v));
     double *values = gs_owned_block(ctx, A.value);
 #pragma omp parallel for schedule(dynamic, 1024) num_threads(gsolve_threads(ctx))

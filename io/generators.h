@@ -1,5 +1,5 @@
-/* generators.h: matrices made and not read. Every random draw is a function of the seed and of the
- * place it is for, so that neither threads nor order matter. */
+/* generators.h: generated matrices. Every random number is a function of the seed and of the
+ * position that it is for, so that threads and order do not matter. */
 #ifndef GS_IO_GENERATORS_H
 #define GS_IO_GENERATORS_H
 
@@ -11,14 +11,14 @@ typedef struct gs_generator {
     gsolve_status (*generate)(gsolve_csr *csr, gsolve_context *ctx, const void *options);
 } gs_generator;
 
-/* csr = the matrix that spec tells, which is what follows "gen:"; owned, columns ascending. */
+/* csr = the matrix of the generator spec (the text after "gen:"), owned, columns ascending. */
 gsolve_status gs_generate(gsolve_csr *csr, gsolve_context *ctx, const char *spec);
 
-/* A matrix told row by row, by many threads at once. */
+/* A matrix defined row by row; many threads call these functions at once. */
 typedef struct gs_row_source {
     int64_t nrows, ncols;
     int64_t (*count)(const void *model, int32_t i); /* entries of row i */
-    /* Writes row i, columns ascending, and returns how many entries it has. */
+    /* Writes row i, columns ascending, and returns its number of entries. */
     int64_t (*fill)(const void *model, int32_t i, int32_t *col, double *value);
     const void *model;
 } gs_row_source;
@@ -57,7 +57,7 @@ static inline double gs_negative(int seed, int64_t i, int64_t j)
     return gs_uniform(seed, GS_DRAW_VALUE, i, j) - 1;
 }
 
-/* The same for (i, j) and (j, i). */
+/* As gs_negative, with the same value for (i, j) and (j, i). */
 static inline double gs_negative_pair(int seed, int64_t i, int64_t j)
 {
     return i < j ? gs_negative(seed, i, j) : gs_negative(seed, j, i);

@@ -1,4 +1,4 @@
-/* gzip.c: inflates a whole file into memory, one member after the other, but for long comments. */
+/* gzip.c: inflates a file into memory, one gzip member after the other, without long comments. */
 #include "io/gzip.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "io/comments.h"
 
 #define STEP      ((size_t)1 << 24) /* bytes inflated between two calls of progress */
-#define SPARE     64                /* bytes more than the text, so that its end is seen */
-#define MOST_GAIN 1032              /* deflate's best: a byte holds not more than these */
+#define SPARE     64   /* bytes behind the text, so that inflate finds the end of the stream */
+#define MOST_GAIN 1032 /* the most bytes that deflate packs into one byte */
 
 void *gs_gzip_alloc(void *ctx, unsigned count, unsigned size)
 {
@@ -20,19 +20,20 @@ void gs_gzip_free(void *ctx, void *block)
     gsolve_free(ctx, GSOLVE_HOST, block);
 }
 
-static gsolve_status grow(gs_inflated *text, gsolve_context *ctx, size_t room)
+static gsolve_status grow(gs_inflated *text, gsolve_context *ctx, size_t capacity)
 {
-    char *data = gsolve_alloc(ctx, GSOLVE_HOST, room, 1);
+    char *data = gsolve_alloc(ctx, GSOLVE_HOST, capacity, 1);
 
     if (!data) return GSOLVE_NO_MEMORY;
     if (text->bytes) memcpy(data, text->data, text->bytes);
     gsolve_free(ctx, GSOLVE_HOST, text->data);
     text->data = data;
-    text->room = room;
+    text->capacity = capacity;
     return GSOLVE_OK;
 }
 
-/* The length that the end of the file announces, modulo 2^32, if that is credible. */
+/* The length of the text by the last four bytes of the file, modulo 2^32, if a file of this size
+ * can hold so much; else the size of the file. */
 static size_t expected_length(const unsigned char *from, size_t bytes)
 {
     const unsigned char *p = from + bytes - 4;
@@ -41,24 +42,25 @@ static size_t expected_length(const unsigned char *from, size_t bytes)
     return length / MOST_GAIN > bytes ? bytes : length;
 }
 
-/* A longer text: as long as the file announces, or as it becomes if the rest is packed like the
- * part that was read, and a quarter more; the least of both, for comments may be left out. At most
- * eight times as long as now, so that memory follows what is kept. */
+/* Enlarges the text to the smaller of two estimates: the length in the last four bytes of the file,
+ * and 1.25 times the length that follows from the compression of the part read so far. At most
+ * eight times the present capacity, so that the memory stays in proportion to the text that remains
+ * without comments. */
 static gsolve_status grow_further(gs_inflated *text, const gs_input *in, const z_stream *z)
 {
     const size_t packed = (size_t)(in->end - in->begin);
     const size_t read = (size_t)((const char *)z->next_in - in->begin);
-    const size_t announced = expected_length((const unsigned char *)in->begin, packed) + SPARE;
-    const double likely = 1.25 * (double)text->bytes * (double)packed / (double)read + SPARE;
-    const size_t most = 8 * text->room;
-    size_t room = likely < (double)most ? (size_t)likely : most;
+    const size_t declared = expected_length((const unsigned char *)in->begin, packed) + SPARE;
+    const double estimate = 1.25 * (double)text->bytes * (double)packed / (double)read + SPARE;
+    const size_t limit = 8 * text->capacity;
+    size_t capacity = estimate < (double)limit ? (size_t)estimate : limit;
 
-    if (announced > text->room && announced < room) room = announced;
-    return grow(text, in->ctx, room);
+    if (declared > text->capacity && declared < capacity) capacity = declared;
+    return grow(text, in->ctx, capacity);
 }
 
-/* The sentence's line is that of the text inflated so far. */
-static gsolve_status complain(const gs_input *in, const gs_inflated *text, const char *what)
+/* Fails with the line at which the text inflated so far ends. */
+static gsolve_status fail_at_end(const gs_input *in, const gs_inflated *text, const char *what)
 {
     gs_input inflated = *in;
 
@@ -68,11 +70,11 @@ static gsolve_status complain(const gs_input *in, const gs_inflated *text, const
     return gs_input_fail(&inflated, text->data + text->bytes, "%s", what);
 }
 
-/* Feeds z a part of what is left, for both counts in z have 32 bits only. */
+/* Inflates at most STEP bytes, as the counts in z have only 32 bits. */
 static int step(z_stream *z, const gs_input *in, gs_inflated *text)
 {
     const size_t left = (size_t)((const unsigned char *)in->end - z->next_in);
-    const size_t room = text->room - text->bytes, out = room < STEP ? room : STEP;
+    const size_t capacity = text->capacity - text->bytes, out = capacity < STEP ? capacity : STEP;
     int code;
 
     z->avail_in = left < STEP ? (unsigned)left : (unsigned)STEP;
@@ -89,22 +91,23 @@ static gsolve_status inflate_members(z_stream *z, const gs_input *in, gs_inflate
     gsolve_status status = GSOLVE_OK;
 
     for (;;) {
-        if (text->bytes == text->room) TRY(grow_further(text, in, z));
+        if (text->bytes == text->capacity) TRY(grow_further(text, in, z));
         const int code = step(z, in, text);
-        const bool full = text->bytes == text->room; /* there may be more to inflate */
-        TRY(gs_leave_out_comments(text, in->ctx));
+        const bool full = text->bytes == text->capacity; /* there may be more to inflate */
+        TRY(gs_skip_comments(text, in->ctx));
         gs_input_progress(in, (const char *)z->next_in - in->begin, in->end - in->begin);
         if (code == Z_STREAM_END) {
             if (z->next_in == end) break;
             if (*z->next_in != 0x1f)
-                return complain(in, text, "there is other data after the compressed data");
+                return fail_at_end(in, text, "other data follow the compressed data");
             inflateReset(z);
         } else if (code == Z_MEM_ERROR) {
-            return GSOLVE_NO_MEMORY; /* gs_gzip_alloc has said so */
+            return GSOLVE_NO_MEMORY; /* gs_gzip_alloc has recorded the error */
         } else if (code != Z_OK && code != Z_BUF_ERROR) {
-            return complain(in, text, "the compressed data is damaged from here on");
+            return fail_at_end(in, text, "the compressed data are damaged from this line on");
         } else if (z->next_in == end && !full) {
-            return complain(in, text, "the compressed data ends here: the file is truncated");
+            return fail_at_end(in, text,
+                               "the compressed data end in this line; the file is truncated");
         }
     }
 done:
@@ -112,7 +115,7 @@ done:
 }
 
 /* in takes ownership of text's blocks. */
-static void take(gs_input *in, gs_inflated *text)
+static void take_ownership(gs_input *in, gs_inflated *text)
 {
     in->block[1] = text->data;
     in->block[2] = text->skip;
@@ -120,11 +123,11 @@ static void take(gs_input *in, gs_inflated *text)
     in->skips = text->skips;
     in->begin = text->data;
     in->end = text->data + text->bytes;
-    in->source.bytes = (int64_t)text->bytes + text->left_out;
+    in->source.bytes = (int64_t)text->bytes + text->skipped_bytes;
     *text = (gs_inflated){0};
 }
 
-gsolve_status gs_gzip_inflate(gs_input *in)
+static gsolve_status inflate_file(gs_input *in)
 {
     const size_t packed = (size_t)(in->end - in->begin);
     z_stream z = {.zalloc = gs_gzip_alloc, .zfree = gs_gzip_free, .opaque = in->ctx};
@@ -142,9 +145,17 @@ gsolve_status gs_gzip_inflate(gs_input *in)
     }
     status = inflate_members(&z, in, &text);
     inflateEnd(&z);
-    if (status == GSOLVE_OK) take(in, &text);
+    if (status == GSOLVE_OK) take_ownership(in, &text);
 done:
     gsolve_free(in->ctx, GSOLVE_HOST, text.data);
     gsolve_free(in->ctx, GSOLVE_HOST, text.skip);
     return status;
+}
+
+gsolve_status gs_input_unpack(gs_input *in)
+{
+    const unsigned char *p = (const unsigned char *)in->begin;
+
+    if (in->end - in->begin < 2 || p[0] != 0x1f || p[1] != 0x8b) return GSOLVE_OK;
+    return inflate_file(in);
 }

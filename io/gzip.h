@@ -1,4 +1,5 @@
-/* gzip.h: compressed text in and out, by zlib, whose memory is counted like all other. */
+/* gzip.h: reads and writes compressed text with zlib, whose memory counts as memory of the context.
+ */
 #ifndef GS_IO_GZIP_H
 #define GS_IO_GZIP_H
 

@@ -1,4 +1,4 @@
-/* input.c: a file's bytes in memory, and sentences that name its lines. */
+/* input.c: the bytes of a file in memory, and error messages with its line numbers. */
 #include "io/input.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 gsolve_status gs_input_fail(const gs_input *in, const char *at, const char *format, ...)
 {
-    char sentence[512];
+    char message[512];
     long long line = 1;
     va_list arguments;
 
@@ -22,9 +22,9 @@ gsolve_status gs_input_fail(const gs_input *in, const char *at, const char *form
         line += in->skip[k].lines;
     }
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return gsolve_fail(in->ctx, GSOLVE_BAD_FILE, "%.400s:%lld: %s", in->name, line, sentence);
+    return gsolve_fail(in->ctx, GSOLVE_BAD_FILE, "%.400s:%lld: %s", in->name, line, message);
 }
 
 void gs_input_token(char token[GS_TOKEN], const char *begin, const char *end)
@@ -59,10 +59,10 @@ void gs_input_progress(const gs_input *in, int64_t done, int64_t total)
     if (in->progress) in->progress(done < total ? done : total, total, in->user);
 }
 
-bool gs_input_absurd(const gs_input *in, int64_t n)
+bool gs_input_too_large(const gs_input *in, int64_t n)
 {
-    const int64_t roomy = in->roomy ? in->roomy : GS_ROOMY;
-    return n > roomy && n / 256 > in->end - in->begin;
+    const int64_t size_limit = in->size_limit ? in->size_limit : GS_DEFAULT_SIZE_LIMIT;
+    return n > size_limit && n / 256 > in->end - in->begin;
 }
 
 void gs_input_memory(gs_input *in, gsolve_context *ctx, const char *name, const char *data,
@@ -74,14 +74,6 @@ void gs_input_memory(gs_input *in, gsolve_context *ctx, const char *name, const 
         in->user = options->user;
     }
     in->source.bytes = (int64_t)bytes;
-}
-
-gsolve_status gs_input_unpack(gs_input *in)
-{
-    const unsigned char *p = (const unsigned char *)in->begin;
-
-    if (in->end - in->begin < 2 || p[0] != 0x1f || p[1] != 0x8b) return GSOLVE_OK;
-    return gs_gzip_inflate(in);
 }
 
 static gsolve_status refuse(gsolve_context *ctx, const char *path, const char *why)
@@ -96,7 +88,7 @@ static gsolve_status map(gs_input *in, gsolve_context *ctx, const char *path, in
     void *block;
 
     if (fstat(file, &s) != 0) return refuse(ctx, path, strerror(errno));
-    if (S_ISDIR(s.st_mode)) return refuse(ctx, path, "it is a directory; a matrix is a file");
+    if (S_ISDIR(s.st_mode)) return refuse(ctx, path, "it is a directory; give the name of a file");
     if (!S_ISREG(s.st_mode)) return refuse(ctx, path, "it is not a regular file");
     if (s.st_size == 0) return refuse(ctx, path, "the file is empty");
     block = gs_map_file(ctx, file, 0, (size_t)s.st_size);

@@ -5,7 +5,7 @@
 #include "core/try.h"
 #include "matrix/csr.h"
 
-/* The place of an array's k-th value, down the columns; and of the next. */
+/* The row and column of a value of an array file, which lists columns one after the other. */
 typedef struct place {
     int32_t i, j;
 } place;
@@ -22,7 +22,7 @@ static void next_place(place *p, const gs_market *m)
     p->i = m->symmetry == GSOLVE_GENERAL ? 0 : p->j + (m->symmetry == GSOLVE_SKEW);
 }
 
-/* Gives the values of an array that are not 0 their rows and columns; *entries: how many. */
+/* Sets rows and columns of the nonzero values of an array file; *entries: their number. */
 static gsolve_status place_array(gs_triplets *t, const gs_market *m, gsolve_context *ctx,
                                  int64_t *entries)
 {
@@ -111,11 +111,11 @@ gsolve_status gs_market_dense(gsolve_dense *v, gs_input *in)
 
     TRY(gs_market_head(&m, in));
     if (m.array && m.symmetry == GSOLVE_GENERAL) return read_columns(v, &m, in);
-    if (gs_input_absurd(in, (int64_t)m.nrows * m.ncols)) {
+    if (gs_input_too_large(in, (int64_t)m.nrows * m.ncols)) {
         return gs_input_fail(
             in, m.body,
-            "the header declares %d rows and %d columns, but the file has only %lld bytes; "
-            "correct the sizes",
+            "a dense matrix of %d rows and %d columns is far too large for a file of "
+            "%lld bytes; correct the header",
             m.nrows, m.ncols, (long long)(in->end - in->begin));
     }
     TRY(read_body(&csr, &m, in));

@@ -1,5 +1,5 @@
-/* market.h: the parts of the Matrix Market reader: head (banner, comments, sizes), lines (the
- * entries, in parallel), matrix (what becomes of them). */
+/* market.h: the parts of the Matrix Market reader: market_head.c reads banner, comments and sizes;
+ * market_lines.c reads the entries, in parallel; market.c and assemble.c make the matrix. */
 #ifndef GS_IO_MARKET_H
 #define GS_IO_MARKET_H
 
@@ -13,7 +13,7 @@ typedef struct gs_market {
     gsolve_symmetry symmetry;
     int32_t nrows, ncols;
     int64_t entries;  /* in the file; an array's follow from its sizes and symmetry */
-    const char *body; /* what follows the line of the sizes */
+    const char *body; /* the text after the line of sizes */
 } gs_market;
 
 gsolve_status gs_market_head(gs_market *m, gs_input *in);
@@ -28,8 +28,8 @@ typedef struct gs_triplets {
 gsolve_status gs_market_lines(gs_triplets *t, const gs_market *m, const gs_input *in);
 void gs_triplets_free(gs_triplets *t, gsolve_context *ctx);
 
-/* Compressed rows from entries triplets, mirrored by symmetry; takes what it can use of t.
- * *duplicates: triplets that were added to another. */
+/* Makes compressed rows from the triplets, mirrored according to symmetry. May take ownership of
+ * arrays of t. *duplicates: the number of triplets that were added to another one. */
 gsolve_status gs_assemble(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,
                           int64_t entries, gs_triplets *t, gsolve_symmetry symmetry,
                           int64_t *duplicates);

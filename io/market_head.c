@@ -14,7 +14,7 @@ bool gs_market_is(const char *begin, const char *end)
     return (size_t)(end - begin) >= length && strncasecmp(begin, GS_MARKET_BANNER, length) == 0;
 }
 
-/* The word's number in the list, which ends with NULL, or -1. */
+/* The index of the word in the list, which ends with NULL, or -1. */
 static int find(gs_word word, const char *const *list)
 {
     for (int k = 0; list[k]; k++) {
@@ -86,7 +86,7 @@ static gsolve_status read_size(int64_t *size, const char **p, const gs_input *in
     return gs_input_size(size, p, in, what, most);
 }
 
-/* How many values an array of that symmetry holds. */
+/* The number of values of an array file with that symmetry. */
 static int64_t array_entries(const gs_market *m)
 {
     const int64_t n = m->nrows;
@@ -95,7 +95,7 @@ static int64_t array_entries(const gs_market *m)
     return m->symmetry == GSOLVE_SKEW ? n * (n - 1) / 2 : n * (n + 1) / 2;
 }
 
-/* Refuses what cannot be, before memory is asked for. */
+/* Refuses impossible sizes before memory is allocated. */
 static gsolve_status check_sizes(const gs_market *m, const gs_input *in, const char *line)
 {
     const int64_t least = m->array ? 2 : m->field == GS_PATTERN ? 4 : 6; /* bytes of an entry */
@@ -110,15 +110,15 @@ static gsolve_status check_sizes(const gs_market *m, const gs_input *in, const c
     if (m->entries > left / least) {
         return gs_input_fail(
             in, line,
-            "the header declares %lld entries, but the file ends %lld bytes later: it is "
-            "truncated",
+            "the header declares %lld entries, but the file ends %lld bytes later; "
+            "the file is truncated",
             (long long)m->entries, (long long)left - 1);
     }
-    if (gs_input_absurd(in, m->nrows) || gs_input_absurd(in, m->ncols)) {
+    if (gs_input_too_large(in, m->nrows) || gs_input_too_large(in, m->ncols)) {
         return gs_input_fail(
             in, line,
-            "the header declares %d rows and %d columns, but the file has only %lld bytes; "
-            "correct the sizes",
+            "the header declares %d rows and %d columns, far too many for a file of "
+            "%lld bytes; correct the header",
             m->nrows, m->ncols, (long long)(in->end - in->begin));
     }
     return GSOLVE_OK;
@@ -144,8 +144,8 @@ static gsolve_status read_sizes(gs_market *m, gs_input *in, const char *p)
         char token[GS_TOKEN];
         gs_input_token(token, rest.begin, rest.end);
         return gs_input_fail(in, rest.begin,
-                             "the line of the sizes has '%s' after the sizes; a %s needs only %s",
-                             token, m->array ? "array" : "coordinate file",
+                             "unexpected '%s' after the sizes; the sizes of %s are %s", token,
+                             m->array ? "an array" : "a coordinate file",
                              m->array ? "rows and columns" : "rows, columns and entries");
     }
     m->body = gs_line_end(p, in->end);
@@ -166,7 +166,8 @@ gsolve_status gs_market_head(gs_market *m, gs_input *in)
     for (;;) { /* comments and blank lines */
         p = gs_line_end(p, in->end);
         if (p == in->end) {
-            return gs_input_fail(in, p, "the file ends before the line with the sizes");
+            return gs_input_fail(
+                in, p, "the file ends before the line with the numbers of rows and columns");
         }
         const char *line = ++p;
         const gs_word word = gs_next_word(&p, in->end);

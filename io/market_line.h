@@ -1,6 +1,6 @@
-/* market_line.h: one line of a Matrix Market file's entries. It is first tried by scan.h; what that
- * does not accept, and the last lines, behind which nothing may be read, are read word by word,
- * with care, and judged. */
+/* market_line.h: parses one line of a Matrix Market file's entries. parse_common_line, with scan.h,
+ * is fast, accepts common lines only, and reads beyond the line. parse_line handles all other lines
+ * and the last ones, and finds errors. */
 #ifndef GS_IO_MARKET_LINE_H
 #define GS_IO_MARKET_LINE_H
 
@@ -10,9 +10,9 @@
 #include "io/scan.h"
 #include "io/text.h"
 
-#define GS_LINE_ROOM 256 /* bytes that fast_line may read */
+#define GS_FAST_LINE_BYTES 256 /* the most bytes that parse_common_line reads */
 
-typedef enum judgement {
+typedef enum line_status {
     ENTRY,
     BLANK,
     BAD_ROW,
@@ -21,17 +21,17 @@ typedef enum judgement {
     ON_DIAGONAL,
     MORE_WORDS,
     MORE_ENTRIES
-} judgement;
+} line_status;
 
 /* --- a common line ------------------------------------------------------------------ */
 
-GS_ALWAYS_INLINE const char *skip_few(const char *p)
+GS_ALWAYS_INLINE const char *skip_short_blanks(const char *p)
 {
     for (int k = 0; k < 16 && (*p == ' ' || *p == '\t'); k++) p++;
     return p;
 }
 
-GS_ALWAYS_INLINE const char *scan_whole(const char *p, double *value)
+GS_ALWAYS_INLINE const char *scan_integer(const char *p, double *value)
 {
     const bool negative = *p == '-';
     uint64_t n;
@@ -41,32 +41,33 @@ GS_ALWAYS_INLINE const char *scan_whole(const char *p, double *value)
     return p;
 }
 
-/* The line at p as the k-th entry, and what follows the line; NULL: look closer. */
-GS_ALWAYS_INLINE const char *fast_line(const char *p, const gs_market *m, bool array,
-                                       gs_field field, const gs_triplets *t, int64_t k)
+/* Parses the line at p as the k-th entry and returns the next line; NULL: parse_line must parse it.
+ */
+GS_ALWAYS_INLINE const char *parse_common_line(const char *p, const gs_market *m, bool array,
+                                               gs_field field, const gs_triplets *t, int64_t k)
 {
     uint64_t i = 1, j = 0;
 
-    p = skip_few(p);
+    p = skip_short_blanks(p);
     if (!array) {
         p = gs_scan_integer(p, &i);
         if (!p || i - 1 >= (uint64_t)m->nrows || (*p != ' ' && *p != '\t')) return NULL;
-        p = gs_scan_integer(skip_few(p + 1), &j);
+        p = gs_scan_integer(skip_short_blanks(p + 1), &j);
         if (!p || j - 1 >= (uint64_t)m->ncols) return NULL;
         if (i == j && m->symmetry == GSOLVE_SKEW) return NULL;
         t->i[k] = (int32_t)(i - 1);
         t->j[k] = (int32_t)(j - 1);
         if (field != GS_PATTERN) {
             if (*p != ' ' && *p != '\t') return NULL;
-            p = skip_few(p + 1);
+            p = skip_short_blanks(p + 1);
         }
     }
     if (field != GS_PATTERN) {
-        p = field == GS_REAL ? gs_scan_real(p, &t->v[k]) : scan_whole(p, &t->v[k]);
+        p = field == GS_REAL ? gs_scan_real(p, &t->v[k]) : scan_integer(p, &t->v[k]);
         if (!p) return NULL;
     }
     if (*p != '\n') {
-        p = skip_few(p);
+        p = skip_short_blanks(p);
         p += *p == '\r';
     }
     return *p == '\n' ? p + 1 : NULL;
@@ -74,7 +75,7 @@ GS_ALWAYS_INLINE const char *fast_line(const char *p, const gs_market *m, bool a
 
 /* --- any line ----------------------------------------------------------------------- */
 
-static inline bool take_index(gs_word word, int32_t most, int32_t *index)
+static inline bool parse_index(gs_word word, int32_t most, int32_t *index)
 {
     const int64_t n = gs_word_integer(word);
 
@@ -83,7 +84,7 @@ static inline bool take_index(gs_word word, int32_t most, int32_t *index)
     return true;
 }
 
-static inline bool take_value(gs_word word, gs_field field, double *value)
+static inline bool parse_value(gs_word word, gs_field field, double *value)
 {
     gs_real real;
 
@@ -94,9 +95,9 @@ static inline bool take_value(gs_word word, gs_field field, double *value)
     return isfinite(real.value) && (real.whole || field == GS_REAL);
 }
 
-/* Judges the line at *p, moves *p to its end; *word: where it went wrong. */
-static inline judgement slow_line(const char **p, const gs_market *m, const gs_input *in,
-                                  const gs_triplets *t, int64_t k, bool full, gs_word *word)
+/* Parses the line at *p and moves *p to its end; *word: the word that is wrong. */
+static inline line_status parse_line(const char **p, const gs_market *m, const gs_input *in,
+                                     const gs_triplets *t, int64_t k, bool full, gs_word *word)
 {
     int32_t i = 0, j = 0;
     double value = 1;
@@ -109,15 +110,15 @@ static inline judgement slow_line(const char **p, const gs_market *m, const gs_i
     }
     if (full) return MORE_ENTRIES;
     if (!m->array) {
-        if (!take_index(*word, m->nrows, &i)) return BAD_ROW;
+        if (!parse_index(*word, m->nrows, &i)) return BAD_ROW;
         *word = gs_next_word(p, in->end);
-        if (!take_index(*word, m->ncols, &j)) return BAD_COLUMN;
+        if (!parse_index(*word, m->ncols, &j)) return BAD_COLUMN;
         t->i[k] = i;
         t->j[k] = j;
         if (m->field != GS_PATTERN) *word = gs_next_word(p, in->end);
     }
     if (m->field != GS_PATTERN) {
-        if (!take_value(*word, m->field, &value)) return BAD_VALUE;
+        if (!parse_value(*word, m->field, &value)) return BAD_VALUE;
         if (m->symmetry == GSOLVE_SKEW && !m->array && i == j && value != 0) return ON_DIAGONAL;
         t->v[k] = value;
     }

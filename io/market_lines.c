@@ -1,51 +1,53 @@
-/* market_lines.c: the entries of a Matrix Market file. The text is cut into one piece per thread,
- * at line ends; where each piece's entries go is known from the number of its lines. */
+/* market_lines.c: reads the entries of a Matrix Market file. The text is split at line ends into
+ * one segment for each thread; the numbers of lines give the position of the first entry of each
+ * segment. */
 #include <omp.h>
 
 #include "core/try.h"
 #include "io/market_line.h"
 
-#define MOST_PIECES 64
-#define LEAST_PIECE ((int64_t)1 << 17)
-#define STRIDE      ((int64_t)1 << 22) /* bytes between two calls of progress */
+#define MAX_SEGMENTS 64
+#define MIN_SEGMENT  ((int64_t)1 << 17)
+#define STRIDE       ((int64_t)1 << 22) /* bytes between two calls of progress */
 
-typedef struct part {
+typedef struct text_segment {
     const char *begin, *end;
-    int64_t first, room, count; /* its entries: where they go, how many at most, how many */
-    judgement bad;              /* what stopped it, at word; else ENTRY */
+    int64_t first, capacity,
+        count;         /* of its entries: the first position, the most, and the number */
+    line_status error; /* the error at word; ENTRY: none */
     gs_word word;
-} part;
+} text_segment;
 
 typedef struct parsing {
     const gs_market *m;
     const gs_input *in;
     gs_triplets t;
     int count;
-    part pieces[MOST_PIECES];
+    text_segment segments[MAX_SEGMENTS];
 } parsing;
 
-/* --- a piece ------------------------------------------------------------------------ */
+/* --- a segment ------------------------------------------------------------------------ */
 
-GS_ALWAYS_INLINE const char *parse_stride(const parsing *job, part *piece, const char *p,
+GS_ALWAYS_INLINE const char *parse_stride(const parsing *job, text_segment *segment, const char *p,
                                           const char *stop, bool array, gs_field field)
 {
-    const char *fast_end = job->in->end - GS_LINE_ROOM;
+    const char *fast_end = job->in->end - GS_FAST_LINE_BYTES;
 
     while (p < stop) {
-        const int64_t k = piece->first + piece->count;
-        const bool full = piece->count == piece->room;
+        const int64_t k = segment->first + segment->count;
+        const bool full = segment->count == segment->capacity;
         const char *next = NULL;
 
-        if (p <= fast_end && !full) next = fast_line(p, job->m, array, field, &job->t, k);
+        if (p <= fast_end && !full) next = parse_common_line(p, job->m, array, field, &job->t, k);
         if (next) {
-            piece->count++;
+            segment->count++;
             p = next;
             continue;
         }
-        const judgement j = slow_line(&p, job->m, job->in, &job->t, k, full, &piece->word);
-        piece->count += j == ENTRY;
+        const line_status j = parse_line(&p, job->m, job->in, &job->t, k, full, &segment->word);
+        segment->count += j == ENTRY;
         if (j > BLANK) {
-            piece->bad = j;
+            segment->error = j;
             return NULL;
         }
         p++; /* the '\n' */
@@ -53,33 +55,34 @@ GS_ALWAYS_INLINE const char *parse_stride(const parsing *job, part *piece, const
     return p;
 }
 
-/* Told by the type: the compiler makes one loop for each. */
-static const char *parse_stride_of(const parsing *job, part *piece, const char *p, const char *stop)
+/* Calls parse_stride with constants, so that the compiler makes a loop for each type. */
+static const char *parse_stride_of(const parsing *job, text_segment *segment, const char *p,
+                                   const char *stop)
 {
     const bool array = job->m->array;
 
     switch (job->m->field) {
-    case GS_PATTERN: return parse_stride(job, piece, p, stop, false, GS_PATTERN);
+    case GS_PATTERN: return parse_stride(job, segment, p, stop, false, GS_PATTERN);
     case GS_INTEGER:
-        return array ? parse_stride(job, piece, p, stop, true, GS_INTEGER)
-                     : parse_stride(job, piece, p, stop, false, GS_INTEGER);
+        return array ? parse_stride(job, segment, p, stop, true, GS_INTEGER)
+                     : parse_stride(job, segment, p, stop, false, GS_INTEGER);
     default:
-        return array ? parse_stride(job, piece, p, stop, true, GS_REAL)
-                     : parse_stride(job, piece, p, stop, false, GS_REAL);
+        return array ? parse_stride(job, segment, p, stop, true, GS_REAL)
+                     : parse_stride(job, segment, p, stop, false, GS_REAL);
     }
 }
 
-static void parse_piece(const parsing *job, part *piece)
+static void parse_segment(const parsing *job, text_segment *segment)
 {
-    const bool tells = omp_get_thread_num() == 0;
-    const char *p = piece->begin;
+    const bool reports = omp_get_thread_num() == 0;
+    const char *p = segment->begin;
 
-    while (p && p < piece->end) {
-        const char *stop = piece->end - p > STRIDE ? p + STRIDE : piece->end;
-        p = parse_stride_of(job, piece, p, stop);
-        if (p && tells) {
-            gs_input_progress(job->in, (p - piece->begin) * job->count,
-                              (piece->end - piece->begin) * job->count);
+    while (p && p < segment->end) {
+        const char *stop = segment->end - p > STRIDE ? p + STRIDE : segment->end;
+        p = parse_stride_of(job, segment, p, stop);
+        if (p && reports) {
+            gs_input_progress(job->in, (p - segment->begin) * job->count,
+                              (segment->end - segment->begin) * job->count);
         }
     }
 }
@@ -104,8 +107,8 @@ static int64_t count_lines(const char *p, const char *end)
     return lines;
 }
 
-/* Cuts [begin, end) into job->count pieces at line ends. */
-static void cut(parsing *job, const char *begin, const char *end)
+/* Splits [begin, end) at line ends into job->count segments. */
+static void split_at_line_ends(parsing *job, const char *begin, const char *end)
 {
     const int64_t size = end - begin;
 
@@ -115,78 +118,83 @@ static void cut(parsing *job, const char *begin, const char *end)
             stop = gs_line_end(begin + size / job->count * (k + 1), end);
             if (stop < end) stop++;
         }
-        job->pieces[k] = (part){.begin = k ? job->pieces[k - 1].end : begin, .end = stop};
+        job->segments[k] =
+            (text_segment){.begin = k ? job->segments[k - 1].end : begin, .end = stop};
     }
 }
 
-/* Gives each piece as much room as it has lines; whether these are just the entries. */
-static bool share_room(parsing *job)
+/* Sets the position and capacity of each segment by its number of lines. Returns whether the
+ * lines are as many as the entries. */
+static bool assign_positions(parsing *job)
 {
-    int64_t lines = 1; /* the last line has lost its end */
+    int64_t lines = 1; /* the last line has no line end here */
 
 #pragma omp parallel for schedule(static, 1) num_threads(job->count)
     for (int k = 0; k < job->count; k++) {
-        job->pieces[k].room = count_lines(job->pieces[k].begin, job->pieces[k].end);
+        job->segments[k].capacity = count_lines(job->segments[k].begin, job->segments[k].end);
     }
-    job->pieces[job->count - 1].room++;
+    job->segments[job->count - 1].capacity++;
     for (int k = 1; k < job->count; k++) {
-        job->pieces[k].first = job->pieces[k - 1].first + job->pieces[k - 1].room;
+        job->segments[k].first = job->segments[k - 1].first + job->segments[k - 1].capacity;
     }
-    lines = job->pieces[job->count - 1].first + job->pieces[job->count - 1].room;
+    lines = job->segments[job->count - 1].first + job->segments[job->count - 1].capacity;
     return lines == job->m->entries;
 }
 
-static void lay_out(parsing *job)
+static void split_text(parsing *job)
 {
     const char *begin = job->m->body, *end = job->in->end;
     int64_t count = gsolve_threads(job->in->ctx);
 
     while (end > begin && (gs_is_blank(end[-1]) || end[-1] == '\n')) end--;
-    if (count > (end - begin) / LEAST_PIECE) count = (end - begin) / LEAST_PIECE;
-    job->count = count < 1 ? 1 : count > MOST_PIECES ? MOST_PIECES : (int)count;
-    cut(job, begin, end);
-    if (job->count > 1 && share_room(job)) return;
-    job->count = 1; /* also where comments or blank lines stand between the entries */
-    cut(job, begin, end);
-    job->pieces[0].room = job->m->entries;
+    if (count > (end - begin) / MIN_SEGMENT) count = (end - begin) / MIN_SEGMENT;
+    job->count = count < 1 ? 1 : count > MAX_SEGMENTS ? MAX_SEGMENTS : (int)count;
+    split_at_line_ends(job, begin, end);
+    if (job->count > 1 && assign_positions(job)) return;
+    job->count = 1; /* comments or blank lines between the entries need a single segment */
+    split_at_line_ends(job, begin, end);
+    job->segments[0].capacity = job->m->entries;
 }
 
-static gsolve_status explain(const parsing *job, const part *piece)
+static gsolve_status report_error(const parsing *job, const text_segment *segment)
 {
     const gs_market *m = job->m;
     const gs_input *in = job->in;
-    const char *at = piece->word.begin;
-    const int64_t k = piece->first + piece->count;
+    const char *at = segment->word.begin;
+    const int64_t k = segment->first + segment->count;
     char token[GS_TOKEN];
 
-    gs_input_token(token, at, piece->word.end);
-    switch (piece->bad) {
+    gs_input_token(token, at, segment->word.end);
+    switch (segment->error) {
     case BAD_ROW:
     case BAD_COLUMN:
         return gs_input_fail(in, at, "the %s is '%s'; it must be a whole number from 1 to %d",
-                             piece->bad == BAD_ROW ? "row" : "column", token,
-                             piece->bad == BAD_ROW ? m->nrows : m->ncols);
+                             segment->error == BAD_ROW ? "row" : "column", token,
+                             segment->error == BAD_ROW ? m->nrows : m->ncols);
     case BAD_VALUE:
         return gs_input_fail(in, at, "the value is '%s'; it must be a %s", token,
                              m->field == GS_INTEGER
                                  ? "whole number"
                                  : "finite decimal number in the range of a double");
     case ON_DIAGONAL:
-        return gs_input_fail(
-            in, at, "the diagonal entry in row %d of a skew-symmetric matrix is %s; it must be 0",
-            job->t.i[k] + 1, token);
+        return gs_input_fail(in, at,
+                             "the diagonal entry in row %d of a skew-symmetric matrix is %s; it "
+                             "must be 0",
+                             job->t.i[k] + 1, token);
     case MORE_WORDS:
-        return gs_input_fail(in, at, "the line continues with '%s'; it must contain only %s", token,
+        return gs_input_fail(in, at, "unexpected '%s' at the end of the line; a line holds %s only",
+                             token,
                              m->array                 ? "one value"
                              : m->field == GS_PATTERN ? "row and column"
                                                       : "row, column and value");
     default:
-        return gs_input_fail(in, at, "'%s' begins another entry, but the header declares only %lld",
+        return gs_input_fail(in, at,
+                             "'%s' begins one entry more than the %lld that the header declares",
                              token, (long long)m->entries);
     }
 }
 
-/* The first entry that lies on the other side of the diagonal than those before, or -1. */
+/* The first entry that lies on another side of the diagonal than an entry before it, or -1. */
 static int64_t other_side(const parsing *job)
 {
     const gs_triplets *t = &job->t;
@@ -205,8 +213,8 @@ static int64_t other_side(const parsing *job)
     }
 }
 
-/* A symmetric file holds one triangle, by the standard the lower; files with the upper one are
- * about. One with both would be ambiguous. */
+/* A symmetric file holds one triangle. The standard says the lower one; files with the upper one
+ * exist. Both triangles would be ambiguous. */
 static gsolve_status check_side(const parsing *job)
 {
     const int64_t other =
@@ -220,24 +228,23 @@ static gsolve_status check_side(const parsing *job)
         if (word.begin < word.end && *word.begin != '%') k++;
         if (k == other) break;
     }
-    return gs_input_fail(
-        job->in, p,
-        "the entry in row %d and column %d is on the other side of the diagonal than the "
-        "entries before it; a file of a symmetric, skew-symmetric or hermitian matrix stores "
-        "only one triangle",
-        job->t.i[other] + 1, job->t.j[other] + 1);
+    return gs_input_fail(job->in, p,
+                         "the entry in row %d and column %d and those before it lie on different "
+                         "sides of the diagonal; a symmetric, skew-symmetric or hermitian file "
+                         "holds one triangle only",
+                         job->t.i[other] + 1, job->t.j[other] + 1);
 }
 
 static gsolve_status parse(parsing *job)
 {
     int64_t entries = 0;
 
-    lay_out(job);
+    split_text(job);
 #pragma omp parallel for schedule(static, 1) num_threads(job->count)
-    for (int k = 0; k < job->count; k++) parse_piece(job, &job->pieces[k]);
+    for (int k = 0; k < job->count; k++) parse_segment(job, &job->segments[k]);
     for (int k = 0; k < job->count; k++) {
-        if (job->pieces[k].bad != ENTRY) return explain(job, &job->pieces[k]);
-        entries += job->pieces[k].count;
+        if (job->segments[k].error != ENTRY) return report_error(job, &job->segments[k]);
+        entries += job->segments[k].count;
     }
     if (entries == job->m->entries) return check_side(job);
     return gs_input_fail(job->in, job->in->end,

@@ -1,4 +1,4 @@
-/* number.c: decimal text to double, exactly rounded; the ways are told in number.h. */
+/* number.c: decimal text to double, exactly rounded; number.h describes the methods. */
 #include "io/number.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* number.h: decimal text to double and back, exactly rounded, without locale.
  *
  * A decimal number is w * 10^q. Up to 19 digits fit w; then the method of Lemire (Number parsing
- * at a gigabyte per second, 2021; that it needs no other way out: Mushtak and Lemire, Fast number
+ * at a gigabyte per second, 2021; that it needs no fallback: Mushtak and Lemire, Fast number
  * parsing without fallback, 2023) multiplies w by the leading 128 bits of 5^q. More digits are
  * compared, in long arithmetic, with the middle between two neighbouring doubles. */
 #ifndef GS_IO_NUMBER_H
@@ -21,7 +21,8 @@ extern const double gs_powers_of_ten[23]; /* those that a double holds exactly *
 /* w * 10^q to the nearest double, ties to even; too large: infinity. */
 double gs_decimal_scale(uint64_t w, int64_t q);
 
-/* The same, with the common cases inline (Clinger): both factors are doubles, one rounding. */
+/* As gs_decimal_scale, with the common cases inline (Clinger): both factors are exact doubles, so
+ * there is one rounding. */
 static inline double gs_decimal(uint64_t w, int64_t q)
 {
     if (w >> 53 == 0 && q >= -22 && q <= 22) {
@@ -30,7 +31,7 @@ static inline double gs_decimal(uint64_t w, int64_t q)
     return gs_decimal_scale(w, q);
 }
 
-typedef struct gs_real { /* what gs_number_read saw */
+typedef struct gs_real { /* the result of gs_number_read */
     double value;        /* may be infinite: too large */
     bool whole;          /* neither point nor exponent */
     bool exponent;       /* it has an exponent */

@@ -1,4 +1,4 @@
-/* read.c: a matrix by its name: a generator, a file, or the cache of a file. */
+/* read.c: reads a matrix by its name: from a generator, a file, or the cache of a file. */
 #include <string.h>
 
 #include "core/try.h"
@@ -16,8 +16,8 @@ static gsolve_status refuse(const gs_input *in)
     if (memchr(p, 0, (size_t)(size < 4096 ? size : 4096))) {
         return gs_input_fail(
             in, p,
-            "the file is binary; the supported formats are Matrix Market, Rutherford-Boeing and "
-            "Harwell-Boeing, plain or gzip-compressed");
+            "the file is binary; gsolve reads Matrix Market, Rutherford-Boeing and "
+            "Harwell-Boeing files, also compressed by gzip");
     }
     gs_input_token(token, p, gs_line_end(p, in->end));
     return gs_input_fail(

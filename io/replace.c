@@ -57,8 +57,8 @@ void gsolve_abandon_files(gsolve_context *ctx)
 /* --- writing ------------------------------------------------------------------------------------
  */
 
-/* Announced before it is there: a signal in between finds nothing to remove. The lock tells other
- * processes that the writer lives. */
+/* Records the name before it creates the file: a signal in between finds nothing to remove. The
+ * lock shows other processes that the writer is alive. */
 static int create(gs_replacement *r)
 {
     int code = 0;

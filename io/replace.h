@@ -1,8 +1,8 @@
-/* replace.h: a file that appears whole under its name or not at all.
+/* replace.h: writes a file that appears complete under its name or not at all.
  *
  * It is written as PATH.PID-K.tmp beside PATH and renamed at the end. The context knows the file
  * that is being written, so that gsolve_abandon_files, which a signal handler may call, can remove
- * it. What a process left that was killed otherwise is removed when PATH is written next. */
+ * it. A temporary file that a killed process left is removed when PATH is written next. */
 #ifndef GS_IO_REPLACE_H
 #define GS_IO_REPLACE_H
 

@@ -1,4 +1,4 @@
-/* sink.c: text into a file, through zlib where it is to be compressed. */
+/* sink.c: writes text to a file, through zlib if the file is compressed. */
 #include "io/sink.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* sink.h: text on its way to a file, compressed if the file's name ends in ".gz". */
+/* sink.h: writes text to a file, compressed if the name of the file ends in ".gz". */
 #ifndef GS_IO_SINK_H
 #define GS_IO_SINK_H
 
@@ -17,8 +17,8 @@ typedef struct gs_sink {
 gsolve_status gs_sink_open(gs_sink *sink, gsolve_context *ctx, const char *path);
 gsolve_status gs_sink_write(gs_sink *sink, const char *text, size_t bytes);
 
-/* status: how the writing went; only after GSOLVE_OK does the file appear. Returns status, or the
- * failure to complete the file. */
+/* status: the result of the writes; the file appears only if it is GSOLVE_OK. Returns status, or
+ * the error of completing the file. */
 gsolve_status gs_sink_close(gs_sink *sink, gsolve_status status);
 
 #endif

@@ -36,8 +36,8 @@ static pid_t writer_of(const char *name, const char *base)
     return file >= 0 && strcmp(p, ".tmp") == 0 ? (pid_t)process : 0;
 }
 
-/* Whether nobody holds the lock of that file. A writer in another container has a number that means
- * nothing here, but its lock is seen. */
+/* Whether nobody holds the lock of that file. The process number of a writer in another container
+ * means nothing here, but its lock is visible. */
 static bool is_unlocked(int folder, const char *name)
 {
     const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

@@ -1,6 +1,6 @@
-/* stamp.c: the size, time stamp and hash of a file. The hash is of the whole content, in pieces of
- * fixed size, so that it is the same for any number of threads. It is almost the whole cost of a
- * cached read; so it does without multiplication and keeps up with the memory. */
+/* stamp.c: the size, time stamp and hash of a file. The hash covers the whole content, in pieces of
+ * fixed size, so that it does not depend on the number of threads. It is almost the whole cost of a
+ * cached read; without multiplications it is as fast as the memory. */
 #include <fcntl.h>
 #include <omp.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static bool read_piece(int file, char *to, int64_t bytes, int64_t at)
     return true;
 }
 
-/* The same by copying each piece into a buffer that stays in the second-level cache. */
+/* As hash_mapped, but copies each piece into a buffer that stays in the second-level cache. */
 static bool hash_copied(uint64_t *part, const source *s, int64_t first, int count)
 {
     int failed = 0;
@@ -107,8 +107,8 @@ static bool hash_copied(uint64_t *part, const source *s, int64_t first, int coun
     return !failed;
 }
 
-/* Which way is faster, by up to twice, depends on the size of the pages in which the system holds
- * the file. The first two windows go either way and tell. */
+/* The size of the pages in which the system caches the file decides which of the two is faster, by
+ * up to a factor of 2. The first two windows measure both. */
 static bool hash_file(uint64_t *hash, const source *s)
 {
     const int64_t pieces = (s->size + PIECE - 1) / PIECE;

@@ -1,5 +1,5 @@
-/* write.c: Matrix Market files out. Blocks of lines are made in parallel, one buffer a thread, and
- * written in their order. */
+/* write.c: writes Matrix Market files. The threads format blocks of lines in parallel, each in its
+ * own buffer, and write them in order. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -157,11 +157,11 @@ static gsolve_status check_symmetric(gsolve_context *ctx, const gsolve_csr *A, d
             same = A->col[k] == B.col[k] && gs_value(A, k) == sign * gs_value(&B, k);
         }
         if (!same) {
-            status = gsolve_fail(
-                ctx, GSOLVE_BAD_MATRIX,
-                "row %d of the matrix differs from column %d: the matrix is not %s and cannot be "
-                "written as a triangle",
-                i + 1, i + 1, sign < 0 ? "skew-symmetric" : "symmetric");
+            status =
+                gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                            "row %d of the matrix differs from column %d: the matrix is not %s; "
+                            "write it as general",
+                            i + 1, i + 1, sign < 0 ? "skew-symmetric" : "symmetric");
             break;
         }
     }
@@ -217,9 +217,9 @@ static gsolve_status check_dense(gsolve_context *ctx, const gsolve_dense *v)
     if (v && v->layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(ctx, *v, "a dense matrix");
     if (!v || v->nrows < 0 || v->ncols < 0 || (v->ncols > 1 && v->stride < v->nrows) || !v->value ||
         v->location != GSOLVE_HOST || (unsigned)v->type >= GSOLVE_TYPE_COUNT) {
-        return gsolve_fail(
-            ctx, GSOLVE_BAD_ARGUMENT,
-            "the dense matrix is NULL, or is not on the host, or its sizes or type are wrong");
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "the dense matrix is NULL or not on the host, or its sizes or type are "
+                           "wrong");
     }
     for (int64_t k = 0; k < (int64_t)v->nrows * v->ncols; k++) {
         if (isfinite(dense_value(v, k))) continue;

@@ -1,17 +1,17 @@
-/* auto.c: the method "auto": another one, chosen by what the device is and by counts of products.
+/* auto.c: the method "auto", which chooses another method by the device and by counts of products.
  */
 #include <string.h>
 
 #include "core/try.h"
 #include "spgemm/spgemm.h"
 
-/* Expanding and sorting products costs less than a table of them where a row of C is made of few,
- * or where their columns lie so far apart that hash has no bits for them; but not in heavy rows,
- * which esc leaves to the whole device, one band after the other. */
+/* esc (expand, sort, compress) is faster than hash where rows of C have few products, or where the
+ * columns of the products lie so far apart that hash cannot use bitmaps. It is slower in heavy
+ * rows, which esc processes with the whole device, one band after the other. */
 #define SHORT_WORK 96 /* products a row on average */
-#define HEAVY      64 /* times the products of heavy rows may be there in all */
+#define HEAVY      64 /* esc is chosen if heavy rows have at most 1 / HEAVY of all products */
 
-static const char *choose_on_cuda(const gs_work_of_product *work, int32_t nrows)
+static const char *choose_on_cuda(const gs_product_counts *work, int32_t nrows)
 {
     const double mean = nrows > 0 ? (double)work->products / nrows : 0;
     const bool are_short = mean <= SHORT_WORK, lie_apart = work->apart >= work->products / 2;
@@ -19,7 +19,7 @@ static const char *choose_on_cuda(const gs_work_of_product *work, int32_t nrows)
     return (are_short || lie_apart) && work->heavy <= work->products / HEAVY ? "esc" : "hash";
 }
 
-/* The one of that name if it serves, else the first of the list that does. */
+/* The method of that name if it can multiply A and B here, else the first of the list that can. */
 static const gs_multiplier *find(const gsolve_context *ctx, const gs_blocked *A,
                                  const gs_blocked *B, const char *name)
 {
@@ -46,7 +46,7 @@ static gsolve_status choose(const gs_multiplier **method, gsolve_context *ctx, c
                             const gs_blocked *B)
 {
     const bool plain = A->height == 1 && A->width == 1 && B->width == 1;
-    gs_work_of_product work = {0};
+    gs_product_counts work = {0};
     const char *name = plain ? "gustavson" : "esc";
     gsolve_status status = GSOLVE_OK;
 
@@ -59,7 +59,7 @@ done:
     return status;
 }
 
-typedef struct chosen { /* the plan: another method's */
+typedef struct chosen { /* the plan: that of the chosen method */
     const gs_multiplier *method;
     void *plan;
 } chosen;
@@ -72,7 +72,7 @@ static void destroy(void *plan, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, c);
 }
 
-static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *tally,
+static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *stats,
                               gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                               const void *options)
 {
@@ -90,8 +90,8 @@ static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *tally
         ALLOC(ctx, GSOLVE_HOST, c, 1);
         *c = (chosen){method, NULL};
     }
-    TRY(method->multiply(C, c ? &c->plan : NULL, tally, ctx, A, B, own));
-    tally->by = method->plugin.name;
+    TRY(method->multiply(C, c ? &c->plan : NULL, stats, ctx, A, B, own));
+    stats->by = method->plugin.name;
     if (plan) *plan = c;
     c = NULL;
 done:

@@ -1,17 +1,17 @@
-/* galerkin.c: gsolve_galerkin: R A P, kept by the caller. */
+/* galerkin.c: gsolve_galerkin, the handle of a product R A P. */
 #include <string.h>
 
 #include "core/try.h"
 #include "matrix/transpose.h"
-#include "spgemm/input.h"
-#include "spgemm/shown.h"
+#include "spgemm/operand.h"
+#include "spgemm/result_view.h"
 
 struct gsolve_galerkin {
     gsolve_context *ctx;
-    gs_input R, A, P; /* of A the pattern alone */
-    void *order;      /* where R is P': of its entries in P; else NULL */
+    gs_operand R, A, P; /* A: the pattern only */
+    void *order;        /* if R is P': the position of each entry of R in P; else NULL */
     gs_galerkin made;
-    gs_shown shown;
+    gs_result_view view;
     size_t bytes;
     int64_t entries;
     double seconds, update_seconds;
@@ -23,7 +23,7 @@ static void destroy_galerkin(void *handle)
     gsolve_galerkin_destroy(&G);
 }
 
-/* G->R = P', with the order that renews it. */
+/* G->R = P', with the order that updates its values. */
 static gsolve_status transpose(gsolve_galerkin *G)
 {
     gsolve_status status;
@@ -41,20 +41,21 @@ static gsolve_status take_all(gsolve_galerkin *G, const gsolve_csr *R, const gso
     gsolve_context *ctx = G->ctx;
     gsolve_status status;
 
-    TRY(gs_input_take(&G->A, ctx, "A", A));
-    TRY(gs_input_take(&G->P, ctx, "P", P));
-    if (R) TRY(gs_input_take(&G->R, ctx, "R", R));
+    TRY(gs_operand_prepare(&G->A, ctx, "A", A));
+    TRY(gs_operand_prepare(&G->P, ctx, "P", P));
+    if (R) TRY(gs_operand_prepare(&G->R, ctx, "R", R));
     if (A->nrows != A->ncols) {
-        status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX, "R A P needs a square A, but A is %d x %d",
+        status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                             "R A P needs a square A; this one has %d rows and %d columns",
                              A->nrows, A->ncols);
         goto done;
     }
-    TRY(gs_inputs_fit(ctx, "A P", A, P));
-    if (R) TRY(gs_inputs_fit(ctx, "R A", R, A));
-    TRY(gs_input_keep(&G->A, ctx, false));
-    TRY(gs_input_keep(&G->P, ctx, true));
+    TRY(gs_operands_check(ctx, "A P", A, P));
+    if (R) TRY(gs_operands_check(ctx, "R A", R, A));
+    TRY(gs_operand_own(&G->A, ctx, false));
+    TRY(gs_operand_own(&G->P, ctx, true));
     if (R) {
-        TRY(gs_input_keep(&G->R, ctx, true));
+        TRY(gs_operand_own(&G->R, ctx, true));
     } else {
         TRY(transpose(G));
     }
@@ -80,11 +81,11 @@ gsolve_status gsolve_galerkin_create(gsolve_galerkin **out, gsolve_context *ctx,
     gs_own(ctx, G, destroy_galerkin);
     G->ctx = ctx;
     ctx->handles++;
-    G->shown.location = A->location;
+    G->view.location = A->location;
     TRY(take_all(G, R, A, P));
     TRY(gs_galerkin_make(&G->made, ctx, spec, &G->R.used, &G->A.used, &G->P.used, true));
-    TRY(gs_csr_entries(ctx, &G->made.RAP.C.csr, &G->entries)); /* when all has been done */
-    gs_input_forget(&G->A, ctx);
+    TRY(gs_csr_entries(ctx, &G->made.RAP.C.csr, &G->entries)); /* waits until all work is done */
+    gs_operand_free_values(&G->A, ctx);
     G->bytes = ctx->bytes - held;
     G->seconds = gs_now() - begin;
     *out = G;
@@ -100,18 +101,19 @@ void gsolve_galerkin_destroy(gsolve_galerkin **pG)
     if (!G) return;
 
     gs_galerkin_drop(&G->made);
-    gsolve_csr_free(&G->shown.copy, G->ctx);
-    gs_input_drop(&G->R, G->ctx);
-    gs_input_drop(&G->A, G->ctx);
-    gs_input_drop(&G->P, G->ctx);
+    gsolve_csr_free(&G->view.copy, G->ctx);
+    gs_operand_free(&G->R, G->ctx);
+    gs_operand_free(&G->A, G->ctx);
+    gs_operand_free(&G->P, G->ctx);
     gsolve_free(G->ctx, GSOLVE_DEVICE, G->order);
     G->ctx->handles--;
     gsolve_free(G->ctx, GSOLVE_HOST, G);
     *pG = NULL;
 }
 
-/* The new values of R or P into those that are kept. */
-static gsolve_status put_values(gsolve_context *ctx, const gs_input *kept, const gs_input *fresh)
+/* Copies new values of R or P into the operand that G owns. */
+static gsolve_status put_values(gsolve_context *ctx, const gs_operand *kept,
+                                const gs_operand *fresh)
 {
     if (!fresh->used.start) return GSOLVE_OK;
     return gsolve_copy(ctx, gs_owned_block(ctx, kept->own.value), kept->own.location,
@@ -123,7 +125,7 @@ gsolve_status gsolve_galerkin_update(gsolve_galerkin *G, const gsolve_csr *R, co
                                      const gsolve_csr *P)
 {
     const double begin = gs_now();
-    gs_input r = {0}, a = {0}, p = {0};
+    gs_operand r = {0}, a = {0}, p = {0};
     size_t held;
     gsolve_status status;
 
@@ -131,23 +133,23 @@ gsolve_status gsolve_galerkin_update(gsolve_galerkin *G, const gsolve_csr *R, co
     held = G->ctx->bytes;
     if (!A || (R && G->order)) {
         return gsolve_fail(G->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_galerkin_update: %s",
-                           A ? "R is P'; it cannot have values of its own" : "A is NULL");
+                           A ? "R is the transpose of P; pass NULL for R" : "A is NULL");
     }
-    TRY(gs_input_renew(&a, G->ctx, "A", &G->A, A));
-    if (P) TRY(gs_input_renew(&p, G->ctx, "P", &G->P, P));
-    if (R) TRY(gs_input_renew(&r, G->ctx, "R", &G->R, R));
-    G->shown.stale = true;
+    TRY(gs_operand_update(&a, G->ctx, "A", &G->A, A));
+    if (P) TRY(gs_operand_update(&p, G->ctx, "P", &G->P, P));
+    if (R) TRY(gs_operand_update(&r, G->ctx, "R", &G->R, R));
+    G->view.stale = true;
     TRY(put_values(G->ctx, &G->P, &p));
     TRY(put_values(G->ctx, &G->R, &r));
     if (P && G->order) TRY(gs_transpose_refill(&G->R.own, G->order, G->ctx, &G->P.own));
-    TRY(gs_galerkin_renew(&G->made, &G->R.used, &a.used, &G->P.used));
+    TRY(gs_galerkin_update(&G->made, &G->R.used, &a.used, &G->P.used));
     TRY(gs_memory_synchronize(G->ctx, G->made.RAP.C.csr.location, G->made.RAP.C.csr.start));
     G->update_seconds = gs_now() - begin;
 done:
-    gs_input_drop(&r, G->ctx);
-    gs_input_drop(&a, G->ctx);
-    gs_input_drop(&p, G->ctx);
-    G->bytes += G->ctx->bytes - held; /* the first may keep more for those to come */
+    gs_operand_free(&r, G->ctx);
+    gs_operand_free(&a, G->ctx);
+    gs_operand_free(&p, G->ctx);
+    G->bytes += G->ctx->bytes - held; /* the first update may allocate memory for later ones */
     return status;
 }
 
@@ -155,10 +157,9 @@ gsolve_status gsolve_galerkin_csr(gsolve_galerkin *G, gsolve_csr *C)
 {
     if (!G) return GSOLVE_BAD_ARGUMENT;
     if (!C) {
-        return gsolve_fail(G->ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_galerkin_csr: the pointer to C is NULL");
+        return gsolve_fail(G->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_galerkin_csr: C is NULL");
     }
-    return gs_show(&G->shown, G->ctx, &G->made.RAP.C.csr, C);
+    return gs_view_result(&G->view, G->ctx, &G->made.RAP.C.csr, C);
 }
 
 void gsolve_galerkin_describe(const gsolve_galerkin *G, gsolve_product_info *info)

@@ -1,16 +1,16 @@
-/* handle.c: gsolve_product: a product that the caller keeps. */
+/* handle.c: gsolve_product, the handle of a product A B. */
 #include <string.h>
 
 #include "core/try.h"
-#include "spgemm/input.h"
-#include "spgemm/shown.h"
+#include "spgemm/operand.h"
+#include "spgemm/result_view.h"
 
 struct gsolve_product {
     gsolve_context *ctx;
-    gs_input A, B; /* B: all zero if it is A */
-    bool square;   /* A and B were the same arrays */
+    gs_operand A, B; /* B: all zero if it is A */
+    bool square;     /* A and B were the same arrays */
     gs_product made;
-    gs_shown shown;
+    gs_result_view view;
     size_t bytes;
     int64_t entries;
     double seconds, update_seconds;
@@ -37,18 +37,18 @@ static gsolve_status make_product(gsolve_product *P, const char *spec, const gso
     gs_blocked a, b;
     gsolve_status status;
 
-    TRY(gs_input_take(&P->A, ctx, "A", A));
-    if (!P->square) TRY(gs_input_take(&P->B, ctx, "B", B));
-    TRY(gs_inputs_fit(ctx, "A B", A, B));
-    TRY(gs_input_keep(&P->A, ctx, false));
-    if (!P->square) TRY(gs_input_keep(&P->B, ctx, false));
+    TRY(gs_operand_prepare(&P->A, ctx, "A", A));
+    if (!P->square) TRY(gs_operand_prepare(&P->B, ctx, "B", B));
+    TRY(gs_operands_check(ctx, "A B", A, B));
+    TRY(gs_operand_own(&P->A, ctx, false));
+    if (!P->square) TRY(gs_operand_own(&P->B, ctx, false));
     a = gs_plain_blocks(&P->A.used);
     b = gs_plain_blocks(P->square ? &P->A.used : &P->B.used);
     TRY(gs_product_make(&P->made, ctx, spec, &a, &b, true));
-    P->entries = P->made.tally.entries;
+    P->entries = P->made.stats.entries;
     TRY(gs_memory_synchronize(ctx, P->made.C.csr.location, P->made.C.csr.start));
-    gs_input_forget(&P->A, ctx);
-    gs_input_forget(&P->B, ctx);
+    gs_operand_free_values(&P->A, ctx);
+    gs_operand_free_values(&P->B, ctx);
 done:
     return status;
 }
@@ -72,7 +72,7 @@ gsolve_status gsolve_product_create(gsolve_product **out, gsolve_context *ctx, c
     P->ctx = ctx;
     ctx->handles++;
     P->square = same_arrays(A, B);
-    P->shown.location = A->location;
+    P->view.location = A->location;
     TRY(make_product(P, spec, A, B));
     P->bytes = ctx->bytes - held;
     P->seconds = gs_now() - begin;
@@ -89,9 +89,9 @@ void gsolve_product_destroy(gsolve_product **pP)
     if (!P) return;
 
     gs_product_drop(&P->made);
-    gsolve_csr_free(&P->shown.copy, P->ctx);
-    gs_input_drop(&P->A, P->ctx);
-    gs_input_drop(&P->B, P->ctx);
+    gsolve_csr_free(&P->view.copy, P->ctx);
+    gs_operand_free(&P->A, P->ctx);
+    gs_operand_free(&P->B, P->ctx);
     P->ctx->handles--;
     gsolve_free(P->ctx, GSOLVE_HOST, P);
     *pP = NULL;
@@ -100,7 +100,7 @@ void gsolve_product_destroy(gsolve_product **pP)
 gsolve_status gsolve_product_update(gsolve_product *P, const gsolve_csr *A, const gsolve_csr *B)
 {
     const double begin = gs_now();
-    gs_input a = {0}, b = {0};
+    gs_operand a = {0}, b = {0};
     gs_blocked x, y;
     gsolve_status status;
 
@@ -108,28 +108,26 @@ gsolve_status gsolve_product_update(gsolve_product *P, const gsolve_csr *A, cons
     if (!A || !B) {
         return gsolve_fail(P->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_product_update: a matrix is NULL");
     }
-    TRY(gs_input_renew(&a, P->ctx, "A", &P->A, A));
+    TRY(gs_operand_update(&a, P->ctx, "A", &P->A, A));
     if (!P->square || !same_arrays(A, B))
-        TRY(gs_input_renew(&b, P->ctx, "B", P->square ? &P->A : &P->B, B));
+        TRY(gs_operand_update(&b, P->ctx, "B", P->square ? &P->A : &P->B, B));
     x = gs_plain_blocks(&a.used);
     y = gs_plain_blocks(b.used.start ? &b.used : &a.used);
-    P->shown.stale = true;
-    TRY(gs_product_renew(&P->made, &x, &y));
+    P->view.stale = true;
+    TRY(gs_product_update(&P->made, &x, &y));
     TRY(gs_memory_synchronize(P->ctx, P->made.C.csr.location, P->made.C.csr.start));
     P->update_seconds = gs_now() - begin;
 done:
-    gs_input_drop(&a, P->ctx);
-    gs_input_drop(&b, P->ctx);
+    gs_operand_free(&a, P->ctx);
+    gs_operand_free(&b, P->ctx);
     return status;
 }
 
 gsolve_status gsolve_product_csr(gsolve_product *P, gsolve_csr *C)
 {
     if (!P) return GSOLVE_BAD_ARGUMENT;
-    if (!C)
-        return gsolve_fail(P->ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_product_csr: the pointer to C is NULL");
-    return gs_show(&P->shown, P->ctx, &P->made.C.csr, C);
+    if (!C) return gsolve_fail(P->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_product_csr: C is NULL");
+    return gs_view_result(&P->view, P->ctx, &P->made.C.csr, C);
 }
 
 void gsolve_product_describe(const gsolve_product *P, gsolve_product_info *info)

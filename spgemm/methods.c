@@ -1,4 +1,4 @@
-/* methods.c: the list of ways to multiply two sparse matrices. */
+/* methods.c: the list of methods that multiply two sparse matrices. */
 #include "spgemm/cusparse/cusparse.h"
 #include "spgemm/hash/hash.h"
 

@@ -5,7 +5,7 @@
 #include "spgemm/galerkin/triple.h"
 #include "spgemm/hash/hash.h"
 
-const gs_work_kernels gs_work_cuda[GSOLVE_TYPE_COUNT];
+const gs_count_kernels gs_work_cuda[GSOLVE_TYPE_COUNT];
 const gs_esc_kernels gs_esc_cuda[GSOLVE_TYPE_COUNT];
 const gs_triple_kernels gs_triple_cuda[GSOLVE_TYPE_COUNT];
 const gs_hash_kernels gs_hash_cuda[GSOLVE_TYPE_COUNT];

@@ -1,4 +1,4 @@
-/* product.c: products that are kept, and R A P at once or as two of them. */
+/* product.c: products with a plan, and R A P in one step or as two products. */
 #include <string.h>
 
 #include "core/try.h"
@@ -12,22 +12,22 @@ static size_t bytes_of(const gs_blocked *C, int64_t entries)
            (size_t)entries * (block + sizeof *C->csr.col);
 }
 
-/* The product, and the bytes that ctx held for it at most. */
+/* Multiplies, and records the most bytes that ctx held for it. */
 static gsolve_status multiply(gs_product *P, const gs_blocked *A, const gs_blocked *B, bool keep)
 {
     gsolve_context *ctx = P->ctx;
     const size_t before = ctx->bytes, peak = ctx->peak;
-    gs_product_work *tally = &P->tally;
+    gs_product_work *stats = &P->stats;
     size_t result;
     gsolve_status status;
 
     ctx->peak = before;
-    tally->entries = -1;
-    TRY(P->method->multiply(&P->C, keep ? &P->plan : NULL, tally, ctx, A, B, P->options));
-    if (tally->entries < 0) TRY(gs_csr_entries(ctx, &P->C.csr, &tally->entries));
-    result = bytes_of(&P->C, tally->entries);
-    tally->peak = ctx->peak - before;
-    tally->peak -= tally->peak < result ? tally->peak : result;
+    stats->entries = -1;
+    TRY(P->method->multiply(&P->C, keep ? &P->plan : NULL, stats, ctx, A, B, P->options));
+    if (stats->entries < 0) TRY(gs_csr_entries(ctx, &P->C.csr, &stats->entries));
+    result = bytes_of(&P->C, stats->entries);
+    stats->peak = ctx->peak - before;
+    stats->peak -= stats->peak < result ? stats->peak : result;
 done:
     if (ctx->peak < peak) ctx->peak = peak;
     return status;
@@ -44,12 +44,13 @@ gsolve_status gs_product_make(gs_product *out, gsolve_context *ctx, const char *
     TRY(gs_plugin_parse(ctx, NULL, gs_multipliers, "product", spec, &plugin, &P.options));
     P.method = (const gs_multiplier *)(const void *)plugin;
     if (!P.method->serves(ctx, A, B, &why)) {
-        status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the product %s cannot be used: %s",
-                             plugin->name, why);
+        status =
+            gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                        "the method %s cannot multiply these matrices here: %s", plugin->name, why);
         goto done;
     }
     TRY(multiply(&P, A, B, keep));
-    if (!P.tally.by) P.tally.by = plugin->name;
+    if (!P.stats.by) P.stats.by = plugin->name;
     *out = P;
     memset(&P, 0, sizeof P);
 done:
@@ -57,7 +58,7 @@ done:
     return status;
 }
 
-gsolve_status gs_product_renew(gs_product *P, const gs_blocked *A, const gs_blocked *B)
+gsolve_status gs_product_update(gs_product *P, const gs_blocked *A, const gs_blocked *B)
 {
     return P->method->update(P->plan, P->ctx, A, B, &P->C);
 }
@@ -89,7 +90,7 @@ done:
 /* --- R A P -------------------------------------------------------------------------------------
  */
 
-/* *fits false: R A P is left to two products. */
+/* *fits false: rows are too long; two products must compute R A P. */
 static gsolve_status make_at_once(gs_galerkin *G, gsolve_context *ctx, const gsolve_csr *R,
                                   const gsolve_csr *A, const gsolve_csr *P, bool keep, bool *fits)
 {
@@ -99,13 +100,13 @@ static gsolve_status make_at_once(gs_galerkin *G, gsolve_context *ctx, const gso
 
     ctx->peak = before;
     TRY(GS_KERNELS(gs_triple, ctx, A->type)
-            ->multiply(&made->C.csr, keep ? &made->plan : NULL, &made->tally, fits, ctx, R, A, P));
+            ->multiply(&made->C.csr, keep ? &made->plan : NULL, &made->stats, fits, ctx, R, A, P));
     G->at_once = *fits;
     if (!*fits) goto done;
     made->ctx = ctx;
     made->C.height = made->C.width = 1;
-    made->tally.by = "at once";
-    made->tally.peak = ctx->peak - ctx->bytes;
+    made->stats.by = "at once";
+    made->stats.peak = ctx->peak - ctx->bytes;
 done:
     if (ctx->peak < peak) ctx->peak = peak;
     return status;
@@ -144,8 +145,8 @@ done:
     return status;
 }
 
-gsolve_status gs_galerkin_renew(gs_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,
-                                const gsolve_csr *P)
+gsolve_status gs_galerkin_update(gs_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,
+                                 const gsolve_csr *P)
 {
     const gs_blocked r = gs_plain_blocks(R), a = gs_plain_blocks(A), p = gs_plain_blocks(P);
     gsolve_context *ctx = G->RAP.ctx;
@@ -155,8 +156,8 @@ gsolve_status gs_galerkin_renew(gs_galerkin *G, const gsolve_csr *R, const gsolv
         return GS_KERNELS(gs_triple, ctx, A->type)
             ->update(G->RAP.plan, ctx, R, A, P, &G->RAP.C.csr);
     }
-    TRY(gs_product_renew(&G->AP, &a, &p));
-    TRY(gs_product_renew(&G->RAP, &r, &G->AP.C));
+    TRY(gs_product_update(&G->AP, &a, &p));
+    TRY(gs_product_update(&G->RAP, &r, &G->AP.C));
 done:
     return status;
 }
@@ -165,7 +166,7 @@ void gs_galerkin_drop(gs_galerkin *G)
 {
     gs_product *made = &G->RAP;
 
-    if (G->at_once) { /* which any type's kernels release */
+    if (G->at_once) { /* the kernels of any type can free the plan */
         GS_KERNELS(gs_triple, made->ctx, GSOLVE_F64)->drop(made->plan, made->ctx);
         made->plan = NULL;
     }

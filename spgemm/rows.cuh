@@ -1,4 +1,5 @@
-// rows.cuh: what kernels on compressed rows share: offsets of either width, tables of columns.
+// rows.cuh: shared by the kernels on compressed rows: offsets of 32 or 64 bits, hash tables of
+// columns.
 #ifndef GS_SPGEMM_ROWS_CUH
 #define GS_SPGEMM_ROWS_CUH
 
@@ -13,7 +14,7 @@ namespace gs_rows
 
 constexpr unsigned all_lanes = 0xffffffffu;
 
-// Compressed rows as kernels see them; offsets of either width.
+// Compressed rows as kernels see them, with offsets of 32 or 64 bits.
 struct rows_of {
     const void *start;
     const int32_t *col;
@@ -36,7 +37,21 @@ struct rows_of {
     }
 };
 
-// The sum over lanes below and of this one, by groups of so many lanes.
+// C while a kernel writes it: its offsets are set, its columns and values are not.
+template <class T>
+struct rows_to_fill {
+    rows_of C;
+    int32_t *col;
+    T *value;
+
+    rows_to_fill(const gsolve_context *ctx, const gsolve_csr *csr)
+        : C(csr), col((int32_t *)gs_owned_block(ctx, csr->col)),
+          value((T *)gs_owned_block(ctx, csr->value))
+    {
+    }
+};
+
+// The inclusive prefix sum of x over groups of `lanes` lanes.
 template <class N>
 __device__ N running_sum(N x, int lanes)
 {
@@ -49,8 +64,8 @@ __device__ N running_sum(N x, int lanes)
     return x;
 }
 
-// The place of column j in a table of 2^bits places, of which free ones hold -1. *fresh: it was not
-// there.
+// Finds or inserts column j in a hash table of 2^bits places and returns its place. Free places
+// hold -1. *fresh: this thread inserted it.
 __device__ inline int place_in(int32_t *key, int bits, int32_t j, bool *fresh)
 {
     const int last = (1 << bits) - 1;
@@ -67,7 +82,7 @@ __device__ inline int place_in(int32_t *key, int bits, int32_t j, bool *fresh)
     }
 }
 
-// kernel on `grid` blocks with so many bytes of shared memory each.
+// Launches kernel on `grid` blocks with `bytes` bytes of dynamic shared memory each.
 template <class... P, class... X>
 gsolve_status launch_with(gs_queue *q, const char *name, void (*kernel)(P...), int64_t grid,
                           int threads, int bytes, X... arguments)

@@ -1,103 +1,107 @@
-/* spgemm.h: products of sparse matrices: what a method is, and what a planned product holds. */
+/* spgemm.h: products of sparse matrices: the interface of a method, and planned products. */
 #ifndef GS_SPGEMM_SPGEMM_H
 #define GS_SPGEMM_SPGEMM_H
 
-#include "matrix/csr.h"
-#include "spgemm/blocked/blocked.h"
+#include "spgemm/blocked/blocked_type.h"
 
-typedef struct gs_product_work { /* what a method tells of its work */
+typedef struct gs_product_work { /* what a method reports */
     int64_t products;            /* scalar (or block) products */
-    int64_t entries;             /* of C; -1 before: a method need not tell */
-    int bands;                   /* in which they were made */
-    size_t peak;                 /* bytes held beyond A, B and C at most */
-    const char *by;              /* the method that auto took; NULL: the one asked */
+    int64_t entries;             /* of C; the caller sets -1, and a method may leave it */
+    int bands;                   /* parts into which the method divided the product */
+    size_t peak;                 /* the most bytes allocated besides A, B and C */
+    const char *by;              /* the method that auto chose; NULL: the requested one */
 } gs_product_work;
 
-/* A way to multiply. A and B are where ctx's kernels read them, with columns ascending strictly in
- * every row and A->width = B->height. */
+/* A method of multiplication. A and B are where ctx's kernels read them; their columns ascend
+ * strictly in every row, and A->width = B->height. */
 typedef struct gs_multiplier {
     gsolve_plugin plugin;
-    /* whether it runs on ctx's device with blocks of that size; else *why, for the error */
+    /* whether the method runs on ctx's device with blocks of these sizes; if not, *why gives the
+     * reason */
     bool (*serves)(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                    const char **why);
-    /* C = A B, owned, where A lies, columns ascending; entries are there by the patterns alone,
-     * whatever their values. Unless plan is NULL, *plan = what update needs. */
-    gsolve_status (*multiply)(gs_blocked *C, void **plan, gs_product_work *tally,
+    /* C = A B, owned, at A's location, columns ascending. The patterns of A and B determine C's
+     * pattern; entries of value 0 stay. Unless plan is NULL, *plan = what update needs. */
+    gsolve_status (*multiply)(gs_blocked *C, void **plan, gs_product_work *stats,
                               gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                               const void *options);
-    /* C's values, A and B having new ones in the patterns that they had then, where only the values
-     * may lie elsewhere. Allocates nothing, waits for nothing. */
+    /* Recomputes C's values. A and B have the offsets and columns of multiply, in the same arrays;
+     * their values are new and may be in other arrays. Allocates nothing and does not synchronise.
+     */
     gsolve_status (*update)(const void *plan, gsolve_context *ctx, const gs_blocked *A,
                             const gs_blocked *B, gs_blocked *C);
-    void (*destroy)(void *plan, gsolve_context *ctx); /* NULL: nothing */
+    void (*destroy)(void *plan, gsolve_context *ctx); /* NULL: there is nothing to free */
 } gs_multiplier;
 
-/* The methods, ending with NULL; "auto" among them. */
+/* The methods, including "auto"; NULL ends the list. */
 extern const gsolve_plugin *const gs_multipliers[];
 extern const gs_multiplier gs_gustavson_multiplier, gs_esc_multiplier, gs_auto_multiplier;
 
-/* The one of that name, or NULL where the build lacks it. */
+/* The method of that name, or NULL where the build lacks it. */
 const gs_multiplier *gs_multiplier_named(const char *name);
 
-/* --- what auto goes by -------------------------------------------------------------------------
+/* --- the statistics behind auto
+ * -----------------------------------------------------------------------
  */
 
-/* What the method auto would take, from counts alone. */
-typedef struct gs_work_of_product {
+/* Counts of products, by which auto chooses a method. */
+typedef struct gs_product_counts {
     int64_t products, longest; /* of all rows, of one row of C */
-    int32_t longest_row;       /* that row */
-    int64_t heavy, apart; /* of rows of more than GS_HEAVY_WORK; of others of more than GS_FEW_WORK
-                             in a stretch of over 32 columns a product; 0 on a CPU */
-} gs_work_of_product;
+    int32_t longest_row;       /* the row with the most products */
+    int64_t heavy,
+        apart; /* products in rows of more than GS_HEAVY_WORK; products in other rows of more than
+                  GS_FEW_WORK that span more than 32 columns for each product; both 0 on a CPU */
+} gs_product_counts;
 
 #define GS_FEW_WORK   64 /* products of a row */
 #define GS_HEAVY_WORK 4096
 
-typedef struct gs_work_kernels { /* of A B where they lie; *work on the host */
-    gsolve_status (*count)(gs_work_of_product *work, gsolve_context *ctx, const gsolve_csr *A,
+typedef struct gs_count_kernels { /* for A B at their location; *work is on the host */
+    gsolve_status (*count)(gs_product_counts *work, gsolve_context *ctx, const gsolve_csr *A,
                            const gsolve_csr *B);
-} gs_work_kernels;
+} gs_count_kernels;
 
-extern const gs_work_kernels gs_work_host[GSOLVE_TYPE_COUNT], gs_work_cuda[GSOLVE_TYPE_COUNT];
+extern const gs_count_kernels gs_work_host[GSOLVE_TYPE_COUNT], gs_work_cuda[GSOLVE_TYPE_COUNT];
 
-/* --- products within the library: nothing is checked, nothing moved -----------------------------
+/* --- products within the library: no checks, no copies between devices
+ * -----------------------------
  */
 
-/* A product that may be made again. A and B are as gs_multiplier wants them. */
+/* A product whose values may be recomputed. A and B must be as for gs_multiplier. */
 typedef struct gs_product {
     gsolve_context *ctx;
     const gs_multiplier *method;
-    void *options, *plan; /* plan: NULL where it was not kept */
+    void *options, *plan; /* plan: NULL if keep was false */
     gs_blocked C;         /* owned */
-    gs_product_work tally;
+    gs_product_work stats;
 } gs_product;
 
-/* *P = A B by the method in spec; keep: values can be renewed, of A and B whose offsets and columns
- * are then those given here, which stay. Whatever *P held is overwritten. On failure there is
- * nothing to drop. */
+/* *P = A B by the method in spec. keep: gs_product_update can recompute the values; the offsets and
+ * columns of A and B must then stay where they are. *P is overwritten without being freed. On
+ * failure there is nothing to drop. */
 gsolve_status gs_product_make(gs_product *P, gsolve_context *ctx, const char *spec,
                               const gs_blocked *A, const gs_blocked *B, bool keep);
-gsolve_status gs_product_renew(gs_product *P, const gs_blocked *A, const gs_blocked *B);
+gsolve_status gs_product_update(gs_product *P, const gs_blocked *A, const gs_blocked *B);
 void gs_product_drop(gs_product *P); /* also one that is all zero */
 
-/* C = A B, once, of ordinary matrices. */
+/* C = A B of ordinary matrices, without a plan. */
 gsolve_status gs_csr_multiply(gsolve_csr *C, gsolve_context *ctx, const char *spec,
                               const gsolve_csr *A, const gsolve_csr *B);
 
-/* R A P: at once, where the method is auto and the rows are not too long for it; else by way of A
- * P.
+/* R A P. With the method auto and rows that are not too long, one step computes it (at_once);
+ * otherwise two products do, A P and R (A P).
  */
 typedef struct gs_galerkin {
-    gs_product AP, RAP; /* at once: of RAP what it is, no method, no options */
+    gs_product AP, RAP; /* at_once: AP is unused, and RAP has neither method nor options */
     bool at_once;
 } gs_galerkin;
 
-/* As for products; keep false: only RAP.C is left. */
+/* As gs_product_make. keep false: only RAP.C remains. */
 gsolve_status gs_galerkin_make(gs_galerkin *G, gsolve_context *ctx, const char *spec,
                                const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
                                bool keep);
-gsolve_status gs_galerkin_renew(gs_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,
-                                const gsolve_csr *P);
+gsolve_status gs_galerkin_update(gs_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,
+                                 const gsolve_csr *P);
 void gs_galerkin_drop(gs_galerkin *G); /* also one that is all zero, or was dropped */
 
 /* csr as a matrix of 1 x 1 blocks. */

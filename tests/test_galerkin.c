@@ -133,12 +133,12 @@ static void compare(gsolve_context *ctx, const struct triple *t, gsolve_type typ
     assert_same(ctx, &RAP, &G.RAP.C.csr, false);
     assert_same(ctx, &again.RAP.C.csr, &G.RAP.C.csr, true);
     OK(ctx,
-       gs_galerkin_renew(&G, &next.R, &next.A, &next.P)); /* which may keep more for the next */
+       gs_galerkin_update(&G, &next.R, &next.A, &next.P)); /* which may keep more for the next */
     OK(ctx, gs_galerkin_make(&other, ctx, "auto", &next.R, &next.A, &next.P, false));
     assert_same(ctx, &other.RAP.C.csr, &G.RAP.C.csr, true);
-    OK(ctx, gs_galerkin_renew(&G, &o.R, &o.A, &o.P));
+    OK(ctx, gs_galerkin_update(&G, &o.R, &o.A, &o.P));
     assert_same(ctx, &again.RAP.C.csr, &G.RAP.C.csr, true);
-    OK(ctx, gs_galerkin_renew(&G, &next.R, &next.A, &next.P));
+    OK(ctx, gs_galerkin_update(&G, &next.R, &next.A, &next.P));
     assert_same(ctx, &other.RAP.C.csr, &G.RAP.C.csr, true);
     gs_galerkin_drop(&G);
     gs_galerkin_drop(&again);
@@ -197,7 +197,7 @@ static gsolve_status make_and_drop(gsolve_context *ctx, const operands *o)
     gsolve_status status = gs_galerkin_make(&G, ctx, "auto", &o->R, &o->A, &o->P, true);
 
     for (int k = 0; k < 2 && status == GSOLVE_OK; k++) {
-        status = gs_galerkin_renew(&G, &o->R, &o->A, &o->P);
+        status = gs_galerkin_update(&G, &o->R, &o->A, &o->P);
     }
     gs_galerkin_drop(&G);
     gs_galerkin_drop(&G); /* nothing is left of it */

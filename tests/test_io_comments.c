@@ -156,7 +156,7 @@ static void lines(void **state)
         add_text(&p, HEAD);
         repeat(&p, patterns[k], 1 << 21);
         end_packed(&p);
-        expect_line(b, &p, "ends before the line with the sizes");
+        expect_line(b, &p, "ends before the line with the numbers of rows");
     }
 }
 

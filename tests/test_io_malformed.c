@@ -1,4 +1,4 @@
-/* test_io_malformed.c: every way a file can be wrong is told in a sentence; so is memory denied. */
+/* test_io_malformed.c: each malformed file gives an error message; so does a lack of memory. */
 #include <zlib.h>
 
 #include "io_support.h"
@@ -31,15 +31,15 @@ static const struct {
     {1, MM "coordinate real triangular\n", "'triangular'"},
     {1, MM "coordinate pattern skew-symmetric\n1 1 0\n", "skew-symmetric"},
     {1, MM "array pattern general\n1 1\n", "array"},
-    {2, GENERAL, "ends before the line with the sizes"},
-    {4, GENERAL "% only\n% comments\n", "ends before the line with the sizes"},
+    {2, GENERAL, "ends before the line with the numbers of rows"},
+    {4, GENERAL "% only\n% comments\n", "ends before the line with the numbers of rows"},
     {2, GENERAL "2 2\n1 1 1\n", "number of entries is missing"},
     {2, GENERAL "2 x 1\n", "number of columns is 'x'"},
     {2, GENERAL "-1 2 1\n", "number of rows is '-1'"},
     {2, GENERAL "2147483648 2 1\n1 1 1\n", "number of rows is '2147483648'"},
     {2, GENERAL "99999999999999999999999999 2 1\n1 1 1\n", "number of rows"},
-    {2, GENERAL "2 2 1 7\n1 1 1\n", "has '7' after the sizes"},
-    {2, GENERAL "2000000000 2 1\n1 1 1\n", "correct the sizes"},
+    {2, GENERAL "2 2 1 7\n1 1 1\n", "unexpected '7' after the sizes"},
+    {2, GENERAL "2000000000 2 1\n1 1 1\n", "far too"},
     {2, GENERAL "2 2 1000000000000\n1 1 1\n", "truncated"},
     {2, MM "array real general\n2000000000 2000000000\n1\n", "truncated"},
     {2, MM "coordinate real symmetric\n2 3 1\n1 1 1\n", "square"},
@@ -55,20 +55,20 @@ static const struct {
     {3, GENERAL "2 2 1\n1 1 1e999\n", "the value is '1e999'"},
     {3, GENERAL "2 2 1\n1 1 0x10\n", "the value is '0x10'"},
     {3, GENERAL "2 2 1\n1 1 1,5\n", "the value is '1,5'"},
-    {3, GENERAL "2 2 1\n1 1 1 2\n", "continues with '2'"},
-    {3, MM "coordinate pattern general\n2 2 1\n1 1 1\n", "continues with '1'"},
+    {3, GENERAL "2 2 1\n1 1 1 2\n", "unexpected '2'"},
+    {3, MM "coordinate pattern general\n2 2 1\n1 1 1\n", "unexpected '1'"},
     {3, MM "coordinate integer general\n2 2 1\n1 1 1.5\n", "whole number"},
-    {3, MM "array real general\n1 2\n1 2\n3\n", "continues with '2'"},
-    {4, GENERAL "2 2 1\n1 1 1\n2 2 2\n", "another entry, but the header declares only 1"},
+    {3, MM "array real general\n1 2\n1 2\n3\n", "unexpected '2'"},
+    {4, GENERAL "2 2 1\n1 1 1\n2 2 2\n", "one entry more than the 1 that the header declares"},
     {5, GENERAL "2 2 3\n1 1 1.0000\n2 2 2\n", "ends after 2 of the 3 entries"},
     {7, GENERAL "2 2 3\n1 1 1.000\n2 2 2\n%\n\n", "ends after 2 of the 3 entries"},
     {4, MM "array real general\n2 1\n1.00\n", "ends after 1 of the 2 entries"},
     {6, MM "coordinate real symmetric\n3 3 3\n1 2 1\n% c\n1 3 1\n3 2 1\n",
-     "row 3 and column 2 is on the other"},
-    {4, MM "coordinate real skew-symmetric\n2 2 2\n2 1 1\n1 2 1\n", "other side"},
+     "row 3 and column 2 and those before it lie on"},
+    {4, MM "coordinate real skew-symmetric\n2 2 2\n2 1 1\n1 2 1\n", "different sides"},
     {3, MM "coordinate real skew-symmetric\n2 2 1\n2 2 5\n", "is 5; it must be 0"},
     {3, RB("cua 2 2 1 0", ""), "complex"},
-    {3, RB("rue 2 2 1 0", ""), "unassembled"},
+    {3, RB("rue 2 2 1 0", ""), "assembled matrices only"},
     {3, RB("qua 2 2 1 0", ""), "another file"},
     {3, RB("rsa 2 1 1 0", ""), "square"},
     {3, RB("rua 2 x 1 0", ""), "number of columns is 'x'"},
@@ -83,7 +83,7 @@ static const struct {
     {7, RB("rua 2 2 1 0", " 1 2 2\n 1\n  x \n"), "value is '  x '"},
     {7, RB("rua 2 2 1 0", " 1 2 2\n 1\n nan\n"), "value is ' nan'"},
     {7, RB("rua 2 2 1 0", " 1 2 2\n 1\n"), "ends before the last value"},
-    {6, RB("rsa 2 2 2 0", " 1 2 3\n 2 1\n 1.0 1.0\n"), "other side"},
+    {6, RB("rsa 2 2 2 0", " 1 2 3\n 2 1\n 1.0 1.0\n"), "different sides"},
     {7, RB("rza 2 2 1 0", " 1 2 2\n 1\n 1.0\n"), "must be 0"},
 };
 
@@ -134,7 +134,7 @@ static void no_text(void **state)
     assert_int_equal(gsolve_read_dense(&v, b->ctx, b->path, NULL, NULL), GSOLVE_BAD_FILE);
     put(b, "v.mtx", GENERAL "2000000 2000000 1\n1 1 1\n");
     assert_int_equal(gsolve_read_dense(&v, b->ctx, b->path, NULL, NULL), GSOLVE_BAD_FILE);
-    assert_non_null(strstr(gsolve_error(b->ctx), "correct the sizes"));
+    assert_non_null(strstr(gsolve_error(b->ctx), "far too"));
 }
 
 /* --- compressed

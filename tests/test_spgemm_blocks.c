@@ -145,14 +145,14 @@ static gsolve_csr on_host(gsolve_context *ctx, const gsolve_csr *C)
 
 /* A B by esc with a spec, from matrices on the device; C on the host. */
 static gsolve_csr product(gsolve_context *ctx, const char *spec, const gsolve_csr *A,
-                          const gsolve_csr *B, gs_product_work *tally)
+                          const gsolve_csr *B, gs_product_work *stats)
 {
     const gs_blocked a = {placed(ctx, A), 1, 1}, b = {placed(ctx, B), 1, 1};
     gs_product P;
     gsolve_csr C;
 
     OK(ctx, gs_product_make(&P, ctx, spec, &a, &b, false));
-    if (tally) *tally = P.tally;
+    if (stats) *stats = P.stats;
     C = on_host(ctx, &P.C.csr);
     gs_product_drop(&P);
     for (int k = 0; k < 2; k++) {
@@ -211,17 +211,17 @@ static void bands(void **state)
         for (gsolve_type type = GSOLVE_F32; type <= GSOLVE_F64; type++) {
             static const char *const spec[] = {"esc,memory=0.3", "esc,memory=0.03",
                                                "esc,memory=1e-6"};
-            gs_product_work tally, whole;
+            gs_product_work stats, whole;
             gsolve_csr A, B;
             make_pair(ctx, which, type, &A, &B);
             gsolve_csr C = product(ctx, "esc,memory=10000", &A, &B, &whole);
             check_product(&C, &A, &B);
             for (int k = 0; k < 3; k++) {
-                gsolve_csr D = product(ctx, spec[k], &A, &B, &tally);
+                gsolve_csr D = product(ctx, spec[k], &A, &B, &stats);
                 check_same_bits(&C, &D, 1);
-                assert_int_equal(tally.products, whole.products);
-                assert_true(tally.bands >= whole.bands);
-                if (k == 2 && tally.products > 5000) assert_true(tally.bands > whole.bands);
+                assert_int_equal(stats.products, whole.products);
+                assert_true(stats.bands >= whole.bands);
+                if (k == 2 && stats.products > 5000) assert_true(stats.bands > whole.bands);
                 gsolve_csr_free(&D, ctx);
             }
             gsolve_csr_free(&A, ctx);
@@ -291,7 +291,7 @@ static void renewed(void **state)
         new_values(ctx, &a.csr, gs_start(&A, A.nrows), 3);
         new_values(ctx, &b.csr, gs_start(&B, B.nrows), 4);
         gsolve_context_limit_allocations(ctx, 0);
-        OK(ctx, gs_product_renew(&P, &a, &b));
+        OK(ctx, gs_product_update(&P, &a, &b));
         gsolve_context_limit_allocations(ctx, -1);
         OK(ctx, gs_product_make(&Q, ctx, "esc", &a, &b, false));
         gsolve_csr C = on_host(ctx, &P.C.csr), D = on_host(ctx, &Q.C.csr);
@@ -511,7 +511,7 @@ static void check_block_bits(gsolve_context *ctx, int b, int32_t n, int32_t m, i
     OK(ctx, gs_csr_entries(ctx, &B.csr, &count[1]));
     new_values(ctx, &A.csr, count[0] * b * b, 8);
     new_values(ctx, &B.csr, count[1] * b * b, 9);
-    OK(ctx, gs_product_renew(&P[0], &A, &B));
+    OK(ctx, gs_product_update(&P[0], &A, &B));
     OK(ctx, gs_product_make(&P[1], ctx, "esc", &A, &B, false));
     OK(ctx, gs_product_make(&P[2], ctx, "esc,memory=0.01", &A, &B, false));
     for (int k = 0; k < 3; k++) { /* all numbers of the blocks as entries */

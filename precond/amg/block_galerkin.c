@@ -114,8 +114,8 @@ gsolve_status gs_block_galerkin_update(gs_block_galerkin *G, const gsolve_csr *C
         TRY(kernels->refill(ctx, &G->a, A));
         TRY(kernels->refill(ctx, &G->p, P));
         TRY(kernels->refill(ctx, &G->r, R));
-        TRY(gs_product_renew(&G->AP, &G->a, &G->p));
-        TRY(gs_product_renew(&G->RAP, &G->r, &G->AP.C));
+        TRY(gs_product_update(&G->AP, &G->a, &G->p));
+        TRY(gs_product_update(&G->RAP, &G->r, &G->AP.C));
     }
     TRY(kernels->spread(ctx, C, &G->RAP.C));
 done:

@@ -272,7 +272,7 @@ static gsolve_status update_level(gs_hierarchy *h, gsolve_context *ctx, int k)
     TRY(gs_matrix_update_form(l->R));
     TRY(l->blocks.fine > 0
             ? gs_block_galerkin_update(&l->blocks, &next->rows, ctx, &l->T.R, &l->rows, &l->T.P)
-            : gs_galerkin_renew(&l->galerkin, &l->T.R, &l->rows, &l->T.P));
+            : gs_galerkin_update(&l->galerkin, &l->T.R, &l->rows, &l->T.P));
     TRY(gs_matrix_update_form(next->A));
 done:
     return status;

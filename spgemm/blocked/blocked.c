@@ -102,7 +102,7 @@ static gsolve_status check_blocks(gsolve_context *ctx, int32_t height, int32_t w
         return GSOLVE_OK;
     }
     return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                       "blocks of %d x %d are not supported; a block has 1 to %d rows and columns",
+                       "blocks of %d x %d are not possible; a block has 1 to %d rows and columns",
                        height, width, GS_MOST_BLOCK);
 }
 
@@ -175,9 +175,9 @@ static gsolve_status check_blocked(gsolve_context *ctx, const gs_blocked *B, con
     TRY(check_blocks(ctx, B->height, B->width));
     TRY(gs_csr_check(ctx, &B->csr, &clean));
     if (!clean && !gs_rows_ascend(ctx, &B->csr)) {
-        status =
-            gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                        "the block columns of %s are not strictly increasing in every row", name);
+        status = gsolve_fail(
+            ctx, GSOLVE_BAD_MATRIX,
+            "the block columns of %s do not ascend strictly in every row; sort them", name);
     }
 done:
     return status;
@@ -193,7 +193,7 @@ gsolve_status gs_blocked_to_csr(gsolve_csr *out, gsolve_context *ctx, const gs_b
     if ((int64_t)B->csr.nrows * B->height > INT32_MAX ||
         (int64_t)B->csr.ncols * B->width > INT32_MAX) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "%d x %d blocks of %d x %d are 2^31 or more rows or columns",
+                           "a matrix of %d x %d blocks of %d x %d has 2^31 or more rows or columns",
                            B->csr.nrows, B->csr.ncols, B->height, B->width);
     }
     TRY(gs_csr_entries(ctx, &B->csr, &entries));
@@ -218,15 +218,15 @@ done:
 static gsolve_status check_shapes(gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B)
 {
     if (A->csr.type != B->csr.type || A->csr.location != B->csr.location) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "the two matrices have different types or are in different memories");
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_ARGUMENT,
+            "the two matrices have different types or locations; convert or move one");
     }
     if (A->csr.ncols != B->csr.nrows || A->width != B->height) {
-        return gsolve_fail(
-            ctx, GSOLVE_BAD_MATRIX,
-            "a matrix with %d block columns of width %d cannot be multiplied by one with %d "
-            "block rows of height %d",
-            A->csr.ncols, A->width, B->csr.nrows, B->height);
+        return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                           "A has %d block columns of width %d and B has %d block rows of height "
+                           "%d; they must be equal",
+                           A->csr.ncols, A->width, B->csr.nrows, B->height);
     }
     return GSOLVE_OK;
 }

@@ -1,4 +1,4 @@
-// blocked.cuh: what the conversions on a GPU share.
+// blocked.cuh: shared by the conversions on a GPU.
 #ifndef GS_SPGEMM_BLOCKED_BLOCKED_CUH
 #define GS_SPGEMM_BLOCKED_BLOCKED_CUH
 

@@ -2,18 +2,9 @@
 #ifndef GS_SPGEMM_BLOCKED_BLOCKED_H
 #define GS_SPGEMM_BLOCKED_BLOCKED_H
 
-#include "matrix/csr.h"
+#include "spgemm/blocked/blocked_type.h"
 
-#define GS_MOST_BLOCK 8 /* rows, and columns, of a block */
-
-/* A matrix of dense blocks within the library: csr counts rows, columns and entries in blocks, and
- * csr.value holds height x width numbers for each entry. The public type, gsolve_blocked, holds no
- * gsolve_csr, so that blocks cannot be passed where numbers are expected. 1 x 1 blocks: an ordinary
- * matrix. */
-typedef struct gs_blocked {
-    gsolve_csr csr;
-    int32_t height, width;
-} gs_blocked;
+#define GS_MOST_BLOCK 8 /* the most rows, and the most columns, of a block */
 
 /* As the public functions of these names, but the arguments are not NULL. */
 gsolve_status gs_blocked_from_csr(gs_blocked *B, gsolve_context *ctx, int32_t height, int32_t width,

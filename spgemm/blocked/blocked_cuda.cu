@@ -1,4 +1,4 @@
-// blocked_cuda.cu: blocks made of rows on a GPU.
+// blocked_cuda.cu: makes blocks of rows on a GPU.
 #include "core/scan.cuh"
 #include "spgemm/blocked/blocked.cuh"
 

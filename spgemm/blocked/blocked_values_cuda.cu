@@ -20,8 +20,8 @@ __device__ int64_t search_block(const int32_t *col, int64_t low, int64_t high, i
     return low;
 }
 
-// A warp a block row. A row with as many entries as its blocks have columns is full: it need not be
-// asked for its columns.
+// A warp owns a block row. A row with as many entries as its blocks have columns is full, so that
+// its columns need not be read.
 template <class T, class O, class P>
 __global__ void __launch_bounds__(gs_block_size)
     refill_blocks(shape s, const O *start, const int32_t *col, const T *value, const P *to_start,
@@ -53,8 +53,8 @@ gsolve_status refill_from(gsolve_context *ctx, const gs_blocked *B, const gsolve
 
 // --- back -------------------------------------------------------------------------------------
 
-// A warp a block row: row r of its blocks side by side is row r of A, so that its entries stand in
-// one stretch, in the order of (row, block, column).
+// A warp owns a block row. The rows r of its blocks, concatenated, are row r of A; so the entries
+// are contiguous in A, in the order of (row, block, column).
 template <class T, class O, class P>
 __global__ void __launch_bounds__(gs_block_size)
     spread_blocks(shape s, const P *from_start, const int32_t *from_col, const T *from, O *start,

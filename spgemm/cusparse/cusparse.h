@@ -6,4 +6,9 @@
 
 extern const gs_multiplier gs_cusparse_multiplier;
 
+/* Sorts the columns of each row of C, which is on the device with offsets of 32 bits. order[k] =
+ * the former position of the entry k. In cusparse_sort_cuda.cu. */
+gsolve_status gs_cusparse_sort_columns(gsolve_context *ctx, gsolve_csr *C, int64_t entries,
+                                       int32_t *order);
+
 #endif

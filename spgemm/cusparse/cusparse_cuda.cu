@@ -1,8 +1,8 @@
-// cusparse_cuda.cu: the vendor's product of sparse matrices, a yardstick. Made once by
+// cusparse_cuda.cu: the vendor's product of sparse matrices, a yardstick. A single product uses
 // cusparseSpGEMM with its default algorithm, which is its fastest and takes several times C's
-// memory; where values are to be renewed by cusparseSpGEMMreuse, which finds the pattern first. It
-// does not say that columns ascend: where they do not, they are sorted, and the order is kept for
-// new values.
+// memory. A product with updates uses cusparseSpGEMMreuse, which finds the pattern first. cuSPARSE
+// does not promise ascending columns: where they do not ascend, they are sorted, and the order is
+// kept for updates.
 #include <string.h>
 
 #include "core/cusparse.cuh"
@@ -25,7 +25,7 @@ struct vendor_product {
     cudaDataType type;
     int64_t entries;    // of C
     int32_t *narrow[2]; // A's and B's offsets, where theirs are wide
-    void *kept[2];      // that the vendor's work wants to find again
+    void *kept[2];      // buffers that cuSPARSE needs in updates
     int32_t *order;     // the vendor's entry for each of C's; NULL: C's columns come in order
     void *unsorted;     // values in the vendor's order, where that is another
     double one, zero;
@@ -100,7 +100,7 @@ done:
     return status;
 }
 
-// *space = so many bytes of the device's.
+// *space = a buffer of `bytes` bytes on the device.
 gsolve_status grant(gsolve_context *ctx, void **space, size_t bytes)
 {
     *space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
@@ -127,7 +127,7 @@ done:
     return status;
 }
 
-// Pattern and values in one go.
+// Computes pattern and values once, without updates.
 gsolve_status make_once(vendor_product *p, gsolve_context *ctx, gsolve_csr *C)
 {
     const void *a = p->alpha(), *b = p->beta();
@@ -172,7 +172,7 @@ gsolve_status compute_again(const vendor_product *p, gsolve_context *ctx)
                      "new values");
 }
 
-// The pattern first, with what is needed to make values again.
+// Computes the pattern first, and keeps what an update needs.
 gsolve_status make_to_keep(vendor_product *p, gsolve_context *ctx, gsolve_csr *C)
 {
     size_t bytes[5] = {0};
@@ -223,54 +223,6 @@ done:
 
 // --- columns in order ---------------------------------------------------------------------------
 
-// key[k] = column << 32 | entry, of all entries.
-__global__ void __launch_bounds__(gs_block_size)
-    make_keys(int64_t n, const int32_t *col, unsigned long long *key)
-{
-    const int64_t step = (int64_t)gridDim.x * gs_block_size;
-
-    for (int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; k < n; k += step) {
-        key[k] = (unsigned long long)col[k] << 32 | (unsigned)k;
-    }
-}
-
-// The keys of a row in ascending order, by a block: a bitonic network in which the lower place of
-// each pair gets the smaller key, so that pairs beyond the row's end need not be there.
-__global__ void __launch_bounds__(gs_block_size)
-    sort_rows(int32_t nrows, const int32_t *start, unsigned long long *all)
-{
-    for (int32_t row = (int32_t)blockIdx.x; row < nrows; row += (int32_t)gridDim.x) {
-        unsigned long long *key = all + start[row];
-        const int64_t n = start[row + 1] - start[row];
-        for (int64_t run = 2; run < 2 * n; run *= 2) {
-            for (int64_t apart = run / 2; apart > 0; apart /= 2) {
-                for (int64_t k = threadIdx.x;; k += gs_block_size) {
-                    const int64_t within = k & (apart - 1), low = 2 * k - within;
-                    const int64_t high =
-                        apart == run / 2 ? low + run - 1 - 2 * within : low + apart;
-                    if (low >= n) break;
-                    if (high >= n || key[low] <= key[high]) continue;
-                    const unsigned long long x = key[low];
-                    key[low] = key[high];
-                    key[high] = x;
-                }
-                __syncthreads();
-            }
-        }
-    }
-}
-
-__global__ void __launch_bounds__(gs_block_size)
-    take_keys(int64_t n, const unsigned long long *key, int32_t *col, int32_t *order)
-{
-    const int64_t step = (int64_t)gridDim.x * gs_block_size;
-
-    for (int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; k < n; k += step) {
-        col[k] = (int32_t)(key[k] >> 32);
-        order[k] = (int32_t)(key[k] & 0xffffffffu);
-    }
-}
-
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     gather(int64_t n, const int32_t *order, const T *from, T *to)
@@ -295,7 +247,7 @@ gsolve_status gather_values(const vendor_product *p, gsolve_context *ctx, const 
                            p->order, (const double *)p->unsorted, (double *)value);
 }
 
-// The vendor goes on writing values to p->unsorted, which are those of C so far.
+// Makes cuSPARSE write values to p->unsorted from now on; copies the present values of C to it.
 gsolve_status part_values(vendor_product *p, gsolve_context *ctx, const gsolve_csr *C)
 {
     const size_t bytes = (size_t)p->entries * gs_type_size(C->type);
@@ -310,23 +262,13 @@ done:
 
 gsolve_status sort_columns(vendor_product *p, gsolve_context *ctx, gsolve_csr *C)
 {
-    gs_queue *q = ctx->queue;
-    const int grid = gs_grid(q, p->entries);
-    int32_t *col = (int32_t *)gs_owned_block(ctx, C->col);
-    unsigned long long *key = nullptr;
     gsolve_status status;
 
-    ALLOC_DEVICE(ctx, key, p->entries);
     ALLOC_DEVICE(ctx, p->order, p->entries);
-    TRY(gs_launch(q, "sorting columns", make_keys, grid, gs_block_size, p->entries, col, key));
-    TRY(gs_launch(q, "sorting columns", sort_rows, gs_grid(q, (int64_t)C->nrows * gs_block_size),
-                  gs_block_size, C->nrows, (const int32_t *)C->start, key));
-    TRY(gs_launch(q, "sorting columns", take_keys, grid, gs_block_size, p->entries, key, col,
-                  p->order));
+    TRY(gs_cusparse_sort_columns(ctx, C, p->entries, p->order));
     TRY(part_values(p, ctx, C));
     TRY(gather_values(p, ctx, C));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, key);
     return status;
 }
 
@@ -388,11 +330,11 @@ done:
     return status;
 }
 
-gsolve_status multiply(gs_blocked *out, void **plan, gs_product_work *tally, gsolve_context *ctx,
+gsolve_status multiply(gs_blocked *out, void **plan, gs_product_work *stats, gsolve_context *ctx,
                        const gs_blocked *A, const gs_blocked *B, const void *)
 {
     vendor_product *p = nullptr;
-    gs_work_of_product work = {};
+    gs_product_counts work = {};
     gsolve_csr C = {};
     int64_t a = 0, b = 0;
     gsolve_status status;
@@ -406,8 +348,8 @@ gsolve_status multiply(gs_blocked *out, void **plan, gs_product_work *tally, gso
     TRY(prepare(&p, ctx, &A->csr, &B->csr, &C, a, b));
     TRY(make(p, ctx, &C, plan));
     TRY(gs_work_cuda[C.type].count(&work, ctx, &A->csr, &B->csr));
-    tally->products = work.products;
-    tally->bands = 1;
+    stats->products = work.products;
+    stats->bands = 1;
     *out = {C, 1, 1};
     C = {};
     if (plan) {

@@ -1,8 +1,8 @@
 /* esc.c: C = A B by expansion, sorting and compression (Polok, Ila, Smrz: Fast Sparse Matrix
  * Multiplication on GPU, HPC 2015, after Bell, Dalton and Olson). The paper's columns are rows
- * here: an entry a_ik meets all of row k of B; these products, in the order of A's entries, are the
- * expansion. Sorted by (row, column), stably, the terms of an entry of C stand side by side; their
- * sums are the compressed form.
+ * here. An entry a_ik is multiplied with each entry of row k of B; these products, in the order of
+ * A's entries, are the expansion. A stable sort by (row, column) makes the terms of each entry of C
+ * adjacent; their sums are the compressed form.
  *
  * As in the paper: the work of an entry of A is the length of a row of B; its exclusive scan is
  * cut into equal shares of single products, whose first entry is found by search in the scan; the
@@ -37,8 +37,8 @@ static const gsolve_option options[] = {
     {0},
 };
 
-/* The peak is to stay below 2.5 times inputs and result. C is not known when that is needed: it is
- * taken to have an entry for every 16 products. */
+/* The peak of memory should stay below 2.5 times inputs and result. C is not known at this point;
+ * the estimate assumes one entry for 16 products. */
 double gs_esc_room(double room, const gs_blocked *A, int64_t entries_A, const gs_blocked *B,
                    int64_t entries_B, int64_t products)
 {
@@ -85,7 +85,7 @@ static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_bloc
     return small;
 }
 
-static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *tally,
+static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *stats,
                               gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                               const void *chosen)
 {
@@ -94,7 +94,7 @@ static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *tally
     gs_esc_plan *made = NULL;
     gsolve_status status;
 
-    TRY(kernels->multiply(C, plan ? &made : NULL, tally, ctx, A, B, room));
+    TRY(kernels->multiply(C, plan ? &made : NULL, stats, ctx, A, B, room));
     if (plan) *plan = made;
 done:
     return status;

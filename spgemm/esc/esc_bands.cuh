@@ -1,11 +1,11 @@
-// esc_bands.cuh: rows of so many products, or of so many entries of A, that the whole device deals
-// with them: the paper's method as it stands, in global memory, some rows at a time, or some
-// columns of one row. The sort is of all of a band by (row, column): as balanced for one row as for
-// many.
+// esc_bands.cuh: rows of very many products, or of very many entries of A, which the whole device
+// processes by the paper's method in global memory. A band consists of some of these rows, or of
+// some columns of one row. All products of a band are sorted together by (row, column), so the load
+// is balanced for one row as for many.
 #ifndef GS_SPGEMM_ESC_ESC_BANDS_CUH
 #define GS_SPGEMM_ESC_ESC_BANDS_CUH
 
-#include "spgemm/esc/esc_parts.cuh"
+#include "spgemm/esc/esc_common.cuh"
 
 namespace gs_esc_bands
 {
@@ -19,7 +19,7 @@ inline int blocks_for(int64_t threads)
     return (int)((threads + gs_block_size - 1) / gs_block_size);
 }
 
-struct listed { // what the kernels see of a band
+struct listed { // a band as the kernels see it
     band b;
     const int32_t *rows;
     const int64_t *before; // entries of A in rows before, of all rows of the device's
@@ -35,7 +35,7 @@ struct place {
     int64_t entry; // of A
 };
 
-// Entry x of a band.
+// The row and the entry of A of the entry x of a band.
 __device__ inline place place_of(const pattern &m, const listed &v, int64_t x)
 {
     const int64_t k = v.before[v.b.first] + x;
@@ -81,7 +81,7 @@ __device__ inline span span_of(const pattern &m, int64_t a, int32_t from, int32_
     return s;
 }
 
-// A band's term, head and before; count += entries of C, unless it is NULL.
+// Sets term, head and before of a band; count += entries of C, unless count is NULL.
 gsolve_status make_terms(const gs_esc_plan *p, gsolve_context *ctx, const pattern &m, band *b,
                          int32_t *count);
 void drop_terms(band *b, gsolve_context *ctx);

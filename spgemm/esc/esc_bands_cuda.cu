@@ -1,4 +1,4 @@
-// esc_bands_cuda.cu: the rows of the device cut into bands.
+// esc_bands_cuda.cu: splits the rows for the whole device into bands.
 #include "spgemm/esc/esc_bands.cuh"
 
 using namespace gs_esc_bands;
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// *products += those of a row in a range of columns.
+// *products += the products of a row in a range of columns.
 __global__ void __launch_bounds__(gs_block_size)
     measure_columns(pattern m, int32_t row, const int32_t *rows, int32_t from, int32_t to,
                     count_t *products)
@@ -98,9 +98,9 @@ done:
     return status;
 }
 
-// A row that is too long for a band, by ranges of columns: of a width that is halved where the
-// range has too many products and doubled where it has few. One column has no more products than
-// the row of A has entries.
+// Splits a row that is too long for a band into ranges of columns. The width is halved where a
+// range has too many products and doubled where it has few. A range of one column always fits: it
+// has no more products than the row of A has entries.
 gsolve_status cut_columns(const planning &w, int32_t l, int64_t products, int64_t entries)
 {
     const int64_t n = w.m.ncols;
@@ -127,7 +127,7 @@ done:
     return status;
 }
 
-// As many rows as there is room for; products, before: on the host.
+// Makes bands of as many rows as fit. products and before are on the host.
 gsolve_status cut_rows(const planning &w, const int64_t *products, const int64_t *before)
 {
     const int32_t n = w.p->larges;

@@ -1,4 +1,4 @@
-// esc_bands_fill_cuda.cu: the values of bands.
+// esc_bands_fill_cuda.cu: computes the values of bands.
 #include "spgemm/esc/esc_bands.cuh"
 
 using namespace gs_esc_bands;
@@ -6,7 +6,7 @@ using namespace gs_esc_bands;
 namespace
 {
 
-constexpr int64_t long_sum = 1024; // terms: more are added up by a warp
+constexpr int64_t long_sum = 1024; // terms; a warp computes longer sums
 
 template <class T, bool BLOCKS>
 struct entry_of_C {
@@ -59,7 +59,7 @@ __device__ entry_of_C<T, BLOCKS> entry_at(const pattern &m, const listed &v, con
             element};
 }
 
-// A long sum by a warp, in the order of sum_terms.
+// A warp computes a long sum, in the order of sum_terms.
 template <class T, class Add>
 __device__ T sum_together(int64_t n, const Add &add)
 {
@@ -70,7 +70,7 @@ __device__ T sum_together(int64_t n, const Add &add)
     return sum;
 }
 
-// Each thread a number of C.
+// A thread owns an element of C; a warp computes a long sum together.
 template <class T, bool BLOCKS>
 __global__ void __launch_bounds__(gs_block_size) fill_band(pattern m, listed v, numbers n)
 {

@@ -1,6 +1,6 @@
 /* esc_body.h: the values of a product from the order of its terms, for one type. */
 
-/* The terms of an entry of C: number p in its piece is order[p] less the mark. */
+/* The terms of an entry of C: number p in its segment is order[p] less the mark. */
 static T FN(sum)(const uint32_t *order, int64_t n, const T *product)
 {
     T part[GS_ESC_LANES] = {0}, sum = 0;
@@ -54,18 +54,18 @@ typedef struct FN(product) {
     bool columns; /* of C are to be written, too */
 } FN(product);
 
-/* The entries of C of a piece, from entry `to` on; returns the next. */
-static int64_t FN(fill_values)(const FN(product) * m, int32_t i, const gs_esc_piece *piece,
+/* The entries of C of a segment, from entry `to` on; returns the next. */
+static int64_t FN(fill_values)(const FN(product) * m, int32_t i, const gs_esc_segment *segment,
                                const uint32_t *order, void *space, int64_t to)
 {
     const gsolve_csr *A = &m->A->csr, *B = &m->B->csr;
     const T *a = A->value, *b = B->value;
     T *product = space, *value = m->C.value;
-    int32_t *column = (int32_t *)(void *)(product + piece->products);
+    int32_t *column = (int32_t *)(void *)(product + segment->products);
     int64_t p = 0, end;
 
     for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
-        const gs_esc_span span = gs_esc_span_of(B, A->col[k], piece);
+        const gs_esc_span span = gs_esc_span_of(B, A->col[k], segment);
         const int64_t n = span.to - span.from;
         for (int64_t e = 0; e < n; e++) product[p + e] = a[k] * b[span.from + e];
         if (m->columns && n > 0) {
@@ -73,8 +73,8 @@ static int64_t FN(fill_values)(const FN(product) * m, int32_t i, const gs_esc_pi
         }
         p += n;
     }
-    for (p = 0; p < piece->products; p = end, to++) {
-        for (end = p + 1; end < piece->products && !(order[end] & GS_ESC_FIRST);) end++;
+    for (p = 0; p < segment->products; p = end, to++) {
+        for (end = p + 1; end < segment->products && !(order[end] & GS_ESC_FIRST);) end++;
         value[to] = FN(sum)(order + p, end - p, product);
         if (m->columns) {
             m->C.col[to] = column[order[p] & ~GS_ESC_FIRST];
@@ -84,7 +84,7 @@ static int64_t FN(fill_values)(const FN(product) * m, int32_t i, const gs_esc_pi
 }
 
 /* The same with blocks. */
-static int64_t FN(fill_blocks)(const FN(product) * m, int32_t i, const gs_esc_piece *piece,
+static int64_t FN(fill_blocks)(const FN(product) * m, int32_t i, const gs_esc_segment *segment,
                                const uint32_t *order, void *space, int64_t to)
 {
     const gsolve_csr *A = &m->A->csr, *B = &m->B->csr;
@@ -95,13 +95,13 @@ static int64_t FN(fill_blocks)(const FN(product) * m, int32_t i, const gs_esc_pi
     int64_t p = 0, end;
 
     for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
-        const gs_esc_span span = gs_esc_span_of(B, A->col[k], piece);
+        const gs_esc_span span = gs_esc_span_of(B, A->col[k], segment);
         for (int64_t e = span.from; e < span.to; e++) {
             product[p++] = (FN(pointers)){a + k * r * s, b + e * s * t};
         }
     }
-    for (p = 0; p < piece->products; p = end, to++) {
-        for (end = p + 1; end < piece->products && !(order[end] & GS_ESC_FIRST);) end++;
+    for (p = 0; p < segment->products; p = end, to++) {
+        for (end = p + 1; end < segment->products && !(order[end] & GS_ESC_FIRST);) end++;
         FN(sum_blocks)(order + p, end - p, product, r, s, t, value + to * r * t);
         if (m->columns) {
             const int64_t e = (product[order[p] & ~GS_ESC_FIRST].b - b) / (s * t);
@@ -119,17 +119,17 @@ static void FN(fill_tile)(const FN(product) * m, int tile, int thread)
     void *space = gs_esc_own_sources(plan, thread);
 
     for (int32_t i = plan->begin[tile]; i < plan->begin[tile + 1]; i++) {
-        gs_esc_piece piece = {0};
+        gs_esc_segment segment = {0};
         int64_t at = plan->first[i], to = gs_start(&m->C.csr, i);
-        while (gs_esc_next_piece(plan, A, B, i, &piece)) {
+        while (gs_esc_next_segment(plan, A, B, i, &segment)) {
             uint32_t *order = plan->order ? plan->order + at : gs_esc_own_order(plan, thread);
             if (!plan->order) {
-                gs_esc_sort_piece(plan, A, B, i, &piece,
-                                  plan->sorting + (size_t)thread * gs_esc_sorting(plan), order);
+                gs_esc_sort_segment(plan, A, B, i, &segment,
+                                    plan->sorting + (size_t)thread * gs_esc_sorting(plan), order);
             }
-            to = plain ? FN(fill_values)(m, i, &piece, order, space, to)
-                       : FN(fill_blocks)(m, i, &piece, order, space, to);
-            at += piece.products;
+            to = plain ? FN(fill_values)(m, i, &segment, order, space, to)
+                       : FN(fill_blocks)(m, i, &segment, order, space, to);
+            at += segment.products;
         }
     }
 }
@@ -140,14 +140,14 @@ static void FN(fill)(const FN(product) * m)
     for (int t = 0; t < m->plan->tiles; t++) FN(fill_tile)(m, t, omp_get_thread_num());
 }
 
-static gsolve_status FN(multiply)(gs_blocked *C, gs_esc_plan **kept, gs_product_work *tally,
+static gsolve_status FN(multiply)(gs_blocked *C, gs_esc_plan **kept, gs_product_work *stats,
                                   gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                                   double room)
 {
     gs_esc_plan *plan = NULL;
     gsolve_status status;
 
-    TRY(gs_esc_plan_host(&plan, C, tally, ctx, A, B, room, kept != NULL));
+    TRY(gs_esc_plan_host(&plan, C, stats, ctx, A, B, room, kept != NULL));
     FN(fill)(&(FN(product)){plan, A, B, gs_csr_arrays_of(ctx, &C->csr), true});
     if (kept) {
         gsolve_free(ctx, GSOLVE_HOST, plan->sorting);

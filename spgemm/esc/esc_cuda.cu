@@ -1,8 +1,9 @@
-// esc_cuda.cu: the steps of a product on a GPU. Work is counted by rows of A, rows are dealt out
-// by it, sorted, counted, C is allocated, and filled: two looks of the host, at the products and at
-// the entries of C; more only where rows are for bands.
+// esc_cuda.cu: the steps of a product on a GPU. It counts the products of each row, classifies the
+// rows by them, sorts the products, counts the entries of C, allocates C, and fills it. The host
+// waits twice, for the number of products and for the number of entries of C, and more often only
+// where there are bands.
 #include "core/scan.cuh"
-#include "spgemm/esc/esc_parts.cuh"
+#include "spgemm/esc/esc_common.cuh"
 
 using namespace gs_esc_parts;
 
@@ -153,7 +154,7 @@ numbers numbers_of(const gsolve_context *ctx, const gs_blocked *A, const gs_bloc
             B->width};
 }
 
-// The second pass; a band whose order was overwritten is sorted again.
+// The second pass: values. A band whose order was overwritten is sorted again.
 template <class T>
 gsolve_status fill(const gs_esc_plan *p, gsolve_context *ctx, const pattern &m, const numbers &n,
                    int32_t *count)
@@ -204,7 +205,7 @@ done:
 }
 
 template <class T>
-gsolve_status multiply(gs_blocked *C, gs_esc_plan **kept, gs_product_work *tally,
+gsolve_status multiply(gs_blocked *C, gs_esc_plan **kept, gs_product_work *stats,
                        gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B, double room)
 {
     const pattern m = pattern_of(A, B);
@@ -225,10 +226,10 @@ gsolve_status multiply(gs_blocked *C, gs_esc_plan **kept, gs_product_work *tally
     ALLOC_DEVICE(ctx, count, (size_t)m.nrows + 1);
     TRY(gs_cuda(q, cudaMemsetAsync(count + m.nrows, 0, sizeof *count, q->stream), "a product"));
     TRY(sort(p, ctx, m, seen, room, kept != nullptr, count));
-    TRY(new_result(&made, ctx, A, B, products, count, &tally->entries));
+    TRY(new_result(&made, ctx, A, B, products, count, &stats->entries));
     TRY(fill<T>(p, ctx, m, numbers_of(ctx, A, B, &made, true), count));
-    tally->products = products;
-    tally->bands = (int)(p->tile_bands + p->nbands);
+    stats->products = products;
+    stats->bands = (int)(p->tile_bands + p->nbands);
     *C = made;
     made = {};
     if (kept) *kept = p;

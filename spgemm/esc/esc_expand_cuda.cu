@@ -1,4 +1,4 @@
-// esc_expand_cuda.cu: a band expanded in equal shares of products, and sorted.
+// esc_expand_cuda.cu: expands a band in equal shares of products, and sorts it.
 #include "core/scan.cuh"
 #include "core/sort.cuh"
 #include "spgemm/esc/esc_bands.cuh"
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(gs_block_size)
 }
 
 // The entry that product p belongs to, of low <= x < high with work[low] <= p < work[high]: by
-// interpolation, every other step by halving, lest a bad spread make it long.
+// interpolation, and in every other step by bisection, which bounds the number of steps.
 __device__ int64_t search_work(const int32_t *work, int64_t low, int64_t high, int32_t p)
 {
     int64_t below = work[low], above = work[high];
@@ -56,8 +56,8 @@ __device__ int64_t search_work(const int32_t *work, int64_t low, int64_t high, i
     return low;
 }
 
-// An equal share of the products to every warp. A term is the entry of A and the place in its row
-// of B.
+// Writes the terms of a band. Each warp has an equal share of the products. A term is the entry of
+// A and the position in its row of B.
 template <class K>
 __global__ void __launch_bounds__(gs_block_size)
     expand(pattern m, listed v, const int32_t *work, const int32_t *row, int col_bits, K *key,

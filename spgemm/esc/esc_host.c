@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "spgemm/esc/esc_pieces.h"
+#include "spgemm/esc/esc_segments.h"
 
 #define GS_BODY "spgemm/esc/esc_body.h"
 #include "core/each_type.h"

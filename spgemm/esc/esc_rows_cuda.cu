@@ -1,19 +1,24 @@
-// esc_rows_cuda.cu: rows of some hundred to some thousand products: a block each.
+// esc_rows_cuda.cu: rows of some hundred to some thousand products. A block owns a row.
 #include <cub/block/block_exchange.cuh>
 #include <cub/block/block_radix_sort.cuh>
 #include <cub/block/block_scan.cuh>
 
-#include "spgemm/esc/esc_parts.cuh"
+#include "spgemm/esc/esc_common.cuh"
 
 using namespace gs_esc_parts;
 
 namespace
 {
 
+struct band_rows { // the rows of a band, and where their products begin
+    int32_t first, last;
+    int64_t base;
+};
+
 constexpr int words = medium_room / 32;
 using scan_of_block = cub::BlockScan<unsigned, gs_block_size>;
 
-// A row's entries, see esc_parts.cuh.
+// A row's entries, see esc_common.cuh.
 struct entries {
     int64_t from[medium_entries];
     uint32_t begins[words];
@@ -26,7 +31,8 @@ __device__ int entry_of(const entries &s, int p)
     return s.before[p / 32] + __popc(s.begins[p / 32] & up_to(p % 32)) - 1;
 }
 
-// before[w] = bits in words before w of those of count. All threads together.
+// before[w] = the number of set bits in the words before w, of count words. All threads of the
+// block call it.
 __device__ unsigned count_before(const uint32_t *bits, int count, uint16_t *before,
                                  scan_of_block::TempStorage &space)
 {
@@ -39,7 +45,8 @@ __device__ unsigned count_before(const uint32_t *bits, int count, uint16_t *befo
     return all;
 }
 
-// The entries of a row of A; all threads together. Number and products are scanned as one word.
+// Lists the entries of a row of A. All threads of the block call it. Number and products are
+// scanned as one word.
 __device__ void list_entries(const pattern &m, int32_t row, int products, entries &s,
                              scan_of_block::TempStorage &space)
 {
@@ -127,8 +134,8 @@ __device__ int expand_columns(const pattern &m, int products, sorting<ITEMS> &s,
 
 template <int ITEMS>
 __global__ void __launch_bounds__(gs_block_size)
-    sort_rows(pattern m, const medium_row *rows, int32_t first, int32_t last, int64_t base,
-              const uint32_t *weight, uint16_t *order, int32_t *count)
+    sort_rows(pattern m, const medium_row *rows, band_rows band, const uint32_t *weight,
+              uint16_t *order, int32_t *count)
 {
     __shared__ sorting<ITEMS> s;
     const medium_row now = rows[blockIdx.x];
@@ -136,7 +143,7 @@ __global__ void __launch_bounds__(gs_block_size)
     uint16_t number[ITEMS];
     unsigned heads = 0;
 
-    if (now.row < first || now.row >= last) return;
+    if (now.row < band.first || now.row >= band.last) return;
     const int products = (int)weight[now.row];
     list_entries(m, now.row, products, s.list, s.scan);
     const int bits = expand_columns<ITEMS>(m, products, s, key);
@@ -153,7 +160,7 @@ __global__ void __launch_bounds__(gs_block_size)
         const bool head = p < products && (first_of_all || key[i] != before);
         heads += head;
         if (p < products)
-            order[now.at - base + p] = (uint16_t)(number[i] | (head ? first_term : 0));
+            order[now.at - band.base + p] = (uint16_t)(number[i] | (head ? first_term : 0));
     }
     heads = gs_block_sum(heads);
     if (threadIdx.x == 0) count[now.row] = (int32_t)heads;
@@ -174,7 +181,7 @@ __device__ int read_order(const uint16_t *order, int products, filling &s)
 {
     const int count = (products + 31) / 32, tid = (int)threadIdx.x;
 
-    for (int p = tid; p < 32 * count; p += gs_block_size) { // warps stay whole
+    for (int p = tid; p < 32 * count; p += gs_block_size) { // all lanes of a warp take part
         const uint16_t word = p < products ? order[p] : 0;
         const unsigned marks = __ballot_sync(all_lanes, word & first_term);
         s.order[p] = (uint16_t)(word & ~first_term);
@@ -192,21 +199,23 @@ __device__ int read_order(const uint16_t *order, int products, filling &s)
     return (int)all;
 }
 
-// S as in esc_parts.cuh. So many blocks share a row, whose numbers they take in turns.
+// Values and columns of a row. `shares` blocks own a row and process its elements of C in turn;
+// each expands the whole row in shared memory. S as in esc_common.cuh. Reads the order, A's row,
+// and for each product the elements of A and B; writes C once. Invariant: sums as in sum_terms.
 template <class T, bool BLOCKS, int S>
 __global__ void __launch_bounds__(gs_block_size)
-    fill_rows(pattern m, const medium_row *rows, int shares, int32_t first, int32_t last,
-              int64_t base, const uint32_t *weight, const uint16_t *order, numbers n)
+    fill_rows(pattern m, const medium_row *rows, int shares, band_rows band, const uint32_t *weight,
+              const uint16_t *order, numbers n)
 {
     __shared__ filling s;
     const medium_row now = rows[blockIdx.x / shares];
     const int share = (int)(blockIdx.x % shares);
     const int size = BLOCKS ? n.r * n.t : 1;
 
-    if (now.row < first || now.row >= last) return;
+    if (now.row < band.first || now.row >= band.last) return;
     const int products = (int)weight[now.row];
     list_entries(m, now.row, products, s.list, s.scan);
-    const int heads = read_order(order + (now.at - base), products, s);
+    const int heads = read_order(order + (now.at - band.base), products, s);
     const int64_t begin = m.a[now.row], to = n.cstart[now.row];
     for (int o = share * gs_block_size + (int)threadIdx.x; o < heads * size;
          o += shares * gs_block_size) {
@@ -225,7 +234,7 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// Blocks to a row, of which there are enough to a device then.
+// The number of blocks for each row: more where the rows alone would not fill the device.
 int shares_of(int rows)
 {
     constexpr int enough = 1024, most = 8;
@@ -233,11 +242,6 @@ int shares_of(int rows)
 
     return shares < 1 ? 1 : shares > most ? most : shares;
 }
-
-struct band_rows { // those of a band, and where their products begin
-    int32_t first, last;
-    int64_t base;
-};
 
 band_rows rows_of(const pattern &m, const tile_band &now)
 {
@@ -261,8 +265,7 @@ gsolve_status sort_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, c
         const int from = p->medium_at[bin], n = p->medium_at[bin + 1] - from;
         if (n == 0) continue;
         status = gs_launch(q, "sorting long rows of a product", kernel.begin()[bin], n,
-                           gs_block_size, m, p->medium + from, rows.first, rows.last, rows.base,
-                           p->weight, p->order, count);
+                           gs_block_size, m, p->medium + from, rows, p->weight, p->order, count);
     }
     return status;
 }
@@ -281,7 +284,7 @@ gsolve_status fill_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, c
     if (count == 0) return GSOLVE_OK;
     const int shares = are_plain(n) ? 1 : shares_of(count);
     return gs_launch(q, "the values of long rows", kernel, count * shares, gs_block_size, m,
-                     p->medium, shares, rows.first, rows.last, rows.base, p->weight, p->order, n);
+                     p->medium, shares, rows, p->weight, p->order, n);
 }
 
 template gsolve_status fill_medium<float>(gs_queue *, const gs_esc_plan *, const pattern &,

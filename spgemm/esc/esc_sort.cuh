@@ -1,8 +1,8 @@
-// esc_sort.cuh: some keys, in the registers of a group of lanes, put in order.
+// esc_sort.cuh: sorts keys in the registers of a group of lanes.
 #ifndef GS_SPGEMM_ESC_ESC_SORT_CUH
 #define GS_SPGEMM_ESC_ESC_SORT_CUH
 
-#include "spgemm/esc/esc_parts.cuh"
+#include "spgemm/esc/esc_common.cuh"
 
 namespace gs_esc_parts
 {
@@ -15,7 +15,7 @@ __device__ void in_order(K &x, K &y)
     y = more;
 }
 
-// The lesser of this lane's key and another's where this one is to be the lower.
+// The smaller of two keys if this lane is the lower one of the pair, else the larger.
 template <class K>
 __device__ K exchange(K own, K other, bool low)
 {

@@ -1,13 +1,13 @@
-// esc_squares.cuh: rows of very few products each: those whose entries of A, and the rows of B that
-// these ask for, are W at most, W = 4 or 8. In order they have a square of W x W bytes: byte r of
-// word e is the place, in its row of C, of the product of A's entry r and the element e of its row
-// of B; no_product: there is none. So W lanes have a row, each its word: products are read as they
-// lie in B, and those of an entry of A, which differ in their columns, are added at once. All rows
-// of a chunk are of this kind, or none.
+// esc_squares.cuh: rows of very few products: at most W entries of A, which refer to rows of B of
+// at most W entries, W = 4 or 8. In order, such a row has a square of W x W bytes: byte r of word e
+// is the position, in the row of C, of the product of A's entry r and element e of its row of B, or
+// no_product. W lanes own a row, each lane a word. So products are read in the order of B, and the
+// products of one entry of A, which have different columns, are added at the same time. Either all
+// rows of a chunk have squares or none.
 #ifndef GS_SPGEMM_ESC_ESC_SQUARES_CUH
 #define GS_SPGEMM_ESC_ESC_SQUARES_CUH
 
-#include "spgemm/esc/esc_parts.cuh"
+#include "spgemm/esc/esc_common.cuh"
 
 namespace gs_esc_squares
 {

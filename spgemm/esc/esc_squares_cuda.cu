@@ -1,4 +1,4 @@
-// esc_squares_cuda.cu: the places of the products of rows that have very few.
+// esc_squares_cuda.cu: the squares of rows with very few products.
 #include "spgemm/esc/esc_sort.cuh"
 #include "spgemm/esc/esc_squares.cuh"
 
@@ -73,8 +73,8 @@ __device__ int make_word(const int32_t (&col)[W], uint8_t *square, word_of<W> &w
     return n;
 }
 
-// A warp a chunk. Rows whose columns are, but for a shift, those of the rows that the warp had
-// before have their squares, too: on grids few are made by sorting.
+// A warp owns a chunk. Rows whose columns are those of the rows before, shifted by a constant, have
+// the same squares; so on grids few squares need a sort.
 template <int W>
 __global__ void __launch_bounds__(small_threads)
     place_chunks(pattern m, tile_band now, const uint8_t *width, const int64_t *chunk_at,

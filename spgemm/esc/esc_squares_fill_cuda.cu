@@ -1,5 +1,5 @@
-// esc_squares_fill_cuda.cu: the values of rows that have very few products, each added at its
-// place, in the order of A's entries.
+// esc_squares_fill_cuda.cu: the values of rows with very few products. Each product is added at its
+// position, in the order of A's entries.
 #include "spgemm/esc/esc_squares.cuh"
 
 using namespace gs_esc_squares;

@@ -1,8 +1,8 @@
-// esc_tiles.cuh: rows of few products: some whole rows to a warp, in its registers.
+// esc_tiles.cuh: rows of few products. A warp processes several complete rows in registers.
 #ifndef GS_SPGEMM_ESC_ESC_TILES_CUH
 #define GS_SPGEMM_ESC_ESC_TILES_CUH
 
-#include "spgemm/esc/esc_parts.cuh"
+#include "spgemm/esc/esc_common.cuh"
 
 namespace gs_esc_tiles
 {
@@ -33,7 +33,7 @@ __device__ inline tile cut_tile(const uint32_t *weight, int32_t row, int32_t end
     return t;
 }
 
-// A tile's entries, see esc_parts.cuh.
+// A tile's entries, see esc_common.cuh.
 struct alignas(16) entries {
     int64_t from[small_room];
     uint32_t begins[small_room / 32];

@@ -1,4 +1,4 @@
-// esc_tiles_cuda.cu: the order of the products of rows that have few.
+// esc_tiles_cuda.cu: sorts the products of rows with few products.
 #include "spgemm/esc/esc_sort.cuh"
 #include "spgemm/esc/esc_tiles.cuh"
 

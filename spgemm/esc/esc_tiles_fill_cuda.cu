@@ -1,4 +1,4 @@
-// esc_tiles_fill_cuda.cu: the values of rows that have few products.
+// esc_tiles_fill_cuda.cu: computes the values of rows with few products.
 #include "spgemm/esc/esc_tiles.cuh"
 
 using namespace gs_esc_tiles;
@@ -97,7 +97,7 @@ __device__ void fill_values(const pattern &m, const numbers &n, int total, int64
     }
 }
 
-// Each lane a number of C; S: numbers of a row of A's blocks, or 0: any.
+// A lane owns an element of C. S: the numbers in a row of a block of A as a constant, or 0.
 template <class T, int S>
 __device__ void fill_blocks(const pattern &m, const numbers &n, int64_t first, int total,
                             int64_t to, const uint16_t *order, filling<T> &s)
@@ -129,7 +129,8 @@ __device__ void fill_blocks(const pattern &m, const numbers &n, int64_t first, i
     }
 }
 
-// A warp a chunk, or every so manieth of a chunk's tiles: a tile of blocks takes long.
+// A warp owns a chunk, or, with blocks, every shares-th tile of a chunk, as a tile of blocks takes
+// long.
 template <class T, bool COLUMNS, bool BLOCKS, int S>
 __global__ void __launch_bounds__(small_threads)
     fill_chunks(pattern m, tile_band now, int shares, const uint8_t *width, const uint32_t *weight,
@@ -165,7 +166,8 @@ __global__ void __launch_bounds__(small_threads)
     }
 }
 
-// Warps to a chunk, of which there are enough to a device then; a chunk has a tile a row at most.
+// The number of warps for each chunk: more where the chunks alone would not fill the device, but
+// not more than a chunk has rows.
 int shares_of(const tile_band &now, int chunk)
 {
     constexpr int64_t enough = 32768;

@@ -1,6 +1,7 @@
-// triple.cuh: a row of R (A P) by a warp. The elements of the rows of A P that R's row asks for are
-// taken 32 at a time, however short these rows are, and added to sums by columns, of which equal
-// ones among the 32 are added in the order of the lanes: the order of all sums is that of R's row.
+// triple.cuh: a row of R (A P) by a warp. The warp takes the elements of the rows of A P that R's
+// row refers to, 32 at a time across row ends, and adds them to the sums of their columns. Equal
+// columns among the 32 are added in the order of the lanes. Invariant: every sum receives its terms
+// in the order of R's row.
 #ifndef GS_SPGEMM_GALERKIN_TRIPLE_CUH
 #define GS_SPGEMM_GALERKIN_TRIPLE_CUH
 
@@ -25,12 +26,13 @@ struct element {
 
 // --- the elements of rows -----------------------------------------------------------------------
 
-// Those of the rows of B that 32 lanes ask for, one after the other.
+// The elements of the rows of B that the 32 lanes refer to, concatenated.
 template <class T>
 struct elements {
     rows_of B;
-    uint8_t *owner; // 32 in shared memory: of a lane whose row begins there, that row's lane
-    int64_t begin;  // of the row that this lane asks for, less the elements of rows before it
+    uint8_t *owner; // 32 bytes in shared memory: for an element at which a row begins, the lane of
+                    // that row
+    int64_t begin;  // where this lane's row begins, minus the elements of the rows before it
     int before, length;
     T factor;
     int total, at, open; // open: the lane whose row was the last to begin
@@ -40,7 +42,8 @@ struct elements {
     {
     }
 
-    // Row j, for this lane; j < 0: none. A row that is cut here takes too many steps to be summed.
+    // This lane refers to row j, or to none if j < 0. A row longer than `longest` is truncated; it
+    // exceeds the limit of steps anyway.
     __device__ void ask(int32_t j, T f)
     {
         constexpr int64_t longest = 1 << 22;
@@ -60,7 +63,7 @@ struct elements {
         open = 0;
     }
 
-    // The next 32; false: there are none.
+    // The next 32 elements; false: there are none.
     __device__ bool next(element<T> *x)
     {
         if (at >= total) return false;
@@ -72,7 +75,7 @@ struct elements {
         __syncwarp();
         const int from = upto ? owner[31 - __clz((int)upto)] : open;
         if (begun) open = owner[31 - __clz((int)begun)];
-        __syncwarp(); // before the next ones begin
+        __syncwarp(); // before the next call overwrites owner
         const int64_t e = __shfl_sync(all_lanes, begin, from) + at + lane;
         x->factor = __shfl_sync(all_lanes, factor, from);
         x->is_one = at + lane < total;
@@ -85,7 +88,8 @@ struct elements {
 
 // --- sums by columns ----------------------------------------------------------------------------
 
-// A table of 2^bits places, and which are taken, in the order in which the columns came.
+// A hash table of 2^bits places, and the list of its used places in the order in which the columns
+// occurred.
 template <class T>
 struct sums {
     T *sum;
@@ -105,8 +109,8 @@ struct sums {
         __syncwarp();
     }
 
-    // Adds factor times value where there is one; up to 32 columns are new, for which there is
-    // room.
+    // Adds factor times value for each lane with an element. The table must have space for 32 new
+    // columns.
     __device__ void add(const element<T> &x)
     {
         const int lane = lane_of();
@@ -114,8 +118,8 @@ struct sums {
         bool fresh = false;
         const int place = x.is_one ? place_in(key, bits, x.col, &fresh) : -1 - lane;
         const unsigned alike = __match_any_sync(all_lanes, place);
-        const unsigned born = __ballot_sync(all_lanes, fresh);
-        const bool leads = x.is_one && !(alike & below), first = leads && (alike & born);
+        const unsigned inserted = __ballot_sync(all_lanes, fresh);
+        const bool leads = x.is_one && !(alike & below), first = leads && (alike & inserted);
         const unsigned firsts = __ballot_sync(all_lanes, first);
         const int most = (int)__reduce_max_sync(all_lanes, (unsigned)__popc(alike));
         T mine = leads && !first ? sum[place] : T(0);
@@ -142,10 +146,10 @@ struct operands {
 };
 
 struct bounds {
-    int entries, steps; // of C's row; batches of 32 elements
+    int entries, steps; // the limits: entries of C's row, batches of 32 elements
 };
 
-// c = row i of R M; *products: of it. False: the row is too long.
+// c = row i of R M; *products += its products. False: the row exceeds the limits.
 template <class T>
 __device__ bool sum_row(const operands &o, int64_t i, uint8_t *owner, sums<T> *c, bounds most,
                         int64_t *products)
@@ -161,7 +165,7 @@ __device__ bool sum_row(const operands &o, int64_t i, uint8_t *owner, sums<T> *c
         *products += m.total;
         for (bool more = m.next(&x); more;) {
             now = x;
-            more = m.next(&x); // asked for before it is needed
+            more = m.next(&x); // prefetched
             if (c->n > most.entries || steps++ >= most.steps) return false;
             c->add(now);
         }
@@ -169,7 +173,7 @@ __device__ bool sum_row(const operands &o, int64_t i, uint8_t *owner, sums<T> *c
     return c->n <= most.entries;
 }
 
-// key[0..n) in ascending order, by a warp; there is room for the next power of two.
+// Sorts key[0..n) ascending, by a warp; the array must have the next power of two elements.
 __device__ inline void sort(unsigned long long *key, int n)
 {
     int padded = 1;

@@ -1,6 +1,6 @@
-/* triple.h: R A P at once. On the CPU a row of R after the other: the row of R A is summed by
- * columns, and then the rows of P that these ask for, so that no product of two is ever stored. On
- * a GPU A P is made and let go again. */
+/* triple.h: R A P in one step. On the CPU, for each row of R: the row of R A is computed, and from
+ * it the row of R A P, so that neither R A nor A P is ever stored. On a GPU, A P is computed and
+ * freed again. */
 #ifndef GS_SPGEMM_GALERKIN_TRIPLE_H
 #define GS_SPGEMM_GALERKIN_TRIPLE_H
 
@@ -8,16 +8,16 @@
 
 typedef struct gs_triple_kernels {
     /* *C = R A P, owned, where they lie, columns ascending, all of whose columns ascend strictly;
-     * unless it is NULL, *kept = what update needs. *fits false: rows are too long for this, and C
+     * unless it is NULL, *plan = what update needs. *fits false: rows are too long for this, and C
      * is unset. */
-    gsolve_status (*multiply)(gsolve_csr *C, void **kept, gs_product_work *tally, bool *fits,
+    gsolve_status (*multiply)(gsolve_csr *C, void **plan, gs_product_work *stats, bool *fits,
                               gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
                               const gsolve_csr *P);
     /* C's values, R, A and P having new ones in the patterns that they had then: the same sums in
-     * the same order. The first time kept may grow. */
-    gsolve_status (*update)(void *kept, gsolve_context *ctx, const gsolve_csr *R,
+     * the same order. The first time plan may grow. */
+    gsolve_status (*update)(void *plan, gsolve_context *ctx, const gsolve_csr *R,
                             const gsolve_csr *A, const gsolve_csr *P, gsolve_csr *C);
-    void (*drop)(void *kept, gsolve_context *ctx); /* NULL: nothing */
+    void (*drop)(void *plan, gsolve_context *ctx); /* NULL: there is nothing to free */
 } gs_triple_kernels;
 
 extern const gs_triple_kernels gs_triple_host[GSOLVE_TYPE_COUNT];

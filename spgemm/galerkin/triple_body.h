@@ -56,7 +56,7 @@ static void FN(sum_row)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_c
     w->c.n = n;
 }
 
-/* The row in order behind those before; there is room. */
+/* Appends the row, sorted. The list must have space for it. */
 static void FN(put)(worker *w)
 {
     const int32_t n = (int32_t)w->c.n;
@@ -79,8 +79,8 @@ static void FN(put)(worker *w)
 }
 
 /* C's values in row i: each product is added at its column's place, in the order of sum_row. */
-static void FN(renew)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
-                      const gs_csr_arrays *C, int32_t i, worker *w)
+static void FN(update_values)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
+                              const gs_csr_arrays *C, int32_t i, worker *w)
 {
     const int64_t first = gs_start(&C->csr, i);
     const int32_t n = (int32_t)(gs_start(&C->csr, i + 1) - first), *c_col = C->col + first;

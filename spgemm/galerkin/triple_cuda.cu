@@ -1,8 +1,8 @@
-// triple_cuda.cu: R A P on a GPU. A P is made first, in tables of a few columns; then the rows of
-// R (A P): those that are short by a few lanes each, which put them, in order, where there is room
-// for as many; rows that have more are made again by a warp each in larger tables. Then the rows'
-// sizes are known, and they are packed into C: no pass counts C's entries beforehand, and the host
-// waits twice, unless rows are long.
+// triple_cuda.cu: R A P on a GPU. A P is computed first. Then a few lanes compute each short row of
+// R (A P) and store it, sorted, in a buffer with a fixed number of elements for each row. A row
+// that does not fit is recomputed by a warp with a larger table. Finally the sizes of all rows are
+// known, and the rows are packed into C. So no pass counts C's entries beforehand, and the host
+// waits only twice, unless rows are long.
 #include "spgemm/galerkin/triple.cuh"
 #include "spgemm/galerkin/triple_kernels.cuh"
 
@@ -11,12 +11,13 @@ using namespace gs_triple_rows;
 namespace
 {
 
-constexpr int at_once = 4;       // blocks of a multiprocessor, for want of registers
-constexpr int most_steps = 4096; // of a warp for a row, some milliseconds
+constexpr int at_once = 4; // blocks of a multiprocessor, limited by registers
+constexpr int most_steps =
+    4096; // the most batches of 32 elements of a row, which take some milliseconds
 
 // --- rows by warps ------------------------------------------------------------------------------
 
-// Shared memory of a warp: the sums of up to 2^bits entries; these in order; the owners.
+// The shared memory of a warp: the table of 2^bits places, the sort keys, and the owners.
 template <class T>
 __host__ __device__ constexpr int warp_bytes(int bits)
 {
@@ -28,8 +29,8 @@ __device__ inline int64_t warp_of_grid()
     return ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
 }
 
-// Row i of C into the part's k-th place; returns its entries, -1: there are more than fit, -2: it
-// takes too many steps.
+// Stores row i of C at the k-th position of the part; returns its number of entries, or -1 if it
+// has too many entries, -2 if it needs too many steps.
 template <class T>
 __device__ int make_row(const operands &o, int64_t i, int64_t k, int bits, const part &to,
                         int64_t *products)
@@ -56,7 +57,7 @@ __device__ int make_row(const operands &o, int64_t i, int64_t k, int bits, const
 
 template <class T>
 __global__ void __launch_bounds__(gs_block_size, at_once)
-    make_rows(operands o, part to, int bits, int32_t *count, int32_t *left, facts *f)
+    make_rows(operands o, part to, int bits, int32_t *count, int32_t *left, statistics *f)
 {
     __shared__ unsigned long long entries, products;
     const int64_t k = warp_of_grid();
@@ -82,8 +83,8 @@ __global__ void __launch_bounds__(gs_block_size, at_once)
     }
 }
 
-// The part's rows of up to `most` entries to where they belong. Those that did not fit go by the
-// part that they were left to, which comes later.
+// Copies the rows of the part with up to `most` entries to their positions in C. Longer rows are in
+// a later part. A warp owns a row.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     pack_rows(part from, int bits, int most, rows_of C, int32_t *col, T *value)
@@ -109,7 +110,7 @@ struct job {
     part of[parts + 1]; // the last: rows that are longer than all
     int used;
     int32_t *count;
-    facts *found, seen;
+    statistics *device_stats, stats;
 };
 
 void close_job(job *j)
@@ -120,7 +121,7 @@ void close_job(job *j)
         gsolve_free(j->ctx, GSOLVE_DEVICE, p.value);
     }
     gsolve_free(j->ctx, GSOLVE_DEVICE, j->count);
-    gsolve_free(j->ctx, GSOLVE_DEVICE, j->found);
+    gsolve_free(j->ctx, GSOLVE_DEVICE, j->device_stats);
 }
 
 // By warps, each with its bytes of shared memory.
@@ -135,10 +136,10 @@ gsolve_status make_long_rows(job *j, int bits, const part *p, int32_t *left)
     while (warps > 1 && warps * bytes > enough) warps /= 2;
     return launch_with(j->ctx->queue, "long rows of R A P", make_rows<T>,
                        ((int64_t)p->nrows + warps - 1) / warps, 32 * warps, warps * bytes, o, *p,
-                       bits, j->count, left, j->found);
+                       bits, j->count, left, j->device_stats);
 }
 
-// The rows of class k; those that do not fit become class k + 1.
+// Computes the rows of part k; rows that do not fit move to part k + 1.
 template <class T>
 gsolve_status make_part(job *j, int k)
 {
@@ -151,10 +152,10 @@ gsolve_status make_part(job *j, int k)
     TRY(p->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     ALLOC_DEVICE(ctx, p->col, (size_t)p->nrows << bits);
     ALLOC_DEVICE(ctx, p[1].rows, (size_t)p->nrows);
-    TRY(k == 0 ? make_short_rows<T>(ctx, j->R, j->M, p, j->count, p[1].rows, j->found)
+    TRY(k == 0 ? make_short_rows<T>(ctx, j->R, j->M, p, j->count, p[1].rows, j->device_stats)
                : make_long_rows<T>(j, bits, p, p[1].rows));
-    TRY(gsolve_copy(ctx, &j->seen, GSOLVE_HOST, j->found, GSOLVE_DEVICE, sizeof j->seen));
-    p[1].nrows = (int32_t)j->seen.left;
+    TRY(gsolve_copy(ctx, &j->stats, GSOLVE_HOST, j->device_stats, GSOLVE_DEVICE, sizeof j->stats));
+    p[1].nrows = (int32_t)j->stats.left;
     j->used = k + 1;
 done:
     return status;
@@ -166,21 +167,22 @@ gsolve_status make_parts(job *j, bool *fits)
     gsolve_context *ctx = j->ctx;
     gsolve_status status;
 
-    ALLOC_DEVICE(ctx, j->found, 1);
+    ALLOC_DEVICE(ctx, j->device_stats, 1);
     ALLOC_DEVICE(ctx, j->count, (size_t)j->nrows + 1);
-    TRY(gs_cuda(ctx->queue, cudaMemsetAsync(j->found, 0, sizeof *j->found, ctx->queue->stream),
+    TRY(gs_cuda(ctx->queue,
+                cudaMemsetAsync(j->device_stats, 0, sizeof *j->device_stats, ctx->queue->stream),
                 "R A P"));
     j->of[0].nrows = j->nrows;
-    for (int k = 0; k < parts && j->of[k].nrows > 0 && j->seen.refused == 0; k++) {
+    for (int k = 0; k < parts && j->of[k].nrows > 0 && j->stats.refused == 0; k++) {
         if (k > 0) {
-            TRY(gs_cuda(
-                ctx->queue,
-                cudaMemsetAsync(&j->found->left, 0, sizeof j->found->left, ctx->queue->stream),
-                "R A P"));
+            TRY(gs_cuda(ctx->queue,
+                        cudaMemsetAsync(&j->device_stats->left, 0, sizeof j->device_stats->left,
+                                        ctx->queue->stream),
+                        "R A P"));
         }
         TRY(make_part<T>(j, k));
     }
-    *fits = j->seen.left == 0 && j->seen.refused == 0;
+    *fits = j->stats.left == 0 && j->stats.refused == 0;
 done:
     return status;
 }
@@ -203,7 +205,7 @@ done:
 }
 
 template <class T>
-gsolve_status multiply(gsolve_csr *out, void **kept, gs_product_work *tally, bool *fits,
+gsolve_status multiply(gsolve_csr *out, void **plan, gs_product_work *stats, bool *fits,
                        gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
                        const gsolve_csr *P)
 {
@@ -213,16 +215,16 @@ gsolve_status multiply(gsolve_csr *out, void **kept, gs_product_work *tally, boo
 
     *fits = R->nrows > 0;
     if (!*fits) return GSOLVE_OK;
-    TRY(multiply_short<T>(&M, &tally->products, ctx, A, P));
+    TRY(multiply_short<T>(&M, &stats->products, ctx, A, P));
     TRY(make_parts<T>(&j, fits));
     if (!*fits) goto done;
     gsolve_csr_free(&M, ctx);
-    TRY(gs_csr_new_at(&C, ctx, GSOLVE_DEVICE, R->nrows, P->ncols, (int64_t)j.seen.entries,
+    TRY(gs_csr_new_at(&C, ctx, GSOLVE_DEVICE, R->nrows, P->ncols, (int64_t)j.stats.entries,
                       R->type));
     TRY(pack<T>(&j, &C));
-    if (kept) TRY(keep_nothing_yet(kept, ctx, (int64_t)j.seen.products));
-    tally->products += (int64_t)j.seen.products;
-    tally->bands = 1;
+    if (plan) TRY(create_plan(plan, ctx, (int64_t)j.stats.products));
+    stats->products += (int64_t)j.stats.products;
+    stats->bands = 1;
     *out = C;
     C = {};
 done:
@@ -236,4 +238,5 @@ done:
 } // namespace
 
 extern "C" const gs_triple_kernels gs_triple_cuda[GSOLVE_TYPE_COUNT] = {
-    {multiply<float>, renew<float>, drop_kept}, {multiply<double>, renew<double>, drop_kept}};
+    {multiply<float>, update_values<float>, destroy_plan},
+    {multiply<double>, update_values<double>, destroy_plan}};

@@ -1,13 +1,13 @@
-/* triple_host.c: R A P at once on the CPU: each row of R A, and then of R A P, is gathered as its
- * columns are met. Threads make rows side by side into lists of their own, which are C's parts; a
- * list that gets too short is made longer between parallel regions. */
+/* triple_host.c: R A P in one step on the CPU. For each row, first the row of R A and then that of
+ * R A P is collected in the order in which columns occur. Each thread appends rows to a list of its
+ * own, which becomes a part of C; a list that is full grows between parallel regions. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/try.h"
 #include "spgemm/galerkin/triple.h"
 
-/* Columns met in a row and their sums. */
+/* The columns of a row in the order in which they occur, and their sums. */
 typedef struct gathered {
     uint32_t *slot; /* of each column: base and its place in list, or below base */
     uint32_t base, n;
@@ -18,8 +18,8 @@ typedef struct gathered {
 typedef struct worker {
     gathered ra, c;
     int32_t next, end; /* rows to make */
-    int64_t used, room, products;
-    int32_t *col; /* room of them: the rows made so far */
+    int64_t used, capacity, products;
+    int32_t *col; /* capacity elements; the rows computed so far */
     void *value;
 } worker;
 
@@ -28,16 +28,16 @@ typedef struct subwarp {
     worker *of;
 } subwarp;
 
-#define RANKED 48   /* columns that are put in order by counting the smaller ones */
+#define RANKED 48   /* the most columns that are sorted by counting the smaller ones */
 #define GUESS  32   /* entries of a row of C */
-#define FEW    1000 /* rows not worth a second thread */
+#define FEW    1000 /* too few rows for a second thread */
 
 typedef struct kernels {
     void (*sum_row)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P, int32_t i,
                     worker *w);
     void (*put)(worker *w);
-    void (*renew)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
-                  const gs_csr_arrays *C, int32_t i, worker *w);
+    void (*update_values)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
+                          const gs_csr_arrays *C, int32_t i, worker *w);
 } kernels;
 
 static int compare(const void *a, const void *b)
@@ -70,8 +70,8 @@ static void begin_row(gathered *g, int32_t ncols)
 #define GS_BODY "spgemm/galerkin/triple_body.h"
 #include "core/each_type.h"
 
-static const kernels kernels_of[GSOLVE_TYPE_COUNT] = {{sum_row_f32, put_f32, renew_f32},
-                                                      {sum_row_f64, put_f64, renew_f64}};
+static const kernels kernels_of[GSOLVE_TYPE_COUNT] = {{sum_row_f32, put_f32, update_values_f32},
+                                                      {sum_row_f64, put_f64, update_values_f64}};
 
 /* --- the threads ------------------------------------------------------------------------------ */
 
@@ -146,7 +146,7 @@ done:
 
 /* --- the product ------------------------------------------------------------------------------ */
 
-/* The rows of w that its room takes; their lengths into count. */
+/* Computes rows of w until its lists are full; count receives their lengths. */
 static void make_rows(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P, worker *w,
                       int32_t *count)
 {
@@ -155,7 +155,7 @@ static void make_rows(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr
     for (; w->next < w->end; w->next++) {
         const int64_t products = w->products;
         kernel->sum_row(R, A, P, w->next, w);
-        if (w->used + w->c.n > w->room) { /* the row is made again */
+        if (w->used + w->c.n > w->capacity) { /* the row is recomputed */
             w->products = products;
             return;
         }
@@ -165,18 +165,18 @@ static void make_rows(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr
     }
 }
 
-/* More room for w, whatever its next row has. */
+/* Enlarges the lists of w, so that its next row fits in any case. */
 static gsolve_status widen(worker *w, gsolve_context *ctx, int32_t ncols, gsolve_type type)
 {
     const int32_t rows = w->end - w->next;
-    const int64_t room = w->room ? 2 * w->room + ncols : (int64_t)rows * GUESS;
+    const int64_t capacity = w->capacity ? 2 * w->capacity + ncols : (int64_t)rows * GUESS;
     const size_t size = gs_type_size(type);
     int32_t *col = NULL;
     void *value = NULL;
     gsolve_status status;
 
-    ALLOC(ctx, GSOLVE_HOST, col, room);
-    value = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)room, size);
+    ALLOC(ctx, GSOLVE_HOST, col, capacity);
+    value = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)capacity, size);
     TRY(value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     if (w->used > 0) {
         memcpy(col, w->col, (size_t)w->used * sizeof *col);
@@ -186,7 +186,7 @@ static gsolve_status widen(worker *w, gsolve_context *ctx, int32_t ncols, gsolve
     gsolve_free(ctx, GSOLVE_HOST, w->value);
     w->col = col;
     w->value = value;
-    w->room = room;
+    w->capacity = capacity;
     col = NULL;
     value = NULL;
 done:
@@ -217,7 +217,7 @@ done:
     return status;
 }
 
-/* C from the parts, one after the other. */
+/* Concatenates the parts to C. */
 static gsolve_status join(gsolve_csr *C, const subwarp *t, gsolve_context *ctx, const gsolve_csr *R,
                           const gsolve_csr *P, const int32_t *count)
 {
@@ -242,7 +242,7 @@ done:
     return status;
 }
 
-static gsolve_status multiply(gsolve_csr *C, void **kept, gs_product_work *tally, bool *fits,
+static gsolve_status multiply(gsolve_csr *C, void **plan, gs_product_work *stats, bool *fits,
                               gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
                               const gsolve_csr *P)
 {
@@ -254,9 +254,9 @@ static gsolve_status multiply(gsolve_csr *C, void **kept, gs_product_work *tally
     ALLOC(ctx, GSOLVE_HOST, count, R->nrows);
     TRY(make_all(&t, ctx, R, A, P, count));
     TRY(join(C, &t, ctx, R, P, count));
-    for (int k = 0; k < t.size; k++) tally->products += t.of[k].products;
-    tally->bands = 1;
-    if (kept) *kept = NULL;
+    for (int k = 0; k < t.size; k++) stats->products += t.of[k].products;
+    stats->bands = 1;
+    if (plan) *plan = NULL;
     *fits = true;
 done:
     gsolve_free(ctx, GSOLVE_HOST, count);
@@ -264,7 +264,7 @@ done:
     return status;
 }
 
-static gsolve_status update(void *kept, gsolve_context *ctx, const gsolve_csr *R,
+static gsolve_status update(void *plan, gsolve_context *ctx, const gsolve_csr *R,
                             const gsolve_csr *A, const gsolve_csr *P, gsolve_csr *C)
 {
     const kernels *kernel = &kernels_of[R->type];
@@ -272,21 +272,21 @@ static gsolve_status update(void *kept, gsolve_context *ctx, const gsolve_csr *R
     subwarp t = {0, NULL};
     gsolve_status status;
 
-    (void)kept;
+    (void)plan;
     TRY(new_subwarp(&t, ctx, R, P));
 #pragma omp parallel for schedule(static, 1) num_threads(t.size)
     for (int k = 0; k < t.size; k++) {
         worker *w = &t.of[k];
-        for (int32_t i = w->next; i < w->end; i++) kernel->renew(R, A, P, &to, i, w);
+        for (int32_t i = w->next; i < w->end; i++) kernel->update_values(R, A, P, &to, i, w);
     }
 done:
     drop_subwarp(&t, ctx);
     return status;
 }
 
-static void drop(void *kept, gsolve_context *ctx)
+static void drop(void *plan, gsolve_context *ctx)
 {
-    (void)kept;
+    (void)plan;
     (void)ctx;
 }
 

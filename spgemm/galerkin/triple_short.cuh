@@ -1,6 +1,5 @@
-// triple_short.cuh: products whose rows are short: what is known of their rows, and the kernels for
-// them. The products of an entry of A's row lie in different columns, and those of the next are
-// added after them.
+// triple_short.cuh: products with short rows: their statistics and the kernels for them. The
+// products of one entry of A have different columns; those of the next entry are added after them.
 #ifndef GS_SPGEMM_GALERKIN_TRIPLE_SHORT_CUH
 #define GS_SPGEMM_GALERKIN_TRIPLE_SHORT_CUH
 
@@ -9,19 +8,19 @@
 namespace gs_triple_rows
 {
 
-// What the rows of a product are like.
-struct seen {
+// Statistics of the rows of a product.
+struct row_statistics {
     unsigned long long products, entries;
-    int longest;             // entries of a row; too_long: of one that is counted no further
+    int longest;             // the most entries of a row; too_long: a row exceeded the limit
     unsigned long long of_B; // entries of B, where threads count
 };
 constexpr int too_long = INT32_MAX;
 
-// What the rows of a block's threads are like, added to what is known of others.
-__device__ inline void add_seen(unsigned long long entries, unsigned long long products,
-                                int longest, seen *f)
+// Adds the statistics of the rows of a block to *f.
+__device__ inline void add_statistics(unsigned long long entries, unsigned long long products,
+                                      int longest, row_statistics *f)
 {
-    __shared__ seen all;
+    __shared__ row_statistics all;
 
     if (threadIdx.x == 0) all = {};
     __syncthreads();
@@ -43,17 +42,17 @@ __device__ inline void add_seen(unsigned long long entries, unsigned long long p
     }
 }
 
-// count[0..nrows] = the columns of each row of A B, and 0; *f, which is all zero, what they are
-// like. By a thread a row: triple_alone_cuda.cu; not where that is too much for one, on average,
-// which counts as a row that is too long. By 4, 8 or 16 lanes, for longer ones:
-// triple_short_cuda.cu.
+// count[0..nrows) = the columns of each row of A B, count[nrows] = 0; *f, all zero before, receives
+// their statistics. triple_thread_cuda.cu: one thread for each row; where a row has too many
+// products on average, it counts nothing and reports too_long. triple_short_cuda.cu: 4, 8 or 16
+// lanes for each row.
 gsolve_status count_by_threads(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
-                               int32_t *count, seen *f);
+                               int32_t *count, row_statistics *f);
 gsolve_status count_by_lanes(gsolve_context *ctx, int lanes, const gsolve_csr *A,
-                             const gsolve_csr *B, int32_t *count, seen *f);
+                             const gsolve_csr *B, int32_t *count, row_statistics *f);
 
-// The columns and values of M = A B from its offsets, rows having up to `longest` entries, as they
-// were counted.
+// Sets the columns and values of M = A B, whose offsets are set; `longest`: the most entries of a
+// row, as counted.
 template <class T>
 gsolve_status fill_by_threads(const gsolve_csr *M, int longest, gsolve_context *ctx,
                               const gsolve_csr *A, const gsolve_csr *B);

@@ -1,5 +1,5 @@
-// triple_short_cuda.cu: short rows by a few lanes each, in a table of few columns: those of A P
-// where they have many products, and those of R (A P).
+// triple_short_cuda.cu: short rows with many products. A few lanes own a row and a small hash table
+// in shared memory. Used for A P and for R (A P).
 #include "spgemm/galerkin/triple_short.cuh"
 #include "spgemm/hash/hash_rows.cuh"
 
@@ -13,15 +13,15 @@ using gs_hash_rows::nothing;
 using gs_hash_rows::walk;
 
 constexpr int few_bits = 5, more_bits = 6;       // of the tables
-constexpr int most_of_A = 256, most_of_R = 1024; // entries of a row that a few lanes go through
+constexpr int most_of_A = 256, most_of_R = 1024; // the most entries of a row of A, of R
 
-// Of a block that makes rows.
+// The threads of a block.
 __host__ __device__ constexpr int threads_for(int lanes, int bits)
 {
     return lanes == 4 && bits == more_bits ? gs_block_size / 2 : gs_block_size; // 48 KB at most
 }
 
-// The rows of a block's lanes, and which of them are this one's.
+// This lane's row in the block, and the lanes that share it.
 template <int G>
 struct place {
     int slot, lane;
@@ -35,7 +35,7 @@ struct place {
     }
 };
 
-// The sums of a row by columns. key: -1 where there is none.
+// The hash table of a row. key: the column, or -1 at a free place.
 template <class T, int BITS>
 struct __align__(16) short_sums
 {
@@ -62,10 +62,11 @@ struct __align__(16) short_keys
     int32_t apart[4];
 };
 
-// count[i] = the columns of row i of A B, of up to most_entries(more_bits); count[nrows] = 0.
+// count[i] = the columns of row i of A B, up to most_entries(more_bits); count[nrows] = 0. G lanes
+// own a row. Reads the row of A and the rows of B that it refers to once.
 template <int G>
 __global__ void __launch_bounds__(gs_block_size)
-    count_short(rows_of A, rows_of B, int32_t nrows, int32_t *count, seen *f)
+    count_short(rows_of A, rows_of B, int32_t nrows, int32_t *count, row_statistics *f)
 {
     constexpr int rows_of_block = gs_block_size / G, most = most_entries(more_bits);
     __shared__ short_keys<more_bits> space[rows_of_block];
@@ -83,7 +84,7 @@ __global__ void __launch_bounds__(gs_block_size)
         clear_keys<G, more_bits>(key, me.lane);
         __syncwarp();
         walk<nothing, false>(
-            A, B, {from + me.lane, G, G, me.lane, G}, fits ? end : from, {0, 0}, 0,
+            A, B, {from + me.lane, G, G, me.lane, G}, fits ? end : from, {0, 0},
             [&](int64_t e, int64_t) { return B.col[e]; },
             [&](bool is_one, nothing, int32_t j) {
                 bool fresh = false;
@@ -92,21 +93,21 @@ __global__ void __launch_bounds__(gs_block_size)
                 products += is_one;
             },
             [] {});
-        __syncwarp(); // before the keys are cleared again
+        __syncwarp(); // before the next row clears the keys
         if (me.lane || i >= nrows) continue;
         count[i] = n;
         entries += (unsigned)n;
         longest = max(longest, n > most ? too_long : n);
     }
     if (threadIdx.x == 0 && blockIdx.x == 0) count[nrows] = 0;
-    add_seen(entries, products, longest, f);
+    add_statistics(entries, products, longest, f);
 }
 
 // --- a few lanes a row
 // ---------------------------------------------------------------------------------------
 
-// *s = row i of A B, unless there are more than fit; returns its columns so far, of this lane's
-// group. *products: grows by those that this lane made.
+// *s = row i of A B, unless it has too many columns; returns the number of columns found. *products
+// += the products of this lane.
 template <class T, int G, int BITS>
 __device__ __forceinline__ int sum_short(const rows_of &A, const rows_of &B, int64_t from,
                                          int64_t to, const place<G> &me, short_sums<T, BITS> *s,
@@ -118,7 +119,7 @@ __device__ __forceinline__ int sum_short(const rows_of &A, const rows_of &B, int
     clear_keys<G, BITS>(s->key, me.lane);
     __syncwarp();
     walk<T, false>(
-        A, B, {from + me.lane, G, G, me.lane, G}, to, {0, 0}, 0,
+        A, B, {from + me.lane, G, G, me.lane, G}, to, {0, 0},
         [&](int64_t e, int64_t) { return element<T>{B.col[e], B.number<T>(e)}; },
         [&](bool is_one, T a, element<T> b) {
             bool fresh = false;
@@ -133,7 +134,7 @@ __device__ __forceinline__ int sum_short(const rows_of &A, const rows_of &B, int
     return n;
 }
 
-// The n columns of s and their sums in ascending order.
+// Sorts the n columns of s, with their sums.
 template <class T, int G, int BITS>
 __device__ __forceinline__ void put_in_order(short_sums<T, BITS> *s, int n, const place<G> &me,
                                              int32_t *col, T *value)
@@ -187,7 +188,7 @@ __global__ void __launch_bounds__(threads_for(G, BITS))
 
 template <class T, int G, int BITS>
 __global__ void __launch_bounds__(gs_block_size)
-    make_short(rows_of A, rows_of B, part to, int32_t *count, int32_t *left, facts *f)
+    make_short(rows_of A, rows_of B, part to, int32_t *count, int32_t *left, statistics *f)
 {
     __shared__ short_sums<T, BITS> space[gs_block_size / G];
     __shared__ unsigned long long entries;
@@ -235,7 +236,7 @@ gsolve_status fill_lanes(const gsolve_csr *M, gsolve_context *ctx, const gsolve_
 } // namespace
 
 gsolve_status count_by_lanes(gsolve_context *ctx, int lanes, const gsolve_csr *A,
-                             const gsolve_csr *B, int32_t *count, seen *f)
+                             const gsolve_csr *B, int32_t *count, row_statistics *f)
 {
     constexpr int blocks = 16; // of a multiprocessor
 
@@ -260,7 +261,7 @@ gsolve_status fill_by_lanes(const gsolve_csr *M, int longest, int lanes, gsolve_
 
 template <class T>
 gsolve_status make_short_rows(gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *M,
-                              const part *to, int32_t *of_row, int32_t *left, facts *f)
+                              const part *to, int32_t *of_row, int32_t *left, statistics *f)
 {
     constexpr int lanes = 8, rows = gs_block_size / lanes;
 
@@ -275,9 +276,9 @@ template gsolve_status fill_by_lanes<double>(const gsolve_csr *, int, int, gsolv
                                              const gsolve_csr *, const gsolve_csr *);
 template gsolve_status make_short_rows<float>(gsolve_context *, const gsolve_csr *,
                                               const gsolve_csr *, const part *, int32_t *,
-                                              int32_t *, facts *);
+                                              int32_t *, statistics *);
 template gsolve_status make_short_rows<double>(gsolve_context *, const gsolve_csr *,
                                                const gsolve_csr *, const part *, int32_t *,
-                                               int32_t *, facts *);
+                                               int32_t *, statistics *);
 
 } // namespace gs_triple_rows

@@ -1,6 +1,6 @@
-/* gustavson.c: the method gustavson: the columns of all rows are counted, then the rows made, each
- * by one thread, so that C's bits do not depend on their number. A plan keeps a place for each
- * column and thread. */
+/* gustavson.c: the method gustavson. A first pass counts the columns of all rows, a second one
+ * computes the rows. One thread computes a row, so C's bits do not depend on the number of threads.
+ * A plan keeps the slots of all columns for each thread. */
 #include "spgemm/gustavson/gustavson.h"
 
 #include <omp.h>
@@ -13,9 +13,10 @@ typedef struct subwarp {
     gs_bench *bench; /* of each thread */
 } subwarp;
 
-#define FEW_PRODUCTS 20000 /* not worth a second thread */
+#define FEW_PRODUCTS 20000 /* too few products for a second thread */
 
-/* As many threads as there are products for, and whose benches do not outweigh them. */
+/* The number of threads: limited by the number of products, and by the cost of setting up the work
+ * arrays of each thread. */
 static int subwarp_size(const gsolve_context *ctx, int64_t products, int32_t ncols)
 {
     const double bench = 12. * ncols, most = 1 + 16. * (double)products / (bench + 1);
@@ -84,7 +85,7 @@ static int32_t count_all(const subwarp *t, const gsolve_csr *A, const gsolve_csr
     return longest;
 }
 
-/* Room for the longest row. */
+/* Allocates lists for the longest row. */
 static gsolve_status new_lists(const subwarp *t, gsolve_context *ctx, int32_t longest,
                                gsolve_type type)
 {
@@ -103,7 +104,7 @@ done:
     return status;
 }
 
-/* C's columns and values, its offsets being there. */
+/* Sets C's columns and values; its offsets are set. */
 static void make_rows(const subwarp *t, const gsolve_csr *A, const gsolve_csr *B,
                       const gs_csr_arrays *C)
 {
@@ -117,7 +118,8 @@ static void make_rows(const subwarp *t, const gsolve_csr *A, const gsolve_csr *B
         memset(bench->slot, 0, slots);
 #pragma omp for schedule(dynamic, 128)
         for (int32_t i = 0; i < A->nrows; i++) {
-            if (base > UINT32_MAX - (uint32_t)B->ncols) { /* the row's slots might not fit */
+            if (base >
+                UINT32_MAX - (uint32_t)B->ncols) { /* slots of this row could exceed 32 bits */
                 memset(bench->slot, 0, slots);
                 base = 1;
             }
@@ -145,7 +147,7 @@ static void add_up(const subwarp *t, int32_t nrows, const int32_t *count, int64_
     for (int k = 0; k < t->size; k++) before[k + 1] += before[k];
 }
 
-/* C of as many entries as counted, its offsets set. */
+/* Allocates C for the counted entries and sets its offsets. */
 static gsolve_status new_result(gsolve_csr *C, gsolve_context *ctx, const subwarp *t,
                                 const gsolve_csr *A, const gsolve_csr *B, const int32_t *count)
 {
@@ -185,12 +187,12 @@ done:
     return status;
 }
 
-static gsolve_status multiply(gs_blocked *out, void **plan, gs_product_work *tally,
+static gsolve_status multiply(gs_blocked *out, void **plan, gs_product_work *stats,
                               gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                               const void *options)
 {
     const int32_t ncols = B->csr.ncols;
-    gs_work_of_product work;
+    gs_product_counts work;
     gsolve_csr C = {0};
     subwarp t = {0, NULL};
     int32_t *count = NULL, longest;
@@ -207,8 +209,8 @@ static gsolve_status multiply(gs_blocked *out, void **plan, gs_product_work *tal
     make_rows(&t, &A->csr, &B->csr, &to);
     if (plan) TRY(keep_subwarp(plan, ctx, &t));
     *out = (gs_blocked){C, 1, 1};
-    tally->products = work.products;
-    tally->bands = 1;
+    stats->products = work.products;
+    stats->bands = 1;
     memset(&C, 0, sizeof C);
 done:
     gsolve_free(ctx, GSOLVE_HOST, count);

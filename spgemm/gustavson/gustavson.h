@@ -1,27 +1,29 @@
 /* gustavson.h: row by row on the CPU: F.G. Gustavson, Two fast algorithms for sparse matrices
- * (1978). A first pass counts the columns of each row, each told once by a stamp. The second
- * gathers a row's columns and sums as they are met, and puts them in order. An update has the
- * columns' order, and adds each product at its column's place. */
+ * (1978). A first pass counts the columns of each row; a stamp marks the columns that have been
+ * counted. A second pass collects the columns and sums of a row in the order in which they occur,
+ * and sorts them. An update knows the sorted columns and adds each product at its column's place.
+ */
 #ifndef GS_SPGEMM_GUSTAVSON_GUSTAVSON_H
 #define GS_SPGEMM_GUSTAVSON_GUSTAVSON_H
 
 #include "spgemm/spgemm.h"
 
-/* What one thread works with; B has n columns. */
+/* The work arrays of one thread; B has n columns. */
 typedef struct gs_bench {
-    uint32_t *stamp; /* n: of the row that met the column last */
-    uint32_t *slot;  /* n: of a column, its place in the row of C that is made */
+    uint32_t *stamp; /* n: the last row that contained each column */
+    uint32_t *slot;  /* n: the place of each column in the current row of C */
     uint64_t *bit;   /* one for each column, and one for each 64 of these; 0 between rows */
-    int32_t *list;   /* the columns of a row, as they are met */
+    int32_t *list;   /* the columns of a row in the order in which they occur */
     void *sum;       /* their sums, of C's type */
 } gs_bench;
 
 /* The list and the sums have room for a row and this many more; rows of so many are ranked. */
 #define GS_RANKED 64
 
-/* The number of columns of row i of A B. stamp: not 0, and of no row before. */
+/* The number of columns of row i of A B. stamp: not 0, and different from that of every earlier
+ * row. */
 int32_t gs_gustavson_count(const gsolve_csr *A, const gsolve_csr *B, int32_t i, uint32_t stamp,
-                           uint32_t *seen);
+                           uint32_t *stamps);
 
 /* rank[k] = how many of list[0..n) are smaller than list[k]; n <= GS_RANKED. */
 void gs_gustavson_rank(int32_t n, const int32_t *list, int32_t *rank);
@@ -37,10 +39,11 @@ static inline size_t gs_bench_words(int32_t ncols)
 }
 
 typedef struct gs_gustavson_kernels {
-    /* C's row i, its offsets being there; returns its entries. All slots are below base. */
-    uint32_t (*make_row)(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C,
-                         int32_t i, uint32_t base, const gs_bench *bench);
-    /* C's values in row i; slot is left with anything */
+    /* Computes C's row i, whose offsets are set; returns its number of entries. All slots are below
+     * base. */
+    uint32_t (*make_row)(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C, int32_t i,
+                         uint32_t base, const gs_bench *bench);
+    /* Recomputes C's values in row i; the contents of slot are undefined afterwards */
     void (*sum_row)(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C, int32_t i,
                     uint32_t *slot);
 } gs_gustavson_kernels;

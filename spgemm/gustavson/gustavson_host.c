@@ -10,7 +10,7 @@ const gs_gustavson_kernels gs_gustavson_host[GSOLVE_TYPE_COUNT] = {{make_row_f32
                                                                    {make_row_f64, sum_row_f64}};
 
 int32_t gs_gustavson_count(const gsolve_csr *A, const gsolve_csr *B, int32_t i, uint32_t stamp,
-                           uint32_t *restrict seen)
+                           uint32_t *restrict stamps)
 {
     const int64_t a_end = gs_start(A, i + 1);
     int32_t n = 0;
@@ -18,8 +18,8 @@ int32_t gs_gustavson_count(const gsolve_csr *A, const gsolve_csr *B, int32_t i, 
     for (int64_t k = gs_start(A, i); k < a_end; k++) {
         const int64_t end = gs_start(B, A->col[k] + 1);
         for (int64_t q = gs_start(B, A->col[k]); q < end; q++) {
-            n += seen[B->col[q]] != stamp;
-            seen[B->col[q]] = stamp;
+            n += stamps[B->col[q]] != stamp;
+            stamps[B->col[q]] = stamp;
         }
     }
     return n;

@@ -10,14 +10,14 @@ static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_bloc
     return false;
 }
 
-static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *tally,
+static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *stats,
                               gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                               const void *options)
 {
     (void)options;
     C->height = C->width = 1;
     return GS_KERNELS(gs_hash, ctx, A->csr.type)
-        ->multiply(&C->csr, plan, tally, ctx, &A->csr, &B->csr);
+        ->multiply(&C->csr, plan, stats, ctx, &A->csr, &B->csr);
 }
 
 static gsolve_status update(const void *plan, gsolve_context *ctx, const gs_blocked *A,

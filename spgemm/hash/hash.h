@@ -14,7 +14,7 @@
 
 typedef struct gs_hash_kernels {
     /* as the members of gs_multiplier, for blocks of 1 x 1 */
-    gsolve_status (*multiply)(gsolve_csr *C, void **plan, gs_product_work *tally,
+    gsolve_status (*multiply)(gsolve_csr *C, void **plan, gs_product_work *stats,
                               gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B);
     gsolve_status (*update)(const void *plan, gsolve_context *ctx, const gsolve_csr *A,
                             const gsolve_csr *B, gsolve_csr *C);

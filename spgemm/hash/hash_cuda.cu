@@ -1,5 +1,6 @@
-// hash_cuda.cu: the method on a GPU: rows classed, their columns counted, rows classed once more by
-// what they have, filled. The host waits twice: for the first classes, and for the size of C.
+// hash_cuda.cu: the method on a GPU. It bins the rows by their products, counts their columns, bins
+// them again by their entries, and fills them. The host waits twice: for the first bins, and for
+// the size of C.
 #include <string.h>
 
 #include "core/scan.cuh"
@@ -10,7 +11,7 @@ using namespace gs_hash_rows;
 namespace
 {
 
-// start[0..n] = the sums before each of count[0..n].
+// start[0..n] = the exclusive prefix sums of count[0..n].
 template <class O>
 gsolve_status number_entries(gsolve_context *ctx, const int32_t *count, int64_t n, O *start)
 {
@@ -29,10 +30,10 @@ done:
     return status;
 }
 
-// C with its offsets, the rest unset.
+// Allocates C and sets its offsets; columns and values are unset.
 gsolve_status make_rows(gsolve_csr *C, const job *j, int32_t ncols, gsolve_type type)
 {
-    const int64_t entries = (int64_t)j->seen.entries;
+    const int64_t entries = (int64_t)j->stats.entries;
     const bool wide = entries > INT32_MAX;
     gsolve_context *ctx = j->ctx;
     int32_t *narrow_start = nullptr, *col = nullptr;
@@ -62,7 +63,7 @@ done:
     return status;
 }
 
-gsolve_status multiply(gsolve_csr *out, void **plan, gs_product_work *tally, gsolve_context *ctx,
+gsolve_status multiply(gsolve_csr *out, void **plan, gs_product_work *stats, gsolve_context *ctx,
                        const gsolve_csr *A, const gsolve_csr *B)
 {
     job j = {ctx, rows_of(A), rows_of(B), A->nrows};
@@ -70,18 +71,18 @@ gsolve_status multiply(gsolve_csr *out, void **plan, gs_product_work *tally, gso
     gsolve_status status;
 
     TRY(open_job(&j));
-    TRY(class_to_count(&j));
-    tally->products = (int64_t)j.seen.products;
-    tally->bands = 1;
+    TRY(bin_rows_to_count(&j));
+    stats->products = (int64_t)j.stats.products;
+    stats->bands = 1;
     TRY(count_rows(&j));
-    TRY(class_to_fill(&j, A->type));
+    TRY(bin_rows_to_fill(&j, A->type));
     TRY(make_rows(&C, &j, B->ncols, A->type));
-    TRY(fill_bits_rows(&j, &C));
+    TRY(fill_bitmap_rows(&j, &C));
     TRY(fill_table_rows(&j, &C));
-    TRY(fill_few_rows(&j, &C));
+    TRY(fill_short_rows(&j, &C));
     close_job(&j);
     if (plan) TRY(make_plan(plan, ctx, A, B, &C, &j));
-    tally->entries = (int64_t)j.seen.entries;
+    stats->entries = (int64_t)j.stats.entries;
     *out = C;
     C = {};
 done:

@@ -87,7 +87,7 @@ static void fill_rows(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arr
     }
 }
 
-static gsolve_status multiply(gsolve_csr *out, void **plan, gs_product_work *tally,
+static gsolve_status multiply(gsolve_csr *out, void **plan, gs_product_work *stats,
                               gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B)
 {
     gs_hash_tables *tables = NULL;
@@ -96,8 +96,8 @@ static gsolve_status multiply(gsolve_csr *out, void **plan, gs_product_work *tal
     char *space = NULL;
     gsolve_status status;
 
-    tally->products = count_products(ctx, A, B, &longest);
-    tally->bands = 1;
+    stats->products = count_products(ctx, A, B, &longest);
+    stats->bands = 1;
     TRY(gs_hash_tables_new(&tables, ctx, longest, B->ncols));
     ALLOC(ctx, GSOLVE_HOST, start, (size_t)A->nrows + 1);
     TRY(make_rows(&C, ctx, A, B, tables, start));

@@ -1,7 +1,8 @@
-// hash_plan.cuh: for every product its place in its row of C, in one byte where the row has up to
-// 256 entries, in two up to 65536, else in four; so that an update of values reads neither B's
-// columns nor C's, and each product is one addition in shared memory. Long rows are cut into
-// pieces; of every row of B that one asks for, it is known where each piece begins.
+// hash_plan.cuh: the plan of an update. It holds the place of every product in its row of C: in one
+// byte where the row has up to 256 entries, in two bytes up to 65536 entries, else in four. So an
+// update reads neither B's columns nor C's, and each product is one addition in shared memory. Long
+// rows are cut into segments of segment_entries entries of C; for every row of B that such a row
+// refers to, the plan holds where each segment begins.
 #ifndef GS_SPGEMM_HASH_HASH_PLAN_CUH
 #define GS_SPGEMM_HASH_HASH_PLAN_CUH
 
@@ -10,29 +11,35 @@
 namespace gs_hash_rows
 {
 
-constexpr int32_t byte_row = 256, short_row = 65536; // most entries for places of one and two bytes
-constexpr lengths row_limits = {{32, 64, byte_row, 1024, 2048, 8192, short_row}};
-enum { byte_ways = 3, short_ways = 7, last_way = 8 }; // the last ways of up to so many bytes
-enum { cut_ways = 6 };                                // the first way of rows that are cut
-constexpr int piece_entries = 1024;                   // of C, which a warp makes
+constexpr int32_t one_byte_row = 256,
+                  two_byte_row =
+                      65536; // the most entries of a row whose places have one byte, two bytes
+constexpr lengths row_limits = {{32, 64, one_byte_row, 1024, 2048, 8192, two_byte_row}};
+enum {
+    one_byte_bins = 3,
+    two_byte_bins = 7,
+    last_bin = 8
+}; // the last bin with places of one byte, of two bytes, of all
+enum { first_cut_bin = 6 };           // the first bin of rows that are cut
+constexpr int segment_entries = 1024; // of C in a segment, which a warp makes
 
-__host__ __device__ constexpr int64_t pieces_of(int64_t entries)
+__host__ __device__ constexpr int64_t segments_of(int64_t entries)
 {
-    return (entries + piece_entries - 1) / piece_entries;
+    return (entries + segment_entries - 1) / segment_entries;
 }
 
 struct plan_on_device {
     int32_t nrows;
-    facts work;            // of A B: products, inputs
+    statistics work;       // of A B: products, inputs
     int64_t most_products; // of a row
-    facts seen;            // of the ways by length
-    int32_t *rows;         // by ways
-    int64_t *begin; // nrows + 1: the byte at which the places of a row begin, a multiple of four;
-                    // and one that making the plan takes
+    statistics stats;      // rows of the bins by length
+    int32_t *rows;         // by bins
+    int64_t *begin; // nrows + 1: the byte where the places of each row begin, a multiple of four;
+                    // one more element is work space of make_plan
     uint8_t *place;
-    int64_t *first_cut; // of the k-th row that is cut; of all of them
-    int32_t *cut;       // for each piece but the first, for each entry of A: where the piece begins
-                        // in the row of B
+    int64_t *first_cut; // where the cuts of the k-th cut row begin; behind the last, their number
+    int32_t *cut; // for each segment but the first and each entry of A: where the segment begins in
+                  // the row of B
 };
 
 } // namespace gs_hash_rows

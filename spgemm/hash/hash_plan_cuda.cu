@@ -1,4 +1,4 @@
-// hash_plan_cuda.cu: what an update of values needs, see hash_plan.cuh.
+// hash_plan_cuda.cu: makes the plan of an update, see hash_plan.cuh.
 #include <string.h>
 
 #include "core/scan.cuh"
@@ -10,31 +10,33 @@ namespace gs_hash_rows
 namespace
 {
 
-// bytes[row] of the places of a row, a multiple of four; bytes[nrows] = 0; bytes[nrows + 1], which
-// was 0: the most products of a row.
+// bytes[row] = the bytes of the places of a row, rounded up to a multiple of four; bytes[nrows] =
+// 0; bytes[nrows + 1], which must be 0 at the start, becomes the most products of a row.
+// lanes_per_row lanes own a row.
 __global__ void __launch_bounds__(gs_block_size)
-    weigh_places(int32_t nrows, rows_of A, rows_of B, rows_of C, int64_t *bytes)
+    measure_places(int32_t nrows, rows_of A, rows_of B, rows_of C, int64_t *bytes)
 {
-    constexpr int sharers = 8;
-    const int lane = (int)threadIdx.x % sharers;
+    constexpr int lanes_per_row = 8;
+    const int lane = (int)threadIdx.x % lanes_per_row;
 
-    for (int64_t first = (int64_t)blockIdx.x * (gs_block_size / sharers); first <= nrows;
-         first += (int64_t)gridDim.x * (gs_block_size / sharers)) {
-        const int64_t row = first + threadIdx.x / sharers;
+    for (int64_t first = (int64_t)blockIdx.x * (gs_block_size / lanes_per_row); first <= nrows;
+         first += (int64_t)gridDim.x * (gs_block_size / lanes_per_row)) {
+        const int64_t row = first + threadIdx.x / lanes_per_row;
         const int64_t from = row < nrows ? A.begin(row) : 0,
                       to = row < nrows ? A.begin(row + 1) : 0;
         long long work = 0;
-        for (int64_t k = from + lane; k < to; k += sharers) {
+        for (int64_t k = from + lane; k < to; k += lanes_per_row) {
             const int64_t j = A.col[k];
             work += B.begin(j + 1) - B.begin(j);
         }
-        for (int d = sharers / 2; d > 0; d /= 2) work += __shfl_xor_sync(all_lanes, work, d);
+        for (int d = lanes_per_row / 2; d > 0; d /= 2) work += __shfl_xor_sync(all_lanes, work, d);
         if (lane || row > nrows) continue;
-        if (work > *(volatile int64_t *)&bytes[nrows + 1]) { // few are, for long
+        if (work > *(volatile int64_t *)&bytes[nrows + 1]) { // a plain read first: most rows do not
+                                                             // raise the maximum
             atomicMax(reinterpret_cast<long long *>(&bytes[nrows + 1]), work);
         }
         const int64_t n = row < nrows ? C.begin(row + 1) - C.begin(row) : 0;
-        bytes[row] = (work * (n <= byte_row ? 1 : n <= short_row ? 2 : 4) + 3) / 4 * 4;
+        bytes[row] = (work * (n <= one_byte_row ? 1 : n <= two_byte_row ? 2 : 4) + 3) / 4 * 4;
     }
 }
 
@@ -43,8 +45,10 @@ struct column_of_product {
     int64_t number;
 };
 
-// place[number of a product of its row] for the rows of ways of such places; `threads` of them a
-// row: up to a warp, or a block. P: uint8_t, uint16_t, uint32_t.
+// Sets the places of all products of the rows in the list: the position of the product's column in
+// the row of C, by binary search. `threads` threads own a row: a part of a warp, a warp, or a
+// block. P: the type of a place, uint8_t, uint16_t or uint32_t. Reads A and B once and writes one P
+// for each product.
 template <class P>
 __global__ void __launch_bounds__(1024)
     find_places(rows_of A, rows_of B, rows_of C, const int32_t *rows, int32_t nrows, int threads,
@@ -58,7 +62,7 @@ __global__ void __launch_bounds__(1024)
     P *const mine = reinterpret_cast<P *>(place + (row < 0 ? 0 : begin[row]));
 
     walk<nothing, true>(
-        A, B, {from + me % width, width, width, me, threads}, to, {0, 0}, 0,
+        A, B, {from + me % width, width, width, me, threads}, to, {0, 0},
         [&](int64_t e, int64_t number) { return column_of_product{B.col[e], number}; },
         [&](bool is_one, nothing, column_of_product x) {
             if (is_one) mine[x.number] = (P)(gs_row_first(C.col, first, end, x.col) - first);
@@ -68,10 +72,10 @@ __global__ void __launch_bounds__(1024)
 
 template <class P>
 gsolve_status find(const plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A,
-                   const gsolve_csr *B, const gsolve_csr *C, int first_way, int last, int threads)
+                   const gsolve_csr *B, const gsolve_csr *C, int first_bin, int last, int threads)
 {
-    const int64_t before = listed_before(&p->seen, first_way);
-    const int64_t rows = listed_before(&p->seen, last + 1) - before;
+    const int64_t before = listed_before(&p->stats, first_bin);
+    const int64_t rows = listed_before(&p->stats, last + 1) - before;
     const int block = threads > gs_block_size ? threads : gs_block_size;
     const int64_t blocks = (rows * threads + block - 1) / block;
 
@@ -81,30 +85,30 @@ gsolve_status find(const plan_on_device *p, gsolve_context *ctx, const gsolve_cs
                        p->place);
 }
 
-// p->begin and room for the places.
-gsolve_status make_room(plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A,
-                        const gsolve_csr *B, const gsolve_csr *C)
+// Sets p->begin and allocates the places.
+gsolve_status allocate_places(plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A,
+                              const gsolve_csr *B, const gsolve_csr *C)
 {
     gs_queue *q = ctx->queue;
     const int32_t n = A->nrows;
     size_t bytes = 0;
-    int64_t seen[2] = {0, 0}; // bytes, products of a row
+    int64_t stats[2] = {0, 0}; // bytes, products of a row
     char *space = nullptr;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, p->begin, (size_t)n + 2);
     TRY(gs_cuda(q, cudaMemsetAsync(p->begin + n + 1, 0, sizeof *p->begin, q->stream),
-                "weighing places"));
-    TRY(gs_launch(q, "weighing places", weigh_places, gs_grid(q, 8 * ((int64_t)n + 1)),
+                "measuring places"));
+    TRY(gs_launch(q, "measuring places", measure_places, gs_grid(q, 8 * ((int64_t)n + 1)),
                   gs_block_size, n, rows_of(A), rows_of(B), rows_of(C), p->begin));
     TRY(gs_cuda(q, gs_exclusive_sum(nullptr, bytes, p->begin, p->begin, (int64_t)n + 1, q->stream),
                 "numbering places"));
     ALLOC_DEVICE(ctx, space, bytes);
     TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, p->begin, p->begin, (int64_t)n + 1, q->stream),
                 "numbering places"));
-    TRY(gsolve_copy(ctx, seen, GSOLVE_HOST, p->begin + n, GSOLVE_DEVICE, sizeof seen));
-    ALLOC_DEVICE(ctx, p->place, seen[0]);
-    p->most_products = seen[1];
+    TRY(gsolve_copy(ctx, stats, GSOLVE_HOST, p->begin + n, GSOLVE_DEVICE, sizeof stats));
+    ALLOC_DEVICE(ctx, p->place, stats[0]);
+    p->most_products = stats[1];
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
     return status;
@@ -119,13 +123,13 @@ __global__ void __launch_bounds__(gs_block_size)
     if (k < nrows) inputs[k] = (int32_t)(A.begin((int64_t)rows[k] + 1) - A.begin(rows[k]));
 }
 
-// A way's rows by how many rows of B they ask for, one after the other: those that take longest
-// begin first.
-gsolve_status sort_rows(plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A, int way)
+// Sorts the rows of a bin by their number of entries in A, descending, so that the longest rows
+// start first.
+gsolve_status sort_rows(plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A, int bin)
 {
     gs_queue *q = ctx->queue;
-    const int32_t n = (int32_t)p->seen.rows[way];
-    int32_t *rows = p->rows + listed_before(&p->seen, way), *key = nullptr, *sorted = nullptr,
+    const int32_t n = (int32_t)p->stats.rows[bin];
+    int32_t *rows = p->rows + listed_before(&p->stats, bin), *key = nullptr, *sorted = nullptr,
             *order = nullptr;
     const auto sort = [&](void *space, size_t *bytes) {
         return gs_cuda(
@@ -155,21 +159,22 @@ done:
     return status;
 }
 
-// --- long rows in pieces ------------------------------------------------------------------------
+// --- long rows in segments
+// ------------------------------------------------------------------------
 
-// cuts[k] of the k-th of these rows; cuts[nrows] = 0.
+// cuts[k] = the number of cuts of the k-th row of the list; cuts[nrows] = 0. A thread owns a row.
 __global__ void __launch_bounds__(gs_block_size)
     count_cuts(rows_of A, rows_of C, const int32_t *rows, int32_t nrows, int64_t *cuts)
 {
     const int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (k > nrows) return;
     const int64_t i = k < nrows ? rows[k] : 0;
-    const int64_t pieces = k < nrows ? pieces_of(C.begin(i + 1) - C.begin(i)) : 1;
+    const int64_t segments = k < nrows ? segments_of(C.begin(i + 1) - C.begin(i)) : 1;
 
-    cuts[k] = (pieces - 1) * (A.begin(i + 1) - A.begin(i));
+    cuts[k] = (segments - 1) * (A.begin(i + 1) - A.begin(i));
 }
 
-// The first of n places, which ascend, that is at least `least`.
+// The index of the first of n ascending places that is at least `least`.
 template <class P>
 __device__ inline int first_place(const P *place, int n, unsigned least)
 {
@@ -186,7 +191,8 @@ __device__ inline int first_place(const P *place, int n, unsigned least)
     return k;
 }
 
-// The cuts of a row by a block.
+// Sets the cuts of a row, which a block owns. A thread owns an entry of A and searches the places
+// of its row of B, which ascend, for the beginning of each segment.
 template <class P>
 __global__ void __launch_bounds__(gs_block_size)
     find_cuts(rows_of A, rows_of B, rows_of C, const int32_t *rows, const int64_t *first,
@@ -194,7 +200,7 @@ __global__ void __launch_bounds__(gs_block_size)
 {
     const int32_t i = rows[blockIdx.x];
     const int64_t from = A.begin(i), entries = A.begin((int64_t)i + 1) - from;
-    const int64_t pieces = pieces_of(C.begin((int64_t)i + 1) - C.begin(i));
+    const int64_t segments = segments_of(C.begin((int64_t)i + 1) - C.begin(i));
     const P *mine = reinterpret_cast<const P *>(place + begin[i]);
     int32_t *to = cut + first[blockIdx.x];
 
@@ -204,8 +210,8 @@ __global__ void __launch_bounds__(gs_block_size)
         const int length = e < entries ? (int)(B.begin(j + 1) - B.begin(j)) : 0;
         int all, at = 0;
         const P *run = mine + sum_before<by_block>(length, &all);
-        for (int64_t p = 1; p < pieces; p++) {
-            at += first_place(run + at, length - at, (unsigned)(p * piece_entries));
+        for (int64_t p = 1; p < segments; p++) {
+            at += first_place(run + at, length - at, (unsigned)(p * segment_entries));
             if (e < entries) to[(p - 1) * entries + e] = at;
         }
         mine += all;
@@ -214,25 +220,25 @@ __global__ void __launch_bounds__(gs_block_size)
 
 template <class P>
 gsolve_status cut_rows(const plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A,
-                       const gsolve_csr *B, const gsolve_csr *C, int first_way, int last)
+                       const gsolve_csr *B, const gsolve_csr *C, int first_bin, int last)
 {
-    const int64_t before = listed_before(&p->seen, first_way);
-    const int64_t rows = listed_before(&p->seen, last + 1) - before;
+    const int64_t before = listed_before(&p->stats, first_bin);
+    const int64_t rows = listed_before(&p->stats, last + 1) - before;
 
     if (rows == 0) return GSOLVE_OK;
-    return launch_with(ctx->queue, "cutting rows", find_cuts<P>, rows, gs_block_size, 0, rows_of(A),
-                       rows_of(B), rows_of(C), p->rows + before,
-                       p->first_cut + (before - listed_before(&p->seen, cut_ways)), p->begin,
+    return launch_with(ctx->queue, "cutting rows into segments", find_cuts<P>, rows, gs_block_size,
+                       0, rows_of(A), rows_of(B), rows_of(C), p->rows + before,
+                       p->first_cut + (before - listed_before(&p->stats, first_cut_bin)), p->begin,
                        p->place, p->cut);
 }
 
-// p->first_cut and p->cut, where rows are long.
+// Sets p->first_cut and p->cut; does nothing without long rows.
 gsolve_status make_cuts(plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A,
                         const gsolve_csr *B, const gsolve_csr *C)
 {
     gs_queue *q = ctx->queue;
-    const int64_t before = listed_before(&p->seen, cut_ways);
-    const int64_t n = listed_before(&p->seen, last_way + 1) - before;
+    const int64_t before = listed_before(&p->stats, first_cut_bin);
+    const int64_t n = listed_before(&p->stats, last_bin + 1) - before;
     size_t bytes = 0;
     int64_t all = 0;
     char *space = nullptr;
@@ -249,8 +255,8 @@ gsolve_status make_cuts(plan_on_device *p, gsolve_context *ctx, const gsolve_csr
                 "numbering cuts"));
     TRY(gsolve_copy(ctx, &all, GSOLVE_HOST, p->first_cut + n, GSOLVE_DEVICE, sizeof all));
     ALLOC_DEVICE(ctx, p->cut, all);
-    TRY(cut_rows<uint16_t>(p, ctx, A, B, C, cut_ways, short_ways));
-    TRY(cut_rows<uint32_t>(p, ctx, A, B, C, short_ways + 1, last_way));
+    TRY(cut_rows<uint16_t>(p, ctx, A, B, C, first_cut_bin, two_byte_bins));
+    TRY(cut_rows<uint32_t>(p, ctx, A, B, C, two_byte_bins + 1, last_bin));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
     return status;
@@ -267,14 +273,14 @@ gsolve_status make_plan(void **out, gsolve_context *ctx, const gsolve_csr *A, co
     if (!p) return status;
     memset(p, 0, sizeof *p);
     p->nrows = A->nrows;
-    p->work = j->seen;
+    p->work = j->stats;
     ALLOC_DEVICE(ctx, p->rows, (size_t)A->nrows);
-    TRY(class_by_length(ctx, C, row_limits, p->rows, &p->seen));
-    for (int way = cut_ways; way <= last_way; way++) TRY(sort_rows(p, ctx, A, way));
-    TRY(make_room(p, ctx, A, B, C));
-    TRY(find<uint32_t>(p, ctx, A, B, C, short_ways + 1, last_way, 1024));
-    TRY(find<uint16_t>(p, ctx, A, B, C, byte_ways + 1, short_ways, 1024));
-    TRY(find<uint8_t>(p, ctx, A, B, C, 1, byte_ways, j->lanes));
+    TRY(bin_rows_by_length(ctx, C, row_limits, p->rows, &p->stats));
+    for (int bin = first_cut_bin; bin <= last_bin; bin++) TRY(sort_rows(p, ctx, A, bin));
+    TRY(allocate_places(p, ctx, A, B, C));
+    TRY(find<uint32_t>(p, ctx, A, B, C, two_byte_bins + 1, last_bin, 1024));
+    TRY(find<uint16_t>(p, ctx, A, B, C, one_byte_bins + 1, two_byte_bins, 1024));
+    TRY(find<uint8_t>(p, ctx, A, B, C, 1, one_byte_bins, j->lanes));
     TRY(make_cuts(p, ctx, A, B, C));
     *out = p;
     p = nullptr;

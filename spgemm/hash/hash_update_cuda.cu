@@ -1,24 +1,25 @@
-// hash_update_cuda.cu: C's values once more, by the places of hash_plan.cuh.
+// hash_update_cuda.cu: recomputes C's values with the places of hash_plan.cuh.
 //
-// What binds is the traffic of each multiprocessor with its caches and shared memory, not that with
-// the device's memory. So lanes of a group are as few as a row of B fills, several elements of it a
-// lane are on their way at once (they have different places: no order among them), and a group is a
-// warp at most: no barrier of a block for each row of B. A row whose sums do not fit a warp's share
-// of shared memory is cut into pieces, each a warp's, which passes over the rows of B that have
-// nothing in it.
-#include "spgemm/hash/hash_renew.cuh"
+// The bottleneck is the traffic of each multiprocessor with its caches and shared memory, not that
+// with the device's memory. So a group has only as many lanes as a row of B fills. A lane loads
+// several elements of a row of B at once; these have different places, so their order does not
+// matter. A group is at most a warp, which avoids a barrier of the block after each row of B. A row
+// whose sums do not fit a warp's share of shared memory is cut into segments, one for each warp;
+// the warp skips rows of B without elements in its segment.
+#include "spgemm/hash/hash_update.cuh"
 
 namespace gs_hash_rows
 {
 namespace
 {
 
-constexpr int apart = 64; // bytes between the sums of rows, so that their banks differ
+constexpr int apart =
+    64; // bytes between the sums of two rows, so that they begin in different banks
 
 // --- groups of lanes ----------------------------------------------------------------------------
 
-// The products of a row, in A's order: R rows of B asked for at once, U elements of each by every
-// lane.
+// Adds the products of a row in A's order. R rows of B are loaded at once, U elements of each by
+// every lane.
 template <class T, class P, int R, int U>
 __device__ __forceinline__ void add_rows(const rows_of &A, const rows_of &B, sharing s, int64_t to,
                                          const P *place, T *sum)
@@ -27,7 +28,8 @@ __device__ __forceinline__ void add_rows(const rows_of &A, const rows_of &B, sha
     const T *const b = static_cast<const T *>(B.value) + s.me;
 
     for (int64_t k = s.first; __any_sync(all_lanes, k < to); k += s.step) {
-        int64_t run = 0; // where the row of B begins, and its length, which is a row's of C at most
+        int64_t run = 0; // where the row of B begins << 16 | its length, which is at most that of
+                         // the row of C
         int length = 0;
         T a{};
         if (k < to) {
@@ -70,15 +72,18 @@ __device__ __forceinline__ void add_rows(const rows_of &A, const rows_of &B, sha
     }
 }
 
-// Rows of up to `most` entries by G lanes each; all rows if the list is NULL.
+// Values of rows of up to `most` entries. G lanes own a row, whose sums are in shared memory; a
+// block has blockDim.x / G rows. Reads for each product a place and a value of B, for each entry of
+// A its column, value and two offsets of B; writes C's values once. Invariant: sums receive the
+// products in A's order.
 template <class T, class P, int G, int R, int U>
 __global__ void __launch_bounds__(gs_block_size)
-    renew_few(rows_of A, rows_of B, rows_of C, const int32_t *rows, int32_t nrows, int most,
-              const int64_t *begin, const uint8_t *place, T *value)
+    update_short(product_rows m, placed_rows list, int most, T *value)
 {
+    const rows_of &A = m.A, &B = m.B, &C = m.C;
     const int slot = (int)threadIdx.x / G, lane = (int)threadIdx.x % G;
     const int64_t nth = (int64_t)blockIdx.x * (blockDim.x / G) + slot;
-    const int32_t row = nth >= nrows ? -1 : rows ? rows[nth] : (int32_t)nth;
+    const int32_t row = list.row(nth);
     const int64_t from = row < 0 ? 0 : A.begin(row), to = row < 0 ? 0 : A.begin((int64_t)row + 1);
     const int64_t first = row < 0 ? 0 : C.begin(row);
     const int n = row < 0 ? 0 : (int)(C.begin((int64_t)row + 1) - first);
@@ -87,13 +92,14 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int k = lane; k < n; k += G) sum[k] = 0;
     __syncwarp();
     add_rows<T, P, R, U>(A, B, {from + lane, G, G, lane, G}, to,
-                         reinterpret_cast<const P *>(place + (row < 0 ? 0 : begin[row])), sum);
+                         reinterpret_cast<const P *>(list.place + (row < 0 ? 0 : list.begin[row])),
+                         sum);
     for (int k = lane; k < n; k += G) value[first + k] = sum[k];
 }
 
 // --- a thread a row -----------------------------------------------------------------------------
 
-// The places of a row's products, four to a load.
+// The places of a row's products; one load fetches four.
 struct row_of_places {
     const uint32_t *word;
     uint32_t four;
@@ -116,8 +122,8 @@ struct row_of_places {
     }
 };
 
-// The sums of a thread's row. In registers, where it has up to N columns: each product meets all of
-// them, which takes less than a way to shared memory and back for every one.
+// The sums of a row that one thread owns, in registers, for up to N columns. Each product is
+// compared with all N, which is faster than a read and a write of shared memory.
 template <class T, int N>
 struct sums_in_registers {
     T sum[N];
@@ -139,7 +145,8 @@ struct sums_in_registers {
     }
 };
 
-// Or in shared memory, apart by the threads of a block, so that no two of a warp meet in a bank.
+// The sums in shared memory, interleaved by the threads of the block, so that the threads of a warp
+// access different banks.
 template <class T>
 struct sums_in_shared {
     T *sum;
@@ -160,9 +167,9 @@ struct sums_in_shared {
     }
 };
 
-// Elements of a row of B, some of them at once.
+// Up to `most` elements of a row of B that a thread loads at once.
 template <class T>
-struct few_elements {
+struct thread_elements {
     static constexpr int most = 4;
     T value[most];
 
@@ -181,26 +188,27 @@ struct few_elements {
     }
 };
 
-// Rows of few entries and products; S: where their sums are.
+// Values of rows of few entries and products. A thread owns a row; S: where its sums are. Memory as
+// for update_short, but a warp reads from 32 rows at once.
 template <class T, class S>
 __global__ void __launch_bounds__(128)
-    renew_alone(rows_of A, rows_of B, rows_of C, const int32_t *rows, int32_t nrows, int,
-                const int64_t *begin, const uint8_t *place, T *value)
+    update_by_thread(product_rows m, placed_rows list, int, T *value)
 {
-    constexpr int each = few_elements<T>::most, at_once = 2; // rows of B
+    const rows_of &A = m.A, &B = m.B, &C = m.C;
+    constexpr int each = thread_elements<T>::most, at_once = 2; // rows of B
     const int64_t nth = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (nth >= nrows) return;
-    const int64_t i = rows ? rows[nth] : nth, to = A.begin(i + 1), first = C.begin(i);
+    if (nth >= list.nrows) return;
+    const int64_t i = list.row(nth), to = A.begin(i + 1), first = C.begin(i);
     const int n = (int)(C.begin(i + 1) - first);
     const T *const b = static_cast<const T *>(B.value);
-    row_of_places places(place + begin[i]);
+    row_of_places places(list.place + list.begin[i]);
     S sums(n);
 
     for (int64_t k = A.begin(i); k < to; k += at_once) {
         const T *from[at_once];
         int length[at_once];
         T a[at_once];
-        few_elements<T> x[at_once];
+        thread_elements<T> x[at_once];
 #pragma unroll
         for (int u = 0; u < at_once; u++) {
             const int64_t j = k + u < to ? A.col[k + u] : -1, begins = j < 0 ? 0 : B.begin(j);
@@ -224,89 +232,92 @@ __global__ void __launch_bounds__(128)
 
 // --- which kernel -------------------------------------------------------------------------------
 
-// kernel on a way's rows, `threads` a block and `sharers` a row; bytes of shared memory for each.
+// Launches kernel on the rows of a bin: `threads` threads a block, `lanes_per_row` threads and
+// `bytes` bytes of shared memory a row.
 template <class T, class... P>
-gsolve_status short_rows(const operands &o, void (*kernel)(P...), int way, int threads, int sharers,
-                         int most, int bytes)
+gsolve_status launch_update(const operands &o, void (*kernel)(P...), int bin, int threads,
+                            int lanes_per_row, int most, int bytes)
 {
-    const int64_t rows = o.p->seen.rows[way], per_block = threads / sharers;
-    const int32_t *list = rows == o.p->nrows ? nullptr : o.p->rows + listed_before(&o.p->seen, way);
+    const int64_t rows = o.p->stats.rows[bin], per_block = threads / lanes_per_row;
+    const int32_t *list =
+        rows == o.p->nrows ? nullptr : o.p->rows + listed_before(&o.p->stats, bin);
 
     if (rows == 0) return GSOLVE_OK;
     return launch_with(o.q, "new values of short rows", kernel, (rows + per_block - 1) / per_block,
-                       threads, (int)per_block * bytes, o.A, o.B, o.C, list, (int32_t)rows, most,
-                       o.p->begin, o.p->place, (T *)o.value);
+                       threads, (int)per_block * bytes, product_rows{o.A, o.B, o.C},
+                       placed_rows{list, (int32_t)rows, o.p->begin, o.p->place}, most,
+                       (T *)o.value);
 }
 
-// Entries at most of a way's rows.
-int most_of(const operands &o, int way)
+// The most entries of a row in a bin.
+int longest_row_of(const operands &o, int bin)
 {
-    const int limit = row_limits.most[way - 1], longest = o.p->seen.longest;
+    const int limit = row_limits.most[bin - 1], longest = o.p->stats.longest;
     return longest < limit ? longest : limit;
 }
 
 template <class T, class P, int G, int R, int U>
-gsolve_status few(const operands &o, int way, int threads)
+gsolve_status launch_short(const operands &o, int bin, int threads)
 {
-    const int most = most_of(o, way);
+    const int most = longest_row_of(o, bin);
 
-    return short_rows<T>(o, renew_few<T, P, G, R, U>, way, threads, G, most,
-                         most * (int)sizeof(T) + apart);
+    return launch_update<T>(o, update_short<T, P, G, R, U>, bin, threads, G, most,
+                            most * (int)sizeof(T) + apart);
 }
 
-// A thread a row, where that has few products.
+// One thread for each row, for rows of few products.
 template <class T>
-gsolve_status alone(const operands &o, int way)
+gsolve_status launch_by_thread(const operands &o, int bin)
 {
-    const int most = most_of(o, way);
+    const int most = longest_row_of(o, bin);
     const auto by = [&](auto *kernel, int bytes) {
-        return short_rows<T>(o, kernel, way, 128, 1, most, most * bytes);
+        return launch_update<T>(o, kernel, bin, 128, 1, most, most * bytes);
     };
 
-    return most <= 8 ? by(renew_alone<T, sums_in_registers<T, 8>>, 0)
-                     : by(renew_alone<T, sums_in_shared<T>>, (int)sizeof(T));
+    return most <= 8 ? by(update_by_thread<T, sums_in_registers<T, 8>>, 0)
+                     : by(update_by_thread<T, sums_in_shared<T>>, (int)sizeof(T));
 }
 
-// Whether rows have few products, none of them very many.
+// Whether the rows have few products on average and no row has very many.
 bool is_light(const plan_on_device *p)
 {
     constexpr int mean = 32, most = 1024;
     return p->work.products <= mean * (unsigned long long)p->nrows && p->most_products <= most;
 }
 
-// The mean length of a row of B that is asked for.
-unsigned long long length_of_B(const plan_on_device *p)
+// The mean length of the rows of B that A refers to.
+unsigned long long mean_length_of_B(const plan_on_device *p)
 {
     return p->work.inputs > 0 ? p->work.products / (unsigned long long)p->work.inputs : 0;
 }
 
-// Rows of up to byte_row entries. (Rows of B of 40 entries by 8 lanes, 8 or 5 each, took a tenth to
-// a fifth longer than by 16.)
+// Rows of up to one_byte_row entries. (With rows of B of 40 entries, 8 lanes that load 8 or 5
+// elements each took 10 to 20 % longer than 16 lanes.)
 template <class T>
-gsolve_status rows_of_bytes(const operands &o, int way)
+gsolve_status update_one_byte_rows(const operands &o, int bin)
 {
-    const unsigned long long mean = length_of_B(o.p);
-    const int threads = way < byte_ways ? gs_block_size : gs_block_size / 2;
+    const unsigned long long mean = mean_length_of_B(o.p);
+    const int threads = bin < one_byte_bins ? gs_block_size : gs_block_size / 2;
 
-    if (way == 1 && is_light(o.p)) return alone<T>(o, way);
-    return mean < 4 && way < 3 ? few<T, uint8_t, 4, 4, 1>(o, way, threads)
-           : mean < 8          ? few<T, uint8_t, 8, 4, 1>(o, way, threads)
-           : mean < 16         ? few<T, uint8_t, 8, 2, 2>(o, way, threads)
-           : mean < 32         ? few<T, uint8_t, 8, 1, 4>(o, way, threads)
-           : mean < 128        ? few<T, uint8_t, 16, 1, 4>(o, way, threads)
-                               : few<T, uint8_t, 32, 2, 4>(o, way, threads);
+    if (bin == 1 && is_light(o.p)) return launch_by_thread<T>(o, bin);
+    return mean < 4 && bin < 3 ? launch_short<T, uint8_t, 4, 4, 1>(o, bin, threads)
+           : mean < 8          ? launch_short<T, uint8_t, 8, 4, 1>(o, bin, threads)
+           : mean < 16         ? launch_short<T, uint8_t, 8, 2, 2>(o, bin, threads)
+           : mean < 32         ? launch_short<T, uint8_t, 8, 1, 4>(o, bin, threads)
+           : mean < 128        ? launch_short<T, uint8_t, 16, 1, 4>(o, bin, threads)
+                               : launch_short<T, uint8_t, 32, 2, 4>(o, bin, threads);
 }
 
 template <class T>
-gsolve_status renew(const operands &o)
+gsolve_status update_values(const operands &o)
 {
     gsolve_status status;
 
-    TRY(renew_long_rows<T>(o)); // the heaviest first
-    TRY((few<T, uint16_t, 32, 2, 4>(o, 5, 64)));
-    TRY((length_of_B(o.p) <= 64 ? few<T, uint16_t, 32, 2, 2> : few<T, uint16_t, 32, 2, 4>)(o, 4,
-                                                                                           128));
-    for (int way = byte_ways; way > 0; way--) TRY(rows_of_bytes<T>(o, way));
+    TRY(update_long_rows<T>(o)); // the heaviest first
+    TRY((launch_short<T, uint16_t, 32, 2, 4>(o, 5, 64)));
+    TRY((mean_length_of_B(o.p) <= 64 ? launch_short<T, uint16_t, 32, 2, 2>
+                                     : launch_short<T, uint16_t, 32, 2, 4>)(o, 4, 128));
+    for (int bin = one_byte_bins; bin > 0; bin--) TRY(update_one_byte_rows<T>(o, bin));
 done:
     return status;
 }
@@ -320,7 +331,7 @@ gsolve_status run_plan(const void *plan, gsolve_context *ctx, const gsolve_csr *
     const operands o = {p,          ctx->queue, rows_of(A),
                         rows_of(B), rows_of(C), gs_owned_block(ctx, C->value)};
 
-    return C->type == GSOLVE_F32 ? renew<float>(o) : renew<double>(o);
+    return C->type == GSOLVE_F32 ? update_values<float>(o) : update_values<double>(o);
 }
 
 } // namespace gs_hash_rows

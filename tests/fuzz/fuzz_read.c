@@ -19,7 +19,7 @@ static void demand(bool truth)
 static gsolve_status open_input(gs_input *in, const uint8_t *data, size_t size)
 {
     gs_input_memory(in, ctx, "fuzz", (const char *)data, size, NULL);
-    in->roomy = 1 << 16; /* enough for small files, and quick */
+    in->size_limit = 1 << 16; /* enough for small files, and quick */
     return gs_input_unpack(in);
 }
 

@@ -221,7 +221,7 @@ static gsolve_status update_in_stages(gsolve_csr *P, classical_state *K, gsolve_
 
     TRY(kernels->update(&K->near, ctx, &first));
     TRY(kernels->update(&K->two_steps, ctx, &second));
-    TRY(gs_product_renew(&K->product, &near, &two_steps));
+    TRY(gs_product_update(&K->product, &near, &two_steps));
     TRY(GS_KERNELS(gs_classical_truncate, ctx, A->type)->update(P, ctx, &K->product.C.csr));
 done:
     return status;

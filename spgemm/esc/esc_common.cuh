@@ -1,19 +1,19 @@
-// esc_parts.cuh: what the kernels of esc share: the matrices as they see them, how rows are dealt
-// with by their numbers of products, and the expansion of a list of A's entries in shared memory.
+// esc_common.cuh: shared by the kernels of esc: the matrices as kernels see them, how rows are
+// processed by their number of products, and the expansion of A's entries in shared memory.
 //
-// A tile is some whole rows of at most small_room products, sorted by a warp. Rows of more, up to
-// medium_room, have a block each, and longer ones, or those with very many entries of A, the
-// device, see esc_bands.cuh.
+// A tile consists of complete rows with at most small_room products together; a warp sorts it. A
+// block processes a row of up to medium_room products. The whole device processes longer rows, and
+// those with very many entries of A, see esc_bands.cuh.
 //
-// Where all rows of a chunk have very few products they go by squares instead, see esc_squares.cuh.
+// Where all rows of a chunk have very few products, squares replace tiles, see esc_squares.cuh.
 //
-// In a tile or row, the entries of A that have products are numbered; begins has a bit for each
-// product, set where those of another entry begin, and from, for each entry, the place of its
-// first product's entry of B less the number of that product. Product j is thus that of the entry
-// number (set bits up to j) - 1, and of B's entry from[...] + j: neighbouring threads read
-// neighbouring entries.
-#ifndef GS_SPGEMM_ESC_ESC_PARTS_CUH
-#define GS_SPGEMM_ESC_ESC_PARTS_CUH
+// The entries of A in a tile or row that have products are numbered. begins has a bit for each
+// product, set at the first product of each entry of A. from[e] is the position in B of the first
+// product of entry e, minus the number of that product. So product j belongs to entry e = (number
+// of set bits up to j) - 1 and to the element from[e] + j of B. Neighbouring threads read
+// neighbouring elements.
+#ifndef GS_SPGEMM_ESC_ESC_COMMON_CUH
+#define GS_SPGEMM_ESC_ESC_COMMON_CUH
 
 #include "core/cuda.cuh"
 
@@ -25,15 +25,17 @@ extern "C" {
 namespace gs_esc_parts
 {
 
-constexpr int small_room = 256, medium_room = 4096;      // products
-constexpr int far_entries = 4096, medium_entries = 1024; // of a row of A; more are for the device
+constexpr int small_room = 256, medium_room = 4096; // products
+constexpr int far_entries = 4096,
+              medium_entries =
+                  1024; // entries of a row of A; the whole device processes longer rows
 constexpr int bins = 4; // of medium rows: up to 512, 1024, 2048, 4096
 constexpr int small_threads = 128, small_warps = small_threads / 32;
-constexpr uint32_t large = UINT32_MAX;  // in weight: a row for the device
+constexpr uint32_t large = UINT32_MAX;  // in weight: a row that the whole device processes
 constexpr uint16_t first_term = 0x8000; // in order: the first term of an entry of C
 constexpr unsigned all_lanes = 0xffffffffu;
 
-struct offsets { // of either width
+struct offsets { // offsets of 32 or 64 bits
     const void *at;
     bool wide;
     __device__ int64_t operator[](int64_t i) const
@@ -47,8 +49,8 @@ inline offsets offsets_of(const gsolve_csr *csr)
     return {csr->start, csr->offset == GSOLVE_O64};
 }
 
-// Rows that a warp goes through, tile by tile or square by square: few where there are few in all,
-// so that all multiprocessors have some.
+// The rows of a chunk, which a warp processes tile by tile or square by square. Small matrices have
+// small chunks, so that all multiprocessors have work.
 constexpr int most_chunk = 64, least_chunk = 16, many_rows = 1 << 18;
 
 struct pattern { // of A and B
@@ -74,17 +76,18 @@ struct medium_row {
 struct facts {
     unsigned long long of_large, of_rest; // products of large rows, of all others
     unsigned medium[bins], large;         // rows
-    int by_tiles, by_squares[2];          // whether there are such chunks; of width 4, 8
-    int64_t entries[2];                   // of A and of B
+    int by_tiles, by_squares[2]; // whether there are chunks with tiles; with squares of width 4, 8
+    int64_t entries[2];          // of A and of B
 };
 
-// What the host must know; behind chunk_at on the device, so that it comes with its last number.
+// The results that the host reads. They follow chunk_at on the device, so that one copy reads them
+// with its last element.
 struct summary {
     int64_t order; // its length
     facts f;
 };
 
-struct band {                      // rows of the device's, or one of them in a range of columns
+struct band { // rows for the whole device, or one such row in a range of columns
     int32_t first, last, from, to; // of the list; columns
     int64_t lists, products;       // entries of A; products
     int64_t entries, skipped;      // of C; of its row in bands before
@@ -93,13 +96,13 @@ struct band {                      // rows of the device's, or one of them in a 
     int32_t *before;               // of each row, and of all: entries of C in rows before
 };
 
-struct tile_band {                     // chunks whose order there is room for at once
+struct tile_band {                     // chunks whose order fits the memory at once
     int64_t first, last, base, length; // of order; base: of those before
 };
 
 } // namespace gs_esc_parts
 
-// What stays for new values.
+// The plan, which an update uses.
 struct gs_esc_plan {
     uint32_t *weight;                 // of each row: its products, or large
     int64_t *chunk_at;                // chunks + 1: where in order it begins, a multiple of 4
@@ -121,12 +124,12 @@ struct gs_esc_plan {
 namespace gs_esc_parts
 {
 
-// What the second pass needs besides.
+// The values and C, which the second pass also needs.
 struct numbers {
     const void *a, *b;
     void *c;
     offsets cstart;
-    int32_t *ccol; // NULL: they are there
+    int32_t *ccol; // NULL: the columns are set already
     int r, s, t;
 };
 
@@ -163,7 +166,7 @@ gsolve_status fill_bands(const gs_esc_plan *p, gsolve_context *ctx, const patter
                          const numbers &n);
 void drop_bands(gs_esc_plan *p, gsolve_context *ctx);
 
-// call(space, bytes), a call of CUB, with the space that it asks for.
+// Calls call(space, bytes), a function of CUB, twice: for the size of its work space, and with it.
 template <class Call>
 gsolve_status with_space(gsolve_context *ctx, const char *what, Call call)
 {
@@ -206,7 +209,7 @@ __device__ inline int scan(int x) // inclusive, over a warp
     return x;
 }
 
-// Rounded, so that the compiler makes no other operations of product and sum.
+// Rounded operations, which the compiler cannot contract to an fma.
 __device__ inline double times(double a, double b)
 {
     return __dmul_rn(a, b);
@@ -242,8 +245,9 @@ __device__ T sum_terms(int64_t n, Add add)
     return sum;
 }
 
-// sum + the number (i, j) of the product of blocks: a: its row i, of s numbers; b: its column j. S:
-// s where that is known, so that all are asked for at once, or 0.
+// sum + the element (i, j) of a product of blocks. a: row i of the first block, s numbers; b:
+// column j of the second. S: s as a constant, so that all loads are issued at once; 0: s is not
+// constant.
 template <class T, int S>
 __device__ T add_blocks(T sum, const T *a, const T *b, int s, int t)
 {
@@ -262,7 +266,8 @@ __device__ T add_blocks(T sum, const T *a, const T *b, int s, int t)
     return sum;
 }
 
-// One term of a number of C: of two numbers, or of two blocks, element e of r x t.
+// Adds one term of an element of C: a product of two numbers, or the element e of an r x t product
+// of two blocks.
 template <class T, bool BLOCKS, int S = 0>
 __device__ T add_term(const numbers &n, T sum, int64_t a, int64_t b, int e)
 {

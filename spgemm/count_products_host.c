@@ -1,7 +1,7 @@
-/* work_host.c: the products that each row of C = A B takes, counted on the CPU. */
+/* count_products_host.c: counts the products of the rows of C = A B on the CPU. */
 #include "spgemm/spgemm.h"
 
-static gsolve_status count(gs_work_of_product *work, gsolve_context *ctx, const gsolve_csr *A,
+static gsolve_status count(gs_product_counts *work, gsolve_context *ctx, const gsolve_csr *A,
                            const gsolve_csr *B)
 {
     int64_t products = 0, longest = 0; /* longest: with the row, that of the least number wins */
@@ -26,8 +26,8 @@ static gsolve_status count(gs_work_of_product *work, gsolve_context *ctx, const 
             longest_row = row;
         }
     }
-    *work = (gs_work_of_product){products, longest, longest_row, 0, 0};
+    *work = (gs_product_counts){products, longest, longest_row, 0, 0};
     return GSOLVE_OK;
 }
 
-const gs_work_kernels gs_work_host[GSOLVE_TYPE_COUNT] = {{count}, {count}};
+const gs_count_kernels gs_work_host[GSOLVE_TYPE_COUNT] = {{count}, {count}};

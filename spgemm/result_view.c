@@ -1,11 +1,12 @@
-/* shown.c: what the handles of products show of their C. */
-#include "spgemm/shown.h"
+/* result_view.c: how callers of the handles of products see C. */
+#include "spgemm/result_view.h"
 
 #include <string.h>
 
 #include "core/try.h"
 
-gsolve_status gs_show(gs_shown *s, gsolve_context *ctx, const gsolve_csr *C, gsolve_csr *view)
+gsolve_status gs_view_result(gs_result_view *s, gsolve_context *ctx, const gsolve_csr *C,
+                             gsolve_csr *view)
 {
     int64_t entries;
     gsolve_status status = GSOLVE_OK;
@@ -30,12 +31,12 @@ done:
 void gs_describe_product(const gs_product *P, int64_t entries, gsolve_product_info *info)
 {
     memset(info, 0, sizeof *info);
-    info->method = P->tally.by;
+    info->method = P->stats.by;
     info->nrows = P->C.csr.nrows;
     info->ncols = P->C.csr.ncols;
-    info->products = P->tally.products;
+    info->products = P->stats.products;
     info->entries = entries;
     info->compression = entries > 0 ? (double)info->products / (double)entries : 0;
-    info->bands = P->tally.bands;
-    info->peak = P->tally.peak;
+    info->bands = P->stats.bands;
+    info->peak = P->stats.peak;
 }

@@ -1,7 +1,7 @@
-/* esc_pieces.h: the expansion on the CPU, by pieces: the products of a row of C, or, where they
- * are more than there is room for, those in a range of its columns. */
-#ifndef GS_SPGEMM_ESC_ESC_PIECES_H
-#define GS_SPGEMM_ESC_ESC_PIECES_H
+/* esc_segments.h: the expansion on the CPU, in segments. A segment holds the products of a row of
+ * C, or, where these exceed the memory for one segment, those in a range of its columns. */
+#ifndef GS_SPGEMM_ESC_ESC_SEGMENTS_H
+#define GS_SPGEMM_ESC_ESC_SEGMENTS_H
 
 #include "spgemm/esc/esc.h"
 
@@ -9,10 +9,10 @@
 
 struct gs_esc_plan {
     int64_t *first;  /* nrows + 1: products of the rows before */
-    uint32_t *order; /* for each product in the sorted order: its number in its piece; or NULL */
+    uint32_t *order; /* for each product in the sorted order: its number in its segment; or NULL */
     int32_t *begin;  /* tiles + 1: the first row of each tile */
     int tiles, threads;
-    int64_t room;  /* products of a piece at most */
+    int64_t room;  /* products of a segment at most */
     int32_t runs;  /* entries of a row of A at most */
     void *sources; /* threads x room x (GS_ESC_SOURCE + sizeof *order) bytes */
     char *sorting; /* threads x gs_esc_sorting(plan) bytes; NULL once it has been made */
@@ -31,20 +31,21 @@ static inline uint32_t *gs_esc_own_order(const gs_esc_plan *plan, int thread)
     return (uint32_t *)gs_esc_own_sources(plan, plan->threads) + (int64_t)thread * plan->room;
 }
 
-typedef struct gs_esc_piece {
+typedef struct gs_esc_segment {
     int32_t from, to; /* columns */
     int64_t products;
-} gs_esc_piece;
+} gs_esc_segment;
 
-/* The entries of row j of B in a piece. */
+/* The entries of row j of B in a segment. */
 typedef struct gs_esc_span {
     int64_t from, to;
 } gs_esc_span;
 
-static inline gs_esc_span gs_esc_span_of(const gsolve_csr *B, int32_t j, const gs_esc_piece *piece)
+static inline gs_esc_span gs_esc_span_of(const gsolve_csr *B, int32_t j,
+                                         const gs_esc_segment *segment)
 {
     gs_esc_span span = {gs_start(B, j), gs_start(B, j + 1)};
-    const int32_t bound[2] = {piece->from, piece->to};
+    const int32_t bound[2] = {segment->from, segment->to};
     int64_t at[2] = {span.from, span.to};
 
     if (bound[0] == 0 && bound[1] == B->ncols) return span;
@@ -63,20 +64,20 @@ static inline gs_esc_span gs_esc_span_of(const gsolve_csr *B, int32_t j, const g
     return (gs_esc_span){at[0], at[1]};
 }
 
-/* The next piece of row i after *piece, which begins as {0}; false: there is none. */
-bool gs_esc_next_piece(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B, int32_t i,
-                       gs_esc_piece *piece);
+/* The next segment of row i after *segment, which begins as {0}; false: there is none. */
+bool gs_esc_next_segment(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B,
+                         int32_t i, gs_esc_segment *segment);
 
-/* order = that of the piece of row i; returns the number of entries of C in it. */
-int64_t gs_esc_sort_piece(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B,
-                          int32_t i, const gs_esc_piece *piece, char *space, uint32_t *order);
+/* order = that of the segment of row i; returns the number of entries of C in it. */
+int64_t gs_esc_sort_segment(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B,
+                            int32_t i, const gs_esc_segment *segment, char *space, uint32_t *order);
 
 /* Bytes a thread needs for that. */
 size_t gs_esc_sorting(const gs_esc_plan *plan);
 
 /* The plan, without its order, and C with its offsets, columns and values unset. keep: the order
  * is to be kept whatever it takes. */
-gsolve_status gs_esc_plan_host(gs_esc_plan **plan, gs_blocked *C, gs_product_work *tally,
+gsolve_status gs_esc_plan_host(gs_esc_plan **plan, gs_blocked *C, gs_product_work *stats,
                                gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                                double room, bool keep);
 void gs_esc_drop_host(gs_esc_plan *plan, gsolve_context *ctx);

@@ -1,7 +1,7 @@
-/* esc_pieces.c: expansion and sort of patterns on the CPU. The products with a row of B are a run
- * in ascending columns; neighbouring runs are merged until one is left. A key is the column and,
- * below it, the number of the product, so that equal columns keep their order. */
-#include "spgemm/esc/esc_pieces.h"
+/* esc_segments.c: expansion and sort of patterns on the CPU. The products with one row of B form a
+ * run of ascending columns; neighbouring runs are merged until one remains. A key is the column
+ * and, below it, the number of the product, so that equal columns keep their order. */
+#include "spgemm/esc/esc_segments.h"
 
 #include <omp.h>
 #include <string.h>
@@ -10,53 +10,53 @@
 
 #define TILE 16384 /* products, about; of the rows that a thread takes at once */
 
-/* --- pieces ------------------------------------------------------------------------------------
+/* --- segments ------------------------------------------------------------------------------------
  */
 
 static int64_t products_of(const gsolve_csr *A, const gsolve_csr *B, int32_t i,
-                           const gs_esc_piece *piece)
+                           const gs_esc_segment *segment)
 {
     int64_t products = 0;
 
     for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
-        const gs_esc_span span = gs_esc_span_of(B, A->col[k], piece);
+        const gs_esc_span span = gs_esc_span_of(B, A->col[k], segment);
         products += span.to - span.from;
     }
     return products;
 }
 
-/* As wide as there is room for. A single column has as many products as A's row entries at most,
- * for which there is room. */
+/* Makes the segment as wide as its memory allows. A single column always fits: it has at most as
+ * many products as A's row has entries. */
 static void widen(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B, int32_t i,
-                  gs_esc_piece *piece)
+                  gs_esc_segment *segment)
 {
-    int32_t fits = piece->from + 1, most = B->ncols;
+    int32_t fits = segment->from + 1, most = B->ncols;
 
     while (fits < most) {
         const int32_t middle = fits + (most - fits + 1) / 2;
-        piece->to = middle;
-        if (products_of(A, B, i, piece) <= plan->room) {
+        segment->to = middle;
+        if (products_of(A, B, i, segment) <= plan->room) {
             fits = middle;
         } else {
             most = middle - 1;
         }
     }
-    piece->to = fits;
-    piece->products = products_of(A, B, i, piece);
+    segment->to = fits;
+    segment->products = products_of(A, B, i, segment);
 }
 
-bool gs_esc_next_piece(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B, int32_t i,
-                       gs_esc_piece *piece)
+bool gs_esc_next_segment(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B,
+                         int32_t i, gs_esc_segment *segment)
 {
     const int64_t all = plan->first[i + 1] - plan->first[i];
 
-    if (all == 0 || piece->to == B->ncols) return false;
-    piece->from = piece->to;
+    if (all == 0 || segment->to == B->ncols) return false;
+    segment->from = segment->to;
     if (all <= plan->room) {
-        piece->to = B->ncols;
-        piece->products = all;
+        segment->to = B->ncols;
+        segment->products = all;
     } else {
-        widen(plan, A, B, i, piece);
+        widen(plan, A, B, i, segment);
     }
     return true;
 }
@@ -83,13 +83,13 @@ static merging merging_in(const gs_esc_plan *plan, char *space)
 }
 
 static void expand(merging *m, const gsolve_csr *A, const gsolve_csr *B, int32_t i,
-                   const gs_esc_piece *piece)
+                   const gs_esc_segment *segment)
 {
     uint64_t *key = m->key[0];
     uint32_t p = 0;
 
     for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
-        const gs_esc_span span = gs_esc_span_of(B, A->col[k], piece);
+        const gs_esc_span span = gs_esc_span_of(B, A->col[k], segment);
         if (span.from < span.to) m->run[m->runs++] = p;
         for (int64_t b = span.from; b < span.to; b++, p++) {
             key[p] = (uint64_t)(uint32_t)B->col[b] << 32 | p;
@@ -133,16 +133,16 @@ static const uint64_t *merge_all(merging *m)
     return m->key[side];
 }
 
-int64_t gs_esc_sort_piece(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B,
-                          int32_t i, const gs_esc_piece *piece, char *space, uint32_t *order)
+int64_t gs_esc_sort_segment(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B,
+                            int32_t i, const gs_esc_segment *segment, char *space, uint32_t *order)
 {
     merging m = merging_in(plan, space);
     const uint64_t *key;
     int64_t entries = 0, before = -1;
 
-    expand(&m, A, B, i, piece);
+    expand(&m, A, B, i, segment);
     key = merge_all(&m);
-    for (int64_t p = 0; p < piece->products; p++) {
+    for (int64_t p = 0; p < segment->products; p++) {
         const int64_t column = (int64_t)(key[p] >> 32);
         const bool new = column != before;
         order[p] = (uint32_t)key[p] | (new ? GS_ESC_FIRST : 0);
@@ -169,7 +169,7 @@ void gs_esc_drop_host(gs_esc_plan *plan, gsolve_context *ctx)
 /* first, and the longest of A's rows. */
 static int64_t count_products(gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B)
 {
-    const gs_esc_piece all = {0, B->ncols, 0};
+    const gs_esc_segment all = {0, B->ncols, 0};
     int64_t longest = 0;
     int32_t runs = 0;
 
@@ -204,7 +204,7 @@ static int32_t first_row(const gs_esc_plan *plan, int32_t nrows, int t)
     return low;
 }
 
-/* The tiles, the room of a piece, and whether the order is kept. */
+/* The tiles, the room of a segment, and whether the order is kept. */
 static gsolve_status lay_out(gs_esc_plan *plan, gsolve_context *ctx, const gs_blocked *A,
                              const gs_blocked *B, double room, bool keep)
 {
@@ -243,12 +243,12 @@ static void sort_tile(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve
     char *space = plan->sorting + (size_t)thread * gs_esc_sorting(plan);
 
     for (int32_t i = plan->begin[tile]; i < plan->begin[tile + 1]; i++) {
-        gs_esc_piece piece = {0};
+        gs_esc_segment segment = {0};
         int64_t at = plan->first[i], count = 0;
-        while (gs_esc_next_piece(plan, A, B, i, &piece)) {
+        while (gs_esc_next_segment(plan, A, B, i, &segment)) {
             uint32_t *order = plan->order ? plan->order + at : gs_esc_own_order(plan, thread);
-            count += gs_esc_sort_piece(plan, A, B, i, &piece, space, order);
-            at += piece.products;
+            count += gs_esc_sort_segment(plan, A, B, i, &segment, space, order);
+            at += segment.products;
         }
         entries[i + 1] = count;
     }
@@ -276,7 +276,7 @@ done:
     return status;
 }
 
-gsolve_status gs_esc_plan_host(gs_esc_plan **out, gs_blocked *C, gs_product_work *tally,
+gsolve_status gs_esc_plan_host(gs_esc_plan **out, gs_blocked *C, gs_product_work *stats,
                                gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
                                double room, bool keep)
 {
@@ -289,11 +289,11 @@ gsolve_status gs_esc_plan_host(gs_esc_plan **out, gs_blocked *C, gs_product_work
     ALLOC(ctx, GSOLVE_HOST, plan->first, (size_t)n + 1);
     TRY(lay_out(plan, ctx, A, B, room, keep));
     TRY(count_entries(plan, C, ctx, A, B));
-    tally->products = plan->first[n];
-    tally->bands = 1;
+    stats->products = plan->first[n];
+    stats->bands = 1;
     if (!plan->order) {
-        const double bands = (double)tally->products / ((double)plan->room * plan->threads);
-        tally->bands = bands < INT32_MAX ? (int)bands + 1 : INT32_MAX;
+        const double bands = (double)stats->products / ((double)plan->room * plan->threads);
+        stats->bands = bands < INT32_MAX ? (int)bands + 1 : INT32_MAX;
     }
     *out = plan;
     plan = NULL;

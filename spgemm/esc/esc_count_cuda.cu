@@ -1,6 +1,7 @@
-// esc_work_cuda.cu: rows dealt out by their products.
+// esc_count_cuda.cu: counts the products of the rows and sorts the rows into tiles, squares, medium
+// and large rows.
 #include "core/scan.cuh"
-#include "spgemm/esc/esc_parts.cuh"
+#include "spgemm/esc/esc_common.cuh"
 
 using namespace gs_esc_parts;
 
@@ -18,7 +19,8 @@ __device__ int bin_of(count_t products)
     return products <= 512 ? 0 : products <= 1024 ? 1 : products <= 2048 ? 2 : 3;
 }
 
-// A row to where it belongs; f: the block's facts. Returns the products that are for tiles.
+// Classifies a row and counts it in f, the facts of the block. Returns its products if it belongs
+// to a tile, else 0.
 __device__ count_t deal(facts *f, uint32_t *weight, count_t products, int64_t entries)
 {
     const bool is_small = products <= small_room && entries <= far_entries;
@@ -50,8 +52,8 @@ __device__ count_t products_of(const pattern &m, int64_t from, int64_t to, int s
     return sum;
 }
 
-// The rows of A of a group of threads, one after the other but for their first entries, which are
-// asked for together.
+// The rows of A of a group of threads, one after the other. The first entries of all rows are
+// loaded together.
 struct rows_of_group {
     int64_t from[turns], to[turns];
     count_t products[turns]; // of this thread
@@ -79,15 +81,15 @@ struct rows_of_group {
     }
 };
 
-// The width of a chunk's squares, none of whose rows of A and B is longer; 0: its products would
-// fill too little of them.
+// The width of the squares of a chunk, not smaller than the longest row of A or B in it; 0: the
+// squares would be mostly empty.
 __device__ int width_of(int longest, count_t products, int rows)
 {
     const int width = longest <= 4 ? 4 : 8;
     return longest <= 8 && products >= (count_t)(rows * width * width / 8) ? width : 0;
 }
 
-// What the host is to know of a chunk; returns its share of order.
+// Adds the facts of a chunk to those of the matrix; returns its length in order.
 __device__ int64_t close_chunk(facts *f, const facts &mine, count_t products, int width, int rows)
 {
     if (products > 0) atomicAdd(&f->of_rest, products);
@@ -100,7 +102,7 @@ __device__ int64_t close_chunk(facts *f, const facts &mine, count_t products, in
     return width > 0 ? rows * width * width / 2 : (int64_t)((products + 3) / 4 * 4);
 }
 
-// A block a chunk; its far rows by all threads.
+// A block owns a chunk. All its threads together count rows with many entries of A.
 __global__ void __launch_bounds__(gs_block_size)
     count_work(pattern m, bool plain, uint32_t *weight, int64_t *of_chunk, uint8_t *width, facts *f)
 {
@@ -159,8 +161,8 @@ struct lists {
     unsigned *filled; // bins + 1: of each list so far
 };
 
-// A warp a chunk: its medium and large rows into the lists, in any order: each row is dealt with by
-// itself.
+// A warp owns a chunk and appends its medium and large rows to the lists. The order of a list does
+// not matter: each row is processed independently.
 __global__ void __launch_bounds__(gs_block_size)
     list_rows(int32_t nrows, int64_t chunks, int chunk, const uint32_t *weight,
               const int64_t *chunk_at, lists to, int32_t *count)
@@ -200,7 +202,7 @@ int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The list of large rows, ascending, so that bands have the same order every time.
+// Sorts the list of large rows, so that the bands are the same in every run.
 gsolve_status order_large(gs_esc_plan *p, gsolve_context *ctx)
 {
     const size_t bytes = (size_t)p->larges * sizeof *p->rows;

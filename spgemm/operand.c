@@ -1,28 +1,28 @@
-/* input.c: the caller's matrices as products take them, see input.h. */
-#include "spgemm/input.h"
+/* operand.c: the caller's matrices prepared for a product, see operand.h. */
+#include "spgemm/operand.h"
 
 #include <string.h>
 
 #include "core/try.h"
 #include "matrix/statistics.h"
 
-void gs_input_drop(gs_input *in, gsolve_context *ctx)
+void gs_operand_free(gs_operand *in, gsolve_context *ctx)
 {
     gsolve_csr_free(&in->own, ctx);
     memset(in, 0, sizeof *in);
 }
 
-/* The sentence of the last failure with the name of the matrix before it. */
+/* Puts the name of the matrix before the last error message. */
 static gsolve_status blame(gsolve_context *ctx, const char *name, gsolve_status status)
 {
-    char said[sizeof ctx->error];
+    char message[sizeof ctx->error];
 
     if (status != GSOLVE_BAD_MATRIX && status != GSOLVE_BAD_ARGUMENT) return status;
-    memcpy(said, ctx->error, sizeof said);
-    return gsolve_fail(ctx, status, "%s: %.900s", name, said);
+    memcpy(message, ctx->error, sizeof message);
+    return gsolve_fail(ctx, status, "%s: %.900s", name, message);
 }
 
-/* *own = csr with sorted rows, where kernels work; by way of the host. */
+/* *own = csr with sorted rows, at the location of ctx. The host sorts. */
 static gsolve_status sort_rows(gsolve_csr *own, gsolve_context *ctx, const gsolve_csr *csr)
 {
     gsolve_csr fetched = {0}, sorted = {0};
@@ -43,30 +43,30 @@ done:
     return status;
 }
 
-gsolve_status gs_input_take(gs_input *out, gsolve_context *ctx, const char *name,
-                            const gsolve_csr *given)
+gsolve_status gs_operand_prepare(gs_operand *out, gsolve_context *ctx, const char *name,
+                                 const gsolve_csr *given)
 {
-    gs_input in = {0};
-    gs_csr_findings seen;
-    gsolve_status status = gs_csr_check_findings(ctx, given, &seen, NULL);
+    gs_operand in = {0};
+    gs_csr_findings findings;
+    gsolve_status status = gs_csr_check_findings(ctx, given, &findings, NULL);
 
     if (status != GSOLVE_OK) return blame(ctx, name, status);
-    in.entries = seen.entries;
-    if (!seen.ascending) {
+    in.entries = findings.entries;
+    if (!findings.ascending) {
         TRY(sort_rows(&in.own, ctx, given));
-        TRY(gs_csr_entries(ctx, &in.own, &in.entries)); /* duplicates are one */
+        TRY(gs_csr_entries(ctx, &in.own, &in.entries)); /* after duplicates have been summed */
     } else if (given->location != gs_location(ctx)) {
         TRY(gs_csr_move(&in.own, ctx, gs_location(ctx), given));
     }
     in.used = in.own.start ? in.own : *given;
     *out = in;
 done:
-    if (status != GSOLVE_OK) gs_input_drop(&in, ctx);
+    if (status != GSOLVE_OK) gs_operand_free(&in, ctx);
     return status;
 }
 
-/* *block, of in's, or a copy of the caller's. */
-static gsolve_status keep_array(gsolve_context *ctx, const gs_input *in, const void *used,
+/* Sets *own to a copy of the caller's array, unless in owns it already. */
+static gsolve_status keep_array(gsolve_context *ctx, const gs_operand *in, const void *used,
                                 const void **own, size_t bytes)
 {
     void *copy;
@@ -78,7 +78,7 @@ static gsolve_status keep_array(gsolve_context *ctx, const gs_input *in, const v
                 : GSOLVE_NO_MEMORY;
 }
 
-gsolve_status gs_input_keep(gs_input *in, gsolve_context *ctx, bool values)
+gsolve_status gs_operand_own(gs_operand *in, gsolve_context *ctx, bool values)
 {
     const void *value = in->own.value, *col = in->own.col, *start = in->own.start;
     const size_t offsets = ((size_t)in->used.nrows + 1) * gs_offset_size(in->used.offset);
@@ -103,7 +103,7 @@ gsolve_status gs_input_keep(gs_input *in, gsolve_context *ctx, bool values)
     return GSOLVE_OK;
 }
 
-void gs_input_forget(gs_input *in, gsolve_context *ctx)
+void gs_operand_free_values(gs_operand *in, gsolve_context *ctx)
 {
     gsolve_free(ctx, in->own.location, in->own.value);
     in->own.value = in->used.value = NULL;
@@ -121,8 +121,8 @@ static gsolve_status differs(gsolve_context *ctx, const char *name, const gsolve
         name, given->nrows, given->ncols, (long long)entries);
 }
 
-/* *same: given, where kernels read it, has just the pattern that was kept, and finite values. */
-static gsolve_status inspect_values(gsolve_context *ctx, const gs_input *kept,
+/* *same: given is where kernels read it, has the pattern of kept, and has finite values. */
+static gsolve_status inspect_values(gsolve_context *ctx, const gs_operand *kept,
                                     const gsolve_csr *given, bool *same)
 {
     const gsolve_csr *A = &kept->used;
@@ -133,21 +133,22 @@ static gsolve_status inspect_values(gsolve_context *ctx, const gs_input *kept,
     return *same ? gs_inspector(ctx, A)->at_values(ctx, A, kept->entries, given, same) : GSOLVE_OK;
 }
 
-gsolve_status gs_input_renew(gs_input *fresh, gsolve_context *ctx, const char *name,
-                             const gs_input *kept, const gsolve_csr *given)
+gsolve_status gs_operand_update(gs_operand *fresh, gsolve_context *ctx, const char *name,
+                                const gs_operand *kept, const gsolve_csr *given)
 {
     const gsolve_csr *A = &kept->used;
-    gs_input in = {0};
+    gs_operand in = {0};
     bool same;
     gsolve_status status;
 
     TRY(inspect_values(ctx, kept, given, &same));
     if (same) {
-        *fresh = (gs_input){.used = *A};
+        *fresh = (gs_operand){.used = *A};
         fresh->used.value = given->value;
         return GSOLVE_OK;
     }
-    TRY(gs_input_take(&in, ctx, name, given)); /* in another order perhaps; else what is wrong */
+    TRY(gs_operand_prepare(&in, ctx, name,
+                           given)); /* finds errors, and sorts rows of another order */
     same = A->nrows == given->nrows && A->ncols == given->ncols && A->type == given->type &&
            in.entries == kept->entries;
     if (same) TRY(gs_inspector(ctx, A)->compare_patterns(ctx, A, &in.used, &same));
@@ -161,12 +162,12 @@ gsolve_status gs_input_renew(gs_input *fresh, gsolve_context *ctx, const char *n
     *fresh = in;
     memset(&in, 0, sizeof in);
 done:
-    gs_input_drop(&in, ctx);
+    gs_operand_free(&in, ctx);
     return status;
 }
 
-gsolve_status gs_inputs_fit(gsolve_context *ctx, const char *names, const gsolve_csr *A,
-                            const gsolve_csr *B)
+gsolve_status gs_operands_check(gsolve_context *ctx, const char *names, const gsolve_csr *A,
+                                const gsolve_csr *B)
 {
     if (A->ncols != B->nrows) {
         return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
@@ -175,15 +176,15 @@ gsolve_status gs_inputs_fit(gsolve_context *ctx, const char *names, const gsolve
                            names, A->nrows, A->ncols, B->nrows, B->ncols, A->ncols, B->nrows);
     }
     if (A->type != B->type) {
-        return gsolve_fail(
-            ctx, GSOLVE_BAD_ARGUMENT,
-            "%s: one matrix is in single and one in double precision; convert one with "
-            "gsolve_csr_convert",
-            names);
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "%s: one matrix has single and the other double precision; convert one "
+                           "with gsolve_csr_convert",
+                           names);
     }
     if (A->location != B->location) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "%s: one matrix is on the host and one on the device", names);
+                           "%s: one matrix is on the host and the other on the device; move one",
+                           names);
     }
     return GSOLVE_OK;
 }

@@ -1,5 +1,5 @@
-// triple_first_cuda.cu: A P, in two passes, of which the first counts: by a thread or a few lanes a
-// row, as its products are few or not, or by the method hash, where rows are long.
+// triple_ap_cuda.cu: A P in two passes, one that counts and one that fills. A thread or a few lanes
+// own a row, by its number of products; where rows are long, the method hash computes A P.
 #include "core/scan.cuh"
 #include "spgemm/galerkin/triple_short.cuh"
 
@@ -12,7 +12,7 @@ namespace gs_triple_rows
 namespace
 {
 
-// start[0..n] = the sums before each of count[0..n).
+// start[0..n] = the exclusive prefix sums of count[0..n).
 template <class O>
 gsolve_status number_as(gsolve_context *ctx, const int32_t *count, int64_t n, const void *to)
 {
@@ -34,21 +34,21 @@ done:
     return status;
 }
 
-// Lanes for a row of A B: as many as a row of B has entries on average.
+// The number of lanes for a row of A B: the mean number of entries of a row of B.
 int lanes_for(unsigned long long entries, int32_t nrows)
 {
     const unsigned long long rows = (unsigned long long)nrows;
     return entries <= 4 * rows ? 4 : entries <= 8 * rows ? 8 : 16;
 }
 
-// Of what kind the rows are, and how many lanes have one.
+// The statistics of the rows, and the number of lanes for a row.
 struct manner {
     int lanes; // 1: a thread
-    seen found;
+    row_statistics found;
 };
 
 gsolve_status count_by(manner *m, int lanes, gsolve_context *ctx, const gsolve_csr *A,
-                       const gsolve_csr *B, int32_t *of_row, seen *f)
+                       const gsolve_csr *B, int32_t *of_row, row_statistics *f)
 {
     gsolve_status status;
 
@@ -64,7 +64,7 @@ done:
 gsolve_status count(manner *m, gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
                     int32_t *of_row)
 {
-    seen *f = nullptr;
+    row_statistics *f = nullptr;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, f, 1);
@@ -89,7 +89,7 @@ template <class T>
 gsolve_status multiply_short(gsolve_csr *out, int64_t *products, gsolve_context *ctx,
                              const gsolve_csr *A, const gsolve_csr *B)
 {
-    gs_product_work tally = {};
+    gs_product_work stats = {};
     gsolve_csr M = {};
     int32_t *of_row = nullptr;
     manner m = {};
@@ -99,8 +99,8 @@ gsolve_status multiply_short(gsolve_csr *out, int64_t *products, gsolve_context 
     TRY(count(&m, ctx, A, B, of_row));
     if (m.found.longest == too_long) {
         gsolve_free(ctx, GSOLVE_DEVICE, of_row);
-        status = gs_hash_cuda[A->type].multiply(out, nullptr, &tally, ctx, A, B);
-        *products = tally.products;
+        status = gs_hash_cuda[A->type].multiply(out, nullptr, &stats, ctx, A, B);
+        *products = stats.products;
         return status;
     }
     *products = (int64_t)m.found.products;

@@ -1,4 +1,4 @@
-// work_cuda.cu: the products that each row of C = A B takes, counted on a GPU.
+// count_products_cuda.cu: counts the products of the rows of C = A B on a GPU.
 #include "core/cuda.cuh"
 
 extern "C" {
@@ -10,11 +10,13 @@ namespace
 {
 
 struct found {
-    unsigned long long products, heavy, apart; // as gs_work_of_product
-    unsigned long long longest;                // its products (2^32 - 1 at most) above, ~row below
+    unsigned long long products, heavy, apart; // see gs_product_counts
+    unsigned long long
+        longest; // the products (at most 2^32 - 1) in the high half, ~row in the low half
 };
 
-constexpr int sharers = 8, shared = 64; // lanes of a row, for as many entries; the warp the others
+constexpr int sharers = 8, shared = 64; // lanes of a row, and the entries of A that they process;
+                                        // the warp processes the rest
 constexpr unsigned all_lanes = 0xffffffffu;
 
 template <class N, class F>
@@ -40,14 +42,14 @@ struct most_of {
     }
 };
 
-// The rows of B that a row of A asks for.
+// The rows of B that a row of A refers to.
 template <class OB>
 struct asked_rows {
     const int32_t *col, *b_col;
     const OB *b_start;
 
-    // Entries of A from `from` on, every step-th, up to `to`: products, and the columns that the
-    // products lie in, by most = {the last, less the first}.
+    // For the entries from, from + step and so on of A before `to`: the number of products, and the
+    // columns that the products span, as most = {last column, -first column}.
     __device__ unsigned long long products(int64_t from, int64_t to, int step) const
     {
         unsigned long long sum = 0;
@@ -67,8 +69,9 @@ struct asked_rows {
     }
 };
 
-// Columns from the first to the last of the products of each of the warp's rows, of which this
-// lane's has entries [from, to). more: lanes whose rows are longer than what its sharers take.
+// The number of columns from the first to the last product of this lane's row, whose entries in A
+// are [from, to). All lanes of the warp call it. more: a bit for each row of the warp that is
+// longer than `shared` entries.
 template <class OB>
 __device__ int64_t stretch_of(const asked_rows<OB> &rows, int64_t from, int64_t to, unsigned more)
 {
@@ -90,14 +93,17 @@ __device__ int64_t stretch_of(const asked_rows<OB> &rows, int64_t from, int64_t 
     return most[0] < 0 ? 0 : (int64_t)most[0] + most[1] + 1;
 }
 
-// *to += mine of all threads of the block.
+// *to += the sum of mine over the threads of the block.
 __device__ void add(unsigned long long mine, unsigned long long *to)
 {
     mine = gs_block_sum(mine);
     if (threadIdx.x == 0 && mine > 0) atomicAdd(to, mine);
 }
 
-// sums of integers, so that their order does not matter.
+// Counts the products of all rows. `sharers` lanes own a row and its first `shared` entries of A;
+// the whole warp processes the entries behind these, row after row. Reads A once, two offsets of B
+// for each entry, and the first and last column of its row where the row has more than GS_FEW_WORK
+// products. All sums are of integers, so their order does not matter.
 template <class OA, class OB>
 __global__ void __launch_bounds__(gs_block_size)
     count_rows(int32_t nrows, const OA *start, asked_rows<OB> rows, found *f)
@@ -155,7 +161,7 @@ gsolve_status count_by_width(gs_queue *q, const gsolve_csr *A, const gsolve_csr 
                                    : count_all<int32_t, int32_t>(q, A, B, f);
 }
 
-gsolve_status count(gs_work_of_product *work, gsolve_context *ctx, const gsolve_csr *A,
+gsolve_status count(gs_product_counts *work, gsolve_context *ctx, const gsolve_csr *A,
                     const gsolve_csr *B)
 {
     found *there = nullptr, here = {};
@@ -178,4 +184,4 @@ done:
 
 } // namespace
 
-extern "C" const gs_work_kernels gs_work_cuda[GSOLVE_TYPE_COUNT] = {{count}, {count}};
+extern "C" const gs_count_kernels gs_work_cuda[GSOLVE_TYPE_COUNT] = {{count}, {count}};
