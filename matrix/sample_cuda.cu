@@ -109,7 +109,7 @@ __device__ void inspect_group(int32_t n, const O *start, const int32_t *col, int
     const int32_t *mine = length > 0 ? col + start[i] : col;
     const int longest = (int)__reduce_max_sync(all, (unsigned)min(length, (int64_t)GS_SAMPLE_DEEP));
     bool narrow = true;
-    unsigned far = 0, seen = 0;
+    unsigned far = 0, pairs = 0;
 
     for (int k = 0; k < longest; k += at_once) {
         int32_t column[at_once];
@@ -121,15 +121,15 @@ __device__ void inspect_group(int32_t n, const O *start, const int32_t *col, int
             const int32_t low = __reduce_min_sync(all, c < 0 ? INT32_MAX : c);
             const int32_t high = __reduce_max_sync(all, c);
             const bool pair = lane > 0 && c >= 0 && before >= 0;
-            seen += pair;
+            pairs += pair;
             far += pair && (c - before > GS_SAMPLE_FAR || before - c > GS_SAMPLE_FAR);
             narrow = narrow && (high < 0 || high - low <= GS_SAMPLE_SPAN);
         }
     }
     far = __reduce_add_sync(all, far);
-    seen = __reduce_add_sync(all, seen);
+    pairs = __reduce_add_sync(all, pairs);
     if (lane > 0 || longest == 0) return;
-    atomicAdd(&sums->seen, (unsigned long long)seen);
+    atomicAdd(&sums->pairs, (unsigned long long)pairs);
     atomicAdd(&sums->far, (unsigned long long)far);
     atomicAdd(&sums->groups, 1u);
     if (narrow) atomicAdd(&sums->narrow, 1u);
@@ -164,7 +164,7 @@ __device__ void inspect_block(int32_t n, const O *start, const int32_t *col, int
         full = __all_sync(all, full);
     }
     if (lane > 0) return;
-    atomicAdd(&sums->places[B], 1u);
+    atomicAdd(&sums->tested[B], 1u);
     if (full) atomicAdd(&sums->full[B], 1u);
 }
 

@@ -66,7 +66,7 @@ done:
 }
 
 /* z = M^-1 r by the vector kernels, which both devices have. */
-static gsolve_status apply(const void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
+static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, r.type);
     const gs_ratio inverse = {.sign = ((const template_name *)self)->inverse};
