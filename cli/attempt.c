@@ -1,4 +1,4 @@
-/* attempt.c: what to try, and the trying. */
+/* attempt.c: chooses a method and a preconditioner, sets them up and runs them. */
 #include "cli/attempt.h"
 
 #include <math.h>
@@ -153,12 +153,12 @@ typedef struct watch {
 
 static void remember(cli_attempt *a, int iteration, double residual)
 {
-    if (iteration >= a->room) {
-        const int room = 2 * iteration + 256;
-        double *history = realloc(a->history, (size_t)room * sizeof *history);
+    if (iteration >= a->capacity) {
+        const int capacity = 2 * iteration + 256;
+        double *history = realloc(a->history, (size_t)capacity * sizeof *history);
         if (!history) return;
         a->history = history;
-        a->room = room;
+        a->capacity = capacity;
     }
     while (a->length <= iteration) a->history[a->length++] = NAN;
     a->history[iteration] = residual;
@@ -233,7 +233,7 @@ static gsolve_status run(cli *c, cli_attempt *a, gsolve_solver *S, gsolve_dense 
 static void read_back(cli_attempt *a, gsolve_solver *S, int32_t ncols)
 {
     a->ran = true;
-    snprintf(a->told, sizeof a->told, "%s", gsolve_solver_note(S));
+    snprintf(a->method_note, sizeof a->method_note, "%s", gsolve_solver_note(S));
     if (a->result.outcome == GSOLVE_STOPPED) {
         snprintf(a->explanation, sizeof a->explanation,
                  "Interrupted after %s at |b - Ax| / |b| = %.1e.",

@@ -13,16 +13,16 @@ typedef struct cli_attempt {
     char method[64], kind[64], note[160];     /* as they are in use */
     cli_levels levels;                        /* of the preconditioner */
     bool free_method; /* the method may be another one if the preconditioner asks for it */
-    bool ran;         /* false: the set-up failed, see explanation */
+    bool ran;         /* false: the set-up failed, explanation says why */
     gsolve_status status;
     gsolve_result result;
     gsolve_result *column; /* of each column if there are several, else NULL */
     int32_t ncols;
-    char told[1024]; /* what the method has to say */
+    char method_note[1024]; /* the note of the method, such as what auto chose */
     char explanation[1300];
     double precond_seconds, setup_seconds, solve_seconds; /* set-up: the method's own */
     double *history; /* residual of each iteration, from 0 on */
-    int length, room;
+    int length, capacity;
     cli_profile profile;
 } cli_attempt;
 
@@ -40,7 +40,7 @@ enum { CLI_MOST_ATTEMPTS = 16 };
 double cli_rtol(const cli *c);
 
 /* Sets up and runs a on A x = b. Returns 0, or CLI_ERROR after an error that no other choice would
- * mend, which is reported. A set-up that fails for reasons of the matrix returns 0 with a->ran
+ * avoid, which is reported. A set-up that fails for reasons of the matrix returns 0 with a->ran
  * false, unless there is no other choice. */
 int cli_try(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_dense b, gsolve_dense x);
 

@@ -1,4 +1,4 @@
-/* cli.h: what the commands share: their arguments, the session, and how it speaks. */
+/* cli.h: the parts that all commands share: arguments, session and output. */
 #ifndef GS_CLI_CLI_H
 #define GS_CLI_CLI_H
 

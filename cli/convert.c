@@ -1,4 +1,4 @@
-/* convert.c: gsolve convert: whatever can be read into Matrix Market. */
+/* convert.c: gsolve convert: reads a matrix file and writes Matrix Market. */
 #include <string.h>
 
 #include "cli/json.h"

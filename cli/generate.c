@@ -1,4 +1,4 @@
-/* generate.c: gsolve generate: a generated matrix into a file. */
+/* generate.c: gsolve generate: writes a generated matrix to a file. */
 #include <string.h>
 
 #include "cli/json.h"

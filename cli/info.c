@@ -1,4 +1,4 @@
-/* info.c: gsolve info: what a matrix looks like, and what a solve would make of it. */
+/* info.c: gsolve info: the properties of a matrix, and the choices of auto for it. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* list.c: gsolve list: what there is, from the tables of the plug-ins. */
+/* list.c: gsolve list: names and options, from the tables of the plug-ins. */
 #include <string.h>
 
 #include "cli/json.h"

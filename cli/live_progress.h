@@ -1,4 +1,4 @@
-/* live.h: the line on a terminal that is written again and again while something takes long. */
+/* live_progress.h: the progress line on a terminal while a file is read or a solve runs. */
 #ifndef GS_CLI_LIVE_PROGRESS_H
 #define GS_CLI_LIVE_PROGRESS_H
 

@@ -1,4 +1,4 @@
-/* main.c: gsolve: which command, its session, and how it ends. */
+/* main.c: finds the command, runs it and ends the session. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* memory_estimate.c: the memory that a solve would take on the device, before it takes any. */
+/* memory_estimate.c: estimates the memory of a solve on the device, before any is allocated. */
 #include "cli/memory_estimate.h"
 
 #include "gsolve_plugin.h"

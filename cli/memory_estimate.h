@@ -1,4 +1,4 @@
-/* forecast.h: the memory that a solve would take. */
+/* memory_estimate.h: estimates the memory of a solve on the device. */
 #ifndef GS_CLI_MEMORY_ESTIMATE_H
 #define GS_CLI_MEMORY_ESTIMATE_H
 

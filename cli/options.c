@@ -1,4 +1,4 @@
-/* options.c: the command line against the table of its command. */
+/* options.c: parses the command line by the option table of the command. */
 #include "cli/options.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* prospect.h: a preconditioner that is made for a look at it. */
+/* precond_estimate.h: builds the preconditioner of a solve for gsolve info, and shows it. */
 #ifndef GS_CLI_PRECOND_ESTIMATE_H
 #define GS_CLI_PRECOND_ESTIMATE_H
 

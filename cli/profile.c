@@ -1,4 +1,4 @@
-/* profile.c: what gsolve solve --profile measures and tells. */
+/* profile.c: measures and prints the profile of gsolve solve --profile. */
 #include "cli/profile.h"
 
 #include <stdlib.h>

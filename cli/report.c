@@ -1,4 +1,4 @@
-/* report.c: what a solve tells on the way and in the end. */
+/* report.c: prints the attempts and the result of a solve, as text and as JSON. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,8 +77,8 @@ static void say_outcome(const cli *c, const cli_solution *s)
     if (!isnan(s->error)) cli_item(c, "error", "%.3e = |x - 1| / |1|", s->error);
     if (!converged) {
         cli_item(c, "why", "%s", a->explanation);
-    } else if (a->told[0]) {
-        cli_item(c, "", "%s", a->told);
+    } else if (a->method_note[0]) {
+        cli_item(c, "", "%s", a->method_note);
     }
     if (c->is.solution) {
         cli_item(c, "x", "written to %s%s", c->is.solution,
@@ -245,7 +245,7 @@ static void add_means(cJSON *object, const cli *c, const cli_solution *s)
     part = cJSON_AddObjectToObject(object, "solver");
     cJSON_AddStringToObject(part, "name", a->method);
     cJSON_AddStringToObject(part, "spec", a->solver);
-    cJSON_AddStringToObject(part, "note", a->told);
+    cJSON_AddStringToObject(part, "note", a->method_note);
     cJSON_AddNumberToObject(part, "product_seconds", a->result.product_seconds);
     cJSON_AddNumberToObject(part, "precond_seconds", a->result.precond_seconds);
     cJSON_AddNumberToObject(object, "memory_peak",

@@ -1,4 +1,4 @@
-/* signals.c: what the command does when it is told to end. */
+/* signals.c: removes temporary files when a signal ends the command; Ctrl-C stops a solve. */
 #include "cli/signals.h"
 
 #include <math.h>

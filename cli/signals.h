@@ -1,4 +1,4 @@
-/* signals.h: the command ends by a signal, but removes its temporary files first. */
+/* signals.h: removes temporary files when a signal ends the command; Ctrl-C stops a solve. */
 #ifndef GS_CLI_SIGNALS_H
 #define GS_CLI_SIGNALS_H
 

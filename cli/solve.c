@@ -1,4 +1,4 @@
-/* solve.c: gsolve solve: read, look, choose, solve, tell. */
+/* solve.c: gsolve solve: reads, analyses, chooses, solves and reports. */
 #include "cli/solve.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* solve.h: what a solve found, for the reports. */
+/* solve.h: the result of a solve, for the reports. */
 #ifndef GS_CLI_SOLVE_H
 #define GS_CLI_SOLVE_H
 

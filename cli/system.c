@@ -1,4 +1,4 @@
-/* system.c: reads or makes the matrix, the right-hand side and the first guess. */
+/* system.c: reads or generates the matrix, the right-hand side and the initial guess. */
 #include "cli/system.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* system.h: the system to solve: the matrix as read, what it looks like, b and the first guess. */
+/* system.h: the system to solve: matrix, statistics, b and the initial guess. */
 #ifndef GS_CLI_SYSTEM_H
 #define GS_CLI_SYSTEM_H
 

@@ -1,4 +1,4 @@
-/* text.c: how the command speaks: items, sentences, quantities. */
+/* text.c: prints items, error sentences and quantities. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* check_product.c: whether a format's product is right, against one of the rows in double precision. */
+/* check_product.c: compares a product with one computed from the rows in double precision. */
 #include <float.h>
 #include <math.h>
 

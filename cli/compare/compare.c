@@ -1,4 +1,4 @@
-/* compare.c: gsolve compare: the formats side by side, on one or many matrices. */
+/* compare.c: gsolve compare: measures the formats on one or more matrices. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -64,7 +64,7 @@ int cmp_choose_formats(cmp *m);
  * none. */
 gsolve_status cmp_register_cxsparse(gsolve_context *ctx, const gsolve_context_info *device);
 
-/* --- measuring (method.c, measure.c, judge.c)
+/* --- measuring (method.c, measure.c, check_product.c)
  * -----------------------------------------------------
  */
 

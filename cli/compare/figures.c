@@ -1,4 +1,4 @@
-/* figures.c: what follows from the times measured. */
+/* figures.c: computes medians, rates and means from the measured times. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

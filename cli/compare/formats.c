@@ -1,4 +1,4 @@
-/* formats.c: which formats gsolve compare compares. */
+/* formats.c: the formats that gsolve compare measures. */
 #include <string.h>
 
 #include "cli/compare/compare.h"

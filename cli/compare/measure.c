@@ -67,7 +67,7 @@ static gsolve_status products(cmp_bench *t, const gsolve_matrix *A, int count, d
 }
 
 /* Whether A x is what it should be. */
-static gsolve_status judge(cmp_bench *t, cmp_row *r, const gsolve_matrix *A)
+static gsolve_status check_product(cmp_bench *t, cmp_row *r, const gsolve_matrix *A)
 {
     double one;
     gsolve_status status = products(t, A, 1, &one);
@@ -165,7 +165,7 @@ static int take_turn(cmp_bench *t, cmp_row *r, int round)
     snprintf(note, sizeof note, "%.80s  round %d  %.80s", t->a->system.name, round + 1, r->spec);
     cli_live_note(&t->live, note);
     gsolve_status status = build(t, r, &A);
-    if (status == GSOLVE_OK && round == 0) status = judge(t, r, A);
+    if (status == GSOLVE_OK && round == 0) status = check_product(t, r, A);
     if (status == GSOLVE_OK && t->a->solves && !r->wrong) status = solve(t, r, A);
     if (status == GSOLVE_OK && !r->wrong) status = time_products(t, r, A);
     if (A) gsolve_matrix_describe(A, &r->info);

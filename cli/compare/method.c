@@ -1,4 +1,4 @@
-/* method.c: the method that all formats solve with. */
+/* method.c: chooses the method that all formats solve with. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* page.c: gsolve compare as a page that needs nothing but itself. */
+/* page.c: gsolve compare as a self-contained HTML page. */
 #include <math.h>
 #include <string.h>
 
