@@ -85,8 +85,7 @@ static gsolve_status open_named(gsolve_context *ctx, const char *name, const cha
 /* "auto" opens a usable GPU, else the CPU; the description of the CPU then says why. */
 static gsolve_status open_device(gsolve_context *ctx, const char *spec)
 {
-    static const char no_cuda[] =
-        "this build of gsolve has no CUDA";
+    static const char no_cuda[] = "this build of gsolve has no CUDA";
     const bool automatic = gs_spec_is(spec, "auto"), cuda = gs_device_cuda.plugin.name;
     char why[sizeof ctx->error];
     gsolve_status status;

@@ -217,7 +217,8 @@ static void wrong_specs_are_explained(void **state)
         {"shuffled3d,n=1300", {"shuffled3d", "2197000000 rows"}},
         {"lengths,mean=50,longest=20", {"lengths: mean=50", "the longest row, 20"}},
         {"lengths,mean=1,shortest=2", {"lengths: mean=1", "shortest row, 2"}},
-        {"band,row=600,width=408", {"band: row=600", "half bandwidth of at least 409", "it is 408"}},
+        {"band,row=600,width=408",
+         {"band: row=600", "half bandwidth of at least 409", "it is 408"}},
     };
 
     (void)state;

@@ -178,7 +178,8 @@ done:
 }
 
 const gs_method gs_direct = {
-    .plugin = {"direct", "sparse factorisation by CXSparse; any A (least squares if A is not square)",
+    .plugin = {"direct",
+               "sparse factorisation by CXSparse; any A (least squares if A is not square)",
                options, sizeof(gs_direct_options)},
     .state_size = sizeof(gs_direct_state),
     .any_shape = true,

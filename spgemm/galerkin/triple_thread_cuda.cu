@@ -182,8 +182,8 @@ gsolve_status fill_by_threads(const gsolve_csr *M, int longest, gsolve_context *
 
     return launch_with(ctx->queue, "the rows of A P", fill_by_thread<T>, blocks, block_threads,
                        longest * (int)(sizeof(T) + sizeof(int32_t)) * block_threads, rows_of(A),
-                       rows_of(B), A->nrows, longest, rows_of(M), (int32_t *)gs_owned_block(ctx, M->col),
-                       (T *)gs_owned_block(ctx, M->value));
+                       rows_of(B), A->nrows, longest, rows_of(M),
+                       (int32_t *)gs_owned_block(ctx, M->col), (T *)gs_owned_block(ctx, M->value));
 }
 
 template gsolve_status fill_by_threads<float>(const gsolve_csr *, int, gsolve_context *,

@@ -41,8 +41,8 @@ static inline size_t gs_bench_words(int32_t ncols)
 typedef struct gs_gustavson_kernels {
     /* Computes C's row i, whose offsets are set; returns its number of entries. All slots are below
      * base. */
-    uint32_t (*make_row)(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C, int32_t i,
-                         uint32_t base, const gs_bench *bench);
+    uint32_t (*make_row)(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C,
+                         int32_t i, uint32_t base, const gs_bench *bench);
     /* Recomputes C's values in row i; the contents of slot are undefined afterwards */
     void (*sum_row)(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C, int32_t i,
                     uint32_t *slot);

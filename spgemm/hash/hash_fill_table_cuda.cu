@@ -91,7 +91,8 @@ gsolve_status launch_table(job *j, int nth, int threads, int bits, const gsolve_
     const int rows = GROUP::block ? 1 : threads / 32;
 
     return launch_bin(j, fill_table0 + nth, "filling rows by tables", fill_by_table<T, GROUP>, rows,
-                      threads, rows * table_bytes<T>(table_entries(nth)), bits, rows_to_fill<T>(j->ctx, C));
+                      threads, rows * table_bytes<T>(table_entries(nth)), bits,
+                      rows_to_fill<T>(j->ctx, C));
 }
 
 template <class T>
