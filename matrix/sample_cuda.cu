@@ -1,5 +1,6 @@
-// sample_cuda.cu: the look of sample.h on a GPU, by one kernel, of which some blocks look at the
-// sample and the others at row lengths at the same time: it is short, and waits for memory.
+// sample_cuda.cu: pattern statistics on a GPU, see sample.h. One kernel computes them: some blocks
+// read the sample and the others read the row lengths. Both run at the same time, because the work
+// is short and limited by the latency of memory.
 #include "core/cuda.cuh"
 #include "matrix/begins.cuh"
 
@@ -13,7 +14,7 @@ namespace
 
 constexpr unsigned all = 0xffffffffu;
 constexpr int at_once = 8; // entries of a row that are read at once
-static_assert(GS_SAMPLE_DEEP % at_once == 0, "the last ones read are not too deep");
+static_assert(GS_SAMPLE_DEEP % at_once == 0, "no entry beyond GS_SAMPLE_DEEP is read");
 static_assert(GS_SAMPLE_ROWS == 32, "a row for each lane of a warp");
 
 template <class O>
@@ -34,9 +35,9 @@ __device__ int32_t middle_column(const O *start, const int32_t *col, int64_t i)
     return col[(int64_t)start[i] + ((int64_t)start[i + 1] - (int64_t)start[i]) / 2];
 }
 
-// Entries of row i, of more than GS_SAMPLE_LONG, if it is strewn, else 0.
+// Returns the entries of row i, which has more than GS_SAMPLE_LONG, if it is irregular, else 0.
 template <class O>
-__device__ int64_t strewn_of(const O *start, const int32_t *col, int64_t i, int64_t length)
+__device__ int64_t irregular_entries(const O *start, const int32_t *col, int64_t i, int64_t length)
 {
     if (i == 0 || start[i - 1] == start[i]) return 0;
     const int64_t reach = (int64_t)col[start[i + 1] - 1] - col[start[i]];
@@ -45,8 +46,9 @@ __device__ int64_t strewn_of(const O *start, const int32_t *col, int64_t i, int6
     return apart > GS_SAMPLE_SAME || apart < -GS_SAMPLE_SAME ? length : 0;
 }
 
-// Of the rows that threads look at, the first of them at row first. Row lengths are below 2^31:
-// columns are, and do not repeat. Each lane adds up what is for its row, each block what it found.
+// Statistics of all row lengths. A thread owns the rows first, first + threads, ...; a warp owns 32
+// neighbouring rows at a time. A block adds the sums of its warps in shared memory and then adds
+// them to sums. Row lengths are below 2^31, because the columns of a row are different.
 template <class O>
 __device__ void inspect_lengths(int32_t n, const O *start, const int32_t *col, int64_t first,
                                 int64_t threads, gs_sample_sums *sums)
@@ -54,12 +56,12 @@ __device__ void inspect_lengths(int32_t n, const O *start, const int32_t *col, i
     const int64_t rows = ((int64_t)n + 31) / 32 * 32;
     const int begins = gs_begins_far(n, start, col, first, threads);
     unsigned near = begins == 0, far = begins == 1, longest = 0, empty = 0;
-    int64_t filled8 = 0, filled32 = 0, strewn = 0;
+    int64_t filled8 = 0, filled32 = 0, irregular = 0;
     __shared__ gs_sample_sums block;
 
     if (threadIdx.x == 0) block = gs_sample_sums();
     __syncthreads();
-    for (int64_t i = first; i < rows; i += threads) { // a warp stays together
+    for (int64_t i = first; i < rows; i += threads) { // all lanes of a warp iterate equally often
         const unsigned length = (unsigned)row_length(start, n, i);
         unsigned most = length;
         for (int d = 1; d < 8; d *= 2) most = max(most, __shfl_xor_sync(all, most, d));
@@ -69,11 +71,11 @@ __device__ void inspect_lengths(int32_t n, const O *start, const int32_t *col, i
         filled32 += i < n ? most : 0;
         empty += i < n && length == 0;
         longest = max(longest, most);
-        if (length > GS_SAMPLE_LONG) strewn += strewn_of(start, col, i, length);
+        if (length > GS_SAMPLE_LONG) irregular += irregular_entries(start, col, i, length);
     }
     filled8 = warp_sum(filled8);
     filled32 = warp_sum(filled32);
-    strewn = warp_sum(strewn);
+    irregular = warp_sum(irregular);
     empty = __reduce_add_sync(all, empty);
     longest = __reduce_max_sync(all, longest);
     near = __reduce_add_sync(all, near);
@@ -81,7 +83,7 @@ __device__ void inspect_lengths(int32_t n, const O *start, const int32_t *col, i
     if (threadIdx.x % 32 == 0) {
         atomicAdd(&block.filled8, (unsigned long long)filled8);
         atomicAdd(&block.filled32, (unsigned long long)filled32);
-        atomicAdd(&block.irregular, (unsigned long long)strewn);
+        atomicAdd(&block.irregular, (unsigned long long)irregular);
         atomicMax(&block.rows.longest, longest);
         atomicAdd(&block.rows.empty, empty);
         atomicAdd(&block.rows.near, near);
@@ -99,7 +101,8 @@ __device__ void inspect_lengths(int32_t n, const O *start, const int32_t *col, i
     if (block.rows.far > 0) atomicAdd(&sums->rows.far, block.rows.far);
 }
 
-// The columns of the group of rows that begins at first.
+// Statistics of the columns of the group of 32 rows that begins at row first. A warp owns the group
+// and a lane one row, of which it reads at_once entries at a time.
 template <class O>
 __device__ void inspect_group(int32_t n, const O *start, const int32_t *col, int64_t first,
                               gs_sample_sums *sums)
@@ -135,8 +138,9 @@ __device__ void inspect_group(int32_t n, const O *start, const int32_t *col, int
     if (narrow) atomicAdd(&sums->narrow, 1u);
 }
 
-// Whether the B rows from first on are made of dense, aligned B x B blocks: a lane reads the length
-// of a row, then lanes take entries.
+// Tests whether the B rows of the block row that contains row sample consist of dense, aligned B x
+// B blocks. A warp owns the block row: lanes 0 to B - 1 read a row length each, then lane l tests
+// the entries l, l + 32, ... of all B rows.
 template <int B, class O>
 __device__ void inspect_block(int32_t n, const O *start, const int32_t *col, int64_t sample,
                               gs_sample_sums *sums)
@@ -148,7 +152,7 @@ __device__ void inspect_block(int32_t n, const O *start, const int32_t *col, int
     const int64_t length = __shfl_sync(all, own, 0);
     bool full = length % B == 0 && (lane >= B || own == length);
 
-    if (first + B > n || length == 0) return; // the same in all lanes
+    if (first + B > n || length == 0) return; // equal in all lanes
     full = __all_sync(all, full);
     for (int k = lane; full && k < GS_SAMPLE_DEEP; k += 32) {
         int32_t there[B], corner = 0;
@@ -168,17 +172,18 @@ __device__ void inspect_block(int32_t n, const O *start, const int32_t *col, int
     if (full) atomicAdd(&sums->full[B], 1u);
 }
 
-constexpr int roles = GS_SAMPLE_BLOCK; // warps to a group: for its columns, and each size of blocks
+constexpr int roles = GS_SAMPLE_BLOCK; // warps per group: 1 for its columns, 1 for each block size
 constexpr int sample_blocks = GS_SAMPLE_GROUPS * 32 / gs_block_size * roles;
-static_assert(GS_SAMPLE_BLOCK == 6, "as inspect_sample has them");
+static_assert(GS_SAMPLE_BLOCK == 6, "inspect_sample has one case per block size");
 
+// One warp's part of the sample: the columns of a group, or its blocks of one size.
 template <class O>
 __device__ void inspect_sample(int32_t n, const O *start, const int32_t *col, int32_t step,
                                int64_t warp, gs_sample_sums *sums)
 {
     const int64_t first = warp / roles * step * GS_SAMPLE_ROWS;
 
-    if (first >= n) return; // a whole warp
+    if (first >= n) return; // for all lanes of a warp
     switch (warp % roles) {
     case 0: inspect_group(n, start, col, first, sums); break;
     case 1: inspect_block<2>(n, start, col, first, sums); break;
@@ -189,6 +194,10 @@ __device__ void inspect_sample(int32_t n, const O *start, const int32_t *col, in
     }
 }
 
+// The first sample_blocks blocks read the sample, one warp per group and test. The threads of the
+// other blocks read the row lengths, each in strides of their number. All sums are integers that
+// are added atomically, so the result does not depend on the order. It reads all offsets once and
+// at most GS_SAMPLE_DEEP columns of each sampled row, and the ends and middles of long rows.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     inspect_all(int32_t n, const O *start, const int32_t *col, int32_t step, gs_sample_sums *sums)
@@ -205,9 +214,9 @@ __global__ void __launch_bounds__(gs_block_size)
 }
 
 template <class O>
-gsolve_status look(gs_queue *q, const gsolve_csr *A, gs_sample_sums *sums)
+gsolve_status launch(gs_queue *q, const gsolve_csr *A, gs_sample_sums *sums)
 {
-    return gs_launch(q, "a glance", inspect_all<O>, sample_blocks + gs_grid(q, A->nrows),
+    return gs_launch(q, "pattern statistics", inspect_all<O>, sample_blocks + gs_grid(q, A->nrows),
                      gs_block_size, A->nrows, (const O *)A->start, A->col, gs_sample_step(A->nrows),
                      sums);
 }
@@ -219,9 +228,9 @@ gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, gs_sample_sums *sums
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, space, 1);
-    TRY(gs_cuda(q, cudaMemsetAsync(space, 0, sizeof *space, q->stream), "a glance"));
+    TRY(gs_cuda(q, cudaMemsetAsync(space, 0, sizeof *space, q->stream), "pattern statistics"));
     if (A->nrows > 0) {
-        TRY(A->offset == GSOLVE_O64 ? look<int64_t>(q, A, space) : look<int32_t>(q, A, space));
+        TRY(A->offset == GSOLVE_O64 ? launch<int64_t>(q, A, space) : launch<int32_t>(q, A, space));
     }
     TRY(gsolve_copy(ctx, sums, GSOLVE_HOST, space, GSOLVE_DEVICE, sizeof *sums));
 done:
