@@ -292,7 +292,7 @@ static void no_diagonal(void **state)
     assert_true(gsolve_auto_choose(ctx, &traits, 0, &choice));
     assert_non_null(strstr(choice.solver, "direct,"));
     assert_int_equal(create(ctx, choice.solver, &csr), GSOLVE_UNSUPPORTED);
-    assert_non_null(strstr(gsolve_error(ctx), "factors may need"));
+    assert_non_null(strstr(gsolve_error(ctx), "the factors would hold up to"));
     cs_di_sfree(any);
     cs_di_sfree(diagonal);
     gsolve_csr_free(&csr, ctx);

@@ -112,11 +112,11 @@ static void names_the_row(void **state)
     REFUSED(ctx, "jacobi", &zero, "row 2 (counted from 1) is zero");
     REFUSED(ctx, "jacobi", &tiny, "row 2 (counted from 1) is too small");
     REFUSED(ctx, "chebyshev", &csr, "row 2 (counted from 1) is missing");
-    REFUSED(ctx, "ilu", &csr, "row 2 (counted from 1) is missing");
+    REFUSED(ctx, "ilu", &csr, "row 2 (counted from 1) has no diagonal");
     REFUSED(ctx, "ilu", &empty, "row 2 (counted from 1)");
     REFUSED(ctx, "ic", &csr, "row 2 (counted from 1) is 0 (missing)");
     REFUSED(ctx, "ic", &minus, "row 2 (counted from 1) is -3");
-    REFUSED(ctx, "isai", &csr, "isai needs a full diagonal, and that of row 2");
+    REFUSED(ctx, "isai", &csr, "isai needs a full diagonal, but row 2");
     REFUSED(ctx, "isai", &empty, "row 2 (counted from 1)");
     REFUSED(ctx, "isai,factors=ic", &minus, "row 2 (counted from 1) is -3");
     REFUSED(ctx, "block_jacobi,size=1", &csr, "rows 2 to 2 (counted from 1) is singular");

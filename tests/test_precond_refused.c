@@ -105,7 +105,7 @@ static void refuses_vectors(void **state)
     assert_fails(ctx, gsolve_precond_apply(M, bad, z), GSOLVE_BAD_ARGUMENT, "device");
     bad = z, bad.value = NULL;
     assert_fails(ctx, gsolve_precond_apply(M, bad, z), GSOLVE_BAD_ARGUMENT, "no values");
-    assert_fails(ctx, gsolve_precond_apply_dot(M, r, z, NULL), GSOLVE_BAD_ARGUMENT, "r'z");
+    assert_fails(ctx, gsolve_precond_apply_dot(M, r, z, NULL), GSOLVE_BAD_ARGUMENT, "rz is NULL");
     gsolve_precond_destroy(&M);
     free_csr(&csr), free(r.value), free(z.value);
 }

@@ -497,7 +497,7 @@ static void update_unsorted(gsolve_context *ctx, const char *method)
     OK(ctx, gsolve_product_update(P, &B, &A));
     assert_current(ctx, P, method, &B, &A);
     assert_int_equal(gsolve_product_update(P, &W, &A), GSOLVE_BAD_MATRIX);
-    assert_non_null(strstr(gsolve_error(ctx), "A: the new matrix (3 x 3, 6 entries) has another"));
+    assert_non_null(strstr(gsolve_error(ctx), "A: the new matrix (3 x 3, 6 entries) differs"));
     assert_int_equal(gsolve_product_update(P, &A, &W), GSOLVE_BAD_MATRIX);
     assert_non_null(strstr(gsolve_error(ctx), "B: the new matrix"));
     assert_current(ctx, P, method, &B, &A);
@@ -689,7 +689,7 @@ static void wrong_inputs(void **state)
     refuse(ctx, &A, &A, "nosuch", GSOLVE_BAD_SPEC, "there is no product 'nosuch'");
     refuse(ctx, &A, &A, "auto,key=3", GSOLVE_BAD_SPEC, "auto has no option 'key'");
     W.type = (gsolve_type)17;
-    refuse(ctx, &W, &A, "auto", GSOLVE_BAD_ARGUMENT, "A: the matrix is of an unknown");
+    refuse(ctx, &W, &A, "auto", GSOLVE_BAD_ARGUMENT, "A: the matrix has an unknown");
     value[5] = NAN;
     refuse(ctx, &A, &A, "auto", GSOLVE_BAD_MATRIX, "A: the entry in row 1 and column");
     value[5] = kept;

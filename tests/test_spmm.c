@@ -411,7 +411,7 @@ static void refusals(void **state)
     expect_refusal(ctx, gsolve_matrix_apply(M, 1, r, 0, x), "strides 2 and");
     r.stride = 3;
     r.layout = (gsolve_layout)7;
-    expect_refusal(ctx, gsolve_matrix_apply(M, 1, b, 0, r), "layouts 0 and 7");
+    expect_refusal(ctx, gsolve_matrix_apply(M, 1, b, 0, r), "layout 0 and y layout 7");
     gsolve_solver_destroy(&S);
     gsolve_precond_destroy(&P);
     gsolve_matrix_destroy(&M);

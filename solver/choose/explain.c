@@ -124,8 +124,8 @@ static bool find_empty_row(const report *f)
             const double bi = element(gs_column_of(f->b, c), i);
             if (k->run->column[c].outcome == GSOLVE_CONVERGED || bi == 0) continue;
             add(f->text,
-                "The system is inconsistent: row %d of A is empty and b is %g there. Remove the "
-                "equation or correct the matrix. ",
+                "The system is inconsistent: row %d of A (counted from 1) is empty, but b is %g "
+                "there. Remove the equation or correct the matrix. ",
                 i + 1, ldexp(bi, k->run->column[c].left));
             return true;
         }
@@ -153,8 +153,8 @@ static bool find_zero_diagonal(const report *f)
 
     if (t->zero_diagonals == 0) return false;
     add(f->text,
-        "A has %d zero or missing diagonal entries, the first in row %d (counted from 1), so that "
-        "preconditioners built on the diagonal are weak or undefined. Try --solver direct, or "
+        "A has %d zero or missing diagonal entries, the first in row %d (counted from 1). "
+        "Preconditioners that use the diagonal are then weak or undefined. Try --solver direct, or "
         "reorder the equations. ",
         t->zero_diagonals, t->first_zero_diagonal + 1);
     return true;
@@ -165,12 +165,9 @@ static bool find_null_space(const report *f)
     const gsolve_statistics *t = &f->t;
 
     if (t->nrows == 0 || t->zero_sum_rows < t->nrows) return false;
-    add(f->text,
-        "A is singular: every row sums to 0, so that constants are in its null space. Such a "
-        "system "
-        "has solutions only if b is orthogonal to the null space of A'; fix one unknown or "
-        "subtract "
-        "the mean of b. ");
+    add(f->text, "A is singular: every row sums to 0, so the constant vector is in its null space. "
+                 "The system has solutions only if b is orthogonal to the null space of A'. Fix "
+                 "one unknown, or subtract the mean of b. ");
     return true;
 }
 
@@ -219,9 +216,8 @@ static void explain_stagnated(const report *f)
 
     if (worst->rounded) {
         add(f->text,
-            "x is in single precision, and rounding it to that leaves |b - Ax| / |b| = %.1e. Pass "
-            "x "
-            "in double precision, or ask for a larger --rtol. ",
+            "x is in single precision, and its rounding alone gives |b - Ax| / |b| = %.1e. Pass x "
+            "in double precision, or use a larger --rtol. ",
             worst->residual);
     } else if (single && worst->residual < 1e-4) {
         add(f->text,
@@ -230,21 +226,20 @@ static void explain_stagnated(const report *f)
             worst->residual);
     } else if (is(k, "refine")) {
         add(f->text,
-            "A correction did not halve the residual, nor did one computed in A's own precision; "
-            "|b - Ax| / |b| stays at %.1e. Ask for a larger --rtol, try another inner method or a "
+            "A correction did not halve the residual, even when it was computed in the precision "
+            "of A; |b - Ax| / |b| stays at %.1e. Use a larger --rtol, another inner method, a "
             "stronger --precond (ic, ilu), or --solver direct. ",
             worst->residual);
     } else if (worst->restarts > 0 || least <= gs_run_options_of(k)->rtol) {
         add(f->text,
-            "The residual stagnated at rounding level: the recurrence reached the tolerance but "
-            "|b - Ax| / |b| stays at %.1e, although the method was started again. Ask for a larger "
-            "--rtol, or try --solver direct. ",
+            "The residual stagnated at rounding level: the method's recurrence reached the "
+            "tolerance, but the true residual |b - Ax| / |b| stays at %.1e, even after restarts. "
+            "Use a larger --rtol, or try --solver direct. ",
             worst->residual);
     } else {
         add(f->text,
-            "The residual stagnated: no smaller value in %d iterations; the smallest was %.1e. "
-            "Try "
-            "a stronger --precond (ic, ilu), or --solver direct. ",
+            "The residual stagnated: in %d iterations it did not become smaller than %.1e. Try a "
+            "stronger --precond (ic, ilu), or --solver direct. ",
             gs_run_options_of(k)->stall, least);
     }
 }
@@ -263,8 +258,8 @@ static void explain_limit(const report *f)
     if (rate < 0 && worst->residual > 0) {
         const double more = log10(run->rtol / worst->residual) / rate;
         if (more > 0 && more < 1e7) {
-            add(f->text, "At the rate so far about %.0f more are needed (--maxit %.0f). ", more,
-                1.2 * (worst->iterations + more));
+            add(f->text, "At this rate about %.0f more iterations are needed (--maxit %.0f). ",
+                more, 1.2 * (worst->iterations + more));
         }
     }
     add(f->text,
@@ -282,14 +277,14 @@ static void explain_outcome(const report *f)
     case GSOLVE_ITERATION_LIMIT: explain_limit(f); break;
     case GSOLVE_BREAKDOWN:
         add(f->text,
-            "%s broke down: an inner product that it divides by vanished, at |b - Ax| / |b| = "
-            "%.1e. Try --solver gmres, or another --precond. ",
+            "%s broke down at |b - Ax| / |b| = %.1e: an inner product in a denominator became "
+            "zero. Try --solver gmres, or another --precond. ",
             k->method->plugin.name, worst->residual);
         break;
     case GSOLVE_DIVERGED:
         add(f->text,
-            "The residual grew to %.1e; x is the best iterate that was kept, with |b - Ax| / |b| = "
-            "%.1e. Try another method (--solver gmres), or another preconditioner. ",
+            "The residual grew to %.1e. x is the best iterate so far, with |b - Ax| / |b| = %.1e. "
+            "Try another method (--solver gmres), or another preconditioner. ",
             worst->last, worst->residual);
         break;
     default:
@@ -307,7 +302,7 @@ static void explain_failure(report *f)
     }
     if (gs_need_rows(k) != GSOLVE_OK ||
         gsolve_csr_statistics(k->ctx, &k->csr, &f->t) != GSOLVE_OK) {
-        add(f->text, "Out of memory while finding the cause.");
+        add(f->text, "Out of memory during the search for the cause.");
         return;
     }
     if (find_empty_row(f) || find_no_solution(f)) return;
@@ -328,7 +323,7 @@ static void explain_on_host(report *f)
         f->x = x.used;
         explain_failure(f);
     } else {
-        add(f->text, "Out of memory while finding the cause.");
+        add(f->text, "Out of memory during the search for the cause.");
     }
     gs_stage_drop(&b, k->ctx);
     gs_stage_drop(&x, k->ctx);
@@ -341,7 +336,7 @@ const char *gsolve_solver_explain(gsolve_solver *k)
     if (k->run->explanation) return k->run->explanation;
     if (k->ncols == 0) return "There has been no run yet.";
     f.text = gsolve_alloc(k->ctx, GSOLVE_HOST, SENTENCES, 1);
-    if (!f.text) return "Out of memory while finding the cause.";
+    if (!f.text) return "Out of memory during the search for the cause.";
 
     f.worst = worst_of(k);
     f.text[0] = 0;
