@@ -212,8 +212,8 @@ static void explain_indefinite(const report *f)
                      "--precond jacobi,abs=1 or --precond none. ");
     } else if (t->negative_diagonals || t->zero_diagonals) {
         add(f->text,
-            "A is not positive definite: CG met p^T A p <= 0, and %d diagonal entries are "
-            "negative and %d zero. Try --solver minres --precond jacobi,abs=1, or --solver "
+            "A is not positive definite: CG met p^T A p <= 0. The diagonal has %d negative "
+            "and %d zero or missing entries. Try --solver minres --precond jacobi,abs=1, or --solver "
             "direct. ",
             t->negative_diagonals, t->zero_diagonals);
     } else {

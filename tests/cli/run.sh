@@ -112,7 +112,7 @@ for solver in cg pipecg bicg bicgstab cgs tfqmr idr gmres fgmres minres block_cg
     said 'converged'
 done
 run 0 -A gen:poisson2d,n=12 --solver refine
-said 'inner iterations of cg in single precision'
+said 'refine      1 inner iteration of cg in single precision'
 run 0 -A gen:poisson2d,n=12 --solver refine --json -
 json out solver.name=refine solver.note
 for precond in none jacobi ilu ic isai isai,factors=ic,power=2,relax=1 auto; do run 0 -A gen:poisson2d,n=12 --precond $precond; done
