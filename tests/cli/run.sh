@@ -146,6 +146,15 @@ run 0 -A A.mtx --cache
 run 0 -A A.mtx --cache
 said 'from the cache'
 rm -f A.mtx.gscache
+run 0 -A gen:neumann2d,n=30
+said 'x = 0 is a solution'
+! grep -q '^error' out || fail "$what: an error against x = 1, although b is 0"
+run 0 -A gen:emptyrows
+said 'x = 1 is not the only solution' 'attempt 1: the set-up failed'
+run 0 -A gen:poisson2d,n=12 --solver cg,rtol=1e-4 --rtol 1e-10 --precond jacobi
+said 'method      cg,rtol=1e-10 + jacobi'
+run 0 -A gen:poisson2d,n=12 --precond amg
+said 'cg + amg (cg chosen: symmetric with a positive diagonal)'
 run 0 -A A.mtx --quiet
 [ ! -s out ] || fail "$what: not quiet"
 run 0 -A gen:poisson2d,n=12 --monitor --solver cg
@@ -215,6 +224,11 @@ wrong() { # wrong TEXT ARGUMENT...: an error that holds TEXT, and nothing writte
 x='out_here/new.mtx'
 wrong 'missing.mtx' -A missing.mtx -x $x
 wrong 'bad.mtx:4:' -A bad.mtx -x $x
+wrong 'write gen:poisson2d,n=4' -A poisson2d,n=4 -x $x
+wrong '-b takes a file, ones,' -A A.mtx -b missing.mtx -x $x
+wrong 'or - for standard output' list --json
+wrong 'such as gsolve list solvers' list solvers gmres
+wrong 'amg,cycle=k changes' -A gen:poisson2d,n=50 --solver cg --precond amg,cycle=k
 wrong 'complex' -A complex.mtx -x $x
 wrong 'empty' -A empty.mtx -x $x
 wrong 'out_here' -A out_here -x $x
