@@ -123,6 +123,41 @@ static const char *const nasty[] = {
 };
 enum { NASTY = sizeof nasty / sizeof *nasty };
 
+enum { MOST_METHODS = 64 };
+
+/* Fills name with the methods in the list, without those whose names begin with a word of `without`
+ * (words between spaces), and returns how many. A new method is tested without being named. */
+static inline int list_methods(const char *name[MOST_METHODS], const char *without)
+{
+    const gsolve_plugin *method;
+    int count = 0;
+
+    for (int i = 0; (method = gsolve_method_at(i)); i++) {
+        bool out = false;
+        for (const char *word = without; *word; word += *word == ' ') {
+            const size_t length = strcspn(word, " ");
+            out |= strncmp(method->name, word, length) == 0;
+            word += length;
+        }
+        assert_true(count < MOST_METHODS);
+        if (!out) name[count++] = method->name;
+    }
+    return count;
+}
+
+/* Creates *M, or returns false if the format refuses the matrix with GSOLVE_UNSUPPORTED, as a
+ * format may that would store too much padding. */
+static inline bool create_or_refused(gsolve_matrix **M, gsolve_context *ctx, const char *spec,
+                                     const gsolve_csr *csr)
+{
+    const gsolve_status status = gsolve_matrix_create(M, ctx, spec, csr);
+
+    if (status != GSOLVE_OK && status != GSOLVE_UNSUPPORTED) {
+        fail_msg("%s, %d x %d: %s", spec, csr->nrows, csr->ncols, gsolve_error(ctx));
+    }
+    return status == GSOLVE_OK;
+}
+
 /* Runs call, which yields a status, with 0, 1, 2, ... allocations granted until it succeeds; after
  * each failure as many blocks must be live as before, and the sentence must speak of memory. */
 #define ALLOCATION_SWEEP(ctx, call)                               \

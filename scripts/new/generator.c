@@ -37,6 +37,6 @@ static const gsolve_option options[] = {
 };
 
 const gs_generator gs_template_name = {
-    {"template_name", "a path of points; SPD", options, sizeof(template_name_options)},
+    {"template_name", "FILL-IN: a path of points; SPD", options, sizeof(template_name_options)},
     generate,
 };

@@ -1,5 +1,5 @@
-/* template_name.c: conjugate gradients as in the textbook, one operation after another, for A and M
- * symmetric positive definite.
+/* template_name.c: FILL-IN: the name of the method and its source. (The template is conjugate
+ * gradients, one operation after another, for A and M symmetric positive definite.)
  *
  *   q = A p, alpha = r'z / p'q, x += alpha p, r -= alpha q, z = M^-1 r, p = z + beta p
  *
@@ -67,10 +67,11 @@ done:
 
 const gs_method gs_template_name = {
     .plugin = {"template_name",
-               "conjugate gradients of the textbook; A symmetric positive definite", options,
+               "FILL-IN: conjugate gradients; A symmetric positive definite", options,
                sizeof(template_name_options)},
     .state_size = sizeof(template_name),
     .products = 1,
+    .symmetric = true,
     .definite = true,
     .setup = setup,
     .start = start,

@@ -82,7 +82,7 @@ done:
 }
 
 const gsolve_precond_kind gs_template_name = {
-    .plugin = {"template_name", "division by the largest row sum", options,
+    .plugin = {"template_name", "FILL-IN: division by the largest row sum", options,
                sizeof(template_name_options)},
     .build = build,
     .destroy = destroy,

@@ -338,6 +338,7 @@ const gs_method gs_block_cg = {
     .products = 1,
     .tests_convergence = true,
     .couples_columns = true,
+    .symmetric = true,
     .definite = true,
     .setup = setup,
     .start = start,

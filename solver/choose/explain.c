@@ -139,7 +139,7 @@ static bool find_asymmetry(const report *f)
 {
     const gs_krylov *k = f->k;
 
-    if (f->t.symmetric || !(is(k, "cg") || is(k, "pipecg") || is(k, "minres"))) return false;
+    if (f->t.symmetric || !k->method->symmetric) return false;
     add(f->text,
         "A is not symmetric, which %s needs. Try --solver bicgstab or --solver gmres with "
         "--precond ilu. ",
