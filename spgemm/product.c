@@ -87,8 +87,7 @@ done:
     return status;
 }
 
-/* --- R A P -------------------------------------------------------------------------------------
- */
+/* --- R A P ------------------------------------------------------------------------------------ */
 
 /* *fits false: rows are too long; two products must compute R A P. */
 static gsolve_status make_at_once(gs_galerkin *G, gsolve_context *ctx, const gsolve_csr *R,

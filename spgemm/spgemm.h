@@ -40,9 +40,7 @@ extern const gs_multiplier gs_gustavson_multiplier, gs_esc_multiplier, gs_auto_m
 /* The method of that name, or NULL where the build lacks it. */
 const gs_multiplier *gs_multiplier_named(const char *name);
 
-/* --- the statistics behind auto
- * -----------------------------------------------------------------------
- */
+/* --- the statistics behind auto --------------------------------------------------------------- */
 
 /* Counts of products, by which auto chooses a method. */
 typedef struct gs_product_counts {
@@ -63,9 +61,7 @@ typedef struct gs_count_kernels { /* for A B at their location; *work is on the 
 
 extern const gs_count_kernels gs_work_host[GSOLVE_TYPE_COUNT], gs_work_cuda[GSOLVE_TYPE_COUNT];
 
-/* --- products within the library: no checks, no copies between devices
- * -----------------------------
- */
+/* --- products within the library: no checks, no copies between devices ------------------------ */
 
 /* A product whose values may be recomputed. A and B must be as for gs_multiplier. */
 typedef struct gs_product {

@@ -33,8 +33,7 @@ static gsolve_status new_arrays(gsolve_csr *csr, gsolve_context *ctx, int64_t en
     return csr->value ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 }
 
-/* --- from one place to another -----------------------------------------------------------------
- */
+/* --- from one place to another ---------------------------------------------------------------- */
 
 static gsolve_status copy_to(gsolve_context *ctx, const void *to, gsolve_location to_place,
                              const void *from, gsolve_location from_place, size_t bytes)
@@ -93,8 +92,7 @@ static gsolve_status bring(const gs_blocked **A, gsolve_context *ctx, gs_blocked
     return status;
 }
 
-/* --- conversions -------------------------------------------------------------------------------
- */
+/* --- conversions ------------------------------------------------------------------------------ */
 
 static gsolve_status check_blocks(gsolve_context *ctx, int32_t height, int32_t width)
 {
@@ -212,8 +210,7 @@ done:
     return status;
 }
 
-/* --- products ----------------------------------------------------------------------------------
- */
+/* --- products --------------------------------------------------------------------------------- */
 
 static gsolve_status check_shapes(gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B)
 {

@@ -103,8 +103,7 @@ __global__ void __launch_bounds__(gs_block_size)
     add_statistics(entries, products, longest, f);
 }
 
-// --- a few lanes a row
-// ---------------------------------------------------------------------------------------
+// --- a few lanes a row ---------------------------------------------------------------------------
 
 // *s = row i of A B, unless it has too many columns; returns the number of columns found. *products
 // += the products of this lane.

@@ -159,8 +159,7 @@ done:
     return status;
 }
 
-// --- long rows in segments
-// ------------------------------------------------------------------------
+// --- long rows in segments -----------------------------------------------------------------------
 
 // cuts[k] = the number of cuts of the k-th row of the list; cuts[nrows] = 0. A thread owns a row.
 __global__ void __launch_bounds__(gs_block_size)
