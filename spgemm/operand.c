@@ -1,4 +1,4 @@
-/* operand.c: the caller's matrices prepared for a product, see operand.h. */
+/* operand.c: prepares the caller's matrices for a product, see operand.h. */
 #include "spgemm/operand.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static gsolve_status blame(gsolve_context *ctx, const char *name, gsolve_status 
     return gsolve_fail(ctx, status, "%s: %.900s", name, message);
 }
 
-/* *own = csr with sorted rows, at the location of ctx. The host sorts. */
+/* *own = csr with sorted rows, where kernels read it. The host sorts. */
 static gsolve_status sort_rows(gsolve_csr *own, gsolve_context *ctx, const gsolve_csr *csr)
 {
     gsolve_csr fetched = {0}, sorted = {0};
@@ -65,7 +65,7 @@ done:
     return status;
 }
 
-/* Sets *own to a copy of the caller's array, unless in owns it already. */
+/* Sets *own to a copy of the array `used`, unless *own exists. */
 static gsolve_status keep_array(gsolve_context *ctx, const gs_operand *in, const void *used,
                                 const void **own, size_t bytes)
 {

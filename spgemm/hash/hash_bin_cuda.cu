@@ -206,9 +206,9 @@ __global__ void __launch_bounds__(gs_block_size)
         for (int k = 1; k < (int)threadIdx.x; k++) at += f->rows[k];
         if (all > 0) at += atomicAdd(&f->listed[threadIdx.x], all);
         for (int k = 0; k < warps; k++) {
-            const unsigned here = of_warp[k][threadIdx.x];
+            const unsigned rows_here = of_warp[k][threadIdx.x];
             of_warp[k][threadIdx.x] = at;
-            at += here;
+            at += rows_here;
         }
     }
     __syncthreads();
