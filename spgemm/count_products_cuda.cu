@@ -102,8 +102,8 @@ __device__ void add(unsigned long long mine, unsigned long long *to)
 }
 
 // Counts the products of all rows. `row_lanes` lanes own a row and its first `row_entries` entries
-// of A; the whole warp processes the entries behind these, row after row. Reads A once, two offsets
-// of B for each entry, and the first and last column of its row where the row has more than
+// of A; the warp together processes the entries behind these, row after row. Reads A once, two
+// offsets of B for each entry, and the first and last column of its row where the row has more than
 // GS_FEW_PRODUCTS products. All sums are of integers, so their order does not matter.
 template <class OA, class OB>
 __global__ void __launch_bounds__(gs_block_size)

@@ -85,7 +85,8 @@ __device__ int64_t walk(shape s, const O *start, const int32_t *col, int32_t I, 
     }
 }
 
-// count[I] = the number of blocks in block row I. A warp owns a block row, see walk.
+// count[I] = the number of blocks in block row I. A warp owns a block row. Reads A's columns,
+// see walk.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     count_blocks(shape s, const O *start, const int32_t *col, int64_t *count)

@@ -47,7 +47,8 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// Splits the sorted keys into columns and their former positions. Threads as in make_keys.
+// Splits the sorted keys into columns and their former positions. A thread owns every step-th
+// entry.
 __global__ void __launch_bounds__(gs_block_size)
     split_keys(int64_t n, const unsigned long long *key, int32_t *col, int32_t *order)
 {

@@ -1,4 +1,4 @@
-// esc_bands_cuda.cu: splits the rows for the whole device into bands.
+// esc_bands_cuda.cu: divides the large rows into bands.
 #include "spgemm/esc/esc_bands.cuh"
 
 using namespace gs_esc_bands;

@@ -62,7 +62,7 @@ struct elements {
         current = 0;
     }
 
-    // *x = this lane's one of the next 32 elements; false: there are none.
+    // *x = this lane's element of the next 32. False: no element is left.
     __device__ bool next(element<T> *x)
     {
         if (at >= total) return false;

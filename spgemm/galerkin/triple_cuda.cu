@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(gs_block_size, min_blocks)
 }
 
 // Copies the rows of the part with up to `most` entries to their positions in C. Longer rows are in
-// a later part. A warp owns a row.
+// a later part. A warp owns a row. Reads and writes each entry once.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     pack_rows(part from, int bits, int most, rows_of C, int32_t *col, T *value)

@@ -104,7 +104,7 @@ struct nothing {
 };
 
 // The row of B that this lane's entry of A refers to, restricted to the columns in `part`. length
-// is 0 where the lane has no entry.
+// is 0 if the lane has no entry.
 template <class T>
 struct row_of_lane {
     int64_t begin;

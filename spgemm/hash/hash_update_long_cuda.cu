@@ -40,19 +40,19 @@ struct run_of_lane {
                            const int32_t *cut, const int32_t *next)
         : begin(0), length(0), a(0)
     {
-        int whole = 0, skip = 0;
+        int row_length = 0, skip = 0;
         if (k < to) {
             const int64_t j = A.col[k];
             begin = B.begin(j);
-            whole = (int)(B.begin(j + 1) - begin);
+            row_length = (int)(B.begin(j + 1) - begin);
             a = A.number<T>(k);
             skip = cut ? cut[k - from] : 0;
-            length = (next ? next[k - from] : whole) - skip;
+            length = (next ? next[k - from] : row_length) - skip;
             begin += skip;
         }
-        const int upto = running_sum(whole, 32);
+        const int upto = running_sum(row_length, 32);
         all = __shfl_sync(all_lanes, upto, 31);
-        at = upto - whole + skip;
+        at = upto - row_length + skip;
     }
 };
 

@@ -53,15 +53,15 @@ static gsolve_status solve(const gs_ilu *s, gsolve_context *ctx, const gs_ilu_si
                            bool transposed, gsolve_dense r, gsolve_dense space, gsolve_dense *y)
 {
     const operand T = operand_of(t);
-    gsolve_dense now = r, next = r;
+    gsolve_dense current = r, next = r;
     gsolve_status status = GSOLVE_OK;
 
     for (int k = 0; k < s->steps; k++) {
-        next.value = work_vector(s, space, now.value == work_vector(s, space, 0));
-        TRY(subtract(&T, ctx, transposed, r, now, next));
-        now = next;
+        next.value = work_vector(s, space, current.value == work_vector(s, space, 0));
+        TRY(subtract(&T, ctx, transposed, r, current, next));
+        current = next;
     }
-    *y = now;
+    *y = current;
 done:
     return status;
 }
