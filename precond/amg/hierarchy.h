@@ -12,7 +12,7 @@ typedef struct gs_hierarchy {
     gsolve_type type; /* of all levels' values */
     bool symmetric;   /* A is, to rounding */
     bool on_device;   /* kernels run on a device: the cost of their launches counts */
-    bool updated;     /* an update has happened: more are likely, so the rows are kept */
+    bool updated;     /* an update has happened; the rows are kept for the next one */
     int levels;
     int harder; /* number of levels that were coarsened harder to keep the complexity low */
     gs_level level[GS_AMG_MAX_LEVELS];

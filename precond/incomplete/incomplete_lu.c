@@ -29,7 +29,7 @@ static void set_positions(const gs_strict_triangle *T, int32_t i, int32_t *posit
     for (int64_t e = T->start[i]; e < T->start[i + 1]; e++) position[T->col[e]] = on ? ++number : 0;
 }
 
-/* Row i with 1 / D_ii = 0: no other row takes anything from it. */
+/* Row i with 1 / D_ii = 0: no multiple of it is subtracted from another row. */
 static bool skip_row(const factorisation *w, int32_t i)
 {
     w->d[i] = 0;

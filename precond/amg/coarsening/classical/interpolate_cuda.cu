@@ -163,7 +163,7 @@ gsolve_status compute_long(preparation *p, gsolve_context *ctx, const rows_of<T,
     if (size > INT32_MAX / 2) {
         return gsolve_fail(
             ctx, GSOLVE_UNSUPPORTED,
-            "a row of interpolation has up to %d entries; a GPU takes at most %d; choose "
+            "a row of interpolation has up to %d entries; a GPU supports at most %d; choose "
             "coarsening=sa",
             p->known.longest, INT32_MAX / 8);
     }
