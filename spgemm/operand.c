@@ -13,7 +13,7 @@ void gs_operand_free(gs_operand *in, gsolve_context *ctx)
 }
 
 /* Puts the name of the matrix before the last error message. */
-static gsolve_status blame(gsolve_context *ctx, const char *name, gsolve_status status)
+static gsolve_status prefix_name(gsolve_context *ctx, const char *name, gsolve_status status)
 {
     char message[sizeof ctx->error];
 
@@ -50,7 +50,7 @@ gsolve_status gs_operand_prepare(gs_operand *out, gsolve_context *ctx, const cha
     gs_csr_findings findings;
     gsolve_status status = gs_csr_check_findings(ctx, given, &findings, NULL);
 
-    if (status != GSOLVE_OK) return blame(ctx, name, status);
+    if (status != GSOLVE_OK) return prefix_name(ctx, name, status);
     in.entries = findings.entries;
     if (!findings.ascending) {
         TRY(sort_rows(&in.own, ctx, given));
@@ -109,7 +109,7 @@ void gs_operand_free_values(gs_operand *in, gsolve_context *ctx)
     in->own.value = in->used.value = NULL;
 }
 
-static gsolve_status differs(gsolve_context *ctx, const char *name, const gsolve_csr *given)
+static gsolve_status fail_pattern(gsolve_context *ctx, const char *name, const gsolve_csr *given)
 {
     int64_t entries = 0;
 
@@ -153,7 +153,7 @@ gsolve_status gs_operand_update(gs_operand *fresh, gsolve_context *ctx, const ch
            in.entries == kept->entries;
     if (same) TRY(gs_inspector(ctx, A)->compare_patterns(ctx, A, &in.used, &same));
     if (!same) {
-        status = differs(ctx, name, given);
+        status = fail_pattern(ctx, name, given);
         goto done;
     }
     in.used.start = A->start;

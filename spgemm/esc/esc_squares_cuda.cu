@@ -35,8 +35,8 @@ __device__ int number_columns(const int32_t (&col)[W], int32_t least, uint8_t *s
     }
     int upto = __popc(marks);
     for (int d = 1; d < W; d *= 2) {
-        const int below_it = __shfl_up_sync(all_lanes, upto, d, W);
-        if (e >= d) upto += below_it;
+        const int lower = __shfl_up_sync(all_lanes, upto, d, W);
+        if (e >= d) upto += lower;
     }
     int place = upto - __popc(marks) - 1;
 #pragma unroll
@@ -111,9 +111,9 @@ __global__ void __launch_bounds__(small_threads)
         bool other = first == 0;
 #pragma unroll
         for (int r = 0; r < W; r++) {
-            const int32_t now_there = col[r] < 0 ? no_column : col[r] - origin;
-            other = other || now_there != shape[r];
-            shape[r] = now_there;
+            const int32_t relative = col[r] < 0 ? no_column : col[r] - origin;
+            other = other || relative != shape[r];
+            shape[r] = relative;
         }
         if (__any_sync(all_lanes, other)) n = make_word<W>(col, square, word);
         to[first * W + threadIdx.x % 32] = word;

@@ -159,8 +159,8 @@ __device__ void smooth_by_subwarp(const gs_subwarp<L> &g, const filtered<T, O> &
             stage_terms(g, A, i, from, end, first, &sums, stage);
             const int count = (int)min((int64_t)(2 * L), end - from);
             for (int t = 0; t < count; t++) {
-                const term staged = stage[t];
-                if (staged.aggregate == my_aggregate) sum += staged.product;
+                const term item = stage[t];
+                if (item.aggregate == my_aggregate) sum += item.product;
             }
         }
         if (first) { // all lanes of the warp
@@ -331,8 +331,8 @@ __global__ void __launch_bounds__(gs_block_size)
             }
             __syncwarp();
             for (unsigned left = entries_in(g, my_aggregate, aggregate); left; left &= left - 1) {
-                const entry<T> staged = stage[__ffs((int)left) - 1];
-                sum += (double)staged.a * (double)A.Q[(int64_t)staged.column * k + c];
+                const entry<T> item = stage[__ffs((int)left) - 1];
+                sum += (double)item.a * (double)A.Q[(int64_t)item.column * k + c];
             }
         }
         if (my_aggregate < 0) continue;

@@ -188,7 +188,7 @@ done:
     return status;
 }
 
-static row_accumulator my_work(const thread_work *W)
+static row_accumulator work_of_thread(const thread_work *W)
 {
     const int64_t t = omp_get_thread_num(), at = t * W->longest;
     row_accumulator o = {.slot = W->slot + t * W->slots,

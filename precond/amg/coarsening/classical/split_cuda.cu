@@ -195,7 +195,7 @@ __global__ void reset_c_points(int32_t n, uint8_t *kind)
     if (i < n && kind[i] == GS_C) kind[i] = GS_UNDECIDED;
 }
 
-gsolve_status thin(gsolve_context *ctx, const gs_points *p)
+gsolve_status split_second(gsolve_context *ctx, const gs_points *p)
 {
     gsolve_status status;
 
@@ -263,4 +263,4 @@ gsolve_status list(gsolve_context *ctx, int32_t n, const int32_t *number, int32_
 } // namespace
 
 extern "C" const gs_classical_split_kernels gs_classical_split_cuda[GSOLVE_TYPE_COUNT] = {
-    {split, thin, number, list}, {split, thin, number, list}};
+    {split, split_second, number, list}, {split, split_second, number, list}};
