@@ -12,8 +12,9 @@ bool gs_is_irregular(const gsolve_csr *A);
 
 /* How the rows of a matrix are summed. */
 typedef enum gs_rows {
-    GS_ROWS_EVEN,     /* as long as the row before, or long: the CPU predicts where they end */
-    GS_ROWS_UNEVEN,   /* short, and more than an eighth of a sample differ from the row before */
+    GS_ROWS_EVEN,     /* equal lengths, or long rows: the CPU predicts the ends of rows */
+    GS_ROWS_UNEVEN,   /* short rows; over an eighth of a sample differ in length from the row before
+                       */
     GS_ROWS_IRREGULAR /* see gs_is_irregular */
 } gs_rows;
 

@@ -305,8 +305,8 @@ __global__ void __launch_bounds__(gs_block_rows::threads)
                 const int32_t *col, const T *value, T *out)
 {
     constexpr int reach = 16;
-    __shared__ gs_block_rows::window<int32_t, reach> cols[gs_block_rows::warps];
-    __shared__ gs_block_rows::window<T, reach> values[gs_block_rows::warps];
+    __shared__ gs_block_rows::lookahead<int32_t, reach> cols[gs_block_rows::warps];
+    __shared__ gs_block_rows::lookahead<T, reach> values[gs_block_rows::warps];
     const int warp_of_block = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
     const int64_t warp = (int64_t)blockIdx.x * gs_block_rows::warps + warp_of_block, n = warp / b;
     const int p = (int)(warp % b), t = (p * 32 + lane) / b, r = (p * 32 + lane) % b;

@@ -43,7 +43,7 @@ gsolve_status name_all_rows(gs_vendor_matrix *v, gsolve_context *ctx)
             (long long)v->entries);
     }
     ALLOC_DEVICE(ctx, v->row, v->entries);
-    TRY(gs_name_rows(ctx->queue, &v->csr, v->entries, v->row));
+    TRY(gs_find_entry_rows(ctx->queue, &v->csr, v->entries, v->row));
 done:
     return status;
 }

@@ -97,7 +97,7 @@ gsolve_status make_rest(gs_triples *t, gsolve_context *ctx)
     ALLOC_DEVICE(ctx, col, t->entries);
     t->col = col;
     if (t->entries == 0) goto done;
-    TRY(gs_launch(q, "storing entries", store_rest<O>, gs_stretch_blocks(t->entries), gs_block_size,
+    TRY(gs_launch(q, "storing entries", store_rest<O>, gs_entry_blocks(t->entries), gs_block_size,
                   t->entries, A->nrows, start, A->col, t->skip, first, t->row, col));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
@@ -126,7 +126,7 @@ gsolve_status name_every(gs_triples *t, gsolve_context *ctx)
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, t->row, t->entries);
-    TRY(gs_name_rows(ctx->queue, &t->csr, t->entries, t->row));
+    TRY(gs_find_entry_rows(ctx->queue, &t->csr, t->entries, t->row));
 done:
     return status;
 }
