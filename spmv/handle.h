@@ -24,8 +24,7 @@ struct gsolve_matrix {
     bool form_is_stale;       /* self has older values, since rebuilding it failed */
     void *transposed_self;    /* the form of A', in the same format */
     bool transposed_is_stale; /* the values have changed since it was built */
-    gs_block_space
-        space; /* work space for vectors in a layout that the format's product does not take */
+    gs_block_space space; /* work space for vectors in a layout that the format does not support */
     struct gs_residual_sums *sums; /* on a device with memory of its own, see residual.c */
     double build_seconds;
     uint64_t version;

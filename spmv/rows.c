@@ -123,7 +123,8 @@ done:
     return status;
 }
 
-/* Adds the caller's values into the host's values, in the way in which the pattern was cleaned. */
+/* Adds the caller's values to the host's values as gs_csr_clean did: see destination in handle.h.
+ */
 static void gather_values(gsolve_matrix *A, const gsolve_csr *csr)
 {
     const size_t bytes = (size_t)A->entries * gs_type_size(csr->type);

@@ -64,11 +64,11 @@ static const rate rates[] = {
  */
 #define TILES 1.5 /* t */
 #define WAIT  1.4 /* a */
-#define LEAST_IRREGULAR \
-    0.45 /* least share of entries in irregular rows with which ordering by columns pays */
-#define IRREGULAR_WAIT 0.5    /* factor of the wait for these entries after ordering */
-#define CUT_BUILD      3      /* b */
-#define CUT_BEGIN      0.86e9 /* c */
+/* Least share of entries in irregular rows with which ordering by columns pays. */
+#define LEAST_IRREGULAR 0.45
+#define IRREGULAR_WAIT  0.5    /* factor of the wait for these entries after ordering */
+#define CUT_BUILD       3      /* b */
+#define CUT_BEGIN       0.86e9 /* c */
 
 static double size_of(const gsolve_pattern_sample *g)
 {
@@ -113,9 +113,8 @@ static int block_of(const gsolve_pattern_sample *g)
  * sorted if padding would exceed a tenth. */
 static double form_bytes(const gsolve_pattern_sample *g, layout l, int device)
 {
-    const double hidden = device == CUDA
-                              ? far_share(g, device)
-                              : 0; /* index compression gains nothing while x is waited for */
+    /* 16-bit indices gain nothing while the product waits for x */
+    const double hidden = device == CUDA ? far_share(g, device) : 0;
     const double index = 4 - 2 * g->narrow * (1 - hidden), entries = (double)g->entries;
     const double filled = (double)(device == CUDA ? g->filled32 : g->filled8);
     const double b = block_of(g);

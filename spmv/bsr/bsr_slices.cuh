@@ -43,10 +43,10 @@ struct slice {
 struct gs_bsr_slices {
     int32_t count;                 // slices
     gs_bsr_parts::slice *slice_of; // count elements
-    int32_t *row;                  // slots x count: block row, or number of the part, or -1
-    uint16_t *blocks;              // slots x count: number of blocks, and is_part
-    uint32_t *index;               // block columns
-    void *value;                   // slots x b^2 for each block of a slot
+    int32_t *row;     // slots x count: block row, or number of the part, or -1 for an unused slot
+    uint16_t *blocks; // slots x count: number of blocks, and is_part
+    uint32_t *index;  // block columns
+    void *value;      // slots x b^2 for each block of a slot
     // block rows in parts; NULL where there are none
     int32_t longs;
     int32_t *long_row; // longs elements
@@ -74,7 +74,7 @@ __host__ __device__ inline int64_t words_of(int kind, int64_t width)
     return kind == SHARED ? width : kind == NEAR ? width * slots / 2 : width * slots;
 }
 
-// The block row of number j, where some block rows are in parts.
+// The block row of slot number j, if some block rows are in parts.
 __device__ inline int32_t row_of_part(const int32_t *part_of, int32_t rows, int32_t j)
 {
     int32_t low = 0, high = rows - 1; // find the last block row whose first number is at most j

@@ -163,8 +163,9 @@ __global__ void __launch_bounds__(Form::threads, Form::blocks(P))
 
 // --- sums of parts ----------------------------------------------------------------------------
 
-// Adds the parts of rows: item m is row(m) (-1: none), whose parts(m) parts are first(m), first(m)
-// + step, ... A thread adds the parts of one column of a row, in their order.
+// y = alpha (sum of parts) + beta y for rows in parts. Item m is row(m), or -1 for none; its
+// parts(m) parts are first(m), first(m) + step, ... A thread adds the parts of one column of a row,
+// in their order. Neighbouring threads have neighbouring columns, so reads are coalesced.
 template <class T, class Items>
 __global__ void __launch_bounds__(gs_block_size)
     add_parts(Items items, dense_rows<T> d, gs_guard guard)
@@ -288,7 +289,7 @@ gsolve_status launch_rows(gs_queue *q, const Form &form, const dense_rows<T> &d)
                          Form::threads, form, d);
 }
 
-// One pass, of no more columns than the widest subwarp has.
+// One pass over at most as many columns as the widest subwarp has.
 template <int W, class T, class Form>
 gsolve_status sum_columns(gs_queue *q, const Form &form, dense_rows<T> &d)
 {

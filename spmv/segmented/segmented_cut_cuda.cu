@@ -11,7 +11,7 @@ using namespace gs_segments;
 namespace
 {
 
-constexpr int few = 4; // segments that the thread of a row writes alone, at most
+constexpr int few = 4; // most segments that the thread of a row writes alone
 
 // --- rows -------------------------------------------------------------------------------------
 
@@ -108,8 +108,8 @@ __device__ void describe_parts(int64_t from, int64_t entries, int32_t i, int32_t
 template <class O>
 struct segment_writer {
     int64_t from, entries;
-    int32_t i, first, slot; // row; number of its first segment; its first index in partial, or -1
-                            // if it is not cut
+    int32_t i, first; // row; number of its first segment
+    int32_t slot;     // its first index in partial; -1: the row is not cut
 
     __device__ void write(const tables<O> &t, int length, int32_t k) const
     {

@@ -246,7 +246,8 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// Replaces how column numbers are stored by where they are stored.
+// Sets the first unit and the base of each slice's head from the prefix sums of `need`. Before, the
+// head only says how column numbers are stored. A thread owns one slice.
 __global__ void number_units(gs_sliced s, const count_t *before)
 {
     const int64_t at = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;

@@ -12,10 +12,11 @@ using namespace gs_few_register_slices;
 namespace
 {
 
+// Entries that a thread loads at once.
 template <int C>
 constexpr int at_once = C == 8   ? 1
                         : C == 4 ? 2
-                                 : 4; // entries that a thread loads at once
+                                 : 4;
 constexpr int block_threads = 128;
 
 // The chunk's columns of x.

@@ -51,8 +51,8 @@ __global__ void describe_parts(int32_t nlong, rows_of<O> rows, const int32_t *ro
     }
 }
 
-// Copies the order and replaces long rows by -1. from: the order, or NULL for rows in their own
-// order.
+// Copies the order and replaces long rows by -1. A thread owns one position. from: the order, or
+// NULL if rows keep their order.
 template <class O>
 __global__ void mark_long_rows(int32_t nrows, rows_of<O> rows, const int32_t *from, int32_t *order)
 {
@@ -138,7 +138,8 @@ int bits_of(int64_t n)
     return bits;
 }
 
-// key[i] = the window of row i in the upper bits, and in the lower bits longest - its length.
+// key[i] = the window of row i in the upper bits, and in the lower bits longest - its length. A
+// thread makes one key.
 template <class K, class O>
 __global__ void make_keys(int32_t nrows, const O *start, int32_t window, int32_t most,
                           int32_t longest, int bits, K *key, int32_t *row)

@@ -221,7 +221,7 @@ template <class T, class V>
 gsolve_status gs_by_slices::gs_sliced_row_major(gs_queue *q, const gs_sliced *s,
                                                 const block_operands<T> &a)
 {
-    if (gs_sliced_row_a_lane(s) && s->parts > 0) return gs_sliced_row_major_long<T, V>(q, s, a);
+    if (gs_sliced_row_per_lane(s) && s->parts > 0) return gs_sliced_row_major_long<T, V>(q, s, a);
     return takes_packs(a) ? multiply<T, V, gs_wide<T>>(q, s, a) : multiply<T, V, 1>(q, s, a);
 }
 

@@ -11,6 +11,8 @@ using namespace gs_by_slices;
 namespace
 {
 
+// y = alpha A x + beta y, see the head of the file. A warp strides over the slices and loads where
+// its next slice lies while it sums the present one.
 template <class T, class V, bool NARROW, bool LONG, int SUMS>
 __global__ void __launch_bounds__(gs_block_size, LONG ? 4 : 6)
     rows_by_slices(gs_sliced s, operands<T> a, double *partial, unsigned *arrived, gs_guard guard)

@@ -49,6 +49,8 @@ struct terms_of {
     }
 };
 
+// One step for all rows, see the head of the file. KIND: RESIDUAL (y = b - A x), STEP, or WIDE (a
+// step that writes y in double precision and adds r'y in an order that depends on the grid alone).
 template <int KIND, class T, class V, bool NARROW>
 __global__ void __launch_bounds__(gs_block_size, 5)
     step_by_slices(gs_sliced s, step_vectors<T> v, double *partial, unsigned *arrived,
