@@ -16,8 +16,8 @@ struct gs_reordered {
     T *to;
 };
 
-// Two arrays of one size that a sort uses in turn: the elements are in array[current], before the
-// sort and after it.
+// Two arrays of one size that a sort uses alternately: the elements are in array[current], before
+// the sort and after it.
 template <class T>
 struct gs_double_buffer {
     T *array[2];

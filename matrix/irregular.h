@@ -21,7 +21,7 @@ typedef enum gs_rows {
 gs_rows gs_rows_of(const gsolve_csr *A);
 
 /* The prefetch distance at which entries up to end can be summed four at a time without a read
- * past the last entry; 0 if there is none. */
+ * past the last entry; 0 if no distance allows that. */
 static inline int64_t gs_ahead(int64_t end, int64_t entries)
 {
     return end + GS_AHEAD + 4 <= entries ? GS_AHEAD : 0;

@@ -58,7 +58,7 @@ gsolve_status gs_matrix_need_rows(const gsolve_matrix *A);
 void gs_matrix_release_rows(gsolve_matrix *A);
 gsolve_status gs_matrix_restore_rows(gsolve_matrix *A);
 
-/* Copies the values of csr, which has that many entries, to A's rows, wherever both lie. *same =
+/* Copies the values of csr, which has that many entries, to A's rows, at any locations. *same =
  * false, and nothing is copied, if the pattern or the type differs. */
 gsolve_status gs_matrix_copy_values(gsolve_matrix *A, const gsolve_csr *csr, int64_t entries,
                                     bool *same);

@@ -47,9 +47,10 @@ static const rate rates[] = {
 #define LEAST_GAIN  0.03       /* of a product; a smaller gain is within the error of the model */
 #define FULL        0.95       /* least share of dense blocks */
 
-/* A far element of x costs a cache line of which little is used. In bytes at the speed of a copy:
- * 118 to 164 G elements/s from the L2 cache of an H200 (copy: 4300 GB/s), 50 G/s from beyond it; on
- * a Zen 5 core 0.8 ns (at 30 GB/s). If x fits into the cache next to the cores it costs nothing. */
+/* The cost of a far element of x, which reads a cache line and uses little of it, in bytes at the
+ * speed of a copy. Measured: on an H200 (copy: 4300 GB/s) 118 to 164 G elements/s from the L2 cache
+ * and 50 G elements/s from memory; on a Zen 5 core (copy: 30 GB/s) 0.8 ns per element. It costs
+ * nothing if x fits into the cache next to the cores. */
 #define NEAR_CACHE (1 << 20)
 #define L2_CACHE   (60e6)
 #define FAR_BYTES  24

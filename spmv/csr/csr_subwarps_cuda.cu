@@ -111,7 +111,7 @@ __device__ void rows_of_tile(const O *start, const block_operands<T> &a, const t
 }
 
 // A block has one tile and one chunk of columns. It copies the tile's entries to shared memory;
-// then subwarps sum the rows, and whole warps sum the rows that are much longer.
+// then subwarps sum the rows, and a complete warp sums each row that is much longer.
 template <class T, class O, int W, int G>
 __global__ void __launch_bounds__(gs_block_size)
     tiles_by_subwarps(gsolve_csr A, gs_csr_tiles p, block_operands<T> a, gs_guard guard)

@@ -22,8 +22,8 @@ constexpr int most_own = 32;   // a warp sums a row with more entries per thread
 constexpr int tile_blocks = 8; // blocks that run on a multiprocessor at once, at least
 constexpr int at_once = tile_capacity / gs_block_size; // entries that a thread reads at once
 constexpr int most_columns = 4;    // column-major: columns in one pass over the tiles
-constexpr int most_row_major = 32; // row-major: columns in one pass,
-constexpr int most_chunks = 4;     // ... and chunks that they are cut into
+constexpr int most_row_major = 32; // row-major: columns in one pass over the tiles
+constexpr int most_chunks = 4;     // row-major: chunks of columns in one pass
 
 struct tile {
     int32_t first, last; // rows first to last - 1

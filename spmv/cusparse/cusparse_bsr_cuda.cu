@@ -158,7 +158,7 @@ done:
 // --- values -----------------------------------------------------------------------------------
 
 // Writes each value to its block, which exists. A warp owns a row; each lane bisects the block
-// columns of the block row for its entry. Writes go to the blocks, scattered.
+// columns of the block row for its entry. Writes are not coalesced.
 template <class T, class O>
 __global__ void fill_blocks(int32_t nrows, const O *start, const int32_t *col, const T *value,
                             int block, const int32_t *first, const int32_t *at, T *out)

@@ -258,7 +258,8 @@ gsolve_status launch_lanes(gs_queue *q, const lanes_of_rows<T, V, Q> &form, cons
     gsolve_status status;
 
     if (form.wished.shared) cudaFuncSetAttribute(kernel, carveout, cudaSharedmemCarveoutMaxShared);
-    status = gs_launch_pdl(q, "the product by rows", kernel, by.grid, by.threads, form, d, by.by);
+    status = gs_launch_pdl(q, "the product of several columns", kernel, by.grid, by.threads, form,
+                           d, by.by);
     if (form.wished.shared) cudaFuncSetAttribute(kernel, carveout, cudaSharedmemCarveoutDefault);
     return status;
 }

@@ -18,8 +18,8 @@
 #include "vector/vector.h"
 
 #define GS_COLUMN_BLOCK_BYTES (128 << 10) /* bytes of x in a block: a quarter of an L2 cache */
-#define GS_COLUMN_BLOCK_ROWS  1024        /* rows of a group at most, */
-#define GS_COLUMN_BLOCK_FEW   64          /* ... and at least; the bits do not depend on it */
+#define GS_COLUMN_BLOCK_ROWS  1024        /* most rows of a group */
+#define GS_COLUMN_BLOCK_FEW   64          /* least rows of a group; the bits do not depend on it */
 
 typedef struct gs_column_blocks {
     int32_t count; /* column blocks; 0: they do not pay, and cut is NULL */

@@ -285,8 +285,8 @@ gsolve_status launch_rows(gs_queue *q, const Form &form, const dense_rows<T> &d)
         return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
                            "a product of %d columns has too many blocks", d.columns);
     }
-    return gs_launch_pdl(q, "the product by rows", multiply_rows<T, W, P, Form>, (int)grid,
-                         Form::threads, form, d);
+    return gs_launch_pdl(q, "the product of several columns", multiply_rows<T, W, P, Form>,
+                         (int)grid, Form::threads, form, d);
 }
 
 // One pass over at most as many columns as the widest subwarp has.

@@ -267,7 +267,7 @@ static double sorted_columns(int32_t most, const int32_t *count, int32_t lanes)
     return (double)columns;
 }
 
-/* The same sum where rows are in their own order. */
+/* The sum over slices of the longest length, if rows keep their order. */
 static double unsorted_columns(const gsolve_csr *csr, int32_t lanes, int32_t most)
 {
     int64_t columns = 0;

@@ -38,18 +38,18 @@ enum { GS_VALUE_OWN, GS_VALUE_AUTO }; /* values: in the matrix's type; in f32 if
 
 #define GS_SLICED_SPAN  65534 /* largest difference of column numbers in 16 bits */
 #define GS_SLICED_EACH  32    /* most lanes of a slice with one base per column */
-#define GS_SLICED_LEAST 8     /* lanes of a slice, a power of two */
-#define GS_SLICED_MOST  1024
-#define GS_SLICED_PART  1024 /* entries of a part of a long row on a GPU; a warp sums a part */
-#define GS_SLICED_PARTS 8192 /* ... and on the CPU */
+#define GS_SLICED_LEAST 8     /* least lanes of a slice; their number is a power of two */
+#define GS_SLICED_MOST  1024  /* most lanes of a slice */
+#define GS_SLICED_PART  1024  /* entries of a part of a long row on a GPU; a warp sums a part */
+#define GS_SLICED_PARTS 8192  /* entries of a part of a long row on the CPU */
 
-#define GS_SLICED_BLOCK  32 /* columns of x in a pass over parts of long rows, at most */
-#define GS_SLICED_CHUNKS 4  /* ... and the chunks that these are cut into, at most */
+#define GS_SLICED_BLOCK  32 /* most columns of x in a pass over parts of long rows */
+#define GS_SLICED_CHUNKS 4  /* most chunks of columns in such a pass */
 
 #define GS_SLICED_SLICE 21 /* bytes of a slice besides its columns and values, at most */
 
 #define GS_SLICED_WINDOW 16384 /* rows that are sorted by length together on a GPU */
-#define GS_SLICED_NEAR   512   /* ... and on the CPU, unless x is read irregularly */
+#define GS_SLICED_NEAR   512   /* the same number on the CPU, unless x is read irregularly */
 
 #define GS_SLICED_COUNTED 4096 /* longest row that gs_sliced_estimate_stored counts */
 
@@ -188,8 +188,8 @@ typedef struct gs_sliced_kernels {
     /* y = alpha A x + beta y. If dots is not NULL, alpha is 1 and beta is 0. */
     gsolve_status (*apply)(gs_queue *q, const gs_sliced *s, double alpha, const void *x,
                            double beta, void *y, const gs_product_sums *dots);
-    /* The same product for several columns; x and y have one layout. s->space and s->windows may
-     * grow. */
+    /* y = alpha A x + beta y with several columns; x and y have the same layout. s->space and
+     * s->windows may grow. */
     gsolve_status (*apply_block)(gs_sliced *s, gsolve_context *ctx, double alpha, gsolve_dense x,
                                  double beta, gsolve_dense y);
 } gs_sliced_kernels;
@@ -203,7 +203,7 @@ extern const gs_sliced_kernels gs_sliced_cuda[GSOLVE_TYPE_COUNT];
 gsolve_status gs_sliced_make(gs_sliced **out, gsolve_context *ctx, const gsolve_csr *csr,
                              const gs_sliced_policy *policy);
 
-/* *facts = the statistics of csr, wherever it lies; most = 0: no row is left out. facts->entries is
+/* *facts = the statistics of csr, at any location; most = 0: no row is left out. facts->entries is
  * counted only if it is 0. */
 gsolve_status gs_sliced_inspect(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
                                 int32_t most, gs_sliced_facts *facts);
@@ -236,7 +236,7 @@ int32_t gs_sliced_window(const gsolve_context *ctx, const gsolve_csr *csr);
  * than 1 where rows are long and too few to keep it busy. */
 int32_t gs_sliced_lanes_per_row(bool gpu, int32_t rows, int64_t entries);
 
-/* The member `most` of a policy: as asked for, or for 0 four times the mean length, but at least
+/* The member `most` of a policy: `asked`, or if that is 0, four times the mean length and at least
  * 128. */
 int32_t gs_sliced_most(int asked, int32_t rows, int64_t entries);
 

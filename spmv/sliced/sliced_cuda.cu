@@ -219,7 +219,7 @@ gsolve_status choose_block(gs_queue *q, const gs_sliced *s, const block_operands
     return rows ? gs_sliced_row_major<T, T>(q, s, a) : gs_sliced_column_major<T, T>(q, s, a);
 }
 
-// As many columns at a time as s->sum has memory for.
+// Multiplies all columns. If there are parts of long rows, s->sum limits the columns of a pass.
 template <class T>
 gsolve_status multiply_block(gs_queue *q, const gs_sliced *s, double alpha, gsolve_dense x,
                              double beta, gsolve_dense y)

@@ -41,7 +41,7 @@ __device__ __forceinline__ void add_products(const packs<T, W, G, P> &packs_of_t
     lane.visit([&](auto *index) {
         some_entries<T, once> now, next;
         now.template read<STEP>(lane, index, 0);
-#pragma unroll 1 // unrolled, the loop takes so many registers that few warps run
+#pragma unroll 1 // an unrolled loop needs many registers, and fewer warps run at once
         for (int32_t k = 0; k < lane.columns; k += once) {
             gs_pack<T, W> x[once][P];
             next.template read<STEP>(lane, index, k + once);

@@ -1,6 +1,6 @@
-// sliced_step_cuda.cu: the steps of spmv/step.h on a GPU. A warp has a slice, a thread a row, as in
-// sliced_rows_cuda.cu. A thread loads its elements of the other vectors before it sums its row, so
-// that all waits overlap. Memory moved: the slices, and each vector of the step once.
+// sliced_step_cuda.cu: the steps of spmv/step.h on a GPU. A warp owns a slice and a thread owns a
+// row, as in sliced_rows_cuda.cu. A thread loads its elements of the other vectors before it sums
+// its row, so that all waits overlap. Memory moved: the slices, and each vector of the step once.
 #include "core/pdl.cuh"
 #include "spmv/sliced/sliced_rows.cuh"
 

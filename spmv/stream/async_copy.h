@@ -1,5 +1,5 @@
 /* async_copy.h: copies between the host and a device that overlap with its kernels. There are three
- * lanes, each of which works in order: one for copies to the device, one for copies to the host,
+ * lanes. Each lane works in order: one for copies to the device, one for copies to the host,
  * and the context's queue. */
 #ifndef GS_SPMV_STREAM_ASYNC_COPY_H
 #define GS_SPMV_STREAM_ASYNC_COPY_H
@@ -8,9 +8,10 @@
 
 enum { GS_LANE_IN, GS_LANE_OUT, GS_LANE_QUEUE };
 
-#define GS_EVENTS           24 /* number of events */
-#define GS_ASYNC_COPY_PAGES 2  /* page-locked buffers (pages) per lane: parts of a page of copy.c \
-                                */
+#define GS_EVENTS 24 /* number of events */
+#define GS_ASYNC_COPY_PAGES                                              \
+    2 /* page-locked buffers (pages) per lane: parts of a page of copy.c \
+       */
 #define GS_ASYNC_COPY_PAGE (GS_PAGE / GS_ASYNC_COPY_PAGES) /* bytes of a page */
 
 typedef struct gs_async_copy gs_async_copy;

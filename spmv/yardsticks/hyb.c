@@ -1,8 +1,8 @@
 /* hyb.c: the format hyb, Bell and Garland: the first K entries of each row in ELLPACK, where all
  * rows are K wide, and the others in coordinates. K is the greatest width such that at least a
- * third of the rows have K entries or more; on the CPU three quarters, since a row that ends early
- * costs a branch misprediction there. (The paper also asks for 4096 such rows; so few rows do not
- * fill a GPU in either form.) sliced/ stores the ELLPACK part, triples.h the coordinates. */
+ * third of the rows have K entries or more; on the CPU three quarters, since a row of fewer than K
+ * entries costs a branch misprediction there. (The paper also requires 4096 such rows; fewer rows
+ * do not fill a GPU in either form.) sliced/ stores the ELLPACK part, triples.h the coordinates. */
 #include <stdio.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, h);
 }
 
-/* The rank, from 0, of the row by length whose length is K; with K asked for, 0. */
+/* The rank, from 0, by descending length of the row whose length is K; 0 if the option gives K. */
 static int32_t rank_of(int asked, int32_t rows, bool gpu)
 {
     const int64_t share = gpu ? SHARE_CUDA : SHARE_HOST;

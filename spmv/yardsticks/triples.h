@@ -21,15 +21,15 @@
 typedef struct gs_triples {
     gsolve_csr csr;     /* the handle's rows */
     int64_t skip;       /* entries at the beginning of each row that are left out */
-    int64_t entries;    /* number of the others */
-    int32_t *row;       /* ascending: of each entry; on the CPU of each row of nonempty */
-    const int32_t *col; /* of each entry; csr's array where skip is 0 */
-    const void *value;  /* of each entry; csr's array where skip is 0 */
+    int64_t entries;    /* number of the other entries */
+    int32_t *row;       /* row of each entry, ascending; on the CPU, of each row of nonempty */
+    const int32_t *col; /* column of each entry; csr's array if skip is 0 */
+    const void *value;  /* value of each entry; csr's array if skip is 0 */
     int64_t intervals;
     void *head, *tail;   /* work space: a sum per interval each */
-    gsolve_csr nonempty; /* on the CPU: the rows that have entries, */
-    void *form;          /* ... csr's form of them, */
-    void *sum;           /* ... and work space for their sums */
+    gsolve_csr nonempty; /* on the CPU: the rows that have entries */
+    void *form;          /* on the CPU: the form of csr for nonempty */
+    void *sum;           /* on the CPU: work space for the sums of these rows */
 } gs_triples;
 
 typedef struct gs_triples_kernels {

@@ -237,7 +237,7 @@ struct open_row {
     T sum;
 };
 
-// Adds 32 entries, of which the first `count` exist: rows i, products s.
+// Adds the first `count` of 32 entries, one per lane: row i, product s.
 template <class T>
 __device__ void add_step(const product<T> &a, int64_t n, int count, int32_t i, T s,
                          open_row<T> &open)
