@@ -102,7 +102,7 @@ __device__ void inspect_lengths(int32_t n, const O *start, const int32_t *col, i
 }
 
 // Computes statistics of the columns of the group of 32 rows that begins at row first. A warp owns
-// the group and a lane one row, of which it reads at_once entries at a time.
+// the group and a lane one row; a lane reads at_once entries of its row at a time.
 template <class O>
 __device__ void inspect_group(int32_t n, const O *start, const int32_t *col, int64_t first,
                               gs_sample_sums *sums)
