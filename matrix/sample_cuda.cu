@@ -216,9 +216,9 @@ __global__ void __launch_bounds__(gs_block_size)
 template <class O>
 gsolve_status launch(gs_queue *q, const gsolve_csr *A, gs_sample_sums *sums)
 {
-    return gs_launch(q, "pattern statistics", inspect_all<O>, sample_blocks + gs_grid(q, A->nrows),
-                     gs_block_size, A->nrows, (const O *)A->start, A->col, gs_sample_step(A->nrows),
-                     sums);
+    return gs_launch(q, "computing pattern statistics", inspect_all<O>,
+                     sample_blocks + gs_grid(q, A->nrows), gs_block_size, A->nrows,
+                     (const O *)A->start, A->col, gs_sample_step(A->nrows), sums);
 }
 
 gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, gs_sample_sums *sums)
@@ -228,7 +228,8 @@ gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, gs_sample_sums *sums
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, space, 1);
-    TRY(gs_cuda(q, cudaMemsetAsync(space, 0, sizeof *space, q->stream), "pattern statistics"));
+    TRY(gs_cuda(q, cudaMemsetAsync(space, 0, sizeof *space, q->stream),
+                "computing pattern statistics"));
     if (A->nrows > 0) {
         TRY(A->offset == GSOLVE_O64 ? launch<int64_t>(q, A, space) : launch<int32_t>(q, A, space));
     }

@@ -209,7 +209,7 @@ gsolve_status make_pattern(const gsolve_csr *T, void **order, gsolve_context *ct
         const size_t bytes = ((size_t)T->nrows + 1) * gs_offset_size(T->offset);
         return gs_cuda(ctx->queue,
                        cudaMemsetAsync(gs_owned_block(ctx, T->start), 0, bytes, ctx->queue->stream),
-                       "an empty transpose");
+                       "clearing an empty transpose");
     }
     TRY(sort_entries(T, place, ctx, A, n));
     TRY(gather_rows<P>(T, place, ctx, A, n));

@@ -86,10 +86,9 @@ gsolve_status launch(gs_queue *q, int32_t rows, int32_t columns, const S *from, 
         across ? transpose_tiles<S, T, NARROW, true> : transpose_tiles<S, T, NARROW, false>;
 
     if (tiles > INT32_MAX) {
-        return gsolve_fail(
-            q->ctx, GSOLVE_UNSUPPORTED,
-            "cannot transpose a block of %d x %d numbers: it has more than 2^31 tiles", rows,
-            columns);
+        return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
+                           "cannot transpose a block of %d x %d numbers: it has 2^31 tiles or more",
+                           rows, columns);
     }
     return gs_launch_pdl(q, "changing the layout", kernel, (int)tiles, gs_block_size, longer,
                          shorter, tiles_wide, from, stride, to, step);

@@ -174,9 +174,10 @@ gsolve_status find_statistics(gs_row_statistics *statistics, gsolve_context *ctx
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, space, 1);
-    TRY(gs_cuda(q, cudaMemsetAsync(space, 0, sizeof *space, q->stream), "the row statistics"));
-    TRY(gs_launch(q, "the row statistics", inspect_rows<O>, gs_grid(q, A->nrows), gs_block_size,
-                  A->nrows, (const O *)A->start, A->col, space));
+    TRY(gs_cuda(q, cudaMemsetAsync(space, 0, sizeof *space, q->stream),
+                "computing the row statistics"));
+    TRY(gs_launch(q, "computing the row statistics", inspect_rows<O>, gs_grid(q, A->nrows),
+                  gs_block_size, A->nrows, (const O *)A->start, A->col, space));
     TRY(gsolve_copy(ctx, statistics, GSOLVE_HOST, space, GSOLVE_DEVICE, sizeof *statistics));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
@@ -225,7 +226,7 @@ gsolve_status make_parts(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr 
     TRY(gs_cuda(q,
                 cudaMemsetAsync(p->done, 0, sizeof *p->done * ((size_t)p->nlong + 1) * most_chunks,
                                 q->stream),
-                "the plan of the product"));
+                "clearing the counters of long rows"));
     if (p->nlong > 0) {
         TRY(gs_launch(q, "describing parts of long rows", describe_parts<O>, blocks_for(p->nlong),
                       gs_block_size, p->nlong, start, p->long_row, p->first_part, p->part_of));

@@ -257,8 +257,8 @@ gsolve_status sum_long_rows(gs_queue *q, const Part *part, int32_t parts, const 
 
     if (parts == 0) return status;
     d.shift = shift_for(d.columns);
-    TRY(gs_launch_pdl(q, "parts of long rows", sum_long_parts<T, Part>, parts, gs_block_size, part,
-                      csr->col, (const T *)csr->value, d));
+    TRY(gs_launch_pdl(q, "adding up parts of long rows", sum_long_parts<T, Part>, parts,
+                      gs_block_size, part, csr->col, (const T *)csr->value, d));
     TRY(add_all_parts(q, rows, d));
 done:
     return status;
@@ -283,7 +283,9 @@ gsolve_status launch_rows(gs_queue *q, const Form &form, const dense_rows<T> &d)
 
     if (grid > INT32_MAX) {
         return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
-                           "a product of %d columns has too many blocks", d.columns);
+                           "a product with %d columns needs 2^31 thread blocks or more; multiply "
+                           "fewer columns at a time",
+                           d.columns);
     }
     return gs_launch_pdl(q, "the product of several columns", multiply_rows<T, W, P, Form>,
                          (int)grid, Form::threads, form, d);

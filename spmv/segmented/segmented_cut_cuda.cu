@@ -37,9 +37,10 @@ gsolve_status measure_rows(gs_segmented *s, gsolve_context *ctx)
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, longest, 1);
-    TRY(gs_cuda(q, cudaMemsetAsync(longest, 0, sizeof *longest, q->stream), "lengths of rows"));
-    TRY(gs_launch(q, "lengths of rows", measure<O>, gs_grid(q, s->csr.nrows), gs_block_size,
-                  s->csr.nrows, (const O *)s->csr.start, longest));
+    TRY(gs_cuda(q, cudaMemsetAsync(longest, 0, sizeof *longest, q->stream),
+                "measuring the lengths of rows"));
+    TRY(gs_launch(q, "measuring the lengths of rows", measure<O>, gs_grid(q, s->csr.nrows),
+                  gs_block_size, s->csr.nrows, (const O *)s->csr.start, longest));
     TRY(gsolve_copy(ctx, &found, GSOLVE_HOST, longest, GSOLVE_DEVICE, sizeof found));
     s->longest = (int64_t)found;
 done:
@@ -177,7 +178,7 @@ gsolve_status new_tables(gs_segmented *s, gsolve_context *ctx, const pieces *all
     TRY(s->part_sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     ALLOC_DEVICE(ctx, s->done, s->parts);
     TRY(gs_cuda(q, cudaMemsetAsync(s->done, 0, (size_t)s->parts * sizeof *s->done, q->stream),
-                "the parts of long rows"));
+                "clearing the counters of long rows"));
 done:
     return status;
 }

@@ -120,7 +120,7 @@ gsolve_status reorder(gs_segmented *s, gsolve_context *ctx, const int32_t *order
     gsolve_status status;
 
     TRY(gs_segmented_alloc_tables(s, ctx, &to));
-    TRY(gs_launch(ctx->queue, "segments in their order", permute<O>, blocks_for(s->segments),
+    TRY(gs_launch(ctx->queue, "reordering the segments", permute<O>, blocks_for(s->segments),
                   gs_block_size, s->segments, order, segments_of<O>(s), s->target, (O *)to.from,
                   to.size, to.target));
     gsolve_free(ctx, GSOLVE_DEVICE, s->from);
@@ -152,7 +152,7 @@ gsolve_status sort(gs_segmented *s, gsolve_context *ctx, int order)
     key = (uint32_t *)gsolve_alloc(ctx, GSOLVE_DEVICE, 4 * (size_t)apart * sizeof *key + bytes, 1);
     TRY(key ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     segment = (int32_t *)key + 2 * apart;
-    TRY(gs_launch(q, "keys of segments", make_keys<O>, blocks_for(n), gs_block_size,
+    TRY(gs_launch(q, "making the keys of segments", make_keys<O>, blocks_for(n), gs_block_size,
                   segments_of<O>(s), s->csr.col, s->length, column_order, first_short, key,
                   segment));
     TRY(gs_cuda(q,

@@ -61,7 +61,7 @@ static void write_note(gs_sliced *s, int32_t rows, int32_t window)
         at += snprintf(s->note + at, sizeof s->note - (size_t)at, ", sorted within %d", window);
     }
     if (s->nlong > 0) {
-        snprintf(s->note + at, sizeof s->note - (size_t)at, ", %d long rows apart", s->nlong);
+        snprintf(s->note + at, sizeof s->note - (size_t)at, ", %d long rows in csr", s->nlong);
     }
 }
 

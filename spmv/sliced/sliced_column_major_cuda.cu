@@ -156,7 +156,9 @@ gsolve_status launch(gs_queue *q, const gs_sliced *s, block_operands<T> a)
     if (grid == 0) return GSOLVE_OK;
     if (grid > INT32_MAX) {
         return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
-                           "a product of %d columns at once has more than 2^31 blocks", a.columns);
+                           "a product with %d columns needs 2^31 thread blocks or more; multiply "
+                           "fewer columns at a time",
+                           a.columns);
     }
     return gs_launch_pdl(q, "the product of columns by slices",
                          for_parts > 0 ? slices_column_major<T, V, C, STEP, true>

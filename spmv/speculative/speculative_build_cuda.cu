@@ -75,7 +75,7 @@ gsolve_status alloc_space(gs_speculative *p, gsolve_context *ctx, const gsolve_c
     p->terms = (double *)(at += sums);
     p->arrived = (unsigned *)(at += terms);
     return gs_cuda(ctx->queue, cudaMemsetAsync(at, 0, arrived, ctx->queue->stream),
-                   "the synchronizer");
+                   "clearing the synchronizer");
 }
 
 } // namespace

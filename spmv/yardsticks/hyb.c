@@ -70,7 +70,7 @@ static gsolve_status refuse_padding(gsolve_context *ctx, const gsolve_csr *csr, 
     const double slots = (double)width * csr->nrows;
 
     return gs_memory_need(ctx, slots * (double)(gs_type_size(csr->type) + sizeof(int16_t)),
-                          "hyb, all rows filled up to width=,");
+                          "hyb, with all rows padded to width entries,");
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
@@ -98,8 +98,9 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                                          .index = o->index,
                                          .value = o->value};
         TRY(gs_sliced_make(&h->ell, ctx, csr, &policy));
-        snprintf(h->ell->note, sizeof h->ell->note, "%d entries of a row in ELLPACK, %lld left",
-                 (int)width, (long long)h->rest.entries);
+        snprintf(h->ell->note, sizeof h->ell->note,
+                 "%d entries per row in ELLPACK, %lld in coordinates", (int)width,
+                 (long long)h->rest.entries);
     }
     *self = h;
     h = NULL;

@@ -59,7 +59,7 @@ static void describe(const void *self, gsolve_matrix_info *info)
 }
 
 const gsolve_format gs_ps_format = {
-    .plugin = {"ps", "the products of all entries, then the sums of the rows: a yardstick", NULL,
+    .plugin = {"ps", "the products of all entries, then the sums of the rows; for comparison", NULL,
                0},
     .build = build,
     .destroy = destroy,

@@ -171,10 +171,10 @@ gsolve_status ranked(gsolve_context *ctx, const gsolve_csr *csr, int32_t rank, i
     gs_sort_keys_descending(nullptr, bytes, {lengths, sorted}, n, 32, q->stream);
     space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(wide ? gs_launch(q, "lengths of rows", measure_rows<int64_t>, blocks_for(n), gs_block_size,
-                         n, (const int64_t *)csr->start, lengths)
-             : gs_launch(q, "lengths of rows", measure_rows<int32_t>, blocks_for(n), gs_block_size,
-                         n, (const int32_t *)csr->start, lengths));
+    TRY(wide ? gs_launch(q, "measuring the lengths of rows", measure_rows<int64_t>, blocks_for(n),
+                         gs_block_size, n, (const int64_t *)csr->start, lengths)
+             : gs_launch(q, "measuring the lengths of rows", measure_rows<int32_t>, blocks_for(n),
+                         gs_block_size, n, (const int32_t *)csr->start, lengths));
     TRY(gs_cuda(q, gs_sort_keys_descending(space, bytes, {lengths, sorted}, n, 32, q->stream),
                 "sorting lengths of rows"));
     TRY(gsolve_copy(ctx, &found, GSOLVE_HOST, sorted + rank, GSOLVE_DEVICE, sizeof found));
