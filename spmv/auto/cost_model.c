@@ -38,7 +38,7 @@ static const rate rates[] = {
     {"bsr", BLOCKS, {1.0, 1.05}, {1.0, 1.05}, {1, 1}, {12, 4}, {0, 1e9}},
     /* rows of one length are not neighbours: accesses to x and y are less ordered */
     {"bce", GROUPS, {0.85, 0.9}, {0.85, 0.9}, {1, 1}, {20, 16}, {0, 0}},
-    /* the bytes of csr, divided otherwise */
+    /* reads the bytes of csr, divided among the threads in another order */
     {"segmented", SEGMENTS, {0.9, 1.05}, {0.95, 1.0}, {1, 0.85}, {8, 1.5}, {0, 0.25e9}},
     {"speculative", ROWS, {0.9, 0.85}, {0.95, 1.0}, {1, 1}, {1, 1}, {0, 0}},
 };

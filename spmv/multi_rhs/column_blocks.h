@@ -1,8 +1,8 @@
-/* column_blocks.h: products of long rows that reach all over a large x, on the CPU. The columns are
- * cut into blocks, and a group of rows is multiplied one column block after the other, so that the
- * block's part of x stays in the L2 cache while all rows of the group use it. Row by row, nearly
- * every entry would wait for a cache line of x, since all of x is read before the next row needs
- * that line.
+/* column_blocks.h: products on the CPU with long rows whose columns spread over a large x. The
+ * columns are cut into blocks, and a group of rows is multiplied one column block after the other,
+ * so that the block's part of x stays in the L2 cache while all rows of the group use it. Without
+ * blocks, nearly every entry would wait for a cache line of x: each row reads much of x, and evicts
+ * the lines that the next row needs.
  *
  *              block 0   block 1   block 2
  *      row 0   a . b . | . c . . | d . e .

@@ -181,7 +181,7 @@ gsolve_status gs_sliced_apply(void *self, gsolve_context *ctx, double alpha, gso
     return sliced->apply(ctx->queue, self, alpha, x.value, beta, y.value, NULL);
 }
 
-/* Its constness is about what it stands for. */
+/* The product may let the work space of self grow. */
 gsolve_status gs_sliced_apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                                     double beta, gsolve_dense y)
 {

@@ -133,7 +133,7 @@ done:
     return status;
 }
 
-/* The rows lie on the host, so no device is needed. */
+/* csr is on the host, so that no device is needed. */
 static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 {
     const hyb_options *o = chosen;
@@ -153,8 +153,8 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
            (size_t)gs_triples_bytes(csr, (double)rest, width > 0);
 }
 
-/* Both parts. The second reads x again, and reads and writes y in its rows; all rows are assumed.
- */
+/* Describes both parts. The product with the second part reads x again, and reads and writes y in
+ * its rows; the number of bytes assumes that these are all rows. */
 static void describe(const void *self, gsolve_matrix_info *info)
 {
     const hyb *h = self;

@@ -37,7 +37,7 @@ static gsolve_status apply_vector(void *self, gsolve_context *ctx, double alpha,
     return kernels->apply[GS_VECTOR](ctx->queue, self, alpha, x.value, beta, y.value);
 }
 
-/* The values are read where they lie. */
+/* The product reads the values of csr. */
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
     (void)self, (void)ctx, (void)csr;

@@ -5,9 +5,9 @@
  *
  * On a GPU there is one row number per entry. Entries are sorted by rows and cut into intervals of
  * equal length, whatever the rows. A warp sums an interval row by row. A row that begins and ends
- * in one interval is written to y at once. Of a row that crosses a boundary, the interval in which
- * it begins stores its part in tail, the later ones store their parts in head, and a second launch
- * adds them in their order:
+ * in one interval is written to y at once. If a row crosses a boundary, the interval in which it
+ * begins stores its part in tail, the later intervals store their parts in head, and a second
+ * launch adds them in their order:
  *
  *      entries   a a b b | b b b b | b c c c      tail[0] = b b
  *      interval     0         1         2         head[1] = b b b b, head[2] = b */
