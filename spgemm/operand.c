@@ -130,7 +130,8 @@ static gsolve_status inspect_values(gsolve_context *ctx, const gs_operand *kept,
     *same = A->nrows == given->nrows && A->ncols == given->ncols && A->type == given->type &&
             A->location == given->location && (unsigned)given->offset <= GSOLVE_O64 &&
             given->start && (kept->entries == 0 || (given->col && given->value));
-    return *same ? gs_inspector(ctx, A)->at_values(ctx, A, kept->entries, given, same) : GSOLVE_OK;
+    return *same ? gs_inspector(ctx, A)->compare_and_check(ctx, A, kept->entries, given, same)
+                 : GSOLVE_OK;
 }
 
 gsolve_status gs_operand_update(gs_operand *fresh, gsolve_context *ctx, const char *name,
