@@ -16,39 +16,39 @@ static bool is_auto(const char *spec)
 
 double cli_rtol(const cli *c)
 {
-    if (!isnan(c->is.rtol)) return c->is.rtol;
-    return c->is.type == GSOLVE_F32 ? 1e-5 : 1e-8;
+    if (!isnan(c->args.rtol)) return c->args.rtol;
+    return c->args.type == GSOLVE_F32 ? 1e-5 : 1e-8;
 }
 
 /* a->solver = name with the keys of "auto,key=value" and the tolerances of the arguments, of which
  * those given last count: the tolerance that goes with f32 gives way to one in the spec. */
 static void set_solver(const cli *c, cli_attempt *a, const char *name)
 {
-    const char *given = c->is.solver && is_auto(c->is.solver) ? c->is.solver : "";
+    const char *given = c->args.solver && is_auto(c->args.solver) ? c->args.solver : "";
     const int head = (int)strcspn(name, ",");
     char atol[64] = "", maxit[64] = "", rtol[64] = "", usual[64] = "";
-    char *tolerance = isnan(c->is.rtol) ? usual : rtol;
+    char *tolerance = isnan(c->args.rtol) ? usual : rtol;
 
-    if (!isnan(c->is.rtol) || c->is.type == GSOLVE_F32) {
+    if (!isnan(c->args.rtol) || c->args.type == GSOLVE_F32) {
         snprintf(tolerance, sizeof rtol, ",rtol=%s", cli_number(cli_rtol(c)).text);
     }
-    if (!isnan(c->is.atol)) snprintf(atol, sizeof atol, ",atol=%s", cli_number(c->is.atol).text);
-    if (c->is.maxit >= 0) snprintf(maxit, sizeof maxit, ",maxit=%d", c->is.maxit);
+    if (!isnan(c->args.atol)) snprintf(atol, sizeof atol, ",atol=%s", cli_number(c->args.atol).text);
+    if (c->args.maxit >= 0) snprintf(maxit, sizeof maxit, ",maxit=%d", c->args.maxit);
     snprintf(a->solver, sizeof a->solver, "%.*s%s%s%s%s%s%s", head, name, usual, name + head,
              given + strcspn(given, ","), rtol, atol, maxit);
 }
 
 /* The method is to be chosen for a preconditioner that the user wants: the first that uses one. */
-static void choose_solver(const cli *c, const gsolve_statistics *traits, cli_attempt *a)
+static void choose_solver(const cli *c, const gsolve_statistics *statistics, cli_attempt *a)
 {
     gsolve_choice choice;
 
     a->free_method = true;
-    for (int k = 0; gsolve_auto_choose(c->ctx, traits, k, &choice); k++) {
+    for (int k = 0; gsolve_auto_choose(c->ctx, statistics, k, &choice); k++) {
         if (!cli_spec_is(choice.solver, "direct")) break;
     }
     set_solver(c, a, choice.solver);
-    snprintf(a->precond, sizeof a->precond, "%s", c->is.precond);
+    snprintf(a->precond, sizeof a->precond, "%s", c->args.precond);
     snprintf(a->why, sizeof a->why, "%s chosen: %s", choice.solver, choice.why);
 }
 
@@ -63,16 +63,16 @@ static bool is_kind_of_cg(const char *spec)
 
 /* The preconditioner is to be chosen for a method that the user wants. That many iterations with
  * jacobi are the fastest holds for cg, whose iterations are the cheapest. */
-static void choose_precond(const cli *c, const gsolve_statistics *traits, cli_attempt *a)
+static void choose_precond(const cli *c, const gsolve_statistics *statistics, cli_attempt *a)
 {
     gsolve_choice choice;
 
-    set_solver(c, a, c->is.solver);
-    gsolve_auto_choose(c->ctx, traits, 0, &choice);
-    if (strcmp(choice.precond, "jacobi") == 0 && !is_kind_of_cg(c->is.solver)) {
-        gsolve_auto_choose(c->ctx, traits, 1, &choice);
+    set_solver(c, a, c->args.solver);
+    gsolve_auto_choose(c->ctx, statistics, 0, &choice);
+    if (strcmp(choice.precond, "jacobi") == 0 && !is_kind_of_cg(c->args.solver)) {
+        gsolve_auto_choose(c->ctx, statistics, 1, &choice);
     }
-    if (cli_spec_is(c->is.solver, "direct")) {
+    if (cli_spec_is(c->args.solver, "direct")) {
         snprintf(a->precond, sizeof a->precond, "none");
     } else {
         snprintf(a->precond, sizeof a->precond, "%s", choice.precond);
@@ -80,24 +80,24 @@ static void choose_precond(const cli *c, const gsolve_statistics *traits, cli_at
     }
 }
 
-bool cli_choose(const cli *c, const gsolve_statistics *traits, int k, cli_attempt *a)
+bool cli_choose(const cli *c, const gsolve_statistics *statistics, int k, cli_attempt *a)
 {
-    const bool any_solver = is_auto(c->is.solver), any_precond = is_auto(c->is.precond);
+    const bool any_solver = is_auto(c->args.solver), any_precond = is_auto(c->args.precond);
     gsolve_choice choice;
 
     if (k > 0 && !(any_solver && any_precond)) return false;
     if (any_solver && any_precond) {
-        if (!gsolve_auto_choose(c->ctx, traits, k, &choice)) return false;
+        if (!gsolve_auto_choose(c->ctx, statistics, k, &choice)) return false;
         set_solver(c, a, choice.solver);
         snprintf(a->precond, sizeof a->precond, "%s", choice.precond);
         snprintf(a->why, sizeof a->why, "chosen: %s", choice.why);
     } else if (any_solver) {
-        choose_solver(c, traits, a);
+        choose_solver(c, statistics, a);
     } else if (any_precond) {
-        choose_precond(c, traits, a);
+        choose_precond(c, statistics, a);
     } else {
-        set_solver(c, a, c->is.solver);
-        snprintf(a->precond, sizeof a->precond, "%s", c->is.precond);
+        set_solver(c, a, c->args.solver);
+        snprintf(a->precond, sizeof a->precond, "%s", c->args.precond);
     }
     return true;
 }
@@ -123,16 +123,16 @@ int cli_check_specs(cli *c)
     gsolve_solver *S = NULL;
     gsolve_status status;
 
-    if (check_length(c, "solver", c->is.solver) || check_length(c, "precond", c->is.precond)) {
+    if (check_length(c, "solver", c->args.solver) || check_length(c, "precond", c->args.precond)) {
         return CLI_ERROR;
     }
-    if (!is_auto(c->is.solver) && cli_spec_is(c->is.solver, "direct") && !is_auto(c->is.precond) &&
-        !cli_spec_is(c->is.precond, "none")) {
-        return cli_fail(c, "direct uses no preconditioner; remove --precond %s", c->is.precond);
+    if (!is_auto(c->args.solver) && cli_spec_is(c->args.solver, "direct") && !is_auto(c->args.precond) &&
+        !cli_spec_is(c->args.precond, "none")) {
+        return cli_fail(c, "direct uses no preconditioner; remove --precond %s", c->args.precond);
     }
-    set_solver(c, &a, is_auto(c->is.solver) ? "auto" : c->is.solver);
-    status = gsolve_matrix_create(&A, c->ctx, c->is.format ? c->is.format : "auto", &one);
-    if (A && c->is.precond) status = gsolve_precond_create(&M, c->ctx, c->is.precond, &one);
+    set_solver(c, &a, is_auto(c->args.solver) ? "auto" : c->args.solver);
+    status = gsolve_matrix_create(&A, c->ctx, c->args.format ? c->args.format : "auto", &one);
+    if (A && c->args.precond) status = gsolve_precond_create(&M, c->ctx, c->args.precond, &one);
     if (A && status != GSOLVE_BAD_SPEC) {
         status = gsolve_solver_create(&S, c->ctx, a.solver, A, NULL);
     }
@@ -213,11 +213,11 @@ static gsolve_status set_up(cli *c, cli_attempt *a, const gsolve_matrix *A, gsol
 static gsolve_status run(cli *c, cli_attempt *a, gsolve_solver *S, gsolve_dense b, gsolve_dense x)
 {
     const double begin = cli_now();
-    const bool json_out = c->is.json && strcmp(c->is.json, "-") == 0;
-    watch w = {.a = a, .keep = c->is.json || c->is.history};
+    const bool json_out = c->args.json && strcmp(c->args.json, "-") == 0;
+    watch w = {.a = a, .keep = c->args.json || c->args.history};
     gsolve_status status;
 
-    if (c->is.monitor) w.lines = json_out ? stderr : c->text;
+    if (c->args.monitor) w.lines = json_out ? stderr : c->text;
     if (w.lines) fprintf(w.lines, "%12s  residual\n", "iteration");
     cli_live_begin(&w.live, c, a->method);
     w.live.on = w.live.on && !w.lines;
@@ -253,7 +253,7 @@ static gsolve_status profile(cli *c, cli_attempt *a, gsolve_solver *S, gsolve_de
 {
     cli_live live;
 
-    if (!c->is.profile || a->result.outcome == GSOLVE_STOPPED) return GSOLVE_OK;
+    if (!c->args.profile || a->result.outcome == GSOLVE_STOPPED) return GSOLVE_OK;
     cli_live_begin(&live, c, a->method);
     cli_live_note(&live, "solving again for the profile ...");
     const gsolve_status status = cli_profile_make(c, &a->profile, S, b, guess, x);
@@ -264,7 +264,7 @@ static gsolve_status profile(cli *c, cli_attempt *a, gsolve_solver *S, gsolve_de
 /* guess = x where a profile asks for it. */
 static int keep_guess(cli *c, gsolve_dense x, gsolve_dense *guess)
 {
-    if (!c->is.profile) return 0;
+    if (!c->args.profile) return 0;
     if (cli_new_dense(c, guess, x.nrows, x.ncols)) return CLI_ERROR;
     memcpy(guess->value, x.value, (size_t)x.nrows * (size_t)x.ncols * sizeof(double));
     return 0;
@@ -272,7 +272,7 @@ static int keep_guess(cli *c, gsolve_dense x, gsolve_dense *guess)
 
 int cli_try(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_dense b, gsolve_dense x)
 {
-    const bool chosen = is_auto(c->is.solver) && is_auto(c->is.precond);
+    const bool chosen = is_auto(c->args.solver) && is_auto(c->args.precond);
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
     gsolve_dense guess = {0};

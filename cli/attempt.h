@@ -26,9 +26,9 @@ typedef struct cli_attempt {
     cli_profile profile;
 } cli_attempt;
 
-/* a = the k-th choice for a matrix of these traits, as far as the arguments leave a choice, with
+/* a = the k-th choice for a matrix of these statistics, as far as the arguments leave a choice, with
  * their tolerances. False: there is no such choice. */
-bool cli_choose(const cli *c, const gsolve_statistics *traits, int k, cli_attempt *a);
+bool cli_choose(const cli *c, const gsolve_statistics *statistics, int k, cli_attempt *a);
 
 /* Whether the specs that the arguments hold are known: found before a long read. 0 or CLI_ERROR. */
 int cli_check_specs(cli *c);

@@ -32,7 +32,7 @@ typedef struct cli_arguments {
 
 typedef struct cli { /* one call of the command */
     const struct cli_command *command;
-    cli_arguments is;
+    cli_arguments args;
     gsolve_context *ctx;
     bool undecided;   /* the device is chosen when the size of the system is known */
     bool small;       /* it was chosen for that */

@@ -174,7 +174,7 @@ static void say_choices(const cli *c, const gsolve_context *there, const gsolve_
 /* --- JSON ---------------------------------------------------------------------------------------
  */
 
-static void add_traits(cJSON *object, const gsolve_statistics *t)
+static void add_statistics(cJSON *object, const gsolve_statistics *t)
 {
     const struct {
         const char *key;
@@ -221,20 +221,20 @@ static int write_json(cli *c, const gsolve_context *there, const cli_system *s,
     gsolve_choice choice;
 
     cli_json_matrix(object, s);
-    add_traits(cJSON_AddObjectToObject(object, "traits"), &s->traits);
+    add_statistics(cJSON_AddObjectToObject(object, "traits"), &s->statistics);
     cli_memory_estimate_json(object, c, s);
     cli_precond_estimate_json(object, p);
     list = cJSON_AddArrayToObject(object, "row_lengths");
     for (int k = 0; k < 32; k++) {
-        if (s->traits.length[k] == 0) continue;
+        if (s->statistics.length[k] == 0) continue;
         item = cJSON_CreateObject();
         bucket_name(k, name);
         cJSON_AddStringToObject(item, "entries", name);
-        cJSON_AddNumberToObject(item, "rows", (double)s->traits.length[k]);
+        cJSON_AddNumberToObject(item, "rows", (double)s->statistics.length[k]);
         cJSON_AddItemToArray(list, item);
     }
     list = cJSON_AddArrayToObject(object, "auto");
-    for (int k = 0; gsolve_auto_choose(there, &s->traits, k, &choice); k++) {
+    for (int k = 0; gsolve_auto_choose(there, &s->statistics, k, &choice); k++) {
         item = cJSON_CreateObject();
         cJSON_AddStringToObject(item, "solver", choice.solver);
         cJSON_AddStringToObject(item, "precond", choice.precond);
@@ -250,12 +250,12 @@ static int look(cli *c, gsolve_context *there, const cli_system *s)
     cli_precond_estimate p = {0};
 
     cli_precond_estimate_make(c, there, s, &p);
-    say_shape(c, &s->traits);
-    say_values(c, &s->traits);
+    say_shape(c, &s->statistics);
+    say_values(c, &s->statistics);
     cli_memory_estimate_print(c, s);
-    say_choices(c, there, &s->traits);
+    say_choices(c, there, &s->statistics);
     cli_precond_estimate_print(c, &p);
-    return c->is.json ? write_json(c, there, s, &p) : 0;
+    return c->args.json ? write_json(c, there, s, &p) : 0;
 }
 
 /* A context of its own on the device that the user names, else the CPU: a GPU is started only where
@@ -278,10 +278,10 @@ int cli_info(cli *c)
     cli_system s = {0};
     int code;
 
-    if (!c->is.matrix) return cli_fail(c, "no matrix is given; write gsolve info FILE");
+    if (!c->args.matrix) return cli_fail(c, "no matrix is given; write gsolve info FILE");
     if (cli_check_outputs(c) || cli_open_host(c) || cli_check_specs(c)) return CLI_ERROR;
-    code = cli_read_matrix(c, c->is.matrix, &s);
-    if (!code) code = cli_examine(c, &s);
+    code = cli_read_matrix(c, c->args.matrix, &s);
+    if (!code) code = cli_analyse(c, &s);
     if (!code) code = open_there(c, &there);
     if (!code) code = look(c, there, &s);
     gsolve_context_destroy(&there);

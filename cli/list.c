@@ -190,7 +190,7 @@ static void json_list(cJSON *object, const cli *c, const list *l)
 
 int cli_list(cli *c)
 {
-    const char *which = c->is.operands ? c->is.operand[0] : NULL;
+    const char *which = c->args.operands ? c->args.operand[0] : NULL;
     cJSON *object;
     int said = 0;
 
@@ -213,7 +213,7 @@ int cli_list(cli *c)
             which, nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
     }
     if (!which) cli_json_reference(object);
-    if (c->is.json) return cli_json_write(c, object);
+    if (c->args.json) return cli_json_write(c, object);
     cJSON_Delete(object);
     return 0;
 }

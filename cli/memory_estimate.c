@@ -72,7 +72,7 @@ void cli_memory_estimate_json(cJSON *object, const cli *c, const cli_system *s)
 
     gsolve_context_describe(c->ctx, &device);
     cJSON_AddStringToObject(forecast, "device", device.device);
-    cJSON_AddStringToObject(forecast, "type", c->is.type == GSOLVE_F32 ? "f32" : "f64");
+    cJSON_AddStringToObject(forecast, "type", c->args.type == GSOLVE_F32 ? "f32" : "f64");
     if (r.total > 0) {
         cJSON_AddNumberToObject(forecast, "memory_free", (double)r.unused);
         cJSON_AddNumberToObject(forecast, "memory_total", (double)r.total);

@@ -110,7 +110,7 @@ static int add_text(cli *c, const cli_option *o, cli_many *many, const char *tex
 
 static int store(cli *c, const cli_option *o, const char *text)
 {
-    char *at = (char *)&c->is + o->offset;
+    char *at = (char *)&c->args + o->offset;
     const int word = o->kind == CLI_WORD ? word_index(o->argument, text) : 0;
     double value = 0;
 
@@ -195,19 +195,19 @@ static int refuse(cli *c, int found, char **argv)
 static int take_operands(cli *c)
 {
     const cli_command *command = c->command;
-    const int count = c->is.operands;
-    char **operand = c->is.operand;
+    const int count = c->args.operands;
+    char **operand = c->args.operand;
 
     if (count > command->most_operands) {
         return cli_fail(c, "unexpected argument '%s'; usage: %s", operand[command->most_operands],
                         command->synopsis);
     }
     if (!command->operand_is_matrix || count == 0) return 0;
-    if (c->is.matrix) {
-        return cli_fail(c, "two matrices are given, '%s' and '%s'; give one", c->is.matrix,
+    if (c->args.matrix) {
+        return cli_fail(c, "two matrices are given, '%s' and '%s'; give one", c->args.matrix,
                         operand[0]);
     }
-    c->is.matrix = operand[0];
+    c->args.matrix = operand[0];
     return 0;
 }
 
@@ -237,7 +237,7 @@ int cli_parse(cli *c, int argc, char **argv)
             store(c, o, optarg); /* the error may have to go to a file, and not over another */
         }
     }
-    c->is.operands = argc - optind;
-    c->is.operand = argv + optind;
+    c->args.operands = argc - optind;
+    c->args.operand = argv + optind;
     return code ? code : take_operands(c);
 }

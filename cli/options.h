@@ -51,7 +51,7 @@ const cli_command *cli_find_command(const char *name);
 const char *cli_nearest(const char *word, const char *(*next)(const void *user, int k),
                         const void *user);
 
-/* c->is = the arguments of c->command in argv[1 .. argc - 1]. Returns 0 or CLI_ERROR. */
+/* c->args = the arguments of c->command in argv[1 .. argc - 1]. Returns 0 or CLI_ERROR. */
 int cli_parse(cli *c, int argc, char **argv);
 
 /* Writes for each list of gsolve list its title and its names, those of every build. */

@@ -10,11 +10,11 @@
 static void choose(const cli *c, const gsolve_context *there, const cli_system *s,
                    cli_precond_estimate *p)
 {
-    const bool any = !c->is.precond || cli_spec_is(c->is.precond, "auto");
-    const char *spec = c->is.precond;
+    const bool any = !c->args.precond || cli_spec_is(c->args.precond, "auto");
+    const char *spec = c->args.precond;
     gsolve_choice choice;
 
-    if (any) spec = gsolve_auto_choose(there, &s->traits, 0, &choice) ? choice.precond : "none";
+    if (any) spec = gsolve_auto_choose(there, &s->statistics, 0, &choice) ? choice.precond : "none";
     p->asked = any ? cli_spec_is(spec, "amg") : true;
     snprintf(p->a.precond, sizeof p->a.precond, "%s", spec);
 }

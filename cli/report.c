@@ -80,8 +80,8 @@ static void say_outcome(const cli *c, const cli_solution *s)
     } else if (a->method_note[0]) {
         cli_item(c, "", "%s", a->method_note);
     }
-    if (c->is.solution) {
-        cli_item(c, "x", "written to %s%s", c->is.solution,
+    if (c->args.solution) {
+        cli_item(c, "x", "written to %s%s", c->args.solution,
                  converged ? "" : " (the best iterate, which is not a solution)");
     }
 }
@@ -89,7 +89,7 @@ static void say_outcome(const cli *c, const cli_solution *s)
 /* A line for each column of b. */
 static void say_columns(const cli *c, const cli_attempt *a)
 {
-    if (!c->is.columns || !a->column) return;
+    if (!c->args.columns || !a->column) return;
     cli_say(c, "\n%8s%12s%14s  outcome\n", "column", "iterations", "residual");
     for (int32_t j = 0; j < a->ncols; j++) {
         const gsolve_result *r = &a->column[j];
@@ -116,7 +116,7 @@ static void say_seconds(const cli *c, const cli_solution *s, double total)
     const cli_attempt *a = &s->attempt[s->best];
     const bool one = s->attempts == 1;
     row rows[9] = {{"read", s->system.read_seconds},
-                   {"check", s->system.examine_seconds},
+                   {"check", s->system.analyse_seconds},
                    {"format", s->seconds.build},
                    {"preconditioner", s->seconds.precond},
                    {"set-up of the method", s->seconds.setup},
@@ -173,7 +173,7 @@ static void add_seconds(cJSON *object, const cli *c, const cli_solution *s)
     cJSON *seconds = cJSON_AddObjectToObject(object, "seconds");
 
     cJSON_AddNumberToObject(seconds, "read", s->system.read_seconds);
-    cJSON_AddNumberToObject(seconds, "check", s->system.examine_seconds);
+    cJSON_AddNumberToObject(seconds, "check", s->system.analyse_seconds);
     cJSON_AddNumberToObject(seconds, "build", s->seconds.build);
     cJSON_AddNumberToObject(seconds, "setup", s->seconds.precond + s->seconds.setup);
     cJSON_AddNumberToObject(seconds, "solve", s->seconds.solve);
@@ -227,7 +227,7 @@ static void add_means(cJSON *object, const cli *c, const cli_solution *s)
     cJSON_AddStringToObject(object, "device", info.device);
     cJSON_AddStringToObject(object, "device_description", cli_device_words(c, words));
     cJSON_AddNumberToObject(object, "threads", info.threads);
-    cJSON_AddStringToObject(object, "type", c->is.type == GSOLVE_F32 ? "f32" : "f64");
+    cJSON_AddStringToObject(object, "type", c->args.type == GSOLVE_F32 ? "f32" : "f64");
     part = cJSON_AddObjectToObject(object, "format");
     cJSON_AddStringToObject(part, "name", s->info.format);
     cJSON_AddStringToObject(part, "form", s->info.form);
@@ -260,7 +260,7 @@ int cli_report_json(cli *c, const cli_solution *s)
 
     cJSON_AddStringToObject(object, "gsolve", gsolve_version());
     cli_json_matrix(object, &s->system);
-    cli_json_text(object, "rhs", c->is.rhs ? c->is.rhs : "A*ones");
+    cli_json_text(object, "rhs", c->args.rhs ? c->args.rhs : "A*ones");
     cJSON_AddNumberToObject(object, "rhs_columns", s->system.b.ncols);
     add_means(object, c, s);
     cJSON_AddStringToObject(object, "outcome", gsolve_outcome_text(a->result.outcome));
@@ -290,13 +290,13 @@ int cli_report_history(cli *c, const cli_solution *s)
     size_t bytes;
     int code;
 
-    if (!c->is.history) return 0;
+    if (!c->args.history) return 0;
     FILE *file = open_memstream(&text, &bytes);
     if (!file) return cli_fail(c, "out of memory while writing the history");
     fprintf(file, "iteration,residual\n");
     for (int k = 0; k < a->length; k++) fprintf(file, "%d,%.17g\n", k, a->history[k]);
     const bool done = fclose(file) == 0;
-    code = done ? cli_write_text(c, c->is.history, text)
+    code = done ? cli_write_text(c, c->args.history, text)
                 : cli_fail(c, "out of memory while writing the history");
     free(text);
     return code;

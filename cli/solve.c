@@ -13,8 +13,8 @@ static void say_system(const cli *c, const cli_solution *s)
     char words[400];
 
     gsolve_context_describe(c->ctx, &device);
-    cli_item(c, "", "%s%s", cli_symmetry_words(&s->system.traits),
-             c->is.type == GSOLVE_F32
+    cli_item(c, "", "%s%s", cli_symmetry_words(&s->system.statistics),
+             c->args.type == GSOLVE_F32
                  ? "; rounded to single precision; residuals are those of the rounded matrix"
                  : "");
     if (s->system.b.ncols == 1) {
@@ -30,20 +30,20 @@ static int prepare(cli *c, cli_solution *s)
     double begin = cli_now(), deciding;
     gsolve_csr rows;
 
-    if (cli_read_matrix(c, c->is.matrix, &s->system)) return CLI_ERROR;
+    if (cli_read_matrix(c, c->args.matrix, &s->system)) return CLI_ERROR;
     if (cli_read_vectors(c, &s->system)) return CLI_ERROR;
     deciding = cli_now();
     if (cli_decide_device(c, &s->system)) return CLI_ERROR;
     begin += cli_now() - deciding; /* the start of a GPU is no part of the format */
-    if (cli_examine(c, &s->system)) return CLI_ERROR;
-    if (gsolve_matrix_create_owned(&s->A, c->ctx, c->is.format ? c->is.format : "auto",
+    if (cli_analyse(c, &s->system)) return CLI_ERROR;
+    if (gsolve_matrix_create_owned(&s->A, c->ctx, c->args.format ? c->args.format : "auto",
                                    &s->system.csr) != GSOLVE_OK) {
         return cli_fail_library(c);
     }
     gsolve_matrix_describe(s->A, &s->info);
     if (gsolve_matrix_csr(s->A, &rows) != GSOLVE_OK) return cli_fail_library(c);
     if (cli_make_vectors(c, &s->system, &rows)) return CLI_ERROR;
-    s->seconds.build = cli_now() - begin - s->system.read_seconds - s->system.examine_seconds;
+    s->seconds.build = cli_now() - begin - s->system.read_seconds - s->system.analyse_seconds;
     say_system(c, s);
     return 0;
 }
@@ -72,7 +72,7 @@ static bool try_choice(int k, gsolve_dense x, gsolve_attempt *attempt, void *use
     cli_attempt *a = &s->attempt[k], next;
     bool ended;
 
-    if (k == CLI_MOST_ATTEMPTS || !cli_choose(t->c, &s->system.traits, k, a)) return false;
+    if (k == CLI_MOST_ATTEMPTS || !cli_choose(t->c, &s->system.statistics, k, a)) return false;
     s->attempts = k + 1;
     cli_report_choice(t->c, s, k);
     t->code = cli_try(t->c, a, s->A, s->system.b, x);
@@ -82,7 +82,7 @@ static bool try_choice(int k, gsolve_dense x, gsolve_attempt *attempt, void *use
         a->ran && (a->result.outcome == GSOLVE_CONVERGED || a->result.outcome == GSOLVE_STOPPED);
     attempt->last = t->code || ended || cli_interrupted();
     if (!t->code) add_seconds(s, a);
-    if (!attempt->last && (k > 0 || cli_choose(t->c, &s->system.traits, 1, &next))) {
+    if (!attempt->last && (k > 0 || cli_choose(t->c, &s->system.statistics, 1, &next))) {
         cli_report_attempt(t->c, s, k);
     }
     return true;
@@ -135,11 +135,11 @@ static int write_solution(cli *c, cli_solution *s)
     const cli_attempt *a = &s->attempt[s->best];
     char comment[2400];
 
-    if (!c->is.solution) return 0;
+    if (!c->args.solution) return 0;
     snprintf(comment, sizeof comment, "gsolve %s: %s + %s, %s, |b - Ax| / |b| = %.3e",
              gsolve_version(), a->method, a->kind, gsolve_outcome_text(a->result.outcome),
              a->result.residual);
-    if (gsolve_write_dense(c->ctx, c->is.solution, &s->system.x, comment) != GSOLVE_OK) {
+    if (gsolve_write_dense(c->ctx, c->args.solution, &s->system.x, comment) != GSOLVE_OK) {
         return cli_fail_library(c);
     }
     s->seconds.write = cli_now() - begin;
@@ -154,9 +154,9 @@ static int finish(cli *c, cli_solution *s)
     measure_error(c, s);
     if (write_solution(c, s) || cli_report_history(c, s)) return CLI_ERROR;
     cli_report(c, s);
-    if (c->is.json && cli_report_json(c, s)) return CLI_ERROR;
+    if (c->args.json && cli_report_json(c, s)) return CLI_ERROR;
     if (a->result.outcome == GSOLVE_CONVERGED) return CLI_CONVERGED;
-    if (c->is.quiet) {
+    if (c->args.quiet) {
         fprintf(stderr, "gsolve: not converged (%s): %s\n", gsolve_outcome_text(a->result.outcome),
                 a->explanation);
     }
@@ -168,14 +168,14 @@ int cli_solve(cli *c)
     cli_solution s = {.error = NAN};
     int code;
 
-    if (!c->is.matrix) {
+    if (!c->args.matrix) {
         return cli_fail(c, "no matrix is given; write gsolve -A FILE (gsolve --help shows more)");
     }
-    if (c->is.monitor && c->is.quiet) {
+    if (c->args.monitor && c->args.quiet) {
         return cli_fail(
             c, "--monitor prints lines and --quiet suppresses them; give only one of them");
     }
-    if (c->is.profile && c->is.quiet && !c->is.json) {
+    if (c->args.profile && c->args.quiet && !c->args.json) {
         return cli_fail(
             c, "--profile prints lines and --quiet suppresses them; give only one of them, or add "
                "--json");

@@ -8,11 +8,11 @@ typedef struct cli_system {
     const char *name; /* of the matrix: a file, or gen:... */
     gsolve_csr csr;   /* owned by the library; cleared when a matrix has taken it */
     gsolve_source source;
-    gsolve_statistics traits;
+    gsolve_statistics statistics;
     int32_t nrows, ncols;
     int64_t entries;
     gsolve_dense b, x; /* owned; x holds the first guess */
-    double read_seconds, examine_seconds;
+    double read_seconds, analyse_seconds;
 } cli_system;
 
 /* c->ctx = a context as the arguments say. Returns 0 or CLI_ERROR, as do the others. */
@@ -39,8 +39,8 @@ int cli_read_matrix(cli *c, const char *name, cli_system *s);
 /* Reads b and the first guess where they are files. */
 int cli_read_vectors(cli *c, cli_system *s);
 
-/* s->traits, and s->csr in the type that the arguments ask for. */
-int cli_examine(cli *c, cli_system *s);
+/* s->statistics, and s->csr in the type that the arguments ask for. */
+int cli_analyse(cli *c, cli_system *s);
 
 /* Makes what was not read: b from A's rows, x = 0. */
 int cli_make_vectors(cli *c, cli_system *s, const gsolve_csr *rows);

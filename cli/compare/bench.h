@@ -14,7 +14,7 @@ typedef struct cmp_bench {
     gsolve_dense b, sol; /* of a solve, double; likewise */
     void *zeros, *flag;  /* on the host, as long as sol; and a double to wait for */
     gsolve_precond *M;
-    cmp_truth truth;
+    cmp_reference reference;
     cli_live live;
 } cmp_bench;
 

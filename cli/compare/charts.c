@@ -161,7 +161,7 @@ static void put_bin(FILE *file, int k, double share, double count, double x, dou
 
 void cmp_histogram(FILE *file, const cmp_matrix *a)
 {
-    const gsolve_statistics *t = &a->system.traits;
+    const gsolve_statistics *t = &a->system.statistics;
     double most = 0, least = INFINITY;
     int first = 31, last = 0;
 

@@ -14,13 +14,13 @@
 /* The matrices: those of -A, then the words. */
 static int gather_names(cli *c)
 {
-    cli_many *names = &c->is.matrices;
+    cli_many *names = &c->args.matrices;
 
-    for (int k = 0; k < c->is.operands; k++) {
+    for (int k = 0; k < c->args.operands; k++) {
         if (names->count == CLI_MOST_MATRICES) {
             return cli_fail(c, "more than %d matrices are given", CLI_MOST_MATRICES);
         }
-        names->item[names->count++] = c->is.operand[k];
+        names->item[names->count++] = c->args.operand[k];
     }
     if (names->count > 0) return 0;
     return cli_fail(c, "no matrix is given; write gsolve compare -A FILE");
@@ -41,7 +41,7 @@ static int check_name(cli *c, const char *name)
     const char *known;
     char word[64];
 
-    if (c->is.matrices.count == 1) return 0;
+    if (c->args.matrices.count == 1) return 0;
     if (strncmp(name, "gen:", 4) != 0) {
         return access(name, R_OK) == 0 ? 0 : cli_fail(c, "cannot read the matrix %s", name);
     }
@@ -61,10 +61,10 @@ static int prepare(cmp *m)
     struct tm utc;
 
     if (gather_names(c) || cli_check_outputs(c)) return CLI_ERROR;
-    for (int k = 0; k < c->is.matrices.count; k++) {
-        if (check_name(c, c->is.matrices.item[k])) return CLI_ERROR;
+    for (int k = 0; k < c->args.matrices.count; k++) {
+        if (check_name(c, c->args.matrices.item[k])) return CLI_ERROR;
     }
-    if (c->is.solver && cli_spec_is(c->is.solver, "direct")) {
+    if (c->args.solver && cli_spec_is(c->args.solver, "direct")) {
         return cli_fail(
             c, "direct makes no products, so the format does not matter; choose another method "
                "(gsolve list solvers)");
@@ -83,12 +83,12 @@ static int read_system(cli *c, const char *name, cli_system *s)
 {
     char words[400];
 
-    if (cli_read_matrix(c, name, s) || cli_read_vectors(c, s) || cli_examine(c, s) ||
+    if (cli_read_matrix(c, name, s) || cli_read_vectors(c, s) || cli_analyse(c, s) ||
         cli_make_vectors(c, s, &s->csr)) {
         return CLI_ERROR;
     }
-    cli_item(c, "", "%s%s", cli_symmetry_words(&s->traits),
-             c->is.type == GSOLVE_F32 ? "; computed in single precision" : "");
+    cli_item(c, "", "%s%s", cli_symmetry_words(&s->statistics),
+             c->args.type == GSOLVE_F32 ? "; computed in single precision" : "");
     cli_item(c, "device", "%s", cli_device_words(c, words));
     return 0;
 }
@@ -115,7 +115,7 @@ static int compare_on(cmp *m, const char *name)
 
 static int compare_all(cmp *m)
 {
-    const cli_many *names = &m->c->is.matrices;
+    const cli_many *names = &m->c->args.matrices;
     int code = 0;
 
     cli_catch_interrupt();
@@ -153,10 +153,10 @@ static int write_by(cmp *m, const char *path, void (*write)(FILE *file, const cm
 
 static int write_all(cmp *m)
 {
-    const cli_arguments *is = &m->c->is;
+    const cli_arguments *args = &m->c->args;
 
-    if (is->json && cli_json_write(m->c, cmp_json(m))) return CLI_ERROR;
-    if (write_by(m, is->csv, cmp_csv) || write_by(m, is->html, cmp_page)) return CLI_ERROR;
+    if (args->json && cli_json_write(m->c, cmp_json(m))) return CLI_ERROR;
+    if (write_by(m, args->csv, cmp_csv) || write_by(m, args->html, cmp_page)) return CLI_ERROR;
     return 0;
 }
 

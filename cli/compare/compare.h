@@ -26,7 +26,7 @@ typedef struct cmp_row { /* a format on a matrix */
     cmp_series build, product, setup, solve, iteration;
     gsolve_result result;
     double error;   /* of the product, see cmp_error */
-    char told[400]; /* why there is nothing, or what is wrong; "" */
+    char problem[400]; /* why there is nothing, or what is wrong; "" */
     bool wrong;     /* it is not the product of this matrix */
     bool solved;    /* a solve was made, whatever came of it */
 } cmp_row;
@@ -76,16 +76,16 @@ int cmp_choose_method(cmp *m, cmp_matrix *a);
 int cmp_measure(cmp *m, cmp_matrix *a);
 
 /* The exact product, to hold the others against. */
-typedef struct cmp_truth {
+typedef struct cmp_reference {
     double *sum, *size; /* sum of a_ij x_j and of |a_ij x_j| over j; nrows */
     double allowed;     /* error */
-} cmp_truth;
+} cmp_reference;
 
-int cmp_truth_make(cmp *m, cmp_truth *t, const gsolve_csr *rows, const double *x);
-void cmp_truth_free(cmp *m, cmp_truth *t);
+int cmp_reference_make(cmp *m, cmp_reference *t, const gsolve_csr *rows, const double *x);
+void cmp_reference_free(cmp *m, cmp_reference *t);
 
 /* max |y_i - sum_i| / size_i, of y in type on the host. */
-double cmp_error(const cmp_truth *t, gsolve_dense y);
+double cmp_error(const cmp_reference *t, gsolve_dense y);
 
 /* --- figures (figures.c) ------------------------------------------------------------------------
  */
@@ -98,7 +98,7 @@ double cmp_most(const cmp_series *s);
 
 /* "0.98 to 1.05": the times of an iteration (or a product) with csr over their median, which tells
  * how quiet the machine was. */
-cli_words cmp_scatter(const cmp *m, const cmp_matrix *a);
+cli_words cmp_csr_spread(const cmp *m, const cmp_matrix *a);
 
 bool cmp_is_measured(const cmp_row *r);
 

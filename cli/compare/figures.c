@@ -43,7 +43,7 @@ double cmp_most(const cmp_series *s)
     return most;
 }
 
-cli_words cmp_scatter(const cmp *m, const cmp_matrix *a)
+cli_words cmp_csr_spread(const cmp *m, const cmp_matrix *a)
 {
     const cmp_row *csr = &a->row[m->base];
     const cmp_series *s = a->solves ? &csr->iteration : &csr->product;
@@ -60,13 +60,13 @@ cli_words cmp_scatter(const cmp *m, const cmp_matrix *a)
 
 int32_t cmp_columns(const cmp *m)
 {
-    const int asked = m->c->is.columns_count;
+    const int asked = m->c->args.columns_count;
     return asked > 0 ? asked : 1;
 }
 
 bool cmp_is_measured(const cmp_row *r)
 {
-    return r->told[0] == 0 && r->product.count > 0;
+    return r->problem[0] == 0 && r->product.count > 0;
 }
 
 double cmp_gflops(const cmp_row *r)

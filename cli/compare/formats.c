@@ -70,7 +70,7 @@ static int add_named(cmp *m, const char *list)
     for (bool more = true; more;) {
         const int length = spec_length(list);
         if (length == 0) {
-            return cli_fail(m->c, "--formats '%.200s' contains an empty name", m->c->is.formats);
+            return cli_fail(m->c, "--formats '%.200s' contains an empty name", m->c->args.formats);
         }
         if (add_spec(m, list, length)) return CLI_ERROR;
         more = list[length] != 0;
@@ -113,7 +113,7 @@ static int find_base(cmp *m)
 
 int cmp_choose_formats(cmp *m)
 {
-    if (m->c->is.formats ? add_named(m, m->c->is.formats) : add_all(m)) return CLI_ERROR;
+    if (m->c->args.formats ? add_named(m, m->c->args.formats) : add_all(m)) return CLI_ERROR;
     if (check_names(m)) return CLI_ERROR;
     return find_base(m);
 }

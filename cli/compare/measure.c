@@ -78,15 +78,15 @@ static gsolve_status check_product(cmp_bench *t, cmp_row *r, const gsolve_matrix
 
     if (status != GSOLVE_OK) return status;
     for (int32_t j = 0; j < r->columns; j++) {
-        r->error = fmax(r->error, cmp_error(&t->truth, cmp_column(t->here, j)));
+        r->error = fmax(r->error, cmp_error(&t->reference, cmp_column(t->here, j)));
     }
-    r->wrong = !(r->error <= t->truth.allowed);
+    r->wrong = !(r->error <= t->reference.allowed);
     if (r->wrong) {
         snprintf(
-            r->told, sizeof r->told,
+            r->problem, sizeof r->problem,
             "WRONG: an entry of A x has the error %.1e, relative to the sum of the magnitudes of "
             "its terms; rounding explains at most %.1e",
-            r->error, t->truth.allowed);
+            r->error, t->reference.allowed);
     }
     return GSOLVE_OK;
 }
@@ -169,16 +169,16 @@ static int take_turn(cmp_bench *t, cmp_row *r, int round)
     if (status == GSOLVE_OK && t->a->solves && !r->wrong) status = solve(t, r, A);
     if (status == GSOLVE_OK && !r->wrong) status = time_products(t, r, A);
     if (A) gsolve_matrix_describe(A, &r->info);
-    if (status != GSOLVE_OK) snprintf(r->told, sizeof r->told, "%s", gsolve_error(t->ctx));
+    if (status != GSOLVE_OK) snprintf(r->problem, sizeof r->problem, "%s", gsolve_error(t->ctx));
     gsolve_matrix_destroy(&A);
     if (status != GSOLVE_DEVICE_FAILED) return 0;
     cli_live_erase(&t->live);
-    return cli_fail(t->m->c, "%s: %s", r->spec, r->told);
+    return cli_fail(t->m->c, "%s: %s", r->spec, r->problem);
 }
 
 static bool goes_on(const cmp_bench *t, int round, double seconds)
 {
-    const int repeat = t->m->c->is.repeat;
+    const int repeat = t->m->c->args.repeat;
 
     if (cli_interrupted()) return false;
     if (repeat > 0) return round < repeat;
@@ -193,7 +193,7 @@ static int make_rounds(cmp_bench *t)
     for (int round = 0; !code && goes_on(t, round, cli_now() - begin); round++) {
         for (int f = 0; f < t->m->formats && !code && !cli_interrupted(); f++) {
             cmp_row *r = &t->a->row[f];
-            if (!r->told[0]) code = take_turn(t, r, round);
+            if (!r->problem[0]) code = take_turn(t, r, round);
         }
         t->a->rounds = round + 1;
     }

@@ -68,7 +68,7 @@ static int choose(cmp *m, cmp_matrix *a, const gsolve_matrix *A)
 
     for (int k = 0; !code && !ended && k < CLI_MOST_ATTEMPTS; k++) {
         cli_attempt t = {0};
-        if (!cli_choose(m->c, &a->system.traits, k, &t)) break;
+        if (!cli_choose(m->c, &a->system.statistics, k, &t)) break;
         if (cli_spec_is(t.solver, "direct")) continue; /* makes no products */
         code = try_choice(m, a, A, &t);
         ended = cli_interrupted() || (t.ran && t.result.outcome == GSOLVE_CONVERGED);

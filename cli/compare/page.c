@@ -56,8 +56,8 @@ static void put_row(FILE *file, const cmp *m, const cmp_matrix *a, int f)
 
     put_name(file, r->spec, f);
     if (!cmp_is_measured(r)) {
-        fprintf(file, "<td class=\"told\" colspan=\"18\">");
-        cmp_escaped(file, r->told[0] ? r->told : "interrupted");
+        fprintf(file, "<td class=\"problem\" colspan=\"18\">");
+        cmp_escaped(file, r->problem[0] ? r->problem : "interrupted");
         fprintf(file, "</td></tr>\n");
         return;
     }
@@ -114,7 +114,7 @@ static void put_facts(FILE *file, const cmp *m, const cmp_matrix *a)
     const cli_system *s = &a->system;
 
     fprintf(file, "<p class=\"sub\">%d &times; %d, %lld entries, %s; b: ", s->nrows, s->ncols,
-            (long long)s->entries, cli_symmetry_words(&s->traits));
+            (long long)s->entries, cli_symmetry_words(&s->statistics));
     cmp_escaped(file, cli_rhs_words(m->c));
     if (a->solves) {
         fprintf(file, "; method: <b>");
@@ -130,7 +130,7 @@ static void put_facts(FILE *file, const cmp *m, const cmp_matrix *a)
     }
     fprintf(file,
             "; %s; csr varied between %s of its median; a memory copy reaches %.1f GB/s.</p>\n",
-            cli_count(a->rounds, "round").text, cmp_scatter(m, a).text, 1e-9 * a->copy_speed);
+            cli_count(a->rounds, "round").text, cmp_csr_spread(m, a).text, 1e-9 * a->copy_speed);
 }
 
 static void put_tiles(FILE *file, const cmp *m, const cmp_matrix *a)
@@ -242,7 +242,7 @@ static void put_head(FILE *file, const cmp *m)
             "</style></head>\n<body><main>\n<h1>Matrix formats compared</h1>\n"
             "<p class=\"sub\">gsolve %s &middot; %.*s &middot; %s &middot; %s</p>\n",
             gsolve_version(), (int)strcspn(m->device.description, ";"), m->device.description,
-            m->c->is.type == GSOLVE_F32 ? "single precision" : "double precision", m->date);
+            m->c->args.type == GSOLVE_F32 ? "single precision" : "double precision", m->date);
     fprintf(file,
             "<p>Each round builds each format, solves with it and multiplies with it; times are "
             "medians over the rounds. The vectors, and the matrix before a build begins, are in "

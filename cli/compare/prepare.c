@@ -67,7 +67,7 @@ static int fill_x(cmp_bench *t)
             code = cli_fail_library(t->m->c);
         }
     }
-    if (!code) code = cmp_truth_make(t->m, &t->truth, A, x);
+    if (!code) code = cmp_reference_make(t->m, &t->reference, A, x);
     gsolve_free(t->ctx, GSOLVE_HOST, x);
     gsolve_free(t->ctx, GSOLVE_HOST, given.value);
     return code;
@@ -104,7 +104,7 @@ int cmp_prepare(cmp_bench *t)
 void cmp_release(cmp_bench *t)
 {
     gsolve_precond_destroy(&t->M);
-    cmp_truth_free(t->m, &t->truth);
+    cmp_reference_free(t->m, &t->reference);
     gsolve_free(t->ctx, t->location, t->x.value);
     gsolve_free(t->ctx, t->location, t->y.value);
     gsolve_free(t->ctx, GSOLVE_HOST, t->here.value);

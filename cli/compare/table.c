@@ -35,7 +35,7 @@ static void say_head(const cmp *m, const cmp_matrix *a)
     }
     if (a->row[m->base].product.count > 0) {
         cli_item(c, "rounds", "%d; times are medians; csr varied between %s of its median",
-                 a->rounds, cmp_scatter(m, a).text);
+                 a->rounds, cmp_csr_spread(m, a).text);
     } else {
         cli_item(c, "rounds", "none: interrupted");
     }
@@ -52,7 +52,7 @@ static void say_product(const cmp *m, const cmp_matrix *a, const cmp_row *r, int
     const double product = cmp_median(&r->product), build = cmp_median(&r->build);
 
     if (!cmp_is_measured(r)) {
-        cli_say(m->c, "%-*s  %s\n", width, r->spec, r->told[0] ? r->told : "interrupted");
+        cli_say(m->c, "%-*s  %s\n", width, r->spec, r->problem[0] ? r->problem : "interrupted");
         return;
     }
     cli_say(m->c, "%-*s%11.3f%10.1f%12.4f%9.2f%9.1f%9.2f%12.3f%9.1f %%\n", width, r->spec,

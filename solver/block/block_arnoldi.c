@@ -118,8 +118,7 @@ static gsolve_status small(gs_krylov *k, const gs_arnoldi *s, int steps,
     return status;
 }
 
-/* --- orthogonal blocks --------------------------------------------------------------------------
- */
+/* --- orthogonal blocks ------------------------------------------------------------------------ */
 
 /* Y = the part of X that is orthogonal to the first `steps` blocks of V, made orthonormal. */
 typedef struct pass {
@@ -128,12 +127,12 @@ typedef struct pass {
     gsolve_dense X, Y;
 } pass;
 
-/* Where V'X of a block goes. */
+/* The place of V'X of a block. */
 static double *products(const gs_krylov *k, const gs_arnoldi *s, const pass *p, int first, int b)
 {
     const gs_arnoldi_small a = small_of(k, s, first, b, p->steps);
 
-    return p->again ? a.again : gs_arnoldi_at_work(&a);
+    return p->again ? a.again : gs_arnoldi_current(&a);
 }
 
 static gsolve_status project(const gs_krylov *k, const gs_arnoldi *s, const pass *p, int first,
@@ -183,7 +182,7 @@ static gsolve_status first_pass(gs_krylov *k, const gs_arnoldi *s, const pass *p
     return status;
 }
 
-/* The second pass over a block, where once is not enough. */
+/* The second pass over a block. */
 static gsolve_status pass_again(const gs_krylov *k, const gs_arnoldi *s, const pass *p, int first,
                                 int b)
 {

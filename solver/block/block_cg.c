@@ -2,7 +2,7 @@
  * spaces (O'Leary 1980). For A and M symmetric positive definite.
  *
  * The residuals of several columns become linearly dependent, and the original method loses all
- * accuracy when they nearly are. So they are kept as R = w sigma with w'M^-1 w = I and sigma small
+ * accuracy when they nearly are. So they are stored as R = w sigma with w'M^-1 w = I and sigma b x b
  * (Dubrulle 2001, "Retooling the method of block conjugate gradients"; with M: Tichy, Meurant and
  * Simonova 2025, "Block CG algorithms revisited"):
  *
@@ -114,8 +114,7 @@ static gs_block_small small_of(const gs_krylov *k, int first, int b)
     return a;
 }
 
-/* --- the operations, on all blocks --------------------------------------------------------------
- */
+/* --- the operations, on all blocks ------------------------------------------------------------ */
 
 /* Runs the call for every block: columns first to first + b, with their small matrices a. It moves
  * `vectors` vectors of each column. */
@@ -159,7 +158,7 @@ static gs_block_places solutions(const gs_krylov *k, int first, int b)
 }
 
 /* X += S alpha, W = w - Q xi. */
-static gsolve_status move(gs_krylov *k)
+static gsolve_status update(gs_krylov *k)
 {
     const block_cg *s = k->state;
 
@@ -195,8 +194,7 @@ static gsolve_status new_directions(gs_krylov *k, gsolve_dense Z, const void *d,
                                    Z.value ? OF(Z) : (gs_block_columns){0}, d, OF(s->S), OF(s->W)));
 }
 
-/* --- the method ---------------------------------------------------------------------------------
- */
+/* --- the method ------------------------------------------------------------------------------- */
 
 /* Columns that have ended add no directions to the block. */
 static gsolve_status clear_inactive(gs_krylov *k)
@@ -251,7 +249,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     TRY(gs_multiply(k, s->S, s->Q)); /* Q = A S                  */
     TRY(gram(k));                    /* G = S'Q                  */
     TRY(solve(k));                   /* xi = G^-1, alpha = xi sigma */
-    TRY(move(k));                    /* X += S alpha, W = w - Q xi */
+    TRY(update(k));                  /* X += S alpha, W = w - Q xi */
     TRY(orthogonalise(k, false));
 done:
     return status;
@@ -263,8 +261,7 @@ static int period(const gs_krylov *k)
     return 1;
 }
 
-/* --- columns leave -----------------------------------------------------------------------------
- */
+/* --- columns leave ---------------------------------------------------------------------------- */
 
 /* Columns leave if there is one block, a quarter of its columns has ended, and the residual of
  * another column is at least ten times its target. */

@@ -12,7 +12,7 @@
 
 #define SENTENCES 1200
 
-/* What the sentences are made from. */
+/* The data of the sentences. */
 typedef struct report {
     gs_krylov *k;
     const gs_column *worst; /* the column that the report is about */
@@ -196,8 +196,7 @@ static void explain_indefinite(const report *f)
     } else if (t->negative_diagonals || t->zero_diagonals) {
         add(f->text,
             "A is not positive definite: CG met p'Ap <= 0, and %d diagonal entries are negative "
-            "and "
-            "%d zero. Try --solver minres --precond jacobi,abs=1, or --solver direct. ",
+            "and %d zero. Try --solver minres --precond jacobi,abs=1, or --solver direct. ",
             t->negative_diagonals, t->zero_diagonals);
     } else {
         add(f->text,

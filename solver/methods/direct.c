@@ -21,7 +21,7 @@ static const gsolve_option options[] = {
 /* --- solving ------------------------------------------------------------------------------------
  */
 
-/* t = R^-1 t or R^-T t; a diagonal entry that vanishes beside the largest gives 0. */
+/* t = R^-1 t or R^-T t. A diagonal entry that is negligible against the largest gives 0. */
 static void solve_with_r(const cs_di *R, double *t, bool transposed)
 {
     double most = 0;
@@ -113,7 +113,7 @@ done:
     return status;
 }
 
-static bool narrow(const gs_krylov *k)
+static bool is_single(const gs_krylov *k)
 {
     return k->csr.type == GSOLVE_F32;
 }
@@ -124,7 +124,7 @@ static gsolve_status fetch(gs_krylov *k, gsolve_dense v, int32_t c, double *b, v
     const gsolve_dense column = gs_column_of(v, c);
     const float *values = space;
 
-    if (!narrow(k)) {
+    if (!is_single(k)) {
         return gsolve_copy(k->ctx, b, GSOLVE_HOST, column.value, v.location,
                            (size_t)v.nrows * sizeof *b);
     }
@@ -140,7 +140,7 @@ static gsolve_status put(gs_krylov *k, gsolve_dense v, int32_t c, const double *
     const gsolve_dense column = gs_column_of(v, c);
     float *values = space;
 
-    if (!narrow(k)) {
+    if (!is_single(k)) {
         return gsolve_copy(k->ctx, column.value, v.location, x, GSOLVE_HOST,
                            (size_t)v.nrows * sizeof *x);
     }

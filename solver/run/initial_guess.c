@@ -47,7 +47,7 @@ gsolve_status gs_guess_reserve(gs_krylov *k)
     s->ld = gs_vector_stride(n);
     TRY(gs_new_basis(k, k->csr.type, 1, keep, &s->U));
     TRY(gs_new_basis(k, k->csr.type, 1, keep, &s->W));
-    TRY(gs_new_basis(k, k->csr.type, 1, 2, &s->fresh));
+    TRY(gs_new_basis(k, k->csr.type, 1, 2, &s->pair));
     TRY(gs_new_outer_vector(k, n, &s->begin));
     TRY(gs_new_outer_vector(k, n, &s->r));
     TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)keep + 2, sizeof(double), (void **)(void *)&s->h));
@@ -162,7 +162,7 @@ static gsolve_status keep_column(gs_krylov *k, int32_t c)
     const gsolve_dense x = gs_column_of(k->x, c), begin = gs_column_of(s->begin, c);
     const gs_ratio one = {.sign = 1}, less = {.sign = -1};
     const double least = x.type == GSOLVE_F32 ? 1e-6 : 1e-12; /* of the square */
-    gsolve_dense u = gs_basis_at(s->fresh, s->ld, 0), w = gs_basis_at(s->fresh, s->ld, 1);
+    gsolve_dense u = gs_basis_at(s->pair, s->ld, 0), w = gs_basis_at(s->pair, s->ld, 1);
     double before, after;
     gsolve_status status;
 
